@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Common ground of the qemu/ scripts; to be sourced by bash.
+#
+# Gives: $top (the checkout), $cache (all that is fetched or derived, safe to
+# delete at any time), die, say, kernel_field, and private_apt.
+#
+# Exit status 125 is kept for the harness itself: it tells "nothing was tried"
+# apart from any status of a command in a guest.
+
+top=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
+cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/uprobes
+self=${0##*/}
+
+say() {
+	printf '%s: %s\n' "$self" "$*" >&2
+}
+
+die() {
+	say "$*"
+	exit 125
+}
+
+# make_cache [DIR]: create DIR (default: the cache itself).
+make_cache() {
+	mkdir -p "${1:-$cache}" ||
+		die "cannot create ${1:-$cache}: set XDG_CACHE_HOME to a writable directory"
+}
+
+# kernel_names: the supported kernels, one per line, oldest first.
+kernel_names() {
+	awk '!/^[ \t]*(#|$)/ { print $1 }' "$top/qemu/kernels"
+}
+
+# kernel_field NAME COLUMN: one column of the row NAME of qemu/kernels.
+kernel_field() {
+	awk -v name="$1" -v col="$2" '
+		!/^[ \t]*(#|$)/ && $1 == name { print $col; found = 1 }
+		END { exit !found }' "$top/qemu/kernels" ||
+		die "no kernel '$1' in qemu/kernels; it knows: $(kernel_names | paste -sd ' ')"
+}
+
+# repo_uri RELEASE DEFAULT: where the system's own apt takes a Debian release
+# from, so that a local mirror is honoured; DEFAULT when it does not know it.
+repo_uri() {
+	local uri
+
+	uri=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk -v rel="$1" '$2 == rel { print $1; exit }')
+	printf '%s\n' "${uri:-$2}"
+}
+
+# private_apt SUITE: set the array apt_opts to options that make apt-get and
+# apt-cache work on package lists of our own (SUITE, with its security updates),
+# kept in the cache: the system's lists and sources stay as they are, and a
+# normal user can do it. Updates the lists.
+private_apt() {
+	local suite=$1 dir=$cache/apt/$1 base=${1%-backports}
+	local deb=http://deb.debian.org/debian key=
+	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+	local out
+
+	command -v apt-get >/dev/null ||
+		die "apt-get is not there: Debian packages of $suite cannot be fetched on this system"
+	make_cache "$dir/lists/partial"
+	make_cache "$dir/cache/archives/partial"
+	[ ! -e $keyring ] || key="[signed-by=$keyring] "
+	{
+		echo "deb $key$(repo_uri "$base" $deb) $base main"
+		if [ "$base" != sid ]; then
+			echo "deb $key$(repo_uri "$base-security" $deb-security) $base-security main"
+		fi
+		if [ "$base" != "$suite" ]; then
+			echo "deb $key$(repo_uri "$suite" "$(repo_uri "$base" $deb)") $suite main"
+		fi
+	} >"$dir/sources.list.$$" && mv "$dir/sources.list.$$" "$dir/sources.list" ||
+		die "cannot write $dir/sources.list"
+
+	apt_opts=(
+		-o "Dir::Etc::sourcelist=$dir/sources.list"
+		-o Dir::Etc::sourceparts=/dev/null
+		-o "Dir::State::lists=$dir/lists"
+		-o "Dir::Cache=$dir/cache"
+		-o Dir::Cache::pkgcache=
+		-o Dir::Cache::srcpkgcache=
+		-o Acquire::Languages=none
+		-o Acquire::Retries=3
+		-o Acquire::Check-Valid-Until=false
+		-o APT::Sandbox::User=root
+		-o APT::Get::List-Cleanup=false
+	)
+	out=$(flock "$dir" apt-get "${apt_opts[@]}" -q --error-on=any update 2>&1) ||
+		die "the package lists of $suite could not be fetched (apt-get update):
+$(grep -E '^[EW]:' <<<"$out" | head -n 5)"
+}
