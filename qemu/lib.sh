@@ -41,6 +41,17 @@ kernel_field() {
 		die "no kernel '$1' in qemu/kernels; it knows: $(kernel_names | paste -sd ' ')"
 }
 
+# load_kernel NAME: fetch it where needed and set k_release, k_image, k_modules,
+# k_kdir and k_compiler as qemu/fetch prints them.
+load_kernel() {
+	local paths key value
+
+	paths=$("$top/qemu/fetch" "$1") || exit
+	while IFS='=' read -r key value; do
+		printf -v "k_$key" %s "$value"
+	done <<<"$paths"
+}
+
 # repo_uri RELEASE DEFAULT: where the system's own apt takes a Debian release
 # from, so that a local mirror is honoured; DEFAULT when it does not know it.
 repo_uri() {

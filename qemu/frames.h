@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What qemu/drive.c (host) and qemu/init.c (guest) say to each other over one
+ * virtio-serial port: frames of a header and LEN bytes.
+ *
+ * All data of a guest goes through this one channel, so order is kept and the
+ * guest can know, by an acknowledgement, that the host has everything before it
+ * powers off.
+ */
+#ifndef UPROBES_QEMU_FRAMES_H
+#define UPROBES_QEMU_FRAMES_H
+
+#include <stdint.h>
+
+#define FRAME_PORT	"uprobes.io"
+#define FRAME_MAX	32768
+
+/**
+ * enum frame_type - what a frame is
+ * @FRAME_HELLO: guest: COMMAND is about to start
+ * @FRAME_STDOUT: guest: output of COMMAND
+ * @FRAME_STDERR: guest: error output of COMMAND
+ * @FRAME_CREDIT: guest: the last FRAME_STDIN is consumed, the next may be sent
+ * @FRAME_EXIT: guest: COMMAND has ended; a struct frame_exit
+ * @FRAME_FAILED: guest: COMMAND cannot be started; a sentence that says why
+ * @FRAME_STDIN: host: input of COMMAND; empty at its end
+ * @FRAME_WINSIZE: host: a struct frame_winsize, for a COMMAND on a terminal
+ * @FRAME_ACK: host: has FRAME_EXIT or FRAME_FAILED and all before it
+ */
+enum frame_type {
+	FRAME_HELLO	= 'H',
+	FRAME_STDOUT	= 'O',
+	FRAME_STDERR	= 'E',
+	FRAME_CREDIT	= 'C',
+	FRAME_EXIT	= 'X',
+	FRAME_FAILED	= 'F',
+	FRAME_STDIN	= 'I',
+	FRAME_WINSIZE	= 'W',
+	FRAME_ACK	= 'A',
+};
+
+/**
+ * struct frame_header - before the data of each frame
+ * @type: an enum frame_type
+ * @len: bytes that follow, at most FRAME_MAX
+ */
+struct frame_header {
+	uint32_t type;
+	uint32_t len;
+};
+
+/**
+ * struct frame_exit - how COMMAND ended
+ * @status: its exit status, 128 + N after signal N
+ * @taint: the kernel's taint bits that were not set when COMMAND started
+ */
+struct frame_exit {
+	uint32_t status;
+	uint32_t taint;
+};
+
+/**
+ * struct frame_winsize - size of the host's terminal
+ * @rows: lines
+ * @cols: columns
+ */
+struct frame_winsize {
+	uint16_t rows;
+	uint16_t cols;
+};
+
+#endif
