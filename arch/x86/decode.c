@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Walks one instruction from its first prefix to its last immediate byte. All
+ * knowledge of particular opcodes is in opcodes.inc; here is only what the
+ * encodings have in common.
+ */
+#include "decode.h"
+
+/*
+ * A node of opcodes.inc. A leaf holds the attributes of an instruction, zero
+ * means none; a selector says what to look at, and where the alternatives are.
+ */
+#define NODE_SELECT		0x8000
+#define SELECT(what, at)	(NODE_SELECT | SELECT_##what << 12 | (at) / 2)
+#define LEAF(class, imm, modrm, regonly, apx) \
+	(UINSN_##class << 8 | (apx) << 6 | (regonly) << 5 | (modrm) << 4 | IMM_##imm)
+
+#define LEAF_CLASS(node)	((node) >> 8)
+#define LEAF_APX		0x40
+#define LEAF_REGONLY		0x20
+#define LEAF_MODRM		0x10
+#define LEAF_IMM(node)		((node) & 0x0f)
+
+enum { SELECT_PP, SELECT_REG, SELECT_MOD, SELECT_RM, SELECT_W, SELECT_L };
+
+enum {
+	IMM_NONE, IMM_IB, IMM_IW, IMM_IZ, IMM_IV, IMM_FAR, IMM_ENTER, IMM_IB2,
+	IMM_I64, IMM_MOFFS, IMM_RB, IMM_RZ,
+};
+
+#include "opcodes.inc"
+
+_Static_assert(NNODES <= 0x1000 * 2, "selectors hold 12 bits of offset, in pairs");
+_Static_assert(UINSN_REX2 < 0x80, "a leaf holds 7 bits of class");
+
+/* Immediate bytes by kind and by operand size 2, 4, 8. */
+static const u8 imm_bytes[][3] = {
+	[IMM_NONE] = { 0, 0, 0 },
+	[IMM_IB] = { 1, 1, 1 },
+	[IMM_IW] = { 2, 2, 2 },
+	[IMM_IZ] = { 2, 4, 4 },
+	[IMM_IV] = { 2, 4, 8 },
+	[IMM_FAR] = { 4, 6, 6 },
+	[IMM_ENTER] = { 3, 3, 3 },
+	[IMM_IB2] = { 2, 2, 2 },
+	[IMM_I64] = { 8, 8, 8 },
+};
+
+/* What is read ahead of, and while, descending the nodes. */
+struct walk {
+	const u8 *p;		/* next byte to take */
+	const u8 *end;		/* no byte from here on is looked at */
+	int missing;		/* error when a byte at end is needed */
+	u8 wbit;
+	u8 vl;
+	bool rounding;		/* EVEX: register form may reuse the length bits */
+};
+
+static const u16 *map_root(enum uinsn_mode mode, enum uinsn_map map)
+{
+	return roots[root_of[mode][map]];
+}
+
+/* Descend to the leaf. ModRM, where a selector asks for it, is at w->p. */
+static int resolve(const struct uinsn *insn, const struct walk *w, u16 node)
+{
+	while (node & NODE_SELECT) {
+		unsigned int at = (node & 0xfff) * 2, way;
+
+		switch (node >> 12 & 7) {
+		case SELECT_PP:
+			way = insn->pp;
+			break;
+		case SELECT_W:
+			way = w->wbit;
+			break;
+		case SELECT_L:
+			way = w->vl;
+			break;
+		default:
+			if (w->p >= w->end)
+				return w->missing;
+			switch (node >> 12 & 7) {
+			case SELECT_REG:
+				way = *w->p >> 3 & 7;
+				break;
+			case SELECT_MOD:
+				way = *w->p >= 0xc0;
+				break;
+			default:
+				way = *w->p & 7;
+			}
+		}
+		node = nodes[at + way];
+	}
+	return node ? node : -EILSEQ;
+}
+
+static void note_prefix(struct uinsn *insn, u8 byte)
+{
+	switch (byte) {
+	case 0x66:
+		insn->prefixes |= UINSN_PREFIX_66;
+		if (!insn->pp)
+			insn->pp = 1;
+		return;
+	case 0x67:
+		insn->prefixes |= UINSN_PREFIX_67;
+		return;
+	case 0xf0:
+		insn->prefixes |= UINSN_PREFIX_LOCK;
+		return;
+	case 0xf2:
+		insn->prefixes |= UINSN_PREFIX_F2;
+		insn->pp = 3;
+		return;
+	case 0xf3:
+		insn->prefixes |= UINSN_PREFIX_F3;
+		insn->pp = 2;
+		return;
+	case 0x26:
+		insn->prefixes |= UINSN_PREFIX_ES;
+		break;
+	case 0x2e:
+		insn->prefixes |= UINSN_PREFIX_CS;
+		break;
+	case 0x36:
+		insn->prefixes |= UINSN_PREFIX_SS;
+		break;
+	case 0x3e:
+		insn->prefixes |= UINSN_PREFIX_DS;
+		break;
+	case 0x64:
+		insn->prefixes |= UINSN_PREFIX_FS;
+		break;
+	default:
+		insn->prefixes |= UINSN_PREFIX_GS;
+	}
+	insn->segment = byte;
+}
+
+/* REX, LOCK and the mandatory prefixes make #UD of what follows (SDM vol. 2, 2.3.2). */
+static bool vex_after_prefixes(const struct uinsn *insn, u8 rex)
+{
+	return rex || (insn->prefixes & (UINSN_PREFIX_66 | UINSN_PREFIX_F2 |
+					 UINSN_PREFIX_F3 | UINSN_PREFIX_LOCK));
+}
+
+/*
+ * The payloads of VEX, EVEX, XOP and REX2. w->p is behind the introducing byte
+ * and comes out on the opcode byte. Zero or an error.
+ */
+static int take_vex2(struct uinsn *insn, struct walk *w)
+{
+	u8 b;
+
+	if (w->p >= w->end)
+		return w->missing;
+	b = *w->p++;
+	insn->encoding = UINSN_ENC_VEX;
+	insn->map = UINSN_MAP_V1;
+	insn->rex = ~b >> 5 & UINSN_REX_R;
+	insn->vvvv = ~b >> 3 & 15;
+	insn->vl = b >> 2 & 1;
+	insn->pp = b & 3;
+	return 0;
+}
+
+static int take_vex3(struct uinsn *insn, struct walk *w, const u8 *maps, u8 nmaps)
+{
+	u8 b, map;
+
+	if (w->p >= w->end)
+		return w->missing;
+	b = *w->p++;
+	map = b & 0x1f;
+	if (map >= nmaps || !maps[map])
+		return -EILSEQ;
+	insn->map = maps[map];
+	insn->rex = ~b >> 5 & 7;
+	if (w->p >= w->end)
+		return w->missing;
+	b = *w->p++;
+	insn->rex |= b >> 4 & UINSN_REX_W;
+	insn->vvvv = ~b >> 3 & 15;
+	insn->vl = b >> 2 & 1;
+	insn->pp = b & 3;
+	return 0;
+}
+
+static int take_evex(struct uinsn *insn, struct walk *w)
+{
+	static const u8 maps[8] = {
+		0, UINSN_MAP_E1, UINSN_MAP_E2, UINSN_MAP_E3,
+		UINSN_MAP_E4, UINSN_MAP_E5, UINSN_MAP_E6, UINSN_MAP_E7,
+	};
+	u8 b;
+
+	insn->encoding = UINSN_ENC_EVEX;
+	if (w->p >= w->end)
+		return w->missing;
+	b = *w->p++;
+	insn->map = maps[b & 7];
+	if (!insn->map)
+		return -EILSEQ;
+	insn->rex = ~b >> 5 & 7;
+	/* Was reserved, zero; APX: the high bit of base or of a register. */
+	if (b & 0x08)
+		insn->flags |= UINSN_APX;
+	if (w->p >= w->end)
+		return w->missing;
+	b = *w->p++;
+	insn->rex |= b >> 4 & UINSN_REX_W;
+	insn->vvvv = ~b >> 3 & 15;
+	insn->pp = b & 3;
+	/* Was reserved, one; APX: the high bit of the index, inverted. */
+	if (!(b & 0x04))
+		insn->flags |= UINSN_APX;
+	if (uinsn_has(insn, UINSN_APX) && insn->mode != UINSN_MODE_64)
+		return -EILSEQ;
+	if (w->p >= w->end)
+		return w->missing;
+	b = *w->p++;
+	insn->vl = b >> 5 & 3;
+	w->rounding = b & 0x10;
+	return 0;
+}
+
+static int take_xop(struct uinsn *insn, struct walk *w)
+{
+	static const u8 maps[] = {
+		[8] = UINSN_MAP_X8, [9] = UINSN_MAP_X9, [10] = UINSN_MAP_XA,
+	};
+
+	insn->encoding = UINSN_ENC_XOP;
+	return take_vex3(insn, w, maps, sizeof(maps));
+}
+
+static int take_rex2(struct uinsn *insn, struct walk *w)
+{
+	u8 b;
+
+	if (w->p >= w->end)
+		return w->missing;
+	b = *w->p++;
+	insn->encoding = UINSN_ENC_REX2;
+	insn->flags |= UINSN_APX;
+	insn->map = b & 0x80 ? UINSN_MAP_0F : UINSN_MAP_1;
+	insn->rex = b & 15;
+	return 0;
+}
+
+/* A second opcode map behind REX2 or an escape byte: its node, or an error. */
+static int take_opcode(struct uinsn *insn, struct walk *w, u16 *node)
+{
+	if (w->p >= w->end)
+		return w->missing;
+	insn->opcode = *w->p++;
+	*node = map_root(insn->mode, insn->map)[insn->opcode];
+	return 0;
+}
+
+/* REX2 replaces the escapes and leaves rows of both maps undefined (APX spec, 3.1.2.1). */
+static bool rex2_undefined(const struct uinsn *insn)
+{
+	u8 row = insn->opcode >> 4;
+
+	if (insn->map == UINSN_MAP_0F)
+		return row == 3 || row == 8;
+	return row == 4 || row == 7 || row == 0xa || row == 0xe;
+}
+
+/* From the escape that begins an encoding to the leaf of its opcode. */
+static int follow_escape(struct uinsn *insn, struct walk *w, u16 leaf, u8 rex)
+{
+	static const u8 vex_maps[] = {
+		[1] = UINSN_MAP_V1, [2] = UINSN_MAP_V2, [3] = UINSN_MAP_V3,
+		[5] = UINSN_MAP_V5, [7] = UINSN_MAP_V7,
+	};
+	int ret;
+	u16 node;
+
+	switch (LEAF_CLASS(leaf)) {
+	case UINSN_ESC_0F:
+		insn->map = UINSN_MAP_0F;
+		ret = take_opcode(insn, w, &node);
+		if (ret)
+			return ret;
+		if (node & NODE_SELECT)
+			return resolve(insn, w, node);
+		if (LEAF_CLASS(node) != UINSN_ESC_38 &&
+		    LEAF_CLASS(node) != UINSN_ESC_3A)
+			return node ? node : -EILSEQ;
+		insn->map = LEAF_CLASS(node) == UINSN_ESC_38 ?
+			    UINSN_MAP_0F38 : UINSN_MAP_0F3A;
+		ret = take_opcode(insn, w, &node);
+		return ret ? ret : resolve(insn, w, node);
+	case UINSN_REX2:
+		if (rex)
+			return -EILSEQ;
+		ret = take_rex2(insn, w);
+		break;
+	case UINSN_VEX2:
+		ret = vex_after_prefixes(insn, rex) ? -EILSEQ : take_vex2(insn, w);
+		break;
+	case UINSN_VEX3:
+		insn->encoding = UINSN_ENC_VEX;
+		ret = vex_after_prefixes(insn, rex) ? -EILSEQ :
+		      take_vex3(insn, w, vex_maps, sizeof(vex_maps));
+		break;
+	case UINSN_EVEX:
+		ret = vex_after_prefixes(insn, rex) ? -EILSEQ : take_evex(insn, w);
+		break;
+	default:
+		ret = vex_after_prefixes(insn, rex) ? -EILSEQ : take_xop(insn, w);
+	}
+	if (ret)
+		return ret;
+
+	ret = take_opcode(insn, w, &node);
+	if (ret)
+		return ret;
+	w->wbit = insn->rex >> 3;
+	w->vl = insn->vl;
+	if (insn->encoding == UINSN_ENC_REX2) {
+		if (insn->map == UINSN_MAP_1 && insn->opcode == 0xa1) {
+			/* JMPABS, the one exception, takes no other prefix. */
+			if (insn->rex || insn->prefixes)
+				return -EILSEQ;
+			return LEAF(FJUMP, I64, 0, 0, 1);
+		}
+		if (rex2_undefined(insn))
+			return -EILSEQ;
+	}
+	/*
+	 * With rounding the length bits of the register form are the rounding
+	 * mode, and the length is 512 bits or a scalar's.
+	 */
+	if (w->rounding && (node & NODE_SELECT)) {
+		if (w->p >= w->end)
+			return w->missing;
+		if (*w->p >= 0xc0) {
+			insn->vl = 2;
+			w->vl = 2;
+			ret = resolve(insn, w, node);
+			if (ret != -EILSEQ)
+				return ret;
+			w->vl = 0;
+		}
+	}
+	return resolve(insn, w, node);
+}
+
+/* ModRM, SIB and displacement. */
+static int take_modrm(struct uinsn *insn, struct walk *w, const u8 *text, bool regonly)
+{
+	unsigned int mod, rm;
+	u8 size = 0;
+
+	if (w->p >= w->end)
+		return w->missing;
+	insn->flags |= UINSN_HAS_MODRM;
+	insn->modrm_at = w->p - text;
+	insn->modrm = *w->p++;
+	mod = insn->modrm >> 6;
+	rm = insn->modrm & 7;
+	if (mod == 3 || regonly)
+		return 0;
+	insn->flags |= UINSN_HAS_MEMORY;
+	if (insn->address_size == 2) {
+		if (mod == 1)
+			size = 1;
+		else if (mod == 2 || rm == 6)
+			size = 2;
+	} else {
+		if (mod == 1)
+			size = 1;
+		else if (mod == 2)
+			size = 4;
+		if (rm == 4) {
+			if (w->p >= w->end)
+				return w->missing;
+			insn->flags |= UINSN_HAS_SIB;
+			insn->sib = *w->p++;
+			if (mod == 0 && (insn->sib & 7) == 5)
+				size = 4;
+		} else if (mod == 0 && rm == 5) {
+			size = 4;
+			if (insn->mode == UINSN_MODE_64)
+				insn->flags |= UINSN_RIP_RELATIVE;
+		}
+	}
+	if (!size)
+		return 0;
+	if (w->end - w->p < size)
+		return w->missing;
+	insn->disp_at = w->p - text;
+	insn->disp_size = size;
+	if (size == 1)
+		insn->disp = (s8)*w->p;
+	else if (size == 2)
+		insn->disp = (s16)uinsn_get16(w->p);
+	else
+		insn->disp = (s32)uinsn_get32(w->p);
+	w->p += size;
+	return 0;
+}
+
+/* 16-bit branches of 64-bit mode: AMD has them, Intel ignores the prefix. */
+static void note_vendor(struct uinsn *insn)
+{
+	if (insn->mode != UINSN_MODE_64 || (insn->rex & UINSN_REX_W) ||
+	    !(insn->prefixes & UINSN_PREFIX_66))
+		return;
+	switch (insn->class) {
+	case UINSN_JUMP:
+	case UINSN_JCC:
+	case UINSN_LOOP:
+	case UINSN_CALL:
+	case UINSN_ICALL:
+	case UINSN_IJUMP:
+	case UINSN_RET:
+		insn->flags |= UINSN_VENDOR;
+	}
+}
+
+/* The immediate, and a branch displacement's value. */
+static int take_imm(struct uinsn *insn, struct walk *w, const u8 *text, unsigned int kind)
+{
+	u8 size;
+
+	switch (kind) {
+	case IMM_MOFFS:
+		size = insn->address_size;
+		break;
+	case IMM_RB:
+		size = 1;
+		break;
+	case IMM_RZ:
+		size = 4;
+		if (insn->operand_size == 2 &&
+		    (insn->mode == UINSN_MODE_32 || insn->class == UINSN_XBEGIN))
+			size = 2;
+		break;
+	default:
+		size = imm_bytes[kind][insn->operand_size >> 2];
+	}
+	if (!size)
+		return 0;
+	if (w->end - w->p < size)
+		return w->missing;
+	insn->imm_at = w->p - text;
+	insn->imm_size = size;
+	if (kind >= IMM_RB) {
+		insn->flags |= UINSN_RELATIVE;
+		if (size == 1)
+			insn->rel = (s8)*w->p;
+		else if (size == 2)
+			insn->rel = (s16)uinsn_get16(w->p);
+		else
+			insn->rel = (s32)uinsn_get32(w->p);
+	}
+	w->p += size;
+	return 0;
+}
+
+int uinsn_decode(struct uinsn *insn, const u8 *text, size_t len, enum uinsn_mode mode)
+{
+	const u16 *root = map_root(mode, UINSN_MAP_1);
+	struct walk w = {
+		.p = text,
+		.end = text + (len < UINSN_MAX_LEN ? len : UINSN_MAX_LEN),
+		.missing = len < UINSN_MAX_LEN ? -ENODATA : -EILSEQ,
+	};
+	bool wide, narrow;
+	u8 rex = 0;
+	int leaf;
+
+	memset(insn, 0, sizeof(*insn));
+	insn->mode = mode;
+
+	for (;;) {
+		if (w.p >= w.end)
+			return w.missing;
+		insn->opcode = *w.p;
+		leaf = root[insn->opcode];
+		if (LEAF_CLASS(leaf) == UINSN_PREFIX) {
+			/* REX counts only right before the opcode. */
+			rex = 0;
+			note_prefix(insn, insn->opcode);
+		} else if (LEAF_CLASS(leaf) == UINSN_REX) {
+			rex = insn->opcode;
+		} else {
+			break;
+		}
+		w.p++;
+	}
+	w.p++;
+	insn->rex = rex & 15;
+	w.wbit = insn->rex >> 3;
+
+	leaf = resolve(insn, &w, leaf);
+	if (leaf > 0 && LEAF_CLASS(leaf) >= UINSN_REX)
+		leaf = follow_escape(insn, &w, leaf, rex);
+	if (leaf < 0)
+		return leaf;
+	insn->class = LEAF_CLASS(leaf);
+	insn->opcode_at = w.p - 1 - text;
+	if (leaf & LEAF_APX)
+		insn->flags |= UINSN_APX;
+
+	wide = insn->rex & UINSN_REX_W;
+	narrow = insn->encoding <= UINSN_ENC_REX2 ?
+		 insn->prefixes & UINSN_PREFIX_66 : insn->pp == 1;
+	insn->operand_size = wide ? 8 : narrow ? 2 : 4;
+	if (mode == UINSN_MODE_64)
+		insn->address_size = insn->prefixes & UINSN_PREFIX_67 ? 4 : 8;
+	else
+		insn->address_size = insn->prefixes & UINSN_PREFIX_67 ? 2 : 4;
+
+	if (leaf & LEAF_MODRM) {
+		int ret = take_modrm(insn, &w, text, leaf & LEAF_REGONLY);
+
+		if (ret)
+			return ret;
+	}
+	if (LEAF_IMM(leaf)) {
+		int ret = take_imm(insn, &w, text, LEAF_IMM(leaf));
+
+		if (ret)
+			return ret;
+	}
+	if (insn->class == UINSN_NOW3D) {
+		insn->encoding = UINSN_3DNOW;
+		insn->map = UINSN_MAP_NOW;
+		insn->opcode = text[insn->imm_at];
+		leaf = map_root(mode, UINSN_MAP_NOW)[insn->opcode];
+		if (!leaf)
+			return -EILSEQ;
+		insn->class = LEAF_CLASS(leaf);
+	}
+	note_vendor(insn);
+	insn->len = w.p - text;
+	return 0;
+}
+
+u64 uinsn_target(const struct uinsn *insn, u64 addr)
+{
+	u64 target = addr + insn->len + (s64)insn->rel;
+
+	if (insn->mode == UINSN_MODE_64)
+		return target;
+	/* The transaction's abort address alone is not cut to 16 bits. */
+	if (insn->operand_size == 2 && insn->class != UINSN_XBEGIN)
+		return target & 0xffff;
+	return (u32)target;
+}
+
+u64 uinsn_rip_operand(const struct uinsn *insn, u64 addr)
+{
+	u64 operand = addr + insn->len + (s64)insn->disp;
+
+	return insn->address_size == 4 ? (u32)operand : operand;
+}
+
+const char *uinsn_class_name(enum uinsn_class class)
+{
+	static const char * const names[] = {
+#define UINSN_CLASS_NAME(id, word) #word,
+		UINSN_CLASSES(UINSN_CLASS_NAME)
+#undef UINSN_CLASS_NAME
+	};
+
+	return class < sizeof(names) / sizeof(names[0]) ? names[class] : "unknown";
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A bounded decoder of x86 instructions: where the parts of an instruction
+ * are, and how it behaves when it runs somewhere else. What the opcodes mean
+ * is written in opcodes.tbl; gen-opcodes.awk turns that into opcodes.inc.
+ */
+#ifndef UPROBES_ARCH_X86_DECODE_H
+#define UPROBES_ARCH_X86_DECODE_H
+
+#include "types.h"
+
+/** UINSN_MAX_LEN - no x86 instruction is longer (SDM vol. 2, 2.3.11). */
+#define UINSN_MAX_LEN 15
+
+/**
+ * enum uinsn_mode - how the processor reads the text
+ * @UINSN_MODE_32: 32-bit code segment (a compatibility-mode task)
+ * @UINSN_MODE_64: 64-bit code segment
+ */
+enum uinsn_mode {
+	UINSN_MODE_32,
+	UINSN_MODE_64,
+};
+
+/*
+ * How an instruction behaves when it is moved: the last column but one of
+ * opcodes.tbl, with the words that the table uses. The escapes come last;
+ * uinsn_decode() follows them and never reports one.
+ */
+#define UINSN_CLASSES(X)						\
+	X(INVALID, invalid)	/* no instruction has this encoding */	\
+	X(COPY, copy)		/* nothing but a rip-relative operand depends on its address */ \
+	X(NOP, nop)		/* does nothing when it is in its plain form */ \
+	X(ENDBR, endbr)		/* marks the target of an indirect branch */ \
+	X(JUMP, jump)		/* relative */				\
+	X(JCC, jcc)		/* relative, by flags */		\
+	X(LOOP, loop)		/* relative, by rcx: 8-bit displacement only */ \
+	X(CALL, call)		/* relative */				\
+	X(ICALL, icall)	/* near, through a register or memory */ \
+	X(FCALL, fcall)	/* far, immediate or through memory */	\
+	X(IJUMP, ijump)	/* near, through a register or memory */ \
+	X(FJUMP, fjump)	/* far, or near to an absolute immediate */ \
+	X(RET, ret)		/* near */				\
+	X(FRET, fret)	/* far, interrupt or user-interrupt return */ \
+	X(STRING, string)	/* a repeat prefix makes it an interruptible loop */ \
+	X(SYSCALL, syscall)	/* leaves its own address in rcx (64-bit) */ \
+	X(SYSENTER, sysenter)	/* comes back to the vdso wherever it was */ \
+	X(INT3, int3)		/* breakpoint */			\
+	X(INT, int)		/* software interrupt: traps, ip already after it */ \
+	X(PUSHF, pushf)		/* stores the flags */			\
+	X(POPF, popf)		/* loads the flags, TF included */	\
+	X(SS, ss)		/* holds debug traps off for one instruction */ \
+	X(XBEGIN, xbegin)	/* relative address of the abort handler */ \
+	X(ENCLAVE, enclave)	/* tells an enclave its own address */	\
+	X(TRAP, trap)		/* never completes in user mode */	\
+	X(NOW3D, now3d)		/* escape: the opcode is the last byte */ \
+	X(REX, rex)		/* escape */				\
+	X(PREFIX, prefix)	/* escape: any legacy prefix */		\
+	X(ESC_0F, esc_0f)						\
+	X(ESC_38, esc_38)						\
+	X(ESC_3A, esc_3a)						\
+	X(VEX2, vex2)							\
+	X(VEX3, vex3)							\
+	X(EVEX, evex)							\
+	X(XOP, xop)							\
+	X(REX2, rex2)
+
+enum uinsn_class {
+#define UINSN_CLASS_ENUM(id, word) UINSN_##id,
+	UINSN_CLASSES(UINSN_CLASS_ENUM)
+#undef UINSN_CLASS_ENUM
+};
+
+/**
+ * enum uinsn_encoding - what stands before the opcode
+ * @UINSN_LEGACY: legacy prefixes and at most a REX prefix
+ * @UINSN_3DNOW: 0F 0F, with the opcode after the operands
+ * @UINSN_ENC_REX2: APX's two-byte REX
+ * @UINSN_ENC_VEX: C4 or C5
+ * @UINSN_ENC_EVEX: 62
+ * @UINSN_ENC_XOP: AMD's 8F
+ */
+enum uinsn_encoding {
+	UINSN_LEGACY,
+	UINSN_3DNOW,
+	UINSN_ENC_REX2,
+	UINSN_ENC_VEX,
+	UINSN_ENC_EVEX,
+	UINSN_ENC_XOP,
+};
+
+/* Opcode maps, in the order in which opcodes.inc lists them. */
+enum uinsn_map {
+	UINSN_MAP_1,
+	UINSN_MAP_0F,
+	UINSN_MAP_0F38,
+	UINSN_MAP_0F3A,
+	UINSN_MAP_NOW,
+	UINSN_MAP_V1,		/* VEX */
+	UINSN_MAP_V2,
+	UINSN_MAP_V3,
+	UINSN_MAP_V5,
+	UINSN_MAP_V7,
+	UINSN_MAP_E1,		/* EVEX */
+	UINSN_MAP_E2,
+	UINSN_MAP_E3,
+	UINSN_MAP_E4,
+	UINSN_MAP_E5,
+	UINSN_MAP_E6,
+	UINSN_MAP_E7,
+	UINSN_MAP_X8,		/* XOP */
+	UINSN_MAP_X9,
+	UINSN_MAP_XA,
+	UINSN_MAPS,
+};
+
+/* Prefix sets; the segment prefixes in the order es cs ss ds fs gs. */
+#define UINSN_PREFIX_66		0x0001
+#define UINSN_PREFIX_67		0x0002
+#define UINSN_PREFIX_LOCK	0x0004
+#define UINSN_PREFIX_F2		0x0008
+#define UINSN_PREFIX_F3		0x0010
+#define UINSN_PREFIX_ES		0x0020
+#define UINSN_PREFIX_CS		0x0040
+#define UINSN_PREFIX_SS		0x0080
+#define UINSN_PREFIX_DS		0x0100
+#define UINSN_PREFIX_FS		0x0200
+#define UINSN_PREFIX_GS		0x0400
+
+/* Bits of uinsn.rex, of VEX, EVEX and XOP too, in their plain (not inverted) sense. */
+#define UINSN_REX_W		0x08
+#define UINSN_REX_R		0x04
+#define UINSN_REX_X		0x02
+#define UINSN_REX_B		0x01
+
+#define UINSN_HAS_MODRM		0x01
+#define UINSN_HAS_SIB		0x02
+#define UINSN_HAS_MEMORY	0x04	/* ModRM names memory, not a register */
+#define UINSN_RIP_RELATIVE	0x08
+#define UINSN_RELATIVE		0x10	/* the immediate is a branch displacement */
+#define UINSN_VENDOR		0x20	/* Intel and AMD read it differently */
+#define UINSN_APX		0x40	/* defined by APX only */
+
+/**
+ * struct uinsn - one decoded instruction
+ * @len: its length in bytes, 1 to 15
+ * @mode: enum uinsn_mode it was decoded for
+ * @encoding: enum uinsn_encoding
+ * @map: enum uinsn_map the opcode is of
+ * @opcode: the opcode byte; the suffix byte for 3DNow!
+ * @class: enum uinsn_class
+ * @flags: UINSN_HAS_MODRM and following
+ * @rex: W, R, X and B, whatever encoding they came in
+ * @pp: mandatory prefix: 0 none, 1 66, 2 F3, 3 F2
+ * @vl: vector length of VEX, EVEX and XOP: 0 128, 1 256, 2 512 bits
+ * @vvvv: the additional register of VEX, EVEX and XOP, plain sense
+ * @prefixes: set of UINSN_PREFIX_*, legacy prefixes
+ * @segment: the last segment prefix byte, or 0
+ * @operand_size: 2, 4 or 8: for general-purpose operands of variable size
+ * @address_size: 2, 4 or 8
+ * @modrm: the ModRM byte
+ * @sib: the SIB byte
+ * @opcode_at: offset of the opcode byte (for 3DNow! of the second 0F)
+ * @modrm_at: offset of ModRM; meaningful with UINSN_HAS_MODRM
+ * @disp_at: offset of the displacement of the memory operand
+ * @disp_size: 0, 1, 2 or 4
+ * @imm_at: offset of the immediate (of a moffs address too)
+ * @imm_size: its size, both parts of a far pointer or of enter together
+ * @disp: sign-extended displacement of the memory operand
+ * @rel: sign-extended branch displacement; meaningful with UINSN_RELATIVE
+ */
+struct uinsn {
+	u8 len;
+	u8 mode;
+	u8 encoding;
+	u8 map;
+	u8 opcode;
+	u8 class;
+	u8 flags;
+	u8 rex;
+	u8 pp;
+	u8 vl;
+	u8 vvvv;
+	u8 segment;
+	u16 prefixes;
+	u8 operand_size;
+	u8 address_size;
+	u8 modrm;
+	u8 sib;
+	u8 opcode_at;
+	u8 modrm_at;
+	u8 disp_at;
+	u8 disp_size;
+	u8 imm_at;
+	u8 imm_size;
+	s32 disp;
+	s32 rel;
+};
+
+/**
+ * uinsn_decode() - find the parts of the instruction at the start of some text
+ * @insn: result, valid only when 0 is returned
+ * @text: the bytes
+ * @len: how many of them may be looked at; no other byte is read
+ * @mode: 32-bit or 64-bit code
+ *
+ * An encoding is an instruction when its map, opcode, mandatory prefix, ModRM
+ * extension and form, W and vector length name one. Operand rules that the
+ * processor answers with #UD although the length is certain (LOCK before what
+ * cannot be locked, reserved vvvv, EVEX rounding bits and masks) are left to it.
+ *
+ * Context: any; pure function.
+ * Return: 0; -EILSEQ when no instruction begins with these bytes; -ENODATA
+ * when more than @len bytes would be needed to tell.
+ */
+int uinsn_decode(struct uinsn *insn, const u8 *text, size_t len,
+		 enum uinsn_mode mode);
+
+/**
+ * uinsn_target() - where a relative branch goes
+ * @insn: an instruction with UINSN_RELATIVE
+ * @addr: its address
+ *
+ * Return: the target; truncated as the processor does it for the mode and for
+ * a 16-bit operand size.
+ */
+u64 uinsn_target(const struct uinsn *insn, u64 addr);
+
+/**
+ * uinsn_rip_operand() - the address that a rip-relative operand names
+ * @insn: an instruction with UINSN_RIP_RELATIVE
+ * @addr: its address
+ */
+u64 uinsn_rip_operand(const struct uinsn *insn, u64 addr);
+
+/** uinsn_class_name() - the word of opcodes.tbl for an enum uinsn_class. */
+const char *uinsn_class_name(enum uinsn_class class);
+
+static inline bool uinsn_has(const struct uinsn *insn, unsigned int flags)
+{
+	return (insn->flags & flags) == flags;
+}
+
+static inline unsigned int uinsn_mod(const struct uinsn *insn)
+{
+	return insn->modrm >> 6;
+}
+
+static inline unsigned int uinsn_reg(const struct uinsn *insn)
+{
+	return insn->modrm >> 3 & 7;
+}
+
+static inline unsigned int uinsn_rm(const struct uinsn *insn)
+{
+	return insn->modrm & 7;
+}
+
+#endif /* UPROBES_ARCH_X86_DECODE_H */

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The decision how an instruction is run elsewhere, and running the plain copy
+ * under TF. ssol_emit.c writes the slots that need no step.
+ */
+#include "ssol.h"
+#include "ssol_emit.h"
+
+#define FLAGS_TF	0x00000100
+#define FLAGS_RF	0x00010000
+#define FLAGS_VM	0x00020000
+
+const char *ssol_refusal_name(enum ssol_refusal why)
+{
+	static const char * const words[SSOL_NR_REFUSALS] = {
+		[SSOL_OK] = "it can be probed",
+#define SSOL_REFUSAL_WORDS(id, words) [SSOL_REFUSED_##id] = words,
+		SSOL_REFUSALS(SSOL_REFUSAL_WORDS)
+#undef SSOL_REFUSAL_WORDS
+	};
+
+	return (unsigned int)why < SSOL_NR_REFUSALS ? words[why] : "for an unknown reason";
+}
+
+const char *ssol_kind_name(enum ssol_kind kind)
+{
+	static const char * const names[SSOL_NR_KINDS] = {
+		[SSOL_SKIP] = "skip",
+		[SSOL_COPY] = "copy",
+		[SSOL_ONWARD] = "onward",
+		[SSOL_JUMP] = "jump",
+		[SSOL_JCC] = "jcc",
+		[SSOL_LOOP] = "loop",
+		[SSOL_CALL] = "call",
+		[SSOL_CALL_REG] = "call-register",
+		[SSOL_CALL_MEM] = "call-memory",
+		[SSOL_SYSCALL] = "syscall",
+		[SSOL_XBEGIN] = "xbegin",
+		[SSOL_STEP] = "step",
+	};
+
+	return (unsigned int)kind < SSOL_NR_KINDS ? names[kind] : "unknown";
+}
+
+/*
+ * 90 is xchg eax, eax, which zero-extends nothing, and pause after F3; with
+ * REX.B it exchanges r8. 0F 1F does nothing in any form that has no LOCK.
+ */
+static bool plain_nop(const struct uinsn *insn)
+{
+	if (insn->prefixes & (UINSN_PREFIX_LOCK | UINSN_PREFIX_F2 | UINSN_PREFIX_F3))
+		return false;
+	if (insn->encoding != UINSN_LEGACY)
+		return false;
+	return insn->map != UINSN_MAP_1 || !(insn->rex & UINSN_REX_B);
+}
+
+/* F3 0F 1E FA and FB; the neighbours of this encoding are hints and rdssp. */
+static bool plain_endbr(const struct uinsn *insn)
+{
+	return insn->pp == 2 && !(insn->prefixes & UINSN_PREFIX_LOCK) &&
+	       insn->encoding == UINSN_LEGACY &&
+	       (insn->modrm == 0xfa || insn->modrm == 0xfb);
+}
+
+static enum ssol_kind plan_indirect_call(const struct ssol_plan *plan)
+{
+	const struct uinsn *insn = &plan->insn;
+	unsigned int word = ssol_word(insn);
+
+	/* Which of push and branch has which size is the processor's secret. */
+	if (insn->flags & UINSN_VENDOR)
+		return SSOL_STEP;
+	if (!uinsn_has(insn, UINSN_HAS_MEMORY)) {
+		/* The target is rsp as it was before the push. */
+		if (ssol_register_rm(plan) == 4)
+			return SSOL_STEP;
+		return SSOL_CALL_REG;
+	}
+	if (ssol_stack_based(plan)) {
+		/* The pushed return address would overwrite the target. */
+		if (insn->disp > -2 * (int)word && insn->disp < 0)
+			return SSOL_STEP;
+		/* A wider displacement may not fit beside many prefixes. */
+		if (insn->len + 4 > UINSN_MAX_LEN)
+			return SSOL_STEP;
+	}
+	return SSOL_CALL_MEM;
+}
+
+static enum ssol_kind plan_kind(const struct ssol_plan *plan, enum ssol_refusal *why)
+{
+	const struct uinsn *insn = &plan->insn;
+	bool locked = insn->prefixes & UINSN_PREFIX_LOCK;
+
+	/* LOCK makes #UD of everything below; a copy does too. */
+	if (locked)
+		return SSOL_COPY;
+
+	switch (insn->class) {
+	case UINSN_NOP:
+		return plain_nop(insn) ? SSOL_SKIP : SSOL_COPY;
+	case UINSN_ENDBR:
+		return plain_endbr(insn) ? SSOL_SKIP : SSOL_COPY;
+	case UINSN_INT3:
+		*why = SSOL_REFUSED_INT3;
+		return SSOL_COPY;
+	case UINSN_ENCLAVE:
+		*why = SSOL_REFUSED_ENCLAVE;
+		return SSOL_COPY;
+	case UINSN_JUMP:
+	case UINSN_JCC:
+	case UINSN_LOOP:
+	case UINSN_CALL:
+		if (insn->flags & UINSN_VENDOR)
+			*why = SSOL_REFUSED_VENDOR;
+		return insn->class == UINSN_JUMP ? SSOL_JUMP :
+		       insn->class == UINSN_JCC ? SSOL_JCC :
+		       insn->class == UINSN_LOOP ? SSOL_LOOP : SSOL_CALL;
+	case UINSN_ICALL:
+		return plan_indirect_call(plan);
+	case UINSN_FCALL:
+		return SSOL_STEP;
+	case UINSN_RET:
+	case UINSN_FRET:
+	case UINSN_IJUMP:
+	case UINSN_FJUMP:
+		return SSOL_ONWARD;
+	case UINSN_SYSCALL:
+		/* In 32-bit mode it comes back to the vdso, like sysenter. */
+		return insn->mode == UINSN_MODE_64 ? SSOL_SYSCALL : SSOL_COPY;
+	case UINSN_XBEGIN:
+		return SSOL_XBEGIN;
+	default:
+		return SSOL_COPY;
+	}
+}
+
+int ssol_plan_insn(struct ssol_plan *plan, const u8 *text, size_t len,
+		   enum uinsn_mode mode, enum ssol_refusal *why)
+{
+	enum ssol_refusal refusal = SSOL_OK;
+	int ret;
+
+	memset(plan, 0, sizeof(*plan));
+	ret = uinsn_decode(&plan->insn, text, len, mode);
+	if (!ret) {
+		memcpy(plan->text, text, plan->insn.len);
+		plan->kind = plan_kind(plan, &refusal);
+		if (refusal != SSOL_OK)
+			ret = -EPERM;
+	}
+	if (why)
+		*why = refusal;
+	return ret;
+}
+
+u64 ssol_original_ip(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip)
+{
+	struct ssol_state state;
+
+	return ssol_unwind(plan, addr, slot, ip, &state) ? state.ip : ip;
+}
+
+/* A rip-relative operand that the copy cannot name from where it is. */
+static bool out_of_reach(const struct ssol_plan *plan, u64 addr, u64 slot)
+{
+	u8 buf[UINSN_MAX_LEN];
+
+	return ssol_copy(plan, addr, slot, buf) < 0;
+}
+
+/*
+ * Candidates that no instruction with a memory operand in ModRM uses without
+ * naming them: rsi, rdi, rbp. Two can be named, by ModRM.reg and by vvvv.
+ */
+static unsigned int scratch_register(const struct uinsn *insn)
+{
+	static const u8 candidates[] = { 6, 7, 5 };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(candidates) - 1; i++)
+		if (candidates[i] != uinsn_reg(insn) &&
+		    candidates[i] != (insn->vvvv & 7))
+			break;
+	return candidates[i];
+}
+
+int ssol_scratch(const struct ssol_plan *plan, u64 addr, u64 slot)
+{
+	if (!out_of_reach(plan, addr, slot))
+		return -1;
+	return (int)scratch_register(&plan->insn);
+}
+
+/*
+ * The copy with [rip + disp] turned into [scratch + disp]. A high bit of the
+ * base register, ignored while it was rip, must not turn the scratch register
+ * into another.
+ */
+static void copy_by_register(const struct ssol_plan *plan, u8 *buf)
+{
+	const struct uinsn *insn = &plan->insn;
+	u8 *opcode = buf + insn->opcode_at;
+
+	memcpy(buf, plan->text, insn->len);
+	buf[insn->modrm_at] = (u8)(0x80 | uinsn_reg(insn) << 3 | scratch_register(insn));
+	switch (insn->encoding) {
+	case UINSN_ENC_EVEX:
+		opcode[-3] = (u8)((opcode[-3] | 0x20) & ~0x08);
+		break;
+	case UINSN_ENC_REX2:
+		opcode[-1] &= (u8)~0x11;
+		break;
+	case UINSN_ENC_VEX:
+	case UINSN_ENC_XOP:
+		if (insn->rex & UINSN_REX_B)
+			opcode[-2] |= 0x20;
+		break;
+	default:
+		/* REX stands before the escape bytes. */
+		if (!(insn->rex & UINSN_REX_B))
+			break;
+		if (insn->map == UINSN_MAP_0F || insn->map == UINSN_MAP_NOW)
+			opcode -= 1;
+		else if (insn->map != UINSN_MAP_1)
+			opcode -= 2;
+		opcode[-1] &= (u8)~UINSN_REX_B;
+	}
+}
+
+int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
+{
+	unsigned int n = plan->insn.len;
+
+	if (ssol_copy(plan, addr, slot, buf) < 0)
+		copy_by_register(plan, buf);
+	/*
+	 * The trap can come one instruction late: after syscall, and after a
+	 * load of ss. That one is the jump back.
+	 */
+	return (int)(n + ssol_put_jump(plan->insn.mode, slot + n, addr + n, buf + n));
+}
+
+void ssol_before_step(const struct ssol_plan *plan, u64 addr, u64 slot,
+		      struct ssol_step *step, struct ssol_regs *regs)
+{
+	step->sp = regs->sp;
+	step->flags = regs->flags;
+	step->scratch = regs->scratch;
+	regs->ip = slot;
+	regs->flags |= FLAGS_TF;
+	if (out_of_reach(plan, addr, slot))
+		regs->scratch = addr + plan->insn.len;
+}
+
+static void restore_flags(const struct ssol_step *step, struct ssol_regs *regs)
+{
+	regs->flags = (regs->flags & ~(u64)FLAGS_TF) | (step->flags & FLAGS_TF);
+}
+
+static u64 ip_of_mode(const struct uinsn *insn, u64 ip)
+{
+	return insn->mode == UINSN_MODE_64 ? ip : (u32)ip;
+}
+
+void ssol_abort_step(const struct ssol_plan *plan, u64 addr, u64 slot,
+		     const struct ssol_step *step, struct ssol_regs *regs)
+{
+	restore_flags(step, regs);
+	if (out_of_reach(plan, addr, slot))
+		regs->scratch = step->scratch;
+	if (regs->ip == slot)
+		regs->ip = addr;
+	else if (regs->ip == slot + plan->insn.len)
+		regs->ip = ip_of_mode(&plan->insn, addr + plan->insn.len);
+}
+
+/* A call pushed the address behind the copy: the word is at sp, its size tells the step. */
+static void correct_return(const struct ssol_plan *plan, u64 addr,
+			   const struct ssol_step *step, const struct ssol_regs *regs,
+			   struct ssol_poke *poke)
+{
+	u64 size = step->sp - regs->sp;
+
+	/* A far call pushes the code segment first, in a word of the same size. */
+	if (plan->insn.class == UINSN_FCALL)
+		size /= 2;
+	if (size != 2 && size != 4 && size != 8)
+		return;
+	poke->at = regs->sp;
+	poke->value = ip_of_mode(&plan->insn, addr + plan->insn.len);
+	poke->size = (u8)size;
+	poke->is_return = true;
+}
+
+/* The image that pushf stored has the step's TF in it. */
+static void correct_flags(const struct ssol_step *step, const struct ssol_regs *regs,
+			  struct ssol_poke *poke)
+{
+	u64 size = step->sp - regs->sp;
+
+	if (size != 2 && size != 4 && size != 8)
+		return;
+	poke->at = regs->sp;
+	poke->value = step->flags & ~(u64)(FLAGS_RF | FLAGS_VM);
+	poke->size = (u8)size;
+}
+
+bool ssol_after_step(const struct ssol_plan *plan, u64 addr, u64 slot,
+		     const struct ssol_step *step, struct ssol_regs *regs,
+		     struct ssol_poke *poke)
+{
+	const struct uinsn *insn = &plan->insn;
+	u64 next = ip_of_mode(insn, addr + insn->len);
+	bool fell_through = regs->ip == slot + insn->len;
+
+	memset(poke, 0, sizeof(*poke));
+	if (insn->class == UINSN_STRING && regs->ip == slot)
+		return false;
+
+	if (out_of_reach(plan, addr, slot))
+		regs->scratch = step->scratch;
+	if (insn->class != UINSN_POPF && !(insn->class == UINSN_FRET && insn->opcode == 0xcf))
+		restore_flags(step, regs);
+	if (fell_through)
+		regs->ip = next;
+
+	switch (insn->class) {
+	case UINSN_JUMP:
+		regs->ip = uinsn_target(insn, addr);
+		break;
+	case UINSN_JCC:
+	case UINSN_LOOP:
+		if (!fell_through)
+			regs->ip = uinsn_target(insn, addr);
+		break;
+	case UINSN_XBEGIN:
+		if (regs->ip == uinsn_target(insn, slot))
+			regs->ip = uinsn_target(insn, addr);
+		break;
+	case UINSN_CALL:
+		regs->ip = uinsn_target(insn, addr);
+		correct_return(plan, addr, step, regs, poke);
+		break;
+	case UINSN_ICALL:
+	case UINSN_FCALL:
+		correct_return(plan, addr, step, regs, poke);
+		break;
+	case UINSN_PUSHF:
+		correct_flags(step, regs, poke);
+		break;
+	case UINSN_SYSCALL:
+		/* rcx is the way back, r11 the flags that syscall was run with. */
+		if (insn->mode == UINSN_MODE_64) {
+			regs->cx = next;
+			regs->r11 = (regs->r11 & ~(u64)FLAGS_TF) | (step->flags & FLAGS_TF);
+		}
+		break;
+	default:
+		break;
+	}
+	return true;
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The slots that run without a step, and the way back from the middle of one.
+ *
+ * Each slot ends in a jump back to the instruction behind the original. The
+ * forms, with every place where a thread can be found, and what that stands
+ * for (before: nothing has happened, ip is the instruction's own address;
+ * next: complete, ip is the following instruction; target: complete, ip is
+ * where the branch goes):
+ *
+ *   copy      before  insn
+ *             next    jmp back
+ *   onward    before  insn                      (ret, jmp *x: does not come back)
+ *   jump      before  jmp target
+ *   jcc       before  jcc target                (or over an absolute jump when
+ *             next    jmp back                   the target is out of reach)
+ *   loop      before  loop 1f
+ *             next    jmp back
+ *             target  1: jmp target
+ *   xbegin    before  xbegin 1f
+ *             next    jmp back
+ *             target  1: jmp target
+ *   syscall   before  syscall                   (the kernel restarts it here)
+ *             next    mov $next, %rcx           (rcx holds the slot's address)
+ *             next    jmp back
+ *   call      before  push next
+ *             target  jmp target
+ *   call *reg before  push next
+ *             before  jmp *reg                  (a word to be popped)
+ *   call *mem before  push mem
+ *             before  lea word(%rsp), %rsp      (a word to be popped)
+ *             before  push next
+ *             before  jmp *mem                  (a word to be popped)
+ *
+ * In a call through memory the target is loaded before anything is pushed, as
+ * the processor does it: a load that faults leaves stack pointer and stack as
+ * they were. The value goes to the word that the return address will
+ * overwrite, so no other memory is written than the call would write. The
+ * second load, after the push, sees the same memory unless another thread
+ * changes it, or unless the operand is that very word: with the stack pointer
+ * as its base the plan sends this to a step.
+ *
+ * 64-bit code pushes the return address from a literal at the end of the slot,
+ * because no push has a 64-bit immediate. It is one instruction, so there is
+ * no moment with half an address on the stack.
+ *
+ * Not hidden by a slot: the address that x87 keeps of its last instruction
+ * (stored by fnstenv, fnsave and fxsave).
+ */
+#include "ssol.h"
+#include "ssol_emit.h"
+
+enum point { BEFORE, NEXT, TARGET };
+
+/* Where in a slot a thread can be, and what it means there. */
+struct mark {
+	u8 at;
+	u8 point;
+	s8 sp;
+	bool set_cx;
+};
+
+struct out {
+	u8 *buf;
+	u64 slot;
+	unsigned int len;
+	unsigned int marks;
+	struct mark mark[4];
+};
+
+static void mark_at(struct out *out, enum point point, int sp)
+{
+	struct mark *mark = &out->mark[out->marks++];
+
+	mark->at = (u8)out->len;
+	mark->point = point;
+	mark->sp = (s8)sp;
+	mark->set_cx = false;
+}
+
+static void put8(struct out *out, u8 byte)
+{
+	out->buf[out->len++] = byte;
+}
+
+static void put32(struct out *out, u32 v)
+{
+	uinsn_put32(out->buf + out->len, v);
+	out->len += 4;
+}
+
+static void put64(struct out *out, u64 v)
+{
+	uinsn_put64(out->buf + out->len, v);
+	out->len += 8;
+}
+
+/* Whether rel32 reaches in an instruction that ends at @end; always in 32 bits. */
+static bool reaches(enum uinsn_mode mode, u64 end, u64 target)
+{
+	s64 rel = (s64)(target - end);
+
+	return mode == UINSN_MODE_32 || rel == (s32)rel;
+}
+
+unsigned int ssol_put_jump(enum uinsn_mode mode, u64 at, u64 target, u8 *buf)
+{
+	if (reaches(mode, at + 5, target)) {
+		buf[0] = 0xe9;
+		uinsn_put32(buf + 1, (u32)(target - (at + 5)));
+		return 5;
+	}
+	/* jmp *0(%rip), and the address behind it */
+	buf[0] = 0xff;
+	buf[1] = 0x25;
+	uinsn_put32(buf + 2, 0);
+	uinsn_put64(buf + 6, target);
+	return 14;
+}
+
+static void put_jump(struct out *out, enum uinsn_mode mode, u64 target)
+{
+	out->len += ssol_put_jump(mode, out->slot + out->len, target, out->buf + out->len);
+}
+
+/* High bits of the base register; REX2 has a second one. */
+static unsigned int base_high(const struct ssol_plan *plan)
+{
+	const struct uinsn *insn = &plan->insn;
+	unsigned int high = insn->rex & UINSN_REX_B ? 8 : 0;
+
+	if (insn->encoding == UINSN_ENC_REX2 && (plan->text[insn->opcode_at - 1] & 0x10))
+		high |= 16;
+	return high;
+}
+
+unsigned int ssol_register_rm(const struct ssol_plan *plan)
+{
+	return base_high(plan) | uinsn_rm(&plan->insn);
+}
+
+bool ssol_stack_based(const struct ssol_plan *plan)
+{
+	const struct uinsn *insn = &plan->insn;
+
+	return uinsn_has(insn, UINSN_HAS_MEMORY | UINSN_HAS_SIB) &&
+	       (insn->sib & 7) == 4 && !base_high(plan);
+}
+
+/*
+ * A displacement that names from address @at what it names at @addr. With a
+ * 32-bit address size the sum is cut to 32 bits, so that every place reaches.
+ */
+static int rebase(const struct uinsn *insn, u64 addr, u64 at, s32 *disp)
+{
+	s64 there = insn->disp + (s64)(addr - at);
+
+	*disp = (s32)(u32)(u64)there;
+	if (insn->address_size == 8 && there != *disp)
+		return -ERANGE;
+	return 0;
+}
+
+int ssol_copy(const struct ssol_plan *plan, u64 addr, u64 at, u8 *buf)
+{
+	const struct uinsn *insn = &plan->insn;
+
+	memcpy(buf, plan->text, insn->len);
+	if (uinsn_has(insn, UINSN_RIP_RELATIVE)) {
+		s32 disp;
+
+		if (rebase(insn, addr, at, &disp))
+			return -ERANGE;
+		uinsn_put32(buf + insn->disp_at, (u32)disp);
+	}
+	return insn->len;
+}
+
+/*
+ * The call's operand in another instruction of group FF, with the operand
+ * found although the stack pointer is @lower than at the call.
+ */
+static int put_group5(struct out *out, const struct ssol_plan *plan, u64 addr,
+		      unsigned int reg, int lower)
+{
+	const struct uinsn *insn = &plan->insn;
+	u8 *p = out->buf + out->len;
+	u8 modrm = (u8)((insn->modrm & 0xc7) | reg << 3);
+	s64 disp;
+
+	if (!lower || !ssol_stack_based(plan)) {
+		int ret = ssol_copy(plan, addr, out->slot + out->len, p);
+
+		if (ret < 0)
+			return ret;
+		p[insn->modrm_at] = modrm;
+		out->len += insn->len;
+		return 0;
+	}
+
+	/* Stack based: always a SIB byte, no rip; the address wraps at its size. */
+	disp = (s64)insn->disp + lower;
+	memcpy(p, plan->text, insn->modrm_at);
+	out->len += insn->modrm_at;
+	if (disp == (s8)disp) {
+		put8(out, (u8)((modrm & 0x3f) | 0x40));
+		put8(out, insn->sib);
+		put8(out, (u8)disp);
+		return 0;
+	}
+	if (disp != (s32)disp && insn->address_size == 8)
+		return -ERANGE;
+	put8(out, (u8)((modrm & 0x3f) | 0x80));
+	put8(out, insn->sib);
+	put32(out, (u32)(u64)disp);
+	return 0;
+}
+
+/*
+ * push of the return address. In 64-bit code it comes from a literal that
+ * put_literal() appends; the place to fill in is returned.
+ */
+static unsigned int put_push_next(struct out *out, const struct uinsn *insn, u64 next)
+{
+	if (insn->mode == UINSN_MODE_64) {
+		put8(out, 0xff);
+		put8(out, 0x35);
+		put32(out, 0);
+		return out->len;
+	}
+	if (insn->operand_size == 2) {
+		put8(out, 0x66);
+		put8(out, 0x68);
+		uinsn_put16(out->buf + out->len, (u16)next);
+		out->len += 2;
+		return 0;
+	}
+	put8(out, 0x68);
+	put32(out, (u32)next);
+	return 0;
+}
+
+static void put_literal(struct out *out, const struct uinsn *insn, unsigned int end, u64 next)
+{
+	if (insn->mode != UINSN_MODE_64)
+		return;
+	uinsn_put32(out->buf + end - 4, out->len - end);
+	put64(out, next);
+}
+
+static int emit_copy(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	int ret = ssol_copy(plan, addr, out->slot, out->buf);
+
+	if (ret < 0)
+		return ret;
+	mark_at(out, BEFORE, 0);
+	out->len += (unsigned int)ret;
+	mark_at(out, NEXT, 0);
+	put_jump(out, plan->insn.mode, addr + plan->insn.len);
+	return 0;
+}
+
+static int emit_onward(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	int ret = ssol_copy(plan, addr, out->slot, out->buf);
+
+	if (ret < 0)
+		return ret;
+	mark_at(out, BEFORE, 0);
+	out->len += (unsigned int)ret;
+	return 0;
+}
+
+static int emit_jump(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	mark_at(out, BEFORE, 0);
+	put_jump(out, plan->insn.mode, uinsn_target(&plan->insn, addr));
+	return 0;
+}
+
+static int emit_jcc(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	const struct uinsn *insn = &plan->insn;
+	u64 target = uinsn_target(insn, addr);
+	u8 cc = insn->opcode & 15;
+
+	mark_at(out, BEFORE, 0);
+	if (reaches(insn->mode, out->slot + 6, target)) {
+		put8(out, 0x0f);
+		put8(out, 0x80 | cc);
+		put32(out, (u32)(target - (out->slot + 6)));
+	} else {
+		/* The opposite condition hops over the absolute jump. */
+		put8(out, 0x70 | (cc ^ 1));
+		put8(out, 14);
+		mark_at(out, TARGET, 0);
+		put_jump(out, insn->mode, target);
+	}
+	mark_at(out, NEXT, 0);
+	put_jump(out, insn->mode, addr + insn->len);
+	return 0;
+}
+
+/* The branch goes to the last jump of the slot; only its displacement is new. */
+static void put_hop(struct out *out, const struct uinsn *insn, u64 addr, unsigned int end)
+{
+	unsigned int from = out->len;
+
+	mark_at(out, NEXT, 0);
+	put_jump(out, insn->mode, addr + insn->len);
+	out->buf[end] = (u8)(out->len - from);
+	mark_at(out, TARGET, 0);
+	put_jump(out, insn->mode, uinsn_target(insn, addr));
+}
+
+static int emit_loop(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	const struct uinsn *insn = &plan->insn;
+
+	mark_at(out, BEFORE, 0);
+	/* The address size chooses the counter; no other prefix matters. */
+	if (insn->prefixes & UINSN_PREFIX_67)
+		put8(out, 0x67);
+	put8(out, insn->opcode);
+	put8(out, 0);
+	put_hop(out, insn, addr, out->len - 1);
+	return 0;
+}
+
+static int emit_xbegin(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	mark_at(out, BEFORE, 0);
+	put8(out, 0xc7);
+	put8(out, 0xf8);
+	put32(out, 0);
+	put_hop(out, &plan->insn, addr, out->len - 4);
+	return 0;
+}
+
+static int emit_syscall(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	const struct uinsn *insn = &plan->insn;
+	u64 next = addr + insn->len;
+
+	mark_at(out, BEFORE, 0);
+	memcpy(out->buf, plan->text, insn->len);
+	out->len = insn->len;
+	mark_at(out, NEXT, 0);
+	out->mark[out->marks - 1].set_cx = true;
+	put8(out, 0x48);
+	put8(out, 0xb9);
+	put64(out, next);
+	mark_at(out, NEXT, 0);
+	put_jump(out, insn->mode, next);
+	return 0;
+}
+
+static int emit_call(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	const struct uinsn *insn = &plan->insn;
+	u64 next = addr + insn->len;
+	unsigned int end;
+
+	mark_at(out, BEFORE, 0);
+	end = put_push_next(out, insn, next);
+	mark_at(out, TARGET, 0);
+	put_jump(out, insn->mode, uinsn_target(insn, addr));
+	put_literal(out, insn, end, next);
+	return 0;
+}
+
+static int emit_call_reg(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	const struct uinsn *insn = &plan->insn;
+	u64 next = addr + insn->len;
+	unsigned int end;
+
+	mark_at(out, BEFORE, 0);
+	end = put_push_next(out, insn, next);
+	mark_at(out, BEFORE, (int)ssol_word(insn));
+	put_group5(out, plan, addr, 4, 0);
+	put_literal(out, insn, end, next);
+	return 0;
+}
+
+static int emit_call_mem(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	const struct uinsn *insn = &plan->insn;
+	int word = (int)ssol_word(insn);
+	u64 next = addr + insn->len;
+	unsigned int end;
+	int ret;
+
+	mark_at(out, BEFORE, 0);
+	ret = put_group5(out, plan, addr, 6, 0);
+	if (ret)
+		return ret;
+	mark_at(out, BEFORE, word);
+	if (insn->mode == UINSN_MODE_64)
+		put8(out, 0x48);
+	put8(out, 0x8d);
+	put8(out, 0x64);
+	put8(out, 0x24);
+	put8(out, (u8)word);
+	mark_at(out, BEFORE, 0);
+	end = put_push_next(out, insn, next);
+	mark_at(out, BEFORE, word);
+	ret = put_group5(out, plan, addr, 4, word);
+	if (ret)
+		return ret;
+	put_literal(out, insn, end, next);
+	return 0;
+}
+
+static int emit(struct out *out, const struct ssol_plan *plan, u64 addr)
+{
+	switch (plan->kind) {
+	case SSOL_SKIP:
+	case SSOL_COPY:
+		return emit_copy(out, plan, addr);
+	case SSOL_ONWARD:
+		return emit_onward(out, plan, addr);
+	case SSOL_JUMP:
+		return emit_jump(out, plan, addr);
+	case SSOL_JCC:
+		return emit_jcc(out, plan, addr);
+	case SSOL_LOOP:
+		return emit_loop(out, plan, addr);
+	case SSOL_CALL:
+		return emit_call(out, plan, addr);
+	case SSOL_CALL_REG:
+		return emit_call_reg(out, plan, addr);
+	case SSOL_CALL_MEM:
+		return emit_call_mem(out, plan, addr);
+	case SSOL_SYSCALL:
+		return emit_syscall(out, plan, addr);
+	case SSOL_XBEGIN:
+		return emit_xbegin(out, plan, addr);
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
+{
+	struct out out = { .buf = buf, .slot = slot };
+	int ret = emit(&out, plan, addr);
+
+	return ret ? ret : (int)out.len;
+}
+
+bool ssol_unwind(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip,
+		 struct ssol_state *state)
+{
+	const struct uinsn *insn = &plan->insn;
+	u8 buf[SSOL_SLOT_MAX];
+	struct out out = { .buf = buf, .slot = slot };
+	const struct mark *mark;
+	unsigned int i;
+
+	if (ip - slot >= SSOL_SLOT_MAX || emit(&out, plan, addr) || ip - slot >= out.len)
+		return false;
+
+	/* The last mark that is not behind ip. */
+	mark = &out.mark[0];
+	for (i = 1; i < out.marks && out.mark[i].at <= ip - slot; i++)
+		mark = &out.mark[i];
+
+	memset(state, 0, sizeof(*state));
+	state->done = mark->point != BEFORE;
+	state->sp = mark->sp;
+	switch (mark->point) {
+	case BEFORE:
+		state->ip = addr;
+		break;
+	case NEXT:
+		state->ip = addr + insn->len;
+		break;
+	default:
+		state->ip = uinsn_target(insn, addr);
+	}
+	if (insn->mode == UINSN_MODE_32)
+		state->ip = (u32)state->ip;
+	if (mark->set_cx) {
+		state->set_cx = true;
+		state->cx = addr + insn->len;
+	}
+	return true;
+}

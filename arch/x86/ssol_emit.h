@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What ssol.c and ssol_emit.c share. */
+#ifndef UPROBES_ARCH_X86_SSOL_EMIT_H
+#define UPROBES_ARCH_X86_SSOL_EMIT_H
+
+#include "ssol.h"
+
+/* Size of what a near call pushes. */
+static inline unsigned int ssol_word(const struct uinsn *insn)
+{
+	return insn->mode == UINSN_MODE_64 ? 8 : insn->operand_size;
+}
+
+/* Number of the register that ModRM.rm names, 0 to 31. */
+unsigned int ssol_register_rm(const struct ssol_plan *plan);
+
+/* The memory operand's base is the stack pointer. */
+bool ssol_stack_based(const struct ssol_plan *plan);
+
+/*
+ * The instruction as it has to be at another address, without anything behind
+ * it: bytes written, or -ERANGE for a rip-relative operand out of reach.
+ */
+int ssol_copy(const struct ssol_plan *plan, u64 addr, u64 at, u8 *buf);
+
+/* A jump that stands at an address: bytes written, at most 14. */
+unsigned int ssol_put_jump(enum uinsn_mode mode, u64 at, u64 target, u8 *buf);
+
+#endif /* UPROBES_ARCH_X86_SSOL_EMIT_H */

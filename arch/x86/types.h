@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The few types and functions that the instruction analyzer uses, from the
+ * kernel or from the C library: its files are built into both.
+ */
+#ifndef UPROBES_ARCH_X86_TYPES_H
+#define UPROBES_ARCH_X86_TYPES_H
+
+#ifdef __KERNEL__
+
+#include <linux/errno.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+#else
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int8_t s8;
+typedef int16_t s16;
+typedef int32_t s32;
+typedef int64_t s64;
+
+#endif
+
+/* Text is little-endian and unaligned whatever the machine that looks at it. */
+
+static inline u16 uinsn_get16(const u8 *p)
+{
+	return (u16)(p[0] | p[1] << 8);
+}
+
+static inline u32 uinsn_get32(const u8 *p)
+{
+	return p[0] | (u32)p[1] << 8 | (u32)p[2] << 16 | (u32)p[3] << 24;
+}
+
+static inline void uinsn_put16(u8 *p, u16 v)
+{
+	p[0] = (u8)v;
+	p[1] = (u8)(v >> 8);
+}
+
+static inline void uinsn_put32(u8 *p, u32 v)
+{
+	uinsn_put16(p, (u16)v);
+	uinsn_put16(p + 2, (u16)(v >> 16));
+}
+
+static inline void uinsn_put64(u8 *p, u64 v)
+{
+	uinsn_put32(p, (u32)v);
+	uinsn_put32(p + 4, (u32)(v >> 32));
+}
+
+#endif /* UPROBES_ARCH_X86_TYPES_H */
