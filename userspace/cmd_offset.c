@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe offset TARGET FUNCTION[+OFF] */
+#include <stdio.h>
+
+#include "command.h"
+#include "error.h"
+#include "place.h"
+#include "symbols.h"
+#include "target.h"
+
+int cmd_offset(const struct options *options, int argc, char **argv)
+{
+	struct place_options how = {
+		.all = options->all, .force = options->force,
+	};
+	struct target target;
+	struct symbols syms;
+	struct places places;
+	struct error *err;
+
+	if (argc != 2)
+		return error_report(error_new(STATUS_USAGE,
+					      "offset takes a target and a function: uprobe offset TARGET FUNCTION[+OFFSET]"));
+	err = target_open(argv[0], options->pid, options->debug_dir, &target);
+	if (err)
+		return error_report(err);
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	err = places_find(&target, &syms, argv[1], &how, &places);
+	for (size_t i = 0; !err && i < places.n; i++)
+		printf("%s:0x%llx\n", target.image.path,
+		       (unsigned long long)places.v[i].offset);
+	places_free(&places);
+	symbols_free(&syms);
+	target_close(&target);
+	return error_report(err);
+}

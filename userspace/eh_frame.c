@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LSB Core, "Exception Frames": .eh_frame_hdr, found through PT_GNU_EH_FRAME,
+ * holds a table of (function, description) pairs sorted by function; the
+ * description in .eh_frame tells how long the function is.
+ */
+#include "eh_frame.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+#include "util.h"
+
+/*
+ * The one form that linkers emit: version 1, any 4-byte pointer to .eh_frame,
+ * count as u32, table entries as s32 relative to the start of the header.
+ */
+#define HEADER_SIZE 12
+#define HEADER_VERSION 1
+#define ENTRY_SIZE 8
+
+#define DESCRIPTION_MAX 256
+
+static bool read_at(const struct elf_image *img, uint64_t addr, void *buf,
+		    size_t len, size_t *got)
+{
+	for (size_t i = 0; i < img->phnum; i++) {
+		const GElf_Phdr *ph = &img->phdrs[i];
+		uint64_t in = addr - ph->p_vaddr;
+
+		if (ph->p_type != PT_LOAD || addr < ph->p_vaddr ||
+		    in >= ph->p_filesz || ph->p_offset + in < in)
+			continue;
+		if (len > ph->p_filesz - in)
+			len = ph->p_filesz - in;
+		*got = elf_image_read(img, ph->p_offset + in, buf, len);
+		return true;
+	}
+	return false;
+}
+
+static bool read_exactly(const struct elf_image *img, uint64_t addr, void *buf,
+			 size_t len)
+{
+	size_t got;
+
+	return read_at(img, addr, buf, len, &got) && got == len;
+}
+
+/**
+ * struct cursor - bytes that are read in order and never behind their end
+ * @p: next byte
+ * @end: behind the last one
+ * @bad: something was asked for that is not there
+ */
+struct cursor {
+	const unsigned char *p;
+	const unsigned char *end;
+	bool bad;
+};
+
+static uint64_t take(struct cursor *c, size_t size)
+{
+	uint64_t v = 0;
+
+	if (c->bad || size > (size_t)(c->end - c->p)) {
+		c->bad = true;
+		return 0;
+	}
+	memcpy(&v, c->p, size);
+	c->p += size;
+	return v;
+}
+
+/* LEB128; signed ones have the same length. */
+static uint64_t take_leb(struct cursor *c)
+{
+	uint64_t v = 0, byte;
+	unsigned int shift = 0;
+
+	do {
+		byte = take(c, 1);
+		if (shift < 64)
+			v |= (byte & 0x7f) << shift;
+		shift += 7;
+	} while (byte & 0x80);
+	return v;
+}
+
+static size_t pointer_size(const struct elf_image *img, unsigned int encoding)
+{
+	switch (encoding & 0x0f) {
+	case DW_EH_PE_absptr:
+		return img->ehdr.e_ident[EI_CLASS] == ELFCLASS64 ? 8 : 4;
+	case DW_EH_PE_udata2:
+	case DW_EH_PE_sdata2:
+		return 2;
+	case DW_EH_PE_udata4:
+	case DW_EH_PE_sdata4:
+		return 4;
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
+		return 8;
+	default:
+		return 0;
+	}
+}
+
+/* A record of .eh_frame: skips the length, bounds the cursor by it. */
+static bool open_record(const struct elf_image *img, uint64_t addr,
+			unsigned char *buf, struct cursor *c)
+{
+	size_t got;
+	uint64_t len;
+
+	if (!read_at(img, addr, buf, DESCRIPTION_MAX, &got))
+		return false;
+	*c = (struct cursor){ .p = buf, .end = buf + got };
+	len = take(c, 4);
+	if (c->bad || len == 0 || len == 0xffffffff)
+		return false;
+	if (len < (size_t)(c->end - c->p))
+		c->end = c->p + len;
+	return true;
+}
+
+/* How the descriptions that share this record encode addresses. */
+static bool address_encoding(const struct elf_image *img, uint64_t cie,
+			     unsigned int *encoding)
+{
+	unsigned char buf[DESCRIPTION_MAX];
+	const char *augmentation;
+	unsigned int version;
+	struct cursor c;
+
+	*encoding = DW_EH_PE_absptr;
+	if (!open_record(img, cie, buf, &c) || take(&c, 4))
+		return false;
+	version = take(&c, 1);
+	augmentation = (const char *)c.p;
+	while (take(&c, 1))
+		;
+	if (c.bad || (version != 1 && version != 3))
+		return false;
+	if (augmentation[0] != 'z')
+		return augmentation[0] == '\0';
+	take_leb(&c);
+	take_leb(&c);
+	if (version == 1)
+		take(&c, 1);
+	else
+		take_leb(&c);
+	take_leb(&c);
+	for (const char *a = augmentation + 1; *a; a++) {
+		switch (*a) {
+		case 'R':
+			*encoding = take(&c, 1);
+			return !c.bad;
+		case 'L':
+			take(&c, 1);
+			break;
+		case 'P':
+			take(&c, pointer_size(img, take(&c, 1)));
+			break;
+		case 'S':
+		case 'B':
+			break;
+		default:
+			return false;
+		}
+	}
+	return !c.bad;
+}
+
+static bool description_length(const struct elf_image *img, uint64_t fde,
+			       uint64_t *length)
+{
+	unsigned char buf[DESCRIPTION_MAX];
+	unsigned int encoding;
+	uint64_t back;
+	struct cursor c;
+	size_t size;
+
+	if (!open_record(img, fde, buf, &c))
+		return false;
+	back = take(&c, 4);
+	if (c.bad || !back || !address_encoding(img, fde + 4 - back, &encoding))
+		return false;
+	size = pointer_size(img, encoding);
+	take(&c, size);
+	*length = take(&c, size);
+	return size && !c.bad;
+}
+
+static bool table_entry(const struct elf_image *img, uint64_t header,
+			uint64_t index, uint64_t *function, uint64_t *fde)
+{
+	int32_t pair[2];
+
+	if (!read_exactly(img, header + HEADER_SIZE + index * ENTRY_SIZE, pair,
+			  sizeof(pair)))
+		return false;
+	*function = header + (int64_t)pair[0];
+	*fde = header + (int64_t)pair[1];
+	return true;
+}
+
+static bool table_open(const struct elf_image *img, uint64_t *header,
+		       uint64_t *count)
+{
+	unsigned char head[HEADER_SIZE];
+	const GElf_Phdr *ph = NULL;
+	uint32_t n;
+
+	for (size_t i = 0; i < img->phnum; i++)
+		if (img->phdrs[i].p_type == PT_GNU_EH_FRAME)
+			ph = &img->phdrs[i];
+	if (!ph || ph->p_memsz < HEADER_SIZE ||
+	    !read_exactly(img, ph->p_vaddr, head, sizeof(head)) ||
+	    head[0] != HEADER_VERSION || pointer_size(img, head[1]) != 4 ||
+	    head[2] != DW_EH_PE_udata4 ||
+	    head[3] != (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+		return false;
+	memcpy(&n, head + 8, sizeof(n));
+	*header = ph->p_vaddr;
+	*count = n;
+	return n <= (ph->p_memsz - HEADER_SIZE) / ENTRY_SIZE;
+}
+
+/**
+ * eh_frame_function_at() - bounds of the function that an address lies in
+ * @img: the file
+ * @addr: the address
+ * @start: set to where the function starts
+ * @end: set to where it ends
+ *
+ * Return: whether the unwind table has such a function.
+ */
+bool eh_frame_function_at(const struct elf_image *img, uint64_t addr,
+			  uint64_t *start, uint64_t *end)
+{
+	uint64_t header, lo = 0, hi, function, fde, length;
+
+	if (!table_open(img, &header, &hi))
+		return false;
+	while (lo < hi) {
+		uint64_t mid = lo + (hi - lo) / 2;
+
+		if (!table_entry(img, header, mid, &function, &fde))
+			return false;
+		if (function <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || !table_entry(img, header, lo - 1, &function, &fde) ||
+	    !description_length(img, fde, &length) || function > addr ||
+	    addr - function >= length)
+		return false;
+	*start = function;
+	*end = function + length;
+	return true;
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "elf_image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "util.h"
+
+/* More program headers than any linker emits; a limit on hostile files. */
+#define PHNUM_MAX 4096
+
+/*
+ * mmap refuses a segment whose address and file offset differ modulo the page
+ * size, so no such segment is ever executed from the file.
+ */
+#define PAGE_MASK_MIN 0xfffull
+
+const char *elf_machine_name(unsigned int machine, unsigned int elf_class)
+{
+	switch (machine) {
+	case EM_X86_64:
+		return elf_class == ELFCLASS32 ? "x32" : "64-bit x86";
+	case EM_386:
+		return "32-bit x86";
+	case EM_AARCH64:
+		return "64-bit ARM";
+	case EM_ARM:
+		return "32-bit ARM";
+	case EM_RISCV:
+		return "RISC-V";
+	case EM_PPC64:
+		return "64-bit PowerPC";
+	case EM_S390:
+		return "s390";
+	default:
+		return "another processor";
+	}
+}
+
+static struct error *not_elf(const char *path, const char *head, size_t len)
+{
+	char interpreter[128];
+
+	if (!len)
+		return error_new(STATUS_RUNTIME,
+				 "%s is empty; name a program or a library",
+				 path);
+	if (len > 2 && head[0] == '#' && head[1] == '!') {
+		size_t i = 2, n;
+
+		while (i < len && (head[i] == ' ' || head[i] == '\t'))
+			i++;
+		for (n = 0; i + n < len && n < sizeof(interpreter) - 1 &&
+		     head[i + n] > ' '; n++)
+			interpreter[n] = head[i + n];
+		interpreter[n] = '\0';
+		if (n && str_printable(interpreter))
+			return error_new(STATUS_RUNTIME,
+					 "%s is a script that %s runs; name that program instead",
+					 path, interpreter);
+	}
+	return error_new(STATUS_RUNTIME,
+			 "%s is not an ELF file; name a program or a library",
+			 path);
+}
+
+static struct error *check_header(struct elf_image *img)
+{
+	const unsigned char *ident = img->ehdr.e_ident;
+
+	if (ident[EI_DATA] != ELFDATA2LSB ||
+	    (img->ehdr.e_machine != EM_X86_64 && img->ehdr.e_machine != EM_386))
+		return error_new(STATUS_RUNTIME,
+				 "%s is built for %s, which cannot run here; name an x86 program or library",
+				 img->path,
+				 ident[EI_DATA] == ELFDATA2MSB ?
+				 "a big-endian processor" :
+				 elf_machine_name(img->ehdr.e_machine,
+						  ident[EI_CLASS]));
+	switch (img->ehdr.e_type) {
+	case ET_EXEC:
+	case ET_DYN:
+		return NULL;
+	case ET_REL:
+		return error_new(STATUS_RUNTIME,
+				 "%s is an object file that nothing maps; name the program or library that it was linked into",
+				 img->path);
+	case ET_CORE:
+		return error_new(STATUS_RUNTIME,
+				 "%s is a core dump; name the program that left it",
+				 img->path);
+	default:
+		return error_new(STATUS_RUNTIME,
+				 "%s has an unknown ELF type (%u); name a program or a library",
+				 img->path, img->ehdr.e_type);
+	}
+}
+
+static struct error *damaged(const struct elf_image *img, const char *what)
+{
+	return error_new(STATUS_RUNTIME,
+			 "%s is damaged (%s); install it again or name another copy",
+			 img->path, what);
+}
+
+/* Everything after img->elf, img->path and img->size are set. */
+static struct error *read_headers(struct elf_image *img)
+{
+	struct error *err;
+	size_t phnum;
+
+	if (elf_kind(img->elf) != ELF_K_ELF || !gelf_getehdr(img->elf,
+							     &img->ehdr))
+		return damaged(img, elf_errmsg(-1));
+	err = check_header(img);
+	if (err)
+		return err;
+	if (elf_getphdrnum(img->elf, &phnum) || phnum > PHNUM_MAX)
+		return damaged(img, "bad program header count");
+	img->phdrs = xcalloc(phnum, sizeof(*img->phdrs));
+	for (size_t i = 0; i < phnum; i++)
+		if (!gelf_getphdr(img->elf, i, &img->phdrs[i]))
+			return damaged(img, "program headers lie outside the file");
+	img->phnum = phnum;
+	return NULL;
+}
+
+static struct error *open_error(const char *path, int err)
+{
+	switch (err) {
+	case ENOENT:
+	case ENOTDIR:
+		return error_new(STATUS_NOT_FOUND,
+				 "there is no file %s; check the path", path);
+	case EACCES:
+	case EPERM:
+		return error_new(STATUS_DENIED,
+				 "%s cannot be read by this user; try it as root",
+				 path);
+	default:
+		return error_new(STATUS_RUNTIME,
+				 "%s cannot be opened (%s); check the path and its file system",
+				 path, strerror(err));
+	}
+}
+
+static struct error *open_file(struct elf_image *img)
+{
+	char head[256];
+	struct stat st;
+	ssize_t n;
+
+	/* Non-blocking: opening a FIFO must not wait for a writer. */
+	img->fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (img->fd < 0)
+		return open_error(img->path, errno);
+	if (fstat(img->fd, &st))
+		return open_error(img->path, errno);
+	if (S_ISDIR(st.st_mode))
+		return error_new(STATUS_RUNTIME,
+				 "%s is a directory; name a program or a library in it",
+				 img->path);
+	if (!S_ISREG(st.st_mode))
+		return error_new(STATUS_RUNTIME,
+				 "%s is not a regular file; name a program or a library",
+				 img->path);
+	img->size = st.st_size;
+	img->dev = st.st_dev;
+	img->ino = st.st_ino;
+	n = pread(img->fd, head, sizeof(head), 0);
+	if (n < 0)
+		return open_error(img->path, errno);
+	if (n < SELFMAG || memcmp(head, ELFMAG, SELFMAG))
+		return not_elf(img->path, head, n);
+	img->elf = elf_begin(img->fd, ELF_C_READ, NULL);
+	if (!img->elf)
+		return damaged(img, elf_errmsg(-1));
+	return read_headers(img);
+}
+
+/**
+ * elf_image_open() - open a program or a shared library
+ * @path: the file
+ * @img: filled in; to be closed with elf_image_close() after success only
+ *
+ * The file is read, never mapped: somebody who truncates it meanwhile causes
+ * an error and not a SIGBUS.
+ */
+struct error *elf_image_open(const char *path, struct elf_image *img)
+{
+	struct error *err;
+
+	memset(img, 0, sizeof(*img));
+	elf_version(EV_CURRENT);
+	img->fd = -1;
+	img->path = xstrdup(path);
+	err = open_file(img);
+	if (err)
+		elf_image_close(img);
+	return err;
+}
+
+/**
+ * elf_image_from_memory() - use bytes as an ELF file
+ * @path: what to call it in messages
+ * @bytes: from malloc(); belongs to @img from now on, also after an error
+ * @size: number of @bytes
+ * @img: filled in; to be closed with elf_image_close() after success only
+ */
+struct error *elf_image_from_memory(const char *path, void *bytes, size_t size,
+				    struct elf_image *img)
+{
+	struct error *err;
+
+	memset(img, 0, sizeof(*img));
+	elf_version(EV_CURRENT);
+	img->fd = -1;
+	img->path = xstrdup(path);
+	img->memory = bytes;
+	img->size = size;
+	img->elf = elf_memory(bytes, size);
+	err = img->elf ? read_headers(img) : damaged(img, elf_errmsg(-1));
+	if (err)
+		elf_image_close(img);
+	return err;
+}
+
+void elf_image_close(struct elf_image *img)
+{
+	elf_end(img->elf);
+	if (img->fd >= 0)
+		close(img->fd);
+	free(img->phdrs);
+	free(img->memory);
+	free(img->path);
+	memset(img, 0, sizeof(*img));
+	img->fd = -1;
+}
+
+/* A segment that the loader maps and that @pos, counted in it, lies in. */
+static bool segment_has(const GElf_Phdr *ph, uint64_t start, uint64_t len,
+			uint64_t pos)
+{
+	return ph->p_type == PT_LOAD && pos >= start && pos - start < len;
+}
+
+static bool segment_maps_file(const GElf_Phdr *ph)
+{
+	return !((ph->p_vaddr ^ ph->p_offset) & PAGE_MASK_MIN);
+}
+
+/**
+ * elf_image_probable() - does the file have code that can be probed?
+ * @img: the file
+ */
+bool elf_image_probable(const struct elf_image *img)
+{
+	for (size_t i = 0; i < img->phnum; i++)
+		if (img->phdrs[i].p_type == PT_LOAD &&
+		    img->phdrs[i].p_flags & PF_X && img->phdrs[i].p_filesz)
+			return true;
+	return false;
+}
+
+/**
+ * elf_image_is_code() - is there file-backed code at this address?
+ * @img: the file
+ * @addr: address as the file's symbols count
+ */
+bool elf_image_is_code(const struct elf_image *img, uint64_t addr)
+{
+	for (size_t i = 0; i < img->phnum; i++) {
+		const GElf_Phdr *ph = &img->phdrs[i];
+
+		if (ph->p_flags & PF_X &&
+		    segment_has(ph, ph->p_vaddr, ph->p_filesz, addr))
+			return true;
+	}
+	return false;
+}
+
+/**
+ * elf_image_offset() - where in the file is this address?
+ * @img: the file
+ * @addr: address as the file's symbols count
+ * @offset: set on success
+ *
+ * One formula for all kinds of files, ELF specification ("Program Header"):
+ * the segment that holds the address gives p_offset + (addr - p_vaddr).
+ */
+struct error *elf_image_offset(const struct elf_image *img, uint64_t addr,
+			       uint64_t *offset)
+{
+	const GElf_Phdr *found = NULL, *other = NULL;
+
+	for (size_t i = 0; i < img->phnum; i++) {
+		const GElf_Phdr *ph = &img->phdrs[i];
+
+		if (!segment_has(ph, ph->p_vaddr, ph->p_memsz, addr) &&
+		    !segment_has(ph, ph->p_vaddr, ph->p_filesz, addr))
+			continue;
+		if (!(ph->p_flags & PF_X) || addr - ph->p_vaddr >= ph->p_filesz) {
+			other = ph;
+			continue;
+		}
+		if (found)
+			return error_new(STATUS_REFUSED,
+					 "%s maps address 0x%llx twice, so its program headers are damaged; install it again or name another copy",
+					 img->path, (unsigned long long)addr);
+		found = ph;
+	}
+	if (!found && other && !(other->p_flags & PF_X))
+		return error_new(STATUS_REFUSED,
+				 "address 0x%llx of %s is data, not code; name a function",
+				 (unsigned long long)addr, img->path);
+	if (!found && other)
+		return error_new(STATUS_REFUSED,
+				 "address 0x%llx of %s exists in memory only, the file holds no code for it; name a function",
+				 (unsigned long long)addr, img->path);
+	if (!found)
+		return error_new(STATUS_REFUSED,
+				 "address 0x%llx lies in no loaded segment of %s; check it with: readelf -lW %s",
+				 (unsigned long long)addr, img->path, img->path);
+	if (!segment_maps_file(found))
+		return error_new(STATUS_REFUSED,
+				 "the code segment of %s at 0x%llx is not aligned with the file, so no loader can map it; install the file again",
+				 img->path, (unsigned long long)found->p_vaddr);
+	if (found->p_offset > img->size ||
+	    addr - found->p_vaddr >= img->size - found->p_offset)
+		return error_new(STATUS_REFUSED,
+				 "%s is cut short: the code for address 0x%llx lies behind its end; install it again",
+				 img->path, (unsigned long long)addr);
+	*offset = found->p_offset + (addr - found->p_vaddr);
+	return NULL;
+}
+
+/**
+ * elf_image_addr() - which address does this place in the file get?
+ * @img: the file
+ * @offset: position in the file
+ * @addr: set on success, as the file's symbols count
+ */
+struct error *elf_image_addr(const struct elf_image *img, uint64_t offset,
+			     uint64_t *addr)
+{
+	if (offset >= img->size)
+		return error_new(STATUS_REFUSED,
+				 "offset 0x%llx lies behind the end of %s, which has 0x%llx bytes; an address as objdump shows it is written @0x%llx",
+				 (unsigned long long)offset, img->path,
+				 (unsigned long long)img->size,
+				 (unsigned long long)offset);
+	for (size_t i = 0; i < img->phnum; i++) {
+		const GElf_Phdr *ph = &img->phdrs[i];
+
+		if (ph->p_flags & PF_X && segment_maps_file(ph) &&
+		    segment_has(ph, ph->p_offset, ph->p_filesz, offset)) {
+			*addr = ph->p_vaddr + (offset - ph->p_offset);
+			return NULL;
+		}
+	}
+	return error_new(STATUS_REFUSED,
+			 "offset 0x%llx of %s is not code; an address as objdump shows it is written @0x%llx",
+			 (unsigned long long)offset, img->path,
+			 (unsigned long long)offset);
+}
+
+/**
+ * elf_image_read() - read bytes of the file
+ * @img: the file
+ * @offset: where to start
+ * @buf: where they go
+ * @len: how many
+ *
+ * Return: how many bytes were read; fewer than @len at the end of the file
+ * and on a read error.
+ */
+size_t elf_image_read(const struct elf_image *img, uint64_t offset, void *buf,
+		      size_t len)
+{
+	size_t done = 0;
+
+	if (offset >= img->size)
+		return 0;
+	if (len > img->size - offset)
+		len = img->size - offset;
+	if (img->fd < 0) {
+		memcpy(buf, (const char *)img->memory + offset, len);
+		return len;
+	}
+	while (done < len) {
+		ssize_t n = pread(img->fd, (char *)buf + done, len - done,
+				  offset + done);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		done += n;
+	}
+	return done;
+}
+
+/**
+ * elf_image_section() - find a section by its name
+ * @img: the file
+ * @name: the name
+ * @shdr: set to its header when found
+ *
+ * Return: the section, or NULL.
+ */
+Elf_Scn *elf_image_section(const struct elf_image *img, const char *name,
+			   GElf_Shdr *shdr)
+{
+	Elf_Scn *scn = NULL;
+	size_t strndx;
+
+	if (elf_getshdrstrndx(img->elf, &strndx))
+		return NULL;
+	while ((scn = elf_nextscn(img->elf, scn))) {
+		const char *s;
+
+		if (!gelf_getshdr(scn, shdr))
+			continue;
+		s = elf_strptr(img->elf, strndx, shdr->sh_name);
+		if (s && strcmp(s, name) == 0)
+			return scn;
+	}
+	return NULL;
+}
+
+/**
+ * elf_image_section_of_type() - find the first section of a type
+ * @img: the file
+ * @type: SHT_...
+ * @shdr: set to its header when found
+ *
+ * Return: the section, or NULL.
+ */
+Elf_Scn *elf_image_section_of_type(const struct elf_image *img, uint32_t type,
+				   GElf_Shdr *shdr)
+{
+	Elf_Scn *scn = NULL;
+
+	while ((scn = elf_nextscn(img->elf, scn)))
+		if (gelf_getshdr(scn, shdr) && shdr->sh_type == type)
+			return scn;
+	return NULL;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * An ELF file that somebody else made: opened once, checked, and mapped
+ * between addresses and file offsets by its own program headers.
+ */
+#ifndef _USERSPACE_ELF_IMAGE_H
+#define _USERSPACE_ELF_IMAGE_H
+
+#include <gelf.h>
+#include <libelf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct error;
+
+/**
+ * struct elf_image - an open ELF file
+ * @fd: the file, or -1 for an image that exists only in memory
+ * @path: what to call it in messages and in definitions
+ * @elf: libelf's descriptor
+ * @ehdr: its ELF header
+ * @phdrs: its program headers
+ * @phnum: number of @phdrs
+ * @size: bytes in the file
+ * @dev: with @ino, the file's identity
+ * @ino: see @dev; 0 for an image in memory
+ * @memory: the bytes, for an image in memory; freed with it
+ */
+struct elf_image {
+	int fd;
+	char *path;
+	Elf *elf;
+	GElf_Ehdr ehdr;
+	GElf_Phdr *phdrs;
+	size_t phnum;
+	uint64_t size;
+	uint64_t dev;
+	uint64_t ino;
+	void *memory;
+};
+
+struct error *elf_image_open(const char *path, struct elf_image *img);
+struct error *elf_image_from_memory(const char *path, void *bytes, size_t size,
+				    struct elf_image *img);
+void elf_image_close(struct elf_image *img);
+
+bool elf_image_probable(const struct elf_image *img);
+bool elf_image_is_code(const struct elf_image *img, uint64_t addr);
+struct error *elf_image_offset(const struct elf_image *img, uint64_t addr,
+			       uint64_t *offset);
+struct error *elf_image_addr(const struct elf_image *img, uint64_t offset,
+			     uint64_t *addr);
+size_t elf_image_read(const struct elf_image *img, uint64_t offset, void *buf,
+		      size_t len);
+Elf_Scn *elf_image_section(const struct elf_image *img, const char *name,
+			   GElf_Shdr *shdr);
+Elf_Scn *elf_image_section_of_type(const struct elf_image *img,
+				   uint32_t type, GElf_Shdr *shdr);
+const char *elf_machine_name(unsigned int machine, unsigned int elf_class);
+
+#endif /* _USERSPACE_ELF_IMAGE_H */

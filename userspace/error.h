@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Errors of the helper: an exit code and a text that names cause and remedy.
+ *
+ * A function that can fail returns a struct error pointer, NULL for success.
+ * Whoever ends the chain prints it with error_report() or drops it with
+ * error_free(); nobody else writes to stderr but through note().
+ */
+#ifndef _USERSPACE_ERROR_H
+#define _USERSPACE_ERROR_H
+
+/**
+ * enum status - exit codes of the helper
+ * @STATUS_OK: done
+ * @STATUS_RUNTIME: something outside the command line went wrong
+ * @STATUS_USAGE: the command line cannot be understood
+ * @STATUS_NOT_FOUND: what was named does not exist, or more than one exists
+ * @STATUS_REFUSED: the place exists and probing it would be unsafe
+ * @STATUS_DENIED: no permission, or the kernel module is not loaded
+ */
+enum status {
+	STATUS_OK = 0,
+	STATUS_RUNTIME = 1,
+	STATUS_USAGE = 2,
+	STATUS_NOT_FOUND = 3,
+	STATUS_REFUSED = 4,
+	STATUS_DENIED = 5,
+};
+
+/**
+ * struct error - why something failed
+ * @status: exit code of the helper if nobody handles the error
+ * @text: one sentence, cause and remedy; further lines are lists that
+ *	belong to it, each indented by two blanks
+ */
+struct error {
+	enum status status;
+	char *text;
+};
+
+struct error *error_new(enum status status, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull));
+struct error *error_append(struct error *err, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3), returns_nonnull));
+void error_free(struct error *err);
+int error_report(struct error *err);
+void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif /* _USERSPACE_ERROR_H */

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "ifunc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "eh_frame.h"
+#include "error.h"
+#include "text.h"
+
+/* glibc's widest resolvers choose among some twenty variants. */
+#define VARIANTS_MAX 64
+#define RESOLVER_MAX 4096
+
+#define OPCODE_LEA 0x8d
+
+struct variants {
+	uint64_t v[VARIANTS_MAX];
+	size_t n;
+};
+
+static void add_variant(struct variants *variants, uint64_t addr)
+{
+	for (size_t i = 0; i < variants->n; i++)
+		if (variants->v[i] == addr)
+			return;
+	if (variants->n < VARIANTS_MAX)
+		variants->v[variants->n++] = addr;
+}
+
+/*
+ * A resolver returns the address of what it chose, and takes these addresses
+ * with lea relative to the instruction pointer: a stripped library shows its
+ * variants this way too.
+ */
+static void variants_from_code(struct symbols *syms,
+			       const struct symbol *ifunc,
+			       struct variants *variants)
+{
+	uint64_t start, end, addr;
+	struct instruction insn;
+
+	if (!eh_frame_function_at(syms->image, ifunc->addr, &start, &end))
+		end = ifunc->addr + ifunc->size;
+	if (end - ifunc->addr > RESOLVER_MAX)
+		end = ifunc->addr + RESOLVER_MAX;
+	for (addr = ifunc->addr; addr < end; addr += insn.decoded.len) {
+		struct error *err = text_instruction(syms->image, addr, &insn);
+		const struct uinsn *d = &insn.decoded;
+
+		if (err) {
+			error_free(err);
+			return;
+		}
+		if (d->map == UINSN_MAP_1 && d->opcode == OPCODE_LEA &&
+		    uinsn_has(d, UINSN_RIP_RELATIVE)) {
+			uint64_t to = uinsn_rip_operand(d, addr);
+
+			if (elf_image_is_code(syms->image, to))
+				add_variant(variants, to);
+		}
+	}
+}
+
+static const char *bare(const char *name)
+{
+	return name + strspn(name, "_");
+}
+
+/* __strlen_avx2 is a variant of strlen. */
+static void variants_from_names(struct symbols *syms,
+				const struct symbol *ifunc,
+				struct variants *variants)
+{
+	const char *name = bare(ifunc->name);
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < syms->n; i++) {
+		const struct symbol *sym = &syms->v[i];
+		const char *other = bare(sym->name);
+
+		if (sym->type == STT_FUNC && sym->defined &&
+		    !strncmp(other, name, len) && other[len] == '_' &&
+		    !strstr(other, "_chk"))
+			add_variant(variants, sym->addr);
+	}
+}
+
+/**
+ * ifunc_refuse() - say why an IFUNC is not probed and what to probe instead
+ * @syms: the symbols of the file
+ * @ifunc: one of them, an IFUNC
+ */
+struct error *ifunc_refuse(struct symbols *syms, const struct symbol *ifunc)
+{
+	struct variants variants = { .n = 0 };
+	struct error *err;
+
+	variants_from_code(syms, ifunc, &variants);
+	if (!variants.n)
+		variants_from_names(syms, ifunc, &variants);
+	err = error_new(STATUS_REFUSED,
+			"%s of %s is an IFUNC: its address is that of a resolver, which runs once and chooses the function that is called; %s --force=ifunc",
+			ifunc->name, syms->image->path,
+			variants.n ? "probe one or more of its variants, listed here, or the resolver with" :
+				     "find the variants with gdb in a running process, or probe the resolver with");
+	for (size_t i = 0; i < variants.n; i++) {
+		uint64_t addr = variants.v[i], end;
+		const struct symbol *sym = symbols_function_at(syms, addr, &end);
+
+		error_append(err, "\n  @0x%llx%s%s", (unsigned long long)addr,
+			     sym && sym->addr == addr ? "\t" : "",
+			     sym && sym->addr == addr ? sym->name : "");
+	}
+	return err;
+}

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "lookup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "error.h"
+
+void matches_add(struct matches *matches, const struct symbol *sym)
+{
+	GROW(matches->v, matches->n, matches->cap);
+	matches->v[matches->n++] = sym;
+}
+
+void matches_free(struct matches *matches)
+{
+	free(matches->v);
+	memset(matches, 0, sizeof(*matches));
+}
+
+/**
+ * symbol_qualified() - does f@QUALIFIER mean this symbol?
+ * @sym: a symbol with the name f
+ * @qualifier: a version, or a source file with or without its directories
+ */
+bool symbol_qualified(const struct symbol *sym, const char *qualifier)
+{
+	const char *base;
+
+	if (sym->version && !strcmp(sym->version, qualifier))
+		return true;
+	if (!sym->file)
+		return false;
+	base = strrchr(sym->file, '/');
+	return !strcmp(sym->file, qualifier) ||
+	       (base && !strcmp(base + 1, qualifier));
+}
+
+/* The function f under a name that link-time optimisation made unique. */
+static bool is_renamed(const char *symbol, const char *name, size_t len)
+{
+	const char *suffix;
+
+	if (strncmp(symbol, name, len) || symbol[len] != '.')
+		return false;
+	suffix = clone_suffix(symbol);
+	return suffix == symbol + len && !*clone_kind(suffix);
+}
+
+static void match_plain(const struct symbols *syms, const char *name,
+			bool renamed, struct matches *found)
+{
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < syms->n; i++) {
+		const struct symbol *sym = &syms->v[i];
+
+		if (renamed ? is_renamed(sym->name, name, len) :
+			      !strcmp(sym->name, name))
+			if (symbol_is_function(syms, sym))
+				matches_add(found, sym);
+	}
+}
+
+static bool demangles_to(const struct symbol *sym, const char *squeezed,
+			 enum demangle_form form)
+{
+	char *pretty = demangle(sym->name, form), *s;
+	bool same;
+
+	if (!pretty)
+		return false;
+	s = name_squeeze(pretty);
+	same = !strcmp(s, squeezed);
+	free(s);
+	free(pretty);
+	return same;
+}
+
+/*
+ * Demangling a whole program takes a while; nearly all names can be ruled out
+ * because the mangled form spells each identifier out.
+ */
+static void match_demangled(const struct symbols *syms, const char *name,
+			    enum demangle_form form, struct matches *found)
+{
+	char *squeezed = name_squeeze(name), *base = name_base(name);
+
+	for (;;) {
+		for (size_t i = 0; i < syms->n; i++) {
+			const struct symbol *sym = &syms->v[i];
+
+			if (!is_mangled(sym->name) ||
+			    (base && !strstr(sym->name, base)))
+				continue;
+			if (form == DEMANGLE_NAME && clone_suffix(sym->name))
+				continue;
+			if (symbol_is_function(syms, sym) &&
+			    demangles_to(sym, squeezed, form))
+				matches_add(found, sym);
+		}
+		/* std::string and its like are abbreviated, names included. */
+		if (found->n || !base || strncmp(name, "std::", 5))
+			break;
+		free(base);
+		base = NULL;
+	}
+	free(base);
+	free(squeezed);
+}
+
+static void keep(struct matches *found, bool (*wanted)(const struct symbol *,
+						       const char *),
+		 const char *arg)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < found->n; i++)
+		if (wanted(found->v[i], arg))
+			found->v[n++] = found->v[i];
+	found->n = n;
+}
+
+static bool not_hidden(const struct symbol *sym, const char *arg)
+{
+	(void)arg;
+	return !sym->hidden;
+}
+
+/* Of several names for one place, which one says most about it? */
+static int information(const struct symbol *sym)
+{
+	return (sym->type == STT_GNU_IFUNC) * 16 + !!sym->size * 8 +
+	       !!sym->version * 4 + !!sym->file * 2 + (sym->bind != STB_LOCAL);
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct symbol *a = *(const struct symbol *const *)pa;
+	const struct symbol *b = *(const struct symbol *const *)pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return information(b) - information(a);
+}
+
+static void one_per_place(struct matches *found)
+{
+	size_t n = 0;
+
+	qsort(found->v, found->n, sizeof(*found->v), by_place);
+	for (size_t i = 0; i < found->n; i++)
+		if (!n || found->v[n - 1]->addr != found->v[i]->addr)
+			found->v[n++] = found->v[i];
+	found->n = n;
+}
+
+/**
+ * symbol_label() - a symbol as a person should see it
+ * @sym: the symbol
+ *
+ * Return: its demangled name, if it has one, and what kind of clone it is;
+ * from malloc().
+ */
+char *symbol_label(const struct symbol *sym)
+{
+	const char *suffix = clone_suffix(sym->name);
+	char *pretty, *label;
+
+	if (suffix && *clone_kind(suffix)) {
+		char *plain = xstrndup(sym->name, suffix - sym->name);
+
+		pretty = demangle(plain, DEMANGLE_CALL);
+		label = xasprintf("%s (%s %s)", sym->name, clone_kind(suffix),
+				  pretty ? pretty : plain);
+		free(plain);
+	} else {
+		pretty = demangle(sym->name, DEMANGLE_CALL);
+		label = pretty ? xasprintf("%s (%s)", pretty, sym->name) :
+				 xstrdup(sym->name);
+	}
+	free(pretty);
+	return label;
+}
+
+/* What to type instead so that only this one of the matches is meant. */
+static char *distinct_name(const struct matches *found,
+			   const struct symbol *sym)
+{
+	const char *const tags[] = { sym->version, sym->file };
+
+	/* A mangled name says which overload; nothing else has that name. */
+	if (is_mangled(sym->name)) {
+		size_t same = 0;
+
+		for (size_t i = 0; i < found->n; i++)
+			same += !strcmp(found->v[i]->name, sym->name);
+		if (same == 1)
+			return xstrdup(sym->name);
+	}
+	for (size_t t = 0; t < ARRAY_SIZE(tags); t++) {
+		const char *base;
+		size_t same = 0;
+
+		if (!tags[t])
+			continue;
+		base = strrchr(tags[t], '/');
+		for (size_t i = 0; i < found->n; i++)
+			same += symbol_qualified(found->v[i], tags[t]);
+		if (same == 1)
+			return xasprintf("%s@%s", sym->name,
+					 base && tags[t] == sym->file ?
+					 base + 1 : tags[t]);
+	}
+	return xasprintf("@0x%llx", (unsigned long long)sym->addr);
+}
+
+static struct error *ambiguous(const struct symbols *syms, const char *name,
+			       const char *qualifier,
+			       const struct matches *found)
+{
+	struct error *err;
+
+	err = error_new(STATUS_NOT_FOUND,
+			"%s%s%s names %zu functions of %s; name one of these, or use --all:",
+			name, qualifier ? "@" : "", qualifier ? qualifier : "",
+			found->n, syms->image->path);
+	for (size_t i = 0; i < found->n; i++) {
+		const struct symbol *sym = found->v[i];
+		char *spec = distinct_name(found, sym);
+		char *label = symbol_label(sym);
+
+		error_append(err, "\n  %s\t%s at 0x%llx, %llu bytes%s%s", spec,
+			     label, (unsigned long long)sym->addr,
+			     (unsigned long long)sym->size,
+			     sym->file ? ", from " : "",
+			     sym->file ? sym->file : "");
+		free(label);
+		free(spec);
+	}
+	return err;
+}
+
+/**
+ * lookup_function() - find a function by its name
+ * @syms: the symbols to search
+ * @name: the symbol's name, or a C++ or Rust name with or without parameters
+ * @qualifier: version or source file it must have, or NULL
+ * @all: accept several functions of that name
+ * @found: filled in on success with one symbol per address, lowest first; to
+ *	be freed with matches_free() in any case
+ *
+ * An exact name beats a demangled one, and the default version beats others.
+ */
+struct error *lookup_function(struct symbols *syms, const char *name,
+			      const char *qualifier, bool all,
+			      struct matches *found)
+{
+	struct matches before;
+
+	memset(found, 0, sizeof(*found));
+	match_plain(syms, name, false, found);
+	if (!found->n)
+		match_plain(syms, name, true, found);
+	for (int form = DEMANGLE_FULL; !found->n && form <= DEMANGLE_NAME;
+	     form++)
+		match_demangled(syms, name, form, found);
+	if (qualifier)
+		keep(found, symbol_qualified, qualifier);
+	if (!found->n)
+		return lookup_missed(syms, name, qualifier);
+
+	before = *found;
+	if (!qualifier) {
+		keep(found, not_hidden, NULL);
+		if (!found->n)
+			*found = before;
+	}
+	one_per_place(found);
+	if (found->n > 1 && !all)
+		return ambiguous(syms, name, qualifier, found);
+	return NULL;
+}

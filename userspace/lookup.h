@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From a function's name to the one place that is meant, or to a good answer. */
+#ifndef _USERSPACE_LOOKUP_H
+#define _USERSPACE_LOOKUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symbols.h"
+
+struct error;
+
+/**
+ * struct matches - symbols that a name stands for
+ * @v: the symbols; one per address after lookup_function()
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct matches {
+	const struct symbol **v;
+	size_t n;
+	size_t cap;
+};
+
+struct error *lookup_function(struct symbols *syms, const char *name,
+			      const char *qualifier, bool all,
+			      struct matches *found);
+void matches_add(struct matches *matches, const struct symbol *sym);
+void matches_free(struct matches *matches);
+bool symbol_qualified(const struct symbol *sym, const char *qualifier);
+char *symbol_label(const struct symbol *sym);
+
+struct error *lookup_missed(struct symbols *syms, const char *name,
+			    const char *qualifier);
+
+#endif /* _USERSPACE_LOOKUP_H */

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "eh_frame.h"
+#include "error.h"
+#include "ifunc.h"
+#include "lookup.h"
+#include "text.h"
+
+static const struct {
+	const char *name;
+	unsigned int flag;
+} forces[] = {
+	{ "align", FORCE_ALIGN },
+	{ "size", FORCE_SIZE },
+	{ "range", FORCE_RANGE },
+	{ "ifunc", FORCE_IFUNC },
+};
+
+/**
+ * force_parse() - read the argument of --force
+ * @list: names separated by commas
+ * @force: FORCE_* are added
+ */
+struct error *force_parse(const char *list, unsigned int *force)
+{
+	while (*list) {
+		size_t len = strcspn(list, ","), i;
+
+		for (i = 0; i < ARRAY_SIZE(forces); i++)
+			if (strlen(forces[i].name) == len &&
+			    !strncmp(forces[i].name, list, len))
+				break;
+		if (i == ARRAY_SIZE(forces))
+			return error_new(STATUS_USAGE,
+					 "--force cannot skip \"%.*s\"; it takes align, size, range and ifunc",
+					 (int)len, list);
+		*force |= forces[i].flag;
+		list += len + (list[len] == ',');
+	}
+	return NULL;
+}
+
+/**
+ * struct spec - a specification taken apart
+ * @name: function name; NULL for a number
+ * @qualifier: version or source file, or NULL
+ * @number: file offset or address, if @name is NULL
+ * @is_addr: @number is an address
+ * @delta: what is added
+ */
+struct spec {
+	char *name;
+	char *qualifier;
+	uint64_t number;
+	bool is_addr;
+	uint64_t delta;
+};
+
+static void spec_free(struct spec *spec)
+{
+	free(spec->name);
+	free(spec->qualifier);
+}
+
+/*
+ * NAME[@FILE|@VERSION][+OFF], or 0xOFFSET[+OFF] in the file, or @0xADDRESS.
+ * C++ names can contain a plus (operator+), so only a number behind the last
+ * one makes it an offset.
+ */
+static struct error *spec_parse(const char *text, struct spec *spec)
+{
+	char *name = xstrdup(text), *plus = strrchr(name, '+'), *at;
+
+	memset(spec, 0, sizeof(*spec));
+	if (plus && plus > name && parse_u64(plus + 1, &spec->delta))
+		*plus = '\0';
+	if (parse_u64(name, &spec->number)) {
+		free(name);
+		return NULL;
+	}
+	if (name[0] == '@' && parse_u64(name + 1, &spec->number)) {
+		spec->is_addr = true;
+		free(name);
+		return NULL;
+	}
+	/* Both f@V and f@@V; not the @ of a name that starts with it. */
+	at = strrchr(name, '@');
+	if (at && at > name && at[1]) {
+		spec->qualifier = xstrdup(at + 1);
+		*at = '\0';
+		if (at > name + 1 && at[-1] == '@')
+			at[-1] = '\0';
+	}
+	spec->name = name;
+	if (*name && str_printable(text))
+		return NULL;
+	spec_free(spec);
+	return error_new(STATUS_USAGE,
+			 "\"%s\" names no function; write FUNCTION, FUNCTION+OFFSET, 0xFILE-OFFSET or @0xADDRESS",
+			 str_printable(text) ? text : "");
+}
+
+static void add_place(struct places *places, const struct place *place)
+{
+	GROW(places->v, places->n, places->cap);
+	places->v[places->n++] = *place;
+}
+
+/* Where the function at @place ends; UINT64_MAX if nothing tells. */
+static uint64_t function_end(const struct target *target, struct symbols *syms,
+			     const struct symbol *sym, bool *known)
+{
+	uint64_t start, end;
+
+	*known = true;
+	if (sym->size)
+		return sym->addr + sym->size;
+	/* An alias of it may have a size. */
+	if (symbols_function_at(syms, sym->addr, &end) &&
+	    symbols_function_at(syms, sym->addr, &end)->size)
+		return end;
+	if (eh_frame_function_at(&target->image, sym->addr, &start, &end) &&
+	    start == sym->addr)
+		return end;
+	*known = false;
+	return UINT64_MAX;
+}
+
+static struct error *check_range(const struct target *target,
+				 struct symbols *syms, const struct symbol *sym,
+				 const struct spec *spec, unsigned int force)
+{
+	uint64_t end, other_end;
+	const struct symbol *other;
+	struct error *err;
+	bool known;
+
+	end = function_end(target, syms, sym, &known);
+	if (!known && !(force & FORCE_SIZE))
+		return error_new(STATUS_REFUSED,
+				 "%s of %s has no size: it may be a label or data and not a function; look at it with objdump -d, then use --force=size",
+				 sym->name, target->image.path);
+	if (spec->delta < end - sym->addr || force & FORCE_RANGE)
+		return NULL;
+	err = error_new(STATUS_REFUSED,
+			"%s+0x%llx lies outside the function, which has 0x%llx bytes",
+			sym->name, (unsigned long long)spec->delta,
+			(unsigned long long)(end - sym->addr));
+	other = symbols_function_at(syms, sym->addr + spec->delta, &other_end);
+	if (other)
+		return error_append(err, "; it is %s+0x%llx, so write that",
+				    other->name,
+				    (unsigned long long)(sym->addr + spec->delta -
+							 other->addr));
+	return error_append(err, "; take a lower offset, or skip the check with --force=range");
+}
+
+static struct error *check_number(const struct target *target,
+				  struct symbols *syms, struct place *place,
+				  unsigned int force)
+{
+	uint64_t start, end;
+	const struct symbol *sym;
+	struct error *err;
+	char *what;
+
+	sym = symbols_function_at(syms, place->addr, &end);
+	if (sym && !sym->size)
+		sym = NULL;
+	if (sym) {
+		place->function = sym;
+		place->delta = place->addr - sym->addr;
+		start = sym->addr;
+		what = xstrdup(sym->name);
+	} else if (eh_frame_function_at(&target->image, place->addr, &start,
+					&end)) {
+		what = xasprintf("@0x%llx", (unsigned long long)start);
+	} else if (force & FORCE_ALIGN) {
+		return NULL;
+	} else {
+		return error_new(STATUS_REFUSED,
+				 "no symbol and no unwind table tells in which function 0x%llx of %s lies, so it is not known to be the start of an instruction; check it with objdump -d, then use --force=align",
+				 (unsigned long long)place->addr,
+				 target->image.path);
+	}
+	err = force & FORCE_ALIGN ? NULL :
+	      text_check_boundary(&target->image, what, start, place->addr);
+	free(what);
+	return err;
+}
+
+static struct error *find_number(const struct target *target,
+				 struct symbols *syms, const struct spec *spec,
+				 unsigned int force, struct places *places)
+{
+	struct place place = { 0 };
+	struct error *err;
+
+	if (spec->is_addr) {
+		place.addr = spec->number + spec->delta;
+		err = elf_image_offset(&target->image, place.addr,
+				       &place.offset);
+	} else {
+		place.offset = spec->number + spec->delta;
+		err = elf_image_addr(&target->image, place.offset, &place.addr);
+	}
+	if (!err)
+		err = check_number(target, syms, &place, force);
+	if (!err)
+		add_place(places, &place);
+	return err;
+}
+
+static struct error *find_in_function(const struct target *target,
+				      struct symbols *syms,
+				      const struct symbol *sym,
+				      const struct spec *spec,
+				      unsigned int force, struct place *place)
+{
+	struct error *err;
+
+	if (sym->type == STT_GNU_IFUNC && !(force & FORCE_IFUNC))
+		return ifunc_refuse(syms, sym);
+	*place = (struct place){
+		.addr = sym->addr + spec->delta,
+		.function = sym,
+		.delta = spec->delta,
+	};
+	err = elf_image_offset(&target->image, sym->addr, &place->offset);
+	if (!err)
+		err = check_range(target, syms, sym, spec, force);
+	if (!err)
+		err = elf_image_offset(&target->image, place->addr,
+				       &place->offset);
+	if (!err && !(force & FORCE_ALIGN))
+		err = text_check_boundary(&target->image, sym->name, sym->addr,
+					  place->addr);
+	return err;
+}
+
+/**
+ * places_find() - find the places that a specification stands for
+ * @target: the file
+ * @syms: its symbols
+ * @spec: NAME[@FILE|@VERSION][+OFF], 0xOFFSET in the file, or @0xADDRESS
+ * @options: how careful to be
+ * @places: filled in on success, at least one; to be freed with places_free()
+ *	in any case
+ *
+ * Every place returned is the start of an instruction of executable code that
+ * the file holds, unless @options skips that check.
+ */
+struct error *places_find(const struct target *target, struct symbols *syms,
+			  const char *text, const struct place_options *options,
+			  struct places *places)
+{
+	struct matches found = { 0 };
+	struct error *err;
+	struct spec spec;
+
+	memset(places, 0, sizeof(*places));
+	err = spec_parse(text, &spec);
+	if (err)
+		return err;
+	if (!spec.name) {
+		err = find_number(target, syms, &spec, options->force, places);
+		spec_free(&spec);
+		return err;
+	}
+	err = lookup_function(syms, spec.name, spec.qualifier, options->all,
+			      &found);
+	for (size_t i = 0; !err && i < found.n; i++) {
+		struct place place;
+
+		err = find_in_function(target, syms, found.v[i], &spec,
+				       options->force, &place);
+		if (!err)
+			add_place(places, &place);
+	}
+	matches_free(&found);
+	spec_free(&spec);
+	return err;
+}
+
+void places_free(struct places *places)
+{
+	free(places->v);
+	memset(places, 0, sizeof(*places));
+}

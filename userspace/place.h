@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Places in a target: what FUNCTION[@FILE|@VERSION][+OFF] stands for. */
+#ifndef _USERSPACE_PLACE_H
+#define _USERSPACE_PLACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "symbols.h"
+#include "target.h"
+
+struct error;
+
+/* What --force=WHAT can skip. */
+#define FORCE_ALIGN	0x01	/* the place need not be an instruction */
+#define FORCE_SIZE	0x02	/* the function's size need not be known */
+#define FORCE_RANGE	0x04	/* the place may lie outside the function */
+#define FORCE_IFUNC	0x08	/* probe an IFUNC's resolver */
+
+/**
+ * struct place - one place that can be probed
+ * @addr: address, as the file's program headers count
+ * @offset: position in the file
+ * @function: symbol of the function that it lies in; NULL if not known
+ * @delta: distance from the function's start, if @function is set
+ */
+struct place {
+	uint64_t addr;
+	uint64_t offset;
+	const struct symbol *function;
+	uint64_t delta;
+};
+
+/**
+ * struct places - all places that a specification stands for
+ * @v: the places
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct places {
+	struct place *v;
+	size_t n;
+	size_t cap;
+};
+
+/**
+ * struct place_options - how careful to be
+ * @all: take all functions of a name
+ * @force: FORCE_*
+ */
+struct place_options {
+	bool all;
+	unsigned int force;
+};
+
+struct error *force_parse(const char *list, unsigned int *force);
+struct error *places_find(const struct target *target, struct symbols *syms,
+			  const char *spec, const struct place_options *options,
+			  struct places *places);
+void places_free(struct places *places);
+
+#endif /* _USERSPACE_PLACE_H */

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "process.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "error.h"
+#include "util.h"
+
+#define DELETED " (deleted)"
+
+/* Format: proc(5), /proc/pid/maps; the path's newlines come as \012. */
+static bool parse_line(const char *line, struct mapping *map)
+{
+	unsigned int major, minor;
+	char perms[5];
+	int path_at = 0;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %4s %" SCNx64 " %x:%x %" SCNu64 " %n",
+		   &map->start, &map->end, perms, &map->offset, &major, &minor,
+		   &map->ino, &path_at) < 7 || !path_at)
+		return false;
+	map->dev = makedev(major, minor);
+	if (perms[2] != 'x' || line[path_at] != '/')
+		return false;
+	map->path = xstrdup(line + path_at);
+	map->path[strcspn(map->path, "\n")] = '\0';
+	map->deleted = str_ends(map->path, DELETED);
+	if (map->deleted)
+		map->path[strlen(map->path) - strlen(DELETED)] = '\0';
+	return true;
+}
+
+/**
+ * process_mappings() - list the executable file mappings of a process
+ * @pid: the process
+ * @mappings: filled in; to be freed with mappings_free() after success
+ */
+struct error *process_mappings(pid_t pid, struct mappings *mappings)
+{
+	struct error *err = NULL;
+	char path[64], *line = NULL;
+	size_t cap = 0;
+	FILE *f;
+
+	memset(mappings, 0, sizeof(*mappings));
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f && errno == ENOENT)
+		return error_new(STATUS_NOT_FOUND,
+				 "there is no process %d; see: ps -e", pid);
+	if (f) {
+		struct mapping map;
+
+		errno = 0;
+		while (getline(&line, &cap, f) > 0) {
+			if (!parse_line(line, &map))
+				continue;
+			GROW(mappings->v, mappings->n, mappings->cap);
+			mappings->v[mappings->n++] = map;
+		}
+	}
+	if (!f || ferror(f)) {
+		int code = errno;
+
+		if (code == ESRCH)
+			err = error_new(STATUS_NOT_FOUND,
+					"process %d has ended", pid);
+		else
+			err = error_new(STATUS_DENIED,
+					"the mappings of process %d cannot be read (%s); try it as root",
+					pid, strerror(code));
+		mappings_free(mappings);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+	return err;
+}
+
+void mappings_free(struct mappings *mappings)
+{
+	for (size_t i = 0; i < mappings->n; i++)
+		free(mappings->v[i].path);
+	free(mappings->v);
+	memset(mappings, 0, sizeof(*mappings));
+}

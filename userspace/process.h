@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a running process has mapped. */
+#ifndef _USERSPACE_PROCESS_H
+#define _USERSPACE_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct error;
+
+/**
+ * struct mapping - one executable file mapping of a process
+ * @start: first address
+ * @end: address behind the last
+ * @offset: position of @start in the file
+ * @dev: with @ino, the file's identity (st_dev encoding)
+ * @ino: see @dev
+ * @path: the file, as the process knows it
+ * @deleted: no directory entry leads to it any more
+ */
+struct mapping {
+	uint64_t start;
+	uint64_t end;
+	uint64_t offset;
+	uint64_t dev;
+	uint64_t ino;
+	char *path;
+	bool deleted;
+};
+
+/**
+ * struct mappings - the executable file mappings of a process
+ * @v: the mappings, lowest first
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct mappings {
+	struct mapping *v;
+	size_t n;
+	size_t cap;
+};
+
+struct error *process_mappings(pid_t pid, struct mappings *mappings);
+void mappings_free(struct mappings *mappings);
+
+#endif /* _USERSPACE_PROCESS_H */

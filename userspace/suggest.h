@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names near a name that does not exist. */
+#ifndef _USERSPACE_SUGGEST_H
+#define _USERSPACE_SUGGEST_H
+
+#include "symbols.h"
+
+#define SUGGESTIONS_MAX 6
+
+size_t suggest(const struct symbols *syms, const char *name,
+	       const struct symbol *best[SUGGESTIONS_MAX]);
+
+#endif /* _USERSPACE_SUGGEST_H */

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug_file.h"
+#include "error.h"
+#include "versions.h"
+
+/**
+ * struct table - a symbol table being read
+ * @from: the ELF file that it is in
+ * @symbols: its entries
+ * @shndx: their extended section indices, or NULL
+ * @strings: its names
+ * @strings_len: bytes of @strings up to and with the last NUL, so that any
+ *	offset below it starts a terminated string
+ * @bias: added to each address
+ * @versions: for a dynamic symbol table
+ */
+struct table {
+	const struct elf_image *from;
+	Elf_Data *symbols;
+	const char *strings;
+	size_t strings_len;
+	uint64_t bias;
+	struct versions versions;
+};
+
+/* ld writes versions into the names of .symtab: f@@V, and f@V for old ones. */
+static void split_version(struct symbols *syms, struct symbol *sym)
+{
+	const char *at = strchr(sym->name, '@');
+
+	if (!at || at == sym->name)
+		return;
+	sym->name = arena_strndup(&syms->strings, sym->name, at - sym->name);
+	sym->hidden = at[1] != '@';
+	sym->version = at + (sym->hidden ? 1 : 2);
+	/* f@V of an import only says what it was linked against. */
+	if (!sym->defined)
+		sym->hidden = false;
+}
+
+static void add_symbol(struct symbols *syms, const struct table *table,
+		       size_t index, const GElf_Sym *raw, const char *file)
+{
+	struct symbol *sym;
+	const char *name;
+
+	if (raw->st_name >= table->strings_len)
+		return;
+	name = table->strings + raw->st_name;
+	if (!*name || !strncmp(name, ".L", 2))
+		return;
+	if (!str_printable(name)) {
+		syms->unprintable++;
+		return;
+	}
+	GROW(syms->v, syms->n, syms->cap);
+	sym = &syms->v[syms->n];
+	memset(sym, 0, sizeof(*sym));
+	sym->name = name;
+	sym->addr = raw->st_value + table->bias;
+	sym->size = raw->st_size;
+	sym->type = GELF_ST_TYPE(raw->st_info);
+	sym->bind = GELF_ST_BIND(raw->st_info);
+	sym->defined = raw->st_shndx != SHN_UNDEF;
+	sym->section = sym->defined && raw->st_shndx != SHN_ABS &&
+		       raw->st_shndx != SHN_COMMON;
+	if (sym->bind == STB_LOCAL)
+		sym->file = file;
+	if (table->versions.versym) {
+		struct version version;
+
+		if (!versions_of(&table->versions, index, &version,
+				 &sym->hidden))
+			return;
+		sym->version = version.name;
+		sym->library = version.library;
+	} else {
+		split_version(syms, sym);
+	}
+	syms->n++;
+}
+
+static void read_table(struct symbols *syms, const struct table *table)
+{
+	const char *file = NULL;
+	GElf_Sym raw;
+
+	for (size_t i = 1; i < INT32_MAX; i++) {
+		if (!gelf_getsym(table->symbols, i, &raw))
+			break;
+		switch (GELF_ST_TYPE(raw.st_info)) {
+		case STT_FILE:
+			file = raw.st_name < table->strings_len ?
+			       table->strings + raw.st_name : NULL;
+			if (file && (!*file || !str_printable(file)))
+				file = NULL;
+			break;
+		case STT_SECTION:
+			break;
+		default:
+			add_symbol(syms, table, i, &raw, file);
+		}
+	}
+}
+
+static bool load_section(struct symbols *syms, const struct elf_image *from,
+			 uint32_t type)
+{
+	struct table table = { .from = from };
+	Elf_Data *strings;
+	GElf_Shdr shdr;
+	Elf_Scn *scn;
+	size_t len;
+
+	scn = elf_image_section_of_type(from, type, &shdr);
+	if (!scn)
+		return false;
+	table.symbols = elf_getdata(scn, NULL);
+	strings = elf_getdata(elf_getscn(from->elf, shdr.sh_link), NULL);
+	if (!table.symbols || !strings || !strings->d_buf)
+		return false;
+	table.strings = strings->d_buf;
+	for (len = strings->d_size; len && table.strings[len - 1]; len--)
+		;
+	table.strings_len = len;
+	if (from != syms->image)
+		table.bias = debug_file_bias(syms->image, from);
+	if (type == SHT_DYNSYM)
+		versions_load(from, &table.versions);
+	read_table(syms, &table);
+	versions_free(&table.versions);
+	return true;
+}
+
+/**
+ * symbols_load_dynamic() - read what a file exports and imports
+ * @img: the file; must stay open as long as @syms is used
+ * @syms: filled in; to be freed with symbols_free()
+ */
+void symbols_load_dynamic(const struct elf_image *img, struct symbols *syms)
+{
+	memset(syms, 0, sizeof(*syms));
+	syms->image = img;
+	syms->root = "";
+	load_section(syms, img, SHT_DYNSYM);
+}
+
+/**
+ * symbols_load() - read all symbols of a program or library
+ * @img: the file; must stay open as long as @syms is used
+ * @root: directory that stands for / in the file's world, "" for our own;
+ *	must stay valid as long as @syms is used
+ * @debug_dir: where debug files are installed
+ * @syms: filled in; to be freed with symbols_free()
+ *
+ * A separate debug file is asked for only where the file itself has no
+ * .symtab, and MiniDebugInfo only where there is no debug file either: each
+ * holds what the former holds, and a file's answer must not change when its
+ * debug package is installed beside a full table.
+ */
+void symbols_load(const struct elf_image *img, const char *root,
+		  const char *debug_dir, struct symbols *syms)
+{
+	memset(syms, 0, sizeof(*syms));
+	syms->image = img;
+	syms->root = root;
+	syms->full = load_section(syms, img, SHT_SYMTAB);
+	load_section(syms, img, SHT_DYNSYM);
+	if (syms->full)
+		return;
+	if (debug_file_open(img, debug_dir, &syms->debug)) {
+		syms->have_debug = true;
+		syms->full = load_section(syms, &syms->debug, SHT_SYMTAB);
+		if (syms->full)
+			return;
+		elf_image_close(&syms->debug);
+		syms->have_debug = false;
+	}
+	if (debug_file_open_mini(img, &syms->debug)) {
+		syms->have_debug = true;
+		syms->full = load_section(syms, &syms->debug, SHT_SYMTAB);
+	}
+}
+
+void symbols_free(struct symbols *syms)
+{
+	free(syms->v);
+	free(syms->by_addr);
+	arena_free(&syms->strings);
+	if (syms->have_debug)
+		elf_image_close(&syms->debug);
+	memset(syms, 0, sizeof(*syms));
+}
+
+/**
+ * symbol_is_function() - can this symbol be the start of code?
+ * @syms: the symbols
+ * @sym: one of them
+ *
+ * Hand-written assembly often gives its functions no type; such a symbol
+ * counts when it lies in a segment that is executed.
+ */
+bool symbol_is_function(const struct symbols *syms, const struct symbol *sym)
+{
+	if (!sym->defined || !sym->section)
+		return false;
+	if (sym->type == STT_FUNC || sym->type == STT_GNU_IFUNC)
+		return true;
+	return sym->type == STT_NOTYPE && sym->name[0] != '.' &&
+	       elf_image_is_code(syms->image, sym->addr);
+}
+
+static int by_addr(const void *pa, const void *pb)
+{
+	const struct symbol *a = *(struct symbol *const *)pa;
+	const struct symbol *b = *(struct symbol *const *)pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	/* Of several names for one place, the one that tells most is last. */
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	if (a->bind != b->bind)
+		return a->bind == STB_LOCAL ? -1 : 1;
+	return strcmp(b->name, a->name);
+}
+
+/* Names for one place and labels inside a function: look back this far. */
+#define LOOK_BACK 256
+
+static void sort_functions(struct symbols *syms)
+{
+	syms->by_addr = xcalloc(syms->n, sizeof(*syms->by_addr));
+	for (size_t i = 0; i < syms->n; i++)
+		if (symbol_is_function(syms, &syms->v[i]))
+			syms->by_addr[syms->by_addr_n++] = &syms->v[i];
+	qsort(syms->by_addr, syms->by_addr_n, sizeof(*syms->by_addr), by_addr);
+}
+
+/**
+ * symbols_function_at() - the function that an address lies in
+ * @syms: the symbols
+ * @addr: the address
+ * @end: set to where the function ends: by its size, or, where that is not
+ *	known, at the next function (UINT64_MAX when there is none)
+ *
+ * Return: the function; the innermost one whose size covers the address, else
+ * a symbol without a size before it; NULL where there is neither.
+ */
+const struct symbol *symbols_function_at(struct symbols *syms, uint64_t addr,
+					 uint64_t *end)
+{
+	const struct symbol *sizeless = NULL;
+	size_t lo = 0, hi;
+
+	if (!syms->by_addr)
+		sort_functions(syms);
+	hi = syms->by_addr_n;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (syms->by_addr[mid]->addr <= addr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	/* All before lo start at or before the address. */
+	for (size_t i = lo; i-- && lo - i <= LOOK_BACK;) {
+		const struct symbol *sym = syms->by_addr[i];
+
+		if (addr - sym->addr < sym->size) {
+			*end = sym->addr + sym->size;
+			return sym;
+		}
+		/* What has an end before the address hides what is before. */
+		if (!sym->size && !sizeless && i == lo - 1)
+			sizeless = sym;
+	}
+	if (sizeless)
+		*end = lo < syms->by_addr_n ? syms->by_addr[lo]->addr :
+					      UINT64_MAX;
+	return sizeless;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All that a file, its debug file and its MiniDebugInfo know by name. */
+#ifndef _USERSPACE_SYMBOLS_H
+#define _USERSPACE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf_image.h"
+#include "util.h"
+
+/**
+ * struct symbol - one entry of a symbol table
+ * @name: name without version
+ * @version: its version, NULL if it has none
+ * @library: for an imported symbol, the library that the version names
+ * @file: for a local symbol, the source file; NULL if not known
+ * @addr: address, as the program headers of the file count
+ * @size: bytes; 0 means not known
+ * @type: STT_...
+ * @bind: STB_...
+ * @defined: false for a symbol that is imported
+ * @hidden: only f@VERSION reaches it, plain f does not
+ * @section: it lies in a section (or was defined without one: constants)
+ */
+struct symbol {
+	const char *name;
+	const char *version;
+	const char *library;
+	const char *file;
+	uint64_t addr;
+	uint64_t size;
+	unsigned char type;
+	unsigned char bind;
+	bool defined;
+	bool hidden;
+	bool section;
+};
+
+/**
+ * struct symbols - the symbols of a file
+ * @v: the symbols, in no order; one place can be there several times
+ * @n: number of @v
+ * @cap: capacity of @v
+ * @image: the file; its user keeps it open
+ * @root: directory that stands for / in the file's world, "" for our own
+ * @debug: its debug file or MiniDebugInfo, if @have_debug
+ * @have_debug: whether @debug is open
+ * @full: a table with local functions was found, here or in @debug
+ * @unprintable: symbols left out because their names could not be shown
+ * @by_addr: functions by address, made by symbols_function_at()
+ * @by_addr_n: number of @by_addr
+ * @strings: names that had to be copied
+ */
+struct symbols {
+	struct symbol *v;
+	size_t n;
+	size_t cap;
+	const struct elf_image *image;
+	const char *root;
+	struct elf_image debug;
+	bool have_debug;
+	bool full;
+	size_t unprintable;
+	struct symbol **by_addr;
+	size_t by_addr_n;
+	struct arena strings;
+};
+
+void symbols_load(const struct elf_image *img, const char *root,
+		  const char *debug_dir, struct symbols *syms);
+void symbols_load_dynamic(const struct elf_image *img, struct symbols *syms);
+void symbols_free(struct symbols *syms);
+bool symbol_is_function(const struct symbols *syms, const struct symbol *sym);
+const struct symbol *symbols_function_at(struct symbols *syms, uint64_t addr,
+					 uint64_t *end);
+
+#endif /* _USERSPACE_SYMBOLS_H */

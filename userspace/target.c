@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "target.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "debug_file.h"
+#include "error.h"
+#include "process.h"
+#include "util.h"
+
+/* Definitions are read by somebody with another working directory. */
+static char *absolute(const char *path)
+{
+	char *cwd, *full;
+
+	if (path[0] == '/')
+		return xstrdup(path);
+	while (str_starts(path, "./"))
+		for (path += 2; *path == '/'; path++)
+			;
+	cwd = getcwd(NULL, 0);
+	if (!cwd)
+		return xstrdup(path);
+	full = xasprintf("%s/%s", strcmp(cwd, "/") ? cwd : "", path);
+	free(cwd);
+	return full;
+}
+
+static bool is_program(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+/* The file that a shell would run, or NULL. */
+static char *find_in_path(const char *name)
+{
+	const char *dirs = getenv("PATH"), *end;
+
+	if (!dirs)
+		dirs = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+	for (;; dirs = end + 1) {
+		char *path;
+
+		end = strchrnul(dirs, ':');
+		/* An empty entry is the working directory. */
+		path = end == dirs ? xasprintf("./%s", name) :
+				     xasprintf("%.*s/%s", (int)(end - dirs),
+					       dirs, name);
+		if (is_program(path))
+			return path;
+		free(path);
+		if (!*end)
+			return NULL;
+	}
+}
+
+static struct error *several(const char *name, const struct paths *paths)
+{
+	struct error *err;
+
+	err = error_new(STATUS_NOT_FOUND,
+			"%s names %zu different files; name one of them:",
+			name, paths->n);
+	for (size_t i = 0; i < paths->n; i++)
+		error_append(err, "\n  %s", paths->v[i]);
+	return err;
+}
+
+static struct error *nothing_found(const char *name)
+{
+	const struct machine i386 = {
+		.elf_class = ELFCLASS32, .machine = EM_386,
+	};
+	struct error *err = NULL;
+	struct paths paths;
+	struct stat st;
+
+	error_free(library_find(name, "", &i386, &paths));
+	if (paths.n) {
+		err = error_new(STATUS_NOT_FOUND,
+				"there is %s for 32-bit programs only; if that is meant, name it by its path:",
+				name);
+		for (size_t i = 0; i < paths.n; i++)
+			error_append(err, "\n  %s", paths.v[i]);
+	} else if (!stat(name, &st) && S_ISREG(st.st_mode)) {
+		err = error_new(STATUS_NOT_FOUND,
+				"no program in PATH and no library is called %s; if the file in this directory is meant, write ./%s",
+				name, name);
+	} else {
+		err = error_new(STATUS_NOT_FOUND,
+				"no program in PATH and no library is called %s; name the file by its path",
+				name);
+	}
+	paths_free(&paths);
+	return err;
+}
+
+static struct error *find_by_name(const char *name, char **path)
+{
+	struct paths paths;
+	struct error *err;
+
+	if (!*name)
+		return error_new(STATUS_USAGE,
+				 "the target is empty; name a program, a library or a path");
+	if (strchr(name, '/')) {
+		*path = absolute(name);
+		return NULL;
+	}
+	*path = find_in_path(name);
+	if (*path) {
+		char *full = absolute(*path);
+
+		free(*path);
+		*path = full;
+		return NULL;
+	}
+	err = library_find(name, "", &native_machine, &paths);
+	if (!err && !paths.n)
+		err = nothing_found(name);
+	else if (!err && paths.n > 1)
+		err = several(name, &paths);
+	else if (!err)
+		*path = xstrdup(paths.v[0]);
+	paths_free(&paths);
+	return err;
+}
+
+static bool same_file(const char *path, const struct mapping *map)
+{
+	struct stat st;
+
+	/* overlayfs and btrfs show other device numbers in maps than in stat. */
+	return !stat(path, &st) && st.st_ino == map->ino;
+}
+
+static bool mapping_matches(pid_t pid, const struct mapping *map,
+			    const char *name)
+{
+	const char *base = strrchr(map->path, '/') + 1;
+	char *inside;
+	bool same;
+
+	if (!strchr(name, '/'))
+		return !strcmp(base, name) || library_name_matches(base, name);
+	if (!strcmp(map->path, name))
+		return true;
+	if (map->deleted || name[0] != '/')
+		return false;
+	inside = xasprintf("/proc/%d/root%s", pid, name);
+	same = same_file(inside, map);
+	free(inside);
+	return same;
+}
+
+/* How we reach a file that a process has mapped. */
+static char *reach(pid_t pid, const struct mapping *map)
+{
+	char *path;
+
+	if (!map->deleted) {
+		if (same_file(map->path, map))
+			return xstrdup(map->path);
+		path = xasprintf("/proc/%d/root%s", pid, map->path);
+		if (same_file(path, map))
+			return path;
+		free(path);
+	}
+	return xasprintf("/proc/%d/map_files/%llx-%llx", pid,
+			 (unsigned long long)map->start,
+			 (unsigned long long)map->end);
+}
+
+static struct error *find_in_process(const char *name, pid_t pid, char **path)
+{
+	struct paths paths = { 0 };
+	struct mappings maps;
+	struct error *err;
+
+	err = process_mappings(pid, &maps);
+	if (err)
+		return err;
+	for (size_t i = 0; i < maps.n; i++) {
+		const struct mapping *map = &maps.v[i];
+		size_t j;
+
+		if (!str_printable(map->path) ||
+		    !mapping_matches(pid, map, name))
+			continue;
+		for (j = 0; j < i; j++)
+			if (maps.v[j].ino == map->ino &&
+			    maps.v[j].dev == map->dev)
+				break;
+		if (j < i)
+			continue;
+		*path = reach(pid, map);
+		paths_add(&paths, *path);
+		free(*path);
+		*path = NULL;
+	}
+	if (paths.n > 1) {
+		err = several(name, &paths);
+	} else if (paths.n) {
+		*path = xstrdup(paths.v[0]);
+	} else {
+		err = error_new(STATUS_NOT_FOUND,
+				"process %d has no %s mapped; it has:", pid,
+				name);
+		for (size_t i = 0; i < maps.n; i++)
+			if (str_printable(maps.v[i].path) &&
+			    (!i || strcmp(maps.v[i].path, maps.v[i - 1].path)))
+				error_append(err, "\n  %s", maps.v[i].path);
+	}
+	paths_free(&paths);
+	mappings_free(&maps);
+	return err;
+}
+
+/*
+ * uprobe_events splits its lines at blanks and ends them at newlines; a path
+ * with one of those would become another definition.
+ */
+static struct error *check_path(const char *path)
+{
+	if (str_printable(path) && !strpbrk(path, " \t\n"))
+		return NULL;
+	return error_new(STATUS_RUNTIME,
+			 "the path of the target has blanks or control characters, which uprobe_events cannot take; make a symbolic link to it with a plain name and name that");
+}
+
+/**
+ * target_open() - find and open the file that a target stands for
+ * @name: a path, a program in PATH, or a library as ld.so or a linker knows it
+ * @pid: take it from what this process has mapped; 0 for any process
+ * @debug_dir: where debug files are, NULL for the usual place
+ * @target: filled in; to be closed with target_close() after success
+ */
+struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
+			  struct target *target)
+{
+	char *path = NULL;
+	struct error *err;
+
+	memset(target, 0, sizeof(*target));
+	err = pid ? find_in_process(name, pid, &path) :
+		    find_by_name(name, &path);
+	if (!err)
+		err = check_path(path);
+	if (!err)
+		err = elf_image_open(path, &target->image);
+	if (!err && !elf_image_probable(&target->image)) {
+		err = error_new(STATUS_RUNTIME,
+				"%s contains no code; if it is a debug file, name the program that it belongs to",
+				path);
+		elf_image_close(&target->image);
+	}
+	if (!err) {
+		target->root = pid ? xasprintf("/proc/%d/root", pid) :
+				     xstrdup("");
+		target->debug_dir = debug_dir ? xstrdup(debug_dir) :
+				    xasprintf("%s%s", target->root, DEBUG_DIR);
+	}
+	free(path);
+	return err;
+}
+
+void target_close(struct target *target)
+{
+	elf_image_close(&target->image);
+	free(target->root);
+	free(target->debug_dir);
+	memset(target, 0, sizeof(*target));
+}

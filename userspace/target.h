@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What TARGET on the command line stands for: an open file. */
+#ifndef _USERSPACE_TARGET_H
+#define _USERSPACE_TARGET_H
+
+#include <sys/types.h>
+
+#include "elf_image.h"
+#include "library.h"
+
+struct error;
+
+/**
+ * struct target - the file to be probed
+ * @image: the file, open; its path is the one to write into definitions
+ * @root: directory that stands for / in the target's world, "" for our own
+ * @debug_dir: where its debug files are installed
+ */
+struct target {
+	struct elf_image image;
+	char *root;
+	char *debug_dir;
+};
+
+struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
+			  struct target *target);
+void target_close(struct target *target);
+
+#endif /* _USERSPACE_TARGET_H */

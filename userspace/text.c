@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "util.h"
+
+/**
+ * instruction_bytes() - an instruction as a person can look it up
+ * @insn: the instruction
+ *
+ * Return: its bytes in hexadecimal, with what kind of instruction it is where
+ * that is more than an ordinary one; from malloc().
+ */
+char *instruction_bytes(const struct instruction *insn)
+{
+	char hex[3 * UINSN_MAX_LEN + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < insn->decoded.len; i++)
+		n += snprintf(hex + n, sizeof(hex) - n, "%s%02x", i ? " " : "",
+			      insn->bytes[i]);
+	if (insn->decoded.class == UINSN_COPY)
+		return xstrdup(hex);
+	return xasprintf("%s (%s)", hex, uinsn_class_name(insn->decoded.class));
+}
+
+/**
+ * text_instruction() - decode the instruction at an address
+ * @img: the file
+ * @addr: the address
+ * @insn: filled in on success
+ */
+struct error *text_instruction(const struct elf_image *img, uint64_t addr,
+			       struct instruction *insn)
+{
+	enum uinsn_mode mode = img->ehdr.e_machine == EM_X86_64 ?
+			       UINSN_MODE_64 : UINSN_MODE_32;
+	struct error *err;
+	uint64_t offset;
+	size_t len;
+
+	err = elf_image_offset(img, addr, &offset);
+	if (err)
+		return err;
+	memset(insn, 0, sizeof(*insn));
+	insn->addr = addr;
+	len = elf_image_read(img, offset, insn->bytes, sizeof(insn->bytes));
+	if (uinsn_decode(&insn->decoded, insn->bytes, len, mode))
+		return error_new(STATUS_REFUSED,
+				 "the bytes at 0x%llx of %s (%02x %02x %02x ...) are no instruction; look at them with: objdump -d --start-address=0x%llx %s",
+				 (unsigned long long)addr, img->path,
+				 insn->bytes[0], insn->bytes[1], insn->bytes[2],
+				 (unsigned long long)addr, img->path);
+	return NULL;
+}
+
+/**
+ * text_check_boundary() - does an instruction start at an address?
+ * @img: the file
+ * @function: what to call the function in messages
+ * @start: an address at or before @addr where an instruction starts
+ * @addr: the address
+ *
+ * A breakpoint inside an instruction changes what the program computes, so
+ * all instructions from @start on are decoded to see where they start.
+ */
+struct error *text_check_boundary(const struct elf_image *img,
+				  const char *function, uint64_t start,
+				  uint64_t addr)
+{
+	struct instruction insn;
+	struct error *err;
+	uint64_t at = start;
+	char *bytes;
+
+	while (at < addr) {
+		err = text_instruction(img, at, &insn);
+		if (err) {
+			error_free(err);
+			return error_new(STATUS_REFUSED,
+					 "the code of %s cannot be followed up to +0x%llx: at +0x%llx there is data or an unknown instruction; take a lower offset, or skip the check with --force=align",
+					 function,
+					 (unsigned long long)(addr - start),
+					 (unsigned long long)(at - start));
+		}
+		if (insn.decoded.len > addr - at) {
+			bytes = instruction_bytes(&insn);
+			err = error_new(STATUS_REFUSED,
+					"%s+0x%llx is in the middle of the instruction %s at +0x%llx; take +0x%llx or +0x%llx",
+					function,
+					(unsigned long long)(addr - start),
+					bytes,
+					(unsigned long long)(at - start),
+					(unsigned long long)(at - start),
+					(unsigned long long)(at - start) +
+					insn.decoded.len);
+			free(bytes);
+			return err;
+		}
+		at += insn.decoded.len;
+	}
+	return text_instruction(img, addr, &insn);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "util.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+static void __attribute__((noreturn)) out_of_memory(void)
+{
+	fputs("uprobe: out of memory; free some, or name a smaller file\n",
+	      stderr);
+	exit(STATUS_RUNTIME);
+}
+
+void *xmalloc(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = calloc(n ? n : 1, size ? size : 1);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+void *xreallocarray(void *old, size_t n, size_t size)
+{
+	void *p = reallocarray(old, n ? n : 1, size ? size : 1);
+
+	if (!p)
+		out_of_memory();
+	return p;
+}
+
+char *xstrdup(const char *s)
+{
+	return xstrndup(s, strlen(s));
+}
+
+char *xstrndup(const char *s, size_t n)
+{
+	char *copy;
+
+	n = strnlen(s, n);
+	copy = xmalloc(n + 1);
+	memcpy(copy, s, n);
+	copy[n] = '\0';
+	return copy;
+}
+
+char *xvasprintf(const char *fmt, va_list ap)
+{
+	char *s;
+
+	if (vasprintf(&s, fmt, ap) < 0)
+		out_of_memory();
+	return s;
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	va_list ap;
+	char *s;
+
+	va_start(ap, fmt);
+	s = xvasprintf(fmt, ap);
+	va_end(ap);
+	return s;
+}
+
+#define ARENA_CHUNK 65536
+
+struct arena_chunk {
+	struct arena_chunk *next;
+	size_t used, size;
+	char bytes[];
+};
+
+/**
+ * arena_strndup() - copy a string into an arena
+ * @arena: the arena, all zero before its first use
+ * @s: the string
+ * @n: copy at most this many bytes of it
+ *
+ * Return: the copy; it lives until arena_free().
+ */
+char *arena_strndup(struct arena *arena, const char *s, size_t n)
+{
+	struct arena_chunk *chunk = arena->head;
+	size_t len = strnlen(s, n);
+	char *copy;
+
+	if (!chunk || chunk->size - chunk->used <= len) {
+		size_t size = len < ARENA_CHUNK ? ARENA_CHUNK : len + 1;
+
+		chunk = xmalloc(sizeof(*chunk) + size);
+		chunk->next = arena->head;
+		chunk->used = 0;
+		chunk->size = size;
+		arena->head = chunk;
+	}
+	copy = chunk->bytes + chunk->used;
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	chunk->used += len + 1;
+	return copy;
+}
+
+void arena_free(struct arena *arena)
+{
+	while (arena->head) {
+		struct arena_chunk *next = arena->head->next;
+
+		free(arena->head);
+		arena->head = next;
+	}
+}
+
+bool str_starts(const char *s, const char *prefix)
+{
+	return strncmp(s, prefix, strlen(prefix)) == 0;
+}
+
+bool str_ends(const char *s, const char *suffix)
+{
+	size_t n = strlen(s), m = strlen(suffix);
+
+	return n >= m && strcmp(s + n - m, suffix) == 0;
+}
+
+/**
+ * str_printable() - may this string be shown on a terminal?
+ * @s: a string from somebody else's file
+ *
+ * Control bytes, and the C1 controls in their UTF-8 form, can reprogram a
+ * terminal and can forge lines of output.
+ */
+bool str_printable(const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	for (; *p; p++) {
+		if (*p < 0x20 || *p == 0x7f)
+			return false;
+		if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
+			return false;
+	}
+	return true;
+}
+
+/**
+ * parse_u64() - a whole string as a number
+ * @s: decimal, or hexadecimal with 0x; no sign, no blanks
+ * @value: where the number goes
+ *
+ * Return: whether @s is such a number.
+ */
+bool parse_u64(const char *s, uint64_t *value)
+{
+	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
+	const char *digits = hex ? s + 2 : s;
+	char *end;
+
+	if (!*digits ||
+	    digits[strspn(digits, hex ? "0123456789abcdefABCDEF" :
+					"0123456789")])
+		return false;
+	errno = 0;
+	*value = strtoull(digits, &end, hex ? 16 : 10);
+	return !errno && !*end;
+}
+
+/**
+ * crc32_update() - the CRC that .gnu_debuglink uses
+ * @crc: 0, or what the call for the preceding bytes returned
+ * @data: bytes
+ * @len: number of bytes
+ *
+ * The polynomial is that of IEEE 802.3, bits reversed; see "Separate Debug
+ * Files" in the GDB manual.
+ */
+uint32_t crc32_update(uint32_t crc, const void *data, size_t len)
+{
+	static uint32_t table[256];
+	const unsigned char *p = data;
+
+	if (!table[1]) {
+		for (uint32_t i = 0; i < 256; i++) {
+			uint32_t c = i;
+
+			for (int bit = 0; bit < 8; bit++)
+				c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;
+			table[i] = c;
+		}
+	}
+	crc = ~crc;
+	while (len--)
+		crc = table[(crc ^ *p++) & 0xff] ^ (crc >> 8);
+	return ~crc;
+}
