@@ -18,9 +18,11 @@ int cmd_offset(const struct options *options, int argc, char **argv)
 	struct places places;
 	struct error *err;
 
-	if (argc != 2)
-		return error_report(error_new(STATUS_USAGE,
-					      "offset takes a target and a function: uprobe offset TARGET FUNCTION[+OFFSET]"));
+	if (argc != 2) {
+		err = error_new(STATUS_USAGE,
+				"offset takes a target and a function: uprobe offset TARGET FUNCTION[+OFFSET]");
+		return error_report(err);
+	}
 	err = target_open(argv[0], options->pid, options->debug_dir, &target);
 	if (err)
 		return error_report(err);

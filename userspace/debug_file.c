@@ -69,8 +69,8 @@ static bool open_by_build_id(const struct elf_image *img, const char *debug_dir,
 	path = xasprintf("%s/.build-id/%.2s/%s.debug", debug_dir, hex, hex + 2);
 	ok = open_quietly(path, debug);
 	if (ok && !same_build_id(img, debug, &comparable)) {
-		note("%s does not carry the build ID of %s, so its symbols are not used",
-		     path, img->path);
+		remark("%s does not carry the build ID of %s, so its symbols are not used",
+		       path, img->path);
 		elf_image_close(debug);
 		ok = false;
 	}
@@ -78,12 +78,12 @@ static bool open_by_build_id(const struct elf_image *img, const char *debug_dir,
 	return ok;
 }
 
-static bool crc_matches(const struct elf_image *img, uint32_t expected)
+static bool crc_matches(const struct elf_image *img, u32 expected)
 {
 	enum { CHUNK = 1 << 16 };
 	char *buf = xmalloc(CHUNK);
-	uint64_t pos = 0;
-	uint32_t crc = 0;
+	u64 pos = 0;
+	u32 crc = 0;
 	size_t n;
 
 	while ((n = elf_image_read(img, pos, buf, CHUNK))) {
@@ -94,7 +94,7 @@ static bool crc_matches(const struct elf_image *img, uint32_t expected)
 	return pos == img->size && crc == expected;
 }
 
-static bool open_link_at(const char *path, uint32_t crc,
+static bool open_link_at(const char *path, u32 crc,
 			 const struct elf_image *img, struct elf_image *debug)
 {
 	bool comparable, same;
@@ -109,8 +109,8 @@ static bool open_link_at(const char *path, uint32_t crc,
 	same = same_build_id(img, debug, &comparable);
 	if (same || (!comparable && crc_matches(debug, crc)))
 		return true;
-	note("%s belongs to another build of %s (%s differs), so its symbols are not used",
-	     path, img->path, comparable ? "build ID" : "CRC");
+	remark("%s belongs to another build of %s (%s differs), so its symbols are not used",
+	       path, img->path, comparable ? "build ID" : "CRC");
 	elf_image_close(debug);
 	return false;
 }
@@ -216,19 +216,19 @@ bool debug_file_open_mini(const struct elf_image *img, struct elf_image *mini)
 		return false;
 	elf = unpack_xz(data->d_buf, data->d_size, &len);
 	if (!elf) {
-		note("the .gnu_debugdata section of %s is damaged, so the symbols in it are not used",
-		     img->path);
+		remark("the .gnu_debugdata section of %s is damaged, so its symbols are not used",
+		       img->path);
 		return false;
 	}
 	err = elf_image_from_memory(img->path, elf, len, mini);
 	if (err)
-		note("the .gnu_debugdata section of %s holds no usable ELF file, so the symbols in it are not used",
-		     img->path);
+		remark(".gnu_debugdata of %s holds no ELF file, so its symbols are not used",
+		       img->path);
 	error_free(err);
 	return !err;
 }
 
-static bool first_load(const struct elf_image *img, uint64_t *vaddr)
+static bool first_load(const struct elf_image *img, u64 *vaddr)
 {
 	for (size_t i = 0; i < img->phnum; i++) {
 		if (img->phdrs[i].p_type == PT_LOAD) {
@@ -247,10 +247,10 @@ static bool first_load(const struct elf_image *img, uint64_t *vaddr)
  * prelink moves a library to other addresses and leaves its debug file as it
  * was; everything moves by the same amount.
  */
-uint64_t debug_file_bias(const struct elf_image *img,
-			 const struct elf_image *debug)
+u64 debug_file_bias(const struct elf_image *img,
+		    const struct elf_image *debug)
 {
-	uint64_t here, there;
+	u64 here, there;
 
 	if (!first_load(img, &here) || !first_load(debug, &there))
 		return 0;

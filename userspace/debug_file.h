@@ -12,7 +12,7 @@
 bool debug_file_open(const struct elf_image *img, const char *debug_dir,
 		     struct elf_image *debug);
 bool debug_file_open_mini(const struct elf_image *img, struct elf_image *mini);
-uint64_t debug_file_bias(const struct elf_image *img,
-			 const struct elf_image *debug);
+u64 debug_file_bias(const struct elf_image *img,
+		    const struct elf_image *debug);
 
 #endif /* _USERSPACE_DEBUG_FILE_H */

@@ -21,12 +21,12 @@
 
 #define DESCRIPTION_MAX 256
 
-static bool read_at(const struct elf_image *img, uint64_t addr, void *buf,
+static bool read_at(const struct elf_image *img, u64 addr, void *buf,
 		    size_t len, size_t *got)
 {
 	for (size_t i = 0; i < img->phnum; i++) {
 		const GElf_Phdr *ph = &img->phdrs[i];
-		uint64_t in = addr - ph->p_vaddr;
+		u64 in = addr - ph->p_vaddr;
 
 		if (ph->p_type != PT_LOAD || addr < ph->p_vaddr ||
 		    in >= ph->p_filesz || ph->p_offset + in < in)
@@ -39,7 +39,7 @@ static bool read_at(const struct elf_image *img, uint64_t addr, void *buf,
 	return false;
 }
 
-static bool read_exactly(const struct elf_image *img, uint64_t addr, void *buf,
+static bool read_exactly(const struct elf_image *img, u64 addr, void *buf,
 			 size_t len)
 {
 	size_t got;
@@ -59,9 +59,9 @@ struct cursor {
 	bool bad;
 };
 
-static uint64_t take(struct cursor *c, size_t size)
+static u64 take(struct cursor *c, size_t size)
 {
-	uint64_t v = 0;
+	u64 v = 0;
 
 	if (c->bad || size > (size_t)(c->end - c->p)) {
 		c->bad = true;
@@ -73,9 +73,9 @@ static uint64_t take(struct cursor *c, size_t size)
 }
 
 /* LEB128; signed ones have the same length. */
-static uint64_t take_leb(struct cursor *c)
+static u64 take_leb(struct cursor *c)
 {
-	uint64_t v = 0, byte;
+	u64 v = 0, byte;
 	unsigned int shift = 0;
 
 	do {
@@ -107,11 +107,11 @@ static size_t pointer_size(const struct elf_image *img, unsigned int encoding)
 }
 
 /* A record of .eh_frame: skips the length, bounds the cursor by it. */
-static bool open_record(const struct elf_image *img, uint64_t addr,
+static bool open_record(const struct elf_image *img, u64 addr,
 			unsigned char *buf, struct cursor *c)
 {
 	size_t got;
-	uint64_t len;
+	u64 len;
 
 	if (!read_at(img, addr, buf, DESCRIPTION_MAX, &got))
 		return false;
@@ -125,7 +125,7 @@ static bool open_record(const struct elf_image *img, uint64_t addr,
 }
 
 /* How the descriptions that share this record encode addresses. */
-static bool address_encoding(const struct elf_image *img, uint64_t cie,
+static bool address_encoding(const struct elf_image *img, u64 cie,
 			     unsigned int *encoding)
 {
 	unsigned char buf[DESCRIPTION_MAX];
@@ -172,12 +172,12 @@ static bool address_encoding(const struct elf_image *img, uint64_t cie,
 	return !c.bad;
 }
 
-static bool description_length(const struct elf_image *img, uint64_t fde,
-			       uint64_t *length)
+static bool description_length(const struct elf_image *img, u64 fde,
+			       u64 *length)
 {
 	unsigned char buf[DESCRIPTION_MAX];
 	unsigned int encoding;
-	uint64_t back;
+	u64 back;
 	struct cursor c;
 	size_t size;
 
@@ -192,25 +192,25 @@ static bool description_length(const struct elf_image *img, uint64_t fde,
 	return size && !c.bad;
 }
 
-static bool table_entry(const struct elf_image *img, uint64_t header,
-			uint64_t index, uint64_t *function, uint64_t *fde)
+static bool table_entry(const struct elf_image *img, u64 header,
+			u64 index, u64 *function, u64 *fde)
 {
-	int32_t pair[2];
+	s32 pair[2];
 
 	if (!read_exactly(img, header + HEADER_SIZE + index * ENTRY_SIZE, pair,
 			  sizeof(pair)))
 		return false;
-	*function = header + (int64_t)pair[0];
-	*fde = header + (int64_t)pair[1];
+	*function = header + (s64)pair[0];
+	*fde = header + (s64)pair[1];
 	return true;
 }
 
-static bool table_open(const struct elf_image *img, uint64_t *header,
-		       uint64_t *count)
+static bool table_open(const struct elf_image *img, u64 *header,
+		       u64 *count)
 {
 	unsigned char head[HEADER_SIZE];
 	const GElf_Phdr *ph = NULL;
-	uint32_t n;
+	u32 n;
 
 	for (size_t i = 0; i < img->phnum; i++)
 		if (img->phdrs[i].p_type == PT_GNU_EH_FRAME)
@@ -236,15 +236,15 @@ static bool table_open(const struct elf_image *img, uint64_t *header,
  *
  * Return: whether the unwind table has such a function.
  */
-bool eh_frame_function_at(const struct elf_image *img, uint64_t addr,
-			  uint64_t *start, uint64_t *end)
+bool eh_frame_function_at(const struct elf_image *img, u64 addr,
+			  u64 *start, u64 *end)
 {
-	uint64_t header, lo = 0, hi, function, fde, length;
+	u64 header, lo = 0, hi, function, fde, length;
 
 	if (!table_open(img, &header, &hi))
 		return false;
 	while (lo < hi) {
-		uint64_t mid = lo + (hi - lo) / 2;
+		u64 mid = lo + (hi - lo) / 2;
 
 		if (!table_entry(img, header, mid, &function, &fde))
 			return false;

@@ -4,11 +4,11 @@
 #define _USERSPACE_EH_FRAME_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "elf_image.h"
+#include "types.h"
 
-bool eh_frame_function_at(const struct elf_image *img, uint64_t addr,
-			  uint64_t *start, uint64_t *end);
+bool eh_frame_function_at(const struct elf_image *img, u64 addr,
+			  u64 *start, u64 *end);
 
 #endif /* _USERSPACE_EH_FRAME_H */

@@ -102,7 +102,7 @@ static struct error *check_header(struct elf_image *img)
 	}
 }
 
-static struct error *damaged(const struct elf_image *img, const char *what)
+static struct error *image_damaged(const struct elf_image *img, const char *what)
 {
 	return error_new(STATUS_RUNTIME,
 			 "%s is damaged (%s); install it again or name another copy",
@@ -117,16 +117,16 @@ static struct error *read_headers(struct elf_image *img)
 
 	if (elf_kind(img->elf) != ELF_K_ELF || !gelf_getehdr(img->elf,
 							     &img->ehdr))
-		return damaged(img, elf_errmsg(-1));
+		return image_damaged(img, elf_errmsg(-1));
 	err = check_header(img);
 	if (err)
 		return err;
 	if (elf_getphdrnum(img->elf, &phnum) || phnum > PHNUM_MAX)
-		return damaged(img, "bad program header count");
+		return image_damaged(img, "bad program header count");
 	img->phdrs = xcalloc(phnum, sizeof(*img->phdrs));
 	for (size_t i = 0; i < phnum; i++)
 		if (!gelf_getphdr(img->elf, i, &img->phdrs[i]))
-			return damaged(img, "program headers lie outside the file");
+			return image_damaged(img, "program headers lie outside the file");
 	img->phnum = phnum;
 	return NULL;
 }
@@ -180,7 +180,7 @@ static struct error *open_file(struct elf_image *img)
 		return not_elf(img->path, head, n);
 	img->elf = elf_begin(img->fd, ELF_C_READ, NULL);
 	if (!img->elf)
-		return damaged(img, elf_errmsg(-1));
+		return image_damaged(img, elf_errmsg(-1));
 	return read_headers(img);
 }
 
@@ -225,7 +225,7 @@ struct error *elf_image_from_memory(const char *path, void *bytes, size_t size,
 	img->memory = bytes;
 	img->size = size;
 	img->elf = elf_memory(bytes, size);
-	err = img->elf ? read_headers(img) : damaged(img, elf_errmsg(-1));
+	err = img->elf ? read_headers(img) : image_damaged(img, elf_errmsg(-1));
 	if (err)
 		elf_image_close(img);
 	return err;
@@ -244,8 +244,8 @@ void elf_image_close(struct elf_image *img)
 }
 
 /* A segment that the loader maps and that @pos, counted in it, lies in. */
-static bool segment_has(const GElf_Phdr *ph, uint64_t start, uint64_t len,
-			uint64_t pos)
+static bool segment_has(const GElf_Phdr *ph, u64 start, u64 len,
+			u64 pos)
 {
 	return ph->p_type == PT_LOAD && pos >= start && pos - start < len;
 }
@@ -273,7 +273,7 @@ bool elf_image_probable(const struct elf_image *img)
  * @img: the file
  * @addr: address as the file's symbols count
  */
-bool elf_image_is_code(const struct elf_image *img, uint64_t addr)
+bool elf_image_is_code(const struct elf_image *img, u64 addr)
 {
 	for (size_t i = 0; i < img->phnum; i++) {
 		const GElf_Phdr *ph = &img->phdrs[i];
@@ -294,8 +294,8 @@ bool elf_image_is_code(const struct elf_image *img, uint64_t addr)
  * One formula for all kinds of files, ELF specification ("Program Header"):
  * the segment that holds the address gives p_offset + (addr - p_vaddr).
  */
-struct error *elf_image_offset(const struct elf_image *img, uint64_t addr,
-			       uint64_t *offset)
+struct error *elf_image_offset(const struct elf_image *img, u64 addr,
+			       u64 *offset)
 {
 	const GElf_Phdr *found = NULL, *other = NULL;
 
@@ -346,8 +346,8 @@ struct error *elf_image_offset(const struct elf_image *img, uint64_t addr,
  * @offset: position in the file
  * @addr: set on success, as the file's symbols count
  */
-struct error *elf_image_addr(const struct elf_image *img, uint64_t offset,
-			     uint64_t *addr)
+struct error *elf_image_addr(const struct elf_image *img, u64 offset,
+			     u64 *addr)
 {
 	if (offset >= img->size)
 		return error_new(STATUS_REFUSED,
@@ -380,7 +380,7 @@ struct error *elf_image_addr(const struct elf_image *img, uint64_t offset,
  * Return: how many bytes were read; fewer than @len at the end of the file
  * and on a read error.
  */
-size_t elf_image_read(const struct elf_image *img, uint64_t offset, void *buf,
+size_t elf_image_read(const struct elf_image *img, u64 offset, void *buf,
 		      size_t len)
 {
 	size_t done = 0;
@@ -442,7 +442,7 @@ Elf_Scn *elf_image_section(const struct elf_image *img, const char *name,
  *
  * Return: the section, or NULL.
  */
-Elf_Scn *elf_image_section_of_type(const struct elf_image *img, uint32_t type,
+Elf_Scn *elf_image_section_of_type(const struct elf_image *img, u32 type,
 				   GElf_Shdr *shdr)
 {
 	Elf_Scn *scn = NULL;

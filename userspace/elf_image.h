@@ -10,7 +10,8 @@
 #include <libelf.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include "types.h"
 
 struct error;
 
@@ -34,9 +35,9 @@ struct elf_image {
 	GElf_Ehdr ehdr;
 	GElf_Phdr *phdrs;
 	size_t phnum;
-	uint64_t size;
-	uint64_t dev;
-	uint64_t ino;
+	u64 size;
+	u64 dev;
+	u64 ino;
 	void *memory;
 };
 
@@ -46,17 +47,17 @@ struct error *elf_image_from_memory(const char *path, void *bytes, size_t size,
 void elf_image_close(struct elf_image *img);
 
 bool elf_image_probable(const struct elf_image *img);
-bool elf_image_is_code(const struct elf_image *img, uint64_t addr);
-struct error *elf_image_offset(const struct elf_image *img, uint64_t addr,
-			       uint64_t *offset);
-struct error *elf_image_addr(const struct elf_image *img, uint64_t offset,
-			     uint64_t *addr);
-size_t elf_image_read(const struct elf_image *img, uint64_t offset, void *buf,
+bool elf_image_is_code(const struct elf_image *img, u64 addr);
+struct error *elf_image_offset(const struct elf_image *img, u64 addr,
+			       u64 *offset);
+struct error *elf_image_addr(const struct elf_image *img, u64 offset,
+			     u64 *addr);
+size_t elf_image_read(const struct elf_image *img, u64 offset, void *buf,
 		      size_t len);
 Elf_Scn *elf_image_section(const struct elf_image *img, const char *name,
 			   GElf_Shdr *shdr);
 Elf_Scn *elf_image_section_of_type(const struct elf_image *img,
-				   uint32_t type, GElf_Shdr *shdr);
+				   u32 type, GElf_Shdr *shdr);
 const char *elf_machine_name(unsigned int machine, unsigned int elf_class);
 
 #endif /* _USERSPACE_ELF_IMAGE_H */

@@ -76,10 +76,10 @@ int error_report(struct error *err)
 }
 
 /**
- * note() - tell the user something that is not an error
+ * remark() - tell the user something that is not an error
  * @fmt: a sentence, without a newline at its end
  */
-void note(const char *fmt, ...)
+void remark(const char *fmt, ...)
 {
 	va_list ap;
 

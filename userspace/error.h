@@ -4,10 +4,12 @@
  *
  * A function that can fail returns a struct error pointer, NULL for success.
  * Whoever ends the chain prints it with error_report() or drops it with
- * error_free(); nobody else writes to stderr but through note().
+ * error_free(); nobody else writes to stderr but through remark().
  */
 #ifndef _USERSPACE_ERROR_H
 #define _USERSPACE_ERROR_H
+
+#include "compiler.h"
 
 /**
  * enum status - exit codes of the helper
@@ -38,12 +40,12 @@ struct error {
 	char *text;
 };
 
-struct error *error_new(enum status status, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3), returns_nonnull));
-struct error *error_append(struct error *err, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3), returns_nonnull));
+__printf(2, 3)
+struct error *error_new(enum status status, const char *fmt, ...);
+__printf(2, 3)
+struct error *error_append(struct error *err, const char *fmt, ...);
 void error_free(struct error *err);
 int error_report(struct error *err);
-void note(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+__printf(1, 2) void remark(const char *fmt, ...);
 
 #endif /* _USERSPACE_ERROR_H */

@@ -15,11 +15,11 @@
 #define OPCODE_LEA 0x8d
 
 struct variants {
-	uint64_t v[VARIANTS_MAX];
+	u64 v[VARIANTS_MAX];
 	size_t n;
 };
 
-static void add_variant(struct variants *variants, uint64_t addr)
+static void add_variant(struct variants *variants, u64 addr)
 {
 	for (size_t i = 0; i < variants->n; i++)
 		if (variants->v[i] == addr)
@@ -37,7 +37,7 @@ static void variants_from_code(struct symbols *syms,
 			       const struct symbol *ifunc,
 			       struct variants *variants)
 {
-	uint64_t start, end, addr;
+	u64 start, end, addr;
 	struct instruction insn;
 
 	if (!eh_frame_function_at(syms->image, ifunc->addr, &start, &end))
@@ -54,7 +54,7 @@ static void variants_from_code(struct symbols *syms,
 		}
 		if (d->map == UINSN_MAP_1 && d->opcode == OPCODE_LEA &&
 		    uinsn_has(d, UINSN_RIP_RELATIVE)) {
-			uint64_t to = uinsn_rip_operand(d, addr);
+			u64 to = uinsn_rip_operand(d, addr);
 
 			if (elf_image_is_code(syms->image, to))
 				add_variant(variants, to);
@@ -100,12 +100,13 @@ struct error *ifunc_refuse(struct symbols *syms, const struct symbol *ifunc)
 	if (!variants.n)
 		variants_from_names(syms, ifunc, &variants);
 	err = error_new(STATUS_REFUSED,
-			"%s of %s is an IFUNC: its address is that of a resolver, which runs once and chooses the function that is called; %s --force=ifunc",
-			ifunc->name, syms->image->path,
-			variants.n ? "probe one or more of its variants, listed here, or the resolver with" :
-				     "find the variants with gdb in a running process, or probe the resolver with");
+			"%s of %s is an IFUNC: its address is that of a resolver, which runs once and chooses the function that is called; ",
+			ifunc->name, syms->image->path);
+	error_append(err, "%s, or the resolver with --force=ifunc",
+		     variants.n ? "probe one or more of its variants, listed here" :
+				  "see with gdb which one a process got, and probe that");
 	for (size_t i = 0; i < variants.n; i++) {
-		uint64_t addr = variants.v[i], end;
+		u64 addr = variants.v[i], end;
 		const struct symbol *sym = symbols_function_at(syms, addr, &end);
 
 		error_append(err, "\n  @0x%llx%s%s", (unsigned long long)addr,

@@ -24,7 +24,7 @@ static Elf_Data *dynamic_data(const struct elf_image *img, GElf_Shdr *shdr)
 }
 
 /* Calls @each for every entry with this tag that names a printable string. */
-static void each_dynamic_string(const struct elf_image *img, int64_t tag,
+static void each_dynamic_string(const struct elf_image *img, s64 tag,
 				void (*each)(const char *, void *), void *arg)
 {
 	GElf_Shdr shdr;

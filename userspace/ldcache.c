@@ -35,9 +35,9 @@
 
 #define CACHE_MAX (64u << 20)
 
-static uint32_t get32(const struct ldcache *cache, size_t pos)
+static u32 get32(const struct ldcache *cache, size_t pos)
 {
-	uint32_t v;
+	u32 v;
 
 	memcpy(&v, cache->bytes + pos, sizeof(v));
 	return v;
@@ -131,7 +131,7 @@ void ldcache_close(struct ldcache *cache)
 	memset(cache, 0, sizeof(*cache));
 }
 
-static const char *string_at(const struct ldcache *cache, uint32_t offset)
+static const char *string_at(const struct ldcache *cache, u32 offset)
 {
 	const char *s;
 

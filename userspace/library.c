@@ -3,7 +3,6 @@
 
 #include <elf.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,7 +20,7 @@ const struct machine native_machine = {
 
 void paths_add(struct paths *paths, const char *path)
 {
-	GROW(paths->v, paths->n, paths->cap);
+	paths->v = grow(paths->v, paths->n, &paths->cap, sizeof(*paths->v));
 	paths->v[paths->n++] = xstrdup(path);
 }
 
@@ -98,7 +97,7 @@ struct search {
 	bool exact;
 	struct paths *found;
 	struct file_id {
-		uint64_t dev, ino;
+		u64 dev, ino;
 	} *ids;
 	size_t cap;
 };
@@ -122,7 +121,7 @@ static void add_file(struct search *search, const char *path,
 		}
 		return;
 	}
-	GROW(search->ids, found->n, search->cap);
+	search->ids = grow(search->ids, found->n, &search->cap, sizeof(*search->ids));
 	search->ids[found->n].dev = st->st_dev;
 	search->ids[found->n].ino = st->st_ino;
 	paths_add(found, path);

@@ -9,7 +9,7 @@
 
 void matches_add(struct matches *matches, const struct symbol *sym)
 {
-	GROW(matches->v, matches->n, matches->cap);
+	matches->v = grow(matches->v, matches->n, &matches->cap, sizeof(*matches->v));
 	matches->v[matches->n++] = sym;
 }
 

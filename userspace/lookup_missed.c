@@ -53,8 +53,8 @@ static struct error *wrong_qualifier(const struct symbols *syms,
 	return err;
 }
 
-static struct error *imported(const struct symbols *syms,
-			      const struct symbol *sym)
+static struct error *explain_import(const struct symbols *syms,
+				    const struct symbol *sym)
 {
 	char *definer = import_find_definer(syms, sym);
 	struct error *err;
@@ -100,7 +100,7 @@ static struct error *not_here(const struct symbols *syms, const char *name)
 				 name, syms->image->path,
 				 (unsigned long long)data->size,
 				 (unsigned long long)data->addr);
-	return undefined ? imported(syms, undefined) : NULL;
+	return undefined ? explain_import(syms, undefined) : NULL;
 }
 
 static struct error *only_clones(const struct symbols *syms, const char *name)

@@ -16,7 +16,7 @@ static const struct {
 	{ "offset", cmd_offset },
 };
 
-static void help(FILE *out)
+static void print_help(FILE *out)
 {
 	fputs("usage: uprobe offset [OPTIONS] TARGET FUNCTION[@FILE|@VERSION][+OFFSET]\n"
 	      "\n"
@@ -50,7 +50,7 @@ static const struct option long_options[] = {
 
 static struct error *parse_pid(const char *arg, pid_t *pid)
 {
-	uint64_t value;
+	u64 value;
 
 	if (!parse_u64(arg, &value) || !value || value > INT32_MAX)
 		return error_new(STATUS_USAGE,
@@ -95,7 +95,7 @@ int main(int argc, char **argv)
 			err = parse_pid(optarg, &options.pid);
 			break;
 		case 'h':
-			help(stdout);
+			print_help(stdout);
 			return finish(STATUS_OK);
 		default:
 			err = error_new(STATUS_USAGE, "see: uprobe --help");
@@ -106,7 +106,7 @@ int main(int argc, char **argv)
 	argc -= optind;
 	argv += optind;
 	if (!argc) {
-		help(stderr);
+		print_help(stderr);
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)

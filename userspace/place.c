@@ -56,9 +56,9 @@ struct error *force_parse(const char *list, unsigned int *force)
 struct spec {
 	char *name;
 	char *qualifier;
-	uint64_t number;
+	u64 number;
 	bool is_addr;
-	uint64_t delta;
+	u64 delta;
 };
 
 static void spec_free(struct spec *spec)
@@ -107,15 +107,15 @@ static struct error *spec_parse(const char *text, struct spec *spec)
 
 static void add_place(struct places *places, const struct place *place)
 {
-	GROW(places->v, places->n, places->cap);
+	places->v = grow(places->v, places->n, &places->cap, sizeof(*places->v));
 	places->v[places->n++] = *place;
 }
 
 /* Where the function at @place ends; UINT64_MAX if nothing tells. */
-static uint64_t function_end(const struct target *target, struct symbols *syms,
-			     const struct symbol *sym, bool *known)
+static u64 function_end(const struct target *target, struct symbols *syms,
+			const struct symbol *sym, bool *known)
 {
-	uint64_t start, end;
+	u64 start, end;
 
 	*known = true;
 	if (sym->size)
@@ -135,7 +135,7 @@ static struct error *check_range(const struct target *target,
 				 struct symbols *syms, const struct symbol *sym,
 				 const struct spec *spec, unsigned int force)
 {
-	uint64_t end, other_end;
+	u64 end, other_end;
 	const struct symbol *other;
 	struct error *err;
 	bool known;
@@ -164,7 +164,7 @@ static struct error *check_number(const struct target *target,
 				  struct symbols *syms, struct place *place,
 				  unsigned int force)
 {
-	uint64_t start, end;
+	u64 start, end;
 	const struct symbol *sym;
 	struct error *err;
 	char *what;

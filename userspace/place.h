@@ -5,10 +5,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "symbols.h"
 #include "target.h"
+#include "types.h"
 
 struct error;
 
@@ -26,10 +26,10 @@ struct error;
  * @delta: distance from the function's start, if @function is set
  */
 struct place {
-	uint64_t addr;
-	uint64_t offset;
+	u64 addr;
+	u64 offset;
 	const struct symbol *function;
-	uint64_t delta;
+	u64 delta;
 };
 
 /**

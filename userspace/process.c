@@ -35,6 +35,12 @@ static bool parse_line(const char *line, struct mapping *map)
 	return true;
 }
 
+static void add_mapping(struct mappings *maps, const struct mapping *map)
+{
+	maps->v = grow(maps->v, maps->n, &maps->cap, sizeof(*maps->v));
+	maps->v[maps->n++] = *map;
+}
+
 /**
  * process_mappings() - list the executable file mappings of a process
  * @pid: the process
@@ -60,8 +66,7 @@ struct error *process_mappings(pid_t pid, struct mappings *mappings)
 		while (getline(&line, &cap, f) > 0) {
 			if (!parse_line(line, &map))
 				continue;
-			GROW(mappings->v, mappings->n, mappings->cap);
-			mappings->v[mappings->n++] = map;
+			add_mapping(mappings, &map);
 		}
 	}
 	if (!f || ferror(f)) {

@@ -4,8 +4,9 @@
 #define _USERSPACE_PROCESS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <sys/types.h>
+
+#include "types.h"
 
 struct error;
 
@@ -20,11 +21,11 @@ struct error;
  * @deleted: no directory entry leads to it any more
  */
 struct mapping {
-	uint64_t start;
-	uint64_t end;
-	uint64_t offset;
-	uint64_t dev;
-	uint64_t ino;
+	u64 start;
+	u64 end;
+	u64 offset;
+	u64 dev;
+	u64 ino;
 	char *path;
 	bool deleted;
 };

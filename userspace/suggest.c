@@ -28,7 +28,8 @@ static unsigned int distance(const char *a, const char *b, unsigned int limit)
 		unsigned int *row = rows[i % 3], *prev = rows[(i + 2) % 3];
 		unsigned int *prev2 = rows[(i + 1) % 3], least;
 
-		row[0] = least = i;
+		row[0] = i;
+		least = i;
 		for (size_t j = 1; j <= m; j++) {
 			unsigned int d = prev[j - 1] + (a[i - 1] != b[j - 1]);
 

@@ -24,7 +24,7 @@ struct table {
 	Elf_Data *symbols;
 	const char *strings;
 	size_t strings_len;
-	uint64_t bias;
+	u64 bias;
 	struct versions versions;
 };
 
@@ -58,7 +58,7 @@ static void add_symbol(struct symbols *syms, const struct table *table,
 		syms->unprintable++;
 		return;
 	}
-	GROW(syms->v, syms->n, syms->cap);
+	syms->v = grow(syms->v, syms->n, &syms->cap, sizeof(*syms->v));
 	sym = &syms->v[syms->n];
 	memset(sym, 0, sizeof(*sym));
 	sym->name = name;
@@ -109,7 +109,7 @@ static void read_table(struct symbols *syms, const struct table *table)
 }
 
 static bool load_section(struct symbols *syms, const struct elf_image *from,
-			 uint32_t type)
+			 u32 type)
 {
 	struct table table = { .from = from };
 	Elf_Data *strings;
@@ -252,8 +252,8 @@ static void sort_functions(struct symbols *syms)
  * Return: the function; the innermost one whose size covers the address, else
  * a symbol without a size before it; NULL where there is neither.
  */
-const struct symbol *symbols_function_at(struct symbols *syms, uint64_t addr,
-					 uint64_t *end)
+const struct symbol *symbols_function_at(struct symbols *syms, u64 addr,
+					 u64 *end)
 {
 	const struct symbol *sizeless = NULL;
 	size_t lo = 0, hi;

@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "elf_image.h"
+#include "types.h"
 #include "util.h"
 
 /**
@@ -29,8 +29,8 @@ struct symbol {
 	const char *version;
 	const char *library;
 	const char *file;
-	uint64_t addr;
-	uint64_t size;
+	u64 addr;
+	u64 size;
 	unsigned char type;
 	unsigned char bind;
 	bool defined;
@@ -73,7 +73,7 @@ void symbols_load(const struct elf_image *img, const char *root,
 void symbols_load_dynamic(const struct elf_image *img, struct symbols *syms);
 void symbols_free(struct symbols *syms);
 bool symbol_is_function(const struct symbols *syms, const struct symbol *sym);
-const struct symbol *symbols_function_at(struct symbols *syms, uint64_t addr,
-					 uint64_t *end);
+const struct symbol *symbols_function_at(struct symbols *syms, u64 addr,
+					 u64 *end);
 
 #endif /* _USERSPACE_SYMBOLS_H */

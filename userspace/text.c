@@ -34,13 +34,13 @@ char *instruction_bytes(const struct instruction *insn)
  * @addr: the address
  * @insn: filled in on success
  */
-struct error *text_instruction(const struct elf_image *img, uint64_t addr,
+struct error *text_instruction(const struct elf_image *img, u64 addr,
 			       struct instruction *insn)
 {
 	enum uinsn_mode mode = img->ehdr.e_machine == EM_X86_64 ?
 			       UINSN_MODE_64 : UINSN_MODE_32;
 	struct error *err;
-	uint64_t offset;
+	u64 offset;
 	size_t len;
 
 	err = elf_image_offset(img, addr, &offset);
@@ -69,12 +69,12 @@ struct error *text_instruction(const struct elf_image *img, uint64_t addr,
  * all instructions from @start on are decoded to see where they start.
  */
 struct error *text_check_boundary(const struct elf_image *img,
-				  const char *function, uint64_t start,
-				  uint64_t addr)
+				  const char *function, u64 start,
+				  u64 addr)
 {
 	struct instruction insn;
 	struct error *err;
-	uint64_t at = start;
+	u64 at = start;
 	char *bytes;
 
 	while (at < addr) {

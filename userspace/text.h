@@ -3,10 +3,9 @@
 #ifndef _USERSPACE_TEXT_H
 #define _USERSPACE_TEXT_H
 
-#include <stdint.h>
-
 #include "decode.h"
 #include "elf_image.h"
+#include "types.h"
 
 struct error;
 
@@ -17,16 +16,16 @@ struct error;
  * @decoded: what it is
  */
 struct instruction {
-	uint64_t addr;
+	u64 addr;
 	unsigned char bytes[UINSN_MAX_LEN];
 	struct uinsn decoded;
 };
 
-struct error *text_instruction(const struct elf_image *img, uint64_t addr,
+struct error *text_instruction(const struct elf_image *img, u64 addr,
 			       struct instruction *insn);
 struct error *text_check_boundary(const struct elf_image *img,
-				  const char *function, uint64_t start,
-				  uint64_t addr);
+				  const char *function, u64 start,
+				  u64 addr);
 char *instruction_bytes(const struct instruction *insn);
 
 #endif /* _USERSPACE_TEXT_H */

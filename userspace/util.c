@@ -8,7 +8,7 @@
 
 #include "error.h"
 
-static void __attribute__((noreturn)) out_of_memory(void)
+static _Noreturn void out_of_memory(void)
 {
 	fputs("uprobe: out of memory; free some, or name a smaller file\n",
 	      stderr);
@@ -76,6 +76,24 @@ char *xasprintf(const char *fmt, ...)
 	s = xvasprintf(fmt, ap);
 	va_end(ap);
 	return s;
+}
+
+/**
+ * grow() - make room for one more element in an array
+ * @array: the array, NULL before the first one
+ * @n: elements in it
+ * @cap: elements that it has room for; doubles when there is none left, so
+ *	that appending stays linear
+ * @size: bytes of an element
+ *
+ * Return: the array, which may have moved.
+ */
+void *grow(void *array, size_t n, size_t *cap, size_t size)
+{
+	if (n < *cap)
+		return array;
+	*cap = *cap ? 2 * *cap : 16;
+	return xreallocarray(array, *cap, size);
 }
 
 #define ARENA_CHUNK 65536
@@ -165,7 +183,7 @@ bool str_printable(const char *s)
  *
  * Return: whether @s is such a number.
  */
-bool parse_u64(const char *s, uint64_t *value)
+bool parse_u64(const char *s, u64 *value)
 {
 	bool hex = s[0] == '0' && (s[1] == 'x' || s[1] == 'X');
 	const char *digits = hex ? s + 2 : s;
@@ -189,14 +207,14 @@ bool parse_u64(const char *s, uint64_t *value)
  * The polynomial is that of IEEE 802.3, bits reversed; see "Separate Debug
  * Files" in the GDB manual.
  */
-uint32_t crc32_update(uint32_t crc, const void *data, size_t len)
+u32 crc32_update(u32 crc, const void *data, size_t len)
 {
-	static uint32_t table[256];
+	static u32 table[256];
 	const unsigned char *p = data;
 
 	if (!table[1]) {
-		for (uint32_t i = 0; i < 256; i++) {
-			uint32_t c = i;
+		for (u32 i = 0; i < 256; i++) {
+			u32 c = i;
 
 			for (int bit = 0; bit < 8; bit++)
 				c = c & 1 ? 0xedb88320u ^ (c >> 1) : c >> 1;

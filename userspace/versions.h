@@ -5,9 +5,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "elf_image.h"
+#include "types.h"
 
 /**
  * struct version - one entry of a version table
