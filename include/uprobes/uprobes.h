@@ -9,10 +9,10 @@
  *
  * A probe has one of two scopes:
  *
- *  - one process: @pid and @vaddr are set, @path and @inode are NULL.  All
+ *  - one process: @pid and @vaddr are set, @path and @file are NULL.  All
  *    threads of the process are covered, present and future; children that
  *    it forks are not, and run unharmed.
- *  - one file: @path or @inode is set with @offset.  Every process that maps
+ *  - one file: @path or @file is set with @offset.  Every process that maps
  *    this part of the file as code is covered, present and future, whatever
  *    path it knows the file by.
  *
@@ -28,19 +28,9 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct inode;
+struct file;
 struct uprobe;
 struct uretprobe;
-
-/**
- * enum uprobe_type - which kind of probe a registration callback speaks of
- * @UPTY_UPROBE: a struct uprobe
- * @UPTY_URETPROBE: the struct uprobe inside a struct uretprobe
- */
-enum uprobe_type {
-	UPTY_UPROBE,
-	UPTY_URETPROBE,
-};
 
 /**
  * define UPROBE_ATOMIC - the handler runs in the trap
@@ -55,23 +45,20 @@ enum uprobe_type {
 /**
  * struct uprobe - a probe on one user-space instruction
  * @pid: the process to probe (any of its thread ids, as the caller's pid
- *	namespace numbers them); ignored when @path or @inode is set
+ *	namespace numbers them); ignored when @path or @file is set
  * @vaddr: address of the instruction in that process
  * @handler: called in the context of the task that reached the instruction,
  *	before the instruction executes; @regs is the task's user state with
  *	the ip at the instruction.  What it changes in @regs takes effect; when
  *	it changes the ip, the probed instruction is not executed.
  *	May sleep unless %UPROBE_ATOMIC is set.
- * @registration_callback: optional; called when an operation that was
- *	deferred has been carried out.  @reg is 1 for a registration, 0 for an
- *	unregistration, @result what it came to.
  * @kdata: the uprobes module's.  NULL before the first registration and
  *	whenever the probe is not registered.
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on
  *	one process.  Needed only during registration.
- * @inode: the same, for callers that hold the inode; @path must be NULL.
- *	A reference is taken for as long as the probe is registered.
+ * @file: the same, for callers that have it open for reading; @path must be
+ *	NULL.  Needed only during registration.
  * @offset: position of the instruction in the file, in bytes
  * @expect: optional; the instruction bytes that the caller analysed.
  *	Registration fails with -EILSEQ where the file or the process holds
@@ -84,13 +71,11 @@ struct uprobe {
 	pid_t pid;
 	unsigned long vaddr;
 	void (*handler)(struct uprobe *u, struct pt_regs *regs);
-	void (*registration_callback)(struct uprobe *u, int reg,
-				      enum uprobe_type type, int result);
 	void *kdata;
 
 	unsigned int flags;
 	const char *path;
-	struct inode *inode;
+	struct file *file;
 	loff_t offset;
 	const u8 *expect;
 	u8 expect_len;

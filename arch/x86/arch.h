@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the generic code knows of the processor: the one header of this
+ * directory that it includes.
+ */
+#ifndef _UPROBES_ARCH_H
+#define _UPROBES_ARCH_H
+
+#include <linux/mm_types.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/types.h>
+
+#include <asm/prctl.h>
+
+#include "ssol.h"
+
+/* The breakpoint instruction: one byte, so that storing it is one store. */
+#define ARCH_BREAKPOINT		0xcc
+#define ARCH_BREAKPOINT_LEN	1
+
+/* How far a slot may lie from the text that it stands for, in bytes. */
+#define ARCH_SLOT_REACH		0x7ff00000UL
+
+/**
+ * typedef arch_trap_fn - what a breakpoint trap of a user task is handed to
+ * @regs: the task's user registers, ip after the breakpoint instruction
+ * @addr: address of the breakpoint instruction
+ *
+ * Context: breakpoint exception; interrupts off.
+ * Return: true when the trap was the callee's; @regs then say where to go on.
+ */
+typedef bool (*arch_trap_fn)(struct pt_regs *regs, unsigned long addr);
+
+int arch_trap_init(arch_trap_fn fn);
+void arch_trap_exit(void);
+void arch_trap_quiesce(void);
+
+enum uinsn_mode arch_mm_mode(struct mm_struct *mm);
+
+/**
+ * arch_word_size() - size of an address in the code that is running
+ * @regs: user registers
+ *
+ * Return: 8 in 64-bit code, 4 in 32-bit code.
+ */
+static inline unsigned int arch_word_size(const struct pt_regs *regs)
+{
+	return user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
+}
+
+/**
+ * arch_stack_fixed() - whether return addresses of the task may not be changed
+ *
+ * A user shadow stack (Intel SDM vol. 1, chapter 17) makes the processor raise
+ * a control protection exception when the two stacks differ.
+ *
+ * Context: the task itself.
+ */
+static inline bool arch_stack_fixed(void)
+{
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+	return current->thread.features & ARCH_SHSTK_SHSTK;
+#else
+	return false;
+#endif
+}
+
+/**
+ * arch_limit() - end of the addresses that code of a mode can use
+ * @mode: 32-bit or 64-bit code
+ */
+static inline unsigned long arch_limit(enum uinsn_mode mode)
+{
+	return mode == UINSN_MODE_64 ? TASK_SIZE_MAX : 0xffffe000UL;
+}
+
+#endif /* _UPROBES_ARCH_H */

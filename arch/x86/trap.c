@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The breakpoint exception and the few facts about registers and address
+ * spaces that the generic code asks for.
+ */
+#include <linux/kdebug.h>
+#include <linux/notifier.h>
+#include <linux/smp.h>
+#include <linux/rcupdate.h>
+
+#include <asm/mmu_context.h>
+
+#include "arch.h"
+
+static arch_trap_fn trap_fn;
+
+static int trap_notify(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct die_args *args = data;
+	struct pt_regs *regs = args->regs;
+
+	if (event != DIE_INT3 || !regs || !user_mode(regs))
+		return NOTIFY_DONE;
+
+	return trap_fn(regs, regs->ip - ARCH_BREAKPOINT_LEN) ? NOTIFY_STOP : NOTIFY_DONE;
+}
+
+/*
+ * The kernel's own uprobes sits at INT_MAX - 1 and, in a process where it has
+ * probes, takes every breakpoint for one of its own.
+ */
+static struct notifier_block trap_nb = {
+	.notifier_call = trap_notify,
+	.priority = INT_MAX,
+};
+
+/**
+ * arch_trap_init() - start to receive the breakpoint traps of user tasks
+ * @fn: what they are handed to
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int arch_trap_init(arch_trap_fn fn)
+{
+	trap_fn = fn;
+	return register_die_notifier(&trap_nb);
+}
+
+/**
+ * arch_trap_exit() - receive no more traps
+ *
+ * On return no trap is being handled.
+ *
+ * Context: may sleep.
+ */
+void arch_trap_exit(void)
+{
+	unregister_die_notifier(&trap_nb);
+	synchronize_rcu();
+}
+
+static void trap_nop(void *unused)
+{
+}
+
+/**
+ * arch_trap_quiesce() - let all traps under way arrive
+ *
+ * A CPU may have fetched a breakpoint that memory no longer holds.  On return
+ * every such trap has been handed to the trap function, which has returned.
+ * The interrupt is needed because RCU takes a CPU in user mode for idle.
+ *
+ * Context: may sleep.
+ */
+void arch_trap_quiesce(void)
+{
+	on_each_cpu(trap_nop, NULL, 1);
+	synchronize_rcu();
+}
+
+/**
+ * arch_mm_mode() - which code an address space was made for
+ * @mm: the address space
+ *
+ * Return: the mode that its program was executed in.
+ */
+enum uinsn_mode arch_mm_mode(struct mm_struct *mm)
+{
+	return is_64bit_mm(mm) ? UINSN_MODE_64 : UINSN_MODE_32;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A hit: find the site, run the consumers, go on out of line.
+ *
+ * hit_trap() runs in the breakpoint exception with interrupts off, which is
+ * also the RCU read side that keeps sites, sets and atomic consumers.  What
+ * must not happen there (sleeping, faulting, allocating) is left to task work,
+ * which the task runs on its way back to user mode, before any signal is
+ * delivered; the user's ip is the probed instruction's until then.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/uaccess.h>
+
+#include "hit.h"
+#include "image.h"
+#include "retprobe.h"
+#include "task.h"
+
+static void hit_resume(const struct site *site, struct pt_regs *regs)
+{
+	if (ssol_is_skip(&site->plan))
+		regs->ip = site->key.addr + ssol_len(&site->plan);
+	else
+		regs->ip = site->slot;
+}
+
+static struct consumer_set *hit_set_get(struct site *site)
+{
+	struct consumer_set *set;
+
+	rcu_read_lock();
+	set = rcu_dereference(site->set);
+	if (set && !refcount_inc_not_zero(&set->refs))
+		set = NULL;
+	rcu_read_unlock();
+	return set;
+}
+
+static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (c->atomic || c->type != CONSUMER_ENTRY || !consumer_active_get(c))
+			continue;
+		consumer_hit(c);
+		c->u->handler(c->u, regs);
+		consumer_active_put(c);
+	}
+}
+
+static void hit_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, hit_work);
+	struct pt_regs *regs = task_pt_regs(current);
+	struct site *site = utask->site;
+	unsigned int what = utask->defer;
+
+	utask->hit_queued = false;
+	if (likely(!utask->exited && current->mm)) {
+		if (what & HIT_RETURN)
+			retprobe_run_sleepable(utask, regs);
+		if (what & (HIT_ENTRY | HIT_PREPARE)) {
+			struct consumer_set *set = hit_set_get(site);
+
+			if (set && what & HIT_ENTRY)
+				hit_run_sleepable(set, regs);
+			if (set && what & HIT_PREPARE && regs->ip == site->key.addr)
+				retprobe_prepare_sleepable(utask, site, set, regs);
+			consumer_set_put(set);
+			if (regs->ip == site->key.addr)
+				hit_resume(site, regs);
+		}
+	}
+	utask_work_done(utask);
+	task_work_end();
+}
+
+/**
+ * hit_defer() - leave the rest of a hit to task context
+ * @utask: state of the current task
+ * @what: HIT_*
+ *
+ * Context: the trap.
+ * Return: 0, or -ESRCH when the task will not run user code again.
+ */
+int hit_defer(struct utask *utask, unsigned int what)
+{
+	int ret;
+
+	utask->defer = what;
+	utask->hit_queued = true;
+	ret = task_work_begin(current, &utask->hit_work, hit_work);
+	if (ret)
+		utask->hit_queued = false;
+	return ret;
+}
+
+/*
+ * No breakpoint of ours should be there.  When none is, the trap is one that
+ * was under way when it was removed; the instruction is back.
+ */
+static bool hit_late(struct pt_regs *regs, unsigned long addr)
+{
+	u8 byte;
+
+	if (copy_from_user_nofault(&byte, (void __user *)addr, 1) || byte == ARCH_BREAKPOINT)
+		return false;
+	regs->ip = addr;
+	return true;
+}
+
+/**
+ * hit_trap() - handle the breakpoint trap of a user task
+ * @regs: its registers, ip after the breakpoint
+ * @addr: address of the breakpoint
+ *
+ * Context: the trap.
+ * Return: whether the breakpoint was ours.
+ */
+bool hit_trap(struct pt_regs *regs, unsigned long addr)
+{
+	struct utask *utask = NULL;
+	struct consumer_set *set;
+	unsigned int defer = 0;
+	struct site *site;
+	unsigned int i;
+	bool ours = true;
+
+	rcu_read_lock();
+	site = site_find(current->mm, addr);
+	if (!site) {
+		ours = false;
+		goto out;
+	}
+	if (site->kind == SITE_TRAMPOLINE) {
+		ours = retprobe_trap(site, regs);
+		goto out;
+	}
+	if (unlikely(READ_ONCE(site->state) != SITE_ARMED)) {
+		ours = hit_late(regs, addr);
+		goto out;
+	}
+
+	regs->ip = addr;
+	set = rcu_dereference(site->set);
+	if (unlikely(!set)) {
+		hit_resume(site, regs);
+		goto out;
+	}
+	if (set->nr_sleepable || set->nr_return) {
+		/*
+		 * Without a state nothing has been done yet, and the
+		 * breakpoint is executed again: the refill is on its way.
+		 */
+		utask = utask_get(current);
+		if (unlikely(!utask))
+			goto out;
+	}
+
+	if (set->nr_atomic) {
+		for (i = 0; i < set->nr; i++) {
+			struct consumer *c = set->consumers[i];
+
+			if (!c->atomic || c->type != CONSUMER_ENTRY || !READ_ONCE(c->live))
+				continue;
+			consumer_hit(c);
+			c->u->handler(c->u, regs);
+		}
+	}
+	if (unlikely(regs->ip != addr))
+		goto out;
+
+	if (set->nr_sleepable)
+		defer |= HIT_ENTRY;
+	/* After the sleepable handlers, if there are any: they may change ip. */
+	if (set->nr_return && (defer || !retprobe_prepare(utask, site, set, regs)))
+		defer |= HIT_PREPARE;
+	if (defer) {
+		utask->site = site;
+		if (!hit_defer(utask, defer))
+			goto out;
+	}
+	hit_resume(site, regs);
+out:
+	rcu_read_unlock();
+	return ours;
+}

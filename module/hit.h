@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A breakpoint trap: from the exception to the consumers and on to the slot.
+ */
+#ifndef _UPROBES_HIT_H
+#define _UPROBES_HIT_H
+
+#include <linux/bits.h>
+#include <linux/ptrace.h>
+
+struct utask;
+
+/* What a trap leaves to task context. */
+#define HIT_ENTRY	BIT(0)	/* the sleepable handlers of the site */
+#define HIT_PREPARE	BIT(1)	/* return instances could not be made in the trap */
+#define HIT_RETURN	BIT(2)	/* sleepable handlers of utask::returning */
+
+bool hit_trap(struct pt_regs *regs, unsigned long addr);
+int hit_defer(struct utask *utask, unsigned int what);
+
+#endif /* _UPROBES_HIT_H */

@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of images, and the tables in which images and sites are found.
+ */
+#include <linux/hash.h>
+#include <linux/rhashtable.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "image.h"
+#include "ssol_area.h"
+
+static u32 site_key_hash(const void *data, u32 len, u32 seed)
+{
+	const struct site_key *key = data;
+
+	return hash_64((unsigned long)key->mm + key->addr * 31 + seed, 32);
+}
+
+static const struct rhashtable_params site_params = {
+	.key_len = sizeof_field(struct site, key),
+	.key_offset = offsetof(struct site, key),
+	.head_offset = offsetof(struct site, node),
+	.hashfn = site_key_hash,
+	.automatic_shrinking = true,
+};
+
+static const struct rhashtable_params image_params = {
+	.key_len = sizeof_field(struct image, mm),
+	.key_offset = offsetof(struct image, mm),
+	.head_offset = offsetof(struct image, node),
+	.automatic_shrinking = true,
+};
+
+static struct rhashtable sites;
+static struct rhashtable images;
+static struct workqueue_struct *reap_wq;
+
+/* All images, the dead included until their last reference is dropped. */
+static LIST_HEAD(image_list);
+static DEFINE_MUTEX(image_list_mutex);
+static DECLARE_WAIT_QUEUE_HEAD(image_list_drained);
+
+/**
+ * site_find() - the site at an address
+ * @mm: the address space
+ * @addr: the address
+ *
+ * Context: RCU read side; any, the trap included.
+ * Return: the site, which stays for as long as its image, or NULL.
+ */
+struct site *site_find(struct mm_struct *mm, unsigned long addr)
+{
+	const struct site_key key = { .mm = mm, .addr = addr };
+
+	return rhashtable_lookup(&sites, &key, site_params);
+}
+
+/**
+ * site_add() - let traps find a site, and list it in its image
+ * @site: the site; complete
+ *
+ * Context: image::lock held; may sleep.
+ * Return: 0, or -ENOMEM and its like.
+ */
+int site_add(struct site *site)
+{
+	struct image *image = site->image;
+	struct rb_node **link = &image->sites.rb_node, *parent = NULL;
+	int ret;
+
+	lockdep_assert_held(&image->lock);
+	do {
+		ret = rhashtable_insert_fast(&sites, &site->node, site_params);
+	} while (ret == -EBUSY);
+	if (ret)
+		return ret;
+
+	spin_lock(&image->tree_lock);
+	while (*link) {
+		struct site *at = rb_entry(*link, struct site, in_tree);
+
+		parent = *link;
+		link = site->key.addr < at->key.addr ? &parent->rb_left : &parent->rb_right;
+	}
+	rb_link_node(&site->in_tree, parent, link);
+	rb_insert_color(&site->in_tree, &image->sites);
+	spin_unlock(&image->tree_lock);
+	return 0;
+}
+
+/**
+ * site_supersede() - forget a site whose text is another now
+ * @site: an idle site without consumers
+ *
+ * Traps find it no more.  The memory stays with the image, as a hit may still
+ * be on its way through it.
+ *
+ * Context: image::lock held.
+ */
+void site_supersede(struct site *site)
+{
+	struct image *image = site->image;
+
+	lockdep_assert_held(&image->lock);
+	rhashtable_remove_fast(&sites, &site->node, site_params);
+	spin_lock(&image->tree_lock);
+	rb_erase(&site->in_tree, &image->sites);
+	spin_unlock(&image->tree_lock);
+	list_add(&site->attachments, &image->superseded);
+}
+
+/**
+ * image_first_site() - where to start among the sites of an image
+ * @image: the image
+ * @addr: lowest address of interest
+ *
+ * Context: image::lock or image::tree_lock held.
+ * Return: the first site at or above @addr, or NULL.
+ */
+struct site *image_first_site(struct image *image, unsigned long addr)
+{
+	struct rb_node *at = image->sites.rb_node;
+	struct site *found = NULL;
+
+	while (at) {
+		struct site *site = rb_entry(at, struct site, in_tree);
+
+		if (site->key.addr >= addr) {
+			found = site;
+			at = at->rb_left;
+		} else {
+			at = at->rb_right;
+		}
+	}
+	return found;
+}
+
+struct site *image_next_site(struct site *site)
+{
+	struct rb_node *next = rb_next(&site->in_tree);
+
+	return next ? rb_entry(next, struct site, in_tree) : NULL;
+}
+
+/*
+ * The mapping goes, and the breakpoints in it.  Called under the mmap lock, in
+ * any order with what image::lock protects, and possibly where nothing may
+ * sleep.
+ */
+static int image_invalidate(struct mmu_notifier *notifier,
+			    const struct mmu_notifier_range *range)
+{
+	struct image *image = container_of(notifier, struct image, notifier);
+	struct site *site;
+
+	if (range->event != MMU_NOTIFY_UNMAP)
+		return 0;
+	spin_lock(&image->tree_lock);
+	for (site = image_first_site(image, range->start);
+	     site && site->key.addr < range->end; site = image_next_site(site)) {
+		if (site->kind == SITE_PROBE)
+			WRITE_ONCE(site->state, SITE_IDLE);
+	}
+	spin_unlock(&image->tree_lock);
+	return 0;
+}
+
+/* Nobody finds the image any more; what is left to do may sleep. */
+static void image_kill(struct image *image)
+{
+	if (xchg(&image->dead, true))
+		return;
+	rhashtable_remove_fast(&images, &image->node, image_params);
+	queue_work(reap_wq, &image->reap);
+}
+
+static void image_release(struct mmu_notifier *notifier, struct mm_struct *mm)
+{
+	image_kill(container_of(notifier, struct image, notifier));
+}
+
+static void image_free(struct mmu_notifier *notifier)
+{
+	kfree_rcu(container_of(notifier, struct image, notifier), rcu);
+}
+
+static const struct mmu_notifier_ops image_notifier_ops = {
+	.release = image_release,
+	.invalidate_range_start = image_invalidate,
+	.free_notifier = image_free,
+};
+
+static void image_reap_work(struct work_struct *work)
+{
+	struct image *image = container_of(work, struct image, reap);
+
+	image_detach_consumers(image);
+	image_put(image);
+}
+
+/**
+ * image_put() - drop a reference
+ * @image: the image
+ *
+ * With the last one the sites go; the address space is dead by then, or the
+ * module is on its way out.
+ *
+ * Context: may sleep; no lock of probe.h's list held.
+ */
+void image_put(struct image *image)
+{
+	struct site *site, *next;
+	unsigned int i;
+
+	if (!refcount_dec_and_test(&image->refs))
+		return;
+
+	mutex_lock(&image_list_mutex);
+	list_del(&image->in_list);
+	if (list_empty(&image_list))
+		wake_up_all(&image_list_drained);
+	mutex_unlock(&image_list_mutex);
+
+	list_for_each_entry_safe(site, next, &image->superseded, attachments)
+		kfree_rcu(site, rcu);
+	/* The notifier may still walk the tree, hence one by one. */
+	for (;;) {
+		spin_lock(&image->tree_lock);
+		site = image_first_site(image, 0);
+		if (site)
+			rb_erase(&site->in_tree, &image->sites);
+		spin_unlock(&image->tree_lock);
+		if (!site)
+			break;
+		rhashtable_remove_fast(&sites, &site->node, site_params);
+		kfree_rcu(site, rcu);
+	}
+	for (i = 0; i < image->nr_areas; i++)
+		ssol_area_put(image->areas[i]);
+	mmu_notifier_put(&image->notifier);
+}
+
+/**
+ * image_put_not_last() - drop a reference where nothing may sleep
+ * @image: image of an address space that is in use, so that the table has a
+ *	reference too
+ *
+ * Context: any.
+ */
+void image_put_not_last(struct image *image)
+{
+	refcount_dec(&image->refs);
+}
+
+/**
+ * image_find() - the image of an address space, if it has one
+ * @mm: the address space
+ *
+ * Context: any.
+ * Return: the image with a reference taken, or NULL.
+ */
+struct image *image_find(struct mm_struct *mm)
+{
+	struct image *image;
+
+	rcu_read_lock();
+	image = rhashtable_lookup(&images, &mm, image_params);
+	if (image && !refcount_inc_not_zero(&image->refs))
+		image = NULL;
+	rcu_read_unlock();
+	return image;
+}
+
+/**
+ * image_get() - the image of an address space, made if it has none
+ * @mm: the address space; the caller keeps it in use
+ *
+ * Context: may sleep; takes the mmap lock for writing.
+ * Return: the image with a reference taken, or ERR_PTR.
+ */
+struct image *image_get(struct mm_struct *mm)
+{
+	struct image *image = image_find(mm);
+	int ret;
+
+	if (image)
+		return image;
+
+	mutex_lock(&image_list_mutex);
+	image = image_find(mm);
+	if (image)
+		goto unlock;
+
+	image = kzalloc(sizeof(*image), GFP_KERNEL);
+	if (!image) {
+		image = ERR_PTR(-ENOMEM);
+		goto unlock;
+	}
+	image->mm = mm;
+	image->mode = arch_mm_mode(mm);
+	refcount_set(&image->refs, 2);	/* the table's and the caller's */
+	mutex_init(&image->lock);
+	spin_lock_init(&image->tree_lock);
+	image->sites = RB_ROOT;
+	INIT_LIST_HEAD(&image->superseded);
+	INIT_WORK(&image->reap, image_reap_work);
+	image->notifier.ops = &image_notifier_ops;
+
+	ret = mmu_notifier_register(&image->notifier, mm);
+	if (ret) {
+		kfree(image);
+		image = ERR_PTR(ret);
+		goto unlock;
+	}
+	do {
+		ret = rhashtable_insert_fast(&images, &image->node, image_params);
+	} while (ret == -EBUSY);
+	if (ret) {
+		mmu_notifier_put(&image->notifier);
+		image = ERR_PTR(ret);
+		goto unlock;
+	}
+	list_add(&image->in_list, &image_list);
+unlock:
+	mutex_unlock(&image_list_mutex);
+	return image;
+}
+
+int image_init(void)
+{
+	int ret;
+
+	reap_wq = alloc_workqueue("uprobes_reap", WQ_UNBOUND, 0);
+	if (!reap_wq)
+		return -ENOMEM;
+	ret = rhashtable_init(&sites, &site_params);
+	if (ret)
+		goto destroy_wq;
+	ret = rhashtable_init(&images, &image_params);
+	if (ret)
+		goto destroy_sites;
+	return 0;
+
+destroy_sites:
+	rhashtable_destroy(&sites);
+destroy_wq:
+	destroy_workqueue(reap_wq);
+	return ret;
+}
+
+/**
+ * image_exit() - let go of all address spaces
+ *
+ * No consumer is registered, no breakpoint is in any text, and no trap and no
+ * kernel event arrives any more.
+ *
+ * Context: may sleep.
+ */
+void image_exit(void)
+{
+	struct image *image;
+
+	mutex_lock(&image_list_mutex);
+	list_for_each_entry(image, &image_list, in_list)
+		image_kill(image);
+	mutex_unlock(&image_list_mutex);
+	/* An address space that dies right now queues its own reaping. */
+	wait_event(image_list_drained, list_empty_careful(&image_list));
+	destroy_workqueue(reap_wq);
+	/* Release callbacks may still be on their last instructions. */
+	mmu_notifier_synchronize();
+	rhashtable_destroy(&images);
+	rhashtable_destroy(&sites);
+}

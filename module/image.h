@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One probed address space: its sites, its SSOL areas, its life.
+ *
+ * An image comes into being with the first probe of an address space and goes
+ * when the address space loses its last user (the mmu notifier's release), or
+ * with the module.  It holds mm_count (through its mmu notifier), never
+ * mm_users: it must not keep a process alive.
+ *
+ * Its sites are never freed before it is.  A site that nobody probes any more
+ * stays as a record of where a breakpoint once was: a trap may be under way,
+ * and a child may have been forked with the breakpoint in its text.  The slot
+ * stays too and serves when the address is probed again.
+ */
+#ifndef _UPROBES_IMAGE_H
+#define _UPROBES_IMAGE_H
+
+#include <linux/mmu_notifier.h>
+#include <linux/mutex.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/rhashtable-types.h>
+#include <linux/workqueue.h>
+
+#include "arch.h"
+#include "probe.h"
+
+/**
+ * enum site_kind - what a breakpoint stands for
+ * @SITE_PROBE: a probed instruction
+ * @SITE_TRAMPOLINE: where return-probed functions return to
+ */
+enum site_kind {
+	SITE_PROBE,
+	SITE_TRAMPOLINE,
+};
+
+/**
+ * enum site_state - whether the breakpoint is in the text
+ * @SITE_IDLE: it is not; a trap that still arrives is late, or not ours
+ * @SITE_ARMED: it is, or is about to be, or was a moment ago
+ * @SITE_INHERITED: (during fork) it may be, by way of the parent
+ */
+enum site_state {
+	SITE_IDLE,
+	SITE_ARMED,
+	SITE_INHERITED,
+};
+
+/**
+ * struct site_key - what a trap knows
+ * @mm: the address space
+ * @addr: address of the breakpoint
+ */
+struct site_key {
+	struct mm_struct *mm;
+	unsigned long addr;
+};
+
+/**
+ * struct site - one instrumented address of one address space
+ * @node: in the table of sites; looked up under RCU
+ * @key: where it is
+ * @kind: constant
+ * @state: written under image::lock, or under image::tree_lock when the
+ *	mapping goes; read by the trap
+ * @set: its consumers, NULL when there are none; replaced under image::lock,
+ *	read under RCU
+ * @slot: where the instruction executes out of line
+ * @plan: the analysed instruction, with its bytes; constant
+ * @image: the address space; constant
+ * @in_tree: in image::sites by address, changed under image::tree_lock
+ * @attachments: the consumers again; under image::lock
+ * @rcu: for the trap
+ */
+struct site {
+	struct rhash_head node;
+	struct site_key key;
+	enum site_kind kind;
+	enum site_state state;
+	struct consumer_set __rcu *set;
+	unsigned long slot;
+	struct ssol_plan plan;
+	struct image *image;
+	struct rb_node in_tree;
+	struct list_head attachments;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct attachment - one consumer at one site
+ * @consumer: who
+ * @site: where
+ * @in_consumer: in consumer::attachments, under consumer::lock
+ * @in_site: in site::attachments, under image::lock
+ */
+struct attachment {
+	struct consumer *consumer;
+	struct site *site;
+	struct list_head in_consumer;
+	struct list_head in_site;
+};
+
+#define IMAGE_MAX_AREAS		64
+
+/**
+ * struct image - one probed address space
+ * @node: in the table of images, keyed by @mm
+ * @mm: the address space; held by @notifier
+ * @refs: the table, and who found it there
+ * @mode: what its code is
+ * @lock: protects sites, sets and areas, and keeps breakpoint writes apart
+ * @tree_lock: protects the shape of @sites
+ * @sites: by address; read under @lock or @tree_lock
+ * @areas: its SSOL areas, shared with the images of processes that it was
+ *	forked from; under @lock
+ * @nr_areas: how many
+ * @superseded: sites that the text has outlived, linked by site::attachments;
+ *	under @lock
+ * @trampoline: address of the return trampoline, 0 when it has none yet
+ * @dead: the address space is going; set once
+ * @notifier: tells of unmapping and of the end
+ * @reap: does in task context what the end requires
+ * @in_list: in the list of images, under image_list_mutex
+ * @rcu: for look-ups
+ */
+struct image {
+	struct rhash_head node;
+	struct mm_struct *mm;
+	refcount_t refs;
+	enum uinsn_mode mode;
+	struct mutex lock;
+	spinlock_t tree_lock;
+	struct rb_root sites;
+	struct ssol_area *areas[IMAGE_MAX_AREAS];
+	unsigned int nr_areas;
+	struct list_head superseded;
+	unsigned long trampoline;
+	bool dead;
+	struct mmu_notifier notifier;
+	struct work_struct reap;
+	struct list_head in_list;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct image_file - which file a site must lie in
+ * @inode: the file
+ * @offset: position in it
+ */
+struct image_file {
+	const struct inode *inode;
+	loff_t offset;
+};
+
+int image_init(void);
+void image_exit(void);
+
+struct image *image_get(struct mm_struct *mm);
+struct image *image_find(struct mm_struct *mm);
+void image_put(struct image *image);
+void image_put_not_last(struct image *image);
+struct site *image_first_site(struct image *image, unsigned long addr);
+struct site *image_next_site(struct site *site);
+
+struct site *site_find(struct mm_struct *mm, unsigned long addr);
+int site_add(struct site *site);
+void site_supersede(struct site *site);
+
+int image_attach(struct image *image, unsigned long addr, struct consumer *c,
+		 const struct image_file *where);
+void image_detach_consumer(struct consumer *c);
+void image_detach_consumers(struct image *image);
+int image_inherit(struct image *child, struct image *parent);
+void image_disinherit(struct image *parent, struct mm_struct *mm);
+
+int mapping_apply(struct mm_struct *mm, struct consumer *only);
+int mapping_apply_everywhere(struct consumer *c);
+
+#endif /* _UPROBES_IMAGE_H */

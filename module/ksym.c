@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The only resolver of kernel symbols that are not exported.
+ */
+#include <linux/kconfig.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+
+#include "ksym.h"
+
+struct tracepoint_query {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void tracepoint_match(struct tracepoint *tp, void *data)
+{
+	struct tracepoint_query *query = data;
+
+	if (!strcmp(tp->name, query->name))
+		query->found = tp;
+}
+
+/**
+ * ksym_tracepoint() - a tracepoint of the kernel proper
+ * @name: its name
+ *
+ * Context: may sleep.
+ * Return: the tracepoint, which stays for ever, or NULL.
+ */
+struct tracepoint *ksym_tracepoint(const char *name)
+{
+	struct tracepoint_query query = { .name = name };
+
+	for_each_kernel_tracepoint(tracepoint_match, &query);
+	return query.found;
+}
+
+/**
+ * ksym_map_function() - the kernel function to which new mappings are shown
+ *
+ * Both are called with the vm_area_struct as their only argument, once for
+ * each new file mapping, with the mmap lock held for writing.
+ *
+ * Return: its name, for a kprobe.
+ */
+const char *ksym_map_function(void)
+{
+	return IS_ENABLED(CONFIG_UPROBES) ? "uprobe_mmap" : "perf_event_mmap";
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the kernel has but does not export by name.
+ */
+#ifndef _UPROBES_KSYM_H
+#define _UPROBES_KSYM_H
+
+struct tracepoint;
+
+struct tracepoint *ksym_tracepoint(const char *name);
+const char *ksym_map_function(void);
+
+#endif /* _UPROBES_KSYM_H */

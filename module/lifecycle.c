@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attaches to kernel events on behalf of the rest.  All of them arrive where
+ * nothing may sleep; what has to is left to work of the task concerned, which
+ * it does before it runs user code.
+ *
+ * The task events are attached to with the first probe and stay until the
+ * module goes, as calls in return-probed functions outlive their probes.  The
+ * mapping event is attached to while files are probed.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#include "image.h"
+#include "ksym.h"
+#include "lifecycle.h"
+#include "reserve.h"
+#include "retprobe.h"
+#include "task.h"
+
+#define FORK_RESERVE	64
+
+/**
+ * struct fork_event - a child to be looked after
+ * @work: run by the child before it runs user code
+ * @parent: image of the parent, with a reference
+ * @calls: copies of the return instances of the task that forked
+ */
+struct fork_event {
+	struct callback_head work;
+	struct image *parent;
+	struct hlist_head calls;
+};
+
+static struct reserve fork_reserve;
+
+/* Protects what follows. */
+static DEFINE_MUTEX(watch_mutex);
+static bool tasks_watched;
+static unsigned int map_watchers;
+
+static void fork_work(struct callback_head *work)
+{
+	struct fork_event *event = container_of(work, struct fork_event, work);
+	struct mm_struct *mm = current->mm;
+	struct image *child = NULL;
+	struct utask *utask;
+
+	if (!mm) {
+		retprobe_discard(&event->calls);
+		goto out;
+	}
+
+	if (probe_files_any()) {
+		child = image_get(mm);
+		if (IS_ERR(child))
+			child = NULL;
+	}
+	if (child && !image_inherit(child, event->parent))
+		mapping_apply(mm, NULL);
+	utask = child && child->trampoline == event->parent->trampoline ?
+		utask_get(current) : NULL;
+	if (utask)
+		retprobe_adopt_files(&event->calls, utask, mm);
+	else
+		retprobe_restore(&event->calls, mm);
+	image_disinherit(event->parent, mm);
+	if (child)
+		image_put(child);
+out:
+	image_put(event->parent);
+	kfree(event);
+	task_work_end();
+}
+
+/*
+ * A child with an address space of its own has copies of its parent's
+ * breakpoints and hijacked return addresses.  Called before the child can run.
+ */
+static void fork_copied(struct task_struct *child, struct utask *utask, struct image *image)
+{
+	struct fork_event *event = reserve_take(&fork_reserve);
+
+	if (!event && !IS_ENABLED(CONFIG_PREEMPT_RT))
+		event = kmalloc(sizeof(*event), GFP_ATOMIC | __GFP_NOWARN);
+	if (!event)
+		goto lost;
+	event->parent = image;
+	INIT_HLIST_HEAD(&event->calls);
+	if (utask && retprobe_copy(utask, &event->calls))
+		pr_warn("no memory: process %d may die when it returns from probed calls\n",
+			task_tgid_nr(child));
+	if (!task_work_begin(child, &event->work, fork_work))
+		return;
+	retprobe_discard(&event->calls);
+	kfree(event);
+lost:
+	pr_warn("no memory: process %d keeps the breakpoints of its parent\n",
+		task_tgid_nr(child));
+	image_put_not_last(image);
+}
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct utask *utask, *child_utask;
+	struct image *image;
+	HLIST_HEAD(calls);
+
+	if (!child->mm)
+		return;
+	utask = utask_find(parent);
+	if (child->mm != parent->mm) {
+		image = image_find(parent->mm);
+		if (image)
+			fork_copied(child, utask, image);
+		return;
+	}
+
+	/* A child of vfork() returns through its parent's frames. */
+	if (utask && utask->nr_instances && !same_thread_group(parent, child)) {
+		child_utask = utask_get(child);
+		if (child_utask && !retprobe_copy(utask, &calls))
+			retprobe_adopt(&calls, child_utask);
+		else
+			pr_warn("no memory: process %d may die when it returns from probed calls\n",
+				task_tgid_nr(child));
+	}
+}
+
+static void on_exec(void *data, struct task_struct *task)
+{
+	struct utask *utask = utask_find(task);
+
+	if (utask)
+		retprobe_forget(utask);
+}
+
+static void on_exit(void *data, struct task_struct *task)
+{
+	struct utask *utask = utask_find(task);
+
+	if (utask)
+		utask_drop(utask);
+}
+
+static void map_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, map_work);
+
+	utask->map_queued = false;
+	if (current->mm)
+		mapping_apply(current->mm, NULL);
+	utask_work_done(utask);
+	task_work_end();
+}
+
+/* A file has been mapped into the address space of the current task. */
+static int on_map(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
+	struct utask *utask;
+
+	if (!vma->vm_file || !(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm ||
+	    current->flags & PF_KTHREAD || !probe_file_wanted(file_inode(vma->vm_file)))
+		return 0;
+	utask = utask_get(current);
+	if (!utask) {
+		pr_warn_ratelimited("no memory: process %d maps a probed file and is not probed\n",
+				    task_tgid_nr(current));
+		return 0;
+	}
+	if (utask->map_queued)
+		return 0;
+	utask->map_queued = true;
+	if (task_work_begin(current, &utask->map_work, map_work))
+		utask->map_queued = false;
+	return 0;
+}
+
+static struct kprobe map_kprobe;
+
+/**
+ * struct task_event - a tracepoint of the kernel proper
+ * @name: its name
+ * @fn: what it calls
+ * @tp: the tracepoint
+ */
+static struct task_event {
+	const char *name;
+	void *fn;
+	struct tracepoint *tp;
+} task_events[] = {
+	{ .name = "sched_process_fork", .fn = on_fork },
+	{ .name = "sched_process_exec", .fn = on_exec },
+	{ .name = "sched_process_exit", .fn = on_exit },
+};
+
+static void task_events_detach(unsigned int n)
+{
+	while (n--)
+		tracepoint_probe_unregister(task_events[n].tp, task_events[n].fn, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * lifecycle_watch_tasks() - attach to fork, exec and exit, once
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int lifecycle_watch_tasks(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	mutex_lock(&watch_mutex);
+	if (tasks_watched)
+		goto unlock;
+	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
+		ret = tracepoint_probe_register(task_events[i].tp, task_events[i].fn, NULL);
+		if (ret) {
+			task_events_detach(i);
+			goto unlock;
+		}
+	}
+	tasks_watched = true;
+unlock:
+	mutex_unlock(&watch_mutex);
+	return ret;
+}
+
+/**
+ * lifecycle_watch_maps() - one more who wants to know of new mappings
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int lifecycle_watch_maps(void)
+{
+	int ret = 0;
+
+	mutex_lock(&watch_mutex);
+	if (!map_watchers) {
+		map_kprobe = (struct kprobe) {
+			.symbol_name = ksym_map_function(),
+			.pre_handler = on_map,
+		};
+		ret = register_kprobe(&map_kprobe);
+		if (ret)
+			pr_err("a kprobe on %s() failed, error %d: files cannot be probed\n",
+			       ksym_map_function(), ret);
+	}
+	if (!ret)
+		map_watchers++;
+	mutex_unlock(&watch_mutex);
+	return ret;
+}
+
+/* One less.  Context: may sleep. */
+void lifecycle_unwatch_maps(void)
+{
+	mutex_lock(&watch_mutex);
+	if (!--map_watchers)
+		unregister_kprobe(&map_kprobe);
+	mutex_unlock(&watch_mutex);
+}
+
+int lifecycle_init(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
+		task_events[i].tp = ksym_tracepoint(task_events[i].name);
+		if (!task_events[i].tp) {
+			pr_err("this kernel has no tracepoint %s\n", task_events[i].name);
+			return -ENODEV;
+		}
+	}
+	return reserve_init(&fork_reserve, sizeof(struct fork_event), FORK_RESERVE);
+}
+
+/**
+ * lifecycle_exit() - detach from all events
+ *
+ * On return no event is being handled; work that one of them began may be.
+ *
+ * Context: may sleep.
+ */
+void lifecycle_exit(void)
+{
+	if (tasks_watched)
+		task_events_detach(ARRAY_SIZE(task_events));
+	reserve_exit(&fork_reserve);
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bringing the module up and taking it down.
+ */
+#include <linux/module.h>
+
+#include "arch.h"
+#include "hit.h"
+#include "image.h"
+#include "lifecycle.h"
+#include "probe.h"
+#include "retprobe.h"
+#include "ssol_area.h"
+#include "task.h"
+
+static int __init uprobes_load(void)
+{
+	int ret;
+
+	ret = probe_init();
+	if (ret)
+		return ret;
+	ret = ssol_area_init();
+	if (ret)
+		goto exit_probe;
+	ret = image_init();
+	if (ret)
+		goto exit_area;
+	ret = task_init();
+	if (ret)
+		goto exit_image;
+	ret = retprobe_init();
+	if (ret)
+		goto exit_task;
+	ret = lifecycle_init();
+	if (ret)
+		goto exit_retprobe;
+	ret = arch_trap_init(hit_trap);
+	if (ret)
+		goto exit_lifecycle;
+	return 0;
+
+exit_lifecycle:
+	lifecycle_exit();
+exit_retprobe:
+	retprobe_exit();
+exit_task:
+	task_exit();
+exit_image:
+	image_exit();
+exit_area:
+	ssol_area_exit();
+exit_probe:
+	probe_exit();
+	return ret;
+}
+
+/*
+ * No client is left, so no probe is registered and no breakpoint is in any
+ * text.  What is left are calls in functions that were return-probed, traps
+ * and work under way.
+ */
+static void __exit uprobes_unload(void)
+{
+	retprobe_release();
+	lifecycle_exit();
+	arch_trap_quiesce();
+	arch_trap_exit();
+	task_work_drain();
+	image_exit();
+	task_exit();
+	retprobe_exit();
+	ssol_area_exit();
+	probe_exit();
+}
+
+module_init(uprobes_load);
+module_exit(uprobes_unload);
+
+MODULE_DESCRIPTION("Probes on user-space instructions");
+MODULE_AUTHOR("The uprobes.ko authors");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Objects made ahead of need.
+ */
+#include <linux/slab.h>
+
+#include "reserve.h"
+
+/* A reserve never grows beyond so many objects. */
+#define RESERVE_MAX	8192U
+
+static void reserve_give(struct reserve *r, void *object)
+{
+	struct llist_node *node = object;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&r->lock, flags);
+	node->next = r->head;
+	r->head = node;
+	r->nr++;
+	raw_spin_unlock_irqrestore(&r->lock, flags);
+}
+
+static int reserve_fill(struct reserve *r)
+{
+	while (READ_ONCE(r->nr) < READ_ONCE(r->target)) {
+		void *object = kmalloc(r->size, GFP_KERNEL);
+
+		if (!object)
+			return -ENOMEM;
+		reserve_give(r, object);
+	}
+	return 0;
+}
+
+static void reserve_refill_work(struct work_struct *work)
+{
+	reserve_fill(container_of(work, struct reserve, refill));
+}
+
+static void reserve_kick(struct irq_work *kick)
+{
+	struct reserve *r = container_of(kick, struct reserve, kick);
+
+	queue_work(system_unbound_wq, &r->refill);
+}
+
+/**
+ * reserve_take() - take an object
+ * @r: the reserve
+ *
+ * When less than half of the stock is left, the rest is ordered.
+ *
+ * Context: any, the trap included.
+ * Return: uninitialised memory, to be freed with kfree(), or NULL when the
+ * reserve has run out.
+ */
+void *reserve_take(struct reserve *r)
+{
+	struct llist_node *node;
+	unsigned long flags;
+	bool low;
+
+	raw_spin_lock_irqsave(&r->lock, flags);
+	node = r->head;
+	if (node) {
+		r->head = node->next;
+		r->nr--;
+	} else {
+		r->target = min(2 * r->target, RESERVE_MAX);
+	}
+	low = r->nr < r->target / 2;
+	raw_spin_unlock_irqrestore(&r->lock, flags);
+
+	if (low)
+		irq_work_queue(&r->kick);
+	return node;
+}
+
+/**
+ * reserve_init() - set up and fill a reserve
+ * @r: the reserve
+ * @size: of an object, in bytes; at least a pointer's
+ * @target: how many objects to hold ready
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int reserve_init(struct reserve *r, size_t size, unsigned int target)
+{
+	raw_spin_lock_init(&r->lock);
+	r->head = NULL;
+	r->nr = 0;
+	r->target = target;
+	r->size = size;
+	init_irq_work(&r->kick, reserve_kick);
+	INIT_WORK(&r->refill, reserve_refill_work);
+	if (!reserve_fill(r))
+		return 0;
+	reserve_exit(r);
+	return -ENOMEM;
+}
+
+/**
+ * reserve_exit() - free what is left
+ * @r: the reserve; nobody takes from it any more
+ *
+ * Context: may sleep.
+ */
+void reserve_exit(struct reserve *r)
+{
+	struct llist_node *node;
+
+	irq_work_sync(&r->kick);
+	cancel_work_sync(&r->refill);
+	while ((node = r->head)) {
+		r->head = node->next;
+		kfree(node);
+	}
+}

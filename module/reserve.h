@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Memory for places that cannot allocate: objects of one size, made ahead of
+ * need in task context and taken in any context.  A reserve only gives.  What
+ * was taken from it is ordinary memory of kmalloc().
+ */
+#ifndef _UPROBES_RESERVE_H
+#define _UPROBES_RESERVE_H
+
+#include <linux/irq_work.h>
+#include <linux/llist.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+
+/**
+ * struct reserve - a stock of objects
+ * @lock: protects @head and @nr
+ * @head: the objects, linked through their first word
+ * @nr: how many
+ * @target: how many there should be; grows when the reserve runs out
+ * @size: of an object, in bytes
+ * @kick: from the trap to where work can be queued
+ * @refill: brings @nr up to @target
+ */
+struct reserve {
+	raw_spinlock_t lock;
+	struct llist_node *head;
+	unsigned int nr;
+	unsigned int target;
+	size_t size;
+	struct irq_work kick;
+	struct work_struct refill;
+};
+
+int reserve_init(struct reserve *r, size_t size, unsigned int target);
+void reserve_exit(struct reserve *r);
+void *reserve_take(struct reserve *r);
+
+#endif /* _UPROBES_RESERVE_H */

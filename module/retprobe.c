@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Return instances: made at a function's entry, used up at its return.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/percpu-refcount.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/stop_machine.h>
+#include <linux/uaccess.h>
+
+#include "breakpoint.h"
+#include "hit.h"
+#include "image.h"
+#include "reserve.h"
+#include "retprobe.h"
+#include "task.h"
+
+#define INSTANCE_RESERVE	512
+
+static struct reserve instance_reserve;
+
+static struct hlist_head *instance_bucket(struct utask *utask, unsigned long sp)
+{
+	return &utask->instances[hash_long(sp >> 2, RETPROBE_BITS)];
+}
+
+/* The newest instance whose return address lies at @sp. */
+static struct uret_instance *instance_at(struct utask *utask, unsigned long sp)
+{
+	struct uret_instance *inst;
+
+	hlist_for_each_entry(inst, instance_bucket(utask, sp), in_task) {
+		if (inst->ri.sp == sp)
+			return inst;
+	}
+	return NULL;
+}
+
+static void instance_spare(struct utask *utask, struct uret_instance *inst)
+{
+	percpu_ref_put(&inst->consumer->calls);
+	hlist_add_head(&inst->in_task, &utask->spare);
+}
+
+static void instance_unlink(struct utask *utask, struct uret_instance *inst)
+{
+	hlist_del(&inst->in_task);
+	utask->nr_instances--;
+}
+
+static void instance_link(struct utask *utask, struct uret_instance *inst)
+{
+	hlist_add_head(&inst->in_task, instance_bucket(utask, inst->ri.sp));
+	utask->nr_instances++;
+}
+
+static void instance_drop_at(struct utask *utask, unsigned long sp)
+{
+	struct uret_instance *inst;
+
+	while ((inst = instance_at(utask, sp))) {
+		instance_unlink(utask, inst);
+		instance_spare(utask, inst);
+	}
+}
+
+static void instance_free_list(struct hlist_head *list)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(inst, next, list, in_task) {
+		hlist_del(&inst->in_task);
+		percpu_ref_put(&inst->consumer->calls);
+		kfree(inst);
+	}
+}
+
+static struct uret_instance *instance_take(struct utask *utask, bool may_sleep)
+{
+	struct uret_instance *inst;
+
+	if (!hlist_empty(&utask->spare)) {
+		inst = hlist_entry(utask->spare.first, struct uret_instance, in_task);
+		hlist_del(&inst->in_task);
+		return inst;
+	}
+	if (may_sleep)
+		return kmalloc(sizeof(*inst), GFP_KERNEL);
+	return reserve_take(&instance_reserve);
+}
+
+static bool word_read(unsigned long *word, unsigned long addr, unsigned int size, bool may_sleep)
+{
+	*word = 0;
+	if (may_sleep)
+		return !copy_from_user(word, (void __user *)addr, size);
+	return !copy_from_user_nofault(word, (void __user *)addr, size);
+}
+
+static bool word_write(unsigned long addr, unsigned long word, unsigned int size, bool may_sleep)
+{
+	if (may_sleep)
+		return !copy_to_user((void __user *)addr, &word, size);
+	return !copy_to_user_nofault((void __user *)addr, &word, size);
+}
+
+/*
+ * Drops the instances whose place on the stack holds something else by now:
+ * the call was left by longjmp() or the like.  Absent pages say nothing.
+ */
+static void instances_prune(struct utask *utask)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+	unsigned long word;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
+			if (!word_read(&word, inst->ri.sp, inst->word, false) ||
+			    word == inst->trampoline)
+				continue;
+			instance_unlink(utask, inst);
+			instance_spare(utask, inst);
+		}
+	}
+	utask->prune_at = max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * utask->nr_instances);
+}
+
+static void retprobe_missed(const struct consumer_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->consumers[i]->type == CONSUMER_RETURN)
+			consumer_missed(set->consumers[i]);
+	}
+}
+
+/* An instance for each return consumer, in a list with the last one first. */
+static bool instances_take(struct utask *utask, const struct consumer_set *set,
+			   struct hlist_head *fresh, bool may_sleep)
+{
+	struct uret_instance *inst;
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (c->type != CONSUMER_RETURN || !percpu_ref_tryget_live(&c->calls))
+			continue;
+		inst = instance_take(utask, may_sleep);
+		if (!inst) {
+			percpu_ref_put(&c->calls);
+			return false;
+		}
+		inst->consumer = c;
+		hlist_add_head(&inst->in_task, fresh);
+	}
+	return true;
+}
+
+static void instances_give_back(struct utask *utask, struct hlist_head *fresh)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(inst, next, fresh, in_task) {
+		hlist_del(&inst->in_task);
+		instance_spare(utask, inst);
+	}
+}
+
+static bool prepare(struct utask *utask, const struct site *site,
+		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
+{
+	unsigned long trampoline = READ_ONCE(site->image->trampoline);
+	unsigned int size = arch_word_size(regs);
+	unsigned long word, sp = regs->sp;
+	struct uret_instance *inst;
+	HLIST_HEAD(reversed);
+	HLIST_HEAD(fresh);
+	bool chained;
+
+	if (offset_in_page(sp) + size > PAGE_SIZE || arch_stack_fixed())
+		goto missed;
+	if (!word_read(&word, sp, size, may_sleep))
+		goto again;
+
+	/* Entered by a jump from a return-probed function, in its frame. */
+	chained = word == trampoline;
+	if (chained) {
+		inst = instance_at(utask, sp);
+		if (!inst)
+			goto missed;
+		word = inst->ri.ret_addr;
+	}
+
+	if (!instances_take(utask, set, &reversed, may_sleep) ||
+	    (!chained && !hlist_empty(&reversed) &&
+	     !word_write(sp, trampoline, size, may_sleep))) {
+		instances_give_back(utask, &reversed);
+		goto again;
+	}
+
+	/* To be linked in order of registration, so that the newest is first. */
+	while (!hlist_empty(&reversed)) {
+		inst = hlist_entry(reversed.first, struct uret_instance, in_task);
+		hlist_del(&inst->in_task);
+		hlist_add_head(&inst->in_task, &fresh);
+	}
+
+	preempt_disable();
+	if (!chained)
+		instance_drop_at(utask, sp);
+	while (!hlist_empty(&fresh)) {
+		inst = hlist_entry(fresh.first, struct uret_instance, in_task);
+		hlist_del(&inst->in_task);
+		inst->trampoline = trampoline;
+		inst->word = size;
+		inst->ri.rp = container_of(inst->consumer->u, struct uretprobe, u);
+		inst->ri.ret_addr = word;
+		inst->ri.sp = sp;
+		inst->ri.func = site->key.addr;
+		instance_link(utask, inst);
+	}
+	if (utask->nr_instances >= utask->prune_at)
+		instances_prune(utask);
+	preempt_enable();
+	return true;
+
+again:
+	if (!may_sleep)
+		return false;
+missed:
+	retprobe_missed(set);
+	return true;
+}
+
+/**
+ * retprobe_prepare() - make the return of the function being entered known
+ * @utask: state of the current task
+ * @site: the function's first instruction
+ * @set: consumers of @site
+ * @regs: user registers; sp is where the return address lies
+ *
+ * Context: the trap.
+ * Return: false when it takes a context that can sleep; nothing is done then.
+ */
+bool retprobe_prepare(struct utask *utask, const struct site *site,
+		      const struct consumer_set *set, struct pt_regs *regs)
+{
+	return prepare(utask, site, set, regs, false);
+}
+
+/**
+ * retprobe_prepare_sleepable() - the same, where one can sleep
+ * @utask: state of the current task
+ * @site: the function's first instruction
+ * @set: consumers of @site; the caller holds a reference
+ * @regs: user registers
+ *
+ * What cannot be prepared even here is counted as missed.
+ *
+ * Context: may sleep.
+ */
+void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
+				const struct consumer_set *set, struct pt_regs *regs)
+{
+	prepare(utask, site, set, regs, true);
+}
+
+/*
+ * The instance of the call that has returned: the return address lay right
+ * below sp, or further below when the return popped arguments too (ret imm16).
+ */
+static struct uret_instance *instance_returned(struct utask *utask, unsigned long trampoline,
+						 const struct pt_regs *regs)
+{
+	struct uret_instance *inst, *nearest;
+	unsigned int i;
+
+	inst = instance_at(utask, regs->sp - arch_word_size(regs));
+	if (likely(inst && inst->trampoline == trampoline))
+		return inst;
+
+	nearest = NULL;
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
+			if (inst->trampoline != trampoline || inst->ri.sp >= regs->sp ||
+			    regs->sp - inst->ri.sp > inst->word + U16_MAX)
+				continue;
+			if (!nearest || inst->ri.sp > nearest->ri.sp)
+				nearest = inst;
+		}
+	}
+	return nearest;
+}
+
+/**
+ * retprobe_trap() - a return-probed function has returned
+ * @trampoline: the site of the trampoline
+ * @regs: user registers, ip after the trampoline's breakpoint
+ *
+ * Context: the trap.
+ * Return: false when no call of the task can have returned this way.
+ */
+bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
+{
+	struct utask *utask = utask_find(current);
+	struct uret_instance *inst, *last = NULL;
+	unsigned long sp;
+
+	inst = utask ? instance_returned(utask, trampoline->key.addr, regs) : NULL;
+	if (!inst)
+		return false;
+
+	sp = inst->ri.sp;
+	regs->ip = inst->ri.ret_addr;
+	while ((inst = instance_at(utask, sp))) {
+		struct consumer *c = inst->consumer;
+
+		instance_unlink(utask, inst);
+		if (!READ_ONCE(c->live)) {
+			instance_spare(utask, inst);
+		} else if (c->atomic) {
+			consumer_hit(c);
+			inst->ri.rp->handler(&inst->ri, regs);
+			instance_spare(utask, inst);
+		} else if (last) {
+			hlist_add_behind(&inst->in_task, &last->in_task);
+			last = inst;
+		} else {
+			hlist_add_head(&inst->in_task, &utask->returning);
+			last = inst;
+		}
+	}
+	if (last && hit_defer(utask, HIT_RETURN)) {
+		while (!hlist_empty(&utask->returning)) {
+			inst = hlist_entry(utask->returning.first, struct uret_instance,
+					   in_task);
+			hlist_del(&inst->in_task);
+			instance_spare(utask, inst);
+		}
+	}
+	return true;
+}
+
+/**
+ * retprobe_run_sleepable() - call the handlers that may sleep
+ * @utask: state of the current task
+ * @regs: user registers, ip where the function has returned to
+ *
+ * Context: may sleep.
+ */
+void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
+{
+	struct uret_instance *inst;
+
+	while (!hlist_empty(&utask->returning)) {
+		struct consumer *c;
+
+		inst = hlist_entry(utask->returning.first, struct uret_instance, in_task);
+		hlist_del(&inst->in_task);
+		c = inst->consumer;
+		if (consumer_active_get(c)) {
+			consumer_hit(c);
+			inst->ri.rp->handler(&inst->ri, regs);
+			consumer_active_put(c);
+		}
+		instance_spare(utask, inst);
+	}
+}
+
+/**
+ * retprobe_forget() - the task has another address space now
+ * @utask: its state
+ *
+ * Context: the task itself; any.
+ */
+void retprobe_forget(struct utask *utask)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+	unsigned int i;
+
+	preempt_disable();
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
+			instance_unlink(utask, inst);
+			instance_spare(utask, inst);
+		}
+	}
+	preempt_enable();
+}
+
+/**
+ * retprobe_free() - free all instances of a task
+ * @utask: its state; nobody else uses it
+ *
+ * Context: any in which memory can be freed.
+ */
+void retprobe_free(struct utask *utask)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++)
+		instance_free_list(&utask->instances[i]);
+	instance_free_list(&utask->returning);
+	hlist_for_each_entry_safe(inst, next, &utask->spare, in_task)
+		kfree(inst);
+}
+
+/**
+ * retprobe_copy() - copy what a child that is being forked needs
+ * @utask: state of the parent, the current task
+ * @copies: where the copies are listed
+ *
+ * Context: any, not the trap.
+ * Return: 0, or -ENOMEM with nothing copied.
+ */
+int retprobe_copy(const struct utask *utask, struct hlist_head *copies)
+{
+	struct uret_instance *inst, *copy;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
+			copy = reserve_take(&instance_reserve);
+			/* Where preemption is off, PREEMPT_RT cannot allocate at all. */
+			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT))
+				copy = kmalloc(sizeof(*copy), GFP_ATOMIC | __GFP_NOWARN);
+			if (!copy) {
+				instance_free_list(copies);
+				return -ENOMEM;
+			}
+			*copy = *inst;
+			percpu_ref_get(&copy->consumer->calls);
+			hlist_add_head(&copy->in_task, copies);
+		}
+	}
+	return 0;
+}
+
+/**
+ * retprobe_adopt() - let a task return from calls that its creator entered
+ * @copies: the calls, of retprobe_copy(); empty afterwards
+ * @utask: state of the task
+ *
+ * Context: the task itself, or its creator before it runs.
+ */
+void retprobe_adopt(struct hlist_head *copies, struct utask *utask)
+{
+	struct uret_instance *inst;
+
+	preempt_disable();
+	/* Copying turned each bucket around; this turns it back. */
+	while (!hlist_empty(copies)) {
+		inst = hlist_entry(copies->first, struct uret_instance, in_task);
+		hlist_del(&inst->in_task);
+		instance_link(utask, inst);
+	}
+	preempt_enable();
+}
+
+/**
+ * retprobe_restore() - put real return addresses into a copied stack
+ * @copies: the calls, of retprobe_copy(); empty afterwards
+ * @mm: the address space that the stack lies in, in use
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+void retprobe_restore(struct hlist_head *copies, struct mm_struct *mm)
+{
+	struct uret_instance *inst;
+
+	hlist_for_each_entry(inst, copies, in_task)
+		word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr, inst->word);
+	instance_free_list(copies);
+}
+
+/**
+ * retprobe_discard() - free copies that are of no use
+ * @copies: the calls, of retprobe_copy(); empty afterwards
+ *
+ * Context: any in which memory can be freed.
+ */
+void retprobe_discard(struct hlist_head *copies)
+{
+	instance_free_list(copies);
+}
+
+static bool copies_have_sp(const struct hlist_head *copies, unsigned long sp)
+{
+	struct uret_instance *inst;
+
+	hlist_for_each_entry(inst, copies, in_task) {
+		if (inst->ri.sp == sp)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * retprobe_adopt_files() - split the calls of a forked child
+ * @copies: the calls, of retprobe_copy(); empty afterwards
+ * @utask: state of the child, the current task
+ * @mm: its address space
+ *
+ * Calls of functions that are probed in every process stay known; the return
+ * addresses of the others are put back.
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
+			  struct mm_struct *mm)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+	HLIST_HEAD(others);
+	HLIST_HEAD(own);
+
+	hlist_for_each_entry_safe(inst, next, copies, in_task) {
+		hlist_del(&inst->in_task);
+		hlist_add_head(&inst->in_task, inst->consumer->in_every_process ? &own : &others);
+	}
+	/* Both are turned around now. */
+	hlist_for_each_entry_safe(inst, next, &own, in_task) {
+		hlist_del(&inst->in_task);
+		hlist_add_head(&inst->in_task, copies);
+	}
+	hlist_for_each_entry(inst, &others, in_task) {
+		if (!copies_have_sp(copies, inst->ri.sp))
+			word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
+				     inst->word);
+	}
+	instance_free_list(&others);
+	retprobe_adopt(copies, utask);
+}
+
+/**
+ * struct release - all calls under way in return-probed functions
+ * @nr: how many there are
+ * @room: for how many there is memory
+ * @calls: the calls
+ * @calls.mm: address space, kept in use
+ * @calls.sp: where the return address lies
+ * @calls.from: the trampoline
+ * @calls.to: the real return address
+ * @calls.word: size of an address, in bytes
+ */
+struct release {
+	unsigned int nr;
+	unsigned int room;
+	struct {
+		struct mm_struct *mm;
+		unsigned long sp;
+		unsigned long from;
+		unsigned long to;
+		unsigned int word;
+	} *calls;
+};
+
+static void release_list_one(struct utask *utask, void *data)
+{
+	struct mm_struct *mm = utask->task->mm;
+	struct uret_instance *inst;
+	struct release *r = data;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
+			if (r->nr++ >= r->room)
+				continue;
+			r->calls[r->nr - 1].mm = mm && mmget_not_zero(mm) ? mm : NULL;
+			r->calls[r->nr - 1].sp = inst->ri.sp;
+			r->calls[r->nr - 1].from = inst->trampoline;
+			r->calls[r->nr - 1].to = inst->ri.ret_addr;
+			r->calls[r->nr - 1].word = inst->word;
+		}
+	}
+}
+
+static int release_list(void *data)
+{
+	utask_for_each(release_list_one, data);
+	return 0;
+}
+
+static void release_ip_one(struct utask *utask, void *unused)
+{
+	struct pt_regs *regs = task_pt_regs(utask->task);
+	struct uret_instance *inst;
+
+	if (!utask->nr_instances || !utask->task->mm)
+		return;
+	inst = instance_returned(utask, regs->ip, regs);
+	if (inst)
+		regs->ip = inst->ri.ret_addr;
+}
+
+static int release_ip(void *unused)
+{
+	utask_for_each(release_ip_one, NULL);
+	return 0;
+}
+
+/**
+ * retprobe_release() - let all calls return without the trampoline
+ *
+ * Puts the real return addresses back onto the stacks, and moves on tasks that
+ * have returned to the trampoline but were interrupted before they executed
+ * it.  While this lists and moves, no task runs, hence none is between taking
+ * the return address off the stack and the trampoline unless its saved ip says
+ * so.  No return probe is registered any more.
+ *
+ * Context: may sleep; stops the machine.
+ */
+void retprobe_release(void)
+{
+	struct release r = {};
+	unsigned int i;
+
+	for (;;) {
+		stop_machine(release_list, &r, NULL);
+		if (r.nr <= r.room)
+			break;
+		for (i = 0; i < r.room; i++) {
+			if (r.calls[i].mm)
+				mmput(r.calls[i].mm);
+		}
+		kvfree(r.calls);
+		r.room = 2 * r.nr;
+		r.nr = 0;
+		r.calls = kvmalloc_array(r.room, sizeof(*r.calls), GFP_KERNEL | __GFP_NOFAIL);
+	}
+	for (i = 0; i < r.nr; i++) {
+		if (!r.calls[i].mm)
+			continue;
+		word_restore(r.calls[i].mm, r.calls[i].sp, r.calls[i].from, r.calls[i].to,
+			     r.calls[i].word);
+		mmput(r.calls[i].mm);
+	}
+	kvfree(r.calls);
+	if (r.nr)
+		stop_machine(release_ip, NULL, NULL);
+}
+
+int retprobe_init(void)
+{
+	return reserve_init(&instance_reserve, sizeof(struct uret_instance), INSTANCE_RESERVE);
+}
+
+void retprobe_exit(void)
+{
+	reserve_exit(&instance_reserve);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Return probes: return instances and the trampoline.
+ *
+ * When a return-probed function is entered, its return address on the stack is
+ * exchanged for the address of the trampoline, a breakpoint at the start of
+ * an SSOL area, and an instance remembers the real one.  Instances are found by
+ * where on the stack the return address lies, not by order, so a task may
+ * switch between stacks.  Those that are never returned to (longjmp) are
+ * recognised by their place on the stack holding something else, or being
+ * entered anew.
+ */
+#ifndef _UPROBES_RETPROBE_H
+#define _UPROBES_RETPROBE_H
+
+#include <linux/list.h>
+#include <linux/ptrace.h>
+
+#include <uprobes/uprobes.h>
+
+struct consumer;
+struct consumer_set;
+struct image;
+struct mm_struct;
+struct site;
+struct utask;
+
+/* Fewer instances are not searched for stale ones. */
+#define RETPROBE_PRUNE_MIN	64
+
+/* Instances of a task are hashed by their place on the stack. */
+#define RETPROBE_BITS		6
+
+/**
+ * struct uret_instance - one consumer's share in one call
+ * @in_task: in a bucket of utask::instances, newest first, or in a list of
+ *	instances that are being copied, called or kept for further use
+ * @consumer: whose; pinned through consumer::calls
+ * @trampoline: what the stack holds instead of the return address
+ * @word: size of that, in bytes
+ * @ri: what the handler gets
+ */
+struct uret_instance {
+	struct hlist_node in_task;
+	struct consumer *consumer;
+	unsigned long trampoline;
+	unsigned int word;
+	struct uretprobe_instance ri;
+};
+
+int retprobe_init(void);
+void retprobe_exit(void);
+
+bool retprobe_prepare(struct utask *utask, const struct site *site,
+		      const struct consumer_set *set, struct pt_regs *regs);
+void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
+				const struct consumer_set *set, struct pt_regs *regs);
+bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs);
+void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs);
+
+void retprobe_forget(struct utask *utask);
+void retprobe_free(struct utask *utask);
+int retprobe_copy(const struct utask *utask, struct hlist_head *copies);
+void retprobe_adopt(struct hlist_head *copies, struct utask *utask);
+void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
+			  struct mm_struct *mm);
+void retprobe_restore(struct hlist_head *copies, struct mm_struct *mm);
+void retprobe_discard(struct hlist_head *copies);
+void retprobe_release(void);
+
+#endif /* _UPROBES_RETPROBE_H */

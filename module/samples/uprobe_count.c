@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counts how often a process executes the instruction at an address:
+ *
+ *	insmod uprobe_count.ko pid=1234 vaddr=0x55d0c0ffee10
+ *	cat /sys/module/uprobe_count/parameters/hits
+ *	rmmod uprobe_count
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+
+#include <uprobes/uprobes.h>
+
+static void count_hit(struct uprobe *u, struct pt_regs *regs)
+{
+	/* uprobes.ko counts; there is nothing else to do. */
+}
+
+static struct uprobe probe = {
+	.handler = count_hit,
+};
+
+module_param_named(pid, probe.pid, int, 0444);
+MODULE_PARM_DESC(pid, "process to probe");
+module_param_named(vaddr, probe.vaddr, ulong, 0444);
+MODULE_PARM_DESC(vaddr, "address of the instruction");
+
+static bool atomic;
+module_param(atomic, bool, 0444);
+MODULE_PARM_DESC(atomic, "run the handler in the trap");
+
+static int hits_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%llu\n", uprobe_counts(&probe).hits);
+}
+
+static const struct kernel_param_ops hits_ops = {
+	.get = hits_get,
+};
+
+module_param_cb(hits, &hits_ops, NULL, 0444);
+MODULE_PARM_DESC(hits, "how often so far");
+
+static int __init count_init(void)
+{
+	if (atomic)
+		probe.flags = UPROBE_ATOMIC;
+	return register_uprobe(&probe);
+}
+
+static void __exit count_exit(void)
+{
+	unregister_uprobe(&probe);
+	pr_info("%llu hits\n", uprobe_counts(&probe).hits);
+}
+
+module_init(count_init);
+module_exit(count_exit);
+
+MODULE_DESCRIPTION("Count the hits of an address in a process");
+MODULE_AUTHOR("The uprobes.ko authors");
+MODULE_LICENSE("GPL");

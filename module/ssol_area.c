@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SSOL areas: finding room near the text, mapping, handing out slots.
+ */
+#include <linux/file.h>
+#include <linux/highmem.h>
+#include <linux/kthread.h>
+#include <linux/mman.h>
+#include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "compat.h"
+#include "ssol_area.h"
+
+/* Slots start at multiples of this, so that short ones share a cache line. */
+#define SLOT_ALIGN		16UL
+
+/* Nothing is placed below: null pointers with offsets must go on to fault. */
+#define LOWEST_ADDRESS		0x100000UL
+
+static struct workqueue_struct *map_wq;
+
+/**
+ * struct map_request - a file to be mapped into another address space
+ * @work: runs in a kernel thread, which can take the address space on
+ * @mm: the address space; the requester holds a reference
+ * @area: what to map; @area->base is where
+ * @result: the address or a negative errno
+ */
+struct map_request {
+	struct work_struct work;
+	struct mm_struct *mm;
+	struct ssol_area *area;
+	unsigned long result;
+};
+
+static void map_work(struct work_struct *work)
+{
+	struct map_request *req = container_of(work, struct map_request, work);
+
+	kthread_use_mm(req->mm);
+	req->result = vm_mmap(req->area->file, req->area->base, SSOL_AREA_SIZE,
+			      PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, 0);
+	kthread_unuse_mm(req->mm);
+}
+
+/*
+ * Mapped by a kernel thread and not by the task itself, whoever asks: then
+ * the limits that the program set for itself are not its death.
+ */
+static long area_map(struct mm_struct *mm, struct ssol_area *area)
+{
+	struct map_request req = { .mm = mm, .area = area };
+
+	INIT_WORK_ONSTACK(&req.work, map_work);
+	queue_work(map_wq, &req.work);
+	flush_work(&req.work);
+	destroy_work_on_stack(&req.work);
+	if (IS_ERR_VALUE(req.result))
+		return (long)req.result;
+	return 0;
+}
+
+static unsigned long distance(unsigned long a, unsigned long b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/*
+ * The free range of SSOL_AREA_SIZE that is nearest to @near, at the upper end
+ * of its gap.  Not directly below something that grows downwards, and with a
+ * page of nothing on both sides.  Returns 0 where there is none in reach.
+ */
+static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
+{
+	unsigned long limit = arch_limit(arch_mm_mode(mm));
+	unsigned long gap_start = LOWEST_ADDRESS, best = 0;
+	struct vm_area_struct *vma;
+	VMA_ITERATOR(vmi, mm, 0);
+
+	mmap_read_lock(mm);
+	for_each_vma(vmi, vma) {
+		unsigned long gap_end = min(vma->vm_start, limit);
+
+		if (gap_end >= gap_start &&
+		    gap_end - gap_start >= SSOL_AREA_SIZE + 2 * PAGE_SIZE &&
+		    !(vma->vm_flags & VM_GROWSDOWN)) {
+			unsigned long base = gap_end - PAGE_SIZE - SSOL_AREA_SIZE;
+
+			if (!best || distance(base, near) < distance(best, near))
+				best = base;
+		}
+		gap_start = max(gap_start, vma->vm_end);
+	}
+	mmap_read_unlock(mm);
+
+	if (best && distance(best, near) >= ARCH_SLOT_REACH - SSOL_AREA_SIZE)
+		return 0;
+	return best;
+}
+
+static int area_write(struct ssol_area *area, unsigned long pos, const u8 *bytes, size_t len)
+{
+	while (len) {
+		size_t n = min_t(size_t, len, PAGE_SIZE - offset_in_page(pos));
+		struct page *page;
+
+		page = shmem_read_mapping_page_gfp(area->file->f_mapping, pos >> PAGE_SHIFT,
+						   GFP_KERNEL);
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		memcpy_to_page(page, offset_in_page(pos), bytes, n);
+		set_page_dirty_lock(page);
+		put_page(page);
+		pos += n;
+		bytes += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/**
+ * ssol_area_create() - make an area and map it
+ * @mm: the address space; the caller holds a reference that keeps it in use
+ * @near: the text that its slots are to stand for
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: the area, or ERR_PTR: -ENOMEM also when no room is near enough.
+ */
+struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near)
+{
+	static const u8 trampoline[] = { ARCH_BREAKPOINT };
+	struct ssol_area *area = kzalloc(sizeof(*area), GFP_KERNEL);
+	int tries = 8;
+	long ret;
+
+	if (!area)
+		return ERR_PTR(-ENOMEM);
+	refcount_set(&area->refs, 1);
+	mutex_init(&area->lock);
+	area->file = compat_shmem_file("[uprobes]", SSOL_AREA_SIZE);
+	if (IS_ERR(area->file)) {
+		ret = PTR_ERR(area->file);
+		goto free;
+	}
+	ret = area_write(area, 0, trampoline, sizeof(trampoline));
+	if (ret)
+		goto fput;
+	area->used = SLOT_ALIGN;
+
+	/* The program may map something at the same place meanwhile. */
+	do {
+		area->base = area_find_room(mm, near);
+		ret = area->base ? area_map(mm, area) : -ENOMEM;
+	} while (ret == -EEXIST && --tries);
+	if (!ret)
+		return area;
+fput:
+	fput(area->file);
+free:
+	kfree(area);
+	return ERR_PTR(ret);
+}
+
+struct ssol_area *ssol_area_get(struct ssol_area *area)
+{
+	refcount_inc(&area->refs);
+	return area;
+}
+
+/**
+ * ssol_area_put() - drop a reference
+ * @area: the area
+ *
+ * Context: may sleep.
+ */
+void ssol_area_put(struct ssol_area *area)
+{
+	if (refcount_dec_and_test(&area->refs)) {
+		fput(area->file);
+		kfree(area);
+	}
+}
+
+/**
+ * ssol_area_add_slot() - write the slot of an instruction
+ * @area: an area that reaches @addr
+ * @plan: how the instruction runs out of line
+ * @addr: where it stands in the text
+ *
+ * Context: may sleep.
+ * Return: the slot's address; -ENOSPC when the area is full; -ERANGE when the
+ * instruction cannot reach what it refers to from this area; what allocating
+ * the page came to.
+ */
+long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
+			unsigned long addr)
+{
+	u8 code[SSOL_SLOT_MAX];
+	unsigned long slot;
+	long ret = -ENOSPC;
+	int len;
+
+	mutex_lock(&area->lock);
+	if (area->used + SSOL_SLOT_MAX > SSOL_AREA_SIZE)
+		goto unlock;
+	slot = area->base + area->used;
+	len = ssol_emit(plan, addr, slot, code);
+	if (len < 0) {
+		ret = len;
+		goto unlock;
+	}
+	ret = area_write(area, area->used, code, len);
+	if (ret)
+		goto unlock;
+	area->used += ALIGN(len, SLOT_ALIGN);
+	ret = slot;
+unlock:
+	mutex_unlock(&area->lock);
+	return ret;
+}
+
+int ssol_area_init(void)
+{
+	map_wq = alloc_workqueue("uprobes_map", WQ_UNBOUND, 0);
+	return map_wq ? 0 : -ENOMEM;
+}
+
+void ssol_area_exit(void)
+{
+	destroy_workqueue(map_wq);
+}

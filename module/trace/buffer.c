@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The buffer: its life, and how hits get into it.
+ */
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "buffer.h"
+#include "compat.h"
+
+static_assert(TRACER_RECORD_MAX <= U16_MAX);
+
+static void wake_readers(struct irq_work *work)
+{
+	struct tracer_buffer *b = container_of(work, struct tracer_buffer, wake);
+
+	wake_up_all(&b->wait);
+}
+
+/**
+ * tracer_buffer_init() - make a buffer, small until an event is enabled
+ * @b: zeroed
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_buffer_init(struct tracer_buffer *b)
+{
+	mutex_init(&b->read_lock);
+	init_waitqueue_head(&b->wait);
+	init_irq_work(&b->wake, wake_readers);
+	b->on = true;
+	b->size = TRACER_BUFFER_KB * 1024UL;
+
+	b->cpu = alloc_percpu(struct tracer_cpu);
+	if (!b->cpu)
+		return -ENOMEM;
+	b->next = kcalloc(nr_cpu_ids, sizeof(*b->next), GFP_KERNEL);
+	if (!b->next)
+		goto free_cpu;
+	b->rb = ring_buffer_alloc(2 * PAGE_SIZE, RB_FL_OVERWRITE);
+	if (!b->rb)
+		goto free_next;
+	return 0;
+
+free_next:
+	kfree(b->next);
+free_cpu:
+	free_percpu(b->cpu);
+	return -ENOMEM;
+}
+
+/**
+ * tracer_buffer_destroy() - free a buffer
+ * @b: the buffer; nobody writes into it or reads it any more
+ */
+void tracer_buffer_destroy(struct tracer_buffer *b)
+{
+	int cpu;
+
+	irq_work_sync(&b->wake);
+	ring_buffer_free(b->rb);
+	for_each_possible_cpu(cpu)
+		kfree(per_cpu_ptr(b->cpu, cpu)->scratch);
+	free_percpu(b->cpu);
+	kfree(b->next);
+	mutex_destroy(&b->read_lock);
+}
+
+/**
+ * tracer_buffer_expand() - give the buffer its size, before it is needed
+ * @b: the buffer
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_buffer_expand(struct tracer_buffer *b)
+{
+	int ret = 0;
+
+	mutex_lock(&b->read_lock);
+	if (!b->expanded) {
+		ret = ring_buffer_resize(b->rb, b->size, RING_BUFFER_ALL_CPUS);
+		b->expanded = ret >= 0;
+	}
+	mutex_unlock(&b->read_lock);
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * tracer_buffer_resize() - change the size
+ * @b: the buffer
+ * @size: bytes per CPU
+ *
+ * What does not fit any more is lost, oldest first.
+ *
+ * Return: 0, -ENOMEM, or -EBUSY while the trace file is being read.
+ */
+int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size)
+{
+	int ret;
+
+	mutex_lock(&b->read_lock);
+	ret = ring_buffer_resize(b->rb, size, RING_BUFFER_ALL_CPUS);
+	if (ret >= 0) {
+		b->size = size;
+		b->expanded = true;
+	}
+	mutex_unlock(&b->read_lock);
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * tracer_buffer_clear() - forget all records
+ * @b: the buffer
+ */
+void tracer_buffer_clear(struct tracer_buffer *b)
+{
+	int cpu;
+
+	mutex_lock(&b->read_lock);
+	ring_buffer_reset(b->rb);
+	for_each_possible_cpu(cpu)
+		b->next[cpu] = READ_ONCE(per_cpu_ptr(b->cpu, cpu)->seq);
+	mutex_unlock(&b->read_lock);
+}
+
+static void wake_if_waiting(struct tracer_buffer *b)
+{
+	/* Pairs with the barrier in prepare_to_wait() and poll_wait(). */
+	smp_mb();
+	if (waitqueue_active(&b->wait))
+		irq_work_queue(&b->wake);
+}
+
+static struct tracer_fragment *reserve_fragment(struct tracer_buffer *b,
+						u32 seq, size_t total,
+						size_t at, size_t len,
+						struct ring_buffer_event **event)
+{
+	struct tracer_fragment *fragment;
+
+	*event = ring_buffer_lock_reserve(b->rb, sizeof(*fragment) + len);
+	if (!*event)
+		return NULL;
+	fragment = ring_buffer_event_data(*event);
+	fragment->seq = seq;
+	fragment->total = total;
+	fragment->at = at;
+	return fragment;
+}
+
+/**
+ * tracer_buffer_reserve() - room for a short record
+ * @b: the buffer
+ * @len: length of the record, at most %TRACER_FRAGMENT_DATA
+ * @event: to be handed to tracer_buffer_commit()
+ *
+ * Context: any, but not from a handler that interrupted another one's write.
+ * Preemption is off from a successful return until the commit.
+ * Return: where to put the record; NULL when there is no room: the event
+ * counts as lost.
+ */
+void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
+			    struct ring_buffer_event **event)
+{
+	struct tracer_fragment *fragment;
+
+	preempt_disable_notrace();
+	fragment = reserve_fragment(b, this_cpu_ptr(b->cpu)->seq++, len, 0,
+				    len, event);
+	if (!fragment) {
+		preempt_enable_notrace();
+		return NULL;
+	}
+	return fragment->data;
+}
+
+/**
+ * tracer_buffer_commit() - the record is complete
+ * @b: the buffer
+ * @event: from tracer_buffer_reserve()
+ */
+void tracer_buffer_commit(struct tracer_buffer *b,
+			  struct ring_buffer_event *event)
+{
+	compat_ring_buffer_commit(b->rb, event);
+	preempt_enable_notrace();
+	wake_if_waiting(b);
+}
+
+/**
+ * tracer_buffer_write() - write a record of any length
+ * @b: the buffer
+ * @data: the record
+ * @len: its length, at most %TRACER_RECORD_MAX
+ *
+ * When there is no room the event counts as lost.
+ *
+ * Context: task.
+ */
+void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
+{
+	struct tracer_fragment *fragment;
+	struct ring_buffer_event *event;
+	struct tracer_cpu *c;
+	size_t at, n;
+	u32 seq;
+
+	preempt_disable_notrace();
+	c = this_cpu_ptr(b->cpu);
+	seq = c->seq++;
+	if (len > TRACER_FRAGMENT_DATA)
+		WRITE_ONCE(c->open, 1);
+	for (at = 0; at < len; at += n) {
+		n = min_t(size_t, len - at, TRACER_FRAGMENT_DATA);
+		fragment = reserve_fragment(b, seq, len, at, n, &event);
+		if (!fragment)
+			break;
+		memcpy(fragment->data, data + at, n);
+		compat_ring_buffer_commit(b->rb, event);
+	}
+	/* A reader that sees 0 sees all fragments that there will be. */
+	if (len > TRACER_FRAGMENT_DATA)
+		smp_store_release(&c->open, 0);
+	preempt_enable_notrace();
+	wake_if_waiting(b);
+}
+
+/**
+ * tracer_scratch_get() - memory to put a record together in
+ * @b: the buffer
+ * @size: how much
+ *
+ * The usual size is kept for the next hit; longer records are rare.
+ *
+ * Context: may sleep.
+ * Return: the memory, or NULL.
+ */
+void *tracer_scratch_get(struct tracer_buffer *b, size_t size)
+{
+	void *scratch;
+
+	if (size > TRACER_SCRATCH)
+		return kvmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	scratch = this_cpu_xchg(b->cpu->scratch, NULL);
+	return scratch ?: kmalloc(TRACER_SCRATCH, GFP_KERNEL | __GFP_NOWARN);
+}
+
+/**
+ * tracer_scratch_put() - give it back
+ * @b: the buffer
+ * @scratch: from tracer_scratch_get()
+ * @size: what was asked for
+ */
+void tracer_scratch_put(struct tracer_buffer *b, void *scratch, size_t size)
+{
+	if (size > TRACER_SCRATCH ||
+	    this_cpu_cmpxchg(b->cpu->scratch, NULL, scratch))
+		kvfree(scratch);
+}

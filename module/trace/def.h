@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One line of uprobe_events, understood.
+ *
+ * The parser turns a line of text into a struct tracer_def and knows nothing
+ * of files, tasks or debugfs; it is built into the module and, unchanged,
+ * into the host tests.  Each fetch argument becomes a short program: a load,
+ * any number of dereferences, and one way to store the result.
+ *
+ *	arg		insns			store
+ *	%di		REG			VALUE
+ *	+8(%di):u32	REG			MEM, displacement 8
+ *	+0(+8(%di)):string  REG, DEREF 8	STRING, displacement 0
+ *	$stack2		SP			MEM, displacement 16
+ *	$comm		-			COMM
+ *	\"text\"	-			TEXT
+ */
+#ifndef _TRACER_DEF_H
+#define _TRACER_DEF_H
+
+#include <linux/types.h>
+
+#include "errors.h"
+
+#define TRACER_MAX_ARGS		128	/* arguments of an event */
+#define TRACER_NAME_MAX		63	/* characters of a group or event name */
+#define TRACER_ARG_NAME_MAX	32	/* characters of an argument name */
+#define TRACER_ARG_MAX		255	/* characters of NAME=FETCH:TYPE after the '=' */
+#define TRACER_ARRAY_MAX	64	/* elements of an array */
+#define TRACER_INSNS_MAX	15	/* a load and 14 dereferences; the store makes 16 */
+#define TRACER_STRING_MAX	4096	/* bytes of a fetched string, its NUL included */
+#define TRACER_LINE_MAX		16383	/* characters of a line */
+#define TRACER_FIXED_MAX	8192	/* bytes of an event that do not vary */
+#define TRACER_COMM_LEN		16	/* bytes of a task's name, its NUL included */
+
+#define TRACER_DEFAULT_GROUP	"uprobes"
+
+/**
+ * enum tracer_kind - what a line asks for
+ * @TRACER_NOTHING: blank, or only a comment
+ * @TRACER_PROBE: a probe
+ * @TRACER_RETURN: a return probe
+ * @TRACER_REMOVE: the removal of events
+ */
+enum tracer_kind {
+	TRACER_NOTHING,
+	TRACER_PROBE,
+	TRACER_RETURN,
+	TRACER_REMOVE,
+};
+
+/**
+ * enum tracer_print - how a value is shown
+ * @TRACER_PRINT_UNSIGNED: decimal
+ * @TRACER_PRINT_SIGNED: decimal with sign
+ * @TRACER_PRINT_HEX: hexadecimal with 0x
+ * @TRACER_PRINT_CHAR: a character between single quotes
+ * @TRACER_PRINT_STRING: text between double quotes
+ */
+enum tracer_print {
+	TRACER_PRINT_UNSIGNED,
+	TRACER_PRINT_SIGNED,
+	TRACER_PRINT_HEX,
+	TRACER_PRINT_CHAR,
+	TRACER_PRINT_STRING,
+};
+
+/**
+ * struct tracer_type - a type that an argument can have
+ * @name: as a definition spells it
+ * @field: the C type that the format file shows
+ * @fmt: the conversion that the format file shows, escaped for its quotes
+ * @size: bytes in the record; 4 for strings, the descriptor of their place
+ * @is_signed: as the format file shows it
+ * @print: how a value is shown
+ */
+struct tracer_type {
+	const char *name;
+	const char *field;
+	const char *fmt;
+	u8 size;
+	bool is_signed;
+	enum tracer_print print;
+};
+
+/**
+ * enum tracer_op - a step on the way to a value
+ * @TRACER_OP_REG: load @size bytes at @offset of struct pt_regs
+ * @TRACER_OP_SP: load the stack pointer
+ * @TRACER_OP_STACK: load the address of stack entry @value
+ * @TRACER_OP_IMM: load @value
+ * @TRACER_OP_FILE: load the address at which file offset @value is mapped;
+ *	the registry replaces it by TRACER_OP_IP when it knows the file
+ * @TRACER_OP_IP: load the address of the probed instruction plus @value
+ * @TRACER_OP_DEREF: replace the value v by the user word at v + @value
+ */
+enum tracer_op {
+	TRACER_OP_REG,
+	TRACER_OP_SP,
+	TRACER_OP_STACK,
+	TRACER_OP_IMM,
+	TRACER_OP_FILE,
+	TRACER_OP_IP,
+	TRACER_OP_DEREF,
+};
+
+/**
+ * struct tracer_insn - one step
+ * @op: which
+ * @size: of TRACER_OP_REG: 1, 2, 4 or 8; the value is zero-extended
+ * @offset: of TRACER_OP_REG
+ * @value: of the other ones
+ */
+struct tracer_insn {
+	u8 op;
+	u8 size;
+	u16 offset;
+	s64 value;
+};
+
+/**
+ * enum tracer_store - where an argument's value comes from in the end
+ * @TRACER_STORE_VALUE: the computed value itself
+ * @TRACER_STORE_MEM: user memory at value + displacement
+ * @TRACER_STORE_STRING: a NUL-terminated string in user memory there; for an
+ *	array, the strings that an array of pointers there points to
+ * @TRACER_STORE_COMM: the name of the task
+ * @TRACER_STORE_TEXT: a string given in the definition
+ */
+enum tracer_store {
+	TRACER_STORE_VALUE,
+	TRACER_STORE_MEM,
+	TRACER_STORE_STRING,
+	TRACER_STORE_COMM,
+	TRACER_STORE_TEXT,
+};
+
+/**
+ * struct tracer_arg - a fetch argument, compiled
+ * @name: its name, given or made up (arg1, arg2 ...)
+ * @body: FETCH[:TYPE] as it was written
+ * @text: for %TRACER_STORE_TEXT, the string
+ * @column: where it starts in the line
+ * @type: its type
+ * @count: elements of an array; 0 for a single value
+ * @lshift: bitfield: bits to shift out at the top
+ * @rshift: bitfield: then bits to shift out at the bottom; 0 when the
+ *	argument is no bitfield
+ * @store: what happens last
+ * @offset: place of the value after the head of a record
+ * @displacement: see enum tracer_store
+ * @ninsns: number of steps
+ * @insns: the steps
+ */
+struct tracer_arg {
+	char name[TRACER_ARG_NAME_MAX + 1];
+	const char *body;
+	const char *text;
+	unsigned int column;
+	const struct tracer_type *type;
+	u8 count;
+	u8 lshift;
+	u8 rshift;
+	enum tracer_store store;
+	u16 offset;
+	s64 displacement;
+	u8 ninsns;
+	struct tracer_insn *insns;
+};
+
+/**
+ * struct tracer_def - a line, understood
+ * @kind: what it asks for
+ * @group: group name; for a removal "" when the line names none
+ * @event: event name; for a removal "" when the line names none
+ * @path: of the file, as it was written
+ * @offset: position in the file
+ * @ref_ctr: position of the reference counter in the file, or 0
+ * @has_path: a removal names one probe of an event by @path and @offset
+ * @path_column: where @path starts in the line
+ * @offset_column: where the offset starts
+ * @ref_ctr_column: where the reference counter starts
+ * @nargs: number of @args
+ * @args_size: bytes that the arguments take in a record, strings' bytes aside
+ * @text: the line, cut into words; @path and the arguments point into it
+ * @args: the arguments
+ */
+struct tracer_def {
+	enum tracer_kind kind;
+	char group[TRACER_NAME_MAX + 1];
+	char event[TRACER_NAME_MAX + 1];
+	const char *path;
+	u64 offset;
+	u64 ref_ctr;
+	bool has_path;
+	unsigned int path_column;
+	unsigned int offset_column;
+	unsigned int ref_ctr_column;
+	unsigned int nargs;
+	unsigned int args_size;
+	char *text;
+	struct tracer_arg args[];
+};
+
+/**
+ * struct tracer_diag - what is wrong with a line
+ * @err: the message
+ * @column: the character that it is about, counted from 0
+ */
+struct tracer_diag {
+	enum tracer_err err;
+	unsigned int column;
+};
+
+/**
+ * struct tracer_reg - a register by name
+ * @name: without the '%'
+ * @size: bytes that the name stands for
+ * @offset: where they are in struct pt_regs
+ */
+struct tracer_reg {
+	const char *name;
+	u8 size;
+	u16 offset;
+};
+
+/* parse.c */
+struct tracer_def *tracer_def_parse(const char *line, size_t len,
+				    struct tracer_diag *diag);
+void tracer_def_free(struct tracer_def *def);
+const char *tracer_err_text(enum tracer_err err);
+bool tracer_name_is_good(const char *name);
+size_t tracer_path_unescape(const char *path, char *out, size_t size);
+
+/* argument.c */
+int tracer_arg_parse(struct tracer_def *def, char *word, struct tracer_diag *diag);
+void tracer_arg_free(struct tracer_arg *arg);
+bool tracer_arg_reads_memory(const struct tracer_arg *arg);
+
+/* type.c */
+const struct tracer_type *tracer_type_find(const char *name);
+
+/* regs.c */
+const struct tracer_reg *tracer_reg_find(const char *name);
+
+#endif /* _TRACER_DEF_H */

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/math64.h>
+#include <linux/sched/clock.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "errlog.h"
+
+/**
+ * tracer_errlog_init() - make an empty log
+ * @log: zeroed
+ */
+void tracer_errlog_init(struct tracer_errlog *log)
+{
+	mutex_init(&log->lock);
+}
+
+/**
+ * tracer_errlog_add() - log an error; the oldest one gives way
+ * @log: the log
+ * @line: what was written
+ * @len: its length
+ * @lineno: which line of the write it was, from 1; 0 when it was alone
+ * @diag: what is wrong with it
+ *
+ * Without memory for the line the error is not logged: the writer still has
+ * its errno.
+ */
+void tracer_errlog_add(struct tracer_errlog *log, const char *line, size_t len,
+		       unsigned int lineno, const struct tracer_diag *diag)
+{
+	struct tracer_errlog_entry *entry;
+	char *copy;
+
+	/* Of a line that is too long, the beginning tells enough. */
+	len = min_t(size_t, len, TRACER_LINE_MAX);
+	copy = kmemdup_nul(line, len, GFP_KERNEL);
+	if (!copy)
+		return;
+	strreplace(copy, '\t', ' ');
+
+	mutex_lock(&log->lock);
+	entry = &log->entries[log->first];
+	log->first = (log->first + 1) % TRACER_ERRLOG_MAX;
+	kfree(entry->line);
+	entry->ts = local_clock();
+	entry->diag = *diag;
+	entry->lineno = lineno;
+	entry->line = copy;
+	mutex_unlock(&log->lock);
+}
+
+/**
+ * tracer_errlog_clear() - forget all errors
+ * @log: the log
+ */
+void tracer_errlog_clear(struct tracer_errlog *log)
+{
+	unsigned int i;
+
+	mutex_lock(&log->lock);
+	for (i = 0; i < TRACER_ERRLOG_MAX; i++) {
+		kfree(log->entries[i].line);
+		log->entries[i].line = NULL;
+	}
+	log->first = 0;
+	mutex_unlock(&log->lock);
+}
+
+static void show_entry(struct seq_file *m, const struct tracer_errlog_entry *entry)
+{
+	u64 sec = entry->ts;
+	u32 nsec = do_div(sec, NSEC_PER_SEC);
+
+	/* The location is tracefs's: scripts look for it. */
+	seq_printf(m, "[%5llu.%06u] trace_uprobe: error: %s", sec, nsec / 1000,
+		   tracer_err_text(entry->diag.err));
+	if (entry->lineno)
+		seq_printf(m, " (line %u)", entry->lineno);
+	seq_printf(m, "\n  Command: %s\n", entry->line);
+	seq_printf(m, "%*s^\n", (int)strlen("  Command: ") + entry->diag.column,
+		   "");
+}
+
+/**
+ * tracer_errlog_show() - print the log, oldest error first
+ * @log: the log
+ * @m: where to
+ */
+void tracer_errlog_show(struct tracer_errlog *log, struct seq_file *m)
+{
+	const struct tracer_errlog_entry *entry;
+	unsigned int i;
+
+	mutex_lock(&log->lock);
+	for (i = 0; i < TRACER_ERRLOG_MAX; i++) {
+		entry = &log->entries[(log->first + i) % TRACER_ERRLOG_MAX];
+		if (entry->line)
+			show_entry(m, entry);
+	}
+	mutex_unlock(&log->lock);
+}

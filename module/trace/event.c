@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The events: defining, removing, enabling and disabling them.
+ */
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "trace.h"
+
+static int fail(struct tracer_diag *diag, enum tracer_err err,
+		unsigned int column, int ret)
+{
+	diag->err = err;
+	diag->column = column;
+	return ret;
+}
+
+static const struct tracer_def *event_def(const struct tracer_event *event)
+{
+	return event->format->def;
+}
+
+static struct tracer_event *find_event(struct tracer *t, const char *group,
+				       const char *name)
+{
+	struct tracer_event *event;
+
+	list_for_each_entry(event, &t->events, node) {
+		if (!strcmp(event_def(event)->event, name) &&
+		    !strcmp(event->group->name, group))
+			return event;
+	}
+	return NULL;
+}
+
+/* A new event without sites; its format takes @def over. */
+static struct tracer_event *event_create(struct tracer *t, struct tracer_def *def,
+					 struct tracer_diag *diag)
+{
+	struct tracer_event *event;
+	int ret;
+
+	event = kzalloc(sizeof(*event), GFP_KERNEL);
+	if (!event)
+		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
+	INIT_LIST_HEAD(&event->node);
+	INIT_LIST_HEAD(&event->sites);
+
+	ret = tracer_group_add(t, def->group, &event->group);
+	if (ret) {
+		fail(diag, TRACER_ERR_NO_MEMORY, 0, ret);
+		goto free_event;
+	}
+
+	event->format = tracer_format_create(t, def);
+	if (IS_ERR(event->format)) {
+		ret = PTR_ERR(event->format);
+		fail(diag, ret == -ENOSPC ? TRACER_ERR_TOO_MANY_EVENTS :
+					    TRACER_ERR_NO_MEMORY, 0, ret);
+		goto remove_group;
+	}
+
+	ret = tracer_event_dir_add(event);
+	if (ret) {
+		fail(diag, TRACER_ERR_NO_MEMORY, 0, ret);
+		goto release_format;
+	}
+	return event;
+
+release_format:
+	/* The definition stays the caller's. */
+	event->format->def = NULL;
+	tracer_format_release(t, event->format);
+remove_group:
+	tracer_group_remove(event->group);
+free_event:
+	kfree(event);
+	return ERR_PTR(ret);
+}
+
+/* Free an event that is in no list and whose sites are gone. */
+static void event_destroy(struct tracer *t, struct tracer_event *event)
+{
+	lockdep_assert_held(&t->define);
+
+	tracer_event_dir_remove(event);
+	tracer_group_remove(event->group);
+	tracer_format_release(t, event->format);
+	kfree(event);
+}
+
+static void add_site(struct tracer_event *event, struct tracer_site *site)
+{
+	site->format = event->format;
+	list_add_tail(&site->node, &event->sites);
+}
+
+/* Two definitions make one event only when their records are alike. */
+static int compare_args(const struct tracer_def *have,
+			const struct tracer_def *def, struct tracer_diag *diag)
+{
+	const struct tracer_arg *a, *b;
+	unsigned int i;
+
+	for (i = 0; i < def->nargs; i++) {
+		if (i == have->nargs)
+			return fail(diag, TRACER_ERR_DIFF_ARG_TYPE,
+				    def->args[i].column, -EEXIST);
+		a = &have->args[i];
+		b = &def->args[i];
+		if (a->type != b->type || a->count != b->count ||
+		    strcmp(a->name, b->name))
+			return fail(diag, TRACER_ERR_DIFF_ARG_TYPE, b->column,
+				    -EEXIST);
+	}
+	if (i < have->nargs)
+		return fail(diag, TRACER_ERR_DIFF_ARG_TYPE,
+			    strlen(def->text) + 1, -EEXIST);
+	return 0;
+}
+
+static bool same_fetches(const struct tracer_def *a, const struct tracer_def *b)
+{
+	unsigned int i;
+
+	for (i = 0; i < a->nargs; i++) {
+		if (strcmp(a->args[i].body, b->args[i].body))
+			return false;
+	}
+	return true;
+}
+
+/* May @site join @event? */
+static int check_site(struct tracer_event *event, struct tracer_site *site,
+		      struct tracer_diag *diag)
+{
+	const struct tracer_def *have = event_def(event), *def = site->def;
+	struct tracer_site *other;
+	int ret;
+
+	if (have->kind != def->kind)
+		return fail(diag, TRACER_ERR_DIFF_PROBE_TYPE, 0, -EEXIST);
+	ret = compare_args(have, def, diag);
+	if (ret)
+		return ret;
+	list_for_each_entry(other, &event->sites, node) {
+		if (other->rp.u.inode == site->rp.u.inode &&
+		    other->def->offset == def->offset &&
+		    same_fetches(other->def, def))
+			return fail(diag, TRACER_ERR_SAME_PROBE, 0, -EEXIST);
+	}
+	return 0;
+}
+
+static int join_event(struct tracer *t, struct tracer_event *event,
+		      struct tracer_site *site, struct tracer_diag *diag)
+{
+	int ret;
+
+	ret = check_site(event, site, diag);
+	if (ret)
+		return ret;
+
+	mutex_lock(&t->lock);
+	add_site(event, site);
+	if (event->enabled) {
+		diag->column = site->def->path_column;
+		ret = tracer_site_register(site, diag);
+		if (ret) {
+			list_del(&site->node);
+			site->format = NULL;
+		}
+	}
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+static int define_probe(struct tracer *t, struct tracer_def *def,
+			struct tracer_diag *diag)
+{
+	struct tracer_event *event;
+	struct tracer_site *site;
+	int ret;
+
+	site = tracer_site_create(t, def, diag);
+	if (IS_ERR(site)) {
+		tracer_def_free(def);
+		return PTR_ERR(site);
+	}
+
+	event = find_event(t, def->group, def->event);
+	if (event) {
+		ret = join_event(t, event, site, diag);
+		if (ret)
+			tracer_site_destroy(site);
+		return ret;
+	}
+
+	event = event_create(t, def, diag);
+	if (IS_ERR(event)) {
+		tracer_site_destroy(site);
+		return PTR_ERR(event);
+	}
+	mutex_lock(&t->lock);
+	add_site(event, site);
+	list_add_tail(&event->node, &t->events);
+	mutex_unlock(&t->lock);
+	return 0;
+}
+
+static bool event_matches(const struct tracer_event *event,
+			  const struct tracer_def *def)
+{
+	return (!def->group[0] || !strcmp(event->group->name, def->group)) &&
+	       (!def->event[0] || !strcmp(event_def(event)->event, def->event));
+}
+
+static bool site_matches(const struct tracer_site *site,
+			 const struct tracer_def *def)
+{
+	return !def->has_path || (site->def->offset == def->offset &&
+				  !strcmp(site->def->path, def->path));
+}
+
+/*
+ * Move what @def matches out of the lists: whole events to @events, sites of
+ * events that keep others to @sites.  NULL matches all.
+ */
+static void unlink_matches(struct tracer *t, const struct tracer_def *def,
+			   struct list_head *events, struct list_head *sites)
+{
+	struct tracer_event *event, *next_event;
+	struct tracer_site *site, *next_site;
+	bool whole;
+
+	lockdep_assert_held(&t->lock);
+
+	list_for_each_entry_safe(event, next_event, &t->events, node) {
+		if (def && !event_matches(event, def))
+			continue;
+		whole = true;
+		list_for_each_entry(site, &event->sites, node)
+			whole = whole && (!def || site_matches(site, def));
+		if (whole) {
+			list_move_tail(&event->node, events);
+			continue;
+		}
+		list_for_each_entry_safe(site, next_site, &event->sites, node) {
+			if (site_matches(site, def))
+				list_move_tail(&site->node, sites);
+		}
+	}
+}
+
+/* Is there a match, and is none of the matches enabled? */
+static int check_matches(struct tracer *t, const struct tracer_def *def)
+{
+	struct tracer_event *event;
+	struct tracer_site *site;
+	int ret = -ENOENT;
+
+	lockdep_assert_held(&t->lock);
+
+	list_for_each_entry(event, &t->events, node) {
+		if (def && !event_matches(event, def))
+			continue;
+		list_for_each_entry(site, &event->sites, node) {
+			if (def && !site_matches(site, def))
+				continue;
+			if (event->enabled)
+				return -EBUSY;
+			ret = 0;
+		}
+	}
+	return ret;
+}
+
+/* Remove what @def matches, or with NULL everything. */
+static int remove_matches(struct tracer *t, const struct tracer_def *def)
+{
+	struct tracer_event *event, *next_event;
+	struct tracer_site *site, *next_site;
+	LIST_HEAD(events);
+	LIST_HEAD(sites);
+	int ret;
+
+	lockdep_assert_held(&t->define);
+
+	mutex_lock(&t->lock);
+	ret = check_matches(t, def);
+	if (!ret)
+		unlink_matches(t, def, &events, &sites);
+	mutex_unlock(&t->lock);
+	if (ret)
+		return ret;
+
+	list_for_each_entry_safe(site, next_site, &sites, node)
+		tracer_site_destroy(site);
+	list_for_each_entry_safe(event, next_event, &events, node) {
+		list_for_each_entry_safe(site, next_site, &event->sites, node)
+			tracer_site_destroy(site);
+		event_destroy(t, event);
+	}
+	return 0;
+}
+
+static int remove_events(struct tracer *t, const struct tracer_def *def,
+			 struct tracer_diag *diag)
+{
+	int ret = remove_matches(t, def);
+
+	switch (ret) {
+	case -ENOENT:
+		return fail(diag, TRACER_ERR_NO_SUCH_EVENT, 2, ret);
+	case -EBUSY:
+		return fail(diag, TRACER_ERR_EVENT_BUSY, 2, ret);
+	default:
+		return ret;
+	}
+}
+
+/**
+ * tracer_define() - carry out a line of uprobe_events
+ * @t: the tracer
+ * @line: the line, without its newline
+ * @len: its length
+ * @lineno: which line of the write it is, from 1; 0 when it is alone
+ *
+ * Context: may sleep.
+ * Return: 0, or -errno; then error_log tells more and nothing has changed.
+ */
+int tracer_define(struct tracer *t, const char *line, size_t len,
+		  unsigned int lineno)
+{
+	struct tracer_diag diag = {};
+	struct tracer_def *def;
+	int ret;
+
+	def = tracer_def_parse(line, len, &diag);
+	if (IS_ERR(def)) {
+		ret = PTR_ERR(def);
+		goto log;
+	}
+
+	mutex_lock(&t->define);
+	switch (def->kind) {
+	case TRACER_PROBE:
+	case TRACER_RETURN:
+		ret = define_probe(t, def, &diag);
+		break;
+	case TRACER_REMOVE:
+		ret = remove_events(t, def, &diag);
+		tracer_def_free(def);
+		break;
+	default:
+		ret = 0;
+		tracer_def_free(def);
+		break;
+	}
+	mutex_unlock(&t->define);
+log:
+	if (ret)
+		tracer_errlog_add(&t->errors, line, len, lineno, &diag);
+	return ret;
+}
+
+/**
+ * tracer_remove_all() - remove all events
+ * @t: the tracer
+ *
+ * Return: 0, or -EBUSY when one of them is enabled; then none is removed.
+ */
+int tracer_remove_all(struct tracer *t)
+{
+	int ret;
+
+	mutex_lock(&t->define);
+	ret = remove_matches(t, NULL);
+	mutex_unlock(&t->define);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+static void unregister_sites(struct tracer_event *event,
+			     const struct tracer_site *end)
+{
+	struct tracer_site *site;
+
+	list_for_each_entry(site, &event->sites, node) {
+		if (site == end)
+			break;
+		tracer_site_unregister(site);
+	}
+}
+
+static void log_site_error(struct tracer *t, const struct tracer_site *site,
+			   struct tracer_diag *diag)
+{
+	struct tracer_text text = {};
+	char *line;
+
+	/* The definition as listed: its PATH is the second word. */
+	tracer_render_def(&text, site->def);
+	line = kmalloc(text.len, GFP_KERNEL);
+	if (!line)
+		return;
+	text = (struct tracer_text){ .buf = line, .size = text.len };
+	tracer_render_def(&text, site->def);
+	diag->column = strcspn(line, " ") + 1;
+	tracer_errlog_add(&t->errors, line, text.len - 1, 0, diag);
+	kfree(line);
+}
+
+/**
+ * tracer_event_enable() - put all probes of an event in place
+ * @t: the tracer
+ * @event: the event
+ *
+ * Context: under @t->lock.
+ * Return: 0, or -errno; then error_log tells more and none is in place.
+ */
+int tracer_event_enable(struct tracer *t, struct tracer_event *event)
+{
+	struct tracer_diag diag = {};
+	struct tracer_site *site;
+	int ret;
+
+	lockdep_assert_held(&t->lock);
+
+	if (event->enabled)
+		return 0;
+	ret = tracer_buffer_expand(&t->buffer);
+	if (ret)
+		return ret;
+	list_for_each_entry(site, &event->sites, node) {
+		ret = tracer_site_register(site, &diag);
+		if (ret) {
+			unregister_sites(event, site);
+			log_site_error(t, site, &diag);
+			return ret;
+		}
+	}
+	event->enabled = true;
+	return 0;
+}
+
+/**
+ * tracer_event_disable() - take all probes of an event away
+ * @t: the tracer
+ * @event: the event
+ *
+ * Context: under @t->lock.  None of its handlers runs when this returns.
+ */
+void tracer_event_disable(struct tracer *t, struct tracer_event *event)
+{
+	lockdep_assert_held(&t->lock);
+
+	if (!event->enabled)
+		return;
+	unregister_sites(event, NULL);
+	event->enabled = false;
+}

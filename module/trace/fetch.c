@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Running the fetch programs of an event on a hit.
+ *
+ * A program that needs no memory runs anywhere, the trap included.  Any other
+ * runs in task context, where reading user memory may bring pages in: what
+ * still cannot be read is at a bad address.
+ */
+#include <linux/minmax.h>
+#include <linux/ptrace.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "fetch.h"
+#include "record.h"
+
+static_assert(TRACER_COMM_LEN == TASK_COMM_LEN);
+
+/* Bytes of a pointer, and of a stack entry, of the task. */
+static unsigned int word_size(const struct pt_regs *regs)
+{
+	return user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
+}
+
+static int read_user(void *dst, u64 address, size_t len)
+{
+	return copy_from_user(dst, (const void __user *)address, len) ?
+	       -EFAULT : 0;
+}
+
+static int read_word(const struct pt_regs *regs, u64 address, u64 *value)
+{
+	*value = 0;
+	return read_user(value, address, word_size(regs));
+}
+
+static int run(const struct tracer_fetch *f, const struct tracer_arg *arg,
+	       u64 *result)
+{
+	const struct tracer_insn *insn;
+	u64 value = 0;
+	int ret;
+
+	for (insn = arg->insns; insn < arg->insns + arg->ninsns; insn++) {
+		switch (insn->op) {
+		case TRACER_OP_REG:
+			value = 0;
+			memcpy(&value, (const u8 *)f->regs + insn->offset,
+			       insn->size);
+			break;
+		case TRACER_OP_SP:
+			value = f->regs->sp;
+			break;
+		case TRACER_OP_STACK:
+			value = f->regs->sp + insn->value * word_size(f->regs);
+			break;
+		case TRACER_OP_IMM:
+			value = insn->value;
+			break;
+		case TRACER_OP_IP:
+			value = f->ip + insn->value;
+			break;
+		case TRACER_OP_DEREF:
+			ret = read_word(f->regs, value + insn->value, &value);
+			if (ret)
+				return ret;
+			break;
+		default:
+			return -EINVAL;
+		}
+	}
+	*result = value;
+	return 0;
+}
+
+static void mask_bits(const struct tracer_arg *arg, u8 *data)
+{
+	unsigned int unused = 64 - arg->type->size * 8;
+	u64 value = 0;
+
+	memcpy(&value, data, arg->type->size);
+	value = value << (unused + arg->lshift) >> (unused + arg->rshift);
+	memcpy(data, &value, arg->type->size);
+}
+
+/* Room for a string of @len bytes at most; 0 when the record is full. */
+static size_t string_room(const struct tracer_fetch *f, size_t len)
+{
+	return min(len, f->size - f->used);
+}
+
+static void keep_string(struct tracer_fetch *f, u8 *data, size_t len)
+{
+	u32 loc = tracer_string_loc(len, f->used);
+
+	memcpy(data, &loc, sizeof(loc));
+	f->used += len;
+}
+
+static void store_text(struct tracer_fetch *f, u8 *data, const char *text,
+		       size_t len)
+{
+	len = string_room(f, len);
+	memcpy(f->entry + f->used, text, len);
+	keep_string(f, data, len);
+}
+
+/* A string that cannot be read keeps the descriptor 0, shown as (fault). */
+static void store_string(struct tracer_fetch *f, u8 *data, u64 address)
+{
+	size_t room = string_room(f, TRACER_STRING_MAX);
+	long len;
+
+	if (!room) {
+		keep_string(f, data, 0);
+		return;
+	}
+	len = strncpy_from_user((char *)f->entry + f->used,
+				(const void __user *)address, room);
+	if (len < 0)
+		return;
+	/* Without its NUL when it did not fit, which marks the cut. */
+	keep_string(f, data, len < room ? len + 1 : room);
+}
+
+static int store_strings(struct tracer_fetch *f, const struct tracer_arg *arg,
+			 u8 *data, u64 address)
+{
+	unsigned int i;
+	u64 pointer;
+
+	if (!arg->count) {
+		store_string(f, data, address);
+		return 0;
+	}
+	for (i = 0; i < arg->count; i++) {
+		if (read_word(f->regs, address + i * word_size(f->regs),
+			      &pointer))
+			continue;
+		store_string(f, data + i * arg->type->size, pointer);
+	}
+	return 0;
+}
+
+static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
+		     u8 *data)
+{
+	unsigned int count = max_t(unsigned int, arg->count, 1), i;
+	char comm[TASK_COMM_LEN];
+	u64 value = 0;
+	int ret;
+
+	ret = run(f, arg, &value);
+	if (ret)
+		return ret;
+
+	switch (arg->store) {
+	case TRACER_STORE_VALUE:
+		memcpy(data, &value, arg->type->size);
+		break;
+	case TRACER_STORE_MEM:
+		ret = read_user(data, value + arg->displacement,
+				arg->type->size * count);
+		if (ret) {
+			memset(data, 0, arg->type->size * count);
+			return ret;
+		}
+		break;
+	case TRACER_STORE_STRING:
+		return store_strings(f, arg, data, value + arg->displacement);
+	case TRACER_STORE_COMM:
+		strscpy(comm, current->comm, sizeof(comm));
+		store_text(f, data, comm, strlen(comm) + 1);
+		return 0;
+	case TRACER_STORE_TEXT:
+		store_text(f, data, arg->text, strlen(arg->text) + 1);
+		return 0;
+	}
+
+	if (arg->rshift) {
+		for (i = 0; i < count; i++)
+			mask_bits(arg, data + i * arg->type->size);
+	}
+	return 0;
+}
+
+/**
+ * tracer_fetch_args() - fetch all arguments of a hit into its record
+ * @f: the hit; @f->used grows by the strings
+ * @def: the definition, whose place in the record is zeroed
+ *
+ * Context: of the probe handler: the trap only when no argument reads memory.
+ */
+void tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
+{
+	u8 *args = f->entry + tracer_args_offset(def);
+	u8 *faults = f->entry + tracer_faults_offset(def);
+	unsigned int i;
+
+	for (i = 0; i < def->nargs; i++) {
+		if (fetch_arg(f, &def->args[i], args + def->args[i].offset))
+			faults[i / 8] |= 1 << i % 8;
+	}
+}

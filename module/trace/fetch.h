@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _TRACER_FETCH_H
+#define _TRACER_FETCH_H
+
+#include <linux/types.h>
+
+#include "def.h"
+
+struct pt_regs;
+
+/**
+ * struct tracer_fetch - fetching the arguments of one hit
+ * @regs: the task's registers
+ * @ip: address of the probed instruction
+ * @entry: the record's entry, to which strings' places are relative
+ * @used: bytes of the entry that are used; strings go behind them
+ * @size: bytes that the entry may take
+ */
+struct tracer_fetch {
+	const struct pt_regs *regs;
+	unsigned long ip;
+	u8 *entry;
+	size_t used;
+	size_t size;
+};
+
+void tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def);
+
+#endif /* _TRACER_FETCH_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a hit leaves in the buffer.
+ *
+ *	struct tracer_record
+ *	the arguments, at their offsets from tracer_args_offset()
+ *	a bit per argument: set when it could not be read (a bad address)
+ *	the bytes of strings
+ *
+ * What follows @comm is laid out as tracefs lays it out, and the format file
+ * describes it.  A string argument is a descriptor: the string's length in
+ * the upper half, its place, counted from @entry, in the lower half.  The
+ * string's NUL counts; a string without one was cut.
+ */
+#ifndef _TRACER_RECORD_H
+#define _TRACER_RECORD_H
+
+#include <linux/types.h>
+
+#include "def.h"
+
+#define TRACER_RECORD_MAX	32768	/* bytes of a record */
+
+/* Bits of struct tracer_entry.flags; the values are those of tracefs. */
+#define TRACER_IRQS_OFF		0x01
+#define TRACER_NEED_RESCHED	0x04
+
+/**
+ * struct tracer_entry - the fields that each event has
+ * @type: id of the event
+ * @flags: state of the CPU, TRACER_IRQS_OFF and so on
+ * @preempt_count: depth of disabled preemption
+ * @pid: id of the thread, in the initial pid namespace
+ * @ip: the probed address; for a return the address of the function
+ */
+struct tracer_entry {
+	u16 type;
+	u8 flags;
+	u8 preempt_count;
+	s32 pid;
+	u64 ip;
+};
+
+/**
+ * struct tracer_record - a record
+ * @comm: the thread's name, NUL-terminated
+ * @entry: the common fields; a return probe's u64 return address follows
+ */
+struct tracer_record {
+	char comm[TRACER_COMM_LEN];
+	struct tracer_entry entry;
+};
+
+/* Where the arguments start, counted from the entry. */
+static inline unsigned int tracer_args_offset(const struct tracer_def *def)
+{
+	return sizeof(struct tracer_entry) +
+	       (def->kind == TRACER_RETURN ? sizeof(u64) : 0);
+}
+
+/* Where the bit map of unreadable arguments starts, counted from the entry. */
+static inline unsigned int tracer_faults_offset(const struct tracer_def *def)
+{
+	return tracer_args_offset(def) + def->args_size;
+}
+
+/* Where the strings start, counted from the entry. */
+static inline unsigned int tracer_strings_offset(const struct tracer_def *def)
+{
+	return tracer_faults_offset(def) + DIV_ROUND_UP(def->nargs, 8);
+}
+
+static inline u32 tracer_string_loc(u32 len, u32 offset)
+{
+	return len << 16 | offset;
+}
+
+#endif /* _TRACER_RECORD_H */

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Records, events and definitions as text, spelled as tracefs spells them.
+ */
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "render.h"
+
+static bool is_string(const struct tracer_arg *arg)
+{
+	return arg->type->print == TRACER_PRINT_STRING;
+}
+
+/* Element @i of an argument; @data has room for all of them. */
+static u64 load_unsigned(const struct tracer_arg *arg, const u8 *data,
+			 unsigned int i)
+{
+	u64 value = 0;
+
+	/* Little-endian, as everything that this module runs on. */
+	memcpy(&value, data + i * arg->type->size, arg->type->size);
+	return value;
+}
+
+static s64 load_signed(const struct tracer_arg *arg, const u8 *data,
+		       unsigned int i)
+{
+	unsigned int unused = 64 - arg->type->size * 8;
+
+	return (s64)(load_unsigned(arg, data, i) << unused) >> unused;
+}
+
+static void render_string(struct tracer_text *t, u32 loc, const u8 *entry,
+			  size_t size)
+{
+	u32 len = loc >> 16, offset = loc & 0xffff;
+	const char *s = (const char *)entry + offset;
+	size_t shown;
+
+	if (!len && !offset) {
+		tracer_text_puts(t, "(fault)");
+		return;
+	}
+	if (offset > size || len > size - offset)
+		len = 0;
+	shown = strnlen(s, len);
+	tracer_text_putc(t, '"');
+	tracer_text_escape(t, s, shown);
+	tracer_text_putc(t, '"');
+	if (shown == len)
+		tracer_text_puts(t, "...");
+}
+
+static void render_value(struct tracer_text *t, const struct tracer_arg *arg,
+			 const u8 *data, unsigned int i, const u8 *entry,
+			 size_t size)
+{
+	char c;
+
+	switch (arg->type->print) {
+	case TRACER_PRINT_UNSIGNED:
+		tracer_text_printf(t, "%llu", (unsigned long long)
+				   load_unsigned(arg, data, i));
+		break;
+	case TRACER_PRINT_SIGNED:
+		tracer_text_printf(t, "%lld", (long long)
+				   load_signed(arg, data, i));
+		break;
+	case TRACER_PRINT_HEX:
+		tracer_text_printf(t, "0x%llx", (unsigned long long)
+				   load_unsigned(arg, data, i));
+		break;
+	case TRACER_PRINT_CHAR:
+		c = load_unsigned(arg, data, i);
+		tracer_text_putc(t, '\'');
+		tracer_text_escape(t, &c, 1);
+		tracer_text_putc(t, '\'');
+		break;
+	case TRACER_PRINT_STRING:
+		render_string(t, load_unsigned(arg, data, i), entry, size);
+		break;
+	}
+}
+
+static void render_arg(struct tracer_text *t, const struct tracer_def *def,
+		       unsigned int n, const u8 *entry, size_t size)
+{
+	const u8 *faults = entry + tracer_faults_offset(def);
+	const u8 *data = entry + tracer_args_offset(def) + def->args[n].offset;
+	const struct tracer_arg *arg = &def->args[n];
+	unsigned int i;
+
+	tracer_text_printf(t, " %s=", arg->name);
+	if (faults[n / 8] & 1 << n % 8) {
+		tracer_text_puts(t, "(fault)");
+		return;
+	}
+	if (!arg->count) {
+		render_value(t, arg, data, 0, entry, size);
+		return;
+	}
+	for (i = 0; i < arg->count; i++) {
+		tracer_text_putc(t, i ? ',' : '{');
+		render_value(t, arg, data, i, entry, size);
+	}
+	tracer_text_putc(t, '}');
+}
+
+/* The column of flags: irqs-off, need-resched, irq context, preemption. */
+static void render_flags(struct tracer_text *t, const struct tracer_entry *entry)
+{
+	unsigned int depth = entry->preempt_count & 0xf;
+
+	tracer_text_putc(t, entry->flags & TRACER_IRQS_OFF ? 'd' : '.');
+	tracer_text_putc(t, entry->flags & TRACER_NEED_RESCHED ? 'n' : '.');
+	tracer_text_putc(t, '.');
+	if (depth)
+		tracer_text_printf(t, "%x", depth);
+	else
+		tracer_text_putc(t, '.');
+	tracer_text_putc(t, '.');
+}
+
+/* "comm-pid [cpu] flags ts: " */
+static void render_context(struct tracer_text *t, const struct tracer_seen *seen)
+{
+	const struct tracer_record *record = seen->record;
+	unsigned long long us = (seen->ts + 500) / 1000;
+	char comm[TRACER_COMM_LEN * 4 + 1];
+	struct tracer_text name = { .buf = comm, .size = sizeof(comm) - 1 };
+
+	tracer_text_escape(&name, record->comm,
+			   strnlen(record->comm, sizeof(record->comm)));
+	comm[name.len] = '\0';
+	tracer_text_printf(t, "%16s-%-7d [%03d] ", comm, record->entry.pid,
+			   seen->cpu);
+	render_flags(t, &record->entry);
+	tracer_text_printf(t, " %5llu.%06llu: ", us / 1000000, us % 1000000);
+}
+
+/**
+ * tracer_render() - a record as lines of trace or trace_pipe
+ * @t: where to append them
+ * @def: a definition of the event, or NULL when it has been forgotten
+ * @seen: the record
+ */
+void tracer_render(struct tracer_text *t, const struct tracer_def *def,
+		   const struct tracer_seen *seen)
+{
+	const struct tracer_entry *entry = &seen->record->entry;
+	size_t size = seen->len - offsetof(struct tracer_record, entry);
+	unsigned int i;
+	u64 ret_ip;
+
+	if (seen->lost)
+		tracer_text_printf(t, "CPU:%d [LOST %llu EVENTS]\n", seen->cpu,
+				   (unsigned long long)seen->lost);
+
+	render_context(t, seen);
+	if (!def || size < tracer_strings_offset(def)) {
+		tracer_text_printf(t, "Event %u, which is removed\n",
+				   entry->type);
+		return;
+	}
+
+	tracer_text_puts(t, def->event);
+	if (def->kind == TRACER_RETURN) {
+		memcpy(&ret_ip, entry + 1, sizeof(ret_ip));
+		tracer_text_printf(t, ": (0x%llx <- 0x%llx)",
+				   (unsigned long long)ret_ip,
+				   (unsigned long long)entry->ip);
+	} else {
+		tracer_text_printf(t, ": (0x%llx)",
+				   (unsigned long long)entry->ip);
+	}
+	for (i = 0; i < def->nargs; i++)
+		render_arg(t, def, i, (const u8 *)entry, size);
+	tracer_text_putc(t, '\n');
+}
+
+/* One "field:" line; @array is the number of elements, or 0. */
+static void render_field(struct tracer_text *t, const char *type,
+			 const char *name, unsigned int array,
+			 unsigned int offset, unsigned int size, bool is_signed)
+{
+	tracer_text_printf(t, "\tfield:%s %s", type, name);
+	if (array)
+		tracer_text_printf(t, "[%u]", array);
+	tracer_text_printf(t, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", offset,
+			   size, is_signed);
+}
+
+static void render_print_fmt(struct tracer_text *t, const struct tracer_def *def)
+{
+	const struct tracer_arg *arg;
+	unsigned int i, j;
+
+	tracer_text_puts(t, def->kind == TRACER_RETURN ?
+			 "print fmt: \"(%lx <- %lx)" : "print fmt: \"(%lx)");
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		tracer_text_printf(t, " %s=", arg->name);
+		if (!arg->count) {
+			tracer_text_puts(t, arg->type->fmt);
+			continue;
+		}
+		for (j = 0; j < arg->count; j++) {
+			tracer_text_putc(t, j ? ',' : '{');
+			tracer_text_puts(t, arg->type->fmt);
+		}
+		tracer_text_putc(t, '}');
+	}
+
+	tracer_text_puts(t, def->kind == TRACER_RETURN ?
+			 "\", REC->__probe_func, REC->__probe_ret_ip" :
+			 "\", REC->__probe_ip");
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		for (j = 0; j < max_t(unsigned int, arg->count, 1); j++) {
+			tracer_text_puts(t, is_string(arg) ? ", __get_str(" :
+							     ", REC->");
+			tracer_text_puts(t, arg->name);
+			if (arg->count)
+				tracer_text_printf(t, "[%u]", j);
+			if (is_string(arg))
+				tracer_text_putc(t, ')');
+		}
+	}
+	tracer_text_putc(t, '\n');
+}
+
+/**
+ * tracer_render_format() - the format file of an event
+ * @t: where to append it
+ * @def: a definition of the event
+ * @id: the event's id
+ */
+void tracer_render_format(struct tracer_text *t, const struct tracer_def *def,
+			  unsigned int id)
+{
+	const struct tracer_arg *arg;
+	unsigned int i;
+
+	tracer_text_printf(t, "name: %s\nID: %u\nformat:\n", def->event, id);
+	render_field(t, "unsigned short", "common_type", 0,
+		     offsetof(struct tracer_entry, type), 2, false);
+	render_field(t, "unsigned char", "common_flags", 0,
+		     offsetof(struct tracer_entry, flags), 1, false);
+	render_field(t, "unsigned char", "common_preempt_count", 0,
+		     offsetof(struct tracer_entry, preempt_count), 1, false);
+	render_field(t, "int", "common_pid", 0,
+		     offsetof(struct tracer_entry, pid), 4, true);
+	tracer_text_putc(t, '\n');
+
+	if (def->kind == TRACER_RETURN) {
+		render_field(t, "unsigned long", "__probe_func", 0,
+			     offsetof(struct tracer_entry, ip), 8, false);
+		render_field(t, "unsigned long", "__probe_ret_ip", 0,
+			     sizeof(struct tracer_entry), 8, false);
+	} else {
+		render_field(t, "unsigned long", "__probe_ip", 0,
+			     offsetof(struct tracer_entry, ip), 8, false);
+	}
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		render_field(t, arg->type->field, arg->name, arg->count,
+			     tracer_args_offset(def) + arg->offset,
+			     arg->type->size * max_t(unsigned int, arg->count, 1),
+			     arg->type->is_signed);
+	}
+	tracer_text_putc(t, '\n');
+	render_print_fmt(t, def);
+}
+
+/**
+ * tracer_render_def() - a definition as uprobe_events lists it
+ * @t: where to append it
+ * @def: the definition
+ *
+ * The line can be written back.
+ */
+void tracer_render_def(struct tracer_text *t, const struct tracer_def *def)
+{
+	unsigned int i;
+
+	tracer_text_printf(t, "%c:%s/%s ", def->kind == TRACER_RETURN ? 'r' : 'p',
+			   def->group, def->event);
+	tracer_text_puts(t, def->path);
+	tracer_text_printf(t, ":0x%016llx", (unsigned long long)def->offset);
+	if (def->ref_ctr)
+		tracer_text_printf(t, "(0x%llx)",
+				   (unsigned long long)def->ref_ctr);
+	for (i = 0; i < def->nargs; i++) {
+		tracer_text_printf(t, " %s=", def->args[i].name);
+		tracer_text_puts(t, def->args[i].body);
+	}
+	tracer_text_putc(t, '\n');
+}

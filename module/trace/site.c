@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One probe of an event: the file it is in, and its registration.
+ *
+ * The file is looked up when the probe is defined and held from then on, so
+ * that the definition means the same file for as long as it stands, whatever
+ * happens to the path.
+ */
+#include <linux/cred.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+
+#include "segment.h"
+#include "trace.h"
+
+static int fail(struct tracer_diag *diag, enum tracer_err err,
+		unsigned int column, int ret)
+{
+	diag->err = err;
+	diag->column = column;
+	return ret;
+}
+
+/* Look the file up and check what the definition says of it. */
+static int find_file(struct tracer_site *site, struct tracer_diag *diag)
+{
+	const struct tracer_def *def = site->def;
+	struct inode *inode;
+	loff_t size;
+	char *name;
+	int ret;
+
+	name = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!name)
+		return fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM);
+	if (tracer_path_unescape(def->path, name, PATH_MAX) >= PATH_MAX)
+		ret = -ENAMETOOLONG;
+	else
+		ret = kern_path(name, LOOKUP_FOLLOW, &site->path);
+	kfree(name);
+	if (ret) {
+		site->path = (struct path){};
+		return fail(diag, TRACER_ERR_FILE_NOT_FOUND, def->path_column,
+			    ret);
+	}
+	if (!d_is_reg(site->path.dentry))
+		return fail(diag, TRACER_ERR_NO_REGULAR_FILE, def->path_column,
+			    -EINVAL);
+
+	/* What gets mapped is the file below an overlay. */
+	inode = d_real_inode(site->path.dentry);
+	size = i_size_read(inode);
+	if (def->offset >= size)
+		return fail(diag, TRACER_ERR_OFFS_PAST_END, def->offset_column,
+			    -EINVAL);
+	if (def->ref_ctr) {
+		if (def->ref_ctr & 1)
+			return fail(diag, TRACER_ERR_REFCNT_ODD,
+				    def->ref_ctr_column, -EINVAL);
+		if (def->ref_ctr >= size)
+			return fail(diag, TRACER_ERR_REFCNT_PAST_END,
+				    def->ref_ctr_column, -EINVAL);
+		return fail(diag, TRACER_ERR_REFCNT_UNSUPPORTED,
+			    def->ref_ctr_column, -EOPNOTSUPP);
+	}
+	site->rp.u.inode = inode;
+	site->rp.u.offset = def->offset;
+	return 0;
+}
+
+static int read_file(void *file, u64 pos, void *buf, size_t len)
+{
+	loff_t at = pos;
+	ssize_t n;
+
+	if (at < 0)
+		return -EINVAL;
+	n = kernel_read(file, buf, len, &at);
+	if (n < 0)
+		return n;
+	return n == len ? 0 : -ENODATA;
+}
+
+/* Turn @+OFFSET into a distance from the probed instruction. */
+static int place_insn(struct tracer_site *site, struct tracer_insn *insn)
+{
+	struct tracer_bytes bytes = { .read = read_file };
+	struct file *file;
+	s64 distance;
+	int ret;
+
+	file = dentry_open(&site->path, O_RDONLY, current_cred());
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	bytes.file = file;
+	ret = tracer_segment_distance(&bytes, site->def->offset, insn->value,
+				      &distance);
+	fput(file);
+	if (ret)
+		return ret;
+	insn->op = TRACER_OP_IP;
+	insn->value = distance;
+	return 0;
+}
+
+static int place_args(struct tracer_site *site, struct tracer_diag *diag)
+{
+	struct tracer_def *def = site->def;
+	struct tracer_arg *arg;
+	unsigned int i, j;
+
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		for (j = 0; j < arg->ninsns; j++) {
+			if (arg->insns[j].op == TRACER_OP_FILE &&
+			    place_insn(site, &arg->insns[j]))
+				return fail(diag, TRACER_ERR_BAD_FILE_OFFS,
+					    arg->column, -EINVAL);
+		}
+	}
+	return 0;
+}
+
+/* What a record can take at most, and whether the trap is the place for it. */
+static void measure(struct tracer_site *site)
+{
+	const struct tracer_def *def = site->def;
+	const struct tracer_arg *arg;
+	size_t strings = 0, size;
+	unsigned int i;
+
+	site->atomic = true;
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		if (tracer_arg_reads_memory(arg))
+			site->atomic = false;
+		if (arg->store == TRACER_STORE_STRING)
+			strings += TRACER_STRING_MAX *
+				   max_t(size_t, arg->count, 1);
+		else if (arg->store == TRACER_STORE_TEXT)
+			strings += strlen(arg->text) + 1;
+		else if (arg->store == TRACER_STORE_COMM)
+			strings += TRACER_COMM_LEN;
+	}
+	size = offsetof(struct tracer_record, entry) +
+	       tracer_strings_offset(def) + strings;
+	site->size = min_t(size_t, size, TRACER_RECORD_MAX);
+	if (size > TRACER_FRAGMENT_DATA)
+		site->atomic = false;
+	if (site->atomic)
+		site->rp.u.flags = UPROBE_ATOMIC;
+}
+
+/**
+ * tracer_site_create() - make a probe of a definition
+ * @t: the tracer
+ * @def: the definition; the site's from now on
+ * @diag: says what is wrong when this fails
+ *
+ * Return: the site, not registered, without an event; or an ERR_PTR, and
+ * @def is still the caller's.
+ */
+struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
+				       struct tracer_diag *diag)
+{
+	struct tracer_site *site;
+	int ret;
+
+	site = kzalloc(sizeof(*site), GFP_KERNEL);
+	if (!site)
+		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
+	INIT_LIST_HEAD(&site->node);
+	site->tracer = t;
+	site->def = def;
+
+	ret = find_file(site, diag);
+	if (!ret)
+		ret = place_args(site, diag);
+	if (ret) {
+		path_put(&site->path);
+		kfree(site);
+		return ERR_PTR(ret);
+	}
+
+	measure(site);
+	if (def->kind == TRACER_RETURN)
+		site->rp.handler = tracer_hit_return;
+	else
+		site->rp.u.handler = tracer_hit_entry;
+	return site;
+}
+
+/**
+ * tracer_site_destroy() - free a probe
+ * @site: not registered
+ *
+ * Its definition goes with it, unless the event's format keeps it.
+ */
+void tracer_site_destroy(struct tracer_site *site)
+{
+	if (!site->format || site->format->def != site->def)
+		tracer_def_free(site->def);
+	path_put(&site->path);
+	kfree(site);
+}
+
+/**
+ * tracer_site_register() - put the probe in place
+ * @site: the probe
+ * @diag: says what is wrong when this fails
+ *
+ * Context: under tracer.lock.
+ * Return: as register_uprobe().
+ */
+int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag)
+{
+	int ret;
+
+	lockdep_assert_held(&site->tracer->lock);
+
+	if (site->def->kind == TRACER_RETURN)
+		ret = register_uretprobe(&site->rp);
+	else
+		ret = register_uprobe(&site->rp.u);
+	if (!ret)
+		return 0;
+
+	switch (ret) {
+	case -EPERM:
+		diag->err = TRACER_ERR_INSN_REFUSED;
+		break;
+	case -EILSEQ:
+		diag->err = TRACER_ERR_INSN_BAD;
+		break;
+	case -EEXIST:
+		diag->err = TRACER_ERR_INSN_TAKEN;
+		break;
+	case -ENOMEM:
+		diag->err = TRACER_ERR_NO_MEMORY;
+		break;
+	default:
+		diag->err = TRACER_ERR_PROBE_FAILED;
+		break;
+	}
+	return ret;
+}
+
+/**
+ * tracer_site_unregister() - take the probe away
+ * @site: the probe
+ *
+ * Context: under tracer.lock.  No handler of it runs when this returns.
+ */
+void tracer_site_unregister(struct tracer_site *site)
+{
+	lockdep_assert_held(&site->tracer->lock);
+
+	if (site->def->kind == TRACER_RETURN)
+		unregister_uretprobe(&site->rp);
+	else
+		unregister_uprobe(&site->rp.u);
+}

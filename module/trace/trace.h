@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tracer: a client of uprobes/uprobes.h, driven by files under
+ * /sys/kernel/debug/uprobes/ that speak tracefs's language.
+ *
+ * What there is, who owns it, and when it dies
+ *
+ *	struct tracer		a directory with its definitions and its
+ *				buffer; lives from init to exit
+ *	struct tracer_event	a named event; in tracer.events from its first
+ *				definition until its removal
+ *	struct tracer_site	one probe of an event; owned by the event
+ *	struct tracer_def	a parsed line; owned by the site it defines,
+ *				the first one of an event by the format
+ *	struct tracer_format	how to read records of an event; owned by
+ *				tracer.formats.  Outlives its event as long as
+ *				records of it may be in the buffer
+ *	struct tracer_group	a directory under events/; lives while it has
+ *				events
+ *
+ * Locks, outermost first
+ *
+ *	tracer.define		one definition or removal at a time.  Held
+ *				while directories come and go; no file
+ *				below events/ ever takes it, because debugfs
+ *				waits for their readers and writers when it
+ *				removes them
+ *	tracer.lock		the lists of events, sites and groups, and
+ *				whether an event is enabled.  Held while
+ *				probes are registered and unregistered;
+ *				probe handlers take no lock of the tracer
+ *	tracer_buffer.read_lock	taking records out of the buffer
+ *	tracer.formats_sem	the formats; the readers' side is held while a
+ *				record is turned into text
+ *	tracer_errlog.lock	the error log
+ *
+ * A handler runs between the registration of its site and the return of its
+ * unregistration; what it uses (the site, its definition, the format, the
+ * buffer) is freed only after that.  Open files hold the module, so nothing
+ * of them is left when it exits.
+ */
+#ifndef _TRACER_TRACE_H
+#define _TRACER_TRACE_H
+
+#include <linux/idr.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/path.h>
+#include <linux/rwsem.h>
+#include <linux/types.h>
+
+#include <uprobes/uprobes.h>
+
+#include "buffer.h"
+#include "def.h"
+#include "errlog.h"
+
+struct dentry;
+struct seq_file;
+
+#define TRACER_FORGOTTEN_MAX	256	/* formats kept after their events */
+
+/**
+ * struct tracer_format - how to read records of an event
+ * @id: the type in its records
+ * @recorded: a record has been written since the buffer was last cleared
+ * @removed: the event is gone
+ * @def: the event's first definition; owned
+ * @node: in tracer.forgotten when @removed
+ */
+struct tracer_format {
+	u16 id;
+	bool recorded;
+	bool removed;
+	struct tracer_def *def;
+	struct list_head node;
+};
+
+/**
+ * struct tracer_group - events of one group name
+ * @node: in tracer.groups
+ * @tracer: whose it is
+ * @name: its name
+ * @events: number of events; under tracer.lock
+ * @dir: its directory
+ */
+struct tracer_group {
+	struct list_head node;
+	struct tracer *tracer;
+	char name[TRACER_NAME_MAX + 1];
+	unsigned int events;
+	struct dentry *dir;
+};
+
+/**
+ * struct tracer_event - an event
+ * @node: in tracer.events; empty when the event has been removed
+ * @group: where it belongs
+ * @format: how to read its records
+ * @sites: its probes, in the order of their definition
+ * @enabled: they are registered
+ * @dir: its directory
+ */
+struct tracer_event {
+	struct list_head node;
+	struct tracer_group *group;
+	struct tracer_format *format;
+	struct list_head sites;
+	bool enabled;
+	struct dentry *dir;
+};
+
+/**
+ * struct tracer_site - one probe of an event
+ * @node: in tracer_event.sites
+ * @tracer: whose it is
+ * @format: of the event
+ * @def: what defined it
+ * @path: the file, as found when it was defined
+ * @rp: the probe; for an entry probe only @rp.u is used
+ * @atomic: its handler runs in the trap
+ * @size: most bytes that a record of it takes
+ * @lost: hits that left no record for want of memory
+ */
+struct tracer_site {
+	struct list_head node;
+	struct tracer *tracer;
+	struct tracer_format *format;
+	struct tracer_def *def;
+	struct path path;
+	struct uretprobe rp;
+	bool atomic;
+	unsigned int size;
+	atomic64_t lost;
+};
+
+/**
+ * struct tracer - a control directory and what it controls
+ * @define: see the top of this file
+ * @lock: see the top of this file
+ * @events: all events, in the order of their definition
+ * @groups: all groups
+ * @formats_sem: protects @formats, @forgotten and @nforgotten
+ * @formats: id -> struct tracer_format
+ * @forgotten: formats whose events are removed, oldest first
+ * @nforgotten: their number
+ * @buffer: what was recorded
+ * @errors: what was refused
+ * @dir: the directory
+ * @events_dir: events/ in it
+ */
+struct tracer {
+	struct mutex define;
+	struct mutex lock;
+	struct list_head events;
+	struct list_head groups;
+	struct rw_semaphore formats_sem;
+	struct idr formats;
+	struct list_head forgotten;
+	unsigned int nforgotten;
+	struct tracer_buffer buffer;
+	struct tracer_errlog errors;
+	struct dentry *dir;
+	struct dentry *events_dir;
+};
+
+/* tracer.c */
+int tracer_init(void);
+void tracer_exit(void);
+
+/* event.c */
+int tracer_define(struct tracer *t, const char *line, size_t len,
+		  unsigned int lineno);
+int tracer_remove_all(struct tracer *t);
+int tracer_event_enable(struct tracer *t, struct tracer_event *event);
+void tracer_event_disable(struct tracer *t, struct tracer_event *event);
+
+/* format.c */
+struct tracer_format *tracer_format_create(struct tracer *t,
+					   struct tracer_def *def);
+void tracer_format_release(struct tracer *t, struct tracer_format *format);
+void tracer_formats_forget(struct tracer *t);
+
+/* site.c */
+struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
+				       struct tracer_diag *diag);
+void tracer_site_destroy(struct tracer_site *site);
+int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag);
+void tracer_site_unregister(struct tracer_site *site);
+
+/* hit.c */
+void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs);
+void tracer_hit_return(struct uretprobe_instance *ri, struct pt_regs *regs);
+
+/* control.c, knobs.c, pipe.c: the files of the directory itself */
+extern const struct file_operations tracer_events_fops;
+extern const struct file_operations tracer_profile_fops;
+extern const struct file_operations tracer_error_log_fops;
+extern const struct file_operations tracer_on_fops;
+extern const struct file_operations tracer_size_fops;
+extern const struct file_operations tracer_readme_fops;
+extern const struct file_operations tracer_pipe_fops;
+extern const struct file_operations tracer_trace_fops;
+int tracer_open_allowed(void);
+
+/* dirs.c: events/ */
+int tracer_dirs_init(struct tracer *t);
+int tracer_group_add(struct tracer *t, const char *name,
+		     struct tracer_group **group);
+void tracer_group_remove(struct tracer_group *group);
+int tracer_event_dir_add(struct tracer_event *event);
+void tracer_event_dir_remove(struct tracer_event *event);
+
+#endif /* _TRACER_TRACE_H */
