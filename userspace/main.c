@@ -13,22 +13,26 @@ static const struct {
 	const char *name;
 	int (*run)(const struct options *options, int argc, char **argv);
 } commands[] = {
+	{ "list", cmd_list },
 	{ "offset", cmd_offset },
 };
 
 static void print_help(FILE *out)
 {
-	fputs("usage: uprobe offset [OPTIONS] TARGET FUNCTION[@FILE|@VERSION][+OFFSET]\n"
+	fputs("usage: uprobe offset TARGET FUNCTION[@FILE|@VERSION][+OFFSET]\n"
+	      "              print PATH:0xOFFSET, ready for uprobe_events\n"
+	      "       uprobe list TARGET ['GLOB']\n"
+	      "              list functions; -v: file offset, size, binding, full name\n"
 	      "\n"
-	      "Prints PATH:0xOFFSET, ready for uprobe_events. TARGET is a path, a program in\n"
-	      "PATH, or a library (libc, c, libc.so.6). Instead of a function: 0xOFFSET in the\n"
-	      "file, or @0xADDRESS as objdump shows it.\n"
+	      "TARGET is a path, a program in PATH, or a library (libc, c, libc.so.6). Instead\n"
+	      "of a function: 0xOFFSET in the file, or @0xADDRESS as objdump shows it.\n"
 	      "\n"
 	      "  --all              all functions of that name, not only one\n"
 	      "  -p, --pid PID      the target as this process has it mapped\n"
 	      "  --debug-dir DIR    where separate debug files are (/usr/lib/debug)\n"
 	      "  --force=WHAT,...   skip checks: align (start of an instruction), size (of the\n"
 	      "                     function known), range (inside the function), ifunc\n"
+	      "  -v                 tell more\n"
 	      "  -h, --help         this text\n"
 	      "  --version          the version\n"
 	      "\n"
@@ -76,7 +80,7 @@ int main(int argc, char **argv)
 	struct error *err = NULL;
 	int opt;
 
-	while (!err && (opt = getopt_long(argc, argv, "hp:", long_options,
+	while (!err && (opt = getopt_long(argc, argv, "hp:v", long_options,
 					  NULL)) != -1) {
 		switch (opt) {
 		case OPT_ALL:
@@ -93,6 +97,9 @@ int main(int argc, char **argv)
 			return finish(STATUS_OK);
 		case 'p':
 			err = parse_pid(optarg, &options.pid);
+			break;
+		case 'v':
+			options.verbose = true;
 			break;
 		case 'h':
 			print_help(stdout);

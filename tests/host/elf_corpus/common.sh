@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# For the tests of the uprobe helper: KTAP output, a directory for programs
+# that they build, and the independent way to an offset. Sourced, not run.
+
+set -u
+export LC_ALL=C
+
+here=$(cd "$(dirname "$0")" && pwd)
+top=$(cd "$here/../.." && pwd)
+corpus=$here/elf_corpus
+UPROBE=${UPROBE:-$top/userspace/uprobe}
+CC=${CC:-gcc}
+CXX=${CXX:-g++}
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/uprobe-test.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+
+count=0
+failed=0
+
+plan() {
+	echo "KTAP version 1"
+	echo "1..$1"
+	planned=$1
+	[ -x "$UPROBE" ] || {
+		echo "Bail out! $UPROBE is not built: make -C userspace"
+		exit 1
+	}
+}
+
+ok() {
+	count=$((count + 1))
+	echo "ok $count $1"
+}
+
+not_ok() {
+	count=$((count + 1))
+	failed=1
+	echo "not ok $count $1"
+}
+
+skip() {
+	count=$((count + 1))
+	echo "ok $count $1 # SKIP $2"
+}
+
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# is DESCRIPTION GOT WANTED
+is() {
+	if [ "$2" = "$3" ]; then
+		ok "$1"
+	else
+		not_ok "$1"
+		diag "got:    $2"
+		diag "wanted: $3"
+	fi
+}
+
+# Runs the helper; leaves what it printed in $out and $err, its status in $status.
+uprobe() {
+	"$UPROBE" "$@" > "$work/.out" 2> "$work/.err"
+	status=$?
+	out=$(cat "$work/.out")
+	err=$(cat "$work/.err")
+}
+
+# fails DESCRIPTION STATUS PATTERN ARGUMENT... : the helper ends with STATUS,
+# says something that matches PATTERN, and prints no offset.
+fails() {
+	local what=$1 wanted=$2 pattern=$3
+	shift 3
+	uprobe "$@"
+	if [ "$status" = "$wanted" ] && [ -z "$out" ] &&
+	   grep -Eq -- "$pattern" <<< "$err"; then
+		ok "$what"
+	else
+		not_ok "$what"
+		diag "uprobe $*"
+		diag "status $status, wanted $wanted; pattern $pattern"
+		diag "stdout: $out"
+		diag "stderr: $err"
+	fi
+}
+
+# gives DESCRIPTION LINE ARGUMENT... : the helper succeeds and prints LINE.
+gives() {
+	local what=$1 wanted=$2
+	shift 2
+	uprobe "$@"
+	if [ "$status" = 0 ] && [ "$out" = "$wanted" ]; then
+		ok "$what"
+	else
+		not_ok "$what"
+		diag "uprobe $*"
+		diag "status $status, stdout: $out"
+		diag "wanted: $wanted"
+		diag "stderr: $err"
+	fi
+}
+
+# offsets FILE [READELF-OPTION]: "NAME 0xOFFSET" for each function of FILE, by
+# readelf alone. Versions stay in the names, as readelf writes them.
+offsets() {
+	{ readelf -lW "$1"; readelf -W "${2:--s}" "$1"; } 2> /dev/null |
+		awk -f "$corpus/offsets.awk"
+}
+
+# offset_of FILE FUNCTION [READELF-OPTION]: 0xOFFSET, by readelf alone.
+offset_of() {
+	offsets "$1" "${3:--s}" | awk -v name="$2" '$1 == name { print $2; exit }'
+}
+
+# agrees DESCRIPTION FILE FUNCTION: the helper and readelf say the same.
+agrees() {
+	local wanted
+	wanted=$(offset_of "$2" "$3")
+	if [ -z "$wanted" ]; then
+		not_ok "$1"
+		diag "readelf finds no $3 in $2"
+		return
+	fi
+	gives "$1" "$2:$wanted" offset "$2" "$3"
+}
+
+finish() {
+	[ "$count" = "$planned" ] || {
+		echo "# $count tests ran, $planned were planned"
+		exit 1
+	}
+	exit "$failed"
+}
