@@ -332,21 +332,20 @@ static int follow_escape(struct uinsn *insn, struct walk *w, u16 leaf, u8 rex)
 		if (rex2_undefined(insn))
 			return -EILSEQ;
 	}
-	/*
-	 * With rounding the length bits of the register form are the rounding
-	 * mode, and the length is 512 bits or a scalar's.
-	 */
-	if (w->rounding && (node & NODE_SELECT)) {
-		if (w->p >= w->end)
-			return w->missing;
-		if (*w->p >= 0xc0) {
-			insn->vl = 2;
-			w->vl = 2;
-			ret = resolve(insn, w, node);
-			if (ret != -EILSEQ)
-				return ret;
-			w->vl = 0;
+	if (insn->encoding == UINSN_ENC_EVEX && insn->map != UINSN_MAP_E4) {
+		/*
+		 * With rounding the length bits of the register form are the
+		 * rounding mode, and the length is 512 bits or a scalar's.
+		 */
+		if (w->rounding) {
+			if (w->p >= w->end)
+				return w->missing;
+			if (*w->p >= 0xc0)
+				insn->vl = 2;
 		}
+		if (insn->vl == 3)
+			return -EILSEQ;
+		w->vl = insn->vl;
 	}
 	return resolve(insn, w, node);
 }

@@ -108,6 +108,10 @@ function alternatives(dim, words,    n, a, i)
 		fail(NR, "selects by ModRM but has none")
 	if ($5 !~ /^[a-z0-9_]+$/)
 		fail(NR, "class \"" $5 "\" is not a word")
+	if (apx) {
+		wants[n, "mode"] = 1
+		allows[n, "mode", 1] = 1
+	}
 	leaf[n] = "LEAF(" toupper($5) ", " imm ", " modrm ", " regonly ", " apx ")"
 
 	# Opcodes: a list of bytes and ranges.
