@@ -18,12 +18,15 @@ function text(line)
 	return line
 }
 
+# What the first word says, and what is only said further on in the line.
 function complains(t)
 {
-	return t ~ /^(BUG|WARNING|INFO: (task|lockdep|rcu|suspicious|trying to register)|KASAN|KCSAN|KFENCE|UBSAN|Oops|Kernel panic|kernel BUG|general protection fault|invalid opcode|divide error|double fault|int3|stack segment|traps: PANIC|page fault|unable to handle)[: ,-]/ ||
-	       t ~ /^(watchdog: BUG|rcu: INFO|NMI watchdog: (BUG|Watchdog)|kmemleak: [0-9]+ new|refcount_t: |list_(add|del) corruption|Bad page|page:.* bad|Unbalanced|bad: scheduling|softirq: huh|hrtimer: interrupt took .* [0-9]{12} ns|possible (recursive|circular)|inconsistent lock|DEBUG_LOCKS_WARN)/ ||
-	       t ~ /^(------------\[ cut here \]|=+$)/ && 0 ||
-	       t ~ /(detected stalls? on CPUs|self-detected stall|blocked for more than [0-9]+ seconds|sleeping function called from|scheduling while atomic|soft lockup|hard LOCKUP|Objects remaining in|still has allocated|Kernel stack is corrupted|kernel tried to execute|uninitialised? lock)/
+	return t ~ /^(WARNING|UBSAN|Oops|refcount_t|watchdog: BUG|rcu: INFO|kernel BUG at.*|Kernel panic - .*): / ||
+	       t ~ /^BUG[: ]/ ||
+	       t ~ /^(general protection fault|invalid opcode|divide error|double fault|int3|stack segment)[:, ]/ ||
+	       t ~ /^INFO: (task|lockdep|rcu|suspicious|trying to register)/ ||
+	       t ~ /^(Kernel panic|kernel BUG at|kmemleak: [0-9]+ new|list_(add|del) corruption|DEBUG_LOCKS_WARN|bad: scheduling|Bad page|NMI watchdog: (BUG|Watchdog detected))/ ||
+	       t ~ /(detected stalls? on CPUs|self-detected stall|blocked for more than [0-9]+ seconds|sleeping function called from|scheduling while atomic|soft lockup|hard LOCKUP|Objects remaining in|Kernel stack is corrupted|kernel tried to execute)/
 }
 
 {
@@ -36,12 +39,14 @@ function complains(t)
 		found = 1
 		left = 60
 	}
+	# The end of the guest belongs to no report.
+	if (t ~ /^(ACPI: PM: Preparing|reboot: )/)
+		left = 0
 	if (left > 0) {
 		print t
 		left--
 	}
-	# What ends a report.
-	if (t ~ /^---\[ end (trace|Kernel panic)/)
+	if (t ~ /^---\[ end /)
 		left = 0
 }
 

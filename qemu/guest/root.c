@@ -269,6 +269,8 @@ void settle(void)
 	write_text("/proc/sys/kernel/printk", "7 4 1 7");
 	write_text("/proc/sys/kernel/printk_devkmsg", "on");
 	write_text("/proc/sys/kernel/hung_task_timeout_secs", "60");
+	write_text("/proc/sys/kernel/hung_task_panic", "1");
+	write_text("/proc/sys/kernel/softlockup_panic", "1");
 	/* An emulated CPU can be away for long on a busy host. */
 	write_text("/proc/sys/kernel/watchdog_thresh", "30");
 	write_text("/proc/sys/kernel/kptr_restrict", "0");
