@@ -7,6 +7,7 @@
 #define _UPROBES_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/ring_buffer.h>
 #include <linux/shmem_fs.h>
 #include <linux/version.h>
 
@@ -38,6 +39,21 @@ static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
 static inline struct file *compat_shmem_file(const char *name, loff_t size)
 {
 	return shmem_file_setup(name, size, VM_NORESERVE);
+}
+
+/**
+ * compat_ring_buffer_commit() - commit a reserved event
+ *
+ * "ring_buffer: Remove unused "event" parameter" (6.4) dropped the argument.
+ */
+static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
+					     struct ring_buffer_event *event)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	ring_buffer_unlock_commit(rb);
+#else
+	ring_buffer_unlock_commit(rb, event);
+#endif
 }
 
 #endif /* _UPROBES_COMPAT_H */

@@ -181,6 +181,7 @@ struct tracer_arg {
  * @offset_column: where the offset starts
  * @ref_ctr_column: where the reference counter starts
  * @nargs: number of @args
+ * @length: characters of the line
  * @args_size: bytes that the arguments take in a record, strings' bytes aside
  * @text: the line, cut into words; @path and the arguments point into it
  * @args: the arguments
@@ -197,6 +198,7 @@ struct tracer_def {
 	unsigned int offset_column;
 	unsigned int ref_ctr_column;
 	unsigned int nargs;
+	unsigned int length;
 	unsigned int args_size;
 	char *text;
 	struct tracer_arg args[];

@@ -26,7 +26,7 @@
 	X(NO_EVENT_NAME, "There is no event name after the ':'")	\
 	X(EVENT_TOO_LONG, "The event name is too long; it holds 63 characters") \
 	X(BAD_EVENT_NAME, "An event name is made of letters, digits and '_', and starts with no digit") \
-	X(EVENT_EXIST, "An event of this name exists; remove it first or choose another name") \
+	X(EVENT_EXIST, "The name is taken by a file of events/; choose another one") \
 	X(DIFF_PROBE_TYPE, "The event of this name is of the other kind (p or r); choose another name") \
 	X(DIFF_ARG_TYPE, "The event of this name has other arguments or types; make them equal or choose another name") \
 	X(SAME_PROBE, "The event of this name has this very probe already")	\

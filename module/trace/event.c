@@ -33,6 +33,13 @@ static struct tracer_event *find_event(struct tracer *t, const char *group,
 	return NULL;
 }
 
+/* A group called "enable" would hide events/enable, and so on. */
+static void dir_failed(struct tracer_diag *diag, int error)
+{
+	fail(diag, error == -EEXIST ? TRACER_ERR_EVENT_EXIST :
+				      TRACER_ERR_NO_MEMORY, 2, error);
+}
+
 /* A new event without sites; its format takes @def over. */
 static struct tracer_event *event_create(struct tracer *t, struct tracer_def *def,
 					 struct tracer_diag *diag)
@@ -48,7 +55,7 @@ static struct tracer_event *event_create(struct tracer *t, struct tracer_def *de
 
 	ret = tracer_group_add(t, def->group, &event->group);
 	if (ret) {
-		fail(diag, TRACER_ERR_NO_MEMORY, 0, ret);
+		dir_failed(diag, ret);
 		goto free_event;
 	}
 
@@ -62,7 +69,7 @@ static struct tracer_event *event_create(struct tracer *t, struct tracer_def *de
 
 	ret = tracer_event_dir_add(event);
 	if (ret) {
-		fail(diag, TRACER_ERR_NO_MEMORY, 0, ret);
+		dir_failed(diag, ret);
 		goto release_format;
 	}
 	return event;
@@ -115,7 +122,7 @@ static int compare_args(const struct tracer_def *have,
 	}
 	if (i < have->nargs)
 		return fail(diag, TRACER_ERR_DIFF_ARG_TYPE,
-			    strlen(def->text) + 1, -EEXIST);
+			    def->length, -EEXIST);
 	return 0;
 }
 
@@ -144,7 +151,7 @@ static int check_site(struct tracer_event *event, struct tracer_site *site,
 	if (ret)
 		return ret;
 	list_for_each_entry(other, &event->sites, node) {
-		if (other->rp.u.inode == site->rp.u.inode &&
+		if (file_inode(other->rp.u.file) == file_inode(site->rp.u.file) &&
 		    other->def->offset == def->offset &&
 		    same_fetches(other->def, def))
 			return fail(diag, TRACER_ERR_SAME_PROBE, 0, -EEXIST);
@@ -242,6 +249,7 @@ static void unlink_matches(struct tracer *t, const struct tracer_def *def,
 		list_for_each_entry(site, &event->sites, node)
 			whole = whole && (!def || site_matches(site, def));
 		if (whole) {
+			event->removed = true;
 			list_move_tail(&event->node, events);
 			continue;
 		}

@@ -35,24 +35,27 @@ struct hit {
 static size_t fill(const struct hit *hit, struct tracer_record *record)
 {
 	const struct tracer_def *def = hit->site->def;
-	struct tracer_entry *entry = &record->entry;
+	/* By bytes: a record goes on behind its structure. */
+	u8 *bytes = (u8 *)record + offsetof(struct tracer_record, entry);
+	struct tracer_entry *entry = (struct tracer_entry *)bytes;
 	struct tracer_fetch fetch = {
 		.regs = hit->regs,
 		.ip = hit->ip,
-		.entry = (u8 *)entry,
+		.entry = bytes,
 		.used = tracer_strings_offset(def),
 		.size = hit->site->size - offsetof(struct tracer_record, entry),
 	};
 
 	strscpy_pad(record->comm, current->comm, sizeof(record->comm));
-	memset(entry, 0, fetch.used);
+	memset(bytes, 0, fetch.used);
 	entry->type = hit->site->format->id;
 	entry->flags = hit->flags;
 	entry->preempt_count = hit->preempt_count;
 	entry->pid = task_pid_nr(current);
 	entry->ip = hit->ip;
 	if (def->kind == TRACER_RETURN)
-		memcpy(entry + 1, &hit->ret_ip, sizeof(hit->ret_ip));
+		memcpy(bytes + sizeof(*entry), &hit->ret_ip,
+		       sizeof(hit->ret_ip));
 	tracer_fetch_args(&fetch, def);
 	return offsetof(struct tracer_record, entry) + fetch.used;
 }

@@ -357,6 +357,7 @@ struct tracer_def *tracer_def_parse(const char *line, size_t len,
 		goto no_memory;
 	memcpy(def->text, line, len);
 	def->text[len] = '\0';
+	def->length = len;
 
 	ret = parse_line(def, diag);
 	if (ret) {

@@ -148,6 +148,8 @@ static void render_context(struct tracer_text *t, const struct tracer_seen *seen
 void tracer_render(struct tracer_text *t, const struct tracer_def *def,
 		   const struct tracer_seen *seen)
 {
+	const u8 *bytes = (const u8 *)seen->record +
+			  offsetof(struct tracer_record, entry);
 	const struct tracer_entry *entry = &seen->record->entry;
 	size_t size = seen->len - offsetof(struct tracer_record, entry);
 	unsigned int i;
@@ -166,7 +168,7 @@ void tracer_render(struct tracer_text *t, const struct tracer_def *def,
 
 	tracer_text_puts(t, def->event);
 	if (def->kind == TRACER_RETURN) {
-		memcpy(&ret_ip, entry + 1, sizeof(ret_ip));
+		memcpy(&ret_ip, bytes + sizeof(*entry), sizeof(ret_ip));
 		tracer_text_printf(t, ": (0x%llx <- 0x%llx)",
 				   (unsigned long long)ret_ip,
 				   (unsigned long long)entry->ip);
@@ -175,7 +177,7 @@ void tracer_render(struct tracer_text *t, const struct tracer_def *def,
 				   (unsigned long long)entry->ip);
 	}
 	for (i = 0; i < def->nargs; i++)
-		render_arg(t, def, i, (const u8 *)entry, size);
+		render_arg(t, def, i, bytes, size);
 	tracer_text_putc(t, '\n');
 }
 

@@ -7,6 +7,7 @@
  * happens to the path.
  */
 #include <linux/cred.h>
+#include <linux/file.h>
 #include <linux/dcache.h>
 #include <linux/fs.h>
 #include <linux/namei.h>
@@ -23,51 +24,80 @@ static int fail(struct tracer_diag *diag, enum tracer_err err,
 	return ret;
 }
 
-/* Look the file up and check what the definition says of it. */
-static int find_file(struct tracer_site *site, struct tracer_diag *diag)
+/* Open the regular file of a definition; no device or pipe is ever opened. */
+static struct file *open_file(const struct tracer_def *def,
+			      struct tracer_diag *diag)
 {
-	const struct tracer_def *def = site->def;
-	struct inode *inode;
-	loff_t size;
+	enum tracer_err err = TRACER_ERR_FILE_NOT_FOUND;
+	struct file *file;
+	struct path found;
 	char *name;
 	int ret;
 
 	name = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!name)
-		return fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM);
+		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
 	if (tracer_path_unescape(def->path, name, PATH_MAX) >= PATH_MAX)
 		ret = -ENAMETOOLONG;
 	else
-		ret = kern_path(name, LOOKUP_FOLLOW, &site->path);
+		ret = kern_path(name, LOOKUP_FOLLOW, &found);
 	kfree(name);
-	if (ret) {
-		site->path = (struct path){};
-		return fail(diag, TRACER_ERR_FILE_NOT_FOUND, def->path_column,
-			    ret);
-	}
-	if (!d_is_reg(site->path.dentry))
-		return fail(diag, TRACER_ERR_NO_REGULAR_FILE, def->path_column,
-			    -EINVAL);
+	if (ret)
+		goto failed;
 
-	/* What gets mapped is the file below an overlay. */
-	inode = d_real_inode(site->path.dentry);
-	size = i_size_read(inode);
+	if (d_is_reg(found.dentry)) {
+		file = dentry_open(&found, O_RDONLY | O_LARGEFILE,
+				   current_cred());
+	} else {
+		err = TRACER_ERR_NO_REGULAR_FILE;
+		file = ERR_PTR(-EINVAL);
+	}
+	path_put(&found);
+	if (!IS_ERR(file))
+		return file;
+	ret = PTR_ERR(file);
+failed:
+	return ERR_PTR(fail(diag, err, def->path_column, ret));
+}
+
+/* Is there what the definition says that there is in the file? */
+static int check_offsets(const struct tracer_def *def, struct file *file,
+			 struct tracer_diag *diag)
+{
+	loff_t size = i_size_read(file_inode(file));
+
 	if (def->offset >= size)
 		return fail(diag, TRACER_ERR_OFFS_PAST_END, def->offset_column,
 			    -EINVAL);
-	if (def->ref_ctr) {
-		if (def->ref_ctr & 1)
-			return fail(diag, TRACER_ERR_REFCNT_ODD,
-				    def->ref_ctr_column, -EINVAL);
-		if (def->ref_ctr >= size)
-			return fail(diag, TRACER_ERR_REFCNT_PAST_END,
-				    def->ref_ctr_column, -EINVAL);
-		return fail(diag, TRACER_ERR_REFCNT_UNSUPPORTED,
-			    def->ref_ctr_column, -EOPNOTSUPP);
-	}
-	site->rp.u.inode = inode;
+	if (!def->ref_ctr)
+		return 0;
+	if (def->ref_ctr & 1)
+		return fail(diag, TRACER_ERR_REFCNT_ODD, def->ref_ctr_column,
+			    -EINVAL);
+	if (def->ref_ctr >= size)
+		return fail(diag, TRACER_ERR_REFCNT_PAST_END,
+			    def->ref_ctr_column, -EINVAL);
+	return fail(diag, TRACER_ERR_REFCNT_UNSUPPORTED, def->ref_ctr_column,
+		    -EOPNOTSUPP);
+}
+
+static int find_file(struct tracer_site *site, struct tracer_diag *diag)
+{
+	const struct tracer_def *def = site->def;
+	struct file *file;
+
+	file = open_file(def, diag);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
-	return 0;
+	return check_offsets(def, file, diag);
+}
+
+static void put_file(struct tracer_site *site)
+{
+	if (site->rp.u.file)
+		fput(site->rp.u.file);
 }
 
 static int read_file(void *file, u64 pos, void *buf, size_t len)
@@ -86,18 +116,12 @@ static int read_file(void *file, u64 pos, void *buf, size_t len)
 /* Turn @+OFFSET into a distance from the probed instruction. */
 static int place_insn(struct tracer_site *site, struct tracer_insn *insn)
 {
-	struct tracer_bytes bytes = { .read = read_file };
-	struct file *file;
+	struct tracer_bytes bytes = { .read = read_file, .file = site->rp.u.file };
 	s64 distance;
 	int ret;
 
-	file = dentry_open(&site->path, O_RDONLY, current_cred());
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	bytes.file = file;
 	ret = tracer_segment_distance(&bytes, site->def->offset, insn->value,
 				      &distance);
-	fput(file);
 	if (ret)
 		return ret;
 	insn->op = TRACER_OP_IP;
@@ -179,7 +203,7 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 	if (!ret)
 		ret = place_args(site, diag);
 	if (ret) {
-		path_put(&site->path);
+		put_file(site);
 		kfree(site);
 		return ERR_PTR(ret);
 	}
@@ -202,7 +226,7 @@ void tracer_site_destroy(struct tracer_site *site)
 {
 	if (!site->format || site->format->def != site->def)
 		tracer_def_free(site->def);
-	path_put(&site->path);
+	put_file(site);
 	kfree(site);
 }
 

@@ -29,9 +29,9 @@
  *				whether an event is enabled.  Held while
  *				probes are registered and unregistered;
  *				probe handlers take no lock of the tracer
- *	tracer_buffer.read_lock	taking records out of the buffer
  *	tracer.formats_sem	the formats; the readers' side is held while a
- *				record is turned into text
+ *				record is taken and turned into text
+ *	tracer_buffer.read_lock	taking records out of the buffer
  *	tracer_errlog.lock	the error log
  *
  * A handler runs between the registration of its site and the return of its
@@ -42,10 +42,10 @@
 #ifndef _TRACER_TRACE_H
 #define _TRACER_TRACE_H
 
+#include <linux/fs.h>
 #include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/path.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
 
@@ -56,7 +56,6 @@
 #include "errlog.h"
 
 struct dentry;
-struct seq_file;
 
 #define TRACER_FORGOTTEN_MAX	256	/* formats kept after their events */
 
@@ -94,11 +93,12 @@ struct tracer_group {
 
 /**
  * struct tracer_event - an event
- * @node: in tracer.events; empty when the event has been removed
+ * @node: in tracer.events
  * @group: where it belongs
  * @format: how to read its records
  * @sites: its probes, in the order of their definition
  * @enabled: they are registered
+ * @removed: the event is in no list any more and about to be freed
  * @dir: its directory
  */
 struct tracer_event {
@@ -107,6 +107,7 @@ struct tracer_event {
 	struct tracer_format *format;
 	struct list_head sites;
 	bool enabled;
+	bool removed;
 	struct dentry *dir;
 };
 
@@ -116,8 +117,8 @@ struct tracer_event {
  * @tracer: whose it is
  * @format: of the event
  * @def: what defined it
- * @path: the file, as found when it was defined
- * @rp: the probe; for an entry probe only @rp.u is used
+ * @rp: the probe; for an entry probe only @rp.u is used.  Its file is open
+ *	from the definition on
  * @atomic: its handler runs in the trap
  * @size: most bytes that a record of it takes
  * @lost: hits that left no record for want of memory
@@ -127,7 +128,6 @@ struct tracer_site {
 	struct tracer *tracer;
 	struct tracer_format *format;
 	struct tracer_def *def;
-	struct path path;
 	struct uretprobe rp;
 	bool atomic;
 	unsigned int size;
@@ -201,7 +201,6 @@ extern const struct file_operations tracer_size_fops;
 extern const struct file_operations tracer_readme_fops;
 extern const struct file_operations tracer_pipe_fops;
 extern const struct file_operations tracer_trace_fops;
-int tracer_open_allowed(void);
 
 /* dirs.c: events/ */
 int tracer_dirs_init(struct tracer *t);

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The directory events/: a directory per group, in it one per event.
+ *
+ * Removing a directory waits until nobody is inside a read or write of its
+ * files, so it happens under tracer.define, which they never take, and what a
+ * file refers to is freed only afterwards.
+ */
+#include <linux/debugfs.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "files.h"
+#include "trace.h"
+
+static int private_open(struct inode *inode, struct file *file)
+{
+	int ret = tracer_files_allowed();
+
+	if (ret)
+		return ret;
+	file->private_data = inode->i_private;
+	return 0;
+}
+
+static int read_switch(const char __user *ubuf, size_t count, bool *on)
+{
+	unsigned int value;
+	int ret;
+
+	ret = kstrtouint_from_user(ubuf, count, 10, &value);
+	if (ret)
+		return ret;
+	if (value > 1)
+		return -EINVAL;
+	*on = value;
+	return 0;
+}
+
+static int switch_event(struct tracer *t, struct tracer_event *event, bool on)
+{
+	if (on)
+		return tracer_event_enable(t, event);
+	tracer_event_disable(t, event);
+	return 0;
+}
+
+/* Switch the events of @group, or all events; the first error is returned. */
+static int switch_events(struct tracer *t, const struct tracer_group *group,
+			 bool on)
+{
+	struct tracer_event *event;
+	int ret = 0, err;
+
+	mutex_lock(&t->lock);
+	list_for_each_entry(event, &t->events, node) {
+		if (group && event->group != group)
+			continue;
+		err = switch_event(t, event, on);
+		if (!ret)
+			ret = err;
+	}
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+/* "0", "1", "X" for some of each, "?" for no events at all. */
+static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
+			   char __user *ubuf, size_t count, loff_t *ppos)
+{
+	static const char states[] = "?01X";
+	struct tracer_event *event;
+	unsigned int seen = 0;
+	char text[2];
+
+	mutex_lock(&t->lock);
+	list_for_each_entry(event, &t->events, node) {
+		if (!group || event->group == group)
+			seen |= event->enabled ? 2 : 1;
+	}
+	mutex_unlock(&t->lock);
+	text[0] = states[seen];
+	text[1] = '\n';
+	return simple_read_from_buffer(ubuf, count, ppos, text, sizeof(text));
+}
+
+static ssize_t event_enable_read(struct file *file, char __user *ubuf,
+				 size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+
+	return simple_read_from_buffer(ubuf, count, ppos,
+				       READ_ONCE(event->enabled) ?
+				       "1\n" : "0\n", 2);
+}
+
+static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
+				  size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+	struct tracer *t = event->group->tracer;
+	bool on;
+	int ret;
+
+	ret = read_switch(ubuf, count, &on);
+	if (ret)
+		return ret;
+	mutex_lock(&t->lock);
+	ret = event->removed ? -ENODEV : switch_event(t, event, on);
+	mutex_unlock(&t->lock);
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+static const struct file_operations event_enable_fops = {
+	.owner = THIS_MODULE,
+	.open = private_open,
+	.read = event_enable_read,
+	.write = event_enable_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t event_id_read(struct file *file, char __user *ubuf,
+			     size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+	char text[16];
+	int len = scnprintf(text, sizeof(text), "%u\n", event->format->id);
+
+	return simple_read_from_buffer(ubuf, count, ppos, text, len);
+}
+
+static const struct file_operations event_id_fops = {
+	.owner = THIS_MODULE,
+	.open = private_open,
+	.read = event_id_read,
+	.llseek = default_llseek,
+};
+
+static int event_format_show(struct seq_file *m, void *v)
+{
+	struct tracer_text text = tracer_seq_text(m);
+	struct tracer_event *event = m->private;
+
+	tracer_render_format(&text, event->format->def, event->format->id);
+	tracer_seq_commit(m, &text);
+	return 0;
+}
+
+static int event_format_open(struct inode *inode, struct file *file)
+{
+	int ret = tracer_files_allowed();
+
+	return ret ?: single_open(file, event_format_show, inode->i_private);
+}
+
+static const struct file_operations event_format_fops = {
+	.owner = THIS_MODULE,
+	.open = event_format_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = single_release,
+};
+
+static ssize_t group_enable_read(struct file *file, char __user *ubuf,
+				 size_t count, loff_t *ppos)
+{
+	struct tracer_group *group = file->private_data;
+
+	return show_events(group->tracer, group, ubuf, count, ppos);
+}
+
+static ssize_t group_enable_write(struct file *file, const char __user *ubuf,
+				  size_t count, loff_t *ppos)
+{
+	struct tracer_group *group = file->private_data;
+	bool on;
+	int ret;
+
+	ret = read_switch(ubuf, count, &on);
+	if (!ret)
+		ret = switch_events(group->tracer, group, on);
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+static const struct file_operations group_enable_fops = {
+	.owner = THIS_MODULE,
+	.open = private_open,
+	.read = group_enable_read,
+	.write = group_enable_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t all_enable_read(struct file *file, char __user *ubuf,
+			       size_t count, loff_t *ppos)
+{
+	return show_events(file->private_data, NULL, ubuf, count, ppos);
+}
+
+static ssize_t all_enable_write(struct file *file, const char __user *ubuf,
+				size_t count, loff_t *ppos)
+{
+	bool on;
+	int ret;
+
+	ret = read_switch(ubuf, count, &on);
+	if (!ret)
+		ret = switch_events(file->private_data, NULL, on);
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+static const struct file_operations all_enable_fops = {
+	.owner = THIS_MODULE,
+	.open = private_open,
+	.read = all_enable_read,
+	.write = all_enable_write,
+	.llseek = default_llseek,
+};
+
+/* Make directory @name in @parent with a file "enable". */
+static int make_dir(const char *name, struct dentry *parent, void *data,
+		    const struct file_operations *enable_fops,
+		    struct dentry **dir)
+{
+	struct dentry *file;
+
+	*dir = debugfs_create_dir(name, parent);
+	if (IS_ERR(*dir))
+		return PTR_ERR(*dir);
+	file = debugfs_create_file("enable", 0640, *dir, data, enable_fops);
+	if (IS_ERR(file)) {
+		debugfs_remove(*dir);
+		return PTR_ERR(file);
+	}
+	return 0;
+}
+
+/**
+ * tracer_dirs_init() - make events/
+ * @t: the tracer, with its directory
+ *
+ * Return: 0 or -errno.
+ */
+int tracer_dirs_init(struct tracer *t)
+{
+	return make_dir("events", t->dir, t, &all_enable_fops, &t->events_dir);
+}
+
+/**
+ * tracer_group_add() - find or make the group of a new event
+ * @t: the tracer
+ * @name: name of the group
+ * @group: the group, with one event more
+ *
+ * Context: under @t->define.
+ * Return: 0 or -errno.
+ */
+int tracer_group_add(struct tracer *t, const char *name,
+		     struct tracer_group **group)
+{
+	struct tracer_group *g;
+	int ret;
+
+	lockdep_assert_held(&t->define);
+
+	list_for_each_entry(g, &t->groups, node) {
+		if (!strcmp(g->name, name)) {
+			g->events++;
+			*group = g;
+			return 0;
+		}
+	}
+
+	g = kzalloc(sizeof(*g), GFP_KERNEL);
+	if (!g)
+		return -ENOMEM;
+	g->tracer = t;
+	g->events = 1;
+	strscpy(g->name, name, sizeof(g->name));
+	ret = make_dir(name, t->events_dir, g, &group_enable_fops, &g->dir);
+	if (ret) {
+		kfree(g);
+		return ret;
+	}
+	list_add_tail(&g->node, &t->groups);
+	*group = g;
+	return 0;
+}
+
+/**
+ * tracer_group_remove() - one event less
+ * @group: its group, which goes with its last event
+ *
+ * Context: under tracer.define.
+ */
+void tracer_group_remove(struct tracer_group *group)
+{
+	lockdep_assert_held(&group->tracer->define);
+
+	if (--group->events)
+		return;
+	list_del(&group->node);
+	debugfs_remove(group->dir);
+	kfree(group);
+}
+
+/**
+ * tracer_event_dir_add() - make the directory of an event
+ * @event: with its group and format
+ *
+ * Context: under tracer.define.
+ * Return: 0 or -errno.
+ */
+int tracer_event_dir_add(struct tracer_event *event)
+{
+	struct dentry *id, *format;
+	int ret;
+
+	lockdep_assert_held(&event->group->tracer->define);
+
+	ret = make_dir(event->format->def->event, event->group->dir, event,
+		       &event_enable_fops, &event->dir);
+	if (ret)
+		return ret;
+	id = debugfs_create_file("id", 0440, event->dir, event, &event_id_fops);
+	format = debugfs_create_file("format", 0440, event->dir, event,
+				     &event_format_fops);
+	if (IS_ERR(id) || IS_ERR(format)) {
+		ret = IS_ERR(id) ? PTR_ERR(id) : PTR_ERR(format);
+		debugfs_remove(event->dir);
+	}
+	return ret;
+}
+
+/**
+ * tracer_event_dir_remove() - remove the directory of an event
+ * @event: the event, of which nobody uses a file when this returns
+ *
+ * Context: under tracer.define, not under tracer.lock.
+ */
+void tracer_event_dir_remove(struct tracer_event *event)
+{
+	lockdep_assert_held(&event->group->tracer->define);
+
+	debugfs_remove(event->dir);
+}

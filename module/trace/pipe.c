@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files that hold what was recorded: trace_pipe takes records out and
+ * waits for more, trace looks at those that are there.
+ */
+#include <linux/debugfs.h>
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "files.h"
+#include "trace.h"
+
+#define TEXT_SIZE	16384	/* room for lines; grows for a longer one */
+#define TEXT_ENOUGH	8192	/* lines that are made at once */
+
+/**
+ * struct reader - an open trace_pipe or trace
+ * @t: the tracer
+ * @lock: one read at a time
+ * @take: records are taken out
+ * @started: of a look: the snapshot is there
+ * @had_some: something has been read
+ * @snapshot: of a look
+ * @record: room for a record
+ * @text: lines that were made
+ * @pos: how much of them has been read
+ */
+struct reader {
+	struct tracer *t;
+	struct mutex lock;
+	bool take;
+	bool started;
+	bool had_some;
+	struct tracer_snapshot snapshot;
+	void *record;
+	struct tracer_text text;
+	size_t pos;
+};
+
+static bool next_record(struct reader *r, struct tracer_seen *seen)
+{
+	struct tracer_buffer *b = &r->t->buffer;
+	bool got;
+
+	if (!r->take)
+		return tracer_snapshot_next(b, &r->snapshot, r->record, seen);
+	mutex_lock(&b->read_lock);
+	got = tracer_buffer_take(b, r->record, seen);
+	mutex_unlock(&b->read_lock);
+	return got;
+}
+
+static int grow_text(struct reader *r, size_t used)
+{
+	size_t size = r->text.len + TEXT_SIZE;
+	char *buf = kvmalloc(size, GFP_KERNEL);
+
+	if (!buf)
+		return -ENOMEM;
+	memcpy(buf, r->text.buf, used);
+	kvfree(r->text.buf);
+	r->text = (struct tracer_text){ .buf = buf, .size = size, .len = used };
+	return 0;
+}
+
+/* Append the lines of one record. */
+static int render(struct reader *r, const struct tracer_seen *seen)
+{
+	const struct tracer_format *format;
+	size_t used = r->text.len;
+	int ret;
+
+	format = idr_find(&r->t->formats, seen->record->entry.type);
+	tracer_render(&r->text, format ? format->def : NULL, seen);
+	if (tracer_text_fits(&r->text))
+		return 0;
+	ret = grow_text(r, used);
+	if (ret) {
+		r->text.len = used;
+		return ret;
+	}
+	tracer_render(&r->text, format ? format->def : NULL, seen);
+	return 0;
+}
+
+/* Make lines of what there is, up to TEXT_ENOUGH. */
+static int fill(struct reader *r)
+{
+	struct tracer_seen seen;
+	int ret = 0;
+
+	r->text.len = 0;
+	r->pos = 0;
+	down_read(&r->t->formats_sem);
+	while (!ret && r->text.len < TEXT_ENOUGH && next_record(r, &seen))
+		ret = render(r, &seen);
+	up_read(&r->t->formats_sem);
+	return r->text.len ? 0 : ret;
+}
+
+static ssize_t copy_text(struct reader *r, char __user *ubuf, size_t count)
+{
+	size_t len = min(count, r->text.len - r->pos);
+
+	if (copy_to_user(ubuf, r->text.buf + r->pos, len))
+		return -EFAULT;
+	r->pos += len;
+	r->had_some = true;
+	return len;
+}
+
+/* Nothing is there and, tracing being off, nothing is to come. */
+static bool at_end(const struct reader *r)
+{
+	return r->had_some && !tracer_buffer_is_on(&r->t->buffer);
+}
+
+static ssize_t pipe_read(struct file *file, char __user *ubuf, size_t count,
+			 loff_t *ppos)
+{
+	struct reader *r = file->private_data;
+	struct tracer_buffer *b = &r->t->buffer;
+	ssize_t ret;
+
+	if (!count)
+		return 0;
+	for (;;) {
+		if (mutex_lock_interruptible(&r->lock))
+			return -ERESTARTSYS;
+		ret = r->pos < r->text.len ? 0 : fill(r);
+		if (!ret && r->pos < r->text.len)
+			ret = copy_text(r, ubuf, count);
+		mutex_unlock(&r->lock);
+		if (ret)
+			return ret;
+
+		if (at_end(r))
+			return 0;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		ret = wait_event_interruptible(b->wait, at_end(r) ||
+					       !tracer_buffer_empty(b));
+		if (ret)
+			return ret;
+	}
+}
+
+static __poll_t pipe_poll(struct file *file, poll_table *wait)
+{
+	struct reader *r = file->private_data;
+	struct tracer_buffer *b = &r->t->buffer;
+
+	poll_wait(file, &b->wait, wait);
+	/* Pairs with the one of a writer, which looks for waiters. */
+	smp_mb();
+	if (READ_ONCE(r->pos) < READ_ONCE(r->text.len) ||
+	    !tracer_buffer_empty(b))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+static int reader_open(struct inode *inode, struct file *file, bool take)
+{
+	struct reader *r;
+
+	r = kzalloc(sizeof(*r), GFP_KERNEL);
+	if (!r)
+		return -ENOMEM;
+	r->t = inode->i_private;
+	r->take = take;
+	mutex_init(&r->lock);
+	r->record = kvmalloc(TRACER_RECORD_MAX, GFP_KERNEL);
+	r->text.buf = kvmalloc(TEXT_SIZE, GFP_KERNEL);
+	r->text.size = TEXT_SIZE;
+	if (!r->record || !r->text.buf) {
+		kvfree(r->record);
+		kvfree(r->text.buf);
+		kfree(r);
+		return -ENOMEM;
+	}
+	file->private_data = r;
+	return stream_open(inode, file);
+}
+
+static int reader_release(struct inode *inode, struct file *file)
+{
+	struct reader *r = file->private_data;
+
+	if (!r)
+		return 0;
+	tracer_snapshot_finish(&r->snapshot);
+	kvfree(r->record);
+	kvfree(r->text.buf);
+	mutex_destroy(&r->lock);
+	kfree(r);
+	return 0;
+}
+
+static int pipe_open(struct inode *inode, struct file *file)
+{
+	int ret = tracer_files_allowed();
+
+	return ret ?: reader_open(inode, file, true);
+}
+
+const struct file_operations tracer_pipe_fops = {
+	.owner = THIS_MODULE,
+	.open = pipe_open,
+	.read = pipe_read,
+	.poll = pipe_poll,
+	.release = reader_release,
+};
+
+static void render_header(struct reader *r)
+{
+	struct trace_buffer *rb = r->t->buffer.rb;
+	unsigned long entries = ring_buffer_entries(rb);
+
+	tracer_text_printf(&r->text,
+			   "# tracer: nop\n#\n# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n",
+			   entries, entries + ring_buffer_overruns(rb),
+			   num_online_cpus());
+	tracer_text_puts(&r->text,
+			 "#                                _-----=> irqs-off/BH-disabled\n"
+			 "#                               / _----=> need-resched\n"
+			 "#                              | / _---=> hardirq/softirq\n"
+			 "#                              || / _--=> preempt-depth\n"
+			 "#                              ||| / _-=> migrate-disable\n"
+			 "#                              |||| /     delay\n"
+			 "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
+			 "#              | |         |   |||||     |         |\n");
+}
+
+static int start_look(struct reader *r)
+{
+	int ret;
+
+	ret = tracer_snapshot_start(&r->t->buffer, &r->snapshot);
+	if (ret)
+		return ret;
+	r->started = true;
+	render_header(r);
+	return 0;
+}
+
+static ssize_t trace_read(struct file *file, char __user *ubuf, size_t count,
+			  loff_t *ppos)
+{
+	struct reader *r = file->private_data;
+	ssize_t ret = 0;
+
+	if (mutex_lock_interruptible(&r->lock))
+		return -ERESTARTSYS;
+	if (!r->started)
+		ret = start_look(r);
+	else if (r->pos == r->text.len)
+		ret = fill(r);
+	if (!ret)
+		ret = copy_text(r, ubuf, count);
+	mutex_unlock(&r->lock);
+	return ret;
+}
+
+/* Writing clears the buffer, whatever is written; the opening has done it. */
+static ssize_t trace_write(struct file *file, const char __user *ubuf,
+			   size_t count, loff_t *ppos)
+{
+	return count;
+}
+
+static int trace_open(struct inode *inode, struct file *file)
+{
+	struct tracer *t = inode->i_private;
+	int ret = tracer_files_allowed();
+
+	if (ret)
+		return ret;
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		tracer_buffer_clear(&t->buffer);
+		tracer_formats_forget(t);
+	}
+	if (!(file->f_mode & FMODE_READ))
+		return 0;
+	return reader_open(inode, file, false);
+}
+
+const struct file_operations tracer_trace_fops = {
+	.owner = THIS_MODULE,
+	.open = trace_open,
+	.read = trace_read,
+	.write = trace_write,
+	.release = reader_release,
+};

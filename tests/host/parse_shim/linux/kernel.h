@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The few helpers of linux/kernel.h and its neighbours that the parser uses,
+ * with the kernel's semantics.
+ */
+#ifndef _SHIM_LINUX_KERNEL_H
+#define _SHIM_LINUX_KERNEL_H
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <linux/types.h>
+
+#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
+#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
+#define min(a, b)		((a) < (b) ? (a) : (b))
+#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
+#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
+#define struct_size(p, member, n) \
+	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
+#define static_assert		_Static_assert
+#define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
+
+static inline void *ERR_PTR(long error)
+{
+	return (void *)error;
+}
+
+static inline bool IS_ERR(const void *ptr)
+{
+	return (unsigned long)ptr >= (unsigned long)-4095;
+}
+
+static inline long PTR_ERR(const void *ptr)
+{
+	return (long)ptr;
+}
+
+/*
+ * As the kernel's: an optional '+', no white space but one newline at the
+ * end, no overflow.
+ */
+static inline int kstrtoull(const char *s, unsigned int base,
+			    unsigned long long *value)
+{
+	unsigned long long u;
+	char *end;
+
+	if (*s == '+')
+		s++;
+	if (!isxdigit((unsigned char)*s))
+		return -EINVAL;
+	errno = 0;
+	u = strtoull(s, &end, base);
+	if (errno)
+		return -ERANGE;
+	/* strtoull() takes "0x" for a zero; the kernel does not. */
+	if (end == s || (end == s + 1 && (*end == 'x' || *end == 'X')))
+		return -EINVAL;
+	if (*end == '\n')
+		end++;
+	if (*end)
+		return -EINVAL;
+	*value = u;
+	return 0;
+}
+
+static inline int kstrtouint(const char *s, unsigned int base,
+			     unsigned int *value)
+{
+	unsigned long long u;
+	int ret = kstrtoull(s, base, &u);
+
+	if (ret)
+		return ret;
+	if (u != (unsigned int)u)
+		return -ERANGE;
+	*value = u;
+	return 0;
+}
+
+#endif /* _SHIM_LINUX_KERNEL_H */
