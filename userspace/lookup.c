@@ -272,7 +272,7 @@ struct error *lookup_function(struct symbols *syms, const char *name,
 		return lookup_missed(syms, name, qualifier);
 
 	before = *found;
-	if (!qualifier) {
+	if (!qualifier && !all) {
 		keep(found, not_hidden, NULL);
 		if (!found->n)
 			*found = before;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Functions that the compiler takes apart: constprop, isra, part, cold. */
+extern void abort(void);
+extern int putchar(int c);
+
+__attribute__((cold, noinline)) static void complain(int c)
+{
+	putchar(c);
+	abort();
+}
+
+__attribute__((noinline)) static int scaled(int a, int factor)
+{
+	int s = 0;
+
+	for (int i = 0; i < a; i++)
+		s += putchar(i * factor) * factor;
+	return s;
+}
+
+__attribute__((noinline)) int rare(int a)
+{
+	if (a > 1000) {
+		complain('a');
+		putchar('b');
+	}
+	return a + 1;
+}
+
+int main(int argc, char **argv)
+{
+	(void)argv;
+	return scaled(argc, 4) + scaled(argc + 1, 4) + rare(argc);
+}
