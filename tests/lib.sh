@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=sh
+#
+# For tests in shell: prints KTAP. Sourced by any POSIX shell:
+#
+#	. "$UPROBES_TOP/tests/lib.sh"
+#	ktap_plan 3
+#	check "the event is created" sh -c 'echo ... >uprobe_events'
+#	is "$(wc -l <trace)" 5 "five hits are in the trace"
+#	skip "the third thing" "this kernel cannot"
+#
+# One of ok, not_ok, check, check_fails, is, isnt, like and skip for each test of the plan.
+# What a test prints otherwise is a diagnostic. Exit status: 0 when all of the
+# plan was done and nothing failed.
+
+ktap_planned=0
+ktap_count=0
+ktap_failures=0
+ktap_at_exit=
+
+# ktap_plan N: how many results will come; before the first of them.
+ktap_plan() {
+	ktap_planned=$1
+	echo "KTAP version 1"
+	echo "1..$1"
+}
+
+# skip_all REASON: instead of ktap_plan, when nothing of this test makes sense here.
+skip_all() {
+	echo "KTAP version 1"
+	echo "1..0 # SKIP $*"
+	exit 0
+}
+
+# diag LINE...: a diagnostic; its lines are marked as such.
+diag() {
+	printf '%s\n' "$*" | sed 's/^/# /'
+}
+
+# ok DESCRIPTION
+ok() {
+	ktap_count=$((ktap_count + 1))
+	echo "ok $ktap_count - $*"
+}
+
+# not_ok DESCRIPTION
+not_ok() {
+	ktap_count=$((ktap_count + 1))
+	ktap_failures=$((ktap_failures + 1))
+	echo "not ok $ktap_count - $*"
+}
+
+# skip DESCRIPTION REASON: one result that cannot be had here.
+skip() {
+	ktap_count=$((ktap_count + 1))
+	echo "ok $ktap_count - $1 # SKIP $2"
+}
+
+# What COMMAND prints becomes diagnostics; its status goes to ktap_status.
+ktap_try() {
+	"$@" >"${ktap_output:=$(mktemp)}" 2>&1
+	ktap_status=$?
+	sed 's/^/# /' "$ktap_output"
+}
+
+# check DESCRIPTION COMMAND [ARG...]: COMMAND succeeds. What it prints is a
+# diagnostic. Runs in this shell, so it may be a function that sets variables.
+check() {
+	ktap_description=$1
+	shift
+	ktap_try "$@"
+	if [ $ktap_status = 0 ]; then
+		ok "$ktap_description"
+	else
+		not_ok "$ktap_description"
+		diag "exit status $ktap_status of: $*"
+	fi
+}
+
+# check_fails DESCRIPTION COMMAND [ARG...]: COMMAND fails, and neither by a
+# signal nor because it is not there.
+check_fails() {
+	ktap_description=$1
+	shift
+	ktap_try "$@"
+	if [ $ktap_status != 0 ] && [ $ktap_status -lt 126 ]; then
+		ok "$ktap_description"
+	else
+		not_ok "$ktap_description"
+		diag "exit status $ktap_status of: $*"
+	fi
+}
+
+# is GOT WANTED DESCRIPTION: the strings are the same.
+is() {
+	if [ "$1" = "$2" ]; then
+		ok "$3"
+	else
+		not_ok "$3"
+		diag "     got: $1"
+		diag "expected: $2"
+	fi
+}
+
+# isnt GOT UNWANTED DESCRIPTION: the strings differ.
+isnt() {
+	if [ "$1" != "$2" ]; then
+		ok "$3"
+	else
+		not_ok "$3"
+		diag "got, unwanted: $1"
+	fi
+}
+
+# like GOT PATTERN DESCRIPTION: a line of GOT matches the extended regular expression.
+like() {
+	if printf '%s\n' "$1" | grep -qE -e "$2"; then
+		ok "$3"
+	else
+		not_ok "$3"
+		diag "     got: $1"
+		diag "expected: $2"
+	fi
+}
+
+# at_exit COMMAND: evaluated when the test ends, the last one first.
+at_exit() {
+	ktap_at_exit="$1
+$ktap_at_exit"
+}
+
+ktap_end() {
+	ktap_status=$?
+	eval "$ktap_at_exit"
+	rm -f "${ktap_output:-}"
+	if [ $ktap_status = 0 ] &&
+	   { [ $ktap_failures != 0 ] || [ $ktap_count != $ktap_planned ]; }; then
+		ktap_status=1
+	fi
+	exit $ktap_status
+}
+trap ktap_end EXIT
