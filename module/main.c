@@ -12,6 +12,7 @@
 #include "retprobe.h"
 #include "ssol_area.h"
 #include "task.h"
+#include "trace/trace.h"
 
 static int __init uprobes_load(void)
 {
@@ -38,8 +39,13 @@ static int __init uprobes_load(void)
 	ret = arch_trap_init(hit_trap);
 	if (ret)
 		goto exit_lifecycle;
+	ret = tracer_init();
+	if (ret)
+		goto exit_trap;
 	return 0;
 
+exit_trap:
+	arch_trap_exit();
 exit_lifecycle:
 	lifecycle_exit();
 exit_retprobe:
@@ -62,6 +68,7 @@ exit_probe:
  */
 static void __exit uprobes_unload(void)
 {
+	tracer_exit();
 	retprobe_release();
 	lifecycle_exit();
 	arch_trap_quiesce();
