@@ -123,7 +123,8 @@ int cmd_list(const struct options *options, int argc, char **argv)
 		if (symbol_is_function(&syms, &syms.v[i]) &&
 		    wanted(&syms.v[i], glob))
 			matches_add(&found, &syms.v[i]);
-	qsort(found.v, found.n, sizeof(*found.v), by_name);
+	if (found.n)
+		qsort(found.v, found.n, sizeof(*found.v), by_name);
 	print_all(options, &syms, &found);
 	if (!syms.full && !glob)
 		remark("%s is stripped: these are only the functions that it exports",

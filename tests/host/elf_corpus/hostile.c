@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Everything that the helper does with an ELF file, on bytes in memory. Built
+ * with -DLIBFUZZER it is a libFuzzer target; otherwise
+ *
+ *   hostile ROUNDS SEED FILE NAME...
+ *
+ * damages FILE again and again and looks NAMEs up in it. To be built with
+ * sanitizers: what is tested is that nothing happens.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "error.h"
+#include "lookup.h"
+#include "mutate.h"
+#include "place.h"
+#include "suggest.h"
+#include "symbols.h"
+#include "target.h"
+#include "util.h"
+
+/* The text of an error is looked at, byte by byte. */
+static void check_error(struct error *err)
+{
+	if (!err)
+		return;
+	for (const char *p = err->text; *p; p++)
+		if ((unsigned char)*p < 0x20 && *p != '\n' && *p != '\t')
+			abort();
+	error_free(err);
+}
+
+static void look_up(struct target *target, struct symbols *syms,
+		    const char *name, unsigned int force)
+{
+	struct place_options options = { .all = force, .force = force };
+	struct places places;
+	struct error *err;
+
+	err = places_find(target, syms, name, &options, &places);
+	for (size_t i = 0; !err && i < places.n; i++) {
+		/* What is offered lies in the file. */
+		if (places.v[i].offset >= target->image.size)
+			abort();
+	}
+	check_error(err);
+	places_free(&places);
+}
+
+static void use(const unsigned char *bytes, size_t size, char **names, int n)
+{
+	struct target target = { .root = "", .debug_dir = "/nonexistent" };
+	void *copy = xmalloc(size);
+	struct symbols syms;
+	struct error *err;
+
+	memcpy(copy, bytes, size);
+	err = elf_image_from_memory("/nonexistent/x", copy, size,
+				    &target.image);
+	if (err) {
+		check_error(err);
+		return;
+	}
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	for (int i = 0; i < n; i++) {
+		look_up(&target, &syms, names[i], 0);
+		look_up(&target, &syms, names[i], ~0u);
+	}
+	for (size_t i = 0; i < syms.n; i += 1 + syms.n / 64) {
+		char *label = symbol_label(&syms.v[i]);
+		char address[32];
+
+		if (!str_printable(label))
+			abort();
+		free(label);
+		snprintf(address, sizeof(address), "@0x%llx",
+			 (unsigned long long)syms.v[i].addr + i);
+		look_up(&target, &syms, address, 0);
+	}
+	symbols_free(&syms);
+	elf_image_close(&target.image);
+}
+
+#ifdef LIBFUZZER
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
+
+int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
+{
+	static char *names[] = {
+		"main", "main+1", "pick", "twice@LIB_1", "store::Cache::find",
+		"0x1100", "nothing", "puts",
+	};
+
+	if (size > 1 << 20)
+		return 0;
+	use(bytes, size, names, ARRAY_SIZE(names));
+	return 0;
+}
+#else
+static unsigned char *read_file(const char *path, size_t *size)
+{
+	unsigned char *bytes;
+	FILE *f = fopen(path, "rb");
+
+	if (!f || fseek(f, 0, SEEK_END))
+		exit(1);
+	*size = ftell(f);
+	rewind(f);
+	bytes = xmalloc(*size);
+	if (fread(bytes, 1, *size, f) != *size)
+		exit(1);
+	fclose(f);
+	return bytes;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned char *bytes, *copy;
+	unsigned long rounds, seed;
+	size_t size;
+
+	if (argc < 5)
+		return 2;
+	rounds = strtoul(argv[1], NULL, 0);
+	seed = strtoul(argv[2], NULL, 0);
+	bytes = read_file(argv[3], &size);
+	copy = xmalloc(size);
+	use(bytes, size, argv + 4, argc - 4);
+	for (unsigned long i = 0; i < rounds; i++) {
+		size_t left;
+
+		/* The last line before a crash says how to get there. */
+		fprintf(stderr, "again: hostile 1 %lu %s\n", seed + i, argv[3]);
+		memcpy(copy, bytes, size);
+		left = mutate(seed + i, copy, size);
+		use(copy, left, argv + 4, argc - 4);
+	}
+	free(copy);
+	free(bytes);
+	return 0;
+}
+#endif

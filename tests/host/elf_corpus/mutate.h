@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Damage to files, repeatable. */
+#ifndef _TESTS_MUTATE_H
+#define _TESTS_MUTATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+size_t mutate(uint64_t seed, unsigned char *bytes, size_t size);
+
+#endif /* _TESTS_MUTATE_H */
