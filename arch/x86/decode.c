@@ -347,7 +347,11 @@ static int follow_escape(struct uinsn *insn, struct walk *w, u16 leaf, u8 rex)
 			return -EILSEQ;
 		w->vl = insn->vl;
 	}
-	return resolve(insn, w, node);
+	ret = resolve(insn, w, node);
+	/* REX2 is the last prefix and stands for the escapes. */
+	if (insn->encoding == UINSN_ENC_REX2 && ret > 0 && LEAF_CLASS(ret) >= UINSN_REX)
+		return -EILSEQ;
+	return ret;
 }
 
 /* ModRM, SIB and displacement. */

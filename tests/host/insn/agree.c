@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The decoder beside Zydis, on the same bytes. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <Zydis/Zydis.h>
+
+#include "agree.h"
+
+static const ZydisDecoder *reference(enum uinsn_mode mode)
+{
+	static ZydisDecoder decoder[2];
+	static bool ready;
+
+	if (!ready) {
+		ZydisDecoderInit(&decoder[UINSN_MODE_32], ZYDIS_MACHINE_MODE_LONG_COMPAT_32,
+				 ZYDIS_STACK_WIDTH_32);
+		ZydisDecoderInit(&decoder[UINSN_MODE_64], ZYDIS_MACHINE_MODE_LONG_64,
+				 ZYDIS_STACK_WIDTH_64);
+		ready = true;
+	}
+	return &decoder[mode];
+}
+
+const char *agree_excuse_name(enum agree_excuse excuse)
+{
+	static const char * const words[AGREE_NR] = {
+		[AGREE_NONE] = "none",
+#define AGREE_WORDS(id, words) [AGREE_##id] = words,
+		AGREE_EXCUSES(AGREE_WORDS)
+#undef AGREE_WORDS
+	};
+
+	return words[excuse];
+}
+
+void agree_reproducer(const u8 *text, size_t len, enum uinsn_mode mode, char *line, size_t size)
+{
+	int n = snprintf(line, size, "insn_show %d", mode == UINSN_MODE_64 ? 64 : 32);
+
+	for (size_t i = 0; i < len && (size_t)n + 4 < size; i++)
+		n += snprintf(line + n, size - (size_t)n, " %02x", text[i]);
+}
+
+static bool differ(char *why, size_t size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, size, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
+/* Rules about operands: the length is not in doubt, only whether #UD follows. */
+static bool operand_rule(ZyanStatus status)
+{
+	switch (status) {
+	case ZYDIS_STATUS_BAD_REGISTER:
+	case ZYDIS_STATUS_ILLEGAL_LOCK:
+	case ZYDIS_STATUS_MALFORMED_EVEX:
+	case ZYDIS_STATUS_INVALID_MASK:
+		return true;
+	}
+	return false;
+}
+
+/* Defined after Zydis 4.0: AVX-VNNI-INT, AVX-NE-CONVERT, AVX-IFMA, SM3, SM4, SHA512, ... */
+static bool newer(const struct uinsn *insn)
+{
+	u8 op = insn->opcode;
+
+	switch (insn->map) {
+	case UINSN_MAP_0F:
+		/* wrmsrns, rdmsrlist, wrmsrlist; eretu, erets */
+		return op == 0x01 && (insn->modrm == 0xc6 || insn->modrm == 0xca);
+	case UINSN_MAP_0F38:
+		/* movrs; urdmsr, uwrmsr; aadd and its like */
+		return op == 0x8a || op == 0x8b || (op == 0xf8 && uinsn_mod(insn) == 3) ||
+		       op == 0xfc;
+	case UINSN_MAP_V2:
+		return op == 0x4a || op == 0x50 || op == 0x51 || op == 0x5c || op == 0x5e ||
+		       op == 0x6c || op == 0x72 || op == 0xb0 || op == 0xb1 || op == 0xb4 ||
+		       op == 0xb5 || (op >= 0xcb && op <= 0xcd) || op == 0xd2 || op == 0xd3 ||
+		       op == 0xda || (op >= 0xe0 && op <= 0xef);
+	case UINSN_MAP_V3:
+		return op == 0xde;
+	case UINSN_MAP_V5:
+	case UINSN_MAP_V7:
+		return true;
+	}
+	return false;
+}
+
+/* The reference has the address size of MPX, which has no 16 bits, and no 32 in 64-bit mode. */
+static bool bound_access(const struct uinsn *insn)
+{
+	return insn->map == UINSN_MAP_0F && (insn->opcode == 0x1a || insn->opcode == 0x1b) &&
+	       (insn->prefixes & UINSN_PREFIX_67);
+}
+
+/* What only Knights Corner had: the reference takes it always. */
+static bool knights_corner(const ZydisDecodedInstruction *z)
+{
+	if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
+		return true;
+	if (z->encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
+		return false;
+	switch (z->meta.isa_ext) {
+	case ZYDIS_ISA_EXT_KNC:
+	case ZYDIS_ISA_EXT_KNCE:
+	case ZYDIS_ISA_EXT_KNCV:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* What of the control flow the reference can name. */
+static bool same_class(const struct uinsn *insn, const ZydisDecodedInstruction *z,
+		       char *why, size_t size)
+{
+	bool call = insn->class == UINSN_CALL || insn->class == UINSN_ICALL ||
+		    insn->class == UINSN_FCALL;
+	bool jump = insn->class == UINSN_JUMP || insn->class == UINSN_IJUMP ||
+		    insn->class == UINSN_FJUMP;
+	bool cond = insn->class == UINSN_JCC || insn->class == UINSN_LOOP;
+	bool ret = insn->class == UINSN_RET || insn->class == UINSN_FRET;
+	bool z_cond = z->meta.category == ZYDIS_CATEGORY_COND_BR;
+	bool z_ret = z->meta.category == ZYDIS_CATEGORY_RET;
+
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_UIRET:
+		z_ret = true;
+		break;
+	case ZYDIS_MNEMONIC_SYSRET:
+	case ZYDIS_MNEMONIC_SYSEXIT:
+	case ZYDIS_MNEMONIC_RSM:
+		z_ret = false;
+		break;
+	case ZYDIS_MNEMONIC_XABORT:
+	case ZYDIS_MNEMONIC_XEND:
+		/* They end a transaction; only a failed one goes elsewhere. */
+		return insn->class == UINSN_COPY;
+	case ZYDIS_MNEMONIC_XBEGIN:
+		z_cond = false;
+		if (insn->class != UINSN_XBEGIN)
+			return differ(why, size, "xbegin is of class %s",
+				      uinsn_class_name(insn->class));
+		break;
+	default:
+		break;
+	}
+	if (call != (z->meta.category == ZYDIS_CATEGORY_CALL) ||
+	    jump != (z->meta.category == ZYDIS_CATEGORY_UNCOND_BR) ||
+	    cond != z_cond || ret != z_ret ||
+	    (insn->class == UINSN_SYSCALL) != (z->mnemonic == ZYDIS_MNEMONIC_SYSCALL) ||
+	    (insn->class == UINSN_INT3) != (z->mnemonic == ZYDIS_MNEMONIC_INT3) ||
+	    (insn->class == UINSN_PUSHF) != (z->mnemonic == ZYDIS_MNEMONIC_PUSHF ||
+					     z->mnemonic == ZYDIS_MNEMONIC_PUSHFD ||
+					     z->mnemonic == ZYDIS_MNEMONIC_PUSHFQ) ||
+	    (insn->class == UINSN_POPF) != (z->mnemonic == ZYDIS_MNEMONIC_POPF ||
+					    z->mnemonic == ZYDIS_MNEMONIC_POPFD ||
+					    z->mnemonic == ZYDIS_MNEMONIC_POPFQ))
+		return differ(why, size, "class %s, reference %s (category %s)",
+			      uinsn_class_name(insn->class),
+			      ZydisMnemonicGetString(z->mnemonic),
+			      ZydisCategoryGetString(z->meta.category));
+	return true;
+}
+
+/* Where a relative branch goes, and what a rip-relative operand names. */
+static bool same_addresses(const struct uinsn *insn, const ZydisDecodedInstruction *z,
+			   const ZydisDecoderContext *context, enum uinsn_mode mode,
+			   char *why, size_t size)
+{
+	u64 addr = mode == UINSN_MODE_64 ? 0x7ffff7a12345 : 0xf7a12345;
+	ZydisDecodedOperand operand[ZYDIS_MAX_OPERAND_COUNT];
+	bool relative = false, rip = false;
+
+	if (!(z->attributes & ZYDIS_ATTRIB_IS_RELATIVE)) {
+		if (insn->flags & (UINSN_RELATIVE | UINSN_RIP_RELATIVE))
+			return differ(why, size, "relative, reference not");
+		return true;
+	}
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeOperands(reference(mode), context, z, operand,
+						     z->operand_count)))
+		return differ(why, size, "the reference cannot decode the operands");
+	for (int i = 0; i < z->operand_count; i++) {
+		ZyanU64 there;
+
+		if (operand[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+		    operand[i].imm.is_relative) {
+			relative = true;
+			if (!(insn->flags & UINSN_RELATIVE))
+				continue;
+			ZydisCalcAbsoluteAddress(z, &operand[i], addr, &there);
+			/* The reference keeps carries out of 32 bits, and cuts abort addresses to 16. */
+			if (insn->class == UINSN_XBEGIN && mode == UINSN_MODE_32)
+				there = addr + z->length + (u64)z->raw.imm[0].value.s;
+			if (mode == UINSN_MODE_32)
+				there = (u32)there;
+			if (there != uinsn_target(insn, addr))
+				return differ(why, size, "branch target %#llx, reference %#llx",
+					      (unsigned long long)uinsn_target(insn, addr),
+					      (unsigned long long)there);
+		} else if (operand[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+			   (operand[i].mem.base == ZYDIS_REGISTER_RIP ||
+			    operand[i].mem.base == ZYDIS_REGISTER_EIP)) {
+			rip = true;
+			if (!(insn->flags & UINSN_RIP_RELATIVE))
+				continue;
+			ZydisCalcAbsoluteAddress(z, &operand[i], addr, &there);
+			if (there != uinsn_rip_operand(insn, addr))
+				return differ(why, size, "operand at %#llx, reference %#llx",
+					      (unsigned long long)uinsn_rip_operand(insn, addr),
+					      (unsigned long long)there);
+		}
+	}
+	if (relative != uinsn_has(insn, UINSN_RELATIVE))
+		return differ(why, size, "relative branch: %d, reference %d", !relative, relative);
+	if (rip != uinsn_has(insn, UINSN_RIP_RELATIVE))
+		return differ(why, size, "rip-relative: %d, reference %d", !rip, rip);
+	return true;
+}
+
+/* Offsets and sizes of the parts. */
+static bool same_layout(const struct uinsn *insn, const ZydisDecodedInstruction *z,
+			char *why, size_t size)
+{
+	bool modrm = z->attributes & ZYDIS_ATTRIB_HAS_MODRM;
+	bool sib = z->attributes & ZYDIS_ATTRIB_HAS_SIB;
+	unsigned int disp = z->raw.disp.size / 8, disp_at = z->raw.disp.offset;
+	unsigned int imm = z->raw.imm[0].size / 8 + z->raw.imm[1].size / 8;
+	unsigned int imm_at = z->raw.imm[0].offset;
+
+	if (insn->len != z->length)
+		return differ(why, size, "length %u, reference %u (%s)", insn->len, z->length,
+			      ZydisMnemonicGetString(z->mnemonic));
+	if (modrm != uinsn_has(insn, UINSN_HAS_MODRM) || sib != uinsn_has(insn, UINSN_HAS_SIB))
+		return differ(why, size, "ModRM or SIB: flags %#x, reference %d %d", insn->flags,
+			      modrm, sib);
+	if (modrm && insn->modrm_at != z->raw.modrm.offset)
+		return differ(why, size, "ModRM at %u, reference %u", insn->modrm_at,
+			      z->raw.modrm.offset);
+	/* The suffix of 3DNow! is an opcode there. */
+	if (insn->encoding == UINSN_3DNOW) {
+		imm = 1;
+		imm_at = insn->len - 1u;
+	}
+	/* An absolute address without ModRM counts as a displacement there. */
+	if (!modrm && disp) {
+		imm = disp;
+		imm_at = disp_at;
+		disp = 0;
+	}
+	if (disp != insn->disp_size || (disp && disp_at != insn->disp_at))
+		return differ(why, size, "displacement %u at %u, reference %u at %u",
+			      insn->disp_size, insn->disp_at, disp, disp_at);
+	if (disp && insn->disp != z->raw.disp.value)
+		return differ(why, size, "displacement %d, reference %lld", insn->disp,
+			      (long long)z->raw.disp.value);
+	if (imm != insn->imm_size || (imm && imm_at != insn->imm_at))
+		return differ(why, size, "immediate %u at %u, reference %u at %u",
+			      insn->imm_size, insn->imm_at, imm, imm_at);
+	return true;
+}
+
+/*
+ * Broadcast and rounding are allowed by operands; without the bit the encoding
+ * must be an instruction to the reference as well.
+ */
+static bool without_rounding(const u8 *text, size_t len, const struct uinsn *insn)
+{
+	ZydisDecodedInstruction z;
+	u8 copy[UINSN_MAX_LEN];
+	ZyanStatus status;
+	u8 *third;
+
+	if (insn->encoding != UINSN_ENC_EVEX || insn->len > len)
+		return false;
+	memcpy(copy, text, insn->len);
+	third = copy + insn->opcode_at - 1;
+	if (!(*third & 0x10))
+		return false;
+	*third &= 0xef;
+	if (uinsn_mod(insn) == 3)
+		*third = (u8)((*third & 0x9f) | insn->vl << 5);
+	status = ZydisDecoderDecodeInstruction(reference(insn->mode), NULL, copy, insn->len, &z);
+	return operand_rule(status) || (ZYAN_SUCCESS(status) && z.length == insn->len);
+}
+
+bool agree(const u8 *text, size_t len, enum uinsn_mode mode, struct uinsn *insn,
+	   int *ret, enum agree_excuse *excuse, char *why, size_t size)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecoderContext context;
+	ZyanStatus status;
+
+	*excuse = AGREE_NONE;
+	*ret = uinsn_decode(insn, text, len, mode);
+	status = ZydisDecoderDecodeInstruction(reference(mode), &context, text, len, &z);
+
+	if (*ret == 0 && uinsn_has(insn, UINSN_APX)) {
+		*excuse = AGREE_APX;
+		return true;
+	}
+	if (operand_rule(status)) {
+		*excuse = AGREE_OPERANDS;
+		return true;
+	}
+	if (*ret == 0 && !ZYAN_SUCCESS(status)) {
+		if (newer(insn))
+			*excuse = AGREE_NEWER;
+		else if (without_rounding(text, len, insn))
+			*excuse = AGREE_OPERANDS;
+		else if (bound_access(insn))
+			*excuse = AGREE_MPX;
+		else if (mode == UINSN_MODE_32 && insn->map == UINSN_MAP_E5 &&
+			 (insn->rex & UINSN_REX_W))
+			*excuse = AGREE_FP16_W;
+		else
+			return differ(why, size, "an instruction (%s, %u bytes), to the reference not: %x",
+				      uinsn_class_name(insn->class), insn->len,
+				      (unsigned int)status);
+		return true;
+	}
+	if (*ret && ZYAN_SUCCESS(status)) {
+		if (!knights_corner(&z))
+			return differ(why, size, "error %d, to the reference %s", *ret,
+				      ZydisMnemonicGetString(z.mnemonic));
+		*excuse = AGREE_KNC;
+		return true;
+	}
+	if (*ret)
+		return true;
+	if (bound_access(insn)) {
+		*excuse = AGREE_MPX;
+		return same_layout(insn, &z, why, size);
+	}
+	return same_layout(insn, &z, why, size) &&
+	       same_addresses(insn, &z, &context, mode, why, size) &&
+	       same_class(insn, &z, why, size);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The executable sections of an object file, for tests. */
+#ifndef INSN_SECTIONS_H
+#define INSN_SECTIONS_H
+
+#include "decode.h"
+
+struct code_section {
+	const char *name;
+	const u8 *text;
+	size_t size;
+	u64 addr;
+	enum uinsn_mode mode;
+};
+
+/*
+ * Calls visit for every section of x86 code in the file. Returns how many there
+ * were, -1 when it is no x86 object file that can be read.
+ */
+int for_each_code_section(const char *path,
+			  void (*visit)(const struct code_section *section, void *data),
+			  void *data);
+
+#endif /* INSN_SECTIONS_H */
