@@ -60,15 +60,16 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 	return 0;
 }
 
-static bool image_in_area(const struct image *image, unsigned long addr)
+/* The area that an address lies in, or NULL. */
+static struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
 {
 	unsigned int i;
 
 	for (i = 0; i < image->nr_areas; i++) {
 		if (addr - image->areas[i]->base < SSOL_AREA_SIZE)
-			return true;
+			return image->areas[i];
 	}
-	return false;
+	return NULL;
 }
 
 static long image_add_slot(struct image *image, const struct ssol_plan *plan, unsigned long addr)
@@ -122,7 +123,7 @@ static struct site *site_prepare(struct image *image, unsigned long addr, struct
 	site = image_first_site(image, addr);
 	if (site && site->key.addr != addr)
 		site = NULL;
-	if (image_in_area(image, addr)) {
+	if (image_area_at(image, addr)) {
 		pr_notice("0x%lx cannot be probed: it lies in the SSOL area\n", addr);
 		return ERR_PTR(-EINVAL);
 	}
@@ -402,9 +403,12 @@ void image_detach_consumers(struct image *image)
  * @child: image of the child, whose address space is a copy of the parent's
  * @parent: image of the parent
  *
- * The areas are mapped in the child, so it can use them and their slots.  The
- * sites are known to the child from here on, as inherited; image_disinherit()
- * ends that state for those that get no consumer.
+ * The areas that the address space was copied with serve the child as well,
+ * with their slots.  The sites are known to the child from here on, as
+ * inherited; image_disinherit() ends that state for those that get no consumer.
+ *
+ * The parent may have got further areas and sites since the copy was made.
+ * They are left out: no breakpoint was written before its area was mapped.
  *
  * Context: may sleep; takes both images' locks, parent's first.  The child
  * does not run user code yet.
@@ -413,19 +417,22 @@ void image_detach_consumers(struct image *image)
 int image_inherit(struct image *child, struct image *parent)
 {
 	struct site *site, *copy;
+	unsigned int i;
 	int ret = 0;
 
 	mutex_lock(&parent->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	if (child->nr_areas)
 		goto unlock;
-	for (; child->nr_areas < parent->nr_areas; child->nr_areas++)
-		child->areas[child->nr_areas] = ssol_area_get(parent->areas[child->nr_areas]);
-	if (parent->trampoline)
+	for (i = 0; i < parent->nr_areas; i++) {
+		if (ssol_area_mapped(parent->areas[i], child->mm))
+			child->areas[child->nr_areas++] = ssol_area_get(parent->areas[i]);
+	}
+	if (child->nr_areas && image_area_at(child, parent->trampoline) == child->areas[0])
 		ret = image_need_trampoline(child);
 
 	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE)
+		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot))
 			continue;
 		copy = site_alloc(child, site->key.addr, SITE_PROBE);
 		if (!copy) {

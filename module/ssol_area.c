@@ -164,6 +164,25 @@ free:
 	return ERR_PTR(ret);
 }
 
+/**
+ * ssol_area_mapped() - whether an address space has an area
+ * @area: the area
+ * @mm: the address space, in use
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+bool ssol_area_mapped(const struct ssol_area *area, struct mm_struct *mm)
+{
+	struct vm_area_struct *vma;
+	bool mapped;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, area->base);
+	mapped = vma && vma->vm_start <= area->base && vma->vm_file == area->file;
+	mmap_read_unlock(mm);
+	return mapped;
+}
+
 struct ssol_area *ssol_area_get(struct ssol_area *area)
 {
 	refcount_inc(&area->refs);

@@ -45,6 +45,7 @@ int ssol_area_init(void);
 void ssol_area_exit(void);
 
 struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near);
+bool ssol_area_mapped(const struct ssol_area *area, struct mm_struct *mm);
 struct ssol_area *ssol_area_get(struct ssol_area *area);
 void ssol_area_put(struct ssol_area *area);
 long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
