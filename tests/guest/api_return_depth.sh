@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: 10,000 nested calls all return through the return probe, and longjmp() out of nested calls does no harm
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 12
+
+for atomic in 0 1; do
+	for thing in "deep 10000" "jumps 2000 20"; do
+		case $thing in
+		deep*) fn=deep returns=10001 ;;
+		jumps*) fn=thrower returns=0 ;;
+		esac
+		insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$progs/calls" \
+			offset="0x$(symbol "$progs/calls" $fn)" atomic=$atomic
+		# shellcheck disable=SC2086
+		"$progs/calls" $thing >"$tmp/probed"
+		is $? 0 "atomic=$atomic: calls $thing ends as it should"
+		is "$(param uretprobe_sum returns) $(param uretprobe_sum missed)" "$returns 0" \
+			"atomic=$atomic: returns seen and missed"
+		rmmod uretprobe_sum
+		# shellcheck disable=SC2086
+		is "$(cat "$tmp/probed")" "$("$progs/calls" $thing)" "atomic=$atomic: the result is that of an unprobed run"
+	done
+done

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread -fno-optimize-sibling-calls -rdynamic
+/*
+ * A program with functions to probe, and the truth about how often each was
+ * called:
+ *
+ *	calls [-w] THING [NUMBER...]
+ *
+ * -w prints "PID ADDRESS" (of the function that THING is about), then waits
+ * for a line on standard input.  The results go to standard output and are the
+ * same whether the program is probed or not.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROBED __attribute__((noinline, noclone))
+
+static long sum;
+
+PROBED long work(long x)
+{
+	return x * 3 + 1;
+}
+
+static void *work_thread(void *arg)
+{
+	long n = (long)arg, mine = 0, i;
+
+	for (i = 0; i < n; i++)
+		mine += work(i);
+	__atomic_add_fetch(&sum, mine, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* THREADS CALLS: so many calls of work() in each thread. */
+static void threads(long nr, long calls)
+{
+	pthread_t *t = calloc(nr, sizeof(*t));
+	long i;
+
+	for (i = 0; i < nr; i++)
+		pthread_create(&t[i], NULL, work_thread, (void *)calls);
+	for (i = 0; i < nr; i++)
+		pthread_join(t[i], NULL);
+	printf("sum of work %ld\n", sum);
+}
+
+PROBED long deep(long n)
+{
+	long below;
+
+	if (!n)
+		return 0;
+	below = deep(n - 1);
+	__asm__ volatile("" ::: "memory");
+	return below + 1;
+}
+
+static jmp_buf out;
+
+PROBED void thrower(long n)
+{
+	if (!n)
+		longjmp(out, 1);
+	thrower(n - 1);
+	__asm__ volatile("" ::: "memory");
+}
+
+static void jumps(long times, long depth)
+{
+	volatile long i;
+
+	for (i = 0; i < times; i++) {
+		if (!setjmp(out))
+			thrower(depth);
+	}
+	printf("jumped %ld times\n", i);
+}
+
+PROBED long forker(long vfork_too)
+{
+	pid_t pid;
+	int status;
+
+	pid = vfork_too ? vfork() : fork();
+	if (!pid && vfork_too)
+		_exit(3);
+	if (!pid)
+		return -1;
+	waitpid(pid, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+/* TIMES: fork() inside the probed function; the child returns from it too. */
+static void forks(long times)
+{
+	long i, total = 0;
+
+	for (i = 0; i < times; i++) {
+		long status = forker(0);
+
+		if (status < 0)
+			_exit(work(1));
+		total += status;
+	}
+	printf("children returned %ld\n", total);
+	printf("vfork child returned %ld\n", forker(1));
+}
+
+PROBED long sleeper(long milliseconds)
+{
+	usleep(milliseconds * 1000);
+	return milliseconds;
+}
+
+static void *sleeper_thread(void *arg)
+{
+	return (void *)sleeper((long)arg);
+}
+
+/* THREADS MILLISECONDS: so many threads sleep inside the probed function. */
+static void sleepers(long nr, long milliseconds)
+{
+	pthread_t *t = calloc(nr, sizeof(*t));
+	pthread_attr_t attr;
+	long i, total = 0;
+	void *ret;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 10);
+	for (i = 0; i < nr; i++)
+		pthread_create(&t[i], &attr, sleeper_thread, (void *)milliseconds);
+	printf("all sleep\n");
+	fflush(stdout);
+	for (i = 0; i < nr; i++) {
+		pthread_join(t[i], &ret);
+		total += (long)ret;
+	}
+	printf("slept %ld\n", total);
+}
+
+struct thing {
+	const char *name;
+	void *probed;
+};
+
+static const struct thing things[] = {
+	{ "threads", work },
+	{ "deep", deep },
+	{ "jumps", thrower },
+	{ "forks", forker },
+	{ "sleepers", sleeper },
+};
+
+static long number(char **argv, int i)
+{
+	return argv[i] ? atol(argv[i]) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	size_t i;
+	int wait;
+
+	wait = argc > 1 && !strcmp(argv[1], "-w");
+	argv += 1 + wait;
+	for (i = 0; argv[0] && i < sizeof(things) / sizeof(things[0]); i++) {
+		if (!strcmp(argv[0], things[i].name))
+			break;
+	}
+	if (!argv[0] || i == sizeof(things) / sizeof(things[0])) {
+		fprintf(stderr, "usage: calls [-w] threads|deep|jumps|forks|sleepers NUMBER...\n");
+		return 2;
+	}
+	if (wait) {
+		printf("%d %p\n", getpid(), things[i].probed);
+		fflush(stdout);
+		getchar();
+	}
+	switch (i) {
+	case 0:
+		threads(number(argv, 1), number(argv, 2));
+		break;
+	case 1:
+		printf("depth %ld\n", deep(number(argv, 1)));
+		break;
+	case 2:
+		jumps(number(argv, 1), number(argv, 2));
+		break;
+	case 3:
+		forks(number(argv, 1));
+		break;
+	case 4:
+		sleepers(number(argv, 1), number(argv, 2));
+		break;
+	}
+	if (wait) {
+		fflush(stdout);
+		getchar();
+	}
+	return 0;
+}
