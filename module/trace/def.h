@@ -27,7 +27,7 @@
 #define TRACER_ARG_NAME_MAX	32	/* characters of an argument name */
 #define TRACER_ARG_MAX		255	/* characters of NAME=FETCH:TYPE after the '=' */
 #define TRACER_ARRAY_MAX	64	/* elements of an array */
-#define TRACER_INSNS_MAX	15	/* a load and 14 dereferences; the store makes 16 */
+#define TRACER_INSNS_MAX	15	/* with the store, 16 operations */
 #define TRACER_STRING_MAX	4096	/* bytes of a fetched string, its NUL included */
 #define TRACER_LINE_MAX		16383	/* characters of a line */
 #define TRACER_FIXED_MAX	8192	/* bytes of an event that do not vary */

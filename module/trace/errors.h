@@ -48,7 +48,7 @@
 	X(BAD_DEREF_OFFS, "The dereference offset is not a number")	\
 	X(DEREF_OPEN_BRACE, "A dereference lacks its ')', or something follows it") \
 	X(COMM_CANT_DEREF, "$comm and immediate strings have no address to dereference") \
-	X(TOO_MANY_OPS, "The argument is nested too deeply; 14 dereferences are possible") \
+	X(TOO_MANY_OPS, "The argument is nested too deeply; 15 dereferences are possible") \
 	X(BAD_FETCH_ARG, "This is no fetch argument; it starts with %, $, @, +, - or \\") \
 	X(ARRAY_NO_CLOSE, "The array lacks its ']'")			\
 	X(BAD_ARRAY_SUFFIX, "Nothing may follow the array's ']'")	\

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+// test: 300,000 mutated definitions neither hurt the parser nor read back as something else
+// timeout: 120
+// cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
+// cflags: -Itests/host/parse_shim -Imodule/trace
+// cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
+// cflags: module/trace/render.c module/trace/text.c
+/*
+ * Usage: parse_fuzz [NUMBER [SEED]], or parse_fuzz -- LINE to try one line.
+ * Built with clang, -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target
+ * of libFuzzer.
+ */
+#include <linux/kernel.h>
+#include <linux/slab.h>
+
+#include "def.h"
+#include "insn/ktap.h"
+#include "render.h"
+
+long shim_fail_after;
+
+static char *render_line(const struct tracer_def *def, size_t *len)
+{
+	struct tracer_text text = {};
+	char *buf;
+
+	/* As seq_file does: too small first, then what it takes. */
+	tracer_render_def(&text, def);
+	*len = text.len - 1;
+	buf = malloc(text.len);
+	text = (struct tracer_text){ .buf = buf, .size = text.len };
+	tracer_render_def(&text, def);
+	if (!tracer_text_fits(&text) || buf[*len] != '\n')
+		abort();
+	return buf;
+}
+
+/* Records with any bytes have to be rendered within their bounds. */
+static void render_records(const struct tracer_def *def, const u8 *bytes,
+			   size_t n)
+{
+	size_t size = offsetof(struct tracer_record, entry) +
+		      tracer_strings_offset(def) + 64, i;
+	struct tracer_seen seen = { .len = size };
+	struct tracer_text text = {};
+	u8 *record = malloc(size);
+
+	for (i = 0; i < size; i++)
+		record[i] = n ? bytes[i % n] : 0;
+	seen.record = (struct tracer_record *)record;
+	tracer_render(&text, def, &seen);
+	seen.len = size - 65;
+	tracer_render(&text, def, &seen);
+	tracer_render_format(&text, def, 1);
+	free(record);
+}
+
+/* Return: true for a good definition. */
+static bool try_line(const char *line, size_t len)
+{
+	struct tracer_def *def, *again;
+	struct tracer_diag diag;
+	char *back, *back_again;
+	size_t back_len, again_len;
+
+	def = tracer_def_parse(line, len, &diag);
+	if (IS_ERR(def)) {
+		if (diag.err == TRACER_ERR_NONE || diag.column > len)
+			abort();
+		return false;
+	}
+	if (def->kind != TRACER_PROBE && def->kind != TRACER_RETURN) {
+		tracer_def_free(def);
+		return false;
+	}
+	if (def->nargs > TRACER_MAX_ARGS || def->args_size > TRACER_FIXED_MAX)
+		abort();
+	render_records(def, (const u8 *)line, len);
+
+	back = render_line(def, &back_len);
+	tracer_def_free(def);
+	if (back_len <= TRACER_LINE_MAX) {
+		again = tracer_def_parse(back, back_len, &diag);
+		if (IS_ERR(again))
+			abort();
+		back_again = render_line(again, &again_len);
+		if (again_len != back_len || memcmp(back, back_again, back_len))
+			abort();
+		tracer_def_free(again);
+		free(back_again);
+	}
+	free(back);
+	return true;
+}
+
+#ifdef LIBFUZZER
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	try_line((const char *)data, size);
+	return 0;
+}
+
+#else
+
+static const char * const seeds[] = {
+	"p /bin/bash:0x4245c0",
+	"r:group/event /bin/zsh:0x46420%return(0x10) %ip a=%ax:u32",
+	"p:a /b:1 +8(-16(%rdi)):u32[4] $stack3 $comm \\\"he llo\":string",
+	"p:a /b:1 s=\\-3:s8 %di:b4@2/8 x=@0x100:string y=@+0x30:u16 +0(+0(%r8)):ustring[3]",
+	"p:a /a\\040b:1 $stack:x8 +u0(%sp):char[64] %al %edi # comment",
+	"-:group/event /bin/sh:0x10",
+};
+
+/* xorshift64: the same lines everywhere. */
+static u64 state;
+
+static unsigned int pick(unsigned int below)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (state >> 33) % below;
+}
+
+static size_t mutate(char *line, size_t len, size_t room)
+{
+	static const char bytes[] = "pr-:/%@$+()\\\"#[],=.0x9aubstring \t_";
+	size_t at = len ? pick(len) : 0, n;
+	const char *other;
+
+	switch (pick(6)) {
+	case 0:	/* another character */
+		if (len)
+			line[at] = bytes[pick(sizeof(bytes) - 1)];
+		return len;
+	case 1:	/* any byte */
+		if (len)
+			line[at] = pick(256);
+		return len;
+	case 2:	/* one more */
+		if (len == room)
+			return len;
+		memmove(line + at + 1, line + at, len - at);
+		line[at] = bytes[pick(sizeof(bytes) - 1)];
+		return len + 1;
+	case 3:	/* a few less */
+		n = len ? 1 + pick(min(len - at, 8ul)) : 0;
+		memmove(line + at, line + at + n, len - at - n);
+		return len - n;
+	case 4:	/* a piece twice */
+		n = len ? 1 + pick(min(len - at, 16ul)) : 0;
+		if (len + n > room)
+			return len;
+		memmove(line + at + n, line + at, len - at);
+		return len + n;
+	default: /* the end of another line */
+		other = seeds[pick(ARRAY_SIZE(seeds))];
+		other += pick(strlen(other));
+		n = min(strlen(other), room - len);
+		memcpy(line + len, other, n);
+		return len + n;
+	}
+}
+
+static unsigned long run(unsigned long count)
+{
+	unsigned long i, good = 0;
+	unsigned int changes;
+	char line[512], *exact;
+	const char *seed;
+	size_t len;
+
+	for (i = 0; i < count; i++) {
+		seed = seeds[pick(ARRAY_SIZE(seeds))];
+		len = strlen(seed);
+		memcpy(line, seed, len);
+		for (changes = pick(6); changes; changes--)
+			len = mutate(line, len, sizeof(line));
+		/* Exactly as long as the line, for the sanitizer. */
+		exact = malloc(len);
+		memcpy(exact, line, len);
+		good += try_line(exact, len);
+		free(exact);
+	}
+	return good;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long count = 300000, good;
+
+	if (argc == 3 && !strcmp(argv[1], "--")) {
+		printf("%s\n", try_line(argv[2], strlen(argv[2])) ? "good" : "bad");
+		return 0;
+	}
+	if (argc > 1)
+		count = strtoul(argv[1], NULL, 0);
+	state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9e3779b97f4a7c15;
+
+	ktap_plan(2);
+	good = run(count);
+	ktap_ok(true, "%lu lines tried", count);
+	/* A fuzzer whose lines are all refused at once would show little. */
+	ktap_ok(good > count / 10 && good < count / 10 * 9,
+		"%lu of them were good definitions", good);
+	return ktap_finish();
+}
+
+#endif /* LIBFUZZER */
