@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# For the tests of the uprobe helper: KTAP output, a directory for programs
-# that they build, and the independent way to an offset. Sourced, not run.
+# For the tests of the uprobe helper, beyond tests/lib.sh: a directory for the
+# programs that they build, and the independent way to an offset. Sourced, not run.
 
 set -u
 export LC_ALL=C
@@ -9,56 +9,18 @@ export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
 corpus=$here/elf_corpus
+. "$top/tests/lib.sh"
 UPROBE=${UPROBE:-$top/userspace/uprobe}
 CC=${CC:-gcc}
 CXX=${CXX:-g++}
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/uprobe-test.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+at_exit 'rm -rf "$work"'
 cd "$work" || exit 1
 
-count=0
-failed=0
-
-plan() {
-	echo "KTAP version 1"
-	echo "1..$1"
-	planned=$1
-	[ -x "$UPROBE" ] || {
-		echo "Bail out! $UPROBE is not built: make -C userspace"
-		exit 1
-	}
-}
-
-ok() {
-	count=$((count + 1))
-	echo "ok $count $1"
-}
-
-not_ok() {
-	count=$((count + 1))
-	failed=1
-	echo "not ok $count $1"
-}
-
-skip() {
-	count=$((count + 1))
-	echo "ok $count $1 # SKIP $2"
-}
-
-diag() {
-	printf '%s\n' "$*" | sed 's/^/# /'
-}
-
-# is DESCRIPTION GOT WANTED
-is() {
-	if [ "$2" = "$3" ]; then
-		ok "$1"
-	else
-		not_ok "$1"
-		diag "got:    $2"
-		diag "wanted: $3"
-	fi
+[ -x "$UPROBE" ] || {
+	echo "Bail out! $UPROBE is not built: make -C userspace"
+	exit 1
 }
 
 # Runs the helper; leaves what it printed in $out and $err, its status in $status.
@@ -125,12 +87,4 @@ agrees() {
 		return
 	fi
 	gives "$1" "$2:$wanted" offset "$2" "$3"
-}
-
-finish() {
-	[ "$count" = "$planned" ] || {
-		echo "# $count tests ran, $planned were planned"
-		exit 1
-	}
-	exit "$failed"
 }
