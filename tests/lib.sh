@@ -17,6 +17,7 @@ ktap_planned=0
 ktap_count=0
 ktap_failures=0
 ktap_at_exit=
+ktap_output=
 
 # ktap_plan N: how many results will come; before the first of them.
 ktap_plan() {
@@ -58,7 +59,8 @@ skip() {
 
 # What COMMAND prints becomes diagnostics; its status goes to ktap_status.
 ktap_try() {
-	"$@" >"${ktap_output:=$(mktemp)}" 2>&1
+	[ -n "$ktap_output" ] || ktap_output=$(mktemp)
+	"$@" >"$ktap_output" 2>&1
 	ktap_status=$?
 	sed 's/^/# /' "$ktap_output"
 }
@@ -118,7 +120,7 @@ like() {
 		ok "$3"
 	else
 		not_ok "$3"
-		diag "     got: $1"
+		diag "     got: $(printf '%s\n' "$1" | head -n 20)"
 		diag "expected: $2"
 	fi
 }
@@ -132,7 +134,7 @@ $ktap_at_exit"
 ktap_end() {
 	ktap_status=$?
 	eval "$ktap_at_exit"
-	rm -f "${ktap_output:-}"
+	[ -z "$ktap_output" ] || rm -f "$ktap_output"
 	if [ $ktap_status = 0 ] &&
 	   { [ $ktap_failures != 0 ] || [ $ktap_count != $ktap_planned ]; }; then
 		ktap_status=1

@@ -226,6 +226,8 @@ void enter_host_root(void)
 	mount_at("sysfs", "/new/sys", "sysfs", 0, NULL);
 	mount_at("debugfs", "/new/sys/kernel/debug", "debugfs", 0, NULL);
 	mount_at("tracefs", "/new/sys/kernel/tracing", "tracefs", 0, NULL);
+	/* Not in every debug kernel; whoever needs it will miss it by itself. */
+	mount("cgroup2", "/new/sys/fs/cgroup", "cgroup2", 0, NULL);
 	mount_at("devtmpfs", "/new/dev", "devtmpfs", 0, NULL);
 	mount_at("devpts", "/new/dev/pts", "devpts", 0,
 		 "mode=0620,gid=5,ptmxmode=0666");

@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: qemu/run ends with 70 and shows what the guest's kernel complained of
+# timeout: 300
+. "$UPROBES_TOP/tests/lib.sh"
+# shellcheck disable=SC2086
+set -- $UPROBES_KERNELS
+ktap_plan $(($# * 2 + 4))
+
+run() {
+	output=$("$UPROBES_TOP/qemu/run" --no-module "$@" </dev/null 2>&1)
+}
+
+for kernel; do
+	run -k "$kernel" -- sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
+	is $? 70 "$kernel: a panic"
+	like "$output" '^Kernel panic - not syncing: sysrq' "$kernel: its message"
+done
+run -k "$1" -- sh -c 'echo "WARNING: CPU: 0 PID: 1 at some.c:1" >/dev/kmsg; echo done; exit 7'
+is $? 70 "a warning, though the command goes on"
+like "$output" '^WARNING: CPU: 0 PID: 1 at some.c:1' "its text"
+like "$output" '^done$' "the command's output"
+run -k "$1" -- sh -c 'echo o >/proc/sysrq-trigger; sleep 60'
+is $? 70 "a guest that goes away before its command ends"

@@ -1,0 +1,30 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: qemu/run carries arguments, input, output and error output unchanged
+# timeout: 300
+. "$UPROBES_TOP/tests/lib.sh"
+ktap_plan 7
+
+tmp=$(mktemp -d)
+at_exit "rm -rf $tmp"
+run() {
+	"$UPROBES_TOP/qemu/run" --no-module "$@"
+}
+
+odd=('two words' '' '*' $'new\nline' $'\xff\xfe\x01' '$(id)' "q'\"uotes" '--' -n '\' ' ' $'\r\n')
+printf '<%s>\n' "${odd[@]}" >"$tmp/expected"
+run printf '<%s>\n' "${odd[@]}" </dev/null >"$tmp/out" 2>"$tmp/err"
+is $? 0 "a command with odd arguments runs"
+check "its arguments arrive" cmp "$tmp/expected" "$tmp/out"
+check "nothing is on standard error" cmp /dev/null "$tmp/err"
+
+head -c 5000000 /dev/urandom >"$tmp/in"
+run sh -c 'tee /dev/stderr; echo end; echo END >&2' <"$tmp/in" >"$tmp/out" 2>"$tmp/err"
+is $? 0 "a command that copies 5 MB to both streams runs"
+echo end | cat "$tmp/in" - >"$tmp/expected"
+check "all of it is on standard output, unchanged" cmp "$tmp/expected" "$tmp/out"
+echo END | cat "$tmp/in" - >"$tmp/expected"
+check "and on standard error" cmp "$tmp/expected" "$tmp/err"
+
+run yes </dev/null 2>/dev/null | head -n 1 >"$tmp/out"
+is "$(cat "$tmp/out")" y "a reader that goes away ends the command"

@@ -1,0 +1,84 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: guest tests that die, hang, leave things behind or make the kernel complain fail, others do not
+# timeout: 600
+. "$UPROBES_TOP/tests/lib.sh"
+ktap_plan 15
+
+# Guests see the checkout, but not the host's /tmp.
+mkdir -p "$UPROBES_TOP/build"
+tmp=$(mktemp -d "$UPROBES_TOP/build/runner.XXXXXX")
+at_exit "rm -rf $tmp"
+mkdir "$tmp/guest"
+guest_test() {
+	{
+		echo '#!/bin/sh'
+		echo '. "$UPROBES_TOP/tests/lib.sh"'
+		cat
+	} >"$tmp/guest/$1.sh"
+	chmod +x "$tmp/guest/$1.sh"
+}
+
+guest_test a_leaves <<'END'
+ktap_plan 2
+ok "first"
+check "uprobes.ko is loaded" [ -d /sys/module/uprobes ]
+touch "$(mktemp)"
+sleep 1000 &
+rmmod uprobes
+END
+guest_test b_clean <<'END'
+ktap_plan 3
+is "$(find "$TMPDIR" -mindepth 1)" "" "no file of the last test is left"
+is "$(cat /proc/[0-9]*/comm | grep -cx sleep)" 0 "no process of the last test is left"
+check "uprobes.ko is loaded again" [ -d /sys/module/uprobes ]
+END
+guest_test c_dies <<'END'
+ktap_plan 2
+ok "first"
+echo c >/proc/sysrq-trigger
+sleep 100
+END
+guest_test d_lasts <<'END'
+# timeout: 4
+ktap_plan 2
+ok "first"
+sleep 100
+END
+guest_test e_complaint <<'END'
+ktap_plan 1
+echo "WARNING: CPU: 0 PID: 1 at some.c:1" >/dev/kmsg
+ok "first"
+END
+guest_test f_silent <<'END'
+exit 0
+END
+guest_test g_needs <<'END'
+# needs: sh no-such-program
+exit 1
+END
+guest_test h_boot <<'END'
+# boot: -n 1
+ktap_plan 1
+is "$(nproc)" 1 "one CPU"
+END
+
+export TMPDIR=$tmp TESTS_DIR=$tmp TEST_GROUPS=guest KERNEL=${UPROBES_KERNELS%% *}
+output=$("$UPROBES_TOP/tests/run" 2>&1 </dev/null)
+is $? 1 "the runner fails"
+diag "$output"
+like "$output" '^  ok [0-9]+ - a_leaves$' "a test that leaves things behind passes"
+like "$output" '^  ok [0-9]+ - b_clean$' "the next one finds nothing of it"
+like "$output" '^  not ok [0-9]+ - c_dies$' "a test whose guest dies fails"
+like "$output" '^    # .*Kernel panic' "with the kernel's words"
+like "$output" '^  not ok [0-9]+ - d_lasts$' "a test that lasts too long fails, in another guest"
+like "$output" 'd_lasts: the time limit of 4 s is over' "with the reason"
+like "$output" '^  not ok [0-9]+ - e_complaint$' "a test that makes the kernel complain fails"
+like "$output" 'e_complaint: the kernel complained: WARNING: CPU: 0' "with the reason"
+like "$output" '^  not ok [0-9]+ - f_silent$' "a test without a plan fails"
+like "$output" '^  ok [0-9]+ - g_needs # SKIP no-such-program is not there$' "a test that lacks something is skipped"
+like "$output" '^  ok [0-9]+ - h_boot$' "a test gets the machine it asks for"
+like "$output" '^  ok [0-9]+ - kernel_log$' "the kernel log has nothing else"
+is "$(tail -n 1 <<<"$output")" "10 passed, 4 failed, 1 skipped" "the last line counts them"
+TESTS=no-such-test "$UPROBES_TOP/tests/run" >"$tmp/none" 2>&1 </dev/null
+is "$? $(tail -n 1 "$tmp/none")" "1 0 passed, 0 failed" "no test at all is a failure"

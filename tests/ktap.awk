@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Judges the output of one test. Input: what the test printed.
+#
+#   -v name=NAME     of the test
+#   -v status=N      its exit status; 124: time limit
+#   -v limit=N       that limit, for the message
+#   -v trouble=TEXT  something else that makes it fail, from outside the test
+#   -v tally=FILE    gets a line "PASSED FAILED SKIPPED", appended
+#   -v failures=FILE gets a line for each failure, appended
+#
+# Prints it as a nested KTAP test; what is not KTAP becomes diagnostics. Every
+# result counts. What makes the test as a whole invalid counts as one failure: no
+# plan, another number of results than planned, a bad exit status without a failed
+# result, trouble.
+
+BEGIN {
+	planned = -1
+	print "  KTAP version 1"
+}
+
+/^(KTAP|TAP) version/ { next }
+
+/^1\.\.[0-9]+/ && planned < 0 {
+	planned = substr($0, 4) + 0
+	if (planned == 0) {
+		skipped_all = 1
+		reason = $0
+		sub(/^1\.\.0 *(# *)?(SKIP *)?/, "", reason)
+	}
+	print "  " $0
+	next
+}
+
+/^(not )?ok( |$)/ {
+	results++
+	number = ($1 == "not" ? $3 : $2)
+	if (number ~ /^[0-9]+$/ && number != results && !disorder)
+		disorder = "result " results " has the number " number
+	if ($1 == "not") {
+		failed++
+		text = $0
+		sub(/^not ok *[0-9]* *-? */, "", text)
+		print name ": " text >>failures
+	} else if (toupper($0) ~ /# *SKIP/) {
+		skipped++
+	} else {
+		passed++
+	}
+	print "  " $0
+	next
+}
+
+/^Bail out!/ {
+	bail = $0
+}
+
+/^[ \t]*#/ || /^[ \t]+(not )?ok / || /^[ \t]+(1\.\.|KTAP)/ {
+	print "  " $0
+	next
+}
+
+/./ {
+	print "  # " $0
+}
+
+END {
+	if (trouble != "")
+		cause = trouble
+	else if (status == 124)
+		cause = "the time limit of " limit " s is over"
+	else if (bail != "")
+		cause = bail
+	else if (planned < 0)
+		cause = "there is no plan line (exit status " status ")"
+	else if (results != planned)
+		cause = "planned are " planned " results, but there are " results + 0
+	else if (disorder != "")
+		cause = disorder
+	else if (status != 0 && !failed)
+		cause = "exit status " status
+
+	if (skipped_all && cause == "") {
+		skipped = 1
+		word = "ok"
+		directive = " # SKIP " reason
+	} else {
+		word = failed || cause != "" ? "not ok" : "ok"
+	}
+	if (cause != "") {
+		print "  # " cause
+		print name ": " cause >>failures
+		failed++
+	}
+	print passed + 0, failed + 0, skipped + 0 >>tally
+	print word " " nr " - " name directive
+}
