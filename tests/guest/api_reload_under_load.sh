@@ -29,8 +29,10 @@ for round in $(seq 20); do
 	esac
 	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$file" \
 		offset="0x$(symbol "$file" $fn)" atomic=$atomic || failed=$((failed + 1))
-	sleep 1
-	[ "$(param uretprobe_sum returns)" -gt 0 ] && seen=$((seen + 1))
+	for _ in $(seq 50); do
+		sleep 0.2
+		[ "$(param uretprobe_sum returns)" -gt 0 ] && seen=$((seen + 1)) && break
+	done
 	rmmod uretprobe_sum && rmmod uprobes && insmod "$UPROBES_KO" || failed=$((failed + 1))
 done
 touch "$tmp/stop"

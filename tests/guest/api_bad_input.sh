@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a probe that cannot be has its errno, a line in the kernel log that says why, and changes nothing
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 27
+
+# refused ERRNO LOG-PATTERN PARAMETER...
+refused() {
+	errno=$1 pattern=$2
+	shift 2
+	dmesg -C
+	is "$("$progs/insmod_errno" "$UPROBES_SAMPLES/uretprobe_sum.ko" "$@")" "$errno" "$errno for $*"
+	like "$(dmesg)" "uprobes: .*$pattern" "the log says: $pattern"
+}
+
+refused ENOENT "/no/such/file cannot be probed: it cannot be opened" path=/no/such/file offset=0
+refused EINVAL "/tmp cannot be probed: not a regular file" path=/tmp offset=0
+refused EINVAL "/dev/null cannot be probed: not a regular file" path=/dev/null offset=0
+size=$(stat -L -c %s "$progs/calls")
+refused EINVAL "outside the file \($size bytes\)" path="$progs/calls" offset="$size"
+odd=$progs/oddtext
+refused EPERM "breakpoint instruction" path="$odd" offset="0x$(symbol "$odd" breakpoint)"
+refused EPERM "enclave" path="$odd" offset="0x$(symbol "$odd" enclave)"
+refused EILSEQ "no instruction is there \(06 06" path="$odd" offset="0x$(symbol "$odd" undefined)"
+
+mkfifo "$tmp/hold"
+"$odd" <"$tmp/hold" >"$out" &
+exec 3>"$tmp/hold"
+wait_for .
+read -r pid _ <"$out"
+refused EPERM "enclave" pid="$pid" vaddr="$(symbol_in "$pid" "$odd" enclave)"
+refused EEXIST "a breakpoint that is not ours" pid="$pid" vaddr="$(symbol_in "$pid" "$odd" breakpoint)"
+refused EINVAL "no private executable mapping" pid="$pid" vaddr=0x10
+refused ESRCH "there is no process 4194000" pid=4194000 vaddr=0x400000
+refused EINVAL "process 2 has no address space" pid=2 vaddr=0x400000
+check "the text of the process is what it was" "$progs/textcmp" "$pid"
+check "its status as well" kill -0 "$pid"
+exec 3>&-
+wait $!
+is $? 0 "it ends as it should"

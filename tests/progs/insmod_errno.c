@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * insmod that names the error:
+ *
+ *	insmod_errno FILE [PARAMETER=VALUE...]
+ *
+ * prints 0, or the name of the errno that loading the module failed with.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	char params[4096] = "";
+	int fd, i;
+
+	if (argc < 2)
+		return 2;
+	for (i = 2; i < argc; i++) {
+		if (strlen(params) + strlen(argv[i]) + 2 > sizeof(params))
+			return 2;
+		strcat(strcat(params, " "), argv[i]);
+	}
+	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		perror(argv[1]);
+		return 2;
+	}
+	if (!syscall(SYS_finit_module, fd, params, 0)) {
+		puts("0");
+		return 0;
+	}
+	puts(strerrorname_np(errno));
+	return 1;
+}

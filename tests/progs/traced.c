@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread -fno-optimize-sibling-calls -rdynamic -fno-ipa-ra
+/*
+ * A program with functions to trace, whose arguments and memory are known:
+ *
+ *	traced [-w] THING [NUMBER...]
+ *
+ * -w prints its PID and waits for a line on standard input first.  What the
+ * functions were given is the same in each run; addresses are, too, under
+ * setarch -R.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define TRACED __attribute__((noinline, noclone))
+
+/* A pointer that no optimization looks behind. */
+#define HIDE(p) asm volatile("" : "+r"(p))
+
+struct node {
+	uint8_t u8;
+	int8_t s8;
+	uint16_t u16;
+	int32_t s32;
+	uint64_t u64;
+	const char *name;
+	struct node *next;
+	int16_t numbers[8];
+	char letters[8];
+	const char *names[3];
+	uint32_t bits;
+};
+
+/* Writable, read-only and zero data, for @+OFFSET and @ADDR. */
+struct node global = {
+	0xf1, -2, 0xf203, -123456, 0x123456789abcdef0, "global", &global,
+	{ 1, -2, 300, -400, 5, 6, 7, -32768 }, "letters",
+	{ "first", "second", "third" }, 0xdeadbeef,
+};
+const char constant[] = "a constant string";
+
+TRACED long ints(long a, int b, short c, signed char d, unsigned long e,
+		 unsigned int f, long on_stack_1, long on_stack_2)
+{
+	HIDE(a);
+	return a + b + c + d + e + f + on_stack_1 + on_stack_2;
+}
+
+TRACED int text(const char *s)
+{
+	HIDE(s);
+	return s != NULL;
+}
+
+TRACED long chain(struct node *n)
+{
+	HIDE(n);
+	return n->s32;
+}
+
+TRACED const char *give(long x)
+{
+	HIDE(x);
+	return x ? "given" : NULL;
+}
+
+TRACED long tick(long n)
+{
+	HIDE(n);
+	return n + 1;
+}
+
+static void call_all(void)
+{
+	struct node second = global;
+
+	second.name = "second";
+	second.next = NULL;
+	second.u64 = 42;
+	global.next = &second;
+	ints(-1, -2, -3, -4, 0xffffffffffffffff, 0x80000000, 77, 88);
+	text("some text");
+	chain(&global);
+	give(1);
+	give(0);
+}
+
+/* Strings of so many characters, then one with control characters in it. */
+static void call_strings(void)
+{
+	static const int lengths[] = { 0, 1, 4094, 4095, 4096, 5000 };
+	char *s = malloc(5001);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		memset(s, 'a' + i, lengths[i]);
+		s[lengths[i]] = '\0';
+		text(s);
+	}
+	text("tab\tnewline\nescape\033[0m delete\177 quote\" end");
+}
+
+/*
+ * Strings that are there, but not in memory yet, or not in this page table;
+ * then pointers to nothing.
+ */
+static void call_absent(const char *path)
+{
+	int fd = open(path, O_RDONLY);
+	char *file, *none;
+
+	file = mmap(NULL, 3 * 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+	text(file);
+	/* Across the border of two pages that nobody has touched. */
+	text(file + 2 * 4096 - 10);
+	none = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	text(none);
+	text(NULL);
+	text((char *)8);
+	text((char *)0xffffffff81000000);
+	text((char *)0x0000800000000000);
+	text((char *)-1);
+}
+
+static void *tick_thread(void *arg)
+{
+	long i, n = (long)arg;
+
+	for (i = 0; i < n; i++)
+		tick(i);
+	return NULL;
+}
+
+static void call_ticks(long nr, long calls)
+{
+	pthread_t *t = calloc(nr, sizeof(*t));
+	long i;
+
+	for (i = 0; i < nr; i++)
+		pthread_create(&t[i], NULL, tick_thread, (void *)calls);
+	for (i = 0; i < nr; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void call_slowly(long n)
+{
+	long i;
+
+	for (i = 0; i < n; i++) {
+		tick(i);
+		usleep(10000);
+	}
+}
+
+static long number(char **argv, int i)
+{
+	return argv[i] ? atol(argv[i]) : 1;
+}
+
+int main(int argc, char **argv)
+{
+	const char *thing;
+
+	if (argc > 1 && !strcmp(argv[1], "-w")) {
+		printf("%d\n", getpid());
+		fflush(stdout);
+		if (getchar() == EOF)
+			return 1;
+		argv++;
+		argc--;
+	}
+	if (argc < 2) {
+		fprintf(stderr, "Usage: traced [-w] all|strings|absent FILE|ticks THREADS CALLS|slow N\n");
+		return 2;
+	}
+	thing = argv[1];
+	if (!strcmp(thing, "all"))
+		call_all();
+	else if (!strcmp(thing, "strings"))
+		call_strings();
+	else if (!strcmp(thing, "absent") && argc > 2)
+		call_absent(argv[2]);
+	else if (!strcmp(thing, "ticks") && argc > 3)
+		call_ticks(number(argv, 2), number(argv, 3));
+	else if (!strcmp(thing, "slow"))
+		call_slowly(number(argv, 2));
+	else
+		return 2;
+	return 0;
+}
