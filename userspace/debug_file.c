@@ -118,13 +118,13 @@ static bool open_link_at(const char *path, u32 crc,
 static bool open_by_link(const struct elf_image *img, const char *debug_dir,
 			 struct elf_image *debug)
 {
-	char *real = realpath(img->path, NULL);
+	char *real = realpath(img->file, NULL);
 	const char *name, *dir, *base;
 	bool found = false;
 	GElf_Word crc;
 	int dir_len;
 
-	dir = real ? real : img->path;
+	dir = real ? real : img->file;
 	base = strrchr(dir, '/');
 	dir_len = base ? base - dir : 0;
 	name = dwelf_elf_gnu_debuglink(img->elf, &crc);

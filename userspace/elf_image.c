@@ -157,7 +157,7 @@ static struct error *open_file(struct elf_image *img)
 	ssize_t n;
 
 	/* Non-blocking: opening a FIFO must not wait for a writer. */
-	img->fd = open(img->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	img->fd = open(img->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (img->fd < 0)
 		return open_error(img->path, errno);
 	if (fstat(img->fd, &st))
@@ -199,7 +199,8 @@ struct error *elf_image_open(const char *path, struct elf_image *img)
 	memset(img, 0, sizeof(*img));
 	elf_version(EV_CURRENT);
 	img->fd = -1;
-	img->path = xstrdup(path);
+	img->file = xstrdup(path);
+	img->path = path_escape(path);
 	err = open_file(img);
 	if (err)
 		elf_image_close(img);
@@ -221,7 +222,8 @@ struct error *elf_image_from_memory(const char *path, void *bytes, size_t size,
 	memset(img, 0, sizeof(*img));
 	elf_version(EV_CURRENT);
 	img->fd = -1;
-	img->path = xstrdup(path);
+	img->file = xstrdup(path);
+	img->path = path_escape(path);
 	img->memory = bytes;
 	img->size = size;
 	img->elf = elf_memory(bytes, size);
@@ -238,6 +240,7 @@ void elf_image_close(struct elf_image *img)
 		close(img->fd);
 	free(img->phdrs);
 	free(img->memory);
+	free(img->file);
 	free(img->path);
 	memset(img, 0, sizeof(*img));
 	img->fd = -1;

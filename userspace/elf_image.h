@@ -18,7 +18,9 @@ struct error;
 /**
  * struct elf_image - an open ELF file
  * @fd: the file, or -1 for an image that exists only in memory
- * @path: what to call it in messages and in definitions
+ * @file: its path, as the system knows it
+ * @path: the same as definitions and messages have it: blanks and bytes that
+ *	could be taken for something else are octal escapes
  * @elf: libelf's descriptor
  * @ehdr: its ELF header
  * @phdrs: its program headers
@@ -30,6 +32,7 @@ struct error;
  */
 struct elf_image {
 	int fd;
+	char *file;
 	char *path;
 	Elf *elf;
 	GElf_Ehdr ehdr;

@@ -55,14 +55,14 @@ static char *run_path_entry(const char *entry, size_t len, const char *root,
 			    const struct elf_image *img)
 {
 	static const char *const origins[] = { "$ORIGIN", "${ORIGIN}" };
-	const char *slash = strrchr(img->path, '/');
+	const char *slash = strrchr(img->file, '/');
 
 	for (size_t i = 0; i < ARRAY_SIZE(origins); i++) {
 		size_t n = strlen(origins[i]);
 
 		if (len >= n && !strncmp(entry, origins[i], n) && slash)
-			return xasprintf("%.*s%.*s", (int)(slash - img->path),
-					 img->path, (int)(len - n), entry + n);
+			return xasprintf("%.*s%.*s", (int)(slash - img->file),
+					 img->file, (int)(len - n), entry + n);
 	}
 	if (!len || entry[0] != '/' || memchr(entry, '$', len))
 		return NULL;

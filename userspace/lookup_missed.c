@@ -56,7 +56,8 @@ static struct error *wrong_qualifier(const struct symbols *syms,
 static struct error *explain_import(const struct symbols *syms,
 				    const struct symbol *sym)
 {
-	char *definer = import_find_definer(syms, sym);
+	char *file = import_find_definer(syms, sym);
+	char *definer = file ? path_escape(file) : NULL;
 	struct error *err;
 
 	if (definer)
@@ -73,6 +74,7 @@ static struct error *explain_import(const struct symbols *syms,
 				"%s is imported by %s and none of the libraries that it needs defines it; find the library that it loads at run time: uprobe offset -p PID",
 				sym->name, syms->image->path);
 	free(definer);
+	free(file);
 	return err;
 }
 

@@ -13,7 +13,23 @@
 
 #define DELETED " (deleted)"
 
-/* Format: proc(5), /proc/pid/maps; the path's newlines come as \012. */
+/* The kernel writes a newline in a path as \012, and nothing else so. */
+static void unescape_newlines(char *path)
+{
+	char *out = path;
+
+	while (*path) {
+		if (str_starts(path, "\\012")) {
+			*out++ = '\n';
+			path += 4;
+		} else {
+			*out++ = *path++;
+		}
+	}
+	*out = '\0';
+}
+
+/* Format: proc(5), /proc/pid/maps. */
 static bool parse_line(const char *line, struct mapping *map)
 {
 	unsigned int major, minor;
@@ -29,6 +45,7 @@ static bool parse_line(const char *line, struct mapping *map)
 		return false;
 	map->path = xstrdup(line + path_at);
 	map->path[strcspn(map->path, "\n")] = '\0';
+	unescape_newlines(map->path);
 	map->deleted = str_ends(map->path, DELETED);
 	if (map->deleted)
 		map->path[strlen(map->path) - strlen(DELETED)] = '\0';

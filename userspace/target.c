@@ -60,6 +60,14 @@ static char *find_in_path(const char *name)
 	}
 }
 
+static void append_path(struct error *err, const char *path)
+{
+	char *word = path_escape(path);
+
+	error_append(err, "\n  %s", word);
+	free(word);
+}
+
 static struct error *several(const char *name, const struct paths *paths)
 {
 	struct error *err;
@@ -68,7 +76,7 @@ static struct error *several(const char *name, const struct paths *paths)
 			"%s names %zu different files; name one of them:",
 			name, paths->n);
 	for (size_t i = 0; i < paths->n; i++)
-		error_append(err, "\n  %s", paths->v[i]);
+		append_path(err, paths->v[i]);
 	return err;
 }
 
@@ -87,7 +95,7 @@ static struct error *nothing_found(const char *name)
 				"there is %s for 32-bit programs only; if that is meant, name it by its path:",
 				name);
 		for (size_t i = 0; i < paths.n; i++)
-			error_append(err, "\n  %s", paths.v[i]);
+			append_path(err, paths.v[i]);
 	} else if (!stat(name, &st) && S_ISREG(st.st_mode)) {
 		err = error_new(STATUS_NOT_FOUND,
 				"no program in PATH and no library is called %s; if the file in this directory is meant, write ./%s",
@@ -190,8 +198,7 @@ static struct error *find_in_process(const char *name, pid_t pid, char **path)
 		const struct mapping *map = &maps.v[i];
 		size_t j;
 
-		if (!str_printable(map->path) ||
-		    !mapping_matches(pid, map, name))
+		if (!mapping_matches(pid, map, name))
 			continue;
 		for (j = 0; j < i; j++)
 			if (maps.v[j].ino == map->ino &&
@@ -213,25 +220,12 @@ static struct error *find_in_process(const char *name, pid_t pid, char **path)
 				"process %d has no %s mapped; it has:", pid,
 				name);
 		for (size_t i = 0; i < maps.n; i++)
-			if (str_printable(maps.v[i].path) &&
-			    (!i || strcmp(maps.v[i].path, maps.v[i - 1].path)))
-				error_append(err, "\n  %s", maps.v[i].path);
+			if (!i || strcmp(maps.v[i].path, maps.v[i - 1].path))
+				append_path(err, maps.v[i].path);
 	}
 	paths_free(&paths);
 	mappings_free(&maps);
 	return err;
-}
-
-/*
- * uprobe_events splits its lines at blanks and ends them at newlines; a path
- * with one of those would become another definition.
- */
-static struct error *check_path(const char *path)
-{
-	if (str_printable(path) && !strpbrk(path, " \t\n"))
-		return NULL;
-	return error_new(STATUS_RUNTIME,
-			 "the path of the target has blanks or control characters, which uprobe_events cannot take; make a symbolic link to it with a plain name and name that");
 }
 
 /**
@@ -251,13 +245,11 @@ struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 	err = pid ? find_in_process(name, pid, &path) :
 		    find_by_name(name, &path);
 	if (!err)
-		err = check_path(path);
-	if (!err)
 		err = elf_image_open(path, &target->image);
 	if (!err && !elf_image_probable(&target->image)) {
 		err = error_new(STATUS_RUNTIME,
 				"%s contains no code; if it is a debug file, name the program that it belongs to",
-				path);
+				target->image.path);
 		elf_image_close(&target->image);
 	}
 	if (!err) {

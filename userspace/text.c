@@ -28,6 +28,11 @@ char *instruction_bytes(const struct instruction *insn)
 	return xasprintf("%s (%s)", hex, uinsn_class_name(insn->decoded.class));
 }
 
+static enum uinsn_mode mode_of(const struct elf_image *img)
+{
+	return img->ehdr.e_machine == EM_X86_64 ? UINSN_MODE_64 : UINSN_MODE_32;
+}
+
 /**
  * text_instruction() - decode the instruction at an address
  * @img: the file
@@ -37,8 +42,6 @@ char *instruction_bytes(const struct instruction *insn)
 struct error *text_instruction(const struct elf_image *img, u64 addr,
 			       struct instruction *insn)
 {
-	enum uinsn_mode mode = img->ehdr.e_machine == EM_X86_64 ?
-			       UINSN_MODE_64 : UINSN_MODE_32;
 	struct error *err;
 	u64 offset;
 	size_t len;
@@ -49,7 +52,7 @@ struct error *text_instruction(const struct elf_image *img, u64 addr,
 	memset(insn, 0, sizeof(*insn));
 	insn->addr = addr;
 	len = elf_image_read(img, offset, insn->bytes, sizeof(insn->bytes));
-	if (uinsn_decode(&insn->decoded, insn->bytes, len, mode))
+	if (uinsn_decode(&insn->decoded, insn->bytes, len, mode_of(img)))
 		return error_new(STATUS_REFUSED,
 				 "the bytes at 0x%llx of %s (%02x %02x %02x ...) are no instruction; look at them with: objdump -d --start-address=0x%llx %s",
 				 (unsigned long long)addr, img->path,
@@ -103,5 +106,29 @@ struct error *text_check_boundary(const struct elf_image *img,
 		}
 		at += insn.decoded.len;
 	}
-	return text_instruction(img, addr, &insn);
+	return text_check_probable(img, addr);
+}
+
+/**
+ * text_check_probable() - can the module probe the instruction at an address?
+ * @img: the file
+ * @addr: the address of an instruction
+ *
+ * Asks the module's own analyzer, which decides again when the probe is set.
+ */
+struct error *text_check_probable(const struct elf_image *img, u64 addr)
+{
+	enum ssol_refusal why = SSOL_OK;
+	struct instruction insn;
+	struct ssol_plan plan;
+	struct error *err;
+
+	err = text_instruction(img, addr, &insn);
+	if (!err && ssol_plan_insn(&plan, insn.bytes, sizeof(insn.bytes),
+				   mode_of(img), &why) == -EPERM)
+		err = error_new(STATUS_REFUSED,
+				"cannot probe at 0x%llx of %s: %s; take the instruction before or after it",
+				(unsigned long long)addr, img->path,
+				ssol_refusal_name(why));
+	return err;
 }

@@ -5,6 +5,7 @@
 
 #include "decode.h"
 #include "elf_image.h"
+#include "ssol.h"
 #include "types.h"
 
 struct error;
@@ -26,6 +27,7 @@ struct error *text_instruction(const struct elf_image *img, u64 addr,
 struct error *text_check_boundary(const struct elf_image *img,
 				  const char *function, u64 start,
 				  u64 addr);
+struct error *text_check_probable(const struct elf_image *img, u64 addr);
 char *instruction_bytes(const struct instruction *insn);
 
 #endif /* _USERSPACE_TEXT_H */

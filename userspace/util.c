@@ -177,6 +177,31 @@ bool str_printable(const char *s)
 }
 
 /**
+ * path_escape() - a path as one word of uprobe_events
+ * @path: the path
+ *
+ * White space, control bytes, '#' and '\\' are written as \040 and the like,
+ * which the control file turns back; so they also do no harm on a terminal.
+ *
+ * Return: the word, from malloc().
+ */
+char *path_escape(const char *path)
+{
+	char *word = xmalloc(4 * strlen(path) + 1), *out = word;
+
+	for (; *path; path++) {
+		unsigned char c = *path;
+
+		if (c > ' ' && c != 0x7f && c != '#' && c != '\\')
+			*out++ = c;
+		else
+			out += sprintf(out, "\\%03o", c);
+	}
+	*out = '\0';
+	return word;
+}
+
+/**
  * parse_u64() - a whole string as a number
  * @s: decimal, or hexadecimal with 0x; no sign, no blanks
  * @value: where the number goes
