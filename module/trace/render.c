@@ -181,16 +181,32 @@ void tracer_render(struct tracer_text *t, const struct tracer_def *def,
 	tracer_text_putc(t, '\n');
 }
 
-/* One "field:" line; @array is the number of elements, or 0. */
 static void render_field(struct tracer_text *t, const char *type,
-			 const char *name, unsigned int array,
-			 unsigned int offset, unsigned int size, bool is_signed)
+			 const char *name, unsigned int offset,
+			 unsigned int size, bool is_signed)
 {
-	tracer_text_printf(t, "\tfield:%s %s", type, name);
-	if (array)
-		tracer_text_printf(t, "[%u]", array);
-	tracer_text_printf(t, ";\toffset:%u;\tsize:%u;\tsigned:%d;\n", offset,
-			   size, is_signed);
+	tracer_text_printf(t, "\tfield:%s %s;\toffset:%u;\tsize:%u;\tsigned:%d;\n",
+			   type, name, offset, size, is_signed);
+}
+
+/* Arrays of numbers as in C, of strings the way tracefs spells them. */
+static void render_arg_field(struct tracer_text *t, const struct tracer_def *def,
+			     const struct tracer_arg *arg)
+{
+	unsigned int size = arg->type->size * max_t(unsigned int, arg->count, 1);
+	char type[32], name[TRACER_ARG_NAME_MAX + 8];
+
+	if (arg->count && is_string(arg)) {
+		snprintf(type, sizeof(type), "%s[%u]", arg->type->field,
+			 arg->count);
+		snprintf(name, sizeof(name), "%s", arg->name);
+	} else {
+		snprintf(type, sizeof(type), "%s", arg->type->field);
+		snprintf(name, sizeof(name), arg->count ? "%s[%u]" : "%s",
+			 arg->name, arg->count);
+	}
+	render_field(t, type, name, tracer_args_offset(def) + arg->offset, size,
+		     arg->type->is_signed);
 }
 
 static void render_print_fmt(struct tracer_text *t, const struct tracer_def *def)
@@ -241,36 +257,30 @@ static void render_print_fmt(struct tracer_text *t, const struct tracer_def *def
 void tracer_render_format(struct tracer_text *t, const struct tracer_def *def,
 			  unsigned int id)
 {
-	const struct tracer_arg *arg;
 	unsigned int i;
 
 	tracer_text_printf(t, "name: %s\nID: %u\nformat:\n", def->event, id);
-	render_field(t, "unsigned short", "common_type", 0,
+	render_field(t, "unsigned short", "common_type",
 		     offsetof(struct tracer_entry, type), 2, false);
-	render_field(t, "unsigned char", "common_flags", 0,
+	render_field(t, "unsigned char", "common_flags",
 		     offsetof(struct tracer_entry, flags), 1, false);
-	render_field(t, "unsigned char", "common_preempt_count", 0,
+	render_field(t, "unsigned char", "common_preempt_count",
 		     offsetof(struct tracer_entry, preempt_count), 1, false);
-	render_field(t, "int", "common_pid", 0,
+	render_field(t, "int", "common_pid",
 		     offsetof(struct tracer_entry, pid), 4, true);
 	tracer_text_putc(t, '\n');
 
 	if (def->kind == TRACER_RETURN) {
-		render_field(t, "unsigned long", "__probe_func", 0,
+		render_field(t, "unsigned long", "__probe_func",
 			     offsetof(struct tracer_entry, ip), 8, false);
-		render_field(t, "unsigned long", "__probe_ret_ip", 0,
+		render_field(t, "unsigned long", "__probe_ret_ip",
 			     sizeof(struct tracer_entry), 8, false);
 	} else {
-		render_field(t, "unsigned long", "__probe_ip", 0,
+		render_field(t, "unsigned long", "__probe_ip",
 			     offsetof(struct tracer_entry, ip), 8, false);
 	}
-	for (i = 0; i < def->nargs; i++) {
-		arg = &def->args[i];
-		render_field(t, arg->type->field, arg->name, arg->count,
-			     tracer_args_offset(def) + arg->offset,
-			     arg->type->size * max_t(unsigned int, arg->count, 1),
-			     arg->type->is_signed);
-	}
+	for (i = 0; i < def->nargs; i++)
+		render_arg_field(t, def, &def->args[i]);
 	tracer_text_putc(t, '\n');
 	render_print_fmt(t, def);
 }
