@@ -22,7 +22,7 @@
 	X(TOO_MANY_ARGS, "Too many arguments; an event holds 128")	\
 	X(NO_GROUP_NAME, "There is no group name before the '/'")	\
 	X(GROUP_TOO_LONG, "The group name is too long; it holds 63 characters") \
-	X(BAD_GROUP_NAME, "A group name is made of letters, digits and '_', and starts with no digit") \
+	X(BAD_GROUP_NAME, "A group name is made of letters, digits, '_' and '-', and starts with a letter or '_'") \
 	X(NO_EVENT_NAME, "There is no event name after the ':'")	\
 	X(EVENT_TOO_LONG, "The event name is too long; it holds 63 characters") \
 	X(BAD_EVENT_NAME, "An event name is made of letters, digits and '_', and starts with no digit") \

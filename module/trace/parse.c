@@ -37,13 +37,38 @@ static int fail(struct tracer_diag *diag, const struct tracer_def *def,
 	return -EINVAL;
 }
 
-/* A C identifier: what group, event and argument names have to be. */
+static bool starts_name(char c)
+{
+	return isascii(c) && (isalpha(c) || c == '_');
+}
+
+static bool continues_name(char c)
+{
+	return isascii(c) && (isalnum(c) || c == '_');
+}
+
+/**
+ * tracer_name_is_good() - is this a name for an event or an argument?
+ * @name: the name
+ */
 bool tracer_name_is_good(const char *name)
 {
-	if (!isascii(*name) || (!isalpha(*name) && *name != '_'))
+	if (!starts_name(*name))
 		return false;
 	while (*++name) {
-		if (!isascii(*name) || (!isalnum(*name) && *name != '_'))
+		if (!continues_name(*name))
+			return false;
+	}
+	return true;
+}
+
+/* As tracefs has it, a group name may hold dashes, too. */
+static bool group_is_good(const char *name)
+{
+	if (!starts_name(*name))
+		return false;
+	while (*++name) {
+		if (!continues_name(*name) && *name != '-')
 			return false;
 	}
 	return true;
@@ -151,7 +176,7 @@ static int parse_name(struct tracer_def *def, char *name,
 			return fail(diag, def, name, TRACER_ERR_GROUP_TOO_LONG);
 		memcpy(def->group, name, slash - name);
 		def->group[slash - name] = '\0';
-		if (!tracer_name_is_good(def->group))
+		if (!group_is_good(def->group))
 			return fail(diag, def, name, TRACER_ERR_BAD_GROUP_NAME);
 		name = slash + 1;
 		if (!*name)

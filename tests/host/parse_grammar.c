@@ -30,6 +30,7 @@ static const struct {
 	{ "r:zfree_exit /bin/zsh:0x46420%return",
 	  "r:uprobes/zfree_exit /bin/zsh:0x0000000000046420" },
 	{ "p:g/e /bin/sh:010", "p:g/e /bin/sh:0x0000000000000008" },
+	{ "p:g-1/e /bin/sh:10", "p:g-1/e /bin/sh:0x000000000000000a" },
 	{ "p:g.e /bin/sh:10", "p:g/e /bin/sh:0x000000000000000a" },
 	{ "p:g/ /lib/libc.so.6:16", "p:g/p_libc_0x10 /lib/libc.so.6:0x0000000000000010" },
 	{ "p /usr/bin/x86_64-linux-gnu-ld:1",

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: a bad line changes nothing, and error_log points at the column that tracefs points at
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+# The '^' stands before the character that the caret has to point to.  "both":
+# tracefs says the same; "ours": it says nothing, or not at this place.
+cases='both p ^/non_exist_file:100
+both p ^/sys:100
+both p /bin/sh:10(^a)
+both p /bin/sh:10(10^
+both p /bin/sh:10(10)^a
+both p /bin/sh:10^%hoge
+both p /bin/sh:^10a
+both p:^/bar /bin/sh:10
+both p:^a23456789b23456789c23456789d23456789e23456789f23456789g234567890/bar /bin/sh:10
+both p:^foo+x/bar /bin/sh:10
+both p:foo/^bar-x /bin/sh:10
+both p:^ /bin/sh:10
+both p /bin/sh:10 ^$retval
+both r /bin/sh:10 ^$foo
+both p /bin/sh:10 ^%none_reg
+both p /bin/sh:10 ^@12345678abcde
+both p /bin/sh:10 ^@+ab
+both p /bin/sh:10 ^@symbol
+both p /bin/sh:10 \^abc
+both p /bin/sh:10 \"abc^
+both p /bin/sh:10 ^+10
+both p /bin/sh:10 ^+0a(%ax)
+both p /bin/sh:10 +0(%ax^
+both p /bin/sh:10 +0(^$comm)
+both p /bin/sh:10 ^&1
+both p /bin/sh:10 +0(%sp):u32[10^
+both p /bin/sh:10 +0(%sp):u32[10]^a
+both p /bin/sh:10 +0(%sp):u32[^10a]
+both p /bin/sh:10 +0(%sp):u32[^256]
+both p /bin/sh:10 %ax:^bad
+both p /bin/sh:10 %ax:^string
+both p /bin/sh:10 %ax:^b10@64/16
+both p /bin/sh:10 ^a23456789b123456789c123456789d123=@11
+both p /bin/sh:10 ^=@11
+both p /bin/sh:10 ^var.1=@11
+both p /bin/sh:10 var1=@11 ^var1=@12
+both p /bin/sh:10 arg1=^
+ours p /bin/sh^
+ours p ^sh:10
+ours ^x /bin/sh:10
+ours p /bin/sh:^0x7fffffff
+ours p /bin/sh:10(^33)
+ours p /bin/sh:10(^0x7ffffffe)
+ours p:^/bin/sh:10
+ours -:^no_such_event
+ours p:^enable/x /bin/sh:10'
+
+# column DIR LINE: where error_log puts the caret; with the message.
+column() {
+	: >"$1/error_log"
+	if printf '%s\n' "$2" 2>/dev/null >>"$1/uprobe_events"; then
+		echo "was taken"
+		return
+	fi
+	tail -n 1 "$1/error_log" | awk '{ print index($0, "^") - length("  Command: ") - 1 }'
+}
+
+count=$(wc -l <<<"$cases")
+ktap_plan $((count * 2 + 13))
+clear
+define "p:stays /bin/sh:0x20 %di"
+before=$(cat $dir/uprobe_events)
+
+while IFS= read -r line; do
+	who=${line%% *}
+	line=${line#* }
+	prefix=${line%%^*}
+	line=$prefix${line#*^}
+	# What is said of a file comes first in tracefs, and 6.1 has not all of it.
+	is "$(column $dir "$line")" ${#prefix} "column of: $line"
+	if [ "$who" = ours ]; then
+		skip "tracefs's column" "not comparable"
+	elif ! has_tracefs; then
+		skip "tracefs's column" "this kernel has no uprobe_events"
+	else
+		is "$(column $tracefs "$line")" ${#prefix} "tracefs's column"
+	fi
+done <<<"$cases"
+
+is "$(cat $dir/uprobe_events)" "$before" "no bad line has changed anything"
+is "$(ls $dir/events/uprobes)" "enable
+stays" "no directory was left"
+is "$(find $dir/events -mindepth 1 -maxdepth 1 -type d)" $dir/events/uprobes "no group was left"
+
+# Layout of the log.
+: >$dir/error_log
+is "$(cat $dir/error_log)" "" "writing clears the log"
+define "p /no/such/file:10" 2>/dev/null
+like "$(sed -n 1p $dir/error_log)" '^\[ *[0-9]+\.[0-9]{6}\] trace_uprobe: error: [A-Z]' "time, place, message"
+is "$(sed -n '2,$p' $dir/error_log)" "  Command: p /no/such/file:10
+             ^" "then the line and the caret"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	define "p /no/such/file:$i" 2>/dev/null
+done
+is "$(grep -c error: $dir/error_log)" 8 "the last eight errors are kept"
+is "$(grep Command: $dir/error_log | tail -n 1)" "  Command: p /no/such/file:10" "the newest one last"
+
+# Several lines in one write.
+: >$dir/uprobe_events
+: >$dir/error_log
+printf 'p:one /bin/sh:0x20\n# comment\n\np:two /bin/sh:0x21\np:three /bin/sh:zzz\np:four /bin/sh:0x22\n' >"$tmp/lines"
+check_fails "a write with a bad line fails" dd if="$tmp/lines" of=$dir/uprobe_events bs=4096 oflag=append conv=notrunc
+is "$(cut -d' ' -f1 $dir/uprobe_events)" "p:uprobes/one
+p:uprobes/two" "the lines before it stand"
+like "$(cat $dir/error_log)" '\(line 5\)$' "the error says which line it was"
+
+check_fails "a directory is refused" define "p /tmp:0"
+mkfifo "$tmp/fifo"
+check_fails "a pipe is refused without waiting for it" timeout 5 bash -c "echo 'p $tmp/fifo:0' >>$dir/uprobe_events"
+clear
