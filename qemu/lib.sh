@@ -12,6 +12,8 @@
 top=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/uprobes
 self=${0##*/}
+# depmod and modprobe are not in a normal user's PATH.
+PATH=$PATH:/usr/sbin:/sbin
 
 say() {
 	printf '%s: %s\n' "$self" "$*" >&2
@@ -20,6 +22,12 @@ say() {
 die() {
 	say "$*"
 	exit 125
+}
+
+# need PROGRAM PACKAGE: a clear word when it is not there.
+need() {
+	command -v "$1" >/dev/null ||
+		die "$1 is needed: install the package $2 (qemu/install-deps installs all that is needed)"
 }
 
 # make_cache [DIR]: create DIR (default: the cache itself).
