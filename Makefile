@@ -44,7 +44,18 @@ kdir:
 		echo "or build for one of the test kernels: make KERNEL=6.1 (make help lists them)." >&2; \
 		exit 1; }
 
+# A header that is not there, and the package that has it.
+NEEDS := libelf.h:libelf-dev elfutils/libdw.h:libdw-dev lzma.h:liblzma-dev \
+	 libiberty/demangle.h:libiberty-dev
+
 userspace:
+	@command -v $(firstword $(CC)) >/dev/null || { \
+		echo "$(CC) is needed to build userspace/uprobe: install the package gcc" >&2; exit 1; }
+	@for need in $(NEEDS); do \
+		echo "#include <$${need%:*}>" | $(CC) -E - >/dev/null 2>&1 || { \
+			echo "userspace/uprobe needs the header $${need%:*}: install the package $${need#*:}" >&2; \
+			exit 1; }; \
+	done
 ifneq ($(USERSPACE),)
 	$(MAKE) -C userspace
 endif
