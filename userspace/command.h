@@ -6,24 +6,57 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "types.h"
+
 /**
- * struct options - options of all commands
+ * struct options - options of all commands; zero or NULL means not given
  * @all: --all
  * @verbose: -v
- * @force: FORCE_* of --force
- * @pid: -p, 0 without it
- * @debug_dir: --debug-dir, NULL without it
+ * @force: FORCE_* of --force and -F
+ * @pid: -p
+ * @tid: -L
+ * @follow: -f
+ * @uid: --uid, -1 if not given
+ * @comm: --comm
+ * @seconds: -d
+ * @max_events: -M
+ * @command: -c
+ * @header: -H
+ * @stacks: -s
+ * @json: --json
+ * @output: -o
+ * @control: --control
+ * @debug_dir: --debug-dir
  */
 struct options {
 	bool all;
 	bool verbose;
 	unsigned int force;
 	pid_t pid;
+	pid_t tid;
+	bool follow;
+	long long uid;
+	const char *comm;
+	double seconds;
+	u64 max_events;
+	const char *command;
+	bool header;
+	bool stacks;
+	bool json;
+	const char *output;
+	const char *control;
 	const char *debug_dir;
 };
 
 /* A command gets what follows its name, and returns the exit code. */
+int cmd_clean(const struct options *options, int argc, char **argv);
 int cmd_list(const struct options *options, int argc, char **argv);
 int cmd_offset(const struct options *options, int argc, char **argv);
+int cmd_resolve(const struct options *options, int argc, char **argv);
+int cmd_status(const struct options *options, int argc, char **argv);
+
+/* Tracing has no name of its own: the first probe is the first argument. */
+int cmd_trace(const struct options *options, int argc, char **argv);
+bool is_probe_spec(const char *text);
 
 #endif /* _USERSPACE_COMMAND_H */

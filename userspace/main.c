@@ -13,26 +13,53 @@ static const struct {
 	const char *name;
 	int (*run)(const struct options *options, int argc, char **argv);
 } commands[] = {
+	{ "clean", cmd_clean },
 	{ "list", cmd_list },
 	{ "offset", cmd_offset },
+	{ "resolve", cmd_resolve },
+	{ "status", cmd_status },
 };
 
 static void print_help(FILE *out)
 {
-	fputs("usage: uprobe offset TARGET FUNCTION[@FILE|@VERSION][+OFFSET]\n"
+	fputs("usage: uprobe [OPTIONS] 'p:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
+	      "       uprobe [OPTIONS] 'r:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
+	      "       uprobe [OPTIONS] 'p:[GROUP/]EVENT TARGET:FUNCTION [ARGS]'\n"
+	      "              trace calls (p) or returns (r) of a function\n"
+	      "       uprobe offset TARGET FUNCTION\n"
 	      "              print PATH:0xOFFSET, ready for uprobe_events\n"
+	      "       uprobe resolve SPEC...\n"
+	      "              print the lines for uprobe_events, write nothing\n"
 	      "       uprobe list TARGET ['GLOB']\n"
 	      "              list functions; -v: file offset, size, binding, full name\n"
+	      "       uprobe status | clean [--all]\n"
+	      "              what is defined; remove what killed runs have left\n"
 	      "\n"
-	      "TARGET is a path, a program in PATH, or a library (libc, c, libc.so.6). Instead\n"
-	      "of a function: 0xOFFSET in the file, or @0xADDRESS as objdump shows it.\n"
+	      "TARGET is a path, a program in PATH, or a library (libc, c, libc.so.6).\n"
+	      "FUNCTION is NAME[@FILE|@VERSION][+OFFSET], 0xOFFSET in the file, or @0xADDRESS\n"
+	      "as objdump shows it. ARGS and FILTER are those of uprobe_events and of filter\n"
+	      "files: %di, +0(%si):string, $retval, name=%dx:u32; 'name > 5 && COMM == \"sh\"'.\n"
 	      "\n"
-	      "  --all              all functions of that name, not only one\n"
-	      "  -p, --pid PID      the target as this process has it mapped\n"
-	      "  --debug-dir DIR    where separate debug files are (/usr/lib/debug)\n"
+	      "  -p, --pid PID      only this process; TARGET as it has it mapped\n"
+	      "  -L TID             only this thread\n"
+	      "  -c CMD             run a command and trace it until it ends\n"
+	      "  -f                 with -p and -c: processes that it starts, too\n"
+	      "  --uid UID, --comm NAME\n"
+	      "                     only tasks of this user, of this name\n"
+	      "  -d SECONDS         stop after this time\n"
+	      "  -M N               stop after N events\n"
+	      "  -o FILE            write events there\n"
+	      "  --json             an object per event and line\n"
+	      "  -H                 column headers\n"
+	      "  -s                 user stacks, where the tracer has them\n"
+	      "  -v                 the format of the events, without tracing\n"
+	      "  -l TARGET          the same as: list TARGET\n"
+	      "  --all              all functions of a name; with clean: all events\n"
 	      "  --force=WHAT,...   skip checks: align (start of an instruction), size (of the\n"
-	      "                     function known), range (inside the function), ifunc\n"
-	      "  -v                 tell more\n"
+	      "                     function known), range (inside the function), ifunc, go\n"
+	      "  -F                 skip all of them\n"
+	      "  --debug-dir DIR    where separate debug files are (/usr/lib/debug)\n"
+	      "  --control DIR      drive the tracer in DIR (/sys/kernel/debug/uprobes)\n"
 	      "  -h, --help         this text\n"
 	      "  --version          the version\n"
 	      "\n"
@@ -40,27 +67,147 @@ static void print_help(FILE *out)
 	      "safety, 5 no permission or module not loaded.\n", out);
 }
 
-enum { OPT_ALL = 256, OPT_FORCE, OPT_DEBUG_DIR, OPT_VERSION };
+enum {
+	OPT_ALL = 256, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR, OPT_FORCE,
+	OPT_JSON, OPT_UID, OPT_VERSION,
+};
 
 static const struct option long_options[] = {
 	{ "all", no_argument, NULL, OPT_ALL },
-	{ "pid", required_argument, NULL, 'p' },
-	{ "force", required_argument, NULL, OPT_FORCE },
+	{ "comm", required_argument, NULL, OPT_COMM },
+	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
+	{ "force", required_argument, NULL, OPT_FORCE },
 	{ "help", no_argument, NULL, 'h' },
+	{ "json", no_argument, NULL, OPT_JSON },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "uid", required_argument, NULL, OPT_UID },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ 0 }
 };
 
-static struct error *parse_pid(const char *arg, pid_t *pid)
+/* What is asked for instead of tracing. */
+static const char *list_target;
+static bool want_help, want_version;
+
+static struct error *parse_id(const char *arg, pid_t *id)
 {
 	u64 value;
 
 	if (!parse_u64(arg, &value) || !value || value > INT32_MAX)
 		return error_new(STATUS_USAGE,
 				 "\"%s\" is no process ID; see: ps -e", arg);
-	*pid = value;
+	*id = value;
 	return NULL;
+}
+
+static struct error *parse_number(const char *option, const char *arg,
+				  u64 *number)
+{
+	if (parse_u64(arg, number))
+		return NULL;
+	return error_new(STATUS_USAGE, "%s takes a number, not \"%s\"", option,
+			 arg);
+}
+
+static struct error *parse_seconds(const char *arg, double *seconds)
+{
+	char *end;
+
+	*seconds = strtod(arg, &end);
+	if (end == arg || *end || !(*seconds > 0) || *seconds > 1e9)
+		return error_new(STATUS_USAGE,
+				 "-d takes a number of seconds, not \"%s\"",
+				 arg);
+	return NULL;
+}
+
+static struct error *parse_option(int opt, struct options *options)
+{
+	struct error *err = NULL;
+	u64 number;
+
+	switch (opt) {
+	case OPT_ALL:
+		options->all = true;
+		break;
+	case OPT_COMM:
+		options->comm = optarg;
+		break;
+	case OPT_CONTROL:
+		options->control = optarg;
+		break;
+	case OPT_DEBUG_DIR:
+		options->debug_dir = optarg;
+		break;
+	case OPT_FORCE:
+		return force_parse(optarg, &options->force);
+	case OPT_JSON:
+		options->json = true;
+		break;
+	case OPT_UID:
+		err = parse_number("--uid", optarg, &number);
+		options->uid = number;
+		break;
+	case OPT_VERSION:
+		want_version = true;
+		break;
+	case 'c':
+		options->command = optarg;
+		break;
+	case 'd':
+		return parse_seconds(optarg, &options->seconds);
+	case 'F':
+		return force_parse(FORCE_ALL, &options->force);
+	case 'f':
+		options->follow = true;
+		break;
+	case 'H':
+		options->header = true;
+		break;
+	case 'h':
+		want_help = true;
+		break;
+	case 'L':
+		return parse_id(optarg, &options->tid);
+	case 'l':
+		list_target = optarg;
+		break;
+	case 'M':
+		return parse_number("-M", optarg, &options->max_events);
+	case 'o':
+		options->output = optarg;
+		break;
+	case 'p':
+		return parse_id(optarg, &options->pid);
+	case 's':
+		options->stacks = true;
+		break;
+	case 'v':
+		options->verbose = true;
+		break;
+	default:
+		err = error_new(STATUS_USAGE, "see: uprobe --help");
+	}
+	return err;
+}
+
+static int run_command(const struct options *options, int argc, char **argv)
+{
+	if (list_target)
+		return cmd_list(options, 1, (char *[]){ (char *)list_target });
+	if (!argc) {
+		print_help(stderr);
+		return STATUS_USAGE;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[0], commands[i].name))
+			return commands[i].run(options, argc - 1, argv + 1);
+	if (is_probe_spec(argv[0]))
+		return cmd_trace(options, argc, argv);
+	return error_report(error_new(STATUS_USAGE,
+				      "\"%s\" is neither a command nor a probe; see: uprobe --help",
+				      argv[0]));
 }
 
 /* Output that did not reach its reader must not look like success. */
@@ -68,7 +215,7 @@ static int finish(int status)
 {
 	if (fflush(stdout) || ferror(stdout)) {
 		error_report(error_new(STATUS_RUNTIME,
-				       "the output could not be written; is the disk full?"));
+				       "the output could not be written; is the disk full, or has its reader gone?"));
 		return status ? status : STATUS_RUNTIME;
 	}
 	return status;
@@ -76,51 +223,21 @@ static int finish(int status)
 
 int main(int argc, char **argv)
 {
-	struct options options = { 0 };
+	struct options options = { .uid = -1 };
 	struct error *err = NULL;
 	int opt;
 
-	while (!err && (opt = getopt_long(argc, argv, "hp:v", long_options,
-					  NULL)) != -1) {
-		switch (opt) {
-		case OPT_ALL:
-			options.all = true;
-			break;
-		case OPT_FORCE:
-			err = force_parse(optarg, &options.force);
-			break;
-		case OPT_DEBUG_DIR:
-			options.debug_dir = optarg;
-			break;
-		case OPT_VERSION:
-			puts("uprobe " UPROBE_VERSION);
-			return finish(STATUS_OK);
-		case 'p':
-			err = parse_pid(optarg, &options.pid);
-			break;
-		case 'v':
-			options.verbose = true;
-			break;
-		case 'h':
-			print_help(stdout);
-			return finish(STATUS_OK);
-		default:
-			err = error_new(STATUS_USAGE, "see: uprobe --help");
-		}
-	}
+	while (!err && (opt = getopt_long(argc, argv, "c:d:FfHhL:l:M:o:p:sv",
+					  long_options, NULL)) != -1)
+		err = parse_option(opt, &options);
 	if (err)
 		return error_report(err);
-	argc -= optind;
-	argv += optind;
-	if (!argc) {
-		print_help(stderr);
-		return STATUS_USAGE;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[0], commands[i].name))
-			return finish(commands[i].run(&options, argc - 1,
-						      argv + 1));
-	return error_report(error_new(STATUS_USAGE,
-				      "there is no command %s; see: uprobe --help",
-				      argv[0]));
+	if (want_help)
+		print_help(stdout);
+	else if (want_version)
+		puts("uprobe " UPROBE_VERSION);
+	else
+		return finish(run_command(&options, argc - optind,
+					  argv + optind));
+	return finish(STATUS_OK);
 }

@@ -19,6 +19,7 @@ static const struct {
 	{ "size", FORCE_SIZE },
 	{ "range", FORCE_RANGE },
 	{ "ifunc", FORCE_IFUNC },
+	{ "go", FORCE_GO },
 };
 
 /**
@@ -37,7 +38,7 @@ struct error *force_parse(const char *list, unsigned int *force)
 				break;
 		if (i == ARRAY_SIZE(forces))
 			return error_new(STATUS_USAGE,
-					 "--force cannot skip \"%.*s\"; it takes align, size, range and ifunc",
+					 "--force cannot skip \"%.*s\"; it takes align, size, range, ifunc and go",
 					 (int)len, list);
 		*force |= forces[i].flag;
 		list += len + (list[len] == ',');

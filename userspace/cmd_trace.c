@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe [OPTIONS] SPEC [FILTER] */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "control.h"
+#include "error.h"
+#include "filter.h"
+#include "place.h"
+#include "probe_spec.h"
+#include "trace.h"
+#include "util.h"
+
+bool is_probe_spec(const char *text)
+{
+	return (text[0] == 'p' || text[0] == 'r') &&
+	       (text[1] == ':' || text[1] == ' ');
+}
+
+/* Two probes of one name are two events. */
+static void make_distinct(struct trace *trace, struct definition *def)
+{
+	char *plain = xstrdup(def->event);
+
+	for (int i = 1;; i++) {
+		size_t j;
+
+		for (j = 0; j < trace->n; j++)
+			if (!strcmp(trace->defs[j].event, def->event))
+				break;
+		if (j == trace->n)
+			break;
+		free(def->event);
+		def->event = i == 1 && def->kind == 'r' ?
+			     xasprintf("%.50s__return", plain) :
+			     xasprintf("%.50s_%d", plain, i + 1);
+	}
+	free(plain);
+}
+
+static struct error *add_spec(struct trace *trace, const char *text,
+			      const struct options *options)
+{
+	struct definition def;
+	struct probe_spec spec;
+	struct error *err;
+
+	err = probe_spec_parse(text, &spec);
+	if (err)
+		return err;
+	err = definition_make(&spec, options, &def);
+	if (!err) {
+		if (!spec.event)
+			make_distinct(trace, &def);
+		trace->defs = xreallocarray(trace->defs, trace->n + 1,
+					    sizeof(*trace->defs));
+		trace->defs[trace->n++] = def;
+	}
+	probe_spec_free(&spec);
+	return err;
+}
+
+static void free_trace(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->n; i++)
+		definition_free(&trace->defs[i]);
+	free(trace->defs);
+	free(trace->group);
+	filter_free(trace->filter);
+}
+
+/* -v: how records look, and no tracing. */
+static struct error *show_formats(struct trace *trace)
+{
+	struct error *err = trace_define(trace);
+
+	for (size_t i = 0; i < trace->n && !err; i++) {
+		const struct definition *def = &trace->defs[i];
+		char *file = control_event_file(trace_group(trace, def),
+						def->event, "format");
+		char *text;
+
+		err = control_read(trace->dir, file, &text);
+		if (!err) {
+			fputs(text, stdout);
+			free(text);
+		}
+		free(file);
+	}
+	trace_remove(trace);
+	return err;
+}
+
+static struct error *prepare(struct trace *trace, int argc, char **argv)
+{
+	const struct options *options = trace->options;
+	struct error *err = NULL;
+	int i;
+
+	for (i = 0; i < argc && is_probe_spec(argv[i]) && !err; i++)
+		err = add_spec(trace, argv[i], options);
+	if (!err && i < argc)
+		err = filter_parse(argv[i++], &trace->filter);
+	if (!err && i < argc)
+		err = error_new(STATUS_USAGE,
+				"\"%s\" is one argument too many; a probe with its arguments is one word, in quotes: uprobe 'p:libc:sleep %%di' ['FILTER']",
+				argv[i]);
+	if (!err)
+		err = control_check(trace->dir);
+	return err;
+}
+
+/* A pipe that nobody fills would look like probes that are never hit. */
+static struct error *switch_on(const struct trace *trace)
+{
+	char *text;
+	struct error *err = control_read(trace->dir, "tracing_on", &text);
+
+	if (err)
+		return err;
+	if (text[0] == '0') {
+		remark("tracing was off in %s and is switched on", trace->dir);
+		err = control_write(trace->dir, "tracing_on", "1");
+	}
+	free(text);
+	return err;
+}
+
+int cmd_trace(const struct options *options, int argc, char **argv)
+{
+	struct trace trace = {
+		.options = options,
+		.dir = options->control ? options->control : CONTROL_DIR,
+		.group = own_group(),
+	};
+	struct error *err;
+
+	err = prepare(&trace, argc, argv);
+	if (!err && options->stacks) {
+		if (control_has(trace.dir, "options/userstacktrace"))
+			err = control_write(trace.dir, "options/userstacktrace",
+					    "1");
+		else
+			err = error_new(STATUS_RUNTIME,
+					"this tracer records no user stacks; trace without -s");
+	}
+	if (!err && options->output && !freopen(options->output, "we", stdout))
+		err = error_new(STATUS_RUNTIME,
+				"%s cannot be written; name another file with -o",
+				options->output);
+	if (!err && options->verbose) {
+		err = show_formats(&trace);
+	} else if (!err) {
+		err = switch_on(&trace);
+		if (!err)
+			err = trace_run(&trace);
+	}
+	free_trace(&trace);
+	return error_report(err);
+}

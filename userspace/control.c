@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "util.h"
+
+static struct error *file_error(const char *path, const char *what, int code)
+{
+	if (code == EACCES || code == EPERM)
+		return error_new(STATUS_DENIED,
+				 "%s cannot be %s: tracing needs root, and a kernel that is not locked down; try: sudo uprobe ...",
+				 path, what);
+	if (code == ENOENT)
+		return error_new(STATUS_DENIED,
+				 "%s is not there; is another version of the module loaded, or was the event removed meanwhile?",
+				 path);
+	if (code == EBUSY)
+		return error_new(STATUS_RUNTIME,
+				 "%s is in use; stop what uses it, or remove its events: uprobe clean",
+				 path);
+	return error_new(STATUS_RUNTIME,
+			 "%s cannot be %s (%s); the kernel log may say more: dmesg",
+			 path, what, strerror(code));
+}
+
+/**
+ * control_check() - is there a tracer that we may use?
+ * @dir: the control directory
+ */
+struct error *control_check(const char *dir)
+{
+	char *path = xasprintf("%s/uprobe_events", dir);
+	struct error *err = NULL;
+
+	if (!access(path, R_OK | W_OK))
+		goto out;
+	if (errno == EACCES && geteuid())
+		err = error_new(STATUS_DENIED,
+				"tracing needs root; try: sudo uprobe ...");
+	else if (errno == EACCES || errno == EPERM)
+		err = file_error(path, "used", EACCES);
+	else if (access("/sys/kernel/debug", F_OK))
+		err = error_new(STATUS_DENIED,
+				"this kernel has no debugfs, which the control files are in; use one built with CONFIG_DEBUG_FS");
+	else if (strcmp(dir, CONTROL_DIR))
+		err = error_new(STATUS_DENIED,
+				"there is no uprobe_events in %s; name a directory of a tracer",
+				dir);
+	else
+		err = error_new(STATUS_DENIED,
+				"%s is not there: load the module with \"modprobe uprobes\" (or \"insmod uprobes.ko\"), and mount debugfs with \"mount -t debugfs none /sys/kernel/debug\" if it is not",
+				dir);
+out:
+	free(path);
+	return err;
+}
+
+bool control_has(const char *dir, const char *file)
+{
+	char *path = xasprintf("%s/%s", dir, file);
+	bool has = !access(path, F_OK);
+
+	free(path);
+	return has;
+}
+
+static int write_once(const char *path, int flags, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC | flags), code = 0;
+	size_t len = strlen(text);
+	ssize_t n;
+
+	if (fd < 0)
+		return errno;
+	/* One write is one command; a rest would be another one. */
+	n = write(fd, text, len);
+	if (n < 0)
+		code = errno;
+	else if ((size_t)n != len)
+		code = EIO;
+	close(fd);
+	return code;
+}
+
+/**
+ * control_write() - write a control file
+ * @dir: the control directory
+ * @file: the file in it
+ * @text: what to write
+ */
+struct error *control_write(const char *dir, const char *file, const char *text)
+{
+	char *path = xasprintf("%s/%s", dir, file);
+	int code = write_once(path, 0, text);
+	struct error *err = code ? file_error(path, "written", code) : NULL;
+
+	free(path);
+	return err;
+}
+
+/**
+ * control_read() - read a control file
+ * @dir: the control directory
+ * @file: the file in it
+ * @text: set to all of it, to be freed by the caller
+ */
+struct error *control_read(const char *dir, const char *file, char **text)
+{
+	char *path = xasprintf("%s/%s", dir, file), *buf = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), code = errno;
+	struct error *err = NULL;
+	size_t len = 0;
+	ssize_t n = 0;
+
+	while (fd >= 0) {
+		buf = xreallocarray(buf, len + 65536, 1);
+		n = read(fd, buf + len, 65535);
+		if (n <= 0)
+			break;
+		len += n;
+	}
+	if (fd >= 0 && !n) {
+		buf[len] = '\0';
+		*text = buf;
+	} else {
+		err = file_error(path, "read", fd < 0 ? code : errno);
+		free(buf);
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return err;
+}
+
+/* The last entry of error_log: the message, the command, and a caret. */
+static struct error *refused_because(const char *dir, const char *line,
+				     int code)
+{
+	struct error *err;
+	char *log = NULL, *last = NULL, *message, *command;
+
+	error_free(control_read(dir, "error_log", &log));
+	for (char *p = log; p && (p = strstr(p, ": error: ")); p++)
+		last = p;
+	message = last ? last + strlen(": error: ") : NULL;
+	command = message ? strstr(message, "\n  Command: ") : NULL;
+	/* Somebody else's error is no explanation. */
+	if (command && !strncmp(command + strlen("\n  Command: "), line,
+				strcspn(line, "\n")))
+		err = error_new(STATUS_RUNTIME,
+				"the tracer refused the definition: %s",
+				message);
+	else
+		err = error_new(STATUS_RUNTIME,
+				"the tracer refused \"%s\" (%s); the kernel log may say more: dmesg",
+				line, strerror(code));
+	while (err->text[0] && err->text[strlen(err->text) - 1] == '\n')
+		err->text[strlen(err->text) - 1] = '\0';
+	free(log);
+	return err;
+}
+
+/**
+ * control_define() - write a line into uprobe_events
+ * @dir: the control directory
+ * @line: the line, without a newline
+ *
+ * The error carries what the tracer says of the line.
+ */
+struct error *control_define(const char *dir, const char *line)
+{
+	char *path = xasprintf("%s/uprobe_events", dir);
+	char *text = xasprintf("%s\n", line);
+	struct error *err = NULL;
+	int code;
+
+	code = write_once(path, O_APPEND, text);
+	if (code == EACCES || code == EPERM)
+		err = file_error(path, "written", code);
+	else if (code)
+		err = refused_because(dir, line, code);
+	free(text);
+	free(path);
+	return err;
+}
+
+/**
+ * control_remove() - remove an event with all its sites
+ * @dir: the control directory
+ * @group: its group
+ * @event: its name
+ */
+struct error *control_remove(const char *dir, const char *group,
+			     const char *event)
+{
+	char *line = xasprintf("-:%s/%s", group, event);
+	struct error *err = control_define(dir, line);
+
+	free(line);
+	return err;
+}
+
+/* The path of an event's file in the control directory, from malloc(). */
+char *control_event_file(const char *group, const char *event,
+			 const char *file)
+{
+	return xasprintf("events/%s/%s/%s", group, event, file);
+}
+
+/**
+ * control_enable() - switch an event on or off
+ * @dir: the control directory
+ * @group: its group
+ * @event: its name
+ * @on: on or off
+ */
+struct error *control_enable(const char *dir, const char *group,
+			     const char *event, bool on)
+{
+	char *file = control_event_file(group, event, "enable");
+	char *path = xasprintf("%s/%s", dir, file);
+	int code = write_once(path, 0, on ? "1" : "0");
+	struct error *err = NULL;
+
+	if (code == EPERM || code == EILSEQ || code == EEXIST || code == EINVAL)
+		err = error_new(STATUS_REFUSED,
+				"the module refuses to probe for %s (%s); the kernel log says why: dmesg | tail",
+				event, strerror(code));
+	else if (code)
+		err = file_error(path, "written", code);
+	free(path);
+	free(file);
+	return err;
+}
+
+/**
+ * control_pipe() - open trace_pipe for reading without waiting
+ * @dir: the control directory
+ * @fd: set to the descriptor
+ */
+struct error *control_pipe(const char *dir, int *fd)
+{
+	char *path = xasprintf("%s/trace_pipe", dir);
+	struct error *err = NULL;
+
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0)
+		err = file_error(path, "opened", errno);
+	free(path);
+	return err;
+}
+
+/**
+ * control_counts() - hits and misses of an event
+ * @dir: the control directory
+ * @event: its name
+ *
+ * Return: the totals over its sites; zero when nothing can be read.
+ */
+struct counts control_counts(const char *dir, const char *event)
+{
+	struct counts total = { 0 };
+	char *text = NULL, *save, *line;
+
+	error_free(control_read(dir, "uprobe_profile", &text));
+	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		unsigned long long hits, missed = 0;
+		char name[128];
+
+		if (sscanf(line, "%*s %127s %llu %llu", name, &hits,
+			   &missed) < 2 || strcmp(name, event))
+			continue;
+		total.hits += hits;
+		total.missed += missed;
+	}
+	free(text);
+	return total;
+}

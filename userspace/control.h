@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The tracer's control directory.  It speaks tracefs's language, so the same
+ * calls drive the kernel's own tracer in another directory.
+ */
+#ifndef _USERSPACE_CONTROL_H
+#define _USERSPACE_CONTROL_H
+
+#include <stdbool.h>
+
+#include "library.h"
+#include "types.h"
+
+struct error;
+
+#define CONTROL_DIR "/sys/kernel/debug/uprobes"
+
+/**
+ * struct counts - what uprobe_profile says of an event
+ * @hits: times that its probes were reached
+ * @missed: times that it should have been recorded and could not be
+ */
+struct counts {
+	u64 hits;
+	u64 missed;
+};
+
+struct error *control_check(const char *dir);
+struct error *control_define(const char *dir, const char *line);
+struct error *control_remove(const char *dir, const char *group,
+			     const char *event);
+struct error *control_write(const char *dir, const char *file,
+			    const char *text);
+struct error *control_read(const char *dir, const char *file, char **text);
+bool control_has(const char *dir, const char *file);
+char *control_event_file(const char *group, const char *event,
+			 const char *file);
+struct error *control_enable(const char *dir, const char *group,
+			     const char *event, bool on);
+struct error *control_pipe(const char *dir, int *fd);
+struct counts control_counts(const char *dir, const char *event);
+
+#endif /* _USERSPACE_CONTROL_H */

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "definition.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "demangle.h"
+#include "eh_frame.h"
+#include "error.h"
+#include "place.h"
+#include "probe_spec.h"
+#include "symbols.h"
+#include "target.h"
+#include "util.h"
+
+/* The longest name that the tracer takes. */
+#define EVENT_NAME_MAX 63
+
+/* Letters, digits and single underscores of @text, behind what is there. */
+static void append_identifier(char *name, const char *text, size_t len)
+{
+	size_t n = strlen(name);
+
+	for (size_t i = 0; i < len && n < EVENT_NAME_MAX; i++) {
+		unsigned char c = text[i];
+
+		if (isascii(c) && (isalnum(c) || c == '_'))
+			name[n++] = c;
+		else if (n && name[n - 1] != '_')
+			name[n++] = '_';
+	}
+	name[n] = '\0';
+}
+
+/*
+ * readline for bash:readline, sleep_0x10 for libc:sleep+0x10, and, as
+ * perf-tools has it, libc_0xbf130 for libc:0xbf130.
+ */
+static char *event_name(const struct probe_spec *spec)
+{
+	const char *f = spec->function, *base;
+	char name[EVENT_NAME_MAX + 1] = "";
+	u64 number;
+
+	if (f[0] == '@' || parse_u64(f, &number)) {
+		base = strrchr(spec->target, '/');
+		base = base ? base + 1 : spec->target;
+		append_identifier(name, base, strcspn(base, "."));
+		append_identifier(name, "_", 1);
+		append_identifier(name, f, strlen(f));
+	} else {
+		size_t len = strlen(f);
+		const char *at = strrchr(f, '@'), *plus = strrchr(f, '+');
+		const char *params = strchr(f + 1, '(');
+
+		if (plus && (!parse_u64(plus + 1, &number)))
+			plus = NULL;
+		if (plus)
+			len = plus - f;
+		if (at && at > f && (size_t)(at - f) < len)
+			len = at - f;
+		if (params && (size_t)(params - f) < len)
+			len = params - f;
+		append_identifier(name, f, len);
+		if (plus) {
+			append_identifier(name, "_", 1);
+			append_identifier(name, plus + 1, strlen(plus + 1));
+		}
+	}
+	while (*name && name[strlen(name) - 1] == '_' && strlen(name) > 1)
+		name[strlen(name) - 1] = '\0';
+	if (isdigit((unsigned char)name[0]) || !name[0])
+		return xasprintf("p_%.*s", EVENT_NAME_MAX - 2, name);
+	return xstrdup(name);
+}
+
+static bool is_go(const struct elf_image *img)
+{
+	GElf_Shdr shdr;
+
+	return elf_image_section(img, ".gopclntab", &shdr) ||
+	       elf_image_section(img, ".go.buildinfo", &shdr) ||
+	       elf_image_section(img, ".note.go.buildid", &shdr);
+}
+
+/* A return probe replaces the return address, so it has to find it. */
+static struct error *check_return(const struct target *target,
+				  const struct place *place,
+				  unsigned int force)
+{
+	const char *suffix;
+	u64 start, end;
+	bool entry;
+
+	if (!(force & FORCE_GO) && is_go(&target->image))
+		return error_new(STATUS_REFUSED,
+				 "%s is a Go program, whose runtime moves stacks and would crash on a return probe; probe the entry, or use --force=go",
+				 target->image.path);
+	if (place->function)
+		entry = !place->delta;
+	else
+		entry = eh_frame_function_at(&target->image, place->addr,
+					     &start, &end) &&
+			start == place->addr;
+	if (!entry && !(force & FORCE_RANGE))
+		return error_new(STATUS_REFUSED,
+				 "a return probe needs the first instruction of a function, where the return address is on top of the stack; 0x%llx of %s is not one",
+				 (unsigned long long)place->offset,
+				 target->image.path);
+	suffix = place->function ? clone_suffix(place->function->name) : NULL;
+	if (suffix && str_starts(suffix, ".cold") && !(force & FORCE_RANGE))
+		return error_new(STATUS_REFUSED,
+				 "%s is jumped to and not called, so there is no return address to find; put the return probe on %.*s",
+				 place->function->name,
+				 (int)(suffix - place->function->name),
+				 place->function->name);
+	return NULL;
+}
+
+static struct error *make_sites(const struct probe_spec *spec,
+				const struct options *options,
+				const struct target *target,
+				struct symbols *syms, struct definition *def)
+{
+	struct place_options how = {
+		.all = options->all, .force = options->force,
+	};
+	struct places places;
+	struct error *err;
+
+	err = places_find(target, syms, spec->function, &how, &places);
+	for (size_t i = 0; !err && i < places.n; i++) {
+		const struct place *place = &places.v[i];
+		char *site;
+
+		if (spec->kind == 'r')
+			err = check_return(target, place, options->force);
+		if (err)
+			break;
+		site = xasprintf("%s:0x%llx%s%s", target->image.path,
+				 (unsigned long long)place->offset,
+				 *spec->args ? " " : "", spec->args);
+		paths_add(&def->sites, site);
+		free(site);
+	}
+	places_free(&places);
+	return err;
+}
+
+/**
+ * definition_make() - find out what to define for a probe
+ * @spec: the probe
+ * @options: of the command line
+ * @def: filled in on success; to be freed with definition_free()
+ */
+struct error *definition_make(const struct probe_spec *spec,
+			      const struct options *options,
+			      struct definition *def)
+{
+	struct target target;
+	struct symbols syms;
+	struct error *err;
+
+	memset(def, 0, sizeof(*def));
+	err = target_open(spec->target, options->pid, options->debug_dir,
+			  &target);
+	if (err)
+		return err;
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	err = make_sites(spec, options, &target, &syms, def);
+	symbols_free(&syms);
+	target_close(&target);
+	def->kind = spec->kind;
+	def->group = spec->group ? xstrdup(spec->group) : NULL;
+	def->event = spec->event ? xstrdup(spec->event) : event_name(spec);
+	if (err)
+		definition_free(def);
+	return err;
+}
+
+void definition_free(struct definition *def)
+{
+	free(def->group);
+	free(def->event);
+	paths_free(&def->sites);
+	memset(def, 0, sizeof(*def));
+}
+
+/**
+ * definition_line() - a line of uprobe_events
+ * @def: the definition
+ * @site: which of its sites
+ * @group: group to put the event into; NULL for the tracer's default
+ *
+ * Return: the line without a newline, from malloc().
+ */
+char *definition_line(const struct definition *def, size_t site,
+		      const char *group)
+{
+	return xasprintf("%c:%s%s%s %s", def->kind, group ? group : "",
+			 group ? "/" : "", def->event, def->sites.v[site]);
+}

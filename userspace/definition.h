@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What has to be written into uprobe_events for a probe. */
+#ifndef _USERSPACE_DEFINITION_H
+#define _USERSPACE_DEFINITION_H
+
+#include "library.h"
+
+struct error;
+struct options;
+struct probe_spec;
+
+/**
+ * struct definition - an event and its sites
+ * @kind: 'p' or 'r'
+ * @group: group that was asked for, or NULL
+ * @event: its name
+ * @sites: what follows the name, one for each site: PATH:OFFSET ARGS
+ */
+struct definition {
+	char kind;
+	char *group;
+	char *event;
+	struct paths sites;
+};
+
+struct error *definition_make(const struct probe_spec *spec,
+			      const struct options *options,
+			      struct definition *def);
+void definition_free(struct definition *def);
+char *definition_line(const struct definition *def, size_t site,
+		      const char *group);
+
+#endif /* _USERSPACE_DEFINITION_H */

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * COMM-TID [CPU] FLAGS TIME: EVENT: (ADDR[ <- FUNC]) NAME=VALUE...
+ *
+ * COMM is whatever a program calls itself and can look like the rest of the
+ * line, except that its fifteen bytes cannot hold all of it up to the bracket.
+ */
+#include "event_line.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+static const char *digits(const char *p)
+{
+	while (isdigit((unsigned char)*p))
+		p++;
+	return p;
+}
+
+static const char *identifier(const char *p)
+{
+	while (isalnum((unsigned char)*p) || *p == '_')
+		p++;
+	return p;
+}
+
+static const char *blanks(const char *p)
+{
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
+/* From the dash before TID on; the start of the values, or NULL. */
+static const char *parse_from(const char *dash, struct event_line *event)
+{
+	const char *p = digits(dash + 1), *q;
+	char *end;
+
+	if (*dash != '-' || p == dash + 1)
+		return NULL;
+	event->tid = strtoul(dash + 1, NULL, 10);
+	p = blanks(p);
+	if (*p != '[' || digits(p + 1) == p + 1)
+		return NULL;
+	event->cpu = strtoul(p + 1, NULL, 10);
+	p = digits(p + 1);
+	if (p[0] != ']' || p[1] != ' ')
+		return NULL;
+	/* Flags: letters, digits, dots and hashes. */
+	p = blanks(p + 1);
+	for (q = p; isalnum((unsigned char)*q) || *q == '.' || *q == '#'; q++)
+		;
+	if (q - p < 4 || q - p > 6)
+		return NULL;
+	p = blanks(q);
+	event->time = p;
+	q = digits(p);
+	if (q == p || *q != '.')
+		return NULL;
+	p = digits(q + 1);
+	event->time_len = p - event->time;
+	if (p[0] != ':' || p[1] != ' ')
+		return NULL;
+	event->event = p + 2;
+	p = identifier(event->event);
+	event->event_len = p - event->event;
+	if (!event->event_len || strncmp(p, ": (0x", 5))
+		return NULL;
+	event->addr = strtoull(p + 3, &end, 16);
+	event->is_return = !strncmp(end, " <- 0x", 6);
+	if (event->is_return)
+		event->func = strtoull(end + 4, &end, 16);
+	return *end == ')' ? end + 1 : NULL;
+}
+
+/*
+ * Where a quoted value ends.  Quotes inside are not marked, so it is the first
+ * one that could end it: before the end, or before another NAME=.
+ */
+static const char *quoted_end(const char *p)
+{
+	for (p++; *p; p++) {
+		const char *after = p + 1, *name;
+
+		if (*p != '"')
+			continue;
+		if (!strncmp(after, "...", 3))
+			after += 3;
+		if (!*after || *after == ',' || *after == '}')
+			return after;
+		name = after + 1;
+		if (*after == ' ' && identifier(name) > name &&
+		    *identifier(name) == '=')
+			return after;
+	}
+	return p;
+}
+
+/* Values are separated by blanks; quoted text and { } hold some. */
+static const char *value_end(const char *p)
+{
+	bool braces = *p == '{';
+
+	while (*p) {
+		if (*p == '"') {
+			p = quoted_end(p);
+			continue;
+		}
+		if (*p == '\'' && p[1] && p[2] == '\'') {
+			p += 3;
+			continue;
+		}
+		if (*p == '}')
+			braces = false;
+		if (*p == ' ' && !braces)
+			break;
+		p++;
+	}
+	return p;
+}
+
+static void parse_values(const char *p, struct event_line *event)
+{
+	while (*(p = blanks(p))) {
+		const char *equals = identifier(p), *end;
+		struct event_value *value;
+
+		if (equals == p || *equals != '=')
+			return;
+		end = value_end(equals + 1);
+		event->values = grow(event->values, event->n, &event->cap,
+				     sizeof(*event->values));
+		value = &event->values[event->n++];
+		value->name = p;
+		value->name_len = equals - p;
+		value->text = equals + 1;
+		value->text_len = end - value->text;
+		p = end;
+	}
+}
+
+/**
+ * event_line_parse() - take a line about a hit apart
+ * @line: the line, without its newline; must live as long as @event
+ * @event: filled in on success; to be freed with event_line_free()
+ *
+ * Return: whether it is such a line.
+ */
+bool event_line_parse(const char *line, struct event_line *event)
+{
+	memset(event, 0, sizeof(*event));
+	event->comm = blanks(line);
+	for (const char *p = event->comm; *p; p++) {
+		const char *values = parse_from(p, event);
+
+		if (!values)
+			continue;
+		event->comm_len = p - event->comm;
+		parse_values(values, event);
+		return true;
+	}
+	return false;
+}
+
+void event_line_free(struct event_line *event)
+{
+	free(event->values);
+	memset(event, 0, sizeof(*event));
+}
+
+/**
+ * event_line_lost() - is this the line that tells of lost events?
+ * @line: the line
+ * @lost: set to their number
+ */
+bool event_line_lost(const char *line, u64 *lost)
+{
+	unsigned long long n;
+	int end = 0;
+
+	if (sscanf(line, "CPU:%*u [LOST %llu EVENTS]%n", &n, &end) != 1 || !end)
+		return false;
+	*lost = n;
+	return true;
+}
+
+/* Bytes of the UTF-8 character at @s, 0 if it is none (RFC 3629). */
+static size_t utf8_len(const unsigned char *s, size_t len)
+{
+	u32 c = s[0], least;
+	size_t n;
+
+	if (c < 0xc2 || c > 0xf4)
+		return 0;
+	n = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
+	if (n > len)
+		return 0;
+	c &= 0x7f >> n;
+	for (size_t i = 1; i < n; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	return c >= least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? n : 0;
+}
+
+/* Bytes that are no UTF-8 are written as the characters of their numbers. */
+static void put_string(FILE *out, const char *s, size_t len)
+{
+	putc('"', out);
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = s[i];
+		size_t n;
+
+		if (c == '"' || c == '\\') {
+			fprintf(out, "\\%c", c);
+		} else if (c >= 0x20 && c < 0x7f) {
+			putc(c, out);
+		} else {
+			n = utf8_len((const unsigned char *)s + i, len - i);
+			if (n)
+				fwrite(s + i, 1, n, out);
+			else
+				fprintf(out, "\\u%04x", c);
+			i += n ? n - 1 : 0;
+		}
+	}
+	putc('"', out);
+}
+
+static bool is_decimal(const char *s, size_t len)
+{
+	size_t i = len && s[0] == '-';
+
+	/* More digits would lose precision in most readers. */
+	if (i == len || len - i > 15 || (s[i] == '0' && len - i > 1))
+		return false;
+	for (; i < len; i++)
+		if (!isdigit((unsigned char)s[i]))
+			return false;
+	return true;
+}
+
+static void put_value(FILE *out, const char *s, size_t len);
+
+static void put_array(FILE *out, const char *p, const char *end)
+{
+	putc('[', out);
+	while (p < end) {
+		const char *next = *p == '"' ? quoted_end(p) :
+				   memchr(p, ',', end - p);
+
+		if (!next || next > end)
+			next = end;
+		put_value(out, p, next - p);
+		p = next < end ? next + 1 : end;
+		if (p < end)
+			putc(',', out);
+	}
+	putc(']', out);
+}
+
+static void put_value(FILE *out, const char *s, size_t len)
+{
+	if (len == 7 && !strncmp(s, "(fault)", 7))
+		fputs("null", out);
+	else if (len >= 2 && s[0] == '"' && s[len - 1] == '"')
+		put_string(out, s + 1, len - 2);
+	else if (len >= 2 && s[0] == '{' && s[len - 1] == '}')
+		put_array(out, s + 1, s + len - 1);
+	else if (is_decimal(s, len))
+		fprintf(out, "%.*s", (int)len, s);
+	else
+		/* Among these: a cut string, its quotes and dots kept. */
+		put_string(out, s, len);
+}
+
+/**
+ * event_line_json() - a line as one JSON object
+ * @event: the line
+ * @name: what to call the event
+ * @json: set to the object, without newline, from malloc()
+ *
+ * Values that a double cannot hold, hexadecimal ones among them, are strings.
+ */
+void event_line_json(const struct event_line *event, const char *name,
+		     char **json)
+{
+	size_t size;
+	FILE *out = open_memstream(json, &size);
+
+	if (!out) {
+		*json = xstrdup("{}");
+		return;
+	}
+	fprintf(out, "{\"time\":%.*s,\"event\":", (int)event->time_len,
+		event->time);
+	put_string(out, name, strlen(name));
+	fputs(",\"comm\":", out);
+	put_string(out, event->comm, event->comm_len);
+	fprintf(out, ",\"tid\":%d,\"cpu\":%u,\"address\":\"0x%llx\"",
+		event->tid, event->cpu, (unsigned long long)event->addr);
+	if (event->is_return)
+		fprintf(out, ",\"function\":\"0x%llx\"",
+			(unsigned long long)event->func);
+	fputs(",\"args\":{", out);
+	for (size_t i = 0; i < event->n; i++) {
+		const struct event_value *value = &event->values[i];
+
+		if (i)
+			putc(',', out);
+		put_string(out, value->name, value->name_len);
+		putc(':', out);
+		put_value(out, value->text, value->text_len);
+	}
+	fputs("}}", out);
+	fclose(out);
+}

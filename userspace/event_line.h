@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One line of trace_pipe, taken apart. */
+#ifndef _USERSPACE_EVENT_LINE_H
+#define _USERSPACE_EVENT_LINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "types.h"
+
+/**
+ * struct event_value - a value of an event
+ * @name: its name, @name_len bytes
+ * @name_len: see @name
+ * @text: the value as it stands in the line, @text_len bytes
+ * @text_len: see @text
+ */
+struct event_value {
+	const char *name;
+	size_t name_len;
+	const char *text;
+	size_t text_len;
+};
+
+/**
+ * struct event_line - a line about a hit; the strings point into the line
+ * @comm: name of the task, @comm_len bytes
+ * @comm_len: see @comm
+ * @tid: thread ID of the task
+ * @cpu: processor
+ * @time: time stamp, @time_len bytes
+ * @time_len: see @time
+ * @event: name of the event, @event_len bytes
+ * @event_len: see @event
+ * @addr: address of the probe, or for a return where it returned to
+ * @func: for a return, the function's address
+ * @is_return: @func is there
+ * @values: the values
+ * @n: number of @values
+ * @cap: capacity of @values
+ */
+struct event_line {
+	const char *comm;
+	size_t comm_len;
+	pid_t tid;
+	unsigned int cpu;
+	const char *time;
+	size_t time_len;
+	const char *event;
+	size_t event_len;
+	u64 addr;
+	u64 func;
+	bool is_return;
+	struct event_value *values;
+	size_t n;
+	size_t cap;
+};
+
+bool event_line_parse(const char *line, struct event_line *event);
+void event_line_free(struct event_line *event);
+bool event_line_lost(const char *line, u64 *lost);
+void event_line_json(const struct event_line *event, const char *name,
+		     char **json);
+
+#endif /* _USERSPACE_EVENT_LINE_H */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The forms that perf-tools takes, and the one with a name for the event:
+ *
+ *	p:bash:readline
+ *	r:bash:readline +0($retval):string
+ *	p:cmd /usr/sbin/mysqld:dispatch_command +0(%dx):string
+ *	p:mygroup/cmd /usr/sbin/mysqld:dispatch_command
+ *	p:prog:"ns::f(int, char const*)" %si
+ *
+ * A first word with a second colon names a target; one without names an event.
+ */
+#include "probe_spec.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "util.h"
+
+#define RETURN_SUFFIX "%return"
+#define OPERATOR "operator"
+
+static const char *skip_blanks(const char *p)
+{
+	while (*p == ' ' || *p == '\t')
+		p++;
+	return p;
+}
+
+static size_t word_len(const char *p)
+{
+	return strcspn(p, " \t");
+}
+
+/* Where "operator<", "operator->" and the like end; else @p. */
+static const char *skip_operator(const char *start, const char *p)
+{
+	size_t n = strlen(OPERATOR);
+
+	if (strncmp(p, OPERATOR, n) ||
+	    (p > start && (isalnum((unsigned char)p[-1]) || p[-1] == '_')))
+		return p;
+	p += n;
+	if (!strncmp(p, "()", 2))
+		return p + 2;
+	return p + strspn(p, "<>=-");
+}
+
+/*
+ * The length of a function's name: blanks inside brackets belong to it, and so
+ * does the "const" of a method.  0 when the brackets do not match.
+ */
+static size_t function_len(const char *start)
+{
+	const char *p = start;
+	int depth = 0;
+
+	while (*p && (depth || (*p != ' ' && *p != '\t'))) {
+		const char *next = skip_operator(start, p);
+
+		if (next > p) {
+			p = next;
+			continue;
+		}
+		if (*p == '(' || *p == '<')
+			depth++;
+		else if (*p == ')' || *p == '>')
+			depth--;
+		if (depth < 0)
+			return 0;
+		p++;
+	}
+	if (depth)
+		return 0;
+	if (p > start && p[-1] == ')' && str_starts(p, " const") &&
+	    (!p[6] || p[6] == ' ' || p[6] == '\t'))
+		p += 6;
+	return p - start;
+}
+
+static const char *take_function(const char *p, struct probe_spec *spec)
+{
+	size_t len;
+
+	if (*p == '"' || *p == '\'') {
+		const char *end = strchr(p + 1, *p);
+
+		if (!end)
+			return NULL;
+		spec->function = xstrndup(p + 1, end - p - 1);
+		return end + 1;
+	}
+	len = function_len(p);
+	if (!len)
+		len = word_len(p);
+	spec->function = xstrndup(p, len);
+	return p + len;
+}
+
+static struct error *malformed(const char *text)
+{
+	return error_new(STATUS_USAGE,
+			 "\"%s\" is no probe; write p:TARGET:FUNCTION or r:TARGET:FUNCTION, perhaps with an event's name and with arguments: 'p:EVENT TARGET:FUNCTION %%di'",
+			 str_printable(text) ? text : "this");
+}
+
+static struct error *take_name(const char *word, size_t len,
+			       struct probe_spec *spec)
+{
+	const char *slash = memchr(word, '/', len);
+
+	if (slash) {
+		spec->group = xstrndup(word, slash - word);
+		len -= slash + 1 - word;
+		word = slash + 1;
+	}
+	if (len)
+		spec->event = xstrndup(word, len);
+	for (int i = 0; i < 2; i++) {
+		const char *name = i ? spec->event : spec->group;
+
+		if (!name)
+			continue;
+		if (!*name || isdigit((unsigned char)*name) ||
+		    name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+			return error_new(STATUS_USAGE,
+					 "%s names are made of letters, digits and _, and do not start with a digit",
+					 i ? "event" : "group");
+	}
+	return NULL;
+}
+
+static struct error *parse(const char *text, struct probe_spec *spec)
+{
+	const char *p = skip_blanks(text), *colon;
+	struct error *err;
+	size_t len;
+
+	spec->kind = *p;
+	if ((*p != 'p' && *p != 'r') ||
+	    (p[1] != ':' && p[1] != ' ' && p[1] != '\t'))
+		return malformed(text);
+	p = p[1] == ':' ? p + 2 : skip_blanks(p + 1);
+	len = word_len(p);
+	if (!memchr(p, ':', len)) {
+		err = take_name(p, len, spec);
+		if (err)
+			return err;
+		p = skip_blanks(p + len);
+		len = word_len(p);
+	}
+	colon = memchr(p, ':', len);
+	if (!colon || colon == p)
+		return malformed(text);
+	spec->target = xstrndup(p, colon - p);
+	p = take_function(skip_blanks(colon + 1), spec);
+	if (!p || !*spec->function)
+		return malformed(text);
+	if (str_ends(spec->function, RETURN_SUFFIX)) {
+		spec->function[strlen(spec->function) -
+			       strlen(RETURN_SUFFIX)] = '\0';
+		spec->kind = 'r';
+	}
+	spec->args = xstrdup(skip_blanks(p));
+	len = strlen(spec->args);
+	while (len && isspace((unsigned char)spec->args[len - 1]))
+		spec->args[--len] = '\0';
+	/* It goes into one line of a control file. */
+	if (!str_printable(spec->args))
+		return error_new(STATUS_USAGE,
+				 "the arguments of the probe have control characters; write them in one line, separated by blanks");
+	return NULL;
+}
+
+/**
+ * probe_spec_parse() - take a probe of the command line apart
+ * @text: what was written
+ * @spec: filled in on success; to be freed with probe_spec_free()
+ */
+struct error *probe_spec_parse(const char *text, struct probe_spec *spec)
+{
+	struct error *err;
+
+	memset(spec, 0, sizeof(*spec));
+	err = parse(text, spec);
+	if (err)
+		probe_spec_free(spec);
+	return err;
+}
+
+void probe_spec_free(struct probe_spec *spec)
+{
+	free(spec->group);
+	free(spec->event);
+	free(spec->target);
+	free(spec->function);
+	free(spec->args);
+	memset(spec, 0, sizeof(*spec));
+}

@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "trace.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "control.h"
+#include "error.h"
+#include "event_line.h"
+#include "filter.h"
+#include "task_filter.h"
+#include "util.h"
+
+/**
+ * struct run - while events come
+ * @trace: what is traced
+ * @tasks: whose events are wanted
+ * @pipe: trace_pipe
+ * @signals: signalfd
+ * @child: process of -c, 0 without
+ * @go: write end of the pipe that @child waits at, -1 if it runs
+ * @deadline: when to stop, in milliseconds of the monotonic clock; 0 for never
+ * @stop: stop
+ * @hurry: do not even drain
+ * @buf: the unfinished line
+ * @len: bytes in @buf
+ * @cap: room in @buf
+ */
+struct run {
+	struct trace *trace;
+	struct task_filter tasks;
+	int pipe;
+	int signals;
+	pid_t child;
+	int go;
+	u64 deadline;
+	bool stop;
+	bool hurry;
+	char *buf;
+	size_t len;
+	size_t cap;
+};
+
+static u64 now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
+}
+
+const char *trace_group(const struct trace *trace, const struct definition *def)
+{
+	return def->group ? def->group : trace->group;
+}
+
+/**
+ * trace_define() - give the tracer all definitions of a run
+ * @trace: the run; trace_remove() is needed after an error, too
+ */
+struct error *trace_define(struct trace *trace)
+{
+	for (size_t i = 0; i < trace->n; i++) {
+		const struct definition *def = &trace->defs[i];
+
+		for (size_t site = 0; site < def->sites.n; site++) {
+			char *line = definition_line(def, site,
+						     trace_group(trace, def));
+			struct error *err = control_define(trace->dir, line);
+
+			free(line);
+			if (err)
+				return err;
+			trace->defined = i + 1;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * trace_remove() - take away what trace_define() made
+ * @trace: the run
+ */
+void trace_remove(struct trace *trace)
+{
+	while (trace->defined) {
+		const struct definition *def = &trace->defs[--trace->defined];
+		const char *group = trace_group(trace, def);
+
+		error_free(control_enable(trace->dir, group, def->event, false));
+		error_report(control_remove(trace->dir, group, def->event));
+	}
+}
+
+static struct error *switch_all(struct trace *trace, bool on)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < trace->n && !err; i++)
+		err = control_enable(trace->dir,
+				     trace_group(trace, &trace->defs[i]),
+				     trace->defs[i].event, on);
+	return err;
+}
+
+static const struct definition *find_event(const struct trace *trace,
+					   const struct event_line *event)
+{
+	for (size_t i = 0; i < trace->n; i++)
+		if (strlen(trace->defs[i].event) == event->event_len &&
+		    !strncmp(trace->defs[i].event, event->event,
+			     event->event_len))
+			return &trace->defs[i];
+	return NULL;
+}
+
+static void show(struct run *run, const char *line,
+		 const struct event_line *event, const struct definition *def)
+{
+	struct trace *trace = run->trace;
+
+	if (trace->options->json) {
+		char *json;
+
+		event_line_json(event, def->event, &json);
+		puts(json);
+		free(json);
+	} else {
+		puts(line);
+	}
+	trace->shown++;
+	if (trace->options->max_events &&
+	    trace->shown >= trace->options->max_events)
+		run->stop = true;
+}
+
+static void handle_line(struct run *run, const char *line)
+{
+	struct trace *trace = run->trace;
+	const struct definition *def;
+	struct event_line event;
+	u64 lost;
+
+	if (event_line_lost(line, &lost)) {
+		trace->lost += lost;
+		remark("%llu events were lost: the buffer was full (a larger one: echo 16384 > %s/buffer_size_kb)",
+		       (unsigned long long)lost, trace->dir);
+		return;
+	}
+	if (!event_line_parse(line, &event))
+		return;
+	def = find_event(trace, &event);
+	if (!def) {
+		trace->foreign++;
+	} else if (!trace->filter || filter_matches(trace->filter, &event)) {
+		enum task_answer answer = task_filter_asks(&run->tasks, &event);
+
+		if (answer == TASK_YES)
+			show(run, line, &event, def);
+		else if (answer == TASK_UNKNOWN)
+			trace->unknown++;
+	}
+	event_line_free(&event);
+}
+
+/* Lines up to the last whole one; no more once it is time to stop. */
+static void handle_lines(struct run *run)
+{
+	char *line = run->buf, *newline;
+	size_t left = run->len;
+
+	while ((newline = memchr(line, '\n', left))) {
+		*newline = '\0';
+		if (!run->trace->options->max_events ||
+		    run->trace->shown < run->trace->options->max_events)
+			handle_line(run, line);
+		left -= newline + 1 - line;
+		line = newline + 1;
+	}
+	memmove(run->buf, line, left);
+	run->len = left;
+}
+
+/* Read what is there. */
+static struct error *drain(struct run *run)
+{
+	ssize_t n;
+
+	for (;;) {
+		if (run->cap - run->len < 32768) {
+			run->cap = run->cap + 65536;
+			run->buf = xreallocarray(run->buf, run->cap, 1);
+		}
+		n = read(run->pipe, run->buf + run->len, run->cap - run->len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		run->len += n;
+		handle_lines(run);
+		/* Somebody who traces faster than we print still wants to stop. */
+		if (run->trace->options->max_events && run->stop)
+			break;
+		if (fflush(stdout)) {
+			run->stop = true;
+			break;
+		}
+		if (poll(&(struct pollfd){ .fd = run->signals, .events = POLLIN },
+			 1, 0) == 1)
+			break;
+	}
+	fflush(stdout);
+	if (ferror(stdout))
+		run->stop = true;
+	if (n < 0 && errno != EAGAIN)
+		return error_new(STATUS_RUNTIME,
+				 "trace_pipe cannot be read (%s); was the module unloaded?",
+				 strerror(errno));
+	return NULL;
+}
+
+static void handle_signal(struct run *run)
+{
+	struct signalfd_siginfo info;
+
+	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (run->child > 0 &&
+			    waitpid(run->child, NULL, WNOHANG) == run->child) {
+				run->child = 0;
+				run->stop = true;
+			}
+			continue;
+		}
+		if (run->stop)
+			run->hurry = true;
+		run->stop = true;
+	}
+}
+
+static struct error *open_signals(struct run *run, sigset_t *old)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, old);
+	/* A reader that goes away is seen by the write that fails. */
+	signal(SIGPIPE, SIG_IGN);
+	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (run->signals < 0)
+		return error_new(STATUS_RUNTIME,
+				 "signals cannot be waited for (%s); are too many files open?",
+				 strerror(errno));
+	return NULL;
+}
+
+/* The command of -c, held back until the probes are in place. */
+static struct error *start_child(struct run *run, const sigset_t *old)
+{
+	int fds[2];
+
+	if (pipe(fds))
+		return error_new(STATUS_RUNTIME,
+				 "the command cannot be started (%s); are too many files open?",
+				 strerror(errno));
+	run->child = fork();
+	if (run->child < 0) {
+		run->child = 0;
+		close(fds[0]);
+		close(fds[1]);
+		return error_new(STATUS_RUNTIME,
+				 "the command cannot be started (%s); are there too many processes?",
+				 strerror(errno));
+	}
+	if (!run->child) {
+		char c;
+
+		close(fds[1]);
+		signal(SIGPIPE, SIG_DFL);
+		sigprocmask(SIG_SETMASK, old, NULL);
+		if (read(fds[0], &c, 1) != 1)
+			_exit(127);
+		close(fds[0]);
+		execl("/bin/sh", "sh", "-c", run->trace->options->command,
+		      NULL);
+		_exit(127);
+	}
+	close(fds[0]);
+	run->go = fds[1];
+	run->tasks.pid = run->child;
+	return NULL;
+}
+
+static void release_child(struct run *run)
+{
+	if (run->go < 0)
+		return;
+	if (write(run->go, "", 1) != 1)
+		run->stop = true;
+	close(run->go);
+	run->go = -1;
+}
+
+static void print_banner(const struct trace *trace)
+{
+	for (size_t i = 0; i < trace->n; i++) {
+		const struct definition *def = &trace->defs[i];
+		char *line = definition_line(def, 0, def->group);
+
+		fprintf(stderr, "Tracing uprobe %s (%s", def->event, line);
+		if (def->sites.n > 1)
+			fprintf(stderr, " and %zu more", def->sites.n - 1);
+		if (i + 1 < trace->n)
+			fputs(").\n", stderr);
+		else if (trace->options->seconds > 0)
+			fprintf(stderr, ") for %g seconds.\n",
+				trace->options->seconds);
+		else
+			fputs("). Ctrl-C to end.\n", stderr);
+		free(line);
+	}
+	if (trace->options->header && !trace->options->json)
+		puts("#           TASK-PID     CPU#  FLAGS  TIMESTAMP  FUNCTION");
+}
+
+static void print_summary(const struct trace *trace)
+{
+	struct counts counts = { 0 };
+
+	for (size_t i = 0; i < trace->n; i++) {
+		struct counts one = control_counts(trace->dir,
+						   trace->defs[i].event);
+
+		counts.hits += one.hits;
+		counts.missed += one.missed;
+	}
+	fprintf(stderr,
+		"Ending tracing... %llu events shown, %llu hits, %llu missed, %llu lost.\n",
+		(unsigned long long)trace->shown,
+		(unsigned long long)counts.hits,
+		(unsigned long long)counts.missed,
+		(unsigned long long)trace->lost);
+	if (trace->unknown)
+		remark("%llu events are not shown because their tasks had ended before it was known which process they belong to",
+		       (unsigned long long)trace->unknown);
+	if (trace->foreign)
+		remark("%llu events of other users of the tracer were in the pipe and are not shown",
+		       (unsigned long long)trace->foreign);
+}
+
+static struct error *loop(struct run *run)
+{
+	struct pollfd fds[] = {
+		{ .fd = run->pipe, .events = POLLIN },
+		{ .fd = run->signals, .events = POLLIN },
+	};
+	struct error *err = NULL;
+
+	while (!run->stop && !err) {
+		int timeout = -1, n;
+
+		if (run->deadline) {
+			u64 now = now_ms();
+
+			if (now >= run->deadline)
+				break;
+			timeout = run->deadline - now > 3600000 ? 3600000 :
+				  (int)(run->deadline - now);
+		}
+		n = poll(fds, ARRAY_SIZE(fds), timeout);
+		if (n < 0 && errno != EINTR)
+			return error_new(STATUS_RUNTIME,
+					 "waiting for events failed (%s)",
+					 strerror(errno));
+		if (fds[1].revents)
+			handle_signal(run);
+		if (fds[0].revents && !run->stop)
+			err = drain(run);
+	}
+	return err;
+}
+
+static struct error *run_probes(struct run *run)
+{
+	struct trace *trace = run->trace;
+	struct error *err;
+	u64 seen;
+
+	err = control_pipe(trace->dir, &run->pipe);
+	if (!err)
+		err = switch_all(trace, true);
+	if (err)
+		return err;
+	print_banner(trace);
+	fflush(stdout);
+	if (trace->options->seconds > 0)
+		run->deadline = now_ms() + (u64)(trace->options->seconds * 1000);
+	release_child(run);
+	err = loop(run);
+	error_free(switch_all(trace, false));
+	/* What was recorded before that is still wanted. */
+	do {
+		seen = trace->shown + trace->foreign;
+		if (!err && !run->hurry && !ferror(stdout))
+			err = drain(run);
+		handle_signal(run);
+	} while (!err && !run->hurry && !ferror(stdout) &&
+		 !trace->options->max_events &&
+		 seen != trace->shown + trace->foreign);
+	print_summary(trace);
+	return err;
+}
+
+/**
+ * trace_run() - trace until it is time to stop
+ * @trace: the run, with its events not yet defined
+ *
+ * However it ends, short of SIGKILL, no event of it is left.
+ */
+struct error *trace_run(struct trace *trace)
+{
+	const struct options *options = trace->options;
+	struct run run = {
+		.trace = trace,
+		.tasks = {
+			.pid = options->pid,
+			.follow = options->follow,
+			.tid = options->tid,
+			.uid = options->uid,
+			.comm = options->comm,
+		},
+		.pipe = -1,
+		.signals = -1,
+		.go = -1,
+	};
+	struct error *err;
+	sigset_t old;
+
+	err = open_signals(&run, &old);
+	if (!err && options->command)
+		err = start_child(&run, &old);
+	if (!err)
+		err = trace_define(trace);
+	if (!err)
+		err = run_probes(&run);
+	trace_remove(trace);
+	if (run.go >= 0)
+		close(run.go);
+	if (run.pipe >= 0)
+		close(run.pipe);
+	if (run.signals >= 0)
+		close(run.signals);
+	task_filter_free(&run.tasks);
+	free(run.buf);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return err;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Tracing: from definitions to lines, and nothing left behind. */
+#ifndef _USERSPACE_TRACE_H
+#define _USERSPACE_TRACE_H
+
+#include "definition.h"
+#include "types.h"
+
+struct error;
+struct filter;
+struct options;
+
+/**
+ * struct trace - a run of the tracer
+ * @options: of the command line
+ * @dir: the control directory
+ * @group: group of events that were given none
+ * @defs: the events
+ * @n: number of @defs
+ * @defined: how many of them the tracer has
+ * @filter: applied here; NULL for none, or when the tracer applies it
+ * @shown: events that were printed
+ * @lost: events that the buffer had no room for
+ * @foreign: events of other users of the tracer
+ * @unknown: events that could not be attributed to a process
+ */
+struct trace {
+	const struct options *options;
+	const char *dir;
+	char *group;
+	struct definition *defs;
+	size_t n;
+	size_t defined;
+	struct filter *filter;
+	u64 shown;
+	u64 lost;
+	u64 foreign;
+	u64 unknown;
+};
+
+struct error *trace_define(struct trace *trace);
+struct error *trace_run(struct trace *trace);
+void trace_remove(struct trace *trace);
+const char *trace_group(const struct trace *trace, const struct definition *def);
+char *own_group(void);
+bool own_group_alive(const char *group, bool *ours);
+
+#endif /* _USERSPACE_TRACE_H */
