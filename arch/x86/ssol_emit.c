@@ -42,7 +42,8 @@
  *
  * 64-bit code pushes the return address from a literal at the end of the slot,
  * because no push has a 64-bit immediate. It is one instruction, so there is
- * no moment with half an address on the stack.
+ * no moment with half an address on the stack. The literal is aligned: the
+ * program may have alignment checks on.
  *
  * Not hidden by a slot: the address that x87 keeps of its last instruction
  * (stored by fnstenv, fnsave and fxsave).
@@ -105,17 +106,21 @@ static bool reaches(enum uinsn_mode mode, u64 end, u64 target)
 
 unsigned int ssol_put_jump(enum uinsn_mode mode, u64 at, u64 target, u8 *buf)
 {
+	unsigned int pad;
+
 	if (reaches(mode, at + 5, target)) {
 		buf[0] = 0xe9;
 		uinsn_put32(buf + 1, (u32)(target - (at + 5)));
 		return 5;
 	}
-	/* jmp *0(%rip), and the address behind it */
+	/* jmp *pad(%rip), and the address behind it, aligned like every literal */
+	pad = -(at + 6) & 7;
 	buf[0] = 0xff;
 	buf[1] = 0x25;
-	uinsn_put32(buf + 2, 0);
-	uinsn_put64(buf + 6, target);
-	return 14;
+	uinsn_put32(buf + 2, pad);
+	memset(buf + 6, 0xcc, pad);
+	uinsn_put64(buf + 6 + pad, target);
+	return 14 + pad;
 }
 
 static void put_jump(struct out *out, enum uinsn_mode mode, u64 target)
@@ -244,6 +249,8 @@ static void put_literal(struct out *out, const struct uinsn *insn, unsigned int 
 {
 	if (insn->mode != UINSN_MODE_64)
 		return;
+	while ((out->slot + out->len) % 8)
+		put8(out, 0xcc);
 	uinsn_put32(out->buf + end - 4, out->len - end);
 	put64(out, next);
 }
@@ -284,6 +291,7 @@ static int emit_jcc(struct out *out, const struct ssol_plan *plan, u64 addr)
 	const struct uinsn *insn = &plan->insn;
 	u64 target = uinsn_target(insn, addr);
 	u8 cc = insn->opcode & 15;
+	unsigned int hop;
 
 	mark_at(out, BEFORE, 0);
 	if (reaches(insn->mode, out->slot + 6, target)) {
@@ -293,9 +301,11 @@ static int emit_jcc(struct out *out, const struct ssol_plan *plan, u64 addr)
 	} else {
 		/* The opposite condition hops over the absolute jump. */
 		put8(out, 0x70 | (cc ^ 1));
-		put8(out, 14);
+		put8(out, 0);
 		mark_at(out, TARGET, 0);
+		hop = out->len;
 		put_jump(out, insn->mode, target);
+		out->buf[hop - 1] = (u8)(out->len - hop);
 	}
 	mark_at(out, NEXT, 0);
 	put_jump(out, insn->mode, addr + insn->len);
@@ -317,11 +327,16 @@ static void put_hop(struct out *out, const struct uinsn *insn, u64 addr, unsigne
 static int emit_loop(struct out *out, const struct ssol_plan *plan, u64 addr)
 {
 	const struct uinsn *insn = &plan->insn;
+	unsigned int i;
 
 	mark_at(out, BEFORE, 0);
-	/* The address size chooses the counter; no other prefix matters. */
-	if (insn->prefixes & UINSN_PREFIX_67)
-		put8(out, 0x67);
+	/*
+	 * The address size chooses the counter, and AMD processors let F2 and
+	 * F3 change the condition. An operand size would cut the hop.
+	 */
+	for (i = 0; i < insn->opcode_at; i++)
+		if (plan->text[i] != 0x66)
+			put8(out, plan->text[i]);
 	put8(out, insn->opcode);
 	put8(out, 0);
 	put_hop(out, insn, addr, out->len - 1);

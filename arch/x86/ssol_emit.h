@@ -23,7 +23,7 @@ bool ssol_stack_based(const struct ssol_plan *plan);
  */
 int ssol_copy(const struct ssol_plan *plan, u64 addr, u64 at, u8 *buf);
 
-/* A jump that stands at an address: bytes written, at most 14. */
+/* A jump that stands at an address: bytes written, at most 21. */
 unsigned int ssol_put_jump(enum uinsn_mode mode, u64 at, u64 target, u8 *buf);
 
 #endif /* UPROBES_ARCH_X86_SSOL_EMIT_H */

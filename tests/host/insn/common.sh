@@ -2,24 +2,21 @@
 # shellcheck shell=sh
 #
 # For the tests of the instruction analyzer: build a program of this directory
-# and run it. The programs print KTAP themselves.
+# and run it.
 
 UPROBES_TOP=${UPROBES_TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
 insn=$UPROBES_TOP/tests/host/insn
+. "$UPROBES_TOP/tests/lib.sh"
 
-# insn_build PROGRAM [VARIABLE=VALUE...]: the path is in $insn_program afterwards.
+# insn_build PROGRAM [SANITIZE=1]: the path is in $insn_program afterwards.
 insn_build() {
-	insn_program=$UPROBES_TOP/build/host/insn/insn_$1
-	case " $* " in
-	*" SANITIZE=1 "*) insn_program=$UPROBES_TOP/build/host/insn-asan/insn_$1 ;;
-	esac
-	make -s -C "$insn" "$@" >&2 || {
-		echo "Bail out! cannot build $1: is the package libzydis-dev installed?"
-		exit 1
-	}
+	insn_program=$UPROBES_TOP/build/tests/host/insn${2:+-asan}/insn_$1
+	make -s -C "$insn" "$@" >&2 && return
+	echo "Bail out! cannot build $1; it wants the packages gcc and libzydis-dev"
+	exit 1
 }
 
-# insn_run PROGRAM [ARG...]
+# insn_run PROGRAM [ARG...]: a program that prints KTAP itself.
 insn_run() {
 	insn_build "$1"
 	shift

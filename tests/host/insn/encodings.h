@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All instruction encodings there are, operands aside. */
+#ifndef INSN_ENCODINGS_H
+#define INSN_ENCODINGS_H
+
+#include "decode.h"
+
+/*
+ * Calls visit with 15 bytes for each map, opcode, prefix set, ModRM.reg, W and
+ * vector length that is an instruction, once with ModRM naming a register and
+ * once with it naming memory; which, is left to pick(), a random number.
+ */
+void for_each_encoding(enum uinsn_mode mode, u32 (*pick)(void),
+		       void (*visit)(const struct uinsn *insn, const u8 *text, void *data),
+		       void *data);
+
+#endif /* INSN_ENCODINGS_H */

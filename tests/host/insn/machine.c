@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A traced child that runs a few instructions at a time. */
+#include <cpuid.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "machine.h"
+
+static const struct layout *layout;
+static u8 *view[NR_REGIONS];
+static struct cpu initial;
+static pid_t child;
+
+static size_t size_of(enum region region)
+{
+	return region <= REGION_OUT ? CODE_SIZE : DATA_SIZE;
+}
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(2);
+}
+
+static bool map_regions(void)
+{
+	for (int i = 0; i < NR_REGIONS; i++) {
+		int prot = i <= REGION_OUT ? PROT_READ | PROT_EXEC : PROT_READ | PROT_WRITE;
+		int fd = memfd_create("region", 0);
+		void *at;
+
+		if (fd < 0 || ftruncate(fd, (off_t)size_of(i)))
+			die("memfd");
+		at = mmap((void *)layout->at[i], size_of(i), prot,
+			  MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+		if (at != (void *)layout->at[i]) {
+			close(fd);
+			if (i == REGION_LOW)
+				continue;
+			return false;
+		}
+		view[i] = mmap(NULL, size_of(i), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		if (view[i] == MAP_FAILED)
+			die("mmap");
+		close(fd);
+	}
+	return true;
+}
+
+static volatile sig_atomic_t runs;
+
+/* A run that is still the same after a tick is stopped by force. */
+static void tick(int sig)
+{
+	static sig_atomic_t last;
+
+	(void)sig;
+	if (runs == last && child > 0)
+		kill(child, SIGSTOP);
+	last = runs;
+}
+
+static bool wait_stop(void)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			die("waitpid");
+	runs++;
+	return WIFSTOPPED(status);
+}
+
+/*
+ * One by one what differs: the whole set is refused when a segment register
+ * has a null selector that the processor takes and the tracer's check does not.
+ */
+static void set_registers(const struct user_regs_struct *regs)
+{
+	struct user_regs_struct now;
+
+	if (!ptrace(PTRACE_SETREGS, child, NULL, regs))
+		return;
+	if (ptrace(PTRACE_GETREGS, child, NULL, &now))
+		die("reading the registers");
+	for (size_t at = 0; at < sizeof(now); at += 8) {
+		u64 is, wanted;
+
+		memcpy(&is, (u8 *)&now + at, 8);
+		memcpy(&wanted, (const u8 *)regs + at, 8);
+		if (is != wanted && ptrace(PTRACE_POKEUSER, child, at, wanted))
+			die("setting a register");
+	}
+}
+
+static void set_state(const struct cpu *cpu)
+{
+	struct iovec xstate = { (void *)cpu->xstate, cpu->xsize };
+
+	if (ptrace(PTRACE_SETREGSET, child, NT_X86_XSTATE, &xstate))
+		die("setting the extended state");
+	set_registers(&cpu->regs);
+}
+
+static void get_state(struct cpu *cpu)
+{
+	struct iovec xstate = { cpu->xstate, sizeof(cpu->xstate) };
+
+	/* Not the register set of NT_PRSTATUS: its form is the child's mode's. */
+	if (ptrace(PTRACE_GETREGS, child, NULL, &cpu->regs) ||
+	    ptrace(PTRACE_GETREGSET, child, NT_X86_XSTATE, &xstate))
+		die("reading the registers");
+	cpu->xsize = xstate.iov_len;
+}
+
+bool machine_start(const struct layout *wanted)
+{
+	cpu_set_t one;
+
+	layout = wanted;
+	memset(view, 0, sizeof(view));
+	if (!map_regions())
+		return false;
+	signal(SIGALRM, tick);
+	setitimer(ITIMER_REAL, &(struct itimerval){ { 1, 0 }, { 1, 0 } }, NULL);
+	child = fork();
+	if (child < 0)
+		die("fork");
+	if (!child) {
+		/* One processor, so that what names it is the same in each run. */
+		CPU_ZERO(&one);
+		CPU_SET(sched_getcpu(), &one);
+		sched_setaffinity(0, sizeof(one), &one);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		_exit(0);
+	}
+	if (!wait_stop())
+		die("the child ended");
+	ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)PTRACE_O_EXITKILL);
+	get_state(&initial);
+	return true;
+}
+
+void machine_end(void)
+{
+	setitimer(ITIMER_REAL, &(struct itimerval){ { 0, 0 }, { 0, 0 } }, NULL);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	for (int i = 0; i < NR_REGIONS; i++) {
+		if (!view[i])
+			continue;
+		munmap(view[i], size_of(i));
+		munmap((void *)layout->at[i], size_of(i));
+	}
+}
+
+u8 *region_of(enum region region)
+{
+	return view[region];
+}
+
+const struct cpu *machine_initial(void)
+{
+	return &initial;
+}
+
+size_t machine_xstate_offset(unsigned int component)
+{
+	unsigned int a, b, c, d;
+
+	__cpuid_count(0xd, component, a, b, c, d);
+	return a ? b : 0;
+}
+
+bool machine_run(const struct cpu *cpu, bool step, struct stop *stop)
+{
+	set_state(cpu);
+	if (ptrace(step ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, NULL))
+		die("resuming the child");
+	if (!wait_stop())
+		die("the child ended");
+	if (ptrace(PTRACE_GETSIGINFO, child, NULL, &stop->info))
+		die("reading the signal");
+	get_state(&stop->cpu);
+	stop->sig = stop->info.si_signo;
+	return stop->sig != SIGSTOP;
+}
