@@ -16,14 +16,19 @@
 #include "hit.h"
 #include "image.h"
 #include "retprobe.h"
+#include "signal.h"
 #include "task.h"
 
-static void hit_resume(const struct site *site, struct pt_regs *regs)
+static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *regs)
 {
-	if (ssol_is_skip(&site->plan))
+	if (unlikely(site->step)) {
+		utask->stepping = site;
+		arch_step_begin(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
+				regs);
+	} else if (ssol_is_skip(&site->plan))
 		regs->ip = site->key.addr + ssol_len(&site->plan);
 	else
-		regs->ip = site->slot;
+		regs->ip = site->slot_key.addr;
 }
 
 static struct consumer_set *hit_set_get(struct site *site)
@@ -59,8 +64,10 @@ static void hit_work(struct callback_head *work)
 	struct pt_regs *regs = task_pt_regs(current);
 	struct site *site = utask->site;
 	unsigned int what = utask->defer;
+	bool signalled = utask->signalled;
 
 	utask->hit_queued = false;
+	utask->signalled = false;
 	if (likely(!utask->exited && current->mm)) {
 		if (what & HIT_RETURN)
 			retprobe_run_sleepable(utask, regs);
@@ -72,8 +79,12 @@ static void hit_work(struct callback_head *work)
 			if (set && what & HIT_PREPARE && regs->ip == site->key.addr)
 				retprobe_prepare_sleepable(utask, site, set, regs);
 			consumer_set_put(set);
-			if (regs->ip == site->key.addr)
-				hit_resume(site, regs);
+			if (regs->ip == site->key.addr) {
+				if (signalled)
+					signal_postpone(utask, site, regs);
+				else
+					hit_resume(utask, site, regs);
+			}
 		}
 	}
 	utask_work_done(utask);
@@ -148,11 +159,7 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 
 	regs->ip = addr;
 	set = rcu_dereference(site->set);
-	if (unlikely(!set)) {
-		hit_resume(site, regs);
-		goto out;
-	}
-	if (set->nr_sleepable || set->nr_return) {
+	if (site->step || (set && (set->nr_sleepable || set->nr_return))) {
 		/*
 		 * Without a state nothing has been done yet, and the
 		 * breakpoint is executed again: the refill is on its way.
@@ -160,6 +167,16 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 		utask = utask_get(current);
 		if (unlikely(!utask))
 			goto out;
+	}
+	if (unlikely(READ_ONCE(site->image->resumptions))) {
+		struct utask *self = utask_find(current);
+
+		if (self && signal_resumed(self, site, regs))
+			set = NULL;
+	}
+	if (unlikely(!set)) {
+		hit_resume(utask, site, regs);
+		goto out;
 	}
 
 	if (set->nr_atomic) {
@@ -185,8 +202,44 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 		if (!hit_defer(utask, defer))
 			goto out;
 	}
-	hit_resume(site, regs);
+	hit_resume(utask, site, regs);
 out:
 	rcu_read_unlock();
 	return ours;
+}
+
+/**
+ * hit_step() - handle the single-step trap of a user task
+ * @regs: its registers
+ *
+ * Context: the trap.
+ * Return: true when the program is to know nothing of it: it was a step of
+ * ours, or one of somebody else's (a debugger, the program) that has not come
+ * to the end of a slot.
+ */
+bool hit_step(struct pt_regs *regs)
+{
+	struct utask *utask = utask_find(current);
+	const struct image *image;
+	bool hide;
+
+	if (utask && utask->stepping) {
+		const struct site *site = utask->stepping;
+
+		if (!arch_step_end(&site->plan, site->key.addr, site->slot_key.addr,
+				   &utask->step, regs))
+			return true;
+		/*
+		 * A return address that could not be corrected is that of the
+		 * jump behind the copy, which leads to the right place.
+		 */
+		utask->stepping = NULL;
+		return !arch_stepped(utask->step.flags);
+	}
+
+	rcu_read_lock();
+	image = image_lookup(current->mm);
+	hide = image && site_of_slot(image, regs->ip);
+	rcu_read_unlock();
+	return hide;
 }

@@ -16,6 +16,7 @@ struct utask;
 #define HIT_RETURN	BIT(2)	/* sleepable handlers of utask::returning */
 
 bool hit_trap(struct pt_regs *regs, unsigned long addr);
+bool hit_step(struct pt_regs *regs);
 int hit_defer(struct utask *utask, unsigned int what);
 
 #endif /* _UPROBES_HIT_H */

@@ -26,6 +26,14 @@ static const struct rhashtable_params site_params = {
 	.automatic_shrinking = true,
 };
 
+static const struct rhashtable_params slot_params = {
+	.key_len = sizeof_field(struct site, slot_key),
+	.key_offset = offsetof(struct site, slot_key),
+	.head_offset = offsetof(struct site, slot_node),
+	.hashfn = site_key_hash,
+	.automatic_shrinking = true,
+};
+
 static const struct rhashtable_params image_params = {
 	.key_len = sizeof_field(struct image, mm),
 	.key_offset = offsetof(struct image, mm),
@@ -34,6 +42,7 @@ static const struct rhashtable_params image_params = {
 };
 
 static struct rhashtable sites;
+static struct rhashtable slots;
 static struct rhashtable images;
 static struct workqueue_struct *reap_wq;
 
@@ -58,6 +67,40 @@ struct site *site_find(struct mm_struct *mm, unsigned long addr)
 }
 
 /**
+ * site_of_slot() - the site whose slot an address lies in
+ * @image: the address space
+ * @addr: the address
+ *
+ * Context: RCU read side.
+ * Return: the site; NULL when @addr is in no slot.
+ */
+struct site *site_of_slot(const struct image *image, unsigned long addr)
+{
+	struct site_key key = { .mm = image->mm, .addr = addr & -SSOL_SLOT_ALIGN };
+	struct site *site;
+
+	if (!image_area_at(image, addr))
+		return NULL;
+	for (; addr - key.addr < SSOL_SLOT_MAX; key.addr -= SSOL_SLOT_ALIGN) {
+		site = rhashtable_lookup(&slots, &key, slot_params);
+		if (site)
+			return site;
+	}
+	return NULL;
+}
+
+static int table_insert(struct rhashtable *table, struct rhash_head *node,
+			const struct rhashtable_params params)
+{
+	int ret;
+
+	/* Busy while the table is being rehashed. */
+	while ((ret = rhashtable_insert_fast(table, node, params)) == -EBUSY)
+		cond_resched();
+	return ret;
+}
+
+/**
  * site_add() - let traps find a site, and list it in its image
  * @site: the site; complete
  *
@@ -71,11 +114,17 @@ int site_add(struct site *site)
 	int ret;
 
 	lockdep_assert_held(&image->lock);
-	do {
-		ret = rhashtable_insert_fast(&sites, &site->node, site_params);
-	} while (ret == -EBUSY);
-	if (ret)
+	if (site->kind == SITE_PROBE) {
+		ret = table_insert(&slots, &site->slot_node, slot_params);
+		if (ret)
+			return ret;
+	}
+	ret = table_insert(&sites, &site->node, site_params);
+	if (ret) {
+		if (site->kind == SITE_PROBE)
+			rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
 		return ret;
+	}
 
 	spin_lock(&image->tree_lock);
 	while (*link) {
@@ -95,7 +144,7 @@ int site_add(struct site *site)
  * @site: an idle site without consumers
  *
  * Traps find it no more.  The memory stays with the image, as a hit may still
- * be on its way through it.
+ * be on its way through it, and so does its slot.
  *
  * Context: image::lock held.
  */
@@ -109,6 +158,33 @@ void site_supersede(struct site *site)
 	rb_erase(&site->in_tree, &image->sites);
 	spin_unlock(&image->tree_lock);
 	list_add(&site->attachments, &image->superseded);
+}
+
+/**
+ * image_area_at() - the area that an address lies in
+ * @image: the image
+ * @addr: the address
+ *
+ * Context: any; areas only ever come.
+ * Return: the area or NULL.
+ */
+struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
+{
+	unsigned int i, nr = smp_load_acquire(&image->nr_areas);
+
+	for (i = 0; i < nr; i++) {
+		if (addr - image->areas[i]->base < SSOL_AREA_SIZE)
+			return image->areas[i];
+	}
+	return NULL;
+}
+
+/* Context: image::lock held. */
+void image_add_area(struct image *image, struct ssol_area *area)
+{
+	lockdep_assert_held(&image->lock);
+	image->areas[image->nr_areas] = area;
+	smp_store_release(&image->nr_areas, image->nr_areas + 1);
 }
 
 /**
@@ -223,8 +299,10 @@ void image_put(struct image *image)
 		wake_up_all(&image_list_drained);
 	mutex_unlock(&image_list_mutex);
 
-	list_for_each_entry_safe(site, next, &image->superseded, attachments)
+	list_for_each_entry_safe(site, next, &image->superseded, attachments) {
+		rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
 		kfree_rcu(site, rcu);
+	}
 	/* The notifier may still walk the tree, hence one by one. */
 	for (;;) {
 		spin_lock(&image->tree_lock);
@@ -235,6 +313,8 @@ void image_put(struct image *image)
 		if (!site)
 			break;
 		rhashtable_remove_fast(&sites, &site->node, site_params);
+		if (site->kind == SITE_PROBE)
+			rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
 		kfree_rcu(site, rcu);
 	}
 	for (i = 0; i < image->nr_areas; i++)
@@ -271,6 +351,18 @@ struct image *image_find(struct mm_struct *mm)
 		image = NULL;
 	rcu_read_unlock();
 	return image;
+}
+
+/**
+ * image_lookup() - the image of an address space, without a reference
+ * @mm: the address space
+ *
+ * Context: RCU read side, and the address space is in use or does not matter.
+ * Return: the image or NULL.
+ */
+struct image *image_lookup(struct mm_struct *mm)
+{
+	return rhashtable_lookup(&images, &mm, image_params);
 }
 
 /**
@@ -314,9 +406,7 @@ struct image *image_get(struct mm_struct *mm)
 		image = ERR_PTR(ret);
 		goto unlock;
 	}
-	do {
-		ret = rhashtable_insert_fast(&images, &image->node, image_params);
-	} while (ret == -EBUSY);
+	ret = table_insert(&images, &image->node, image_params);
 	if (ret) {
 		mmu_notifier_put(&image->notifier);
 		image = ERR_PTR(ret);
@@ -338,11 +428,16 @@ int image_init(void)
 	ret = rhashtable_init(&sites, &site_params);
 	if (ret)
 		goto destroy_wq;
-	ret = rhashtable_init(&images, &image_params);
+	ret = rhashtable_init(&slots, &slot_params);
 	if (ret)
 		goto destroy_sites;
+	ret = rhashtable_init(&images, &image_params);
+	if (ret)
+		goto destroy_slots;
 	return 0;
 
+destroy_slots:
+	rhashtable_destroy(&slots);
 destroy_sites:
 	rhashtable_destroy(&sites);
 destroy_wq:
@@ -372,5 +467,6 @@ void image_exit(void)
 	/* Release callbacks may still be on their last instructions. */
 	mmu_notifier_synchronize();
 	rhashtable_destroy(&images);
+	rhashtable_destroy(&slots);
 	rhashtable_destroy(&sites);
 }

@@ -66,7 +66,9 @@ struct site_key {
  *	mapping goes; read by the trap
  * @set: its consumers, NULL when there are none; replaced under image::lock,
  *	read under RCU
- * @slot: where the instruction executes out of line
+ * @slot_node: in the table of slots, keyed by @slot_key
+ * @slot_key: address space and slot
+ * @step: the slot holds a plain copy that is executed under TF; constant
  * @plan: the analysed instruction, with its bytes; constant
  * @image: the address space; constant
  * @in_tree: in image::sites by address, changed under image::tree_lock
@@ -79,7 +81,9 @@ struct site {
 	enum site_kind kind;
 	enum site_state state;
 	struct consumer_set __rcu *set;
-	unsigned long slot;
+	struct rhash_head slot_node;
+	struct site_key slot_key;
+	bool step;
 	struct ssol_plan plan;
 	struct image *image;
 	struct rb_node in_tree;
@@ -113,10 +117,11 @@ struct attachment {
  * @tree_lock: protects the shape of @sites
  * @sites: by address; read under @lock or @tree_lock
  * @areas: its SSOL areas, shared with the images of processes that it was
- *	forked from; under @lock
+ *	forked from; added under @lock, read by anybody
  * @nr_areas: how many
  * @superseded: sites that the text has outlived, linked by site::attachments;
  *	under @lock
+ * @resumptions: signals have put tasks back to a breakpoint; never cleared
  * @trampoline: address of the return trampoline, 0 when it has none yet
  * @dead: the address space is going; set once
  * @notifier: tells of unmapping and of the end
@@ -136,6 +141,7 @@ struct image {
 	unsigned int nr_areas;
 	struct list_head superseded;
 	unsigned long trampoline;
+	bool resumptions;
 	bool dead;
 	struct mmu_notifier notifier;
 	struct work_struct reap;
@@ -158,12 +164,16 @@ void image_exit(void);
 
 struct image *image_get(struct mm_struct *mm);
 struct image *image_find(struct mm_struct *mm);
+struct image *image_lookup(struct mm_struct *mm);
 void image_put(struct image *image);
 void image_put_not_last(struct image *image);
+struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
+void image_add_area(struct image *image, struct ssol_area *area);
 struct site *image_first_site(struct image *image, unsigned long addr);
 struct site *image_next_site(struct site *site);
 
 struct site *site_find(struct mm_struct *mm, unsigned long addr);
+struct site *site_of_slot(const struct image *image, unsigned long addr);
 int site_add(struct site *site);
 void site_supersede(struct site *site);
 

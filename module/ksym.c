@@ -48,3 +48,17 @@ const char *ksym_map_function(void)
 {
 	return IS_ENABLED(CONFIG_UPROBES) ? "uprobe_mmap" : "perf_event_mmap";
 }
+
+/**
+ * ksym_signal_function() - the kernel function that looks at a task's signals
+ *
+ * It is called by the task on its way to user mode, before anybody (signal
+ * frame, debugger, core dump) sees the task's user registers, and runs its
+ * task work first.
+ *
+ * Return: its name, for a kprobe.
+ */
+const char *ksym_signal_function(void)
+{
+	return "get_signal";
+}

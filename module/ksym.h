@@ -9,5 +9,6 @@ struct tracepoint;
 
 struct tracepoint *ksym_tracepoint(const char *name);
 const char *ksym_map_function(void);
+const char *ksym_signal_function(void);
 
 #endif /* _UPROBES_KSYM_H */

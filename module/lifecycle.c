@@ -14,6 +14,8 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
@@ -22,6 +24,7 @@
 #include "lifecycle.h"
 #include "reserve.h"
 #include "retprobe.h"
+#include "signal.h"
 #include "task.h"
 
 #define FORK_RESERVE	64
@@ -137,8 +140,10 @@ static void on_exec(void *data, struct task_struct *task)
 {
 	struct utask *utask = utask_find(task);
 
-	if (utask)
+	if (utask) {
 		retprobe_forget(utask);
+		utask->nr_resumptions = 0;
+	}
 }
 
 static void on_exit(void *data, struct task_struct *task)
@@ -185,6 +190,21 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 
 static struct kprobe map_kprobe;
 
+static int on_signals(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (current->mm && !(current->flags & PF_KTHREAD))
+		signal_prepare(task_pt_regs(current));
+	return 0;
+}
+
+static struct kprobe signal_kprobe;
+
+static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
+{
+	if (current->mm)
+		signal_translate(sig, info);
+}
+
 /**
  * struct task_event - a tracepoint of the kernel proper
  * @name: its name
@@ -199,6 +219,7 @@ static struct task_event {
 	{ .name = "sched_process_fork", .fn = on_fork },
 	{ .name = "sched_process_exec", .fn = on_exec },
 	{ .name = "sched_process_exit", .fn = on_exit },
+	{ .name = "signal_deliver", .fn = on_deliver },
 };
 
 static void task_events_detach(unsigned int n)
@@ -209,7 +230,7 @@ static void task_events_detach(unsigned int n)
 }
 
 /**
- * lifecycle_watch_tasks() - attach to fork, exec and exit, once
+ * lifecycle_watch_tasks() - attach to fork, exec, exit and signals, once
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -228,6 +249,16 @@ int lifecycle_watch_tasks(void)
 			task_events_detach(i);
 			goto unlock;
 		}
+	}
+	signal_kprobe = (struct kprobe) {
+		.symbol_name = ksym_signal_function(),
+		.pre_handler = on_signals,
+	};
+	ret = register_kprobe(&signal_kprobe);
+	if (ret) {
+		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
+		task_events_detach(i);
+		goto unlock;
 	}
 	tasks_watched = true;
 unlock:
@@ -294,7 +325,9 @@ int lifecycle_init(void)
  */
 void lifecycle_exit(void)
 {
-	if (tasks_watched)
+	if (tasks_watched) {
+		unregister_kprobe(&signal_kprobe);
 		task_events_detach(ARRAY_SIZE(task_events));
+	}
 	reserve_exit(&fork_reserve);
 }

@@ -36,7 +36,7 @@ static int __init uprobes_load(void)
 	ret = lifecycle_init();
 	if (ret)
 		goto exit_retprobe;
-	ret = arch_trap_init(hit_trap);
+	ret = arch_trap_init(hit_trap, hit_step);
 	if (ret)
 		goto exit_lifecycle;
 	ret = tracer_init();

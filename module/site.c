@@ -5,6 +5,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/moduleparam.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -60,28 +61,39 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 	return 0;
 }
 
-/* The area that an address lies in, or NULL. */
-static struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
-{
-	unsigned int i;
+static bool force_step;
+module_param_named(single_step, force_step, bool, 0644);
+MODULE_PARM_DESC(single_step,
+		 "execute instructions out of line under the trap flag, for sites made from now on");
 
-	for (i = 0; i < image->nr_areas; i++) {
-		if (addr - image->areas[i]->base < SSOL_AREA_SIZE)
-			return image->areas[i];
+/*
+ * Whether to step over an instruction although it need not be.  A system call
+ * cannot be: it may fork, exec or block while the step is under way.
+ */
+static bool prefer_step(const struct ssol_plan *plan)
+{
+	switch (plan->insn.class) {
+	case UINSN_SYSCALL:
+	case UINSN_SYSENTER:
+	case UINSN_INT:
+		return false;
+	default:
+		return READ_ONCE(force_step);
 	}
-	return NULL;
 }
 
-static long image_add_slot(struct image *image, const struct ssol_plan *plan, unsigned long addr)
+static long image_add_slot(struct image *image, const struct ssol_plan *plan,
+			   unsigned long addr, bool *step)
 {
 	struct ssol_area *area;
 	unsigned int i;
 	long slot;
 
+	*step = ssol_needs_step(plan) || prefer_step(plan);
 	for (i = 0; i < image->nr_areas; i++) {
 		if (!ssol_area_reaches(image->areas[i], addr))
 			continue;
-		slot = ssol_area_add_slot(image->areas[i], plan, addr);
+		slot = ssol_area_add_slot(image->areas[i], plan, addr, *step);
 		if (slot != -ENOSPC && slot != -ERANGE)
 			return slot;
 	}
@@ -90,8 +102,14 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan, un
 	area = ssol_area_create(image->mm, addr);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	image->areas[image->nr_areas++] = area;
-	return ssol_area_add_slot(area, plan, addr);
+	image_add_area(image, area);
+	slot = ssol_area_add_slot(area, plan, addr, *step);
+	if (slot == -ERANGE) {
+		/* Not even from the nearest room; a step borrows a register. */
+		*step = true;
+		slot = ssol_area_add_slot(area, plan, addr, true);
+	}
+	return slot;
 }
 
 static struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind)
@@ -102,6 +120,7 @@ static struct site *site_alloc(struct image *image, unsigned long addr, enum sit
 		return NULL;
 	site->key.mm = image->mm;
 	site->key.addr = addr;
+	site->slot_key.mm = image->mm;
 	site->kind = kind;
 	site->state = SITE_IDLE;
 	site->image = image;
@@ -118,6 +137,7 @@ static struct site *site_prepare(struct image *image, unsigned long addr, struct
 	struct ssol_plan plan;
 	struct site *site;
 	long slot;
+	bool step;
 	int ret;
 
 	site = image_first_site(image, addr);
@@ -139,12 +159,12 @@ static struct site *site_prepare(struct image *image, unsigned long addr, struct
 		return ERR_PTR(-EBUSY);
 	}
 
-	slot = image_add_slot(image, &plan, addr);
+	slot = image_add_slot(image, &plan, addr, &step);
 	if (slot < 0) {
-		if (slot == -ENOMEM || slot == -ERANGE)
+		if (slot == -ENOMEM)
 			pr_notice("0x%lx cannot be probed: no room for the SSOL area within reach\n",
 				  addr);
-		return ERR_PTR(slot == -ERANGE ? -ENOMEM : slot);
+		return ERR_PTR(slot);
 	}
 	if (site)
 		site_supersede(site);
@@ -152,7 +172,8 @@ static struct site *site_prepare(struct image *image, unsigned long addr, struct
 	if (!site)
 		return ERR_PTR(-ENOMEM);
 	site->plan = plan;
-	site->slot = slot;
+	site->slot_key.addr = slot;
+	site->step = step;
 	ret = site_add(site);
 	if (ret) {
 		kfree(site);
@@ -426,13 +447,13 @@ int image_inherit(struct image *child, struct image *parent)
 		goto unlock;
 	for (i = 0; i < parent->nr_areas; i++) {
 		if (ssol_area_mapped(parent->areas[i], child->mm))
-			child->areas[child->nr_areas++] = ssol_area_get(parent->areas[i]);
+			image_add_area(child, ssol_area_get(parent->areas[i]));
 	}
 	if (child->nr_areas && image_area_at(child, parent->trampoline) == child->areas[0])
 		ret = image_need_trampoline(child);
 
 	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot))
+		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot_key.addr))
 			continue;
 		copy = site_alloc(child, site->key.addr, SITE_PROBE);
 		if (!copy) {
@@ -440,7 +461,8 @@ int image_inherit(struct image *child, struct image *parent)
 			break;
 		}
 		copy->plan = site->plan;
-		copy->slot = site->slot;
+		copy->slot_key.addr = site->slot_key.addr;
+		copy->step = site->step;
 		copy->state = SITE_INHERITED;
 		ret = site_add(copy);
 		if (ret)

@@ -14,9 +14,6 @@
 #include "compat.h"
 #include "ssol_area.h"
 
-/* Slots start at multiples of this, so that short ones share a cache line. */
-#define SLOT_ALIGN		16UL
-
 /* Nothing is placed below: null pointers with offsets must go on to fault. */
 #define LOWEST_ADDRESS		0x100000UL
 
@@ -148,7 +145,7 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near)
 	ret = area_write(area, 0, trampoline, sizeof(trampoline));
 	if (ret)
 		goto fput;
-	area->used = SLOT_ALIGN;
+	area->used = SSOL_SLOT_ALIGN;
 
 	/* The program may map something at the same place meanwhile. */
 	do {
@@ -208,6 +205,7 @@ void ssol_area_put(struct ssol_area *area)
  * @area: an area that reaches @addr
  * @plan: how the instruction runs out of line
  * @addr: where it stands in the text
+ * @step: it is to be executed under TF
  *
  * Context: may sleep.
  * Return: the slot's address; -ENOSPC when the area is full; -ERANGE when the
@@ -215,7 +213,7 @@ void ssol_area_put(struct ssol_area *area)
  * the page came to.
  */
 long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
-			unsigned long addr)
+			unsigned long addr, bool step)
 {
 	u8 code[SSOL_SLOT_MAX];
 	unsigned long slot;
@@ -226,7 +224,7 @@ long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
 	if (area->used + SSOL_SLOT_MAX > SSOL_AREA_SIZE)
 		goto unlock;
 	slot = area->base + area->used;
-	len = ssol_emit(plan, addr, slot, code);
+	len = step ? ssol_emit_step(plan, addr, slot, code) : ssol_emit(plan, addr, slot, code);
 	if (len < 0) {
 		ret = len;
 		goto unlock;
@@ -234,7 +232,7 @@ long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
 	ret = area_write(area, area->used, code, len);
 	if (ret)
 		goto unlock;
-	area->used += ALIGN(len, SLOT_ALIGN);
+	area->used += ALIGN(len, SSOL_SLOT_ALIGN);
 	ret = slot;
 unlock:
 	mutex_unlock(&area->lock);

@@ -25,6 +25,9 @@
 
 #define SSOL_AREA_SIZE		(256UL << 10)
 
+/* Slots start at multiples of this, so that short ones share a cache line. */
+#define SSOL_SLOT_ALIGN		16UL
+
 /**
  * struct ssol_area - one area
  * @refs: images that use it
@@ -49,7 +52,7 @@ bool ssol_area_mapped(const struct ssol_area *area, struct mm_struct *mm);
 struct ssol_area *ssol_area_get(struct ssol_area *area);
 void ssol_area_put(struct ssol_area *area);
 long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
-			unsigned long addr);
+			unsigned long addr, bool step);
 
 /* The address that a return-probed function returns to. */
 static inline unsigned long ssol_area_trampoline(const struct ssol_area *area)

@@ -19,6 +19,9 @@
 #include <linux/task_work.h>
 
 #include "retprobe.h"
+#include "signal.h"
+
+#include "arch.h"
 
 struct site;
 
@@ -30,6 +33,11 @@ struct site;
  * @hit_queued: @hit_work is on its way
  * @site: where the hit was
  * @defer: what is left to do for it, HIT_* of hit.h
+ * @signalled: the kernel is about to look at signals, once @hit_work is done
+ * @stepping: the site whose instruction the task is stepping over, or NULL
+ * @step: what has to be remembered meanwhile
+ * @resumptions: hits that are not to be counted again, oldest first
+ * @nr_resumptions: how many
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
  * @exited: the task has exited; the last queued work frees this
@@ -47,6 +55,11 @@ struct utask {
 	bool hit_queued;
 	struct site *site;
 	unsigned int defer;
+	bool signalled;
+	struct site *stepping;
+	struct ssol_step step;
+	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
+	unsigned int nr_resumptions;
 	struct callback_head map_work;
 	bool map_queued;
 	bool exited;

@@ -32,11 +32,31 @@
  */
 typedef bool (*arch_trap_fn)(struct pt_regs *regs, unsigned long addr);
 
-int arch_trap_init(arch_trap_fn fn);
+/**
+ * typedef arch_step_fn - what a single-step trap of a user task is handed to
+ * @regs: the task's user registers
+ *
+ * Context: debug exception; interrupts off.
+ * Return: true when the trap was the callee's and nobody else's.
+ */
+typedef bool (*arch_step_fn)(struct pt_regs *regs);
+
+int arch_trap_init(arch_trap_fn trap, arch_step_fn step);
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 
 enum uinsn_mode arch_mm_mode(struct mm_struct *mm);
+
+void arch_step_begin(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		     struct ssol_step *step, struct pt_regs *regs);
+int arch_step_end(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		  const struct ssol_step *step, struct pt_regs *regs);
+void arch_step_abort(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		     const struct ssol_step *step, struct pt_regs *regs);
+bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		      struct pt_regs *regs);
+bool arch_syscall_restarts(const struct pt_regs *regs);
+u64 arch_regs_digest(const struct pt_regs *regs);
 
 /**
  * arch_word_size() - size of an address in the code that is running
@@ -64,6 +84,12 @@ static inline bool arch_stack_fixed(void)
 #else
 	return false;
 #endif
+}
+
+/* Whether flags are those of a task that somebody single-steps. */
+static inline bool arch_stepped(unsigned long flags)
+{
+	return flags & X86_EFLAGS_TF;
 }
 
 /**

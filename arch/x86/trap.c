@@ -8,21 +8,27 @@
 #include <linux/smp.h>
 #include <linux/rcupdate.h>
 
+#include <asm/debugreg.h>
 #include <asm/mmu_context.h>
 
 #include "arch.h"
 
 static arch_trap_fn trap_fn;
+static arch_step_fn step_fn;
 
 static int trap_notify(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct die_args *args = data;
 	struct pt_regs *regs = args->regs;
 
-	if (event != DIE_INT3 || !regs || !user_mode(regs))
+	if (!regs || !user_mode(regs))
 		return NOTIFY_DONE;
-
-	return trap_fn(regs, regs->ip - ARCH_BREAKPOINT_LEN) ? NOTIFY_STOP : NOTIFY_DONE;
+	if (event == DIE_INT3)
+		return trap_fn(regs, regs->ip - ARCH_BREAKPOINT_LEN) ? NOTIFY_STOP : NOTIFY_DONE;
+	/* The kernel passes a pointer to its copy of DR6. */
+	if (event == DIE_DEBUG && *(unsigned long *)ERR_PTR(args->err) & DR_STEP)
+		return step_fn(regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	return NOTIFY_DONE;
 }
 
 /*
@@ -35,15 +41,17 @@ static struct notifier_block trap_nb = {
 };
 
 /**
- * arch_trap_init() - start to receive the breakpoint traps of user tasks
- * @fn: what they are handed to
+ * arch_trap_init() - start to receive the traps of user tasks
+ * @trap: what breakpoint traps are handed to
+ * @step: what single-step traps are handed to
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int arch_trap_init(arch_trap_fn fn)
+int arch_trap_init(arch_trap_fn trap, arch_step_fn step)
 {
-	trap_fn = fn;
+	trap_fn = trap;
+	step_fn = step;
 	return register_die_notifier(&trap_nb);
 }
 

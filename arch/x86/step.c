@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registers of tasks that execute out of line: going into a step and out of
+ * it, and back from the middle of a slot.
+ */
+#include <linux/errno.h>
+#include <linux/jhash.h>
+#include <linux/uaccess.h>
+
+#include <asm/syscall.h>
+
+#include "arch.h"
+
+/* The register with a number of ModRM, where ssol_scratch() may name it. */
+static unsigned long *step_scratch(struct pt_regs *regs, int reg)
+{
+	switch (reg) {
+	case 5:
+		return &regs->bp;
+	case 6:
+		return &regs->si;
+	case 7:
+		return &regs->di;
+	default:
+		return NULL;
+	}
+}
+
+static void step_load(struct ssol_regs *to, struct pt_regs *from, int scratch)
+{
+	unsigned long *reg = step_scratch(from, scratch);
+
+	to->ip = from->ip;
+	to->sp = from->sp;
+	to->flags = from->flags;
+	to->cx = from->cx;
+	to->r11 = from->r11;
+	to->scratch = reg ? *reg : 0;
+}
+
+static void step_store(struct pt_regs *to, const struct ssol_regs *from, int scratch)
+{
+	unsigned long *reg = step_scratch(to, scratch);
+
+	to->ip = from->ip;
+	to->sp = from->sp;
+	to->flags = from->flags;
+	to->cx = from->cx;
+	to->r11 = from->r11;
+	if (reg)
+		*reg = from->scratch;
+}
+
+/**
+ * arch_step_begin() - go on with the plain copy of an instruction, under TF
+ * @plan: the instruction
+ * @addr: where it is
+ * @slot: where its copy is
+ * @step: keeps what arch_step_end() will want
+ * @regs: user registers, ip at @addr
+ */
+void arch_step_begin(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		     struct ssol_step *step, struct pt_regs *regs)
+{
+	int scratch = ssol_scratch(plan, addr, slot);
+	struct ssol_regs r;
+
+	step_load(&r, regs, scratch);
+	ssol_before_step(plan, addr, slot, step, &r);
+	step_store(regs, &r, scratch);
+}
+
+/**
+ * arch_step_end() - registers after the step
+ * @plan: the instruction
+ * @addr: where it is
+ * @slot: where its copy is
+ * @step: from arch_step_begin()
+ * @regs: user registers in the debug trap, made those of the program
+ *
+ * Context: the trap.
+ * Return: 1 when the step is over; 0 when it goes on (repeated string
+ * instructions trap after each round); -EFAULT when the stack cannot be
+ * written, which the instruction has just done.
+ */
+int arch_step_end(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		  const struct ssol_step *step, struct pt_regs *regs)
+{
+	int scratch = ssol_scratch(plan, addr, slot);
+	struct ssol_poke poke;
+	struct ssol_regs r;
+
+	step_load(&r, regs, scratch);
+	if (!ssol_after_step(plan, addr, slot, step, &r, &poke))
+		return 0;
+	step_store(regs, &r, scratch);
+	if (poke.size && copy_to_user_nofault((void __user *)(unsigned long)poke.at,
+					      &poke.value, poke.size))
+		return -EFAULT;
+	return 1;
+}
+
+/**
+ * arch_step_abort() - registers of a task whose step did not come to its end
+ * @plan: the instruction
+ * @addr: where it is
+ * @slot: where its copy is
+ * @step: from arch_step_begin()
+ * @regs: user registers, made those of the program
+ */
+void arch_step_abort(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		     const struct ssol_step *step, struct pt_regs *regs)
+{
+	int scratch = ssol_scratch(plan, addr, slot);
+	struct ssol_regs r;
+
+	step_load(&r, regs, scratch);
+	ssol_abort_step(plan, addr, slot, step, &r);
+	step_store(regs, &r, scratch);
+}
+
+/**
+ * arch_slot_unwind() - registers of a task that is somewhere in a slot
+ * @plan: the instruction
+ * @addr: where it is
+ * @slot: its slot
+ * @regs: user registers, made those of the program
+ *
+ * Return: whether the instruction has been executed.
+ */
+bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		      struct pt_regs *regs)
+{
+	struct ssol_state state;
+
+	if (!ssol_unwind(plan, addr, slot, regs->ip, &state))
+		return true;
+	regs->ip = state.ip;
+	regs->sp += state.sp;
+	if (state.set_cx)
+		regs->cx = state.cx;
+	return state.done;
+}
+
+/**
+ * arch_syscall_restarts() - whether the kernel may execute a system call anew
+ * @regs: user registers in the system call, interrupted by a signal
+ *
+ * Context: the task itself.
+ */
+bool arch_syscall_restarts(const struct pt_regs *regs)
+{
+	if (syscall_get_nr(current, (struct pt_regs *)regs) == -1)
+		return false;
+	switch (syscall_get_error(current, (struct pt_regs *)regs)) {
+	case -ERESTARTSYS:
+	case -ERESTARTNOINTR:
+	case -ERESTARTNOHAND:
+	case -ERESTART_RESTARTBLOCK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/**
+ * arch_regs_digest() - a number that tells register contents apart
+ * @regs: user registers; ip, sp, flags and segments do not count
+ */
+u64 arch_regs_digest(const struct pt_regs *regs)
+{
+	const u32 *gprs = (const u32 *)regs;
+	size_t n = offsetof(struct pt_regs, orig_ax) / sizeof(*gprs);
+
+	return (u64)jhash2(gprs, n, 1) << 32 | jhash2(gprs, n, 2);
+}

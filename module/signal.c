@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Signals and tasks that execute out of line.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/signal.h>
+
+#include "hit.h"
+#include "image.h"
+#include "retprobe.h"
+#include "signal.h"
+#include "task.h"
+
+/**
+ * signal_postpone() - note that a hit is handled and its instruction is not
+ *	executed
+ * @utask: state of the current task
+ * @site: where the hit was
+ * @regs: its registers, with the ip at the site
+ *
+ * More of them than signal handlers that interrupt each other right at a
+ * breakpoint do not happen; the oldest is forgotten and would count as a hit.
+ *
+ * Context: any.
+ */
+void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs)
+{
+	if (utask->nr_resumptions == SIGNAL_MAX_RESUMPTIONS) {
+		memmove(&utask->resumptions[0], &utask->resumptions[1],
+			sizeof(utask->resumptions) - sizeof(utask->resumptions[0]));
+		utask->nr_resumptions--;
+	}
+	utask->resumptions[utask->nr_resumptions++] = (struct resumption) {
+		.site = site,
+		.sp = regs->sp,
+		.digest = arch_regs_digest(regs),
+		.restart = regs->ip != site->key.addr,
+	};
+	WRITE_ONCE(site->image->resumptions, true);
+}
+
+/**
+ * signal_resumed() - whether a hit has been handled before a signal came
+ * @utask: state of the current task
+ * @site: where it is
+ * @regs: its registers, with the ip at the site
+ *
+ * Resumptions newer than the one that is found were left by handlers that did
+ * not return.
+ *
+ * Context: the trap.
+ */
+bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs)
+{
+	unsigned int i = utask->nr_resumptions;
+
+	while (i--) {
+		const struct resumption *r = &utask->resumptions[i];
+
+		if (r->site != site || r->sp != regs->sp ||
+		    (!r->restart && r->digest != arch_regs_digest(regs)))
+			continue;
+		utask->nr_resumptions = i;
+		return true;
+	}
+	return false;
+}
+
+static void unwind_slot(struct image *image, struct site *site, struct pt_regs *regs)
+{
+	struct utask *utask;
+
+	/*
+	 * Behind an interrupted system call the kernel may go back to the
+	 * instruction, which then is the breakpoint.
+	 */
+	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot_key.addr, regs) &&
+	    !arch_syscall_restarts(regs))
+		return;
+	utask = utask_get(current);
+	if (utask)
+		signal_postpone(utask, site, regs);
+}
+
+/**
+ * signal_prepare() - the kernel is about to look at the current task's signals
+ * @regs: its user registers
+ *
+ * Task work that is queued here is done before it looks.
+ *
+ * Context: any in which the task does not return to user mode.
+ */
+void signal_prepare(struct pt_regs *regs)
+{
+	struct utask *utask = utask_find(current);
+	struct image *image;
+	struct site *site;
+	unsigned long flags;
+
+	if (utask && utask->hit_queued) {
+		utask->signalled = true;
+		return;
+	}
+
+	/* As in the trap: handlers may be called. */
+	local_irq_save(flags);
+	rcu_read_lock();
+	image = image_lookup(current->mm);
+	if (!image)
+		goto unlock;
+	if (utask && utask->stepping) {
+		site = utask->stepping;
+		utask->stepping = NULL;
+		arch_step_abort(&site->plan, site->key.addr, site->slot_key.addr, &utask->step, regs);
+		if (regs->ip == site->key.addr)
+			signal_postpone(utask, site, regs);
+	} else if (regs->ip == READ_ONCE(image->trampoline)) {
+		site = site_find(current->mm, regs->ip);
+		if (site)
+			retprobe_trap(site, regs);
+	} else {
+		site = site_of_slot(image, regs->ip);
+		if (site)
+			unwind_slot(image, site, regs);
+	}
+unlock:
+	rcu_read_unlock();
+	local_irq_restore(flags);
+}
+
+/**
+ * signal_translate() - make the address in a signal that of the program
+ * @sig: the signal, which is being delivered to the current task
+ * @info: what is known of it
+ *
+ * For these signals it is the address of the instruction.
+ *
+ * Context: any.
+ */
+void signal_translate(int sig, struct kernel_siginfo *info)
+{
+	unsigned long addr;
+	struct image *image;
+	struct site *site;
+
+	if (sig != SIGILL && sig != SIGFPE && sig != SIGTRAP)
+		return;
+	/* SEND_SIG_NOINFO and the like, or not from an exception. */
+	if ((unsigned long)info <= 1 || info->si_code <= 0 || info->si_code == SI_KERNEL)
+		return;
+
+	addr = (unsigned long)info->si_addr;
+	rcu_read_lock();
+	image = image_lookup(current->mm);
+	site = image ? site_of_slot(image, addr) : NULL;
+	if (site)
+		info->si_addr = (void __user *)(unsigned long)
+			ssol_original_ip(&site->plan, site->key.addr, site->slot_key.addr, addr);
+	rcu_read_unlock();
+}

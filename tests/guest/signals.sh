@@ -1,0 +1,62 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: with a probe on every instruction, signals count no hit twice, show no slot, and faults are where they were
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 28
+
+control=/sys/kernel/debug/uprobes
+
+# probe_all ARGUMENT FUNCTION...: an event at each instruction.
+probe_all() {
+	arg=$1
+	shift
+	for at in $(instructions "$prog" "$@"); do
+		echo "p:i$at $prog:$at $arg"
+	done >"$control/uprobe_events"
+	echo 1 >"$control/events/uprobes/enable"
+}
+
+unprobe_all() {
+	echo 0 >"$control/events/uprobes/enable"
+	echo >"$control/uprobe_events"
+}
+
+echo 0 >"$control/tracing_on"
+at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
+# Without an argument the handler runs in the trap; memory is read in task context.
+for how in 0 1 2 3; do
+	case $how in
+	0 | 2) arg='' where="in the trap" ;;
+	1 | 3) arg="top=+0(%sp):u64" where="in task context" ;;
+	esac
+	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
+	# Sites keep their slots for as long as the process has them: a new file.
+	prog=$tmp/signals.$how
+	cp "$progs/signals" "$prog"
+	[ $how -ge 2 ] && where="$where, single-stepped"
+	for thing in faults syscalls "storm 3000"; do
+		# shellcheck disable=SC2086
+		"$prog" $thing >"$tmp/plain" 2>/dev/null
+		probe_all "$arg" work leaf load divide illegal call_null store_rip reader syscall on_timer
+		# shellcheck disable=SC2086
+		"$prog" $thing >"$tmp/probed" 2>"$tmp/stderr"
+		status=$?
+		cp "$control/uprobe_profile" "$tmp/profile"
+		diag "$(cat "$tmp/stderr")"
+		storm=$(awk '{ print $1 }' "$tmp/stderr")
+		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$thing, $where: as unprobed"
+		unprobe_all
+		[ "$thing" = faults ] && continue
+		case $thing in
+		storm*) fn=work want=3000 ;;
+		*) fn=reader want=20 ;;
+		esac
+		entry=$(instructions "$prog" $fn | head -n 1)
+		is "$(awk -v e="i$entry" '$2 == e { print $3, $4 }' "$tmp/profile")" "$want 0" \
+			"$thing, $where: each call is counted once"
+	done
+	check "storm, $where: there were signals" test "$storm" -gt 100
+	is "$(awk '{ missed += $4 } END { print missed + 0 }' "$tmp/profile")" 0 "$where: nothing is missed"
+done
+echo 1 >"$control/tracing_on"

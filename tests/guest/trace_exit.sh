@@ -1,0 +1,29 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: the module unloads with events enabled and a program being hit, but not with a file open
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+tick=$(where tick)
+ktap_plan 9
+clear
+define "p:a $tick n=%di"
+define "p:b $tick s=+0(%sp):string"
+define "r:c $tick"
+enable
+"$prog" -w ticks 4 2000000000 < <(sleep 1; echo; sleep 1000) >"$tmp/out" &
+while ! [ -s "$tmp/out" ]; do sleep 0.1; done
+pid=$(cat "$tmp/out")
+sleep 2
+check "the program is being hit" test "$(lines | wc -l)" -gt 100
+
+for file in trace_pipe trace uprobe_events events/uprobes/a/format events/uprobes/a/enable; do
+	exec 3<$dir/$file
+	check_fails "with $file open the module stays" rmmod uprobes
+	exec 3<&-
+done
+check "without, it goes" rmmod uprobes
+check_fails "its directory has gone with it" test -e $dir
+check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" "$pid"
+kill "$pid"
+insmod "$UPROBES_KO"

@@ -1,0 +1,82 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: trace_pipe waits, wakes, polls, is interrupted, and takes out what it gives
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+# ready: poll says that there is something to read.
+ready() {
+	read -r -t 0 -u 3
+}
+
+ktap_plan 17
+clear
+define "p $(where tick) n=%di:u64"
+enable
+pipe=$dir/trace_pipe
+exec 3<$pipe
+
+# Nothing there.
+check_fails "with nothing to read it is not ready" ready
+like "$(dd if=$pipe iflag=nonblock 2>&1)" "Resource temporarily unavailable" "an open without waiting gets EAGAIN"
+timeout -s INT 1 cat $pipe >"$tmp/out"
+is $? 124 "a reader that waits is interrupted by a signal"
+is "$(cat "$tmp/out")" "" "having read nothing"
+
+# A reader that waits is woken by the first event, not by the next one.
+(read -r line <$pipe; echo "$line") >"$tmp/out" &
+reader=$!
+sleep 0.5
+"$prog" ticks 1 1
+for _ in $(seq 50); do
+	kill -0 $reader 2>/dev/null || break
+	sleep 0.1
+done
+check_fails "a reader that waits is woken" kill -0 $reader
+wait $reader
+like "$(cat "$tmp/out")" ' n=0$' "by what it waited for"
+
+# The line.
+like "$(cat "$tmp/out")" \
+	'^traced-[0-9]+ +\[00[01]\] [d.][n.]\.[0-9.]\. +[0-9]+\.[0-9]{6}: p_traced_0x[0-9a-f]+: \(0x[0-9a-f]+\) n=0$' \
+	"its line is that of tracefs"
+"$prog" slow 1 &
+pid=$!
+wait $pid
+check "with something to read it is ready" ready
+read -r line <&3
+like "$line" "-$pid " "the line names the thread that was hit"
+now=$(cut -d' ' -f1 /proc/uptime | cut -d. -f1)
+then=$(sed -E 's/.* ([0-9]+)\.[0-9]{6}: .*/\1/' <<<"$line")
+check "the time is the kernel's" test $((now - then)) -le 5 -a $((then - now)) -le 5
+check_fails "what was read is gone" ready
+
+# Order, over CPUs.
+for i in 1 2 3 4 5 6; do
+	taskset $((1 << i % 2)) "$prog" ticks 1 3
+done
+timeout 1 cat $pipe >"$tmp/out"
+is "$(wc -l <"$tmp/out")" 18 "all events of both CPUs are there"
+check "in the order of time" sort -c -n <(sed -E 's/^.*\[00.\] .{5} +//; s/: .*//' "$tmp/out")
+
+# The end: only with tracing off, and after something was read.
+"$prog" ticks 1 2
+echo 0 >$dir/tracing_on
+is "$(timeout 20 cat $pipe | wc -l)" 2 "with tracing off it ends after what was there"
+echo 1 >$dir/tracing_on
+cat $pipe >"$tmp/out" &
+reader=$!
+sleep 0.5
+"$prog" ticks 1 1
+sleep 0.5
+echo 0 >$dir/tracing_on
+for _ in $(seq 50); do
+	kill -0 $reader 2>/dev/null || break
+	sleep 0.1
+done
+check_fails "switching it off ends a reader that waits" kill -0 $reader
+is "$(wc -l <"$tmp/out")" 1 "which has read what there was"
+"$prog" ticks 1 5
+is "$(lines | wc -l)" 0 "nothing is recorded with tracing off"
+exec 3<&-
+clear

@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: concurrent readers of trace_pipe share the events: each one is read exactly once
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+ktap_plan 4
+clear
+define "p:e $(where tick) n=%di:u64 pad=+0(%sp):x64[64] s=\\\"end\""
+enable
+for i in 1 2 3 4; do
+	cat $dir/trace_pipe >"$tmp/out.$i" &
+	readers="$readers $!"
+done
+check "a program with four threads runs" "$prog" ticks 4 2000
+# Looking at it, while it is read, takes nothing.
+grep -c . $dir/trace >/dev/null
+sleep 1
+disable
+# One that has read nothing waits even when nothing can come.
+for _ in $(seq 50); do
+	[ "$(lines | wc -l)" = 0 ] && break
+	sleep 0.2
+done
+kill -INT $readers
+wait
+is "$(cat "$tmp"/out.* | grep -c ' s="end"$')" 8000 "each event was read once"
+is "$(cat "$tmp"/out.* | sed -nE 's/.* n=([0-9]+) .*/\1/p' | sort -n | uniq -c | awk '$1 != 4' | wc -l)" 0 \
+	"that of each call of each thread"
+is "$(cat "$tmp"/out.* | grep -vc ': e: (0x[0-9a-f]*) n=[0-9]* pad={.*} s="end"$')" 0 "no line is torn"
+clear

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -rdynamic -Wl,-z,now
+/*
+ * Signals and the addresses that they show:
+ *
+ *	signals storm CALLS   so many calls of work() under a storm of timer
+ *			      signals; each address that a handler saw must lie
+ *			      in a file's code
+ *	signals faults        faults in functions of known shape; where they were,
+ *			      and whether the program gets over them
+ *	signals syscalls      system calls that signals interrupt and restart
+ *
+ * The output is the same whether the program is probed or not.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define PROBED __attribute__((noinline, noclone))
+#define SEEN (1 << 16)
+
+static unsigned long seen[SEEN];
+static volatile unsigned int nr_seen;
+
+static unsigned long *ip_of(void *context)
+{
+	return (unsigned long *)&((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+}
+
+static void on_timer(int sig, siginfo_t *info, void *context)
+{
+	seen[nr_seen++ % SEEN] = *ip_of(context);
+}
+
+PROBED long leaf(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return x + 1;
+}
+
+/* Instructions of many kinds: calls, jumps both ways, rip-relative, pushes. */
+static long table[4] = { 1, 2, 3, 4 };
+
+PROBED long work(long x)
+{
+	long i, sum = 0;
+
+	for (i = 0; i < 4; i++) {
+		if (x & 1)
+			sum += table[i];
+		else
+			sum -= leaf(table[i]);
+		x >>= 1;
+	}
+	return sum;
+}
+
+static void handle(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
+{
+	struct sigaction sa = { .sa_sigaction = fn, .sa_flags = SA_SIGINFO | flags };
+
+	sigaction(sig, &sa, NULL);
+}
+
+static int in_file_code(unsigned long addr)
+{
+	unsigned long start, end;
+	char line[512], perms[8], path[256];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int found = 0;
+
+	while (fgets(line, sizeof(line), maps)) {
+		path[0] = 0;
+		sscanf(line, "%lx-%lx %7s %*s %*s %*s %255s", &start, &end, perms, path);
+		if (addr >= start && addr < end)
+			found = perms[2] == 'x' && (path[0] == '/' || !strcmp(path, "[vdso]")) &&
+				!strstr(path, "uprobes]");
+	}
+	fclose(maps);
+	return found;
+}
+
+static void storm(long calls)
+{
+	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = { { 0, 0 }, { 0, 0 } };
+	unsigned long odd = 0, last = 0;
+	unsigned int i;
+	long n, sum = 0;
+
+	handle(SIGALRM, on_timer, SA_RESTART);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (n = 0; n < calls; n++)
+		sum += work(n);
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (i = 0; i < nr_seen && i < SEEN; i++) {
+		if (seen[i] != last && !in_file_code(seen[i])) {
+			printf("a signal showed 0x%lx\n", seen[i]);
+			odd++;
+		}
+		last = seen[i];
+	}
+	fprintf(stderr, "%u signals\n", nr_seen);
+	printf("sum %ld, odd addresses: %lu\n", sum, odd);
+}
+
+/* Each has the faulting instruction at a label of its own. */
+__asm__(".pushsection .text\n"
+	".globl load, load_at, divide, divide_at, illegal, illegal_at\n"
+	".globl call_null, call_null_at, store_rip, store_rip_at\n"
+	".type load, @function\n"
+	"load:\n\tmov $7, %eax\nload_at:\n\tmov (%rdi), %rax\n\tret\n.size load, . - load\n"
+	".type divide, @function\n"
+	"divide:\n\tmov %rdi, %rax\n\tcqo\ndivide_at:\n\tidiv %rsi\n\tret\n.size divide, . - divide\n"
+	".type illegal, @function\n"
+	"illegal:\n\tmov $9, %eax\nillegal_at:\n\tud2\n\tret\n.size illegal, . - illegal\n"
+	".type store_rip, @function\n"
+	"store_rip:\n\tmov $5, %eax\nstore_rip_at:\n\tmov %rax, store_rip(%rip)\n\tret\n"
+	".size store_rip, . - store_rip\n"
+	".type call_null, @function\n"
+	"call_null:\n\tmov $6, %eax\ncall_null_at:\n\tcall *(%rdi)\n\tret\n.size call_null, . - call_null\n"
+	".popsection\n");
+
+long load(long *p);
+long divide(long a, long b);
+long illegal(void);
+long store_rip(void);
+long call_null(void *p);
+extern char load_at[], divide_at[], illegal_at[], store_rip_at[], call_null_at[];
+
+static unsigned long fault_ip, fault_addr, fault_sp, skip;
+static int fault_code;
+
+/* As a runtime does that turns a null pointer into an exception. */
+static void on_fault(int sig, siginfo_t *info, void *context)
+{
+	fault_ip = *ip_of(context);
+	fault_sp = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+	fault_addr = (unsigned long)info->si_addr;
+	fault_code = info->si_code;
+	*ip_of(context) += skip;
+}
+
+static void report(const char *name, long value, const char *at, const char *func)
+{
+	printf("%s: value %ld, ip %s, si_addr ", name, value,
+	       fault_ip == (unsigned long)at ? "right" : "wrong");
+	if (fault_addr == (unsigned long)at)
+		printf("of the instruction");
+	else if (fault_addr == (unsigned long)func)
+		printf("of the function");
+	else
+		printf("0x%lx", fault_addr);
+	printf(", si_code %d, stack %s\n", fault_code, fault_sp % 16 == 8 ? "right" : "wrong");
+	fault_ip = fault_addr = 0;
+}
+
+static void faults(void)
+{
+	int i;
+
+	handle(SIGSEGV, on_fault, 0);
+	handle(SIGFPE, on_fault, 0);
+	handle(SIGILL, on_fault, 0);
+	for (i = 0; i < 3; i++) {
+		skip = 3;
+		report("load", load(NULL), load_at, (char *)load);
+		report("load", load((long *)16), load_at, (char *)load);
+		report("divide", divide(42, 0), divide_at, (char *)divide);
+		skip = 2;
+		report("illegal", illegal(), illegal_at, (char *)illegal);
+		report("call_null", call_null(NULL), call_null_at, (char *)call_null);
+		skip = 7;
+		report("store_rip", store_rip(), store_rip_at, (char *)store_rip);
+	}
+}
+
+static volatile int ticks;
+
+static void on_tick(int sig, siginfo_t *info, void *context)
+{
+	ticks++;
+}
+
+PROBED long reader(int fd)
+{
+	char c;
+
+	return syscall(0, fd, &c, 1);
+}
+
+static void syscalls(void)
+{
+	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
+	int fds[2], i, status;
+	long got = 0;
+	pid_t pid;
+
+	handle(SIGALRM, on_tick, SA_RESTART);
+	if (pipe(fds))
+		exit(1);
+	pid = fork();
+	if (!pid) {
+		for (i = 0; i < 20; i++) {
+			usleep(10000);
+			if (write(fds[1], "x", 1) != 1)
+				_exit(1);
+		}
+		_exit(0);
+	}
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (i = 0; i < 20; i++)
+		got += reader(fds[0]);
+	often.it_value.tv_usec = often.it_interval.tv_usec = 0;
+	setitimer(ITIMER_REAL, &often, NULL);
+	waitpid(pid, &status, 0);
+	printf("read %ld bytes, interrupted: %d, child %d\n", got, ticks > 10, WEXITSTATUS(status));
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "storm")) {
+		storm(atol(argv[2]));
+	} else if (argc == 2 && !strcmp(argv[1], "faults")) {
+		faults();
+	} else if (argc == 2 && !strcmp(argv[1], "syscalls")) {
+		syscalls();
+	} else {
+		fprintf(stderr, "usage: signals storm CALLS | faults | syscalls\n");
+		return 2;
+	}
+	return 0;
+}
