@@ -4,7 +4,7 @@
  * virtio-serial port: frames of a header and LEN bytes.
  *
  * All data of a guest goes through this one channel, so order is kept and the
- * guest can know, by an acknowledgement, that the host has everything before it
+ * guest can know, by an acknowledgment, that the host has everything before it
  * powers off.
  */
 #ifndef UPROBES_QEMU_FRAMES_H
