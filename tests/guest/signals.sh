@@ -38,7 +38,8 @@ for how in 0 1 2 3; do
 	for thing in faults syscalls "storm 3000"; do
 		# shellcheck disable=SC2086
 		"$prog" $thing >"$tmp/plain" 2>/dev/null
-		probe_all "$arg" work leaf load divide illegal call_null store_rip reader syscall on_timer
+		probe_all "$arg" work leaf reader syscall on_timer load load_at divide divide_at \
+			illegal illegal_at call_null call_null_at store_rip store_rip_at
 		# shellcheck disable=SC2086
 		"$prog" $thing >"$tmp/probed" 2>"$tmp/stderr"
 		status=$?
