@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: qemu/fetch unpacks what it gets, keeps it, and heals a cache that is empty, damaged or half-made
+# timeout: 120
+# needs: dpkg-deb depmod gcc setsid
+. "$UPROBES_TOP/tests/lib.sh"
+ktap_plan 14
+
+# A Debian of two small packages, and an apt that has nothing else.
+tmp=$(mktemp -d)
+at_exit "rm -rf $tmp"
+name=6.1 release=6.1.0-99-amd64
+export XDG_CACHE_HOME=$tmp/cache PATH=$tmp/bin:$PATH PACKAGES=$tmp/packages
+mkdir -p "$tmp/bin" "$PACKAGES"
+
+package() { # NAME, from the directory $tmp/NAME
+	mkdir -p "$tmp/$1/DEBIAN"
+	printf 'Package: %s\nVersion: 1\nArchitecture: amd64\nMaintainer: none <none@example.org>\nDescription: none\n' \
+		"$1" >"$tmp/$1/DEBIAN/control"
+	dpkg-deb -b "$tmp/$1" "$PACKAGES/$1.deb" >/dev/null
+}
+image=linux-image-$release headers=linux-headers-$release
+mkdir -p "$tmp/$image/boot" "$tmp/$image/lib/modules/$release/kernel" "$tmp/$headers/usr/src/$headers"
+echo kernel >"$tmp/$image/boot/vmlinuz-$release"
+echo 'int x;' | gcc -x c -c -o "$tmp/$image/lib/modules/$release/kernel/some.ko" -
+touch "$tmp/$image/lib/modules/$release"/modules.{order,builtin}
+echo "include /usr/src/$headers-common/Makefile" >"$tmp/$headers/usr/src/$headers/Makefile"
+package $image
+package $headers
+
+cat >"$tmp/bin/apt-cache" <<END
+#!/bin/sh
+case "\$*" in
+*" search "*) echo "linux-image-6.1.0-98-amd64 - older"; echo "$image - newest"
+	echo "linux-image-6.1.0-100-amd64 - without headers" ;;
+*" show "*linux-headers-6.1.0-100*) exit 1 ;;
+*" show "*) echo "Depends: $headers (= 1), other-thing" ;;
+esac
+END
+cat >"$tmp/bin/apt-get" <<'END'
+#!/bin/sh
+case "$*" in
+*" download "*)
+	echo "$*" | sed 's/.* download //' >>"$PACKAGES/asked"
+	[ -e "$PACKAGES/linux-image-6.1.0-99-amd64.deb" ] || exit 100
+	for package in $(tail -n 1 "$PACKAGES/asked"); do
+		cp "$PACKAGES/$package.deb" . || exit 100
+		[ ! -e "$PACKAGES/slow" ] || sleep 30
+	done ;;
+esac
+END
+chmod +x "$tmp"/bin/*
+
+fetch() {
+	"$UPROBES_TOP/qemu/fetch" $name 2>"$tmp/err" </dev/null
+}
+asked() {
+	wc -l <"$PACKAGES/asked"
+}
+
+output=$(fetch)
+is $? 0 "an empty cache is filled"
+dir=$XDG_CACHE_HOME/uprobes/kernels/$name
+like "$output" "^release=$release\$" "the newest kernel that has headers is taken"
+is "$(cat "$(sed -n 's/^image=//p' <<<"$output")")" kernel "the image is where it says"
+is "$(cat "$(sed -n 's/^kdir=//p' <<<"$output")/Makefile")" \
+	"include $dir/root/usr/src/$headers-common/Makefile" "the headers refer to their own directory"
+check "the modules have their dependencies" test -s "$(sed -n 's/^modules=//p' <<<"$output")/modules.dep"
+is "$(fetch) $(asked)" "$output 1" "what is there is kept"
+
+: >"$dir/root/boot/vmlinuz-$release"
+is "$(fetch) $(asked)" "$output 2" "a file cut short is noticed"
+rm "$dir/root/lib/modules/$release/kernel/some.ko"
+is "$(fetch) $(asked)" "$output 3" "a file that is gone is noticed"
+rm -rf "${dir:?}"/*
+is "$(fetch) $(asked)" "$output 4" "an empty directory is noticed"
+mv "$XDG_CACHE_HOME" "$tmp/moved"
+export XDG_CACHE_HOME=$tmp/moved
+is "$(fetch | sed -n 's/^image=//p') $(asked)" \
+	"$tmp/moved/uprobes/kernels/$name/root/boot/vmlinuz-$release 5" "a cache that was moved is noticed"
+
+rm -rf "$XDG_CACHE_HOME"
+touch "$PACKAGES/slow"
+setsid "$UPROBES_TOP/qemu/fetch" $name >/dev/null 2>&1 </dev/null &
+for _ in $(seq 100); do
+	[ "$(asked)" = 6 ] && break
+	sleep 0.1
+done
+kill -KILL -- "-$!"
+rm "$PACKAGES/slow"
+is "$(fetch | head -n 1) $(asked)" "release=$release 7" "a fetch that was killed is done again"
+is "$(ls -A "$XDG_CACHE_HOME/uprobes/kernels" | paste -sd ' ')" "$name $name.lock" "and leaves nothing behind"
+
+rm -rf "$XDG_CACHE_HOME" "$PACKAGES/$image.deb"
+is "$(fetch; echo $?)" 125 "a package that cannot be had is a failure"
+like "$(cat "$tmp/err")" "could not be fetched" "and says so"
