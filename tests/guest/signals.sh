@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: with a probe on every instruction, signals count no hit twice, show no slot, and faults are where they were
+# timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 28
