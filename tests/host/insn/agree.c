@@ -64,26 +64,40 @@ static bool operand_rule(ZyanStatus status)
 	return false;
 }
 
-/* Defined after Zydis 4.0: AVX-VNNI-INT, AVX-NE-CONVERT, AVX-IFMA, SM3, SM4, SHA512, ... */
+/* Defined after Zydis 4.0: AVX-VNNI-INT, AVX-NE-CONVERT, AVX-IFMA, SM3, SM4, SHA512, AVX10.2 ... */
 static bool newer(const struct uinsn *insn)
 {
 	u8 op = insn->opcode;
 
 	switch (insn->map) {
 	case UINSN_MAP_0F:
-		/* wrmsrns, rdmsrlist, wrmsrlist; eretu, erets */
-		return op == 0x01 && (insn->modrm == 0xc6 || insn->modrm == 0xca);
+		/* wrmsrns, rdmsrlist, wrmsrlist, pbndkb; eretu, erets */
+		return op == 0x01 && (insn->modrm == 0xc6 || insn->modrm == 0xc7 || insn->modrm == 0xca);
 	case UINSN_MAP_0F38:
 		/* movrs; urdmsr, uwrmsr; aadd and its like */
 		return op == 0x8a || op == 0x8b || (op == 0xf8 && uinsn_mod(insn) == 3) ||
 		       op == 0xfc;
 	case UINSN_MAP_V2:
-		return op == 0x4a || op == 0x50 || op == 0x51 || op == 0x5c || op == 0x5e ||
+		return op == 0x48 || op == 0x4a || op == 0x50 || op == 0x51 || op == 0x5c || op == 0x5e ||
 		       op == 0x6c || op == 0x72 || op == 0xb0 || op == 0xb1 || op == 0xb4 ||
 		       op == 0xb5 || (op >= 0xcb && op <= 0xcd) || op == 0xd2 || op == 0xd3 ||
 		       op == 0xda || (op >= 0xe0 && op <= 0xef);
 	case UINSN_MAP_V3:
 		return op == 0xde;
+	case UINSN_MAP_E1:
+		return op == 0x2e || op == 0x2f || op == 0x7e || op == 0xd6;
+	case UINSN_MAP_E2:
+		return op == 0x4a || (op >= 0x50 && op <= 0x52) || op == 0x67 || op == 0x6d ||
+		       op == 0x74 || op == 0xd2 || op == 0xd3 || op == 0xda;
+	case UINSN_MAP_E3:
+		return op == 0x07 || op == 0x77 || op == 0x42 || op == 0x52 || op == 0x53 ||
+		       insn->pp == 3;
+	case UINSN_MAP_E5:
+		return op == 0x18 || op == 0x1b || op == 0x1e || op == 0x2e || op == 0x2f ||
+		       op == 0x74 || (op >= 0x68 && op <= 0x6f) || op == 0x7e ||
+		       (insn->pp == 1 && op >= 0x51 && op <= 0x5f);
+	case UINSN_MAP_E6:
+		return insn->pp == 0;
 	case UINSN_MAP_V5:
 	case UINSN_MAP_V7:
 		return true;
