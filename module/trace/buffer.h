@@ -90,13 +90,14 @@ struct tracer_buffer {
  * @iters: per CPU; NULL where there is none
  * @next: number of the event expected next, per CPU
  * @started: @next is known, per CPU
- * @until: when it started; what is newer is not looked at, or it might never end
+ * @left: how many records to look at still; as many as there were at its
+ *	start, or it might never end
  */
 struct tracer_snapshot {
 	struct ring_buffer_iter **iters;
 	u32 *next;
 	bool *started;
-	u64 until;
+	unsigned long left;
 };
 
 /* buffer.c */

@@ -170,7 +170,7 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s)
 	s->iters = kcalloc(nr_cpu_ids, sizeof(*s->iters), GFP_KERNEL);
 	s->next = kcalloc(nr_cpu_ids, sizeof(*s->next), GFP_KERNEL);
 	s->started = kcalloc(nr_cpu_ids, sizeof(*s->started), GFP_KERNEL);
-	s->until = ring_buffer_time_stamp(b->rb);
+	s->left = ring_buffer_entries(b->rb);
 	if (!s->iters || !s->next || !s->started) {
 		tracer_snapshot_finish(s);
 		return -ENOMEM;
@@ -198,6 +198,10 @@ bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 	u64 ts, oldest;
 	int cpu;
 
+	if (!s->left)
+		return false;
+	s->left--;
+
 	do {
 		src.iter = NULL;
 		for_each_possible_cpu(cpu) {
@@ -205,8 +209,7 @@ bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 				.b = b, .cpu = cpu, .iter = s->iters[cpu],
 			};
 
-			if (!probe.iter || !source_peek(&probe, &ts) ||
-			    ts > s->until)
+			if (!probe.iter || !source_peek(&probe, &ts))
 				continue;
 			if (!src.iter || ts < oldest) {
 				src = probe;

@@ -8,6 +8,7 @@
 ktap_plan 4
 clear
 define "p:e $(where tick) n=%di:u64 pad=+0(%sp):x64[64] s=\\\"end\""
+echo 8192 >$dir/buffer_size_kb
 enable
 for i in 1 2 3 4; do
 	cat $dir/trace_pipe >"$tmp/out.$i" &
@@ -23,10 +24,11 @@ for _ in $(seq 50); do
 	[ "$(lines | wc -l)" = 0 ] && break
 	sleep 0.2
 done
-kill -INT $readers
+kill $readers
 wait
 is "$(cat "$tmp"/out.* | grep -c ' s="end"$')" 8000 "each event was read once"
 is "$(cat "$tmp"/out.* | sed -nE 's/.* n=([0-9]+) .*/\1/p' | sort -n | uniq -c | awk '$1 != 4' | wc -l)" 0 \
 	"that of each call of each thread"
 is "$(cat "$tmp"/out.* | grep -vc ': e: (0x[0-9a-f]*) n=[0-9]* pad={.*} s="end"$')" 0 "no line is torn"
 clear
+echo 1408 >$dir/buffer_size_kb
