@@ -25,10 +25,11 @@ static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *r
 		utask->stepping = site;
 		arch_step_begin(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
 				regs);
-	} else if (ssol_is_skip(&site->plan))
+	} else if (ssol_is_skip(&site->plan)) {
 		regs->ip = site->key.addr + ssol_len(&site->plan);
-	else
+	} else {
 		regs->ip = site->slot_key.addr;
+	}
 }
 
 static struct consumer_set *hit_set_get(struct site *site)

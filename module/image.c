@@ -170,6 +170,7 @@ void site_supersede(struct site *site)
  */
 struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
 {
+	/* Pairs with image_add_area(): so many are complete. */
 	unsigned int i, nr = smp_load_acquire(&image->nr_areas);
 
 	for (i = 0; i < nr; i++) {
@@ -184,6 +185,7 @@ void image_add_area(struct image *image, struct ssol_area *area)
 {
 	lockdep_assert_held(&image->lock);
 	image->areas[image->nr_areas] = area;
+	/* Pairs with image_area_at(). */
 	smp_store_release(&image->nr_areas, image->nr_areas + 1);
 }
 

@@ -70,8 +70,8 @@ static void mapping_list_free(struct mapping_list *list)
 static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 				const struct probe_file *only)
 {
-	struct vm_area_struct *vma;
 	VMA_ITERATOR(vmi, mm, 0);
+	struct vm_area_struct *vma;
 	int ret = 0;
 
 	mmap_read_lock(mm);

@@ -279,7 +279,7 @@ void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
  * below sp, or further below when the return popped arguments too (ret imm16).
  */
 static struct uret_instance *instance_returned(struct utask *utask, unsigned long trampoline,
-						 const struct pt_regs *regs)
+					       const struct pt_regs *regs)
 {
 	struct uret_instance *inst, *nearest;
 	unsigned int i;

@@ -112,7 +112,8 @@ void signal_prepare(struct pt_regs *regs)
 	if (utask && utask->stepping) {
 		site = utask->stepping;
 		utask->stepping = NULL;
-		arch_step_abort(&site->plan, site->key.addr, site->slot_key.addr, &utask->step, regs);
+		arch_step_abort(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
+				regs);
 		if (regs->ip == site->key.addr)
 			signal_postpone(utask, site, regs);
 	} else if (regs->ip == READ_ONCE(image->trampoline)) {

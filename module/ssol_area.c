@@ -74,8 +74,8 @@ static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
 {
 	unsigned long limit = arch_limit(arch_mm_mode(mm));
 	unsigned long gap_start = LOWEST_ADDRESS, best = 0;
-	struct vm_area_struct *vma;
 	VMA_ITERATOR(vmi, mm, 0);
+	struct vm_area_struct *vma;
 
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
