@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * drive [-i] [-t SECONDS] RESULT WORDS PROGRAM [ARG...]
+ * drive [-i] [-b SECONDS] [-t SECONDS] RESULT WORDS PROGRAM [ARG...]
  *
  * Host side of a guest: runs PROGRAM (a QEMU) with one end of a socket pair as
  * descriptor 3 and talks frames (frames.h) with the guest's init over the other:
@@ -9,14 +9,16 @@
  * raw mode and let the guest know its size. What PROGRAM itself writes, not the
  * guest, goes to the file WORDS.
  *
- * PROGRAM is killed after SECONDS, when our output is closed, on a signal, and
- * when we die ourselves. How it went is written to the file RESULT, as lines of
+ * PROGRAM is killed when COMMAND was not started within the SECONDS of -b or has
+ * not ended within those of -t from then on, when our output is closed, on a
+ * signal, and when we die ourselves. How it went is written to the file RESULT, as
+ * lines of
  *
  *   hello          COMMAND was started
  *   status N       COMMAND ended with exit status N
  *   taint N        taint bits that the guest's kernel got meanwhile
  *   failed TEXT    the guest could not start COMMAND
- *   timeout        SECONDS were over
+ *   timeout        one of the limits was over
  *   signal N       we got signal N; 13 when our output was closed
  *
  * Exit status: 0 when RESULT is written.
@@ -49,7 +51,8 @@ static volatile sig_atomic_t resized;
 static struct termios saved_tty;
 static bool raw;
 static FILE *result;
-static time_t deadline;
+static time_t deadline;	/* 0: none */
+static time_t limit;
 
 static void on_stop(int sig)
 {
@@ -195,6 +198,7 @@ static bool handle(int fd, struct frame_header head, const char *data, bool *cre
 	switch (head.type) {
 	case FRAME_HELLO:
 		fprintf(result, "hello\n");
+		deadline = limit ? now() + limit : 0;
 		*credit = true;
 		if (raw)
 			send_size(fd);
@@ -313,16 +317,18 @@ int main(int argc, char **argv)
 	int sv[2], opt;
 	pid_t pid;
 
-	while ((opt = getopt(argc, argv, "+it:")) != -1) {
+	while ((opt = getopt(argc, argv, "+ib:t:")) != -1) {
 		if (opt == 'i')
 			interactive = true;
-		else if (opt == 't')
+		else if (opt == 'b')
 			deadline = now() + atoi(optarg);
+		else if (opt == 't')
+			limit = atoi(optarg);
 		else
 			return 125;
 	}
 	if (argc - optind < 3) {
-		fprintf(stderr, "usage: drive [-i] [-t SECONDS] RESULT WORDS PROGRAM [ARG...]\n");
+		fprintf(stderr, "usage: drive [-i] [-b SECONDS] [-t SECONDS] RESULT WORDS PROGRAM [ARG...]\n");
 		return 125;
 	}
 	result = fopen(argv[optind], "we");
