@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insn_objects [-n MAX] FILE...: decode the executable sections of object files
- * beside Zydis, at most MAX instructions of each file, and plan every
+ * insn_objects [-n MAX] [-l LIST] FILE...: decode the executable sections of object
+ * files, also of those that the lines of the file LIST name (- is standard
+ * input), beside Zydis, at most MAX instructions of each, and plan every
  * instruction. Any disagreement fails. A line of statistics per file.
  */
 #include <stdio.h>
@@ -95,22 +96,50 @@ static void sweep_file(const char *path, unsigned long limit, struct sweep *tota
 		sweep.invalid, refused);
 }
 
+/* The lines of a file, added to the arguments. */
+static char **read_list(const char *path, int *n)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;
+	char **list = NULL, *line = NULL;
+	size_t room = 0;
+	ssize_t len;
+
+	*n = 0;
+	while (file && (len = getline(&line, &room, file)) > 0) {
+		list = realloc(list, sizeof(*list) * (size_t)(*n + 1));
+		if (!list)
+			abort();
+		line[len - 1] = 0;
+		list[(*n)++] = strdup(line);
+	}
+	return list;
+}
+
 int main(int argc, char **argv)
 {
 	struct sweep total = { 0 };
 	unsigned long limit = ~0ul;
+	char **files = NULL;
+	int nfiles = 0;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "n:")) != -1) {
-		if (opt != 'n') {
-			fprintf(stderr, "usage: insn_objects [-n MAX] FILE...\n");
+	while ((opt = getopt(argc, argv, "n:l:")) != -1) {
+		if (opt == 'n') {
+			limit = strtoul(optarg, NULL, 0);
+		} else if (opt == 'l') {
+			files = read_list(optarg, &nfiles);
+		} else {
+			fprintf(stderr, "usage: insn_objects [-n MAX] [-l LIST] FILE...\n");
 			return 2;
 		}
-		limit = strtoul(optarg, NULL, 0);
 	}
-	ktap_plan(argc - optind);
-	for (int i = optind; i < argc; i++)
-		sweep_file(argv[i], limit, &total);
+	if (!files) {
+		files = argv + optind;
+		nfiles = argc - optind;
+	}
+	ktap_plan(nfiles);
+	for (int i = 0; i < nfiles; i++)
+		sweep_file(files[i], limit, &total);
 	ktap_note("%lu instructions, %lu bytes of none", total.insns, total.invalid);
 	for (int i = 0; i < SSOL_NR_KINDS; i++)
 		ktap_note("%12lu %s", total.kinds[i], ssol_kind_name(i));

@@ -21,4 +21,11 @@ int for_each_code_section(const char *path,
 			  void (*visit)(const struct code_section *section, void *data),
 			  void *data);
 
+/*
+ * Calls visit for every function symbol of the file. Returns how many, -1 when
+ * it is no x86 object file that can be read.
+ */
+int for_each_function(const char *path, void (*visit)(u64 addr, u64 size, void *data),
+		      void *data);
+
 #endif /* INSN_SECTIONS_H */
