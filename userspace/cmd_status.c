@@ -87,7 +87,7 @@ static struct error *clean_event(const char *dir, const struct listed *listed,
 	return control_remove(dir, listed->group, listed->event);
 }
 
-static int for_each_event(const struct options *options, bool clean)
+static int visit_events(const struct options *options, bool clean)
 {
 	const char *dir = options->control ? options->control : CONTROL_DIR;
 	unsigned int n = 0, removed = 0;
@@ -124,7 +124,7 @@ int cmd_status(const struct options *options, int argc, char **argv)
 	if (argc)
 		return error_report(error_new(STATUS_USAGE,
 					      "status takes no arguments"));
-	return for_each_event(options, false);
+	return visit_events(options, false);
 }
 
 int cmd_clean(const struct options *options, int argc, char **argv)
@@ -133,5 +133,5 @@ int cmd_clean(const struct options *options, int argc, char **argv)
 	if (argc)
 		return error_report(error_new(STATUS_USAGE,
 					      "clean takes no arguments but --all"));
-	return for_each_event(options, true);
+	return visit_events(options, true);
 }

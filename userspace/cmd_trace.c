@@ -101,8 +101,10 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 
 	for (i = 0; i < argc && is_probe_spec(argv[i]) && !err; i++)
 		err = add_spec(trace, argv[i], options);
-	if (!err && i < argc)
+	if (!err && i < argc) {
+		trace->filter_text = argv[i];
 		err = filter_parse(argv[i++], &trace->filter);
+	}
 	if (!err && i < argc)
 		err = error_new(STATUS_USAGE,
 				"\"%s\" is one argument too many; a probe with its arguments is one word, in quotes: uprobe 'p:libc:sleep %%di' ['FILTER']",

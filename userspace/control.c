@@ -258,6 +258,42 @@ struct error *control_pipe(const char *dir, int *fd)
 }
 
 /**
+ * control_fields() - names of an event's arguments
+ * @dir: the control directory
+ * @group: its group
+ * @event: its name
+ * @fields: filled in; to be freed with paths_free()
+ */
+struct error *control_fields(const char *dir, const char *group,
+			     const char *event, struct paths *fields)
+{
+	char *file = control_event_file(group, event, "format");
+	char *text = NULL, *save, *line;
+	struct error *err;
+
+	memset(fields, 0, sizeof(*fields));
+	err = control_read(dir, file, &text);
+	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		/* \tfield:TYPE NAME[N];\toffset:...; the type can have blanks. */
+		char *end = strchr(line, ';'), *name;
+
+		if (!str_starts(line, "\tfield:") || !end)
+			continue;
+		*end = '\0';
+		name = strrchr(line, ' ');
+		if (!name)
+			continue;
+		name[1 + strcspn(name + 1, "[")] = '\0';
+		if (!str_starts(name + 1, "common_"))
+			paths_add(fields, name + 1);
+	}
+	free(text);
+	free(file);
+	return err;
+}
+
+/**
  * control_counts() - hits and misses of an event
  * @dir: the control directory
  * @event: its name

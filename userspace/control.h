@@ -38,6 +38,8 @@ char *control_event_file(const char *group, const char *event,
 struct error *control_enable(const char *dir, const char *group,
 			     const char *event, bool on);
 struct error *control_pipe(const char *dir, int *fd);
+struct error *control_fields(const char *dir, const char *group,
+			     const char *event, struct paths *fields);
 struct counts control_counts(const char *dir, const char *event);
 
 #endif /* _USERSPACE_CONTROL_H */

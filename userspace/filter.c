@@ -20,6 +20,7 @@
 
 #include "error.h"
 #include "event_line.h"
+#include "library.h"
 #include "types.h"
 #include "util.h"
 
@@ -163,7 +164,7 @@ static struct filter *parse_comparison(struct parser *parser)
 		return wanted(parser, "a number or a quoted string");
 	}
 	if (node->string ? node->op != FILTER_EQ && node->op != FILTER_NE &&
-			   node->op != FILTER_GLOB :
+	    node->op != FILTER_GLOB :
 			   node->op == FILTER_GLOB) {
 		bool string = node->string;
 
@@ -258,6 +259,38 @@ void filter_free(struct filter *filter)
 	free(filter->name);
 	free(filter->string);
 	free(filter);
+}
+
+static const char *const common_names[] = {
+	"COMM", "comm", "CPU", "cpu", "common_pid", "__probe_ip",
+	"__probe_ret_ip",
+};
+
+/**
+ * filter_unknown_name() - look for a name that an event does not have
+ * @filter: the filter
+ * @fields: names of the event's arguments
+ *
+ * Return: such a name, or NULL.
+ */
+const char *filter_unknown_name(const struct filter *filter,
+				const struct paths *fields)
+{
+	const char *unknown;
+
+	if (filter->op == FILTER_OR || filter->op == FILTER_AND ||
+	    filter->op == FILTER_NOT) {
+		unknown = filter_unknown_name(filter->left, fields);
+		return unknown || !filter->right ? unknown :
+		       filter_unknown_name(filter->right, fields);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(common_names); i++)
+		if (!strcmp(filter->name, common_names[i]))
+			return NULL;
+	for (size_t i = 0; i < fields->n; i++)
+		if (!strcmp(filter->name, fields->v[i]))
+			return NULL;
+	return filter->name;
 }
 
 /* The value that a name stands for, quotes included; false if there is none. */

@@ -42,8 +42,8 @@ static void print_help(FILE *out)
 	      "\n"
 	      "  -p, --pid PID      only this process; TARGET as it has it mapped\n"
 	      "  -L TID             only this thread\n"
-	      "  -c CMD             run a command and trace it until it ends\n"
-	      "  -f                 with -p and -c: processes that it starts, too\n"
+	      "  -f                 with -p: processes that it starts, too\n"
+	      "  -c CMD             run a command; trace it and what it starts until it ends\n"
 	      "  --uid UID, --comm NAME\n"
 	      "                     only tasks of this user, of this name\n"
 	      "  -d SECONDS         stop after this time\n"
@@ -213,12 +213,13 @@ static int run_command(const struct options *options, int argc, char **argv)
 /* Output that did not reach its reader must not look like success. */
 static int finish(int status)
 {
-	if (fflush(stdout) || ferror(stdout)) {
-		error_report(error_new(STATUS_RUNTIME,
-				       "the output could not be written; is the disk full, or has its reader gone?"));
-		return status ? status : STATUS_RUNTIME;
-	}
-	return status;
+	struct error *err;
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	err = error_new(STATUS_RUNTIME,
+			"the output could not be written; is the disk full, or has its reader gone?");
+	return status ? status : error_report(err);
 }
 
 int main(int argc, char **argv)
@@ -232,6 +233,7 @@ int main(int argc, char **argv)
 		err = parse_option(opt, &options);
 	if (err)
 		return error_report(err);
+	force_tell(options.force);
 	if (want_help)
 		print_help(stdout);
 	else if (want_version)

@@ -47,6 +47,24 @@ struct error *force_parse(const char *list, unsigned int *force)
 }
 
 /**
+ * force_tell() - tell the user what is not checked
+ * @force: FORCE_*
+ */
+void force_tell(unsigned int force)
+{
+	char names[64] = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(forces); i++) {
+		if (!(force & forces[i].flag))
+			continue;
+		strcat(names, " ");
+		strcat(names, forces[i].name);
+	}
+	if (*names)
+		remark("these checks are skipped:%s", names);
+}
+
+/**
  * struct spec - a specification taken apart
  * @name: function name; NULL for a number
  * @qualifier: version or source file, or NULL

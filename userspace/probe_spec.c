@@ -106,6 +106,16 @@ static struct error *malformed(const char *text)
 			 str_printable(text) ? text : "this");
 }
 
+static bool is_identifier(const char *name)
+{
+	if (!*name || isdigit((unsigned char)*name))
+		return false;
+	while (isascii((unsigned char)*name) &&
+	       (isalnum((unsigned char)*name) || *name == '_'))
+		name++;
+	return !*name;
+}
+
 static struct error *take_name(const char *word, size_t len,
 			       struct probe_spec *spec)
 {
@@ -123,8 +133,7 @@ static struct error *take_name(const char *word, size_t len,
 
 		if (!name)
 			continue;
-		if (!*name || isdigit((unsigned char)*name) ||
-		    name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")])
+		if (!is_identifier(name))
 			return error_new(STATUS_USAGE,
 					 "%s names are made of letters, digits and _, and do not start with a digit",
 					 i ? "event" : "group");

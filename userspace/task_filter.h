@@ -3,9 +3,7 @@
 #ifndef _USERSPACE_TASK_FILTER_H
 #define _USERSPACE_TASK_FILTER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/types.h>
+#include "task_watch.h"
 
 struct event_line;
 
@@ -23,31 +21,21 @@ enum task_answer {
 
 /**
  * struct task_filter - what to ask
- * @pid: only this process; 0 for all
- * @follow: its children too
+ * @watching: only tasks that @watch has
+ * @watch: a process
  * @tid: only this thread; 0 for all
  * @uid: only tasks of this user; -1 for all
  * @comm: only tasks of this name; NULL for all
- * @known: tasks that were looked at
- * @n: number of @known
- * @cap: capacity of @known
  */
 struct task_filter {
-	pid_t pid;
-	bool follow;
+	bool watching;
+	struct task_watch watch;
 	pid_t tid;
 	long long uid;
 	const char *comm;
-	struct known_task {
-		pid_t tid;
-		bool wanted;
-	} *known;
-	size_t n;
-	size_t cap;
 };
 
 enum task_answer task_filter_asks(struct task_filter *filter,
 				  const struct event_line *event);
-void task_filter_free(struct task_filter *filter);
 
 #endif /* _USERSPACE_TASK_FILTER_H */

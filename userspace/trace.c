@@ -152,7 +152,7 @@ static void handle_line(struct run *run, const char *line)
 
 	if (event_line_lost(line, &lost)) {
 		trace->lost += lost;
-		remark("%llu events were lost: the buffer was full (a larger one: echo 16384 > %s/buffer_size_kb)",
+		remark("%llu events were lost; a larger buffer: echo 16384 > %s/buffer_size_kb",
 		       (unsigned long long)lost, trace->dir);
 		return;
 	}
@@ -190,6 +190,13 @@ static void handle_lines(struct run *run)
 	run->len = left;
 }
 
+static bool signal_waits(const struct run *run)
+{
+	struct pollfd fd = { .fd = run->signals, .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
 /* Read what is there. */
 static struct error *drain(struct run *run)
 {
@@ -206,6 +213,8 @@ static struct error *drain(struct run *run)
 		if (n <= 0)
 			break;
 		run->len += n;
+		if (run->tasks.watching)
+			task_watch_update(&run->tasks.watch);
 		handle_lines(run);
 		/* Somebody who traces faster than we print still wants to stop. */
 		if (run->trace->options->max_events && run->stop)
@@ -214,8 +223,7 @@ static struct error *drain(struct run *run)
 			run->stop = true;
 			break;
 		}
-		if (poll(&(struct pollfd){ .fd = run->signals, .events = POLLIN },
-			 1, 0) == 1)
+		if (signal_waits(run))
 			break;
 	}
 	fflush(stdout);
@@ -301,7 +309,9 @@ static struct error *start_child(struct run *run, const sigset_t *old)
 	}
 	close(fds[0]);
 	run->go = fds[1];
-	run->tasks.pid = run->child;
+	/* The shell starts what it was given, so its children are meant, too. */
+	task_watch_start(&run->tasks.watch, run->child, true);
+	run->tasks.watching = true;
 	return NULL;
 }
 
@@ -355,10 +365,10 @@ static void print_summary(const struct trace *trace)
 		(unsigned long long)counts.missed,
 		(unsigned long long)trace->lost);
 	if (trace->unknown)
-		remark("%llu events are not shown because their tasks had ended before it was known which process they belong to",
+		remark("%llu events are not shown: their tasks ended before they were seen",
 		       (unsigned long long)trace->unknown);
 	if (trace->foreign)
-		remark("%llu events of other users of the tracer were in the pipe and are not shown",
+		remark("%llu events of other users of the tracer were there; they are not shown",
 		       (unsigned long long)trace->foreign);
 }
 
@@ -394,13 +404,48 @@ static struct error *loop(struct run *run)
 	return err;
 }
 
+/*
+ * A filter that asks for something that the event does not have would hide
+ * everything.  Where the tracer filters by itself, that saves the copying; what
+ * is filtered here again passes anyway.
+ */
+static struct error *set_filter(struct trace *trace,
+				const struct definition *def)
+{
+	const char *group = trace_group(trace, def), *unknown;
+	struct paths fields;
+	struct error *err;
+	char *file;
+
+	err = control_fields(trace->dir, group, def->event, &fields);
+	if (err)
+		return err;
+	unknown = filter_unknown_name(trace->filter, &fields);
+	if (unknown) {
+		err = error_new(STATUS_USAGE,
+				"the filter asks for %s, which %s does not record; it has COMM CPU common_pid",
+				unknown, def->event);
+		for (size_t i = 0; i < fields.n; i++)
+			error_append(err, " %s", fields.v[i]);
+	}
+	paths_free(&fields);
+	file = control_event_file(group, def->event, "filter");
+	if (!err && control_has(trace->dir, file))
+		err = control_write(trace->dir, file, trace->filter_text);
+	free(file);
+	return err;
+}
+
 static struct error *run_probes(struct run *run)
 {
 	struct trace *trace = run->trace;
-	struct error *err;
+	struct error *err = NULL;
 	u64 seen;
 
-	err = control_pipe(trace->dir, &run->pipe);
+	for (size_t i = 0; i < trace->n && trace->filter && !err; i++)
+		err = set_filter(trace, &trace->defs[i]);
+	if (!err)
+		err = control_pipe(trace->dir, &run->pipe);
 	if (!err)
 		err = switch_all(trace, true);
 	if (err)
@@ -437,8 +482,6 @@ struct error *trace_run(struct trace *trace)
 	struct run run = {
 		.trace = trace,
 		.tasks = {
-			.pid = options->pid,
-			.follow = options->follow,
 			.tid = options->tid,
 			.uid = options->uid,
 			.comm = options->comm,
@@ -451,8 +494,13 @@ struct error *trace_run(struct trace *trace)
 	sigset_t old;
 
 	err = open_signals(&run, &old);
-	if (!err && options->command)
+	if (!err && options->command) {
 		err = start_child(&run, &old);
+	} else if (!err && options->pid) {
+		task_watch_start(&run.tasks.watch, options->pid,
+				 options->follow);
+		run.tasks.watching = true;
+	}
 	if (!err)
 		err = trace_define(trace);
 	if (!err)
@@ -464,7 +512,8 @@ struct error *trace_run(struct trace *trace)
 		close(run.pipe);
 	if (run.signals >= 0)
 		close(run.signals);
-	task_filter_free(&run.tasks);
+	if (run.tasks.watching)
+		task_watch_stop(&run.tasks.watch);
 	free(run.buf);
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	return err;

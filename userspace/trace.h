@@ -18,7 +18,8 @@ struct options;
  * @defs: the events
  * @n: number of @defs
  * @defined: how many of them the tracer has
- * @filter: applied here; NULL for none, or when the tracer applies it
+ * @filter: applied here; NULL for none
+ * @filter_text: the same as it was written
  * @shown: events that were printed
  * @lost: events that the buffer had no room for
  * @foreign: events of other users of the tracer
@@ -32,6 +33,7 @@ struct trace {
 	size_t n;
 	size_t defined;
 	struct filter *filter;
+	const char *filter_text;
 	u64 shown;
 	u64 lost;
 	u64 foreign;

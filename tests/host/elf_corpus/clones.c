@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Functions that the compiler takes apart: constprop, isra, part, cold. */
-extern void abort(void);
-extern int putchar(int c);
+#include "attributes.h"
 
-__attribute__((cold, noinline)) static void complain(int c)
+void abort(void);
+int putchar(int c);
+
+static noinline __cold void complain(int c)
 {
 	putchar(c);
 	abort();
 }
 
-__attribute__((noinline)) static int scaled(int a, int factor)
+static noinline int scaled(int a, int factor)
 {
 	int s = 0;
 
@@ -18,7 +20,7 @@ __attribute__((noinline)) static int scaled(int a, int factor)
 	return s;
 }
 
-__attribute__((noinline)) int rare(int a)
+noinline int rare(int a)
 {
 	if (a > 1000) {
 		complain('a');

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Compiled several times under different names: each has its own init(). */
+#include "attributes.h"
+
 static volatile int state;
 
-__attribute__((noinline, noipa)) static int init(int a)
+noinline __attribute__((noipa)) static int init(int a)
 {
 	state += a + NUMBER;
 	return state;

@@ -50,7 +50,7 @@ static void look_up(struct target *target, struct symbols *syms,
 	places_free(&places);
 }
 
-static void use(const unsigned char *bytes, size_t size, char **names, int n)
+static void use(const unsigned char *bytes, size_t size, char *const *names, int n)
 {
 	struct target target = { .root = "", .debug_dir = "/nonexistent" };
 	void *copy = xmalloc(size);
@@ -89,7 +89,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
 
 int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
 {
-	static char *names[] = {
+	static char *const names[] = {
 		"main", "main+1", "pick", "twice@LIB_1", "store::Cache::find",
 		"0x1100", "nothing", "puts",
 	};

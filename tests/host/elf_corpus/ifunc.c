@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A library whose function is chosen when it is loaded. */
-__attribute__((noinline)) static int pick_fast(int a)
+#include "attributes.h"
+
+static noinline int pick_fast(int a)
 {
 	return a * 2;
 }
 
-__attribute__((noinline)) static int pick_slow(int a)
+static noinline int pick_slow(int a)
 {
 	return a + a;
 }

@@ -3,12 +3,14 @@
 
 #include <string.h>
 
-static uint64_t state;
+#include "util.h"
+
+static u64 state;
 
 /* splitmix64 */
-static uint64_t next(void)
+static u64 next(void)
 {
-	uint64_t z = (state += 0x9e3779b97f4a7c15u);
+	u64 z = (state += 0x9e3779b97f4a7c15u);
 
 	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
 	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -21,9 +23,9 @@ static size_t below(size_t n)
 }
 
 /* Values at which comparisons turn. */
-static uint64_t nasty(size_t size)
+static u64 nasty(size_t size)
 {
-	static const uint64_t values[] = {
+	static const u64 values[] = {
 		0, 1, 0x7f, 0xff, 0xfff, 0x1000, 0x7fffffff, 0x80000000,
 		0xffffffff, 0x7fffffffffffffff, 0xffffffffffffffff,
 	};
@@ -36,7 +38,7 @@ static uint64_t nasty(size_t size)
 	case 2:
 		return below(2 * size);
 	default:
-		return values[below(sizeof(values) / sizeof(values[0]))];
+		return values[below(ARRAY_SIZE(values))];
 	}
 }
 
@@ -44,16 +46,16 @@ static void put(unsigned char *bytes, size_t size, size_t at)
 {
 	static const size_t widths[] = { 1, 2, 4, 8 };
 	size_t width = widths[below(4)];
-	uint64_t v = nasty(size);
+	u64 v = nasty(size);
 
 	if (at > size - width)
 		at = size - width;
 	memcpy(bytes + at, &v, width);
 }
 
-static uint64_t get(const unsigned char *bytes, size_t at, size_t width)
+static u64 get(const unsigned char *bytes, size_t at, size_t width)
 {
-	uint64_t v = 0;
+	u64 v = 0;
 
 	memcpy(&v, bytes + at, width);
 	return v;
@@ -69,14 +71,14 @@ static uint64_t get(const unsigned char *bytes, size_t at, size_t width)
  *
  * Return: the length of what is left.
  */
-size_t mutate(uint64_t seed, unsigned char *bytes, size_t size)
+size_t mutate(u64 seed, unsigned char *bytes, size_t size)
 {
 	size_t n;
 
 	state = seed;
 	for (n = 1 + below(6); n; n--) {
-		uint64_t phoff = get(bytes, 32, 8), shoff = get(bytes, 40, 8);
-		uint64_t at;
+		u64 phoff = get(bytes, 32, 8), shoff = get(bytes, 40, 8);
+		u64 at;
 
 		switch (below(6)) {
 		case 0:

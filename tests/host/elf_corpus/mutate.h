@@ -4,8 +4,9 @@
 #define _TESTS_MUTATE_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-size_t mutate(uint64_t seed, unsigned char *bytes, size_t size);
+#include "types.h"
+
+size_t mutate(u64 seed, unsigned char *bytes, size_t size);
 
 #endif /* _TESTS_MUTATE_H */

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A program or library with functions of all bindings; needs no C library. */
+#include "attributes.h"
+
 static int counter;
 
-__attribute__((noinline)) static int local_function(int a)
+static noinline int local_function(int a)
 {
 	counter += a;
 	return counter * 3;
 }
 
-__attribute__((weak, noinline)) int weak_function(int a)
+noinline __weak int weak_function(int a)
 {
 	return a ^ counter;
 }
 
-__attribute__((noinline)) int global_function(int a)
+noinline int global_function(int a)
 {
 	return local_function(a) + weak_function(a);
 }
 
 /* In a page of its own, so that several pages of text exist. */
-__attribute__((noinline, aligned(4096))) int far_function(int a)
+noinline __aligned(4096) int far_function(int a)
 {
 	return global_function(a + 1) - 1;
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /* A library with two versions of one function, and one with the old one only. */
-__attribute__((noinline)) int twice_v1(int a)
+#include "attributes.h"
+
+noinline int twice_v1(int a)
 {
 	return a + a;
 }
 
-__attribute__((noinline)) int twice_v2(int a)
+noinline int twice_v2(int a)
 {
 	return a << 1;
 }
 
-__attribute__((noinline)) int only_old(int a)
+noinline int only_old(int a)
 {
 	return a + 7;
 }

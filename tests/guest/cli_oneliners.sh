@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: the one-liners of perf-tools' uprobe work as they are written
+# timeout: 120
+# needs: script perl
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 13
+
+# Somebody who types lines into an interactive bash.
+type_lines() {
+	{
+		for line in "$@" exit; do
+			sleep 0.7
+			printf '%s\n' "$line"
+		done
+		sleep 0.3
+	} | HISTFILE='' TERM=dumb script -qec 'bash --norc --noprofile -i' /dev/null >/dev/null
+}
+
+start 'r:bash:readline +0($retval):string'
+type_lines 'echo "hello world"' 'ls -d /etc'
+stop
+like "$(cat "$tmp/out")" 'readline: \(0x[0-9a-f]+ <- 0x[0-9a-f]+\) arg1="echo "hello world""' \
+	"r:bash:readline +0(\$retval):string shows what was typed"
+like "$(cat "$tmp/out")" 'arg1="ls -d /etc"' "all of it"
+like "$(cat "$tmp/err")" 'Tracing uprobe readline \(r:readline /.*/bash:0x[0-9a-f]+ \+0\(\$retval\):string\)\. Ctrl-C to end\.' \
+	"the banner is perf-tools's"
+
+start p:bash:readline
+type_lines true
+stop
+is "$(grep -c ' readline: (0x' "$tmp/out")" 2 "p:bash:readline"
+
+start p:/bin/bash:readline
+type_lines true
+stop
+is "$(grep -c ' readline: (0x' "$tmp/out")" 2 "p:/bin/bash:readline"
+
+start p:libc:sleep
+perl -e 'sleep 1'
+stop
+is "$(grep -c 'perl-.* sleep: (0x[0-9a-f]*)$' "$tmp/out")" 1 "p:libc:sleep"
+
+start 'p:libc:sleep %di'
+perl -e 'sleep 2'
+stop
+is "$(grep -c 'perl-.* sleep: (0x[0-9a-f]*) arg1=0x2$' "$tmp/out")" 1 "p:libc:sleep %di"
+
+# An offset instead of a name.
+at=$(uprobe offset libc sleep)
+start "p:libc:${at##*:}"
+perl -e 'sleep 1'
+stop
+is "$(grep -c "perl-.* libc_${at##*:}: (0x" "$tmp/out")" 1 "p:libc:0xOFFSET"
+
+# One process of several; gettimeofday itself is an IFUNC nowadays.
+perl -e 'select undef, undef, undef, 0.05 until -e $ARGV[0]; sleep 1 for 1 .. 3' "$tmp/go" &
+one=$!
+sleep 0.3
+start -p $one p:libc:sleep
+: >"$tmp/go"
+perl -e 'sleep 1; sleep 1'
+wait $one
+stop
+is "$(grep -c "perl-$one " "$tmp/out") $(wc -l <"$tmp/out")" "3 3" "-p PID p:libc:sleep"
+uprobe p:libc:gettimeofday 2>"$tmp/err"
+is "$?" 4 "an IFUNC is refused"
+like "$(cat "$tmp/err")" 'IFUNC' "and called so"
+
+start 'r:libc:fopen file=$retval' 'file == 0'
+sed -n 1p /nonexistent /etc/passwd >/dev/null 2>&1
+stop
+is "$(grep -vc 'file=0x0$' "$tmp/out") $(grep -q 'fopen.*file=0x0$' "$tmp/out"; echo $?)" "0 0" \
+	"r:libc:fopen file=\$retval with the filter file == 0"
+
+like "$(uprobe -l bash)" '^readline$' "-l TARGET"

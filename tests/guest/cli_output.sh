@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: streams, filters, JSON and the options that choose events
+# timeout: 90
+# needs: perl
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 16
+
+t=$tmp/traced
+uprobe -c "$t all" "p:$t:ints a=%di b=%si:s32" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -vc ' ints: (0x' "$tmp/out")" 0 "only events are on standard output"
+like "$(cat "$tmp/err")" '^Ending tracing\.\.\. [0-9]+ events shown, [0-9]+ hits, 0 missed, 0 lost\.$' \
+	"the summary is on standard error"
+want=$(awk '/events shown/ { print $3, $6 }' "$tmp/err")
+is "${want% *}" "${want#* }" "all hits are shown"
+
+uprobe -H -o "$tmp/file" -c "$t all" "p:$t:ints" >"$tmp/out" 2>/dev/null
+is "$(wc -c <"$tmp/out")" 0 "-o leaves standard output alone"
+like "$(head -n 1 "$tmp/file")" '^# .*TASK-PID .*FUNCTION' "-H writes headers"
+
+# JSON is read by somebody else's reader.
+uprobe --json -c "$t all" "p:$t:text s=+0(%di):string n=+0(%di):u8[3] x=%di" >"$tmp/out" 2>/dev/null
+uprobe -c "$t all" "p:$t:text s=+0(%di):string" >"$tmp/plain" 2>/dev/null
+is "$(wc -l <"$tmp/out")" "$(wc -l <"$tmp/plain")" "as many JSON lines as events"
+perl -MJSON::PP -ne '$o = decode_json($_); die unless $o->{event} eq "text" && $o->{tid} > 0
+	&& $o->{address} =~ /^0x/ && exists $o->{args}{s} && ref $o->{args}{n} eq "ARRAY";
+	print "text: s=", defined $o->{args}{s} ? "\"$o->{args}{s}\"" : "(fault)", "\n"' \
+	"$tmp/out" >"$tmp/decoded" 2>"$tmp/err"
+is "$?" 0 "each one can be decoded"
+diag "$(head -n 3 "$tmp/err")"
+fields "$tmp/plain" | sed 's/ (0x[0-9a-f]*)//' >"$tmp/expected"
+is "$(grep -v '"\.\.\.' "$tmp/decoded")" "$(grep -v '"\.\.\.' "$tmp/expected")" "the values are the same"
+
+# Filters.
+uprobe -c "$t all" "p:$t:text s=+0(%di):string" 's ~ "*"' >"$tmp/out" 2>/dev/null
+isnt "$(wc -l <"$tmp/out")" 0 "a pattern that matches"
+uprobe -c "$t all" "p:$t:text s=+0(%di):string" 's == "no such string"' >"$tmp/out" 2>/dev/null
+is "$(wc -l <"$tmp/out")" 0 "a string that does not"
+uprobe -c "$t all" "p:$t:text s=+0(%di):string" 'size > 4' >"$tmp/out" 2>"$tmp/err"
+is "$?" 2 "a filter for something that is not recorded is an error"
+like "$(cat "$tmp/err")" 'asks for size.* s$' "which lists what is"
+
+# Whose events.
+mkfifo "$tmp/go"
+"$t" -w all <"$tmp/go" >"$tmp/id" &
+exec 7>"$tmp/go"
+while [ ! -s "$tmp/id" ]; do sleep 0.05; done
+one=$(head -n 1 "$tmp/id")
+start -p "$one" "p:$t:ints"
+"$t" all >/dev/null
+echo >&7
+wait %1
+stop
+is "$(grep -c "traced-$one " "$tmp/out")" "$(wc -l <"$tmp/out")" "-p shows one process only"
+isnt "$(wc -l <"$tmp/out")" 0 "which was hit"
+cp "$t" "$tmp/other"
+start --comm other "p:$t:ints" "p:$tmp/other:text"
+"$t" all >/dev/null
+"$tmp/other" all >/dev/null
+stop
+is "$(grep -c 'other-' "$tmp/out")" "$(wc -l <"$tmp/out")" "--comm shows tasks of that name only"
+
+# Nothing of what a program says reaches the terminal raw.
+start "p:$t:text s=+0(%di):string"
+cp "$t" "$tmp/$(printf 'e\033[2J')"
+"$tmp/$(printf 'e\033[2J')" all >/dev/null
+stop
+is "$(grep -c "$(printf '\033')" "$tmp/out")" 0 "control characters in a program's name"

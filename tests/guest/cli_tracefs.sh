@@ -1,0 +1,31 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: with --control the same command drives the kernel's own tracer, with the same result
+# needs: setarch
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+tracefs=/sys/kernel/tracing
+[ -e $tracefs/uprobe_events ] || skip_all "this kernel has no uprobe_events"
+
+ktap_plan 5
+
+t=$tmp/traced
+run() {
+	uprobe "$@" -c "setarch $(uname -m) -R $t all" \
+		"p:$t:ints %di %si:s32" "r:$t:give \$retval" \
+		"p:where $t:text +0(%di):string" 2>"$tmp/err" >"$tmp/lines"
+	fields "$tmp/lines" | sort
+}
+
+ours=$(run)
+like "$ours" '^where: ' "our tracer"
+theirs=$(run --control $tracefs)
+diag "$(cat "$tmp/err")"
+is "$theirs" "$ours" "the kernel's tracer gives the same lines"
+is "$(wc -l <$tracefs/uprobe_events)" 0 "and no event is left there"
+
+# A filter that the tracer applies itself.
+uprobe --control $tracefs -c "$t all" "p:$t:ints a=%si:s32" 'a < 0' 2>"$tmp/err" >"$tmp/out"
+is "$?" 0 "tracefs takes the filter"
+is "$(grep -vc 'a=-' "$tmp/out")" 0 "and applies it"
