@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libFuzzer target: the instruction analyzer on any bytes. The first byte of the
+ * input chooses mode and distance of the slot, the rest is text.
+ *
+ * Whatever the bytes: the decoder and Zydis agree, nothing outside of the text
+ * is read (ASan), slots keep to their size, and every address in a slot stands
+ * for a state.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agree.h"
+#include "boundary.h"
+#include "ssol.h"
+
+#define HOLDS(condition) do {						\
+	if (!(condition)) {						\
+		fprintf(stderr, "%s:%d: does not hold: %s\n", __FILE__, __LINE__, #condition); \
+		abort();						\
+	}								\
+} while (0)
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+static void truncations(const u8 *text, const struct uinsn *insn)
+{
+	struct uinsn again;
+
+	for (size_t len = 0; len < insn->len; len++)
+		HOLDS(uinsn_decode(&again, text, len, insn->mode) == -ENODATA);
+	HOLDS(!uinsn_decode(&again, text, insn->len, insn->mode));
+	HOLDS(!memcmp(&again, insn, sizeof(again)));
+}
+
+static void slots(const struct ssol_plan *plan, u64 addr, u64 slot)
+{
+	struct ssol_state state;
+	u8 buf[SSOL_SLOT_MAX];
+	int n = ssol_emit(plan, addr, slot, buf);
+
+	if (n < 0) {
+		HOLDS(n == (ssol_needs_step(plan) ? -EOPNOTSUPP : -ERANGE));
+		HOLDS(!ssol_unwind(plan, addr, slot, slot, &state));
+	} else {
+		HOLDS(n > 0 && n <= SSOL_SLOT_MAX);
+		for (int i = 0; i < n; i++) {
+			HOLDS(ssol_unwind(plan, addr, slot, slot + (u64)i, &state));
+			/* What is not done begins again. */
+			HOLDS(state.done || state.ip == addr);
+			HOLDS(ssol_original_ip(plan, addr, slot, slot + (u64)i) == state.ip);
+		}
+		HOLDS(ssol_unwind(plan, addr, slot, slot, &state) && !state.sp && !state.done);
+		HOLDS(!ssol_unwind(plan, addr, slot, slot + (u64)n, &state));
+		HOLDS(!ssol_unwind(plan, addr, slot, slot - 1, &state));
+	}
+	n = ssol_emit_step(plan, addr, slot, buf);
+	HOLDS(n > 0 && n <= SSOL_SLOT_MAX);
+	n = ssol_scratch(plan, addr, slot);
+	if (n >= 0) {
+		/* The copy still is what it was, but for its operand. */
+		struct uinsn copy;
+
+		HOLDS(!uinsn_decode(&copy, buf, SSOL_SLOT_MAX, plan->insn.mode));
+		HOLDS(copy.len == plan->insn.len && copy.class == plan->insn.class);
+		HOLDS(!uinsn_has(&copy, UINSN_RIP_RELATIVE) && copy.disp == plan->insn.disp);
+		HOLDS(uinsn_rm(&copy) == (unsigned int)n && uinsn_reg(&copy) != (unsigned int)n);
+	}
+}
+
+static void function(const u8 *text, size_t len, enum uinsn_mode mode)
+{
+	struct boundary_exit exits[4];
+	size_t stopped = 0, begin;
+	long n = boundary_exits(text, len, mode, 0x401000, exits, 4, &stopped);
+
+	HOLDS(n <= (long)len);
+	for (long i = 0; i < n && i < 4; i++) {
+		HOLDS(exits[i].offset < len);
+		HOLDS(boundary_check(text, len, mode, exits[i].offset, &begin) == 1);
+	}
+	if (len)
+		HOLDS(boundary_check(text, len, mode, len - 1, &begin) != -EINVAL);
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static const u64 distances[] = { 0x10000, 0x7fff0000, 0x80000000, 0x123456789000 };
+	enum uinsn_mode mode = size && (data[0] & 1) ? UINSN_MODE_64 : UINSN_MODE_32;
+	u64 addr = 0x7f1234567890, slot;
+	enum agree_excuse excuse;
+	struct ssol_plan plan;
+	struct uinsn insn;
+	char why[200];
+	u8 *text;
+	int ret;
+
+	if (!size)
+		return 0;
+	if (mode == UINSN_MODE_32)
+		addr = 0xf1234567;
+	slot = addr + (data[0] & 2 ? 1 : -1) * distances[data[0] >> 2 & 3];
+	if (mode == UINSN_MODE_32)
+		slot = (u32)slot;
+	size--;
+	/* A block of its own, so that a byte beyond it is noticed. */
+	text = malloc(size ? size : 1);
+	memcpy(text, data + 1, size);
+
+	if (!agree(text, size, mode, &insn, &ret, &excuse, why, sizeof(why))) {
+		agree_reproducer(text, size, mode, why + 100, 100);
+		fprintf(stderr, "%.100s\n%s\n", why, why + 100);
+		abort();
+	}
+	if (!ret) {
+		truncations(text, &insn);
+		ret = ssol_plan_insn(&plan, text, size, mode, NULL);
+		HOLDS(!ret || ret == -EPERM);
+		if (!ret)
+			slots(&plan, addr, slot);
+	}
+	function(text, size, mode);
+	free(text);
+	return 0;
+}
