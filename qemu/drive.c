@@ -44,6 +44,7 @@
 #include "frames.h"
 
 #define GUEST_FD	3
+#define CHECK_SECONDS	300	/* for what the guest checks after COMMAND */
 #define OFF_SECONDS	20	/* a guest that is done powers off within this */
 
 static volatile sig_atomic_t stop_signal;
@@ -211,6 +212,9 @@ static bool handle(int fd, struct frame_header head, const char *data, bool *cre
 		return true;
 	case FRAME_CREDIT:
 		*credit = true;
+		return true;
+	case FRAME_CHECKS:
+		deadline = limit ? now() + CHECK_SECONDS : 0;
 		return true;
 	case FRAME_EXIT:
 		memcpy(&end, data, sizeof(end));

@@ -21,6 +21,7 @@
  * @FRAME_STDOUT: guest: output of COMMAND
  * @FRAME_STDERR: guest: error output of COMMAND
  * @FRAME_CREDIT: guest: the last FRAME_STDIN is consumed, the next may be sent
+ * @FRAME_CHECKS: guest: COMMAND has ended; checks follow before FRAME_EXIT
  * @FRAME_EXIT: guest: COMMAND has ended; a struct frame_exit
  * @FRAME_FAILED: guest: COMMAND cannot be started; a sentence that says why
  * @FRAME_STDIN: host: input of COMMAND; empty at its end
@@ -32,6 +33,7 @@ enum frame_type {
 	FRAME_STDOUT	= 'O',
 	FRAME_STDERR	= 'E',
 	FRAME_CREDIT	= 'C',
+	FRAME_CHECKS	= 'K',
 	FRAME_EXIT	= 'X',
 	FRAME_FAILED	= 'F',
 	FRAME_STDIN	= 'I',

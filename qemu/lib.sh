@@ -36,9 +36,11 @@ make_cache() {
 		die "cannot create ${1:-$cache}: set XDG_CACHE_HOME to a writable directory"
 }
 
-# kernel_names: the supported kernels, one per line, oldest first.
+# kernel_names [all]: the kernels that are tested when none is chosen, one per
+# line, oldest first; or all that there are.
 kernel_names() {
-	awk '!/^[ \t]*(#|$)/ { print $1 }' "$top/qemu/kernels"
+	awk -v all="${1:-}" '!/^[ \t]*(#|$)/ && (all || $5 == "yes") { print $1 }' \
+		"$top/qemu/kernels"
 }
 
 # kernel_field NAME COLUMN: one column of the row NAME of qemu/kernels.
@@ -46,7 +48,7 @@ kernel_field() {
 	awk -v name="$1" -v col="$2" '
 		!/^[ \t]*(#|$)/ && $1 == name { print $col; found = 1 }
 		END { exit !found }' "$top/qemu/kernels" ||
-		die "no kernel '$1' in qemu/kernels; it knows: $(kernel_names | paste -sd ' ')"
+		die "no kernel '$1' in qemu/kernels; it knows: $(kernel_names all | paste -sd ' ')"
 }
 
 # load_kernel NAME: fetch it where needed and set k_release, k_image, k_modules,

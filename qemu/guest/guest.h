@@ -57,5 +57,6 @@ unsigned int read_taint(void);
 
 /* command.c */
 uint32_t run_command(void);
+void run_checks(void);
 
 #endif

@@ -17,6 +17,7 @@
  *   modules  host directory to appear as /lib/modules/RELEASE
  *   module   kernel module to load before COMMAND; may be absent
  *   uprobe   program to appear as /usr/local/bin/uprobe; may be absent
+ *   checks   program to run after COMMAND; may be absent
  *   files/   copied over the root directory
  *   tty      when there: COMMAND gets a terminal
  */
@@ -45,6 +46,7 @@ int main(void)
 			fail("loading %s: %s", module, strerror(err));
 	}
 	result.status = run_command();
+	run_checks();
 	result.taint = read_taint() & ~taint;
 	send_frame(FRAME_EXIT, &result, sizeof(result));
 	wait_for_ack();
