@@ -6,7 +6,8 @@
 // cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
 // cflags: module/trace/render.c module/trace/text.c
 /*
- * Usage: parse_fuzz [NUMBER [SEED]], or parse_fuzz -- LINE to try one line.
+ * Usage: parse_fuzz [NUMBER [SEED]], parse_fuzz -- LINE to try one line, or
+ * parse_fuzz --print NUMBER to write lines for the test in a guest.
  * Built with clang, -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target
  * of libFuzzer.
  */
@@ -163,20 +164,38 @@ static size_t mutate(char *line, size_t len, size_t room)
 	}
 }
 
+static size_t make_line(char *line, size_t room)
+{
+	const char *seed = seeds[pick(ARRAY_SIZE(seeds))];
+	size_t len = strlen(seed);
+	unsigned int changes;
+
+	memcpy(line, seed, len);
+	for (changes = pick(6); changes; changes--)
+		len = mutate(line, len, room);
+	return len;
+}
+
+static void print(unsigned long count)
+{
+	char line[512];
+	size_t len;
+
+	while (count--) {
+		len = make_line(line, sizeof(line) - 1);
+		line[len++] = '\n';
+		fwrite(line, len, 1, stdout);
+	}
+}
+
 static unsigned long run(unsigned long count)
 {
 	unsigned long i, good = 0;
-	unsigned int changes;
 	char line[512], *exact;
-	const char *seed;
 	size_t len;
 
 	for (i = 0; i < count; i++) {
-		seed = seeds[pick(ARRAY_SIZE(seeds))];
-		len = strlen(seed);
-		memcpy(line, seed, len);
-		for (changes = pick(6); changes; changes--)
-			len = mutate(line, len, sizeof(line));
+		len = make_line(line, sizeof(line));
 		/* Exactly as long as the line, for the sanitizer. */
 		exact = malloc(len);
 		memcpy(exact, line, len);
@@ -194,9 +213,14 @@ int main(int argc, char **argv)
 		printf("%s\n", try_line(argv[2], strlen(argv[2])) ? "good" : "bad");
 		return 0;
 	}
+	state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9e3779b97f4a7c15;
+	if (argc == 3 && !strcmp(argv[1], "--print")) {
+		state = 0x9e3779b97f4a7c15;
+		print(strtoul(argv[2], NULL, 0));
+		return 0;
+	}
 	if (argc > 1)
 		count = strtoul(argv[1], NULL, 0);
-	state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9e3779b97f4a7c15;
 
 	ktap_plan(2);
 	good = run(count);
