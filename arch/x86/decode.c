@@ -30,8 +30,8 @@ enum {
 
 #include "opcodes.inc"
 
-_Static_assert(NNODES <= 0x1000 * 2, "selectors hold 12 bits of offset, in pairs");
-_Static_assert(UINSN_REX2 < 0x80, "a leaf holds 7 bits of class");
+static_assert(NNODES <= 0x1000 * 2, "selectors hold 12 bits of offset, in pairs");
+static_assert(UINSN_REX2 < 0x80, "a leaf holds 7 bits of class");
 
 /* Immediate bytes by kind and by operand size 2, 4, 8. */
 static const u8 imm_bytes[][3] = {
@@ -574,5 +574,5 @@ const char *uinsn_class_name(enum uinsn_class class)
 #undef UINSN_CLASS_NAME
 	};
 
-	return class < sizeof(names) / sizeof(names[0]) ? names[class] : "unknown";
+	return class < ARRAY_SIZE(names) ? names[class] : "unknown";
 }

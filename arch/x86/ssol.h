@@ -27,7 +27,7 @@
 /* Why an instruction cannot be run elsewhere, in words that continue "cannot probe here:". */
 #define SSOL_REFUSALS(X)						\
 	X(INT3, "there is a breakpoint instruction (int3) already")	\
-	X(VENDOR, "a branch with an operand-size prefix means different things to Intel and AMD processors") \
+	X(VENDOR, "Intel and AMD read a branch with an operand-size prefix differently") \
 	X(ENCLAVE, "enclu tells the enclave the address that it runs at")
 
 /**

@@ -110,7 +110,8 @@ int main(int argc, char **argv)
 				if (t[k + 1] - t[k] < best[k])
 					best[k] = t[k + 1] - t[k];
 		}
-		printf("%s: %lu instructions, %.1f MB\n", argv[i], insns[0], (double)code.size / 1e6);
+		printf("%s: %lu instructions, %.1f MB\n", argv[i], insns[0],
+		       (double)code.size / 1e6);
 		printf("  uprobes %6.2f ns each, %6.1f MB/s\n", best[0] / (double)insns[0] * 1e9,
 		       (double)code.size / best[0] / 1e6);
 		printf("  zydis   %6.2f ns each, %6.1f MB/s (%lu instructions)\n",

@@ -64,43 +64,54 @@ static bool operand_rule(ZyanStatus status)
 	return false;
 }
 
-/* Defined after Zydis 4.0: AVX-VNNI-INT, AVX-NE-CONVERT, AVX-IFMA, SM3, SM4, SHA512, AVX10.2 ... */
+/* Defined after Zydis 4.0: AVX-VNNI-INT, AVX-NE-CONVERT, SM3, SM4, SHA512, AVX10.2 ... */
 static bool newer(const struct uinsn *insn)
 {
-	u8 op = insn->opcode;
+	static const struct {
+		u8 map, first, last;
+	} ranges[] = {
+		{ UINSN_MAP_0F38, 0x8a, 0x8b }, { UINSN_MAP_0F38, 0xfc, 0xfc },
+		{ UINSN_MAP_V2, 0x48, 0x48 }, { UINSN_MAP_V2, 0x4a, 0x4a },
+		{ UINSN_MAP_V2, 0x50, 0x51 }, { UINSN_MAP_V2, 0x5c, 0x5e },
+		{ UINSN_MAP_V2, 0x6c, 0x6c }, { UINSN_MAP_V2, 0x72, 0x72 },
+		{ UINSN_MAP_V2, 0xb0, 0xb1 }, { UINSN_MAP_V2, 0xb4, 0xb5 },
+		{ UINSN_MAP_V2, 0xcb, 0xcd }, { UINSN_MAP_V2, 0xd2, 0xd3 },
+		{ UINSN_MAP_V2, 0xda, 0xda }, { UINSN_MAP_V2, 0xe0, 0xef },
+		{ UINSN_MAP_V3, 0xde, 0xde },
+		{ UINSN_MAP_V5, 0x00, 0xff }, { UINSN_MAP_V7, 0x00, 0xff },
+		{ UINSN_MAP_E1, 0x2e, 0x2f }, { UINSN_MAP_E1, 0x7e, 0x7e },
+		{ UINSN_MAP_E1, 0xd6, 0xd6 },
+		{ UINSN_MAP_E2, 0x4a, 0x4a }, { UINSN_MAP_E2, 0x50, 0x52 },
+		{ UINSN_MAP_E2, 0x67, 0x67 }, { UINSN_MAP_E2, 0x6d, 0x6d },
+		{ UINSN_MAP_E2, 0x74, 0x74 }, { UINSN_MAP_E2, 0xd2, 0xd3 },
+		{ UINSN_MAP_E2, 0xda, 0xda },
+		{ UINSN_MAP_E3, 0x07, 0x07 }, { UINSN_MAP_E3, 0x77, 0x77 },
+		{ UINSN_MAP_E3, 0x42, 0x42 }, { UINSN_MAP_E3, 0x52, 0x53 },
+		{ UINSN_MAP_E5, 0x18, 0x18 }, { UINSN_MAP_E5, 0x1b, 0x1b },
+		{ UINSN_MAP_E5, 0x1e, 0x1e }, { UINSN_MAP_E5, 0x2e, 0x2f },
+		{ UINSN_MAP_E5, 0x68, 0x6f }, { UINSN_MAP_E5, 0x74, 0x74 },
+		{ UINSN_MAP_E5, 0x7e, 0x7e },
+	};
 
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		if (insn->map == ranges[i].map && insn->opcode >= ranges[i].first &&
+		    insn->opcode <= ranges[i].last)
+			return true;
 	switch (insn->map) {
 	case UINSN_MAP_0F:
-		/* wrmsrns, rdmsrlist, wrmsrlist, pbndkb; eretu, erets */
-		return op == 0x01 && (insn->modrm == 0xc6 || insn->modrm == 0xc7 || insn->modrm == 0xca);
+		/* wrmsrns, rdmsrlist, wrmsrlist; pbndkb; eretu, erets */
+		return insn->opcode == 0x01 &&
+		       (insn->modrm == 0xc6 || insn->modrm == 0xc7 || insn->modrm == 0xca);
 	case UINSN_MAP_0F38:
-		/* movrs; urdmsr, uwrmsr; aadd and its like */
-		return op == 0x8a || op == 0x8b || (op == 0xf8 && uinsn_mod(insn) == 3) ||
-		       op == 0xfc;
-	case UINSN_MAP_V2:
-		return op == 0x48 || op == 0x4a || op == 0x50 || op == 0x51 || op == 0x5c || op == 0x5e ||
-		       op == 0x6c || op == 0x72 || op == 0xb0 || op == 0xb1 || op == 0xb4 ||
-		       op == 0xb5 || (op >= 0xcb && op <= 0xcd) || op == 0xd2 || op == 0xd3 ||
-		       op == 0xda || (op >= 0xe0 && op <= 0xef);
-	case UINSN_MAP_V3:
-		return op == 0xde;
-	case UINSN_MAP_E1:
-		return op == 0x2e || op == 0x2f || op == 0x7e || op == 0xd6;
-	case UINSN_MAP_E2:
-		return op == 0x4a || (op >= 0x50 && op <= 0x52) || op == 0x67 || op == 0x6d ||
-		       op == 0x74 || op == 0xd2 || op == 0xd3 || op == 0xda;
+		/* urdmsr, uwrmsr */
+		return insn->opcode == 0xf8 && uinsn_mod(insn) == 3;
 	case UINSN_MAP_E3:
-		return op == 0x07 || op == 0x77 || op == 0x42 || op == 0x52 || op == 0x53 ||
-		       insn->pp == 3;
+		return insn->pp == 3;
 	case UINSN_MAP_E5:
-		return op == 0x18 || op == 0x1b || op == 0x1e || op == 0x2e || op == 0x2f ||
-		       op == 0x74 || (op >= 0x68 && op <= 0x6f) || op == 0x7e ||
-		       (insn->pp == 1 && op >= 0x51 && op <= 0x5f);
+		/* bf16 */
+		return insn->pp == 1 && insn->opcode >= 0x51 && insn->opcode <= 0x5f;
 	case UINSN_MAP_E6:
 		return insn->pp == 0;
-	case UINSN_MAP_V5:
-	case UINSN_MAP_V7:
-		return true;
 	}
 	return false;
 }
@@ -208,7 +219,7 @@ static bool same_addresses(const struct uinsn *insn, const ZydisDecodedInstructi
 			if (!(insn->flags & UINSN_RELATIVE))
 				continue;
 			ZydisCalcAbsoluteAddress(z, &operand[i], addr, &there);
-			/* The reference keeps carries out of 32 bits, and cuts abort addresses to 16. */
+			/* It keeps carries out of 32 bits, and cuts abort addresses to 16. */
 			if (insn->class == UINSN_XBEGIN && mode == UINSN_MODE_32)
 				there = addr + z->length + (u64)z->raw.imm[0].value.s;
 			if (mode == UINSN_MODE_32)
@@ -333,7 +344,7 @@ bool agree(const u8 *text, size_t len, enum uinsn_mode mode, struct uinsn *insn,
 			 (insn->rex & UINSN_REX_W))
 			*excuse = AGREE_FP16_W;
 		else
-			return differ(why, size, "an instruction (%s, %u bytes), to the reference not: %x",
+			return differ(why, size, "an instruction (%s, %u bytes), not there: %x",
 				      uinsn_class_name(insn->class), insn->len,
 				      (unsigned int)status);
 		return true;

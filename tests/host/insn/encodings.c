@@ -9,7 +9,8 @@ struct walk {
 	void *data;
 };
 
-static void visit_form(const struct walk *walk, u8 *text, size_t n, unsigned int reg, bool memory)
+static void visit_form(const struct walk *walk, u8 *text, size_t n, unsigned int reg,
+		       bool memory)
 {
 	u32 r = walk->pick();
 	unsigned int mod = memory ? (r >> 8) % 3 : 3, rm = (r >> 16) & 7;
@@ -59,10 +60,10 @@ static void legacy(const struct walk *walk)
 		u8 n, byte[2];
 	} escapes[] = { { 0 }, { 1, { 0x0f } }, { 2, { 0x0f, 0x38 } }, { 2, { 0x0f, 0x3a } } };
 
-	for (size_t p = 0; p < sizeof(prefixes) / sizeof(prefixes[0]); p++) {
+	for (size_t p = 0; p < ARRAY_SIZE(prefixes); p++) {
 		if (prefixes[p].rex && walk->mode == UINSN_MODE_32)
 			continue;
-		for (size_t e = 0; e < sizeof(escapes) / sizeof(escapes[0]); e++)
+		for (size_t e = 0; e < ARRAY_SIZE(escapes); e++)
 			for (int op = 0; op < 256; op++) {
 				u8 head[8];
 				size_t n = prefixes[p].n;

@@ -240,7 +240,7 @@ static void compare_lines(struct file *file)
 	if (file->prefix)
 		ktap_note("%lu prefixes stand alone there", file->prefix);
 	if (file->fwait)
-		ktap_note("%lu fwait belong to the next instruction there (SDM vol. 2, FWAIT: they do not)",
+		ktap_note("%lu fwait are joined to what follows, unlike in SDM vol. 2, FWAIT",
 			  file->fwait);
 	if (file->bad)
 		ktap_note("%lu lines say (bad)", file->bad);
@@ -322,7 +322,8 @@ static bool same_function(const struct file *file, const struct line *line, u64 
 			return false;
 		}
 		kind = exits[i++].kind;
-		if ((kind == BOUNDARY_RET) != line->ret || (kind == BOUNDARY_JUMP_IND) != indirect) {
+		if ((kind == BOUNDARY_RET) != line->ret ||
+		    (kind == BOUNDARY_JUMP_IND) != indirect) {
 			snprintf(why, why_size, "exit at offset %llu is of kind %d",
 				 (unsigned long long)(line->addr - addr), kind);
 			return false;
@@ -340,8 +341,7 @@ static void compare_functions(struct file *file)
 	u64 previous = 0;
 	FILE *pipe;
 
-	snprintf(command, sizeof(command),
-		 "{ readelf -sW --dyn-syms '%s'; readelf -sW '%s'; } | sort -u -k2,2 -k3,3", file->path, file->path);
+	snprintf(command, sizeof(command), "readelf -sW '%s' | sort -u -k2,2 -k3,3", file->path);
 	pipe = popen(command, "r");
 	if (!pipe)
 		abort();

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 			argv[i], reach.insns, bad, reach.refused[SSOL_REFUSED_INT3],
 			reach.kinds[SSOL_STEP]);
 		if (reach.none)
-			ktap_note("%lu paths lead to no instruction: behind calls that do not return",
+			ktap_note("%lu paths lead to no instruction, as behind calls that do not return",
 				  reach.none);
 		for (int k = 0; k < reach.nsections; k++) {
 			free((void *)reach.sections[k].text);

@@ -49,7 +49,7 @@ static const struct {
 int main(void)
 {
 	bool covered[SSOL_NR_REFUSALS] = { [SSOL_OK] = true };
-	size_t n = sizeof(cases) / sizeof(cases[0]);
+	size_t n = ARRAY_SIZE(cases);
 
 	ktap_plan((int)n + SSOL_NR_REFUSALS);
 	for (size_t i = 0; i < n; i++) {

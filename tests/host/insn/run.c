@@ -46,7 +46,8 @@ static unsigned long at_least;
 static u32 one_in = 1;
 static int reported;
 static struct {
-	unsigned long encodings, compared, completed, faulted, undefined, out_of_reach, refused, stepped;
+	unsigned long encodings, compared, completed, faulted, undefined;
+	unsigned long out_of_reach, refused, stepped;
 	unsigned long kinds[SSOL_NR_KINDS];
 } counts;
 
@@ -165,7 +166,7 @@ static bool same_registers(const struct user_regs_struct *a, const struct user_r
 #undef FIELD
 	};
 
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		u64 x, y;
 
 		memcpy(&x, (const u8 *)a + fields[i].at, 8);

@@ -85,8 +85,8 @@ static const struct {
 
 static void legacy(enum uinsn_mode mode)
 {
-	for (size_t p = 0; p < sizeof(prefixes) / sizeof(prefixes[0]); p++)
-		for (size_t e = 0; e < sizeof(escapes) / sizeof(escapes[0]); e++)
+	for (size_t p = 0; p < ARRAY_SIZE(prefixes); p++)
+		for (size_t e = 0; e < ARRAY_SIZE(escapes); e++)
 			for (int op = 0; op < 256; op++) {
 				u8 head[8];
 				size_t n = prefixes[p].n;
@@ -160,7 +160,9 @@ static void vex3(enum uinsn_mode mode, u8 first)
 					continue;
 				/* Undefined maps need no more than a few opcodes. */
 				for (int op = 0; op < 256; op += map > 10 ? 37 : 1) {
-					u8 head[] = { first, rxb[i] | (u8)map, (u8)payload, (u8)op };
+					u8 head[] = {
+						first, rxb[i] | (u8)map, (u8)payload, (u8)op,
+					};
 
 					all_modrm(head, sizeof(head), mode);
 				}

@@ -33,9 +33,11 @@ int main(int argc, char **argv)
 		printf("%s\n", strerror(-ret));
 		return 1;
 	}
-	printf("len %u class %s encoding %u map %u opcode %02x at %u flags %#x rex %x pp %u vl %u prefixes %#x\n",
+	printf("len %u class %s encoding %u map %u opcode %02x at %u ",
 	       insn.len, uinsn_class_name(insn.class), insn.encoding, insn.map, insn.opcode,
-	       insn.opcode_at, insn.flags, insn.rex, insn.pp, insn.vl, insn.prefixes);
+	       insn.opcode_at);
+	printf("flags %#x rex %x pp %u vl %u prefixes %#x\n", insn.flags, insn.rex, insn.pp,
+	       insn.vl, insn.prefixes);
 	printf("modrm %02x at %u sib %02x disp %d (%u at %u) imm %u at %u rel %d\n",
 	       insn.modrm, insn.modrm_at, insn.sib, insn.disp, insn.disp_size, insn.disp_at,
 	       insn.imm_size, insn.imm_at, insn.rel);

@@ -309,7 +309,8 @@ static void steer_transfer(struct trial *trial, const struct layout *layout, u64
 		word = insn->operand_size;
 		put_word(stack, target, word);
 		put_word(stack + word, code_segment(trial), word);
-		put_word(stack + 2 * word, FLAGS_ALWAYS | (trial_random() & FLAGS_ARITHMETIC), word);
+		put_word(stack + 2 * word,
+			 FLAGS_ALWAYS | (trial_random() & FLAGS_ARITHMETIC), word);
 		put_word(stack + 3 * word, regs->rsp + 128, word);
 		put_word(stack + 4 * word, 0x2b, word);
 		break;
