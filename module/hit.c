@@ -25,7 +25,7 @@ static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *r
 		utask->stepping = site;
 		arch_step_begin(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
 				regs);
-	} else if (ssol_is_skip(&site->plan)) {
+	} else if (ssol_is_skip(&site->plan) && !arch_stepped(regs->flags)) {
 		regs->ip = site->key.addr + ssol_len(&site->plan);
 	} else {
 		regs->ip = site->slot_key.addr;
@@ -112,18 +112,31 @@ int hit_defer(struct utask *utask, unsigned int what)
 	return ret;
 }
 
-/*
- * No breakpoint of ours should be there.  When none is, the trap is one that
- * was under way when it was removed; the instruction is back.
+/**
+ * enum late - what a trap at a site that is not armed may be
+ * @LATE_FOREIGN: somebody else's breakpoint is there
+ * @LATE_REMOVED: none is; the trap was under way when ours was removed
+ * @LATE_COPIED: ours is there, as the program has copied its own text to where
+ *	it unmapped it (as is done to have it in huge pages)
  */
-static bool hit_late(struct pt_regs *regs, unsigned long addr)
-{
-	u8 byte;
+enum late {
+	LATE_FOREIGN,
+	LATE_REMOVED,
+	LATE_COPIED,
+};
 
-	if (copy_from_user_nofault(&byte, (void __user *)addr, 1) || byte == ARCH_BREAKPOINT)
-		return false;
-	regs->ip = addr;
-	return true;
+static enum late hit_late(const struct site *site)
+{
+	u8 text[UINSN_MAX_LEN];
+	unsigned int len = ssol_len(&site->plan);
+
+	if (copy_from_user_nofault(text, (void __user *)site->key.addr, len))
+		return LATE_FOREIGN;
+	if (text[0] != ARCH_BREAKPOINT)
+		return LATE_REMOVED;
+	if (READ_ONCE(site->state) == SITE_LOST && !memcmp(text + 1, site->plan.text + 1, len - 1))
+		return LATE_COPIED;
+	return LATE_FOREIGN;
 }
 
 /**
@@ -154,8 +167,14 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 		goto out;
 	}
 	if (unlikely(READ_ONCE(site->state) != SITE_ARMED)) {
-		ours = hit_late(regs, addr);
-		goto out;
+		enum late late = hit_late(site);
+
+		if (late != LATE_COPIED) {
+			ours = late == LATE_REMOVED;
+			if (ours)
+				regs->ip = addr;
+			goto out;
+		}
 	}
 
 	regs->ip = addr;

@@ -238,8 +238,8 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	spin_lock(&image->tree_lock);
 	for (site = image_first_site(image, range->start);
 	     site && site->key.addr < range->end; site = image_next_site(site)) {
-		if (site->kind == SITE_PROBE)
-			WRITE_ONCE(site->state, SITE_IDLE);
+		if (site->kind == SITE_PROBE && site->state == SITE_ARMED)
+			WRITE_ONCE(site->state, SITE_LOST);
 	}
 	spin_unlock(&image->tree_lock);
 	return 0;

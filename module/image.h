@@ -38,11 +38,13 @@ enum site_kind {
 /**
  * enum site_state - whether the breakpoint is in the text
  * @SITE_IDLE: it is not; a trap that still arrives is late, or not ours
+ * @SITE_LOST: it was when the mapping went away
  * @SITE_ARMED: it is, or is about to be, or was a moment ago
  * @SITE_INHERITED: (during fork) it may be, by way of the parent
  */
 enum site_state {
 	SITE_IDLE,
+	SITE_LOST,
 	SITE_ARMED,
 	SITE_INHERITED,
 };

@@ -9,6 +9,7 @@
 #include "image.h"
 #include "lifecycle.h"
 #include "probe.h"
+#include "release.h"
 #include "retprobe.h"
 #include "ssol_area.h"
 #include "task.h"
@@ -69,7 +70,7 @@ exit_probe:
 static void __exit uprobes_unload(void)
 {
 	tracer_exit();
-	retprobe_release();
+	release_tasks();
 	lifecycle_exit();
 	arch_trap_quiesce();
 	arch_trap_exit();

@@ -5,10 +5,7 @@
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/percpu-refcount.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
-#include <linux/stop_machine.h>
 #include <linux/uaccess.h>
 
 #include "breakpoint.h"
@@ -274,12 +271,20 @@ void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 	prepare(utask, site, set, regs, true);
 }
 
-/*
- * The instance of the call that has returned: the return address lay right
- * below sp, or further below when the return popped arguments too (ret imm16).
+/**
+ * retprobe_returned() - the call that a task has returned from
+ * @utask: state of the task
+ * @trampoline: the trampoline that it has returned to
+ * @regs: its user registers
+ *
+ * The return address lay right below sp, or further below when the return
+ * popped arguments too (ret imm16).
+ *
+ * Context: the task itself, or the machine being stopped.
+ * Return: the newest instance of the call, or NULL.
  */
-static struct uret_instance *instance_returned(struct utask *utask, unsigned long trampoline,
-					       const struct pt_regs *regs)
+struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
+					const struct pt_regs *regs)
 {
 	struct uret_instance *inst, *nearest;
 	unsigned int i;
@@ -315,7 +320,7 @@ bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
 	struct uret_instance *inst, *last = NULL;
 	unsigned long sp;
 
-	inst = utask ? instance_returned(utask, trampoline->key.addr, regs) : NULL;
+	inst = utask ? retprobe_returned(utask, trampoline->key.addr, regs) : NULL;
 	if (!inst)
 		return false;
 
@@ -542,114 +547,6 @@ void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
 	}
 	instance_free_list(&others);
 	retprobe_adopt(copies, utask);
-}
-
-/**
- * struct release - all calls under way in return-probed functions
- * @nr: how many there are
- * @room: for how many there is memory
- * @calls: the calls
- * @calls.mm: address space, kept in use
- * @calls.sp: where the return address lies
- * @calls.from: the trampoline
- * @calls.to: the real return address
- * @calls.word: size of an address, in bytes
- */
-struct release {
-	unsigned int nr;
-	unsigned int room;
-	struct {
-		struct mm_struct *mm;
-		unsigned long sp;
-		unsigned long from;
-		unsigned long to;
-		unsigned int word;
-	} *calls;
-};
-
-static void release_list_one(struct utask *utask, void *data)
-{
-	struct mm_struct *mm = utask->task->mm;
-	struct uret_instance *inst;
-	struct release *r = data;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
-			if (r->nr++ >= r->room)
-				continue;
-			r->calls[r->nr - 1].mm = mm && mmget_not_zero(mm) ? mm : NULL;
-			r->calls[r->nr - 1].sp = inst->ri.sp;
-			r->calls[r->nr - 1].from = inst->trampoline;
-			r->calls[r->nr - 1].to = inst->ri.ret_addr;
-			r->calls[r->nr - 1].word = inst->word;
-		}
-	}
-}
-
-static int release_list(void *data)
-{
-	utask_for_each(release_list_one, data);
-	return 0;
-}
-
-static void release_ip_one(struct utask *utask, void *unused)
-{
-	struct pt_regs *regs = task_pt_regs(utask->task);
-	struct uret_instance *inst;
-
-	if (!utask->nr_instances || !utask->task->mm)
-		return;
-	inst = instance_returned(utask, regs->ip, regs);
-	if (inst)
-		regs->ip = inst->ri.ret_addr;
-}
-
-static int release_ip(void *unused)
-{
-	utask_for_each(release_ip_one, NULL);
-	return 0;
-}
-
-/**
- * retprobe_release() - let all calls return without the trampoline
- *
- * Puts the real return addresses back onto the stacks, and moves on tasks that
- * have returned to the trampoline but were interrupted before they executed
- * it.  While this lists and moves, no task runs, hence none is between taking
- * the return address off the stack and the trampoline unless its saved ip says
- * so.  No return probe is registered any more.
- *
- * Context: may sleep; stops the machine.
- */
-void retprobe_release(void)
-{
-	struct release r = {};
-	unsigned int i;
-
-	for (;;) {
-		stop_machine(release_list, &r, NULL);
-		if (r.nr <= r.room)
-			break;
-		for (i = 0; i < r.room; i++) {
-			if (r.calls[i].mm)
-				mmput(r.calls[i].mm);
-		}
-		kvfree(r.calls);
-		r.room = 2 * r.nr;
-		r.nr = 0;
-		r.calls = kvmalloc_array(r.room, sizeof(*r.calls), GFP_KERNEL | __GFP_NOFAIL);
-	}
-	for (i = 0; i < r.nr; i++) {
-		if (!r.calls[i].mm)
-			continue;
-		word_restore(r.calls[i].mm, r.calls[i].sp, r.calls[i].from, r.calls[i].to,
-			     r.calls[i].word);
-		mmput(r.calls[i].mm);
-	}
-	kvfree(r.calls);
-	if (r.nr)
-		stop_machine(release_ip, NULL, NULL);
 }
 
 int retprobe_init(void)

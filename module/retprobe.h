@@ -55,6 +55,8 @@ bool retprobe_prepare(struct utask *utask, const struct site *site,
 		      const struct consumer_set *set, struct pt_regs *regs);
 void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				const struct consumer_set *set, struct pt_regs *regs);
+struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
+					const struct pt_regs *regs);
 bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs);
 void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs);
 
@@ -66,6 +68,5 @@ void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
 			  struct mm_struct *mm);
 void retprobe_restore(struct hlist_head *copies, struct mm_struct *mm);
 void retprobe_discard(struct hlist_head *copies);
-void retprobe_release(void);
 
 #endif /* _UPROBES_RETPROBE_H */

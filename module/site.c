@@ -14,6 +14,18 @@
 #include "ssol_area.h"
 
 /*
+ * Whether text at a site that was unmapped is the site's own, breakpoint
+ * included: the program has copied it there.
+ */
+static bool site_text_copied(const struct site *site, const u8 *text, int len)
+{
+	int want = ssol_len(&site->plan);
+
+	return len >= want && text[0] == ARCH_BREAKPOINT &&
+	       !memcmp(text + 1, site->plan.text + 1, want - 1);
+}
+
+/*
  * Reads and analyses the instruction at @addr.  The breakpoint of @site, where
  * not NULL, may cover its first byte, unless the program wrote over it.
  */
@@ -32,7 +44,8 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 	if (len < 0)
 		return len;
 
-	if (site && site->state != SITE_IDLE) {
+	if (site && site->state != SITE_IDLE &&
+	    (site->state != SITE_LOST || site_text_copied(site, text, len))) {
 		if (text[0] == ARCH_BREAKPOINT)
 			text[0] = site->plan.text[0];
 		else
@@ -128,6 +141,41 @@ static struct site *site_alloc(struct image *image, unsigned long addr, enum sit
 	return site;
 }
 
+static void site_publish(struct site *site, struct consumer_set *set)
+{
+	struct consumer_set *old;
+
+	old = rcu_dereference_protected(site->set, lockdep_is_held(&site->image->lock));
+	rcu_assign_pointer(site->set, set);
+	consumer_set_put(old);
+}
+
+static struct consumer_set *site_set(struct site *site)
+{
+	return rcu_dereference_protected(site->set, lockdep_is_held(&site->image->lock));
+}
+
+static void attachment_free(struct attachment *a)
+{
+	spin_lock(&a->consumer->lock);
+	list_del(&a->in_consumer);
+	spin_unlock(&a->consumer->lock);
+	list_del(&a->in_site);
+	consumer_put(a->consumer);
+	kfree(a);
+}
+
+/* The mapping that a site was in has gone, and with it what was probed. */
+static void site_abandon(struct site *site)
+{
+	struct attachment *a, *next;
+
+	list_for_each_entry_safe(a, next, &site->attachments, in_site)
+		attachment_free(a);
+	site_publish(site, NULL);
+	WRITE_ONCE(site->state, SITE_IDLE);
+}
+
 /*
  * The site at @addr with the instruction that is there now: an existing one,
  * or a new one.
@@ -154,6 +202,8 @@ static struct site *site_prepare(struct image *image, unsigned long addr, struct
 	if (site && ssol_len(&plan) == ssol_len(&site->plan) &&
 	    !memcmp(plan.text, site->plan.text, ssol_len(&plan)))
 		return site;
+	if (site && site->state == SITE_LOST)
+		site_abandon(site);
 	if (site && !list_empty(&site->attachments)) {
 		pr_notice("0x%lx cannot be probed: its text changed under another probe\n", addr);
 		return ERR_PTR(-EBUSY);
@@ -202,20 +252,6 @@ static int image_need_trampoline(struct image *image)
 	return 0;
 }
 
-static void site_publish(struct site *site, struct consumer_set *set)
-{
-	struct consumer_set *old;
-
-	old = rcu_dereference_protected(site->set, lockdep_is_held(&site->image->lock));
-	rcu_assign_pointer(site->set, set);
-	consumer_set_put(old);
-}
-
-static struct consumer_set *site_set(struct site *site)
-{
-	return rcu_dereference_protected(site->set, lockdep_is_held(&site->image->lock));
-}
-
 static int site_arm(struct site *site, const struct image_file *where)
 {
 	enum site_state was = site->state;
@@ -227,7 +263,7 @@ static int site_arm(struct site *site, const struct image_file *where)
 	WRITE_ONCE(site->state, SITE_ARMED);
 	ret = breakpoint_insert(site->image->mm, site->key.addr, site->plan.text[0],
 				where ? where->inode : NULL, where ? where->offset : 0);
-	if (ret == -EEXIST && was == SITE_INHERITED)
+	if (ret == -EEXIST && (was == SITE_INHERITED || was == SITE_LOST))
 		ret = 0;
 	if (ret)
 		WRITE_ONCE(site->state, was);
@@ -236,10 +272,18 @@ static int site_arm(struct site *site, const struct image_file *where)
 
 static void site_disarm(struct site *site)
 {
+	u8 text[UINSN_MAX_LEN];
 	int ret;
 
-	if (site->state != SITE_ARMED)
+	if (site->state == SITE_LOST) {
+		ret = text_read(site->image->mm, site->key.addr, text, sizeof(text));
+		if (ret <= 0 || !site_text_copied(site, text, ret)) {
+			WRITE_ONCE(site->state, SITE_IDLE);
+			return;
+		}
+	} else if (site->state != SITE_ARMED) {
 		return;
+	}
 	ret = breakpoint_remove(site->image->mm, site->key.addr, site->plan.text[0]);
 	if (ret && ret != -ENOENT) {
 		pr_warn("the breakpoint at 0x%lx stays in the text: error %d\n",
@@ -247,16 +291,6 @@ static void site_disarm(struct site *site)
 		return;
 	}
 	WRITE_ONCE(site->state, SITE_IDLE);
-}
-
-static void attachment_free(struct attachment *a)
-{
-	spin_lock(&a->consumer->lock);
-	list_del(&a->in_consumer);
-	spin_unlock(&a->consumer->lock);
-	list_del(&a->in_site);
-	consumer_put(a->consumer);
-	kfree(a);
 }
 
 /**

@@ -7,7 +7,7 @@
  * A utask is made at the task's first hit that needs one and goes when the
  * task exits.  It is the task's own: only the task itself touches it, in the
  * trap, in task work, or in the kernel's fork, exec and exit paths.  The one
- * exception is retprobe_release(), which stops the machine; therefore
+ * exception is release_tasks(), which stops the machine; therefore
  * @instances changes only with preemption off.  The table in which utasks
  * are found is read under RCU and changed under a raw spinlock.
  */

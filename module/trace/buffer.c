@@ -127,8 +127,9 @@ void tracer_buffer_clear(struct tracer_buffer *b)
 
 static void wake_if_waiting(struct tracer_buffer *b)
 {
-	/* Pairs with the barrier in prepare_to_wait() and poll_wait(). */
+	/* Pairs with the barrier in prepare_to_wait() and pipe_poll(). */
 	smp_mb();
+	/* The record is visible: who is not waiting yet will see it. */
 	if (waitqueue_active(&b->wait))
 		irq_work_queue(&b->wake);
 }
@@ -220,9 +221,10 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 		memcpy(fragment->data, data + at, n);
 		compat_ring_buffer_commit(b->rb, event);
 	}
-	/* A reader that sees 0 sees all fragments that there will be. */
-	if (len > TRACER_FRAGMENT_DATA)
+	if (len > TRACER_FRAGMENT_DATA) {
+		/* A reader that sees 0 sees all fragments that there will be. */
 		smp_store_release(&c->open, 0);
+	}
 	preempt_enable_notrace();
 	wake_if_waiting(b);
 }

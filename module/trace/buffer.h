@@ -79,7 +79,7 @@ struct tracer_buffer {
 	bool on;
 	unsigned long size;
 	bool expanded;
-	struct mutex read_lock;
+	struct mutex read_lock;	/* takes records out, clears, resizes */
 	u32 *next;
 	wait_queue_head_t wait;
 	struct irq_work wake;

@@ -54,6 +54,7 @@ static const struct tracer_fragment *await_fragment(struct source *src)
 	u64 ts;
 
 	for (;;) {
+		/* Pairs with the release in tracer_buffer_write(). */
 		open = smp_load_acquire(&c->open);
 		fragment = source_peek(src, &ts);
 		if (fragment || !open)

@@ -12,7 +12,7 @@
 #include "files.h"
 #include "trace.h"
 
-#define WRITE_MAX	65536	/* bytes of a write that are looked at at once */
+#define WRITE_MAX	65536	/* bytes that one write takes at most */
 
 static_assert(WRITE_MAX > TRACER_LINE_MAX);
 

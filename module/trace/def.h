@@ -20,8 +20,6 @@
 
 #include <linux/types.h>
 
-#include "errors.h"
-
 #define TRACER_MAX_ARGS		128	/* arguments of an event */
 #define TRACER_NAME_MAX		63	/* characters of a group or event name */
 #define TRACER_ARG_NAME_MAX	32	/* characters of an argument name */
@@ -34,6 +32,14 @@
 #define TRACER_COMM_LEN		16	/* bytes of a task's name, its NUL included */
 
 #define TRACER_DEFAULT_GROUP	"uprobes"
+
+enum tracer_err {
+	TRACER_ERR_NONE,
+#define X(name, text) TRACER_ERR_##name,
+#include "errors.h"
+#undef X
+	TRACER_ERR_NR,
+};
 
 /**
  * enum tracer_kind - what a line asks for
@@ -69,7 +75,6 @@ enum tracer_print {
  * struct tracer_type - a type that an argument can have
  * @name: as a definition spells it
  * @field: the C type that the format file shows
- * @fmt: the conversion that the format file shows, escaped for its quotes
  * @size: bytes in the record; 4 for strings, the descriptor of their place
  * @is_signed: as the format file shows it
  * @print: how a value is shown
@@ -77,7 +82,6 @@ enum tracer_print {
 struct tracer_type {
 	const char *name;
 	const char *field;
-	const char *fmt;
 	u8 size;
 	bool is_signed;
 	enum tracer_print print;

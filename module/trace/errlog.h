@@ -36,7 +36,7 @@ struct tracer_errlog_entry {
  * @entries: a ring
  */
 struct tracer_errlog {
-	struct mutex lock;
+	struct mutex lock;	/* protects the rest */
 	unsigned int first;
 	struct tracer_errlog_entry entries[TRACER_ERRLOG_MAX];
 };

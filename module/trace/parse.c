@@ -18,9 +18,9 @@
 #include "def.h"
 
 static const char * const err_texts[] = {
-	[TRACER_ERR_NONE] = "No error",
-#define X(name, text) [TRACER_ERR_##name] = text,
-	TRACER_ERRORS(X)
+	"No error",
+#define X(name, text) text,
+#include "errors.h"
 #undef X
 };
 
@@ -373,7 +373,7 @@ struct tracer_def *tracer_def_parse(const char *line, size_t len,
 		return ERR_PTR(-EINVAL);
 	}
 
-	def = kvzalloc(struct_size(def, args, count_args(line, len)),
+	def = kvzalloc(sizeof(*def) + count_args(line, len) * sizeof(def->args[0]),
 		       GFP_KERNEL);
 	if (!def)
 		goto no_memory;

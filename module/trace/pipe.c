@@ -29,7 +29,7 @@
  */
 struct reader {
 	struct tracer *t;
-	struct mutex lock;
+	struct mutex lock;	/* one read at a time */
 	bool take;
 	bool started;
 	bool had_some;

@@ -16,27 +16,39 @@
 	{ .name = (_name), .size = (_size),				\
 	  .offset = offsetof(struct pt_regs, field) + (byte) }
 
-/* ax, bx, cx, dx: both low bytes have names */
-#define REGS_ABCD(c)							\
-	REG(#c "x", 8, c##x, 0), REG("r" #c "x", 8, c##x, 0),		\
-	REG("e" #c "x", 4, c##x, 0), REG(#c "l", 1, c##x, 0),		\
-	REG(#c "h", 1, c##x, 1)
-
-/* si, di, bp, sp */
-#define REGS_INDEX(n)							\
-	REG(#n, 8, n, 0), REG("r" #n, 8, n, 0), REG("e" #n, 4, n, 0),	\
-	REG(#n "l", 1, n, 0)
-
-#define REGS_NUMBERED(n)						\
-	REG("r" #n, 8, r##n, 0), REG("r" #n "d", 4, r##n, 0),		\
-	REG("r" #n "w", 2, r##n, 0), REG("r" #n "b", 1, r##n, 0)
-
 static const struct tracer_reg regs[] = {
-	REGS_ABCD(a), REGS_ABCD(b), REGS_ABCD(c), REGS_ABCD(d),
-	REGS_INDEX(si), REGS_INDEX(di), REGS_INDEX(bp), REGS_INDEX(sp),
-	REGS_NUMBERED(8), REGS_NUMBERED(9), REGS_NUMBERED(10),
-	REGS_NUMBERED(11), REGS_NUMBERED(12), REGS_NUMBERED(13),
-	REGS_NUMBERED(14), REGS_NUMBERED(15),
+	REG("ax", 8, ax, 0), REG("rax", 8, ax, 0), REG("eax", 4, ax, 0),
+	REG("al", 1, ax, 0), REG("ah", 1, ax, 1),
+	REG("bx", 8, bx, 0), REG("rbx", 8, bx, 0), REG("ebx", 4, bx, 0),
+	REG("bl", 1, bx, 0), REG("bh", 1, bx, 1),
+	REG("cx", 8, cx, 0), REG("rcx", 8, cx, 0), REG("ecx", 4, cx, 0),
+	REG("cl", 1, cx, 0), REG("ch", 1, cx, 1),
+	REG("dx", 8, dx, 0), REG("rdx", 8, dx, 0), REG("edx", 4, dx, 0),
+	REG("dl", 1, dx, 0), REG("dh", 1, dx, 1),
+	REG("si", 8, si, 0), REG("rsi", 8, si, 0), REG("esi", 4, si, 0),
+	REG("sil", 1, si, 0),
+	REG("di", 8, di, 0), REG("rdi", 8, di, 0), REG("edi", 4, di, 0),
+	REG("dil", 1, di, 0),
+	REG("bp", 8, bp, 0), REG("rbp", 8, bp, 0), REG("ebp", 4, bp, 0),
+	REG("bpl", 1, bp, 0),
+	REG("sp", 8, sp, 0), REG("rsp", 8, sp, 0), REG("esp", 4, sp, 0),
+	REG("spl", 1, sp, 0),
+	REG("r8", 8, r8, 0), REG("r8d", 4, r8, 0),
+	REG("r8w", 2, r8, 0), REG("r8b", 1, r8, 0),
+	REG("r9", 8, r9, 0), REG("r9d", 4, r9, 0),
+	REG("r9w", 2, r9, 0), REG("r9b", 1, r9, 0),
+	REG("r10", 8, r10, 0), REG("r10d", 4, r10, 0),
+	REG("r10w", 2, r10, 0), REG("r10b", 1, r10, 0),
+	REG("r11", 8, r11, 0), REG("r11d", 4, r11, 0),
+	REG("r11w", 2, r11, 0), REG("r11b", 1, r11, 0),
+	REG("r12", 8, r12, 0), REG("r12d", 4, r12, 0),
+	REG("r12w", 2, r12, 0), REG("r12b", 1, r12, 0),
+	REG("r13", 8, r13, 0), REG("r13d", 4, r13, 0),
+	REG("r13w", 2, r13, 0), REG("r13b", 1, r13, 0),
+	REG("r14", 8, r14, 0), REG("r14d", 4, r14, 0),
+	REG("r14w", 2, r14, 0), REG("r14b", 1, r14, 0),
+	REG("r15", 8, r15, 0), REG("r15d", 4, r15, 0),
+	REG("r15w", 2, r15, 0), REG("r15b", 1, r15, 0),
 	REG("ip", 8, ip, 0), REG("rip", 8, ip, 0), REG("eip", 4, ip, 0),
 	REG("flags", 8, flags, 0), REG("rflags", 8, flags, 0),
 	REG("eflags", 4, flags, 0),

@@ -209,6 +209,30 @@ static void render_arg_field(struct tracer_text *t, const struct tracer_def *def
 		     arg->type->is_signed);
 }
 
+/* The conversion that makes a value look the way render_value() does. */
+static void render_conversion(struct tracer_text *t, const struct tracer_type *type)
+{
+	switch (type->print) {
+	case TRACER_PRINT_CHAR:
+		tracer_text_puts(t, "'%c'");
+		return;
+	case TRACER_PRINT_STRING:
+		tracer_text_puts(t, "\\\"%s\\\"");
+		return;
+	default:
+		break;
+	}
+	if (type->print == TRACER_PRINT_HEX)
+		tracer_text_puts(t, "0x");
+	tracer_text_putc(t, '%');
+	if (type->size == 8)
+		tracer_text_putc(t, 'L');
+	if (type->print == TRACER_PRINT_HEX)
+		tracer_text_putc(t, 'x');
+	else
+		tracer_text_putc(t, type->is_signed ? 'd' : 'u');
+}
+
 static void render_print_fmt(struct tracer_text *t, const struct tracer_def *def)
 {
 	const struct tracer_arg *arg;
@@ -220,12 +244,12 @@ static void render_print_fmt(struct tracer_text *t, const struct tracer_def *def
 		arg = &def->args[i];
 		tracer_text_printf(t, " %s=", arg->name);
 		if (!arg->count) {
-			tracer_text_puts(t, arg->type->fmt);
+			render_conversion(t, arg->type);
 			continue;
 		}
 		for (j = 0; j < arg->count; j++) {
 			tracer_text_putc(t, j ? ',' : '{');
-			tracer_text_puts(t, arg->type->fmt);
+			render_conversion(t, arg->type);
 		}
 		tracer_text_putc(t, '}');
 	}

@@ -41,8 +41,8 @@ static int find_phdrs(const struct tracer_bytes *bytes, struct phdrs *phdrs)
 {
 	union {
 		unsigned char ident[EI_NIDENT];
-		Elf64_Ehdr e64;
-		Elf32_Ehdr e32;
+		struct elf64_hdr e64;
+		struct elf32_hdr e32;
 	} header;
 	int ret;
 
@@ -73,9 +73,10 @@ static int find_phdrs(const struct tracer_bytes *bytes, struct phdrs *phdrs)
 	default:
 		return -ENOEXEC;
 	}
-	if (phdrs->size != (phdrs->is_64 ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr)))
+	if (phdrs->size != (phdrs->is_64 ? sizeof(struct elf64_phdr) :
+					   sizeof(struct elf32_phdr)))
 		return -ENOEXEC;
-	phdrs->count = min(phdrs->count, (unsigned int)SEGMENTS_MAX);
+	phdrs->count = min_t(unsigned int, phdrs->count, SEGMENTS_MAX);
 	return 0;
 }
 
@@ -85,8 +86,8 @@ static int read_segment(const struct tracer_bytes *bytes,
 			struct segment *segment)
 {
 	union {
-		Elf64_Phdr p64;
-		Elf32_Phdr p32;
+		struct elf64_phdr p64;
+		struct elf32_phdr p32;
 	} header;
 	u64 pos = phdrs->pos + (u64)i * phdrs->size;
 	u32 type;

@@ -150,8 +150,8 @@ struct tracer_site {
  * @events_dir: events/ in it
  */
 struct tracer {
-	struct mutex define;
-	struct mutex lock;
+	struct mutex define;	/* one change of the definitions at a time */
+	struct mutex lock;	/* lists of events, what is enabled */
 	struct list_head events;
 	struct list_head groups;
 	struct rw_semaphore formats_sem;

@@ -7,24 +7,22 @@
 
 #include "def.h"
 
-#define NUMBERS(bits)							\
-	{ "u" #bits, "u" #bits, bits == 64 ? "%Lu" : "%u", (bits) / 8,	\
-	  false, TRACER_PRINT_UNSIGNED },				\
-	{ "s" #bits, "s" #bits, bits == 64 ? "%Ld" : "%d", (bits) / 8,	\
-	  true, TRACER_PRINT_SIGNED },					\
-	{ "x" #bits, "u" #bits, bits == 64 ? "0x%Lx" : "0x%x", (bits) / 8, \
-	  false, TRACER_PRINT_HEX }
-
 static const struct tracer_type types[] = {
-	NUMBERS(8),
-	NUMBERS(16),
-	NUMBERS(32),
-	NUMBERS(64),
-	{ "char", "char", "'%c'", 1, false, TRACER_PRINT_CHAR },
-	{ "string", "__data_loc char[]", "\\\"%s\\\"", 4,
-	  true, TRACER_PRINT_STRING },
-	{ "ustring", "__data_loc char[]", "\\\"%s\\\"", 4,
-	  true, TRACER_PRINT_STRING },
+	{ "u8", "u8", 1, false, TRACER_PRINT_UNSIGNED },
+	{ "u16", "u16", 2, false, TRACER_PRINT_UNSIGNED },
+	{ "u32", "u32", 4, false, TRACER_PRINT_UNSIGNED },
+	{ "u64", "u64", 8, false, TRACER_PRINT_UNSIGNED },
+	{ "s8", "s8", 1, true, TRACER_PRINT_SIGNED },
+	{ "s16", "s16", 2, true, TRACER_PRINT_SIGNED },
+	{ "s32", "s32", 4, true, TRACER_PRINT_SIGNED },
+	{ "s64", "s64", 8, true, TRACER_PRINT_SIGNED },
+	{ "x8", "u8", 1, false, TRACER_PRINT_HEX },
+	{ "x16", "u16", 2, false, TRACER_PRINT_HEX },
+	{ "x32", "u32", 4, false, TRACER_PRINT_HEX },
+	{ "x64", "u64", 8, false, TRACER_PRINT_HEX },
+	{ "char", "char", 1, false, TRACER_PRINT_CHAR },
+	{ "string", "__data_loc char[]", 4, true, TRACER_PRINT_STRING },
+	{ "ustring", "__data_loc char[]", 4, true, TRACER_PRINT_STRING },
 };
 
 /**

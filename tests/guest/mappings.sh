@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: probes follow code that is loaded, unloaded, mapped again and copied over itself
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 8
+
+prog=$tmp/maps
+cp "$progs/maps" "$prog"
+
+# traced FILE FUNCTION THING...: run "maps THING..." with a return probe.
+traced() {
+	file=$1 fn=$2
+	shift 2
+	"$prog" "$@" >"$tmp/plain"
+	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$file" offset="0x$(symbol "$file" "$fn")"
+	"$prog" "$@" >"$tmp/probed"
+	is "$? $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$*: as unprobed"
+	returns=$(param uretprobe_sum returns)
+	rmmod uretprobe_sum
+}
+
+traced "$(uprobe offset libm cbrt | sed 's/:0x.*//')" cbrt dlopen 20
+is "$returns" 20 "dlopen: each call is seen"
+traced "$prog" moved unmap
+is "$returns" 5 "unmap: each call is seen"
+traced "$prog" moved remap 1000
+is "$returns" 2000 "remap: each call is seen"
+
+# Gone while the copied text is in use, and put right.
+insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" moved)"
+"$prog" remap 100000 >"$tmp/probed" &
+sleep 1
+check "the probe goes while it is being hit" rmmod uretprobe_sum
+wait $!
+is $? 0 "and the program ends well"

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -rdynamic -ldl
+/*
+ * Code that is mapped, unmapped and moved:
+ *
+ *	maps dlopen TIMES	load libm, call cbrt(), unload it
+ *	maps remap CALLS	copy the page with moved() to where it is, as is
+ *				done to have text in huge pages, and call it before
+ *				and after
+ *	maps unmap		call a copy of moved() in a private mapping of this
+ *				file, unmap it, map it again, call it again
+ *
+ * The output is the same whether the program is probed or not.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGE 4096UL
+
+__asm__(".pushsection .text\n"
+	".balign 4096\n"
+	".globl moved\n.type moved, @function\n"
+	"moved:\n"
+	"\tlea (%rdi,%rdi,2), %rax\n"
+	"\ttest %rdi, %rdi\n"
+	"\tjz 1f\n"
+	"\tinc %rax\n"
+	"1:\tret\n"
+	".size moved, . - moved\n"
+	".balign 4096\n"
+	".popsection\n");
+long moved(long x);
+
+static void load_often(long times)
+{
+	double sum = 0;
+	long i;
+
+	for (i = 0; i < times; i++) {
+		void *lib = dlopen("libm.so.6", RTLD_NOW);
+		double (*cbrt)(double);
+
+		*(void **)&cbrt = lib ? dlsym(lib, "cbrt") : NULL;
+		if (!cbrt) {
+			puts(dlerror());
+			exit(1);
+		}
+		sum += cbrt(27 * i * i * i);
+		dlclose(lib);
+	}
+	printf("sum %.0f\n", sum);
+}
+
+static long call_often(long calls)
+{
+	long i, sum = 0;
+
+	for (i = 0; i < calls; i++)
+		sum += moved(i);
+	return sum;
+}
+
+static void remap(long calls)
+{
+	void *copy, *there;
+	long sum;
+
+	sum = call_often(calls);
+	copy = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memcpy(copy, (void *)moved, PAGE);
+	mprotect(copy, PAGE, PROT_READ | PROT_EXEC);
+	there = mremap(copy, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)moved);
+	printf("moved: %d\n", there == (void *)moved);
+	sum += call_often(calls);
+	printf("sum %ld\n", sum);
+}
+
+static void unmap(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	unsigned long base = 0, offset = 0;
+	void *at = NULL;
+	char line[512];
+	long sum = 0;
+	FILE *maps = fopen("/proc/self/maps", "r");
+	int i;
+
+	/* Where moved() is in the file. */
+	while (fgets(line, sizeof(line), maps)) {
+		unsigned long start, end, off;
+
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &off) == 3 &&
+		    (unsigned long)moved >= start && (unsigned long)moved < end)
+			base = start, offset = off;
+	}
+	offset += (unsigned long)moved - base;
+	for (i = 0; i < 5; i++) {
+		at = mmap(at, PAGE, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, offset);
+		sum += ((long (*)(long))at)(i);
+		munmap(at, PAGE);
+	}
+	printf("sum %ld\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc == 3 && !strcmp(argv[1], "dlopen"))
+		load_often(atol(argv[2]));
+	else if (argc == 3 && !strcmp(argv[1], "remap"))
+		remap(atol(argv[2]));
+	else if (argc == 2 && !strcmp(argv[1], "unmap"))
+		unmap();
+	else
+		return 2;
+	return 0;
+}
