@@ -35,9 +35,9 @@
 
 enum tracer_err {
 	TRACER_ERR_NONE,
-#define X(name, text) TRACER_ERR_##name,
+#define MESSAGE(name, text) TRACER_ERR_##name,
 #include "errors.h"
-#undef X
+#undef MESSAGE
 	TRACER_ERR_NR,
 };
 

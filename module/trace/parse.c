@@ -19,9 +19,9 @@
 
 static const char * const err_texts[] = {
 	"No error",
-#define X(name, text) text,
+#define MESSAGE(name, text) text,
 #include "errors.h"
-#undef X
+#undef MESSAGE
 };
 
 const char *tracer_err_text(enum tracer_err err)

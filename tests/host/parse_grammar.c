@@ -46,10 +46,12 @@ static const struct {
 	  "p:uprobes/a /b:0x0000000000000001 x=\\\"two words\" arg2=%di:u8" },
 	{ "p:a /b:1 \\\"a=b#c:d\":string",
 	  "p:uprobes/a /b:0x0000000000000001 arg1=\\\"a=b#c:d\":string" },
-	{ "p:a /b:1 a=$stack b=$stack2:x16 c=$comm d=@0x10:u64 e=@+0x10:string",
-	  "p:uprobes/a /b:0x0000000000000001 a=$stack b=$stack2:x16 c=$comm d=@0x10:u64 e=@+0x10:string" },
-	{ "p:a /b:1 -u8(+0(%r15)):s32[64] \\-5:s8 +0(%sp):b1@7/8[3]",
-	  "p:uprobes/a /b:0x0000000000000001 arg1=-u8(+0(%r15)):s32[64] arg2=\\-5:s8 arg3=+0(%sp):b1@7/8[3]" },
+	{ "p:a /b:1 a=$stack b=$stack2:x16 c=$comm d=@0x10:u64",
+	  "p:uprobes/a /b:0x0000000000000001 a=$stack b=$stack2:x16 c=$comm d=@0x10:u64" },
+	{ "p:a /b:1 e=@+0x10:string \\-5:s8",
+	  "p:uprobes/a /b:0x0000000000000001 e=@+0x10:string arg2=\\-5:s8" },
+	{ "p:a /b:1 -u8(+0(%r15)):s32[64] +0(%sp):b1@7/8[3]",
+	  "p:uprobes/a /b:0x0000000000000001 arg1=-u8(+0(%r15)):s32[64] arg2=+0(%sp):b1@7/8[3]" },
 };
 
 static struct tracer_def *parse(const char *line)
@@ -135,8 +137,6 @@ static const struct {
 	{ "%di:b4@2/8", "reg 112.8; value u8@0 bits 2/4" },
 	{ "+0(%di):b64@0/64", "reg 112.8; mem+0 u64@0" },
 	{ "+0(%di):b1@31/32[2]", "reg 112.8; mem+0 u32[2]@0 bits 0/31" },
-	{ "+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+1(%di)))))))))))))))",
-	  "reg 112.8 deref 1 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0 deref 0; mem+0 x64@0" },
 };
 
 static void show_insn(struct tracer_text *t, const struct tracer_insn *insn)
@@ -247,11 +247,26 @@ static void check_many_args(void)
 	tracer_def_free(def);
 }
 
+static void check_nesting(void)
+{
+	static const char line[] =
+		"p:a /b:1 +0(+1(+2(+3(+4(+5(+6(+7(+8(+9(+10(+11(+12(+13(+14(%di)))))))))))))))";
+	struct tracer_def *def = parse(line);
+	bool good = def && def->nargs == 1 && def->args[0].ninsns == 15;
+	int i;
+
+	for (i = 1; good && i < 15; i++)
+		good = def->args[0].insns[i].op == TRACER_OP_DEREF &&
+		       def->args[0].insns[i].value == 15 - i;
+	ktap_ok(good, "15 dereferences, the innermost one first");
+	tracer_def_free(def);
+}
+
 int main(void)
 {
 	unsigned int i;
 
-	ktap_plan(ARRAY_SIZE(lines) + ARRAY_SIZE(args) + 14);
+	ktap_plan(ARRAY_SIZE(lines) + ARRAY_SIZE(args) + 15);
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		check_line(i);
 	for (i = 0; i < ARRAY_SIZE(args); i++)
@@ -274,5 +289,6 @@ int main(void)
 	check_unescape("/a\\400", "/a\\400");
 
 	check_many_args();
+	check_nesting();
 	return ktap_finish();
 }

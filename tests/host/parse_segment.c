@@ -46,35 +46,49 @@ static int read_fd(void *file, u64 pos, void *buf, size_t len)
 }
 
 /* Where the loader has put byte @offset of the file. */
-static u64 address(const struct loaded *l, const ElfW(Phdr) *phdr, u64 offset)
+static u64 address(const struct loaded *l, int segment, u64 offset)
 {
-	return l->info.dlpi_addr + phdr->p_vaddr + (offset - phdr->p_offset);
+	return l->info.dlpi_addr + l->info.dlpi_phdr[segment].p_vaddr +
+	       (offset - l->info.dlpi_phdr[segment].p_offset);
+}
+
+/* Its first, middle and last byte in the file. */
+static u64 place(const struct loaded *l, int segment, int which)
+{
+	u64 last = l->info.dlpi_phdr[segment].p_filesz - 1;
+
+	return l->info.dlpi_phdr[segment].p_offset +
+	       (which == 0 ? 0 : which == 1 ? last / 2 : last);
+}
+
+/* What is mapped at a place is what the file holds there. */
+static bool same_byte(const struct loaded *l, const struct tracer_bytes *bytes,
+		      int segment, u64 offset)
+{
+	u8 byte;
+
+	return !bytes->read(bytes->file, offset, &byte, 1) &&
+	       byte == *(u8 *)address(l, segment, offset);
 }
 
 static bool agrees(const struct loaded *l, const struct tracer_bytes *bytes,
-		   const ElfW(Phdr) *a, const ElfW(Phdr) *b)
+		   int a, int b)
 {
-	u64 from[] = { a->p_offset, a->p_offset + a->p_filesz - 1 };
-	u64 to[] = { b->p_offset, b->p_offset + b->p_filesz / 2,
-		     b->p_offset + b->p_filesz - 1 };
-	unsigned int i, j;
+	int flags = l->info.dlpi_phdr[b].p_flags, i, j;
 	s64 distance;
 
-	for (i = 0; i < ARRAY_SIZE(from); i++) {
-		for (j = 0; j < ARRAY_SIZE(to); j++) {
-			if (tracer_segment_distance(bytes, from[i], to[j],
-						    &distance) ||
-			    address(l, a, from[i]) + distance !=
-			    address(l, b, to[j]))
+	for (i = 0; i < 3; i++) {
+		for (j = 0; j < 3; j++) {
+			if (tracer_segment_distance(bytes, place(l, a, i),
+						    place(l, b, j), &distance))
 				return false;
-			/* And what is there is what the file holds. */
-			if (!(b->p_flags & PF_W) && b->p_flags & PF_R) {
-				u8 byte;
-
-				if (bytes->read(bytes->file, to[j], &byte, 1) ||
-				    byte != *(u8 *)address(l, b, to[j]))
-					return false;
-			}
+			if (address(l, a, place(l, a, i)) + distance !=
+			    address(l, b, place(l, b, j)))
+				return false;
+			/* Writable data have been relocated since. */
+			if ((flags & (PF_R | PF_W)) == PF_R &&
+			    !same_byte(l, bytes, b, place(l, b, j)))
+				return false;
 		}
 	}
 	return true;
@@ -84,21 +98,18 @@ static void check_file(const struct loaded *l)
 {
 	int fd = open(l->path, O_RDONLY), i, j;
 	struct tracer_bytes bytes = { .read = read_fd, .file = &fd };
-	const ElfW(Phdr) *a, *b;
 	unsigned int pairs = 0;
 	struct stat st;
 	s64 distance;
 	bool good = fd >= 0;
 
 	for (i = 0; good && i < l->info.dlpi_phnum; i++) {
-		a = &l->info.dlpi_phdr[i];
-		if (a->p_type != PT_LOAD)
+		if (l->info.dlpi_phdr[i].p_type != PT_LOAD)
 			continue;
 		for (j = 0; good && j < l->info.dlpi_phnum; j++) {
-			b = &l->info.dlpi_phdr[j];
-			if (b->p_type != PT_LOAD)
+			if (l->info.dlpi_phdr[j].p_type != PT_LOAD)
 				continue;
-			good = agrees(l, &bytes, a, b);
+			good = agrees(l, &bytes, i, j);
 			pairs++;
 		}
 	}

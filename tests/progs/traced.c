@@ -22,7 +22,7 @@
 #define TRACED __attribute__((noinline, noclone))
 
 /* A pointer that no optimization looks behind. */
-#define HIDE(p) asm volatile("" : "+r"(p))
+#define HIDE(p) ({ asm volatile("" : "+r"(p)); })
 
 struct node {
 	uint8_t u8;
@@ -44,7 +44,8 @@ struct node global = {
 	{ 1, -2, 300, -400, 5, 6, 7, -32768 }, "letters",
 	{ "first", "second", "third" }, 0xdeadbeef,
 };
-const char constant[] = "a constant string";
+
+const struct { char text[18]; } constant = { "a constant string" };
 
 TRACED long ints(long a, int b, short c, signed char d, unsigned long e,
 		 unsigned int f, long on_stack_1, long on_stack_2)
@@ -56,7 +57,7 @@ TRACED long ints(long a, int b, short c, signed char d, unsigned long e,
 TRACED int text(const char *s)
 {
 	HIDE(s);
-	return s != NULL;
+	return !!s;
 }
 
 TRACED long chain(struct node *n)
@@ -177,7 +178,8 @@ int main(int argc, char **argv)
 		argc--;
 	}
 	if (argc < 2) {
-		fprintf(stderr, "Usage: traced [-w] all|strings|absent FILE|ticks THREADS CALLS|slow N\n");
+		fputs("Usage: traced [-w] all|strings|absent FILE|ticks THREADS CALLS|slow N\n",
+		      stderr);
 		return 2;
 	}
 	thing = argv[1];

@@ -6,6 +6,7 @@
 #ifndef _SHIM_LINUX_KERNEL_H
 #define _SHIM_LINUX_KERNEL_H
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -16,13 +17,10 @@
 #include <linux/types.h>
 
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-#define DIV_ROUND_UP(n, d)	(((n) + (d) - 1) / (d))
-#define min(a, b)		((a) < (b) ? (a) : (b))
-#define min_t(type, a, b)	((type)(a) < (type)(b) ? (type)(a) : (type)(b))
-#define max_t(type, a, b)	((type)(a) > (type)(b) ? (type)(a) : (type)(b))
-#define struct_size(p, member, n) \
-	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
-#define static_assert		_Static_assert
+#define min_t(type, a, b)	({ type x_ = (a), y_ = (b); x_ < y_ ? x_ : y_; })
+#define max_t(type, a, b)	({ type x_ = (a), y_ = (b); x_ > y_ ? x_ : y_; })
+#define min(a, b)		min_t(typeof(a), a, b)
+#define DIV_ROUND_UP(n, d)	({ typeof(n) d_ = (d); ((n) + d_ - 1) / d_; })
 #define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
 
 static inline void *ERR_PTR(long error)
