@@ -36,3 +36,24 @@ test_lacks() {
 		esac
 	done
 }
+
+# is_script FILE: does it begin with #! as a test script must?
+is_script() {
+	local magic=
+
+	[ -f "$1" ] && read -r -n 2 magic <"$1"
+	[ "$magic" = '#!' ]
+}
+
+# test_command FILE: sets the array of that name to what runs it. A script without
+# the permission to be executed, as some archives leave it, runs all the same.
+test_command() {
+	local first
+
+	test_command=("$1")
+	if [ ! -x "$1" ] && is_script "$1"; then
+		read -r first <"$1"
+		read -ra test_command <<<"${first#\#!}"
+		test_command+=("$1")
+	fi
+}

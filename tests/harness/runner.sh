@@ -16,7 +16,6 @@ guest_test() {
 		echo '. "$UPROBES_TOP/tests/lib.sh"'
 		cat
 	} >"$tmp/guest/$1.sh"
-	chmod +x "$tmp/guest/$1.sh"
 }
 
 guest_test a_leaves <<'END'
