@@ -143,7 +143,8 @@ static struct file *probed_file(const struct uprobe *u)
 	return file;
 }
 
-static int register_in_file(struct uprobe *u, struct consumer *c)
+/* The same, with the place in it found to be one that can be probed. */
+static struct file *checked_file(const struct uprobe *u)
 {
 	struct file *file = probed_file(u);
 	int ret;
@@ -152,11 +153,22 @@ static int register_in_file(struct uprobe *u, struct consumer *c)
 		pr_notice("%s cannot be probed: %s, error %ld\n", u->path,
 			  PTR_ERR(file) == -EINVAL ? "not a regular file" : "it cannot be opened",
 			  PTR_ERR(file));
-		return PTR_ERR(file);
+		return file;
 	}
 	ret = S_ISREG(file_inode(file)->i_mode) ? check_file_text(file, u) : -EINVAL;
-	if (ret)
-		goto put;
+	if (!ret)
+		return file;
+	fput(file);
+	return ERR_PTR(ret);
+}
+
+static int register_in_file(struct uprobe *u, struct consumer *c)
+{
+	struct file *file = checked_file(u);
+	int ret;
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
 
 	ret = lifecycle_watch_maps();
 	if (ret)
@@ -183,14 +195,19 @@ put:
 	return ret;
 }
 
+static bool fields_valid(const struct uprobe *u)
+{
+	return !(u->path && u->file) && u->expect_len <= UINSN_MAX_LEN &&
+	       (u->expect || !u->expect_len) && !(u->flags & ~UPROBE_ATOMIC);
+}
+
 static int register_consumer(struct uprobe *u, enum consumer_type type)
 {
 	static DEFINE_MUTEX(kdata_mutex);
 	struct consumer *c;
 	int ret;
 
-	if ((u->path && u->file) || u->expect_len > UINSN_MAX_LEN ||
-	    (u->expect_len && !u->expect) || u->flags & ~UPROBE_ATOMIC)
+	if (!fields_valid(u))
 		return -EINVAL;
 
 	mutex_lock(&kdata_mutex);
@@ -236,6 +253,20 @@ static void unregister_consumer(struct uprobe *u)
 	consumer_wait(c);
 	u->kdata = NULL;
 }
+
+int uprobe_check(const struct uprobe *u)
+{
+	struct file *file;
+
+	if (!fields_valid(u) || !(u->path || u->file))
+		return -EINVAL;
+	file = checked_file(u);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	fput(file);
+	return 0;
+}
+EXPORT_SYMBOL_GPL(uprobe_check);
 
 int register_uprobe(struct uprobe *u)
 {

@@ -151,6 +151,19 @@ struct uprobe_counts {
 int register_uprobe(struct uprobe *u);
 
 /**
+ * uprobe_check() - whether a place can be probed
+ * @u: @u->path or @u->file, @u->offset, @u->expect; the rest is not looked at
+ *
+ * Finds out what registering would find out about the file and the instruction
+ * in it, and changes nothing.
+ *
+ * Context: may sleep.
+ * Return: 0, or what register_uprobe() would return for this reason; the
+ * kernel log names the cause as it would there.
+ */
+int uprobe_check(const struct uprobe *u);
+
+/**
  * unregister_uprobe() - take a probe away
  * @u: the probe
  *
