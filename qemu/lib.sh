@@ -33,7 +33,7 @@ need() {
 # make_cache [DIR]: create DIR (default: the cache itself).
 make_cache() {
 	mkdir -p "${1:-$cache}" ||
-		die "cannot create ${1:-$cache}: set XDG_CACHE_HOME to a writable directory"
+		die "cannot create ${1:-$cache}: is it, or what XDG_CACHE_HOME names, writable?"
 }
 
 # kernel_names [all]: the kernels that are tested when none is chosen, one per
