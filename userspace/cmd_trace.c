@@ -15,7 +15,7 @@
 
 bool is_probe_spec(const char *text)
 {
-	return (text[0] == 'p' || text[0] == 'r') &&
+	return (text[0] == 'p' || text[0] == 'r' || text[0] == 'u') &&
 	       (text[1] == ':' || text[1] == ' ');
 }
 

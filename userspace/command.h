@@ -53,6 +53,7 @@ int cmd_clean(const struct options *options, int argc, char **argv);
 int cmd_list(const struct options *options, int argc, char **argv);
 int cmd_offset(const struct options *options, int argc, char **argv);
 int cmd_resolve(const struct options *options, int argc, char **argv);
+int cmd_sdt(const struct options *options, int argc, char **argv);
 int cmd_status(const struct options *options, int argc, char **argv);
 
 /* Tracing has no name of its own: the first probe is the first argument. */

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "place.h"
 #include "probe_spec.h"
+#include "sdt_define.h"
 #include "symbols.h"
 #include "target.h"
 #include "util.h"
@@ -44,7 +45,9 @@ static char *event_name(const struct probe_spec *spec)
 	char name[EVENT_NAME_MAX + 1] = "";
 	u64 number;
 
-	if (f[0] == '@' || parse_u64(f, &number)) {
+	if (spec->kind == 'u') {
+		append_identifier(name, f, strlen(f));
+	} else if (f[0] == '@' || parse_u64(f, &number)) {
 		base = strrchr(spec->target, '/');
 		base = base ? base + 1 : spec->target;
 		append_identifier(name, base, strcspn(base, "."));
@@ -169,10 +172,13 @@ struct error *definition_make(const struct probe_spec *spec,
 	if (err)
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
-	err = make_sites(spec, options, &target, &syms, def);
+	if (spec->kind == 'u')
+		err = sdt_define(spec, &syms, &def->sites);
+	else
+		err = make_sites(spec, options, &target, &syms, def);
 	symbols_free(&syms);
 	target_close(&target);
-	def->kind = spec->kind;
+	def->kind = spec->kind == 'r' ? 'r' : 'p';
 	def->group = spec->group ? xstrdup(spec->group) : NULL;
 	def->event = spec->event ? xstrdup(spec->event) : event_name(spec);
 	if (err)

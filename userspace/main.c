@@ -17,6 +17,7 @@ static const struct {
 	{ "list", cmd_list },
 	{ "offset", cmd_offset },
 	{ "resolve", cmd_resolve },
+	{ "sdt", cmd_sdt },
 	{ "status", cmd_status },
 };
 
@@ -24,14 +25,17 @@ static void print_help(FILE *out)
 {
 	fputs("usage: uprobe [OPTIONS] 'p:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
 	      "       uprobe [OPTIONS] 'r:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
-	      "       uprobe [OPTIONS] 'p:[GROUP/]EVENT TARGET:FUNCTION [ARGS]'\n"
-	      "              trace calls (p) or returns (r) of a function\n"
+	      "       uprobe [OPTIONS] 'u:TARGET:PROBE [NAME=argN[:TYPE]]'... ['FILTER']\n"
+	      "              trace calls (p) or returns (r) of a function, or a probe that the\n"
+	      "              target comes with (u); p:[GROUP/]EVENT TARGET:... names the event\n"
 	      "       uprobe offset TARGET FUNCTION\n"
 	      "              print PATH:0xOFFSET, ready for uprobe_events\n"
 	      "       uprobe resolve SPEC...\n"
 	      "              print the lines for uprobe_events, write nothing\n"
 	      "       uprobe list TARGET ['GLOB']\n"
 	      "              list functions; -v: file offset, size, binding, full name\n"
+	      "       uprobe sdt TARGET ['GLOB'] | -p PID\n"
+	      "              list the probes that it comes with; -v: each site\n"
 	      "       uprobe status | clean [--all]\n"
 	      "              what is defined; remove what killed runs have left\n"
 	      "\n"

@@ -7,6 +7,7 @@
  *	p:cmd /usr/sbin/mysqld:dispatch_command +0(%dx):string
  *	p:mygroup/cmd /usr/sbin/mysqld:dispatch_command
  *	p:prog:"ns::f(int, char const*)" %si
+ *	u:libjvm.so:hotspot:class__loaded name=arg1:string
  *
  * A first word with a second colon names a target; one without names an event.
  */
@@ -102,7 +103,7 @@ static const char *take_function(const char *p, struct probe_spec *spec)
 static struct error *malformed(const char *text)
 {
 	return error_new(STATUS_USAGE,
-			 "\"%s\" is no probe; write p:TARGET:FUNCTION or r:TARGET:FUNCTION, perhaps with an event's name and with arguments: 'p:EVENT TARGET:FUNCTION %%di'",
+			 "\"%s\" is no probe; write p:TARGET:FUNCTION, r:TARGET:FUNCTION or u:TARGET:PROBE, perhaps with an event's name and with arguments: 'p:EVENT TARGET:FUNCTION %%di'",
 			 str_printable(text) ? text : "this");
 }
 
@@ -148,7 +149,7 @@ static struct error *parse(const char *text, struct probe_spec *spec)
 	size_t len;
 
 	spec->kind = *p;
-	if ((*p != 'p' && *p != 'r') ||
+	if ((*p != 'p' && *p != 'r' && *p != 'u') ||
 	    (p[1] != ':' && p[1] != ' ' && p[1] != '\t'))
 		return malformed(text);
 	p = p[1] == ':' ? p + 2 : skip_blanks(p + 1);
@@ -167,7 +168,7 @@ static struct error *parse(const char *text, struct probe_spec *spec)
 	p = take_function(skip_blanks(colon + 1), spec);
 	if (!p || !*spec->function)
 		return malformed(text);
-	if (str_ends(spec->function, RETURN_SUFFIX)) {
+	if (spec->kind == 'p' && str_ends(spec->function, RETURN_SUFFIX)) {
 		spec->function[strlen(spec->function) -
 			       strlen(RETURN_SUFFIX)] = '\0';
 		spec->kind = 'r';

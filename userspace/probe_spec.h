@@ -6,13 +6,15 @@
 struct error;
 
 /**
- * struct probe_spec - p|r:[[GRP/]EVENT ]TARGET:FUNCTION [ARGS], taken apart
- * @kind: 'p' for an entry probe, 'r' for a return probe
+ * struct probe_spec - p|r|u:[[GRP/]EVENT ]TARGET:FUNCTION [ARGS], taken apart
+ * @kind: 'p' for an entry probe, 'r' for a return probe, 'u' for one that the
+ *	target comes with
  * @group: NULL if not given
  * @event: NULL if not given
  * @target: program or library
- * @function: what places_find() takes
- * @args: fetch arguments as uprobe_events takes them, "" for none
+ * @function: what places_find() takes; for 'u' [PROVIDER:]NAME
+ * @args: fetch arguments as uprobe_events takes them, "" for none; for 'u' argN
+ *	can stand for the N-th argument of the probe
  */
 struct probe_spec {
 	char kind;

@@ -10,7 +10,9 @@
 #include "compiler.h"
 #include "types.h"
 
+#ifndef ARRAY_SIZE
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#endif
 
 /* On lack of memory these print a sentence and exit with STATUS_RUNTIME. */
 void *xmalloc(size_t size);

@@ -17,6 +17,10 @@
 #include "lookup.h"
 #include "mutate.h"
 #include "place.h"
+#include "probe_spec.h"
+#include "sdt.h"
+#include "sdt_define.h"
+#include "sdt_operand.h"
 #include "suggest.h"
 #include "symbols.h"
 #include "target.h"
@@ -50,6 +54,32 @@ static void look_up(struct target *target, struct symbols *syms,
 	places_free(&places);
 }
 
+static void use_sdt(const struct symbols *syms)
+{
+	struct sdt_list list;
+
+	sdt_load(syms->image, &list);
+	for (size_t i = 0; i < list.n; i++) {
+		struct probe_spec spec = {
+			.kind = 'u',
+			.function = (char *)list.v[i].name,
+			.args = i % 2 ? "arg1:string +8(arg2)" : "",
+		};
+		struct paths sites = { 0 };
+		struct sdt_operands operands;
+
+		sdt_operands_parse(list.v[i].operands, syms, &operands);
+		sdt_operands_free(&operands);
+		if (i < 16)
+			check_error(sdt_define(&spec, syms, &sites));
+		for (size_t j = 0; j < sites.n; j++)
+			if (!str_printable(sites.v[j]))
+				abort();
+		paths_free(&sites);
+	}
+	sdt_free(&list);
+}
+
 static void use(const unsigned char *bytes, size_t size, char *const *names, int n)
 {
 	struct target target = { .root = "", .debug_dir = "/nonexistent" };
@@ -80,6 +110,7 @@ static void use(const unsigned char *bytes, size_t size, char *const *names, int
 			 (unsigned long long)syms.v[i].addr + i);
 		look_up(&target, &syms, address, 0);
 	}
+	use_sdt(&syms);
 	symbols_free(&syms);
 	elf_image_close(&target.image);
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe sdt TARGET [GLOB], uprobe sdt -p PID [GLOB] */
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "error.h"
+#include "process.h"
+#include "sdt.h"
+#include "sdt_operand.h"
+#include "symbols.h"
+#include "target.h"
+#include "util.h"
+
+static void print_operands(const struct sdt_site *site,
+			   const struct symbols *syms)
+{
+	struct sdt_operands operands;
+
+	sdt_operands_parse(site->operands, syms, &operands);
+	for (size_t i = 0; i < operands.n; i++) {
+		const struct sdt_operand *operand = &operands.v[i];
+
+		if (operand->fetch)
+			printf(" arg%zu=%s:%s", i + 1, operand->fetch,
+			       operand->type ? operand->type :
+			       sdt_operand_type(operand->size,
+						operand->is_signed));
+		else
+			printf(" arg%zu=(%s: %s)", i + 1, operand->text,
+			       operand->problem);
+	}
+	sdt_operands_free(&operands);
+}
+
+static bool same_probe(const struct sdt_site *a, const struct sdt_site *b)
+{
+	return !strcmp(a->provider, b->provider) && !strcmp(a->name, b->name);
+}
+
+static bool wanted(const struct sdt_site *site, const char *glob)
+{
+	char *full;
+	bool match;
+
+	if (!glob || !fnmatch(glob, site->name, 0))
+		return true;
+	full = xasprintf("%s:%s", site->provider, site->name);
+	match = !fnmatch(glob, full, 0);
+	free(full);
+	return match;
+}
+
+/* A line for each probe, or with -v for each site. */
+static size_t print_list(const struct options *options,
+			 const struct sdt_list *list,
+			 const struct symbols *syms, const char *glob)
+{
+	size_t shown = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct sdt_site *site = &list->v[i];
+		size_t sites = 1;
+
+		if (!wanted(site, glob))
+			continue;
+		while (!options->verbose && i + 1 < list->n &&
+		       same_probe(site, &list->v[i + 1])) {
+			sites++;
+			i++;
+		}
+		if (options->verbose)
+			printf("0x%016llx ", (unsigned long long)site->offset);
+		printf("%s:%s", site->provider, site->name);
+		if (sites > 1)
+			printf(" (%zu sites)", sites);
+		if (site->semaphore && options->verbose)
+			printf(" (counter at 0x%llx)",
+			       (unsigned long long)site->semaphore_offset);
+		else if (site->semaphore)
+			fputs(" (counter)", stdout);
+		if (site->problem)
+			printf(" (cannot be used: %s)", site->problem);
+		print_operands(site, syms);
+		if (options->verbose && *site->operands)
+			printf("\t%s", site->operands);
+		putchar('\n');
+		shown++;
+	}
+	return shown;
+}
+
+static struct error *list_target(const struct options *options,
+				 const char *name, const char *glob,
+				 bool heading, size_t *shown)
+{
+	struct target target;
+	struct symbols syms;
+	struct sdt_list list;
+	struct error *err;
+
+	err = target_open(name, options->pid, options->debug_dir, &target);
+	if (err)
+		return err;
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	sdt_load(&target.image, &list);
+	if (heading && list.n)
+		printf("%s:\n", target.image.path);
+	*shown += print_list(options, &list, &syms, glob);
+	sdt_free(&list);
+	symbols_free(&syms);
+	target_close(&target);
+	return NULL;
+}
+
+/* All files that the process has mapped; what is no ELF file is skipped. */
+static struct error *list_process(const struct options *options,
+				  const char *glob, size_t *shown)
+{
+	struct mappings maps;
+	struct error *err;
+
+	err = process_mappings(options->pid, &maps);
+	if (err)
+		return err;
+	for (size_t i = 0; i < maps.n; i++) {
+		size_t j;
+
+		for (j = 0; j < i; j++)
+			if (maps.v[j].ino == maps.v[i].ino &&
+			    maps.v[j].dev == maps.v[i].dev)
+				break;
+		if (j == i)
+			error_free(list_target(options, maps.v[i].path, glob,
+					       true, shown));
+	}
+	mappings_free(&maps);
+	return NULL;
+}
+
+int cmd_sdt(const struct options *options, int argc, char **argv)
+{
+	bool process = options->pid && argc < 2 &&
+		       (!argc || strpbrk(argv[0], "*?["));
+	struct error *err;
+	size_t shown = 0;
+
+	if (process) {
+		err = list_process(options, argc ? argv[0] : NULL, &shown);
+	} else if (argc < 1 || argc > 2) {
+		err = error_new(STATUS_USAGE,
+				"sdt takes a target or a process: uprobe sdt TARGET ['GLOB'], uprobe sdt -p PID");
+	} else {
+		err = list_target(options, argv[0], argc > 1 ? argv[1] : NULL,
+				  false, &shown);
+	}
+	if (!err && !shown)
+		err = error_new(STATUS_NOT_FOUND,
+				"there are no such probes; functions are traced with p: and r:, see: uprobe list");
+	return error_report(err);
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * u:TARGET:[PROVIDER:]NAME [ARGS]: one event with a line for each site.  The
+ * sites keep their arguments in different places, but an event has one format,
+ * so an argument gets the type that fits all sites.
+ */
+#include "sdt_define.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "probe_spec.h"
+#include "sdt.h"
+#include "sdt_operand.h"
+#include "util.h"
+
+/* How many other probes a message offers. */
+#define NEAR_MAX 6
+
+/**
+ * struct site - a site of the wanted probe
+ * @sdt: the site
+ * @operands: its arguments
+ */
+struct site {
+	const struct sdt_site *sdt;
+	struct sdt_operands operands;
+};
+
+/**
+ * struct probe - the wanted probe
+ * @sites: its sites
+ * @n: number of @sites
+ * @cap: capacity of @sites
+ * @args: number of arguments that every site has
+ */
+struct probe {
+	struct site *sites;
+	size_t n;
+	size_t cap;
+	size_t args;
+};
+
+static bool is_wanted(const struct sdt_site *site, const char *name)
+{
+	size_t len = strlen(site->provider);
+
+	if (!strcmp(site->name, name))
+		return true;
+	return !strncmp(site->provider, name, len) && name[len] == ':' &&
+	       !strcmp(site->name, name + len + 1);
+}
+
+static struct error *not_found(const struct sdt_list *list, const char *path,
+			       const char *name)
+{
+	const char *base = strrchr(name, ':');
+	struct error *err;
+	size_t shown = 0;
+
+	if (!list->n)
+		return error_new(STATUS_NOT_FOUND,
+				 "%s comes with no probes; functions are traced with p: and r:",
+				 path);
+	err = error_new(STATUS_NOT_FOUND,
+			"there is no probe %s in %s; see: uprobe sdt %s", name,
+			path, path);
+	base = base ? base + 1 : name;
+	/* First names that contain it, then those that start like it. */
+	for (size_t i = 0; i < 2 * list->n && shown < NEAR_MAX; i++) {
+		const struct sdt_site *site = &list->v[i % list->n];
+		bool contains = strstr(site->name, base);
+
+		if (i % list->n && !strcmp(site[-1].name, site->name))
+			continue;
+		if (i < list->n ? !contains :
+				  contains || strncmp(site->name, base, 3))
+			continue;
+		error_append(err, "%s\n  %s:%s", shown ? "" : "\n  near it:",
+			     site->provider, site->name);
+		shown++;
+	}
+	return err;
+}
+
+static struct error *collect(const struct sdt_list *list,
+			     const struct symbols *syms, const char *name,
+			     struct probe *probe)
+{
+	const char *path = syms->image->path, *problem = NULL, *provider = NULL;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct sdt_site *sdt = &list->v[i];
+		struct site *site;
+
+		if (!is_wanted(sdt, name))
+			continue;
+		if (provider && strcmp(provider, sdt->provider))
+			return error_new(STATUS_NOT_FOUND,
+					 "%s has the probe %s from %s and from %s; write which: PROVIDER:%s",
+					 path, name, provider, sdt->provider,
+					 name);
+		provider = sdt->provider;
+		if (sdt->problem) {
+			problem = sdt->problem;
+			remark("one site of %s at 0x%llx is left out: %s", name,
+			       (unsigned long long)sdt->addr, sdt->problem);
+			continue;
+		}
+		probe->sites = grow(probe->sites, probe->n, &probe->cap,
+				    sizeof(*probe->sites));
+		site = &probe->sites[probe->n++];
+		site->sdt = sdt;
+		sdt_operands_parse(sdt->operands, syms, &site->operands);
+		if (probe->n == 1 || site->operands.n < probe->args)
+			probe->args = site->operands.n;
+	}
+	if (probe->n)
+		return NULL;
+	if (problem)
+		return error_new(STATUS_REFUSED,
+				 "the probe %s of %s cannot be used: %s; is the file damaged, or being traced by writing into it?",
+				 name, path, problem);
+	return not_found(list, path, name);
+}
+
+/* The operand of the first site where an argument cannot be read, or NULL. */
+static const struct sdt_operand *unreadable(const struct probe *probe,
+					    size_t arg)
+{
+	for (size_t i = 0; i < probe->n; i++)
+		if (!probe->sites[i].operands.v[arg].fetch)
+			return &probe->sites[i].operands.v[arg];
+	return NULL;
+}
+
+/*
+ * The type of an argument over all sites: the narrowest, which reads no more
+ * than is there; signed if it is so anywhere.
+ */
+static const char *common_type(const struct probe *probe, size_t arg)
+{
+	unsigned int size = 8;
+	bool is_signed = false;
+
+	for (size_t i = 0; i < probe->n; i++) {
+		const struct sdt_operand *operand =
+			&probe->sites[i].operands.v[arg];
+
+		if (operand->type)
+			return operand->type;
+		if (operand->fetch[0] == '\\' && probe->n > 1)
+			continue;
+		if (operand->size < size)
+			size = operand->size;
+		is_signed |= operand->is_signed;
+	}
+	return sdt_operand_type(size, is_signed);
+}
+
+/* "argN" at @p, as a word: N counted from 0, and the word's length. */
+static size_t arg_word(const char *start, const char *p, size_t *arg)
+{
+	char *end;
+
+	if (strncmp(p, "arg", 3) || !isdigit((unsigned char)p[3]) ||
+	    (p > start && (isalnum((unsigned char)p[-1]) ||
+			   strchr("_%$\"\\", p[-1]))))
+		return 0;
+	*arg = strtoul(p + 3, &end, 10) - 1;
+	return isalnum((unsigned char)*end) || *end == '_' ? 0 : end - p;
+}
+
+static struct error *check_arg(const struct probe *probe, size_t arg)
+{
+	const struct sdt_operand *operand;
+
+	if (arg >= probe->args)
+		return error_new(STATUS_NOT_FOUND,
+				 "the probe has %zu arguments and no arg%zu",
+				 probe->args, arg + 1);
+	operand = unreadable(probe, arg);
+	if (operand)
+		return error_new(STATUS_REFUSED,
+				 "arg%zu cannot be read: it is %s, and %s",
+				 arg + 1, operand->text, operand->problem);
+	return NULL;
+}
+
+static const char *name_end(const char *p)
+{
+	while (isalnum((unsigned char)*p) || *p == '_')
+		p++;
+	return p;
+}
+
+/* One word of ARGS with the operands of a site put in. */
+static struct error *translate(const struct probe *probe,
+			       const struct site *site, const char *word,
+			       char **out)
+{
+	const char *expr = word, *equals = name_end(word), *p;
+	char *text = xstrdup(""), *more;
+	struct error *err = NULL;
+	size_t arg, len;
+
+	if (*equals == '=')
+		expr = equals + 1;
+	len = arg_word(expr, expr, &arg);
+	if (len && (!expr[len] || expr[len] == ':')) {
+		/* The argument as it is. */
+		const char *type = expr[len] ? expr + len + 1 : NULL;
+		bool string = type && (str_starts(type, "string") ||
+				       str_starts(type, "ustring"));
+
+		free(text);
+		*out = NULL;
+		err = check_arg(probe, arg);
+		if (err)
+			return err;
+		*out = xasprintf("%.*s%s%s%s:%s",
+				 expr == word ? (int)len : (int)(equals - word),
+				 word, string ? "=+0(" : "=",
+				 site->operands.v[arg].fetch,
+				 string ? ")" : "",
+				 type ? type : common_type(probe, arg));
+		return NULL;
+	}
+	/* Inside something: +0(arg1):string. */
+	for (p = word; *p;) {
+		len = p >= expr ? arg_word(expr, p, &arg) : 0;
+		if (len && !err)
+			err = check_arg(probe, arg);
+		if (err)
+			break;
+		more = len ? xasprintf("%s%s", text,
+				       site->operands.v[arg].fetch) :
+			     xasprintf("%s%c", text, *p);
+		free(text);
+		text = more;
+		p += len ? len : 1;
+	}
+	if (err) {
+		free(text);
+		text = NULL;
+	}
+	*out = text;
+	return err;
+}
+
+/* All arguments that can be read, by their numbers. */
+static char *default_args(const struct probe *probe, const struct site *site,
+			  bool tell)
+{
+	char *args = xstrdup(""), *more;
+
+	for (size_t i = 0; i < probe->args; i++) {
+		const struct sdt_operand *operand = unreadable(probe, i);
+
+		if (operand) {
+			if (tell)
+				remark("arg%zu is left out: it is %s, and %s",
+				       i + 1, operand->text, operand->problem);
+			continue;
+		}
+		more = xasprintf("%s arg%zu=%s:%s", args, i + 1,
+				 site->operands.v[i].fetch,
+				 common_type(probe, i));
+		free(args);
+		args = more;
+	}
+	return args;
+}
+
+static struct error *make_args(const struct probe *probe,
+			       const struct site *site, const char *text,
+			       char **args)
+{
+	char *more, *word;
+	struct error *err;
+
+	if (!*text) {
+		*args = default_args(probe, site, site == probe->sites);
+		return NULL;
+	}
+	*args = xstrdup("");
+	while (*(text += strspn(text, " \t"))) {
+		size_t len = strcspn(text, " \t");
+		char *copy = xstrndup(text, len);
+
+		err = translate(probe, site, copy, &word);
+		free(copy);
+		if (err) {
+			free(*args);
+			*args = NULL;
+			return err;
+		}
+		more = xasprintf("%s %s", *args, word);
+		free(word);
+		free(*args);
+		*args = more;
+		text += len;
+	}
+	return NULL;
+}
+
+/**
+ * sdt_define() - definitions for a statically defined probe
+ * @spec: the probe; its function is [PROVIDER:]NAME
+ * @syms: symbols of the target
+ * @sites: a line for each site is added: PATH:OFFSET[(COUNTER)] ARGS
+ */
+struct error *sdt_define(const struct probe_spec *spec,
+			 const struct symbols *syms, struct paths *sites)
+{
+	struct probe probe = { 0 };
+	struct sdt_list list;
+	struct error *err;
+
+	sdt_load(syms->image, &list);
+	err = collect(&list, syms, spec->function, &probe);
+	for (size_t i = 0; !err && i < probe.n; i++) {
+		const struct sdt_site *sdt = probe.sites[i].sdt;
+		char counter[32] = "", *args, *line;
+
+		err = make_args(&probe, &probe.sites[i], spec->args, &args);
+		if (err)
+			break;
+		if (sdt->semaphore)
+			snprintf(counter, sizeof(counter), "(0x%llx)",
+				 (unsigned long long)sdt->semaphore_offset);
+		line = xasprintf("%s:0x%llx%s%s", syms->image->path,
+				 (unsigned long long)sdt->offset, counter, args);
+		paths_add(sites, line);
+		free(line);
+		free(args);
+	}
+	for (size_t i = 0; i < probe.n; i++)
+		sdt_operands_free(&probe.sites[i].operands);
+	free(probe.sites);
+	sdt_free(&list);
+	return err;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Definitions for statically defined probes. */
+#ifndef _USERSPACE_SDT_DEFINE_H
+#define _USERSPACE_SDT_DEFINE_H
+
+#include "library.h"
+#include "symbols.h"
+
+struct error;
+struct probe_spec;
+
+struct error *sdt_define(const struct probe_spec *spec,
+			 const struct symbols *syms, struct paths *sites);
+
+#endif /* _USERSPACE_SDT_DEFINE_H */

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * [-]SIZE[f]@OPERAND, separated by blanks; a minus says that there is a sign.
+ * The operand is the assembler's:
+ *
+ *	$5				\5
+ *	%rdi %edi %dil %r8d		%di %di %di %r8
+ *	%ah				%ax, bits 8 to 15
+ *	(%rbx) -136(%rbp)		+0(%bx) -136(%bp)
+ *	sym(%rip) 8+sym(%rip)		@+OFFSET of the symbol in the file
+ *	-8(%rbx,%rax,4) %xmm0		no fetch argument can say these
+ */
+#include "sdt_operand.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+/* Names that the kernel's own tracer knows, too; any width means the register. */
+static const struct {
+	const char *asm_names;
+	const char *name;
+} registers[] = {
+	{ " rax eax ax al ", "%ax" }, { " rbx ebx bx bl ", "%bx" },
+	{ " rcx ecx cx cl ", "%cx" }, { " rdx edx dx dl ", "%dx" },
+	{ " rsi esi si sil ", "%si" }, { " rdi edi di dil ", "%di" },
+	{ " rbp ebp bp bpl ", "%bp" }, { " rsp esp sp spl ", "%sp" },
+	{ " r8 r8d r8w r8b ", "%r8" }, { " r9 r9d r9w r9b ", "%r9" },
+	{ " r10 r10d r10w r10b ", "%r10" }, { " r11 r11d r11w r11b ", "%r11" },
+	{ " r12 r12d r12w r12b ", "%r12" }, { " r13 r13d r13w r13b ", "%r13" },
+	{ " r14 r14d r14w r14b ", "%r14" }, { " r15 r15d r15w r15b ", "%r15" },
+	{ " rip eip ", "%ip" },
+};
+
+/* The second lowest byte of a register: a bit field. */
+static const struct {
+	const char *asm_name;
+	const char *name;
+} high_bytes[] = {
+	{ "ah", "%ax" }, { "bh", "%bx" }, { "ch", "%cx" }, { "dh", "%dx" },
+};
+
+static const char *find_register(const char *name, size_t len)
+{
+	char word[16];
+
+	if (!len || len > 8)
+		return NULL;
+	snprintf(word, sizeof(word), " %.*s ", (int)len, name);
+	for (size_t i = 0; i < ARRAY_SIZE(registers); i++)
+		if (strstr(registers[i].asm_names, word))
+			return registers[i].name;
+	return NULL;
+}
+
+static bool unreadable(struct sdt_operand *operand, const char *why)
+{
+	operand->problem = why;
+	return false;
+}
+
+static bool parse_register(struct sdt_operand *operand, const char *name)
+{
+	const char *reg = find_register(name, strlen(name));
+
+	for (size_t i = 0; i < ARRAY_SIZE(high_bytes); i++) {
+		if (strcmp(high_bytes[i].asm_name, name))
+			continue;
+		operand->fetch = xstrdup(high_bytes[i].name);
+		operand->type = "b8@8/16";
+		return true;
+	}
+	if (!reg)
+		return unreadable(operand, str_starts(name, "xmm") ||
+				  str_starts(name, "ymm") ||
+				  str_starts(name, "st") ?
+				  "floating-point registers cannot be fetched" :
+				  "the register is unknown");
+	operand->fetch = xstrdup(reg);
+	return true;
+}
+
+/* Where the data at a symbol is in the file; false for what is only in memory. */
+static bool symbol_offset(const struct symbols *syms, const char *name,
+			  size_t len, s64 displacement, u64 *offset)
+{
+	const struct elf_image *img = syms->image;
+
+	for (size_t i = 0; i < syms->n; i++) {
+		const struct symbol *sym = &syms->v[i];
+
+		if (!sym->defined || strncmp(sym->name, name, len) ||
+		    sym->name[len])
+			continue;
+		for (size_t j = 0; j < img->phnum; j++) {
+			const GElf_Phdr *ph = &img->phdrs[j];
+			u64 in = sym->addr + displacement - ph->p_vaddr;
+
+			if (ph->p_type == PT_LOAD && in < ph->p_filesz) {
+				*offset = ph->p_offset + in;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+/* [N+]sym[+N]: a sum of numbers and at most one symbol. */
+static bool parse_sum(const char *p, const char *end, s64 *number,
+		      const char **symbol, size_t *symbol_len)
+{
+	*number = 0;
+	*symbol = NULL;
+	while (p < end) {
+		bool minus = *p == '-';
+		const char *word;
+		char *stop;
+
+		if (*p == '-' || *p == '+')
+			p++;
+		if (p < end && isdigit((unsigned char)*p)) {
+			s64 value = (s64)strtoull(p, &stop, 0);
+
+			*number = (s64)((u64)*number +
+					(minus ? -(u64)value : (u64)value));
+			p = stop;
+			continue;
+		}
+		for (word = p; p < end && *p != '+' && *p != '-'; p++)
+			;
+		if (p == word || minus || *symbol)
+			return false;
+		*symbol = word;
+		*symbol_len = p - word;
+	}
+	return p == end;
+}
+
+static bool parse_memory(struct sdt_operand *operand, const char *text,
+			 const struct symbols *syms)
+{
+	const char *open = strchr(text, '('), *close, *base, *symbol;
+	size_t symbol_len;
+	s64 number;
+	u64 offset;
+
+	if (!open)
+		open = text + strlen(text);
+	if (!parse_sum(text, open, &number, &symbol, &symbol_len))
+		return unreadable(operand, "the operand is not understood");
+	close = *open ? strchr(open, ')') : NULL;
+	if (*open && (!close || close[1] || open[1] != '%'))
+		return unreadable(operand, "the operand is not understood");
+	if (*open && memchr(open, ',', close - open))
+		return unreadable(operand, "a scaled index cannot be fetched");
+	base = *open ? find_register(open + 2, close - open - 2) : NULL;
+	if (*open && !base)
+		return unreadable(operand, "the register is unknown");
+	if (symbol) {
+		if (base && strcmp(base, "%ip"))
+			return unreadable(operand, "a symbol with a register cannot be fetched");
+		if (!symbol_offset(syms, symbol, symbol_len, number, &offset))
+			return unreadable(operand, "the symbol is not known, or not in the file");
+		operand->fetch = xasprintf("@+0x%llx",
+					   (unsigned long long)offset);
+		return true;
+	}
+	if (!base)
+		return unreadable(operand, "the operand is not understood");
+	operand->fetch = xasprintf("%+lld(%s)", (long long)number, base);
+	return true;
+}
+
+static bool parse_operand(struct sdt_operand *operand, const char *text,
+			  const struct symbols *syms)
+{
+	const char *p = text;
+	char *end;
+
+	operand->is_signed = *p == '-';
+	if (*p == '-')
+		p++;
+	operand->size = strtoul(p, &end, 10);
+	if (end == p)
+		return unreadable(operand, "the operand has no size");
+	p = end;
+	if (*p == 'f')
+		return unreadable(operand, "floating-point values cannot be fetched");
+	if (*p != '@')
+		return unreadable(operand, "the operand is not understood");
+	p++;
+	if (!sdt_operand_type(operand->size, operand->is_signed))
+		return unreadable(operand, "values of this size cannot be fetched");
+	if (*p == '$') {
+		long long value = strtoll(p + 1, &end, 0);
+
+		if (end == p + 1 || *end)
+			return unreadable(operand, "the operand is not understood");
+		operand->fetch = xasprintf("\\%lld", value);
+		return true;
+	}
+	if (*p == '%')
+		return parse_register(operand, p + 1);
+	return parse_memory(operand, p, syms);
+}
+
+/**
+ * sdt_operand_type() - the type of a value
+ * @size: its bytes
+ * @is_signed: it has a sign
+ *
+ * Return: the name of a type; NULL for a size that no type has.  What has no
+ * sign and 8 bytes is an address more often than not.
+ */
+const char *sdt_operand_type(unsigned int size, bool is_signed)
+{
+	switch (size) {
+	case 1:
+		return is_signed ? "s8" : "u8";
+	case 2:
+		return is_signed ? "s16" : "u16";
+	case 4:
+		return is_signed ? "s32" : "u32";
+	case 8:
+		return is_signed ? "s64" : "x64";
+	default:
+		return NULL;
+	}
+}
+
+/* An operand ends at a blank outside of parentheses. */
+static size_t operand_len(const char *p)
+{
+	size_t n = 0;
+	int depth = 0;
+
+	while (p[n] && (p[n] != ' ' || depth > 0)) {
+		depth += (p[n] == '(') - (p[n] == ')');
+		n++;
+	}
+	return n;
+}
+
+/**
+ * sdt_operands_parse() - read where the arguments of a site are
+ * @text: the note's operands
+ * @syms: symbols of the file, for operands that name some
+ * @operands: filled in; to be freed with sdt_operands_free()
+ *
+ * An operand that cannot be read is there, too, and says why.
+ */
+void sdt_operands_parse(const char *text, const struct symbols *syms,
+			struct sdt_operands *operands)
+{
+	memset(operands, 0, sizeof(*operands));
+	for (;;) {
+		struct sdt_operand *operand;
+		size_t len;
+
+		while (*text == ' ')
+			text++;
+		if (!*text)
+			break;
+		len = operand_len(text);
+		operands->v = grow(operands->v, operands->n, &operands->cap,
+				   sizeof(*operands->v));
+		operand = &operands->v[operands->n++];
+		memset(operand, 0, sizeof(*operand));
+		operand->text = xstrndup(text, len);
+		parse_operand(operand, operand->text, syms);
+		text += len;
+	}
+}
+
+void sdt_operands_free(struct sdt_operands *operands)
+{
+	for (size_t i = 0; i < operands->n; i++) {
+		free(operands->v[i].fetch);
+		free(operands->v[i].text);
+	}
+	free(operands->v);
+	memset(operands, 0, sizeof(*operands));
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Operands of statically defined probes as fetch arguments. */
+#ifndef _USERSPACE_SDT_OPERAND_H
+#define _USERSPACE_SDT_OPERAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "symbols.h"
+
+/**
+ * struct sdt_operand - one argument of a site
+ * @size: bytes
+ * @is_signed: it has a sign
+ * @fetch: where it is, as uprobe_events says it, without a type; NULL if it
+ *	cannot be read
+ * @type: type that @fetch needs whatever the size, or NULL
+ * @text: the operand as it was written, for messages
+ * @problem: why it cannot be read
+ */
+struct sdt_operand {
+	unsigned int size;
+	bool is_signed;
+	char *fetch;
+	const char *type;
+	char *text;
+	const char *problem;
+};
+
+/**
+ * struct sdt_operands - all arguments of a site
+ * @v: the arguments
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct sdt_operands {
+	struct sdt_operand *v;
+	size_t n;
+	size_t cap;
+};
+
+void sdt_operands_parse(const char *text, const struct symbols *syms,
+			struct sdt_operands *operands);
+void sdt_operands_free(struct sdt_operands *operands);
+const char *sdt_operand_type(unsigned int size, bool is_signed);
+
+#endif /* _USERSPACE_SDT_OPERAND_H */
