@@ -139,20 +139,23 @@ static const struct sdt_operand *unreadable(const struct probe *probe,
 
 /*
  * The type of an argument over all sites: the narrowest, which reads no more
- * than is there; signed if it is so anywhere.
+ * than is there; signed if it is so anywhere.  Constants fit any type, so they
+ * count only where all are constants.
  */
 static const char *common_type(const struct probe *probe, size_t arg)
 {
+	bool is_signed = false, constant = true;
 	unsigned int size = 8;
-	bool is_signed = false;
 
+	for (size_t i = 0; i < probe->n; i++)
+		constant &= probe->sites[i].operands.v[arg].fetch[0] == '\\';
 	for (size_t i = 0; i < probe->n; i++) {
 		const struct sdt_operand *operand =
 			&probe->sites[i].operands.v[arg];
 
 		if (operand->type)
 			return operand->type;
-		if (operand->fetch[0] == '\\' && probe->n > 1)
+		if (!constant && operand->fetch[0] == '\\')
 			continue;
 		if (operand->size < size)
 			size = operand->size;

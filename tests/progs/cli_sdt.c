@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O2 -pthread
+/*
+ * A program with statically defined probes, whose operands the compiler chose:
+ * registers, memory and constants, as sys/sdt.h lets it.
+ *
+ *	cli_sdt N		passes each probe N times
+ */
+#include <stdlib.h>
+#include <string.h>
+
+/* The size of a value, negative for an unsigned type: %n prints it negated. */
+#define SIGNED_SIZE(x) \
+	((__typeof__(x))-1 < (__typeof__(x))1 ? (int)sizeof(x) : -(int)sizeof(x))
+
+#define PROBE3(provider, name, a, b, c)					\
+	asm volatile("990:	nop\n"					\
+		     ".pushsection .note.stapsdt, \"?\", \"note\"\n"	\
+		     ".balign 4\n"					\
+		     ".4byte 992f - 991f, 994f - 993f, 3\n"		\
+		     "991:	.asciz \"stapsdt\"\n"			\
+		     "992:	.balign 4\n"				\
+		     "993:	.8byte 990b, _.stapsdt.base, 0\n"	\
+		     ".asciz \"" provider "\"\n"			\
+		     ".asciz \"" name "\"\n"				\
+		     ".asciz \"%n[size0]@%[arg0] %n[size1]@%[arg1] %n[size2]@%[arg2]\"\n"	\
+		     "994:	.balign 4\n"				\
+		     ".popsection\n"					\
+		     ".ifndef _.stapsdt.base\n"				\
+		     ".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
+		     ".weak _.stapsdt.base\n"				\
+		     ".hidden _.stapsdt.base\n"				\
+		     "_.stapsdt.base: .space 1\n"			\
+		     ".size _.stapsdt.base, 1\n"			\
+		     ".popsection\n"					\
+		     ".endif\n"						\
+		     :: [size0] "n" (SIGNED_SIZE(a)), [arg0] "nor" (a), \
+			[size1] "n" (SIGNED_SIZE(b)), [arg1] "nor" (b), \
+			[size2] "n" (SIGNED_SIZE(c)), [arg2] "nor" (c))
+
+struct request {
+	long id;
+	const char *path;
+};
+
+static void __attribute__((noinline)) serve(const struct request *request,
+					    short status, unsigned char flag)
+{
+	PROBE3("corpus", "request", request, status, flag);
+	if (flag)
+		PROBE3("corpus", "flagged", request->id, request->path, 7);
+}
+
+/* The same probe twice, with its arguments in other places each time. */
+static long __attribute__((noinline)) both(long a, int b)
+{
+	volatile int in_memory = b;
+
+	PROBE3("corpus", "both", a, b, 1);
+	a = a * 3 + b;
+	PROBE3("corpus", "both", a, in_memory, 2);
+	return a;
+}
+
+int main(int argc, char **argv)
+{
+	struct request request = { .id = 4711, .path = "/index.html" };
+	int n = argc > 1 ? atoi(argv[1]) : 1;
+
+	for (int i = 0; i < n; i++) {
+		serve(&request, -404, i & 1);
+		both(1000 + i, -i);
+	}
+	return 0;
+}
