@@ -81,17 +81,39 @@ static int check_offsets(const struct tracer_def *def, struct file *file,
 		    -EOPNOTSUPP);
 }
 
+/* What an error of registering, or of checking for it, is in error_log. */
+static enum tracer_err register_error(int ret)
+{
+	switch (ret) {
+	case -EPERM:
+		return TRACER_ERR_INSN_REFUSED;
+	case -EILSEQ:
+		return TRACER_ERR_INSN_BAD;
+	case -EEXIST:
+		return TRACER_ERR_INSN_TAKEN;
+	case -ENOMEM:
+		return TRACER_ERR_NO_MEMORY;
+	default:
+		return TRACER_ERR_PROBE_FAILED;
+	}
+}
+
 static int find_file(struct tracer_site *site, struct tracer_diag *diag)
 {
 	const struct tracer_def *def = site->def;
 	struct file *file;
+	int ret;
 
 	file = open_file(def, diag);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
-	return check_offsets(def, file, diag);
+	ret = check_offsets(def, file, diag);
+	if (ret)
+		return ret;
+	ret = uprobe_check(&site->rp.u);
+	return ret ? fail(diag, register_error(ret), def->offset_column, ret) : 0;
 }
 
 static void put_file(struct tracer_site *site)
@@ -251,23 +273,7 @@ int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag)
 	if (!ret)
 		return 0;
 
-	switch (ret) {
-	case -EPERM:
-		diag->err = TRACER_ERR_INSN_REFUSED;
-		break;
-	case -EILSEQ:
-		diag->err = TRACER_ERR_INSN_BAD;
-		break;
-	case -EEXIST:
-		diag->err = TRACER_ERR_INSN_TAKEN;
-		break;
-	case -ENOMEM:
-		diag->err = TRACER_ERR_NO_MEMORY;
-		break;
-	default:
-		diag->err = TRACER_ERR_PROBE_FAILED;
-		break;
-	}
+	diag->err = register_error(ret);
 	return ret;
 }
 
