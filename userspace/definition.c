@@ -9,6 +9,7 @@
 #include "demangle.h"
 #include "eh_frame.h"
 #include "error.h"
+#include "go_symbols.h"
 #include "place.h"
 #include "probe_spec.h"
 #include "sdt_define.h"
@@ -58,6 +59,9 @@ static char *event_name(const struct probe_spec *spec)
 		const char *at = strrchr(f, '@'), *plus = strrchr(f, '+');
 		const char *params = strchr(f + 1, '(');
 
+		/* In Go, main.(*T).Method, it is part of the name. */
+		while (params && params[-1] == '.')
+			params = strchr(params + 1, '(');
 		if (plus && (!parse_u64(plus + 1, &number)))
 			plus = NULL;
 		if (plus)
@@ -79,15 +83,6 @@ static char *event_name(const struct probe_spec *spec)
 	return xstrdup(name);
 }
 
-static bool is_go(const struct elf_image *img)
-{
-	GElf_Shdr shdr;
-
-	return elf_image_section(img, ".gopclntab", &shdr) ||
-	       elf_image_section(img, ".go.buildinfo", &shdr) ||
-	       elf_image_section(img, ".note.go.buildid", &shdr);
-}
-
 /* A return probe replaces the return address, so it has to find it. */
 static struct error *check_return(const struct target *target,
 				  const struct place *place,
@@ -97,7 +92,7 @@ static struct error *check_return(const struct target *target,
 	u64 start, end;
 	bool entry;
 
-	if (!(force & FORCE_GO) && is_go(&target->image))
+	if (!(force & FORCE_GO) && go_is_program(&target->image))
 		return error_new(STATUS_REFUSED,
 				 "%s is a Go program, whose runtime moves stacks and would crash on a return probe; probe the entry, or use --force=go",
 				 target->image.path);
@@ -122,6 +117,43 @@ static struct error *check_return(const struct target *target,
 	return NULL;
 }
 
+/* Replace $goN by the register that has the N-th argument of a Go function. */
+static struct error *go_arguments(const struct elf_image *img, const char *args,
+				  char **out)
+{
+	char *text = xstrdup(""), *more;
+
+	*out = NULL;
+	while (*args) {
+		const char *dollar = strstr(args, "$go");
+		u64 n = 0;
+		char *end;
+
+		if (dollar && isdigit((unsigned char)dollar[3]))
+			n = strtoull(dollar + 3, &end, 10);
+		if (!dollar || !isdigit((unsigned char)dollar[3])) {
+			more = xasprintf("%s%s", text, args);
+			free(text);
+			*out = more;
+			return NULL;
+		}
+		if (!go_has_register_abi(img) || !n || n > go_registers_n) {
+			free(text);
+			return error_new(STATUS_USAGE,
+					 "$go1 to $go%zu are the first integer and pointer arguments in programs that Go 1.18 or later has built; %s has no $go%llu",
+					 go_registers_n, img->path,
+					 (unsigned long long)n);
+		}
+		more = xasprintf("%s%.*s%s", text, (int)(dollar - args), args,
+				 go_registers[n - 1]);
+		free(text);
+		text = more;
+		args = end;
+	}
+	*out = text;
+	return NULL;
+}
+
 static struct error *make_sites(const struct probe_spec *spec,
 				const struct options *options,
 				const struct target *target,
@@ -132,7 +164,11 @@ static struct error *make_sites(const struct probe_spec *spec,
 	};
 	struct places places;
 	struct error *err;
+	char *args;
 
+	err = go_arguments(&target->image, spec->args, &args);
+	if (err)
+		return err;
 	err = places_find(target, syms, spec->function, &how, &places);
 	for (size_t i = 0; !err && i < places.n; i++) {
 		const struct place *place = &places.v[i];
@@ -144,11 +180,12 @@ static struct error *make_sites(const struct probe_spec *spec,
 			break;
 		site = xasprintf("%s:0x%llx%s%s", target->image.path,
 				 (unsigned long long)place->offset,
-				 *spec->args ? " " : "", spec->args);
+				 *args ? " " : "", args);
 		paths_add(&def->sites, site);
 		free(site);
 	}
 	places_free(&places);
+	free(args);
 	return err;
 }
 

@@ -43,6 +43,7 @@ static void print_help(FILE *out)
 	      "FUNCTION is NAME[@FILE|@VERSION][+OFFSET], 0xOFFSET in the file, or @0xADDRESS\n"
 	      "as objdump shows it. ARGS and FILTER are those of uprobe_events and of filter\n"
 	      "files: %di, +0(%si):string, $retval, name=%dx:u32; 'name > 5 && COMM == \"sh\"'.\n"
+	      "In Go programs $go1, $go2, ... are the first integer and pointer arguments.\n"
 	      "\n"
 	      "  -p, --pid PID      only this process; TARGET as it has it mapped\n"
 	      "  -L TID             only this thread\n"

@@ -6,6 +6,7 @@
 
 #include "debug_file.h"
 #include "error.h"
+#include "go_symbols.h"
 #include "versions.h"
 
 /**
@@ -137,6 +138,27 @@ static bool load_section(struct symbols *syms, const struct elf_image *from,
 	return true;
 }
 
+static void add_go_function(const char *name, u64 addr, u64 size, void *arg)
+{
+	struct symbols *syms = arg;
+	struct symbol *sym;
+
+	if (!str_printable(name)) {
+		syms->unprintable++;
+		return;
+	}
+	syms->v = grow(syms->v, syms->n, &syms->cap, sizeof(*syms->v));
+	sym = &syms->v[syms->n++];
+	memset(sym, 0, sizeof(*sym));
+	sym->name = name;
+	sym->addr = addr;
+	sym->size = size;
+	sym->type = STT_FUNC;
+	sym->bind = STB_LOCAL;
+	sym->defined = true;
+	sym->section = true;
+}
+
 /**
  * symbols_load_dynamic() - read what a file exports and imports
  * @img: the file; must stay open as long as @syms is used
@@ -159,9 +181,9 @@ void symbols_load_dynamic(const struct elf_image *img, struct symbols *syms)
  * @syms: filled in; to be freed with symbols_free()
  *
  * A separate debug file is asked for only where the file itself has no
- * .symtab, and MiniDebugInfo only where there is no debug file either: each
- * holds what the former holds, and a file's answer must not change when its
- * debug package is installed beside a full table.
+ * .symtab, MiniDebugInfo only where there is no debug file either, and Go's own
+ * table last: each holds what the former holds, and a file's answer must not
+ * change when its debug package is installed beside a full table.
  */
 void symbols_load(const struct elf_image *img, const char *root,
 		  const char *debug_dir, struct symbols *syms)
@@ -185,6 +207,8 @@ void symbols_load(const struct elf_image *img, const char *root,
 		syms->have_debug = true;
 		syms->full = load_section(syms, &syms->debug, SHT_SYMTAB);
 	}
+	if (!syms->full)
+		syms->full = go_each_function(img, add_go_function, syms);
 }
 
 void symbols_free(struct symbols *syms)
