@@ -553,7 +553,7 @@ u64 uinsn_target(const struct uinsn *insn, u64 addr)
 
 	if (insn->mode == UINSN_MODE_64)
 		return target;
-	/* The transaction's abort address alone is not cut to 16 bits. */
+	/* An abort address alone is not cut to 16 bits (SDM vol. 2, XBEGIN). */
 	if (insn->operand_size == 2 && insn->class != UINSN_XBEGIN)
 		return target & 0xffff;
 	return (u32)target;

@@ -121,6 +121,12 @@ static enum ssol_kind plan_kind(const struct ssol_plan *plan, enum ssol_refusal 
 		return plan_indirect_call(plan);
 	case UINSN_FCALL:
 		return SSOL_STEP;
+	case UINSN_POPF:
+		/*
+		 * When it sets TF, the trap comes after the next instruction: not
+		 * after the slot's jump back.
+		 */
+		return SSOL_STEP;
 	case UINSN_RET:
 	case UINSN_FRET:
 	case UINSN_IJUMP:

@@ -100,7 +100,7 @@ static void vex(const struct walk *walk, u8 first, u8 map_first, u8 map_last)
 				if (walk->mode == UINSN_MODE_64)
 					rxb = (u8)(walk->pick() & 0xe0);
 				if (walk->pick() & 1)
-					wlpp &= 0xcf;
+					wlpp = (u8)((wlpp & 0x87) | (walk->pick() & 0x78));
 				all_forms(walk, (u8[]){ first, rxb | (u8)map, wlpp, (u8)op }, 4);
 			}
 }
@@ -131,12 +131,53 @@ static void evex(const struct walk *walk)
 	}
 }
 
+/*
+ * What chance would rarely make: operands at and around the stack pointer, which
+ * a call moves, and the registers that look like it.
+ */
+static void special(const struct walk *walk)
+{
+	static const struct {
+		u8 n, byte[8];
+		bool rex;
+	} texts[] = {
+		{ 2, { 0xff, 0xd4 } }, { 2, { 0xff, 0xe4 } },
+		{ 3, { 0xff, 0x14, 0x24 } }, { 3, { 0xff, 0x24, 0x24 } },
+		{ 4, { 0xff, 0x54, 0x24, 0xf8 } }, { 4, { 0xff, 0x54, 0x24, 0xfc } },
+		{ 4, { 0xff, 0x54, 0x24, 0xf4 } }, { 4, { 0xff, 0x54, 0x24, 0xf0 } },
+		{ 4, { 0xff, 0x54, 0x24, 0x08 } }, { 4, { 0xff, 0x54, 0x24, 0x7f } },
+		{ 4, { 0xff, 0x64, 0x24, 0xf8 } }, { 4, { 0xff, 0x54, 0xc4, 0x10 } },
+		{ 7, { 0xff, 0x94, 0x24, 0x00, 0x01, 0x00, 0x00 } },
+		{ 7, { 0xff, 0x94, 0x24, 0xf8, 0xff, 0xff, 0xff } },
+		{ 4, { 0x66, 0xff, 0x14, 0x24 } }, { 3, { 0x66, 0xff, 0xd0 } },
+		{ 5, { 0x66, 0xff, 0x54, 0x24, 0xfe } },
+		{ 3, { 0xff, 0x1c, 0x24 } }, { 2, { 0x8f, 0x04 } }, { 3, { 0x8f, 0x04, 0x24 } },
+		{ 3, { 0xff, 0x34, 0x24 } }, { 1, { 0x54 } }, { 1, { 0x5c } },
+		{ 3, { 0x41, 0xff, 0xd4 }, true }, { 4, { 0x41, 0xff, 0x14, 0x24 }, true },
+		{ 5, { 0x41, 0xff, 0x54, 0x24, 0xf8 }, true },
+		{ 2, { 0x41, 0x90 }, true }, { 2, { 0x49, 0x90 }, true },
+		{ 3, { 0xf3, 0x41, 0x90 }, true }, { 5, { 0x67, 0xff, 0x54, 0x24, 0x10 } },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		u8 text[UINSN_MAX_LEN] = { 0 };
+		struct uinsn insn;
+
+		if (texts[i].rex && walk->mode == UINSN_MODE_32)
+			continue;
+		memcpy(text, texts[i].byte, texts[i].n);
+		if (!uinsn_decode(&insn, text, UINSN_MAX_LEN, walk->mode))
+			walk->visit(&insn, text, walk->data);
+	}
+}
+
 void for_each_encoding(enum uinsn_mode mode, u32 (*pick)(void),
 		       void (*visit)(const struct uinsn *insn, const u8 *text, void *data),
 		       void *data)
 {
 	const struct walk walk = { .mode = mode, .pick = pick, .visit = visit, .data = data };
 
+	special(&walk);
 	legacy(&walk);
 	vex(&walk, 0xc4, 1, 3);
 	vex(&walk, 0x8f, 8, 10);

@@ -7,6 +7,7 @@
 #include "trial.h"
 
 #define FLAGS_ARITHMETIC	0x8d5	/* CF PF AF ZF SF OF */
+#define FLAGS_TF		0x100
 #define FLAGS_DF		0x400
 #define FLAGS_AC		0x40000
 #define FLAGS_ALWAYS		0x202
@@ -245,6 +246,11 @@ static u64 steer_operand(struct trial *trial, const struct layout *layout)
 	}
 	put_disp(trial, disp);
 	if (base == 4) {
+		/* Those that reach below the stack pointer are kept: calls write there. */
+		if (insn->disp < 0 && insn->disp >= -16 && index == 4) {
+			put_disp(trial, insn->disp);
+			return regs->rsp + (u64)(s64)insn->disp;
+		}
 		if (index == base)
 			return 0;
 		return scaled_disp(insn) ? 0 : regs->rsp + sum + (u64)disp;
@@ -317,7 +323,7 @@ static void steer_transfer(struct trial *trial, const struct layout *layout, u64
 	case UINSN_POPF:
 		if (stack)
 			put_word(stack, FLAGS_ALWAYS | (trial_random() &
-				 (FLAGS_ARITHMETIC | FLAGS_DF | 0x200000)), word);
+				 (FLAGS_ARITHMETIC | FLAGS_DF | 0x200000 | FLAGS_TF)), word);
 		break;
 	case UINSN_ICALL:
 	case UINSN_IJUMP:
