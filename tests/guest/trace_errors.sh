@@ -6,6 +6,7 @@
 
 # The '^' stands before the character that the caret has to point to.  "both":
 # tracefs says the same; "ours": it says nothing, or not at this place.
+# shellcheck disable=SC2016
 cases='both p ^/non_exist_file:100
 both p ^/sys:100
 both p /bin/sh:10(^a)
@@ -64,7 +65,7 @@ column() {
 }
 
 count=$(wc -l <<<"$cases")
-ktap_plan $((count * 2 + 13))
+ktap_plan $((count * 2 + 15))
 clear
 define "p:stays /bin/sh:0x20 %di"
 before=$(cat $dir/uprobe_events)
@@ -113,6 +114,11 @@ p:uprobes/two" "the lines before it stand"
 like "$(cat $dir/error_log)" '\(line 5\)$' "the error says which line it was"
 
 check_fails "a directory is refused" define "p /tmp:0"
+# 06 is no instruction in 64-bit code.
+printf '\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006' >"$tmp/no-code"
+: >$dir/error_log
+is "$(column $dir "p $tmp/no-code:1")" $((2 + ${#tmp} + 9)) "what is no instruction is refused when it is defined"
+like "$(cat $dir/error_log)" "no valid instruction" "for that reason"
 mkfifo "$tmp/fifo"
 check_fails "a pipe is refused without waiting for it" timeout 5 bash -c "echo 'p $tmp/fifo:0' >>$dir/uprobe_events"
 clear

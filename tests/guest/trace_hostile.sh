@@ -6,6 +6,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
 tick=$(where tick)
+[ -x "$UPROBES_TOP/build/tests/host/parse_fuzz" ] || skip_all "the host tests are not built"
 ktap_plan 8
 clear
 define "p:steady $tick n=%di"

@@ -17,7 +17,7 @@ echo 16 >$dir/buffer_size_kb
 is "$(cat $dir/buffer_size_kb)" 16 "the buffer is small"
 
 # No reader at all; both kinds of handlers, and records in pieces.
-for args in "n=%di" "n=%di s=+0(%sp):u8" "n=%di s=\\\"$(printf '%240s' '' | tr ' ' x)\" $(for i in $(seq 30); do printf 'a%d=+0(%%sp):x64[64] ' $i; done | cut -d' ' -f1-12)"; do
+for args in "n=%di" "n=%di s=+0(%sp):u8" "n=%di s=\\\"$(printf '%240s' '' | tr ' ' x)\" $(for i in $(seq 30); do printf 'a%d=+0(%%sp):x64[64] ' "$i"; done | cut -d' ' -f1-12)"; do
 	: >$dir/uprobe_events
 	: >$dir/trace
 	define "p:lost $tick $args"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: defining, enabling, reading, removing and clearing at once, under load, come out clean
 # timeout: 180
+# shellcheck disable=SC2016,SC2034
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 

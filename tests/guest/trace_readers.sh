@@ -12,7 +12,7 @@ echo 8192 >$dir/buffer_size_kb
 enable
 for i in 1 2 3 4; do
 	cat $dir/trace_pipe >"$tmp/out.$i" &
-	readers="$readers $!"
+	readers+=($!)
 done
 check "a program with four threads runs" "$prog" ticks 4 2000
 # Looking at it, while it is read, takes nothing.
@@ -24,7 +24,7 @@ for _ in $(seq 50); do
 	[ "$(lines | wc -l)" = 0 ] && break
 	sleep 0.2
 done
-kill $readers
+kill "${readers[@]}"
 wait
 is "$(cat "$tmp"/out.* | grep -c ' s="end"$')" 8000 "each event was read once"
 is "$(cat "$tmp"/out.* | sed -nE 's/.* n=([0-9]+) .*/\1/p' | sort -n | uniq -c | awk '$1 != 4' | wc -l)" 0 \
