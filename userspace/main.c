@@ -9,18 +9,6 @@
 #include "place.h"
 #include "util.h"
 
-static const struct {
-	const char *name;
-	int (*run)(const struct options *options, int argc, char **argv);
-} commands[] = {
-	{ "clean", cmd_clean },
-	{ "list", cmd_list },
-	{ "offset", cmd_offset },
-	{ "resolve", cmd_resolve },
-	{ "sdt", cmd_sdt },
-	{ "status", cmd_status },
-};
-
 static void print_help(FILE *out)
 {
 	fputs("usage: uprobe [OPTIONS] 'p:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
@@ -196,6 +184,28 @@ static struct error *parse_option(int opt, struct options *options)
 	}
 	return err;
 }
+
+static int cmd_help(const struct options *options, int argc, char **argv)
+{
+	(void)options;
+	(void)argc;
+	(void)argv;
+	print_help(stdout);
+	return STATUS_OK;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(const struct options *options, int argc, char **argv);
+} commands[] = {
+	{ "clean", cmd_clean },
+	{ "help", cmd_help },
+	{ "list", cmd_list },
+	{ "offset", cmd_offset },
+	{ "resolve", cmd_resolve },
+	{ "sdt", cmd_sdt },
+	{ "status", cmd_status },
+};
 
 static int run_command(const struct options *options, int argc, char **argv)
 {
