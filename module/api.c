@@ -21,6 +21,7 @@
 #include "image.h"
 #include "lifecycle.h"
 #include "probe.h"
+#include "worker.h"
 
 static struct mm_struct *process_mm(struct task_struct *task)
 {
@@ -162,6 +163,12 @@ static struct file *checked_file(const struct uprobe *u)
 	return ERR_PTR(ret);
 }
 
+static long detach_call(void *data)
+{
+	image_detach_consumer(data);
+	return 0;
+}
+
 static int register_in_file(struct uprobe *u, struct consumer *c)
 {
 	struct file *file = checked_file(u);
@@ -174,8 +181,7 @@ static int register_in_file(struct uprobe *u, struct consumer *c)
 	if (ret)
 		goto put;
 	c->offset = u->offset;
-	/* What processes map of an overlay is the file below. */
-	ret = probe_file_add(d_real_inode(file->f_path.dentry), c);
+	ret = probe_file_add(file, c);
 	if (ret)
 		goto unwatch;
 	ret = mapping_apply_everywhere(c);
@@ -187,13 +193,16 @@ static int register_in_file(struct uprobe *u, struct consumer *c)
 del:
 	consumer_retire(c);
 	probe_file_del(c);
-	image_detach_consumer(c);
+	worker_call(detach_call, c);
 unwatch:
 	lifecycle_unwatch_maps();
 put:
 	fput(file);
 	return ret;
 }
+
+/* Decides who registers or unregisters a probe: uprobe::kdata, consumer::dying. */
+static DEFINE_MUTEX(kdata_mutex);
 
 static bool fields_valid(const struct uprobe *u)
 {
@@ -203,7 +212,6 @@ static bool fields_valid(const struct uprobe *u)
 
 static int register_consumer(struct uprobe *u, enum consumer_type type)
 {
-	static DEFINE_MUTEX(kdata_mutex);
 	struct consumer *c;
 	int ret;
 
@@ -226,8 +234,7 @@ static int register_consumer(struct uprobe *u, enum consumer_type type)
 	if (!ret)
 		ret = u->path || u->file ? register_in_file(u, c) : register_in_process(u, c);
 	if (ret) {
-		if (READ_ONCE(c->live))
-			consumer_retire(c);
+		consumer_retire(c);
 		arch_trap_quiesce();
 		consumer_wait(c);
 		u->kdata = NULL;
@@ -237,16 +244,22 @@ static int register_consumer(struct uprobe *u, enum consumer_type type)
 
 static void unregister_consumer(struct uprobe *u)
 {
-	struct consumer *c = u->kdata;
+	struct consumer *c;
 	bool in_file;
 
+	mutex_lock(&kdata_mutex);
+	c = u->kdata;
+	if (c && !consumer_retire(c))
+		c = NULL;
+	mutex_unlock(&kdata_mutex);
 	if (!c)
 		return;
-	consumer_retire(c);
+
 	in_file = c->file;
 	if (in_file)
 		probe_file_del(c);
-	image_detach_consumer(c);
+	/* Also when the caller is being killed the breakpoints have to go. */
+	worker_call(detach_call, c);
 	if (in_file)
 		lifecycle_unwatch_maps();
 	arch_trap_quiesce();

@@ -142,24 +142,45 @@ unlock:
 	return ret;
 }
 
+/* Whether @text is at @addr, under a breakpoint; as far as its first page goes. */
+static bool breakpoint_found(struct mm_struct *mm, unsigned long addr, const u8 *text,
+			     size_t len)
+{
+	u8 there[UINSN_MAX_LEN];
+	struct page *page;
+
+	len = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
+	page = page_get(mm, addr, 0);
+	if (IS_ERR(page))
+		return false;
+	memcpy_from_page(there, page, offset_in_page(addr), len);
+	put_page(page);
+	return there[0] == ARCH_BREAKPOINT && !memcmp(there + 1, text + 1, len - 1);
+}
+
 /**
  * breakpoint_remove() - put the original byte back
  * @mm: the address space, in use
  * @addr: address of the instruction
- * @orig: its first byte
+ * @text: the instruction
+ * @len: its length
+ *
+ * Only where the rest of the instruction is there, too: something else that
+ * came to be mapped there may hold the same byte.
  *
  * Context: may sleep; takes the mmap lock.
  * Return: 0; -ENOENT when no breakpoint is there; what getting the page came to.
  */
-int breakpoint_remove(struct mm_struct *mm, unsigned long addr, u8 orig)
+int breakpoint_remove(struct mm_struct *mm, unsigned long addr, const u8 *text, size_t len)
 {
 	struct vm_area_struct *vma;
 	int ret = -ENOENT;
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && !(vma->vm_flags & VM_MAYSHARE)) {
-		ret = byte_exchange(mm, addr, ARCH_BREAKPOINT, orig);
+	if (vma && vma->vm_start <= addr && !(vma->vm_flags & VM_MAYSHARE) &&
+	    breakpoint_found(mm, addr, text, len)) {
+		ret = byte_exchange(mm, addr, ARCH_BREAKPOINT, text[0]);
 		if (ret == -EEXIST)
 			ret = -ENOENT;
 	}
@@ -192,11 +213,13 @@ int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 	if (offset_in_page(addr) + size > PAGE_SIZE)
 		return -EFAULT;
 
+	/* Held over the exchange: a fork would make the page somebody else's. */
 	mmap_read_lock(mm);
 	page = page_get(mm, addr, FOLL_WRITE);
-	mmap_read_unlock(mm);
-	if (IS_ERR(page))
+	if (IS_ERR(page)) {
+		mmap_read_unlock(mm);
 		return PTR_ERR(page);
+	}
 
 	word = kmap_local_page(page);
 	if (size == 8) {
@@ -214,5 +237,6 @@ int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 	if (!ret)
 		set_page_dirty_lock(page);
 	put_page(page);
+	mmap_read_unlock(mm);
 	return ret;
 }

@@ -13,7 +13,7 @@ bool text_probeable(const struct vm_area_struct *vma);
 int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len);
 int breakpoint_insert(struct mm_struct *mm, unsigned long addr, u8 orig,
 		      const struct inode *inode, loff_t offset);
-int breakpoint_remove(struct mm_struct *mm, unsigned long addr, u8 orig);
+int breakpoint_remove(struct mm_struct *mm, unsigned long addr, const u8 *text, size_t len);
 int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 		 unsigned long to, unsigned int size);
 

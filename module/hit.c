@@ -22,13 +22,27 @@
 static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *regs)
 {
 	if (unlikely(site->step)) {
-		utask->stepping = site;
+		/* release_tasks() sees both or none. */
+		preempt_disable();
 		arch_step_begin(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
 				regs);
+		utask->stepping = site;
+		preempt_enable();
 	} else if (ssol_is_skip(&site->plan) && !arch_stepped(regs->flags)) {
 		regs->ip = site->key.addr + ssol_len(&site->plan);
 	} else {
 		regs->ip = site->slot_key.addr;
+	}
+}
+
+/* What takes a state of the task cannot be done for this hit. */
+static void hit_missed(const struct consumer_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (!set->consumers[i]->atomic || set->consumers[i]->type == CONSUMER_RETURN)
+			consumer_missed(set->consumers[i]);
 	}
 }
 
@@ -80,7 +94,9 @@ static void hit_work(struct callback_head *work)
 			if (set && what & HIT_PREPARE && regs->ip == site->key.addr)
 				retprobe_prepare_sleepable(utask, site, set, regs);
 			consumer_set_put(set);
-			if (regs->ip == site->key.addr) {
+			/* With no breakpoint there any more, it is executed there. */
+			if (regs->ip == site->key.addr &&
+			    READ_ONCE(site->state) != SITE_IDLE) {
 				if (signalled)
 					signal_postpone(utask, site, regs);
 				else
@@ -115,7 +131,8 @@ int hit_defer(struct utask *utask, unsigned int what)
 /**
  * enum late - what a trap at a site that is not armed may be
  * @LATE_FOREIGN: somebody else's breakpoint is there
- * @LATE_REMOVED: none is; the trap was under way when ours was removed
+ * @LATE_REMOVED: none is; the trap was under way when ours was removed.  The
+ *	task is to execute what is there now
  * @LATE_COPIED: ours is there, as the program has copied its own text to where
  *	it unmapped it (as is done to have it in huge pages)
  */
@@ -132,7 +149,9 @@ static enum late hit_late(const struct site *site)
 
 	if (copy_from_user_nofault(text, (void __user *)site->key.addr, len))
 		return LATE_FOREIGN;
-	if (text[0] != ARCH_BREAKPOINT)
+	/* In place again since the state was looked at: let it trap again. */
+	smp_rmb();
+	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
 		return LATE_REMOVED;
 	if (READ_ONCE(site->state) == SITE_LOST && !memcmp(text + 1, site->plan.text + 1, len - 1))
 		return LATE_COPIED;
@@ -180,13 +199,17 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 	regs->ip = addr;
 	set = rcu_dereference(site->set);
 	if (site->step || (set && (set->nr_sleepable || set->nr_return))) {
-		/*
-		 * Without a state nothing has been done yet, and the
-		 * breakpoint is executed again: the refill is on its way.
-		 */
 		utask = utask_get(current);
-		if (unlikely(!utask))
-			goto out;
+		if (unlikely(!utask)) {
+			/*
+			 * A step cannot do without; nothing has been done yet,
+			 * so the breakpoint may be executed again, with the
+			 * refill on its way.
+			 */
+			if (site->step)
+				goto out;
+			hit_missed(set);
+		}
 	}
 	if (unlikely(READ_ONCE(site->image->resumptions))) {
 		struct utask *self = utask_find(current);
@@ -212,6 +235,8 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 	if (unlikely(regs->ip != addr))
 		goto out;
 
+	if (unlikely(!utask && (set->nr_sleepable || set->nr_return)))
+		goto resume;
 	if (set->nr_sleepable)
 		defer |= HIT_ENTRY;
 	/* After the sleepable handlers, if there are any: they may change ip. */
@@ -222,6 +247,7 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 		if (!hit_defer(utask, defer))
 			goto out;
 	}
+resume:
 	hit_resume(utask, site, regs);
 out:
 	rcu_read_unlock();

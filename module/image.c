@@ -10,6 +10,7 @@
 
 #include "image.h"
 #include "ssol_area.h"
+#include "worker.h"
 
 static u32 site_key_hash(const void *data, u32 len, u32 seed)
 {
@@ -50,6 +51,10 @@ static struct workqueue_struct *reap_wq;
 static LIST_HEAD(image_list);
 static DEFINE_MUTEX(image_list_mutex);
 static DECLARE_WAIT_QUEUE_HEAD(image_list_drained);
+
+/* Images whose memory is not freed yet. */
+static atomic_t images_left = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(images_gone);
 
 /**
  * site_find() - the site at an address
@@ -262,6 +267,8 @@ static void image_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 static void image_free(struct mmu_notifier *notifier)
 {
 	kfree_rcu(container_of(notifier, struct image, notifier), rcu);
+	if (atomic_dec_and_test(&images_left))
+		wake_up_all(&images_gone);
 }
 
 static const struct mmu_notifier_ops image_notifier_ops = {
@@ -367,6 +374,17 @@ struct image *image_lookup(struct mm_struct *mm)
 	return rhashtable_lookup(&images, &mm, image_params);
 }
 
+/*
+ * In a thread that has no signals: with one pending the kernel gives up, and
+ * that would be the rule for a task that is on its way to handle it.
+ */
+static long image_notify_call(void *data)
+{
+	struct image *image = data;
+
+	return mmu_notifier_register(&image->notifier, image->mm);
+}
+
 /**
  * image_get() - the image of an address space, made if it has none
  * @mm: the address space; the caller keeps it in use
@@ -402,12 +420,13 @@ struct image *image_get(struct mm_struct *mm)
 	INIT_WORK(&image->reap, image_reap_work);
 	image->notifier.ops = &image_notifier_ops;
 
-	ret = mmu_notifier_register(&image->notifier, mm);
+	ret = worker_call(image_notify_call, image);
 	if (ret) {
 		kfree(image);
 		image = ERR_PTR(ret);
 		goto unlock;
 	}
+	atomic_inc(&images_left);
 	ret = table_insert(&images, &image->node, image_params);
 	if (ret) {
 		mmu_notifier_put(&image->notifier);
@@ -448,6 +467,21 @@ destroy_wq:
 }
 
 /**
+ * image_disarm_all() - try once more what could not be done at unregistration
+ *
+ * Context: may sleep, in a thread without signals; no consumer is registered.
+ */
+void image_disarm_all(void)
+{
+	struct image *image;
+
+	mutex_lock(&image_list_mutex);
+	list_for_each_entry(image, &image_list, in_list)
+		image_disarm(image);
+	mutex_unlock(&image_list_mutex);
+}
+
+/**
  * image_exit() - let go of all address spaces
  *
  * No consumer is registered, no breakpoint is in any text, and no trap and no
@@ -466,6 +500,7 @@ void image_exit(void)
 	/* An address space that dies right now queues its own reaping. */
 	wait_event(image_list_drained, list_empty_careful(&image_list));
 	destroy_workqueue(reap_wq);
+	wait_event(images_gone, !atomic_read(&images_left));
 	/* Release callbacks may still be on their last instructions. */
 	mmu_notifier_synchronize();
 	rhashtable_destroy(&images);

@@ -183,10 +183,13 @@ int image_attach(struct image *image, unsigned long addr, struct consumer *c,
 		 const struct image_file *where);
 void image_detach_consumer(struct consumer *c);
 void image_detach_consumers(struct image *image);
+void image_disarm(struct image *image);
+void image_disarm_all(void);
 int image_inherit(struct image *child, struct image *parent);
 void image_disinherit(struct image *parent, struct mm_struct *mm);
 
 int mapping_apply(struct mm_struct *mm, struct consumer *only);
+bool mapping_spreading(void);
 int mapping_apply_everywhere(struct consumer *c);
 
 #endif /* _UPROBES_IMAGE_H */

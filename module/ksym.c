@@ -2,7 +2,6 @@
 /*
  * The only resolver of kernel symbols that are not exported.
  */
-#include <linux/kconfig.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -39,14 +38,15 @@ struct tracepoint *ksym_tracepoint(const char *name)
 /**
  * ksym_map_function() - the kernel function to which new mappings are shown
  *
- * Both are called with the vm_area_struct as their only argument, once for
- * each new file mapping, with the mmap lock held for writing.
+ * It is called with the vm_area_struct as its only argument, once for each new
+ * mapping and each one whose protection has changed, with the mmap lock held
+ * for writing.  uprobe_mmap() is not told of the latter.
  *
  * Return: its name, for a kprobe.
  */
 const char *ksym_map_function(void)
 {
-	return IS_ENABLED(CONFIG_UPROBES) ? "uprobe_mmap" : "perf_event_mmap";
+	return "perf_event_mmap";
 }
 
 /**
@@ -61,4 +61,21 @@ const char *ksym_map_function(void)
 const char *ksym_signal_function(void)
 {
 	return "get_signal";
+}
+
+/**
+ * ksym_sigreturn_function() - system calls by which signal handlers return
+ * @i: 0 to 2
+ *
+ * Return: a name, for a kprobe.
+ */
+const char *ksym_sigreturn_function(unsigned int i)
+{
+	static const char * const names[] = {
+		"__x64_sys_rt_sigreturn",
+		"__ia32_compat_sys_rt_sigreturn",
+		"__ia32_compat_sys_sigreturn",
+	};
+
+	return names[i];
 }

@@ -32,7 +32,8 @@
 /**
  * struct fork_event - a child to be looked after
  * @work: run by the child before it runs user code
- * @parent: image of the parent, with a reference
+ * @parent: image of the parent, with a reference; NULL when it has none, and
+ *	the child may have been missed by a registration
  * @calls: copies of the return instances of the task that forked
  */
 struct fork_event {
@@ -60,6 +61,10 @@ static void fork_work(struct callback_head *work)
 		goto out;
 	}
 
+	if (!event->parent) {
+		mapping_apply(mm, NULL);
+		goto out;
+	}
 	if (probe_files_any()) {
 		child = image_get(mm);
 		if (IS_ERR(child))
@@ -74,17 +79,22 @@ static void fork_work(struct callback_head *work)
 	else
 		retprobe_restore(&event->calls, mm);
 	image_disinherit(event->parent, mm);
-	if (child)
+	if (child) {
+		/* What could not be while the parent's breakpoints were there. */
+		mapping_apply(mm, NULL);
 		image_put(child);
+	}
 out:
-	image_put(event->parent);
+	if (event->parent)
+		image_put(event->parent);
 	kfree(event);
 	task_work_end();
 }
 
 /*
  * A child with an address space of its own has copies of its parent's
- * breakpoints and hijacked return addresses.  Called before the child can run.
+ * breakpoints and hijacked return addresses.  Called before the child can run;
+ * takes over the reference of @image.
  */
 static void fork_copied(struct task_struct *child, struct utask *utask, struct image *image)
 {
@@ -106,7 +116,8 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 lost:
 	pr_warn("no memory: process %d keeps the breakpoints of its parent\n",
 		task_tgid_nr(child));
-	image_put_not_last(image);
+	if (image)
+		image_put_not_last(image);
 }
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
@@ -120,7 +131,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	utask = utask_find(parent);
 	if (child->mm != parent->mm) {
 		image = image_find(parent->mm);
-		if (image)
+		if (image || mapping_spreading())
 			fork_copied(child, utask, image);
 		return;
 	}
@@ -201,9 +212,21 @@ static struct kprobe signal_kprobe;
 
 static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
-	if (current->mm)
-		signal_translate(sig, info);
+	if (!current->mm)
+		return;
+	signal_translate(sig, info);
+	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)
+		signal_handled(task_pt_regs(current), ka->sa.sa_flags & SA_RESTART);
 }
+
+static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
+{
+	signal_returns();
+	return 0;
+}
+
+/* The ways back from a signal handler: 64-bit, and two of 32-bit programs. */
+static struct kprobe sigreturn_kprobes[3];
 
 /**
  * struct task_event - a tracepoint of the kernel proper
@@ -259,6 +282,15 @@ int lifecycle_watch_tasks(void)
 		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
 		task_events_detach(i);
 		goto unlock;
+	}
+	/* Those of 32-bit programs are not in every kernel. */
+	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
+		sigreturn_kprobes[i] = (struct kprobe) {
+			.symbol_name = ksym_sigreturn_function(i),
+			.pre_handler = on_sigreturn,
+		};
+		if (register_kprobe(&sigreturn_kprobes[i]))
+			sigreturn_kprobes[i].symbol_name = NULL;
 	}
 	tasks_watched = true;
 unlock:
@@ -325,7 +357,13 @@ int lifecycle_init(void)
  */
 void lifecycle_exit(void)
 {
+	unsigned int i;
+
 	if (tasks_watched) {
+		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
+			if (sigreturn_kprobes[i].symbol_name)
+				unregister_kprobe(&sigreturn_kprobes[i]);
+		}
 		unregister_kprobe(&signal_kprobe);
 		task_events_detach(ARRAY_SIZE(task_events));
 	}

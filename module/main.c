@@ -11,8 +11,8 @@
 #include "probe.h"
 #include "release.h"
 #include "retprobe.h"
-#include "ssol_area.h"
 #include "task.h"
+#include "worker.h"
 #include "trace/trace.h"
 
 static int __init uprobes_load(void)
@@ -22,12 +22,12 @@ static int __init uprobes_load(void)
 	ret = probe_init();
 	if (ret)
 		return ret;
-	ret = ssol_area_init();
+	ret = worker_init();
 	if (ret)
 		goto exit_probe;
 	ret = image_init();
 	if (ret)
-		goto exit_area;
+		goto exit_worker;
 	ret = task_init();
 	if (ret)
 		goto exit_image;
@@ -55,22 +55,28 @@ exit_task:
 	task_exit();
 exit_image:
 	image_exit();
-exit_area:
-	ssol_area_exit();
+exit_worker:
+	worker_exit();
 exit_probe:
 	probe_exit();
 	return ret;
 }
 
 /*
- * No client is left, so no probe is registered and no breakpoint is in any
- * text.  What is left are calls in functions that were return-probed, traps
- * and work under way.
+ * With the tracer the last client is gone: no probe is registered and no
+ * breakpoint is in any text.  What is left are traps and work under way, and
+ * calls in functions that were return-probed.  First the work is waited for,
+ * as some of it makes such calls; what remains of them is then undone while
+ * forks and traps are still looked after.
  */
 static void __exit uprobes_unload(void)
 {
 	tracer_exit();
+	arch_trap_quiesce();
+	task_work_drain();
 	release_tasks();
+	/* Forks that copied an address space before all that may still be under way. */
+	synchronize_rcu_tasks();
 	lifecycle_exit();
 	arch_trap_quiesce();
 	arch_trap_exit();
@@ -78,7 +84,7 @@ static void __exit uprobes_unload(void)
 	image_exit();
 	task_exit();
 	retprobe_exit();
-	ssol_area_exit();
+	worker_exit();
 	probe_exit();
 }
 

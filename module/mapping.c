@@ -177,6 +177,7 @@ static bool mm_list_fill(struct mm_list *list)
 
 	rcu_read_lock();
 	for_each_process(process) {
+		mm = NULL;
 		if (process->flags & PF_KTHREAD)
 			continue;
 		/* The leader may have exited before the others. */
@@ -199,13 +200,27 @@ static bool mm_list_fill(struct mm_list *list)
 	return fits;
 }
 
+/* Registrations that are on their way through the processes. */
+static atomic_t spreading = ATOMIC_INIT(0);
+
+/**
+ * mapping_spreading() - whether a child that is forked now may be missed
+ *
+ * Context: any.
+ */
+bool mapping_spreading(void)
+{
+	return atomic_read(&spreading);
+}
+
 /**
  * mapping_apply_everywhere() - attach a consumer in all processes
- * @c: the consumer, already listed in its file: from then on processes that
- *	map the file, or are forked from one that has an image, look after
- *	themselves.  What is left is who mapped it before.  A process that is
- *	being forked meanwhile comes behind its parent in the list of tasks, so
- *	it is either met there or sees its parent's image.
+ * @c: the consumer, already listed in its file
+ *
+ * Processes that map the file from then on look after themselves, and so do
+ * children of those that have been attended to.  A child whose parent's turn
+ * has not come is not in the list either; mapping_spreading() tells the fork
+ * event to have it look after itself.
  *
  * An error in one process (another breakpoint at the place, no memory) is
  * logged and does not keep the others from being probed.
@@ -217,11 +232,15 @@ int mapping_apply_everywhere(struct consumer *c)
 {
 	struct mm_list list = { .room = 256 };
 	unsigned int i;
+	int ret = 0;
 
+	atomic_inc(&spreading);
 	for (;;) {
 		list.mms = kvmalloc_array(list.room, sizeof(*list.mms), GFP_KERNEL);
-		if (!list.mms)
-			return -ENOMEM;
+		if (!list.mms) {
+			ret = -ENOMEM;
+			goto out;
+		}
 		if (mm_list_fill(&list))
 			break;
 		mm_list_drop(&list);
@@ -234,5 +253,7 @@ int mapping_apply_everywhere(struct consumer *c)
 	}
 	mm_list_drop(&list);
 	kvfree(list.mms);
-	return 0;
+out:
+	atomic_dec(&spreading);
+	return ret;
 }

@@ -2,6 +2,7 @@
 /*
  * Consumers, their sets, and the files that are probed in every process.
  */
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
@@ -122,14 +123,21 @@ void consumer_put(struct consumer *c)
  * Handlers may still be running; consumer_wait() waits for them.
  *
  * Context: any that can take a spinlock.
+ * Return: false when that has been done before.
  */
-void consumer_retire(struct consumer *c)
+bool consumer_retire(struct consumer *c)
 {
+	bool first;
+
 	spin_lock(&c->lock);
+	first = !c->dying;
 	c->dying = true;
 	spin_unlock(&c->lock);
+	if (!first)
+		return false;
 	WRITE_ONCE(c->live, false);
 	percpu_ref_kill(&c->active);
+	return true;
 }
 
 /**
@@ -316,19 +324,19 @@ bool probe_files_any(void)
  * probe_file_put() - drop a reference of a file
  * @file: the file
  *
- * Context: may sleep (the inode may go).
+ * Context: any in which a file can be put.
  */
 void probe_file_put(struct probe_file *file)
 {
 	if (refcount_dec_and_test(&file->refs)) {
-		iput(file->inode);
+		fput(file->file);
 		kfree_rcu(file, rcu);
 	}
 }
 
 /**
  * probe_file_add() - list a consumer under its file
- * @inode: the file
+ * @opened: the file, open for reading
  * @c: the consumer; @c->offset says where
  *
  * From here on every process that comes to map the file gets the probe.
@@ -336,8 +344,10 @@ void probe_file_put(struct probe_file *file)
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int probe_file_add(struct inode *inode, struct consumer *c)
+int probe_file_add(struct file *opened, struct consumer *c)
 {
+	/* What processes map of an overlay is the file below. */
+	struct inode *inode = d_real_inode(opened->f_path.dentry);
 	struct probe_file *file;
 	int ret = 0;
 
@@ -350,11 +360,13 @@ int probe_file_add(struct inode *inode, struct consumer *c)
 			goto unlock;
 		}
 		file->inode = inode;
-		ihold(inode);
+		file->file = get_file(opened);
 		refcount_set(&file->refs, 1);
 		init_rwsem(&file->sem);
 		INIT_LIST_HEAD(&file->consumers);
-		ret = rhashtable_insert_fast(&files, &file->node, file_params);
+		/* Busy while the table is being rehashed. */
+		while ((ret = rhashtable_insert_fast(&files, &file->node, file_params)) == -EBUSY)
+			cond_resched();
 		if (ret) {
 			probe_file_put(file);
 			goto unlock;

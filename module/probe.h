@@ -128,7 +128,8 @@ struct consumer_set {
 /**
  * struct probe_file - a file that is probed in all processes
  * @node: in the table of files, keyed by @inode
- * @inode: the file; a reference is held
+ * @inode: the file as processes map it; @file keeps it, and its mount
+ * @file: open file description
  * @refs: the consumers, and who found it in the table
  * @sem: protects @consumers
  * @consumers: what is to be attached wherever the file is mapped
@@ -137,6 +138,7 @@ struct consumer_set {
 struct probe_file {
 	struct rhash_head node;
 	struct inode *inode;
+	struct file *file;
 	refcount_t refs;
 	struct rw_semaphore sem;
 	struct list_head consumers;
@@ -149,7 +151,7 @@ void probe_exit(void);
 struct consumer *consumer_create(struct uprobe *u, enum consumer_type type);
 void consumer_get(struct consumer *c);
 void consumer_put(struct consumer *c);
-void consumer_retire(struct consumer *c);
+bool consumer_retire(struct consumer *c);
 void consumer_wait(struct consumer *c);
 bool consumer_active_get(struct consumer *c);
 struct uprobe_counts consumer_counts(const struct consumer *c);
@@ -178,7 +180,7 @@ struct probe_file *probe_file_find(const struct inode *inode);
 bool probe_file_wanted(const struct inode *inode);
 bool probe_files_any(void);
 void probe_file_put(struct probe_file *file);
-int probe_file_add(struct inode *inode, struct consumer *c);
+int probe_file_add(struct file *file, struct consumer *c);
 void probe_file_del(struct consumer *c);
 
 #endif /* _UPROBES_PROBE_H */

@@ -12,6 +12,7 @@
 #include "retprobe.h"
 #include "release.h"
 #include "task.h"
+#include "worker.h"
 
 /**
  * struct release - all calls under way in return-probed functions
@@ -59,6 +60,23 @@ static void release_list_one(struct utask *utask, void *data)
 static int release_list(void *data)
 {
 	utask_for_each(release_list_one, data);
+	return 0;
+}
+
+/* In a thread without signals: rmmod may be being killed. */
+static long release_restore(void *data)
+{
+	struct release *r = data;
+	unsigned int i;
+
+	image_disarm_all();
+	for (i = 0; i < r->nr; i++) {
+		if (!r->calls[i].mm)
+			continue;
+		word_restore(r->calls[i].mm, r->calls[i].sp, r->calls[i].from, r->calls[i].to,
+			     r->calls[i].word);
+		mmput(r->calls[i].mm);
+	}
 	return 0;
 }
 
@@ -118,13 +136,7 @@ void release_tasks(void)
 		r.nr = 0;
 		r.calls = kvmalloc_array(r.room, sizeof(*r.calls), GFP_KERNEL | __GFP_NOFAIL);
 	}
-	for (i = 0; i < r.nr; i++) {
-		if (!r.calls[i].mm)
-			continue;
-		word_restore(r.calls[i].mm, r.calls[i].sp, r.calls[i].from, r.calls[i].to,
-			     r.calls[i].word);
-		mmput(r.calls[i].mm);
-	}
+	worker_call(release_restore, &r);
 	kvfree(r.calls);
 	stop_machine(release_ip, NULL, NULL);
 }

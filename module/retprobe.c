@@ -318,10 +318,14 @@ bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
 	struct uret_instance *inst, *last = NULL;
-	unsigned long sp;
+	unsigned long sp, word;
 
 	inst = utask ? retprobe_returned(utask, trampoline->key.addr, regs) : NULL;
 	if (!inst)
+		return false;
+	/* What has just been popped is still there; if not, this is another's. */
+	if (inst->ri.sp != regs->sp - inst->word &&
+	    (!word_read(&word, inst->ri.sp, inst->word, false) || word != inst->trampoline))
 		return false;
 
 	sp = inst->ri.sp;

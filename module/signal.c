@@ -58,13 +58,51 @@ bool signal_resumed(struct utask *utask, const struct site *site, const struct p
 	while (i--) {
 		const struct resumption *r = &utask->resumptions[i];
 
-		if (r->site != site || r->sp != regs->sp ||
+		if (r->site != site || r->sp != regs->sp || (r->handler && !utask->sigreturned) ||
 		    (!r->restart && r->digest != arch_regs_digest(regs)))
 			continue;
 		utask->nr_resumptions = i;
+		utask->sigreturned = false;
 		return true;
 	}
+	utask->sigreturned = false;
 	return false;
+}
+
+/**
+ * signal_handled() - a handler of the program is about to be called
+ * @regs: user registers as the handler's frame will show them
+ * @restart: a system call that was interrupted is restarted afterwards
+ *
+ * Context: any; the current task.
+ */
+void signal_handled(const struct pt_regs *regs, bool restart)
+{
+	struct utask *utask = utask_find(current);
+	struct resumption *r;
+
+	if (!utask || !utask->nr_resumptions)
+		return;
+	r = &utask->resumptions[utask->nr_resumptions - 1];
+	if (r->sp != regs->sp || r->handler)
+		return;
+	r->handler = true;
+	/* The call ends with EINTR instead. */
+	if (r->restart && !arch_syscall_restarts_after(regs, restart))
+		utask->nr_resumptions--;
+}
+
+/**
+ * signal_returns() - the current task returns from a signal handler
+ *
+ * Context: any.
+ */
+void signal_returns(void)
+{
+	struct utask *utask = utask_find(current);
+
+	if (utask)
+		utask->sigreturned = true;
 }
 
 static void unwind_slot(struct image *image, struct site *site, struct pt_regs *regs)

@@ -28,16 +28,21 @@ struct utask;
  * @digest: of the other registers, as a signal handler that returns restores
  *	them; not looked at when @restart
  * @restart: a system call that the kernel restarts, with other registers
+ * @handler: a signal handler runs meanwhile: the task comes back here by the
+ *	return from it, or not at all
  */
 struct resumption {
 	struct site *site;
 	unsigned long sp;
 	u64 digest;
 	bool restart;
+	bool handler;
 };
 
 void signal_prepare(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);
+void signal_handled(const struct pt_regs *regs, bool restart);
+void signal_returns(void);
 void signal_translate(int sig, struct kernel_siginfo *info);
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);
 

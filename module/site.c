@@ -14,8 +14,8 @@
 #include "ssol_area.h"
 
 /*
- * Whether text at a site that was unmapped is the site's own, breakpoint
- * included: the program has copied it there.
+ * Whether text is that of a site, breakpoint included, although the mapping was
+ * another one when the site was armed: the program has copied it, or a fork.
  */
 static bool site_text_copied(const struct site *site, const u8 *text, int len)
 {
@@ -44,8 +44,8 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 	if (len < 0)
 		return len;
 
-	if (site && site->state != SITE_IDLE &&
-	    (site->state != SITE_LOST || site_text_copied(site, text, len))) {
+	if (site && (site->state == SITE_ARMED ||
+		     (site->state != SITE_IDLE && site_text_copied(site, text, len)))) {
 		if (text[0] == ARCH_BREAKPOINT)
 			text[0] = site->plan.text[0];
 		else
@@ -272,19 +272,12 @@ static int site_arm(struct site *site, const struct image_file *where)
 
 static void site_disarm(struct site *site)
 {
-	u8 text[UINSN_MAX_LEN];
 	int ret;
 
-	if (site->state == SITE_LOST) {
-		ret = text_read(site->image->mm, site->key.addr, text, sizeof(text));
-		if (ret <= 0 || !site_text_copied(site, text, ret)) {
-			WRITE_ONCE(site->state, SITE_IDLE);
-			return;
-		}
-	} else if (site->state != SITE_ARMED) {
+	if (site->state != SITE_ARMED && site->state != SITE_LOST)
 		return;
-	}
-	ret = breakpoint_remove(site->image->mm, site->key.addr, site->plan.text[0]);
+	ret = breakpoint_remove(site->image->mm, site->key.addr, site->plan.text,
+				ssol_len(&site->plan));
 	if (ret && ret != -ENOENT) {
 		pr_warn("the breakpoint at 0x%lx stays in the text: error %d\n",
 			site->key.addr, ret);
@@ -435,6 +428,27 @@ void image_detach_consumer(struct consumer *c)
 }
 
 /**
+ * image_disarm() - take out breakpoints that could not be taken out before
+ * @image: an image without consumers
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void image_disarm(struct image *image)
+{
+	struct site *site;
+
+	if (!mmget_not_zero(image->mm))
+		return;
+	mutex_lock(&image->lock);
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		if (site->kind == SITE_PROBE)
+			site_disarm(site);
+	}
+	mutex_unlock(&image->lock);
+	mmput_async(image->mm);
+}
+
+/**
  * image_detach_consumers() - take all consumers away from an image
  * @image: an image that is dead
  *
@@ -533,7 +547,7 @@ void image_disinherit(struct image *parent, struct mm_struct *mm)
 		rcu_read_unlock();
 		if (own && own->state == SITE_ARMED)
 			continue;
-		breakpoint_remove(mm, site->key.addr, site->plan.text[0]);
+		breakpoint_remove(mm, site->key.addr, site->plan.text, ssol_len(&site->plan));
 		if (own)
 			WRITE_ONCE(own->state, SITE_IDLE);
 	}

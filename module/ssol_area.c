@@ -9,38 +9,34 @@
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 
 #include "compat.h"
 #include "ssol_area.h"
+#include "worker.h"
 
 /* Nothing is placed below: null pointers with offsets must go on to fault. */
 #define LOWEST_ADDRESS		0x100000UL
 
-static struct workqueue_struct *map_wq;
-
 /**
  * struct map_request - a file to be mapped into another address space
- * @work: runs in a kernel thread, which can take the address space on
  * @mm: the address space; the requester holds a reference
  * @area: what to map; @area->base is where
- * @result: the address or a negative errno
  */
 struct map_request {
-	struct work_struct work;
 	struct mm_struct *mm;
 	struct ssol_area *area;
-	unsigned long result;
 };
 
-static void map_work(struct work_struct *work)
+static long map_call(void *data)
 {
-	struct map_request *req = container_of(work, struct map_request, work);
+	struct map_request *req = data;
+	unsigned long addr;
 
 	kthread_use_mm(req->mm);
-	req->result = vm_mmap(req->area->file, req->area->base, SSOL_AREA_SIZE,
-			      PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, 0);
+	addr = vm_mmap(req->area->file, req->area->base, SSOL_AREA_SIZE,
+		       PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, 0);
 	kthread_unuse_mm(req->mm);
+	return IS_ERR_VALUE(addr) ? (long)addr : 0;
 }
 
 /*
@@ -51,13 +47,7 @@ static long area_map(struct mm_struct *mm, struct ssol_area *area)
 {
 	struct map_request req = { .mm = mm, .area = area };
 
-	INIT_WORK_ONSTACK(&req.work, map_work);
-	queue_work(map_wq, &req.work);
-	flush_work(&req.work);
-	destroy_work_on_stack(&req.work);
-	if (IS_ERR_VALUE(req.result))
-		return (long)req.result;
-	return 0;
+	return worker_call(map_call, &req);
 }
 
 static unsigned long distance(unsigned long a, unsigned long b)
@@ -237,15 +227,4 @@ long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
 unlock:
 	mutex_unlock(&area->lock);
 	return ret;
-}
-
-int ssol_area_init(void)
-{
-	map_wq = alloc_workqueue("uprobes_map", WQ_UNBOUND, 0);
-	return map_wq ? 0 : -ENOMEM;
-}
-
-void ssol_area_exit(void)
-{
-	destroy_workqueue(map_wq);
 }

@@ -44,9 +44,6 @@ struct ssol_area {
 	unsigned long used;
 };
 
-int ssol_area_init(void);
-void ssol_area_exit(void);
-
 struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near);
 bool ssol_area_mapped(const struct ssol_area *area, struct mm_struct *mm);
 struct ssol_area *ssol_area_get(struct ssol_area *area);

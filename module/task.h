@@ -38,6 +38,7 @@ struct site;
  * @step: what has to be remembered meanwhile
  * @resumptions: hits that are not to be counted again, oldest first
  * @nr_resumptions: how many
+ * @sigreturned: has returned from a signal handler, and not hit anything since
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
  * @exited: the task has exited; the last queued work frees this
@@ -60,6 +61,7 @@ struct utask {
 	struct ssol_step step;
 	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
 	unsigned int nr_resumptions;
+	bool sigreturned;
 	struct callback_head map_work;
 	bool map_queued;
 	bool exited;

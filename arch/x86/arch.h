@@ -56,6 +56,7 @@ void arch_step_abort(const struct ssol_plan *plan, unsigned long addr, unsigned 
 bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		      struct pt_regs *regs);
 bool arch_syscall_restarts(const struct pt_regs *regs);
+bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
 u64 arch_regs_digest(const struct pt_regs *regs);
 
 /**

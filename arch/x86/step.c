@@ -164,6 +164,25 @@ bool arch_syscall_restarts(const struct pt_regs *regs)
 }
 
 /**
+ * arch_syscall_restarts_after() - the same, when a signal handler is called
+ * @regs: user registers in the system call
+ * @restart: the handler was installed with SA_RESTART
+ *
+ * Context: the task itself.
+ */
+bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart)
+{
+	switch (syscall_get_error(current, (struct pt_regs *)regs)) {
+	case -ERESTARTNOINTR:
+		return true;
+	case -ERESTARTSYS:
+		return restart;
+	default:
+		return false;
+	}
+}
+
+/**
  * arch_regs_digest() - a number that tells register contents apart
  * @regs: user registers; ip, sp, flags and segments do not count
  */

@@ -4,7 +4,7 @@
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 28
+ktap_plan 44
 
 control=/sys/kernel/debug/uprobes
 
@@ -36,7 +36,7 @@ for how in 0 1 2 3; do
 	prog=$tmp/signals.$how
 	cp "$progs/signals" "$prog"
 	[ $how -ge 2 ] && where="$where, single-stepped"
-	for thing in faults syscalls "storm 3000"; do
+	for thing in faults syscalls eintr "jumps 50" "storm 3000"; do
 		# shellcheck disable=SC2086
 		"$prog" $thing >"$tmp/plain" 2>/dev/null
 		probe_all "$arg" work leaf reader syscall on_timer load load_at divide divide_at \
@@ -46,12 +46,14 @@ for how in 0 1 2 3; do
 		status=$?
 		cp "$control/uprobe_profile" "$tmp/profile"
 		diag "$(cat "$tmp/stderr")"
-		storm=$(awk '{ print $1 }' "$tmp/stderr")
+		storm=$(awk '$2 == "signals" { print $1 }' "$tmp/stderr")
 		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$thing, $where: as unprobed"
 		unprobe_all
 		[ "$thing" = faults ] && continue
 		case $thing in
 		storm*) fn=work want=3000 ;;
+		jumps*) fn=load_at want=50 ;;
+		eintr) fn=reader want=$(awk '$2 == "calls" { print $1 }' "$tmp/stderr") ;;
 		*) fn=reader want=20 ;;
 		esac
 		entry=$(instructions "$prog" $fn | head -n 1)

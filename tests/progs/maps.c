@@ -101,8 +101,11 @@ static void unmap(void)
 	}
 	offset += (unsigned long)moved - base;
 	for (i = 0; i < 5; i++) {
-		at = mmap(at, PAGE, PROT_READ | PROT_EXEC,
+		/* Every other time it becomes code only afterwards. */
+		at = mmap(at, PAGE, i % 2 ? PROT_READ : PROT_READ | PROT_EXEC,
 			  MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, offset);
+		if (i % 2)
+			mprotect(at, PAGE, PROT_READ | PROT_EXEC);
 		sum += ((long (*)(long))at)(i);
 		munmap(at, PAGE);
 	}

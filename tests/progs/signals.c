@@ -9,6 +9,9 @@
  *	signals faults        faults in functions of known shape; where they were,
  *			      and whether the program gets over them
  *	signals syscalls      system calls that signals interrupt and restart
+ *	signals eintr	      system calls that signals interrupt; standard error
+ *			      tells how many were made
+ *	signals jumps TIMES   so many faults whose handler does not return
  *
  * The output is the same whether the program is probed or not.
  */
@@ -223,6 +226,45 @@ static void syscalls(void)
 	printf("read %ld bytes, interrupted: %d, child %d\n", got, ticks > 10, WEXITSTATUS(status));
 }
 
+/* Reads until so many signals have interrupted it. */
+static void eintr(void)
+{
+	struct itimerval often = { { 0, 3000 }, { 0, 3000 } };
+	int fds[2], calls = 0;
+
+	handle(SIGALRM, on_tick, 0);
+	if (pipe(fds))
+		exit(1);
+	setitimer(ITIMER_REAL, &often, NULL);
+	while (ticks < 100) {
+		reader(fds[0]);
+		calls++;
+	}
+	fprintf(stderr, "%d calls\n", calls);
+	puts("interrupted");
+}
+
+static sigjmp_buf back;
+
+static void on_fault_jump(int sig, siginfo_t *info, void *context)
+{
+	siglongjmp(back, 1);
+}
+
+static void jumps(long times)
+{
+	volatile long i, faults = 0;
+
+	handle(SIGSEGV, on_fault_jump, 0);
+	for (i = 0; i < times; i++) {
+		if (sigsetjmp(back, 1))
+			faults++;
+		else
+			load(NULL);
+	}
+	printf("%ld faults\n", faults);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "storm")) {
@@ -231,8 +273,12 @@ int main(int argc, char **argv)
 		faults();
 	} else if (argc == 2 && !strcmp(argv[1], "syscalls")) {
 		syscalls();
+	} else if (argc == 2 && !strcmp(argv[1], "eintr")) {
+		eintr();
+	} else if (argc == 3 && !strcmp(argv[1], "jumps")) {
+		jumps(atol(argv[2]));
 	} else {
-		fprintf(stderr, "usage: signals storm CALLS | faults | syscalls\n");
+		fprintf(stderr, "usage: signals storm CALLS | faults | syscalls | eintr | jumps TIMES\n");
 		return 2;
 	}
 	return 0;
