@@ -63,6 +63,16 @@ static bool plain_endbr(const struct uinsn *insn)
 	       (insn->modrm == 0xfa || insn->modrm == 0xfb);
 }
 
+/* SIB.index 4 is no register, unless a high bit makes it r12, r20 or r28. */
+static bool has_index(const struct ssol_plan *plan)
+{
+	const struct uinsn *insn = &plan->insn;
+
+	if (insn->encoding == UINSN_ENC_REX2 && (plan->text[insn->opcode_at - 1] & 0x20))
+		return true;
+	return (insn->sib & 0x38) != 0x20 || (insn->rex & UINSN_REX_X);
+}
+
 static enum ssol_kind plan_indirect_call(const struct ssol_plan *plan)
 {
 	const struct uinsn *insn = &plan->insn;
@@ -78,8 +88,11 @@ static enum ssol_kind plan_indirect_call(const struct ssol_plan *plan)
 		return SSOL_CALL_REG;
 	}
 	if (ssol_stack_based(plan)) {
-		/* The pushed return address would overwrite the target. */
-		if (insn->disp > -2 * (int)word && insn->disp < 0)
+		/*
+		 * The pushed return address would overwrite the target. With an
+		 * index nobody knows before it runs.
+		 */
+		if ((insn->disp > -2 * (int)word && insn->disp < 0) || has_index(plan))
 			return SSOL_STEP;
 		/* A wider displacement may not fit beside many prefixes. */
 		if (insn->len + 4 > UINSN_MAX_LEN)

@@ -65,6 +65,7 @@ static void slots(const struct ssol_plan *plan, u64 addr, u64 slot)
 		HOLDS(copy.len == plan->insn.len && copy.class == plan->insn.class);
 		HOLDS(!uinsn_has(&copy, UINSN_RIP_RELATIVE) && copy.disp == plan->insn.disp);
 		HOLDS(uinsn_rm(&copy) == (unsigned int)n && uinsn_reg(&copy) != (unsigned int)n);
+		HOLDS(copy.encoding < UINSN_ENC_VEX || (copy.vvvv & 7) != n);
 	}
 }
 

@@ -135,7 +135,9 @@ static void evex(const struct walk *walk)
  * What chance would rarely make: operands at and around the stack pointer, which
  * a call moves, and the registers that look like it.
  */
-static void special(const struct walk *walk)
+void for_each_special_encoding(enum uinsn_mode mode,
+			       void (*visit)(const struct uinsn *insn, const u8 *text, void *data),
+			       void *data)
 {
 	static const struct {
 		u8 n, byte[8];
@@ -157,17 +159,21 @@ static void special(const struct walk *walk)
 		{ 5, { 0x41, 0xff, 0x54, 0x24, 0xf8 }, true },
 		{ 2, { 0x41, 0x90 }, true }, { 2, { 0x49, 0x90 }, true },
 		{ 3, { 0xf3, 0x41, 0x90 }, true }, { 5, { 0x67, 0xff, 0x54, 0x24, 0x10 } },
+		/* rip-relative, with the registers named that a step would borrow */
+		{ 5, { 0xc4, 0xe2, 0x48, 0xf2, 0x05 } }, { 5, { 0xc4, 0xe2, 0x48, 0xf2, 0x3d } },
+		{ 5, { 0xc4, 0xe2, 0x40, 0xf2, 0x35 } }, { 2, { 0x8b, 0x35 } }, { 2, { 0x8b, 0x3d } },
+		{ 2, { 0x8b, 0x2d } },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		u8 text[UINSN_MAX_LEN] = { 0 };
 		struct uinsn insn;
 
-		if (texts[i].rex && walk->mode == UINSN_MODE_32)
+		if (texts[i].rex && mode == UINSN_MODE_32)
 			continue;
 		memcpy(text, texts[i].byte, texts[i].n);
-		if (!uinsn_decode(&insn, text, UINSN_MAX_LEN, walk->mode))
-			walk->visit(&insn, text, walk->data);
+		if (!uinsn_decode(&insn, text, UINSN_MAX_LEN, mode))
+			visit(&insn, text, data);
 	}
 }
 
@@ -177,7 +183,6 @@ void for_each_encoding(enum uinsn_mode mode, u32 (*pick)(void),
 {
 	const struct walk walk = { .mode = mode, .pick = pick, .visit = visit, .data = data };
 
-	special(&walk);
 	legacy(&walk);
 	vex(&walk, 0xc4, 1, 3);
 	vex(&walk, 0x8f, 8, 10);

@@ -14,4 +14,12 @@ void for_each_encoding(enum uinsn_mode mode, u32 (*pick)(void),
 		       void (*visit)(const struct uinsn *insn, const u8 *text, void *data),
 		       void *data);
 
+/*
+ * A few more, always with the same operands: at and around the stack pointer, and
+ * with registers that an out-of-line copy might borrow.
+ */
+void for_each_special_encoding(enum uinsn_mode mode,
+			       void (*visit)(const struct uinsn *insn, const u8 *text, void *data),
+			       void *data);
+
 #endif /* INSN_ENCODINGS_H */

@@ -487,6 +487,18 @@ static u32 pick(void)
 	return (u32)(pick_state * 0x2545f4914f6cdd1dull >> 32);
 }
 
+static void visit_special(const struct uinsn *insn, const u8 *text, void *data)
+{
+	unsigned long before = counts.completed;
+
+	(void)data;
+	for (int times = 0; times < 4; times++) {
+		trials++;
+		one_trial(insn, text);
+	}
+	counts.encodings += counts.completed != before;
+}
+
 static void visit(const struct uinsn *insn, const u8 *text, void *data)
 {
 	(void)data;
@@ -563,6 +575,7 @@ int main(int argc, char **argv)
 		ktap_note("insn_run -m %d -l %s -w %s -s %llu -n %u",
 			  mode == UINSN_MODE_64 ? 64 : 32, layout->name, way_names[way],
 			  (unsigned long long)seed, one_in);
+		for_each_special_encoding(mode, visit_special, NULL);
 		for_each_encoding(mode, pick, visit, NULL);
 	}
 	ktap_ok(!reported && counts.encodings >= at_least,
