@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Prints what a kernel log (as on a serial console) holds of complaints: each
-# first line and what belongs to it, up to 60 lines of each. Exit status 0 when
+# first line and what belongs to it, up to 150 lines of each. Exit status 0 when
 # there are none, 1 when there are.
 #
 # A complaint is what the kernel itself says about the kernel. A user program
@@ -21,7 +21,8 @@ function text(line)
 # What the first word says, and what is only said further on in the line.
 function complains(t)
 {
-	return t ~ /^(WARNING|UBSAN|Oops|refcount_t|watchdog: BUG|rcu: INFO|kernel BUG at.*|Kernel panic - .*): / ||
+	return t ~ /^(-+\[ cut here \]-+|\[ BUG: .* \])$/ ||
+	       t ~ /^(WARNING|UBSAN|Oops|refcount_t|watchdog: BUG|rcu: INFO|kernel BUG at.*|Kernel panic - .*): / ||
 	       t ~ /^BUG[: ]/ ||
 	       t ~ /^(general protection fault|invalid opcode|divide error|double fault|int3|stack segment)[:, ]/ ||
 	       t ~ /^INFO: (task|lockdep|rcu|suspicious|trying to register)/ ||
@@ -37,7 +38,7 @@ function complains(t)
 	}
 	if (complains(t)) {
 		found = 1
-		left = 60
+		left = 150
 	}
 	# The end of the guest belongs to no report.
 	if (t ~ /^(ACPI: PM: Preparing|reboot: )/)

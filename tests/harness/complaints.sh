@@ -18,6 +18,8 @@ cat >"$tmp.all" <<'END'
 1 [    4.123456] BUG: kernel NULL pointer dereference, address: 0000000000000008
 1 [    4.123456] BUG: KASAN: slab-use-after-free in hello_init+0x9a/0x1000
 1 [    4.123456] BUG kmalloc-64 (Tainted: G           OE    ): Redzone overwritten
+1 [    4.123456] ------------[ cut here ]------------
+1 [    4.123456] [ BUG: Invalid wait context ]
 1 [    4.123456] BUG: sleeping function called from invalid context at mm/slab.h:1
 1 [    4.123456] kernel BUG at module/main.c:10!
 1 [    4.123456] Oops: general protection fault: 0000 [#1] PREEMPT SMP NOPTI
@@ -50,8 +52,9 @@ while read -r verdict line; do
 	is "$(judge)" "$verdict" "$line"
 done <"$tmp.all"
 
-printf '%s\n' '[ 1.0] before' '[ 1.1] WARNING: CPU: 0' '[ 1.2] Call Trace:' \
+printf '%s\n' '[ 1.0] before' '[ 1.1] ------------[ cut here ]------------' \
+	'[ 1.1] what is wrong' '[ 1.1] WARNING: CPU: 0' '[ 1.2] Call Trace:' \
 	'[ 1.3] ---[ end trace 0000000000000000 ]---' '[ 1.4] after' >"$tmp"
 is "$(awk -f "$UPROBES_TOP/qemu/complaints.awk" "$tmp" | paste -sd '|')" \
-	'WARNING: CPU: 0|Call Trace:|---[ end trace 0000000000000000 ]---' \
+	'------------[ cut here ]------------|what is wrong|WARNING: CPU: 0|Call Trace:|---[ end trace 0000000000000000 ]---' \
 	"a complaint is shown with what belongs to it"
