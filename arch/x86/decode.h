@@ -230,6 +230,8 @@ u64 uinsn_target(const struct uinsn *insn, u64 addr);
  * uinsn_rip_operand() - the address that a rip-relative operand names
  * @insn: an instruction with UINSN_RIP_RELATIVE
  * @addr: its address
+ *
+ * Return: the address, cut to 32 bits where the address size is that.
  */
 u64 uinsn_rip_operand(const struct uinsn *insn, u64 addr);
 

@@ -36,6 +36,7 @@
  */
 enum ssol_refusal {
 	SSOL_OK,
+	/* private: SSOL_REFUSED_ and the names above */
 #define SSOL_REFUSAL_ENUM(id, words) SSOL_REFUSED_##id,
 	SSOL_REFUSALS(SSOL_REFUSAL_ENUM)
 #undef SSOL_REFUSAL_ENUM
@@ -70,6 +71,7 @@ enum ssol_kind {
 	SSOL_SYSCALL,
 	SSOL_XBEGIN,
 	SSOL_STEP,
+	/* private: */
 	SSOL_NR_KINDS,
 };
 
@@ -134,6 +136,8 @@ static inline bool ssol_needs_step(const struct ssol_plan *plan)
  *
  * A task with a shadow stack must not run such a slot: the return would fault.
  * It can be stepped, with both stacks corrected as ssol_after_step() says.
+ *
+ * Return: true for the forms of call that have a slot.
  */
 static inline bool ssol_is_call(const struct ssol_plan *plan)
 {
