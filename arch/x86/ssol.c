@@ -283,12 +283,29 @@ static u64 ip_of_mode(const struct uinsn *insn, u64 ip)
 	return insn->mode == UINSN_MODE_64 ? ip : (u32)ip;
 }
 
+/*
+ * syscall leaves the way back in rcx, and the flags that it was run with in r11.
+ * The kernel may have set ip back to it, for a restart.
+ */
+static void correct_syscall(const struct ssol_plan *plan, u64 addr, u64 slot,
+			    const struct ssol_step *step, struct ssol_regs *regs)
+{
+	const struct uinsn *insn = &plan->insn;
+
+	if (insn->class != UINSN_SYSCALL || insn->mode != UINSN_MODE_64 ||
+	    regs->cx != slot + insn->len)
+		return;
+	regs->cx = addr + insn->len;
+	regs->r11 = (regs->r11 & ~(u64)FLAGS_TF) | (step->flags & FLAGS_TF);
+}
+
 void ssol_abort_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 		     const struct ssol_step *step, struct ssol_regs *regs)
 {
 	restore_flags(step, regs);
 	if (out_of_reach(plan, addr, slot))
 		regs->scratch = step->scratch;
+	correct_syscall(plan, addr, slot, step, regs);
 	if (regs->ip == slot)
 		regs->ip = addr;
 	else if (regs->ip == slot + plan->insn.len)
@@ -370,11 +387,7 @@ bool ssol_after_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 		correct_flags(step, regs, poke);
 		break;
 	case UINSN_SYSCALL:
-		/* rcx is the way back, r11 the flags that syscall was run with. */
-		if (insn->mode == UINSN_MODE_64) {
-			regs->cx = next;
-			regs->r11 = (regs->r11 & ~(u64)FLAGS_TF) | (step->flags & FLAGS_TF);
-		}
+		correct_syscall(plan, addr, slot, step, regs);
 		break;
 	default:
 		break;

@@ -161,17 +161,22 @@ int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf);
 /**
  * struct ssol_state - what an address inside a slot stands for
  * @ip: where the program would be
- * @cx: value for rcx when @set_cx
+ * @cx: value for rcx, when @set_cx or @set_cx_if says so
+ * @old_cx: what rcx must hold for @set_cx_if
  * @sp: to be added to the stack pointer
  * @set_cx: rcx has the slot's address in it, left there by syscall
+ * @set_cx_if: the kernel may be about to restart a syscall that has left the
+ *	slot's address in rcx: if rcx is @old_cx, it is to be @cx
  * @done: the instruction is complete, nothing but jumps remain; when not, it
  *	has had no effect (once @sp is applied) and @ip is its own address
  */
 struct ssol_state {
 	u64 ip;
 	u64 cx;
+	u64 old_cx;
 	s8 sp;
 	bool set_cx;
+	bool set_cx_if;
 	bool done;
 };
 

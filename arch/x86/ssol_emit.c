@@ -497,9 +497,11 @@ bool ssol_unwind(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip,
 	}
 	if (insn->mode == UINSN_MODE_32)
 		state->ip = (u32)state->ip;
-	if (mark->set_cx) {
-		state->set_cx = true;
+	if (plan->kind == SSOL_SYSCALL) {
+		state->set_cx = mark->set_cx;
+		state->set_cx_if = mark->point == BEFORE;
 		state->cx = addr + insn->len;
+		state->old_cx = slot + insn->len;
 	}
 	return true;
 }

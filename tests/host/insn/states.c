@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What addresses inside slots stand for, and what is corrected after a step:
+ * the cases that no run on the host brings about.
+ */
+#include <stdio.h>
+
+#include "ktap.h"
+#include "ssol.h"
+
+#define ADDR	0x401000
+#define SLOT	0x10000
+
+static const u8 syscall_text[] = { 0x0f, 0x05 };
+static const u8 call_text[] = { 0xe8, 0x00, 0x10, 0x00, 0x00 };
+static const u8 pushf_text[] = { 0x9c };
+static const u8 movs_text[] = { 0xf3, 0xa4 };
+static const u8 xbegin_text[] = { 0xc7, 0xf8, 0x00, 0x10, 0x00, 0x00 };
+
+static struct ssol_plan plan_of(const u8 *text, size_t len, enum uinsn_mode mode)
+{
+	struct ssol_plan plan;
+
+	if (ssol_plan_insn(&plan, text, len, mode, NULL))
+		abort();
+	return plan;
+}
+
+#define PLAN(text) plan_of(text, sizeof(text), UINSN_MODE_64)
+
+/* A syscall that is waited for when a signal comes: ip is back on it, rcx is not. */
+static void restarted_syscall(void)
+{
+	struct ssol_plan plan = PLAN(syscall_text);
+	struct ssol_state state;
+
+	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT, &state) && state.ip == ADDR &&
+		!state.done && !state.set_cx && state.set_cx_if &&
+		state.old_cx == SLOT + 2 && state.cx == ADDR + 2,
+		"a restarted syscall has rcx corrected, one that did not run yet has not");
+	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT + 2, &state) && state.ip == ADDR + 2 &&
+		state.done && state.set_cx && state.cx == ADDR + 2,
+		"behind a syscall rcx is corrected");
+	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT + 12, &state) && state.ip == ADDR + 2 &&
+		state.done && !state.set_cx && !state.set_cx_if,
+		"where the slot has corrected rcx, nobody else does");
+}
+
+static void stepped_syscall(void)
+{
+	struct ssol_plan plan = PLAN(syscall_text);
+	struct ssol_regs regs = { .sp = 0x7000, .flags = 0x246, .cx = 1, .r11 = 2 };
+	struct ssol_step step;
+	struct ssol_poke poke;
+
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	ktap_ok(regs.ip == SLOT && regs.flags == 0x346 && regs.cx == 1, "a step sets TF and ip");
+	ssol_abort_step(&plan, ADDR, SLOT, &step, &regs);
+	ktap_ok(regs.ip == ADDR && regs.flags == 0x246 && regs.cx == 1 && regs.r11 == 2,
+		"a step that did not begin leaves nothing");
+
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	regs.cx = SLOT + 2;
+	regs.r11 = 0x346;
+	ssol_abort_step(&plan, ADDR, SLOT, &step, &regs);
+	ktap_ok(regs.ip == ADDR && regs.cx == ADDR + 2 && regs.r11 == 0x246,
+		"a stepped syscall that will be restarted has rcx and r11 corrected");
+
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	regs.ip = SLOT + 2;
+	regs.cx = SLOT + 2;
+	regs.r11 = 0x346;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == ADDR + 2 &&
+		regs.cx == ADDR + 2 && regs.r11 == 0x246 && regs.flags == 0x246 && !poke.size,
+		"a stepped syscall has rcx and r11 corrected");
+
+	/* The trap comes one instruction late: the jump back has been run. */
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	regs.ip = ADDR + 2;
+	regs.cx = SLOT + 2;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == ADDR + 2 &&
+		regs.cx == ADDR + 2, "so it has when the trap comes late");
+}
+
+static void stepped_call(void)
+{
+	struct ssol_plan plan = PLAN(call_text);
+	struct ssol_regs regs = { .sp = 0x7000, .flags = 0x246 };
+	struct ssol_step step;
+	struct ssol_poke poke;
+
+	ktap_ok(ssol_is_call(&plan), "a call is known as one that a shadow stack must see");
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	regs.ip = SLOT + 0x1005;
+	regs.sp -= 8;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) &&
+		regs.ip == ADDR + 0x1005 && poke.at == 0x6ff8 && poke.size == 8 &&
+		poke.value == ADDR + 5 && poke.is_return,
+		"a stepped call has its return address corrected");
+}
+
+static void stepped_flags(void)
+{
+	struct ssol_plan plan = PLAN(pushf_text);
+	struct ssol_regs regs = { .sp = 0x7000, .flags = 0x10246 };
+	struct ssol_step step;
+	struct ssol_poke poke;
+
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	regs.ip = SLOT + 1;
+	regs.sp -= 8;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && poke.at == 0x6ff8 &&
+		poke.size == 8 && poke.value == 0x246 && !poke.is_return,
+		"flags that a step stored have no TF of it");
+
+	/* A program that steps itself. */
+	regs = (struct ssol_regs){ .sp = 0x7000, .flags = 0x346 };
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	regs.ip = SLOT + 1;
+	regs.sp -= 8;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && poke.value == 0x346 &&
+		regs.flags == 0x346, "a TF of the program's own is kept");
+}
+
+static void stepped_string(void)
+{
+	struct ssol_plan plan = PLAN(movs_text);
+	struct ssol_regs regs = { .flags = 0x246 };
+	struct ssol_step step;
+	struct ssol_poke poke;
+
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	ktap_ok(!ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == SLOT &&
+		regs.flags == 0x346, "a repeated string instruction goes on being stepped");
+	regs.ip = SLOT + 2;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == ADDR + 2 &&
+		regs.flags == 0x246, "until it is done");
+}
+
+/* Aborts go to the slot's hop, or relative to the copy that was stepped. */
+static void transaction(void)
+{
+	struct ssol_plan plan = PLAN(xbegin_text);
+	struct ssol_regs regs = { .flags = 0x246 };
+	struct ssol_state state;
+	struct ssol_step step;
+	struct ssol_poke poke;
+
+	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT + 11, &state) && state.done &&
+		state.ip == ADDR + 0x1006, "the abort address of a slot is the original's");
+	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
+	regs.ip = SLOT + 0x1006;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) &&
+		regs.ip == ADDR + 0x1006, "the abort address of a step is the original's");
+}
+
+int main(void)
+{
+	ktap_plan(16);
+	restarted_syscall();
+	stepped_syscall();
+	stepped_call();
+	stepped_flags();
+	stepped_string();
+	transaction();
+	return ktap_finish();
+}
