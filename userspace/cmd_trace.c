@@ -84,7 +84,7 @@ static struct error *show_formats(struct trace *trace)
 
 		err = control_read(trace->dir, file, &text);
 		if (!err) {
-			fputs(text, stdout);
+			fputs(text, trace->out);
 			free(text);
 		}
 		free(file);
@@ -134,6 +134,7 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 {
 	struct trace trace = {
 		.options = options,
+		.out = stdout,
 		.dir = options->control ? options->control : CONTROL_DIR,
 		.group = own_group(),
 	};
@@ -148,10 +149,14 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 			err = error_new(STATUS_RUNTIME,
 					"this tracer records no user stacks; trace without -s");
 	}
-	if (!err && options->output && !freopen(options->output, "we", stdout))
-		err = error_new(STATUS_RUNTIME,
-				"%s cannot be written; name another file with -o",
-				options->output);
+	/* Not stdout itself: that one stays the command's of -c. */
+	if (!err && options->output) {
+		trace.out = fopen(options->output, "we");
+		if (!trace.out)
+			err = error_new(STATUS_RUNTIME,
+					"%s cannot be written; name another file with -o",
+					options->output);
+	}
 	if (!err && options->verbose) {
 		err = show_formats(&trace);
 	} else if (!err) {
@@ -159,6 +164,11 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 		if (!err)
 			err = trace_run(&trace);
 	}
+	if (trace.out && trace.out != stdout &&
+	    (ferror(trace.out) | fclose(trace.out)) && !err)
+		err = error_new(STATUS_RUNTIME,
+				"%s could not be written; is the disk full?",
+				options->output);
 	free_trace(&trace);
 	return error_report(err);
 }

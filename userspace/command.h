@@ -9,8 +9,23 @@
 #include "types.h"
 
 /**
+ * enum return_mode - how returns are probed
+ * @RETURN_DEFAULT: by trampoline, in Go programs at the return instructions
+ * @RETURN_TRAMPOLINE: the return address is replaced
+ * @RETURN_SITES: a probe on each return instruction
+ * @RETURN_AUTO: at the return instructions where no return is missed that way
+ */
+enum return_mode {
+	RETURN_DEFAULT,
+	RETURN_TRAMPOLINE,
+	RETURN_SITES,
+	RETURN_AUTO,
+};
+
+/**
  * struct options - options of all commands; zero or NULL means not given
  * @all: --all
+ * @returns: --return
  * @verbose: -v
  * @force: FORCE_* of --force and -F
  * @pid: -p
@@ -30,6 +45,7 @@
  */
 struct options {
 	bool all;
+	enum return_mode returns;
 	bool verbose;
 	unsigned int force;
 	pid_t pid;

@@ -9,6 +9,7 @@
 #include "demangle.h"
 #include "eh_frame.h"
 #include "error.h"
+#include "exits.h"
 #include "go_symbols.h"
 #include "place.h"
 #include "probe_spec.h"
@@ -16,6 +17,8 @@
 #include "symbols.h"
 #include "target.h"
 #include "util.h"
+
+#define RETVAL "$retval"
 
 /* The longest name that the tracer takes. */
 #define EVENT_NAME_MAX 63
@@ -94,7 +97,7 @@ static struct error *check_return(const struct target *target,
 
 	if (!(force & FORCE_GO) && go_is_program(&target->image))
 		return error_new(STATUS_REFUSED,
-				 "%s is a Go program, whose runtime moves stacks and would crash on a return probe; probe the entry, or use --force=go",
+				 "%s is a Go program, whose runtime moves stacks and would crash on a replaced return address; use --return=sites, or --force=go",
 				 target->image.path);
 	if (place->function)
 		entry = !place->delta;
@@ -154,6 +157,106 @@ static struct error *go_arguments(const struct elf_image *img, const char *args,
 	return NULL;
 }
 
+static void add_site(struct definition *def, const struct target *target,
+		     const struct place *place, const char *args)
+{
+	char *site = xasprintf("%s:0x%llx%s%s", target->image.path,
+			       (unsigned long long)place->offset,
+			       *args ? " " : "", args);
+
+	paths_add(&def->sites, site);
+	free(site);
+}
+
+/* At a return instruction the value is in the register. */
+static char *without_retval(const char *args)
+{
+	char *text = xstrdup(""), *more;
+	const char *p;
+
+	while ((p = strstr(args, RETVAL))) {
+		more = xasprintf("%s%.*s%%ax", text, (int)(p - args), args);
+		free(text);
+		text = more;
+		args = p + strlen(RETVAL);
+	}
+	more = xasprintf("%s%s", text, args);
+	free(text);
+	return more;
+}
+
+/*
+ * A function that ends in a call of another one is left where the other one
+ * returns, and the value is not known before.
+ */
+static struct error *add_exits(struct symbols *syms, const struct place *place,
+			       bool value, struct places *sites, bool *exact)
+{
+	struct exits exits;
+	struct error *err = exits_find(syms, place, &exits);
+
+	for (size_t i = 0; i < exits.returns.n && !err; i++)
+		places_add(sites, &exits.returns.v[i]);
+	for (size_t i = 0; i < exits.tail_calls.n && !value && !err; i++)
+		places_add(sites, &exits.tail_calls.v[i]);
+	if (exits.unclear || (value && exits.tail_calls.n))
+		*exact = false;
+	if (!err && !exits.returns.n && (value || !exits.tail_calls.n))
+		err = error_new(STATUS_REFUSED,
+				"the function at 0x%llx of %s has no return instruction; use --return=trampoline",
+				(unsigned long long)place->addr,
+				syms->image->path);
+	exits_free(&exits);
+	return err;
+}
+
+/*
+ * Decide how returns are probed: either @places stay, with return probes, or
+ * there are none left and @sites has the instructions that return.
+ */
+static struct error *make_returns(const struct target *target,
+				  struct symbols *syms,
+				  const struct options *options,
+				  struct places *places, char **args,
+				  struct definition *def, struct places *sites)
+{
+	enum return_mode mode = options->returns;
+	bool value = strstr(*args, RETVAL), exact = true;
+	struct error *err = NULL;
+	char *changed;
+
+	if (mode == RETURN_DEFAULT && go_is_program(&target->image) &&
+	    !(options->force & FORCE_GO))
+		mode = RETURN_SITES;
+	if (mode == RETURN_SITES || mode == RETURN_AUTO) {
+		for (size_t i = 0; i < places->n && !err; i++) {
+			if (places->v[i].delta)
+				err = check_return(target, &places->v[i], 0);
+			if (!err)
+				err = add_exits(syms, &places->v[i], value,
+						sites, &exact);
+		}
+		if (mode == RETURN_SITES && !err && !exact)
+			remark("some returns may be missed: the function also leaves by jumps that cannot be probed for this");
+		if (mode == RETURN_SITES && err)
+			return err;
+		if (!err && (exact || mode == RETURN_SITES)) {
+			places->n = 0;
+			changed = without_retval(*args);
+			free(*args);
+			*args = changed;
+			def->kind = 'p';
+			return NULL;
+		}
+		error_free(err);
+		err = NULL;
+		sites->n = 0;
+	}
+	for (size_t i = 0; i < places->n && !err; i++)
+		err = check_return(target, &places->v[i], options->force);
+	return err;
+}
+
 static struct error *make_sites(const struct probe_spec *spec,
 				const struct options *options,
 				const struct target *target,
@@ -162,29 +265,24 @@ static struct error *make_sites(const struct probe_spec *spec,
 	struct place_options how = {
 		.all = options->all, .force = options->force,
 	};
-	struct places places;
+	struct places places, sites = { 0 };
 	struct error *err;
 	char *args;
 
+	def->kind = spec->kind;
 	err = go_arguments(&target->image, spec->args, &args);
 	if (err)
 		return err;
 	err = places_find(target, syms, spec->function, &how, &places);
-	for (size_t i = 0; !err && i < places.n; i++) {
-		const struct place *place = &places.v[i];
-		char *site;
-
-		if (spec->kind == 'r')
-			err = check_return(target, place, options->force);
-		if (err)
-			break;
-		site = xasprintf("%s:0x%llx%s%s", target->image.path,
-				 (unsigned long long)place->offset,
-				 *args ? " " : "", args);
-		paths_add(&def->sites, site);
-		free(site);
-	}
+	if (!err && spec->kind == 'r')
+		err = make_returns(target, syms, options, &places, &args, def,
+				   &sites);
+	for (size_t i = 0; !err && i < places.n; i++)
+		add_site(def, target, &places.v[i], args);
+	for (size_t i = 0; !err && i < sites.n; i++)
+		add_site(def, target, &sites.v[i], args);
 	places_free(&places);
+	places_free(&sites);
 	free(args);
 	return err;
 }
@@ -209,13 +307,13 @@ struct error *definition_make(const struct probe_spec *spec,
 	if (err)
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	def->kind = 'p';
 	if (spec->kind == 'u')
 		err = sdt_define(spec, &syms, &def->sites);
 	else
 		err = make_sites(spec, options, &target, &syms, def);
 	symbols_free(&syms);
 	target_close(&target);
-	def->kind = spec->kind == 'r' ? 'r' : 'p';
 	def->group = spec->group ? xstrdup(spec->group) : NULL;
 	def->event = spec->event ? xstrdup(spec->event) : event_name(spec);
 	if (err)

@@ -47,6 +47,8 @@ static void print_help(FILE *out)
 	      "  -s                 user stacks, where the tracer has them\n"
 	      "  -v                 the format of the events, without tracing\n"
 	      "  -l TARGET          the same as: list TARGET\n"
+	      "  --return=HOW       trampoline: replace the return address; sites: probe each\n"
+	      "                     return instruction; auto: sites where that is exact\n"
 	      "  --all              all functions of a name; with clean: all events\n"
 	      "  --force=WHAT,...   skip checks: align (start of an instruction), size (of the\n"
 	      "                     function known), range (inside the function), ifunc, go\n"
@@ -62,7 +64,7 @@ static void print_help(FILE *out)
 
 enum {
 	OPT_ALL = 256, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR, OPT_FORCE,
-	OPT_JSON, OPT_UID, OPT_VERSION,
+	OPT_JSON, OPT_RETURN, OPT_UID, OPT_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -73,6 +75,7 @@ static const struct option long_options[] = {
 	{ "force", required_argument, NULL, OPT_FORCE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "return", required_argument, NULL, OPT_RETURN },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "uid", required_argument, NULL, OPT_UID },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -115,6 +118,21 @@ static struct error *parse_seconds(const char *arg, double *seconds)
 	return NULL;
 }
 
+static struct error *parse_return(const char *arg, enum return_mode *mode)
+{
+	if (!strcmp(arg, "trampoline"))
+		*mode = RETURN_TRAMPOLINE;
+	else if (!strcmp(arg, "sites"))
+		*mode = RETURN_SITES;
+	else if (!strcmp(arg, "auto"))
+		*mode = RETURN_AUTO;
+	else
+		return error_new(STATUS_USAGE,
+				 "--return takes trampoline, sites or auto, not \"%s\"",
+				 arg);
+	return NULL;
+}
+
 static struct error *parse_option(int opt, struct options *options)
 {
 	struct error *err = NULL;
@@ -138,6 +156,8 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_JSON:
 		options->json = true;
 		break;
+	case OPT_RETURN:
+		return parse_return(optarg, &options->returns);
 	case OPT_UID:
 		err = parse_number("--uid", optarg, &number);
 		options->uid = number;

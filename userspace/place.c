@@ -124,7 +124,7 @@ static struct error *spec_parse(const char *text, struct spec *spec)
 			 str_printable(text) ? text : "");
 }
 
-static void add_place(struct places *places, const struct place *place)
+void places_add(struct places *places, const struct place *place)
 {
 	places->v = grow(places->v, places->n, &places->cap, sizeof(*places->v));
 	places->v[places->n++] = *place;
@@ -231,7 +231,7 @@ static struct error *find_number(const struct target *target,
 	if (!err)
 		err = check_number(target, syms, &place, force);
 	if (!err)
-		add_place(places, &place);
+		places_add(places, &place);
 	return err;
 }
 
@@ -299,7 +299,7 @@ struct error *places_find(const struct target *target, struct symbols *syms,
 		err = find_in_function(target, syms, found.v[i], &spec,
 				       options->force, &place);
 		if (!err)
-			add_place(places, &place);
+			places_add(places, &place);
 	}
 	matches_free(&found);
 	spec_free(&spec);

@@ -62,6 +62,7 @@ void force_tell(unsigned int force);
 struct error *places_find(const struct target *target, struct symbols *syms,
 			  const char *spec, const struct place_options *options,
 			  struct places *places);
+void places_add(struct places *places, const struct place *place);
 void places_free(struct places *places);
 
 #endif /* _USERSPACE_PLACE_H */

@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "boundary.h"
 #include "error.h"
 #include "util.h"
+
+/* Functions are smaller, but for hostile ones. */
+#define TEXT_MAX (16u << 20)
 
 /**
  * instruction_bytes() - an instruction as a person can look it up
@@ -28,7 +32,11 @@ char *instruction_bytes(const struct instruction *insn)
 	return xasprintf("%s (%s)", hex, uinsn_class_name(insn->decoded.class));
 }
 
-static enum uinsn_mode mode_of(const struct elf_image *img)
+/**
+ * text_mode() - how the processor reads the code of a file
+ * @img: the file
+ */
+enum uinsn_mode text_mode(const struct elf_image *img)
 {
 	return img->ehdr.e_machine == EM_X86_64 ? UINSN_MODE_64 : UINSN_MODE_32;
 }
@@ -52,13 +60,34 @@ struct error *text_instruction(const struct elf_image *img, u64 addr,
 	memset(insn, 0, sizeof(*insn));
 	insn->addr = addr;
 	len = elf_image_read(img, offset, insn->bytes, sizeof(insn->bytes));
-	if (uinsn_decode(&insn->decoded, insn->bytes, len, mode_of(img)))
+	if (uinsn_decode(&insn->decoded, insn->bytes, len, text_mode(img)))
 		return error_new(STATUS_REFUSED,
 				 "the bytes at 0x%llx of %s (%02x %02x %02x ...) are no instruction; look at them with: objdump -d --start-address=0x%llx %s",
 				 (unsigned long long)addr, img->path,
 				 insn->bytes[0], insn->bytes[1], insn->bytes[2],
 				 (unsigned long long)addr, img->path);
 	return NULL;
+}
+
+static struct error *inside_instruction(const struct elf_image *img,
+					const char *function, u64 start,
+					u64 addr, u64 begin)
+{
+	struct instruction insn;
+	struct error *err;
+	char *bytes;
+
+	err = text_instruction(img, start + begin, &insn);
+	if (err)
+		return err;
+	bytes = instruction_bytes(&insn);
+	err = error_new(STATUS_REFUSED,
+			"%s+0x%llx is in the middle of the instruction %s at +0x%llx; take +0x%llx or +0x%llx",
+			function, (unsigned long long)(addr - start), bytes,
+			(unsigned long long)begin, (unsigned long long)begin,
+			(unsigned long long)begin + insn.decoded.len);
+	free(bytes);
+	return err;
 }
 
 /**
@@ -72,41 +101,36 @@ struct error *text_instruction(const struct elf_image *img, u64 addr,
  * all instructions from @start on are decoded to see where they start.
  */
 struct error *text_check_boundary(const struct elf_image *img,
-				  const char *function, u64 start,
-				  u64 addr)
+				  const char *function, u64 start, u64 addr)
 {
-	struct instruction insn;
+	u64 from, to, len = addr - start + UINSN_MAX_LEN;
 	struct error *err;
-	u64 at = start;
-	char *bytes;
+	size_t begin = 0;
+	u8 *text;
+	int ret;
 
-	while (at < addr) {
-		err = text_instruction(img, at, &insn);
-		if (err) {
-			error_free(err);
-			return error_new(STATUS_REFUSED,
-					 "the code of %s cannot be followed up to +0x%llx: at +0x%llx there is data or an unknown instruction; take a lower offset, or skip the check with --force=align",
-					 function,
-					 (unsigned long long)(addr - start),
-					 (unsigned long long)(at - start));
-		}
-		if (insn.decoded.len > addr - at) {
-			bytes = instruction_bytes(&insn);
-			err = error_new(STATUS_REFUSED,
-					"%s+0x%llx is in the middle of the instruction %s at +0x%llx; take +0x%llx or +0x%llx",
-					function,
-					(unsigned long long)(addr - start),
-					bytes,
-					(unsigned long long)(at - start),
-					(unsigned long long)(at - start),
-					(unsigned long long)(at - start) +
-					insn.decoded.len);
-			free(bytes);
-			return err;
-		}
-		at += insn.decoded.len;
-	}
-	return text_check_probable(img, addr);
+	err = elf_image_offset(img, start, &from);
+	if (!err)
+		err = elf_image_offset(img, addr, &to);
+	if (err)
+		return err;
+	if (len > TEXT_MAX || to - from != addr - start)
+		return error_new(STATUS_REFUSED,
+				 "%s+0x%llx is too far from the start of %s to be checked; take a lower offset, or skip the check with --force=align",
+				 function, (unsigned long long)(addr - start),
+				 function);
+	text = xmalloc(len);
+	len = elf_image_read(img, from, text, len);
+	ret = boundary_check(text, len, text_mode(img), addr - start, &begin);
+	free(text);
+	if (ret == 1)
+		return text_check_probable(img, addr);
+	if (!ret)
+		return inside_instruction(img, function, start, addr, begin);
+	return error_new(STATUS_REFUSED,
+			 "the code of %s cannot be followed up to +0x%llx: at +0x%llx there is data or an unknown instruction; take a lower offset, or skip the check with --force=align",
+			 function, (unsigned long long)(addr - start),
+			 (unsigned long long)begin);
 }
 
 /**
@@ -125,7 +149,7 @@ struct error *text_check_probable(const struct elf_image *img, u64 addr)
 
 	err = text_instruction(img, addr, &insn);
 	if (!err && ssol_plan_insn(&plan, insn.bytes, sizeof(insn.bytes),
-				   mode_of(img), &why) == -EPERM)
+				   text_mode(img), &why) == -EPERM)
 		err = error_new(STATUS_REFUSED,
 				"cannot probe at 0x%llx of %s: %s; take the instruction before or after it",
 				(unsigned long long)addr, img->path,

@@ -22,6 +22,7 @@ struct instruction {
 	struct uinsn decoded;
 };
 
+enum uinsn_mode text_mode(const struct elf_image *img);
 struct error *text_instruction(const struct elf_image *img, u64 addr,
 			       struct instruction *insn);
 struct error *text_check_boundary(const struct elf_image *img,

@@ -132,10 +132,10 @@ static void show(struct run *run, const char *line,
 		char *json;
 
 		event_line_json(event, def->event, &json);
-		puts(json);
+		fprintf(trace->out, "%s\n", json);
 		free(json);
 	} else {
-		puts(line);
+		fprintf(trace->out, "%s\n", line);
 	}
 	trace->shown++;
 	if (trace->options->max_events &&
@@ -219,15 +219,15 @@ static struct error *drain(struct run *run)
 		/* Somebody who traces faster than we print still wants to stop. */
 		if (run->trace->options->max_events && run->stop)
 			break;
-		if (fflush(stdout)) {
+		if (fflush(run->trace->out)) {
 			run->stop = true;
 			break;
 		}
 		if (signal_waits(run))
 			break;
 	}
-	fflush(stdout);
-	if (ferror(stdout))
+	fflush(run->trace->out);
+	if (ferror(run->trace->out))
 		run->stop = true;
 	if (n < 0 && errno != EAGAIN)
 		return error_new(STATUS_RUNTIME,
@@ -344,7 +344,8 @@ static void print_banner(const struct trace *trace)
 		free(line);
 	}
 	if (trace->options->header && !trace->options->json)
-		puts("#           TASK-PID     CPU#  FLAGS  TIMESTAMP  FUNCTION");
+		fputs("#           TASK-PID     CPU#  FLAGS  TIMESTAMP  FUNCTION\n",
+		      trace->out);
 }
 
 static void print_summary(const struct trace *trace)
@@ -451,7 +452,7 @@ static struct error *run_probes(struct run *run)
 	if (err)
 		return err;
 	print_banner(trace);
-	fflush(stdout);
+	fflush(trace->out);
 	if (trace->options->seconds > 0)
 		run->deadline = now_ms() + (u64)(trace->options->seconds * 1000);
 	release_child(run);
@@ -460,10 +461,10 @@ static struct error *run_probes(struct run *run)
 	/* What was recorded before that is still wanted. */
 	do {
 		seen = trace->shown + trace->foreign;
-		if (!err && !run->hurry && !ferror(stdout))
+		if (!err && !run->hurry && !ferror(trace->out))
 			err = drain(run);
 		handle_signal(run);
-	} while (!err && !run->hurry && !ferror(stdout) &&
+	} while (!err && !run->hurry && !ferror(trace->out) &&
 		 !trace->options->max_events &&
 		 seen != trace->shown + trace->foreign);
 	print_summary(trace);

@@ -3,6 +3,8 @@
 #ifndef _USERSPACE_TRACE_H
 #define _USERSPACE_TRACE_H
 
+#include <stdio.h>
+
 #include "definition.h"
 #include "types.h"
 
@@ -13,6 +15,7 @@ struct options;
 /**
  * struct trace - a run of the tracer
  * @options: of the command line
+ * @out: where events are written
  * @dir: the control directory
  * @group: group of events that were given none
  * @defs: the events
@@ -27,6 +30,7 @@ struct options;
  */
 struct trace {
 	const struct options *options;
+	FILE *out;
 	const char *dir;
 	char *group;
 	struct definition *defs;

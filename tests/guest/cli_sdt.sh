@@ -33,7 +33,7 @@ uprobe -c "$t 3" "u:$t:request status=arg2" 'status == -404 && COMM == "cli_sdt"
 is "$(wc -l <"$tmp/out")" 3 "with a filter"
 
 # Probes of programs that nobody here wrote: an exception in libstdc++.
-uprobe -c "$UPROBES_TOP/build/progs/cli_throws 3" 'u:libstdc++.so.6:libstdcxx:throw' \
+uprobe -c "$UPROBES_TOP/build/progs/cli_throws 6" 'u:libstdc++.so.6:libstdcxx:throw' \
 	'u:libstdc++.so.6:libstdcxx:catch' >"$tmp/out" 2>"$tmp/err"
 diag "$(cat "$tmp/err")"
 is "$(grep -c ' libstdcxx_throw: ' "$tmp/out") $(grep -c ' libstdcxx_catch: ' "$tmp/out")" "3 3" \

@@ -1,18 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
-// Throws and catches as many exceptions as it is told.
+// cflags: -rdynamic
+// Calls a function N times; every other call throws through it.
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
+extern "C" __attribute__((noinline, noipa)) int inner(int i)
+{
+	if (i & 1)
+		throw std::runtime_error("thrown");
+	return i;
+}
+
+extern "C" __attribute__((noinline, noipa)) int outer(int i)
+{
+	return inner(i) * 2 + 1;
+}
+
 int main(int argc, char **argv)
 {
-	int caught = 0, n = argc > 1 ? atoi(argv[1]) : 1;
+	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0, caught = 0;
 
 	for (int i = 0; i < n; i++) {
 		try {
-			throw std::runtime_error("thrown");
+			sum += outer(i);
 		} catch (const std::exception &e) {
 			caught++;
 		}
 	}
-	return caught != n;
+	printf("%d %d\n", sum, caught);
+	return 0;
 }

@@ -14,6 +14,7 @@
 
 #include "demangle.h"
 #include "error.h"
+#include "exits.h"
 #include "lookup.h"
 #include "mutate.h"
 #include "place.h"
@@ -46,9 +47,16 @@ static void look_up(struct target *target, struct symbols *syms,
 
 	err = places_find(target, syms, name, &options, &places);
 	for (size_t i = 0; !err && i < places.n; i++) {
+		struct exits exits;
+
 		/* What is offered lies in the file. */
 		if (places.v[i].offset >= target->image.size)
 			abort();
+		check_error(exits_find(syms, &places.v[i], &exits));
+		for (size_t j = 0; j < exits.returns.n; j++)
+			if (exits.returns.v[j].offset >= target->image.size)
+				abort();
+		exits_free(&exits);
 	}
 	check_error(err);
 	places_free(&places);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "exits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "boundary.h"
+#include "demangle.h"
+#include "eh_frame.h"
+#include "error.h"
+#include "text.h"
+#include "util.h"
+
+/* Larger functions exist in generated code only. */
+#define FUNCTION_MAX (16u << 20)
+
+/**
+ * struct part - a contiguous piece of a function
+ * @start: its address
+ * @end: address behind it
+ */
+struct part {
+	u64 start;
+	u64 end;
+};
+
+/**
+ * struct parts - a function: itself, and what was moved out of it
+ * @v: the pieces
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct parts {
+	struct part *v;
+	size_t n;
+	size_t cap;
+};
+
+static void add_part(struct parts *parts, u64 start, u64 end)
+{
+	parts->v = grow(parts->v, parts->n, &parts->cap, sizeof(*parts->v));
+	parts->v[parts->n].start = start;
+	parts->v[parts->n++].end = end;
+}
+
+static bool inside(const struct parts *parts, u64 addr)
+{
+	for (size_t i = 0; i < parts->n; i++)
+		if (addr >= parts->v[i].start && addr < parts->v[i].end)
+			return true;
+	return false;
+}
+
+/* f.cold is a part of f, although it is somewhere else. */
+static bool add_cold_part(struct parts *parts, struct symbols *syms,
+			  const struct symbol *function, u64 target)
+{
+	const struct symbol *sym;
+	const char *suffix;
+	u64 end;
+
+	sym = function ? symbols_function_at(syms, target, &end) : NULL;
+	suffix = sym ? clone_suffix(sym->name) : NULL;
+	if (!suffix || !sym->size || !str_starts(suffix, ".cold") ||
+	    strncmp(sym->name, function->name, suffix - sym->name) ||
+	    (function->name[suffix - sym->name] &&
+	     function->name[suffix - sym->name] != '.'))
+		return false;
+	add_part(parts, sym->addr, end);
+	return true;
+}
+
+static struct error *add_exit(const struct elf_image *img, u64 addr,
+			      struct places *places)
+{
+	struct place place = { .addr = addr };
+	struct error *err = elf_image_offset(img, addr, &place.offset);
+
+	if (!err)
+		places_add(places, &place);
+	return err;
+}
+
+static struct error *add_exits(struct symbols *syms,
+			       const struct symbol *function,
+			       struct parts *parts, size_t part,
+			       const struct boundary_exit *found, size_t n,
+			       struct exits *exits)
+{
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < n && !err; i++) {
+		u64 addr = parts->v[part].start + found[i].offset;
+
+		switch (found[i].kind) {
+		case BOUNDARY_RET:
+			err = add_exit(syms->image, addr, &exits->returns);
+			break;
+		case BOUNDARY_JUMP:
+		case BOUNDARY_JUMP_IF:
+			if (inside(parts, found[i].target) ||
+			    add_cold_part(parts, syms, function,
+					  found[i].target))
+				break;
+			if (found[i].kind == BOUNDARY_JUMP)
+				err = add_exit(syms->image, addr,
+					       &exits->tail_calls);
+			else
+				exits->unclear++;
+			break;
+		default:
+			exits->unclear++;
+		}
+	}
+	return err;
+}
+
+static struct error *scan_part(struct symbols *syms,
+			       const struct symbol *function,
+			       struct parts *parts, size_t part,
+			       struct exits *exits)
+{
+	const struct elf_image *img = syms->image;
+	u64 start = parts->v[part].start, offset;
+	u64 len = parts->v[part].end - start;
+	struct boundary_exit *found = NULL;
+	struct error *err;
+	size_t stopped = 0;
+	u8 *text;
+	long n;
+
+	err = elf_image_offset(img, start, &offset);
+	if (err)
+		return err;
+	if (len > FUNCTION_MAX)
+		return error_new(STATUS_REFUSED,
+				 "the function at 0x%llx of %s has 0x%llx bytes, which are too many to look for its returns; use --return=trampoline",
+				 (unsigned long long)start, img->path,
+				 (unsigned long long)len);
+	text = xmalloc(len);
+	len = elf_image_read(img, offset, text, len);
+	n = boundary_exits(text, len, text_mode(img), start, NULL, 0, &stopped);
+	if (n > 0) {
+		found = xcalloc(n, sizeof(*found));
+		boundary_exits(text, len, text_mode(img), start, found, n,
+			       NULL);
+		err = add_exits(syms, function, parts, part, found, n, exits);
+	} else if (n < 0) {
+		err = error_new(STATUS_REFUSED,
+				"the code at 0x%llx of %s cannot be followed, so its returns are not known; use --return=trampoline",
+				(unsigned long long)start + stopped, img->path);
+	}
+	free(found);
+	free(text);
+	return err;
+}
+
+/**
+ * exits_find() - find the instructions that leave a function
+ * @syms: symbols of the file
+ * @function: the function's start
+ * @exits: filled in; to be freed with exits_free() in any case
+ */
+struct error *exits_find(struct symbols *syms, const struct place *function,
+			 struct exits *exits)
+{
+	struct parts parts = { 0 };
+	struct error *err = NULL;
+	u64 start, end;
+
+	memset(exits, 0, sizeof(*exits));
+	if (function->function && function->function->size)
+		end = function->addr + function->function->size;
+	else if (!eh_frame_function_at(syms->image, function->addr, &start,
+				       &end))
+		return error_new(STATUS_REFUSED,
+				 "the end of the function at 0x%llx of %s is not known, so its returns are not known; use --return=trampoline",
+				 (unsigned long long)function->addr,
+				 syms->image->path);
+	add_part(&parts, function->addr, end);
+	/* Parts are added while they are scanned. */
+	for (size_t i = 0; i < parts.n && !err; i++)
+		err = scan_part(syms, function->function, &parts, i, exits);
+	free(parts.v);
+	return err;
+}
+
+void exits_free(struct exits *exits)
+{
+	places_free(&exits->returns);
+	places_free(&exits->tail_calls);
+	memset(exits, 0, sizeof(*exits));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The instructions that leave a function. */
+#ifndef _USERSPACE_EXITS_H
+#define _USERSPACE_EXITS_H
+
+#include "place.h"
+#include "symbols.h"
+
+struct error;
+
+/**
+ * struct exits - how a function is left
+ * @returns: its return instructions
+ * @tail_calls: jumps to other functions, whose results are its own
+ * @unclear: jumps under a condition, or through a register or memory, that may
+ *	leave it
+ */
+struct exits {
+	struct places returns;
+	struct places tail_calls;
+	size_t unclear;
+};
+
+struct error *exits_find(struct symbols *syms, const struct place *function,
+			 struct exits *exits);
+void exits_free(struct exits *exits);
+
+#endif /* _USERSPACE_EXITS_H */
