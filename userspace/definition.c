@@ -237,7 +237,7 @@ static struct error *make_returns(const struct target *target,
 						sites, &exact);
 		}
 		if (mode == RETURN_SITES && !err && !exact)
-			remark("some returns may be missed: the function also leaves by jumps that cannot be probed for this");
+			remark("some returns may be missed: the function is also left by jumps");
 		if (mode == RETURN_SITES && err)
 			return err;
 		if (!err && (exact || mode == RETURN_SITES)) {
