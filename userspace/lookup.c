@@ -242,6 +242,17 @@ static struct error *ambiguous(const struct symbols *syms, const char *name,
 	return err;
 }
 
+static void match(const struct symbols *syms, const char *name,
+		  struct matches *found)
+{
+	match_plain(syms, name, false, found);
+	if (!found->n)
+		match_plain(syms, name, true, found);
+	for (int form = DEMANGLE_FULL; !found->n && form <= DEMANGLE_NAME;
+	     form++)
+		match_demangled(syms, name, form, found);
+}
+
 /**
  * lookup_function() - find a function by its name
  * @syms: the symbols to search
@@ -260,12 +271,9 @@ struct error *lookup_function(struct symbols *syms, const char *name,
 	struct matches before;
 
 	memset(found, 0, sizeof(*found));
-	match_plain(syms, name, false, found);
-	if (!found->n)
-		match_plain(syms, name, true, found);
-	for (int form = DEMANGLE_FULL; !found->n && form <= DEMANGLE_NAME;
-	     form++)
-		match_demangled(syms, name, form, found);
+	match(syms, name, found);
+	if (!found->n && symbols_fetch(syms))
+		match(syms, name, found);
 	if (qualifier)
 		keep(found, symbol_qualified, qualifier);
 	if (!found->n)

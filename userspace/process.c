@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "error.h"
@@ -52,6 +53,21 @@ static bool parse_line(const char *line, struct mapping *map)
 	return true;
 }
 
+/* Only root may look, and finds the very file, whatever its path leads to. */
+static void identify(pid_t pid, struct mapping *map)
+{
+	char path[96];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64,
+		 pid, map->start, map->end);
+	map->exact = !stat(path, &st);
+	if (map->exact) {
+		map->dev = st.st_dev;
+		map->ino = st.st_ino;
+	}
+}
+
 static void add_mapping(struct mappings *maps, const struct mapping *map)
 {
 	maps->v = grow(maps->v, maps->n, &maps->cap, sizeof(*maps->v));
@@ -83,6 +99,7 @@ struct error *process_mappings(pid_t pid, struct mappings *mappings)
 		while (getline(&line, &cap, f) > 0) {
 			if (!parse_line(line, &map))
 				continue;
+			identify(pid, &map);
 			add_mapping(mappings, &map);
 		}
 	}

@@ -15,8 +15,9 @@ struct error;
  * @start: first address
  * @end: address behind the last
  * @offset: position of @start in the file
- * @dev: with @ino, the file's identity (st_dev encoding)
+ * @dev: with @ino, the file's identity, as stat() says it if @exact
  * @ino: see @dev
+ * @exact: otherwise overlayfs and btrfs have another @dev here than in stat()
  * @path: the file, as the process knows it
  * @deleted: no directory entry leads to it any more
  */
@@ -27,6 +28,7 @@ struct mapping {
 	u64 dev;
 	u64 ino;
 	char *path;
+	bool exact;
 	bool deleted;
 };
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "debug_file.h"
+#include "debuginfod.h"
+#include "dynamic.h"
 #include "error.h"
 #include "go_symbols.h"
 #include "versions.h"
@@ -119,12 +121,16 @@ static bool load_section(struct symbols *syms, const struct elf_image *from,
 	size_t len;
 
 	scn = elf_image_section_of_type(from, type, &shdr);
-	if (!scn)
+	if (scn) {
+		table.symbols = elf_getdata(scn, NULL);
+		strings = elf_getdata(elf_getscn(from->elf, shdr.sh_link),
+				      NULL);
+		if (!table.symbols || !strings || !strings->d_buf)
+			return false;
+	} else if (type != SHT_DYNSYM || from->ehdr.e_shoff ||
+		   !dynamic_tables(from, &table.symbols, &strings)) {
 		return false;
-	table.symbols = elf_getdata(scn, NULL);
-	strings = elf_getdata(elf_getscn(from->elf, shdr.sh_link), NULL);
-	if (!table.symbols || !strings || !strings->d_buf)
-		return false;
+	}
 	table.strings = strings->d_buf;
 	for (len = strings->d_size; len && table.strings[len - 1]; len--)
 		;
@@ -209,6 +215,27 @@ void symbols_load(const struct elf_image *img, const char *root,
 	}
 	if (!syms->full)
 		syms->full = go_each_function(img, add_go_function, syms);
+}
+
+/**
+ * symbols_fetch() - ask debug servers for symbols that are not there
+ * @syms: the symbols; pointers to single ones become invalid
+ *
+ * It takes its time, so it is for names that are not found otherwise.
+ *
+ * Return: whether there are more symbols now.
+ */
+bool symbols_fetch(struct symbols *syms)
+{
+	if (syms->full || syms->have_debug ||
+	    !debuginfod_open(syms->image, &syms->debug))
+		return false;
+	syms->have_debug = true;
+	free(syms->by_addr);
+	syms->by_addr = NULL;
+	syms->by_addr_n = 0;
+	syms->full = load_section(syms, &syms->debug, SHT_SYMTAB);
+	return syms->full;
 }
 
 void symbols_free(struct symbols *syms)

@@ -71,6 +71,7 @@ struct symbols {
 void symbols_load(const struct elf_image *img, const char *root,
 		  const char *debug_dir, struct symbols *syms);
 void symbols_load_dynamic(const struct elf_image *img, struct symbols *syms);
+bool symbols_fetch(struct symbols *syms);
 void symbols_free(struct symbols *syms);
 bool symbol_is_function(const struct symbols *syms, const struct symbol *sym);
 const struct symbol *symbols_function_at(struct symbols *syms, u64 addr,

@@ -144,19 +144,53 @@ static bool same_file(const char *path, const struct mapping *map)
 {
 	struct stat st;
 
-	/* overlayfs and btrfs show other device numbers in maps than in stat. */
-	return !stat(path, &st) && st.st_ino == map->ino;
+	return !stat(path, &st) && st.st_ino == map->ino &&
+	       (!map->exact || st.st_dev == map->dev);
+}
+
+/*
+ * Libraries that the linker of the process knows under a name, for files that
+ * are called otherwise: libc.so.6 can be a link to libc-2.31.so.
+ */
+static void find_libraries(pid_t pid, const char *name, struct paths *found)
+{
+	static const struct machine machines[] = {
+		{ .elf_class = ELFCLASS64, .machine = EM_X86_64 },
+		{ .elf_class = ELFCLASS32, .machine = EM_386 },
+	};
+	char *root = xasprintf("/proc/%d/root", pid);
+
+	memset(found, 0, sizeof(*found));
+	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
+		struct paths some;
+
+		error_free(library_find(name, root, &machines[i], &some));
+		for (size_t j = 0; j < some.n; j++)
+			paths_add(found, some.v[j]);
+		paths_free(&some);
+	}
+	free(root);
+}
+
+static bool is_one_of(const struct mapping *map, const struct paths *paths)
+{
+	for (size_t i = 0; i < paths->n; i++)
+		if (same_file(paths->v[i], map))
+			return true;
+	return false;
 }
 
 static bool mapping_matches(pid_t pid, const struct mapping *map,
-			    const char *name)
+			    const char *name, const struct paths *libraries)
 {
 	const char *base = strrchr(map->path, '/') + 1;
 	char *inside;
 	bool same;
 
 	if (!strchr(name, '/'))
-		return !strcmp(base, name) || library_name_matches(base, name);
+		return !strcmp(base, name) ||
+		       library_name_matches(base, name) ||
+		       is_one_of(map, libraries);
 	if (!strcmp(map->path, name))
 		return true;
 	if (map->deleted || name[0] != '/')
@@ -187,18 +221,19 @@ static char *reach(pid_t pid, const struct mapping *map)
 
 static struct error *find_in_process(const char *name, pid_t pid, char **path)
 {
-	struct paths paths = { 0 };
+	struct paths paths = { 0 }, libraries;
 	struct mappings maps;
 	struct error *err;
 
 	err = process_mappings(pid, &maps);
 	if (err)
 		return err;
+	find_libraries(pid, name, &libraries);
 	for (size_t i = 0; i < maps.n; i++) {
 		const struct mapping *map = &maps.v[i];
 		size_t j;
 
-		if (!mapping_matches(pid, map, name))
+		if (!mapping_matches(pid, map, name, &libraries))
 			continue;
 		for (j = 0; j < i; j++)
 			if (maps.v[j].ino == map->ino &&
@@ -224,6 +259,7 @@ static struct error *find_in_process(const char *name, pid_t pid, char **path)
 				append_path(err, maps.v[i].path);
 	}
 	paths_free(&paths);
+	paths_free(&libraries);
 	mappings_free(&maps);
 	return err;
 }
