@@ -32,7 +32,7 @@ static bool load(struct client *client)
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
 
 	if (!library) {
-		remark("DEBUGINFOD_URLS is set, but %s cannot be loaded; install the package libdebuginfod1",
+		remark("DEBUGINFOD_URLS is set, but %s cannot be loaded; install libdebuginfod1",
 		       LIBRARY);
 		return false;
 	}

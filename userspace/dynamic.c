@@ -12,7 +12,7 @@
 
 /* More entries than any dynamic section has; a limit on hostile files. */
 #define ENTRIES_MAX 4096
-#define SYMBOLS_MAX (1u << 24)
+#define SYMBOLS_MAX 16777216
 
 static bool file_offset(const struct elf_image *img, u64 addr, u64 *offset)
 {
@@ -129,15 +129,13 @@ static u64 count_symbols(const struct elf_image *img,
 }
 
 /**
- * dynamic_tables() - find the dynamic symbols without section headers
+ * dynamic_find() - find the dynamic symbols without section headers
  * @img: the file
- * @symbols: set to the symbol table
- * @strings: set to its names
+ * @tables: filled in
  *
  * Return: whether there is such a table.
  */
-bool dynamic_tables(const struct elf_image *img, Elf_Data **symbols,
-		    Elf_Data **strings)
+bool dynamic_find(const struct elf_image *img, struct dynamic_tables *tables)
 {
 	struct dynamic dynamic;
 	u64 at, names, n;
@@ -149,8 +147,9 @@ bool dynamic_tables(const struct elf_image *img, Elf_Data **symbols,
 	if (!n || n > SYMBOLS_MAX || !file_offset(img, dynamic.symtab, &at) ||
 	    !file_offset(img, dynamic.strtab, &names))
 		return false;
-	*symbols = elf_getdata_rawchunk(img->elf, at, n * size, ELF_T_SYM);
-	*strings = elf_getdata_rawchunk(img->elf, names, dynamic.strsz,
-					ELF_T_BYTE);
-	return *symbols && *strings && (*strings)->d_buf;
+	tables->symbols = elf_getdata_rawchunk(img->elf, at, n * size,
+					       ELF_T_SYM);
+	tables->strings = elf_getdata_rawchunk(img->elf, names, dynamic.strsz,
+					       ELF_T_BYTE);
+	return tables->symbols && tables->strings && tables->strings->d_buf;
 }

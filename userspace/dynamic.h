@@ -5,7 +5,16 @@
 
 #include "elf_image.h"
 
-bool dynamic_tables(const struct elf_image *img, Elf_Data **symbols,
-		    Elf_Data **strings);
+/**
+ * struct dynamic_tables - a symbol table and its names
+ * @symbols: the symbols
+ * @strings: the names
+ */
+struct dynamic_tables {
+	Elf_Data *symbols;
+	Elf_Data *strings;
+};
+
+bool dynamic_find(const struct elf_image *img, struct dynamic_tables *tables);
 
 #endif /* _USERSPACE_DYNAMIC_H */

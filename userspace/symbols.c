@@ -115,6 +115,7 @@ static bool load_section(struct symbols *syms, const struct elf_image *from,
 			 u32 type)
 {
 	struct table table = { .from = from };
+	struct dynamic_tables found;
 	Elf_Data *strings;
 	GElf_Shdr shdr;
 	Elf_Scn *scn;
@@ -127,8 +128,11 @@ static bool load_section(struct symbols *syms, const struct elf_image *from,
 				      NULL);
 		if (!table.symbols || !strings || !strings->d_buf)
 			return false;
-	} else if (type != SHT_DYNSYM || from->ehdr.e_shoff ||
-		   !dynamic_tables(from, &table.symbols, &strings)) {
+	} else if (type == SHT_DYNSYM && !from->ehdr.e_shoff &&
+		   dynamic_find(from, &found)) {
+		table.symbols = found.symbols;
+		strings = found.strings;
+	} else {
 		return false;
 	}
 	table.strings = strings->d_buf;
