@@ -187,6 +187,9 @@ static bool mapping_matches(pid_t pid, const struct mapping *map,
 	char *inside;
 	bool same;
 
+	/* What memfd_create() makes is called so, for want of a path. */
+	if (map->deleted && str_starts(base, "memfd:"))
+		base += strlen("memfd:");
 	if (!strchr(name, '/'))
 		return !strcmp(base, name) ||
 		       library_name_matches(base, name) ||
