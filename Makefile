@@ -17,6 +17,7 @@ help:
 	@echo '  modules_install  the module into /lib/modules'
 	@echo '  demo             boot a kernel in QEMU and trace programs in it'
 	@echo '  test             all tests, on every kernel of qemu/kernels'
+	@echo '  bench            figures to read; no test'
 	@echo '  check            checkpatch on the sources'
 	@echo '  clean            remove what was built'
 	@echo
@@ -72,6 +73,12 @@ test:
 	+@qemu/install-deps
 	+@tests/run
 
+bench:
+	+@qemu/install-deps
+	@for bench in tests/bench/*; do \
+		[ ! -x $$bench ] || $$bench || exit; \
+	done
+
 demo:
 	+@qemu/install-deps
 	+@qemu/demo
@@ -89,4 +96,4 @@ endif
 		-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' -o -name 'Module.symvers' \
 		-o -name 'modules.order' \) -type f -exec rm -f {} +
 
-.PHONY: all help module kdir userspace modules_install install test demo check clean
+.PHONY: all help module kdir userspace modules_install install test bench demo check clean
