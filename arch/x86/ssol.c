@@ -155,6 +155,14 @@ static enum ssol_kind plan_kind(const struct ssol_plan *plan, enum ssol_refusal 
 	}
 }
 
+/* LOCK makes #UD of a call as well. */
+static bool calls(const struct uinsn *insn)
+{
+	return !(insn->prefixes & UINSN_PREFIX_LOCK) &&
+	       (insn->class == UINSN_CALL || insn->class == UINSN_ICALL ||
+		insn->class == UINSN_FCALL);
+}
+
 int ssol_plan_insn(struct ssol_plan *plan, const u8 *text, size_t len,
 		   enum uinsn_mode mode, enum ssol_refusal *why)
 {
@@ -166,6 +174,7 @@ int ssol_plan_insn(struct ssol_plan *plan, const u8 *text, size_t len,
 	if (!ret) {
 		memcpy(plan->text, text, plan->insn.len);
 		plan->kind = plan_kind(plan, &refusal);
+		plan->pushes_return = calls(&plan->insn);
 		if (refusal != SSOL_OK)
 			ret = -EPERM;
 	}

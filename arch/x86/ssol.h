@@ -80,11 +80,17 @@ enum ssol_kind {
  * @insn: the decoded instruction
  * @text: its bytes
  * @kind: enum ssol_kind
+ * @pushes_return: it is a call. A task with a user shadow stack must not run its
+ *	slot, which pushes the return address on one of the two stacks only: the
+ *	return would raise a control protection exception. Stepped, the copy
+ *	pushes an address of its own on both; see struct ssol_poke. Instructions
+ *	without this run as well with a shadow stack as without.
  */
 struct ssol_plan {
 	struct uinsn insn;
 	u8 text[UINSN_MAX_LEN];
 	u8 kind;
+	bool pushes_return;
 };
 
 /**
@@ -128,21 +134,6 @@ static inline bool ssol_is_skip(const struct ssol_plan *plan)
 static inline bool ssol_needs_step(const struct ssol_plan *plan)
 {
 	return plan->kind == SSOL_STEP;
-}
-
-/**
- * ssol_is_call() - whether the slot pushes a return address without a call
- * @plan: the plan
- *
- * A task with a shadow stack must not run such a slot: the return would fault.
- * It can be stepped, with both stacks corrected as ssol_after_step() says.
- *
- * Return: true for the forms of call that have a slot.
- */
-static inline bool ssol_is_call(const struct ssol_plan *plan)
-{
-	return plan->kind == SSOL_CALL || plan->kind == SSOL_CALL_REG ||
-	       plan->kind == SSOL_CALL_MEM;
 }
 
 /**
@@ -239,7 +230,8 @@ struct ssol_step {
  * @at: where
  * @value: what, little-endian
  * @size: bytes; 0 for nothing to write
- * @is_return: it is a return address: the shadow stack's top needs it too
+ * @is_return: it is a return address: the top of the task's shadow stack, if it
+ *	has one, needs it too
  */
 struct ssol_poke {
 	u64 at;

@@ -45,6 +45,12 @@
  * no moment with half an address on the stack. The literal is aligned: the
  * program may have alignment checks on.
  *
+ * Indirect branch tracking, which Linux has for the kernel and not for programs,
+ * would find no difference: an indirect jump or call stays one that expects an
+ * endbr (or, with notrack, does not) where it goes, and nothing jumps to a slot
+ * indirectly. It is the breakpoint in the place of an endbr that it would object
+ * to, and no slot can help there.
+ *
  * Not hidden by a slot: the address that x87 keeps of its last instruction
  * (stored by fnstenv, fnsave and fxsave).
  */
