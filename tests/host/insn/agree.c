@@ -70,6 +70,7 @@ static bool newer(const struct uinsn *insn)
 	static const struct {
 		u8 map, first, last;
 	} ranges[] = {
+		{ UINSN_MAP_1, 0xd6, 0xd6 },	/* udb */
 		{ UINSN_MAP_0F38, 0x8a, 0x8b }, { UINSN_MAP_0F38, 0xfc, 0xfc },
 		{ UINSN_MAP_V2, 0x48, 0x48 }, { UINSN_MAP_V2, 0x4a, 0x4a },
 		{ UINSN_MAP_V2, 0x50, 0x51 }, { UINSN_MAP_V2, 0x5c, 0x5e },
