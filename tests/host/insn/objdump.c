@@ -22,6 +22,7 @@ struct line {
 	unsigned int len;
 	bool bad, ret, jump, indirect;
 	bool has_target, has_operand;
+	bool cut;		/* a symbol begins right behind it */
 	u64 target, operand;
 };
 
@@ -31,7 +32,7 @@ struct file {
 	int nsections;
 	struct line *lines;
 	size_t nlines;
-	unsigned long agreed, outvoted, fwait, prefix, bad, data, reported;
+	unsigned long agreed, outvoted, fwait, prefix, bad, cut, reported;
 };
 
 /* Sections stay readable after the visit: copied. */
@@ -47,7 +48,7 @@ static void keep_section(const struct code_section *section, void *data)
 	kept = &file->sections[file->nsections++];
 	*kept = *section;
 	kept->text = copy;
-	kept->name = "";
+	kept->name = strdup(section->name);
 }
 
 static const struct code_section *section_at(const struct file *file, u64 addr)
@@ -107,19 +108,40 @@ static bool parse_line(char *text, struct line *line)
 	return line->len;
 }
 
+/* "0000000000401120 <main>:" */
+static bool is_label(const char *text, u64 *addr)
+{
+	char *end;
+
+	*addr = strtoull(text, &end, 16);
+	return end != text && end[0] == ' ' && end[1] == '<';
+}
+
 static void read_lines(struct file *file)
 {
 	char command[1000], text[1000];
 	size_t room = 0;
 	FILE *pipe;
+	int n;
 
-	snprintf(command, sizeof(command), "objdump -dw --insn-width=15 '%s'", file->path);
+	/* -d would print what a symbol says to be data (Go's .plt, tables) as bytes. */
+	n = snprintf(command, sizeof(command), "objdump -Dw --insn-width=15 '%s'", file->path);
+	for (int i = 0; i < file->nsections && n < (int)sizeof(command); i++)
+		n += snprintf(command + n, sizeof(command) - (size_t)n, " -j '%s'",
+			      file->sections[i].name);
+	if (n >= (int)sizeof(command))
+		abort();
 	pipe = popen(command, "r");
 	if (!pipe)
 		abort();
 	while (fgets(text, sizeof(text), pipe)) {
-		struct line line;
+		struct line line, *last;
+		u64 addr;
 
+		if (is_label(text, &addr) && file->nlines) {
+			last = &file->lines[file->nlines - 1];
+			last->cut = last->addr + last->len == addr;
+		}
 		if (!parse_line(text, &line))
 			continue;
 		if (file->nlines == room) {
@@ -205,6 +227,8 @@ static void compare_line(struct file *file, const struct line *line)
 			file->fwait++;
 		else if (only_prefixes(text, line->len))
 			file->prefix++;
+		else if (line->cut && insn.len > line->len)
+			file->cut++;
 		else if ((insn.flags & UINSN_VENDOR) && backed)
 			file->outvoted++;
 		else
@@ -242,6 +266,8 @@ static void compare_lines(struct file *file)
 	if (file->fwait)
 		ktap_note("%lu fwait are joined to what follows, unlike in SDM vol. 2, FWAIT",
 			  file->fwait);
+	if (file->cut)
+		ktap_note("%lu are cut off there, where a symbol begins", file->cut);
 	if (file->bad)
 		ktap_note("%lu lines say (bad)", file->bad);
 	if (file->outvoted)
@@ -395,8 +421,10 @@ int main(int argc, char **argv)
 			compare_functions(&file);
 		else
 			compare_lines(&file);
-		for (int k = 0; k < file.nsections; k++)
+		for (int k = 0; k < file.nsections; k++) {
 			free((void *)file.sections[k].text);
+			free((void *)file.sections[k].name);
+		}
 		free(file.lines);
 	}
 	return ktap_finish();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * insn_reach FILE...: plan every instruction that can be reached from the
- * functions that a file has symbols for. Nothing but padding (int3) may be
+ * functions that the tables of a file name. Nothing but padding (int3) may be
  * refused.
  *
  * Unlike a sweep from the first byte to the last this does not see the tables
@@ -50,10 +50,9 @@ static void push(struct reach *reach, u64 addr)
 	reach->todo[reach->ntodo++] = addr;
 }
 
-static void push_function(u64 addr, u64 size, void *data)
+static void push_function(u64 addr, void *data)
 {
-	if (size)
-		push(data, addr);
+	push(data, addr);
 }
 
 /* From one address until the flow of control ends or joins what was seen. */
@@ -117,7 +116,7 @@ int main(int argc, char **argv)
 
 		if (for_each_code_section(argv[i], keep_section, &reach) < 1 ||
 		    for_each_function(argv[i], push_function, &reach) < 1) {
-			ktap_skip("%s: no x86 object file with symbols", argv[i]);
+			ktap_skip("%s: no x86 object file with functions", argv[i]);
 			continue;
 		}
 		while (reach.ntodo)

@@ -96,25 +96,31 @@ static bool object_section(const struct object *object, u64 index, struct sectio
 	return section->offset <= object->size && section->size <= object->size - section->offset;
 }
 
+static const char *name_of(const struct object *object, const struct section *section)
+{
+	struct section names;
+
+	if (!object_section(object, object->names, &names) || section->name >= names.size)
+		return "?";
+	return (const char *)object->file + names.offset + section->name;
+}
+
 int for_each_code_section(const char *path,
 			  void (*visit)(const struct code_section *section, void *data),
 			  void *data)
 {
 	struct object object;
-	struct section names, section;
+	struct section section;
 	int n = 0;
 
 	if (!object_open(&object, path))
 		return -1;
-	if (!object_section(&object, object.names, &names))
-		names = (struct section){ 0 };
 	for (u64 i = 0; i < object.count; i++) {
 		if (!object_section(&object, i, &section) || section.type != SHT_PROGBITS ||
 		    !(section.flags & SHF_EXECINSTR))
 			continue;
 		visit(&(struct code_section){
-			.name = section.name < names.size ?
-				(const char *)object.file + names.offset + section.name : "?",
+			.name = name_of(&object, &section),
 			.text = object.file + section.offset,
 			.size = section.size,
 			.addr = section.addr,
@@ -126,8 +132,42 @@ int for_each_code_section(const char *path,
 	return n;
 }
 
-int for_each_function(const char *path, void (*visit)(u64 addr, u64 size, void *data),
-		      void *data)
+/* The sorted table of .eh_frame_hdr, in the only form that linkers write. */
+static int unwind_functions(const u8 *table, const struct section *section,
+			    void (*visit)(u64 addr, void *data), void *data)
+{
+	static const u8 form[] = { 1, 0x1b, 0x03, 0x3b };
+	u64 count;
+
+	if (section->size < 12 || memcmp(table, form, sizeof(form)))
+		return 0;
+	count = uinsn_get32(table + 8);
+	if (count > (section->size - 12) / 8)
+		return 0;
+	for (u64 i = 0; i < count; i++)
+		visit(section->addr + (u64)(s32)uinsn_get32(table + 12 + 8 * i), data);
+	return (int)count;
+}
+
+/* .gopclntab as Go 1.18 and 1.20 introduced it. */
+static int go_functions(const u8 *table, const struct section *section,
+			void (*visit)(u64 addr, void *data), void *data)
+{
+	u64 count, text, at;
+
+	if (section->size < 72 || (uinsn_get32(table) | 1) != 0xfffffff1 || table[7] != 8)
+		return 0;
+	memcpy(&count, table + 8, 8);
+	memcpy(&text, table + 24, 8);
+	memcpy(&at, table + 64, 8);
+	if (at > section->size || count > (section->size - at) / 8)
+		return 0;
+	for (u64 i = 0; i < count; i++)
+		visit(text + uinsn_get32(table + at + 8 * i), data);
+	return (int)count;
+}
+
+int for_each_function(const char *path, void (*visit)(u64 addr, void *data), void *data)
 {
 	struct object object;
 	struct section section;
@@ -138,8 +178,13 @@ int for_each_function(const char *path, void (*visit)(u64 addr, u64 size, void *
 	for (u64 i = 0; i < object.count; i++) {
 		u64 step = object.wide ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
 
-		if (!object_section(&object, i, &section) ||
-		    (section.type != SHT_SYMTAB && section.type != SHT_DYNSYM))
+		if (!object_section(&object, i, &section))
+			continue;
+		if (!strcmp(name_of(&object, &section), ".eh_frame_hdr"))
+			n += unwind_functions(object.file + section.offset, &section, visit, data);
+		if (!strcmp(name_of(&object, &section), ".gopclntab"))
+			n += go_functions(object.file + section.offset, &section, visit, data);
+		if (section.type != SHT_SYMTAB && section.type != SHT_DYNSYM)
 			continue;
 		for (u64 at = 0; at + step <= section.size; at += step) {
 			Elf64_Sym wide = { 0 };
@@ -154,9 +199,10 @@ int for_each_function(const char *path, void (*visit)(u64 addr, u64 size, void *
 				wide.st_size = narrow.st_size;
 				wide.st_shndx = narrow.st_shndx;
 			}
-			if (ELF64_ST_TYPE(wide.st_info) != STT_FUNC || wide.st_shndx == SHN_UNDEF)
+			if (ELF64_ST_TYPE(wide.st_info) != STT_FUNC || !wide.st_size ||
+			    wide.st_shndx == SHN_UNDEF)
 				continue;
-			visit(wide.st_value, wide.st_size, data);
+			visit(wide.st_value, data);
 			n++;
 		}
 	}

@@ -22,10 +22,10 @@ int for_each_code_section(const char *path,
 			  void *data);
 
 /*
- * Calls visit for every function symbol of the file. Returns how many, -1 when
- * it is no x86 object file that can be read.
+ * Calls visit with the address of every function that symbols with a size, unwind
+ * tables or Go's tables tell of, with some more than once. Returns how many,
+ * -1 when it is no x86 object file that can be read.
  */
-int for_each_function(const char *path, void (*visit)(u64 addr, u64 size, void *data),
-		      void *data);
+int for_each_function(const char *path, void (*visit)(u64 addr, void *data), void *data);
 
 #endif /* INSN_SECTIONS_H */
