@@ -8,9 +8,23 @@
 #include "command.h"
 #include "demangle.h"
 #include "error.h"
+#include "inlined.h"
 #include "lookup.h"
 #include "symbols.h"
 #include "target.h"
+#include "util.h"
+
+/**
+ * struct copies - inlined copies of functions, by name
+ * @v: a name for each copy, those of mangled names mangled; sorted
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct copies {
+	const char **v;
+	size_t n;
+	size_t cap;
+};
 
 static bool wanted(const struct symbol *sym, const char *glob)
 {
@@ -55,7 +69,85 @@ static const char *binding(const struct symbol *sym)
 	}
 }
 
-static void print_verbose(const struct elf_image *img, const struct symbol *sym)
+static void add_copy(Dwarf_Die *function, u64 addr, void *arg)
+{
+	const char *name = die_linkage_name(function);
+	struct copies *copies = arg;
+
+	(void)addr;
+	if (!name)
+		name = die_name(function);
+	if (!name)
+		return;
+	copies->v = grow(copies->v, copies->n, &copies->cap,
+			 sizeof(*copies->v));
+	copies->v[copies->n++] = name;
+}
+
+static int copy_by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void find_copies(struct target *target, struct copies *copies)
+{
+	const struct debug_info *info = target_debug_info(target, false);
+
+	if (info)
+		inlined_each(info, add_copy, copies);
+	if (copies->n)
+		qsort(copies->v, copies->n, sizeof(*copies->v), copy_by_name);
+}
+
+static size_t count_copies(const struct copies *copies, const char *name)
+{
+	size_t lo = 0, hi = copies->n, n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(copies->v[mid], name) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (n = lo; n < copies->n && !strcmp(copies->v[n], name); n++)
+		;
+	return n - lo;
+}
+
+static void print_copies(size_t n)
+{
+	if (n)
+		printf("\t(inlined %zu time%s)", n, n > 1 ? "s" : "");
+}
+
+/* Those that have no code of their own. */
+static size_t print_only_copies(const struct copies *copies,
+				const struct matches *found, const char *glob)
+{
+	size_t shown = 0, n, i, at = 0;
+
+	for (i = 0; i < copies->n; i += n) {
+		const char *name = copies->v[i];
+
+		n = count_copies(copies, name);
+		while (at < found->n && strcmp(found->v[at]->name, name) < 0)
+			at++;
+		if (at < found->n && !strcmp(found->v[at]->name, name))
+			continue;
+		if (glob && fnmatch(glob, name, 0))
+			continue;
+		printf("%18s %8s %-6s %s", "-", "-", "inline", name);
+		print_copies(n);
+		putchar('\n');
+		shown++;
+	}
+	return shown;
+}
+
+static void print_verbose(const struct elf_image *img, const struct symbol *sym,
+			  const struct copies *copies)
 {
 	struct error *err;
 	u64 offset;
@@ -78,13 +170,15 @@ static void print_verbose(const struct elf_image *img, const struct symbol *sym)
 	       clone_suffix(sym->name) ? symbol_label(sym) : NULL;
 	if (more)
 		printf("\t%s", more);
+	print_copies(count_copies(copies, sym->name));
 	putchar('\n');
 	error_free(err);
 	free(more);
 }
 
 static void print_all(const struct options *options,
-		      const struct symbols *syms, const struct matches *found)
+		      const struct symbols *syms, const struct matches *found,
+		      const struct copies *copies)
 {
 	const struct symbol *last = NULL;
 
@@ -94,7 +188,7 @@ static void print_all(const struct options *options,
 
 		if (options->verbose) {
 			if (!again || last->addr != sym->addr)
-				print_verbose(syms->image, sym);
+				print_verbose(syms->image, sym, copies);
 		} else if (!again) {
 			puts(sym->name);
 		}
@@ -106,6 +200,8 @@ int cmd_list(const struct options *options, int argc, char **argv)
 {
 	struct matches found = { 0 };
 	const char *glob = argc > 1 ? argv[1] : NULL;
+	struct copies copies = { 0 };
+	size_t only_copies = 0;
 	struct target target;
 	struct symbols syms;
 	struct error *err;
@@ -125,15 +221,21 @@ int cmd_list(const struct options *options, int argc, char **argv)
 			matches_add(&found, &syms.v[i]);
 	if (found.n)
 		qsort(found.v, found.n, sizeof(*found.v), by_name);
-	print_all(options, &syms, &found);
+	if (options->verbose)
+		find_copies(&target, &copies);
+	print_all(options, &syms, &found, &copies);
+	only_copies = print_only_copies(&copies, &found, glob);
+	free(copies.v);
 	if (!syms.full && !glob)
 		remark("%s is stripped: these are only the functions that it exports",
 		       target.image.path);
-	if (!found.n && glob)
+	if (found.n || only_copies)
+		err = NULL;
+	else if (glob)
 		err = error_new(STATUS_NOT_FOUND,
 				"no function of %s matches %s; see: uprobe list %s",
 				target.image.path, glob, target.image.path);
-	else if (!found.n)
+	else
 		err = error_new(STATUS_NOT_FOUND,
 				"%s has no symbols; install its debug symbols, or give file offsets: 0xOFFSET",
 				target.image.path);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "command.h"
 #include "demangle.h"
 #include "eh_frame.h"
@@ -214,7 +215,7 @@ static struct error *add_exits(struct symbols *syms, const struct place *place,
  * Decide how returns are probed: either @places stay, with return probes, or
  * there are none left and @sites has the instructions that return.
  */
-static struct error *make_returns(const struct target *target,
+static struct error *make_returns(struct target *target,
 				  struct symbols *syms,
 				  const struct options *options,
 				  struct places *places, char **args,
@@ -257,13 +258,74 @@ static struct error *make_returns(const struct target *target,
 	return err;
 }
 
+/*
+ * Where a function was inlined there is no return to probe, and its parameters
+ * are wherever they happen to be.
+ */
+static struct error *choose_copies(const struct probe_spec *spec,
+				   const struct target *target,
+				   struct places *places)
+{
+	bool registers = arguments_have_registers(spec->args);
+	size_t n = 0, copies = 0;
+
+	for (size_t i = 0; i < places->n; i++) {
+		if (places->v[i].inlined && (spec->kind == 'r' || registers))
+			copies++;
+		else
+			places->v[n++] = places->v[i];
+	}
+	places->n = n;
+	if (copies && !n)
+		return error_new(STATUS_REFUSED,
+				 "%s of %s was inlined everywhere, so it has no %s; %s",
+				 spec->function, target->image.path,
+				 spec->kind == 'r' ? "return" :
+						     "registers of its own",
+				 spec->kind == 'r' ? "trace its start with p:" :
+				 "name arguments by name, see: uprobe vars");
+	if (copies)
+		remark("%zu inlined copies of %s are not traced: %s", copies,
+		       spec->function, spec->kind == 'r' ?
+		       "they do not return" :
+		       "registers mean something else there; name arguments by name, or trace without arguments");
+	return NULL;
+}
+
+static struct error *add_sites(struct definition *def, struct target *target,
+			       const struct places *places, const char *args)
+{
+	size_t before = def->sites.n;
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < places->n && !err; i++) {
+		const struct place *place = &places->v[i];
+		char *text;
+
+		err = arguments_at(target, place, args, &text);
+		if (!err) {
+			add_site(def, target, place, text);
+			free(text);
+		} else if (err->status == STATUS_REFUSED && places->n > 1) {
+			/* Another copy may still have the argument. */
+			remark("0x%llx is left out: %s",
+			       (unsigned long long)place->addr, err->text);
+			if (i + 1 < places->n || def->sites.n > before) {
+				error_free(err);
+				err = NULL;
+			}
+		}
+	}
+	return err;
+}
+
 static struct error *make_sites(const struct probe_spec *spec,
 				const struct options *options,
-				const struct target *target,
+				struct target *target,
 				struct symbols *syms, struct definition *def)
 {
 	struct place_options how = {
-		.all = options->all, .force = options->force,
+		.all = options->all, .force = options->force, .inlined = true,
 	};
 	struct places places, sites = { 0 };
 	struct error *err;
@@ -274,13 +336,17 @@ static struct error *make_sites(const struct probe_spec *spec,
 	if (err)
 		return err;
 	err = places_find(target, syms, spec->function, &how, &places);
+	if (!err)
+		err = choose_copies(spec, target, &places);
 	if (!err && spec->kind == 'r')
 		err = make_returns(target, syms, options, &places, &args, def,
 				   &sites);
-	for (size_t i = 0; !err && i < places.n; i++)
-		add_site(def, target, &places.v[i], args);
-	for (size_t i = 0; !err && i < sites.n; i++)
-		add_site(def, target, &sites.v[i], args);
+	if (!err && def->kind == 'r' && arguments_have_names(args))
+		err = error_new(STATUS_REFUSED,
+				"variables of %s are gone when it has returned; fetch them with p:, or use --return=sites",
+				spec->function);
+	if (!err)
+		err = add_sites(def, target, places.n ? &places : &sites, args);
 	places_free(&places);
 	places_free(&sites);
 	free(args);

@@ -24,13 +24,18 @@ static void print_help(FILE *out)
 	      "              list functions; -v: file offset, size, binding, full name\n"
 	      "       uprobe sdt TARGET ['GLOB'] | -p PID\n"
 	      "              list the probes that it comes with; -v: each site\n"
+	      "       uprobe vars TARGET PLACE\n"
+	      "              variables that are visible there, and the arguments they make\n"
+	      "       uprobe lines TARGET [FUNCTION|FILE|FILE:LINE]\n"
+	      "              source lines that have code, and where it is\n"
 	      "       uprobe status | clean [--all]\n"
 	      "              what is defined; remove what killed runs have left\n"
 	      "\n"
 	      "TARGET is a path, a program in PATH, or a library (libc, c, libc.so.6).\n"
-	      "FUNCTION is NAME[@FILE|@VERSION][+OFFSET], 0xOFFSET in the file, or @0xADDRESS\n"
-	      "as objdump shows it. ARGS and FILTER are those of uprobe_events and of filter\n"
-	      "files: %di, +0(%si):string, $retval, name=%dx:u32; 'name > 5 && COMM == \"sh\"'.\n"
+	      "FUNCTION is NAME[@FILE|@VERSION][+OFFSET], FILE:LINE, 0xOFFSET in the file, or\n"
+	      "@0xADDRESS as objdump shows it. ARGS and FILTER are those of uprobe_events and\n"
+	      "filter files: %di, +0(%si):string, $retval, name=%dx:u32; 'name > 5'. With debug\n"
+	      "information, variables by name: size, path:string, p->next->x, v[2], $params.\n"
 	      "In Go programs $go1, $go2, ... are the first integer and pointer arguments.\n"
 	      "\n"
 	      "  -p, --pid PID      only this process; TARGET as it has it mapped\n"
@@ -220,11 +225,13 @@ static const struct {
 } commands[] = {
 	{ "clean", cmd_clean },
 	{ "help", cmd_help },
+	{ "lines", cmd_lines },
 	{ "list", cmd_list },
 	{ "offset", cmd_offset },
 	{ "resolve", cmd_resolve },
 	{ "sdt", cmd_sdt },
 	{ "status", cmd_status },
+	{ "vars", cmd_vars },
 };
 
 static int run_command(const struct options *options, int argc, char **argv)

@@ -8,7 +8,9 @@
 #include "eh_frame.h"
 #include "error.h"
 #include "ifunc.h"
+#include "inlined.h"
 #include "lookup.h"
+#include "source_line.h"
 #include "text.h"
 
 static const struct {
@@ -120,7 +122,7 @@ static struct error *spec_parse(const char *text, struct spec *spec)
 		return NULL;
 	spec_free(spec);
 	return error_new(STATUS_USAGE,
-			 "\"%s\" names no function; write FUNCTION, FUNCTION+OFFSET, 0xFILE-OFFSET or @0xADDRESS",
+			 "\"%s\" names no function; write FUNCTION, FUNCTION+OFFSET, FILE:LINE, 0xFILE-OFFSET or @0xADDRESS",
 			 str_printable(text) ? text : "");
 }
 
@@ -262,11 +264,117 @@ static struct error *find_in_function(const struct target *target,
 	return err;
 }
 
+static struct error *find_line(struct target *target, struct symbols *syms,
+			       const char *file, unsigned int line,
+			       unsigned int force, struct places *places)
+{
+	const struct debug_info *info;
+	struct line_sites sites;
+	struct error *err;
+
+	err = target_need_debug_info(target, &info);
+	if (err)
+		return err;
+	err = source_line_find(info, file, line, &sites);
+	for (size_t i = 0; i < sites.n && !err; i++) {
+		struct place place = { .addr = sites.v[i].addr };
+
+		err = elf_image_offset(&target->image, place.addr,
+				       &place.offset);
+		if (!err)
+			err = check_number(target, syms, &place, force);
+		if (!err)
+			places_add(places, &place);
+	}
+	line_sites_free(&sites);
+	return err;
+}
+
+static void add_inlined(struct target *target, struct symbols *syms,
+			const struct spec *spec, unsigned int force,
+			struct places *places)
+{
+	const struct debug_info *info = target_debug_info(target, false);
+	const char *symbol = places->n ? places->v[0].function->name : NULL;
+	struct inlined inlined;
+	struct error *err;
+
+	if (!info)
+		return;
+	inlined_find(info, spec->name, symbol, spec->qualifier, &inlined);
+	for (size_t i = 0; i < inlined.n; i++) {
+		struct place place = { .addr = inlined.addrs[i] };
+
+		err = elf_image_offset(&target->image, place.addr,
+				       &place.offset);
+		if (!err)
+			err = check_number(target, syms, &place, force);
+		place.inlined = true;
+		if (!err)
+			places_add(places, &place);
+		else
+			remark("the inlined copy of %s at 0x%llx is left out: %s",
+			       spec->name, (unsigned long long)place.addr,
+			       err->text);
+		error_free(err);
+	}
+	inlined_free(&inlined);
+}
+
+static struct error *several_copies(const struct target *target,
+				    const struct spec *spec,
+				    const struct places *places)
+{
+	struct error *err;
+
+	err = error_new(STATUS_NOT_FOUND,
+			"%s of %s has no code of its own, only %zu inlined copies; name one of these, or use --all:",
+			spec->name, target->image.path, places->n);
+	for (size_t i = 0; i < places->n; i++) {
+		const struct place *place = &places->v[i];
+
+		error_append(err, "\n  @0x%llx\tin %s",
+			     (unsigned long long)place->addr,
+			     place->function ? place->function->name : "?");
+	}
+	return err;
+}
+
+static struct error *find_function(struct target *target, struct symbols *syms,
+				   const struct spec *spec,
+				   const struct place_options *options,
+				   struct places *places)
+{
+	struct matches found = { 0 };
+	struct error *err;
+
+	err = lookup_function(syms, spec->name, spec->qualifier, options->all,
+			      &found);
+	for (size_t i = 0; !err && i < found.n; i++) {
+		struct place place;
+
+		err = find_in_function(target, syms, found.v[i], spec,
+				       options->force, &place);
+		if (!err)
+			places_add(places, &place);
+	}
+	if (!spec->delta && (err ? !found.n : options->inlined))
+		add_inlined(target, syms, spec, options->force, places);
+	if (err && !found.n && places->n) {
+		error_free(err);
+		err = places->n > 1 && !options->all && !options->inlined ?
+		      several_copies(target, spec, places) : NULL;
+	}
+	matches_free(&found);
+	return err;
+}
+
 /**
  * places_find() - find the places that a specification stands for
  * @target: the file
  * @syms: its symbols
- * @spec: NAME[@FILE|@VERSION][+OFF], 0xOFFSET in the file, or @0xADDRESS
+ * @spec: NAME[@FILE|@VERSION][+OFF], 0xOFFSET in the file, @0xADDRESS, or
+ *	FILE:LINE
  * @options: how careful to be
  * @places: filled in on success, at least one; to be freed with places_free()
  *	in any case
@@ -274,34 +382,29 @@ static struct error *find_in_function(const struct target *target,
  * Every place returned is the start of an instruction of executable code that
  * the file holds, unless @options skips that check.
  */
-struct error *places_find(const struct target *target, struct symbols *syms,
+struct error *places_find(struct target *target, struct symbols *syms,
 			  const char *text, const struct place_options *options,
 			  struct places *places)
 {
-	struct matches found = { 0 };
 	struct error *err;
+	unsigned int line;
 	struct spec spec;
+	char *file;
 
 	memset(places, 0, sizeof(*places));
+	if (source_line_parse(text, &file, &line)) {
+		err = find_line(target, syms, file, line, options->force,
+				places);
+		free(file);
+		return err;
+	}
 	err = spec_parse(text, &spec);
 	if (err)
 		return err;
-	if (!spec.name) {
+	if (spec.name)
+		err = find_function(target, syms, &spec, options, places);
+	else
 		err = find_number(target, syms, &spec, options->force, places);
-		spec_free(&spec);
-		return err;
-	}
-	err = lookup_function(syms, spec.name, spec.qualifier, options->all,
-			      &found);
-	for (size_t i = 0; !err && i < found.n; i++) {
-		struct place place;
-
-		err = find_in_function(target, syms, found.v[i], &spec,
-				       options->force, &place);
-		if (!err)
-			places_add(places, &place);
-	}
-	matches_free(&found);
 	spec_free(&spec);
 	return err;
 }

@@ -27,12 +27,14 @@ struct error;
  * @offset: position in the file
  * @function: symbol of the function that it lies in; NULL if not known
  * @delta: distance from the function's start, if @function is set
+ * @inlined: a copy of the wanted function starts here, inside @function
  */
 struct place {
 	u64 addr;
 	u64 offset;
 	const struct symbol *function;
 	u64 delta;
+	bool inlined;
 };
 
 /**
@@ -50,16 +52,18 @@ struct places {
 /**
  * struct place_options - how careful to be
  * @all: take all functions of a name
+ * @inlined: where a function was inlined is meant, too
  * @force: FORCE_*
  */
 struct place_options {
 	bool all;
+	bool inlined;
 	unsigned int force;
 };
 
 struct error *force_parse(const char *list, unsigned int *force);
 void force_tell(unsigned int force);
-struct error *places_find(const struct target *target, struct symbols *syms,
+struct error *places_find(struct target *target, struct symbols *syms,
 			  const char *spec, const struct place_options *options,
 			  struct places *places);
 void places_add(struct places *places, const struct place *place);

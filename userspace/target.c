@@ -301,8 +301,39 @@ struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 	return err;
 }
 
+/**
+ * target_debug_info() - the debug information of a target
+ * @target: the target
+ * @fetch: debug servers may be asked
+ *
+ * Return: the debug information, the target's; NULL if there is none.
+ */
+const struct debug_info *target_debug_info(struct target *target, bool fetch)
+{
+	return debug_info_open(&target->debug_info, &target->image,
+			       target->debug_dir, fetch) ?
+	       &target->debug_info : NULL;
+}
+
+/**
+ * target_need_debug_info() - the debug information, or why there is none
+ * @target: the target
+ * @info: set on success
+ */
+struct error *target_need_debug_info(struct target *target,
+				     const struct debug_info **info)
+{
+	*info = target_debug_info(target, true);
+	if (*info)
+		return NULL;
+	return error_new(STATUS_NOT_FOUND,
+			 "%s has no debug information, so variables and source lines are not known; install its -dbgsym package, set DEBUGINFOD_URLS, or build it with -g",
+			 target->image.path);
+}
+
 void target_close(struct target *target)
 {
+	debug_info_close(&target->debug_info);
 	elf_image_close(&target->image);
 	free(target->root);
 	free(target->debug_dir);

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include "debug_info.h"
 #include "elf_image.h"
 #include "library.h"
 
@@ -15,15 +16,20 @@ struct error;
  * @image: the file, open; its path is the one to write into definitions
  * @root: directory that stands for / in the target's world, "" for our own
  * @debug_dir: where its debug files are installed
+ * @debug_info: its debug information; see target_debug_info()
  */
 struct target {
 	struct elf_image image;
 	char *root;
 	char *debug_dir;
+	struct debug_info debug_info;
 };
 
 struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 			  struct target *target);
 void target_close(struct target *target);
+const struct debug_info *target_debug_info(struct target *target, bool fetch);
+struct error *target_need_debug_info(struct target *target,
+				     const struct debug_info **info);
 
 #endif /* _USERSPACE_TARGET_H */

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "arguments.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "place.h"
+#include "target.h"
+#include "util.h"
+#include "variable.h"
+
+#define PARAMETERS "$params"
+#define VARIABLES "$vars"
+
+/**
+ * struct word - an argument taken apart
+ * @name: its name, @name_len characters; NULL without one
+ * @name_len: see @name
+ * @fetch: what is to be fetched
+ * @fetch_len: its length
+ * @type: its type, up to the end of the word; NULL without one
+ * @len: length of the whole word
+ */
+struct word {
+	const char *name;
+	size_t name_len;
+	const char *fetch;
+	size_t fetch_len;
+	const char *type;
+	size_t len;
+};
+
+/* As the tracer does it: quotes of \"text" hide blanks. */
+static size_t word_len(const char *p)
+{
+	bool quoted = false;
+	size_t n;
+
+	for (n = 0; p[n]; n++) {
+		if (quoted) {
+			quoted = p[n] != '"';
+		} else if (p[n] == '\\' && p[n + 1] == '"') {
+			quoted = true;
+			n++;
+		} else if (p[n] == ' ' || p[n] == '\t') {
+			break;
+		}
+	}
+	return n;
+}
+
+/* The colon before a type, not one of A::B. */
+static const char *type_colon(const char *p, const char *end)
+{
+	const char *found = NULL;
+
+	for (; p < end; p++) {
+		if (p[0] != ':')
+			continue;
+		if (p + 1 < end && p[1] == ':')
+			p++;
+		else
+			found = p;
+	}
+	return found;
+}
+
+static bool next_word(const char **rest, struct word *word)
+{
+	const char *p = *rest + strspn(*rest, " \t"), *end, *equals;
+
+	memset(word, 0, sizeof(*word));
+	word->len = word_len(p);
+	if (!word->len)
+		return false;
+	end = p + word->len;
+	*rest = end;
+	for (equals = p; isalnum((unsigned char)*equals) || *equals == '_';)
+		equals++;
+	word->fetch = p;
+	if (equals > p && *equals == '=') {
+		word->name = p;
+		word->name_len = equals - p;
+		word->fetch = equals + 1;
+	}
+	word->type = type_colon(word->fetch, end);
+	word->fetch_len = (word->type ? word->type : end) - word->fetch;
+	if (word->type)
+		word->type++;
+	return true;
+}
+
+static bool is_word(const struct word *word, const char *text)
+{
+	return !word->name && word->fetch_len == strlen(text) &&
+	       !strncmp(word->fetch, text, word->fetch_len);
+}
+
+static bool is_named(const struct word *word)
+{
+	return is_variable_expression(word->fetch) ||
+	       is_word(word, PARAMETERS) || is_word(word, VARIABLES);
+}
+
+/**
+ * arguments_have_names() - do any of these need debug information?
+ * @args: arguments
+ */
+bool arguments_have_names(const char *args)
+{
+	struct word word;
+
+	while (next_word(&args, &word))
+		if (is_named(&word))
+			return true;
+	return false;
+}
+
+/**
+ * arguments_have_registers() - do any of these mean registers or the stack?
+ * @args: arguments
+ */
+bool arguments_have_registers(const char *args)
+{
+	struct word word;
+
+	while (next_word(&args, &word))
+		if (!is_named(&word) &&
+		    (memchr(word.fetch, '%', word.fetch_len) ||
+		     memmem(word.fetch, word.fetch_len, "$stack", 6)))
+			return true;
+	return false;
+}
+
+static void append(char **text, const char *more, size_t len)
+{
+	char *joined = xasprintf("%s%s%.*s", *text, **text ? " " : "",
+				 (int)len, more);
+
+	free(*text);
+	*text = joined;
+}
+
+/* What can be fetched, of all that there is. */
+static void append_all(const struct scope *scope, bool parameters,
+		       const char *type, char **text)
+{
+	for (size_t i = 0; i < scope->n; i++) {
+		const char *name = scope->v[i].name;
+		struct error *err;
+		char *fetch, *arg;
+		size_t j;
+
+		if (parameters && !scope->v[i].parameter)
+			continue;
+		for (j = 0; j < i && strcmp(scope->v[j].name, name); j++)
+			;
+		if (j < i)
+			continue;
+		err = variable_fetch(scope, name, type, &fetch);
+		if (err) {
+			remark("%s is left out: %s", name, err->text);
+			error_free(err);
+			continue;
+		}
+		arg = xasprintf("%s=%s", name, fetch);
+		append(text, arg, strlen(arg));
+		free(arg);
+		free(fetch);
+	}
+}
+
+static struct error *append_named(const struct scope *scope,
+				  const struct word *word, char **text)
+{
+	size_t type_len = word->type ? word_len(word->type) : 0;
+	char *type = word->type ? xstrndup(word->type, type_len) : NULL;
+	char *expression = xstrndup(word->fetch, word->fetch_len);
+	char *fetch, *arg, *name;
+	struct error *err = NULL;
+
+	if (is_word(word, PARAMETERS) || is_word(word, VARIABLES)) {
+		append_all(scope, is_word(word, PARAMETERS), type, text);
+	} else {
+		err = variable_fetch(scope, expression, type, &fetch);
+		if (!err) {
+			name = word->name ?
+			       xstrndup(word->name, word->name_len) :
+			       variable_default_name(expression);
+			arg = xasprintf("%s=%s", name, fetch);
+			append(text, arg, strlen(arg));
+			free(arg);
+			free(name);
+			free(fetch);
+		}
+	}
+	free(expression);
+	free(type);
+	return err;
+}
+
+/**
+ * arguments_at() - translate arguments for a place
+ * @target: the file
+ * @place: the place
+ * @args: arguments as they were written
+ * @out: set on success to arguments without names of variables, from malloc()
+ */
+struct error *arguments_at(struct target *target, const struct place *place,
+			   const char *args, char **out)
+{
+	const struct debug_info *info;
+	struct scope scope;
+	struct error *err;
+	struct word word;
+
+	if (!arguments_have_names(args)) {
+		*out = xstrdup(args);
+		return NULL;
+	}
+	err = target_need_debug_info(target, &info);
+	if (!err)
+		err = scope_open(info, place->addr, &scope);
+	if (err)
+		return err;
+	*out = xstrdup("");
+	while (!err && next_word(&args, &word)) {
+		if (is_named(&word))
+			err = append_named(&scope, &word, out);
+		else
+			append(out, word.name ? word.name : word.fetch,
+			       word.len);
+	}
+	scope_close(&scope);
+	if (err) {
+		free(*out);
+		*out = NULL;
+	}
+	return err;
+}

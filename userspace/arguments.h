@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Arguments that a user writes, as the tracer takes them. */
+#ifndef _USERSPACE_ARGUMENTS_H
+#define _USERSPACE_ARGUMENTS_H
+
+#include <stdbool.h>
+
+struct error;
+struct place;
+struct target;
+
+bool arguments_have_names(const char *args);
+bool arguments_have_registers(const char *args);
+struct error *arguments_at(struct target *target, const struct place *place,
+			   const char *args, char **out);
+
+#endif /* _USERSPACE_ARGUMENTS_H */

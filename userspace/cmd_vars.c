@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe vars TARGET FUNCTION|FILE:LINE */
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "dwarf_type.h"
+#include "error.h"
+#include "place.h"
+#include "source_line.h"
+#include "symbols.h"
+#include "target.h"
+#include "variable.h"
+
+static char *declared_type(Dwarf_Die *variable)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die type;
+
+	if (!dwarf_attr_integrate(variable, DW_AT_type, &attr) ||
+	    !dwarf_formref_die(&attr, &type))
+		return xstrdup("?");
+	return type_name(&type);
+}
+
+/* NAME=FETCH:TYPE, as a definition has it, and the type in the source code. */
+static void print_variable(const struct scope *scope,
+			   const struct visible *variable)
+{
+	Dwarf_Die die = variable->die;
+	char *type = declared_type(&die), *fetch;
+	struct error *err;
+
+	err = variable_fetch(scope, variable->name, NULL, &fetch);
+	if (err) {
+		printf("%s\t%s\t(%.*s)\n", variable->name, type,
+		       (int)strcspn(err->text, ";"), err->text);
+		error_free(err);
+	} else {
+		printf("%s\t%s\t%s=%s\n", variable->name, type, variable->name,
+		       fetch);
+		free(fetch);
+	}
+	free(type);
+}
+
+static void print_heading(const struct debug_info *info,
+			  const struct target *target,
+			  const struct place *place)
+{
+	struct line_site line;
+
+	printf("%s:0x%llx", target->image.path,
+	       (unsigned long long)place->offset);
+	if (place->function)
+		printf(" %s+0x%llx", place->function->name,
+		       (unsigned long long)place->delta);
+	if (source_line_at(info, place->addr, &line))
+		printf(" %s:%u", line.file, line.line);
+	puts(":");
+}
+
+static struct error *print_place(const struct debug_info *info,
+				 const struct place *place)
+{
+	struct scope scope;
+	struct error *err;
+
+	err = scope_open(info, place->addr, &scope);
+	if (err)
+		return err;
+	for (size_t i = 0; i < scope.n; i++)
+		print_variable(&scope, &scope.v[i]);
+	scope_close(&scope);
+	return NULL;
+}
+
+static struct error *print_places(const struct options *options,
+				  struct target *target,
+				  struct symbols *syms, const char *spec)
+{
+	struct place_options how = {
+		.all = options->all, .force = options->force, .inlined = true,
+	};
+	const struct debug_info *info;
+	struct places places;
+	struct error *err;
+
+	err = target_need_debug_info(target, &info);
+	if (err)
+		return err;
+	err = places_find(target, syms, spec, &how, &places);
+	for (size_t i = 0; !err && i < places.n; i++) {
+		if (places.n > 1)
+			print_heading(info, target, &places.v[i]);
+		err = print_place(info, &places.v[i]);
+	}
+	places_free(&places);
+	return err;
+}
+
+int cmd_vars(const struct options *options, int argc, char **argv)
+{
+	struct target target;
+	struct symbols syms;
+	struct error *err;
+
+	if (argc != 2) {
+		err = error_new(STATUS_USAGE,
+				"vars takes a target and a place: uprobe vars TARGET FUNCTION, uprobe vars TARGET FILE:LINE");
+		return error_report(err);
+	}
+	err = target_open(argv[0], options->pid, options->debug_dir, &target);
+	if (err)
+		return error_report(err);
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	err = print_places(options, &target, &syms, argv[1]);
+	symbols_free(&syms);
+	target_close(&target);
+	return error_report(err);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The DWARF debug information of a program or library, wherever it is kept. */
+#ifndef _USERSPACE_DEBUG_INFO_H
+#define _USERSPACE_DEBUG_INFO_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+
+#include "elf_image.h"
+#include "types.h"
+
+/**
+ * struct debug_info - open debug information
+ * @dwarf: libdw's descriptor, NULL when there is none
+ * @image: the program or library
+ * @debug: the separate file that it is read from, if @separate
+ * @separate: whether @debug is open
+ * @bias: what to add to its addresses for those of @image
+ * @asked: that was looked for already
+ * @fetched: debug servers were asked, too
+ */
+struct debug_info {
+	Dwarf *dwarf;
+	const struct elf_image *image;
+	struct elf_image debug;
+	bool separate;
+	u64 bias;
+	bool asked;
+	bool fetched;
+};
+
+/**
+ * struct unit_walk - a walk over all units with code
+ * @info: what is walked
+ * @next: the unit behind the last one
+ * @die: the unit
+ */
+struct unit_walk {
+	const struct debug_info *info;
+	Dwarf_CU *next;
+	Dwarf_Die die;
+};
+
+bool debug_info_open(struct debug_info *info, const struct elf_image *img,
+		     const char *debug_dir, bool fetch);
+void debug_info_close(struct debug_info *info);
+
+bool unit_next(struct unit_walk *walk);
+bool unit_at(const struct debug_info *info, u64 addr, Dwarf_Die *unit);
+const char *die_name(Dwarf_Die *die);
+const char *die_linkage_name(Dwarf_Die *die);
+bool path_has_tail(const char *path, const char *tail);
+
+#endif /* _USERSPACE_DEBUG_INFO_H */

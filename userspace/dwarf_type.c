@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "dwarf_type.h"
+
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debug_info.h"
+#include "util.h"
+
+/* Structures in structures, and names of types; a limit on hostile files. */
+#define NESTING_MAX 16
+
+/**
+ * type_of() - the type of a variable, member or function
+ * @die: what has the type
+ * @type: set to it, without const, typedef and the like
+ *
+ * Return: whether it has one; void is none.
+ */
+bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die raw;
+
+	return dwarf_attr_integrate(die, DW_AT_type, &attr) &&
+	       dwarf_formref_die(&attr, &raw) && !dwarf_peel_type(&raw, type);
+}
+
+/**
+ * type_target() - what a pointer, reference or array is made of
+ * @type: the pointer, reference or array
+ * @target: set to the type behind it
+ */
+bool type_target(Dwarf_Die *type, Dwarf_Die *target)
+{
+	return type_of(type, target);
+}
+
+bool type_size(Dwarf_Die *type, u64 *size)
+{
+	Dwarf_Word bytes;
+
+	if (dwarf_aggregate_size(type, &bytes))
+		return false;
+	*size = bytes;
+	return true;
+}
+
+/** type_is_pointer() - is this an address of something? References are. */
+bool type_is_pointer(Dwarf_Die *type)
+{
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static unsigned int encoding(Dwarf_Die *type)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word value;
+
+	if (dwarf_tag(type) != DW_TAG_base_type ||
+	    !dwarf_attr(type, DW_AT_encoding, &attr) ||
+	    dwarf_formudata(&attr, &value))
+		return 0;
+	return value;
+}
+
+/** type_is_character() - is an array of it text? */
+bool type_is_character(Dwarf_Die *type)
+{
+	u64 size;
+
+	switch (encoding(type)) {
+	case DW_ATE_signed_char:
+	case DW_ATE_unsigned_char:
+	case DW_ATE_UTF:
+		return type_size(type, &size) && size == 1;
+	case DW_ATE_unsigned:
+		/* Rust and Go say u8. */
+		return type_size(type, &size) && size == 1;
+	default:
+		return false;
+	}
+}
+
+bool type_has_members(Dwarf_Die *type)
+{
+	switch (dwarf_tag(type)) {
+	case DW_TAG_structure_type:
+	case DW_TAG_class_type:
+	case DW_TAG_union_type:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool enum_is_signed(Dwarf_Die *type)
+{
+	Dwarf_Die base;
+
+	if (type_of(type, &base))
+		return encoding(&base) == DW_ATE_signed;
+	return false;
+}
+
+/**
+ * type_for_tracer() - the type of a fetch argument that suits a value
+ * @type: type of the value
+ *
+ * Return: its name, or NULL for values that are no numbers.
+ */
+const char *type_for_tracer(Dwarf_Die *type)
+{
+	static const char *const names[][4] = {
+		{ "u8", "u16", "u32", "u64" }, { "s8", "s16", "s32", "s64" },
+		{ "x8", "x16", "x32", "x64" },
+	};
+	unsigned int kind = 0, width;
+	const char *name;
+	u64 size;
+
+	if (!type_size(type, &size))
+		return NULL;
+	switch (size) {
+	case 1:
+		width = 0;
+		break;
+	case 2:
+		width = 1;
+		break;
+	case 4:
+		width = 2;
+		break;
+	case 8:
+		width = 3;
+		break;
+	default:
+		return NULL;
+	}
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+	case DW_TAG_reference_type:
+	case DW_TAG_rvalue_reference_type:
+	case DW_TAG_ptr_to_member_type:
+	case DW_TAG_subroutine_type:
+	case DW_TAG_unspecified_type:
+		return names[2][width];
+	case DW_TAG_enumeration_type:
+		kind = enum_is_signed(type);
+		break;
+	case DW_TAG_base_type:
+		switch (encoding(type)) {
+		case DW_ATE_address:
+			return names[2][width];
+		case DW_ATE_signed_char:
+		case DW_ATE_unsigned_char:
+			name = die_name(type);
+			if (!width && name && !strcmp(name, "char"))
+				return "char";
+			kind = encoding(type) == DW_ATE_signed_char;
+			break;
+		case DW_ATE_signed:
+			kind = 1;
+			break;
+		case DW_ATE_unsigned:
+		case DW_ATE_boolean:
+		case DW_ATE_UTF:
+			break;
+		default:
+			return NULL;
+		}
+		break;
+	default:
+		return NULL;
+	}
+	return names[kind][width];
+}
+
+static void put_type(FILE *out, Dwarf_Die *type, unsigned int depth)
+{
+	const char *name = die_name(type), *prefix = "", *suffix = "";
+	Dwarf_Attribute attr;
+	Dwarf_Die target;
+	u64 size, each;
+
+	switch (dwarf_tag(type)) {
+	case DW_TAG_pointer_type:
+		suffix = " *";
+		break;
+	case DW_TAG_reference_type:
+		suffix = " &";
+		break;
+	case DW_TAG_rvalue_reference_type:
+		suffix = " &&";
+		break;
+	case DW_TAG_const_type:
+		prefix = "const ";
+		break;
+	case DW_TAG_volatile_type:
+		prefix = "volatile ";
+		break;
+	case DW_TAG_restrict_type:
+	case DW_TAG_atomic_type:
+		break;
+	case DW_TAG_array_type:
+		suffix = "[]";
+		break;
+	case DW_TAG_structure_type:
+		fprintf(out, "struct %s", name ? name : "{}");
+		return;
+	case DW_TAG_union_type:
+		fprintf(out, "union %s", name ? name : "{}");
+		return;
+	case DW_TAG_enumeration_type:
+		fprintf(out, "enum %s", name ? name : "{}");
+		return;
+	case DW_TAG_subroutine_type:
+		fputs("function", out);
+		return;
+	default:
+		fputs(name ? name : "?", out);
+		return;
+	}
+	/* Go names its pointers and slices. */
+	if (name) {
+		fputs(name, out);
+		return;
+	}
+	fputs(prefix, out);
+	if (depth < NESTING_MAX &&
+	    dwarf_attr_integrate(type, DW_AT_type, &attr) &&
+	    dwarf_formref_die(&attr, &target))
+		put_type(out, &target, depth + 1);
+	else
+		fputs("void", out);
+	if (dwarf_tag(type) == DW_TAG_array_type && type_target(type, &target) &&
+	    type_size(type, &size) && type_size(&target, &each) && each)
+		fprintf(out, "[%llu]", (unsigned long long)(size / each));
+	else
+		fputs(suffix, out);
+}
+
+/**
+ * type_name() - a type as the source code has it, more or less
+ * @type: the type, typedefs and all
+ *
+ * Return: its name, from malloc().
+ */
+char *type_name(Dwarf_Die *type)
+{
+	size_t size;
+	char *text;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return xstrdup("?");
+	put_type(out, type, 0);
+	fclose(out);
+	return text;
+}
+
+static bool number(Dwarf_Die *die, unsigned int name, u64 *value)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Word word;
+
+	if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &word))
+		return false;
+	*value = word;
+	return true;
+}
+
+static void place_member(Dwarf_Die *die, struct member *member)
+{
+	u64 bits, at, size;
+
+	memset(member, 0, sizeof(*member));
+	number(die, DW_AT_data_member_location, &member->offset);
+	if (!number(die, DW_AT_bit_size, &bits))
+		return;
+	member->bits = bits;
+	if (number(die, DW_AT_data_bit_offset, &at)) {
+		member->bit_offset = at;
+	} else if (number(die, DW_AT_bit_offset, &at)) {
+		/* DWARF 3 counts from the most significant bit of the unit. */
+		if (!number(die, DW_AT_byte_size, &size) &&
+		    !(type_of(die, &member->type) &&
+		      type_size(&member->type, &size)))
+			size = 4;
+		member->bit_offset = 8 * (member->offset + size) - at - bits;
+	} else {
+		member->bit_offset = 8 * member->offset;
+	}
+}
+
+static bool find_member(Dwarf_Die *type, const char *name, size_t len,
+			unsigned int depth, struct member *member)
+{
+	Dwarf_Die child;
+
+	if (depth == NESTING_MAX || dwarf_child(type, &child))
+		return false;
+	do {
+		const char *its = die_name(&child);
+		struct member outer;
+		Dwarf_Die inner;
+
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_member:
+			if (its && strlen(its) == len &&
+			    !strncmp(its, name, len)) {
+				place_member(&child, member);
+				return type_of(&child, &member->type);
+			}
+			if (its)
+				continue;
+			break;
+		case DW_TAG_inheritance:
+			break;
+		default:
+			continue;
+		}
+		/* Members of base classes and of what has no name are its own. */
+		if (!type_of(&child, &inner) || !type_has_members(&inner) ||
+		    !find_member(&inner, name, len, depth + 1, member))
+			continue;
+		place_member(&child, &outer);
+		member->offset += outer.offset;
+		member->bit_offset += 8 * outer.offset;
+		return true;
+	} while (!dwarf_siblingof(&child, &child));
+	return false;
+}
+
+/**
+ * type_member() - find a member of a structure
+ * @type: the structure, class or union
+ * @name: name of the member, @len characters of it
+ * @len: see @name
+ * @member: filled in when it is found
+ */
+bool type_member(Dwarf_Die *type, const char *name, size_t len,
+		 struct member *member)
+{
+	Dwarf_Die full = *type;
+
+	return find_member(&full, name, len, 0, member);
+}
+
+/**
+ * type_member_names() - the members that a structure has
+ * @type: the structure
+ *
+ * Return: their names with blanks between them, from malloc().
+ */
+char *type_member_names(Dwarf_Die *type)
+{
+	char *names = xstrdup(""), *more;
+	Dwarf_Die child;
+
+	if (dwarf_child(type, &child))
+		return names;
+	do {
+		const char *name = die_name(&child);
+
+		if (dwarf_tag(&child) != DW_TAG_member || !name)
+			continue;
+		more = xasprintf("%s%s%s", names, *names ? " " : "", name);
+		free(names);
+		names = more;
+	} while (!dwarf_siblingof(&child, &child));
+	return names;
+}

@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DWARF location descriptions (DWARF 5, 2.5 and 2.6) as fetch arguments.  What
+ * compilers emit is mostly a register, memory at a distance from one, or a
+ * constant; all that is evaluated here is sums of those and loads through them:
+ *
+ *	DW_OP_reg5				%di
+ *	DW_OP_fbreg -20				-4(%sp), by the unwind table
+ *	DW_OP_addr X				X - here + %ip
+ *	DW_OP_breg3 8; DW_OP_deref		memory at +8(%bx)
+ *	DW_OP_entry_value reg5; stack_value	%di, if here is the entry
+ */
+#include "location.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "text.h"
+#include "util.h"
+
+#define STACK_MAX 8
+#define NESTING_MAX 4
+
+/* So many instructions an entry takes to store its parameters, at most. */
+#define PROLOGUE_MAX 64
+
+static const char too_complex[] = "its place is computed in a way that no fetch argument can say";
+static const char gone[] = "it was optimized away here";
+
+static const char *const names_64[] = {
+	"%ax", "%dx", "%cx", "%bx", "%si", "%di", "%bp", "%sp", "%r8", "%r9",
+	"%r10", "%r11", "%r12", "%r13", "%r14", "%r15", "%ip",
+};
+
+static const char *const names_32[] = {
+	"%ax", "%cx", "%dx", "%bx", "%sp", "%bp", "%si", "%di", "%ip",
+};
+
+/* The processor's order, in which instructions number them. */
+static const char *const encoded[] = {
+	"%ax", "%cx", "%dx", "%bx", "%sp", "%bp", "%si", "%di", "%r8", "%r9",
+	"%r10", "%r11", "%r12", "%r13", "%r14", "%r15",
+};
+
+/**
+ * struct term - base + offset, on the stack of an expression
+ * @base: see struct location
+ * @offset: see struct location
+ */
+struct term {
+	char *base;
+	s64 offset;
+};
+
+/**
+ * struct evaluation - an expression being evaluated
+ * @frame: where
+ * @stack: terms, the top one last
+ * @n: number of @stack
+ * @depth: expressions around this one
+ */
+struct evaluation {
+	const struct frame *frame;
+	struct term stack[STACK_MAX];
+	size_t n;
+	unsigned int depth;
+};
+
+static const char *register_name(const struct frame *frame, u64 number)
+{
+	if (frame->info->image->ehdr.e_machine == EM_X86_64)
+		return number < ARRAY_SIZE(names_64) ? names_64[number] : NULL;
+	return number < ARRAY_SIZE(names_32) ? names_32[number] : NULL;
+}
+
+static const char *no_register(const struct frame *frame, u64 number)
+{
+	bool wide = frame->info->image->ehdr.e_machine == EM_X86_64;
+
+	if ((wide && number >= 17 && number <= 40) ||
+	    (!wide && number >= 11 && number <= 36))
+		return "it is in a floating-point register, which cannot be fetched";
+	return "it is in a register that cannot be fetched";
+}
+
+static void clear(struct evaluation *eval)
+{
+	while (eval->n)
+		free(eval->stack[--eval->n].base);
+}
+
+static const char *push(struct evaluation *eval, const char *base, s64 offset)
+{
+	if (eval->n == STACK_MAX)
+		return too_complex;
+	eval->stack[eval->n++] = (struct term){
+		.base = base ? xstrdup(base) : NULL, .offset = offset,
+	};
+	return NULL;
+}
+
+static const char *push_register(struct evaluation *eval, u64 number,
+				 s64 offset)
+{
+	const char *name = register_name(eval->frame, number);
+
+	return name ? push(eval, name, offset) :
+		      no_register(eval->frame, number);
+}
+
+static char *memory_at(const struct term *term)
+{
+	if (!term->base)
+		return xasprintf("@0x%llx", (unsigned long long)term->offset);
+	return xasprintf("%+lld(%s)", (long long)term->offset, term->base);
+}
+
+/* The top term is an address: replace it by what is there. */
+static const char *load(struct evaluation *eval)
+{
+	struct term *top;
+	char *base;
+
+	if (!eval->n)
+		return too_complex;
+	top = &eval->stack[eval->n - 1];
+	base = memory_at(top);
+	free(top->base);
+	*top = (struct term){ .base = base };
+	return NULL;
+}
+
+static const char *add(struct evaluation *eval, bool minus)
+{
+	struct term *a, *b;
+
+	if (eval->n < 2)
+		return too_complex;
+	a = &eval->stack[eval->n - 2];
+	b = &eval->stack[eval->n - 1];
+	if (b->base && (a->base || minus))
+		return too_complex;
+	if (b->base) {
+		a->base = b->base;
+		b->base = NULL;
+	}
+	a->offset = (s64)((u64)a->offset + (minus ? -(u64)b->offset :
+					    (u64)b->offset));
+	eval->n--;
+	return NULL;
+}
+
+static const char *evaluate(struct evaluation *eval, const Dwarf_Op *ops,
+			    size_t n, Dwarf_Attribute *attr);
+
+/* Where the caller's stack pointer was before the call. */
+static const char *push_cfa(struct evaluation *eval)
+{
+	const struct debug_info *info = eval->frame->info;
+	u64 addr = eval->frame->addr;
+	const char *problem = "no unwind table tells where its frame is";
+	Dwarf_CFI *own, *cfi = dwarf_getcfi_elf(info->image->elf);
+	Dwarf_Frame *state = NULL;
+	Dwarf_Op *ops;
+	size_t n;
+
+	own = cfi;
+	if (!cfi || dwarf_cfi_addrframe(cfi, addr, &state)) {
+		cfi = dwarf_getcfi(info->dwarf);
+		if (!cfi || dwarf_cfi_addrframe(cfi, addr - info->bias, &state))
+			state = NULL;
+	}
+	if (state && !dwarf_frame_cfa(state, &ops, &n) && n)
+		problem = evaluate(eval, ops, n, NULL);
+	free(state);
+	if (own)
+		dwarf_cfi_end(own);
+	return problem;
+}
+
+static const char *push_frame_base(struct evaluation *eval)
+{
+	struct frame frame = *eval->frame;
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!dwarf_attr_integrate(&frame.function, DW_AT_frame_base, &attr) ||
+	    dwarf_getlocation_addr(&attr, frame.addr - frame.info->bias, &ops,
+				   &n, 1) != 1)
+		return "it is not known where its frame is";
+	/* As a frame base, a register means what it holds. */
+	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
+		return push_register(eval, ops[0].atom - DW_OP_reg0, 0);
+	return evaluate(eval, ops, n, &attr);
+}
+
+static const char *push_address(struct evaluation *eval, u64 addr)
+{
+	const struct frame *frame = eval->frame;
+
+	return push(eval, "%ip", (s64)(addr + frame->info->bias - frame->addr));
+}
+
+static const char *push_entry_value(struct evaluation *eval,
+				    const Dwarf_Op *op, Dwarf_Attribute *attr)
+{
+	Dwarf_Attribute inner;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (eval->frame->addr != eval->frame->start)
+		return "only its value at the function's entry is known";
+	if (!attr || dwarf_getlocation_attr(attr, op, &inner))
+		return too_complex;
+	if (dwarf_getlocation(&inner, &ops, &n) || n != 1 ||
+	    ops[0].atom < DW_OP_reg0 || ops[0].atom > DW_OP_reg31)
+		return too_complex;
+	return push_register(eval, ops[0].atom - DW_OP_reg0, 0);
+}
+
+static const char *step(struct evaluation *eval, const Dwarf_Op *op,
+			Dwarf_Attribute *attr)
+{
+	Dwarf_Attribute at;
+	const char *problem;
+	Dwarf_Addr addr;
+
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+		return push_register(eval, op->atom - DW_OP_breg0,
+				     (s64)op->number);
+	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
+		return push(eval, NULL, op->atom - DW_OP_lit0);
+	switch (op->atom) {
+	case DW_OP_bregx:
+		return push_register(eval, op->number, (s64)op->number2);
+	case DW_OP_fbreg:
+		problem = push_frame_base(eval);
+		if (problem || !eval->n)
+			return problem ? problem : too_complex;
+		eval->stack[eval->n - 1].offset += (s64)op->number;
+		return NULL;
+	case DW_OP_call_frame_cfa:
+		return push_cfa(eval);
+	case DW_OP_addr:
+		return push_address(eval, op->number);
+	case DW_OP_addrx:
+	case DW_OP_GNU_addr_index:
+		if (!attr || dwarf_getlocation_attr(attr, op, &at) ||
+		    dwarf_formaddr(&at, &addr))
+			return too_complex;
+		return push_address(eval, addr);
+	case DW_OP_const1u:
+	case DW_OP_const1s:
+	case DW_OP_const2u:
+	case DW_OP_const2s:
+	case DW_OP_const4u:
+	case DW_OP_const4s:
+	case DW_OP_const8u:
+	case DW_OP_const8s:
+	case DW_OP_constu:
+	case DW_OP_consts:
+		return push(eval, NULL, (s64)op->number);
+	case DW_OP_plus_uconst:
+		if (!eval->n)
+			return too_complex;
+		eval->stack[eval->n - 1].offset += (s64)op->number;
+		return NULL;
+	case DW_OP_plus:
+	case DW_OP_minus:
+		return add(eval, op->atom == DW_OP_minus);
+	case DW_OP_deref:
+		return load(eval);
+	case DW_OP_entry_value:
+	case DW_OP_GNU_entry_value:
+		return push_entry_value(eval, op, attr);
+	case DW_OP_form_tls_address:
+	case DW_OP_GNU_push_tls_address:
+		return "each thread has its own, which cannot be fetched";
+	case DW_OP_implicit_pointer:
+	case DW_OP_GNU_implicit_pointer:
+		return "what it points to was optimized away";
+	default:
+		return too_complex;
+	}
+}
+
+static const char *evaluate(struct evaluation *eval, const Dwarf_Op *ops,
+			    size_t n, Dwarf_Attribute *attr)
+{
+	const char *problem = NULL;
+
+	if (eval->depth++ == NESTING_MAX)
+		return too_complex;
+	for (size_t i = 0; i < n && !problem; i++)
+		if (ops[i].atom != DW_OP_nop)
+			problem = step(eval, &ops[i], attr);
+	eval->depth--;
+	return problem;
+}
+
+static const char *implicit(Dwarf_Attribute *attr, const Dwarf_Op *op,
+			    struct location *location)
+{
+	Dwarf_Block block;
+	s64 value = 0;
+
+	if (dwarf_getlocation_implicit_value(attr, op, &block) ||
+	    block.length > sizeof(value))
+		return too_complex;
+	memcpy(&value, block.data, block.length);
+	location->where = WHERE_VALUE;
+	location->offset = value;
+	return NULL;
+}
+
+/* A description without pieces. */
+static const char *simple(const struct frame *frame, Dwarf_Attribute *attr,
+			  const Dwarf_Op *ops, size_t n,
+			  struct location *location)
+{
+	struct evaluation eval = { .frame = frame };
+	const char *problem, *name;
+	u64 number;
+
+	memset(location, 0, sizeof(*location));
+	if (!n)
+		return gone;
+	if (n == 1 && ((ops[0].atom >= DW_OP_reg0 &&
+			ops[0].atom <= DW_OP_reg31) ||
+		       ops[0].atom == DW_OP_regx)) {
+		number = ops[0].number;
+		if (ops[0].atom != DW_OP_regx)
+			number = ops[0].atom - DW_OP_reg0;
+		name = register_name(frame, number);
+		if (!name)
+			return no_register(frame, number);
+		location->base = xstrdup(name);
+		return NULL;
+	}
+	if (ops[n - 1].atom == DW_OP_implicit_value)
+		return implicit(attr, &ops[n - 1], location);
+	location->where = WHERE_MEMORY;
+	if (ops[n - 1].atom == DW_OP_stack_value) {
+		location->where = WHERE_VALUE;
+		n--;
+	}
+	problem = evaluate(&eval, ops, n, attr);
+	if (!problem && eval.n != 1)
+		problem = too_complex;
+	if (!problem) {
+		location->base = eval.stack[0].base;
+		location->offset = eval.stack[0].offset;
+		eval.n = 0;
+	}
+	clear(&eval);
+	return problem;
+}
+
+static const char *with_pieces(const struct frame *frame,
+			       Dwarf_Attribute *attr, const Dwarf_Op *ops,
+			       size_t n, struct location *location)
+{
+	size_t begin = 0, cap = 0;
+	u64 start = 0;
+
+	memset(location, 0, sizeof(*location));
+	location->where = WHERE_PIECES;
+	for (size_t i = 0; i < n; i++) {
+		struct location_piece *piece;
+
+		if (ops[i].atom == DW_OP_bit_piece)
+			return too_complex;
+		if (ops[i].atom != DW_OP_piece)
+			continue;
+		location->pieces = grow(location->pieces, location->n, &cap,
+					sizeof(*location->pieces));
+		piece = &location->pieces[location->n++];
+		piece->start = start;
+		piece->size = ops[i].number;
+		piece->problem = simple(frame, attr, ops + begin, i - begin,
+					&piece->location);
+		start += ops[i].number;
+		begin = i + 1;
+	}
+	return NULL;
+}
+
+static bool has_pieces(const Dwarf_Op *ops, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (ops[i].atom == DW_OP_piece || ops[i].atom == DW_OP_bit_piece)
+			return true;
+	return false;
+}
+
+static const char *constant(Dwarf_Die *variable, struct location *location)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Block block;
+	Dwarf_Sword value = 0;
+
+	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
+		return gone;
+	if (dwarf_formsdata(&attr, &value)) {
+		if (dwarf_formblock(&attr, &block) ||
+		    block.length > sizeof(value))
+			return too_complex;
+		memcpy(&value, block.data, block.length);
+	}
+	location->where = WHERE_VALUE;
+	location->offset = value;
+	return NULL;
+}
+
+/* Whether the description holds for the whole function, prologue included. */
+static bool is_fixed(Dwarf_Attribute *attr)
+{
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_exprloc:
+	case DW_FORM_block:
+	case DW_FORM_block1:
+	case DW_FORM_block2:
+	case DW_FORM_block4:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Number of no register. */
+#define CHANGED 16
+
+/**
+ * struct prologue - what the first instructions of a function have done
+ * @held: for each register, by its encoding, the one whose value at the entry
+ *	it holds now, or CHANGED
+ * @low: the same for the lowest byte
+ */
+struct prologue {
+	unsigned char held[16];
+	unsigned char low[16];
+};
+
+static unsigned int operand_reg(const struct uinsn *d)
+{
+	return uinsn_reg(d) + (d->rex & UINSN_REX_R ? 8 : 0);
+}
+
+static unsigned int operand_rm(const struct uinsn *d)
+{
+	return uinsn_rm(d) + (d->rex & UINSN_REX_B ? 8 : 0);
+}
+
+static void set(struct prologue *state, unsigned int reg, unsigned int to)
+{
+	state->held[reg] = to;
+	state->low[reg] = to;
+}
+
+static void copy(struct prologue *state, unsigned int to, unsigned int from)
+{
+	state->held[to] = state->held[from];
+	state->low[to] = state->low[from];
+}
+
+/* Without REX, numbers 4 to 7 mean %ah to %bh. */
+static bool is_low_byte(const struct instruction *insn, unsigned int reg)
+{
+	unsigned int at = insn->decoded.opcode_at;
+
+	return reg < 4 || reg > 7 || (at && (insn->bytes[at - 1] & 0xf0) == 0x40);
+}
+
+static void copy_byte(struct prologue *state, const struct instruction *insn)
+{
+	const struct uinsn *d = &insn->decoded;
+	unsigned int from = operand_reg(d), to = operand_rm(d);
+	bool known = is_low_byte(insn, from) && is_low_byte(insn, to);
+
+	/* Writing %ah changes %ax. */
+	if (!is_low_byte(insn, to))
+		to -= 4;
+	state->held[to] = CHANGED;
+	state->low[to] = known ? state->low[from] : CHANGED;
+}
+
+static bool follow_two_byte(struct prologue *state, const struct uinsn *d)
+{
+	switch (d->opcode) {
+	case 0x10 ... 0x17:	/* moves of vector registers */
+	case 0x28:
+	case 0x29:
+	case 0x7f:
+	case 0xd6:
+		return true;
+	case 0xb6:		/* movzx, movsx */
+	case 0xb7:
+	case 0xbe:
+	case 0xbf:
+		set(state, operand_reg(d), CHANGED);
+		return true;
+	default:
+		return d->class == UINSN_NOP || d->class == UINSN_ENDBR;
+	}
+}
+
+/* Only what compilers emit there; false for all else. */
+static bool follow(struct prologue *state, const struct instruction *insn)
+{
+	const struct uinsn *d = &insn->decoded;
+	bool memory = uinsn_has(d, UINSN_HAS_MEMORY);
+
+	if (d->encoding != UINSN_LEGACY)
+		return false;
+	if (d->map == UINSN_MAP_0F)
+		return follow_two_byte(state, d);
+	if (d->map != UINSN_MAP_1)
+		return false;
+	switch (d->opcode) {
+	case 0x50 ... 0x57:	/* push */
+	case 0x90:
+		return true;
+	case 0x88:		/* mov to memory, or from register to register */
+		if (!memory)
+			copy_byte(state, insn);
+		return true;
+	case 0x89:
+		if (!memory)
+			copy(state, operand_rm(d), operand_reg(d));
+		return true;
+	case 0x8b:
+		if (memory)
+			set(state, operand_reg(d), CHANGED);
+		else
+			copy(state, operand_reg(d), operand_rm(d));
+		return true;
+	case 0x31:		/* xor, add and the like; mov of a constant */
+	case 0x81:
+	case 0x83:
+	case 0xc6:
+	case 0xc7:
+		if (!memory)
+			set(state, operand_rm(d), CHANGED);
+		return true;
+	case 0x33:		/* xor, lea, movsxd */
+	case 0x63:
+	case 0x8d:
+		set(state, operand_reg(d), CHANGED);
+		return true;
+	case 0xb8 ... 0xbf:	/* mov of a constant */
+		set(state, (d->opcode & 7) + (d->rex & UINSN_REX_B ? 8 : 0),
+		    CHANGED);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* mov %reg, disp(%base): what goes where? */
+static const char *stored_register(const struct prologue *state,
+				   const struct instruction *insn,
+				   const char **base)
+{
+	const struct uinsn *d = &insn->decoded;
+	unsigned int reg = operand_reg(d), rm = operand_rm(d);
+
+	if (d->encoding != UINSN_LEGACY || d->map != UINSN_MAP_1 ||
+	    (d->opcode != 0x88 && d->opcode != 0x89) ||
+	    !uinsn_has(d, UINSN_HAS_MEMORY) || uinsn_has(d, UINSN_RIP_RELATIVE))
+		return NULL;
+	if (uinsn_has(d, UINSN_HAS_SIB)) {
+		/* Only the stack pointer with nothing added. */
+		if (d->sib != 0x24)
+			return NULL;
+		rm = 4;
+	}
+	if (d->opcode == 0x88 && !is_low_byte(insn, reg))
+		return NULL;
+	reg = d->opcode == 0x88 ? state->low[reg] : state->held[reg];
+	if (reg == CHANGED)
+		return NULL;
+	*base = encoded[rm];
+	return encoded[reg];
+}
+
+/*
+ * Code that is not optimized keeps a parameter in a slot of the frame that its
+ * first instructions fill, and its description does not say that the slot holds
+ * nothing at the entry.  The instruction that fills it tells where it came in.
+ */
+static const char *at_entry(const struct frame *entry,
+			    Dwarf_Attribute *attr, const Dwarf_Op *ops,
+			    size_t n, struct location *location)
+{
+	struct frame frame = *entry;
+	struct prologue state;
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(state.held); i++)
+		set(&state, i, i);
+	for (unsigned int i = 0; i < PROLOGUE_MAX; i++) {
+		const char *reg, *base, *problem;
+		struct instruction insn;
+		struct location slot;
+		struct error *err;
+		bool same;
+
+		err = text_instruction(frame.info->image, frame.addr, &insn);
+		error_free(err);
+		if (err)
+			break;
+		reg = stored_register(&state, &insn, &base);
+		problem = reg ? simple(&frame, attr, ops, n, &slot) : gone;
+		same = !problem && slot.where == WHERE_MEMORY && slot.base &&
+		       !strcmp(slot.base, base) &&
+		       slot.offset == insn.decoded.disp;
+		if (!problem)
+			location_free(&slot);
+		if (same) {
+			memset(location, 0, sizeof(*location));
+			location->base = xstrdup(reg);
+			return NULL;
+		}
+		if (!follow(&state, &insn))
+			break;
+		frame.addr += insn.decoded.len;
+	}
+	return "it is not in its place yet at the function's entry";
+}
+
+/* Is this a slot below where the return address is: one the function makes? */
+static bool is_own_slot(const struct frame *frame,
+			const struct location *location)
+{
+	if (location->where != WHERE_MEMORY || !location->base)
+		return false;
+	if (!strcmp(location->base, "%bp"))
+		return true;
+	return !strcmp(location->base, "%sp") && location->offset < 0 &&
+	       frame->addr == frame->start;
+}
+
+static const char *find_at_entry(const struct frame *frame,
+				 Dwarf_Die *variable, Dwarf_Attribute *attr,
+				 const Dwarf_Op *ops, size_t n,
+				 struct location *location)
+{
+	if (frame->addr != frame->start || !is_fixed(attr) ||
+	    !is_own_slot(frame, location))
+		return NULL;
+	location_free(location);
+	if (dwarf_tag(variable) != DW_TAG_formal_parameter)
+		return "it has no value yet at the function's entry";
+	return at_entry(frame, attr, ops, n, location);
+}
+
+/**
+ * location_find() - find out where a variable or parameter is
+ * @frame: the instruction
+ * @variable: what is looked for
+ * @location: filled in on success; to be freed with location_free()
+ *
+ * Return: NULL, or why its value cannot be fetched there, as part of a
+ * sentence.
+ */
+const char *location_find(const struct frame *frame, Dwarf_Die *variable,
+			  struct location *location)
+{
+	u64 addr = frame->addr - frame->info->bias;
+	Dwarf_Attribute attr;
+	const char *problem;
+	Dwarf_Op *ops;
+	size_t n;
+
+	memset(location, 0, sizeof(*location));
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr))
+		return constant(variable, location);
+	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) != 1)
+		return gone;
+	if (has_pieces(ops, n))
+		problem = with_pieces(frame, &attr, ops, n, location);
+	else
+		problem = simple(frame, &attr, ops, n, location);
+	if (!problem)
+		problem = find_at_entry(frame, variable, &attr, ops, n,
+					location);
+	if (problem)
+		location_free(location);
+	return problem;
+}
+
+void location_free(struct location *location)
+{
+	for (size_t i = 0; i < location->n; i++)
+		location_free(&location->pieces[i].location);
+	free(location->pieces);
+	free(location->base);
+	memset(location, 0, sizeof(*location));
+}
+
+/**
+ * location_deref() - go from a pointer to what it points to
+ * @location: where the pointer is; not of %WHERE_PIECES
+ */
+void location_deref(struct location *location)
+{
+	struct term term = { location->base, location->offset };
+
+	if (location->where == WHERE_MEMORY) {
+		location->base = memory_at(&term);
+		location->offset = 0;
+		free(term.base);
+	}
+	location->where = WHERE_MEMORY;
+}
