@@ -69,12 +69,11 @@ static const char *binding(const struct symbol *sym)
 	}
 }
 
-static void add_copy(Dwarf_Die *function, u64 addr, void *arg)
+static void add_copy(Dwarf_Die *function, void *arg)
 {
 	const char *name = die_linkage_name(function);
 	struct copies *copies = arg;
 
-	(void)addr;
 	if (!name)
 		name = die_name(function);
 	if (!name)

@@ -14,18 +14,14 @@
  * @name: name of the function as it was typed
  * @symbol: its symbol, or NULL
  * @file: the source file that it is from, or NULL
- * @function: the function whose copies are being listed
- * @each: told of each copy
- * @arg: handed on to @each
+ * @found: where copies go
  */
 struct search {
 	const struct debug_info *info;
 	const char *name;
 	const char *symbol;
 	const char *file;
-	Dwarf_Die *function;
-	void (*each)(Dwarf_Die *function, u64 addr, void *arg);
-	void *arg;
+	struct inlined *found;
 };
 
 static bool is_named(Dwarf_Die *die, const struct search *search)
@@ -57,15 +53,22 @@ static bool is_from(Dwarf_Die *die, const char *file)
 	return !file || (path && path_has_tail(path, file));
 }
 
-static int on_copy(Dwarf_Die *copy, void *arg)
+static int on_copy(Dwarf_Die *die, void *arg)
 {
 	struct search *search = arg;
+	struct inlined *found = search->found;
+	struct inlined_copy copy = { .die = *die };
 	Dwarf_Addr addr;
 
-	if (dwarf_tag(copy) == DW_TAG_inlined_subroutine &&
-	    !dwarf_entrypc(copy, &addr))
-		search->each(search->function, addr + search->info->bias,
-			     search->arg);
+	if (dwarf_tag(die) != DW_TAG_inlined_subroutine ||
+	    dwarf_entrypc(die, &addr))
+		return DWARF_CB_OK;
+	copy.addr = addr + search->info->bias;
+	for (size_t i = 0; i < found->n; i++)
+		if (found->v[i].addr == copy.addr)
+			return DWARF_CB_OK;
+	found->v = grow(found->v, found->n, &found->cap, sizeof(*found->v));
+	found->v[found->n++] = copy;
 	return DWARF_CB_OK;
 }
 
@@ -76,29 +79,15 @@ static int on_function(Dwarf_Die *function, void *arg)
 	if (!dwarf_func_inline(function) || !is_named(function, search) ||
 	    !is_from(function, search->file))
 		return DWARF_CB_OK;
-	search->function = function;
 	dwarf_func_inline_instances(function, on_copy, search);
 	return DWARF_CB_OK;
 }
 
-static void add(Dwarf_Die *function, u64 addr, void *arg)
-{
-	struct inlined *inlined = arg;
-
-	(void)function;
-	for (size_t i = 0; i < inlined->n; i++)
-		if (inlined->addrs[i] == addr)
-			return;
-	inlined->addrs = grow(inlined->addrs, inlined->n, &inlined->cap,
-			      sizeof(*inlined->addrs));
-	inlined->addrs[inlined->n++] = addr;
-}
-
 static int by_addr(const void *pa, const void *pb)
 {
-	const u64 *a = pa, *b = pb;
+	const struct inlined_copy *a = pa, *b = pb;
 
-	return *a < *b ? -1 : *a > *b;
+	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
 /**
@@ -114,7 +103,7 @@ void inlined_find(const struct debug_info *info, const char *name,
 {
 	struct search search = {
 		.info = info, .name = name, .symbol = symbol, .file = file,
-		.each = add, .arg = inlined,
+		.found = inlined,
 	};
 
 	struct unit_walk units = { .info = info };
@@ -123,18 +112,17 @@ void inlined_find(const struct debug_info *info, const char *name,
 	while (unit_next(&units))
 		dwarf_getfuncs(&units.die, on_function, &search, 0);
 	if (inlined->n)
-		qsort(inlined->addrs, inlined->n, sizeof(*inlined->addrs),
-		      by_addr);
+		qsort(inlined->v, inlined->n, sizeof(*inlined->v), by_addr);
 }
 
 /* Copies can be nested: a limit on hostile files. */
 #define NESTING_MAX 256
 
-static void walk(struct search *search, Dwarf_Die *parent, unsigned int depth)
+static void walk(Dwarf_Die *parent, unsigned int depth,
+		 void (*each)(Dwarf_Die *function, void *arg), void *arg)
 {
 	Dwarf_Die child, function;
 	Dwarf_Attribute attr;
-	Dwarf_Addr addr;
 
 	if (depth == NESTING_MAX || dwarf_child(parent, &child))
 		return;
@@ -142,11 +130,8 @@ static void walk(struct search *search, Dwarf_Die *parent, unsigned int depth)
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_inlined_subroutine:
 			if (dwarf_attr(&child, DW_AT_abstract_origin, &attr) &&
-			    dwarf_formref_die(&attr, &function) &&
-			    !dwarf_entrypc(&child, &addr))
-				search->each(&function,
-					     addr + search->info->bias,
-					     search->arg);
+			    dwarf_formref_die(&attr, &function))
+				each(&function, arg);
 			break;
 		case DW_TAG_subprogram:
 		case DW_TAG_lexical_block:
@@ -157,29 +142,27 @@ static void walk(struct search *search, Dwarf_Die *parent, unsigned int depth)
 		default:
 			continue;
 		}
-		walk(search, &child, depth + 1);
+		walk(&child, depth + 1, each, arg);
 	} while (!dwarf_siblingof(&child, &child));
 }
 
 /**
  * inlined_each() - list all inlined copies
  * @info: the debug information
- * @each: called for each, with the function and where the copy starts
+ * @each: called for each, with the function
  * @arg: handed on
  */
 void inlined_each(const struct debug_info *info,
-		  void (*each)(Dwarf_Die *function, u64 addr, void *arg),
-		  void *arg)
+		  void (*each)(Dwarf_Die *function, void *arg), void *arg)
 {
-	struct search search = { .info = info, .each = each, .arg = arg };
 	struct unit_walk units = { .info = info };
 
 	while (unit_next(&units))
-		walk(&search, &units.die, 0);
+		walk(&units.die, 0, each, arg);
 }
 
 void inlined_free(struct inlined *inlined)
 {
-	free(inlined->addrs);
+	free(inlined->v);
 	memset(inlined, 0, sizeof(*inlined));
 }

@@ -9,13 +9,24 @@
 #include "types.h"
 
 /**
+ * struct inlined_copy - one copy
+ * @addr: where it starts, as the program headers count; not always inside the
+ *	code that is said to be its own
+ * @die: its description
+ */
+struct inlined_copy {
+	u64 addr;
+	Dwarf_Die die;
+};
+
+/**
  * struct inlined - the copies of one function
- * @addrs: where each starts, as the program headers count
- * @n: number of @addrs
- * @cap: capacity of @addrs
+ * @v: the copies, lowest first
+ * @n: number of @v
+ * @cap: capacity of @v
  */
 struct inlined {
-	u64 *addrs;
+	struct inlined_copy *v;
 	size_t n;
 	size_t cap;
 };
@@ -24,8 +35,7 @@ void inlined_find(const struct debug_info *info, const char *name,
 		  const char *symbol, const char *file,
 		  struct inlined *inlined);
 void inlined_each(const struct debug_info *info,
-		  void (*each)(Dwarf_Die *function, u64 addr, void *arg),
-		  void *arg);
+		  void (*each)(Dwarf_Die *function, void *arg), void *arg);
 void inlined_free(struct inlined *inlined);
 
 #endif /* _USERSPACE_INLINED_H */

@@ -303,13 +303,14 @@ static void add_inlined(struct target *target, struct symbols *syms,
 		return;
 	inlined_find(info, spec->name, symbol, spec->qualifier, &inlined);
 	for (size_t i = 0; i < inlined.n; i++) {
-		struct place place = { .addr = inlined.addrs[i] };
+		struct place place = { .addr = inlined.v[i].addr };
 
 		err = elf_image_offset(&target->image, place.addr,
 				       &place.offset);
 		if (!err)
 			err = check_number(target, syms, &place, force);
 		place.inlined = true;
+		place.copy = inlined.v[i].die;
 		if (!err)
 			places_add(places, &place);
 		else

@@ -28,6 +28,7 @@ struct error;
  * @function: symbol of the function that it lies in; NULL if not known
  * @delta: distance from the function's start, if @function is set
  * @inlined: a copy of the wanted function starts here, inside @function
+ * @copy: the description of that copy, if @inlined
  */
 struct place {
 	u64 addr;
@@ -35,6 +36,7 @@ struct place {
 	const struct symbol *function;
 	u64 delta;
 	bool inlined;
+	Dwarf_Die copy;
 };
 
 /**

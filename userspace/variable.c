@@ -89,19 +89,26 @@ static bool find_function(struct scope *scope)
  * scope_open() - find out what is visible at an instruction
  * @info: the debug information
  * @addr: address of the instruction, as the program headers count
+ * @copy: the inlined copy that starts there and is meant, or NULL for whatever
+ *	the instruction is in
  * @scope: filled in on success; to be closed with scope_close()
  */
 struct error *scope_open(const struct debug_info *info, u64 addr,
-			 struct scope *scope)
+			 const Dwarf_Die *copy, struct scope *scope)
 {
 	Dwarf_Die unit;
 
 	memset(scope, 0, sizeof(*scope));
 	scope->frame.info = info;
 	scope->frame.addr = addr;
-	if (unit_at(info, addr, &unit))
+	if (copy) {
+		scope->scopes = xcalloc(1, sizeof(*scope->scopes));
+		scope->scopes[0] = *copy;
+		scope->nscopes = 1;
+	} else if (unit_at(info, addr, &unit)) {
 		scope->nscopes = dwarf_getscopes(&unit, addr - info->bias,
 						 &scope->scopes);
+	}
 	if (scope->nscopes <= 0 || !find_function(scope)) {
 		scope_close(scope);
 		return error_new(STATUS_NOT_FOUND,

@@ -43,7 +43,7 @@ struct scope {
 };
 
 struct error *scope_open(const struct debug_info *info, u64 addr,
-			 struct scope *scope);
+			 const Dwarf_Die *copy, struct scope *scope);
 void scope_close(struct scope *scope);
 
 struct error *variable_fetch(const struct scope *scope, const char *expression,
