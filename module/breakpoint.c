@@ -13,6 +13,8 @@
 #include <linux/fs.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/sched.h>
 
 #include "arch.h"
 #include "breakpoint.h"
@@ -86,13 +88,71 @@ int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len)
 	return done ? done : ret;
 }
 
-static int byte_exchange(struct mm_struct *mm, unsigned long addr, u8 from, u8 to)
-{
+/**
+ * struct editor - where a series of edits has come to
+ * @mm: the address space; its mmap lock is held
+ * @vma: the mapping of the last edit, NULL at the start
+ * @page: its page, writable, with a reference; or NULL
+ * @base: address of @page
+ */
+struct editor {
+	struct mm_struct *mm;
+	struct vm_area_struct *vma;
 	struct page *page;
-	u8 *bytes;
-	int ret = 0;
+	unsigned long base;
+};
 
-	page = page_get(mm, addr, FOLL_WRITE);
+static void editor_leave_page(struct editor *ed)
+{
+	if (ed->page)
+		put_page(ed->page);
+	ed->page = NULL;
+}
+
+/* Lets others have the mmap lock; between two pages only. */
+static void editor_pause(struct editor *ed)
+{
+	editor_leave_page(ed);
+	ed->vma = NULL;
+	mmap_read_unlock(ed->mm);
+	cond_resched();
+	mmap_read_lock(ed->mm);
+}
+
+static struct vm_area_struct *editor_vma(struct editor *ed, unsigned long addr)
+{
+	struct vm_area_struct *vma = ed->vma;
+
+	if (vma && addr >= vma->vm_start && addr < vma->vm_end)
+		return vma;
+	vma = find_vma(ed->mm, addr);
+	ed->vma = vma && vma->vm_start <= addr ? vma : NULL;
+	return ed->vma;
+}
+
+/*
+ * Goes to the page of @addr.  For removing, a page that is not the process's
+ * own has no breakpoint in it and is not to be copied.
+ */
+static int editor_page(struct editor *ed, unsigned long addr, bool removing)
+{
+	unsigned long base = addr & PAGE_MASK;
+	struct page *page;
+	bool own;
+
+	if (ed->page && ed->base == base)
+		return 0;
+	editor_leave_page(ed);
+	if (removing) {
+		page = page_get(ed->mm, base, 0);
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		own = PageAnon(page);
+		put_page(page);
+		if (!own)
+			return -ENOENT;
+	}
+	page = page_get(ed->mm, base, FOLL_WRITE);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	/* A page of the file itself must not be written. */
@@ -100,92 +160,112 @@ static int byte_exchange(struct mm_struct *mm, unsigned long addr, u8 from, u8 t
 		put_page(page);
 		return -EINVAL;
 	}
+	ed->page = page;
+	ed->base = base;
+	return 0;
+}
 
-	bytes = kmap_local_page(page);
-	if (cmpxchg(&bytes[offset_in_page(addr)], from, to) != from)
-		ret = -EEXIST;
+static int editor_exchange(struct editor *ed, unsigned long addr, u8 from, u8 to)
+{
+	u8 *bytes = kmap_local_page(ed->page);
+	int ret = cmpxchg(&bytes[offset_in_page(addr)], from, to) == from ? 0 : -EEXIST;
+
 	kunmap_local(bytes);
 	if (!ret)
-		set_page_dirty_lock(page);
-	put_page(page);
+		set_page_dirty_lock(ed->page);
 	return ret;
 }
 
-/**
- * breakpoint_insert() - put a breakpoint in place
- * @mm: the address space, in use
- * @addr: address of the instruction
- * @orig: the first byte of the instruction that was analysed
- * @inode: the file that must be mapped there, or NULL for whatever is
- * @offset: position in that file
- *
- * Context: may sleep; takes the mmap lock.
- * Return: 0; -EINVAL when the mapping is no longer what it was, -EEXIST when
- * the byte is not @orig; what getting the page came to.
- */
-int breakpoint_insert(struct mm_struct *mm, unsigned long addr, u8 orig,
-		      const struct inode *inode, loff_t offset)
+static int insert_one(struct editor *ed, const struct text_edit *edit)
 {
-	struct vm_area_struct *vma;
-	int ret = -EINVAL;
+	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
+	int ret;
+
+	if (!vma || !text_probeable(vma))
+		return -EINVAL;
+	if (edit->inode && (!vma->vm_file || file_inode(vma->vm_file) != edit->inode ||
+			    ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (edit->addr - vma->vm_start) !=
+			    edit->offset))
+		return -EINVAL;
+	ret = editor_page(ed, edit->addr, false);
+	return ret ?: editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
+}
+
+/* Whether the rest of the instruction is there, as far as its first page goes. */
+static bool editor_finds(struct editor *ed, const struct text_edit *edit)
+{
+	size_t len = min_t(size_t, edit->len, PAGE_SIZE - offset_in_page(edit->addr));
+	u8 there[UINSN_MAX_LEN];
+
+	memcpy_from_page(there, ed->page, offset_in_page(edit->addr), len);
+	return there[0] == ARCH_BREAKPOINT && !memcmp(there + 1, edit->text + 1, len - 1);
+}
+
+static int remove_one(struct editor *ed, const struct text_edit *edit)
+{
+	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
+	int ret;
+
+	if (!vma || vma->vm_flags & VM_MAYSHARE)
+		return -ENOENT;
+	ret = editor_page(ed, edit->addr, true);
+	if (ret)
+		return ret;
+	if (!editor_finds(ed, edit) ||
+	    editor_exchange(ed, edit->addr, ARCH_BREAKPOINT, edit->text[0]))
+		return -ENOENT;
+	return 0;
+}
+
+static void edit_all(struct mm_struct *mm, struct text_edit *edits, unsigned int n,
+		     int (*one)(struct editor *ed, const struct text_edit *edit))
+{
+	struct editor ed = { .mm = mm };
+	unsigned int i;
 
 	mmap_read_lock(mm);
-	vma = find_vma(mm, addr);
-	if (!vma || vma->vm_start > addr || !text_probeable(vma))
-		goto unlock;
-	if (inode && (!vma->vm_file || file_inode(vma->vm_file) != inode ||
-		      ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start) != offset))
-		goto unlock;
-	ret = byte_exchange(mm, addr, orig, ARCH_BREAKPOINT);
-unlock:
+	for (i = 0; i < n; i++) {
+		if (ed.base != (edits[i].addr & PAGE_MASK) &&
+		    (need_resched() || mmap_lock_is_contended(mm)))
+			editor_pause(&ed);
+		edits[i].result = one(&ed, &edits[i]);
+	}
+	editor_leave_page(&ed);
 	mmap_read_unlock(mm);
-	return ret;
-}
-
-/* Whether @text is at @addr, under a breakpoint; as far as its first page goes. */
-static bool breakpoint_found(struct mm_struct *mm, unsigned long addr, const u8 *text,
-			     size_t len)
-{
-	u8 there[UINSN_MAX_LEN];
-	struct page *page;
-
-	len = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
-	page = page_get(mm, addr, 0);
-	if (IS_ERR(page))
-		return false;
-	memcpy_from_page(there, page, offset_in_page(addr), len);
-	put_page(page);
-	return there[0] == ARCH_BREAKPOINT && !memcmp(there + 1, text + 1, len - 1);
 }
 
 /**
- * breakpoint_remove() - put the original byte back
+ * breakpoints_insert() - put breakpoints in place
  * @mm: the address space, in use
- * @addr: address of the instruction
- * @text: the instruction
- * @len: its length
+ * @edits: where; those of one page together, so that it is looked up once
+ * @n: how many
+ *
+ * The result of each is 0; -EINVAL when the mapping is no longer what it was,
+ * -EEXIST when the first byte is not that of the instruction; or what getting
+ * the page came to.
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned int n)
+{
+	edit_all(mm, edits, n, insert_one);
+}
+
+/**
+ * breakpoints_remove() - put original bytes back
+ * @mm: the address space, in use
+ * @edits: where; those of one page together
+ * @n: how many
  *
  * Only where the rest of the instruction is there, too: something else that
- * came to be mapped there may hold the same byte.
+ * came to be mapped there may hold the same byte.  The result of each is 0;
+ * -ENOENT when no breakpoint is there; or what getting the page came to.
  *
  * Context: may sleep; takes the mmap lock.
- * Return: 0; -ENOENT when no breakpoint is there; what getting the page came to.
  */
-int breakpoint_remove(struct mm_struct *mm, unsigned long addr, const u8 *text, size_t len)
+void breakpoints_remove(struct mm_struct *mm, struct text_edit *edits, unsigned int n)
 {
-	struct vm_area_struct *vma;
-	int ret = -ENOENT;
-
-	mmap_read_lock(mm);
-	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && !(vma->vm_flags & VM_MAYSHARE) &&
-	    breakpoint_found(mm, addr, text, len)) {
-		ret = byte_exchange(mm, addr, ARCH_BREAKPOINT, text[0]);
-		if (ret == -EEXIST)
-			ret = -ENOENT;
-	}
-	mmap_read_unlock(mm);
-	return ret;
+	edit_all(mm, edits, n, remove_one);
 }
 
 /**
@@ -238,5 +318,46 @@ int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 		set_page_dirty_lock(page);
 	put_page(page);
 	mmap_read_unlock(mm);
+	return ret;
+}
+
+/**
+ * u16_add() - change a 16-bit word of a process's data
+ * @mm: the address space, in use
+ * @addr: where the word lies, at an even address
+ * @change: 1 or -1
+ *
+ * The program may change it as well, so the change is atomic.  A word that is
+ * 0 is not decremented.
+ *
+ * Context: may sleep; mmap lock held.
+ * Return: 0; -EINVAL when the address is odd, -ERANGE when the word is at the
+ * end of its range; or what getting the page came to.
+ */
+int u16_add(struct mm_struct *mm, unsigned long addr, int change)
+{
+	struct page *page;
+	u16 *word, old;
+	void *bytes;
+	int ret = 0;
+
+	if (addr % sizeof(u16))
+		return -EINVAL;
+	page = page_get(mm, addr, FOLL_WRITE);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	bytes = kmap_local_page(page);
+	word = bytes + offset_in_page(addr);
+	do {
+		old = READ_ONCE(*word);
+		if (change < 0 ? !old : old == U16_MAX) {
+			ret = -ERANGE;
+			break;
+		}
+	} while (cmpxchg(word, old, (u16)(old + change)) != old);
+	kunmap_local(bytes);
+	if (!ret)
+		set_page_dirty_lock(page);
+	put_page(page);
 	return ret;
 }

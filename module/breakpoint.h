@@ -9,12 +9,33 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
+struct inode;
+
+/**
+ * struct text_edit - a breakpoint to be put into text, or taken out
+ * @addr: address of the instruction
+ * @text: the instruction as it is without
+ * @len: its length
+ * @inode: for putting in: the file that must be mapped there, or NULL for
+ *	whatever is
+ * @offset: position in that file
+ * @result: what came of it
+ */
+struct text_edit {
+	unsigned long addr;
+	const u8 *text;
+	u8 len;
+	const struct inode *inode;
+	loff_t offset;
+	int result;
+};
+
 bool text_probeable(const struct vm_area_struct *vma);
 int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len);
-int breakpoint_insert(struct mm_struct *mm, unsigned long addr, u8 orig,
-		      const struct inode *inode, loff_t offset);
-int breakpoint_remove(struct mm_struct *mm, unsigned long addr, const u8 *text, size_t len);
+void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned int n);
+void breakpoints_remove(struct mm_struct *mm, struct text_edit *edits, unsigned int n);
 int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 		 unsigned long to, unsigned int size);
+int u16_add(struct mm_struct *mm, unsigned long addr, int change);
 
 #endif /* _UPROBES_BREAKPOINT_H */

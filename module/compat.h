@@ -7,6 +7,7 @@
 #define _UPROBES_COMPAT_H
 
 #include <linux/mm.h>
+#include <linux/pagemap.h>
 #include <linux/ring_buffer.h>
 #include <linux/shmem_fs.h>
 #include <linux/version.h>
@@ -39,6 +40,30 @@ static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
 static inline struct file *compat_shmem_file(const char *name, loff_t size)
 {
 	return shmem_file_setup(name, size, VM_NORESERVE);
+}
+
+/**
+ * compat_cache_folio() - a part of a file in the page cache, up to date
+ *
+ * Files in memory only have no read operation; how to ask for theirs changed
+ * with "mm: shmem: ... shmem_read_folio()" (in use since 6.6, page based before).
+ *
+ * Context: may sleep.
+ * Return: the folio with a reference, or ERR_PTR.
+ */
+static inline struct folio *compat_cache_folio(struct address_space *mapping, pgoff_t index)
+{
+	if (mapping->a_ops->read_folio)
+		return read_mapping_folio(mapping, index, NULL);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return shmem_read_folio(mapping, index);
+#else
+	{
+		struct page *page = shmem_read_mapping_page(mapping, index);
+
+		return IS_ERR(page) ? ERR_CAST(page) : page_folio(page);
+	}
+#endif
 }
 
 /**

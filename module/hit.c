@@ -58,6 +58,89 @@ static struct consumer_set *hit_set_get(struct site *site)
 	return set;
 }
 
+static DEFINE_PER_CPU(bool, again_wanted);
+
+/**
+ * hit_again() - the running atomic handler wants task context
+ *
+ * Context: any; of effect in the trap only.
+ */
+void hit_again(void)
+{
+	if (irqs_disabled())
+		this_cpu_write(again_wanted, true);
+}
+
+/* Whether the atomic handler that has just returned does.  Context: the trap. */
+bool hit_again_asked(void)
+{
+	if (likely(!this_cpu_read(again_wanted)))
+		return false;
+	this_cpu_write(again_wanted, false);
+	return true;
+}
+
+/* Runs the atomic handlers; a bit is set for each that asks for task context. */
+static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
+{
+	unsigned int i;
+	u64 again = 0;
+
+	for (i = 0; i < set->nr; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (!c->atomic || c->type != CONSUMER_ENTRY || !READ_ONCE(c->live))
+			continue;
+		consumer_hit(c);
+		c->u->handler(c->u, regs);
+		if (likely(!hit_again_asked()) || !c->u->task_handler)
+			continue;
+		if (i < 64)
+			again |= BIT_ULL(i);
+		else
+			consumer_hit_missed(c);
+	}
+	return again;
+}
+
+static void hit_again_missed(const struct consumer_set *set, u64 mask)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr && i < 64; i++) {
+		if (mask & BIT_ULL(i))
+			consumer_hit_missed(set->consumers[i]);
+	}
+}
+
+/* Remembers which task handlers are to be called; HIT_AGAIN, or 0. */
+static unsigned int hit_note_again(struct utask *utask, struct consumer_set *set, u64 mask)
+{
+	if (!utask || !refcount_inc_not_zero(&set->refs)) {
+		hit_again_missed(set, mask);
+		return 0;
+	}
+	utask->again_set = set;
+	utask->again_mask = mask;
+	return HIT_AGAIN;
+}
+
+static void hit_run_again(struct consumer_set *set, u64 mask, struct pt_regs *regs)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr && i < 64; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (!(mask & BIT_ULL(i)))
+			continue;
+		if (consumer_active_get(c)) {
+			c->u->task_handler(c->u, regs);
+			consumer_active_put(c);
+		}
+	}
+}
+
 static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 {
 	unsigned int i;
@@ -77,22 +160,32 @@ static void hit_work(struct callback_head *work)
 {
 	struct utask *utask = container_of(work, struct utask, hit_work);
 	struct pt_regs *regs = task_pt_regs(current);
+	struct consumer_set *again_set = utask->again_set;
+	u64 again_mask = utask->again_mask;
 	struct site *site = utask->site;
 	unsigned int what = utask->defer;
 	bool signalled = utask->signalled;
 
 	utask->hit_queued = false;
 	utask->signalled = false;
+	utask->again_set = NULL;
 	if (likely(!utask->exited && current->mm)) {
+		utask->in_handler = true;
 		if (what & HIT_RETURN)
 			retprobe_run_sleepable(utask, regs);
-		if (what & (HIT_ENTRY | HIT_PREPARE)) {
+		if (what & (HIT_ENTRY | HIT_PREPARE | HIT_AGAIN)) {
 			struct consumer_set *set = hit_set_get(site);
 
+			if (what & HIT_AGAIN)
+				hit_run_again(again_set, again_mask, regs);
 			if (set && what & HIT_ENTRY)
 				hit_run_sleepable(set, regs);
-			if (set && what & HIT_PREPARE && regs->ip == site->key.addr)
-				retprobe_prepare_sleepable(utask, site, set, regs);
+			if (set && what & HIT_PREPARE) {
+				if (regs->ip == site->key.addr)
+					retprobe_prepare_sleepable(utask, site, set, regs);
+				else
+					retprobe_missed(set);
+			}
 			consumer_set_put(set);
 			/* With no breakpoint there any more, it is executed there. */
 			if (regs->ip == site->key.addr &&
@@ -104,6 +197,9 @@ static void hit_work(struct callback_head *work)
 			}
 		}
 	}
+	utask->in_handler = false;
+	if (what & HIT_AGAIN)
+		consumer_set_put(again_set);
 	utask_work_done(utask);
 	task_work_end();
 }
@@ -172,8 +268,8 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 	struct consumer_set *set;
 	unsigned int defer = 0;
 	struct site *site;
-	unsigned int i;
 	bool ours = true;
+	u64 again;
 
 	rcu_read_lock();
 	site = site_find(current->mm, addr);
@@ -222,30 +318,35 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 		goto out;
 	}
 
-	if (set->nr_atomic) {
-		for (i = 0; i < set->nr; i++) {
-			struct consumer *c = set->consumers[i];
-
-			if (!c->atomic || c->type != CONSUMER_ENTRY || !READ_ONCE(c->live))
-				continue;
-			consumer_hit(c);
-			c->u->handler(c->u, regs);
-		}
-	}
-	if (unlikely(regs->ip != addr))
+	again = set->nr_atomic ? hit_run_atomic(set, regs) : 0;
+	if (unlikely(regs->ip != addr)) {
+		hit_again_missed(set, again);
+		if (utask)
+			hit_missed(set);
 		goto out;
+	}
+	if (unlikely(again)) {
+		if (!utask)
+			utask = utask_get(current);
+		defer |= hit_note_again(utask, set, again);
+	}
 
 	if (unlikely(!utask && (set->nr_sleepable || set->nr_return)))
 		goto resume;
 	if (set->nr_sleepable)
 		defer |= HIT_ENTRY;
 	/* After the sleepable handlers, if there are any: they may change ip. */
-	if (set->nr_return && (defer || !retprobe_prepare(utask, site, set, regs)))
+	if (set->nr_return &&
+	    (defer || set->nr_return_in_task || !retprobe_prepare(utask, site, set, regs)))
 		defer |= HIT_PREPARE;
 	if (defer) {
 		utask->site = site;
 		if (!hit_defer(utask, defer))
 			goto out;
+		if (defer & HIT_AGAIN) {
+			utask->again_set = NULL;
+			consumer_set_put(set);
+		}
 	}
 resume:
 	hit_resume(utask, site, regs);

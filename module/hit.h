@@ -13,10 +13,13 @@ struct utask;
 /* What a trap leaves to task context. */
 #define HIT_ENTRY	BIT(0)	/* the sleepable handlers of the site */
 #define HIT_PREPARE	BIT(1)	/* return instances could not be made in the trap */
-#define HIT_RETURN	BIT(2)	/* sleepable handlers of utask::returning */
+#define HIT_RETURN	BIT(2)	/* handlers of utask::returning */
+#define HIT_AGAIN	BIT(3)	/* atomic handlers have asked for task context */
 
 bool hit_trap(struct pt_regs *regs, unsigned long addr);
 bool hit_step(struct pt_regs *regs);
+void hit_again(void);
+bool hit_again_asked(void);
 int hit_defer(struct utask *utask, unsigned int what);
 
 #endif /* _UPROBES_HIT_H */

@@ -9,6 +9,7 @@
 #include <linux/wait.h>
 
 #include "image.h"
+#include "ref_ctr.h"
 #include "ssol_area.h"
 #include "worker.h"
 
@@ -246,6 +247,7 @@ static int image_invalidate(struct mmu_notifier *notifier,
 		if (site->kind == SITE_PROBE && site->state == SITE_ARMED)
 			WRITE_ONCE(site->state, SITE_LOST);
 	}
+	ref_ctrs_lost(image, range->start, range->end);
 	spin_unlock(&image->tree_lock);
 	return 0;
 }
@@ -281,7 +283,7 @@ static void image_reap_work(struct work_struct *work)
 {
 	struct image *image = container_of(work, struct image, reap);
 
-	image_detach_consumers(image);
+	image_reap(image);
 	image_put(image);
 }
 
@@ -416,6 +418,8 @@ struct image *image_get(struct mm_struct *mm)
 	mutex_init(&image->lock);
 	spin_lock_init(&image->tree_lock);
 	image->sites = RB_ROOT;
+	INIT_LIST_HEAD(&image->residents);
+	INIT_LIST_HEAD(&image->ref_ctrs);
 	INIT_LIST_HEAD(&image->superseded);
 	INIT_WORK(&image->reap, image_reap_work);
 	image->notifier.ops = &image_notifier_ops;

@@ -94,15 +94,29 @@ struct site {
 };
 
 /**
+ * struct image_file - which file a site must lie in
+ * @inode: the file, only to be compared; NULL when any will do
+ * @offset: position in it
+ */
+struct image_file {
+	const struct inode *inode;
+	loff_t offset;
+};
+
+/**
  * struct attachment - one consumer at one site
  * @consumer: who
  * @site: where
+ * @where: the file that has to be mapped there
+ * @round: the last consumer_visit() that has been here, under consumer::lock
  * @in_consumer: in consumer::attachments, under consumer::lock
  * @in_site: in site::attachments, under image::lock
  */
 struct attachment {
 	struct consumer *consumer;
 	struct site *site;
+	struct image_file where;
+	unsigned int round;
 	struct list_head in_consumer;
 	struct list_head in_site;
 };
@@ -121,6 +135,9 @@ struct attachment {
  * @areas: its SSOL areas, shared with the images of processes that it was
  *	forked from; added under @lock, read by anybody
  * @nr_areas: how many
+ * @residents: consumers registered for this process alone; under @lock
+ * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
+ * @nr_heirs: attachments that forked children get, too; under @lock
  * @superseded: sites that the text has outlived, linked by site::attachments;
  *	under @lock
  * @resumptions: signals have put tasks back to a breakpoint; never cleared
@@ -141,7 +158,10 @@ struct image {
 	struct rb_root sites;
 	struct ssol_area *areas[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
+	struct list_head residents;
+	struct list_head ref_ctrs;
 	struct list_head superseded;
+	unsigned int nr_heirs;
 	unsigned long trampoline;
 	bool resumptions;
 	bool dead;
@@ -149,16 +169,6 @@ struct image {
 	struct work_struct reap;
 	struct list_head in_list;
 	struct rcu_head rcu;
-};
-
-/**
- * struct image_file - which file a site must lie in
- * @inode: the file
- * @offset: position in it
- */
-struct image_file {
-	const struct inode *inode;
-	loff_t offset;
 };
 
 int image_init(void);
@@ -179,17 +189,44 @@ struct site *site_of_slot(const struct image *image, unsigned long addr);
 int site_add(struct site *site);
 void site_supersede(struct site *site);
 
-int image_attach(struct image *image, unsigned long addr, struct consumer *c,
-		 const struct image_file *where);
-void image_detach_consumer(struct consumer *c);
-void image_detach_consumers(struct image *image);
+struct site *site_prepare(struct image *image, unsigned long addr, struct consumer *c);
+struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind);
+int image_need_trampoline(struct image *image);
+
+/**
+ * struct attach_request - a consumer to be attached at an address
+ * @consumer: who
+ * @addr: address of the instruction
+ * @where: the file that has to be mapped there
+ * @result: 0 or an error of register_uprobe()
+ * @order: the place among the requests, for handlers at one site
+ * @made: private
+ */
+struct attach_request {
+	struct consumer *consumer;
+	unsigned long addr;
+	struct image_file where;
+	int result;
+	unsigned int order;
+	bool made;
+};
+
+void image_attach(struct image *image, struct attach_request *requests, unsigned int n);
+void site_abandon(struct site *site);
+void image_reap(struct image *image);
 void image_disarm(struct image *image);
 void image_disarm_all(void);
+void consumers_detach(struct consumer **cs, unsigned int n);
+int consumer_resettle(struct consumer *c);
+int consumer_settle_in(struct consumer *c, struct image *home);
+void consumer_leave_home(struct consumer *c);
+
 int image_inherit(struct image *child, struct image *parent);
+void image_inherit_consumers(struct image *child, struct image *parent);
 void image_disinherit(struct image *parent, struct mm_struct *mm);
 
-int mapping_apply(struct mm_struct *mm, struct consumer *only);
+int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
 bool mapping_spreading(void);
-int mapping_apply_everywhere(struct consumer *c);
+int mapping_apply_everywhere(struct consumer **cs, unsigned int n);
 
 #endif /* _UPROBES_IMAGE_H */

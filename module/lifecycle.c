@@ -62,16 +62,18 @@ static void fork_work(struct callback_head *work)
 	}
 
 	if (!event->parent) {
-		mapping_apply(mm, NULL);
+		mapping_apply(mm, NULL, 0);
 		goto out;
 	}
-	if (probe_files_any()) {
+	if (probe_files_any() || READ_ONCE(event->parent->nr_heirs)) {
 		child = image_get(mm);
 		if (IS_ERR(child))
 			child = NULL;
 	}
-	if (child && !image_inherit(child, event->parent))
-		mapping_apply(mm, NULL);
+	if (child && !image_inherit(child, event->parent)) {
+		mapping_apply(mm, NULL, 0);
+		image_inherit_consumers(child, event->parent);
+	}
 	utask = child && child->trampoline == event->parent->trampoline ?
 		utask_get(current) : NULL;
 	if (utask)
@@ -81,7 +83,7 @@ static void fork_work(struct callback_head *work)
 	image_disinherit(event->parent, mm);
 	if (child) {
 		/* What could not be while the parent's breakpoints were there. */
-		mapping_apply(mm, NULL);
+		mapping_apply(mm, NULL, 0);
 		image_put(child);
 	}
 out:
@@ -171,7 +173,7 @@ static void map_work(struct callback_head *work)
 
 	utask->map_queued = false;
 	if (current->mm)
-		mapping_apply(current->mm, NULL);
+		mapping_apply(current->mm, NULL, 0);
 	utask_work_done(utask);
 	task_work_end();
 }
@@ -182,8 +184,9 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
 	struct utask *utask;
 
-	if (!vma->vm_file || !(vma->vm_flags & VM_EXEC) || vma->vm_mm != current->mm ||
-	    current->flags & PF_KTHREAD || !probe_file_wanted(file_inode(vma->vm_file)))
+	if (!vma->vm_file || vma->vm_mm != current->mm || current->flags & PF_KTHREAD ||
+	    !(vma->vm_flags & VM_EXEC || (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) == VM_WRITE) ||
+	    !probe_file_wanted(file_inode(vma->vm_file), vma->vm_flags & VM_EXEC))
 		return 0;
 	utask = utask_get(current);
 	if (!utask) {

@@ -9,6 +9,7 @@
 #include "image.h"
 #include "lifecycle.h"
 #include "probe.h"
+#include "register.h"
 #include "release.h"
 #include "retprobe.h"
 #include "task.h"
@@ -19,12 +20,15 @@ static int __init uprobes_load(void)
 {
 	int ret;
 
-	ret = probe_init();
+	ret = probe_init(register_end);
 	if (ret)
 		return ret;
-	ret = worker_init();
+	ret = register_init();
 	if (ret)
 		goto exit_probe;
+	ret = worker_init();
+	if (ret)
+		goto exit_register;
 	ret = image_init();
 	if (ret)
 		goto exit_worker;
@@ -57,6 +61,8 @@ exit_image:
 	image_exit();
 exit_worker:
 	worker_exit();
+exit_register:
+	register_exit();
 exit_probe:
 	probe_exit();
 	return ret;
@@ -72,6 +78,7 @@ exit_probe:
 static void __exit uprobes_unload(void)
 {
 	tracer_exit();
+	register_exit();
 	arch_trap_quiesce();
 	task_work_drain();
 	release_tasks();

@@ -11,6 +11,7 @@
 
 #include "breakpoint.h"
 #include "image.h"
+#include "ref_ctr.h"
 
 /**
  * struct mapping - a part of a probed file, mapped as code
@@ -67,8 +68,9 @@ static void mapping_list_free(struct mapping_list *list)
 	kfree(list->maps);
 }
 
+/* @only is the one file of interest, unless there is more than one consumer. */
 static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
-				const struct probe_file *only)
+				const struct probe_file *only, unsigned int n)
 {
 	VMA_ITERATOR(vmi, mm, 0);
 	struct vm_area_struct *vma;
@@ -80,7 +82,7 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 
 		if (!vma->vm_file || !text_probeable(vma))
 			continue;
-		if (only && only->inode != file_inode(vma->vm_file))
+		if (only && n == 1 && only->inode != file_inode(vma->vm_file))
 			continue;
 		file = probe_file_find(file_inode(vma->vm_file));
 		if (!file)
@@ -95,59 +97,132 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 	return ret;
 }
 
-static int mapping_attach(struct image *image, const struct mapping *map, struct consumer *c)
-{
-	const struct image_file where = { .inode = map->file->inode, .offset = c->offset };
+/**
+ * struct request_list - what is to be attached in one address space
+ * @requests: who and where; a reference of each consumer is held
+ * @nr: how many
+ * @room: for how many there is memory
+ */
+struct request_list {
+	struct attach_request *requests;
+	unsigned int nr;
+	unsigned int room;
+};
 
+static int request_list_add(struct request_list *list, const struct mapping *map,
+			    struct consumer *c, struct mm_struct *mm)
+{
 	if (c->offset < map->offset || c->offset - map->offset >= map->end - map->start)
 		return 0;
-	return image_attach(image, map->start + (c->offset - map->offset), c, &where);
+	if (c->u->filter && !c->u->filter(c->u, mm))
+		return 0;
+	if (list->nr == list->room) {
+		unsigned int room = list->room ? 2 * list->room : 8;
+		struct attach_request *requests;
+
+		requests = kvmalloc_array(room, sizeof(*requests), GFP_KERNEL);
+		if (!requests)
+			return -ENOMEM;
+		if (list->nr)
+			memcpy(requests, list->requests, array_size(list->nr, sizeof(*requests)));
+		kvfree(list->requests);
+		list->requests = requests;
+		list->room = room;
+	}
+	consumer_get(c);
+	list->requests[list->nr++] = (struct attach_request) {
+		.consumer = c,
+		.addr = map->start + (c->offset - map->offset),
+		.where = { .inode = map->file->inode, .offset = c->offset },
+	};
+	return 0;
+}
+
+static void request_list_free(struct request_list *list)
+{
+	while (list->nr)
+		consumer_put(list->requests[--list->nr].consumer);
+	kvfree(list->requests);
+}
+
+/*
+ * The consumers that probe the file of @map: those of @only, which the caller
+ * is registering, or all.
+ */
+static int mapping_request(const struct mapping *map, struct request_list *list,
+			   struct mm_struct *mm, struct consumer **only, unsigned int n)
+{
+	struct consumer *c;
+	unsigned int i;
+	int err, ret = 0;
+
+	for (i = 0; i < n; i++) {
+		if (only[i]->file != map->file)
+			continue;
+		err = request_list_add(list, map, only[i], mm);
+		ret = ret ?: err;
+	}
+	if (only)
+		return ret;
+	/* Held also because it keeps the clients' structures. */
+	down_read(&map->file->sem);
+	list_for_each_entry(c, &map->file->consumers, in_file) {
+		err = request_list_add(list, map, c, mm);
+		ret = ret ?: err;
+	}
+	up_read(&map->file->sem);
+	return ret;
+}
+
+static int requests_do(struct request_list *list, struct mm_struct *mm)
+{
+	struct image *image;
+	unsigned int i;
+	int err, ret = 0;
+
+	if (!list->nr)
+		return 0;
+	image = image_get(mm);
+	if (IS_ERR(image))
+		return PTR_ERR(image);
+	image_attach(image, list->requests, list->nr);
+	for (i = 0; i < list->nr; i++) {
+		struct attach_request *r = &list->requests[i];
+
+		err = r->result;
+		if (!err && r->consumer->ref_ctr_offset)
+			err = ref_ctrs_apply(image, r->consumer, r->where.inode);
+		ret = ret ?: err;
+	}
+	image_put(image);
+	return ret;
 }
 
 /**
  * mapping_apply() - attach consumers of files wherever their file is mapped
  * @mm: the address space; the caller keeps it in use
- * @only: the one consumer to attach, or NULL for all
+ * @only: the consumers to attach, or NULL for all
+ * @n: how many; 0 for all
  *
  * Context: may sleep; takes probe_file::sem and what comes below.
  * Return: 0 or the first error; what can be attached is.
  */
-int mapping_apply(struct mm_struct *mm, struct consumer *only)
+int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n)
 {
-	struct mapping_list list = {};
-	struct image *image;
+	struct mapping_list maps = {};
+	struct request_list list = {};
 	unsigned int i;
 	int ret, err;
 
-	ret = mapping_list_collect(&list, mm, only ? only->file : NULL);
-	if (ret || !list.nr)
-		goto free;
-	image = image_get(mm);
-	if (IS_ERR(image)) {
-		ret = PTR_ERR(image);
-		goto free;
+	ret = mapping_list_collect(&maps, mm, only ? only[0]->file : NULL, n);
+	for (i = 0; i < maps.nr; i++) {
+		err = mapping_request(&maps.maps[i], &list, mm, only, n);
+		ret = ret ?: err;
 	}
-
-	for (i = 0; i < list.nr; i++) {
-		struct mapping *map = &list.maps[i];
-		struct consumer *c;
-
-		if (only) {
-			err = mapping_attach(image, map, only);
-			ret = ret ?: err;
-			continue;
-		}
-		down_read(&map->file->sem);
-		list_for_each_entry(c, &map->file->consumers, in_file) {
-			err = mapping_attach(image, map, c);
-			ret = ret ?: err;
-		}
-		up_read(&map->file->sem);
-	}
-	image_put(image);
-free:
-	mapping_list_free(&list);
-	return ret;
+	err = requests_do(&list, mm);
+	request_list_free(&list);
+	mapping_list_free(&maps);
+	return ret ?: err;
 }
 
 /**
@@ -214,8 +289,9 @@ bool mapping_spreading(void)
 }
 
 /**
- * mapping_apply_everywhere() - attach a consumer in all processes
- * @c: the consumer, already listed in its file
+ * mapping_apply_everywhere() - attach consumers in all processes
+ * @cs: the consumers, already listed in their files
+ * @n: how many
  *
  * Processes that map the file from then on look after themselves, and so do
  * children of those that have been attended to.  A child whose parent's turn
@@ -225,10 +301,11 @@ bool mapping_spreading(void)
  * An error in one process (another breakpoint at the place, no memory) is
  * logged and does not keep the others from being probed.
  *
- * Context: may sleep; takes the locks of mapping_apply().
+ * Context: may sleep; takes the locks of mapping_apply(); @cs are claimed by the caller, so
+ * that the clients' structures stay.
  * Return: 0 or -ENOMEM when the processes could not be listed.
  */
-int mapping_apply_everywhere(struct consumer *c)
+int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 {
 	struct mm_list list = { .room = 256 };
 	unsigned int i;
@@ -248,7 +325,7 @@ int mapping_apply_everywhere(struct consumer *c)
 		list.room *= 2;
 	}
 	for (i = 0; i < list.nr; i++) {
-		mapping_apply(list.mms[i], c);
+		mapping_apply(list.mms[i], cs, n);
 		cond_resched();
 	}
 	mm_list_drop(&list);

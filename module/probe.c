@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Consumers, their sets, and the files that are probed in every process.
+ * Consumers and their sets.
  */
-#include <linux/file.h>
-#include <linux/fs.h>
-#include <linux/rhashtable.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
 #include "probe.h"
+#include "reserve.h"
+#include "retprobe.h"
 
 /* Consumers whose memory is not freed yet; unloading waits for the last. */
 static atomic_t consumers_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(consumers_gone);
 static struct workqueue_struct *probe_wq;
 
-static const struct rhashtable_params file_params = {
-	.key_len = sizeof_field(struct probe_file, inode),
-	.key_offset = offsetof(struct probe_file, inode),
-	.head_offset = offsetof(struct probe_file, node),
-	.automatic_shrinking = true,
-};
-
-/* Files that have at least one consumer; changed under file_mutex. */
-static struct rhashtable files;
-static DEFINE_MUTEX(file_mutex);
-static atomic_t file_consumers = ATOMIC_INIT(0);
+/* What unregisters a consumer whose process has gone. */
+static work_func_t consumer_end;
 
 static void consumer_free_work(struct work_struct *work)
 {
@@ -34,6 +24,9 @@ static void consumer_free_work(struct work_struct *work)
 	percpu_ref_exit(&c->active);
 	percpu_ref_exit(&c->calls);
 	free_percpu(c->stats);
+	if (c->instances)
+		reserve_exit(c->instances);
+	kfree(c->instances);
 	kfree(c);
 	if (atomic_dec_and_test(&consumers_left))
 		wake_up_all(&consumers_gone);
@@ -41,7 +34,7 @@ static void consumer_free_work(struct work_struct *work)
 
 static void consumer_inactive(struct percpu_ref *ref)
 {
-	complete(&container_of(ref, struct consumer, active)->idle);
+	complete_all(&container_of(ref, struct consumer, active)->idle);
 }
 
 static void consumer_uncalled(struct percpu_ref *ref)
@@ -55,10 +48,11 @@ static void consumer_uncalled(struct percpu_ref *ref)
  * @type: its kind
  *
  * Context: may sleep.
- * Return: the consumer, attached nowhere, or ERR_PTR(-ENOMEM).
+ * Return: the consumer, disabled and attached nowhere, or ERR_PTR(-ENOMEM).
  */
 struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 {
+	struct uretprobe *rp = type == CONSUMER_RETURN ? container_of(u, struct uretprobe, u) : NULL;
 	struct consumer *c = kzalloc(sizeof(*c), GFP_KERNEL);
 
 	if (!c)
@@ -67,27 +61,44 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->stats = alloc_percpu(struct consumer_stats);
 	if (!c->stats)
 		goto free;
-	if (percpu_ref_init(&c->active, consumer_inactive, 0, GFP_KERNEL))
+	if (percpu_ref_init(&c->active, consumer_inactive,
+			    PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT, GFP_KERNEL))
 		goto free_stats;
 	if (percpu_ref_init(&c->calls, consumer_uncalled, 0, GFP_KERNEL))
 		goto free_active;
+	if (rp && rp->data_size) {
+		c->data_size = rp->data_size;
+		c->instances = retprobe_reserve(rp->data_size);
+		if (IS_ERR(c->instances))
+			goto free_calls;
+	}
 
 	c->u = u;
 	c->type = type;
 	c->atomic = u->flags & UPROBE_ATOMIC;
-	c->in_every_process = u->path || u->file;
-	c->live = true;
+	c->in_every_process = u->path || u->file || u->inode;
+	c->inherits = u->flags & UPROBE_INHERIT;
+	c->in_task = rp ? rp->entry_handler && !c->atomic : !c->atomic;
+	c->claimed = true;
 	init_completion(&c->idle);
+	complete_all(&c->idle);
 	refcount_set(&c->refs, 2);	/* the registration's and @calls' */
 	spin_lock_init(&c->lock);
 	INIT_LIST_HEAD(&c->attachments);
+	INIT_LIST_HEAD(&c->ref_ctrs);
+	INIT_LIST_HEAD(&c->in_home);
 	INIT_LIST_HEAD(&c->in_file);
+	INIT_WORK(&c->end, consumer_end);
 	INIT_RCU_WORK(&c->free, consumer_free_work);
+	c->offset = u->offset;
+	c->ref_ctr_offset = u->ref_ctr_offset;
 	c->expect_len = u->expect ? u->expect_len : 0;
 	memcpy(c->expect, u->expect, c->expect_len);
 	atomic_inc(&consumers_left);
 	return c;
 
+free_calls:
+	percpu_ref_exit(&c->calls);
 free_active:
 	percpu_ref_exit(&c->active);
 free_stats:
@@ -117,47 +128,101 @@ void consumer_put(struct consumer *c)
 }
 
 /**
- * consumer_retire() - call no further handlers and attach nowhere else
+ * consumer_enable() - call handlers from now on
+ * @c: the consumer; not retired
+ *
+ * Its sites have no set with it in it yet.
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_enable(struct consumer *c)
+{
+	if (c->live)
+		return;
+	reinit_completion(&c->idle);
+	percpu_ref_reinit(&c->active);
+	WRITE_ONCE(c->live, true);
+}
+
+/**
+ * consumer_disable() - call no further handlers
  * @c: the consumer
  *
  * Handlers may still be running; consumer_wait() waits for them.
  *
- * Context: any that can take a spinlock.
- * Return: false when that has been done before.
+ * Context: may sleep; @c is claimed by the caller.
  */
-bool consumer_retire(struct consumer *c)
+void consumer_disable(struct consumer *c)
+{
+	if (!c->live)
+		return;
+	WRITE_ONCE(c->live, false);
+	percpu_ref_kill(&c->active);
+}
+
+/**
+ * consumer_retire() - call no further handlers and attach nowhere else
+ * @c: the consumer
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_retire(struct consumer *c)
+{
+	spin_lock(&c->lock);
+	c->dying = true;
+	spin_unlock(&c->lock);
+	consumer_disable(c);
+}
+
+/**
+ * consumer_wait() - wait for the handlers of a disabled consumer
+ * @c: the consumer; in no set, and a grace period has passed since
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_wait(struct consumer *c)
+{
+	wait_for_completion(&c->idle);
+}
+
+/**
+ * consumer_release() - the end of a registration
+ * @c: the consumer; retired, waited for, attached nowhere
+ *
+ * The counts go to the client's structure, which is not used after this.
+ * Drops the registration's reference.
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_release(struct consumer *c)
+{
+	struct uprobe_counts counts = consumer_counts(c);
+
+	c->u->__hits += counts.hits;
+	c->u->__missed += counts.missed;
+	c->gone = true;
+	percpu_ref_kill(&c->calls);
+	consumer_put(c);
+}
+
+/**
+ * consumer_end_later() - have a consumer unregistered by a worker
+ * @c: the consumer
+ *
+ * Context: any; consumer::lock not held.
+ */
+void consumer_end_later(struct consumer *c)
 {
 	bool first;
 
 	spin_lock(&c->lock);
-	first = !c->dying;
-	c->dying = true;
+	first = !c->ending;
+	c->ending = true;
 	spin_unlock(&c->lock);
-	if (!first)
-		return false;
-	WRITE_ONCE(c->live, false);
-	percpu_ref_kill(&c->active);
-	return true;
-}
-
-/**
- * consumer_wait() - wait for the handlers of a retired consumer and release it
- * @c: the consumer; attached nowhere, and a grace period has passed since
- *
- * The counts go to the client's structure, which is not used after this.
- *
- * Context: may sleep.
- */
-void consumer_wait(struct consumer *c)
-{
-	struct uprobe_counts counts;
-
-	wait_for_completion(&c->idle);
-	counts = consumer_counts(c);
-	c->u->__hits += counts.hits;
-	c->u->__missed += counts.missed;
-	percpu_ref_kill(&c->calls);
-	consumer_put(c);
+	if (first) {
+		consumer_get(c);
+		queue_work(probe_wq, &c->end);
+	}
 }
 
 /**
@@ -192,74 +257,37 @@ struct uprobe_counts consumer_counts(const struct consumer *c)
 	return sum;
 }
 
-static struct consumer_set *consumer_set_alloc(unsigned int nr)
+/**
+ * consumer_set_alloc() - an empty set
+ * @nr: for so many consumers
+ * @gfp: how to allocate
+ *
+ * Context: as @gfp says.
+ * Return: the set with one reference, or NULL without memory.
+ */
+struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
 {
 	struct consumer_set *set;
 
-	set = kzalloc(struct_size(set, consumers, nr), GFP_KERNEL);
+	set = kzalloc(struct_size(set, consumers, nr), gfp);
 	if (set)
 		refcount_set(&set->refs, 1);
 	return set;
 }
 
-static void consumer_set_append(struct consumer_set *set, struct consumer *c)
+/* Adds a consumer to a set that is not published yet.  Context: any. */
+void consumer_set_append(struct consumer_set *set, struct consumer *c)
 {
 	consumer_get(c);
 	set->consumers[set->nr++] = c;
-	if (c->type == CONSUMER_RETURN)
+	if (c->type == CONSUMER_RETURN) {
 		set->nr_return++;
-	else if (c->atomic)
+		set->nr_return_in_task += c->in_task;
+	} else if (c->atomic) {
 		set->nr_atomic++;
-	else
+	} else {
 		set->nr_sleepable++;
-}
-
-/**
- * consumer_set_add() - a set with one consumer more
- * @old: the set to start from, or NULL; stays as it is
- * @c: the consumer
- *
- * Context: may sleep.
- * Return: the new set, or NULL without memory.
- */
-struct consumer_set *consumer_set_add(const struct consumer_set *old, struct consumer *c)
-{
-	unsigned int nr = old ? old->nr : 0;
-	struct consumer_set *set = consumer_set_alloc(nr + 1);
-	unsigned int i;
-
-	if (!set)
-		return NULL;
-	for (i = 0; i < nr; i++)
-		consumer_set_append(set, old->consumers[i]);
-	consumer_set_append(set, c);
-	return set;
-}
-
-/**
- * consumer_set_del() - a set with one consumer less
- * @old: the set to start from; stays as it is
- * @c: the consumer, a member of @old
- *
- * Taking away must not fail, so the allocation is one that does not.
- *
- * Context: may sleep.
- * Return: the new set, NULL when nobody is left.
- */
-struct consumer_set *consumer_set_del(const struct consumer_set *old, struct consumer *c)
-{
-	struct consumer_set *set;
-	unsigned int i;
-
-	if (old->nr == 1)
-		return NULL;
-	set = kzalloc(struct_size(set, consumers, old->nr - 1), GFP_KERNEL | __GFP_NOFAIL);
-	refcount_set(&set->refs, 1);
-	for (i = 0; i < old->nr; i++) {
-		if (old->consumers[i] != c)
-			consumer_set_append(set, old->consumers[i]);
 	}
-	return set;
 }
 
 static void consumer_set_free_rcu(struct rcu_head *head)
@@ -285,133 +313,21 @@ void consumer_set_put(struct consumer_set *set)
 }
 
 /**
- * probe_file_find() - the probes on a file
- * @inode: the file
- *
- * Context: any.
- * Return: the file with a reference taken, or NULL when nobody probes it.
- */
-struct probe_file *probe_file_find(const struct inode *inode)
-{
-	struct probe_file *file;
-
-	rcu_read_lock();
-	file = rhashtable_lookup(&files, &inode, file_params);
-	if (file && !refcount_inc_not_zero(&file->refs))
-		file = NULL;
-	rcu_read_unlock();
-	return file;
-}
-
-/* Whether anybody probes @inode.  Context: any. */
-bool probe_file_wanted(const struct inode *inode)
-{
-	bool found;
-
-	rcu_read_lock();
-	found = rhashtable_lookup(&files, &inode, file_params);
-	rcu_read_unlock();
-	return found;
-}
-
-/* Whether any file is probed.  Context: any. */
-bool probe_files_any(void)
-{
-	return atomic_read(&file_consumers);
-}
-
-/**
- * probe_file_put() - drop a reference of a file
- * @file: the file
- *
- * Context: any in which a file can be put.
- */
-void probe_file_put(struct probe_file *file)
-{
-	if (refcount_dec_and_test(&file->refs)) {
-		fput(file->file);
-		kfree_rcu(file, rcu);
-	}
-}
-
-/**
- * probe_file_add() - list a consumer under its file
- * @opened: the file, open for reading
- * @c: the consumer; @c->offset says where
- *
- * From here on every process that comes to map the file gets the probe.
+ * probe_init() - make ready for consumers
+ * @end: unregisters the consumer of a consumer::end and drops a reference
  *
  * Context: may sleep.
- * Return: 0 or -ENOMEM.
+ * Return: 0 or a negative errno.
  */
-int probe_file_add(struct file *opened, struct consumer *c)
-{
-	/* What processes map of an overlay is the file below. */
-	struct inode *inode = d_real_inode(opened->f_path.dentry);
-	struct probe_file *file;
-	int ret = 0;
-
-	mutex_lock(&file_mutex);
-	file = probe_file_find(inode);
-	if (!file) {
-		file = kzalloc(sizeof(*file), GFP_KERNEL);
-		if (!file) {
-			ret = -ENOMEM;
-			goto unlock;
-		}
-		file->inode = inode;
-		file->file = get_file(opened);
-		refcount_set(&file->refs, 1);
-		init_rwsem(&file->sem);
-		INIT_LIST_HEAD(&file->consumers);
-		/* Busy while the table is being rehashed. */
-		while ((ret = rhashtable_insert_fast(&files, &file->node, file_params)) == -EBUSY)
-			cond_resched();
-		if (ret) {
-			probe_file_put(file);
-			goto unlock;
-		}
-	}
-	c->file = file;
-	down_write(&file->sem);
-	list_add_tail(&c->in_file, &file->consumers);
-	up_write(&file->sem);
-	atomic_inc(&file_consumers);
-unlock:
-	mutex_unlock(&file_mutex);
-	return ret;
-}
-
-/**
- * probe_file_del() - undo probe_file_add()
- * @c: the consumer; no process is having it attached when this returns
- *
- * Context: may sleep.
- */
-void probe_file_del(struct consumer *c)
-{
-	struct probe_file *file = c->file;
-
-	mutex_lock(&file_mutex);
-	down_write(&file->sem);
-	list_del_init(&c->in_file);
-	if (list_empty(&file->consumers))
-		rhashtable_remove_fast(&files, &file->node, file_params);
-	up_write(&file->sem);
-	atomic_dec(&file_consumers);
-	mutex_unlock(&file_mutex);
-	probe_file_put(file);
-	c->file = NULL;
-}
-
-int probe_init(void)
+int probe_init(work_func_t end)
 {
 	int ret;
 
+	consumer_end = end;
 	probe_wq = alloc_workqueue("uprobes_free", WQ_UNBOUND, 0);
 	if (!probe_wq)
 		return -ENOMEM;
-	ret = rhashtable_init(&files, &file_params);
+	ret = probe_file_init();
 	if (ret)
 		destroy_workqueue(probe_wq);
 	return ret;
@@ -429,5 +345,5 @@ void probe_exit(void)
 	wait_event(consumers_gone, !atomic_read(&consumers_left));
 	rcu_barrier();
 	destroy_workqueue(probe_wq);
-	rhashtable_destroy(&files);
+	probe_file_exit();
 }

@@ -6,14 +6,14 @@
  * uretprobe.  It is attached to sites (image.h): to one site when it probes a
  * process, to one in each mapping of its file when it probes a file.
  *
- * Lock order, outermost first:
+ * Lock order, outermost first (consumer::claimed comes before all of them):
  *
  *	probe_file::sem		the consumers of one file
  *	image_list_mutex	(image.c) which address spaces have an image
  *	image::lock		the sites of one address space
  *	mmap lock of that address space
  *	ssol_area::lock		the slots of one area
- *	consumer::lock		where a consumer is attached
+ *	consumer::lock		(spinlock) where a consumer is attached
  *	image::tree_lock	(spinlock) the tree of sites; also taken by the
  *				mmu notifier under the mmap lock
  *
@@ -35,7 +35,10 @@
 #include <uprobes/uprobes.h>
 
 struct file;
+struct image;
+struct inode;
 struct probe_file;
+struct reserve;
 
 /**
  * enum consumer_type - what kind of probe a consumer is
@@ -60,22 +63,41 @@ struct consumer_stats {
 /**
  * struct consumer - a registered probe
  * @u: the client's structure; only to be followed where @live holds (atomic
- *	handlers, under RCU) or with @active held (handlers that may sleep)
+ *	handlers, under RCU), with @active held (handlers that may sleep), or
+ *	claimed with @gone not set
  * @type: what @u is, or lies in
  * @atomic: handlers run in the trap
  * @in_every_process: it probes a file; constant
- * @live: cleared at unregistration; read under RCU
+ * @inherits: children of the probed process are probed, too; constant
+ * @in_task: what a hit has to do needs task context; constant
+ * @data_size: of a return instance; constant
+ * @instances: return instances of this size, where @data_size is large
+ * @claimed: somebody registers, unregisters, enables or disables it; under
+ *	kdata_mutex (register.c)
+ * @gone: it is unregistered; changed by who has claimed it
+ * @live: enabled, and not being unregistered; changed by who has claimed it,
+ *	read under RCU, and under image::lock when sets are made
  * @stats: counters
- * @active: running sleepable handlers; killed at unregistration
+ * @active: running sleepable handlers; killed while not @live
  * @idle: completed when @active has come to zero
  * @calls: return instances that name this consumer; killed at unregistration,
  *	holds a reference of @refs until then
- * @refs: holds the memory: the registration, each consumer set, @calls
- * @lock: protects @attachments and @dying
+ * @refs: holds the memory: the registration, each consumer set, @calls, and
+ *	who has looked it up
+ * @lock: protects @attachments, @ref_ctrs and @dying
  * @attachments: where this consumer is attached
+ * @ref_ctrs: reference counters that it has incremented
  * @dying: no further attachments
+ * @homeless: that process is gone; under @lock
+ * @ending: @end has been queued; under @lock
+ * @home: image of the one process that it was registered for, with a
+ *	reference; NULL when it probes a file, or nothing yet; of who has
+ *	claimed it
+ * @in_home: in image::residents, under its image::lock
+ * @end: unregisters it when that process is gone
  * @file: the file that it probes, or NULL
  * @offset: where in @file
+ * @ref_ctr_offset: reference counter in the file, or 0
  * @in_file: in probe_file::consumers, protected by probe_file::sem
  * @expect: bytes that must be found at the instruction
  * @expect_len: how many
@@ -86,6 +108,12 @@ struct consumer {
 	enum consumer_type type;
 	bool atomic;
 	bool in_every_process;
+	bool inherits;
+	bool in_task;
+	size_t data_size;
+	struct reserve *instances;
+	bool claimed;
+	bool gone;
 	bool live;
 	struct consumer_stats __percpu *stats;
 	struct percpu_ref active;
@@ -94,9 +122,16 @@ struct consumer {
 	refcount_t refs;
 	spinlock_t lock;
 	struct list_head attachments;
+	struct list_head ref_ctrs;
 	bool dying;
+	bool homeless;
+	bool ending;
+	struct image *home;
+	struct list_head in_home;
+	struct work_struct end;
 	struct probe_file *file;
 	loff_t offset;
+	loff_t ref_ctr_offset;
 	struct list_head in_file;
 	u8 expect[15];
 	u8 expect_len;
@@ -111,6 +146,7 @@ struct consumer {
  * @nr_atomic: entry consumers whose handler runs in the trap
  * @nr_sleepable: entry consumers whose handler runs in task context
  * @nr_return: return consumers
+ * @nr_return_in_task: those of them that see the entry in task context
  * @consumers: in the order of registration; the set holds a reference of each
  *
  * Never changes once published; a new set takes its place.
@@ -122,17 +158,20 @@ struct consumer_set {
 	unsigned int nr_atomic;
 	unsigned int nr_sleepable;
 	unsigned int nr_return;
+	unsigned int nr_return_in_task;
 	struct consumer *consumers[];
 };
 
 /**
  * struct probe_file - a file that is probed in all processes
  * @node: in the table of files, keyed by @inode
- * @inode: the file as processes map it; @file keeps it, and its mount
- * @file: open file description
+ * @inode: the file as processes map it, with a reference
+ * @file: open file description, which keeps the file system mounted; NULL when
+ *	the client does that
  * @refs: the consumers, and who found it in the table
  * @sem: protects @consumers
  * @consumers: what is to be attached wherever the file is mapped
+ * @nr_ref_ctrs: consumers with a reference counter
  * @rcu: for look-ups
  */
 struct probe_file {
@@ -142,17 +181,22 @@ struct probe_file {
 	refcount_t refs;
 	struct rw_semaphore sem;
 	struct list_head consumers;
+	atomic_t nr_ref_ctrs;
 	struct rcu_head rcu;
 };
 
-int probe_init(void);
+int probe_init(work_func_t end);
 void probe_exit(void);
 
 struct consumer *consumer_create(struct uprobe *u, enum consumer_type type);
 void consumer_get(struct consumer *c);
 void consumer_put(struct consumer *c);
-bool consumer_retire(struct consumer *c);
+void consumer_enable(struct consumer *c);
+void consumer_disable(struct consumer *c);
+void consumer_retire(struct consumer *c);
 void consumer_wait(struct consumer *c);
+void consumer_release(struct consumer *c);
+void consumer_end_later(struct consumer *c);
 bool consumer_active_get(struct consumer *c);
 struct uprobe_counts consumer_counts(const struct consumer *c);
 
@@ -167,20 +211,29 @@ static inline void consumer_hit(struct consumer *c)
 	this_cpu_inc(c->stats->hits);
 }
 
+/* The hit has been counted, but could not be handled to its end. */
+static inline void consumer_hit_missed(struct consumer *c)
+{
+	this_cpu_dec(c->stats->hits);
+	this_cpu_inc(c->stats->missed);
+}
+
 static inline void consumer_missed(struct consumer *c)
 {
 	this_cpu_inc(c->stats->missed);
 }
 
-struct consumer_set *consumer_set_add(const struct consumer_set *old, struct consumer *c);
-struct consumer_set *consumer_set_del(const struct consumer_set *old, struct consumer *c);
+struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp);
+void consumer_set_append(struct consumer_set *set, struct consumer *c);
 void consumer_set_put(struct consumer_set *set);
 
+int probe_file_init(void);
+void probe_file_exit(void);
 struct probe_file *probe_file_find(const struct inode *inode);
-bool probe_file_wanted(const struct inode *inode);
+bool probe_file_wanted(const struct inode *inode, bool as_code);
 bool probe_files_any(void);
 void probe_file_put(struct probe_file *file);
-int probe_file_add(struct file *file, struct consumer *c);
+int probe_file_add(struct inode *inode, struct file *file, struct consumer *c);
 void probe_file_del(struct consumer *c);
 
 #endif /* _UPROBES_PROBE_H */

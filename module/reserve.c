@@ -9,7 +9,14 @@
 /* A reserve never grows beyond so many objects. */
 #define RESERVE_MAX	8192U
 
-static void reserve_give(struct reserve *r, void *object)
+/**
+ * reserve_give() - put an object into a reserve
+ * @r: the reserve
+ * @object: memory that kfree() takes, of at least the reserve's size
+ *
+ * Context: any, the trap included.
+ */
+void reserve_give(struct reserve *r, void *object)
 {
 	struct llist_node *node = object;
 	unsigned long flags;

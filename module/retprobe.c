@@ -17,6 +17,9 @@
 
 #define INSTANCE_RESERVE	512
 
+/* Of a consumer with data, to begin with. */
+#define DATA_RESERVE		32
+
 static struct reserve instance_reserve;
 
 static struct hlist_head *instance_bucket(struct utask *utask, unsigned long sp)
@@ -38,8 +41,19 @@ static struct uret_instance *instance_at(struct utask *utask, unsigned long sp)
 
 static void instance_spare(struct utask *utask, struct uret_instance *inst)
 {
-	percpu_ref_put(&inst->consumer->calls);
-	hlist_add_head(&inst->in_task, &utask->spare);
+	struct consumer *c = inst->consumer;
+
+	if (c->instances)
+		reserve_give(c->instances, inst);
+	else
+		hlist_add_head(&inst->in_task, &utask->spare);
+	/* Last, as the consumer's reserve goes with its last call. */
+	percpu_ref_put(&c->calls);
+}
+
+static size_t instance_size(const struct consumer *c)
+{
+	return sizeof(struct uret_instance) + c->data_size;
 }
 
 static void instance_unlink(struct utask *utask, struct uret_instance *inst)
@@ -76,18 +90,19 @@ static void instance_free_list(struct hlist_head *list)
 	}
 }
 
-static struct uret_instance *instance_take(struct utask *utask, bool may_sleep)
+static struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
+					   bool may_sleep)
 {
 	struct uret_instance *inst;
 
-	if (!hlist_empty(&utask->spare)) {
+	if (!c->instances && !hlist_empty(&utask->spare)) {
 		inst = hlist_entry(utask->spare.first, struct uret_instance, in_task);
 		hlist_del(&inst->in_task);
 		return inst;
 	}
 	if (may_sleep)
-		return kmalloc(sizeof(*inst), GFP_KERNEL);
-	return reserve_take(&instance_reserve);
+		return kmalloc(instance_size(c), GFP_KERNEL);
+	return reserve_take(c->instances ?: &instance_reserve);
 }
 
 static bool word_read(unsigned long *word, unsigned long addr, unsigned int size, bool may_sleep)
@@ -128,7 +143,13 @@ static void instances_prune(struct utask *utask)
 	utask->prune_at = max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * utask->nr_instances);
 }
 
-static void retprobe_missed(const struct consumer_set *set)
+/**
+ * retprobe_missed() - count a call that cannot be followed
+ * @set: consumers of the function's first instruction
+ *
+ * Context: any; the caller keeps @set.
+ */
+void retprobe_missed(const struct consumer_set *set)
 {
 	unsigned int i;
 
@@ -150,12 +171,14 @@ static bool instances_take(struct utask *utask, const struct consumer_set *set,
 
 		if (c->type != CONSUMER_RETURN || !percpu_ref_tryget_live(&c->calls))
 			continue;
-		inst = instance_take(utask, may_sleep);
+		inst = instance_take(utask, c, may_sleep);
 		if (!inst) {
 			percpu_ref_put(&c->calls);
 			return false;
 		}
 		inst->consumer = c;
+		inst->again = false;
+		memset(inst->ri.data, 0, c->data_size);
 		hlist_add_head(&inst->in_task, fresh);
 	}
 	return true;
@@ -172,6 +195,27 @@ static void instances_give_back(struct utask *utask, struct hlist_head *fresh)
 	}
 }
 
+/* Whether the entry handler wants the call followed, or there is none. */
+static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs, bool may_sleep)
+{
+	struct consumer *c = inst->consumer;
+	unsigned long flags;
+	bool wanted = true;
+
+	if (c->atomic) {
+		/* As in the trap, which this may be. */
+		local_irq_save(flags);
+		if (READ_ONCE(c->live) && inst->ri.rp->entry_handler)
+			wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
+		hit_again_asked();
+		local_irq_restore(flags);
+	} else if (c->in_task && may_sleep && consumer_active_get(c)) {
+		wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
+		consumer_active_put(c);
+	}
+	return wanted;
+}
+
 static bool prepare(struct utask *utask, const struct site *site,
 		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
@@ -179,6 +223,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, sp = regs->sp;
 	struct uret_instance *inst;
+	struct hlist_node *next;
 	HLIST_HEAD(reversed);
 	HLIST_HEAD(fresh);
 	bool chained;
@@ -210,6 +255,21 @@ static bool prepare(struct utask *utask, const struct site *site,
 		hlist_del(&inst->in_task);
 		hlist_add_head(&inst->in_task, &fresh);
 	}
+	hlist_for_each_entry_safe(inst, next, &fresh, in_task) {
+		inst->ri.rp = container_of(inst->consumer->u, struct uretprobe, u);
+		inst->ri.ret_addr = word;
+		inst->ri.sp = sp;
+		inst->ri.func = site->key.addr;
+		inst->trampoline = trampoline;
+		inst->word = size;
+		if (!instance_wanted(inst, regs, may_sleep)) {
+			hlist_del(&inst->in_task);
+			instance_spare(utask, inst);
+		}
+	}
+	/* Nobody wants to know; the page has just been written. */
+	if (hlist_empty(&fresh) && !chained)
+		word_write(sp, word, size, may_sleep);
 
 	preempt_disable();
 	if (!chained)
@@ -217,12 +277,6 @@ static bool prepare(struct utask *utask, const struct site *site,
 	while (!hlist_empty(&fresh)) {
 		inst = hlist_entry(fresh.first, struct uret_instance, in_task);
 		hlist_del(&inst->in_task);
-		inst->trampoline = trampoline;
-		inst->word = size;
-		inst->ri.rp = container_of(inst->consumer->u, struct uretprobe, u);
-		inst->ri.ret_addr = word;
-		inst->ri.sp = sp;
-		inst->ri.func = site->key.addr;
 		instance_link(utask, inst);
 	}
 	if (utask->nr_instances >= utask->prune_at)
@@ -306,6 +360,17 @@ struct uret_instance *retprobe_returned(struct utask *utask, unsigned long tramp
 	return nearest;
 }
 
+/* Appends to the instances whose handlers are to be called in task context. */
+static struct uret_instance *instance_add_behind(struct utask *utask, struct uret_instance *inst,
+						 struct uret_instance *last)
+{
+	if (last)
+		hlist_add_behind(&inst->in_task, &last->in_task);
+	else
+		hlist_add_head(&inst->in_task, &utask->returning);
+	return inst;
+}
+
 /**
  * retprobe_trap() - a return-probed function has returned
  * @trampoline: the site of the trampoline
@@ -339,13 +404,14 @@ bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
 		} else if (c->atomic) {
 			consumer_hit(c);
 			inst->ri.rp->handler(&inst->ri, regs);
-			instance_spare(utask, inst);
-		} else if (last) {
-			hlist_add_behind(&inst->in_task, &last->in_task);
-			last = inst;
+			if (likely(!hit_again_asked()) || !inst->ri.rp->task_handler) {
+				instance_spare(utask, inst);
+				continue;
+			}
+			inst->again = true;
+			last = instance_add_behind(utask, inst, last);
 		} else {
-			hlist_add_head(&inst->in_task, &utask->returning);
-			last = inst;
+			last = instance_add_behind(utask, inst, last);
 		}
 	}
 	if (last && hit_defer(utask, HIT_RETURN)) {
@@ -353,6 +419,8 @@ bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
 			inst = hlist_entry(utask->returning.first, struct uret_instance,
 					   in_task);
 			hlist_del(&inst->in_task);
+			if (inst->again)
+				consumer_hit_missed(inst->consumer);
 			instance_spare(utask, inst);
 		}
 	}
@@ -377,8 +445,12 @@ void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 		hlist_del(&inst->in_task);
 		c = inst->consumer;
 		if (consumer_active_get(c)) {
-			consumer_hit(c);
-			inst->ri.rp->handler(&inst->ri, regs);
+			if (inst->again) {
+				inst->ri.rp->task_handler(&inst->ri, regs);
+			} else {
+				consumer_hit(c);
+				inst->ri.rp->handler(&inst->ri, regs);
+			}
 			consumer_active_put(c);
 		}
 		instance_spare(utask, inst);
@@ -441,16 +513,18 @@ int retprobe_copy(const struct utask *utask, struct hlist_head *copies)
 
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
-			copy = reserve_take(&instance_reserve);
+			struct consumer *c = inst->consumer;
+
+			copy = reserve_take(c->instances ?: &instance_reserve);
 			/* Where preemption is off, PREEMPT_RT cannot allocate at all. */
 			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT))
-				copy = kmalloc(sizeof(*copy), GFP_ATOMIC | __GFP_NOWARN);
+				copy = kmalloc(instance_size(c), GFP_ATOMIC | __GFP_NOWARN);
 			if (!copy) {
 				instance_free_list(copies);
 				return -ENOMEM;
 			}
-			*copy = *inst;
-			percpu_ref_get(&copy->consumer->calls);
+			memcpy(copy, inst, instance_size(c));
+			percpu_ref_get(&c->calls);
 			hlist_add_head(&copy->in_task, copies);
 		}
 	}
@@ -537,7 +611,8 @@ void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
 
 	hlist_for_each_entry_safe(inst, next, copies, in_task) {
 		hlist_del(&inst->in_task);
-		hlist_add_head(&inst->in_task, inst->consumer->in_every_process ? &own : &others);
+		hlist_add_head(&inst->in_task, inst->consumer->in_every_process ||
+			       inst->consumer->inherits ? &own : &others);
 	}
 	/* Both are turned around now. */
 	hlist_for_each_entry_safe(inst, next, &own, in_task) {
@@ -551,6 +626,66 @@ void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
 	}
 	instance_free_list(&others);
 	retprobe_adopt(copies, utask);
+}
+
+/**
+ * retprobe_reserve() - return instances for a consumer with data
+ * @data_size: bytes of data
+ *
+ * Context: may sleep.
+ * Return: to be freed with reserve_exit() and kfree(), or ERR_PTR(-ENOMEM).
+ */
+struct reserve *retprobe_reserve(size_t data_size)
+{
+	struct reserve *r = kmalloc(sizeof(*r), GFP_KERNEL);
+
+	if (r && !reserve_init(r, sizeof(struct uret_instance) + data_size, DATA_RESERVE))
+		return r;
+	kfree(r);
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * retprobe_real_pc() - the program's address for one of this module's
+ * @task: the current task, or one that does not run
+ * @pc: an address
+ * @sp: where on the stack it was found, or the stack pointer with @pc in the ip
+ *
+ * Context: any.
+ * Return: the return address or the address of the instruction that @pc stands
+ * for; @pc when it is neither the trampoline nor in a slot.
+ */
+unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp)
+{
+	struct utask *utask = utask_find(task);
+	struct uret_instance *inst = NULL;
+	struct image *image;
+	struct site *site;
+
+	if (!task->mm)
+		return pc;
+	rcu_read_lock();
+	image = image_lookup(task->mm);
+	if (image && pc == READ_ONCE(image->trampoline)) {
+		if (utask)
+			inst = instance_at(utask, sp) ?: instance_at(utask, sp - sizeof(long)) ?:
+				instance_at(utask, sp - sizeof(u32));
+		if (inst)
+			pc = inst->ri.ret_addr;
+	} else if (image) {
+		site = site_of_slot(image, pc);
+		if (site)
+			pc = ssol_original_ip(&site->plan, site->key.addr, site->slot_key.addr,
+					      pc);
+	}
+	rcu_read_unlock();
+	return pc;
+}
+
+/* Whether @pc is what the stack holds for the call @ri.  Context: any. */
+bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc)
+{
+	return container_of(ri, struct uret_instance, ri)->trampoline == pc;
 }
 
 int retprobe_init(void)

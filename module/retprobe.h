@@ -22,6 +22,7 @@ struct consumer;
 struct consumer_set;
 struct image;
 struct mm_struct;
+struct reserve;
 struct site;
 struct utask;
 
@@ -38,15 +39,22 @@ struct utask;
  * @consumer: whose; pinned through consumer::calls
  * @trampoline: what the stack holds instead of the return address
  * @word: size of that, in bytes
- * @ri: what the handler gets
+ * @again: the atomic handler has asked for task context
+ * @ri: what the handler gets; the consumer's data behind it
  */
 struct uret_instance {
 	struct hlist_node in_task;
 	struct consumer *consumer;
 	unsigned long trampoline;
-	unsigned int word;
+	u8 word;
+	bool again;
 	struct uretprobe_instance ri;
 };
+
+struct reserve *retprobe_reserve(size_t data_size);
+void retprobe_missed(const struct consumer_set *set);
+unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp);
+bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
 
 int retprobe_init(void);
 void retprobe_exit(void);

@@ -23,6 +23,7 @@
 
 #include "arch.h"
 
+struct consumer_set;
 struct site;
 
 /**
@@ -33,6 +34,9 @@ struct site;
  * @hit_queued: @hit_work is on its way
  * @site: where the hit was
  * @defer: what is left to do for it, HIT_* of hit.h
+ * @again_set: the set of which @again_mask speaks, with a reference
+ * @again_mask: consumers whose task handlers are to be called for the hit
+ * @in_handler: a handler that may sleep is running
  * @signalled: the kernel is about to look at signals, once @hit_work is done
  * @stepping: the site whose instruction the task is stepping over, or NULL
  * @step: what has to be remembered meanwhile
@@ -56,6 +60,9 @@ struct utask {
 	bool hit_queued;
 	struct site *site;
 	unsigned int defer;
+	struct consumer_set *again_set;
+	u64 again_mask;
+	bool in_handler;
 	bool signalled;
 	struct site *stepping;
 	struct ssol_step step;

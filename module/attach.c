@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bringing consumers and sites together, in batches: attaching, detaching,
+ * enabling and disabling all come down to making the sets of some sites what
+ * their attachments say, and the text what the sets say.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "breakpoint.h"
+#include "image.h"
+#include "ref_ctr.h"
+
+/* Breakpoints that are written in one go. */
+#define SETTLE_BATCH	256U
+
+static struct consumer_set *site_set(struct site *site)
+{
+	return rcu_dereference_protected(site->set, lockdep_is_held(&site->image->lock));
+}
+
+static void site_publish(struct site *site, struct consumer_set *set)
+{
+	struct consumer_set *old = site_set(site);
+
+	rcu_assign_pointer(site->set, set);
+	consumer_set_put(old);
+}
+
+/* The site at @addr that traps find. */
+static struct site *site_at(struct image *image, unsigned long addr)
+{
+	struct site *site = image_first_site(image, addr);
+
+	return site && site->key.addr == addr ? site : NULL;
+}
+
+static struct attachment *site_attachment(struct site *site, const struct consumer *c)
+{
+	struct attachment *a;
+
+	list_for_each_entry(a, &site->attachments, in_site) {
+		if (a->consumer == c)
+			return a;
+	}
+	return NULL;
+}
+
+/* Makes the set of a site what its attachments say. */
+static int site_refresh(struct site *site, gfp_t gfp)
+{
+	struct consumer_set *set = NULL;
+	struct attachment *a;
+	unsigned int nr = 0;
+
+	list_for_each_entry(a, &site->attachments, in_site)
+		nr++;
+	if (nr) {
+		set = consumer_set_alloc(nr, gfp);
+		if (!set)
+			return -ENOMEM;
+		list_for_each_entry(a, &site->attachments, in_site) {
+			if (READ_ONCE(a->consumer->live))
+				consumer_set_append(set, a->consumer);
+		}
+		if (!set->nr) {
+			kfree(set);
+			set = NULL;
+		}
+	}
+	site_publish(site, set);
+	return 0;
+}
+
+/* The file that the breakpoint of a site is to be written into. */
+static const struct image_file *site_file(const struct site *site)
+{
+	static const struct image_file any;
+	const struct attachment *a;
+
+	list_for_each_entry(a, &site->attachments, in_site) {
+		if (a->where.inode)
+			return &a->where;
+	}
+	return &any;
+}
+
+static struct text_edit site_edit(const struct site *site)
+{
+	const struct image_file *where = site_file(site);
+
+	return (struct text_edit) {
+		.addr = site->key.addr,
+		.text = site->plan.text,
+		.len = ssol_len(&site->plan),
+		.inode = where->inode,
+		.offset = where->offset,
+	};
+}
+
+/**
+ * struct settling - a site whose breakpoint is to be written
+ * @site: the site
+ * @was: its state before
+ */
+struct settling {
+	struct site *site;
+	enum site_state was;
+};
+
+/**
+ * struct settle_batch - breakpoints that are to be put in, or taken out
+ * @removing: which of the two
+ * @nr: how many
+ * @room: for how many there is memory
+ * @edits: what is to be written
+ * @sites: the sites of @edits
+ */
+struct settle_batch {
+	bool removing;
+	unsigned int nr;
+	unsigned int room;
+	struct text_edit *edits;
+	struct settling *sites;
+};
+
+static int batch_alloc(struct settle_batch *batch, unsigned int n, gfp_t gfp)
+{
+	*batch = (struct settle_batch) { .room = min(n, SETTLE_BATCH) };
+	batch->edits = kmalloc_array(batch->room, sizeof(*batch->edits), gfp);
+	batch->sites = kmalloc_array(batch->room, sizeof(*batch->sites), gfp);
+	if (batch->edits && batch->sites)
+		return 0;
+	batch->room = 0;
+	return -ENOMEM;
+}
+
+static void batch_free(struct settle_batch *batch)
+{
+	kfree(batch->edits);
+	kfree(batch->sites);
+}
+
+static int inserted(const struct settling *s, int result)
+{
+	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST)))
+		return 0;
+	WRITE_ONCE(s->site->state, s->was);
+	pr_notice("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
+		  s->site->key.addr, result);
+	return result;
+}
+
+static void removed(const struct settling *s, int result)
+{
+	if (!result || result == -ENOENT)
+		WRITE_ONCE(s->site->state, SITE_IDLE);
+	else
+		pr_warn("the breakpoint at 0x%lx stays in the text: error %d\n",
+			s->site->key.addr, result);
+}
+
+static int batch_write(struct image *image, struct settle_batch *batch)
+{
+	unsigned int i;
+	int err, ret = 0;
+
+	if (!batch->nr)
+		return 0;
+	if (batch->removing)
+		breakpoints_remove(image->mm, batch->edits, batch->nr);
+	else
+		breakpoints_insert(image->mm, batch->edits, batch->nr);
+	for (i = 0; i < batch->nr; i++) {
+		if (batch->removing) {
+			removed(&batch->sites[i], batch->edits[i].result);
+		} else {
+			err = inserted(&batch->sites[i], batch->edits[i].result);
+			ret = ret ?: err;
+		}
+	}
+	batch->nr = 0;
+	return ret;
+}
+
+static int batch_add(struct image *image, struct settle_batch *batch, struct site *site)
+{
+	bool removing = !site_set(site);
+	int ret = 0;
+
+	if (removing ? site->state != SITE_ARMED && site->state != SITE_LOST :
+	    site->state == SITE_ARMED)
+		return 0;
+	if (batch->nr == batch->room || batch->removing != removing)
+		ret = batch_write(image, batch);
+	batch->removing = removing;
+	batch->edits[batch->nr] = site_edit(site);
+	batch->sites[batch->nr++] = (struct settling) { .site = site, .was = site->state };
+	/* First, as the trap may come at once. */
+	if (!removing)
+		WRITE_ONCE(site->state, SITE_ARMED);
+	return ret;
+}
+
+/*
+ * Settles the sites at @addrs, which are in ascending order.  Without an
+ * address space in use only the sets are changed.  With @must it does what it
+ * can, and memory is waited for.  Returns 0 or the first error.
+ */
+static int image_settle(struct image *image, const unsigned long *addrs, unsigned int n,
+			bool in_use, bool must)
+{
+	gfp_t gfp = must ? GFP_KERNEL | __GFP_NOFAIL : GFP_KERNEL;
+	struct settle_batch batch;
+	unsigned int i;
+	int err, ret;
+
+	lockdep_assert_held(&image->lock);
+	ret = batch_alloc(&batch, n, gfp);
+	for (i = 0; batch.room && i < n; i++) {
+		struct site *site = i && addrs[i] == addrs[i - 1] ? NULL : site_at(image, addrs[i]);
+
+		if (!site)
+			continue;
+		err = site_refresh(site, gfp);
+		if (!err && in_use)
+			err = batch_add(image, &batch, site);
+		ret = ret ?: err;
+	}
+	err = in_use ? batch_write(image, &batch) : 0;
+	batch_free(&batch);
+	return ret ?: err;
+}
+
+static int attachment_make(struct image *image, struct site *site,
+			   const struct attach_request *request)
+{
+	struct consumer *c = request->consumer;
+	struct attachment *a = kmalloc(sizeof(*a), GFP_KERNEL);
+
+	if (!a)
+		return -ENOMEM;
+	a->consumer = c;
+	a->site = site;
+	a->where = request->where;
+	a->round = 0;
+	spin_lock(&c->lock);
+	if (c->dying || image->dead) {
+		spin_unlock(&c->lock);
+		kfree(a);
+		return -ESHUTDOWN;
+	}
+	list_add_tail(&a->in_consumer, &c->attachments);
+	spin_unlock(&c->lock);
+	consumer_get(c);
+	list_add_tail(&a->in_site, &site->attachments);
+	image->nr_heirs += c->inherits;
+	return 0;
+}
+
+static void attachment_free(struct attachment *a)
+{
+	struct consumer *c = a->consumer;
+	bool last;
+
+	spin_lock(&c->lock);
+	list_del(&a->in_consumer);
+	last = c->homeless && list_empty(&c->attachments);
+	spin_unlock(&c->lock);
+	a->site->image->nr_heirs -= c->inherits;
+	list_del(&a->in_site);
+	kfree(a);
+	if (last)
+		consumer_end_later(c);
+	consumer_put(c);
+}
+
+/**
+ * site_abandon() - the mapping that a site was in has gone
+ * @site: the site; what was probed there is no more
+ *
+ * Context: may sleep; image::lock held.
+ */
+void site_abandon(struct site *site)
+{
+	struct attachment *a, *next;
+
+	lockdep_assert_held(&site->image->lock);
+	list_for_each_entry_safe(a, next, &site->attachments, in_site)
+		attachment_free(a);
+	site_publish(site, NULL);
+	WRITE_ONCE(site->state, SITE_IDLE);
+}
+
+static int attach_one(struct image *image, struct attach_request *request)
+{
+	struct site *site = site_prepare(image, request->addr, request->consumer);
+	int ret;
+
+	if (IS_ERR(site))
+		return PTR_ERR(site);
+	/* Settled again, too: the mapping may have gone and come back. */
+	if (site_attachment(site, request->consumer))
+		return 0;
+	if (request->consumer->type == CONSUMER_RETURN) {
+		ret = image_need_trampoline(image);
+		if (ret)
+			return ret;
+	}
+	ret = attachment_make(image, site, request);
+	request->made = !ret;
+	return ret;
+}
+
+static void attach_undo(struct image *image, struct attach_request *request)
+{
+	struct site *site = site_at(image, request->addr);
+	struct attachment *a = site ? site_attachment(site, request->consumer) : NULL;
+
+	if (a)
+		attachment_free(a);
+}
+
+static int request_compare(const void *p, const void *q)
+{
+	const struct attach_request *a = p, *b = q;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Whether the consumer of a request is called, or is not to be. */
+static bool request_settled(struct image *image, const struct attach_request *request)
+{
+	const struct consumer_set *set;
+	struct site *site;
+	unsigned int i;
+
+	if (!READ_ONCE(request->consumer->live) || image->dead)
+		return true;
+	site = site_at(image, request->addr);
+	set = site && site->state == SITE_ARMED ? site_set(site) : NULL;
+	for (i = 0; set && i < set->nr; i++) {
+		if (set->consumers[i] == request->consumer)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * image_attach() - probe addresses for consumers
+ * @image: the address space; the caller keeps it in use
+ * @requests: who and where; comes back in another order, with the results
+ * @n: how many
+ *
+ * A result is 0, also where the consumer is attached already; one of the errors
+ * of register_uprobe(); or -ESHUTDOWN when the consumer is being unregistered.
+ * The kernel log says what a caller cannot know.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void image_attach(struct image *image, struct attach_request *requests, unsigned int n)
+{
+	unsigned long *addrs = kvmalloc_array(n, sizeof(*addrs), GFP_KERNEL);
+	unsigned int i, nr = 0;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		requests[i].order = i;
+		requests[i].made = false;
+		requests[i].result = -ENOMEM;
+	}
+	if (!addrs)
+		return;
+	sort(requests, n, sizeof(*requests), request_compare, NULL);
+
+	mutex_lock(&image->lock);
+	for (i = 0; i < n; i++) {
+		requests[i].result = attach_one(image, &requests[i]);
+		if (!requests[i].result)
+			addrs[nr++] = requests[i].addr;
+		cond_resched();
+	}
+	ret = image_settle(image, addrs, nr, true, false);
+	nr = 0;
+	for (i = 0; ret && i < n; i++) {
+		if (requests[i].result || request_settled(image, &requests[i]))
+			continue;
+		requests[i].result = ret;
+		if (requests[i].made) {
+			attach_undo(image, &requests[i]);
+			addrs[nr++] = requests[i].addr;
+		}
+	}
+	if (nr)
+		image_settle(image, addrs, nr, true, true);
+	mutex_unlock(&image->lock);
+	kvfree(addrs);
+}
+
+static int addr_compare(const void *p, const void *q)
+{
+	unsigned long a = *(const unsigned long *)p, b = *(const unsigned long *)q;
+
+	return a < b ? -1 : a > b;
+}
+
+/* An image that a consumer is attached to and that this round has not visited. */
+static struct image *consumer_next_image(struct consumer *c, unsigned int round)
+{
+	struct image *image = NULL;
+	struct attachment *a;
+
+	spin_lock(&c->lock);
+	list_for_each_entry(a, &c->attachments, in_consumer) {
+		if (a->round != round) {
+			/* It stays while anything is attached to its sites. */
+			image = a->site->image;
+			refcount_inc(&image->refs);
+			break;
+		}
+	}
+	spin_unlock(&c->lock);
+	return image;
+}
+
+/* Lists where @c is attached in @image, where @addrs is not NULL; returns how often. */
+static unsigned int consumer_list(struct consumer *c, const struct image *image,
+				  unsigned int round, unsigned long *addrs)
+{
+	struct attachment *a;
+	unsigned int n = 0;
+
+	spin_lock(&c->lock);
+	list_for_each_entry(a, &c->attachments, in_consumer) {
+		if (a->site->image != image)
+			continue;
+		if (addrs) {
+			a->round = round;
+			addrs[n] = a->site->key.addr;
+		}
+		n++;
+	}
+	spin_unlock(&c->lock);
+	return n;
+}
+
+static int image_visit(struct image *image, struct consumer **cs, unsigned int n,
+		       unsigned int round, bool detach)
+{
+	bool in_use = mmget_not_zero(image->mm);
+	unsigned int i, j, from, nr = 0;
+	unsigned long *addrs;
+	int ret;
+
+	mutex_lock(&image->lock);
+	for (i = 0; i < n; i++)
+		nr += consumer_list(cs[i], image, round, NULL);
+	addrs = kvmalloc_array(nr ?: 1, sizeof(*addrs), GFP_KERNEL | __GFP_NOFAIL);
+	nr = 0;
+	for (i = 0; i < n; i++) {
+		from = nr;
+		nr += consumer_list(cs[i], image, round, addrs + nr);
+		for (j = from; detach && j < nr; j++) {
+			struct site *site = site_at(image, addrs[j]);
+
+			attachment_free(site_attachment(site, cs[i]));
+		}
+	}
+	sort(addrs, nr, sizeof(*addrs), addr_compare, NULL);
+	ret = image_settle(image, addrs, nr, in_use, detach);
+	mutex_unlock(&image->lock);
+	kvfree(addrs);
+	if (in_use)
+		mmput(image->mm);
+	return ret;
+}
+
+static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
+{
+	static atomic_t rounds = ATOMIC_INIT(0);
+	unsigned int round = atomic_inc_return(&rounds) ?: atomic_inc_return(&rounds);
+	struct image *image;
+	unsigned int i = 0;
+	int err, ret = 0;
+
+	while (i < n) {
+		image = consumer_next_image(cs[i], round);
+		if (!image) {
+			i++;
+			continue;
+		}
+		err = image_visit(image, cs + i, n - i, round, detach);
+		ret = ret ?: err;
+		image_put(image);
+		cond_resched();
+	}
+	return ret;
+}
+
+/**
+ * consumers_detach() - take consumers away from all their sites
+ * @cs: the consumers, retired
+ * @n: how many
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * locks.
+ */
+void consumers_detach(struct consumer **cs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		ref_ctrs_drop(cs[i]);
+	consumers_visit(cs, n, true);
+}
+
+/**
+ * consumer_resettle() - follow a consumer's having been enabled or disabled
+ * @c: the consumer
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * locks; @c is claimed by the caller.
+ * Return: 0 or the first error.
+ */
+int consumer_resettle(struct consumer *c)
+{
+	return consumers_visit(&c, 1, false);
+}
+
+/**
+ * image_disarm() - take out breakpoints that could not be taken out before
+ * @image: an image without consumers
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void image_disarm(struct image *image)
+{
+	struct site *site;
+	unsigned long addr;
+
+	if (!mmget_not_zero(image->mm))
+		return;
+	mutex_lock(&image->lock);
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		addr = site->key.addr;
+		if (site->kind == SITE_PROBE && site->state != SITE_IDLE)
+			image_settle(image, &addr, 1, true, true);
+	}
+	mutex_unlock(&image->lock);
+	mmput_async(image->mm);
+}
+
+/**
+ * image_reap() - take all consumers away from an image
+ * @image: an image that is dead
+ *
+ * Those that were registered for this process alone end with it.
+ *
+ * Context: may sleep; takes image::lock.
+ */
+void image_reap(struct image *image)
+{
+	struct consumer *c, *next;
+	struct site *site;
+	bool last;
+
+	mutex_lock(&image->lock);
+	ref_ctrs_forget(image);
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		struct attachment *a, *b;
+
+		list_for_each_entry_safe(a, b, &site->attachments, in_site)
+			attachment_free(a);
+		site_publish(site, NULL);
+	}
+	list_for_each_entry_safe(c, next, &image->residents, in_home) {
+		list_del_init(&c->in_home);
+		spin_lock(&c->lock);
+		c->homeless = true;
+		last = list_empty(&c->attachments);
+		spin_unlock(&c->lock);
+		if (last)
+			consumer_end_later(c);
+	}
+	mutex_unlock(&image->lock);
+}
+
+/**
+ * consumer_settle_in() - have a consumer end with a process
+ * @c: the consumer, being registered
+ * @home: image of the process; the caller has a reference
+ *
+ * Context: may sleep; @c is claimed by the caller, takes image::lock.
+ * Return: 0 or -ESRCH.
+ */
+int consumer_settle_in(struct consumer *c, struct image *home)
+{
+	int ret = -ESRCH;
+
+	mutex_lock(&home->lock);
+	if (!READ_ONCE(home->dead)) {
+		list_add_tail(&c->in_home, &home->residents);
+		refcount_inc(&home->refs);
+		c->home = home;
+		ret = 0;
+	}
+	mutex_unlock(&home->lock);
+	return ret;
+}
+
+/**
+ * consumer_leave_home() - undo consumer_settle_in()
+ * @c: the consumer; nothing is done when it probes a file
+ *
+ * Context: may sleep; @c is claimed by the caller, takes image::lock.
+ */
+void consumer_leave_home(struct consumer *c)
+{
+	struct image *home = c->home;
+
+	if (!home)
+		return;
+	mutex_lock(&home->lock);
+	list_del_init(&c->in_home);
+	mutex_unlock(&home->lock);
+	c->home = NULL;
+	image_put(home);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a fork does to sites, consumers and reference counters.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "breakpoint.h"
+#include "image.h"
+#include "ref_ctr.h"
+#include "ssol_area.h"
+
+/**
+ * image_inherit() - give a forked child what its parent has
+ * @child: image of the child, whose address space is a copy of the parent's
+ * @parent: image of the parent
+ *
+ * The areas that the address space was copied with serve the child as well,
+ * with their slots.  The sites are known to the child from here on, as
+ * inherited; image_disinherit() ends that state for those that get no consumer.
+ *
+ * The parent may have got further areas and sites since the copy was made.
+ * They are left out: no breakpoint was written before its area was mapped.
+ *
+ * Context: may sleep; takes both images' locks, parent's first.  The child
+ * does not run user code yet.
+ * Return: 0 or -ENOMEM, where the child knows only some of the sites.
+ */
+int image_inherit(struct image *child, struct image *parent)
+{
+	struct site *site, *copy;
+	unsigned int i;
+	int ret = 0;
+
+	mutex_lock(&parent->lock);
+	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+	if (child->nr_areas)
+		goto unlock;
+	for (i = 0; i < parent->nr_areas; i++) {
+		if (ssol_area_mapped(parent->areas[i], child->mm))
+			image_add_area(child, ssol_area_get(parent->areas[i]));
+	}
+	if (child->nr_areas && image_area_at(child, parent->trampoline) == child->areas[0])
+		ret = image_need_trampoline(child);
+
+	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
+		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot_key.addr))
+			continue;
+		copy = site_alloc(child, site->key.addr, SITE_PROBE);
+		if (!copy) {
+			ret = -ENOMEM;
+			break;
+		}
+		copy->plan = site->plan;
+		copy->slot_key.addr = site->slot_key.addr;
+		copy->step = site->step;
+		copy->state = SITE_INHERITED;
+		ret = site_add(copy);
+		if (ret)
+			kfree(copy);
+	}
+	if (!ret)
+		ret = ref_ctrs_inherit(child, parent);
+unlock:
+	mutex_unlock(&child->lock);
+	mutex_unlock(&parent->lock);
+	return ret;
+}
+
+/**
+ * image_inherit_consumers() - probe a forked child like its parent
+ * @child: image of the child, which has inherited the parent's sites
+ * @parent: image of the parent
+ *
+ * Attaches those consumers of the parent that ask for it.
+ *
+ * Context: may sleep; takes the images' locks one after the other.
+ */
+void image_inherit_consumers(struct image *child, struct image *parent)
+{
+	struct attach_request *requests;
+	unsigned int i, nr = 0;
+	struct site *site;
+
+	mutex_lock(&parent->lock);
+	if (!parent->nr_heirs) {
+		mutex_unlock(&parent->lock);
+		return;
+	}
+	requests = kvcalloc(parent->nr_heirs, sizeof(*requests), GFP_KERNEL);
+	for (site = image_first_site(parent, 0); site && requests; site = image_next_site(site)) {
+		struct attachment *a;
+
+		list_for_each_entry(a, &site->attachments, in_site) {
+			if (!a->consumer->inherits)
+				continue;
+			consumer_get(a->consumer);
+			requests[nr].consumer = a->consumer;
+			requests[nr++].addr = site->key.addr;
+		}
+	}
+	mutex_unlock(&parent->lock);
+	if (!requests) {
+		pr_warn("no memory: a child of a probed process is not probed\n");
+		return;
+	}
+	image_attach(child, requests, nr);
+	for (i = 0; i < nr; i++)
+		consumer_put(requests[i].consumer);
+	kvfree(requests);
+}
+
+/**
+ * image_disinherit() - take out of a child's text what its parent had in there
+ * @parent: image of the parent
+ * @mm: the child's address space, in use
+ *
+ * Sites at which the child is being probed itself stay as they are.
+ *
+ * Context: may sleep; takes image::lock and the child's mmap lock.
+ */
+void image_disinherit(struct image *parent, struct mm_struct *mm)
+{
+	struct image *child = image_find(mm);
+	struct site *site, *own;
+	struct text_edit edit;
+
+	mutex_lock(&parent->lock);
+	if (child)
+		mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+	for (site = image_first_site(parent, 0); site; site = image_next_site(site)) {
+		if (site->kind != SITE_PROBE)
+			continue;
+		rcu_read_lock();
+		own = site_find(mm, site->key.addr);
+		rcu_read_unlock();
+		if (own && own->state == SITE_ARMED)
+			continue;
+		edit = (struct text_edit) {
+			.addr = site->key.addr,
+			.text = site->plan.text,
+			.len = ssol_len(&site->plan),
+		};
+		breakpoints_remove(mm, &edit, 1);
+		if (own)
+			WRITE_ONCE(own->state, SITE_IDLE);
+	}
+	ref_ctrs_disinherit(child, parent, mm);
+	if (child)
+		mutex_unlock(&child->lock);
+	mutex_unlock(&parent->lock);
+	if (child)
+		image_put(child);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files that are probed in every process.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/rhashtable.h>
+#include <linux/slab.h>
+
+#include "probe.h"
+
+static const struct rhashtable_params file_params = {
+	.key_len = sizeof_field(struct probe_file, inode),
+	.key_offset = offsetof(struct probe_file, inode),
+	.head_offset = offsetof(struct probe_file, node),
+	.automatic_shrinking = true,
+};
+
+/* Files that have at least one consumer; changed under file_mutex. */
+static struct rhashtable files;
+static DEFINE_MUTEX(file_mutex);
+static atomic_t file_consumers = ATOMIC_INIT(0);
+
+/**
+ * probe_file_find() - the probes on a file
+ * @inode: the file
+ *
+ * Context: any.
+ * Return: the file with a reference taken, or NULL when nobody probes it.
+ */
+struct probe_file *probe_file_find(const struct inode *inode)
+{
+	struct probe_file *file;
+
+	rcu_read_lock();
+	file = rhashtable_lookup(&files, &inode, file_params);
+	if (file && !refcount_inc_not_zero(&file->refs))
+		file = NULL;
+	rcu_read_unlock();
+	return file;
+}
+
+/**
+ * probe_file_wanted() - whether a mapping of a file is of interest
+ * @inode: the file
+ * @as_code: it is executable; otherwise it is private and writable, and may
+ *	have reference counters
+ *
+ * Context: any.
+ */
+bool probe_file_wanted(const struct inode *inode, bool as_code)
+{
+	struct probe_file *file;
+	bool wanted;
+
+	rcu_read_lock();
+	file = rhashtable_lookup(&files, &inode, file_params);
+	wanted = file && (as_code || atomic_read(&file->nr_ref_ctrs));
+	rcu_read_unlock();
+	return wanted;
+}
+
+/* Whether any file is probed.  Context: any. */
+bool probe_files_any(void)
+{
+	return atomic_read(&file_consumers);
+}
+
+/**
+ * probe_file_put() - drop a reference of a file
+ * @file: the file
+ *
+ * Context: any in which a file can be put.
+ */
+void probe_file_put(struct probe_file *file)
+{
+	if (refcount_dec_and_test(&file->refs)) {
+		iput(file->inode);
+		if (file->file)
+			fput(file->file);
+		kfree_rcu(file, rcu);
+	}
+}
+
+/**
+ * probe_file_add() - list a consumer under its file
+ * @inode: the file as processes map it
+ * @opened: the same, open for reading, or NULL
+ * @c: the consumer; @c->offset says where
+ *
+ * From here on every process that comes to map the file gets the probe.
+ *
+ * Context: may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int probe_file_add(struct inode *inode, struct file *opened, struct consumer *c)
+{
+	struct probe_file *file;
+	int ret = 0;
+
+	mutex_lock(&file_mutex);
+	file = probe_file_find(inode);
+	if (!file) {
+		file = kzalloc(sizeof(*file), GFP_KERNEL);
+		if (!file) {
+			ret = -ENOMEM;
+			goto unlock;
+		}
+		ihold(inode);
+		file->inode = inode;
+		file->file = opened ? get_file(opened) : NULL;
+		refcount_set(&file->refs, 1);
+		init_rwsem(&file->sem);
+		INIT_LIST_HEAD(&file->consumers);
+		/* Busy while the table is being rehashed. */
+		while ((ret = rhashtable_insert_fast(&files, &file->node, file_params)) == -EBUSY)
+			cond_resched();
+		if (ret) {
+			probe_file_put(file);
+			goto unlock;
+		}
+	}
+	if (opened && !file->file)
+		file->file = get_file(opened);
+	if (c->ref_ctr_offset)
+		atomic_inc(&file->nr_ref_ctrs);
+	c->file = file;
+	down_write(&file->sem);
+	list_add_tail(&c->in_file, &file->consumers);
+	up_write(&file->sem);
+	atomic_inc(&file_consumers);
+unlock:
+	mutex_unlock(&file_mutex);
+	return ret;
+}
+
+/**
+ * probe_file_del() - undo probe_file_add()
+ * @c: the consumer; no process is having it attached when this returns
+ *
+ * Context: may sleep.
+ */
+void probe_file_del(struct consumer *c)
+{
+	struct probe_file *file = c->file;
+
+	mutex_lock(&file_mutex);
+	down_write(&file->sem);
+	list_del_init(&c->in_file);
+	if (list_empty(&file->consumers))
+		rhashtable_remove_fast(&files, &file->node, file_params);
+	up_write(&file->sem);
+	if (c->ref_ctr_offset)
+		atomic_dec(&file->nr_ref_ctrs);
+	atomic_dec(&file_consumers);
+	mutex_unlock(&file_mutex);
+	probe_file_put(file);
+	c->file = NULL;
+}
+
+int probe_file_init(void)
+{
+	return rhashtable_init(&files, &file_params);
+}
+
+void probe_file_exit(void)
+{
+	rhashtable_destroy(&files);
+}

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reference counters: finding them, keeping the list, changing the words.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "breakpoint.h"
+#include "image.h"
+#include "ref_ctr.h"
+
+/* Where one address space can have the same counter. */
+#define MAX_PLACES	16
+
+/* Data of its own that a process may change, with a file behind it. */
+static bool vma_has_counters(const struct vm_area_struct *vma, const struct inode *inode)
+{
+	return vma->vm_file && file_inode(vma->vm_file) == inode &&
+	       (vma->vm_flags & (VM_WRITE | VM_MAYSHARE | VM_HUGETLB | VM_PFNMAP | VM_IO)) ==
+	       VM_WRITE;
+}
+
+static unsigned int places_find(struct mm_struct *mm, const struct inode *inode, loff_t offset,
+				unsigned long *places)
+{
+	VMA_ITERATOR(vmi, mm, 0);
+	struct vm_area_struct *vma;
+	unsigned int n = 0;
+
+	mmap_read_lock(mm);
+	for_each_vma(vmi, vma) {
+		loff_t start = (loff_t)vma->vm_pgoff << PAGE_SHIFT;
+
+		if (!vma_has_counters(vma, inode) || offset < start ||
+		    offset - start + sizeof(u16) > vma->vm_end - vma->vm_start)
+			continue;
+		if (n == MAX_PLACES)
+			break;
+		places[n++] = vma->vm_start + (offset - start);
+	}
+	mmap_read_unlock(mm);
+	return n;
+}
+
+/* Changes the word if what is mapped there still is what it was. */
+static int word_change(struct mm_struct *mm, unsigned long addr, const struct inode *inode,
+		       int change)
+{
+	struct vm_area_struct *vma;
+	int ret = -ENOENT;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start <= addr && vma_has_counters(vma, inode))
+		ret = u16_add(mm, addr, change);
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+static struct ref_ctr *ref_ctr_find(struct image *image, const struct consumer *c,
+				    unsigned long addr)
+{
+	struct ref_ctr *ref;
+
+	lockdep_assert_held(&image->lock);
+	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
+		if (ref->consumer == c && ref->addr == addr && !READ_ONCE(ref->lost))
+			return ref;
+	}
+	return NULL;
+}
+
+/* Lists a counter; false when the consumer is being unregistered. */
+static bool ref_ctr_link(struct ref_ctr *ref)
+{
+	struct consumer *c = ref->consumer;
+	bool alive;
+
+	spin_lock(&c->lock);
+	alive = !c->dying;
+	if (alive)
+		list_add_tail(&ref->in_consumer, &c->ref_ctrs);
+	spin_unlock(&c->lock);
+	if (!alive)
+		return false;
+	consumer_get(c);
+	spin_lock(&ref->image->tree_lock);
+	list_add_tail(&ref->in_image, &ref->image->ref_ctrs);
+	spin_unlock(&ref->image->tree_lock);
+	return true;
+}
+
+static void ref_ctr_free(struct ref_ctr *ref)
+{
+	struct consumer *c = ref->consumer;
+
+	spin_lock(&c->lock);
+	list_del(&ref->in_consumer);
+	spin_unlock(&c->lock);
+	spin_lock(&ref->image->tree_lock);
+	list_del(&ref->in_image);
+	spin_unlock(&ref->image->tree_lock);
+	consumer_put(c);
+	kfree(ref);
+}
+
+static int ref_ctr_increment(struct image *image, struct consumer *c, const struct inode *inode,
+			     unsigned long addr)
+{
+	struct ref_ctr *ref;
+	int ret;
+
+	if (ref_ctr_find(image, c, addr))
+		return 0;
+	ref = kmalloc(sizeof(*ref), GFP_KERNEL);
+	if (!ref)
+		return -ENOMEM;
+	*ref = (struct ref_ctr) {
+		.image = image, .consumer = c, .inode = inode, .addr = addr,
+	};
+	/* Listed first, so that an unmapping in between is noticed. */
+	if (!ref_ctr_link(ref)) {
+		kfree(ref);
+		return 0;
+	}
+	ret = word_change(image->mm, addr, inode, 1);
+	if (ret)
+		ref_ctr_free(ref);
+	return ret == -ENOENT ? 0 : ret;
+}
+
+static bool consumer_attached_in(struct consumer *c, const struct image *image)
+{
+	struct attachment *a;
+	bool found = false;
+
+	spin_lock(&c->lock);
+	list_for_each_entry(a, &c->attachments, in_consumer) {
+		if (a->site->image == image) {
+			found = true;
+			break;
+		}
+	}
+	spin_unlock(&c->lock);
+	return found;
+}
+
+/**
+ * ref_ctrs_apply() - increment the counters of a consumer in an address space
+ * @image: the address space, in use
+ * @c: a consumer with a reference counter; nothing is done where it is not
+ *	attached
+ * @inode: the file that has the counter
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ * Return: 0; -EINVAL when the counter does not lie at an even address; -ENOMEM
+ * and its like.
+ */
+int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *inode)
+{
+	unsigned long places[MAX_PLACES];
+	unsigned int i, n;
+	int err, ret = 0;
+
+	mutex_lock(&image->lock);
+	if (!image->dead && consumer_attached_in(c, image)) {
+		n = places_find(image->mm, inode, c->ref_ctr_offset, places);
+		for (i = 0; i < n; i++) {
+			err = ref_ctr_increment(image, c, inode, places[i]);
+			if (err)
+				pr_notice("the reference counter at 0x%lx cannot be incremented: error %d\n",
+					  places[i], err);
+			ret = ret ?: err;
+		}
+	}
+	mutex_unlock(&image->lock);
+	return ret;
+}
+
+/**
+ * ref_ctrs_drop() - decrement all counters that a consumer has incremented
+ * @c: a retired consumer
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * locks.
+ */
+void ref_ctrs_drop(struct consumer *c)
+{
+	struct ref_ctr *ref;
+	struct image *image;
+	bool in_use;
+
+	for (;;) {
+		/* An image stays while it has counters. */
+		spin_lock(&c->lock);
+		ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
+		image = ref ? ref->image : NULL;
+		if (image)
+			refcount_inc(&image->refs);
+		spin_unlock(&c->lock);
+		if (!image)
+			break;
+
+		in_use = mmget_not_zero(image->mm);
+		mutex_lock(&image->lock);
+		for (;;) {
+			spin_lock(&c->lock);
+			ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
+			spin_unlock(&c->lock);
+			if (!ref || ref->image != image)
+				break;
+			if (in_use && !READ_ONCE(ref->lost))
+				word_change(image->mm, ref->addr, ref->inode, -1);
+			ref_ctr_free(ref);
+		}
+		mutex_unlock(&image->lock);
+		if (in_use)
+			mmput(image->mm);
+		image_put(image);
+	}
+}
+
+/**
+ * ref_ctrs_forget() - the address space is gone, and its counters
+ * @image: the address space
+ *
+ * Context: may sleep; image::lock held.
+ */
+void ref_ctrs_forget(struct image *image)
+{
+	struct ref_ctr *ref, *next;
+
+	lockdep_assert_held(&image->lock);
+	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image)
+		ref_ctr_free(ref);
+}
+
+/**
+ * ref_ctrs_lost() - addresses are being unmapped
+ * @image: the address space
+ * @start: the first address
+ * @end: the first address behind
+ *
+ * Context: image::tree_lock held.
+ */
+void ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end)
+{
+	struct ref_ctr *ref;
+
+	lockdep_assert_held(&image->tree_lock);
+	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
+		if (ref->addr >= start && ref->addr < end)
+			WRITE_ONCE(ref->lost, true);
+	}
+}
+
+/**
+ * ref_ctrs_inherit() - a forked child has the incremented counters of its parent
+ * @child: image of the child, whose address space is a copy of the parent's
+ * @parent: image of the parent
+ *
+ * Lists those of consumers that the child may get.
+ *
+ * Context: may sleep; both images' locks held.
+ * Return: 0 or -ENOMEM.
+ */
+int ref_ctrs_inherit(struct image *child, struct image *parent)
+{
+	struct ref_ctr *ref, *copy;
+
+	lockdep_assert_held(&child->lock);
+	lockdep_assert_held(&parent->lock);
+	list_for_each_entry(ref, &parent->ref_ctrs, in_image) {
+		if (READ_ONCE(ref->lost) ||
+		    !(ref->consumer->in_every_process || ref->consumer->inherits))
+			continue;
+		copy = kmalloc(sizeof(*copy), GFP_KERNEL);
+		if (!copy)
+			return -ENOMEM;
+		*copy = *ref;
+		copy->image = child;
+		if (!ref_ctr_link(copy))
+			kfree(copy);
+	}
+	return 0;
+}
+
+/**
+ * ref_ctrs_disinherit() - decrement what a forked child does not keep
+ * @child: image of the child, or NULL
+ * @parent: image of the parent
+ * @mm: the child's address space, in use
+ *
+ * Context: may sleep; the images' locks held; takes the child's mmap lock.
+ */
+void ref_ctrs_disinherit(struct image *child, struct image *parent, struct mm_struct *mm)
+{
+	struct ref_ctr *ref, *own;
+
+	lockdep_assert_held(&parent->lock);
+	list_for_each_entry(ref, &parent->ref_ctrs, in_image) {
+		if (READ_ONCE(ref->lost))
+			continue;
+		own = child ? ref_ctr_find(child, ref->consumer, ref->addr) : NULL;
+		if (own && consumer_attached_in(ref->consumer, child))
+			continue;
+		word_change(mm, ref->addr, ref->inode, -1);
+		if (own)
+			ref_ctr_free(own);
+	}
+}

@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registering and unregistering.
+ *
+ * A probe is registered while uprobe::kdata names its consumer.  Who finds it
+ * there claims it before working on it (registering, unregistering, enabling,
+ * disabling), so that only one does.  Who had to wait for that sees by
+ * consumer::gone whether somebody else (a second call, the end of the process)
+ * has unregistered it meanwhile; the client's structure is used no more then.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include <uprobes/uprobes.h>
+
+#include "arch.h"
+#include "image.h"
+#include "lifecycle.h"
+#include "ref_ctr.h"
+#include "register.h"
+#include "target.h"
+#include "task.h"
+#include "worker.h"
+
+/* Protects uprobe::kdata and consumer::claimed. */
+static DEFINE_MUTEX(kdata_mutex);
+
+/* What a handler has asked for, in uprobe::__asked. */
+enum asked {
+	ASKED_REGISTER,
+	ASKED_UNREGISTER,
+	ASKED_RETURN,		/* it is a return probe */
+	ASKED_QUEUED,
+};
+
+static struct workqueue_struct *later_wq;
+
+/**
+ * struct registration - probes that are being registered, or unregistered
+ * @us: the clients' structures
+ * @cs: their consumers; NULL where there is none
+ * @n: how many
+ * @type: what they are
+ */
+struct registration {
+	struct uprobe **us;
+	struct consumer **cs;
+	unsigned int n;
+	enum consumer_type type;
+};
+
+static bool in_file(const struct uprobe *u)
+{
+	return u->path || u->file || u->inode;
+}
+
+static bool fields_valid(const struct uprobe *u, enum consumer_type type)
+{
+	const struct uretprobe *rp = container_of(u, struct uretprobe, u);
+
+	if (type == CONSUMER_RETURN ? !rp->handler || rp->data_size > URETPROBE_DATA_MAX :
+	    !u->handler)
+		return false;
+	return !!u->path + !!u->file + !!u->inode <= 1 && u->expect_len <= UINSN_MAX_LEN &&
+	       (u->expect || !u->expect_len) &&
+	       !(u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT)) &&
+	       (in_file(u) || !u->filter);
+}
+
+/* Probes that are being worked on have been finished with. */
+static DECLARE_WAIT_QUEUE_HEAD(claims_wq);
+
+static void claims_release(struct consumer **cs, unsigned int n)
+{
+	unsigned int i;
+
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < n; i++) {
+		if (cs[i])
+			cs[i]->claimed = false;
+	}
+	mutex_unlock(&kdata_mutex);
+	wake_up_all(&claims_wq);
+}
+
+/* The consumer of a probe, claimed, with a reference; NULL without one. */
+static struct consumer *claim_wait(struct uprobe *u)
+{
+	struct consumer *c;
+	bool claimed;
+
+	for (;;) {
+		mutex_lock(&kdata_mutex);
+		c = u->kdata;
+		if (!c) {
+			mutex_unlock(&kdata_mutex);
+			return NULL;
+		}
+		consumer_get(c);
+		claimed = !c->claimed;
+		c->claimed = true;
+		mutex_unlock(&kdata_mutex);
+		if (claimed)
+			return c;
+		wait_event(claims_wq, !READ_ONCE(c->claimed));
+		/* @u may be gone by now, if it was unregistered. */
+		if (READ_ONCE(c->gone)) {
+			consumer_put(c);
+			return NULL;
+		}
+		consumer_put(c);
+	}
+}
+
+static int make_consumers(struct registration *reg)
+{
+	unsigned int i;
+
+	for (i = 0; i < reg->n; i++) {
+		struct uprobe *u = reg->us[i];
+		struct consumer *c;
+
+		if (!fields_valid(u, reg->type))
+			return -EINVAL;
+		mutex_lock(&kdata_mutex);
+		c = u->kdata ? ERR_PTR(-EBUSY) : consumer_create(u, reg->type);
+		if (!IS_ERR(c)) {
+			reg->cs[i] = c;
+			u->kdata = c;
+		}
+		mutex_unlock(&kdata_mutex);
+		if (IS_ERR(c))
+			return PTR_ERR(c);
+		if (!(u->flags & UPROBE_DISABLED))
+			consumer_enable(c);
+	}
+	return 0;
+}
+
+/* A process may run text of a Go program where a return probe is to go. */
+static int check_process_text(struct mm_struct *mm, const struct uprobe *u,
+			      enum consumer_type type)
+{
+	struct vm_area_struct *vma;
+	struct uprobe place = {};
+	struct target target;
+	int ret;
+
+	if (type != CONSUMER_RETURN)
+		return 0;
+	mmap_read_lock(mm);
+	vma = find_vma(mm, u->vaddr);
+	if (vma && vma->vm_start <= u->vaddr && vma->vm_file)
+		place.file = get_file(vma->vm_file);
+	mmap_read_unlock(mm);
+	if (!place.file)
+		return 0;
+	ret = target_open(&target, &place);
+	if (!ret) {
+		ret = target_check_returns(&target);
+		target_close(&target);
+	} else {
+		ret = 0;
+	}
+	fput(place.file);
+	return ret;
+}
+
+/* The reference counter of a probe on one process is in the file at its address. */
+static int apply_ref_ctr(struct image *image, struct consumer *c, unsigned long addr)
+{
+	const struct inode *inode = NULL;
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(image->mm);
+	vma = find_vma(image->mm, addr);
+	if (vma && vma->vm_start <= addr && vma->vm_file)
+		inode = file_inode(vma->vm_file);
+	mmap_read_unlock(image->mm);
+	return inode ? ref_ctrs_apply(image, c, inode) : -EINVAL;
+}
+
+static int attach_requests(struct image *image, struct attach_request *requests, unsigned int n)
+{
+	unsigned int i;
+	int ret = 0;
+
+	image_attach(image, requests, n);
+	for (i = 0; i < n && !ret; i++) {
+		ret = requests[i].result;
+		if (!ret && requests[i].consumer->ref_ctr_offset)
+			ret = apply_ref_ctr(image, requests[i].consumer, requests[i].addr);
+	}
+	return ret == -ESHUTDOWN ? -ESRCH : ret;
+}
+
+/* All probes from @first on that are on the same process. */
+static int register_in_process(struct registration *reg, unsigned int first)
+{
+	pid_t pid = reg->us[first]->pid;
+	struct attach_request *requests;
+	struct mm_struct *mm;
+	struct image *image;
+	unsigned int i, n = 0;
+	int ret = 0;
+
+	requests = kvcalloc(reg->n - first, sizeof(*requests), GFP_KERNEL);
+	if (!requests)
+		return -ENOMEM;
+	mm = target_mm(pid);
+	if (IS_ERR(mm)) {
+		ret = PTR_ERR(mm);
+		goto free;
+	}
+	image = image_get(mm);
+	if (IS_ERR(image)) {
+		ret = PTR_ERR(image);
+		goto put;
+	}
+	for (i = first; i < reg->n && !ret; i++) {
+		struct uprobe *u = reg->us[i];
+
+		if (in_file(u) || u->pid != pid)
+			continue;
+		ret = check_process_text(mm, u, reg->type);
+		if (!ret)
+			ret = consumer_settle_in(reg->cs[i], image);
+		requests[n].consumer = reg->cs[i];
+		requests[n++].addr = u->vaddr;
+	}
+	if (!ret)
+		ret = attach_requests(image, requests, n);
+	image_put(image);
+put:
+	mmput(mm);
+free:
+	kvfree(requests);
+	return ret;
+}
+
+static bool same_file(const struct uprobe *a, const struct uprobe *b)
+{
+	if (a->path && b->path)
+		return a->path == b->path || !strcmp(a->path, b->path);
+	return a->path == b->path && a->file == b->file && a->inode == b->inode;
+}
+
+static int list_in_file(struct registration *reg, unsigned int i, const struct target *target)
+{
+	int ret;
+
+	ret = target_check(target, reg->us[i], reg->type == CONSUMER_RETURN);
+	if (ret)
+		return ret;
+	ret = lifecycle_watch_maps();
+	if (ret)
+		return ret;
+	ret = probe_file_add(target->inode, target->file, reg->cs[i]);
+	if (ret)
+		lifecycle_unwatch_maps();
+	return ret;
+}
+
+static int register_in_files(struct registration *reg)
+{
+	const struct uprobe *opened = NULL;
+	struct target target;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < reg->n && !ret; i++) {
+		if (!in_file(reg->us[i]))
+			continue;
+		if (opened && !same_file(opened, reg->us[i])) {
+			target_close(&target);
+			opened = NULL;
+		}
+		if (!opened) {
+			ret = target_open(&target, reg->us[i]);
+			if (ret)
+				return ret;
+			opened = reg->us[i];
+		}
+		ret = list_in_file(reg, i, &target);
+	}
+	if (opened)
+		target_close(&target);
+	if (opened && !ret)
+		ret = mapping_apply_everywhere(reg->cs, reg->n);
+	return ret;
+}
+
+static long detach_call(void *data)
+{
+	struct registration *reg = data;
+
+	consumers_detach(reg->cs, reg->n);
+	return 0;
+}
+
+/* Ends the registration of claimed consumers, and the claims on them. */
+static void end_consumers(struct consumer **cs, unsigned int n)
+{
+	struct registration reg = { .cs = cs, .n = n };
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		consumer_retire(cs[i]);
+		if (cs[i]->file) {
+			probe_file_del(cs[i]);
+			lifecycle_unwatch_maps();
+		}
+	}
+	/* Also when the caller is being killed the breakpoints have to go. */
+	worker_call(detach_call, &reg);
+	arch_trap_quiesce();
+	for (i = 0; i < n; i++) {
+		consumer_wait(cs[i]);
+		consumer_leave_home(cs[i]);
+	}
+
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < n; i++) {
+		cs[i]->u->kdata = NULL;
+		consumer_release(cs[i]);
+	}
+	mutex_unlock(&kdata_mutex);
+}
+
+/**
+ * register_probes() - register many probes, or none
+ * @us: the probes; &uretprobe.u where @type is CONSUMER_RETURN
+ * @n: how many
+ * @type: what they are
+ *
+ * Context: may sleep; not from a handler.
+ * Return: 0 or the errors of register_uprobe().
+ */
+int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
+{
+	struct registration reg = { .us = us, .n = n, .type = type };
+	unsigned int i;
+	int ret;
+
+	if (!n)
+		return 0;
+	reg.cs = kvcalloc(n, sizeof(*reg.cs), GFP_KERNEL);
+	if (!reg.cs)
+		return -ENOMEM;
+	ret = lifecycle_watch_tasks();
+	if (!ret)
+		ret = make_consumers(&reg);
+	if (!ret)
+		ret = register_in_files(&reg);
+	for (i = 0; i < n && !ret; i++) {
+		if (!in_file(us[i]) && !reg.cs[i]->home)
+			ret = register_in_process(&reg, i);
+	}
+
+	/* Those that were made come first. */
+	for (n = 0; n < reg.n && reg.cs[n]; n++)
+		consumer_get(reg.cs[n]);
+	if (ret && n)
+		end_consumers(reg.cs, n);
+	claims_release(reg.cs, n);
+	for (i = 0; i < n; i++)
+		consumer_put(reg.cs[i]);
+	kvfree(reg.cs);
+	return ret;
+}
+
+/**
+ * unregister_probes() - unregister many probes
+ * @us: the probes; those that are not registered do not matter
+ * @n: how many
+ *
+ * Context: may sleep; not from a handler.
+ */
+void unregister_probes(struct uprobe **us, unsigned int n)
+{
+	struct consumer **cs = kvcalloc(n ?: 1, sizeof(*cs), GFP_KERNEL | __GFP_NOFAIL);
+	unsigned int i, nr = 0;
+
+	/* First those that nobody works on, so as not to wait with claims held. */
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < n; i++) {
+		struct consumer *c = us[i]->kdata;
+
+		if (!c || c->claimed)
+			continue;
+		c->claimed = true;
+		consumer_get(c);
+		cs[nr++] = c;
+	}
+	mutex_unlock(&kdata_mutex);
+	if (nr) {
+		end_consumers(cs, nr);
+		claims_release(cs, nr);
+		for (i = 0; i < nr; i++)
+			consumer_put(cs[i]);
+	}
+	for (i = 0; i < n; i++) {
+		cs[0] = claim_wait(us[i]);
+		if (!cs[0])
+			continue;
+		end_consumers(cs, 1);
+		claims_release(cs, 1);
+		consumer_put(cs[0]);
+	}
+	kvfree(cs);
+}
+
+/**
+ * register_end() - unregister a consumer whose process has gone
+ * @work: consumer::end; a reference of the consumer goes with it
+ *
+ * Context: may sleep.
+ */
+void register_end(struct work_struct *work)
+{
+	struct consumer *c = container_of(work, struct consumer, end);
+	bool claimed = false;
+
+	while (!READ_ONCE(c->gone) && !claimed) {
+		wait_event(claims_wq, !READ_ONCE(c->claimed));
+		mutex_lock(&kdata_mutex);
+		claimed = !c->claimed && !c->gone;
+		if (claimed)
+			c->claimed = true;
+		mutex_unlock(&kdata_mutex);
+	}
+	if (claimed) {
+		end_consumers(&c, 1);
+		claims_release(&c, 1);
+	}
+	consumer_put(c);
+}
+
+static long resettle_call(void *data)
+{
+	return consumer_resettle(data);
+}
+
+static void consumer_silence(struct consumer *c)
+{
+	consumer_disable(c);
+	worker_call(resettle_call, c);
+	arch_trap_quiesce();
+	consumer_wait(c);
+}
+
+/**
+ * probe_set_enabled() - have a registered probe called, or not
+ * @u: the probe
+ * @enabled: which of the two
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as enable_uprobe() and disable_uprobe().
+ */
+int probe_set_enabled(struct uprobe *u, bool enabled)
+{
+	struct consumer *c = claim_wait(u);
+	int ret = 0;
+
+	if (!c)
+		return -EINVAL;
+	if (enabled && !c->live) {
+		consumer_enable(c);
+		ret = worker_call(resettle_call, c);
+		if (ret)
+			consumer_silence(c);
+	} else if (!enabled && c->live) {
+		consumer_silence(c);
+	}
+	claims_release(&c, 1);
+	consumer_put(c);
+	return ret;
+}
+
+/**
+ * register_in_handler() - whether the caller is a probe handler
+ *
+ * Atomic handlers run with interrupts off, as no other caller may.
+ *
+ * Context: any.
+ */
+bool register_in_handler(void)
+{
+	struct utask *utask;
+
+	if (irqs_disabled())
+		return true;
+	utask = utask_find(current);
+	return utask && utask->in_handler;
+}
+
+static void later_work(struct work_struct *work)
+{
+	struct uprobe *u = container_of(work, struct uprobe, __work);
+	void (*callback)(struct uprobe *u, int reg, enum uprobe_type type, int result) =
+		u->registration_callback;
+	enum consumer_type type = test_bit(ASKED_RETURN, &u->__asked) ?
+		CONSUMER_RETURN : CONSUMER_ENTRY;
+	enum uprobe_type kind = type == CONSUMER_RETURN ? UPTY_URETPROBE : UPTY_UPROBE;
+	bool reg, unreg, unreg_first;
+	int ret;
+
+	clear_bit(ASKED_QUEUED, &u->__asked);
+	reg = test_and_clear_bit(ASKED_REGISTER, &u->__asked);
+	unreg = test_and_clear_bit(ASKED_UNREGISTER, &u->__asked);
+	unreg_first = unreg && READ_ONCE(u->kdata);
+	if (unreg_first) {
+		unregister_probes(&u, 1);
+		if (callback)
+			callback(u, 0, kind, 0);
+	}
+	if (reg) {
+		ret = register_probes(&u, 1, type);
+		if (callback)
+			callback(u, 1, kind, ret);
+	}
+	if (unreg && !unreg_first) {
+		unregister_probes(&u, 1);
+		if (callback)
+			callback(u, 0, kind, 0);
+	}
+}
+
+static void ask(struct uprobe *u, enum consumer_type type, enum asked what)
+{
+	if (type == CONSUMER_RETURN)
+		set_bit(ASKED_RETURN, &u->__asked);
+	else
+		clear_bit(ASKED_RETURN, &u->__asked);
+	set_bit(what, &u->__asked);
+	if (test_and_set_bit(ASKED_QUEUED, &u->__asked))
+		return;
+	INIT_WORK(&u->__work, later_work);
+	queue_work(later_wq, &u->__work);
+}
+
+/**
+ * register_later() - register a probe for a handler
+ * @u: the probe
+ * @type: what it is
+ *
+ * Context: any, the trap included.
+ */
+void register_later(struct uprobe *u, enum consumer_type type)
+{
+	ask(u, type, ASKED_REGISTER);
+}
+
+/**
+ * unregister_later() - unregister a probe for a handler
+ * @u: the probe; nothing is done when it is not registered, nor about to be
+ * @type: what it is
+ *
+ * Context: any, the trap included.
+ */
+void unregister_later(struct uprobe *u, enum consumer_type type)
+{
+	if (READ_ONCE(u->kdata) || test_bit(ASKED_REGISTER, &u->__asked))
+		ask(u, type, ASKED_UNREGISTER);
+}
+
+int register_init(void)
+{
+	later_wq = alloc_workqueue("uprobes_later", WQ_UNBOUND, 0);
+	return later_wq ? 0 : -ENOMEM;
+}
+
+/* What handlers have asked for is done.  Context: may sleep. */
+void register_exit(void)
+{
+	destroy_workqueue(later_wq);
+}

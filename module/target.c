@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes and files that clients name.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/cred.h>
+#include <linux/elf.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/namei.h>
+#include <linux/pagemap.h>
+#include <linux/pid.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "arch.h"
+#include "compat.h"
+#include "target.h"
+
+/* What is looked at of an ELF file: hostile ones claim anything. */
+#define MAX_SEGMENTS	64
+#define MAX_NOTES	1024
+
+static struct mm_struct *process_mm(struct task_struct *task)
+{
+	struct mm_struct *mm = NULL;
+	struct task_struct *t;
+
+	if (task->flags & PF_KTHREAD)
+		return NULL;
+	/* The one that was named may have exited before its siblings. */
+	rcu_read_lock();
+	for_each_thread(task, t) {
+		mm = get_task_mm(t);
+		if (mm)
+			break;
+	}
+	rcu_read_unlock();
+	return mm;
+}
+
+/**
+ * target_mm() - the address space of a process
+ * @pid: any of its thread ids, in the caller's pid namespace
+ *
+ * Context: may sleep.
+ * Return: the address space, in use until mmput(); ERR_PTR(-ESRCH) without such
+ * a process, ERR_PTR(-EINVAL) when it has none (a kernel thread, a zombie).
+ */
+struct mm_struct *target_mm(pid_t pid)
+{
+	struct pid *id = find_get_pid(pid);
+	struct task_struct *task = get_pid_task(id, PIDTYPE_PID);
+	struct mm_struct *mm;
+
+	put_pid(id);
+	if (!task) {
+		pr_notice("there is no process %d\n", pid);
+		return ERR_PTR(-ESRCH);
+	}
+	mm = process_mm(task);
+	put_task_struct(task);
+	if (!mm) {
+		pr_notice("process %d has no address space to probe\n", pid);
+		return ERR_PTR(-EINVAL);
+	}
+	return mm;
+}
+
+/* Reads without a file, by way of the page cache. */
+static ssize_t inode_read(struct inode *inode, void *buf, size_t len, loff_t pos)
+{
+	size_t done = 0;
+
+	len = min_t(loff_t, len, max_t(loff_t, i_size_read(inode) - pos, 0));
+	while (done < len) {
+		pgoff_t index = (pos + done) >> PAGE_SHIFT;
+		size_t n = min_t(size_t, len - done, PAGE_SIZE - offset_in_page(pos + done));
+		struct folio *folio;
+
+		folio = compat_cache_folio(inode->i_mapping, index);
+		if (IS_ERR(folio))
+			return done ?: PTR_ERR(folio);
+		memcpy_from_page(buf + done, folio_file_page(folio, index),
+				 offset_in_page(pos + done), n);
+		folio_put(folio);
+		done += n;
+	}
+	return done;
+}
+
+static ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos)
+{
+	if (target->file)
+		return kernel_read(target->file, buf, len, &pos);
+	return inode_read(target->inode, buf, len, pos);
+}
+
+static bool notes_name_go(const u8 *notes, size_t len)
+{
+	size_t at = 0;
+
+	/* Of the Go linker's: name "Go", type 4, the build id. */
+	while (len - at >= sizeof(struct elf32_note)) {
+		const struct elf32_note *note = (const void *)(notes + at);
+		u64 next = at + sizeof(*note) + ALIGN((u64)note->n_namesz, 4) +
+			   ALIGN((u64)note->n_descsz, 4);
+
+		if (note->n_namesz == 4 && note->n_type == 4 &&
+		    len - at >= sizeof(*note) + 4 && !memcmp(note + 1, "Go\0", 4))
+			return true;
+		if (next >= len)
+			break;
+		at = next;
+	}
+	return false;
+}
+
+static bool segment_names_go(const struct target *target, u64 offset, u64 size)
+{
+	u8 notes[MAX_NOTES] __aligned(4);
+	ssize_t len = target_read(target, notes, min_t(u64, size, sizeof(notes)), offset);
+
+	return len > 0 && notes_name_go(notes, len);
+}
+
+/**
+ * union elf_head - the start of an ELF file
+ * @ident: what both have in common
+ * @h32: of a 32-bit file
+ * @h64: of a 64-bit file
+ */
+union elf_head {
+	u8 ident[EI_NIDENT];
+	struct elf32_hdr h32;
+	struct elf64_hdr h64;
+};
+
+static bool elf_names_go(const struct target *target, const union elf_head *head)
+{
+	bool wide = head->ident[EI_CLASS] == ELFCLASS64;
+	unsigned int i, n = min_t(unsigned int, MAX_SEGMENTS,
+				  wide ? head->h64.e_phnum : head->h32.e_phnum);
+	u64 at = wide ? head->h64.e_phoff : head->h32.e_phoff;
+
+	for (i = 0; i < n; i++) {
+		union {
+			struct elf32_phdr p32;
+			struct elf64_phdr p64;
+		} ph;
+		size_t size = wide ? sizeof(ph.p64) : sizeof(ph.p32);
+		u64 offset, len;
+
+		if (at + i * size > S64_MAX - size ||
+		    target_read(target, &ph, size, at + i * size) != size)
+			return false;
+		if ((wide ? ph.p64.p_type : ph.p32.p_type) != PT_NOTE)
+			continue;
+		offset = wide ? ph.p64.p_offset : ph.p32.p_offset;
+		len = wide ? ph.p64.p_filesz : ph.p32.p_filesz;
+		if (offset < S64_MAX - MAX_NOTES && segment_names_go(target, offset, len))
+			return true;
+	}
+	return false;
+}
+
+/* What a file that is no ELF file would be executed as is the kernel's mode. */
+static void target_classify(struct target *target)
+{
+	union elf_head head = {};
+
+	target->mode = UINSN_MODE_64;
+	if (target_read(target, &head, sizeof(head), 0) < (ssize_t)sizeof(head.h32) ||
+	    memcmp(head.ident, ELFMAG, SELFMAG))
+		return;
+	if (head.ident[EI_CLASS] == ELFCLASS32)
+		target->mode = UINSN_MODE_32;
+	target->go = elf_names_go(target, &head);
+}
+
+static struct file *file_at(const char *name)
+{
+	struct file *file;
+	struct path path;
+	int ret;
+
+	ret = kern_path(name, LOOKUP_FOLLOW, &path);
+	if (ret)
+		return ERR_PTR(ret);
+	/* Opening anything else might do something. */
+	if (d_is_reg(path.dentry))
+		file = dentry_open(&path, O_RDONLY | O_LARGEFILE, current_cred());
+	else
+		file = ERR_PTR(-EINVAL);
+	path_put(&path);
+	return file;
+}
+
+/**
+ * target_open() - get hold of the file that a client names
+ * @target: what to fill in
+ * @u: @u->path, @u->file or @u->inode
+ *
+ * Context: may sleep.
+ * Return: 0; what looking up the path came to; -EINVAL when it is no regular
+ * file.
+ */
+int target_open(struct target *target, const struct uprobe *u)
+{
+	*target = (struct target) { .name = u->path };
+	if (u->path) {
+		target->file = file_at(u->path);
+		if (IS_ERR(target->file)) {
+			int ret = PTR_ERR(target->file);
+
+			pr_notice("%s cannot be probed: %s, error %d\n", u->path,
+				  ret == -EINVAL ? "not a regular file" : "it cannot be opened",
+				  ret);
+			return ret;
+		}
+	} else if (u->file) {
+		target->file = get_file(u->file);
+		target->name = u->file->f_path.dentry->d_name.name;
+	} else {
+		target->name = "a file without a name";
+	}
+	/* What processes map of an overlay is the file below. */
+	target->inode = target->file ? d_real_inode(target->file->f_path.dentry) : u->inode;
+	ihold(target->inode);
+	if (!S_ISREG(target->inode->i_mode)) {
+		target_close(target);
+		return -EINVAL;
+	}
+	target_classify(target);
+	return 0;
+}
+
+void target_close(struct target *target)
+{
+	if (target->file)
+		fput(target->file);
+	iput(target->inode);
+}
+
+/**
+ * target_check_returns() - whether functions in a file can be return-probed
+ * @target: the file
+ *
+ * Context: may sleep.
+ * Return: 0 or -EPERM; the kernel log names the cause.
+ */
+int target_check_returns(const struct target *target)
+{
+	if (!target->go)
+		return 0;
+	pr_notice("%s: a return probe would break this Go program, whose runtime moves stacks and reads return addresses; probe its ret instructions instead\n",
+		  target->name);
+	return -EPERM;
+}
+
+/**
+ * target_check() - whether a place in a file can be probed
+ * @target: the file
+ * @u: @u->offset, @u->expect
+ * @returns: for a return probe
+ *
+ * Context: may sleep.
+ * Return: 0 or an error of register_uprobe(); the kernel log names the cause.
+ */
+int target_check(const struct target *target, const struct uprobe *u, bool returns)
+{
+	loff_t size = i_size_read(target->inode);
+	enum ssol_refusal why = SSOL_OK;
+	struct ssol_plan plan;
+	u8 text[UINSN_MAX_LEN];
+	ssize_t len;
+	int ret;
+
+	if (u->offset < 0 || u->offset >= size || u->ref_ctr_offset < 0 ||
+	    (u->ref_ctr_offset && u->ref_ctr_offset + 2 > size)) {
+		pr_notice("%s: offset 0x%llx is outside the file (%lld bytes)\n", target->name,
+			  u->offset >= 0 && u->offset < size ? u->ref_ctr_offset : u->offset, size);
+		return -EINVAL;
+	}
+	if (u->ref_ctr_offset % 2) {
+		pr_notice("%s: a reference counter cannot be at an odd offset (0x%llx)\n",
+			  target->name, u->ref_ctr_offset);
+		return -EINVAL;
+	}
+	ret = returns ? target_check_returns(target) : 0;
+	if (ret)
+		return ret;
+	len = target_read(target, text, sizeof(text), u->offset);
+	if (len <= 0) {
+		pr_notice("%s: offset 0x%llx cannot be read\n", target->name, u->offset);
+		return -EIO;
+	}
+	ret = ssol_plan_insn(&plan, text, len, target->mode, &why);
+	if (ret == -EPERM) {
+		pr_notice("%s: offset 0x%llx cannot be probed: %s (%*ph)\n", target->name,
+			  u->offset, ssol_refusal_name(why), (int)len, text);
+		return ret;
+	}
+	if (ret) {
+		pr_notice("%s: offset 0x%llx cannot be probed: no instruction is there (%*ph)\n",
+			  target->name, u->offset, (int)len, text);
+		return -EILSEQ;
+	}
+	if (u->expect_len && memcmp(u->expect, text, min_t(int, u->expect_len, ssol_len(&plan)))) {
+		pr_notice("%s: offset 0x%llx holds other bytes (%*ph) than the caller expects (%*ph)\n",
+			  target->name, u->offset, (int)len, text, u->expect_len, u->expect);
+		return -EILSEQ;
+	}
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a client wants to have probed: finding the process or the file, and
+ * whether the place in it is one that can be probed.
+ */
+#ifndef _UPROBES_TARGET_H
+#define _UPROBES_TARGET_H
+
+#include <uprobes/uprobes.h>
+
+#include "arch.h"
+
+/**
+ * struct target - a file to be probed
+ * @inode: the file as processes map it, with a reference
+ * @file: the same, open for reading, with a reference; NULL when the client
+ *	has given an inode
+ * @name: for messages
+ * @mode: what its code is
+ * @go: it is a program in Go
+ */
+struct target {
+	struct inode *inode;
+	struct file *file;
+	const char *name;
+	enum uinsn_mode mode;
+	bool go;
+};
+
+struct mm_struct *target_mm(pid_t pid);
+int target_open(struct target *target, const struct uprobe *u);
+int target_check(const struct target *target, const struct uprobe *u, bool returns);
+int target_check_returns(const struct target *target);
+void target_close(struct target *target);
+
+#endif /* _UPROBES_TARGET_H */
