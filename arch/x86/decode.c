@@ -569,9 +569,31 @@ u64 uinsn_rip_operand(const struct uinsn *insn, u64 addr)
 const char *uinsn_class_name(enum uinsn_class class)
 {
 	static const char * const names[] = {
-#define UINSN_CLASS_NAME(id, word) #word,
-		UINSN_CLASSES(UINSN_CLASS_NAME)
-#undef UINSN_CLASS_NAME
+		[UINSN_INVALID] = "invalid",
+		[UINSN_COPY] = "copy",
+		[UINSN_NOP] = "nop",
+		[UINSN_ENDBR] = "endbr",
+		[UINSN_JUMP] = "jump",
+		[UINSN_JCC] = "jcc",
+		[UINSN_LOOP] = "loop",
+		[UINSN_CALL] = "call",
+		[UINSN_ICALL] = "icall",
+		[UINSN_FCALL] = "fcall",
+		[UINSN_IJUMP] = "ijump",
+		[UINSN_FJUMP] = "fjump",
+		[UINSN_RET] = "ret",
+		[UINSN_FRET] = "fret",
+		[UINSN_STRING] = "string",
+		[UINSN_SYSCALL] = "syscall",
+		[UINSN_SYSENTER] = "sysenter",
+		[UINSN_INT3] = "int3",
+		[UINSN_INT] = "int",
+		[UINSN_PUSHF] = "pushf",
+		[UINSN_POPF] = "popf",
+		[UINSN_SS] = "ss",
+		[UINSN_XBEGIN] = "xbegin",
+		[UINSN_ENCLAVE] = "enclave",
+		[UINSN_TRAP] = "trap",
 	};
 
 	return class < ARRAY_SIZE(names) ? names[class] : "unknown";

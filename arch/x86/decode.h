@@ -22,53 +22,74 @@ enum uinsn_mode {
 	UINSN_MODE_64,
 };
 
-/*
- * How an instruction behaves when it is moved: the last column but one of
- * opcodes.tbl, with the words that the table uses. The escapes come last;
- * uinsn_decode() follows them and never reports one.
+/**
+ * enum uinsn_class - how an instruction behaves when it is moved
+ * @UINSN_INVALID: no instruction has this encoding
+ * @UINSN_COPY: nothing but a rip-relative operand depends on its address
+ * @UINSN_NOP: does nothing when it is in its plain form
+ * @UINSN_ENDBR: marks the target of an indirect branch
+ * @UINSN_JUMP: relative
+ * @UINSN_JCC: relative, by flags
+ * @UINSN_LOOP: relative, by rcx: 8-bit displacement only
+ * @UINSN_CALL: relative
+ * @UINSN_ICALL: near, through a register or memory
+ * @UINSN_FCALL: far, immediate or through memory
+ * @UINSN_IJUMP: near, through a register or memory
+ * @UINSN_FJUMP: far, or near to an absolute immediate
+ * @UINSN_RET: near
+ * @UINSN_FRET: far, interrupt or user-interrupt return
+ * @UINSN_STRING: a repeat prefix makes it an interruptible loop
+ * @UINSN_SYSCALL: leaves its own address in rcx (64-bit)
+ * @UINSN_SYSENTER: comes back to the vdso wherever it was
+ * @UINSN_INT3: breakpoint
+ * @UINSN_INT: software interrupt: traps, ip already after it
+ * @UINSN_PUSHF: stores the flags
+ * @UINSN_POPF: loads the flags, TF included
+ * @UINSN_SS: holds debug traps off for one instruction
+ * @UINSN_XBEGIN: relative address of the abort handler
+ * @UINSN_ENCLAVE: tells an enclave its own address
+ * @UINSN_TRAP: never completes in user mode
+ *
+ * The last column but one of opcodes.tbl has these words, in small letters.
  */
-#define UINSN_CLASSES(X)						\
-	X(INVALID, invalid)	/* no instruction has this encoding */	\
-	X(COPY, copy)		/* nothing but a rip-relative operand depends on its address */ \
-	X(NOP, nop)		/* does nothing when it is in its plain form */ \
-	X(ENDBR, endbr)		/* marks the target of an indirect branch */ \
-	X(JUMP, jump)		/* relative */				\
-	X(JCC, jcc)		/* relative, by flags */		\
-	X(LOOP, loop)		/* relative, by rcx: 8-bit displacement only */ \
-	X(CALL, call)		/* relative */				\
-	X(ICALL, icall)	/* near, through a register or memory */ \
-	X(FCALL, fcall)	/* far, immediate or through memory */	\
-	X(IJUMP, ijump)	/* near, through a register or memory */ \
-	X(FJUMP, fjump)	/* far, or near to an absolute immediate */ \
-	X(RET, ret)		/* near */				\
-	X(FRET, fret)	/* far, interrupt or user-interrupt return */ \
-	X(STRING, string)	/* a repeat prefix makes it an interruptible loop */ \
-	X(SYSCALL, syscall)	/* leaves its own address in rcx (64-bit) */ \
-	X(SYSENTER, sysenter)	/* comes back to the vdso wherever it was */ \
-	X(INT3, int3)		/* breakpoint */			\
-	X(INT, int)		/* software interrupt: traps, ip already after it */ \
-	X(PUSHF, pushf)		/* stores the flags */			\
-	X(POPF, popf)		/* loads the flags, TF included */	\
-	X(SS, ss)		/* holds debug traps off for one instruction */ \
-	X(XBEGIN, xbegin)	/* relative address of the abort handler */ \
-	X(ENCLAVE, enclave)	/* tells an enclave its own address */	\
-	X(TRAP, trap)		/* never completes in user mode */	\
-	X(NOW3D, now3d)		/* escape: the opcode is the last byte */ \
-	X(REX, rex)		/* escape */				\
-	X(PREFIX, prefix)	/* escape: any legacy prefix */		\
-	X(ESC_0F, esc_0f)						\
-	X(ESC_38, esc_38)						\
-	X(ESC_3A, esc_3a)						\
-	X(VEX2, vex2)							\
-	X(VEX3, vex3)							\
-	X(EVEX, evex)							\
-	X(XOP, xop)							\
-	X(REX2, rex2)
-
 enum uinsn_class {
-#define UINSN_CLASS_ENUM(id, word) UINSN_##id,
-	UINSN_CLASSES(UINSN_CLASS_ENUM)
-#undef UINSN_CLASS_ENUM
+	UINSN_INVALID,
+	UINSN_COPY,
+	UINSN_NOP,
+	UINSN_ENDBR,
+	UINSN_JUMP,
+	UINSN_JCC,
+	UINSN_LOOP,
+	UINSN_CALL,
+	UINSN_ICALL,
+	UINSN_FCALL,
+	UINSN_IJUMP,
+	UINSN_FJUMP,
+	UINSN_RET,
+	UINSN_FRET,
+	UINSN_STRING,
+	UINSN_SYSCALL,
+	UINSN_SYSENTER,
+	UINSN_INT3,
+	UINSN_INT,
+	UINSN_PUSHF,
+	UINSN_POPF,
+	UINSN_SS,
+	UINSN_XBEGIN,
+	UINSN_ENCLAVE,
+	UINSN_TRAP,
+	/* private: escapes; uinsn_decode() follows them and reports none */
+	UINSN_NOW3D,
+	UINSN_REX,
+	UINSN_PREFIX,
+	UINSN_ESC_0F,
+	UINSN_ESC_38,
+	UINSN_ESC_3A,
+	UINSN_VEX2,
+	UINSN_VEX3,
+	UINSN_EVEX,
+	UINSN_XOP,
+	UINSN_REX2,
 };
 
 /**

@@ -14,9 +14,10 @@ const char *ssol_refusal_name(enum ssol_refusal why)
 {
 	static const char * const words[SSOL_NR_REFUSALS] = {
 		[SSOL_OK] = "it can be probed",
-#define SSOL_REFUSAL_WORDS(id, words) [SSOL_REFUSED_##id] = words,
-		SSOL_REFUSALS(SSOL_REFUSAL_WORDS)
-#undef SSOL_REFUSAL_WORDS
+		[SSOL_REFUSED_INT3] = "there is a breakpoint instruction (int3) already",
+		[SSOL_REFUSED_VENDOR] =
+			"Intel and AMD read a branch with an operand-size prefix differently",
+		[SSOL_REFUSED_ENCLAVE] = "enclu tells the enclave the address that it runs at",
 	};
 
 	return (unsigned int)why < SSOL_NR_REFUSALS ? words[why] : "for an unknown reason";

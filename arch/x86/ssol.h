@@ -24,22 +24,19 @@
 /** SSOL_SLOT_MAX - no slot is longer. */
 #define SSOL_SLOT_MAX 64
 
-/* Why an instruction cannot be run elsewhere, in words that continue "cannot probe here:". */
-#define SSOL_REFUSALS(X)						\
-	X(INT3, "there is a breakpoint instruction (int3) already")	\
-	X(VENDOR, "Intel and AMD read a branch with an operand-size prefix differently") \
-	X(ENCLAVE, "enclu tells the enclave the address that it runs at")
-
 /**
  * enum ssol_refusal - why an instruction cannot be run elsewhere
  * @SSOL_OK: it can
+ * @SSOL_REFUSED_INT3: it is a breakpoint, somebody else's or the program's own
+ * @SSOL_REFUSED_VENDOR: a branch whose length depends on who made the processor
+ * @SSOL_REFUSED_ENCLAVE: it passes its own address on, to where no slot can reach
  */
 enum ssol_refusal {
 	SSOL_OK,
-	/* private: SSOL_REFUSED_ and the names above */
-#define SSOL_REFUSAL_ENUM(id, words) SSOL_REFUSED_##id,
-	SSOL_REFUSALS(SSOL_REFUSAL_ENUM)
-#undef SSOL_REFUSAL_ENUM
+	SSOL_REFUSED_INT3,
+	SSOL_REFUSED_VENDOR,
+	SSOL_REFUSED_ENCLAVE,
+	/* private: */
 	SSOL_NR_REFUSALS,
 };
 
@@ -97,7 +94,7 @@ struct ssol_plan {
  * ssol_refusal_name() - a refusal in words
  * @why: the refusal
  *
- * Return: part of a sentence, never NULL.
+ * Return: words that continue "cannot probe here:", never NULL.
  */
 const char *ssol_refusal_name(enum ssol_refusal why);
 

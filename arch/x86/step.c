@@ -137,7 +137,7 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 		return true;
 	regs->ip = state.ip;
 	regs->sp += state.sp;
-	if (state.set_cx)
+	if (state.set_cx || (state.set_cx_if && regs->cx == state.old_cx))
 		regs->cx = state.cx;
 	return state.done;
 }

@@ -24,7 +24,7 @@ static double now(void)
 	struct timespec t;
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static unsigned long decode_ours(const struct code *code)
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
 		double best[2] = { 1e9, 1e9 };
 		struct code code = { 0 };
 
-		if (for_each_code_section(argv[i], collect, &code) < 1) {
+		if (visit_code_sections(argv[i], collect, &code) < 1) {
 			fprintf(stderr, "%s: no x86 object file\n", argv[i]);
 			continue;
 		}

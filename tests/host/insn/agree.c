@@ -25,9 +25,15 @@ const char *agree_excuse_name(enum agree_excuse excuse)
 {
 	static const char * const words[AGREE_NR] = {
 		[AGREE_NONE] = "none",
-#define AGREE_WORDS(id, words) [AGREE_##id] = words,
-		AGREE_EXCUSES(AGREE_WORDS)
-#undef AGREE_WORDS
+		[AGREE_OPERANDS] =
+			"operand rules that only the processor judges (LOCK, vvvv, masks, rounding)",
+		[AGREE_APX] = "APX is newer than the reference (Intel APX specification)",
+		[AGREE_NEWER] = "instruction newer than the reference (Intel ISE)",
+		[AGREE_KNC] = "Knights Corner instruction, of no processor with this architecture",
+		[AGREE_MPX] =
+			"no processor that runs this kernel has MPX on: its loads and stores are hints",
+		[AGREE_FP16_W] =
+			"EVEX.W is ignored outside 64-bit mode (SDM vol. 2, vcvtsi2sh, note 1)",
 	};
 
 	return words[excuse];
@@ -141,57 +147,86 @@ static bool knights_corner(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* What of the control flow the reference can name. */
-static bool same_class(const struct uinsn *insn, const ZydisDecodedInstruction *z,
-		       char *why, size_t size)
+/* What of the behaviour the reference can name, by the word for one of its classes. */
+static enum uinsn_class our_kind(const struct uinsn *insn)
 {
-	bool call = insn->class == UINSN_CALL || insn->class == UINSN_ICALL ||
-		    insn->class == UINSN_FCALL;
-	bool jump = insn->class == UINSN_JUMP || insn->class == UINSN_IJUMP ||
-		    insn->class == UINSN_FJUMP;
-	bool cond = insn->class == UINSN_JCC || insn->class == UINSN_LOOP;
-	bool ret = insn->class == UINSN_RET || insn->class == UINSN_FRET;
-	bool z_cond = z->meta.category == ZYDIS_CATEGORY_COND_BR;
-	bool z_ret = z->meta.category == ZYDIS_CATEGORY_RET;
+	switch (insn->class) {
+	case UINSN_ICALL:
+	case UINSN_FCALL:
+		return UINSN_CALL;
+	case UINSN_IJUMP:
+	case UINSN_FJUMP:
+		return UINSN_JUMP;
+	case UINSN_LOOP:
+		return UINSN_JCC;
+	case UINSN_FRET:
+		return UINSN_RET;
+	case UINSN_CALL:
+	case UINSN_JUMP:
+	case UINSN_JCC:
+	case UINSN_RET:
+	case UINSN_SYSCALL:
+	case UINSN_INT3:
+	case UINSN_PUSHF:
+	case UINSN_POPF:
+	case UINSN_XBEGIN:
+		return insn->class;
+	default:
+		return UINSN_COPY;
+	}
+}
 
+static enum uinsn_class their_kind(const ZydisDecodedInstruction *z)
+{
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_UIRET:
-		z_ret = true;
-		break;
+		return UINSN_RET;
+	case ZYDIS_MNEMONIC_SYSCALL:
+		return UINSN_SYSCALL;
+	case ZYDIS_MNEMONIC_INT3:
+		return UINSN_INT3;
+	case ZYDIS_MNEMONIC_PUSHF:
+	case ZYDIS_MNEMONIC_PUSHFD:
+	case ZYDIS_MNEMONIC_PUSHFQ:
+		return UINSN_PUSHF;
+	case ZYDIS_MNEMONIC_POPF:
+	case ZYDIS_MNEMONIC_POPFD:
+	case ZYDIS_MNEMONIC_POPFQ:
+		return UINSN_POPF;
+	case ZYDIS_MNEMONIC_XBEGIN:
+		return UINSN_XBEGIN;
 	case ZYDIS_MNEMONIC_SYSRET:
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_RSM:
-		z_ret = false;
-		break;
+	/* They end a transaction; only a failed one goes elsewhere. */
 	case ZYDIS_MNEMONIC_XABORT:
 	case ZYDIS_MNEMONIC_XEND:
-		/* They end a transaction; only a failed one goes elsewhere. */
-		return insn->class == UINSN_COPY;
-	case ZYDIS_MNEMONIC_XBEGIN:
-		z_cond = false;
-		if (insn->class != UINSN_XBEGIN)
-			return differ(why, size, "xbegin is of class %s",
-				      uinsn_class_name(insn->class));
-		break;
+		return UINSN_COPY;
 	default:
 		break;
 	}
-	if (call != (z->meta.category == ZYDIS_CATEGORY_CALL) ||
-	    jump != (z->meta.category == ZYDIS_CATEGORY_UNCOND_BR) ||
-	    cond != z_cond || ret != z_ret ||
-	    (insn->class == UINSN_SYSCALL) != (z->mnemonic == ZYDIS_MNEMONIC_SYSCALL) ||
-	    (insn->class == UINSN_INT3) != (z->mnemonic == ZYDIS_MNEMONIC_INT3) ||
-	    (insn->class == UINSN_PUSHF) != (z->mnemonic == ZYDIS_MNEMONIC_PUSHF ||
-					     z->mnemonic == ZYDIS_MNEMONIC_PUSHFD ||
-					     z->mnemonic == ZYDIS_MNEMONIC_PUSHFQ) ||
-	    (insn->class == UINSN_POPF) != (z->mnemonic == ZYDIS_MNEMONIC_POPF ||
-					    z->mnemonic == ZYDIS_MNEMONIC_POPFD ||
-					    z->mnemonic == ZYDIS_MNEMONIC_POPFQ))
-		return differ(why, size, "class %s, reference %s (category %s)",
-			      uinsn_class_name(insn->class),
-			      ZydisMnemonicGetString(z->mnemonic),
-			      ZydisCategoryGetString(z->meta.category));
-	return true;
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_CALL:
+		return UINSN_CALL;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return UINSN_JUMP;
+	case ZYDIS_CATEGORY_COND_BR:
+		return UINSN_JCC;
+	case ZYDIS_CATEGORY_RET:
+		return UINSN_RET;
+	default:
+		return UINSN_COPY;
+	}
+}
+
+static bool same_class(const struct uinsn *insn, const ZydisDecodedInstruction *z,
+		       char *why, size_t size)
+{
+	if (our_kind(insn) == their_kind(z))
+		return true;
+	return differ(why, size, "class %s, reference %s (category %s)",
+		      uinsn_class_name(insn->class), ZydisMnemonicGetString(z->mnemonic),
+		      ZydisCategoryGetString(z->meta.category));
 }
 
 /* Where a relative branch goes, and what a rip-relative operand names. */

@@ -5,7 +5,7 @@
 struct walk {
 	enum uinsn_mode mode;
 	u32 (*pick)(void);
-	void (*visit)(const struct uinsn *insn, const u8 *text, void *data);
+	visit_encoding visit;
 	void *data;
 };
 
@@ -135,9 +135,7 @@ static void evex(const struct walk *walk)
  * What chance would rarely make: operands at and around the stack pointer, which
  * a call moves, and the registers that look like it.
  */
-void for_each_special_encoding(enum uinsn_mode mode,
-			       void (*visit)(const struct uinsn *insn, const u8 *text, void *data),
-			       void *data)
+void visit_special_encodings(enum uinsn_mode mode, visit_encoding visit, void *data)
 {
 	static const struct {
 		u8 n, byte[8];
@@ -177,9 +175,8 @@ void for_each_special_encoding(enum uinsn_mode mode,
 	}
 }
 
-void for_each_encoding(enum uinsn_mode mode, u32 (*pick)(void),
-		       void (*visit)(const struct uinsn *insn, const u8 *text, void *data),
-		       void *data)
+void visit_encodings(enum uinsn_mode mode, u32 (*pick)(void), visit_encoding visit,
+		     void *data)
 {
 	const struct walk walk = { .mode = mode, .pick = pick, .visit = visit, .data = data };
 

@@ -86,7 +86,7 @@ static bool parse_line(char *text, struct line *line)
 	}
 	line->bad = strstr(mnemonic, "(bad)") || strstr(mnemonic, ".byte");
 	/* The words before the operand: prefixes, then the mnemonic. */
-	for (p = strtok_r(mnemonic, " \n", &end); p; p = strtok_r(NULL, " \n", &end)) {
+	for (p = strtok_r(mnemonic, "\n ", &end); p; p = strtok_r(NULL, "\n ", &end)) {
 		char *stop;
 
 		if (!strncmp(p, "ret", 3) || !strncmp(p, "lret", 4) || !strncmp(p, "iret", 4) ||
@@ -337,7 +337,7 @@ static bool same_function(const struct file *file, const struct line *line, u64 
 	n = boundary_exits(text, size, section->mode, addr, exits, 20000, &stopped);
 	for (; line < last && line->addr < addr + size; line++) {
 		bool out = line->jump && !line->indirect && line->target - addr >= size;
-		bool indirect = line->jump && line->indirect;
+		bool indirect = line->jump && line->indirect, returns, jumps;
 		u8 kind;
 
 		if (!line->ret && !out && !indirect)
@@ -348,8 +348,9 @@ static bool same_function(const struct file *file, const struct line *line, u64 
 			return false;
 		}
 		kind = exits[i++].kind;
-		if ((kind == BOUNDARY_RET) != line->ret ||
-		    (kind == BOUNDARY_JUMP_IND) != indirect) {
+		returns = kind == BOUNDARY_RET;
+		jumps = kind == BOUNDARY_JUMP_IND;
+		if (returns != line->ret || jumps != indirect) {
 			snprintf(why, why_size, "exit at offset %llu is of kind %d",
 				 (unsigned long long)(line->addr - addr), kind);
 			return false;
@@ -412,7 +413,7 @@ int main(int argc, char **argv)
 	for (int i = first; i < argc; i++) {
 		struct file file = { .path = argv[i] };
 
-		if (for_each_code_section(argv[i], keep_section, &file) < 1) {
+		if (visit_code_sections(argv[i], keep_section, &file) < 1) {
 			ktap_skip("%s: no x86 object file", argv[i]);
 			continue;
 		}

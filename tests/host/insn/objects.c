@@ -72,7 +72,7 @@ static void sweep_section(const struct code_section *section, void *data)
 static void sweep_file(const char *path, unsigned long limit, struct sweep *total)
 {
 	struct sweep sweep = { .path = path, .limit = limit };
-	int n = for_each_code_section(path, sweep_section, &sweep);
+	int n = visit_code_sections(path, sweep_section, &sweep);
 	char refused[400] = "";
 	int len = 0;
 

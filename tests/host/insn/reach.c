@@ -114,8 +114,8 @@ int main(int argc, char **argv)
 		struct reach reach = { .path = argv[i] };
 		unsigned long bad = 0;
 
-		if (for_each_code_section(argv[i], keep_section, &reach) < 1 ||
-		    for_each_function(argv[i], push_function, &reach) < 1) {
+		if (visit_code_sections(argv[i], keep_section, &reach) < 1 ||
+		    visit_functions(argv[i], push_function, &reach) < 1) {
 			ktap_skip("%s: no x86 object file with functions", argv[i]);
 			continue;
 		}
@@ -125,11 +125,11 @@ int main(int argc, char **argv)
 			if (k != SSOL_REFUSED_INT3)
 				bad += reach.refused[k];
 		ktap_ok(!bad && reach.insns,
-			"%s: of %lu reached instructions %lu are refused, besides %lu int3; %lu need a step",
+			"%s: of %lu reached %lu are refused, besides %lu int3; %lu need a step",
 			argv[i], reach.insns, bad, reach.refused[SSOL_REFUSED_INT3],
 			reach.kinds[SSOL_STEP]);
 		if (reach.none)
-			ktap_note("%lu paths lead to no instruction, as behind calls that do not return",
+			ktap_note("%lu paths lead to none, as behind calls that do not return",
 				  reach.none);
 		for (int k = 0; k < reach.nsections; k++) {
 			free((void *)reach.sections[k].text);

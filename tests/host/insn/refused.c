@@ -57,9 +57,9 @@ int main(void)
 		struct ssol_plan plan;
 		int ret = ssol_plan_insn(&plan, cases[i].text, sizeof(cases[i].text),
 					 cases[i].mode, &why);
+		const char *words = ret ? ssol_refusal_name(why) : "not refused";
 
-		ktap_ok(ret == cases[i].ret && why == cases[i].why, "%s: %s", cases[i].what,
-			ret ? ssol_refusal_name(why) : "not refused");
+		ktap_ok(ret == cases[i].ret && why == cases[i].why, "%s: %s", cases[i].what, words);
 		covered[cases[i].why] = true;
 	}
 	for (int why = SSOL_OK; why < SSOL_NR_REFUSALS; why++)

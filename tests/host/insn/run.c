@@ -404,7 +404,7 @@ static void run_step(void)
 			from_ssol_regs(&regs, &other.cpu.regs, scratch);
 			poke(&word);
 			if (word.is_return != plan.pushes_return)
-				differs("a return address was %spushed", word.is_return ? "" : "not ");
+				differs("pushes a return address: %d", word.is_return);
 			if (regs.ip - slot_address() < SSOL_SLOT_MAX)
 				differs("after the step ip is in the slot");
 			/* The native run went on to wherever it was sent. */
@@ -580,8 +580,8 @@ int main(int argc, char **argv)
 		ktap_note("insn_run -m %d -l %s -w %s -s %llu -n %u",
 			  mode == UINSN_MODE_64 ? 64 : 32, layout->name, way_names[way],
 			  (unsigned long long)seed, one_in);
-		for_each_special_encoding(mode, visit_special, NULL);
-		for_each_encoding(mode, pick, visit, NULL);
+		visit_special_encodings(mode, visit_special, NULL);
+		visit_encodings(mode, pick, visit, NULL);
 	}
 	if (way == WAY_STEP && layout == &layouts[2])
 		least_scratch = at_least / 20;

@@ -105,9 +105,7 @@ static const char *name_of(const struct object *object, const struct section *se
 	return (const char *)object->file + names.offset + section->name;
 }
 
-int for_each_code_section(const char *path,
-			  void (*visit)(const struct code_section *section, void *data),
-			  void *data)
+int visit_code_sections(const char *path, visit_section visit, void *data)
 {
 	struct object object;
 	struct section section;
@@ -134,7 +132,7 @@ int for_each_code_section(const char *path,
 
 /* The sorted table of .eh_frame_hdr, in the only form that linkers write. */
 static int unwind_functions(const u8 *table, const struct section *section,
-			    void (*visit)(u64 addr, void *data), void *data)
+			    visit_function visit, void *data)
 {
 	static const u8 form[] = { 1, 0x1b, 0x03, 0x3b };
 	u64 count;
@@ -151,7 +149,7 @@ static int unwind_functions(const u8 *table, const struct section *section,
 
 /* .gopclntab as Go 1.18 and 1.20 introduced it. */
 static int go_functions(const u8 *table, const struct section *section,
-			void (*visit)(u64 addr, void *data), void *data)
+			visit_function visit, void *data)
 {
 	u64 count, text, at;
 
@@ -167,7 +165,7 @@ static int go_functions(const u8 *table, const struct section *section,
 	return (int)count;
 }
 
-int for_each_function(const char *path, void (*visit)(u64 addr, void *data), void *data)
+int visit_functions(const char *path, visit_function visit, void *data)
 {
 	struct object object;
 	struct section section;

@@ -13,19 +13,20 @@ struct code_section {
 	enum uinsn_mode mode;
 };
 
+typedef void (*visit_section)(const struct code_section *section, void *data);
+typedef void (*visit_function)(u64 addr, void *data);
+
 /*
  * Calls visit for every section of x86 code in the file. Returns how many there
  * were, -1 when it is no x86 object file that can be read.
  */
-int for_each_code_section(const char *path,
-			  void (*visit)(const struct code_section *section, void *data),
-			  void *data);
+int visit_code_sections(const char *path, visit_section visit, void *data);
 
 /*
  * Calls visit with the address of every function that symbols with a size, unwind
  * tables or Go's tables tell of, with some more than once. Returns how many,
  * -1 when it is no x86 object file that can be read.
  */
-int for_each_function(const char *path, void (*visit)(u64 addr, void *data), void *data);
+int visit_functions(const char *path, visit_function visit, void *data);
 
 #endif /* INSN_SECTIONS_H */

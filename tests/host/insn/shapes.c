@@ -258,7 +258,8 @@ static void result(const char *what)
 	for (int i = 1; i < AGREE_NR; i++)
 		if (excused[i])
 			ktap_note("%lu excused: %s", excused[i], agree_excuse_name(i));
-	compared = valid = 0;
+	compared = 0;
+	valid = 0;
 	reported = 0;
 	memset(excused, 0, sizeof(excused));
 }

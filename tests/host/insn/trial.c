@@ -185,12 +185,15 @@ static u64 steer_16(struct trial *trial, const struct layout *layout)
 	struct user_regs_struct *regs = &trial->cpu.regs;
 	u64 middle = layout->at[REGION_LOW] + DATA_SIZE / 2;
 
-	regs->rbx = regs->rbp = middle - (trial_random() % 64) * 8;
-	regs->rsi = regs->rdi = (trial_random() % 64) * 8;
+	regs->rbx = middle - (trial_random() % 64) * 8;
+	regs->rbp = regs->rbx;
+	regs->rsi = (trial_random() % 64) * 8;
+	regs->rdi = regs->rsi;
 	if (uinsn_mod(&trial->insn) == 0 && uinsn_rm(&trial->insn) == 6) {
 		put_disp(trial, (s64)middle);
 	} else if (uinsn_rm(&trial->insn) == 4 || uinsn_rm(&trial->insn) == 5) {
-		regs->rsi = regs->rdi = middle;
+		regs->rsi = middle;
+		regs->rdi = middle;
 		put_disp(trial, (s8)trial_random());
 	} else {
 		put_disp(trial, (s8)trial_random());
@@ -229,7 +232,7 @@ static u64 steer_operand(struct trial *trial, const struct layout *layout)
 		base = uinsn_rm(insn);
 	}
 	/* No base at all: the displacement alone. */
-	if ((base == 5) && uinsn_mod(insn) == 0) {
+	if (base == 5 && uinsn_mod(insn) == 0) {
 		if (index != 4)
 			*trial_register(regs, index) = (trial_random() % 16) * 8;
 		if (index != 4)

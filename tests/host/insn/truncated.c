@@ -124,8 +124,9 @@ int main(void)
 		ktap_ok(false, "reading behind the page gives %d", byte);
 	}
 	for (int mode = UINSN_MODE_32; mode <= UINSN_MODE_64; mode++) {
-		encodings = wrong = 0;
-		for_each_encoding(mode, pick, visit, NULL);
+		encodings = 0;
+		wrong = 0;
+		visit_encodings(mode, pick, visit, NULL);
 		random_bytes(mode);
 		ktap_ok(!wrong && encodings > 50000, "%d-bit: %lu encodings at all lengths",
 			mode == UINSN_MODE_64 ? 64 : 32, encodings);
