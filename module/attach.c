@@ -16,7 +16,7 @@
 #include "ref_ctr.h"
 
 /* Breakpoints that are written in one go. */
-#define SETTLE_BATCH	256U
+#define SETTLE_BATCH	64U
 
 static struct consumer_set *site_set(struct site *site)
 {

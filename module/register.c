@@ -381,11 +381,12 @@ int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
  * @n: how many
  *
  * Context: may sleep; not from a handler.
+ * Return: how many of them this call has unregistered.
  */
-void unregister_probes(struct uprobe **us, unsigned int n)
+unsigned int unregister_probes(struct uprobe **us, unsigned int n)
 {
 	struct consumer **cs = kvcalloc(n ?: 1, sizeof(*cs), GFP_KERNEL | __GFP_NOFAIL);
-	unsigned int i, nr = 0;
+	unsigned int i, nr = 0, ended;
 
 	/* First those that nobody works on, so as not to wait with claims held. */
 	mutex_lock(&kdata_mutex);
@@ -405,6 +406,7 @@ void unregister_probes(struct uprobe **us, unsigned int n)
 		for (i = 0; i < nr; i++)
 			consumer_put(cs[i]);
 	}
+	ended = nr;
 	for (i = 0; i < n; i++) {
 		cs[0] = claim_wait(us[i]);
 		if (!cs[0])
@@ -412,8 +414,10 @@ void unregister_probes(struct uprobe **us, unsigned int n)
 		end_consumers(cs, 1);
 		claims_release(cs, 1);
 		consumer_put(cs[0]);
+		ended++;
 	}
 	kvfree(cs);
+	return ended;
 }
 
 /**
@@ -515,21 +519,16 @@ static void later_work(struct work_struct *work)
 	reg = test_and_clear_bit(ASKED_REGISTER, &u->__asked);
 	unreg = test_and_clear_bit(ASKED_UNREGISTER, &u->__asked);
 	unreg_first = unreg && READ_ONCE(u->kdata);
-	if (unreg_first) {
-		unregister_probes(&u, 1);
-		if (callback)
-			callback(u, 0, kind, 0);
-	}
+	/* Several threads may have asked; the one whose wish it was is told. */
+	if (unreg_first && unregister_probes(&u, 1) && callback)
+		callback(u, 0, kind, 0);
 	if (reg) {
 		ret = register_probes(&u, 1, type);
 		if (callback)
 			callback(u, 1, kind, ret);
 	}
-	if (unreg && !unreg_first) {
-		unregister_probes(&u, 1);
-		if (callback)
-			callback(u, 0, kind, 0);
-	}
+	if (unreg && !unreg_first && unregister_probes(&u, 1) && callback)
+		callback(u, 0, kind, 0);
 }
 
 static void ask(struct uprobe *u, enum consumer_type type, enum asked what)

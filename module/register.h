@@ -12,7 +12,7 @@ int register_init(void);
 void register_exit(void);
 
 int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type);
-void unregister_probes(struct uprobe **us, unsigned int n);
+unsigned int unregister_probes(struct uprobe **us, unsigned int n);
 int probe_set_enabled(struct uprobe *u, bool enabled);
 
 void register_end(struct work_struct *work);

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: handlers sleep, change the ip, register and unregister themselves and others
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+ktap_plan 24
+
+steps
+plain=$(step call 10)
+n=0
+for flags in 0 1; do
+	for returns in 0 1; do
+		what="flags=$flags returns=$returns"
+		# Both at the same place: n unregisters itself, n+1 registers n+2.
+		set_probe $n pid=$pid vaddr=$work flags=$flags returns=$returns action=unregister other=$n
+		set_probe $((n + 1)) pid=$pid vaddr=$work flags=$flags returns=$returns action=register other=$((n + 2))
+		set_probe $((n + 2)) pid=$pid vaddr=$second flags=$flags
+		run register $n-$((n + 1))
+		is "$(step call 10)" "$plain" "$what: the program's result is right"
+		check "$what: a handler has unregistered itself" until_is 0 registered $n
+		check "$what: and is told" until_is "1 0" sh -c "awk '\$1 == $n { print \$8, \$9 }' $client_dir/state"
+		check "$what: a handler has registered another probe" until_is 1 registered $((n + 2))
+		step call 10 >/dev/null
+		check "$what: which is called" test "$(hits $((n + 2)))" -ge 10
+		run unregister $n-$((n + 2))
+		n=$((n + 3))
+	done
+done
+
+set_probe $n pid=$pid vaddr=$work action=skip other=4
+run register $n
+is "$(step call 2)" "call 5" "a handler that may sleep skips the instruction"
+run unregister $n
+set_probe $n flags=1
+run register $n
+is "$(step call 2)" "call 5" "an atomic handler does"
+run unregister $n
+is "$(step call 2)" "call 605" "and nobody afterwards"
+
+# What kills the task does not wait for the handler's wish to be granted.
+set_probe $n pid=$pid vaddr=$work flags=0 action=sleep other=500
+run register $n
+echo "call 100000" >&3
+sleep 1
+kill -9 "$pid"
+end_steps 2>/dev/null
+check "a program is killed while its handler sleeps" until_is 0 registered $n

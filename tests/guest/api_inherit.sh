@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: forked children are probed when the probe says so, and end it with them
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+ktap_plan 9
+
+steps
+plain=$(step fork 20)
+set_probe 0 pid=$pid vaddr=$work flags=4
+set_probe 1 pid=$pid vaddr=$work
+set_probe 2 pid=$pid vaddr=$work flags=5
+set_probe 3 pid=$pid vaddr=$work flags=4 returns=1
+for i in 0 1 2 3; do
+	run register $i
+done
+is "$(step fork 20)" "$plain" "the child's result is right"
+is "$(hits 0)" 20 "the child's hits are counted"
+is "$(hits 1)" 0 "not by a probe that is not inherited"
+is "$(hits 2)" 20 "by an atomic one"
+is "$(hits 3)" 20 "by a return probe"
+is "$(registered 0)" 1 "the child's end is not the probe's"
+step call 5 >/dev/null
+is "$(hits 0)" 25 "the parent is probed as before"
+end_steps
+check "the last one's end is" until_is 0 registered 0
+check "for all of them" until_is 0 registered 3

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A client of the whole interface, driven by the tests:
+ *
+ *	echo "0 pid=123 vaddr=0x55d0c0ffee10 flags=1" >/sys/module/uprobe_client/parameters/set
+ *	echo "register 0" >/sys/module/uprobe_client/parameters/run
+ *	cat /sys/module/uprobe_client/parameters/state
+ *
+ * There are PROBES numbered probes. "set" changes fields of one; "run" does
+ * something to a range of them ("register 3", "unregister 0-999") and fails
+ * with what that came to; "state" has a line for each that was ever set:
+ * number, registered or not, hits, missed, handler calls, entry handler calls,
+ * task handler calls, registration callbacks, the last one's result.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/delay.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include <uprobes/uprobes.h>
+
+#define PROBES	1024
+
+/* What a handler does besides counting. */
+enum action {
+	ACT_NOTHING,
+	ACT_REGISTER,		/* register probe "other" */
+	ACT_UNREGISTER,		/* unregister probe "other" */
+	ACT_AGAIN,		/* ask for task context */
+	ACT_SLEEP,		/* for "other" milliseconds */
+	ACT_SKIP,		/* "other" bytes of code */
+	ACT_DECLINE,		/* every second call */
+	ACT_DATA,		/* check what the entry handler left in the data */
+};
+
+static const char * const action_names[] = {
+	"nothing", "register", "unregister", "again", "sleep", "skip", "decline", "data",
+};
+
+static struct probe {
+	struct uretprobe rp;
+	bool used;
+	bool returns;
+	char path[128];
+	u8 expect[15];
+	enum action action;
+	unsigned int other;
+	pid_t only;
+	atomic64_t calls;
+	atomic64_t entries;
+	atomic64_t task_calls;
+	atomic_t callbacks;
+	int result;
+} *probes;
+
+/* One command at a time; handlers do without. */
+static DEFINE_MUTEX(client_mutex);
+
+static int probe_register(struct probe *p)
+{
+	return p->returns ? register_uretprobe(&p->rp) : register_uprobe(&p->rp.u);
+}
+
+static void probe_unregister(struct probe *p)
+{
+	if (p->returns)
+		unregister_uretprobe(&p->rp);
+	else
+		unregister_uprobe(&p->rp.u);
+}
+
+static void probe_act(struct probe *p, struct pt_regs *regs)
+{
+	int ret;
+
+	switch (p->action) {
+	case ACT_REGISTER:
+		ret = probe_register(&probes[p->other]);
+		WARN(ret != -EINPROGRESS && ret != -EBUSY, "registering in a handler: %d", ret);
+		break;
+	case ACT_UNREGISTER:
+		probe_unregister(&probes[p->other]);
+		break;
+	case ACT_AGAIN:
+		uprobe_again();
+		break;
+	case ACT_SLEEP:
+		msleep(p->other);
+		break;
+	case ACT_SKIP:
+		regs->ip += p->other;
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_hit(struct uprobe *u, struct pt_regs *regs)
+{
+	struct probe *p = container_of(u, struct probe, rp.u);
+
+	atomic64_inc(&p->calls);
+	probe_act(p, regs);
+}
+
+static void on_task(struct uprobe *u, struct pt_regs *regs)
+{
+	struct probe *p = container_of(u, struct probe, rp.u);
+
+	might_sleep();
+	atomic64_inc(&p->task_calls);
+}
+
+/* What the data of a call is to be full of. */
+static u8 data_byte(const struct uretprobe_instance *ri)
+{
+	return (ri->sp >> 4) ^ (ri->ret_addr << 1);
+}
+
+static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *p = container_of(ri->rp, struct probe, rp);
+
+	if (p->action == ACT_DECLINE)
+		return atomic64_inc_return(&p->entries) % 2;
+	atomic64_inc(&p->entries);
+	if (memchr_inv(ri->data, 0, ri->rp->data_size))
+		pr_err("the data of a call is not clear\n");
+	memset(ri->data, data_byte(ri), ri->rp->data_size);
+	return 0;
+}
+
+static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *p = container_of(ri->rp, struct probe, rp);
+
+	if (p->action == ACT_DATA && memchr_inv(ri->data, data_byte(ri), ri->rp->data_size)) {
+		pr_err("the data of a call has changed\n");
+		return;
+	}
+	atomic64_inc(&p->calls);
+	probe_act(p, regs);
+}
+
+static void on_task_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *p = container_of(ri->rp, struct probe, rp);
+
+	might_sleep();
+	atomic64_inc(&p->task_calls);
+}
+
+static void on_done(struct uprobe *u, int reg, enum uprobe_type type, int result)
+{
+	struct probe *p = container_of(u, struct probe, rp.u);
+
+	p->result = result;
+	/* The test has seen the result when it sees the number. */
+	smp_wmb();
+	atomic_inc(&p->callbacks);
+}
+
+static bool filter_pid(struct uprobe *u, struct mm_struct *mm)
+{
+	struct probe *p = container_of(u, struct probe, rp.u);
+	struct task_struct *task;
+	bool same;
+
+	rcu_read_lock();
+	task = pid_task(find_vpid(p->only), PIDTYPE_PID);
+	same = task && READ_ONCE(task->mm) == mm;
+	rcu_read_unlock();
+	return same;
+}
+
+static int set_field(struct probe *p, char *name, char *value)
+{
+	struct uprobe *u = &p->rp.u;
+	unsigned long long number = 0;
+	int i = -1;
+
+	if (!strcmp(name, "path")) {
+		u->path = strscpy(p->path, value, sizeof(p->path)) > 0 ? p->path : NULL;
+		return 0;
+	}
+	if (!strcmp(name, "action")) {
+		i = match_string(action_names, ARRAY_SIZE(action_names), value);
+		p->action = max(i, 0);
+		return i < 0 ? i : 0;
+	}
+	if (!strcmp(name, "expect")) {
+		u->expect = p->expect;
+		u->expect_len = strlen(value) / 2;
+		return u->expect_len > sizeof(p->expect) ? -EINVAL :
+			hex2bin(p->expect, value, u->expect_len);
+	}
+	if (kstrtoull(value, 0, &number))
+		return -EINVAL;
+	if (!strcmp(name, "pid"))
+		u->pid = number;
+	else if (!strcmp(name, "vaddr"))
+		u->vaddr = number;
+	else if (!strcmp(name, "offset"))
+		u->offset = number;
+	else if (!strcmp(name, "ref"))
+		u->ref_ctr_offset = number;
+	else if (!strcmp(name, "flags"))
+		u->flags = number;
+	else if (!strcmp(name, "returns"))
+		p->returns = number;
+	else if (!strcmp(name, "data"))
+		p->rp.data_size = number;
+	else if (!strcmp(name, "entry"))
+		p->rp.entry_handler = number ? on_entry : NULL;
+	else if (!strcmp(name, "other"))
+		p->other = number;
+	else if (!strcmp(name, "only")) {
+		p->only = number;
+		u->filter = number ? filter_pid : NULL;
+	} else
+		return -ENOKEY;
+	return 0;
+}
+
+static int set_probe(const char *line, const struct kernel_param *kp)
+{
+	char *copy = kstrdup(line, GFP_KERNEL), *rest = copy, *word;
+	unsigned int number;
+	struct probe *p;
+	int ret;
+
+	if (!copy)
+		return -ENOMEM;
+	mutex_lock(&client_mutex);
+	ret = kstrtouint(strsep(&rest, " "), 0, &number);
+	if (!ret && number >= PROBES)
+		ret = -ERANGE;
+	p = &probes[ret ? 0 : number];
+	while (!ret && (word = strsep(&rest, " \n"))) {
+		char *value = strchr(word, '=');
+
+		if (!*word)
+			continue;
+		if (value)
+			*value++ = '\0';
+		ret = value ? set_field(p, word, value) : -EINVAL;
+	}
+	if (!ret) {
+		p->used = true;
+		p->rp.u.handler = on_hit;
+		p->rp.u.task_handler = on_task;
+		p->rp.u.registration_callback = on_done;
+		p->rp.handler = on_return;
+		p->rp.task_handler = on_task_return;
+	}
+	mutex_unlock(&client_mutex);
+	kfree(copy);
+	return ret;
+}
+
+static int run_range(const char *verb, unsigned int first, unsigned int last)
+{
+	unsigned int i, n = last - first + 1;
+	bool returns = probes[first].returns;
+	struct uretprobe **rps;
+	struct uprobe **us;
+	int ret = 0;
+
+	rps = kvmalloc_array(n, sizeof(*rps), GFP_KERNEL);
+	us = kvmalloc_array(n, sizeof(*us), GFP_KERNEL);
+	for (i = 0; rps && us && i < n; i++) {
+		rps[i] = &probes[first + i].rp;
+		us[i] = &probes[first + i].rp.u;
+	}
+	if (!rps || !us)
+		ret = -ENOMEM;
+	else if (!strcmp(verb, "register"))
+		ret = n == 1 ? probe_register(&probes[first]) :
+			returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
+	else if (!strcmp(verb, "unregister") && n == 1)
+		probe_unregister(&probes[first]);
+	else if (!strcmp(verb, "unregister") && returns)
+		unregister_uretprobes(rps, n);
+	else if (!strcmp(verb, "unregister"))
+		unregister_uprobes(us, n);
+	else if (!strcmp(verb, "unmap"))
+		unmap_uprobe(us[0]);
+	else if (!strcmp(verb, "enable"))
+		ret = enable_uprobe(us[0]);
+	else if (!strcmp(verb, "disable"))
+		ret = disable_uprobe(us[0]);
+	else
+		ret = -ENOKEY;
+	kvfree(rps);
+	kvfree(us);
+	return ret;
+}
+
+static int run_command(const char *line, const struct kernel_param *kp)
+{
+	unsigned int first, last;
+	char verb[16];
+	int n, ret;
+
+	n = sscanf(line, "%15s %u-%u", verb, &first, &last);
+	if (n < 2)
+		return -EINVAL;
+	if (n == 2)
+		last = first;
+	if (first > last || last >= PROBES)
+		return -ERANGE;
+	mutex_lock(&client_mutex);
+	ret = run_range(verb, first, last);
+	mutex_unlock(&client_mutex);
+	return ret;
+}
+
+static int show_state(char *buffer, const struct kernel_param *kp)
+{
+	struct probe *p;
+	int n = 0;
+
+	for (p = probes; p < probes + PROBES; p++) {
+		struct uprobe_counts counts;
+
+		if (!p->used || n > PAGE_SIZE - 128)
+			continue;
+		counts = uprobe_counts(&p->rp.u);
+		n += sysfs_emit_at(buffer, n, "%d %d %llu %llu %lld %lld %lld %d %d\n",
+				   (int)(p - probes), !!p->rp.u.kdata, counts.hits, counts.missed,
+				   atomic64_read(&p->calls), atomic64_read(&p->entries),
+				   atomic64_read(&p->task_calls), atomic_read(&p->callbacks),
+				   p->result);
+	}
+	return n;
+}
+
+static const struct kernel_param_ops set_ops = { .set = set_probe };
+static const struct kernel_param_ops run_ops = { .set = run_command };
+static const struct kernel_param_ops state_ops = { .get = show_state };
+
+module_param_cb(set, &set_ops, NULL, 0200);
+MODULE_PARM_DESC(set, "change fields of a probe");
+module_param_cb(run, &run_ops, NULL, 0200);
+MODULE_PARM_DESC(run, "register, unregister, enable, disable or unmap probes");
+module_param_cb(state, &state_ops, NULL, 0400);
+MODULE_PARM_DESC(state, "what has come of them");
+
+static int __init client_init(void)
+{
+	probes = kvcalloc(PROBES, sizeof(*probes), GFP_KERNEL);
+	return probes ? 0 : -ENOMEM;
+}
+
+static void __exit client_exit(void)
+{
+	struct uprobe **us = kvmalloc_array(PROBES, sizeof(*us), GFP_KERNEL | __GFP_NOFAIL);
+	unsigned int i;
+
+	for (i = 0; i < PROBES; i++)
+		us[i] = &probes[i].rp.u;
+	unregister_uprobes(us, PROBES);
+	kvfree(us);
+	kvfree(probes);
+}
+
+module_init(client_init);
+module_exit(client_exit);
+
+MODULE_DESCRIPTION("Test client of uprobes.ko");
+MODULE_AUTHOR("The uprobes.ko authors");
+MODULE_LICENSE("GPL");
