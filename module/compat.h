@@ -35,11 +35,18 @@ static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
  * @name: what /proc/PID/maps shows
  * @size: in bytes
  *
- * VM_NORESERVE: only the pages that get slots are charged.
+ * Without a reservation: only the pages that get slots are charged.
+ *
+ * Commit 590d356aa433 ("mm: update shmem_[kernel]_file_*() functions to use
+ * vma_flags_t", 7.0) made the flags a type of their own.
  */
 static inline struct file *compat_shmem_file(const char *name, loff_t size)
 {
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+	return shmem_file_setup(name, size, mk_vma_flags(VMA_NORESERVE_BIT));
+#else
 	return shmem_file_setup(name, size, VM_NORESERVE);
+#endif
 }
 
 /**
@@ -69,12 +76,13 @@ static inline struct folio *compat_cache_folio(struct address_space *mapping, pg
 /**
  * compat_ring_buffer_commit() - commit a reserved event
  *
- * "ring_buffer: Remove unused "event" parameter" (6.4) dropped the argument.
+ * Commit 04aabc32fb67 ("ring_buffer: Remove unused "event" parameter", 6.2)
+ * dropped the argument.
  */
 static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
 					     struct ring_buffer_event *event)
 {
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
 	ring_buffer_unlock_commit(rb);
 #else
 	ring_buffer_unlock_commit(rb, event);

@@ -34,7 +34,8 @@ expect() {
 	like "$output" "$text" "which names it"
 }
 
-ktap_plan 21
+ktap_plan 22
+is "$("$UPROBES_TOP/qemu/fetch" "$kernel" 2>&1 >/dev/null)" "" "it is built once and kept"
 check "the faulty module can be built" make -s -C "$kdir" M="$dir" modules
 fault none
 is $? 7 "no fault, no complaint"
