@@ -10,7 +10,7 @@
 #include "buffer.h"
 #include "compat.h"
 
-static_assert(TRACER_RECORD_MAX <= U16_MAX);
+static_assert(TRACER_READ_MAX <= U16_MAX);
 
 static void wake_readers(struct irq_work *work)
 {
@@ -19,36 +19,69 @@ static void wake_readers(struct irq_work *work)
 	wake_up_all(&b->wait);
 }
 
+static void free_memory(struct tracer_buffer *b)
+{
+	int cpu;
+
+	if (b->cpu) {
+		for_each_possible_cpu(cpu) {
+			kfree(per_cpu_ptr(b->cpu, cpu)->scratch);
+			kfree(per_cpu_ptr(b->cpu, cpu)->trap);
+		}
+	}
+	free_percpu(b->cpu);
+	kfree(b->next);
+	kfree(b->size);
+}
+
+static int get_memory(struct tracer_buffer *b)
+{
+	struct tracer_cpu *c;
+	int cpu;
+
+	b->cpu = alloc_percpu(struct tracer_cpu);
+	b->next = kcalloc(nr_cpu_ids, sizeof(*b->next), GFP_KERNEL);
+	b->size = kcalloc(nr_cpu_ids, sizeof(*b->size), GFP_KERNEL);
+	if (!b->cpu || !b->next || !b->size)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(b->cpu, cpu);
+		c->trap = kmalloc_node(TRACER_FRAGMENT_MAX, GFP_KERNEL,
+				       cpu_to_node(cpu));
+		if (!c->trap)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 /**
  * tracer_buffer_init() - make a buffer, small until an event is enabled
  * @b: zeroed
+ * @size: bytes per CPU that it has then
  *
  * Return: 0 or -ENOMEM.
  */
-int tracer_buffer_init(struct tracer_buffer *b)
+int tracer_buffer_init(struct tracer_buffer *b, unsigned long size)
 {
+	int cpu;
+
+	if (get_memory(b)) {
+		free_memory(b);
+		return -ENOMEM;
+	}
 	mutex_init(&b->read_lock);
 	init_waitqueue_head(&b->wait);
 	init_irq_work(&b->wake, wake_readers);
 	b->on = true;
-	b->size = TRACER_BUFFER_KB * 1024UL;
+	for_each_possible_cpu(cpu)
+		b->size[cpu] = size;
 
-	b->cpu = alloc_percpu(struct tracer_cpu);
-	if (!b->cpu)
-		return -ENOMEM;
-	b->next = kcalloc(nr_cpu_ids, sizeof(*b->next), GFP_KERNEL);
-	if (!b->next)
-		goto free_cpu;
 	b->rb = ring_buffer_alloc(2 * PAGE_SIZE, RB_FL_OVERWRITE);
-	if (!b->rb)
-		goto free_next;
+	if (!b->rb) {
+		free_memory(b);
+		return -ENOMEM;
+	}
 	return 0;
-
-free_next:
-	kfree(b->next);
-free_cpu:
-	free_percpu(b->cpu);
-	return -ENOMEM;
 }
 
 /**
@@ -57,14 +90,9 @@ free_cpu:
  */
 void tracer_buffer_destroy(struct tracer_buffer *b)
 {
-	int cpu;
-
 	irq_work_sync(&b->wake);
 	ring_buffer_free(b->rb);
-	for_each_possible_cpu(cpu)
-		kfree(per_cpu_ptr(b->cpu, cpu)->scratch);
-	free_percpu(b->cpu);
-	kfree(b->next);
+	free_memory(b);
 	mutex_destroy(&b->read_lock);
 }
 
@@ -76,11 +104,15 @@ void tracer_buffer_destroy(struct tracer_buffer *b)
  */
 int tracer_buffer_expand(struct tracer_buffer *b)
 {
-	int ret = 0;
+	int ret = 0, cpu;
 
 	mutex_lock(&b->read_lock);
 	if (!b->expanded) {
-		ret = ring_buffer_resize(b->rb, b->size, RING_BUFFER_ALL_CPUS);
+		for_each_possible_cpu(cpu) {
+			ret = ring_buffer_resize(b->rb, b->size[cpu], cpu);
+			if (ret < 0)
+				break;
+		}
 		b->expanded = ret >= 0;
 	}
 	mutex_unlock(&b->read_lock);
@@ -91,20 +123,25 @@ int tracer_buffer_expand(struct tracer_buffer *b)
  * tracer_buffer_resize() - change the size
  * @b: the buffer
  * @size: bytes per CPU
+ * @cpu: the CPU, or %TRACER_ALL_CPUS
  *
  * What does not fit any more is lost, oldest first.
  *
  * Return: 0, -ENOMEM, or -EBUSY while the trace file is being read.
  */
-int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size)
+int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size, int cpu)
 {
-	int ret;
+	int ret, i;
 
 	mutex_lock(&b->read_lock);
-	ret = ring_buffer_resize(b->rb, size, RING_BUFFER_ALL_CPUS);
+	ret = ring_buffer_resize(b->rb, size, cpu == TRACER_ALL_CPUS ?
+				 RING_BUFFER_ALL_CPUS : cpu);
 	if (ret >= 0) {
-		b->size = size;
-		b->expanded = true;
+		for_each_possible_cpu(i) {
+			if (cpu == TRACER_ALL_CPUS || cpu == i)
+				WRITE_ONCE(b->size[i], size);
+		}
+		b->expanded = b->expanded || cpu == TRACER_ALL_CPUS;
 	}
 	mutex_unlock(&b->read_lock);
 	return ret < 0 ? ret : 0;
@@ -113,15 +150,21 @@ int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size)
 /**
  * tracer_buffer_clear() - forget all records
  * @b: the buffer
+ * @cpu: of this CPU, or %TRACER_ALL_CPUS
  */
-void tracer_buffer_clear(struct tracer_buffer *b)
+void tracer_buffer_clear(struct tracer_buffer *b, int cpu)
 {
-	int cpu;
+	int i;
 
 	mutex_lock(&b->read_lock);
-	ring_buffer_reset(b->rb);
-	for_each_possible_cpu(cpu)
-		b->next[cpu] = READ_ONCE(per_cpu_ptr(b->cpu, cpu)->seq);
+	if (cpu == TRACER_ALL_CPUS)
+		ring_buffer_reset(b->rb);
+	else
+		ring_buffer_reset_cpu(b->rb, cpu);
+	for_each_possible_cpu(i) {
+		if (cpu == TRACER_ALL_CPUS || cpu == i)
+			b->next[i] = READ_ONCE(per_cpu_ptr(b->cpu, i)->seq);
+	}
 	mutex_unlock(&b->read_lock);
 }
 
@@ -198,7 +241,7 @@ void tracer_buffer_commit(struct tracer_buffer *b,
  *
  * When there is no room the event counts as lost.
  *
- * Context: task.
+ * Context: any, but not from a handler that interrupted another one's write.
  */
 void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 {
@@ -227,6 +270,17 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 	}
 	preempt_enable_notrace();
 	wake_if_waiting(b);
+}
+
+/**
+ * tracer_buffer_skip() - an event that is to be recorded is not
+ * @b: the buffer
+ *
+ * It counts as lost.
+ */
+void tracer_buffer_skip(struct tracer_buffer *b)
+{
+	this_cpu_inc(b->cpu->seq);
 }
 
 /**

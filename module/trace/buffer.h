@@ -26,6 +26,7 @@
 
 #define TRACER_BUFFER_KB	1408	/* per CPU, once an event is enabled */
 #define TRACER_SCRATCH		8192	/* bytes of the scratch that is kept */
+#define TRACER_ALL_CPUS		(-1)
 
 /* What a record in the ring buffer may take on every kernel: a 4 KiB page
  * less the headers of the page and of an event with a long time stamp.
@@ -54,11 +55,13 @@ struct tracer_fragment {
  * @seq: number of the next event; its own CPU's, preemption off
  * @open: not all fragments of a record are written yet
  * @scratch: %TRACER_SCRATCH bytes that nobody uses at the moment, or NULL
+ * @trap: %TRACER_FRAGMENT_MAX bytes for the handler that runs in the trap
  */
 struct tracer_cpu {
 	u32 seq;
 	u32 open;
 	void *scratch;
+	void *trap;
 };
 
 /**
@@ -66,7 +69,7 @@ struct tracer_cpu {
  * @rb: the ring buffer
  * @cpu: writers' side
  * @on: hits are recorded
- * @size: bytes per CPU that it has, or will have when @expanded
+ * @size: bytes that it has, or will have when @expanded, per CPU
  * @expanded: it has got them
  * @read_lock: serializes taking records out, clearing and resizing
  * @next: number of the event expected next, per CPU; under @read_lock
@@ -77,7 +80,7 @@ struct tracer_buffer {
 	struct trace_buffer *rb;
 	struct tracer_cpu __percpu *cpu;
 	bool on;
-	unsigned long size;
+	unsigned long *size;
 	bool expanded;
 	struct mutex read_lock;	/* takes records out, clears, resizes */
 	u32 *next;
@@ -101,25 +104,27 @@ struct tracer_snapshot {
 };
 
 /* buffer.c */
-int tracer_buffer_init(struct tracer_buffer *b);
+int tracer_buffer_init(struct tracer_buffer *b, unsigned long size);
 void tracer_buffer_destroy(struct tracer_buffer *b);
 int tracer_buffer_expand(struct tracer_buffer *b);
-int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size);
-void tracer_buffer_clear(struct tracer_buffer *b);
+int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size, int cpu);
+void tracer_buffer_clear(struct tracer_buffer *b, int cpu);
 
 void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
 			    struct ring_buffer_event **event);
 void tracer_buffer_commit(struct tracer_buffer *b,
 			  struct ring_buffer_event *event);
 void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len);
+void tracer_buffer_skip(struct tracer_buffer *b);
 void *tracer_scratch_get(struct tracer_buffer *b, size_t size);
 void tracer_scratch_put(struct tracer_buffer *b, void *scratch, size_t size);
 
 /* buffer_read.c */
-bool tracer_buffer_empty(struct tracer_buffer *b);
-bool tracer_buffer_take(struct tracer_buffer *b, void *record,
+bool tracer_buffer_empty(struct tracer_buffer *b, int cpu);
+bool tracer_buffer_take(struct tracer_buffer *b, int cpu, void *record,
 			struct tracer_seen *seen);
-int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s);
+int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
+			  int cpu);
 bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 			  void *record, struct tracer_seen *seen);
 void tracer_snapshot_finish(struct tracer_snapshot *s);

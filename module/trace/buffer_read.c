@@ -113,22 +113,26 @@ complete:
 /**
  * tracer_buffer_empty() - is there nothing to read?
  * @b: the buffer
+ * @cpu: of this CPU, or %TRACER_ALL_CPUS
  */
-bool tracer_buffer_empty(struct tracer_buffer *b)
+bool tracer_buffer_empty(struct tracer_buffer *b, int cpu)
 {
+	if (cpu != TRACER_ALL_CPUS)
+		return ring_buffer_empty_cpu(b->rb, cpu);
 	return ring_buffer_empty(b->rb);
 }
 
 /**
  * tracer_buffer_take() - take the oldest record out
  * @b: the buffer
- * @record: where to put it, %TRACER_RECORD_MAX bytes
+ * @only: of this CPU, or %TRACER_ALL_CPUS
+ * @record: where to put it, %TRACER_READ_MAX bytes
  * @seen: what is to be known about it
  *
  * Context: task, under @b->read_lock.
  * Return: false when there is none.
  */
-bool tracer_buffer_take(struct tracer_buffer *b, void *record,
+bool tracer_buffer_take(struct tracer_buffer *b, int only, void *record,
 			struct tracer_seen *seen)
 {
 	struct source src = { .b = b };
@@ -143,6 +147,8 @@ bool tracer_buffer_take(struct tracer_buffer *b, void *record,
 		for_each_possible_cpu(cpu) {
 			struct source probe = { .b = b, .cpu = cpu };
 
+			if (only != TRACER_ALL_CPUS && cpu != only)
+				continue;
 			if (!source_peek(&probe, &ts))
 				continue;
 			if (src.cpu < 0 || ts < oldest) {
@@ -161,10 +167,12 @@ bool tracer_buffer_take(struct tracer_buffer *b, void *record,
  * tracer_snapshot_start() - start to look at the records
  * @b: the buffer
  * @s: the look, zeroed
+ * @only: at this CPU, or %TRACER_ALL_CPUS
  *
  * Return: 0 or -ENOMEM.
  */
-int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s)
+int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
+			  int only)
 {
 	int cpu;
 
@@ -177,8 +185,11 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s)
 		return -ENOMEM;
 	}
 	/* NULL for a CPU that has never been online, too. */
-	for_each_possible_cpu(cpu)
-		s->iters[cpu] = ring_buffer_read_start(b->rb, cpu, GFP_KERNEL);
+	for_each_possible_cpu(cpu) {
+		if (only == TRACER_ALL_CPUS || cpu == only)
+			s->iters[cpu] = ring_buffer_read_start(b->rb, cpu,
+							       GFP_KERNEL);
+	}
 	return 0;
 }
 
@@ -186,7 +197,7 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s)
  * tracer_snapshot_next() - look at the next record
  * @b: the buffer
  * @s: the look
- * @record: where to put it, %TRACER_RECORD_MAX bytes
+ * @record: where to put it, %TRACER_READ_MAX bytes
  * @seen: what is to be known about it
  *
  * Context: task; one caller at a time.

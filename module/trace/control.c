@@ -106,7 +106,7 @@ static int events_open(struct inode *inode, struct file *file)
  * came to; the lines before that one stand.
  */
 static ssize_t run_lines(struct tracer *t, const char *buf, size_t len,
-			 bool whole)
+			 bool whole, tracer_line_fn *fn)
 {
 	const char *line = buf, *end = buf + len, *newline;
 	unsigned int lineno = 0;
@@ -124,7 +124,7 @@ static ssize_t run_lines(struct tracer *t, const char *buf, size_t len,
 			break;
 		n = (newline ?: end) - line;
 		lineno++;
-		ret = tracer_define(t, line, n, alone ? 0 : lineno);
+		ret = fn(t, line, n, alone ? 0 : lineno);
 		if (ret)
 			return ret;
 		line += n + !!newline;
@@ -133,10 +133,18 @@ static ssize_t run_lines(struct tracer *t, const char *buf, size_t len,
 	return line - buf;
 }
 
-static ssize_t events_write(struct file *file, const char __user *ubuf,
-			    size_t count, loff_t *ppos)
+/**
+ * tracer_write_lines() - carry out what was written, line by line
+ * @t: the tracer
+ * @ubuf: the lines
+ * @count: bytes there
+ * @fn: carries out a line
+ *
+ * Return: what a write() is to return.
+ */
+ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
+			   size_t count, tracer_line_fn *fn)
 {
-	struct seq_file *m = file->private_data;
 	size_t len = min_t(size_t, count, WRITE_MAX);
 	ssize_t ret;
 	char *buf;
@@ -146,8 +154,18 @@ static ssize_t events_write(struct file *file, const char __user *ubuf,
 	buf = vmemdup_user(ubuf, len);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
-	ret = run_lines(m->private, buf, len, len == count);
+	ret = run_lines(t, buf, len, len == count, fn);
 	kvfree(buf);
+	return ret;
+}
+
+static ssize_t events_write(struct file *file, const char __user *ubuf,
+			    size_t count, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	ssize_t ret;
+
+	ret = tracer_write_lines(m->private, ubuf, count, tracer_define);
 	if (ret > 0)
 		*ppos += ret;
 	return ret;
@@ -199,7 +217,7 @@ static int error_log_show(struct seq_file *m, void *v)
 {
 	struct tracer *t = m->private;
 
-	tracer_errlog_show(&t->errors, m);
+	tracer_errlog_show(t->errors, m);
 	return 0;
 }
 
@@ -211,7 +229,7 @@ static int error_log_open(struct inode *inode, struct file *file)
 	if (ret)
 		return ret;
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
-		tracer_errlog_clear(&t->errors);
+		tracer_errlog_clear(t->errors);
 	return single_open(file, error_log_show, t);
 }
 

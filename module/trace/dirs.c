@@ -14,16 +14,6 @@
 #include "files.h"
 #include "trace.h"
 
-static int private_open(struct inode *inode, struct file *file)
-{
-	int ret = tracer_files_allowed();
-
-	if (ret)
-		return ret;
-	file->private_data = inode->i_private;
-	return 0;
-}
-
 static int read_switch(const char __user *ubuf, size_t count, bool *on)
 {
 	unsigned int value;
@@ -117,7 +107,7 @@ static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
 
 static const struct file_operations event_enable_fops = {
 	.owner = THIS_MODULE,
-	.open = private_open,
+	.open = tracer_private_open,
 	.read = event_enable_read,
 	.write = event_enable_write,
 	.llseek = default_llseek,
@@ -135,7 +125,7 @@ static ssize_t event_id_read(struct file *file, char __user *ubuf,
 
 static const struct file_operations event_id_fops = {
 	.owner = THIS_MODULE,
-	.open = private_open,
+	.open = tracer_private_open,
 	.read = event_id_read,
 	.llseek = default_llseek,
 };
@@ -156,6 +146,41 @@ static int event_format_open(struct inode *inode, struct file *file)
 
 	return ret ?: single_open(file, event_format_show, inode->i_private);
 }
+
+/* Hits a second that are recorded at most; 0 for all. */
+static ssize_t event_rate_read(struct file *file, char __user *ubuf,
+			       size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+	char text[16];
+	int len = scnprintf(text, sizeof(text), "%u\n",
+			    READ_ONCE(event->rate.limit));
+
+	return simple_read_from_buffer(ubuf, count, ppos, text, len);
+}
+
+static ssize_t event_rate_write(struct file *file, const char __user *ubuf,
+				size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+	unsigned int limit;
+	int ret;
+
+	ret = kstrtouint_from_user(ubuf, count, 10, &limit);
+	if (ret)
+		return ret;
+	WRITE_ONCE(event->rate.limit, limit);
+	*ppos += count;
+	return count;
+}
+
+static const struct file_operations event_rate_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = event_rate_read,
+	.write = event_rate_write,
+	.llseek = default_llseek,
+};
 
 static const struct file_operations event_format_fops = {
 	.owner = THIS_MODULE,
@@ -191,7 +216,7 @@ static ssize_t group_enable_write(struct file *file, const char __user *ubuf,
 
 static const struct file_operations group_enable_fops = {
 	.owner = THIS_MODULE,
-	.open = private_open,
+	.open = tracer_private_open,
 	.read = group_enable_read,
 	.write = group_enable_write,
 	.llseek = default_llseek,
@@ -220,7 +245,7 @@ static ssize_t all_enable_write(struct file *file, const char __user *ubuf,
 
 static const struct file_operations all_enable_fops = {
 	.owner = THIS_MODULE,
-	.open = private_open,
+	.open = tracer_private_open,
 	.read = all_enable_read,
 	.write = all_enable_write,
 	.llseek = default_llseek,
@@ -255,6 +280,24 @@ int tracer_dirs_init(struct tracer *t)
 	return make_dir("events", t->dir, t, &all_enable_fops, &t->events_dir);
 }
 
+static int make_group_dir(struct tracer_group *g)
+{
+	struct dentry *file;
+	int ret;
+
+	ret = make_dir(g->name, g->tracer->events_dir, g, &group_enable_fops,
+		       &g->dir);
+	if (ret)
+		return ret;
+	file = debugfs_create_file("filter", 0640, g->dir, g,
+				   &tracer_group_filter_fops);
+	if (IS_ERR(file)) {
+		debugfs_remove(g->dir);
+		return PTR_ERR(file);
+	}
+	return 0;
+}
+
 /**
  * tracer_group_add() - find or make the group of a new event
  * @t: the tracer
@@ -286,7 +329,7 @@ int tracer_group_add(struct tracer *t, const char *name,
 	g->tracer = t;
 	g->events = 1;
 	strscpy(g->name, name, sizeof(g->name));
-	ret = make_dir(name, t->events_dir, g, &group_enable_fops, &g->dir);
+	ret = t->dir ? make_group_dir(g) : 0;
 	if (ret) {
 		kfree(g);
 		return ret;
@@ -322,23 +365,37 @@ void tracer_group_remove(struct tracer_group *group)
  */
 int tracer_event_dir_add(struct tracer_event *event)
 {
-	struct dentry *id, *format;
+	static const struct {
+		const char *name;
+		umode_t mode;
+		const struct file_operations *fops;
+	} files[] = {
+		{ "id", 0440, &event_id_fops },
+		{ "format", 0440, &event_format_fops },
+		{ "filter", 0640, &tracer_event_filter_fops },
+		{ "rate_limit", 0640, &event_rate_fops },
+	};
+	struct dentry *file;
+	unsigned int i;
 	int ret;
 
 	lockdep_assert_held(&event->group->tracer->define);
 
+	if (!event->group->dir)
+		return 0;
 	ret = make_dir(event->format->def->event, event->group->dir, event,
 		       &event_enable_fops, &event->dir);
 	if (ret)
 		return ret;
-	id = debugfs_create_file("id", 0440, event->dir, event, &event_id_fops);
-	format = debugfs_create_file("format", 0440, event->dir, event,
-				     &event_format_fops);
-	if (IS_ERR(id) || IS_ERR(format)) {
-		ret = IS_ERR(id) ? PTR_ERR(id) : PTR_ERR(format);
-		debugfs_remove(event->dir);
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		file = debugfs_create_file(files[i].name, files[i].mode,
+					   event->dir, event, files[i].fops);
+		if (IS_ERR(file)) {
+			debugfs_remove(event->dir);
+			return PTR_ERR(file);
+		}
 	}
-	return ret;
+	return 0;
 }
 
 /**

@@ -74,7 +74,9 @@ static void show_entry(struct seq_file *m, const struct tracer_errlog_entry *ent
 	u32 nsec = do_div(sec, NSEC_PER_SEC);
 
 	/* The location is tracefs's: scripts look for it. */
-	seq_printf(m, "[%5llu.%06u] trace_uprobe: error: %s", sec, nsec / 1000,
+	seq_printf(m, "[%5llu.%06u] %s: error: %s", sec, nsec / 1000,
+		   entry->diag.err < TRACER_ERR_FILTER_INVALID_OP ?
+		   "trace_uprobe" : "event filter parse error",
 		   tracer_err_text(entry->diag.err));
 	if (entry->lineno)
 		seq_printf(m, " (line %u)", entry->lineno);

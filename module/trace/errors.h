@@ -135,3 +135,34 @@ MESSAGE(INSN_TAKEN,
 	"Another breakpoint is at this place")
 MESSAGE(PROBE_FAILED,
 	"The probe could not be put in place; the kernel log names the reason")
+MESSAGE(SESSION_LINE,
+	"A session takes definitions and FILE VALUE; there is no such file, or value for it")
+/* Of filters; from here on, the order and the first words are tracefs's. */
+MESSAGE(FILTER_INVALID_OP,
+	"Invalid operator; known are == != < <= > >= & ~, && and || between comparisons")
+MESSAGE(FILTER_TOO_MANY_OPEN,
+	"Too many '('; this one is not closed")
+MESSAGE(FILTER_TOO_MANY_CLOSE,
+	"Too few '('; this ')' closes none")
+MESSAGE(FILTER_MISSING_QUOTE,
+	"Missing matching quote")
+MESSAGE(FILTER_OPERAND_TOO_LONG,
+	"Operand too long; a string holds 255 characters, a filter 4095")
+MESSAGE(FILTER_EXPECT_STRING,
+	"Expecting string field; the field is a string, put the value in quotes")
+MESSAGE(FILTER_EXPECT_DIGIT,
+	"Expecting numeric field; the field is a number, leave the quotes out")
+MESSAGE(FILTER_ILLEGAL_FIELD_OP,
+	"Illegal operation for field type; strings know == != ~, numbers all but ~")
+MESSAGE(FILTER_FIELD_NOT_FOUND,
+	"Field not found; the event's format file lists them, comm and cpu are there, too")
+MESSAGE(FILTER_ILLEGAL_INTVAL,
+	"Illegal integer value; this is no number that the field can hold")
+MESSAGE(FILTER_TOO_MANY_PREDS,
+	"Too many terms in predicate expression; 128 may be open at a time")
+MESSAGE(FILTER_INVALID_VALUE,
+	"Invalid value (did you forget quotes)?")
+MESSAGE(FILTER_NO_FILTER,
+	"No filter found; a comparison is expected here")
+MESSAGE(FILTER_NO_ELEMENT,
+	"This is an array; name one of its elements, like a[0]")

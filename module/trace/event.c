@@ -20,7 +20,16 @@ static const struct tracer_def *event_def(const struct tracer_event *event)
 	return event->format->def;
 }
 
-static struct tracer_event *find_event(struct tracer *t, const char *group,
+/**
+ * tracer_event_find() - an event by its name
+ * @t: the tracer
+ * @group: name of its group
+ * @name: its name
+ *
+ * Context: under @t->define or @t->lock.
+ * Return: the event, or NULL.
+ */
+struct tracer_event *tracer_event_find(struct tracer *t, const char *group,
 				       const char *name)
 {
 	struct tracer_event *event;
@@ -93,11 +102,13 @@ static void event_destroy(struct tracer *t, struct tracer_event *event)
 	tracer_event_dir_remove(event);
 	tracer_group_remove(event->group);
 	tracer_format_release(t, event->format);
+	tracer_event_drop_filter(event);
 	kfree(event);
 }
 
 static void add_site(struct tracer_event *event, struct tracer_site *site)
 {
+	site->event = event;
 	site->format = event->format;
 	list_add_tail(&site->node, &event->sites);
 }
@@ -175,10 +186,27 @@ static int join_event(struct tracer *t, struct tracer_event *event,
 		ret = tracer_site_register(site, diag);
 		if (ret) {
 			list_del(&site->node);
+			site->event = NULL;
 			site->format = NULL;
 		}
 	}
 	mutex_unlock(&t->lock);
+	return ret;
+}
+
+/* Enable a new event with its only site. */
+static int start_event(struct tracer *t, struct tracer_event *event,
+		       struct tracer_site *site, struct tracer_diag *diag)
+{
+	int ret = tracer_buffer_expand(&t->buffer);
+
+	if (ret) {
+		fail(diag, TRACER_ERR_NO_MEMORY, 0, ret);
+	} else {
+		diag->column = site->def->path_column;
+		ret = tracer_site_register(site, diag);
+	}
+	event->enabled = !ret;
 	return ret;
 }
 
@@ -195,7 +223,7 @@ static int define_probe(struct tracer *t, struct tracer_def *def,
 		return PTR_ERR(site);
 	}
 
-	event = find_event(t, def->group, def->event);
+	event = tracer_event_find(t, def->group, def->event);
 	if (event) {
 		ret = join_event(t, event, site, diag);
 		if (ret)
@@ -211,8 +239,15 @@ static int define_probe(struct tracer *t, struct tracer_def *def,
 	mutex_lock(&t->lock);
 	add_site(event, site);
 	list_add_tail(&event->node, &t->events);
+	ret = t->live ? start_event(t, event, site, diag) : 0;
+	if (ret)
+		list_del(&event->node);
 	mutex_unlock(&t->lock);
-	return 0;
+	if (ret) {
+		tracer_site_destroy(site);
+		event_destroy(t, event);
+	}
+	return ret;
 }
 
 static bool event_matches(const struct tracer_event *event,
@@ -275,12 +310,25 @@ static int check_matches(struct tracer *t, const struct tracer_def *def)
 		list_for_each_entry(site, &event->sites, node) {
 			if (def && !site_matches(site, def))
 				continue;
-			if (event->enabled)
+			if (event->enabled && !t->live)
 				return -EBUSY;
 			ret = 0;
 		}
 	}
 	return ret;
+}
+
+/* Take the probes of what was unlinked away; those of a session are in place. */
+static void stop_matches(struct tracer *t, struct list_head *events,
+			 struct list_head *sites)
+{
+	struct tracer_event *event;
+	struct tracer_site *site;
+
+	list_for_each_entry(site, sites, node)
+		tracer_site_unregister(site);
+	list_for_each_entry(event, events, node)
+		tracer_event_disable(t, event);
 }
 
 /* Remove what @def matches, or with NULL everything. */
@@ -296,8 +344,10 @@ static int remove_matches(struct tracer *t, const struct tracer_def *def)
 
 	mutex_lock(&t->lock);
 	ret = check_matches(t, def);
-	if (!ret)
+	if (!ret) {
 		unlink_matches(t, def, &events, &sites);
+		stop_matches(t, &events, &sites);
+	}
 	mutex_unlock(&t->lock);
 	if (ret)
 		return ret;
@@ -368,7 +418,7 @@ int tracer_define(struct tracer *t, const char *line, size_t len,
 	mutex_unlock(&t->define);
 log:
 	if (ret)
-		tracer_errlog_add(&t->errors, line, len, lineno, &diag);
+		tracer_errlog_add(t->errors, line, len, lineno, &diag);
 	return ret;
 }
 
@@ -414,7 +464,7 @@ static void log_site_error(struct tracer *t, const struct tracer_site *site,
 	text = (struct tracer_text){ .buf = line, .size = text.len };
 	tracer_render_def(&text, site->def);
 	diag->column = strcspn(line, " ") + 1;
-	tracer_errlog_add(&t->errors, line, text.len - 1, 0, diag);
+	tracer_errlog_add(t->errors, line, text.len - 1, 0, diag);
 	kfree(line);
 }
 

@@ -20,6 +20,17 @@ static inline int tracer_files_allowed(void)
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
 
+/* Open a file whose private pointer is what its inode was made with. */
+static inline int tracer_private_open(struct inode *inode, struct file *file)
+{
+	int ret = tracer_files_allowed();
+
+	if (ret)
+		return ret;
+	file->private_data = inode->i_private;
+	return 0;
+}
+
 /*
  * Text for a seq_file: start with tracer_seq_text(), append, end with
  * tracer_seq_commit().  What does not fit makes seq_file come back with more

@@ -74,7 +74,7 @@ static void forget(struct tracer *t, unsigned int count)
 void tracer_format_release(struct tracer *t, struct tracer_format *format)
 {
 	down_write(&t->formats_sem);
-	if (tracer_buffer_empty(&t->buffer))
+	if (tracer_buffer_empty(&t->buffer, TRACER_ALL_CPUS))
 		forget(t, UINT_MAX);
 	if (format->recorded) {
 		if (t->nforgotten == TRACER_FORGOTTEN_MAX)

@@ -5,10 +5,12 @@
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 
 #include "fetch.h"
+#include "stack.h"
 #include "trace.h"
 
 #define STACK_RECORD	512	/* bytes of a record that the stack can bear */
@@ -21,6 +23,7 @@
  * @ret_ip: of a return, where to
  * @flags: state of the CPU at the hit, TRACER_IRQS_OFF and so on
  * @preempt_count: depth of disabled preemption at the hit
+ * @stack: the user stack is recorded, too
  */
 struct hit {
 	struct tracer_site *site;
@@ -29,9 +32,10 @@ struct hit {
 	u64 ret_ip;
 	u8 flags;
 	u8 preempt_count;
+	bool stack;
 };
 
-/* Fill in a record of at most site->size bytes.  Return: its length. */
+/* Fill in a record of at most max_size() bytes.  Return: its length. */
 static size_t fill(const struct hit *hit, struct tracer_record *record)
 {
 	const struct tracer_def *def = hit->site->def;
@@ -45,8 +49,11 @@ static size_t fill(const struct hit *hit, struct tracer_record *record)
 		.used = tracer_strings_offset(def),
 		.size = hit->site->size - offsetof(struct tracer_record, entry),
 	};
+	u64 stack[TRACER_STACK_MAX];
 
 	strscpy_pad(record->comm, current->comm, sizeof(record->comm));
+	record->tgid = task_tgid_nr(current);
+	record->nstack = 0;
 	memset(bytes, 0, fetch.used);
 	entry->type = hit->site->format->id;
 	entry->flags = hit->flags;
@@ -57,49 +64,105 @@ static size_t fill(const struct hit *hit, struct tracer_record *record)
 		memcpy(bytes + sizeof(*entry), &hit->ret_ip,
 		       sizeof(hit->ret_ip));
 	tracer_fetch_args(&fetch, def);
+
+	if (hit->stack) {
+		record->nstack = tracer_user_stack(hit->regs, hit->regs->ip,
+						   stack, ARRAY_SIZE(stack));
+		memcpy(bytes + fetch.used, stack,
+		       record->nstack * sizeof(stack[0]));
+		fetch.used += record->nstack * sizeof(stack[0]);
+	}
 	return offsetof(struct tracer_record, entry) + fetch.used;
 }
 
-/* In the trap, or where a record is known to be short: no detour. */
+static size_t max_size(const struct hit *hit)
+{
+	return hit->site->size +
+	       (hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0);
+}
+
+/* Is it to be recorded?  Nothing of it is in the buffer yet. */
+static bool pass(const struct hit *hit, const struct tracer_record *record,
+		 size_t len)
+{
+	const struct tracer_filter *filter;
+	bool passes;
+
+	rcu_read_lock();
+	filter = rcu_dereference(hit->site->event->filter);
+	passes = !filter || tracer_filter_match(filter, record, len,
+						raw_smp_processor_id());
+	rcu_read_unlock();
+	return passes;
+}
+
+/* Above the rate, it counts as lost. */
+static bool within_rate(const struct hit *hit, struct tracer_buffer *b)
+{
+	if (tracer_rate_pass(&hit->site->event->rate))
+		return true;
+	atomic64_inc(&hit->site->lost);
+	tracer_buffer_skip(b);
+	return false;
+}
+
+static void keep(const struct hit *hit, struct tracer_buffer *b, void *record)
+{
+	size_t len = fill(hit, record);
+
+	if (pass(hit, record, len) && within_rate(hit, b))
+		tracer_buffer_write(b, record, len);
+}
+
+/* In the trap, and all that is hit is recorded: no detour. */
 static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 {
 	struct ring_buffer_event *event;
 	void *record;
 
-	record = tracer_buffer_reserve(b, hit->site->size, &event);
+	if (!within_rate(hit, b))
+		return;
+	record = tracer_buffer_reserve(b, max_size(hit), &event);
 	if (!record)
 		return;
 	fill(hit, record);
 	tracer_buffer_commit(b, event);
 }
 
-/* Fetching may sleep, so the record is put together elsewhere. */
+/* Fetching may sleep, or a filter drop the record: it is made elsewhere. */
 static void record_on_stack(const struct hit *hit, struct tracer_buffer *b)
 {
 	u64 record[STACK_RECORD / sizeof(u64)];
 
-	tracer_buffer_write(b, record, fill(hit, (void *)record));
+	keep(hit, b, record);
+}
+
+/* With interrupts off nobody else on this CPU uses the memory. */
+static void record_in_trap(const struct hit *hit, struct tracer_buffer *b)
+{
+	keep(hit, b, this_cpu_ptr(b->cpu)->trap);
 }
 
 static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
 {
-	unsigned int size = hit->site->size;
+	size_t size = max_size(hit);
 	void *record = tracer_scratch_get(b, size);
 
 	if (!record) {
 		atomic64_inc(&hit->site->lost);
 		return;
 	}
-	tracer_buffer_write(b, record, fill(hit, record));
+	keep(hit, b, record);
 	tracer_scratch_put(b, record, size);
 }
 
 static void record(struct hit *hit)
 {
 	struct tracer_format *format = hit->site->format;
-	struct tracer_buffer *b = &hit->site->tracer->buffer;
+	struct tracer *t = hit->site->tracer;
+	struct tracer_buffer *b = &t->buffer;
 
-	if (!tracer_buffer_is_on(b))
+	if (!tracer_buffer_is_on(b) || !tracer_pids_pass(&t->pids, current))
 		return;
 	if (!READ_ONCE(format->recorded))
 		WRITE_ONCE(format->recorded, true);
@@ -107,11 +170,15 @@ static void record(struct hit *hit)
 	hit->flags = (irqs_disabled() ? TRACER_IRQS_OFF : 0) |
 		     (need_resched() ? TRACER_NEED_RESCHED : 0);
 	hit->preempt_count = preempt_count() & 0xf;
+	hit->stack = tracer_option(t, TRACER_OPT_USERSTACKTRACE);
 
-	if (hit->site->atomic)
+	if (hit->site->atomic &&
+	    !rcu_access_pointer(hit->site->event->filter))
 		record_in_place(hit, b);
-	else if (hit->site->size <= STACK_RECORD)
+	else if (max_size(hit) <= STACK_RECORD)
 		record_on_stack(hit, b);
+	else if (hit->site->atomic)
+		record_in_trap(hit, b);
 	else
 		record_in_scratch(hit, b);
 }

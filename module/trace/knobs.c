@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The small files: tracing_on, buffer_size_kb, README.
+ * The small files: tracing_on, set_event_pid, trace_clock, current_tracer, README.
  */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/threads.h>
 #include <linux/uaccess.h>
 
 #include "files.h"
 #include "trace.h"
-
-static int knob_open(struct inode *inode, struct file *file)
-{
-	int ret = tracer_files_allowed();
-
-	if (ret)
-		return ret;
-	file->private_data = inode->i_private;
-	return 0;
-}
 
 static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
 		       loff_t *ppos)
@@ -49,52 +41,197 @@ static ssize_t on_write(struct file *file, const char __user *ubuf,
 
 const struct file_operations tracer_on_fops = {
 	.owner = THIS_MODULE,
-	.open = knob_open,
+	.open = tracer_private_open,
 	.read = on_read,
 	.write = on_write,
 	.llseek = default_llseek,
 };
 
-static ssize_t size_read(struct file *file, char __user *ubuf, size_t count,
-			 loff_t *ppos)
-{
-	struct tracer *t = file->private_data;
-	unsigned long kb = READ_ONCE(t->buffer.size) / 1024;
-	char text[64];
-	int len;
+/**
+ * struct pids_file - an open set_event_pid or set_event_notrace_pid
+ * @t: the tracer
+ * @which: which list it is
+ */
+struct pids_file {
+	struct tracer *t;
+	enum tracer_pids_which which;
+};
 
-	if (READ_ONCE(t->buffer.expanded))
-		len = scnprintf(text, sizeof(text), "%lu\n", kb);
-	else
-		len = scnprintf(text, sizeof(text), "%lu (expanded: %lu)\n",
-				2 * PAGE_SIZE / 1024, kb);
-	return simple_read_from_buffer(ubuf, count, ppos, text, len);
+static void *pids_at(struct seq_file *m, loff_t *pos)
+{
+	struct pids_file *f = m->private;
+
+	*pos = tracer_pids_next(&f->t->pids, f->which, *pos);
+	/* Any pointer but NULL will do; the number is in *pos. */
+	return *pos < PID_MAX_LIMIT ? pos : NULL;
 }
 
-static ssize_t size_write(struct file *file, const char __user *ubuf,
-			  size_t count, loff_t *ppos)
+static void *pids_start(struct seq_file *m, loff_t *pos)
 {
-	struct tracer *t = file->private_data;
-	unsigned int kb;
-	int ret;
+	struct pids_file *f = m->private;
 
-	ret = kstrtouint_from_user(ubuf, count, 10, &kb);
+	mutex_lock(&f->t->lock);
+	return pids_at(m, pos);
+}
+
+static void *pids_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return pids_at(m, pos);
+}
+
+static void pids_stop(struct seq_file *m, void *v)
+{
+	struct pids_file *f = m->private;
+
+	mutex_unlock(&f->t->lock);
+}
+
+static int pids_show(struct seq_file *m, void *v)
+{
+	loff_t *pos = v;
+
+	seq_printf(m, "%lld\n", *pos);
+	return 0;
+}
+
+static const struct seq_operations pids_seq_ops = {
+	.start = pids_start,
+	.next = pids_next,
+	.stop = pids_stop,
+	.show = pids_show,
+};
+
+static int pids_open(struct inode *inode, struct file *file,
+		     enum tracer_pids_which which)
+{
+	struct tracer *t = inode->i_private;
+	int ret = tracer_files_allowed();
+	struct pids_file *f;
+
 	if (ret)
 		return ret;
-	if (!kb)
-		return -EINVAL;
-	ret = tracer_buffer_resize(&t->buffer, kb * 1024UL);
+	f = __seq_open_private(file, &pids_seq_ops, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->t = t;
+	f->which = which;
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		mutex_lock(&t->lock);
+		tracer_pids_clear(&t->pids, which);
+		mutex_unlock(&t->lock);
+	}
+	return 0;
+}
+
+static int only_open(struct inode *inode, struct file *file)
+{
+	return pids_open(inode, file, TRACER_PIDS_ONLY);
+}
+
+static int never_open(struct inode *inode, struct file *file)
+{
+	return pids_open(inode, file, TRACER_PIDS_NEVER);
+}
+
+static ssize_t pids_write(struct file *file, const char __user *ubuf,
+			  size_t count, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	struct pids_file *f = m->private;
+	char *text;
+	int ret;
+
+	if (count > PAGE_SIZE * 16)
+		return -E2BIG;
+	text = memdup_user_nul(ubuf, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	mutex_lock(&f->t->lock);
+	ret = tracer_pids_add(&f->t->pids, f->which, text);
+	mutex_unlock(&f->t->lock);
+	kfree(text);
 	if (ret)
 		return ret;
 	*ppos += count;
 	return count;
 }
 
-const struct file_operations tracer_size_fops = {
+const struct file_operations tracer_pids_fops = {
 	.owner = THIS_MODULE,
-	.open = knob_open,
-	.read = size_read,
-	.write = size_write,
+	.open = only_open,
+	.read = seq_read,
+	.write = pids_write,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
+
+const struct file_operations tracer_notrace_pids_fops = {
+	.owner = THIS_MODULE,
+	.open = never_open,
+	.read = seq_read,
+	.write = pids_write,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
+
+/*
+ * Scripts set what they need to what it is here anyway: the clock of the
+ * buffer, and that no other tracer is on.
+ */
+static ssize_t write_fixed(const char __user *ubuf, size_t count, loff_t *ppos,
+			   const char *only)
+{
+	char text[16];
+
+	if (count >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, ubuf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	if (strcmp(strim(text), only))
+		return -EINVAL;
+	*ppos += count;
+	return count;
+}
+
+static ssize_t clock_read(struct file *file, char __user *ubuf, size_t count,
+			  loff_t *ppos)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, "[local]\n", 8);
+}
+
+static ssize_t clock_write(struct file *file, const char __user *ubuf,
+			   size_t count, loff_t *ppos)
+{
+	return write_fixed(ubuf, count, ppos, "local");
+}
+
+const struct file_operations tracer_clock_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = clock_read,
+	.write = clock_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t current_read(struct file *file, char __user *ubuf, size_t count,
+			    loff_t *ppos)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
+}
+
+static ssize_t current_write(struct file *file, const char __user *ubuf,
+			     size_t count, loff_t *ppos)
+{
+	return write_fixed(ubuf, count, ppos, "nop");
+}
+
+const struct file_operations tracer_current_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = current_read,
+	.write = current_write,
 	.llseek = default_llseek,
 };
 
@@ -115,10 +252,25 @@ static const char readme[] =
 	"                   - 0 or 1; reads X when only some of the events are enabled\n"
 	"  events/GROUP/EVENT/format, id\n"
 	"                   - the fields of the event's records\n"
+	"  events/GROUP/EVENT/filter, events/GROUP/filter\n"
+	"                   - record only hits that it is true of; 0: all\n"
+	"  events/GROUP/EVENT/rate_limit\n"
+	"                   - record so many hits a second at most; 0: all\n"
 	"  trace            - what was recorded; writing clears it\n"
 	"  trace_pipe       - the same, consumed by reading; waits for more\n"
 	"  tracing_on       - 0 or 1: record hits\n"
-	"  buffer_size_kb   - size of the buffer per CPU\n"
+	"  buffer_size_kb, buffer_total_size_kb\n"
+	"                   - size of the buffer per CPU, and of all\n"
+	"  per_cpu/cpuN/trace, trace_pipe, buffer_size_kb, stats\n"
+	"                   - the same of one CPU\n"
+	"  trace_options, options/NAME\n"
+	"                   - overwrite, context-info, irq-info, record-tgid, userstacktrace,\n"
+	"                     event-fork\n"
+	"  set_event_pid, set_event_notrace_pid\n"
+	"                   - record hits of these threads and processes only, or not\n"
+	"  session          - definitions written here are enabled and live until the file is\n"
+	"                     closed; reading it is a trace_pipe of their hits. Takes lines\n"
+	"                     FILE VALUE, too, like: events/uprobes/malloc/filter size > 100\n"
 	"\n"
 	"Definitions:\n"
 	"  p[:[GRP/][EVENT]] PATH:OFFSET[%return] [ARGS] - set a probe\n"
@@ -131,7 +283,12 @@ static const char readme[] =
 	"  FETCH: %<register>, $stack, $stack<index>, $retval, $comm, @<address>,\n"
 	"         @+<offset in the file>, +|-[u]<offset>(<fetch>), \\<number>, \\\"<text>\"\n"
 	"  TYPE:  u8-u64, s8-s64, x8-x64, char, string, ustring, b<width>@<offset>/<size>,\n"
-	"         <type>[<array size>]\n";
+	"         <type>[<array size>]\n"
+	"\n"
+	"Filters: FIELD OP VALUE, combined with && || ! and ( )\n"
+	"  FIELD: an argument, ARRAY[N], common_pid, comm, cpu, what else format lists\n"
+	"  OP:    == != < <= > >= &, of strings == != ~\n"
+	"  VALUE: a number, \"text\", for ~ a pattern with * ? [set]\n";
 
 static ssize_t readme_read(struct file *file, char __user *ubuf, size_t count,
 			   loff_t *ppos)
@@ -142,7 +299,7 @@ static ssize_t readme_read(struct file *file, char __user *ubuf, size_t count,
 
 const struct file_operations tracer_readme_fops = {
 	.owner = THIS_MODULE,
-	.open = knob_open,
+	.open = tracer_private_open,
 	.read = readme_read,
 	.llseek = default_llseek,
 };

@@ -10,14 +10,15 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
+#include "reader.h"
 #include "trace.h"
 
 #define TEXT_SIZE	16384	/* room for lines; grows for a longer one */
 #define TEXT_ENOUGH	8192	/* lines that are made at once */
 
 /**
- * struct reader - an open trace_pipe or trace
- * @t: the tracer
+ * struct tracer_reader - an open trace_pipe or trace
+ * @view: what is read
  * @lock: one read at a time
  * @take: records are taken out
  * @started: of a look: the snapshot is there
@@ -27,8 +28,8 @@
  * @text: lines that were made
  * @pos: how much of them has been read
  */
-struct reader {
-	struct tracer *t;
+struct tracer_reader {
+	struct tracer_view view;
 	struct mutex lock;	/* one read at a time */
 	bool take;
 	bool started;
@@ -39,20 +40,20 @@ struct reader {
 	size_t pos;
 };
 
-static bool next_record(struct reader *r, struct tracer_seen *seen)
+static bool next_record(struct tracer_reader *r, struct tracer_seen *seen)
 {
-	struct tracer_buffer *b = &r->t->buffer;
+	struct tracer_buffer *b = &r->view.t->buffer;
 	bool got;
 
 	if (!r->take)
 		return tracer_snapshot_next(b, &r->snapshot, r->record, seen);
 	mutex_lock(&b->read_lock);
-	got = tracer_buffer_take(b, r->record, seen);
+	got = tracer_buffer_take(b, r->view.cpu, r->record, seen);
 	mutex_unlock(&b->read_lock);
 	return got;
 }
 
-static int grow_text(struct reader *r, size_t used)
+static int grow_text(struct tracer_reader *r, size_t used)
 {
 	size_t size = r->text.len + TEXT_SIZE;
 	char *buf = kvmalloc(size, GFP_KERNEL);
@@ -66,13 +67,13 @@ static int grow_text(struct reader *r, size_t used)
 }
 
 /* Append the lines of one record. */
-static int render(struct reader *r, const struct tracer_seen *seen)
+static int render(struct tracer_reader *r, const struct tracer_seen *seen)
 {
 	const struct tracer_format *format;
 	size_t used = r->text.len;
 	int ret;
 
-	format = idr_find(&r->t->formats, seen->record->entry.type);
+	format = idr_find(&r->view.t->formats, seen->record->entry.type);
 	tracer_render(&r->text, format ? format->def : NULL, seen);
 	if (tracer_text_fits(&r->text))
 		return 0;
@@ -86,21 +87,21 @@ static int render(struct reader *r, const struct tracer_seen *seen)
 }
 
 /* Make lines of what there is, up to TEXT_ENOUGH. */
-static int fill(struct reader *r)
+static int fill(struct tracer_reader *r)
 {
-	struct tracer_seen seen;
+	struct tracer_seen seen = { .options = READ_ONCE(r->view.t->options) };
 	int ret = 0;
 
 	r->text.len = 0;
 	r->pos = 0;
-	down_read(&r->t->formats_sem);
+	down_read(&r->view.t->formats_sem);
 	while (!ret && r->text.len < TEXT_ENOUGH && next_record(r, &seen))
 		ret = render(r, &seen);
-	up_read(&r->t->formats_sem);
+	up_read(&r->view.t->formats_sem);
 	return r->text.len ? 0 : ret;
 }
 
-static ssize_t copy_text(struct reader *r, char __user *ubuf, size_t count)
+static ssize_t copy_text(struct tracer_reader *r, char __user *ubuf, size_t count)
 {
 	size_t len = min(count, r->text.len - r->pos);
 
@@ -112,16 +113,24 @@ static ssize_t copy_text(struct reader *r, char __user *ubuf, size_t count)
 }
 
 /* Nothing is there and, tracing being off, nothing is to come. */
-static bool at_end(const struct reader *r)
+static bool at_end(const struct tracer_reader *r)
 {
-	return r->had_some && !tracer_buffer_is_on(&r->t->buffer);
+	return r->had_some && !tracer_buffer_is_on(&r->view.t->buffer);
 }
 
-static ssize_t pipe_read(struct file *file, char __user *ubuf, size_t count,
-			 loff_t *ppos)
+/**
+ * tracer_reader_read() - read(), as trace_pipe has it
+ * @r: the reader
+ * @nonblock: do not wait
+ * @ubuf: where to
+ * @count: room there
+ *
+ * Return: what read() is to return.
+ */
+ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
+			   char __user *ubuf, size_t count)
 {
-	struct reader *r = file->private_data;
-	struct tracer_buffer *b = &r->t->buffer;
+	struct tracer_buffer *b = &r->view.t->buffer;
 	ssize_t ret;
 
 	if (!count)
@@ -138,63 +147,88 @@ static ssize_t pipe_read(struct file *file, char __user *ubuf, size_t count,
 
 		if (at_end(r))
 			return 0;
-		if (file->f_flags & O_NONBLOCK)
+		if (nonblock)
 			return -EAGAIN;
 		ret = wait_event_interruptible(b->wait, at_end(r) ||
-					       !tracer_buffer_empty(b));
+					       !tracer_buffer_empty(b, r->view.cpu));
 		if (ret)
 			return ret;
 	}
 }
 
-static __poll_t pipe_poll(struct file *file, poll_table *wait)
+/**
+ * tracer_reader_poll() - is there something to read?
+ * @r: the reader
+ * @file: its file
+ * @wait: of poll()
+ *
+ * Return: what poll() is to return.
+ */
+__poll_t tracer_reader_poll(struct tracer_reader *r, struct file *file,
+			    poll_table *wait)
 {
-	struct reader *r = file->private_data;
-	struct tracer_buffer *b = &r->t->buffer;
+	struct tracer_buffer *b = &r->view.t->buffer;
 
 	poll_wait(file, &b->wait, wait);
 	/* Pairs with the one of a writer, which looks for waiters. */
 	smp_mb();
 	if (READ_ONCE(r->pos) < READ_ONCE(r->text.len) ||
-	    !tracer_buffer_empty(b))
+	    !tracer_buffer_empty(b, r->view.cpu))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;
 }
 
-static int reader_open(struct inode *inode, struct file *file, bool take)
+/**
+ * tracer_reader_create() - start to read
+ * @view: what
+ * @take: records are taken out
+ *
+ * Return: the reader, or NULL when there is no memory.
+ */
+struct tracer_reader *tracer_reader_create(const struct tracer_view *view,
+					   bool take)
 {
-	struct reader *r;
+	struct tracer_reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
 
-	r = kzalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
-		return -ENOMEM;
-	r->t = inode->i_private;
+		return NULL;
+	r->view = *view;
 	r->take = take;
 	mutex_init(&r->lock);
-	r->record = kvmalloc(TRACER_RECORD_MAX, GFP_KERNEL);
+	r->record = kvmalloc(TRACER_READ_MAX, GFP_KERNEL);
 	r->text.buf = kvmalloc(TEXT_SIZE, GFP_KERNEL);
 	r->text.size = TEXT_SIZE;
 	if (!r->record || !r->text.buf) {
-		kvfree(r->record);
-		kvfree(r->text.buf);
-		kfree(r);
-		return -ENOMEM;
+		tracer_reader_free(r);
+		return NULL;
 	}
-	file->private_data = r;
-	return stream_open(inode, file);
+	return r;
 }
 
-static int reader_release(struct inode *inode, struct file *file)
+/**
+ * tracer_reader_free() - stop reading
+ * @r: the reader, or NULL
+ */
+void tracer_reader_free(struct tracer_reader *r)
 {
-	struct reader *r = file->private_data;
-
 	if (!r)
-		return 0;
+		return;
 	tracer_snapshot_finish(&r->snapshot);
 	kvfree(r->record);
 	kvfree(r->text.buf);
 	mutex_destroy(&r->lock);
 	kfree(r);
+}
+
+static int reader_open(struct inode *inode, struct file *file, bool take)
+{
+	file->private_data = tracer_reader_create(inode->i_private, take);
+	return file->private_data ? stream_open(inode, file) : -ENOMEM;
+}
+
+static int reader_release(struct inode *inode, struct file *file)
+{
+	tracer_reader_free(file->private_data);
 	return 0;
 }
 
@@ -205,6 +239,18 @@ static int pipe_open(struct inode *inode, struct file *file)
 	return ret ?: reader_open(inode, file, true);
 }
 
+static ssize_t pipe_read(struct file *file, char __user *ubuf, size_t count,
+			 loff_t *ppos)
+{
+	return tracer_reader_read(file->private_data,
+				  file->f_flags & O_NONBLOCK, ubuf, count);
+}
+
+static __poll_t pipe_poll(struct file *file, poll_table *wait)
+{
+	return tracer_reader_poll(file->private_data, file, wait);
+}
+
 const struct file_operations tracer_pipe_fops = {
 	.owner = THIS_MODULE,
 	.open = pipe_open,
@@ -213,31 +259,36 @@ const struct file_operations tracer_pipe_fops = {
 	.release = reader_release,
 };
 
-static void render_header(struct reader *r)
+static void render_header(struct tracer_reader *r)
 {
-	struct trace_buffer *rb = r->t->buffer.rb;
-	unsigned long entries = ring_buffer_entries(rb);
+	struct trace_buffer *rb = r->view.t->buffer.rb;
+	int cpu = r->view.cpu;
+	unsigned long entries, written;
 
+	if (cpu == TRACER_ALL_CPUS) {
+		entries = ring_buffer_entries(rb);
+		written = entries + ring_buffer_overruns(rb);
+	} else {
+		entries = ring_buffer_entries_cpu(rb, cpu);
+		written = entries + ring_buffer_overrun_cpu(rb, cpu);
+	}
+
+	tracer_text_puts(&r->text, "# tracer: nop\n#\n");
+	if (!tracer_option(r->view.t, TRACER_OPT_CONTEXT_INFO))
+		return;
 	tracer_text_printf(&r->text,
-			   "# tracer: nop\n#\n# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n",
-			   entries, entries + ring_buffer_overruns(rb),
+			   "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n",
+			   entries, written,
 			   num_online_cpus());
-	tracer_text_puts(&r->text,
-			 "#                                _-----=> irqs-off/BH-disabled\n"
-			 "#                               / _----=> need-resched\n"
-			 "#                              | / _---=> hardirq/softirq\n"
-			 "#                              || / _--=> preempt-depth\n"
-			 "#                              ||| / _-=> migrate-disable\n"
-			 "#                              |||| /     delay\n"
-			 "#           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION\n"
-			 "#              | |         |   |||||     |         |\n");
+	tracer_render_header(&r->text, READ_ONCE(r->view.t->options));
 }
 
-static int start_look(struct reader *r)
+static int start_look(struct tracer_reader *r)
 {
 	int ret;
 
-	ret = tracer_snapshot_start(&r->t->buffer, &r->snapshot);
+	ret = tracer_snapshot_start(&r->view.t->buffer, &r->snapshot,
+				    r->view.cpu);
 	if (ret)
 		return ret;
 	r->started = true;
@@ -248,7 +299,7 @@ static int start_look(struct reader *r)
 static ssize_t trace_read(struct file *file, char __user *ubuf, size_t count,
 			  loff_t *ppos)
 {
-	struct reader *r = file->private_data;
+	struct tracer_reader *r = file->private_data;
 	ssize_t ret = 0;
 
 	if (mutex_lock_interruptible(&r->lock))
@@ -272,14 +323,15 @@ static ssize_t trace_write(struct file *file, const char __user *ubuf,
 
 static int trace_open(struct inode *inode, struct file *file)
 {
-	struct tracer *t = inode->i_private;
+	struct tracer_view *view = inode->i_private;
 	int ret = tracer_files_allowed();
 
 	if (ret)
 		return ret;
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
-		tracer_buffer_clear(&t->buffer);
-		tracer_formats_forget(t);
+		tracer_buffer_clear(&view->t->buffer, view->cpu);
+		if (view->cpu == TRACER_ALL_CPUS)
+			tracer_formats_forget(view->t);
 	}
 	if (!(file->f_mode & FMODE_READ))
 		return 0;

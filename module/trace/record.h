@@ -6,6 +6,7 @@
  *	the arguments, at their offsets from tracer_args_offset()
  *	a bit per argument: set when it could not be read (a bad address)
  *	the bytes of strings
+ *	the addresses of the user stack, when they are asked for
  *
  * What follows @comm is laid out as tracefs lays it out, and the format file
  * describes it.  A string argument is a descriptor: the string's length in
@@ -19,7 +20,9 @@
 
 #include "def.h"
 
-#define TRACER_RECORD_MAX	32768	/* bytes of a record */
+#define TRACER_RECORD_MAX	32768	/* bytes of a record, its stack aside */
+#define TRACER_STACK_MAX	8	/* addresses of a stack; as in tracefs */
+#define TRACER_READ_MAX		(TRACER_RECORD_MAX + TRACER_STACK_MAX * 8)
 
 /* Bits of struct tracer_entry.flags; the values are those of tracefs. */
 #define TRACER_IRQS_OFF		0x01
@@ -44,10 +47,14 @@ struct tracer_entry {
 /**
  * struct tracer_record - a record
  * @comm: the thread's name, NUL-terminated
+ * @tgid: id of the process, in the initial pid namespace
+ * @nstack: addresses of the user stack, 8 bytes each, at the record's end
  * @entry: the common fields; a return probe's u64 return address follows
  */
 struct tracer_record {
 	char comm[TRACER_COMM_LEN];
+	s32 tgid;
+	u32 nstack;
 	struct tracer_entry entry;
 };
 

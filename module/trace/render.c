@@ -122,6 +122,11 @@ static void render_flags(struct tracer_text *t, const struct tracer_entry *entry
 	tracer_text_putc(t, '.');
 }
 
+static bool has_option(const struct tracer_seen *seen, enum tracer_option option)
+{
+	return seen->options & 1UL << option;
+}
+
 /* "comm-pid [cpu] flags ts: " */
 static void render_context(struct tracer_text *t, const struct tracer_seen *seen)
 {
@@ -130,13 +135,85 @@ static void render_context(struct tracer_text *t, const struct tracer_seen *seen
 	char comm[TRACER_COMM_LEN * 4 + 1];
 	struct tracer_text name = { .buf = comm, .size = sizeof(comm) - 1 };
 
+	if (!has_option(seen, TRACER_OPT_CONTEXT_INFO))
+		return;
 	tracer_text_escape(&name, record->comm,
 			   strnlen(record->comm, sizeof(record->comm)));
 	comm[name.len] = '\0';
-	tracer_text_printf(t, "%16s-%-7d [%03d] ", comm, record->entry.pid,
-			   seen->cpu);
-	render_flags(t, &record->entry);
+	tracer_text_printf(t, "%16s-%-7d ", comm, record->entry.pid);
+	if (has_option(seen, TRACER_OPT_RECORD_TGID))
+		tracer_text_printf(t, "(%7d) ", record->tgid);
+	tracer_text_printf(t, "[%03d] ", seen->cpu);
+	if (has_option(seen, TRACER_OPT_IRQ_INFO))
+		render_flags(t, &record->entry);
 	tracer_text_printf(t, " %5llu.%06llu: ", us / 1000000, us % 1000000);
+}
+
+/**
+ * tracer_render_header() - what the columns of the lines are
+ * @t: where to append it
+ * @options: a bit per enum tracer_option
+ */
+void tracer_render_header(struct tracer_text *t, unsigned long options)
+{
+	static const char * const marks[] = {
+		"  _-----=> irqs-off/BH-disabled", " / _----=> need-resched",
+		"| / _---=> hardirq/softirq", "|| / _--=> preempt-depth",
+		"||| / _-=> migrate-disable", "|||| /     delay",
+	};
+	bool tgid = options & 1UL << TRACER_OPT_RECORD_TGID;
+	unsigned int i;
+
+	if (!(options & 1UL << TRACER_OPT_IRQ_INFO)) {
+		tracer_text_printf(t, "#           TASK-PID    %s CPU#     TIMESTAMP  FUNCTION\n",
+				   tgid ? "   TGID   " : "");
+		tracer_text_printf(t, "#              | |      %s   |         |         |\n",
+				   tgid ? "     |    " : "");
+		return;
+	}
+	for (i = 0; i < ARRAY_SIZE(marks); i++)
+		tracer_text_printf(t, "#%*s%s\n", tgid ? 40 : 30, "", marks[i]);
+	tracer_text_printf(t, "#           TASK-PID  %s CPU#  |||||  TIMESTAMP  FUNCTION\n",
+			   tgid ? "     TGID   " : "  ");
+	tracer_text_printf(t, "#              | |    %s   |   |||||     |         |\n",
+			   tgid ? "       |    " : "  ");
+}
+
+/* The addresses are behind everything else in the record. */
+static void render_stack(struct tracer_text *t, const struct tracer_seen *seen)
+{
+	const u8 *stack = (const u8 *)seen->record + seen->len;
+	unsigned int n = seen->record->nstack, i;
+	u64 address;
+
+	if (!n || n > TRACER_STACK_MAX ||
+	    seen->len < sizeof(*seen->record) + n * sizeof(address))
+		return;
+	stack -= n * sizeof(address);
+	render_context(t, seen);
+	tracer_text_puts(t, "<user stack trace>\n");
+	for (i = 0; i < n; i++) {
+		memcpy(&address, stack + i * sizeof(address), sizeof(address));
+		tracer_text_printf(t, " =>  <%016llx>\n",
+				   (unsigned long long)address);
+	}
+}
+
+/**
+ * tracer_render_args() - the arguments of a hit, " name=value ..."
+ * @t: where to append them
+ * @def: a definition of the event
+ * @record: the record
+ * @len: its length
+ */
+void tracer_render_args(struct tracer_text *t, const struct tracer_def *def,
+			const struct tracer_record *record, size_t len)
+{
+	size_t head = offsetof(struct tracer_record, entry);
+	unsigned int i;
+
+	for (i = 0; i < def->nargs; i++)
+		render_arg(t, def, i, (const u8 *)record + head, len - head);
 }
 
 /**
@@ -152,7 +229,6 @@ void tracer_render(struct tracer_text *t, const struct tracer_def *def,
 			  offsetof(struct tracer_record, entry);
 	const struct tracer_entry *entry = &seen->record->entry;
 	size_t size = seen->len - offsetof(struct tracer_record, entry);
-	unsigned int i;
 	u64 ret_ip;
 
 	if (seen->lost)
@@ -176,9 +252,9 @@ void tracer_render(struct tracer_text *t, const struct tracer_def *def,
 		tracer_text_printf(t, ": (0x%llx)",
 				   (unsigned long long)entry->ip);
 	}
-	for (i = 0; i < def->nargs; i++)
-		render_arg(t, def, i, bytes, size);
+	tracer_render_args(t, def, seen->record, seen->len);
 	tracer_text_putc(t, '\n');
+	render_stack(t, seen);
 }
 
 static void render_field(struct tracer_text *t, const char *type,

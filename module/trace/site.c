@@ -193,7 +193,7 @@ static void measure(struct tracer_site *site)
 	size = offsetof(struct tracer_record, entry) +
 	       tracer_strings_offset(def) + strings;
 	site->size = min_t(size_t, size, TRACER_RECORD_MAX);
-	if (size > TRACER_FRAGMENT_DATA)
+	if (size > TRACER_FRAGMENT_DATA - TRACER_STACK_MAX * sizeof(u64))
 		site->atomic = false;
 	if (site->atomic)
 		site->rp.u.flags = UPROBE_ATOMIC;

@@ -5,8 +5,9 @@
  *
  * What there is, who owns it, and when it dies
  *
- *	struct tracer		a directory with its definitions and its
- *				buffer; lives from init to exit
+ *	struct tracer		definitions and their buffer: those of the
+ *				directory, from init to exit, and those of a
+ *				session, as long as its file is open
  *	struct tracer_event	a named event; in tracer.events from its first
  *				definition until its removal
  *	struct tracer_site	one probe of an event; owned by the event
@@ -25,8 +26,9 @@
  *				below events/ ever takes it, because debugfs
  *				waits for their readers and writers when it
  *				removes them
- *	tracer.lock		the lists of events, sites and groups, and
- *				whether an event is enabled.  Held while
+ *	tracer.lock		the lists of events, sites and groups, whether
+ *				an event is enabled, filters, lists of
+ *				threads, options.  Held while
  *				probes are registered and unregistered;
  *				probe handlers take no lock of the tracer
  *	tracer.formats_sem	the formats; the readers' side is held while a
@@ -36,8 +38,9 @@
  *
  * A handler runs between the registration of its site and the return of its
  * unregistration; what it uses (the site, its definition, the format, the
- * buffer) is freed only after that.  Open files hold the module, so nothing
- * of them is left when it exits.
+ * buffer) is freed only after that.  What may change while probes are in
+ * place (filters, lists of threads) handlers read under RCU.  Open files hold
+ * the module, so nothing of them is left when it exits.
  */
 #ifndef _TRACER_TRACE_H
 #define _TRACER_TRACE_H
@@ -54,10 +57,14 @@
 #include "buffer.h"
 #include "def.h"
 #include "errlog.h"
+#include "filter.h"
+#include "pids.h"
+#include "rate.h"
 
 struct dentry;
 
 #define TRACER_FORGOTTEN_MAX	256	/* formats kept after their events */
+#define TRACER_SESSION_KB	256	/* per CPU, of a session */
 
 /**
  * struct tracer_format - how to read records of an event
@@ -99,6 +106,10 @@ struct tracer_group {
  * @sites: its probes, in the order of their definition
  * @enabled: they are registered
  * @removed: the event is in no list any more and about to be freed
+ * @filter: which hits are recorded; NULL for all
+ * @filter_text: what the filter file shows: the filter, or what is wrong with
+ *	the one that was written; NULL for none
+ * @rate: how many hits are recorded
  * @dir: its directory
  */
 struct tracer_event {
@@ -108,6 +119,9 @@ struct tracer_event {
 	struct list_head sites;
 	bool enabled;
 	bool removed;
+	struct tracer_filter __rcu *filter;
+	char *filter_text;
+	struct tracer_rate rate;
 	struct dentry *dir;
 };
 
@@ -115,23 +129,45 @@ struct tracer_event {
  * struct tracer_site - one probe of an event
  * @node: in tracer_event.sites
  * @tracer: whose it is
+ * @event: what it is a probe of; NULL until it is in its list
  * @format: of the event
  * @def: what defined it
  * @rp: the probe; for an entry probe only @rp.u is used.  Its file is open
  *	from the definition on
  * @atomic: its handler runs in the trap
- * @size: most bytes that a record of it takes
- * @lost: hits that left no record for want of memory
+ * @size: most bytes that a record of it takes, its stack aside
+ * @lost: hits that left no record for want of memory, or above the rate
  */
 struct tracer_site {
 	struct list_head node;
 	struct tracer *tracer;
+	struct tracer_event *event;
 	struct tracer_format *format;
 	struct tracer_def *def;
 	struct uretprobe rp;
 	bool atomic;
 	unsigned int size;
 	atomic64_t lost;
+};
+
+/**
+ * struct tracer_view - the records of one CPU, or of all
+ * @t: the tracer
+ * @cpu: the CPU, or %TRACER_ALL_CPUS
+ */
+struct tracer_view {
+	struct tracer *t;
+	int cpu;
+};
+
+/**
+ * struct tracer_switch - a file of options/
+ * @t: the tracer
+ * @option: which it sets
+ */
+struct tracer_switch {
+	struct tracer *t;
+	enum tracer_option option;
 };
 
 /**
@@ -145,8 +181,15 @@ struct tracer_site {
  * @forgotten: formats whose events are removed, oldest first
  * @nforgotten: their number
  * @buffer: what was recorded
- * @errors: what was refused
- * @dir: the directory
+ * @errors: what was refused, by all tracers
+ * @live: a session: events are enabled when they are defined, and may be
+ *	removed while they are
+ * @options: a bit per enum tracer_option
+ * @pids: whose hits are recorded
+ * @view: all CPUs
+ * @cpus: each CPU; NULL for a session
+ * @switches: the files of options/
+ * @dir: the directory; NULL for a session
  * @events_dir: events/ in it
  */
 struct tracer {
@@ -159,7 +202,13 @@ struct tracer {
 	struct list_head forgotten;
 	unsigned int nforgotten;
 	struct tracer_buffer buffer;
-	struct tracer_errlog errors;
+	struct tracer_errlog *errors;
+	bool live;
+	unsigned long options;
+	struct tracer_pids pids;
+	struct tracer_view view;
+	struct tracer_view *cpus;
+	struct tracer_switch switches[TRACER_OPTIONS];
 	struct dentry *dir;
 	struct dentry *events_dir;
 };
@@ -167,6 +216,9 @@ struct tracer {
 /* tracer.c */
 int tracer_init(void);
 void tracer_exit(void);
+int tracer_setup(struct tracer *t, unsigned long buffer_size,
+		 struct tracer_errlog *errors);
+void tracer_teardown(struct tracer *t);
 
 /* event.c */
 int tracer_define(struct tracer *t, const char *line, size_t len,
@@ -174,6 +226,28 @@ int tracer_define(struct tracer *t, const char *line, size_t len,
 int tracer_remove_all(struct tracer *t);
 int tracer_event_enable(struct tracer *t, struct tracer_event *event);
 void tracer_event_disable(struct tracer *t, struct tracer_event *event);
+struct tracer_event *tracer_event_find(struct tracer *t, const char *group,
+				       const char *name);
+
+/* filtering.c */
+int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
+			    const char *text, size_t len);
+void tracer_event_drop_filter(struct tracer_event *event);
+extern const struct file_operations tracer_event_filter_fops;
+extern const struct file_operations tracer_group_filter_fops;
+
+/* options.c */
+int tracer_option_set(struct tracer *t, const char *name, bool on);
+int tracer_options_init(struct tracer *t);
+extern const struct file_operations tracer_options_fops;
+
+/* percpu.c */
+int tracer_percpu_init(struct tracer *t);
+extern const struct file_operations tracer_size_fops;
+extern const struct file_operations tracer_total_size_fops;
+
+/* session.c */
+extern const struct file_operations tracer_session_fops;
 
 /* format.c */
 struct tracer_format *tracer_format_create(struct tracer *t,
@@ -192,13 +266,22 @@ void tracer_site_unregister(struct tracer_site *site);
 void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs);
 void tracer_hit_return(struct uretprobe_instance *ri, struct pt_regs *regs);
 
+/* control.c */
+typedef int tracer_line_fn(struct tracer *t, const char *line, size_t len,
+			   unsigned int lineno);
+ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
+			   size_t count, tracer_line_fn *fn);
+
 /* control.c, knobs.c, pipe.c: the files of the directory itself */
 extern const struct file_operations tracer_events_fops;
 extern const struct file_operations tracer_profile_fops;
 extern const struct file_operations tracer_error_log_fops;
 extern const struct file_operations tracer_on_fops;
-extern const struct file_operations tracer_size_fops;
 extern const struct file_operations tracer_readme_fops;
+extern const struct file_operations tracer_clock_fops;
+extern const struct file_operations tracer_current_fops;
+extern const struct file_operations tracer_pids_fops;
+extern const struct file_operations tracer_notrace_pids_fops;
 extern const struct file_operations tracer_pipe_fops;
 extern const struct file_operations tracer_trace_fops;
 
@@ -209,5 +292,10 @@ int tracer_group_add(struct tracer *t, const char *name,
 void tracer_group_remove(struct tracer_group *group);
 int tracer_event_dir_add(struct tracer_event *event);
 void tracer_event_dir_remove(struct tracer_event *event);
+
+static inline bool tracer_option(const struct tracer *t, enum tracer_option option)
+{
+	return READ_ONCE(t->options) & 1UL << option;
+}
 
 #endif /* _TRACER_TRACE_H */

@@ -6,10 +6,12 @@
 
 #include <linux/debugfs.h>
 #include <linux/printk.h>
+#include <linux/slab.h>
 
 #include "trace.h"
 
 static struct tracer tracer;
+static struct tracer_errlog errors;
 
 static const struct {
 	const char *name;
@@ -20,16 +22,32 @@ static const struct {
 	{ "uprobe_profile", 0440, &tracer_profile_fops },
 	{ "error_log", 0640, &tracer_error_log_fops },
 	{ "tracing_on", 0640, &tracer_on_fops },
-	{ "buffer_size_kb", 0640, &tracer_size_fops },
+	{ "buffer_total_size_kb", 0440, &tracer_total_size_fops },
+	{ "trace_options", 0640, &tracer_options_fops },
+	{ "trace_clock", 0640, &tracer_clock_fops },
+	{ "current_tracer", 0640, &tracer_current_fops },
+	{ "set_event_pid", 0640, &tracer_pids_fops },
+	{ "set_event_notrace_pid", 0640, &tracer_notrace_pids_fops },
+	{ "session", 0600, &tracer_session_fops },
+	{ "README", 0440, &tracer_readme_fops },
+};
+
+/* Those that exist per CPU, too. */
+static const struct {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+} views[] = {
 	{ "trace", 0640, &tracer_trace_fops },
 	{ "trace_pipe", 0440, &tracer_pipe_fops },
-	{ "README", 0440, &tracer_readme_fops },
+	{ "buffer_size_kb", 0640, &tracer_size_fops },
 };
 
 static int make_files(struct tracer *t)
 {
 	struct dentry *file;
 	unsigned int i;
+	int ret;
 
 	t->dir = debugfs_create_dir("uprobes", NULL);
 	if (IS_ERR(t->dir))
@@ -40,7 +58,68 @@ static int make_files(struct tracer *t)
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
-	return tracer_dirs_init(t);
+	for (i = 0; i < ARRAY_SIZE(views); i++) {
+		file = debugfs_create_file(views[i].name, views[i].mode, t->dir,
+					   &t->view, views[i].fops);
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+	}
+	ret = tracer_percpu_init(t);
+	if (!ret)
+		ret = tracer_options_init(t);
+	return ret ?: tracer_dirs_init(t);
+}
+
+/**
+ * tracer_setup() - make a tracer without a directory
+ * @t: zeroed
+ * @buffer_size: of its buffer, bytes per CPU
+ * @errors: where it logs what it refuses
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_setup(struct tracer *t, unsigned long buffer_size,
+		 struct tracer_errlog *errors)
+{
+	mutex_init(&t->define);
+	mutex_init(&t->lock);
+	INIT_LIST_HEAD(&t->events);
+	INIT_LIST_HEAD(&t->groups);
+	init_rwsem(&t->formats_sem);
+	idr_init(&t->formats);
+	INIT_LIST_HEAD(&t->forgotten);
+	t->errors = errors;
+	t->options = TRACER_OPTIONS_DEFAULT;
+	t->view.t = t;
+	t->view.cpu = TRACER_ALL_CPUS;
+	return tracer_buffer_init(&t->buffer, buffer_size);
+}
+
+/**
+ * tracer_teardown() - take all probes of a tracer away, and free what it owns
+ * @t: the tracer; no file of it is open
+ */
+void tracer_teardown(struct tracer *t)
+{
+	struct tracer_event *event;
+
+	mutex_lock(&t->lock);
+	list_for_each_entry(event, &t->events, node)
+		tracer_event_disable(t, event);
+	mutex_unlock(&t->lock);
+	tracer_remove_all(t);
+	tracer_formats_forget(t);
+	debugfs_remove(t->dir);
+	mutex_lock(&t->lock);
+	tracer_pids_follow(&t->pids, false);
+	tracer_pids_clear(&t->pids, TRACER_PIDS_ONLY);
+	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
+	mutex_unlock(&t->lock);
+	idr_destroy(&t->formats);
+	tracer_buffer_destroy(&t->buffer);
+	kfree(t->cpus);
+	mutex_destroy(&t->lock);
+	mutex_destroy(&t->define);
 }
 
 /**
@@ -62,15 +141,8 @@ int tracer_init(void)
 		return 0;
 	}
 
-	mutex_init(&t->define);
-	mutex_init(&t->lock);
-	INIT_LIST_HEAD(&t->events);
-	INIT_LIST_HEAD(&t->groups);
-	init_rwsem(&t->formats_sem);
-	idr_init(&t->formats);
-	INIT_LIST_HEAD(&t->forgotten);
-	tracer_errlog_init(&t->errors);
-	ret = tracer_buffer_init(&t->buffer);
+	tracer_errlog_init(&errors);
+	ret = tracer_setup(t, TRACER_BUFFER_KB * 1024UL, &errors);
 	if (ret)
 		return ret;
 
@@ -78,9 +150,9 @@ int tracer_init(void)
 	if (ret) {
 		pr_err("the control directory cannot be made in debugfs (error %d)\n",
 		       -ret);
-		if (!IS_ERR(t->dir))
-			debugfs_remove(t->dir);
-		tracer_buffer_destroy(&t->buffer);
+		if (IS_ERR(t->dir))
+			t->dir = NULL;
+		tracer_teardown(t);
 		t->dir = NULL;
 	}
 	return ret;
@@ -93,20 +165,8 @@ int tracer_init(void)
  */
 void tracer_exit(void)
 {
-	struct tracer *t = &tracer;
-	struct tracer_event *event;
-
-	if (!t->dir)
+	if (!tracer.dir)
 		return;
-
-	mutex_lock(&t->lock);
-	list_for_each_entry(event, &t->events, node)
-		tracer_event_disable(t, event);
-	mutex_unlock(&t->lock);
-	tracer_remove_all(t);
-	tracer_formats_forget(t);
-	debugfs_remove(t->dir);
-	idr_destroy(&t->formats);
-	tracer_errlog_clear(&t->errors);
-	tracer_buffer_destroy(&t->buffer);
+	tracer_teardown(&tracer);
+	tracer_errlog_clear(&errors);
 }

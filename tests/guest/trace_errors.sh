@@ -88,6 +88,7 @@ done <<<"$cases"
 
 is "$(cat $dir/uprobe_events)" "$before" "no bad line has changed anything"
 is "$(ls $dir/events/uprobes)" "enable
+filter
 stays" "no directory was left"
 is "$(find $dir/events -mindepth 1 -maxdepth 1 -type d)" $dir/events/uprobes "no group was left"
 

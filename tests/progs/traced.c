@@ -78,6 +78,33 @@ TRACED long tick(long n)
 	return n + 1;
 }
 
+/* Frames that can be walked, more of them than a trace holds. */
+__attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
+long inner(long n)
+{
+	HIDE(n);
+	return n + 1;
+}
+
+#define FRAME(name, callee)						\
+	__attribute__((noinline, noclone, optimize("no-omit-frame-pointer"))) \
+	static long name(long n)					\
+	{								\
+		n = callee(n);						\
+		HIDE(n);						\
+		return n + 1;						\
+	}
+
+FRAME(frame_1, inner)
+FRAME(frame_2, frame_1)
+FRAME(frame_3, frame_2)
+FRAME(frame_4, frame_3)
+FRAME(frame_5, frame_4)
+FRAME(frame_6, frame_5)
+FRAME(frame_7, frame_6)
+FRAME(frame_8, frame_7)
+FRAME(frame_9, frame_8)
+
 static void call_all(void)
 {
 	struct node second = global;
@@ -178,7 +205,8 @@ int main(int argc, char **argv)
 		argc--;
 	}
 	if (argc < 2) {
-		fputs("Usage: traced [-w] all|strings|absent FILE|ticks THREADS CALLS|slow N\n",
+		fputs("Usage: traced [-w] all|strings|absent FILE|deep|\n"
+		      "	ticks THREADS CALLS|slow N\n",
 		      stderr);
 		return 2;
 	}
@@ -191,6 +219,8 @@ int main(int argc, char **argv)
 		call_absent(argv[2]);
 	else if (!strcmp(thing, "ticks") && argc > 3)
 		call_ticks(number(argv, 2), number(argv, 3));
+	else if (!strcmp(thing, "deep"))
+		return frame_9(0) != 10;
 	else if (!strcmp(thing, "slow"))
 		call_slowly(number(argv, 2));
 	else

@@ -20,6 +20,8 @@
 #define min_t(type, a, b)	({ type x_ = (a), y_ = (b); x_ < y_ ? x_ : y_; })
 #define max_t(type, a, b)	({ type x_ = (a), y_ = (b); x_ > y_ ? x_ : y_; })
 #define min(a, b)		min_t(typeof(a), a, b)
+#define fallthrough		__attribute__((fallthrough))
+#define S64_MAX			((s64)(~0ULL >> 1))
 #define DIV_ROUND_UP(n, d)	({ typeof(n) d_ = (d); ((n) + d_ - 1) / d_; })
 #define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
 

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Event filters: tracefs's language over the fields of a record.
+ *
+ *	EXPR	TERM { "&&" TERM } { "||" ... }		&& binds tighter
+ *	TERM	"!" TERM | "(" EXPR ")" | FIELD OP VALUE
+ *	FIELD	an argument, ARRAY[N], common_pid and the like, comm, cpu
+ *	OP	== != < <= > >= &, of strings == != ~
+ *	VALUE	a number, or for strings "text" or 'text'; for ~ a pattern with
+ *		* ? [abc] and \
+ *
+ * A filter is compiled once, into steps that run in order and never go back:
+ * a comparison sets the outcome, a jump skips what cannot change it.
+ */
+#ifndef _TRACER_FILTER_H
+#define _TRACER_FILTER_H
+
+#include <linux/types.h>
+
+#include "record.h"
+
+#define TRACER_FILTER_MAX	4095	/* characters of a filter */
+#define TRACER_FILTER_TEXT_MAX	255	/* characters of a string in it */
+#define TRACER_FILTER_DEPTH	128	/* parentheses and operators that are open */
+
+/**
+ * enum tracer_filter_op - what a step does
+ * @TRACER_FILTER_EQ: the field is equal to the value; and so on
+ * @TRACER_FILTER_GLOB: the string matches the pattern
+ * @TRACER_FILTER_NOT: turn the outcome over
+ * @TRACER_FILTER_IF_FALSE: go to step @to when the outcome so far is false
+ * @TRACER_FILTER_IF_TRUE: go to step @to when it is true
+ */
+enum tracer_filter_op {
+	TRACER_FILTER_EQ,
+	TRACER_FILTER_NE,
+	TRACER_FILTER_LT,
+	TRACER_FILTER_LE,
+	TRACER_FILTER_GT,
+	TRACER_FILTER_GE,
+	TRACER_FILTER_BITS,
+	TRACER_FILTER_GLOB,
+	TRACER_FILTER_NOT,
+	TRACER_FILTER_IF_FALSE,
+	TRACER_FILTER_IF_TRUE,
+};
+
+/**
+ * enum tracer_filter_source - where a field's value is
+ * @TRACER_FILTER_NUMBER: @size bytes at @offset of the entry
+ * @TRACER_FILTER_STRING: a string whose descriptor is at @offset of the entry
+ * @TRACER_FILTER_COMM: the thread's name
+ * @TRACER_FILTER_CPU: the CPU
+ */
+enum tracer_filter_source {
+	TRACER_FILTER_NUMBER,
+	TRACER_FILTER_STRING,
+	TRACER_FILTER_COMM,
+	TRACER_FILTER_CPU,
+};
+
+/**
+ * struct tracer_filter_step - a step
+ * @op: what it does
+ * @source: of a comparison: where the value is
+ * @size: bytes of a number
+ * @is_signed: it is compared with its sign
+ * @offset: counted from the entry of the record
+ * @to: of a jump: the step to go on with
+ * @value: what a number is compared with
+ * @text: what a string is compared with, in the filter's text
+ * @len: its length
+ */
+struct tracer_filter_step {
+	u8 op;
+	u8 source;
+	u8 size;
+	bool is_signed;
+	u16 offset;
+	u16 to;
+	u64 value;
+	const char *text;
+	size_t len;
+};
+
+/**
+ * struct tracer_filter - a filter, compiled
+ * @text: as it was written
+ * @nsteps: number of @steps
+ * @steps: the steps
+ */
+struct tracer_filter {
+	char *text;
+	unsigned int nsteps;
+	struct tracer_filter_step steps[];
+};
+
+struct tracer_filter *tracer_filter_parse(const struct tracer_def *def,
+					  const char *text, size_t len,
+					  struct tracer_diag *diag);
+void tracer_filter_free(struct tracer_filter *filter);
+bool tracer_filter_match(const struct tracer_filter *filter,
+			 const struct tracer_record *record, size_t len,
+			 int cpu);
+bool tracer_glob_match(const char *pattern, size_t plen, const char *s,
+		       size_t len);
+
+#endif /* _TRACER_FILTER_H */

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The filters of events, and the files that set them.
+ */
+#include <linux/debugfs.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "files.h"
+#include "trace.h"
+
+/* As tracefs has it, a filter that is wrong is shown with what is wrong. */
+static char *explain(const char *text, size_t len, const struct tracer_diag *diag)
+{
+	return kasprintf(GFP_KERNEL, "%.*s\n%*s\nparse_error: %s", (int)len, text,
+			 diag->column + 1, "^", tracer_err_text(diag->err));
+}
+
+static void replace_filter(struct tracer_event *event,
+			   struct tracer_filter *filter, char *text)
+{
+	struct tracer_filter *old;
+
+	old = rcu_replace_pointer(event->filter, filter, true);
+	kfree(event->filter_text);
+	event->filter_text = text;
+	if (old) {
+		synchronize_rcu();
+		tracer_filter_free(old);
+	}
+}
+
+/**
+ * tracer_event_set_filter() - give an event another filter
+ * @t: the tracer
+ * @event: the event
+ * @text: the filter; "0" for none
+ * @len: its length
+ *
+ * As tracefs has it, a filter that is wrong leaves the event without any; its
+ * file and error_log show why.
+ *
+ * Context: under @t->lock.
+ * Return: 0 or -errno.
+ */
+int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
+			    const char *text, size_t len)
+{
+	struct tracer_filter *filter;
+	struct tracer_diag diag = {};
+	char *shown;
+
+	lockdep_assert_held(&t->lock);
+
+	if (len == 1 && *text == '0') {
+		replace_filter(event, NULL, NULL);
+		return 0;
+	}
+	filter = tracer_filter_parse(event->format->def, text, len, &diag);
+	if (IS_ERR(filter)) {
+		tracer_errlog_add(t->errors, text, len, 0, &diag);
+		replace_filter(event, NULL, explain(text, min_t(size_t, len,
+								TRACER_FILTER_MAX),
+						    &diag));
+		return PTR_ERR(filter);
+	}
+	shown = kstrdup(filter->text, GFP_KERNEL);
+	if (!shown) {
+		tracer_filter_free(filter);
+		return -ENOMEM;
+	}
+	replace_filter(event, filter, shown);
+	return 0;
+}
+
+/**
+ * tracer_event_drop_filter() - free the filter of an event
+ * @event: disabled: no handler uses it
+ */
+void tracer_event_drop_filter(struct tracer_event *event)
+{
+	tracer_filter_free(rcu_dereference_protected(event->filter, true));
+	kfree(event->filter_text);
+}
+
+/* A copy of what was written, white space around it removed. */
+static char *copy_text(const char __user *ubuf, size_t count, char **text)
+{
+	char *buf;
+
+	if (count > TRACER_FILTER_MAX + 1)
+		return ERR_PTR(-EINVAL);
+	buf = memdup_user_nul(ubuf, count);
+	if (!IS_ERR(buf))
+		*text = strim(buf);
+	return buf;
+}
+
+static ssize_t event_filter_read(struct file *file, char __user *ubuf,
+				 size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+	struct tracer *t = event->group->tracer;
+	ssize_t ret;
+	char *text;
+
+	mutex_lock(&t->lock);
+	text = kasprintf(GFP_KERNEL, "%s\n", event->filter_text ?: "none");
+	mutex_unlock(&t->lock);
+	if (!text)
+		return -ENOMEM;
+	ret = simple_read_from_buffer(ubuf, count, ppos, text, strlen(text));
+	kfree(text);
+	return ret;
+}
+
+static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
+				  size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+	struct tracer *t = event->group->tracer;
+	char *buf, *text;
+	int ret;
+
+	buf = copy_text(ubuf, count, &text);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	mutex_lock(&t->lock);
+	ret = event->removed ? -ENODEV :
+	      tracer_event_set_filter(t, event, text, strlen(text));
+	mutex_unlock(&t->lock);
+	kfree(buf);
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+const struct file_operations tracer_event_filter_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = event_filter_read,
+	.write = event_filter_write,
+	.llseek = default_llseek,
+};
+
+/* The events keep the filters; the group's file only sets them. */
+static ssize_t group_filter_read(struct file *file, char __user *ubuf,
+				 size_t count, loff_t *ppos)
+{
+	static const char text[] =
+		"### global filter ###\n"
+		"# Use this to set filters for multiple events.\n"
+		"# Only events with the given fields will be affected.\n"
+		"# If no events are modified, an error message will be displayed here\n";
+
+	return simple_read_from_buffer(ubuf, count, ppos, text, strlen(text));
+}
+
+static bool fits(const struct tracer_event *event, const char *text)
+{
+	struct tracer_filter *filter;
+	struct tracer_diag diag;
+
+	if (!strcmp(text, "0"))
+		return true;
+	filter = tracer_filter_parse(event->format->def, text, strlen(text),
+				     &diag);
+	if (IS_ERR(filter))
+		return false;
+	tracer_filter_free(filter);
+	return true;
+}
+
+/* Sets the filter of the events that have the fields; of one at least. */
+static int set_group_filter(struct tracer *t, const struct tracer_group *group,
+			    const char *text)
+{
+	struct tracer_event *event, *any = NULL;
+	int ret = -EINVAL;
+
+	list_for_each_entry(event, &t->events, node) {
+		if (event->group != group)
+			continue;
+		any = event;
+		if (fits(event, text))
+			ret = tracer_event_set_filter(t, event, text,
+						      strlen(text));
+		if (ret && ret != -EINVAL)
+			return ret;
+	}
+	/* None took it: let one of them say why. */
+	if (ret && any) {
+		struct tracer_filter *filter;
+		struct tracer_diag diag = {};
+
+		filter = tracer_filter_parse(any->format->def, text,
+					     strlen(text), &diag);
+		if (IS_ERR(filter))
+			tracer_errlog_add(t->errors, text, strlen(text), 0,
+					  &diag);
+		else
+			tracer_filter_free(filter);
+	}
+	return ret;
+}
+
+static ssize_t group_filter_write(struct file *file, const char __user *ubuf,
+				  size_t count, loff_t *ppos)
+{
+	struct tracer_group *group = file->private_data;
+	struct tracer *t = group->tracer;
+	char *buf, *text;
+	int ret;
+
+	buf = copy_text(ubuf, count, &text);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	mutex_lock(&t->lock);
+	ret = set_group_filter(t, group, text);
+	mutex_unlock(&t->lock);
+	kfree(buf);
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+const struct file_operations tracer_group_filter_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = group_filter_read,
+	.write = group_filter_write,
+	.llseek = default_llseek,
+};

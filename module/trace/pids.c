@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lists of threads.  Writers hold tracer.lock; handlers and the kernel's fork
+ * and exit tracepoints read and mark under RCU.
+ */
+#include <linux/bitops.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/threads.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+
+#include "pids.h"
+
+static bool listed(const unsigned long *bits, const struct task_struct *task)
+{
+	return test_bit(task->pid, bits) || test_bit(task->tgid, bits);
+}
+
+/**
+ * tracer_pids_pass() - are hits of a task recorded?
+ * @pids: the lists
+ * @task: the task
+ *
+ * Context: any.
+ */
+bool tracer_pids_pass(const struct tracer_pids *pids,
+		      const struct task_struct *task)
+{
+	const unsigned long *only, *never;
+	bool pass;
+
+	/* What most hits come by. */
+	if (!rcu_access_pointer(pids->bits[TRACER_PIDS_ONLY]) &&
+	    !rcu_access_pointer(pids->bits[TRACER_PIDS_NEVER]))
+		return true;
+	rcu_read_lock();
+	only = rcu_dereference(pids->bits[TRACER_PIDS_ONLY]);
+	never = rcu_dereference(pids->bits[TRACER_PIDS_NEVER]);
+	pass = (!only || listed(only, task)) && (!never || !listed(never, task));
+	rcu_read_unlock();
+	return pass;
+}
+
+/* The next number of @text, or -1 at its end, or -EINVAL. */
+static long next_pid(const char **text)
+{
+	const char *s = *text;
+	unsigned long pid = 0;
+
+	while (isspace(*s))
+		s++;
+	*text = s;
+	if (!*s)
+		return -1;
+	for (; isdigit(*s); s++) {
+		pid = pid * 10 + (*s - '0');
+		if (pid >= PID_MAX_LIMIT)
+			return -EINVAL;
+	}
+	if (s == *text || (*s && !isspace(*s)))
+		return -EINVAL;
+	*text = s;
+	return pid;
+}
+
+/**
+ * tracer_pids_add() - add to a list
+ * @pids: the lists
+ * @which: which of them
+ * @text: numbers between white space; without any, nothing changes
+ *
+ * Context: under tracer.lock.
+ * Return: 0, -ENOMEM, or -EINVAL when something there is no id; then none is
+ * added.
+ */
+int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
+		    const char *text)
+{
+	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+	const char *s = text;
+	bool fresh = !bits;
+	long pid;
+
+	for (pid = next_pid(&s); pid >= 0; pid = next_pid(&s))
+		continue;
+	if (pid == -EINVAL)
+		return pid;
+	s = text;
+	pid = next_pid(&s);
+	if (pid < 0)
+		return 0;
+
+	if (fresh) {
+		bits = vzalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(*bits));
+		if (!bits)
+			return -ENOMEM;
+	}
+	for (; pid >= 0; pid = next_pid(&s))
+		set_bit(pid, bits);
+	if (fresh)
+		rcu_assign_pointer(pids->bits[which], bits);
+	return 0;
+}
+
+/**
+ * tracer_pids_clear() - there is no such list any more
+ * @pids: the lists
+ * @which: which of them
+ *
+ * Context: under tracer.lock.
+ */
+void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which)
+{
+	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+
+	if (!bits)
+		return;
+	RCU_INIT_POINTER(pids->bits[which], NULL);
+	synchronize_rcu();
+	vfree(bits);
+}
+
+/**
+ * tracer_pids_next() - the first id of a list from @pid on
+ * @pids: the lists
+ * @which: which of them
+ * @pid: where to look from
+ *
+ * Context: under tracer.lock.
+ * Return: the id, or %PID_MAX_LIMIT when there is none.
+ */
+unsigned long tracer_pids_next(struct tracer_pids *pids,
+			       enum tracer_pids_which which, unsigned long pid)
+{
+	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+
+	if (!bits || pid >= PID_MAX_LIMIT)
+		return PID_MAX_LIMIT;
+	return find_next_bit(bits, PID_MAX_LIMIT, pid);
+}
+
+static void on_fork(void *data, struct task_struct *parent,
+		    struct task_struct *child)
+{
+	struct tracer_pids *pids = data;
+	unsigned long *bits;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
+		bits = rcu_dereference(pids->bits[i]);
+		if (bits && listed(bits, parent))
+			set_bit(child->pid, bits);
+	}
+	rcu_read_unlock();
+}
+
+/* A process's id stands for all of its threads, so it goes with the last one. */
+static void on_exit(void *data, struct task_struct *task)
+{
+	bool last = !atomic_read(&task->signal->live);
+	struct tracer_pids *pids = data;
+	unsigned long *bits;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
+		bits = rcu_dereference(pids->bits[i]);
+		if (!bits)
+			continue;
+		if (task->pid != task->tgid)
+			clear_bit(task->pid, bits);
+		if (last)
+			clear_bit(task->tgid, bits);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * struct points - the kernel's tracepoints that are of use here
+ * @fork: a task was made
+ * @exit: a task exits
+ */
+struct points {
+	struct tracepoint *fork;
+	struct tracepoint *exit;
+};
+
+static void pick_point(struct tracepoint *tp, void *data)
+{
+	struct points *points = data;
+
+	if (!strcmp(tp->name, "sched_process_fork"))
+		points->fork = tp;
+	else if (!strcmp(tp->name, "sched_process_exit"))
+		points->exit = tp;
+}
+
+/**
+ * tracer_pids_follow() - look at forks and exits, or stop it
+ * @pids: the lists
+ * @on: which
+ *
+ * Context: under tracer.lock.
+ * Return: 0 or -errno.
+ */
+int tracer_pids_follow(struct tracer_pids *pids, bool on)
+{
+	struct points points = {};
+	int ret;
+
+	if (pids->following == on)
+		return 0;
+	for_each_kernel_tracepoint(pick_point, &points);
+	if (!points.fork || !points.exit)
+		return -EOPNOTSUPP;
+	if (!on) {
+		tracepoint_probe_unregister(points.fork, on_fork, pids);
+		tracepoint_probe_unregister(points.exit, on_exit, pids);
+		tracepoint_synchronize_unregister();
+		pids->following = false;
+		return 0;
+	}
+	ret = tracepoint_probe_register(points.fork, on_fork, pids);
+	if (ret)
+		return ret;
+	ret = tracepoint_probe_register(points.exit, on_exit, pids);
+	if (ret) {
+		tracepoint_probe_unregister(points.fork, on_fork, pids);
+		tracepoint_synchronize_unregister();
+		return ret;
+	}
+	pids->following = true;
+	return 0;
+}

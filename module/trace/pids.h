@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which threads' hits are recorded: set_event_pid and set_event_notrace_pid.
+ *
+ * An id is a thread's, as tracefs has it; a process's id stands for all of its
+ * threads, present and future.  With the option event-fork the children of
+ * those that are listed join the list, and who exits leaves it.
+ */
+#ifndef _TRACER_PIDS_H
+#define _TRACER_PIDS_H
+
+#include <linux/types.h>
+
+struct seq_file;
+struct task_struct;
+
+/**
+ * enum tracer_pids_which - a list
+ * @TRACER_PIDS_ONLY: nobody but these
+ * @TRACER_PIDS_NEVER: nobody of these
+ * @TRACER_PIDS_LISTS: number of lists
+ */
+enum tracer_pids_which {
+	TRACER_PIDS_ONLY,
+	TRACER_PIDS_NEVER,
+	TRACER_PIDS_LISTS,
+};
+
+/**
+ * struct tracer_pids - both lists
+ * @bits: a bit per id; NULL when there is no such list
+ * @following: forks and exits are looked at
+ */
+struct tracer_pids {
+	unsigned long __rcu *bits[TRACER_PIDS_LISTS];
+	bool following;
+};
+
+int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
+		    const char *text);
+void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which);
+int tracer_pids_follow(struct tracer_pids *pids, bool on);
+unsigned long tracer_pids_next(struct tracer_pids *pids,
+			       enum tracer_pids_which which, unsigned long pid);
+bool tracer_pids_pass(const struct tracer_pids *pids,
+		      const struct task_struct *task);
+
+#endif /* _TRACER_PIDS_H */

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file "session": an open one is a tracer of its own.
+ *
+ * What is defined through it is enabled at once and lives until the file is
+ * closed for the last time, so a tool that is killed leaves nothing behind.
+ * Reading it is a trace_pipe of its own events.  Sessions know nothing of each
+ * other, nor of the directory's events.
+ *
+ * A line that is written is a definition, as for uprobe_events, or
+ *
+ *	FILE VALUE	what writing VALUE to FILE of the directory does, for
+ *			this session: tracing_on, buffer_size_kb,
+ *			set_event_pid, set_event_notrace_pid, options/NAME,
+ *			events/GROUP/EVENT/{enable,filter,rate_limit}
+ */
+#include <linux/ctype.h>
+#include <linux/debugfs.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "files.h"
+#include "reader.h"
+#include "trace.h"
+
+/**
+ * struct session - an open session
+ * @t: its tracer
+ * @reader: reads its events
+ */
+struct session {
+	struct tracer t;
+	struct tracer_reader *reader;
+};
+
+static int parse_switch(const char *value, bool *on)
+{
+	if (strcmp(value, "0") && strcmp(value, "1"))
+		return -EINVAL;
+	*on = *value == '1';
+	return 0;
+}
+
+static int set_event_file(struct tracer *t, struct tracer_event *event,
+			  const char *file, const char *value)
+{
+	unsigned int limit;
+	bool on;
+	int ret;
+
+	if (!strcmp(file, "filter"))
+		return tracer_event_set_filter(t, event, value, strlen(value));
+	if (!strcmp(file, "rate_limit")) {
+		ret = kstrtouint(value, 10, &limit);
+		if (!ret)
+			WRITE_ONCE(event->rate.limit, limit);
+		return ret;
+	}
+	if (strcmp(file, "enable"))
+		return -ENOENT;
+	ret = parse_switch(value, &on);
+	if (ret)
+		return ret;
+	if (on)
+		return tracer_event_enable(t, event);
+	tracer_event_disable(t, event);
+	return 0;
+}
+
+/* GROUP/EVENT/FILE */
+static int set_event(struct tracer *t, char *name, const char *value)
+{
+	char *event_name = strchr(name, '/'), *file;
+	struct tracer_event *event;
+	int ret;
+
+	file = event_name ? strchr(event_name + 1, '/') : NULL;
+	if (!file)
+		return -ENOENT;
+	*event_name++ = '\0';
+	*file++ = '\0';
+	mutex_lock(&t->lock);
+	event = tracer_event_find(t, name, event_name);
+	ret = event ? set_event_file(t, event, file, value) : -ENOENT;
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+static int set_pids(struct tracer *t, enum tracer_pids_which which,
+		    const char *value)
+{
+	int ret;
+
+	mutex_lock(&t->lock);
+	ret = tracer_pids_add(&t->pids, which, value);
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+static int set_size(struct tracer *t, const char *value)
+{
+	unsigned int kb;
+	int ret = kstrtouint(value, 10, &kb);
+
+	if (ret || !kb)
+		return -EINVAL;
+	return tracer_buffer_resize(&t->buffer, kb * 1024UL, TRACER_ALL_CPUS);
+}
+
+static int set_file(struct tracer *t, char *file, const char *value)
+{
+	bool on;
+	int ret;
+
+	if (!strncmp(file, "events/", 7))
+		return set_event(t, file + 7, value);
+	if (!strcmp(file, "set_event_pid"))
+		return set_pids(t, TRACER_PIDS_ONLY, value);
+	if (!strcmp(file, "set_event_notrace_pid"))
+		return set_pids(t, TRACER_PIDS_NEVER, value);
+	if (!strcmp(file, "buffer_size_kb"))
+		return set_size(t, value);
+
+	ret = parse_switch(value, &on);
+	if (!strncmp(file, "options/", 8))
+		return ret ?: tracer_option_set(t, file + 8, on);
+	if (strcmp(file, "tracing_on"))
+		return -ENOENT;
+	if (!ret) {
+		WRITE_ONCE(t->buffer.on, on);
+		wake_up_all(&t->buffer.wait);
+	}
+	return ret;
+}
+
+/* p, r and - start a definition, '#' a comment; anything else names a file. */
+static bool is_definition(const char *line, size_t len)
+{
+	while (len && isspace(*line)) {
+		line++;
+		len--;
+	}
+	return !len || *line == '#' ||
+	       (strchr("pr-", *line) &&
+		(len == 1 || line[1] == ':' || isspace(line[1])));
+}
+
+static int session_line(struct tracer *t, const char *line, size_t len,
+			unsigned int lineno)
+{
+	struct tracer_diag diag = { .err = TRACER_ERR_SESSION_LINE };
+	char *buf, *file, *value, *last;
+	bool filter;
+	int ret;
+
+	if (is_definition(line, len) || len > TRACER_LINE_MAX ||
+	    memchr(line, '\0', len))
+		return tracer_define(t, line, len, lineno);
+	buf = kmemdup_nul(line, len, GFP_KERNEL);
+	if (!buf)
+		return -ENOMEM;
+	file = strim(buf);
+	value = file + strcspn(file, " \t");
+	if (*value)
+		*value++ = '\0';
+	value = skip_spaces(value);
+	last = strrchr(file, '/');
+	filter = last && !strcmp(last, "/filter");
+	ret = set_file(t, file, value);
+	/* What is wrong with a filter has been logged already. */
+	if (ret == -ENOENT || (ret && !filter))
+		tracer_errlog_add(t->errors, line, len, lineno, &diag);
+	kfree(buf);
+	return ret;
+}
+
+static int session_open(struct inode *inode, struct file *file)
+{
+	struct tracer *directory = inode->i_private;
+	int ret = tracer_files_allowed();
+	struct session *s;
+
+	if (ret)
+		return ret;
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return -ENOMEM;
+	ret = tracer_setup(&s->t, TRACER_SESSION_KB * 1024UL,
+			   directory->errors);
+	if (ret)
+		goto free_session;
+	s->t.live = true;
+	s->reader = tracer_reader_create(&s->t.view, true);
+	if (!s->reader) {
+		ret = -ENOMEM;
+		goto teardown;
+	}
+	file->private_data = s;
+	return stream_open(inode, file);
+
+teardown:
+	tracer_teardown(&s->t);
+free_session:
+	kfree(s);
+	return ret;
+}
+
+static int session_release(struct inode *inode, struct file *file)
+{
+	struct session *s = file->private_data;
+
+	tracer_reader_free(s->reader);
+	tracer_teardown(&s->t);
+	kfree(s);
+	return 0;
+}
+
+static ssize_t session_write(struct file *file, const char __user *ubuf,
+			     size_t count, loff_t *ppos)
+{
+	struct session *s = file->private_data;
+
+	return tracer_write_lines(&s->t, ubuf, count, session_line);
+}
+
+static ssize_t session_read(struct file *file, char __user *ubuf, size_t count,
+			    loff_t *ppos)
+{
+	struct session *s = file->private_data;
+
+	return tracer_reader_read(s->reader, file->f_flags & O_NONBLOCK, ubuf,
+				  count);
+}
+
+static __poll_t session_poll(struct file *file, poll_table *wait)
+{
+	struct session *s = file->private_data;
+
+	return tracer_reader_poll(s->reader, file, wait) | EPOLLOUT |
+	       EPOLLWRNORM;
+}
+
+const struct file_operations tracer_session_fops = {
+	.owner = THIS_MODULE,
+	.open = session_open,
+	.read = session_read,
+	.write = session_write,
+	.poll = session_poll,
+	.release = session_release,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _TRACER_STACK_H
+#define _TRACER_STACK_H
+
+#include <linux/types.h>
+
+struct pt_regs;
+
+unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip,
+			       u64 *stack, unsigned int max);
+
+#endif /* _TRACER_STACK_H */

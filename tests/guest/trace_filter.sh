@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: filters keep the hits that tracefs's filters keep, and are shown with what is wrong with them
+# timeout: 180
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+has_tracefs || skip_all "this kernel has no uprobe_events"
+
+tick=$(where tick)
+text=$(where text)
+chain=$(where chain)
+definitions="p:n $tick n=%di:s64 b=%di:b2@1/8 c=%di:u8
+p:t $text s=+0(%di):string
+p:s $chain name=+0(+16(%di)):string i=+4(%di):s32"
+
+# Filters of the event n, which sees 0 to 19; of t and of s.
+n_filters="n == 5
+n != 5
+n < 3
+n <= 3 && n >= 2
+n > 17 || n == 0
+n & 4
+n & 4 && !(n & 1)
+!(n < 5 || n > 7)
+n == 0x10 || n == 021
+n < -1
+n > -1
+b == 3
+b >= 1 && b != 2 || n == 19
+((n == 1) || (n == 2)) && n != 1
+common_pid > 0 && n == 7
+common_pid == 0
+comm == \"traced\" && n == 2
+comm == \"other\"
+comm ~ \"tra*\" && n == 3
+__probe_ip > 0 && n == 4
+c == 9
+cpu >= 0 && n == 6"
+t_filters="s == \"some text\"
+s != \"some text\"
+s ~ \"some*\"
+s ~ \"*text\"
+s ~ \"*me te*\"
+s ~ \"text\"
+s ~ \"s?me [a-z]ext\"
+s == \"some tex\""
+s_filters="name == \"global\" && i == -123456
+name ~ \"*o*\" || i > 0
+i < 0"
+
+set_up() {
+	: >"$1/uprobe_events"
+	echo "$definitions" >>"$1/uprobe_events"
+}
+
+# kept DIR EVENT FILTER THING: what is recorded.
+kept() {
+	: >"$1/trace"
+	printf '%s\n' "$3" >"$1/events/uprobes/$2/filter" || echo refused
+	cat "$1/events/uprobes/$2/filter"
+	# shellcheck disable=SC2086
+	echo 1 >"$1/events/uprobes/enable"
+	run_same "$prog" $4
+	echo 0 >"$1/events/uprobes/enable"
+	lines "$1" | fields | grep "^$2:"
+	echo 0 >"$1/events/uprobes/$2/filter"
+}
+
+# compare EVENT THING FILTERS
+compare() {
+	while IFS= read -r filter; do
+		kept $tracefs "$1" "$filter" "$2" >"$tmp/theirs"
+		kept $dir "$1" "$filter" "$2" >"$tmp/ours"
+		check "$filter" diff "$tmp/theirs" "$tmp/ours"
+	done <<<"$3"
+}
+
+ktap_plan 47
+clear
+check "tracefs is set up" set_up $tracefs
+check "we are set up" set_up $dir
+is "$(cat $dir/events/uprobes/n/filter)" none "there is no filter at first"
+compare n "ticks 1 20" "$n_filters"
+compare t all "$t_filters"
+compare s all "$s_filters"
+: >$tracefs/uprobe_events
+
+# Handlers that run in the trap, and in task context, with a filter.
+: >$dir/trace
+echo 'n == 1' >$dir/events/uprobes/n/filter
+enable
+"$prog" ticks 4 1000
+is "$(lines | wc -l)" 4 "of four threads one hit each is recorded"
+like "$(head -n 3 $dir/trace)" 'entries-in-buffer/entries-written: 4/4' "nothing else was ever in the buffer"
+like "$(cat $dir/uprobe_profile)" '^ +/.*traced n +[0-9]{4,} ' "all are counted"
+
+# Errors: the event has no filter then, and its file tells why.
+check_fails "a wrong filter is refused" sh -c "echo 'n == 1 && nosuch > 3' >$dir/events/uprobes/n/filter"
+like "$(cat $dir/events/uprobes/n/filter)" '^parse_error: Field not found' "the file tells what is wrong"
+is "$(sed -n 2p $dir/events/uprobes/n/filter)" "          ^" "and where"
+like "$(tail -n 3 $dir/error_log)" '^\[.*\] event filter parse error: error: Field not found' "so does error_log"
+is "$(tail -n 2 $dir/error_log)" "  Command: n == 1 && nosuch > 3
+                     ^" "with a caret"
+echo 0 >$dir/events/uprobes/n/filter
+is "$(cat $dir/events/uprobes/n/filter)" none "0 clears it"
+
+# A group's filter is that of its events that have the fields.
+echo 'name == "global"' >$dir/events/uprobes/filter
+is "$(cat $dir/events/uprobes/[nts]/filter)" "none
+name == \"global\"
+none" "a group's filter goes to the events with its fields"
+check_fails "which has to be one at least" sh -c "echo 'nosuch == 1' >$dir/events/uprobes/filter"
+clear

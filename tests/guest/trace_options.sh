@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: options shape the lines as in tracefs; the user stack is the one that tracefs records
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+has_tracefs || skip_all "this kernel has no uprobe_events"
+
+deep=$(where inner)
+
+set_up() {
+	: >"$1/uprobe_events"
+	echo "p:e $deep n=%di" >>"$1/uprobe_events"
+}
+
+# Threads, CPUs, flags and times differ from run to run.
+run() {
+	: >"$1/trace"
+	echo 1 >"$1/events/uprobes/enable"
+	run_same "$prog" deep
+	echo 0 >"$1/events/uprobes/enable"
+	grep -v 'entries-in' "$1/trace" |
+		sed -E 's/-[0-9]+ +/-PID /; s/\( *[0-9]+\)/(TGID)/; s/\[00.\]/[CPU]/; s/\] [^ ]{5} /] FLAGS /; s/ +[0-9]+\.[0-9]{6}:/ TIME:/'
+}
+
+# same OPTION: both with it set to the other state.
+same() {
+	local old
+
+	old=$(cat "$dir/options/$1")
+	echo $((!old)) >"$dir/options/$1"
+	echo $((!old)) >"$tracefs/options/$1"
+	run $tracefs >"$tmp/theirs"
+	run $dir >"$tmp/ours"
+	check "$1=$((!old)) has the same effect" diff "$tmp/theirs" "$tmp/ours"
+	echo "$old" >"$dir/options/$1"
+	echo "$old" >"$tracefs/options/$1"
+}
+
+ktap_plan 14
+clear
+check "tracefs is set up" set_up $tracefs
+check "we are set up" set_up $dir
+run $tracefs >"$tmp/theirs"
+run $dir >"$tmp/ours"
+check "the traces are the same" diff "$tmp/theirs" "$tmp/ours"
+same irq-info
+same record-tgid
+same context-info
+same userstacktrace
+is "$(grep -c '^ => ' "$tmp/ours")" 8 "eight addresses of the stack"
+: >$tracefs/uprobe_events
+
+# Of both kinds of handlers, with a filter, and of one that returns.
+: >$dir/trace
+echo 1 >$dir/options/userstacktrace
+define "p:task $deep s=+0(%sp):x64"
+echo 'n >= 0' >$dir/events/uprobes/e/filter
+enable
+run_same "$prog" deep
+is "$(grep -c '<user stack trace>' $dir/trace)" 2 "both kinds of handlers record it"
+is "$(grep '^ => ' $dir/trace | sort | uniq -c | awk '$1 != 2' | wc -l)" 0 "and the same"
+timeout 1 cat $dir/trace_pipe >"$tmp/out"
+is "$(grep -c '^ => ' "$tmp/out")" 16 "trace_pipe has them, too"
+
+like "$(cat $dir/trace_options)" '^userstacktrace$' "trace_options lists what is set"
+echo nouserstacktrace >$dir/trace_options
+is "$(cat $dir/options/userstacktrace)" 0 "and sets it"
+check_fails "an unknown option is refused" sh -c "echo nosuch >$dir/trace_options"
+clear

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: rate_limit bounds what an event records in a second, and the rest counts as lost
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+tick=$(where tick)
+ktap_plan 10
+clear
+define "p:e $tick n=%di"
+define "p:free $tick m=%di"
+limit=$dir/events/uprobes/e/rate_limit
+is "$(cat $limit)" 0 "there is no limit at first"
+check_fails "nonsense is refused" sh -c "echo some >$limit"
+echo 10 >$limit
+is "$(cat $limit)" 10 "a limit can be set"
+enable
+
+# However long this takes, each second of it has ten at most.
+start=$(cut -d. -f1 /proc/uptime)
+"$prog" ticks 4 2000
+end=$(cut -d. -f1 /proc/uptime)
+seconds=$((end - start + 2))
+timeout 2 cat $dir/trace_pipe >"$tmp/out"
+seen=$(grep -c ': e:' "$tmp/out")
+check "$seen recorded in $seconds seconds" test "$seen" -ge 10 -a "$seen" -le $((10 * seconds))
+is "$(grep -c ': free:' "$tmp/out")" 8000 "another event has no limit"
+lost=$(sed -nE 's/^CPU:[0-9]+ \[LOST ([0-9]+) EVENTS\]$/\1/p' "$tmp/out" | awk '{ n += $1 } END { print n + 0 }')
+check "the stream tells of lost ones" test "$lost" -gt 0
+is "$(awk '$2 == "e" { print $3 }' $dir/uprobe_profile)" 8000 "all are hits"
+is "$(awk '$2 == "e" { print $4 }' $dir/uprobe_profile)" $((8000 - seen)) "the rest is counted as missed"
+
+# What a filter drops does not count.
+echo 'n == 5' >$dir/events/uprobes/e/filter
+: >$dir/trace
+"$prog" ticks 1 6
+is "$(lines | grep -c ': e:')" 1 "what a filter drops is within any limit"
+echo 0 >$limit
+echo 0 >$dir/events/uprobes/e/filter
+: >$dir/trace
+"$prog" ticks 1 500
+is "$(lines | grep -c ': e:')" 500 "0 takes the limit away"
+clear

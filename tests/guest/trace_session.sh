@@ -1,0 +1,79 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: what is defined through an open session file lives as long as it is open, by itself
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+tick=$(where tick)
+text=$(where text)
+session=$dir/session
+
+# read_fd FD: what there is.
+read_fd() {
+	timeout 1 cat <&"$1"
+}
+
+ktap_plan 31
+clear
+exec 5<>$session 6<>$session
+check "a definition is taken" sh -c "echo 'p:e $tick n=%di:u64' >&5"
+"$prog" ticks 1 3
+is "$(read_fd 5 | fields | sed 's/(.*)//')" "e:  n=0
+e:  n=1
+e:  n=2" "it is enabled at once, and reading gives its events"
+is "$(cat $dir/uprobe_events)$(lines)" "" "the directory knows nothing of it"
+is "$(timeout 1 cat <&6)" "" "nor does another session"
+
+# The same names elsewhere.
+check "another session may use the name" sh -c "echo 'p:e $text s=+0(%di):string' >&6"
+define "p:e $tick"
+enable
+"$prog" all
+"$prog" ticks 1 2
+is "$(read_fd 5 | wc -l)" 2 "each session has its own events"
+is "$(read_fd 6 | fields | sed 's/(.*)//')" 'e:  s="some text"' "of its own definition"
+is "$(lines | wc -l)" 2 "so has the directory"
+disable
+
+# Files of the session.
+echo 'events/uprobes/e/filter n > 2' >&5
+"$prog" ticks 1 5
+is "$(read_fd 5 | sed 's/.* n=//' | xargs)" "3 4" "a session's event has a filter"
+echo 'events/uprobes/e/enable 0' >&5
+"$prog" ticks 1 5
+is "$(read_fd 5)" "" "can be disabled"
+echo 'events/uprobes/e/enable 1
+events/uprobes/e/filter 0
+set_event_pid 1' >&5
+"$prog" ticks 1 5
+is "$(read_fd 5)" "" "limited to processes"
+for line in 'nosuch 1' 'events/uprobes/nosuch/enable 1' 'events/uprobes/e/nosuch 1' 'tracing_on 2' \
+	    'buffer_size_kb' 'options/nosuch 1' 'events/uprobes/e/filter n =' 'x:e /bin/sh:0x0'; do
+	check_fails "\"$line\" is refused" sh -c "echo '$line' >&5"
+	is "$(grep '^  Command: ' $dir/error_log | tail -n 1)" "  Command: ${line#events/uprobes/e/filter }" "and error_log tells of it"
+done
+
+# Removal, by the session itself and at its end.
+echo '-:e' >&6
+"$prog" all
+is "$(read_fd 6)" "" "a session's event can be removed while it is enabled"
+exec 6<&-
+check_fails "with a session the module stays" rmmod uprobes
+exec 5<&-
+: >$dir/uprobe_events
+check "after the last one it goes: nothing is left" rmmod uprobes
+insmod "$UPROBES_KO"
+
+# Killed, with a reader that waits and a program that is hit.
+"$prog" ticks 2 2000000000 &
+load=$!
+bash -c "exec 5<>$session; echo 'p:e $tick n=%di
+r:r $tick \$retval' >&5; cat <&5 >/dev/null" &
+tool=$!
+sleep 2
+kill -9 $tool $(pgrep -P $tool)
+wait $tool 2>/dev/null
+check "a killed tool leaves the text as it was" \
+	sh -c "for i in 1 2 3 4 5; do $UPROBES_TOP/build/progs/textcmp $load && exit; sleep 1; done; exit 1"
+kill $load
