@@ -259,6 +259,7 @@ static int attachment_make(struct image *image, struct site *site,
 	consumer_get(c);
 	list_add_tail(&a->in_site, &site->attachments);
 	image->nr_heirs += c->inherits;
+	image->nr_returns += c->type == CONSUMER_RETURN;
 	return 0;
 }
 
@@ -272,6 +273,7 @@ static void attachment_free(struct attachment *a)
 	last = c->homeless && list_empty(&c->attachments);
 	spin_unlock(&c->lock);
 	a->site->image->nr_heirs -= c->inherits;
+	a->site->image->nr_returns -= c->type == CONSUMER_RETURN;
 	list_del(&a->in_site);
 	kfree(a);
 	if (last)
@@ -477,7 +479,7 @@ static int image_visit(struct image *image, struct consumer **cs, unsigned int n
 	mutex_unlock(&image->lock);
 	kvfree(addrs);
 	if (in_use)
-		mmput(image->mm);
+		mmput_async(image->mm);
 	return ret;
 }
 
@@ -531,6 +533,19 @@ void consumers_detach(struct consumer **cs, unsigned int n)
 int consumer_resettle(struct consumer *c)
 {
 	return consumers_visit(&c, 1, false);
+}
+
+/**
+ * image_detach_one() - take a consumer away from all its sites in an image
+ * @image: the address space
+ * @c: the consumer
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and the
+ * mmap lock.
+ */
+void image_detach_one(struct image *image, struct consumer *c)
+{
+	image_visit(image, &c, 1, 0, true);
 }
 
 /**

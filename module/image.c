@@ -471,6 +471,26 @@ destroy_wq:
 }
 
 /**
+ * images_for_each() - call a function for each image
+ * @fn: the function; must not put the last reference of an image
+ * @data: passed to it
+ *
+ * Context: may sleep; takes image_list_mutex.
+ * Return: whether all calls returned true.
+ */
+bool images_for_each(bool (*fn)(struct image *image, void *data), void *data)
+{
+	struct image *image;
+	bool all = true;
+
+	mutex_lock(&image_list_mutex);
+	list_for_each_entry(image, &image_list, in_list)
+		all &= fn(image, data);
+	mutex_unlock(&image_list_mutex);
+	return all;
+}
+
+/**
  * image_disarm_all() - try once more what could not be done at unregistration
  *
  * Context: may sleep, in a thread without signals; no consumer is registered.

@@ -138,6 +138,8 @@ struct attachment {
  * @residents: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
  * @nr_heirs: attachments that forked children get, too; under @lock
+ * @nr_returns: attachments of return probes; under @lock
+ * @watched: its unwinders are probed, or are about to be (unwinder.h)
  * @superseded: sites that the text has outlived, linked by site::attachments;
  *	under @lock
  * @resumptions: signals have put tasks back to a breakpoint; never cleared
@@ -162,6 +164,8 @@ struct image {
 	struct list_head ref_ctrs;
 	struct list_head superseded;
 	unsigned int nr_heirs;
+	unsigned int nr_returns;
+	bool watched;
 	unsigned long trampoline;
 	bool resumptions;
 	bool dead;
@@ -174,6 +178,7 @@ struct image {
 int image_init(void);
 void image_exit(void);
 
+bool images_for_each(bool (*fn)(struct image *image, void *data), void *data);
 struct image *image_get(struct mm_struct *mm);
 struct image *image_find(struct mm_struct *mm);
 struct image *image_lookup(struct mm_struct *mm);
@@ -213,6 +218,7 @@ struct attach_request {
 
 void image_attach(struct image *image, struct attach_request *requests, unsigned int n);
 void site_abandon(struct site *site);
+void image_detach_one(struct image *image, struct consumer *c);
 void image_reap(struct image *image);
 void image_disarm(struct image *image);
 void image_disarm_all(void);

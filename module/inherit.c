@@ -11,6 +11,7 @@
 #include "image.h"
 #include "ref_ctr.h"
 #include "ssol_area.h"
+#include "unwinder.h"
 
 /**
  * image_inherit() - give a forked child what its parent has
@@ -106,6 +107,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 		pr_warn("no memory: a child of a probed process is not probed\n");
 		return;
 	}
+	unwinder_watch(child);
 	image_attach(child, requests, nr);
 	for (i = 0; i < nr; i++)
 		consumer_put(requests[i].consumer);

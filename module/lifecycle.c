@@ -26,6 +26,7 @@
 #include "retprobe.h"
 #include "signal.h"
 #include "task.h"
+#include "unwinder.h"
 
 #define FORK_RESERVE	64
 
@@ -172,10 +173,30 @@ static void map_work(struct callback_head *work)
 	struct utask *utask = container_of(work, struct utask, map_work);
 
 	utask->map_queued = false;
-	if (current->mm)
+	if (current->mm) {
 		mapping_apply(current->mm, NULL, 0);
+		unwinder_mapped(current->mm);
+	}
 	utask_work_done(utask);
 	task_work_end();
+}
+
+static bool map_wanted(const struct vm_area_struct *vma)
+{
+	const struct image *image;
+	bool code = vma->vm_flags & VM_EXEC, watched;
+
+	if (!code && (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) != VM_WRITE)
+		return false;
+	if (probe_file_wanted(file_inode(vma->vm_file), code))
+		return true;
+	if (!code)
+		return false;
+	rcu_read_lock();
+	image = image_lookup(vma->vm_mm);
+	watched = image && READ_ONCE(image->watched);
+	rcu_read_unlock();
+	return watched;
 }
 
 /* A file has been mapped into the address space of the current task. */
@@ -185,8 +206,7 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 	struct utask *utask;
 
 	if (!vma->vm_file || vma->vm_mm != current->mm || current->flags & PF_KTHREAD ||
-	    !(vma->vm_flags & VM_EXEC || (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) == VM_WRITE) ||
-	    !probe_file_wanted(file_inode(vma->vm_file), vma->vm_flags & VM_EXEC))
+	    !map_wanted(vma))
 		return 0;
 	utask = utask_get(current);
 	if (!utask) {

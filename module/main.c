@@ -13,6 +13,7 @@
 #include "release.h"
 #include "retprobe.h"
 #include "task.h"
+#include "unwinder.h"
 #include "worker.h"
 #include "trace/trace.h"
 
@@ -38,9 +39,12 @@ static int __init uprobes_load(void)
 	ret = retprobe_init();
 	if (ret)
 		goto exit_task;
-	ret = lifecycle_init();
+	ret = unwinder_init();
 	if (ret)
 		goto exit_retprobe;
+	ret = lifecycle_init();
+	if (ret)
+		goto exit_unwinder;
 	ret = arch_trap_init(hit_trap, hit_step);
 	if (ret)
 		goto exit_lifecycle;
@@ -53,6 +57,8 @@ exit_trap:
 	arch_trap_exit();
 exit_lifecycle:
 	lifecycle_exit();
+exit_unwinder:
+	unwinder_exit();
 exit_retprobe:
 	retprobe_exit();
 exit_task:
@@ -82,6 +88,7 @@ static void __exit uprobes_unload(void)
 	arch_trap_quiesce();
 	task_work_drain();
 	release_tasks();
+	unwinder_exit();
 	/* Forks that copied an address space before all that may still be under way. */
 	synchronize_rcu_tasks();
 	lifecycle_exit();

@@ -12,6 +12,7 @@
 #include "breakpoint.h"
 #include "image.h"
 #include "ref_ctr.h"
+#include "unwinder.h"
 
 /**
  * struct mapping - a part of a probed file, mapped as code
@@ -174,6 +175,17 @@ static int mapping_request(const struct mapping *map, struct request_list *list,
 	return ret;
 }
 
+static bool requests_return(const struct request_list *list)
+{
+	unsigned int i;
+
+	for (i = 0; i < list->nr; i++) {
+		if (list->requests[i].consumer->type == CONSUMER_RETURN)
+			return true;
+	}
+	return false;
+}
+
 static int requests_do(struct request_list *list, struct mm_struct *mm)
 {
 	struct image *image;
@@ -185,6 +197,8 @@ static int requests_do(struct request_list *list, struct mm_struct *mm)
 	image = image_get(mm);
 	if (IS_ERR(image))
 		return PTR_ERR(image);
+	if (requests_return(list))
+		unwinder_watch(image);
 	image_attach(image, list->requests, list->nr);
 	for (i = 0; i < list->nr; i++) {
 		struct attach_request *r = &list->requests[i];

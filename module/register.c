@@ -26,6 +26,7 @@
 #include "register.h"
 #include "target.h"
 #include "task.h"
+#include "unwinder.h"
 #include "worker.h"
 
 /* Protects uprobe::kdata and consumer::claimed. */
@@ -234,6 +235,8 @@ static int register_in_process(struct registration *reg, unsigned int first)
 		requests[n].consumer = reg->cs[i];
 		requests[n++].addr = u->vaddr;
 	}
+	if (!ret && reg->type == CONSUMER_RETURN)
+		unwinder_watch(image);
 	if (!ret)
 		ret = attach_requests(image, requests, n);
 	image_put(image);
@@ -308,6 +311,7 @@ static long detach_call(void *data)
 static void end_consumers(struct consumer **cs, unsigned int n)
 {
 	struct registration reg = { .cs = cs, .n = n };
+	bool returns = false;
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
@@ -322,8 +326,12 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 	arch_trap_quiesce();
 	for (i = 0; i < n; i++) {
 		consumer_wait(cs[i]);
+		returns |= cs[i]->type == CONSUMER_RETURN;
 		consumer_leave_home(cs[i]);
 	}
+
+	if (returns)
+		unwinder_unwatch_later();
 
 	mutex_lock(&kdata_mutex);
 	for (i = 0; i < n; i++) {

@@ -458,6 +458,47 @@ void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
+ * retprobe_put_back() - put the return addresses of a task's calls back
+ * @utask: state of the current task, which is going to read its stack
+ * @may_sleep: whether the caller can
+ *
+ * The calls are followed no more, and count as missed.
+ *
+ * Context: as @may_sleep says; the trap otherwise.
+ * Return: false when it takes a context that can sleep; the rest is to be done
+ * there.
+ */
+bool retprobe_put_back(struct utask *utask, bool may_sleep)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+	unsigned long word;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
+			bool known = word_read(&word, inst->ri.sp, inst->word, may_sleep);
+
+			/* Several calls may share a place on the stack. */
+			if (known && word == inst->trampoline)
+				known = word_write(inst->ri.sp, inst->ri.ret_addr, inst->word,
+						   may_sleep);
+			if (!known && !may_sleep)
+				return false;
+			/* Otherwise the call was left long ago. */
+			if (READ_ONCE(inst->consumer->live) &&
+			    (word == inst->trampoline || word == inst->ri.ret_addr))
+				consumer_missed(inst->consumer);
+			preempt_disable();
+			instance_unlink(utask, inst);
+			instance_spare(utask, inst);
+			preempt_enable();
+		}
+	}
+	return true;
+}
+
+/**
  * retprobe_forget() - the task has another address space now
  * @utask: its state
  *

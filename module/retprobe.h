@@ -68,6 +68,7 @@ struct uret_instance *retprobe_returned(struct utask *utask, unsigned long tramp
 bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs);
 void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs);
 
+bool retprobe_put_back(struct utask *utask, bool may_sleep);
 void retprobe_forget(struct utask *utask);
 void retprobe_free(struct utask *utask);
 int retprobe_copy(const struct utask *utask, struct hlist_head *copies);

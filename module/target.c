@@ -93,7 +93,17 @@ static ssize_t inode_read(struct inode *inode, void *buf, size_t len, loff_t pos
 	return done;
 }
 
-static ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos)
+/**
+ * target_read() - read from a file
+ * @target: the file
+ * @buf: where to
+ * @len: how much, in bytes
+ * @pos: where from
+ *
+ * Context: may sleep.
+ * Return: the number of bytes read, or a negative errno.
+ */
+ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos)
 {
 	if (target->file)
 		return kernel_read(target->file, buf, len, &pos);

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: exceptions, backtrace() and thread cancellation pass through return-probed functions
+# timeout: 240
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+ktap_plan 18
+
+# unwinds PROGRAM: its output, status included, with what names its process taken out.
+unwinds() {
+	"$1" >"$out" 2>"$tmp/err"
+	status=$?
+	cat "$out"
+	echo "status $status"
+	grep -v core "$tmp/err"
+}
+
+# total COLUMN: of the client's state, over all probes.
+total() {
+	awk -v column="$1" '{ sum += $column } END { print sum + 0 }' $client_dir/state
+}
+
+for program in unwinds unwinds_static; do
+	program=$progs/$program
+	plain=$(unwinds "$program")
+	like "$plain" '^status 134$' "${program##*/}: ends with an exception that nobody catches"
+	symbol_table=$(nm "$program")
+	n=0
+	for function in $(echo "$symbol_table" | awk '$3 ~ /^probed_/ { print $3 }'); do
+		value=0x$(echo "$symbol_table" | awk -v f="$function" '$3 == f { print $1 }')
+		offset=$(readelf -lW "$program" | awk '$1 == "LOAD" && $0 ~ / E / { print $2, $3; exit }' |
+			while read -r off addr; do echo $((value - addr + off)); done)
+		set_probe $n path="$program" offset="$offset" returns=1
+		n=$((n + 1))
+	done
+	last=$((n - 1))
+	for flags in 0 1; do
+		for i in $(seq 0 $last); do
+			set_probe "$i" flags=$flags
+		done
+		check "${program##*/}, flags=$flags: $n functions are return-probed" run register 0-$last
+		is "$(unwinds "$program")" "$plain" "${program##*/}, flags=$flags: the same as unprobed"
+		check "${program##*/}, flags=$flags: returns were counted" test "$(total 3)" -gt 100
+		check "${program##*/}, flags=$flags: and those that were unwound through" test "$(total 4)" -gt 100
+		run unregister 0-$last
+	done
+done

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread -rdynamic -fno-optimize-sibling-calls
+/*
+ * Walks its own stack in every way that a runtime does, and says what it saw:
+ * exceptions (caught here and further out, thrown again, thrown in a
+ * destructor's shadow), backtrace(), thread cancellation, threads, a child.
+ * The output and the status are the same whether it is return-probed or not.
+ */
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <pthread.h>
+#include <stdexcept>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PROBED extern "C" __attribute__((noinline, noclone))
+#define HERE asm volatile("" ::: "memory")
+
+static int destroyed;
+
+struct Guard {
+	int depth;
+	explicit Guard(int depth) : depth(depth) {}
+	~Guard();
+};
+
+PROBED int probed_in_destructor(int x)
+{
+	HERE;
+	return x + 1;
+}
+
+Guard::~Guard()
+{
+	destroyed += probed_in_destructor(0);
+}
+
+PROBED int probed_deep(int n, int what)
+{
+	Guard guard(n);
+	int below;
+
+	if (!n && what == 1)
+		throw std::runtime_error("from the depth");
+	if (!n && what == 2)
+		throw 7;
+	if (!n)
+		return 0;
+	below = probed_deep(n - 1, what);
+	HERE;
+	return below + 1;
+}
+
+PROBED int probed_catcher(int n, int what)
+{
+	int ret;
+
+	try {
+		ret = probed_deep(n, what);
+	} catch (const std::exception &e) {
+		ret = -static_cast<int>(strlen(e.what()));
+	}
+	HERE;
+	return ret;
+}
+
+PROBED int probed_rethrower(int n)
+{
+	int ret;
+
+	try {
+		ret = probed_deep(n, 1);
+	} catch (...) {
+		ret = probed_catcher(3, 1);
+		if (ret != -14)
+			abort();
+		throw;
+	}
+	HERE;
+	return ret;
+}
+
+PROBED int probed_outer(int n)
+{
+	int sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		sum += probed_catcher(i % 5, 0);
+		sum += probed_catcher(i % 5, 1);
+		try {
+			sum += probed_catcher(i % 5, 2);
+		} catch (int x) {
+			sum += x;
+		}
+		try {
+			sum += probed_rethrower(i % 7);
+		} catch (const std::runtime_error &) {
+			sum += 100;
+		}
+	}
+	HERE;
+	return sum;
+}
+
+PROBED int probed_backtrace(int n)
+{
+	int ret;
+
+	if (n) {
+		ret = probed_backtrace(n - 1);
+		HERE;
+		return ret + 1;
+	}
+
+	void *frames[32];
+	int i, nr = backtrace(frames, 32);
+
+	for (i = 0; i < nr; i++) {
+		Dl_info info;
+
+		if (dladdr(frames[i], &info) && info.dli_sname)
+			printf(" %s", info.dli_sname);
+		else
+			printf(" -");
+	}
+	printf(" (%d)\n", nr);
+	return 0;
+}
+
+static void cleanup(void *arg)
+{
+	destroyed += probed_in_destructor(*static_cast<int *>(arg));
+}
+
+PROBED int probed_cancelled(int n)
+{
+	if (n) {
+		n = probed_cancelled(n - 1);
+		HERE;
+		return n;
+	}
+	for (;;)
+		pause();
+	return 0;
+}
+
+static void *cancelled_thread(void *arg)
+{
+	pthread_cleanup_push(cleanup, arg);
+	probed_cancelled(5);
+	pthread_cleanup_pop(0);
+	return nullptr;
+}
+
+static void *throwing_thread(void *arg)
+{
+	long sum = 0;
+
+	for (int i = 0; i < 200; i++)
+		sum += probed_outer(3);
+	return reinterpret_cast<void *>(sum);
+}
+
+int main()
+{
+	pthread_t t[4];
+	void *ret;
+	int ten = 10, status;
+	long sum = 0;
+
+	printf("outer %d\n", probed_outer(20));
+	printf("backtrace"); probed_backtrace(6);
+	printf("outer %d\n", probed_outer(20));
+
+	for (auto &thread : t)
+		pthread_create(&thread, nullptr, throwing_thread, nullptr);
+	for (auto thread : t) {
+		pthread_join(thread, &ret);
+		sum += reinterpret_cast<long>(ret);
+	}
+	printf("threads %ld\n", sum);
+
+	for (int i = 0; i < 20; i++) {
+		pthread_create(&t[0], nullptr, cancelled_thread, &ten);
+		usleep(2000);
+		pthread_cancel(t[0]);
+		pthread_join(t[0], &ret);
+		sum += ret == PTHREAD_CANCELED;
+	}
+	printf("cancelled %ld\n", sum);
+	fflush(stdout);
+
+	pid_t pid = fork();
+	if (!pid) {
+		int x = probed_outer(10);
+		_exit(x & 0x7f);
+	}
+	waitpid(pid, &status, 0);
+	printf("child %x destroyed %d\n", status, destroyed > 0);
+	fflush(stdout);
+	/* Nobody catches this one. */
+	probed_deep(4, 2);
+}
