@@ -131,8 +131,8 @@ struct settle_batch {
 static int batch_alloc(struct settle_batch *batch, unsigned int n, gfp_t gfp)
 {
 	*batch = (struct settle_batch) { .room = min(n, SETTLE_BATCH) };
-	batch->edits = kmalloc_array(batch->room, sizeof(*batch->edits), gfp);
-	batch->sites = kmalloc_array(batch->room, sizeof(*batch->sites), gfp);
+	batch->edits = kvmalloc_array(batch->room, sizeof(*batch->edits), gfp);
+	batch->sites = kvmalloc_array(batch->room, sizeof(*batch->sites), gfp);
 	if (batch->edits && batch->sites)
 		return 0;
 	batch->room = 0;
@@ -141,8 +141,8 @@ static int batch_alloc(struct settle_batch *batch, unsigned int n, gfp_t gfp)
 
 static void batch_free(struct settle_batch *batch)
 {
-	kfree(batch->edits);
-	kfree(batch->sites);
+	kvfree(batch->edits);
+	kvfree(batch->sites);
 }
 
 static int inserted(const struct settling *s, int result)

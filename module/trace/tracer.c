@@ -8,6 +8,7 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 
+#include "aggregate.h"
 #include "trace.h"
 
 static struct tracer tracer;
@@ -29,6 +30,7 @@ static const struct {
 	{ "set_event_pid", 0640, &tracer_pids_fops },
 	{ "set_event_notrace_pid", 0640, &tracer_notrace_pids_fops },
 	{ "session", 0600, &tracer_session_fops },
+	{ "aggregate", 0640, &tracer_aggregate_fops },
 	{ "README", 0440, &tracer_readme_fops },
 };
 

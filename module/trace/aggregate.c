@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/dcache.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/namei.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "aggregate.h"
+
+/* What an entry probe needs of a cell. */
+#define COUNT_SIZE sizeof(u64)
+
+/**
+ * struct opened - the file of the last definition
+ * @path: as it was written; NULL before the first one
+ * @file: it
+ *
+ * Definitions come by the thousands for one file.
+ */
+struct opened {
+	char *path;
+	struct file *file;
+};
+
+/**
+ * aggregate_create() - make an empty set
+ *
+ * Return: the set, or NULL for want of memory.
+ */
+struct aggregate *aggregate_create(void)
+{
+	struct aggregate *set = kzalloc(sizeof(*set), GFP_KERNEL);
+
+	if (!set)
+		return NULL;
+	mutex_init(&set->lock);
+	INIT_LIST_HEAD(&set->batches);
+	return set;
+}
+
+static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
+{
+	const struct aggregate_batch *batch = probe->batch;
+
+	return batch->cells[smp_processor_id()] +
+	       probe->index * batch->cell_size;
+}
+
+static bool counts(const struct aggregate_probe *probe)
+{
+	const struct aggregate *set = probe->batch->set;
+
+	return !set->filtered || aggregate_only_matches(&set->only);
+}
+
+/* In the trap: interrupts are off, so no other hit of this CPU comes between. */
+static void on_entry(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (counts(probe))
+		cell_of(probe)->hits++;
+}
+
+static int on_call(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(ri->rp, struct aggregate_probe, rp);
+
+	if (!counts(probe))
+		return 1;
+	*(u64 *)ri->data = ktime_get_mono_fast_ns();
+	return 0;
+}
+
+static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(ri->rp, struct aggregate_probe, rp);
+	u64 took = ktime_get_mono_fast_ns() - *(u64 *)ri->data;
+	struct aggregate_cell *cell = cell_of(probe);
+
+	cell->hits++;
+	cell->total += took;
+	cell->max = max(cell->max, took);
+	cell->buckets[took ? ilog2(took) : 0]++;
+}
+
+static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	return mm == probe->batch->set->only.mm;
+}
+
+/* The bulk calls want arrays of pointers: entry probes, then return probes. */
+static unsigned int split(struct aggregate_batch *batch, struct uprobe **us,
+			  struct uretprobe **rps)
+{
+	unsigned int i, n = 0, nreturns = 0;
+
+	for (i = 0; i < batch->n; i++) {
+		struct aggregate_probe *probe = &batch->probes[i];
+
+		if (probe->kind == TRACER_RETURN)
+			rps[nreturns++] = &probe->rp;
+		else
+			us[n++] = &probe->rp.u;
+	}
+	return n;
+}
+
+static void unregister_one(struct aggregate_probe *probe)
+{
+	if (probe->kind == TRACER_RETURN)
+		unregister_uretprobe(&probe->rp);
+	else
+		unregister_uprobe(&probe->rp.u);
+}
+
+static void unregister_all(struct aggregate_batch *batch)
+{
+	struct uprobe **us = kvcalloc(batch->n, sizeof(*us), GFP_KERNEL);
+	struct uretprobe **rps = kvcalloc(batch->n, sizeof(*rps), GFP_KERNEL);
+	unsigned int n, i;
+
+	if (us && rps) {
+		n = split(batch, us, rps);
+		unregister_uprobes(us, n);
+		unregister_uretprobes(rps, batch->n - n);
+	} else {
+		for (i = 0; i < batch->n; i++)
+			unregister_one(&batch->probes[i]);
+	}
+	kvfree(us);
+	kvfree(rps);
+}
+
+/* One by one, up to the first that cannot be; that many stay. */
+static int register_each(struct aggregate_batch *batch)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < batch->n && !ret; i++) {
+		struct aggregate_probe *probe = &batch->probes[i];
+
+		ret = probe->kind == TRACER_RETURN ?
+		      register_uretprobe(&probe->rp) :
+		      register_uprobe(&probe->rp.u);
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+		else if (ret)
+			break;
+		cond_resched();
+	}
+	batch->n = i;
+	return ret;
+}
+
+static int register_all(struct aggregate_batch *batch)
+{
+	struct uprobe **us = kvcalloc(batch->n, sizeof(*us), GFP_KERNEL);
+	struct uretprobe **rps = kvcalloc(batch->n, sizeof(*rps), GFP_KERNEL);
+	int ret = -ENOMEM;
+	unsigned int n;
+
+	if (us && rps) {
+		n = split(batch, us, rps);
+		ret = n ? register_uprobes(us, n) : 0;
+		if (!ret && n < batch->n) {
+			ret = register_uretprobes(rps, batch->n - n);
+			if (ret)
+				unregister_uprobes(us, n);
+		}
+	}
+	kvfree(us);
+	kvfree(rps);
+	return ret ? register_each(batch) : 0;
+}
+
+static void free_batch(struct aggregate_batch *batch)
+{
+	unsigned int cpu;
+
+	if (batch->cells) {
+		for_each_possible_cpu(cpu)
+			kvfree(batch->cells[cpu]);
+	}
+	kfree(batch->cells);
+	kvfree(batch);
+}
+
+/**
+ * aggregate_destroy() - end a set and all its probes
+ * @set: the set
+ *
+ * Context: may sleep.
+ */
+void aggregate_destroy(struct aggregate *set)
+{
+	struct aggregate_batch *batch, *next;
+
+	list_for_each_entry_safe(batch, next, &set->batches, node) {
+		unregister_all(batch);
+		free_batch(batch);
+	}
+	aggregate_only_release(&set->only);
+	kfree(set);
+}
+
+/* No device or pipe is ever opened. */
+static struct file *open_regular(const char *path)
+{
+	struct file *file;
+	struct path found;
+	char *name;
+	int ret;
+
+	name = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!name)
+		return ERR_PTR(-ENOMEM);
+	if (tracer_path_unescape(path, name, PATH_MAX) >= PATH_MAX)
+		ret = -ENAMETOOLONG;
+	else
+		ret = kern_path(name, LOOKUP_FOLLOW, &found);
+	kfree(name);
+	if (ret)
+		return ERR_PTR(ret);
+	if (d_is_reg(found.dentry))
+		file = dentry_open(&found, O_RDONLY | O_LARGEFILE,
+				   current_cred());
+	else
+		file = ERR_PTR(-EINVAL);
+	path_put(&found);
+	return file;
+}
+
+static struct file *open_once(struct opened *opened, const char *path)
+{
+	struct file *file;
+
+	if (opened->path && !strcmp(opened->path, path))
+		return opened->file;
+	file = open_regular(path);
+	if (IS_ERR(file))
+		return file;
+	if (opened->file)
+		fput(opened->file);
+	kfree(opened->path);
+	opened->file = file;
+	opened->path = kstrdup(path, GFP_KERNEL);
+	return file;
+}
+
+static void close_opened(struct opened *opened)
+{
+	if (opened->file)
+		fput(opened->file);
+	kfree(opened->path);
+}
+
+/* Everything but the registration: whether it can succeed is found out here. */
+static int prepare_probe(struct aggregate_probe *probe,
+			 const struct tracer_def *def, struct opened *opened)
+{
+	struct uprobe *u = &probe->rp.u;
+	struct file *file;
+	int ret;
+
+	file = open_once(opened, def->path);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	strscpy(probe->name, def->event, sizeof(probe->name));
+	probe->kind = def->kind;
+	u->flags = UPROBE_ATOMIC;
+	u->file = file;
+	u->offset = def->offset;
+	u->ref_ctr_offset = def->ref_ctr;
+	if (probe->batch->set->only.mm)
+		u->filter = is_wanted_mm;
+	if (def->kind == TRACER_RETURN) {
+		probe->rp.entry_handler = on_call;
+		probe->rp.handler = on_return;
+		probe->rp.data_size = sizeof(u64);
+	} else {
+		u->handler = on_entry;
+	}
+	ret = uprobe_check(u);
+	if (!ret)
+		get_file(file);
+	return ret;
+}
+
+static int take_only(struct aggregate *set, const char *words)
+{
+	int ret;
+
+	if (!list_empty(&set->batches))
+		return -EBUSY;
+	ret = aggregate_only_parse(&set->only, words);
+	if (!ret)
+		set->filtered = true;
+	return ret;
+}
+
+static int take_line(struct aggregate *set, struct aggregate_batch *batch,
+		     const char *line, size_t len, size_t at,
+		     struct opened *opened)
+{
+	struct aggregate_probe *probe = &batch->probes[batch->n];
+	struct tracer_def *def;
+	struct tracer_diag diag;
+	int ret;
+
+	if (!strncmp(line, "only ", 5))
+		return batch->n ? -EBUSY : take_only(set, line + 5);
+	def = tracer_def_parse(line, len, &diag);
+	if (IS_ERR(def))
+		return PTR_ERR(def);
+	ret = def->kind == TRACER_NOTHING ? 0 : -EINVAL;
+	/* Arguments would have nowhere to go. */
+	if ((def->kind == TRACER_PROBE || def->kind == TRACER_RETURN) &&
+	    !def->nargs) {
+		memset(probe, 0, sizeof(*probe));
+		probe->batch = batch;
+		probe->index = batch->n;
+		probe->at = at;
+		ret = prepare_probe(probe, def, opened);
+		if (!ret)
+			batch->n++;
+	}
+	tracer_def_free(def);
+	return ret;
+}
+
+static struct aggregate_batch *make_batch(struct aggregate *set,
+					  unsigned int n, size_t cell_size)
+{
+	struct aggregate_batch *batch;
+	unsigned int cpu;
+
+	batch = kvzalloc(struct_size(batch, probes, n), GFP_KERNEL);
+	if (!batch)
+		return NULL;
+	batch->set = set;
+	batch->cell_size = cell_size;
+	batch->cells = kcalloc(nr_cpu_ids, sizeof(*batch->cells), GFP_KERNEL);
+	if (!batch->cells)
+		goto no_memory;
+	for_each_possible_cpu(cpu) {
+		batch->cells[cpu] = kvcalloc(n, cell_size, GFP_KERNEL);
+		if (!batch->cells[cpu])
+			goto no_memory;
+	}
+	return batch;
+
+no_memory:
+	free_batch(batch);
+	return NULL;
+}
+
+static unsigned int count_lines(const char *text, size_t len, bool *returns)
+{
+	const char *line = text, *end = text + len, *newline;
+	unsigned int n = 0;
+
+	while (line < end) {
+		if (*line == 'r')
+			*returns = true;
+		newline = memchr(line, '\n', end - line);
+		line = newline ? newline + 1 : end;
+		n++;
+	}
+	return n;
+}
+
+/**
+ * aggregate_add() - carry out lines
+ * @set: the set
+ * @text: whole lines; changed
+ * @len: number of characters
+ *
+ * Context: may sleep.
+ * Return: how many characters were carried out, all lines before the first
+ * one that fails; what that came to if it was the first one of all.
+ */
+ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
+{
+	char *line = text, *end = text + len, *newline;
+	struct aggregate_batch *batch;
+	struct opened opened = {};
+	unsigned int n, prepared, i;
+	bool returns = false;
+	int ret = 0, err;
+
+	n = count_lines(text, len, &returns);
+	batch = make_batch(set, n, returns ? sizeof(struct aggregate_cell) :
+					     COUNT_SIZE);
+	if (!batch)
+		return -ENOMEM;
+
+	mutex_lock(&set->lock);
+	while (line < end) {
+		newline = memchr(line, '\n', end - line) ?: end;
+		*newline = '\0';
+		ret = fatal_signal_pending(current) ? -EINTR :
+		      take_line(set, batch, line, newline - line, line - text,
+				&opened);
+		if (ret)
+			break;
+		line = min(newline + 1, end);
+		cond_resched();
+	}
+	prepared = batch->n;
+	err = prepared ? register_all(batch) : 0;
+	if (err)
+		ret = err;
+	/* What was prepared behind the first one that failed is not done. */
+	if (batch->n < prepared)
+		line = text + batch->probes[batch->n].at;
+	for (i = 0; i < prepared; i++) {
+		fput(batch->probes[i].rp.u.file);
+		batch->probes[i].rp.u.file = NULL;
+	}
+	if (batch->n)
+		list_add_tail(&batch->node, &set->batches);
+	else
+		free_batch(batch);
+	mutex_unlock(&set->lock);
+	close_opened(&opened);
+	return line > text ? line - text : ret;
+}
+
+/**
+ * aggregate_sum() - what all CPUs have counted at a probe
+ * @batch: the batch
+ * @index: number of the probe in it
+ * @sum: filled in
+ *
+ * Hits that happen meanwhile may be in it or not.
+ */
+void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
+		   struct aggregate_cell *sum)
+{
+	unsigned int cpu, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const struct aggregate_cell *cell =
+			batch->cells[cpu] + index * batch->cell_size;
+
+		sum->hits += READ_ONCE(cell->hits);
+		if (batch->cell_size == COUNT_SIZE)
+			continue;
+		sum->total += READ_ONCE(cell->total);
+		sum->max = max(sum->max, READ_ONCE(cell->max));
+		for (i = 0; i < AGGREGATE_BUCKETS; i++)
+			sum->buckets[i] += READ_ONCE(cell->buckets[i]);
+	}
+}
