@@ -36,6 +36,8 @@ enum return_mode {
  * @seconds: -d
  * @max_events: -M
  * @command: -c
+ * @interval: -i, seconds
+ * @top: --top
  * @header: -H
  * @stacks: -s
  * @json: --json
@@ -56,6 +58,8 @@ struct options {
 	double seconds;
 	u64 max_events;
 	const char *command;
+	double interval;
+	u64 top;
 	bool header;
 	bool stacks;
 	bool json;
@@ -66,6 +70,8 @@ struct options {
 
 /* A command gets what follows its name, and returns the exit code. */
 int cmd_clean(const struct options *options, int argc, char **argv);
+int cmd_count(const struct options *options, int argc, char **argv);
+int cmd_lat(const struct options *options, int argc, char **argv);
 int cmd_lines(const struct options *options, int argc, char **argv);
 int cmd_list(const struct options *options, int argc, char **argv);
 int cmd_offset(const struct options *options, int argc, char **argv);

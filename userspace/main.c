@@ -28,6 +28,9 @@ static void print_help(FILE *out)
 	      "              variables that are visible there, and the arguments they make\n"
 	      "       uprobe lines TARGET [FUNCTION|FILE|FILE:LINE]\n"
 	      "              source lines that have code, and where it is\n"
+	      "       uprobe count PROBE... | uprobe lat PROBE...\n"
+	      "              count in the kernel; draw how long calls take; FUNCTION may be a\n"
+	      "              pattern: uprobe count 'p:libc:mem*'\n"
 	      "       uprobe status | clean [--all]\n"
 	      "              what is defined; remove what killed runs have left\n"
 	      "\n"
@@ -45,6 +48,8 @@ static void print_help(FILE *out)
 	      "  --uid UID, --comm NAME\n"
 	      "                     only tasks of this user, of this name\n"
 	      "  -d SECONDS         stop after this time\n"
+	      "  -i SECONDS         with count and lat: print and begin anew each time\n"
+	      "  --top N            with count and lat: that many functions (20)\n"
 	      "  -M N               stop after N events\n"
 	      "  -o FILE            write events there\n"
 	      "  --json             an object per event and line\n"
@@ -69,7 +74,7 @@ static void print_help(FILE *out)
 
 enum {
 	OPT_ALL = 256, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR, OPT_FORCE,
-	OPT_JSON, OPT_RETURN, OPT_UID, OPT_VERSION,
+	OPT_JSON, OPT_RETURN, OPT_TOP, OPT_UID, OPT_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -82,6 +87,7 @@ static const struct option long_options[] = {
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "return", required_argument, NULL, OPT_RETURN },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "top", required_argument, NULL, OPT_TOP },
 	{ "uid", required_argument, NULL, OPT_UID },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ 0 }
@@ -111,15 +117,16 @@ static struct error *parse_number(const char *option, const char *arg,
 			 arg);
 }
 
-static struct error *parse_seconds(const char *arg, double *seconds)
+static struct error *parse_seconds(const char *option, const char *arg,
+				   double *seconds)
 {
 	char *end;
 
 	*seconds = strtod(arg, &end);
 	if (end == arg || *end || !(*seconds > 0) || *seconds > 1e9)
 		return error_new(STATUS_USAGE,
-				 "-d takes a number of seconds, not \"%s\"",
-				 arg);
+				 "%s takes a number of seconds, not \"%s\"",
+				 option, arg);
 	return NULL;
 }
 
@@ -163,6 +170,8 @@ static struct error *parse_option(int opt, struct options *options)
 		break;
 	case OPT_RETURN:
 		return parse_return(optarg, &options->returns);
+	case OPT_TOP:
+		return parse_number("--top", optarg, &options->top);
 	case OPT_UID:
 		err = parse_number("--uid", optarg, &number);
 		options->uid = number;
@@ -174,7 +183,7 @@ static struct error *parse_option(int opt, struct options *options)
 		options->command = optarg;
 		break;
 	case 'd':
-		return parse_seconds(optarg, &options->seconds);
+		return parse_seconds("-d", optarg, &options->seconds);
 	case 'F':
 		return force_parse(FORCE_ALL, &options->force);
 	case 'f':
@@ -186,6 +195,8 @@ static struct error *parse_option(int opt, struct options *options)
 	case 'h':
 		want_help = true;
 		break;
+	case 'i':
+		return parse_seconds("-i", optarg, &options->interval);
 	case 'L':
 		return parse_id(optarg, &options->tid);
 	case 'l':
@@ -224,7 +235,9 @@ static const struct {
 	int (*run)(const struct options *options, int argc, char **argv);
 } commands[] = {
 	{ "clean", cmd_clean },
+	{ "count", cmd_count },
 	{ "help", cmd_help },
+	{ "lat", cmd_lat },
 	{ "lines", cmd_lines },
 	{ "list", cmd_list },
 	{ "offset", cmd_offset },
@@ -270,7 +283,7 @@ int main(int argc, char **argv)
 	struct error *err = NULL;
 	int opt;
 
-	while (!err && (opt = getopt_long(argc, argv, "c:d:FfHhL:l:M:o:p:sv",
+	while (!err && (opt = getopt_long(argc, argv, "c:d:FfHhi:L:l:M:o:p:sv",
 					  long_options, NULL)) != -1)
 		err = parse_option(opt, &options);
 	if (err)

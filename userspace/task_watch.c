@@ -36,7 +36,8 @@ static size_t slot_of(const struct task_set *set, pid_t id)
 
 static bool set_has(const struct task_set *set, pid_t id)
 {
-	return set->cap && set->slots[slot_of(set, id)] == id;
+	/* 0 is an empty slot, and the parent of init. */
+	return set->cap && id > 0 && set->slots[slot_of(set, id)] == id;
 }
 
 static void set_add(struct task_set *set, pid_t id)

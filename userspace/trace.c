@@ -3,13 +3,9 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "command.h"
@@ -17,6 +13,7 @@
 #include "error.h"
 #include "event_line.h"
 #include "filter.h"
+#include "runner.h"
 #include "task_filter.h"
 #include "util.h"
 
@@ -25,12 +22,7 @@
  * @trace: what is traced
  * @tasks: whose events are wanted
  * @pipe: trace_pipe
- * @signals: signalfd
- * @child: process of -c, 0 without
- * @go: write end of the pipe that @child waits at, -1 if it runs
- * @deadline: when to stop, in milliseconds of the monotonic clock; 0 for never
- * @stop: stop
- * @hurry: do not even drain
+ * @runner: when to stop
  * @buf: the unfinished line
  * @len: bytes in @buf
  * @cap: room in @buf
@@ -39,24 +31,11 @@ struct run {
 	struct trace *trace;
 	struct task_filter tasks;
 	int pipe;
-	int signals;
-	pid_t child;
-	int go;
-	u64 deadline;
-	bool stop;
-	bool hurry;
+	struct runner runner;
 	char *buf;
 	size_t len;
 	size_t cap;
 };
-
-static u64 now_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
-}
 
 const char *trace_group(const struct trace *trace, const struct definition *def)
 {
@@ -140,7 +119,7 @@ static void show(struct run *run, const char *line,
 	trace->shown++;
 	if (trace->options->max_events &&
 	    trace->shown >= trace->options->max_events)
-		run->stop = true;
+		run->runner.stop = true;
 }
 
 static void handle_line(struct run *run, const char *line)
@@ -190,13 +169,6 @@ static void handle_lines(struct run *run)
 	run->len = left;
 }
 
-static bool signal_waits(const struct run *run)
-{
-	struct pollfd fd = { .fd = run->signals, .events = POLLIN };
-
-	return poll(&fd, 1, 0) == 1;
-}
-
 /* Read what is there. */
 static struct error *drain(struct run *run)
 {
@@ -217,112 +189,23 @@ static struct error *drain(struct run *run)
 			task_watch_update(&run->tasks.watch);
 		handle_lines(run);
 		/* Somebody who traces faster than we print still wants to stop. */
-		if (run->trace->options->max_events && run->stop)
+		if (run->trace->options->max_events && run->runner.stop)
 			break;
 		if (fflush(run->trace->out)) {
-			run->stop = true;
+			run->runner.stop = true;
 			break;
 		}
-		if (signal_waits(run))
+		if (runner_signalled(&run->runner))
 			break;
 	}
 	fflush(run->trace->out);
 	if (ferror(run->trace->out))
-		run->stop = true;
+		run->runner.stop = true;
 	if (n < 0 && errno != EAGAIN)
 		return error_new(STATUS_RUNTIME,
 				 "trace_pipe cannot be read (%s); was the module unloaded?",
 				 strerror(errno));
 	return NULL;
-}
-
-static void handle_signal(struct run *run)
-{
-	struct signalfd_siginfo info;
-
-	while (read(run->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			if (run->child > 0 &&
-			    waitpid(run->child, NULL, WNOHANG) == run->child) {
-				run->child = 0;
-				run->stop = true;
-			}
-			continue;
-		}
-		if (run->stop)
-			run->hurry = true;
-		run->stop = true;
-	}
-}
-
-static struct error *open_signals(struct run *run, sigset_t *old)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, old);
-	/* A reader that goes away is seen by the write that fails. */
-	signal(SIGPIPE, SIG_IGN);
-	run->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (run->signals < 0)
-		return error_new(STATUS_RUNTIME,
-				 "signals cannot be waited for (%s); are too many files open?",
-				 strerror(errno));
-	return NULL;
-}
-
-/* The command of -c, held back until the probes are in place. */
-static struct error *start_child(struct run *run, const sigset_t *old)
-{
-	int fds[2];
-
-	if (pipe(fds))
-		return error_new(STATUS_RUNTIME,
-				 "the command cannot be started (%s); are too many files open?",
-				 strerror(errno));
-	run->child = fork();
-	if (run->child < 0) {
-		run->child = 0;
-		close(fds[0]);
-		close(fds[1]);
-		return error_new(STATUS_RUNTIME,
-				 "the command cannot be started (%s); are there too many processes?",
-				 strerror(errno));
-	}
-	if (!run->child) {
-		char c;
-
-		close(fds[1]);
-		signal(SIGPIPE, SIG_DFL);
-		sigprocmask(SIG_SETMASK, old, NULL);
-		if (read(fds[0], &c, 1) != 1)
-			_exit(127);
-		close(fds[0]);
-		execl("/bin/sh", "sh", "-c", run->trace->options->command,
-		      NULL);
-		_exit(127);
-	}
-	close(fds[0]);
-	run->go = fds[1];
-	/* The shell starts what it was given, so its children are meant, too. */
-	task_watch_start(&run->tasks.watch, run->child, true);
-	run->tasks.watching = true;
-	return NULL;
-}
-
-static void release_child(struct run *run)
-{
-	if (run->go < 0)
-		return;
-	if (write(run->go, "", 1) != 1)
-		run->stop = true;
-	close(run->go);
-	run->go = -1;
 }
 
 static void print_banner(const struct trace *trace)
@@ -377,29 +260,23 @@ static struct error *loop(struct run *run)
 {
 	struct pollfd fds[] = {
 		{ .fd = run->pipe, .events = POLLIN },
-		{ .fd = run->signals, .events = POLLIN },
+		{ .fd = run->runner.signals, .events = POLLIN },
 	};
 	struct error *err = NULL;
 
-	while (!run->stop && !err) {
-		int timeout = -1, n;
+	while (!run->runner.stop && !err) {
+		int timeout = runner_timeout(&run->runner), n;
 
-		if (run->deadline) {
-			u64 now = now_ms();
-
-			if (now >= run->deadline)
-				break;
-			timeout = run->deadline - now > 3600000 ? 3600000 :
-				  (int)(run->deadline - now);
-		}
+		if (run->runner.stop)
+			break;
 		n = poll(fds, ARRAY_SIZE(fds), timeout);
 		if (n < 0 && errno != EINTR)
 			return error_new(STATUS_RUNTIME,
 					 "waiting for events failed (%s)",
 					 strerror(errno));
 		if (fds[1].revents)
-			handle_signal(run);
-		if (fds[0].revents && !run->stop)
+			runner_handle(&run->runner);
+		if (fds[0].revents && !run->runner.stop)
 			err = drain(run);
 	}
 	return err;
@@ -453,18 +330,16 @@ static struct error *run_probes(struct run *run)
 		return err;
 	print_banner(trace);
 	fflush(trace->out);
-	if (trace->options->seconds > 0)
-		run->deadline = now_ms() + (u64)(trace->options->seconds * 1000);
-	release_child(run);
+	runner_release(&run->runner, trace->options->seconds);
 	err = loop(run);
 	error_free(switch_all(trace, false));
 	/* What was recorded before that is still wanted. */
 	do {
 		seen = trace->shown + trace->foreign;
-		if (!err && !run->hurry && !ferror(trace->out))
+		if (!err && !run->runner.hurry && !ferror(trace->out))
 			err = drain(run);
-		handle_signal(run);
-	} while (!err && !run->hurry && !ferror(trace->out) &&
+		runner_handle(&run->runner);
+	} while (!err && !run->runner.hurry && !ferror(trace->out) &&
 		 !trace->options->max_events &&
 		 seen != trace->shown + trace->foreign);
 	print_summary(trace);
@@ -488,15 +363,17 @@ struct error *trace_run(struct trace *trace)
 			.comm = options->comm,
 		},
 		.pipe = -1,
-		.signals = -1,
-		.go = -1,
+		.runner = RUNNER_INIT,
 	};
 	struct error *err;
-	sigset_t old;
 
-	err = open_signals(&run, &old);
+	err = runner_open(&run.runner);
+	if (!err && options->command)
+		err = runner_start(&run.runner, options->command);
 	if (!err && options->command) {
-		err = start_child(&run, &old);
+		/* The shell starts what it was given: its children are meant. */
+		task_watch_start(&run.tasks.watch, run.runner.child, true);
+		run.tasks.watching = true;
 	} else if (!err && options->pid) {
 		task_watch_start(&run.tasks.watch, options->pid,
 				 options->follow);
@@ -507,15 +384,11 @@ struct error *trace_run(struct trace *trace)
 	if (!err)
 		err = run_probes(&run);
 	trace_remove(trace);
-	if (run.go >= 0)
-		close(run.go);
+	runner_close(&run.runner);
 	if (run.pipe >= 0)
 		close(run.pipe);
-	if (run.signals >= 0)
-		close(run.signals);
 	if (run.tasks.watching)
 		task_watch_stop(&run.tasks.watch);
 	free(run.buf);
-	sigprocmask(SIG_SETMASK, &old, NULL);
 	return err;
 }

@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: count and lat add up in the kernel what each function was called
+# timeout: 120
+# needs: perl
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 27
+
+prog=$tmp/cli_vars
+cp "$UPROBES_TOP/build/progs/cli_vars" "$prog"
+
+# measured ARGUMENT...: results in $tmp/out, remarks in $tmp/err.
+measured() {
+	uprobe "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+}
+
+# table: results as "COUNT FUNCTION".
+table() { awk 'NR > 1 { print $1, $2 }' "$tmp/out"; }
+
+measured count -c "$prog >/dev/null" "p:$prog:slow" "p:$prog:main"
+is "$status $(table | tr '\n' ' ')" "0 3 slow 1 main " "calls of two functions"
+measured count -c "$prog >/dev/null" "$prog:twice"
+is "$(table)" "6 twice" "inlined copies count together"
+measured count -c "$prog >/dev/null" "r:$prog:fast"
+is "$(table)" "3 fast" "returns"
+measured count -c "$prog >/dev/null" "p:$prog:*o*"
+is "$(table | grep -v '^1 _' | tr '\n' ' ')" "3 other 3 slow " "a pattern"
+measured count --json -c "$prog >/dev/null" "p:$prog:slow"
+is "$(cat "$tmp/out")" '{"function":"slow","hits":3,"missed":0}' "--json"
+measured count --top 1 -c "$prog >/dev/null" "p:$prog:slow" "p:$prog:main" "p:$prog:other" "p:$prog:fast"
+is "$(table)" "3 fast" "--top: the most called ones"
+like "$(cat "$tmp/err")" '3 more functions were called' "and it is said that there are more"
+
+# A whole library at once, and what the tracer itself would have shown.
+measured count --top 100000 -c 'ls / >/dev/null' 'p:libc:*'
+whole=$(awk '$2 == "fgets_unlocked" || $2 == "malloc" || $2 == "strcoll" { print $2, $1 }' "$tmp/out" | sort)
+like "$(cat "$tmp/err")" 'Counting [0-9]{4} functions' "a whole library"
+uprobe -c 'ls / >/dev/null' p:libc:fgets_unlocked p:libc:malloc p:libc:strcoll >"$tmp/events" 2>/dev/null
+is "$whole" "$(fields "$tmp/events" | cut -d: -f1 | sort | uniq -c | awk '{ print $2, $1 }')" \
+	"each function as often as line by line"
+like "$(cat "$tmp/err")" 'leaves out: [0-9]+ IFUNC resolvers' "what is left out is said"
+
+# Whose calls: of two processes at a time.
+mkdir "$tmp/done"
+perl -e 'select undef, undef, undef, 0.05 until -e $ARGV[0]; getppid for 1 .. 1000; mkdir "$ARGV[1]/$$"; sleep 100' "$tmp/go" "$tmp/done" &
+one=$!
+perl -e 'select undef, undef, undef, 0.05 until -e $ARGV[0]; getppid for 1 .. 1000; mkdir "$ARGV[1]/$$"; sleep 100' "$tmp/go" "$tmp/done" &
+two=$!
+sleep 0.5
+counted() {
+	uprobe count "$@" p:libc:getppid >"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+	ready
+	: >"$tmp/go"
+	# They say when they are done.
+	for _ in $(seq 200); do
+		[ "$(ls "$tmp/done" 2>/dev/null | wc -l)" = 2 ] && break
+		sleep 0.05
+	done
+	stop
+}
+counted -p $one
+is "$(table)" "1000 getppid" "-p: one process of two"
+kill $one $two
+wait $one $two 2>/dev/null
+measured count --comm perl -c 'perl -e "getppid for 1 .. 100"; perl -e "getppid for 1 .. 10"' p:libc:getppid
+is "$(table)" "110 getppid" "-c: all that the command starts"
+measured count --comm nothing -c 'perl -e getppid' p:libc:getppid
+is "$(table)" "0 getppid" "--comm: tasks of another name do not count"
+measured count --comm perl -c 'perl -e getppid' p:libc:getppid
+is "$(table)" "1 getppid" "those of that name do"
+measured count --uid 12345 -c 'perl -e getppid' p:libc:getppid
+is "$(table)" "0 getppid" "--uid: other users do not count"
+
+# Time: at least what the program sleeps.
+measured lat -c 'perl -e "select undef, undef, undef, 0.02 for 1 .. 5"' libc:select
+like "$(head -1 "$tmp/out")" '^select: 5 calls, 2[0-9.]*ms on average|^select: 5 calls, [3-9][0-9.]*ms' "lat: calls that sleep take their time"
+is "$(awk -F'[ |]+' '$2 == "16ms" || $2 == "32ms" || $2 == "64ms" || $2 == "128ms" { n += $5 } END { print n }' "$tmp/out")" 5 \
+	"and are drawn there"
+measured lat --json -c 'perl -e "select undef, undef, undef, 0.02 for 1 .. 5"' libc:select
+like "$(cat "$tmp/out")" '"hits":5,.*"total_ns":[0-9]{9,},"max_ns":[0-9]{8,},"buckets":\{"' "--json: nanoseconds"
+measured lat -c 'perl -e "select undef, undef, undef, 0.02 for 1 .. 5"' 'libc:s[ei]*'
+like "$(table | head -3)" '5 ' "a table for many functions"
+is "$(awk '$7 == "select" { print $1 }' "$tmp/out")" 5 "with each of them"
+uprobe count -i 0.2 -d 1 p:libc:getppid >"$tmp/out" 2>/dev/null
+is "$(grep -c COUNT "$tmp/out" | awk '{ print ($1 >= 3) }')" 1 "-i: again and again"
+
+# What does not go.
+for spec in "$prog:nothing*" "p:$prog:slow %di" "u:libc:setjmp"; do
+	measured lat "$spec"
+	isnt "$status" 0 "lat $spec: an error"
+done
+like "$(cat "$tmp/err")" 'takes no time' "with its reason"
+
+# Killed in the middle, nothing is left.
+uprobe count 'p:libc:*' >/dev/null 2>"$tmp/err" </dev/null &
+tracer=$!
+ready
+grep -q uprobes /proc/$$/maps
+probed=$?
+kill -9 $tracer
+wait $tracer 2>/dev/null
+is "$probed $(wc -l <$dir/uprobe_events)" "0 0" "kill -9: the shell was probed, and no event is left"
+check "the module can go" rmmod uprobes

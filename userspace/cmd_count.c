@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe count SPEC..., uprobe lat SPEC... */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "control.h"
+#include "error.h"
+#include "histogram.h"
+#include "runner.h"
+#include "tally.h"
+#include "tally_specs.h"
+#include "util.h"
+
+/* So many functions get a drawing each; more of them, a line each. */
+#define DRAWN_MAX 4
+
+/* So many lines of a table, unless --top says something else. */
+#define TOP_DEFAULT 20
+
+/**
+ * struct measuring - a run of count or lat
+ * @options: of the command line
+ * @out: where results go
+ * @tally: what is counted
+ * @runner: when to stop
+ * @latency: how long calls take is wanted, too
+ */
+struct measuring {
+	const struct options *options;
+	FILE *out;
+	struct tally tally;
+	struct runner runner;
+	bool latency;
+};
+
+/**
+ * struct row - a line of results
+ * @label: what it is about
+ * @counts: what was counted
+ */
+struct row {
+	const char *label;
+	struct tally_counts counts;
+};
+
+/* The most at the top; what is equal by name. */
+static int by_hits(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+
+	if (a->counts.hits != b->counts.hits)
+		return a->counts.hits < b->counts.hits ? 1 : -1;
+	return strcmp(a->label, b->label);
+}
+
+static int by_total(const void *pa, const void *pb)
+{
+	const struct row *a = pa, *b = pb;
+
+	if (a->counts.total != b->counts.total)
+		return a->counts.total < b->counts.total ? 1 : -1;
+	return by_hits(pa, pb);
+}
+
+static void print_json(FILE *out, const struct row *row, bool latency)
+{
+	fputs("{\"function\":\"", out);
+	for (const char *p = row->label; *p; p++)
+		fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+	fprintf(out, "\",\"hits\":%llu,\"missed\":%llu",
+		(unsigned long long)row->counts.hits,
+		(unsigned long long)row->counts.missed);
+	if (latency) {
+		bool first = true;
+
+		fprintf(out, ",\"total_ns\":%llu,\"max_ns\":%llu,\"buckets\":{",
+			(unsigned long long)row->counts.total,
+			(unsigned long long)row->counts.max);
+		for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
+			if (!row->counts.buckets[i])
+				continue;
+			fprintf(out, "%s\"%llu\":%llu", first ? "" : ",",
+				i ? 1ull << i : 0ull,
+				(unsigned long long)row->counts.buckets[i]);
+			first = false;
+		}
+		putc('}', out);
+	}
+	fputs("}\n", out);
+}
+
+static void print_latency(FILE *out, const struct row *row)
+{
+	const struct tally_counts *counts = &row->counts;
+	char mean[DURATION_LEN], max[DURATION_LEN];
+
+	duration_text(counts->hits ? counts->total / counts->hits : 0, mean);
+	duration_text(counts->max, max);
+	fprintf(out, "%s: %llu calls, %s on average, %s at most\n", row->label,
+		(unsigned long long)counts->hits, mean, max);
+	histogram_print(out, counts);
+}
+
+static void print_latency_line(FILE *out, const struct row *row)
+{
+	const struct tally_counts *counts = &row->counts;
+	char text[5][DURATION_LEN];
+
+	duration_text(counts->total, text[0]);
+	duration_text(counts->hits ? counts->total / counts->hits : 0, text[1]);
+	duration_text(histogram_percentile(counts, 50), text[2]);
+	duration_text(histogram_percentile(counts, 99), text[3]);
+	duration_text(counts->max, text[4]);
+	fprintf(out, "%12llu %9s %9s %9s %9s %9s  %s\n",
+		(unsigned long long)counts->hits, text[0], text[1], text[2],
+		text[3], text[4], row->label);
+}
+
+static void print_rows(const struct measuring *run, const struct row *rows,
+		       size_t n, size_t hidden)
+{
+	FILE *out = run->out;
+
+	if (run->options->json) {
+		for (size_t i = 0; i < n; i++)
+			print_json(out, &rows[i], run->latency);
+		return;
+	}
+	if (run->latency && run->tally.n <= DRAWN_MAX) {
+		for (size_t i = 0; i < n; i++)
+			print_latency(out, &rows[i]);
+		return;
+	}
+	if (run->latency)
+		fprintf(out, "%12s %9s %9s %9s %9s %9s  %s\n", "CALLS", "TOTAL",
+			"MEAN", "50% <=", "99% <=", "MAX", "FUNCTION");
+	else
+		fprintf(out, "%12s  %s\n", "COUNT", "FUNCTION");
+	for (size_t i = 0; i < n; i++) {
+		if (run->latency)
+			print_latency_line(out, &rows[i]);
+		else
+			fprintf(out, "%12llu  %s\n",
+				(unsigned long long)rows[i].counts.hits,
+				rows[i].label);
+	}
+	if (hidden)
+		fprintf(stderr, "%zu more functions were called; --top %zu shows them\n",
+			hidden, n + hidden);
+}
+
+/* @since: only what came after the last time. */
+static struct error *print_results(struct measuring *run, bool since)
+{
+	size_t n = 0, top = run->options->top ? run->options->top : TOP_DEFAULT;
+	struct tally *tally = &run->tally;
+	struct error *err = tally_read(tally);
+	struct row *rows;
+
+	if (err)
+		return err;
+	rows = xcalloc(tally->n, sizeof(*rows));
+	for (size_t i = 0; i < tally->n; i++) {
+		struct row *row = &rows[n];
+
+		row->label = tally->v[i].label;
+		if (since)
+			tally_counts_since(&tally->v[i], &row->counts);
+		else
+			row->counts = tally->v[i].counts;
+		/* What was asked for by name is told, even if it is nothing. */
+		if (row->counts.hits || tally->n <= DRAWN_MAX)
+			n++;
+	}
+	qsort(rows, n, sizeof(*rows), run->latency ? by_total : by_hits);
+	print_rows(run, rows, n < top ? n : top, n < top ? 0 : n - top);
+	free(rows);
+	if (fflush(run->out))
+		run->runner.stop = true;
+	return NULL;
+}
+
+static void print_summary(const struct measuring *run)
+{
+	u64 hits = 0, missed = 0;
+
+	for (size_t i = 0; i < run->tally.n; i++) {
+		hits += run->tally.v[i].counts.hits;
+		missed += run->tally.v[i].counts.missed;
+	}
+	fprintf(stderr, "Ending... %llu %s, %llu missed.\n",
+		(unsigned long long)hits, run->latency ? "calls" : "hits",
+		(unsigned long long)missed);
+}
+
+static struct error *loop(struct measuring *run)
+{
+	struct pollfd fd = { .fd = run->runner.signals, .events = POLLIN };
+	u64 interval = run->options->interval * 1000;
+	u64 next = interval ? now_ms() + interval : 0;
+	struct error *err = NULL;
+
+	while (!run->runner.stop && !err) {
+		int timeout = runner_timeout(&run->runner);
+
+		if (next) {
+			u64 now = now_ms(), left = next > now ? next - now : 0;
+
+			if (timeout < 0 || left < (u64)timeout)
+				timeout = left;
+		}
+		if (!run->runner.stop && poll(&fd, 1, timeout) > 0)
+			runner_handle(&run->runner);
+		if (next && now_ms() >= next && !run->runner.stop) {
+			next += interval;
+			err = print_results(run, true);
+			if (!run->options->json)
+				putc('\n', run->out);
+		}
+	}
+	return err;
+}
+
+static struct error *measure(struct measuring *run, const char *dir)
+{
+	const struct options *options = run->options;
+	struct error *err = runner_open(&run->runner);
+
+	if (!err && options->command)
+		err = runner_start(&run->runner, options->command);
+	if (!err)
+		err = tally_attach(&run->tally, dir, options, run->runner.child,
+				   &run->runner);
+	if (err)
+		return err;
+	if (run->tally.refused)
+		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
+		       run->tally.refused, run->tally.lines.n,
+		       strerror(run->tally.reason));
+	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
+		run->tally.n, run->tally.n == 1 ? "function" : "functions");
+	if (options->seconds > 0)
+		fprintf(stderr, " for %g seconds.\n", options->seconds);
+	else
+		fputs(". Ctrl-C to end.\n", stderr);
+	runner_release(&run->runner, options->seconds);
+	err = loop(run);
+	if (!err)
+		err = print_results(run, options->interval > 0);
+	if (!err)
+		print_summary(run);
+	return err;
+}
+
+static int run_command(const struct options *options, bool latency, int argc,
+		       char **argv)
+{
+	const char *dir = options->control ? options->control : CONTROL_DIR;
+	struct measuring run = {
+		.options = options,
+		.out = stdout,
+		.tally = { .fd = -1 },
+		.runner = RUNNER_INIT,
+		.latency = latency,
+	};
+	struct error *err = NULL;
+
+	if (argc < 1)
+		err = error_new(STATUS_USAGE,
+				"%s takes probes, also with patterns: uprobe %s 'p:TARGET:FUNCTION' 'p:TARGET:prefix*'",
+				latency ? "lat" : "count",
+				latency ? "lat" : "count");
+	for (int i = 0; !err && i < argc; i++)
+		err = tally_add_spec(&run.tally, argv[i], options, latency);
+	if (!err)
+		err = control_check(dir);
+	if (!err && options->output) {
+		run.out = fopen(options->output, "we");
+		if (!run.out)
+			err = error_new(STATUS_RUNTIME,
+					"%s cannot be written; name another file with -o",
+					options->output);
+	}
+	if (!err)
+		err = measure(&run, dir);
+	if (run.out && run.out != stdout &&
+	    (ferror(run.out) | fclose(run.out)) && !err)
+		err = error_new(STATUS_RUNTIME,
+				"%s could not be written; is the disk full?",
+				options->output);
+	tally_close(&run.tally);
+	runner_close(&run.runner);
+	return error_report(err);
+}
+
+int cmd_count(const struct options *options, int argc, char **argv)
+{
+	return run_command(options, false, argc, argv);
+}
+
+int cmd_lat(const struct options *options, int argc, char **argv)
+{
+	return run_command(options, true, argc, argv);
+}

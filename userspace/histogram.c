@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "histogram.h"
+
+#include <stdint.h>
+#include <string.h>
+
+/* Characters of the longest bar. */
+#define BAR 40
+
+/**
+ * duration_text() - nanoseconds for people
+ * @ns: the time
+ * @text: set to three or four digits and a unit
+ */
+void duration_text(u64 ns, char text[DURATION_LEN])
+{
+	static const struct {
+		u64 ns;
+		const char *unit;
+	} units[] = {
+		{ 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" },
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		double value = (double)ns / units[i].ns;
+
+		if (ns < units[i].ns)
+			continue;
+		snprintf(text, DURATION_LEN, "%.*f%s",
+			 value < 9.995 ? 2 : value < 99.95 ? 1 : 0, value,
+			 units[i].unit);
+		return;
+	}
+	snprintf(text, DURATION_LEN, "%lluns", (unsigned long long)ns);
+}
+
+/* Round numbers on both sides read better than exact powers. */
+static void bound_text(unsigned int bucket, char text[DURATION_LEN])
+{
+	u64 ns = bucket ? 1ull << bucket : 0;
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	unsigned int unit = 0;
+
+	while (ns >= 1024 && unit < 3) {
+		ns /= 1024;
+		unit++;
+	}
+	snprintf(text, DURATION_LEN, "%llu%s", (unsigned long long)ns,
+		 units[unit]);
+}
+
+/**
+ * histogram_percentile() - what so many percent of the calls did not exceed
+ * @counts: the calls
+ * @percent: how many
+ *
+ * Return: nanoseconds, the upper end of the bucket it falls into.
+ */
+u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent)
+{
+	u64 wanted = (counts->hits * percent + 99) / 100, seen = 0;
+
+	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
+		seen += counts->buckets[i];
+		if (seen && seen >= wanted)
+			return i < 63 ? (2ull << i) - 1 : UINT64_MAX;
+	}
+	return 0;
+}
+
+/**
+ * histogram_print() - draw how long calls took
+ * @out: where to
+ * @counts: the calls
+ *
+ * Each line is a range of times, from 1024 of a unit on of the next one.
+ */
+void histogram_print(FILE *out, const struct tally_counts *counts)
+{
+	unsigned int first = TALLY_BUCKETS, last = 0;
+	u64 most = 0;
+
+	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
+		if (!counts->buckets[i])
+			continue;
+		if (first == TALLY_BUCKETS)
+			first = i;
+		last = i;
+		if (counts->buckets[i] > most)
+			most = counts->buckets[i];
+	}
+	if (!most)
+		return;
+	fprintf(out, "%19s  %10s  distribution\n", "time", "calls");
+	for (unsigned int i = first; i <= last; i++) {
+		char from[DURATION_LEN], to[DURATION_LEN], bar[BAR + 1];
+		/* What is there is seen. */
+		int len = (counts->buckets[i] * BAR + most - 1) / most;
+
+		bound_text(i, from);
+		bound_text(i + 1, to);
+		memset(bar, '#', len);
+		bar[len] = '\0';
+		fprintf(out, "%8s - %8s  %10llu  |%-*s|\n", from, to,
+			(unsigned long long)counts->buckets[i], BAR, bar);
+	}
+}

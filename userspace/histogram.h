@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts and latencies as text that can be read at a glance. */
+#ifndef _USERSPACE_HISTOGRAM_H
+#define _USERSPACE_HISTOGRAM_H
+
+#include <stdio.h>
+
+#include "tally.h"
+#include "types.h"
+
+#define DURATION_LEN 32
+
+void duration_text(u64 ns, char text[DURATION_LEN]);
+u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent);
+void histogram_print(FILE *out, const struct tally_counts *counts);
+
+#endif /* _USERSPACE_HISTOGRAM_H */

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "runner.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "error.h"
+
+/* Longest wait at once, in milliseconds. */
+#define WAIT_MAX 3600000
+
+u64 now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
+}
+
+/**
+ * runner_open() - from now on, signals are waited for
+ * @runner: RUNNER_INIT; to be closed with runner_close() in any case
+ */
+struct error *runner_open(struct runner *runner)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &runner->old);
+	/* A reader that goes away is seen by the write that fails. */
+	signal(SIGPIPE, SIG_IGN);
+	runner->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (runner->signals < 0)
+		return error_new(STATUS_RUNTIME,
+				 "signals cannot be waited for (%s); are too many files open?",
+				 strerror(errno));
+	return NULL;
+}
+
+/**
+ * runner_start() - make the process of a command
+ * @runner: open
+ * @command: for the shell; held back until runner_release()
+ */
+struct error *runner_start(struct runner *runner, const char *command)
+{
+	int fds[2];
+
+	if (pipe(fds))
+		return error_new(STATUS_RUNTIME,
+				 "the command cannot be started (%s); are too many files open?",
+				 strerror(errno));
+	runner->child = fork();
+	if (runner->child < 0) {
+		runner->child = 0;
+		close(fds[0]);
+		close(fds[1]);
+		return error_new(STATUS_RUNTIME,
+				 "the command cannot be started (%s); are there too many processes?",
+				 strerror(errno));
+	}
+	if (!runner->child) {
+		char c;
+
+		close(fds[1]);
+		signal(SIGPIPE, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &runner->old, NULL);
+		if (read(fds[0], &c, 1) != 1)
+			_exit(127);
+		close(fds[0]);
+		execl("/bin/sh", "sh", "-c", command, NULL);
+		_exit(127);
+	}
+	close(fds[0]);
+	runner->go = fds[1];
+	return NULL;
+}
+
+/**
+ * runner_release() - let the command run, and the clock
+ * @runner: open
+ * @seconds: stop after that time; 0 for never
+ */
+void runner_release(struct runner *runner, double seconds)
+{
+	if (seconds > 0)
+		runner->deadline = now_ms() + (u64)(seconds * 1000);
+	if (runner->go < 0)
+		return;
+	if (write(runner->go, "", 1) != 1)
+		runner->stop = true;
+	close(runner->go);
+	runner->go = -1;
+}
+
+/**
+ * runner_handle() - take the signals that have come
+ * @runner: open
+ */
+void runner_handle(struct runner *runner)
+{
+	struct signalfd_siginfo info;
+
+	while (read(runner->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			if (runner->child > 0 &&
+			    waitpid(runner->child, NULL, WNOHANG) ==
+			    runner->child) {
+				runner->child = 0;
+				runner->stop = true;
+			}
+			continue;
+		}
+		if (runner->stop)
+			runner->hurry = true;
+		runner->stop = true;
+	}
+}
+
+/** runner_signalled() - is there a signal to be handled? */
+bool runner_signalled(const struct runner *runner)
+{
+	struct pollfd fd = { .fd = runner->signals, .events = POLLIN };
+
+	return poll(&fd, 1, 0) == 1;
+}
+
+/**
+ * runner_timeout() - how long to wait, for poll()
+ * @runner: open; stops when its time is over
+ *
+ * Return: milliseconds, or -1 for ever.
+ */
+int runner_timeout(struct runner *runner)
+{
+	u64 now;
+
+	if (!runner->deadline)
+		return -1;
+	now = now_ms();
+	if (now >= runner->deadline) {
+		runner->stop = true;
+		return 0;
+	}
+	return runner->deadline - now > WAIT_MAX ? WAIT_MAX :
+	       (int)(runner->deadline - now);
+}
+
+void runner_close(struct runner *runner)
+{
+	if (runner->go >= 0)
+		close(runner->go);
+	if (runner->signals < 0)
+		return;
+	close(runner->signals);
+	sigprocmask(SIG_SETMASK, &runner->old, NULL);
+}

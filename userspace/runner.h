@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* When to stop: signals, a command that ends, time. */
+#ifndef _USERSPACE_RUNNER_H
+#define _USERSPACE_RUNNER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "types.h"
+
+struct error;
+
+/**
+ * struct runner - what ends a run
+ * @signals: signalfd, -1 before runner_open()
+ * @child: process of the command, 0 without one or when it has ended
+ * @go: write end of the pipe that @child waits at, -1 if it runs
+ * @deadline: when to stop, in milliseconds of the monotonic clock; 0 for never
+ * @stop: it is time
+ * @hurry: the user has asked twice
+ * @old: signal mask to go back to
+ */
+struct runner {
+	int signals;
+	pid_t child;
+	int go;
+	u64 deadline;
+	bool stop;
+	bool hurry;
+	sigset_t old;
+};
+
+#define RUNNER_INIT { .signals = -1, .go = -1 }
+
+struct error *runner_open(struct runner *runner);
+struct error *runner_start(struct runner *runner, const char *command);
+void runner_release(struct runner *runner, double seconds);
+void runner_handle(struct runner *runner);
+bool runner_signalled(const struct runner *runner);
+int runner_timeout(struct runner *runner);
+void runner_close(struct runner *runner);
+u64 now_ms(void);
+
+#endif /* _USERSPACE_RUNNER_H */

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracer's file "aggregate": definitions are written to it, sums are read
+ * from it, and closing it ends them, whoever does that.
+ */
+#include "tally.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "error.h"
+#include "runner.h"
+#include "util.h"
+
+/* So much is written at once, at most: between writes the user can stop it. */
+#define CHUNK 32768
+
+/* Milliseconds before it is said how far it is. */
+#define PATIENCE 1000
+
+/**
+ * tally_add() - count something more
+ * @tally: the tally
+ * @label: what to call it
+ *
+ * Return: the number of the entry.
+ */
+size_t tally_add(struct tally *tally, const char *label)
+{
+	tally->v = grow(tally->v, tally->n, &tally->cap, sizeof(*tally->v));
+	memset(&tally->v[tally->n], 0, sizeof(*tally->v));
+	tally->v[tally->n].label = xstrdup(label);
+	return tally->n++;
+}
+
+/**
+ * tally_add_site() - count something at a place
+ * @tally: the tally
+ * @entry: number of the entry
+ * @kind: 'p' counts what passes, 'r' what returns, and how long it took
+ * @site: PATH:OFFSET[(COUNTER)], what follows a blank is ignored
+ */
+void tally_add_site(struct tally *tally, size_t entry, char kind,
+		    const char *site)
+{
+	char *line = xasprintf("%c:k%zu %.*s\n", kind, entry,
+			       (int)strcspn(site, " "), site);
+
+	paths_add(&tally->lines, line);
+	free(line);
+}
+
+static struct error *open_file(struct tally *tally, const char *dir)
+{
+	char *path = xasprintf("%s/aggregate", dir);
+	struct error *err = NULL;
+
+	tally->fd = open(path, O_RDWR | O_CLOEXEC);
+	if (tally->fd < 0 && errno == ENOENT)
+		err = error_new(STATUS_DENIED,
+				"%s is not there: counting needs the uprobes module, of this version; trace without count or lat",
+				path);
+	else if (tally->fd < 0 && (errno == EACCES || errno == EPERM))
+		err = error_new(STATUS_DENIED,
+				"%s cannot be used: tracing needs root, and a kernel that is not locked down; try: sudo uprobe ...",
+				path);
+	else if (tally->fd < 0)
+		err = error_new(STATUS_RUNTIME, "%s cannot be opened (%s)",
+				path, strerror(errno));
+	free(path);
+	return err;
+}
+
+static struct error *write_only(struct tally *tally, const char *what,
+				const char *value)
+{
+	char *line = xasprintf("only %s %s\n", what, value);
+	ssize_t n = write(tally->fd, line, strlen(line));
+	struct error *err = NULL;
+
+	if (n < 0)
+		err = error_new(errno == ESRCH ? STATUS_NOT_FOUND :
+						 STATUS_RUNTIME,
+				"the %s %s cannot be asked for (%s); see: ps -eT",
+				what, value, strerror(errno));
+	free(line);
+	return err;
+}
+
+static struct error *write_only_number(struct tally *tally, const char *what,
+				       long long number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", number);
+	return write_only(tally, what, text);
+}
+
+static struct error *restrict_to(struct tally *tally,
+				 const struct options *options, pid_t child)
+{
+	struct error *err = NULL;
+
+	if (child)
+		err = write_only_number(tally, "tree", child);
+	else if (options->pid)
+		err = write_only_number(tally, options->follow ? "tree" : "pid",
+					options->pid);
+	if (!err && options->tid)
+		err = write_only_number(tally, "tid", options->tid);
+	if (!err && options->uid >= 0)
+		err = write_only_number(tally, "uid", options->uid);
+	if (!err && options->comm)
+		err = write_only(tally, "comm", options->comm);
+	return err;
+}
+
+/* Lines @from to before the returned one, as one text. */
+static size_t next_chunk(const struct tally *tally, size_t from, char *text,
+			 size_t *len)
+{
+	size_t i;
+
+	*len = 0;
+	for (i = from; i < tally->lines.n; i++) {
+		size_t n = strlen(tally->lines.v[i]);
+
+		if (i > from && *len + n > CHUNK)
+			break;
+		memcpy(text + *len, tally->lines.v[i], n);
+		*len += n;
+	}
+	return i;
+}
+
+/* How many whole lines @n characters are. */
+static size_t lines_in(const char *text, size_t n)
+{
+	size_t lines = 0;
+
+	for (size_t i = 0; i < n; i++)
+		lines += text[i] == '\n';
+	return lines;
+}
+
+static void tell(size_t done, size_t all, bool end)
+{
+	fprintf(stderr, "\r%zu of %zu functions attached%s", done, all,
+		end ? "\n" : "");
+}
+
+static struct error *nothing_taken(const struct tally *tally)
+{
+	const char *line = tally->lines.n ? tally->lines.v[0] : "";
+
+	return error_new(tally->reason == EPERM || tally->reason == EILSEQ ?
+			 STATUS_REFUSED : STATUS_RUNTIME,
+			 "the kernel refuses %s%.*s (%s); the kernel log names the cause: dmesg",
+			 tally->lines.n > 1 ? "all places, the first of which is " : "",
+			 (int)strcspn(line, "\n"), line,
+			 strerror(tally->reason));
+}
+
+/**
+ * tally_attach() - begin to count
+ * @tally: with its sites added
+ * @dir: the control directory
+ * @options: of the command line: who is counted
+ * @child: count this process and what it starts; 0 for what @options says
+ * @runner: whose signals end it
+ *
+ * Places that the kernel refuses are left out and counted, unless it refuses
+ * all of them.
+ */
+struct error *tally_attach(struct tally *tally, const char *dir,
+			   const struct options *options, pid_t child,
+			   struct runner *runner)
+{
+	size_t longest = 0, done = 0;
+	u64 begin = now_ms();
+	bool told = false;
+	struct error *err;
+	char *text;
+
+	err = open_file(tally, dir);
+	if (!err)
+		err = restrict_to(tally, options, child);
+	if (err)
+		return err;
+	for (size_t i = 0; i < tally->lines.n; i++)
+		if (strlen(tally->lines.v[i]) > longest)
+			longest = strlen(tally->lines.v[i]);
+	text = xmalloc(CHUNK + longest);
+	while (done < tally->lines.n && !runner->stop) {
+		size_t len;
+		ssize_t n;
+
+		next_chunk(tally, done, text, &len);
+		n = write(tally->fd, text, len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			if (!tally->refused++)
+				tally->reason = errno;
+			done++;
+		} else {
+			done += lines_in(text, n);
+		}
+		runner_handle(runner);
+		if (isatty(STDERR_FILENO) && now_ms() - begin > PATIENCE) {
+			tell(done, tally->lines.n, false);
+			told = true;
+		}
+	}
+	if (told)
+		tell(done, tally->lines.n, true);
+	free(text);
+	if (tally->lines.n && tally->refused == tally->lines.n)
+		return nothing_taken(tally);
+	return NULL;
+}
+
+static char *read_all(struct tally *tally)
+{
+	size_t len = 0, cap = 0;
+	char *text = NULL;
+	ssize_t n;
+
+	do {
+		if (cap - len < 65536) {
+			cap += 262144;
+			text = xreallocarray(text, cap, 1);
+		}
+		n = pread(tally->fd, text + len, cap - len - 1, len);
+		if (n > 0)
+			len += n;
+	} while (n > 0 || (n < 0 && errno == EINTR));
+	text[len] = '\0';
+	if (n >= 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* kN HITS MISSED [TOTAL MAX BUCKET:COUNT...] */
+static void take_line(struct tally *tally, const char *line)
+{
+	struct tally_counts *counts;
+	unsigned long long entry, value[4] = { 0 };
+	char *p;
+
+	if (*line != 'k')
+		return;
+	entry = strtoull(line + 1, &p, 10);
+	if (entry >= tally->n)
+		return;
+	for (int i = 0; i < 4 && *p == ' '; i++)
+		value[i] = strtoull(p, &p, 10);
+	counts = &tally->v[entry].counts;
+	counts->hits += value[0];
+	counts->missed += value[1];
+	counts->total += value[2];
+	if (value[3] > counts->max)
+		counts->max = value[3];
+	while (*p == ' ') {
+		unsigned long long bucket = strtoull(p, &p, 10);
+
+		if (*p != ':')
+			break;
+		value[0] = strtoull(p + 1, &p, 10);
+		if (bucket < TALLY_BUCKETS)
+			counts->buckets[bucket] += value[0];
+	}
+}
+
+/**
+ * tally_read() - ask what has been counted
+ * @tally: attached
+ */
+struct error *tally_read(struct tally *tally)
+{
+	char *text = read_all(tally), *line, *newline;
+
+	if (!text)
+		return error_new(STATUS_RUNTIME,
+				 "the counts cannot be read (%s); was the module unloaded?",
+				 strerror(errno));
+	for (size_t i = 0; i < tally->n; i++) {
+		tally->v[i].before = tally->v[i].counts;
+		memset(&tally->v[i].counts, 0, sizeof(tally->v[i].counts));
+	}
+	for (line = text; (newline = strchr(line, '\n')); line = newline + 1) {
+		*newline = '\0';
+		take_line(tally, line);
+	}
+	free(text);
+	return NULL;
+}
+
+/**
+ * tally_counts_since() - what was counted between the last two readings
+ * @entry: the entry
+ * @counts: filled in; its max is that of all time
+ */
+void tally_counts_since(const struct tally_entry *entry,
+			struct tally_counts *counts)
+{
+	*counts = entry->counts;
+	counts->hits -= entry->before.hits;
+	counts->missed -= entry->before.missed;
+	counts->total -= entry->before.total;
+	for (size_t i = 0; i < TALLY_BUCKETS; i++)
+		counts->buckets[i] -= entry->before.buckets[i];
+}
+
+void tally_close(struct tally *tally)
+{
+	if (tally->fd >= 0)
+		close(tally->fd);
+	for (size_t i = 0; i < tally->n; i++)
+		free(tally->v[i].label);
+	free(tally->v);
+	paths_free(&tally->lines);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "tally_specs.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "definition.h"
+#include "demangle.h"
+#include "error.h"
+#include "go_symbols.h"
+#include "lookup.h"
+#include "place.h"
+#include "probe_spec.h"
+#include "symbols.h"
+#include "tally.h"
+#include "target.h"
+#include "text.h"
+#include "util.h"
+
+/**
+ * struct omitted - functions that match and are not counted
+ * @resolvers: IFUNC resolvers, which run once
+ * @sizeless: may be data
+ * @refused: the module cannot probe their first instruction
+ * @returning_twice: setjmp() and its like, whose returns cannot be told apart
+ */
+struct omitted {
+	size_t resolvers;
+	size_t sizeless;
+	size_t refused;
+	size_t returning_twice;
+};
+
+static bool is_pattern(const char *function)
+{
+	return strpbrk(function, "*?") || strchr(function, '[');
+}
+
+static bool name_matches(const struct symbol *sym, const char *pattern)
+{
+	char *pretty;
+	bool match;
+
+	if (!fnmatch(pattern, sym->name, 0))
+		return true;
+	if (!is_mangled(sym->name))
+		return false;
+	pretty = demangle(sym->name, DEMANGLE_NAME);
+	match = pretty && !fnmatch(pattern, pretty, 0);
+	free(pretty);
+	return match;
+}
+
+/* Of several names for one place, the shortest that others can use first. */
+static int by_place(const void *pa, const void *pb)
+{
+	const struct symbol *a = *(const struct symbol *const *)pa;
+	const struct symbol *b = *(const struct symbol *const *)pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (!a->size != !b->size)
+		return !a->size - !b->size;
+	if (a->bind != b->bind && (!a->bind || !b->bind))
+		return a->bind ? -1 : 1;	/* STB_LOCAL is 0 */
+	if (strlen(a->name) != strlen(b->name))
+		return strlen(a->name) < strlen(b->name) ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* What compilers know as returns_twice. */
+static bool returns_twice(const char *name)
+{
+	static const char *const names[] = {
+		"setjmp", "sigsetjmp", "savectx", "vfork", "getcontext",
+	};
+
+	while (*name == '_')
+		name++;
+	if (str_starts(name, "libc_"))
+		name += strlen("libc_");
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool wanted(const struct symbols *syms, const struct symbol *sym,
+		   char kind, struct omitted *omitted)
+{
+	const char *clone = clone_suffix(sym->name);
+	struct error *err;
+
+	if (sym->type == STT_GNU_IFUNC) {
+		omitted->resolvers++;
+		return false;
+	}
+	if (!sym->size) {
+		omitted->sizeless++;
+		return false;
+	}
+	if (kind == 'r' && returns_twice(sym->name)) {
+		omitted->returning_twice++;
+		return false;
+	}
+	/* It is jumped to, and so it has no return address of its own. */
+	if (kind == 'r' && clone && str_starts(clone, ".cold"))
+		return false;
+	err = text_check_probable(syms->image, sym->addr);
+	if (!err)
+		return true;
+	omitted->refused++;
+	error_free(err);
+	return false;
+}
+
+static void tell_omitted(const char *spec, const struct omitted *omitted)
+{
+	const struct {
+		size_t n;
+		const char *what;
+	} kinds[] = {
+		{ omitted->resolvers, "IFUNC resolvers" },
+		{ omitted->sizeless, "symbols without a size" },
+		{ omitted->refused, "whose first instruction cannot be probed" },
+		{ omitted->returning_twice, "that return twice" },
+	};
+	char *text = xstrdup(""), *more;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!kinds[i].n)
+			continue;
+		more = xasprintf("%s%s%zu %s", text, *text ? ", " : "",
+				 kinds[i].n, kinds[i].what);
+		free(text);
+		text = more;
+	}
+	if (*text)
+		remark("%s leaves out: %s", spec, text);
+	free(text);
+}
+
+static void add_match(struct tally *tally, const struct symbols *syms,
+		      const struct symbol *sym, char kind)
+{
+	struct error *err;
+	char *label, *site;
+	u64 offset;
+
+	err = elf_image_offset(syms->image, sym->addr, &offset);
+	if (err) {
+		error_free(err);
+		return;
+	}
+	label = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
+					NULL;
+	site = xasprintf("%s:0x%llx", syms->image->path,
+			 (unsigned long long)offset);
+	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind,
+		       site);
+	free(site);
+	free(label);
+}
+
+static struct error *add_pattern(struct tally *tally,
+				 const struct probe_spec *spec,
+				 const struct options *options)
+{
+	struct matches found = { 0 };
+	struct omitted omitted = { 0 };
+	size_t before = tally->n;
+	const struct symbol *last = NULL;
+	struct target target;
+	struct symbols syms;
+	struct error *err;
+
+	err = target_open(spec->target, options->pid, options->debug_dir,
+			  &target);
+	if (err)
+		return err;
+	if (spec->kind == 'r' && go_is_program(&target.image) &&
+	    !(options->force & FORCE_GO)) {
+		err = error_new(STATUS_REFUSED,
+				"%s is a Go program, whose runtime moves stacks and would crash on a replaced return address; count the calls instead: uprobe count",
+				target.image.path);
+		target_close(&target);
+		return err;
+	}
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	for (size_t i = 0; i < syms.n; i++)
+		if (symbol_is_function(&syms, &syms.v[i]) &&
+		    name_matches(&syms.v[i], spec->function))
+			matches_add(&found, &syms.v[i]);
+	if (found.n)
+		qsort(found.v, found.n, sizeof(*found.v), by_place);
+	for (size_t i = 0; i < found.n; i++) {
+		if (last && last->addr == found.v[i]->addr)
+			continue;
+		last = found.v[i];
+		if (wanted(&syms, last, spec->kind, &omitted))
+			add_match(tally, &syms, last, spec->kind);
+	}
+	tell_omitted(spec->function, &omitted);
+	if (tally->n == before)
+		err = error_new(STATUS_NOT_FOUND,
+				"no function of %s that can be probed matches %s; see: uprobe list %s",
+				target.image.path, spec->function,
+				target.image.path);
+	matches_free(&found);
+	symbols_free(&syms);
+	target_close(&target);
+	return err;
+}
+
+static struct error *add_plain(struct tally *tally,
+			       const struct probe_spec *spec,
+			       const struct options *options, bool latency)
+{
+	struct options how = *options;
+	struct definition def;
+	struct error *err;
+	size_t entry;
+
+	if (latency)
+		how.returns = RETURN_TRAMPOLINE;
+	err = definition_make(spec, &how, &def);
+	if (err)
+		return err;
+	entry = tally_add(tally, spec->event ? spec->event : spec->function);
+	for (size_t i = 0; i < def.sites.n; i++)
+		tally_add_site(tally, entry, def.kind, def.sites.v[i]);
+	definition_free(&def);
+	return NULL;
+}
+
+/* TARGET:FUNCTION is what is meant where no kind of probe is written. */
+static char *with_kind(const char *text)
+{
+	if ((text[0] == 'p' || text[0] == 'r' || text[0] == 'u') &&
+	    (text[1] == ':' || text[1] == ' '))
+		return xstrdup(text);
+	return xasprintf("p:%s", text);
+}
+
+/**
+ * tally_add_spec() - count what is meant by a specification
+ * @tally: the tally
+ * @text: [p:|r:|u:]TARGET:FUNCTION; FUNCTION may be a pattern
+ * @options: of the command line
+ * @latency: how long the calls take is wanted, too
+ */
+struct error *tally_add_spec(struct tally *tally, const char *text,
+			     const struct options *options, bool latency)
+{
+	struct probe_spec spec;
+	char *full = with_kind(text);
+	struct error *err;
+
+	err = probe_spec_parse(full, &spec);
+	free(full);
+	if (err)
+		return err;
+	if (*spec.args)
+		err = error_new(STATUS_USAGE,
+				"\"%s\" has arguments, which are not counted; leave \"%s\" out",
+				text, spec.args);
+	else if (latency && spec.kind == 'u')
+		err = error_new(STATUS_USAGE,
+				"a probe that a program comes with takes no time; count it, or time a function");
+	if (!err && latency)
+		spec.kind = 'r';
+	if (!err)
+		err = spec.kind != 'u' && is_pattern(spec.function) ?
+		      add_pattern(tally, &spec, options) :
+		      add_plain(tally, &spec, options, latency);
+	probe_spec_free(&spec);
+	return err;
+}
