@@ -7,6 +7,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -546,6 +547,57 @@ int consumer_resettle(struct consumer *c)
 void image_detach_one(struct image *image, struct consumer *c)
 {
 	image_visit(image, &c, 1, 0, true);
+}
+
+/**
+ * site_give_up() - take a breakpoint out although it is wanted
+ * @site: a site that a task of its process cannot execute out of line
+ *
+ * It comes back when the site is settled the next time.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock; the address space
+ * is the current task's.
+ */
+void site_give_up(struct site *site)
+{
+	struct text_edit edit = site_edit(site);
+
+	mutex_lock(&site->image->lock);
+	breakpoints_remove(site->image->mm, &edit, 1);
+	if (!edit.result || edit.result == -ENOENT)
+		WRITE_ONCE(site->state, SITE_IDLE);
+	mutex_unlock(&site->image->lock);
+	pr_notice_ratelimited("0x%lx in process %d is probed no more: its call would not match the shadow stack\n",
+			      site->key.addr, task_tgid_nr(current));
+}
+
+/**
+ * image_moved() - text has been moved by mremap()
+ * @image: the address space, in use
+ * @start: first address that was unmapped
+ * @end: the first address behind
+ * @by: what is to be added for the new ones
+ *
+ * The breakpoints have moved along, to where no site is.  They go; the files
+ * that are probed are then to be looked for as in any new mapping.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void image_moved(struct image *image, unsigned long start, unsigned long end, long by)
+{
+	struct text_edit edit;
+	struct site *site;
+
+	mutex_lock(&image->lock);
+	for (site = image_first_site(image, start); site && site->key.addr < end;
+	     site = image_next_site(site)) {
+		if (site->kind != SITE_PROBE || site->state != SITE_LOST)
+			continue;
+		edit = site_edit(site);
+		edit.addr += by;
+		breakpoints_remove(image->mm, &edit, 1);
+	}
+	mutex_unlock(&image->lock);
 }
 
 /**

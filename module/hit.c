@@ -169,7 +169,9 @@ static void hit_work(struct callback_head *work)
 	utask->hit_queued = false;
 	utask->signalled = false;
 	utask->again_set = NULL;
-	if (likely(!utask->exited && current->mm)) {
+	if (unlikely(what & HIT_GIVE_UP)) {
+		site_give_up(site);
+	} else if (likely(!utask->exited && current->mm)) {
 		utask->in_handler = true;
 		if (what & HIT_RETURN)
 			retprobe_run_sleepable(utask, regs);
@@ -222,6 +224,24 @@ int hit_defer(struct utask *utask, unsigned int what)
 	if (ret)
 		utask->hit_queued = false;
 	return ret;
+}
+
+/*
+ * A call whose slot pushes the return address would be caught by the task's
+ * shadow stack.  Nothing has been done for the hit: the breakpoint goes, and
+ * the task executes the call where it is.
+ */
+static void hit_give_up(struct site *site, struct consumer_set *set)
+{
+	struct utask *utask = utask_get(current);
+	unsigned int i;
+
+	for (i = 0; set && i < set->nr; i++)
+		consumer_missed(set->consumers[i]);
+	if (!utask)
+		return;
+	utask->site = site;
+	hit_defer(utask, HIT_GIVE_UP);
 }
 
 /**
@@ -294,6 +314,10 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 
 	regs->ip = addr;
 	set = rcu_dereference(site->set);
+	if (unlikely(site->plan.pushes_return && arch_stack_fixed())) {
+		hit_give_up(site, set);
+		goto out;
+	}
 	if (site->step || (set && (set->nr_sleepable || set->nr_return))) {
 		utask = utask_get(current);
 		if (unlikely(!utask)) {

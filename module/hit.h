@@ -15,6 +15,7 @@ struct utask;
 #define HIT_PREPARE	BIT(1)	/* return instances could not be made in the trap */
 #define HIT_RETURN	BIT(2)	/* handlers of utask::returning */
 #define HIT_AGAIN	BIT(3)	/* atomic handlers have asked for task context */
+#define HIT_GIVE_UP	BIT(4)	/* the task cannot execute the site out of line */
 
 bool hit_trap(struct pt_regs *regs, unsigned long addr);
 bool hit_step(struct pt_regs *regs);

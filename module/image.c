@@ -9,6 +9,7 @@
 #include <linux/wait.h>
 
 #include "image.h"
+#include "lifecycle.h"
 #include "ref_ctr.h"
 #include "ssol_area.h"
 #include "worker.h"
@@ -237,6 +238,7 @@ static int image_invalidate(struct mmu_notifier *notifier,
 			    const struct mmu_notifier_range *range)
 {
 	struct image *image = container_of(notifier, struct image, notifier);
+	bool lost = false;
 	struct site *site;
 
 	if (range->event != MMU_NOTIFY_UNMAP)
@@ -246,9 +248,12 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	     site && site->key.addr < range->end; site = image_next_site(site)) {
 		if (site->kind == SITE_PROBE && site->state == SITE_ARMED)
 			WRITE_ONCE(site->state, SITE_LOST);
+		lost |= site->state == SITE_LOST;
 	}
 	ref_ctrs_lost(image, range->start, range->end);
 	spin_unlock(&image->tree_lock);
+	if (lost && current->mm == image->mm)
+		lifecycle_unmapped(range->start, range->end);
 	return 0;
 }
 

@@ -217,6 +217,8 @@ struct attach_request {
 };
 
 void image_attach(struct image *image, struct attach_request *requests, unsigned int n);
+void site_give_up(struct site *site);
+void image_moved(struct image *image, unsigned long start, unsigned long end, long by);
 void site_abandon(struct site *site);
 void image_detach_one(struct image *image, struct consumer *c);
 void image_reap(struct image *image);

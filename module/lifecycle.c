@@ -168,17 +168,71 @@ static void on_exit(void *data, struct task_struct *task)
 		utask_drop(utask);
 }
 
+/* The system call that moved text has returned; its result says where to. */
+static void moved_follow(struct utask *utask)
+{
+	unsigned long from = utask->moved_from, end = utask->moved_end;
+	struct image *image;
+	long by;
+
+	utask->moved_end = 0;
+	if (!end || !arch_mremap_moved(task_pt_regs(current), &by))
+		return;
+	image = image_find(current->mm);
+	if (!image)
+		return;
+	image_moved(image, from, end, by);
+	image_put(image);
+}
+
 static void map_work(struct callback_head *work)
 {
 	struct utask *utask = container_of(work, struct utask, map_work);
 
 	utask->map_queued = false;
 	if (current->mm) {
+		moved_follow(utask);
 		mapping_apply(current->mm, NULL, 0);
 		unwinder_mapped(current->mm);
 	}
 	utask_work_done(utask);
 	task_work_end();
+}
+
+static void map_queue(struct utask *utask)
+{
+	if (utask->map_queued)
+		return;
+	utask->map_queued = true;
+	if (task_work_begin(current, &utask->map_work, map_work))
+		utask->map_queued = false;
+}
+
+/**
+ * lifecycle_unmapped() - the current task unmaps text that had breakpoints
+ * @start: the first address
+ * @end: the first address behind
+ *
+ * When it does so by mremap(), the breakpoints are going to be elsewhere.
+ *
+ * Context: any but the trap.
+ */
+void lifecycle_unmapped(unsigned long start, unsigned long end)
+{
+	struct utask *utask;
+
+	if (current->flags & PF_KTHREAD || !arch_in_mremap(task_pt_regs(current)))
+		return;
+	utask = utask_get(current);
+	if (!utask) {
+		pr_warn_ratelimited("no memory: process %d moves probed text and may die of it\n",
+				    task_tgid_nr(current));
+		return;
+	}
+	if (!utask->moved_end || start < utask->moved_from)
+		utask->moved_from = start;
+	utask->moved_end = max(utask->moved_end, end);
+	map_queue(utask);
 }
 
 static bool map_wanted(const struct vm_area_struct *vma)
@@ -214,11 +268,7 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 				    task_tgid_nr(current));
 		return 0;
 	}
-	if (utask->map_queued)
-		return 0;
-	utask->map_queued = true;
-	if (task_work_begin(current, &utask->map_work, map_work))
-		utask->map_queued = false;
+	map_queue(utask);
 	return 0;
 }
 

@@ -9,6 +9,7 @@ int lifecycle_init(void);
 int lifecycle_watch_tasks(void);
 int lifecycle_watch_maps(void);
 void lifecycle_unwatch_maps(void);
+void lifecycle_unmapped(unsigned long start, unsigned long end);
 void lifecycle_exit(void);
 
 #endif /* _UPROBES_LIFECYCLE_H */

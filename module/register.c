@@ -144,7 +144,7 @@ static int make_consumers(struct registration *reg)
 	return 0;
 }
 
-/* A process may run text of a Go program where a return probe is to go. */
+/* Whether the function that a return probe is for can have one. */
 static int check_process_text(struct mm_struct *mm, const struct uprobe *u,
 			      enum consumer_type type)
 {
@@ -157,14 +157,16 @@ static int check_process_text(struct mm_struct *mm, const struct uprobe *u,
 		return 0;
 	mmap_read_lock(mm);
 	vma = find_vma(mm, u->vaddr);
-	if (vma && vma->vm_start <= u->vaddr && vma->vm_file)
+	if (vma && vma->vm_start <= u->vaddr && vma->vm_file) {
 		place.file = get_file(vma->vm_file);
+		place.offset = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (u->vaddr - vma->vm_start);
+	}
 	mmap_read_unlock(mm);
 	if (!place.file)
 		return 0;
 	ret = target_open(&target, &place);
 	if (!ret) {
-		ret = target_check_returns(&target);
+		ret = target_check_returns(&target, place.offset);
 		target_close(&target);
 	} else {
 		ret = 0;

@@ -25,6 +25,9 @@
 #define MAX_SEGMENTS	64
 #define MAX_NOTES	1024
 
+/* Functions that end in jumps to others are followed so far. */
+#define MAX_JUMPS	4
+
 static struct mm_struct *process_mm(struct task_struct *task)
 {
 	struct mm_struct *mm = NULL;
@@ -256,17 +259,44 @@ void target_close(struct target *target)
 	iput(target->inode);
 }
 
+static bool uses_return_address(const struct target *target, loff_t offset)
+{
+	u8 text[RETADDR_WINDOW];
+	unsigned int jumps;
+	ssize_t len;
+	long jump;
+
+	/* It may be another function that it ends in that does. */
+	for (jumps = 0; jumps < MAX_JUMPS; jumps++) {
+		len = target_read(target, text, sizeof(text), offset);
+		if (len <= 0)
+			return false;
+		if (retaddr_used(text, len, target->mode, &jump))
+			return true;
+		if (!jump || offset + jump < 0)
+			return false;
+		offset += jump;
+	}
+	return false;
+}
+
 /**
- * target_check_returns() - whether functions in a file can be return-probed
+ * target_check_returns() - whether a function in a file can be return-probed
  * @target: the file
+ * @offset: where the function begins
  *
  * Context: may sleep.
  * Return: 0 or -EPERM; the kernel log names the cause.
  */
-int target_check_returns(const struct target *target)
+int target_check_returns(const struct target *target, loff_t offset)
 {
-	if (!target->go)
-		return 0;
+	if (!target->go) {
+		if (!uses_return_address(target, offset))
+			return 0;
+		pr_notice("%s: a return probe would change what the function at 0x%llx does, which looks at its return address; probe its ret instructions instead\n",
+			  target->name, offset);
+		return -EPERM;
+	}
 	pr_notice("%s: a return probe would break this Go program, whose runtime moves stacks and reads return addresses; probe its ret instructions instead\n",
 		  target->name);
 	return -EPERM;
@@ -301,7 +331,7 @@ int target_check(const struct target *target, const struct uprobe *u, bool retur
 			  target->name, u->ref_ctr_offset);
 		return -EINVAL;
 	}
-	ret = returns ? target_check_returns(target) : 0;
+	ret = returns ? target_check_returns(target, u->offset) : 0;
 	if (ret)
 		return ret;
 	len = target_read(target, text, sizeof(text), u->offset);

@@ -31,7 +31,7 @@ struct mm_struct *target_mm(pid_t pid);
 ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos);
 int target_open(struct target *target, const struct uprobe *u);
 int target_check(const struct target *target, const struct uprobe *u, bool returns);
-int target_check_returns(const struct target *target);
+int target_check_returns(const struct target *target, loff_t offset);
 void target_close(struct target *target);
 
 #endif /* _UPROBES_TARGET_H */

@@ -45,6 +45,8 @@ struct site;
  * @sigreturned: has returned from a signal handler, and not hit anything since
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
+ * @moved_from: first address of probed text that is being moved by mremap()
+ * @moved_end: the first address behind; 0 when nothing is
  * @exited: the task has exited; the last queued work frees this
  * @instances: return instances, by their place on the stack
  * @nr_instances: how many
@@ -71,6 +73,8 @@ struct utask {
 	bool sigreturned;
 	struct callback_head map_work;
 	bool map_queued;
+	unsigned long moved_from;
+	unsigned long moved_end;
 	bool exited;
 	struct hlist_head instances[1 << RETPROBE_BITS];
 	unsigned int nr_instances;

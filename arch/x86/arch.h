@@ -13,6 +13,7 @@
 
 #include <asm/prctl.h>
 
+#include "retaddr.h"
 #include "ssol.h"
 
 /* The breakpoint instruction: one byte, so that storing it is one store. */
@@ -57,6 +58,8 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 		      struct pt_regs *regs);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
+bool arch_in_mremap(const struct pt_regs *regs);
+bool arch_mremap_moved(const struct pt_regs *regs, long *by);
 u64 arch_regs_digest(const struct pt_regs *regs);
 
 /**

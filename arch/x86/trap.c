@@ -10,8 +10,12 @@
 
 #include <asm/debugreg.h>
 #include <asm/mmu_context.h>
+#include <asm/unistd.h>
 
 #include "arch.h"
+
+/* arch/x86/entry/syscalls/syscall_32.tbl */
+#define IA32_NR_MREMAP	163
 
 static arch_trap_fn trap_fn;
 static arch_step_fn step_fn;
@@ -96,4 +100,36 @@ void arch_trap_quiesce(void)
 enum uinsn_mode arch_mm_mode(struct mm_struct *mm)
 {
 	return is_64bit_mm(mm) ? UINSN_MODE_64 : UINSN_MODE_32;
+}
+
+/**
+ * arch_in_mremap() - whether a task is in the system call mremap()
+ * @regs: its user registers
+ *
+ * Context: any.
+ */
+bool arch_in_mremap(const struct pt_regs *regs)
+{
+	return (long)regs->orig_ax == (user_64bit_mode((struct pt_regs *)regs) ?
+				       __NR_mremap : IA32_NR_MREMAP);
+}
+
+/**
+ * arch_mremap_moved() - how far mremap() has moved a mapping
+ * @regs: user registers of the task behind the system call
+ * @by: set to what has been added to its address
+ *
+ * Context: any.
+ * Return: false when it has not.
+ */
+bool arch_mremap_moved(const struct pt_regs *regs, long *by)
+{
+	bool wide = user_64bit_mode((struct pt_regs *)regs);
+	unsigned long from = wide ? regs->di : (u32)regs->bx;
+	unsigned long to = wide ? regs->ax : (u32)regs->ax;
+
+	if (!arch_in_mremap(regs) || IS_ERR_VALUE(regs->ax) || from == to)
+		return false;
+	*by = to - from;
+	return true;
 }

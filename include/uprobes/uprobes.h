@@ -220,7 +220,8 @@ struct uprobe_counts {
  * -ENOENT, -EACCES, ...: what looking up @path came to;
  * -EBUSY: @u is registered already;
  * -EEXIST: another breakpoint is at that place;
- * -EPERM: the instruction cannot be probed;
+ * -EPERM: the instruction cannot be probed, or the function cannot be
+ *	return-probed (it looks at its return address, or is Go code);
  * -EILSEQ: the bytes there are no instruction, or not those of @u->expect;
  * -EIO: the text cannot be read;
  * -ENOMEM: no memory, or no room for the execution area near the text;

@@ -4,7 +4,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 8
+ktap_plan 10
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -27,6 +27,9 @@ traced "$prog" moved unmap
 is "$returns" 5 "unmap: each call is seen"
 traced "$prog" moved remap 1000
 is "$returns" 2000 "remap: each call is seen"
+
+traced "$prog" moved move
+is "$returns" 7 "move: each call is seen"
 
 # Gone while the copied text is in use, and put right.
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" moved)"

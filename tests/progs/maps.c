@@ -9,6 +9,7 @@
  *				and after
  *	maps unmap		call a copy of moved() in a private mapping of this
  *				file, unmap it, map it again, call it again
+ *	maps move		call one that moves from place to place
  *
  * The output is the same whether the program is probed or not.
  */
@@ -81,17 +82,13 @@ static void remap(long calls)
 	printf("sum %ld\n", sum);
 }
 
-static void unmap(void)
+/* Where moved() is in this file. */
+static unsigned long moved_offset(void)
 {
-	int fd = open("/proc/self/exe", O_RDONLY);
 	unsigned long base = 0, offset = 0;
-	void *at = NULL;
-	char line[512];
-	long sum = 0;
 	FILE *maps = fopen("/proc/self/maps", "r");
-	int i;
+	char line[512];
 
-	/* Where moved() is in the file. */
 	while (fgets(line, sizeof(line), maps)) {
 		unsigned long start, end, off;
 
@@ -99,7 +96,38 @@ static void unmap(void)
 		    (unsigned long)moved >= start && (unsigned long)moved < end)
 			base = start, offset = off;
 	}
-	offset += (unsigned long)moved - base;
+	fclose(maps);
+	return offset + ((unsigned long)moved - base);
+}
+
+static void move(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	char *at, *room;
+	long sum = 0;
+	int i;
+
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, moved_offset());
+	room = mmap(NULL, 16 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sum += ((long (*)(long))at)(1);
+	for (i = 1; i < 16; i += 3) {
+		at = mremap(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, room + i * PAGE);
+		sum += ((long (*)(long))at)(i);
+	}
+	/* It grows where it is. */
+	at = mremap(at, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+	sum += ((long (*)(long))at)(i);
+	printf("sum %ld\n", sum);
+}
+
+static void unmap(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	unsigned long offset = moved_offset();
+	void *at = NULL;
+	long sum = 0;
+	int i;
+
 	for (i = 0; i < 5; i++) {
 		/* Every other time it becomes code only afterwards. */
 		at = mmap(at, PAGE, i % 2 ? PROT_READ : PROT_READ | PROT_EXEC,
@@ -120,6 +148,8 @@ int main(int argc, char **argv)
 		remap(atol(argv[2]));
 	else if (argc == 2 && !strcmp(argv[1], "unmap"))
 		unmap();
+	else if (argc == 2 && !strcmp(argv[1], "move"))
+		move();
 	else
 		return 2;
 	return 0;

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions that look at their own return address.
+ *
+ * Register numbers are those of ModRM: 4 is the stack pointer, 5 the frame
+ * pointer (Intel SDM vol. 2, 2.1.5, tables 2-2 and 2-3).
+ */
+#include "retaddr.h"
+
+#define REG_SP	4
+#define REG_BP	5
+
+/**
+ * struct frame - where the return address lies
+ * @sp_known: at @sp from the stack pointer
+ * @bp_known: at @bp from the frame pointer
+ * @sp: in bytes
+ * @bp: in bytes
+ * @word: size of a stack slot
+ */
+struct frame {
+	bool sp_known;
+	bool bp_known;
+	long sp;
+	long bp;
+	long word;
+};
+
+static bool plain(const struct uinsn *insn)
+{
+	return insn->encoding == UINSN_LEGACY && insn->map == UINSN_MAP_1;
+}
+
+static unsigned int rm_register(const struct uinsn *insn)
+{
+	return (insn->modrm & 7) | (insn->rex & UINSN_REX_B ? 8 : 0);
+}
+
+static unsigned int reg_register(const struct uinsn *insn)
+{
+	return uinsn_reg(insn) | (insn->rex & UINSN_REX_R ? 8 : 0);
+}
+
+static bool wide(const struct uinsn *insn)
+{
+	return insn->mode == UINSN_MODE_32 || insn->rex & UINSN_REX_W;
+}
+
+/* The base register of a memory operand without an index, or -1. */
+static int memory_base(const struct uinsn *insn)
+{
+	unsigned int base = insn->modrm & 7;
+
+	if (!uinsn_has(insn, UINSN_HAS_MEMORY) || uinsn_has(insn, UINSN_RIP_RELATIVE) ||
+	    insn->segment || insn->rex & UINSN_REX_B)
+		return -1;
+	if (uinsn_has(insn, UINSN_HAS_SIB)) {
+		if ((insn->sib >> 3 & 7) != REG_SP || insn->rex & UINSN_REX_X)
+			return -1;
+		base = insn->sib & 7;
+	}
+	if (base == REG_BP && !uinsn_mod(insn))
+		return -1;
+	return base;
+}
+
+static bool touches(const struct uinsn *insn, const struct frame *frame)
+{
+	int base = memory_base(insn);
+
+	/* lea computes, and nop touches nothing. */
+	if (plain(insn) && insn->opcode == 0x8d)
+		return false;
+	if (insn->map == UINSN_MAP_0F && insn->opcode == 0x1f)
+		return false;
+	return (base == REG_SP && frame->sp_known && insn->disp == frame->sp) ||
+	       (base == REG_BP && frame->bp_known && insn->disp == frame->bp);
+}
+
+static s32 immediate(const struct uinsn *insn, const u8 *text)
+{
+	const u8 *at = text + insn->imm_at;
+
+	if (insn->imm_size == 1)
+		return (s8)at[0];
+	return (s32)(at[0] | at[1] << 8 | at[2] << 16 | (u32)at[3] << 24);
+}
+
+/* add, sub and the rest of their group on the stack pointer. */
+static void follow_arithmetic(const struct uinsn *insn, const u8 *text, struct frame *frame)
+{
+	if (insn->imm_size == 2)
+		frame->sp_known = false;
+	else if (uinsn_reg(insn) == 0)
+		frame->sp -= immediate(insn, text);
+	else if (uinsn_reg(insn) == 5)
+		frame->sp += immediate(insn, text);
+	else if (uinsn_reg(insn) != 7)
+		frame->sp_known = false;
+}
+
+/* mov between registers: into the frame pointer, or over one of the two. */
+static void follow_move(struct frame *frame, unsigned int to, unsigned int from)
+{
+	if (to == REG_BP) {
+		frame->bp_known = frame->sp_known && from == REG_SP;
+		frame->bp = frame->sp;
+	} else if (to == REG_SP) {
+		frame->sp_known = frame->bp_known && from == REG_BP;
+		frame->sp = frame->bp;
+	}
+}
+
+static void follow_plain(const struct uinsn *insn, const u8 *text, struct frame *frame)
+{
+	unsigned int low = insn->opcode & 7;
+	bool registers = uinsn_has(insn, UINSN_HAS_MODRM) && uinsn_mod(insn) == 3;
+
+	switch (insn->opcode) {
+	case 0x50 ... 0x57:		/* push */
+	case 0x68:
+	case 0x6a:
+	case 0x9c:
+		frame->sp += frame->word;
+		break;
+	case 0x58 ... 0x5f:		/* pop */
+		frame->sp -= frame->word;
+		if (low == REG_SP && !(insn->rex & UINSN_REX_B))
+			frame->sp_known = false;
+		if (low == REG_BP && !(insn->rex & UINSN_REX_B))
+			frame->bp_known = false;
+		break;
+	case 0x9d:			/* popf */
+		frame->sp -= frame->word;
+		break;
+	case 0x81:
+	case 0x83:
+		if (registers && rm_register(insn) == REG_SP)
+			follow_arithmetic(insn, text, frame);
+		else if (registers && rm_register(insn) == REG_BP)
+			frame->bp_known = false;
+		break;
+	case 0x89:			/* mov to the operand that ModRM names */
+		if (registers && wide(insn))
+			follow_move(frame, rm_register(insn), reg_register(insn));
+		break;
+	case 0x8b:
+		if (registers && wide(insn))
+			follow_move(frame, reg_register(insn), rm_register(insn));
+		else if (reg_register(insn) == REG_SP)
+			frame->sp_known = false;
+		else if (reg_register(insn) == REG_BP)
+			frame->bp_known = false;
+		break;
+	case 0x8d:			/* lea */
+		if (reg_register(insn) == REG_BP) {
+			frame->bp_known = frame->sp_known && memory_base(insn) == REG_SP;
+			frame->bp = frame->sp - insn->disp;
+		} else if (reg_register(insn) == REG_SP) {
+			if (memory_base(insn) == REG_SP)
+				frame->sp -= insn->disp;
+			else
+				frame->sp_known = false;
+		}
+		break;
+	case 0xff:
+		if (uinsn_reg(insn) == 6)
+			frame->sp += frame->word;
+		break;
+	case 0x8f:
+		frame->sp -= frame->word;
+		break;
+	case 0x87:			/* xchg */
+	case 0x94:
+	case 0x95:
+		if (insn->opcode != 0x87 || reg_register(insn) == REG_SP ||
+		    (registers && rm_register(insn) == REG_SP))
+			frame->sp_known = false;
+		frame->bp_known = false;
+		break;
+	case 0xc8:			/* enter */
+	case 0xc9:			/* leave */
+		frame->sp_known = false;
+		frame->bp_known = false;
+		break;
+	default:
+		break;
+	}
+}
+
+/* Takes the return address off the stack, as vfork() does. */
+static bool pops_it(const struct uinsn *insn, const struct frame *frame)
+{
+	return plain(insn) && frame->sp_known && !frame->sp &&
+	       ((insn->opcode & 0xf8) == 0x58 || insn->opcode == 0x8f);
+}
+
+int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump)
+{
+	struct frame frame = { .sp_known = true, .word = mode == UINSN_MODE_64 ? 8 : 4 };
+	struct uinsn insn;
+	size_t at;
+
+	*jump = 0;
+	for (at = 0; at < len && !uinsn_decode(&insn, text + at, len - at, mode); at += insn.len) {
+		if (touches(&insn, &frame) || pops_it(&insn, &frame))
+			return 1;
+		/* What changes the size of a push is not followed. */
+		if (insn.prefixes & UINSN_PREFIX_66 && plain(&insn))
+			frame.sp_known = false;
+		else if (plain(&insn))
+			follow_plain(&insn, text + at, &frame);
+		switch (insn.class) {
+		case UINSN_CALL:
+			/* To the next instruction, which pops the address. */
+			if (!insn.rel)
+				frame.sp += frame.word;
+			break;
+		case UINSN_JUMP:
+			if (frame.sp_known && !frame.sp)
+				*jump = (long)(at + insn.len) + insn.rel;
+			return 0;
+		case UINSN_RET:
+		case UINSN_FRET:
+		case UINSN_IJUMP:
+		case UINSN_FJUMP:
+		case UINSN_INT3:
+		case UINSN_TRAP:
+			return 0;
+		default:
+			break;
+		}
+	}
+	return 0;
+}

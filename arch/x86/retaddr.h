@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Functions that look at their own return address.
+ */
+#ifndef UPROBES_ARCH_X86_RETADDR_H
+#define UPROBES_ARCH_X86_RETADDR_H
+
+#include "decode.h"
+
+/* More of a function than this need not be given, in bytes. */
+#define RETADDR_WINDOW	192
+
+/**
+ * retaddr_used() - whether a function reads or writes its return address
+ * @text: the function's bytes, from its first one
+ * @len: how many there are
+ * @mode: 32-bit or 64-bit code
+ * @jump: set to how far from @text the function is that it jumps to, or to 0
+ *
+ * Such are setjmp() and its like, which keep it; dlsym(), which asks who calls;
+ * the helpers by which 32-bit code learns where it is.  With another address in
+ * that place they would do something else.
+ *
+ * Follows the stack pointer from the entry along the straight path.  What uses
+ * the address in code that is reached by a conditional jump only is not found.
+ *
+ * Context: any; pure function.
+ * Return: 1 when it does, 0 when not; 0 also when the function ends in a jump
+ * to another one, which then has the same return address.
+ */
+int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump);
+
+#endif /* UPROBES_ARCH_X86_RETADDR_H */
