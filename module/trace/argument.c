@@ -3,8 +3,8 @@
  * The grammar of a fetch argument: [NAME=]FETCH[:TYPE], and its compilation.
  *
  *	FETCH	%REG | $retval | $stack | $stackN | $comm | @ADDR | @+OFFSET |
- *		\IMM | \"TEXT" | (+|-)[u]OFF(FETCH)
- *	TYPE	(u|s|x)(8|16|32|64) | char | string | ustring | bW@O/S,
+ *		\IMM | \"TEXT" | (+|-)[u]OFF([FETCH][,%INDEX[,SCALE]])
+ *	TYPE	(u|s|x)(8|16|32|64) | f32 | f64 | char | string | ustring | bW@O/S,
  *		or TYPE[N], an array of them
  *
  * The 'u' of a dereference changes nothing: all memory here is user memory.
@@ -24,6 +24,18 @@ static const char * const reserved_names[] = {
 };
 
 /**
+ * struct deref - a dereference
+ * @offset: what is added to the address
+ * @index: a register that is added to it, too; or NULL
+ * @scale: by which it is multiplied
+ */
+struct deref {
+	s64 offset;
+	const struct tracer_reg *index;
+	unsigned int scale;
+};
+
+/**
  * struct parse - the argument being parsed
  * @def: the definition that it belongs to
  * @arg: what it becomes
@@ -32,7 +44,7 @@ static const char * const reserved_names[] = {
  * @column: where the body starts in the line
  * @insns: the steps so far
  * @ninsns: their number
- * @derefs: offsets of the dereferences around the base, outermost first
+ * @derefs: the dereferences around the base, outermost first
  * @nderefs: their number
  */
 struct parse {
@@ -43,7 +55,7 @@ struct parse {
 	unsigned int column;
 	struct tracer_insn insns[TRACER_INSNS_MAX];
 	unsigned int ninsns;
-	s64 derefs[TRACER_INSNS_MAX];
+	struct deref derefs[TRACER_INSNS_MAX];
 	unsigned int nderefs;
 };
 
@@ -91,8 +103,12 @@ static int emit(struct parse *p, const char *where, enum tracer_op op,
 static int emit_reg(struct parse *p, const char *where, const char *name)
 {
 	const struct tracer_reg *reg = tracer_reg_find(name);
+	unsigned int n;
 	int ret;
 
+	if (!strncmp(name, "xmm", 3) && isdigit(name[3]) &&
+	    !kstrtouint(name + 3, 10, &n) && n < TRACER_XMM_REGS)
+		return emit(p, where, TRACER_OP_XMM, n);
 	if (!reg)
 		return fail(p, where, TRACER_ERR_BAD_REG_NAME);
 	ret = emit(p, where, TRACER_OP_REG, 0);
@@ -144,7 +160,7 @@ static int parse_memory(struct parse *p, const char *s)
 		return fail(p, s, TRACER_ERR_BAD_FILE_OFFS);
 	if (p->nderefs == TRACER_INSNS_MAX)
 		return fail(p, s, TRACER_ERR_TOO_MANY_OPS);
-	p->derefs[p->nderefs++] = 0;
+	p->derefs[p->nderefs++] = (struct deref){};
 	return emit(p, s, in_file ? TRACER_OP_FILE : TRACER_OP_IMM, value);
 }
 
@@ -191,12 +207,78 @@ static int parse_base(struct parse *p, char *s)
 	}
 }
 
+/* ",%INDEX[,SCALE]" at @s, of a dereference.  Return: its end, or NULL. */
+static char *parse_index(struct parse *p, char *s, struct deref *deref)
+{
+	char *name = s + 1, *end = name + strcspn(name, ",)"), stop = *end;
+	char *scale;
+
+	*end = '\0';
+	deref->scale = 1;
+	if (*name == '%')
+		deref->index = tracer_reg_find(name + 1);
+	if (!deref->index) {
+		fail(p, name, TRACER_ERR_BAD_REG_NAME);
+		return NULL;
+	}
+	if (stop == ',') {
+		scale = end + 1;
+		end = scale + strcspn(scale, ")");
+		stop = *end;
+		*end = '\0';
+		if (kstrtouint(scale, 10, &deref->scale) ||
+		    (deref->scale != 1 && deref->scale != 2 &&
+		     deref->scale != 4 && deref->scale != 8)) {
+			fail(p, scale, TRACER_ERR_BAD_SCALE);
+			return NULL;
+		}
+	}
+	*end = stop;
+	return end;
+}
+
+/* What is behind the base at @s: the ends of the dereferences around it. */
+static int parse_ends(struct parse *p, char *s)
+{
+	unsigned int i = p->nderefs;
+
+	while (i--) {
+		if (*s == ',') {
+			s = parse_index(p, s, &p->derefs[i]);
+			if (!s)
+				return -EINVAL;
+		}
+		if (*s != ')')
+			return fail(p, s, TRACER_ERR_DEREF_OPEN_BRACE);
+		s++;
+	}
+	return *s ? fail(p, s, TRACER_ERR_DEREF_OPEN_BRACE) : 0;
+}
+
+/* The steps of a dereference; the outermost one is what the store does. */
+static int emit_deref(struct parse *p, const char *where, unsigned int i)
+{
+	const struct deref *deref = &p->derefs[i];
+	struct tracer_insn *insn;
+	int ret;
+
+	if (deref->index) {
+		ret = emit(p, where, TRACER_OP_INDEX, deref->scale);
+		if (ret)
+			return ret;
+		insn = &p->insns[p->ninsns - 1];
+		insn->size = deref->index->size;
+		insn->offset = deref->index->offset;
+	}
+	return i ? emit(p, where, TRACER_OP_DEREF, deref->offset) : 0;
+}
+
 /* FETCH: peel the dereferences off, compile the base, then the dereferences. */
 static int parse_fetch(struct parse *p, char *s)
 {
-	unsigned int braces = 0, i;
-	char *open, *close, *number;
-	bool negative;
+	char *open, *end, *number;
+	bool negative, indexed;
+	unsigned int i;
 	int ret;
 
 	while (*s == '+' || *s == '-') {
@@ -208,41 +290,39 @@ static int parse_fetch(struct parse *p, char *s)
 		if (p->nderefs == TRACER_INSNS_MAX)
 			return fail(p, s, TRACER_ERR_TOO_MANY_OPS);
 		*open = '\0';
-		if (parse_magnitude(number, negative, &p->derefs[p->nderefs]))
+		if (parse_magnitude(number, negative,
+				    &p->derefs[p->nderefs].offset))
 			return fail(p, s, TRACER_ERR_BAD_DEREF_OFFS);
 		p->nderefs++;
 		s = open + 1;
-		braces++;
 	}
 
-	if (braces) {
-		close = strchr(s, ')');
-		if (!close)
-			return fail(p, s + strlen(s), TRACER_ERR_DEREF_OPEN_BRACE);
-		for (i = 0; i < braces; i++) {
-			if (close[i] != ')')
-				return fail(p, close + i,
-					    TRACER_ERR_DEREF_OPEN_BRACE);
-		}
-		if (close[braces])
-			return fail(p, close + braces,
-				    TRACER_ERR_DEREF_OPEN_BRACE);
-		*close = '\0';
+	indexed = false;
+	if (p->nderefs) {
+		end = s + strcspn(s, ",)");
+		indexed = *end == ',';
+		ret = parse_ends(p, end);
+		if (ret)
+			return ret;
+		*end = '\0';
 	}
 
-	ret = parse_base(p, s);
+	/* (,%INDEX,SCALE) is the assembler's for a table at a fixed address. */
+	if (!*s && indexed)
+		ret = emit(p, s, TRACER_OP_IMM, 0);
+	else
+		ret = parse_base(p, s);
 	if (ret)
 		return ret;
 
-	/* The outermost dereference is what the store does. */
-	for (i = p->nderefs; i-- > 1;) {
-		ret = emit(p, s, TRACER_OP_DEREF, p->derefs[i]);
+	for (i = p->nderefs; i--;) {
+		ret = emit_deref(p, s, i);
 		if (ret)
 			return ret;
 	}
 	if (p->nderefs) {
 		p->arg->store = TRACER_STORE_MEM;
-		p->arg->displacement = p->derefs[0];
+		p->arg->displacement = p->derefs[0].offset;
 	}
 	return 0;
 }

@@ -46,7 +46,7 @@ static int get_memory(struct tracer_buffer *b)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		c = per_cpu_ptr(b->cpu, cpu);
-		c->trap = kmalloc_node(TRACER_FRAGMENT_MAX, GFP_KERNEL,
+		c->trap = kmalloc_node(TRACER_TRAP_SIZE, GFP_KERNEL,
 				       cpu_to_node(cpu));
 		if (!c->trap)
 			return -ENOMEM;

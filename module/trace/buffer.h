@@ -26,6 +26,7 @@
 
 #define TRACER_BUFFER_KB	1408	/* per CPU, once an event is enabled */
 #define TRACER_SCRATCH		8192	/* bytes of the scratch that is kept */
+#define TRACER_TRAP_SIZE	8192	/* bytes for a record made in the trap */
 #define TRACER_ALL_CPUS		(-1)
 
 /* What a record in the ring buffer may take on every kernel: a 4 KiB page
@@ -55,7 +56,7 @@ struct tracer_fragment {
  * @seq: number of the next event; its own CPU's, preemption off
  * @open: not all fragments of a record are written yet
  * @scratch: %TRACER_SCRATCH bytes that nobody uses at the moment, or NULL
- * @trap: %TRACER_FRAGMENT_MAX bytes for the handler that runs in the trap
+ * @trap: %TRACER_TRAP_SIZE bytes for the handler that runs in the trap
  */
 struct tracer_cpu {
 	u32 seq;

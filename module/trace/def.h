@@ -11,6 +11,8 @@
  *	%di		REG			VALUE
  *	+8(%di):u32	REG			MEM, displacement 8
  *	+0(+8(%di)):string  REG, DEREF 8	STRING, displacement 0
+ *	+8(%di,%si,4):u32   REG, INDEX 4	MEM, displacement 8
+ *	%xmm0:f64	XMM			VALUE
  *	$stack2		SP			MEM, displacement 16
  *	$comm		-			COMM
  *	\"text\"	-			TEXT
@@ -29,6 +31,7 @@
 #define TRACER_STRING_MAX	4096	/* bytes of a fetched string, its NUL included */
 #define TRACER_LINE_MAX		16383	/* characters of a line */
 #define TRACER_FIXED_MAX	8192	/* bytes of an event that do not vary */
+#define TRACER_XMM_REGS		16	/* %xmm0 to %xmm15 */
 #define TRACER_COMM_LEN		16	/* bytes of a task's name, its NUL included */
 
 #define TRACER_DEFAULT_GROUP	"uprobes"
@@ -62,6 +65,7 @@ enum tracer_kind {
  * @TRACER_PRINT_HEX: hexadecimal with 0x
  * @TRACER_PRINT_CHAR: a character between single quotes
  * @TRACER_PRINT_STRING: text between double quotes
+ * @TRACER_PRINT_FLOAT: a floating-point number
  */
 enum tracer_print {
 	TRACER_PRINT_UNSIGNED,
@@ -69,6 +73,7 @@ enum tracer_print {
 	TRACER_PRINT_HEX,
 	TRACER_PRINT_CHAR,
 	TRACER_PRINT_STRING,
+	TRACER_PRINT_FLOAT,
 };
 
 /**
@@ -97,6 +102,9 @@ struct tracer_type {
  *	the registry replaces it by TRACER_OP_IP when it knows the file
  * @TRACER_OP_IP: load the address of the probed instruction plus @value
  * @TRACER_OP_DEREF: replace the value v by the user word at v + @value
+ * @TRACER_OP_INDEX: add @value times the @size bytes at @offset of struct
+ *	pt_regs
+ * @TRACER_OP_XMM: load the lower half of %xmm register number @value
  */
 enum tracer_op {
 	TRACER_OP_REG,
@@ -106,13 +114,15 @@ enum tracer_op {
 	TRACER_OP_FILE,
 	TRACER_OP_IP,
 	TRACER_OP_DEREF,
+	TRACER_OP_INDEX,
+	TRACER_OP_XMM,
 };
 
 /**
  * struct tracer_insn - one step
  * @op: which
- * @size: of TRACER_OP_REG: 1, 2, 4 or 8; the value is zero-extended
- * @offset: of TRACER_OP_REG
+ * @size: of a register: 1, 2, 4 or 8; the value is zero-extended
+ * @offset: of a register
  * @value: of the other ones
  */
 struct tracer_insn {

@@ -64,7 +64,7 @@ MESSAGE(RETVAL_ON_PROBE,
 MESSAGE(BAD_VAR,
 	"Unknown variable; known are $retval, $stack, $stackN and $comm")
 MESSAGE(BAD_REG_NAME,
-	"Unknown register; use names like %di, %ax, %r8, %sp or %ip")
+	"Unknown register; use names like %di, %ax, %r8, %sp, %ip or %xmm0")
 MESSAGE(BAD_MEM_ADDR,
 	"The memory address is not a number")
 MESSAGE(BAD_FILE_OFFS,
@@ -79,6 +79,8 @@ MESSAGE(BAD_DEREF_OFFS,
 	"The dereference offset is not a number")
 MESSAGE(DEREF_OPEN_BRACE,
 	"A dereference lacks its ')', or something follows it")
+MESSAGE(BAD_SCALE,
+	"The scale of an index is 1, 2, 4 or 8")
 MESSAGE(COMM_CANT_DEREF,
 	"$comm and immediate strings have no address to dereference")
 MESSAGE(TOO_MANY_OPS,
@@ -94,7 +96,7 @@ MESSAGE(BAD_ARRAY_NUM,
 MESSAGE(ARRAY_TOO_BIG,
 	"The array is too big; it holds 64 elements")
 MESSAGE(BAD_TYPE,
-	"Unknown type; known are u8-u64, s8-s64, x8-x64, char, string, ustring, bW@O/S")
+	"Unknown type; known are u8-u64, s8-s64, x8-x64, f32, f64, char, string, ustring, bW@O/S")
 MESSAGE(BAD_STRING,
 	"Strings and arrays are fetched from memory; use +0(...) around a register")
 MESSAGE(BAD_BITFIELD,
@@ -119,8 +121,6 @@ MESSAGE(REFCNT_ODD,
 	"The reference counter offset is odd, but a counter lies at an even one")
 MESSAGE(REFCNT_PAST_END,
 	"The reference counter lies past the end of the file")
-MESSAGE(REFCNT_UNSUPPORTED,
-	"Reference counters are not supported yet; define the event without one")
 MESSAGE(NO_SUCH_EVENT,
 	"There is no such event")
 MESSAGE(TOO_MANY_EVENTS,

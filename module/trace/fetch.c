@@ -2,9 +2,9 @@
 /*
  * Running the fetch programs of an event on a hit.
  *
- * A program that needs no memory runs anywhere, the trap included.  Any other
- * runs in task context, where reading user memory may bring pages in: what
- * still cannot be read is at a bad address.
+ * In the trap, user memory is read if it is there.  Where a page is not, all is
+ * left to task context, where reading may bring it in: what still cannot be
+ * read is at a bad address.
  */
 #include <linux/minmax.h>
 #include <linux/ptrace.h>
@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "fetch.h"
+#include "xmm.h"
 #include "record.h"
 
 static_assert(TRACER_COMM_LEN == TASK_COMM_LEN);
@@ -23,23 +24,46 @@ static unsigned int word_size(const struct pt_regs *regs)
 	return user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
 }
 
-static int read_user(void *dst, u64 address, size_t len)
+static int read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
 {
-	return copy_from_user(dst, (const void __user *)address, len) ?
-	       -EFAULT : 0;
+	const void __user *src = (const void __user *)address;
+
+	if (!f->trap)
+		return copy_from_user(dst, src, len) ? -EFAULT : 0;
+	if (!copy_from_user_nofault(dst, src, len))
+		return 0;
+	f->absent = true;
+	return -EFAULT;
 }
 
-static int read_word(const struct pt_regs *regs, u64 address, u64 *value)
+static int read_word(struct tracer_fetch *f, u64 address, u64 *value)
 {
 	*value = 0;
-	return read_user(value, address, word_size(regs));
+	return read_user(f, value, address, word_size(f->regs));
 }
 
-static int run(const struct tracer_fetch *f, const struct tracer_arg *arg,
+static long read_string(struct tracer_fetch *f, char *dst, u64 address,
+			size_t room)
+{
+	const char __user *src = (const char __user *)address;
+	long len;
+
+	if (!f->trap)
+		return strncpy_from_user(dst, src, room);
+	pagefault_disable();
+	len = strncpy_from_user(dst, src, room);
+	pagefault_enable();
+	/* There is more room in task context. */
+	if (len < 0 || (len == room && room < TRACER_STRING_MAX))
+		f->absent = true;
+	return len;
+}
+
+static int run(struct tracer_fetch *f, const struct tracer_arg *arg,
 	       u64 *result)
 {
 	const struct tracer_insn *insn;
-	u64 value = 0;
+	u64 value = 0, index;
 	int ret;
 
 	for (insn = arg->insns; insn < arg->insns + arg->ninsns; insn++) {
@@ -62,9 +86,18 @@ static int run(const struct tracer_fetch *f, const struct tracer_arg *arg,
 			value = f->ip + insn->value;
 			break;
 		case TRACER_OP_DEREF:
-			ret = read_word(f->regs, value + insn->value, &value);
+			ret = read_word(f, value + insn->value, &value);
 			if (ret)
 				return ret;
+			break;
+		case TRACER_OP_INDEX:
+			index = 0;
+			memcpy(&index, (const u8 *)f->regs + insn->offset,
+			       insn->size);
+			value += index * insn->value;
+			break;
+		case TRACER_OP_XMM:
+			value = tracer_xmm_read(insn->value);
 			break;
 		default:
 			return -EINVAL;
@@ -113,11 +146,11 @@ static void store_string(struct tracer_fetch *f, u8 *data, u64 address)
 	long len;
 
 	if (!room) {
+		f->absent = f->trap;
 		keep_string(f, data, 0);
 		return;
 	}
-	len = strncpy_from_user((char *)f->entry + f->used,
-				(const void __user *)address, room);
+	len = read_string(f, (char *)f->entry + f->used, address, room);
 	if (len < 0)
 		return;
 	/* Without its NUL when it did not fit, which marks the cut. */
@@ -135,8 +168,7 @@ static int store_strings(struct tracer_fetch *f, const struct tracer_arg *arg,
 		return 0;
 	}
 	for (i = 0; i < arg->count; i++) {
-		if (read_word(f->regs, address + i * word_size(f->regs),
-			      &pointer))
+		if (read_word(f, address + i * word_size(f->regs), &pointer))
 			continue;
 		store_string(f, data + i * arg->type->size, pointer);
 	}
@@ -160,7 +192,7 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 		memcpy(data, &value, arg->type->size);
 		break;
 	case TRACER_STORE_MEM:
-		ret = read_user(data, value + arg->displacement,
+		ret = read_user(f, data, value + arg->displacement,
 				arg->type->size * count);
 		if (ret) {
 			memset(data, 0, arg->type->size * count);
@@ -190,9 +222,10 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
  * @f: the hit; @f->used grows by the strings
  * @def: the definition, whose place in the record is zeroed
  *
- * Context: of the probe handler: the trap only when no argument reads memory.
+ * Context: of the probe handler.
+ * Return: false when it takes task context to fetch them; never there.
  */
-void tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
+bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 {
 	u8 *args = f->entry + tracer_args_offset(def);
 	u8 *faults = f->entry + tracer_faults_offset(def);
@@ -201,5 +234,8 @@ void tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 	for (i = 0; i < def->nargs; i++) {
 		if (fetch_arg(f, &def->args[i], args + def->args[i].offset))
 			faults[i / 8] |= 1 << i % 8;
+		if (f->absent)
+			return false;
 	}
+	return true;
 }

@@ -15,6 +15,8 @@ struct pt_regs;
  * @entry: the record's entry, to which strings' places are relative
  * @used: bytes of the entry that are used; strings go behind them
  * @size: bytes that the entry may take
+ * @trap: this is the trap: pages are not brought in
+ * @absent: something could not be had in the trap; task context may
  */
 struct tracer_fetch {
 	const struct pt_regs *regs;
@@ -22,8 +24,10 @@ struct tracer_fetch {
 	u8 *entry;
 	size_t used;
 	size_t size;
+	bool trap;
+	bool absent;
 };
 
-void tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def);
+bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def);
 
 #endif /* _TRACER_FETCH_H */

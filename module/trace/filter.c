@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "decimal.h"
 #include "filter.h"
 
 /**
@@ -128,8 +129,12 @@ static int use_arg(struct parse *p, const struct tracer_arg *arg, const char *s,
 		return fail(p, s, TRACER_ERR_FILTER_NO_ELEMENT);
 	}
 	*end = s;
-	step->source = arg->type->print == TRACER_PRINT_STRING ?
-		       TRACER_FILTER_STRING : TRACER_FILTER_NUMBER;
+	if (arg->type->print == TRACER_PRINT_STRING)
+		step->source = TRACER_FILTER_STRING;
+	else if (arg->type->print == TRACER_PRINT_FLOAT)
+		step->source = TRACER_FILTER_FLOAT;
+	else
+		step->source = TRACER_FILTER_NUMBER;
 	step->size = arg->type->size;
 	step->is_signed = arg->type->is_signed;
 	step->offset = tracer_args_offset(p->def) + arg->offset +
@@ -250,6 +255,26 @@ static int parse_number(struct parse *p, const char **s,
 	return 0;
 }
 
+/* Of the field's own precision, so that x == 0.1 is what it looks like. */
+static int parse_float(struct parse *p, const char **s,
+		       struct tracer_filter_step *step)
+{
+	const char *start = *s, *end = start + (*start == '-');
+	u64 bits;
+	s64 order;
+
+	while (isascii(*end) && (isalnum(*end) || *end == '.' ||
+				 ((*end == '-' || *end == '+') &&
+				  (end[-1] == 'e' || end[-1] == 'E'))))
+		end++;
+	if (tracer_decimal_parse(start, end - start, step->size, &bits))
+		return fail(p, start, TRACER_ERR_FILTER_ILLEGAL_INTVAL);
+	tracer_decimal_order(bits, step->size, &order);
+	step->value = order;
+	*s = end;
+	return 0;
+}
+
 static int parse_value(struct parse *p, const char **s, const char *op,
 		       struct tracer_filter_step *step)
 {
@@ -260,6 +285,8 @@ static int parse_value(struct parse *p, const char **s, const char *op,
 
 	if (**s == '"' || **s == '\'')
 		ret = parse_text(p, s, step);
+	else if (step->source == TRACER_FILTER_FLOAT)
+		ret = parse_float(p, s, step);
 	else if (isdigit(**s) || (**s == '-' && isdigit((*s)[1])))
 		ret = parse_number(p, s, step);
 	else
@@ -267,6 +294,8 @@ static int parse_value(struct parse *p, const char **s, const char *op,
 	if (ret)
 		return ret;
 	if (is_text(step) ? !text_op : step->op == TRACER_FILTER_GLOB)
+		return fail(p, op, TRACER_ERR_FILTER_ILLEGAL_FIELD_OP);
+	if (step->source == TRACER_FILTER_FLOAT && step->op == TRACER_FILTER_BITS)
 		return fail(p, op, TRACER_ERR_FILTER_ILLEGAL_FIELD_OP);
 	return 0;
 }

@@ -51,12 +51,14 @@ enum tracer_filter_op {
  * @TRACER_FILTER_STRING: a string whose descriptor is at @offset of the entry
  * @TRACER_FILTER_COMM: the thread's name
  * @TRACER_FILTER_CPU: the CPU
+ * @TRACER_FILTER_FLOAT: as a number, but floating
  */
 enum tracer_filter_source {
 	TRACER_FILTER_NUMBER,
 	TRACER_FILTER_STRING,
 	TRACER_FILTER_COMM,
 	TRACER_FILTER_CPU,
+	TRACER_FILTER_FLOAT,
 };
 
 /**

@@ -10,6 +10,7 @@
 #include <linux/string.h>
 
 #include "fetch.h"
+#include "listen.h"
 #include "stack.h"
 #include "trace.h"
 
@@ -24,6 +25,7 @@
  * @flags: state of the CPU at the hit, TRACER_IRQS_OFF and so on
  * @preempt_count: depth of disabled preemption at the hit
  * @stack: the user stack is recorded, too
+ * @trap: this is the trap, not task context
  */
 struct hit {
 	struct tracer_site *site;
@@ -33,10 +35,15 @@ struct hit {
 	u8 flags;
 	u8 preempt_count;
 	bool stack;
+	bool trap;
 };
 
-/* Fill in a record of at most max_size() bytes.  Return: its length. */
-static size_t fill(const struct hit *hit, struct tracer_record *record)
+/*
+ * Fill in a record of at most @size bytes.  Return: its length, or 0 when it
+ * takes task context.
+ */
+static size_t fill(const struct hit *hit, struct tracer_record *record,
+		   size_t size)
 {
 	const struct tracer_def *def = hit->site->def;
 	/* By bytes: a record goes on behind its structure. */
@@ -47,7 +54,9 @@ static size_t fill(const struct hit *hit, struct tracer_record *record)
 		.ip = hit->ip,
 		.entry = bytes,
 		.used = tracer_strings_offset(def),
-		.size = hit->site->size - offsetof(struct tracer_record, entry),
+		.size = size - offsetof(struct tracer_record, entry) -
+			(hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0),
+		.trap = hit->trap,
 	};
 	u64 stack[TRACER_STACK_MAX];
 
@@ -63,7 +72,8 @@ static size_t fill(const struct hit *hit, struct tracer_record *record)
 	if (def->kind == TRACER_RETURN)
 		memcpy(bytes + sizeof(*entry), &hit->ret_ip,
 		       sizeof(hit->ret_ip));
-	tracer_fetch_args(&fetch, def);
+	if (!tracer_fetch_args(&fetch, def))
+		return 0;
 
 	if (hit->stack) {
 		record->nstack = tracer_user_stack(hit->regs, hit->regs->ip,
@@ -106,15 +116,24 @@ static bool within_rate(const struct hit *hit, struct tracer_buffer *b)
 	return false;
 }
 
-static void keep(const struct hit *hit, struct tracer_buffer *b, void *record)
+static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
+		 size_t size)
 {
-	size_t len = fill(hit, record);
+	size_t len = fill(hit, record, size);
 
-	if (pass(hit, record, len) && within_rate(hit, b))
+	if (!len) {
+		uprobe_again();
+		return;
+	}
+	if (!pass(hit, record, len) || !within_rate(hit, b))
+		return;
+	if (tracer_buffer_is_on(b))
 		tracer_buffer_write(b, record, len);
+	if (tracer_listened())
+		tracer_tell(hit->site->def, record, len, hit->ret_ip);
 }
 
-/* In the trap, and all that is hit is recorded: no detour. */
+/* Nothing can fail and all that is hit is recorded: no detour. */
 static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 {
 	struct ring_buffer_event *event;
@@ -125,7 +144,7 @@ static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 	record = tracer_buffer_reserve(b, max_size(hit), &event);
 	if (!record)
 		return;
-	fill(hit, record);
+	fill(hit, record, max_size(hit));
 	tracer_buffer_commit(b, event);
 }
 
@@ -134,13 +153,14 @@ static void record_on_stack(const struct hit *hit, struct tracer_buffer *b)
 {
 	u64 record[STACK_RECORD / sizeof(u64)];
 
-	keep(hit, b, record);
+	keep(hit, b, record, sizeof(record));
 }
 
 /* With interrupts off nobody else on this CPU uses the memory. */
 static void record_in_trap(const struct hit *hit, struct tracer_buffer *b)
 {
-	keep(hit, b, this_cpu_ptr(b->cpu)->trap);
+	keep(hit, b, this_cpu_ptr(b->cpu)->trap,
+	     min_t(size_t, max_size(hit), TRACER_TRAP_SIZE));
 }
 
 static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
@@ -152,7 +172,7 @@ static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
 		atomic64_inc(&hit->site->lost);
 		return;
 	}
-	keep(hit, b, record);
+	keep(hit, b, record, size);
 	tracer_scratch_put(b, record, size);
 }
 
@@ -162,7 +182,8 @@ static void record(struct hit *hit)
 	struct tracer *t = hit->site->tracer;
 	struct tracer_buffer *b = &t->buffer;
 
-	if (!tracer_buffer_is_on(b) || !tracer_pids_pass(&t->pids, current))
+	if ((!tracer_buffer_is_on(b) && !tracer_listened()) ||
+	    !tracer_pids_pass(&t->pids, current))
 		return;
 	if (!READ_ONCE(format->recorded))
 		WRITE_ONCE(format->recorded, true);
@@ -172,15 +193,41 @@ static void record(struct hit *hit)
 	hit->preempt_count = preempt_count() & 0xf;
 	hit->stack = tracer_option(t, TRACER_OPT_USERSTACKTRACE);
 
-	if (hit->site->atomic &&
+	if (hit->site->in_place && !tracer_listened() &&
 	    !rcu_access_pointer(hit->site->event->filter))
 		record_in_place(hit, b);
 	else if (max_size(hit) <= STACK_RECORD)
 		record_on_stack(hit, b);
-	else if (hit->site->atomic)
+	else if (hit->trap)
 		record_in_trap(hit, b);
 	else
 		record_in_scratch(hit, b);
+}
+
+static void hit_entry(struct uprobe *u, struct pt_regs *regs, bool trap)
+{
+	struct hit hit = {
+		.site = container_of(u, struct tracer_site, rp.u),
+		.regs = regs,
+		.ip = instruction_pointer(regs),
+		.trap = trap,
+	};
+
+	record(&hit);
+}
+
+static void hit_return(struct uretprobe_instance *ri, struct pt_regs *regs,
+		       bool trap)
+{
+	struct hit hit = {
+		.site = container_of(ri->rp, struct tracer_site, rp),
+		.regs = regs,
+		.ip = ri->func,
+		.ret_ip = instruction_pointer(regs),
+		.trap = trap,
+	};
+
+	record(&hit);
 }
 
 /**
@@ -188,17 +235,23 @@ static void record(struct hit *hit)
  * @u: the probe, part of a struct tracer_site
  * @regs: the task's registers
  *
- * Context: the trap for a site that is atomic, else task context.
+ * Context: the trap.
  */
 void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs)
 {
-	struct hit hit = {
-		.site = container_of(u, struct tracer_site, rp.u),
-		.regs = regs,
-		.ip = instruction_pointer(regs),
-	};
+	hit_entry(u, regs, true);
+}
 
-	record(&hit);
+/**
+ * tracer_hit_entry_task() - the same, where pages can be brought in
+ * @u: the probe, part of a struct tracer_site
+ * @regs: the task's registers
+ *
+ * Context: task.
+ */
+void tracer_hit_entry_task(struct uprobe *u, struct pt_regs *regs)
+{
+	hit_entry(u, regs, false);
 }
 
 /**
@@ -206,16 +259,21 @@ void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs)
  * @ri: the call that has returned
  * @regs: the task's registers
  *
- * Context: as tracer_hit_entry().
+ * Context: the trap.
  */
 void tracer_hit_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct hit hit = {
-		.site = container_of(ri->rp, struct tracer_site, rp),
-		.regs = regs,
-		.ip = ri->func,
-		.ret_ip = instruction_pointer(regs),
-	};
+	hit_return(ri, regs, true);
+}
 
-	record(&hit);
+/**
+ * tracer_hit_return_task() - the same, where pages can be brought in
+ * @ri: the call that has returned
+ * @regs: the task's registers
+ *
+ * Context: task.
+ */
+void tracer_hit_return_task(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	hit_return(ri, regs, false);
 }

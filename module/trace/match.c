@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "decimal.h"
 #include "filter.h"
 
 /* Does @c match the set that starts behind a '['?  *@end: behind its ']'. */
@@ -152,10 +153,15 @@ static bool match_number(const struct tracer_filter_step *step,
 {
 	unsigned int unused = 64 - step->size * 8;
 	u64 value = 0;
+	s64 order;
 
 	if (step->source == TRACER_FILTER_CPU)
 		return compare_signed(step->op, v->cpu, step->value);
 	memcpy(&value, v->entry + step->offset, step->size);
+	if (step->source == TRACER_FILTER_FLOAT)
+		return tracer_decimal_order(value, step->size, &order) ?
+		       compare_signed(step->op, order, step->value) :
+		       step->op == TRACER_FILTER_NE;
 	if (!step->is_signed)
 		return compare_unsigned(step->op, value, step->value);
 	return compare_signed(step->op, (s64)(value << unused) >> unused,

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "decimal.h"
 #include "render.h"
 
 static bool is_string(const struct tracer_arg *arg)
@@ -56,7 +57,7 @@ static void render_value(struct tracer_text *t, const struct tracer_arg *arg,
 			 const u8 *data, unsigned int i, const u8 *entry,
 			 size_t size)
 {
-	char c;
+	char text[TRACER_DECIMAL_MAX], c;
 
 	switch (arg->type->print) {
 	case TRACER_PRINT_UNSIGNED:
@@ -76,6 +77,11 @@ static void render_value(struct tracer_text *t, const struct tracer_arg *arg,
 		tracer_text_putc(t, '\'');
 		tracer_text_escape(t, &c, 1);
 		tracer_text_putc(t, '\'');
+		break;
+	case TRACER_PRINT_FLOAT:
+		tracer_decimal_print(load_unsigned(arg, data, i),
+				     arg->type->size, text);
+		tracer_text_puts(t, text);
 		break;
 	case TRACER_PRINT_STRING:
 		render_string(t, load_unsigned(arg, data, i), entry, size);
@@ -294,6 +300,9 @@ static void render_conversion(struct tracer_text *t, const struct tracer_type *t
 		return;
 	case TRACER_PRINT_STRING:
 		tracer_text_puts(t, "\\\"%s\\\"");
+		return;
+	case TRACER_PRINT_FLOAT:
+		tracer_text_puts(t, "%f");
 		return;
 	default:
 		break;

@@ -77,8 +77,7 @@ static int check_offsets(const struct tracer_def *def, struct file *file,
 	if (def->ref_ctr >= size)
 		return fail(diag, TRACER_ERR_REFCNT_PAST_END,
 			    def->ref_ctr_column, -EINVAL);
-	return fail(diag, TRACER_ERR_REFCNT_UNSUPPORTED, def->ref_ctr_column,
-		    -EOPNOTSUPP);
+	return 0;
 }
 
 /* What an error of registering, or of checking for it, is in error_log. */
@@ -109,6 +108,7 @@ static int find_file(struct tracer_site *site, struct tracer_diag *diag)
 		return PTR_ERR(file);
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
+	site->rp.u.ref_ctr_offset = def->ref_ctr;
 	ret = check_offsets(def, file, diag);
 	if (ret)
 		return ret;
@@ -169,19 +169,19 @@ static int place_args(struct tracer_site *site, struct tracer_diag *diag)
 	return 0;
 }
 
-/* What a record can take at most, and whether the trap is the place for it. */
+/* What a record can take at most, and where it can be made. */
 static void measure(struct tracer_site *site)
 {
 	const struct tracer_def *def = site->def;
+	const size_t stack = TRACER_STACK_MAX * sizeof(u64);
+	size_t strings = 0, fixed;
 	const struct tracer_arg *arg;
-	size_t strings = 0, size;
+	bool reads_memory = false;
 	unsigned int i;
 
-	site->atomic = true;
 	for (i = 0; i < def->nargs; i++) {
 		arg = &def->args[i];
-		if (tracer_arg_reads_memory(arg))
-			site->atomic = false;
+		reads_memory = reads_memory || tracer_arg_reads_memory(arg);
 		if (arg->store == TRACER_STORE_STRING)
 			strings += TRACER_STRING_MAX *
 				   max_t(size_t, arg->count, 1);
@@ -190,13 +190,29 @@ static void measure(struct tracer_site *site)
 		else if (arg->store == TRACER_STORE_COMM)
 			strings += TRACER_COMM_LEN;
 	}
-	size = offsetof(struct tracer_record, entry) +
-	       tracer_strings_offset(def) + strings;
-	site->size = min_t(size_t, size, TRACER_RECORD_MAX);
-	if (size > TRACER_FRAGMENT_DATA - TRACER_STACK_MAX * sizeof(u64))
-		site->atomic = false;
+	fixed = offsetof(struct tracer_record, entry) +
+		tracer_strings_offset(def);
+	site->size = min_t(size_t, fixed + strings, TRACER_RECORD_MAX);
+	site->atomic = fixed + stack <= TRACER_TRAP_SIZE;
+	site->in_place = !reads_memory &&
+			 site->size + stack <= TRACER_FRAGMENT_DATA;
+}
+
+static void set_handlers(struct tracer_site *site)
+{
+	struct uretprobe *rp = &site->rp;
+
 	if (site->atomic)
-		site->rp.u.flags = UPROBE_ATOMIC;
+		rp->u.flags = UPROBE_ATOMIC;
+	if (site->def->kind == TRACER_RETURN) {
+		rp->handler = site->atomic ? tracer_hit_return :
+					     tracer_hit_return_task;
+		rp->task_handler = tracer_hit_return_task;
+	} else {
+		rp->u.handler = site->atomic ? tracer_hit_entry :
+					       tracer_hit_entry_task;
+		rp->u.task_handler = tracer_hit_entry_task;
+	}
 }
 
 /**
@@ -231,10 +247,7 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 	}
 
 	measure(site);
-	if (def->kind == TRACER_RETURN)
-		site->rp.handler = tracer_hit_return;
-	else
-		site->rp.u.handler = tracer_hit_entry;
+	set_handlers(site);
 	return site;
 }
 

@@ -5,6 +5,8 @@
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>
 
+#include <uprobes/uprobes.h>
+
 #include "stack.h"
 
 /**
@@ -49,6 +51,7 @@ static bool read_frame(const struct pt_regs *regs, u64 fp, struct frame *frame)
 unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip,
 			       u64 *stack, unsigned int max)
 {
+	unsigned int ret_offset = user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
 	struct frame frame = { .fp = regs->bp };
 	unsigned int n = 0;
 	u64 fp;
@@ -59,7 +62,9 @@ unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip,
 		if (fp < regs->sp || !read_frame(regs, fp, &frame) ||
 		    !frame.ret)
 			break;
-		stack[n++] = frame.ret;
+		/* Of a return-probed call, where it really returns to. */
+		stack[n++] = uprobe_get_pc(NULL, frame.ret,
+					   fp + ret_offset);
 		if (frame.fp == fp)
 			break;
 	}

@@ -134,7 +134,9 @@ struct tracer_event {
  * @def: what defined it
  * @rp: the probe; for an entry probe only @rp.u is used.  Its file is open
  *	from the definition on
- * @atomic: its handler runs in the trap
+ * @atomic: its handler runs in the trap, and in task context what that cannot
+ *	fetch
+ * @in_place: its records have a fixed size and need no memory of the program
  * @size: most bytes that a record of it takes, its stack aside
  * @lost: hits that left no record for want of memory, or above the rate
  */
@@ -146,6 +148,7 @@ struct tracer_site {
 	struct tracer_def *def;
 	struct uretprobe rp;
 	bool atomic;
+	bool in_place;
 	unsigned int size;
 	atomic64_t lost;
 };
@@ -264,7 +267,9 @@ void tracer_site_unregister(struct tracer_site *site);
 
 /* hit.c */
 void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs);
+void tracer_hit_entry_task(struct uprobe *u, struct pt_regs *regs);
 void tracer_hit_return(struct uretprobe_instance *ri, struct pt_regs *regs);
+void tracer_hit_return_task(struct uretprobe_instance *ri, struct pt_regs *regs);
 
 /* control.c */
 typedef int tracer_line_fn(struct tracer *t, const char *line, size_t len,

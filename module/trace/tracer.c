@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "aggregate.h"
+#include "listen.h"
 #include "trace.h"
 
 static struct tracer tracer;
@@ -143,10 +144,15 @@ int tracer_init(void)
 		return 0;
 	}
 
-	tracer_errlog_init(&errors);
-	ret = tracer_setup(t, TRACER_BUFFER_KB * 1024UL, &errors);
+	ret = tracer_listen_init();
 	if (ret)
 		return ret;
+	tracer_errlog_init(&errors);
+	ret = tracer_setup(t, TRACER_BUFFER_KB * 1024UL, &errors);
+	if (ret) {
+		tracer_listen_exit();
+		return ret;
+	}
 
 	ret = make_files(t);
 	if (ret) {
@@ -155,6 +161,7 @@ int tracer_init(void)
 		if (IS_ERR(t->dir))
 			t->dir = NULL;
 		tracer_teardown(t);
+		tracer_listen_exit();
 		t->dir = NULL;
 	}
 	return ret;
@@ -170,5 +177,6 @@ void tracer_exit(void)
 	if (!tracer.dir)
 		return;
 	tracer_teardown(&tracer);
+	tracer_listen_exit();
 	tracer_errlog_clear(&errors);
 }

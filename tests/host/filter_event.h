@@ -12,7 +12,7 @@
 #define FILTER_EVENT \
 	"p:e /b:1 u8=%di:u8 s8=%di:s8 u64=%di:u64 s64=%di:s64 x32=%di:x32 " \
 	"c=%di:char s=+0(%di):string bad=+0(%di):string a=+0(%di):s16[3] " \
-	"ss=+0(%di):string[2] comm2=$comm"
+	"ss=+0(%di):string[2] comm2=$comm f32=%xmm0:f32 f64=%xmm0:f64 nan=%xmm0:f64"
 
 #define FILTER_RECORD_MAX 512
 
@@ -22,6 +22,8 @@
 #define FILTER_U64	0xfedcba9876543210ULL
 #define FILTER_S64	(-5000000000LL)
 #define FILTER_X32	0x80000001U
+#define FILTER_F32	0.1f
+#define FILTER_F64	-2.5e300
 #define FILTER_PID	4321
 #define FILTER_CPU	3
 
@@ -58,6 +60,9 @@ static size_t make_record(const struct tracer_def *def,
 			  struct tracer_record *record)
 {
 	static const s16 elements[] = { -1, 0, 300 };
+	const double f64 = FILTER_F64, nan = __builtin_nan("");
+	const float f32 = FILTER_F32;
+	u64 bits = 0;
 	u8 *entry = (u8 *)record + offsetof(struct tracer_record, entry);
 	size_t used = tracer_strings_offset(def);
 
@@ -80,6 +85,12 @@ static size_t make_record(const struct tracer_def *def,
 	used = put_string(def, entry, used, 9, 0, "first");
 	used = put_string(def, entry, used, 9, 1, "");
 	used = put_string(def, entry, used, 10, 0, "some comm");
+	memcpy(&bits, &f32, sizeof(f32));
+	put_number(def, entry, 11, bits);
+	memcpy(&bits, &f64, sizeof(f64));
+	put_number(def, entry, 12, bits);
+	memcpy(&bits, &nan, sizeof(nan));
+	put_number(def, entry, 13, bits);
 	return offsetof(struct tracer_record, entry) + used;
 }
 

@@ -4,7 +4,7 @@
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
 // cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
-// cflags: module/trace/filter.c module/trace/match.c
+// cflags: module/trace/filter.c module/trace/match.c module/trace/decimal.c
 /*
  * Usage: filter_fuzz [NUMBER [SEED]], or filter_fuzz --print NUMBER to write
  * filters for the test in a guest.  Built with clang, -fsanitize=fuzzer,address
@@ -63,6 +63,7 @@ static const char * const seeds[] = {
 	"(a[0] == 1 || a[2] & 7) && common_pid == 4321",
 	"bad == \"(fault)\" || ss[1] == \"\" || cpu > 0",
 	"!!((x32 != 0)) && c == 120",
+	"f32 == 0.1 || f64 < -2.5e-30 && nan != 12345.678e9",
 };
 
 /* xorshift64: the same filters everywhere. */

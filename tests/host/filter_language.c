@@ -3,7 +3,7 @@
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
 // cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
-// cflags: module/trace/filter.c module/trace/match.c
+// cflags: module/trace/filter.c module/trace/match.c module/trace/decimal.c
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
@@ -45,6 +45,10 @@ static const struct {
 	{ "bad == \"(fault)\"", true }, { "bad ~ \"*x*\"", false },
 	{ "a[0] == -1", true }, { "a[2] == 300 && a[1] == 0", true },
 	{ "ss[0] == \"first\" && ss[1] == \"\"", true },
+	{ "f32 == 0.1", true }, { "f32 > 0.0999", true }, { "f32 < 1", true },
+	{ "f64 < -2.4e300", true }, { "f64 == -2.5e+300", true }, { "f64 >= 0", false },
+	{ "f64 != 2.5e300", true }, { "nan == 0", false }, { "nan != 0", true },
+	{ "nan < 0 || nan >= 0", false },
 	{ "u8 == 200 && s8 == -56", true }, { "u8 == 1 && s8 == -56", false },
 	{ "u8 == 1 || s8 == -56", true }, { "u8 == 1 || s8 == 1", false },
 	{ "u8 == 1 && u8 == 1 || u8 == 200", true },
@@ -84,6 +88,11 @@ static const struct {
 	{ "s ^< \"abc\"", TRACER_ERR_FILTER_ILLEGAL_FIELD_OP },
 	{ "s ^& \"abc\"", TRACER_ERR_FILTER_ILLEGAL_FIELD_OP },
 	{ "u8 ^~ 1", TRACER_ERR_FILTER_ILLEGAL_FIELD_OP },
+	{ "f64 == ^0x10", TRACER_ERR_FILTER_ILLEGAL_INTVAL },
+	{ "f64 == ^1e999", TRACER_ERR_FILTER_ILLEGAL_INTVAL },
+	{ "f64 == ^", TRACER_ERR_FILTER_ILLEGAL_INTVAL },
+	{ "f64 ^& 1", TRACER_ERR_FILTER_ILLEGAL_FIELD_OP },
+	{ "f64 == ^\"1\"", TRACER_ERR_FILTER_EXPECT_DIGIT },
 	{ "^(u8 == 1", TRACER_ERR_FILTER_TOO_MANY_OPEN },
 	{ "u8 == 1^)", TRACER_ERR_FILTER_TOO_MANY_CLOSE },
 	{ "u8 == 1 && ^", TRACER_ERR_FILTER_NO_FILTER },

@@ -4,7 +4,7 @@
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
 // cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
-// cflags: module/trace/render.c module/trace/text.c
+// cflags: module/trace/render.c module/trace/text.c module/trace/decimal.c
 /*
  * Usage: parse_fuzz [NUMBER [SEED]], parse_fuzz -- LINE to try one line, or
  * parse_fuzz --print NUMBER to write lines for the test in a guest.
@@ -110,6 +110,7 @@ static const char * const seeds[] = {
 	"p:a /b:1 +8(-16(%rdi)):u32[4] $stack3 $comm \\\"he llo\":string",
 	"p:a /b:1 s=\\-3:s8 %di:b4@2/8 x=@0x100:string y=@+0x30:u16 +0(+0(%r8)):ustring[3]",
 	"p:a /a\\040b:1 $stack:x8 +u0(%sp):char[64] %al %edi # comment",
+	"p:a /b:1 +8(%rdi,%rsi,4):f32[3] %xmm15:f64 -1(+0(,%r8,8),%ax,2):string",
 	"-:group/event /bin/sh:0x10",
 };
 

@@ -3,7 +3,7 @@
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
 // cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
-// cflags: module/trace/render.c module/trace/text.c
+// cflags: module/trace/render.c module/trace/text.c module/trace/decimal.c
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
 #include <linux/slab.h>
@@ -50,6 +50,8 @@ static const struct {
 	  "p:uprobes/a /b:0x0000000000000001 a=$stack b=$stack2:x16 c=$comm d=@0x10:u64" },
 	{ "p:a /b:1 e=@+0x10:string \\-5:s8",
 	  "p:uprobes/a /b:0x0000000000000001 e=@+0x10:string arg2=\\-5:s8" },
+	{ "p:a /b:1 +8(%rdi,%rsi,4):f32 %xmm1:f64",
+	  "p:uprobes/a /b:0x0000000000000001 arg1=+8(%rdi,%rsi,4):f32 arg2=%xmm1:f64" },
 	{ "p:a /b:1 -u8(+0(%r15)):s32[64] +0(%sp):b1@7/8[3]",
 	  "p:uprobes/a /b:0x0000000000000001 arg1=-u8(+0(%r15)):s32[64] arg2=+0(%sp):b1@7/8[3]" },
 };
@@ -120,6 +122,16 @@ static const struct {
 	{ "+0(+4(%di)):ustring", "reg 112.8 deref 4; string+0 ustring@0" },
 	{ "+0(%di):string[8]", "reg 112.8; string+0 string[8]@0" },
 	{ "+0(%di):u16[8]", "reg 112.8; mem+0 u16[8]@0" },
+	{ "+8(%di,%si,4):u32", "reg 112.8 index 104.8*4; mem+8 u32@0" },
+	{ "+8(%di,%esi):u32", "reg 112.8 index 104.4*1; mem+8 u32@0" },
+	{ "-8(,%si,8)", "imm 0 index 104.8*8; mem-8 x64@0" },
+	{ "+1(+2(%di,%si,2),%dx,1):string",
+	  "reg 112.8 index 104.8*2 deref 2 index 96.8*1; string+1 string@0" },
+	{ "+1(+2(%di),%dx,8)", "reg 112.8 deref 2 index 96.8*8; mem+1 x64@0" },
+	{ "+4(@0x10,%si,2)", "imm 16 deref 0 index 104.8*2; mem+4 x64@0" },
+	{ "%xmm0:f64", "xmm 0; value f64@0" },
+	{ "%xmm15:f32", "xmm 15; value f32@0" },
+	{ "+0(%di):f32[4]", "reg 112.8; mem+0 f32[4]@0" },
 	{ "@0x1000", "imm 4096; mem+0 x64@0" },
 	{ "@0x1000:string", "imm 4096; string+0 string@0" },
 	{ "+4(@0x1000):u8", "imm 4096 deref 0; mem+4 u8@0" },
@@ -145,11 +157,15 @@ static void show_insn(struct tracer_text *t, const struct tracer_insn *insn)
 		[TRACER_OP_REG] = "reg", [TRACER_OP_SP] = "sp",
 		[TRACER_OP_STACK] = "stack", [TRACER_OP_IMM] = "imm",
 		[TRACER_OP_FILE] = "file", [TRACER_OP_DEREF] = "deref",
+		[TRACER_OP_INDEX] = "index", [TRACER_OP_XMM] = "xmm",
 	};
 
 	tracer_text_puts(t, names[insn->op]);
 	if (insn->op == TRACER_OP_REG)
 		tracer_text_printf(t, " %u.%u", insn->offset, insn->size);
+	else if (insn->op == TRACER_OP_INDEX)
+		tracer_text_printf(t, " %u.%u*%ld", insn->offset, insn->size,
+				   (long)insn->value);
 	else if (insn->op != TRACER_OP_SP)
 		tracer_text_printf(t, " %ld", (long)insn->value);
 }

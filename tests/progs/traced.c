@@ -66,6 +66,21 @@ TRACED long chain(struct node *n)
 	return n->s32;
 }
 
+TRACED double floats(double a, float b, double c, const double *more)
+{
+	HIDE(more);
+	return a + b + c + more[0];
+}
+
+TRACED int table(const int *numbers, long index)
+{
+	HIDE(numbers);
+	return numbers[index];
+}
+
+/* A counter that a definition can name. */
+volatile unsigned short semaphore __attribute__((section(".probes")));
+
 TRACED const char *give(long x)
 {
 	HIDE(x);
@@ -118,6 +133,29 @@ static void call_all(void)
 	chain(&global);
 	give(1);
 	give(0);
+}
+
+static void call_floats(void)
+{
+	static const double more[] = { 1e-7, 123456789, -0.0 };
+	static const int numbers[] = { 10, 20, 30, 40, 50 };
+
+	floats(0.1, 1.5, -2.5e300, more);
+	floats(1.0 / 3, 16777216, 5e-324, more);
+	table(numbers, 3);
+	table(numbers + 2, -1);
+}
+
+/* Says what the semaphore is, now and then; NUMBER times. */
+static void call_counted(long n)
+{
+	while (n--) {
+		printf("%u\n", semaphore);
+		fflush(stdout);
+		tick(n);
+		if (n)
+			getchar();
+	}
 }
 
 /* Strings of so many characters, then one with control characters in it. */
@@ -205,8 +243,8 @@ int main(int argc, char **argv)
 		argc--;
 	}
 	if (argc < 2) {
-		fputs("Usage: traced [-w] all|strings|absent FILE|deep|\n"
-		      "	ticks THREADS CALLS|slow N\n",
+		fputs("Usage: traced [-w] all|strings|absent FILE|floats|deep|\n"
+		      "	ticks THREADS CALLS|slow N|counted N\n",
 		      stderr);
 		return 2;
 	}
@@ -219,6 +257,10 @@ int main(int argc, char **argv)
 		call_absent(argv[2]);
 	else if (!strcmp(thing, "ticks") && argc > 3)
 		call_ticks(number(argv, 2), number(argv, 3));
+	else if (!strcmp(thing, "floats"))
+		call_floats();
+	else if (!strcmp(thing, "counted"))
+		call_counted(number(argv, 2));
 	else if (!strcmp(thing, "deep"))
 		return frame_9(0) != 10;
 	else if (!strcmp(thing, "slow"))

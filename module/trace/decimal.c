@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Floating-point numbers in decimal.
+ *
+ * A number is printed with as many digits as it takes to read back as the same
+ * number, and no more: the free-format algorithm of Steele and White.  It is
+ * read as the number that is nearest, even when in between: found by bisection
+ * over all numbers, which are in order when their bits are.
+ */
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "decimal.h"
+
+#define WORDS		40	/* 32 bits each, for 2^64 times 10^345 */
+#define EXPONENT_MAX	345	/* of a number to be read; beyond, all are 0 or infinite */
+#define DIGITS_MAX	19	/* of a number to be read */
+
+/**
+ * struct layout - a format of IEEE 754
+ * @fraction: bits of the fraction
+ * @exponent: bits of the exponent
+ */
+struct layout {
+	unsigned int fraction;
+	unsigned int exponent;
+};
+
+/* A large integer, its least significant word first.  Too large is largest. */
+struct large {
+	u32 word[WORDS];
+};
+
+static struct layout layout_of(unsigned int size)
+{
+	return size == 4 ? (struct layout){ 23, 8 } : (struct layout){ 52, 11 };
+}
+
+static void set(struct large *a, u64 value)
+{
+	memset(a, 0, sizeof(*a));
+	a->word[0] = (u32)value;
+	a->word[1] = value >> 32;
+}
+
+static void multiply(struct large *a, u32 by)
+{
+	u64 carry = 0;
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++) {
+		carry += (u64)a->word[i] * by;
+		a->word[i] = (u32)carry;
+		carry >>= 32;
+	}
+	if (carry)
+		memset(a, 0xff, sizeof(*a));
+}
+
+static void power(struct large *a, u32 base, unsigned int exponent)
+{
+	while (exponent--)
+		multiply(a, base);
+}
+
+static void shift(struct large *a, unsigned int by)
+{
+	for (; by >= 16; by -= 16)
+		multiply(a, 1 << 16);
+	multiply(a, 1 << by);
+}
+
+static int compare(const struct large *a, const struct large *b)
+{
+	unsigned int i = WORDS;
+
+	while (i--) {
+		if (a->word[i] != b->word[i])
+			return a->word[i] < b->word[i] ? -1 : 1;
+	}
+	return 0;
+}
+
+static void add(struct large *a, const struct large *b)
+{
+	u64 carry = 0;
+	unsigned int i;
+
+	for (i = 0; i < WORDS; i++) {
+		carry += (u64)a->word[i] + b->word[i];
+		a->word[i] = (u32)carry;
+		carry >>= 32;
+	}
+}
+
+static void subtract(struct large *a, const struct large *b)
+{
+	unsigned int i;
+	u64 borrow = 0;
+
+	for (i = 0; i < WORDS; i++) {
+		borrow = (u64)a->word[i] - b->word[i] - borrow;
+		a->word[i] = (u32)borrow;
+		borrow = borrow >> 63;
+	}
+}
+
+/* The number is @mantissa times 2 to the power of the result. */
+static int take_apart(u64 bits, struct layout l, u64 *mantissa)
+{
+	int exponent = bits >> l.fraction & ((1U << l.exponent) - 1);
+	int bias = (1 << (l.exponent - 1)) - 1 + (int)l.fraction;
+
+	*mantissa = bits & ((1ULL << l.fraction) - 1);
+	if (!exponent)
+		return 1 - bias;
+	*mantissa |= 1ULL << l.fraction;
+	return exponent - bias;
+}
+
+/**
+ * struct digits - the digits of a number being found
+ * @rest: what is left of the number
+ * @scale: in units of this; the next digit is the quotient
+ * @up: half of the distance to the next larger number
+ * @down: half of the distance to the next smaller one
+ * @even: numbers half-way read back as this one
+ */
+struct digits {
+	struct large rest;
+	struct large scale;
+	struct large up;
+	struct large down;
+	bool even;
+};
+
+/* Is what is left, with @d->up on top, as much as a unit? */
+static bool reaches(const struct digits *d)
+{
+	struct large sum = d->rest;
+	int order;
+
+	add(&sum, &d->up);
+	order = compare(&sum, &d->scale);
+	return d->even ? order >= 0 : order > 0;
+}
+
+static void next_decimal(struct digits *d)
+{
+	multiply(&d->rest, 10);
+	multiply(&d->up, 10);
+	multiply(&d->down, 10);
+}
+
+/* Return: the place of the decimal point, counted from the first digit. */
+static int start_digits(struct digits *d, u64 bits, struct layout l)
+{
+	/* Below a power of two numbers are twice as close as above it. */
+	bool uneven = !(bits & ((1ULL << l.fraction) - 1)) &&
+		      bits >> l.fraction > 1;
+	int exponent, point = 0;
+	u64 mantissa;
+
+	exponent = take_apart(bits, l, &mantissa);
+	d->even = !(mantissa & 1);
+	set(&d->rest, mantissa);
+	set(&d->scale, 1);
+	set(&d->up, 1);
+	set(&d->down, 1);
+	shift(&d->rest, 1 + uneven);
+	shift(&d->scale, 1 + uneven);
+	shift(&d->up, uneven);
+	if (exponent >= 0) {
+		shift(&d->rest, exponent);
+		shift(&d->up, exponent);
+		shift(&d->down, exponent);
+	} else {
+		shift(&d->scale, -exponent);
+	}
+
+	while (reaches(d)) {
+		multiply(&d->scale, 10);
+		point++;
+	}
+	for (;;) {
+		struct large sum = d->rest;
+		int order;
+
+		add(&sum, &d->up);
+		multiply(&sum, 10);
+		order = compare(&sum, &d->scale);
+		if (order > 0 || (!order && d->even))
+			return point;
+		next_decimal(d);
+		point--;
+	}
+}
+
+static unsigned int find_digits(struct digits *d, char *digits)
+{
+	unsigned int n = 0, digit;
+	bool low, high;
+	int order;
+
+	do {
+		next_decimal(d);
+		for (digit = 0; compare(&d->rest, &d->scale) >= 0; digit++)
+			subtract(&d->rest, &d->scale);
+		order = compare(&d->rest, &d->down);
+		low = d->even ? order <= 0 : order < 0;
+		high = reaches(d);
+		if (low && high) {
+			shift(&d->rest, 1);
+			high = compare(&d->rest, &d->scale) >= 0;
+		}
+		digits[n++] = '0' + digit + high;
+	} while (!low && !high);
+	return n;
+}
+
+/* 0.00123, 123.4 or 1.234e+56. */
+static void lay_out(char *text, const char *digits, unsigned int n, int point)
+{
+	int i;
+
+	if (point < -3 || point > 17) {
+		*text++ = digits[0];
+		if (n > 1)
+			*text++ = '.';
+		memcpy(text, digits + 1, n - 1);
+		sprintf(text + n - 1, "e%+03d", point - 1);
+		return;
+	}
+	if (point <= 0) {
+		*text++ = '0';
+		*text++ = '.';
+		for (i = point; i < 0; i++)
+			*text++ = '0';
+	}
+	for (i = 0; i < (int)n || i < point; i++) {
+		if (i && i == point)
+			*text++ = '.';
+		*text++ = i < (int)n ? digits[i] : '0';
+	}
+	*text = '\0';
+}
+
+/**
+ * tracer_decimal_print() - a floating-point number as text
+ * @bits: the number
+ * @size: 4 or 8 bytes of it
+ * @text: room for %TRACER_DECIMAL_MAX characters
+ *
+ * Context: any; 1 KiB of stack is needed.
+ */
+void tracer_decimal_print(u64 bits, unsigned int size, char *text)
+{
+	struct layout l = layout_of(size);
+	u64 infinity = ((1ULL << l.exponent) - 1) << l.fraction;
+	char digits[20];
+	struct digits d;
+	bool negative = bits >> (size * 8 - 1) & 1;
+	int point;
+
+	bits &= ~(1ULL << (size * 8 - 1));
+	/* The sign of what is no number means nothing. */
+	if (bits > infinity) {
+		strcpy(text, "nan");
+		return;
+	}
+	if (negative)
+		*text++ = '-';
+	if (bits == infinity) {
+		strcpy(text, "inf");
+	} else if (!bits) {
+		strcpy(text, "0");
+	} else {
+		point = start_digits(&d, bits, l);
+		lay_out(text, digits, find_digits(&d, digits), point);
+	}
+}
+
+/* How a number compares with @digits times 10 to the power of @exponent. */
+static int compare_decimal(u64 mantissa, int binary, u64 digits, int exponent)
+{
+	struct large a, b;
+
+	set(&a, mantissa);
+	set(&b, digits);
+	if (binary > 0)
+		shift(&a, binary);
+	else
+		shift(&b, -binary);
+	if (exponent > 0)
+		power(&b, 10, exponent);
+	else
+		power(&a, 10, -exponent);
+	return compare(&a, &b);
+}
+
+static int nearest(u64 digits, int exponent, struct layout l, u64 *bits)
+{
+	u64 infinity = ((1ULL << l.exponent) - 1) << l.fraction;
+	u64 low = 0, high = infinity, middle, mantissa;
+	int binary, order;
+
+	/* @low is not above the number, @high is. */
+	while (high - low > 1) {
+		middle = low + (high - low) / 2;
+		binary = take_apart(middle, l, &mantissa);
+		if (compare_decimal(mantissa, binary, digits, exponent) <= 0)
+			low = middle;
+		else
+			high = middle;
+	}
+	binary = take_apart(low, l, &mantissa);
+	order = compare_decimal(2 * mantissa + 1, binary - 1, digits, exponent);
+	if (order < 0 || (!order && low & 1))
+		low++;
+	*bits = low;
+	return low == infinity ? -ERANGE : 0;
+}
+
+/**
+ * tracer_decimal_parse() - a floating-point number from text
+ * @text: [-]DIGITS[.DIGITS][e[+-]DIGITS], with 19 digits that count at most
+ * @len: its length
+ * @size: 4 or 8 bytes of the number
+ * @bits: the number
+ *
+ * Return: 0, -EINVAL, or -ERANGE when it is too large.
+ */
+int tracer_decimal_parse(const char *text, size_t len, unsigned int size,
+			 u64 *bits)
+{
+	const char *s = text, *end = text + len;
+	unsigned int count = 0, seen = 0;
+	bool negative, down = false;
+	int exponent = 0, given = 0, ret;
+	u64 digits = 0, value = 0;
+	bool fraction = false;
+
+	negative = s < end && *s == '-';
+	for (s += negative; s < end; s++) {
+		if (*s == '.' && !fraction) {
+			fraction = true;
+			continue;
+		}
+		if (!isdigit(*s))
+			break;
+		seen++;
+		count += count || *s != '0';
+		if (count > DIGITS_MAX || seen > 400)
+			return -EINVAL;
+		digits = digits * 10 + (*s - '0');
+		exponent -= fraction;
+	}
+	if (!seen)
+		return -EINVAL;
+	if (s < end && (*s == 'e' || *s == 'E')) {
+		s++;
+		down = s < end && *s == '-';
+		s += s < end && (*s == '-' || *s == '+');
+		if (s == end || end - s > 4)
+			return -EINVAL;
+		for (; s < end && isdigit(*s); s++)
+			given = given * 10 + (*s - '0');
+		exponent += down ? -given : given;
+	}
+	if (s != end)
+		return -EINVAL;
+
+	if (!digits || exponent < -EXPONENT_MAX - DIGITS_MAX) {
+		*bits = 0;
+	} else if (exponent > EXPONENT_MAX) {
+		return -ERANGE;
+	} else {
+		ret = nearest(digits, exponent, layout_of(size), &value);
+		if (ret)
+			return ret;
+		*bits = value;
+	}
+	if (negative)
+		*bits |= 1ULL << (size * 8 - 1);
+	return 0;
+}
+
+/**
+ * tracer_decimal_order() - an integer that compares as a number does
+ * @bits: the number
+ * @size: 4 or 8 bytes of it
+ * @order: the integer; the same for both zeros
+ *
+ * Return: false when it is none (NaN), which compares as nothing does.
+ */
+bool tracer_decimal_order(u64 bits, unsigned int size, s64 *order)
+{
+	u64 sign = 1ULL << (size * 8 - 1), magnitude = bits & (sign - 1);
+	struct layout l = layout_of(size);
+
+	*order = bits & sign ? -(s64)magnitude : (s64)magnitude;
+	return magnitude <= ((1ULL << l.exponent) - 1) << l.fraction;
+}

@@ -1,0 +1,63 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: a definition's reference counter is up in each process while the event is enabled
+# needs: readelf nm
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+# in_file SYMBOL: where the symbol's data are in the file.
+in_file() {
+	local value
+
+	value=$((0x$(nm -D "$prog" | awk -v name="$1" '$3 == name { print $1 }')))
+	readelf -lW "$prog" | awk '$1 == "LOAD" { print $2, $3, $5 }' |
+		while read -r offset vaddr size; do
+			if ((value >= vaddr && value < vaddr + size)); then
+				printf '0x%x\n' $((value - vaddr + offset))
+			fi
+		done
+}
+
+counter=$(in_file semaphore)
+tick=$(where tick)
+
+# counted: starts a program that tells its counter; next: reads it once more.
+counted() {
+	mkfifo "$tmp/in" "$tmp/out"
+	"$prog" counted 9 <"$tmp/in" >"$tmp/out" &
+	pid=$!
+	exec 4>"$tmp/in" 5<"$tmp/out"
+	rm "$tmp/in" "$tmp/out"
+	read -r value <&5
+}
+next() {
+	echo >&4
+	read -r value <&5
+}
+
+ktap_plan 11
+clear
+counted
+is "$value" 0 "nobody traces: the counter is 0"
+check "a definition with a counter is taken" define "p:c $tick($counter) n=%di"
+like "$(cat $dir/uprobe_events)" "\(0x[0-9a-f]+\) n=%di\$" "and read back with it"
+next
+is "$value" 0 "it is not enabled: 0"
+enable
+next
+is "$value" 1 "enabled: 1"
+is "$("$prog" counted 1)" 1 "also in a process that starts later"
+exec 6<>$dir/session
+check "a session may count, too" sh -c "echo 'r:s $tick($counter)' >&6"
+next
+is "$value" 2 "then it is 2"
+exec 6<&-
+next
+is "$value" 1 "until the session ends"
+disable
+next
+is "$value" 0 "disabled: 0"
+exec 4>&- 5<&-
+kill $pid
+is "$(lines | wc -l)" 4 "the hits were recorded"
+clear

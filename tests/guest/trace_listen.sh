@@ -1,0 +1,64 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: each hit that is recorded is an event of tracefs, too, with the probe's name and arguments
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+theirs=$tracefs/events/uprobes_ko/hit
+[ -d $theirs ] || skip_all "this kernel has no tracefs events"
+
+# told: what tracefs has been told, by name and arguments.
+told() {
+	grep -av '^#' $tracefs/trace | sed -E 's/.*: hit: //; s/\(0x[0-9a-f]+, 0x[0-9a-f]+\)//'
+}
+
+ktap_plan 10
+clear
+: >$tracefs/trace
+define "p:g/e $(where tick) n=%di:u64"
+define "r:back $(where text) r=\$retval:u8"
+define "p:s $(where text) s=+0(%di):string a=+0(%di):char[2]"
+enable
+"$prog" ticks 1 1
+is "$(told)" "" "nobody listens, nothing is told"
+echo 1 >$theirs/enable
+"$prog" ticks 1 2
+is "$(told)" "g:e:  n=0
+g:e:  n=1" "entry probes"
+: >$tracefs/trace
+"$prog" all
+is "$(told | sort)" "uprobes:back:  r=1
+uprobes:s:  s=\"some text\" a={'s','o'}" "return probes, strings and arrays"
+like "$(grep back $tracefs/trace)" '\(0x[1-9a-f][0-9a-f]*, 0x[1-9a-f][0-9a-f]*\)' "with both addresses"
+
+: >$tracefs/trace
+echo 'n == 3' >$dir/events/g/e/filter
+"$prog" ticks 1 5
+is "$(told)" "g:e:  n=3" "only what the filter lets pass"
+: >$tracefs/trace
+echo 0 >$dir/tracing_on
+: >$dir/trace
+"$prog" ticks 1 5
+is "$(told)$(lines)" "g:e:  n=3" "with tracing off they are still told"
+echo 1 >$dir/tracing_on
+
+# Filters of tracefs over the fields.
+: >$tracefs/trace
+echo 'probe == "s"' >$theirs/filter
+"$prog" all
+is "$(told | wc -l)" 1 "tracefs filters by the probe's name"
+echo 0 >$theirs/filter
+
+# Long text is cut, not lost.
+: >$tracefs/trace
+disable
+"$prog" strings
+enable
+"$prog" strings
+like "$(told | grep '^uprobes:s: ' | tail -n 2 | head -n 1)" '\.\.\.' "long text is cut, and says so"
+is "$(told | grep -c '^uprobes:s: ')" 7 "no hit is left out"
+echo 0 >$theirs/enable
+disable
+clear
+check "the module goes" rmmod uprobes
+insmod "$UPROBES_KO"
