@@ -64,6 +64,20 @@ const char *ksym_signal_function(void)
 }
 
 /**
+ * ksym_ptrace_function() - the kernel function in which a task stops for its
+ *	tracer, other than for a signal
+ *
+ * It is called by the task itself at system calls and other events, before the
+ * tracer sees its user registers.
+ *
+ * Return: its name, for a kprobe.
+ */
+const char *ksym_ptrace_function(void)
+{
+	return "ptrace_notify";
+}
+
+/**
  * ksym_sigreturn_function() - system calls by which signal handlers return
  * @i: 0 to 2
  *

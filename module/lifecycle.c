@@ -282,6 +282,7 @@ static int on_signals(struct kprobe *kp, struct pt_regs *regs)
 }
 
 static struct kprobe signal_kprobe;
+static struct kprobe ptrace_kprobe;
 
 static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
@@ -353,6 +354,18 @@ int lifecycle_watch_tasks(void)
 	ret = register_kprobe(&signal_kprobe);
 	if (ret) {
 		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
+		task_events_detach(i);
+		goto unlock;
+	}
+	/* A stop in the middle of a system call shows the registers, too. */
+	ptrace_kprobe = (struct kprobe) {
+		.symbol_name = ksym_ptrace_function(),
+		.pre_handler = on_signals,
+	};
+	ret = register_kprobe(&ptrace_kprobe);
+	if (ret) {
+		pr_err("a kprobe on %s() failed, error %d\n", ksym_ptrace_function(), ret);
+		unregister_kprobe(&signal_kprobe);
 		task_events_detach(i);
 		goto unlock;
 	}
@@ -437,6 +450,7 @@ void lifecycle_exit(void)
 			if (sigreturn_kprobes[i].symbol_name)
 				unregister_kprobe(&sigreturn_kprobes[i]);
 		}
+		unregister_kprobe(&ptrace_kprobe);
 		unregister_kprobe(&signal_kprobe);
 		task_events_detach(ARRAY_SIZE(task_events));
 	}
