@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: return probes on coroutines, signal stacks, what is jumped out of, returns that pop arguments, tail calls
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 20
+
+prog=$progs/stacks
+plain=$("$prog")
+functions="probed_yields probed_in_handler probed_raises probed_struct probed_pops probed_tail probed_end"
+n=0
+for flags in 0 1; do
+	first=$n
+	for function in $functions; do
+		set_probe $n path="$prog" offset=0x"$(symbol "$prog" "$function")" returns=1 flags=$flags
+		n=$((n + 1))
+	done
+	check "flags=$flags: return probes on all functions" run register $first-$((n - 1))
+	is "$("$prog")" "$plain" "flags=$flags: the same as unprobed"
+	run unregister $first-$((n - 1))
+	i=$first
+	for function in $functions; do
+		is "$(hits $i)" "$(echo "$plain" | awk -v f="$function" '$2 == f { print $3 }')" "flags=$flags: all returns of $function"
+		i=$((i + 1))
+	done
+done
+is "$(awk '$4' $client_dir/state)" "" "nothing was missed"
+set_probe 100 path="$(ldd "$prog" | awk '/libc.so/ { print $3 }')" returns=1
+set_probe 100 offset="$(uprobe offset libc _setjmp | sed 's/.*:0x/0x/')"
+check_fails "a function that keeps its return address is refused" run register 100

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -rdynamic -pthread -fno-optimize-sibling-calls
+/*
+ * Calls functions on other stacks than one would think: coroutines, signal
+ * stacks, jumps out of handlers, returns that pop arguments, tail calls.
+ * The output is the same whether they are probed or not, and says how often
+ * each probed_*() was entered, and how often it returned.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define PROBED __attribute__((noinline, noclone))
+#define HERE __asm__ volatile("" ::: "memory")
+#define COROUTINES 8
+
+static long entered[8], returned[8];
+
+static ucontext_t main_context, contexts[COROUTINES];
+static long turns;
+
+PROBED long probed_yields(long me, long depth)
+{
+	long sum;
+
+	entered[0]++;
+	if (depth) {
+		sum = probed_yields(me, depth - 1);
+	} else {
+		swapcontext(&contexts[me], &contexts[(me + 1) % COROUTINES]);
+		sum = me;
+	}
+	HERE;
+	returned[0]++;
+	return sum + 1;
+}
+
+static void coroutine(int me)
+{
+	int i;
+
+	for (i = 0; i < 30; i++)
+		turns += probed_yields(me, i % 7);
+	/* The first one that is through ends it; the others stay where they are. */
+	setcontext(&main_context);
+}
+
+static void run_coroutines(void)
+{
+	volatile int done = 0;
+	int i;
+
+	getcontext(&main_context);
+	if (done)
+		return;
+	done = 1;
+	for (i = 0; i < COROUTINES; i++) {
+		getcontext(&contexts[i]);
+		contexts[i].uc_stack.ss_sp = malloc(64 << 10);
+		contexts[i].uc_stack.ss_size = 64 << 10;
+		makecontext(&contexts[i], (void (*)(void))coroutine, 1, i);
+	}
+	setcontext(&contexts[0]);
+}
+
+static sigjmp_buf out;
+
+PROBED long probed_in_handler(long jump)
+{
+	entered[1]++;
+	if (jump)
+		siglongjmp(out, 1);
+	HERE;
+	returned[1]++;
+	return 3;
+}
+
+static long handled;
+
+static void on_signal(int sig)
+{
+	handled += probed_in_handler(0);
+	if (sig == SIGUSR2)
+		handled += probed_in_handler(1);
+}
+
+PROBED long probed_raises(int sig)
+{
+	entered[2]++;
+	raise(sig);
+	HERE;
+	returned[2]++;
+	return 1;
+}
+
+/* Two arguments on the stack, popped by the return. */
+long probed_pops(long a, long b);
+__asm__(".pushsection .text\n"
+	".globl probed_pops\n.type probed_pops, @function\n"
+	"probed_pops:\n"
+	"\tmov 8(%rsp), %rax\n"
+	"\tadd 16(%rsp), %rax\n"
+	"\tret $16\n"
+	".size probed_pops, . - probed_pops\n"
+	".popsection\n");
+
+static long pops(long a, long b)
+{
+	long sum;
+
+	__asm__ volatile("push %2\n\tpush %1\n\tcall probed_pops"
+			 : "=a" (sum) : "r" (a), "r" (b) : "memory", "cc");
+	return sum;
+}
+
+/* Ends in a jump to another probed function. */
+long probed_tail(long x);
+long probed_end(long x);
+__asm__(".pushsection .text\n"
+	".globl probed_tail\n.type probed_tail, @function\n"
+	"probed_tail:\n"
+	"\tadd $5, %rdi\n"
+	"\tjmp probed_end\n"
+	".size probed_tail, . - probed_tail\n"
+	".globl probed_end\n.type probed_end, @function\n"
+	"probed_end:\n"
+	"\tlea 1(%rdi), %rax\n"
+	"\tret\n"
+	".size probed_end, . - probed_end\n"
+	".popsection\n");
+
+struct large {
+	long a[6];
+};
+
+PROBED struct large probed_struct(long x)
+{
+	struct large l = { { x, x + 1, x + 2, x + 3, x + 4, x + 5 } };
+
+	entered[3]++;
+	HERE;
+	returned[3]++;
+	return l;
+}
+
+int main(void)
+{
+	struct sigaction act = { .sa_handler = on_signal, .sa_flags = SA_ONSTACK };
+	stack_t alternate = { .ss_sp = malloc(64 << 10), .ss_size = 64 << 10 };
+	volatile long i, sum = 0, jumped = 0;
+
+	run_coroutines();
+	printf("turns %ld\n", turns);
+
+	sigaltstack(&alternate, NULL);
+	sigaction(SIGUSR1, &act, NULL);
+	sigaction(SIGUSR2, &act, NULL);
+	for (i = 0; i < 200; i++) {
+		if (!sigsetjmp(out, 1))
+			sum += probed_raises(i % 3 ? SIGUSR1 : SIGUSR2);
+		else
+			jumped++;
+	}
+	printf("raised %ld jumped %ld handled %ld\n", sum, jumped, handled);
+
+	for (i = 0, sum = 0; i < 100; i++)
+		sum += pops(i, 2 * i);
+	printf("popped %ld\n", sum);
+	for (i = 0, sum = 0; i < 100; i++)
+		sum += probed_tail(i) + probed_end(i);
+	printf("tail %ld\n", sum);
+	for (i = 0, sum = 0; i < 100; i++)
+		sum += probed_struct(i).a[i % 6];
+	printf("structs %ld\n", sum);
+
+	printf("returned probed_yields %ld\n", returned[0]);
+	printf("returned probed_in_handler %ld\n", returned[1]);
+	printf("returned probed_raises %ld\n", returned[2]);
+	printf("returned probed_struct %ld\n", returned[3]);
+	printf("returned probed_pops 100\nreturned probed_tail 100\nreturned probed_end 200\n");
+	return 0;
+}
