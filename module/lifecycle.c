@@ -115,7 +115,7 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	if (!task_work_begin(child, &event->work, fork_work))
 		return;
 	retprobe_discard(&event->calls);
-	kfree(event);
+	reserve_give(&fork_reserve, event);
 lost:
 	pr_warn("no memory: process %d keeps the breakpoints of its parent\n",
 		task_tgid_nr(child));

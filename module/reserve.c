@@ -6,8 +6,9 @@
 
 #include "reserve.h"
 
-/* A reserve never grows beyond so many objects. */
-#define RESERVE_MAX	8192U
+/* A reserve never grows beyond so many objects by itself, and by what is asked for. */
+#define RESERVE_MAX		8192U
+#define RESERVE_MAX_EXPECT	65536U
 
 /**
  * reserve_give() - put an object into a reserve
@@ -74,7 +75,7 @@ void *reserve_take(struct reserve *r)
 		r->head = node->next;
 		r->nr--;
 	} else {
-		r->target = min(2 * r->target, RESERVE_MAX);
+		r->target = max(r->target, min(2 * r->target, RESERVE_MAX));
 	}
 	low = r->nr < r->target / 2;
 	raw_spin_unlock_irqrestore(&r->lock, flags);
@@ -82,6 +83,29 @@ void *reserve_take(struct reserve *r)
 	if (low)
 		irq_work_queue(&r->kick);
 	return node;
+}
+
+/**
+ * reserve_expect() - say how many objects may be taken at once
+ * @r: the reserve
+ * @nr: so many
+ *
+ * They are there some time later.
+ *
+ * Context: any, the trap included.
+ */
+void reserve_expect(struct reserve *r, unsigned int nr)
+{
+	unsigned long flags;
+
+	nr = min(nr, RESERVE_MAX_EXPECT / 2);
+	if (likely(nr <= READ_ONCE(r->target) / 2))
+		return;
+	raw_spin_lock_irqsave(&r->lock, flags);
+	if (r->target < 2 * nr)
+		r->target = 2 * nr;
+	raw_spin_unlock_irqrestore(&r->lock, flags);
+	irq_work_queue(&r->kick);
 }
 
 /**

@@ -35,6 +35,7 @@ struct reserve {
 int reserve_init(struct reserve *r, size_t size, unsigned int target);
 void reserve_exit(struct reserve *r);
 void *reserve_take(struct reserve *r);
+void reserve_expect(struct reserve *r, unsigned int nr);
 void reserve_give(struct reserve *r, void *object);
 
 #endif /* _UPROBES_RESERVE_H */

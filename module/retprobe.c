@@ -90,6 +90,21 @@ static void instance_free_list(struct hlist_head *list)
 	}
 }
 
+/* The same where memory cannot be freed, for copies: the originals are calls, too. */
+static void instance_give_back_list(struct hlist_head *list)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(inst, next, list, in_task) {
+		struct consumer *c = inst->consumer;
+
+		hlist_del(&inst->in_task);
+		reserve_give(c->instances ?: &instance_reserve, inst);
+		percpu_ref_put(&c->calls);
+	}
+}
+
 static struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
 					   bool may_sleep)
 {
@@ -281,6 +296,9 @@ static bool prepare(struct utask *utask, const struct site *site,
 	}
 	if (utask->nr_instances >= utask->prune_at)
 		instances_prune(utask);
+	/* A fork copies them all, and where it does PREEMPT_RT cannot allocate. */
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		reserve_expect(&instance_reserve, utask->nr_instances);
 	preempt_enable();
 	return true;
 
@@ -561,7 +579,7 @@ int retprobe_copy(const struct utask *utask, struct hlist_head *copies)
 			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT))
 				copy = kmalloc(instance_size(c), GFP_ATOMIC | __GFP_NOWARN);
 			if (!copy) {
-				instance_free_list(copies);
+				instance_give_back_list(copies);
 				return -ENOMEM;
 			}
 			memcpy(copy, inst, instance_size(c));
@@ -610,14 +628,14 @@ void retprobe_restore(struct hlist_head *copies, struct mm_struct *mm)
 }
 
 /**
- * retprobe_discard() - free copies that are of no use
+ * retprobe_discard() - give back copies that are of no use
  * @copies: the calls, of retprobe_copy(); empty afterwards
  *
- * Context: any in which memory can be freed.
+ * Context: any, not the trap.
  */
 void retprobe_discard(struct hlist_head *copies)
 {
-	instance_free_list(copies);
+	instance_give_back_list(copies);
 }
 
 static bool copies_have_sp(const struct hlist_head *copies, unsigned long sp)

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a child of a fork in the depth of return-probed calls returns from all of them
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 12
+
+prog=$progs/deep_fork
+for atomic in 0 1; do
+	for depth in 100 3000; do
+		"$prog" $depth >"$tmp/plain"
+		insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" \
+			offset="0x$(symbol "$prog" descend)" atomic=$atomic
+		"$prog" $depth >"$tmp/probed"
+		is "$? $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" \
+			"depth $depth, atomic=$atomic: as unprobed"
+		# A file's probes go with the child: its returns count as well.
+		is "$(param uretprobe_sum returns) $(param uretprobe_sum sum)" \
+			"$((2 * depth)) $((depth * (depth + 1)))" \
+			"depth $depth, atomic=$atomic: each return is seen in both processes"
+		is "$(param uretprobe_sum missed)" 0 "depth $depth, atomic=$atomic: none is missed"
+		rmmod uretprobe_sum
+	done
+done
