@@ -9,6 +9,7 @@
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -567,8 +568,11 @@ void site_give_up(struct site *site)
 	if (!edit.result || edit.result == -ENOENT)
 		WRITE_ONCE(site->state, SITE_IDLE);
 	mutex_unlock(&site->image->lock);
-	pr_notice_ratelimited("0x%lx in process %d is probed no more: its call would not match the shadow stack\n",
-			      site->key.addr, task_tgid_nr(current));
+	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
+			      task_tgid_nr(current),
+			      arch_code_mode(task_pt_regs(current)) == (int)site->image->mode ?
+			      "its call would not match the shadow stack" :
+			      "it is executed as code of another mode");
 }
 
 /**

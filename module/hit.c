@@ -13,6 +13,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#include "breakpoint.h"
 #include "hit.h"
 #include "image.h"
 #include "retprobe.h"
@@ -269,9 +270,22 @@ static enum late hit_late(const struct site *site)
 	smp_rmb();
 	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
 		return LATE_REMOVED;
-	if (READ_ONCE(site->state) == SITE_LOST && !memcmp(text + 1, site->plan.text + 1, len - 1))
+	if (READ_ONCE(site->state) == SITE_LOST && text_same(text + 1, site->plan.text + 1, len - 1))
 		return LATE_COPIED;
 	return LATE_FOREIGN;
+}
+
+/*
+ * The program executes in 32-bit code what was analysed as 64-bit code, or the
+ * other way round: other instructions.  The breakpoint goes, and they run.
+ */
+static bool hit_misread(struct site *site, struct pt_regs *regs, unsigned long addr)
+{
+	if (arch_code_mode(regs) < 0)
+		return false;
+	regs->ip = addr;
+	hit_give_up(site, rcu_dereference(site->set));
+	return true;
 }
 
 /**
@@ -310,6 +324,11 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 				regs->ip = addr;
 			goto out;
 		}
+	}
+
+	if (unlikely(arch_code_mode(regs) != (int)site->image->mode)) {
+		ours = hit_misread(site, regs, addr);
+		goto out;
 	}
 
 	regs->ip = addr;

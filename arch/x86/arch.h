@@ -74,6 +74,22 @@ static inline unsigned int arch_word_size(const struct pt_regs *regs)
 }
 
 /**
+ * arch_code_mode() - how the processor reads the code that is running
+ * @regs: user registers
+ *
+ * A program may switch by a far jump, whatever it was executed as.
+ *
+ * Return: UINSN_MODE_64 or UINSN_MODE_32; -1 in a segment of the program's own
+ * making, where addresses may count from anywhere.
+ */
+static inline int arch_code_mode(const struct pt_regs *regs)
+{
+	if (likely(user_64bit_mode((struct pt_regs *)regs)))
+		return UINSN_MODE_64;
+	return regs->cs & SEGMENT_TI_MASK ? -1 : UINSN_MODE_32;
+}
+
+/**
  * arch_stack_fixed() - whether return addresses of the task may not be changed
  *
  * A user shadow stack (Intel SDM vol. 1, chapter 17) makes the processor raise

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -no-pie -fno-pic
+/*
+ * mode_switch TIMES: a 64-bit program that calls a function of 32-bit code, in
+ * the 32-bit code segment.  Its instructions mean something else in 64-bit code:
+ * one-byte increments are prefixes there, an absolute address is a relative one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SELECTOR_32	0x23
+
+unsigned int table = 1000;
+static char low_stack[65536] __attribute__((aligned(16)));
+
+/* Both addresses fit in 32 bits, as the program is not position-independent. */
+struct {
+	unsigned int offset;
+	unsigned short selector;
+} __attribute__((packed)) far_code;
+
+__asm__(".pushsection .text\n"
+	".globl narrow, enter_narrow\n"
+	".type narrow, @function\n"
+	".code32\n"
+	"narrow:\n"
+	"\tpush %ebx\n"
+	"\tmov %eax, %ebx\n"
+	"\tinc %ebx\n"
+	"\tdec %eax\n"
+	"\tmov table, %ecx\n"
+	"\tadd %ecx, %eax\n"
+	"\tadd %ebx, %eax\n"
+	"\tpop %ebx\n"
+	"\tlret\n"
+	".size narrow, . - narrow\n"
+	".code64\n"
+	".type enter_narrow, @function\n"
+	"enter_narrow:\n"
+	"\tpush %rbx\n"
+	"\tpush %rbp\n"
+	"\tmov %rsp, %rbp\n"
+	"\tmov %ds, %ebx\n"
+	"\tmov %rsi, %rsp\n"
+	"\tmov $0x2b, %ecx\n"
+	"\tmov %ecx, %ds\n"
+	"\tmov %edi, %eax\n"
+	"\tlcall *far_code(%rip)\n"
+	"\tmov %ebx, %ds\n"
+	"\tmov %rbp, %rsp\n"
+	"\tpop %rbp\n"
+	"\tpop %rbx\n"
+	"\tret\n"
+	".size enter_narrow, . - enter_narrow\n"
+	".popsection\n");
+
+long narrow(void);
+long enter_narrow(long x, char *stack);
+
+int main(int argc, char **argv)
+{
+	long i, times = argc == 2 ? atol(argv[1]) : 1, sum = 0;
+
+	far_code.offset = (unsigned int)(unsigned long)narrow;
+	far_code.selector = SELECTOR_32;
+	for (i = 0; i < times; i++)
+		sum += (unsigned int)enter_narrow(i, low_stack + sizeof(low_stack));
+	printf("sum %ld\n", sum);
+	return 0;
+}
