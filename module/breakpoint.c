@@ -198,7 +198,7 @@ static bool editor_finds(struct editor *ed, const struct text_edit *edit)
 	u8 there[UINSN_MAX_LEN];
 
 	memcpy_from_page(there, ed->page, offset_in_page(edit->addr), len);
-	return there[0] == ARCH_BREAKPOINT && !memcmp(there + 1, edit->text + 1, len - 1);
+	return there[0] == ARCH_BREAKPOINT && text_same(there + 1, edit->text + 1, len - 1);
 }
 
 static int remove_one(struct editor *ed, const struct text_edit *edit)

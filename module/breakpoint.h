@@ -9,6 +9,8 @@
 #include <linux/mm_types.h>
 #include <linux/types.h>
 
+#include "arch.h"
+
 struct inode;
 
 /**
@@ -29,6 +31,24 @@ struct text_edit {
 	loff_t offset;
 	int result;
 };
+
+/**
+ * text_same() - whether text is what it was, but for breakpoints
+ * @there: what is there now
+ * @text: what was there
+ * @len: how many bytes of each
+ *
+ * Another probed instruction may begin inside, behind a prefix that a jump skips.
+ */
+static inline bool text_same(const u8 *there, const u8 *text, size_t len)
+{
+	while (len && (*there == *text || *there == ARCH_BREAKPOINT)) {
+		there++;
+		text++;
+		len--;
+	}
+	return !len;
+}
 
 bool text_probeable(const struct vm_area_struct *vma);
 int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len);

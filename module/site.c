@@ -21,7 +21,25 @@ static bool site_text_copied(const struct site *site, const u8 *text, int len)
 	int want = ssol_len(&site->plan);
 
 	return len >= want && text[0] == ARCH_BREAKPOINT &&
-	       !memcmp(text + 1, site->plan.text + 1, want - 1);
+	       text_same(text + 1, site->plan.text + 1, want - 1);
+}
+
+/*
+ * Takes the breakpoints of other sites out of what was read of an instruction:
+ * some are probed at their first byte and behind a prefix that is jumped over.
+ */
+static void site_text_restore(struct image *image, unsigned long addr, u8 *text, int len)
+{
+	struct site *site;
+
+	for (site = image_first_site(image, addr + 1); site && site->key.addr < addr + len;
+	     site = image_next_site(site)) {
+		u8 *byte = text + (site->key.addr - addr);
+
+		if (site->kind == SITE_PROBE && site->state != SITE_IDLE &&
+		    *byte == ARCH_BREAKPOINT)
+			*byte = site->plan.text[0];
+	}
 }
 
 /*
@@ -54,6 +72,7 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 		return -EEXIST;
 	}
 
+	site_text_restore(image, addr, text, len);
 	ret = ssol_plan_insn(plan, text, len, image->mode, &why);
 	if (ret == -EPERM) {
 		pr_notice("0x%lx cannot be probed: %s (%*ph)\n", addr, ssol_refusal_name(why),

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: probes at an instruction and behind its prefix, in either order of coming and going
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 18
+
+control=/sys/kernel/debug/uprobes
+prog=$tmp/overlap
+
+hits() {
+	awk '{ n[$2] = $3 + 0 } END { print n["locked"], n["plain"] }' "$control/uprobe_profile"
+}
+
+lines=0
+# another WHAT: a round of the program, with the right sum
+another() {
+	echo >&3
+	lines=$((lines + 1))
+	wait_for "sum $((100 * lines))\$"
+	is $? 0 "$1: the program goes on"
+}
+
+for order in "locked plain" "plain locked"; do
+	for gone in "locked plain" "plain locked"; do
+		cp "$progs/overlap" "$prog"
+		{
+			echo "p:locked $prog:0x$(symbol "$prog" add_locked)"
+			echo "p:plain $prog:0x$(symbol "$prog" add_plain)"
+		} >"$control/uprobe_events"
+		mkfifo "$tmp/in"
+		"$prog" 100 <"$tmp/in" >"$out" &
+		exec 3>"$tmp/in"
+		wait_for ready
+		lines=0
+		for event in $order; do
+			echo 1 >"$control/events/uprobes/$event/enable"
+		done
+		another "$order"
+		is "$(hits)" "50 50" "each counts its own"
+		set -- $gone
+		echo 0 >"$control/events/uprobes/$1/enable"
+		# A prefix alone cannot be executed in front of a breakpoint.
+		[ "$1" = locked ] || another "$1 has gone"
+		echo 0 >"$control/events/uprobes/$2/enable"
+		check "the text is that of the file" "$progs/textcmp" $!
+		another "$2 has gone, too"
+		exec 3>&-
+		wait $!
+		rm "$tmp/in" "$prog"
+		echo >"$control/uprobe_events"
+	done
+done

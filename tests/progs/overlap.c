@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1
+/*
+ * overlap TIMES: for each line of input, call add() so often for one thread and
+ * so often for many, and print the sum.  The C library does the same: with one
+ * thread it jumps over the lock prefix.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+__asm__(".pushsection .text\n"
+	".globl add, add_locked, add_plain\n"
+	".type add, @function\n"
+	"add:\n"
+	"\ttest %esi, %esi\n"
+	"\tje add_plain\n"
+	"add_locked:\n"
+	"\tlock\n"
+	"add_plain:\n"
+	"\taddl $1, (%rdi)\n"
+	"\tmov (%rdi), %eax\n"
+	"\tret\n"
+	".size add, . - add\n"
+	".popsection\n");
+
+int add(int *to, int locked);
+
+int main(int argc, char **argv)
+{
+	int i, times = argc == 2 ? atoi(argv[1]) : 1, sum = 0, c;
+
+	printf("ready\n");
+	fflush(stdout);
+	while ((c = getchar()) != EOF) {
+		if (c != '\n')
+			continue;
+		for (i = 0; i < times; i++)
+			add(&sum, i & 1);
+		printf("sum %d\n", sum);
+		fflush(stdout);
+	}
+	return 0;
+}
