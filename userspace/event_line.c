@@ -51,11 +51,11 @@ static const char *parse_from(const char *dash, struct event_line *event)
 	p = digits(p + 1);
 	if (p[0] != ']' || p[1] != ' ')
 		return NULL;
-	/* Flags: letters, digits, dots and hashes. */
+	/* Flags: letters, digits, dots and hashes; PREEMPT_RT has more of them. */
 	p = blanks(p + 1);
 	for (q = p; isalnum((unsigned char)*q) || *q == '.' || *q == '#'; q++)
 		;
-	if (q - p < 4 || q - p > 6)
+	if (q - p < 4 || q - p > 8)
 		return NULL;
 	p = blanks(q);
 	event->time = p;

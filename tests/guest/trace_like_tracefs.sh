@@ -25,6 +25,11 @@ r:give $give \$retval +0(\$retval):string %ax:u8
 r:same/giveip $give %ip
 p:give2 $give%return \$retval:s32"
 
+# PREEMPT_RT as Debian 12 has it puts one more number in front of each record.
+lazy=
+! grep -q common_preempt_lazy_count $tracefs/events/sched/sched_switch/format ||
+	lazy="/common_preempt_lazy_count/d;s/offset:[0-9]*;//"
+
 # The events of one directory, run and read.  These kernels leave the number of
 # elements out of a numeric array's field: not compared.
 trace_all() {
@@ -36,7 +41,7 @@ trace_all() {
 	for event in uprobes/ints same/hex same/bits uprobes/chain uprobes/more \
 		     uprobes/misc uprobes/give same/giveip uprobes/give2; do
 		sed '/^ID:/d' "$d/events/$event/format"
-	done | sed 's/\[[0-9]*\];/[];/' >"$tmp/format.$2"
+	done | sed "s/\[[0-9]*\];/[];/;$lazy" >"$tmp/format.$2"
 	: >"$d/trace"
 	echo 1 >"$d/events/uprobes/enable"
 	echo 1 >"$d/events/same/enable"
