@@ -4,7 +4,10 @@
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 44
+name=${name:-signals}		# the program
+ways=${ways:-0 1 2 3}		# how it is probed
+# shellcheck disable=SC2086
+ktap_plan $((11 * $(set -- $ways; echo $#)))
 
 control=/sys/kernel/debug/uprobes
 
@@ -26,7 +29,7 @@ unprobe_all() {
 echo 0 >"$control/tracing_on"
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
 # Without an argument the handler runs in the trap; memory is read in task context.
-for how in 0 1 2 3; do
+for how in $ways; do
 	case $how in
 	0 | 2) arg='' where="in the trap" ;;
 	1 | 3) arg="top=+0(%sp):u64" where="in task context" ;;
@@ -34,7 +37,7 @@ for how in 0 1 2 3; do
 	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
 	# Sites keep their slots for as long as the process has them: a new file.
 	prog=$tmp/signals.$how
-	cp "$progs/signals" "$prog"
+	cp "$progs/$name" "$prog"
 	[ $how -ge 2 ] && where="$where, single-stepped"
 	for thing in faults syscalls eintr "jumps 50" "storm 3000"; do
 		# shellcheck disable=SC2086

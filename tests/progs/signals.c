@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
@@ -32,9 +33,19 @@
 static unsigned long seen[SEEN];
 static volatile unsigned int nr_seen;
 
+#ifdef __x86_64__
+#define IP REG_RIP
+#define SP REG_RSP
+#define SP_IN_FUNCTION 8	/* modulo 16 */
+#else
+#define IP REG_EIP
+#define SP REG_ESP
+#define SP_IN_FUNCTION 12
+#endif
+
 static unsigned long *ip_of(void *context)
 {
-	return (unsigned long *)&((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+	return (unsigned long *)&((ucontext_t *)context)->uc_mcontext.gregs[IP];
 }
 
 static void on_timer(int sig, siginfo_t *info, void *context)
@@ -113,7 +124,11 @@ static void storm(long calls)
 	printf("sum %ld, odd addresses: %lu\n", sum, odd);
 }
 
-/* Each has the faulting instruction at a label of its own. */
+/*
+ * Each has the faulting instruction at a label of its own, of the length that
+ * faults() skips.
+ */
+#ifdef __x86_64__
 __asm__(".pushsection .text\n"
 	".globl load, load_at, divide, divide_at, illegal, illegal_at\n"
 	".globl call_null, call_null_at, store_rip, store_rip_at\n"
@@ -129,6 +144,27 @@ __asm__(".pushsection .text\n"
 	".type call_null, @function\n"
 	"call_null:\n\tmov $6, %eax\ncall_null_at:\n\tcall *(%rdi)\n\tret\n.size call_null, . - call_null\n"
 	".popsection\n");
+#else
+__asm__(".pushsection .text\n"
+	".globl load, load_at, divide, divide_at, illegal, illegal_at\n"
+	".globl call_null, call_null_at, store_rip, store_rip_at\n"
+	".type load, @function\n"
+	"load:\n\tmov 4(%esp), %eax\nload_at:\n\t.byte 0x8b, 0x40, 0x00\n\tret\n"
+	".size load, . - load\n"
+	".type divide, @function\n"
+	"divide:\n\tmov %esp, %ecx\n\tmov 4(%ecx), %eax\n\tcdq\n"
+	"divide_at:\n\tidivl 8(%ecx)\n\tret\n.size divide, . - divide\n"
+	".type illegal, @function\n"
+	"illegal:\n\tmov $9, %eax\nillegal_at:\n\tud2\n\tret\n.size illegal, . - illegal\n"
+	".type store_rip, @function\n"
+	"store_rip:\n\tcall 1f\n1:\tpop %eax\n"
+	"store_rip_at:\n\tmovl $5, store_rip - 1b(%eax)\n\txor %eax, %eax\n\tret\n"
+	".size store_rip, . - store_rip\n"
+	".type call_null, @function\n"
+	"call_null:\n\tmov $6, %eax\n\tmov 4(%esp), %edx\ncall_null_at:\n\tcall *(%edx)\n\tret\n"
+	".size call_null, . - call_null\n"
+	".popsection\n");
+#endif
 
 long load(long *p);
 long divide(long a, long b);
@@ -144,7 +180,7 @@ static int fault_code;
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	fault_ip = *ip_of(context);
-	fault_sp = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RSP];
+	fault_sp = ((ucontext_t *)context)->uc_mcontext.gregs[SP];
 	fault_addr = (unsigned long)info->si_addr;
 	fault_code = info->si_code;
 	*ip_of(context) += skip;
@@ -160,7 +196,7 @@ static void report(const char *name, long value, const char *at, const char *fun
 		printf("of the function");
 	else
 		printf("0x%lx", fault_addr);
-	printf(", si_code %d, stack %s\n", fault_code, fault_sp % 16 == 8 ? "right" : "wrong");
+	printf(", si_code %d, stack %s\n", fault_code, fault_sp % 16 == SP_IN_FUNCTION ? "right" : "wrong");
 	fault_ip = fault_addr = 0;
 }
 
@@ -193,9 +229,18 @@ static void on_tick(int sig, siginfo_t *info, void *context)
 
 PROBED long reader(int fd)
 {
+	long ret;
 	char c;
 
-	return syscall(0, fd, &c, 1);
+	/* In place, so that the system call itself is among what is probed. */
+#ifdef __x86_64__
+	__asm__ volatile("syscall" : "=a" (ret) : "0" (SYS_read), "D" (fd), "S" (&c), "d" (1)
+			 : "rcx", "r11", "memory");
+#else
+	__asm__ volatile("int $0x80" : "=a" (ret) : "0" (SYS_read), "b" (fd), "c" (&c), "d" (1)
+			 : "memory");
+#endif
+	return ret;
 }
 
 static void syscalls(void)

@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: entries and returns of functions of 32-bit programs: threads, depth, jumps, forks, "ret $4"
+# timeout: 240
+# needs: /usr/lib32/libc.so.6 objdump
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 35
+
+control=/sys/kernel/debug/uprobes
+
+# returns FUNCTION WANTED PROGRAM ARGUMENT...: as unprobed, and so many returns
+returns() {
+	fn=$1 want=$2
+	shift 2
+	prog=$progs/$1
+	shift
+	"$prog" "$@" >"$tmp/plain"
+	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" \
+		offset="0x$(symbol "$prog" "$fn")" atomic=$atomic
+	"$prog" "$@" >"$tmp/probed"
+	is "$? $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$fn, atomic=$atomic: as unprobed"
+	is "$(param uretprobe_sum returns) $(param uretprobe_sum missed)" "$want 0" \
+		"$fn, atomic=$atomic: each return is seen"
+	rmmod uretprobe_sum
+}
+
+for atomic in 0 1; do
+	returns work 4000 calls32 threads 4 1000
+	returns deep 5001 calls32 deep 5000
+	returns thrower 0 calls32 jumps 50 20
+	# The children of fork() return as well, that of vfork() does not.
+	returns forker 7 calls32 forks 3
+	returns make 500 sret32 500
+	returns three 500 sret32 500
+done
+
+# The module goes while threads sleep in probed calls.
+prog=$progs/calls32
+"$prog" sleepers 100 1500 >"$tmp/plain"
+insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" sleeper)"
+"$prog" sleepers 100 1500 >"$out" &
+wait_for "all sleep"
+check "the client goes while threads sleep" rmmod uretprobe_sum
+check "so does the module" rmmod uprobes
+wait $!
+is "$? $(cat "$out")" "0 $(cat "$tmp/plain")" "they return to where they came from"
+insmod "$UPROBES_KO"
+
+# Each instruction of these.
+for prog in "$progs/calls32" "$progs/sret32"; do
+	case $prog in
+	*calls32) set -- work_thread threads deep thrower forker main; what="forks 2" ;;
+	*) set -- make three main; what=100 ;;
+	esac
+	for arg in "" "top=+0(%sp):u32"; do
+		for at in $(instructions "$prog" "$@"); do
+			echo "p:i$at $prog:$at $arg"
+		done >"$control/uprobe_events"
+		echo 1 >"$control/events/uprobes/enable"
+		# shellcheck disable=SC2086
+		"$prog" $what >"$tmp/probed"
+		status=$?
+		echo 0 >"$control/events/uprobes/enable"
+		# shellcheck disable=SC2086
+		"$prog" $what >"$tmp/plain"
+		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" \
+			"${prog##*/} $what, each instruction probed${arg:+ in task context}: as unprobed"
+		is "$(awk '$4 { print }' "$control/uprobe_profile")" "" "nothing is missed"
+		echo >"$control/uprobe_events"
+	done
+done

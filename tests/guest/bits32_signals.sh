@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: in a 32-bit program, too, signals count no hit twice, show no slot, and faults are where they were
+# timeout: 240
+# needs: /usr/lib32/libc.so.6
+# shellcheck disable=SC2034
+name=signals32 ways="1 2"
+. "$UPROBES_TOP/tests/guest/signals.sh"
