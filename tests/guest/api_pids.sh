@@ -47,7 +47,7 @@ check "no such process" fails_with "No such process" register 2
 sh -c 'sleep 0 & exec sleep 5' &
 sleeper=$!
 check "a zombie comes about" until_is Z sh -c "ps -o stat= --ppid $sleeper | cut -c1"
-set_probe 2 pid="$(ps -o pid= --ppid $sleeper)"
+set_probe 2 pid="$(ps -o pid= --ppid $sleeper | tr -d " ")"
 check "and is refused" fails_with "Invalid argument" register 2
 kill $sleeper
 end_steps
