@@ -5,8 +5,9 @@
 . "$UPROBES_TOP/tests/lib.sh"
 # Those that load the module anew are left out, as they would lose the parameter.
 tests="api_bad_input api_count_exact api_file_all_processes api_fork_unprobed api_return_depth
-	mappings trace_like_tracefs trace_strings"
-ktap_plan 9
+	api_again api_enable api_entry_handler mappings ptrace_registers stacks
+	trace_like_tracefs trace_strings"
+ktap_plan 14
 
 echo 1 >/sys/module/uprobes/parameters/single_step
 for test in $tests; do

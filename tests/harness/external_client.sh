@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: a module outside of this tree builds and works with what README.md shows
+# timeout: 300
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/qemu/lib.sh"
+ktap_plan 5
+
+kernel=$(awk '!/^ *(#|$)/ && $NF { print $1; exit }' "$UPROBES_TOP/qemu/kernels")
+tmp=$(mktemp -d)
+at_exit "rm -rf $tmp"
+check "uprobes.ko for $kernel" "$UPROBES_TOP/qemu/build" "$kernel"
+built=$UPROBES_TOP/build/$kernel
+load_kernel "$kernel"
+
+# block LANGUAGE: the first such block of the chapter about kernel modules.
+block() {
+	awk -v start="\`\`\`$1" '
+		/^## / { chapter = /In a kernel module/ }
+		/^```$/ { if (inside) exit }
+		inside { print }
+		chapter && $0 == start { inside = 1 }' "$UPROBES_TOP/README.md"
+}
+
+libc=$(ldconfig -p | awk '/libc.so.6.*x86-64/ { print $NF; exit }')
+offset=$(nm -D "$libc" | awk '$3 ~ /^getppid@/ { print "0x" $1 }')
+{
+	echo '#include <linux/module.h>'
+	echo '#include <linux/sched.h>'
+	block c | sed -e '/^\.\.\./,$d' -e "s,/usr/lib/x86_64-linux-gnu/libc.so.6,$libc," \
+		-e "s/\.offset = 0x[0-9a-f]*/.offset = $offset/"
+	cat <<-'END'
+	static int __init client_init(void)
+	{
+		int ret;
+	END
+	block c | sed -n '/ret = register/p'
+	echo '	return ret; }'
+	echo 'static void __exit client_exit(void) {'
+	block c | sed -n '/	unregister/p'
+	echo '} module_init(client_init); module_exit(client_exit); MODULE_LICENSE("GPL");'
+} >"$tmp/client.c"
+block make | sed -e "s,/path/to/uprobes/include,$UPROBES_TOP/include," -e "s,/path/to/uprobes,$built," >"$tmp/Kbuild"
+is "$(wc -l <"$tmp/Kbuild")" 3 "README.md shows three lines"
+check "the client builds with them" make -C "$k_kdir" M="$tmp" CONFIG_DEBUG_INFO_BTF_MODULES= modules
+output=$("$UPROBES_TOP/qemu/run" -k "$kernel" -f "$tmp/client.ko" sh -c '
+	insmod /tmp/client.ko && sh -c "kill -0 \$\$; true" && /usr/bin/env true &&
+	perl -e "getppid()" && rmmod client && dmesg | grep "first argument"' </dev/null 2>&1)
+is $? 0 "it loads, and unloads"
+like "$output" 'perl: first argument' "its handler is called"
