@@ -267,15 +267,15 @@ void tracer_decimal_print(u64 bits, unsigned int size, char *text)
 	bits &= ~(1ULL << (size * 8 - 1));
 	/* The sign of what is no number means nothing. */
 	if (bits > infinity) {
-		strcpy(text, "nan");
+		memcpy(text, "nan", sizeof("nan"));
 		return;
 	}
 	if (negative)
 		*text++ = '-';
 	if (bits == infinity) {
-		strcpy(text, "inf");
+		memcpy(text, "inf", sizeof("inf"));
 	} else if (!bits) {
-		strcpy(text, "0");
+		memcpy(text, "0", sizeof("0"));
 	} else {
 		point = start_digits(&d, bits, l);
 		lay_out(text, digits, find_digits(&d, digits), point);
@@ -372,18 +372,14 @@ int tracer_decimal_parse(const char *text, size_t len, unsigned int size,
 	if (s != end)
 		return -EINVAL;
 
-	if (!digits || exponent < -EXPONENT_MAX - DIGITS_MAX) {
-		*bits = 0;
-	} else if (exponent > EXPONENT_MAX) {
+	if (digits && exponent > EXPONENT_MAX)
 		return -ERANGE;
-	} else {
+	if (digits && exponent >= -EXPONENT_MAX - DIGITS_MAX) {
 		ret = nearest(digits, exponent, layout_of(size), &value);
 		if (ret)
 			return ret;
-		*bits = value;
 	}
-	if (negative)
-		*bits |= 1ULL << (size * 8 - 1);
+	*bits = value | (negative ? 1ULL << (size * 8 - 1) : 0);
 	return 0;
 }
 

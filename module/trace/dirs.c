@@ -374,6 +374,9 @@ int tracer_event_dir_add(struct tracer_event *event)
 		{ "format", 0440, &event_format_fops },
 		{ "filter", 0640, &tracer_event_filter_fops },
 		{ "rate_limit", 0640, &event_rate_fops },
+#if IS_ENABLED(CONFIG_SYNTH_EVENTS)
+		{ "synthetic", 0640, &tracer_event_synthetic_fops },
+#endif
 	};
 	struct dentry *file;
 	unsigned int i;

@@ -318,7 +318,10 @@ static int check_matches(struct tracer *t, const struct tracer_def *def)
 	return ret;
 }
 
-/* Take the probes of what was unlinked away; those of a session are in place. */
+/*
+ * Take the probes of what was unlinked away, which are in place in a session,
+ * and stop to publish it.
+ */
 static void stop_matches(struct tracer *t, struct list_head *events,
 			 struct list_head *sites)
 {
@@ -327,8 +330,10 @@ static void stop_matches(struct tracer *t, struct list_head *events,
 
 	list_for_each_entry(site, sites, node)
 		tracer_site_unregister(site);
-	list_for_each_entry(event, events, node)
+	list_for_each_entry(event, events, node) {
 		tracer_event_disable(t, event);
+		tracer_event_publish(t, event, false);
+	}
 }
 
 /* Remove what @def matches, or with NULL everything. */

@@ -12,6 +12,7 @@
 #include "fetch.h"
 #include "listen.h"
 #include "stack.h"
+#include "synth.h"
 #include "trace.h"
 
 #define STACK_RECORD	512	/* bytes of a record that the stack can bear */
@@ -116,6 +117,26 @@ static bool within_rate(const struct hit *hit, struct tracer_buffer *b)
 	return false;
 }
 
+/* The last to use the record. */
+static void publish(const struct hit *hit, struct tracer_record *record,
+		    size_t len)
+{
+	const struct tracer_synth *synth;
+
+	rcu_read_lock();
+	synth = rcu_dereference(hit->site->event->synth);
+	if (synth)
+		tracer_synth_trace(synth, hit->site->def, record, len);
+	rcu_read_unlock();
+}
+
+/* Does anybody but the readers of the buffer want to know? */
+static bool is_told(const struct hit *hit)
+{
+	return tracer_listened() ||
+	       rcu_access_pointer(hit->site->event->synth);
+}
+
 static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 		 size_t size)
 {
@@ -131,6 +152,7 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 		tracer_buffer_write(b, record, len);
 	if (tracer_listened())
 		tracer_tell(hit->site->def, record, len, hit->ret_ip);
+	publish(hit, record, len);
 }
 
 /* Nothing can fail and all that is hit is recorded: no detour. */
@@ -182,7 +204,7 @@ static void record(struct hit *hit)
 	struct tracer *t = hit->site->tracer;
 	struct tracer_buffer *b = &t->buffer;
 
-	if ((!tracer_buffer_is_on(b) && !tracer_listened()) ||
+	if ((!tracer_buffer_is_on(b) && !is_told(hit)) ||
 	    !tracer_pids_pass(&t->pids, current))
 		return;
 	if (!READ_ONCE(format->recorded))
@@ -193,7 +215,7 @@ static void record(struct hit *hit)
 	hit->preempt_count = preempt_count() & 0xf;
 	hit->stack = tracer_option(t, TRACER_OPT_USERSTACKTRACE);
 
-	if (hit->site->in_place && !tracer_listened() &&
+	if (hit->site->in_place && !is_told(hit) &&
 	    !rcu_access_pointer(hit->site->event->filter))
 		record_in_place(hit, b);
 	else if (max_size(hit) <= STACK_RECORD)

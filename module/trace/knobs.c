@@ -256,6 +256,8 @@ static const char readme[] =
 	"                   - record only hits that it is true of; 0: all\n"
 	"  events/GROUP/EVENT/rate_limit\n"
 	"                   - record so many hits a second at most; 0: all\n"
+	"  events/GROUP/EVENT/synthetic\n"
+	"                   - 1: the event is synthetic/EVENT of tracefs, too\n"
 	"  trace            - what was recorded; writing clears it\n"
 	"  trace_pipe       - the same, consumed by reading; waits for more\n"
 	"  tracing_on       - 0 or 1: record hits\n"

@@ -62,6 +62,7 @@
 #include "rate.h"
 
 struct dentry;
+struct tracer_synth;
 
 #define TRACER_FORGOTTEN_MAX	256	/* formats kept after their events */
 #define TRACER_SESSION_KB	256	/* per CPU, of a session */
@@ -110,6 +111,7 @@ struct tracer_group {
  * @filter_text: what the filter file shows: the filter, or what is wrong with
  *	the one that was written; NULL for none
  * @rate: how many hits are recorded
+ * @synth: the synthetic event that it is published as; NULL for none
  * @dir: its directory
  */
 struct tracer_event {
@@ -122,6 +124,7 @@ struct tracer_event {
 	struct tracer_filter __rcu *filter;
 	char *filter_text;
 	struct tracer_rate rate;
+	struct tracer_synth __rcu *synth;
 	struct dentry *dir;
 };
 
@@ -238,6 +241,10 @@ int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
 void tracer_event_drop_filter(struct tracer_event *event);
 extern const struct file_operations tracer_event_filter_fops;
 extern const struct file_operations tracer_group_filter_fops;
+
+/* publish.c */
+int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on);
+extern const struct file_operations tracer_event_synthetic_fops;
 
 /* options.c */
 int tracer_option_set(struct tracer *t, const char *name, bool on);

@@ -32,23 +32,23 @@ u64 tracer_xmm_read(unsigned int n)
 #define XMM(n)								\
 	case n:								\
 		asm volatile("movups %%xmm" #n ", %0" : "=m" (value));	\
-		break;
-	XMM(0)
-	XMM(1)
-	XMM(2)
-	XMM(3)
-	XMM(4)
-	XMM(5)
-	XMM(6)
-	XMM(7)
-	XMM(8)
-	XMM(9)
-	XMM(10)
-	XMM(11)
-	XMM(12)
-	XMM(13)
-	XMM(14)
-	XMM(15)
+		break
+	XMM(0);
+	XMM(1);
+	XMM(2);
+	XMM(3);
+	XMM(4);
+	XMM(5);
+	XMM(6);
+	XMM(7);
+	XMM(8);
+	XMM(9);
+	XMM(10);
+	XMM(11);
+	XMM(12);
+	XMM(13);
+	XMM(14);
+	XMM(15);
 #undef XMM
 	}
 	local_irq_restore(flags);

@@ -90,11 +90,17 @@ check "then they can be removed" sh -c ": >$dir/uprobe_events"
 # The definition means the file, not the name.
 cp "$prog" "$tmp/moved"
 define "p:old $(where tick "$tmp/moved") %di"
-"$tmp/moved" -w ticks 1 5 < <(sleep 2; echo) >/dev/null &
-sleep 1
+mkfifo "$tmp/go"
+"$tmp/moved" -w ticks 1 5 <"$tmp/go" >"$tmp/ready" &
+exec 4>"$tmp/go"
+until [ -s "$tmp/ready" ]; do
+	sleep 0.1
+done
 mv "$tmp/moved" "$tmp/elsewhere"
 cp /bin/true "$tmp/moved"
 enable
+echo >&4
+exec 4>&-
 "$tmp/moved"
 "$tmp/elsewhere" ticks 1 7
 wait

@@ -1,29 +1,50 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: mutated definitions, thousands of them, do no harm while a program is being probed
-# timeout: 180
+# test: 100,000 mutated definitions, and filters, do no harm while a program is being probed
+# timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
 tick=$(where tick)
 [ -x "$UPROBES_TOP/build/tests/host/parse_fuzz" ] || skip_all "the host tests are not built"
-ktap_plan 8
+ktap_plan 11
 clear
 define "p:steady $tick n=%di"
 enable
 "$prog" ticks 2 2000000000 &
 load=$!
 
-# The fuzzer of the host tests writes its lines instead of trying them.  Its
-# files do not exist, so most good definitions end there; some get the program.
-"$UPROBES_TOP/build/tests/host/parse_fuzz" --print 20000 >"$tmp/lines"
-sed "s,/bin/bash,$prog,; s,/bin/zsh,$prog,; s,/b:,$prog:," "$tmp/lines" >"$tmp/named"
-is "$(wc -l <"$tmp/lines" | sed 's/....$//')" 2 "there are 20,000 lines"
-while IFS= read -r line; do
-	printf '%s\n' "$line" >>$dir/uprobe_events
-done <"$tmp/named" 2>/dev/null
-check "some of them were good" test "$(wc -l <$dir/uprobe_events)" -gt 1
-diag "$(wc -l <$dir/uprobe_events) definitions, $(find $dir/events -mindepth 1 -maxdepth 1 -type d | wc -l) groups"
+# The fuzzers of the host tests write their lines instead of trying them.  The
+# files that they name do not exist, so most good definitions would end there:
+# they get the program, at a place that can be probed, and names of their own.
+feed=$UPROBES_TOP/build/progs/feed
+"$UPROBES_TOP/build/tests/host/parse_fuzz" --print "${DEFINITIONS:-100000}" |
+	sed "s,/bin/bash:0x4245c0,$tick,; s,/bin/zsh:0x46420,$(where text),; s,/b:1 ,$(where chain) ,; s,/a\\\\040b:1,$(where give),; s,/b:,$prog:," |
+	LC_ALL=C awk '{ sub(/^p:a /, "p:a" NR " ") } 1' >"$tmp/lines"
+lines=$(wc -l <"$tmp/lines")
+check "there are $lines lines" test "$lines" -ge "${DEFINITIONS:-100000}"
+"$feed" $dir/uprobe_events 500 <"$tmp/lines" >"$tmp/fed"
+read -r taken refused <"$tmp/fed"
+check "$taken were taken, $refused refused" test $((taken + refused)) = "$lines"
+check "enough were good" test "$taken" -gt $((refused / 20))
+
+# What is left of them, enabled, in a program that passes through there.
+echo 1 >$dir/events/enable 2>/dev/null
+for _ in 1 2 3; do
+	timeout 20 "$prog" all
+done
+check "the program runs with what is left enabled" timeout 60 "$prog" all
+echo 0 >$dir/events/enable
+enable uprobes/steady
+cat $dir/trace >/dev/null
+
+# Filters.
+"$UPROBES_TOP/build/tests/host/filter_fuzz" --print "${FILTERS:-3000}" >"$tmp/filters"
+define "p:f $tick u8=%di:u8 s8=%di:s8 u64=%di:u64 s64=%di:s64 x32=%di:x32 c=%di:char s=+0(%sp):string bad=+0(%di):string a=+0(%sp):s16[3] ss=+0(%sp):string[2] comm2=\$comm f32=%xmm0:f32 f64=%xmm0:f64 nan=%xmm0:f64"
+enable uprobes/f
+"$feed" $dir/events/uprobes/f/filter <"$tmp/filters" >"$tmp/fed"
+read -r taken refused <"$tmp/fed"
+check "$taken filters were taken, $refused refused" test "$taken" -gt 100 -a "$refused" -gt 100
 
 # Random bytes, and lines of any length.
 for size in 1 100 4095 4096 16383 16384 16385 65536 200000; do
