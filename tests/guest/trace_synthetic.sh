@@ -37,7 +37,7 @@ e: probe_ip=IP n=4 two=4" "tracefs filters by its fields"
 echo 0 >$theirs/e/filter
 echo 'hist:keys=n' >$theirs/e/trigger
 "$prog" ticks 4 3
-is "$(grep -E '^\{ n:' $theirs/e/hist | tr -s ' ')" "{ n: 0 } hitcount: 4
+is "$(grep -E '^\{ n:' $theirs/e/hist | tr -s ' ' | sort)" "{ n: 0 } hitcount: 4
 { n: 1 } hitcount: 4
 { n: 2 } hitcount: 4" "and makes histograms of them"
 echo '!hist:keys=n' >$theirs/e/trigger
