@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "library.h"
 #include "place.h"
 #include "target.h"
 #include "util.h"
@@ -132,6 +133,25 @@ bool arguments_have_registers(const char *args)
 		     memmem(word.fetch, word.fetch_len, "$stack", 6)))
 			return true;
 	return false;
+}
+
+/**
+ * arguments_names() - what the tracer calls arguments
+ * @args: arguments, as the tracer takes them
+ * @names: their names are added
+ */
+void arguments_names(const char *args, struct paths *names)
+{
+	struct word word;
+	unsigned int n;
+	char *name;
+
+	for (n = 1; next_word(&args, &word); n++) {
+		name = word.name ? xstrndup(word.name, word.name_len) :
+				   xasprintf("arg%u", n);
+		paths_add(names, name);
+		free(name);
+	}
 }
 
 static void append(char **text, const char *more, size_t len)

@@ -6,11 +6,13 @@
 #include <stdbool.h>
 
 struct error;
+struct paths;
 struct place;
 struct target;
 
 bool arguments_have_names(const char *args);
 bool arguments_have_registers(const char *args);
+void arguments_names(const char *args, struct paths *names);
 struct error *arguments_at(struct target *target, const struct place *place,
 			   const char *args, char **out);
 

@@ -275,6 +275,11 @@ static int run_command(const struct options *options, bool latency, int argc,
 				latency ? "lat" : "count");
 	for (int i = 0; !err && i < argc; i++)
 		err = tally_add_spec(&run.tally, argv[i], options, latency);
+	if (!err && options->max_probes &&
+	    run.tally.lines.n > options->max_probes)
+		err = error_new(STATUS_USAGE,
+				"that would be probes at %zu places; write a narrower pattern, or a larger --max-probes",
+				run.tally.lines.n);
 	if (!err)
 		err = control_check(dir);
 	if (!err && options->output) {

@@ -19,7 +19,9 @@ static struct error *resolve(const struct options *options, const char *text)
 		return err;
 	err = definition_make(&spec, options, &def);
 	for (size_t i = 0; !err && i < def.sites.n; i++) {
-		char *line = definition_line(&def, i, def.group);
+		char *line = options->verbose ?
+			definition_checked_line(&def, i, def.group) :
+			definition_line(&def, i, def.group);
 
 		puts(line);
 		free(line);

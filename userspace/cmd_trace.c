@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "control.h"
@@ -38,6 +39,25 @@ static void make_distinct(struct trace *trace, struct definition *def)
 			     xasprintf("%.50s_%d", plain, i + 1);
 	}
 	free(plain);
+}
+
+/* More places than that are a mistake more often than not. */
+#define MAX_PROBES 1000
+
+static struct error *check_number(const struct trace *trace,
+				  const struct options *options)
+{
+	u64 max = options->max_probes ? options->max_probes : MAX_PROBES;
+	u64 n = 0;
+
+	for (size_t i = 0; i < trace->n; i++)
+		n += trace->defs[i].sites.n;
+	if (n <= max)
+		return NULL;
+	return error_new(STATUS_USAGE,
+			 "that would be probes at %llu places, which is more than %llu; allow it with --max-probes %llu, or count them: uprobe count",
+			 (unsigned long long)n, (unsigned long long)max,
+			 (unsigned long long)n);
 }
 
 static struct error *add_spec(struct trace *trace, const char *text,
@@ -101,6 +121,8 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 
 	for (i = 0; i < argc && is_probe_spec(argv[i]) && !err; i++)
 		err = add_spec(trace, argv[i], options);
+	if (!err)
+		err = check_number(trace, options);
 	if (!err && i < argc) {
 		trace->filter_text = argv[i];
 		err = filter_parse(argv[i++], &trace->filter);
@@ -137,11 +159,14 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 		.out = stdout,
 		.dir = options->control ? options->control : CONTROL_DIR,
 		.group = own_group(),
+		.session = -1,
 	};
 	struct error *err;
 
 	err = prepare(&trace, argc, argv);
-	if (!err && options->stacks) {
+	if (!err && !options->verbose)
+		err = control_session(trace.dir, &trace.session);
+	if (!err && options->stacks && trace.session < 0) {
 		if (control_has(trace.dir, "options/userstacktrace"))
 			err = control_write(trace.dir, "options/userstacktrace",
 					    "1");
@@ -160,10 +185,13 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 	if (!err && options->verbose) {
 		err = show_formats(&trace);
 	} else if (!err) {
-		err = switch_on(&trace);
+		if (trace.session < 0)
+			err = switch_on(&trace);
 		if (!err)
 			err = trace_run(&trace);
 	}
+	if (trace.session >= 0)
+		close(trace.session);
 	if (trace.out && trace.out != stdout &&
 	    (ferror(trace.out) | fclose(trace.out)) && !err)
 		err = error_new(STATUS_RUNTIME,

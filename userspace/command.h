@@ -38,6 +38,9 @@ enum return_mode {
  * @command: -c
  * @interval: -i, seconds
  * @top: --top
+ * @buffer_kb: --buffer
+ * @string_max: --str, characters
+ * @max_probes: --max-probes
  * @header: -H
  * @stacks: -s
  * @json: --json
@@ -60,6 +63,9 @@ struct options {
 	const char *command;
 	double interval;
 	u64 top;
+	u64 buffer_kb;
+	u64 string_max;
+	u64 max_probes;
 	bool header;
 	bool stacks;
 	bool json;

@@ -294,6 +294,71 @@ struct error *control_fields(const char *dir, const char *group,
 }
 
 /**
+ * control_session() - open a session, if the tracer has such a thing
+ * @dir: the control directory
+ * @fd: set to its descriptor, which is read without waiting; -1 if there is no
+ *	such thing
+ *
+ * What is defined through it is enabled at once, and gone when it is closed,
+ * whoever closes it.
+ */
+struct error *control_session(const char *dir, int *fd)
+{
+	char *path = xasprintf("%s/session", dir);
+	struct error *err = NULL;
+
+	*fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0 && errno != ENOENT)
+		err = file_error(path, "opened", errno);
+	free(path);
+	return err;
+}
+
+static int write_session(int fd, const char *line)
+{
+	char *text = xasprintf("%s\n", line);
+	ssize_t n = write(fd, text, strlen(text));
+	int code = n < 0 ? errno : (size_t)n == strlen(text) ? 0 : EIO;
+
+	free(text);
+	return code;
+}
+
+/**
+ * control_session_define() - define a probe in a session
+ * @dir: the control directory
+ * @fd: the session
+ * @line: the line, without a newline
+ */
+struct error *control_session_define(const char *dir, int fd, const char *line)
+{
+	int code = write_session(fd, line);
+	struct error *err;
+
+	if (!code)
+		return NULL;
+	err = refused_because(dir, line, code);
+	if (code == EPERM || code == EILSEQ || code == EEXIST)
+		err->status = STATUS_REFUSED;
+	return err;
+}
+
+/**
+ * control_session_write() - write a file of a session
+ * @fd: the session
+ * @file: as it is called in the control directory
+ * @value: what to write
+ */
+struct error *control_session_write(int fd, const char *file, const char *value)
+{
+	char *line = xasprintf("%s %s", file, value);
+	int code = write_session(fd, line);
+
+	free(line);
+	return code ? file_error(file, "written", code) : NULL;
+}
+
+/**
  * control_counts() - hits and misses of an event
  * @dir: the control directory
  * @event: its name

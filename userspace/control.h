@@ -40,6 +40,9 @@ struct error *control_enable(const char *dir, const char *group,
 struct error *control_pipe(const char *dir, int *fd);
 struct error *control_fields(const char *dir, const char *group,
 			     const char *event, struct paths *fields);
+struct error *control_session(const char *dir, int *fd);
+struct error *control_session_define(const char *dir, int fd, const char *line);
+struct error *control_session_write(int fd, const char *file, const char *value);
 struct counts control_counts(const char *dir, const char *event);
 
 #endif /* _USERSPACE_CONTROL_H */

@@ -2,6 +2,7 @@
 #include "definition.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@
 #include "sdt_define.h"
 #include "symbols.h"
 #include "target.h"
+#include "text.h"
 #include "util.h"
 
 #define RETVAL "$retval"
@@ -353,6 +355,31 @@ static struct error *make_sites(const struct probe_spec *spec,
 	return err;
 }
 
+/* The bytes that were looked at here are what the kernel has to find. */
+static void add_expected(struct definition *def, const struct elf_image *img)
+{
+	for (size_t i = 0; i < def->sites.n; i++) {
+		const char *site = def->sites.v[i], *colon = NULL;
+		char hex[2 * UINSN_MAX_LEN + 1] = "";
+		struct instruction insn;
+		struct error *err;
+		u64 addr;
+
+		for (const char *p = site; *p && *p != ' '; p++)
+			if (*p == ':')
+				colon = p;
+		if (!colon)
+			continue;
+		err = elf_image_addr(img, strtoull(colon + 1, NULL, 0), &addr);
+		if (!err)
+			err = text_instruction(img, addr, &insn);
+		for (size_t j = 0; !err && j < insn.decoded.len; j++)
+			sprintf(hex + 2 * j, "%02x", insn.bytes[j]);
+		error_free(err);
+		paths_add(&def->expected, hex);
+	}
+}
+
 /**
  * definition_make() - find out what to define for a probe
  * @spec: the probe
@@ -370,6 +397,11 @@ struct error *definition_make(const struct probe_spec *spec,
 	memset(def, 0, sizeof(*def));
 	err = target_open(spec->target, options->pid, options->debug_dir,
 			  &target);
+	/* What it will start need not be anything that it has mapped. */
+	if (err && err->status == STATUS_NOT_FOUND && options->follow) {
+		error_free(err);
+		err = target_open(spec->target, 0, options->debug_dir, &target);
+	}
 	if (err)
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
@@ -378,6 +410,8 @@ struct error *definition_make(const struct probe_spec *spec,
 		err = sdt_define(spec, &syms, &def->sites);
 	else
 		err = make_sites(spec, options, &target, &syms, def);
+	if (!err)
+		add_expected(def, &target.image);
 	symbols_free(&syms);
 	target_close(&target);
 	def->group = spec->group ? xstrdup(spec->group) : NULL;
@@ -392,7 +426,25 @@ void definition_free(struct definition *def)
 	free(def->group);
 	free(def->event);
 	paths_free(&def->sites);
+	paths_free(&def->expected);
 	memset(def, 0, sizeof(*def));
+}
+
+/**
+ * definition_fields() - what its records have
+ * @def: the definition
+ * @fields: filled in; to be freed with paths_free()
+ */
+void definition_fields(const struct definition *def, struct paths *fields)
+{
+	memset(fields, 0, sizeof(*fields));
+	if (def->kind == 'r') {
+		paths_add(fields, "__probe_func");
+		paths_add(fields, "__probe_ret_ip");
+	} else {
+		paths_add(fields, "__probe_ip");
+	}
+	arguments_names(def->sites.v[0] + strcspn(def->sites.v[0], " "), fields);
 }
 
 /**
@@ -408,4 +460,24 @@ char *definition_line(const struct definition *def, size_t site,
 {
 	return xasprintf("%c:%s%s%s %s", def->kind, group ? group : "",
 			 group ? "/" : "", def->event, def->sites.v[site]);
+}
+
+/**
+ * definition_checked_line() - the same with the bytes that have to be there
+ * @def: the definition
+ * @site: which of its sites
+ * @group: group to put the event into; NULL for the tracer's default
+ *
+ * Only the uprobes module knows this form.
+ */
+char *definition_checked_line(const struct definition *def, size_t site,
+			      const char *group)
+{
+	char *line = definition_line(def, site, group), *checked;
+
+	if (!*def->expected.v[site])
+		return line;
+	checked = xasprintf("%s expect=%s", line, def->expected.v[site]);
+	free(line);
+	return checked;
 }

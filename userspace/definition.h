@@ -15,19 +15,24 @@ struct probe_spec;
  * @group: group that was asked for, or NULL
  * @event: its name
  * @sites: what follows the name, one for each site: PATH:OFFSET ARGS
+ * @expected: for each site, the bytes of the instruction in hexadecimal, or ""
  */
 struct definition {
 	char kind;
 	char *group;
 	char *event;
 	struct paths sites;
+	struct paths expected;
 };
 
 struct error *definition_make(const struct probe_spec *spec,
 			      const struct options *options,
 			      struct definition *def);
 void definition_free(struct definition *def);
+void definition_fields(const struct definition *def, struct paths *fields);
 char *definition_line(const struct definition *def, size_t site,
 		      const char *group);
+char *definition_checked_line(const struct definition *def, size_t site,
+			      const char *group);
 
 #endif /* _USERSPACE_DEFINITION_H */

@@ -173,6 +173,57 @@ void event_line_free(struct event_line *event)
 	memset(event, 0, sizeof(*event));
 }
 
+/* Bytes of the first @max characters of some text; UTF-8 stays whole. */
+static size_t characters(const char *s, size_t len, size_t max)
+{
+	size_t n;
+
+	for (n = 0; n < len; n++)
+		if (((unsigned char)s[n] & 0xc0) != 0x80 && !max--)
+			break;
+	return n;
+}
+
+/**
+ * event_line_cut() - shorten the strings of a line
+ * @line: the line
+ * @event: the same, taken apart
+ * @max: characters that stay of a string; dots take the place of the others
+ *
+ * Return: the line with shorter strings, from malloc().
+ */
+char *event_line_cut(const char *line, const struct event_line *event,
+		     size_t max)
+{
+	const char *p = line;
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return xstrdup(line);
+	for (size_t i = 0; i < event->n; i++) {
+		const struct event_value *value = &event->values[i];
+		const char *s = value->text;
+		size_t len = value->text_len, n;
+
+		if (len < 2 || s[0] != '"')
+			continue;
+		/* What the tracer has cut ends in dots already. */
+		while (len > 2 && s[len - 1] == '.')
+			len--;
+		n = characters(s + 1, len - 2, max);
+		if (n == len - 2)
+			continue;
+		fwrite(p, 1, s + 1 + n - p, out);
+		fputs("\"...", out);
+		p = s + value->text_len;
+	}
+	fputs(p, out);
+	fclose(out);
+	return text;
+}
+
 /**
  * event_line_lost() - is this the line that tells of lost events?
  * @line: the line

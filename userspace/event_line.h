@@ -59,6 +59,8 @@ struct event_line {
 
 bool event_line_parse(const char *line, struct event_line *event);
 void event_line_free(struct event_line *event);
+char *event_line_cut(const char *line, const struct event_line *event,
+		     size_t max);
 bool event_line_lost(const char *line, u64 *lost);
 void event_line_json(const struct event_line *event, const char *name,
 		     char **json);

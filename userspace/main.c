@@ -51,6 +51,9 @@ static void print_help(FILE *out)
 	      "  -i SECONDS         with count and lat: print and begin anew each time\n"
 	      "  --top N            with count and lat: that many functions (20)\n"
 	      "  -M N               stop after N events\n"
+	      "  --str N            show at most N characters of a string\n"
+	      "  --max-probes N     stop where more places than that would be probed\n"
+	      "  --buffer KB        room for events that are not printed yet, per processor\n"
 	      "  -o FILE            write events there\n"
 	      "  --json             an object per event and line\n"
 	      "  -H                 column headers\n"
@@ -73,20 +76,24 @@ static void print_help(FILE *out)
 }
 
 enum {
-	OPT_ALL = 256, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR, OPT_FORCE,
-	OPT_JSON, OPT_RETURN, OPT_TOP, OPT_UID, OPT_VERSION,
+	OPT_ALL = 256, OPT_BUFFER, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR, OPT_FORCE,
+	OPT_JSON, OPT_MAX_PROBES, OPT_RETURN, OPT_STR, OPT_TOP, OPT_UID,
+	OPT_VERSION,
 };
 
 static const struct option long_options[] = {
 	{ "all", no_argument, NULL, OPT_ALL },
+	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "comm", required_argument, NULL, OPT_COMM },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
 	{ "force", required_argument, NULL, OPT_FORCE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "max-probes", required_argument, NULL, OPT_MAX_PROBES },
 	{ "return", required_argument, NULL, OPT_RETURN },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "str", required_argument, NULL, OPT_STR },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "uid", required_argument, NULL, OPT_UID },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -154,6 +161,8 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_ALL:
 		options->all = true;
 		break;
+	case OPT_BUFFER:
+		return parse_number("--buffer", optarg, &options->buffer_kb);
 	case OPT_COMM:
 		options->comm = optarg;
 		break;
@@ -168,8 +177,13 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_JSON:
 		options->json = true;
 		break;
+	case OPT_MAX_PROBES:
+		return parse_number("--max-probes", optarg,
+				    &options->max_probes);
 	case OPT_RETURN:
 		return parse_return(optarg, &options->returns);
+	case OPT_STR:
+		return parse_number("--str", optarg, &options->string_max);
 	case OPT_TOP:
 		return parse_number("--top", optarg, &options->top);
 	case OPT_UID:

@@ -44,12 +44,14 @@ size_t tally_add(struct tally *tally, const char *label)
  * @entry: number of the entry
  * @kind: 'p' counts what passes, 'r' what returns, and how long it took
  * @site: PATH:OFFSET[(COUNTER)], what follows a blank is ignored
+ * @expected: bytes of the instruction there in hexadecimal, or ""
  */
 void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const char *site)
+		    const char *site, const char *expected)
 {
-	char *line = xasprintf("%c:k%zu %.*s\n", kind, entry,
-			       (int)strcspn(site, " "), site);
+	char *line = xasprintf("%c:k%zu %.*s%s%s\n", kind, entry,
+			       (int)strcspn(site, " "), site,
+			       *expected ? " expect=" : "", expected);
 
 	paths_add(&tally->lines, line);
 	free(line);

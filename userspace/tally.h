@@ -66,7 +66,7 @@ struct tally {
 
 size_t tally_add(struct tally *tally, const char *label);
 void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const char *site);
+		    const char *site, const char *expected);
 struct error *tally_attach(struct tally *tally, const char *dir,
 			   const struct options *options, pid_t child,
 			   struct runner *runner);

@@ -2,6 +2,7 @@
 #include "tally_specs.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,8 +146,9 @@ static void tell_omitted(const char *spec, const struct omitted *omitted)
 static void add_match(struct tally *tally, const struct symbols *syms,
 		      const struct symbol *sym, char kind)
 {
+	char expected[2 * UINSN_MAX_LEN + 1] = "", *label, *site;
+	struct instruction insn;
 	struct error *err;
-	char *label, *site;
 	u64 offset;
 
 	err = elf_image_offset(syms->image, sym->addr, &offset);
@@ -158,8 +160,12 @@ static void add_match(struct tally *tally, const struct symbols *syms,
 					NULL;
 	site = xasprintf("%s:0x%llx", syms->image->path,
 			 (unsigned long long)offset);
+	err = text_instruction(syms->image, sym->addr, &insn);
+	for (size_t i = 0; !err && i < insn.decoded.len; i++)
+		sprintf(expected + 2 * i, "%02x", insn.bytes[i]);
+	error_free(err);
 	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind,
-		       site);
+		       site, expected);
 	free(site);
 	free(label);
 }
@@ -230,7 +236,8 @@ static struct error *add_plain(struct tally *tally,
 		return err;
 	entry = tally_add(tally, spec->event ? spec->event : spec->function);
 	for (size_t i = 0; i < def.sites.n; i++)
-		tally_add_site(tally, entry, def.kind, def.sites.v[i]);
+		tally_add_site(tally, entry, def.kind, def.sites.v[i],
+			       def.expected.v[i]);
 	definition_free(&def);
 	return NULL;
 }

@@ -23,6 +23,7 @@
  * @tasks: whose events are wanted
  * @pipe: trace_pipe
  * @runner: when to stop
+ * @stack: the last event was shown, so its stack is, too
  * @buf: the unfinished line
  * @len: bytes in @buf
  * @cap: room in @buf
@@ -32,6 +33,7 @@ struct run {
 	struct task_filter tasks;
 	int pipe;
 	struct runner runner;
+	bool stack;
 	char *buf;
 	size_t len;
 	size_t cap;
@@ -40,6 +42,48 @@ struct run {
 const char *trace_group(const struct trace *trace, const struct definition *def)
 {
 	return def->group ? def->group : trace->group;
+}
+
+/* Who is traced is the tracer's to know; it sees every fork. */
+static struct error *restrict_session(const struct trace *trace, pid_t child)
+{
+	pid_t pid = child ? child : trace->options->pid;
+	struct error *err = NULL;
+	char text[24];
+
+	if (child || trace->options->follow)
+		err = control_session_write(trace->session,
+					    "options/event-fork", "1");
+	snprintf(text, sizeof(text), "%d", pid);
+	if (!err && pid)
+		err = control_session_write(trace->session, "set_event_pid",
+					    text);
+	snprintf(text, sizeof(text), "%llu",
+		 (unsigned long long)trace->options->buffer_kb);
+	if (!err && trace->options->buffer_kb)
+		err = control_session_write(trace->session, "buffer_size_kb",
+					    text);
+	if (!err && trace->options->stacks)
+		err = control_session_write(trace->session,
+					    "options/userstacktrace", "1");
+	return err;
+}
+
+static struct error *define_site(struct trace *trace,
+				 const struct definition *def, size_t site)
+{
+	const char *group = trace_group(trace, def);
+	struct error *err;
+	char *line;
+
+	/* Others than the module do not know what else it has. */
+	line = trace->session >= 0 ? definition_checked_line(def, site, group) :
+				     definition_line(def, site, group);
+	err = trace->session >= 0 ?
+	      control_session_define(trace->dir, trace->session, line) :
+	      control_define(trace->dir, line);
+	free(line);
+	return err;
 }
 
 /**
@@ -52,14 +96,12 @@ struct error *trace_define(struct trace *trace)
 		const struct definition *def = &trace->defs[i];
 
 		for (size_t site = 0; site < def->sites.n; site++) {
-			char *line = definition_line(def, site,
-						     trace_group(trace, def));
-			struct error *err = control_define(trace->dir, line);
+			struct error *err = define_site(trace, def, site);
 
-			free(line);
 			if (err)
 				return err;
-			trace->defined = i + 1;
+			if (trace->session < 0)
+				trace->defined = i + 1;
 		}
 	}
 	return NULL;
@@ -80,10 +122,30 @@ void trace_remove(struct trace *trace)
 	}
 }
 
+/* In a session, events are enabled from their definition on. */
+static struct error *switch_session(struct trace *trace, bool on)
+{
+	struct error *err = NULL;
+
+	if (on)
+		return control_session_write(trace->session, "tracing_on", "1");
+	for (size_t i = 0; i < trace->n && !err; i++) {
+		char *file = control_event_file(trace_group(trace,
+							    &trace->defs[i]),
+						trace->defs[i].event, "enable");
+
+		err = control_session_write(trace->session, file, "0");
+		free(file);
+	}
+	return err;
+}
+
 static struct error *switch_all(struct trace *trace, bool on)
 {
 	struct error *err = NULL;
 
+	if (trace->session >= 0)
+		return switch_session(trace, on);
 	for (size_t i = 0; i < trace->n && !err; i++)
 		err = control_enable(trace->dir,
 				     trace_group(trace, &trace->defs[i]),
@@ -102,24 +164,46 @@ static const struct definition *find_event(const struct trace *trace,
 	return NULL;
 }
 
+static void print_json(FILE *out, const char *line,
+		       const struct definition *def)
+{
+	struct event_line event;
+	char *json;
+
+	if (!event_line_parse(line, &event))
+		return;
+	event_line_json(&event, def->event, &json);
+	fprintf(out, "%s\n", json);
+	free(json);
+	event_line_free(&event);
+}
+
 static void show(struct run *run, const char *line,
 		 const struct event_line *event, const struct definition *def)
 {
 	struct trace *trace = run->trace;
+	const struct options *options = trace->options;
+	char *cut = options->string_max ?
+		    event_line_cut(line, event, options->string_max) : NULL;
 
-	if (trace->options->json) {
-		char *json;
-
-		event_line_json(event, def->event, &json);
-		fprintf(trace->out, "%s\n", json);
-		free(json);
-	} else {
+	if (cut)
+		line = cut;
+	if (options->json)
+		print_json(trace->out, line, def);
+	else
 		fprintf(trace->out, "%s\n", line);
-	}
+	free(cut);
 	trace->shown++;
-	if (trace->options->max_events &&
-	    trace->shown >= trace->options->max_events)
+	if (options->max_events && trace->shown >= options->max_events)
 		run->runner.stop = true;
+}
+
+/* What follows an event that was shown belongs to it: its stack. */
+static void show_stack(const struct run *run, const char *line)
+{
+	if (run->stack && run->trace->options->stacks &&
+	    !run->trace->options->json && str_starts(line, " =>"))
+		fprintf(run->trace->out, "%s\n", line);
 }
 
 static void handle_line(struct run *run, const char *line)
@@ -131,18 +215,26 @@ static void handle_line(struct run *run, const char *line)
 
 	if (event_line_lost(line, &lost)) {
 		trace->lost += lost;
-		remark("%llu events were lost; a larger buffer: echo 16384 > %s/buffer_size_kb",
-		       (unsigned long long)lost, trace->dir);
+		if (trace->session >= 0)
+			remark("%llu events were lost; try a larger buffer: --buffer 16384",
+			       (unsigned long long)lost);
+		else
+			remark("%llu events were lost; a larger buffer: echo 16384 > %s/buffer_size_kb",
+			       (unsigned long long)lost, trace->dir);
 		return;
 	}
-	if (!event_line_parse(line, &event))
+	if (!event_line_parse(line, &event)) {
+		show_stack(run, line);
 		return;
+	}
+	run->stack = false;
 	def = find_event(trace, &event);
 	if (!def) {
 		trace->foreign++;
 	} else if (!trace->filter || filter_matches(trace->filter, &event)) {
 		enum task_answer answer = task_filter_asks(&run->tasks, &event);
 
+		run->stack = answer == TASK_YES;
 		if (answer == TASK_YES)
 			show(run, line, &event, def);
 		else if (answer == TASK_UNKNOWN)
@@ -235,6 +327,12 @@ static void print_summary(const struct trace *trace)
 {
 	struct counts counts = { 0 };
 
+	if (trace->session >= 0) {
+		fprintf(stderr, "Ending tracing... %llu events shown, %llu lost.\n",
+			(unsigned long long)trace->shown,
+			(unsigned long long)trace->lost);
+		return;
+	}
 	for (size_t i = 0; i < trace->n; i++) {
 		struct counts one = control_counts(trace->dir,
 						   trace->defs[i].event);
@@ -292,10 +390,13 @@ static struct error *set_filter(struct trace *trace,
 {
 	const char *group = trace_group(trace, def), *unknown;
 	struct paths fields;
-	struct error *err;
+	struct error *err = NULL;
 	char *file;
 
-	err = control_fields(trace->dir, group, def->event, &fields);
+	if (trace->session >= 0)
+		definition_fields(def, &fields);
+	else
+		err = control_fields(trace->dir, group, def->event, &fields);
 	if (err)
 		return err;
 	unknown = filter_unknown_name(trace->filter, &fields);
@@ -308,7 +409,11 @@ static struct error *set_filter(struct trace *trace,
 	}
 	paths_free(&fields);
 	file = control_event_file(group, def->event, "filter");
-	if (!err && control_has(trace->dir, file))
+	/* What it does not understand is filtered here alone. */
+	if (!err && trace->session >= 0)
+		error_free(control_session_write(trace->session, file,
+						 trace->filter_text));
+	else if (!err && control_has(trace->dir, file))
 		err = control_write(trace->dir, file, trace->filter_text);
 	free(file);
 	return err;
@@ -322,7 +427,7 @@ static struct error *run_probes(struct run *run)
 
 	for (size_t i = 0; i < trace->n && trace->filter && !err; i++)
 		err = set_filter(trace, &trace->defs[i]);
-	if (!err)
+	if (!err && trace->session < 0)
 		err = control_pipe(trace->dir, &run->pipe);
 	if (!err)
 		err = switch_all(trace, true);
@@ -370,7 +475,12 @@ struct error *trace_run(struct trace *trace)
 	err = runner_open(&run.runner);
 	if (!err && options->command)
 		err = runner_start(&run.runner, options->command);
-	if (!err && options->command) {
+	if (!err && trace->session >= 0) {
+		run.pipe = trace->session;
+		err = control_session_write(trace->session, "tracing_on", "0");
+		if (!err)
+			err = restrict_session(trace, run.runner.child);
+	} else if (!err && options->command) {
 		/* The shell starts what it was given: its children are meant. */
 		task_watch_start(&run.tasks.watch, run.runner.child, true);
 		run.tasks.watching = true;
@@ -385,7 +495,7 @@ struct error *trace_run(struct trace *trace)
 		err = run_probes(&run);
 	trace_remove(trace);
 	runner_close(&run.runner);
-	if (run.pipe >= 0)
+	if (run.pipe >= 0 && run.pipe != trace->session)
 		close(run.pipe);
 	if (run.tasks.watching)
 		task_watch_stop(&run.tasks.watch);

@@ -20,7 +20,8 @@ struct options;
  * @group: group of events that were given none
  * @defs: the events
  * @n: number of @defs
- * @defined: how many of them the tracer has
+ * @defined: how many of them the tracer's directory has
+ * @session: the session that they are in instead, -1 without one
  * @filter: applied here; NULL for none
  * @filter_text: the same as it was written
  * @shown: events that were printed
@@ -36,6 +37,7 @@ struct trace {
 	struct definition *defs;
 	size_t n;
 	size_t defined;
+	int session;
 	struct filter *filter;
 	const char *filter_text;
 	u64 shown;

@@ -287,6 +287,9 @@ static int prepare_probe(struct aggregate_probe *probe,
 	u->file = file;
 	u->offset = def->offset;
 	u->ref_ctr_offset = def->ref_ctr;
+	memcpy(probe->expect, def->expect, def->expect_len);
+	u->expect = probe->expect;
+	u->expect_len = def->expect_len;
 	if (probe->batch->set->only.mm)
 		u->filter = is_wanted_mm;
 	if (def->kind == TRACER_RETURN) {

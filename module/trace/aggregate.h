@@ -55,6 +55,7 @@ struct aggregate_cell {
  * @index: its number in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
  * @at: while it is being added, where its line starts in what was written
+ * @expect: the bytes that the instruction has to have
  * @name: what it was called
  */
 struct aggregate_probe {
@@ -63,6 +64,7 @@ struct aggregate_probe {
 	unsigned int index;
 	enum tracer_kind kind;
 	size_t at;
+	u8 expect[TRACER_EXPECT_MAX];
 	char name[TRACER_NAME_MAX + 1];
 };
 

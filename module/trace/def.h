@@ -32,6 +32,7 @@
 #define TRACER_LINE_MAX		16383	/* characters of a line */
 #define TRACER_FIXED_MAX	8192	/* bytes of an event that do not vary */
 #define TRACER_XMM_REGS		16	/* %xmm0 to %xmm15 */
+#define TRACER_EXPECT_MAX	15	/* bytes of an instruction */
 #define TRACER_COMM_LEN		16	/* bytes of a task's name, its NUL included */
 
 #define TRACER_DEFAULT_GROUP	"uprobes"
@@ -190,6 +191,8 @@ struct tracer_arg {
  * @path: of the file, as it was written
  * @offset: position in the file
  * @ref_ctr: position of the reference counter in the file, or 0
+ * @expect: the bytes that the instruction has to have
+ * @expect_len: number of @expect; 0 for any
  * @has_path: a removal names one probe of an event by @path and @offset
  * @path_column: where @path starts in the line
  * @offset_column: where the offset starts
@@ -207,6 +210,8 @@ struct tracer_def {
 	const char *path;
 	u64 offset;
 	u64 ref_ctr;
+	u8 expect[TRACER_EXPECT_MAX];
+	u8 expect_len;
 	bool has_path;
 	unsigned int path_column;
 	unsigned int offset_column;

@@ -5,6 +5,9 @@
  *	p|r[:[GRP/][EVENT]] PATH:OFFSET[%return][(REF_CTR)] [ARG...]
  *	-:[GRP/][EVENT] [PATH:OFFSET]
  *
+ * An ARG expect=HEX, with two digits for each byte of the instruction there, is
+ * none: the probe is refused where the file has other bytes.
+ *
  * A '#' starts a comment.  Words are separated by white space; an immediate
  * string, \"like this", may hold both.  PATH may hold them as octal escapes
  * (\040, \043), the way /proc/self/maps writes such names.
@@ -255,6 +258,29 @@ static int parse_removal(struct tracer_def *def, char *rest,
 	return parse_place(def, word, diag);
 }
 
+/* "expect=HEX"; nothing that can be fetched starts with a digit or a letter. */
+static bool parse_expect(struct tracer_def *def, const char *word)
+{
+	size_t i, len;
+
+	if (strncmp(word, "expect=", 7))
+		return false;
+	word += 7;
+	len = strlen(word);
+	if (!len || len % 2 || len / 2 > TRACER_EXPECT_MAX)
+		return false;
+	for (i = 0; i < len; i++) {
+		char c = tolower(word[i]);
+		u8 digit = isdigit(c) ? c - '0' : c - 'a' + 10;
+
+		if (!isxdigit(c))
+			return false;
+		def->expect[i / 2] = def->expect[i / 2] << 4 | digit;
+	}
+	def->expect_len = len / 2;
+	return true;
+}
+
 static int parse_probe(struct tracer_def *def, char *rest,
 		       struct tracer_diag *diag)
 {
@@ -273,6 +299,8 @@ static int parse_probe(struct tracer_def *def, char *rest,
 		default_event_name(def);
 
 	while ((word = next_word(&rest))) {
+		if (parse_expect(def, word))
+			continue;
 		if (def->nargs == TRACER_MAX_ARGS)
 			return fail(diag, def, word, TRACER_ERR_TOO_MANY_ARGS);
 		ret = tracer_arg_parse(def, word, diag);

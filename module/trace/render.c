@@ -412,6 +412,10 @@ void tracer_render_def(struct tracer_text *t, const struct tracer_def *def)
 	if (def->ref_ctr)
 		tracer_text_printf(t, "(0x%llx)",
 				   (unsigned long long)def->ref_ctr);
+	if (def->expect_len)
+		tracer_text_puts(t, " expect=");
+	for (i = 0; i < def->expect_len; i++)
+		tracer_text_printf(t, "%02x", def->expect[i]);
 	for (i = 0; i < def->nargs; i++) {
 		tracer_text_printf(t, " %s=", def->args[i].name);
 		tracer_text_puts(t, def->args[i].body);

@@ -109,6 +109,8 @@ static int find_file(struct tracer_site *site, struct tracer_diag *diag)
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
 	site->rp.u.ref_ctr_offset = def->ref_ctr;
+	site->rp.u.expect = def->expect;
+	site->rp.u.expect_len = def->expect_len;
 	ret = check_offsets(def, file, diag);
 	if (ret)
 		return ret;

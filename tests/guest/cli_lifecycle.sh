@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: the helper leaves no events behind, and clean removes those of a killed run
+# test: the helper leaves nothing behind, however it ends, and clean removes stale events
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 21
+ktap_plan 22
 
 events() {
 	wc -l <$dir/uprobe_events
@@ -13,7 +13,7 @@ events() {
 
 for signal in INT TERM HUP; do
 	start "p:$tmp/traced:text +0(%di):string"
-	is "$(events)" 1 "there is an event while it runs ($signal)"
+	is "$(events)" 0 "its event is nobody else's ($signal)"
 	"$tmp/traced" all >/dev/null
 	stop $signal
 	is "$status $(events)" "0 0" "and none after $signal"
@@ -50,19 +50,27 @@ like "$(cat "$tmp/err")" 'Unknown register' "which says why"
 uprobe "p:$tmp/traced:text" "p:$tmp/traced:text %nonsense" 2>/dev/null
 is "$? $(events)" "1 0" "nor the events that were defined before it"
 
-# kill -9 leaves them, and clean knows them from those that are in use.
-start "p:$tmp/traced:text"
-killed=$tracer
-kill -9 "$killed"
-wait "$killed" 2>/dev/null
+# kill -9 leaves nothing: no event, no breakpoint.
+"$tmp/traced" ticks 1 1000000000 >/dev/null &
+probed=$!
+start "p:$tmp/traced:tick"
+kill -9 "$tracer"
+wait "$tracer" 2>/dev/null
+is "$(events)" 0 "kill -9 leaves no event"
+at=$(uprobe offset "$tmp/traced" tick)
+base=$(awk -v f="$tmp/traced" '$6 == f { sub(/-.*/, "", $1); print $1, $3; exit }' /proc/$probed/maps)
+byte() { dd if="$1" bs=1 skip="$2" count=1 iflag=skip_bytes 2>/dev/null | od -An -tx1; }
+is "$(byte /proc/$probed/mem $((0x${base% *} + ${at##*:} - 0x${base#* })))" "$(byte "$tmp/traced" $((${at##*:})))" \
+	"and no breakpoint in a process that was probed"
+kill $probed
+
+# Events in the directory: of a run of an older helper, and by hand.
+echo "p:cli_999999_1/text $(uprobe offset "$tmp/traced" text)" >>$dir/uprobe_events
 echo "p:byhand/event $(uprobe offset "$tmp/traced" text)" >>$dir/uprobe_events
-start "p:$tmp/traced:text"
-like "$(uprobe status)" 'text.*enabled, stale' "status tells a stale event"
-like "$(uprobe status)" 'text.*enabled, in use' "from one in use"
+like "$(uprobe status)" 'text.*stale' "status tells a stale event"
 uprobe clean 2>"$tmp/cleaned"
-is "$(cut -d/ -f1 $dir/uprobe_events | sed 's/cli_.*/cli/' | sort | paste -sd' ')" "p:byhand p:cli" \
+is "$(cut -d/ -f1 $dir/uprobe_events | sed 's/cli_.*/cli/' | sort | paste -sd' ')" "p:byhand" \
 	"clean removes the stale one only"
-stop
 uprobe clean --all 2>/dev/null
 is "$(events)" 0 "clean --all removes all"
 uprobe status 2>"$tmp/err"

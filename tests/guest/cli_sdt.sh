@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 7
+ktap_plan 15
 
 t=$tmp/cli_sdt
 cp "$UPROBES_TOP/build/progs/cli_sdt" "$t"
@@ -43,3 +43,45 @@ is "$(grep -c ' libstdcxx_throw: ' "$tmp/out") $(grep -c ' libstdcxx_catch: ' "$
 like "$(uprobe sdt "$t")" '^corpus:both \(2 sites\) arg1=' "the list shows sites and arguments"
 uprobe "u:$t:nothing" 2>"$tmp/err"
 is "$?" 3 "a probe that is not there"
+
+# A counter of tracers: on as long as somebody traces, in processes that were
+# there before and in those that come later.
+counter() {
+	mkfifo "$tmp/in$1"
+	"$t" counter <"$tmp/in$1" >"$tmp/count$1" &
+	eval "exec $1>$tmp/in$1"
+}
+value() {
+	local before
+	before=$(wc -l <"$tmp/count$1")
+	echo line >&"$1"
+	for _ in $(seq 100); do
+		[ "$(wc -l <"$tmp/count$1")" -gt "$before" ] && break
+		sleep 0.05
+	done
+	tail -n 1 "$tmp/count$1"
+}
+counter 7
+is "$(value 7)" 0 "nobody traces"
+start "u:$t:counted arg1:string"
+counter 8
+is "$(value 7) $(value 8)" "1 1" "a tracer: in a process that was there, and in a new one"
+first=$tracer
+mv "$tmp/out" "$tmp/first"
+start "u:$t:counted"
+is "$(value 7)" 2 "two tracers"
+second=$tracer
+tracer=$first
+stop
+is "$(value 7) $(value 8)" "1 1" "one of them ends"
+is "$(grep -c ' counted: ' "$tmp/first")" 3 "it has seen the probe each time"
+kill -9 "$second"
+wait "$second" 2>/dev/null
+is "$(value 7) $(value 8)" "0 0" "the other one is killed"
+uprobe count "u:$t:counted" >"$tmp/out" 2>"$tmp/err" </dev/null &
+tracer=$!
+ready
+value 7 >"$tmp/counting"
+stop
+is "$(cat "$tmp/counting") $(awk 'NR == 2 { print $1 }' "$tmp/out")" "1 1" "counting counts, too"
+is "$(value 7) $(value 8)" "0 0" "and ends"

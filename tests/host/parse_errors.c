@@ -50,6 +50,9 @@ static const struct {
 	{ "p /bin/sh:10(^)", C(BAD_REFCNT) },
 	{ "p /bin/sh:10(10^", C(REFCNT_OPEN_BRACE) },
 	{ "p /bin/sh:10(10)^a", C(BAD_REFCNT_SUFFIX) },
+	{ "p /bin/sh:10 expect=^123", C(BAD_FETCH_ARG) },
+	{ "p /bin/sh:10 expect=^0g", C(BAD_FETCH_ARG) },
+	{ "p /bin/sh:10 expect=^00112233445566778899aabbccddeeff", C(BAD_FETCH_ARG) },
 	{ "p /bin/sh:10(10)^%return", C(BAD_REFCNT_SUFFIX) },
 
 	{ "p:^/bar /bin/sh:10", C(NO_GROUP_NAME) },

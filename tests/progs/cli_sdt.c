@@ -5,7 +5,11 @@
  * registers, memory and constants, as sys/sdt.h lets it.
  *
  *	cli_sdt N		passes each probe N times
+ *	cli_sdt counter		for each line of input, prints the counter of
+ *				tracers that the probe "counted" has, and
+ *				passes the probe where that is not 0
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,11 +66,44 @@ static long __attribute__((noinline)) both(long a, int b)
 	return a;
 }
 
+/* A probe that costs nothing where nobody traces: the counter says. */
+unsigned short counted_semaphore __attribute__((section(".probes"), used));
+
+static void watch_counter(void)
+{
+	char line[64];
+
+	while (fgets(line, sizeof(line), stdin)) {
+		volatile unsigned short *counter = &counted_semaphore;
+
+		printf("%u\n", *counter);
+		fflush(stdout);
+		if (*counter)
+			asm volatile("990:	nop\n"
+				     ".pushsection .note.stapsdt, \"?\", \"note\"\n"
+				     ".balign 4\n"
+				     ".4byte 992f - 991f, 994f - 993f, 3\n"
+				     "991:	.asciz \"stapsdt\"\n"
+				     "992:	.balign 4\n"
+				     "993:	.8byte 990b, _.stapsdt.base, counted_semaphore\n"
+				     ".asciz \"corpus\"\n"
+				     ".asciz \"counted\"\n"
+				     ".asciz \"8@%[line]\"\n"
+				     "994:	.balign 4\n"
+				     ".popsection\n"
+				     :: [line] "r" (line));
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct request request = { .id = 4711, .path = "/index.html" };
 	int n = argc > 1 ? atoi(argv[1]) : 1;
 
+	if (argc > 1 && !strcmp(argv[1], "counter")) {
+		watch_counter();
+		return 0;
+	}
 	for (int i = 0; i < n; i++) {
 		serve(&request, -404, i & 1);
 		both(1000 + i, -i);
