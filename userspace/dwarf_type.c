@@ -168,6 +168,8 @@ const char *type_for_tracer(Dwarf_Die *type)
 				return "char";
 			kind = encoding(type) == DW_ATE_signed_char;
 			break;
+		case DW_ATE_float:
+			return size == 4 ? "f32" : size == 8 ? "f64" : NULL;
 		case DW_ATE_signed:
 			kind = 1;
 			break;

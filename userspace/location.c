@@ -68,10 +68,19 @@ struct evaluation {
 	unsigned int depth;
 };
 
+static const char *const xmm_names[] = {
+	"%xmm0", "%xmm1", "%xmm2", "%xmm3", "%xmm4", "%xmm5", "%xmm6", "%xmm7",
+	"%xmm8", "%xmm9", "%xmm10", "%xmm11", "%xmm12", "%xmm13", "%xmm14",
+	"%xmm15",
+};
+
 static const char *register_name(const struct frame *frame, u64 number)
 {
-	if (frame->info->image->ehdr.e_machine == EM_X86_64)
+	if (frame->info->image->ehdr.e_machine == EM_X86_64) {
+		if (number >= 17 && number - 17 < ARRAY_SIZE(xmm_names))
+			return xmm_names[number - 17];
 		return number < ARRAY_SIZE(names_64) ? names_64[number] : NULL;
+	}
 	return number < ARRAY_SIZE(names_32) ? names_32[number] : NULL;
 }
 

@@ -8,7 +8,9 @@
  *	%ah				%ax, bits 8 to 15
  *	(%rbx) -136(%rbp)		+0(%bx) -136(%bp)
  *	sym(%rip) 8+sym(%rip)		@+OFFSET of the symbol in the file
- *	-8(%rbx,%rax,4) %xmm0		no fetch argument can say these
+ *	-8(%rbx,%rax,4) 8(,%rax,8)	-8(%bx,%ax,4) +8(,%ax,8)
+ *	8f@%xmm0			%xmm0, of type f64
+ *	16@(%rbx)			+0(%bx), of type x64[2]
  */
 #include "sdt_operand.h"
 
@@ -56,6 +58,14 @@ static const char *find_register(const char *name, size_t len)
 	return NULL;
 }
 
+static bool is_xmm(const char *name)
+{
+	char *end;
+
+	return str_starts(name, "xmm") && isdigit((unsigned char)name[3]) &&
+	       strtoul(name + 3, &end, 10) < 16 && !*end;
+}
+
 static bool unreadable(struct sdt_operand *operand, const char *why)
 {
 	operand->problem = why;
@@ -73,11 +83,18 @@ static bool parse_register(struct sdt_operand *operand, const char *name)
 		operand->type = "b8@8/16";
 		return true;
 	}
+	if (operand->size > 8)
+		return unreadable(operand, "values of this size cannot be fetched from a register");
+	if (is_xmm(name)) {
+		operand->fetch = xasprintf("%%%s", name);
+		return true;
+	}
 	if (!reg)
 		return unreadable(operand, str_starts(name, "xmm") ||
 				  str_starts(name, "ymm") ||
+				  str_starts(name, "zmm") ||
 				  str_starts(name, "st") ?
-				  "floating-point registers cannot be fetched" :
+				  "only %xmm0 to %xmm15 can be fetched" :
 				  "the register is unknown");
 	operand->fetch = xstrdup(reg);
 	return true;
@@ -139,10 +156,42 @@ static bool parse_sum(const char *p, const char *end, s64 *number,
 	return p == end;
 }
 
+/* (%base,%index,scale) or (,%index,scale), without or with the scale. */
+static bool parse_indexed(struct sdt_operand *operand, s64 number,
+			  const char *symbol, const char *base,
+			  const char *comma, const char *close)
+{
+	const char *index = comma + 1, *base_name = "", *index_name, *end;
+	unsigned long scale = 1;
+	char *stop;
+
+	end = memchr(index, ',', close - index);
+	if (end) {
+		scale = strtoul(end + 1, &stop, 10);
+		if (stop != close)
+			return unreadable(operand, "the operand is not understood");
+	} else {
+		end = close;
+	}
+	if (symbol)
+		return unreadable(operand, "a symbol with a register cannot be fetched");
+	if (comma > base)
+		base_name = find_register(base + 1, comma - base - 1);
+	index_name = *index == '%' ? find_register(index + 1, end - index - 1) :
+				     NULL;
+	if (!base_name || !index_name)
+		return unreadable(operand, "the register is unknown");
+	if (scale != 1 && scale != 2 && scale != 4 && scale != 8)
+		return unreadable(operand, "the operand is not understood");
+	operand->fetch = xasprintf("%+lld(%s,%s,%lu)", (long long)number,
+				   base_name, index_name, scale);
+	return true;
+}
+
 static bool parse_memory(struct sdt_operand *operand, const char *text,
 			 const struct symbols *syms)
 {
-	const char *open = strchr(text, '('), *close, *base, *symbol;
+	const char *open = strchr(text, '('), *close, *base, *symbol, *comma;
 	size_t symbol_len;
 	s64 number;
 	u64 offset;
@@ -152,10 +201,13 @@ static bool parse_memory(struct sdt_operand *operand, const char *text,
 	if (!parse_sum(text, open, &number, &symbol, &symbol_len))
 		return unreadable(operand, "the operand is not understood");
 	close = *open ? strchr(open, ')') : NULL;
-	if (*open && (!close || close[1] || open[1] != '%'))
+	if (*open && (!close || close[1] ||
+		      (open[1] != '%' && open[1] != ',')))
 		return unreadable(operand, "the operand is not understood");
-	if (*open && memchr(open, ',', close - open))
-		return unreadable(operand, "a scaled index cannot be fetched");
+	comma = *open ? memchr(open, ',', close - open) : NULL;
+	if (comma)
+		return parse_indexed(operand, number, symbol, open + 1, comma,
+				     close);
 	base = *open ? find_register(open + 2, close - open - 2) : NULL;
 	if (*open && !base)
 		return unreadable(operand, "the register is unknown");
@@ -187,12 +239,22 @@ static bool parse_operand(struct sdt_operand *operand, const char *text,
 	if (end == p)
 		return unreadable(operand, "the operand has no size");
 	p = end;
-	if (*p == 'f')
-		return unreadable(operand, "floating-point values cannot be fetched");
+	if (*p == 'f') {
+		operand->type = operand->size == 4 ? "f32" :
+				operand->size == 8 ? "f64" : NULL;
+		if (!operand->type)
+			return unreadable(operand, "floating-point values of this size cannot be fetched");
+		p++;
+	}
 	if (*p != '@')
 		return unreadable(operand, "the operand is not understood");
 	p++;
-	if (!sdt_operand_type(operand->size, operand->is_signed))
+	/* Larger ones are shown word by word. */
+	if (operand->size == 16)
+		operand->type = "x64[2]";
+	else if (operand->size == 24)
+		operand->type = "x64[3]";
+	else if (!sdt_operand_type(operand->size, operand->is_signed))
 		return unreadable(operand, "values of this size cannot be fetched");
 	if (*p == '$') {
 		long long value = strtoll(p + 1, &end, 0);
