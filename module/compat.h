@@ -9,8 +9,12 @@
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/ring_buffer.h>
+#include <linux/sched.h>
 #include <linux/shmem_fs.h>
+#include <linux/uaccess.h>
 #include <linux/version.h>
+
+#include <uapi/linux/rseq.h>
 
 /**
  * compat_gup_remote() - get one page of another address space
@@ -86,6 +90,31 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
 	ring_buffer_unlock_commit(rb);
 #else
 	ring_buffer_unlock_commit(rb, event);
+#endif
+}
+
+/**
+ * compat_in_rseq() - whether the current task may be in a restartable sequence
+ *
+ * The task's struct rseq is found elsewhere since "rseq: Introduce struct
+ * rseq_data" (6.19).
+ *
+ * Context: any.
+ */
+static inline bool compat_in_rseq(void)
+{
+#ifdef CONFIG_RSEQ
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	struct rseq __user *rseq = current->rseq.usrptr;
+#else
+	struct rseq __user *rseq = current->rseq;
+#endif
+	u64 section;
+
+	return rseq && !copy_from_user_nofault(&section, &rseq->rseq_cs, sizeof(section)) &&
+	       section;
+#else
+	return false;
 #endif
 }
 

@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 
 #include "breakpoint.h"
+#include "compat.h"
 #include "hit.h"
 #include "image.h"
 #include "retprobe.h"
@@ -193,7 +194,8 @@ static void hit_work(struct callback_head *work)
 			/* With no breakpoint there any more, it is executed there. */
 			if (regs->ip == site->key.addr &&
 			    READ_ONCE(site->state) != SITE_IDLE) {
-				if (signalled)
+				/* It may have been preempted: let the kernel see. */
+				if (signalled || compat_in_rseq())
 					signal_postpone(utask, site, regs);
 				else
 					hit_resume(utask, site, regs);

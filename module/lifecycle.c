@@ -157,6 +157,7 @@ static void on_exec(void *data, struct task_struct *task)
 	if (utask) {
 		retprobe_forget(utask);
 		utask->nr_resumptions = 0;
+		utask->unwound = NULL;
 	}
 }
 
@@ -293,6 +294,13 @@ static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct 
 		signal_handled(task_pt_regs(current), ka->sa.sa_flags & SA_RESTART);
 }
 
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	if (prev->mm && !(prev->flags & (PF_KTHREAD | PF_EXITING)))
+		signal_preempted(task_pt_regs(prev));
+}
+
 static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
 {
 	signal_returns();
@@ -317,6 +325,7 @@ static struct task_event {
 	{ .name = "sched_process_exec", .fn = on_exec },
 	{ .name = "sched_process_exit", .fn = on_exit },
 	{ .name = "signal_deliver", .fn = on_deliver },
+	{ .name = "sched_switch", .fn = on_switch },
 };
 
 static void task_events_detach(unsigned int n)

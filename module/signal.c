@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/signal.h>
 
+#include "compat.h"
 #include "hit.h"
 #include "image.h"
 #include "retprobe.h"
@@ -114,11 +115,52 @@ static void unwind_slot(struct image *image, struct site *site, struct pt_regs *
 	 * instruction, which then is the breakpoint.
 	 */
 	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot_key.addr, regs) &&
-	    !arch_syscall_restarts(regs))
+	    !arch_syscall_restarts(regs)) {
+		/* Which it may learn only later, if this is not a signal. */
+		utask = utask_find(current);
+		if (utask)
+			utask->unwound = site;
 		return;
+	}
 	utask = utask_get(current);
 	if (utask)
 		signal_postpone(utask, site, regs);
+}
+
+/* A tracer has seen the system call when it began; now it is to be restarted. */
+static void unwound_before(struct utask *utask, const struct pt_regs *regs)
+{
+	struct site *site = utask->unwound;
+
+	utask->unwound = NULL;
+	if (regs->ip == site->key.addr + ssol_len(&site->plan) && arch_syscall_restarts(regs))
+		signal_postpone(utask, site, regs);
+}
+
+/**
+ * signal_preempted() - the current task is losing its CPU
+ * @regs: its user registers
+ *
+ * If that was in a restartable sequence (man 2 rseq), the kernel is going to
+ * abort it, which it tells by the ip: that of a slot would not do.
+ *
+ * Context: the scheduler, with a run queue locked.
+ */
+void signal_preempted(struct pt_regs *regs)
+{
+	struct image *image;
+	struct site *site;
+
+	/* No system call belongs into such a sequence. */
+	if (arch_in_syscall(regs))
+		return;
+	rcu_read_lock();
+	image = image_lookup(current->mm);
+	site = image ? site_of_slot(image, regs->ip) : NULL;
+	/* One that is stepped over is under TF: it has to come to its end. */
+	if (site && !site->step && compat_in_rseq())
+		unwind_slot(image, site, regs);
+	rcu_read_unlock();
 }
 
 /**
@@ -162,6 +204,8 @@ void signal_prepare(struct pt_regs *regs)
 		site = site_of_slot(image, regs->ip);
 		if (site)
 			unwind_slot(image, site, regs);
+		else if (utask && utask->unwound)
+			unwound_before(utask, regs);
 	}
 unlock:
 	rcu_read_unlock();

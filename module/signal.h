@@ -40,6 +40,7 @@ struct resumption {
 };
 
 void signal_prepare(struct pt_regs *regs);
+void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
 void signal_returns(void);

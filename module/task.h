@@ -43,6 +43,7 @@ struct site;
  * @resumptions: hits that are not to be counted again, oldest first
  * @nr_resumptions: how many
  * @sigreturned: has returned from a signal handler, and not hit anything since
+ * @unwound: site of the system call that a tracer has been shown
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
  * @moved_from: first address of probed text that is being moved by mremap()
@@ -71,6 +72,7 @@ struct utask {
 	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
 	unsigned int nr_resumptions;
 	bool sigreturned;
+	struct site *unwound;
 	struct callback_head map_work;
 	bool map_queued;
 	unsigned long moved_from;

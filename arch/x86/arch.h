@@ -58,6 +58,12 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 		      struct pt_regs *regs);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
+/* Whether the task has entered the kernel by a system call; other entries store -1 or less. */
+static inline bool arch_in_syscall(const struct pt_regs *regs)
+{
+	return (long)regs->orig_ax >= 0;
+}
+
 bool arch_in_mremap(const struct pt_regs *regs);
 bool arch_mremap_moved(const struct pt_regs *regs, long *by);
 u64 arch_regs_digest(const struct pt_regs *regs);

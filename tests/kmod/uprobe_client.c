@@ -196,8 +196,13 @@ static int set_field(struct probe *p, char *name, char *value)
 	if (!strcmp(name, "expect")) {
 		u->expect = p->expect;
 		u->expect_len = strlen(value) / 2;
-		return u->expect_len > sizeof(p->expect) ? -EINVAL :
-			hex2bin(p->expect, value, u->expect_len);
+		if (strlen(value) / 2 > sizeof(p->expect))
+			return -EINVAL;
+		for (i = 0; i < u->expect_len; i++) {
+			if (sscanf(value + 2 * i, "%2hhx", &p->expect[i]) != 1)
+				return -EINVAL;
+		}
+		return 0;
 	}
 	if (kstrtoull(value, 0, &number))
 		return -EINVAL;

@@ -1,0 +1,40 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: restartable sequences with a probe on every instruction are aborted when they must be, and seccomp notices nothing
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 12
+
+prog=$progs/critical
+is "$("$prog" 4 2000)" "sum 8000" "unprobed: the counters add up"
+n=0
+for offset in $(instructions "$prog" critical_add critical_start critical_end | head -11); do
+	set_probe $n path="$prog" offset="$offset"
+	n=$((n + 1))
+done
+last=$((n - 1))
+check "all instructions are found" test $n -ge 10
+for flags in 0 1; do
+	for i in $(seq 0 $last); do
+		set_probe "$i" flags=$flags
+	done
+	check "flags=$flags: they are probed" run register 0-$last
+	is "$("$prog" 4 20000)" "sum 80000" "flags=$flags: the counters add up"
+	run unregister 0-$last
+done
+
+offset=0x$(symbol "$progs/strict" strict_work)
+plain=$("$progs/strict")
+for flags in 0 1; do
+	for returns in 0 1; do
+		i=$((20 + 2 * flags + returns))
+		set_probe $i path="$progs/strict" offset="$offset" flags=$flags returns=$returns
+		run register $i
+		is "$("$progs/strict")" "$plain" "seccomp, flags=$flags, returns=$returns: the same"
+		run unregister $i
+	done
+done
+is "$(awk '$1 >= 20 { print $3 }' $client_dir/state | sort -u)" 1000 "seccomp: all is counted"
+is "$(awk '$4' $client_dir/state)" "" "nothing was missed"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread -rdynamic
+/*
+ * Restartable sequences (man 2 rseq): threads increment a counter of the CPU that they are
+ * on, without atomic instructions, in critical sections that the kernel must
+ * abort when it takes the CPU away:
+ *
+ *	critical THREADS TIMES
+ *
+ * The counters add up to THREADS * TIMES, probed or not.
+ */
+#define _GNU_SOURCE
+#include <linux/rseq.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/rseq.h>
+
+#define MAX_CPUS 64
+
+/* Each in a cache line of its own. */
+struct counter {
+	long n;
+	long rest[7];
+};
+
+struct counter counters[MAX_CPUS];
+
+/*
+ * rdi: the thread's struct rseq; rsi: counters.  Returns 0 when it was
+ * aborted, 1 when the counter has been incremented.
+ */
+long critical_add(struct rseq *self, struct counter *all);
+__asm__(".pushsection __rseq_cs, \"aw\"\n"
+	".balign 32\n"
+	"critical_cs:\n"
+	"\t.long 0, 0\n"
+	"\t.quad critical_start, critical_end - critical_start, critical_abort\n"
+	".popsection\n"
+	".pushsection .text\n"
+	".globl critical_add\n.type critical_add, @function\n"
+	"critical_add:\n"
+	"\tlea critical_cs(%rip), %rax\n"
+	"\tmov %rax, 8(%rdi)\n"
+	"critical_start:\n"
+	"\tmov 4(%rdi), %ecx\n"
+	"\tshl $6, %rcx\n"
+	"\tmov (%rsi,%rcx), %rax\n"
+	"\tnop\n"
+	"\tlea 1(%rax), %rax\n"
+	"\tmov %rax, (%rsi,%rcx)\n"
+	"critical_end:\n"
+	"\tmov $1, %eax\n"
+	"\tret\n"
+	/* RSEQ_SIG, in front of the abort handler. */
+	"\t.byte 0x0f, 0xb9, 0x3d\n"
+	"\t.long 0x53053053\n"
+	"critical_abort:\n"
+	"\txor %eax, %eax\n"
+	"\tret\n"
+	".size critical_add, . - critical_add\n"
+	".popsection\n");
+
+static long times;
+
+static void *add(void *arg)
+{
+	struct rseq *self = (struct rseq *)((char *)__builtin_thread_pointer() + __rseq_offset);
+	long i;
+
+	for (i = 0; i < times; i++) {
+		while (!critical_add(self, counters))
+			;
+		if (i % 64 == 0)
+			sched_yield();
+	}
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	long nr = argc > 1 ? atol(argv[1]) : 4, sum = 0, i;
+	pthread_t *threads = calloc(nr, sizeof(*threads));
+
+	times = argc > 2 ? atol(argv[2]) : 1000;
+	if (!__rseq_size) {
+		puts("no rseq");
+		return 4;
+	}
+	for (i = 0; i < nr; i++)
+		pthread_create(&threads[i], NULL, add, NULL);
+	for (i = 0; i < nr; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < MAX_CPUS; i++)
+		sum += counters[i].n;
+	printf("sum %ld\n", sum);
+	return 0;
+}
