@@ -65,6 +65,57 @@ bool debug_info_open(struct debug_info *info, const struct elf_image *img,
 	return info->dwarf;
 }
 
+/* Short names are not in the table of strings. */
+#define SHORT_NAME 4
+
+static bool strings_hold(const struct elf_image *img, const char *name)
+{
+	GElf_Shdr shdr;
+	Elf_Data *data;
+	Elf_Scn *scn;
+
+	if (!has_debug_info(img))
+		return false;
+	scn = elf_image_section(img, ".debug_str", &shdr);
+	/* The strings may be in yet another file. */
+	if (!scn || elf_image_section(img, ".gnu_debugaltlink", &shdr))
+		return true;
+	if (gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_COMPRESSED &&
+	    elf_compress(scn, 0, 0) < 0)
+		return true;
+	data = elf_getdata(scn, NULL);
+	return !data || !data->d_buf ||
+	       memmem(data->d_buf, data->d_size, name, strlen(name));
+}
+
+/**
+ * debug_info_may_mention() - is it worth while to look for a name?
+ * @info: as debug_info_open() takes it
+ * @img: the file
+ * @debug_dir: where debug files are installed
+ * @name: a name
+ *
+ * Reading all debug information takes its time, and its strings can be had
+ * without.
+ */
+bool debug_info_may_mention(const struct debug_info *info,
+			    const struct elf_image *img,
+			    const char *debug_dir, const char *name)
+{
+	struct elf_image debug;
+	bool may;
+
+	if (info->asked || strlen(name) < SHORT_NAME)
+		return true;
+	if (has_debug_info(img))
+		return strings_hold(img, name);
+	if (!debug_file_open(img, debug_dir, &debug))
+		return false;
+	may = strings_hold(&debug, name);
+	elf_image_close(&debug);
+	return may;
+}
+
 void debug_info_close(struct debug_info *info)
 {
 	if (info->dwarf)

@@ -43,6 +43,9 @@ struct unit_walk {
 
 bool debug_info_open(struct debug_info *info, const struct elf_image *img,
 		     const char *debug_dir, bool fetch);
+bool debug_info_may_mention(const struct debug_info *info,
+			    const struct elf_image *img,
+			    const char *debug_dir, const char *name);
 void debug_info_close(struct debug_info *info);
 
 bool unit_next(struct unit_walk *walk);

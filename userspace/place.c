@@ -294,11 +294,18 @@ static void add_inlined(struct target *target, struct symbols *syms,
 			const struct spec *spec, unsigned int force,
 			struct places *places)
 {
-	const struct debug_info *info = target_debug_info(target, false);
 	const char *symbol = places->n ? places->v[0].function->name : NULL;
+	char *base = name_base(spec->name);
+	const struct debug_info *info;
 	struct inlined inlined;
 	struct error *err;
+	bool may;
 
+	may = debug_info_may_mention(&target->debug_info, &target->image,
+				     target->debug_dir,
+				     base ? base : spec->name);
+	free(base);
+	info = may ? target_debug_info(target, false) : NULL;
 	if (!info)
 		return;
 	inlined_find(info, spec->name, symbol, spec->qualifier, &inlined);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "symbols.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@
  * @strings_len: bytes of @strings up to and with the last NUL, so that any
  *	offset below it starts a terminated string
  * @bias: added to each address
+ * @known: what it defines has been read from another table
  * @versions: for a dynamic symbol table
  */
 struct table {
@@ -28,6 +30,7 @@ struct table {
 	const char *strings;
 	size_t strings_len;
 	u64 bias;
+	bool known;
 	struct versions versions;
 };
 
@@ -88,14 +91,43 @@ static void add_symbol(struct symbols *syms, const struct table *table,
 	syms->n++;
 }
 
+/* What libelf hands out is in our byte order and form already. */
+static_assert(sizeof(GElf_Sym) == sizeof(Elf64_Sym),
+	      "64-bit symbols are libelf's general ones");
+
+static bool get_symbol(const struct table *table, size_t i, GElf_Sym *raw)
+{
+	if (table->from->ehdr.e_ident[EI_CLASS] != ELFCLASS64)
+		return i < INT32_MAX &&
+		       gelf_getsym(table->symbols, i, raw);
+	if (i >= table->symbols->d_size / sizeof(*raw))
+		return false;
+	memcpy(raw, (const char *)table->symbols->d_buf + i * sizeof(*raw),
+	       sizeof(*raw));
+	return true;
+}
+
+/* Growing bit by bit would copy everything several times. */
+static void make_room(struct symbols *syms, const struct table *table)
+{
+	size_t more = table->symbols->d_size / sizeof(Elf64_Sym);
+
+	if (syms->cap - syms->n >= more)
+		return;
+	syms->cap = syms->n + more;
+	syms->v = xreallocarray(syms->v, syms->cap, sizeof(*syms->v));
+}
+
 static void read_table(struct symbols *syms, const struct table *table)
 {
 	const char *file = NULL;
 	GElf_Sym raw;
 
-	for (size_t i = 1; i < INT32_MAX; i++) {
-		if (!gelf_getsym(table->symbols, i, &raw))
-			break;
+	make_room(syms, table);
+	for (size_t i = 1; get_symbol(table, i, &raw); i++) {
+		/* Without versions it repeats what the full table said. */
+		if (table->known && raw.st_shndx != SHN_UNDEF)
+			continue;
 		switch (GELF_ST_TYPE(raw.st_info)) {
 		case STT_FILE:
 			file = raw.st_name < table->strings_len ?
@@ -143,6 +175,8 @@ static bool load_section(struct symbols *syms, const struct elf_image *from,
 		table.bias = debug_file_bias(syms->image, from);
 	if (type == SHT_DYNSYM)
 		versions_load(from, &table.versions);
+	table.known = type == SHT_DYNSYM && syms->full &&
+		      !table.versions.versym;
 	read_table(syms, &table);
 	versions_free(&table.versions);
 	return true;
