@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1
+/*
+ * For each line of input: call one() and two() ten times each and execute three
+ * breakpoints of its own, which a handler counts; print all numbers so far.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <ucontext.h>
+
+#define PROBED __attribute__((noinline, noclone))
+
+extern char own_trap_end[];
+static volatile int traps, odd;
+
+PROBED long one(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return x + 1;
+}
+
+PROBED long two(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return x + 2;
+}
+
+PROBED void own_trap(void)
+{
+	__asm__ volatile("int3\n.globl own_trap_end\nown_trap_end:\n" ::: "memory");
+}
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	unsigned long ip = ((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+
+	traps++;
+	if (ip != (unsigned long)own_trap_end)
+		odd++;
+}
+
+int main(void)
+{
+	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+	long sum = 0;
+	int c, i;
+
+	sigaction(SIGTRAP, &sa, NULL);
+	printf("ready\n");
+	fflush(stdout);
+	while ((c = getchar()) != EOF) {
+		if (c != '\n')
+			continue;
+		for (i = 0; i < 10; i++)
+			sum += one(i) * two(i);
+		for (i = 0; i < 3; i++)
+			own_trap();
+		printf("sum %ld, %d traps, %d odd\n", sum, traps, odd);
+		fflush(stdout);
+	}
+	return 0;
+}
