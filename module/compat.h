@@ -94,6 +94,22 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
 }
 
 /**
+ * compat_task_fpu() - where a task's floating-point registers are kept
+ *
+ * Behind the task since "x86/fpu: Make task_struct::thread constant size"
+ * (6.16), in it before.
+ */
+static inline struct fpu *compat_task_fpu(struct task_struct *task)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	/* As x86_task_fpu(), which debug configurations do not export. */
+	return (struct fpu *)((void *)task + sizeof(*task));
+#else
+	return &task->thread.fpu;
+#endif
+}
+
+/**
  * compat_in_rseq() - whether the current task may be in a restartable sequence
  *
  * The task's struct rseq is found elsewhere since "rseq: Introduce struct

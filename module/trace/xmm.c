@@ -6,17 +6,37 @@
 #include <linux/sched.h>
 #include <linux/thread_info.h>
 
+#include <asm/cpufeature.h>
 #include <asm/fpu/api.h>
+#include <asm/fpu/types.h>
 
+#include "compat.h"
 #include "xmm.h"
+
+/*
+ * From where the kernel has saved the registers, which is laid out as FXSAVE does
+ * it (Intel SDM vol. 1, 10.5.1).  Those that have not been used since they were
+ * initialised are not stored (13.6), and are 0.
+ */
+static u64 saved_xmm(unsigned int n)
+{
+	const struct fpstate *saved = compat_task_fpu(current)->fpstate;
+	u64 value;
+
+	if (boot_cpu_has(X86_FEATURE_XSAVE) &&
+	    !(saved->regs.xsave.header.xfeatures & XFEATURE_MASK_SSE))
+		return 0;
+	memcpy(&value, &saved->regs.fxsave.xmm_space[4 * n], sizeof(value));
+	return value;
+}
 
 /**
  * tracer_xmm_read() - the lower half of an SSE register of the current task
  * @n: its number, below 16
  *
  * The registers are the task's unless the kernel has used them since it left
- * user mode; it has saved them then, and loads them again here.  With
- * interrupts off it does not use them meanwhile.
+ * user mode; it has saved them then.  With interrupts off it does not use them
+ * meanwhile.
  *
  * Context: any that may look at the task's registers.
  */
@@ -26,8 +46,10 @@ u64 tracer_xmm_read(unsigned int n)
 	u64 value[2] = {};
 
 	local_irq_save(flags);
-	if (test_thread_flag(TIF_NEED_FPU_LOAD))
-		switch_fpu_return();
+	if (test_thread_flag(TIF_NEED_FPU_LOAD)) {
+		value[0] = saved_xmm(n);
+		goto restore;
+	}
 	switch (n) {
 #define XMM(n)								\
 	case n:								\
@@ -51,6 +73,7 @@ u64 tracer_xmm_read(unsigned int n)
 	XMM(15);
 #undef XMM
 	}
+restore:
 	local_irq_restore(flags);
 	return value[0];
 }
