@@ -1,7 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: 100,000 mutated definitions, and filters, do no harm while a program is being probed
-# timeout: 400
+# test: mutated definitions and filters, thousands of them, do no harm while a program is being probed
+# timeout: 300
+#
+# DEFINITIONS=100000 and FILTERS=20000 in its environment make it thorough:
+#	qemu/run -k 6.1 -t 3000 -- env DEFINITIONS=100000 FILTERS=20000 tests/guest/trace_hostile.sh
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -11,18 +14,22 @@ ktap_plan 11
 clear
 define "p:steady $tick n=%di"
 enable
-"$prog" ticks 2 2000000000 &
+nice -n 19 "$prog" ticks 2 2000000000 &
 load=$!
+# What is refused is told in the kernel log, which is slow where it is a serial port.
+loglevel=$(cut -f1 /proc/sys/kernel/printk)
+echo 5 >/proc/sys/kernel/printk
+at_exit 'echo "$loglevel" >/proc/sys/kernel/printk'
 
 # The fuzzers of the host tests write their lines instead of trying them.  The
 # files that they name do not exist, so most good definitions would end there:
 # they get the program, at a place that can be probed, and names of their own.
 feed=$UPROBES_TOP/build/progs/feed
-"$UPROBES_TOP/build/tests/host/parse_fuzz" --print "${DEFINITIONS:-100000}" |
+"$UPROBES_TOP/build/tests/host/parse_fuzz" --print "${DEFINITIONS:-20000}" |
 	sed "s,/bin/bash:0x4245c0,$tick,; s,/bin/zsh:0x46420,$(where text),; s,/b:1 ,$(where chain) ,; s,/a\\\\040b:1,$(where give),; s,/b:,$prog:," |
 	LC_ALL=C awk '{ sub(/^p:a /, "p:a" NR " ") } 1' >"$tmp/lines"
 lines=$(wc -l <"$tmp/lines")
-check "there are $lines lines" test "$lines" -ge "${DEFINITIONS:-100000}"
+check "there are $lines lines" test "$lines" -ge "${DEFINITIONS:-20000}"
 "$feed" $dir/uprobe_events 500 <"$tmp/lines" >"$tmp/fed"
 read -r taken refused <"$tmp/fed"
 check "$taken were taken, $refused refused" test $((taken + refused)) = "$lines"
@@ -44,7 +51,7 @@ define "p:f $tick u8=%di:u8 s8=%di:s8 u64=%di:u64 s64=%di:s64 x32=%di:x32 c=%di:
 enable uprobes/f
 "$feed" $dir/events/uprobes/f/filter <"$tmp/filters" >"$tmp/fed"
 read -r taken refused <"$tmp/fed"
-check "$taken filters were taken, $refused refused" test "$taken" -gt 100 -a "$refused" -gt 100
+check "$taken filters were taken, $refused refused" test "$taken" -gt 50 -a "$refused" -gt 50
 
 # Random bytes, and lines of any length.
 for size in 1 100 4095 4096 16383 16384 16385 65536 200000; do
