@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: only root may use the directory, and under kernel lockdown nobody may
+# boot: -n 2
+# needs: setpriv
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+# opened [COMMAND...]: the files that COMMAND can open, for reading or writing.
+opened() {
+	find $dir -type f | while read -r file; do
+		"$@" bash -c ": <'$file'" 2>/dev/null && echo "r $file"
+		"$@" bash -c ": >>'$file'" 2>/dev/null && echo "w $file"
+	done
+}
+
+ktap_plan 5
+define "p:e $(where tick) n=%di"
+enable
+all=$(opened | wc -l)
+check "root can open all files" test "$all" -gt 30
+chmod 755 /sys/kernel/debug
+is "$(opened setpriv --reuid 1000 --regid 1000 --clear-groups)" "" "nobody else any"
+chmod 700 /sys/kernel/debug
+
+mountpoint -q /sys/kernel/security || mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
+lockdown=/sys/kernel/security/lockdown
+if [ ! -w $lockdown ]; then
+	for what in "integrity" "confidentiality" "the program"; do
+		skip "$what" "this kernel has no lockdown"
+	done
+	exit
+fi
+echo integrity >$lockdown
+is "$(opened | grep ^w)" "" "under lockdown for integrity no file can be written"
+echo confidentiality >$lockdown
+is "$(opened)" "" "under that for confidentiality no file can be read, either"
+check "the program runs on" "$prog" ticks 2 100
