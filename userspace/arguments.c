@@ -192,6 +192,36 @@ static void append_all(const struct scope *scope, bool parameters,
 	}
 }
 
+/* Strings of Go do not end in a NUL, so the length is of interest. */
+static void append_length(const struct scope *scope, const char *name,
+			  const char *expression, char **text)
+{
+	char *length = xasprintf("%s.len", expression), *fetch = NULL, *arg;
+	struct error *err = variable_fetch(scope, length, NULL, &fetch);
+
+	if (!err) {
+		arg = xasprintf("%s_len=%s", name, fetch);
+		append(text, arg, strlen(arg));
+		free(arg);
+	}
+	error_free(err);
+	free(fetch);
+	free(length);
+}
+
+static bool is_structure_of_string(const struct scope *scope,
+				   const char *expression)
+{
+	char *start = xasprintf("%s.str", expression), *fetch = NULL;
+	struct error *err = variable_fetch(scope, start, NULL, &fetch);
+	bool is = !err;
+
+	error_free(err);
+	free(fetch);
+	free(start);
+	return is;
+}
+
 static struct error *append_named(const struct scope *scope,
 				  const struct word *word, char **text)
 {
@@ -211,6 +241,9 @@ static struct error *append_named(const struct scope *scope,
 			       variable_default_name(expression);
 			arg = xasprintf("%s=%s", name, fetch);
 			append(text, arg, strlen(arg));
+			if (type && str_starts(type, "string") &&
+			    is_structure_of_string(scope, expression))
+				append_length(scope, name, expression, text);
 			free(arg);
 			free(name);
 			free(fetch);

@@ -47,9 +47,23 @@ __attribute__((noinline)) int second(int a)
 	return tiny(a) + plain_global;
 }
 
+/* As Go has its strings: in two registers. */
+struct counted {
+	const char *str;
+	long len;
+};
+
+__attribute__((noinline)) long greet(struct counted name)
+{
+	printf("%.*s\n", (int)name.len, name.str);
+	return name.len;
+}
+
 int main(int argc, char **argv)
 {
+	struct counted name = { argv[0], strlen(argv[0]) };
 	struct thing thing = { .x = argc };
 
+	greet(name);
 	return work(&thing, 'c', argv[0], 1.5, argc) + second(argc) == 99;
 }
