@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: core dumps of programs with a probe on every instruction show the registers of unprobed ones
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 16
+
+pattern=$(cat /proc/sys/kernel/core_pattern)
+at_exit "echo '$pattern' >/proc/sys/kernel/core_pattern"
+echo "$tmp/core" >/proc/sys/kernel/core_pattern
+ulimit -c unlimited
+cd "$tmp" || exit
+
+# registers HOW: the status, and what the core says about them.
+registers() {
+	rm -f core
+	env -i setarch -R "$progs/dies" "$1" 2>/dev/null
+	echo "status $?"
+	eu-readelf -n core | awk '/PRSTATUS/ { on = 1; next } /PRPSINFO/ { on = 0 }
+		on && /rip|rsp|rax|rdi|rsi|rcx|eflags|orig_rax|sig|info/ && !/pid:|utime|sigpend|cutime/' |
+		sed 's/rdi: *[0-9]* //'
+}
+
+for how in segv ill fpe trap abort; do
+	registers $how >"plain.$how"
+done
+like "$(cat plain.segv)" "rip" "unprobed: there is a core dump"
+n=0
+# The program's own breakpoint is not to be probed.
+own=0x$(objdump -d "$progs/dies" | awk '/\tint3/ { sub(/:/, "", $1); print $1; exit }')
+for offset in $(instructions "$progs/dies" dies_in main); do
+	[ "$offset" != "$own" ] || continue
+	set_probe $n path="$progs/dies" offset=$((offset - 0x400000))
+	n=$((n + 1))
+done
+last=$((n - 1))
+for returns in 0 1 2; do
+	# All instructions in the trap, in task context, and the function's return.
+	case $returns in
+	0 | 1) probes=0-$last; for i in $(seq 0 $last); do set_probe "$i" flags=$returns; done ;;
+	2) set_probe 900 path="$progs/dies" offset=$((0x$(symbol "$progs/dies" dies_in) - 0x400000)) returns=1; probes=900 ;;
+	esac
+	run register $probes || echo "# cannot register"
+	for how in segv ill fpe trap abort; do
+		is "$(registers $how)" "$(cat plain.$how)" "$how, $probes: the core dump says the same"
+	done
+	run unregister $probes
+done
