@@ -44,7 +44,7 @@ set_probe 2 pid="$kthread" vaddr=$work
 check "a kernel thread is refused" fails_with "Invalid argument" register 2
 set_probe 2 pid=4194303
 check "no such process" fails_with "No such process" register 2
-sh -c 'sleep 0 & exec sleep 5' &
+sh -c 'sleep 0 & exec sleep 1000' &
 sleeper=$!
 check "a zombie comes about" until_is Z sh -c "ps -o stat= --ppid $sleeper | cut -c1"
 set_probe 2 pid="$(ps -o pid= --ppid $sleeper | tr -d " ")"
