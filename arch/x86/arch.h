@@ -102,6 +102,7 @@ static inline int arch_code_mode(const struct pt_regs *regs)
  * a control protection exception when the two stacks differ.
  *
  * Context: the task itself.
+ * Return: true when they may not.
  */
 static inline bool arch_stack_fixed(void)
 {
@@ -121,6 +122,8 @@ static inline bool arch_stepped(unsigned long flags)
 /**
  * arch_limit() - end of the addresses that code of a mode can use
  * @mode: 32-bit or 64-bit code
+ *
+ * Return: the first address that it cannot.
  */
 static inline unsigned long arch_limit(enum uinsn_mode mode)
 {

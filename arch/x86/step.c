@@ -147,6 +147,7 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
  * @regs: user registers in the system call, interrupted by a signal
  *
  * Context: the task itself.
+ * Return: whether it may.
  */
 bool arch_syscall_restarts(const struct pt_regs *regs)
 {
@@ -169,6 +170,7 @@ bool arch_syscall_restarts(const struct pt_regs *regs)
  * @restart: the handler was installed with SA_RESTART
  *
  * Context: the task itself.
+ * Return: whether it will.
  */
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart)
 {
@@ -185,6 +187,8 @@ bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart)
 /**
  * arch_regs_digest() - a number that tells register contents apart
  * @regs: user registers; ip, sp, flags and segments do not count
+ *
+ * Return: the same number for the same contents.
  */
 u64 arch_regs_digest(const struct pt_regs *regs)
 {
