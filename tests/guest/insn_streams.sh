@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: streams of random instructions end in the same state with a probe on every instruction
+# timeout: 240
+# boot: -n 1
+#
+# One processor, because QEMU (10.0) with more of them loses flags when a locked
+# instruction whose operand is not aligned is stepped over, without any probe, too.
+#
+# SEED=N begins with another stream, STREAMS=N tries more of them, COUNT=N makes
+# them longer, RUNS=N executes each more often. For a million instructions:
+#
+#   qemu/run -n 1 -k 6.12 -t 3600 -- env STREAMS=6 COUNT=1000 RUNS=60 \
+#	tests/guest/insn_streams.sh
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+seed=${SEED:-1} streams=${STREAMS:-1} count=${COUNT:-300} runs=${RUNS:-10}
+ktap_plan $((streams * 8 + 1))
+
+control=/sys/kernel/debug/uprobes
+stepped=/sys/module/uprobes/parameters/single_step
+at_exit "echo 0 >$stepped"
+echo 0 >"$control/tracing_on"
+total=0
+for s in $(seq "$seed" $((seed + streams - 1))); do
+	"$progs/stream_make" "$s" "$count" "$tmp/stream" >"$tmp/offsets"
+	"$progs/stream_run" "$s" "$runs" "$tmp/stream" >"$tmp/plain"
+	: >"$tmp/hits"
+	for how in 0 1 2 3; do
+		case $how in
+		0 | 2) arg='' where="in the trap" ;;
+		1 | 3) arg="top=+0(%sp):u64" where="in task context" ;;
+		esac
+		[ $how -ge 2 ] && where="$where, stepped"
+		echo $((how / 2)) >$stepped
+		# Sites keep their slots for as long as the process has them: a new file.
+		file=$tmp/stream.$how
+		cp "$tmp/stream" "$file"
+		while read -r at; do
+			echo "p:i$at $file:$at $arg"
+		done <"$tmp/offsets" >"$control/uprobe_events"
+		echo 1 >"$control/events/uprobes/enable"
+		"$progs/stream_run" "$s" "$runs" "$file" >"$tmp/probed" 2>"$tmp/stderr"
+		awk '{ print $2, $3, $4 }' "$control/uprobe_profile" >"$tmp/profile"
+		echo 0 >"$control/events/uprobes/enable"
+		echo >"$control/uprobe_events"
+		diff "$tmp/plain" "$tmp/probed" >"$tmp/diff"
+		is "$(head -n 4 "$tmp/diff" "$tmp/stderr" | grep '^[<>]\|stream')" "" \
+			"stream_make $s $count, stream_run $s $runs, $where: as unprobed"
+		[ -s "$tmp/hits" ] || cp "$tmp/profile" "$tmp/hits"
+		is "$(diff "$tmp/hits" "$tmp/profile" | head -n 4)" "" \
+			"stream $s, $where: as many hits of each"
+		total=$(awk '{ n += $2 } END { print n + '"$total"' }' "$tmp/profile")
+	done
+	rm -f "$tmp"/stream.*
+done
+check "$total instructions were executed probed" test "$total" -gt $((streams * runs * count * 2))
