@@ -84,7 +84,7 @@ static bool parse_register(struct sdt_operand *operand, const char *name)
 		return true;
 	}
 	if (operand->size > 8)
-		return unreadable(operand, "values of this size cannot be fetched from a register");
+		return unreadable(operand, "values of this size cannot be fetched");
 	if (is_xmm(name)) {
 		operand->fetch = xasprintf("%%%s", name);
 		return true;
