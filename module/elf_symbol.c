@@ -227,7 +227,8 @@ static bool section_read(const struct elf_file *elf, u32 index, struct elf64_shd
 	Elf32_Shdr s32;
 
 	if (elf->wide)
-		return file_read(elf, sh, sizeof(*sh), elf->head.e_shoff + index * (u64)sizeof(*sh));
+		return file_read(elf, sh, sizeof(*sh),
+				 elf->head.e_shoff + index * (u64)sizeof(*sh));
 	if (!file_read(elf, &s32, sizeof(s32), elf->head.e_shoff + index * (u64)sizeof(s32)))
 		return false;
 	*sh = (struct elf64_shdr) {

@@ -52,7 +52,8 @@ static void consumer_uncalled(struct percpu_ref *ref)
  */
 struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 {
-	struct uretprobe *rp = type == CONSUMER_RETURN ? container_of(u, struct uretprobe, u) : NULL;
+	struct uretprobe *rp = type == CONSUMER_RETURN ?
+		container_of(u, struct uretprobe, u) : NULL;
 	struct consumer *c = kzalloc(sizeof(*c), GFP_KERNEL);
 
 	if (!c)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Return instances: made at a function's entry, used up at its return.
+ * Return probes: instances are made at a function's entry and used up at its
+ * return.
  */
-#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/percpu-refcount.h>
 #include <linux/slab.h>
@@ -11,114 +11,9 @@
 #include "breakpoint.h"
 #include "hit.h"
 #include "image.h"
-#include "reserve.h"
+#include "instance.h"
 #include "retprobe.h"
 #include "task.h"
-
-#define INSTANCE_RESERVE	512
-
-/* Of a consumer with data, to begin with. */
-#define DATA_RESERVE		32
-
-static struct reserve instance_reserve;
-
-static struct hlist_head *instance_bucket(struct utask *utask, unsigned long sp)
-{
-	return &utask->instances[hash_long(sp >> 2, RETPROBE_BITS)];
-}
-
-/* The newest instance whose return address lies at @sp. */
-static struct uret_instance *instance_at(struct utask *utask, unsigned long sp)
-{
-	struct uret_instance *inst;
-
-	hlist_for_each_entry(inst, instance_bucket(utask, sp), in_task) {
-		if (inst->ri.sp == sp)
-			return inst;
-	}
-	return NULL;
-}
-
-static void instance_spare(struct utask *utask, struct uret_instance *inst)
-{
-	struct consumer *c = inst->consumer;
-
-	if (c->instances)
-		reserve_give(c->instances, inst);
-	else
-		hlist_add_head(&inst->in_task, &utask->spare);
-	/* Last, as the consumer's reserve goes with its last call. */
-	percpu_ref_put(&c->calls);
-}
-
-static size_t instance_size(const struct consumer *c)
-{
-	return sizeof(struct uret_instance) + c->data_size;
-}
-
-static void instance_unlink(struct utask *utask, struct uret_instance *inst)
-{
-	hlist_del(&inst->in_task);
-	utask->nr_instances--;
-}
-
-static void instance_link(struct utask *utask, struct uret_instance *inst)
-{
-	hlist_add_head(&inst->in_task, instance_bucket(utask, inst->ri.sp));
-	utask->nr_instances++;
-}
-
-static void instance_drop_at(struct utask *utask, unsigned long sp)
-{
-	struct uret_instance *inst;
-
-	while ((inst = instance_at(utask, sp))) {
-		instance_unlink(utask, inst);
-		instance_spare(utask, inst);
-	}
-}
-
-static void instance_free_list(struct hlist_head *list)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-
-	hlist_for_each_entry_safe(inst, next, list, in_task) {
-		hlist_del(&inst->in_task);
-		percpu_ref_put(&inst->consumer->calls);
-		kfree(inst);
-	}
-}
-
-/* The same where memory cannot be freed, for copies: the originals are calls, too. */
-static void instance_give_back_list(struct hlist_head *list)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-
-	hlist_for_each_entry_safe(inst, next, list, in_task) {
-		struct consumer *c = inst->consumer;
-
-		hlist_del(&inst->in_task);
-		reserve_give(c->instances ?: &instance_reserve, inst);
-		percpu_ref_put(&c->calls);
-	}
-}
-
-static struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
-					   bool may_sleep)
-{
-	struct uret_instance *inst;
-
-	if (!c->instances && !hlist_empty(&utask->spare)) {
-		inst = hlist_entry(utask->spare.first, struct uret_instance, in_task);
-		hlist_del(&inst->in_task);
-		return inst;
-	}
-	if (may_sleep)
-		return kmalloc(instance_size(c), GFP_KERNEL);
-	return reserve_take(c->instances ?: &instance_reserve);
-}
 
 static bool word_read(unsigned long *word, unsigned long addr, unsigned int size, bool may_sleep)
 {
@@ -296,9 +191,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	}
 	if (utask->nr_instances >= utask->prune_at)
 		instances_prune(utask);
-	/* A fork copies them all, and where it does PREEMPT_RT cannot allocate. */
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		reserve_expect(&instance_reserve, utask->nr_instances);
+	instances_expect(utask->nr_instances);
 	preempt_enable();
 	return true;
 
@@ -539,172 +432,6 @@ void retprobe_forget(struct utask *utask)
 }
 
 /**
- * retprobe_free() - free all instances of a task
- * @utask: its state; nobody else uses it
- *
- * Context: any in which memory can be freed.
- */
-void retprobe_free(struct utask *utask)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++)
-		instance_free_list(&utask->instances[i]);
-	instance_free_list(&utask->returning);
-	hlist_for_each_entry_safe(inst, next, &utask->spare, in_task)
-		kfree(inst);
-}
-
-/**
- * retprobe_copy() - copy what a child that is being forked needs
- * @utask: state of the parent, the current task
- * @copies: where the copies are listed
- *
- * Context: any, not the trap.
- * Return: 0, or -ENOMEM with nothing copied.
- */
-int retprobe_copy(const struct utask *utask, struct hlist_head *copies)
-{
-	struct uret_instance *inst, *copy;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
-			struct consumer *c = inst->consumer;
-
-			copy = reserve_take(c->instances ?: &instance_reserve);
-			/* Where preemption is off, PREEMPT_RT cannot allocate at all. */
-			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT))
-				copy = kmalloc(instance_size(c), GFP_ATOMIC | __GFP_NOWARN);
-			if (!copy) {
-				instance_give_back_list(copies);
-				return -ENOMEM;
-			}
-			memcpy(copy, inst, instance_size(c));
-			percpu_ref_get(&c->calls);
-			hlist_add_head(&copy->in_task, copies);
-		}
-	}
-	return 0;
-}
-
-/**
- * retprobe_adopt() - let a task return from calls that its creator entered
- * @copies: the calls, of retprobe_copy(); empty afterwards
- * @utask: state of the task
- *
- * Context: the task itself, or its creator before it runs.
- */
-void retprobe_adopt(struct hlist_head *copies, struct utask *utask)
-{
-	struct uret_instance *inst;
-
-	preempt_disable();
-	/* Copying turned each bucket around; this turns it back. */
-	while (!hlist_empty(copies)) {
-		inst = hlist_entry(copies->first, struct uret_instance, in_task);
-		hlist_del(&inst->in_task);
-		instance_link(utask, inst);
-	}
-	preempt_enable();
-}
-
-/**
- * retprobe_restore() - put real return addresses into a copied stack
- * @copies: the calls, of retprobe_copy(); empty afterwards
- * @mm: the address space that the stack lies in, in use
- *
- * Context: may sleep; takes the mmap lock.
- */
-void retprobe_restore(struct hlist_head *copies, struct mm_struct *mm)
-{
-	struct uret_instance *inst;
-
-	hlist_for_each_entry(inst, copies, in_task)
-		word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr, inst->word);
-	instance_free_list(copies);
-}
-
-/**
- * retprobe_discard() - give back copies that are of no use
- * @copies: the calls, of retprobe_copy(); empty afterwards
- *
- * Context: any, not the trap.
- */
-void retprobe_discard(struct hlist_head *copies)
-{
-	instance_give_back_list(copies);
-}
-
-static bool copies_have_sp(const struct hlist_head *copies, unsigned long sp)
-{
-	struct uret_instance *inst;
-
-	hlist_for_each_entry(inst, copies, in_task) {
-		if (inst->ri.sp == sp)
-			return true;
-	}
-	return false;
-}
-
-/**
- * retprobe_adopt_files() - split the calls of a forked child
- * @copies: the calls, of retprobe_copy(); empty afterwards
- * @utask: state of the child, the current task
- * @mm: its address space
- *
- * Calls of functions that are probed in every process stay known; the return
- * addresses of the others are put back.
- *
- * Context: may sleep; takes the mmap lock.
- */
-void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
-			  struct mm_struct *mm)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	HLIST_HEAD(others);
-	HLIST_HEAD(own);
-
-	hlist_for_each_entry_safe(inst, next, copies, in_task) {
-		hlist_del(&inst->in_task);
-		hlist_add_head(&inst->in_task, inst->consumer->in_every_process ||
-			       inst->consumer->inherits ? &own : &others);
-	}
-	/* Both are turned around now. */
-	hlist_for_each_entry_safe(inst, next, &own, in_task) {
-		hlist_del(&inst->in_task);
-		hlist_add_head(&inst->in_task, copies);
-	}
-	hlist_for_each_entry(inst, &others, in_task) {
-		if (!copies_have_sp(copies, inst->ri.sp))
-			word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
-				     inst->word);
-	}
-	instance_free_list(&others);
-	retprobe_adopt(copies, utask);
-}
-
-/**
- * retprobe_reserve() - return instances for a consumer with data
- * @data_size: bytes of data
- *
- * Context: may sleep.
- * Return: to be freed with reserve_exit() and kfree(), or ERR_PTR(-ENOMEM).
- */
-struct reserve *retprobe_reserve(size_t data_size)
-{
-	struct reserve *r = kmalloc(sizeof(*r), GFP_KERNEL);
-
-	if (r && !reserve_init(r, sizeof(struct uret_instance) + data_size, DATA_RESERVE))
-		return r;
-	kfree(r);
-	return ERR_PTR(-ENOMEM);
-}
-
-/**
  * retprobe_real_pc() - the program's address for one of this module's
  * @task: the current task, or one that does not run
  * @pc: an address
@@ -745,14 +472,4 @@ unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsig
 bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc)
 {
 	return container_of(ri, struct uret_instance, ri)->trampoline == pc;
-}
-
-int retprobe_init(void)
-{
-	return reserve_init(&instance_reserve, sizeof(struct uret_instance), INSTANCE_RESERVE);
-}
-
-void retprobe_exit(void)
-{
-	reserve_exit(&instance_reserve);
 }

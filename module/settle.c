@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Settling sites: making their sets what their attachments say, and the text
+ * what the sets say.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "settle.h"
+
+/* Breakpoints that are written in one go. */
+#define SETTLE_BATCH	64U
+
+/* The set of a site, or NULL.  Context: image::lock held. */
+struct consumer_set *site_set(struct site *site)
+{
+	return rcu_dereference_protected(site->set, lockdep_is_held(&site->image->lock));
+}
+
+/* Lets traps find another set, whose reference is taken over.  Context: image::lock held. */
+void site_publish(struct site *site, struct consumer_set *set)
+{
+	struct consumer_set *old = site_set(site);
+
+	rcu_assign_pointer(site->set, set);
+	consumer_set_put(old);
+}
+
+/* The site at @addr that traps find, or NULL.  Context: image::lock held. */
+struct site *site_at(struct image *image, unsigned long addr)
+{
+	struct site *site = image_first_site(image, addr);
+
+	return site && site->key.addr == addr ? site : NULL;
+}
+
+/* Makes the set of a site what its attachments say. */
+static int site_refresh(struct site *site, gfp_t gfp)
+{
+	struct consumer_set *set = NULL;
+	struct attachment *a;
+	unsigned int nr = 0;
+
+	list_for_each_entry(a, &site->attachments, in_site)
+		nr++;
+	if (nr) {
+		set = consumer_set_alloc(nr, gfp);
+		if (!set)
+			return -ENOMEM;
+		list_for_each_entry(a, &site->attachments, in_site) {
+			if (READ_ONCE(a->consumer->live))
+				consumer_set_append(set, a->consumer);
+		}
+		if (!set->nr) {
+			kfree(set);
+			set = NULL;
+		}
+	}
+	site_publish(site, set);
+	return 0;
+}
+
+/* The file that the breakpoint of a site is to be written into. */
+static const struct image_file *site_file(const struct site *site)
+{
+	static const struct image_file any;
+	const struct attachment *a;
+
+	list_for_each_entry(a, &site->attachments, in_site) {
+		if (a->where.inode)
+			return &a->where;
+	}
+	return &any;
+}
+
+/* The breakpoint of a site, to be written.  Context: image::lock held. */
+struct text_edit site_edit(const struct site *site)
+{
+	const struct image_file *where = site_file(site);
+
+	return (struct text_edit) {
+		.addr = site->key.addr,
+		.text = site->plan.text,
+		.len = ssol_len(&site->plan),
+		.inode = where->inode,
+		.offset = where->offset,
+	};
+}
+
+/**
+ * struct settling - a site whose breakpoint is to be written
+ * @site: the site
+ * @was: its state before
+ */
+struct settling {
+	struct site *site;
+	enum site_state was;
+};
+
+/**
+ * struct settle_batch - breakpoints that are to be put in, or taken out
+ * @removing: which of the two
+ * @nr: how many
+ * @room: for how many there is memory
+ * @edits: what is to be written
+ * @sites: the sites of @edits
+ */
+struct settle_batch {
+	bool removing;
+	unsigned int nr;
+	unsigned int room;
+	struct text_edit *edits;
+	struct settling *sites;
+};
+
+static int batch_alloc(struct settle_batch *batch, unsigned int n, gfp_t gfp)
+{
+	*batch = (struct settle_batch) { .room = min(n, SETTLE_BATCH) };
+	batch->edits = kvmalloc_array(batch->room, sizeof(*batch->edits), gfp);
+	batch->sites = kvmalloc_array(batch->room, sizeof(*batch->sites), gfp);
+	if (batch->edits && batch->sites)
+		return 0;
+	batch->room = 0;
+	return -ENOMEM;
+}
+
+static void batch_free(struct settle_batch *batch)
+{
+	kvfree(batch->edits);
+	kvfree(batch->sites);
+}
+
+static int inserted(const struct settling *s, int result)
+{
+	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST)))
+		return 0;
+	WRITE_ONCE(s->site->state, s->was);
+	pr_notice("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
+		  s->site->key.addr, result);
+	return result;
+}
+
+static void removed(const struct settling *s, int result)
+{
+	if (!result || result == -ENOENT)
+		WRITE_ONCE(s->site->state, SITE_IDLE);
+	else
+		pr_warn("the breakpoint at 0x%lx stays in the text: error %d\n",
+			s->site->key.addr, result);
+}
+
+static int batch_write(struct image *image, struct settle_batch *batch)
+{
+	unsigned int i;
+	int err, ret = 0;
+
+	if (!batch->nr)
+		return 0;
+	if (batch->removing)
+		breakpoints_remove(image->mm, batch->edits, batch->nr);
+	else
+		breakpoints_insert(image->mm, batch->edits, batch->nr);
+	for (i = 0; i < batch->nr; i++) {
+		if (batch->removing) {
+			removed(&batch->sites[i], batch->edits[i].result);
+		} else {
+			err = inserted(&batch->sites[i], batch->edits[i].result);
+			ret = ret ?: err;
+		}
+	}
+	batch->nr = 0;
+	return ret;
+}
+
+static int batch_add(struct image *image, struct settle_batch *batch, struct site *site)
+{
+	bool removing = !site_set(site);
+	int ret = 0;
+
+	if (removing ? site->state != SITE_ARMED && site->state != SITE_LOST :
+	    site->state == SITE_ARMED)
+		return 0;
+	if (batch->nr == batch->room || batch->removing != removing)
+		ret = batch_write(image, batch);
+	batch->removing = removing;
+	batch->edits[batch->nr] = site_edit(site);
+	batch->sites[batch->nr++] = (struct settling) { .site = site, .was = site->state };
+	/* First, as the trap may come at once. */
+	if (!removing)
+		WRITE_ONCE(site->state, SITE_ARMED);
+	return ret;
+}
+
+/**
+ * image_settle() - make sets and text what the attachments say
+ * @image: the address space
+ * @addrs: the sites, in ascending order
+ * @n: how many
+ * @in_use: the address space is; otherwise only the sets are changed
+ * @must: wait for memory, rather than fail
+ *
+ * Context: may sleep; image::lock held, takes the mmap lock.
+ * Return: 0 or the first error; what can be done is.
+ */
+int image_settle(struct image *image, const unsigned long *addrs, unsigned int n, bool in_use,
+		 bool must)
+{
+	gfp_t gfp = must ? GFP_KERNEL | __GFP_NOFAIL : GFP_KERNEL;
+	struct settle_batch batch;
+	unsigned int i;
+	int err, ret;
+
+	lockdep_assert_held(&image->lock);
+	ret = batch_alloc(&batch, n, gfp);
+	for (i = 0; batch.room && i < n; i++) {
+		struct site *site = i && addrs[i] == addrs[i - 1] ? NULL : site_at(image, addrs[i]);
+
+		if (!site)
+			continue;
+		err = site_refresh(site, gfp);
+		if (!err && in_use)
+			err = batch_add(image, &batch, site);
+		ret = ret ?: err;
+	}
+	err = in_use ? batch_write(image, &batch) : 0;
+	batch_free(&batch);
+	return ret ?: err;
+}
