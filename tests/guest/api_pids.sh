@@ -50,4 +50,5 @@ check "a zombie comes about" until_is Z sh -c "ps -o stat= --ppid $sleeper | cut
 set_probe 2 pid="$(ps -o pid= --ppid $sleeper | tr -d " ")"
 check "and is refused" fails_with "Invalid argument" register 2
 kill $sleeper
-end_steps
+exec 3>&-
+wait || :

@@ -3,6 +3,7 @@
 # test: guest tests that die, hang, leave things behind or make the kernel complain fail, others do not
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
+unset TEST_TIMEOUT_SCALE
 ktap_plan 15
 
 # Guests see the checkout, but not the host's /tmp.
