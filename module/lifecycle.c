@@ -316,11 +316,13 @@ static struct kprobe sigreturn_kprobes[3];
  * @fn: what it calls
  * @tp: the tracepoint
  */
-static struct task_event {
+struct task_event {
 	const char *name;
 	void *fn;
 	struct tracepoint *tp;
-} task_events[] = {
+};
+
+static struct task_event task_events[] = {
 	{ .name = "sched_process_fork", .fn = on_fork },
 	{ .name = "sched_process_exec", .fn = on_exec },
 	{ .name = "sched_process_exit", .fn = on_exit },

@@ -40,7 +40,7 @@ static bool match_set(const char *set, const char *limit, char c,
 
 /**
  * tracer_glob_match() - does a string match a pattern?
- * @pattern: with *, ?, [set], [!set] and \
+ * @pattern: with *, ?, [set], [!set] and a backslash before what is meant as such
  * @plen: its length
  * @s: the string
  * @len: its length
