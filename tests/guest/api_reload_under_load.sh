@@ -3,7 +3,7 @@
 # test: the module loads and unloads 20 times while probed programs run, fork, recurse and return
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-# timeout: 240
+# timeout: 480
 ktap_plan 3
 
 load() {
