@@ -17,7 +17,7 @@ help:
 	@echo '  modules_install  the module into /lib/modules'
 	@echo '  demo             boot a kernel in QEMU and trace programs in it'
 	@echo '  test             all tests, on every kernel of qemu/kernels'
-	@echo '  bench            figures to read; no test'
+	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
 	@echo '  check            checkpatch on the sources'
 	@echo '  clean            remove what was built'
 	@echo
@@ -26,6 +26,7 @@ help:
 	@echo '  KERNEL=NAME      a kernel of qemu/kernels instead ($(KERNELS)); its'
 	@echo '                   packages are fetched, the result is build/NAME/uprobes.ko'
 	@echo '  TESTS=GLOB       test: only tests whose file name matches'
+	@echo '  BENCH=NAMES      bench: other measurements, "decode helper"'
 	@echo '  V=1 W=1 C=1 LLVM=1 INSTALL_MOD_PATH=DIR   as in the kernel'
 	@echo '  DESTDIR=DIR      install: below DIR'
 
@@ -73,11 +74,12 @@ test:
 	+@qemu/install-deps
 	+@tests/run
 
+# What is measured: hits; decode, helper.
+BENCH ?= hits
+
 bench:
 	+@qemu/install-deps
-	@for bench in tests/bench/*; do \
-		[ ! -x $$bench ] || $$bench || exit; \
-	done
+	@for bench in $(BENCH); do tests/bench/$$bench || exit; done
 
 demo:
 	+@qemu/install-deps

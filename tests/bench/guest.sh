@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Usage (in a guest, without the module loaded): tests/bench/guest.sh counted|timed [quick]
+#
+# Measures, ours and the kernel's own uprobes in turns, and prints lines
+# "SIDE CASE INSN FIGURE"; tests/bench/hits makes a table of them. Each side is
+# measured with the other one's modules away, as both look at each breakpoint.
+
+how=$1 quick=${2:-}
+kmod=$(dirname "$UPROBES_KO")/tests/kmod
+mkdir -p /tmp/bench && cp "$UPROBES_TOP/build/progs/hits" /tmp/bench/hits &&
+	cp /tmp/bench/hits /tmp/bench/other || exit
+mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || exit
+mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit
+
+# hits SIDE WORK [NUMBER]
+hits() {
+	side=$1 work=$2
+	shift 2
+	/tmp/bench/hits "$work" "$side" "$@" >/tmp/bench/out ||
+		{ echo "# $side $work failed" >&2; return 1; }
+	sed "s/^/$side /" /tmp/bench/out
+}
+
+# both SIDE: what is measured of both.
+both() {
+	case $how,$quick in
+	timed,quick)
+		hits "$1" hits mov
+		;;
+	timed,)
+		hits "$1" hits
+		;;
+	counted,quick)
+		hits "$1" hits mov
+		;;
+	counted,)
+		hits "$1" hits
+		hits "$1" events
+		hits "$1" among 1
+		hits "$1" among 1000
+		if [ "$round" = 1 ]; then
+			hits "$1" among 100000
+			hits "$1" attach
+			hits "$1" memory
+		fi
+		;;
+	esac
+}
+
+load() {
+	insmod "$UPROBES_KO" && insmod "$kmod/bench_ours.ko" || exit
+}
+
+unload() {
+	rmmod bench_ours uprobes || exit
+}
+
+# idle SIDE [OTHER]: programs that have nothing to do with probes.
+idle() {
+	if [ "$how" = counted ]; then
+		/tmp/bench/hits idle ours ${2:+"$2"} | sed "s/^/$1 /"
+	fi
+}
+
+for round in 1 ${quick:-2}; do
+	[ "$round" != quick ] || break
+	idle none
+	if [ -e "$kmod/bench_peer.ko" ] && insmod "$kmod/bench_peer.ko"; then
+		both peer
+		rmmod bench_peer || exit
+	fi
+	load
+	idle loaded
+	idle probes /tmp/bench/other
+	both ours
+	if [ "$how$round" = timed1 ]; then
+		hits ours threads ${quick:+1}
+	fi
+	unload
+done

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Lines "counted|timed SIDE CASE INSN FIGURE" become a table, and the same as
+# JSON in the file that the variable json names. The least of all rounds counts.
+
+function seen(key, figure) {
+	if (!(key in least) || figure < least[key])
+		least[key] = figure
+}
+
+# The figure of a side, or "" when there is none.
+function get(how, side, name, insn) {
+	# Its consumers do not sleep; this is what a handler that may costs there.
+	if (side == "peer" && name == "entry-sleepable")
+		name = "entry-atomic"
+	return least[how, side, name, insn]
+}
+
+function text(figure) {
+	if (figure == "")
+		return "-"
+	return figure >= 100 || figure == int(figure) ? sprintf("%.0f", figure) : sprintf("%.2f", figure)
+}
+
+function value(figure) {
+	return figure == "" ? "null" : sprintf("%.10g", figure)
+}
+
+function ratio(ours, peer) {
+	return ours == "" || peer == "" || peer == 0 ? "" : sprintf("%.3f", ours / peer)
+}
+
+function row(name, insn, ours, peer, unit, wall) {
+	printf "%-16s %-28s %10s %10s %7s %8s  %s\n", name, insn, text(ours), text(peer),
+		ratio(ours, peer) == "" ? "-" : ratio(ours, peer), wall == "" ? "" : wall, unit
+	printf "%s  {\"case\": \"%s\", \"insn\": \"%s\", \"ours\": %s, \"peer\": %s, \"ratio\": %s, \"unit\": \"%s\"}",
+		rows++ ? ",\n" : "[\n", name, insn, value(ours), value(peer),
+		value(ratio(ours, peer)), unit >json
+}
+
+$1 == "counted" || $1 == "timed" {
+	seen($1 SUBSEP $2 SUBSEP $3 SUBSEP $4, $5 + 0)
+	key = $3 SUBSEP $4
+	if ($2 == "ours" && !(key in known)) {
+		known[key] = 1
+		order[++n] = key
+	}
+}
+
+function rows_of(wanted, unit,    i, k) {
+	for (i = 1; i <= n; i++) {
+		split(order[i], k, SUBSEP)
+		if (k[1] == wanted && (("counted", "ours", k[1], k[2]) in least))
+			row(k[1], k[2], get("counted", "ours", k[1], k[2]),
+			    get("counted", "peer", k[1], k[2]), unit,
+			    ratio(get("timed", "ours", k[1], k[2]), get("timed", "peer", k[1], k[2])))
+	}
+}
+
+function idle(insn, with) {
+	if (("counted", with, "idle", insn) in least)
+		row("idle", insn (with == "probes" ? ", file probes" : ", no probe"),
+		    least["counted", with, "idle", insn], least["counted", "none", "idle", insn],
+		    "instructions")
+}
+
+END {
+	printf "Linux %s: guest instructions, the bare call subtracted; wall: ratio by the clock\n\n", kernel
+	printf "%-16s %-28s %10s %10s %7s %8s  %s\n", "case", "insn", "ours", "kernel's", "ratio", "wall", "unit"
+	count = split("entry-atomic entry-sleepable return-atomic event event-string event-filtered " \
+		"hit-among-1 hit-among-1000 hit-among-100000", names, " ")
+	for (c = 1; c <= count; c++)
+		rows_of(names[c], "instructions/hit")
+	rows_of("attach", "instructions/site")
+	rows_of("detach", "instructions/site")
+	rows_of("attach-file", "instructions/site")
+	idle("fork+exec+exit", "loaded")
+	idle("mmap+munmap", "loaded")
+	idle("fork+exec+exit", "probes")
+	idle("mmap+munmap", "probes")
+	if (("timed", "ours", "threads", "mov") in least)
+		row("threads", "mov", least["timed", "ours", "threads", "mov"],
+		    least["timed", "ours", "threads-control", "mov"], "two threads / one; the control beside")
+	rows_of("memory", "bytes")
+	print "\n]" >json
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Probes with empty handlers, for the benchmark; see bench.h.
+ */
+#include <linux/slab.h>
+
+#include <uprobes/uprobes.h>
+
+#include "bench.h"
+
+static struct uretprobe *probes;
+static void **list;
+static unsigned int count;
+static bool returns;
+
+static void on_entry(struct uprobe *u, struct pt_regs *regs)
+{
+}
+
+static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+}
+
+static void bench_forget(void)
+{
+	kvfree(probes);
+	kvfree(list);
+	probes = NULL;
+	list = NULL;
+	count = 0;
+	bench_lists = 0;
+}
+
+static void bench_describe(const struct bench_job *job)
+{
+	unsigned int i;
+
+	returns = !strcmp(job->kind, "return-atomic");
+	for (i = 0; i < count; i++) {
+		struct uretprobe *rp = &probes[i];
+
+		rp->handler = on_return;
+		rp->u.handler = on_entry;
+		if (strcmp(job->kind, "entry-sleepable"))
+			rp->u.flags = UPROBE_ATOMIC;
+		if (job->pid) {
+			rp->u.pid = job->pid;
+			rp->u.vaddr = job->start + i * job->stride;
+		} else {
+			rp->u.path = job->path;
+			rp->u.offset = job->start + i * job->stride;
+		}
+		list[i] = returns ? (void *)rp : (void *)&rp->u;
+	}
+}
+
+static int bench_attach(const struct bench_job *job, u64 *took)
+{
+	int ret;
+
+	if (count)
+		return -EBUSY;
+	probes = kvcalloc(job->count, sizeof(*probes), GFP_KERNEL);
+	list = kvcalloc(job->count, sizeof(*list), GFP_KERNEL);
+	if (!probes || !list) {
+		bench_forget();
+		return -ENOMEM;
+	}
+	count = job->count;
+	bench_lists = count * (sizeof(*probes) + sizeof(*list));
+	bench_describe(job);
+	*took = ktime_get_ns();
+	if (returns)
+		ret = register_uretprobes((struct uretprobe **)list, count);
+	else
+		ret = register_uprobes((struct uprobe **)list, count);
+	*took = ktime_get_ns() - *took;
+	if (ret)
+		bench_forget();
+	return ret;
+}
+
+static void bench_detach(u64 *took)
+{
+	*took = ktime_get_ns();
+	if (returns)
+		unregister_uretprobes((struct uretprobe **)list, count);
+	else
+		unregister_uprobes((struct uprobe **)list, count);
+	*took = ktime_get_ns() - *took;
+	bench_forget();
+}
+
+static int __init bench_init(void)
+{
+	return 0;
+}
+
+static void __exit bench_exit(void)
+{
+	u64 took;
+
+	bench_detach(&took);
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+
+MODULE_DESCRIPTION("Benchmark client of uprobes.ko");
+MODULE_AUTHOR("The uprobes.ko authors");
+MODULE_LICENSE("GPL");

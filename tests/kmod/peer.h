@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel's own uprobes as one interface, for the benchmark's sake.  Nothing
+ * of the product uses it, and these are its only version conditionals.
+ */
+#ifndef _UPROBES_TESTS_PEER_H
+#define _UPROBES_TESTS_PEER_H
+
+#include <linux/err.h>
+#include <linux/uprobes.h>
+#include <linux/version.h>
+
+/**
+ * struct peer - a probe of the kernel's uprobes
+ * @uc: its consumer
+ * @inode: the file
+ * @offset: where in it
+ * @uprobe: what is registered, where the interface has it
+ */
+struct peer {
+	struct uprobe_consumer uc;
+	struct inode *inode;
+	loff_t offset;
+	struct uprobe *uprobe;
+};
+
+/* Commit da09a9e0c3ea ("uprobe: Add data pointer to consumer handlers", 6.13). */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+#define PEER_ARGS(...)	__VA_ARGS__, __u64 *data
+#else
+#define PEER_ARGS(...)	__VA_ARGS__
+#endif
+
+/*
+ * Commit 3c83a9ad0295 ("uprobes: make uprobe_register() return struct uprobe *")
+ * and commit 04b01625da13 ("perf/uprobe: split uprobe_unregister()"), both 6.12.
+ */
+static inline int peer_register(struct peer *p)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	p->uprobe = uprobe_register(p->inode, p->offset, 0, &p->uc);
+	return PTR_ERR_OR_ZERO(p->uprobe);
+#else
+	return uprobe_register(p->inode, p->offset, &p->uc);
+#endif
+}
+
+/* Of each probe; peer_unregister_sync() once for all of them, behind it. */
+static inline void peer_unregister(struct peer *p)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	uprobe_unregister_nosync(p->uprobe, &p->uc);
+#else
+	uprobe_unregister(p->inode, p->offset, &p->uc);
+#endif
+}
+
+static inline void peer_unregister_sync(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	uprobe_unregister_sync();
+#endif
+}
+
+#endif /* _UPROBES_TESTS_PEER_H */

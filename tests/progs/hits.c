@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O2 -static -pthread
+/*
+ * The program that the benchmark probes, which measures itself:
+ *
+ *	hits WORK ours|peer|none [WHAT]
+ *
+ * Each line that it prints is CASE, INSN and a figure: nanoseconds of
+ * CLOCK_MONOTONIC, which are instructions where QEMU counts them.  It attaches
+ * through the benchmark's clients (tests/kmod/bench.h), or through the control
+ * files of a tracer, to its own file.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LOOPS		7
+#define CALLS		2000
+#define MANY		100000
+#define MANY_STRIDE	16
+
+typedef void called(const void *arg);
+
+/*
+ * A function for each instruction, which stands at the label probe_NAME, and
+ * MANY functions that start with a mov.
+ */
+asm(".text\n"
+	".balign 64\n"
+	"fn_nop: probe_nop: nop\n\tret\n"
+	".balign 64\n"
+	"fn_push: probe_push: push %rbp\n\tpop %rbp\n\tret\n"
+	".balign 64\n"
+	"fn_endbr64: probe_endbr64: endbr64\n\tret\n"
+	".balign 64\n"
+	"fn_mov: probe_mov: mov %rdi, %rax\n\tret\n"
+	".balign 64\n"
+	"fn_sub: probe_sub: sub $24, %rsp\n\tadd $24, %rsp\n\tret\n"
+	".balign 64\n"
+	"fn_lea: probe_lea: lea fn_lea(%rip), %rax\n\tret\n"
+	".balign 64\n"
+	"fn_ret: probe_ret: ret\n"
+	".balign 64\n"
+	"fn_vector: probe_vector: pxor %xmm0, %xmm0\n\tret\n"
+	".balign 64\n"
+	"fn_call: probe_call: call 1f\n\tret\n"
+	"1:\tret\n"
+	".balign 64\n"
+	"fn_jcc: test %rdi, %rdi\n"
+	"probe_jcc: jne 1f\n"
+	"1:\tret\n"
+	".balign 4096\n"
+	"many:\n"
+	".rept 100000\n\tmov %rdi, %rax\n\tret\n\t.balign 16\n\t.endr\n"
+	".balign 4096\n");
+
+extern called fn_nop, fn_push, fn_endbr64, fn_mov, fn_sub, fn_lea, fn_ret, fn_vector, fn_call,
+	fn_jcc, many;
+extern char probe_nop[], probe_push[], probe_endbr64[], probe_mov[], probe_sub[], probe_lea[],
+	probe_ret[], probe_vector[], probe_call[], probe_jcc[], __executable_start[];
+
+static const struct insn {
+	const char *name;
+	called *fn;
+	const char *probe;
+} insns[] = {
+	{ "nop", fn_nop, probe_nop },
+	{ "push", fn_push, probe_push },
+	{ "endbr64", fn_endbr64, probe_endbr64 },
+	{ "mov", fn_mov, probe_mov },
+	{ "sub", fn_sub, probe_sub },
+	{ "lea-rip", fn_lea, probe_lea },
+	{ "ret", fn_ret, probe_ret },
+	{ "vector", fn_vector, probe_vector },
+	{ "call", fn_call, probe_call },
+	{ "jcc", fn_jcc, probe_jcc },
+	{ },
+};
+
+/* Return probes take functions whose first instruction is one of these. */
+static const char * const returning[] = { "endbr64", "sub", "push", "nop", NULL };
+
+static char path[4096], side[8];
+static const char argument[16] = "fifteen letters";
+
+static void die(const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	fprintf(stderr, "hits: ");
+	vfprintf(stderr, format, ap);
+	fprintf(stderr, "\n");
+	va_end(ap);
+	exit(1);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void put(const char *file, const char *text, int flags)
+{
+	int fd = open(file, O_WRONLY | flags);
+
+	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
+		die("writing '%s' into %s: %s", text, file, strerror(errno));
+	close(fd);
+}
+
+static uint64_t number(const char *file)
+{
+	FILE *f = fopen(file, "r");
+	unsigned long long value;
+
+	if (!f || fscanf(f, "%llu", &value) != 1)
+		die("reading %s: %s", file, strerror(errno));
+	fclose(f);
+	return value;
+}
+
+/* Where in the file is the code at this address? */
+static unsigned long offset_of(const void *code)
+{
+	unsigned long start, end, offset, at = (unsigned long)code;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 &&
+		    at >= start && at < end) {
+			fclose(f);
+			return at - start + offset;
+		}
+	}
+	die("%p is not in /proc/self/maps", code);
+	return 0;
+}
+
+static const char *client(const char *what)
+{
+	static char file[128];
+
+	snprintf(file, sizeof(file), "/sys/module/bench_%s/parameters/%s", side, what);
+	return file;
+}
+
+static void attach_in(int pid, const char *kind, unsigned long start, unsigned int count)
+{
+	char text[sizeof(path) + 128];
+
+	snprintf(text, sizeof(text), "%s %s %d %#lx %d %u", kind, path, pid, start,
+		 MANY_STRIDE, count);
+	put(client("attach"), text, 0);
+}
+
+static void attach(const char *kind, const void *code, unsigned int count)
+{
+	attach_in(0, kind, offset_of(code), count);
+}
+
+static void detach(void)
+{
+	put(client("detach"), "1", 0);
+}
+
+static uint64_t took(void)
+{
+	return number(client("took"));
+}
+
+static uint64_t __attribute__((noinline)) loop(called *fn, const void *arg, unsigned int calls)
+{
+	uint64_t begun = now();
+	unsigned int i;
+
+	for (i = 0; i < calls; i++)
+		fn(arg);
+	return now() - begun;
+}
+
+/* The least of LOOPS: interrupts are nobody's cost. */
+static double least(called *fn, const void *arg)
+{
+	uint64_t best = UINT64_MAX, t;
+	int i;
+
+	for (i = 0; i < LOOPS; i++) {
+		t = loop(fn, arg, CALLS);
+		best = t < best ? t : best;
+	}
+	return (double)best / CALLS;
+}
+
+static void say(const char *name, const char *insn, double figure)
+{
+	printf("%s %s %.2f\n", name, insn, figure);
+	fflush(stdout);
+}
+
+static void one(const char *kind, const struct insn *insn)
+{
+	double bare = least(insn->fn, argument), probed;
+
+	attach(kind, insn->probe, 1);
+	probed = least(insn->fn, argument);
+	detach();
+	say(kind, insn->name, probed - bare);
+}
+
+static void work_hits(const char *only)
+{
+	const struct insn *insn;
+	int i;
+
+	for (insn = insns; insn->name; insn++) {
+		if (only && strcmp(only, insn->name))
+			continue;
+		one("entry-atomic", insn);
+		if (!strcmp(side, "ours"))
+			one("entry-sleepable", insn);
+		for (i = 0; returning[i]; i++) {
+			if (!strcmp(returning[i], insn->name))
+				one("return-atomic", insn);
+		}
+	}
+}
+
+static void work_among(unsigned int count)
+{
+	double bare, probed;
+	char name[32];
+
+	bare = least(many, argument);
+	attach("entry-atomic", many, count);
+	probed = least(many, argument);
+	detach();
+	snprintf(name, sizeof(name), "hit-among-%u", count);
+	say(name, "mov", probed - bare);
+}
+
+/* A tracer's directory: its files have the same names on both sides. */
+static const char *tracer(const char *what)
+{
+	static char file[128];
+
+	snprintf(file, sizeof(file), "%s/%s", !strcmp(side, "ours") ?
+		 "/sys/kernel/debug/uprobes" : "/sys/kernel/tracing", what);
+	return file;
+}
+
+static void event(const char *name, const char *args, const char *filter)
+{
+	double bare = least(fn_endbr64, argument), probed;
+	char line[5000];
+
+	snprintf(line, sizeof(line), "p:bench/hit %s:%#lx %s\n", path, offset_of(probe_endbr64),
+		 args);
+	put(tracer("uprobe_events"), line, O_APPEND);
+	if (filter)
+		put(tracer("events/bench/hit/filter"), filter, 0);
+	put(tracer("events/bench/hit/enable"), "1", 0);
+	probed = least(fn_endbr64, argument);
+	put(tracer("events/bench/hit/enable"), "0", 0);
+	put(tracer("uprobe_events"), "-:bench/hit\n", O_APPEND);
+	put(tracer("trace"), "", O_TRUNC);
+	say(name, "endbr64", probed - bare);
+}
+
+static void work_events(void)
+{
+	event("event", "first=%di second=%si", NULL);
+	event("event-string", "text=+0(%di):string", NULL);
+	event("event-filtered", "first=%di second=%si", "first == 1");
+}
+
+/* Processes that map this file and do nothing. */
+static void start_idlers(pid_t *pids, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			pause();
+			_exit(0);
+		}
+	}
+}
+
+static void end_idlers(const pid_t *pids, unsigned int count)
+{
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+}
+
+#define SITES		10000
+#define FILE_SITES	1000
+#define PROCESSES	50
+
+static void work_attach(unsigned int scale)
+{
+	unsigned int sites = SITES / scale, file_sites = FILE_SITES / scale;
+	unsigned int processes = PROCESSES / scale;
+	bool ours = !strcmp(side, "ours");
+	pid_t pids[PROCESSES];
+
+	attach_in(ours ? getpid() : 0, "entry-atomic",
+		  ours ? (unsigned long)many : offset_of(many), sites);
+	say("attach", "-", (double)took() / sites);
+	detach();
+	say("detach", "-", (double)took() / sites);
+
+	/* With this one. */
+	start_idlers(pids, processes - 1);
+	attach("entry-atomic", many, file_sites);
+	say("attach-file", "-", (double)took() / file_sites);
+	detach();
+	end_idlers(pids, processes - 1);
+}
+
+/* What the kernel and this program have taken, the client's own lists aside. */
+static uint64_t memory_used(void)
+{
+	static const char * const kinds[] = {
+		"Slab", "Percpu", "VmallocUsed", "AnonPages", "Shmem", "PageTables", NULL
+	};
+	FILE *f = fopen("/proc/meminfo", "r");
+	unsigned long long kb, sum = 0;
+	char line[128], name[32];
+	int i;
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%31[^:]: %llu", name, &kb) != 2)
+			continue;
+		for (i = 0; kinds[i]; i++) {
+			if (!strcmp(kinds[i], name))
+				sum += kb * 1024;
+		}
+	}
+	fclose(f);
+	return sum - number(client("lists"));
+}
+
+static void work_memory(unsigned int scale)
+{
+	unsigned int sites = MANY / scale, file_sites = FILE_SITES / scale, processes;
+	pid_t pids[2 * PROCESSES];
+	uint64_t before, few, lots;
+	unsigned long page;
+
+	/* What is needed once: page tables, and the pages of the file. */
+	for (page = 0; page < MANY * MANY_STRIDE; page += 4096)
+		((called *)((const char *)many + page))(argument);
+	attach("entry-atomic", many, 1);
+	before = memory_used();
+	detach();
+	attach("entry-atomic", many, sites);
+	lots = memory_used();
+	detach();
+	say("memory", "site", (double)(int64_t)(lots - before) / sites);
+
+	/* The same processes, unprobed and probed. */
+	processes = 2 * PROCESSES / scale;
+	start_idlers(pids, processes);
+	usleep(100000);
+	before = memory_used();
+	attach("entry-atomic", many, file_sites);
+	lots = memory_used();
+	detach();
+	end_idlers(pids, processes);
+	start_idlers(pids, processes / 2);
+	usleep(100000);
+	few = memory_used();
+	attach("entry-atomic", many, file_sites);
+	few = memory_used() - few;
+	detach();
+	end_idlers(pids, processes / 2);
+	lots -= before + few;
+	say("memory", "process", (double)(int64_t)lots / (processes - processes / 2));
+}
+
+static double process_cost(void)
+{
+	uint64_t best = UINT64_MAX, t;
+	int i;
+
+	for (i = 0; i < 3 * LOOPS; i++) {
+		pid_t pid;
+
+		t = now();
+		pid = fork();
+		if (!pid) {
+			execl(path, path, "end", "none", NULL);
+			_exit(1);
+		}
+		waitpid(pid, NULL, 0);
+		t = now() - t;
+		best = t < best ? t : best;
+	}
+	return best;
+}
+
+static double mapping_cost(void)
+{
+	int fd = open(path, O_RDONLY), i, j;
+	uint64_t best = UINT64_MAX, t;
+
+	for (i = 0; i < LOOPS; i++) {
+		t = now();
+		for (j = 0; j < 100; j++) {
+			void *p = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+			munmap(p, 4096);
+		}
+		t = now() - t;
+		best = t < best ? t : best;
+	}
+	close(fd);
+	return (double)best / 100;
+}
+
+/* With probes on @other, a program that nobody runs, if it is given. */
+static void work_idle(const char *other)
+{
+	char own[sizeof(path)];
+
+	if (other) {
+		memcpy(own, path, sizeof(path));
+		snprintf(path, sizeof(path), "%s", other);
+		attach("entry-atomic", many, FILE_SITES);
+		memcpy(path, own, sizeof(path));
+	}
+	say("idle", "fork+exec+exit", process_cost());
+	say("idle", "mmap+munmap", mapping_cost());
+	if (other)
+		detach();
+}
+
+struct thread {
+	pthread_t thread;
+	int cpu;
+	called *fn;
+	unsigned int calls;
+};
+
+static pthread_barrier_t barrier;
+
+static void *thread_run(void *arg)
+{
+	struct thread *t = arg;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(t->cpu, &set);
+	sched_setaffinity(0, sizeof(set), &set);
+	t->fn(argument);
+	pthread_barrier_wait(&barrier);
+	loop(t->fn, argument, t->calls);
+	pthread_barrier_wait(&barrier);
+	return NULL;
+}
+
+/* Calls a second of so many threads, each on a CPU of its own. */
+static double calls_per_second(called *fn, int threads, unsigned int calls)
+{
+	struct thread t[2];
+	uint64_t begun;
+	int i;
+
+	pthread_barrier_init(&barrier, NULL, threads + 1);
+	for (i = 0; i < threads; i++) {
+		t[i] = (struct thread){ .cpu = i, .fn = fn, .calls = calls };
+		pthread_create(&t[i].thread, NULL, thread_run, &t[i]);
+	}
+	pthread_barrier_wait(&barrier);
+	begun = now();
+	pthread_barrier_wait(&barrier);
+	begun = now() - begun;
+	for (i = 0; i < threads; i++)
+		pthread_join(t[i].thread, NULL);
+	pthread_barrier_destroy(&barrier);
+	return threads * calls * 1e9 / begun;
+}
+
+/* Calls that take about as long as a hit, and nothing that threads share. */
+static void control(const void *arg)
+{
+	volatile unsigned int i;
+
+	for (i = 0; i < 300; i++)
+		;
+}
+
+static int smaller(const void *a, const void *b)
+{
+	const double *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+static double two_over_one(called *fn, unsigned int calls)
+{
+	double one = calls_per_second(fn, 1, calls);
+
+	return calls_per_second(fn, 2, calls) / one;
+}
+
+/* Of pairs that are measured in turns, the median. */
+static void work_threads(unsigned int rounds)
+{
+	double probed[100], bare[100];
+	unsigned int i;
+
+	rounds = rounds > 100 ? 100 : rounds;
+	attach("entry-atomic", probe_mov, 1);
+	for (i = 0; i < rounds; i++) {
+		bare[i] = two_over_one(control, 100000);
+		probed[i] = two_over_one(fn_mov, 100000);
+	}
+	detach();
+	qsort(probed, rounds, sizeof(probed[0]), smaller);
+	qsort(bare, rounds, sizeof(bare[0]), smaller);
+	say("threads", "mov", probed[rounds / 2]);
+	say("threads-control", "mov", bare[rounds / 2]);
+}
+
+int main(int argc, char **argv)
+{
+	const char *work = argc > 1 ? argv[1] : "";
+	const char *more = argc > 3 ? argv[3] : NULL;
+	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (argc < 3 || len < 0)
+		die("usage: hits WORK ours|peer|none [WHAT]");
+	if (!strcmp(work, "end"))
+		return 0;
+	snprintf(side, sizeof(side), "%s", argv[2]);
+	if (!strcmp(work, "hits"))
+		work_hits(more);
+	else if (!strcmp(work, "among"))
+		work_among(more ? atoi(more) : 1);
+	else if (!strcmp(work, "events"))
+		work_events();
+	else if (!strcmp(work, "attach"))
+		work_attach(more ? atoi(more) : 1);
+	else if (!strcmp(work, "memory"))
+		work_memory(more ? atoi(more) : 1);
+	else if (!strcmp(work, "idle"))
+		work_idle(more);
+	else if (!strcmp(work, "threads"))
+		work_threads(more ? atoi(more) : 15);
+	else
+		die("there is no work %s", work);
+	return 0;
+}
