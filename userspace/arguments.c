@@ -8,6 +8,7 @@
 #include "error.h"
 #include "library.h"
 #include "place.h"
+#include "scope.h"
 #include "target.h"
 #include "util.h"
 #include "variable.h"

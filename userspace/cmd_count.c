@@ -9,6 +9,7 @@
 #include "control.h"
 #include "error.h"
 #include "histogram.h"
+#include "json.h"
 #include "runner.h"
 #include "tally.h"
 #include "tally_specs.h"
@@ -67,10 +68,9 @@ static int by_total(const void *pa, const void *pb)
 
 static void print_json(FILE *out, const struct row *row, bool latency)
 {
-	fputs("{\"function\":\"", out);
-	for (const char *p = row->label; *p; p++)
-		fprintf(out, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
-	fprintf(out, "\",\"hits\":%llu,\"missed\":%llu",
+	fputs("{\"function\":", out);
+	json_string(out, row->label, strlen(row->label));
+	fprintf(out, ",\"hits\":%llu,\"missed\":%llu",
 		(unsigned long long)row->counts.hits,
 		(unsigned long long)row->counts.missed);
 	if (latency) {

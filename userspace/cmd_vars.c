@@ -9,6 +9,7 @@
 #include "dwarf_type.h"
 #include "error.h"
 #include "place.h"
+#include "scope.h"
 #include "source_line.h"
 #include "symbols.h"
 #include "target.h"

@@ -358,6 +358,27 @@ struct error *control_session_write(int fd, const char *file, const char *value)
 	return code ? file_error(file, "written", code) : NULL;
 }
 
+/* Add up lines of uprobe_profile; of one event, or of all when @event is NULL. */
+static void add_counts(char *text, const char *mark, const char *event,
+		       struct counts *total)
+{
+	char *save, *line;
+
+	for (line = strtok_r(text, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		unsigned long long hits, missed = 0;
+		char name[128];
+
+		if (!str_starts(line, mark) ||
+		    sscanf(line + strlen(mark), "%*s %127s %llu %llu", name,
+			   &hits, &missed) < 2 ||
+		    (event && strcmp(name, event)))
+			continue;
+		total->hits += hits;
+		total->missed += missed;
+	}
+}
+
 /**
  * control_counts() - hits and misses of an event
  * @dir: the control directory
@@ -368,20 +389,30 @@ struct error *control_session_write(int fd, const char *file, const char *value)
 struct counts control_counts(const char *dir, const char *event)
 {
 	struct counts total = { 0 };
-	char *text = NULL, *save, *line;
+	char *text = NULL;
 
 	error_free(control_read(dir, "uprobe_profile", &text));
-	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		unsigned long long hits, missed = 0;
-		char name[128];
-
-		if (sscanf(line, "%*s %127s %llu %llu", name, &hits,
-			   &missed) < 2 || strcmp(name, event))
-			continue;
-		total.hits += hits;
-		total.missed += missed;
-	}
+	if (text)
+		add_counts(text, "", event, &total);
 	free(text);
+	return total;
+}
+
+/**
+ * control_session_counts() - hits and misses of all events of a session
+ * @fd: the session
+ *
+ * Return: the totals; zero when nothing can be read.
+ */
+struct counts control_session_counts(int fd)
+{
+	char *file = xasprintf("fdinfo/%d", fd), *text = NULL;
+	struct counts total = { 0 };
+
+	error_free(control_read("/proc/self", file, &text));
+	if (text)
+		add_counts(text, "probe:", NULL, &total);
+	free(text);
+	free(file);
 	return total;
 }

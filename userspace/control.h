@@ -44,5 +44,6 @@ struct error *control_session(const char *dir, int *fd);
 struct error *control_session_define(const char *dir, int fd, const char *line);
 struct error *control_session_write(int fd, const char *file, const char *value);
 struct counts control_counts(const char *dir, const char *event);
+struct counts control_session_counts(int fd);
 
 #endif /* _USERSPACE_CONTROL_H */

@@ -89,7 +89,7 @@ static char *event_name(const struct probe_spec *spec)
 	return xstrdup(name);
 }
 
-/* A return probe replaces the return address, so it has to find it. */
+/* Where a return probe replaces the return address, it has to find it. */
 static struct error *check_return(const struct target *target,
 				  const struct place *place,
 				  unsigned int force)
@@ -120,6 +120,11 @@ static struct error *check_return(const struct target *target,
 				 place->function->name,
 				 (int)(suffix - place->function->name),
 				 place->function->name);
+	if (!text_keeps_return(&target->image, place->addr))
+		return error_new(STATUS_REFUSED,
+				 "the function at 0x%llx of %s uses its own return address, as setjmp() does, and would find another one there; use --return=sites",
+				 (unsigned long long)place->addr,
+				 target->image.path);
 	return NULL;
 }
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "json.h"
 #include "util.h"
 
 static const char *digits(const char *p)
@@ -240,51 +241,6 @@ bool event_line_lost(const char *line, u64 *lost)
 	return true;
 }
 
-/* Bytes of the UTF-8 character at @s, 0 if it is none (RFC 3629). */
-static size_t utf8_len(const unsigned char *s, size_t len)
-{
-	u32 c = s[0], least;
-	size_t n;
-
-	if (c < 0xc2 || c > 0xf4)
-		return 0;
-	n = c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
-	least = n == 2 ? 0x80 : n == 3 ? 0x800 : 0x10000;
-	if (n > len)
-		return 0;
-	c &= 0x7f >> n;
-	for (size_t i = 1; i < n; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	return c >= least && c <= 0x10ffff && (c < 0xd800 || c > 0xdfff) ? n : 0;
-}
-
-/* Bytes that are no UTF-8 are written as the characters of their numbers. */
-static void put_string(FILE *out, const char *s, size_t len)
-{
-	putc('"', out);
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = s[i];
-		size_t n;
-
-		if (c == '"' || c == '\\') {
-			fprintf(out, "\\%c", c);
-		} else if (c >= 0x20 && c < 0x7f) {
-			putc(c, out);
-		} else {
-			n = utf8_len((const unsigned char *)s + i, len - i);
-			if (n)
-				fwrite(s + i, 1, n, out);
-			else
-				fprintf(out, "\\u%04x", c);
-			i += n ? n - 1 : 0;
-		}
-	}
-	putc('"', out);
-}
-
 static bool is_decimal(const char *s, size_t len)
 {
 	size_t i = len && s[0] == '-';
@@ -322,14 +278,14 @@ static void put_value(FILE *out, const char *s, size_t len)
 	if (len == 7 && !strncmp(s, "(fault)", 7))
 		fputs("null", out);
 	else if (len >= 2 && s[0] == '"' && s[len - 1] == '"')
-		put_string(out, s + 1, len - 2);
+		json_string(out, s + 1, len - 2);
 	else if (len >= 2 && s[0] == '{' && s[len - 1] == '}')
 		put_array(out, s + 1, s + len - 1);
 	else if (is_decimal(s, len))
 		fprintf(out, "%.*s", (int)len, s);
 	else
 		/* Among these: a cut string, its quotes and dots kept. */
-		put_string(out, s, len);
+		json_string(out, s, len);
 }
 
 /**
@@ -352,9 +308,9 @@ void event_line_json(const struct event_line *event, const char *name,
 	}
 	fprintf(out, "{\"time\":%.*s,\"event\":", (int)event->time_len,
 		event->time);
-	put_string(out, name, strlen(name));
+	json_string(out, name, strlen(name));
 	fputs(",\"comm\":", out);
-	put_string(out, event->comm, event->comm_len);
+	json_string(out, event->comm, event->comm_len);
 	fprintf(out, ",\"tid\":%d,\"cpu\":%u,\"address\":\"0x%llx\"",
 		event->tid, event->cpu, (unsigned long long)event->addr);
 	if (event->is_return)
@@ -366,7 +322,7 @@ void event_line_json(const struct event_line *event, const char *name,
 
 		if (i)
 			putc(',', out);
-		put_string(out, value->name, value->name_len);
+		json_string(out, value->name, value->name_len);
 		putc(':', out);
 		put_value(out, value->text, value->text_len);
 	}

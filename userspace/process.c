@@ -68,7 +68,8 @@ static void identify(pid_t pid, struct mapping *map)
 	}
 }
 
-static void add_mapping(struct mappings *maps, const struct mapping *map)
+/** mappings_add() - append one; its path becomes theirs */
+void mappings_add(struct mappings *maps, const struct mapping *map)
 {
 	maps->v = grow(maps->v, maps->n, &maps->cap, sizeof(*maps->v));
 	maps->v[maps->n++] = *map;
@@ -100,7 +101,7 @@ struct error *process_mappings(pid_t pid, struct mappings *mappings)
 			if (!parse_line(line, &map))
 				continue;
 			identify(pid, &map);
-			add_mapping(mappings, &map);
+			mappings_add(mappings, &map);
 		}
 	}
 	if (!f || ferror(f)) {

@@ -25,13 +25,13 @@
  * @resolvers: IFUNC resolvers, which run once
  * @sizeless: may be data
  * @refused: the module cannot probe their first instruction
- * @returning_twice: setjmp() and its like, whose returns cannot be told apart
+ * @looking_back: they use their return address, as setjmp() does
  */
 struct omitted {
 	size_t resolvers;
 	size_t sizeless;
 	size_t refused;
-	size_t returning_twice;
+	size_t looking_back;
 };
 
 static bool is_pattern(const char *function)
@@ -71,23 +71,6 @@ static int by_place(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-/* What compilers know as returns_twice. */
-static bool returns_twice(const char *name)
-{
-	static const char *const names[] = {
-		"setjmp", "sigsetjmp", "savectx", "vfork", "getcontext",
-	};
-
-	while (*name == '_')
-		name++;
-	if (str_starts(name, "libc_"))
-		name += strlen("libc_");
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return false;
-}
-
 static bool wanted(const struct symbols *syms, const struct symbol *sym,
 		   char kind, struct omitted *omitted)
 {
@@ -102,8 +85,8 @@ static bool wanted(const struct symbols *syms, const struct symbol *sym,
 		omitted->sizeless++;
 		return false;
 	}
-	if (kind == 'r' && returns_twice(sym->name)) {
-		omitted->returning_twice++;
+	if (kind == 'r' && !text_keeps_return(syms->image, sym->addr)) {
+		omitted->looking_back++;
 		return false;
 	}
 	/* It is jumped to, and so it has no return address of its own. */
@@ -126,7 +109,7 @@ static void tell_omitted(const char *spec, const struct omitted *omitted)
 		{ omitted->resolvers, "IFUNC resolvers" },
 		{ omitted->sizeless, "symbols without a size" },
 		{ omitted->refused, "whose first instruction cannot be probed" },
-		{ omitted->returning_twice, "that return twice" },
+		{ omitted->looking_back, "that use their own return address" },
 	};
 	char *text = xstrdup(""), *more;
 

@@ -7,6 +7,7 @@
 
 #include "boundary.h"
 #include "error.h"
+#include "retaddr.h"
 #include "util.h"
 
 /* Functions are smaller, but for hostile ones. */
@@ -155,4 +156,41 @@ struct error *text_check_probable(const struct elf_image *img, u64 addr)
 				(unsigned long long)addr, img->path,
 				ssol_refusal_name(why));
 	return err;
+}
+
+/* Functions that end in a jump to another one, which ends in a jump, ... */
+#define MAX_JUMPS 4
+
+/**
+ * text_keeps_return() - does a function leave its return address alone?
+ * @img: the file
+ * @addr: where the function starts
+ *
+ * What setjmp(), vfork() and their like read there must be the real one. The
+ * module asks the same of the same analyzer before it replaces the address.
+ */
+bool text_keeps_return(const struct elf_image *img, u64 addr)
+{
+	u8 text[RETADDR_WINDOW];
+	struct error *err;
+	u64 offset;
+	size_t len;
+	long jump;
+
+	err = elf_image_offset(img, addr, &offset);
+	if (err) {
+		error_free(err);
+		return true;
+	}
+	for (unsigned int jumps = 0; jumps < MAX_JUMPS; jumps++) {
+		len = elf_image_read(img, offset, text, sizeof(text));
+		if (!len)
+			return true;
+		if (retaddr_used(text, len, text_mode(img), &jump))
+			return false;
+		if (!jump || (jump < 0 && offset < -(u64)jump))
+			return true;
+		offset += jump;
+	}
+	return true;
 }

@@ -10,9 +10,11 @@
 
 #include "command.h"
 #include "control.h"
+#include "debug_file.h"
 #include "error.h"
 #include "event_line.h"
 #include "filter.h"
+#include "printer.h"
 #include "runner.h"
 #include "task_filter.h"
 #include "util.h"
@@ -23,6 +25,7 @@
  * @tasks: whose events are wanted
  * @pipe: trace_pipe
  * @runner: when to stop
+ * @printer: how events are shown
  * @stack: the last event was shown, so its stack is, too
  * @buf: the unfinished line
  * @len: bytes in @buf
@@ -33,6 +36,7 @@ struct run {
 	struct task_filter tasks;
 	int pipe;
 	struct runner runner;
+	struct printer printer;
 	bool stack;
 	char *buf;
 	size_t len;
@@ -164,46 +168,16 @@ static const struct definition *find_event(const struct trace *trace,
 	return NULL;
 }
 
-static void print_json(FILE *out, const char *line,
-		       const struct definition *def)
-{
-	struct event_line event;
-	char *json;
-
-	if (!event_line_parse(line, &event))
-		return;
-	event_line_json(&event, def->event, &json);
-	fprintf(out, "%s\n", json);
-	free(json);
-	event_line_free(&event);
-}
-
 static void show(struct run *run, const char *line,
 		 const struct event_line *event, const struct definition *def)
 {
 	struct trace *trace = run->trace;
-	const struct options *options = trace->options;
-	char *cut = options->string_max ?
-		    event_line_cut(line, event, options->string_max) : NULL;
+	u64 max = trace->options->max_events;
 
-	if (cut)
-		line = cut;
-	if (options->json)
-		print_json(trace->out, line, def);
-	else
-		fprintf(trace->out, "%s\n", line);
-	free(cut);
+	printer_event(&run->printer, line, event, def);
 	trace->shown++;
-	if (options->max_events && trace->shown >= options->max_events)
+	if (max && trace->shown >= max)
 		run->runner.stop = true;
-}
-
-/* What follows an event that was shown belongs to it: its stack. */
-static void show_stack(const struct run *run, const char *line)
-{
-	if (run->stack && run->trace->options->stacks &&
-	    !run->trace->options->json && str_starts(line, " =>"))
-		fprintf(run->trace->out, "%s\n", line);
 }
 
 static void handle_line(struct run *run, const char *line)
@@ -224,12 +198,17 @@ static void handle_line(struct run *run, const char *line)
 		return;
 	}
 	if (!event_line_parse(line, &event)) {
-		show_stack(run, line);
+		/* What follows an event that was shown belongs to it: its stack. */
+		if (run->stack && trace->options->stacks)
+			printer_stack_line(&run->printer, line);
 		return;
 	}
 	run->stack = false;
 	def = find_event(trace, &event);
-	if (!def) {
+	if (trace->options->max_events &&
+	    trace->shown >= trace->options->max_events) {
+		/* Of the last one that was wanted, the stack still is. */
+	} else if (!def) {
 		trace->foreign++;
 	} else if (!trace->filter || filter_matches(trace->filter, &event)) {
 		enum task_answer answer = task_filter_asks(&run->tasks, &event);
@@ -243,7 +222,7 @@ static void handle_line(struct run *run, const char *line)
 	event_line_free(&event);
 }
 
-/* Lines up to the last whole one; no more once it is time to stop. */
+/* Lines up to the last whole one. */
 static void handle_lines(struct run *run)
 {
 	char *line = run->buf, *newline;
@@ -251,9 +230,7 @@ static void handle_lines(struct run *run)
 
 	while ((newline = memchr(line, '\n', left))) {
 		*newline = '\0';
-		if (!run->trace->options->max_events ||
-		    run->trace->shown < run->trace->options->max_events)
-			handle_line(run, line);
+		handle_line(run, line);
 		left -= newline + 1 - line;
 		line = newline + 1;
 	}
@@ -290,6 +267,7 @@ static struct error *drain(struct run *run)
 		if (runner_signalled(&run->runner))
 			break;
 	}
+	printer_flush(&run->printer);
 	fflush(run->trace->out);
 	if (ferror(run->trace->out))
 		run->runner.stop = true;
@@ -327,13 +305,9 @@ static void print_summary(const struct trace *trace)
 {
 	struct counts counts = { 0 };
 
-	if (trace->session >= 0) {
-		fprintf(stderr, "Ending tracing... %llu events shown, %llu lost.\n",
-			(unsigned long long)trace->shown,
-			(unsigned long long)trace->lost);
-		return;
-	}
-	for (size_t i = 0; i < trace->n; i++) {
+	if (trace->session >= 0)
+		counts = control_session_counts(trace->session);
+	for (size_t i = 0; i < trace->n && trace->session < 0; i++) {
 		struct counts one = control_counts(trace->dir,
 						   trace->defs[i].event);
 
@@ -469,6 +443,14 @@ struct error *trace_run(struct trace *trace)
 		},
 		.pipe = -1,
 		.runner = RUNNER_INIT,
+		.printer = {
+			.out = trace->out,
+			.json = options->json,
+			.with_stacks = options->stacks,
+			.string_max = options->string_max,
+			.stacks.debug_dir = options->debug_dir ? options->debug_dir :
+								   DEBUG_DIR,
+		},
 	};
 	struct error *err;
 
@@ -499,6 +481,7 @@ struct error *trace_run(struct trace *trace)
 		close(run.pipe);
 	if (run.tasks.watching)
 		task_watch_stop(&run.tasks.watch);
+	printer_free(&run.printer);
 	free(run.buf);
 	return err;
 }

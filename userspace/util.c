@@ -201,6 +201,24 @@ char *path_escape(const char *path)
 	return word;
 }
 
+/** path_unescape() - undo path_escape(), in place */
+void path_unescape(char *word)
+{
+	char *out = word;
+
+	while (*word) {
+		unsigned int c;
+
+		if (sscanf(word, "\\%3o", &c) == 1 && strlen(word) >= 4) {
+			*out++ = c;
+			word += 4;
+		} else {
+			*out++ = *word++;
+		}
+	}
+	*out = '\0';
+}
+
 /**
  * parse_u64() - a whole string as a number
  * @s: decimal, or hexadecimal with 0x; no sign, no blanks

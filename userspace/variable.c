@@ -13,7 +13,7 @@
 
 #include "dwarf_type.h"
 #include "error.h"
-#include "suggest.h"
+#include "scope.h"
 #include "util.h"
 
 /* An index beyond that is a mistake. */
@@ -36,207 +36,6 @@ struct value {
 	unsigned int bits;
 	u64 bit_offset;
 };
-
-/* Blocks and functions have variables of their own. */
-static void add_variables(struct scope *scope, Dwarf_Die *block)
-{
-	Dwarf_Die child;
-
-	if (dwarf_child(block, &child))
-		return;
-	do {
-		int tag = dwarf_tag(&child);
-		struct visible *v;
-		const char *name;
-
-		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
-			continue;
-		name = die_name(&child);
-		if (!name)
-			continue;
-		scope->v = grow(scope->v, scope->n, &scope->cap,
-				sizeof(*scope->v));
-		v = &scope->v[scope->n++];
-		v->die = child;
-		v->name = name;
-		v->parameter = tag == DW_TAG_formal_parameter;
-	} while (!dwarf_siblingof(&child, &child));
-}
-
-/* The function whose code this is, whatever was inlined into it. */
-static bool find_function(struct scope *scope)
-{
-	Dwarf_Die *around = NULL;
-	Dwarf_Addr start;
-	int n = dwarf_getscopes_die(&scope->scopes[0], &around);
-	bool found = false;
-
-	for (int i = 0; i < n && !found; i++) {
-		if (dwarf_tag(&around[i]) != DW_TAG_subprogram)
-			continue;
-		scope->frame.function = around[i];
-		if (dwarf_entrypc(&around[i], &start))
-			start = -1;
-		scope->frame.start = start + scope->frame.info->bias;
-		found = true;
-	}
-	if (n > 0)
-		free(around);
-	return found;
-}
-
-/**
- * scope_open() - find out what is visible at an instruction
- * @info: the debug information
- * @addr: address of the instruction, as the program headers count
- * @copy: the inlined copy that starts there and is meant, or NULL for whatever
- *	the instruction is in
- * @scope: filled in on success; to be closed with scope_close()
- */
-struct error *scope_open(const struct debug_info *info, u64 addr,
-			 const Dwarf_Die *copy, struct scope *scope)
-{
-	Dwarf_Die unit;
-
-	memset(scope, 0, sizeof(*scope));
-	scope->frame.info = info;
-	scope->frame.addr = addr;
-	if (copy) {
-		scope->scopes = xcalloc(1, sizeof(*scope->scopes));
-		scope->scopes[0] = *copy;
-		scope->nscopes = 1;
-	} else if (unit_at(info, addr, &unit)) {
-		scope->nscopes = dwarf_getscopes(&unit, addr - info->bias,
-						 &scope->scopes);
-	}
-	if (scope->nscopes <= 0 || !find_function(scope)) {
-		scope_close(scope);
-		return error_new(STATUS_NOT_FOUND,
-				 "the code at 0x%llx of %s has no debug information, so names of variables mean nothing there; use registers: %%di",
-				 (unsigned long long)addr, info->image->path);
-	}
-	for (int i = 0; i < scope->nscopes; i++) {
-		int tag = dwarf_tag(&scope->scopes[i]);
-
-		if (tag == DW_TAG_compile_unit || tag == DW_TAG_namespace)
-			break;
-		add_variables(scope, &scope->scopes[i]);
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-			break;
-	}
-	return NULL;
-}
-
-void scope_close(struct scope *scope)
-{
-	if (scope->nscopes > 0)
-		free(scope->scopes);
-	free(scope->v);
-	memset(scope, 0, sizeof(*scope));
-}
-
-/* A variable of the file that the code is in, else of any other. */
-static bool find_global(const struct scope *scope, const char *name,
-			Dwarf_Die *found)
-{
-	struct unit_walk walk = { .info = scope->frame.info };
-	bool declared = false;
-	Dwarf_Die function = scope->frame.function, own, child;
-
-	if (dwarf_diecu(&function, &own, NULL, NULL))
-		walk.die = own;
-	else if (!unit_next(&walk))
-		return false;
-	do {
-		if (dwarf_child(&walk.die, &child))
-			continue;
-		do {
-			Dwarf_Attribute attr;
-			const char *its;
-
-			if (dwarf_tag(&child) != DW_TAG_variable)
-				continue;
-			its = die_name(&child);
-			if (!its || strcmp(its, name))
-				continue;
-			*found = child;
-			if (dwarf_hasattr(&child, DW_AT_location) ||
-			    dwarf_attr(&child, DW_AT_const_value, &attr))
-				return true;
-			declared = true;
-		} while (!dwarf_siblingof(&child, &child));
-	} while (unit_next(&walk));
-	return declared;
-}
-
-/* The inlined copy of a function does not mention what it does not need. */
-static bool was_there(const struct scope *scope, const char *name)
-{
-	Dwarf_Attribute attr;
-	Dwarf_Die origin, child;
-
-	for (int i = 0; i < scope->nscopes; i++) {
-		if (!dwarf_attr(&scope->scopes[i], DW_AT_abstract_origin,
-				&attr) ||
-		    !dwarf_formref_die(&attr, &origin) ||
-		    dwarf_child(&origin, &child))
-			continue;
-		do {
-			const char *its = die_name(&child);
-
-			if (its && !strcmp(its, name))
-				return true;
-		} while (!dwarf_siblingof(&child, &child));
-	}
-	return false;
-}
-
-static struct error *no_such(const struct scope *scope, const char *name)
-{
-	struct error *err;
-
-	if (was_there(scope, name))
-		return error_new(STATUS_REFUSED,
-				 "%s cannot be fetched: it was optimized away here; take another one, or a later line with FILE:LINE, see: uprobe vars",
-				 name);
-	err = error_new(STATUS_NOT_FOUND,
-			"there is no variable %s at this place; %s", name,
-			scope->n ? "there are:" : "the function has none");
-	for (size_t i = 0; i < scope->n; i++)
-		error_append(err, "\n  %s", scope->v[i].name);
-	return err;
-}
-
-static struct error *find_variable(const struct scope *scope, const char *name,
-				   struct value *value)
-{
-	const char *problem = NULL;
-	bool found = false;
-	Dwarf_Die die;
-
-	/* An inner block may have one of the name that is not alive yet. */
-	for (size_t i = 0; i < scope->n; i++) {
-		if (strcmp(scope->v[i].name, name))
-			continue;
-		found = true;
-		die = scope->v[i].die;
-		problem = location_find(&scope->frame, &die, &value->location);
-		if (!problem)
-			break;
-	}
-	if (!found && find_global(scope, name, &die)) {
-		found = true;
-		problem = location_find(&scope->frame, &die, &value->location);
-	}
-	if (!found)
-		return no_such(scope, name);
-	if (problem)
-		return error_new(STATUS_REFUSED,
-				 "%s cannot be fetched: %s; take another one, or a later line with FILE:LINE, see: uprobe vars",
-				 name, problem);
-	value->typed = type_of(&die, &value->type);
-	return NULL;
-}
 
 /* Another source file may know what this one only declares. */
 static void complete(const struct debug_info *info, Dwarf_Die *type)
@@ -563,6 +362,7 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 {
 	const char *p = expression;
 	struct value value = { .info = scope->frame.info };
+	Dwarf_Die variable;
 	unsigned int stars = 0;
 	struct error *err;
 	char *name;
@@ -574,7 +374,9 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 	if (!len)
 		return syntax(expression);
 	name = xstrndup(p, len);
-	err = find_variable(scope, name, &value);
+	err = scope_find(scope, name, &value.location, &variable);
+	if (!err)
+		value.typed = type_of(&variable, &value.type);
 	if (!err)
 		err = follow(&value, p, p + len);
 	while (!err && stars--)

@@ -180,15 +180,38 @@ const struct file_operations tracer_events_fops = {
 	.release = seq_release,
 };
 
-static int profile_show(struct seq_file *m, void *v)
+static void show_counts(struct seq_file *m, struct tracer_site *site,
+			const char *mark)
 {
-	struct tracer_site *site = v;
 	struct uprobe_counts counts = uprobe_counts(&site->rp.u);
 
-	seq_printf(m, "  %s %-44s %15llu %15llu\n", site->def->path,
+	seq_printf(m, "%s  %s %-44s %15llu %15llu\n", mark, site->def->path,
 		   site->def->event, counts.hits,
 		   counts.missed + atomic64_read(&site->lost));
+}
+
+static int profile_show(struct seq_file *m, void *v)
+{
+	show_counts(m, v, "");
 	return 0;
+}
+
+/**
+ * tracer_profile_show() - the lines of uprobe_profile
+ * @t: the tracer
+ * @m: where to write them
+ * @mark: what each line starts with
+ */
+void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
+{
+	struct tracer_event *event;
+	struct tracer_site *site;
+
+	mutex_lock(&t->lock);
+	list_for_each_entry(event, &t->events, node)
+		list_for_each_entry(site, &event->sites, node)
+			show_counts(m, site, mark);
+	mutex_unlock(&t->lock);
 }
 
 static const struct seq_operations profile_seq_ops = {

@@ -155,7 +155,10 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 	publish(hit, record, len);
 }
 
-/* Nothing can fail and all that is hit is recorded: no detour. */
+/*
+ * Nothing can fail, all that is hit is recorded, and as much of it as is reserved
+ * (which is not so of a stack): no detour.
+ */
 static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 {
 	struct ring_buffer_event *event;
@@ -215,7 +218,7 @@ static void record(struct hit *hit)
 	hit->preempt_count = preempt_count() & 0xf;
 	hit->stack = tracer_option(t, TRACER_OPT_USERSTACKTRACE);
 
-	if (hit->site->in_place && !is_told(hit) &&
+	if (hit->site->in_place && !hit->stack && !is_told(hit) &&
 	    !rcu_access_pointer(hit->site->event->filter))
 		record_in_place(hit, b);
 	else if (max_size(hit) <= STACK_RECORD)

@@ -4,8 +4,9 @@
  *
  * What is defined through it is enabled at once and lives until the file is
  * closed for the last time, so a tool that is killed leaves nothing behind.
- * Reading it is a trace_pipe of its own events.  Sessions know nothing of each
- * other, nor of the directory's events.
+ * Reading it is a trace_pipe of its own events; hits and misses of its probes are
+ * in the descriptor's /proc/PID/fdinfo.  Sessions know nothing of each other, nor
+ * of the directory's events.
  *
  * A line that is written is a definition, as for uprobe_events, or
  *
@@ -16,6 +17,7 @@
  */
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -240,6 +242,16 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 	       EPOLLWRNORM;
 }
 
+#ifdef CONFIG_PROC_FS
+/* What its probes have seen, as uprobe_profile has it for the directory. */
+static void session_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct session *s = file->private_data;
+
+	tracer_profile_show(&s->t, m, "probe:");
+}
+#endif
+
 const struct file_operations tracer_session_fops = {
 	.owner = THIS_MODULE,
 	.open = session_open,
@@ -247,4 +259,7 @@ const struct file_operations tracer_session_fops = {
 	.write = session_write,
 	.poll = session_poll,
 	.release = session_release,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo = session_fdinfo,
+#endif
 };

@@ -62,6 +62,7 @@
 #include "rate.h"
 
 struct dentry;
+struct seq_file;
 struct tracer_synth;
 
 #define TRACER_FORGOTTEN_MAX	256	/* formats kept after their events */
@@ -283,6 +284,7 @@ typedef int tracer_line_fn(struct tracer *t, const char *line, size_t len,
 			   unsigned int lineno);
 ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
 			   size_t count, tracer_line_fn *fn);
+void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark);
 
 /* control.c, knobs.c, pipe.c: the files of the directory itself */
 extern const struct file_operations tracer_events_fops;

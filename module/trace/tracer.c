@@ -30,7 +30,6 @@ static const struct {
 	{ "current_tracer", 0640, &tracer_current_fops },
 	{ "set_event_pid", 0640, &tracer_pids_fops },
 	{ "set_event_notrace_pid", 0640, &tracer_notrace_pids_fops },
-	{ "session", 0600, &tracer_session_fops },
 	{ "aggregate", 0640, &tracer_aggregate_fops },
 	{ "README", 0440, &tracer_readme_fops },
 };
@@ -67,6 +66,11 @@ static int make_files(struct tracer *t)
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
+	/* Through a proxy its fdinfo would not be seen; it keeps the module. */
+	file = debugfs_create_file_unsafe("session", 0600, t->dir, t,
+					  &tracer_session_fops);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
 	ret = tracer_percpu_init(t);
 	if (!ret)
 		ret = tracer_options_init(t);

@@ -16,6 +16,7 @@
 #include "inlined.h"
 #include "lookup.h"
 #include "place.h"
+#include "scope.h"
 #include "sdt.h"
 #include "sdt_operand.h"
 #include "source_line.h"

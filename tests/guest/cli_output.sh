@@ -11,7 +11,7 @@ ktap_plan 29
 t=$tmp/traced
 uprobe -c "$t all" "p:$t:ints a=%di b=%si:s32" >"$tmp/out" 2>"$tmp/err"
 is "$(grep -vc ' ints: (0x' "$tmp/out")" 0 "only events are on standard output"
-like "$(cat "$tmp/err")" '^Ending tracing\.\.\. [0-9]+ events shown, 0 lost\.$' \
+like "$(cat "$tmp/err")" '^Ending tracing\.\.\. [0-9]+ events shown, [0-9]+ hits, 0 missed, 0 lost\.$' \
 	"the summary is on standard error"
 is "$(awk '/events shown/ { print $3 }' "$tmp/err")" \
 	"$(uprobe count -c "$t all" "p:$t:ints" 2>/dev/null | awk 'NR == 2 { print $1 }')" "all hits are shown"

@@ -2,7 +2,7 @@
 // test: lines of trace_pipe are taken apart, whatever programs call themselves
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/event_line.c userspace/filter.c
-// cflags: userspace/util.c userspace/error.c userspace/library.c userspace/ldcache.c
+// cflags: userspace/json.c userspace/util.c userspace/error.c userspace/library.c userspace/ldcache.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

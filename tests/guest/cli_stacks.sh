@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: -s shows the functions that user stacks lie in
+# timeout: 120
+# needs: perl
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 10
+
+export prog=$tmp/cli_stack
+cp "$UPROBES_TOP/build/progs/cli_stack" "$prog"
+
+# after_call CALLER CALLEE: where the call returns to, counted from the caller's
+# start, by objdump.
+after_call() {
+	local start
+	start=$(nm "$prog" | awk -v f="$1" '$3 == f { print $1 }')
+	objdump -d --disassemble="$1" "$prog" | awk -v callee="<$2>" '
+		found { sub(/:/, "", $1); print $1; exit }
+		/call/ && $NF == callee { found = 1 }' |
+		{ read -r at; printf '0x%x\n' $((0x$at - 0x$start)); }
+}
+# Behind the first two instructions inner() has its frame; before, its caller is not seen.
+frame=$(objdump -d --disassemble=inner "$prog" | awk '
+	found { sub(/:/, "", $1); print "0x" $1; exit } /mov +%rsp,%rbp/ { found = 1 }')
+frame=inner+$(printf '0x%x' $((frame - 0x$(nm "$prog" | awk '$3 == "inner" { print $1 }'))))
+wanted="$frame middle+$(after_call middle inner) outer+$(after_call outer middle) main+$(after_call main outer)"
+
+# frames: of the first event, what its stack says is in the program.
+frames() {
+	awk -v prog="($prog)" '/ inner_0x[0-9a-f]+: \(/ { n++ } n == 1 && $3 == prog { printf "%s%s", sep, $2; sep = " " }' "$tmp/out"
+}
+
+# A process that still runs, and one that has ended.
+mkfifo "$tmp/in"
+"$prog" 100 wait <"$tmp/in" >"$tmp/said" &
+running=$!
+exec 7>"$tmp/in"
+uprobe -s -p $running -M 1 "p:$prog:$frame" >"$tmp/out" 2>"$tmp/err" </dev/null &
+tracer=$!
+ready
+echo >&7
+wait $tracer
+is "$(frames)" "$wanted" "of a process that runs"
+like "$(cat "$tmp/out")" ' => __libc_start[^ ]*\+0x[0-9a-f]+ \(.*/libc\.so\.6\) <[0-9a-f]{16}>$|/libc\.so\.6\[\+0x' "in all files that it has mapped"
+like "$(cat "$tmp/err")" '^Ending tracing\.\.\. 1 events shown, 1 hits, 0 missed, 0 lost\.$' "the stack of the last event is shown, too"
+
+# Deleted, and another program in its place.
+cp "$tmp/traced" "$tmp/other" && mv "$tmp/other" "$prog"
+uprobe -s -p $running -M 1 "p:cli_stack:$frame" >"$tmp/out" 2>"$tmp/err" </dev/null &
+tracer=$!
+ready
+echo >&7
+wait $tracer
+is "$(frames)" "$wanted" "of a program that was replaced on disk"
+exec 7>&-
+wait $running
+is "$(cat "$tmp/said")" 4 "which goes on unharmed"
+
+rm "$prog"
+cp "$UPROBES_TOP/build/progs/cli_stack" "$prog"
+uprobe -s -c "$prog 3 >/dev/null" "p:$prog:$frame" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -c ' => inner' "$tmp/out")" 3 "of a command that is over at once: each event"
+is "$(frames)" "$wanted" "with the functions of the probed file"
+
+# At a return the stack begins where it returns to.
+uprobe -s -c "$prog 1 >/dev/null" "r:$prog:inner" >"$tmp/out" 2>"$tmp/err"
+like "$(grep -A1 ' inner: ' "$tmp/out")" "^ => middle\\+$(after_call middle inner) " "at a return"
+
+# Somebody else reads the JSON.
+uprobe --json -s -c "$prog 2 >/dev/null" "p:$prog:$frame" 2>"$tmp/err" | perl -MJSON::PP -ne '
+	my @s = grep { ($_->{object} // "") eq $ENV{prog} } @{decode_json($_)->{stack}};
+	print join(" ", map { sprintf "%s+0x%x", $_->{function}, $_->{offset} } @s), "\n"' >"$tmp/out"
+is "$(cat "$tmp/out")" "$wanted
+$wanted" "in JSON"
+uprobe --json -c "$prog 1 >/dev/null" "p:$prog:$frame" >"$tmp/out" 2>/dev/null
+is "$(grep -c '"stack"' "$tmp/out")" 0 "not without -s"

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O0
+/*
+ * main() calls outer(), that one middle(), that one inner(), N times each; with
+ * a second argument, once for each line of input.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+__attribute__((noipa)) static int inner(int i)
+{
+	return i + 1;
+}
+
+__attribute__((noipa)) static int middle(int i)
+{
+	return inner(i) * 2;
+}
+
+__attribute__((noipa)) static int outer(int i)
+{
+	return middle(i) - 1;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
+	char line[16];
+
+	for (int i = 0; i < n; i++) {
+		if (argc > 2 && !fgets(line, sizeof(line), stdin))
+			break;
+		sum += outer(i);
+	}
+	printf("%d\n", sum);
+	return 0;
+}

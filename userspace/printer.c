@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "printer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "definition.h"
+#include "event_line.h"
+#include "json.h"
+#include "util.h"
+
+/* Writes the object without its last brace: "stack" may follow. */
+static void begin_json(struct printer *printer, const char *line,
+		       const struct definition *def)
+{
+	struct event_line event;
+	char *json;
+
+	if (!event_line_parse(line, &event))
+		return;
+	event_line_json(&event, def->event, &json);
+	fwrite(json, 1, strlen(json) - 1, printer->out);
+	free(json);
+	printer->open = true;
+	event_line_free(&event);
+}
+
+/**
+ * printer_event() - show an event
+ * @printer: how
+ * @line: the event
+ * @event: the same, taken apart
+ * @def: its definition
+ */
+void printer_event(struct printer *printer, const char *line,
+		   const struct event_line *event,
+		   const struct definition *def)
+{
+	char *cut = printer->string_max ?
+		    event_line_cut(line, event, printer->string_max) : NULL;
+
+	printer_flush(printer);
+	if (cut)
+		line = cut;
+	if (printer->with_stacks)
+		stacks_event(&printer->stacks, event, &def->sites);
+	printer->frames = 0;
+	if (printer->json)
+		begin_json(printer, line, def);
+	else
+		fprintf(printer->out, "%s\n", line);
+	free(cut);
+}
+
+static void print_frame(FILE *out, u64 addr, const struct frame_name *name)
+{
+	fputs(" => ", out);
+	if (name->function)
+		fprintf(out, "%s+0x%llx (%s)", name->function,
+			(unsigned long long)name->offset, name->object);
+	else if (name->object)
+		fprintf(out, "%s[+0x%llx]", name->object,
+			(unsigned long long)name->offset);
+	fprintf(out, " <%016llx>\n", (unsigned long long)addr);
+}
+
+static void json_frame(struct printer *printer, u64 addr,
+		       const struct frame_name *name)
+{
+	FILE *out = printer->out;
+
+	fprintf(out, "%s{\"address\":\"0x%llx\"",
+		printer->frames ? "," : ",\"stack\":[",
+		(unsigned long long)addr);
+	if (name->object) {
+		fputs(",\"object\":", out);
+		json_string(out, name->object, strlen(name->object));
+		fprintf(out, ",\"offset\":%llu",
+			(unsigned long long)name->offset);
+	}
+	if (name->function) {
+		fputs(",\"function\":", out);
+		json_string(out, name->function, strlen(name->function));
+	}
+	putc('}', out);
+}
+
+/**
+ * printer_stack_line() - show a line that may be of the last event's stack
+ * @printer: how
+ * @line: the line
+ */
+void printer_stack_line(struct printer *printer, const char *line)
+{
+	struct frame_name name;
+	unsigned long long addr;
+	int end = 0;
+
+	if (sscanf(line, " => <%llx>%n", &addr, &end) != 1 || !end || line[end])
+		return;
+	/* The first one is the probed instruction itself. */
+	stacks_name(&printer->stacks, addr, printer->frames > 0, &name);
+	if (!printer->json)
+		print_frame(printer->out, addr, &name);
+	else if (printer->open)
+		json_frame(printer, addr, &name);
+	printer->frames++;
+	free(name.function);
+}
+
+/** printer_flush() - the last event is whole */
+void printer_flush(struct printer *printer)
+{
+	if (!printer->open)
+		return;
+	fputs(printer->frames ? "]}\n" : "}\n", printer->out);
+	printer->open = false;
+}
+
+void printer_free(struct printer *printer)
+{
+	printer_flush(printer);
+	stacks_free(&printer->stacks);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What names mean at an instruction. */
+#ifndef _USERSPACE_SCOPE_H
+#define _USERSPACE_SCOPE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "debug_info.h"
+#include "location.h"
+
+struct error;
+
+/**
+ * struct visible - a variable that a place can see
+ * @die: its description
+ * @name: its name; lives with the debug information
+ * @parameter: it is a parameter of the function
+ */
+struct visible {
+	Dwarf_Die die;
+	const char *name;
+	bool parameter;
+};
+
+/**
+ * struct scope - what is known of names at an instruction
+ * @frame: the instruction
+ * @scopes: descriptions of the blocks around it, innermost first
+ * @nscopes: number of @scopes
+ * @v: variables of the function, those of inner blocks first
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct scope {
+	struct frame frame;
+	Dwarf_Die *scopes;
+	int nscopes;
+	struct visible *v;
+	size_t n;
+	size_t cap;
+};
+
+struct error *scope_open(const struct debug_info *info, u64 addr,
+			 const Dwarf_Die *copy, struct scope *scope);
+void scope_close(struct scope *scope);
+struct error *scope_find(const struct scope *scope, const char *name,
+			 struct location *location, Dwarf_Die *variable);
+
+#endif /* _USERSPACE_SCOPE_H */

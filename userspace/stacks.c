@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracer records addresses. What they are is looked up while the task still
+ * runs, in what it has mapped; of a task that has ended before its first event
+ * was read, those of other files than the probed one stay addresses.
+ */
+#include "stacks.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "demangle.h"
+#include "error.h"
+#include "event_line.h"
+#include "util.h"
+
+/* So many tasks at a time; of more, mappings are read again and again. */
+#define TASKS_MAX 256
+
+static const struct mapping *find_mapping(const struct stack_task *task,
+					  u64 addr)
+{
+	for (size_t i = 0; i < task->maps.n; i++)
+		if (addr >= task->maps.v[i].start && addr < task->maps.v[i].end)
+			return &task->maps.v[i];
+	return NULL;
+}
+
+static bool same_name(const struct stack_task *task,
+		      const struct event_line *event)
+{
+	return strlen(task->comm) == event->comm_len &&
+	       !strncmp(task->comm, event->comm, event->comm_len);
+}
+
+static struct stack_task *new_task(struct stacks *stacks)
+{
+	struct stack_task *task;
+
+	if (!stacks->tasks)
+		stacks->tasks = xcalloc(TASKS_MAX, sizeof(*stacks->tasks));
+	if (stacks->ntasks < TASKS_MAX)
+		return &stacks->tasks[stacks->ntasks++];
+	task = &stacks->tasks[stacks->next];
+	stacks->next = (stacks->next + 1) % TASKS_MAX;
+	mappings_free(&task->maps);
+	return task;
+}
+
+/* What is known stays when there is nothing newer: the task may have ended. */
+static bool read_mappings(struct stack_task *task)
+{
+	struct mappings maps;
+	struct error *err = process_mappings(task->tid, &maps);
+
+	if (err) {
+		error_free(err);
+		return false;
+	}
+	if (!maps.n) {
+		mappings_free(&maps);
+		return false;
+	}
+	mappings_free(&task->maps);
+	task->maps = maps;
+	return true;
+}
+
+/*
+ * Of PATH:0xOFFSET ..., as definitions have it: the path as the system knows it,
+ * from malloc().
+ */
+static char *site_path(const char *site, u64 *offset)
+{
+	size_t len = strcspn(site, " ");
+	char *path = xstrndup(site, len), *colon = strrchr(path, ':');
+
+	if (!colon) {
+		free(path);
+		return NULL;
+	}
+	*colon = '\0';
+	*offset = strtoull(colon + 1, NULL, 16);
+	path_unescape(path);
+	return path;
+}
+
+/*
+ * A task that has ended said where one file was by passing its probe; that it
+ * was this site, the position in the page tells.
+ */
+static void guess_mappings(struct stack_task *task,
+			   const struct event_line *event,
+			   const struct paths *sites)
+{
+	u64 addr = event->is_return ? event->func : event->addr, offset;
+	struct mapping map = { 0 };
+	struct stat st;
+
+	for (size_t i = 0; i < sites->n; i++) {
+		char *path = site_path(sites->v[i], &offset);
+
+		if (!path)
+			continue;
+		if (map.path || addr < offset || (addr - offset) % 4096 ||
+		    stat(path, &st)) {
+			free(path);
+			continue;
+		}
+		map.path = path;
+		map.start = addr - offset;
+		map.end = map.start + st.st_size;
+		map.dev = st.st_dev;
+		map.ino = st.st_ino;
+		map.exact = true;
+	}
+	mappings_free(&task->maps);
+	if (map.path)
+		mappings_add(&task->maps, &map);
+}
+
+/**
+ * stacks_event() - the frames that follow are of this event
+ * @stacks: what is known
+ * @event: the event
+ * @sites: where its probes are
+ */
+void stacks_event(struct stacks *stacks, const struct event_line *event,
+		  const struct paths *sites)
+{
+	struct stack_task *task = NULL;
+	bool known;
+
+	for (size_t i = 0; i < stacks->ntasks && !task; i++)
+		if (stacks->tasks[i].tid == event->tid)
+			task = &stacks->tasks[i];
+	known = task && same_name(task, event) &&
+		find_mapping(task, event->addr);
+	if (!task) {
+		task = new_task(stacks);
+		task->tid = event->tid;
+	}
+	if (!known) {
+		snprintf(task->comm, sizeof(task->comm), "%.*s",
+			 (int)event->comm_len, event->comm);
+		if (!read_mappings(task) || !find_mapping(task, event->addr))
+			guess_mappings(task, event, sites);
+	}
+	stacks->task = task;
+	stacks->fresh = !known;
+}
+
+/* The file at its path, if it is still that file, else as it is mapped. */
+static struct error *open_object(pid_t tid, const struct mapping *map,
+				 struct elf_image *img)
+{
+	struct error *err = NULL;
+	struct stat st;
+	char *path;
+
+	if (!map->deleted && !stat(map->path, &st) && st.st_ino == map->ino &&
+	    (!map->exact || st.st_dev == map->dev))
+		return elf_image_open(map->path, img);
+	path = xasprintf("/proc/%d/map_files/%" PRIx64 "-%" PRIx64, tid,
+			 map->start, map->end);
+	err = elf_image_open(path, img);
+	free(path);
+	if (!err) {
+		/* Nobody can look there later; this is what it was called. */
+		free(img->path);
+		img->path = path_escape(map->path);
+	}
+	return err;
+}
+
+static struct stack_object *get_object(struct stacks *stacks, pid_t tid,
+				       const struct mapping *map)
+{
+	struct stack_object *object;
+	struct error *err;
+
+	for (size_t i = 0; i < stacks->n; i++)
+		if (stacks->objects[i]->ino == map->ino &&
+		    stacks->objects[i]->dev == map->dev)
+			return stacks->objects[i];
+	object = xcalloc(1, sizeof(*object));
+	object->dev = map->dev;
+	object->ino = map->ino;
+	err = open_object(tid, map, &object->image);
+	object->usable = !err;
+	error_free(err);
+	if (object->usable)
+		symbols_load(&object->image, "", stacks->debug_dir,
+			     &object->syms);
+	stacks->objects = grow(stacks->objects, stacks->n, &stacks->cap,
+			       sizeof(*stacks->objects));
+	stacks->objects[stacks->n++] = object;
+	return object;
+}
+
+/**
+ * stacks_name() - find out where an address of the last event's stack lies
+ * @stacks: what is known
+ * @addr: the address
+ * @is_call: it is where a call returns to, and the call is meant
+ * @name: filled in; what it has of malloc() is the caller's
+ */
+void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
+		 struct frame_name *name)
+{
+	const struct mapping *map = NULL;
+	const struct symbol *sym = NULL;
+	struct stack_object *object;
+	struct error *err;
+	u64 file_addr, end;
+
+	memset(name, 0, sizeof(*name));
+	if (stacks->task)
+		map = find_mapping(stacks->task, addr);
+	if (!map && stacks->task && !stacks->fresh) {
+		/* A library may have been loaded meanwhile. */
+		stacks->fresh = true;
+		read_mappings(stacks->task);
+		map = find_mapping(stacks->task, addr);
+	}
+	if (!map)
+		return;
+	object = get_object(stacks, stacks->task->tid, map);
+	if (!object->usable)
+		return;
+	name->object = object->image.path;
+	name->offset = addr - map->start + map->offset;
+	/* A call at a function's very end returns to the next function. */
+	err = elf_image_addr(&object->image, name->offset, &file_addr);
+	if (err) {
+		error_free(err);
+		return;
+	}
+	sym = symbols_function_at(&object->syms, file_addr - is_call, &end);
+	if (!sym)
+		return;
+	name->offset = file_addr - sym->addr;
+	name->function = is_mangled(sym->name) ?
+			 demangle(sym->name, DEMANGLE_CALL) : NULL;
+	if (!name->function)
+		name->function = xstrdup(sym->name);
+}
+
+void stacks_free(struct stacks *stacks)
+{
+	for (size_t i = 0; i < stacks->ntasks; i++)
+		mappings_free(&stacks->tasks[i].maps);
+	for (size_t i = 0; i < stacks->n; i++) {
+		if (stacks->objects[i]->usable) {
+			symbols_free(&stacks->objects[i]->syms);
+			elf_image_close(&stacks->objects[i]->image);
+		}
+		free(stacks->objects[i]);
+	}
+	free(stacks->tasks);
+	free(stacks->objects);
+	memset(stacks, 0, sizeof(*stacks));
+}
