@@ -8,16 +8,16 @@
 
 # opened [COMMAND...]: the files that COMMAND can open, for reading or writing.
 opened() {
-	find $dir -type f | while read -r file; do
-		"$@" bash -c ": <'$file'" 2>/dev/null && echo "r $file"
-		"$@" bash -c ": >>'$file'" 2>/dev/null && echo "w $file"
-	done
+	find $dir -type f | "$@" bash -c 'while read -r file; do
+		{ true <"$file"; } 2>/dev/null && echo "r $file"
+		{ true >>"$file"; } 2>/dev/null && echo "w $file"
+	done'
 }
 
 ktap_plan 5
 define "p:e $(where tick) n=%di"
 enable
-all=$(opened | wc -l)
+all=$(opened env | wc -l)
 check "root can open all files" test "$all" -gt 30
 chmod 755 /sys/kernel/debug
 is "$(opened setpriv --reuid 1000 --regid 1000 --clear-groups)" "" "nobody else any"
@@ -32,7 +32,7 @@ if [ ! -w $lockdown ]; then
 	exit
 fi
 echo integrity >$lockdown
-is "$(opened | grep ^w)" "" "under lockdown for integrity no file can be written"
+is "$(opened env | grep ^w)" "" "under lockdown for integrity no file can be written"
 echo confidentiality >$lockdown
-is "$(opened)" "" "under that for confidentiality no file can be read, either"
+is "$(opened env)" "" "under that for confidentiality no file can be read, either"
 check "the program runs on" "$prog" ticks 2 100
