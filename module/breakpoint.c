@@ -217,18 +217,48 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 	return 0;
 }
 
+/* Stores once more what is there, where a translation may not know of it. */
+static void store_again(struct editor *ed, const struct text_edit *edit)
+{
+	u8 *byte;
+
+	if (!editor_vma(ed, edit->addr) || editor_page(ed, edit->addr, true))
+		return;
+	byte = kmap_local_page(ed->page);
+	byte += offset_in_page(edit->addr);
+	cmpxchg(byte, ARCH_BREAKPOINT, ARCH_BREAKPOINT);
+	kunmap_local(byte);
+}
+
+static void editor_go_on(struct editor *ed, unsigned long addr)
+{
+	if (ed->base != (addr & PAGE_MASK) &&
+	    (need_resched() || mmap_lock_is_contended(ed->mm)))
+		editor_pause(ed);
+}
+
 static void edit_all(struct mm_struct *mm, struct text_edit *edits, unsigned int n,
 		     int (*one)(struct editor *ed, const struct text_edit *edit))
 {
 	struct editor ed = { .mm = mm };
+	bool stored = false;
 	unsigned int i;
 
 	mmap_read_lock(mm);
 	for (i = 0; i < n; i++) {
-		if (ed.base != (edits[i].addr & PAGE_MASK) &&
-		    (need_resched() || mmap_lock_is_contended(mm)))
-			editor_pause(&ed);
+		editor_go_on(&ed, edits[i].addr);
 		edits[i].result = one(&ed, &edits[i]);
+		stored |= !edits[i].result;
+	}
+	/* A task that edits its own text is not executing it. */
+	if (stored && arch_text_translated() &&
+	    (current->mm != mm || atomic_read(&mm->mm_users) > 1)) {
+		arch_sync_text(mm);
+		for (i = 0; i < n; i++) {
+			editor_go_on(&ed, edits[i].addr);
+			if (!edits[i].result)
+				store_again(&ed, &edits[i]);
+		}
 	}
 	editor_leave_page(&ed);
 	mmap_read_unlock(mm);

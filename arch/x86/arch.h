@@ -46,6 +46,9 @@ int arch_trap_init(arch_trap_fn trap, arch_step_fn step);
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 
+bool arch_text_translated(void);
+void arch_sync_text(struct mm_struct *mm);
+
 enum uinsn_mode arch_mm_mode(struct mm_struct *mm);
 
 void arch_step_begin(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,

@@ -92,6 +92,32 @@ void arch_trap_quiesce(void)
 }
 
 /**
+ * arch_text_translated() - whether text may be executed as a translation of it
+ *
+ * An emulator (QEMU's TCG) drops its translation of text just before it carries
+ * out a store to it, and may translate the old bytes again for another CPU
+ * before the store is seen: that translation stays until the next store.
+ *
+ * Context: any.
+ * Return: whether this machine is a virtual one.
+ */
+bool arch_text_translated(void)
+{
+	return boot_cpu_has(X86_FEATURE_HYPERVISOR);
+}
+
+/**
+ * arch_sync_text() - have all CPUs leave what they execute of an address space
+ * @mm: the address space
+ *
+ * Context: may sleep.
+ */
+void arch_sync_text(struct mm_struct *mm)
+{
+	on_each_cpu_mask(mm_cpumask(mm), trap_nop, NULL, true);
+}
+
+/**
  * arch_mm_mode() - which code an address space was made for
  * @mm: the address space
  *

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: text that CPUs are executing while breakpoints come and go is executed as it is then
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+rounds=12
+
+hits() {
+	awk '{ print $3 }' $dir/uprobe_profile
+}
+
+# once_more: do hits come, within 10 seconds, beyond those that there were?
+once_more() {
+	local before i
+
+	before=$(hits)
+	enable
+	for ((i = 0; i < 100; i++)); do
+		[ "$(hits)" = "$before" ] || return 0
+		sleep 0.1
+	done
+	return 1
+}
+
+ktap_plan 3
+"$prog" ticks 4 2000000000 >"$tmp/out" &
+pid=$!
+deaf='' dead=''
+for ((round = 1; round <= rounds; round++)); do
+	define "p:a $(where tick)"
+	once_more || deaf+=" $round"
+	disable
+	once_more || deaf+=" $round"
+	rmmod uprobes
+	# A CPU that still saw a breakpoint would kill the program.
+	sleep 0.1
+	kill -0 $pid || dead+=" $round"
+	insmod "$UPROBES_KO"
+done
+is "$deaf" "" "a breakpoint that is put in is seen each time"
+is "$dead" "" "one that is taken out is seen no more"
+check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" "$pid"
+kill $pid
