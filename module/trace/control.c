@@ -41,7 +41,18 @@ static void *sites_start(struct seq_file *m, loff_t *pos)
 
 static void *sites_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	return nth_site(m->private, ++*pos);
+	struct tracer_event *event;
+	struct tracer *t = m->private;
+	struct tracer_site *site = v;
+
+	++*pos;
+	event = site->event;
+	if (!list_is_last(&site->node, &event->sites))
+		return list_next_entry(site, node);
+	if (list_is_last(&event->node, &t->events))
+		return NULL;
+	event = list_next_entry(event, node);
+	return list_first_entry(&event->sites, struct tracer_site, node);
 }
 
 static void sites_stop(struct seq_file *m, void *v)
@@ -148,15 +159,20 @@ ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
 	size_t len = min_t(size_t, count, WRITE_MAX);
 	ssize_t ret;
 	char *buf;
+	int err;
 
 	if (!len)
 		return 0;
 	buf = vmemdup_user(ubuf, len);
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
+	mutex_lock(&t->define);
 	ret = run_lines(t, buf, len, len == count, fn);
+	/* What was defined before a line that failed stands. */
+	err = tracer_start(t);
+	mutex_unlock(&t->define);
 	kvfree(buf);
-	return ret;
+	return err ?: ret;
 }
 
 static ssize_t events_write(struct file *file, const char __user *ubuf,

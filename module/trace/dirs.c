@@ -28,33 +28,6 @@ static int read_switch(const char __user *ubuf, size_t count, bool *on)
 	return 0;
 }
 
-static int switch_event(struct tracer *t, struct tracer_event *event, bool on)
-{
-	if (on)
-		return tracer_event_enable(t, event);
-	tracer_event_disable(t, event);
-	return 0;
-}
-
-/* Switch the events of @group, or all events; the first error is returned. */
-static int switch_events(struct tracer *t, const struct tracer_group *group,
-			 bool on)
-{
-	struct tracer_event *event;
-	int ret = 0, err;
-
-	mutex_lock(&t->lock);
-	list_for_each_entry(event, &t->events, node) {
-		if (group && event->group != group)
-			continue;
-		err = switch_event(t, event, on);
-		if (!ret)
-			ret = err;
-	}
-	mutex_unlock(&t->lock);
-	return ret;
-}
-
 /* "0", "1", "X" for some of each, "?" for no events at all. */
 static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
 			   char __user *ubuf, size_t count, loff_t *ppos)
@@ -97,7 +70,7 @@ static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
 	if (ret)
 		return ret;
 	mutex_lock(&t->lock);
-	ret = event->removed ? -ENODEV : switch_event(t, event, on);
+	ret = event->removed ? -ENODEV : tracer_event_switch(t, event, on);
 	mutex_unlock(&t->lock);
 	if (ret)
 		return ret;
@@ -207,7 +180,7 @@ static ssize_t group_enable_write(struct file *file, const char __user *ubuf,
 
 	ret = read_switch(ubuf, count, &on);
 	if (!ret)
-		ret = switch_events(group->tracer, group, on);
+		ret = tracer_events_switch(group->tracer, group, on);
 	if (ret)
 		return ret;
 	*ppos += count;
@@ -236,7 +209,7 @@ static ssize_t all_enable_write(struct file *file, const char __user *ubuf,
 
 	ret = read_switch(ubuf, count, &on);
 	if (!ret)
-		ret = switch_events(file->private_data, NULL, on);
+		ret = tracer_events_switch(file->private_data, NULL, on);
 	if (ret)
 		return ret;
 	*ppos += count;
@@ -299,6 +272,27 @@ static int make_group_dir(struct tracer_group *g)
 }
 
 /**
+ * tracer_group_find() - a group by its name
+ * @t: the tracer
+ * @name: its name
+ *
+ * Context: under @t->define.
+ * Return: the group, or NULL.
+ */
+struct tracer_group *tracer_group_find(struct tracer *t, const char *name)
+{
+	struct tracer_group *g;
+
+	lockdep_assert_held(&t->define);
+
+	list_for_each_entry(g, &t->groups, node) {
+		if (!strcmp(g->name, name))
+			return g;
+	}
+	return NULL;
+}
+
+/**
  * tracer_group_add() - find or make the group of a new event
  * @t: the tracer
  * @name: name of the group
@@ -313,14 +307,11 @@ int tracer_group_add(struct tracer *t, const char *name,
 	struct tracer_group *g;
 	int ret;
 
-	lockdep_assert_held(&t->define);
-
-	list_for_each_entry(g, &t->groups, node) {
-		if (!strcmp(g->name, name)) {
-			g->events++;
-			*group = g;
-			return 0;
-		}
+	g = tracer_group_find(t, name);
+	if (g) {
+		g->events++;
+		*group = g;
+		return 0;
 	}
 
 	g = kzalloc(sizeof(*g), GFP_KERNEL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events: defining, removing, enabling and disabling them.
+ * The events: defining and removing them.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -181,9 +181,12 @@ static int join_event(struct tracer *t, struct tracer_event *event,
 
 	mutex_lock(&t->lock);
 	add_site(event, site);
-	if (event->enabled) {
+	if (event->enabled && t->live) {
+		list_add_tail(&site->batch, &t->starting);
+	} else if (event->enabled) {
 		diag->column = site->def->path_column;
 		ret = tracer_site_register(site, diag);
+		site->registered = !ret;
 		if (ret) {
 			list_del(&site->node);
 			site->event = NULL;
@@ -194,24 +197,8 @@ static int join_event(struct tracer *t, struct tracer_event *event,
 	return ret;
 }
 
-/* Enable a new event with its only site. */
-static int start_event(struct tracer *t, struct tracer_event *event,
-		       struct tracer_site *site, struct tracer_diag *diag)
-{
-	int ret = tracer_buffer_expand(&t->buffer);
-
-	if (ret) {
-		fail(diag, TRACER_ERR_NO_MEMORY, 0, ret);
-	} else {
-		diag->column = site->def->path_column;
-		ret = tracer_site_register(site, diag);
-	}
-	event->enabled = !ret;
-	return ret;
-}
-
 static int define_probe(struct tracer *t, struct tracer_def *def,
-			struct tracer_diag *diag)
+			unsigned int lineno, struct tracer_diag *diag)
 {
 	struct tracer_event *event;
 	struct tracer_site *site;
@@ -223,6 +210,7 @@ static int define_probe(struct tracer *t, struct tracer_def *def,
 		return PTR_ERR(site);
 	}
 
+	site->lineno = lineno;
 	event = tracer_event_find(t, def->group, def->event);
 	if (event) {
 		ret = join_event(t, event, site, diag);
@@ -239,15 +227,39 @@ static int define_probe(struct tracer *t, struct tracer_def *def,
 	mutex_lock(&t->lock);
 	add_site(event, site);
 	list_add_tail(&event->node, &t->events);
-	ret = t->live ? start_event(t, event, site, diag) : 0;
-	if (ret)
-		list_del(&event->node);
-	mutex_unlock(&t->lock);
-	if (ret) {
-		tracer_site_destroy(site);
-		event_destroy(t, event);
+	if (t->live) {
+		event->enabled = true;
+		list_add_tail(&site->batch, &t->starting);
 	}
-	return ret;
+	mutex_unlock(&t->lock);
+	return 0;
+}
+
+/**
+ * tracer_site_discard() - undo a definition
+ * @t: the tracer
+ * @site: what it made, not registered
+ *
+ * Context: under @t->define.
+ */
+void tracer_site_discard(struct tracer *t, struct tracer_site *site)
+{
+	struct tracer_event *event = site->event;
+	bool last;
+
+	lockdep_assert_held(&t->define);
+
+	mutex_lock(&t->lock);
+	list_del(&site->node);
+	last = list_empty(&event->sites);
+	if (last) {
+		event->removed = true;
+		list_del(&event->node);
+	}
+	mutex_unlock(&t->lock);
+	tracer_site_destroy(site);
+	if (last)
+		event_destroy(t, event);
 }
 
 static bool event_matches(const struct tracer_event *event,
@@ -318,24 +330,6 @@ static int check_matches(struct tracer *t, const struct tracer_def *def)
 	return ret;
 }
 
-/*
- * Take the probes of what was unlinked away, which are in place in a session,
- * and stop to publish it.
- */
-static void stop_matches(struct tracer *t, struct list_head *events,
-			 struct list_head *sites)
-{
-	struct tracer_event *event;
-	struct tracer_site *site;
-
-	list_for_each_entry(site, sites, node)
-		tracer_site_unregister(site);
-	list_for_each_entry(event, events, node) {
-		tracer_event_disable(t, event);
-		tracer_event_publish(t, event, false);
-	}
-}
-
 /* Remove what @def matches, or with NULL everything. */
 static int remove_matches(struct tracer *t, const struct tracer_def *def)
 {
@@ -351,7 +345,10 @@ static int remove_matches(struct tracer *t, const struct tracer_def *def)
 	ret = check_matches(t, def);
 	if (!ret) {
 		unlink_matches(t, def, &events, &sites);
-		stop_matches(t, &events, &sites);
+		/* In a session they are in place. */
+		tracer_unlinked_disable(t, &events, &sites);
+		list_for_each_entry(event, &events, node)
+			tracer_event_publish(t, event, false);
 	}
 	mutex_unlock(&t->lock);
 	if (ret)
@@ -389,7 +386,9 @@ static int remove_events(struct tracer *t, const struct tracer_def *def,
  * @len: its length
  * @lineno: which line of the write it is, from 1; 0 when it is alone
  *
- * Context: may sleep.
+ * The probes of a session are in place after tracer_start().
+ *
+ * Context: under @t->define.
  * Return: 0, or -errno; then error_log tells more and nothing has changed.
  */
 int tracer_define(struct tracer *t, const char *line, size_t len,
@@ -399,20 +398,23 @@ int tracer_define(struct tracer *t, const char *line, size_t len,
 	struct tracer_def *def;
 	int ret;
 
+	lockdep_assert_held(&t->define);
+
 	def = tracer_def_parse(line, len, &diag);
 	if (IS_ERR(def)) {
 		ret = PTR_ERR(def);
 		goto log;
 	}
 
-	mutex_lock(&t->define);
 	switch (def->kind) {
 	case TRACER_PROBE:
 	case TRACER_RETURN:
-		ret = define_probe(t, def, &diag);
+		ret = define_probe(t, def, lineno, &diag);
 		break;
 	case TRACER_REMOVE:
-		ret = remove_events(t, def, &diag);
+		ret = tracer_start(t);
+		if (!ret)
+			ret = remove_events(t, def, &diag);
 		tracer_def_free(def);
 		break;
 	default:
@@ -420,9 +422,8 @@ int tracer_define(struct tracer *t, const char *line, size_t len,
 		tracer_def_free(def);
 		break;
 	}
-	mutex_unlock(&t->define);
 log:
-	if (ret)
+	if (ret && diag.err)
 		tracer_errlog_add(t->errors, line, len, lineno, &diag);
 	return ret;
 }
@@ -441,84 +442,4 @@ int tracer_remove_all(struct tracer *t)
 	ret = remove_matches(t, NULL);
 	mutex_unlock(&t->define);
 	return ret == -ENOENT ? 0 : ret;
-}
-
-static void unregister_sites(struct tracer_event *event,
-			     const struct tracer_site *end)
-{
-	struct tracer_site *site;
-
-	list_for_each_entry(site, &event->sites, node) {
-		if (site == end)
-			break;
-		tracer_site_unregister(site);
-	}
-}
-
-static void log_site_error(struct tracer *t, const struct tracer_site *site,
-			   struct tracer_diag *diag)
-{
-	struct tracer_text text = {};
-	char *line;
-
-	/* The definition as listed: its PATH is the second word. */
-	tracer_render_def(&text, site->def);
-	line = kmalloc(text.len, GFP_KERNEL);
-	if (!line)
-		return;
-	text = (struct tracer_text){ .buf = line, .size = text.len };
-	tracer_render_def(&text, site->def);
-	diag->column = strcspn(line, " ") + 1;
-	tracer_errlog_add(t->errors, line, text.len - 1, 0, diag);
-	kfree(line);
-}
-
-/**
- * tracer_event_enable() - put all probes of an event in place
- * @t: the tracer
- * @event: the event
- *
- * Context: under @t->lock.
- * Return: 0, or -errno; then error_log tells more and none is in place.
- */
-int tracer_event_enable(struct tracer *t, struct tracer_event *event)
-{
-	struct tracer_diag diag = {};
-	struct tracer_site *site;
-	int ret;
-
-	lockdep_assert_held(&t->lock);
-
-	if (event->enabled)
-		return 0;
-	ret = tracer_buffer_expand(&t->buffer);
-	if (ret)
-		return ret;
-	list_for_each_entry(site, &event->sites, node) {
-		ret = tracer_site_register(site, &diag);
-		if (ret) {
-			unregister_sites(event, site);
-			log_site_error(t, site, &diag);
-			return ret;
-		}
-	}
-	event->enabled = true;
-	return 0;
-}
-
-/**
- * tracer_event_disable() - take all probes of an event away
- * @t: the tracer
- * @event: the event
- *
- * Context: under @t->lock.  None of its handlers runs when this returns.
- */
-void tracer_event_disable(struct tracer *t, struct tracer_event *event)
-{
-	lockdep_assert_held(&t->lock);
-
-	if (!event->enabled)
-		return;
-	unregister_sites(event, NULL);
-	event->enabled = false;
 }

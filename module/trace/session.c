@@ -13,7 +13,11 @@
  *	FILE VALUE	what writing VALUE to FILE of the directory does, for
  *			this session: tracing_on, buffer_size_kb,
  *			set_event_pid, set_event_notrace_pid, options/NAME,
- *			events/GROUP/EVENT/{enable,filter,rate_limit}
+ *			events/GROUP/EVENT/{enable,filter,rate_limit},
+ *			events/GROUP/enable, events/enable
+ *
+ * Definitions that are written at once are put in place at once, before the
+ * next other line, or at the end of the write.
  */
 #include <linux/ctype.h>
 #include <linux/debugfs.h>
@@ -61,25 +65,42 @@ static int set_event_file(struct tracer *t, struct tracer_event *event,
 	if (strcmp(file, "enable"))
 		return -ENOENT;
 	ret = parse_switch(value, &on);
-	if (ret)
-		return ret;
-	if (on)
-		return tracer_event_enable(t, event);
-	tracer_event_disable(t, event);
-	return 0;
+	return ret ?: tracer_event_switch(t, event, on);
 }
 
-/* GROUP/EVENT/FILE */
+/* Of all events, or of those of a group. */
+static int set_enable(struct tracer *t, const char *group_name, const char *value)
+{
+	struct tracer_group *group = NULL;
+	bool on;
+	int ret;
+
+	ret = parse_switch(value, &on);
+	if (ret)
+		return ret;
+	if (group_name) {
+		group = tracer_group_find(t, group_name);
+		if (!group)
+			return -ENOENT;
+	}
+	return tracer_events_switch(t, group, on);
+}
+
+/* GROUP/EVENT/FILE, or GROUP/enable */
 static int set_event(struct tracer *t, char *name, const char *value)
 {
 	char *event_name = strchr(name, '/'), *file;
 	struct tracer_event *event;
 	int ret;
 
-	file = event_name ? strchr(event_name + 1, '/') : NULL;
-	if (!file)
+	if (!event_name)
 		return -ENOENT;
 	*event_name++ = '\0';
+	file = strchr(event_name, '/');
+	if (!file && !strcmp(event_name, "enable"))
+		return set_enable(t, name, value);
+	if (!file)
+		return -ENOENT;
 	*file++ = '\0';
 	mutex_lock(&t->lock);
 	event = tracer_event_find(t, name, event_name);
@@ -114,6 +135,8 @@ static int set_file(struct tracer *t, char *file, const char *value)
 	bool on;
 	int ret;
 
+	if (!strcmp(file, "events/enable"))
+		return set_enable(t, NULL, value);
 	if (!strncmp(file, "events/", 7))
 		return set_event(t, file + 7, value);
 	if (!strcmp(file, "set_event_pid"))
@@ -158,6 +181,9 @@ static int session_line(struct tracer *t, const char *line, size_t len,
 	if (is_definition(line, len) || len > TRACER_LINE_MAX ||
 	    memchr(line, '\0', len))
 		return tracer_define(t, line, len, lineno);
+	ret = tracer_start(t);
+	if (ret)
+		return ret;
 	buf = kmemdup_nul(line, len, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;

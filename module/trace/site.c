@@ -24,8 +24,33 @@ static int fail(struct tracer_diag *diag, enum tracer_err err,
 	return ret;
 }
 
+/* The file that the last site is in: definitions come by the thousands for one. */
+static struct file *last_file(const struct tracer *t)
+{
+	const struct tracer_event *event;
+
+	lockdep_assert_held(&t->define);
+
+	if (list_empty(&t->events))
+		return NULL;
+	event = list_last_entry(&t->events, struct tracer_event, node);
+	return list_last_entry(&event->sites, struct tracer_site,
+			       node)->rp.u.file;
+}
+
+static struct file *open_found(const struct tracer *t, const struct path *found)
+{
+	struct file *last = last_file(t);
+
+	if (last && path_equal(&last->f_path, found) &&
+	    last->f_cred == current_cred())
+		return get_file(last);
+	return dentry_open(found, O_RDONLY | O_LARGEFILE, current_cred());
+}
+
 /* Open the regular file of a definition; no device or pipe is ever opened. */
-static struct file *open_file(const struct tracer_def *def,
+static struct file *open_file(const struct tracer *t,
+			      const struct tracer_def *def,
 			      struct tracer_diag *diag)
 {
 	enum tracer_err err = TRACER_ERR_FILE_NOT_FOUND;
@@ -46,8 +71,7 @@ static struct file *open_file(const struct tracer_def *def,
 		goto failed;
 
 	if (d_is_reg(found.dentry)) {
-		file = dentry_open(&found, O_RDONLY | O_LARGEFILE,
-				   current_cred());
+		file = open_found(t, &found);
 	} else {
 		err = TRACER_ERR_NO_REGULAR_FILE;
 		file = ERR_PTR(-EINVAL);
@@ -97,13 +121,14 @@ static enum tracer_err register_error(int ret)
 	}
 }
 
-static int find_file(struct tracer_site *site, struct tracer_diag *diag)
+static int find_file(struct tracer *t, struct tracer_site *site,
+		     struct tracer_diag *diag)
 {
 	const struct tracer_def *def = site->def;
 	struct file *file;
 	int ret;
 
-	file = open_file(def, diag);
+	file = open_file(t, def, diag);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	site->rp.u.file = file;
@@ -223,6 +248,7 @@ static void set_handlers(struct tracer_site *site)
  * @def: the definition; the site's from now on
  * @diag: says what is wrong when this fails
  *
+ * Context: under @t->define.
  * Return: the site, not registered, without an event; or an ERR_PTR, and
  * @def is still the caller's.
  */
@@ -236,10 +262,11 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 	if (!site)
 		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
 	INIT_LIST_HEAD(&site->node);
+	INIT_LIST_HEAD(&site->batch);
 	site->tracer = t;
 	site->def = def;
 
-	ret = find_file(site, diag);
+	ret = find_file(t, site, diag);
 	if (!ret)
 		ret = place_args(site, diag);
 	if (ret) {

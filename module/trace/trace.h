@@ -21,7 +21,7 @@
  *
  * Locks, outermost first
  *
- *	tracer.define		one definition or removal at a time.  Held
+ *	tracer.define		one write of definitions, or removal, at a time.  Held
  *				while directories come and go; no file
  *				below events/ ever takes it, because debugfs
  *				waits for their readers and writers when it
@@ -106,7 +106,7 @@ struct tracer_group {
  * @group: where it belongs
  * @format: how to read its records
  * @sites: its probes, in the order of their definition
- * @enabled: they are registered
+ * @enabled: they are registered, or about to be (tracer.starting)
  * @removed: the event is in no list any more and about to be freed
  * @filter: which hits are recorded; NULL for all
  * @filter_text: what the filter file shows: the filter, or what is wrong with
@@ -141,6 +141,9 @@ struct tracer_event {
  * @atomic: its handler runs in the trap, and in task context what that cannot
  *	fetch
  * @in_place: its records have a fixed size and need no memory of the program
+ * @registered: it is in place
+ * @batch: in tracer.starting, or among others that come or go
+ * @lineno: which line of a write defined it, from 1; 0 for the only one
  * @size: most bytes that a record of it takes, its stack aside
  * @lost: hits that left no record for want of memory, or above the rate
  */
@@ -153,6 +156,9 @@ struct tracer_site {
 	struct uretprobe rp;
 	bool atomic;
 	bool in_place;
+	bool registered;
+	struct list_head batch;
+	unsigned int lineno;
 	unsigned int size;
 	atomic64_t lost;
 };
@@ -183,6 +189,8 @@ struct tracer_switch {
  * @lock: see the top of this file
  * @events: all events, in the order of their definition
  * @groups: all groups
+ * @starting: sites of a session that were defined and are to be put in place,
+ *	by their batch; under @define
  * @formats_sem: protects @formats, @forgotten and @nforgotten
  * @formats: id -> struct tracer_format
  * @forgotten: formats whose events are removed, oldest first
@@ -204,6 +212,7 @@ struct tracer {
 	struct mutex lock;	/* lists of events, what is enabled */
 	struct list_head events;
 	struct list_head groups;
+	struct list_head starting;
 	struct rw_semaphore formats_sem;
 	struct idr formats;
 	struct list_head forgotten;
@@ -231,10 +240,17 @@ void tracer_teardown(struct tracer *t);
 int tracer_define(struct tracer *t, const char *line, size_t len,
 		  unsigned int lineno);
 int tracer_remove_all(struct tracer *t);
-int tracer_event_enable(struct tracer *t, struct tracer_event *event);
-void tracer_event_disable(struct tracer *t, struct tracer_event *event);
+void tracer_site_discard(struct tracer *t, struct tracer_site *site);
 struct tracer_event *tracer_event_find(struct tracer *t, const char *group,
 				       const char *name);
+
+/* enable.c */
+int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on);
+int tracer_events_switch(struct tracer *t, const struct tracer_group *group,
+			 bool on);
+void tracer_unlinked_disable(struct tracer *t, struct list_head *events,
+			     struct list_head *sites);
+int tracer_start(struct tracer *t);
 
 /* filtering.c */
 int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
@@ -303,6 +319,7 @@ extern const struct file_operations tracer_trace_fops;
 int tracer_dirs_init(struct tracer *t);
 int tracer_group_add(struct tracer *t, const char *name,
 		     struct tracer_group **group);
+struct tracer_group *tracer_group_find(struct tracer *t, const char *name);
 void tracer_group_remove(struct tracer_group *group);
 int tracer_event_dir_add(struct tracer_event *event);
 void tracer_event_dir_remove(struct tracer_event *event);

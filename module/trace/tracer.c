@@ -92,6 +92,7 @@ int tracer_setup(struct tracer *t, unsigned long buffer_size,
 	mutex_init(&t->lock);
 	INIT_LIST_HEAD(&t->events);
 	INIT_LIST_HEAD(&t->groups);
+	INIT_LIST_HEAD(&t->starting);
 	init_rwsem(&t->formats_sem);
 	idr_init(&t->formats);
 	INIT_LIST_HEAD(&t->forgotten);
@@ -108,12 +109,7 @@ int tracer_setup(struct tracer *t, unsigned long buffer_size,
  */
 void tracer_teardown(struct tracer *t)
 {
-	struct tracer_event *event;
-
-	mutex_lock(&t->lock);
-	list_for_each_entry(event, &t->events, node)
-		tracer_event_disable(t, event);
-	mutex_unlock(&t->lock);
+	tracer_events_switch(t, NULL, false);
 	tracer_remove_all(t);
 	tracer_formats_forget(t);
 	debugfs_remove(t->dir);
