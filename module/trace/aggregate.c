@@ -1,34 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/dcache.h>
-#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/namei.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
 #include "aggregate.h"
+#include "trace.h"
 
 /* What an entry probe needs of a cell. */
 #define COUNT_SIZE sizeof(u64)
-
-/**
- * struct opened - the file of the last definition
- * @path: as it was written; NULL before the first one
- * @file: it
- *
- * Definitions come by the thousands for one file.
- */
-struct opened {
-	char *path;
-	struct file *file;
-};
 
 /**
  * aggregate_create() - make an empty set
@@ -219,66 +205,15 @@ void aggregate_destroy(struct aggregate *set)
 	kfree(set);
 }
 
-/* No device or pipe is ever opened. */
-static struct file *open_regular(const char *path)
-{
-	struct file *file;
-	struct path found;
-	char *name;
-	int ret;
-
-	name = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (!name)
-		return ERR_PTR(-ENOMEM);
-	if (tracer_path_unescape(path, name, PATH_MAX) >= PATH_MAX)
-		ret = -ENAMETOOLONG;
-	else
-		ret = kern_path(name, LOOKUP_FOLLOW, &found);
-	kfree(name);
-	if (ret)
-		return ERR_PTR(ret);
-	if (d_is_reg(found.dentry))
-		file = dentry_open(&found, O_RDONLY | O_LARGEFILE,
-				   current_cred());
-	else
-		file = ERR_PTR(-EINVAL);
-	path_put(&found);
-	return file;
-}
-
-static struct file *open_once(struct opened *opened, const char *path)
-{
-	struct file *file;
-
-	if (opened->path && !strcmp(opened->path, path))
-		return opened->file;
-	file = open_regular(path);
-	if (IS_ERR(file))
-		return file;
-	if (opened->file)
-		fput(opened->file);
-	kfree(opened->path);
-	opened->file = file;
-	opened->path = kstrdup(path, GFP_KERNEL);
-	return file;
-}
-
-static void close_opened(struct opened *opened)
-{
-	if (opened->file)
-		fput(opened->file);
-	kfree(opened->path);
-}
-
 /* Everything but the registration: whether it can succeed is found out here. */
 static int prepare_probe(struct aggregate_probe *probe,
-			 const struct tracer_def *def, struct opened *opened)
+			 const struct tracer_def *def, struct file *last)
 {
 	struct uprobe *u = &probe->rp.u;
 	struct file *file;
 	int ret;
 
-	file = open_once(opened, def->path);
+	file = tracer_file_open(def->path, last);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	strscpy(probe->name, def->event, sizeof(probe->name));
@@ -300,8 +235,8 @@ static int prepare_probe(struct aggregate_probe *probe,
 		u->handler = on_entry;
 	}
 	ret = uprobe_check(u);
-	if (!ret)
-		get_file(file);
+	if (ret)
+		fput(file);
 	return ret;
 }
 
@@ -318,10 +253,10 @@ static int take_only(struct aggregate *set, const char *words)
 }
 
 static int take_line(struct aggregate *set, struct aggregate_batch *batch,
-		     const char *line, size_t len, size_t at,
-		     struct opened *opened)
+		     const char *line, size_t len, size_t at)
 {
 	struct aggregate_probe *probe = &batch->probes[batch->n];
+	struct file *last = batch->n ? probe[-1].rp.u.file : NULL;
 	struct tracer_def *def;
 	struct tracer_diag diag;
 	int ret;
@@ -339,7 +274,7 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 		probe->batch = batch;
 		probe->index = batch->n;
 		probe->at = at;
-		ret = prepare_probe(probe, def, opened);
+		ret = prepare_probe(probe, def, last);
 		if (!ret)
 			batch->n++;
 	}
@@ -402,7 +337,6 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 {
 	char *line = text, *end = text + len, *newline;
 	struct aggregate_batch *batch;
-	struct opened opened = {};
 	unsigned int n, prepared, i;
 	bool returns = false;
 	int ret = 0, err;
@@ -418,8 +352,7 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 		newline = memchr(line, '\n', end - line) ?: end;
 		*newline = '\0';
 		ret = fatal_signal_pending(current) ? -EINTR :
-		      take_line(set, batch, line, newline - line, line - text,
-				&opened);
+		      take_line(set, batch, line, newline - line, line - text);
 		if (ret)
 			break;
 		line = min(newline + 1, end);
@@ -441,7 +374,6 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 	else
 		free_batch(batch);
 	mutex_unlock(&set->lock);
-	close_opened(&opened);
 	return line > text ? line - text : ret;
 }
 

@@ -14,20 +14,6 @@
 #include "files.h"
 #include "trace.h"
 
-static int read_switch(const char __user *ubuf, size_t count, bool *on)
-{
-	unsigned int value;
-	int ret;
-
-	ret = kstrtouint_from_user(ubuf, count, 10, &value);
-	if (ret)
-		return ret;
-	if (value > 1)
-		return -EINVAL;
-	*on = value;
-	return 0;
-}
-
 /* "0", "1", "X" for some of each, "?" for no events at all. */
 static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
 			   char __user *ubuf, size_t count, loff_t *ppos)
@@ -53,9 +39,7 @@ static ssize_t event_enable_read(struct file *file, char __user *ubuf,
 {
 	struct tracer_event *event = file->private_data;
 
-	return simple_read_from_buffer(ubuf, count, ppos,
-				       READ_ONCE(event->enabled) ?
-				       "1\n" : "0\n", 2);
+	return tracer_switch_read(ubuf, count, ppos, READ_ONCE(event->enabled));
 }
 
 static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
@@ -66,16 +50,13 @@ static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
 	bool on;
 	int ret;
 
-	ret = read_switch(ubuf, count, &on);
+	ret = tracer_switch_parse(ubuf, count, &on);
 	if (ret)
 		return ret;
 	mutex_lock(&t->lock);
 	ret = event->removed ? -ENODEV : tracer_event_switch(t, event, on);
 	mutex_unlock(&t->lock);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 static const struct file_operations event_enable_fops = {
@@ -140,11 +121,9 @@ static ssize_t event_rate_write(struct file *file, const char __user *ubuf,
 	int ret;
 
 	ret = kstrtouint_from_user(ubuf, count, 10, &limit);
-	if (ret)
-		return ret;
-	WRITE_ONCE(event->rate.limit, limit);
-	*ppos += count;
-	return count;
+	if (!ret)
+		WRITE_ONCE(event->rate.limit, limit);
+	return tracer_written(ret, count, ppos);
 }
 
 static const struct file_operations event_rate_fops = {
@@ -178,13 +157,10 @@ static ssize_t group_enable_write(struct file *file, const char __user *ubuf,
 	bool on;
 	int ret;
 
-	ret = read_switch(ubuf, count, &on);
+	ret = tracer_switch_parse(ubuf, count, &on);
 	if (!ret)
 		ret = tracer_events_switch(group->tracer, group, on);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 static const struct file_operations group_enable_fops = {
@@ -207,13 +183,10 @@ static ssize_t all_enable_write(struct file *file, const char __user *ubuf,
 	bool on;
 	int ret;
 
-	ret = read_switch(ubuf, count, &on);
+	ret = tracer_switch_parse(ubuf, count, &on);
 	if (!ret)
 		ret = tracer_events_switch(file->private_data, NULL, on);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 static const struct file_operations all_enable_fops = {

@@ -6,6 +6,7 @@
 #define _TRACER_FILES_H
 
 #include <linux/fs.h>
+#include <linux/kernel.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 
@@ -28,6 +29,39 @@ static inline int tracer_private_open(struct inode *inode, struct file *file)
 	if (ret)
 		return ret;
 	file->private_data = inode->i_private;
+	return 0;
+}
+
+/* What a write that is taken whole or not at all returns. */
+static inline ssize_t tracer_written(int ret, size_t count, loff_t *ppos)
+{
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+/* A file that reads 0 or 1. */
+static inline ssize_t tracer_switch_read(char __user *ubuf, size_t count,
+					 loff_t *ppos, bool on)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, on ? "1\n" : "0\n",
+				       2);
+}
+
+/* Takes 0 and 1 and nothing else. */
+static inline int tracer_switch_parse(const char __user *ubuf, size_t count,
+				      bool *on)
+{
+	unsigned int value;
+	int ret;
+
+	ret = kstrtouint_from_user(ubuf, count, 10, &value);
+	if (ret)
+		return ret;
+	if (value > 1)
+		return -EINVAL;
+	*on = value;
 	return 0;
 }
 

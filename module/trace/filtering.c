@@ -27,7 +27,8 @@ static void replace_filter(struct tracer_event *event,
 	kfree(event->filter_text);
 	event->filter_text = text;
 	if (old) {
-		synchronize_rcu();
+		/* A group may have thousands of them. */
+		synchronize_rcu_expedited();
 		tracer_filter_free(old);
 	}
 }
@@ -132,10 +133,7 @@ static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
 	      tracer_event_set_filter(t, event, text, strlen(text));
 	mutex_unlock(&t->lock);
 	kfree(buf);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 const struct file_operations tracer_event_filter_fops = {
@@ -222,10 +220,7 @@ static ssize_t group_filter_write(struct file *file, const char __user *ubuf,
 	ret = set_group_filter(t, group, text);
 	mutex_unlock(&t->lock);
 	kfree(buf);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 const struct file_operations tracer_group_filter_fops = {

@@ -17,9 +17,8 @@ static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
 {
 	struct tracer *t = file->private_data;
 
-	return simple_read_from_buffer(ubuf, count, ppos,
-				       tracer_buffer_is_on(&t->buffer) ?
-				       "1\n" : "0\n", 2);
+	return tracer_switch_read(ubuf, count, ppos,
+				  tracer_buffer_is_on(&t->buffer));
 }
 
 static ssize_t on_write(struct file *file, const char __user *ubuf,
@@ -151,10 +150,7 @@ static ssize_t pids_write(struct file *file, const char __user *ubuf,
 	ret = tracer_pids_add(&f->t->pids, f->which, text);
 	mutex_unlock(&f->t->lock);
 	kfree(text);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 const struct file_operations tracer_pids_fops = {

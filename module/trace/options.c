@@ -93,10 +93,7 @@ static ssize_t options_write(struct file *file, const char __user *ubuf,
 		name += 2;
 	}
 	ret = tracer_option_set(m->private, name, on);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 const struct file_operations tracer_options_fops = {
@@ -113,30 +110,24 @@ static ssize_t switch_read(struct file *file, char __user *ubuf, size_t count,
 {
 	struct tracer_switch *s = file->private_data;
 
-	return simple_read_from_buffer(ubuf, count, ppos,
-				       tracer_option(s->t, s->option) ?
-				       "1\n" : "0\n", 2);
+	return tracer_switch_read(ubuf, count, ppos,
+				  tracer_option(s->t, s->option));
 }
 
 static ssize_t switch_write(struct file *file, const char __user *ubuf,
 			    size_t count, loff_t *ppos)
 {
 	struct tracer_switch *s = file->private_data;
-	unsigned int value;
+	bool on;
 	int ret;
 
-	ret = kstrtouint_from_user(ubuf, count, 10, &value);
+	ret = tracer_switch_parse(ubuf, count, &on);
 	if (ret)
 		return ret;
-	if (value > 1)
-		return -EINVAL;
 	mutex_lock(&s->t->lock);
-	ret = set(s->t, s->option, value);
+	ret = set(s->t, s->option, on);
 	mutex_unlock(&s->t->lock);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 static const struct file_operations switch_fops = {

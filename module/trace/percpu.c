@@ -62,10 +62,7 @@ static ssize_t size_write(struct file *file, const char __user *ubuf,
 	if (!kb)
 		return -EINVAL;
 	ret = tracer_buffer_resize(&view->t->buffer, kb * 1024UL, view->cpu);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 const struct file_operations tracer_size_fops = {

@@ -48,9 +48,8 @@ static ssize_t synthetic_read(struct file *file, char __user *ubuf,
 {
 	struct tracer_event *event = file->private_data;
 
-	return simple_read_from_buffer(ubuf, count, ppos,
-				       rcu_access_pointer(event->synth) ?
-				       "1\n" : "0\n", 2);
+	return tracer_switch_read(ubuf, count, ppos,
+				  rcu_access_pointer(event->synth));
 }
 
 static ssize_t synthetic_write(struct file *file, const char __user *ubuf,
@@ -58,21 +57,16 @@ static ssize_t synthetic_write(struct file *file, const char __user *ubuf,
 {
 	struct tracer_event *event = file->private_data;
 	struct tracer *t = event->group->tracer;
-	unsigned int value;
+	bool on;
 	int ret;
 
-	ret = kstrtouint_from_user(ubuf, count, 10, &value);
+	ret = tracer_switch_parse(ubuf, count, &on);
 	if (ret)
 		return ret;
-	if (value > 1)
-		return -EINVAL;
 	mutex_lock(&t->lock);
-	ret = event->removed ? -ENODEV : tracer_event_publish(t, event, value);
+	ret = event->removed ? -ENODEV : tracer_event_publish(t, event, on);
 	mutex_unlock(&t->lock);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
+	return tracer_written(ret, count, ppos);
 }
 
 const struct file_operations tracer_event_synthetic_fops = {

@@ -24,7 +24,49 @@ static int fail(struct tracer_diag *diag, enum tracer_err err,
 	return ret;
 }
 
-/* The file that the last site is in: definitions come by the thousands for one. */
+/**
+ * tracer_file_open() - open the file of a definition
+ * @path: PATH as it was written
+ * @last: a file that was opened before, or NULL: definitions come by the
+ *	thousands for one file
+ *
+ * No device or pipe is ever opened.
+ *
+ * Context: may sleep.
+ * Return: the file, to be put by fput(); or an ERR_PTR: -EINVAL when it is no
+ * regular file, what looking it up or opening it came to.
+ */
+struct file *tracer_file_open(const char *path, struct file *last)
+{
+	struct path found;
+	struct file *file;
+	char *name;
+	int ret;
+
+	name = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!name)
+		return ERR_PTR(-ENOMEM);
+	if (tracer_path_unescape(path, name, PATH_MAX) >= PATH_MAX)
+		ret = -ENAMETOOLONG;
+	else
+		ret = kern_path(name, LOOKUP_FOLLOW, &found);
+	kfree(name);
+	if (ret)
+		return ERR_PTR(ret);
+
+	if (!d_is_reg(found.dentry))
+		file = ERR_PTR(-EINVAL);
+	else if (last && path_equal(&last->f_path, &found) &&
+		 last->f_cred == current_cred())
+		file = get_file(last);
+	else
+		file = dentry_open(&found, O_RDONLY | O_LARGEFILE,
+				   current_cred());
+	path_put(&found);
+	return file;
+}
+
+/* The file that the last site is in. */
 static struct file *last_file(const struct tracer *t)
 {
 	const struct tracer_event *event;
@@ -38,50 +80,16 @@ static struct file *last_file(const struct tracer *t)
 			       node)->rp.u.file;
 }
 
-static struct file *open_found(const struct tracer *t, const struct path *found)
+static enum tracer_err open_error(int ret)
 {
-	struct file *last = last_file(t);
-
-	if (last && path_equal(&last->f_path, found) &&
-	    last->f_cred == current_cred())
-		return get_file(last);
-	return dentry_open(found, O_RDONLY | O_LARGEFILE, current_cred());
-}
-
-/* Open the regular file of a definition; no device or pipe is ever opened. */
-static struct file *open_file(const struct tracer *t,
-			      const struct tracer_def *def,
-			      struct tracer_diag *diag)
-{
-	enum tracer_err err = TRACER_ERR_FILE_NOT_FOUND;
-	struct file *file;
-	struct path found;
-	char *name;
-	int ret;
-
-	name = kmalloc(PATH_MAX, GFP_KERNEL);
-	if (!name)
-		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
-	if (tracer_path_unescape(def->path, name, PATH_MAX) >= PATH_MAX)
-		ret = -ENAMETOOLONG;
-	else
-		ret = kern_path(name, LOOKUP_FOLLOW, &found);
-	kfree(name);
-	if (ret)
-		goto failed;
-
-	if (d_is_reg(found.dentry)) {
-		file = open_found(t, &found);
-	} else {
-		err = TRACER_ERR_NO_REGULAR_FILE;
-		file = ERR_PTR(-EINVAL);
+	switch (ret) {
+	case -EINVAL:
+		return TRACER_ERR_NO_REGULAR_FILE;
+	case -ENOMEM:
+		return TRACER_ERR_NO_MEMORY;
+	default:
+		return TRACER_ERR_FILE_NOT_FOUND;
 	}
-	path_put(&found);
-	if (!IS_ERR(file))
-		return file;
-	ret = PTR_ERR(file);
-failed:
-	return ERR_PTR(fail(diag, err, def->path_column, ret));
 }
 
 /* Is there what the definition says that there is in the file? */
@@ -128,9 +136,10 @@ static int find_file(struct tracer *t, struct tracer_site *site,
 	struct file *file;
 	int ret;
 
-	file = open_file(t, def, diag);
+	file = tracer_file_open(def->path, last_file(t));
 	if (IS_ERR(file))
-		return PTR_ERR(file);
+		return fail(diag, open_error(PTR_ERR(file)), def->path_column,
+			    PTR_ERR(file));
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
 	site->rp.u.ref_ctr_offset = def->ref_ctr;

@@ -283,6 +283,7 @@ void tracer_format_release(struct tracer *t, struct tracer_format *format);
 void tracer_formats_forget(struct tracer *t);
 
 /* site.c */
+struct file *tracer_file_open(const char *path, struct file *last);
 struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 				       struct tracer_diag *diag);
 void tracer_site_destroy(struct tracer_site *site);

@@ -22,7 +22,7 @@ else
 	is "$(grep '^#' $dir/trace | grep -v entries)" "$(grep '^#' $tracefs/trace | grep -v entries)" \
 		"the header is tracefs's"
 fi
-is "$(timeout 1 cat $dir/trace_pipe | wc -l)" 5 "trace_pipe still gets them"
+is "$(drain $dir/trace_pipe | wc -l)" 5 "trace_pipe still gets them"
 is "$(lines | wc -l)" 0 "then they are gone"
 "$prog" ticks 1 3
 echo >$dir/trace

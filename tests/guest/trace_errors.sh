@@ -54,14 +54,18 @@ ours p:^/bin/sh:10
 ours -:^no_such_event
 ours p:^enable/x /bin/sh:10'
 
-# column DIR LINE: where error_log puts the caret; with the message.
+# column DIR LINE: $column is where error_log puts the caret.
 column() {
+	local log
+
 	: >"$1/error_log"
 	if printf '%s\n' "$2" 2>/dev/null >>"$1/uprobe_events"; then
-		echo "was taken"
+		column="was taken"
 		return
 	fi
-	tail -n 1 "$1/error_log" | awk '{ print index($0, "^") - length("  Command: ") - 1 }'
+	mapfile -t log <"$1/error_log"
+	log=${log[-1]%%^*}
+	column=$((${#log} - 11))	# "  Command: "
 }
 
 count=$(wc -l <<<"$cases")
@@ -76,13 +80,15 @@ while IFS= read -r line; do
 	prefix=${line%%^*}
 	line=$prefix${line#*^}
 	# What is said of a file comes first in tracefs, and 6.1 has not all of it.
-	is "$(column $dir "$line")" ${#prefix} "column of: $line"
+	column $dir "$line"
+	is "$column" ${#prefix} "column of: $line"
 	if [ "$who" = ours ]; then
 		skip "tracefs's column" "not comparable"
 	elif ! has_tracefs; then
 		skip "tracefs's column" "this kernel has no uprobe_events"
 	else
-		is "$(column $tracefs "$line")" ${#prefix} "tracefs's column"
+		column $tracefs "$line"
+		is "$column" ${#prefix} "tracefs's column"
 	fi
 done <<<"$cases"
 
@@ -118,7 +124,8 @@ check_fails "a directory is refused" define "p /tmp:0"
 # 06 is no instruction in 64-bit code.
 printf '\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006' >"$tmp/no-code"
 : >$dir/error_log
-is "$(column $dir "p $tmp/no-code:1")" $((2 + ${#tmp} + 9)) "what is no instruction is refused when it is defined"
+column $dir "p $tmp/no-code:1"
+is "$column" $((2 + ${#tmp} + 9)) "what is no instruction is refused when it is defined"
 like "$(cat $dir/error_log)" "no valid instruction" "for that reason"
 mkfifo "$tmp/fifo"
 check_fails "a pipe is refused without waiting for it" timeout 5 bash -c "echo 'p $tmp/fifo:0' >>$dir/uprobe_events"

@@ -85,6 +85,6 @@ clear
 define "p:e $(where tick) n=%di s=+0(%sp):x64 t=+0(+0(%sp)):u8"
 enable
 "$prog" ticks 4 1000
-is "$(timeout 2 cat $dir/trace_pipe | sed 's/.* n=//; s/ .*//' | sort | uniq -c | awk '$1 != 4' | wc -l)" 0 "four threads, each hit once"
+is "$(drain $dir/trace_pipe | sed 's/.* n=//; s/ .*//' | sort | uniq -c | awk '$1 != 4' | wc -l)" 0 "four threads, each hit once"
 is "$(awk '{ print $3, $4 }' $dir/uprobe_profile)" "4000 0" "none is missed"
 clear

@@ -10,11 +10,7 @@ has_tracefs || skip_all "this kernel has no uprobe_events"
 tick=$(where tick)
 text=$(where text)
 chain=$(where chain)
-definitions="p:n $tick n=%di:s64 b=%di:b2@1/8 c=%di:u8
-p:t $text s=+0(%di):string
-p:s $chain name=+0(+16(%di)):string i=+4(%di):s32"
-
-# Filters of the event n, which sees 0 to 19; of t and of s.
+# Filters of events n, which see 0 to 19; of t and of s.
 n_filters="n == 5
 n != 5
 n < 3
@@ -49,42 +45,64 @@ s_filters="name == \"global\" && i == -123456
 name ~ \"*o*\" || i > 0
 i < 0"
 
+# set_up DIR: an event for each filter, all at the same places.
 set_up() {
 	: >"$1/uprobe_events"
-	echo "$definitions" >>"$1/uprobe_events"
+	awk -v tick="$tick" -v text="$text" -v chain="$chain" '
+		FILENAME == ARGV[1] { print "p:n" FNR " " tick " n=%di:s64 b=%di:b2@1/8 c=%di:u8" }
+		FILENAME == ARGV[2] { print "p:t" FNR " " text " s=+0(%di):string" }
+		FILENAME == ARGV[3] { print "p:s" FNR " " chain " name=+0(+16(%di)):string i=+4(%di):s32" }' \
+		"$tmp/n" "$tmp/t" "$tmp/s" >"$1/uprobe_events"
 }
 
-# kept DIR EVENT FILTER THING: what is recorded.
-kept() {
+# record DIR: what each event keeps in the same runs, and what its file shows.
+record() {
+	local event filter nr
+
 	: >"$1/trace"
-	printf '%s\n' "$3" >"$1/events/uprobes/$2/filter" || echo refused
-	cat "$1/events/uprobes/$2/filter"
-	# shellcheck disable=SC2086
+	for event in n t s; do
+		nr=0
+		while IFS= read -r filter; do
+			nr=$((nr + 1))
+			printf '%s\n' "$filter" >"$1/events/uprobes/$event$nr/filter" ||
+				echo "refused: $filter"
+		done <"$tmp/$event"
+	done
 	echo 1 >"$1/events/uprobes/enable"
-	run_same "$prog" $4
+	run_same "$prog" ticks 1 20
+	run_same "$prog" all
 	echo 0 >"$1/events/uprobes/enable"
-	lines "$1" | fields | grep "^$2:"
-	echo 0 >"$1/events/uprobes/$2/filter"
+	(cd "$1/events/uprobes" && grep . ./*/filter)
+	lines "$1" | fields
 }
 
-# compare EVENT THING FILTERS
-compare() {
-	while IFS= read -r filter; do
-		kept $tracefs "$1" "$filter" "$2" >"$tmp/theirs"
-		kept $dir "$1" "$filter" "$2" >"$tmp/ours"
-		check "$filter" diff "$tmp/theirs" "$tmp/ours"
-	done <<<"$3"
+# of EVENT: this part of what record() has printed on standard input.
+of() {
+	grep -E "^(\./)?$1[:/]"
 }
 
 ktap_plan 47
 clear
+printf '%s\n' "$n_filters" >"$tmp/n"
+printf '%s\n' "$t_filters" >"$tmp/t"
+printf '%s\n' "$s_filters" >"$tmp/s"
 check "tracefs is set up" set_up $tracefs
 check "we are set up" set_up $dir
-is "$(cat $dir/events/uprobes/n/filter)" none "there is no filter at first"
-compare n "ticks 1 20" "$n_filters"
-compare t all "$t_filters"
-compare s all "$s_filters"
+is "$(cat $dir/events/uprobes/n1/filter)" none "there is no filter at first"
+record $tracefs >"$tmp/theirs"
+record $dir >"$tmp/ours"
+for event in n t s; do
+	nr=0
+	while IFS= read -r filter; do
+		nr=$((nr + 1))
+		is "$(of $event$nr <"$tmp/ours")" "$(of $event$nr <"$tmp/theirs")" "$filter"
+	done <"$tmp/$event"
+done
 : >$tracefs/uprobe_events
+: >$dir/uprobe_events
+define "p:n $tick n=%di:s64"
+define "p:t $text s=+0(%di):string"
+define "p:s $chain name=+0(+16(%di)):string i=+4(%di):s32"
 
 # Handlers that run in the trap, and in task context, with a filter.
 : >$dir/trace

@@ -24,7 +24,7 @@ for args in "n=%di" "n=%di s=+0(%sp):u8" "n=%di s=\\\"$(printf '%240s' '' | tr '
 	enable
 	check "10,000 hits without a reader" timeout 60 "$prog" ticks 4 2500
 	disable
-	timeout 1 cat $dir/trace_pipe >"$tmp/out"
+	drain $dir/trace_pipe >"$tmp/out"
 	seen=$(grep -c ': lost:' "$tmp/out")
 	is $((seen + $(lost "$tmp/out"))) 10000 "seen ($seen) and lost make 10,000"
 	like "$(cat "$tmp/out")" '^CPU:[01] \[LOST [0-9]+ EVENTS\]$' "the loss is told"

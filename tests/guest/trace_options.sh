@@ -60,7 +60,7 @@ enable
 run_same "$prog" deep
 is "$(grep -c '<user stack trace>' $dir/trace)" 2 "both kinds of handlers record it"
 is "$(grep '^ => ' $dir/trace | sort | uniq -c | awk '$1 != 2' | wc -l)" 0 "and the same"
-timeout 1 cat $dir/trace_pipe >"$tmp/out"
+drain $dir/trace_pipe >"$tmp/out"
 is "$(grep -c '^ => ' "$tmp/out")" 16 "trace_pipe has them, too"
 
 like "$(cat $dir/trace_options)" '^userstacktrace$' "trace_options lists what is set"

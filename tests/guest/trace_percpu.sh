@@ -24,7 +24,7 @@ like "$(cat $dir/per_cpu/cpu0/trace)" 'entries-in-buffer/entries-written: 7/7' "
 is "$(stat 0 entries)" 7 "so does stats"
 is "$(stat 0 overrun)" 0 "nothing is overrun"
 check "stats have a time" test "$(stat 0 'now ts' | tr -d .)" -ge "$(stat 0 'oldest event ts' | tr -d .)"
-is "$(timeout 1 cat $dir/per_cpu/cpu0/trace_pipe | wc -l)" 7 "the trace_pipe of a CPU takes its hits"
+is "$(drain $dir/per_cpu/cpu0/trace_pipe | wc -l)" 7 "the trace_pipe of a CPU takes its hits"
 is "$(lines | wc -l)" 4 "the others stay"
 is "$(stat 0 'read events')" 7 "stats count what was read"
 taskset 1 "$prog" ticks 1 3
@@ -57,7 +57,7 @@ taskset 2 "$prog" ticks 1 3000
 is "$(stat 0 entries)" 3000 "what fits is kept"
 check "what does not fit is overrun" test "$(stat 1 overrun)" -gt 0
 is $(($(stat 1 overrun) + $(stat 1 entries))) 3000 "and counted, exactly"
-timeout 1 cat $dir/per_cpu/cpu1/trace_pipe >"$tmp/out"
+drain $dir/per_cpu/cpu1/trace_pipe >"$tmp/out"
 like "$(head -n 1 "$tmp/out")" '^CPU:1 \[LOST [0-9]+ EVENTS\]$' "the reader of the CPU is told"
 echo 64 >$dir/buffer_size_kb
 is "$(cat $dir/per_cpu/cpu?/buffer_size_kb)" "64

@@ -55,7 +55,7 @@ check_fails "what was read is gone" ready
 for i in 1 2 3 4 5 6; do
 	taskset $((1 << i % 2)) "$prog" ticks 1 3
 done
-timeout 1 cat $pipe >"$tmp/out"
+drain $pipe >"$tmp/out"
 is "$(wc -l <"$tmp/out")" 18 "all events of both CPUs are there"
 check "in the order of time" sort -c -n <(sed -E 's/^.*\[00.\] .{5} +//; s/: .*//' "$tmp/out")
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: defining, enabling, reading, removing and clearing at once, under load, come out clean
 # timeout: 180
+#
+# LONG=300 in its environment: for so many seconds instead of 8.
 # shellcheck disable=SC2016,SC2034
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -26,10 +28,10 @@ until_stop 'define "p:a $text"; define "p:g/c $tick %ip"; define "-:g/"' &
 until_stop 'enable; disable' &
 until_stop ': >$dir/uprobe_events' &
 until_stop 'cat $dir/uprobe_events $dir/uprobe_profile $dir/error_log $dir/events/*/*/* $dir/events/*/enable' &
-until_stop 'timeout 1 cat $dir/trace_pipe' &
+until_stop 'drain $dir/trace_pipe' &
 until_stop 'cat $dir/trace; : >$dir/trace' &
 until_stop 'echo 64 >$dir/buffer_size_kb; echo 1408 >$dir/buffer_size_kb; echo 0 >$dir/tracing_on; echo 1 >$dir/tracing_on' &
-sleep 20
+sleep "${LONG:-8}"
 touch "$tmp/stop"
 for job in $(jobs -p); do
 	[ "$job" = $load ] || wait "$job"

@@ -11,7 +11,7 @@ session=$dir/session
 
 # read_fd FD: what there is.
 read_fd() {
-	timeout 1 cat <&"$1"
+	drain <&"$1"
 }
 
 ktap_plan 31
@@ -19,11 +19,11 @@ clear
 exec 5<>$session 6<>$session
 check "a definition is taken" sh -c "echo 'p:e $tick n=%di:u64' >&5"
 "$prog" ticks 1 3
-is "$(read_fd 5 | fields | sed 's/(.*)//')" "e:  n=0
+is "$(drain <&5 | fields | sed 's/(.*)//')" "e:  n=0
 e:  n=1
 e:  n=2" "it is enabled at once, and reading gives its events"
 is "$(cat $dir/uprobe_events)$(lines)" "" "the directory knows nothing of it"
-is "$(timeout 1 cat <&6)" "" "nor does another session"
+is "$(drain <&6)" "" "nor does another session"
 
 # The same names elsewhere.
 check "another session may use the name" sh -c "echo 'p:e $text s=+0(%di):string' >&6"
@@ -31,23 +31,23 @@ define "p:e $tick"
 enable
 "$prog" all
 "$prog" ticks 1 2
-is "$(read_fd 5 | wc -l)" 2 "each session has its own events"
-is "$(read_fd 6 | fields | sed 's/(.*)//')" 'e:  s="some text"' "of its own definition"
+is "$(drain <&5 | wc -l)" 2 "each session has its own events"
+is "$(drain <&6 | fields | sed 's/(.*)//')" 'e:  s="some text"' "of its own definition"
 is "$(lines | wc -l)" 2 "so has the directory"
 disable
 
 # Files of the session.
 echo 'events/uprobes/e/filter n > 2' >&5
 "$prog" ticks 1 5
-is "$(read_fd 5 | sed 's/.* n=//' | xargs)" "3 4" "a session's event has a filter"
+is "$(drain <&5 | sed 's/.* n=//' | xargs)" "3 4" "a session's event has a filter"
 echo 'events/uprobes/e/enable 0' >&5
 "$prog" ticks 1 5
-is "$(read_fd 5)" "" "can be disabled"
+is "$(drain <&5)" "" "can be disabled"
 echo 'events/uprobes/e/enable 1
 events/uprobes/e/filter 0
 set_event_pid 1' >&5
 "$prog" ticks 1 5
-is "$(read_fd 5)" "" "limited to processes"
+is "$(drain <&5)" "" "limited to processes"
 for line in 'nosuch 1' 'events/uprobes/nosuch/enable 1' 'events/uprobes/e/nosuch 1' 'tracing_on 2' \
 	    'buffer_size_kb' 'options/nosuch 1' 'events/uprobes/e/filter n =' 'x:e /bin/sh:0x0'; do
 	check_fails "\"$line\" is refused" sh -c "echo '$line' >&5"
@@ -57,7 +57,7 @@ done
 # Removal, by the session itself and at its end.
 echo '-:e' >&6
 "$prog" all
-is "$(read_fd 6)" "" "a session's event can be removed while it is enabled"
+is "$(drain <&6)" "" "a session's event can be removed while it is enabled"
 exec 6<&-
 check_fails "with a session the module stays" rmmod uprobes
 exec 5<&-

@@ -6,9 +6,8 @@
 // cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
 // cflags: module/trace/filter.c module/trace/match.c module/trace/decimal.c
 /*
- * Usage: filter_fuzz [NUMBER [SEED]], or filter_fuzz --print NUMBER to write
- * filters for the test in a guest.  Built with clang, -fsanitize=fuzzer,address
- * and -DLIBFUZZER, it is a target of libFuzzer.
+ * Usage: filter_fuzz [NUMBER [SEED]].  Built with clang,
+ * -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target of libFuzzer.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -57,6 +56,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 #else
 
+#include "mutate.h"
+
 static const char * const seeds[] = {
 	"u8 == 200 && s8 < -5 || !(u64 >= 0x10)",
 	"s ~ \"a*[a-z]?\\*\" && comm != 'bash'",
@@ -66,90 +67,33 @@ static const char * const seeds[] = {
 	"f32 == 0.1 || f64 < -2.5e-30 && nan != 12345.678e9",
 };
 
-/* xorshift64: the same filters everywhere. */
-static u64 state;
-
-static unsigned int pick(unsigned int below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 33) % below;
-}
-
-static size_t mutate(char *text, size_t len, size_t room)
-{
-	static const char bytes[] = "&|!()<>=~\"'[]*?\\-0x9as8u ";
-	size_t at = len ? pick(len) : 0, n;
-	const char *other;
-
-	switch (pick(5)) {
-	case 0:	/* another character */
-		if (len)
-			text[at] = bytes[pick(sizeof(bytes) - 1)];
-		return len;
-	case 1:	/* a few less */
-		n = len ? 1 + pick(min(len - at, 8ul)) : 0;
-		memmove(text + at, text + at + n, len - at - n);
-		return len - n;
-	case 2:	/* a piece twice */
-		n = len ? 1 + pick(min(len - at, 16ul)) : 0;
-		if (len + n > room)
-			return len;
-		memmove(text + at + n, text + at, len - at);
-		return len + n;
-	case 3:	/* and, or another one */
-		other = seeds[pick(ARRAY_SIZE(seeds))];
-		if (len + strlen(other) + 4 > room)
-			return len;
-		memcpy(text + len, pick(2) ? " && " : " || ", 4);
-		memcpy(text + len + 4, other, strlen(other));
-		return len + 4 + strlen(other);
-	default: /* any byte */
-		if (len)
-			text[at] = pick(256);
-		return len;
-	}
-}
-
-static size_t make_filter(char *text, size_t room)
-{
-	const char *seed = seeds[pick(ARRAY_SIZE(seeds))];
-	size_t len = strlen(seed);
-	unsigned int changes;
-
-	memcpy(text, seed, len);
-	for (changes = pick(5); changes; changes--)
-		len = mutate(text, len, room);
-	return len;
-}
+static const struct mutate filters = {
+	.seeds = seeds,
+	.nseeds = ARRAY_SIZE(seeds),
+	.bytes = MUTATE_FILTER_BYTES,
+	.joints = mutate_filter_joints,
+	.njoints = ARRAY_SIZE(mutate_filter_joints),
+	.changes = 5,
+};
 
 int main(int argc, char **argv)
 {
-	bool printing = argc == 3 && !strcmp(argv[1], "--print");
 	unsigned long count = 300000, good = 0, i;
 	char text[512], *exact;
 	size_t len;
 
 	if (argc > 1)
-		count = strtoul(argv[printing ? 2 : 1], NULL, 0);
-	state = argc > 2 && !printing ? strtoull(argv[2], NULL, 0) :
-					0x9e3779b97f4a7c15;
+		count = strtoul(argv[1], NULL, 0);
+	if (argc > 2)
+		mutate_state = strtoull(argv[2], NULL, 0);
 	for (i = 0; i < count; i++) {
-		len = make_filter(text, sizeof(text) - 1);
-		if (printing) {
-			text[len] = '\n';
-			fwrite(text, len + 1, 1, stdout);
-			continue;
-		}
+		len = mutate_line(&filters, text, sizeof(text));
 		/* Exactly as long as the filter, for the sanitizer. */
 		exact = malloc(len);
 		memcpy(exact, text, len);
 		good += try_filter(exact, len);
 		free(exact);
 	}
-	if (printing)
-		return 0;
 	free(record);
 	tracer_def_free(def);
 

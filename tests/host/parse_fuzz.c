@@ -6,8 +6,7 @@
 // cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
 // cflags: module/trace/render.c module/trace/text.c module/trace/decimal.c
 /*
- * Usage: parse_fuzz [NUMBER [SEED]], parse_fuzz -- LINE to try one line, or
- * parse_fuzz --print NUMBER to write lines for the test in a guest.
+ * Usage: parse_fuzz [NUMBER [SEED]], or parse_fuzz -- LINE to try one line.
  * Built with clang, -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target
  * of libFuzzer.
  */
@@ -104,6 +103,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 #else
 
+#include "mutate.h"
+
 static const char * const seeds[] = {
 	"p /bin/bash:0x4245c0",
 	"r:group/event /bin/zsh:0x46420%return(0x10) %ip a=%ax:u32",
@@ -114,80 +115,14 @@ static const char * const seeds[] = {
 	"-:group/event /bin/sh:0x10",
 };
 
-/* xorshift64: the same lines everywhere. */
-static u64 state;
-
-static unsigned int pick(unsigned int below)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (state >> 33) % below;
-}
-
-static size_t mutate(char *line, size_t len, size_t room)
-{
-	static const char bytes[] = "pr-:/%@$+()\\\"#[],=.0x9aubstring \t_";
-	size_t at = len ? pick(len) : 0, n;
-	const char *other;
-
-	switch (pick(6)) {
-	case 0:	/* another character */
-		if (len)
-			line[at] = bytes[pick(sizeof(bytes) - 1)];
-		return len;
-	case 1:	/* any byte */
-		if (len)
-			line[at] = pick(256);
-		return len;
-	case 2:	/* one more */
-		if (len == room)
-			return len;
-		memmove(line + at + 1, line + at, len - at);
-		line[at] = bytes[pick(sizeof(bytes) - 1)];
-		return len + 1;
-	case 3:	/* a few less */
-		n = len ? 1 + pick(min(len - at, 8ul)) : 0;
-		memmove(line + at, line + at + n, len - at - n);
-		return len - n;
-	case 4:	/* a piece twice */
-		n = len ? 1 + pick(min(len - at, 16ul)) : 0;
-		if (len + n > room)
-			return len;
-		memmove(line + at + n, line + at, len - at);
-		return len + n;
-	default: /* the end of another line */
-		other = seeds[pick(ARRAY_SIZE(seeds))];
-		other += pick(strlen(other));
-		n = min(strlen(other), room - len);
-		memcpy(line + len, other, n);
-		return len + n;
-	}
-}
-
-static size_t make_line(char *line, size_t room)
-{
-	const char *seed = seeds[pick(ARRAY_SIZE(seeds))];
-	size_t len = strlen(seed);
-	unsigned int changes;
-
-	memcpy(line, seed, len);
-	for (changes = pick(6); changes; changes--)
-		len = mutate(line, len, room);
-	return len;
-}
-
-static void print(unsigned long count)
-{
-	char line[512];
-	size_t len;
-
-	while (count--) {
-		len = make_line(line, sizeof(line) - 1);
-		line[len++] = '\n';
-		fwrite(line, len, 1, stdout);
-	}
-}
+static const struct mutate definitions = {
+	.seeds = seeds,
+	.nseeds = ARRAY_SIZE(seeds),
+	.bytes = MUTATE_DEFINITION_BYTES,
+	.joints = mutate_definition_joints,
+	.njoints = ARRAY_SIZE(mutate_definition_joints),
+	.changes = 5,
+};
 
 static unsigned long run(unsigned long count)
 {
@@ -196,7 +131,7 @@ static unsigned long run(unsigned long count)
 	size_t len;
 
 	for (i = 0; i < count; i++) {
-		len = make_line(line, sizeof(line));
+		len = mutate_line(&definitions, line, sizeof(line));
 		/* Exactly as long as the line, for the sanitizer. */
 		exact = malloc(len);
 		memcpy(exact, line, len);
@@ -214,12 +149,8 @@ int main(int argc, char **argv)
 		printf("%s\n", try_line(argv[2], strlen(argv[2])) ? "good" : "bad");
 		return 0;
 	}
-	state = argc > 2 ? strtoull(argv[2], NULL, 0) : 0x9e3779b97f4a7c15;
-	if (argc == 3 && !strcmp(argv[1], "--print")) {
-		state = 0x9e3779b97f4a7c15;
-		print(strtoul(argv[2], NULL, 0));
-		return 0;
-	}
+	if (argc > 2)
+		mutate_state = strtoull(argv[2], NULL, 0);
 	if (argc > 1)
 		count = strtoul(argv[1], NULL, 0);
 
