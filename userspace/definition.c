@@ -15,6 +15,7 @@
 #include "go_symbols.h"
 #include "place.h"
 #include "probe_spec.h"
+#include "sdt.h"
 #include "sdt_define.h"
 #include "symbols.h"
 #include "target.h"
@@ -326,6 +327,28 @@ static struct error *add_sites(struct definition *def, struct target *target,
 	return err;
 }
 
+/* Who takes an address from readelf would wait for events in vain. */
+static void mention_counter(const struct probe_spec *spec,
+			    const struct symbols *syms,
+			    const struct places *places)
+{
+	struct sdt_list probes;
+
+	if (!isdigit((unsigned char)spec->function[0]) &&
+	    spec->function[0] != '@')
+		return;
+	sdt_load(syms->image, &probes);
+	for (size_t i = 0; i < probes.n; i++) {
+		const struct sdt_site *probe = &probes.v[i];
+
+		if (probe->offset == places->v[0].offset && probe->semaphore)
+			remark("the probe %s:%s at this place counts its tracers, and the program may go around it while there are none; use: u:%s:%s:%s",
+			       probe->provider, probe->name, spec->target,
+			       probe->provider, probe->name);
+	}
+	sdt_free(&probes);
+}
+
 static struct error *make_sites(const struct probe_spec *spec,
 				const struct options *options,
 				struct target *target,
@@ -343,6 +366,8 @@ static struct error *make_sites(const struct probe_spec *spec,
 	if (err)
 		return err;
 	err = places_find(target, syms, spec->function, &how, &places);
+	if (!err)
+		mention_counter(spec, syms, &places);
 	if (!err)
 		err = choose_copies(spec, target, &places);
 	if (!err && spec->kind == 'r')

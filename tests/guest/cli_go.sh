@@ -1,0 +1,61 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: a stripped Go program that speaks HTTP is traced as it is installed
+# timeout: 180
+# needs: gron perl
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 9
+
+gron=$(readlink -f "$(command -v gron)")
+
+# A server on the loopback interface, which nobody has switched on (SIOCSIFFLAGS).
+perl -MSocket -e 'socket my $s, AF_INET, SOCK_DGRAM, 0; ioctl $s, 0x8914, pack "a16 s x22", "lo", 0x49' ||
+	diag "$!"
+perl -MIO::Socket::INET -e '
+	$SIG{PIPE} = "IGNORE";
+	my $l = IO::Socket::INET->new(Listen => 5, LocalAddr => "127.0.0.1") or die $!;
+	open my $f, ">", "$ARGV[0].new"; print $f $l->sockport, "\n"; close $f;
+	rename "$ARGV[0].new", $ARGV[0];
+	while (my $c = $l->accept) {
+		while (<$c>) { last if /^\r?$/ }
+		print $c "HTTP/1.0 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{\"answer\": 42}\n";
+		close $c;
+	}' "$tmp/port" 2>"$tmp/server" &
+server=$!
+at_exit "kill $server 2>/dev/null"
+for _ in $(seq 200); do
+	[ -s "$tmp/port" ] && break
+	sleep 0.1
+done
+url=http://127.0.0.1:$(cat "$tmp/port")/a/path
+fetch="$gron -m $url"
+plain=$($fetch 2>"$tmp/err")
+like "$plain" 'answer = 42' "the program works unprobed"
+diag "$(cat "$tmp/err")"
+
+# Strings are pointer and length, in registers; the text behind goes on.
+uprobe -c "$fetch >$tmp/said" 'p:gron:net/http.NewRequestWithContext method=+0($go3):string methods=$go4:u64 url=+0($go5):string length=$go6:u64' \
+	>"$tmp/out" 2>"$tmp/err"
+diag "$(cat "$tmp/err")"
+is "$(cat "$tmp/said")" "$plain" "it does the same while it is traced"
+is "$(perl -ne '/ method="(.*?)" methods=(\d+) url="(.*)"(?:\.\.\.)? length=(\d+)$/ and
+	print substr($1, 0, $2), " ", substr($3, 0, $4), "\n"' "$tmp/out")" "GET $url" "the request that it makes: method and URL"
+
+uprobe count -c "$fetch >$tmp/said" "p:$gron:net/http.(*Client).do" "p:$gron:main.main" >"$tmp/out" 2>"$tmp/err"
+is "$(awk '$2 == "main.main" { print $1 }' "$tmp/out") $(awk '/Client/ { print $1 }' "$tmp/out")" "1 1" "calls, counted"
+
+# Its stacks move: return addresses stay what they are.
+uprobe lat "$gron:net/http.(*Client).do" 2>"$tmp/err"
+is "$?" 4 "latency would replace return addresses, and is refused"
+like "$(cat "$tmp/err")" 'Go program.*--return=sites|Go program.*uprobe count' "with what to do instead"
+uprobe -c "$fetch >$tmp/said" 'r:gron:net/http.(*Client).do' 'r:gron:net/http.NewRequestWithContext $retval' \
+	>"$tmp/out" 2>"$tmp/err"
+diag "$(cat "$tmp/err")"
+is "$(cat "$tmp/said")" "$plain" "with returns probed at the return instructions it does the same"
+is "$(grep -c ' Client_do: \| net_http_Client_do: ' "$tmp/out") $(grep -c 'NewRequestWithContext: .*arg1=0xc[0-9a-f]*$' "$tmp/out")" "1 1" \
+	"and each return is seen, with what is returned"
+uprobe count -c "$fetch >$tmp/said" "p:$gron:runtime.*" >"$tmp/out" 2>"$tmp/err"
+is "$(cat "$tmp/said")" "$plain" "with all functions of its runtime counted it does the same"
+diag "$(tail -n 1 "$tmp/err")"

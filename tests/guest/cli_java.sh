@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: a Java VM is traced as it is installed: classes, threads, garbage collections
+# timeout: 300
+# boot: -m 1536
+# needs: java
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+java=$(readlink -f "$(command -v java)")
+jvm=${java%/bin/java}/lib/server/libjvm.so
+[ -f "$jvm" ] || skip_all "there is no ${java%/bin/java}/lib/server/libjvm.so"
+
+ktap_plan 8
+
+# class G {
+#	static byte[] b;
+#	public static void main(String[] args) {
+#		for (int i = 0; i < 200; i++)
+#			b = new byte[10000];
+#		System.gc();
+#		System.gc();
+#	}
+# }
+base64 -d >"$tmp/G.class" <<END
+yv66vgAAADQAFgoAAgADBwAEDAAFAAYBABBqYXZhL2xhbmcvT2JqZWN0AQAGPGluaXQ+AQADKClW
+CQAIAAkHAAoMAAsADAEAAUcBAAFiAQACW0IKAA4ADwcAEAwAEQAGAQAQamF2YS9sYW5nL1N5c3Rl
+bQEAAmdjAQAEQ29kZQEABG1haW4BABYoW0xqYXZhL2xhbmcvU3RyaW5nOylWAQANU3RhY2tNYXBU
+YWJsZQAgAAgAAgAAAAEACAALAAwAAAACAAAABQAGAAEAEgAAABEAAQABAAAABSq3AAGxAAAAAAAJ
+ABMAFAABABIAAAA5AAIAAgAAAB4DPBsRAMiiABERJxC8CLMAB4QBAaf/7rgADbgADbEAAAABABUA
+AAAJAAL8AAIB+gAUAAA=
+END
+
+start "u:$jvm:class__loaded name=arg1:string length=arg2:u32" \
+	"u:$jvm:thread__start name=arg1:string" \
+	"u:$jvm:gc__begin full=arg1" "u:$jvm:gc__end"
+# The log is the VM's own account of its collections; a small heap has some.
+"$java" -Xint -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx8m -Xmn512k -Xlog:gc -cp "$tmp" G >"$tmp/said" 2>&1
+is $? 0 "it runs as before"
+stop
+diag "$(tail -n 1 "$tmp/err")" "$(grep -c Pause "$tmp/said") collections"
+like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "nothing is missed"
+
+# -a: bytes of names may be anything.
+isnt "$(grep -ac ' class__loaded: .* name="java/lang/' "$tmp/out")" 0 "classes as they are loaded"
+is "$(grep -ao ' class__loaded: .* name="java/lang/Object.* length=[0-9]*$' "$tmp/out" | head -n 1 | sed 's/.*length=//')" 16 \
+	"and how long their names are"
+is "$(grep -ac ' class__loaded: .* name="G[^a-zA-Z/]*" *length=1$\| class__loaded: .* name="G.* length=1$' "$tmp/out")" 1 \
+	"the class of the program, once"
+like "$(grep -a ' thread__start: ' "$tmp/out")" 'name="(Reference Handler|Finalizer|Signal Dispatcher)' "threads"
+is "$(grep -a ' gc__begin: ' "$tmp/out" | sed 's/.* full=//' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
+	"$(sed -n 's/.*Pause \(Young\|Full\).*/\1/p' "$tmp/said" | sed 's/Young/0/; s/Full/1/' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
+	"each garbage collection, young and full ones, as the VM's own log has them"
+is "$(grep -ac ' gc__end: ' "$tmp/out")" "$(grep -c 'Pause' "$tmp/said")" "and its end"

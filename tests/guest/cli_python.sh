@@ -1,0 +1,72 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: python3 is traced as it is installed: exported functions and its own probes
+# timeout: 180
+# needs: /usr/bin/python3
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 7
+
+python=$(readlink -f /usr/bin/python3)
+
+# The text that it is to run is an argument of a function that it exports.
+uprobe -c "$python -Sc 'print(4711)' >$tmp/said" \
+	"p:$python:PyRun_SimpleStringFlags text=+0(%di):string" >"$tmp/out" 2>"$tmp/err"
+diag "$(cat "$tmp/err")"
+like "$(cat "$tmp/out") $(cat "$tmp/said")" 'python3[^ ]*-.* text="print\(4711\).* 4711' "the program that it runs"
+
+# Its probes count on counters: they are passed only while somebody traces.
+if uprobe sdt "$python" 2>/dev/null | grep -q '^python:import__find__load__start '; then
+	cat >"$tmp/prog.py" <<'END'
+import gc
+import sys
+
+for line in sys.stdin:
+    gc.collect()
+    print(__import__(line.strip()).__name__, flush=True)
+END
+	mkfifo "$tmp/in"
+	$python -SE "$tmp/prog.py" <"$tmp/in" >"$tmp/said" &
+	running=$!
+	exec 7>"$tmp/in"
+	# load NAME N: have it import a module, until it has said N lines.
+	load() {
+		echo "$1" >&7
+		for _ in $(seq 200); do
+			[ "$(wc -l <"$tmp/said")" = "$2" ] && break
+			sleep 0.1
+		done
+	}
+	load sched 1
+	start -p $running "u:$python:import__find__load__start name=arg1:string" "u:$python:import__find__load__done name=arg1:string found=arg2:s32" \
+		"u:$python:gc__start generation=arg1:s32" "u:$python:gc__done collected=arg1:s64"
+	diag "$(cat "$tmp/err")"
+	load colorsys 2
+	stop
+	is "$(sed -n 's/.* import__find__load__\([a-z]*\): ([^)]*)/\1/p' "$tmp/out" | paste -sd' ')" \
+		'start name="colorsys" done name="colorsys" found=1' "what a program that was running imports"
+	is "$(grep -c ' gc__start: .* generation=2$' "$tmp/out") $(grep -c ' gc__done: .* collected=[0-9]*$' "$tmp/out")" "1 1" \
+		"garbage collection"
+	like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "nothing is missed"
+	# Killed, the tracer leaves no counter behind: the probe would be passed.
+	start -p $running "u:$python:import__find__load__start"
+	kill -9 "$tracer"
+	wait "$tracer" 2>/dev/null
+	uprobe -p $running -d 3 "p:$python:$(uprobe sdt -v "$python" import__find__load__start | awk '{ print $1; exit }')" \
+		>"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+	ready
+	load fileinput 3
+	wait $tracer
+	is "$(wc -l <"$tmp/out")" 0 "a killed tracer leaves no counter behind"
+	like "$(cat "$tmp/err")" 'counts its tracers.*u:' "and one who probes its address alone is told of the counter"
+	exec 7>&-
+	wait $running
+	is "$? $(sort "$tmp/said" | paste -sd' ')" "0 colorsys fileinput sched" "it goes on unharmed"
+else
+	for what in "what a program imports" "garbage collection" "nothing is missed" \
+		    "a killed tracer" "the counter" "unharmed"; do
+		skip "$what" "this python3 was built without probes"
+	done
+fi

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Passes probes of the C library: setjmp(), longjmp(), a heap that grows, a
+ * thread. Says what their arguments are.
+ */
+#include <malloc.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static jmp_buf env;
+
+static void *thread(void *arg)
+{
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t id;
+	void *result;
+	int value;
+
+	printf("env=%p thread=%p\n", (void *)env, (void *)thread);
+	value = setjmp(env);
+	if (value < 3)
+		longjmp(env, value + 1);
+	mallopt(M_MMAP_THRESHOLD, 1 << 24);
+	free(malloc(5000000));
+	pthread_create(&id, NULL, thread, (void *)0x1234);
+	pthread_join(id, &result);
+	printf("value=%d result=%p\n", value, result);
+	return 0;
+}
