@@ -19,6 +19,7 @@ static void *thread(void *arg)
 int main(void)
 {
 	pthread_t id;
+	void *volatile memory;
 	void *result;
 	int value;
 
@@ -27,7 +28,8 @@ int main(void)
 	if (value < 3)
 		longjmp(env, value + 1);
 	mallopt(M_MMAP_THRESHOLD, 1 << 24);
-	free(malloc(5000000));
+	memory = malloc(5000000);
+	free(memory);
 	pthread_create(&id, NULL, thread, (void *)0x1234);
 	pthread_join(id, &result);
 	printf("value=%d result=%p\n", value, result);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -no-pie
+/*
+ * Stands in for the node and the mysqld of Brendan Gregg's posts, which Debian's
+ * do not resemble any more: the probes, with the operands that readelf shows there,
+ * and the function that takes a query. Three times each; with an argument, for each
+ * line of input instead.
+ */
+#include <stdio.h>
+
+enum enum_server_command { COM_QUERY = 3 };
+class THD;
+
+struct request {
+	const char *url;
+	const char *method;
+};
+
+/* A probe: its note, in what systemtap's sys/sdt.h describes. */
+#define NOTE(name, semaphore, operands)					\
+	"990:	nop\n"							\
+	".pushsection .note.stapsdt, \"?\", \"note\"\n"			\
+	".balign 4\n"							\
+	".4byte 992f - 991f, 994f - 993f, 3\n"				\
+	"991:	.asciz \"stapsdt\"\n"					\
+	"992:	.balign 4\n"						\
+	"993:	.8byte 990b, _.stapsdt.base, " semaphore "\n"		\
+	".asciz \"node\"\n"						\
+	".asciz \"" name "\"\n"						\
+	".asciz \"" operands "\"\n"					\
+	"994:	.balign 4\n"						\
+	".popsection\n"							\
+	".ifndef _.stapsdt.base\n"					\
+	".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
+	".weak _.stapsdt.base\n"					\
+	".hidden _.stapsdt.base\n"					\
+	"_.stapsdt.base: .space 1\n"					\
+	".size _.stapsdt.base, 1\n"					\
+	".popsection\n"							\
+	".endif\n"
+
+extern "C" {
+unsigned short node_http_client_request_semaphore __attribute__((section(".probes"), used));
+}
+
+__attribute__((noipa)) static void dtrace_gc_start(void *isolate, int type, int flags)
+{
+	asm volatile(NOTE("gc__start", "0", "4@%%esi 4@%%edx 8@%%rdi")
+		     : : "D" (isolate), "S" (type), "d" (flags));
+}
+
+/* Whoever is not traced does not put a request together. */
+__attribute__((noipa)) static void http_client_request(const char *url, const char *method)
+{
+	volatile unsigned short *semaphore = &node_http_client_request_semaphore;
+
+	if (*semaphore) {
+		struct request request = { url, method };
+
+		asm volatile(NOTE("http__client__request", "node_http_client_request_semaphore",
+				  "8@%%rax 8@%%rdx")
+			     : : "a" (&request), "d" (method) : "memory");
+	}
+}
+
+__attribute__((noipa)) bool dispatch_command(enum_server_command, THD *, char *packet, unsigned int)
+{
+	return packet != nullptr;
+}
+
+static void once(int i)
+{
+	char query[] = "show tables";
+
+	dtrace_gc_start(&query, i % 2 + 1, 0);
+	http_client_request("/", "GET");
+	dispatch_command(COM_QUERY, nullptr, query, sizeof(query));
+}
+
+int main(int argc, char **)
+{
+	char line[16];
+
+	for (int i = 0; argc > 1 || i < 3; i++) {
+		if (argc > 1 && !fgets(line, sizeof(line), stdin))
+			break;
+		once(i);
+		if (argc > 1) {
+			printf("%u\n", (unsigned int)node_http_client_request_semaphore);
+			fflush(stdout);
+		}
+	}
+	return 0;
+}
