@@ -173,7 +173,7 @@ static struct error *check_range(const struct target *target,
 			sym->name, (unsigned long long)spec->delta,
 			(unsigned long long)(end - sym->addr));
 	other = symbols_function_at(syms, sym->addr + spec->delta, &other_end);
-	if (other)
+	if (other && other->size)
 		return error_append(err, "; it is %s+0x%llx, so write that",
 				    other->name,
 				    (unsigned long long)(sym->addr + spec->delta -

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "suggest.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -52,10 +53,16 @@ static unsigned int distance(const char *a, const char *b, unsigned int limit)
 
 #define NO_MATCH 1000u
 
+/* So many letters of a name may be wrong. */
+static unsigned int distance_limit(size_t len)
+{
+	return len < 4 ? 1 : len < 9 ? 2 : 3;
+}
+
 /* How far a symbol's name is from the wanted one; small is near. */
 static unsigned int rank(const char *candidate, const char *name, size_t len)
 {
-	unsigned int limit = len < 4 ? 1 : len < 9 ? 2 : 3, d;
+	unsigned int limit = distance_limit(len), d;
 	const char *bare = candidate;
 
 	if (!strcasecmp(candidate, name))
@@ -77,20 +84,60 @@ static unsigned int rank(const char *candidate, const char *name, size_t len)
 	return NO_MATCH;
 }
 
+/*
+ * Is one of the identifiers that a mangled name is made of near to @base?  They
+ * stand in it as they are, behind their lengths.
+ */
+static bool has_similar_part(const char *mangled, const char *base)
+{
+	unsigned int limit = distance_limit(strlen(base));
+	char part[DISTANCE_LEN_MAX + 1];
+
+	while (*(mangled += strcspn(mangled, "123456789"))) {
+		char *text;
+		size_t len = strtoul(mangled, &text, 10);
+
+		if (len > strlen(text))
+			return false;
+		if (len <= DISTANCE_LEN_MAX) {
+			memcpy(part, text, len);
+			part[len] = '\0';
+			if (distance(base, part, limit) <= limit)
+				return true;
+		}
+		mangled = text + len;
+	}
+	return false;
+}
+
+/* Of C++ and Rust names the last part decides, whatever is around it. */
+static unsigned int rank_mangled(const char *mangled, const char *base)
+{
+	unsigned int limit = distance_limit(strlen(base)), d;
+	char *pretty, *own;
+
+	if (!strstr(mangled, base) && !has_similar_part(mangled, base))
+		return NO_MATCH;
+	pretty = demangle(mangled, DEMANGLE_NAME);
+	own = pretty ? name_base(pretty) : NULL;
+	d = own ? distance(base, own, limit) : limit + 1;
+	if (own && !strcmp(own, base))
+		d = 0;
+	d = d > limit ? NO_MATCH : 5 + d + strlen(pretty) / 16;
+	free(own);
+	free(pretty);
+	return d;
+}
+
 static unsigned int rank_symbol(const struct symbol *sym, const char *name,
 				const char *base)
 {
-	unsigned int r = rank(sym->name, name, strlen(name));
+	unsigned int r = rank(sym->name, name, strlen(name)), mangled;
 
-	/* Method names in mangled ones; the name can be given without scope. */
-	if (base && r > 10 && is_mangled(sym->name) && strstr(sym->name, base)) {
-		char *pretty = demangle(sym->name, DEMANGLE_NAME), *own;
-
-		own = pretty ? name_base(pretty) : NULL;
-		if (own && !strcmp(own, base))
-			r = 5 + strlen(pretty) / 16;
-		free(own);
-		free(pretty);
+	if (base && r > 10 && is_mangled(sym->name)) {
+		mangled = rank_mangled(sym->name, base);
+		if (mangled < r)
+			r = mangled;
 	}
 	return r;
 }
