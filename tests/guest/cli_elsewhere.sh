@@ -1,0 +1,106 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: programs in containers, deleted ones and 32-bit ones are traced as they run
+# timeout: 150
+# needs: unshare chroot
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 14
+
+# launch COMMAND...: start a program that waits for lines; its ID is in $running.
+launch() {
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in"
+	"$@" <"$tmp/in" >"$tmp/said" &
+	launched=$!
+	exec 7>"$tmp/in"
+}
+
+# traced SPEC: trace the program for one event, with its stack.
+traced() {
+	uprobe -s -p "$running" -M 1 "$1" >"$tmp/out" 2>"$tmp/err" </dev/null &
+	tracer=$!
+	ready
+	echo >&7
+	# Not for ever: where nothing comes, there is no event.
+	for _ in $(seq 200); do
+		kill -0 $tracer 2>/dev/null || break
+		sleep 0.05
+	done
+	kill $tracer 2>/dev/null
+	wait $tracer
+	diag "$(cat "$tmp/err")"
+}
+
+finish() {
+	exec 7>&-
+	wait $launched
+}
+
+# A file system of its own, and process IDs of its own.
+mkdir "$tmp/mnt"
+cp "$UPROBES_TOP/build/progs/cli_stack" "$tmp/keep"
+launch unshare -m -p --fork sh -c "mount -t tmpfs none $tmp/mnt && cp $tmp/keep $tmp/mnt/inside && exec $tmp/mnt/inside 100 wait"
+for _ in $(seq 200); do
+	running=$(cat "/proc/$launched/task/$launched/children" 2>/dev/null | tr -d ' ')
+	[ -n "$running" ] && [ "$(cat "/proc/$running/comm")" = inside ] && break
+	sleep 0.05
+done
+traced 'p:inside:inner n=i'
+like "$(cat "$tmp/out")" "inside-$running .* inner: \\(0x[0-9a-f]+\\) n=0$" "in another mount namespace, with process IDs of its own: a variable"
+like "$(cat "$tmp/out")" " => inner\\+0x0 \\(.*/mnt/inside\\) " "and its stack"
+[ -e "$tmp/mnt/inside" ]
+is $? 1 "which this namespace does not see"
+uprobe -p "$running" "p:$tmp/keep:inner" -M 1 2>"$tmp/err" >"$tmp/out" </dev/null
+is "$?" 3 "another copy is not what it has mapped"
+finish
+is "$(cat "$tmp/said")" 1 "it goes on unharmed"
+
+# Another root directory.
+mkdir -p "$tmp/root/bin" "$tmp/root/lib64" "$tmp/root/lib/x86_64-linux-gnu"
+cp "$tmp/keep" "$tmp/root/bin/rooted"
+cp /lib64/ld-linux-x86-64.so.2 "$tmp/root/lib64"
+cp /lib/x86_64-linux-gnu/libc.so.6 "$tmp/root/lib/x86_64-linux-gnu"
+launch chroot "$tmp/root" /bin/rooted 100 wait
+running=$launched
+for _ in $(seq 200); do
+	[ "$(cat "/proc/$running/comm")" = rooted ] && grep -q libc "/proc/$running/maps" && break
+	sleep 0.05
+done
+traced 'p:rooted:inner n=%di:s32'
+like "$(cat "$tmp/out")" "rooted-$running .* inner: \\(0x[0-9a-f]+\\) n=0$" "in another root directory"
+uprobe resolve -p "$running" p:libc:sleep >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" "$tmp/root/|/proc/$running/" "its own libc, not ours"
+finish
+is "$(cat "$tmp/said")" 1 "it goes on unharmed"
+
+# Deleted.
+cp "$tmp/keep" "$tmp/gone"
+launch "$tmp/gone" 100 wait
+running=$launched
+while [ "$(cat "/proc/$running/comm")" != gone ]; do sleep 0.05; done
+rm "$tmp/gone"
+traced 'p:gone:inner n=i'
+like "$(cat "$tmp/out")" "gone-$running .* inner: \\(0x[0-9a-f]+\\) n=0$" "a deleted program"
+finish
+is "$(cat "$tmp/said")" 1 "it goes on unharmed"
+
+# 32 bits: arguments are on the stack.
+if [ -e /usr/lib32/libc.so.6 ]; then
+	prog=$UPROBES_TOP/build/progs/calls32
+	plain=$("$prog" threads 1 3)
+	uprobe -c "$prog threads 1 3 >$tmp/said" "p:$prog:work a=+4(%sp):s32 b=\$stack1:s32" "r:$prog:work \$retval:s32" >"$tmp/out" 2>"$tmp/err"
+	diag "$(cat "$tmp/err")"
+	is "$(cat "$tmp/said")" "$plain" "a 32-bit program does what it does unprobed"
+	is "$(fields "$tmp/out" | sed 's/ (0x[^)]*)//' | paste -sd' ')" \
+		"work: a=0 b=0 work__return: arg1=1 work: a=1 b=1 work__return: arg1=4 work: a=2 b=2 work__return: arg1=7" "arguments and what it returns"
+	uprobe -c "$prog threads 1 3 >$tmp/said" "p:$prog:work x" "r:$prog:work \$retval" --return=sites >"$tmp/out" 2>"$tmp/err"
+	is "$(fields "$tmp/out" | sed 's/ (0x[^)]*)//' | grep -c 'work: x=[012]$')" 3 "arguments by their names"
+	uprobe count -c "$prog threads 1 1000 >$tmp/said" "p:$prog:*" >"$tmp/out" 2>"$tmp/err"
+	is "$(awk '$2 == "work" { print $1 }' "$tmp/out")" 1000 "calls, counted"
+else
+	for what in "runs" "arguments" "names" "counted"; do
+		skip "a 32-bit program: $what" "needs the package libc6-i386"
+	done
+fi
