@@ -110,28 +110,44 @@ static inline struct fpu *compat_task_fpu(struct task_struct *task)
 }
 
 /**
- * compat_in_rseq() - whether the current task may be in a restartable sequence
+ * compat_rseq() - the current task's struct rseq, or NULL
  *
- * The task's struct rseq is found elsewhere since "rseq: Introduce struct
- * rseq_data" (6.19).
+ * It is found elsewhere since "rseq: Introduce struct rseq_data" (6.19).
+ */
+static inline struct rseq __user *compat_rseq(void)
+{
+#ifdef CONFIG_RSEQ
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
+	return current->rseq.usrptr;
+#else
+	return current->rseq;
+#endif
+#else
+	return NULL;
+#endif
+}
+
+/**
+ * compat_in_rseq() - whether the current task may be in a restartable sequence
  *
  * Context: any.
  */
 static inline bool compat_in_rseq(void)
 {
-#ifdef CONFIG_RSEQ
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 19, 0)
-	struct rseq __user *rseq = current->rseq.usrptr;
-#else
-	struct rseq __user *rseq = current->rseq;
-#endif
+	struct rseq __user *rseq = compat_rseq();
 	u64 section;
 
 	return rseq && !copy_from_user_nofault(&section, &rseq->rseq_cs, sizeof(section)) &&
 	       section;
-#else
-	return false;
-#endif
+}
+
+/* The same, with less effort.  Context: may sleep. */
+static inline bool compat_in_rseq_sleepable(void)
+{
+	struct rseq __user *rseq = compat_rseq();
+	u64 section;
+
+	return rseq && !get_user(section, (u64 __user *)&rseq->rseq_cs) && section;
 }
 
 #endif /* _UPROBES_COMPAT_H */

@@ -19,22 +19,30 @@
 #include "image.h"
 #include "retprobe.h"
 #include "signal.h"
+#include "site_table.h"
 #include "task.h"
+
+/* release_tasks() sees both or none. */
+static noinline void hit_step_begin(struct utask *utask, struct site *site, struct pt_regs *regs)
+{
+	preempt_disable();
+	arch_step_begin(&site->plan, site->key.addr, site->slot_key.addr, &utask->step, regs);
+	utask->stepping = site;
+	preempt_enable();
+}
+
+/* Who single-steps the program does so through the slot, even of a nop. */
+static __always_inline void hit_resume_unstepped(const struct site *site, struct pt_regs *regs)
+{
+	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot_key.addr;
+}
 
 static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *regs)
 {
-	if (unlikely(site->step)) {
-		/* release_tasks() sees both or none. */
-		preempt_disable();
-		arch_step_begin(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
-				regs);
-		utask->stepping = site;
-		preempt_enable();
-	} else if (ssol_is_skip(&site->plan) && !arch_stepped(regs->flags)) {
-		regs->ip = site->key.addr + ssol_len(&site->plan);
-	} else {
-		regs->ip = site->slot_key.addr;
-	}
+	if (unlikely(site->step))
+		hit_step_begin(utask, site, regs);
+	else
+		hit_resume_unstepped(site, regs);
 }
 
 /* What takes a state of the task cannot be done for this hit. */
@@ -60,7 +68,7 @@ static struct consumer_set *hit_set_get(struct site *site)
 	return set;
 }
 
-static DEFINE_PER_CPU(bool, again_wanted);
+DEFINE_PER_CPU(bool, again_wanted);
 
 /**
  * hit_again() - the running atomic handler wants task context
@@ -73,35 +81,34 @@ void hit_again(void)
 		this_cpu_write(again_wanted, true);
 }
 
-/* Whether the atomic handler that has just returned does.  Context: the trap. */
-bool hit_again_asked(void)
+/* The bit of a handler that has asked for task context, the @i-th of its set. */
+static noinline u64 hit_again_bit(struct consumer *c, unsigned int i)
 {
-	if (likely(!this_cpu_read(again_wanted)))
-		return false;
 	this_cpu_write(again_wanted, false);
-	return true;
+	if (!c->u->task_handler)
+		return 0;
+	if (i < 64)
+		return BIT_ULL(i);
+	consumer_hit_missed(c);
+	return 0;
 }
 
 /* Runs the atomic handlers; a bit is set for each that asks for task context. */
 static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 {
-	unsigned int i;
+	unsigned int i = 0;
 	u64 again = 0;
 
-	for (i = 0; i < set->nr; i++) {
+	do {
 		struct consumer *c = set->consumers[i];
 
-		if (!c->atomic || c->type != CONSUMER_ENTRY || !READ_ONCE(c->live))
+		if (!c->atomic_entry || !READ_ONCE(c->live))
 			continue;
 		consumer_hit(c);
 		c->u->handler(c->u, regs);
-		if (likely(!hit_again_asked()) || !c->u->task_handler)
-			continue;
-		if (i < 64)
-			again |= BIT_ULL(i);
-		else
-			consumer_hit_missed(c);
-	}
+		if (unlikely(this_cpu_read(again_wanted)))
+			again |= hit_again_bit(c, i);
+	} while (++i < set->nr);
 	return again;
 }
 
@@ -158,10 +165,41 @@ static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 	}
 }
 
-static void hit_work(struct callback_head *work)
+/* It may have been preempted: where that matters, let the kernel see. */
+static __always_inline void hit_resume_in_task(struct utask *utask, struct site *site,
+					       struct pt_regs *regs, bool signalled)
 {
-	struct utask *utask = container_of(work, struct utask, hit_work);
-	struct pt_regs *regs = task_pt_regs(current);
+	/* With no breakpoint there any more, it is executed there. */
+	if (regs->ip != site->key.addr || READ_ONCE(site->state) == SITE_IDLE)
+		return;
+	if (unlikely(signalled || compat_in_rseq_sleepable()))
+		signal_postpone(utask, site, regs);
+	else
+		hit_resume(utask, site, regs);
+}
+
+/* The usual case of hit_work(): one handler. */
+static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *regs)
+{
+	struct consumer *c = utask->only;
+	bool signalled = utask->signalled;
+
+	utask->hit_queued = false;
+	utask->signalled = false;
+	if (likely(!utask->exited && current->mm)) {
+		utask->in_handler = true;
+		consumer_hit(c);
+		c->u->handler(c->u, regs);
+		utask->in_handler = false;
+		hit_resume_in_task(utask, utask->site, regs, signalled);
+	}
+	consumer_active_put(c);
+	utask_work_done(utask);
+	task_work_end();
+}
+
+static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
+{
 	struct consumer_set *again_set = utask->again_set;
 	u64 again_mask = utask->again_mask;
 	struct site *site = utask->site;
@@ -191,15 +229,7 @@ static void hit_work(struct callback_head *work)
 					retprobe_missed(set);
 			}
 			consumer_set_put(set);
-			/* With no breakpoint there any more, it is executed there. */
-			if (regs->ip == site->key.addr &&
-			    READ_ONCE(site->state) != SITE_IDLE) {
-				/* It may have been preempted: let the kernel see. */
-				if (signalled || compat_in_rseq())
-					signal_postpone(utask, site, regs);
-				else
-					hit_resume(utask, site, regs);
-			}
+			hit_resume_in_task(utask, site, regs, signalled);
 		}
 	}
 	utask->in_handler = false;
@@ -207,6 +237,17 @@ static void hit_work(struct callback_head *work)
 		consumer_set_put(again_set);
 	utask_work_done(utask);
 	task_work_end();
+}
+
+static void hit_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, hit_work);
+	struct pt_regs *regs = task_pt_regs(current);
+
+	if (likely(utask->defer == HIT_ONE))
+		hit_work_one(utask, regs);
+	else
+		hit_work_many(utask, regs);
 }
 
 /**
@@ -290,54 +331,62 @@ static bool hit_misread(struct site *site, struct pt_regs *regs, unsigned long a
 	return true;
 }
 
-/**
- * hit_trap() - handle the breakpoint trap of a user task
- * @regs: its registers, ip after the breakpoint
- * @addr: address of the breakpoint
- *
- * Context: the trap.
- * Return: whether the breakpoint was ours.
+/*
+ * The rest of a hit whose only handler, an atomic one, has been called and has
+ * asked for something.
  */
-bool hit_trap(struct pt_regs *regs, unsigned long addr)
+static noinline int hit_unusual(struct site *site, struct consumer_set *set,
+				struct pt_regs *regs)
 {
+	u64 again = this_cpu_read(again_wanted) ? hit_again_bit(set->consumers[0], 0) : 0;
+	struct utask *utask;
+
+	if (regs->ip != site->key.addr) {
+		hit_again_missed(set, again);
+		return NOTIFY_STOP;
+	}
+	utask = again ? utask_get(current) : NULL;
+	if (again && hit_note_again(utask, set, again)) {
+		utask->site = site;
+		if (!hit_defer(utask, HIT_AGAIN))
+			return NOTIFY_STOP;
+		utask->again_set = NULL;
+		consumer_set_put(set);
+	}
+	hit_resume_unstepped(site, regs);
+	return NOTIFY_STOP;
+}
+
+/* All that hit_trap() does not know at a glance to be the usual case. */
+static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
+{
+	const unsigned long addr = site->key.addr;
 	struct utask *utask = NULL;
 	struct consumer_set *set;
 	unsigned int defer = 0;
-	struct site *site;
-	bool ours = true;
 	u64 again;
 
-	rcu_read_lock();
-	site = site_find(current->mm, addr);
-	if (!site) {
-		ours = false;
-		goto out;
-	}
-	if (site->kind == SITE_TRAMPOLINE) {
-		ours = retprobe_trap(site, regs);
-		goto out;
-	}
+	if (site->kind == SITE_TRAMPOLINE)
+		return retprobe_trap(site, regs);
 	if (unlikely(READ_ONCE(site->state) != SITE_ARMED)) {
 		enum late late = hit_late(site);
 
 		if (late != LATE_COPIED) {
-			ours = late == LATE_REMOVED;
-			if (ours)
-				regs->ip = addr;
-			goto out;
+			if (late != LATE_REMOVED)
+				return false;
+			regs->ip = addr;
+			return true;
 		}
 	}
 
-	if (unlikely(arch_code_mode(regs) != (int)site->image->mode)) {
-		ours = hit_misread(site, regs, addr);
-		goto out;
-	}
+	if (unlikely(arch_code_mode(regs) != (int)site->image->mode))
+		return hit_misread(site, regs, addr);
 
 	regs->ip = addr;
 	set = rcu_dereference(site->set);
 	if (unlikely(site->plan.pushes_return && arch_stack_fixed())) {
 		hit_give_up(site, set);
-		goto out;
+		return true;
 	}
 	if (site->step || (set && (set->nr_sleepable || set->nr_return))) {
 		utask = utask_get(current);
@@ -348,7 +397,7 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 			 * refill on its way.
 			 */
 			if (site->step)
-				goto out;
+				return true;
 			hit_missed(set);
 		}
 	}
@@ -358,17 +407,15 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 		if (self && signal_resumed(self, site, regs))
 			set = NULL;
 	}
-	if (unlikely(!set)) {
-		hit_resume(utask, site, regs);
-		goto out;
-	}
+	if (unlikely(!set))
+		goto resume;
 
 	again = set->nr_atomic ? hit_run_atomic(set, regs) : 0;
 	if (unlikely(regs->ip != addr)) {
 		hit_again_missed(set, again);
 		if (utask)
 			hit_missed(set);
-		goto out;
+		return true;
 	}
 	if (unlikely(again)) {
 		if (!utask)
@@ -387,7 +434,7 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 	if (defer) {
 		utask->site = site;
 		if (!hit_defer(utask, defer))
-			goto out;
+			return true;
 		if (defer & HIT_AGAIN) {
 			utask->again_set = NULL;
 			consumer_set_put(set);
@@ -395,9 +442,104 @@ bool hit_trap(struct pt_regs *regs, unsigned long addr)
 	}
 resume:
 	hit_resume(utask, site, regs);
-out:
-	rcu_read_unlock();
-	return ours;
+	return true;
+}
+
+/* The usual case of a handler that may sleep: it is the only one. */
+static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt_regs *regs)
+{
+	struct utask *utask = utask_own() ?: utask_get(current);
+
+	regs->ip = site->key.addr;
+	if (unlikely(!utask)) {
+		consumer_missed(c);
+	} else if (likely(percpu_ref_tryget_live_rcu(&c->active))) {
+		utask->site = site;
+		utask->only = c;
+		if (likely(!hit_defer(utask, HIT_ONE)))
+			return NOTIFY_STOP;
+		consumer_active_put(c);
+	}
+	hit_resume_unstepped(site, regs);
+	return NOTIFY_STOP;
+}
+
+static int hit_verdict(bool ours)
+{
+	return ours ? NOTIFY_STOP : NOTIFY_DONE;
+}
+
+/* What is less usual than the only handler being an atomic one. */
+static noinline int hit_other(struct site *site, struct consumer_set *set, struct pt_regs *regs)
+{
+	enum set_way way = set->way;
+
+	if (way == WAY_TASK)
+		return hit_in_task(site, set->consumers[0], regs);
+	if (way == WAY_RETURN && retprobe_enter(site, set->consumers[0], regs))
+		return NOTIFY_STOP;
+	return hit_verdict(hit_closer(site, regs));
+}
+
+/* A site that is more, or less, than a breakpoint with consumers. */
+static noinline int hit_odd(struct site *site, struct pt_regs *regs)
+{
+	if (likely(site->kind == SITE_TRAMPOLINE))
+		return hit_verdict(retprobe_trap(site, regs));
+	return hit_verdict(hit_closer(site, regs));
+}
+
+/* What is no breakpoint in 64-bit code of a program. */
+static noinline int hit_rare(unsigned long event, void *data)
+{
+	struct pt_regs *regs = arch_trap_regs(event, data);
+	struct site *site;
+
+	if (!regs)
+		return arch_trap_other(event, data);
+	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
+	return site ? hit_odd(site, regs) : NOTIFY_DONE;
+}
+
+/**
+ * hit_trap() - handle the breakpoint trap of a user task
+ * @nb: not used
+ * @event: what the kernel reports
+ * @data: and what it knows of that
+ *
+ * Called directly by the kernel, and in an order that the compiler likes, as
+ * each instruction here is one of every hit.
+ *
+ * Context: the trap, in the RCU read side that the kernel calls die notifiers in.
+ * Return: NOTIFY_STOP when the trap was ours, NOTIFY_DONE when not.
+ */
+int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
+{
+	struct pt_regs *regs = arch_trap_usual(event, data);
+	struct consumer_set *set;
+	struct consumer *c;
+	struct site *site;
+
+	if (unlikely(!regs))
+		return hit_rare(event, data);
+	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
+	if (unlikely(!site))
+		return NOTIFY_DONE;
+	set = rcu_dereference(site->set);
+	if (unlikely(data_race(site->glance) != SITE_ARMED || data_race(site->image->resumptions) ||
+		     !set))
+		return hit_odd(site, regs);
+	c = set->consumers[0];
+	if (set->way != WAY_ATOMIC || unlikely(!data_race(c->live)))
+		return hit_other(site, set, regs);
+
+	regs->ip = site->key.addr;
+	consumer_hit(c);
+	c->u->handler(c->u, regs);
+	if (unlikely(this_cpu_read(again_wanted) || regs->ip != site->key.addr))
+		return hit_unusual(site, set, regs);
+	hit_resume_unstepped(site, regs);
+	return NOTIFY_STOP;
 }
 
 /**

@@ -6,7 +6,10 @@
 #define _UPROBES_HIT_H
 
 #include <linux/bits.h>
+#include <linux/percpu.h>
 #include <linux/ptrace.h>
+
+#include "arch.h"
 
 struct utask;
 
@@ -16,11 +19,21 @@ struct utask;
 #define HIT_RETURN	BIT(2)	/* handlers of utask::returning */
 #define HIT_AGAIN	BIT(3)	/* atomic handlers have asked for task context */
 #define HIT_GIVE_UP	BIT(4)	/* the task cannot execute the site out of line */
+#define HIT_ONE		BIT(5)	/* the handler of utask::only, and nothing else */
 
-bool hit_trap(struct pt_regs *regs, unsigned long addr);
-bool hit_step(struct pt_regs *regs);
+/* The running atomic handler wants task context. */
+DECLARE_PER_CPU(bool, again_wanted);
+
+/* Whether the atomic handler that has just returned does.  Context: the trap. */
+static inline bool hit_again_asked(void)
+{
+	if (likely(!this_cpu_read(again_wanted)))
+		return false;
+	this_cpu_write(again_wanted, false);
+	return true;
+}
+
 void hit_again(void);
-bool hit_again_asked(void);
 int hit_defer(struct utask *utask, unsigned int what);
 
 #endif /* _UPROBES_HIT_H */

@@ -11,6 +11,7 @@
 #include "image.h"
 #include "lifecycle.h"
 #include "ref_ctr.h"
+#include "site_table.h"
 #include "ssol_area.h"
 #include "worker.h"
 
@@ -20,14 +21,6 @@ static u32 site_key_hash(const void *data, u32 len, u32 seed)
 
 	return hash_64((unsigned long)key->mm + key->addr * 31 + seed, 32);
 }
-
-static const struct rhashtable_params site_params = {
-	.key_len = sizeof_field(struct site, key),
-	.key_offset = offsetof(struct site, key),
-	.head_offset = offsetof(struct site, node),
-	.hashfn = site_key_hash,
-	.automatic_shrinking = true,
-};
 
 static const struct rhashtable_params slot_params = {
 	.key_len = sizeof_field(struct site, slot_key),
@@ -44,7 +37,6 @@ static const struct rhashtable_params image_params = {
 	.automatic_shrinking = true,
 };
 
-static struct rhashtable sites;
 static struct rhashtable slots;
 static struct rhashtable images;
 static struct workqueue_struct *reap_wq;
@@ -57,21 +49,6 @@ static DECLARE_WAIT_QUEUE_HEAD(image_list_drained);
 /* Images whose memory is not freed yet. */
 static atomic_t images_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(images_gone);
-
-/**
- * site_find() - the site at an address
- * @mm: the address space
- * @addr: the address
- *
- * Context: RCU read side; any, the trap included.
- * Return: the site, which stays for as long as its image, or NULL.
- */
-struct site *site_find(struct mm_struct *mm, unsigned long addr)
-{
-	const struct site_key key = { .mm = mm, .addr = addr };
-
-	return rhashtable_lookup(&sites, &key, site_params);
-}
 
 /**
  * site_of_slot() - the site whose slot an address lies in
@@ -107,6 +84,16 @@ static int table_insert(struct rhashtable *table, struct rhash_head *node,
 	return ret;
 }
 
+/* What a hit needs, worked out ahead. */
+static void site_set_hot(struct site *site)
+{
+	site->resume = ssol_is_skip(&site->plan) ? site->key.addr + ssol_len(&site->plan) :
+						   site->slot_key.addr;
+	site->odd = site->kind != SITE_PROBE || site->step ||
+		    site->image->mode != UINSN_MODE_64 ||
+		    (IS_ENABLED(CONFIG_X86_USER_SHADOW_STACK) && site->plan.pushes_return);
+}
+
 /**
  * site_add() - let traps find a site, and list it in its image
  * @site: the site; complete
@@ -126,12 +113,8 @@ int site_add(struct site *site)
 		if (ret)
 			return ret;
 	}
-	ret = table_insert(&sites, &site->node, site_params);
-	if (ret) {
-		if (site->kind == SITE_PROBE)
-			rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
-		return ret;
-	}
+	site_set_hot(site);
+	site_table_add(site);
 
 	spin_lock(&image->tree_lock);
 	while (*link) {
@@ -160,7 +143,7 @@ void site_supersede(struct site *site)
 	struct image *image = site->image;
 
 	lockdep_assert_held(&image->lock);
-	rhashtable_remove_fast(&sites, &site->node, site_params);
+	site_table_del(site);
 	spin_lock(&image->tree_lock);
 	rb_erase(&site->in_tree, &image->sites);
 	spin_unlock(&image->tree_lock);
@@ -328,7 +311,7 @@ void image_put(struct image *image)
 		spin_unlock(&image->tree_lock);
 		if (!site)
 			break;
-		rhashtable_remove_fast(&sites, &site->node, site_params);
+		site_table_del(site);
 		if (site->kind == SITE_PROBE)
 			rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
 		kfree_rcu(site, rcu);
@@ -455,12 +438,12 @@ int image_init(void)
 	reap_wq = alloc_workqueue("uprobes_reap", WQ_UNBOUND, 0);
 	if (!reap_wq)
 		return -ENOMEM;
-	ret = rhashtable_init(&sites, &site_params);
+	ret = site_table_init();
 	if (ret)
 		goto destroy_wq;
 	ret = rhashtable_init(&slots, &slot_params);
 	if (ret)
-		goto destroy_sites;
+		goto exit_table;
 	ret = rhashtable_init(&images, &image_params);
 	if (ret)
 		goto destroy_slots;
@@ -468,8 +451,8 @@ int image_init(void)
 
 destroy_slots:
 	rhashtable_destroy(&slots);
-destroy_sites:
-	rhashtable_destroy(&sites);
+exit_table:
+	site_table_exit();
 destroy_wq:
 	destroy_workqueue(reap_wq);
 	return ret;
@@ -534,5 +517,5 @@ void image_exit(void)
 	mmu_notifier_synchronize();
 	rhashtable_destroy(&images);
 	rhashtable_destroy(&slots);
-	rhashtable_destroy(&sites);
+	site_table_exit();
 }

@@ -61,37 +61,53 @@ struct site_key {
 
 /**
  * struct site - one instrumented address of one address space
- * @node: in the table of sites; looked up under RCU
+ * @next: in the table of sites (site_table.h); looked up under RCU
  * @key: where it is
- * @kind: constant
- * @state: written under image::lock, or under image::tree_lock when the
- *	mapping goes; read by the trap
  * @set: its consumers, NULL when there are none; replaced under image::lock,
  *	read under RCU
+ * @resume: where the program goes on when it is not being stepped: the slot, or
+ *	behind an instruction that does nothing; constant
+ * @image: the address space; constant
+ * @state: enum site_state; written under image::lock, or under image::tree_lock when the
+ *	mapping goes; read by the trap
+ * @odd: a hit needs a closer look: this is no probe, or 32-bit code, or a call
+ *	that a shadow stack could mind, or @step; constant
+ * @glance: @state and @odd; %SITE_ARMED when this is the usual case
+ * @step: the slot holds a plain copy that is executed under TF; constant
+ * @kind: constant
  * @slot_node: in the table of slots, keyed by @slot_key
  * @slot_key: address space and slot
- * @step: the slot holds a plain copy that is executed under TF; constant
  * @plan: the analysed instruction, with its bytes; constant
- * @image: the address space; constant
  * @in_tree: in image::sites by address, changed under image::tree_lock
  * @attachments: the consumers again; under image::lock
  * @rcu: for the trap
+ *
+ * What a hit reads comes first, in one cache line.
  */
 struct site {
-	struct rhash_head node;
+	struct site __rcu *next[2];
 	struct site_key key;
-	enum site_kind kind;
-	enum site_state state;
 	struct consumer_set __rcu *set;
+	unsigned long resume;
+	struct image *image;
+	union {
+		struct {
+			u8 state;
+			bool odd;
+		};
+		u16 glance;
+	};
+	bool step;
+	enum site_kind kind;
 	struct rhash_head slot_node;
 	struct site_key slot_key;
-	bool step;
 	struct ssol_plan plan;
-	struct image *image;
 	struct rb_node in_tree;
 	struct list_head attachments;
 	struct rcu_head rcu;
 };
+
+static_assert(offsetofend(struct site, step) <= 64);
 
 /**
  * struct image_file - which file a site must lie in
@@ -189,7 +205,6 @@ void image_add_area(struct image *image, struct ssol_area *area);
 struct site *image_first_site(struct image *image, unsigned long addr);
 struct site *image_next_site(struct site *site);
 
-struct site *site_find(struct mm_struct *mm, unsigned long addr);
 struct site *site_of_slot(const struct image *image, unsigned long addr);
 int site_add(struct site *site);
 void site_supersede(struct site *site);

@@ -10,6 +10,7 @@
 #include "breakpoint.h"
 #include "image.h"
 #include "ref_ctr.h"
+#include "site_table.h"
 #include "ssol_area.h"
 #include "unwinder.h"
 

@@ -3,7 +3,6 @@
  * Return instances: where they come from, where they are found, and what
  * becomes of them when a task forks or exits.
  */
-#include <linux/hash.h>
 #include <linux/percpu-refcount.h>
 #include <linux/slab.h>
 
@@ -20,23 +19,6 @@
 #define DATA_RESERVE		32
 
 static struct reserve instance_reserve;
-
-static struct hlist_head *instance_bucket(struct utask *utask, unsigned long sp)
-{
-	return &utask->instances[hash_long(sp >> 2, RETPROBE_BITS)];
-}
-
-/* The newest instance whose return address lies at @sp. */
-struct uret_instance *instance_at(struct utask *utask, unsigned long sp)
-{
-	struct uret_instance *inst;
-
-	hlist_for_each_entry(inst, instance_bucket(utask, sp), in_task) {
-		if (inst->ri.sp == sp)
-			return inst;
-	}
-	return NULL;
-}
 
 /**
  * instance_spare() - an instance is not needed any more
@@ -61,20 +43,6 @@ void instance_spare(struct utask *utask, struct uret_instance *inst)
 static size_t instance_size(const struct consumer *c)
 {
 	return sizeof(struct uret_instance) + c->data_size;
-}
-
-/* Takes an instance out of its bucket.  Context: preemption off. */
-void instance_unlink(struct utask *utask, struct uret_instance *inst)
-{
-	hlist_del(&inst->in_task);
-	utask->nr_instances--;
-}
-
-/* Puts an instance into its bucket, as the newest.  Context: preemption off. */
-void instance_link(struct utask *utask, struct uret_instance *inst)
-{
-	hlist_add_head(&inst->in_task, instance_bucket(utask, inst->ri.sp));
-	utask->nr_instances++;
 }
 
 /* Forgets the calls whose return address lay at @sp.  Context: preemption off. */

@@ -45,7 +45,7 @@ static int __init uprobes_load(void)
 	ret = lifecycle_init();
 	if (ret)
 		goto exit_unwinder;
-	ret = arch_trap_init(hit_trap, hit_step);
+	ret = arch_trap_init();
 	if (ret)
 		goto exit_lifecycle;
 	ret = tracer_init();

@@ -77,6 +77,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->u = u;
 	c->type = type;
 	c->atomic = u->flags & UPROBE_ATOMIC;
+	c->atomic_entry = c->atomic && type == CONSUMER_ENTRY;
 	c->in_every_process = u->path || u->file || u->inode;
 	c->inherits = u->flags & UPROBE_INHERIT;
 	c->in_task = rp ? rp->entry_handler && !c->atomic : !c->atomic;
@@ -276,11 +277,22 @@ struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
 	return set;
 }
 
+/* What a hit has to do when this is the only consumer. */
+static enum set_way consumer_way(const struct consumer *c)
+{
+	const struct uretprobe *rp = container_of(c->u, struct uretprobe, u);
+
+	if (c->type == CONSUMER_ENTRY)
+		return c->atomic ? WAY_ATOMIC : WAY_TASK;
+	return rp->entry_handler || c->data_size ? WAY_MANY : WAY_RETURN;
+}
+
 /* Adds a consumer to a set that is not published yet.  Context: any. */
 void consumer_set_append(struct consumer_set *set, struct consumer *c)
 {
 	consumer_get(c);
 	set->consumers[set->nr++] = c;
+	set->way = set->nr == 1 ? consumer_way(c) : WAY_MANY;
 	if (c->type == CONSUMER_RETURN) {
 		set->nr_return++;
 		set->nr_return_in_task += c->in_task;

@@ -67,6 +67,7 @@ struct consumer_stats {
  *	claimed with @gone not set
  * @type: what @u is, or lies in
  * @atomic: handlers run in the trap
+ * @atomic_entry: @atomic and an entry consumer; constant
  * @in_every_process: it probes a file; constant
  * @inherits: children of the probed process are probed, too; constant
  * @in_task: what a hit has to do needs task context; constant
@@ -107,6 +108,7 @@ struct consumer {
 	struct uprobe *u;
 	enum consumer_type type;
 	bool atomic;
+	bool atomic_entry;
 	bool in_every_process;
 	bool inherits;
 	bool in_task;
@@ -139,9 +141,25 @@ struct consumer {
 };
 
 /**
+ * enum set_way - what a hit has to do for the consumers of a site
+ * @WAY_MANY: see to each of them
+ * @WAY_ATOMIC: the only one is an entry consumer whose handler runs in the trap
+ * @WAY_TASK: the only one is an entry consumer whose handler runs in task context
+ * @WAY_RETURN: the only one is a return consumer that does not see the entry and
+ *	has no data
+ */
+enum set_way {
+	WAY_MANY,
+	WAY_ATOMIC,
+	WAY_TASK,
+	WAY_RETURN,
+};
+
+/**
  * struct consumer_set - the consumers of one site, as the trap sees them
  * @refs: the site, and each hit that runs sleepable handlers
  * @rcu: for the trap
+ * @way: what a hit has to do; the usual ones are one consumer's
  * @nr: consumers in all
  * @nr_atomic: entry consumers whose handler runs in the trap
  * @nr_sleepable: entry consumers whose handler runs in task context
@@ -154,6 +172,7 @@ struct consumer {
 struct consumer_set {
 	refcount_t refs;
 	struct rcu_head rcu;
+	enum set_way way;
 	unsigned int nr;
 	unsigned int nr_atomic;
 	unsigned int nr_sleepable;
@@ -200,10 +219,36 @@ void consumer_end_later(struct consumer *c);
 bool consumer_active_get(struct consumer *c);
 struct uprobe_counts consumer_counts(const struct consumer *c);
 
-/* A handler that may sleep has returned; undoes consumer_active_get(). */
+/*
+ * A handler that may sleep has returned; undoes consumer_active_get().  Without
+ * preemption is an RCU read side, which percpu_ref_put() would enter by a call.
+ */
 static inline void consumer_active_put(struct consumer *c)
 {
-	percpu_ref_put(&c->active);
+	unsigned long __percpu *count;
+
+	preempt_disable();
+	if (likely(__ref_is_percpu(&c->active, &count)))
+		this_cpu_dec(*count);
+	else
+		percpu_ref_put(&c->active);
+	preempt_enable();
+}
+
+/**
+ * consumer_call_put() - a return instance names the consumer no more
+ * @c: the consumer
+ *
+ * Context: RCU read side, interrupts off.
+ */
+static inline void consumer_call_put(struct consumer *c)
+{
+	unsigned long __percpu *count;
+
+	if (likely(__ref_is_percpu(&c->calls, &count)))
+		this_cpu_dec(*count);
+	else
+		percpu_ref_put(&c->calls);
 }
 
 static inline void consumer_hit(struct consumer *c)

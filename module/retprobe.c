@@ -203,6 +203,82 @@ missed:
 	return true;
 }
 
+/*
+ * Exchanges the return address for the trampoline's; false where the page is
+ * not there or cannot be written, with nothing done.
+ */
+static __always_inline bool word_exchange(unsigned long addr, unsigned long to,
+					  unsigned long *from)
+{
+	unsigned long __user *word = (unsigned long __user *)addr;
+	unsigned long old;
+
+	if (unlikely(!user_access_begin(word, sizeof(*word))))
+		return false;
+	unsafe_get_user(old, word, fault);
+	/* Entered by a jump in the frame of another call: see prepare(). */
+	if (unlikely(old == to))
+		goto fault;
+	unsafe_put_user(to, word, fault);
+	user_access_end();
+	*from = old;
+	return true;
+fault:
+	user_access_end();
+	return false;
+}
+
+/**
+ * retprobe_enter() - make the return of a function known, in the usual case
+ * @site: the function's first instruction, in 64-bit code
+ * @c: its only consumer, which has neither an entry handler nor data
+ * @regs: user registers, ip still behind the breakpoint
+ *
+ * Context: the trap.
+ * Return: true when the hit has been dealt with; false, and nothing is done, when
+ * this is not the usual case.
+ */
+bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
+{
+	unsigned long trampoline = READ_ONCE(site->image->trampoline);
+	struct utask *utask = utask_own();
+	unsigned long sp = regs->sp, real;
+	struct uret_instance *inst;
+	bool exchanged;
+
+	if (unlikely(!utask || hlist_empty(&utask->spare) || arch_stepped(regs->flags) ||
+		     offset_in_page(sp) > PAGE_SIZE - sizeof(long) || arch_stack_fixed() ||
+		     utask->nr_instances + 1 >= utask->prune_at))
+		return false;
+	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
+		return false;
+	pagefault_disable();
+	exchanged = word_exchange(sp, trampoline, &real);
+	pagefault_enable();
+	if (unlikely(!exchanged)) {
+		consumer_call_put(c);
+		return false;
+	}
+	if (unlikely(instance_at(utask, sp)))
+		instance_drop_at(utask, sp);
+
+	inst = hlist_entry(utask->spare.first, struct uret_instance, in_task);
+	__hlist_del(&inst->in_task);
+	inst->consumer = c;
+	inst->trampoline = trampoline;
+	inst->word = sizeof(long);
+	inst->again = false;
+	inst->ri.rp = container_of(c->u, struct uretprobe, u);
+	inst->ri.ret_addr = real;
+	inst->ri.sp = sp;
+	inst->ri.func = site->key.addr;
+	instance_link(utask, inst);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		instances_expect(utask->nr_instances);
+	regs->ip = site->resume;
+	return true;
+}
+
 /**
  * retprobe_prepare() - make the return of the function being entered known
  * @utask: state of the current task
@@ -282,6 +358,14 @@ static struct uret_instance *instance_add_behind(struct utask *utask, struct ure
 	return inst;
 }
 
+/* What has just been popped is still there; if not, this is another's. */
+static noinline bool instance_popped(const struct uret_instance *inst)
+{
+	unsigned long word;
+
+	return word_read(&word, inst->ri.sp, inst->word, false) && word == inst->trampoline;
+}
+
 /**
  * retprobe_trap() - a return-probed function has returned
  * @trampoline: the site of the trampoline
@@ -292,31 +376,34 @@ static struct uret_instance *instance_add_behind(struct utask *utask, struct ure
  */
 bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
 {
-	struct utask *utask = utask_find(current);
+	struct utask *utask = utask_own();
 	struct uret_instance *inst, *last = NULL;
-	unsigned long sp, word;
+	unsigned long sp;
 
-	inst = utask ? retprobe_returned(utask, trampoline->key.addr, regs) : NULL;
-	if (!inst)
+	if (unlikely(!utask))
 		return false;
-	/* What has just been popped is still there; if not, this is another's. */
-	if (inst->ri.sp != regs->sp - inst->word &&
-	    (!word_read(&word, inst->ri.sp, inst->word, false) || word != inst->trampoline))
+	inst = instance_at(utask, regs->sp - sizeof(long));
+	if (unlikely(!inst || inst->trampoline != trampoline->key.addr ||
+		     inst->word != sizeof(long)))
+		inst = retprobe_returned(utask, trampoline->key.addr, regs);
+	if (unlikely(!inst))
+		return false;
+	if (unlikely(inst->ri.sp != regs->sp - inst->word) && !instance_popped(inst))
 		return false;
 
 	sp = inst->ri.sp;
 	regs->ip = inst->ri.ret_addr;
-	while ((inst = instance_at(utask, sp))) {
+	do {
 		struct consumer *c = inst->consumer;
 
 		instance_unlink(utask, inst);
-		if (!READ_ONCE(c->live)) {
-			instance_spare(utask, inst);
+		if (unlikely(!READ_ONCE(c->live))) {
+			instance_done(utask, inst);
 		} else if (c->atomic) {
 			consumer_hit(c);
 			inst->ri.rp->handler(&inst->ri, regs);
 			if (likely(!hit_again_asked()) || !inst->ri.rp->task_handler) {
-				instance_spare(utask, inst);
+				instance_done(utask, inst);
 				continue;
 			}
 			inst->again = true;
@@ -324,8 +411,8 @@ bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
 		} else {
 			last = instance_add_behind(utask, inst, last);
 		}
-	}
-	if (last && hit_defer(utask, HIT_RETURN)) {
+	} while ((inst = instance_at(utask, sp)));
+	if (unlikely(last) && hit_defer(utask, HIT_RETURN)) {
 		while (!hlist_empty(&utask->returning)) {
 			inst = hlist_entry(utask->returning.first, struct uret_instance,
 					   in_task);

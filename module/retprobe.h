@@ -59,6 +59,7 @@ bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long p
 int retprobe_init(void);
 void retprobe_exit(void);
 
+bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs);
 bool retprobe_prepare(struct utask *utask, const struct site *site,
 		      const struct consumer_set *set, struct pt_regs *regs);
 void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,

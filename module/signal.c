@@ -11,6 +11,7 @@
 #include "image.h"
 #include "retprobe.h"
 #include "signal.h"
+#include "site_table.h"
 #include "task.h"
 
 /**

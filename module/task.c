@@ -3,33 +3,19 @@
  * The table of utasks, and the account of task work under way.
  */
 #include <linux/delay.h>
-#include <linux/hash.h>
-#include <linux/percpu.h>
 #include <linux/rcupdate.h>
-#include <linux/rculist.h>
 #include <linux/slab.h>
 
 #include "reserve.h"
 #include "task.h"
 
-#define UTASK_BITS	10
 #define UTASK_RESERVE	256
 
-/* Read under RCU, changed under the lock. */
-static struct hlist_head utasks[1 << UTASK_BITS];
+struct hlist_head utasks[1 << UTASK_BITS];
 static DEFINE_RAW_SPINLOCK(utasks_lock);
 static struct reserve utask_reserve;
 
-/*
- * Work begun less work ended, on each CPU; only the sum means something.
- * Nothing is shared between CPUs on the way of a hit.
- */
-static DEFINE_PER_CPU(long, work_balance);
-
-static struct hlist_head *utask_bucket(const struct task_struct *task)
-{
-	return &utasks[hash_ptr(task, UTASK_BITS)];
-}
+DEFINE_PER_CPU(long, work_balance);
 
 /**
  * utask_find() - the state of a task
@@ -89,7 +75,7 @@ static void utask_free_rcu(struct rcu_head *head)
 }
 
 /* From the exit path's tracepoint, where memory cannot be freed on PREEMPT_RT. */
-static void utask_free(struct utask *utask)
+void utask_free(struct utask *utask)
 {
 	call_rcu(&utask->rcu, utask_free_rcu);
 }
@@ -115,18 +101,6 @@ void utask_drop(struct utask *utask)
 }
 
 /**
- * utask_work_done() - work of a task has run
- * @utask: its state, with the work's mark cleared; may be freed
- *
- * Context: the task itself.
- */
-void utask_work_done(struct utask *utask)
-{
-	if (unlikely(utask->exited) && !utask->hit_queued && !utask->map_queued)
-		utask_free(utask);
-}
-
-/**
  * utask_for_each() - call a function for each utask
  * @fn: the function
  * @data: passed to it
@@ -144,34 +118,6 @@ void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data)
 			fn(utask, data);
 	}
 	rcu_read_unlock();
-}
-
-/**
- * task_work_begin() - have a task run a function before it runs user code
- * @task: the current task, or one that does not run yet
- * @work: stays until @fn is called
- * @fn: calls task_work_end() as the last thing
- *
- * Context: any, the trap included.
- * Return: 0, or -ESRCH when the task is past running any work.
- */
-int task_work_begin(struct task_struct *task, struct callback_head *work,
-		    task_work_func_t fn)
-{
-	int ret;
-
-	init_task_work(work, fn);
-	this_cpu_inc(work_balance);
-	ret = task_work_add(task, work, TWA_RESUME);
-	if (ret)
-		this_cpu_dec(work_balance);
-	return ret;
-}
-
-/* Work begun with task_work_begin() has ended.  Context: any. */
-void task_work_end(void)
-{
-	this_cpu_dec(work_balance);
 }
 
 /**

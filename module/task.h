@@ -14,7 +14,10 @@
 #ifndef _UPROBES_TASK_H
 #define _UPROBES_TASK_H
 
+#include <linux/hash.h>
 #include <linux/list.h>
+#include <linux/percpu.h>
+#include <linux/rculist.h>
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
@@ -33,6 +36,8 @@ struct site;
  * @hit_work: runs the sleepable handlers of the hit
  * @hit_queued: @hit_work is on its way
  * @site: where the hit was
+ * @only: the consumer that it is for, with a reference of consumer::active, when
+ *	@defer is HIT_ONE
  * @defer: what is left to do for it, HIT_* of hit.h
  * @again_set: the set of which @again_mask speaks, with a reference
  * @again_mask: consumers whose task handlers are to be called for the hit
@@ -62,6 +67,7 @@ struct utask {
 	struct callback_head hit_work;
 	bool hit_queued;
 	struct site *site;
+	struct consumer *only;
 	unsigned int defer;
 	struct consumer_set *again_set;
 	u64 again_mask;
@@ -89,15 +95,86 @@ struct utask {
 int task_init(void);
 void task_exit(void);
 
+#define UTASK_BITS	10
+
+/* Read under RCU, changed under a lock of task.c. */
+extern struct hlist_head utasks[1 << UTASK_BITS];
+
+static inline struct hlist_head *utask_bucket(const struct task_struct *task)
+{
+	return &utasks[hash_ptr(task, UTASK_BITS)];
+}
+
+/**
+ * utask_own() - the state of the current task, for the trap
+ *
+ * Context: RCU read side.
+ * Return: the state or NULL.
+ */
+static __always_inline struct utask *utask_own(void)
+{
+	struct task_struct *task = current;
+	struct utask *utask;
+
+	hlist_for_each_entry_rcu(utask, utask_bucket(task), node) {
+		if (likely(utask->task == task))
+			return utask;
+	}
+	return NULL;
+}
+
 struct utask *utask_find(struct task_struct *task);
 struct utask *utask_get(struct task_struct *task);
 void utask_drop(struct utask *utask);
-void utask_work_done(struct utask *utask);
+void utask_free(struct utask *utask);
 void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data);
 
-int task_work_begin(struct task_struct *task, struct callback_head *work,
-		    task_work_func_t fn);
-void task_work_end(void);
+/*
+ * Work begun less work ended, on each CPU; only the sum means something.
+ * Nothing is shared between CPUs on the way of a hit.
+ */
+DECLARE_PER_CPU(long, work_balance);
+
+/**
+ * task_work_begin() - have a task run a function before it runs user code
+ * @task: the current task, or one that does not run yet
+ * @work: stays until @fn is called
+ * @fn: calls task_work_end() as the last thing
+ *
+ * Context: any, the trap included.
+ * Return: 0, or -ESRCH when the task is past running any work.
+ */
+static inline int task_work_begin(struct task_struct *task, struct callback_head *work,
+				  task_work_func_t fn)
+{
+	int ret;
+
+	init_task_work(work, fn);
+	this_cpu_inc(work_balance);
+	ret = task_work_add(task, work, TWA_RESUME);
+	if (unlikely(ret))
+		this_cpu_dec(work_balance);
+	return ret;
+}
+
+/* Work begun with task_work_begin() has ended.  Context: any. */
+static inline void task_work_end(void)
+{
+	this_cpu_dec(work_balance);
+}
+
 void task_work_drain(void);
+
+/**
+ * utask_work_done() - work of a task has run
+ * @utask: its state, with the work's mark cleared; may be freed
+ *
+ * Context: the task itself.
+ */
+static inline void utask_work_done(struct utask *utask)
+{
+	if (unlikely(utask->exited) && !utask->hit_queued && !utask->map_queued)
+		utask_free(utask);
+}
 
 #endif /* _UPROBES_TASK_H */

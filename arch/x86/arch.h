@@ -6,7 +6,9 @@
 #ifndef _UPROBES_ARCH_H
 #define _UPROBES_ARCH_H
 
+#include <linux/kdebug.h>
 #include <linux/mm_types.h>
+#include <linux/notifier.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -23,26 +25,42 @@
 /* How far a slot may lie from the text that it stands for, in bytes. */
 #define ARCH_SLOT_REACH		0x7ff00000UL
 
-/**
- * typedef arch_trap_fn - what a breakpoint trap of a user task is handed to
- * @regs: the task's user registers, ip after the breakpoint instruction
- * @addr: address of the breakpoint instruction
+/*
+ * Functions of the generic code that traps go to, with interrupts off and in an
+ * RCU read side.  They are known by name as every hit passes through.
  *
- * Context: breakpoint exception; interrupts off.
- * Return: true when the trap was the callee's; @regs then say where to go on.
+ * hit_trap() is a die notifier, and asks arch_trap_regs(); hit_step() gets the
+ * registers after a single step, and returns true when that was nobody else's.
  */
-typedef bool (*arch_trap_fn)(struct pt_regs *regs, unsigned long addr);
+int hit_trap(struct notifier_block *nb, unsigned long event, void *data);
+bool hit_step(struct pt_regs *regs);
 
 /**
- * typedef arch_step_fn - what a single-step trap of a user task is handed to
- * @regs: the task's user registers
+ * arch_trap_regs() - the registers of a user task that ran into a breakpoint
+ * @event: of the die notifier
+ * @data: of the die notifier
  *
- * Context: debug exception; interrupts off.
- * Return: true when the trap was the callee's and nobody else's.
+ * Return: NULL when it is something else; see arch_trap_other().
  */
-typedef bool (*arch_step_fn)(struct pt_regs *regs);
+static __always_inline struct pt_regs *arch_trap_regs(unsigned long event, void *data)
+{
+	struct die_args *args = data;
 
-int arch_trap_init(arch_trap_fn trap, arch_step_fn step);
+	return likely(event == DIE_INT3 && user_mode(args->regs)) ? args->regs : NULL;
+}
+
+/* The same, and NULL also where that is not 64-bit code beyond doubt. */
+static __always_inline struct pt_regs *arch_trap_usual(unsigned long event, void *data)
+{
+	struct die_args *args = data;
+
+	if (unlikely(event != DIE_INT3))
+		return NULL;
+	return likely(args->regs->cs == __USER_CS) ? args->regs : NULL;
+}
+
+int arch_trap_other(unsigned long event, void *data);
+int arch_trap_init(void);
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 

@@ -17,21 +17,22 @@
 /* arch/x86/entry/syscalls/syscall_32.tbl */
 #define IA32_NR_MREMAP	163
 
-static arch_trap_fn trap_fn;
-static arch_step_fn step_fn;
-
-static int trap_notify(struct notifier_block *nb, unsigned long event, void *data)
+/**
+ * arch_trap_other() - what is no breakpoint of a user task
+ * @event: of the die notifier
+ * @data: of the die notifier
+ *
+ * Context: the trap.
+ * Return: for the die notifier.
+ */
+int arch_trap_other(unsigned long event, void *data)
 {
 	struct die_args *args = data;
-	struct pt_regs *regs = args->regs;
 
-	if (!regs || !user_mode(regs))
-		return NOTIFY_DONE;
-	if (event == DIE_INT3)
-		return trap_fn(regs, regs->ip - ARCH_BREAKPOINT_LEN) ? NOTIFY_STOP : NOTIFY_DONE;
 	/* The kernel passes a pointer to its copy of DR6. */
-	if (event == DIE_DEBUG && *(unsigned long *)ERR_PTR(args->err) & DR_STEP)
-		return step_fn(regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	if (event == DIE_DEBUG && user_mode(args->regs) &&
+	    *(unsigned long *)ERR_PTR(args->err) & DR_STEP && hit_step(args->regs))
+		return NOTIFY_STOP;
 	return NOTIFY_DONE;
 }
 
@@ -40,22 +41,18 @@ static int trap_notify(struct notifier_block *nb, unsigned long event, void *dat
  * probes, takes every breakpoint for one of its own.
  */
 static struct notifier_block trap_nb = {
-	.notifier_call = trap_notify,
+	.notifier_call = hit_trap,
 	.priority = INT_MAX,
 };
 
 /**
  * arch_trap_init() - start to receive the traps of user tasks
- * @trap: what breakpoint traps are handed to
- * @step: what single-step traps are handed to
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int arch_trap_init(arch_trap_fn trap, arch_step_fn step)
+int arch_trap_init(void)
 {
-	trap_fn = trap;
-	step_fn = step;
 	return register_die_notifier(&trap_nb);
 }
 

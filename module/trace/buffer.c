@@ -9,6 +9,7 @@
 
 #include "buffer.h"
 #include "compat.h"
+#include "words.h"
 
 static_assert(TRACER_READ_MAX <= U16_MAX);
 
@@ -251,23 +252,30 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 	size_t at, n;
 	u32 seq;
 
+	if (likely(len <= TRACER_FRAGMENT_DATA)) {
+		void *room = tracer_buffer_reserve(b, len, &event);
+
+		if (!room)
+			return;
+		tracer_copy(room, data, len);
+		tracer_buffer_commit(b, event);
+		return;
+	}
+
 	preempt_disable_notrace();
 	c = this_cpu_ptr(b->cpu);
 	seq = c->seq++;
-	if (len > TRACER_FRAGMENT_DATA)
-		WRITE_ONCE(c->open, 1);
+	WRITE_ONCE(c->open, 1);
 	for (at = 0; at < len; at += n) {
 		n = min_t(size_t, len - at, TRACER_FRAGMENT_DATA);
 		fragment = reserve_fragment(b, seq, len, at, n, &event);
 		if (!fragment)
 			break;
-		memcpy(fragment->data, data + at, n);
+		tracer_copy(fragment->data, data + at, n);
 		compat_ring_buffer_commit(b->rb, event);
 	}
-	if (len > TRACER_FRAGMENT_DATA) {
-		/* A reader that sees 0 sees all fragments that there will be. */
-		smp_store_release(&c->open, 0);
-	}
+	/* A reader that sees 0 sees all fragments that there will be. */
+	smp_store_release(&c->open, 0);
 	preempt_enable_notrace();
 	wake_if_waiting(b);
 }

@@ -165,6 +165,9 @@ enum tracer_store {
  * @offset: place of the value after the head of a record
  * @displacement: see enum tracer_store
  * @ninsns: number of steps
+ * @in_register: they come to no more than the value of a whole register; found
+ *	out when the definition becomes a probe
+ * @is_register: and that is all that is stored
  * @insns: the steps
  */
 struct tracer_arg {
@@ -180,6 +183,8 @@ struct tracer_arg {
 	u16 offset;
 	s64 displacement;
 	u8 ninsns;
+	bool in_register;
+	bool is_register;
 	struct tracer_insn *insns;
 };
 

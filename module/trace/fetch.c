@@ -12,9 +12,12 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include <asm/word-at-a-time.h>
+
 #include "fetch.h"
 #include "xmm.h"
 #include "record.h"
+#include "words.h"
 
 static_assert(TRACER_COMM_LEN == TASK_COMM_LEN);
 
@@ -42,6 +45,51 @@ static int read_word(struct tracer_fetch *f, u64 address, u64 *value)
 	return read_user(f, value, address, word_size(f->regs));
 }
 
+/*
+ * A string of the program, where its pages are there: strncpy_from_user() would
+ * look closely at where it goes, which is known here.
+ *
+ * Return: its length without the NUL; @room when it does not end within; -EFAULT.
+ */
+static long copy_string_nofault(char *dst, u64 address, size_t room)
+{
+	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
+	const char __user *src = (const char __user *)address;
+	unsigned long word, zero;
+	size_t len = 0, limit;
+	char c;
+
+	if (address >= TASK_SIZE_MAX)
+		return -EFAULT;
+	limit = min_t(u64, room, TASK_SIZE_MAX - address);
+	if (!user_read_access_begin(src, limit))
+		return -EFAULT;
+	for (; limit - len >= sizeof(word); len += sizeof(word)) {
+		/* The end may come before a page that is not there. */
+		unsafe_get_user(word, (const unsigned long __user *)(src + len), bytes);
+		*(unsigned long *)(dst + len) = word;
+		if (has_zero(word, &zero, &constants)) {
+			user_read_access_end();
+			zero = create_zero_mask(prep_zero_mask(word, zero, &constants));
+			return len + find_zero(zero);
+		}
+	}
+bytes:
+	for (; len < limit; len++) {
+		unsafe_get_user(c, src + len, fault);
+		dst[len] = c;
+		if (!c) {
+			user_read_access_end();
+			return len;
+		}
+	}
+	user_read_access_end();
+	return len == room ? (long)len : -EFAULT;
+fault:
+	user_read_access_end();
+	return -EFAULT;
+}
+
 static long read_string(struct tracer_fetch *f, char *dst, u64 address,
 			size_t room)
 {
@@ -51,7 +99,7 @@ static long read_string(struct tracer_fetch *f, char *dst, u64 address,
 	if (!f->trap)
 		return strncpy_from_user(dst, src, room);
 	pagefault_disable();
-	len = strncpy_from_user(dst, src, room);
+	len = copy_string_nofault(dst, address, room);
 	pagefault_enable();
 	/* There is more room in task context. */
 	if (len < 0 || (len == room && room < TRACER_STRING_MAX))
@@ -69,9 +117,8 @@ static int run(struct tracer_fetch *f, const struct tracer_arg *arg,
 	for (insn = arg->insns; insn < arg->insns + arg->ninsns; insn++) {
 		switch (insn->op) {
 		case TRACER_OP_REG:
-			value = 0;
-			memcpy(&value, (const u8 *)f->regs + insn->offset,
-			       insn->size);
+			value = tracer_load((const u8 *)f->regs + insn->offset,
+					    insn->size);
 			break;
 		case TRACER_OP_SP:
 			value = f->regs->sp;
@@ -91,9 +138,8 @@ static int run(struct tracer_fetch *f, const struct tracer_arg *arg,
 				return ret;
 			break;
 		case TRACER_OP_INDEX:
-			index = 0;
-			memcpy(&index, (const u8 *)f->regs + insn->offset,
-			       insn->size);
+			index = tracer_load((const u8 *)f->regs + insn->offset,
+					    insn->size);
 			value += index * insn->value;
 			break;
 		case TRACER_OP_XMM:
@@ -110,11 +156,10 @@ static int run(struct tracer_fetch *f, const struct tracer_arg *arg,
 static void mask_bits(const struct tracer_arg *arg, u8 *data)
 {
 	unsigned int unused = 64 - arg->type->size * 8;
-	u64 value = 0;
+	u64 value = tracer_load(data, arg->type->size);
 
-	memcpy(&value, data, arg->type->size);
 	value = value << (unused + arg->lshift) >> (unused + arg->rshift);
-	memcpy(data, &value, arg->type->size);
+	tracer_store(data, value, arg->type->size);
 }
 
 /* Room for a string of @len bytes at most; 0 when the record is full. */
@@ -137,6 +182,14 @@ static void store_text(struct tracer_fetch *f, u8 *data, const char *text,
 	len = string_room(f, len);
 	memcpy(f->entry + f->used, text, len);
 	keep_string(f, data, len);
+}
+
+static noinline void store_comm(struct tracer_fetch *f, u8 *data)
+{
+	char comm[TASK_COMM_LEN];
+
+	strscpy(comm, current->comm, sizeof(comm));
+	store_text(f, data, comm, strlen(comm) + 1);
 }
 
 /* A string that cannot be read keeps the descriptor 0, shown as (fault). */
@@ -179,17 +232,20 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 		     u8 *data)
 {
 	unsigned int count = max_t(unsigned int, arg->count, 1), i;
-	char comm[TASK_COMM_LEN];
 	u64 value = 0;
 	int ret;
 
-	ret = run(f, arg, &value);
-	if (ret)
-		return ret;
+	if (likely(arg->in_register)) {
+		value = tracer_register(f->regs, arg);
+	} else {
+		ret = run(f, arg, &value);
+		if (ret)
+			return ret;
+	}
 
 	switch (arg->store) {
 	case TRACER_STORE_VALUE:
-		memcpy(data, &value, arg->type->size);
+		tracer_store(data, value, arg->type->size);
 		break;
 	case TRACER_STORE_MEM:
 		ret = read_user(f, data, value + arg->displacement,
@@ -202,8 +258,7 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 	case TRACER_STORE_STRING:
 		return store_strings(f, arg, data, value + arg->displacement);
 	case TRACER_STORE_COMM:
-		strscpy(comm, current->comm, sizeof(comm));
-		store_text(f, data, comm, strlen(comm) + 1);
+		store_comm(f, data);
 		return 0;
 	case TRACER_STORE_TEXT:
 		store_text(f, data, arg->text, strlen(arg->text) + 1);
@@ -232,7 +287,16 @@ bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 	unsigned int i;
 
 	for (i = 0; i < def->nargs; i++) {
-		if (fetch_arg(f, &def->args[i], args + def->args[i].offset))
+		const struct tracer_arg *arg = &def->args[i];
+
+		/* What is fetched most goes straight to where it is stored. */
+		if (arg->is_register)
+			tracer_store(args + arg->offset, tracer_register(f->regs, arg),
+				     arg->type->size);
+		else if (arg->in_register && arg->store == TRACER_STORE_STRING && !arg->count)
+			store_string(f, args + arg->offset,
+				     tracer_register(f->regs, arg) + arg->displacement);
+		else if (fetch_arg(f, arg, args + arg->offset))
 			faults[i / 8] |= 1 << i % 8;
 		if (f->absent)
 			return false;

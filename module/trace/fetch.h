@@ -2,11 +2,10 @@
 #ifndef _TRACER_FETCH_H
 #define _TRACER_FETCH_H
 
+#include <linux/ptrace.h>
 #include <linux/types.h>
 
 #include "def.h"
-
-struct pt_regs;
 
 /**
  * struct tracer_fetch - fetching the arguments of one hit
@@ -27,6 +26,12 @@ struct tracer_fetch {
 	bool trap;
 	bool absent;
 };
+
+/* The value of an argument with tracer_arg::in_register. */
+static inline u64 tracer_register(const struct pt_regs *regs, const struct tracer_arg *arg)
+{
+	return *(const u64 *)((const u8 *)regs + arg->insns->offset);
+}
 
 bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def);
 

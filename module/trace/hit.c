@@ -14,6 +14,7 @@
 #include "stack.h"
 #include "synth.h"
 #include "trace.h"
+#include "words.h"
 
 #define STACK_RECORD	512	/* bytes of a record that the stack can bear */
 
@@ -39,51 +40,85 @@ struct hit {
 	bool trap;
 };
 
-/*
- * Fill in a record of at most @size bytes.  Return: its length, or 0 when it
- * takes task context.
- */
-static size_t fill(const struct hit *hit, struct tracer_record *record,
-		   size_t size)
+/* Adds the user stack to what is used of an entry. */
+static noinline void fill_stack(const struct hit *hit, struct tracer_record *record,
+				struct tracer_fetch *fetch)
 {
-	const struct tracer_def *def = hit->site->def;
-	/* By bytes: a record goes on behind its structure. */
-	u8 *bytes = (u8 *)record + offsetof(struct tracer_record, entry);
-	struct tracer_entry *entry = (struct tracer_entry *)bytes;
-	struct tracer_fetch fetch = {
-		.regs = hit->regs,
-		.ip = hit->ip,
-		.entry = bytes,
-		.used = tracer_strings_offset(def),
-		.size = size - offsetof(struct tracer_record, entry) -
-			(hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0),
-		.trap = hit->trap,
-	};
 	u64 stack[TRACER_STACK_MAX];
 
-	strscpy_pad(record->comm, current->comm, sizeof(record->comm));
+	record->nstack = tracer_user_stack(hit->regs, hit->regs->ip, stack, ARRAY_SIZE(stack));
+	memcpy(fetch->entry + fetch->used, stack, record->nstack * sizeof(stack[0]));
+	fetch->used += record->nstack * sizeof(stack[0]);
+}
+
+/* What all records have. */
+static __always_inline void fill_head(const struct hit *hit, struct tracer_record *record,
+				      u8 *bytes)
+{
+	struct tracer_entry *entry = (struct tracer_entry *)bytes;
+
+	/* The kernel keeps it padded; a change right now may show in part. */
+	memcpy(record->comm, current->comm, sizeof(record->comm));
+	record->comm[sizeof(record->comm) - 1] = '\0';
 	record->tgid = task_tgid_nr(current);
 	record->nstack = 0;
-	memset(bytes, 0, fetch.used);
 	entry->type = hit->site->format->id;
 	entry->flags = hit->flags;
 	entry->preempt_count = hit->preempt_count;
 	entry->pid = task_pid_nr(current);
 	entry->ip = hit->ip;
-	if (def->kind == TRACER_RETURN)
-		memcpy(bytes + sizeof(*entry), &hit->ret_ip,
-		       sizeof(hit->ret_ip));
-	if (!tracer_fetch_args(&fetch, def))
-		return 0;
+	if (hit->site->args_at > sizeof(*entry))
+		memcpy(bytes + sizeof(*entry), &hit->ret_ip, sizeof(hit->ret_ip));
+}
 
-	if (hit->stack) {
-		record->nstack = tracer_user_stack(hit->regs, hit->regs->ip,
-						   stack, ARRAY_SIZE(stack));
-		memcpy(bytes + fetch.used, stack,
-		       record->nstack * sizeof(stack[0]));
-		fetch.used += record->nstack * sizeof(stack[0]);
-	}
+/* The same with arguments of any kind. */
+static noinline size_t fill_any(const struct hit *hit, struct tracer_record *record,
+				size_t size)
+{
+	const struct tracer_site *site = hit->site;
+	u8 *bytes = (u8 *)record + offsetof(struct tracer_record, entry);
+	struct tracer_fetch fetch = {
+		.regs = hit->regs,
+		.ip = hit->ip,
+		.entry = bytes,
+		.used = site->fixed,
+		.size = size - offsetof(struct tracer_record, entry) -
+			(hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0),
+		.trap = hit->trap,
+	};
+
+	fill_head(hit, record, bytes);
+	tracer_clear(bytes + site->args_at, site->fixed - site->args_at);
+	if (!tracer_fetch_args(&fetch, site->def))
+		return 0;
+	if (unlikely(hit->stack))
+		fill_stack(hit, record, &fetch);
 	return offsetof(struct tracer_record, entry) + fetch.used;
+}
+
+/*
+ * Fill in a record of at most @size bytes.  Return: its length, or 0 when it
+ * takes task context.
+ */
+static __always_inline size_t fill(const struct hit *hit, struct tracer_record *record,
+				   size_t size)
+{
+	const struct tracer_site *site = hit->site;
+	const struct tracer_arg *arg, *end;
+	/* By bytes: a record goes on behind its structure. */
+	u8 *bytes = (u8 *)record + offsetof(struct tracer_record, entry), *args, *faults;
+
+	if (unlikely(!site->registers || hit->stack))
+		return fill_any(hit, record, size);
+	fill_head(hit, record, bytes);
+	args = bytes + site->args_at;
+	arg = site->def->args;
+	for (end = arg + site->def->nargs; arg < end; arg++)
+		tracer_store(args + arg->offset, tracer_register(hit->regs, arg),
+			     arg->type->size);
+	for (faults = args + site->def->args_size; faults < bytes + site->fixed; faults++)
+		*faults = 0;
+	return offsetof(struct tracer_record, entry) + site->fixed;
 }
 
 static size_t max_size(const struct hit *hit)
@@ -99,18 +134,23 @@ static bool pass(const struct hit *hit, const struct tracer_record *record,
 	const struct tracer_filter *filter;
 	bool passes;
 
+	/* The trap is an RCU read side. */
+	if (hit->trap) {
+		filter = rcu_dereference_check(hit->site->event->filter, irqs_disabled());
+		return !filter || tracer_filter_match(filter, record, len, raw_smp_processor_id());
+	}
 	rcu_read_lock();
 	filter = rcu_dereference(hit->site->event->filter);
-	passes = !filter || tracer_filter_match(filter, record, len,
-						raw_smp_processor_id());
+	passes = !filter || tracer_filter_match(filter, record, len, raw_smp_processor_id());
 	rcu_read_unlock();
 	return passes;
 }
 
 /* Above the rate, it counts as lost. */
-static bool within_rate(const struct hit *hit, struct tracer_buffer *b)
+static __always_inline bool within_rate(const struct hit *hit, struct tracer_buffer *b)
 {
-	if (tracer_rate_pass(&hit->site->event->rate))
+	if (likely(!READ_ONCE(hit->site->event->rate.limit)) ||
+	    tracer_rate_pass(&hit->site->event->rate))
 		return true;
 	atomic64_inc(&hit->site->lost);
 	tracer_buffer_skip(b);
@@ -123,6 +163,8 @@ static void publish(const struct hit *hit, struct tracer_record *record,
 {
 	const struct tracer_synth *synth;
 
+	if (likely(!rcu_access_pointer(hit->site->event->synth)))
+		return;
 	rcu_read_lock();
 	synth = rcu_dereference(hit->site->event->synth);
 	if (synth)
@@ -174,7 +216,7 @@ static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 }
 
 /* Fetching may sleep, or a filter drop the record: it is made elsewhere. */
-static void record_on_stack(const struct hit *hit, struct tracer_buffer *b)
+static noinline void record_on_stack(const struct hit *hit, struct tracer_buffer *b)
 {
 	u64 record[STACK_RECORD / sizeof(u64)];
 
@@ -221,10 +263,10 @@ static void record(struct hit *hit)
 	if (hit->site->in_place && !hit->stack && !is_told(hit) &&
 	    !rcu_access_pointer(hit->site->event->filter))
 		record_in_place(hit, b);
-	else if (max_size(hit) <= STACK_RECORD)
-		record_on_stack(hit, b);
 	else if (hit->trap)
 		record_in_trap(hit, b);
+	else if (max_size(hit) <= STACK_RECORD)
+		record_on_stack(hit, b);
 	else
 		record_in_scratch(hit, b);
 }

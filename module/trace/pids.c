@@ -21,23 +21,13 @@ static bool listed(const unsigned long *bits, const struct task_struct *task)
 	return test_bit(task->pid, bits) || test_bit(task->tgid, bits);
 }
 
-/**
- * tracer_pids_pass() - are hits of a task recorded?
- * @pids: the lists
- * @task: the task
- *
- * Context: any.
- */
-bool tracer_pids_pass(const struct tracer_pids *pids,
+/* What tracer_pids_pass() does when there are lists. */
+bool tracer_pids_look(const struct tracer_pids *pids,
 		      const struct task_struct *task)
 {
 	const unsigned long *only, *never;
 	bool pass;
 
-	/* What most hits come by. */
-	if (!rcu_access_pointer(pids->bits[TRACER_PIDS_ONLY]) &&
-	    !rcu_access_pointer(pids->bits[TRACER_PIDS_NEVER]))
-		return true;
 	rcu_read_lock();
 	only = rcu_dereference(pids->bits[TRACER_PIDS_ONLY]);
 	never = rcu_dereference(pids->bits[TRACER_PIDS_NEVER]);

@@ -9,6 +9,7 @@
 #ifndef _TRACER_PIDS_H
 #define _TRACER_PIDS_H
 
+#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 struct seq_file;
@@ -42,7 +43,23 @@ void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which);
 int tracer_pids_follow(struct tracer_pids *pids, bool on);
 unsigned long tracer_pids_next(struct tracer_pids *pids,
 			       enum tracer_pids_which which, unsigned long pid);
-bool tracer_pids_pass(const struct tracer_pids *pids,
+bool tracer_pids_look(const struct tracer_pids *pids,
 		      const struct task_struct *task);
+
+/**
+ * tracer_pids_pass() - are hits of a task recorded?
+ * @pids: the lists
+ * @task: the task
+ *
+ * Context: any.
+ */
+static inline bool tracer_pids_pass(const struct tracer_pids *pids,
+				    const struct task_struct *task)
+{
+	/* What most hits come by. */
+	return (!rcu_access_pointer(pids->bits[TRACER_PIDS_ONLY]) &&
+		!rcu_access_pointer(pids->bits[TRACER_PIDS_NEVER])) ||
+	       tracer_pids_look(pids, task);
+}
 
 #endif /* _TRACER_PIDS_H */

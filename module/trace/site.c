@@ -205,6 +205,24 @@ static int place_args(struct tracer_site *site, struct tracer_diag *diag)
 	return 0;
 }
 
+/* Arguments that are just registers are fetched without ceremony. */
+static void find_registers(struct tracer_site *site)
+{
+	struct tracer_def *def = site->def;
+	struct tracer_arg *arg;
+	unsigned int i;
+
+	site->registers = true;
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		arg->in_register = arg->ninsns == 1 && arg->insns[0].op == TRACER_OP_REG &&
+				   arg->insns[0].size == sizeof(u64);
+		arg->is_register = arg->in_register && arg->store == TRACER_STORE_VALUE &&
+				   !arg->count && !arg->rshift && arg->type->size <= sizeof(u64);
+		site->registers = site->registers && arg->is_register;
+	}
+}
+
 /* What a record can take at most, and where it can be made. */
 static void measure(struct tracer_site *site)
 {
@@ -229,6 +247,8 @@ static void measure(struct tracer_site *site)
 	fixed = offsetof(struct tracer_record, entry) +
 		tracer_strings_offset(def);
 	site->size = min_t(size_t, fixed + strings, TRACER_RECORD_MAX);
+	site->args_at = tracer_args_offset(def);
+	site->fixed = tracer_strings_offset(def);
 	site->atomic = fixed + stack <= TRACER_TRAP_SIZE;
 	site->in_place = !reads_memory &&
 			 site->size + stack <= TRACER_FRAGMENT_DATA;
@@ -284,6 +304,7 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 		return ERR_PTR(ret);
 	}
 
+	find_registers(site);
 	measure(site);
 	set_handlers(site);
 	return site;

@@ -144,6 +144,9 @@ struct tracer_event {
  * @registered: it is in place
  * @batch: in tracer.starting, or among others that come or go
  * @lineno: which line of a write defined it, from 1; 0 for the only one
+ * @registers: all arguments are registers
+ * @args_at: where in a record's entry they start
+ * @fixed: bytes of an entry before the strings
  * @size: most bytes that a record of it takes, its stack aside
  * @lost: hits that left no record for want of memory, or above the rate
  */
@@ -159,6 +162,9 @@ struct tracer_site {
 	bool registered;
 	struct list_head batch;
 	unsigned int lineno;
+	bool registers;
+	u32 args_at;
+	u32 fixed;
 	unsigned int size;
 	atomic64_t lost;
 };

@@ -9,8 +9,8 @@
 
 how=$1 quick=${2:-}
 kmod=$(dirname "$UPROBES_KO")/tests/kmod
-mkdir -p /tmp/bench && cp "$UPROBES_TOP/build/progs/hits" /tmp/bench/hits &&
-	cp /tmp/bench/hits /tmp/bench/other || exit
+mkdir -p /tmp/uprobes-bench && cp "$UPROBES_TOP/build/progs/hits" /tmp/uprobes-bench/hits &&
+	cp /tmp/uprobes-bench/hits /tmp/uprobes-bench/other || exit
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || exit
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit
 
@@ -18,9 +18,9 @@ mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracin
 hits() {
 	side=$1 work=$2
 	shift 2
-	/tmp/bench/hits "$work" "$side" "$@" >/tmp/bench/out ||
+	/tmp/uprobes-bench/hits "$work" "$side" "$@" >/tmp/uprobes-bench/out ||
 		{ echo "# $side $work failed" >&2; return 1; }
-	sed "s/^/$side /" /tmp/bench/out
+	sed "s/^/$side /" /tmp/uprobes-bench/out
 }
 
 # both SIDE: what is measured of both.
@@ -60,7 +60,7 @@ unload() {
 # idle SIDE [OTHER]: programs that have nothing to do with probes.
 idle() {
 	if [ "$how" = counted ]; then
-		/tmp/bench/hits idle ours ${2:+"$2"} | sed "s/^/$1 /"
+		/tmp/uprobes-bench/hits idle ours ${2:+"$2"} | sed "s/^/$1 /"
 	fi
 }
 
@@ -73,7 +73,7 @@ for round in 1 ${quick:-2}; do
 	fi
 	load
 	idle loaded
-	idle probes /tmp/bench/other
+	idle probes /tmp/uprobes-bench/other
 	both ours
 	if [ "$how$round" = timed1 ]; then
 		hits ours threads ${quick:+1}

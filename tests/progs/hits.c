@@ -3,7 +3,7 @@
 /*
  * The program that the benchmark probes, which measures itself:
  *
- *	hits WORK ours|peer|none [WHAT]
+ *	hits WORK ours|peer|none [WHAT...]
  *
  * Each line that it prints is CASE, INSN and a figure: nanoseconds of
  * CLOCK_MONOTONIC, which are instructions where QEMU counts them.  It attaches
@@ -208,6 +208,16 @@ static double least(called *fn, const void *arg)
 	return (double)best / CALLS;
 }
 
+/* For a look at single hits: never come to an end. */
+static bool spin;
+
+static double probed(called *fn, const void *arg)
+{
+	while (spin)
+		loop(fn, arg, CALLS);
+	return least(fn, arg);
+}
+
 static void say(const char *name, const char *insn, double figure)
 {
 	printf("%s %s %.2f\n", name, insn, figure);
@@ -216,12 +226,12 @@ static void say(const char *name, const char *insn, double figure)
 
 static void one(const char *kind, const struct insn *insn)
 {
-	double bare = least(insn->fn, argument), probed;
+	double bare = least(insn->fn, argument), with;
 
 	attach(kind, insn->probe, 1);
-	probed = least(insn->fn, argument);
+	with = probed(insn->fn, argument);
 	detach();
-	say(kind, insn->name, probed - bare);
+	say(kind, insn->name, with - bare);
 }
 
 static void work_hits(const char *only)
@@ -244,15 +254,15 @@ static void work_hits(const char *only)
 
 static void work_among(unsigned int count)
 {
-	double bare, probed;
+	double bare, with;
 	char name[32];
 
 	bare = least(many, argument);
 	attach("entry-atomic", many, count);
-	probed = least(many, argument);
+	with = probed(many, argument);
 	detach();
 	snprintf(name, sizeof(name), "hit-among-%u", count);
-	say(name, "mov", probed - bare);
+	say(name, "mov", with - bare);
 }
 
 /* A tracer's directory: its files have the same names on both sides. */
@@ -265,29 +275,58 @@ static const char *tracer(const char *what)
 	return file;
 }
 
-static void event(const char *name, const char *args, const char *filter)
+static const struct event {
+	const char *name;
+	const char *args;
+	const char *filter;
+} events[] = {
+	{ "event", "first=%di second=%si", NULL },
+	{ "event-string", "text=+0(%di):string", NULL },
+	{ "event-filtered", "first=%di second=%si", "first == 1" },
+	{ },
+};
+
+static void one_event(const struct event *e)
 {
-	double bare = least(fn_endbr64, argument), probed;
+	double bare = least(fn_endbr64, argument), with;
 	char line[5000];
 
 	snprintf(line, sizeof(line), "p:bench/hit %s:%#lx %s\n", path, offset_of(probe_endbr64),
-		 args);
+		 e->args);
 	put(tracer("uprobe_events"), line, O_APPEND);
-	if (filter)
-		put(tracer("events/bench/hit/filter"), filter, 0);
+	if (e->filter)
+		put(tracer("events/bench/hit/filter"), e->filter, 0);
 	put(tracer("events/bench/hit/enable"), "1", 0);
-	probed = least(fn_endbr64, argument);
+	with = probed(fn_endbr64, argument);
 	put(tracer("events/bench/hit/enable"), "0", 0);
 	put(tracer("uprobe_events"), "-:bench/hit\n", O_APPEND);
 	put(tracer("trace"), "", O_TRUNC);
-	say(name, "endbr64", probed - bare);
+	say(e->name, "endbr64", with - bare);
 }
 
 static void work_events(void)
 {
-	event("event", "first=%di second=%si", NULL);
-	event("event-string", "text=+0(%di):string", NULL);
-	event("event-filtered", "first=%di second=%si", "first == 1");
+	const struct event *e;
+
+	for (e = events; e->name; e++)
+		one_event(e);
+}
+
+/* One case for ever, until this is killed. */
+static void work_spin(const char *name, const char *which)
+{
+	const struct insn *insn;
+	const struct event *e;
+
+	spin = true;
+	for (e = events; e->name; e++) {
+		if (!strcmp(e->name, name))
+			one_event(e);
+	}
+	for (insn = insns; insn->name; insn++) {
+		if (!strcmp(insn->name, which))
+			one(name, insn);
+	}
 }
 
 /* Processes that map this file and do nothing. */
@@ -529,19 +568,19 @@ static double two_over_one(called *fn, unsigned int calls)
 /* Of pairs that are measured in turns, the median. */
 static void work_threads(unsigned int rounds)
 {
-	double probed[100], bare[100];
+	double with[100], bare[100];
 	unsigned int i;
 
 	rounds = rounds > 100 ? 100 : rounds;
 	attach("entry-atomic", probe_mov, 1);
 	for (i = 0; i < rounds; i++) {
 		bare[i] = two_over_one(control, 100000);
-		probed[i] = two_over_one(fn_mov, 100000);
+		with[i] = two_over_one(fn_mov, 100000);
 	}
 	detach();
-	qsort(probed, rounds, sizeof(probed[0]), smaller);
+	qsort(with, rounds, sizeof(with[0]), smaller);
 	qsort(bare, rounds, sizeof(bare[0]), smaller);
-	say("threads", "mov", probed[rounds / 2]);
+	say("threads", "mov", with[rounds / 2]);
 	say("threads-control", "mov", bare[rounds / 2]);
 }
 
@@ -552,12 +591,14 @@ int main(int argc, char **argv)
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
 
 	if (argc < 3 || len < 0)
-		die("usage: hits WORK ours|peer|none [WHAT]");
+		die("usage: hits WORK ours|peer|none [WHAT...]");
 	if (!strcmp(work, "end"))
 		return 0;
 	snprintf(side, sizeof(side), "%s", argv[2]);
 	if (!strcmp(work, "hits"))
 		work_hits(more);
+	else if (!strcmp(work, "spin") && argc > 4)
+		work_spin(more, argv[4]);
 	else if (!strcmp(work, "among"))
 		work_among(more ? atoi(more) : 1);
 	else if (!strcmp(work, "events"))

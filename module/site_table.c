@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Changing the table of sites.
+ */
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include "site_table.h"
+
+#define TABLE_MIN_BITS		10
+#define TABLE_MAX_BITS		26
+
+struct site_table __rcu *site_table;
+
+/* The innermost lock: protects the table's shape and the links of sites. */
+static DEFINE_MUTEX(table_mutex);
+
+/* Sites in the table. */
+static unsigned long table_nr;
+
+/* Readers of the table before this one are gone when this has passed. */
+static unsigned long table_since;
+
+static struct site_table *table_now(void)
+{
+	return rcu_dereference_protected(site_table, lockdep_is_held(&table_mutex));
+}
+
+static struct site_table *table_alloc(u32 bits, u32 link)
+{
+	struct site_table *table = kvzalloc(struct_size(table, buckets, 1UL << bits),
+					    GFP_KERNEL | __GFP_NOWARN);
+
+	if (!table)
+		return NULL;
+	table->bits = bits;
+	table->shift = 64 - bits;
+	table->link = link;
+	return table;
+}
+
+/* What a bucket or a link leads to. */
+static struct site *table_at(struct site __rcu *const *at)
+{
+	return rcu_dereference_protected(*at, lockdep_is_held(&table_mutex));
+}
+
+static void table_link(struct site_table *table, struct site *site)
+{
+	struct site __rcu **bucket;
+
+	bucket = &table->buckets[site_hash(site->key.mm, site->key.addr) >> table->shift];
+	RCU_INIT_POINTER(site->next[table->link], table_at(bucket));
+	/* Pairs with site_find(): the site is complete. */
+	rcu_assign_pointer(*bucket, site);
+}
+
+/*
+ * Goes on in a table of another size; in the old one when there is no memory
+ * for it.  The new one takes the links of the one before the old one, which
+ * nobody may be reading any more.
+ */
+static void table_resize(u32 bits)
+{
+	struct site_table *old = table_now(), *new;
+	struct site *site;
+	unsigned long i;
+
+	if (bits < TABLE_MIN_BITS || bits > TABLE_MAX_BITS)
+		return;
+	new = table_alloc(bits, !old->link);
+	if (!new)
+		return;
+	cond_synchronize_rcu(table_since);
+	for (i = 0; i < 1UL << old->bits; i++) {
+		for (site = table_at(&old->buckets[i]); site; site = table_at(&site->next[old->link]))
+			table_link(new, site);
+		if (!(i % 4096))
+			cond_resched();
+	}
+	/* Pairs with site_find(): all sites are linked. */
+	rcu_assign_pointer(site_table, new);
+	table_since = get_state_synchronize_rcu();
+	kvfree_rcu(old, rcu);
+}
+
+/**
+ * site_table_add() - let traps find a site
+ * @site: the site; complete, and in no table
+ *
+ * Context: may sleep.
+ */
+void site_table_add(struct site *site)
+{
+	mutex_lock(&table_mutex);
+	/* At most half full, for chains to be short; to begin with, an eighth. */
+	if (++table_nr > 1UL << (table_now()->bits - 1))
+		table_resize(table_now()->bits + 2);
+	table_link(table_now(), site);
+	mutex_unlock(&table_mutex);
+}
+
+/**
+ * site_table_del() - have no further trap find a site
+ * @site: a site in the table; to be freed a grace period later at the earliest
+ *
+ * Context: may sleep.
+ */
+void site_table_del(struct site *site)
+{
+	struct site_table *table;
+	struct site __rcu **at;
+
+	mutex_lock(&table_mutex);
+	table = table_now();
+	at = &table->buckets[site_hash(site->key.mm, site->key.addr) >> table->shift];
+	while (rcu_access_pointer(*at) != site)
+		at = &table_at(at)->next[table->link];
+	rcu_assign_pointer(*at, table_at(&site->next[table->link]));
+	if (--table_nr < 1UL << table->bits >> 5)
+		table_resize(table->bits - 2);
+	mutex_unlock(&table_mutex);
+}
+
+int site_table_init(void)
+{
+	RCU_INIT_POINTER(site_table, table_alloc(TABLE_MIN_BITS, 0));
+	table_since = get_state_synchronize_rcu();
+	return rcu_access_pointer(site_table) ? 0 : -ENOMEM;
+}
+
+/**
+ * site_table_exit() - free the table
+ *
+ * No site is left, and no trap arrives any more.
+ */
+void site_table_exit(void)
+{
+	kvfree(rcu_dereference_protected(site_table, true));
+}
