@@ -7,6 +7,7 @@
 #include "command.h"
 #include "control.h"
 #include "error.h"
+#include "sessions.h"
 #include "trace.h"
 #include "util.h"
 
@@ -109,6 +110,8 @@ static int visit_events(const struct options *options, bool clean)
 			print_event(dir, &listed);
 	}
 	free(text);
+	if (!err && !clean)
+		n += sessions_print(dir);
 	if (!err && clean)
 		fprintf(stderr, "%u of %u events removed%s\n", removed, n,
 			n > removed && !options->all ?

@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 22
+ktap_plan 24
 
 events() {
 	wc -l <$dir/uprobe_events
@@ -54,9 +54,11 @@ is "$? $(events)" "1 0" "nor the events that were defined before it"
 "$tmp/traced" ticks 1 1000000000 >/dev/null &
 probed=$!
 start "p:$tmp/traced:tick"
+like "$(uprobe status)" "^tick $tmp/traced  \\[uprobe-$tracer, [0-9]+ hits, 0 missed\\]\$" "status tells whose probes there are"
 kill -9 "$tracer"
 wait "$tracer" 2>/dev/null
 is "$(events)" 0 "kill -9 leaves no event"
+is "$(uprobe status 2>/dev/null)" "" "and status none"
 at=$(uprobe offset "$tmp/traced" tick)
 base=$(awk -v f="$tmp/traced" '$6 == f { sub(/-.*/, "", $1); print $1, $3; exit }' /proc/$probed/maps)
 byte() { dd if="$1" bs=1 skip="$2" count=1 iflag=skip_bytes 2>/dev/null | od -An -tx1; }

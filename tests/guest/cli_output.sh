@@ -94,7 +94,9 @@ is "$(grep -c -- "-$one " "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "-L: one threa
 uprobe -p $two -M 5 p:libc:getppid 'common_pid > 1' >"$tmp/out" 2>/dev/null
 is "$(grep -c -- "-$two " "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "-p with a filter"
 kill $one $two
-bash -c 'read -r _; "$0" all; "$0" all' "$t" <"$(rm "$tmp/go"; mkfifo "$tmp/go"; echo "$tmp/go")" >/dev/null &
+rm "$tmp/go"
+mkfifo "$tmp/go"
+bash -c 'read -r _; "$0" all; "$0" all' "$t" <"$tmp/go" >/dev/null &
 parent=$!
 exec 9>"$tmp/go"
 start -f -p $parent "p:$t:text"

@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: probes of a library that exists in memory only, as libstapsdt makes them
+# timeout: 90
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 6
+
+mkfifo "$tmp/in"
+"$UPROBES_TOP/build/progs/cli_memfd" "$UPROBES_TOP/build/progs/cli_memfd_library" <"$tmp/in" >"$tmp/said" &
+running=$!
+exec 7>"$tmp/in"
+# said N: until it has said N lines.
+said() {
+	for _ in $(seq 200); do
+		[ "$(wc -l <"$tmp/said")" = "$1" ] && return
+		sleep 0.05
+	done
+}
+said 1
+is "$(uprobe sdt -p $running 'memory:*' | grep '^memory:')" "memory:fired arg1=%di:s64 arg2=%si:x64" \
+	"a process's list has its probes"
+start -p $running 'u:probes.so:memory:fired n=arg1 text=arg2:string'
+echo one >&7
+said 2
+echo two >&7
+said 3
+stop
+diag "$(cat "$tmp/err")"
+is "$(fields "$tmp/out" | sed 's/ (0x[0-9a-f]*)//')" 'memory_fired: n=-1 text="one"
+memory_fired: n=-2 text="two"' "they are traced, with their arguments"
+start -s -M 1 -p $running 'p:probes.so:fire n=%di:s64'
+echo three >&7
+said 4
+wait $tracer
+like "$(cat "$tmp/out")" ' fire: \(0x[0-9a-f]+\) n=-3$' "so are its functions"
+like "$(cat "$tmp/out")" '^ => fire\+0x0 \(.*memfd:probes\.so\) ' "and known in stacks"
+uprobe count -p $running -d 3 'p:probes.so:fire' >"$tmp/out" 2>"$tmp/err" </dev/null &
+tracer=$!
+ready
+echo four >&7
+said 5
+wait $tracer
+is "$(awk 'NR == 2 { print $1, $2 }' "$tmp/out")" "1 fire" "and counted"
+exec 7>&-
+wait $running
+is "$? $(paste -sd' ' <"$tmp/said")" "0 ready one two three four" "it goes on unharmed"

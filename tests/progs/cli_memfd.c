@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -ldl
+/*
+ * cli_memfd LIBRARY: loads a library that has no file, as libstapsdt does with the
+ * probes that a script asks for, and passes its probe for each line of input.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void (*fire)(long n, const char *text);
+	int from = open(argv[argc - 1], O_RDONLY);
+	int fd = memfd_create("probes.so", MFD_CLOEXEC);
+	char buf[65536], line[64];
+	void *library;
+	ssize_t n;
+
+	while ((n = read(from, buf, sizeof(buf))) > 0)
+		if (write(fd, buf, n) != n)
+			return 1;
+	snprintf(buf, sizeof(buf), "/proc/self/fd/%d", fd);
+	library = dlopen(buf, RTLD_NOW);
+	fire = library ? (void (*)(long, const char *))dlsym(library, "fire") : NULL;
+	if (!fire)
+		return 1;
+	puts("ready");
+	fflush(stdout);
+	for (long i = 1; fgets(line, sizeof(line), stdin); i++) {
+		line[strcspn(line, "\n")] = '\0';
+		fire(-i, line);
+		puts(line);
+		fflush(stdout);
+	}
+	return 0;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A session lives in a descriptor. Whose it is, and what its probes have seen, is
+ * in /proc/PID/fd and /proc/PID/fdinfo.
+ */
+#include "sessions.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "util.h"
+
+/* The name of a process, which it chose itself. */
+static char *process_name(const char *pid)
+{
+	char *path = xasprintf("/proc/%s/comm", pid), line[64] = "";
+	FILE *f = fopen(path, "re");
+
+	free(path);
+	if (f) {
+		if (!fgets(line, sizeof(line), f))
+			line[0] = '\0';
+		fclose(f);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return path_escape(line);
+}
+
+static unsigned int print_session(const char *pid, const char *fd)
+{
+	char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
+	char *comm = process_name(pid), *line = NULL;
+	FILE *f = fopen(path, "re");
+	unsigned int n = 0;
+	size_t cap = 0;
+
+	while (f && getline(&line, &cap, f) > 0) {
+		unsigned long long hits, missed;
+		char event[128], *file;
+
+		if (sscanf(line, "probe: %ms %127s %llu %llu", &file, event,
+			   &hits, &missed) < 4)
+			continue;
+		printf("%s %s  [%s-%s, %llu hits, %llu missed]\n", event, file,
+		       comm, pid, hits, missed);
+		free(file);
+		n++;
+	}
+	if (f)
+		fclose(f);
+	free(line);
+	free(comm);
+	free(path);
+	return n;
+}
+
+/* Threads share their descriptors: one look at each process. */
+static unsigned int print_of_process(const char *pid, const char *session)
+{
+	char *path = xasprintf("/proc/%s/fd", pid), target[4096];
+	DIR *fds = opendir(path);
+	unsigned int n = 0;
+	struct dirent *fd;
+
+	while (fds && (fd = readdir(fds))) {
+		ssize_t len = readlinkat(dirfd(fds), fd->d_name, target,
+					 sizeof(target) - 1);
+
+		if (len <= 0)
+			continue;
+		target[len] = '\0';
+		if (!strcmp(target, session))
+			n += print_session(pid, fd->d_name);
+	}
+	if (fds)
+		closedir(fds);
+	free(path);
+	return n;
+}
+
+/**
+ * sessions_print() - list the probes of all sessions
+ * @dir: the control directory
+ *
+ * Return: how many there are.
+ */
+unsigned int sessions_print(const char *dir)
+{
+	char *path = xasprintf("%s/session", dir);
+	char *session = realpath(path, NULL);
+	DIR *proc = session ? opendir("/proc") : NULL;
+	struct dirent *entry;
+	unsigned int n = 0;
+
+	while (proc && (entry = readdir(proc)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			n += print_of_process(entry->d_name, session);
+	if (proc)
+		closedir(proc);
+	free(session);
+	free(path);
+	return n;
+}
