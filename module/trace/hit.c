@@ -168,7 +168,8 @@ static void publish(const struct hit *hit, struct tracer_record *record,
 	rcu_read_lock();
 	synth = rcu_dereference(hit->site->event->synth);
 	if (synth)
-		tracer_synth_trace(synth, hit->site->def, record, len);
+		tracer_synth_trace(synth, hit->site->def, record, len,
+				   hit->regs);
 	rcu_read_unlock();
 }
 

@@ -7,6 +7,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -16,19 +17,24 @@
 #include <linux/trace_events.h>
 
 #include "synth.h"
+#include "synth_perf.h"
 
-#define FIELDS_MAX	64	/* of a synthetic event */
+#define FIELDS_MAX	TRACER_SYNTH_FIELDS
 #define STRING_MAX	256	/* bytes of a string in one */
 #define NAME_SIZE	(TRACER_ARG_NAME_MAX + 8)
 
 /**
  * struct tracer_synth - a synthetic event
  * @file: what tracefs knows it by
+ * @perf: its way to perf
  * @fields: number of its fields
+ * @strings: which of them are strings
  */
 struct tracer_synth {
 	struct trace_event_file *file;
+	struct tracer_perf *perf;
 	unsigned int fields;
+	DECLARE_BITMAP(strings, FIELDS_MAX);
 };
 
 /* Numbers without sign, whatever they are shown as; floats are their bits. */
@@ -74,6 +80,20 @@ static void name_fields(const struct tracer_def *def,
 	}
 }
 
+static void mark_strings(struct tracer_synth *synth,
+			 const struct tracer_def *def)
+{
+	const struct tracer_arg *arg;
+	unsigned int i, n = 1, nr;
+
+	for (i = 0; i < def->nargs; i++, n += nr) {
+		arg = &def->args[i];
+		nr = max_t(unsigned int, arg->count, 1);
+		if (arg->type->print == TRACER_PRINT_STRING)
+			bitmap_set(synth->strings, n, nr);
+	}
+}
+
 static int create_event(const struct tracer_def *def, unsigned int n)
 {
 	struct synth_field_desc *fields;
@@ -108,18 +128,30 @@ struct tracer_synth *tracer_synth_create(const struct tracer_def *def)
 	if (!synth)
 		return ERR_PTR(-ENOMEM);
 	synth->fields = count_fields(def);
-	ret = synth->fields > FIELDS_MAX ? -E2BIG :
-					   create_event(def, synth->fields);
+	if (synth->fields > FIELDS_MAX) {
+		ret = -E2BIG;
+		goto free_synth;
+	}
+	mark_strings(synth, def);
+	ret = create_event(def, synth->fields);
 	if (ret)
 		goto free_synth;
 	synth->file = trace_get_event_file(NULL, "synthetic", def->event);
 	if (IS_ERR(synth->file)) {
 		ret = PTR_ERR(synth->file);
-		synth_event_delete(def->event);
-		goto free_synth;
+		goto delete_event;
+	}
+	synth->perf = tracer_perf_hook(synth->file->event_call);
+	if (!synth->perf) {
+		ret = -ENOMEM;
+		goto put_file;
 	}
 	return synth;
 
+put_file:
+	trace_put_event_file(synth->file);
+delete_event:
+	synth_event_delete(def->event);
 free_synth:
 	kfree(synth);
 	return ERR_PTR(ret);
@@ -137,6 +169,7 @@ int tracer_synth_delete(struct tracer_synth *synth, const struct tracer_def *def
 {
 	int ret;
 
+	tracer_perf_unhook(synth->perf);
 	trace_put_event_file(synth->file);
 	kfree(synth);
 	ret = synth_event_delete(def->event);
@@ -166,12 +199,14 @@ static const char *get_string(u8 *entry, size_t size, const u8 *data)
  * @def: the definition
  * @record: the hit's record, of no use to anybody afterwards
  * @len: its length
+ * @regs: the task's registers
  *
- * Context: of the probe handler.
+ * Context: of the probe handler, under RCU.
  */
 void tracer_synth_trace(const struct tracer_synth *synth,
 			const struct tracer_def *def,
-			struct tracer_record *record, size_t len)
+			struct tracer_record *record, size_t len,
+			const struct pt_regs *regs)
 {
 	u8 *entry = (u8 *)record + offsetof(struct tracer_record, entry);
 	size_t size = len - offsetof(struct tracer_record, entry);
@@ -194,5 +229,17 @@ void tracer_synth_trace(const struct tracer_synth *synth,
 			n++;
 		}
 	}
+	if (tracer_perf_wanted(synth->perf))
+		tracer_perf_trace(synth->perf, values, n, synth->strings, regs);
 	synth_event_trace_array(synth->file, values, n);
+}
+
+/**
+ * tracer_synth_exit() - nothing of the module is in use any more afterwards
+ *
+ * Context: module exit, after the last event is gone.
+ */
+void tracer_synth_exit(void)
+{
+	tracer_perf_exit();
 }

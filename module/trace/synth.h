@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Events published as synthetic events of tracefs: under their own names, with
- * a field per argument, for histograms, triggers and filters there.
+ * a field per argument, for histograms, triggers and filters there, and for perf.
  */
 #ifndef _TRACER_SYNTH_H
 #define _TRACER_SYNTH_H
@@ -12,6 +12,7 @@
 
 #include "record.h"
 
+struct pt_regs;
 struct tracer_synth;
 
 #if IS_ENABLED(CONFIG_SYNTH_EVENTS)
@@ -19,7 +20,9 @@ struct tracer_synth *tracer_synth_create(const struct tracer_def *def);
 int tracer_synth_delete(struct tracer_synth *synth, const struct tracer_def *def);
 void tracer_synth_trace(const struct tracer_synth *synth,
 			const struct tracer_def *def,
-			struct tracer_record *record, size_t len);
+			struct tracer_record *record, size_t len,
+			const struct pt_regs *regs);
+void tracer_synth_exit(void);
 #else
 static inline struct tracer_synth *tracer_synth_create(const struct tracer_def *def)
 {
@@ -34,7 +37,12 @@ static inline int tracer_synth_delete(struct tracer_synth *synth,
 
 static inline void tracer_synth_trace(const struct tracer_synth *synth,
 				      const struct tracer_def *def,
-				      struct tracer_record *record, size_t len)
+				      struct tracer_record *record, size_t len,
+				      const struct pt_regs *regs)
+{
+}
+
+static inline void tracer_synth_exit(void)
 {
 }
 #endif

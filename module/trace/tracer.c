@@ -10,6 +10,7 @@
 
 #include "aggregate.h"
 #include "listen.h"
+#include "synth.h"
 #include "trace.h"
 
 static struct tracer tracer;
@@ -177,6 +178,7 @@ void tracer_exit(void)
 	if (!tracer.dir)
 		return;
 	tracer_teardown(&tracer);
+	tracer_synth_exit();
 	tracer_listen_exit();
 	tracer_errlog_clear(&errors);
 }

@@ -5,19 +5,6 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
-# in_file SYMBOL: where the symbol's data are in the file.
-in_file() {
-	local value
-
-	value=$((0x$(nm -D "$prog" | awk -v name="$1" '$3 == name { print $1 }')))
-	readelf -lW "$prog" | awk '$1 == "LOAD" { print $2, $3, $5 }' |
-		while read -r offset vaddr size; do
-			if ((value >= vaddr && value < vaddr + size)); then
-				printf '0x%x\n' $((value - vaddr + offset))
-			fi
-		done
-}
-
 counter=$(in_file semaphore)
 tick=$(where tick)
 

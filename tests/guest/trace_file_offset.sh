@@ -5,24 +5,14 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
-# in_file SYMBOL: where the symbol's data are in the file.
-in_file() {
-	local value
-
-	value=$((0x$(nm -D "$prog" | awk -v name="$1" '$3 == name { print $1 }')))
-	readelf -lW "$prog" | awk '$1 == "LOAD" { print $2, $3, $5 }' |
-		while read -r offset vaddr size; do
-			if ((value >= vaddr && value < vaddr + size)); then
-				printf '0x%x\n' $((value - vaddr + offset))
-			fi
-		done
-}
-
 tick=$(where tick)
 global=$(in_file global)
 constant=$(in_file constant)
-ktap_plan 5
+ktap_plan 7
 clear
+: >$dir/error_log
+check_fails "what is in no segment is refused" define "p $tick x=@+0x7fffff:u8"
+is "$(tail -n 1 $dir/error_log)" "$(printf '%*s' $((${#tick} + 14)) '')^" "with a caret"
 define "p $tick ro=@+$constant:string rw=@+$global:u8 s32=@+$((global + 4)):s32 name=+0(@+$((global + 16))):string text=@+${tick##*:}:x8"
 define "r:back $tick ro=@+$constant:string"
 enable

@@ -62,8 +62,9 @@ disable
 
 # Text that is no instruction any more when events are enabled.
 for name in ints tick text chain give; do
+	place=$(where $name)
 	for i in 1 2 3; do
-		printf '%s\n' "p:g/$name$i $(where $name)" "r:g/r$name$i $(where $name)"
+		printf '%s\n' "p:g/$name$i $place" "r:g/r$name$i $place"
 	done
 done >"$tmp/lines"
 cat "$tmp/lines" >$dir/uprobe_events

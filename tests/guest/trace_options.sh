@@ -37,7 +37,7 @@ same() {
 	echo "$old" >"$tracefs/options/$1"
 }
 
-ktap_plan 14
+ktap_plan 16
 clear
 check "tracefs is set up" set_up $tracefs
 check "we are set up" set_up $dir
@@ -62,6 +62,25 @@ is "$(grep -c '<user stack trace>' $dir/trace)" 2 "both kinds of handlers record
 is "$(grep '^ => ' $dir/trace | sort | uniq -c | awk '$1 != 2' | wc -l)" 0 "and the same"
 drain $dir/trace_pipe >"$tmp/out"
 is "$(grep -c '^ => ' "$tmp/out")" 16 "trace_pipe has them, too"
+
+
+# Return addresses that return probes have replaced.
+disable
+: >$dir/uprobe_events
+define "p:e $deep n=%di"
+stack() {
+	: >$dir/trace
+	enable
+	run_same "$prog" deep
+	disable
+	awk '/: [a-z0-9]+: \(0x/ { on = / e: / } on && /^ => /' $dir/trace
+}
+before=$(stack)
+for name in inner frame_1 frame_2 frame_4 frame_8; do
+	define "r:r$name $(where $name)"
+done
+is "$(stack)" "$before" "a stack shows where return-probed calls really return to"
+is "$(lines | grep -c ': r[a-z0-9_]*: ')" 5 "which they do"
 
 like "$(cat $dir/trace_options)" '^userstacktrace$' "trace_options lists what is set"
 echo nouserstacktrace >$dir/trace_options
