@@ -208,6 +208,8 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 
 	if (!vma || vma->vm_flags & VM_MAYSHARE)
 		return -ENOENT;
+	if (edit->foreign && READ_ONCE(*edit->foreign) != FOREIGN_NONE)
+		return -ENOENT;
 	ret = editor_page(ed, edit->addr, true);
 	if (ret)
 		return ret;
@@ -287,8 +289,9 @@ void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned 
  * @edits: where; those of one page together
  * @n: how many
  *
- * Only where the rest of the instruction is there, too: something else that
- * came to be mapped there may hold the same byte.  The result of each is 0;
+ * Only where it is nobody else's, and where the rest of the instruction is
+ * there, too: something else that came to be mapped there may hold the same
+ * byte.  The result of each is 0;
  * -ENOENT when no breakpoint is there; or what getting the page came to.
  *
  * Context: may sleep; takes the mmap lock.

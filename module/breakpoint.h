@@ -10,6 +10,7 @@
 #include <linux/types.h>
 
 #include "arch.h"
+#include "foreign.h"
 
 struct inode;
 
@@ -21,6 +22,8 @@ struct inode;
  * @inode: for putting in: the file that must be mapped there, or NULL for
  *	whatever is
  * @offset: position in that file
+ * @foreign: for taking out: where it says whether it is another's too, and
+ *	stays; or NULL
  * @result: what came of it
  */
 struct text_edit {
@@ -29,6 +32,7 @@ struct text_edit {
 	u8 len;
 	const struct inode *inode;
 	loff_t offset;
+	const u8 *foreign;
 	int result;
 };
 

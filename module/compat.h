@@ -35,6 +35,22 @@ static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
 }
 
 /**
+ * compat_swbp_mm() - the address space that set_swbp() and set_orig_insn() change
+ * @arg: their second argument
+ *
+ * Since 6.16 ("kernel/events/uprobes: pass VMA to set_swbp(), set_orig_insn()
+ * and uprobe_write_opcode()") they are given the mapping.
+ */
+static inline struct mm_struct *compat_swbp_mm(unsigned long arg)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+	return ((struct vm_area_struct *)arg)->vm_mm;
+#else
+	return (struct mm_struct *)arg;
+#endif
+}
+
+/**
  * compat_shmem_file() - a file without a name in any file system
  * @name: what /proc/PID/maps shows
  * @size: in bytes

@@ -200,6 +200,7 @@ static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *re
 
 static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 {
+	bool shared = utask->shared;
 	struct consumer_set *again_set = utask->again_set;
 	u64 again_mask = utask->again_mask;
 	struct site *site = utask->site;
@@ -208,7 +209,10 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 
 	utask->hit_queued = false;
 	utask->signalled = false;
+	utask->shared = false;
 	utask->again_set = NULL;
+	if (shared)
+		regs = &utask->shared_regs;
 	if (unlikely(what & HIT_GIVE_UP)) {
 		site_give_up(site);
 	} else if (likely(!utask->exited && current->mm)) {
@@ -229,7 +233,8 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 					retprobe_missed(set);
 			}
 			consumer_set_put(set);
-			hit_resume_in_task(utask, site, regs, signalled);
+			if (!shared)
+				hit_resume_in_task(utask, site, regs, signalled);
 		}
 	}
 	utask->in_handler = false;
@@ -331,6 +336,55 @@ static bool hit_misread(struct site *site, struct pt_regs *regs, unsigned long a
 	return true;
 }
 
+/* Whether the task's tracer has been handed this hit, and has it step over. */
+static bool hit_handed(const struct site *site, const struct pt_regs *regs)
+{
+	struct utask *utask = utask_find(current);
+	const struct site *handed;
+
+	if (!utask)
+		return false;
+	handed = utask->handed;
+	utask->handed = NULL;
+	return handed == site && utask->handed_sp == regs->sp;
+}
+
+/*
+ * Somebody else has a breakpoint there, too, and sees to it that the
+ * instruction is executed, one way or another: before the handlers that may
+ * sleep run.  They get a copy of the registers, and can change nothing.
+ */
+static bool hit_share(struct utask *utask, struct site *site, struct consumer_set *set,
+		      struct pt_regs *regs, unsigned int defer)
+{
+	if (set && set->nr_return && utask && !retprobe_prepare(utask, site, set, regs))
+		retprobe_missed(set);
+	if (set && set->nr_sleepable && utask)
+		defer |= HIT_ENTRY;
+	if (defer) {
+		utask->site = site;
+		utask->shared = true;
+		utask->shared_regs = *regs;
+		if (hit_defer(utask, defer)) {
+			utask->shared = false;
+			if (defer & HIT_AGAIN) {
+				utask->again_set = NULL;
+				consumer_set_put(set);
+			}
+		}
+	}
+	if (current->ptrace && !utask)
+		utask = utask_get(current);
+	if (current->ptrace && utask) {
+		utask->handed = site;
+		utask->handed_sp = regs->sp;
+		WRITE_ONCE(site->image->handed, true);
+		WRITE_ONCE(site->image->resumptions, true);
+	}
+	regs->ip += ARCH_BREAKPOINT_LEN;
+	return false;
+}
+
 /*
  * The rest of a hit whose only handler, an atomic one, has been called and has
  * asked for something.
@@ -364,6 +418,7 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 	struct utask *utask = NULL;
 	struct consumer_set *set;
 	unsigned int defer = 0;
+	bool shared;
 	u64 again;
 
 	if (site->kind == SITE_TRAMPOLINE)
@@ -384,7 +439,8 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 
 	regs->ip = addr;
 	set = rcu_dereference(site->set);
-	if (unlikely(site->plan.pushes_return && arch_stack_fixed())) {
+	shared = READ_ONCE(site->foreign) != FOREIGN_NONE;
+	if (unlikely(site->plan.pushes_return && arch_stack_fixed() && !shared)) {
 		hit_give_up(site, set);
 		return true;
 	}
@@ -396,9 +452,10 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 			 * so the breakpoint may be executed again, with the
 			 * refill on its way.
 			 */
-			if (site->step)
+			if (site->step && !shared)
 				return true;
-			hit_missed(set);
+			if (set)
+				hit_missed(set);
 		}
 	}
 	if (unlikely(READ_ONCE(site->image->resumptions))) {
@@ -407,6 +464,8 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 		if (self && signal_resumed(self, site, regs))
 			set = NULL;
 	}
+	if (unlikely(READ_ONCE(site->image->handed)) && !shared && hit_handed(site, regs))
+		set = NULL;
 	if (unlikely(!set))
 		goto resume;
 
@@ -423,6 +482,8 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 		defer |= hit_note_again(utask, set, again);
 	}
 
+	if (unlikely(shared))
+		return hit_share(utask, site, set, regs, defer);
 	if (unlikely(!utask && (set->nr_sleepable || set->nr_return)))
 		goto resume;
 	if (set->nr_sleepable)
@@ -441,6 +502,8 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 		}
 	}
 resume:
+	if (unlikely(shared))
+		return hit_share(utask, site, NULL, regs, 0);
 	hit_resume(utask, site, regs);
 	return true;
 }

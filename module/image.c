@@ -410,6 +410,7 @@ struct image *image_get(struct mm_struct *mm)
 	INIT_LIST_HEAD(&image->ref_ctrs);
 	INIT_LIST_HEAD(&image->superseded);
 	INIT_WORK(&image->reap, image_reap_work);
+	foreign_rearm(image);
 	image->notifier.ops = &image_notifier_ops;
 
 	ret = worker_call(image_notify_call, image);

@@ -23,6 +23,7 @@
 #include <linux/workqueue.h>
 
 #include "arch.h"
+#include "foreign.h"
 #include "probe.h"
 
 /**
@@ -72,7 +73,8 @@ struct site_key {
  *	mapping goes; read by the trap
  * @odd: a hit needs a closer look: this is no probe, or 32-bit code, or a call
  *	that a shadow stack could mind, or @step; constant
- * @glance: @state and @odd; %SITE_ARMED when this is the usual case
+ * @foreign: enum foreign: whose else the breakpoint is (foreign.c)
+ * @glance: @state, @odd and @foreign; %SITE_ARMED when this is the usual case
  * @step: the slot holds a plain copy that is executed under TF; constant
  * @kind: constant
  * @slot_node: in the table of slots, keyed by @slot_key
@@ -94,8 +96,9 @@ struct site {
 		struct {
 			u8 state;
 			bool odd;
+			u8 foreign;
 		};
-		u16 glance;
+		u32 glance;
 	};
 	bool step;
 	enum site_kind kind;
@@ -159,9 +162,12 @@ struct attachment {
  * @superseded: sites that the text has outlived, linked by site::attachments;
  *	under @lock
  * @resumptions: signals have put tasks back to a breakpoint; never cleared
+ * @handed: hits have been handed on to tracers; never cleared
  * @trampoline: address of the return trampoline, 0 when it has none yet
  * @dead: the address space is going; set once
  * @notifier: tells of unmapping and of the end
+ * @rearm: puts in breakpoints where another's has gone (foreign.c); holds a
+ *	reference while it is queued
  * @reap: does in task context what the end requires
  * @in_list: in the list of images, under image_list_mutex
  * @rcu: for look-ups
@@ -184,8 +190,10 @@ struct image {
 	bool watched;
 	unsigned long trampoline;
 	bool resumptions;
+	bool handed;
 	bool dead;
 	struct mmu_notifier notifier;
+	struct work_struct rearm;
 	struct work_struct reap;
 	struct list_head in_list;
 	struct rcu_head rcu;

@@ -58,6 +58,7 @@ int image_inherit(struct image *child, struct image *parent)
 		copy->plan = site->plan;
 		copy->slot_key.addr = site->slot_key.addr;
 		copy->step = site->step;
+		copy->foreign = READ_ONCE(site->foreign);
 		copy->state = SITE_INHERITED;
 		ret = site_add(copy);
 		if (ret)
@@ -145,6 +146,7 @@ void image_disinherit(struct image *parent, struct mm_struct *mm)
 			.addr = site->key.addr,
 			.text = site->plan.text,
 			.len = ssol_len(&site->plan),
+			.foreign = &site->foreign,
 		};
 		breakpoints_remove(mm, &edit, 1);
 		if (own)

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
+#include "foreign.h"
 #include "image.h"
 #include "ksym.h"
 #include "lifecycle.h"
@@ -158,6 +159,7 @@ static void on_exec(void *data, struct task_struct *task)
 		retprobe_forget(utask);
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;
+		utask->handed = NULL;
 	}
 }
 
@@ -380,6 +382,13 @@ int lifecycle_watch_tasks(void)
 		task_events_detach(i);
 		goto unlock;
 	}
+	ret = foreign_watch();
+	if (ret) {
+		unregister_kprobe(&ptrace_kprobe);
+		unregister_kprobe(&signal_kprobe);
+		task_events_detach(i);
+		goto unlock;
+	}
 	/* Those of 32-bit programs are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 		sigreturn_kprobes[i] = (struct kprobe) {
@@ -457,6 +466,7 @@ void lifecycle_exit(void)
 	unsigned int i;
 
 	if (tasks_watched) {
+		foreign_exit();
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 			if (sigreturn_kprobes[i].symbol_name)
 				unregister_kprobe(&sigreturn_kprobes[i]);

@@ -86,6 +86,7 @@ struct text_edit site_edit(const struct site *site)
 		.len = ssol_len(&site->plan),
 		.inode = where->inode,
 		.offset = where->offset,
+		.foreign = &site->foreign,
 	};
 }
 
@@ -134,7 +135,10 @@ static void batch_free(struct settle_batch *batch)
 
 static int inserted(const struct settling *s, int result)
 {
-	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST)))
+	if (!result)
+		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
+	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST ||
+					      READ_ONCE(s->site->foreign) != FOREIGN_NONE)))
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
 	pr_notice("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
@@ -144,11 +148,13 @@ static int inserted(const struct settling *s, int result)
 
 static void removed(const struct settling *s, int result)
 {
-	if (!result || result == -ENOENT)
+	if (!result || result == -ENOENT) {
 		WRITE_ONCE(s->site->state, SITE_IDLE);
-	else
+		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
+	} else {
 		pr_warn("the breakpoint at 0x%lx stays in the text: error %d\n",
 			s->site->key.addr, result);
+	}
 }
 
 static int batch_write(struct image *image, struct settle_batch *batch)

@@ -44,10 +44,11 @@ static void site_text_restore(struct image *image, unsigned long addr, u8 *text,
 
 /*
  * Reads and analyses the instruction at @addr.  The breakpoint of @site, where
- * not NULL, may cover its first byte, unless the program wrote over it.
+ * not NULL, may cover its first byte, unless the program wrote over it; so may
+ * somebody else's.
  */
 static int site_analyse(struct image *image, unsigned long addr, const struct consumer *c,
-			struct site *site, struct ssol_plan *plan)
+			struct site *site, struct ssol_plan *plan, bool *foreign)
 {
 	u8 text[UINSN_MAX_LEN];
 	enum ssol_refusal why = SSOL_OK;
@@ -67,6 +68,8 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 			text[0] = site->plan.text[0];
 		else
 			WRITE_ONCE(site->state, SITE_IDLE);
+	} else if (text[0] == ARCH_BREAKPOINT && foreign_text(image->mm, addr, text, len)) {
+		*foreign = true;
 	} else if (text[0] == ARCH_BREAKPOINT) {
 		pr_notice("0x%lx cannot be probed: a breakpoint that is not ours is there\n", addr);
 		return -EEXIST;
@@ -165,10 +168,10 @@ struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind 
  */
 struct site *site_prepare(struct image *image, unsigned long addr, struct consumer *c)
 {
+	bool step, foreign = false;
 	struct ssol_plan plan;
 	struct site *site;
 	long slot;
-	bool step;
 	int ret;
 
 	site = image_first_site(image, addr);
@@ -179,12 +182,15 @@ struct site *site_prepare(struct image *image, unsigned long addr, struct consum
 		return ERR_PTR(-EINVAL);
 	}
 
-	ret = site_analyse(image, addr, c, site, &plan);
+	ret = site_analyse(image, addr, c, site, &plan, &foreign);
 	if (ret)
 		return ERR_PTR(ret);
 	if (site && ssol_len(&plan) == ssol_len(&site->plan) &&
-	    !memcmp(plan.text, site->plan.text, ssol_len(&plan)))
+	    !memcmp(plan.text, site->plan.text, ssol_len(&plan))) {
+		if (foreign)
+			WRITE_ONCE(site->foreign, FOREIGN_FIRST);
 		return site;
+	}
 	if (site && site->state == SITE_LOST)
 		site_abandon(site);
 	if (site && !list_empty(&site->attachments)) {
@@ -207,6 +213,7 @@ struct site *site_prepare(struct image *image, unsigned long addr, struct consum
 	site->plan = plan;
 	site->slot_key.addr = slot;
 	site->step = step;
+	site->foreign = foreign ? FOREIGN_FIRST : FOREIGN_NONE;
 	ret = site_add(site);
 	if (ret) {
 		kfree(site);

@@ -41,6 +41,11 @@ struct site;
  * @defer: what is left to do for it, HIT_* of hit.h
  * @again_set: the set of which @again_mask speaks, with a reference
  * @again_mask: consumers whose task handlers are to be called for the hit
+ * @shared: the trap has been handed on to another whose breakpoint it is, too;
+ *	handlers that may sleep get @shared_regs, the registers that it had
+ * @shared_regs: valid with @shared and @hit_queued
+ * @handed: the site of the last trap that was handed on to a tracer, or NULL
+ * @handed_sp: the stack pointer with it
  * @in_handler: a handler that may sleep is running
  * @signalled: the kernel is about to look at signals, once @hit_work is done
  * @stepping: the site whose instruction the task is stepping over, or NULL
@@ -71,6 +76,10 @@ struct utask {
 	unsigned int defer;
 	struct consumer_set *again_set;
 	u64 again_mask;
+	bool shared;
+	struct pt_regs shared_regs;
+	struct site *handed;
+	unsigned long handed_sp;
 	bool in_handler;
 	bool signalled;
 	struct site *stepping;

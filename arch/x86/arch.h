@@ -64,6 +64,8 @@ int arch_trap_init(void);
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 
+void arch_return_zero(struct pt_regs *regs);
+
 bool arch_text_translated(void);
 void arch_sync_text(struct mm_struct *mm);
 

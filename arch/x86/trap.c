@@ -9,6 +9,8 @@
 #include <linux/rcupdate.h>
 
 #include <asm/debugreg.h>
+#include <asm/ibt.h>
+#include <asm/linkage.h>
 #include <asm/mmu_context.h>
 #include <asm/unistd.h>
 
@@ -86,6 +88,27 @@ void arch_trap_quiesce(void)
 {
 	on_each_cpu(trap_nop, NULL, 1);
 	synchronize_rcu();
+}
+
+void arch_just_return(void);
+asm(".pushsection .text\n"
+    ".type arch_just_return, @function\n"
+    "arch_just_return:\n"
+    ASM_ENDBR
+    ASM_RET
+    ".size arch_just_return, . - arch_just_return\n"
+    ".popsection\n");
+
+/**
+ * arch_return_zero() - have a kernel function return 0 without doing anything
+ * @regs: its registers at its entry
+ *
+ * Context: handler of a kprobe, which then returns 1.
+ */
+void arch_return_zero(struct pt_regs *regs)
+{
+	regs->ax = 0;
+	regs->ip = (unsigned long)arch_just_return;
 }
 
 /**

@@ -11,7 +11,7 @@ prog=$tmp/foreign
 cp "$progs/foreign" "$prog"
 one=$prog:0x$(symbol "$prog" one)
 two=$prog:0x$(symbol "$prog" two)
-ktap_plan 36
+ktap_plan 94
 
 start() {
 	mkfifo "$tmp/in"
@@ -41,10 +41,10 @@ hits() {
 	awk -v e="$2" '$2 == e { print $3 + 0 }' "$1/uprobe_profile"
 }
 
-# debug HITS: a debugger with a breakpoint at two()
+# debug HITS [FUNCTION]: a debugger with a breakpoint at two(), or another function
 debug() {
 	: >"$tmp/debugger"
-	"$progs/debugger" $pid "$(symbol_in $pid "$prog" two)" "$1" >>"$tmp/debugger" &
+	"$progs/debugger" $pid "$(symbol_in $pid "$prog" "${2:-two}")" "$1" >>"$tmp/debugger" &
 	debugger=$!
 	until grep -q set "$tmp/debugger"; do sleep 0.1; done
 }
@@ -64,9 +64,6 @@ wait $debugger
 is "$(tail -n 1 "$tmp/debugger")" "15 hits" "the debugger's hits"
 is "$(hits $ours one)" 30 "our hits"
 debug 25
-errno=$("$progs/insmod_errno" "$UPROBES_SAMPLES/uretprobe_sum.ko" pid=$pid \
-	vaddr="$(symbol_in $pid "$prog" two)")
-like "$errno" '^(EEXIST|EBUSY)$' "where a debugger's is, ours is refused"
 echo 0 >$ours/events/uprobes/one/enable
 another "ours went under the debugger"
 another "again"
@@ -76,8 +73,36 @@ is "$(tail -n 1 "$tmp/debugger")" "25 hits" "the debugger's hits"
 end "debugger"
 echo >$ours/uprobe_events
 
+# A debugger's at the same address, in either order.
+printf 'p:one %s\nr:back %s\n' "$one" "$one" >$ours/uprobe_events
+for first in ours theirs; do
+	what="a debugger at the same address, $first first"
+	start
+	before=$(hits $ours one)
+	[ $first = theirs ] && debug 15 one
+	echo 1 >$ours/events/uprobes/enable
+	[ $first = ours ] && debug 15 one
+	another "$what"
+	another "$what, which goes after 15 hits"
+	wait $debugger
+	is "$(tail -n 1 "$tmp/debugger")" "15 hits" "$what: it has its hits"
+	is "$(($(hits $ours one) - before))" 20 "$what: and we have ours"
+	sleep 0.1
+	another "$what, ours alone"
+	is "$(($(hits $ours one) - before))" 30 "$what: that is in place again"
+	debug 15 one
+	another "$what, it is back"
+	echo 0 >$ours/events/uprobes/enable
+	another "$what, ours is gone"
+	wait $debugger
+	is "$(tail -n 1 "$tmp/debugger")" "15 hits" "$what: it has its hits without ours"
+	is "$(hits $ours back)" "$(hits $ours one)" "$what: calls return"
+	end "$what"
+done
+echo >$ours/uprobe_events
+
 if [ ! -e $theirs/uprobe_events ]; then
-	for n in $(seq $((36 - ktap_count))); do
+	for n in $(seq $((94 - ktap_count))); do
 		skip "beside the kernel's, $n" "this kernel has no uprobe_events"
 	done
 	exit
@@ -108,22 +133,77 @@ for first in $ours $theirs; do
 	done
 done
 
-# At the same address: who was there first has the hits, and nothing breaks.
+# At the same address, in either order of coming and going.
 for first in $ours $theirs; do
 	second=$theirs
 	[ $first = $theirs ] && second=$ours
-	what="the same address, ${first##*/} first"
-	start
-	echo "p:one $one" >$first/uprobe_events
-	echo "p:one $one" >$second/uprobe_events
-	echo 1 >$first/events/uprobes/enable
-	echo 1 >$second/events/uprobes/enable 2>/dev/null
-	another "$what"
-	is "$(hits $first one) $(hits $second one)" "10 0" "$what: the hits are the first one's"
-	echo 0 >$second/events/uprobes/enable
-	another "$what, the second gone"
-	echo 0 >$first/events/uprobes/enable
-	end "$what"
-	echo >$first/uprobe_events
-	echo >$second/uprobe_events
+	for gone in $first $second; do
+		left=$second
+		[ $gone = $second ] && left=$first
+		what="the same address, ${first##*/} first, ${gone##*/} gone first"
+		start
+		for dir in $first $second; do
+			printf 'p:one %s\nr:back %s\n' "$one" "$one" >$dir/uprobe_events
+			echo 1 >$dir/events/uprobes/enable
+		done
+		another "$what"
+		is "$(hits $first one) $(hits $first back) $(hits $second one) $(hits $second back)" \
+			"10 10 10 10" "$what: each has all hits"
+		echo 0 >$gone/events/uprobes/enable
+		sleep 0.1
+		another "$what, one gone"
+		is "$(hits $gone one) $(hits $left one) $(hits $left back)" "10 20 20" \
+			"$what: the other one still has all"
+		echo 1 >$gone/events/uprobes/enable
+		another "$what, back"
+		is "$(hits $gone one) $(hits $left one)" "20 30" "$what: each has all again"
+		echo 0 >$left/events/uprobes/enable
+		sleep 0.1
+		another "$what, the other gone"
+		is "$(hits $gone back) $(hits $left back)" "30 30" "$what: the returns, too"
+		echo 0 >$gone/events/uprobes/enable
+		end "$what"
+		echo >$first/uprobe_events
+		echo >$second/uprobe_events
+	done
 done
+
+# In a process that comes when both are there already, and in its children.
+for dir in $ours $theirs; do
+	printf 'p:one %s\nr:back %s\n' "$one" "$one" >$dir/uprobe_events
+	echo 1 >$dir/events/uprobes/enable
+done
+start
+another "both before the process"
+is "$(hits $ours one) $(hits $ours back) $(hits $theirs one) $(hits $theirs back)" \
+	"10 10 10 10" "both before the process: each has all hits"
+echo 0 >$ours/events/uprobes/enable
+another "both before the process, ours gone"
+echo 0 >$theirs/events/uprobes/enable
+is "$(hits $ours one) $(hits $theirs one)" "10 20" "both before the process: theirs has all hits"
+end "both before the process"
+echo >$ours/uprobe_events
+echo >$theirs/uprobe_events
+
+# With a handler that sleeps.
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+client=/sys/module/uprobe_client/parameters
+start
+echo "p:one $one" >$theirs/uprobe_events
+echo "0 path=$prog offset=0x$(symbol "$prog" one) flags=0" >$client/set
+for order in "ours theirs" "theirs ours"; do
+	for who in $order; do
+		case $who in
+		ours) echo "register 0" >$client/run ;;
+		theirs) echo 1 >$theirs/events/uprobes/enable ;;
+		esac
+	done
+	another "a handler that sleeps, $order"
+	echo "unregister 0" >$client/run
+	echo 0 >$theirs/events/uprobes/enable
+done
+is "$(awk '$1 == 0 { print $3, $4 }' $client/state) $(hits $theirs one)" "20 0 20" \
+	"a handler that sleeps: each has all hits"
+end "a handler that sleeps"
+rmmod uprobe_client
+echo >$theirs/uprobe_events

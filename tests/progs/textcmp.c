@@ -8,13 +8,15 @@
  * Prints a line for each byte that differs; exit status 0 when none does and
  * at least one mapping was compared.
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
-static int compare(int mem, const char *path, unsigned long start, unsigned long end,
+static int compare(pid_t pid, const char *path, unsigned long start, unsigned long end,
 		   unsigned long offset)
 {
 	static unsigned char ours[4096], theirs[4096];
@@ -31,7 +33,9 @@ static int compare(int mem, const char *path, unsigned long start, unsigned long
 
 		if (n <= 0)
 			break;
-		if (pread(mem, theirs, n, addr) != n) {
+		/* Debuggers, who read /proc/PID/mem, are not shown all. */
+		if (process_vm_readv(pid, &(struct iovec) { theirs, n }, 1,
+				     &(struct iovec) { (void *)addr, n }, 1, 0) != n) {
 			perror("reading the process");
 			differing++;
 			break;
@@ -52,18 +56,16 @@ int main(int argc, char **argv)
 {
 	char name[64], line[4096 + 256], path[4096], perms[8];
 	unsigned long start, end, offset;
-	int mem, differing = 0, compared = 0;
+	int differing = 0, compared = 0;
 	FILE *maps;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: textcmp PID\n");
 		return 2;
 	}
-	snprintf(name, sizeof(name), "/proc/%s/mem", argv[1]);
-	mem = open(name, O_RDONLY);
 	snprintf(name, sizeof(name), "/proc/%s/maps", argv[1]);
 	maps = fopen(name, "r");
-	if (mem < 0 || !maps) {
+	if (!maps) {
 		perror(name);
 		return 2;
 	}
@@ -73,7 +75,7 @@ int main(int argc, char **argv)
 			continue;
 		if (perms[2] != 'x' || path[0] != '/' || strstr(line, "(deleted)"))
 			continue;
-		differing += compare(mem, path, start, end, offset);
+		differing += compare(atoi(argv[1]), path, start, end, offset);
 		compared++;
 	}
 	return differing || !compared;

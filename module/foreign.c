@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Breakpoints of others at addresses that are probed here.
+ *
+ * One byte of text serves all who want a breakpoint there.  This module sees
+ * each trap first and hands it on where another has a breakpoint, too; and as
+ * it cannot be asked who has, it watches the writes: the kernel's uprobes put
+ * theirs in and take it out by set_swbp() and set_orig_insn(); debuggers write
+ * (and save before) by ptrace_access_vm() and access_remote_vm(), and are shown
+ * the text without our breakpoints, so that what they save is the program's.
+ *
+ * site::foreign is written by these hooks, in any context, and under
+ * image::lock; a hook that comes just when the site is settled may be
+ * overtaken by a debugger's write (never by the kernel's, which has the mmap
+ * lock for writing).
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fs.h>
+#include <linux/kallsyms.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/workqueue.h>
+
+#include "breakpoint.h"
+#include "compat.h"
+#include "foreign.h"
+#include "image.h"
+#include "settle.h"
+#include "site_table.h"
+
+/**
+ * foreign_text() - the text under another's breakpoint
+ * @mm: the address space, in use
+ * @addr: address of the breakpoint
+ * @text: what is there; comes back without the breakpoint
+ * @len: how many bytes
+ *
+ * That is what the mapped file holds, if everything else is the same.
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: false when the program itself has the breakpoint, or has changed its
+ * text.
+ */
+bool foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+	u8 there[UINSN_MAX_LEN];
+	loff_t pos = 0;
+	bool same;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start <= addr && vma->vm_file) {
+		file = get_file(vma->vm_file);
+		pos = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start);
+	}
+	mmap_read_unlock(mm);
+	if (!file)
+		return false;
+	same = len <= sizeof(there) && kernel_read(file, there, len, &pos) == len &&
+	       there[0] != ARCH_BREAKPOINT && text_same(text, there, len);
+	fput(file);
+	if (same)
+		memcpy(text, there, len);
+	return same;
+}
+
+/* The kernel is taking its breakpoint out; behind it, ours is to be put in. */
+static void foreign_left(struct site *site)
+{
+	struct image *image = site->image;
+
+	WRITE_ONCE(site->foreign, FOREIGN_LEFT);
+	WRITE_ONCE(site->state, SITE_IDLE);
+	refcount_inc(&image->refs);
+	if (!queue_work(system_unbound_wq, &image->rearm))
+		image_put_not_last(image);
+}
+
+/* A site that traps find, or NULL.  Context: RCU read side. */
+static struct site *foreign_site(struct mm_struct *mm, unsigned long addr)
+{
+	struct site *site = site_find(mm, addr);
+
+	return site && site->kind == SITE_PROBE && rcu_access_pointer(site->set) ? site : NULL;
+}
+
+static int on_swbp(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct mm_struct *mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
+	struct site *site;
+
+	rcu_read_lock();
+	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
+	if (site && READ_ONCE(site->state) == SITE_ARMED && site->foreign == FOREIGN_NONE)
+		WRITE_ONCE(site->foreign, FOREIGN_SECOND);
+	rcu_read_unlock();
+	return 0;
+}
+
+static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct mm_struct *mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
+	struct site *site;
+	bool skip = false;
+
+	rcu_read_lock();
+	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
+	if (site && site->foreign == FOREIGN_SECOND) {
+		/* It wrote nothing when it came, and counted nothing up. */
+		WRITE_ONCE(site->foreign, FOREIGN_NONE);
+		skip = true;
+	} else if (site && site->foreign == FOREIGN_FIRST) {
+		foreign_left(site);
+	}
+	rcu_read_unlock();
+	if (skip)
+		arch_return_zero(regs);
+	return skip;
+}
+
+/* Has the kprobe not be optimized, so that it may change the ip. */
+static void on_orig_insn_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+/**
+ * struct access - a debugger's look at, or write to, memory of a process
+ * @mm: the address space, only to be compared
+ * @addr: where
+ * @bytes: what is written, or has been read; kernel memory
+ * @len: how many bytes
+ */
+struct access {
+	struct mm_struct *mm;
+	unsigned long addr;
+	u8 *bytes;
+	int len;
+};
+
+static bool access_probed(const struct access *access)
+{
+	bool probed;
+
+	rcu_read_lock();
+	probed = access->mm && access->len > 0 && image_lookup(access->mm);
+	rcu_read_unlock();
+	return probed;
+}
+
+/*
+ * A breakpoint of ours stays when a debugger takes its own out.  If that is for
+ * a single step over the instruction, ours is hit once more (utask::handed).
+ */
+static void access_write(const struct access *access)
+{
+	struct site *site;
+	int i;
+
+	for (i = 0; i < access->len; i++) {
+		u8 *byte = &access->bytes[i];
+
+		rcu_read_lock();
+		site = foreign_site(access->mm, access->addr + i);
+		if (!site) {
+			;
+		} else if (*byte == ARCH_BREAKPOINT) {
+			if (READ_ONCE(site->state) == SITE_ARMED && site->foreign == FOREIGN_NONE)
+				WRITE_ONCE(site->foreign, FOREIGN_FIRST);
+		} else if (*byte == site->plan.text[0] && READ_ONCE(site->state) == SITE_ARMED) {
+			if (site->foreign == FOREIGN_FIRST)
+				WRITE_ONCE(site->foreign, FOREIGN_NONE);
+			*byte = ARCH_BREAKPOINT;
+		}
+		rcu_read_unlock();
+	}
+}
+
+static void access_read(const struct access *access)
+{
+	struct site *site;
+	int i;
+
+	for (i = 0; i < access->len; i++) {
+		u8 *byte = &access->bytes[i];
+
+		if (*byte != ARCH_BREAKPOINT)
+			continue;
+		rcu_read_lock();
+		site = foreign_site(access->mm, access->addr + i);
+		if (site && READ_ONCE(site->state) == SITE_ARMED)
+			*byte = site->plan.text[0];
+		rcu_read_unlock();
+	}
+}
+
+/*
+ * An access begins.  Writes are changed here; false for those and for what is
+ * none of our business, true when what is read is to be looked at.
+ */
+static bool access_begin(struct access *access, struct pt_regs *regs, struct mm_struct *mm)
+{
+	access->mm = mm;
+	access->addr = regs_get_kernel_argument(regs, 1);
+	access->bytes = (u8 *)regs_get_kernel_argument(regs, 2);
+	access->len = regs_get_kernel_argument(regs, 3);
+	if (!access_probed(access))
+		return false;
+	if (!(regs_get_kernel_argument(regs, 4) & FOLL_WRITE))
+		return true;
+	access_write(access);
+	return false;
+}
+
+/* Whether the caller of the function that has just been entered is @name. */
+static bool called_by(const struct pt_regs *regs, const char *name)
+{
+	char caller[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(caller, *(unsigned long *)regs->sp);
+	return !strcmp(caller, name);
+}
+
+static int on_remote_access(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct mm_struct *mm = (struct mm_struct *)regs_get_kernel_argument(regs, 0);
+	struct access access = { .mm = mm, .len = 1 };
+
+	/* In some kernels the one calls the other. */
+	if (!access_probed(&access) || called_by(regs, "ptrace_access_vm"))
+		return 1;
+	return !access_begin((struct access *)ri->data, regs, mm);
+}
+
+static int on_ptrace_access(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct task_struct *task = (struct task_struct *)regs_get_kernel_argument(regs, 0);
+
+	return !access_begin((struct access *)ri->data, regs, READ_ONCE(task->mm));
+}
+
+static int on_read_done(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct access *access = (struct access *)ri->data;
+
+	access->len = min_t(int, access->len, regs_return_value(regs));
+	access_read(access);
+	return 0;
+}
+
+/* Puts in what FOREIGN_LEFT says. */
+static void rearm(struct image *image)
+{
+	struct site *site;
+	unsigned long addr;
+
+	mutex_lock(&image->lock);
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		addr = site->key.addr;
+		if (cmpxchg(&site->foreign, FOREIGN_LEFT, FOREIGN_NONE) == FOREIGN_LEFT)
+			image_settle(image, &addr, 1, true, true);
+	}
+	mutex_unlock(&image->lock);
+}
+
+static void rearm_work(struct work_struct *work)
+{
+	struct image *image = container_of(work, struct image, rearm);
+
+	if (!image->dead && mmget_not_zero(image->mm)) {
+		rearm(image);
+		mmput_async(image->mm);
+	}
+	image_put(image);
+}
+
+/**
+ * foreign_rearm() - prepare an image for what is done here
+ * @image: the image
+ *
+ * Its work holds a reference of the image while it is queued.
+ */
+void foreign_rearm(struct image *image)
+{
+	INIT_WORK(&image->rearm, rearm_work);
+}
+
+static struct kprobe kprobes[] = {
+	{ .symbol_name = "set_swbp", .pre_handler = on_swbp },
+	{ .symbol_name = "set_orig_insn", .pre_handler = on_orig_insn,
+	  .post_handler = on_orig_insn_post },
+};
+
+static struct kretprobe kretprobes[] = {
+	{ .kp.symbol_name = "access_remote_vm", .entry_handler = on_remote_access,
+	  .handler = on_read_done, .data_size = sizeof(struct access), .maxactive = 64 },
+	{ .kp.symbol_name = "ptrace_access_vm", .entry_handler = on_ptrace_access,
+	  .handler = on_read_done, .data_size = sizeof(struct access), .maxactive = 64 },
+};
+
+/* Those of the two that are attached, as bits; changed under lifecycle's mutex. */
+static unsigned long kprobes_on, kretprobes_on;
+
+/**
+ * foreign_watch() - attach to the writes of others, once
+ *
+ * A kernel without uprobes lacks the functions of that.
+ *
+ * Context: may sleep; one caller at a time.
+ * Return: 0 or a negative errno.
+ */
+int foreign_watch(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
+		ret = register_kprobe(&kprobes[i]);
+		if (!ret)
+			__set_bit(i, &kprobes_on);
+		else if (ret != -ENOENT)
+			goto fail;
+	}
+	for (i = 0; i < ARRAY_SIZE(kretprobes); i++) {
+		ret = register_kretprobe(&kretprobes[i]);
+		if (!ret)
+			__set_bit(i, &kretprobes_on);
+		else if (ret != -ENOENT)
+			goto fail;
+	}
+	return 0;
+
+fail:
+	pr_err("watching the breakpoints of others failed, error %d\n", ret);
+	foreign_exit();
+	return ret;
+}
+
+/**
+ * foreign_exit() - detach
+ *
+ * Context: may sleep; no consumer is registered.
+ */
+void foreign_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kretprobes); i++) {
+		if (__test_and_clear_bit(i, &kretprobes_on))
+			unregister_kretprobe(&kretprobes[i]);
+	}
+	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
+		if (__test_and_clear_bit(i, &kprobes_on))
+			unregister_kprobe(&kprobes[i]);
+	}
+}
