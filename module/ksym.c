@@ -78,6 +78,22 @@ const char *ksym_ptrace_function(void)
 }
 
 /**
+ * ksym_rseq_function() - the kernel function that looks at a restartable
+ *	sequence
+ *
+ * It is called by the task on its way to user mode after a context switch, but
+ * also with any task work; ends the sequence when the ip is elsewhere.  Since
+ * "rseq: ... generic entry" (6.19) that is done after a context switch only,
+ * and the function is no more.
+ *
+ * Return: its name, for a kprobe; not in every kernel.
+ */
+const char *ksym_rseq_function(void)
+{
+	return "__rseq_handle_notify_resume";
+}
+
+/**
  * ksym_sigreturn_function() - system calls by which signal handlers return
  * @i: 0 to 2
  *

@@ -303,6 +303,15 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		signal_preempted(task_pt_regs(prev));
 }
 
+static int on_rseq(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (current->mm && !(current->flags & (PF_KTHREAD | PF_EXITING)))
+		signal_preempted(task_pt_regs(current));
+	return 0;
+}
+
+static struct kprobe rseq_kprobe;
+
 static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
 {
 	signal_returns();
@@ -389,6 +398,12 @@ int lifecycle_watch_tasks(void)
 		task_events_detach(i);
 		goto unlock;
 	}
+	rseq_kprobe = (struct kprobe) {
+		.symbol_name = ksym_rseq_function(),
+		.pre_handler = on_rseq,
+	};
+	if (register_kprobe(&rseq_kprobe))
+		rseq_kprobe.symbol_name = NULL;
 	/* Those of 32-bit programs are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 		sigreturn_kprobes[i] = (struct kprobe) {
@@ -467,6 +482,8 @@ void lifecycle_exit(void)
 
 	if (tasks_watched) {
 		foreign_exit();
+		if (rseq_kprobe.symbol_name)
+			unregister_kprobe(&rseq_kprobe);
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 			if (sigreturn_kprobes[i].symbol_name)
 				unregister_kprobe(&sigreturn_kprobes[i]);

@@ -139,13 +139,14 @@ static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 }
 
 /**
- * signal_preempted() - the current task is losing its CPU
+ * signal_preempted() - the current task is losing its CPU, or the kernel is
+ *	about to look at its restartable sequence
  * @regs: its user registers
  *
- * If that was in a restartable sequence (man 2 rseq), the kernel is going to
- * abort it, which it tells by the ip: that of a slot would not do.
+ * If it is in such a sequence (man 2 rseq), the kernel may abort it, which it
+ * tells by the ip: that of a slot would not do.
  *
- * Context: the scheduler, with a run queue locked.
+ * Context: any; the scheduler with a run queue locked.
  */
 void signal_preempted(struct pt_regs *regs)
 {

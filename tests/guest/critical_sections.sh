@@ -5,10 +5,11 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 12
+ktap_plan 15
 
 prog=$progs/critical
 is "$("$prog" 4 2000)" "sum 8000" "unprobed: the counters add up"
+is "$("$prog" 4 2000 storm)" "sum 8000" "unprobed: in a storm of aborts, too"
 n=0
 for offset in $(instructions "$prog" critical_add critical_start critical_end | head -11); do
 	set_probe $n path="$prog" offset="$offset"
@@ -22,6 +23,7 @@ for flags in 0 1; do
 	done
 	check "flags=$flags: they are probed" run register 0-$last
 	is "$("$prog" 4 20000)" "sum 80000" "flags=$flags: the counters add up"
+	is "$("$prog" 4 10000 storm)" "sum 40000" "flags=$flags: in a storm of aborts, too"
 	run unregister 0-$last
 done
 

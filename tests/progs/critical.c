@@ -5,17 +5,22 @@
  * on, without atomic instructions, in critical sections that the kernel must
  * abort when it takes the CPU away:
  *
- *	critical THREADS TIMES
+ *	critical THREADS TIMES [storm]
  *
+ * With a storm, another thread has the kernel abort them all, all the time
+ * (man 2 membarrier).
  * The counters add up to THREADS * TIMES, probed or not.
  */
 #define _GNU_SOURCE
+#include <linux/membarrier.h>
 #include <linux/rseq.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define MAX_CPUS 64
 
@@ -63,6 +68,7 @@ __asm__(".pushsection __rseq_cs, \"aw\"\n"
 	".popsection\n");
 
 static long times;
+static volatile int done;
 
 static void *add(void *arg)
 {
@@ -78,9 +84,17 @@ static void *add(void *arg)
 	return NULL;
 }
 
+static void *storm(void *arg)
+{
+	while (!done)
+		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+	return NULL;
+}
+
 int main(int argc, char **argv)
 {
 	long nr = argc > 1 ? atol(argv[1]) : 4, sum = 0, i;
+	pthread_t storming;
 	pthread_t *threads = calloc(nr, sizeof(*threads));
 
 	times = argc > 2 ? atol(argv[2]) : 1000;
@@ -88,10 +102,17 @@ int main(int argc, char **argv)
 		puts("no rseq");
 		return 4;
 	}
+	if (argc > 3) {
+		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+		pthread_create(&storming, NULL, storm, NULL);
+	}
 	for (i = 0; i < nr; i++)
 		pthread_create(&threads[i], NULL, add, NULL);
 	for (i = 0; i < nr; i++)
 		pthread_join(threads[i], NULL);
+	done = 1;
+	if (argc > 3)
+		pthread_join(storming, NULL);
 	for (i = 0; i < MAX_CPUS; i++)
 		sum += counters[i].n;
 	printf("sum %ld\n", sum);
