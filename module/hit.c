@@ -589,10 +589,12 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	if (unlikely(!site))
 		return NOTIFY_DONE;
 	set = rcu_dereference(site->set);
+	/* Plain loads, compared in one instruction; a change may be seen late. */
 	if (unlikely(data_race(site->glance) != SITE_ARMED || data_race(site->image->resumptions) ||
 		     !set))
 		return hit_odd(site, regs);
 	c = set->consumers[0];
+	/* The same for whether it is live: who disables it waits for this trap. */
 	if (set->way != WAY_ATOMIC || unlikely(!data_race(c->live)))
 		return hit_other(site, set, regs);
 

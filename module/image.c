@@ -91,7 +91,7 @@ static void site_set_hot(struct site *site)
 						   site->slot_key.addr;
 	site->odd = site->kind != SITE_PROBE || site->step ||
 		    site->image->mode != UINSN_MODE_64 ||
-		    (IS_ENABLED(CONFIG_X86_USER_SHADOW_STACK) && site->plan.pushes_return);
+		    (site->plan.pushes_return && arch_stacks_fixable());
 }
 
 /**

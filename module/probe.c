@@ -17,13 +17,85 @@ static struct workqueue_struct *probe_wq;
 /* What unregisters a consumer whose process has gone. */
 static work_func_t consumer_end;
 
+/**
+ * struct stats_block - counters of several consumers
+ * @refs: the consumers, and the next ones while it is the newest
+ * @used: how many counters have been given out; they are not given out again
+ * @stats: the counters
+ *
+ * The kernel's allocator of such memory looks through all that it has given out
+ * in small pieces, so ten thousand consumers must not ask for one each.
+ */
+struct stats_block {
+	refcount_t refs;
+	unsigned int used;
+	struct consumer_stats __percpu *stats;
+};
+
+/* Counters in a block: what a lone probe takes up of each CPU's memory is 1 KiB. */
+#define STATS_BLOCK	64
+
+static_assert(sizeof(struct consumer_stats) * STATS_BLOCK == 1024);
+
+/* The newest block, or NULL; under the mutex. */
+static struct stats_block *stats_newest;
+static DEFINE_MUTEX(stats_mutex);
+
+static void stats_block_put(struct stats_block *block)
+{
+	if (block && refcount_dec_and_test(&block->refs)) {
+		free_percpu(block->stats);
+		kfree(block);
+	}
+}
+
+static struct stats_block *stats_block_make(void)
+{
+	struct stats_block *block = kzalloc(sizeof(*block), GFP_KERNEL);
+
+	if (!block)
+		return NULL;
+	block->stats = __alloc_percpu(STATS_BLOCK * sizeof(*block->stats),
+				      __alignof__(*block->stats));
+	if (!block->stats) {
+		kfree(block);
+		return NULL;
+	}
+	refcount_set(&block->refs, 1);
+	return block;
+}
+
+static int consumer_get_stats(struct consumer *c)
+{
+	mutex_lock(&stats_mutex);
+	if (!stats_newest || stats_newest->used == STATS_BLOCK) {
+		stats_block_put(stats_newest);
+		stats_newest = stats_block_make();
+	}
+	c->block = stats_newest;
+	if (c->block) {
+		refcount_inc(&c->block->refs);
+		c->stats = c->block->stats + c->block->used++;
+	}
+	mutex_unlock(&stats_mutex);
+	return c->block ? 0 : -ENOMEM;
+}
+
+/* Whether handlers of a consumer may be called in task context. */
+static bool consumer_sleeps(const struct consumer *c)
+{
+	return c->type == CONSUMER_RETURN || !c->atomic || c->u->task_handler;
+}
+
 static void consumer_free_work(struct work_struct *work)
 {
 	struct consumer *c = container_of(to_rcu_work(work), struct consumer, free);
 
-	percpu_ref_exit(&c->active);
-	percpu_ref_exit(&c->calls);
-	free_percpu(c->stats);
+	if (c->sleeps)
+		percpu_ref_exit(&c->active);
+	if (c->type == CONSUMER_RETURN)
+		percpu_ref_exit(&c->calls);
+	stats_block_put(c->block);
 	if (c->instances)
 		reserve_exit(c->instances);
 	kfree(c->instances);
@@ -59,13 +131,17 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 
-	c->stats = alloc_percpu(struct consumer_stats);
-	if (!c->stats)
+	c->u = u;
+	c->type = type;
+	c->atomic = u->flags & UPROBE_ATOMIC;
+	c->sleeps = consumer_sleeps(c);
+	if (consumer_get_stats(c))
 		goto free;
-	if (percpu_ref_init(&c->active, consumer_inactive,
-			    PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT, GFP_KERNEL))
+	if (c->sleeps && percpu_ref_init(&c->active, consumer_inactive,
+					 PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT,
+					 GFP_KERNEL))
 		goto free_stats;
-	if (percpu_ref_init(&c->calls, consumer_uncalled, 0, GFP_KERNEL))
+	if (rp && percpu_ref_init(&c->calls, consumer_uncalled, 0, GFP_KERNEL))
 		goto free_active;
 	if (rp && rp->data_size) {
 		c->data_size = rp->data_size;
@@ -74,9 +150,6 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 			goto free_calls;
 	}
 
-	c->u = u;
-	c->type = type;
-	c->atomic = u->flags & UPROBE_ATOMIC;
 	c->atomic_entry = c->atomic && type == CONSUMER_ENTRY;
 	c->in_every_process = u->path || u->file || u->inode;
 	c->inherits = u->flags & UPROBE_INHERIT;
@@ -84,7 +157,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->claimed = true;
 	init_completion(&c->idle);
 	complete_all(&c->idle);
-	refcount_set(&c->refs, 2);	/* the registration's and @calls' */
+	refcount_set(&c->refs, rp ? 2 : 1);	/* the registration's and @calls' */
 	spin_lock_init(&c->lock);
 	INIT_LIST_HEAD(&c->attachments);
 	INIT_LIST_HEAD(&c->ref_ctrs);
@@ -102,9 +175,10 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 free_calls:
 	percpu_ref_exit(&c->calls);
 free_active:
-	percpu_ref_exit(&c->active);
+	if (c->sleeps)
+		percpu_ref_exit(&c->active);
 free_stats:
-	free_percpu(c->stats);
+	stats_block_put(c->block);
 free:
 	kfree(c);
 	return ERR_PTR(-ENOMEM);
@@ -141,8 +215,10 @@ void consumer_enable(struct consumer *c)
 {
 	if (c->live)
 		return;
-	reinit_completion(&c->idle);
-	percpu_ref_reinit(&c->active);
+	if (c->sleeps) {
+		reinit_completion(&c->idle);
+		percpu_ref_reinit(&c->active);
+	}
 	WRITE_ONCE(c->live, true);
 }
 
@@ -159,7 +235,8 @@ void consumer_disable(struct consumer *c)
 	if (!c->live)
 		return;
 	WRITE_ONCE(c->live, false);
-	percpu_ref_kill(&c->active);
+	if (c->sleeps)
+		percpu_ref_kill(&c->active);
 }
 
 /**
@@ -203,7 +280,8 @@ void consumer_release(struct consumer *c)
 	c->u->__hits += counts.hits;
 	c->u->__missed += counts.missed;
 	c->gone = true;
-	percpu_ref_kill(&c->calls);
+	if (c->type == CONSUMER_RETURN)
+		percpu_ref_kill(&c->calls);
 	consumer_put(c);
 }
 
@@ -236,7 +314,7 @@ void consumer_end_later(struct consumer *c)
  */
 bool consumer_active_get(struct consumer *c)
 {
-	return percpu_ref_tryget_live(&c->active);
+	return c->sleeps && percpu_ref_tryget_live(&c->active);
 }
 
 /**
@@ -358,5 +436,7 @@ void probe_exit(void)
 	wait_event(consumers_gone, !atomic_read(&consumers_left));
 	rcu_barrier();
 	destroy_workqueue(probe_wq);
+	stats_block_put(stats_newest);
+	stats_newest = NULL;
 	probe_file_exit();
 }

@@ -39,6 +39,7 @@ struct image;
 struct inode;
 struct probe_file;
 struct reserve;
+struct stats_block;
 
 /**
  * enum consumer_type - what kind of probe a consumer is
@@ -79,9 +80,11 @@ struct consumer_stats {
  * @live: enabled, and not being unregistered; changed by who has claimed it,
  *	read under RCU, and under image::lock when sets are made
  * @stats: counters
- * @active: running sleepable handlers; killed while not @live
+ * @block: what they are part of
+ * @sleeps: handlers may be called in task context; constant
+ * @active: running sleepable handlers, where @sleeps; killed while not @live
  * @idle: completed when @active has come to zero
- * @calls: return instances that name this consumer; killed at unregistration,
+ * @calls: of a return consumer: return instances that name it; killed at unregistration,
  *	holds a reference of @refs until then
  * @refs: holds the memory: the registration, each consumer set, @calls, and
  *	who has looked it up
@@ -118,6 +121,8 @@ struct consumer {
 	bool gone;
 	bool live;
 	struct consumer_stats __percpu *stats;
+	struct stats_block *block;
+	bool sleeps;
 	struct percpu_ref active;
 	struct completion idle;
 	struct percpu_ref calls;

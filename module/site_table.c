@@ -74,7 +74,8 @@ static void table_resize(u32 bits)
 		return;
 	cond_synchronize_rcu(table_since);
 	for (i = 0; i < 1UL << old->bits; i++) {
-		for (site = table_at(&old->buckets[i]); site; site = table_at(&site->next[old->link]))
+		for (site = table_at(&old->buckets[i]); site;
+		     site = table_at(&site->next[old->link]))
 			table_link(new, site);
 		if (!(i % 4096))
 			cond_resched();

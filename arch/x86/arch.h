@@ -13,6 +13,7 @@
 #include <linux/sched.h>
 #include <linux/types.h>
 
+#include <asm/cpufeature.h>
 #include <asm/prctl.h>
 
 #include "retaddr.h"
@@ -131,6 +132,16 @@ static inline bool arch_stack_fixed(void)
 {
 #ifdef CONFIG_X86_USER_SHADOW_STACK
 	return current->thread.features & ARCH_SHSTK_SHSTK;
+#else
+	return false;
+#endif
+}
+
+/* Whether arch_stack_fixed() can be true of any task of this machine. */
+static inline bool arch_stacks_fixable(void)
+{
+#ifdef CONFIG_X86_USER_SHADOW_STACK
+	return boot_cpu_has(X86_FEATURE_USER_SHSTK);
 #else
 	return false;
 #endif
