@@ -76,7 +76,10 @@ static void hook_end(struct tracer_perf *hook)
 	module_put(THIS_MODULE);
 }
 
-/* Context: under the kernel's event mutex. */
+/*
+ * Context: under the kernel's event mutex to register and unregister; to begin
+ * and end with a task (add, del) with interrupts off, in the scheduler.
+ */
 static int hook_reg(struct trace_event_call *call, enum trace_reg type,
 		    void *data)
 {
@@ -84,6 +87,11 @@ static int hook_reg(struct trace_event_call *call, enum trace_reg type,
 	int (*reg)(struct trace_event_call *call, enum trace_reg type,
 		   void *data);
 	int ret = 0;
+
+	/* Perf does what there is to do; the kernel's own events say so, too. */
+	if (type != TRACE_REG_REGISTER && type != TRACE_REG_UNREGISTER &&
+	    type != TRACE_REG_PERF_REGISTER && type != TRACE_REG_PERF_UNREGISTER)
+		return 0;
 
 	mutex_lock(&hooks_lock);
 	hook = find_hook(call);
