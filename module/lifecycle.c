@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
+#include "compat.h"
 #include "foreign.h"
 #include "image.h"
 #include "ksym.h"
@@ -303,9 +304,10 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		signal_preempted(task_pt_regs(prev));
 }
 
+/* Behind every task work, and in a sequence hardly ever. */
 static int on_rseq(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (current->mm && !(current->flags & (PF_KTHREAD | PF_EXITING)))
+	if (current->mm && !(current->flags & (PF_KTHREAD | PF_EXITING)) && compat_in_rseq())
 		signal_preempted(task_pt_regs(current));
 	return 0;
 }
