@@ -80,17 +80,19 @@ const char *ksym_ptrace_function(void)
 /**
  * ksym_rseq_function() - the kernel function that looks at a restartable
  *	sequence
+ * @i: 0, or 1 for kernels without the first
  *
- * It is called by the task on its way to user mode after a context switch, but
- * also with any task work; ends the sequence when the ip is elsewhere.  Since
- * "rseq: ... generic entry" (6.19) that is done after a context switch only,
- * and the function is no more.
+ * The first is called by the task on its way to user mode after a context
+ * switch, but also with any task work; it ends the sequence when the ip is
+ * elsewhere.  Since 6.19 ("rseq: ... generic entry") that is done on the last
+ * steps to user mode, and only after a context switch and when membarrier()
+ * asks for it, which the second is the interrupt for.
  *
- * Return: its name, for a kprobe; not in every kernel.
+ * Return: its name, for a kprobe.
  */
-const char *ksym_rseq_function(void)
+const char *ksym_rseq_function(unsigned int i)
 {
-	return "__rseq_handle_notify_resume";
+	return i ? "ipi_rseq" : "__rseq_handle_notify_resume";
 }
 
 /**

@@ -11,7 +11,7 @@ struct tracepoint *ksym_tracepoint(const char *name);
 const char *ksym_map_function(void);
 const char *ksym_signal_function(void);
 const char *ksym_ptrace_function(void);
-const char *ksym_rseq_function(void);
+const char *ksym_rseq_function(unsigned int i);
 const char *ksym_sigreturn_function(unsigned int i);
 
 #endif /* _UPROBES_KSYM_H */

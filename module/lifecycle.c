@@ -400,12 +400,14 @@ int lifecycle_watch_tasks(void)
 		task_events_detach(i);
 		goto unlock;
 	}
-	rseq_kprobe = (struct kprobe) {
-		.symbol_name = ksym_rseq_function(),
-		.pre_handler = on_rseq,
-	};
-	if (register_kprobe(&rseq_kprobe))
-		rseq_kprobe.symbol_name = NULL;
+	for (i = 0; i < 2 && !rseq_kprobe.symbol_name; i++) {
+		rseq_kprobe = (struct kprobe) {
+			.symbol_name = ksym_rseq_function(i),
+			.pre_handler = on_rseq,
+		};
+		if (register_kprobe(&rseq_kprobe))
+			rseq_kprobe.symbol_name = NULL;
+	}
 	/* Those of 32-bit programs are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 		sigreturn_kprobes[i] = (struct kprobe) {
