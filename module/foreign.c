@@ -23,7 +23,6 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
-#include <linux/workqueue.h>
 
 #include "breakpoint.h"
 #include "compat.h"
@@ -77,9 +76,7 @@ static void foreign_left(struct site *site)
 
 	WRITE_ONCE(site->foreign, FOREIGN_LEFT);
 	WRITE_ONCE(site->state, SITE_IDLE);
-	refcount_inc(&image->refs);
-	if (!queue_work(system_unbound_wq, &image->rearm))
-		image_put_not_last(image);
+	image_queue(image, &image->rearm);
 }
 
 /* A site that traps find, or NULL.  Context: RCU read side. */

@@ -334,6 +334,21 @@ void image_put_not_last(struct image *image)
 }
 
 /**
+ * image_queue() - have something done for an image in task context
+ * @image: as for image_put_not_last()
+ * @work: what; has a reference of @image to put, and has ended before the module
+ *	goes
+ *
+ * Context: any.
+ */
+void image_queue(struct image *image, struct work_struct *work)
+{
+	refcount_inc(&image->refs);
+	if (!queue_work(reap_wq, work))
+		image_put_not_last(image);
+}
+
+/**
  * image_find() - the image of an address space, if it has one
  * @mm: the address space
  *

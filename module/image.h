@@ -207,6 +207,7 @@ struct image *image_get(struct mm_struct *mm);
 struct image *image_find(struct mm_struct *mm);
 struct image *image_lookup(struct mm_struct *mm);
 void image_put(struct image *image);
+void image_queue(struct image *image, struct work_struct *work);
 void image_put_not_last(struct image *image);
 struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
 void image_add_area(struct image *image, struct ssol_area *area);
