@@ -219,7 +219,8 @@ struct uprobe_counts {
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: what looking up @path came to;
  * -EBUSY: @u is registered already;
- * -EEXIST: another breakpoint is at that place;
+ * -EEXIST: a breakpoint of the program's own is there, or another's in text
+ *	that no file holds;
  * -EPERM: the instruction cannot be probed, or the function cannot be
  *	return-probed (it looks at its return address, or is Go code);
  * -EILSEQ: the bytes there are no instruction, or not those of @u->expect;

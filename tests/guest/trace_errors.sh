@@ -69,7 +69,7 @@ column() {
 }
 
 count=$(wc -l <<<"$cases")
-ktap_plan $((count * 2 + 15))
+ktap_plan $((count * 2 + 17))
 clear
 define "p:stays /bin/sh:0x20 %di"
 before=$(cat $dir/uprobe_events)
@@ -127,6 +127,12 @@ printf '\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006' >"
 column $dir "p $tmp/no-code:1"
 is "$column" $((2 + ${#tmp} + 9)) "what is no instruction is refused when it is defined"
 like "$(cat $dir/error_log)" "no valid instruction" "for that reason"
+# What only putting it in place shows.
+libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
+: >$dir/error_log
+define "r:jumps $libc:0x$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^_setjmp@/ { print $2; exit }')"
+check_fails "a call that must see its return address is refused when it is enabled" enable uprobes/jumps
+like "$(cat $dir/error_log)" "cannot be probed; the kernel log names" "for that reason"
 mkfifo "$tmp/fifo"
 check_fails "a pipe is refused without waiting for it" timeout 5 bash -c "echo 'p $tmp/fifo:0' >>$dir/uprobe_events"
 clear
