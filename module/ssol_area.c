@@ -55,37 +55,54 @@ static unsigned long distance(unsigned long a, unsigned long b)
 	return a > b ? a - b : b - a;
 }
 
+/**
+ * struct room - the best place for an area so far
+ * @near: what it should be near
+ * @base: where it would start, 0 for none
+ */
+struct room {
+	unsigned long near;
+	unsigned long base;
+};
+
+/* With a page of nothing on both sides, at the end that is nearer. */
+static void room_consider(struct room *room, unsigned long start, unsigned long end)
+{
+	unsigned long base;
+
+	if (end < start || end - start < SSOL_AREA_SIZE + 2 * PAGE_SIZE)
+		return;
+	base = start > room->near ? start + PAGE_SIZE : end - PAGE_SIZE - SSOL_AREA_SIZE;
+	if (!room->base || distance(base, room->near) < distance(room->base, room->near))
+		room->base = base;
+}
+
 /*
- * The free range of SSOL_AREA_SIZE that is nearest to @near, at the upper end
- * of its gap.  Not directly below something that grows downwards, and with a
- * page of nothing on both sides.  Returns 0 where there is none in reach.
+ * The free range of SSOL_AREA_SIZE that is nearest to @near, but not below
+ * something that grows downwards.  Above the last mapping there is room, too;
+ * nothing else is in reach of a vDSO that follows the stack.  Returns 0 where
+ * there is none in reach.
  */
 static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
 {
 	unsigned long limit = arch_limit(arch_mm_mode(mm));
-	unsigned long gap_start = LOWEST_ADDRESS, best = 0;
-	VMA_ITERATOR(vmi, mm, 0);
+	struct room room = { .near = near };
+	unsigned long gap_start = LOWEST_ADDRESS;
 	struct vm_area_struct *vma;
+	VMA_ITERATOR(vmi, mm, 0);
 
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
-		unsigned long gap_end = min(vma->vm_start, limit);
-
-		if (gap_end >= gap_start &&
-		    gap_end - gap_start >= SSOL_AREA_SIZE + 2 * PAGE_SIZE &&
-		    !(vma->vm_flags & VM_GROWSDOWN)) {
-			unsigned long base = gap_end - PAGE_SIZE - SSOL_AREA_SIZE;
-
-			if (!best || distance(base, near) < distance(best, near))
-				best = base;
-		}
+		if (!(vma->vm_flags & VM_GROWSDOWN))
+			room_consider(&room, gap_start, min(vma->vm_start, limit));
 		gap_start = max(gap_start, vma->vm_end);
 	}
+	room_consider(&room, gap_start, limit);
 	mmap_read_unlock(mm);
 
-	if (best && distance(best, near) >= ARCH_SLOT_REACH - SSOL_AREA_SIZE)
+	if (room.base && distance(room.base, near) >= ARCH_SLOT_REACH - SSOL_AREA_SIZE)
 		return 0;
-	return best;
+	return room.base;
 }
 
 static int area_write(struct ssol_area *area, unsigned long pos, const u8 *bytes, size_t len)

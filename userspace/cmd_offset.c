@@ -8,10 +8,22 @@
 #include "symbols.h"
 #include "target.h"
 
+static void print_place(const struct target *target, const struct place *place,
+			pid_t pid)
+{
+	if (place->in_memory)
+		printf("/proc/%d/mem:0x%llx\n", pid,
+		       (unsigned long long)place->addr);
+	else
+		printf("%s:0x%llx\n", target->image.path,
+		       (unsigned long long)place->offset);
+}
+
 int cmd_offset(const struct options *options, int argc, char **argv)
 {
 	struct place_options how = {
 		.all = options->all, .force = options->force,
+		.pid = options->pid,
 	};
 	struct target target;
 	struct symbols syms;
@@ -29,8 +41,7 @@ int cmd_offset(const struct options *options, int argc, char **argv)
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
 	err = places_find(&target, &syms, argv[1], &how, &places);
 	for (size_t i = 0; !err && i < places.n; i++)
-		printf("%s:0x%llx\n", target.image.path,
-		       (unsigned long long)places.v[i].offset);
+		print_place(&target, &places.v[i], options->pid);
 	places_free(&places);
 	symbols_free(&syms);
 	target_close(&target);

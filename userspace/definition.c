@@ -99,6 +99,8 @@ static struct error *check_return(const struct target *target,
 	u64 start, end;
 	bool entry;
 
+	if (place->in_memory)
+		return NULL;
 	if (!(force & FORCE_GO) && go_is_program(&target->image))
 		return error_new(STATUS_REFUSED,
 				 "%s is a Go program, whose runtime moves stacks and would crash on a replaced return address; use --return=sites, or --force=go",
@@ -167,14 +169,18 @@ static struct error *go_arguments(const struct elf_image *img, const char *args,
 }
 
 static void add_site(struct definition *def, const struct target *target,
-		     const struct place *place, const char *args)
+		     const struct place *place, pid_t pid, const char *args)
 {
-	char *site = xasprintf("%s:0x%llx%s%s", target->image.path,
-			       (unsigned long long)place->offset,
+	char *memory = xasprintf("/proc/%d/mem", pid);
+	char *site = xasprintf("%s:0x%llx%s%s",
+			       place->in_memory ? memory : target->image.path,
+			       (unsigned long long)(place->in_memory ?
+						    place->addr : place->offset),
 			       *args ? " " : "", args);
 
 	paths_add(&def->sites, site);
 	free(site);
+	free(memory);
 }
 
 /* At a return instruction the value is in the register. */
@@ -202,8 +208,13 @@ static struct error *add_exits(struct symbols *syms, const struct place *place,
 			       bool value, struct places *sites, bool *exact)
 {
 	struct exits exits;
-	struct error *err = exits_find(syms, place, &exits);
+	struct error *err;
 
+	if (place->in_memory)
+		return error_new(STATUS_REFUSED,
+				 "the vDSO's function at 0x%llx is in no file where its return instructions could be looked up; use --return=trampoline",
+				 (unsigned long long)place->addr);
+	err = exits_find(syms, place, &exits);
 	for (size_t i = 0; i < exits.returns.n && !err; i++)
 		places_add(sites, &exits.returns.v[i]);
 	for (size_t i = 0; i < exits.tail_calls.n && !value && !err; i++)
@@ -301,7 +312,8 @@ static struct error *choose_copies(const struct probe_spec *spec,
 }
 
 static struct error *add_sites(struct definition *def, struct target *target,
-			       const struct places *places, const char *args)
+			       const struct places *places, pid_t pid,
+			       const char *args)
 {
 	size_t before = def->sites.n;
 	struct error *err = NULL;
@@ -312,7 +324,7 @@ static struct error *add_sites(struct definition *def, struct target *target,
 
 		err = arguments_at(target, place, args, &text);
 		if (!err) {
-			add_site(def, target, place, text);
+			add_site(def, target, place, pid, text);
 			free(text);
 		} else if (err->status == STATUS_REFUSED && places->n > 1) {
 			/* Another copy may still have the argument. */
@@ -356,6 +368,7 @@ static struct error *make_sites(const struct probe_spec *spec,
 {
 	struct place_options how = {
 		.all = options->all, .force = options->force, .inlined = true,
+		.pid = options->pid,
 	};
 	struct places places, sites = { 0 };
 	struct error *err;
@@ -378,7 +391,8 @@ static struct error *make_sites(const struct probe_spec *spec,
 				"variables of %s are gone when it has returned; fetch them with p:, or use --return=sites",
 				spec->function);
 	if (!err)
-		err = add_sites(def, target, places.n ? &places : &sites, args);
+		err = add_sites(def, target, places.n ? &places : &sites,
+				options->pid, args);
 	places_free(&places);
 	places_free(&sites);
 	free(args);

@@ -8,23 +8,16 @@
 #include "error.h"
 #include "text.h"
 
-/* glibc's widest resolvers choose among some twenty variants. */
-#define VARIANTS_MAX 64
 #define RESOLVER_MAX 4096
 
 #define OPCODE_LEA 0x8d
 
-struct variants {
-	u64 v[VARIANTS_MAX];
-	size_t n;
-};
-
-static void add_variant(struct variants *variants, u64 addr)
+static void add_variant(struct ifunc_variants *variants, u64 addr)
 {
 	for (size_t i = 0; i < variants->n; i++)
 		if (variants->v[i] == addr)
 			return;
-	if (variants->n < VARIANTS_MAX)
+	if (variants->n < IFUNC_VARIANTS_MAX)
 		variants->v[variants->n++] = addr;
 }
 
@@ -35,7 +28,7 @@ static void add_variant(struct variants *variants, u64 addr)
  */
 static void variants_from_code(struct symbols *syms,
 			       const struct symbol *ifunc,
-			       struct variants *variants)
+			       struct ifunc_variants *variants)
 {
 	u64 start, end, addr;
 	struct instruction insn;
@@ -70,7 +63,7 @@ static const char *bare(const char *name)
 /* __strlen_avx2 is a variant of strlen. */
 static void variants_from_names(struct symbols *syms,
 				const struct symbol *ifunc,
-				struct variants *variants)
+				struct ifunc_variants *variants)
 {
 	const char *name = bare(ifunc->name);
 	size_t len = strlen(name);
@@ -87,24 +80,38 @@ static void variants_from_names(struct symbols *syms,
 }
 
 /**
+ * ifunc_find_variants() - find what the resolver of an IFUNC chooses among
+ * @syms: the symbols of the file
+ * @ifunc: one of them, an IFUNC
+ * @variants: filled in; a function outside the file, as in the vDSO, is not
+ *	among them
+ */
+void ifunc_find_variants(struct symbols *syms, const struct symbol *ifunc,
+			 struct ifunc_variants *variants)
+{
+	variants->n = 0;
+	variants_from_code(syms, ifunc, variants);
+	if (!variants->n)
+		variants_from_names(syms, ifunc, variants);
+}
+
+/**
  * ifunc_refuse() - say why an IFUNC is not probed and what to probe instead
  * @syms: the symbols of the file
  * @ifunc: one of them, an IFUNC
  */
 struct error *ifunc_refuse(struct symbols *syms, const struct symbol *ifunc)
 {
-	struct variants variants = { .n = 0 };
+	struct ifunc_variants variants;
 	struct error *err;
 
-	variants_from_code(syms, ifunc, &variants);
-	if (!variants.n)
-		variants_from_names(syms, ifunc, &variants);
+	ifunc_find_variants(syms, ifunc, &variants);
 	err = error_new(STATUS_REFUSED,
 			"%s of %s is an IFUNC: its address is that of a resolver, which runs once and chooses the function that is called; ",
 			ifunc->name, syms->image->path);
 	error_append(err, "%s, or the resolver with --force=ifunc",
-		     variants.n ? "probe one or more of its variants, listed here" :
-				  "see with gdb which one a process got, and probe that");
+		     variants.n ? "probe all its variants with --all, or one or more of those listed here" :
+				  "name a process with -p, and what it could have got is probed");
 	for (size_t i = 0; i < variants.n; i++) {
 		u64 addr = variants.v[i], end;
 		const struct symbol *sym = symbols_function_at(syms, addr, &end);

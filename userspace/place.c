@@ -12,6 +12,7 @@
 #include "lookup.h"
 #include "source_line.h"
 #include "text.h"
+#include "vdso.h"
 
 static const struct {
 	const char *name;
@@ -264,6 +265,58 @@ static struct error *find_in_function(const struct target *target,
 	return err;
 }
 
+static struct error *variant_outside(const struct symbol *ifunc, pid_t pid,
+				     struct places *places)
+{
+	struct place place = { .in_memory = true };
+	struct error *err;
+
+	if (!pid) {
+		if (vdso_has(ifunc->name))
+			remark("64-bit processes get the %s of the vDSO, which is in no file; name one with -p",
+			       ifunc->name);
+		return NULL;
+	}
+	err = vdso_find(pid, ifunc->name, &place.addr);
+	if (!err && place.addr)
+		places_add(places, &place);
+	return err;
+}
+
+/* All functions that could be called in the end. */
+static struct error *find_variants(const struct target *target,
+				   struct symbols *syms,
+				   const struct symbol *ifunc, pid_t pid,
+				   struct places *places)
+{
+	struct ifunc_variants variants;
+	struct error *err = NULL;
+	size_t before = places->n;
+
+	ifunc_find_variants(syms, ifunc, &variants);
+	for (size_t i = 0; i < variants.n && !err; i++) {
+		struct place place = { .addr = variants.v[i] };
+		u64 end;
+
+		place.function = symbols_function_at(syms, place.addr, &end);
+		if (place.function && place.function->addr != place.addr)
+			place.function = NULL;
+		err = elf_image_offset(&target->image, place.addr,
+				       &place.offset);
+		if (!err)
+			places_add(places, &place);
+	}
+	if (!err)
+		err = variant_outside(ifunc, pid, places);
+	if (err)
+		return err;
+	if (places->n == before)
+		return ifunc_refuse(syms, ifunc);
+	remark("%s is an IFUNC, and the %zu functions that it can stand for are taken",
+	       ifunc->name, places->n - before);
+	return NULL;
+}
+
 static struct error *find_line(struct target *target, struct symbols *syms,
 			       const char *file, unsigned int line,
 			       unsigned int force, struct places *places)
@@ -361,6 +414,13 @@ static struct error *find_function(struct target *target, struct symbols *syms,
 	for (size_t i = 0; !err && i < found.n; i++) {
 		struct place place;
 
+		if (found.v[i]->type == STT_GNU_IFUNC && !spec->delta &&
+		    (options->all || options->pid) &&
+		    !(options->force & FORCE_IFUNC)) {
+			err = find_variants(target, syms, found.v[i],
+					    options->pid, places);
+			continue;
+		}
 		err = find_in_function(target, syms, found.v[i], spec,
 				       options->force, &place);
 		if (!err)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "symbols.h"
 #include "target.h"
@@ -25,6 +26,8 @@ struct error;
  * struct place - one place that can be probed
  * @addr: address, as the file's program headers count
  * @offset: position in the file
+ * @in_memory: it is in no file, but in the vDSO of the process that was named,
+ *	and @addr is where it is there
  * @function: symbol of the function that it lies in; NULL if not known
  * @delta: distance from the function's start, if @function is set
  * @inlined: a copy of the wanted function starts here, inside @function
@@ -35,6 +38,7 @@ struct place {
 	u64 offset;
 	const struct symbol *function;
 	u64 delta;
+	bool in_memory;
 	bool inlined;
 	Dwarf_Die copy;
 };
@@ -53,13 +57,16 @@ struct places {
 
 /**
  * struct place_options - how careful to be
- * @all: take all functions of a name
+ * @all: take all functions of a name, and all variants of an IFUNC
+ * @pid: the process that is meant, or 0: where it could have got one of several
+ *	variants, all of them are taken
  * @inlined: where a function was inlined is meant, too
  * @force: FORCE_*
  */
 struct place_options {
 	bool all;
 	bool inlined;
+	pid_t pid;
 	unsigned int force;
 };
 

@@ -205,9 +205,8 @@ void aggregate_destroy(struct aggregate *set)
 	kfree(set);
 }
 
-/* Everything but the registration: whether it can succeed is found out here. */
-static int prepare_probe(struct aggregate_probe *probe,
-			 const struct tracer_def *def, struct file *last)
+static int prepare_in_file(struct aggregate_probe *probe,
+			   const struct tracer_def *def, struct file *last)
 {
 	struct uprobe *u = &probe->rp.u;
 	struct file *file;
@@ -216,17 +215,42 @@ static int prepare_probe(struct aggregate_probe *probe,
 	file = tracer_file_open(def->path, last);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
+	u->file = file;
+	u->offset = def->offset;
+	if (probe->batch->set->only.mm)
+		u->filter = is_wanted_mm;
+	ret = uprobe_check(u);
+	if (ret)
+		fput(file);
+	return ret;
+}
+
+static int prepare_in_process(struct aggregate_probe *probe,
+			      const struct tracer_def *def, struct pid *process)
+{
+	probe->rp.u.pid = pid_vnr(process);
+	probe->rp.u.vaddr = def->offset;
+	put_pid(process);
+	return probe->rp.u.pid ? 0 : -ESRCH;
+}
+
+/*
+ * Everything but the registration: whether it can succeed in a file is found
+ * out here.
+ */
+static int prepare_probe(struct aggregate_probe *probe,
+			 const struct tracer_def *def, struct file *last)
+{
+	struct uprobe *u = &probe->rp.u;
+	struct pid *process;
+
 	strscpy(probe->name, def->event, sizeof(probe->name));
 	probe->kind = def->kind;
 	u->flags = UPROBE_ATOMIC;
-	u->file = file;
-	u->offset = def->offset;
 	u->ref_ctr_offset = def->ref_ctr;
 	memcpy(probe->expect, def->expect, def->expect_len);
 	u->expect = probe->expect;
 	u->expect_len = def->expect_len;
-	if (probe->batch->set->only.mm)
-		u->filter = is_wanted_mm;
 	if (def->kind == TRACER_RETURN) {
 		probe->rp.entry_handler = on_call;
 		probe->rp.handler = on_return;
@@ -234,10 +258,9 @@ static int prepare_probe(struct aggregate_probe *probe,
 	} else {
 		u->handler = on_entry;
 	}
-	ret = uprobe_check(u);
-	if (ret)
-		fput(file);
-	return ret;
+	process = tracer_process_find(def->path);
+	return process ? prepare_in_process(probe, def, process) :
+			 prepare_in_file(probe, def, last);
 }
 
 static int take_only(struct aggregate *set, const char *words)
@@ -366,7 +389,8 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 	if (batch->n < prepared)
 		line = text + batch->probes[batch->n].at;
 	for (i = 0; i < prepared; i++) {
-		fput(batch->probes[i].rp.u.file);
+		if (batch->probes[i].rp.u.file)
+			fput(batch->probes[i].rp.u.file);
 		batch->probes[i].rp.u.file = NULL;
 	}
 	if (batch->n)

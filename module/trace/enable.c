@@ -90,11 +90,12 @@ static int register_first(const struct list_head *todo, unsigned int n,
 	ret = probes_alloc(&p, n);
 	if (!ret) {
 		list_for_each_entry(site, todo, batch) {
-			if (!n--)
+			if (!n-- || ret)
 				break;
+			ret = tracer_site_aim(site);
 			probes_add(&p, site);
 		}
-		ret = probes_register(&p);
+		ret = ret ?: probes_register(&p);
 	}
 	probes_free(&p);
 	return ret;

@@ -133,6 +133,8 @@ MESSAGE(INSN_BAD,
 	"There is no valid instruction at this offset; the kernel log names the bytes")
 MESSAGE(INSN_TAKEN,
 	"Another breakpoint is at this place")
+MESSAGE(PROCESS_GONE,
+	"The process whose memory this is does not exist any more")
 MESSAGE(PROBE_FAILED,
 	"The probe could not be put in place; the kernel log names the reason")
 MESSAGE(SESSION_LINE,

@@ -148,6 +148,14 @@ static bool same_fetches(const struct tracer_def *a, const struct tracer_def *b)
 	return true;
 }
 
+static bool same_place(const struct tracer_site *a, const struct tracer_site *b)
+{
+	if (a->process != b->process || a->def->offset != b->def->offset)
+		return false;
+	return a->process ||
+	       file_inode(a->rp.u.file) == file_inode(b->rp.u.file);
+}
+
 /* May @site join @event? */
 static int check_site(struct tracer_event *event, struct tracer_site *site,
 		      struct tracer_diag *diag)
@@ -162,8 +170,7 @@ static int check_site(struct tracer_event *event, struct tracer_site *site,
 	if (ret)
 		return ret;
 	list_for_each_entry(other, &event->sites, node) {
-		if (file_inode(other->rp.u.file) == file_inode(site->rp.u.file) &&
-		    other->def->offset == def->offset &&
+		if (same_place(other, site) &&
 		    same_fetches(other->def, def))
 			return fail(diag, TRACER_ERR_SAME_PROBE, 0, -EEXIST);
 	}

@@ -277,6 +277,7 @@ static const char readme[] =
 	"  -:[GRP/][EVENT] [PATH:OFFSET]                 - remove\n"
 	"  # ...                                         - a comment\n"
 	"  OFFSET is a position in the file. A PATH holds white space and '#' as \\040, \\043.\n"
+	"  Where PATH is /proc/PID/mem, OFFSET is an address in that process.\n"
 	"\n"
 	"  ARG:   [NAME=]FETCH[:TYPE]\n"
 	"  FETCH: %<register>, $stack, $stack<index>, $retval, $comm, @<address>,\n"

@@ -8,6 +8,9 @@
  * An ARG expect=HEX, with two digits for each byte of the instruction there, is
  * none: the probe is refused where the file has other bytes.
  *
+ * PATH is a program's or a library's, or the mem file of a process in procfs:
+ * OFFSET is an address in that process then.
+ *
  * A '#' starts a comment.  Words are separated by white space; an immediate
  * string, \"like this", may hold both.  PATH may hold them as octal escapes
  * (\040, \043), the way /proc/self/maps writes such names.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One probe of an event: the file it is in, and its registration.
+ * One probe of an event: the file or the process it is in, and its registration.
  *
  * The file is looked up when the probe is defined and held from then on, so
  * that the definition means the same file for as long as it stands, whatever
- * happens to the path.
+ * happens to the path.  A process is held likewise by its struct pid.
  */
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -66,7 +66,7 @@ struct file *tracer_file_open(const char *path, struct file *last)
 	return file;
 }
 
-/* The file that the last site is in. */
+/* The file that the last site is in; NULL if it is in none. */
 static struct file *last_file(const struct tracer *t)
 {
 	const struct tracer_event *event;
@@ -124,27 +124,34 @@ static enum tracer_err register_error(int ret)
 		return TRACER_ERR_INSN_TAKEN;
 	case -ENOMEM:
 		return TRACER_ERR_NO_MEMORY;
+	case -ESRCH:
+		return TRACER_ERR_PROCESS_GONE;
 	default:
 		return TRACER_ERR_PROBE_FAILED;
 	}
 }
 
-static int find_file(struct tracer *t, struct tracer_site *site,
+static int find_place(struct tracer *t, struct tracer_site *site,
 		     struct tracer_diag *diag)
 {
 	const struct tracer_def *def = site->def;
 	struct file *file;
 	int ret;
 
+	site->rp.u.ref_ctr_offset = def->ref_ctr;
+	site->rp.u.expect = def->expect;
+	site->rp.u.expect_len = def->expect_len;
+	site->process = tracer_process_find(def->path);
+	if (site->process) {
+		site->rp.u.vaddr = def->offset;
+		return 0;
+	}
 	file = tracer_file_open(def->path, last_file(t));
 	if (IS_ERR(file))
 		return fail(diag, open_error(PTR_ERR(file)), def->path_column,
 			    PTR_ERR(file));
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
-	site->rp.u.ref_ctr_offset = def->ref_ctr;
-	site->rp.u.expect = def->expect;
-	site->rp.u.expect_len = def->expect_len;
 	ret = check_offsets(def, file, diag);
 	if (ret)
 		return ret;
@@ -152,10 +159,11 @@ static int find_file(struct tracer *t, struct tracer_site *site,
 	return ret ? fail(diag, register_error(ret), def->offset_column, ret) : 0;
 }
 
-static void put_file(struct tracer_site *site)
+static void put_place(struct tracer_site *site)
 {
 	if (site->rp.u.file)
 		fput(site->rp.u.file);
+	put_pid(site->process);
 }
 
 static int read_file(void *file, u64 pos, void *buf, size_t len)
@@ -178,6 +186,8 @@ static int place_insn(struct tracer_site *site, struct tracer_insn *insn)
 	s64 distance;
 	int ret;
 
+	if (site->process)
+		return -EINVAL;
 	ret = tracer_segment_distance(&bytes, site->def->offset, insn->value,
 				      &distance);
 	if (ret)
@@ -295,11 +305,11 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 	site->tracer = t;
 	site->def = def;
 
-	ret = find_file(t, site, diag);
+	ret = find_place(t, site, diag);
 	if (!ret)
 		ret = place_args(site, diag);
 	if (ret) {
-		put_file(site);
+		put_place(site);
 		kfree(site);
 		return ERR_PTR(ret);
 	}
@@ -320,7 +330,7 @@ void tracer_site_destroy(struct tracer_site *site)
 {
 	if (!site->format || site->format->def != site->def)
 		tracer_def_free(site->def);
-	put_file(site);
+	put_place(site);
 	kfree(site);
 }
 
@@ -338,9 +348,10 @@ int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag)
 
 	lockdep_assert_held(&site->tracer->lock);
 
-	if (site->def->kind == TRACER_RETURN)
+	ret = tracer_site_aim(site);
+	if (!ret && site->def->kind == TRACER_RETURN)
 		ret = register_uretprobe(&site->rp);
-	else
+	else if (!ret)
 		ret = register_uprobe(&site->rp.u);
 	if (!ret)
 		return 0;

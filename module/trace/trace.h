@@ -62,6 +62,7 @@
 #include "rate.h"
 
 struct dentry;
+struct pid;
 struct seq_file;
 struct tracer_synth;
 
@@ -138,6 +139,7 @@ struct tracer_event {
  * @def: what defined it
  * @rp: the probe; for an entry probe only @rp.u is used.  Its file is open
  *	from the definition on
+ * @process: what it is in when it is in no file, with a reference; or NULL
  * @atomic: its handler runs in the trap, and in task context what that cannot
  *	fetch
  * @in_place: its records have a fixed size and need no memory of the program
@@ -157,6 +159,7 @@ struct tracer_site {
 	struct tracer_format *format;
 	struct tracer_def *def;
 	struct uretprobe rp;
+	struct pid *process;
 	bool atomic;
 	bool in_place;
 	bool registered;
@@ -287,6 +290,10 @@ struct tracer_format *tracer_format_create(struct tracer *t,
 					   struct tracer_def *def);
 void tracer_format_release(struct tracer *t, struct tracer_format *format);
 void tracer_formats_forget(struct tracer *t);
+
+/* process.c */
+struct pid *tracer_process_find(const char *path);
+int tracer_site_aim(struct tracer_site *site);
 
 /* site.c */
 struct file *tracer_file_open(const char *path, struct file *last);

@@ -1,0 +1,68 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: /proc/PID/mem:ADDRESS probes one process, where there is no file too
+# timeout: 90
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+ktap_plan 15
+
+clock=$UPROBES_TOP/build/progs/cli_clock
+
+# launch: a process of the program, waiting for $tmp/now; its ID in $process.
+launch() {
+	rm -f "$tmp/now"
+	"$clock" "$tmp/now" >"$tmp/said" &
+	process=$!
+	sleep 0.3
+}
+
+# finish: let it go on, to its end.
+finish() {
+	: >"$tmp/now"
+	wait "$process"
+}
+
+# address PID NAME: of a function of the vDSO.
+address() {
+	uprobe offset -p "$1" libc "$2" 2>/dev/null | grep /mem:
+}
+
+launch
+define "p:day $(address $process gettimeofday) tv=%di:x64"
+like "$(cat $dir/uprobe_events)" "^p:uprobes/day /proc/$process/mem:0x[0-9a-f]+ tv=%di:x64$" "it is listed as it was defined"
+check "it is enabled" enable uprobes/day
+finish
+is "$(lines | grep -c "cli_clock-$process .* day: (0x")" 7 "its hits are recorded"
+like "$(cat "$tmp/said")" '^7 answers, .* too$' "the process gets its answers"
+like "$(cat $dir/uprobe_profile)" 'day +7 +0' "they are counted"
+check "when the process is gone the event is disabled" disable uprobes/day
+check_fails "and not enabled again" enable uprobes/day
+like "$(cat $dir/error_log)" 'The process whose memory this is does not exist any more' "error_log says so"
+clear
+
+# Text of a file, but of one process only. The program is not at the same place twice.
+launch
+other=$process
+"$clock" "$tmp/now" >/dev/null &
+process=$!
+sleep 0.3
+main=$(where ask "$clock")
+maps=$(awk -v f="$clock" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print a[1], $3; exit }' /proc/$process/maps)
+printf -v at '0x%x' $((0x${maps% *} - 0x${maps#* } + ${main##*:}))
+define "p:asks /proc/$process/mem:$at"
+check_fails "the same probe twice is refused" define "p:asks /proc/$process/mem:$at"
+like "$(cat $dir/error_log)" 'this very probe already' "and called so"
+define "p:asked /proc/$other/mem:$at"
+enable uprobes/asks
+: >"$tmp/now"
+wait $process $other
+is "$(lines | grep -c "cli_clock-$process .* asks: ") $(lines | wc -l)" "7 7" "of two processes of one program, one is probed"
+clear
+
+check_fails "a file offset means nothing there" define "p:bad /proc/$$/mem:0x1000 @+16"
+like "$(cat $dir/error_log)" 'The file offset is not a number, or not in a part' "and the message names it"
+: >$dir/error_log
+define "p:bad /proc/$$/mem:0x1000"
+check_fails "an address where there is no text is refused" enable uprobes/bad
+check_fails "so is the memory of nobody" define "p:none /proc/4194304/mem:0x1000"

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "vdso.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+
+#include "elf_image.h"
+#include "error.h"
+#include "symbols.h"
+#include "util.h"
+
+/* The kernel's has two pages; a line of maps that claims more is not its. */
+#define VDSO_MAX (64 * 4096)
+
+/* Its functions have names of their own, and those of libc as aliases. */
+#define VDSO_PREFIX "__vdso_"
+
+/* Where it is in a process; false if the process has none, or is gone. */
+static bool find_mapping(pid_t pid, u64 *start, u64 *end)
+{
+	char path[64], *line = NULL;
+	bool found = false;
+	size_t cap = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	while (!found && getline(&line, &cap, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		found = str_ends(line, " [vdso]") &&
+			sscanf(line, "%" SCNx64 "-%" SCNx64, start, end) == 2 &&
+			*start < *end && *end - *start <= VDSO_MAX;
+	}
+	free(line);
+	fclose(f);
+	return found;
+}
+
+static void *read_memory(pid_t pid, u64 start, size_t size)
+{
+	char *bytes = xmalloc(size), path[64];
+	bool whole;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	whole = fd >= 0 && pread(fd, bytes, size, start) == (ssize_t)size;
+	if (fd >= 0)
+		close(fd);
+	if (whole)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+static bool is_called(const struct symbol *sym, const char *name)
+{
+	const char *plain = str_starts(sym->name, VDSO_PREFIX) ?
+			    sym->name + strlen(VDSO_PREFIX) : sym->name;
+
+	return sym->defined && sym->type == STT_FUNC && !strcmp(plain, name);
+}
+
+static bool find_symbol(const struct elf_image *img, const char *name, u64 *addr)
+{
+	struct symbols syms = { 0 };
+	bool found = false;
+
+	symbols_load_dynamic(img, &syms);
+	for (size_t i = 0; i < syms.n && !found; i++) {
+		const struct symbol *sym = &syms.v[i];
+
+		found = is_called(sym, name) && elf_image_is_code(img, sym->addr);
+		if (found)
+			*addr = sym->addr;
+	}
+	symbols_free(&syms);
+	return found;
+}
+
+/**
+ * vdso_find() - find a function in the vDSO of a process
+ * @pid: the process
+ * @name: what libc calls it, such as gettimeofday
+ * @addr: where it is in the process; 0 if the vDSO has no such function, or
+ *	the process no vDSO
+ */
+struct error *vdso_find(pid_t pid, const char *name, u64 *addr)
+{
+	struct elf_image img;
+	struct error *err;
+	u64 start, end;
+	void *bytes;
+
+	*addr = 0;
+	if (!find_mapping(pid, &start, &end))
+		return NULL;
+	bytes = read_memory(pid, start, end - start);
+	if (!bytes)
+		return error_new(STATUS_DENIED,
+				 "the memory of process %d cannot be read (%s); try it as root",
+				 pid, strerror(errno));
+	err = elf_image_from_memory("[vdso]", bytes, end - start, &img);
+	if (err)
+		return err;
+	if (find_symbol(&img, name, addr)) {
+		u64 offset;
+
+		err = elf_image_offset(&img, *addr, &offset);
+		*addr = start + offset;
+	}
+	if (err)
+		*addr = 0;
+	elf_image_close(&img);
+	return err;
+}
+
+/**
+ * vdso_has() - whether this kernel's vDSO has a function
+ * @name: what libc calls it
+ */
+bool vdso_has(const char *name)
+{
+	struct error *err;
+	u64 addr;
+
+	err = vdso_find(getpid(), name, &addr);
+	error_free(err);
+	return !err && addr;
+}
