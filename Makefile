@@ -5,18 +5,26 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 MODULES := -C $(KDIR) M=$(CURDIR)
 USERSPACE := $(wildcard userspace/Makefile)
+version := $(shell sed -n 's,^PACKAGE_VERSION="\(.*\)"$$,\1,p' dkms.conf)
 
 all: userspace module
+
+.DELETE_ON_ERROR:
 
 help:
 	@echo 'Targets:'
 	@echo '  all              uprobes.ko, sample modules and userspace/uprobe (default)'
 	@echo '  module           uprobes.ko and the samples alone'
 	@echo '  userspace        userspace/uprobe alone'
-	@echo '  install          modules_install, and uprobe with its manual pages'
+	@echo '  install          modules_install, the helper, the header for clients and all manual pages'
 	@echo '  modules_install  the module into /lib/modules'
+	@echo '  uninstall        remove what install has put there'
+	@echo '  install-dkms     the source for DKMS into /usr/src; then: dkms install uprobes/$(version)'
+	@echo '  man              manual pages of the API, from its header, in build/man'
+	@echo '  deb              Debian packages in build/deb: uprobes-dkms, -tools, -dev'
 	@echo '  demo             boot a kernel in QEMU and trace programs in it'
 	@echo '  test             all tests, on every kernel of qemu/kernels'
+	@echo '  newcomer         demo and test as a new user of a bare Debian 12, in a chroot'
 	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
 	@echo '  check            checkpatch on the sources'
 	@echo '  clean            remove what was built'
@@ -28,7 +36,8 @@ help:
 	@echo '  TESTS=GLOB       test: only tests whose file name matches'
 	@echo '  BENCH=NAMES      bench: other measurements, "decode helper"'
 	@echo '  V=1 W=1 C=1 LLVM=1 INSTALL_MOD_PATH=DIR   as in the kernel'
-	@echo '  DESTDIR=DIR      install: below DIR'
+	@echo '  PREFIX=DIR       install: helper, header and manual pages [$(PREFIX)]'
+	@echo '  DESTDIR=DIR      install: all of it below DIR, and without depmod'
 
 help: KERNELS = $(shell awk '!/^ *(\#|$$)/ { print $$1 }' qemu/kernels)
 
@@ -62,17 +71,72 @@ ifneq ($(USERSPACE),)
 	$(MAKE) -C userspace
 endif
 
-modules_install: module kdir
+# The samples are no part of an installation.
+modules_install: kdir
+	$(if $(KERNEL),$(error a module for a kernel of qemu/kernels is not for installing: leave KERNEL out))
+	$(MAKE) $(MODULES) UPROBES_SAMPLES=n modules
 	$(MAKE) $(MODULES) INSTALL_MOD_PATH=$(DESTDIR)$(INSTALL_MOD_PATH) modules_install
+	$(depmod)
 
-install: modules_install userspace
-ifneq ($(USERSPACE),)
-	$(MAKE) -C userspace install
-endif
+# With DESTDIR it is a package that is being made: depmod runs where that is installed.
+depmod = $(if $(DESTDIR),,PATH=$$PATH:/usr/sbin:/sbin depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(release))
+release = $(shell sed -n 's,.*UTS_RELEASE "\(.*\)",\1,p' $(KDIR)/include/generated/utsrelease.h)
+
+install: modules_install install-tools install-dev
+
+PREFIX ?= /usr/local
+man_dir = $(DESTDIR)$(PREFIX)/share/man
+include_dir = $(DESTDIR)$(PREFIX)/include/uprobes-ko
+
+install-tools: userspace
+	$(MAKE) -C userspace install PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	install -D -m 644 man/uprobes.4 $(man_dir)/man4/uprobes.4
+
+install-dev: man
+	install -D -m 644 include/uprobes/uprobes.h $(include_dir)/uprobes/uprobes.h
+	install -d $(man_dir)/man9
+	install -m 644 build/man/*.9 $(man_dir)/man9
+
+dkms_dir = $(DESTDIR)/usr/src/uprobes-$(version)
+
+install-dkms:
+	@find Kbuild Makefile dkms.conf packaging/dkms-symvers arch include module -type f \
+		\( ! -path '*/*' -o -perm -100 -o -name '*.[chS]' -o -name '*.tbl' -o -name '*.awk' \) \
+		! -name '*.mod.c' ! -name '.*' ! -path 'module/samples/*' | LC_ALL=C sort | \
+	while read -r file; do \
+		mode=644; [ ! -x $$file ] || mode=755; \
+		install -D -m $$mode $$file $(dkms_dir)/$$file || exit; \
+	done
+	@echo '$(dkms_dir)'
+
+uninstall: kdir man
+	for dir in updates extra $(INSTALL_MOD_DIR); do \
+		rm -f $(DESTDIR)$(INSTALL_MOD_PATH)/lib/modules/$(release)/$$dir/uprobes.ko*; done
+	$(depmod)
+	$(MAKE) -C userspace uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
+	rm -f $(man_dir)/man4/uprobes.4
+	cd build/man && for page in *.9; do rm -f $(man_dir)/man9/$$page; done
+	rm -rf $(include_dir)
+
+man: build/man/uprobes.9
+
+# The date that the pages bear is that of the version.
+build/man/uprobes.9: include/uprobes/uprobes.h man/kernel-doc.awk debian/changelog
+	@rm -rf build/man && mkdir -p build/man
+	awk -v out=build/man -v version=$(version) \
+		-v date=$$(date -u -d "$$(sed -n '/^ -- /{ s/.*>  //p; q }' debian/changelog)" +%F) \
+		-f man/kernel-doc.awk include/uprobes/uprobes.h
+
+deb:
+	@packaging/deb
 
 test:
 	+@qemu/install-deps
 	+@tests/run
+
+# NEWCOMER_TEST narrows the second command, for trying this out.
+newcomer:
+	+@packaging/newcomer
 
 # What is measured: hits; decode, helper.
 BENCH ?= hits
@@ -98,4 +162,5 @@ endif
 		-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' -o -name 'Module.symvers' \
 		-o -name 'modules.order' \) -type f -exec rm -f {} +
 
-.PHONY: all help module kdir userspace modules_install install test bench demo check clean
+.PHONY: all help module kdir userspace modules_install install install-tools install-dev \
+	install-dkms uninstall man deb test newcomer bench demo check clean

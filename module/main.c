@@ -107,4 +107,5 @@ module_exit(uprobes_unload);
 
 MODULE_DESCRIPTION("Probes on user-space instructions");
 MODULE_AUTHOR("The uprobes.ko authors");
+MODULE_VERSION(UPROBES_VERSION);
 MODULE_LICENSE("GPL");

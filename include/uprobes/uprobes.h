@@ -290,7 +290,14 @@ int register_uretprobe(struct uretprobe *rp);
  */
 void unregister_uretprobe(struct uretprobe *rp);
 
-/* As unmap_uprobe(). */
+/**
+ * unmap_uretprobe() - forget a return probe whose mapping is gone
+ * @rp: the probe
+ *
+ * As unmap_uprobe().
+ *
+ * Context: may sleep, or a probe handler.
+ */
 void unmap_uretprobe(struct uretprobe *rp);
 
 /**
@@ -316,10 +323,27 @@ int register_uprobes(struct uprobe **us, unsigned int n);
  */
 void unregister_uprobes(struct uprobe **us, unsigned int n);
 
-/* As register_uprobes(). */
+/**
+ * register_uretprobes() - put many return probes in place
+ * @rps: the probes
+ * @n: how many
+ *
+ * All or nothing, as register_uprobes().
+ *
+ * Context: may sleep; not from a probe handler.
+ * Return: as register_uprobes().
+ */
 int register_uretprobes(struct uretprobe **rps, unsigned int n);
 
-/* As unregister_uprobes(). */
+/**
+ * unregister_uretprobes() - take many return probes away
+ * @rps: the probes
+ * @n: how many
+ *
+ * As unregister_uretprobe() for each.
+ *
+ * Context: may sleep, or a probe handler.
+ */
 void unregister_uretprobes(struct uretprobe **rps, unsigned int n);
 
 /**

@@ -6,6 +6,7 @@
 #ifndef _TRACER_SYNTH_H
 #define _TRACER_SYNTH_H
 
+#include <linux/err.h>
 #include <linux/errno.h>
 #include <linux/kconfig.h>
 #include <linux/types.h>
@@ -26,7 +27,7 @@ void tracer_synth_exit(void);
 #else
 static inline struct tracer_synth *tracer_synth_create(const struct tracer_def *def)
 {
-	return NULL;
+	return ERR_PTR(-EOPNOTSUPP);
 }
 
 static inline int tracer_synth_delete(struct tracer_synth *synth,
