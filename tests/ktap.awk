@@ -8,6 +8,7 @@
 #   -v trouble=TEXT  something else that makes it fail, from outside the test
 #   -v tally=FILE    gets a line "PASSED FAILED SKIPPED", appended
 #   -v failures=FILE gets a line for each failure, appended
+#   -v skips=FILE    gets a line for each skip, appended
 #
 # Prints it as a nested KTAP test; what is not KTAP becomes diagnostics. Every
 # result counts. What makes the test as a whole invalid counts as one failure: no
@@ -44,6 +45,9 @@ BEGIN {
 		print name ": " text >>failures
 	} else if (toupper($0) ~ /# *SKIP/) {
 		skipped++
+		text = $0
+		sub(/^ok *[0-9]* *-? */, "", text)
+		print name ": " text >>skips
 	} else {
 		passed++
 	}
@@ -82,6 +86,7 @@ END {
 
 	if (skipped_all && cause == "") {
 		skipped = 1
+		print name ": " reason >>skips
 		word = "ok"
 		directive = " # SKIP " reason
 	} else {

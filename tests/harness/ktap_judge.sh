@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the test runner's judgement of one test's output
 . "$UPROBES_TOP/tests/lib.sh"
-ktap_plan 15
+ktap_plan 17
 
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
@@ -13,7 +13,7 @@ judge() {
 	shift 2
 	: >"$tmp/tally"
 	printf '%s\n' "$@" | awk -v nr=1 -v name=x -v status="$status" -v limit=60 \
-		-v trouble="$trouble" -v tally="$tmp/tally" -v failures="$tmp/failures" \
+		-v trouble="$trouble" -v tally="$tmp/tally" -v failures="$tmp/failures" -v skips="$tmp/skips" \
 		-f "$UPROBES_TOP/tests/ktap.awk" >"$tmp/out"
 	echo "$(cat "$tmp/tally") $(sed -n '$s/ 1 - x.*//p' "$tmp/out")"
 }
@@ -23,7 +23,11 @@ is "$(judge 0 '' 1..2 'ok 1' 'ok 2')" "2 0 0 ok" "without a version and descript
 is "$(judge 1 '' 1..2 'ok 1 - a' 'not ok 2 - b')" "1 1 0 not ok" "a failed result"
 is "$(judge 0 '' 1..2 'ok 1 - a' 'ok 2 - b # SKIP why')" "1 0 1 ok" "a skipped result"
 is "$(judge 0 '' '1..0 # SKIP why')" "0 0 1 ok" "a test skipped as a whole"
+is "$(cat "$tmp/skips")" "x: b # SKIP why
+x: why" "both are kept, with the reason"
+rm "$tmp/failures"
 is "$(judge 0 '' 'ok 1 - a')" "1 1 0 not ok" "no plan"
+is "$(cat "$tmp/failures")" "x: there is no plan line (exit status 0)" "failures are kept, too"
 is "$(judge 0 '' '')" "0 1 0 not ok" "no output"
 is "$(judge 0 '' 1..2 'ok 1 - a')" "1 1 0 not ok" "fewer results than planned"
 is "$(judge 0 '' 1..1 'ok 1 - a' 'ok 2 - b')" "2 1 0 not ok" "more results than planned"
