@@ -14,6 +14,7 @@
 #include <linux/uaccess.h>
 #include <linux/version.h>
 
+#include <uapi/linux/magic.h>
 #include <uapi/linux/rseq.h>
 
 /**
@@ -67,6 +68,12 @@ static inline struct file *compat_shmem_file(const char *name, loff_t size)
 #else
 	return shmem_file_setup(name, size, VM_NORESERVE);
 #endif
+}
+
+/* Whether compat_cache_folio() can be asked for parts of a file.  Context: any. */
+static inline bool compat_cache_readable(const struct address_space *mapping)
+{
+	return mapping->a_ops->read_folio || mapping->host->i_sb->s_magic == TMPFS_MAGIC;
 }
 
 /**

@@ -5,6 +5,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/cred.h>
+#include <linux/dcache.h>
 #include <linux/elf.h>
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -213,6 +214,17 @@ static struct file *file_at(const char *name)
 	return file;
 }
 
+/* What processes map of an overlay is the file below. */
+static struct inode *inode_below(struct inode *inode)
+{
+	struct dentry *dentry = d_find_any_alias(inode);
+
+	if (dentry)
+		inode = d_real_inode(dentry);
+	dput(dentry);
+	return inode;
+}
+
 /**
  * target_open() - get hold of the file that a client names
  * @target: what to fill in
@@ -220,7 +232,7 @@ static struct file *file_at(const char *name)
  *
  * Context: may sleep.
  * Return: 0; what looking up the path came to; -EINVAL when it is no regular
- * file.
+ * file, or one without a path whose file system does not cache it.
  */
 int target_open(struct target *target, const struct uprobe *u)
 {
@@ -241,10 +253,11 @@ int target_open(struct target *target, const struct uprobe *u)
 	} else {
 		target->name = "a file without a name";
 	}
-	/* What processes map of an overlay is the file below. */
-	target->inode = target->file ? d_real_inode(target->file->f_path.dentry) : u->inode;
+	target->inode = target->file ? d_real_inode(target->file->f_path.dentry) :
+				       inode_below(u->inode);
 	ihold(target->inode);
-	if (!S_ISREG(target->inode->i_mode)) {
+	if (!S_ISREG(target->inode->i_mode) ||
+	    (!target->file && !compat_cache_readable(target->inode->i_mapping))) {
 		target_close(target);
 		return -EINVAL;
 	}

@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 14
+ktap_plan 16
 
 offset=0x$(symbol "$progs/steps" work)
 mount -t tmpfs tmpfs "$tmp"
@@ -53,9 +53,14 @@ if mount -t overlay overlay -o "lowerdir=$tmp/lower,upperdir=$tmp/upper,workdir=
 	run_steps "$tmp/lower/prog" >/dev/null
 	is "$(hits 2)" 20 "overlay: as is the file below, which is the same"
 	run unregister 2
+	set_probe 4 inode="$tmp/merged/prog" offset="$offset"
+	check "overlay: by its inode" run register 4
+	run_steps "$tmp/merged/prog" >/dev/null
+	is "$(hits 4)" 10 "overlay: is probed by its inode"
+	run unregister 4
 	umount "$tmp/merged"
 else
-	for what in 1 2 3 4; do skip "overlay $what" "this kernel has no overlayfs"; done
+	for what in 1 2 3 4 5 6; do skip "overlay $what" "this kernel has no overlayfs"; done
 fi
 
 # Text in transparent huge pages.

@@ -15,6 +15,8 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
@@ -47,6 +49,7 @@ static struct probe {
 	bool used;
 	bool returns;
 	char path[128];
+	struct file *file;
 	u8 expect[15];
 	enum action action;
 	unsigned int other;
@@ -186,6 +189,17 @@ static int set_field(struct probe *p, char *name, char *value)
 
 	if (!strcmp(name, "path")) {
 		u->path = strscpy(p->path, value, sizeof(p->path)) > 0 ? p->path : NULL;
+		return 0;
+	}
+	if (!strcmp(name, "inode")) {
+		struct file *file = filp_open(value, O_RDONLY, 0);
+
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+		if (p->file)
+			fput(p->file);
+		p->file = file;
+		u->inode = d_inode(file->f_path.dentry);
 		return 0;
 	}
 	if (!strcmp(name, "action")) {
@@ -370,6 +384,10 @@ static void __exit client_exit(void)
 	for (i = 0; i < PROBES; i++)
 		us[i] = &probes[i].rp.u;
 	unregister_uprobes(us, PROBES);
+	for (i = 0; i < PROBES; i++) {
+		if (probes[i].file)
+			fput(probes[i].file);
+	}
 	kvfree(us);
 	kvfree(probes);
 }
