@@ -134,7 +134,7 @@ test:
 	+@qemu/install-deps
 	+@tests/run
 
-# NEWCOMER_TEST narrows the second command, for trying this out.
+# NEWCOMER_TEST="ARGUMENTS" narrows its second command, for trying it out.
 newcomer:
 	+@packaging/newcomer
 

@@ -42,8 +42,18 @@ static ssize_t event_enable_read(struct file *file, char __user *ubuf,
 	return tracer_switch_read(ubuf, count, ppos, READ_ONCE(event->enabled));
 }
 
-static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
-				  size_t count, loff_t *ppos)
+/**
+ * tracer_event_switch_write() - a switch of one event has been written
+ * @file: the file, whose private data is the event
+ * @ubuf: 0 or 1
+ * @count: how many bytes
+ * @ppos: position in the file
+ * @set: what there is to be done, under the tracer's lock
+ *
+ * Return: what write() returns.
+ */
+ssize_t tracer_event_switch_write(struct file *file, const char __user *ubuf, size_t count,
+				  loff_t *ppos, tracer_event_switch_fn *set)
 {
 	struct tracer_event *event = file->private_data;
 	struct tracer *t = event->group->tracer;
@@ -54,9 +64,15 @@ static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
 	if (ret)
 		return ret;
 	mutex_lock(&t->lock);
-	ret = event->removed ? -ENODEV : tracer_event_switch(t, event, on);
+	ret = event->removed ? -ENODEV : set(t, event, on);
 	mutex_unlock(&t->lock);
 	return tracer_written(ret, count, ppos);
+}
+
+static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
+				  size_t count, loff_t *ppos)
+{
+	return tracer_event_switch_write(file, ubuf, count, ppos, tracer_event_switch);
 }
 
 static const struct file_operations event_enable_fops = {

@@ -12,6 +12,9 @@
 
 #include "text.h"
 
+struct tracer;
+struct tracer_event;
+
 /*
  * A trace tells what other programs hold in their memory: as tracefs, none of
  * it is open under a lockdown that keeps the memory of the kernel secret.
@@ -64,6 +67,11 @@ static inline int tracer_switch_parse(const char __user *ubuf, size_t count,
 	*on = value;
 	return 0;
 }
+
+typedef int tracer_event_switch_fn(struct tracer *t, struct tracer_event *event, bool on);
+
+ssize_t tracer_event_switch_write(struct file *file, const char __user *ubuf, size_t count,
+				  loff_t *ppos, tracer_event_switch_fn *set);
 
 /*
  * Text for a seq_file: start with tracer_seq_text(), append, end with

@@ -55,18 +55,7 @@ static ssize_t synthetic_read(struct file *file, char __user *ubuf,
 static ssize_t synthetic_write(struct file *file, const char __user *ubuf,
 			       size_t count, loff_t *ppos)
 {
-	struct tracer_event *event = file->private_data;
-	struct tracer *t = event->group->tracer;
-	bool on;
-	int ret;
-
-	ret = tracer_switch_parse(ubuf, count, &on);
-	if (ret)
-		return ret;
-	mutex_lock(&t->lock);
-	ret = event->removed ? -ENODEV : tracer_event_publish(t, event, on);
-	mutex_unlock(&t->lock);
-	return tracer_written(ret, count, ppos);
+	return tracer_event_switch_write(file, ubuf, count, ppos, tracer_event_publish);
 }
 
 const struct file_operations tracer_event_synthetic_fops = {

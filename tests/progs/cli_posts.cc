@@ -8,6 +8,8 @@
  */
 #include <stdio.h>
 
+#include "sdt.h"
+
 enum enum_server_command { COM_QUERY = 3 };
 class THD;
 
@@ -16,28 +18,7 @@ struct request {
 	const char *method;
 };
 
-/* A probe: its note, in what systemtap's sys/sdt.h describes. */
-#define NOTE(name, semaphore, operands)					\
-	"990:	nop\n"							\
-	".pushsection .note.stapsdt, \"?\", \"note\"\n"			\
-	".balign 4\n"							\
-	".4byte 992f - 991f, 994f - 993f, 3\n"				\
-	"991:	.asciz \"stapsdt\"\n"					\
-	"992:	.balign 4\n"						\
-	"993:	.8byte 990b, _.stapsdt.base, " semaphore "\n"		\
-	".asciz \"node\"\n"						\
-	".asciz \"" name "\"\n"						\
-	".asciz \"" operands "\"\n"					\
-	"994:	.balign 4\n"						\
-	".popsection\n"							\
-	".ifndef _.stapsdt.base\n"					\
-	".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
-	".weak _.stapsdt.base\n"					\
-	".hidden _.stapsdt.base\n"					\
-	"_.stapsdt.base: .space 1\n"					\
-	".size _.stapsdt.base, 1\n"					\
-	".popsection\n"							\
-	".endif\n"
+#define NOTE(name, semaphore, operands) SDT_PROBE("node", name, semaphore, operands)
 
 extern "C" {
 unsigned short node_http_client_request_semaphore __attribute__((section(".probes"), used));

@@ -13,31 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sdt.h"
+
 /* The size of a value, negative for an unsigned type: %n prints it negated. */
 #define SIGNED_SIZE(x) \
 	((__typeof__(x))-1 < (__typeof__(x))1 ? (int)sizeof(x) : -(int)sizeof(x))
 
 #define PROBE3(provider, name, a, b, c)					\
-	asm volatile("990:	nop\n"					\
-		     ".pushsection .note.stapsdt, \"?\", \"note\"\n"	\
-		     ".balign 4\n"					\
-		     ".4byte 992f - 991f, 994f - 993f, 3\n"		\
-		     "991:	.asciz \"stapsdt\"\n"			\
-		     "992:	.balign 4\n"				\
-		     "993:	.8byte 990b, _.stapsdt.base, 0\n"	\
-		     ".asciz \"" provider "\"\n"			\
-		     ".asciz \"" name "\"\n"				\
-		     ".asciz \"%n[size0]@%[arg0] %n[size1]@%[arg1] %n[size2]@%[arg2]\"\n"	\
-		     "994:	.balign 4\n"				\
-		     ".popsection\n"					\
-		     ".ifndef _.stapsdt.base\n"				\
-		     ".pushsection .stapsdt.base, \"aG\", \"progbits\", .stapsdt.base, comdat\n" \
-		     ".weak _.stapsdt.base\n"				\
-		     ".hidden _.stapsdt.base\n"				\
-		     "_.stapsdt.base: .space 1\n"			\
-		     ".size _.stapsdt.base, 1\n"			\
-		     ".popsection\n"					\
-		     ".endif\n"						\
+	asm volatile(SDT_PROBE(provider, name, "0",			\
+			       "%n[size0]@%[arg0] %n[size1]@%[arg1] %n[size2]@%[arg2]") \
 		     :: [size0] "n" (SIGNED_SIZE(a)), [arg0] "nor" (a), \
 			[size1] "n" (SIGNED_SIZE(b)), [arg1] "nor" (b), \
 			[size2] "n" (SIGNED_SIZE(c)), [arg2] "nor" (c))
@@ -79,18 +63,7 @@ static void watch_counter(void)
 		printf("%u\n", *counter);
 		fflush(stdout);
 		if (*counter)
-			asm volatile("990:	nop\n"
-				     ".pushsection .note.stapsdt, \"?\", \"note\"\n"
-				     ".balign 4\n"
-				     ".4byte 992f - 991f, 994f - 993f, 3\n"
-				     "991:	.asciz \"stapsdt\"\n"
-				     "992:	.balign 4\n"
-				     "993:	.8byte 990b, _.stapsdt.base, counted_semaphore\n"
-				     ".asciz \"corpus\"\n"
-				     ".asciz \"counted\"\n"
-				     ".asciz \"8@%[line]\"\n"
-				     "994:	.balign 4\n"
-				     ".popsection\n"
+			asm volatile(SDT_PROBE("corpus", "counted", "counted_semaphore", "8@%[line]")
 				     :: [line] "r" (line));
 	}
 }
