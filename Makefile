@@ -26,7 +26,7 @@ help:
 	@echo '  test             all tests, on every kernel of qemu/kernels'
 	@echo '  newcomer         demo and test as a new user of a bare Debian 12, in a chroot'
 	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
-	@echo '  check            checkpatch on the sources'
+	@echo '  check            what looks at the sources: checkpatch, sparse, cppcheck ...'
 	@echo '  clean            remove what was built'
 	@echo
 	@echo 'Variables:'
@@ -150,7 +150,8 @@ demo:
 	+@qemu/demo
 
 check:
-	@qemu/check
+	+@qemu/install-deps
+	+@TEST_GROUPS=static tests/run
 
 # What kbuild leaves behind is known by name: no headers are needed to clean.
 clean:

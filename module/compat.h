@@ -19,6 +19,10 @@
 
 /**
  * compat_gup_remote() - get one page of another address space
+ * @mm: the address space
+ * @addr: an address in the page
+ * @gup_flags: FOLL_ flags
+ * @page: where the page goes, with a reference
  *
  * Commit ca5e863233e8 ("mm/gup: remove vmas parameter from
  * get_user_pages_remote()", 6.5) dropped an argument that nobody here needs.
@@ -78,6 +82,8 @@ static inline bool compat_cache_readable(const struct address_space *mapping)
 
 /**
  * compat_cache_folio() - a part of a file in the page cache, up to date
+ * @mapping: the file's cache
+ * @index: of a page in the file
  *
  * Files in memory only have no read operation; how to ask for theirs changed
  * with "mm: shmem: ... shmem_read_folio()" (in use since 6.6, page based before).
@@ -102,6 +108,8 @@ static inline struct folio *compat_cache_folio(struct address_space *mapping, pg
 
 /**
  * compat_ring_buffer_commit() - commit a reserved event
+ * @rb: the buffer
+ * @event: the event
  *
  * Commit 04aabc32fb67 ("ring_buffer: Remove unused "event" parameter", 6.2)
  * dropped the argument.
@@ -118,6 +126,7 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
 
 /**
  * compat_task_fpu() - where a task's floating-point registers are kept
+ * @task: the task
  *
  * Behind the task since "x86/fpu: Make task_struct::thread constant size"
  * (6.16), in it before.

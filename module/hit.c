@@ -318,7 +318,8 @@ static enum late hit_late(const struct site *site)
 	smp_rmb();
 	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
 		return LATE_REMOVED;
-	if (READ_ONCE(site->state) == SITE_LOST && text_same(text + 1, site->plan.text + 1, len - 1))
+	if (READ_ONCE(site->state) == SITE_LOST &&
+	    text_same(text + 1, site->plan.text + 1, len - 1))
 		return LATE_COPIED;
 	return LATE_FOREIGN;
 }

@@ -116,3 +116,37 @@ private_apt() {
 		die "the package lists of $suite could not be fetched (apt-get update):
 $(grep -E '^[EW]:' <<<"$out" | head -n 5)"
 }
+
+# package_field PACKAGE FIELD: of the newest version, after private_apt.
+package_field() {
+	apt-cache "${apt_opts[@]}" show --no-all-versions "$1" 2>/dev/null |
+		sed -n "s/^$2: //p"
+}
+
+# source_package PACKAGE: set $deb to the newest package of that name, with a
+# kernel's sources in it, kept in the cache and checked against what the package
+# list says of it; after private_apt.
+source_package() {
+	local package=$1 sources=$cache/sources sum log version
+
+	version=$(package_field "$package" Version)
+	sum=$(package_field "$package" SHA256)
+	make_cache "$sources"
+	exec 8>"$sources/lock" || die "cannot write to $sources"
+	flock 8
+	deb=$sources/${package}_$version.deb
+	if ! sha256sum --quiet --status -c - <<<"$sum  $deb" 2>/dev/null; then
+		say "fetching $package $version"
+		rm -rf "$sources"/"$package"_* "$sources/new"
+		mkdir "$sources/new" || die "cannot write to $sources"
+		log=$(cd "$sources/new" && apt-get "${apt_opts[@]}" -q download "$package" 2>&1) &&
+		mv "$sources"/new/*.deb "$deb" || {
+			tail -n 5 <<<"$log" >&2
+			die "the package $package could not be fetched"
+		}
+		rmdir "$sources/new"
+		sha256sum --quiet --status -c - <<<"$sum  $deb" ||
+			die "$package was fetched damaged; try again"
+	fi
+	exec 8>&-
+}

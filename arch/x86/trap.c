@@ -92,12 +92,12 @@ void arch_trap_quiesce(void)
 
 void arch_just_return(void);
 asm(".pushsection .text\n"
-    ".type arch_just_return, @function\n"
-    "arch_just_return:\n"
-    ASM_ENDBR
-    ASM_RET
-    ".size arch_just_return, . - arch_just_return\n"
-    ".popsection\n");
+	".type arch_just_return, @function\n"
+	"arch_just_return:\n"
+	ASM_ENDBR
+	ASM_RET
+	".size arch_just_return, . - arch_just_return\n"
+	".popsection\n");
 
 /**
  * arch_return_zero() - have a kernel function return 0 without doing anything

@@ -25,7 +25,13 @@
 
 /**
  * enum tracer_filter_op - what a step does
- * @TRACER_FILTER_EQ: the field is equal to the value; and so on
+ * @TRACER_FILTER_EQ: the field is equal to the value
+ * @TRACER_FILTER_NE: it is not
+ * @TRACER_FILTER_LT: it is less
+ * @TRACER_FILTER_LE: it is not greater
+ * @TRACER_FILTER_GT: it is greater
+ * @TRACER_FILTER_GE: it is not less
+ * @TRACER_FILTER_BITS: they have a bit in common
  * @TRACER_FILTER_GLOB: the string matches the pattern
  * @TRACER_FILTER_NOT: turn the outcome over
  * @TRACER_FILTER_IF_FALSE: go to step @to when the outcome so far is false

@@ -212,7 +212,7 @@ static bool match_text(const struct tracer_filter_step *step,
 }
 
 static bool match_steps(const struct tracer_filter *filter,
-				 const struct tracer_record *record, size_t len, int cpu)
+			const struct tracer_record *record, size_t len, int cpu)
 {
 	const struct tracer_filter_step *step;
 	struct view v = {

@@ -98,7 +98,7 @@ static void count(Dwarf_Die *function, void *arg)
 {
 	size_t *n = arg;
 
-	*n += die_name(function) != NULL;
+	*n += !!die_name(function);
 }
 
 static void read_debug_info(struct target *target, const struct symbols *syms)

@@ -238,10 +238,9 @@ static int set_field(struct probe *p, char *name, char *value)
 		p->rp.entry_handler = number ? on_entry : NULL;
 	else if (!strcmp(name, "other"))
 		p->other = number;
-	else if (!strcmp(name, "only")) {
+	else if (!strcmp(name, "only"))
 		p->only = number;
-		u->filter = number ? filter_pid : NULL;
-	} else
+	else
 		return -ENOKEY;
 	return 0;
 }
@@ -260,7 +259,7 @@ static int set_probe(const char *line, const struct kernel_param *kp)
 	if (!ret && number >= PROBES)
 		ret = -ERANGE;
 	p = &probes[ret ? 0 : number];
-	while (!ret && (word = strsep(&rest, " \n"))) {
+	while (!ret && (word = strsep(&rest, "\n "))) {
 		char *value = strchr(word, '=');
 
 		if (!*word)
@@ -273,6 +272,7 @@ static int set_probe(const char *line, const struct kernel_param *kp)
 		p->used = true;
 		p->rp.u.handler = on_hit;
 		p->rp.u.task_handler = on_task;
+		p->rp.u.filter = p->only ? filter_pid : NULL;
 		p->rp.u.registration_callback = on_done;
 		p->rp.handler = on_return;
 		p->rp.task_handler = on_task_return;

@@ -196,8 +196,10 @@ static void report(const char *name, long value, const char *at, const char *fun
 		printf("of the function");
 	else
 		printf("0x%lx", fault_addr);
-	printf(", si_code %d, stack %s\n", fault_code, fault_sp % 16 == SP_IN_FUNCTION ? "right" : "wrong");
-	fault_ip = fault_addr = 0;
+	printf(", si_code %d, stack %s\n", fault_code,
+	       fault_sp % 16 == SP_IN_FUNCTION ? "right" : "wrong");
+	fault_ip = 0;
+	fault_addr = 0;
 }
 
 static void faults(void)
@@ -265,7 +267,8 @@ static void syscalls(void)
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (i = 0; i < 20; i++)
 		got += reader(fds[0]);
-	often.it_value.tv_usec = often.it_interval.tv_usec = 0;
+	often.it_value.tv_usec = 0;
+	often.it_interval.tv_usec = 0;
 	setitimer(ITIMER_REAL, &often, NULL);
 	waitpid(pid, &status, 0);
 	printf("read %ld bytes, interrupted: %d, child %d\n", got, ticks > 10, WEXITSTATUS(status));
