@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "foreign.h"
 #include "image.h"
+#include "ksym.h"
 #include "settle.h"
 #include "site_table.h"
 
@@ -288,16 +289,15 @@ void foreign_rearm(struct image *image)
 }
 
 static struct kprobe kprobes[] = {
-	{ .symbol_name = "set_swbp", .pre_handler = on_swbp },
-	{ .symbol_name = "set_orig_insn", .pre_handler = on_orig_insn,
-	  .post_handler = on_orig_insn_post },
+	{ .pre_handler = on_swbp },
+	{ .pre_handler = on_orig_insn, .post_handler = on_orig_insn_post },
 };
 
 static struct kretprobe kretprobes[] = {
-	{ .kp.symbol_name = "access_remote_vm", .entry_handler = on_remote_access,
-	  .handler = on_read_done, .data_size = sizeof(struct access), .maxactive = 64 },
-	{ .kp.symbol_name = "ptrace_access_vm", .entry_handler = on_ptrace_access,
-	  .handler = on_read_done, .data_size = sizeof(struct access), .maxactive = 64 },
+	{ .entry_handler = on_remote_access, .handler = on_read_done,
+	  .data_size = sizeof(struct access), .maxactive = 64 },
+	{ .entry_handler = on_ptrace_access, .handler = on_read_done,
+	  .data_size = sizeof(struct access), .maxactive = 64 },
 };
 
 /* Those of the two that are attached, as bits; changed under lifecycle's mutex. */
@@ -317,6 +317,9 @@ int foreign_watch(void)
 	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
+		/* An earlier attempt has left an address. */
+		kprobes[i].addr = NULL;
+		kprobes[i].symbol_name = ksym_text_function(i);
 		ret = register_kprobe(&kprobes[i]);
 		if (!ret)
 			__set_bit(i, &kprobes_on);
@@ -324,6 +327,8 @@ int foreign_watch(void)
 			goto fail;
 	}
 	for (i = 0; i < ARRAY_SIZE(kretprobes); i++) {
+		kretprobes[i].kp.addr = NULL;
+		kretprobes[i].kp.symbol_name = ksym_access_function(i);
 		ret = register_kretprobe(&kretprobes[i]);
 		if (!ret)
 			__set_bit(i, &kretprobes_on);

@@ -96,6 +96,30 @@ const char *ksym_rseq_function(unsigned int i)
 }
 
 /**
+ * ksym_text_function() - kernel functions by which its own uprobes change text
+ * @i: 0, the one that puts a breakpoint in, or 1, the one that takes it out
+ *
+ * A kernel without uprobes has neither.
+ *
+ * Return: a name, for a kprobe.
+ */
+const char *ksym_text_function(unsigned int i)
+{
+	return i ? "set_orig_insn" : "set_swbp";
+}
+
+/**
+ * ksym_access_function() - kernel functions by which others reach into memory
+ * @i: 0, the one for files of /proc, or 1, the one for ptrace()
+ *
+ * Return: a name, for a kretprobe.
+ */
+const char *ksym_access_function(unsigned int i)
+{
+	return i ? "ptrace_access_vm" : "access_remote_vm";
+}
+
+/**
  * ksym_sigreturn_function() - system calls by which signal handlers return
  * @i: 0 to 2
  *

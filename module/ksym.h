@@ -12,6 +12,8 @@ const char *ksym_map_function(void);
 const char *ksym_signal_function(void);
 const char *ksym_ptrace_function(void);
 const char *ksym_rseq_function(unsigned int i);
+const char *ksym_text_function(unsigned int i);
+const char *ksym_access_function(unsigned int i);
 const char *ksym_sigreturn_function(unsigned int i);
 
 #endif /* _UPROBES_KSYM_H */
