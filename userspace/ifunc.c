@@ -109,9 +109,9 @@ struct error *ifunc_refuse(struct symbols *syms, const struct symbol *ifunc)
 	err = error_new(STATUS_REFUSED,
 			"%s of %s is an IFUNC: its address is that of a resolver, which runs once and chooses the function that is called; ",
 			ifunc->name, syms->image->path);
-	error_append(err, "%s, or the resolver with --force=ifunc",
-		     variants.n ? "probe all its variants with --all, or one or more of those listed here" :
-				  "name a process with -p, and what it could have got is probed");
+	error_append(err, "%s, or the resolver with --force=ifunc", variants.n ?
+		     "probe all its variants with --all, or one or more of those listed here" :
+		     "name a process with -p, and what it could have got is probed");
 	for (size_t i = 0; i < variants.n; i++) {
 		u64 addr = variants.v[i], end;
 		const struct symbol *sym = symbols_function_at(syms, addr, &end);

@@ -132,7 +132,7 @@ static enum tracer_err register_error(int ret)
 }
 
 static int find_place(struct tracer *t, struct tracer_site *site,
-		     struct tracer_diag *diag)
+		      struct tracer_diag *diag)
 {
 	const struct tracer_def *def = site->def;
 	struct file *file;
