@@ -50,6 +50,19 @@ const char *ksym_map_function(void)
 }
 
 /**
+ * ksym_fork_function() - the kernel function that makes a child
+ *
+ * It copies the address space, and what sleeps on the way to the fork event
+ * does so before it returns.
+ *
+ * Return: its name, for a kretprobe.
+ */
+const char *ksym_fork_function(void)
+{
+	return "copy_process";
+}
+
+/**
  * ksym_signal_function() - the kernel function that looks at a task's signals
  *
  * It is called by the task on its way to user mode, before anybody (signal

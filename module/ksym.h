@@ -9,6 +9,7 @@ struct tracepoint;
 
 struct tracepoint *ksym_tracepoint(const char *name);
 const char *ksym_map_function(void);
+const char *ksym_fork_function(void);
 const char *ksym_signal_function(void);
 const char *ksym_ptrace_function(void);
 const char *ksym_rseq_function(unsigned int i);

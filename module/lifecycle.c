@@ -21,6 +21,7 @@
 
 #include "compat.h"
 #include "foreign.h"
+#include "forks.h"
 #include "image.h"
 #include "ksym.h"
 #include "lifecycle.h"
@@ -400,6 +401,7 @@ int lifecycle_watch_tasks(void)
 		task_events_detach(i);
 		goto unlock;
 	}
+	forks_watch();
 	for (i = 0; i < 2 && !rseq_kprobe.symbol_name; i++) {
 		rseq_kprobe = (struct kprobe) {
 			.symbol_name = ksym_rseq_function(i),
@@ -485,6 +487,7 @@ void lifecycle_exit(void)
 	unsigned int i;
 
 	if (tasks_watched) {
+		forks_unwatch();
 		foreign_exit();
 		if (rseq_kprobe.symbol_name)
 			unregister_kprobe(&rseq_kprobe);

@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "arch.h"
+#include "forks.h"
 #include "hit.h"
 #include "image.h"
 #include "lifecycle.h"
@@ -90,6 +91,7 @@ static void __exit uprobes_unload(void)
 	release_tasks();
 	unwinder_exit();
 	/* Forks that copied an address space before all that may still be under way. */
+	forks_drain();
 	synchronize_rcu_tasks();
 	lifecycle_exit();
 	arch_trap_quiesce();

@@ -5,17 +5,18 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 6
 
-start_calls sleepers 1000 8000
+start_calls sleepers 1000 8
 check "a return probe is registered" \
 	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" pid="$pid" vaddr="$vaddr"
 go_on
 wait_for "all sleep"
-sleep 1
-is "$(grep -c '^Name' /proc/"$pid"/task/*/status | wc -l)" 1001 "a thousand threads are inside"
+set -- /proc/"$pid"/task/*
+is $# 1001 "a thousand threads are inside"
 is "$(param uretprobe_sum returns)" 0 "none has returned yet"
 rmmod uretprobe_sum
 check "the module unloads" rmmod uprobes
+go_on
 wait_for "slept"
-is "$(tail -n 1 "$out")" "slept 8000000" "all return, with their values"
+is "$(tail -n 1 "$out")" "slept 8000" "all return, with their values"
 end_calls
 check "the module loads again" insmod "$UPROBES_KO"

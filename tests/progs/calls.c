@@ -11,9 +11,11 @@
  * same whether the program is probed or not.
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,9 +116,19 @@ static void forks(long times)
 	printf("vfork child returned %ld\n", forker(1));
 }
 
+static atomic_long sleeping;
+static int held;
+
+/* Until there is another line, where -w has them wait for lines. */
 PROBED long sleeper(long milliseconds)
 {
-	usleep(milliseconds * 1000);
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+
+	atomic_fetch_add(&sleeping, 1);
+	if (held)
+		poll(&in, 1, -1);
+	else
+		usleep(milliseconds * 1000);
 	return milliseconds;
 }
 
@@ -125,7 +137,7 @@ static void *sleeper_thread(void *arg)
 	return (void *)sleeper((long)arg);
 }
 
-/* THREADS MILLISECONDS: so many threads sleep inside the probed function. */
+/* THREADS NUMBER: so many threads sleep inside the probed function, which returns NUMBER. */
 static void sleepers(long nr, long milliseconds)
 {
 	pthread_t *t = calloc(nr, sizeof(*t));
@@ -137,12 +149,16 @@ static void sleepers(long nr, long milliseconds)
 	pthread_attr_setstacksize(&attr, 64 << 10);
 	for (i = 0; i < nr; i++)
 		pthread_create(&t[i], &attr, sleeper_thread, (void *)milliseconds);
+	while (atomic_load(&sleeping) < nr)
+		usleep(10000);
 	printf("all sleep\n");
 	fflush(stdout);
 	for (i = 0; i < nr; i++) {
 		pthread_join(t[i], &ret);
 		total += (long)ret;
 	}
+	if (held)
+		getchar();
 	printf("slept %ld\n", total);
 }
 
@@ -167,10 +183,9 @@ static long number(char **argv, int i)
 int main(int argc, char **argv)
 {
 	size_t i;
-	int wait;
 
-	wait = argc > 1 && !strcmp(argv[1], "-w");
-	argv += 1 + wait;
+	held = argc > 1 && !strcmp(argv[1], "-w");
+	argv += 1 + held;
 	for (i = 0; argv[0] && i < sizeof(things) / sizeof(things[0]); i++) {
 		if (!strcmp(argv[0], things[i].name))
 			break;
@@ -179,7 +194,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: calls [-w] threads|deep|jumps|forks|sleepers NUMBER...\n");
 		return 2;
 	}
-	if (wait) {
+	if (held) {
 		printf("%d %p\n", getpid(), things[i].probed);
 		fflush(stdout);
 		getchar();
@@ -201,7 +216,7 @@ int main(int argc, char **argv)
 		sleepers(number(argv, 1), number(argv, 2));
 		break;
 	}
-	if (wait) {
+	if (held) {
 		fflush(stdout);
 		getchar();
 	}

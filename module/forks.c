@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Counting forks under way.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/atomic.h>
+#include <linux/kprobes.h>
+#include <linux/rcupdate.h>
+#include <linux/wait.h>
+
+#include "forks.h"
+#include "ksym.h"
+
+/* So many at once are counted; what is above that is not waited for. */
+#define FORKS_MAX 512
+
+/*
+ * Forks are counted where @turn pointed when they began: whoever waits turns
+ * it, and those that begin from then on do not keep it.
+ */
+static atomic_t under_way[2];
+static unsigned int turn;
+static DECLARE_WAIT_QUEUE_HEAD(forks_wq);
+
+static int fork_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	unsigned int *mine = (unsigned int *)ri->data;
+
+	*mine = READ_ONCE(turn);
+	atomic_inc(&under_way[*mine]);
+	return 0;
+}
+
+static int fork_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const unsigned int *mine = (const unsigned int *)ri->data;
+
+	if (atomic_dec_and_test(&under_way[*mine]))
+		wake_up(&forks_wq);
+	return 0;
+}
+
+static struct kretprobe fork_kretprobe;
+
+/**
+ * forks_watch() - count from now on
+ *
+ * Without, a fork that sleeps while the module goes may leave a child with
+ * breakpoints.
+ *
+ * Context: may sleep.
+ */
+void forks_watch(void)
+{
+	int ret;
+
+	fork_kretprobe = (struct kretprobe) {
+		.kp.symbol_name = ksym_fork_function(),
+		.entry_handler = fork_begins,
+		.handler = fork_ends,
+		.data_size = sizeof(unsigned int),
+		.maxactive = FORKS_MAX,
+	};
+	ret = register_kretprobe(&fork_kretprobe);
+	if (ret) {
+		pr_warn("a kretprobe on %s() failed, error %d: forks are not waited for\n",
+			ksym_fork_function(), ret);
+		fork_kretprobe.kp.symbol_name = NULL;
+	}
+}
+
+/* Count no more.  Context: may sleep. */
+void forks_unwatch(void)
+{
+	if (fork_kretprobe.kp.symbol_name)
+		unregister_kretprobe(&fork_kretprobe);
+	fork_kretprobe.kp.symbol_name = NULL;
+}
+
+/**
+ * forks_drain() - wait for all forks that are under way
+ *
+ * On return each of them has come to where nothing sleeps any more before the
+ * fork event; synchronize_rcu_tasks() waits for that.
+ *
+ * Context: may sleep; one caller at a time.
+ */
+void forks_drain(void)
+{
+	unsigned int old = turn;
+
+	if (!fork_kretprobe.kp.symbol_name)
+		return;
+	WRITE_ONCE(turn, !old);
+	/* For those that have looked at it and not counted yet. */
+	synchronize_rcu();
+	wait_event(forks_wq, !atomic_read(&under_way[old]));
+}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a child whose fork sleeps while the module goes runs unharmed
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 6
+
+mkfifo "$tmp/in"
+"$UPROBES_TOP/build/progs/slow_fork" <"$tmp/in" >"$out" &
+exec 3>"$tmp/in"
+wait_for .
+read -r pid vaddr <"$out"
+check "the function that the child will call is probed" \
+	insmod "$UPROBES_SAMPLES/uprobe_count.ko" pid="$pid" vaddr="$vaddr"
+go_on
+check "the fork sleeps, with the address space copied" wait_for sleeps
+check "the probe goes" rmmod uprobe_count
+rmmod uprobes &
+remover=$!
+sleep 2
+go_on
+wait_for child
+is "$(tail -n 1 "$out")" "the child returned 16" "the child lives, though the module was on its way out"
+check "the module has gone" wait $remover
+check "and loads again" insmod "$UPROBES_KO"
