@@ -491,7 +491,8 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 		defer |= HIT_ENTRY;
 	/* After the sleepable handlers, if there are any: they may change ip. */
 	if (set->nr_return &&
-	    (defer || set->nr_return_in_task || !retprobe_prepare(utask, site, set, regs)))
+	    (defer || set->nr_return_in_task || utask_crowded(utask) ||
+	     !retprobe_prepare(utask, site, set, regs)))
 		defer |= HIT_PREPARE;
 	if (defer) {
 		utask->site = site;

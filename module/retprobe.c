@@ -32,7 +32,10 @@ static bool word_write(unsigned long addr, unsigned long word, unsigned int size
 
 /*
  * Drops the instances whose place on the stack holds something else by now:
- * the call was left by longjmp() or the like.  Absent pages say nothing.
+ * the call was left by longjmp() or the like; or where there is no stack any more,
+ * as a page that cannot even be faulted in says.
+ *
+ * Context: may sleep; the current task, as the stack is its own.
  */
 static void instances_prune(struct utask *utask)
 {
@@ -43,11 +46,14 @@ static void instances_prune(struct utask *utask)
 
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			if (!word_read(&word, inst->ri.sp, inst->word, false) ||
+			if (word_read(&word, inst->ri.sp, inst->word, true) &&
 			    word == inst->trampoline)
 				continue;
+			preempt_disable();
 			instance_unlink(utask, inst);
 			instance_spare(utask, inst);
+			preempt_enable();
+			cond_resched();
 		}
 	}
 	utask->prune_at = max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * utask->nr_instances);
@@ -140,6 +146,8 @@ static bool prepare(struct utask *utask, const struct site *site,
 
 	if (offset_in_page(sp) + size > PAGE_SIZE || arch_stack_fixed())
 		goto missed;
+	if (may_sleep && utask_crowded(utask))
+		instances_prune(utask);
 	if (!word_read(&word, sp, size, may_sleep))
 		goto again;
 
@@ -189,8 +197,6 @@ static bool prepare(struct utask *utask, const struct site *site,
 		hlist_del(&inst->in_task);
 		instance_link(utask, inst);
 	}
-	if (utask->nr_instances >= utask->prune_at)
-		instances_prune(utask);
 	instances_expect(utask->nr_instances);
 	preempt_enable();
 	return true;
@@ -248,7 +254,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 
 	if (unlikely(!utask || hlist_empty(&utask->spare) || arch_stepped(regs->flags) ||
 		     offset_in_page(sp) > PAGE_SIZE - sizeof(long) || arch_stack_fixed() ||
-		     utask->nr_instances + 1 >= utask->prune_at))
+		     utask_crowded(utask)))
 		return false;
 	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
 		return false;

@@ -186,4 +186,10 @@ static inline void utask_work_done(struct utask *utask)
 		utask_free(utask);
 }
 
+/* Whether the stale ones among a task's calls are to be looked for, which takes task context. */
+static inline bool utask_crowded(const struct utask *utask)
+{
+	return utask->nr_instances >= utask->prune_at;
+}
+
 #endif /* _UPROBES_TASK_H */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -fno-pic -no-pie
+/*
+ * A program that does with its stack what return probes must survive:
+ *
+ *	hostile_stack redirect	functions exchange their return address for another's
+ *	hostile_stack copy	copies what it finds in place of its return address to
+ *				other places, and returns there
+ *	hostile_stack jump	jumps to what it finds there
+ *	hostile_stack abandon N	calls N times on a stack that it then unmaps
+ *	hostile_stack swap	exchanges the stacks of calls that are under way
+ *
+ * In "redirect" and "swap" nothing is forged that an unprobed program could not do:
+ * their output is the same whether enter() is probed or not.
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define STACK	16384
+
+/* enter(f, x) returns f(address of the return address, x). */
+__asm__(".pushsection .text\n"
+	".globl enter\n.type enter, @function\n"
+	"enter:\n"
+	"\tmov %rdi, %rax\n"
+	"\tmov %rsp, %rdi\n"
+	"\tsub $8, %rsp\n"
+	"\tcall *%rax\n"
+	"\tadd $8, %rsp\n"
+	"\tret\n"
+	".size enter, . - enter\n"
+	".globl elsewhere\n"
+	"elsewhere:\n"
+	"\tadd $1000, %rax\n"
+	"\tjmp *%rbx\n"
+	/* leave(f): enters and goes away, on the stack that it is given. */
+	".globl on_stack\n"
+	"on_stack:\n"
+	"\tpush %rbx\n"
+	"\tmov %rsp, %rbx\n"
+	"\tmov %rsi, %rsp\n"
+	"\tcall enter\n"
+	".globl off_stack\n"
+	"off_stack:\n"
+	"\tmov %rbx, %rsp\n"
+	"\tpop %rbx\n"
+	"\tret\n"
+	".popsection\n");
+long enter(long (*f)(unsigned long *, long), long x);
+long on_stack(long (*f)(unsigned long *, long), char *stack);
+extern char elsewhere[];
+
+static unsigned long found;
+
+static long look(unsigned long *ret, long x)
+{
+	found = *ret;
+	return 3 * x;
+}
+
+static long to_elsewhere(unsigned long *ret, long x)
+{
+	*ret = (unsigned long)elsewhere;
+	return 3 * x;
+}
+
+/* Calls enter() with %rbx where to go on from elsewhere. */
+static long call_elsewhere(long x)
+{
+	long result;
+
+	__asm__ volatile("push %%rbx\n\tsub $128, %%rsp\n\t"
+			 "lea 1f(%%rip), %%rbx\n\t"
+			 "call enter\n\t"
+			 "ud2\n"
+			 "1:\tadd $128, %%rsp\n\tpop %%rbx\n"
+			 : "=a" (result), "+S" (x)
+			 : "D" (to_elsewhere)
+			 : "rcx", "rdx", "r8", "r9", "r10", "r11", "memory", "cc");
+	return result;
+}
+
+static long call_in(unsigned long *ret, long x)
+{
+	return x ? enter(call_in, x - 1) + call_elsewhere(x) : 0;
+}
+
+static void redirect(void)
+{
+	long i, sum = 0;
+
+	for (i = 0; i < 300; i++)
+		sum += call_elsewhere(i) + enter(look, i);
+	sum += enter(call_in, 50);
+	printf("sum %ld\n", sum);
+}
+
+static long to_found(unsigned long *ret, long x)
+{
+	*ret = found;
+	return x;
+}
+
+static sigjmp_buf out;
+static volatile int in_child;
+
+static void on_signal(int sig)
+{
+	siglongjmp(out, sig);
+}
+
+/* Whatever comes of it, in a child: @how 0 returns, 1 jumps. */
+static void forge(int how)
+{
+	volatile int i, fine = 0, died = 0;
+	int status;
+
+	enter(look, 1);
+	/* Where returning to what was found leads to, unprobed. */
+	if (in_child)
+		_exit(7);
+	for (i = 0; i < 40; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			in_child = 1;
+			alarm(2);
+			if (i % 2) {
+				signal(SIGTRAP, on_signal);
+				signal(SIGSEGV, on_signal);
+				signal(SIGILL, on_signal);
+			}
+			if (!sigsetjmp(out, 1)) {
+				if (how)
+					__asm__ volatile("jmp *%0" : : "r" (found));
+				else if (i % 4 < 2)
+					call_elsewhere(i);
+				enter(to_found, i);
+			}
+			_exit(enter(look, 5) != 15);
+		}
+		if (waitpid(pid, &status, 0) != pid)
+			exit(4);
+		*(status ? &died : &fine) += 1;
+	}
+	printf("%d children ended well, %d did not\n", fine, died);
+}
+
+static long leave(unsigned long *ret, long x)
+{
+	siglongjmp(out, 1);
+}
+
+static void abandon(long n)
+{
+	volatile long i;
+	char line[128];
+	static long before, after, *where = &before;
+	char *volatile stack;
+	FILE *f;
+
+	for (i = 0; i <= n; i++) {
+		if (i == n / 2 || i == n) {
+			f = fopen("/proc/meminfo", "r");
+			while (f && fgets(line, sizeof(line), f))
+				sscanf(line, "SUnreclaim: %ld", where);
+			if (f)
+				fclose(f);
+			where = &after;
+		}
+		stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			     -1, 0);
+		if (stack == MAP_FAILED)
+			exit(4);
+		/* Each time at another place. */
+		if (!sigsetjmp(out, 0))
+			on_stack(leave, stack + STACK - 64 - i % 500 * 16);
+		munmap(stack, STACK);
+		if (i % 1000 == 0)
+			mmap(NULL, STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	}
+	printf("grown by %ld kB\n", after - before);
+}
+
+static ucontext_t main_context, contexts[2];
+static char stacks[2][65536];
+
+static long inside(unsigned long *ret, long x)
+{
+	swapcontext(&contexts[x], &main_context);
+	return x + 1;
+}
+
+static long results[2];
+
+static void in_context(int i)
+{
+	results[i] = enter(inside, i);
+}
+
+/* The calls end in the order in which they began. */
+static void swap(void)
+{
+	volatile long sum = 0;
+	volatile int i, j;
+
+	for (i = 0; i < 200; i++) {
+		for (j = 0; j < 4; j++) {
+			ucontext_t *volatile c = &contexts[j % 2];
+
+			if (j < 2) {
+				getcontext(c);
+				c->uc_stack.ss_sp = stacks[j];
+				c->uc_stack.ss_size = sizeof(stacks[j]);
+				c->uc_link = &main_context;
+				makecontext(c, (void (*)(void))in_context, 1, j);
+			}
+			swapcontext(&main_context, c);
+		}
+		sum += results[0] + 10 * results[1];
+	}
+	printf("sum %ld\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2)
+		return 2;
+	if (!strcmp(argv[1], "redirect"))
+		redirect();
+	else if (!strcmp(argv[1], "copy"))
+		forge(0);
+	else if (!strcmp(argv[1], "jump"))
+		forge(1);
+	else if (!strcmp(argv[1], "abandon") && argc == 3)
+		abandon(atol(argv[2]));
+	else if (!strcmp(argv[1], "swap"))
+		swap();
+	else
+		return 2;
+	printf("enter %ld\n", enter(look, 7));
+	return 0;
+}
