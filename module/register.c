@@ -487,6 +487,9 @@ int probe_set_enabled(struct uprobe *u, bool enabled)
 	if (enabled && !c->live) {
 		consumer_enable(c);
 		ret = worker_call(resettle_call, c);
+		/* One of many processes may just be dying, as during a registration. */
+		if (c->in_every_process && ret != -ENOMEM)
+			ret = 0;
 		if (ret)
 			consumer_silence(c);
 	} else if (!enabled && c->live) {

@@ -354,7 +354,8 @@ void unregister_uretprobes(struct uretprobe **rps, unsigned int n);
  *
  * Context: may sleep; not from a probe handler.
  * Return: 0; -EINVAL when @u is not registered, -EDEADLK from a probe handler;
- * or, with @u disabled as before, what writing the breakpoints came to.
+ * or, with @u disabled as before, -ENOMEM, or for a probe on one process what
+ * writing the breakpoint came to.
  */
 int enable_uprobe(struct uprobe *u);
 
