@@ -372,24 +372,30 @@ void site_give_up(struct site *site)
  * @end: the first address behind
  * @by: what is to be added for the new ones
  *
- * The breakpoints have moved along, to where no site is.  They go; the files
+ * The breakpoints have moved along, those included whose probes were taken away
+ * meanwhile.  They go, unless there are probes at the new place already; the files
  * that are probed are then to be looked for as in any new mapping.
  *
  * Context: may sleep; takes image::lock and the mmap lock.
  */
 void image_moved(struct image *image, unsigned long start, unsigned long end, long by)
 {
+	struct site *site, *there;
 	struct text_edit edit;
-	struct site *site;
 
 	mutex_lock(&image->lock);
 	for (site = image_first_site(image, start); site && site->key.addr < end;
 	     site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE || site->state != SITE_LOST)
+		if (site->kind != SITE_PROBE)
+			continue;
+		there = site_at(image, site->key.addr + by);
+		if (there && there->state == SITE_ARMED)
 			continue;
 		edit = site_edit(site);
 		edit.addr += by;
 		breakpoints_remove(image->mm, &edit, 1);
+		if (there && there->state == SITE_INHERITED)
+			WRITE_ONCE(there->state, SITE_IDLE);
 	}
 	mutex_unlock(&image->lock);
 }

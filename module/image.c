@@ -236,7 +236,7 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	ref_ctrs_lost(image, range->start, range->end);
 	spin_unlock(&image->tree_lock);
 	if (lost && current->mm == image->mm)
-		lifecycle_unmapped(range->start, range->end);
+		lifecycle_unmapped(image, range->start, range->end);
 	return 0;
 }
 

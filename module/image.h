@@ -161,6 +161,7 @@ struct attachment {
  * @watched: its unwinders are probed, or are about to be (unwinder.h)
  * @superseded: sites that the text has outlived, linked by site::attachments;
  *	under @lock
+ * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
  * @resumptions: signals have put tasks back to a breakpoint; never cleared
  * @handed: hits have been handed on to tracers; never cleared
  * @trampoline: address of the return trampoline, 0 when it has none yet
@@ -189,6 +190,7 @@ struct image {
 	unsigned int nr_returns;
 	bool watched;
 	unsigned long trampoline;
+	atomic_t moving;
 	bool resumptions;
 	bool handed;
 	bool dead;
@@ -220,6 +222,7 @@ void site_supersede(struct site *site);
 
 struct site *site_prepare(struct image *image, unsigned long addr, struct consumer *c);
 struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind);
+int image_use_trampoline(struct image *image, unsigned long addr);
 int image_need_trampoline(struct image *image);
 
 /**

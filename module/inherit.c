@@ -10,9 +10,19 @@
 #include "breakpoint.h"
 #include "image.h"
 #include "ref_ctr.h"
+#include "settle.h"
 #include "site_table.h"
 #include "ssol_area.h"
 #include "unwinder.h"
+
+/* A site that the child has got by itself, with the breakpoint of its parent's in the text. */
+static void site_is_parents(struct site *own, const struct site *site)
+{
+	if (READ_ONCE(own->foreign) == FOREIGN_FIRST && READ_ONCE(site->foreign) == FOREIGN_NONE)
+		WRITE_ONCE(own->foreign, FOREIGN_NONE);
+	if (own->state == SITE_IDLE)
+		WRITE_ONCE(own->state, SITE_INHERITED);
+}
 
 /**
  * image_inherit() - give a forked child what its parent has
@@ -26,30 +36,40 @@
  * The parent may have got further areas and sites since the copy was made.
  * They are left out: no breakpoint was written before its area was mapped.
  *
+ * The child may have got consumers already, from a registration that met it before
+ * this: its areas and sites stay, but breakpoints that were taken for somebody
+ * else's are the parent's.
+ *
  * Context: may sleep; takes both images' locks, parent's first.  The child
  * does not run user code yet.
  * Return: 0 or -ENOMEM, where the child knows only some of the sites.
  */
 int image_inherit(struct image *child, struct image *parent)
 {
-	struct site *site, *copy;
+	struct site *site, *own, *copy;
 	unsigned int i;
 	int ret = 0;
 
 	mutex_lock(&parent->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	if (child->nr_areas)
-		goto unlock;
-	for (i = 0; i < parent->nr_areas; i++) {
-		if (ssol_area_mapped(parent->areas[i], child->mm))
+	for (i = 0; i < parent->nr_areas && child->nr_areas < IMAGE_MAX_AREAS; i++) {
+		if (!image_area_at(child, parent->areas[i]->base) &&
+		    ssol_area_mapped(parent->areas[i], child->mm))
 			image_add_area(child, ssol_area_get(parent->areas[i]));
 	}
-	if (child->nr_areas && image_area_at(child, parent->trampoline) == child->areas[0])
-		ret = image_need_trampoline(child);
+	/* It has not returned from anything yet: there are no calls through another one. */
+	if (parent->trampoline && child->trampoline != parent->trampoline &&
+	    image_area_at(child, parent->trampoline))
+		ret = image_use_trampoline(child, parent->trampoline);
 
 	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
 		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot_key.addr))
 			continue;
+		own = site_at(child, site->key.addr);
+		if (own) {
+			site_is_parents(own, site);
+			continue;
+		}
 		copy = site_alloc(child, site->key.addr, SITE_PROBE);
 		if (!copy) {
 			ret = -ENOMEM;
@@ -66,7 +86,6 @@ int image_inherit(struct image *child, struct image *parent)
 	}
 	if (!ret)
 		ret = ref_ctrs_inherit(child, parent);
-unlock:
 	mutex_unlock(&child->lock);
 	mutex_unlock(&parent->lock);
 	return ret;

@@ -73,6 +73,8 @@ static void fork_work(struct callback_head *work)
 		child = image_get(mm);
 		if (IS_ERR(child))
 			child = NULL;
+	} else {
+		child = image_find(mm);
 	}
 	if (child && !image_inherit(child, event->parent)) {
 		mapping_apply(mm, NULL, 0);
@@ -181,12 +183,12 @@ static void moved_follow(struct utask *utask)
 	long by;
 
 	utask->moved_end = 0;
-	if (!end || !arch_mremap_moved(task_pt_regs(current), &by))
-		return;
-	image = image_find(current->mm);
+	image = end ? image_find(current->mm) : NULL;
 	if (!image)
 		return;
-	image_moved(image, from, end, by);
+	if (arch_mremap_moved(task_pt_regs(current), &by))
+		image_moved(image, from, end, by);
+	atomic_dec(&image->moving);
 	image_put(image);
 }
 
@@ -215,6 +217,7 @@ static void map_queue(struct utask *utask)
 
 /**
  * lifecycle_unmapped() - the current task unmaps text that had breakpoints
+ * @image: its address space
  * @start: the first address
  * @end: the first address behind
  *
@@ -222,7 +225,7 @@ static void map_queue(struct utask *utask)
  *
  * Context: any but the trap.
  */
-void lifecycle_unmapped(unsigned long start, unsigned long end)
+void lifecycle_unmapped(struct image *image, unsigned long start, unsigned long end)
 {
 	struct utask *utask;
 
@@ -234,6 +237,8 @@ void lifecycle_unmapped(unsigned long start, unsigned long end)
 				    task_tgid_nr(current));
 		return;
 	}
+	if (!utask->moved_end)
+		atomic_inc(&image->moving);
 	if (!utask->moved_end || start < utask->moved_from)
 		utask->moved_from = start;
 	utask->moved_end = max(utask->moved_end, end);

@@ -5,11 +5,13 @@
 #ifndef _UPROBES_LIFECYCLE_H
 #define _UPROBES_LIFECYCLE_H
 
+struct image;
+
 int lifecycle_init(void);
 int lifecycle_watch_tasks(void);
 int lifecycle_watch_maps(void);
 void lifecycle_unwatch_maps(void);
-void lifecycle_unmapped(unsigned long start, unsigned long end);
+void lifecycle_unmapped(struct image *image, unsigned long start, unsigned long end);
 void lifecycle_exit(void);
 
 #endif /* _UPROBES_LIFECYCLE_H */

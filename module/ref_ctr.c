@@ -276,7 +276,8 @@ int ref_ctrs_inherit(struct image *child, struct image *parent)
 	lockdep_assert_held(&parent->lock);
 	list_for_each_entry(ref, &parent->ref_ctrs, in_image) {
 		if (READ_ONCE(ref->lost) ||
-		    !(ref->consumer->in_every_process || ref->consumer->inherits))
+		    !(ref->consumer->in_every_process || ref->consumer->inherits) ||
+		    ref_ctr_find(child, ref->consumer, ref->addr))
 			continue;
 		copy = kmalloc(sizeof(*copy), GFP_KERNEL);
 		if (!copy)

@@ -12,6 +12,18 @@
 #include "image.h"
 #include "ssol_area.h"
 
+/**
+ * enum origin - who has put a breakpoint where a site is to be
+ * @ORIGIN_NONE: nobody, or the site itself
+ * @ORIGIN_MOVED: this module, before the text was moved to there
+ * @ORIGIN_OTHER: somebody else
+ */
+enum origin {
+	ORIGIN_NONE,
+	ORIGIN_MOVED,
+	ORIGIN_OTHER,
+};
+
 /*
  * Whether text is that of a site, breakpoint included, although the mapping was
  * another one when the site was armed: the program has copied it, or a fork.
@@ -43,12 +55,32 @@ static void site_text_restore(struct image *image, unsigned long addr, u8 *text,
 }
 
 /*
+ * Whether a breakpoint was put there by this module, where the text was before: its
+ * task is in mremap(), or has not come to image_moved().  A page keeps the place of
+ * what is in it.
+ */
+static bool site_text_moved(struct image *image, unsigned long addr, const u8 *text)
+{
+	struct site *site;
+
+	if (!atomic_read(&image->moving))
+		return false;
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		if (site->kind == SITE_PROBE &&
+		    !offset_in_page(site->key.addr ^ addr) &&
+		    text_same(text, site->plan.text, ssol_len(&site->plan)))
+			return true;
+	}
+	return false;
+}
+
+/*
  * Reads and analyses the instruction at @addr.  The breakpoint of @site, where
  * not NULL, may cover its first byte, unless the program wrote over it; so may
  * somebody else's.
  */
 static int site_analyse(struct image *image, unsigned long addr, const struct consumer *c,
-			struct site *site, struct ssol_plan *plan, bool *foreign)
+			struct site *site, struct ssol_plan *plan, enum origin *origin)
 {
 	u8 text[UINSN_MAX_LEN];
 	enum ssol_refusal why = SSOL_OK;
@@ -69,7 +101,7 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 		else
 			WRITE_ONCE(site->state, SITE_IDLE);
 	} else if (text[0] == ARCH_BREAKPOINT && foreign_text(image->mm, addr, text, len)) {
-		*foreign = true;
+		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
 	} else if (text[0] == ARCH_BREAKPOINT) {
 		pr_notice("0x%lx cannot be probed: a breakpoint that is not ours is there\n", addr);
 		return -EEXIST;
@@ -168,7 +200,8 @@ struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind 
  */
 struct site *site_prepare(struct image *image, unsigned long addr, struct consumer *c)
 {
-	bool step, foreign = false;
+	enum origin origin = ORIGIN_NONE;
+	bool step;
 	struct ssol_plan plan;
 	struct site *site;
 	long slot;
@@ -182,13 +215,15 @@ struct site *site_prepare(struct image *image, unsigned long addr, struct consum
 		return ERR_PTR(-EINVAL);
 	}
 
-	ret = site_analyse(image, addr, c, site, &plan, &foreign);
+	ret = site_analyse(image, addr, c, site, &plan, &origin);
 	if (ret)
 		return ERR_PTR(ret);
 	if (site && ssol_len(&plan) == ssol_len(&site->plan) &&
 	    !memcmp(plan.text, site->plan.text, ssol_len(&plan))) {
-		if (foreign)
+		if (origin == ORIGIN_OTHER)
 			WRITE_ONCE(site->foreign, FOREIGN_FIRST);
+		else if (origin == ORIGIN_MOVED && site->state == SITE_IDLE)
+			WRITE_ONCE(site->state, SITE_INHERITED);
 		return site;
 	}
 	if (site && site->state == SITE_LOST)
@@ -213,7 +248,9 @@ struct site *site_prepare(struct image *image, unsigned long addr, struct consum
 	site->plan = plan;
 	site->slot_key.addr = slot;
 	site->step = step;
-	site->foreign = foreign ? FOREIGN_FIRST : FOREIGN_NONE;
+	site->foreign = origin == ORIGIN_OTHER ? FOREIGN_FIRST : FOREIGN_NONE;
+	if (origin == ORIGIN_MOVED)
+		site->state = SITE_INHERITED;
 	ret = site_add(site);
 	if (ret) {
 		kfree(site);
@@ -222,14 +259,19 @@ struct site *site_prepare(struct image *image, unsigned long addr, struct consum
 	return site;
 }
 
-int image_need_trampoline(struct image *image)
+/**
+ * image_use_trampoline() - have calls return to a trampoline from now on
+ * @image: the address space
+ * @addr: where the trampoline is: the start of an area of @image
+ *
+ * Context: may sleep; image::lock held.
+ * Return: 0, or -ENOMEM and its like.
+ */
+int image_use_trampoline(struct image *image, unsigned long addr)
 {
-	struct site *site;
+	struct site *site = site_alloc(image, addr, SITE_TRAMPOLINE);
 	int ret;
 
-	if (image->trampoline)
-		return 0;
-	site = site_alloc(image, ssol_area_trampoline(image->areas[0]), SITE_TRAMPOLINE);
 	if (!site)
 		return -ENOMEM;
 	site->state = SITE_ARMED;
@@ -240,4 +282,11 @@ int image_need_trampoline(struct image *image)
 	}
 	WRITE_ONCE(image->trampoline, site->key.addr);
 	return 0;
+}
+
+int image_need_trampoline(struct image *image)
+{
+	if (image->trampoline)
+		return 0;
+	return image_use_trampoline(image, ssol_area_trampoline(image->areas[0]));
 }
