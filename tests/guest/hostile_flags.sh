@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a program that sets TF, executes breakpoints of all kinds and writes over probed ones gets what it would get unprobed
+# timeout: 240
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/hostile.inc"
+ktap_plan 28
+
+prog=$progs/hostile_flags
+# in_file SYMBOL: where it is in the file, which is not linked at its offsets.
+in_file() {
+	uprobe offset "$prog" "$1" | sed 's/.*://'
+}
+
+bystander_start
+n=0
+for at in $(in_file work) $(($(in_file work) + 1)) $(in_file more_lea); do
+	for returns in 0 1; do
+		# Returns of the function alone.
+		[ $returns = 0 ] || [ $n = 1 ] || continue
+		set_probe $n path="$prog" offset=$((at)) flags=1 returns=$returns
+		n=$((n + 1))
+	done
+done
+last=$((n - 1))
+set_probe $n path="$prog" offset=$(($(in_file work))) flags=0
+check "there are $n places" test $n = 4
+
+for thing in step traps write change; do
+	"$prog" $thing >"$tmp/plain"
+	for with in $last $n; do
+		for i in $(seq 0 $with); do run register $i; done
+		hostile "$prog" $thing
+		diag "$thing: $(tr '\n' ' ' <"$tmp/hostile")"
+		case $thing in
+		step|traps)
+			is "$hostile_status $(cat "$tmp/hostile")" "0 $(cat "$tmp/plain")" \
+				"$thing: as unprobed, $((with + 1)) probes" ;;
+		*)
+			# It writes over what the module has written there: its own affair.
+			check "$thing: it ends, $((with + 1)) probes" \
+				test $hostile_status != 124 -a $hostile_status != 137 ;;
+		esac
+		bystander_fine $thing
+		for i in $(seq 0 $with); do run unregister $i; done
+		is "$("$prog" $thing)" "$(cat "$tmp/plain")" "$thing: once more, unprobed"
+	done
+done
+is "$(awk '$1 < 900 && $2' $client_dir/state)" "" "nothing is registered any more"
+all_gone

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1
+/*
+ * A program that turns on what it finds mapped as "[uprobes]":
+ *
+ *	hostile_area unmap|overwrite|protect|replace|move|share|jump CALLS
+ *
+ * Calls work() so often before and after; what comes of it is the program's own
+ * affair.  "jump" does so in children, one for each address that it jumps to.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((noinline, noclone)) long work(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return 3 * x + 1;
+}
+
+static char *area;
+static size_t size;
+
+static int find_area(void)
+{
+	unsigned long start, end;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[uprobes]") && sscanf(line, "%lx-%lx", &start, &end) == 2) {
+			area = (char *)start;
+			size = end - start;
+		}
+	}
+	if (maps)
+		fclose(maps);
+	return !!area;
+}
+
+static long call_often(long calls)
+{
+	long i, sum = 0;
+
+	for (i = 0; i < calls; i++)
+		sum += work(i);
+	return sum;
+}
+
+static sigjmp_buf out;
+
+static void on_signal(int sig)
+{
+	siglongjmp(out, sig);
+}
+
+/* Children, as an address may lead anywhere. */
+static void jump(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGALRM };
+	unsigned int i, ended[2] = {};
+	volatile size_t at;
+	int status;
+
+	for (at = 0; at < 200; at++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+				signal(signals[i], on_signal);
+			alarm(1);
+			if (!sigsetjmp(out, 1))
+				((void (*)(long))(area + at))(at);
+			alarm(0);
+			_exit(call_often(10) != 145);
+		}
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			exit(4);
+		ended[!!status]++;
+	}
+	printf("%u children went on, %u died\n", ended[0], ended[1]);
+}
+
+int main(int argc, char **argv)
+{
+	long calls = argc == 3 ? atol(argv[2]) : 0;
+	char *copy;
+
+	if (argc != 3)
+		return 2;
+	printf("before %ld\n", call_often(calls));
+	if (!find_area()) {
+		puts("there is no area");
+		return 3;
+	}
+	fflush(stdout);
+	if (!strcmp(argv[1], "unmap")) {
+		munmap(area, size);
+	} else if (!strcmp(argv[1], "overwrite")) {
+		mprotect(area, size, PROT_READ | PROT_WRITE | PROT_EXEC);
+		memset(area, 0xcc, size);
+	} else if (!strcmp(argv[1], "protect")) {
+		mprotect(area, size, PROT_NONE);
+	} else if (!strcmp(argv[1], "replace")) {
+		mmap(area, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		memset(area, 0xf4, size);
+	} else if (!strcmp(argv[1], "move")) {
+		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy);
+	} else if (!strcmp(argv[1], "share")) {
+		/* The file behind it is of no use to anybody else. */
+		char path[64];
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)area,
+			 (unsigned long)area + size);
+		fd = open(path, O_RDWR);
+		if (fd >= 0) {
+			copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+			if (copy != MAP_FAILED)
+				memset(copy, 0xf4, size);
+			if (ftruncate(fd, 0))
+				perror("ftruncate");
+		}
+	} else if (!strcmp(argv[1], "jump")) {
+		jump();
+	} else {
+		return 2;
+	}
+	printf("after %ld\n", call_often(calls));
+	return 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -fno-pic -no-pie
+/*
+ * Makes itself trap wherever it can, and says what it saw:
+ *
+ *	hostile_flags step	sets TF and calls work(), over and over
+ *	hostile_flags traps	executes int3, int 3 and int1 beside and between calls
+ *	hostile_flags write	writes a breakpoint over the first byte of work(), which
+ *				is handled, and the byte back
+ *	hostile_flags change	puts another instruction there, and the old one back
+ *
+ * The output is the same whether work() and more() are probed or not.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#define TF	0x100
+
+/* A page of their own. */
+__asm__(".pushsection .text\n"
+	".balign 4096\n"
+	".globl work\n.type work, @function\n"
+	"work:\n"
+	"\tpush %rbx\n"
+	"\tlea 1(%rdi,%rdi,2), %rbx\n"
+	"\tmov %rbx, %rax\n"
+	"\tpop %rbx\n"
+	"\tret\n"
+	".size work, . - work\n"
+	"\tint3\n"
+	".globl more\n.type more, @function\n"
+	"more:\n"
+	"\tint3\n"
+	"1:\tlea 2(%rdi,%rdi,2), %rax\n"
+	"\tint3\n"
+	"\tint $3\n"
+	"\tnop\n"
+	"\t.byte 0xf1\n"
+	"\tret\n"
+	".size more, . - more\n"
+	".globl more_lea\n"
+	".set more_lea, 1b\n"
+	".balign 4096\n"
+	".popsection\n");
+long work(long x);
+long more(long x);
+
+static volatile unsigned long traps, hash, odd;
+static volatile int give_back;
+
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	greg_t *gregs = ((ucontext_t *)context)->uc_mcontext.gregs;
+	unsigned long ip = gregs[REG_RIP];
+
+	traps++;
+	hash = (hash ^ ip ^ ((unsigned long)info->si_code << 32)) * 0x100000001b3;
+	/* Where our own code is, and nowhere else. */
+	if (ip - (unsigned long)work < 4096 && ip != (unsigned long)work + 1)
+		hash += gregs[REG_RAX] + gregs[REG_EFL];
+	if (give_back && ip == (unsigned long)work + 1) {
+		*(volatile char *)work = 0x53;
+		gregs[REG_RIP]--;
+	}
+}
+
+static void step(void)
+{
+	long i, result, sum = 0;
+
+	for (i = 0; i < 200; i++) {
+		__asm__ volatile("pushf\n\torq $0x100, (%%rsp)\n\tpopf\n\t"
+				 "mov %[i], %%rdi\n\tcall work\n\t"
+				 "pushf\n\tandq $~0x100, (%%rsp)\n\tpopf\n"
+				 : "=&a" (result) : [i] "r" (i)
+				 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory",
+				   "cc");
+		sum += result;
+	}
+	printf("sum %ld\n", sum);
+}
+
+static void execute(void)
+{
+	long i, sum = 0;
+
+	for (i = 0; i < 200; i++)
+		sum += work(i) + more(i);
+	printf("sum %ld\n", sum);
+}
+
+static void write_breakpoint(int code)
+{
+	long i, sum = 0;
+
+	mprotect((void *)work, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	give_back = 1;
+	for (i = 0; i < 200; i++) {
+		*(volatile unsigned char *)work = code;
+		sum += work(i);
+		*(volatile unsigned char *)work = 0x53;
+	}
+	printf("sum %ld\n", sum);
+}
+
+static void change(void)
+{
+	unsigned char old[16];
+	long i, sum = 0;
+
+	mprotect((void *)work, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+	for (i = 0; i < 200; i++) {
+		memcpy(old, (void *)work, sizeof(old));
+		/* mov $5, %eax; ret */
+		memcpy((void *)work, "\xb8\x05\0\0\0\xc3", 6);
+		sum += work(i);
+		memcpy((void *)work, old, sizeof(old));
+		sum += 1000 * work(i);
+	}
+	printf("sum %ld\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGTRAP, &sa, NULL);
+	if (argc != 2)
+		return 2;
+	if (!strcmp(argv[1], "step"))
+		step();
+	else if (!strcmp(argv[1], "traps"))
+		execute();
+	else if (!strcmp(argv[1], "write"))
+		write_breakpoint(0xcc);
+	else if (!strcmp(argv[1], "change"))
+		change();
+	else
+		return 2;
+	printf("%lu traps, hash %#lx\n", traps, hash);
+	return 0;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -fno-pic -no-pie
+/*
+ * A program without room for anything:
+ *
+ *	hostile_space full	maps all of its address space
+ *	hostile_space near	all within 4 GiB of its text
+ *	hostile_space limit	may map nothing more (RLIMIT_AS)
+ *	hostile_space data	may have no more data (RLIMIT_DATA)
+ *	hostile_space maps	has as many mappings as the kernel allows
+ *
+ * Says "ready", and then, for each line of input, what calling work() comes to.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+__attribute__((noinline, noclone)) long work(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return 3 * x + 1;
+}
+
+/* Fills all gaps below @limit, largest pieces first. */
+static void fill(unsigned long limit)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+	unsigned long size, at;
+
+	if (limit > 1UL << 40) {
+		for (size = 1UL << 46; size >= 4096; size >>= 1) {
+			while (mmap(NULL, size, PROT_NONE, flags & ~MAP_FIXED_NOREPLACE, -1, 0) !=
+			       MAP_FAILED)
+				;
+		}
+		return;
+	}
+	for (at = 65536; at < limit; at += 65536)
+		mmap((void *)at, 65536, PROT_NONE, flags, -1, 0);
+}
+
+static void restrict_to(int resource)
+{
+	struct rlimit limit = { .rlim_cur = 4096, .rlim_max = RLIM_INFINITY };
+
+	if (setrlimit(resource, &limit))
+		exit(5);
+}
+
+int main(int argc, char **argv)
+{
+	static char buffer[4096], line[64];
+	long i, sum;
+
+	if (argc != 2)
+		return 2;
+	setvbuf(stdin, NULL, _IONBF, 0);
+	setvbuf(stdout, buffer, _IOLBF, sizeof(buffer));
+	/* What printing maps is to be there before. */
+	printf("%d\n", getpid());
+	if (!strcmp(argv[1], "full"))
+		fill(-1UL);
+	else if (!strcmp(argv[1], "near"))
+		fill(5UL << 30);
+	else if (!strcmp(argv[1], "limit"))
+		restrict_to(RLIMIT_AS);
+	else if (!strcmp(argv[1], "data"))
+		restrict_to(RLIMIT_DATA);
+	else if (!strcmp(argv[1], "maps"))
+		for (i = 0; mmap(NULL, 4096, i % 2 ? PROT_NONE : PROT_READ,
+				 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED; i++)
+			;
+	else
+		return 2;
+	puts("ready");
+	while (fgets(line, sizeof(line), stdin)) {
+		for (i = 0, sum = 0; i < 100; i++)
+			sum += work(i);
+		printf("sum %ld\n", sum);
+	}
+	return 0;
+}
