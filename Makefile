@@ -26,6 +26,7 @@ help:
 	@echo '  test             all tests, on every kernel of qemu/kernels'
 	@echo '  newcomer         demo and test as a new user of a bare Debian 12, in a chroot'
 	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
+	@echo '  torture          half an hour of programs and probes that are hard to get right'
 	@echo '  check            what looks at the sources: checkpatch, sparse, cppcheck ...'
 	@echo '  clean            remove what was built'
 	@echo
@@ -35,6 +36,7 @@ help:
 	@echo '                   packages are fetched, the result is build/NAME/uprobes.ko'
 	@echo '  TESTS=GLOB       test: only tests whose file name matches'
 	@echo '  BENCH=NAMES      bench: other measurements, "decode helper"'
+	@echo '  SECONDS=N SEED=N torture: for how long; the random numbers of an earlier run'
 	@echo '  V=1 W=1 C=1 LLVM=1 INSTALL_MOD_PATH=DIR   as in the kernel'
 	@echo '  PREFIX=DIR       install: helper, header and manual pages [$(PREFIX)]'
 	@echo '  DESTDIR=DIR      install: all of it below DIR, and without depmod'
@@ -145,6 +147,11 @@ bench:
 	+@qemu/install-deps
 	@for bench in $(BENCH); do tests/bench/$$bench || exit; done
 
+# For so long, on one kernel; the run says its seed, which repeats it.
+torture:
+	+@qemu/install-deps
+	+@TORTURE_SECONDS="$(or $(SECONDS),1800)" KERNEL="$(KERNEL)" SEED="$(SEED)" tests/torture/run
+
 demo:
 	+@qemu/install-deps
 	+@qemu/demo
@@ -164,4 +171,4 @@ endif
 		-o -name 'modules.order' \) -type f -exec rm -f {} +
 
 .PHONY: all help module kdir userspace modules_install install install-tools install-dev \
-	install-dkms uninstall man deb test newcomer bench demo check clean
+	install-dkms uninstall man deb test newcomer bench torture demo check clean

@@ -1,0 +1,694 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The torture's client: registers, enables, disables and unregisters probes of
+ * all kinds at random, and looks whether what their handlers see is right.
+ *
+ *	target	(write) adds a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED";
+ *		the program at PATH is not position-independent, and its process
+ *		is named as the file is.  FUNCTION is the number of the function
+ *		whose first instruction it is, called with (x, ~x, ...) and
+ *		returning 3 * x + K; -1 where none is
+ *	span	(write) 1: one entry and one return probe of some kind on each
+ *		function whose SPANNED is 1; 0: take them away.  (read) for each
+ *		"PATH FUNCTION entry|return HITS MISSED"
+ *	churn	(write) so many threads register and unregister; 0: stop them,
+ *		and take away what they have registered
+ *	state	(read) "NAME NUMBER" lines: what has been done, and what was wrong
+ *
+ * What is wrong is told in the kernel log, too.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include <uprobes/uprobes.h>
+
+#define TARGETS		512
+#define SPANS		128
+#define CHURNERS	8
+#define CHURNED		96
+#define BULK		32
+
+static unsigned int seed = 1;
+module_param(seed, uint, 0400);
+MODULE_PARM_DESC(seed, "of the random numbers");
+
+static struct target {
+	struct file *file;
+	const char *name;
+	loff_t offset;
+	unsigned long vaddr;
+	int function;
+	unsigned long k;
+	loff_t ref;
+	bool spanned;
+} targets[TARGETS];
+static unsigned int nr_targets;
+
+/* What a handler does besides looking. */
+enum action { ACT_NOTHING, ACT_SLEEP, ACT_AGAIN, ACT_LEAVE, ACT_DECLINE, ACTIONS };
+
+struct probe {
+	struct uretprobe rp;
+	struct target *target;
+	bool returns;
+	bool registered;
+	/* Whether a handler may be called. */
+	bool live;
+	bool enabled;
+	enum action action;
+	/* Somebody sees to the unregistering. */
+	unsigned long asked;
+	struct completion left;
+	atomic64_t calls;
+	atomic64_t entries;
+};
+
+static struct probe *spans;
+static unsigned int nr_spans;
+
+static struct churner {
+	struct task_struct *task;
+	u64 random;
+	struct probe *probes;
+} churners[CHURNERS];
+
+enum count {
+	REGISTERED, UNREGISTERED, ENABLED, DISABLED, IN_HANDLER, ENDED, NO_PROCESS, NOT_THERE,
+	REFUSED, HITS, MISSED, WRONG, COUNTS
+};
+
+static const char * const count_names[COUNTS] = {
+	"registered", "unregistered", "enabled", "disabled", "unregistered-by-handler",
+	"ended-by-themselves", "no-such-process", "no-such-mapping", "other-refusals",
+	"hits", "missed", "wrong",
+};
+
+static atomic64_t counts[COUNTS];
+
+static void count(enum count what)
+{
+	atomic64_inc(&counts[what]);
+}
+
+static void wrong(const struct probe *p, const char *what, unsigned long value)
+{
+	count(WRONG);
+	pr_err("wrong: %s (%lx): %s+0x%llx function %d, %s, flags %x, action %d, %s, by %s[%d]\n",
+	       what, value, p->target->name, p->target->offset, p->target->function,
+	       p->returns ? "return" : "entry", p->rp.u.flags, p->action,
+	       p->rp.u.vaddr ? "process" : "file", current->comm, current->pid);
+}
+
+static void look(struct probe *p)
+{
+	if (!READ_ONCE(p->live))
+		wrong(p, "the handler of an unregistered probe is called", 0);
+	else if (!READ_ONCE(p->enabled))
+		wrong(p, "the handler of a disabled probe is called", 0);
+}
+
+static void look_at_entry(struct probe *p, unsigned long addr, struct pt_regs *regs)
+{
+	look(p);
+	if (offset_in_page(addr ^ p->target->offset) || regs->ip != addr)
+		wrong(p, "the ip is wrong at an entry", regs->ip);
+	if (p->target->function >= 0 && regs->si != ~regs->di)
+		wrong(p, "the arguments are wrong", regs->si);
+}
+
+static void act(struct probe *p)
+{
+	u64 calls = atomic64_inc_return(&p->calls);
+
+	switch (p->action) {
+	case ACT_SLEEP:
+		if (!(p->rp.u.flags & UPROBE_ATOMIC) && calls % 64 == 1)
+			usleep_range(50, 2000);
+		break;
+	case ACT_AGAIN:
+		uprobe_again();
+		break;
+	case ACT_LEAVE:
+		if (calls > 20 && !test_and_set_bit(0, &p->asked)) {
+			if (p->returns)
+				unregister_uretprobe(&p->rp);
+			else
+				unregister_uprobe(&p->rp.u);
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+static void on_hit(struct uprobe *u, struct pt_regs *regs)
+{
+	struct probe *p = container_of(u, struct probe, rp.u);
+
+	look_at_entry(p, regs->ip, regs);
+	act(p);
+}
+
+static void on_task(struct uprobe *u, struct pt_regs *regs)
+{
+	might_sleep();
+	look(container_of(u, struct probe, rp.u));
+}
+
+static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *p = container_of(ri->rp, struct probe, rp);
+	unsigned long *data = (unsigned long *)ri->data;
+
+	look_at_entry(p, ri->func, regs);
+	if (ri->sp != regs->sp)
+		wrong(p, "the stack pointer is wrong at an entry", ri->sp);
+	if (data[0] || data[1])
+		wrong(p, "the data of a call are not clear", data[0] | data[1]);
+	data[0] = regs->di;
+	data[1] = ~ri->sp;
+	return p->action == ACT_DECLINE && atomic64_inc_return(&p->entries) % 2;
+}
+
+static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct probe *p = container_of(ri->rp, struct probe, rp);
+	unsigned long *data = (unsigned long *)ri->data;
+
+	look(p);
+	if (offset_in_page(ri->func ^ p->target->offset))
+		wrong(p, "the function is wrong at a return", ri->func);
+	if (regs->ip != ri->ret_addr)
+		wrong(p, "the ip is wrong at a return", regs->ip);
+	if (regs->sp <= ri->sp)
+		wrong(p, "the stack pointer is wrong at a return", regs->sp);
+	if (ri->rp->data_size && data[1] != ~ri->sp)
+		wrong(p, "the data of a call have changed", data[1]);
+	else if (ri->rp->data_size && regs->ax != 3 * data[0] + p->target->k)
+		wrong(p, "the result is wrong", regs->ax);
+	act(p);
+}
+
+static void on_task_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	might_sleep();
+	look(container_of(ri->rp, struct probe, rp));
+}
+
+static void on_done(struct uprobe *u, int reg, enum uprobe_type type, int result)
+{
+	struct probe *p = container_of(u, struct probe, rp.u);
+
+	if (reg || type != (p->returns ? UPTY_URETPROBE : UPTY_UPROBE))
+		wrong(p, "the callback is about something else", reg);
+	if (result)
+		wrong(p, "unregistering in a handler has failed", result);
+	complete(&p->left);
+}
+
+static bool filter_by_mm(struct uprobe *u, struct mm_struct *mm)
+{
+	might_sleep();
+	return (unsigned long)mm / 64 % 4;
+}
+
+static unsigned int draw(u64 *random, unsigned int limit)
+{
+	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (*random >> 33) % limit;
+}
+
+/* A process that executes the target's file: by its name, which is the file's. */
+static pid_t process_of(const struct target *t, u64 *random)
+{
+	unsigned int n = 0, which;
+	struct task_struct *task;
+	pid_t pid = 0;
+
+	rcu_read_lock();
+	for_each_process(task)
+		n += task->mm && !strncmp(task->comm, t->name, TASK_COMM_LEN - 1);
+	which = n ? draw(random, n) : 0;
+	for_each_process(task) {
+		if (task->mm && !strncmp(task->comm, t->name, TASK_COMM_LEN - 1) &&
+		    (!which-- || !pid))
+			pid = task->pid;
+	}
+	rcu_read_unlock();
+	return pid;
+}
+
+static void prepare(struct probe *p, struct target *t, bool returns, unsigned int flags)
+{
+	memset(p, 0, sizeof(*p));
+	init_completion(&p->left);
+	p->target = t;
+	p->returns = returns;
+	p->rp.u.handler = on_hit;
+	p->rp.handler = on_return;
+	p->rp.u.registration_callback = on_done;
+	p->rp.u.flags = flags;
+	p->rp.u.file = t->file;
+	p->rp.u.offset = t->offset;
+	p->enabled = !(flags & UPROBE_DISABLED);
+	p->live = true;
+}
+
+/* Some probe at a place; false when it would take a process, and there is none. */
+static bool prepare_any(struct probe *p, struct target *t, bool returns, u64 *random)
+{
+	unsigned int flags = draw(random, 2) * UPROBE_ATOMIC | !draw(random, 5) * UPROBE_DISABLED;
+	struct uprobe *u = &p->rp.u;
+
+	prepare(p, t, returns, flags);
+	p->action = draw(random, ACTIONS);
+	if (p->action == ACT_AGAIN) {
+		u->task_handler = on_task;
+		p->rp.task_handler = on_task_return;
+	}
+	if (returns && (p->action == ACT_DECLINE || draw(random, 2))) {
+		p->rp.entry_handler = on_entry;
+		p->rp.data_size = 16 + draw(random, 3) * 100;
+	}
+	if (t->ref && draw(random, 2))
+		u->ref_ctr_offset = t->ref;
+	if (t->vaddr && draw(random, 3)) {
+		u->file = NULL;
+		u->offset = 0;
+		u->vaddr = t->vaddr;
+		u->flags |= draw(random, 2) * UPROBE_INHERIT;
+		u->pid = process_of(t, random);
+		return u->pid;
+	}
+	if (draw(random, 2)) {
+		u->inode = file_inode(t->file);
+		u->file = NULL;
+	}
+	if (!draw(random, 3))
+		u->filter = filter_by_mm;
+	return true;
+}
+
+/* Pointers to a probe are pointers to the return probe and to the probe that it starts with. */
+static int register_some(struct probe **ps, unsigned int n)
+{
+	BUILD_BUG_ON(offsetof(struct probe, rp) || offsetof(struct uretprobe, u));
+	if (ps[0]->returns)
+		return n == 1 ? register_uretprobe(&ps[0]->rp) :
+			register_uretprobes((struct uretprobe **)ps, n);
+	return n == 1 ? register_uprobe(&ps[0]->rp.u) : register_uprobes((struct uprobe **)ps, n);
+}
+
+static void unregister_some(struct probe **ps, unsigned int n)
+{
+	if (!n)
+		return;
+	if (ps[0]->returns && n == 1)
+		unregister_uretprobe(&ps[0]->rp);
+	else if (ps[0]->returns)
+		unregister_uretprobes((struct uretprobe **)ps, n);
+	else if (n == 1)
+		unregister_uprobe(&ps[0]->rp.u);
+	else
+		unregister_uprobes((struct uprobe **)ps, n);
+}
+
+static void registered(struct probe *p)
+{
+	p->registered = true;
+	count(REGISTERED);
+}
+
+/* It has been unregistered: nothing may come any more, and the counts are final. */
+static void unregistered(struct probe *p)
+{
+	struct uprobe_counts c = uprobe_counts(&p->rp.u);
+	u64 calls = atomic64_read(&p->calls);
+
+	WRITE_ONCE(p->live, false);
+	if (p->rp.u.kdata)
+		wrong(p, "an unregistered probe has kdata", (unsigned long)p->rp.u.kdata);
+	if (p->action == ACT_AGAIN ? calls < c.hits || calls > c.hits + c.missed : calls != c.hits)
+		wrong(p, "hits and calls of the handler differ", calls - c.hits);
+	atomic64_add(c.hits, &counts[HITS]);
+	atomic64_add(c.missed, &counts[MISSED]);
+	p->registered = false;
+	count(UNREGISTERED);
+}
+
+static void unregister_any(struct probe **ps, unsigned int n)
+{
+	struct probe *left[BULK];
+	unsigned int i, nr_left = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!ps[i]->rp.u.kdata && !test_bit(0, &ps[i]->asked))
+			count(ENDED);
+		if (!test_and_set_bit(0, &ps[i]->asked)) {
+			left[nr_left++] = ps[i];
+			continue;
+		}
+		count(IN_HANDLER);
+		while (!wait_for_completion_timeout(&ps[i]->left, 120 * HZ))
+			wrong(ps[i], "unregistering in a handler does not end", 0);
+	}
+	unregister_some(left, nr_left);
+	for (i = 0; i < n; i++)
+		unregistered(ps[i]);
+}
+
+/* What the end of a process comes to, at whatever moment. */
+static bool kill_errno(int ret)
+{
+	return ret == -EINVAL || ret == -EFAULT || ret == -ESRCH || ret == -EIO;
+}
+
+static void refused(struct probe *p, int ret)
+{
+	bool process = p->rp.u.vaddr;
+
+	if (process && ret == -ESRCH) {
+		count(NO_PROCESS);
+	} else if (process && kill_errno(ret)) {
+		count(NOT_THERE);
+	} else {
+		count(REFUSED);
+		wrong(p, "registering has failed", -ret);
+	}
+}
+
+/* The probes from @first on that are (not) registered and of one type. */
+static unsigned int collect(struct churner *c, unsigned int first, bool is_registered,
+			    struct probe **ps, unsigned int limit)
+{
+	unsigned int n;
+
+	for (n = 0; n < limit && first + n < CHURNED; n++) {
+		struct probe *p = &c->probes[first + n];
+
+		if (p->registered != is_registered ||
+		    (n && is_registered && p->returns != ps[0]->returns))
+			break;
+		ps[n] = p;
+	}
+	return n;
+}
+
+static void churn_register(struct churner *c, unsigned int first)
+{
+	unsigned int i, n, limit = draw(&c->random, 2) ? 1 : 1 + draw(&c->random, BULK);
+	bool returns = draw(&c->random, 2);
+	struct probe *ps[BULK];
+	int ret;
+
+	n = collect(c, first, false, ps, limit);
+	for (i = 0; i < n; i++) {
+		struct target *t;
+
+		do
+			t = &targets[draw(&c->random, nr_targets)];
+		while (returns && t->function < 0);
+		if (!prepare_any(ps[i], t, returns, &c->random)) {
+			count(NO_PROCESS);
+			return;
+		}
+	}
+	ret = register_some(ps, n);
+	for (i = 0; i < n; i++) {
+		if (!ret)
+			registered(ps[i]);
+	}
+	/* Of many, the first that is a process's may be the one that has gone. */
+	for (i = 0; ret && i < n - 1 && !ps[i]->rp.u.vaddr; i++)
+		;
+	if (ret)
+		refused(ps[i], ret);
+}
+
+static void churn_enable(struct probe *p, bool enable)
+{
+	bool process = p->rp.u.vaddr;
+	int ret;
+
+	if (enable) {
+		WRITE_ONCE(p->enabled, true);
+		ret = enable_uprobe(&p->rp.u);
+	} else {
+		ret = disable_uprobe(&p->rp.u);
+		if (!ret)
+			WRITE_ONCE(p->enabled, false);
+	}
+	if (!ret)
+		count(enable ? ENABLED : DISABLED);
+	else if (process ? !kill_errno(ret) : ret != -EINVAL || !p->asked)
+		wrong(p, enable ? "enabling has failed" : "disabling has failed", -ret);
+}
+
+static void churn_once(struct churner *c)
+{
+	unsigned int first = draw(&c->random, CHURNED), n;
+	struct probe *p = &c->probes[first], *ps[BULK];
+
+	if (!p->registered) {
+		churn_register(c, first);
+		return;
+	}
+	switch (draw(&c->random, 6)) {
+	case 0:
+		churn_enable(p, true);
+		break;
+	case 1:
+		churn_enable(p, false);
+		break;
+	case 2:
+		n = collect(c, first, true, ps, 1 + draw(&c->random, BULK));
+		unregister_any(ps, n);
+		break;
+	default:
+		unregister_any(&p, 1);
+	}
+}
+
+static int churn(void *data)
+{
+	struct churner *c = data;
+	unsigned int i;
+
+	/* The programs leave it little time. */
+	set_user_nice(current, -10);
+	while (!kthread_should_stop()) {
+		churn_once(c);
+		if (!draw(&c->random, 8))
+			usleep_range(100, 2000);
+		cond_resched();
+	}
+	for (i = 0; i < CHURNED; i++) {
+		struct probe *p = &c->probes[i];
+
+		if (p->registered)
+			unregister_any(&p, 1);
+	}
+	return 0;
+}
+
+static void churn_stop(void)
+{
+	struct churner *c;
+
+	for (c = churners; c < churners + CHURNERS; c++) {
+		if (!c->task)
+			continue;
+		kthread_stop(c->task);
+		kvfree(c->probes);
+		c->task = NULL;
+	}
+}
+
+static int churn_set(const char *line, const struct kernel_param *kp)
+{
+	static unsigned int rounds;
+	unsigned int n, i;
+	int ret = kstrtouint(line, 0, &n);
+
+	if (ret || n > CHURNERS || (n && !nr_targets))
+		return ret ?: -EINVAL;
+	churn_stop();
+	rounds++;
+	for (i = 0; i < n; i++) {
+		struct churner *c = &churners[i];
+
+		c->random = seed * 1000003ULL + rounds * 101 + i;
+		c->probes = kvcalloc(CHURNED, sizeof(*c->probes), GFP_KERNEL);
+		if (!c->probes)
+			return -ENOMEM;
+		c->task = kthread_run(churn, c, "torture/%u", i);
+		if (IS_ERR(c->task)) {
+			ret = PTR_ERR(c->task);
+			kvfree(c->probes);
+			c->task = NULL;
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void span_stop(void)
+{
+	struct probe *ps[BULK];
+	unsigned int i, n;
+
+	/* The entries come first. */
+	for (i = 0; i < nr_spans; i += n) {
+		for (n = 0; n < BULK && i + n < nr_spans; n++) {
+			ps[n] = &spans[i + n];
+			if (ps[n]->returns != ps[0]->returns)
+				break;
+		}
+		unregister_any(ps, n);
+	}
+	nr_spans = 0;
+}
+
+static int span_start(void)
+{
+	u64 random = seed * 1000003ULL + 999;
+	static struct probe *ps[SPANS];
+	unsigned int i, returns, n = 0;
+	int ret;
+
+	for (returns = 0; returns < 2; returns++) {
+		for (i = 0; i < nr_targets && n < SPANS; i++) {
+			if (!targets[i].spanned || targets[i].function < 0)
+				continue;
+			prepare(&spans[n], &targets[i], returns,
+				draw(&random, 3) ? UPROBE_ATOMIC : 0);
+			spans[n].rp.u.ref_ctr_offset = returns ? 0 : targets[i].ref;
+			ps[n] = &spans[n];
+			n++;
+		}
+	}
+	if (!n || n % 2)
+		return -EINVAL;
+	ret = register_some(ps, n / 2);
+	if (ret)
+		return ret;
+	ret = register_some(ps + n / 2, n / 2);
+	if (ret) {
+		unregister_some(ps, n / 2);
+		return ret;
+	}
+	for (nr_spans = 0; nr_spans < n; nr_spans++)
+		registered(&spans[nr_spans]);
+	return 0;
+}
+
+static int span_set(const char *line, const struct kernel_param *kp)
+{
+	bool on;
+	int ret = kstrtobool(line, &on);
+
+	if (ret)
+		return ret;
+	if (on)
+		return nr_spans ? -EBUSY : span_start();
+	span_stop();
+	return 0;
+}
+
+static int span_get(char *buffer, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < SPANS && spans[i].target; i++) {
+		struct uprobe_counts c = uprobe_counts(&spans[i].rp.u);
+
+		n += sysfs_emit_at(buffer, n, "%s %d %s %llu %llu\n", spans[i].target->name,
+				   spans[i].target->function, spans[i].returns ? "return" : "entry",
+				   c.hits, c.missed);
+	}
+	return n;
+}
+
+static int target_set(const char *line, const struct kernel_param *kp)
+{
+	struct target t = {};
+	unsigned int spanned;
+	char path[128];
+
+	if (nr_targets == TARGETS)
+		return -ENOSPC;
+	if (sscanf(line, "%127s %lli %lx %d %lu %lli %u", path, &t.offset, &t.vaddr, &t.function,
+		   &t.k, &t.ref, &spanned) != 7)
+		return -EINVAL;
+	t.spanned = spanned;
+	t.file = filp_open(path, O_RDONLY, 0);
+	if (IS_ERR(t.file))
+		return PTR_ERR(t.file);
+	t.name = kstrdup(kbasename(path), GFP_KERNEL);
+	if (!t.name) {
+		fput(t.file);
+		return -ENOMEM;
+	}
+	targets[nr_targets++] = t;
+	return 0;
+}
+
+static int state_get(char *buffer, const struct kernel_param *kp)
+{
+	unsigned int i;
+	int n = 0;
+
+	for (i = 0; i < COUNTS; i++)
+		n += sysfs_emit_at(buffer, n, "%s %lld\n", count_names[i],
+				   atomic64_read(&counts[i]));
+	return n;
+}
+
+static const struct kernel_param_ops target_ops = { .set = target_set };
+static const struct kernel_param_ops span_ops = { .set = span_set, .get = span_get };
+static const struct kernel_param_ops churn_ops = { .set = churn_set };
+static const struct kernel_param_ops state_ops = { .get = state_get };
+
+module_param_cb(target, &target_ops, NULL, 0200);
+MODULE_PARM_DESC(target, "add a place to probe");
+module_param_cb(span, &span_ops, NULL, 0600);
+MODULE_PARM_DESC(span, "probes that stay for a while");
+module_param_cb(churn, &churn_ops, NULL, 0200);
+MODULE_PARM_DESC(churn, "threads that register and unregister");
+module_param_cb(state, &state_ops, NULL, 0400);
+MODULE_PARM_DESC(state, "what has come of it");
+
+static int __init torture_init(void)
+{
+	spans = kvcalloc(SPANS, sizeof(*spans), GFP_KERNEL);
+	return spans ? 0 : -ENOMEM;
+}
+
+static void __exit torture_exit(void)
+{
+	churn_stop();
+	span_stop();
+	while (nr_targets--) {
+		fput(targets[nr_targets].file);
+		kfree(targets[nr_targets].name);
+	}
+	kvfree(spans);
+}
+
+module_init(torture_init);
+module_exit(torture_exit);
+
+MODULE_DESCRIPTION("Torture client of uprobes.ko");
+MODULE_AUTHOR("The uprobes.ko authors");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -Itests/progs
+/*
+ * Runs processes of the program "torture", and torments them:
+ *
+ *	torture_fleet run PROGRAM SHARED SEED PROCESSES MODE
+ *	torture_fleet truth SHARED
+ *
+ * "run" makes the file SHARED, keeps PROCESSES processes running, sends them
+ * signals, stops and continues them, traces them by ptrace, and, unless MODE is 0
+ * (calm), kills them; until it gets a SIGTERM: then it waits for all to end, says
+ * what it has done, and fails when something was wrong.  "truth" prints lines
+ * "FUNCTION BEGUN DONE LEFT EXTRA" of what the programs have entered.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "torture.h"
+
+#define PROCESSES	16
+
+static struct shared *shared;
+static char **arguments;
+static enum mode mode;
+static pid_t pids[PROCESSES];
+static unsigned int processes;
+static uint64_t random_state;
+static volatile sig_atomic_t ending;
+static unsigned long started, killed, traced, steps, signals, stops, wrong;
+
+static unsigned int draw(unsigned int limit)
+{
+	random_state = random_state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (random_state >> 33) % limit;
+}
+
+static void on_term(int sig)
+{
+	ending = 1;
+}
+
+static void map_shared(const char *path, int flags)
+{
+	int fd = open(path, O_RDWR | flags, 0600);
+
+	if (fd < 0 || (flags && ftruncate(fd, sizeof(*shared))))
+		err(2, "%s", path);
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (shared == MAP_FAILED)
+		err(2, "%s", path);
+	close(fd);
+}
+
+static void start(unsigned int i)
+{
+	char seed[24];
+	sigset_t all, none;
+
+	/* The program unblocks them when it is prepared. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &none);
+	snprintf(seed, sizeof(seed), "%u", draw(1u << 30));
+	pids[i] = fork();
+	if (pids[i] < 0) {
+		if (errno != EAGAIN)
+			err(2, "fork");
+		pids[i] = 0;
+	} else if (!pids[i]) {
+		execl(arguments[2], arguments[2], "work", arguments[3], seed, arguments[6], NULL);
+		err(2, "%s", arguments[2]);
+	}
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	started++;
+}
+
+/* A child has ended, or another process's that has lost its parent. */
+static void ended(pid_t pid, int status)
+{
+	unsigned int i;
+
+	for (i = 0; i < processes; i++) {
+		if (pids[i] == pid)
+			pids[i] = 0;
+	}
+	if (!status || (mode != CALM && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL))
+		return;
+	wrong++;
+	printf("# %s: process %d ended with status %#x\n", arguments[2], pid, status);
+}
+
+/* A thread that executes a program while it is traced is traced under another number then. */
+static void changed(pid_t pid, int status)
+{
+	if (WIFSTOPPED(status))
+		ptrace(PTRACE_DETACH, pid, 0, status >> 16 || WSTOPSIG(status) == SIGTRAP ?
+		       0 : WSTOPSIG(status));
+	else
+		ended(pid, status);
+}
+
+static void reap(void)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) > 0)
+		changed(pid, status);
+}
+
+static pid_t some_thread(pid_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	pid_t tid = pid;
+	unsigned int n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return pid;
+	while ((entry = readdir(dir))) {
+		if (entry->d_name[0] != '.' && !draw(++n))
+			tid = atoi(entry->d_name);
+	}
+	closedir(dir);
+	return tid;
+}
+
+/* Whether an address of a process lies where this module executes things. */
+static int in_area(pid_t pid, unsigned long address)
+{
+	unsigned long start, end;
+	char path[64], line[512];
+	int found = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "r");
+	if (!maps)
+		return 0;
+	while (fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[uprobes]") && sscanf(line, "%lx-%lx", &start, &end) == 2 &&
+		    address >= start && address < end)
+			found = 1;
+	}
+	fclose(maps);
+	return found;
+}
+
+/* Waits for a stop; false when there will be none any more. */
+static int wait_stop(pid_t tid, int *sig)
+{
+	int status;
+
+	pid_t got;
+
+	do
+		got = waitpid(tid, &status, __WALL);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return 0;
+	if (!WIFSTOPPED(status)) {
+		ended(tid, status);
+		return 0;
+	}
+	/* A signal is handed on; what ptrace itself stops for is none. */
+	*sig = WSTOPSIG(status);
+	if (status >> 16 || *sig == SIGTRAP)
+		*sig = 0;
+	return 1;
+}
+
+static void trace(pid_t pid)
+{
+	struct user_regs_struct regs;
+	pid_t tid = some_thread(pid);
+	int n = draw(40), sig = 0;
+
+	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
+		return;
+	traced++;
+	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) || !wait_stop(tid, &sig))
+		return;
+	while (n-- > 0) {
+		if (!ptrace(PTRACE_GETREGS, tid, 0, &regs) && in_area(pid, regs.rip)) {
+			wrong++;
+			printf("# %s: ptrace shows thread %d at %#llx\n", arguments[2], tid,
+			       regs.rip);
+		}
+		if (ptrace(PTRACE_SINGLESTEP, tid, 0, sig) || !wait_stop(tid, &sig))
+			return;
+		steps++;
+		if (mode != CALM && !draw(200)) {
+			kill(pid, SIGKILL);
+			killed++;
+		}
+	}
+	ptrace(PTRACE_DETACH, tid, 0, sig);
+}
+
+static void torment(pid_t pid)
+{
+	int i;
+
+	switch (draw(8)) {
+	case 0:
+		trace(pid);
+		break;
+	case 1:
+		stops++;
+		kill(pid, SIGSTOP);
+		usleep(draw(3000));
+		kill(pid, SIGCONT);
+		break;
+	case 2:
+		for (i = draw(30); i > 0; i--, signals++)
+			kill(pid, SIGUSR1);
+		break;
+	case 3:
+		if (mode != CALM) {
+			killed++;
+			kill(pid, SIGKILL);
+		}
+		break;
+	}
+}
+
+/* Says where processes are that do not end; the caller's time limit ends it all. */
+static void complain(void)
+{
+	char command[128];
+	unsigned int i;
+
+	printf("# %s: processes do not end\n", arguments[2]);
+	for (i = 0; i < processes; i++) {
+		if (!pids[i])
+			continue;
+		snprintf(command, sizeof(command),
+			 "grep -H . /proc/%d/task/*/wchan /proc/%d/task/*/syscall",
+			 pids[i], pids[i]);
+		fflush(stdout);
+		if (system(command))
+			printf("# %d cannot be looked at\n", pids[i]);
+	}
+}
+
+static int run(void)
+{
+	struct sigaction act = { .sa_handler = on_term };
+	unsigned int i, waited = 0;
+	int status;
+	pid_t pid;
+
+	sigaction(SIGTERM, &act, NULL);
+	map_shared(arguments[3], O_CREAT | O_TRUNC);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	random_state = strtoul(arguments[4], NULL, 0);
+	while (!ending) {
+		for (i = 0; i < processes; i++) {
+			if (!pids[i])
+				start(i);
+		}
+		usleep(1000 + draw(10000));
+		reap();
+		i = draw(processes);
+		if (pids[i])
+			torment(pids[i]);
+	}
+	__atomic_store_n(&shared->stop, 1, __ATOMIC_RELEASE);
+	while ((pid = waitpid(-1, &status, WNOHANG | __WALL)) >= 0) {
+		if (pid)
+			changed(pid, status);
+		if (!pid) {
+			usleep(10000);
+			if (++waited % 6000 == 0)
+				complain();
+		}
+	}
+	wrong += shared->wrong;
+	printf("# %s: started %lu, killed %lu, stopped %lu, signals %lu, ",
+	       strrchr(arguments[2], '/') + 1, started, killed, stops, signals);
+	printf("traced %lu, steps %lu, wrong %lu\n", traced, steps, wrong);
+	return !!wrong;
+}
+
+int main(int argc, char **argv)
+{
+	int i;
+
+	arguments = argv;
+	if (argc == 3 && !strcmp(argv[1], "truth")) {
+		map_shared(argv[2], 0);
+		for (i = 0; i < FUNCTIONS; i++)
+			printf("%d %lu %lu %lu %lu\n", i, shared->begun[i], shared->done[i],
+			       shared->left[i], shared->extra[i]);
+		return 0;
+	}
+	if (argc != 7 || strcmp(argv[1], "run"))
+		errx(2, "usage: torture_fleet run PROGRAM SHARED SEED PROCESSES MODE\n"
+			"       torture_fleet truth SHARED");
+	processes = atoi(argv[5]);
+	mode = atoi(argv[6]);
+	if (!processes || processes > PROCESSES)
+		errx(2, "%s processes", argv[5]);
+	setlinebuf(stdout);
+	return run();
+}
