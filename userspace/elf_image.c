@@ -184,6 +184,15 @@ static struct error *open_file(struct elf_image *img)
 	return read_headers(img);
 }
 
+static void image_begin(struct elf_image *img, const char *path)
+{
+	memset(img, 0, sizeof(*img));
+	elf_version(EV_CURRENT);
+	img->fd = -1;
+	img->file = xstrdup(path);
+	img->path = path_escape(path);
+}
+
 /**
  * elf_image_open() - open a program or a shared library
  * @path: the file
@@ -196,11 +205,7 @@ struct error *elf_image_open(const char *path, struct elf_image *img)
 {
 	struct error *err;
 
-	memset(img, 0, sizeof(*img));
-	elf_version(EV_CURRENT);
-	img->fd = -1;
-	img->file = xstrdup(path);
-	img->path = path_escape(path);
+	image_begin(img, path);
 	err = open_file(img);
 	if (err)
 		elf_image_close(img);
@@ -219,11 +224,7 @@ struct error *elf_image_from_memory(const char *path, void *bytes, size_t size,
 {
 	struct error *err;
 
-	memset(img, 0, sizeof(*img));
-	elf_version(EV_CURRENT);
-	img->fd = -1;
-	img->file = xstrdup(path);
-	img->path = path_escape(path);
+	image_begin(img, path);
 	img->memory = bytes;
 	img->size = size;
 	img->elf = elf_memory(bytes, size);
