@@ -13,6 +13,9 @@
 # What a test prints otherwise is a diagnostic. Exit status: 0 when all of the
 # plan was done and nothing failed.
 
+# Guest tests that unload the module load it again with load_module.
+[ -z "${UPROBES_KO:-}" ] || . "$UPROBES_TOP/tests/load.sh"
+
 ktap_planned=0
 ktap_count=0
 ktap_failures=0

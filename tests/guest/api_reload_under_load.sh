@@ -33,7 +33,7 @@ for round in $(seq 20); do
 		sleep 0.2
 		[ "$(param uretprobe_sum returns)" -gt 0 ] && seen=$((seen + 1)) && break
 	done
-	rmmod uretprobe_sum && rmmod uprobes && insmod "$UPROBES_KO" || failed=$((failed + 1))
+	rmmod uretprobe_sum && rmmod uprobes && load_module || failed=$((failed + 1))
 done
 touch "$tmp/stop"
 wait

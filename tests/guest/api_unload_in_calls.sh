@@ -19,4 +19,4 @@ go_on
 wait_for "slept"
 is "$(tail -n 1 "$out")" "slept 8000" "all return, with their values"
 end_calls
-check "the module loads again" insmod "$UPROBES_KO"
+check "the module loads again" load_module

@@ -45,7 +45,7 @@ check "the client goes while threads sleep" rmmod uretprobe_sum
 check "so does the module" rmmod uprobes
 wait $!
 is "$? $(cat "$out")" "0 $(cat "$tmp/plain")" "they return to where they came from"
-insmod "$UPROBES_KO"
+load_module
 
 # Each instruction of these.
 for prog in "$progs/calls32" "$progs/sret32"; do

@@ -22,4 +22,4 @@ go_on
 wait_for child
 is "$(tail -n 1 "$out")" "the child returned 16" "the child lives, though the module was on its way out"
 check "the module has gone" wait $remover
-check "and loads again" insmod "$UPROBES_KO"
+check "and loads again" load_module

@@ -37,7 +37,7 @@ for ((round = 1; round <= rounds; round++)); do
 	# A CPU that still saw a breakpoint would kill the program.
 	sleep 0.1
 	kill -0 $pid || dead+=" $round"
-	insmod "$UPROBES_KO"
+	load_module
 done
 is "$deaf" "" "a breakpoint that is put in is seen each time"
 is "$dead" "" "one that is taken out is seen no more"

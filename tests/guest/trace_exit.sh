@@ -26,4 +26,4 @@ check "without, it goes" rmmod uprobes
 check_fails "its directory has gone with it" test -e $dir
 check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" "$pid"
 kill "$pid"
-insmod "$UPROBES_KO"
+load_module

@@ -61,4 +61,4 @@ echo 0 >$theirs/enable
 disable
 clear
 check "the module goes" rmmod uprobes
-insmod "$UPROBES_KO"
+load_module

@@ -79,4 +79,4 @@ echo $$ >$dir/set_event_pid
 disable
 clear
 check "the module goes with a list in place" rmmod uprobes
-insmod "$UPROBES_KO"
+load_module

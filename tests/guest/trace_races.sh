@@ -51,4 +51,4 @@ check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" $load
 clear
 kill $load
 check "the module goes" rmmod uprobes
-insmod "$UPROBES_KO"
+load_module

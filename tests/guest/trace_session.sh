@@ -63,7 +63,7 @@ check_fails "with a session the module stays" rmmod uprobes
 exec 5<&-
 : >$dir/uprobe_events
 check "after the last one it goes: nothing is left" rmmod uprobes
-insmod "$UPROBES_KO"
+load_module
 
 # Killed, with a reader that waits and a program that is hit.
 "$prog" ticks 2 2000000000 &

@@ -68,4 +68,4 @@ like "$(cat $tracefs/synthetic_events)" '^held	' "one that is in use stays"
 rmmod uprobes
 echo 0 >$theirs/held/enable
 check "and can be removed when the module has gone" sh -c "echo '!held' >>$tracefs/synthetic_events"
-insmod "$UPROBES_KO"
+load_module

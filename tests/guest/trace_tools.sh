@@ -97,4 +97,4 @@ disable
 clear
 is "$(cat $synthetic)" "" "no synthetic event is left"
 check "the module goes" rmmod uprobes
-insmod "$UPROBES_KO"
+load_module
