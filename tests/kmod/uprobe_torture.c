@@ -482,7 +482,8 @@ static void churn_once(struct churner *c)
 static int churn(void *data)
 {
 	struct churner *c = data;
-	unsigned int i;
+	struct probe *ps[BULK];
+	unsigned int i, n;
 
 	/* The programs leave it little time. */
 	set_user_nice(current, -10);
@@ -492,11 +493,9 @@ static int churn(void *data)
 			usleep_range(100, 2000);
 		cond_resched();
 	}
-	for (i = 0; i < CHURNED; i++) {
-		struct probe *p = &c->probes[i];
-
-		if (p->registered)
-			unregister_any(&p, 1);
+	for (i = 0; i < CHURNED; i += n ?: 1) {
+		n = collect(c, i, true, ps, BULK);
+		unregister_any(ps, n);
 	}
 	return 0;
 }
