@@ -100,7 +100,7 @@ static void count(enum count what)
 	atomic64_inc(&counts[what]);
 }
 
-static void wrong(const struct probe *p, const char *what, unsigned long value)
+static void tell(const struct probe *p, const char *what, unsigned long value)
 {
 	count(WRONG);
 	pr_err("wrong: %s (%lx): %s+0x%llx function %d, %s, flags %x, action %d, %s, by %s[%d]\n",
@@ -112,18 +112,18 @@ static void wrong(const struct probe *p, const char *what, unsigned long value)
 static void look(struct probe *p)
 {
 	if (!READ_ONCE(p->live))
-		wrong(p, "the handler of an unregistered probe is called", 0);
+		tell(p, "the handler of an unregistered probe is called", 0);
 	else if (!READ_ONCE(p->enabled))
-		wrong(p, "the handler of a disabled probe is called", 0);
+		tell(p, "the handler of a disabled probe is called", 0);
 }
 
 static void look_at_entry(struct probe *p, unsigned long addr, struct pt_regs *regs)
 {
 	look(p);
 	if (offset_in_page(addr ^ p->target->offset) || regs->ip != addr)
-		wrong(p, "the ip is wrong at an entry", regs->ip);
+		tell(p, "the ip is wrong at an entry", regs->ip);
 	if (p->target->function >= 0 && regs->si != ~regs->di)
-		wrong(p, "the arguments are wrong", regs->si);
+		tell(p, "the arguments are wrong", regs->si);
 }
 
 static void act(struct probe *p)
@@ -172,9 +172,9 @@ static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
 
 	look_at_entry(p, ri->func, regs);
 	if (ri->sp != regs->sp)
-		wrong(p, "the stack pointer is wrong at an entry", ri->sp);
+		tell(p, "the stack pointer is wrong at an entry", ri->sp);
 	if (data[0] || data[1])
-		wrong(p, "the data of a call are not clear", data[0] | data[1]);
+		tell(p, "the data of a call are not clear", data[0] | data[1]);
 	data[0] = regs->di;
 	data[1] = ~ri->sp;
 	return p->action == ACT_DECLINE && atomic64_inc_return(&p->entries) % 2;
@@ -187,15 +187,15 @@ static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 
 	look(p);
 	if (offset_in_page(ri->func ^ p->target->offset))
-		wrong(p, "the function is wrong at a return", ri->func);
+		tell(p, "the function is wrong at a return", ri->func);
 	if (regs->ip != ri->ret_addr)
-		wrong(p, "the ip is wrong at a return", regs->ip);
+		tell(p, "the ip is wrong at a return", regs->ip);
 	if (regs->sp <= ri->sp)
-		wrong(p, "the stack pointer is wrong at a return", regs->sp);
+		tell(p, "the stack pointer is wrong at a return", regs->sp);
 	if (ri->rp->data_size && data[1] != ~ri->sp)
-		wrong(p, "the data of a call have changed", data[1]);
+		tell(p, "the data of a call have changed", data[1]);
 	else if (ri->rp->data_size && regs->ax != 3 * data[0] + p->target->k)
-		wrong(p, "the result is wrong", regs->ax);
+		tell(p, "the result is wrong", regs->ax);
 	act(p);
 }
 
@@ -210,9 +210,9 @@ static void on_done(struct uprobe *u, int reg, enum uprobe_type type, int result
 	struct probe *p = container_of(u, struct probe, rp.u);
 
 	if (reg || type != (p->returns ? UPTY_URETPROBE : UPTY_UPROBE))
-		wrong(p, "the callback is about something else", reg);
+		tell(p, "the callback is about something else", reg);
 	if (result)
-		wrong(p, "unregistering in a handler has failed", result);
+		tell(p, "unregistering in a handler has failed", result);
 	complete(&p->left);
 }
 
@@ -330,16 +330,16 @@ static void registered(struct probe *p)
 }
 
 /* It has been unregistered: nothing may come any more, and the counts are final. */
-static void unregistered(struct probe *p)
+static void gone(struct probe *p)
 {
 	struct uprobe_counts c = uprobe_counts(&p->rp.u);
 	u64 calls = atomic64_read(&p->calls);
 
 	WRITE_ONCE(p->live, false);
 	if (p->rp.u.kdata)
-		wrong(p, "an unregistered probe has kdata", (unsigned long)p->rp.u.kdata);
+		tell(p, "an unregistered probe has kdata", (unsigned long)p->rp.u.kdata);
 	if (p->action == ACT_AGAIN ? calls < c.hits || calls > c.hits + c.missed : calls != c.hits)
-		wrong(p, "hits and calls of the handler differ", calls - c.hits);
+		tell(p, "hits and calls of the handler differ", calls - c.hits);
 	atomic64_add(c.hits, &counts[HITS]);
 	atomic64_add(c.missed, &counts[MISSED]);
 	p->registered = false;
@@ -360,11 +360,11 @@ static void unregister_any(struct probe **ps, unsigned int n)
 		}
 		count(IN_HANDLER);
 		while (!wait_for_completion_timeout(&ps[i]->left, 120 * HZ))
-			wrong(ps[i], "unregistering in a handler does not end", 0);
+			tell(ps[i], "unregistering in a handler does not end", 0);
 	}
 	unregister_some(left, nr_left);
 	for (i = 0; i < n; i++)
-		unregistered(ps[i]);
+		gone(ps[i]);
 }
 
 /* What the end of a process comes to, at whatever moment. */
@@ -383,7 +383,7 @@ static void refused(struct probe *p, int ret)
 		count(NOT_THERE);
 	} else {
 		count(REFUSED);
-		wrong(p, "registering has failed", -ret);
+		tell(p, "registering has failed", -ret);
 	}
 }
 
@@ -451,7 +451,7 @@ static void churn_enable(struct probe *p, bool enable)
 	if (!ret)
 		count(enable ? ENABLED : DISABLED);
 	else if (process ? !kill_errno(ret) : ret != -EINVAL || !p->asked)
-		wrong(p, enable ? "enabling has failed" : "disabling has failed", -ret);
+		tell(p, enable ? "enabling has failed" : "disabling has failed", -ret);
 }
 
 static void churn_once(struct churner *c)

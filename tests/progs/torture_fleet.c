@@ -87,7 +87,7 @@ static void start(unsigned int i)
 }
 
 /* A child has ended, or another process's that has lost its parent. */
-static void ended(pid_t pid, int status)
+static void gone(pid_t pid, int status)
 {
 	unsigned int i;
 
@@ -108,7 +108,7 @@ static void changed(pid_t pid, int status)
 		ptrace(PTRACE_DETACH, pid, 0, status >> 16 || WSTOPSIG(status) == SIGTRAP ?
 		       0 : WSTOPSIG(status));
 	else
-		ended(pid, status);
+		gone(pid, status);
 }
 
 static void reap(void)
@@ -174,7 +174,7 @@ static int wait_stop(pid_t tid, int *sig)
 	if (got < 0)
 		return 0;
 	if (!WIFSTOPPED(status)) {
-		ended(tid, status);
+		gone(tid, status);
 		return 0;
 	}
 	/* A signal is handed on; what ptrace itself stops for is none. */
