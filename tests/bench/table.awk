@@ -74,6 +74,7 @@ END {
 	rows_of("attach", "instructions/site")
 	rows_of("detach", "instructions/site")
 	rows_of("attach-file", "instructions/site")
+	rows_of("detach-file", "instructions/site")
 	idle("fork+exec+exit", "loaded")
 	idle("mmap+munmap", "loaded")
 	idle("fork+exec+exit", "probes")

@@ -312,23 +312,6 @@ static void work_events(void)
 		one_event(e);
 }
 
-/* One case for ever, until this is killed. */
-static void work_spin(const char *name, const char *which)
-{
-	const struct insn *insn;
-	const struct event *e;
-
-	spin = true;
-	for (e = events; e->name; e++) {
-		if (!strcmp(e->name, name))
-			one_event(e);
-	}
-	for (insn = insns; insn->name; insn++) {
-		if (!strcmp(insn->name, which))
-			one(name, insn);
-	}
-}
-
 /* Processes that map this file and do nothing. */
 static void start_idlers(pid_t *pids, unsigned int count)
 {
@@ -357,25 +340,63 @@ static void end_idlers(const pid_t *pids, unsigned int count)
 #define FILE_SITES	1000
 #define PROCESSES	50
 
-static void work_attach(unsigned int scale)
+static void attach_process(unsigned int scale)
 {
-	unsigned int sites = SITES / scale, file_sites = FILE_SITES / scale;
-	unsigned int processes = PROCESSES / scale;
+	unsigned int sites = SITES / scale;
 	bool ours = !strcmp(side, "ours");
-	pid_t pids[PROCESSES];
 
 	attach_in(ours ? getpid() : 0, "entry-atomic",
 		  ours ? (unsigned long)many : offset_of(many), sites);
 	say("attach", "-", (double)took() / sites);
 	detach();
 	say("detach", "-", (double)took() / sites);
+}
+
+static void attach_file(unsigned int scale)
+{
+	unsigned int sites = FILE_SITES / scale, processes = PROCESSES / scale;
+	pid_t pids[PROCESSES];
 
 	/* With this one. */
 	start_idlers(pids, processes - 1);
-	attach("entry-atomic", many, file_sites);
-	say("attach-file", "-", (double)took() / file_sites);
+	attach("entry-atomic", many, sites);
+	say("attach-file", "-", (double)took() / sites);
 	detach();
+	say("detach-file", "-", (double)took() / sites);
 	end_idlers(pids, processes - 1);
+}
+
+static void work_attach(unsigned int scale)
+{
+	attach_process(scale);
+	attach_file(scale);
+}
+
+/* One case for ever, until this is killed. */
+static void work_spin(const char *name, const char *which)
+{
+	const struct insn *insn;
+	const struct event *e;
+
+	spin = true;
+	while (!strcmp(name, "attach")) {
+		/* Each time in a process that has had no probes. */
+		if (!fork()) {
+			attach_process(atoi(which));
+			_exit(0);
+		}
+		wait(NULL);
+	}
+	while (!strcmp(name, "attach-file"))
+		attach_file(atoi(which));
+	for (e = events; e->name; e++) {
+		if (!strcmp(e->name, name))
+			one_event(e);
+	}
+	for (insn = insns; insn->name; insn++) {
+		if (!strcmp(insn->name, which))
+			one(name, insn);
+	}
 }
 
 /* What the kernel and this program have taken, the client's own lists aside. */
