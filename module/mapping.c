@@ -3,6 +3,8 @@
  * Probes on files: finding where an address space has a file mapped as code,
  * and which address spaces there are.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
@@ -218,6 +220,8 @@ static int requests_do(struct request_list *list, struct mm_struct *mm)
  * @only: the consumers to attach, or NULL for all
  * @n: how many; 0 for all
  *
+ * The kernel log is told what could not be attached.
+ *
  * Context: may sleep; takes probe_file::sem and what comes below.
  * Return: 0 or the first error; what can be attached is.
  */
@@ -236,7 +240,11 @@ int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n)
 	err = requests_do(&list, mm);
 	request_list_free(&list);
 	mapping_list_free(&maps);
-	return ret ?: err;
+	ret = ret ?: err;
+	/* Of all other errors the log has heard. */
+	if (ret == -ENOMEM)
+		pr_warn("no memory: a process that maps a probed file is not probed, or not all of it\n");
+	return ret;
 }
 
 /**
