@@ -8,6 +8,7 @@
 #include "forks.h"
 #include "hit.h"
 #include "image.h"
+#include "inject.h"
 #include "lifecycle.h"
 #include "probe.h"
 #include "register.h"
@@ -22,9 +23,10 @@ static int __init uprobes_load(void)
 {
 	int ret;
 
+	inject_init();
 	ret = probe_init(register_end);
 	if (ret)
-		return ret;
+		goto exit_inject;
 	ret = register_init();
 	if (ret)
 		goto exit_probe;
@@ -72,6 +74,8 @@ exit_register:
 	register_exit();
 exit_probe:
 	probe_exit();
+exit_inject:
+	inject_exit();
 	return ret;
 }
 
@@ -102,6 +106,7 @@ static void __exit uprobes_unload(void)
 	retprobe_exit();
 	worker_exit();
 	probe_exit();
+	inject_exit();
 }
 
 module_init(uprobes_load);

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Failure on demand, for tests.  Kbuild includes this before each source of the
+ * module: calls of the functions at the end become sites, named
+ * SOURCE.FUNCTION.CALL, at which the parameter "inject" has them fail:
+ *
+ *	echo attach.image_attach.kvmalloc_array:1 >.../parameters/inject
+ *	echo '*:7' >.../parameters/inject	the seventh call of all
+ *	echo '*:7+' >.../parameters/inject	and all after it
+ *	echo off >.../parameters/inject
+ *
+ * With a star, no site counts more than INJECT_TURNS times: a loop of a thousand
+ * fails in its first turns.
+ *
+ * Reading it tells what has failed; debugfs has all sites in "uprobes-inject".
+ *
+ * While nothing is injected a site is one instruction that does nothing.  What
+ * reads user memory in the trap is no site: programs make that fail by
+ * themselves.  Allocations that must not fail do not.
+ */
+#ifndef _UPROBES_INJECT_H
+#define _UPROBES_INJECT_H
+
+#ifndef pr_fmt
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+#endif
+
+#include <linux/atomic.h>
+#include <linux/debugfs.h>
+#include <linux/fs.h>
+#include <linux/jump_label.h>
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mmu_notifier.h>
+#include <linux/namei.h>
+#include <linux/pagemap.h>
+#include <linux/percpu-refcount.h>
+#include <linux/percpu.h>
+#include <linux/pid.h>
+#include <linux/rhashtable.h>
+#include <linux/ring_buffer.h>
+#include <linux/sched/mm.h>
+#include <linux/seq_file.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/task_work.h>
+#include <linux/trace_events.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+
+/**
+ * struct inject_site - a call that can be made to fail
+ * @source: name of the source, without its suffix
+ * @function: the function that the call is in
+ * @call: what it calls
+ * @error: the error that its caller sees, or that stands for what it sees
+ * @wanted: how often it still counts; -1 for always
+ * @passed: how often it was passed, while anything was injected
+ * @failed: how often it failed
+ *
+ * They make up a section, hence the size.
+ */
+struct inject_site {
+	const char *source;
+	const char *function;
+	const char *call;
+	int error;
+	atomic_t wanted;
+	atomic_t passed;
+	atomic_t failed;
+} __aligned(64);
+
+#define INJECT_TURNS	3
+
+DECLARE_STATIC_KEY_FALSE(inject_key);
+
+/* All sites; see inject_end.c. */
+extern struct inject_site inject_first[], inject_last[];
+
+bool inject_fails(struct inject_site *site);
+void inject_init(void);
+void inject_exit(void);
+
+#define INJECT(name, code, condition, failure, result)				\
+({										\
+	static struct inject_site __site __section("uprobes_inject") __aligned(64) = { \
+		.source = KBUILD_BASENAME,					\
+		.function = __func__,						\
+		.call = (name),							\
+		.error = (code),						\
+	};									\
+										\
+	static_branch_unlikely(&inject_key) && (condition) && inject_fails(&__site) ? \
+		(failure) : (result);						\
+})
+
+#ifndef INJECT_NOTHING
+
+/* Some are macros in some kernels, so that they need a function to be called by. */
+#define INJECT_ALLOC(name, arguments, values)					\
+static __always_inline void *inject_##name arguments				\
+{										\
+	return name values;							\
+}
+
+INJECT_ALLOC(kmalloc, (size_t size, gfp_t gfp), (size, gfp))
+INJECT_ALLOC(kzalloc, (size_t size, gfp_t gfp), (size, gfp))
+INJECT_ALLOC(kcalloc, (size_t n, size_t size, gfp_t gfp), (n, size, gfp))
+INJECT_ALLOC(kmalloc_node, (size_t size, gfp_t gfp, int node), (size, gfp, node))
+INJECT_ALLOC(krealloc, (void *old, size_t size, gfp_t gfp), (old, size, gfp))
+INJECT_ALLOC(kvmalloc, (size_t size, gfp_t gfp), (size, gfp))
+INJECT_ALLOC(kvzalloc, (size_t size, gfp_t gfp), (size, gfp))
+INJECT_ALLOC(kvcalloc, (size_t n, size_t size, gfp_t gfp), (n, size, gfp))
+INJECT_ALLOC(kvmalloc_array, (size_t n, size_t size, gfp_t gfp), (n, size, gfp))
+INJECT_ALLOC(vzalloc, (unsigned long size), (size))
+INJECT_ALLOC(kstrdup, (const char *s, gfp_t gfp), (s, gfp))
+INJECT_ALLOC(kmemdup, (const void *from, size_t size, gfp_t gfp), (from, size, gfp))
+INJECT_ALLOC(kmemdup_nul, (const char *s, size_t size, gfp_t gfp), (s, size, gfp))
+INJECT_ALLOC(memdup_user_nul, (const void __user *from, size_t size), (from, size))
+
+static __always_inline void __percpu *inject___alloc_percpu(size_t size, size_t align)
+{
+	return __alloc_percpu(size, align);
+}
+
+static __always_inline unsigned long inject___get_free_page(gfp_t gfp)
+{
+	return __get_free_page(gfp);
+}
+
+static __always_inline struct workqueue_struct *inject_alloc_workqueue(const char *name,
+								       unsigned int flags, int max)
+{
+	return alloc_workqueue("%s", flags, max, name);
+}
+
+static __always_inline struct trace_buffer *inject_ring_buffer_alloc(unsigned long size,
+								     unsigned int flags)
+{
+	return ring_buffer_alloc(size, flags);
+}
+
+static __always_inline struct dentry *inject_debugfs_create_file(const char *name, umode_t mode,
+								 struct dentry *parent, void *data,
+								 const struct file_operations *fops)
+{
+	return debugfs_create_file(name, mode, parent, data, fops);
+}
+
+static __always_inline int inject_rhashtable_init(struct rhashtable *table,
+						  const struct rhashtable_params *params)
+{
+	return rhashtable_init(table, params);
+}
+
+#undef kmalloc
+#undef kzalloc
+#undef kcalloc
+#undef kmalloc_node
+#undef krealloc
+#undef kvmalloc
+#undef kvzalloc
+#undef kvcalloc
+#undef kvmalloc_array
+#undef vzalloc
+#undef kstrdup
+#undef kmemdup
+#undef kmemdup_nul
+#undef memdup_user_nul
+#undef __alloc_percpu
+#undef __get_free_page
+#undef alloc_workqueue
+#undef ring_buffer_alloc
+#undef debugfs_create_file
+#undef rhashtable_init
+
+#define INJECT_NOMEM(name, gfp, result)						\
+	INJECT(name, ENOMEM, !((gfp) & __GFP_NOFAIL), NULL, result)
+
+#define kmalloc(size, gfp) INJECT_NOMEM("kmalloc", gfp, inject_kmalloc(size, gfp))
+#define kzalloc(size, gfp) INJECT_NOMEM("kzalloc", gfp, inject_kzalloc(size, gfp))
+#define kcalloc(n, size, gfp) INJECT_NOMEM("kcalloc", gfp, inject_kcalloc(n, size, gfp))
+#define kmalloc_node(size, gfp, node)						\
+	INJECT_NOMEM("kmalloc_node", gfp, inject_kmalloc_node(size, gfp, node))
+#define krealloc(old, size, gfp) INJECT_NOMEM("krealloc", gfp, inject_krealloc(old, size, gfp))
+#define kvmalloc(size, gfp) INJECT_NOMEM("kvmalloc", gfp, inject_kvmalloc(size, gfp))
+#define kvzalloc(size, gfp) INJECT_NOMEM("kvzalloc", gfp, inject_kvzalloc(size, gfp))
+#define kvcalloc(n, size, gfp) INJECT_NOMEM("kvcalloc", gfp, inject_kvcalloc(n, size, gfp))
+#define kvmalloc_array(n, size, gfp)						\
+	INJECT_NOMEM("kvmalloc_array", gfp, inject_kvmalloc_array(n, size, gfp))
+#define vzalloc(size) INJECT_NOMEM("vzalloc", 0, inject_vzalloc(size))
+#define kstrdup(s, gfp) INJECT_NOMEM("kstrdup", gfp, inject_kstrdup(s, gfp))
+#define kmemdup(from, size, gfp) INJECT_NOMEM("kmemdup", gfp, inject_kmemdup(from, size, gfp))
+#define kmemdup_nul(s, size, gfp)						\
+	INJECT_NOMEM("kmemdup_nul", gfp, inject_kmemdup_nul(s, size, gfp))
+#define kasprintf(gfp, ...) INJECT_NOMEM("kasprintf", gfp, kasprintf(gfp, __VA_ARGS__))
+#define __alloc_percpu(size, align)						\
+	INJECT_NOMEM("__alloc_percpu", 0, inject___alloc_percpu(size, align))
+#define __get_free_page(gfp)							\
+	INJECT("__get_free_page", ENOMEM, true, 0, inject___get_free_page(gfp))
+#define alloc_workqueue(name, flags, max)					\
+	INJECT_NOMEM("alloc_workqueue", 0, inject_alloc_workqueue(name, flags, max))
+#define ring_buffer_alloc(size, flags)						\
+	INJECT_NOMEM("ring_buffer_alloc", 0, inject_ring_buffer_alloc(size, flags))
+
+#define INJECT_PTR(name, code, result) INJECT(name, code, true, ERR_PTR(-(code)), result)
+
+#define memdup_user_nul(from, size)						\
+	INJECT_PTR("memdup_user_nul", ENOMEM, inject_memdup_user_nul(from, size))
+#define debugfs_create_dir(name, parent)					\
+	INJECT_PTR("debugfs_create_dir", ENOMEM, debugfs_create_dir(name, parent))
+#define debugfs_create_file(name, mode, parent, data, fops)			\
+	INJECT_PTR("debugfs_create_file", ENOMEM,				\
+		   inject_debugfs_create_file(name, mode, parent, data, fops))
+#define dentry_open(...) INJECT_PTR("dentry_open", ENOMEM, dentry_open(__VA_ARGS__))
+#define shmem_file_setup(...) INJECT_PTR("shmem_file_setup", ENOMEM, shmem_file_setup(__VA_ARGS__))
+#define shmem_read_mapping_page_gfp(...)					\
+	INJECT_PTR("shmem_read_mapping_page_gfp", ENOMEM, shmem_read_mapping_page_gfp(__VA_ARGS__))
+
+#define INJECT_INT(name, code, result) INJECT(name, code, true, -(code), result)
+
+#define rhashtable_init(table, params)						\
+	INJECT_INT("rhashtable_init", ENOMEM, inject_rhashtable_init(table, params))
+#define rhashtable_insert_fast(...)						\
+	INJECT_INT("rhashtable_insert_fast", ENOMEM, rhashtable_insert_fast(__VA_ARGS__))
+#define percpu_ref_init(...) INJECT_INT("percpu_ref_init", ENOMEM, percpu_ref_init(__VA_ARGS__))
+#define mmu_notifier_register(...)						\
+	INJECT_INT("mmu_notifier_register", ENOMEM, mmu_notifier_register(__VA_ARGS__))
+#define register_kprobe(kp) INJECT_INT("register_kprobe", ENOMEM, register_kprobe(kp))
+#define register_kretprobe(rp) INJECT_INT("register_kretprobe", ENOMEM, register_kretprobe(rp))
+#define tracepoint_probe_register(...)						\
+	INJECT_INT("tracepoint_probe_register", ENOMEM, tracepoint_probe_register(__VA_ARGS__))
+#define register_die_notifier(nb)						\
+	INJECT_INT("register_die_notifier", ENOMEM, register_die_notifier(nb))
+#define vm_mmap(...) INJECT_INT("vm_mmap", ENOMEM, vm_mmap(__VA_ARGS__))
+#define get_user_pages_remote(...)						\
+	INJECT_INT("get_user_pages_remote", EFAULT, get_user_pages_remote(__VA_ARGS__))
+#define ring_buffer_resize(...)							\
+	INJECT_INT("ring_buffer_resize", ENOMEM, ring_buffer_resize(__VA_ARGS__))
+#define seq_open(...) INJECT_INT("seq_open", ENOMEM, seq_open(__VA_ARGS__))
+#define single_open(...) INJECT_INT("single_open", ENOMEM, single_open(__VA_ARGS__))
+#define kern_path(...) INJECT_INT("kern_path", ENOMEM, kern_path(__VA_ARGS__))
+#define kernel_read(...) INJECT_INT("kernel_read", EIO, kernel_read(__VA_ARGS__))
+#define task_work_add(...) INJECT_INT("task_work_add", ESRCH, task_work_add(__VA_ARGS__))
+#define synth_event_create(...)							\
+	INJECT_INT("synth_event_create", ENOMEM, synth_event_create(__VA_ARGS__))
+
+#define find_get_pid(nr) INJECT("find_get_pid", ESRCH, true, NULL, find_get_pid(nr))
+#define get_task_mm(task) INJECT("get_task_mm", ESRCH, true, NULL, get_task_mm(task))
+#define copy_from_user(to, from, n)						\
+	INJECT("copy_from_user", EFAULT, true, (unsigned long)(n), copy_from_user(to, from, n))
+
+#endif /* INJECT_NOTHING */
+
+#endif /* _UPROBES_INJECT_H */
