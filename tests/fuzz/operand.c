@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * libFuzzer target: operands of statically defined probes, which stand in a note of
+ * the program as text that its compiler wrote.
+ *
+ * Whatever the text: each operand can be fetched or has a problem to tell.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "elf_image.h"
+#include "sdt_operand.h"
+#include "util.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct elf_image image;
+	struct symbols syms = { .image = &image };
+	struct sdt_operands operands;
+	char *text = xmalloc(size + 1);
+
+	memcpy(text, data, size);
+	text[size] = 0;
+	sdt_operands_parse(text, &syms, &operands);
+	for (size_t i = 0; i < operands.n; i++) {
+		if (!operands.v[i].fetch == !operands.v[i].problem || !operands.v[i].text)
+			abort();
+	}
+	sdt_operands_free(&operands);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,96 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: each call of the control directory that can fail does, once: the error is right, nothing is left, and it works the next time
+# timeout: 900
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+
+ktap_plan 24
+clear
+tick=$(where tick)
+text=$(where text)
+nothing() { :; }
+
+# no_events: none is defined, and there are no directories of any.
+no_events() {
+	[ -z "$(<$dir/uprobe_events)" ] || { echo "there are events: $(<$dir/uprobe_events)"; return 1; }
+	[ ! -e $dir/events/uprobes ] || { echo "there is a directory"; return 1; }
+}
+
+# Definitions: one, several in one write, a second place of an event, a bad one.
+one() { echo "p:e $tick n=%di:u64 s=+0(%si):string x=\\\"text\" c=\$comm a=@+8:u8[4]" >>$dir/uprobe_events; }
+undo() { echo "-:uprobes/" >>$dir/uprobe_events; }
+defined() { [ "$(cut -d' ' -f1 $dir/uprobe_events)" = p:uprobes/e ]; }
+each_failure "a definition" one undo defined no_events
+several() { printf '%s\n' "p:e $tick" "p:f $tick" "r:g $text +0(\$retval):string" >>$dir/uprobe_events; }
+# What was defined before the line that fails stays, as with tracefs.
+some_removed() { undo 2>/dev/null; no_events; }
+three() { [ "$(wc -l <$dir/uprobe_events)" = 3 ]; }
+each_failure "three at once" several undo three some_removed
+bad() { ! echo "p:e $tick %nosuch" >>$dir/uprobe_events; }
+each_failure "a bad definition" bad nothing nothing no_events
+
+# Enabling, one and many.
+define "p:e $tick n=%di:u64"
+define "r:g $text s=+0(\$retval):string"
+on() { echo 1 >$dir/events/uprobes/e/enable; }
+off() { echo 0 >$dir/events/uprobes/e/enable; }
+hit_one() {
+	: >$dir/trace
+	"$prog" ticks 1 3
+	[ "$(lines | wc -l)" = 3 ] || { echo "recorded: $(lines)"; return 1; }
+}
+is_off() { [ "$(<$dir/events/uprobes/e/enable)" = 0 ] && [ "$(<$dir/events/enable)" = 0 ]; }
+each_failure "enabling an event" on off hit_one is_off
+all_on() { echo 1 >$dir/events/enable; }
+all_off() { echo 0 >$dir/events/enable; }
+each_failure "enabling all" all_on all_off hit_one is_off
+
+# Filters and limits.
+filter() { echo 'n > 1 && comm != "x" || n == 7' >$dir/events/uprobes/e/filter; }
+no_filter() { echo 0 >$dir/events/uprobes/e/filter; }
+filters() { [ "$(<$dir/events/uprobes/e/filter)" = 'n > 1 && comm != "x" || n == 7' ]; }
+# tracefs, too, shows a bad filter until the next is written.
+has_none() { no_filter; [ "$(<$dir/events/uprobes/e/filter)" = none ]; }
+each_failure "a filter" filter no_filter filters has_none
+group_filter() { echo 'common_pid != 0' >$dir/events/uprobes/filter; }
+no_group_filter() { echo 0 >$dir/events/uprobes/filter; }
+no_group_has() { no_group_filter; [ "$(<$dir/events/uprobes/e/filter)" = none ]; }
+each_failure "a filter of a group" group_filter no_group_filter nothing no_group_has
+pids() { echo $$ 1 >$dir/set_event_pid; }
+no_pids() { : >$dir/set_event_pid; }
+has_pids() { grep -qx $$ $dir/set_event_pid; }
+none_has() { no_pids; [ -z "$(<$dir/set_event_pid)" ]; }
+each_failure "processes" pids no_pids has_pids none_has
+
+# The buffer, and reading.
+size() { echo 64 >$dir/buffer_size_kb; }
+old_size() { echo 32 >$dir/buffer_size_kb; }
+echo 32 >$dir/buffer_size_kb
+is_64() { [ "$(<$dir/buffer_size_kb)" = 64 ]; }
+sized() { old_size; on && hit_one; off; is_off; }
+each_failure "the buffer's size" size old_size is_64 sized
+on
+"$prog" ticks 1 3
+off
+for file in trace uprobe_events uprobe_profile error_log trace_options set_event_pid README \
+	    buffer_size_kb events/uprobes/e/format events/uprobes/e/filter per_cpu/cpu0/trace per_cpu/cpu0/stats; do
+	reading() { cat $dir/$file >"$tmp/read"; }
+	each_failure "reading $file" reading nothing nothing is_off
+done
+from_pipe() { dd if=$dir/trace_pipe iflag=nonblock bs=64k status=none >"$tmp/read" 2>"$tmp/dd" ||
+	! grep -v 'Resource temp' "$tmp/dd" >&2; }
+each_failure "trace_pipe" from_pipe nothing nothing is_off
+
+# Sessions and sets that count.
+session() { { exec 5<>$dir/session; } 2>&1 && { echo "p:s $tick n=%di:u64" >&5 && echo "events/uprobes/s/filter n > 5" >&5; }; }
+end_session() { exec 5<&-; }
+session_ended() { exec 5<&-; [ -z "$(grep . $dir/session 2>/dev/null)" ]; }
+session_works() { "$prog" ticks 1 8; [ "$(drain <&5 | wc -l)" = 2 ]; }
+each_failure "a session" session end_session session_works nothing_open
+nothing_open() { exec 5<&-; }
+set_of() { exec 6<>$dir/aggregate && printf '%s\n' "p:s $tick" "r:t $text" >&6; }
+end_set() { exec 6<&-; }
+set_works() { "$prog" ticks 1 8; [[ "$(cat <&6)" == "s 8 0"* ]]; }
+each_failure "a set that counts" set_of end_set set_works end_set
