@@ -28,6 +28,7 @@ help:
 	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
 	@echo '  torture          half an hour of programs and probes that are hard to get right'
 	@echo '  check            what looks at the sources: checkpatch, sparse, cppcheck ...'
+	@echo '  coverage         what the host tests execute of that which runs on the host'
 	@echo '  clean            remove what was built'
 	@echo
 	@echo 'Variables:'
@@ -160,6 +161,10 @@ check:
 	+@qemu/install-deps
 	+@TEST_GROUPS=static tests/run
 
+coverage:
+	+@qemu/install-deps
+	+@tests/coverage
+
 # What kbuild leaves behind is known by name: no headers are needed to clean.
 clean:
 ifneq ($(USERSPACE),)
@@ -171,4 +176,4 @@ endif
 		-o -name 'modules.order' \) -type f -exec rm -f {} +
 
 .PHONY: all help module kdir userspace modules_install install install-tools install-dev \
-	install-dkms uninstall man deb test newcomer bench torture demo check clean
+	install-dkms uninstall man deb test newcomer bench torture demo check coverage clean

@@ -14,9 +14,10 @@
  *
  * Reading it tells what has failed; debugfs has all sites in "uprobes-inject".
  *
- * While nothing is injected a site is one instruction that does nothing.  What
- * reads user memory in the trap is no site: programs make that fail by
- * themselves.  Allocations that must not fail do not.
+ * While nothing is injected a site is one instruction that does nothing, and on
+ * the way of a hit there is none: reading user memory programs make fail by
+ * themselves, and work for a task is refused only when it has exited.
+ * Allocations that must not fail do not.
  */
 #ifndef _UPROBES_INJECT_H
 #define _UPROBES_INJECT_H
@@ -44,7 +45,6 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/task_work.h>
 #include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 #include <linux/uaccess.h>
@@ -244,7 +244,6 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define single_open(...) INJECT_INT("single_open", ENOMEM, single_open(__VA_ARGS__))
 #define kern_path(...) INJECT_INT("kern_path", ENOMEM, kern_path(__VA_ARGS__))
 #define kernel_read(...) INJECT_INT("kernel_read", EIO, kernel_read(__VA_ARGS__))
-#define task_work_add(...) INJECT_INT("task_work_add", ESRCH, task_work_add(__VA_ARGS__))
 #define synth_event_create(...)							\
 	INJECT_INT("synth_event_create", ENOMEM, synth_event_create(__VA_ARGS__))
 

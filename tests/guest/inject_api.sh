@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: each call that can fail in registering, enabling and unregistering does, once: the error is right, nothing is left, and it works the next time
+# timeout: 600
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/guest/inject_client.inc"
+
+ktap_plan 13
+
+try "a probe on a process" 0 $in_process
+try "one in the trap" 1 $in_process flags=1
+try "a return probe with data" 3 $in_process returns=1 data=64 entry=1
+try "inherited, with a reference counter" 5 $in_process flags=4 ref=$counter
+try "a probe on a file" 6 $in_file
+try "a return probe with a reference counter on a file" 8 $in_file returns=1 ref=$counter
+try "three on a process" 20-22 $in_process
+try "three on a file" 40-42 $in_file
+
+# Enabling and disabling.
+range=10
+set_probe 10 $in_process flags=2
+still() { "$progs/textcmp" $first; }
+switch_on() { run enable 10; }
+switch_off() { run disable 10; }
+run register 10
+each_failure "enabling" switch_on switch_off hit_all still
+run enable 10
+off_works() { [ "$(step call 2)" = "call 605" ]; }
+each_failure "disabling" switch_off switch_on off_works off_works
+run unregister 10
+check "nothing is left of it" none_left
+
+# Unregistering does not fail; what it cannot do it makes up for.
+set_probe 11 $in_process
+range=11
+run register 11
+works_unprobed() { [ "$(step call 3)" = "call 912" ]; }
+each_failure "unregistering" unreg reg works_unprobed works_unprobed
+run unregister 11
+check "nothing is left of it" none_left

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: each call that can fail while the module is loaded does, once, and nothing is left
+# timeout: 600
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+tmp=$(mktemp -d)
+
+ktap_plan 1
+
+ko=$tmp/uprobes.ko
+strip -g -o "$ko" "$UPROBES_KO"
+rmmod uprobes
+wrong=0
+for ((n = 1; n < 200; n++)); do
+	echo "inject-round load $n" >/dev/kmsg
+	said=$(insmod "$ko" "inject=*:$n" 2>&1) && break
+	site=$(dmesg | sed -n 's/.*uprobes: inject: \(.*\) fails$/\1/p' | tail -n 1)
+	failed_at[$site]=1
+	if [[ $said != *"Cannot allocate memory"* ]] || [ -e /sys/module/uprobes ] ||
+	   [ -e /sys/kernel/debug/uprobes ] || [ -e /sys/kernel/debug/uprobes-inject ]; then
+		wrong=$((wrong + 1))
+		diag "loading, $site fails: $said $(ls -d /sys/module/uprobes /sys/kernel/debug/uprobes* 2>&1)"
+	fi
+done
+is "$wrong $(cat $inject)" "0 none" "loading: $((n - 1)) failures"
+echo off >$inject
