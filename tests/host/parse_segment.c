@@ -61,9 +61,10 @@ static u64 place(const struct loaded *l, int segment, int which)
 	       (which == 0 ? 0 : which == 1 ? last / 2 : last);
 }
 
-/* What is mapped at a place is what the file holds there. */
-static bool same_byte(const struct loaded *l, const struct tracer_bytes *bytes,
-		      int segment, u64 offset)
+/* What is mapped at a place is what the file holds there, redzones included. */
+static __attribute__((no_sanitize("address")))
+bool same_byte(const struct loaded *l, const struct tracer_bytes *bytes,
+	       int segment, u64 offset)
 {
 	u8 byte;
 
