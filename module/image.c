@@ -419,6 +419,7 @@ struct image *image_get(struct mm_struct *mm)
 	image->mode = arch_mm_mode(mm);
 	refcount_set(&image->refs, 2);	/* the table's and the caller's */
 	mutex_init(&image->lock);
+	init_rwsem(&image->watch_lock);
 	spin_lock_init(&image->tree_lock);
 	image->sites = RB_ROOT;
 	INIT_LIST_HEAD(&image->residents);

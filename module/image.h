@@ -20,6 +20,7 @@
 #include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/rhashtable-types.h>
+#include <linux/rwsem.h>
 #include <linux/workqueue.h>
 
 #include "arch.h"
@@ -158,6 +159,9 @@ struct attachment {
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
  * @nr_heirs: attachments that forked children get, too; under @lock
  * @nr_returns: attachments of return probes; under @lock
+ * @watch_lock: read-held by who has its unwinders probed until his return probes, or
+ *	calls, are there; who leaves them alone has it for writing (unwinder.c).
+ *	Taken before @lock
  * @watched: its unwinders are probed, or are about to be (unwinder.h)
  * @superseded: sites that the text has outlived, linked by site::attachments;
  *	under @lock
@@ -188,6 +192,7 @@ struct image {
 	struct list_head superseded;
 	unsigned int nr_heirs;
 	unsigned int nr_returns;
+	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
 	unsigned long trampoline;
 	atomic_t moving;

@@ -130,6 +130,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	}
 	unwinder_watch(child);
 	image_attach(child, requests, nr);
+	unwinder_watched(child);
 	for (i = 0; i < nr; i++)
 		consumer_put(requests[i].consumer);
 	kvfree(requests);

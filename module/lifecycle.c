@@ -82,10 +82,14 @@ static void fork_work(struct callback_head *work)
 	}
 	utask = child && child->trampoline == event->parent->trampoline ?
 		utask_get(current) : NULL;
-	if (utask)
+	if (utask && !hlist_empty(&event->calls)) {
+		/* Their probes may be gone by now, and then nobody else would. */
+		unwinder_watch(child);
 		retprobe_adopt_files(&event->calls, utask, mm);
-	else
+		unwinder_watched(child);
+	} else {
 		retprobe_restore(&event->calls, mm);
+	}
 	image_disinherit(event->parent, mm);
 	if (child) {
 		/* What could not be while the parent's breakpoints were there. */

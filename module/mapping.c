@@ -193,15 +193,19 @@ static int requests_do(struct request_list *list, struct mm_struct *mm)
 	struct image *image;
 	unsigned int i;
 	int err, ret = 0;
+	bool returns;
 
 	if (!list->nr)
 		return 0;
 	image = image_get(mm);
 	if (IS_ERR(image))
 		return PTR_ERR(image);
-	if (requests_return(list))
+	returns = requests_return(list);
+	if (returns)
 		unwinder_watch(image);
 	image_attach(image, list->requests, list->nr);
+	if (returns)
+		unwinder_watched(image);
 	for (i = 0; i < list->nr; i++) {
 		struct attach_request *r = &list->requests[i];
 

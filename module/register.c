@@ -237,10 +237,13 @@ static int register_in_process(struct registration *reg, unsigned int first)
 		requests[n].consumer = reg->cs[i];
 		requests[n++].addr = u->vaddr;
 	}
-	if (!ret && reg->type == CONSUMER_RETURN)
+	if (!ret && reg->type == CONSUMER_RETURN) {
 		unwinder_watch(image);
-	if (!ret)
 		ret = attach_requests(image, requests, n);
+		unwinder_watched(image);
+	} else if (!ret) {
+		ret = attach_requests(image, requests, n);
+	}
 	image_put(image);
 put:
 	mmput(mm);

@@ -177,10 +177,14 @@ static bool maps_watched;
  * Does what it can: without memory the process is as unsafe as it would be
  * with the kernel's own return probes.
  *
- * Context: may sleep; takes image::lock and the mmap lock.
+ * They stay probed until unwinder_watched(), and from then on as long as there
+ * are return probes, or calls under way.
+ *
+ * Context: may sleep; takes image::watch_lock and what comes below.
  */
 void unwinder_watch(struct image *image)
 {
+	down_read(&image->watch_lock);
 	WRITE_ONCE(image->watched, true);
 	/* Who finds no image watched has the mutex meanwhile. */
 	mutex_lock(&maps_mutex);
@@ -188,6 +192,12 @@ void unwinder_watch(struct image *image)
 		maps_watched = !lifecycle_watch_maps();
 	mutex_unlock(&maps_mutex);
 	watch_code(image);
+}
+
+/* The return probes or calls that unwinder_watch() was for are there. */
+void unwinder_watched(struct image *image)
+{
+	up_read(&image->watch_lock);
 }
 
 /**
@@ -227,7 +237,7 @@ static void calls_look(struct utask *utask, void *data)
 }
 
 /* Leaves an image alone; true unless that has to wait for calls to return. */
-static bool image_unwatch(struct image *image, void *unused)
+static bool image_unwatch(struct image *image)
 {
 	struct calls_in calls = { .mm = image->mm };
 
@@ -238,13 +248,19 @@ static bool image_unwatch(struct image *image, void *unused)
 		return false;
 	image_detach_one(image, unwinder);
 	WRITE_ONCE(image->watched, false);
-	/* Somebody may have come meanwhile. */
-	if (READ_ONCE(image->nr_returns) && mmget_not_zero(image->mm)) {
-		WRITE_ONCE(image->watched, true);
-		watch_code(image);
-		mmput_async(image->mm);
-	}
 	return true;
+}
+
+/* The same, for now, where a return probe is about to be. */
+static bool image_try_unwatch(struct image *image, void *unused)
+{
+	bool done;
+
+	if (!down_write_trylock(&image->watch_lock))
+		return false;
+	done = image_unwatch(image);
+	up_write(&image->watch_lock);
+	return done;
 }
 
 static bool image_is_watched(struct image *image, void *data)
@@ -257,7 +273,7 @@ static void sweep_work(struct work_struct *work)
 	bool done;
 
 	mutex_lock(&maps_mutex);
-	done = images_for_each(image_unwatch, NULL);
+	done = images_for_each(image_try_unwatch, NULL);
 	if (maps_watched && images_for_each(image_is_watched, NULL)) {
 		lifecycle_unwatch_maps();
 		maps_watched = false;
