@@ -7,7 +7,7 @@
 #include <linux/atomic.h>
 #include <linux/kprobes.h>
 #include <linux/rcupdate.h>
-#include <linux/wait.h>
+#include <linux/swait.h>
 
 #include "forks.h"
 #include "ksym.h"
@@ -21,7 +21,9 @@
  */
 static atomic_t under_way[2];
 static unsigned int turn;
-static DECLARE_WAIT_QUEUE_HEAD(forks_wq);
+
+/* Woken where preemption is off: on PREEMPT_RT, too, its lock does not sleep. */
+static DECLARE_SWAIT_QUEUE_HEAD(forks_wq);
 
 static int fork_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -37,7 +39,7 @@ static int fork_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const unsigned int *mine = (const unsigned int *)ri->data;
 
 	if (atomic_dec_and_test(&under_way[*mine]))
-		wake_up(&forks_wq);
+		swake_up_one(&forks_wq);
 	return 0;
 }
 
@@ -95,5 +97,5 @@ void forks_drain(void)
 	WRITE_ONCE(turn, !old);
 	/* For those that have looked at it and not counted yet. */
 	synchronize_rcu();
-	wait_event(forks_wq, !atomic_read(&under_way[old]));
+	swait_event_exclusive(forks_wq, !atomic_read(&under_way[old]));
 }

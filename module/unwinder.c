@@ -251,7 +251,7 @@ static bool image_unwatch(struct image *image)
 	return true;
 }
 
-/* The same, for now, where a return probe is about to be. */
+/* The same, but an image that is just getting a return probe is left to the next sweep. */
 static bool image_try_unwatch(struct image *image, void *unused)
 {
 	bool done;
