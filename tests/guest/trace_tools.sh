@@ -17,11 +17,12 @@ skip_to() {
 }
 
 # perf_record OPTION...: what perf script makes of it is in $tmp/out. No build
-# ids: they only take time.
+# ids: they only take time. Some kernels put commas between the fields of a
+# synthetic event, others do not: they are left out.
 perf_record() {
 	perf record -q -B -N -o "$tmp/perf.data" "$@" >"$tmp/err" 2>&1 || diag "$(cat "$tmp/err")"
 	perf script -i "$tmp/perf.data" -F comm,event,ip,sym,trace 2>/dev/null |
-		sed -E 's/\(0x.*\)//; s/probe_ip=[0-9]+/probe_ip=IP/' | tr -s ' ' >"$tmp/out"
+		sed -E 's/\(0x.*\)//; s/probe_ip=[0-9]+/probe_ip=IP/; s/, / /g' | tr -s ' ' >"$tmp/out"
 }
 
 # told EVENT: of it, in $tmp/out.
@@ -41,7 +42,7 @@ cat >"$tmp/run" <<END
 $prog all
 $prog ticks 1 5
 END
-said='probe_ip=IP, s=some text, a_0=115, a_1=111, c=traced'
+said='probe_ip=IP s=some text a_0=115 a_1=111 c=traced'
 
 if ! command -v perf >/dev/null; then
 	skip_to 10 "perf is not there"
@@ -49,12 +50,12 @@ else
 	perf_record -e uprobes_ko:hit -e synthetic:ticked -e synthetic:said sh "$tmp/run"
 	like "$(told uprobes_ko:hit)" '^.*g:ticked: n=4 low=4 ' "perf record has all events"
 	like "$(told uprobes_ko:hit)" "uprobes:said: s=\"some text\" a=\\{'s','o'\\} c=\"traced\" " "with strings"
-	like "$(told synthetic:ticked)" '^probe_ip=IP, n=4, low=4 [0-9a-f]+ tick$' \
+	like "$(told synthetic:ticked)" '^probe_ip=IP n=4 low=4 [0-9a-f]+ tick$' \
 		"and one by its own name, with fields, at the program's address"
 	is "$(told synthetic:ticked | wc -l)" 5 "each hit"
 	like "$(told synthetic:said)" "^$said [0-9a-f]+ text\$" "strings and arrays are fields"
 	perf_record -e uprobes_ko:hit --filter 'probe == "said"' -e synthetic:ticked --filter 'n > 1 && low < 4' sh "$tmp/run"
-	is "$(told uprobes_ko:hit | wc -l) $(told synthetic:ticked | sed 's/ [0-9a-f]* tick//; s/.*n=//' | xargs)" "1 2, low=2 3, low=3" \
+	is "$(told uprobes_ko:hit | wc -l) $(told synthetic:ticked | sed 's/ [0-9a-f]* tick//; s/.*n=//' | xargs)" "1 2 low=2 3 low=3" \
 		"perf filters by fields"
 
 	# Used by perf when it goes.
@@ -74,7 +75,7 @@ if ! command -v trace-cmd >/dev/null; then
 	skip_to 12 "trace-cmd is not there"
 else
 	trace-cmd record -q -o "$tmp/trace.dat" -e uprobes_ko:hit -e synthetic:said sh "$tmp/run" >"$tmp/err" 2>&1
-	trace-cmd report -i "$tmp/trace.dat" 2>/dev/null | sed 's/ip=[0-9]*/ip=IP/' | tr -s ' ' >"$tmp/out"
+	trace-cmd report -i "$tmp/trace.dat" 2>/dev/null | sed 's/ip=[0-9]*/ip=IP/; s/, / /g' | tr -s ' ' >"$tmp/out"
 	like "$(cat "$tmp/out")" ': hit: g:ticked: .* n=4 low=4$' "trace-cmd has all events"
 	like "$(cat "$tmp/out")" ": said: $said\$" "and one by its own name"
 fi
