@@ -128,6 +128,12 @@ like() {
 	fi
 }
 
+# tries N: the numbers of so many tries, as many times more as time limits are
+# longer: "for _ in $(tries 100); do COMMAND && break; sleep 0.1; done".
+tries() {
+	seq $(($1 * ${TEST_TIMEOUT_SCALE:-1}))
+}
+
 # at_exit COMMAND: evaluated when the test ends, the last one first.
 at_exit() {
 	ktap_at_exit="$1

@@ -29,7 +29,7 @@ for round in $(seq 20); do
 	esac
 	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$file" \
 		offset="0x$(symbol "$file" $fn)" atomic=$atomic || failed=$((failed + 1))
-	for _ in $(seq 50); do
+	for _ in $(tries 50); do
 		sleep 0.2
 		[ "$(param uretprobe_sum returns)" -gt 0 ] && seen=$((seen + 1)) && break
 	done

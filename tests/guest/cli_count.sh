@@ -56,7 +56,7 @@ counted() {
 	ready
 	: >"$tmp/go"
 	# They say when they are done.
-	for _ in $(seq 200); do
+	for _ in $(tries 200); do
 		[ "$(ls "$tmp/done" 2>/dev/null | wc -l)" = 2 ] && break
 		sleep 0.05
 	done

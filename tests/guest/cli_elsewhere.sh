@@ -24,7 +24,7 @@ traced() {
 	ready
 	echo >&7
 	# Not for ever: where nothing comes, there is no event.
-	for _ in $(seq 200); do
+	for _ in $(tries 200); do
 		kill -0 $tracer 2>/dev/null || break
 		sleep 0.05
 	done
@@ -42,7 +42,7 @@ finish() {
 mkdir "$tmp/mnt"
 cp "$UPROBES_TOP/build/progs/cli_stack" "$tmp/keep"
 launch unshare -m -p --fork sh -c "mount -t tmpfs none $tmp/mnt && cp $tmp/keep $tmp/mnt/inside && exec $tmp/mnt/inside 100 wait"
-for _ in $(seq 200); do
+for _ in $(tries 200); do
 	running=$(cat "/proc/$launched/task/$launched/children" 2>/dev/null | tr -d ' ')
 	[ -n "$running" ] && [ "$(cat "/proc/$running/comm")" = inside ] && break
 	sleep 0.05
@@ -64,7 +64,7 @@ cp /lib64/ld-linux-x86-64.so.2 "$tmp/root/lib64"
 cp /lib/x86_64-linux-gnu/libc.so.6 "$tmp/root/lib/x86_64-linux-gnu"
 launch chroot "$tmp/root" /bin/rooted 100 wait
 running=$launched
-for _ in $(seq 200); do
+for _ in $(tries 200); do
 	[ "$(cat "/proc/$running/comm")" = rooted ] && grep -q libc "/proc/$running/maps" && break
 	sleep 0.05
 done

@@ -25,7 +25,7 @@ perl -MIO::Socket::INET -e '
 	}' "$tmp/port" 2>"$tmp/server" &
 server=$!
 at_exit "kill $server 2>/dev/null"
-for _ in $(seq 200); do
+for _ in $(tries 200); do
 	[ -s "$tmp/port" ] && break
 	sleep 0.1
 done

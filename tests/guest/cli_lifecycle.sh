@@ -30,13 +30,13 @@ uprobe -c "$tmp/traced all; $tmp/traced all" -f -M 1 "p:$tmp/traced:text" 2>/dev
 is "$(cat "$tmp/n") $(events)" "1 0" "after the last event of -M"
 (trap '' PIPE; uprobe -d 20 "p:$tmp/traced:tick" 2>/dev/null) | head -n 1 >/dev/null &
 reader=$!
-for _ in $(seq 100); do
+for _ in $(tries 100); do
 	"$tmp/traced" tick 3 >/dev/null 2>&1
 	kill -0 $reader 2>/dev/null || break
 	sleep 0.1
 done
 wait $reader
-for _ in $(seq 50); do
+for _ in $(tries 50); do
 	[ "$(events)" = 0 ] && break
 	"$tmp/traced" tick 3 >/dev/null 2>&1
 	sleep 0.1

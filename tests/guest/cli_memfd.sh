@@ -13,7 +13,7 @@ running=$!
 exec 7>"$tmp/in"
 # said N: until it has said N lines.
 said() {
-	for _ in $(seq 200); do
+	for _ in $(tries 200); do
 		[ "$(wc -l <"$tmp/said")" = "$1" ] && return
 		sleep 0.05
 	done

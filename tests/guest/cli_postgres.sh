@@ -22,7 +22,7 @@ as "$bin/initdb" -D "$tmp/db" -N -A trust --no-instructions -E SQL_ASCII --local
 	diag "$(tail -n 5 "$tmp/log")"
 setpriv --reuid postgres --regid postgres --clear-groups "$bin/postgres" -D "$tmp/db" -F -k "$tmp/db" -c listen_addresses= >>"$tmp/db/log" 2>&1 &
 server=$!
-for _ in $(seq 600); do
+for _ in $(tries 600); do
 	as psql -h "$tmp/db" -c 'select 1' postgres >/dev/null 2>&1 && break
 	sleep 0.2
 done
@@ -35,7 +35,7 @@ exec 7>"$tmp/in"
 # query TEXT N: until the client has printed N lines.
 query() {
 	echo "$1;" >&7
-	for _ in $(seq 200); do
+	for _ in $(tries 200); do
 		[ "$(wc -l <"$tmp/said")" -ge "$2" ] && return
 		sleep 0.1
 	done

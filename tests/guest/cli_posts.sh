@@ -62,7 +62,7 @@ exec 7>"$tmp/in"
 # pass N: through all probes, until it has said N lines.
 pass() {
 	echo >&7
-	for _ in $(seq 200); do
+	for _ in $(tries 200); do
 		[ "$(wc -l <"$tmp/said")" = "$1" ] && break
 		sleep 0.05
 	done

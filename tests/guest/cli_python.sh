@@ -33,7 +33,7 @@ END
 	# load NAME N: have it import a module, until it has said N lines.
 	load() {
 		echo "$1" >&7
-		for _ in $(seq 200); do
+		for _ in $(tries 200); do
 			[ "$(wc -l <"$tmp/said")" = "$2" ] && break
 			sleep 0.1
 		done

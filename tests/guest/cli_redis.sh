@@ -15,7 +15,7 @@ PATH=$tmp:$PATH
 
 redis-server --port 0 --unixsocket "$tmp/redis" --save '' --dir "$tmp" >"$tmp/log" 2>&1 &
 server=$!
-for _ in $(seq 400); do
+for _ in $(tries 400); do
 	[ -S "$tmp/redis" ] && break
 	sleep 0.1
 done

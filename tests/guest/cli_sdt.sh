@@ -55,7 +55,7 @@ value() {
 	local before
 	before=$(wc -l <"$tmp/count$1")
 	echo line >&"$1"
-	for _ in $(seq 100); do
+	for _ in $(tries 100); do
 		[ "$(wc -l <"$tmp/count$1")" -gt "$before" ] && break
 		sleep 0.05
 	done

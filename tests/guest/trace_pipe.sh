@@ -28,7 +28,7 @@ is "$(cat "$tmp/out")" "" "having read nothing"
 reader=$!
 sleep 0.5
 "$prog" ticks 1 1
-for _ in $(seq 50); do
+for _ in $(tries 50); do
 	kill -0 $reader 2>/dev/null || break
 	sleep 0.1
 done
@@ -70,7 +70,7 @@ sleep 0.5
 "$prog" ticks 1 1
 sleep 0.5
 echo 0 >$dir/tracing_on
-for _ in $(seq 50); do
+for _ in $(tries 50); do
 	kill -0 $reader 2>/dev/null || break
 	sleep 0.1
 done

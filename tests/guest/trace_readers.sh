@@ -20,7 +20,7 @@ grep -c . $dir/trace >/dev/null
 sleep 1
 disable
 # One that has read nothing waits even when nothing can come.
-for _ in $(seq 50); do
+for _ in $(tries 50); do
 	[ "$(lines | wc -l)" = 0 ] && break
 	sleep 0.2
 done
