@@ -116,7 +116,8 @@ struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
 		hlist_del(&inst->in_task);
 		return inst;
 	}
-	if (may_sleep)
+	/* What has been given back beyond need goes first: else it became ever more. */
+	if (may_sleep && !reserve_surplus(c->instances ?: &instance_reserve))
 		return kmalloc(instance_size(c), GFP_KERNEL);
 	return reserve_take(c->instances ?: &instance_reserve);
 }

@@ -38,4 +38,10 @@ void *reserve_take(struct reserve *r);
 void reserve_expect(struct reserve *r, unsigned int nr);
 void reserve_give(struct reserve *r, void *object);
 
+/* Whether it has more than it was asked to have.  Context: any. */
+static inline bool reserve_surplus(const struct reserve *r)
+{
+	return READ_ONCE(r->nr) > READ_ONCE(r->target);
+}
+
 #endif /* _UPROBES_RESERVE_H */
