@@ -18,6 +18,7 @@
 #include "hit.h"
 #include "image.h"
 #include "retprobe.h"
+#include "roaming.h"
 #include "signal.h"
 #include "site_table.h"
 #include "task.h"
@@ -217,6 +218,8 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 		site_give_up(site);
 	} else if (likely(!utask->exited && current->mm)) {
 		utask->in_handler = true;
+		if (unlikely(what & HIT_ROAM))
+			roaming_begin(site->image);
 		if (what & HIT_RETURN)
 			retprobe_run_sleepable(utask, regs);
 		if (what & (HIT_ENTRY | HIT_PREPARE | HIT_AGAIN)) {
@@ -491,7 +494,7 @@ static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
 		defer |= HIT_ENTRY;
 	/* After the sleepable handlers, if there are any: they may change ip. */
 	if (set->nr_return &&
-	    (defer || set->nr_return_in_task || utask_crowded(utask) ||
+	    (defer || set->nr_return_in_task || retprobe_crowded(utask, site->image) ||
 	     !retprobe_prepare(utask, site, set, regs)))
 		defer |= HIT_PREPARE;
 	if (defer) {

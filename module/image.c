@@ -11,6 +11,7 @@
 #include "image.h"
 #include "lifecycle.h"
 #include "ref_ctr.h"
+#include "roaming.h"
 #include "site_table.h"
 #include "ssol_area.h"
 #include "worker.h"
@@ -316,6 +317,7 @@ void image_put(struct image *image)
 			rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
 		kfree_rcu(site, rcu);
 	}
+	roaming_end(image);
 	for (i = 0; i < image->nr_areas; i++)
 		ssol_area_put(image->areas[i]);
 	mmu_notifier_put(&image->notifier);

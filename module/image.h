@@ -166,8 +166,11 @@ struct attachment {
  * @superseded: sites that the text has outlived, linked by site::attachments;
  *	under @lock
  * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
- * @resumptions: signals have put tasks back to a breakpoint; never cleared
+ * @resumptions: signals have put tasks back to a breakpoint, or there is @roaming;
+ *	never cleared
  * @handed: hits have been handed on to tracers; never cleared
+ * @roaming: the calls of all threads, once it has been seen that they are not each
+ *	thread's own; set with the machine stopped, goes with the image
  * @trampoline: address of the return trampoline, 0 when it has none yet
  * @dead: the address space is going; set once
  * @notifier: tells of unmapping and of the end
@@ -194,6 +197,7 @@ struct image {
 	unsigned int nr_returns;
 	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
+	struct roaming *roaming;
 	unsigned long trampoline;
 	atomic_t moving;
 	bool resumptions;

@@ -11,6 +11,7 @@
 #include "probe.h"
 #include "reserve.h"
 #include "retprobe.h"
+#include "roaming.h"
 #include "task.h"
 
 #define INSTANCE_RESERVE	512
@@ -68,33 +69,64 @@ static void instance_free_list(struct hlist_head *list)
 	}
 }
 
-/* The same where memory cannot be freed, for copies: the originals are calls, too. */
+/**
+ * instance_give_back() - an instance is not needed any more, and no task's
+ * @inst: the instance, in no list
+ *
+ * Context: any, the trap included.
+ */
+void instance_give_back(struct uret_instance *inst)
+{
+	struct consumer *c = inst->consumer;
+
+	reserve_give(c->instances ?: &instance_reserve, inst);
+	/* Last, as in instance_spare(). */
+	percpu_ref_put(&c->calls);
+}
+
+/**
+ * instances_unspare() - let others have a task's spare instances
+ * @utask: its state
+ *
+ * Where one task enters what another returns from, they would become ever more.
+ *
+ * Context: the task itself; any, the trap included.
+ */
+void instances_unspare(struct utask *utask)
+{
+	struct uret_instance *inst;
+
+	while (!hlist_empty(&utask->spare)) {
+		inst = hlist_entry(utask->spare.first, struct uret_instance, in_task);
+		hlist_del(&inst->in_task);
+		reserve_give(&instance_reserve, inst);
+	}
+}
+
+/* Where memory cannot be freed, for copies: the originals are calls, too. */
 static void instance_give_back_list(struct hlist_head *list)
 {
 	struct uret_instance *inst;
 	struct hlist_node *next;
 
 	hlist_for_each_entry_safe(inst, next, list, in_task) {
-		struct consumer *c = inst->consumer;
-
 		hlist_del(&inst->in_task);
-		reserve_give(c->instances ?: &instance_reserve, inst);
-		percpu_ref_put(&c->calls);
+		instance_give_back(inst);
 	}
 }
 
 /**
- * instances_expect() - a task has so many calls under way
- * @nr: how many
+ * instances_expect() - there are so many calls under way
+ * @c: whose
+ * @nr: how many, at most
  *
- * A fork copies them all, and where it does PREEMPT_RT cannot allocate.
+ * A fork copies them all, where it cannot allocate.
  *
  * Context: any, the trap included.
  */
-void instances_expect(unsigned int nr)
+void instances_expect(struct consumer *c, unsigned int nr)
 {
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		reserve_expect(&instance_reserve, nr);
+	reserve_expect(c->instances ?: &instance_reserve, nr);
 }
 
 /**
@@ -123,6 +155,25 @@ struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
 }
 
 /**
+ * instance_copy() - another instance of the same call, from the reserve
+ * @inst: the instance
+ *
+ * Context: any, the trap included.
+ * Return: the copy, in no list, or NULL.
+ */
+struct uret_instance *instance_copy(const struct uret_instance *inst)
+{
+	struct consumer *c = inst->consumer;
+	struct uret_instance *copy = reserve_take(c->instances ?: &instance_reserve);
+
+	if (copy) {
+		memcpy(copy, inst, instance_size(c));
+		percpu_ref_get(&c->calls);
+	}
+	return copy;
+}
+
+/**
  * retprobe_free() - free all instances of a task
  * @utask: its state; nobody else uses it
  *
@@ -141,15 +192,7 @@ void retprobe_free(struct utask *utask)
 		kfree(inst);
 }
 
-/**
- * retprobe_copy() - copy what a child that is being forked needs
- * @utask: state of the parent, the current task
- * @copies: where the copies are listed
- *
- * Context: any, not the trap.
- * Return: 0, or -ENOMEM with nothing copied.
- */
-int retprobe_copy(const struct utask *utask, struct hlist_head *copies)
+static int copy_own(const struct utask *utask, struct hlist_head *copies)
 {
 	struct uret_instance *inst, *copy;
 	unsigned int i;
@@ -158,20 +201,45 @@ int retprobe_copy(const struct utask *utask, struct hlist_head *copies)
 		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
 			struct consumer *c = inst->consumer;
 
-			copy = reserve_take(c->instances ?: &instance_reserve);
+			copy = instance_copy(inst);
 			/* Where preemption is off, PREEMPT_RT cannot allocate at all. */
-			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT))
+			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT)) {
 				copy = kmalloc(instance_size(c), GFP_ATOMIC | __GFP_NOWARN);
-			if (!copy) {
-				instance_give_back_list(copies);
-				return -ENOMEM;
+				if (copy) {
+					memcpy(copy, inst, instance_size(c));
+					percpu_ref_get(&c->calls);
+				}
 			}
-			memcpy(copy, inst, instance_size(c));
-			percpu_ref_get(&c->calls);
+			if (!copy)
+				return -ENOMEM;
 			hlist_add_head(&copy->in_task, copies);
 		}
 	}
 	return 0;
+}
+
+/**
+ * retprobe_copy() - copy what a child that is being forked needs
+ * @utask: state of the parent, the current task; or NULL
+ * @roaming: the calls of its address space, or NULL
+ * @copies: where the copies are listed
+ *
+ * Context: any, not the trap.
+ * Return: 0, or -ENOMEM with nothing copied.
+ */
+int retprobe_copy(const struct utask *utask, struct roaming *roaming,
+		  struct hlist_head *copies)
+{
+	int ret;
+
+	preempt_disable();
+	ret = utask ? copy_own(utask, copies) : 0;
+	if (!ret && roaming)
+		ret = roaming_copy(roaming, copies);
+	preempt_enable();
+	if (ret)
+		instance_give_back_list(copies);
+	return ret;
 }
 
 /**

@@ -45,7 +45,10 @@ static inline void instance_link(struct utask *utask, struct uret_instance *inst
 
 struct uret_instance *instance_take(struct utask *utask, struct consumer *c, bool may_sleep);
 void instance_spare(struct utask *utask, struct uret_instance *inst);
-void instances_expect(unsigned int nr);
+void instance_give_back(struct uret_instance *inst);
+void instances_unspare(struct utask *utask);
+struct uret_instance *instance_copy(const struct uret_instance *inst);
+void instances_expect(struct consumer *c, unsigned int nr);
 void instance_drop_at(struct utask *utask, unsigned long sp);
 
 /* As instance_spare().  Context: RCU read side, interrupts off. */

@@ -27,6 +27,7 @@
 #include "lifecycle.h"
 #include "reserve.h"
 #include "retprobe.h"
+#include "roaming.h"
 #include "signal.h"
 #include "task.h"
 #include "unwinder.h"
@@ -118,7 +119,7 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 		goto lost;
 	event->parent = image;
 	INIT_HLIST_HEAD(&event->calls);
-	if (utask && retprobe_copy(utask, &event->calls))
+	if (retprobe_copy(utask, image ? READ_ONCE(image->roaming) : NULL, &event->calls))
 		pr_warn("no memory: process %d may die when it returns from probed calls\n",
 			task_tgid_nr(child));
 	if (!task_work_begin(child, &event->work, fork_work))
@@ -135,6 +136,7 @@ lost:
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct utask *utask, *child_utask;
+	struct roaming *roaming = NULL;
 	struct image *image;
 	HLIST_HEAD(calls);
 
@@ -149,9 +151,18 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	}
 
 	/* A child of vfork() returns through its parent's frames. */
-	if (utask && utask->nr_instances && !same_thread_group(parent, child)) {
+	if (same_thread_group(parent, child))
+		return;
+	rcu_read_lock();
+	image = image_lookup(parent->mm);
+	if (image)
+		roaming = READ_ONCE(image->roaming);
+	rcu_read_unlock();
+	if ((utask && utask->nr_instances) || roaming) {
 		child_utask = utask_get(child);
-		if (child_utask && !retprobe_copy(utask, &calls))
+		if (child_utask)
+			child_utask->borrowed = true;
+		if (child_utask && !retprobe_copy(utask, roaming, &calls))
 			retprobe_adopt(&calls, child_utask);
 		else
 			pr_warn("no memory: process %d may die when it returns from probed calls\n",
@@ -165,6 +176,7 @@ static void on_exec(void *data, struct task_struct *task)
 
 	if (utask) {
 		retprobe_forget(utask);
+		utask->borrowed = false;
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;
 		utask->handed = NULL;

@@ -3,6 +3,7 @@
  * Taking leave of all tasks when the module goes.
  */
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
@@ -10,6 +11,7 @@
 #include "breakpoint.h"
 #include "image.h"
 #include "retprobe.h"
+#include "roaming.h"
 #include "release.h"
 #include "task.h"
 #include "worker.h"
@@ -37,29 +39,34 @@ struct release {
 	} *calls;
 };
 
+static void release_list_call(struct mm_struct *mm, const struct uret_instance *inst, void *data)
+{
+	struct release *r = data;
+
+	if (r->nr++ >= r->room)
+		return;
+	r->calls[r->nr - 1].mm = mm && mmget_not_zero(mm) ? mm : NULL;
+	r->calls[r->nr - 1].sp = inst->ri.sp;
+	r->calls[r->nr - 1].from = inst->trampoline;
+	r->calls[r->nr - 1].to = inst->ri.ret_addr;
+	r->calls[r->nr - 1].word = inst->word;
+}
+
 static void release_list_one(struct utask *utask, void *data)
 {
-	struct mm_struct *mm = utask->task->mm;
 	struct uret_instance *inst;
-	struct release *r = data;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
-			if (r->nr++ >= r->room)
-				continue;
-			r->calls[r->nr - 1].mm = mm && mmget_not_zero(mm) ? mm : NULL;
-			r->calls[r->nr - 1].sp = inst->ri.sp;
-			r->calls[r->nr - 1].from = inst->trampoline;
-			r->calls[r->nr - 1].to = inst->ri.ret_addr;
-			r->calls[r->nr - 1].word = inst->word;
-		}
+		hlist_for_each_entry(inst, &utask->instances[i], in_task)
+			release_list_call(utask->task->mm, inst, data);
 	}
 }
 
 static int release_list(void *data)
 {
 	utask_for_each(release_list_one, data);
+	roaming_for_each(release_list_call, data);
 	return 0;
 }
 
@@ -99,9 +106,28 @@ static void release_ip_one(struct utask *utask, void *unused)
 		regs->ip = inst->ri.ret_addr;
 }
 
+/* A task that has not hit anything yet may be in a call that another has entered. */
+static void release_ip_roaming(struct task_struct *task)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+	struct uret_instance *inst;
+
+	if (!task->mm || task->flags & PF_KTHREAD)
+		return;
+	inst = roaming_returned(task->mm, regs->ip, regs);
+	if (inst)
+		regs->ip = inst->ri.ret_addr;
+}
+
 static int release_ip(void *unused)
 {
+	struct task_struct *process, *task;
+
 	utask_for_each(release_ip_one, NULL);
+	rcu_read_lock();
+	for_each_process_thread(process, task)
+		release_ip_roaming(task);
+	rcu_read_unlock();
 	return 0;
 }
 

@@ -13,51 +13,9 @@
 #include "image.h"
 #include "instance.h"
 #include "retprobe.h"
+#include "roaming.h"
+#include "stack.h"
 #include "task.h"
-
-static bool word_read(unsigned long *word, unsigned long addr, unsigned int size, bool may_sleep)
-{
-	*word = 0;
-	if (may_sleep)
-		return !copy_from_user(word, (void __user *)addr, size);
-	return !copy_from_user_nofault(word, (void __user *)addr, size);
-}
-
-static bool word_write(unsigned long addr, unsigned long word, unsigned int size, bool may_sleep)
-{
-	if (may_sleep)
-		return !copy_to_user((void __user *)addr, &word, size);
-	return !copy_to_user_nofault((void __user *)addr, &word, size);
-}
-
-/*
- * Drops the instances whose place on the stack holds something else by now:
- * the call was left by longjmp() or the like; or where there is no stack any more,
- * as a page that cannot even be faulted in says.
- *
- * Context: may sleep; the current task, as the stack is its own.
- */
-static void instances_prune(struct utask *utask)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	unsigned long word;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			if (word_read(&word, inst->ri.sp, inst->word, true) &&
-			    word == inst->trampoline)
-				continue;
-			preempt_disable();
-			instance_unlink(utask, inst);
-			instance_spare(utask, inst);
-			preempt_enable();
-			cond_resched();
-		}
-	}
-	utask->prune_at = max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * utask->nr_instances);
-}
 
 /**
  * retprobe_missed() - count a call that cannot be followed
@@ -94,6 +52,7 @@ static bool instances_take(struct utask *utask, const struct consumer_set *set,
 		}
 		inst->consumer = c;
 		inst->again = false;
+		inst->put_back = false;
 		memset(inst->ri.data, 0, c->data_size);
 		hlist_add_head(&inst->in_task, fresh);
 	}
@@ -132,10 +91,23 @@ static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs, bo
 	return wanted;
 }
 
+/* Moves all instances to another list, the other way round. */
+static void instances_turn(struct hlist_head *from, struct hlist_head *to)
+{
+	struct uret_instance *inst;
+
+	while (!hlist_empty(from)) {
+		inst = hlist_entry(from->first, struct uret_instance, in_task);
+		hlist_del(&inst->in_task);
+		hlist_add_head(&inst->in_task, to);
+	}
+}
+
 static bool prepare(struct utask *utask, const struct site *site,
 		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
 	unsigned long trampoline = READ_ONCE(site->image->trampoline);
+	struct roaming *roaming = READ_ONCE(site->image->roaming);
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, sp = regs->sp;
 	struct uret_instance *inst;
@@ -147,32 +119,32 @@ static bool prepare(struct utask *utask, const struct site *site,
 	if (offset_in_page(sp) + size > PAGE_SIZE || arch_stack_fixed())
 		goto missed;
 	if (may_sleep && utask_crowded(utask))
-		instances_prune(utask);
-	if (!word_read(&word, sp, size, may_sleep))
+		instances_prune(utask, roaming);
+	if (may_sleep && roaming && roaming_crowded(roaming))
+		roaming_prune(roaming);
+	if (!stack_read(&word, sp, size, may_sleep))
 		goto again;
 
 	/* Entered by a jump from a return-probed function, in its frame. */
 	chained = word == trampoline;
 	if (chained) {
 		inst = instance_at(utask, sp);
-		if (!inst)
+		if (inst)
+			word = inst->ri.ret_addr;
+		else if (!roaming || !roaming_real(roaming, sp, &word))
 			goto missed;
-		word = inst->ri.ret_addr;
 	}
 
+	/* Where others may put it back, it is exchanged at last: see whether it can be. */
 	if (!instances_take(utask, set, &reversed, may_sleep) ||
 	    (!chained && !hlist_empty(&reversed) &&
-	     !word_write(sp, trampoline, size, may_sleep))) {
+	     !stack_write(sp, roaming ? word : trampoline, size, may_sleep))) {
 		instances_give_back(utask, &reversed);
 		goto again;
 	}
 
 	/* To be linked in order of registration, so that the newest is first. */
-	while (!hlist_empty(&reversed)) {
-		inst = hlist_entry(reversed.first, struct uret_instance, in_task);
-		hlist_del(&inst->in_task);
-		hlist_add_head(&inst->in_task, &fresh);
-	}
+	instances_turn(&reversed, &fresh);
 	hlist_for_each_entry_safe(inst, next, &fresh, in_task) {
 		inst->ri.rp = container_of(inst->consumer->u, struct uretprobe, u);
 		inst->ri.ret_addr = word;
@@ -186,18 +158,32 @@ static bool prepare(struct utask *utask, const struct site *site,
 		}
 	}
 	/* Nobody wants to know; the page has just been written. */
-	if (hlist_empty(&fresh) && !chained)
-		word_write(sp, word, size, may_sleep);
+	if (hlist_empty(&fresh)) {
+		if (!chained && !roaming)
+			stack_write(sp, word, size, may_sleep);
+		return true;
+	}
 
 	preempt_disable();
 	if (!chained)
 		instance_drop_at(utask, sp);
+	roaming = READ_ONCE(site->image->roaming);
+	if (unlikely(roaming)) {
+		if (!roaming_link(roaming, &fresh, sp, chained)) {
+			instances_give_back(utask, &fresh);
+			preempt_enable();
+			goto missed;
+		}
+		preempt_enable();
+		return true;
+	}
 	while (!hlist_empty(&fresh)) {
 		inst = hlist_entry(fresh.first, struct uret_instance, in_task);
 		hlist_del(&inst->in_task);
 		instance_link(utask, inst);
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			instances_expect(inst->consumer, utask->nr_instances);
 	}
-	instances_expect(utask->nr_instances);
 	preempt_enable();
 	return true;
 
@@ -274,13 +260,14 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	inst->trampoline = trampoline;
 	inst->word = sizeof(long);
 	inst->again = false;
+	inst->put_back = false;
 	inst->ri.rp = container_of(c->u, struct uretprobe, u);
 	inst->ri.ret_addr = real;
 	inst->ri.sp = sp;
 	inst->ri.func = site->key.addr;
 	instance_link(utask, inst);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		instances_expect(utask->nr_instances);
+		instances_expect(c, utask->nr_instances);
 	regs->ip = site->resume;
 	return true;
 }
@@ -369,7 +356,39 @@ static noinline bool instance_popped(const struct uret_instance *inst)
 {
 	unsigned long word;
 
-	return word_read(&word, inst->ri.sp, inst->word, false) && word == inst->trampoline;
+	return stack_read(&word, inst->ri.sp, inst->word, false) && word == inst->trampoline;
+}
+
+/*
+ * A return from a call that the task has not entered, or from none.  Another
+ * task's becomes its own; as long as calls are not looked for in others, it is
+ * to execute the trampoline once more when they are.
+ */
+static noinline bool retprobe_trap_roaming(struct site *trampoline, struct pt_regs *regs)
+{
+	struct roaming *roaming = READ_ONCE(trampoline->image->roaming);
+	struct utask *utask;
+
+	if (!roaming && !roaming_suspected(trampoline->image->mm))
+		return false;
+	utask = utask_get(current);
+	/* The refill of the reserve is on its way. */
+	if (!utask)
+		goto again;
+	if (!roaming) {
+		utask->site = trampoline;
+		hit_defer(utask, HIT_ROAM);
+		goto again;
+	}
+	if (!roaming_claim(roaming, utask, trampoline->key.addr, regs))
+		return false;
+	retprobe_trap(trampoline, regs);
+	/* Whatever it was: this task may never enter what it could use them for. */
+	instances_unspare(utask);
+	return true;
+again:
+	regs->ip = trampoline->key.addr;
+	return true;
 }
 
 /**
@@ -380,20 +399,20 @@ static noinline bool instance_popped(const struct uret_instance *inst)
  * Context: the trap.
  * Return: false when no call of the task can have returned this way.
  */
-bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
+bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
 {
 	struct utask *utask = utask_own();
 	struct uret_instance *inst, *last = NULL;
 	unsigned long sp;
 
 	if (unlikely(!utask))
-		return false;
+		return retprobe_trap_roaming(trampoline, regs);
 	inst = instance_at(utask, regs->sp - sizeof(long));
 	if (unlikely(!inst || inst->trampoline != trampoline->key.addr ||
 		     inst->word != sizeof(long)))
 		inst = retprobe_returned(utask, trampoline->key.addr, regs);
 	if (unlikely(!inst))
-		return false;
+		return retprobe_trap_roaming(trampoline, regs);
 	if (unlikely(inst->ri.sp != regs->sp - inst->word) && !instance_popped(inst))
 		return false;
 
@@ -403,7 +422,7 @@ bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs)
 		struct consumer *c = inst->consumer;
 
 		instance_unlink(utask, inst);
-		if (unlikely(!READ_ONCE(c->live))) {
+		if (unlikely(!READ_ONCE(c->live) || inst->put_back)) {
 			instance_done(utask, inst);
 		} else if (c->atomic) {
 			consumer_hit(c);
@@ -459,110 +478,4 @@ void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 		}
 		instance_spare(utask, inst);
 	}
-}
-
-/**
- * retprobe_put_back() - put the return addresses of a task's calls back
- * @utask: state of the current task, which is going to read its stack
- * @may_sleep: whether the caller can
- *
- * The calls are followed no more, and count as missed.
- *
- * Context: as @may_sleep says; the trap otherwise.
- * Return: false when it takes a context that can sleep; the rest is to be done
- * there.
- */
-bool retprobe_put_back(struct utask *utask, bool may_sleep)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	unsigned long word;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			bool known = word_read(&word, inst->ri.sp, inst->word, may_sleep);
-
-			/* Several calls may share a place on the stack. */
-			if (known && word == inst->trampoline)
-				known = word_write(inst->ri.sp, inst->ri.ret_addr, inst->word,
-						   may_sleep);
-			if (!known && !may_sleep)
-				return false;
-			/* Otherwise the call was left long ago. */
-			if (READ_ONCE(inst->consumer->live) &&
-			    (word == inst->trampoline || word == inst->ri.ret_addr))
-				consumer_missed(inst->consumer);
-			preempt_disable();
-			instance_unlink(utask, inst);
-			instance_spare(utask, inst);
-			preempt_enable();
-		}
-	}
-	return true;
-}
-
-/**
- * retprobe_forget() - the task has another address space now
- * @utask: its state
- *
- * Context: the task itself; any.
- */
-void retprobe_forget(struct utask *utask)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	unsigned int i;
-
-	preempt_disable();
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			instance_unlink(utask, inst);
-			instance_spare(utask, inst);
-		}
-	}
-	preempt_enable();
-}
-
-/**
- * retprobe_real_pc() - the program's address for one of this module's
- * @task: the current task, or one that does not run
- * @pc: an address
- * @sp: where on the stack it was found, or the stack pointer with @pc in the ip
- *
- * Context: any.
- * Return: the return address or the address of the instruction that @pc stands
- * for; @pc when it is neither the trampoline nor in a slot.
- */
-unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp)
-{
-	struct utask *utask = utask_find(task);
-	struct uret_instance *inst = NULL;
-	struct image *image;
-	struct site *site;
-
-	if (!task->mm)
-		return pc;
-	rcu_read_lock();
-	image = image_lookup(task->mm);
-	if (image && pc == READ_ONCE(image->trampoline)) {
-		if (utask)
-			inst = instance_at(utask, sp) ?: instance_at(utask, sp - sizeof(long)) ?:
-				instance_at(utask, sp - sizeof(u32));
-		if (inst)
-			pc = inst->ri.ret_addr;
-	} else if (image) {
-		site = site_of_slot(image, pc);
-		if (site)
-			pc = ssol_original_ip(&site->plan, site->key.addr, site->slot_key.addr,
-					      pc);
-	}
-	rcu_read_unlock();
-	return pc;
-}
-
-/* Whether @pc is what the stack holds for the call @ri.  Context: any. */
-bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc)
-{
-	return container_of(ri, struct uret_instance, ri)->trampoline == pc;
 }

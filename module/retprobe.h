@@ -6,7 +6,8 @@
  * exchanged for the address of the trampoline, a breakpoint at the start of
  * an SSOL area, and an instance remembers the real one.  Instances are found by
  * where on the stack the return address lies, not by order, so a task may
- * switch between stacks.  Those that are never returned to (longjmp) are
+ * switch between stacks; when it goes on with a stack of another task, see
+ * roaming.h.  Those that are never returned to (longjmp) are
  * recognised by their place on the stack holding something else, or being
  * entered anew.
  */
@@ -23,6 +24,7 @@ struct consumer_set;
 struct image;
 struct mm_struct;
 struct reserve;
+struct roaming;
 struct site;
 struct utask;
 
@@ -40,6 +42,8 @@ struct utask;
  * @trampoline: what the stack holds instead of the return address
  * @word: size of that, in bytes
  * @again: the atomic handler has asked for task context
+ * @put_back: the return address has been put back; in roaming::put_back, or claimed
+ *	from there
  * @ri: what the handler gets; the consumer's data behind it
  */
 struct uret_instance {
@@ -48,10 +52,12 @@ struct uret_instance {
 	unsigned long trampoline;
 	u8 word;
 	bool again;
+	bool put_back;
 	struct uretprobe_instance ri;
 };
 
 struct reserve *retprobe_reserve(size_t data_size);
+bool retprobe_crowded(const struct utask *utask, const struct image *image);
 void retprobe_missed(const struct consumer_set *set);
 unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp);
 bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
@@ -66,13 +72,14 @@ void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				const struct consumer_set *set, struct pt_regs *regs);
 struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
 					const struct pt_regs *regs);
-bool retprobe_trap(const struct site *trampoline, struct pt_regs *regs);
+bool retprobe_trap(struct site *trampoline, struct pt_regs *regs);
 void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs);
 
-bool retprobe_put_back(struct utask *utask, bool may_sleep);
+bool retprobe_put_back(bool may_sleep);
 void retprobe_forget(struct utask *utask);
 void retprobe_free(struct utask *utask);
-int retprobe_copy(const struct utask *utask, struct hlist_head *copies);
+int retprobe_copy(const struct utask *utask, struct roaming *roaming,
+		  struct hlist_head *copies);
 void retprobe_adopt(struct hlist_head *copies, struct utask *utask);
 void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
 			  struct mm_struct *mm);

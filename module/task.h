@@ -6,9 +6,9 @@
  *
  * A utask is made at the task's first hit that needs one and goes when the
  * task exits.  It is the task's own: only the task itself touches it, in the
- * trap, in task work, or in the kernel's fork, exec and exit paths.  The one
- * exception is release_tasks(), which stops the machine; therefore
- * @instances changes only with preemption off.  The table in which utasks
+ * trap, in task work, or in the kernel's fork, exec and exit paths.  The
+ * exceptions are release_tasks() and roaming_begin(), which stop the machine;
+ * therefore @instances changes only with preemption off.  The table in which utasks
  * are found is read under RCU and changed under a raw spinlock.
  */
 #ifndef _UPROBES_TASK_H
@@ -59,7 +59,9 @@ struct site;
  * @moved_from: first address of probed text that is being moved by mremap()
  * @moved_end: the first address behind; 0 when nothing is
  * @exited: the task has exited; the last queued work frees this
- * @instances: return instances, by their place on the stack
+ * @borrowed: @instances has copies of another task's, in the same address space
+ * @instances: return instances, by their place on the stack; of processes that
+ *	roaming.h is about only what is borrowed, or has just been claimed
  * @nr_instances: how many
  * @prune_at: how many there are to be when the stale ones are looked for
  * @returning: instances whose sleepable handlers are to be called
@@ -93,6 +95,7 @@ struct utask {
 	unsigned long moved_from;
 	unsigned long moved_end;
 	bool exited;
+	bool borrowed;
 	struct hlist_head instances[1 << RETPROBE_BITS];
 	unsigned int nr_instances;
 	unsigned int prune_at;

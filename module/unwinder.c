@@ -15,6 +15,7 @@
 #include "lifecycle.h"
 #include "probe.h"
 #include "retprobe.h"
+#include "roaming.h"
 #include "target.h"
 #include "task.h"
 #include "unwinder.h"
@@ -39,19 +40,14 @@ static const char * const unwinder_names[] = {
 
 static void on_unwind(struct uprobe *u, struct pt_regs *regs)
 {
-	struct utask *utask = utask_find(current);
-
-	if (utask && !retprobe_put_back(utask, false))
+	if (!retprobe_put_back(false))
 		uprobe_again();
 }
 
 /* Where a page of a stack was not present, or was shared with a forked child. */
 static void on_unwind_in_task(struct uprobe *u, struct pt_regs *regs)
 {
-	struct utask *utask = utask_find(current);
-
-	if (utask)
-		retprobe_put_back(utask, true);
+	retprobe_put_back(true);
 }
 
 static struct uprobe unwinder_probe = {
@@ -244,7 +240,7 @@ static bool image_unwatch(struct image *image)
 	if (!READ_ONCE(image->watched) || READ_ONCE(image->nr_returns))
 		return true;
 	utask_for_each(calls_look, &calls);
-	if (calls.found)
+	if (calls.found || (READ_ONCE(image->roaming) && READ_ONCE(image->roaming->nr)))
 		return false;
 	image_detach_one(image, unwinder);
 	WRITE_ONCE(image->watched, false);

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Calls of processes whose coroutines go from thread to thread.
+ *
+ * As a rule a task returns from the calls that it has entered, so that its
+ * return instances are its own (task.h) and a hit takes no lock for them.  A
+ * task that returns to the trampoline from a call that it has not entered
+ * shows a process where that does not hold: it suspends a stack in one thread
+ * and goes on with it in another.  From then on the instances of all its
+ * threads are kept in one place, under a lock, and hits there take the long
+ * way (image::resumptions).
+ *
+ * What a child of vfork() has got as copies stays its own: it returns through
+ * frames that its parent will return through, too.
+ */
+#ifndef _UPROBES_ROAMING_H
+#define _UPROBES_ROAMING_H
+
+#include <linux/list.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+
+struct image;
+struct mm_struct;
+struct uret_instance;
+struct utask;
+
+#define ROAMING_BITS	8
+
+/**
+ * struct roaming - the calls under way in one address space
+ * @lock: protects what follows; taken with interrupts off, the trap included, and
+ *	nothing is taken within but the locks of reserves
+ * @mm: the address space
+ * @in_list: in the list of all, which release_tasks() reads
+ * @nr: how many calls there are, without those in @put_back
+ * @prune_at: how many there are to be when the stale ones are looked for
+ * @calls: the instances, by their place on the stack, newest first
+ * @put_back: instances whose return address has been put back, of late and
+ *	before.  A thread may have taken the trampoline's off its stack just
+ *	then, and still arrive there
+ * @turned: when the former became the latter, in jiffies
+ * @rcu: for look-ups by other tasks
+ *
+ * Made by roaming_begin(), and goes with the image.
+ */
+struct roaming {
+	raw_spinlock_t lock;
+	struct mm_struct *mm;
+	struct list_head in_list;
+	unsigned int nr;
+	unsigned int prune_at;
+	struct hlist_head calls[1 << ROAMING_BITS];
+	struct hlist_head put_back[2];
+	unsigned long turned;
+	struct rcu_head rcu;
+};
+
+void roaming_begin(struct image *image);
+void roaming_end(struct image *image);
+bool roaming_suspected(struct mm_struct *mm);
+bool roaming_claim(struct roaming *r, struct utask *utask, unsigned long trampoline,
+		   const struct pt_regs *regs);
+bool roaming_real(struct roaming *r, unsigned long sp, unsigned long *ret_addr);
+bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp, bool chained);
+void roaming_prune(struct roaming *r);
+bool roaming_put_back(struct roaming *r, bool may_sleep);
+int roaming_copy(struct roaming *r, struct hlist_head *copies);
+void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instance *inst,
+				 void *data), void *data);
+struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long trampoline,
+				       const struct pt_regs *regs);
+
+/* Whether the stale ones among the calls are to be looked for, which takes task context. */
+static inline bool roaming_crowded(const struct roaming *r)
+{
+	return READ_ONCE(r->nr) >= READ_ONCE(r->prune_at);
+}
+
+#endif /* _UPROBES_ROAMING_H */

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Words on the stack of the current task.
+ */
+#ifndef _UPROBES_STACK_H
+#define _UPROBES_STACK_H
+
+#include <linux/uaccess.h>
+
+struct roaming;
+struct utask;
+
+/* False when the page is not there, or, with @may_sleep, cannot be. */
+static inline bool stack_read(unsigned long *word, unsigned long addr, unsigned int size,
+			      bool may_sleep)
+{
+	*word = 0;
+	if (may_sleep)
+		return !copy_from_user(word, (void __user *)addr, size);
+	return !copy_from_user_nofault(word, (void __user *)addr, size);
+}
+
+static inline bool stack_write(unsigned long addr, unsigned long word, unsigned int size,
+			       bool may_sleep)
+{
+	if (may_sleep)
+		return !copy_to_user((void __user *)addr, &word, size);
+	return !copy_to_user_nofault((void __user *)addr, &word, size);
+}
+
+void instances_prune(struct utask *utask, const struct roaming *roaming);
+
+#endif /* _UPROBES_STACK_H */

@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: return probes on coroutines that are suspended in one thread and go on in another
+# timeout: 180
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 40
+
+prog=$progs/roams
+coroutines=40
+rounds=10
+
+# total COLUMN FUNCTION: of what the program says, parent and child.
+total() {
+	echo "$plain" | awk -v f="$2" -v c="$1" '$2 == f { n += $c } END { print n }'
+}
+
+n=0
+# In task context, in the trap, and both with data that the entry leaves for the return.
+for how in flags=0 flags=1 "flags=0 entry=1 action=data data=40" "flags=1 entry=1 action=data data=40"; do
+	for mode in "" throw fork; do
+		outer=$n
+		inner=$((n + 1))
+		n=$((n + 2))
+		set_probe $outer path="$prog" offset=0x"$(symbol "$prog" probed_outer)" returns=1 $how
+		set_probe $inner path="$prog" offset=0x"$(symbol "$prog" probed_inner)" returns=1 $how
+		plain=$("$prog" 4 $coroutines $rounds $mode)
+		run register $outer-$inner
+		is "$("$prog" 4 $coroutines $rounds $mode)" "$plain" "$how $mode: as unprobed"
+		run unregister $outer-$inner
+		for probe in "$outer probed_outer" "$inner probed_inner"; do
+			function=${probe#* }
+			what="$how $mode: $function: "
+			set -- "$(hits ${probe% *})" "$(missed ${probe% *})"
+			case $mode in
+			throw)	# What an exception might have passed through is not followed.
+				is $(($1 + $2)) "$(total 3 $function)" "$what each call is accounted for" ;;
+			fork)	# What the child had before it was forked, the parent has returned from.
+				is "$1 $2" "$(($(total 4 $function) - coroutines * (rounds - 1))) 0" "$what all returns" ;;
+			*)	is "$1 $2" "$(total 4 $function) 0" "$what all returns" ;;
+			esac
+		done
+	done
+done
+
+# A child of vfork() has a thread of its own in the same address space.
+plain=$("$prog" 4 $coroutines $rounds vfork)
+set_probe 100 path="$prog" offset=0x"$(symbol "$prog" probed_inner)" returns=1 flags=1
+set_probe 101 path="$prog" offset=0x"$(symbol "$prog" probed_leaf)" returns=1 flags=1
+check "vfork: return probes" run register 100-101
+is "$("$prog" 4 $coroutines $rounds vfork)" "$plain" "vfork: as unprobed"
+run unregister 100-101
+is "$(hits 100) $(missed 100)" "$(total 4 probed_inner) 0" "vfork: probed_inner: all returns"
+is "$(hits 101) $(missed 101)" "2 0" "vfork: probed_leaf: in the child, and in the parent"

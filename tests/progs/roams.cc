@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -rdynamic -pthread -fno-optimize-sibling-calls
+/*
+ * Coroutines that go from thread to thread, each time they are suspended:
+ *
+ *	roams THREADS COROUTINES ROUNDS [throw] [fork] [vfork] [wait]
+ *
+ * In each round a coroutine calls probed_outer(), which calls probed_inner(),
+ * which is suspended; they return in other threads.  With "throw" every second
+ * round but the first is left by an exception instead.  In the last round all
+ * are suspended together; then "fork" has a child, too, go on with them,
+ * "vfork" has one call probed_leaf(), and does so itself, and "wait" says so and waits for a line.  The output is the same whether the
+ * functions are probed or not, and says how often each was entered and
+ * returned from.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <deque>
+#include <vector>
+
+#define PROBED extern "C" __attribute__((noinline, noclone))
+
+struct coroutine {
+	ucontext_t context;
+	ucontext_t *back;
+	int number;
+	bool parked;
+	bool done;
+	long sum;
+	long entered[2];
+	long returned[2];
+};
+
+static unsigned int threads;
+static long rounds;
+static bool throws, forks, vforks, waits;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static std::vector<coroutine> all;
+static std::vector<std::deque<coroutine *>> queues;
+static std::vector<coroutine *> parked;
+static unsigned int left;
+
+static void suspend(coroutine *me)
+{
+	swapcontext(&me->context, me->back);
+}
+
+PROBED long probed_inner(coroutine *me, long round)
+{
+	me->entered[1]++;
+	me->parked = round == rounds - 1;
+	suspend(me);
+	if (throws && round % 2)
+		throw round;
+	me->returned[1]++;
+	return round * 3 + 1;
+}
+
+PROBED long probed_outer(coroutine *me, long round)
+{
+	long sum;
+
+	me->entered[0]++;
+	sum = probed_inner(me, round) + me->number;
+	suspend(me);
+	me->returned[0]++;
+	return sum;
+}
+
+PROBED int probed_leaf(int status)
+{
+	__asm__ volatile("" ::: "memory");
+	return status + 1;
+}
+
+static void body(int number)
+{
+	coroutine *me = &all[number];
+
+	for (long round = 0; round < rounds; round++) {
+		try {
+			me->sum += probed_outer(me, round);
+		} catch (long thrown) {
+			me->sum -= thrown;
+		}
+	}
+	me->done = true;
+	suspend(me);
+}
+
+/* Goes on with a coroutine; what it comes to is another thread's next time. */
+static void go_on(unsigned int thread, coroutine *next)
+{
+	ucontext_t here;
+
+	next->back = &here;
+	swapcontext(&here, &next->context);
+
+	pthread_mutex_lock(&mutex);
+	if (next->done) {
+		left--;
+	} else if (next->parked) {
+		next->parked = false;
+		parked.push_back(next);
+	} else {
+		queues[(thread + 1) % threads].push_back(next);
+	}
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *worker(void *data)
+{
+	unsigned int thread = (unsigned long)data;
+
+	pthread_mutex_lock(&mutex);
+	while (left) {
+		if (queues[thread].empty()) {
+			pthread_cond_wait(&changed, &mutex);
+			continue;
+		}
+		coroutine *next = queues[thread].front();
+
+		queues[thread].pop_front();
+		pthread_mutex_unlock(&mutex);
+		go_on(thread, next);
+		pthread_mutex_lock(&mutex);
+	}
+	pthread_mutex_unlock(&mutex);
+	return NULL;
+}
+
+static void report(const char *who)
+{
+	long sum = 0, entered[2] = {}, returned[2] = {};
+
+	for (const coroutine &c : all) {
+		sum += c.sum;
+		for (int i = 0; i < 2; i++) {
+			entered[i] += c.entered[i];
+			returned[i] += c.returned[i];
+		}
+	}
+	printf("%s: sum %ld\n%s: probed_outer %ld %ld\n%s: probed_inner %ld %ld\n", who, sum,
+	       who, entered[0], returned[0], who, entered[1], returned[1]);
+	fflush(stdout);
+}
+
+/* The child has but one thread, which goes on with all that is suspended. */
+static void child(void)
+{
+	for (coroutine *c : parked) {
+		while (!c->done) {
+			ucontext_t here;
+
+			c->back = &here;
+			swapcontext(&here, &c->context);
+		}
+	}
+	report("child");
+	_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	std::vector<pthread_t> ids;
+	char line[16];
+	int status = 0;
+
+	if (argc < 4)
+		return 2;
+	threads = atoi(argv[1]);
+	all.resize(atoi(argv[2]));
+	left = all.size();
+	rounds = atol(argv[3]);
+	for (int i = 4; i < argc; i++) {
+		throws |= !strcmp(argv[i], "throw");
+		forks |= !strcmp(argv[i], "fork");
+		vforks |= !strcmp(argv[i], "vfork");
+		waits |= !strcmp(argv[i], "wait");
+	}
+	queues.resize(threads);
+	for (unsigned int i = 0; i < all.size(); i++) {
+		coroutine *c = &all[i];
+
+		getcontext(&c->context);
+		c->number = i;
+		c->context.uc_stack.ss_size = 64 << 10;
+		c->context.uc_stack.ss_sp = malloc(c->context.uc_stack.ss_size);
+		makecontext(&c->context, (void (*)(void))body, 1, i);
+		queues[i % threads].push_back(c);
+	}
+	ids.resize(threads);
+	for (unsigned long i = 0; i < threads; i++)
+		pthread_create(&ids[i], NULL, worker, (void *)i);
+
+	pthread_mutex_lock(&mutex);
+	while (parked.size() < all.size())
+		pthread_cond_wait(&changed, &mutex);
+	if (forks) {
+		pid_t pid = fork();
+
+		if (!pid)
+			child();
+		waitpid(pid, &status, 0);
+	}
+	if (vforks) {
+		pid_t pid = vfork();
+
+		if (!pid)
+			_exit(probed_leaf(2));
+		waitpid(pid, &status, 0);
+		status = WEXITSTATUS(status) != probed_leaf(2);
+	}
+	if (waits) {
+		printf("suspended\n");
+		fflush(stdout);
+		if (!fgets(line, sizeof(line), stdin))
+			return 1;
+	}
+	for (unsigned int i = 0; i < parked.size(); i++)
+		queues[(i + 1) % threads].push_back(parked[i]);
+	pthread_cond_broadcast(&changed);
+	pthread_mutex_unlock(&mutex);
+	for (pthread_t id : ids)
+		pthread_join(id, NULL);
+	report("all");
+	return status ? 1 : 0;
+}
