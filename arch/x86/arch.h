@@ -72,6 +72,19 @@ void arch_sync_text(struct mm_struct *mm);
 
 enum uinsn_mode arch_mm_mode(struct mm_struct *mm);
 
+/*
+ * Whether an address space may have text that can be executed and not read, as
+ * mprotect(PROT_EXEC) makes it with protection keys.  Its key is never 0.
+ */
+static inline bool arch_text_hidden(const struct mm_struct *mm)
+{
+#ifdef CONFIG_X86_INTEL_MEMORY_PROTECTION_KEYS
+	return READ_ONCE(mm->context.execute_only_pkey) > 0;
+#else
+	return false;
+#endif
+}
+
 void arch_step_begin(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		     struct ssol_step *step, struct pt_regs *regs);
 int arch_step_end(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,

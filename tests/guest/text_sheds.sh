@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: breakpoints come and go in text whose pages the kernel is told to forget meanwhile
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 3
+
+mkfifo "$tmp/in"
+"$progs/sheds" 3 <"$tmp/in" >"$out" &
+pid=$!
+exec 3>"$tmp/in"
+vaddr=$(symbol_in "$pid" "$progs/sheds" work)
+alive=
+for n in $(seq 0 59); do
+	set_probe $n pid="$pid" vaddr="$vaddr" flags=$((n % 2))
+	run register $n || alive="$alive not $n"
+	run unregister $n
+	kill -0 $pid || alive="$alive not after $n"
+done
+is "$alive" "" "it lives on"
+end_calls
+is $? 0 "it ends well"
+is "$(cat "$out")" "wrong: 0" "what it works out is right"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread -rdynamic
+/*
+ * sheds THREADS: so many threads call work() all the time, while another one
+ * has the kernel forget the pages that hold it, which then come from the file
+ * again.  Until it is told to end: by a line, or the end of its input.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static atomic_bool ending;
+static atomic_long wrong;
+
+/* In pages of its own, so that nothing else is forgotten. */
+__attribute__((noinline, noclone, section("shed"), aligned(4096))) long work(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return x * 3 + 1;
+}
+
+static void *works(void *data)
+{
+	long i;
+
+	for (i = 0; !ending; i++) {
+		if (work(i) != i * 3 + 1)
+			wrong++;
+	}
+	return data;
+}
+
+static void *sheds(void *data)
+{
+	while (!ending)
+		madvise((void *)(uintptr_t)work, 4096, MADV_DONTNEED);
+	return data;
+}
+
+int main(int argc, char **argv)
+{
+	int i, threads = argc > 1 ? atoi(argv[1]) : 1;
+	pthread_t *t = calloc(threads + 1, sizeof(*t));
+
+	for (i = 0; i < threads; i++)
+		pthread_create(&t[i], NULL, works, NULL);
+	pthread_create(&t[i], NULL, sheds, NULL);
+	getchar();
+	ending = 1;
+	for (i = 0; i <= threads; i++)
+		pthread_join(t[i], NULL);
+	printf("wrong: %ld\n", wrong);
+	return 0;
+}
