@@ -19,8 +19,8 @@ mkdir "$tmp/cwd"
 cat >"$tmp/session" <<'END'
 set -u
 fib() { local n=$1; if ((n < 2)); then r=$n; else fib $((n - 1)); local a=$r; fib $((n - 2)); r=$((a + r)); fi; }
-fib 3; echo "fib $r"
-declare -A seen; words=(pear apple fig banana cherry apple fig)
+fib 2; echo "fib $r"
+declare -A seen; words=(pear apple banana apple)
 for w in "${words[@]}"; do seen[$w]=$((${seen[$w]:-0} + 1)); done
 for ((i = 0; i < ${#words[@]}; i++)); do
 	for ((j = i + 1; j < ${#words[@]}; j++)); do
@@ -32,7 +32,7 @@ case ${words[3]} in b*) echo begins ;; *[aeiou]*) echo vowel ;; esac
 [[ "key = value" =~ ^([a-z]+)\ =\ (.*)$ ]] && echo "${BASH_REMATCH[2]^^}"
 echo "one two three" >file; while read -r a b c; do echo "$c ${b/w/W} ${a:1:2}"; done <file
 for f in *.none /bi[n]; do test -e "$f" && echo "$f"; done
-s=; for i in {1..12}; do s+=$((i * i % 7)),; done; echo "${s//3/three} ${#s}"
+s=; for i in {1..4}; do s+=$((i * i % 7)),; done; echo "${s//3/three} ${#s}"
 eval 'x=5'; unset x; echo "${x:-unset}"; printf -v y '%q' "a b"; echo "$y"; trap 'echo bye' EXIT
 END
 
