@@ -128,6 +128,7 @@ EXPORT_SYMBOL_GPL(disable_uprobe);
 
 int uprobe_check(const struct uprobe *u)
 {
+	struct ssol_plan plan;
 	struct target target;
 	int ret;
 
@@ -137,7 +138,7 @@ int uprobe_check(const struct uprobe *u)
 	ret = target_open(&target, u);
 	if (ret)
 		return ret;
-	ret = target_check(&target, u, false);
+	ret = target_check(&target, u, false, &plan);
 	target_close(&target);
 	return ret;
 }

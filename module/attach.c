@@ -16,6 +16,7 @@
 #include "image.h"
 #include "ref_ctr.h"
 #include "settle.h"
+#include "site_table.h"
 
 static struct attachment *site_attachment(struct site *site, const struct consumer *c)
 {
@@ -32,22 +33,31 @@ static int attachment_make(struct image *image, struct site *site,
 			   const struct attach_request *request)
 {
 	struct consumer *c = request->consumer;
-	struct attachment *a = kmalloc(sizeof(*a), GFP_KERNEL);
+	struct attachment *a, *spare = NULL;
 
-	if (!a)
-		return -ENOMEM;
+again:
+	spin_lock(&c->lock);
+	if (c->dying || image->dead) {
+		spin_unlock(&c->lock);
+		kfree(spare);
+		return -ESHUTDOWN;
+	}
+	a = c->first.consumer ? spare : &c->first;
+	if (!a) {
+		spin_unlock(&c->lock);
+		spare = kmalloc(sizeof(*spare), GFP_KERNEL);
+		if (!spare)
+			return -ENOMEM;
+		goto again;
+	}
 	a->consumer = c;
 	a->site = site;
 	a->where = request->where;
 	a->round = 0;
-	spin_lock(&c->lock);
-	if (c->dying || image->dead) {
-		spin_unlock(&c->lock);
-		kfree(a);
-		return -ESHUTDOWN;
-	}
 	list_add_tail(&a->in_consumer, &c->attachments);
 	spin_unlock(&c->lock);
+	if (spare && a != spare)
+		kfree(spare);
 	consumer_get(c);
 	list_add_tail(&a->in_site, &site->attachments);
 	image->nr_heirs += c->inherits;
@@ -58,16 +68,21 @@ static int attachment_make(struct image *image, struct site *site,
 static void attachment_free(struct attachment *a)
 {
 	struct consumer *c = a->consumer;
+	struct image *image = a->site->image;
 	bool last;
 
+	list_del(&a->in_site);
 	spin_lock(&c->lock);
 	list_del(&a->in_consumer);
 	last = c->homeless && list_empty(&c->attachments);
+	/* Which another image may have at once. */
+	if (a == &c->first)
+		a->consumer = NULL;
 	spin_unlock(&c->lock);
-	a->site->image->nr_heirs -= c->inherits;
-	a->site->image->nr_returns -= c->type == CONSUMER_RETURN;
-	list_del(&a->in_site);
-	kfree(a);
+	image->nr_heirs -= c->inherits;
+	image->nr_returns -= c->type == CONSUMER_RETURN;
+	if (a != &c->first)
+		kfree(a);
 	if (last)
 		consumer_end_later(c);
 	consumer_put(c);
@@ -87,20 +102,23 @@ void site_abandon(struct site *site)
 	list_for_each_entry_safe(a, next, &site->attachments, in_site)
 		attachment_free(a);
 	site_publish(site, NULL);
-	WRITE_ONCE(site->state, SITE_IDLE);
+	site_set_idle(site);
 }
 
-static int attach_one(struct image *image, struct attach_request *request)
+static int attach_one(struct site_walk *walk, struct attach_request *request)
 {
-	struct site *site = site_prepare(image, request->addr, request->consumer);
+	struct site *site = site_prepare(walk, request->addr, request->consumer);
+	struct image *image = walk->image;
 	int ret;
 
 	if (IS_ERR(site))
 		return PTR_ERR(site);
+	request->site = site;
 	/* Settled again, too: the mapping may have gone and come back. */
 	if (site_attachment(site, request->consumer))
 		return 0;
-	if (request->consumer->type == CONSUMER_RETURN) {
+	if (request->consumer->type == CONSUMER_RETURN && !image->trampoline) {
+		walk->known = false;
 		ret = image_need_trampoline(image);
 		if (ret)
 			return ret;
@@ -110,10 +128,9 @@ static int attach_one(struct image *image, struct attach_request *request)
 	return ret;
 }
 
-static void attach_undo(struct image *image, struct attach_request *request)
+static void attach_undo(struct attach_request *request)
 {
-	struct site *site = site_at(image, request->addr);
-	struct attachment *a = site ? site_attachment(site, request->consumer) : NULL;
+	struct attachment *a = site_attachment(request->site, request->consumer);
 
 	if (a)
 		attachment_free(a);
@@ -128,17 +145,29 @@ static int request_compare(const void *p, const void *q)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
+/* Most come in order; telling takes less than sorting. */
+static void requests_sort(struct attach_request *requests, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 1; i < n; i++) {
+		if (requests[i].addr < requests[i - 1].addr) {
+			sort(requests, n, sizeof(*requests), request_compare, NULL);
+			return;
+		}
+	}
+}
+
 /* Whether the consumer of a request is called, or is not to be. */
 static bool request_settled(struct image *image, const struct attach_request *request)
 {
 	const struct consumer_set *set;
-	struct site *site;
+	struct site *site = request->site;
 	unsigned int i;
 
 	if (!READ_ONCE(request->consumer->live) || image->dead)
 		return true;
-	site = site_at(image, request->addr);
-	set = site && site->state == SITE_ARMED ? site_set(site) : NULL;
+	set = site->state == SITE_ARMED ? site_set(site) : NULL;
 	for (i = 0; set && i < set->nr; i++) {
 		if (set->consumers[i] == request->consumer)
 			return true;
@@ -160,7 +189,8 @@ static bool request_settled(struct image *image, const struct attach_request *re
  */
 void image_attach(struct image *image, struct attach_request *requests, unsigned int n)
 {
-	unsigned long *addrs = kvmalloc_array(n, sizeof(*addrs), GFP_KERNEL);
+	struct site **sites = kvmalloc_array(n, sizeof(*sites), GFP_KERNEL);
+	struct site_walk walk = { .image = image, .text = { .mm = image->mm } };
 	unsigned int i, nr = 0;
 	int ret;
 
@@ -169,39 +199,53 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 		requests[i].made = false;
 		requests[i].result = -ENOMEM;
 	}
-	if (!addrs)
+	if (!sites)
 		return;
-	sort(requests, n, sizeof(*requests), request_compare, NULL);
+	requests_sort(requests, n);
+	site_table_expect(n);
 
 	mutex_lock(&image->lock);
 	for (i = 0; i < n; i++) {
-		requests[i].result = attach_one(image, &requests[i]);
+		requests[i].result = attach_one(&walk, &requests[i]);
 		if (!requests[i].result)
-			addrs[nr++] = requests[i].addr;
+			sites[nr++] = requests[i].site;
 		cond_resched();
 	}
-	ret = image_settle(image, addrs, nr, true, false);
+	text_reader_end(&walk.text);
+	ret = image_settle(image, sites, nr, true, false);
 	nr = 0;
 	for (i = 0; ret && i < n; i++) {
 		if (requests[i].result || request_settled(image, &requests[i]))
 			continue;
 		requests[i].result = ret;
 		if (requests[i].made) {
-			attach_undo(image, &requests[i]);
-			addrs[nr++] = requests[i].addr;
+			attach_undo(&requests[i]);
+			sites[nr++] = requests[i].site;
 		}
 	}
 	if (nr)
-		image_settle(image, addrs, nr, true, true);
+		image_settle(image, sites, nr, true, true);
 	mutex_unlock(&image->lock);
-	kvfree(addrs);
+	kvfree(sites);
 }
 
-static int addr_compare(const void *p, const void *q)
+static int site_compare(const void *p, const void *q)
 {
-	unsigned long a = *(const unsigned long *)p, b = *(const unsigned long *)q;
+	const struct site *a = *(const struct site **)p, *b = *(const struct site **)q;
 
-	return a < b ? -1 : a > b;
+	return a->key.addr < b->key.addr ? -1 : a->key.addr > b->key.addr;
+}
+
+static void sites_sort(struct site **sites, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 1; i < n; i++) {
+		if (sites[i]->key.addr < sites[i - 1]->key.addr) {
+			sort(sites, n, sizeof(*sites), site_compare, NULL);
+			return;
+		}
+	}
 }
 
 /* An image that a consumer is attached to and that this round has not visited. */
@@ -223,9 +267,12 @@ static struct image *consumer_next_image(struct consumer *c, unsigned int round)
 	return image;
 }
 
-/* Lists where @c is attached in @image, where @addrs is not NULL; returns how often. */
+/*
+ * Lists where @c is attached in @image in @sites, as far as they are less than
+ * @room; returns how often.
+ */
 static unsigned int consumer_list(struct consumer *c, const struct image *image,
-				  unsigned int round, unsigned long *addrs)
+				  unsigned int round, struct site **sites, unsigned int room)
 {
 	struct attachment *a;
 	unsigned int n = 0;
@@ -234,9 +281,9 @@ static unsigned int consumer_list(struct consumer *c, const struct image *image,
 	list_for_each_entry(a, &c->attachments, in_consumer) {
 		if (a->site->image != image)
 			continue;
-		if (addrs) {
+		if (n < room) {
 			a->round = round;
-			addrs[n] = a->site->key.addr;
+			sites[n] = a->site;
 		}
 		n++;
 	}
@@ -248,28 +295,32 @@ static int image_visit(struct image *image, struct consumer **cs, unsigned int n
 		       unsigned int round, bool detach)
 {
 	bool in_use = mmget_not_zero(image->mm);
-	unsigned int i, j, from, nr = 0;
-	unsigned long *addrs;
+	unsigned int i, j, from, more, room = n, nr;
+	struct site **sites = NULL;
 	int ret;
 
 	mutex_lock(&image->lock);
-	for (i = 0; i < n; i++)
-		nr += consumer_list(cs[i], image, round, NULL);
-	addrs = kvmalloc_array(nr ?: 1, sizeof(*addrs), GFP_KERNEL | __GFP_NOFAIL);
-	nr = 0;
-	for (i = 0; i < n; i++) {
-		from = nr;
-		nr += consumer_list(cs[i], image, round, addrs + nr);
-		for (j = from; detach && j < nr; j++) {
-			struct site *site = site_at(image, addrs[j]);
-
-			attachment_free(site_attachment(site, cs[i]));
-		}
+	/* Most consumers are at one place of an image. */
+	for (;;) {
+		sites = kvmalloc_array(room, sizeof(*sites), GFP_KERNEL | __GFP_NOFAIL);
+		nr = 0;
+		for (i = 0; i < n; i++)
+			nr += consumer_list(cs[i], image, round, sites + min(nr, room),
+					    room - min(nr, room));
+		if (nr <= room)
+			break;
+		kvfree(sites);
+		room = nr;
 	}
-	sort(addrs, nr, sizeof(*addrs), addr_compare, NULL);
-	ret = image_settle(image, addrs, nr, in_use, detach);
+	for (i = 0, from = 0; detach && i < n; i++, from += more) {
+		more = consumer_list(cs[i], image, round, NULL, 0);
+		for (j = from; j < from + more; j++)
+			attachment_free(site_attachment(sites[j], cs[i]));
+	}
+	sites_sort(sites, nr);
+	ret = image_settle(image, sites, nr, in_use, detach);
 	mutex_unlock(&image->lock);
-	kvfree(addrs);
+	kvfree(sites);
 	if (in_use)
 		mmput_async(image->mm);
 	return ret;
@@ -356,7 +407,7 @@ void site_give_up(struct site *site)
 	mutex_lock(&site->image->lock);
 	breakpoints_remove(site->image->mm, &edit, 1);
 	if (!edit.result || edit.result == -ENOENT)
-		WRITE_ONCE(site->state, SITE_IDLE);
+		site_set_idle(site);
 	mutex_unlock(&site->image->lock);
 	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
 			      task_tgid_nr(current),
@@ -395,7 +446,7 @@ void image_moved(struct image *image, unsigned long start, unsigned long end, lo
 		edit.addr += by;
 		breakpoints_remove(image->mm, &edit, 1);
 		if (there && there->state == SITE_INHERITED)
-			WRITE_ONCE(there->state, SITE_IDLE);
+			site_set_idle(there);
 	}
 	mutex_unlock(&image->lock);
 }
@@ -409,15 +460,13 @@ void image_moved(struct image *image, unsigned long start, unsigned long end, lo
 void image_disarm(struct image *image)
 {
 	struct site *site;
-	unsigned long addr;
 
 	if (!mmget_not_zero(image->mm))
 		return;
 	mutex_lock(&image->lock);
 	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
-		addr = site->key.addr;
 		if (site->kind == SITE_PROBE && site->state != SITE_IDLE)
-			image_settle(image, &addr, 1, true, true);
+			image_settle(image, &site, 1, true, true);
 	}
 	mutex_unlock(&image->lock);
 	mmput_async(image->mm);
@@ -459,22 +508,26 @@ void image_reap(struct image *image)
 }
 
 /**
- * consumer_settle_in() - have a consumer end with a process
- * @c: the consumer, being registered
+ * consumers_settle_in() - have consumers end with a process
+ * @cs: the consumers, being registered; NULL for none
+ * @n: how many
  * @home: image of the process; the caller has a reference
  *
- * Context: may sleep; @c is claimed by the caller, takes image::lock.
+ * Context: may sleep; @cs are claimed by the caller, takes image::lock.
  * Return: 0 or -ESRCH.
  */
-int consumer_settle_in(struct consumer *c, struct image *home)
+int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home)
 {
+	unsigned int i;
 	int ret = -ESRCH;
 
 	mutex_lock(&home->lock);
 	if (!READ_ONCE(home->dead)) {
-		list_add_tail(&c->in_home, &home->residents);
-		refcount_inc(&home->refs);
-		c->home = home;
+		for (i = 0; i < n; i++) {
+			list_add_tail(&cs[i]->in_home, &home->residents);
+			cs[i]->home = home;
+		}
+		refcount_add(n, &home->refs);
 		ret = 0;
 	}
 	mutex_unlock(&home->lock);

@@ -88,25 +88,94 @@ int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len)
 	return done ? done : ret;
 }
 
+/* Goes to the page of @addr.  No mapping begins or ends within one. */
+static int reader_page(struct text_reader *reader, unsigned long addr)
+{
+	unsigned long base = addr & PAGE_MASK;
+	struct vm_area_struct *vma;
+	struct page *page;
+	int ret = -EINVAL;
+
+	if (reader->page && reader->base == base)
+		return 0;
+	text_reader_end(reader);
+	mmap_read_lock(reader->mm);
+	vma = find_vma(reader->mm, addr);
+	if (vma && vma->vm_start <= addr && text_probeable(vma)) {
+		page = page_get(reader->mm, base, 0);
+		ret = IS_ERR(page) ? -EIO : 0;
+	}
+	mmap_read_unlock(reader->mm);
+	if (ret)
+		return ret;
+	reader->page = page;
+	reader->base = base;
+	return 0;
+}
+
+/**
+ * text_reader_read() - copy text out of an address space
+ * @reader: where it has been read before
+ * @addr: where from
+ * @buf: where to
+ * @len: at most so many bytes
+ *
+ * As text_read(), with one look for all that lies in one page.
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: as text_read().
+ */
+int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, size_t len)
+{
+	int ret;
+
+	if (offset_in_page(addr) + len > PAGE_SIZE)
+		return text_read(reader->mm, addr, buf, len);
+	ret = reader_page(reader, addr);
+	if (ret)
+		return ret;
+	memcpy_from_page(buf, reader->page, offset_in_page(addr), len);
+	return len;
+}
+
+/* Lets go of the page: before breakpoints are written, or that would copy it again. */
+void text_reader_end(struct text_reader *reader)
+{
+	if (reader->page)
+		put_page(reader->page);
+	reader->page = NULL;
+}
+
 /**
  * struct editor - where a series of edits has come to
  * @mm: the address space; its mmap lock is held
  * @vma: the mapping of the last edit, NULL at the start
  * @page: its page, writable, with a reference; or NULL
  * @base: address of @page
+ * @shown: @page was got for reading only
+ * @none: there is no page of the process's own at @base
+ * @written: something has been stored into @page
  */
 struct editor {
 	struct mm_struct *mm;
 	struct vm_area_struct *vma;
 	struct page *page;
 	unsigned long base;
+	bool shown;
+	bool none;
+	bool written;
 };
 
 static void editor_leave_page(struct editor *ed)
 {
-	if (ed->page)
+	if (ed->page) {
+		if (ed->written)
+			set_page_dirty_lock(ed->page);
 		put_page(ed->page);
+	}
 	ed->page = NULL;
+	ed->none = false;
+	ed->written = false;
 }
 
 /* Lets others have the mmap lock; between two pages only. */
@@ -130,28 +199,46 @@ static struct vm_area_struct *editor_vma(struct editor *ed, unsigned long addr)
 	return ed->vma;
 }
 
+/* Whether the editor has the page of @addr, for writing, or at least to look at. */
+static bool editor_at(const struct editor *ed, unsigned long addr, bool look)
+{
+	return (ed->page || ed->none) && ed->base == (addr & PAGE_MASK) && (look || !ed->shown);
+}
+
 /*
- * Goes to the page of @addr.  For removing, a page that is not the process's
- * own has no breakpoint in it and is not to be copied.
+ * Goes to the page of @addr to look at it.  One that is not the process's own has
+ * no breakpoint in it.
  */
-static int editor_page(struct editor *ed, unsigned long addr, bool removing)
+static int editor_look(struct editor *ed, unsigned long addr)
+{
+	struct page *page;
+
+	if (editor_at(ed, addr, true))
+		return ed->none ? -ENOENT : 0;
+	editor_leave_page(ed);
+	page = page_get(ed->mm, addr & PAGE_MASK, 0);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	ed->base = addr & PAGE_MASK;
+	ed->shown = true;
+	if (!PageAnon(page)) {
+		put_page(page);
+		ed->none = true;
+		return -ENOENT;
+	}
+	ed->page = page;
+	return 0;
+}
+
+/* Goes to the page of @addr to write to it. */
+static int editor_page(struct editor *ed, unsigned long addr)
 {
 	unsigned long base = addr & PAGE_MASK;
 	struct page *page;
-	bool own;
 
-	if (ed->page && ed->base == base)
+	if (editor_at(ed, addr, false))
 		return 0;
 	editor_leave_page(ed);
-	if (removing) {
-		page = page_get(ed->mm, base, 0);
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		own = PageAnon(page);
-		put_page(page);
-		if (!own)
-			return -ENOENT;
-	}
 	page = page_get(ed->mm, base, FOLL_WRITE);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
@@ -162,6 +249,7 @@ static int editor_page(struct editor *ed, unsigned long addr, bool removing)
 	}
 	ed->page = page;
 	ed->base = base;
+	ed->shown = false;
 	return 0;
 }
 
@@ -171,8 +259,7 @@ static int editor_exchange(struct editor *ed, unsigned long addr, u8 from, u8 to
 	int ret = cmpxchg(&bytes[offset_in_page(addr)], from, to) == from ? 0 : -EEXIST;
 
 	kunmap_local(bytes);
-	if (!ret)
-		set_page_dirty_lock(ed->page);
+	ed->written |= !ret;
 	return ret;
 }
 
@@ -187,7 +274,7 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 			    ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (edit->addr - vma->vm_start) !=
 			    edit->offset))
 		return -EINVAL;
-	ret = editor_page(ed, edit->addr, false);
+	ret = editor_page(ed, edit->addr);
 	return ret ?: editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
 }
 
@@ -210,13 +297,16 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 		return -ENOENT;
 	if (edit->foreign && READ_ONCE(*edit->foreign) != FOREIGN_NONE)
 		return -ENOENT;
-	ret = editor_page(ed, edit->addr, true);
+	ret = editor_look(ed, edit->addr);
 	if (ret)
 		return ret;
-	if (!editor_finds(ed, edit) ||
-	    editor_exchange(ed, edit->addr, ARCH_BREAKPOINT, edit->text[0]))
+	/* Where it is not, the page need not become the process's own. */
+	if (!editor_finds(ed, edit))
 		return -ENOENT;
-	return 0;
+	ret = editor_page(ed, edit->addr);
+	if (ret)
+		return ret;
+	return editor_exchange(ed, edit->addr, ARCH_BREAKPOINT, edit->text[0]) ? -ENOENT : 0;
 }
 
 /* Stores once more what is there, where a translation may not know of it. */
@@ -224,7 +314,7 @@ static void store_again(struct editor *ed, const struct text_edit *edit)
 {
 	u8 *byte;
 
-	if (!editor_vma(ed, edit->addr) || editor_page(ed, edit->addr, true))
+	if (!editor_vma(ed, edit->addr) || editor_page(ed, edit->addr))
 		return;
 	byte = kmap_local_page(ed->page);
 	byte += offset_in_page(edit->addr);

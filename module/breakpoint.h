@@ -54,8 +54,22 @@ static inline bool text_same(const u8 *there, const u8 *text, size_t len)
 	return !len;
 }
 
+/**
+ * struct text_reader - reading text at many places, in ascending order at best
+ * @mm: the address space, in use
+ * @page: the page that was read last, with a reference; or NULL
+ * @base: its address
+ */
+struct text_reader {
+	struct mm_struct *mm;
+	struct page *page;
+	unsigned long base;
+};
+
 bool text_probeable(const struct vm_area_struct *vma);
 int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len);
+int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, size_t len);
+void text_reader_end(struct text_reader *reader);
 void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned int n);
 void breakpoints_remove(struct mm_struct *mm, struct text_edit *edits, unsigned int n);
 int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,

@@ -182,4 +182,19 @@ static inline bool compat_in_rseq_sleepable(void)
 	return rseq && !get_user(section, (u64 __user *)&rseq->rseq_cs) && section;
 }
 
+/* The same where a fault cannot be served, for every return of a task work.  Context: any. */
+static inline bool compat_in_rseq_now(void)
+{
+	struct rseq __user *rseq = compat_rseq();
+	u64 section = 0;
+
+	if (!rseq)
+		return false;
+	pagefault_disable();
+	if (get_user(section, (u64 __user *)&rseq->rseq_cs))
+		section = 0;
+	pagefault_enable();
+	return section;
+}
+
 #endif /* _UPROBES_COMPAT_H */

@@ -76,6 +76,7 @@ static void foreign_left(struct site *site)
 	struct image *image = site->image;
 
 	WRITE_ONCE(site->foreign, FOREIGN_LEFT);
+	WRITE_ONCE(site->idle_since, U32_MAX);
 	WRITE_ONCE(site->state, SITE_IDLE);
 	image_queue(image, &image->rearm);
 }
@@ -255,13 +256,11 @@ static int on_read_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 static void rearm(struct image *image)
 {
 	struct site *site;
-	unsigned long addr;
 
 	mutex_lock(&image->lock);
 	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
-		addr = site->key.addr;
 		if (cmpxchg(&site->foreign, FOREIGN_LEFT, FOREIGN_NONE) == FOREIGN_LEFT)
-			image_settle(image, &addr, 1, true, true);
+			image_settle(image, &site, 1, true, true);
 	}
 	mutex_unlock(&image->lock);
 }

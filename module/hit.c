@@ -27,7 +27,7 @@
 static noinline void hit_step_begin(struct utask *utask, struct site *site, struct pt_regs *regs)
 {
 	preempt_disable();
-	arch_step_begin(&site->plan, site->key.addr, site->slot_key.addr, &utask->step, regs);
+	arch_step_begin(&site->plan, site->key.addr, site->slot, &utask->step, regs);
 	utask->stepping = site;
 	preempt_enable();
 }
@@ -35,7 +35,7 @@ static noinline void hit_step_begin(struct utask *utask, struct site *site, stru
 /* Who single-steps the program does so through the slot, even of a nop. */
 static __always_inline void hit_resume_unstepped(const struct site *site, struct pt_regs *regs)
 {
-	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot_key.addr;
+	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot;
 }
 
 static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *regs)
@@ -63,7 +63,7 @@ static struct consumer_set *hit_set_get(struct site *site)
 
 	rcu_read_lock();
 	set = rcu_dereference(site->set);
-	if (set && !refcount_inc_not_zero(&set->refs))
+	if (set && !consumer_set_get(set))
 		set = NULL;
 	rcu_read_unlock();
 	return set;
@@ -126,7 +126,7 @@ static void hit_again_missed(const struct consumer_set *set, u64 mask)
 /* Remembers which task handlers are to be called; HIT_AGAIN, or 0. */
 static unsigned int hit_note_again(struct utask *utask, struct consumer_set *set, u64 mask)
 {
-	if (!utask || !refcount_inc_not_zero(&set->refs)) {
+	if (!utask || !consumer_set_get(set)) {
 		hit_again_missed(set, mask);
 		return 0;
 	}
@@ -634,7 +634,7 @@ bool hit_step(struct pt_regs *regs)
 	if (utask && utask->stepping) {
 		const struct site *site = utask->stepping;
 
-		if (!arch_step_end(&site->plan, site->key.addr, site->slot_key.addr,
+		if (!arch_step_end(&site->plan, site->key.addr, site->slot,
 				   &utask->step, regs))
 			return true;
 		/*

@@ -16,21 +16,6 @@
 #include "ssol_area.h"
 #include "worker.h"
 
-static u32 site_key_hash(const void *data, u32 len, u32 seed)
-{
-	const struct site_key *key = data;
-
-	return hash_64((unsigned long)key->mm + key->addr * 31 + seed, 32);
-}
-
-static const struct rhashtable_params slot_params = {
-	.key_len = sizeof_field(struct site, slot_key),
-	.key_offset = offsetof(struct site, slot_key),
-	.head_offset = offsetof(struct site, slot_node),
-	.hashfn = site_key_hash,
-	.automatic_shrinking = true,
-};
-
 static const struct rhashtable_params image_params = {
 	.key_len = sizeof_field(struct image, mm),
 	.key_offset = offsetof(struct image, mm),
@@ -38,9 +23,9 @@ static const struct rhashtable_params image_params = {
 	.automatic_shrinking = true,
 };
 
-static struct rhashtable slots;
 static struct rhashtable images;
 static struct workqueue_struct *reap_wq;
+static struct kmem_cache *site_cache;
 
 /* All images, the dead included until their last reference is dropped. */
 static LIST_HEAD(image_list);
@@ -50,29 +35,6 @@ static DECLARE_WAIT_QUEUE_HEAD(image_list_drained);
 /* Images whose memory is not freed yet. */
 static atomic_t images_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(images_gone);
-
-/**
- * site_of_slot() - the site whose slot an address lies in
- * @image: the address space
- * @addr: the address
- *
- * Context: RCU read side.
- * Return: the site; NULL when @addr is in no slot.
- */
-struct site *site_of_slot(const struct image *image, unsigned long addr)
-{
-	struct site_key key = { .mm = image->mm, .addr = addr & -SSOL_SLOT_ALIGN };
-	struct site *site;
-
-	if (!image_area_at(image, addr))
-		return NULL;
-	for (; addr - key.addr < SSOL_SLOT_MAX; key.addr -= SSOL_SLOT_ALIGN) {
-		site = rhashtable_lookup(&slots, &key, slot_params);
-		if (site)
-			return site;
-	}
-	return NULL;
-}
 
 static int table_insert(struct rhashtable *table, struct rhash_head *node,
 			const struct rhashtable_params params)
@@ -89,45 +51,95 @@ static int table_insert(struct rhashtable *table, struct rhash_head *node,
 static void site_set_hot(struct site *site)
 {
 	site->resume = ssol_is_skip(&site->plan) ? site->key.addr + ssol_len(&site->plan) :
-						   site->slot_key.addr;
+						   site->slot;
 	site->odd = site->kind != SITE_PROBE || site->step ||
 		    site->image->mode != UINSN_MODE_64 ||
 		    (site->plan.pushes_return && arch_stacks_fixable());
 }
 
 /**
- * site_add() - let traps find a site, and list it in its image
- * @site: the site; complete
+ * site_alloc() - memory for a site
+ * @image: its image
+ * @addr: where it is
+ * @kind: what it is
  *
- * Context: image::lock held; may sleep.
- * Return: 0, or -ENOMEM and its like.
+ * Context: may sleep.
+ * Return: an idle site without a slot, or NULL.
  */
-int site_add(struct site *site)
+struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind)
 {
-	struct image *image = site->image;
-	struct rb_node **link = &image->sites.rb_node, *parent = NULL;
-	int ret;
+	struct site *site = kmem_cache_alloc(site_cache, GFP_KERNEL);
 
-	lockdep_assert_held(&image->lock);
-	if (site->kind == SITE_PROBE) {
-		ret = table_insert(&slots, &site->slot_node, slot_params);
-		if (ret)
-			return ret;
-	}
-	site_set_hot(site);
-	site_table_add(site);
+	if (!site)
+		return NULL;
+	*site = (struct site) {
+		.key = { .mm = image->mm, .addr = addr },
+		.image = image,
+		.state = SITE_IDLE,
+		.kind = kind,
+	};
+	INIT_LIST_HEAD(&site->attachments);
+	return site;
+}
 
-	spin_lock(&image->tree_lock);
-	while (*link) {
-		struct site *at = rb_entry(*link, struct site, in_tree);
+/* Frees a site that has not been added. */
+void site_free(struct site *site)
+{
+	kmem_cache_free(site_cache, site);
+}
 
-		parent = *link;
-		link = site->key.addr < at->key.addr ? &parent->rb_left : &parent->rb_right;
+/* Links a site into the tree, before @next, the first one behind it, or NULL. */
+static void tree_link(struct image *image, struct site *site, struct site *next)
+{
+	struct rb_node *parent, **link;
+
+	if (!next) {
+		parent = rb_last(&image->sites);
+		link = parent ? &parent->rb_right : &image->sites.rb_node;
+	} else if (!next->in_tree.rb_left) {
+		parent = &next->in_tree;
+		link = &parent->rb_left;
+	} else {
+		/* Where there is a left side, its last one has no right side. */
+		parent = rb_prev(&next->in_tree);
+		link = &parent->rb_right;
 	}
 	rb_link_node(&site->in_tree, parent, link);
 	rb_insert_color(&site->in_tree, &image->sites);
+}
+
+/**
+ * site_add_before() - let traps find a site, and list it in its image
+ * @site: the site; complete
+ * @next: the first site of the image behind it, or NULL
+ *
+ * Context: image::lock held; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int site_add_before(struct site *site, struct site *next)
+{
+	struct image *image = site->image;
+	int ret;
+
+	lockdep_assert_held(&image->lock);
+	site_set_hot(site);
+	if (site->kind == SITE_PROBE) {
+		ret = slot_add(site);
+		if (ret)
+			return ret;
+	}
+	site_table_add(site);
+
+	spin_lock(&image->tree_lock);
+	tree_link(image, site, next);
 	spin_unlock(&image->tree_lock);
 	return 0;
+}
+
+/* The same where the caller does not know what is behind. */
+int site_add(struct site *site)
+{
+	return site_add_before(site, image_first_site(site->image, site->key.addr));
 }
 
 /**
@@ -149,35 +161,6 @@ void site_supersede(struct site *site)
 	rb_erase(&site->in_tree, &image->sites);
 	spin_unlock(&image->tree_lock);
 	list_add(&site->attachments, &image->superseded);
-}
-
-/**
- * image_area_at() - the area that an address lies in
- * @image: the image
- * @addr: the address
- *
- * Context: any; areas only ever come.
- * Return: the area or NULL.
- */
-struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
-{
-	/* Pairs with image_add_area(): so many are complete. */
-	unsigned int i, nr = smp_load_acquire(&image->nr_areas);
-
-	for (i = 0; i < nr; i++) {
-		if (addr - image->areas[i]->base < SSOL_AREA_SIZE)
-			return image->areas[i];
-	}
-	return NULL;
-}
-
-/* Context: image::lock held. */
-void image_add_area(struct image *image, struct ssol_area *area)
-{
-	lockdep_assert_held(&image->lock);
-	image->areas[image->nr_areas] = area;
-	/* Pairs with image_area_at(). */
-	smp_store_release(&image->nr_areas, image->nr_areas + 1);
 }
 
 /**
@@ -225,6 +208,11 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	bool lost = false;
 	struct site *site;
 
+	/* A fork write-protects what it copies; breakpoints neither come nor go meanwhile. */
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm) {
+		WRITE_ONCE(image->copied, READ_ONCE(image->removals));
+		WRITE_ONCE(image->copier, current);
+	}
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
 	spin_lock(&image->tree_lock);
@@ -255,9 +243,19 @@ static void image_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 	image_kill(container_of(notifier, struct image, notifier));
 }
 
+static void image_free_rcu(struct rcu_head *head)
+{
+	struct image *image = container_of(head, struct image, rcu);
+	unsigned int i;
+
+	for (i = 0; i < image->nr_areas; i++)
+		slots_free(image->slots[i]);
+	kfree(image);
+}
+
 static void image_free(struct mmu_notifier *notifier)
 {
-	kfree_rcu(container_of(notifier, struct image, notifier), rcu);
+	call_rcu(&container_of(notifier, struct image, notifier)->rcu, image_free_rcu);
 	if (atomic_dec_and_test(&images_left))
 		wake_up_all(&images_gone);
 }
@@ -274,6 +272,11 @@ static void image_reap_work(struct work_struct *work)
 
 	image_reap(image);
 	image_put(image);
+}
+
+static void site_free_rcu(struct rcu_head *head)
+{
+	site_free(container_of(head, struct site, rcu));
 }
 
 /**
@@ -299,10 +302,8 @@ void image_put(struct image *image)
 		wake_up_all(&image_list_drained);
 	mutex_unlock(&image_list_mutex);
 
-	list_for_each_entry_safe(site, next, &image->superseded, attachments) {
-		rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
-		kfree_rcu(site, rcu);
-	}
+	list_for_each_entry_safe(site, next, &image->superseded, attachments)
+		call_rcu(&site->rcu, site_free_rcu);
 	/* The notifier may still walk the tree, hence one by one. */
 	for (;;) {
 		spin_lock(&image->tree_lock);
@@ -313,9 +314,7 @@ void image_put(struct image *image)
 		if (!site)
 			break;
 		site_table_del(site);
-		if (site->kind == SITE_PROBE)
-			rhashtable_remove_fast(&slots, &site->slot_node, slot_params);
-		kfree_rcu(site, rcu);
+		call_rcu(&site->rcu, site_free_rcu);
 	}
 	roaming_end(image);
 	for (i = 0; i < image->nr_areas; i++)
@@ -424,6 +423,7 @@ struct image *image_get(struct mm_struct *mm)
 	init_rwsem(&image->watch_lock);
 	spin_lock_init(&image->tree_lock);
 	image->sites = RB_ROOT;
+	image->removals = 1;
 	INIT_LIST_HEAD(&image->residents);
 	INIT_LIST_HEAD(&image->ref_ctrs);
 	INIT_LIST_HEAD(&image->superseded);
@@ -450,6 +450,11 @@ unlock:
 	return image;
 }
 
+/* That there is a constructor keeps the kernel from clearing what site_alloc() sets. */
+static void site_construct(void *site)
+{
+}
+
 int image_init(void)
 {
 	int ret;
@@ -460,16 +465,16 @@ int image_init(void)
 	ret = site_table_init();
 	if (ret)
 		goto destroy_wq;
-	ret = rhashtable_init(&slots, &slot_params);
-	if (ret)
-		goto exit_table;
 	ret = rhashtable_init(&images, &image_params);
 	if (ret)
-		goto destroy_slots;
-	return 0;
-
-destroy_slots:
-	rhashtable_destroy(&slots);
+		goto exit_table;
+	site_cache = kmem_cache_create("uprobes_site", sizeof(struct site),
+				       __alignof__(struct site), SLAB_HWCACHE_ALIGN,
+				       site_construct);
+	if (site_cache)
+		return 0;
+	ret = -ENOMEM;
+	rhashtable_destroy(&images);
 exit_table:
 	site_table_exit();
 destroy_wq:
@@ -535,6 +540,8 @@ void image_exit(void)
 	/* Release callbacks may still be on their last instructions. */
 	mmu_notifier_synchronize();
 	rhashtable_destroy(&images);
-	rhashtable_destroy(&slots);
 	site_table_exit();
+	/* Sites and images are freed a grace period after they are let go of. */
+	rcu_barrier();
+	kmem_cache_destroy(site_cache);
 }

@@ -24,8 +24,10 @@
 #include <linux/workqueue.h>
 
 #include "arch.h"
+#include "breakpoint.h"
 #include "foreign.h"
 #include "probe.h"
+#include "ssol_area.h"
 
 /**
  * enum site_kind - what a breakpoint stands for
@@ -77,13 +79,13 @@ struct site_key {
  * @foreign: enum foreign: whose else the breakpoint is (foreign.c)
  * @glance: @state, @odd and @foreign; %SITE_ARMED when this is the usual case
  * @step: the slot holds a plain copy that is executed under TF; constant
- * @kind: constant
- * @slot_node: in the table of slots, keyed by @slot_key
- * @slot_key: address space and slot
+ * @kind: enum site_kind; constant
+ * @idle_since: image::removals when the state last became idle
+ * @slot: address of the slot; 0 when it has none
  * @plan: the analysed instruction, with its bytes; constant
  * @in_tree: in image::sites by address, changed under image::tree_lock
  * @attachments: the consumers again; under image::lock
- * @rcu: for the trap
+ * @rcu: for the trap, when the site is in the tree no more
  *
  * What a hit reads comes first, in one cache line.
  */
@@ -102,46 +104,40 @@ struct site {
 		u32 glance;
 	};
 	bool step;
-	enum site_kind kind;
-	struct rhash_head slot_node;
-	struct site_key slot_key;
+	u8 kind;
+	u32 idle_since;
+	unsigned long slot;
 	struct ssol_plan plan;
-	struct rb_node in_tree;
 	struct list_head attachments;
-	struct rcu_head rcu;
+	union {
+		struct rb_node in_tree;
+		struct rcu_head rcu;
+	};
 };
 
 static_assert(offsetofend(struct site, step) <= 64);
 
-/**
- * struct image_file - which file a site must lie in
- * @inode: the file, only to be compared; NULL when any will do
- * @offset: position in it
- */
-struct image_file {
-	const struct inode *inode;
-	loff_t offset;
-};
-
-/**
- * struct attachment - one consumer at one site
- * @consumer: who
- * @site: where
- * @where: the file that has to be mapped there
- * @round: the last consumer_visit() that has been here, under consumer::lock
- * @in_consumer: in consumer::attachments, under consumer::lock
- * @in_site: in site::attachments, under image::lock
- */
-struct attachment {
-	struct consumer *consumer;
-	struct site *site;
-	struct image_file where;
-	unsigned int round;
-	struct list_head in_consumer;
-	struct list_head in_site;
-};
-
 #define IMAGE_MAX_AREAS		64
+
+/* Slots are listed in pieces, as most processes have few. */
+#define SLOT_LIST		128
+#define SLOT_LISTS		(SSOL_AREA_SIZE / SSOL_SLOT_ALIGN / SLOT_LIST)
+
+/**
+ * struct slot_list - whose slots a part of an area holds
+ * @sites: the site whose slot begins there, or NULL; only ever filled in
+ */
+struct slot_list {
+	struct site __rcu *sites[SLOT_LIST];
+};
+
+/**
+ * struct slot_lists - whose slots an area holds
+ * @lists: made when there is something to put in
+ */
+struct slot_lists {
+	struct slot_list __rcu *lists[SLOT_LISTS];
+};
 
 /**
  * struct image - one probed address space
@@ -154,7 +150,12 @@ struct attachment {
  * @sites: by address; read under @lock or @tree_lock
  * @areas: its SSOL areas, shared with the images of processes that it was
  *	forked from; added under @lock, read by anybody
+ * @slots: for each of them which sites have its slots; the same
  * @nr_areas: how many
+ * @removals: how often breakpoints have gone, from 1 on; under @lock
+ * @copier: the task that has been the last to copy the address space, until it
+ *	reports the fork; with @copied under the mmap lock
+ * @copied: @removals when it began to
  * @residents: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
  * @nr_heirs: attachments that forked children get, too; under @lock
@@ -189,7 +190,11 @@ struct image {
 	spinlock_t tree_lock;
 	struct rb_root sites;
 	struct ssol_area *areas[IMAGE_MAX_AREAS];
+	struct slot_lists *slots[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
+	u32 removals;
+	const struct task_struct *copier;
+	u32 copied;
 	struct list_head residents;
 	struct list_head ref_ctrs;
 	struct list_head superseded;
@@ -221,15 +226,42 @@ void image_put(struct image *image);
 void image_queue(struct image *image, struct work_struct *work);
 void image_put_not_last(struct image *image);
 struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
-void image_add_area(struct image *image, struct ssol_area *area);
+int image_add_area(struct image *image, struct ssol_area *area);
 struct site *image_first_site(struct image *image, unsigned long addr);
 struct site *image_next_site(struct site *site);
 
+int slot_add(struct site *site);
+void slots_free(struct slot_lists *slots);
 struct site *site_of_slot(const struct image *image, unsigned long addr);
+/* The breakpoint of a site is in the text no more.  Context: image::lock held. */
+static inline void site_set_idle(struct site *site)
+{
+	site->idle_since = ++site->image->removals;
+	WRITE_ONCE(site->state, SITE_IDLE);
+}
+
 int site_add(struct site *site);
+int site_add_before(struct site *site, struct site *next);
+void site_free(struct site *site);
 void site_supersede(struct site *site);
 
-struct site *site_prepare(struct image *image, unsigned long addr, struct consumer *c);
+/**
+ * struct site_walk - sites being made one after the other
+ * @image: their image, whose lock is held all the time
+ * @text: where text has been read
+ * @known: @next is valid; no other site has been added or superseded since
+ * @addr: the last address
+ * @next: the first site there or behind, or NULL
+ */
+struct site_walk {
+	struct image *image;
+	struct text_reader text;
+	bool known;
+	unsigned long addr;
+	struct site *next;
+};
+
+struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c);
 struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind);
 int image_use_trampoline(struct image *image, unsigned long addr);
 int image_need_trampoline(struct image *image);
@@ -239,6 +271,7 @@ int image_need_trampoline(struct image *image);
  * @consumer: who
  * @addr: address of the instruction
  * @where: the file that has to be mapped there
+ * @site: private
  * @result: 0 or an error of register_uprobe()
  * @order: the place among the requests, for handlers at one site
  * @made: private
@@ -247,6 +280,7 @@ struct attach_request {
 	struct consumer *consumer;
 	unsigned long addr;
 	struct image_file where;
+	struct site *site;
 	int result;
 	unsigned int order;
 	bool made;
@@ -262,12 +296,13 @@ void image_disarm(struct image *image);
 void image_disarm_all(void);
 void consumers_detach(struct consumer **cs, unsigned int n);
 int consumer_resettle(struct consumer *c);
-int consumer_settle_in(struct consumer *c, struct image *home);
+int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home);
 void consumer_leave_home(struct consumer *c);
 
-int image_inherit(struct image *child, struct image *parent);
+int image_inherit(struct image *child, struct image *parent, u32 copied);
 void image_inherit_consumers(struct image *child, struct image *parent);
-void image_disinherit(struct image *parent, struct mm_struct *mm);
+void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied);
+u32 image_copied(struct image *parent, const struct task_struct *task);
 
 int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
 bool mapping_spreading(void);

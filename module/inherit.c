@@ -25,9 +25,39 @@ static void site_is_parents(struct site *own, const struct site *site)
 }
 
 /**
+ * image_copied() - when a task that forks has copied its address space
+ * @parent: its image
+ * @task: the task, which reports the fork
+ *
+ * Context: any.
+ * Return: image::removals when it began to, or 0 when that is not known.
+ */
+u32 image_copied(struct image *parent, const struct task_struct *task)
+{
+	u32 copied = READ_ONCE(parent->copied);
+
+	/* Another thread may be copying already. */
+	return cmpxchg(&parent->copier, task, NULL) == task ? copied : 0;
+}
+
+/* Whether no breakpoint was there when the address space was copied. */
+static bool site_was_idle(const struct site *site, u32 copied)
+{
+	return copied && site->state == SITE_IDLE && site->idle_since <= copied;
+}
+
+/* Whether the task that forks may be in the slot, and so the child. */
+static bool site_forks(const struct site *site)
+{
+	return site->plan.insn.class == UINSN_SYSCALL || site->plan.insn.class == UINSN_SYSENTER ||
+	       site->plan.insn.class == UINSN_INT;
+}
+
+/**
  * image_inherit() - give a forked child what its parent has
  * @child: image of the child, whose address space is a copy of the parent's
  * @parent: image of the parent
+ * @copied: as image_copied() has told
  *
  * The areas that the address space was copied with serve the child as well,
  * with their slots.  The sites are known to the child from here on, as
@@ -44,7 +74,7 @@ static void site_is_parents(struct site *own, const struct site *site)
  * does not run user code yet.
  * Return: 0 or -ENOMEM, where the child knows only some of the sites.
  */
-int image_inherit(struct image *child, struct image *parent)
+int image_inherit(struct image *child, struct image *parent, u32 copied)
 {
 	struct site *site, *own, *copy;
 	unsigned int i;
@@ -53,17 +83,23 @@ int image_inherit(struct image *child, struct image *parent)
 	mutex_lock(&parent->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	for (i = 0; i < parent->nr_areas && child->nr_areas < IMAGE_MAX_AREAS; i++) {
-		if (!image_area_at(child, parent->areas[i]->base) &&
-		    ssol_area_mapped(parent->areas[i], child->mm))
-			image_add_area(child, ssol_area_get(parent->areas[i]));
+		if (image_area_at(child, parent->areas[i]->base) ||
+		    !ssol_area_mapped(parent->areas[i], child->mm))
+			continue;
+		ret = image_add_area(child, ssol_area_get(parent->areas[i]));
+		if (ret) {
+			ssol_area_put(parent->areas[i]);
+			break;
+		}
 	}
 	/* It has not returned from anything yet: there are no calls through another one. */
-	if (parent->trampoline && child->trampoline != parent->trampoline &&
+	if (!ret && parent->trampoline && child->trampoline != parent->trampoline &&
 	    image_area_at(child, parent->trampoline))
 		ret = image_use_trampoline(child, parent->trampoline);
 
 	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot_key.addr))
+		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot) ||
+		    (site_was_idle(site, copied) && !site_forks(site)))
 			continue;
 		own = site_at(child, site->key.addr);
 		if (own) {
@@ -76,13 +112,13 @@ int image_inherit(struct image *child, struct image *parent)
 			break;
 		}
 		copy->plan = site->plan;
-		copy->slot_key.addr = site->slot_key.addr;
+		copy->slot = site->slot;
 		copy->step = site->step;
 		copy->foreign = READ_ONCE(site->foreign);
 		copy->state = SITE_INHERITED;
 		ret = site_add(copy);
 		if (ret)
-			kfree(copy);
+			site_free(copy);
 	}
 	if (!ret)
 		ret = ref_ctrs_inherit(child, parent);
@@ -140,12 +176,13 @@ void image_inherit_consumers(struct image *child, struct image *parent)
  * image_disinherit() - take out of a child's text what its parent had in there
  * @parent: image of the parent
  * @mm: the child's address space, in use
+ * @copied: as image_copied() has told
  *
  * Sites at which the child is being probed itself stay as they are.
  *
  * Context: may sleep; takes image::lock and the child's mmap lock.
  */
-void image_disinherit(struct image *parent, struct mm_struct *mm)
+void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied)
 {
 	struct image *child = image_find(mm);
 	struct site *site, *own;
@@ -155,7 +192,7 @@ void image_disinherit(struct image *parent, struct mm_struct *mm)
 	if (child)
 		mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	for (site = image_first_site(parent, 0); site; site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE)
+		if (site->kind != SITE_PROBE || site_was_idle(site, copied))
 			continue;
 		rcu_read_lock();
 		own = site_find(mm, site->key.addr);
@@ -170,7 +207,7 @@ void image_disinherit(struct image *parent, struct mm_struct *mm)
 		};
 		breakpoints_remove(mm, &edit, 1);
 		if (own)
-			WRITE_ONCE(own->state, SITE_IDLE);
+			site_set_idle(own);
 	}
 	ref_ctrs_disinherit(child, parent, mm);
 	if (child)

@@ -10,6 +10,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -39,11 +40,13 @@
  * @work: run by the child before it runs user code
  * @parent: image of the parent, with a reference; NULL when it has none, and
  *	the child may have been missed by a registration
+ * @copied: image_copied() of @parent
  * @calls: copies of the return instances of the task that forked
  */
 struct fork_event {
 	struct callback_head work;
 	struct image *parent;
+	u32 copied;
 	struct hlist_head calls;
 };
 
@@ -77,7 +80,7 @@ static void fork_work(struct callback_head *work)
 	} else {
 		child = image_find(mm);
 	}
-	if (child && !image_inherit(child, event->parent)) {
+	if (child && !image_inherit(child, event->parent, event->copied)) {
 		mapping_apply(mm, NULL, 0);
 		image_inherit_consumers(child, event->parent);
 	}
@@ -91,7 +94,7 @@ static void fork_work(struct callback_head *work)
 	} else {
 		retprobe_restore(&event->calls, mm);
 	}
-	image_disinherit(event->parent, mm);
+	image_disinherit(event->parent, mm, event->copied);
 	if (child) {
 		/* What could not be while the parent's breakpoints were there. */
 		mapping_apply(mm, NULL, 0);
@@ -118,6 +121,7 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	if (!event)
 		goto lost;
 	event->parent = image;
+	event->copied = image ? image_copied(image, current) : 0;
 	INIT_HLIST_HEAD(&event->calls);
 	if (retprobe_copy(utask, image ? READ_ONCE(image->roaming) : NULL, &event->calls))
 		pr_warn("no memory: process %d may die when it returns from probed calls\n",
@@ -326,7 +330,6 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		signal_preempted(task_pt_regs(prev));
 }
 
-/* Behind every task work, and in a sequence hardly ever. */
 static int on_rseq(struct kprobe *kp, struct pt_regs *regs)
 {
 	if (current->mm && !(current->flags & (PF_KTHREAD | PF_EXITING)) && compat_in_rseq())
@@ -335,6 +338,53 @@ static int on_rseq(struct kprobe *kp, struct pt_regs *regs)
 }
 
 static struct kprobe rseq_kprobe;
+
+#ifdef CONFIG_DYNAMIC_FTRACE
+/* Behind every task work, and in a sequence hardly ever: what a kprobe takes is too much. */
+static void notrace on_rseq_call(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+				 struct ftrace_regs *fregs)
+{
+	if (unlikely(compat_in_rseq_now()))
+		on_rseq(NULL, NULL);
+}
+
+static struct ftrace_ops rseq_ops = {
+	.func = on_rseq_call,
+	.flags = FTRACE_OPS_FL_PERMANENT,
+};
+
+static bool rseq_traced;
+
+/* Has the function called where the kprobe would be, which then can go. */
+static void rseq_trace(void)
+{
+	unsigned long at = (unsigned long)rseq_kprobe.addr;
+
+	if (ftrace_set_filter_ip(&rseq_ops, at, 0, 0))
+		return;
+	if (register_ftrace_function(&rseq_ops)) {
+		ftrace_set_filter_ip(&rseq_ops, at, 1, 0);
+		return;
+	}
+	rseq_traced = true;
+	unregister_kprobe(&rseq_kprobe);
+	rseq_kprobe.symbol_name = NULL;
+}
+
+static void rseq_untrace(void)
+{
+	if (rseq_traced)
+		unregister_ftrace_function(&rseq_ops);
+}
+#else
+static void rseq_trace(void)
+{
+}
+
+static void rseq_untrace(void)
+{
+}
+#endif
 
 static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -428,8 +478,12 @@ int lifecycle_watch_tasks(void)
 			.symbol_name = ksym_rseq_function(i),
 			.pre_handler = on_rseq,
 		};
-		if (register_kprobe(&rseq_kprobe))
+		if (register_kprobe(&rseq_kprobe)) {
 			rseq_kprobe.symbol_name = NULL;
+		} else if (!i) {
+			rseq_trace();
+			break;
+		}
 	}
 	/* Those of 32-bit programs are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
@@ -512,6 +566,7 @@ void lifecycle_exit(void)
 		foreign_exit();
 		if (rseq_kprobe.symbol_name)
 			unregister_kprobe(&rseq_kprobe);
+		rseq_untrace();
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 			if (sigreturn_kprobes[i].symbol_name)
 				unregister_kprobe(&sigreturn_kprobes[i]);

@@ -81,16 +81,26 @@ static int consumer_get_stats(struct consumer *c)
 	return c->block ? 0 : -ENOMEM;
 }
 
+/* They come by the thousand; with room for the one of consumer::solo. */
+static struct kmem_cache *consumer_cache;
+
+static void consumer_set_count(struct consumer_set *set, struct consumer *c);
+
+/* The set in the consumer itself. */
+static void consumer_set_solo_init(struct consumer *c)
+{
+	c->solo.solo = true;
+	consumer_set_count(&c->solo, c);
+}
+
 /* Whether handlers of a consumer may be called in task context. */
 static bool consumer_sleeps(const struct consumer *c)
 {
 	return c->type == CONSUMER_RETURN || !c->atomic || c->u->task_handler;
 }
 
-static void consumer_free_work(struct work_struct *work)
+static void consumer_free(struct consumer *c)
 {
-	struct consumer *c = container_of(to_rcu_work(work), struct consumer, free);
-
 	if (c->sleeps)
 		percpu_ref_exit(&c->active);
 	if (c->type == CONSUMER_RETURN)
@@ -99,9 +109,27 @@ static void consumer_free_work(struct work_struct *work)
 	if (c->instances)
 		reserve_exit(c->instances);
 	kfree(c->instances);
-	kfree(c);
+	kfree(c->plan);
+	kmem_cache_free(consumer_cache, c);
 	if (atomic_dec_and_test(&consumers_left))
 		wake_up_all(&consumers_gone);
+}
+
+static void consumer_free_work(struct work_struct *work)
+{
+	consumer_free(container_of(work, struct consumer, end));
+}
+
+static void consumer_free_rcu(struct rcu_head *head)
+{
+	struct consumer *c = container_of(head, struct consumer, free);
+
+	if (!c->instances) {
+		consumer_free(c);
+		return;
+	}
+	INIT_WORK(&c->end, consumer_free_work);
+	queue_work(probe_wq, &c->end);
 }
 
 static void consumer_inactive(struct percpu_ref *ref)
@@ -126,11 +154,12 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 {
 	struct uretprobe *rp = type == CONSUMER_RETURN ?
 		container_of(u, struct uretprobe, u) : NULL;
-	struct consumer *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	struct consumer *c = kmem_cache_alloc(consumer_cache, GFP_KERNEL);
 
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 
+	*c = (struct consumer){};
 	c->u = u;
 	c->type = type;
 	c->atomic = u->flags & UPROBE_ATOMIC;
@@ -155,8 +184,10 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->inherits = u->flags & UPROBE_INHERIT;
 	c->in_task = rp ? rp->entry_handler && !c->atomic : !c->atomic;
 	c->claimed = true;
-	init_completion(&c->idle);
-	complete_all(&c->idle);
+	if (c->sleeps) {
+		init_completion(&c->idle);
+		complete_all(&c->idle);
+	}
 	refcount_set(&c->refs, rp ? 2 : 1);	/* the registration's and @calls' */
 	spin_lock_init(&c->lock);
 	INIT_LIST_HEAD(&c->attachments);
@@ -164,11 +195,11 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	INIT_LIST_HEAD(&c->in_home);
 	INIT_LIST_HEAD(&c->in_file);
 	INIT_WORK(&c->end, consumer_end);
-	INIT_RCU_WORK(&c->free, consumer_free_work);
 	c->offset = u->offset;
 	c->ref_ctr_offset = u->ref_ctr_offset;
 	c->expect_len = u->expect ? u->expect_len : 0;
 	memcpy(c->expect, u->expect, c->expect_len);
+	consumer_set_solo_init(c);
 	atomic_inc(&consumers_left);
 	return c;
 
@@ -180,7 +211,7 @@ free_active:
 free_stats:
 	stats_block_put(c->block);
 free:
-	kfree(c);
+	kmem_cache_free(consumer_cache, c);
 	return ERR_PTR(-ENOMEM);
 }
 
@@ -193,14 +224,15 @@ void consumer_get(struct consumer *c)
  * consumer_put() - drop a reference
  * @c: the consumer
  *
- * The memory goes a grace period after the last reference, from a worker.
+ * The memory goes a grace period after the last reference, from a worker where
+ * that may have to wait.
  *
  * Context: any.
  */
 void consumer_put(struct consumer *c)
 {
 	if (refcount_dec_and_test(&c->refs))
-		queue_rcu_work(probe_wq, &c->free);
+		call_rcu(&c->free, consumer_free_rcu);
 }
 
 /**
@@ -261,7 +293,8 @@ void consumer_retire(struct consumer *c)
  */
 void consumer_wait(struct consumer *c)
 {
-	wait_for_completion(&c->idle);
+	if (c->sleeps)
+		wait_for_completion(&c->idle);
 }
 
 /**
@@ -365,10 +398,8 @@ static enum set_way consumer_way(const struct consumer *c)
 	return rp->entry_handler || c->data_size ? WAY_MANY : WAY_RETURN;
 }
 
-/* Adds a consumer to a set that is not published yet.  Context: any. */
-void consumer_set_append(struct consumer_set *set, struct consumer *c)
+static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 {
-	consumer_get(c);
 	set->consumers[set->nr++] = c;
 	set->way = set->nr == 1 ? consumer_way(c) : WAY_MANY;
 	if (c->type == CONSUMER_RETURN) {
@@ -379,6 +410,32 @@ void consumer_set_append(struct consumer_set *set, struct consumer *c)
 	} else {
 		set->nr_sleepable++;
 	}
+}
+
+/* Adds a consumer to a set that is not published yet.  Context: any. */
+void consumer_set_append(struct consumer_set *set, struct consumer *c)
+{
+	consumer_get(c);
+	consumer_set_count(set, c);
+}
+
+/* The set of @c alone, with a reference taken.  Context: any; @c cannot go. */
+struct consumer_set *consumer_set_solo(struct consumer *c)
+{
+	consumer_get(c);
+	return &c->solo;
+}
+
+/**
+ * consumer_set_get() - take a reference of a set
+ * @set: the set
+ *
+ * Context: RCU read side, in which the set was found.
+ * Return: false when it is on its way out.
+ */
+bool consumer_set_get(struct consumer_set *set)
+{
+	return refcount_inc_not_zero(set->solo ? &set->consumers[0]->refs : &set->refs);
 }
 
 static void consumer_set_free_rcu(struct rcu_head *head)
@@ -399,8 +456,15 @@ static void consumer_set_free_rcu(struct rcu_head *head)
  */
 void consumer_set_put(struct consumer_set *set)
 {
-	if (set && refcount_dec_and_test(&set->refs))
+	if (set && set->solo)
+		consumer_put(set->consumers[0]);
+	else if (set && refcount_dec_and_test(&set->refs))
 		call_rcu(&set->rcu, consumer_set_free_rcu);
+}
+
+/* That there is a constructor keeps the kernel from clearing what consumer_create() sets. */
+static void consumer_construct(void *consumer)
+{
 }
 
 /**
@@ -415,12 +479,23 @@ int probe_init(work_func_t end)
 	int ret;
 
 	consumer_end = end;
-	probe_wq = alloc_workqueue("uprobes_free", WQ_UNBOUND, 0);
-	if (!probe_wq)
+	consumer_cache = kmem_cache_create("uprobes_consumer",
+					   offsetof(struct consumer, solo.consumers[1]),
+					   __alignof__(struct consumer), 0,
+					   consumer_construct);
+	if (!consumer_cache)
 		return -ENOMEM;
+	probe_wq = alloc_workqueue("uprobes_free", WQ_UNBOUND, 0);
+	if (!probe_wq) {
+		ret = -ENOMEM;
+		goto destroy_cache;
+	}
 	ret = probe_file_init();
-	if (ret)
-		destroy_workqueue(probe_wq);
+	if (!ret)
+		return 0;
+	destroy_workqueue(probe_wq);
+destroy_cache:
+	kmem_cache_destroy(consumer_cache);
 	return ret;
 }
 
@@ -439,4 +514,5 @@ void probe_exit(void)
 	stats_block_put(stats_newest);
 	stats_newest = NULL;
 	probe_file_exit();
+	kmem_cache_destroy(consumer_cache);
 }

@@ -34,11 +34,14 @@
 
 #include <uprobes/uprobes.h>
 
+#include "arch.h"
+
 struct file;
 struct image;
 struct inode;
 struct probe_file;
 struct reserve;
+struct site;
 struct stats_block;
 
 /**
@@ -59,6 +62,78 @@ enum consumer_type {
 struct consumer_stats {
 	u64 hits;
 	u64 missed;
+};
+
+/**
+ * enum set_way - what a hit has to do for the consumers of a site
+ * @WAY_MANY: see to each of them
+ * @WAY_ATOMIC: the only one is an entry consumer whose handler runs in the trap
+ * @WAY_TASK: the only one is an entry consumer whose handler runs in task context
+ * @WAY_RETURN: the only one is a return consumer that does not see the entry and
+ *	has no data
+ */
+enum set_way {
+	WAY_MANY,
+	WAY_ATOMIC,
+	WAY_TASK,
+	WAY_RETURN,
+};
+
+/**
+ * struct consumer_set - the consumers of one site, as the trap sees them
+ * @refs: the site, and each hit that runs sleepable handlers; of consumer::solo
+ *	those are references of the consumer
+ * @solo: it is consumer::solo
+ * @rcu: for the trap
+ * @way: what a hit has to do; the usual ones are one consumer's
+ * @nr: consumers in all
+ * @nr_atomic: entry consumers whose handler runs in the trap
+ * @nr_sleepable: entry consumers whose handler runs in task context
+ * @nr_return: return consumers
+ * @nr_return_in_task: those of them that see the entry in task context
+ * @consumers: in the order of registration; the set holds a reference of each
+ *
+ * Never changes once published; a new set takes its place.
+ */
+struct consumer_set {
+	refcount_t refs;
+	struct rcu_head rcu;
+	enum set_way way;
+	u32 nr;
+	u32 nr_atomic;
+	u32 nr_sleepable;
+	u32 nr_return;
+	u32 nr_return_in_task;
+	bool solo;
+	struct consumer *consumers[];
+};
+
+/**
+ * struct image_file - which file a site must lie in
+ * @inode: the file, only to be compared; NULL when any will do
+ * @offset: position in it
+ */
+struct image_file {
+	const struct inode *inode;
+	loff_t offset;
+};
+
+/**
+ * struct attachment - one consumer at one site
+ * @consumer: who; NULL when this is consumer::first and not in use
+ * @site: where
+ * @where: the file that has to be mapped there
+ * @round: the last consumer_visit() that has been here, under consumer::lock
+ * @in_consumer: in consumer::attachments, under consumer::lock
+ * @in_site: in site::attachments, under image::lock
+ */
+struct attachment {
+	struct consumer *consumer;
+	struct site *site;
+	struct image_file where;
+	unsigned int round;
+	struct list_head in_consumer;
+	struct list_head in_site;
 };
 
 /**
@@ -90,6 +165,7 @@ struct consumer_stats {
  *	who has looked it up
  * @lock: protects @attachments, @ref_ctrs and @dying
  * @attachments: where this consumer is attached
+ * @first: one of them, for which no memory is to be found; most have no other
  * @ref_ctrs: reference counters that it has incremented
  * @dying: no further attachments
  * @homeless: that process is gone; under @lock
@@ -98,14 +174,17 @@ struct consumer_stats {
  *	reference; NULL when it probes a file, or nothing yet; of who has
  *	claimed it
  * @in_home: in image::residents, under its image::lock
- * @end: unregisters it when that process is gone
+ * @end: unregisters it when that process is gone; frees it in the end, where that
+ *	may have to wait
  * @file: the file that it probes, or NULL
  * @offset: where in @file
  * @ref_ctr_offset: reference counter in the file, or 0
  * @in_file: in probe_file::consumers, protected by probe_file::sem
  * @expect: bytes that must be found at the instruction
  * @expect_len: how many
+ * @plan: the instruction, where it has been analysed in a file, or NULL; constant
  * @free: frees the memory a grace period after the last reference
+ * @solo: set of the sites that have no other consumer; constant
  */
 struct consumer {
 	struct uprobe *u;
@@ -129,6 +208,7 @@ struct consumer {
 	refcount_t refs;
 	spinlock_t lock;
 	struct list_head attachments;
+	struct attachment first;
 	struct list_head ref_ctrs;
 	bool dying;
 	bool homeless;
@@ -140,50 +220,12 @@ struct consumer {
 	loff_t offset;
 	loff_t ref_ctr_offset;
 	struct list_head in_file;
-	u8 expect[15];
+	u8 expect[UINSN_MAX_LEN];
 	u8 expect_len;
-	struct rcu_work free;
-};
-
-/**
- * enum set_way - what a hit has to do for the consumers of a site
- * @WAY_MANY: see to each of them
- * @WAY_ATOMIC: the only one is an entry consumer whose handler runs in the trap
- * @WAY_TASK: the only one is an entry consumer whose handler runs in task context
- * @WAY_RETURN: the only one is a return consumer that does not see the entry and
- *	has no data
- */
-enum set_way {
-	WAY_MANY,
-	WAY_ATOMIC,
-	WAY_TASK,
-	WAY_RETURN,
-};
-
-/**
- * struct consumer_set - the consumers of one site, as the trap sees them
- * @refs: the site, and each hit that runs sleepable handlers
- * @rcu: for the trap
- * @way: what a hit has to do; the usual ones are one consumer's
- * @nr: consumers in all
- * @nr_atomic: entry consumers whose handler runs in the trap
- * @nr_sleepable: entry consumers whose handler runs in task context
- * @nr_return: return consumers
- * @nr_return_in_task: those of them that see the entry in task context
- * @consumers: in the order of registration; the set holds a reference of each
- *
- * Never changes once published; a new set takes its place.
- */
-struct consumer_set {
-	refcount_t refs;
-	struct rcu_head rcu;
-	enum set_way way;
-	unsigned int nr;
-	unsigned int nr_atomic;
-	unsigned int nr_sleepable;
-	unsigned int nr_return;
-	unsigned int nr_return_in_task;
-	struct consumer *consumers[];
+	struct ssol_plan *plan;
+	struct rcu_head free;
+	/* Last, with room for one. */
+	struct consumer_set solo;
 };
 
 /**
@@ -275,6 +317,8 @@ static inline void consumer_missed(struct consumer *c)
 
 struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp);
 void consumer_set_append(struct consumer_set *set, struct consumer *c);
+struct consumer_set *consumer_set_solo(struct consumer *c);
+bool consumer_set_get(struct consumer_set *set);
 void consumer_set_put(struct consumer_set *set);
 
 int probe_file_init(void);

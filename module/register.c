@@ -122,39 +122,40 @@ static struct consumer *claim_wait(struct uprobe *u)
 static int make_consumers(struct registration *reg)
 {
 	unsigned int i;
+	int ret = 0;
 
-	for (i = 0; i < reg->n; i++) {
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < reg->n && !ret; i++) {
 		struct uprobe *u = reg->us[i];
 		struct consumer *c;
 
-		if (!fields_valid(u, reg->type))
-			return -EINVAL;
-		mutex_lock(&kdata_mutex);
-		c = u->kdata ? ERR_PTR(-EBUSY) : consumer_create(u, reg->type);
-		if (!IS_ERR(c)) {
-			reg->cs[i] = c;
-			u->kdata = c;
+		if (!fields_valid(u, reg->type)) {
+			ret = -EINVAL;
+			break;
 		}
-		mutex_unlock(&kdata_mutex);
-		if (IS_ERR(c))
-			return PTR_ERR(c);
+		c = u->kdata ? ERR_PTR(-EBUSY) : consumer_create(u, reg->type);
+		if (IS_ERR(c)) {
+			ret = PTR_ERR(c);
+			break;
+		}
+		reg->cs[i] = c;
+		u->kdata = c;
 		if (!(u->flags & UPROBE_DISABLED))
 			consumer_enable(c);
+		cond_resched();
 	}
-	return 0;
+	mutex_unlock(&kdata_mutex);
+	return ret;
 }
 
 /* Whether the function that a return probe is for can have one. */
-static int check_process_text(struct mm_struct *mm, const struct uprobe *u,
-			      enum consumer_type type)
+static int check_process_text(struct mm_struct *mm, const struct uprobe *u)
 {
 	struct vm_area_struct *vma;
 	struct uprobe place = {};
 	struct target target;
 	int ret;
 
-	if (type != CONSUMER_RETURN)
-		return 0;
 	mmap_read_lock(mm);
 	vma = find_vma(mm, u->vaddr);
 	if (vma && vma->vm_start <= u->vaddr && vma->vm_file) {
@@ -208,14 +209,18 @@ static int register_in_process(struct registration *reg, unsigned int first)
 {
 	pid_t pid = reg->us[first]->pid;
 	struct attach_request *requests;
+	struct consumer **cs;
 	struct mm_struct *mm;
 	struct image *image;
 	unsigned int i, n = 0;
 	int ret = 0;
 
-	requests = kvcalloc(reg->n - first, sizeof(*requests), GFP_KERNEL);
-	if (!requests)
-		return -ENOMEM;
+	requests = kvmalloc_array(reg->n - first, sizeof(*requests), GFP_KERNEL);
+	cs = kvmalloc_array(reg->n - first, sizeof(*cs), GFP_KERNEL);
+	if (!requests || !cs) {
+		ret = -ENOMEM;
+		goto free;
+	}
 	mm = target_mm(pid);
 	if (IS_ERR(mm)) {
 		ret = PTR_ERR(mm);
@@ -231,12 +236,16 @@ static int register_in_process(struct registration *reg, unsigned int first)
 
 		if (in_file(u) || u->pid != pid)
 			continue;
-		ret = check_process_text(mm, u, reg->type);
-		if (!ret)
-			ret = consumer_settle_in(reg->cs[i], image);
-		requests[n].consumer = reg->cs[i];
-		requests[n++].addr = u->vaddr;
+		if (reg->type == CONSUMER_RETURN)
+			ret = check_process_text(mm, u);
+		cs[n] = reg->cs[i];
+		requests[n++] = (struct attach_request) {
+			.consumer = reg->cs[i],
+			.addr = u->vaddr,
+		};
 	}
+	if (!ret)
+		ret = consumers_settle_in(cs, n, image);
 	if (!ret && reg->type == CONSUMER_RETURN) {
 		unwinder_watch(image);
 		ret = attach_requests(image, requests, n);
@@ -249,6 +258,7 @@ put:
 	mmput(mm);
 free:
 	kvfree(requests);
+	kvfree(cs);
 	return ret;
 }
 
@@ -261,11 +271,14 @@ static bool same_file(const struct uprobe *a, const struct uprobe *b)
 
 static int list_in_file(struct registration *reg, unsigned int i, const struct target *target)
 {
+	struct ssol_plan plan;
 	int ret;
 
-	ret = target_check(target, reg->us[i], reg->type == CONSUMER_RETURN);
+	ret = target_check(target, reg->us[i], reg->type == CONSUMER_RETURN, &plan);
 	if (ret)
 		return ret;
+	/* Without memory each process has it analysed anew. */
+	reg->cs[i]->plan = kmemdup(&plan, sizeof(plan), GFP_KERNEL | __GFP_NOWARN);
 	ret = lifecycle_watch_maps();
 	if (ret)
 		return ret;

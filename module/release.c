@@ -98,7 +98,7 @@ static void release_ip_one(struct utask *utask, void *unused)
 		const struct site *site = utask->stepping;
 
 		utask->stepping = NULL;
-		arch_step_abort(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
+		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
 				regs);
 	}
 	inst = retprobe_returned(utask, regs->ip, regs);

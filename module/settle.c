@@ -11,7 +11,7 @@
 #include "settle.h"
 
 /* Breakpoints that are written in one go. */
-#define SETTLE_BATCH	64U
+#define SETTLE_BATCH	256U
 
 /* The set of a site, or NULL.  Context: image::lock held. */
 struct consumer_set *site_set(struct site *site)
@@ -43,6 +43,13 @@ static int site_refresh(struct site *site, gfp_t gfp)
 	struct attachment *a;
 	unsigned int nr = 0;
 
+	if (list_is_singular(&site->attachments)) {
+		a = list_first_entry(&site->attachments, struct attachment, in_site);
+		if (READ_ONCE(a->consumer->live))
+			set = consumer_set_solo(a->consumer);
+		site_publish(site, set);
+		return 0;
+	}
 	list_for_each_entry(a, &site->attachments, in_site)
 		nr++;
 	if (nr) {
@@ -149,7 +156,7 @@ static int inserted(const struct settling *s, int result)
 static void removed(const struct settling *s, int result)
 {
 	if (!result || result == -ENOENT) {
-		WRITE_ONCE(s->site->state, SITE_IDLE);
+		site_set_idle(s->site);
 		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
 	} else {
 		pr_warn("the breakpoint at 0x%lx stays in the text: error %d\n",
@@ -202,7 +209,7 @@ static int batch_add(struct image *image, struct settle_batch *batch, struct sit
 /**
  * image_settle() - make sets and text what the attachments say
  * @image: the address space
- * @addrs: the sites, in ascending order
+ * @sites: the sites, in ascending order of their addresses
  * @n: how many
  * @in_use: the address space is; otherwise only the sets are changed
  * @must: wait for memory, rather than fail
@@ -210,7 +217,7 @@ static int batch_add(struct image *image, struct settle_batch *batch, struct sit
  * Context: may sleep; image::lock held, takes the mmap lock.
  * Return: 0 or the first error; what can be done is.
  */
-int image_settle(struct image *image, const unsigned long *addrs, unsigned int n, bool in_use,
+int image_settle(struct image *image, struct site **sites, unsigned int n, bool in_use,
 		 bool must)
 {
 	gfp_t gfp = must ? GFP_KERNEL | __GFP_NOFAIL : GFP_KERNEL;
@@ -221,13 +228,11 @@ int image_settle(struct image *image, const unsigned long *addrs, unsigned int n
 	lockdep_assert_held(&image->lock);
 	ret = batch_alloc(&batch, n, gfp);
 	for (i = 0; batch.room && i < n; i++) {
-		struct site *site = i && addrs[i] == addrs[i - 1] ? NULL : site_at(image, addrs[i]);
-
-		if (!site)
+		if (i && sites[i] == sites[i - 1])
 			continue;
-		err = site_refresh(site, gfp);
+		err = site_refresh(sites[i], gfp);
 		if (!err && in_use)
-			err = batch_add(image, &batch, site);
+			err = batch_add(image, &batch, sites[i]);
 		ret = ret ?: err;
 	}
 	err = in_use ? batch_write(image, &batch) : 0;

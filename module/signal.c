@@ -115,7 +115,7 @@ static void unwind_slot(struct image *image, struct site *site, struct pt_regs *
 	 * Behind an interrupted system call the kernel may go back to the
 	 * instruction, which then is the breakpoint.
 	 */
-	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot_key.addr, regs) &&
+	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs) &&
 	    !arch_syscall_restarts(regs)) {
 		/* Which it may learn only later, if this is not a signal. */
 		utask = utask_find(current);
@@ -194,7 +194,7 @@ void signal_prepare(struct pt_regs *regs)
 	if (utask && utask->stepping) {
 		site = utask->stepping;
 		utask->stepping = NULL;
-		arch_step_abort(&site->plan, site->key.addr, site->slot_key.addr, &utask->step,
+		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
 				regs);
 		if (regs->ip == site->key.addr)
 			signal_postpone(utask, site, regs);
@@ -241,6 +241,6 @@ void signal_translate(int sig, struct kernel_siginfo *info)
 	site = image ? site_of_slot(image, addr) : NULL;
 	if (site)
 		info->si_addr = (void __user *)(unsigned long)
-			ssol_original_ip(&site->plan, site->key.addr, site->slot_key.addr, addr);
+			ssol_original_ip(&site->plan, site->key.addr, site->slot, addr);
 	rcu_read_unlock();
 }

@@ -37,21 +37,48 @@ static bool site_text_copied(const struct site *site, const u8 *text, int len)
 }
 
 /*
+ * Goes to an address: sets @walk->next.  Those of one request after the other lie
+ * behind each other, mostly next to each other.
+ */
+static void walk_to(struct site_walk *walk, unsigned long addr)
+{
+	struct site *site = walk->next;
+	unsigned int steps = 4;
+
+	if (walk->known && addr >= walk->addr) {
+		while (site && site->key.addr < addr && steps--)
+			site = image_next_site(site);
+	}
+	if (!walk->known || addr < walk->addr || (site && site->key.addr < addr))
+		site = image_first_site(walk->image, addr);
+	walk->next = site;
+	walk->addr = addr;
+	walk->known = true;
+}
+
+/*
  * Takes the breakpoints of other sites out of what was read of an instruction:
  * some are probed at their first byte and behind a prefix that is jumped over.
  */
-static void site_text_restore(struct image *image, unsigned long addr, u8 *text, int len)
+static void site_text_restore(const struct site_walk *walk, u8 *text, int len)
 {
-	struct site *site;
+	unsigned long addr = walk->addr;
+	struct site *site = walk->next;
 
-	for (site = image_first_site(image, addr + 1); site && site->key.addr < addr + len;
-	     site = image_next_site(site)) {
+	if (site && site->key.addr == addr)
+		site = image_next_site(site);
+	for (; site && site->key.addr < addr + len; site = image_next_site(site)) {
 		u8 *byte = text + (site->key.addr - addr);
 
 		if (site->kind == SITE_PROBE && site->state != SITE_IDLE &&
 		    *byte == ARCH_BREAKPOINT)
 			*byte = site->plan.text[0];
 	}
+}
+
+static bool plan_is_of(const struct ssol_plan *plan, const u8 *text, int len)
+{
+	return len >= (int)ssol_len(plan) && !memcmp(plan->text, text, ssol_len(plan));
 }
 
 /*
@@ -75,18 +102,20 @@ static bool site_text_moved(struct image *image, unsigned long addr, const u8 *t
 }
 
 /*
- * Reads and analyses the instruction at @addr.  The breakpoint of @site, where
+ * Reads and analyses the instruction that @walk is at.  The breakpoint of @site, where
  * not NULL, may cover its first byte, unless the program wrote over it; so may
  * somebody else's.
  */
-static int site_analyse(struct image *image, unsigned long addr, const struct consumer *c,
+static int site_analyse(struct site_walk *walk, const struct consumer *c,
 			struct site *site, struct ssol_plan *plan, enum origin *origin)
 {
+	struct image *image = walk->image;
+	unsigned long addr = walk->addr;
 	u8 text[UINSN_MAX_LEN];
 	enum ssol_refusal why = SSOL_OK;
 	int len, ret;
 
-	len = text_read(image->mm, addr, text, sizeof(text));
+	len = text_reader_read(&walk->text, addr, text, sizeof(text));
 	if (len == -EINVAL)
 		pr_notice("0x%lx cannot be probed: no private executable mapping is there\n", addr);
 	else if (len < 0)
@@ -99,7 +128,7 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 		if (text[0] == ARCH_BREAKPOINT)
 			text[0] = site->plan.text[0];
 		else
-			WRITE_ONCE(site->state, SITE_IDLE);
+			site_set_idle(site);
 	} else if (text[0] == ARCH_BREAKPOINT && foreign_text(image->mm, addr, text, len)) {
 		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
 	} else if (text[0] == ARCH_BREAKPOINT) {
@@ -107,8 +136,15 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 		return -EEXIST;
 	}
 
-	site_text_restore(image, addr, text, len);
-	ret = ssol_plan_insn(plan, text, len, image->mode, &why);
+	site_text_restore(walk, text, len);
+	/* What was analysed here before, or in the file, is not analysed again. */
+	ret = 0;
+	if (site && plan_is_of(&site->plan, text, len))
+		*plan = site->plan;
+	else if (c->plan && c->plan->insn.mode == image->mode && plan_is_of(c->plan, text, len))
+		*plan = *c->plan;
+	else
+		ret = ssol_plan_insn(plan, text, len, image->mode, &why);
 	if (ret == -EPERM) {
 		pr_notice("0x%lx cannot be probed: %s (%*ph)\n", addr, ssol_refusal_name(why),
 			  len, text);
@@ -119,7 +155,7 @@ static int site_analyse(struct image *image, unsigned long addr, const struct co
 			  len, text);
 		return -EILSEQ;
 	}
-	if (memcmp(c->expect, text, min_t(int, c->expect_len, ssol_len(plan)))) {
+	if (c->expect_len && memcmp(c->expect, text, min_t(int, c->expect_len, ssol_len(plan)))) {
 		pr_notice("0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
 			  addr, len, text, c->expect_len, c->expect);
 		return -EILSEQ;
@@ -168,7 +204,11 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 	area = ssol_area_create(image->mm, addr);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	image_add_area(image, area);
+	slot = image_add_area(image, area);
+	if (slot) {
+		ssol_area_put(area);
+		return slot;
+	}
 	slot = ssol_area_add_slot(area, plan, addr, *step);
 	if (slot == -ERANGE) {
 		/* Not even from the nearest room; a step borrows a register. */
@@ -178,28 +218,13 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 	return slot;
 }
 
-struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind)
-{
-	struct site *site = kzalloc(sizeof(*site), GFP_KERNEL);
-
-	if (!site)
-		return NULL;
-	site->key.mm = image->mm;
-	site->key.addr = addr;
-	site->slot_key.mm = image->mm;
-	site->kind = kind;
-	site->state = SITE_IDLE;
-	site->image = image;
-	INIT_LIST_HEAD(&site->attachments);
-	return site;
-}
-
 /*
  * The site at @addr with the instruction that is there now: an existing one,
  * or a new one.
  */
-struct site *site_prepare(struct image *image, unsigned long addr, struct consumer *c)
+struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c)
 {
+	struct image *image = walk->image;
 	enum origin origin = ORIGIN_NONE;
 	bool step;
 	struct ssol_plan plan;
@@ -207,15 +232,14 @@ struct site *site_prepare(struct image *image, unsigned long addr, struct consum
 	long slot;
 	int ret;
 
-	site = image_first_site(image, addr);
-	if (site && site->key.addr != addr)
-		site = NULL;
+	walk_to(walk, addr);
+	site = walk->next && walk->next->key.addr == addr ? walk->next : NULL;
 	if (image_area_at(image, addr)) {
 		pr_notice("0x%lx cannot be probed: it lies in the SSOL area\n", addr);
 		return ERR_PTR(-EINVAL);
 	}
 
-	ret = site_analyse(image, addr, c, site, &plan, &origin);
+	ret = site_analyse(walk, c, site, &plan, &origin);
 	if (ret)
 		return ERR_PTR(ret);
 	if (site && ssol_len(&plan) == ssol_len(&site->plan) &&
@@ -240,22 +264,25 @@ struct site *site_prepare(struct image *image, unsigned long addr, struct consum
 				  addr);
 		return ERR_PTR(slot);
 	}
-	if (site)
+	if (site) {
+		walk->next = image_next_site(site);
 		site_supersede(site);
+	}
 	site = site_alloc(image, addr, SITE_PROBE);
 	if (!site)
 		return ERR_PTR(-ENOMEM);
 	site->plan = plan;
-	site->slot_key.addr = slot;
+	site->slot = slot;
 	site->step = step;
 	site->foreign = origin == ORIGIN_OTHER ? FOREIGN_FIRST : FOREIGN_NONE;
 	if (origin == ORIGIN_MOVED)
 		site->state = SITE_INHERITED;
-	ret = site_add(site);
+	ret = site_add_before(site, walk->next);
 	if (ret) {
-		kfree(site);
+		site_free(site);
 		return ERR_PTR(ret);
 	}
+	walk->next = site;
 	return site;
 }
 
@@ -277,7 +304,7 @@ int image_use_trampoline(struct image *image, unsigned long addr)
 	site->state = SITE_ARMED;
 	ret = site_add(site);
 	if (ret) {
-		kfree(site);
+		site_free(site);
 		return ret;
 	}
 	WRITE_ONCE(image->trampoline, site->key.addr);

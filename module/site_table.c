@@ -87,6 +87,20 @@ static void table_resize(u32 bits)
 }
 
 /**
+ * site_table_expect() - make room
+ * @n: so many sites may be added
+ *
+ * Context: may sleep.
+ */
+void site_table_expect(unsigned int n)
+{
+	mutex_lock(&table_mutex);
+	if (table_nr + n > 1UL << (table_now()->bits - 1))
+		table_resize(min_t(u32, order_base_2(2 * (table_nr + n)), TABLE_MAX_BITS));
+	mutex_unlock(&table_mutex);
+}
+
+/**
  * site_table_add() - let traps find a site
  * @site: the site; complete, and in no table
  *

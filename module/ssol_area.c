@@ -105,24 +105,49 @@ static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
 	return room.base;
 }
 
+/* Goes to a page of the file.  With a reference of ours it is not written back, so stays dirty. */
+static int area_page(struct ssol_area *area, pgoff_t nr)
+{
+	struct page *page;
+
+	if (area->page && area->page_nr == nr)
+		return 0;
+	page = shmem_read_mapping_page_gfp(area->file->f_mapping, nr, GFP_KERNEL);
+	if (IS_ERR(page))
+		return PTR_ERR(page);
+	set_page_dirty_lock(page);
+	if (area->page)
+		put_page(area->page);
+	area->page = page;
+	area->page_nr = nr;
+	return 0;
+}
+
+/* Context: area::lock held, or nobody else knows the area. */
 static int area_write(struct ssol_area *area, unsigned long pos, const u8 *bytes, size_t len)
 {
 	while (len) {
 		size_t n = min_t(size_t, len, PAGE_SIZE - offset_in_page(pos));
-		struct page *page;
+		int ret;
 
-		page = shmem_read_mapping_page_gfp(area->file->f_mapping, pos >> PAGE_SHIFT,
-						   GFP_KERNEL);
-		if (IS_ERR(page))
-			return PTR_ERR(page);
-		memcpy_to_page(page, offset_in_page(pos), bytes, n);
-		set_page_dirty_lock(page);
-		put_page(page);
+		ret = area_page(area, pos >> PAGE_SHIFT);
+		if (ret)
+			return ret;
+		memcpy_to_page(area->page, offset_in_page(pos), bytes, n);
 		pos += n;
 		bytes += n;
 		len -= n;
 	}
 	return 0;
+}
+
+/* The memory of an area that nobody knows. */
+static void area_free(struct ssol_area *area)
+{
+	if (area->page)
+		put_page(area->page);
+	fput(area->file);
+	kfree(area);
 }
 
 /**
@@ -151,7 +176,7 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near)
 	}
 	ret = area_write(area, 0, trampoline, sizeof(trampoline));
 	if (ret)
-		goto fput;
+		goto free_area;
 	area->used = SSOL_SLOT_ALIGN;
 
 	/* The program may map something at the same place meanwhile. */
@@ -161,8 +186,9 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near)
 	} while (ret == -EEXIST && --tries);
 	if (!ret)
 		return area;
-fput:
-	fput(area->file);
+free_area:
+	area_free(area);
+	return ERR_PTR(ret);
 free:
 	kfree(area);
 	return ERR_PTR(ret);
@@ -201,10 +227,8 @@ struct ssol_area *ssol_area_get(struct ssol_area *area)
  */
 void ssol_area_put(struct ssol_area *area)
 {
-	if (refcount_dec_and_test(&area->refs)) {
-		fput(area->file);
-		kfree(area);
-	}
+	if (refcount_dec_and_test(&area->refs))
+		area_free(area);
 }
 
 /**

@@ -35,6 +35,8 @@
  * @base: where, in every address space that has it
  * @lock: protects @used and the writing of slots
  * @used: bytes handed out, from the start of the area
+ * @page: the page that was written last, dirty and with a reference; or NULL
+ * @page_nr: which one that is
  */
 struct ssol_area {
 	refcount_t refs;
@@ -42,6 +44,8 @@ struct ssol_area {
 	unsigned long base;
 	struct mutex lock;
 	unsigned long used;
+	struct page *page;
+	pgoff_t page_nr;
 };
 
 struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near);

@@ -214,7 +214,7 @@ unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsig
 	} else if (image) {
 		site = site_of_slot(image, pc);
 		if (site)
-			pc = ssol_original_ip(&site->plan, site->key.addr, site->slot_key.addr,
+			pc = ssol_original_ip(&site->plan, site->key.addr, site->slot,
 					      pc);
 	}
 	rcu_read_unlock();

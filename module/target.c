@@ -320,15 +320,16 @@ int target_check_returns(const struct target *target, loff_t offset)
  * @target: the file
  * @u: @u->offset, @u->expect
  * @returns: for a return probe
+ * @plan: what comes of analysing the instruction
  *
  * Context: may sleep.
  * Return: 0 or an error of register_uprobe(); the kernel log names the cause.
  */
-int target_check(const struct target *target, const struct uprobe *u, bool returns)
+int target_check(const struct target *target, const struct uprobe *u, bool returns,
+		 struct ssol_plan *plan)
 {
 	loff_t size = i_size_read(target->inode);
 	enum ssol_refusal why = SSOL_OK;
-	struct ssol_plan plan;
 	u8 text[UINSN_MAX_LEN];
 	ssize_t len;
 	int ret;
@@ -352,7 +353,7 @@ int target_check(const struct target *target, const struct uprobe *u, bool retur
 		pr_notice("%s: offset 0x%llx cannot be read\n", target->name, u->offset);
 		return -EIO;
 	}
-	ret = ssol_plan_insn(&plan, text, len, target->mode, &why);
+	ret = ssol_plan_insn(plan, text, len, target->mode, &why);
 	if (ret == -EPERM) {
 		pr_notice("%s: offset 0x%llx cannot be probed: %s (%*ph)\n", target->name,
 			  u->offset, ssol_refusal_name(why), (int)len, text);
@@ -363,7 +364,7 @@ int target_check(const struct target *target, const struct uprobe *u, bool retur
 			  target->name, u->offset, (int)len, text);
 		return -EILSEQ;
 	}
-	if (u->expect_len && memcmp(u->expect, text, min_t(int, u->expect_len, ssol_len(&plan)))) {
+	if (u->expect_len && memcmp(u->expect, text, min_t(int, u->expect_len, ssol_len(plan)))) {
 		pr_notice("%s: offset 0x%llx holds other bytes (%*ph) than the caller expects (%*ph)\n",
 			  target->name, u->offset, (int)len, text, u->expect_len, u->expect);
 		return -EILSEQ;

@@ -30,7 +30,8 @@ struct target {
 struct mm_struct *target_mm(pid_t pid);
 ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos);
 int target_open(struct target *target, const struct uprobe *u);
-int target_check(const struct target *target, const struct uprobe *u, bool returns);
+int target_check(const struct target *target, const struct uprobe *u, bool returns,
+		 struct ssol_plan *plan);
 int target_check_returns(const struct target *target, loff_t offset);
 void target_close(struct target *target);
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The SSOL areas of an image, and whose slots they hold.
+ */
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "image.h"
+
+/* Which of its areas an address lies in, or -1.  Context: any; areas only ever come. */
+static int area_number(const struct image *image, unsigned long addr)
+{
+	/* Pairs with image_add_area(): so many are complete. */
+	unsigned int i, nr = smp_load_acquire(&image->nr_areas);
+
+	for (i = 0; i < nr; i++) {
+		if (addr - image->areas[i]->base < SSOL_AREA_SIZE)
+			return i;
+	}
+	return -1;
+}
+
+/**
+ * image_area_at() - the area that an address lies in
+ * @image: the image
+ * @addr: the address
+ *
+ * Context: any.
+ * Return: the area or NULL.
+ */
+struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
+{
+	int nr = area_number(image, addr);
+
+	return nr < 0 ? NULL : image->areas[nr];
+}
+
+/**
+ * image_add_area() - hand out slots of one more area
+ * @image: the image
+ * @area: the area, whose reference is taken over, unless this fails
+ *
+ * Context: may sleep; image::lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int image_add_area(struct image *image, struct ssol_area *area)
+{
+	struct slot_lists *slots;
+
+	lockdep_assert_held(&image->lock);
+	slots = kzalloc(sizeof(*slots), GFP_KERNEL);
+	if (!slots)
+		return -ENOMEM;
+	image->areas[image->nr_areas] = area;
+	image->slots[image->nr_areas] = slots;
+	/* Pairs with area_number(). */
+	smp_store_release(&image->nr_areas, image->nr_areas + 1);
+	return 0;
+}
+
+/**
+ * site_of_slot() - the site whose slot an address lies in
+ * @image: the address space
+ * @addr: the address
+ *
+ * Context: RCU read side.
+ * Return: the site; NULL when @addr is in no slot.
+ */
+struct site *site_of_slot(const struct image *image, unsigned long addr)
+{
+	int area = area_number(image, addr);
+	struct slot_list *list;
+	unsigned long at, back;
+	struct site *site;
+
+	if (area < 0)
+		return NULL;
+	at = (addr - image->areas[area]->base) / SSOL_SLOT_ALIGN;
+	for (back = 0; back < SSOL_SLOT_MAX / SSOL_SLOT_ALIGN && back <= at; back++) {
+		list = rcu_dereference(image->slots[area]->lists[(at - back) / SLOT_LIST]);
+		site = list ? rcu_dereference(list->sites[(at - back) % SLOT_LIST]) : NULL;
+		if (site)
+			return site;
+	}
+	return NULL;
+}
+
+/**
+ * slot_add() - list the slot of a site
+ * @site: the site, complete
+ *
+ * Context: may sleep; image::lock held.
+ * Return: 0, -ENOMEM, or -EINVAL when the slot is in no area of the image.
+ */
+int slot_add(struct site *site)
+{
+	struct image *image = site->image;
+	int area = area_number(image, site->slot);
+	struct slot_list __rcu **at;
+	struct slot_list *list;
+	unsigned long nr;
+
+	if (area < 0)
+		return -EINVAL;
+	nr = (site->slot - image->areas[area]->base) / SSOL_SLOT_ALIGN;
+	at = &image->slots[area]->lists[nr / SLOT_LIST];
+	list = rcu_dereference_protected(*at, lockdep_is_held(&image->lock));
+	if (!list) {
+		list = kzalloc(sizeof(*list), GFP_KERNEL);
+		if (!list)
+			return -ENOMEM;
+		/* Pairs with site_of_slot(): it is empty. */
+		rcu_assign_pointer(*at, list);
+	}
+	/* The same: the site is complete. */
+	rcu_assign_pointer(list->sites[nr % SLOT_LIST], site);
+	return 0;
+}
+
+/* Nobody looks any more. */
+void slots_free(struct slot_lists *slots)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLOT_LISTS; i++)
+		kfree(rcu_dereference_protected(slots->lists[i], true));
+	kfree(slots);
+}
