@@ -477,11 +477,15 @@ int lifecycle_watch_tasks(void)
 		rseq_kprobe = (struct kprobe) {
 			.symbol_name = ksym_rseq_function(i),
 			.pre_handler = on_rseq,
+			/* Of the first only the address is wanted, if all goes well. */
+			.flags = i ? 0 : KPROBE_FLAG_DISABLED,
 		};
 		if (register_kprobe(&rseq_kprobe)) {
 			rseq_kprobe.symbol_name = NULL;
 		} else if (!i) {
 			rseq_trace();
+			if (rseq_kprobe.symbol_name)
+				enable_kprobe(&rseq_kprobe);
 			break;
 		}
 	}
