@@ -76,7 +76,7 @@ static void foreign_left(struct site *site)
 	struct image *image = site->image;
 
 	WRITE_ONCE(site->foreign, FOREIGN_LEFT);
-	WRITE_ONCE(site->idle_since, U32_MAX);
+	WRITE_ONCE(site->idle_since, REMOVALS_MAX);
 	WRITE_ONCE(site->state, SITE_IDLE);
 	image_queue(image, &image->rearm);
 }

@@ -208,11 +208,8 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	bool lost = false;
 	struct site *site;
 
-	/* A fork write-protects what it copies; breakpoints neither come nor go meanwhile. */
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm) {
-		WRITE_ONCE(image->copied, READ_ONCE(image->removals));
-		WRITE_ONCE(image->copier, current);
-	}
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm)
+		image_copy_begins(image);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
 	spin_lock(&image->tree_lock);

@@ -153,9 +153,7 @@ struct slot_lists {
  * @slots: for each of them which sites have its slots; the same
  * @nr_areas: how many
  * @removals: how often breakpoints have gone, from 1 on; under @lock
- * @copier: the task that has been the last to copy the address space, until it
- *	reports the fork; with @copied under the mmap lock
- * @copied: @removals when it began to
+ * @copied: @removals when the address space began to be copied, and by whom (inherit.c)
  * @residents: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
  * @nr_heirs: attachments that forked children get, too; under @lock
@@ -193,8 +191,7 @@ struct image {
 	struct slot_lists *slots[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
 	u32 removals;
-	const struct task_struct *copier;
-	u32 copied;
+	u64 copied;
 	struct list_head residents;
 	struct list_head ref_ctrs;
 	struct list_head superseded;
@@ -233,10 +230,18 @@ struct site *image_next_site(struct site *site);
 int slot_add(struct site *site);
 void slots_free(struct slot_lists *slots);
 struct site *site_of_slot(const struct image *image, unsigned long addr);
+
+/* The last number of a removal; from then on they are no longer told apart. */
+#define REMOVALS_MAX		U32_MAX
+
 /* The breakpoint of a site is in the text no more.  Context: image::lock held. */
 static inline void site_set_idle(struct site *site)
 {
-	site->idle_since = ++site->image->removals;
+	struct image *image = site->image;
+
+	if (image->removals != REMOVALS_MAX)
+		WRITE_ONCE(image->removals, image->removals + 1);
+	site->idle_since = image->removals;
 	WRITE_ONCE(site->state, SITE_IDLE);
 }
 
@@ -302,7 +307,8 @@ void consumer_leave_home(struct consumer *c);
 int image_inherit(struct image *child, struct image *parent, u32 copied);
 void image_inherit_consumers(struct image *child, struct image *parent);
 void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied);
-u32 image_copied(struct image *parent, const struct task_struct *task);
+void image_copy_begins(struct image *parent);
+u32 image_copied(struct image *parent);
 
 int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
 bool mapping_spreading(void);

@@ -25,25 +25,55 @@ static void site_is_parents(struct site *own, const struct site *site)
 }
 
 /**
- * image_copied() - when a task that forks has copied its address space
+ * image_copy_begins() - the current task is about to copy its address space
  * @parent: its image
- * @task: the task, which reports the fork
+ *
+ * A fork write-protects what it copies, mapping by mapping, with the mmap lock
+ * held for writing from before the first: breakpoints neither come nor go until
+ * it is through, and those of removals that have been numbered are out.  The
+ * number is kept with the task's, in one word, as other threads fork as well and
+ * may overwrite it; then the child is given more than it needs.
+ *
+ * Writing a page of a shared file back looks the same, also on a task's way from
+ * copying to the event of its fork.  Hence the first of a task's calls counts.
  *
  * Context: any.
- * Return: image::removals when it began to, or 0 when that is not known.
  */
-u32 image_copied(struct image *parent, const struct task_struct *task)
+void image_copy_begins(struct image *parent)
 {
-	u32 copied = READ_ONCE(parent->copied);
+	u32 task = task_pid_nr(current);
 
+	if (READ_ONCE(parent->copied) >> 32 != task)
+		WRITE_ONCE(parent->copied, (u64)task << 32 | READ_ONCE(parent->removals));
+}
+
+/**
+ * image_copied() - when the current task has copied its address space
+ * @parent: its image
+ *
+ * Context: any; the task reports its fork.
+ * Return: image::removals when it began to or earlier, or 0 when that is not known.
+ */
+u32 image_copied(struct image *parent)
+{
+	u64 copied = READ_ONCE(parent->copied);
+
+	if (copied >> 32 != (u32)task_pid_nr(current))
+		return 0;
 	/* Another thread may be copying already. */
-	return cmpxchg(&parent->copier, task, NULL) == task ? copied : 0;
+	cmpxchg(&parent->copied, copied, 0);
+	return copied;
 }
 
 /* Whether no breakpoint was there when the address space was copied. */
 static bool site_was_idle(const struct site *site, u32 copied)
 {
-	return copied && site->state == SITE_IDLE && site->idle_since <= copied;
+	u32 since;
+
+	if (!copied || READ_ONCE(site->state) != SITE_IDLE)
+		return false;
+	since = READ_ONCE(site->idle_since);
+	return since <= copied && since != REMOVALS_MAX;
 }
 
 /* Whether the task that forks may be in the slot, and so the child. */

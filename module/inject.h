@@ -29,6 +29,7 @@
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
 #include <linux/fs.h>
+#include <linux/ftrace.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -119,7 +120,15 @@ INJECT_ALLOC(vzalloc, (unsigned long size), (size))
 INJECT_ALLOC(kstrdup, (const char *s, gfp_t gfp), (s, gfp))
 INJECT_ALLOC(kmemdup, (const void *from, size_t size, gfp_t gfp), (from, size, gfp))
 INJECT_ALLOC(kmemdup_nul, (const char *s, size_t size, gfp_t gfp), (s, size, gfp))
+INJECT_ALLOC(kmem_cache_alloc, (struct kmem_cache *cache, gfp_t gfp), (cache, gfp))
 INJECT_ALLOC(memdup_user_nul, (const void __user *from, size_t size), (from, size))
+
+static __always_inline struct kmem_cache *inject_kmem_cache_create(const char *name, size_t size,
+								   size_t align, slab_flags_t flags,
+								   void (*ctor)(void *object))
+{
+	return kmem_cache_create(name, size, align, flags, ctor);
+}
 
 static __always_inline void __percpu *inject___alloc_percpu(size_t size, size_t align)
 {
@@ -169,6 +178,8 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #undef kstrdup
 #undef kmemdup
 #undef kmemdup_nul
+#undef kmem_cache_alloc
+#undef kmem_cache_create
 #undef memdup_user_nul
 #undef __alloc_percpu
 #undef __get_free_page
@@ -197,6 +208,11 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define kmemdup_nul(s, size, gfp)						\
 	INJECT_NOMEM("kmemdup_nul", gfp, inject_kmemdup_nul(s, size, gfp))
 #define kasprintf(gfp, ...) INJECT_NOMEM("kasprintf", gfp, kasprintf(gfp, __VA_ARGS__))
+#define kmem_cache_alloc(cache, gfp)						\
+	INJECT_NOMEM("kmem_cache_alloc", gfp, inject_kmem_cache_alloc(cache, gfp))
+#define kmem_cache_create(name, size, align, flags, ctor)			\
+	INJECT_NOMEM("kmem_cache_create", 0,					\
+		     inject_kmem_cache_create(name, size, align, flags, ctor))
 #define __alloc_percpu(size, align)						\
 	INJECT_NOMEM("__alloc_percpu", 0, inject___alloc_percpu(size, align))
 #define __get_free_page(gfp)							\
@@ -231,6 +247,9 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 	INJECT_INT("mmu_notifier_register", ENOMEM, mmu_notifier_register(__VA_ARGS__))
 #define register_kprobe(kp) INJECT_INT("register_kprobe", ENOMEM, register_kprobe(kp))
 #define register_kretprobe(rp) INJECT_INT("register_kretprobe", ENOMEM, register_kretprobe(rp))
+#define enable_kprobe(kp) INJECT_INT("enable_kprobe", ENOMEM, enable_kprobe(kp))
+#define register_ftrace_function(ops)						\
+	INJECT_INT("register_ftrace_function", ENOMEM, register_ftrace_function(ops))
 #define tracepoint_probe_register(...)						\
 	INJECT_INT("tracepoint_probe_register", ENOMEM, tracepoint_probe_register(__VA_ARGS__))
 #define register_die_notifier(nb)						\

@@ -10,7 +10,6 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
-#include <linux/ftrace.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -20,7 +19,6 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
-#include "compat.h"
 #include "foreign.h"
 #include "forks.h"
 #include "image.h"
@@ -29,6 +27,7 @@
 #include "reserve.h"
 #include "retprobe.h"
 #include "roaming.h"
+#include "rseq.h"
 #include "signal.h"
 #include "task.h"
 #include "unwinder.h"
@@ -121,7 +120,7 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	if (!event)
 		goto lost;
 	event->parent = image;
-	event->copied = image ? image_copied(image, current) : 0;
+	event->copied = image ? image_copied(image) : 0;
 	INIT_HLIST_HEAD(&event->calls);
 	if (retprobe_copy(utask, image ? READ_ONCE(image->roaming) : NULL, &event->calls))
 		pr_warn("no memory: process %d may die when it returns from probed calls\n",
@@ -330,62 +329,6 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		signal_preempted(task_pt_regs(prev));
 }
 
-static int on_rseq(struct kprobe *kp, struct pt_regs *regs)
-{
-	if (current->mm && !(current->flags & (PF_KTHREAD | PF_EXITING)) && compat_in_rseq())
-		signal_preempted(task_pt_regs(current));
-	return 0;
-}
-
-static struct kprobe rseq_kprobe;
-
-#ifdef CONFIG_DYNAMIC_FTRACE
-/* Behind every task work, and in a sequence hardly ever: what a kprobe takes is too much. */
-static void notrace on_rseq_call(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
-				 struct ftrace_regs *fregs)
-{
-	if (unlikely(compat_in_rseq_now()))
-		on_rseq(NULL, NULL);
-}
-
-static struct ftrace_ops rseq_ops = {
-	.func = on_rseq_call,
-	.flags = FTRACE_OPS_FL_PERMANENT,
-};
-
-static bool rseq_traced;
-
-/* Has the function called where the kprobe would be, which then can go. */
-static void rseq_trace(void)
-{
-	unsigned long at = (unsigned long)rseq_kprobe.addr;
-
-	if (ftrace_set_filter_ip(&rseq_ops, at, 0, 0))
-		return;
-	if (register_ftrace_function(&rseq_ops)) {
-		ftrace_set_filter_ip(&rseq_ops, at, 1, 0);
-		return;
-	}
-	rseq_traced = true;
-	unregister_kprobe(&rseq_kprobe);
-	rseq_kprobe.symbol_name = NULL;
-}
-
-static void rseq_untrace(void)
-{
-	if (rseq_traced)
-		unregister_ftrace_function(&rseq_ops);
-}
-#else
-static void rseq_trace(void)
-{
-}
-
-static void rseq_untrace(void)
-{
-}
-#endif
-
 static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
 {
 	signal_returns();
@@ -473,22 +416,7 @@ int lifecycle_watch_tasks(void)
 		goto unlock;
 	}
 	forks_watch();
-	for (i = 0; i < 2 && !rseq_kprobe.symbol_name; i++) {
-		rseq_kprobe = (struct kprobe) {
-			.symbol_name = ksym_rseq_function(i),
-			.pre_handler = on_rseq,
-			/* Of the first only the address is wanted, if all goes well. */
-			.flags = i ? 0 : KPROBE_FLAG_DISABLED,
-		};
-		if (register_kprobe(&rseq_kprobe)) {
-			rseq_kprobe.symbol_name = NULL;
-		} else if (!i) {
-			rseq_trace();
-			if (rseq_kprobe.symbol_name)
-				enable_kprobe(&rseq_kprobe);
-			break;
-		}
-	}
+	rseq_watch();
 	/* Those of 32-bit programs are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 		sigreturn_kprobes[i] = (struct kprobe) {
@@ -568,9 +496,7 @@ void lifecycle_exit(void)
 	if (tasks_watched) {
 		forks_unwatch();
 		foreign_exit();
-		if (rseq_kprobe.symbol_name)
-			unregister_kprobe(&rseq_kprobe);
-		rseq_untrace();
+		rseq_unwatch();
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 			if (sigreturn_kprobes[i].symbol_name)
 				unregister_kprobe(&sigreturn_kprobes[i]);

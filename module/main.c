@@ -14,6 +14,7 @@
 #include "register.h"
 #include "release.h"
 #include "retprobe.h"
+#include "rseq.h"
 #include "task.h"
 #include "unwinder.h"
 #include "worker.h"
@@ -96,6 +97,7 @@ static void __exit uprobes_unload(void)
 	unwinder_exit();
 	/* Forks that copied an address space before all that may still be under way. */
 	forks_drain();
+	rseq_unwatch_begin();
 	synchronize_rcu_tasks();
 	lifecycle_exit();
 	arch_trap_quiesce();

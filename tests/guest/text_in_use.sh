@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
-rounds=12
+rounds=6
 
 hits() {
 	awk '{ print $3 }' $dir/uprobe_profile
@@ -25,7 +25,7 @@ once_more() {
 }
 
 ktap_plan 3
-"$prog" ticks 4 2000000000 >"$tmp/out" &
+"$prog" ticks 2 1000000000000000 >"$tmp/out" &
 pid=$!
 deaf='' dead=''
 for ((round = 1; round <= rounds; round++)); do

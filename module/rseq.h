@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Restartable sequences: looking at a task that was preempted in a slot before
+ * the kernel looks whether its ip is in a sequence.
+ */
+#ifndef _UPROBES_RSEQ_H
+#define _UPROBES_RSEQ_H
+
+void rseq_watch(void);
+void rseq_unwatch_begin(void);
+void rseq_unwatch(void);
+
+#endif /* _UPROBES_RSEQ_H */

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread
+/*
+ * Prints its process ID and the addresses of instructions to probe, one in a line,
+ * then an empty one; waits for a line.  Until its input ends, two threads fork
+ * children, through an instruction that is among these.  A child compares the
+ * text of all of them with what it was before it was probed, and executes it.
+ * Says at the end how many children there were, and how many of them died or
+ * found anything else.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FUNCTIONS 64
+
+/* On a few pages; probed_fork() is fork() with nothing around the system call. */
+long functions(long x);
+long probed_fork(void);
+extern const char functions_end[], fork_insn[];
+__asm__(".pushsection .text\n"
+	".balign 256\n"
+	"functions:\n"
+	".rept 64\n"
+	"\tlea 1(%rdi), %rax\n"
+	"\tret\n"
+	".balign 256\n"
+	".endr\n"
+	"probed_fork:\n"
+	"\tmov $57, %eax\n"
+	"fork_insn:\n"
+	"\tsyscall\n"
+	"\tret\n"
+	"functions_end:\n"
+	".popsection\n");
+
+static char before[FUNCTIONS * 256 + 64];
+static volatile int ended;
+
+static int child_fares(void)
+{
+	long i, sum = 0;
+
+	if (memcmp(functions, before, functions_end - (const char *)functions))
+		return 1;
+	for (i = 0; i < FUNCTIONS; i++)
+		sum += ((long (*)(long))((const char *)functions + 256 * i))(i);
+	return sum == FUNCTIONS * (FUNCTIONS + 1) / 2 ? 0 : 2;
+}
+
+/**
+ * struct tally - what became of a thread's children
+ * @children: how many there were
+ * @harmed: how many of them fared badly
+ */
+struct tally {
+	long children;
+	long harmed;
+};
+
+static void *fork_on(void *arg)
+{
+	struct tally *tally = arg;
+
+	while (!ended) {
+		pid_t child = probed_fork();
+		int status;
+
+		if (!child)
+			_exit(child_fares());
+		if (child < 0)
+			continue;
+		waitpid(child, &status, 0);
+		tally->children++;
+		if (!status)
+			continue;
+		if (!tally->harmed++)
+			printf("status 0x%x\n", status);
+	}
+	return NULL;
+}
+
+int main(void)
+{
+	struct tally tally[2] = {};
+	pthread_t threads[2];
+	int i;
+
+	memcpy(before, functions, functions_end - (const char *)functions);
+	printf("%d\n", getpid());
+	for (i = 0; i < FUNCTIONS; i++)
+		printf("%p\n", (const char *)functions + 256 * i);
+	printf("%p\n\n", fork_insn);
+	fflush(stdout);
+	getchar();
+	for (i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, fork_on, &tally[i]);
+	while (getchar() != EOF)
+		;
+	ended = 1;
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	printf("%ld children, %ld harmed\n", tally[0].children + tally[1].children,
+	       tally[0].harmed + tally[1].harmed);
+	return 0;
+}
