@@ -160,7 +160,8 @@ void site_supersede(struct site *site)
 	spin_lock(&image->tree_lock);
 	rb_erase(&site->in_tree, &image->sites);
 	spin_unlock(&image->tree_lock);
-	list_add(&site->attachments, &image->superseded);
+	site->older = image->superseded;
+	image->superseded = site;
 }
 
 /**
@@ -287,7 +288,7 @@ static void site_free_rcu(struct rcu_head *head)
  */
 void image_put(struct image *image)
 {
-	struct site *site, *next;
+	struct site *site;
 	unsigned int i;
 
 	if (!refcount_dec_and_test(&image->refs))
@@ -299,8 +300,11 @@ void image_put(struct image *image)
 		wake_up_all(&image_list_drained);
 	mutex_unlock(&image_list_mutex);
 
-	list_for_each_entry_safe(site, next, &image->superseded, attachments)
+	while (image->superseded) {
+		site = image->superseded;
+		image->superseded = site->older;
 		call_rcu(&site->rcu, site_free_rcu);
+	}
 	/* The notifier may still walk the tree, hence one by one. */
 	for (;;) {
 		spin_lock(&image->tree_lock);
@@ -423,7 +427,6 @@ struct image *image_get(struct mm_struct *mm)
 	image->removals = 1;
 	INIT_LIST_HEAD(&image->residents);
 	INIT_LIST_HEAD(&image->ref_ctrs);
-	INIT_LIST_HEAD(&image->superseded);
 	INIT_WORK(&image->reap, image_reap_work);
 	foreign_rearm(image);
 	image->notifier.ops = &image_notifier_ops;

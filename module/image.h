@@ -85,7 +85,8 @@ struct site_key {
  * @plan: the analysed instruction, with its bytes; constant
  * @in_tree: in image::sites by address, changed under image::tree_lock
  * @attachments: the consumers again; under image::lock
- * @rcu: for the trap, when the site is in the tree no more
+ * @older: in image::superseded, when the site is not in the tree
+ * @rcu: for the trap, when the site is in neither any more
  *
  * What a hit reads comes first, in one cache line.
  */
@@ -111,6 +112,7 @@ struct site {
 	struct list_head attachments;
 	union {
 		struct rb_node in_tree;
+		struct site *older;
 		struct rcu_head rcu;
 	};
 };
@@ -162,8 +164,8 @@ struct slot_lists {
  *	calls, are there; who leaves them alone has it for writing (unwinder.c).
  *	Taken before @lock
  * @watched: its unwinders are probed, or are about to be (unwinder.h)
- * @superseded: sites that the text has outlived, linked by site::attachments;
- *	under @lock
+ * @superseded: sites that the text has outlived, linked by site::older; under @lock.
+ *	They have no attachments, but a registration under way may have some of them
  * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
  * @resumptions: signals have put tasks back to a breakpoint, or there is @roaming;
  *	never cleared
@@ -194,7 +196,7 @@ struct image {
 	u64 copied;
 	struct list_head residents;
 	struct list_head ref_ctrs;
-	struct list_head superseded;
+	struct site *superseded;
 	unsigned int nr_heirs;
 	unsigned int nr_returns;
 	struct rw_semaphore watch_lock;	/* see above */
