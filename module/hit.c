@@ -544,7 +544,7 @@ static int hit_verdict(bool ours)
 /* What is less usual than the only handler being an atomic one. */
 static noinline int hit_other(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
-	enum set_way way = set->way;
+	enum set_way way = READ_ONCE(set->way);
 
 	if (way == WAY_TASK)
 		return hit_in_task(site, set->consumers[0], regs);
@@ -561,8 +561,8 @@ static noinline int hit_odd(struct site *site, struct pt_regs *regs)
 	return hit_verdict(hit_closer(site, regs));
 }
 
-/* What is no breakpoint in 64-bit code of a program. */
-static noinline int hit_rare(unsigned long event, void *data)
+/* What is no breakpoint in 64-bit code of a program.  Called with what hit_trap() was given. */
+static noinline __noclone int hit_rare(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct pt_regs *regs = arch_trap_regs(event, data);
 	struct site *site;
@@ -585,15 +585,15 @@ static noinline int hit_rare(unsigned long event, void *data)
  * Context: the trap, in the RCU read side that the kernel calls die notifiers in.
  * Return: NOTIFY_STOP when the trap was ours, NOTIFY_DONE when not.
  */
-int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
+int notrace hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 {
-	struct pt_regs *regs = arch_trap_usual(event, data);
 	struct consumer_set *set;
+	struct pt_regs *regs;
 	struct consumer *c;
 	struct site *site;
 
-	if (unlikely(!regs))
-		return hit_rare(event, data);
+	if (unlikely(!arch_trap_usual(event, data, &regs)))
+		return hit_rare(nb, event, data);
 	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
 	if (unlikely(!site))
 		return NOTIFY_DONE;
@@ -602,15 +602,16 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	if (unlikely(data_race(site->glance) != SITE_ARMED || data_race(site->image->resumptions) ||
 		     !set))
 		return hit_odd(site, regs);
-	c = set->consumers[0];
-	/* The same for whether it is live: who disables it waits for this trap. */
-	if (set->way != WAY_ATOMIC || unlikely(!data_race(c->live)))
+	/* The same for whether its consumer is live: who disables it waits for this trap. */
+	if (data_race(set->way) != WAY_ATOMIC)
 		return hit_other(site, set, regs);
+	c = container_of(set, struct consumer, solo);
 
 	regs->ip = site->key.addr;
 	consumer_hit(c);
 	c->u->handler(c->u, regs);
-	if (unlikely(this_cpu_read(again_wanted) || regs->ip != site->key.addr))
+	/* With this_cpu_read() it could not be compared where it is. */
+	if (unlikely(raw_cpu_read(again_wanted) || regs->ip != site->key.addr))
 		return hit_unusual(site, set, regs);
 	hit_resume_unstepped(site, regs);
 	return NOTIFY_STOP;

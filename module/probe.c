@@ -85,12 +85,20 @@ static int consumer_get_stats(struct consumer *c)
 static struct kmem_cache *consumer_cache;
 
 static void consumer_set_count(struct consumer_set *set, struct consumer *c);
+static enum set_way consumer_way(const struct consumer *c);
 
-/* The set in the consumer itself. */
+/* The set in the consumer itself, which is not live yet. */
 static void consumer_set_solo_init(struct consumer *c)
 {
 	c->solo.solo = true;
 	consumer_set_count(&c->solo, c);
+}
+
+/* Whether handlers are called; that of a set of its own is seen by its way. */
+static void consumer_set_live(struct consumer *c, bool live)
+{
+	WRITE_ONCE(c->live, live);
+	WRITE_ONCE(c->solo.way, live ? consumer_way(c) : WAY_MANY);
 }
 
 /* Whether handlers of a consumer may be called in task context. */
@@ -251,7 +259,7 @@ void consumer_enable(struct consumer *c)
 		reinit_completion(&c->idle);
 		percpu_ref_reinit(&c->active);
 	}
-	WRITE_ONCE(c->live, true);
+	consumer_set_live(c, true);
 }
 
 /**
@@ -266,7 +274,7 @@ void consumer_disable(struct consumer *c)
 {
 	if (!c->live)
 		return;
-	WRITE_ONCE(c->live, false);
+	consumer_set_live(c, false);
 	if (c->sleeps)
 		percpu_ref_kill(&c->active);
 }
@@ -401,7 +409,6 @@ static enum set_way consumer_way(const struct consumer *c)
 static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 {
 	set->consumers[set->nr++] = c;
-	set->way = set->nr == 1 ? consumer_way(c) : WAY_MANY;
 	if (c->type == CONSUMER_RETURN) {
 		set->nr_return++;
 		set->nr_return_in_task += c->in_task;

@@ -85,7 +85,8 @@ enum set_way {
  *	those are references of the consumer
  * @solo: it is consumer::solo
  * @rcu: for the trap
- * @way: what a hit has to do; the usual ones are one consumer's
+ * @way: what a hit has to do; more is known than %WAY_MANY only in consumer::solo,
+ *	and while that consumer is live
  * @nr: consumers in all
  * @nr_atomic: entry consumers whose handler runs in the trap
  * @nr_sleepable: entry consumers whose handler runs in task context
@@ -93,7 +94,7 @@ enum set_way {
  * @nr_return_in_task: those of them that see the entry in task context
  * @consumers: in the order of registration; the set holds a reference of each
  *
- * Never changes once published; a new set takes its place.
+ * But for @way it never changes once published; a new set takes its place.
  */
 struct consumer_set {
 	refcount_t refs;
@@ -184,7 +185,7 @@ struct attachment {
  * @expect_len: how many
  * @plan: the instruction, where it has been analysed in a file, or NULL; constant
  * @free: frees the memory a grace period after the last reference
- * @solo: set of the sites that have no other consumer; constant
+ * @solo: set of the sites that have no other consumer; constant but for its way
  */
 struct consumer {
 	struct uprobe *u;

@@ -50,14 +50,16 @@ static __always_inline struct pt_regs *arch_trap_regs(unsigned long event, void 
 	return likely(event == DIE_INT3 && user_mode(args->regs)) ? args->regs : NULL;
 }
 
-/* The same, and NULL also where that is not 64-bit code beyond doubt. */
-static __always_inline struct pt_regs *arch_trap_usual(unsigned long event, void *data)
+/* Whether it is, and in 64-bit code beyond doubt. */
+static __always_inline bool arch_trap_usual(unsigned long event, void *data,
+					    struct pt_regs **regs)
 {
-	struct die_args *args = data;
+	const struct die_args *args = data;
 
 	if (unlikely(event != DIE_INT3))
-		return NULL;
-	return likely(args->regs->cs == __USER_CS) ? args->regs : NULL;
+		return false;
+	*regs = args->regs;
+	return likely(args->regs->cs == __USER_CS);
 }
 
 int arch_trap_other(unsigned long event, void *data);
