@@ -585,7 +585,7 @@ static noinline __noclone int hit_rare(struct notifier_block *nb, unsigned long 
  * Context: the trap, in the RCU read side that the kernel calls die notifiers in.
  * Return: NOTIFY_STOP when the trap was ours, NOTIFY_DONE when not.
  */
-int notrace hit_trap(struct notifier_block *nb, unsigned long event, void *data)
+int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct consumer_set *set;
 	struct pt_regs *regs;
