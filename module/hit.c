@@ -536,11 +536,6 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 	return NOTIFY_STOP;
 }
 
-static int hit_verdict(bool ours)
-{
-	return ours ? NOTIFY_STOP : NOTIFY_DONE;
-}
-
 /* What is less usual than the only handler being an atomic one. */
 static noinline int hit_other(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
@@ -550,15 +545,15 @@ static noinline int hit_other(struct site *site, struct consumer_set *set, struc
 		return hit_in_task(site, set->consumers[0], regs);
 	if (way == WAY_RETURN && retprobe_enter(site, set->consumers[0], regs))
 		return NOTIFY_STOP;
-	return hit_verdict(hit_closer(site, regs));
+	return hit_closer(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
 /* A site that is more, or less, than a breakpoint with consumers. */
 static noinline int hit_odd(struct site *site, struct pt_regs *regs)
 {
 	if (likely(site->kind == SITE_TRAMPOLINE))
-		return hit_verdict(retprobe_trap(site, regs));
-	return hit_verdict(hit_closer(site, regs));
+		return retprobe_trap(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	return hit_closer(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
 /* What is no breakpoint in 64-bit code of a program.  Called with what hit_trap() was given. */
