@@ -4,6 +4,7 @@
  */
 #include <linux/hash.h>
 #include <linux/percpu-refcount.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
 #include <linux/uaccess.h>
@@ -419,6 +420,10 @@ void roaming_prune(struct roaming *r)
 static bool word_swap(unsigned long sp, unsigned long from, unsigned long to, unsigned int size,
 		      unsigned long *was)
 {
+	/* A locked access to two cache lines is an exception that the kernel dies of. */
+	if (!IS_ALIGNED(sp, size))
+		return stack_read(was, sp, size, false) &&
+		       (*was != from || stack_write(sp, to, size, false));
 	if (!user_access_begin((void __user *)sp, size))
 		return false;
 	if (size == sizeof(u64)) {
@@ -510,6 +515,9 @@ bool roaming_put_back(struct roaming *r, bool may_sleep)
 		while ((absent = put_back_bucket(r, &r->calls[i], gone))) {
 			if (!may_sleep)
 				return false;
+			/* Other threads can take pages away again and again. */
+			if (fatal_signal_pending(current))
+				return true;
 			gone = fault_in_writeable((char __user *)absent, 1) ? absent : 0;
 			cond_resched();
 		}

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a program that forges, copies, abandons and swaps its stack under return probes harms itself alone, and ties up no memory
+# test: a program that forges, copies, abandons, swaps and misaligns its stack under return probes harms itself alone, and ties up no memory
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/hostile.inc"
-ktap_plan 33
+ktap_plan 39
 
 prog=$progs/hostile_stack
 offset=$(uprobe offset "$prog" enter | sed 's/.*://')
@@ -16,7 +16,7 @@ for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
 	# shellcheck disable=SC2086
 	set_probe $n path="$prog" offset="$offset" returns=1 $with
 	run register $n
-	for thing in redirect swap; do
+	for thing in redirect swap unaligned; do
 		"$prog" $thing >"$tmp/plain.$thing"
 		hostile "$prog" $thing
 		is "$hostile_status $(cat "$tmp/hostile")" "0 $(cat "$tmp/plain.$thing")" \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -O1 -fno-pic -no-pie
+// cflags: -O1 -fno-pic -no-pie -pthread
 /*
  * A program that does with its stack what return probes must survive:
  *
@@ -9,13 +9,18 @@
  *	hostile_stack jump	jumps to what it finds there
  *	hostile_stack abandon N	calls N times on a stack that it then unmaps
  *	hostile_stack swap	exchanges the stacks of calls that are under way
+ *	hostile_stack unaligned	has a call return in another thread, and is unwound with a
+ *				return address that lies in two cache lines
  *
- * In "redirect" and "swap" nothing is forged that an unprobed program could not do:
- * their output is the same whether enter() is probed or not.
+ * In "redirect", "swap" and "unaligned" nothing is forged that an unprobed program could not
+ * do: their output is the same whether enter() is probed or not.
  */
 #define _GNU_SOURCE
+#include <execinfo.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,10 +58,19 @@ __asm__(".pushsection .text\n"
 	"\tmov %rbx, %rsp\n"
 	"\tpop %rbx\n"
 	"\tret\n"
+	/* unwind_here(): as C code wants its stack. */
+	".globl unwind_here\n"
+	"unwind_here:\n"
+	"\tpush %rbp\n"
+	"\tmov %rsp, %rbp\n"
+	"\tand $-16, %rsp\n"
+	"\tcall unwind\n"
+	"\tleave\n"
+	"\tret\n"
 	".popsection\n");
 long enter(long (*f)(unsigned long *, long), long x);
-long on_stack(long (*f)(unsigned long *, long), char *stack);
-extern char elsewhere[];
+long on_stack(void *f, char *stack);
+extern char elsewhere[], off_stack[], unwind_here[];
 
 static unsigned long found;
 
@@ -191,7 +205,7 @@ static void abandon(long n)
 }
 
 static ucontext_t main_context, contexts[2];
-static char stacks[2][65536];
+static char stacks[2][65536] __attribute__((aligned(4096)));
 
 static long inside(unsigned long *ret, long x)
 {
@@ -230,6 +244,47 @@ static void swap(void)
 	printf("sum %ld\n", sum);
 }
 
+/* From the stack as it is: walking through it is somebody else's test. */
+long unwind(void)
+{
+	void *frames[1];
+
+	return backtrace(frames, 1) >= 0;
+}
+
+static atomic_int begun, finished;
+
+static void *begin_context(void *unused)
+{
+	swapcontext(&main_context, &contexts[0]);
+	begun = 1;
+	while (!finished)
+		usleep(1000);
+	return NULL;
+}
+
+static void unaligned(void)
+{
+	pthread_t thread;
+
+	unwind();
+	getcontext(&contexts[0]);
+	contexts[0].uc_stack.ss_sp = stacks[0];
+	contexts[0].uc_stack.ss_size = sizeof(stacks[0]);
+	contexts[0].uc_link = &main_context;
+	makecontext(&contexts[0], (void (*)(void))in_context, 1, 0);
+	if (pthread_create(&thread, NULL, begin_context, NULL))
+		exit(4);
+	while (!begun)
+		usleep(1000);
+	swapcontext(&main_context, &contexts[0]);
+	printf("entered in a thread, returned in another: %ld\n", results[0]);
+	finished = 1;
+	pthread_join(thread, NULL);
+	/* What enter() returns to lies 8 bytes below. */
+	printf("unwound: %ld\n", on_stack(unwind_here, stacks[1] + STACK / 2 + 64 + 4));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 2)
@@ -244,6 +299,8 @@ int main(int argc, char **argv)
 		abandon(atol(argv[2]));
 	else if (!strcmp(argv[1], "swap"))
 		swap();
+	else if (!strcmp(argv[1], "unaligned"))
+		unaligned();
 	else
 		return 2;
 	printf("enter %ld\n", enter(look, 7));
