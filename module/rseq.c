@@ -41,6 +41,7 @@ static bool rseq_traced;
 static void rseq_untrace_work(struct work_struct *work)
 {
 	unregister_ftrace_function(&rseq_ops);
+	ftrace_free_filter(&rseq_ops);
 }
 
 static DECLARE_WORK(rseq_untrace, rseq_untrace_work);
@@ -53,7 +54,7 @@ static void rseq_trace(void)
 	if (ftrace_set_filter_ip(&rseq_ops, at, 0, 0))
 		return;
 	if (register_ftrace_function(&rseq_ops)) {
-		ftrace_set_filter_ip(&rseq_ops, at, 1, 0);
+		ftrace_free_filter(&rseq_ops);
 		return;
 	}
 	rseq_traced = true;
