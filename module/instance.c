@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "breakpoint.h"
+#include "image.h"
 #include "instance.h"
 #include "probe.h"
 #include "reserve.h"
@@ -39,11 +40,6 @@ void instance_spare(struct utask *utask, struct uret_instance *inst)
 		hlist_add_head(&inst->in_task, &utask->spare);
 	/* Last, as the consumer's reserve goes with its last call. */
 	percpu_ref_put(&c->calls);
-}
-
-static size_t instance_size(const struct consumer *c)
-{
-	return sizeof(struct uret_instance) + c->data_size;
 }
 
 /* Forgets the calls whose return address lay at @sp.  Context: preemption off. */
@@ -117,8 +113,8 @@ static void instance_give_back_list(struct hlist_head *list)
 
 /**
  * instances_expect() - there are so many calls under way
- * @c: whose
- * @nr: how many, at most
+ * @c: whose, where it has data; others can be taken together, with NULL
+ * @nr: how many
  *
  * A fork copies them all, where it cannot allocate.
  *
@@ -126,7 +122,7 @@ static void instance_give_back_list(struct hlist_head *list)
  */
 void instances_expect(struct consumer *c, unsigned int nr)
 {
-	reserve_expect(c->instances ?: &instance_reserve, nr);
+	reserve_expect(c && c->instances ? c->instances : &instance_reserve, nr);
 }
 
 /**
@@ -149,9 +145,20 @@ struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
 		return inst;
 	}
 	/* What has been given back beyond need goes first: else it became ever more. */
-	if (may_sleep && !reserve_surplus(c->instances ?: &instance_reserve))
-		return kmalloc(instance_size(c), GFP_KERNEL);
-	return reserve_take(c->instances ?: &instance_reserve);
+	if (!may_sleep || reserve_surplus(c->instances ?: &instance_reserve))
+		inst = reserve_take(c->instances ?: &instance_reserve);
+	else
+		inst = NULL;
+	if (!inst && may_sleep)
+		inst = kmalloc(instance_size(c), GFP_KERNEL);
+	return inst;
+}
+
+/* Makes @copy, which is in no list, another instance of the same call.  Context: any. */
+void instance_copy_to(struct uret_instance *copy, const struct uret_instance *inst)
+{
+	memcpy(copy, inst, instance_size(inst->consumer));
+	percpu_ref_get(&inst->consumer->calls);
 }
 
 /**
@@ -166,10 +173,8 @@ struct uret_instance *instance_copy(const struct uret_instance *inst)
 	struct consumer *c = inst->consumer;
 	struct uret_instance *copy = reserve_take(c->instances ?: &instance_reserve);
 
-	if (copy) {
-		memcpy(copy, inst, instance_size(c));
-		percpu_ref_get(&c->calls);
-	}
+	if (copy)
+		instance_copy_to(copy, inst);
 	return copy;
 }
 
@@ -196,49 +201,49 @@ static int copy_own(const struct utask *utask, struct hlist_head *copies)
 {
 	struct uret_instance *inst, *copy;
 	unsigned int i;
+	int ret = 0;
 
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry(inst, &utask->instances[i], in_task) {
-			struct consumer *c = inst->consumer;
-
 			copy = instance_copy(inst);
 			/* Where preemption is off, PREEMPT_RT cannot allocate at all. */
 			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT)) {
-				copy = kmalloc(instance_size(c), GFP_ATOMIC | __GFP_NOWARN);
-				if (copy) {
-					memcpy(copy, inst, instance_size(c));
-					percpu_ref_get(&c->calls);
-				}
+				copy = kmalloc(instance_size(inst->consumer),
+					       GFP_ATOMIC | __GFP_NOWARN);
+				if (copy)
+					instance_copy_to(copy, inst);
 			}
-			if (!copy)
-				return -ENOMEM;
-			hlist_add_head(&copy->in_task, copies);
+			if (copy)
+				hlist_add_head(&copy->in_task, copies);
+			else
+				ret = -ENOMEM;
 		}
 	}
-	return 0;
+	return ret;
 }
 
 /**
  * retprobe_copy() - copy what a child that is being forked needs
  * @utask: state of the parent, the current task; or NULL
- * @roaming: the calls of its address space, or NULL
+ * @image: its address space, or NULL
  * @copies: where the copies are listed
  *
  * Context: any, not the trap.
- * Return: 0, or -ENOMEM with nothing copied.
+ * Return: 0, or -ENOMEM when some could not be copied.
  */
-int retprobe_copy(const struct utask *utask, struct roaming *roaming,
+int retprobe_copy(const struct utask *utask, const struct image *image,
 		  struct hlist_head *copies)
 {
+	struct roaming *roaming;
 	int ret;
 
+	/* They are in either of two places. */
 	preempt_disable();
 	ret = utask ? copy_own(utask, copies) : 0;
-	if (!ret && roaming)
-		ret = roaming_copy(roaming, copies);
+	roaming = image ? READ_ONCE(image->roaming) : NULL;
+	if (roaming)
+		ret = roaming_copy(roaming, copies) ?: ret;
 	preempt_enable();
-	if (ret)
-		instance_give_back_list(copies);
 	return ret;
 }
 
@@ -290,17 +295,6 @@ void retprobe_discard(struct hlist_head *copies)
 	instance_give_back_list(copies);
 }
 
-static bool copies_have_sp(const struct hlist_head *copies, unsigned long sp)
-{
-	struct uret_instance *inst;
-
-	hlist_for_each_entry(inst, copies, in_task) {
-		if (inst->ri.sp == sp)
-			return true;
-	}
-	return false;
-}
-
 /**
  * retprobe_adopt_files() - split the calls of a forked child
  * @copies: the calls, of retprobe_copy(); empty afterwards
@@ -330,13 +324,13 @@ void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
 		hlist_del(&inst->in_task);
 		hlist_add_head(&inst->in_task, copies);
 	}
+	retprobe_adopt(copies, utask);
 	hlist_for_each_entry(inst, &others, in_task) {
-		if (!copies_have_sp(copies, inst->ri.sp))
+		if (!instance_at(utask, inst->ri.sp))
 			word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
 				     inst->word);
 	}
 	instance_free_list(&others);
-	retprobe_adopt(copies, utask);
 }
 
 /**

@@ -48,6 +48,14 @@ void instance_spare(struct utask *utask, struct uret_instance *inst);
 void instance_give_back(struct uret_instance *inst);
 void instances_unspare(struct utask *utask);
 struct uret_instance *instance_copy(const struct uret_instance *inst);
+void instance_copy_to(struct uret_instance *copy, const struct uret_instance *inst);
+
+/* In bytes, with the data of the consumer. */
+static inline size_t instance_size(const struct consumer *c)
+{
+	return sizeof(struct uret_instance) + c->data_size;
+}
+
 void instances_expect(struct consumer *c, unsigned int nr);
 void instance_drop_at(struct utask *utask, unsigned long sp);
 

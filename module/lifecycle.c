@@ -22,11 +22,11 @@
 #include "foreign.h"
 #include "forks.h"
 #include "image.h"
+#include "instance.h"
 #include "ksym.h"
 #include "lifecycle.h"
 #include "reserve.h"
 #include "retprobe.h"
-#include "roaming.h"
 #include "rseq.h"
 #include "signal.h"
 #include "task.h"
@@ -122,9 +122,9 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	event->parent = image;
 	event->copied = image ? image_copied(image) : 0;
 	INIT_HLIST_HEAD(&event->calls);
-	if (retprobe_copy(utask, image ? READ_ONCE(image->roaming) : NULL, &event->calls))
-		pr_warn("no memory: process %d may die when it returns from probed calls\n",
-			task_tgid_nr(child));
+	if (retprobe_copy(utask, image, &event->calls))
+		pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
+				    task_tgid_nr(child));
 	if (!task_work_begin(child, &event->work, fork_work))
 		return;
 	retprobe_discard(&event->calls);
@@ -139,7 +139,6 @@ lost:
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct utask *utask, *child_utask;
-	struct roaming *roaming = NULL;
 	struct image *image;
 	HLIST_HEAD(calls);
 
@@ -158,19 +157,17 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 		return;
 	rcu_read_lock();
 	image = image_lookup(parent->mm);
-	if (image)
-		roaming = READ_ONCE(image->roaming);
-	rcu_read_unlock();
-	if ((utask && utask->nr_instances) || roaming) {
+	if ((utask && utask->nr_instances) || (image && READ_ONCE(image->roaming))) {
 		child_utask = utask_get(child);
-		if (child_utask)
+		if (!child_utask || retprobe_copy(utask, image, &calls))
+			pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
+					    task_tgid_nr(child));
+		if (child_utask) {
 			child_utask->borrowed = true;
-		if (child_utask && !retprobe_copy(utask, roaming, &calls))
 			retprobe_adopt(&calls, child_utask);
-		else
-			pr_warn("no memory: process %d may die when it returns from probed calls\n",
-				task_tgid_nr(child));
+		}
 	}
+	rcu_read_unlock();
 }
 
 static void on_exec(void *data, struct task_struct *task)
@@ -179,6 +176,7 @@ static void on_exec(void *data, struct task_struct *task)
 
 	if (utask) {
 		retprobe_forget(utask);
+		instances_unspare(utask);
 		utask->borrowed = false;
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;

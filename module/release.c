@@ -123,11 +123,11 @@ static int release_ip(void *unused)
 {
 	struct task_struct *process, *task;
 
-	utask_for_each(release_ip_one, NULL);
 	rcu_read_lock();
 	for_each_process_thread(process, task)
 		release_ip_roaming(task);
 	rcu_read_unlock();
+	utask_for_each(release_ip_one, NULL);
 	return 0;
 }
 

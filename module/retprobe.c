@@ -5,6 +5,7 @@
  */
 #include <linux/mm.h>
 #include <linux/percpu-refcount.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -114,9 +115,10 @@ static bool prepare(struct utask *utask, const struct site *site,
 	struct hlist_node *next;
 	HLIST_HEAD(reversed);
 	HLIST_HEAD(fresh);
-	bool chained;
+	bool chained, written, linked;
 
-	if (offset_in_page(sp) + size > PAGE_SIZE || arch_stack_fixed())
+	/* What is put back is exchanged at once, which a word must be aligned for. */
+	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
 		goto missed;
 	if (may_sleep && utask_crowded(utask))
 		instances_prune(utask, roaming);
@@ -127,13 +129,8 @@ static bool prepare(struct utask *utask, const struct site *site,
 
 	/* Entered by a jump from a return-probed function, in its frame. */
 	chained = word == trampoline;
-	if (chained) {
-		inst = instance_at(utask, sp);
-		if (inst)
-			word = inst->ri.ret_addr;
-		else if (!roaming || !roaming_real(roaming, sp, &word))
-			goto missed;
-	}
+	if (chained && !retprobe_real(utask, site->image, sp, &word))
+		goto missed;
 
 	/* Where others may put it back, it is exchanged at last: see whether it can be. */
 	if (!instances_take(utask, set, &reversed, may_sleep) ||
@@ -167,14 +164,18 @@ static bool prepare(struct utask *utask, const struct site *site,
 	preempt_disable();
 	if (!chained)
 		instance_drop_at(utask, sp);
+	written = !roaming && !chained;
 	roaming = READ_ONCE(site->image->roaming);
 	if (unlikely(roaming)) {
-		if (!roaming_link(roaming, &fresh, sp, chained)) {
+		linked = roaming_link(roaming, &fresh, sp, chained, written);
+		preempt_enable();
+		while (!linked && may_sleep && !fatal_signal_pending(current) &&
+		       stack_write(sp, word, size, true))
+			linked = roaming_link(roaming, &fresh, sp, chained, written);
+		if (!linked) {
 			instances_give_back(utask, &fresh);
-			preempt_enable();
 			goto missed;
 		}
-		preempt_enable();
 		return true;
 	}
 	while (!hlist_empty(&fresh)) {
@@ -239,7 +240,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	bool exchanged;
 
 	if (unlikely(!utask || hlist_empty(&utask->spare) || arch_stepped(regs->flags) ||
-		     offset_in_page(sp) > PAGE_SIZE - sizeof(long) || arch_stack_fixed() ||
+		     !IS_ALIGNED(sp, sizeof(long)) || arch_stack_fixed() ||
 		     utask_crowded(utask)))
 		return false;
 	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
@@ -359,62 +360,12 @@ static noinline bool instance_popped(const struct uret_instance *inst)
 	return stack_read(&word, inst->ri.sp, inst->word, false) && word == inst->trampoline;
 }
 
-/*
- * A return from a call that the task has not entered, or from none.  Another
- * task's becomes its own; as long as calls are not looked for in others, it is
- * to execute the trampoline once more when they are.
- */
-static noinline bool retprobe_trap_roaming(struct site *trampoline, struct pt_regs *regs)
+/* The task has returned from the call of @inst, one of its own. */
+static __always_inline bool returned(struct utask *utask, struct uret_instance *inst,
+				     struct pt_regs *regs)
 {
-	struct roaming *roaming = READ_ONCE(trampoline->image->roaming);
-	struct utask *utask;
-
-	if (!roaming && !roaming_suspected(trampoline->image->mm))
-		return false;
-	utask = utask_get(current);
-	/* The refill of the reserve is on its way. */
-	if (!utask)
-		goto again;
-	if (!roaming) {
-		utask->site = trampoline;
-		hit_defer(utask, HIT_ROAM);
-		goto again;
-	}
-	if (!roaming_claim(roaming, utask, trampoline->key.addr, regs))
-		return false;
-	retprobe_trap(trampoline, regs);
-	/* Whatever it was: this task may never enter what it could use them for. */
-	instances_unspare(utask);
-	return true;
-again:
-	regs->ip = trampoline->key.addr;
-	return true;
-}
-
-/**
- * retprobe_trap() - a return-probed function has returned
- * @trampoline: the site of the trampoline
- * @regs: user registers, ip after the trampoline's breakpoint
- *
- * Context: the trap.
- * Return: false when no call of the task can have returned this way.
- */
-bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
-{
-	struct utask *utask = utask_own();
-	struct uret_instance *inst, *last = NULL;
+	struct uret_instance *last = NULL;
 	unsigned long sp;
-
-	if (unlikely(!utask))
-		return retprobe_trap_roaming(trampoline, regs);
-	inst = instance_at(utask, regs->sp - sizeof(long));
-	if (unlikely(!inst || inst->trampoline != trampoline->key.addr ||
-		     inst->word != sizeof(long)))
-		inst = retprobe_returned(utask, trampoline->key.addr, regs);
-	if (unlikely(!inst))
-		return retprobe_trap_roaming(trampoline, regs);
-	if (unlikely(inst->ri.sp != regs->sp - inst->word) && !instance_popped(inst))
-		return false;
 
 	sp = inst->ri.sp;
 	regs->ip = inst->ri.ret_addr;
@@ -448,6 +399,82 @@ bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
 		}
 	}
 	return true;
+}
+
+/*
+ * A return from a call that the task has not entered, or from none.  Another
+ * task's becomes its own; as long as calls are not looked for in others, it is
+ * to execute the trampoline once more when they are.
+ */
+static bool trap_roaming(struct utask *utask, struct site *trampoline, struct pt_regs *regs)
+{
+	struct roaming *roaming = READ_ONCE(trampoline->image->roaming);
+	struct uret_instance *inst;
+
+	if (!roaming && !roaming_suspected(trampoline->image->mm))
+		return false;
+	if (!utask)
+		utask = utask_get(current);
+	/* The refill of the reserve is on its way. */
+	if (!utask)
+		goto again;
+	if (!roaming) {
+		utask->site = trampoline;
+		hit_defer(utask, HIT_ROAM);
+		goto again;
+	}
+	inst = roaming_claim(roaming, utask, trampoline->key.addr, regs);
+	if (!inst)
+		return false;
+	returned(utask, inst, regs);
+	/* This task may never enter what it could use them for. */
+	instances_unspare(utask);
+	return true;
+again:
+	regs->ip = trampoline->key.addr;
+	return true;
+}
+
+/* Of 32-bit code, or one that popped arguments, or of what the task has not entered. */
+static noinline bool trap_closer(struct utask *utask, struct site *trampoline,
+				 struct pt_regs *regs)
+{
+	unsigned int size = arch_word_size(regs);
+	unsigned long word, at = regs->sp - size;
+	struct uret_instance *inst = utask ? instance_at(utask, at) : NULL;
+
+	if (!inst || inst->trampoline != trampoline->key.addr) {
+		/* A plain return; what is further below is another call. */
+		if (!utask || (stack_read(&word, at, size, false) &&
+			       word == trampoline->key.addr))
+			return trap_roaming(utask, trampoline, regs);
+		inst = retprobe_returned(utask, trampoline->key.addr, regs);
+		if (!inst || !instance_popped(inst))
+			return trap_roaming(utask, trampoline, regs);
+	}
+	return returned(utask, inst, regs);
+}
+
+/**
+ * retprobe_trap() - a return-probed function has returned
+ * @trampoline: the site of the trampoline
+ * @regs: user registers, ip after the trampoline's breakpoint
+ *
+ * Context: the trap.
+ * Return: false when no call of the task can have returned this way.
+ */
+bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
+{
+	struct utask *utask = utask_own();
+	struct uret_instance *inst;
+
+	if (unlikely(!utask))
+		return trap_closer(NULL, trampoline, regs);
+	inst = instance_at(utask, regs->sp - sizeof(long));
+	if (unlikely(!inst || inst->trampoline != trampoline->key.addr ||
+		     inst->word != sizeof(long)))
+		return trap_closer(utask, trampoline, regs);
+	return returned(utask, inst, regs);
 }
 
 /**

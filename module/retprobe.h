@@ -24,7 +24,6 @@ struct consumer_set;
 struct image;
 struct mm_struct;
 struct reserve;
-struct roaming;
 struct site;
 struct utask;
 
@@ -43,7 +42,8 @@ struct utask;
  * @word: size of that, in bytes
  * @again: the atomic handler has asked for task context
  * @put_back: the return address has been put back; in roaming::put_back, or claimed
- *	from there
+ *	or copied from there
+ * @put_back_at: when, in jiffies
  * @ri: what the handler gets; the consumer's data behind it
  */
 struct uret_instance {
@@ -53,6 +53,7 @@ struct uret_instance {
 	u8 word;
 	bool again;
 	bool put_back;
+	u32 put_back_at;
 	struct uretprobe_instance ri;
 };
 
@@ -60,6 +61,8 @@ struct reserve *retprobe_reserve(size_t data_size);
 bool retprobe_crowded(const struct utask *utask, const struct image *image);
 void retprobe_missed(const struct consumer_set *set);
 unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp);
+bool retprobe_real(struct utask *utask, const struct image *image, unsigned long sp,
+		   unsigned long *ret_addr);
 bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
 
 int retprobe_init(void);
@@ -78,7 +81,7 @@ void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs);
 bool retprobe_put_back(bool may_sleep);
 void retprobe_forget(struct utask *utask);
 void retprobe_free(struct utask *utask);
-int retprobe_copy(const struct utask *utask, struct roaming *roaming,
+int retprobe_copy(const struct utask *utask, const struct image *image,
 		  struct hlist_head *copies);
 void retprobe_adopt(struct hlist_head *copies, struct utask *utask);
 void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,

@@ -3,7 +3,9 @@
  * Calls of processes whose coroutines go from thread to thread.
  */
 #include <linux/hash.h>
+#include <linux/mutex.h>
 #include <linux/percpu-refcount.h>
+#include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
@@ -19,21 +21,31 @@
 /* A thread that has returned to the trampoline arrives there within this time. */
 #define ARRIVAL_TIME	(10 * HZ)
 
+/* More calls than these are not put back with interrupts off. */
+#define ROAMING_MANY	256U
+
 /* Read while the machine is stopped, and changed under the lock. */
 static LIST_HEAD(roamings);
 static DEFINE_RAW_SPINLOCK(roamings_lock);
 
-static struct hlist_head *roaming_bucket(struct roaming *r, unsigned long sp)
+/* At least that long between two stops of the machine, as programs can bring them about. */
+#define BEGIN_INTERVAL	(HZ / 10)
+
+/* One roaming_begin() at a time; protects the time of the last. */
+static DEFINE_MUTEX(begin_mutex);
+static unsigned long begun;
+
+static unsigned int roaming_hash(unsigned long sp)
 {
-	return &r->calls[hash_long(sp >> 2, ROAMING_BITS)];
+	return hash_long(sp >> 2, ROAMING_BITS);
 }
 
-/* The newest instance whose return address lies at @sp.  Context: the lock held. */
-static struct uret_instance *roaming_at(struct roaming *r, unsigned long sp)
+/* The newest instance in a table whose return address lies at @sp.  Context: the lock held. */
+static struct uret_instance *instance_in(const struct hlist_head *table, unsigned long sp)
 {
 	struct uret_instance *inst;
 
-	hlist_for_each_entry(inst, roaming_bucket(r, sp), in_task) {
+	hlist_for_each_entry(inst, &table[roaming_hash(sp)], in_task) {
 		if (inst->ri.sp == sp)
 			return inst;
 	}
@@ -42,7 +54,7 @@ static struct uret_instance *roaming_at(struct roaming *r, unsigned long sp)
 
 static void roaming_add(struct roaming *r, struct uret_instance *inst)
 {
-	hlist_add_head(&inst->in_task, roaming_bucket(r, inst->ri.sp));
+	hlist_add_head(&inst->in_task, &r->calls[roaming_hash(inst->ri.sp)]);
 	WRITE_ONCE(r->nr, r->nr + 1);
 }
 
@@ -138,22 +150,31 @@ static int roaming_start(void *data)
  * roaming_begin() - keep the calls of an address space in one place from now on
  * @image: the address space
  *
- * Context: may sleep; stops the machine, once in the life of @image.
+ * Context: may sleep, as a task of that address space; stops the machine, once in the
+ * life of @image.
  */
 void roaming_begin(struct image *image)
 {
 	struct roaming_start start = { .image = image };
 
-	if (READ_ONCE(image->roaming))
+	/* Who is killed will not return from the call. */
+	if (mutex_lock_killable(&begin_mutex))
 		return;
+	if (READ_ONCE(image->roaming))
+		goto unlock;
+	if (time_in_range(jiffies, begun, begun + BEGIN_INTERVAL) &&
+	    schedule_timeout_killable(BEGIN_INTERVAL))
+		goto unlock;
 	start.r = kzalloc(sizeof(*start.r), GFP_KERNEL | __GFP_NOFAIL);
 	raw_spin_lock_init(&start.r->lock);
 	start.r->mm = image->mm;
 	start.r->prune_at = RETPROBE_PRUNE_MIN;
-	start.r->turned = jiffies;
 	/* No trap, and nobody who has preemption off, is in the middle of anything. */
 	stop_machine(roaming_start, &start, NULL);
 	kfree(start.r);
+	begun = jiffies;
+unlock:
+	mutex_unlock(&begin_mutex);
 }
 
 /**
@@ -222,37 +243,55 @@ static bool returned_from(const struct uret_instance *inst, unsigned long trampo
 	       regs->sp - inst->ri.sp <= inst->word + U16_MAX;
 }
 
-static struct uret_instance *nearest_in(const struct hlist_head *list, unsigned long trampoline,
-					const struct pt_regs *regs,
-					struct uret_instance *nearest)
+/* What has just been popped still is what it was: the trampoline's, or put back. */
+static bool popped(const struct uret_instance *inst)
 {
-	struct uret_instance *inst;
+	unsigned long word;
 
-	hlist_for_each_entry(inst, list, in_task) {
-		if (returned_from(inst, trampoline, regs) &&
-		    (!nearest || inst->ri.sp > nearest->ri.sp))
-			nearest = inst;
+	return stack_read(&word, inst->ri.sp, inst->word, false) &&
+	       (word == inst->trampoline || (inst->put_back && word == inst->ri.ret_addr));
+}
+
+/*
+ * The instance with the nearest return address below the stack pointer, for returns that
+ * popped arguments, too.  Where @look is set, only those that can have been popped.
+ */
+static struct uret_instance *nearest_in(const struct hlist_head *table, unsigned long trampoline,
+					const struct pt_regs *regs, bool look)
+{
+	struct uret_instance *inst, *nearest = NULL;
+	unsigned int i;
+
+	for (i = 0; i < 1 << ROAMING_BITS; i++) {
+		hlist_for_each_entry(inst, &table[i], in_task) {
+			if (returned_from(inst, trampoline, regs) &&
+			    (!nearest || inst->ri.sp > nearest->ri.sp) &&
+			    (!look || popped(inst)))
+				nearest = inst;
+		}
 	}
 	return nearest;
 }
 
-/* As retprobe_returned().  Context: the lock held, or the machine being stopped. */
-static struct uret_instance *call_returned(struct roaming *r, unsigned long trampoline,
+/* As retprobe_returned(), for the current task.  Context: the lock held. */
+static struct uret_instance *call_returned(const struct roaming *r, unsigned long trampoline,
 					   const struct pt_regs *regs)
 {
-	struct uret_instance *inst = roaming_at(r, regs->sp - arch_word_size(regs));
-	unsigned int i;
+	unsigned int size = arch_word_size(regs);
+	unsigned long word, at = regs->sp - size;
+	struct uret_instance *inst;
 
+	inst = instance_in(r->calls, at);
 	if (inst && inst->trampoline == trampoline)
 		return inst;
-	inst = NULL;
-	for (i = 0; i < ARRAY_SIZE(r->put_back); i++)
-		inst = nearest_in(&r->put_back[i], trampoline, regs, inst);
-	if (inst && inst->ri.sp == regs->sp - inst->word)
+	inst = instance_in(r->put_back, at);
+	if (inst && inst->trampoline == trampoline && popped(inst))
 		return inst;
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++)
-		inst = nearest_in(&r->calls[i], trampoline, regs, inst);
-	return inst;
+	/* A plain return from nothing that is known. */
+	if (stack_read(&word, at, size, false) && word == trampoline)
+		return NULL;
+	return nearest_in(r->calls, trampoline, regs, true) ?:
+		nearest_in(r->put_back, trampoline, regs, true);
 }
 
 /**
@@ -262,13 +301,12 @@ static struct uret_instance *call_returned(struct roaming *r, unsigned long tram
  * @trampoline: what it has returned to
  * @regs: its user registers
  *
- * The instances are among those of @utask afterwards.
- *
  * Context: the trap.
- * Return: false when there is no such call.
+ * Return: the newest instance of the call, now one of those of @utask with all that
+ * share its place; NULL when there is no such call.
  */
-bool roaming_claim(struct roaming *r, struct utask *utask, unsigned long trampoline,
-		   const struct pt_regs *regs)
+struct uret_instance *roaming_claim(struct roaming *r, struct utask *utask,
+				    unsigned long trampoline, const struct pt_regs *regs)
 {
 	struct uret_instance *inst;
 	HLIST_HEAD(turned);
@@ -278,14 +316,13 @@ bool roaming_claim(struct roaming *r, struct utask *utask, unsigned long trampol
 	inst = call_returned(r, trampoline, regs);
 	if (!inst) {
 		raw_spin_unlock(&r->lock);
-		return false;
+		return NULL;
 	}
 	sp = inst->ri.sp;
 	if (inst->put_back) {
-		instances_pick(&r->put_back[0], sp, &turned);
-		instances_pick(&r->put_back[1], sp, &turned);
+		instances_pick(&r->put_back[roaming_hash(sp)], sp, &turned);
 	} else {
-		while ((inst = roaming_at(r, sp))) {
+		while ((inst = instance_in(r->calls, sp))) {
 			roaming_del(r, inst);
 			hlist_add_head(&inst->in_task, &turned);
 		}
@@ -297,7 +334,7 @@ bool roaming_claim(struct roaming *r, struct utask *utask, unsigned long trampol
 		hlist_del(&inst->in_task);
 		instance_link(utask, inst);
 	}
-	return true;
+	return inst;
 }
 
 /**
@@ -306,16 +343,18 @@ bool roaming_claim(struct roaming *r, struct utask *utask, unsigned long trampol
  * @sp: where the return address lies
  * @ret_addr: the real one
  *
- * Context: any, also where it interrupts who has the lock: then it finds nothing.
+ * Context: any; in an NMI, which may have interrupted who has the lock, it may find nothing.
  */
 bool roaming_real(struct roaming *r, unsigned long sp, unsigned long *ret_addr)
 {
 	struct uret_instance *inst;
 	unsigned long flags;
 
-	if (!raw_spin_trylock_irqsave(&r->lock, flags))
+	if (!in_nmi())
+		raw_spin_lock_irqsave(&r->lock, flags);
+	else if (!raw_spin_trylock_irqsave(&r->lock, flags))
 		return false;
-	inst = roaming_at(r, sp);
+	inst = instance_in(r->calls, sp);
 	if (inst)
 		*ret_addr = inst->ri.ret_addr;
 	raw_spin_unlock_irqrestore(&r->lock, flags);
@@ -329,11 +368,13 @@ bool roaming_real(struct roaming *r, unsigned long sp, unsigned long *ret_addr)
  * @sp: where the return address lies; in a page that was there a moment ago
  * @chained: the trampoline's was there already, for a call that this one is
  *	entered from in its frame
+ * @written: it has been exchanged before there was @r
  *
  * Context: the task itself; any, the trap included.
  * Return: false when the page is there no more, with nothing done.
  */
-bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp, bool chained)
+bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp, bool chained,
+		  bool written)
 {
 	struct uret_instance *inst;
 	unsigned long flags;
@@ -342,20 +383,22 @@ bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp,
 	inst = hlist_entry(fresh->first, struct uret_instance, in_task);
 	raw_spin_lock_irqsave(&r->lock, flags);
 	/* It may have been put back meanwhile. */
-	if (!chained || !roaming_at(r, sp)) {
-		if (!stack_write(sp, inst->trampoline, inst->word, false)) {
+	if (!chained || !instance_in(r->calls, sp)) {
+		if (!written && !stack_write(sp, inst->trampoline, inst->word, false)) {
 			raw_spin_unlock_irqrestore(&r->lock, flags);
 			return false;
 		}
-		while ((inst = roaming_at(r, sp))) {
+		while ((inst = instance_in(r->calls, sp))) {
 			roaming_del(r, inst);
 			hlist_add_head(&inst->in_task, &old);
 		}
+		/* Who is here has not been on the way to the trampoline. */
+		instances_pick(&r->put_back[roaming_hash(sp)], sp, &old);
 	}
-	hlist_for_each_entry(inst, fresh, in_task)
-		instances_expect(inst->consumer, r->nr + 1);
 	roaming_add_list(r, fresh);
 	raw_spin_unlock_irqrestore(&r->lock, flags);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		instances_expect(NULL, READ_ONCE(r->nr));
 	list_give_back(&old);
 	return true;
 }
@@ -416,47 +459,26 @@ void roaming_prune(struct roaming *r)
 	WRITE_ONCE(r->prune_at, max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * READ_ONCE(r->nr)));
 }
 
-/* If the word is @from, it becomes @to; @was is what it was.  False without a page. */
-static bool word_swap(unsigned long sp, unsigned long from, unsigned long to, unsigned int size,
-		      unsigned long *was)
-{
-	/* A locked access to two cache lines is an exception that the kernel dies of. */
-	if (!IS_ALIGNED(sp, size))
-		return stack_read(was, sp, size, false) &&
-		       (*was != from || stack_write(sp, to, size, false));
-	if (!user_access_begin((void __user *)sp, size))
-		return false;
-	if (size == sizeof(u64)) {
-		u64 old = from;
-
-		unsafe_try_cmpxchg_user((u64 __user *)sp, &old, (u64)to, fault);
-		*was = old;
-	} else {
-		u32 old = from;
-
-		unsafe_try_cmpxchg_user((u32 __user *)sp, &old, (u32)to, fault);
-		*was = old;
-	}
-	user_access_end();
-	return true;
-fault:
-	user_access_end();
-	return false;
-}
-
-/* As much as can be without sleeping; a place whose page is not there, or 0. */
-static unsigned long put_back_bucket(struct roaming *r, struct hlist_head *bucket,
-				     unsigned long gone)
+/*
+ * Puts back as much as can be without sleeping, and forgets what was put back long ago.
+ * A place whose page is not there, or 0.
+ */
+static unsigned long put_back_bucket(struct roaming *r, unsigned int bucket, unsigned long gone)
 {
 	struct uret_instance *inst;
 	struct hlist_node *next;
 	unsigned long absent = 0, was, flags;
+	HLIST_HEAD(old);
 
 	raw_spin_lock_irqsave(&r->lock, flags);
-	pagefault_disable();
-	hlist_for_each_entry_safe(inst, next, bucket, in_task) {
-		bool there = word_swap(inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
-				       inst->word, &was);
+	hlist_for_each_entry_safe(inst, next, &r->put_back[bucket], in_task) {
+		if ((u32)jiffies - inst->put_back_at < ARRIVAL_TIME)
+			continue;
+		hlist_del(&inst->in_task);
+		hlist_add_head(&inst->in_task, &old);
+	}
+	hlist_for_each_entry_safe(inst, next, &r->calls[bucket], in_task) {
+		bool there = stack_put_back(inst, &was);
 
 		if (!there && inst->ri.sp != gone) {
 			absent = inst->ri.sp;
@@ -468,27 +490,12 @@ static unsigned long put_back_bucket(struct roaming *r, struct hlist_head *bucke
 			consumer_missed(inst->consumer);
 		roaming_del(r, inst);
 		inst->put_back = true;
-		hlist_add_head(&inst->in_task, &r->put_back[0]);
-	}
-	pagefault_enable();
-	raw_spin_unlock_irqrestore(&r->lock, flags);
-	return absent;
-}
-
-/* Forgets those that were put back long ago. */
-static void put_back_turn(struct roaming *r)
-{
-	unsigned long flags;
-	HLIST_HEAD(old);
-
-	raw_spin_lock_irqsave(&r->lock, flags);
-	if (time_after(jiffies, r->turned + ARRIVAL_TIME)) {
-		hlist_move_list(&r->put_back[1], &old);
-		hlist_move_list(&r->put_back[0], &r->put_back[1]);
-		r->turned = jiffies;
+		inst->put_back_at = jiffies;
+		hlist_add_head(&inst->in_task, &r->put_back[bucket]);
 	}
 	raw_spin_unlock_irqrestore(&r->lock, flags);
 	list_give_back(&old);
+	return absent;
 }
 
 /**
@@ -508,11 +515,13 @@ bool roaming_put_back(struct roaming *r, bool may_sleep)
 {
 	unsigned int i;
 
-	put_back_turn(r);
+	/* Too many for a trap. */
+	if (!may_sleep && READ_ONCE(r->nr) > ROAMING_MANY)
+		return false;
 	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
 		unsigned long absent = 0, gone = 0;
 
-		while ((absent = put_back_bucket(r, &r->calls[i], gone))) {
+		while ((absent = put_back_bucket(r, i, gone))) {
 			if (!may_sleep)
 				return false;
 			/* Other threads can take pages away again and again. */
@@ -523,36 +532,6 @@ bool roaming_put_back(struct roaming *r, bool may_sleep)
 		}
 	}
 	return true;
-}
-
-/**
- * roaming_copy() - copy what a child that is being forked needs
- * @r: the calls of the parent
- * @copies: where the copies are listed, newest last
- *
- * Context: any, not the trap.
- * Return: 0, or -ENOMEM; @copies has some then.
- */
-int roaming_copy(struct roaming *r, struct hlist_head *copies)
-{
-	struct uret_instance *inst, *copy;
-	unsigned long flags;
-	unsigned int i;
-	int ret = 0;
-
-	raw_spin_lock_irqsave(&r->lock, flags);
-	for (i = 0; i < ARRAY_SIZE(r->calls) && !ret; i++) {
-		hlist_for_each_entry(inst, &r->calls[i], in_task) {
-			copy = instance_copy(inst);
-			if (!copy) {
-				ret = -ENOMEM;
-				break;
-			}
-			hlist_add_head(&copy->in_task, copies);
-		}
-	}
-	raw_spin_unlock_irqrestore(&r->lock, flags);
-	return ret;
 }
 
 /**
@@ -589,11 +568,19 @@ void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instanc
 struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long trampoline,
 				       const struct pt_regs *regs)
 {
+	struct uret_instance *inst;
 	struct roaming *r;
+	unsigned long at;
 
 	list_for_each_entry(r, &roamings, in_list) {
 		if (r->mm == mm)
-			return call_returned(r, trampoline, regs);
+			break;
 	}
-	return NULL;
+	if (list_entry_is_head(r, &roamings, in_list))
+		return NULL;
+	at = regs->sp - arch_word_size(regs);
+	inst = instance_in(r->calls, at) ?: instance_in(r->put_back, at);
+	if (inst && inst->trampoline == trampoline)
+		return inst;
+	return nearest_in(r->calls, trampoline, regs, false);
 }

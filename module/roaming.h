@@ -32,38 +32,37 @@ struct utask;
  * struct roaming - the calls under way in one address space
  * @lock: protects what follows; taken with interrupts off, the trap included, and
  *	nothing is taken within but the locks of reserves
+ * @rcu: for look-ups by other tasks
  * @mm: the address space
  * @in_list: in the list of all, which release_tasks() reads
  * @nr: how many calls there are, without those in @put_back
  * @prune_at: how many there are to be when the stale ones are looked for
  * @calls: the instances, by their place on the stack, newest first
- * @put_back: instances whose return address has been put back, of late and
- *	before.  A thread may have taken the trampoline's off its stack just
- *	then, and still arrive there
- * @turned: when the former became the latter, in jiffies
- * @rcu: for look-ups by other tasks
+ * @put_back: instances whose return address has been put back, likewise.  A
+ *	thread may have taken the trampoline's off its stack just then, and still
+ *	arrive there
  *
  * Made by roaming_begin(), and goes with the image.
  */
 struct roaming {
 	raw_spinlock_t lock;
+	struct rcu_head rcu;	/* kfree_rcu() wants it near the start */
 	struct mm_struct *mm;
 	struct list_head in_list;
 	unsigned int nr;
 	unsigned int prune_at;
 	struct hlist_head calls[1 << ROAMING_BITS];
-	struct hlist_head put_back[2];
-	unsigned long turned;
-	struct rcu_head rcu;
+	struct hlist_head put_back[1 << ROAMING_BITS];
 };
 
 void roaming_begin(struct image *image);
 void roaming_end(struct image *image);
 bool roaming_suspected(struct mm_struct *mm);
-bool roaming_claim(struct roaming *r, struct utask *utask, unsigned long trampoline,
-		   const struct pt_regs *regs);
+struct uret_instance *roaming_claim(struct roaming *r, struct utask *utask,
+				    unsigned long trampoline, const struct pt_regs *regs);
 bool roaming_real(struct roaming *r, unsigned long sp, unsigned long *ret_addr);
-bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp, bool chained);
+bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp, bool chained,
+		  bool written);
 void roaming_prune(struct roaming *r);
 bool roaming_put_back(struct roaming *r, bool may_sleep);
 int roaming_copy(struct roaming *r, struct hlist_head *copies);

@@ -39,6 +39,22 @@ static bool walk_pause(const struct roaming *was)
 }
 
 /*
+ * Gets the page that an instance of such a walk is about; @there is whether that could be.
+ *
+ * Return: as walk_pause().
+ */
+static bool walk_touch(const struct uret_instance *inst, const struct roaming *was, bool *there)
+{
+	char __user *at = (char __user *)inst->ri.sp;
+	unsigned int size = inst->word;
+
+	preempt_enable();
+	*there = !fault_in_writeable(at, size);
+	preempt_disable();
+	return roaming_own() == was;
+}
+
+/*
  * Drops the instances whose place on the stack holds something else by now:
  * the call was left by longjmp() or the like; or where there is no stack any more,
  * as a page that cannot even be faulted in says.
@@ -57,16 +73,12 @@ void instances_prune(struct utask *utask, const struct roaming *roaming)
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
 			known = stack_read(&word, inst->ri.sp, inst->word, false);
-			if (!known) {
-				preempt_enable();
-				known = stack_read(&word, inst->ri.sp, inst->word, true);
-				preempt_disable();
-				if (roaming_own() != roaming)
-					goto out;
-				/* Nobody but the task itself changes the list otherwise. */
-				next = inst->in_task.next;
-			}
-			if (known && word == inst->trampoline)
+			if (!known && !walk_touch(inst, roaming, &known))
+				goto out;
+			/* Nobody but the task itself changes the list otherwise. */
+			next = inst->in_task.next;
+			if (known && stack_read(&word, inst->ri.sp, inst->word, false) &&
+			    word == inst->trampoline)
 				continue;
 			instance_unlink(utask, inst);
 			instance_spare(utask, inst);
@@ -87,13 +99,49 @@ bool retprobe_crowded(const struct utask *utask, const struct image *image)
 	return utask_crowded(utask) || (roaming && roaming_crowded(roaming));
 }
 
-/* Puts the return address of an instance back; @word is what was in its place. */
-static bool word_put_back(const struct uret_instance *inst, unsigned long *word, bool may_sleep)
+/* The word at @sp becomes @to if it is @from; @was is what it was.  False without a page. */
+static bool word_swap(unsigned long sp, unsigned long from, unsigned long to,
+		      unsigned int size, unsigned long *was)
 {
-	/* Several calls may share a place on the stack. */
-	return stack_read(word, inst->ri.sp, inst->word, may_sleep) &&
-	       (*word != inst->trampoline ||
-		stack_write(inst->ri.sp, inst->ri.ret_addr, inst->word, may_sleep));
+	u64 __user *at64 = (u64 __user *)sp;
+	u32 __user *at32 = (u32 __user *)sp;
+	u64 old64 = from;
+	u32 old32 = from;
+
+	if (!user_access_begin(at64, size))
+		return false;
+	if (size == sizeof(u64)) {
+		unsafe_try_cmpxchg_user(at64, &old64, (u64)to, fault);
+		*was = old64;
+	} else {
+		unsafe_try_cmpxchg_user(at32, &old32, (u32)to, fault);
+		*was = old32;
+	}
+	user_access_end();
+	return true;
+fault:
+	user_access_end();
+	return false;
+}
+
+/**
+ * stack_put_back() - put the return address of a call back, if the trampoline's is there
+ * @inst: the call, of the current task's address space
+ * @was: what was there
+ *
+ * Another thread may own the stack, so the exchange is atomic; the place is aligned.
+ *
+ * Context: any.
+ * Return: false where the page is not there, or is shared with a forked process.
+ */
+bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
+{
+	bool there;
+
+	pagefault_disable();
+	there = word_swap(inst->ri.sp, inst->trampoline, inst->ri.ret_addr, inst->word, was);
+	pagefault_enable();
+	return there;
 }
 
 /* For what is the task's own; false when it takes a context that can sleep. */
@@ -108,22 +156,18 @@ static bool put_back_own(struct utask *utask, const struct roaming *roaming, boo
 	preempt_disable();
 	for (i = 0; done && i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			known = word_put_back(inst, &word, false);
+			known = stack_put_back(inst, &word);
 			if (!known && !may_sleep) {
 				done = false;
 				break;
 			}
-			if (!known) {
-				preempt_enable();
-				known = word_put_back(inst, &word, true);
-				preempt_disable();
-				/* All of them are kept elsewhere since. */
-				if (roaming_own() != roaming)
-					goto out;
-				next = inst->in_task.next;
-			}
-			/* Otherwise the call was left long ago. */
-			if (READ_ONCE(inst->consumer->live) &&
+			/* All of them may be kept elsewhere since. */
+			if (!known && !walk_touch(inst, roaming, &known))
+				goto out;
+			next = inst->in_task.next;
+			known = known && stack_put_back(inst, &word);
+			/* Otherwise the call was left long ago.  Several may share the place. */
+			if (known && READ_ONCE(inst->consumer->live) &&
 			    (word == inst->trampoline || word == inst->ri.ret_addr))
 				consumer_missed(inst->consumer);
 			instance_unlink(utask, inst);
@@ -181,6 +225,32 @@ void retprobe_forget(struct utask *utask)
 }
 
 /**
+ * retprobe_real() - where a call returns to
+ * @utask: state of the current task or of one that does not run; or NULL
+ * @image: its address space
+ * @sp: where the return address lies
+ * @ret_addr: the real one
+ *
+ * Context: any.
+ * Return: false where no call is known.
+ */
+bool retprobe_real(struct utask *utask, const struct image *image, unsigned long sp,
+		   unsigned long *ret_addr)
+{
+	struct uret_instance *inst;
+	struct roaming *roaming;
+
+	/* It is in either of two places. */
+	preempt_disable();
+	inst = utask ? instance_at(utask, sp) : NULL;
+	if (inst)
+		*ret_addr = inst->ri.ret_addr;
+	roaming = inst ? NULL : READ_ONCE(image->roaming);
+	preempt_enable();
+	return inst || (roaming && roaming_real(roaming, sp, ret_addr));
+}
+
+/**
  * retprobe_real_pc() - the program's address for one of this module's
  * @task: the current task, or one that does not run
  * @pc: an address
@@ -193,7 +263,6 @@ void retprobe_forget(struct utask *utask)
 unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp)
 {
 	struct utask *utask = utask_find(task);
-	struct uret_instance *inst = NULL;
 	struct image *image;
 	struct site *site;
 
@@ -202,15 +271,9 @@ unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsig
 	rcu_read_lock();
 	image = image_lookup(task->mm);
 	if (image && pc == READ_ONCE(image->trampoline)) {
-		if (utask)
-			inst = instance_at(utask, sp) ?: instance_at(utask, sp - sizeof(long)) ?:
-				instance_at(utask, sp - sizeof(u32));
-		if (inst)
-			pc = inst->ri.ret_addr;
-		else if (READ_ONCE(image->roaming) &&
-			 !roaming_real(image->roaming, sp, &pc) &&
-			 !roaming_real(image->roaming, sp - sizeof(long), &pc))
-			roaming_real(image->roaming, sp - sizeof(u32), &pc);
+		if (!retprobe_real(utask, image, sp, &pc) &&
+		    !retprobe_real(utask, image, sp - sizeof(long), &pc))
+			retprobe_real(utask, image, sp - sizeof(u32), &pc);
 	} else if (image) {
 		site = site_of_slot(image, pc);
 		if (site)

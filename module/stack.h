@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 struct roaming;
+struct uret_instance;
 struct utask;
 
 /* False when the page is not there, or, with @may_sleep, cannot be. */
@@ -28,6 +29,7 @@ static inline bool stack_write(unsigned long addr, unsigned long word, unsigned 
 	return !copy_to_user_nofault((void __user *)addr, &word, size);
 }
 
+bool stack_put_back(const struct uret_instance *inst, unsigned long *was);
 void instances_prune(struct utask *utask, const struct roaming *roaming);
 
 #endif /* _UPROBES_STACK_H */

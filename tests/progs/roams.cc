@@ -193,7 +193,7 @@ int main(int argc, char **argv)
 
 		getcontext(&c->context);
 		c->number = i;
-		c->context.uc_stack.ss_size = 64 << 10;
+		c->context.uc_stack.ss_size = 32 << 10;
 		c->context.uc_stack.ss_sp = malloc(c->context.uc_stack.ss_size);
 		makecontext(&c->context, (void (*)(void))body, 1, i);
 		queues[i % threads].push_back(c);
