@@ -26,6 +26,7 @@
 #include "arch.h"
 #include "breakpoint.h"
 #include "foreign.h"
+#include "orphans.h"
 #include "probe.h"
 #include "ssol_area.h"
 
@@ -170,6 +171,7 @@ struct slot_lists {
  * @resumptions: signals have put tasks back to a breakpoint, or there is @roaming;
  *	never cleared
  * @handed: hits have been handed on to tracers; never cleared
+ * @orphans: calls of threads that have exited
  * @roaming: the calls of all threads, once it has been seen that they are not each
  *	thread's own; set with the machine stopped, goes with the image
  * @trampoline: address of the return trampoline, 0 when it has none yet
@@ -201,6 +203,7 @@ struct image {
 	unsigned int nr_returns;
 	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
+	struct orphans orphans;
 	struct roaming *roaming;
 	unsigned long trampoline;
 	atomic_t moving;

@@ -178,17 +178,38 @@ static void on_exec(void *data, struct task_struct *task)
 		retprobe_forget(utask);
 		instances_unspare(utask);
 		utask->borrowed = false;
+		utask->mm = task->mm;
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;
 		utask->handed = NULL;
 	}
 }
 
+/* Keeps the calls of a thread that exits, for others to return from; false when none will. */
+static bool calls_left(struct utask *utask, const struct task_struct *task)
+{
+	struct image *image;
+	bool left;
+
+	if (!utask->nr_instances || utask->borrowed || utask->hit_queued || utask->map_queued ||
+	    !atomic_read(&task->signal->live) || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT)
+		return false;
+	rcu_read_lock();
+	/* Where the address space is gone, it is not found. */
+	image = image_lookup(utask->mm);
+	left = image && orphans_add(&image->orphans, utask);
+	rcu_read_unlock();
+	return left;
+}
+
 static void on_exit(void *data, struct task_struct *task)
 {
 	struct utask *utask = utask_find(task);
 
-	if (utask)
+	if (!utask)
+		return;
+	instances_unspare(utask);
+	if (!calls_left(utask, task))
 		utask_drop(utask);
 }
 

@@ -107,7 +107,7 @@ static void move_from_task(struct utask *utask, void *data)
 	HLIST_HEAD(turned);
 	unsigned int i;
 
-	if (utask->task->mm != r->mm || utask->borrowed)
+	if (utask_mm(utask) != r->mm || utask->borrowed)
 		return;
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		struct uret_instance *inst;
@@ -216,7 +216,7 @@ static void suspicion_look(struct utask *utask, void *data)
 {
 	struct suspicion *s = data;
 
-	if (READ_ONCE(utask->task->mm) == s->mm && utask->task != current &&
+	if (utask_mm(utask) == s->mm && READ_ONCE(utask->task) != current &&
 	    READ_ONCE(utask->nr_instances))
 		s->found = true;
 }

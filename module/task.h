@@ -32,7 +32,11 @@ struct site;
 /**
  * struct utask - state of one task
  * @node: in the table, keyed by @task
- * @task: whose it is; no reference, the task outlives it
+ * @task: whose it is; no reference, the task outlives it.  NULL when it has exited, and
+ *	@in_orphans is used
+ * @mm: address space of @task, since this was made or since its exec; no reference, not
+ *	to be followed but in orphans
+ * @in_orphans: in image::orphans (orphans.h)
  * @hit_work: runs the sleepable handlers of the hit
  * @hit_queued: @hit_work is on its way
  * @site: where the hit was
@@ -71,6 +75,8 @@ struct site;
 struct utask {
 	struct hlist_node node;
 	struct task_struct *task;
+	struct mm_struct *mm;
+	struct list_head in_orphans;
 	struct callback_head hit_work;
 	bool hit_queued;
 	struct site *site;
@@ -133,6 +139,18 @@ static __always_inline struct utask *utask_own(void)
 			return utask;
 	}
 	return NULL;
+}
+
+/*
+ * The address space that a state's calls are in, or NULL when the task has left it.
+ *
+ * Context: RCU read side, or the machine being stopped.
+ */
+static inline struct mm_struct *utask_mm(const struct utask *utask)
+{
+	const struct task_struct *task = READ_ONCE(utask->task);
+
+	return task ? READ_ONCE(task->mm) : utask->mm;
 }
 
 struct utask *utask_find(struct task_struct *task);

@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 40
+ktap_plan 52
 
 prog=$progs/roams
 coroutines=40
@@ -19,7 +19,7 @@ total() {
 n=0
 # In task context, in the trap, and both with data that the entry leaves for the return.
 for how in flags=0 flags=1 "flags=0 entry=1 action=data data=40" "flags=1 entry=1 action=data data=40"; do
-	for mode in "" throw fork; do
+	for mode in "" throw end fork; do
 		outer=$n
 		inner=$((n + 1))
 		n=$((n + 2))
