@@ -209,7 +209,8 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	bool lost = false;
 	struct site *site;
 
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm)
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm &&
+	    !(current->flags & PF_KTHREAD))
 		image_copy_begins(image);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;

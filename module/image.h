@@ -156,7 +156,6 @@ struct slot_lists {
  * @slots: for each of them which sites have its slots; the same
  * @nr_areas: how many
  * @removals: how often breakpoints have gone, from 1 on; under @lock
- * @copied: @removals when the address space began to be copied, and by whom (inherit.c)
  * @residents: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
  * @nr_heirs: attachments that forked children get, too; under @lock
@@ -195,7 +194,6 @@ struct image {
 	struct slot_lists *slots[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
 	u32 removals;
-	u64 copied;
 	struct list_head residents;
 	struct list_head ref_ctrs;
 	struct site *superseded;
@@ -238,6 +236,7 @@ struct site *site_of_slot(const struct image *image, unsigned long addr);
 
 /* The last number of a removal; from then on they are no longer told apart. */
 #define REMOVALS_MAX		U32_MAX
+#define COPIED_UNKNOWN		U32_MAX
 
 /* The breakpoint of a site is in the text no more.  Context: image::lock held. */
 static inline void site_set_idle(struct site *site)
@@ -313,7 +312,7 @@ int image_inherit(struct image *child, struct image *parent, u32 copied);
 void image_inherit_consumers(struct image *child, struct image *parent);
 void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied);
 void image_copy_begins(struct image *parent);
-u32 image_copied(struct image *parent);
+u32 image_copied(struct utask *utask);
 
 int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
 bool mapping_spreading(void);

@@ -120,7 +120,7 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	if (!event)
 		goto lost;
 	event->parent = image;
-	event->copied = image ? image_copied(image) : 0;
+	event->copied = image_copied(utask);
 	INIT_HLIST_HEAD(&event->calls);
 	if (retprobe_copy(utask, image, &event->calls))
 		pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
@@ -179,6 +179,7 @@ static void on_exec(void *data, struct task_struct *task)
 		instances_unspare(utask);
 		utask->borrowed = false;
 		utask->mm = task->mm;
+		utask->copied = 0;
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;
 		utask->handed = NULL;

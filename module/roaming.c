@@ -56,12 +56,14 @@ static void roaming_add(struct roaming *r, struct uret_instance *inst)
 {
 	hlist_add_head(&inst->in_task, &r->calls[roaming_hash(inst->ri.sp)]);
 	WRITE_ONCE(r->nr, r->nr + 1);
+	atomic_inc(&inst->consumer->roaming);
 }
 
 static void roaming_del(struct roaming *r, struct uret_instance *inst)
 {
 	hlist_del(&inst->in_task);
 	WRITE_ONCE(r->nr, r->nr - 1);
+	atomic_dec(&inst->consumer->roaming);
 }
 
 /* Adds instances that are listed newest last. */
@@ -194,8 +196,13 @@ void roaming_end(struct image *image)
 	raw_spin_lock_irqsave(&roamings_lock, flags);
 	list_del(&r->in_list);
 	raw_spin_unlock_irqrestore(&roamings_lock, flags);
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++)
+	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
+		struct uret_instance *inst;
+
+		hlist_for_each_entry(inst, &r->calls[i], in_task)
+			atomic_dec(&inst->consumer->roaming);
 		list_give_back(&r->calls[i]);
+	}
 	for (i = 0; i < ARRAY_SIZE(r->put_back); i++)
 		list_give_back(&r->put_back[i]);
 	image->roaming = NULL;
@@ -395,10 +402,13 @@ bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp,
 		/* Who is here has not been on the way to the trampoline. */
 		instances_pick(&r->put_back[roaming_hash(sp)], sp, &old);
 	}
+	hlist_for_each_entry(inst, fresh, in_task) {
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			instances_expect(inst->consumer,
+					 atomic_read(&inst->consumer->roaming) + 1);
+	}
 	roaming_add_list(r, fresh);
 	raw_spin_unlock_irqrestore(&r->lock, flags);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		instances_expect(NULL, READ_ONCE(r->nr));
 	list_give_back(&old);
 	return true;
 }

@@ -60,6 +60,8 @@ struct site;
  * @unwound: site of the system call that a tracer has been shown
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
+ * @copied: image::removals when the task began to copy its address space, 0 when it does
+ *	not (inherit.c)
  * @moved_from: first address of probed text that is being moved by mremap()
  * @moved_end: the first address behind; 0 when nothing is
  * @exited: the task has exited; the last queued work frees this
@@ -98,6 +100,7 @@ struct utask {
 	struct site *unwound;
 	struct callback_head map_work;
 	bool map_queued;
+	u32 copied;
 	unsigned long moved_from;
 	unsigned long moved_end;
 	bool exited;
