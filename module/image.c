@@ -209,8 +209,7 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	bool lost = false;
 	struct site *site;
 
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm &&
-	    !(current->flags & PF_KTHREAD))
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm)
 		image_copy_begins(image);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
@@ -318,7 +317,6 @@ void image_put(struct image *image)
 		site_table_del(site);
 		call_rcu(&site->rcu, site_free_rcu);
 	}
-	orphans_close(&image->orphans);
 	roaming_end(image);
 	for (i = 0; i < image->nr_areas; i++)
 		ssol_area_put(image->areas[i]);
@@ -429,7 +427,6 @@ struct image *image_get(struct mm_struct *mm)
 	image->removals = 1;
 	INIT_LIST_HEAD(&image->residents);
 	INIT_LIST_HEAD(&image->ref_ctrs);
-	orphans_init(&image->orphans);
 	INIT_WORK(&image->reap, image_reap_work);
 	foreign_rearm(image);
 	image->notifier.ops = &image_notifier_ops;

@@ -26,7 +26,6 @@
 #include "arch.h"
 #include "breakpoint.h"
 #include "foreign.h"
-#include "orphans.h"
 #include "probe.h"
 #include "ssol_area.h"
 
@@ -156,6 +155,7 @@ struct slot_lists {
  * @slots: for each of them which sites have its slots; the same
  * @nr_areas: how many
  * @removals: how often breakpoints have gone, from 1 on; under @lock
+ * @copied: @removals when the address space began to be copied, and by whom (inherit.c)
  * @residents: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
  * @nr_heirs: attachments that forked children get, too; under @lock
@@ -170,7 +170,6 @@ struct slot_lists {
  * @resumptions: signals have put tasks back to a breakpoint, or there is @roaming;
  *	never cleared
  * @handed: hits have been handed on to tracers; never cleared
- * @orphans: calls of threads that have exited
  * @roaming: the calls of all threads, once it has been seen that they are not each
  *	thread's own; set with the machine stopped, goes with the image
  * @trampoline: address of the return trampoline, 0 when it has none yet
@@ -194,6 +193,7 @@ struct image {
 	struct slot_lists *slots[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
 	u32 removals;
+	u64 copied;
 	struct list_head residents;
 	struct list_head ref_ctrs;
 	struct site *superseded;
@@ -201,7 +201,6 @@ struct image {
 	unsigned int nr_returns;
 	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
-	struct orphans orphans;
 	struct roaming *roaming;
 	unsigned long trampoline;
 	atomic_t moving;
@@ -236,7 +235,6 @@ struct site *site_of_slot(const struct image *image, unsigned long addr);
 
 /* The last number of a removal; from then on they are no longer told apart. */
 #define REMOVALS_MAX		U32_MAX
-#define COPIED_UNKNOWN		U32_MAX
 
 /* The breakpoint of a site is in the text no more.  Context: image::lock held. */
 static inline void site_set_idle(struct site *site)
@@ -312,7 +310,7 @@ int image_inherit(struct image *child, struct image *parent, u32 copied);
 void image_inherit_consumers(struct image *child, struct image *parent);
 void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied);
 void image_copy_begins(struct image *parent);
-u32 image_copied(struct utask *utask);
+u32 image_copied(struct image *parent);
 
 int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
 bool mapping_spreading(void);

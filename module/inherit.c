@@ -13,7 +13,6 @@
 #include "settle.h"
 #include "site_table.h"
 #include "ssol_area.h"
-#include "task.h"
 #include "unwinder.h"
 
 /* A site that the child has got by itself, with the breakpoint of its parent's in the text. */
@@ -31,39 +30,39 @@ static void site_is_parents(struct site *own, const struct site *site)
  *
  * A fork write-protects what it copies, mapping by mapping, with the mmap lock
  * held for writing from before the first: breakpoints neither come nor go until
- * it is through, and those of removals that have been numbered are out.
+ * it is through, and those of removals that have been numbered are out.  The
+ * number is kept with the task's, in one word, as other threads fork as well and
+ * may overwrite it; then the child is given more than it needs.
  *
  * Writing a page of a shared file back looks the same, also on a task's way from
- * copying to the event of its fork.  Hence the first of a task's calls counts: what
- * went idle before an older number had gone by then, too.
+ * copying to the event of its fork.  Hence the first of a task's calls counts.
  *
  * Context: any.
  */
 void image_copy_begins(struct image *parent)
 {
-	struct utask *utask = utask_get(current);
+	u32 task = task_pid_nr(current);
 
-	if (!utask || utask->copied)
-		return;
-	/* What mremap() moves may be where an idle site is. */
-	utask->copied = atomic_read(&parent->moving) ? COPIED_UNKNOWN :
-						       READ_ONCE(parent->removals);
+	if (READ_ONCE(parent->copied) >> 32 != task)
+		WRITE_ONCE(parent->copied, (u64)task << 32 | READ_ONCE(parent->removals));
 }
 
 /**
  * image_copied() - when the current task has copied its address space
- * @utask: its state, or NULL
+ * @parent: its image
  *
  * Context: any; the task reports its fork.
  * Return: image::removals when it began to or earlier, or 0 when that is not known.
  */
-u32 image_copied(struct utask *utask)
+u32 image_copied(struct image *parent)
 {
-	u32 copied = utask ? utask->copied : 0;
+	u64 copied = READ_ONCE(parent->copied);
 
-	if (utask)
-		utask->copied = 0;
-	return copied == COPIED_UNKNOWN ? 0 : copied;
+	if (copied >> 32 != (u32)task_pid_nr(current))
+		return 0;
+	/* Another thread may be copying already. */
+	cmpxchg(&parent->copied, copied, 0);
+	return copied;
 }
 
 /* Whether no breakpoint was there when the address space was copied. */
@@ -203,37 +202,6 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	kvfree(requests);
 }
 
-/*
- * Takes out what is at one site of the parent's; false when the child has got an image
- * meanwhile.  Context: image::lock of the parent held, and of @child.
- */
-static bool site_disinherit(const struct site *site, struct image *child, struct mm_struct *mm)
-{
-	struct text_edit edit = {
-		.addr = site->key.addr,
-		.text = site->plan.text,
-		.len = ssol_len(&site->plan),
-		.foreign = &site->foreign,
-	};
-	struct site *own;
-
-	rcu_read_lock();
-	own = site_find(mm, site->key.addr);
-	rcu_read_unlock();
-	if (own && !child)
-		return false;
-	if (own && own->state == SITE_ARMED) {
-		site_is_parents(own, site);
-		return true;
-	}
-	breakpoints_remove(mm, &edit, 1);
-	if (own && (!edit.result || edit.result == -ENOENT))
-		site_set_idle(own);
-	else if (own)
-		WRITE_ONCE(own->state, SITE_LOST);
-	return true;
-}
-
 /**
  * image_disinherit() - take out of a child's text what its parent had in there
  * @parent: image of the parent
@@ -246,32 +214,35 @@ static bool site_disinherit(const struct site *site, struct image *child, struct
  */
 void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied)
 {
-	struct image *child;
-	struct site *site;
-	bool done;
+	struct image *child = image_find(mm);
+	struct site *site, *own;
+	struct text_edit edit;
 
-	do {
-		done = true;
-		child = image_find(mm);
-		mutex_lock(&parent->lock);
-		if (child)
-			mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-		for (site = image_first_site(parent, 0); site && done;
-		     site = image_next_site(site)) {
-			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
-				done = site_disinherit(site, child, mm);
-		}
-		/* The text may have become another since it was copied. */
-		for (site = parent->superseded; site && done; site = site->older) {
-			if (!site_was_idle(site, copied))
-				done = site_disinherit(site, child, mm);
-		}
-		if (done)
-			ref_ctrs_disinherit(child, parent, mm);
-		if (child)
-			mutex_unlock(&child->lock);
-		mutex_unlock(&parent->lock);
-		if (child)
-			image_put(child);
-	} while (!done);
+	mutex_lock(&parent->lock);
+	if (child)
+		mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+	for (site = image_first_site(parent, 0); site; site = image_next_site(site)) {
+		if (site->kind != SITE_PROBE || site_was_idle(site, copied))
+			continue;
+		rcu_read_lock();
+		own = site_find(mm, site->key.addr);
+		rcu_read_unlock();
+		if (own && own->state == SITE_ARMED)
+			continue;
+		edit = (struct text_edit) {
+			.addr = site->key.addr,
+			.text = site->plan.text,
+			.len = ssol_len(&site->plan),
+			.foreign = &site->foreign,
+		};
+		breakpoints_remove(mm, &edit, 1);
+		if (own)
+			site_set_idle(own);
+	}
+	ref_ctrs_disinherit(child, parent, mm);
+	if (child)
+		mutex_unlock(&child->lock);
+	mutex_unlock(&parent->lock);
+	if (child)
+		image_put(child);
 }

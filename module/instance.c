@@ -113,7 +113,7 @@ static void instance_give_back_list(struct hlist_head *list)
 
 /**
  * instances_expect() - there are so many calls under way
- * @c: whose
+ * @c: whose, where it has data; others can be taken together, with NULL
  * @nr: how many
  *
  * A fork copies them all, where it cannot allocate.
@@ -122,7 +122,7 @@ static void instance_give_back_list(struct hlist_head *list)
  */
 void instances_expect(struct consumer *c, unsigned int nr)
 {
-	reserve_expect(c->instances ?: &instance_reserve, nr);
+	reserve_expect(c && c->instances ? c->instances : &instance_reserve, nr);
 }
 
 /**

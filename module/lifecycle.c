@@ -120,7 +120,7 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	if (!event)
 		goto lost;
 	event->parent = image;
-	event->copied = image_copied(utask);
+	event->copied = image ? image_copied(image) : 0;
 	INIT_HLIST_HEAD(&event->calls);
 	if (retprobe_copy(utask, image, &event->calls))
 		pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
@@ -178,39 +178,17 @@ static void on_exec(void *data, struct task_struct *task)
 		retprobe_forget(utask);
 		instances_unspare(utask);
 		utask->borrowed = false;
-		utask->mm = task->mm;
-		utask->copied = 0;
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;
 		utask->handed = NULL;
 	}
 }
 
-/* Keeps the calls of a thread that exits, for others to return from; false when none will. */
-static bool calls_left(struct utask *utask, const struct task_struct *task)
-{
-	struct image *image;
-	bool left;
-
-	if (!utask->nr_instances || utask->borrowed || utask->hit_queued || utask->map_queued ||
-	    !atomic_read(&task->signal->live) || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT)
-		return false;
-	rcu_read_lock();
-	/* Where the address space is gone, it is not found. */
-	image = image_lookup(utask->mm);
-	left = image && orphans_add(&image->orphans, utask);
-	rcu_read_unlock();
-	return left;
-}
-
 static void on_exit(void *data, struct task_struct *task)
 {
 	struct utask *utask = utask_find(task);
 
-	if (!utask)
-		return;
-	instances_unspare(utask);
-	if (!calls_left(utask, task))
+	if (utask)
 		utask_drop(utask);
 }
 

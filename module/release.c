@@ -59,7 +59,7 @@ static void release_list_one(struct utask *utask, void *data)
 
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry(inst, &utask->instances[i], in_task)
-			release_list_call(utask_mm(utask), inst, data);
+			release_list_call(utask->task->mm, inst, data);
 	}
 }
 
@@ -89,12 +89,11 @@ static long release_restore(void *data)
 
 static void release_ip_one(struct utask *utask, void *unused)
 {
+	struct pt_regs *regs = task_pt_regs(utask->task);
 	struct uret_instance *inst;
-	struct pt_regs *regs;
 
-	if (!utask->task || !utask->task->mm)
+	if (!utask->task->mm)
 		return;
-	regs = task_pt_regs(utask->task);
 	if (utask->stepping) {
 		const struct site *site = utask->stepping;
 

@@ -56,14 +56,12 @@ static void roaming_add(struct roaming *r, struct uret_instance *inst)
 {
 	hlist_add_head(&inst->in_task, &r->calls[roaming_hash(inst->ri.sp)]);
 	WRITE_ONCE(r->nr, r->nr + 1);
-	atomic_inc(&inst->consumer->roaming);
 }
 
 static void roaming_del(struct roaming *r, struct uret_instance *inst)
 {
 	hlist_del(&inst->in_task);
 	WRITE_ONCE(r->nr, r->nr - 1);
-	atomic_dec(&inst->consumer->roaming);
 }
 
 /* Adds instances that are listed newest last. */
@@ -109,7 +107,7 @@ static void move_from_task(struct utask *utask, void *data)
 	HLIST_HEAD(turned);
 	unsigned int i;
 
-	if (utask_mm(utask) != r->mm || utask->borrowed)
+	if (utask->task->mm != r->mm || utask->borrowed)
 		return;
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		struct uret_instance *inst;
@@ -196,13 +194,8 @@ void roaming_end(struct image *image)
 	raw_spin_lock_irqsave(&roamings_lock, flags);
 	list_del(&r->in_list);
 	raw_spin_unlock_irqrestore(&roamings_lock, flags);
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
-		struct uret_instance *inst;
-
-		hlist_for_each_entry(inst, &r->calls[i], in_task)
-			atomic_dec(&inst->consumer->roaming);
+	for (i = 0; i < ARRAY_SIZE(r->calls); i++)
 		list_give_back(&r->calls[i]);
-	}
 	for (i = 0; i < ARRAY_SIZE(r->put_back); i++)
 		list_give_back(&r->put_back[i]);
 	image->roaming = NULL;
@@ -223,7 +216,7 @@ static void suspicion_look(struct utask *utask, void *data)
 {
 	struct suspicion *s = data;
 
-	if (utask_mm(utask) == s->mm && READ_ONCE(utask->task) != current &&
+	if (READ_ONCE(utask->task->mm) == s->mm && utask->task != current &&
 	    READ_ONCE(utask->nr_instances))
 		s->found = true;
 }
@@ -402,13 +395,10 @@ bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp,
 		/* Who is here has not been on the way to the trampoline. */
 		instances_pick(&r->put_back[roaming_hash(sp)], sp, &old);
 	}
-	hlist_for_each_entry(inst, fresh, in_task) {
-		if (IS_ENABLED(CONFIG_PREEMPT_RT))
-			instances_expect(inst->consumer,
-					 atomic_read(&inst->consumer->roaming) + 1);
-	}
 	roaming_add_list(r, fresh);
 	raw_spin_unlock_irqrestore(&r->lock, flags);
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		instances_expect(NULL, READ_ONCE(r->nr));
 	list_give_back(&old);
 	return true;
 }

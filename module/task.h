@@ -32,11 +32,7 @@ struct site;
 /**
  * struct utask - state of one task
  * @node: in the table, keyed by @task
- * @task: whose it is; no reference, the task outlives it.  NULL when it has exited, and
- *	@in_orphans is used
- * @mm: address space of @task, since this was made or since its exec; no reference, not
- *	to be followed but in orphans
- * @in_orphans: in image::orphans (orphans.h)
+ * @task: whose it is; no reference, the task outlives it
  * @hit_work: runs the sleepable handlers of the hit
  * @hit_queued: @hit_work is on its way
  * @site: where the hit was
@@ -60,8 +56,6 @@ struct site;
  * @unwound: site of the system call that a tracer has been shown
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
- * @copied: image::removals when the task began to copy its address space, 0 when it does
- *	not (inherit.c)
  * @moved_from: first address of probed text that is being moved by mremap()
  * @moved_end: the first address behind; 0 when nothing is
  * @exited: the task has exited; the last queued work frees this
@@ -77,8 +71,6 @@ struct site;
 struct utask {
 	struct hlist_node node;
 	struct task_struct *task;
-	struct mm_struct *mm;
-	struct list_head in_orphans;
 	struct callback_head hit_work;
 	bool hit_queued;
 	struct site *site;
@@ -100,7 +92,6 @@ struct utask {
 	struct site *unwound;
 	struct callback_head map_work;
 	bool map_queued;
-	u32 copied;
 	unsigned long moved_from;
 	unsigned long moved_end;
 	bool exited;
@@ -142,18 +133,6 @@ static __always_inline struct utask *utask_own(void)
 			return utask;
 	}
 	return NULL;
-}
-
-/*
- * The address space that a state's calls are in, or NULL when the task has left it.
- *
- * Context: RCU read side, or the machine being stopped.
- */
-static inline struct mm_struct *utask_mm(const struct utask *utask)
-{
-	const struct task_struct *task = READ_ONCE(utask->task);
-
-	return task ? READ_ONCE(task->mm) : utask->mm;
 }
 
 struct utask *utask_find(struct task_struct *task);

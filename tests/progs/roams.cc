@@ -3,12 +3,11 @@
 /*
  * Coroutines that go from thread to thread, each time they are suspended:
  *
- *	roams THREADS COROUTINES ROUNDS [throw] [end] [fork] [vfork] [wait]
+ *	roams THREADS COROUTINES ROUNDS [throw] [fork] [vfork] [wait]
  *
  * In each round a coroutine calls probed_outer(), which calls probed_inner(),
  * which is suspended; they return in other threads.  With "throw" every second
- * round but the first is left by an exception instead; with "end" a thread ends
- * when a coroutine is suspended, and another one takes its place.  In the last round all
+ * round but the first is left by an exception instead.  In the last round all
  * are suspended together; then "fork" has a child, too, go on with them,
  * "vfork" has one call probed_leaf(), and does so itself, and "wait" says so and waits for a line.  The output is the same whether the
  * functions are probed or not, and says how often each was entered and
@@ -40,7 +39,7 @@ struct coroutine {
 
 static unsigned int threads;
 static long rounds;
-static bool throws, ends, forks, vforks, waits;
+static bool throws, forks, vforks, waits;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -118,17 +117,6 @@ static void go_on(unsigned int thread, coroutine *next)
 	pthread_mutex_unlock(&mutex);
 }
 
-static void *worker(void *data);
-
-static void start(unsigned long thread)
-{
-	pthread_t id;
-
-	if (pthread_create(&id, NULL, worker, (void *)thread))
-		abort();
-	pthread_detach(id);
-}
-
 static void *worker(void *data)
 {
 	unsigned int thread = (unsigned long)data;
@@ -144,10 +132,6 @@ static void *worker(void *data)
 		queues[thread].pop_front();
 		pthread_mutex_unlock(&mutex);
 		go_on(thread, next);
-		if (ends) {
-			start(thread);
-			return NULL;
-		}
 		pthread_mutex_lock(&mutex);
 	}
 	pthread_mutex_unlock(&mutex);
@@ -187,6 +171,7 @@ static void child(void)
 
 int main(int argc, char **argv)
 {
+	std::vector<pthread_t> ids;
 	char line[16];
 	int status = 0;
 
@@ -198,7 +183,6 @@ int main(int argc, char **argv)
 	rounds = atol(argv[3]);
 	for (int i = 4; i < argc; i++) {
 		throws |= !strcmp(argv[i], "throw");
-		ends |= !strcmp(argv[i], "end");
 		forks |= !strcmp(argv[i], "fork");
 		vforks |= !strcmp(argv[i], "vfork");
 		waits |= !strcmp(argv[i], "wait");
@@ -214,8 +198,9 @@ int main(int argc, char **argv)
 		makecontext(&c->context, (void (*)(void))body, 1, i);
 		queues[i % threads].push_back(c);
 	}
+	ids.resize(threads);
 	for (unsigned long i = 0; i < threads; i++)
-		start(i);
+		pthread_create(&ids[i], NULL, worker, (void *)i);
 
 	pthread_mutex_lock(&mutex);
 	while (parked.size() < all.size())
@@ -244,9 +229,9 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < parked.size(); i++)
 		queues[(i + 1) % threads].push_back(parked[i]);
 	pthread_cond_broadcast(&changed);
-	while (left)
-		pthread_cond_wait(&changed, &mutex);
 	pthread_mutex_unlock(&mutex);
+	for (pthread_t id : ids)
+		pthread_join(id, NULL);
 	report("all");
 	return status ? 1 : 0;
 }
