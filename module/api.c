@@ -8,25 +8,66 @@
 #include <uprobes/uprobes.h>
 
 #include "hit.h"
+#include "later.h"
 #include "register.h"
 #include "retprobe.h"
 #include "target.h"
 
+static int register_many(struct uprobe **us, unsigned int n, enum consumer_type type)
+{
+	int ret = register_probes(us, n, type);
+	unsigned int i;
+
+	/*
+	 * A handler may have been called, and asked for something, before it failed.
+	 * Not so where a probe is registered, by another, who would be waited for.
+	 */
+	for (i = 0; ret && i < n; i++) {
+		if (!READ_ONCE(us[i]->kdata))
+			later_wait(&us[i], 1);
+	}
+	return ret;
+}
+
 static int register_one(struct uprobe *u, enum consumer_type type)
 {
-	if (register_in_handler()) {
+	if (later_needed()) {
 		register_later(u, type);
 		return -EINPROGRESS;
 	}
-	return register_probes(&u, 1, type);
+	return register_many(&u, 1, type);
+}
+
+static bool any_registered(struct uprobe **us, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (READ_ONCE(us[i]->kdata))
+			return true;
+	}
+	return false;
+}
+
+static void unregister_many(struct uprobe **us, unsigned int n, enum consumer_type type)
+{
+	unsigned int i;
+
+	if (later_needed()) {
+		for (i = 0; i < n; i++)
+			unregister_later(us[i], type);
+		return;
+	}
+	/* What a handler has asked for may be that one is registered. */
+	do {
+		unregister_probes(us, n);
+		later_wait(us, n);
+	} while (any_registered(us, n));
 }
 
 static void unregister_one(struct uprobe *u, enum consumer_type type)
 {
-	if (register_in_handler())
-		unregister_later(u, type);
-	else
-		unregister_probes(&u, 1);
+	unregister_many(&u, 1, type);
 }
 
 int register_uprobe(struct uprobe *u)
@@ -67,21 +108,9 @@ EXPORT_SYMBOL_GPL(unmap_uretprobe);
 
 int register_uprobes(struct uprobe **us, unsigned int n)
 {
-	return register_in_handler() ? -EDEADLK : register_probes(us, n, CONSUMER_ENTRY);
+	return later_needed() ? -EDEADLK : register_many(us, n, CONSUMER_ENTRY);
 }
 EXPORT_SYMBOL_GPL(register_uprobes);
-
-static void unregister_many(struct uprobe **us, unsigned int n, enum consumer_type type)
-{
-	unsigned int i;
-
-	if (!register_in_handler()) {
-		unregister_probes(us, n);
-		return;
-	}
-	for (i = 0; i < n; i++)
-		unregister_later(us[i], type);
-}
 
 void unregister_uprobes(struct uprobe **us, unsigned int n)
 {
@@ -102,9 +131,9 @@ static struct uprobe **inner_probes(struct uretprobe **rps)
 
 int register_uretprobes(struct uretprobe **rps, unsigned int n)
 {
-	if (register_in_handler())
+	if (later_needed())
 		return -EDEADLK;
-	return register_probes(inner_probes(rps), n, CONSUMER_RETURN);
+	return register_many(inner_probes(rps), n, CONSUMER_RETURN);
 }
 EXPORT_SYMBOL_GPL(register_uretprobes);
 
@@ -116,13 +145,13 @@ EXPORT_SYMBOL_GPL(unregister_uretprobes);
 
 int enable_uprobe(struct uprobe *u)
 {
-	return register_in_handler() ? -EDEADLK : probe_set_enabled(u, true);
+	return later_needed() ? -EDEADLK : probe_set_enabled(u, true);
 }
 EXPORT_SYMBOL_GPL(enable_uprobe);
 
 int disable_uprobe(struct uprobe *u)
 {
-	return register_in_handler() ? -EDEADLK : probe_set_enabled(u, false);
+	return later_needed() ? -EDEADLK : probe_set_enabled(u, false);
 }
 EXPORT_SYMBOL_GPL(disable_uprobe);
 
@@ -170,8 +199,14 @@ EXPORT_SYMBOL_GPL(uprobe_get_pc_task);
 
 unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, unsigned long sp)
 {
-	if (ri && retprobe_is_trampoline(ri, pc))
+	bool trampoline = ri && retprobe_is_trampoline(ri, pc);
+	unsigned long real;
+
+	/* In its return handler a call is known to nobody else any more. */
+	if (trampoline && sp == ri->sp)
 		return ri->ret_addr;
-	return uprobe_get_pc_task(current, pc, sp);
+	/* The calls further up have the same trampoline. */
+	real = uprobe_get_pc_task(current, pc, sp);
+	return trampoline && real == pc ? ri->ret_addr : real;
 }
 EXPORT_SYMBOL_GPL(uprobe_get_pc);

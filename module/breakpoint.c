@@ -312,9 +312,12 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 /* Stores once more what is there, where a translation may not know of it. */
 static void store_again(struct editor *ed, const struct text_edit *edit)
 {
+	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
 	u8 *byte;
 
-	if (!editor_vma(ed, edit->addr) || editor_page(ed, edit->addr))
+	/* The lock may have been let go of: it may be another mapping by now. */
+	if (!vma || vma->vm_flags & VM_MAYSHARE || editor_look(ed, edit->addr) ||
+	    editor_page(ed, edit->addr))
 		return;
 	byte = kmap_local_page(ed->page);
 	byte += offset_in_page(edit->addr);

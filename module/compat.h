@@ -6,6 +6,7 @@
 #ifndef _UPROBES_COMPAT_H
 #define _UPROBES_COMPAT_H
 
+#include <linux/ftrace.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/ring_buffer.h>
@@ -179,7 +180,14 @@ static inline bool compat_in_rseq_sleepable(void)
 	struct rseq __user *rseq = compat_rseq();
 	u64 section;
 
-	return rseq && !get_user(section, (u64 __user *)&rseq->rseq_cs) && section;
+	if (!rseq || !user_read_access_begin(rseq, sizeof(*rseq)))
+		return false;
+	unsafe_get_user(section, (u64 __user *)&rseq->rseq_cs, fault);
+	user_read_access_end();
+	return section;
+fault:
+	user_read_access_end();
+	return false;
 }
 
 /* The same where a fault cannot be served, for every return of a task work.  Context: any. */
@@ -191,10 +199,67 @@ static inline bool compat_in_rseq_now(void)
 	if (!rseq)
 		return false;
 	pagefault_disable();
-	if (get_user(section, (u64 __user *)&rseq->rseq_cs))
-		section = 0;
+	if (user_read_access_begin(rseq, sizeof(*rseq))) {
+		unsafe_get_user(section, (u64 __user *)&rseq->rseq_cs, fault);
+fault:
+		user_read_access_end();
+	}
 	pagefault_enable();
 	return section;
 }
+
+/**
+ * compat_mmap_written() - whether the current task has an mmap lock for writing
+ * @mm: the address space
+ *
+ * PREEMPT_RT builds its reader-writer semaphores on rtmutexes (linux/rwbase_rt.h).
+ *
+ * Context: any.
+ */
+static inline bool compat_mmap_written(struct mm_struct *mm)
+{
+#ifdef CONFIG_PREEMPT_RT
+	unsigned long owner = (unsigned long)READ_ONCE(mm->mmap_lock.rwbase.rtmutex.owner);
+	/* Beside a flag for waiters. */
+	const unsigned long flags = 1;
+#else
+	unsigned long owner = atomic_long_read(&mm->mmap_lock.owner);
+	/* Beside two flags; a reader that has it is not named alone. */
+	const unsigned long flags = 2;
+#endif
+
+	return (owner & ~flags) == (unsigned long)current;
+}
+
+#ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
+/**
+ * compat_ftrace_direct() - have functions call another without ftrace in between
+ * @ops: with a filter that names them
+ * @addr: the other function
+ *
+ * Commit da8bdfbd4223 ("ftrace: Rename _ftrace_direct_multi APIs to _ftrace_direct
+ * APIs", 6.4).
+ *
+ * Context: may sleep.
+ */
+static inline int compat_ftrace_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	return register_ftrace_direct(ops, addr);
+#else
+	return register_ftrace_direct_multi(ops, addr);
+#endif
+}
+
+/* They call it no more, and nobody is in it.  Context: may sleep. */
+static inline void compat_ftrace_no_direct(struct ftrace_ops *ops, unsigned long addr)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)
+	unregister_ftrace_direct(ops, addr, false);
+#else
+	unregister_ftrace_direct_multi(ops, addr);
+#endif
+}
+#endif
 
 #endif /* _UPROBES_COMPAT_H */

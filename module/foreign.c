@@ -152,9 +152,17 @@ static bool access_probed(const struct access *access)
 	return probed;
 }
 
+/* Whether the instruction of a site is the same after a write that reaches it at byte @i. */
+static bool access_keeps(const struct access *access, int i, const struct site *site)
+{
+	return text_same(&access->bytes[i], site->plan.text,
+			 min_t(int, access->len - i, ssol_len(&site->plan)));
+}
+
 /*
  * A breakpoint of ours stays when a debugger takes its own out.  If that is for
  * a single step over the instruction, ours is hit once more (utask::handed).
+ * Another instruction is written over ours.
  */
 static void access_write(const struct access *access)
 {
@@ -171,7 +179,8 @@ static void access_write(const struct access *access)
 		} else if (*byte == ARCH_BREAKPOINT) {
 			if (READ_ONCE(site->state) == SITE_ARMED && site->foreign == FOREIGN_NONE)
 				WRITE_ONCE(site->foreign, FOREIGN_FIRST);
-		} else if (*byte == site->plan.text[0] && READ_ONCE(site->state) == SITE_ARMED) {
+		} else if (READ_ONCE(site->state) == SITE_ARMED &&
+			   *byte == site->plan.text[0] && access_keeps(access, i, site)) {
 			if (site->foreign == FOREIGN_FIRST)
 				WRITE_ONCE(site->foreign, FOREIGN_NONE);
 			*byte = ARCH_BREAKPOINT;

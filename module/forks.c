@@ -11,6 +11,7 @@
 
 #include "forks.h"
 #include "ksym.h"
+#include "task.h"
 
 /* So many at once are counted; what is above that is not waited for. */
 #define FORKS_MAX 512
@@ -37,7 +38,14 @@ static int fork_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
 static int fork_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const unsigned int *mine = (const unsigned int *)ri->data;
+	struct utask *utask;
 
+	/* There will be no event. */
+	if (IS_ERR_VALUE(regs_return_value(regs))) {
+		utask = utask_find(current);
+		if (utask)
+			utask->copied = (struct copy_mark) {};
+	}
 	if (atomic_dec_and_test(&under_way[*mine]))
 		swake_up_one(&forks_wq);
 	return 0;

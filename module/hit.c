@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "hit.h"
 #include "image.h"
+#include "late_trap.h"
 #include "retprobe.h"
 #include "roaming.h"
 #include "signal.h"
@@ -62,9 +63,10 @@ static struct consumer_set *hit_set_get(struct site *site)
 	struct consumer_set *set;
 
 	rcu_read_lock();
-	set = rcu_dereference(site->set);
-	if (set && !consumer_set_get(set))
-		set = NULL;
+	/* One that has gone since it was read has been replaced. */
+	do {
+		set = rcu_dereference(site->set);
+	} while (set && !consumer_set_get(set));
 	rcu_read_unlock();
 	return set;
 }
@@ -179,15 +181,14 @@ static __always_inline void hit_resume_in_task(struct utask *utask, struct site 
 		hit_resume(utask, site, regs);
 }
 
-/* The usual case of hit_work(): one handler. */
-static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *regs)
+/* Where there is one handler; @alive unless the task is at its end. */
+static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *regs,
+					 bool signalled, bool alive)
 {
 	struct consumer *c = utask->only;
-	bool signalled = utask->signalled;
 
 	utask->hit_queued = false;
-	utask->signalled = false;
-	if (likely(!utask->exited && current->mm)) {
+	if (alive) {
 		utask->in_handler = true;
 		consumer_hit(c);
 		c->u->handler(c->u, regs);
@@ -195,8 +196,17 @@ static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *re
 		hit_resume_in_task(utask, utask->site, regs, signalled);
 	}
 	consumer_active_put(c);
-	utask_work_done(utask);
+	if (!alive)
+		utask_work_done(utask);
 	task_work_end();
+}
+
+static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
+{
+	bool signalled = utask->signalled;
+
+	utask->signalled = false;
+	hit_work_one(utask, regs, signalled, !utask->exited && current->mm);
 }
 
 static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
@@ -252,10 +262,24 @@ static void hit_work(struct callback_head *work)
 	struct utask *utask = container_of(work, struct utask, hit_work);
 	struct pt_regs *regs = task_pt_regs(current);
 
-	if (likely(utask->defer == HIT_ONE))
-		hit_work_one(utask, regs);
-	else
+	if (unlikely(utask->defer != HIT_ONE))
 		hit_work_many(utask, regs);
+	else if (unlikely(utask->signalled || utask->exited || !current->mm))
+		hit_work_unusual(utask, regs);
+	else
+		hit_work_one(utask, regs, false, true);
+}
+
+static __always_inline int hit_queue(struct utask *utask, unsigned int what)
+{
+	int ret;
+
+	utask->defer = what;
+	utask->hit_queued = true;
+	ret = task_work_begin(current, &utask->hit_work, hit_work);
+	if (unlikely(ret))
+		utask->hit_queued = false;
+	return ret;
 }
 
 /**
@@ -268,14 +292,7 @@ static void hit_work(struct callback_head *work)
  */
 int hit_defer(struct utask *utask, unsigned int what)
 {
-	int ret;
-
-	utask->defer = what;
-	utask->hit_queued = true;
-	ret = task_work_begin(current, &utask->hit_work, hit_work);
-	if (ret)
-		utask->hit_queued = false;
-	return ret;
+	return hit_queue(utask, what);
 }
 
 /*
@@ -294,38 +311,6 @@ static void hit_give_up(struct site *site, struct consumer_set *set)
 		return;
 	utask->site = site;
 	hit_defer(utask, HIT_GIVE_UP);
-}
-
-/**
- * enum late - what a trap at a site that is not armed may be
- * @LATE_FOREIGN: somebody else's breakpoint is there
- * @LATE_REMOVED: none is; the trap was under way when ours was removed.  The
- *	task is to execute what is there now
- * @LATE_COPIED: ours is there, as the program has copied its own text to where
- *	it unmapped it (as is done to have it in huge pages)
- */
-enum late {
-	LATE_FOREIGN,
-	LATE_REMOVED,
-	LATE_COPIED,
-};
-
-static enum late hit_late(const struct site *site)
-{
-	u8 text[UINSN_MAX_LEN];
-	unsigned int len = ssol_len(&site->plan);
-
-	/* On its way elsewhere, or forgotten: executing what is there brings it back. */
-	if (copy_from_user_nofault(text, (void __user *)site->key.addr, len))
-		return arch_text_hidden(current->mm) ? LATE_FOREIGN : LATE_REMOVED;
-	/* In place again since the state was looked at: let it trap again. */
-	smp_rmb();
-	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
-		return LATE_REMOVED;
-	if (READ_ONCE(site->state) == SITE_LOST &&
-	    text_same(text + 1, site->plan.text + 1, len - 1))
-		return LATE_COPIED;
-	return LATE_FOREIGN;
 }
 
 /*
@@ -525,7 +510,7 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 	} else if (likely(percpu_ref_tryget_live_rcu(&c->active))) {
 		utask->site = site;
 		utask->only = c;
-		if (likely(!hit_defer(utask, HIT_ONE)))
+		if (likely(!hit_queue(utask, HIT_ONE)))
 			return NOTIFY_STOP;
 		consumer_active_put(c);
 	}

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
+#include "compat.h"
 #include "image.h"
 #include "lifecycle.h"
 #include "ref_ctr.h"
@@ -209,7 +210,8 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	bool lost = false;
 	struct site *site;
 
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm)
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm &&
+	    !(current->flags & PF_KTHREAD) && compat_mmap_written(image->mm))
 		image_copy_begins(image);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
@@ -246,7 +248,8 @@ static void image_free_rcu(struct rcu_head *head)
 	struct image *image = container_of(head, struct image, rcu);
 	unsigned int i;
 
-	for (i = 0; i < image->nr_areas; i++)
+	/* One more than there are areas may have been expected. */
+	for (i = 0; i < IMAGE_MAX_AREAS && image->slots[i]; i++)
 		slots_free(image->slots[i]);
 	kfree(image);
 }
@@ -317,6 +320,8 @@ void image_put(struct image *image)
 		site_table_del(site);
 		call_rcu(&site->rcu, site_free_rcu);
 	}
+	orphans_close(&image->orphans);
+	ref_ctrs_purge(image);
 	roaming_end(image);
 	for (i = 0; i < image->nr_areas; i++)
 		ssol_area_put(image->areas[i]);
@@ -427,6 +432,9 @@ struct image *image_get(struct mm_struct *mm)
 	image->removals = 1;
 	INIT_LIST_HEAD(&image->residents);
 	INIT_LIST_HEAD(&image->ref_ctrs);
+	INIT_LIST_HEAD(&image->gone_ref_ctrs);
+	image->ref_changes = 1;
+	orphans_init(&image->orphans);
 	INIT_WORK(&image->reap, image_reap_work);
 	foreign_rearm(image);
 	image->notifier.ops = &image_notifier_ops;

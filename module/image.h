@@ -26,8 +26,11 @@
 #include "arch.h"
 #include "breakpoint.h"
 #include "foreign.h"
+#include "orphans.h"
 #include "probe.h"
 #include "ssol_area.h"
+
+struct copy_mark;
 
 /**
  * enum site_kind - what a breakpoint stands for
@@ -148,16 +151,21 @@ struct slot_lists {
  * @refs: the table, and who found it there
  * @mode: what its code is
  * @lock: protects sites, sets and areas, and keeps breakpoint writes apart
- * @tree_lock: protects the shape of @sites
+ * @tree_lock: protects the shape of @sites, and what becomes of reference counters
  * @sites: by address; read under @lock or @tree_lock
  * @areas: its SSOL areas, shared with the images of processes that it was
  *	forked from; added under @lock, read by anybody
  * @slots: for each of them which sites have its slots; the same
  * @nr_areas: how many
  * @removals: how often breakpoints have gone, from 1 on; under @lock
- * @copied: @removals when the address space began to be copied, and by whom (inherit.c)
  * @residents: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
+ * @gone_ref_ctrs: those that are not any more, but forks under way may have copied; under
+ *	@lock.  Freed when one more ends while no fork is under way, or with the image
+ * @ref_changes: how often counters have changed, or been unmapped, from 1 on; changes
+ *	under @tree_lock, with the mmap lock held, so that a fork copies all or nothing
+ * @forks: children whose fork has been reported and that have not looked after
+ *	themselves yet
  * @nr_heirs: attachments that forked children get, too; under @lock
  * @nr_returns: attachments of return probes; under @lock
  * @watch_lock: read-held by who has its unwinders probed until his return probes, or
@@ -170,6 +178,7 @@ struct slot_lists {
  * @resumptions: signals have put tasks back to a breakpoint, or there is @roaming;
  *	never cleared
  * @handed: hits have been handed on to tracers; never cleared
+ * @orphans: calls of threads that have exited
  * @roaming: the calls of all threads, once it has been seen that they are not each
  *	thread's own; set with the machine stopped, goes with the image
  * @trampoline: address of the return trampoline, 0 when it has none yet
@@ -193,14 +202,17 @@ struct image {
 	struct slot_lists *slots[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
 	u32 removals;
-	u64 copied;
 	struct list_head residents;
 	struct list_head ref_ctrs;
+	struct list_head gone_ref_ctrs;
+	u64 ref_changes;
+	atomic_t forks;
 	struct site *superseded;
 	unsigned int nr_heirs;
 	unsigned int nr_returns;
 	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
+	struct orphans orphans;
 	struct roaming *roaming;
 	unsigned long trampoline;
 	atomic_t moving;
@@ -225,6 +237,7 @@ void image_put(struct image *image);
 void image_queue(struct image *image, struct work_struct *work);
 void image_put_not_last(struct image *image);
 struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
+int image_expect_area(struct image *image);
 int image_add_area(struct image *image, struct ssol_area *area);
 struct site *image_first_site(struct image *image, unsigned long addr);
 struct site *image_next_site(struct site *site);
@@ -232,6 +245,7 @@ struct site *image_next_site(struct site *site);
 int slot_add(struct site *site);
 void slots_free(struct slot_lists *slots);
 struct site *site_of_slot(const struct image *image, unsigned long addr);
+unsigned long site_original_ip(const struct site *site, unsigned long ip);
 
 /* The last number of a removal; from then on they are no longer told apart. */
 #define REMOVALS_MAX		U32_MAX
@@ -306,11 +320,13 @@ int consumer_resettle(struct consumer *c);
 int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home);
 void consumer_leave_home(struct consumer *c);
 
-int image_inherit(struct image *child, struct image *parent, u32 copied);
+int image_inherit(struct image *child, struct image *parent, const struct copy_mark *copied);
 void image_inherit_consumers(struct image *child, struct image *parent);
-void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied);
+void image_disinherit(struct image *parent, struct mm_struct *mm, const struct copy_mark *copied);
 void image_copy_begins(struct image *parent);
-u32 image_copied(struct image *parent);
+void image_fork_begins(struct image *parent, struct utask *utask, struct copy_mark *copied);
+void image_fork_ends(struct image *parent);
+bool image_forks(struct image *image);
 
 int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
 bool mapping_spreading(void);

@@ -13,6 +13,7 @@
 #include "settle.h"
 #include "site_table.h"
 #include "ssol_area.h"
+#include "task.h"
 #include "unwinder.h"
 
 /* A site that the child has got by itself, with the breakpoint of its parent's in the text. */
@@ -29,51 +30,104 @@ static void site_is_parents(struct site *own, const struct site *site)
  * @parent: its image
  *
  * A fork write-protects what it copies, mapping by mapping, with the mmap lock
- * held for writing from before the first: breakpoints neither come nor go until
- * it is through, and those of removals that have been numbered are out.  The
- * number is kept with the task's, in one word, as other threads fork as well and
- * may overwrite it; then the child is given more than it needs.
+ * held for writing from before the first: breakpoints and reference counters
+ * neither come nor go until it is through, and those of removals that have been
+ * numbered are out.
  *
- * Writing a page of a shared file back looks the same, also on a task's way from
- * copying to the event of its fork.  Hence the first of a task's calls counts.
- *
- * Context: any.
+ * Context: any, the mmap lock held for writing.
  */
 void image_copy_begins(struct image *parent)
 {
-	u32 task = task_pid_nr(current);
+	struct utask *utask = utask_get(current);
 
-	if (READ_ONCE(parent->copied) >> 32 != task)
-		WRITE_ONCE(parent->copied, (u64)task << 32 | READ_ONCE(parent->removals));
+	if (!utask) {
+		pr_warn_ratelimited("no memory: reference counters in a child of process %d may be too high\n",
+				    task_tgid_nr(current));
+		return;
+	}
+	/* What mremap() moves may be where an idle site is. */
+	utask->copied.removals = atomic_read(&parent->moving) ? 0 : READ_ONCE(parent->removals);
+	WRITE_ONCE(utask->copied.ref_changes, READ_ONCE(parent->ref_changes));
 }
 
 /**
- * image_copied() - when the current task has copied its address space
- * @parent: its image
+ * image_fork_begins() - the current task has copied its address space
+ * @parent: its image, or NULL
+ * @utask: its state, or NULL
+ * @copied: what the address space was like then
  *
- * Context: any; the task reports its fork.
- * Return: image::removals when it began to or earlier, or 0 when that is not known.
+ * Context: any; the task reports its fork.  image_fork_ends() has to follow if there is
+ * an image.
  */
-u32 image_copied(struct image *parent)
+void image_fork_begins(struct image *parent, struct utask *utask, struct copy_mark *copied)
 {
-	u64 copied = READ_ONCE(parent->copied);
+	if (parent) {
+		atomic_inc(&parent->forks);
+		/* Before it is to be seen that the task copies no more: image_forks(). */
+		smp_mb__after_atomic();
+	}
+	*copied = utask ? utask->copied : (struct copy_mark) {};
+	if (utask)
+		WRITE_ONCE(utask->copied.ref_changes, 0);
+}
 
-	if (copied >> 32 != (u32)task_pid_nr(current))
-		return 0;
-	/* Another thread may be copying already. */
-	cmpxchg(&parent->copied, copied, 0);
-	return copied;
+/**
+ * image_fork_ends() - a child has been looked after, or will not be
+ * @parent: image of the parent
+ *
+ * Context: any.
+ */
+void image_fork_ends(struct image *parent)
+{
+	atomic_dec(&parent->forks);
+}
+
+/**
+ * struct copies - whether an address space is being copied
+ * @mm: the address space
+ * @found: it is, or has been and the fork has not been reported yet
+ */
+struct copies {
+	const struct mm_struct *mm;
+	bool found;
+};
+
+static void copies_look(struct utask *utask, void *data)
+{
+	struct copies *copies = data;
+
+	if (utask->mm == copies->mm && READ_ONCE(utask->copied.ref_changes))
+		copies->found = true;
+}
+
+/**
+ * image_forks() - whether there may be children that have not been looked after
+ * @image: image of the parent
+ *
+ * Those that are copied with the mmap lock taken later than the caller has had it do not
+ * count.
+ *
+ * Context: any.
+ */
+bool image_forks(struct image *image)
+{
+	struct copies copies = { .mm = image->mm };
+
+	utask_for_each(copies_look, &copies);
+	/* In the order that image_fork_begins() has. */
+	smp_rmb();
+	return copies.found || atomic_read(&image->forks);
 }
 
 /* Whether no breakpoint was there when the address space was copied. */
-static bool site_was_idle(const struct site *site, u32 copied)
+static bool site_was_idle(const struct site *site, const struct copy_mark *copied)
 {
 	u32 since;
 
-	if (!copied || READ_ONCE(site->state) != SITE_IDLE)
+	if (!copied->removals || READ_ONCE(site->state) != SITE_IDLE)
 		return false;
 	since = READ_ONCE(site->idle_since);
-	return since <= copied && since != REMOVALS_MAX;
+	return since <= copied->removals && since != REMOVALS_MAX;
 }
 
 /* Whether the task that forks may be in the slot, and so the child. */
@@ -87,7 +141,7 @@ static bool site_forks(const struct site *site)
  * image_inherit() - give a forked child what its parent has
  * @child: image of the child, whose address space is a copy of the parent's
  * @parent: image of the parent
- * @copied: as image_copied() has told
+ * @copied: as image_fork_begins() has told
  *
  * The areas that the address space was copied with serve the child as well,
  * with their slots.  The sites are known to the child from here on, as
@@ -104,7 +158,7 @@ static bool site_forks(const struct site *site)
  * does not run user code yet.
  * Return: 0 or -ENOMEM, where the child knows only some of the sites.
  */
-int image_inherit(struct image *child, struct image *parent, u32 copied)
+int image_inherit(struct image *child, struct image *parent, const struct copy_mark *copied)
 {
 	struct site *site, *own, *copy;
 	unsigned int i;
@@ -150,8 +204,6 @@ int image_inherit(struct image *child, struct image *parent, u32 copied)
 		if (ret)
 			site_free(copy);
 	}
-	if (!ret)
-		ret = ref_ctrs_inherit(child, parent);
 	mutex_unlock(&child->lock);
 	mutex_unlock(&parent->lock);
 	return ret;
@@ -197,52 +249,102 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	unwinder_watch(child);
 	image_attach(child, requests, nr);
 	unwinder_watched(child);
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
+		if (!requests[i].result && requests[i].consumer->ref_ctr_offset)
+			ref_ctrs_apply_at(child, requests[i].consumer, requests[i].addr);
 		consumer_put(requests[i].consumer);
+	}
 	kvfree(requests);
+}
+
+/*
+ * Takes out what is at one site of the parent's; false when the child has got an image
+ * meanwhile.  Context: image::lock of the parent held, and of @child.
+ */
+static bool site_disinherit(const struct site *site, struct image *child, struct mm_struct *mm)
+{
+	struct text_edit edit = {
+		.addr = site->key.addr,
+		.text = site->plan.text,
+		.len = ssol_len(&site->plan),
+		.foreign = &site->foreign,
+	};
+	struct site *own;
+
+	rcu_read_lock();
+	own = site_find(mm, site->key.addr);
+	rcu_read_unlock();
+	if (own && !child)
+		return false;
+	if (own && own->state == SITE_ARMED) {
+		site_is_parents(own, site);
+		return true;
+	}
+	breakpoints_remove(mm, &edit, 1);
+	if (own && (!edit.result || edit.result == -ENOENT))
+		site_set_idle(own);
+	else if (own)
+		WRITE_ONCE(own->state, SITE_LOST);
+	return true;
+}
+
+/*
+ * Whether the site that has come in the place of another may have been armed, too, and
+ * its breakpoint be taken for the older one's.
+ */
+static bool site_superseded_in(const struct site *old, const struct copy_mark *copied)
+{
+	const struct site *site;
+	bool armed;
+
+	rcu_read_lock();
+	site = site_find(old->key.mm, old->key.addr);
+	armed = site && site != old && !site_was_idle(site, copied) &&
+		text_same(site->plan.text + 1, old->plan.text + 1,
+			  min(ssol_len(&site->plan), ssol_len(&old->plan)) - 1);
+	rcu_read_unlock();
+	return armed;
 }
 
 /**
  * image_disinherit() - take out of a child's text what its parent had in there
  * @parent: image of the parent
  * @mm: the child's address space, in use
- * @copied: as image_copied() has told
+ * @copied: as image_fork_begins() has told
  *
  * Sites at which the child is being probed itself stay as they are.
  *
  * Context: may sleep; takes image::lock and the child's mmap lock.
  */
-void image_disinherit(struct image *parent, struct mm_struct *mm, u32 copied)
+void image_disinherit(struct image *parent, struct mm_struct *mm, const struct copy_mark *copied)
 {
-	struct image *child = image_find(mm);
-	struct site *site, *own;
-	struct text_edit edit;
+	struct image *child;
+	struct site *site;
+	bool done;
 
-	mutex_lock(&parent->lock);
-	if (child)
-		mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	for (site = image_first_site(parent, 0); site; site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE || site_was_idle(site, copied))
-			continue;
-		rcu_read_lock();
-		own = site_find(mm, site->key.addr);
-		rcu_read_unlock();
-		if (own && own->state == SITE_ARMED)
-			continue;
-		edit = (struct text_edit) {
-			.addr = site->key.addr,
-			.text = site->plan.text,
-			.len = ssol_len(&site->plan),
-			.foreign = &site->foreign,
-		};
-		breakpoints_remove(mm, &edit, 1);
-		if (own)
-			site_set_idle(own);
-	}
-	ref_ctrs_disinherit(child, parent, mm);
-	if (child)
-		mutex_unlock(&child->lock);
-	mutex_unlock(&parent->lock);
-	if (child)
-		image_put(child);
+	do {
+		done = true;
+		child = image_find(mm);
+		mutex_lock(&parent->lock);
+		if (child)
+			mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+		for (site = image_first_site(parent, 0); site && done;
+		     site = image_next_site(site)) {
+			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
+				done = site_disinherit(site, child, mm);
+		}
+		/* The text may have become another since it was copied. */
+		for (site = parent->superseded; site && done; site = site->older) {
+			if (!site_was_idle(site, copied) && !site_superseded_in(site, copied))
+				done = site_disinherit(site, child, mm);
+		}
+		if (done)
+			ref_ctrs_disinherit(parent, mm, copied);
+		if (child)
+			mutex_unlock(&child->lock);
+		mutex_unlock(&parent->lock);
+		if (child)
+			image_put(child);
+		cond_resched();
+	} while (!done);
 }

@@ -30,6 +30,7 @@
 #include <linux/debugfs.h>
 #include <linux/fs.h>
 #include <linux/ftrace.h>
+#include <linux/idr.h>
 #include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
@@ -259,6 +260,8 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 	INJECT_INT("get_user_pages_remote", EFAULT, get_user_pages_remote(__VA_ARGS__))
 #define ring_buffer_resize(...)							\
 	INJECT_INT("ring_buffer_resize", ENOMEM, ring_buffer_resize(__VA_ARGS__))
+#define idr_alloc_cyclic(...)							\
+	INJECT_INT("idr_alloc_cyclic", ENOSPC, idr_alloc_cyclic(__VA_ARGS__))
 #define seq_open(...) INJECT_INT("seq_open", ENOMEM, seq_open(__VA_ARGS__))
 #define single_open(...) INJECT_INT("single_open", ENOMEM, single_open(__VA_ARGS__))
 #define kern_path(...) INJECT_INT("kern_path", ENOMEM, kern_path(__VA_ARGS__))

@@ -53,7 +53,11 @@ void instance_drop_at(struct utask *utask, unsigned long sp)
 	}
 }
 
-static void instance_free_list(struct hlist_head *list)
+/*
+ * Who follows a list that these were in once may be at them (stray.c), unless they are freed
+ * @late, a grace period after.  Context: any in which memory can be freed; otherwise may sleep.
+ */
+static void instances_free(struct hlist_head *list, bool late)
 {
 	struct uret_instance *inst;
 	struct hlist_node *next;
@@ -61,7 +65,10 @@ static void instance_free_list(struct hlist_head *list)
 	hlist_for_each_entry_safe(inst, next, list, in_task) {
 		hlist_del(&inst->in_task);
 		percpu_ref_put(&inst->consumer->calls);
-		kfree(inst);
+		if (late)
+			kfree(inst);
+		else
+			kfree_rcu_mightsleep(inst);
 	}
 }
 
@@ -78,6 +85,18 @@ void instance_give_back(struct uret_instance *inst)
 	reserve_give(c->instances ?: &instance_reserve, inst);
 	/* Last, as in instance_spare(). */
 	percpu_ref_put(&c->calls);
+}
+
+/* The same for all of a list, which is empty afterwards. */
+void instances_give_back(struct hlist_head *list)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(inst, next, list, in_task) {
+		hlist_del(&inst->in_task);
+		instance_give_back(inst);
+	}
 }
 
 /**
@@ -99,21 +118,9 @@ void instances_unspare(struct utask *utask)
 	}
 }
 
-/* Where memory cannot be freed, for copies: the originals are calls, too. */
-static void instance_give_back_list(struct hlist_head *list)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-
-	hlist_for_each_entry_safe(inst, next, list, in_task) {
-		hlist_del(&inst->in_task);
-		instance_give_back(inst);
-	}
-}
-
 /**
  * instances_expect() - there are so many calls under way
- * @c: whose, where it has data; others can be taken together, with NULL
+ * @c: whose
  * @nr: how many
  *
  * A fork copies them all, where it cannot allocate.
@@ -122,7 +129,7 @@ static void instance_give_back_list(struct hlist_head *list)
  */
 void instances_expect(struct consumer *c, unsigned int nr)
 {
-	reserve_expect(c && c->instances ? c->instances : &instance_reserve, nr);
+	reserve_expect(c->instances ?: &instance_reserve, nr);
 }
 
 /**
@@ -180,7 +187,7 @@ struct uret_instance *instance_copy(const struct uret_instance *inst)
 
 /**
  * retprobe_free() - free all instances of a task
- * @utask: its state; nobody else uses it
+ * @utask: its state; nobody else uses it, a grace period after it could be found
  *
  * Context: any in which memory can be freed.
  */
@@ -191,8 +198,8 @@ void retprobe_free(struct utask *utask)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++)
-		instance_free_list(&utask->instances[i]);
-	instance_free_list(&utask->returning);
+		instances_free(&utask->instances[i], true);
+	instances_free(&utask->returning, true);
 	hlist_for_each_entry_safe(inst, next, &utask->spare, in_task)
 		kfree(inst);
 }
@@ -281,7 +288,7 @@ void retprobe_restore(struct hlist_head *copies, struct mm_struct *mm)
 
 	hlist_for_each_entry(inst, copies, in_task)
 		word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr, inst->word);
-	instance_free_list(copies);
+	instances_free(copies, false);
 }
 
 /**
@@ -292,7 +299,7 @@ void retprobe_restore(struct hlist_head *copies, struct mm_struct *mm)
  */
 void retprobe_discard(struct hlist_head *copies)
 {
-	instance_give_back_list(copies);
+	instances_give_back(copies);
 }
 
 /**
@@ -330,7 +337,7 @@ void retprobe_adopt_files(struct hlist_head *copies, struct utask *utask,
 			word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
 				     inst->word);
 	}
-	instance_free_list(&others);
+	instances_free(&others, false);
 }
 
 /**

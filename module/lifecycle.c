@@ -39,13 +39,13 @@
  * @work: run by the child before it runs user code
  * @parent: image of the parent, with a reference; NULL when it has none, and
  *	the child may have been missed by a registration
- * @copied: image_copied() of @parent
+ * @copied: of image_fork_begins()
  * @calls: copies of the return instances of the task that forked
  */
 struct fork_event {
 	struct callback_head work;
 	struct image *parent;
-	u32 copied;
+	struct copy_mark copied;
 	struct hlist_head calls;
 };
 
@@ -79,7 +79,7 @@ static void fork_work(struct callback_head *work)
 	} else {
 		child = image_find(mm);
 	}
-	if (child && !image_inherit(child, event->parent, event->copied)) {
+	if (child && !image_inherit(child, event->parent, &event->copied)) {
 		mapping_apply(mm, NULL, 0);
 		image_inherit_consumers(child, event->parent);
 	}
@@ -93,15 +93,17 @@ static void fork_work(struct callback_head *work)
 	} else {
 		retprobe_restore(&event->calls, mm);
 	}
-	image_disinherit(event->parent, mm, event->copied);
+	image_disinherit(event->parent, mm, &event->copied);
 	if (child) {
 		/* What could not be while the parent's breakpoints were there. */
 		mapping_apply(mm, NULL, 0);
 		image_put(child);
 	}
 out:
-	if (event->parent)
+	if (event->parent) {
+		image_fork_ends(event->parent);
 		image_put(event->parent);
+	}
 	kfree(event);
 	task_work_end();
 }
@@ -120,16 +122,20 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	if (!event)
 		goto lost;
 	event->parent = image;
-	event->copied = image ? image_copied(image) : 0;
+	image_fork_begins(image, utask, &event->copied);
 	INIT_HLIST_HEAD(&event->calls);
 	if (retprobe_copy(utask, image, &event->calls))
 		pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
 				    task_tgid_nr(child));
 	if (!task_work_begin(child, &event->work, fork_work))
 		return;
+	if (image)
+		image_fork_ends(image);
 	retprobe_discard(&event->calls);
 	reserve_give(&fork_reserve, event);
 lost:
+	if (utask)
+		utask->copied = (struct copy_mark) {};
 	pr_warn("no memory: process %d keeps the breakpoints of its parent\n",
 		task_tgid_nr(child));
 	if (image)
@@ -178,17 +184,41 @@ static void on_exec(void *data, struct task_struct *task)
 		retprobe_forget(utask);
 		instances_unspare(utask);
 		utask->borrowed = false;
+		utask->mm = task->mm;
+		utask->copied = (struct copy_mark) {};
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;
 		utask->handed = NULL;
 	}
 }
 
+/* Keeps the calls of a thread that exits, for others to return from; false when none will. */
+static bool calls_left(struct utask *utask, const struct task_struct *task)
+{
+	struct image *image;
+	bool left = false;
+
+	if (!utask->nr_instances || utask->borrowed || utask->hit_queued || utask->map_queued ||
+	    !atomic_read(&task->signal->live) || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT)
+		return false;
+	rcu_read_lock();
+	/* Where the address space is gone, it is not found. */
+	image = image_lookup(utask->mm);
+	if (image) {
+		instances_unspare(utask);
+		left = orphans_add(&image->orphans, utask);
+	}
+	rcu_read_unlock();
+	return left;
+}
+
 static void on_exit(void *data, struct task_struct *task)
 {
 	struct utask *utask = utask_find(task);
 
-	if (utask)
+	if (!utask)
+		return;
+	if (!calls_left(utask, task))
 		utask_drop(utask);
 }
 
@@ -327,14 +357,16 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		signal_preempted(task_pt_regs(prev));
 }
 
-static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
-{
-	signal_returns();
-	return 0;
-}
-
 /* The ways back from a signal handler: 64-bit, and two of 32-bit programs. */
 static struct kprobe sigreturn_kprobes[3];
+
+static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
+{
+	unsigned long ip = kp == &sigreturn_kprobes[0] ? arch_sigreturn_ip() : 0;
+
+	signal_returns(ip ?: SIGNAL_ANYWHERE);
+	return 0;
+}
 
 /**
  * struct task_event - a tracepoint of the kernel proper

@@ -9,6 +9,7 @@
 #include "hit.h"
 #include "image.h"
 #include "inject.h"
+#include "later.h"
 #include "lifecycle.h"
 #include "probe.h"
 #include "register.h"
@@ -28,12 +29,12 @@ static int __init uprobes_load(void)
 	ret = probe_init(register_end);
 	if (ret)
 		goto exit_inject;
-	ret = register_init();
+	ret = later_init();
 	if (ret)
 		goto exit_probe;
 	ret = worker_init();
 	if (ret)
-		goto exit_register;
+		goto exit_later;
 	ret = image_init();
 	if (ret)
 		goto exit_worker;
@@ -71,8 +72,8 @@ exit_image:
 	image_exit();
 exit_worker:
 	worker_exit();
-exit_register:
-	register_exit();
+exit_later:
+	later_exit();
 exit_probe:
 	probe_exit();
 exit_inject:
@@ -90,7 +91,7 @@ exit_inject:
 static void __exit uprobes_unload(void)
 {
 	tracer_exit();
-	register_exit();
+	later_exit();
 	arch_trap_quiesce();
 	task_work_drain();
 	release_tasks();

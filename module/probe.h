@@ -162,6 +162,7 @@ struct attachment {
  * @idle: completed when @active has come to zero
  * @calls: of a return consumer: return instances that name it; killed at unregistration,
  *	holds a reference of @refs until then
+ * @roaming: of these, how many are in lists of roaming.h
  * @refs: holds the memory: the registration, each consumer set, @calls, and
  *	who has looked it up
  * @lock: protects @attachments, @ref_ctrs and @dying
@@ -206,6 +207,7 @@ struct consumer {
 	struct percpu_ref active;
 	struct completion idle;
 	struct percpu_ref calls;
+	atomic_t roaming;
 	refcount_t refs;
 	spinlock_t lock;
 	struct list_head attachments;

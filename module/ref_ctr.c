@@ -12,6 +12,7 @@
 #include "breakpoint.h"
 #include "image.h"
 #include "ref_ctr.h"
+#include "task.h"
 
 /* Where one address space can have the same counter. */
 #define MAX_PLACES	16
@@ -46,17 +47,33 @@ static unsigned int places_find(struct mm_struct *mm, const struct inode *inode,
 	return n;
 }
 
-/* Changes the word if what is mapped there still is what it was. */
+/* Numbers a change.  Context: the mmap lock held, image::tree_lock, too. */
+static void ref_ctr_number(struct image *image, u64 *number)
+{
+	WRITE_ONCE(image->ref_changes, image->ref_changes + 1);
+	WRITE_ONCE(*number, image->ref_changes);
+}
+
+/*
+ * Changes the word if what is mapped there still is what it was.  Where it is that of @ref,
+ * that must not be gone, and the change is numbered.
+ */
 static int word_change(struct mm_struct *mm, unsigned long addr, const struct inode *inode,
-		       int change)
+		       int change, struct ref_ctr *ref)
 {
 	struct vm_area_struct *vma;
 	int ret = -ENOENT;
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && vma_has_counters(vma, inode))
+	if (vma && vma->vm_start <= addr && vma_has_counters(vma, inode) &&
+	    !(ref && READ_ONCE(ref->gone)))
 		ret = u16_add(mm, addr, change);
+	if (!ret && ref) {
+		spin_lock(&ref->image->tree_lock);
+		ref_ctr_number(ref->image, change > 0 ? &ref->since : &ref->gone);
+		spin_unlock(&ref->image->tree_lock);
+	}
 	mmap_read_unlock(mm);
 	return ret;
 }
@@ -68,7 +85,7 @@ static struct ref_ctr *ref_ctr_find(struct image *image, const struct consumer *
 
 	lockdep_assert_held(&image->lock);
 	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
-		if (ref->consumer == c && ref->addr == addr && !READ_ONCE(ref->lost))
+		if (ref->consumer == c && ref->addr == addr && !READ_ONCE(ref->gone))
 			return ref;
 	}
 	return NULL;
@@ -94,7 +111,7 @@ static bool ref_ctr_link(struct ref_ctr *ref)
 	return true;
 }
 
-static void ref_ctr_free(struct ref_ctr *ref)
+static void ref_ctr_unlink(struct ref_ctr *ref)
 {
 	struct consumer *c = ref->consumer;
 
@@ -104,8 +121,32 @@ static void ref_ctr_free(struct ref_ctr *ref)
 	spin_lock(&ref->image->tree_lock);
 	list_del(&ref->in_image);
 	spin_unlock(&ref->image->tree_lock);
+	ref->consumer = NULL;
 	consumer_put(c);
-	kfree(ref);
+}
+
+/**
+ * ref_ctrs_purge() - forget the counters that are gone
+ * @image: an address space that is not being copied, or that nobody else uses
+ *
+ * Context: any in which memory can be freed; image::lock held, or nobody else using it.
+ */
+void ref_ctrs_purge(struct image *image)
+{
+	struct ref_ctr *ref, *next;
+
+	list_for_each_entry_safe(ref, next, &image->gone_ref_ctrs, in_image) {
+		list_del(&ref->in_image);
+		kfree(ref);
+	}
+}
+
+/* Forgets them unless they may be in copies of the address space. */
+static void ref_ctrs_tidy(struct image *image)
+{
+	lockdep_assert_held(&image->lock);
+	if (!list_empty(&image->gone_ref_ctrs) && !image_forks(image))
+		ref_ctrs_purge(image);
 }
 
 static int ref_ctr_increment(struct image *image, struct consumer *c, const struct inode *inode,
@@ -120,16 +161,18 @@ static int ref_ctr_increment(struct image *image, struct consumer *c, const stru
 	if (!ref)
 		return -ENOMEM;
 	*ref = (struct ref_ctr) {
-		.image = image, .consumer = c, .inode = inode, .addr = addr,
+		.image = image, .consumer = c, .inode = inode, .addr = addr, .since = U64_MAX,
 	};
 	/* Listed first, so that an unmapping in between is noticed. */
 	if (!ref_ctr_link(ref)) {
 		kfree(ref);
 		return 0;
 	}
-	ret = word_change(image->mm, addr, inode, 1);
-	if (ret)
-		ref_ctr_free(ref);
+	ret = word_change(image->mm, addr, inode, 1, ref);
+	if (ret) {
+		ref_ctr_unlink(ref);
+		kfree(ref);
+	}
 	return ret == -ENOENT ? 0 : ret;
 }
 
@@ -182,6 +225,28 @@ int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *
 }
 
 /**
+ * ref_ctrs_apply_at() - the same where the file is that with the probe
+ * @image: the address space, in use
+ * @c: a consumer with a reference counter
+ * @addr: address of the probed instruction
+ *
+ * Context: as for ref_ctrs_apply().
+ * Return: the same.
+ */
+int ref_ctrs_apply_at(struct image *image, struct consumer *c, unsigned long addr)
+{
+	const struct inode *inode = NULL;
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(image->mm);
+	vma = find_vma(image->mm, addr);
+	if (vma && vma->vm_start <= addr && vma->vm_file)
+		inode = file_inode(vma->vm_file);
+	mmap_read_unlock(image->mm);
+	return inode ? ref_ctrs_apply(image, c, inode) : -EINVAL;
+}
+
+/**
  * ref_ctrs_drop() - decrement all counters that a consumer has incremented
  * @c: a retired consumer
  *
@@ -213,10 +278,12 @@ void ref_ctrs_drop(struct consumer *c)
 			spin_unlock(&c->lock);
 			if (!ref || ref->image != image)
 				break;
-			if (in_use && !READ_ONCE(ref->lost))
-				word_change(image->mm, ref->addr, ref->inode, -1);
-			ref_ctr_free(ref);
+			if (in_use)
+				word_change(image->mm, ref->addr, ref->inode, -1, ref);
+			ref_ctr_unlink(ref);
+			list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
 		}
+		ref_ctrs_tidy(image);
 		mutex_unlock(&image->lock);
 		if (in_use)
 			mmput(image->mm);
@@ -235,8 +302,11 @@ void ref_ctrs_forget(struct image *image)
 	struct ref_ctr *ref, *next;
 
 	lockdep_assert_held(&image->lock);
-	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image)
-		ref_ctr_free(ref);
+	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
+		ref_ctr_unlink(ref);
+		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+	}
+	ref_ctrs_tidy(image);
 }
 
 /**
@@ -253,64 +323,41 @@ void ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end)
 
 	lockdep_assert_held(&image->tree_lock);
 	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
-		if (ref->addr >= start && ref->addr < end)
-			WRITE_ONCE(ref->lost, true);
+		if (ref->addr >= start && ref->addr < end && !ref->gone)
+			ref_ctr_number(image, &ref->gone);
 	}
 }
 
-/**
- * ref_ctrs_inherit() - a forked child has the incremented counters of its parent
- * @child: image of the child, whose address space is a copy of the parent's
- * @parent: image of the parent
- *
- * Lists those of consumers that the child may get.
- *
- * Context: may sleep; both images' locks held.
- * Return: 0 or -ENOMEM.
- */
-int ref_ctrs_inherit(struct image *child, struct image *parent)
+/* Whether a fork has copied the counter incremented. */
+static bool ref_ctr_copied(const struct ref_ctr *ref, const struct copy_mark *copied)
 {
-	struct ref_ctr *ref, *copy;
+	u64 gone = READ_ONCE(ref->gone);
 
-	lockdep_assert_held(&child->lock);
-	lockdep_assert_held(&parent->lock);
-	list_for_each_entry(ref, &parent->ref_ctrs, in_image) {
-		if (READ_ONCE(ref->lost) ||
-		    !(ref->consumer->in_every_process || ref->consumer->inherits) ||
-		    ref_ctr_find(child, ref->consumer, ref->addr))
-			continue;
-		copy = kmalloc(sizeof(*copy), GFP_KERNEL);
-		if (!copy)
-			return -ENOMEM;
-		*copy = *ref;
-		copy->image = child;
-		if (!ref_ctr_link(copy))
-			kfree(copy);
-	}
-	return 0;
+	return ref->since <= copied->ref_changes && (!gone || gone > copied->ref_changes);
 }
 
 /**
- * ref_ctrs_disinherit() - decrement what a forked child does not keep
- * @child: image of the child, or NULL
+ * ref_ctrs_disinherit() - decrement what a forked child has got incremented
  * @parent: image of the parent
  * @mm: the child's address space, in use
+ * @copied: what the parent's was like when it was copied
  *
- * Context: may sleep; the images' locks held; takes the child's mmap lock.
+ * For the consumers that the child has, too, its counters are incremented anew.
+ *
+ * Context: may sleep; the parent's image::lock held; takes the child's mmap lock.
  */
-void ref_ctrs_disinherit(struct image *child, struct image *parent, struct mm_struct *mm)
+void ref_ctrs_disinherit(struct image *parent, struct mm_struct *mm,
+			 const struct copy_mark *copied)
 {
-	struct ref_ctr *ref, *own;
+	struct ref_ctr *ref;
 
 	lockdep_assert_held(&parent->lock);
 	list_for_each_entry(ref, &parent->ref_ctrs, in_image) {
-		if (READ_ONCE(ref->lost))
-			continue;
-		own = child ? ref_ctr_find(child, ref->consumer, ref->addr) : NULL;
-		if (own && consumer_attached_in(ref->consumer, child))
-			continue;
-		word_change(mm, ref->addr, ref->inode, -1);
-		if (own)
-			ref_ctr_free(own);
+		if (ref_ctr_copied(ref, copied))
+			word_change(mm, ref->addr, ref->inode, -1, NULL);
+	}
+	list_for_each_entry(ref, &parent->gone_ref_ctrs, in_image) {
+		if (ref_ctr_copied(ref, copied))
+			word_change(mm, ref->addr, ref->inode, -1, NULL);
 	}
 }

@@ -6,7 +6,9 @@
  * A counter is incremented once for each consumer that names it, in each
  * private writable mapping of it in a process where the consumer is attached.
  * What has been incremented is listed, so that it is decremented once.  The
- * mapping may go (the mmu notifier marks the counter lost), or be replaced.
+ * mapping may go (the mmu notifier marks the counter gone), or be replaced.
+ * All that becomes of a counter is numbered, so that it can be told what a
+ * forked child has got a copy of, and listed until no fork under way needs that.
  */
 #ifndef _UPROBES_REF_CTR_H
 #define _UPROBES_REF_CTR_H
@@ -15,18 +17,22 @@
 #include <linux/types.h>
 
 struct consumer;
+struct copy_mark;
 struct image;
 struct inode;
 struct mm_struct;
 
 /**
- * struct ref_ctr - an incremented reference counter
+ * struct ref_ctr - an incremented reference counter, or one that has been
  * @image: whose
- * @consumer: for whom, with a reference
+ * @consumer: for whom, with a reference; NULL in image::gone_ref_ctrs
  * @inode: the file that is mapped there, only to be compared
  * @addr: where it is
- * @lost: it was unmapped; under image::tree_lock
- * @in_image: in image::ref_ctrs, under image::lock and image::tree_lock
+ * @since: image::ref_changes when it was incremented
+ * @gone: image::ref_changes when it was unmapped or decremented, 0 before; under
+ *	image::tree_lock
+ * @in_image: in image::ref_ctrs, under image::lock and image::tree_lock, or in
+ *	image::gone_ref_ctrs
  * @in_consumer: in consumer::ref_ctrs, under consumer::lock
  */
 struct ref_ctr {
@@ -34,16 +40,19 @@ struct ref_ctr {
 	struct consumer *consumer;
 	const struct inode *inode;
 	unsigned long addr;
-	bool lost;
+	u64 since;
+	u64 gone;
 	struct list_head in_image;
 	struct list_head in_consumer;
 };
 
 int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *inode);
+int ref_ctrs_apply_at(struct image *image, struct consumer *c, unsigned long addr);
 void ref_ctrs_drop(struct consumer *c);
 void ref_ctrs_forget(struct image *image);
+void ref_ctrs_purge(struct image *image);
 void ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end);
-int ref_ctrs_inherit(struct image *child, struct image *parent);
-void ref_ctrs_disinherit(struct image *child, struct image *parent, struct mm_struct *mm);
+void ref_ctrs_disinherit(struct image *parent, struct mm_struct *mm,
+			 const struct copy_mark *copied);
 
 #endif /* _UPROBES_REF_CTR_H */

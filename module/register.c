@@ -32,16 +32,6 @@
 /* Protects uprobe::kdata and consumer::claimed. */
 static DEFINE_MUTEX(kdata_mutex);
 
-/* What a handler has asked for, in uprobe::__asked. */
-enum asked {
-	ASKED_REGISTER,
-	ASKED_UNREGISTER,
-	ASKED_RETURN,		/* it is a return probe */
-	ASKED_QUEUED,
-};
-
-static struct workqueue_struct *later_wq;
-
 /**
  * struct registration - probes that are being registered, or unregistered
  * @us: the clients' structures
@@ -176,20 +166,6 @@ static int check_process_text(struct mm_struct *mm, const struct uprobe *u)
 	return ret;
 }
 
-/* The reference counter of a probe on one process is in the file at its address. */
-static int apply_ref_ctr(struct image *image, struct consumer *c, unsigned long addr)
-{
-	const struct inode *inode = NULL;
-	struct vm_area_struct *vma;
-
-	mmap_read_lock(image->mm);
-	vma = find_vma(image->mm, addr);
-	if (vma && vma->vm_start <= addr && vma->vm_file)
-		inode = file_inode(vma->vm_file);
-	mmap_read_unlock(image->mm);
-	return inode ? ref_ctrs_apply(image, c, inode) : -EINVAL;
-}
-
 static int attach_requests(struct image *image, struct attach_request *requests, unsigned int n)
 {
 	unsigned int i;
@@ -199,7 +175,8 @@ static int attach_requests(struct image *image, struct attach_request *requests,
 	for (i = 0; i < n && !ret; i++) {
 		ret = requests[i].result;
 		if (!ret && requests[i].consumer->ref_ctr_offset)
-			ret = apply_ref_ctr(image, requests[i].consumer, requests[i].addr);
+			ret = ref_ctrs_apply_at(image, requests[i].consumer,
+						requests[i].addr);
 	}
 	return ret == -ESHUTDOWN ? -ESRCH : ret;
 }
@@ -514,98 +491,4 @@ int probe_set_enabled(struct uprobe *u, bool enabled)
 	claims_release(&c, 1);
 	consumer_put(c);
 	return ret;
-}
-
-/**
- * register_in_handler() - whether the caller is a probe handler
- *
- * Atomic handlers run with interrupts off, as no other caller may.
- *
- * Context: any.
- */
-bool register_in_handler(void)
-{
-	struct utask *utask;
-
-	if (irqs_disabled())
-		return true;
-	utask = utask_find(current);
-	return utask && utask->in_handler;
-}
-
-static void later_work(struct work_struct *work)
-{
-	struct uprobe *u = container_of(work, struct uprobe, __work);
-	void (*callback)(struct uprobe *u, int reg, enum uprobe_type type, int result) =
-		u->registration_callback;
-	enum consumer_type type = test_bit(ASKED_RETURN, &u->__asked) ?
-		CONSUMER_RETURN : CONSUMER_ENTRY;
-	enum uprobe_type kind = type == CONSUMER_RETURN ? UPTY_URETPROBE : UPTY_UPROBE;
-	bool reg, unreg, unreg_first;
-	int ret;
-
-	clear_bit(ASKED_QUEUED, &u->__asked);
-	reg = test_and_clear_bit(ASKED_REGISTER, &u->__asked);
-	unreg = test_and_clear_bit(ASKED_UNREGISTER, &u->__asked);
-	unreg_first = unreg && READ_ONCE(u->kdata);
-	/* Several threads may have asked; the one whose wish it was is told. */
-	if (unreg_first && unregister_probes(&u, 1) && callback)
-		callback(u, 0, kind, 0);
-	if (reg) {
-		ret = register_probes(&u, 1, type);
-		if (callback)
-			callback(u, 1, kind, ret);
-	}
-	if (unreg && !unreg_first && unregister_probes(&u, 1) && callback)
-		callback(u, 0, kind, 0);
-}
-
-static void ask(struct uprobe *u, enum consumer_type type, enum asked what)
-{
-	if (type == CONSUMER_RETURN)
-		set_bit(ASKED_RETURN, &u->__asked);
-	else
-		clear_bit(ASKED_RETURN, &u->__asked);
-	set_bit(what, &u->__asked);
-	if (test_and_set_bit(ASKED_QUEUED, &u->__asked))
-		return;
-	INIT_WORK(&u->__work, later_work);
-	queue_work(later_wq, &u->__work);
-}
-
-/**
- * register_later() - register a probe for a handler
- * @u: the probe
- * @type: what it is
- *
- * Context: any, the trap included.
- */
-void register_later(struct uprobe *u, enum consumer_type type)
-{
-	ask(u, type, ASKED_REGISTER);
-}
-
-/**
- * unregister_later() - unregister a probe for a handler
- * @u: the probe; nothing is done when it is not registered, nor about to be
- * @type: what it is
- *
- * Context: any, the trap included.
- */
-void unregister_later(struct uprobe *u, enum consumer_type type)
-{
-	if (READ_ONCE(u->kdata) || test_bit(ASKED_REGISTER, &u->__asked))
-		ask(u, type, ASKED_UNREGISTER);
-}
-
-int register_init(void)
-{
-	later_wq = alloc_workqueue("uprobes_later", WQ_UNBOUND, 0);
-	return later_wq ? 0 : -ENOMEM;
-}
-
-/* What handlers have asked for is done.  Context: may sleep. */
-void register_exit(void)
-{
-	destroy_workqueue(later_wq);
 }

@@ -6,6 +6,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/stop_machine.h>
 
 #include "breakpoint.h"
@@ -17,26 +18,33 @@
 #include "worker.h"
 
 /**
- * struct release - all calls under way in return-probed functions
+ * struct released_call - a call under way in a return-probed function
+ * @mm: address space, kept in use
+ * @sp: where the return address lies
+ * @from: the trampoline
+ * @to: the real return address
+ * @word: size of an address, in bytes
+ * @entered: when the function was, uret_instance::entered
+ */
+struct released_call {
+	struct mm_struct *mm;
+	unsigned long sp;
+	unsigned long from;
+	unsigned long to;
+	unsigned int word;
+	cycles_t entered;
+};
+
+/**
+ * struct release - all such calls
  * @nr: how many there are
  * @room: for how many there is memory
  * @calls: the calls
- * @calls.mm: address space, kept in use
- * @calls.sp: where the return address lies
- * @calls.from: the trampoline
- * @calls.to: the real return address
- * @calls.word: size of an address, in bytes
  */
 struct release {
 	unsigned int nr;
 	unsigned int room;
-	struct {
-		struct mm_struct *mm;
-		unsigned long sp;
-		unsigned long from;
-		unsigned long to;
-		unsigned int word;
-	} *calls;
+	struct released_call *calls;
 };
 
 static void release_list_call(struct mm_struct *mm, const struct uret_instance *inst, void *data)
@@ -50,24 +58,47 @@ static void release_list_call(struct mm_struct *mm, const struct uret_instance *
 	r->calls[r->nr - 1].from = inst->trampoline;
 	r->calls[r->nr - 1].to = inst->ri.ret_addr;
 	r->calls[r->nr - 1].word = inst->word;
+	r->calls[r->nr - 1].entered = inst->entered;
 }
 
-static void release_list_one(struct utask *utask, void *data)
+/* The address space that a task's calls are in; NULL when it is gone. */
+static struct mm_struct *calls_mm(const struct utask *utask)
 {
+	struct mm_struct *mm = utask->task ? utask->task->mm : NULL;
+
+	if (mm)
+		return mm;
+	/* What the task has left lives on if it still has an image. */
+	rcu_read_lock();
+	mm = image_lookup(utask->mm) ? utask->mm : NULL;
+	rcu_read_unlock();
+	return mm;
+}
+
+static void release_list_task(struct utask *utask, void *data)
+{
+	struct mm_struct *mm = calls_mm(utask);
 	struct uret_instance *inst;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry(inst, &utask->instances[i], in_task)
-			release_list_call(utask->task->mm, inst, data);
+			release_list_call(mm, inst, data);
 	}
 }
 
 static int release_list(void *data)
 {
-	utask_for_each(release_list_one, data);
+	utask_for_each(release_list_task, data);
 	roaming_for_each(release_list_call, data);
 	return 0;
+}
+
+static int later_first(const void *a, const void *b)
+{
+	const struct released_call *one = a, *other = b;
+
+	return one->entered < other->entered ? 1 : one->entered > other->entered ? -1 : 0;
 }
 
 /* In a thread without signals: rmmod may be being killed. */
@@ -77,6 +108,8 @@ static long release_restore(void *data)
 	unsigned int i;
 
 	image_disarm_all();
+	/* Of those at one place, the latest is under way: its address is back when others come. */
+	sort(r->calls, r->nr, sizeof(*r->calls), later_first, NULL);
 	for (i = 0; i < r->nr; i++) {
 		if (!r->calls[i].mm)
 			continue;
@@ -89,11 +122,12 @@ static long release_restore(void *data)
 
 static void release_ip_one(struct utask *utask, void *unused)
 {
-	struct pt_regs *regs = task_pt_regs(utask->task);
 	struct uret_instance *inst;
+	struct pt_regs *regs;
 
-	if (!utask->task->mm)
+	if (!utask->task || !utask->task->mm)
 		return;
+	regs = task_pt_regs(utask->task);
 	if (utask->stepping) {
 		const struct site *site = utask->stepping;
 

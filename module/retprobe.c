@@ -16,6 +16,7 @@
 #include "retprobe.h"
 #include "roaming.h"
 #include "stack.h"
+#include "stray.h"
 #include "task.h"
 
 /**
@@ -60,7 +61,7 @@ static bool instances_take(struct utask *utask, const struct consumer_set *set,
 	return true;
 }
 
-static void instances_give_back(struct utask *utask, struct hlist_head *fresh)
+static void instances_spare(struct utask *utask, struct hlist_head *fresh)
 {
 	struct uret_instance *inst;
 	struct hlist_node *next;
@@ -136,7 +137,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	if (!instances_take(utask, set, &reversed, may_sleep) ||
 	    (!chained && !hlist_empty(&reversed) &&
 	     !stack_write(sp, roaming ? word : trampoline, size, may_sleep))) {
-		instances_give_back(utask, &reversed);
+		instances_spare(utask, &reversed);
 		goto again;
 	}
 
@@ -147,6 +148,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 		inst->ri.ret_addr = word;
 		inst->ri.sp = sp;
 		inst->ri.func = site->key.addr;
+		inst->entered = get_cycles();
 		inst->trampoline = trampoline;
 		inst->word = size;
 		if (!instance_wanted(inst, regs, may_sleep)) {
@@ -173,7 +175,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 		       stack_write(sp, word, size, true))
 			linked = roaming_link(roaming, &fresh, sp, chained, written);
 		if (!linked) {
-			instances_give_back(utask, &fresh);
+			instances_spare(utask, &fresh);
 			goto missed;
 		}
 		return true;
@@ -266,6 +268,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	inst->ri.ret_addr = real;
 	inst->ri.sp = sp;
 	inst->ri.func = site->key.addr;
+	inst->entered = get_cycles();
 	instance_link(utask, inst);
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		instances_expect(c, utask->nr_instances);
@@ -411,7 +414,7 @@ static bool trap_roaming(struct utask *utask, struct site *trampoline, struct pt
 	struct roaming *roaming = READ_ONCE(trampoline->image->roaming);
 	struct uret_instance *inst;
 
-	if (!roaming && !roaming_suspected(trampoline->image->mm))
+	if (!roaming && !stray_suspected(trampoline->image->mm))
 		return false;
 	if (!utask)
 		utask = utask_get(current);

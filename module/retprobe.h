@@ -16,6 +16,7 @@
 
 #include <linux/list.h>
 #include <linux/ptrace.h>
+#include <linux/timex.h>
 
 #include <uprobes/uprobes.h>
 
@@ -44,6 +45,8 @@ struct utask;
  * @put_back: the return address has been put back; in roaming::put_back, or claimed
  *	or copied from there
  * @put_back_at: when, in jiffies
+ * @entered: when the function was, in cycles of the processor; looked at only where
+ *	two threads have entered calls at one place
  * @ri: what the handler gets; the consumer's data behind it
  */
 struct uret_instance {
@@ -54,6 +57,7 @@ struct uret_instance {
 	bool again;
 	bool put_back;
 	u32 put_back_at;
+	cycles_t entered;
 	struct uretprobe_instance ri;
 };
 

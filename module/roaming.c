@@ -56,12 +56,21 @@ static void roaming_add(struct roaming *r, struct uret_instance *inst)
 {
 	hlist_add_head(&inst->in_task, &r->calls[roaming_hash(inst->ri.sp)]);
 	WRITE_ONCE(r->nr, r->nr + 1);
+	atomic_inc(&inst->consumer->roaming);
 }
 
 static void roaming_del(struct roaming *r, struct uret_instance *inst)
 {
 	hlist_del(&inst->in_task);
 	WRITE_ONCE(r->nr, r->nr - 1);
+	atomic_dec(&inst->consumer->roaming);
+}
+
+/* One more call of a consumer is coming, and a fork copies all.  Context: the lock held. */
+static void roaming_expect(const struct roaming *r, struct consumer *c)
+{
+	/* Those without data are taken from one reserve. */
+	instances_expect(c, c->instances ? atomic_read(&c->roaming) + 1 : r->nr + 1);
 }
 
 /* Adds instances that are listed newest last. */
@@ -90,46 +99,65 @@ static void instances_pick(struct hlist_head *from, unsigned long sp, struct hli
 	}
 }
 
-static void list_give_back(struct hlist_head *list)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
+/**
+ * struct roaming_start - what is done while the machine is stopped
+ * @image: the address space
+ * @r: what it gets, if it has none yet; NULL afterwards when it got it
+ * @stale: gets what has turned out not to be returned from any more
+ */
+struct roaming_start {
+	struct image *image;
+	struct roaming *r;
+	struct hlist_head stale;
+};
 
-	hlist_for_each_entry_safe(inst, next, list, in_task) {
-		hlist_del(&inst->in_task);
-		instance_give_back(inst);
+/*
+ * Of two tasks that have entered calls with the same place for the return address, the later
+ * is in its call; the earlier has left its own in another way than by returning, or has
+ * ended in it.
+ */
+static void drop_stale(struct utask *utask, struct roaming_start *start)
+{
+	struct uret_instance *inst, *other;
+	struct hlist_node *next;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
+			other = instance_in(start->r->calls, inst->ri.sp);
+			if (other && inst->entered < other->entered) {
+				instance_unlink(utask, inst);
+				hlist_add_head(&inst->in_task, &start->stale);
+				continue;
+			}
+			while (other) {
+				roaming_del(start->r, other);
+				hlist_add_head(&other->in_task, &start->stale);
+				other = instance_in(start->r->calls, inst->ri.sp);
+			}
+		}
 	}
 }
 
 static void move_from_task(struct utask *utask, void *data)
 {
-	struct roaming *r = data;
+	struct roaming_start *start = data;
+	struct uret_instance *inst;
+	struct hlist_node *next;
 	HLIST_HEAD(turned);
 	unsigned int i;
 
-	if (utask->task->mm != r->mm || utask->borrowed)
+	if (utask->mm != start->r->mm || utask->borrowed)
 		return;
+	drop_stale(utask, start);
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		struct uret_instance *inst;
-		struct hlist_node *next;
-
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
 			instance_unlink(utask, inst);
 			hlist_add_head(&inst->in_task, &turned);
 		}
-		roaming_add_list(r, &turned);
+		roaming_add_list(start->r, &turned);
 	}
 }
-
-/**
- * struct roaming_start - what is done while the machine is stopped
- * @image: the address space
- * @r: what it gets, if it has none yet; NULL afterwards when it got it
- */
-struct roaming_start {
-	struct image *image;
-	struct roaming *r;
-};
 
 static int roaming_start(void *data)
 {
@@ -137,7 +165,7 @@ static int roaming_start(void *data)
 
 	if (start->image->roaming)
 		return 0;
-	utask_for_each(move_from_task, start->r);
+	utask_for_each(move_from_task, start);
 	list_add(&start->r->in_list, &roamings);
 	WRITE_ONCE(start->image->roaming, start->r);
 	/* Hits take the long way. */
@@ -171,6 +199,7 @@ void roaming_begin(struct image *image)
 	start.r->prune_at = RETPROBE_PRUNE_MIN;
 	/* No trap, and nobody who has preemption off, is in the middle of anything. */
 	stop_machine(roaming_start, &start, NULL);
+	instances_give_back(&start.stale);
 	kfree(start.r);
 	begun = jiffies;
 unlock:
@@ -194,45 +223,17 @@ void roaming_end(struct image *image)
 	raw_spin_lock_irqsave(&roamings_lock, flags);
 	list_del(&r->in_list);
 	raw_spin_unlock_irqrestore(&roamings_lock, flags);
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++)
-		list_give_back(&r->calls[i]);
+	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
+		struct uret_instance *inst;
+
+		hlist_for_each_entry(inst, &r->calls[i], in_task)
+			atomic_dec(&inst->consumer->roaming);
+		instances_give_back(&r->calls[i]);
+	}
 	for (i = 0; i < ARRAY_SIZE(r->put_back); i++)
-		list_give_back(&r->put_back[i]);
+		instances_give_back(&r->put_back[i]);
 	image->roaming = NULL;
 	kfree_rcu(r, rcu);
-}
-
-/**
- * struct suspicion - whether there are calls
- * @mm: in this address space
- * @found: there are, of another task than the current
- */
-struct suspicion {
-	const struct mm_struct *mm;
-	bool found;
-};
-
-static void suspicion_look(struct utask *utask, void *data)
-{
-	struct suspicion *s = data;
-
-	if (READ_ONCE(utask->task->mm) == s->mm && utask->task != current &&
-	    READ_ONCE(utask->nr_instances))
-		s->found = true;
-}
-
-/**
- * roaming_suspected() - may the current task be in another's call?
- * @mm: its address space
- *
- * Context: any, the trap included.
- */
-bool roaming_suspected(struct mm_struct *mm)
-{
-	struct suspicion s = { .mm = mm };
-
-	utask_for_each(suspicion_look, &s);
-	return s.found;
 }
 
 /* Where the return address lay when the stack pointer now is that of @regs. */
@@ -395,11 +396,13 @@ bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp,
 		/* Who is here has not been on the way to the trampoline. */
 		instances_pick(&r->put_back[roaming_hash(sp)], sp, &old);
 	}
+	hlist_for_each_entry(inst, fresh, in_task) {
+		if (IS_ENABLED(CONFIG_PREEMPT_RT))
+			roaming_expect(r, inst->consumer);
+	}
 	roaming_add_list(r, fresh);
 	raw_spin_unlock_irqrestore(&r->lock, flags);
-	if (IS_ENABLED(CONFIG_PREEMPT_RT))
-		instances_expect(NULL, READ_ONCE(r->nr));
-	list_give_back(&old);
+	instances_give_back(&old);
 	return true;
 }
 
@@ -426,7 +429,7 @@ static unsigned long prune_bucket(struct roaming *r, struct hlist_head *bucket,
 		hlist_add_head(&inst->in_task, &stale);
 	}
 	raw_spin_unlock_irqrestore(&r->lock, flags);
-	list_give_back(&stale);
+	instances_give_back(&stale);
 	return absent;
 }
 
@@ -494,7 +497,7 @@ static unsigned long put_back_bucket(struct roaming *r, unsigned int bucket, uns
 		hlist_add_head(&inst->in_task, &r->put_back[bucket]);
 	}
 	raw_spin_unlock_irqrestore(&r->lock, flags);
-	list_give_back(&old);
+	instances_give_back(&old);
 	return absent;
 }
 

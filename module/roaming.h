@@ -8,7 +8,8 @@
  * shows a process where that does not hold: it suspends a stack in one thread
  * and goes on with it in another.  From then on the instances of all its
  * threads are kept in one place, under a lock, and hits there take the long
- * way (image::resumptions).
+ * way (image::resumptions).  The same is found out where a task is going to
+ * read its own stack, as exceptions do (stray.h).
  *
  * What a child of vfork() has got as copies stays its own: it returns through
  * frames that its parent will return through, too.
@@ -57,7 +58,6 @@ struct roaming {
 
 void roaming_begin(struct image *image);
 void roaming_end(struct image *image);
-bool roaming_suspected(struct mm_struct *mm);
 struct uret_instance *roaming_claim(struct roaming *r, struct utask *utask,
 				    unsigned long trampoline, const struct pt_regs *regs);
 bool roaming_real(struct roaming *r, unsigned long sp, unsigned long *ret_addr);

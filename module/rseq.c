@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Looking at tasks before the kernel looks at their restartable sequences.
+ *
+ * The kernel does that behind every task work, and in a sequence is hardly ever
+ * one: what it takes to be called there is part of each hit in task context.  Best
+ * is a call from the function's own ftrace site, then ftrace's, then a kprobe; each
+ * is put in before the last is taken out.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -23,7 +28,6 @@ static int on_rseq(struct kprobe *kp, struct pt_regs *regs)
 static struct kprobe rseq_kprobe;
 
 #ifdef CONFIG_DYNAMIC_FTRACE
-/* Behind every task work, and in a sequence hardly ever: what a kprobe takes is too much. */
 static void notrace on_rseq_call(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
 				 struct ftrace_regs *fregs)
 {
@@ -36,12 +40,75 @@ static struct ftrace_ops rseq_ops = {
 	.flags = FTRACE_OPS_FL_PERMANENT,
 };
 
+/*
+ * Set by rseq_watch(), once in the life of the module and under the lock of its caller, and
+ * looked at again when the module goes: an ftrace_ops whose filter has been freed must not
+ * be used anew.
+ */
 static bool rseq_traced;
+
+#if defined(CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS) && \
+	__has_attribute(__no_caller_saved_registers__)
+static struct ftrace_ops rseq_direct;
+
+/* As a kprobe does it: who loses the CPU in the middle would do the same anew. */
+static noinline __no_caller_saved_registers void rseq_entered_in_sequence(void)
+{
+	preempt_disable();
+	on_rseq(NULL, NULL);
+	preempt_enable();
+}
+
+/*
+ * Called by the kernel's function before its first instruction, with its arguments
+ * in registers.  Must not sleep: ftrace waits for who is in here as RCU tasks does.
+ */
+static notrace __no_caller_saved_registers void rseq_entered(void)
+{
+	if (unlikely(compat_in_rseq_now()))
+		rseq_entered_in_sequence();
+}
+
+static bool rseq_call(unsigned long at)
+{
+	if (ftrace_set_filter_ip(&rseq_direct, at, 0, 0))
+		return false;
+	if (compat_ftrace_direct(&rseq_direct, (unsigned long)rseq_entered)) {
+		ftrace_free_filter(&rseq_direct);
+		return false;
+	}
+	/* Registering has set the flags anew. */
+	rseq_direct.flags |= FTRACE_OPS_FL_PERMANENT;
+	return true;
+}
+
+static void rseq_uncall(void)
+{
+	compat_ftrace_no_direct(&rseq_direct, (unsigned long)rseq_entered);
+	ftrace_free_filter(&rseq_direct);
+}
+#else
+static bool rseq_call(unsigned long at)
+{
+	return false;
+}
+
+static void rseq_uncall(void)
+{
+}
+#endif
+
+/* Whether the kernel's function itself calls; goes with rseq_traced. */
+static bool rseq_called;
 
 static void rseq_untrace_work(struct work_struct *work)
 {
-	unregister_ftrace_function(&rseq_ops);
-	ftrace_free_filter(&rseq_ops);
+	if (rseq_called) {
+		rseq_uncall();
+	} else {
+		unregister_ftrace_function(&rseq_ops);
+		ftrace_free_filter(&rseq_ops);
+	}
 }
 
 static DECLARE_WORK(rseq_untrace, rseq_untrace_work);
@@ -58,6 +125,11 @@ static void rseq_trace(void)
 		return;
 	}
 	rseq_traced = true;
+	rseq_called = rseq_call(at);
+	if (rseq_called) {
+		unregister_ftrace_function(&rseq_ops);
+		ftrace_free_filter(&rseq_ops);
+	}
 	unregister_kprobe(&rseq_kprobe);
 	rseq_kprobe.symbol_name = NULL;
 }

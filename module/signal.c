@@ -49,25 +49,27 @@ void signal_postpone(struct utask *utask, struct site *site, const struct pt_reg
  * @regs: its registers, with the ip at the site
  *
  * Resumptions newer than the one that is found were left by handlers that did
- * not return.
+ * not return, and so may be the one at a place that a task comes to again: a handler
+ * has to have returned right to the breakpoint.
  *
  * Context: the trap.
  */
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs)
 {
+	bool returned = utask->sigreturned == site->key.addr ||
+			utask->sigreturned == SIGNAL_ANYWHERE;
 	unsigned int i = utask->nr_resumptions;
 
+	utask->sigreturned = 0;
 	while (i--) {
 		const struct resumption *r = &utask->resumptions[i];
 
-		if (r->site != site || r->sp != regs->sp || (r->handler && !utask->sigreturned) ||
+		if (r->site != site || r->sp != regs->sp || (r->handler && !returned) ||
 		    (!r->restart && r->digest != arch_regs_digest(regs)))
 			continue;
 		utask->nr_resumptions = i;
-		utask->sigreturned = false;
 		return true;
 	}
-	utask->sigreturned = false;
 	return false;
 }
 
@@ -96,15 +98,16 @@ void signal_handled(const struct pt_regs *regs, bool restart)
 
 /**
  * signal_returns() - the current task returns from a signal handler
+ * @ip: to there, or SIGNAL_ANYWHERE
  *
  * Context: any.
  */
-void signal_returns(void)
+void signal_returns(unsigned long ip)
 {
 	struct utask *utask = utask_find(current);
 
 	if (utask)
-		utask->sigreturned = true;
+		utask->sigreturned = ip;
 }
 
 static void unwind_slot(struct image *image, struct site *site, struct pt_regs *regs)
@@ -146,7 +149,7 @@ static void unwound_before(struct utask *utask, const struct pt_regs *regs)
  * If it is in such a sequence (man 2 rseq), the kernel may abort it, which it
  * tells by the ip: that of a slot would not do.
  *
- * Context: any; the scheduler with a run queue locked.
+ * Context: preemption off; the scheduler with a run queue locked.
  */
 void signal_preempted(struct pt_regs *regs)
 {
@@ -240,7 +243,6 @@ void signal_translate(int sig, struct kernel_siginfo *info)
 	image = image_lookup(current->mm);
 	site = image ? site_of_slot(image, addr) : NULL;
 	if (site)
-		info->si_addr = (void __user *)(unsigned long)
-			ssol_original_ip(&site->plan, site->key.addr, site->slot, addr);
+		info->si_addr = (void __user *)site_original_ip(site, addr);
 	rcu_read_unlock();
 }

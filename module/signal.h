@@ -20,6 +20,9 @@ struct utask;
 
 #define SIGNAL_MAX_RESUMPTIONS	8
 
+/* Where a signal handler returns to is not known. */
+#define SIGNAL_ANYWHERE		ULONG_MAX
+
 /**
  * struct resumption - a hit that has been handled and whose instruction has not
  *	been executed
@@ -43,7 +46,7 @@ void signal_prepare(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
-void signal_returns(void);
+void signal_returns(unsigned long ip);
 void signal_translate(int sig, struct kernel_siginfo *info);
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);
 

@@ -201,14 +201,14 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 	}
 	if (image->nr_areas == IMAGE_MAX_AREAS)
 		return -ENOMEM;
+	/* Once it is mapped it has to be the image's, which would map another one otherwise. */
+	slot = image_expect_area(image);
+	if (slot)
+		return slot;
 	area = ssol_area_create(image->mm, addr);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	slot = image_add_area(image, area);
-	if (slot) {
-		ssol_area_put(area);
-		return slot;
-	}
+	image_add_area(image, area);
 	slot = ssol_area_add_slot(area, plan, addr, *step);
 	if (slot == -ERANGE) {
 		/* Not even from the nearest room; a step borrows a register. */

@@ -5,11 +5,15 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "site_table.h"
 
 #define TABLE_MIN_BITS		10
 #define TABLE_MAX_BITS		26
+
+/* Who takes many probes away may be about to put others in. */
+#define TABLE_SHRINK_DELAY	(5 * HZ)
 
 struct site_table __rcu *site_table;
 
@@ -19,8 +23,9 @@ static DEFINE_MUTEX(table_mutex);
 /* Sites in the table. */
 static unsigned long table_nr;
 
-/* Readers of the table before this one are gone when this has passed. */
+/* Readers of the table before this one, if there was one, are gone when this has passed. */
 static unsigned long table_since;
+static bool table_resized;
 
 static struct site_table *table_now(void)
 {
@@ -72,7 +77,9 @@ static void table_resize(u32 bits)
 	new = table_alloc(bits, !old->link);
 	if (!new)
 		return;
-	cond_synchronize_rcu(table_since);
+	if (table_resized)
+		cond_synchronize_rcu(table_since);
+	table_resized = true;
 	for (i = 0; i < 1UL << old->bits; i++) {
 		for (site = table_at(&old->buckets[i]); site;
 		     site = table_at(&site->next[old->link]))
@@ -85,6 +92,26 @@ static void table_resize(u32 bits)
 	table_since = get_state_synchronize_rcu();
 	kvfree_rcu(old, rcu);
 }
+
+/* Fewer than a 32nd of the buckets: so many that growing again is far off. */
+static unsigned long table_few(u32 bits)
+{
+	return 1UL << bits >> 5;
+}
+
+static void table_shrink_work(struct work_struct *work)
+{
+	u32 bits;
+
+	mutex_lock(&table_mutex);
+	for (bits = table_now()->bits; bits > TABLE_MIN_BITS && table_nr < table_few(bits);)
+		bits = max(bits - 2, (u32)TABLE_MIN_BITS);
+	if (bits != table_now()->bits)
+		table_resize(bits);
+	mutex_unlock(&table_mutex);
+}
+
+static DECLARE_DELAYED_WORK(table_shrink, table_shrink_work);
 
 /**
  * site_table_expect() - make room
@@ -133,15 +160,14 @@ void site_table_del(struct site *site)
 	while (rcu_access_pointer(*at) != site)
 		at = &table_at(at)->next[table->link];
 	rcu_assign_pointer(*at, table_at(&site->next[table->link]));
-	if (--table_nr < 1UL << table->bits >> 5)
-		table_resize(table->bits - 2);
+	if (--table_nr < table_few(table->bits) && table->bits > TABLE_MIN_BITS)
+		schedule_delayed_work(&table_shrink, TABLE_SHRINK_DELAY);
 	mutex_unlock(&table_mutex);
 }
 
 int site_table_init(void)
 {
 	RCU_INIT_POINTER(site_table, table_alloc(TABLE_MIN_BITS, 0));
-	table_since = get_state_synchronize_rcu();
 	return rcu_access_pointer(site_table) ? 0 : -ENOMEM;
 }
 
@@ -152,5 +178,6 @@ int site_table_init(void)
  */
 void site_table_exit(void)
 {
+	cancel_delayed_work_sync(&table_shrink);
 	kvfree(rcu_dereference_protected(site_table, true));
 }

@@ -36,6 +36,25 @@ struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
 }
 
 /**
+ * image_expect_area() - get the memory that one more area takes
+ * @image: the image
+ *
+ * When it has been got image_add_area() does not fail.  It stays with the image.
+ *
+ * Context: may sleep; image::lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int image_expect_area(struct image *image)
+{
+	struct slot_lists **slots = &image->slots[image->nr_areas];
+
+	lockdep_assert_held(&image->lock);
+	if (!*slots)
+		*slots = kzalloc(sizeof(**slots), GFP_KERNEL);
+	return *slots ? 0 : -ENOMEM;
+}
+
+/**
  * image_add_area() - hand out slots of one more area
  * @image: the image
  * @area: the area, whose reference is taken over, unless this fails
@@ -45,14 +64,11 @@ struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
  */
 int image_add_area(struct image *image, struct ssol_area *area)
 {
-	struct slot_lists *slots;
+	int ret = image_expect_area(image);
 
-	lockdep_assert_held(&image->lock);
-	slots = kzalloc(sizeof(*slots), GFP_KERNEL);
-	if (!slots)
-		return -ENOMEM;
+	if (ret)
+		return ret;
 	image->areas[image->nr_areas] = area;
-	image->slots[image->nr_areas] = slots;
 	/* Pairs with area_number(). */
 	smp_store_release(&image->nr_areas, image->nr_areas + 1);
 	return 0;
@@ -83,6 +99,26 @@ struct site *site_of_slot(const struct image *image, unsigned long addr)
 			return site;
 	}
 	return NULL;
+}
+
+/**
+ * site_original_ip() - the address that stands for one inside the slot of a site
+ * @site: the site
+ * @ip: an address that a thread was stopped or faulted at
+ *
+ * Context: any.
+ * Return: @ip itself when it is in no slot of @site.
+ */
+unsigned long site_original_ip(const struct site *site, unsigned long ip)
+{
+	unsigned int len = ssol_len(&site->plan);
+
+	if (!site->step)
+		return ssol_original_ip(&site->plan, site->key.addr, site->slot, ip);
+	/* A copy, and the jump behind it. */
+	if (ip == site->slot)
+		return site->key.addr;
+	return ip == site->slot + len ? site->key.addr + len : ip;
 }
 
 /**

@@ -8,6 +8,7 @@
 #include "retprobe.h"
 #include "roaming.h"
 #include "stack.h"
+#include "stray.h"
 #include "task.h"
 
 /* The calls of the current task's process, when they are kept in one place; or NULL. */
@@ -197,6 +198,8 @@ bool retprobe_put_back(bool may_sleep)
 
 	if (utask && !put_back_own(utask, roaming, may_sleep))
 		return false;
+	if (!stray_look(may_sleep))
+		return false;
 	/* It may have become so just now. */
 	roaming = roaming_own();
 	return !roaming || roaming_put_back(roaming, may_sleep);
@@ -277,8 +280,7 @@ unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsig
 	} else if (image) {
 		site = site_of_slot(image, pc);
 		if (site)
-			pc = ssol_original_ip(&site->plan, site->key.addr, site->slot,
-					      pc);
+			pc = site_original_ip(site, pc);
 	}
 	rcu_read_unlock();
 	return pc;

@@ -6,6 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "orphans.h"
 #include "reserve.h"
 #include "task.h"
 
@@ -59,6 +60,7 @@ struct utask *utask_get(struct task_struct *task)
 
 	memset(utask, 0, sizeof(*utask));
 	utask->task = task;
+	utask->mm = task->mm;
 	utask->prune_at = RETPROBE_PRUNE_MIN;
 	raw_spin_lock_irqsave(&utasks_lock, flags);
 	hlist_add_head_rcu(&utask->node, utask_bucket(task));
@@ -98,6 +100,63 @@ void utask_drop(struct utask *utask)
 	raw_spin_unlock_irqrestore(&utasks_lock, flags);
 	utask->exited = true;
 	utask_work_done(utask);
+}
+
+void orphans_init(struct orphans *orphans)
+{
+	INIT_LIST_HEAD(&orphans->list);
+}
+
+/**
+ * orphans_add() - the task exits, but others may return from its calls
+ * @orphans: of its address space
+ * @utask: its state, with no work queued
+ *
+ * Context: the task itself, any.
+ * Return: false when the address space is gone, too.
+ */
+bool orphans_add(struct orphans *orphans, struct utask *utask)
+{
+	struct utask *oldest = NULL;
+	unsigned long flags;
+	bool closed;
+
+	raw_spin_lock_irqsave(&utasks_lock, flags);
+	closed = orphans->closed;
+	if (!closed) {
+		WRITE_ONCE(utask->task, NULL);
+		list_add_tail(&utask->in_orphans, &orphans->list);
+		if (orphans->nr++ == ORPHANS_MAX) {
+			oldest = list_first_entry(&orphans->list, struct utask, in_orphans);
+			list_del(&oldest->in_orphans);
+			hlist_del_rcu(&oldest->node);
+			orphans->nr--;
+		}
+	}
+	raw_spin_unlock_irqrestore(&utasks_lock, flags);
+	if (oldest)
+		utask_free(oldest);
+	return !closed;
+}
+
+/**
+ * orphans_close() - nobody will return from anything any more
+ * @orphans: of an address space that is gone
+ *
+ * Context: any.
+ */
+void orphans_close(struct orphans *orphans)
+{
+	struct utask *utask, *next;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&utasks_lock, flags);
+	orphans->closed = true;
+	list_for_each_entry(utask, &orphans->list, in_orphans)
+		hlist_del_rcu(&utask->node);
+	raw_spin_unlock_irqrestore(&utasks_lock, flags);
+	list_for_each_entry_safe(utask, next, &orphans->list, in_orphans)
+		utask_free(utask);
 }
 
 /**

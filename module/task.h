@@ -5,11 +5,15 @@
  * return-probed functions.
  *
  * A utask is made at the task's first hit that needs one and goes when the
- * task exits.  It is the task's own: only the task itself touches it, in the
- * trap, in task work, or in the kernel's fork, exec and exit paths.  The
- * exceptions are release_tasks() and roaming_begin(), which stop the machine;
- * therefore @instances changes only with preemption off.  The table in which utasks
- * are found is read under RCU and changed under a raw spinlock.
+ * task exits, or later, as one of its process's orphans (orphans.h).  It is the task's
+ * own: only the task itself touches it, in the trap, in task work, or in the kernel's
+ * fork, exec and exit paths.  The exceptions are release_tasks() and roaming_begin(),
+ * which stop the machine; therefore @instances changes only with preemption off.  Others
+ * read @copied (inherit.c), @mm and @nr_instances, and look through @instances as far as
+ * that goes while they change (stray.c), under RCU.
+ * Orphans are freed by whoever adds the one too many, and with the process's image.
+ * The table in which utasks are found is read under RCU and changed under a raw
+ * spinlock.
  */
 #ifndef _UPROBES_TASK_H
 #define _UPROBES_TASK_H
@@ -30,9 +34,23 @@ struct consumer_set;
 struct site;
 
 /**
+ * struct copy_mark - what an address space was like when it was copied
+ * @removals: image::removals then, or 0 when that is not known
+ * @ref_changes: image::ref_changes then; 0 when there was no image, or no copy is made
+ */
+struct copy_mark {
+	u32 removals;
+	u64 ref_changes;
+};
+
+/**
  * struct utask - state of one task
  * @node: in the table, keyed by @task
- * @task: whose it is; no reference, the task outlives it
+ * @task: whose it is; no reference, the task outlives it.  NULL when it has exited, and
+ *	@in_orphans is used
+ * @mm: address space of @task, since this was made or since its exec; no reference, not
+ *	to be followed but in orphans
+ * @in_orphans: in image::orphans (orphans.h)
  * @hit_work: runs the sleepable handlers of the hit
  * @hit_queued: @hit_work is on its way
  * @site: where the hit was
@@ -52,10 +70,13 @@ struct site;
  * @step: what has to be remembered meanwhile
  * @resumptions: hits that are not to be counted again, oldest first
  * @nr_resumptions: how many
- * @sigreturned: has returned from a signal handler, and not hit anything since
+ * @sigreturned: where a signal handler has returned to, SIGNAL_ANYWHERE, or 0; of use
+ *	until the next hit
  * @unwound: site of the system call that a tracer has been shown
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
+ * @copied: of use from when the task copies its address space until it reports its fork
+ *	(inherit.c)
  * @moved_from: first address of probed text that is being moved by mremap()
  * @moved_end: the first address behind; 0 when nothing is
  * @exited: the task has exited; the last queued work frees this
@@ -71,6 +92,8 @@ struct site;
 struct utask {
 	struct hlist_node node;
 	struct task_struct *task;
+	struct mm_struct *mm;
+	struct list_head in_orphans;
 	struct callback_head hit_work;
 	bool hit_queued;
 	struct site *site;
@@ -88,10 +111,11 @@ struct utask {
 	struct ssol_step step;
 	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
 	unsigned int nr_resumptions;
-	bool sigreturned;
+	unsigned long sigreturned;
 	struct site *unwound;
 	struct callback_head map_work;
 	bool map_queued;
+	struct copy_mark copied;
 	unsigned long moved_from;
 	unsigned long moved_end;
 	bool exited;
@@ -163,8 +187,11 @@ static inline int task_work_begin(struct task_struct *task, struct callback_head
 
 	init_task_work(work, fn);
 	this_cpu_inc(work_balance);
-	ret = task_work_add(task, work, TWA_RESUME);
-	if (unlikely(ret))
+	ret = task_work_add(task, work, TWA_NONE);
+	/* As TWA_RESUME, without interrupting: it is on its way to user code anyway. */
+	if (likely(!ret))
+		set_tsk_thread_flag(task, TIF_NOTIFY_RESUME);
+	else
 		this_cpu_dec(work_balance);
 	return ret;
 }

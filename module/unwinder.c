@@ -228,7 +228,7 @@ static void calls_look(struct utask *utask, void *data)
 	struct calls_in *calls = data;
 
 	/* It can only become less: nothing is return-probed there any more. */
-	if (READ_ONCE(utask->task->mm) == calls->mm && READ_ONCE(utask->nr_instances))
+	if (utask->mm == calls->mm && READ_ONCE(utask->nr_instances))
 		calls->found = true;
 }
 

@@ -5,9 +5,11 @@
  */
 #include <linux/errno.h>
 #include <linux/jhash.h>
+#include <linux/signal.h>
 #include <linux/uaccess.h>
 
 #include <asm/syscall.h>
+#include <asm/ucontext.h>
 
 #include "arch.h"
 
@@ -182,6 +184,23 @@ bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart)
 	default:
 		return false;
 	}
+}
+
+/**
+ * arch_sigreturn_ip() - where a signal handler returns to
+ *
+ * When rt_sigreturn() is called, the return address of the handler has been popped
+ * from the kernel's frame, which goes on with a ucontext.
+ *
+ * Context: any; the current task, in the 64-bit system call.
+ * Return: the user ip, or 0 when the frame cannot be read.
+ */
+unsigned long arch_sigreturn_ip(void)
+{
+	struct ucontext __user *uc = (void __user *)task_pt_regs(current)->sp;
+	unsigned long ip;
+
+	return copy_from_user_nofault(&ip, &uc->uc_mcontext.ip, sizeof(ip)) ? 0 : ip;
 }
 
 /**

@@ -24,7 +24,11 @@
  *
  * From a probe handler, registering and unregistering is put off: the
  * functions return at once, a worker does it, and @registration_callback tells
- * when it is done.
+ * when it is done.  Who has no callback calls unregister_*() from elsewhere: it
+ * returns when all that was asked for has been done or undone, and the callback
+ * has returned.  Hence neither unregister_*() nor register_*(), when it fails, may
+ * be called with a lock held that the callback takes, nor two callbacks unregister
+ * each other's probes.
  */
 #ifndef _UPROBES_UPROBES_H
 #define _UPROBES_UPROBES_H
@@ -90,9 +94,11 @@ enum uprobe_type {
  *	whenever the probe is not registered.
  * @registration_callback: optional; called when a registration (@reg is 1) or
  *	unregistration (@reg is 0) that was put off is done, with its result.
- *	May sleep.  @u is &uretprobe.u when @type is %UPTY_URETPROBE.  When it
- *	has been called for an unregistration, the module does not touch the
- *	structure any more.
+ *	May sleep.  @u is &uretprobe.u when @type is %UPTY_URETPROBE.  Called
+ *	once for an unregistration that several handlers have asked for, also
+ *	when another call or the end of the process was first; the module does
+ *	not touch the structure any more then, once such a call has returned.
+ *	The same when it is told that a registration has failed, but with -EBUSY.
  * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where
  *	it may sleep, for hits for which @handler has called uprobe_again()
  * @flags: UPROBE_*, or 0
@@ -253,7 +259,7 @@ int uprobe_check(const struct uprobe *u);
  * Does nothing for a probe that is not registered.
  *
  * Called from a probe handler it returns at once, and all that holds when
- * @u->registration_callback is called, or @u->kdata is NULL.
+ * @u->registration_callback is called, or after another call from elsewhere.
  *
  * Context: may sleep, or a probe handler.
  */

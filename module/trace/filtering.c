@@ -117,11 +117,12 @@ static ssize_t event_filter_read(struct file *file, char __user *ubuf,
 	return ret;
 }
 
-static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
-				  size_t count, loff_t *ppos)
+/* What a filter is for: an event, or a group.  Called under @t->lock. */
+typedef int set_filter_fn(struct tracer *t, void *what, const char *text);
+
+static ssize_t filter_write(struct tracer *t, void *what, set_filter_fn *set,
+			    const char __user *ubuf, size_t count, loff_t *ppos)
 {
-	struct tracer_event *event = file->private_data;
-	struct tracer *t = event->group->tracer;
 	char *buf, *text;
 	int ret;
 
@@ -129,11 +130,26 @@ static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
 	if (IS_ERR(buf))
 		return PTR_ERR(buf);
 	mutex_lock(&t->lock);
-	ret = event->removed ? -ENODEV :
-	      tracer_event_set_filter(t, event, text, strlen(text));
+	ret = set(t, what, text);
 	mutex_unlock(&t->lock);
 	kfree(buf);
 	return tracer_written(ret, count, ppos);
+}
+
+static int set_event_filter(struct tracer *t, void *what, const char *text)
+{
+	struct tracer_event *event = what;
+
+	return event->removed ? -ENODEV :
+	       tracer_event_set_filter(t, event, text, strlen(text));
+}
+
+static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
+				  size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+
+	return filter_write(event->group->tracer, event, set_event_filter, ubuf, count, ppos);
 }
 
 const struct file_operations tracer_event_filter_fops = {
@@ -157,15 +173,16 @@ static ssize_t group_filter_read(struct file *file, char __user *ubuf,
 	return simple_read_from_buffer(ubuf, count, ppos, text, strlen(text));
 }
 
-static bool fits(const struct tracer_event *event, const char *text)
+/* Otherwise @diag says why not. */
+static bool fits(const struct tracer_event *event, const char *text,
+		 struct tracer_diag *diag)
 {
 	struct tracer_filter *filter;
-	struct tracer_diag diag;
 
 	if (!strcmp(text, "0"))
 		return true;
 	filter = tracer_filter_parse(event->format->def, text, strlen(text),
-				     &diag);
+				     diag);
 	if (IS_ERR(filter))
 		return false;
 	tracer_filter_free(filter);
@@ -173,35 +190,26 @@ static bool fits(const struct tracer_event *event, const char *text)
 }
 
 /* Sets the filter of the events that have the fields; of one at least. */
-static int set_group_filter(struct tracer *t, const struct tracer_group *group,
-			    const char *text)
+static int set_group_filter(struct tracer *t, void *what, const char *text)
 {
+	const struct tracer_group *group = what;
 	struct tracer_event *event, *any = NULL;
+	struct tracer_diag diag = {};
 	int ret = -EINVAL;
 
 	list_for_each_entry(event, &t->events, node) {
 		if (event->group != group)
 			continue;
 		any = event;
-		if (fits(event, text))
+		if (fits(event, text, &diag))
 			ret = tracer_event_set_filter(t, event, text,
 						      strlen(text));
 		if (ret && ret != -EINVAL)
 			return ret;
 	}
 	/* None took it: let one of them say why. */
-	if (ret && any) {
-		struct tracer_filter *filter;
-		struct tracer_diag diag = {};
-
-		filter = tracer_filter_parse(any->format->def, text,
-					     strlen(text), &diag);
-		if (IS_ERR(filter))
-			tracer_errlog_add(t->errors, text, strlen(text), 0,
-					  &diag);
-		else
-			tracer_filter_free(filter);
-	}
+	if (ret && any && !fits(any, text, &diag))
+		tracer_errlog_add(t->errors, text, strlen(text), 0, &diag);
 	return ret;
 }
 
@@ -209,18 +217,8 @@ static ssize_t group_filter_write(struct file *file, const char __user *ubuf,
 				  size_t count, loff_t *ppos)
 {
 	struct tracer_group *group = file->private_data;
-	struct tracer *t = group->tracer;
-	char *buf, *text;
-	int ret;
 
-	buf = copy_text(ubuf, count, &text);
-	if (IS_ERR(buf))
-		return PTR_ERR(buf);
-	mutex_lock(&t->lock);
-	ret = set_group_filter(t, group, text);
-	mutex_unlock(&t->lock);
-	kfree(buf);
-	return tracer_written(ret, count, ppos);
+	return filter_write(group->tracer, group, set_group_filter, ubuf, count, ppos);
 }
 
 const struct file_operations tracer_group_filter_fops = {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traps at sites whose breakpoint is not, or no longer, there.
+ */
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "arch.h"
+#include "image.h"
+#include "late_trap.h"
+
+/**
+ * hit_late() - what a trap at a site that is not armed is
+ * @site: the site
+ *
+ * Context: the trap, or the task itself.
+ */
+enum late hit_late(const struct site *site)
+{
+	u8 text[UINSN_MAX_LEN];
+	unsigned int len = ssol_len(&site->plan);
+
+	/* On its way elsewhere, or forgotten: executing what is there brings it back. */
+	if (copy_from_user_nofault(text, (void __user *)site->key.addr, len))
+		return arch_text_hidden(current->mm) ? LATE_FOREIGN : LATE_REMOVED;
+	/* In place again since the state was looked at: let it trap again. */
+	smp_rmb();
+	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
+		return LATE_REMOVED;
+	if (READ_ONCE(site->state) == SITE_LOST &&
+	    text_same(text + 1, site->plan.text + 1, len - 1))
+		return LATE_COPIED;
+	return LATE_FOREIGN;
+}
