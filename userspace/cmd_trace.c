@@ -60,6 +60,20 @@ static struct error *check_number(const struct trace *trace,
 			 (unsigned long long)n);
 }
 
+/* The kernel's own tracer takes such a definition, and fails when it is enabled. */
+static struct error *check_memory(const struct trace *trace)
+{
+	if (control_has(trace->dir, "session"))
+		return NULL;
+	for (size_t i = 0; i < trace->n; i++)
+		if (trace->defs[i].in_memory)
+			return error_new(STATUS_REFUSED,
+					 "%s of process %d is in its vDSO, which is in no file, and the tracer in %s probes files only; leave --control out",
+					 trace->defs[i].event,
+					 trace->options->pid, trace->dir);
+	return NULL;
+}
+
 static struct error *add_spec(struct trace *trace, const char *text,
 			      const struct options *options)
 {
@@ -133,6 +147,8 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 				argv[i]);
 	if (!err)
 		err = control_check(trace->dir);
+	if (!err)
+		err = check_memory(trace);
 	return err;
 }
 

@@ -179,6 +179,7 @@ static void add_site(struct definition *def, const struct target *target,
 			       *args ? " " : "", args);
 
 	paths_add(&def->sites, site);
+	def->in_memory |= place->in_memory;
 	free(site);
 	free(memory);
 }

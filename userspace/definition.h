@@ -16,6 +16,7 @@ struct probe_spec;
  * @event: its name
  * @sites: what follows the name, one for each site: PATH:OFFSET ARGS
  * @expected: for each site, the bytes of the instruction in hexadecimal, or ""
+ * @in_memory: one of the sites is in no file, but in the memory of a process
  */
 struct definition {
 	char kind;
@@ -23,6 +24,7 @@ struct definition {
 	char *event;
 	struct paths sites;
 	struct paths expected;
+	bool in_memory;
 };
 
 struct error *definition_make(const struct probe_spec *spec,

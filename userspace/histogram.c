@@ -34,21 +34,6 @@ void duration_text(u64 ns, char text[DURATION_LEN])
 	snprintf(text, DURATION_LEN, "%lluns", (unsigned long long)ns);
 }
 
-/* Round numbers on both sides read better than exact powers. */
-static void bound_text(unsigned int bucket, char text[DURATION_LEN])
-{
-	u64 ns = bucket ? 1ull << bucket : 0;
-	static const char *const units[] = { "ns", "us", "ms", "s" };
-	unsigned int unit = 0;
-
-	while (ns >= 1024 && unit < 3) {
-		ns /= 1024;
-		unit++;
-	}
-	snprintf(text, DURATION_LEN, "%llu%s", (unsigned long long)ns,
-		 units[unit]);
-}
-
 /**
  * histogram_percentile() - what so many percent of the calls did not exceed
  * @counts: the calls
@@ -73,7 +58,7 @@ u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent
  * @out: where to
  * @counts: the calls
  *
- * Each line is a range of times, from 1024 of a unit on of the next one.
+ * Each line is a range of times, from a power of two, in nanoseconds, to the next.
  */
 void histogram_print(FILE *out, const struct tally_counts *counts)
 {
@@ -97,8 +82,8 @@ void histogram_print(FILE *out, const struct tally_counts *counts)
 		/* What is there is seen. */
 		int len = (counts->buckets[i] * BAR + most - 1) / most;
 
-		bound_text(i, from);
-		bound_text(i + 1, to);
+		duration_text(i ? 1ull << i : 0, from);
+		duration_text(i < 63 ? 2ull << i : UINT64_MAX, to);
 		memset(bar, '#', len);
 		bar[len] = '\0';
 		fprintf(out, "%8s - %8s  %10llu  |%-*s|\n", from, to,

@@ -43,20 +43,26 @@ static bool find_mapping(pid_t pid, u64 *start, u64 *end)
 	return found;
 }
 
+/* NULL, with errno set, where not all of it can be read. */
 static void *read_memory(pid_t pid, u64 start, size_t size)
 {
 	char *bytes = xmalloc(size), path[64];
-	bool whole;
-	int fd;
+	ssize_t n = -1;
+	int fd, error;
 
 	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	whole = fd >= 0 && pread(fd, bytes, size, start) == (ssize_t)size;
+	if (fd >= 0)
+		n = pread(fd, bytes, size, start);
+	if (n == (ssize_t)size) {
+		close(fd);
+		return bytes;
+	}
+	error = n < 0 ? errno : EIO;
 	if (fd >= 0)
 		close(fd);
-	if (whole)
-		return bytes;
 	free(bytes);
+	errno = error;
 	return NULL;
 }
 
