@@ -134,6 +134,31 @@ tries() {
 	seq $(($1 * ${TEST_TIMEOUT_SCALE:-1}))
 }
 
+# in_time COMMAND [ARG...]: wait until COMMAND, whose output is dropped, succeeds; false
+# when it never does.
+in_time() {
+	for _ in $(tries 300); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.1
+	done
+	return 1
+}
+
+# wait_until WHAT COMMAND [ARG...]: the same, of what the rest of the test needs: without it
+# the test ends (or the subshell that this is called in), and says that it was WHAT.
+wait_until() {
+	ktap_awaited=$1
+	shift
+	in_time "$@" && return
+	echo "Bail out! waited in vain until $ktap_awaited"
+	exit 1
+}
+
+# ended PID: is there no such process any more?
+ended() {
+	! kill -0 "$1" 2>/dev/null
+}
+
 # at_exit COMMAND: evaluated when the test ends, the last one first.
 at_exit() {
 	ktap_at_exit="$1

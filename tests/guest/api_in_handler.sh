@@ -3,7 +3,7 @@
 # test: handlers sleep, change the ip, register and unregister themselves and others
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 24
+ktap_plan 26
 
 steps
 plain=$(step call 10)
@@ -37,11 +37,23 @@ is "$(step call 2)" "call 5" "an atomic handler does"
 run unregister $n
 is "$(step call 2)" "call 605" "and nobody afterwards"
 
+# The handler asks when another call is already taking the probe away.
+n=$((n + 1))
+set_probe $n pid=$pid vaddr=$work flags=0 action=linger other=500
+run register $n
+echo call 1 >&3
+check "a handler lingers" until_is 1 calls $n
+run unregister $n
+is "$(awk "\$1 == $n { print \$8, \$9 }" "$client_dir/state")" "1 0" \
+	"and has been told that it is unregistered when the other call returns"
+
 # What kills the task does not wait for the handler's wish to be granted.
+n=$((n + 1))
 set_probe $n pid=$pid vaddr=$work flags=0 action=sleep other=500
 run register $n
 echo "call 100000" >&3
-sleep 1
+called() { [ "$(calls $1)" -gt 0 ]; }
+wait_until "its handler is called" called $n
 kill -9 "$pid"
 end_steps 2>/dev/null
 check "a program is killed while its handler sleeps" until_is 0 registered $n

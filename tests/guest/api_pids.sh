@@ -33,6 +33,7 @@ unshare -pf --mount-proc sh -c "
 	wait" &
 exec 4>"$tmp/in2"
 check "a process in a pid namespace, from inside" until_is 1 registered 1
+wait_until "it has told its number" test -s "$tmp/inner"
 isnt "$(cat "$tmp/inner")" "$pid" "where it has another number"
 echo "call 6" >&4
 check "is the one that is probed" until_is 6 hits 1

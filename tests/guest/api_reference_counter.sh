@@ -5,16 +5,6 @@
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 23
 
-# Where a symbol of a file lies in it, by its program headers.
-file_offset() {
-	value=0x$(nm -D "$1" | awk -v name="$2" '$3 == name { print $1 }')
-	readelf -lW "$1" | awk '$1 == "LOAD" { print $2, $3, $6 }' | while read -r off addr size; do
-		if [ $((value >= addr && value < addr + size)) = 1 ]; then
-			echo $((value - addr + off))
-		fi
-	done
-}
-
 counter=$(file_offset "$progs/steps" steps_counter)
 offset=$(file_offset "$progs/steps" work)
 file="path=$progs/steps offset=$offset ref=$counter"

@@ -3,7 +3,7 @@
 # test: the module loads and unloads 20 times while probed programs run, fork, recurse and return
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-# timeout: 480
+# timeout: 600
 ktap_plan 3
 
 load() {
@@ -17,6 +17,7 @@ forks() { [ "$("$progs/calls" forks 5 | head -n 1)" = "children returned 20" ]; 
 shell() { [ "$(bash -c 'for i in 1 2 3; do (exit 0) | cat; done; echo $(echo fine)')" = fine ]; }
 load threads & load deep & load forks & load shell &
 
+hit() { [ "$(param uretprobe_sum returns)" -gt 0 ]; }
 libc=$(ldd "$progs/calls" | awk '$1 ~ /^libc\./ { print $3 }')
 failed=0 seen=0
 for round in $(seq 20); do
@@ -29,10 +30,7 @@ for round in $(seq 20); do
 	esac
 	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$file" \
 		offset="0x$(symbol "$file" $fn)" atomic=$atomic || failed=$((failed + 1))
-	for _ in $(tries 50); do
-		sleep 0.2
-		[ "$(param uretprobe_sum returns)" -gt 0 ] && seen=$((seen + 1)) && break
-	done
+	in_time hit && seen=$((seen + 1))
 	rmmod uretprobe_sum && rmmod uprobes && load_module || failed=$((failed + 1))
 done
 touch "$tmp/stop"

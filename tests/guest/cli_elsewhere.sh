@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: programs in containers, deleted ones and 32-bit ones are traced as they run
+# once: the helper is the same on all kernels
 # timeout: 150
 # needs: unshare chroot
 . "$UPROBES_TOP/tests/lib.sh"
@@ -17,17 +18,18 @@ launch() {
 	exec 7>"$tmp/in"
 }
 
+# runs PID NAME: is it the program of that name, with its libraries, which are there when it
+# reads its input?
+runs() {
+	[ "$(cat "/proc/$1/comm")" = "$2" ] && grep -q '^0 0x0 ' "/proc/$1/syscall"
+}
+
 # traced SPEC: trace the program for one event, with its stack.
 traced() {
-	uprobe -s -p "$running" -M 1 "$1" >"$tmp/out" 2>"$tmp/err" </dev/null &
-	tracer=$!
-	ready
+	start -s -p "$running" -M 1 "$1"
 	echo >&7
 	# Not for ever: where nothing comes, there is no event.
-	for _ in $(tries 200); do
-		kill -0 $tracer 2>/dev/null || break
-		sleep 0.05
-	done
+	in_time ended $tracer
 	kill $tracer 2>/dev/null
 	wait $tracer
 	diag "$(cat "$tmp/err")"
@@ -42,11 +44,11 @@ finish() {
 mkdir "$tmp/mnt"
 cp "$UPROBES_TOP/build/progs/cli_stack" "$tmp/keep"
 launch unshare -m -p --fork sh -c "mount -t tmpfs none $tmp/mnt && cp $tmp/keep $tmp/mnt/inside && exec $tmp/mnt/inside 100 wait"
-for _ in $(tries 200); do
-	running=$(cat "/proc/$launched/task/$launched/children" 2>/dev/null | tr -d ' ')
-	[ -n "$running" ] && [ "$(cat "/proc/$running/comm")" = inside ] && break
-	sleep 0.05
-done
+inside() {
+	running=$(tr -d ' ' <"/proc/$launched/task/$launched/children")
+	[ -n "$running" ] && runs "$running" inside
+}
+wait_until "the program in the namespace runs" inside
 traced 'p:inside:inner n=i'
 like "$(cat "$tmp/out")" "inside-$running .* inner: \\(0x[0-9a-f]+\\) n=0$" "in another mount namespace, with process IDs of its own: a variable"
 like "$(cat "$tmp/out")" " => inner\\+0x0 \\(.*/mnt/inside\\) " "and its stack"
@@ -64,10 +66,7 @@ cp /lib64/ld-linux-x86-64.so.2 "$tmp/root/lib64"
 cp /lib/x86_64-linux-gnu/libc.so.6 "$tmp/root/lib/x86_64-linux-gnu"
 launch chroot "$tmp/root" /bin/rooted 100 wait
 running=$launched
-for _ in $(tries 200); do
-	[ "$(cat "/proc/$running/comm")" = rooted ] && grep -q libc "/proc/$running/maps" && break
-	sleep 0.05
-done
+wait_until "the program in the other root runs" runs "$running" rooted
 traced 'p:rooted:inner n=%di:s32'
 like "$(cat "$tmp/out")" "rooted-$running .* inner: \\(0x[0-9a-f]+\\) n=0$" "in another root directory"
 uprobe resolve -p "$running" p:libc:sleep >"$tmp/out" 2>"$tmp/err"
@@ -79,7 +78,7 @@ is "$(cat "$tmp/said")" 1 "it goes on unharmed"
 cp "$tmp/keep" "$tmp/gone"
 launch "$tmp/gone" 100 wait
 running=$launched
-while [ "$(cat "/proc/$running/comm")" != gone ]; do sleep 0.05; done
+wait_until "the program runs" runs "$running" gone
 rm "$tmp/gone"
 traced 'p:gone:inner n=i'
 like "$(cat "$tmp/out")" "gone-$running .* inner: \\(0x[0-9a-f]+\\) n=0$" "a deleted program"

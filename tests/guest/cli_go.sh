@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a stripped Go program that speaks HTTP is traced as it is installed
+# once: the helper is the same on all kernels
 # timeout: 180
 # needs: gron perl
 . "$UPROBES_TOP/tests/lib.sh"
@@ -25,10 +26,7 @@ perl -MIO::Socket::INET -e '
 	}' "$tmp/port" 2>"$tmp/server" &
 server=$!
 at_exit "kill $server 2>/dev/null"
-for _ in $(tries 200); do
-	[ -s "$tmp/port" ] && break
-	sleep 0.1
-done
+wait_until "the server listens" test -s "$tmp/port"
 url=http://127.0.0.1:$(cat "$tmp/port")/a/path
 fetch="$gron -m $url"
 plain=$($fetch 2>"$tmp/err")

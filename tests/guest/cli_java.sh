@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a Java VM is traced as it is installed: classes, threads, garbage collections
+# once: the helper is the same on all kernels
 # timeout: 300
 # boot: -m 1536
 # needs: java

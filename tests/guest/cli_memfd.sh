@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: probes of a library that exists in memory only, as libstapsdt makes them
+# once: the helper is the same on all kernels
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
@@ -13,10 +14,7 @@ running=$!
 exec 7>"$tmp/in"
 # said N: until it has said N lines.
 said() {
-	for _ in $(tries 200); do
-		[ "$(wc -l <"$tmp/said")" = "$1" ] && return
-		sleep 0.05
-	done
+	wait_until "the program has said $1 lines" lines_in "$tmp/said" "$1"
 }
 said 1
 is "$(uprobe sdt -p $running 'memory:*' | grep '^memory:')" "memory:fired arg1=%di:s64 arg2=%si:x64" \
@@ -33,15 +31,13 @@ memory_fired: n=-2 text="two"' "they are traced, with their arguments"
 start -s -M 1 -p $running 'p:probes.so:fire n=%di:s64'
 echo three >&7
 said 4
-wait $tracer
+wait_until "there is an event" ended $tracer
 like "$(cat "$tmp/out")" ' fire: \(0x[0-9a-f]+\) n=-3$' "so are its functions"
 like "$(cat "$tmp/out")" '^ => fire\+0x0 \(.*memfd:probes\.so\) ' "and known in stacks"
-uprobe count -p $running -d 3 'p:probes.so:fire' >"$tmp/out" 2>"$tmp/err" </dev/null &
-tracer=$!
-ready
+start count -p $running 'p:probes.so:fire'
 echo four >&7
 said 5
-wait $tracer
+stop
 is "$(awk 'NR == 2 { print $1, $2 }' "$tmp/out")" "1 fire" "and counted"
 exec 7>&-
 wait $running

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: the one-liners of perf-tools' uprobe work as they are written
-# timeout: 120
+# once: the helper is the same on all kernels
+# timeout: 240
 # needs: script perl
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
@@ -56,9 +57,9 @@ stop
 is "$(grep -c "perl-.* libc_${at##*:}: (0x" "$tmp/out")" 1 "p:libc:0xOFFSET"
 
 # One process of several; for gettimeofday, see cli_ifunc.
-perl -e 'select undef, undef, undef, 0.05 until -e $ARGV[0]; sleep 1 for 1 .. 3' "$tmp/go" &
+perl -e 'mkdir $ARGV[1]; select undef, undef, undef, 0.05 until -e $ARGV[0]; sleep 1 for 1 .. 3' "$tmp/go" "$tmp/waits" &
 one=$!
-sleep 0.3
+wait_until "the program waits" test -d "$tmp/waits"
 start -p $one p:libc:sleep
 : >"$tmp/go"
 perl -e 'sleep 1; sleep 1'

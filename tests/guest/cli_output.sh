@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: streams, filters, JSON and the options that choose events
+# once: the helper is the same on all kernels
 # timeout: 180
 # needs: perl
 . "$UPROBES_TOP/tests/lib.sh"
@@ -46,7 +47,7 @@ like "$(cat "$tmp/err")" 'asks for size.* s$' "which lists what is"
 mkfifo "$tmp/go"
 "$t" -w all <"$tmp/go" >"$tmp/id" &
 exec 7>"$tmp/go"
-while [ ! -s "$tmp/id" ]; do sleep 0.05; done
+wait_until "the program waits" test -s "$tmp/id"
 one=$(head -n 1 "$tmp/id")
 start -p "$one" "p:$t:ints"
 "$t" all >/dev/null
@@ -84,11 +85,14 @@ uprobe --uid 12345 -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null
 is "$(wc -l <"$tmp/out")" 0 "--uid: nothing of another user"
 uprobe --uid 0 -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null
 isnt "$(wc -l <"$tmp/out")" 0 "but of this one"
-ask='while (1) { getppid; select undef, undef, undef, 0.02 }'
-perl -e "$ask" &
+ask='mkdir "$ARGV[0]/asks$$"; while (1) { getppid; select undef, undef, undef, 0.02 }'
+perl -e "$ask" "$tmp" &
 one=$!
-perl -e "$ask" &
+perl -e "$ask" "$tmp" &
 two=$!
+for process in $one $two; do
+	wait_until "$process has its libraries" test -d "$tmp/asks$process"
+done
 uprobe -L $one -M 5 p:libc:getppid >"$tmp/out" 2>/dev/null
 is "$(grep -c -- "-$one " "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "-L: one thread"
 uprobe -p $two -M 5 p:libc:getppid 'common_pid > 1' >"$tmp/out" 2>/dev/null
@@ -105,6 +109,7 @@ wait $parent
 stop
 is "$(wc -l <"$tmp/out")" "$((2 * $(uprobe count -c "$t all" "p:$t:text" 2>/dev/null | awk 'NR == 2 { print $1 }')))" \
 	"-f: processes that -p starts"
+diag "$(cat "$tmp/err")"
 isnt "$(grep -vc -- "-$parent " "$tmp/out")" 0 "which are others"
 
 uprobe -s -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null

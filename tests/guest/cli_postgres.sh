@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a PostgreSQL server is traced as it is installed: queries and transactions
+# once: the helper is the same on all kernels
 # timeout: 400
 # needs: psql setpriv
 . "$UPROBES_TOP/tests/lib.sh"
@@ -22,10 +23,7 @@ as "$bin/initdb" -D "$tmp/db" -N -A trust --no-instructions -E SQL_ASCII --local
 	diag "$(tail -n 5 "$tmp/log")"
 setpriv --reuid postgres --regid postgres --clear-groups "$bin/postgres" -D "$tmp/db" -F -k "$tmp/db" -c listen_addresses= >>"$tmp/db/log" 2>&1 &
 server=$!
-for _ in $(tries 600); do
-	as psql -h "$tmp/db" -c 'select 1' postgres >/dev/null 2>&1 && break
-	sleep 0.2
-done
+wait_until "the server answers" as psql -h "$tmp/db" -c 'select 1' postgres
 
 # A session that was there before: its process has its counters switched on, too.
 mkfifo "$tmp/in" && chmod 666 "$tmp/in"
@@ -35,10 +33,7 @@ exec 7>"$tmp/in"
 # query TEXT N: until the client has printed N lines.
 query() {
 	echo "$1;" >&7
-	for _ in $(tries 200); do
-		[ "$(wc -l <"$tmp/said")" -ge "$2" ] && return
-		sleep 0.1
-	done
+	wait_until "the client has printed $2 lines" lines_in "$tmp/said" "$2"
 }
 query "select 'backend ' || pg_backend_pid()" 1
 backend=$(sed -n 's/.*backend //p' "$tmp/said")

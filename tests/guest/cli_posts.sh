@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: the lines of the posts on USDT and on MySQL work as they are written
+# once: the helper is the same on all kernels
 # timeout: 150
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
@@ -62,10 +63,7 @@ exec 7>"$tmp/in"
 # pass N: through all probes, until it has said N lines.
 pass() {
 	echo >&7
-	for _ in $(tries 200); do
-		[ "$(wc -l <"$tmp/said")" = "$1" ] && break
-		sleep 0.05
-	done
+	wait_until "the program has said $1 lines" lines_in "$tmp/said" "$1"
 }
 pass 1
 start -p $running 'u:node:http__client__request +0(+0(%ax)):string'

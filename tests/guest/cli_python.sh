@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: python3 is traced as it is installed: exported functions and its own probes
+# once: the helper is the same on all kernels
 # timeout: 180
 # needs: /usr/bin/python3
 . "$UPROBES_TOP/tests/lib.sh"
@@ -33,10 +34,7 @@ END
 	# load NAME N: have it import a module, until it has said N lines.
 	load() {
 		echo "$1" >&7
-		for _ in $(tries 200); do
-			[ "$(wc -l <"$tmp/said")" = "$2" ] && break
-			sleep 0.1
-		done
+		wait_until "it has said $2 lines" lines_in "$tmp/said" "$2"
 	}
 	load sched 1
 	start -p $running "u:$python:import__find__load__start name=arg1:string" "u:$python:import__find__load__done name=arg1:string found=arg2:s32" \
@@ -53,12 +51,9 @@ END
 	start -p $running "u:$python:import__find__load__start"
 	kill -9 "$tracer"
 	wait "$tracer" 2>/dev/null
-	uprobe -p $running -d 3 "p:$python:$(uprobe sdt -v "$python" import__find__load__start | awk '{ print $1; exit }')" \
-		>"$tmp/out" 2>"$tmp/err" </dev/null &
-	tracer=$!
-	ready
+	start -p $running "p:$python:$(uprobe sdt -v "$python" import__find__load__start | awk '{ print $1; exit }')"
 	load fileinput 3
-	wait $tracer
+	stop
 	is "$(wc -l <"$tmp/out")" 0 "a killed tracer leaves no counter behind"
 	like "$(cat "$tmp/err")" 'counts its tracers.*u:' "and one who probes its address alone is told of the counter"
 	exec 7>&-

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: redis-server is traced as it is installed: the words of its commands
+# once: the helper is the same on all kernels
 # timeout: 120
 # needs: redis-cli /usr/bin/redis-check-rdb
 . "$UPROBES_TOP/tests/lib.sh"
@@ -15,10 +16,7 @@ PATH=$tmp:$PATH
 
 redis-server --port 0 --unixsocket "$tmp/redis" --save '' --dir "$tmp" >"$tmp/log" 2>&1 &
 server=$!
-for _ in $(tries 400); do
-	[ -S "$tmp/redis" ] && break
-	sleep 0.1
-done
+wait_until "the server listens" test -S "$tmp/redis"
 start 'p:redis-server:createStringObject ptr=+0(%di):string len=%si'
 is "$(redis-cli -s "$tmp/redis" set some-key a-value)" OK "it works while it is traced"
 stop

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: --return=sites shows the values that a return probe shows, and leaves exceptions alone
+# once: the helper is the same on all kernels
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"

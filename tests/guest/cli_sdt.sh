@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: statically defined probes are traced, with the arguments that the program gave
-# timeout: 90
+# once: the helper is the same on all kernels
+# timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
@@ -48,6 +49,7 @@ is "$?" 3 "a probe that is not there"
 # there before and in those that come later.
 counter() {
 	mkfifo "$tmp/in$1"
+	: >"$tmp/count$1"
 	"$t" counter <"$tmp/in$1" >"$tmp/count$1" &
 	eval "exec $1>$tmp/in$1"
 }
@@ -55,10 +57,7 @@ value() {
 	local before
 	before=$(wc -l <"$tmp/count$1")
 	echo line >&"$1"
-	for _ in $(tries 100); do
-		[ "$(wc -l <"$tmp/count$1")" -gt "$before" ] && break
-		sleep 0.05
-	done
+	wait_until "the program has told its counter" lines_in "$tmp/count$1" $((before + 1))
 	tail -n 1 "$tmp/count$1"
 }
 counter 7
@@ -78,9 +77,7 @@ is "$(grep -c ' counted: ' "$tmp/first")" 3 "it has seen the probe each time"
 kill -9 "$second"
 wait "$second" 2>/dev/null
 is "$(value 7) $(value 8)" "0 0" "the other one is killed"
-uprobe count "u:$t:counted" >"$tmp/out" 2>"$tmp/err" </dev/null &
-tracer=$!
-ready
+start count "u:$t:counted"
 value 7 >"$tmp/counting"
 stop
 is "$(cat "$tmp/counting") $(awk 'NR == 2 { print $1 }' "$tmp/out")" "1 1" "counting counts, too"

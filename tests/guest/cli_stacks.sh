@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: -s shows the functions that user stacks lie in
+# once: the helper is the same on all kernels
 # timeout: 120
 # needs: perl
 . "$UPROBES_TOP/tests/lib.sh"
@@ -37,22 +38,20 @@ mkfifo "$tmp/in"
 "$prog" 100 wait <"$tmp/in" >"$tmp/said" &
 running=$!
 exec 7>"$tmp/in"
-uprobe -s -p $running -M 1 "p:$prog:$frame" >"$tmp/out" 2>"$tmp/err" </dev/null &
-tracer=$!
-ready
+# When it reads, its libraries are there.
+wait_until "the program waits" grep -q '^0 0x0 ' /proc/$running/syscall
+start -s -p $running -M 1 "p:$prog:$frame"
 echo >&7
-wait $tracer
+wait_until "there is an event" ended $tracer
 is "$(frames)" "$wanted" "of a process that runs"
 like "$(cat "$tmp/out")" ' => __libc_start[^ ]*\+0x[0-9a-f]+ \(.*/libc\.so\.6\) <[0-9a-f]{16}>$|/libc\.so\.6\[\+0x' "in all files that it has mapped"
 like "$(cat "$tmp/err")" '^Ending tracing\.\.\. 1 events shown, 1 hits, 0 missed, 0 lost\.$' "the stack of the last event is shown, too"
 
 # Deleted, and another program in its place.
 cp "$tmp/traced" "$tmp/other" && mv "$tmp/other" "$prog"
-uprobe -s -p $running -M 1 "p:cli_stack:$frame" >"$tmp/out" 2>"$tmp/err" </dev/null &
-tracer=$!
-ready
+start -s -p $running -M 1 "p:cli_stack:$frame"
 echo >&7
-wait $tracer
+wait_until "there is an event" ended $tracer
 is "$(frames)" "$wanted" "of a program that was replaced on disk"
 exec 7>&-
 wait $running

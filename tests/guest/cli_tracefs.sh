@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: with --control the same command drives the kernel's own tracer, with the same result
+# once: the helper is the same on all kernels
 # needs: setarch
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"

@@ -15,6 +15,7 @@ ktap_plan 94
 
 start() {
 	mkfifo "$tmp/in"
+	: >"$out"
 	"$prog" <"$tmp/in" >"$out" &
 	pid=$!
 	exec 3>"$tmp/in"
@@ -41,12 +42,18 @@ hits() {
 	awk -v e="$2" '$2 == e { print $3 + 0 }' "$1/uprobe_profile"
 }
 
+# back_in_place: until a breakpoint is in the text, which who stays puts there again some
+# time after the other one has gone.
+back_in_place() {
+	wait_until "the breakpoint is back in place" sh -c "'$progs/textcmp' $pid | grep -q 'memory 0xcc'"
+}
+
 # debug HITS [FUNCTION]: a debugger with a breakpoint at two(), or another function
 debug() {
 	: >"$tmp/debugger"
 	"$progs/debugger" $pid "$(symbol_in $pid "$prog" "${2:-two}")" "$1" >>"$tmp/debugger" &
 	debugger=$!
-	until grep -q set "$tmp/debugger"; do sleep 0.1; done
+	wait_until "the debugger's breakpoint is set" grep -q set "$tmp/debugger"
 }
 
 # The program's own.
@@ -87,7 +94,7 @@ for first in ours theirs; do
 	wait $debugger
 	is "$(tail -n 1 "$tmp/debugger")" "15 hits" "$what: it has its hits"
 	is "$(($(hits $ours one) - before))" 20 "$what: and we have ours"
-	sleep 0.1
+	back_in_place
 	another "$what, ours alone"
 	is "$(($(hits $ours one) - before))" 30 "$what: that is in place again"
 	debug 15 one
@@ -150,7 +157,7 @@ for first in $ours $theirs; do
 		is "$(hits $first one) $(hits $first back) $(hits $second one) $(hits $second back)" \
 			"10 10 10 10" "$what: each has all hits"
 		echo 0 >$gone/events/uprobes/enable
-		sleep 0.1
+		back_in_place
 		another "$what, one gone"
 		is "$(hits $gone one) $(hits $left one) $(hits $left back)" "10 20 20" \
 			"$what: the other one still has all"
@@ -158,7 +165,7 @@ for first in $ours $theirs; do
 		another "$what, back"
 		is "$(hits $gone one) $(hits $left one)" "20 30" "$what: each has all again"
 		echo 0 >$left/events/uprobes/enable
-		sleep 0.1
+		back_in_place
 		another "$what, the other gone"
 		is "$(hits $gone back) $(hits $left back)" "30 30" "$what: the returns, too"
 		echo 0 >$gone/events/uprobes/enable

@@ -17,7 +17,9 @@ check "the fork sleeps, with the address space copied" wait_for sleeps
 check "the probe goes" rmmod uprobe_count
 rmmod uprobes &
 remover=$!
-sleep 2
+# It says so from when its end has begun.
+wait_until "the module goes" sh -c '! grep -q live /sys/module/uprobes/initstate'
+sleep 1
 go_on
 wait_for child
 is "$(tail -n 1 "$out")" "the child returned 16" "the child lives, though the module was on its way out"

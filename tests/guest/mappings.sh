@@ -34,7 +34,8 @@ is "$returns" 7 "move: each call is seen"
 # Gone while the copied text is in use, and put right.
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" moved)"
 "$prog" remap 100000 >"$tmp/probed" &
-sleep 1
+hit() { [ "$(param uretprobe_sum returns)" -gt 0 ]; }
+wait_until "the probe is hit" hit
 check "the probe goes while it is being hit" rmmod uretprobe_sum
 wait $!
 is $? 0 "and the program ends well"

@@ -30,6 +30,7 @@ for order in "locked plain" "plain locked"; do
 			echo "p:plain $prog:0x$(symbol "$prog" add_plain)"
 		} >"$control/uprobe_events"
 		mkfifo "$tmp/in"
+		: >"$out"
 		"$prog" 100 <"$tmp/in" >"$out" &
 		exec 3>"$tmp/in"
 		wait_for ready

@@ -11,7 +11,12 @@ mkfifo "$tmp/in"
 "$progs/sheds" 3 <"$tmp/in" >"$out" &
 pid=$!
 exec 3>"$tmp/in"
-vaddr=$(symbol_in "$pid" "$progs/sheds" work)
+# There is a shell first.
+found() {
+	vaddr=$(symbol_in "$pid" "$progs/sheds" work)
+	[ -n "$vaddr" ]
+}
+wait_until "the program is in its process" found
 alive=
 for n in $(seq 0 59); do
 	set_probe $n pid="$pid" vaddr="$vaddr" flags=$((n % 2))

@@ -93,9 +93,7 @@ define "p:old $(where tick "$tmp/moved") %di"
 mkfifo "$tmp/go"
 "$tmp/moved" -w ticks 1 5 <"$tmp/go" >"$tmp/ready" &
 exec 4>"$tmp/go"
-until [ -s "$tmp/ready" ]; do
-	sleep 0.1
-done
+wait_until "the program waits" test -s "$tmp/ready"
 mv "$tmp/moved" "$tmp/elsewhere"
 cp /bin/true "$tmp/moved"
 enable

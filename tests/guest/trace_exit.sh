@@ -11,11 +11,13 @@ define "p:a $tick n=%di"
 define "p:b $tick s=+0(%sp):string"
 define "r:c $tick"
 enable
-"$prog" -w ticks 4 2000000000 < <(sleep 1; echo; sleep 1000) >"$tmp/out" &
-while ! [ -s "$tmp/out" ]; do sleep 0.1; done
+mkfifo "$tmp/in"
+"$prog" -w ticks 4 1000000000000000 <"$tmp/in" >"$tmp/out" &
+echo >"$tmp/in"
+wait_until "the program has told its number" test -s "$tmp/out"
 pid=$(cat "$tmp/out")
-sleep 2
-check "the program is being hit" test "$(lines | wc -l)" -gt 100
+hit() { [ "$(lines | wc -l)" -gt 100 ]; }
+check "the program is being hit" in_time hit
 
 for file in trace_pipe trace uprobe_events events/uprobes/a/format events/uprobes/a/enable; do
 	exec 3<$dir/$file

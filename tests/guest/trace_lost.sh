@@ -22,7 +22,7 @@ for args in "n=%di" "n=%di s=+0(%sp):u8" "n=%di s=\\\"$(printf '%240s' '' | tr '
 	: >$dir/trace
 	define "p:lost $tick $args"
 	enable
-	check "10,000 hits without a reader" timeout 60 "$prog" ticks 4 2500
+	check "10,000 hits without a reader" timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) "$prog" ticks 4 2500
 	disable
 	drain $dir/trace_pipe >"$tmp/out"
 	seen=$(grep -c ': lost:' "$tmp/out")

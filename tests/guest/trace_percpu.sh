@@ -32,14 +32,14 @@ taskset 1 "$prog" ticks 1 3
 is "$(lines | wc -l)" 3 "clearing one CPU leaves the other one"
 
 # A reader of one CPU waits for that CPU.
-timeout 20 sed -u 1q $dir/per_cpu/cpu1/trace_pipe >"$tmp/out" &
+pipe=$dir/per_cpu/cpu1/trace_pipe
+sed -u 1q $pipe >"$tmp/out" &
 reader=$!
-sleep 0.5
+wait_until "the reader waits" reads $reader $pipe
 taskset 1 "$prog" ticks 1 3
-sleep 0.5
-check "a reader sleeps through the hits of others" kill -0 $reader
+check "a reader sleeps through the hits of others" in_time reads $reader $pipe
 taskset 2 "$prog" ticks 1 1
-wait $reader
+wait_until "the reader has ended" ended $reader
 like "$(cat "$tmp/out")" ' \[001\] .* n=' "and wakes for its own"
 
 # Sizes.

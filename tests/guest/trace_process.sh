@@ -5,16 +5,16 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
-ktap_plan 15
+ktap_plan 18
 
 clock=$UPROBES_TOP/build/progs/cli_clock
 
 # launch: a process of the program, waiting for $tmp/now; its ID in $process.
 launch() {
-	rm -f "$tmp/now"
+	rm -f "$tmp/now" "$tmp/said"
 	"$clock" "$tmp/now" >"$tmp/said" &
 	process=$!
-	sleep 0.3
+	wait_until "the program waits" grep -q waits "$tmp/said"
 }
 
 # finish: let it go on, to its end.
@@ -44,9 +44,7 @@ clear
 # Text of a file, but of one process only. The program is not at the same place twice.
 launch
 other=$process
-"$clock" "$tmp/now" >/dev/null &
-process=$!
-sleep 0.3
+launch
 main=$(where ask "$clock")
 maps=$(awk -v f="$clock" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print a[1], $3; exit }' /proc/$process/maps)
 printf -v at '0x%x' $((0x${maps% *} - 0x${maps#* } + ${main##*:}))
@@ -65,4 +63,25 @@ like "$(cat $dir/error_log)" 'The file offset is not a number, or not in a part'
 : >$dir/error_log
 define "p:bad /proc/$$/mem:0x1000"
 check_fails "an address where there is no text is refused" enable uprobes/bad
+like "$(cat $dir/error_log)" 'The probe could not be put in place; the kernel log names the reason' "error_log names where to look"
 check_fails "so is the memory of nobody" define "p:none /proc/4194304/mem:0x1000"
+clear
+
+# An int3 that the program came with.
+foreign=$UPROBES_TOP/build/progs/foreign
+mkfifo "$tmp/in"
+: >"$tmp/said"
+"$foreign" <"$tmp/in" >"$tmp/said" &
+process=$!
+exec 7>"$tmp/in"
+wait_until "the program waits" grep -q ready "$tmp/said"
+one=$(where one "$foreign")
+trap_end=$(nm "$foreign" | awk '$3 == "own_trap_end" { print $1 }')
+own=$((${one##*:} + 0x$trap_end - 0x$(nm "$foreign" | awk '$3 == "one" { print $1 }') - 1))
+maps=$(awk -v f="$foreign" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print a[1], $3; exit }' /proc/$process/maps)
+define "p:own /proc/$process/mem:$(printf '0x%x' $((0x${maps% *} - 0x${maps#* } + own)))"
+check_fails "the program's own breakpoint is not covered" enable uprobes/own
+like "$(cat $dir/error_log)" 'Another breakpoint is at this place' "for that reason"
+exec 7>&-
+wait $process
+clear

@@ -20,7 +20,7 @@ until_stop() {
 	done >/dev/null 2>&1
 }
 
-"$prog" ticks 4 2000000000 &
+"$prog" ticks 4 1000000000000000 &
 load=$!
 until_stop 'define "p:a $tick n=%di"; enable uprobes/a; disable uprobes/a; define "-:a"' &
 until_stop 'define "r:b $tick r=\$retval s=+0(%sp):string"; enable uprobes/b; disable uprobes/b; define "-:b"' &
@@ -44,9 +44,8 @@ is "$(cat $dir/uprobe_events)" "" "nothing is defined"
 is "$(ls $dir/events)" enable "no directory is left"
 define "p:after $tick n=%di"
 enable
-sleep 0.5
+check "events still come" in_time grep -q ': after: ' $dir/trace
 disable
-check "events still come" grep -q ': after: ' $dir/trace
 check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" $load
 clear
 kill $load

@@ -17,12 +17,12 @@ done
 check "a program with four threads runs" "$prog" ticks 4 600
 # Looking at it, while it is read, takes nothing.
 grep -c . $dir/trace >/dev/null
-sleep 1
 disable
-# One that has read nothing waits even when nothing can come.
-for _ in $(tries 50); do
-	[ "$(lines | wc -l)" = 0 ] && break
-	sleep 0.2
+empty() { [ "$(lines | wc -l)" = 0 ]; }
+wait_until "all is read" empty
+# Each waits for more when it has written down what it has read.
+for reader in "${readers[@]}"; do
+	wait_until "a reader waits" reads "$reader" $dir/trace_pipe
 done
 kill "${readers[@]}"
 wait

@@ -14,7 +14,7 @@ read_fd() {
 	drain <&"$1"
 }
 
-ktap_plan 31
+ktap_plan 41
 clear
 exec 5<>$session 6<>$session
 check "a definition is taken" sh -c "echo 'p:e $tick n=%di:u64' >&5"
@@ -54,6 +54,27 @@ for line in 'nosuch 1' 'events/uprobes/nosuch/enable 1' 'events/uprobes/e/nosuch
 	is "$(grep '^  Command: ' $dir/error_log | tail -n 1)" "  Command: ${line#events/uprobes/e/filter }" "and error_log tells of it"
 done
 
+# What the directory has files for.
+exec 7<>$session
+echo "p:e $tick n=%di" >&7
+"$prog" ticks 1 3
+like "$(cat /proc/$$/fdinfo/7)" "^probe: .* e +3 +0$" "fdinfo has the counts of a session"
+is "$(drain <&7 | wc -l)" 3 "of what it has recorded"
+echo "tracing_on 0" >&7
+"$prog" ticks 1 3
+is "$(drain <&7)" "" "a session can be off"
+check "its buffer is resized" sh -c "echo 'tracing_on 1
+buffer_size_kb 64' >&7"
+"$prog" ticks 1 3
+is "$(drain <&7 | wc -l)" 3 "and goes on"
+check "an event gets a rate" sh -c "echo 'events/uprobes/e/rate_limit 1' >&7"
+"$prog" ticks 1 1000
+like "$(drain <&7 | wc -l)" '^[0-9]{1,3}$' "and is recorded that often"
+for line in 'buffer_size_kb 0' 'events/uprobes/e/rate_limit much' 'events/uprobes/e/enable 2'; do
+	check_fails "\"$line\" is refused" sh -c "echo '$line' >&7"
+done
+exec 7<&-
+
 # Removal, by the session itself and at its end.
 echo '-:e' >&6
 "$prog" all
@@ -66,14 +87,13 @@ check "after the last one it goes: nothing is left" rmmod uprobes
 load_module
 
 # Killed, with a reader that waits and a program that is hit.
-"$prog" ticks 2 2000000000 &
+"$prog" ticks 2 1000000000000000 &
 load=$!
 bash -c "exec 5<>$session; echo 'p:e $tick n=%di
 r:r $tick \$retval' >&5; cat <&5 >/dev/null" &
 tool=$!
-sleep 2
+wait_until "the tool's probes are hit" grep -q '^probe: .* r  *[1-9]' /proc/$tool/fdinfo/5
 kill -9 $tool $(pgrep -P $tool)
 wait $tool 2>/dev/null
-check "a killed tool leaves the text as it was" \
-	sh -c "for i in 1 2 3 4 5; do $UPROBES_TOP/build/progs/textcmp $load && exit; sleep 1; done; exit 1"
+check "a killed tool leaves the text as it was" in_time "$UPROBES_TOP/build/progs/textcmp" $load
 kill $load

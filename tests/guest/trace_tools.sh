@@ -61,7 +61,7 @@ else
 	# Used by perf when it goes.
 	mkfifo "$tmp/fifo"
 	perf stat -x , -o "$tmp/stat" -e synthetic:ticked sh -c "$prog ticks 1 7; : >'$tmp/go'; cat '$tmp/fifo'" &
-	until [ -e "$tmp/go" ]; do sleep 0.1; done
+	wait_until "perf runs its command" test -e "$tmp/go"
 	check_fails "while perf uses it, a synthetic event stays" sh -c "echo 0 >$dir/events/g/ticked/synthetic"
 	"$prog" ticks 1 1
 	check_fails "and so does the module" rmmod uprobes

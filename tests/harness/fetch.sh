@@ -82,10 +82,8 @@ is "$(fetch | sed -n 's/^image=//p') $(asked)" \
 rm -rf "$XDG_CACHE_HOME"
 touch "$PACKAGES/slow"
 setsid "$UPROBES_TOP/qemu/fetch" $name >/dev/null 2>&1 </dev/null &
-for _ in $(seq 100); do
-	[ "$(asked)" = 6 ] && break
-	sleep 0.1
-done
+sixth() { [ "$(asked)" = 6 ]; }
+wait_until "a package is asked for" sixth
 kill -KILL -- "-$!"
 rm "$PACKAGES/slow"
 is "$(fetch | head -n 1) $(asked)" "release=$release 7" "a fetch that was killed is done again"

@@ -4,7 +4,7 @@
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 unset TEST_TIMEOUT_SCALE
-ktap_plan 15
+ktap_plan 17
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -37,13 +37,13 @@ guest_test c_dies <<'END'
 ktap_plan 2
 ok "first"
 echo c >/proc/sysrq-trigger
-sleep 100
+sleep 1000
 END
 guest_test d_lasts <<'END'
-# timeout: 4
+# timeout: 20
 ktap_plan 2
 ok "first"
-sleep 100
+sleep 1000
 END
 guest_test e_complaint <<'END'
 ktap_plan 1
@@ -72,7 +72,7 @@ like "$output" '^  ok [0-9]+ - b_clean$' "the next one finds nothing of it"
 like "$output" '^  not ok [0-9]+ - c_dies$' "a test whose guest dies fails"
 like "$output" '^    # .*Kernel panic' "with the kernel's words"
 like "$output" '^  not ok [0-9]+ - d_lasts$' "a test that lasts too long fails, in another guest"
-like "$output" 'd_lasts: the time limit of 4 s is over' "with the reason"
+like "$output" 'd_lasts: the time limit of 20 s is over' "with the reason"
 like "$output" '^  not ok [0-9]+ - e_complaint$' "a test that makes the kernel complain fails"
 like "$output" 'e_complaint: the kernel complained: WARNING: CPU: 0' "with the reason"
 like "$output" '^  not ok [0-9]+ - f_silent$' "a test without a plan fails"
@@ -80,5 +80,13 @@ like "$output" '^  ok [0-9]+ - g_needs # SKIP no-such-program is not there$' "a 
 like "$output" '^  ok [0-9]+ - h_boot$' "a test gets the machine it asks for"
 like "$output" '^  ok [0-9]+ - kernel_log$' "the kernel log has nothing else"
 is "$(tail -n 1 <<<"$output")" "10 passed, 4 failed, 1 skipped" "the last line counts them"
+
+# Without KERNEL, some run on the first kernel only.
+mkdir -p "$tmp/once/guest"
+mv "$tmp/guest/b_clean.sh" "$tmp/once/guest"
+sed -i '2i # once: it is the same everywhere' "$tmp/once/guest/b_clean.sh"
+output=$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
+is "$? $(grep -c '^  ok 1 - b_clean$' <<<"$output")" "0 1" "a test that runs once is run once"
+like "$output" '^  ok 1 - b_clean # SKIP it runs on .*KERNEL=' "and said to be left out elsewhere"
 TESTS=no-such-test "$UPROBES_TOP/tests/run" >"$tmp/none" 2>&1 </dev/null
 is "$? $(tail -n 1 "$tmp/none")" "1 0 passed, 0 failed" "no test at all is a failure"

@@ -78,8 +78,25 @@ module_param_cb(detach, &bench_detach_ops, NULL, 0200);
 MODULE_PARM_DESC(detach, "take them away");
 module_param_named(took, bench_took, ullong, 0400);
 MODULE_PARM_DESC(took, "how long that took, in ns");
-
 module_param_named(lists, bench_lists, ullong, 0400);
 MODULE_PARM_DESC(lists, "bytes of the descriptions of probes that are in place");
+
+static int __init bench_init(void)
+{
+	return 0;
+}
+
+static void __exit bench_exit(void)
+{
+	u64 took;
+
+	bench_detach(&took);
+}
+
+module_init(bench_init);
+module_exit(bench_exit);
+
+MODULE_AUTHOR("The uprobes.ko authors");
+MODULE_LICENSE("GPL");
 
 #endif /* _UPROBES_TESTS_BENCH_H */

@@ -91,21 +91,4 @@ static void bench_detach(u64 *took)
 	bench_forget();
 }
 
-static int __init bench_init(void)
-{
-	return 0;
-}
-
-static void __exit bench_exit(void)
-{
-	u64 took;
-
-	bench_detach(&took);
-}
-
-module_init(bench_init);
-module_exit(bench_exit);
-
 MODULE_DESCRIPTION("Benchmark client of uprobes.ko");
-MODULE_AUTHOR("The uprobes.ko authors");
-MODULE_LICENSE("GPL");

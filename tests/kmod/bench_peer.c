@@ -83,21 +83,4 @@ static void bench_detach(u64 *took)
 	path_put(&file);
 }
 
-static int __init bench_init(void)
-{
-	return 0;
-}
-
-static void __exit bench_exit(void)
-{
-	u64 took;
-
-	bench_detach(&took);
-}
-
-module_init(bench_init);
-module_exit(bench_exit);
-
 MODULE_DESCRIPTION("Benchmark client of the kernel's own uprobes");
-MODULE_AUTHOR("The uprobes.ko authors");
-MODULE_LICENSE("GPL");

@@ -20,6 +20,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -38,10 +39,15 @@ enum action {
 	ACT_SKIP,		/* "other" bytes of code */
 	ACT_DECLINE,		/* every second call */
 	ACT_DATA,		/* check what the entry handler left in the data */
+	ACT_AWAIT,		/* a signal for "other" milliseconds, in the first call */
+	ACT_LINGER,		/* until another call unregisters it, and "other" */
+				/* milliseconds; then unregister itself, too */
+	ACT_BULK,		/* unregister "other" and the next two in one call */
 };
 
 static const char * const action_names[] = {
 	"nothing", "register", "unregister", "again", "sleep", "skip", "decline", "data",
+	"await", "linger", "bulk",
 };
 
 static struct probe {
@@ -59,6 +65,7 @@ static struct probe {
 	atomic64_t task_calls;
 	atomic_t callbacks;
 	int result;
+	bool leaving;		/* "unregister" was written */
 } *probes;
 
 /* One command at a time; handlers do without. */
@@ -77,8 +84,32 @@ static void probe_unregister(struct probe *p)
 		unregister_uprobe(&p->rp.u);
 }
 
+static void probe_leave(struct probe *p)
+{
+	WRITE_ONCE(p->leaving, true);
+	probe_unregister(p);
+}
+
+/* None of them may be registered so from a handler, and all unregistered. */
+static void probe_bulk(struct probe *p)
+{
+	struct uprobe *us[] = { &p[0].rp.u, &p[1].rp.u, &p[2].rp.u };
+	struct uretprobe *rps[] = { &p[0].rp, &p[1].rp, &p[2].rp };
+	int ret;
+
+	if (p->returns) {
+		ret = register_uretprobes(rps, ARRAY_SIZE(rps));
+		unregister_uretprobes(rps, ARRAY_SIZE(rps));
+	} else {
+		ret = register_uprobes(us, ARRAY_SIZE(us));
+		unregister_uprobes(us, ARRAY_SIZE(us));
+	}
+	WARN(ret != -EDEADLK, "registering many in a handler: %d", ret);
+}
+
 static void probe_act(struct probe *p, struct pt_regs *regs)
 {
+	unsigned int ms;
 	int ret;
 
 	switch (p->action) {
@@ -94,6 +125,21 @@ static void probe_act(struct probe *p, struct pt_regs *regs)
 		break;
 	case ACT_SLEEP:
 		msleep(p->other);
+		break;
+	case ACT_AWAIT:
+		for (ms = 0; atomic64_read(&p->calls) == 1 && !signal_pending(current) &&
+		     ms < p->other; ms += 20)
+			msleep(20);
+		break;
+	case ACT_LINGER:
+		for (ms = 0; !READ_ONCE(p->leaving) && ms < 60000; ms += 20)
+			msleep(20);
+		msleep(p->other);
+		probe_unregister(p);
+		break;
+	case ACT_BULK:
+		if (p->other + 2 < PROBES)
+			probe_bulk(&probes[p->other]);
 		break;
 	case ACT_SKIP:
 		regs->ip += p->other;
@@ -162,6 +208,8 @@ static void on_done(struct uprobe *u, int reg, enum uprobe_type type, int result
 {
 	struct probe *p = container_of(u, struct probe, rp.u);
 
+	if (p->action == ACT_LINGER)
+		msleep(p->other);
 	p->result = result;
 	/* The test has seen the result when it sees the number. */
 	smp_wmb();
@@ -302,7 +350,7 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 		ret = n == 1 ? probe_register(&probes[first]) :
 			returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
 	else if (!strcmp(verb, "unregister") && n == 1)
-		probe_unregister(&probes[first]);
+		probe_leave(&probes[first]);
 	else if (!strcmp(verb, "unregister") && returns)
 		unregister_uretprobes(rps, n);
 	else if (!strcmp(verb, "unregister"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cli_clock FILE: when FILE exists, asks for the time of day seven times,
- * another time in a child, and says whether the answers make sense.
+ * cli_clock FILE: says that it waits; when FILE exists, asks for the time of day seven
+ * times, another time in a child, and says whether the answers make sense.
  */
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +29,8 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
+	puts("waits");
+	fflush(stdout);
 	while (access(argv[1], F_OK))
 		usleep(20000);
 	for (i = 0; i < 7; i++)

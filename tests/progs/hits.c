@@ -316,14 +316,25 @@ static void work_events(void)
 static void start_idlers(pid_t *pids, unsigned int count)
 {
 	unsigned int i;
+	int ready[2];
+	char byte;
 
+	if (pipe(ready))
+		exit(1);
 	for (i = 0; i < count; i++) {
 		pids[i] = fork();
 		if (!pids[i]) {
-			pause();
+			if (write(ready[1], "", 1) == 1)
+				pause();
 			_exit(0);
 		}
 	}
+	for (i = 0; i < count; i++) {
+		if (read(ready[0], &byte, 1) != 1)
+			exit(1);
+	}
+	close(ready[0]);
+	close(ready[1]);
 }
 
 static void end_idlers(const pid_t *pids, unsigned int count)
@@ -368,7 +379,10 @@ static void attach_file(unsigned int scale)
 
 static void work_attach(unsigned int scale)
 {
+	/* What cases before have let go of is freed behind their backs. */
+	sleep(5);
 	attach_process(scale);
+	sleep(5);
 	attach_file(scale);
 }
 

@@ -3,15 +3,20 @@
 /*
  * Coroutines that go from thread to thread, each time they are suspended:
  *
- *	roams THREADS COROUTINES ROUNDS [throw] [fork] [vfork] [wait]
+ *	roams THREADS COROUTINES ROUNDS [throw [first]] [end] [fork] [vfork] [wait]
  *
  * In each round a coroutine calls probed_outer(), which calls probed_inner(),
  * which is suspended; they return in other threads.  With "throw" every second
- * round but the first is left by an exception instead.  In the last round all
- * are suspended together; then "fork" has a child, too, go on with them,
- * "vfork" has one call probed_leaf(), and does so itself, and "wait" says so and waits for a line.  The output is the same whether the
- * functions are probed or not, and says how often each was entered and
- * returned from.
+ * round but the first is left by an exception instead, with "throw first" beginning
+ * with that; with "end" a thread ends when a coroutine is suspended, and another one
+ * takes its place.  In the last round all are suspended together; then
+ *
+ *	fork	has a child, too, go on with them
+ *	vfork	has one call probed_leaf(), and does so itself
+ *	wait	says so, and waits for a line
+ *
+ * The output is the same whether the functions are probed or not, and says how
+ * often each was entered and returned from.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -39,7 +44,7 @@ struct coroutine {
 
 static unsigned int threads;
 static long rounds;
-static bool throws, forks, vforks, waits;
+static bool throws, throws_first, ends, forks, vforks, waits;
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -58,7 +63,7 @@ PROBED long probed_inner(coroutine *me, long round)
 	me->entered[1]++;
 	me->parked = round == rounds - 1;
 	suspend(me);
-	if (throws && round % 2)
+	if (throws && round % 2 != throws_first)
 		throw round;
 	me->returned[1]++;
 	return round * 3 + 1;
@@ -117,6 +122,17 @@ static void go_on(unsigned int thread, coroutine *next)
 	pthread_mutex_unlock(&mutex);
 }
 
+static void *worker(void *data);
+
+static void start(unsigned long thread)
+{
+	pthread_t id;
+
+	if (pthread_create(&id, NULL, worker, (void *)thread))
+		abort();
+	pthread_detach(id);
+}
+
 static void *worker(void *data)
 {
 	unsigned int thread = (unsigned long)data;
@@ -132,6 +148,10 @@ static void *worker(void *data)
 		queues[thread].pop_front();
 		pthread_mutex_unlock(&mutex);
 		go_on(thread, next);
+		if (ends) {
+			start(thread);
+			return NULL;
+		}
 		pthread_mutex_lock(&mutex);
 	}
 	pthread_mutex_unlock(&mutex);
@@ -169,9 +189,18 @@ static void child(void)
 	_exit(0);
 }
 
+/* By itself because getcontext() may return twice: nothing may change around it. */
+static void make_coroutine(coroutine *c, int number)
+{
+	getcontext(&c->context);
+	c->number = number;
+	c->context.uc_stack.ss_size = 32 << 10;
+	c->context.uc_stack.ss_sp = malloc(c->context.uc_stack.ss_size);
+	makecontext(&c->context, (void (*)(void))body, 1, number);
+}
+
 int main(int argc, char **argv)
 {
-	std::vector<pthread_t> ids;
 	char line[16];
 	int status = 0;
 
@@ -183,24 +212,19 @@ int main(int argc, char **argv)
 	rounds = atol(argv[3]);
 	for (int i = 4; i < argc; i++) {
 		throws |= !strcmp(argv[i], "throw");
+		throws_first |= !strcmp(argv[i], "first");
+		ends |= !strcmp(argv[i], "end");
 		forks |= !strcmp(argv[i], "fork");
 		vforks |= !strcmp(argv[i], "vfork");
 		waits |= !strcmp(argv[i], "wait");
 	}
 	queues.resize(threads);
 	for (unsigned int i = 0; i < all.size(); i++) {
-		coroutine *c = &all[i];
-
-		getcontext(&c->context);
-		c->number = i;
-		c->context.uc_stack.ss_size = 32 << 10;
-		c->context.uc_stack.ss_sp = malloc(c->context.uc_stack.ss_size);
-		makecontext(&c->context, (void (*)(void))body, 1, i);
-		queues[i % threads].push_back(c);
+		make_coroutine(&all[i], i);
+		queues[i % threads].push_back(&all[i]);
 	}
-	ids.resize(threads);
 	for (unsigned long i = 0; i < threads; i++)
-		pthread_create(&ids[i], NULL, worker, (void *)i);
+		start(i);
 
 	pthread_mutex_lock(&mutex);
 	while (parked.size() < all.size())
@@ -229,9 +253,9 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; i < parked.size(); i++)
 		queues[(i + 1) % threads].push_back(parked[i]);
 	pthread_cond_broadcast(&changed);
+	while (left)
+		pthread_cond_wait(&changed, &mutex);
 	pthread_mutex_unlock(&mutex);
-	for (pthread_t id : ids)
-		pthread_join(id, NULL);
 	report("all");
 	return status ? 1 : 0;
 }

@@ -8,7 +8,8 @@
  *			      in a file's code
  *	signals faults        faults in functions of known shape; where they were,
  *			      and whether the program gets over them
- *	signals syscalls      system calls that signals interrupt and restart
+ *	signals syscalls      system calls that signals interrupt and restart, each
+ *			      after one signal at least
  *	signals eintr	      system calls that signals interrupt; standard error
  *			      tells how many were made
  *	signals jumps TIMES   so many faults whose handler does not return
@@ -16,6 +17,8 @@
  * The output is the same whether the program is probed or not.
  */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -223,10 +226,16 @@ static void faults(void)
 }
 
 static volatile int ticks;
+static int told = -1;	/* a pipe that learns of each */
 
 static void on_tick(int sig, siginfo_t *info, void *context)
 {
+	int saved = errno;
+
 	ticks++;
+	if (told >= 0 && write(told, "", 1) != 1 && errno != EAGAIN)
+		_exit(1);
+	errno = saved;
 }
 
 PROBED long reader(int fd)
@@ -248,22 +257,24 @@ PROBED long reader(int fd)
 static void syscalls(void)
 {
 	struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
-	int fds[2], i, status;
+	int fds[2], ticking[2], i, status;
 	long got = 0;
 	pid_t pid;
+	char c;
 
 	handle(SIGALRM, on_tick, SA_RESTART);
-	if (pipe(fds))
+	if (pipe(fds) || pipe(ticking) || fcntl(ticking[1], F_SETFL, O_NONBLOCK))
 		exit(1);
 	pid = fork();
 	if (!pid) {
 		for (i = 0; i < 20; i++) {
 			usleep(10000);
-			if (write(fds[1], "x", 1) != 1)
+			if (read(ticking[0], &c, 1) != 1 || write(fds[1], "x", 1) != 1)
 				_exit(1);
 		}
 		_exit(0);
 	}
+	told = ticking[1];
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (i = 0; i < 20; i++)
 		got += reader(fds[0]);

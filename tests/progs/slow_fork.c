@@ -5,6 +5,10 @@
  * a child that calls work().  The kernel stores the child's pidfd behind the
  * copy of the address space, to a page that only another line brings in: the
  * fork sleeps so long.  Says when it does, and what became of the child.
+ *
+ * With an argument, it first has a page of a file in shared memory written back,
+ * says so and waits for a line; and the child says what the reference counter is
+ * before it calls work(), waits for a line and says it again.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,6 +29,8 @@
 static void *page;
 static long page_size;
 static int uffd;
+
+volatile unsigned short slow_counter __attribute__((section(".probes"), aligned(2))) = 0;
 
 PROBED int work(int x)
 {
@@ -63,7 +69,37 @@ static int watch_page(void)
 	return ioctl(uffd, UFFDIO_REGISTER, &reg);
 }
 
-int main(void)
+static void write_back(void)
+{
+	FILE *file = tmpfile();
+	char *shared;
+
+	if (!file || ftruncate(fileno(file), page_size))
+		exit(5);
+	shared = mmap(NULL, page_size, PROT_READ | PROT_WRITE, MAP_SHARED, fileno(file), 0);
+	if (shared == MAP_FAILED)
+		exit(6);
+	shared[0] = 1;
+	if (msync(shared, page_size, MS_SYNC))
+		exit(7);
+	printf("written back\n");
+	fflush(stdout);
+	getchar();
+}
+
+static void say_counter(void)
+{
+	char line;
+
+	printf("counter %d\n", slow_counter);
+	fflush(stdout);
+	while (read(STDIN_FILENO, &line, 1) == 1 && line != '\n')
+		;
+	printf("counter %d\n", slow_counter);
+	fflush(stdout);
+}
+
+int main(int argc, char **argv)
 {
 	pthread_t waker;
 	int status = 0;
@@ -76,10 +112,15 @@ int main(void)
 	printf("%d %p\n", getpid(), work);
 	fflush(stdout);
 	getchar();
+	if (argc > 1)
+		write_back();
 	pthread_create(&waker, NULL, wake, NULL);
 	child = syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, NULL, page, NULL, 0);
-	if (!child)
+	if (!child) {
+		if (argc > 1)
+			say_counter();
 		_exit(work(5));
+	}
 	waitpid(child, &status, 0);
 	if (WIFEXITED(status))
 		printf("the child returned %d\n", WEXITSTATUS(status));

@@ -128,7 +128,7 @@ static void call_all(void)
 	second.next = NULL;
 	second.u64 = 42;
 	global.next = &second;
-	ints(-1, -2, -3, -4, 0xffffffffffffffff, 0x80000000, 77, 88);
+	ints(-1, -2, -3, -4, -1UL, 0x80000000, 77, 88);
 	text("some text");
 	chain(&global);
 	give(1);

@@ -9,8 +9,10 @@ insn=$UPROBES_TOP/tests/host/insn
 . "$UPROBES_TOP/tests/lib.sh"
 
 # insn_build PROGRAM [SANITIZE=1]: the path is in $insn_program afterwards.
+# With INSN_BUILT, the directory where it has been built already.
 insn_build() {
-	insn_program=$UPROBES_TOP/build/tests/host/insn${2:+-asan}/insn_$1
+	insn_program=${INSN_BUILT:-$UPROBES_TOP/build/tests/host/insn${2:+-asan}}/insn_$1
+	[ -z "${INSN_BUILT:-}" ] || return 0
 	make -s -C "$insn" "$@" >&2 && return
 	echo "Bail out! cannot build $1; it wants the packages gcc and libzydis-dev"
 	exit 1

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: a handler unregisters several probes in one call, its own among them, and may not register several
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+ktap_plan 33
+
+# told FIRST: how often each of three probes was told, and of what.
+told() {
+	awk -v n="$1" '$1 >= n && $1 <= n + 2 { printf("%s%d:%d", ($1 > n ? " " : ""), $8, $9) }' $client_dir/state
+}
+gone() { awk -v n="$1" '$1 >= n && $1 <= n + 2 && $2' $client_dir/state | wc -l; }
+
+steps
+plain=$(step call 10)
+n=0
+for scope in process file; do
+	for returns in 0 1; do
+		for flags in 0 1; do
+			what="on a $scope, returns=$returns flags=$flags"
+			case $scope in
+			process) where="pid=$pid vaddr=$work" ;;
+			file) where="path=$progs/steps offset=$(uprobe offset "$progs/steps" work | sed 's/.*://')" ;;
+			esac
+			# The first one's handler asks; all three are at the same place.
+			for i in 0 1 2; do
+				# shellcheck disable=SC2086
+				set_probe $((n + i)) $where returns=$returns flags=$flags
+			done
+			set_probe $n action=bulk other=$n
+			run register $n-$((n + 2))
+			is "$(step call 10)" "$plain" "$what: the program's result is right"
+			check "$what: all are unregistered" until_is 0 gone $n
+			check "$what: each is told once" until_is "1:0 1:0 1:0" told $n
+			seen=$(calls $n)
+			step call 10 >/dev/null
+			is "$(calls $n)" "$seen" "$what: none is called any more"
+			n=$((n + 3))
+		done
+	done
+done
+check "the text is the file's" "$progs/textcmp" "$pid"

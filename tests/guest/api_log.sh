@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: what only the process or the file shows is refused with its errno, and the kernel log says what it was
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 29
+
+# refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0, which is like that and else unset.
+refused() {
+	local error=$1 pattern=$2 said
+
+	shift 2
+	set_probe 0 pid=0 vaddr=0 path= offset=0 returns=0 expect= flags=1 "$@"
+	dmesg -C
+	said=$(run register 0 2>&1)
+	like "$said" ": $error\$" "$error for $*"
+	like "$(dmesg)" "uprobes: .*$pattern" "the log says: $pattern"
+}
+
+steps
+offset=$(uprobe offset "$progs/steps" work | sed 's/.*://')
+
+# The text as the caller knows it, 48 83 c7 64, and as he does not.
+refused "Invalid or incomplete multibyte or wide character" \
+	"$progs/steps: offset 0x[0-9a-f]+ holds other bytes \(48 83 c7 64.*\) than the caller expects \(48 83 c7 65\)" \
+	path="$progs/steps" offset="$offset" expect=4883c765
+refused "Invalid or incomplete multibyte or wide character" \
+	"$work cannot be probed: other bytes \(48 83 c7 64.*\) than the caller expects \(48 83 c7 65\)" \
+	pid="$pid" vaddr="$work" expect=4883c765
+set_probe 1 pid="$pid" vaddr="$work" expect=4883c764 flags=1
+check "with the right bytes it is probed" run register 1
+is "$(step call 2) $(hits 1)" "call 605 2" "and hit"
+
+# The module's own memory.
+area=$(awk '/\[uprobes\]/ { print "0x" substr($1, 1, index($1, "-") - 1); exit }' "/proc/$pid/maps")
+refused "Invalid argument" "it lies in the SSOL area" pid="$pid" vaddr="$area"
+refused "Invalid argument" "it lies in the SSOL area" pid="$pid" vaddr=$((area + 64))
+
+# Text that is written over while it is probed.
+printf '\x48\x83\xc7\x65' | dd of="/proc/$pid/mem" bs=4 seek=$((work)) oflag=seek_bytes conv=notrunc status=none
+refused "Device or resource busy" "$work cannot be probed: its text changed under another probe" \
+	pid="$pid" vaddr="$work"
+is "$(step call 2) $(hits 1)" "call 611 2" "what was written is executed"
+run unregister 1
+is "$(step call 2)" "call 611" "also when the other probe has gone"
+end_steps
+is $? 0 "the program ends well"
+
+# What is no instruction, in a process.
+odd=$progs/oddtext
+mkfifo "$tmp/hold"
+"$odd" <"$tmp/hold" >"$out" &
+exec 3>"$tmp/hold"
+wait_for .
+read -r pid _ <"$out"
+refused "Invalid or incomplete multibyte or wide character" "no instruction is there \(06 06" \
+	pid="$pid" vaddr="$(symbol_in "$pid" "$odd" undefined)"
+exec 3>&-
+
+# No room for the area.
+prog=$progs/hostile_space
+for thing in near full; do
+	rm -f "$tmp/room"
+	mkfifo "$tmp/room"
+	"$prog" $thing <"$tmp/room" >"$out" &
+	exec 4>"$tmp/room"
+	wait_for ready
+	read -r pid <"$out"
+	refused "Cannot allocate memory" "no room for the SSOL area within reach" \
+		pid="$pid" vaddr="0x$(symbol "$prog" work)"
+	echo >&4
+	wait_for "sum 14950"
+	is $? 0 "$thing: the program goes on"
+	exec 4>&-
+done
+
+# A program of Go's, as far as anyone can tell.
+go=$progs/like_go
+offset=$(uprobe offset "$go" goes | sed 's/.*://')
+refused "Operation not permitted" "$go: a return probe would break this Go program" \
+	path="$go" offset="$offset" returns=1
+set_probe 2 path="$go" offset="$offset" flags=1
+check "its entry can be probed" run register 2
+is "$("$go") $(hits 2)" "42 1" "and is"
+run unregister 2
+
+# A file that is shorter than it says.
+short=/sys/kernel/mm/transparent_hugepage/enabled
+refused "Input/output error" "$short: offset 0xf00 cannot be read" path=$short offset=0xf00

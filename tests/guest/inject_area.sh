@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: a registration that fails, wherever, leaves no out-of-line area in the process that the next one does not use
+# timeout: 300
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/guest/client.inc"
+ktap_plan 5
+
+areas() { grep -c -F '[uprobes]' "/proc/$pid/maps"; }
+
+failures=0 wrong=0
+for ((n = 1; n < 1000; n++)); do
+	# A process that was never probed.
+	steps
+	set_probe 0 pid="$pid" vaddr="$work" returns=1 flags=1
+	sites=
+	for try in 1 2 3; do
+		echo "*:$n" >$inject
+		run register 0 2>/dev/null && run unregister 0
+		read -r site _ <$inject
+		echo off >$inject
+		sites="$sites $site"
+		failed_at[$site]=1
+	done
+	run register 0
+	status=$?
+	[ "$status $(areas) $(step call 3)" = "0 1 call 912" ] || {
+		wrong=$((wrong + 1))
+		diag "$n,$sites failed: status $status, $(areas) areas"
+	}
+	run unregister 0
+	end_steps
+	failures=$((failures + 1))
+	[ "$sites" != " none none none" ] || break
+done
+check "there were calls to fail" [ "$failures" -gt 10 ]
+is $wrong 0 "after $((failures - 1)) failures a process has one area, and is probed"
+for site in slots.image_expect_area ssol_area.ssol_area_create image.site_alloc; do
+	check "one was in $site" grep -q -F "$site" <<<"${!failed_at[*]}"
+done

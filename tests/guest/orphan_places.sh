@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: probes and module go away while threads are in calls where others, that have ended, were in one
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 5
+
+prog=$progs/reused
+plain=$(echo | "$prog")
+n=0
+for function in probed_end probed_wait; do
+	set_probe $n path="$prog" offset="0x$(symbol "$prog" $function)" returns=1
+	n=$((n + 1))
+done
+run register 0-1
+mkfifo "$tmp/in"
+"$prog" <"$tmp/in" >"$out" &
+exec 3>"$tmp/in"
+wait_for waiting
+run unregister 0-1
+rmmod uprobe_client
+check "the module unloads" rmmod uprobes
+end_calls
+is $? 0 "the program ends well"
+is "$(cat "$out")" "$plain" "as unprobed"
+is "$(tail -n 1 "$out")" "16 places were used again" "on stacks that were used before"
+check "the module loads again" load_module
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

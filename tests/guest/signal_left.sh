@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a hit that a signal handler leaves by siglongjmp() is not taken for one that comes later
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 3
+
+prog=$progs/left
+set_probe 0 path="$prog" offset="0x$(symbol "$prog" probed_left)" action=await other=60000
+run register 0
+mkfifo "$tmp/in"
+"$prog" <"$tmp/in" >"$out" &
+exec 3>"$tmp/in"
+wait_for .
+echo >&3
+check "a handler of the probe is called" until_is 1 calls 0
+kill -USR1 "$(head -n 1 "$out")"
+end_calls
+is "$(sed 1d "$out")" "left
+returned: 6
+2 handled" "the call that it is in is left, the next one returns"
+is "$(hits 0)" 2 "both are counted"
+run unregister 0

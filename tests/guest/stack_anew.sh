@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: of two threads that have entered calls at one place of a stack, the later is returned for
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 9
+
+prog=$progs/anew
+plain=$(echo | "$prog")
+is "$(echo "$plain" | tail -n 1)" "16 places were used again" "unprobed: calls are entered where others were left"
+n=0
+for flags in 0 1; do
+	set_probe $n path="$prog" offset="0x$(symbol "$prog" probed_call)" returns=1 flags=$flags
+	run register $n
+	is "$(echo | "$prog")" "$plain" "flags=$flags: as unprobed"
+	run unregister $n
+	is "$(hits $n) $(missed $n)" "16 0" "flags=$flags: each return is seen"
+	n=$((n + 1))
+done
+
+set_probe 2 path="$prog" offset="0x$(symbol "$prog" probed_call)" returns=1
+run register 2
+mkfifo "$tmp/in"
+"$prog" <"$tmp/in" >"$out" &
+exec 3>"$tmp/in"
+wait_for suspended
+run unregister 2
+rmmod uprobe_client
+check "the module unloads meanwhile" rmmod uprobes
+end_calls
+is $? 0 "the program ends well"
+is "$(cat "$out")" "$plain" "as unprobed"
+check "the module loads again" load_module
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

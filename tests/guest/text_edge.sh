@@ -1,0 +1,22 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: instructions that reach into the next page are probed, wherever the page ends
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+prog=$tmp/edge
+cp "$UPROBES_TOP/build/progs/edge" "$prog"
+
+ktap_plan 3
+clear
+"$prog" >"$tmp/plain"
+for i in {1..9}; do
+	define "p:e$i $(where edge_$i)"
+	define "r:r$i $(where edge_$i) value=\$retval:x64"
+done
+check "all are enabled" enable
+"$prog" >"$tmp/probed"
+is "$(cat "$tmp/probed")" "$(cat "$tmp/plain")" "the program is what it was"
+is "$(lines | grep -c ': e[1-9]: (') $(lines | sed -n 's/.*: r[1-9]: .*value=0x//p')" \
+	"9 $(cat "$tmp/plain")" "each is hit once, and returns"
+clear

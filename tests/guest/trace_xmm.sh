@@ -1,0 +1,20 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: each SSE register is fetched under its own name
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+
+prog=$tmp/xmm
+cp "$UPROBES_TOP/build/progs/xmm" "$prog"
+
+ktap_plan 2
+clear
+line="p:all $(where all_set)"
+for i in {0..15}; do
+	line+=" x$i=%xmm$i:f64"
+done
+check "sixteen registers are taken" define "$line"
+enable
+"$prog" >"$tmp/set"
+is "$(lines | fields | sed 's/^[^)]*) //')" "$(cat "$tmp/set")" "each has what the program put there"
+clear
