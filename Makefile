@@ -23,12 +23,13 @@ help:
 	@echo '  man              manual pages of the API, from its header, in build/man'
 	@echo '  deb              Debian packages in build/deb: uprobes-dkms, -tools, -dev'
 	@echo '  demo             boot a kernel in QEMU and trace programs in it'
-	@echo '  test             all tests, on every kernel of qemu/kernels'
+	@echo '  test             all tests, on each kernel of qemu/kernels that is not left for asking'
 	@echo '  newcomer         demo and test as a new user of a bare Debian 12, in a chroot'
 	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
 	@echo '  torture          half an hour of programs and probes that are hard to get right'
 	@echo '  check            what looks at the sources: checkpatch, sparse, cppcheck ...'
 	@echo '  coverage         what the host tests execute of that which runs on the host'
+	@echo '  coverage-guest   what the guest tests do not execute of the module'
 	@echo '  clean            remove what was built'
 	@echo
 	@echo 'Variables:'
@@ -163,7 +164,11 @@ check:
 
 coverage:
 	+@qemu/install-deps
-	+@tests/coverage
+	+@tests/coverage/host
+
+coverage-guest:
+	+@qemu/install-deps
+	+@KERNEL="$(KERNEL)" tests/coverage/guest
 
 # What kbuild leaves behind is known by name: no headers are needed to clean.
 clean:
@@ -176,4 +181,5 @@ endif
 		-o -name 'modules.order' \) -type f -exec rm -f {} +
 
 .PHONY: all help module kdir userspace modules_install install install-tools install-dev \
-	install-dkms uninstall man deb test newcomer bench torture demo check coverage clean
+	install-dkms uninstall man deb test newcomer bench torture demo check coverage \
+	coverage-guest clean
