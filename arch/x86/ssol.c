@@ -258,9 +258,19 @@ static void copy_by_register(const struct ssol_plan *plan, u8 *buf)
 	}
 }
 
-int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
+/* Where the hop of a stepped xbegin is, behind the copy and the jump back. */
+static unsigned int abort_hop(const struct ssol_plan *plan, u64 addr, u64 slot)
 {
 	unsigned int n = plan->insn.len;
+	u8 jump[SSOL_SLOT_MAX];
+
+	return n + ssol_put_jump(plan->insn.mode, slot + n, addr + n, jump);
+}
+
+int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
+{
+	const struct uinsn *insn = &plan->insn;
+	unsigned int n = insn->len, hop;
 
 	if (ssol_copy(plan, addr, slot, buf) < 0)
 		copy_by_register(plan, buf);
@@ -268,7 +278,16 @@ int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
 	 * The trap can come one instruction late: after syscall, and after a
 	 * load of ss. That one is the jump back.
 	 */
-	return (int)(n + ssol_put_jump(plan->insn.mode, slot + n, addr + n, buf + n));
+	hop = n + ssol_put_jump(insn->mode, slot + n, addr + n, buf + n);
+	if (insn->class != UINSN_XBEGIN)
+		return (int)hop;
+	/* It is late after an abort, too: that goes on in the slot, by a hop. */
+	if (insn->imm_size == 2)
+		uinsn_put16(buf + insn->imm_at, (u16)(hop - n));
+	else
+		uinsn_put32(buf + insn->imm_at, hop - n);
+	return (int)(hop + ssol_put_jump(insn->mode, slot + hop, uinsn_target(insn, addr),
+					 buf + hop));
 }
 
 void ssol_before_step(const struct ssol_plan *plan, u64 addr, u64 slot,
@@ -320,6 +339,9 @@ void ssol_abort_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 		regs->ip = addr;
 	else if (regs->ip == slot + plan->insn.len)
 		regs->ip = ip_of_mode(&plan->insn, addr + plan->insn.len);
+	else if (plan->insn.class == UINSN_XBEGIN &&
+		 regs->ip == slot + abort_hop(plan, addr, slot))
+		regs->ip = uinsn_target(&plan->insn, addr);
 }
 
 /* A call pushed the address behind the copy: the word is at sp, its size tells the step. */
@@ -382,7 +404,7 @@ bool ssol_after_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 			regs->ip = uinsn_target(insn, addr);
 		break;
 	case UINSN_XBEGIN:
-		if (regs->ip == uinsn_target(insn, slot))
+		if (regs->ip == slot + abort_hop(plan, addr, slot))
 			regs->ip = uinsn_target(insn, addr);
 		break;
 	case UINSN_CALL:

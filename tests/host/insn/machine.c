@@ -119,6 +119,11 @@ static void get_state(struct cpu *cpu)
 	if (ptrace(PTRACE_GETREGS, child, NULL, &cpu->regs) ||
 	    ptrace(PTRACE_GETREGSET, child, NT_X86_XSTATE, &xstate))
 		die("reading the registers");
+	/* Of what is cut short the kernel says nothing, and takes none of it back. */
+	if (xstate.iov_len == sizeof(cpu->xstate)) {
+		errno = EMSGSIZE;
+		die("reading the extended state");
+	}
 	cpu->xsize = xstate.iov_len;
 }
 

@@ -34,11 +34,11 @@ struct layout {
 	u64 at[NR_REGIONS];
 };
 
-/* As much processor state as there is. */
+/* As much processor state as there is: some 11 KiB with AMX's tiles. */
 struct cpu {
 	struct user_regs_struct regs;
 	size_t xsize;
-	u8 xstate[8192];
+	u8 xstate[16384];
 };
 
 struct stop {

@@ -201,15 +201,16 @@ static bool same_xstate(const struct cpu *a, const struct cpu *b)
 }
 
 /*
- * A call to an address that is not canonical faults before it pushes; a slot
- * has pushed by then. The word is below the stack pointer, where nothing is
+ * A call to an address that is not canonical faults before it pushes, or has
+ * pushed and keeps the stack pointer; a slot has pushed by then, and a step the
+ * address behind its copy. The word is below the stack pointer, where nothing is
  * kept across a call.
  */
 static bool dead_word(u64 at)
 {
 	u64 sp = native.cpu.regs.rsp;
 
-	return (plan.kind == SSOL_CALL_REG || plan.kind == SSOL_CALL_MEM) &&
+	return trial.insn.class == UINSN_ICALL &&
 	       native.sig == SIGSEGV && native.info.si_code == SI_KERNEL &&
 	       at < sp && sp - at <= 8;
 }

@@ -176,7 +176,7 @@ static void stepped_string(void)
 		regs.flags == 0x246, "until it is done");
 }
 
-/* Aborts go to the slot's hop, or relative to the copy that was stepped. */
+/* Aborts go to the slot's hop, and behind a step's jump back, 5 bytes, to another. */
 static void transaction(void)
 {
 	struct ssol_plan plan = PLAN(xbegin_text);
@@ -188,14 +188,20 @@ static void transaction(void)
 	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT + 11, &state) && state.done &&
 		state.ip == ADDR + 0x1006, "the abort address of a slot is the original's");
 	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
-	regs.ip = SLOT + 0x1006;
+	regs.ip = SLOT + 11;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) &&
 		regs.ip == ADDR + 0x1006, "the abort address of a step is the original's");
+	regs.ip = ADDR + 0x1006;
+	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) &&
+		regs.ip == ADDR + 0x1006, "also where the trap comes behind the hop");
+	regs.ip = SLOT + 11;
+	ssol_abort_step(&plan, ADDR, SLOT, &step, &regs);
+	ktap_ok(regs.ip == ADDR + 0x1006, "and where a signal comes on the hop");
 }
 
 int main(void)
 {
-	ktap_plan(16);
+	ktap_plan(18);
 	restarted_syscall();
 	stepped_syscall();
 	shadow_stack();
