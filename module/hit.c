@@ -175,7 +175,9 @@ static __always_inline void hit_resume_in_task(struct utask *utask, struct site 
 	/* With no breakpoint there any more, it is executed there. */
 	if (regs->ip != site->key.addr || READ_ONCE(site->state) == SITE_IDLE)
 		return;
-	if (unlikely(signalled || compat_in_rseq_sleepable()))
+	if (unlikely(signalled))
+		signal_settle(utask, site, regs);
+	else if (unlikely(compat_in_rseq_sleepable()))
 		signal_postpone(utask, site, regs);
 	else
 		hit_resume(utask, site, regs);

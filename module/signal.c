@@ -42,6 +42,41 @@ void signal_postpone(struct utask *utask, struct site *site, const struct pt_reg
 	WRITE_ONCE(site->image->resumptions, true);
 }
 
+/* Signals of faults; the same for all threads of a process do not count. */
+static bool fault_pending(void)
+{
+	const unsigned long faults = sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) |
+				     sigmask(SIGTRAP) | sigmask(SIGFPE) | sigmask(SIGSYS);
+
+	return READ_ONCE(current->pending.signal.sig[0]) & faults;
+}
+
+/**
+ * signal_settle() - a hit is handled, and a signal comes before its instruction is
+ *	executed: execute it, or note that it is not
+ * @utask: state of the current task
+ * @site: where the hit was
+ * @regs: its registers, with the ip at the site
+ *
+ * A fault may be the instruction's own.  What goes on in the return trampoline would
+ * show that to the signal handler.
+ *
+ * Context: any; not with a run queue locked.
+ */
+void signal_settle(struct utask *utask, struct site *site, struct pt_regs *regs)
+{
+	unsigned long ip = regs->ip, sp = regs->sp;
+
+	if (ip == site->key.addr && !fault_pending() &&
+	    arch_emulate(&site->plan, ip, regs)) {
+		if (regs->ip != READ_ONCE(site->image->trampoline))
+			return;
+		regs->ip = ip;
+		regs->sp = sp;
+	}
+	signal_postpone(utask, site, regs);
+}
+
 /**
  * signal_resumed() - whether a hit has been handled before a signal came
  * @utask: state of the current task
@@ -110,7 +145,8 @@ void signal_returns(unsigned long ip)
 		utask->sigreturned = ip;
 }
 
-static void unwind_slot(struct image *image, struct site *site, struct pt_regs *regs)
+/* The task's state when the instruction is still to be executed. */
+static struct utask *unwind_slot(struct site *site, struct pt_regs *regs)
 {
 	struct utask *utask;
 
@@ -124,11 +160,9 @@ static void unwind_slot(struct image *image, struct site *site, struct pt_regs *
 		utask = utask_find(current);
 		if (utask)
 			utask->unwound = site;
-		return;
+		return NULL;
 	}
-	utask = utask_get(current);
-	if (utask)
-		signal_postpone(utask, site, regs);
+	return utask_get(current);
 }
 
 /* A tracer has seen the system call when it began; now it is to be restarted. */
@@ -153,6 +187,7 @@ static void unwound_before(struct utask *utask, const struct pt_regs *regs)
  */
 void signal_preempted(struct pt_regs *regs)
 {
+	struct utask *utask;
 	struct image *image;
 	struct site *site;
 
@@ -163,8 +198,11 @@ void signal_preempted(struct pt_regs *regs)
 	image = image_lookup(current->mm);
 	site = image ? site_of_slot(image, regs->ip) : NULL;
 	/* One that is stepped over is under TF: it has to come to its end. */
-	if (site && !site->step && compat_in_rseq())
-		unwind_slot(image, site, regs);
+	if (site && !site->step && compat_in_rseq()) {
+		utask = unwind_slot(site, regs);
+		if (utask)
+			signal_postpone(utask, site, regs);
+	}
 	rcu_read_unlock();
 }
 
@@ -200,17 +238,18 @@ void signal_prepare(struct pt_regs *regs)
 		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
 				regs);
 		if (regs->ip == site->key.addr)
-			signal_postpone(utask, site, regs);
+			signal_settle(utask, site, regs);
 	} else if (regs->ip == READ_ONCE(image->trampoline)) {
 		site = site_find(current->mm, regs->ip);
 		if (site)
 			retprobe_trap(site, regs);
 	} else {
 		site = site_of_slot(image, regs->ip);
-		if (site)
-			unwind_slot(image, site, regs);
-		else if (utask && utask->unwound)
+		if (!site && utask && utask->unwound)
 			unwound_before(utask, regs);
+		utask = site ? unwind_slot(site, regs) : NULL;
+		if (utask)
+			signal_settle(utask, site, regs);
 	}
 unlock:
 	rcu_read_unlock();

@@ -144,6 +144,64 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 	return state.done;
 }
 
+/* Where a near return goes to, and what it leaves of the stack; false when not known. */
+static bool emulate_return(const struct ssol_plan *plan, const struct pt_regs *regs,
+			   unsigned long *to, unsigned long *sp)
+{
+	const struct uinsn *insn = &plan->insn;
+	size_t word = insn->mode == UINSN_MODE_64 ? 8 : 4;
+
+	/* A narrow one differs between vendors; other stacks may begin elsewhere. */
+	if (insn->operand_size == 2 || arch_stack_fixed() ||
+	    (insn->mode == UINSN_MODE_32 && (regs->ss != __USER_DS || regs->sp > U32_MAX)))
+		return false;
+	*to = 0;
+	if (copy_from_user_nofault(to, (const void __user *)regs->sp, word))
+		return false;
+	*sp = regs->sp + word;
+	if (insn->imm_size)
+		*sp += plan->text[insn->imm_at] | plan->text[insn->imm_at + 1] << 8;
+	if (insn->mode == UINSN_MODE_32)
+		*sp = (u32)*sp;
+	return true;
+}
+
+/**
+ * arch_emulate() - execute a near return or a relative jump in the processor's place
+ * @plan: the instruction
+ * @addr: where it is
+ * @regs: user registers, changed if it is executed
+ *
+ * Not where somebody single-steps, who wants the trap behind it.
+ *
+ * Context: any; the task itself. Memory that is not there is not brought in.
+ * Return: whether it is executed; else nothing has changed.
+ */
+bool arch_emulate(const struct ssol_plan *plan, unsigned long addr, struct pt_regs *regs)
+{
+	unsigned long to, sp = regs->sp;
+
+	if (arch_stepped(regs->flags))
+		return false;
+	switch (plan->insn.class) {
+	case UINSN_JUMP:
+		to = uinsn_target(&plan->insn, addr);
+		break;
+	case UINSN_RET:
+		if (!emulate_return(plan, regs, &to, &sp))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	/* A fault would be that of the instruction. */
+	if (to >= arch_limit(plan->insn.mode))
+		return false;
+	regs->ip = to;
+	regs->sp = sp;
+	return true;
+}
+
 /**
  * arch_syscall_restarts() - whether the kernel may execute a system call anew
  * @regs: user registers in the system call, interrupted by a signal

@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a return or jump is hit once, also where a signal handler sends the thread elsewhere and it comes back without it
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 15
+
+prog=$progs/preempted
+control=/sys/kernel/debug/uprobes
+
+# preempt PROBE THING RESULT: the signal comes while the probe's handler sleeps.
+preempt() {
+	set_probe $1 path="$prog" offset="0x$(symbol "$prog" "$2_at")" action=await other=60000
+	run register $1
+	: >"$out"
+	"$prog" wait "$2" >"$out" &
+	wait_for .
+	until_is 1 calls $1
+	kill -URG "$(head -n 1 "$out")"
+	wait $!
+	status=$?
+	is "$status $(sed 1d "$out") $(hits $1)" "0 $3 1" "$2, in a handler that sleeps: its result, and one hit"
+	run unregister $1
+}
+preempt 0 ret 11
+preempt 1 rep 12
+preempt 2 imm 13
+preempt 3 jump 14
+
+# storm HOW [ARGUMENT]: as many hits as calls.
+storm() {
+	echo 1 >"$control/events/uprobes/enable"
+	"$prog" storm $rounds >"$tmp/said" 2>"$tmp/sent"
+	is "$? $(cat "$tmp/said")" "0 $plain" "$1: the same result"
+	diag "$(cat "$tmp/sent")"
+	echo 0 >"$control/events/uprobes/enable"
+	for thing in ret rep imm jump; do
+		is "$(awk -v name="$thing" '$2 == name { print $3 }' "$control/uprobe_profile")" $rounds "$1: $thing"
+	done
+	echo >"$control/uprobe_events"
+}
+rounds=5000
+plain=$("$prog" storm $rounds 2>"$tmp/sent")
+is "$plain" $((4 * rounds * (rounds - 1) / 2 + rounds * 10)) "unprobed, all come back"
+diag "$(cat "$tmp/sent")"
+echo 0 >"$control/tracing_on"
+for arg in '' 'top=+0(%sp):u64'; do
+	for thing in ret rep imm jump; do
+		echo "p:$thing $prog:0x$(symbol "$prog" ${thing}_at) $arg" >>"$control/uprobe_events"
+	done
+	storm "signals, ${arg:+memory is read}"
+done

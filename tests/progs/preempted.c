@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1
+/*
+ * A scheduler as Go's: the handler of SIGURG sends a thread that it has interrupted in
+ * one of the functions below to other code, which then goes on with what was
+ * interrupted, without a return from the handler to there.
+ *
+ * "wait THING": says its pid, calls THING once, says what it came to.  "storm N": calls
+ * each of them N times meanwhile, says the sum, and on standard error how often it
+ * has sent the thread elsewhere.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/ucontext.h>
+#include <unistd.h>
+
+long by_ret(long x);
+long by_rep(long x);
+long by_imm(long x);
+long by_jump(long x);
+void elsewhere(void);
+extern const char preemptible[], preemptible_end[];
+
+/* No red zone, as in Go: the word below the stack is free. */
+asm(".text\n"
+	"preemptible:\n"
+	".macro function name\n"
+	"	.globl \\name\n"
+	"	.type \\name, @function\n"
+	"\\name:\n"
+	".endm\n"
+	"function by_ret\n"
+	"	lea 1(%rdi), %rax\n"
+	".globl ret_at\n"
+	"ret_at:\n"
+	"	ret\n"
+	"function by_rep\n"
+	"	lea 2(%rdi), %rax\n"
+	".globl rep_at\n"
+	"rep_at:\n"
+	"	rep ret\n"
+	"function popped\n"
+	"	lea 3(%rdi), %rax\n"
+	".globl imm_at\n"
+	"imm_at:\n"
+	"	ret $16\n"
+	"function by_jump\n"
+	".globl jump_at\n"
+	"jump_at:\n"
+	"	jmp jumped\n"
+	"preemptible_end:\n"
+	"function by_imm\n"
+	"	push $1\n"
+	"	push $2\n"
+	"	call popped\n"
+	"	ret\n"
+	"jumped:\n"
+	"	lea 4(%rdi), %rax\n"
+	"	ret\n"
+	/* Nothing is changed but the word below the stack. */
+	"function elsewhere\n"
+	"	ret\n");
+
+static const struct {
+	const char *name;
+	long (*call)(long x);
+} things[] = {
+	{ "ret", by_ret }, { "rep", by_rep }, { "imm", by_imm }, { "jump", by_jump },
+};
+
+static volatile long sent;
+
+static void on_urg(int sig, siginfo_t *info, void *ctx)
+{
+	greg_t *regs = ((ucontext_t *)ctx)->uc_mcontext.gregs;
+
+	if (regs[REG_RIP] < (greg_t)preemptible || regs[REG_RIP] >= (greg_t)preemptible_end)
+		return;
+	regs[REG_RSP] -= 8;
+	*(greg_t *)regs[REG_RSP] = regs[REG_RIP];
+	regs[REG_RIP] = (greg_t)elsewhere;
+	sent++;
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_sigaction = on_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
+	const struct itimerval often = { { 0, 700 }, { 0, 700 } }, never = { { 0, 0 }, { 0, 0 } };
+	long sum = 0;
+
+	if (argc < 3)
+		return 2;
+	sigaction(SIGURG, &action, NULL);
+	if (!strcmp(argv[1], "wait")) {
+		printf("%d\n", getpid());
+		fflush(stdout);
+		for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++)
+			if (!strcmp(argv[2], things[i].name))
+				printf("%ld\n", things[i].call(10));
+		return 0;
+	}
+	/* The timer's signal does what SIGURG does. */
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (long n = 0; n < atol(argv[2]); n++)
+		for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++)
+			sum += things[i].call(n);
+	setitimer(ITIMER_REAL, &never, NULL);
+	printf("%ld\n", sum);
+	fprintf(stderr, "sent %ld\n", sent);
+	return 0;
+}
