@@ -3,7 +3,7 @@
 # test: guest tests that die, hang, leave things behind or make the kernel complain fail, others do not
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
-unset TEST_TIMEOUT_SCALE
+export TEST_TIMEOUT_SCALE=1
 ktap_plan 17
 
 # Guests see the checkout, but not the host's /tmp.
