@@ -603,20 +603,21 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
  * Context: the trap.
  * Return: true when the program is to know nothing of it: it was a step of
  * ours, or one of somebody else's (a debugger, the program) that has not come
- * to the end of a slot.
+ * to the end of a slot, nor of a round of a repeated string instruction.
  */
 bool hit_step(struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
 	const struct image *image;
+	const struct site *site;
 	bool hide;
 
 	if (utask && utask->stepping) {
-		const struct site *site = utask->stepping;
-
+		site = utask->stepping;
+		/* Who else steps sees each round of a repeated string instruction. */
 		if (!arch_step_end(&site->plan, site->key.addr, site->slot,
 				   &utask->step, regs))
-			return true;
+			return !arch_stepped(utask->step.flags);
 		/*
 		 * A return address that could not be corrected is that of the
 		 * jump behind the copy, which leads to the right place.
@@ -627,7 +628,8 @@ bool hit_step(struct pt_regs *regs)
 
 	rcu_read_lock();
 	image = image_lookup(current->mm);
-	hide = image && site_of_slot(image, regs->ip);
+	site = image ? site_of_slot(image, regs->ip) : NULL;
+	hide = site && !(regs->ip == site->slot && site->plan.insn.class == UINSN_STRING);
 	rcu_read_unlock();
 	return hide;
 }

@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 18
+ktap_plan 22
 
 prog=$progs/restarts
 "$prog" >"$tmp/plain"
@@ -22,6 +22,7 @@ for offset in $places; do
 	n=$((n + 1))
 done
 of_call=$(instructions "$prog" do_call | wc -l)
+repeated=$(($(instructions "$prog" do_call | wc -l) + 4))
 for name in do_call stepped; do
 	set_probe $n offset="0x$(symbol "$prog" $name)" returns=1
 	n=$((n + 1))
@@ -46,8 +47,10 @@ for step in 0 1; do
 		is "$(for i in $(seq 0 $((of_call - 1))) $((last - 1)); do hits "$i"; done | sort -u)" \
 			$((before + runs)) "$what: each hit is counted once"
 		is "$(awk '$4' $client_dir/state)" "" "$what: nothing is missed"
+		before=$(hits $repeated)
 		"$tmp/restarts.$step.$flags" steps >"$tmp/probed"
 		check "$what: single steps are the same" diff "$tmp/plain.steps" "$tmp/probed"
+		is $(($(hits $repeated) - before)) 2 "$what: a repeated instruction is counted once, whoever steps"
 		run unregister 0-$((last - 2))
 		run unregister $((last - 1))-$last
 	done

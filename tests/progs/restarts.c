@@ -55,6 +55,8 @@ __asm__(".pushsection .text\n"
 	"\tpush %rbx\n"
 	"\txor %ebx, %ebx\n"
 	"\tmovsb\n"
+	"\tmov $3, %ecx\n"
+	"\trep movsb\n"
 	"\tlea stepped(%rip), %rax\n"
 	"\tcall 2f\n"
 	"\tadd $1, %ebx\n"
@@ -442,7 +444,7 @@ static void run(const char *name, void (*way)(void))
 
 static void steps(void)
 {
-	char from = 'a', to = 0;
+	char from[] = "abc", to[sizeof(from)] = "";
 	struct user_regs_struct regs;
 	unsigned long top = 0;
 	int status;
@@ -451,17 +453,18 @@ static void steps(void)
 	if (!child) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
-		stepped(&to, &from);
-		stepped(&to, &from);
-		_exit(to != from);
+		stepped(to, from);
+		stepped(to, from);
+		_exit(memcmp(to, from, sizeof(to)));
 	}
 	while (waitpid(child, &status, 0) == child && WIFSTOPPED(status)) {
 		ptrace(PTRACE_GETREGS, child, NULL, &regs);
 		if (regs.rip >= (unsigned long)stepped && regs.rip < (unsigned long)stepped_end) {
 			if (!top)
 				top = regs.rsp;
-			printf("%x at +%llu rbx %lld rdx TF %d TF %d rsp %lld", status,
+			printf("%x at +%llu round %lld rbx %lld rdx TF %d TF %d rsp %lld", status,
 			       regs.rip - (unsigned long)stepped,
+			       regs.rcx < 4 ? (long long)regs.rcx : -1,
 			       regs.rbx < 16 ? (long long)regs.rbx : -1,
 			       !!(regs.rdx & 0x100), !!(regs.eflags & 0x100), regs.rsp - top);
 			print_at("rax", regs.rax, (char *)do_call, stepped_end);
