@@ -278,14 +278,19 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	return ret ?: editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
 }
 
-/* Whether the rest of the instruction is there, as far as its first page goes. */
+/*
+ * Whether the breakpoint is ours: in a page of the file's only with the rest of the
+ * instruction there, as far as its first page goes; in one of the process's own the
+ * program may have patched the rest, and the first byte is still to come back.
+ */
 static bool editor_finds(struct editor *ed, const struct text_edit *edit)
 {
 	size_t len = min_t(size_t, edit->len, PAGE_SIZE - offset_in_page(edit->addr));
 	u8 there[UINSN_MAX_LEN];
 
 	memcpy_from_page(there, ed->page, offset_in_page(edit->addr), len);
-	return there[0] == ARCH_BREAKPOINT && text_same(there + 1, edit->text + 1, len - 1);
+	return there[0] == ARCH_BREAKPOINT &&
+	       (PageAnon(ed->page) || text_same(there + 1, edit->text + 1, len - 1));
 }
 
 static int remove_one(struct editor *ed, const struct text_edit *edit)

@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a program that patches a probed instruction behind its first byte has what it wrote when the probe goes, and in its children
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 9
+
+cp "$progs/patched" "$tmp/patched"
+mkfifo "$tmp/in"
+"$tmp/patched" <"$tmp/in" >"$out" &
+pid=$!
+exec 3>"$tmp/in"
+until_is 1 lines
+
+# does WORD: what it says then, or how it has ended.
+does() {
+	does_lines=$(lines)
+	echo "$1" >&3
+	for _ in $(tries 300); do
+		[ "$(lines)" = "$does_lines" ] || break
+		[ -d "/proc/$pid/fd" ] || break
+		sleep 0.1
+	done
+	sed 1,"${does_lines}d" "$out"
+}
+
+set_probe 0 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
+run register 0
+is "$(does call)" 5 "probed"
+does patch >/dev/null
+is "$(does call)" 5 "with its operand patched it goes on with the old one"
+is "$(does fork)" "child 6" "its child has the new one"
+is "$(hits 0)" 2 "each call of the program's is a hit"
+run unregister 0
+is "$(does call)" 6 "so has the program when the probe has gone"
+
+set_probe 1 path="$tmp/patched" offset="0x$(symbol "$tmp/patched" amount)"
+run register 1
+is "$(does call)" 6 "probed once more it is the new one that is executed"
+does patch >/dev/null
+is "$(does fork) $(hits 1)" "child 7 2" "a child that is probed itself has what its parent wrote"
+rmmod uprobe_client
+check "the module is unloaded" rmmod uprobes
+is "$(does call)" 7 "and the program has what it wrote last"
+exec 3>&-
+load_module
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
