@@ -176,7 +176,7 @@ static __always_inline void hit_resume_in_task(struct utask *utask, struct site 
 	if (regs->ip != site->key.addr || READ_ONCE(site->state) == SITE_IDLE)
 		return;
 	if (unlikely(signalled))
-		signal_settle(utask, site, regs);
+		signal_settle(site, regs);
 	else if (unlikely(compat_in_rseq_sleepable()))
 		signal_postpone(utask, site, regs);
 	else

@@ -42,39 +42,38 @@ void signal_postpone(struct utask *utask, struct site *site, const struct pt_reg
 	WRITE_ONCE(site->image->resumptions, true);
 }
 
-/* Signals of faults; the same for all threads of a process do not count. */
+/* Whether a fault is among the signals that the current task is to see. */
 static bool fault_pending(void)
 {
 	const unsigned long faults = sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) |
 				     sigmask(SIGTRAP) | sigmask(SIGFPE) | sigmask(SIGSYS);
 
-	return READ_ONCE(current->pending.signal.sig[0]) & faults;
+	/* Those of the process are none, and one that is blocked is not delivered. */
+	return READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] & faults;
 }
 
 /**
  * signal_settle() - a hit is handled, and a signal comes before its instruction is
  *	executed: execute it, or note that it is not
- * @utask: state of the current task
  * @site: where the hit was
- * @regs: its registers, with the ip at the site
+ * @regs: its registers, with the ip at the site, or behind a system call that is
+ *	to be restarted there
  *
  * A fault may be the instruction's own.  What goes on in the return trampoline would
  * show that to the signal handler.
  *
- * Context: any; not with a run queue locked.
+ * Context: any; the current task.
  */
-void signal_settle(struct utask *utask, struct site *site, struct pt_regs *regs)
+void signal_settle(struct site *site, struct pt_regs *regs)
 {
-	unsigned long ip = regs->ip, sp = regs->sp;
+	struct utask *utask;
 
-	if (ip == site->key.addr && !fault_pending() &&
-	    arch_emulate(&site->plan, ip, regs)) {
-		if (regs->ip != READ_ONCE(site->image->trampoline))
-			return;
-		regs->ip = ip;
-		regs->sp = sp;
-	}
-	signal_postpone(utask, site, regs);
+	if (regs->ip == site->key.addr && !fault_pending() &&
+	    arch_emulate(&site->plan, regs->ip, READ_ONCE(site->image->trampoline), regs))
+		return;
+	utask = utask_get(current);
+	if (utask)
+		signal_postpone(utask, site, regs);
 }
 
 /**
@@ -145,8 +144,8 @@ void signal_returns(unsigned long ip)
 		utask->sigreturned = ip;
 }
 
-/* The task's state when the instruction is still to be executed. */
-static struct utask *unwind_slot(struct site *site, struct pt_regs *regs)
+/* Whether the instruction is still to be executed, if only to restart a system call. */
+static bool unwind_slot(struct site *site, struct pt_regs *regs)
 {
 	struct utask *utask;
 
@@ -160,9 +159,9 @@ static struct utask *unwind_slot(struct site *site, struct pt_regs *regs)
 		utask = utask_find(current);
 		if (utask)
 			utask->unwound = site;
-		return NULL;
+		return false;
 	}
-	return utask_get(current);
+	return true;
 }
 
 /* A tracer has seen the system call when it began; now it is to be restarted. */
@@ -198,8 +197,8 @@ void signal_preempted(struct pt_regs *regs)
 	image = image_lookup(current->mm);
 	site = image ? site_of_slot(image, regs->ip) : NULL;
 	/* One that is stepped over is under TF: it has to come to its end. */
-	if (site && !site->step && compat_in_rseq()) {
-		utask = unwind_slot(site, regs);
+	if (site && !site->step && compat_in_rseq() && unwind_slot(site, regs)) {
+		utask = utask_get(current);
 		if (utask)
 			signal_postpone(utask, site, regs);
 	}
@@ -238,7 +237,7 @@ void signal_prepare(struct pt_regs *regs)
 		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
 				regs);
 		if (regs->ip == site->key.addr)
-			signal_settle(utask, site, regs);
+			signal_settle(site, regs);
 	} else if (regs->ip == READ_ONCE(image->trampoline)) {
 		site = site_find(current->mm, regs->ip);
 		if (site)
@@ -247,9 +246,8 @@ void signal_prepare(struct pt_regs *regs)
 		site = site_of_slot(image, regs->ip);
 		if (!site && utask && utask->unwound)
 			unwound_before(utask, regs);
-		utask = site ? unwind_slot(site, regs) : NULL;
-		if (utask)
-			signal_settle(utask, site, regs);
+		if (site && unwind_slot(site, regs))
+			signal_settle(site, regs);
 	}
 unlock:
 	rcu_read_unlock();

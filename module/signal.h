@@ -9,7 +9,7 @@
  * called already, so a resumption is noted that tells this hit from a new one.
  * That it cannot do where the task comes back by other means than returning from
  * its signal handler, as goroutines do that Go's scheduler has preempted: returns
- * and jumps, which are probed in Go programs most, are executed before the signal.
+ * and relative jumps are executed before the signal.
  */
 #ifndef _UPROBES_SIGNAL_H
 #define _UPROBES_SIGNAL_H
@@ -48,7 +48,7 @@ struct resumption {
 void signal_prepare(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);
-void signal_settle(struct utask *utask, struct site *site, struct pt_regs *regs);
+void signal_settle(struct site *site, struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
 void signal_returns(unsigned long ip);
 void signal_translate(int sig, struct kernel_siginfo *info);

@@ -111,14 +111,9 @@ struct site *site_of_slot(const struct image *image, unsigned long addr)
  */
 unsigned long site_original_ip(const struct site *site, unsigned long ip)
 {
-	unsigned int len = ssol_len(&site->plan);
-
 	if (!site->step)
 		return ssol_original_ip(&site->plan, site->key.addr, site->slot, ip);
-	/* A copy, and the jump behind it. */
-	if (ip == site->slot)
-		return site->key.addr;
-	return ip == site->slot + len ? site->key.addr + len : ip;
+	return ssol_step_original_ip(&site->plan, site->key.addr, site->slot, ip);
 }
 
 /**

@@ -95,7 +95,8 @@ void arch_step_abort(const struct ssol_plan *plan, unsigned long addr, unsigned 
 		     const struct ssol_step *step, struct pt_regs *regs);
 bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		      struct pt_regs *regs);
-bool arch_emulate(const struct ssol_plan *plan, unsigned long addr, struct pt_regs *regs);
+bool arch_emulate(const struct ssol_plan *plan, unsigned long addr, unsigned long not_to,
+		  struct pt_regs *regs);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
 /* Whether the task has entered the kernel by a system call; other entries store -1 or less. */

@@ -258,6 +258,11 @@ static void copy_by_register(const struct ssol_plan *plan, u8 *buf)
 	}
 }
 
+static u64 ip_of_mode(const struct uinsn *insn, u64 ip)
+{
+	return insn->mode == UINSN_MODE_64 ? ip : (u32)ip;
+}
+
 /* Where the hop of a stepped xbegin is, behind the copy and the jump back. */
 static unsigned int abort_hop(const struct ssol_plan *plan, u64 addr, u64 slot)
 {
@@ -265,6 +270,17 @@ static unsigned int abort_hop(const struct ssol_plan *plan, u64 addr, u64 slot)
 	u8 jump[SSOL_SLOT_MAX];
 
 	return n + ssol_put_jump(plan->insn.mode, slot + n, addr + n, jump);
+}
+
+u64 ssol_step_original_ip(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip)
+{
+	if (ip == slot)
+		return addr;
+	if (ip == slot + plan->insn.len)
+		return ip_of_mode(&plan->insn, addr + plan->insn.len);
+	if (plan->insn.class == UINSN_XBEGIN && ip == slot + abort_hop(plan, addr, slot))
+		return uinsn_target(&plan->insn, addr);
+	return ip;
 }
 
 int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
@@ -307,11 +323,6 @@ static void restore_flags(const struct ssol_step *step, struct ssol_regs *regs)
 	regs->flags = (regs->flags & ~(u64)FLAGS_TF) | (step->flags & FLAGS_TF);
 }
 
-static u64 ip_of_mode(const struct uinsn *insn, u64 ip)
-{
-	return insn->mode == UINSN_MODE_64 ? ip : (u32)ip;
-}
-
 /*
  * syscall leaves the way back in rcx, and the flags that it was run with in r11.
  * The kernel may have set ip back to it, for a restart.
@@ -335,13 +346,7 @@ void ssol_abort_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 	if (out_of_reach(plan, addr, slot))
 		regs->scratch = step->scratch;
 	correct_syscall(plan, addr, slot, step, regs);
-	if (regs->ip == slot)
-		regs->ip = addr;
-	else if (regs->ip == slot + plan->insn.len)
-		regs->ip = ip_of_mode(&plan->insn, addr + plan->insn.len);
-	else if (plan->insn.class == UINSN_XBEGIN &&
-		 regs->ip == slot + abort_hop(plan, addr, slot))
-		regs->ip = uinsn_target(&plan->insn, addr);
+	regs->ip = ssol_step_original_ip(plan, addr, slot, regs->ip);
 }
 
 /* A call pushed the address behind the copy: the word is at sp, its size tells the step. */

@@ -250,6 +250,17 @@ struct ssol_poke {
 int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf);
 
 /**
+ * ssol_step_original_ip() - the address that stands for one in what is stepped
+ * @plan: the plan
+ * @addr: where the instruction is in the program
+ * @slot: where the copy is
+ * @ip: an address that a thread was stopped or faulted at
+ *
+ * Return: @ip itself when no thread comes to be there.
+ */
+u64 ssol_step_original_ip(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip);
+
+/**
  * ssol_scratch() - the register that a step borrows
  * @plan: the plan
  * @addr: where the instruction is in the program

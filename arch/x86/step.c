@@ -151,8 +151,12 @@ static bool emulate_return(const struct ssol_plan *plan, const struct pt_regs *r
 	const struct uinsn *insn = &plan->insn;
 	size_t word = insn->mode == UINSN_MODE_64 ? 8 : 4;
 
-	/* A narrow one differs between vendors; other stacks may begin elsewhere. */
+	/*
+	 * A narrow one differs between vendors; the kernel's own accesses know no
+	 * alignment check; other stacks may begin elsewhere.
+	 */
 	if (insn->operand_size == 2 || arch_stack_fixed() ||
+	    (regs->flags & X86_EFLAGS_AC && !IS_ALIGNED(regs->sp, word)) ||
 	    (insn->mode == UINSN_MODE_32 && (regs->ss != __USER_DS || regs->sp > U32_MAX)))
 		return false;
 	*to = 0;
@@ -170,35 +174,35 @@ static bool emulate_return(const struct ssol_plan *plan, const struct pt_regs *r
  * arch_emulate() - execute a near return or a relative jump in the processor's place
  * @plan: the instruction
  * @addr: where it is
+ * @not_to: an address that it is not executed for
  * @regs: user registers, changed if it is executed
  *
- * Not where somebody single-steps, who wants the trap behind it.
+ * Not where somebody single-steps, who wants the trap behind it, nor what a prefix
+ * makes undefined.
  *
  * Context: any; the task itself. Memory that is not there is not brought in.
  * Return: whether it is executed; else nothing has changed.
  */
-bool arch_emulate(const struct ssol_plan *plan, unsigned long addr, struct pt_regs *regs)
+bool arch_emulate(const struct ssol_plan *plan, unsigned long addr, unsigned long not_to,
+		  struct pt_regs *regs)
 {
+	const struct uinsn *insn = &plan->insn;
 	unsigned long to, sp = regs->sp;
 
-	if (arch_stepped(regs->flags))
+	if (arch_stepped(regs->flags) || insn->encoding != UINSN_LEGACY)
 		return false;
-	switch (plan->insn.class) {
-	case UINSN_JUMP:
-		to = uinsn_target(&plan->insn, addr);
-		break;
-	case UINSN_RET:
-		if (!emulate_return(plan, regs, &to, &sp))
-			return false;
-		break;
-	default:
+	if (plan->kind == SSOL_JUMP)
+		to = uinsn_target(insn, addr);
+	else if (plan->kind != SSOL_ONWARD || insn->class != UINSN_RET ||
+		 !emulate_return(plan, regs, &to, &sp))
 		return false;
-	}
 	/* A fault would be that of the instruction. */
-	if (to >= arch_limit(plan->insn.mode))
+	if (to == not_to || to >= arch_limit(insn->mode))
 		return false;
 	regs->ip = to;
 	regs->sp = sp;
+	/* As with every instruction that comes to its end (SDM vol. 3, 18.3.1.1). */
+	regs->flags &= ~X86_EFLAGS_RF;
 	return true;
 }
 

@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 15
+ktap_plan 23
 
 prog=$progs/preempted
 control=/sys/kernel/debug/uprobes
@@ -21,7 +21,7 @@ preempt() {
 	kill -URG "$(head -n 1 "$out")"
 	wait $!
 	status=$?
-	is "$status $(sed 1d "$out") $(hits $1)" "0 $3 1" "$2, in a handler that sleeps: its result, and one hit"
+	is "$status $(sed 1d "$out") $(hits $1)" "0 $3 1 1" "$2, in a handler that sleeps: its result, one signal and one hit"
 	run unregister $1
 }
 preempt 0 ret 11
@@ -29,12 +29,16 @@ preempt 1 rep 12
 preempt 2 imm 13
 preempt 3 jump 14
 
-# storm HOW [ARGUMENT]: as many hits as calls.
+# storm HOW: as many hits as calls.
 storm() {
+	for thing in ret rep imm jump; do
+		echo "p:$thing $prog:0x$(symbol "$prog" ${thing}_at) $2" >>"$control/uprobe_events"
+	done
 	echo 1 >"$control/events/uprobes/enable"
 	"$prog" storm $rounds >"$tmp/said" 2>"$tmp/sent"
 	is "$? $(cat "$tmp/said")" "0 $plain" "$1: the same result"
 	diag "$(cat "$tmp/sent")"
+	check "$1: with many signals" [ "$(awk '{ print $2 }' "$tmp/sent")" -gt 10 ]
 	echo 0 >"$control/events/uprobes/enable"
 	for thing in ret rep imm jump; do
 		is "$(awk -v name="$thing" '$2 == name { print $3 }' "$control/uprobe_profile")" $rounds "$1: $thing"
@@ -46,9 +50,11 @@ plain=$("$prog" storm $rounds 2>"$tmp/sent")
 is "$plain" $((4 * rounds * (rounds - 1) / 2 + rounds * 10)) "unprobed, all come back"
 diag "$(cat "$tmp/sent")"
 echo 0 >"$control/tracing_on"
-for arg in '' 'top=+0(%sp):u64'; do
-	for thing in ret rep imm jump; do
-		echo "p:$thing $prog:0x$(symbol "$prog" ${thing}_at) $arg" >>"$control/uprobe_events"
-	done
-	storm "signals, ${arg:+memory is read}"
-done
+storm "in the trap" ""
+storm "in task context" "top=+0(%sp):u64"
+at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
+echo 1 >/sys/module/uprobes/parameters/single_step
+# Sites keep their slots for as long as the process has them: a new file.
+cp "$prog" "$tmp/preempted"
+prog=$tmp/preempted
+storm "single-stepped" ""

@@ -5,9 +5,9 @@
  * one of the functions below to other code, which then goes on with what was
  * interrupted, without a return from the handler to there.
  *
- * "wait THING": says its pid, calls THING once, says what it came to.  "storm N": calls
- * each of them N times meanwhile, says the sum, and on standard error how often it
- * has sent the thread elsewhere.
+ * "wait THING": says its pid, calls THING once, says what it came to and how many signals
+ * there were.  "storm N": calls each of them N times meanwhile, says the sum, and on
+ * standard error how many signals there were, and how many sent the thread elsewhere.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -72,12 +72,13 @@ static const struct {
 	{ "ret", by_ret }, { "rep", by_rep }, { "imm", by_imm }, { "jump", by_jump },
 };
 
-static volatile long sent;
+static volatile long handled, sent;
 
 static void on_urg(int sig, siginfo_t *info, void *ctx)
 {
 	greg_t *regs = ((ucontext_t *)ctx)->uc_mcontext.gregs;
 
+	handled++;
 	if (regs[REG_RIP] < (greg_t)preemptible || regs[REG_RIP] >= (greg_t)preemptible_end)
 		return;
 	regs[REG_RSP] -= 8;
@@ -100,7 +101,8 @@ int main(int argc, char **argv)
 		fflush(stdout);
 		for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++)
 			if (!strcmp(argv[2], things[i].name))
-				printf("%ld\n", things[i].call(10));
+				printf("%ld", things[i].call(10));
+		printf(" %ld\n", handled);
 		return 0;
 	}
 	/* The timer's signal does what SIGURG does. */
@@ -111,6 +113,6 @@ int main(int argc, char **argv)
 			sum += things[i].call(n);
 	setitimer(ITIMER_REAL, &never, NULL);
 	printf("%ld\n", sum);
-	fprintf(stderr, "sent %ld\n", sent);
+	fprintf(stderr, "signals %ld sent %ld\n", handled, sent);
 	return 0;
 }
