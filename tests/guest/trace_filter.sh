@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: filters keep the hits that tracefs's filters keep, and are shown with what is wrong with them
+# once: the language of filters is the same on all kernels
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -90,7 +90,7 @@ static void on_urg(int sig, siginfo_t *info, void *ctx)
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_sigaction = on_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
-	const struct itimerval often = { { 0, 700 }, { 0, 700 } }, never = { { 0, 0 }, { 0, 0 } };
+	const struct itimerval often = { { 0, 2000 }, { 0, 2000 } }, never = { { 0, 0 }, { 0, 0 } };
 	long sum = 0;
 
 	if (argc < 3)
