@@ -406,7 +406,7 @@ void site_give_up(struct site *site)
 
 	mutex_lock(&site->image->lock);
 	breakpoints_remove(site->image->mm, &edit, 1);
-	if (!edit.result || edit.result == -ENOENT)
+	if (text_edit_gone(edit.result))
 		site_set_idle(site);
 	mutex_unlock(&site->image->lock);
 	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
@@ -444,6 +444,7 @@ void image_moved(struct image *image, unsigned long start, unsigned long end, lo
 			continue;
 		edit = site_edit(site);
 		edit.addr += by;
+		edit.state = NULL;
 		breakpoints_remove(image->mm, &edit, 1);
 		if (there && there->state == SITE_INHERITED)
 			site_set_idle(there);

@@ -19,6 +19,7 @@
 #include "arch.h"
 #include "breakpoint.h"
 #include "compat.h"
+#include "image.h"
 
 /**
  * text_probeable() - whether breakpoints may be put into a mapping
@@ -279,18 +280,20 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 }
 
 /*
- * Whether the breakpoint is ours: in a page of the file's only with the rest of the
- * instruction there, as far as its first page goes; in one of the process's own the
- * program may have patched the rest, and the first byte is still to come back.
+ * 0 when the breakpoint is there with the rest of the instruction, as far as its first
+ * page goes; -EEXIST when something else follows it, -ENOENT when there is none.
  */
-static bool editor_finds(struct editor *ed, const struct text_edit *edit)
+static int editor_finds(struct editor *ed, const struct text_edit *edit)
 {
-	size_t len = min_t(size_t, edit->len, PAGE_SIZE - offset_in_page(edit->addr));
+	bool patched = edit->state && READ_ONCE(*edit->state) == SITE_ARMED;
+	size_t len = min_t(size_t, patched ? edit->fixed : edit->len,
+			   PAGE_SIZE - offset_in_page(edit->addr));
 	u8 there[UINSN_MAX_LEN];
 
 	memcpy_from_page(there, ed->page, offset_in_page(edit->addr), len);
-	return there[0] == ARCH_BREAKPOINT &&
-	       (PageAnon(ed->page) || text_same(there + 1, edit->text + 1, len - 1));
+	if (there[0] != ARCH_BREAKPOINT)
+		return -ENOENT;
+	return text_same(there + 1, edit->text + 1, len - 1) ? 0 : -EEXIST;
 }
 
 static int remove_one(struct editor *ed, const struct text_edit *edit)
@@ -306,9 +309,7 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 	if (ret)
 		return ret;
 	/* Where it is not, the page need not become the process's own. */
-	if (!editor_finds(ed, edit))
-		return -ENOENT;
-	ret = editor_page(ed, edit->addr);
+	ret = editor_finds(ed, edit) ?: editor_page(ed, edit->addr);
 	if (ret)
 		return ret;
 	return editor_exchange(ed, edit->addr, ARCH_BREAKPOINT, edit->text[0]) ? -ENOENT : 0;
@@ -389,8 +390,8 @@ void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned 
  *
  * Only where it is nobody else's, and where the rest of the instruction is
  * there, too: something else that came to be mapped there may hold the same
- * byte.  The result of each is 0;
- * -ENOENT when no breakpoint is there; or what getting the page came to.
+ * byte.  The result of each is 0; -ENOENT when no breakpoint is there; -EEXIST when
+ * something else follows it; or what getting the page came to.
  *
  * Context: may sleep; takes the mmap lock.
  */

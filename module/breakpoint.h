@@ -19,22 +19,33 @@ struct inode;
  * @addr: address of the instruction
  * @text: the instruction as it is without
  * @len: its length
+ * @fixed: how many bytes of it are no operand; a program may patch those behind
  * @inode: for putting in: the file that must be mapped there, or NULL for
  *	whatever is
  * @offset: position in that file
  * @foreign: for taking out: where it says whether it is another's too, and
  *	stays; or NULL
+ * @state: for taking out: where the state of the site is told; while that is
+ *	%SITE_ARMED the breakpoint is that of the site also with another operand; or NULL
  * @result: what came of it
  */
 struct text_edit {
 	unsigned long addr;
 	const u8 *text;
 	u8 len;
+	u8 fixed;
 	const struct inode *inode;
 	loff_t offset;
 	const u8 *foreign;
+	const u8 *state;
 	int result;
 };
+
+/* Whether a text_edit that takes out has come to there being no breakpoint of ours. */
+static inline bool text_edit_gone(int result)
+{
+	return !result || result == -ENOENT || result == -EEXIST;
+}
 
 /**
  * text_same() - whether text is what it was, but for breakpoints

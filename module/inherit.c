@@ -258,34 +258,49 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 }
 
 /*
- * Takes out what is at one site of the parent's; false when the child has got an image
- * meanwhile.  Context: image::lock of the parent held, and of @child.
+ * Takes out what is at one site of the parent's, with @patched also with another operand.
+ * -EAGAIN when the child has got an image meanwhile; -EEXIST when something else
+ * follows the breakpoint.  Context: image::lock of the parent held, and of @child.
  */
-static bool site_disinherit(const struct site *site, struct image *child, struct mm_struct *mm)
+static int site_disinherit(const struct site *site, struct image *child, struct mm_struct *mm,
+			   bool patched)
 {
 	struct text_edit edit = {
 		.addr = site->key.addr,
 		.text = site->plan.text,
 		.len = ssol_len(&site->plan),
+		.fixed = ssol_fixed_len(&site->plan),
 		.foreign = &site->foreign,
+		.state = patched ? &site->state : NULL,
 	};
 	struct site *own;
+	bool met;
 
 	rcu_read_lock();
 	own = site_find(mm, site->key.addr);
 	rcu_read_unlock();
 	if (own && !child)
-		return false;
+		return -EAGAIN;
 	if (own && own->state == SITE_ARMED) {
 		site_is_parents(own, site);
-		return true;
+		return 0;
 	}
 	breakpoints_remove(mm, &edit, 1);
-	if (own && (!edit.result || edit.result == -ENOENT))
+	if (!child && !edit.result) {
+		rcu_read_lock();
+		met = image_lookup(mm);
+		rcu_read_unlock();
+		/* A registration may have found it there, as somebody else's, and counts on it. */
+		if (met) {
+			breakpoints_insert(mm, &edit, 1);
+			return -EAGAIN;
+		}
+	}
+	if (own && text_edit_gone(edit.result))
 		site_set_idle(own);
 	else if (own)
 		WRITE_ONCE(own->state, SITE_LOST);
-	return true;
+	return edit.result == -EEXIST ? -EEXIST : 0;
 }
 
 /*
@@ -320,25 +335,35 @@ void image_disinherit(struct image *parent, struct mm_struct *mm, const struct c
 {
 	struct image *child;
 	struct site *site;
-	bool done;
+	bool patched;
+	int ret;
 
 	do {
-		done = true;
+		ret = 0;
+		patched = false;
 		child = image_find(mm);
 		mutex_lock(&parent->lock);
 		if (child)
 			mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-		for (site = image_first_site(parent, 0); site && done;
+		for (site = image_first_site(parent, 0); site && ret != -EAGAIN;
 		     site = image_next_site(site)) {
-			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
-				done = site_disinherit(site, child, mm);
+			if (site->kind != SITE_PROBE || site_was_idle(site, copied))
+				continue;
+			ret = site_disinherit(site, child, mm, false);
+			patched |= ret == -EEXIST;
 		}
 		/* The text may have become another since it was copied. */
-		for (site = parent->superseded; site && done; site = site->older) {
+		for (site = parent->superseded; site && ret != -EAGAIN; site = site->older) {
 			if (!site_was_idle(site, copied) && !site_superseded_in(site, copied))
-				done = site_disinherit(site, child, mm);
+				ret = site_disinherit(site, child, mm, false);
 		}
-		if (done)
+		/* What is known as it is has gone; the program may have patched others. */
+		for (site = patched ? image_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
+		     site = image_next_site(site)) {
+			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
+				ret = site_disinherit(site, child, mm, true);
+		}
+		if (ret != -EAGAIN)
 			ref_ctrs_disinherit(parent, mm, copied);
 		if (child)
 			mutex_unlock(&child->lock);
@@ -346,5 +371,5 @@ void image_disinherit(struct image *parent, struct mm_struct *mm, const struct c
 		if (child)
 			image_put(child);
 		cond_resched();
-	} while (!done);
+	} while (ret == -EAGAIN);
 }

@@ -91,9 +91,11 @@ struct text_edit site_edit(const struct site *site)
 		.addr = site->key.addr,
 		.text = site->plan.text,
 		.len = ssol_len(&site->plan),
+		.fixed = ssol_fixed_len(&site->plan),
 		.inode = where->inode,
 		.offset = where->offset,
 		.foreign = &site->foreign,
+		.state = &site->state,
 	};
 }
 
@@ -155,7 +157,7 @@ static int inserted(const struct settling *s, int result)
 
 static void removed(const struct settling *s, int result)
 {
-	if (!result || result == -ENOENT) {
+	if (text_edit_gone(result)) {
 		site_set_idle(s->site);
 		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
 	} else {

@@ -121,6 +121,13 @@ static inline unsigned int ssol_len(const struct ssol_plan *plan)
 	return plan->insn.len;
 }
 
+/** ssol_fixed_len() - the same without the displacement and the immediate, its last bytes. */
+static inline unsigned int ssol_fixed_len(const struct ssol_plan *plan)
+{
+	return plan->insn.disp_size ? plan->insn.disp_at :
+	       plan->insn.imm_size ? plan->insn.imm_at : plan->insn.len;
+}
+
 /** ssol_is_skip() - the trap may just go to the next address; no slot is needed. */
 static inline bool ssol_is_skip(const struct ssol_plan *plan)
 {

@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 9
+ktap_plan 12
 
 cp "$progs/patched" "$tmp/patched"
 mkfifo "$tmp/in"
@@ -43,6 +43,15 @@ is "$(does fork) $(hits 1)" "child 7 2" "a child that is probed itself has what 
 rmmod uprobe_client
 check "the module is unloaded" rmmod uprobes
 is "$(does call)" 7 "and the program has what it wrote last"
-exec 3>&-
 load_module
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+
+# The program's own byte, behind which something else is than in the text that was there.
+set_probe 0 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
+run register 0
+is "$(registered 0)" 1 "probed in what it has patched"
+does replace >/dev/null
+is "$(does look)" "1 1" "its text is replaced by data that look like a breakpoint: they stay, and a child has them"
+run unregister 0
+is "$(does look)" "1 1" "also when the probe goes"
+exec 3>&-

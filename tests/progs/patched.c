@@ -3,7 +3,8 @@
 /*
  * Patches the operand of an instruction.  Reads a word a line: "call" says what amount()
  * returns, "fork" what it returns in a child, or how that ended, "patch" has amount()
- * return one more.
+ * return one more, "replace" has data there that begin with the byte of a breakpoint,
+ * "look" says whether they do, here and in a child.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,21 @@ static void patch(void)
 	mprotect(amount, PAGE, PROT_READ | PROT_EXEC);
 }
 
+static void replace(void)
+{
+	static const unsigned char data[] = { 0xcc, 9, 0, 0, 0, 0xc3 };
+
+	if (mmap(amount, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)amount)
+		exit(1);
+	memcpy(amount, data, sizeof(data));
+}
+
+static int there(void)
+{
+	return *(volatile unsigned char *)amount == 0xcc;
+}
+
 int main(void)
 {
 	char line[64];
@@ -51,6 +67,14 @@ int main(void)
 			wait(&status);
 			printf("%s %d\n", WIFEXITED(status) ? "child" : "signal",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+		} else if (!strcmp(line, "look\n")) {
+			if (!fork())
+				_exit(there());
+			wait(&status);
+			printf("%d %d\n", there(), WEXITSTATUS(status));
+		} else if (!strcmp(line, "replace\n")) {
+			replace();
+			printf("replaced\n");
 		} else {
 			patch();
 			printf("patched\n");

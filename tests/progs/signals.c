@@ -62,7 +62,7 @@ static volatile int patience;
 static void on_timer(int sig, siginfo_t *info, void *context)
 {
 	seen[nr_seen++ % SEEN] = *ip_of(context);
-	if (--patience > 0 || storm_timer.it_interval.tv_usec > 100000)
+	if (patience < 0 || --patience > 0 || storm_timer.it_interval.tv_usec > 100000)
 		return;
 	patience = PATIENCE;
 	storm_timer.it_interval.tv_usec *= 2;
@@ -132,6 +132,7 @@ static void storm(long calls)
 		patience = PATIENCE;
 		sum += work(n);
 	}
+	patience = -1;
 	setitimer(ITIMER_REAL, &never, NULL);
 	for (i = 0; i < nr_seen && i < SEEN; i++) {
 		if (seen[i] != last && !in_file_code(seen[i])) {
