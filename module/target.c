@@ -232,7 +232,9 @@ static struct inode *inode_below(struct inode *inode)
  *
  * Context: may sleep.
  * Return: 0; what looking up the path came to; -EINVAL when it is no regular
- * file, or one without a path whose file system does not cache it.
+ * file, or one without a path whose file system does not cache it, or in a file
+ * system such as sysfs, from which nothing can be executed: reading it takes locks of
+ * whoever shows something there.
  */
 int target_open(struct target *target, const struct uprobe *u)
 {
@@ -256,6 +258,12 @@ int target_open(struct target *target, const struct uprobe *u)
 	target->inode = target->file ? d_real_inode(target->file->f_path.dentry) :
 				       inode_below(u->inode);
 	ihold(target->inode);
+	if (target->inode->i_sb->s_iflags & SB_I_NOEXEC) {
+		pr_notice("%s cannot be probed: nothing in its file system can be executed\n",
+			  target->name);
+		target_close(target);
+		return -EINVAL;
+	}
 	if (!S_ISREG(target->inode->i_mode) ||
 	    (!target->file && !compat_cache_readable(target->inode->i_mapping))) {
 		target_close(target);
