@@ -264,6 +264,16 @@ static int editor_exchange(struct editor *ed, unsigned long addr, u8 from, u8 to
 	return ret;
 }
 
+/* Whether @len bytes of an instruction are there but for the first, as far as its page goes. */
+static bool editor_follows(struct editor *ed, const struct text_edit *edit, size_t len)
+{
+	u8 there[UINSN_MAX_LEN];
+
+	len = min_t(size_t, len, PAGE_SIZE - offset_in_page(edit->addr));
+	memcpy_from_page(there, ed->page, offset_in_page(edit->addr), len);
+	return text_same(there + 1, edit->text + 1, len - 1);
+}
+
 static int insert_one(struct editor *ed, const struct text_edit *edit)
 {
 	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
@@ -276,24 +286,25 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 			    edit->offset))
 		return -EINVAL;
 	ret = editor_page(ed, edit->addr);
-	return ret ?: editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
+	if (ret)
+		return ret;
+	ret = editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
+	return ret == -EEXIST && !editor_follows(ed, edit, edit->len) ? -ESTALE : ret;
 }
 
 /*
- * 0 when the breakpoint is there with the rest of the instruction, as far as its first
- * page goes; -EEXIST when something else follows it, -ENOENT when there is none.
+ * 0 when the breakpoint is there with the rest of the instruction; -EEXIST when
+ * something else follows it, -ENOENT when there is none.
  */
 static int editor_finds(struct editor *ed, const struct text_edit *edit)
 {
 	bool patched = edit->state && READ_ONCE(*edit->state) == SITE_ARMED;
-	size_t len = min_t(size_t, patched ? edit->fixed : edit->len,
-			   PAGE_SIZE - offset_in_page(edit->addr));
-	u8 there[UINSN_MAX_LEN];
+	u8 first;
 
-	memcpy_from_page(there, ed->page, offset_in_page(edit->addr), len);
-	if (there[0] != ARCH_BREAKPOINT)
+	memcpy_from_page(&first, ed->page, offset_in_page(edit->addr), 1);
+	if (first != ARCH_BREAKPOINT)
 		return -ENOENT;
-	return text_same(there + 1, edit->text + 1, len - 1) ? 0 : -EEXIST;
+	return editor_follows(ed, edit, patched ? edit->fixed : edit->len) ? 0 : -EEXIST;
 }
 
 static int remove_one(struct editor *ed, const struct text_edit *edit)
@@ -372,8 +383,8 @@ static void edit_all(struct mm_struct *mm, struct text_edit *edits, unsigned int
  * @n: how many
  *
  * The result of each is 0; -EINVAL when the mapping is no longer what it was,
- * -EEXIST when the first byte is not that of the instruction; or what getting
- * the page came to.
+ * -EEXIST when the first byte is not that of the instruction, -ESTALE when the others
+ * are not, either; or what getting the page came to.
  *
  * Context: may sleep; takes the mmap lock.
  */

@@ -258,20 +258,23 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 }
 
 /*
- * Takes out what is at one site of the parent's, with @patched also with another operand.
+ * Takes out what is at one site of the parent's, with @patched also with another operand;
+ * @again after a round that came to -EAGAIN.
  * -EAGAIN when the child has got an image meanwhile; -EEXIST when something else
  * follows the breakpoint.  Context: image::lock of the parent held, and of @child.
  */
 static int site_disinherit(const struct site *site, struct image *child, struct mm_struct *mm,
-			   bool patched)
+			   bool patched, bool again)
 {
+	static const u8 armed = SITE_ARMED;
 	struct text_edit edit = {
 		.addr = site->key.addr,
 		.text = site->plan.text,
 		.len = ssol_len(&site->plan),
 		.fixed = ssol_fixed_len(&site->plan),
 		.foreign = &site->foreign,
-		.state = patched ? &site->state : NULL,
+		/* One that is idle now, and was not when it was copied, was armed. */
+		.state = patched && READ_ONCE(site->state) != SITE_LOST ? &armed : NULL,
 	};
 	struct site *own;
 	bool met;
@@ -283,6 +286,9 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
 		return -EAGAIN;
 	if (own && own->state == SITE_ARMED) {
 		site_is_parents(own, site);
+		/* A registration has found it there that was taken out before this round. */
+		if (again && READ_ONCE(own->foreign) == FOREIGN_NONE)
+			breakpoints_insert(mm, &edit, 1);
 		return 0;
 	}
 	breakpoints_remove(mm, &edit, 1);
@@ -290,11 +296,8 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
 		rcu_read_lock();
 		met = image_lookup(mm);
 		rcu_read_unlock();
-		/* A registration may have found it there, as somebody else's, and counts on it. */
-		if (met) {
-			breakpoints_insert(mm, &edit, 1);
+		if (met)
 			return -EAGAIN;
-		}
 	}
 	if (own && text_edit_gone(edit.result))
 		site_set_idle(own);
@@ -335,10 +338,11 @@ void image_disinherit(struct image *parent, struct mm_struct *mm, const struct c
 {
 	struct image *child;
 	struct site *site;
-	bool patched;
-	int ret;
+	bool patched, again;
+	int ret = 0;
 
 	do {
+		again = ret;
 		ret = 0;
 		patched = false;
 		child = image_find(mm);
@@ -349,19 +353,19 @@ void image_disinherit(struct image *parent, struct mm_struct *mm, const struct c
 		     site = image_next_site(site)) {
 			if (site->kind != SITE_PROBE || site_was_idle(site, copied))
 				continue;
-			ret = site_disinherit(site, child, mm, false);
+			ret = site_disinherit(site, child, mm, false, again);
 			patched |= ret == -EEXIST;
 		}
 		/* The text may have become another since it was copied. */
 		for (site = parent->superseded; site && ret != -EAGAIN; site = site->older) {
 			if (!site_was_idle(site, copied) && !site_superseded_in(site, copied))
-				ret = site_disinherit(site, child, mm, false);
+				ret = site_disinherit(site, child, mm, false, again);
 		}
 		/* What is known as it is has gone; the program may have patched others. */
 		for (site = patched ? image_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
 		     site = image_next_site(site)) {
 			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
-				ret = site_disinherit(site, child, mm, true);
+				ret = site_disinherit(site, child, mm, true, again);
 		}
 		if (ret != -EAGAIN)
 			ref_ctrs_disinherit(parent, mm, copied);

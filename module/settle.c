@@ -144,6 +144,13 @@ static void batch_free(struct settle_batch *batch)
 
 static int inserted(const struct settling *s, int result)
 {
+	/* What has come in the place of the text looks like a breakpoint. */
+	if (result == -ESTALE && s->was == SITE_LOST) {
+		WRITE_ONCE(s->site->state, SITE_LOST);
+		return 0;
+	}
+	if (result == -ESTALE)
+		result = -EEXIST;
 	if (!result)
 		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
 	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST ||
@@ -157,6 +164,9 @@ static int inserted(const struct settling *s, int result)
 
 static void removed(const struct settling *s, int result)
 {
+	if (result == -EEXIST && s->was == SITE_ARMED)
+		pr_notice_ratelimited("a breakpoint at 0x%lx is left: another instruction has come around it\n",
+				      s->site->key.addr);
 	if (text_edit_gone(result)) {
 		site_set_idle(s->site);
 		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);

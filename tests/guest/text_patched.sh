@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 12
+ktap_plan 14
 
 cp "$progs/patched" "$tmp/patched"
 mkfifo "$tmp/in"
@@ -48,10 +48,16 @@ insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
 
 # The program's own byte, behind which something else is than in the text that was there.
 set_probe 0 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
-run register 0
-is "$(registered 0)" 1 "probed in what it has patched"
+set_probe 1 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
+run register 0-1
+is "$(registered 0) $(registered 1)" "1 1" "probed in what it has patched, by two"
 does replace >/dev/null
 is "$(does look)" "1 1" "its text is replaced by data that look like a breakpoint: they stay, and a child has them"
 run unregister 0
-is "$(does look)" "1 1" "also when the probe goes"
+is "$(does look)" "1 1" "also when one of the probes goes"
+run unregister 1
+is "$(does look)" "1 1" "and the other"
+echo call >&3
 exec 3>&-
+wait $pid
+is $? 133 "executed, it is the program's own breakpoint"
