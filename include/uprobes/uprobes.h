@@ -221,7 +221,8 @@ struct uprobe_counts {
  * Context: may sleep, or a probe handler.
  * Return: 0, or
  * -EINVAL: no handler, the process has no address space, the address is not
- *	executable code that can be probed, the offset lies outside the file;
+ *	executable code that can be probed, the offset lies outside the file, or
+ *	nothing in its file system can be executed (sysfs, proc);
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: what looking up @path came to;
  * -EBUSY: @u is registered already;
