@@ -123,11 +123,6 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 	return skip;
 }
 
-/* Has the kprobe not be optimized, so that it may change the ip. */
-static void on_orig_insn_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
-{
-}
-
 /**
  * struct access - a debugger's look at, or write to, memory of a process
  * @mm: the address space, only to be compared
@@ -298,7 +293,7 @@ void foreign_rearm(struct image *image)
 
 static struct kprobe kprobes[] = {
 	{ .pre_handler = on_swbp },
-	{ .pre_handler = on_orig_insn, .post_handler = on_orig_insn_post },
+	{ .pre_handler = on_orig_insn },
 };
 
 static struct kretprobe kretprobes[] = {
@@ -325,10 +320,8 @@ int foreign_watch(void)
 	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
-		/* An earlier attempt has left an address. */
-		kprobes[i].addr = NULL;
 		kprobes[i].symbol_name = ksym_text_function(i);
-		ret = register_kprobe(&kprobes[i]);
+		ret = ksym_redirect(&kprobes[i]);
 		if (!ret)
 			__set_bit(i, &kprobes_on);
 		else if (ret != -ENOENT)

@@ -2,6 +2,7 @@
 /*
  * The only resolver of kernel symbols that are not exported.
  */
+#include <linux/kprobes.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
@@ -33,6 +34,38 @@ struct tracepoint *ksym_tracepoint(const char *name)
 
 	for_each_kernel_tracepoint(tracepoint_match, &query);
 	return query.found;
+}
+
+static void redirect_post(struct kprobe *kp, struct pt_regs *regs, unsigned long flags)
+{
+}
+
+/**
+ * ksym_redirect() - register a kprobe whose handler may have the kernel go on elsewhere
+ * @kp: with a name and a handler; not to be used anew but by this
+ *
+ * A kprobe that is a breakpoint may be made a jump, which a handler for afterwards keeps
+ * it from being.  On one of ftrace's calls the ip is what the handler makes it in any case,
+ * and there must be none: beside somebody else's kprobe without, disarm_kprobe_ftrace()
+ * of kernel/kprobes.c would look for it among those with, and leave it armed.  Live patches
+ * and BPF programs behind the function (fexit) may then go on as they are made to.
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int ksym_redirect(struct kprobe *kp)
+{
+	struct kprobe fresh = { .symbol_name = kp->symbol_name, .pre_handler = kp->pre_handler };
+	int ret;
+
+	*kp = fresh;
+	ret = register_kprobe(kp);
+	if (ret || kp->flags & KPROBE_FLAG_FTRACE)
+		return ret;
+	unregister_kprobe(kp);
+	*kp = fresh;
+	kp->post_handler = redirect_post;
+	return register_kprobe(kp);
 }
 
 /**
@@ -88,6 +121,18 @@ const char *ksym_signal_function(void)
 const char *ksym_ptrace_function(void)
 {
 	return "ptrace_notify";
+}
+
+/**
+ * ksym_userfault_function() - the kernel function in which a fault waits for another program
+ *
+ * It is called by the task itself, and is not in a kernel without userfaultfd().
+ *
+ * Return: its name, for a kprobe.
+ */
+const char *ksym_userfault_function(void)
+{
+	return "handle_userfault";
 }
 
 /**

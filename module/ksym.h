@@ -5,13 +5,16 @@
 #ifndef _UPROBES_KSYM_H
 #define _UPROBES_KSYM_H
 
+struct kprobe;
 struct tracepoint;
 
 struct tracepoint *ksym_tracepoint(const char *name);
+int ksym_redirect(struct kprobe *kp);
 const char *ksym_map_function(void);
 const char *ksym_fork_function(void);
 const char *ksym_signal_function(void);
 const char *ksym_ptrace_function(void);
+const char *ksym_userfault_function(void);
 const char *ksym_rseq_function(unsigned int i);
 const char *ksym_text_function(unsigned int i);
 const char *ksym_access_function(unsigned int i);

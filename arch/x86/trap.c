@@ -90,13 +90,15 @@ void arch_trap_quiesce(void)
 	synchronize_rcu();
 }
 
-void arch_just_return(void);
+void arch_returns_zero(void);
+/* Whoever is called between the handler and this (ftrace's direct calls) may change eax. */
 asm(".pushsection .text\n"
-	".type arch_just_return, @function\n"
-	"arch_just_return:\n"
+	".type arch_returns_zero, @function\n"
+	"arch_returns_zero:\n"
 	ASM_ENDBR
+	"	xorl %eax, %eax\n"
 	ASM_RET
-	".size arch_just_return, . - arch_just_return\n"
+	".size arch_returns_zero, . - arch_returns_zero\n"
 	".popsection\n");
 
 /**
@@ -108,7 +110,7 @@ asm(".pushsection .text\n"
 void arch_return_zero(struct pt_regs *regs)
 {
 	regs->ax = 0;
-	regs->ip = (unsigned long)arch_just_return;
+	regs->ip = (unsigned long)arch_returns_zero;
 }
 
 /**
