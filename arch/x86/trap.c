@@ -29,13 +29,24 @@
  */
 int arch_trap_other(unsigned long event, void *data)
 {
+	struct thread_struct *thread = &current->thread;
 	struct die_args *args = data;
+	unsigned long *dr6;
 
+	if (event != DIE_DEBUG || !user_mode(args->regs))
+		return NOTIFY_DONE;
 	/* The kernel passes a pointer to its copy of DR6. */
-	if (event == DIE_DEBUG && user_mode(args->regs) &&
-	    *(unsigned long *)ERR_PTR(args->err) & DR_STEP && hit_step(args->regs))
-		return NOTIFY_STOP;
-	return NOTIFY_DONE;
+	dr6 = ERR_PTR(args->err);
+	if (!(*dr6 & DR_STEP) || !hit_step(args->regs))
+		return NOTIFY_DONE;
+	/*
+	 * The same trap may be that of a watchpoint, or of a locked bus.  The kernel's
+	 * notifier for the former has come first, and put what is for a debugger into
+	 * virtual_dr6, where the step is already.
+	 */
+	*dr6 &= ~(DR_STEP | DR_TRAP_BITS);
+	thread->virtual_dr6 &= ~DR_STEP;
+	return thread->virtual_dr6 & DR_TRAP_BITS || *dr6 & DR_BUS_LOCK ? NOTIFY_DONE : NOTIFY_STOP;
 }
 
 /*
