@@ -87,5 +87,5 @@ is "$("$go") $(hits 2)" "42 1" "and is"
 run unregister 2
 
 # Reading such a file takes locks.
-short=/sys/kernel/mm/transparent_hugepage/enabled
+short=/sys/kernel/uevent_seqnum
 refused "Invalid argument" "$short cannot be probed: nothing in its file system can be executed" path=$short offset=0xf00
