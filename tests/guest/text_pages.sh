@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: text in a huge page is probed, and text that the kernel merges between processes stays each process's own
+# timeout: 240
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 18
+
+prog=$progs/pages
+vaddr=0x$(symbol "$prog" work)
+sum=5150
+
+# begin N [merge]: start the N-th process.
+begin() {
+	mkfifo "$tmp/in.$1"
+	"$prog" $2 <"$tmp/in.$1" >"$tmp/out.$1" &
+	eval "exec $((3 + $1))>\"$tmp/in.$1\""
+	wait_until "process $1 has begun" test -s "$tmp/out.$1"
+	eval "pid$1=\$(cat '$tmp/out.$1')"
+}
+
+# work N: 100 calls; what they come to.
+work() {
+	lines=$(wc -l <"$tmp/out.$1")
+	eval "echo 100 >&$((3 + $1))"
+	said() { [ "$(wc -l <"$tmp/out.$1")" -gt "$lines" ]; }
+	wait_until "process $1 has called" said "$1"
+	tail -n 1 "$tmp/out.$1"
+}
+
+# end N
+end() {
+	eval "exec $((3 + $1))>&-"
+	rm -f "$tmp/in.$1"
+}
+
+# pmd PID: KiB of the program's text in huge pages.
+pmd() {
+	awk -v name="$prog" '/^[0-9a-f]+-/ { text = $6 == name && $2 ~ /x/ }
+		text && /PmdMapped/ { n += $2 } END { print n + 0 }' "/proc/$1/smaps"
+}
+
+huge="a huge page"
+mkdir "$tmp/huge"
+at_exit 'umount "$tmp/huge"'
+if mount -t tmpfs -o huge=always none "$tmp/huge" 2>/dev/null; then
+	cp "$prog" "$tmp/huge/pages"
+	prog=$tmp/huge/pages
+	begin 0
+	check "text is in a huge page" [ "$(pmd "$pid0")" -ge 2048 ]
+	set_probe 0 pid="$pid0" vaddr="$vaddr"
+	check "$huge: a process is probed" run register 0
+	is "$(work 0) $(hits 0)" "$sum 100" "$huge: each call is a hit"
+	run unregister 0
+	check "$huge: the text is that of the file" "$progs/textcmp" "$pid0"
+	set_probe 2 path="$prog" offset="$(uprobe offset "$prog" work | sed 's/.*://')" returns=1
+	check "$huge: the file is probed" run register 2
+	is "$(work 0) $(hits 2)" "$sum 100" "$huge: each return is a hit"
+	begin 1
+	is "$(work 1) $(hits 2)" "$sum 200" "$huge: in another process, too"
+	run unregister 2
+	check "$huge: the text is that of the file again" "$progs/textcmp" "$pid0"
+	end 0
+	end 1
+	wait
+	prog=$progs/pages
+else
+	for _ in 1 2 3 4 5 6 7 8; do
+		skip "$huge" "this kernel has none for files"
+	done
+fi
+
+ksm=/sys/kernel/mm/ksm
+begin 0 merge
+begin 1 merge
+set_probe 3 pid="$pid0" vaddr="$vaddr"
+set_probe 4 pid="$pid1" vaddr="$vaddr"
+check "two processes are probed alike" run register 3-4
+is "$(work 0) $(work 1) $(hits 3) $(hits 4)" "$sum $sum 100 100" "each call is a hit"
+at_exit 'echo 2 >$ksm/run'
+echo 20 >$ksm/sleep_millisecs
+echo 1000 >$ksm/pages_to_scan
+echo 1 >$ksm/run
+merged() { [ "$(cat $ksm/pages_sharing)" -ge 1 ]; }
+check "the kernel merges their text" wait_until "it does" merged
+is "$(work 0) $(work 1) $(hits 3) $(hits 4)" "$sum $sum 200 200" "merged: each call is a hit"
+check "the probe of one goes" run unregister 3
+is "$(work 0) $(hits 3)" "$sum 200" "that one calls on, without a hit"
+check "its text is that of the file" "$progs/textcmp" "$pid0"
+is "$(work 1) $(hits 4)" "$sum 300" "the other is probed as before"
+run unregister 4
+check "then its text is, too" "$progs/textcmp" "$pid1"
+end 0
+end 1
+wait
+is $? 0 "they end well"
