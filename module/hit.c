@@ -612,6 +612,10 @@ bool hit_step(struct pt_regs *regs)
 	const struct site *site;
 	bool hide;
 
+	if (utask && utask->held) {
+		signal_held_step(utask, regs);
+		return true;
+	}
 	if (utask && utask->stepping) {
 		site = utask->stepping;
 		/* Who else steps sees each round of a repeated string instruction. */
@@ -623,6 +627,8 @@ bool hit_step(struct pt_regs *regs)
 		 * jump behind the copy, which leads to the right place.
 		 */
 		utask->stepping = NULL;
+		if (utask->holds)
+			signal_held_end(utask, regs);
 		return !arch_stepped(utask->step.flags);
 	}
 

@@ -333,18 +333,38 @@ static struct kprobe map_kprobe;
 
 static int on_signals(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (current->mm && !(current->flags & PF_KTHREAD))
-		signal_prepare(task_pt_regs(current));
-	return 0;
+	if (!current->mm || current->flags & PF_KTHREAD ||
+	    !signal_prepare(task_pt_regs(current), true))
+		return 0;
+	/* There is no signal. */
+	arch_return_zero(regs);
+	return 1;
 }
 
 static struct kprobe signal_kprobe;
+
+static int on_ptrace(struct kprobe *kp, struct pt_regs *regs)
+{
+	if (current->mm && !(current->flags & PF_KTHREAD))
+		signal_prepare(task_pt_regs(current), false);
+	return 0;
+}
+
 static struct kprobe ptrace_kprobe;
+
+static int on_userfault(struct kprobe *kp, struct pt_regs *regs)
+{
+	signal_fault_waits();
+	return 0;
+}
+
+static struct kprobe userfault_kprobe;
 
 static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
 	if (!current->mm)
 		return;
+	signal_delivered(task_pt_regs(current));
 	signal_translate(sig, info);
 	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)
 		signal_handled(task_pt_regs(current), ka->sa.sa_flags & SA_RESTART);
@@ -416,11 +436,9 @@ int lifecycle_watch_tasks(void)
 			goto unlock;
 		}
 	}
-	signal_kprobe = (struct kprobe) {
-		.symbol_name = ksym_signal_function(),
-		.pre_handler = on_signals,
-	};
-	ret = register_kprobe(&signal_kprobe);
+	signal_kprobe.symbol_name = ksym_signal_function();
+	signal_kprobe.pre_handler = on_signals;
+	ret = ksym_redirect(&signal_kprobe);
 	if (ret) {
 		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
 		task_events_detach(i);
@@ -429,7 +447,7 @@ int lifecycle_watch_tasks(void)
 	/* A stop in the middle of a system call shows the registers, too. */
 	ptrace_kprobe = (struct kprobe) {
 		.symbol_name = ksym_ptrace_function(),
-		.pre_handler = on_signals,
+		.pre_handler = on_ptrace,
 	};
 	ret = register_kprobe(&ptrace_kprobe);
 	if (ret) {
@@ -447,6 +465,12 @@ int lifecycle_watch_tasks(void)
 	}
 	forks_watch();
 	rseq_watch();
+	userfault_kprobe = (struct kprobe) {
+		.symbol_name = ksym_userfault_function(),
+		.pre_handler = on_userfault,
+	};
+	if (register_kprobe(&userfault_kprobe))
+		userfault_kprobe.symbol_name = NULL;
 	/* Those of 32-bit programs are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 		sigreturn_kprobes[i] = (struct kprobe) {
@@ -527,6 +551,8 @@ void lifecycle_exit(void)
 		forks_unwatch();
 		foreign_exit();
 		rseq_unwatch();
+		if (userfault_kprobe.symbol_name)
+			unregister_kprobe(&userfault_kprobe);
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 			if (sigreturn_kprobes[i].symbol_name)
 				unregister_kprobe(&sigreturn_kprobes[i]);

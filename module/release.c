@@ -14,6 +14,7 @@
 #include "retprobe.h"
 #include "roaming.h"
 #include "release.h"
+#include "signal.h"
 #include "task.h"
 #include "worker.h"
 
@@ -128,6 +129,8 @@ static void release_ip_one(struct utask *utask, void *unused)
 	if (!utask->task || !utask->task->mm)
 		return;
 	regs = task_pt_regs(utask->task);
+	if (utask->holds)
+		signal_held_end(utask, regs);
 	if (utask->stepping) {
 		const struct site *site = utask->stepping;
 
@@ -198,5 +201,6 @@ void release_tasks(void)
 	}
 	worker_call(release_restore, &r);
 	kvfree(r.calls);
+	signal_hold_no_more();
 	stop_machine(release_ip, NULL, NULL);
 }

@@ -2,9 +2,10 @@
 /*
  * Signals and tasks that execute out of line.
  */
+#include <linux/freezer.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
-#include <linux/signal.h>
+#include <linux/sched/signal.h>
 
 #include "compat.h"
 #include "hit.h"
@@ -54,26 +55,132 @@ static bool fault_pending(void)
 
 /**
  * signal_settle() - a hit is handled, and a signal comes before its instruction is
- *	executed: execute it, or note that it is not
+ *	executed: note that
  * @site: where the hit was
  * @regs: its registers, with the ip at the site, or behind a system call that is
  *	to be restarted there
  *
- * A fault may be the instruction's own.  What goes on in the return trampoline would
- * show that to the signal handler.
- *
  * Context: any; the current task.
  */
-void signal_settle(struct site *site, struct pt_regs *regs)
+void signal_settle(struct site *site, const struct pt_regs *regs)
+{
+	struct utask *utask = utask_get(current);
+
+	if (utask)
+		signal_postpone(utask, site, regs);
+}
+
+/*
+ * Whether the signals of the current task may come an instruction later.  Not a fault,
+ * which may be the instruction's own, nor what ends, stops or freezes the task; and what
+ * the kernel itself wants done with them is done.
+ */
+static bool signals_may_wait(void)
+{
+	return !fault_pending() && !__fatal_signal_pending(current) &&
+	       !test_thread_flag(TIF_NOTIFY_SIGNAL) && !freezing(current) &&
+	       !(READ_ONCE(current->jobctl) & (JOBCTL_PENDING_MASK | JOBCTL_TRAP_FREEZE));
+}
+
+/* Set before tasks are released; read with interrupts off, and so before that or after. */
+static bool holds_over;
+
+/**
+ * signal_hold_no_more() - from the next time that the machine is stopped, no signal waits
+ *
+ * Context: any.
+ */
+void signal_hold_no_more(void)
+{
+	WRITE_ONCE(holds_over, true);
+}
+
+/*
+ * Has the signals of the current task wait until it has executed the instruction of a
+ * hit; unless somebody steps it, or they have waited too often.
+ */
+static bool signal_hold(struct utask *utask, const struct site *site, bool stepped)
+{
+	if (stepped || utask->holds >= SIGNAL_MAX_HOLDS || READ_ONCE(holds_over) ||
+	    !arch_step_plain(&site->plan))
+		return false;
+	clear_thread_flag(TIF_SIGPENDING);
+	/* Who sends a signal sets the flag last: what has come before it was cleared is seen. */
+	smp_mb__after_atomic();
+	if (!signals_may_wait()) {
+		set_thread_flag(TIF_SIGPENDING);
+		return false;
+	}
+	utask->holds++;
+	return true;
+}
+
+/* The same for one that goes through a slot that does without steps. */
+static bool signal_hold_in_slot(struct site *site, struct pt_regs *regs)
 {
 	struct utask *utask;
 
-	if (regs->ip == site->key.addr && !fault_pending() &&
-	    arch_emulate(&site->plan, regs->ip, READ_ONCE(site->image->trampoline), regs))
-		return;
+	/* The kernel is to see where a restartable sequence is interrupted. */
+	if (site->step || compat_in_rseq() ||
+	    arch_slot_done(&site->plan, site->key.addr, site->slot, regs))
+		return false;
 	utask = utask_get(current);
-	if (utask)
-		signal_postpone(utask, site, regs);
+	if (!utask || !signal_hold(utask, site, arch_stepped(regs->flags)))
+		return false;
+	utask->held = site;
+	arch_set_stepped(regs, true);
+	return true;
+}
+
+/**
+ * signal_fault_waits() - a fault of the current task is going to wait for another program
+ *
+ * That may wait for a signal handler in turn.
+ *
+ * Context: any.
+ */
+void signal_fault_waits(void)
+{
+	struct utask *utask = utask_find(current);
+
+	if (!utask || !utask->holds)
+		return;
+	utask->holds = SIGNAL_MAX_HOLDS;
+	set_thread_flag(TIF_SIGPENDING);
+}
+
+/**
+ * signal_held_end() - a task's signals need not wait any longer
+ * @utask: its state; signals wait
+ * @regs: its registers
+ *
+ * Context: the task itself, or it does not run.
+ */
+void signal_held_end(struct utask *utask, struct pt_regs *regs)
+{
+	if (utask->held)
+		arch_set_stepped(regs, false);
+	utask->held = NULL;
+	utask->holds = 0;
+	set_tsk_thread_flag(utask->task, TIF_SIGPENDING);
+}
+
+/**
+ * signal_held_step() - handle the single-step trap of a task whose signals wait
+ * @utask: its state; it goes through a slot
+ * @regs: its registers
+ *
+ * Context: the trap.
+ */
+void signal_held_step(struct utask *utask, struct pt_regs *regs)
+{
+	const struct site *site = utask->held;
+
+	/* A slot may take several instructions for one. */
+	if (!arch_slot_done(&site->plan, site->key.addr, site->slot, regs))
+		return;
+	arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
+	signal_held_end(utask, regs);
 }
 
 /**
@@ -197,59 +304,118 @@ void signal_preempted(struct pt_regs *regs)
 	image = image_lookup(current->mm);
 	site = image ? site_of_slot(image, regs->ip) : NULL;
 	/* One that is stepped over is under TF: it has to come to its end. */
-	if (site && !site->step && compat_in_rseq() && unwind_slot(site, regs)) {
-		utask = utask_get(current);
-		if (utask)
-			signal_postpone(utask, site, regs);
+	if (site && !site->step && compat_in_rseq()) {
+		utask = utask_find(current);
+		if (utask && utask->held)
+			signal_held_end(utask, regs);
+		if (unwind_slot(site, regs))
+			signal_settle(site, regs);
 	}
 	rcu_read_unlock();
+}
+
+/* Whether the signals of a task that is in a slot wait. */
+static bool slot_holds(struct image *image, struct utask *utask, struct pt_regs *regs)
+{
+	struct site *site;
+
+	if (utask && utask->stepping)
+		return !compat_in_rseq() &&
+		       signal_hold(utask, utask->stepping, arch_stepped(utask->step.flags));
+	if (utask && utask->held)
+		return signal_hold(utask, utask->held, false);
+	site = site_of_slot(image, regs->ip);
+	return site && signal_hold_in_slot(site, regs);
+}
+
+/* Makes the registers of a task that may be in a slot those of the program. */
+static void slot_leave(struct image *image, struct utask *utask, struct pt_regs *regs)
+{
+	struct site *site = utask ? utask->stepping : NULL;
+
+	if (site) {
+		utask->stepping = NULL;
+		if (utask->holds)
+			signal_held_end(utask, regs);
+		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step, regs);
+		if (regs->ip == site->key.addr)
+			signal_settle(site, regs);
+		return;
+	}
+	if (utask && utask->held)
+		signal_held_end(utask, regs);
+	site = site_of_slot(image, regs->ip);
+	if (!site && utask && utask->unwound)
+		unwound_before(utask, regs);
+	if (site && unwind_slot(site, regs))
+		signal_settle(site, regs);
 }
 
 /**
  * signal_prepare() - the kernel is about to look at the current task's signals
  * @regs: its user registers
+ * @can_wait: the kernel can be kept from that, and would come here again before the
+ *	task runs user code if there is still something to be looked at
  *
  * Task work that is queued here is done before it looks.
  *
  * Context: any in which the task does not return to user mode.
+ * Return: true when the kernel must not look now: the task executes the instruction of
+ *	a hit, or calls its handlers, first.
  */
-void signal_prepare(struct pt_regs *regs)
+bool signal_prepare(struct pt_regs *regs, bool can_wait)
 {
 	struct utask *utask = utask_find(current);
 	struct image *image;
+	bool waits = false;
 	struct site *site;
 	unsigned long flags;
 
 	if (utask && utask->hit_queued) {
+		/* It is next on the way to user mode, and then comes the slot. */
+		if (can_wait && signals_may_wait())
+			return true;
 		utask->signalled = true;
-		return;
+		return false;
 	}
 
 	/* As in the trap: handlers may be called. */
 	local_irq_save(flags);
 	rcu_read_lock();
 	image = image_lookup(current->mm);
-	if (!image)
-		goto unlock;
-	if (utask && utask->stepping) {
-		site = utask->stepping;
-		utask->stepping = NULL;
-		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
-				regs);
-		if (regs->ip == site->key.addr)
-			signal_settle(site, regs);
-	} else if (regs->ip == READ_ONCE(image->trampoline)) {
+	if (image && regs->ip == READ_ONCE(image->trampoline)) {
 		site = site_find(current->mm, regs->ip);
 		if (site)
 			retprobe_trap(site, regs);
-	} else {
-		site = site_of_slot(image, regs->ip);
-		if (!site && utask && utask->unwound)
-			unwound_before(utask, regs);
-		if (site && unwind_slot(site, regs))
-			signal_settle(site, regs);
+	} else if (image) {
+		waits = can_wait && slot_holds(image, utask, regs);
+		if (!waits)
+			slot_leave(image, utask, regs);
 	}
-unlock:
+	rcu_read_unlock();
+	local_irq_restore(flags);
+	return waits;
+}
+
+/**
+ * signal_delivered() - the kernel has looked at the current task's signals, and found one
+ * @regs: its user registers
+ *
+ * Something else in the place of the function that signal_prepare() keeps from looking
+ * may not have been kept from it.
+ *
+ * Context: any; the siglock is held.
+ */
+void signal_delivered(struct pt_regs *regs)
+{
+	struct image *image;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	image = image_lookup(current->mm);
+	if (image)
+		slot_leave(image, utask_find(current), regs);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

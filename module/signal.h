@@ -2,14 +2,15 @@
 /*
  * What signals see of a task that is executing out of line: nothing.
  *
- * Before the kernel looks at a task's signals its registers are made those
- * that it would have without the probe.  Where the probed instruction has not
- * been executed yet, the task is put back to it and will run into the
- * breakpoint again once the signal is dealt with; the handlers have been
- * called already, so a resumption is noted that tells this hit from a new one.
- * That it cannot do where the task comes back by other means than returning from
- * its signal handler, as goroutines do that Go's scheduler has preempted: returns
- * and relative jumps are executed before the signal.
+ * Where they come before a hit's instruction is executed, they wait until it is: the
+ * kernel is kept from looking at them, and the task goes through the slot under TF.  So
+ * it is of no account where the program goes on after a signal.
+ *
+ * Where they cannot wait (a fault, a stop, the end; a system call; a sequence that the
+ * kernel restarts), the task's registers are made those that it would have without the
+ * probe before the kernel looks: it is put back to the instruction and will run into the
+ * breakpoint again once the signal is dealt with; the handlers have been called already,
+ * so a resumption is noted that tells this hit from a new one.
  */
 #ifndef _UPROBES_SIGNAL_H
 #define _UPROBES_SIGNAL_H
@@ -22,6 +23,9 @@ struct site;
 struct utask;
 
 #define SIGNAL_MAX_RESUMPTIONS	8
+
+/* Signals wait no longer than this many have come. */
+#define SIGNAL_MAX_HOLDS	8
 
 /* Where a signal handler returns to is not known. */
 #define SIGNAL_ANYWHERE		ULONG_MAX
@@ -45,10 +49,15 @@ struct resumption {
 	bool handler;
 };
 
-void signal_prepare(struct pt_regs *regs);
+bool signal_prepare(struct pt_regs *regs, bool can_wait);
+void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);
-void signal_settle(struct site *site, struct pt_regs *regs);
+void signal_settle(struct site *site, const struct pt_regs *regs);
+void signal_hold_no_more(void);
+void signal_fault_waits(void);
+void signal_held_end(struct utask *utask, struct pt_regs *regs);
+void signal_held_step(struct utask *utask, struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
 void signal_returns(unsigned long ip);
 void signal_translate(int sig, struct kernel_siginfo *info);

@@ -68,6 +68,9 @@ struct copy_mark {
  * @signalled: the kernel is about to look at signals, once @hit_work is done
  * @stepping: the site whose instruction the task is stepping over, or NULL
  * @step: what has to be remembered meanwhile
+ * @held: the site through whose slot the task is going while its signals wait, under a
+ *	TF of ours, or NULL; the slot of @stepping is under one anyway
+ * @holds: how often signals have come and wait for an instruction to be executed
  * @resumptions: hits that are not to be counted again, oldest first
  * @nr_resumptions: how many
  * @sigreturned: where a signal handler has returned to, SIGNAL_ANYWHERE, or 0; of use
@@ -109,6 +112,8 @@ struct utask {
 	bool signalled;
 	struct site *stepping;
 	struct ssol_step step;
+	struct site *held;
+	unsigned int holds;
 	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
 	unsigned int nr_resumptions;
 	unsigned long sigreturned;

@@ -95,8 +95,9 @@ void arch_step_abort(const struct ssol_plan *plan, unsigned long addr, unsigned 
 		     const struct ssol_step *step, struct pt_regs *regs);
 bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		      struct pt_regs *regs);
-bool arch_emulate(const struct ssol_plan *plan, unsigned long addr, unsigned long not_to,
-		  struct pt_regs *regs);
+bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		    const struct pt_regs *regs);
+bool arch_step_plain(const struct ssol_plan *plan);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
 /* Whether the task has entered the kernel by a system call; other entries store -1 or less. */
@@ -169,6 +170,15 @@ static inline bool arch_stacks_fixable(void)
 static inline bool arch_stepped(unsigned long flags)
 {
 	return flags & X86_EFLAGS_TF;
+}
+
+/* A trap behind the next instruction, or none. */
+static inline void arch_set_stepped(struct pt_regs *regs, bool stepped)
+{
+	if (stepped)
+		regs->flags |= X86_EFLAGS_TF;
+	else
+		regs->flags &= ~X86_EFLAGS_TF;
 }
 
 /**

@@ -144,66 +144,51 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 	return state.done;
 }
 
-/* Where a near return goes to, and what it leaves of the stack; false when not known. */
-static bool emulate_return(const struct ssol_plan *plan, const struct pt_regs *regs,
-			   unsigned long *to, unsigned long *sp)
+/**
+ * arch_slot_done() - whether a task in a slot has executed its instruction
+ * @plan: the instruction
+ * @addr: where it is
+ * @slot: its slot
+ * @regs: user registers
+ *
+ * Return: that; true where the ip is not in the slot.
+ */
+bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
+		    const struct pt_regs *regs)
 {
-	const struct uinsn *insn = &plan->insn;
-	size_t word = insn->mode == UINSN_MODE_64 ? 8 : 4;
+	struct ssol_state state;
 
-	/*
-	 * A narrow one differs between vendors; the kernel's own accesses know no
-	 * alignment check; other stacks may begin elsewhere.
-	 */
-	if (insn->operand_size == 2 || arch_stack_fixed() ||
-	    (regs->flags & X86_EFLAGS_AC && !IS_ALIGNED(regs->sp, word)) ||
-	    (insn->mode == UINSN_MODE_32 && (regs->ss != __USER_DS || regs->sp > U32_MAX)))
-		return false;
-	*to = 0;
-	if (copy_from_user_nofault(to, (const void __user *)regs->sp, word))
-		return false;
-	*sp = regs->sp + word;
-	if (insn->imm_size)
-		*sp += plan->text[insn->imm_at] | plan->text[insn->imm_at + 1] << 8;
-	if (insn->mode == UINSN_MODE_32)
-		*sp = (u32)*sp;
-	return true;
+	return !ssol_unwind(plan, addr, slot, regs->ip, &state) || state.done;
 }
 
 /**
- * arch_emulate() - execute a near return or a relative jump in the processor's place
+ * arch_step_plain() - whether a step comes to its end without waiting for anything
  * @plan: the instruction
- * @addr: where it is
- * @not_to: an address that it is not executed for
- * @regs: user registers, changed if it is executed
  *
- * Not where somebody single-steps, who wants the trap behind it, nor what a prefix
- * makes undefined.
+ * Of the others, some wait in the kernel, some see, load or hold off TF, and repeated
+ * string instructions take as long as they like.
  *
- * Context: any; the task itself. Memory that is not there is not brought in.
- * Return: whether it is executed; else nothing has changed.
+ * Return: whether it does, in a slot of either kind, unless it faults.
  */
-bool arch_emulate(const struct ssol_plan *plan, unsigned long addr, unsigned long not_to,
-		  struct pt_regs *regs)
+bool arch_step_plain(const struct ssol_plan *plan)
 {
-	const struct uinsn *insn = &plan->insn;
-	unsigned long to, sp = regs->sp;
-
-	if (arch_stepped(regs->flags) || insn->encoding != UINSN_LEGACY)
+	switch (plan->insn.class) {
+	case UINSN_COPY:
+	case UINSN_NOP:
+	case UINSN_ENDBR:
+	case UINSN_JUMP:
+	case UINSN_JCC:
+	case UINSN_LOOP:
+	case UINSN_CALL:
+	case UINSN_ICALL:
+	case UINSN_IJUMP:
+	case UINSN_RET:
+		return true;
+	case UINSN_STRING:
+		return !(plan->insn.prefixes & (UINSN_PREFIX_F2 | UINSN_PREFIX_F3));
+	default:
 		return false;
-	if (plan->kind == SSOL_JUMP)
-		to = uinsn_target(insn, addr);
-	else if (plan->kind != SSOL_ONWARD || insn->class != UINSN_RET ||
-		 !emulate_return(plan, regs, &to, &sp))
-		return false;
-	/* A fault would be that of the instruction. */
-	if (to == not_to || to >= arch_limit(insn->mode))
-		return false;
-	regs->ip = to;
-	regs->sp = sp;
-	/* As with every instruction that comes to its end (SDM vol. 3, 18.3.1.1). */
-	regs->flags &= ~X86_EFLAGS_RF;
-	return true;
+	}
 }
 
 /**

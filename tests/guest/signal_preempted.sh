@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a return or relative jump is hit once, also where a signal handler sends the thread elsewhere and it comes back without it
+# test: an instruction is hit once, also where a signal handler sends the thread elsewhere and it comes back without it
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 23
+ktap_plan 43
 
 prog=$progs/preempted
 control=/sys/kernel/debug/uprobes
@@ -28,10 +28,17 @@ preempt 0 ret 11
 preempt 1 rep 12
 preempt 2 imm 13
 preempt 3 jump 14
+preempt 4 copy 15
+preempt 5 push 16
+preempt 6 jcc 17
+preempt 7 call 18
+preempt 8 icall 19
+
+things="ret rep imm jump copy push jcc call icall"
 
 # storm HOW: as many hits as calls.
 storm() {
-	for thing in ret rep imm jump; do
+	for thing in $things; do
 		echo "p:$thing $prog:0x$(symbol "$prog" ${thing}_at) $2" >>"$control/uprobe_events"
 	done
 	echo 1 >"$control/events/uprobes/enable"
@@ -40,7 +47,7 @@ storm() {
 	diag "$(cat "$tmp/sent")"
 	check "$1: with many signals" [ "$(awk '{ print $4 }' "$tmp/sent")" -ge 30 ]
 	echo 0 >"$control/events/uprobes/enable"
-	for thing in ret rep imm jump; do
+	for thing in $things; do
 		is "$(awk -v name="$thing" '$2 == name { print $3 }' "$control/uprobe_profile")" \
 			"$(awk '{ print $2 }' "$tmp/sent")" "$1: $thing"
 	done

@@ -23,6 +23,11 @@ long by_ret(long x);
 long by_rep(long x);
 long by_imm(long x);
 long by_jump(long x);
+long by_copy(long x);
+long by_push(long x);
+long by_jcc(long x);
+long by_call(long x);
+long by_icall(long x);
 void elsewhere(void);
 extern const char preemptible[], preemptible_end[];
 
@@ -53,7 +58,43 @@ asm(".text\n"
 	".globl jump_at\n"
 	"jump_at:\n"
 	"	jmp jumped\n"
+	"function by_copy\n"
+	"	mov %rdi, %rax\n"
+	".globl copy_at\n"
+	"copy_at:\n"
+	"	add five(%rip), %rax\n"
+	"	ret\n"
+	"function by_push\n"
+	"	add $6, %rdi\n"
+	".globl push_at\n"
+	"push_at:\n"
+	"	push %rdi\n"
+	"	pop %rax\n"
+	"	ret\n"
+	"function by_jcc\n"
+	"	lea 7(%rdi), %rax\n"
+	"	test %rdi, %rdi\n"
+	".globl jcc_at\n"
+	"jcc_at:\n"
+	"	jns 1f\n"
+	"	xor %eax, %eax\n"
+	"1:	ret\n"
+	"function by_call\n"
+	".globl call_at\n"
+	"call_at:\n"
+	"	call called\n"
+	"	add $1, %rax\n"
+	"	ret\n"
+	"function by_icall\n"
+	".globl icall_at\n"
+	"icall_at:\n"
+	"	call *pointer(%rip)\n"
+	"	add $2, %rax\n"
+	"	ret\n"
 	"preemptible_end:\n"
+	"called:\n"
+	"	lea 7(%rdi), %rax\n"
+	"	ret\n"
 	"function by_imm\n"
 	"	push $1\n"
 	"	push $2\n"
@@ -64,14 +105,23 @@ asm(".text\n"
 	"	ret\n"
 	/* Nothing is changed but the word below the stack. */
 	"function elsewhere\n"
-	"	ret\n");
+	"	ret\n"
+	".data\n"
+	".balign 8\n"
+	"five:	.quad 5\n"
+	"pointer: .quad called\n"
+	".text\n");
 
 static const struct {
 	const char *name;
 	long (*call)(long x);
 } things[] = {
 	{ "ret", by_ret }, { "rep", by_rep }, { "imm", by_imm }, { "jump", by_jump },
+	{ "copy", by_copy }, { "push", by_push }, { "jcc", by_jcc }, { "call", by_call },
+	{ "icall", by_icall },
 };
+
+#define THINGS (sizeof(things) / sizeof(things[0]))
 
 static volatile long handled, sent;
 
@@ -110,7 +160,7 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "wait")) {
 		printf("%d\n", getpid());
 		fflush(stdout);
-		for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++)
+		for (size_t i = 0; i < THINGS; i++)
 			if (!strcmp(argv[2], things[i].name))
 				printf("%ld", things[i].call(10));
 		printf(" %ld\n", handled);
@@ -120,13 +170,13 @@ int main(int argc, char **argv)
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (n = 0; n < least || (handled < 30 && n < 1000 * least); n++) {
-		for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++)
+		for (size_t i = 0; i < THINGS; i++)
 			sum += things[i].call(n);
 		left = 100;
 	}
 	left = -1;
 	setitimer(ITIMER_REAL, &never, NULL);
-	printf("%s\n", sum == 4 * n * (n - 1) / 2 + 10 * n ? "right" : "wrong");
+	printf("%s\n", sum == 9 * n * (n - 1) / 2 + 45 * n ? "right" : "wrong");
 	fprintf(stderr, "rounds %ld signals %ld sent %ld\n", n, handled, sent);
 	return 0;
 }

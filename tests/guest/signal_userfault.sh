@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a signal does not wait for an instruction that waits for the signal's handler in turn
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+
+prog=$progs/userfault
+[ -e /proc/sys/vm/unprivileged_userfaultfd ] || skip_all "this kernel has no userfaultfd()"
+ktap_plan 6
+
+# faults HOW: the signal comes before the probed instruction, which then waits.
+faults() {
+	set_probe $1 path="$prog" offset="0x$(symbol "$prog" load_at)" action=await other=60000
+	run register $1
+	: >"$out"
+	"$prog" >"$out" &
+	wait_for .
+	until_is 1 calls $1
+	kill -URG "$(head -n 1 "$out")"
+	wait $!
+	is "$? $(sed 1d "$out")" "0 42 1 in time" "$2, a signal before it: handled in time"
+	is "$(hits $1)" 1 "$2: one hit"
+	run unregister $1
+}
+
+# interrupted N HOW: the signal comes while the probed instruction waits.
+interrupted() {
+	set_probe $1 path="$prog" offset="0x$(symbol "$prog" load_at)"
+	run register $1
+	: >"$out"
+	"$prog" >"$out" &
+	wait_for .
+	until_is 1 calls $1
+	sleep 1
+	kill -URG "$(head -n 1 "$out")"
+	wait $!
+	is "$? $(sed 1d "$out") $(hits $1)" "0 42 1 in time 1" "$2, a signal meanwhile: handled in time, and one hit"
+	run unregister $1
+}
+faults 0 "in a slot"
+interrupted 1 "in a slot"
+at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
+echo 1 >/sys/module/uprobes/parameters/single_step
+# Sites keep their slots for as long as the process has them: a new file.
+cp "$prog" "$tmp/userfault"
+prog=$tmp/userfault
+faults 2 "single-stepped"
+interrupted 3 "single-stepped"

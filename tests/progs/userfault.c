@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -pthread
+/*
+ * An instruction whose operand another thread brings in (man 2 userfaultfd), which does so
+ * only once a signal handler has run in the thread that waits for it.
+ *
+ * Says its pid, loads the operand at load_at, and says what it was, how many signals there
+ * were and whether they came while it waited ("in time").
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+long load(const long *from);
+
+asm(".text\n"
+	".globl load\n"
+	".type load, @function\n"
+	"load:\n"
+	".globl load_at\n"
+	"load_at:\n"
+	"	mov (%rdi), %rax\n"
+	"	ret\n");
+
+static volatile int handled;
+static const char *came = "in time";
+
+static void on_urg(int sig)
+{
+	(void)sig;
+	handled++;
+}
+
+static void *serve(void *arg)
+{
+	int fd = *(int *)arg;
+	struct uffd_msg msg;
+	static long page[512] = { 42 };
+	struct uffdio_copy copy = { .src = (unsigned long)page, .len = sizeof(page) };
+
+	/* Interrupted and taken up again, it is told anew. */
+	if (read(fd, &msg, sizeof(msg)) != sizeof(msg) || msg.event != UFFD_EVENT_PAGEFAULT)
+		exit(3);
+	for (int i = 0; i < 2000 && !handled; i++)
+		usleep(10000);
+	if (!handled)
+		came = "too late";
+	copy.dst = msg.arg.pagefault.address & -4096UL;
+	if (ioctl(fd, UFFDIO_COPY, &copy))
+		exit(4);
+	return NULL;
+}
+
+int main(void)
+{
+	long *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct uffdio_register reg = { .range = { (unsigned long)page, 4096 },
+				       .mode = UFFDIO_REGISTER_MODE_MISSING };
+	struct uffdio_api api = { .api = UFFD_API };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	struct sigaction action = { .sa_handler = on_urg };
+	sigset_t urg, old;
+	pthread_t server;
+	long value;
+
+	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg)) {
+		perror("userfaultfd");
+		return 2;
+	}
+	sigaction(SIGURG, &action, NULL);
+	sigemptyset(&urg);
+	sigaddset(&urg, SIGURG);
+	pthread_sigmask(SIG_BLOCK, &urg, &old);
+	pthread_create(&server, NULL, serve, &fd);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	printf("%d\n", getpid());
+	fflush(stdout);
+	value = load(page);
+	pthread_join(server, NULL);
+	printf("%ld %d %s\n", value, handled, came);
+	return 0;
+}
