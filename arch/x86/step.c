@@ -254,12 +254,21 @@ unsigned long arch_sigreturn_ip(void)
  * arch_regs_digest() - a number that tells register contents apart
  * @regs: user registers; ip, sp, flags and segments do not count
  *
+ * 32-bit code has no r8 to r15, but r11 holds what the last return from a system call has
+ * left there (the flags, SDM vol. 2, SYSRET).
+ *
  * Return: the same number for the same contents.
  */
 u64 arch_regs_digest(const struct pt_regs *regs)
 {
+	const u32 legacy[] = { regs->ax, regs->bx, regs->cx, regs->dx, regs->si, regs->di,
+			       regs->bp };
 	const u32 *gprs = (const u32 *)regs;
 	size_t n = offsetof(struct pt_regs, orig_ax) / sizeof(*gprs);
 
+	if (!user_64bit_mode((struct pt_regs *)regs)) {
+		gprs = legacy;
+		n = ARRAY_SIZE(legacy);
+	}
 	return (u64)jhash2(gprs, n, 1) << 32 | jhash2(gprs, n, 2);
 }

@@ -1,0 +1,22 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a hit of a 32-bit program is counted once when a signal handler has left other things in registers that it does not have
+# timeout: 120
+# needs: /usr/lib32/libc.so.6
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 2
+
+prog=$progs/flags32
+set_probe 0 path="$prog" offset="0x$(symbol "$prog" work)" action=await other=60000
+run register 0
+: >"$out"
+"$prog" >"$out" &
+wait_for .
+until_is 1 calls 0
+# To the thread, as a fault would, so that it does not wait for the instruction.
+kill -USR1 "$(head -n 1 "$out")"
+wait $!
+is "$? $(sed 1d "$out")" "0 7 1" "the right result, and one signal"
+is "$(hits 0)" 1 "and one hit"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -m32 -Itests/progs/m32 -isystem /usr/include/x86_64-linux-gnu -nostdlib -fpie -pie
+// cflags: -O1 -rdynamic tests/progs/m32/start.S
+// cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
+/*
+ * A 32-bit program whose signal handler makes a system call with other flags than the last
+ * one before the signal: they stay in a register that 32-bit code does not have.
+ *
+ * Says the pid of another process, which sends a signal to the thread when it gets SIGUSR1, as
+ * kill() of a shell would to the process; calls work() once, and says what that returned and
+ * how many signals there were.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static volatile int handled;
+
+int work(int x);
+
+asm(".text\n"
+	".globl work\n"
+	".type work, @function\n"
+	"work:\n"
+	"	mov 4(%esp), %eax\n"
+	"	add $1, %eax\n"
+	"	ret\n");
+
+/* By way of the vdso: not int $0x80. */
+#define PARENT(set_flags) ({ \
+	int parent = SYS_getppid; \
+	asm volatile(set_flags "\n\tcall *%%gs:0x10" : "+a"(parent) : : "memory", "cc"); \
+	parent; \
+})
+
+static void on_bus(int sig)
+{
+	(void)sig;
+	handled++;
+	PARENT("stc");
+}
+
+static void on_usr1(int sig)
+{
+	pid_t parent = getppid();
+
+	(void)sig;
+	_exit(!!syscall(SYS_tgkill, parent, parent, SIGBUS));
+}
+
+int main(void)
+{
+	struct sigaction action = { .sa_handler = on_bus };
+	int value;
+	pid_t pid;
+
+	sigaction(SIGBUS, &action, NULL);
+	action.sa_handler = on_usr1;
+	sigaction(SIGUSR1, &action, NULL);
+	pid = fork();
+	if (!pid) {
+		alarm(60);
+		for (;;)
+			pause();
+	}
+	printf("%d\n", pid);
+	fflush(stdout);
+	PARENT("clc");
+	value = work(6);
+	printf("%d %d\n", value, handled);
+	return 0;
+}
