@@ -2,6 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: what only the process or the file shows is refused with its errno, and the kernel log says what it was
 # timeout: 120
+# boot: --append proc_mem.force_override=always
+
+# The latter since a kernel may let only debuggers write to text by way of /proc/PID/mem (6.12).
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
