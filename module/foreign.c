@@ -321,6 +321,7 @@ int foreign_watch(void)
 
 	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
 		kprobes[i].symbol_name = ksym_text_function(i);
+		/* One of them redirects. */
 		ret = ksym_redirect(&kprobes[i]);
 		if (!ret)
 			__set_bit(i, &kprobes_on);

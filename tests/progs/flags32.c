@@ -6,8 +6,8 @@
  * A 32-bit program whose signal handler makes a system call with other flags than the last
  * one before the signal: they stay in a register that 32-bit code does not have.
  *
- * Says the pid of another process, which sends a signal to the thread when it gets SIGUSR1, as
- * kill() of a shell would to the process; calls work() once, and says what that returned and
+ * Says the pid of another process, which sends SIGBUS to the thread when it gets SIGUSR1 (a
+ * shell could only send it to the process); calls work() once, and says what that returned and
  * how many signals there were.
  */
 #include <signal.h>

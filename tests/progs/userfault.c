@@ -4,18 +4,16 @@
  * An instruction whose operand another thread brings in (man 2 userfaultfd), which does so
  * only once a signal handler has run in the thread that waits for it.
  *
- * Says its pid, loads the operand at load_at, and says what it was, how many signals there
- * were and whether they came while it waited ("in time").
+ * Says its pid, loads the operand at load_at, says that it waits for that, and then what it was,
+ * how many signals there were and whether they came while it waited ("in time").
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -51,6 +49,8 @@ static void *serve(void *arg)
 	/* Interrupted and taken up again, it is told anew. */
 	if (read(fd, &msg, sizeof(msg)) != sizeof(msg) || msg.event != UFFD_EVENT_PAGEFAULT)
 		exit(3);
+	printf("waits\n");
+	fflush(stdout);
 	for (int i = 0; i < 2000 && !handled; i++)
 		usleep(10000);
 	if (!handled)

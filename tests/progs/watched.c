@@ -3,7 +3,8 @@
  * A debugger's watchpoint (a debug register) on what an instruction writes.
  *
  * "watched N": a child calls store() N times; says how often it stopped for the watchpoint,
- * how often with the ip behind the instruction, how often otherwise, and the sum stored.
+ * how often with the ip behind the instruction, how often otherwise, and the exit status, which
+ * is 0 when the sum stored is right.
  */
 #define _GNU_SOURCE
 #include <signal.h>

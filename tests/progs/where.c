@@ -71,7 +71,7 @@ __asm__(".pushsection .text\n"
 	".size flags_it, . - flags_it\n"
 	".popsection\n");
 
-static char memory[1 << 22];
+static char memory[1 << 18];
 static volatile int first;
 
 static void *goes_on(void *with_flags)
