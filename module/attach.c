@@ -421,7 +421,7 @@ void site_give_up(struct site *site)
  * @image: the address space, in use
  * @start: first address that was unmapped
  * @end: the first address behind
- * @by: what is to be added for the new ones
+ * @by: what is to be added for the new ones; 0 when it has stayed, after all
  *
  * The breakpoints have moved along, those included whose probes were taken away
  * meanwhile.  They go, unless there are probes at the new place already; the files
@@ -431,20 +431,25 @@ void site_give_up(struct site *site)
  */
 void image_moved(struct image *image, unsigned long start, unsigned long end, long by)
 {
+	static const u8 armed = SITE_ARMED;
 	struct site *site, *there;
 	struct text_edit edit;
+	bool moved;
 
 	mutex_lock(&image->lock);
 	for (site = image_first_site(image, start); site && site->key.addr < end;
 	     site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE)
+		moved = site->moves;
+		site->moves = false;
+		if (site->kind != SITE_PROBE || !by)
 			continue;
 		there = site_at(image, site->key.addr + by);
 		if (there && there->state == SITE_ARMED)
 			continue;
 		edit = site_edit(site);
 		edit.addr += by;
-		edit.state = NULL;
+		/* The program may have patched what was there then. */
+		edit.state = moved ? &armed : NULL;
 		breakpoints_remove(image->mm, &edit, 1);
 		if (there && there->state == SITE_INHERITED)
 			site_set_idle(there);

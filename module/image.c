@@ -207,24 +207,26 @@ static int image_invalidate(struct mmu_notifier *notifier,
 			    const struct mmu_notifier_range *range)
 {
 	struct image *image = container_of(notifier, struct image, notifier);
-	bool lost = false;
+	bool ours = current->mm == image->mm && !(current->flags & PF_KTHREAD), lost = false;
 	struct site *site;
 
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && current->mm == image->mm &&
-	    !(current->flags & PF_KTHREAD) && compat_mmap_written(image->mm))
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && ours && compat_mmap_written(image->mm))
 		image_copy_begins(image);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
 	spin_lock(&image->tree_lock);
 	for (site = image_first_site(image, range->start);
 	     site && site->key.addr < range->end; site = image_next_site(site)) {
-		if (site->kind == SITE_PROBE && site->state == SITE_ARMED)
+		if (site->kind == SITE_PROBE && site->state == SITE_ARMED) {
 			WRITE_ONCE(site->state, SITE_LOST);
+			site->moves = ours && arch_mremap_moves(task_pt_regs(current),
+								site->key.addr);
+		}
 		lost |= site->state == SITE_LOST;
 	}
 	ref_ctrs_lost(image, range->start, range->end);
 	spin_unlock(&image->tree_lock);
-	if (lost && current->mm == image->mm)
+	if (lost && ours)
 		lifecycle_unmapped(image, range->start, range->end);
 	return 0;
 }

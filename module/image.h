@@ -83,6 +83,8 @@ struct site_key {
  * @glance: @state, @odd and @foreign; %SITE_ARMED when this is the usual case
  * @step: the slot holds a plain copy that is executed under TF; constant
  * @kind: enum site_kind; constant
+ * @moves: the breakpoint was there when mremap() took the text away, which has not
+ *	returned; set under image::tree_lock, cleared under image::lock
  * @idle_since: image::removals when the state last became idle
  * @slot: address of the slot; 0 when it has none
  * @plan: the analysed instruction, with its bytes; constant
@@ -109,6 +111,7 @@ struct site {
 	};
 	bool step;
 	u8 kind;
+	bool moves;
 	u32 idle_since;
 	unsigned long slot;
 	struct ssol_plan plan;

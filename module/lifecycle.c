@@ -227,14 +227,14 @@ static void moved_follow(struct utask *utask)
 {
 	unsigned long from = utask->moved_from, end = utask->moved_end;
 	struct image *image;
-	long by;
+	long by = 0;
 
 	utask->moved_end = 0;
 	image = end ? image_find(current->mm) : NULL;
 	if (!image)
 		return;
-	if (arch_mremap_moved(task_pt_regs(current), &by))
-		image_moved(image, from, end, by);
+	arch_mremap_moved(task_pt_regs(current), &by);
+	image_moved(image, from, end, by);
 	atomic_dec(&image->moving);
 	image_put(image);
 }
@@ -276,7 +276,7 @@ void lifecycle_unmapped(struct image *image, unsigned long start, unsigned long 
 {
 	struct utask *utask;
 
-	if (current->flags & PF_KTHREAD || !arch_in_mremap(task_pt_regs(current)))
+	if (!arch_in_mremap(task_pt_regs(current)))
 		return;
 	utask = utask_get(current);
 	if (!utask) {

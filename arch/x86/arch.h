@@ -107,7 +107,8 @@ static inline bool arch_in_syscall(const struct pt_regs *regs)
 }
 
 bool arch_in_mremap(const struct pt_regs *regs);
-bool arch_mremap_moved(const struct pt_regs *regs, long *by);
+bool arch_mremap_moves(const struct pt_regs *regs, unsigned long addr);
+void arch_mremap_moved(const struct pt_regs *regs, long *by);
 unsigned long arch_sigreturn_ip(void);
 u64 arch_regs_digest(const struct pt_regs *regs);
 

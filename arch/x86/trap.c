@@ -174,21 +174,35 @@ bool arch_in_mremap(const struct pt_regs *regs)
 }
 
 /**
- * arch_mremap_moved() - how far mremap() has moved a mapping
- * @regs: user registers of the task behind the system call
- * @by: set to what has been added to its address
+ * arch_mremap_moves() - whether a task asks mremap() to move what is at an address
+ * @regs: its user registers
+ * @addr: the address
  *
  * Context: any.
- * Return: false when it has not.
  */
-bool arch_mremap_moved(const struct pt_regs *regs, long *by)
+bool arch_mremap_moves(const struct pt_regs *regs, unsigned long addr)
+{
+	bool wide = user_64bit_mode((struct pt_regs *)regs);
+	unsigned long from = wide ? regs->di : (u32)regs->bx;
+	unsigned long len = wide ? regs->si : (u32)regs->cx;
+
+	/* The kernel moves whole pages. */
+	return arch_in_mremap(regs) && addr >= from && addr - from < PAGE_ALIGN(len);
+}
+
+/**
+ * arch_mremap_moved() - how far mremap() has moved a mapping
+ * @regs: user registers of the task behind the system call
+ * @by: set to what has been added to its address, unless it failed
+ *
+ * Context: any.
+ */
+void arch_mremap_moved(const struct pt_regs *regs, long *by)
 {
 	bool wide = user_64bit_mode((struct pt_regs *)regs);
 	unsigned long from = wide ? regs->di : (u32)regs->bx;
 	unsigned long to = wide ? regs->ax : (u32)regs->ax;
 
-	if (!arch_in_mremap(regs) || IS_ERR_VALUE(regs->ax) || from == to)
-		return false;
-	*by = to - from;
-	return true;
+	if (arch_in_mremap(regs) && !IS_ERR_VALUE(regs->ax))
+		*by = to - from;
 }

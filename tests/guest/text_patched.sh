@@ -1,17 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a program that patches a probed instruction behind its first byte has what it wrote when the probe goes, and in its children
+# test: a program that patches a probed instruction behind its first byte has what it wrote when the probe goes, in its children, and where it moves that to
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 14
+ktap_plan 18
 
 cp "$progs/patched" "$tmp/patched"
 mkfifo "$tmp/in"
-"$tmp/patched" <"$tmp/in" >"$out" &
-pid=$!
-exec 3>"$tmp/in"
-until_is 1 lines
+
+begin() {
+	"$tmp/patched" <"$tmp/in" >"$out" &
+	pid=$!
+	exec 3>"$tmp/in"
+	until_is 1 lines
+}
+begin
 
 # does WORD: what it says then, or how it has ended.
 does() {
@@ -61,3 +65,17 @@ echo call >&3
 exec 3>&-
 wait $pid
 is $? 133 "executed, it is the program's own breakpoint"
+
+: >"$out"
+begin
+set_probe 0 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
+run register 0
+does patch >/dev/null
+is "$(does call) $(hits 0)" "5 1" "another process that has patched what is probed"
+does move >/dev/null
+is "$(does call) $(hits 0)" "6 1" "moved by mremap() it is what the program wrote, and not probed"
+is "$(does fork)" "child 6" "so it is in a child"
+run unregister 0
+exec 3>&-
+wait $pid
+is $? 0 "it ends well"

@@ -3,9 +3,10 @@
 /*
  * Patches the operand of an instruction.  Reads a word a line: "call" says what amount()
  * returns, "fork" what it returns in a child, or how that ended, "patch" has amount()
- * return one more, "replace" has data there that begin with the byte of a breakpoint,
- * "look" says whether they do, here and in a child.
+ * return one more, "move" takes it elsewhere by mremap(), "replace" has data there that begin
+ * with the byte of a breakpoint, "look" says whether they do, here and in a child.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,9 @@ asm(".text\n"
 	".balign 4096\n");
 
 int amount(void);
+
+/* Where it is. */
+static int (*there_is)(void) = amount;
 
 static void patch(void)
 {
@@ -46,6 +50,16 @@ static void replace(void)
 	memcpy(amount, data, sizeof(data));
 }
 
+static void move(void)
+{
+	void *to = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (to == MAP_FAILED ||
+	    mremap(amount, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, to) != to)
+		exit(1);
+	there_is = to;
+}
+
 static int there(void)
 {
 	return *(volatile unsigned char *)amount == 0xcc;
@@ -60,10 +74,10 @@ int main(void)
 	printf("ready\n");
 	while (fgets(line, sizeof(line), stdin)) {
 		if (!strcmp(line, "call\n")) {
-			printf("%d\n", amount());
+			printf("%d\n", there_is());
 		} else if (!strcmp(line, "fork\n")) {
 			if (!fork())
-				_exit(amount());
+				_exit(there_is());
 			wait(&status);
 			printf("%s %d\n", WIFEXITED(status) ? "child" : "signal",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
@@ -75,6 +89,9 @@ int main(void)
 		} else if (!strcmp(line, "replace\n")) {
 			replace();
 			printf("replaced\n");
+		} else if (!strcmp(line, "move\n")) {
+			move();
+			printf("moved\n");
 		} else {
 			patch();
 			printf("patched\n");
