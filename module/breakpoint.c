@@ -274,6 +274,14 @@ static bool editor_follows(struct editor *ed, const struct text_edit *edit, size
 	return text_same(there + 1, edit->text + 1, len - 1);
 }
 
+static u8 editor_first(const struct editor *ed, const struct text_edit *edit)
+{
+	u8 first;
+
+	memcpy_from_page(&first, ed->page, offset_in_page(edit->addr), 1);
+	return first;
+}
+
 static int insert_one(struct editor *ed, const struct text_edit *edit)
 {
 	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
@@ -288,8 +296,11 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	ret = editor_page(ed, edit->addr);
 	if (ret)
 		return ret;
+	/* The slot has the instruction as it was analysed. */
+	if (!editor_follows(ed, edit, edit->len))
+		return -ESTALE;
 	ret = editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
-	return ret == -EEXIST && !editor_follows(ed, edit, edit->len) ? -ESTALE : ret;
+	return ret && editor_first(ed, edit) != ARCH_BREAKPOINT ? -ESTALE : ret;
 }
 
 /*
@@ -299,10 +310,8 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 static int editor_finds(struct editor *ed, const struct text_edit *edit)
 {
 	bool patched = edit->state && READ_ONCE(*edit->state) == SITE_ARMED;
-	u8 first;
 
-	memcpy_from_page(&first, ed->page, offset_in_page(edit->addr), 1);
-	if (first != ARCH_BREAKPOINT)
+	if (editor_first(ed, edit) != ARCH_BREAKPOINT)
 		return -ENOENT;
 	return editor_follows(ed, edit, patched ? edit->fixed : edit->len) ? 0 : -EEXIST;
 }
@@ -383,8 +392,8 @@ static void edit_all(struct mm_struct *mm, struct text_edit *edits, unsigned int
  * @n: how many
  *
  * The result of each is 0; -EINVAL when the mapping is no longer what it was,
- * -EEXIST when the first byte is not that of the instruction, -ESTALE when the others
- * are not, either; or what getting the page came to.
+ * -EEXIST when a breakpoint is there, -ESTALE when another instruction is; or what getting
+ * the page came to.
  *
  * Context: may sleep; takes the mmap lock.
  */

@@ -144,10 +144,16 @@ static void batch_free(struct settle_batch *batch)
 
 static int inserted(const struct settling *s, int result)
 {
-	/* What has come in the place of the text looks like a breakpoint. */
+	/* Something else has come in the place of the text. */
 	if (result == -ESTALE && s->was == SITE_LOST) {
 		WRITE_ONCE(s->site->state, SITE_LOST);
 		return 0;
+	}
+	if (result == -ESTALE && s->was == SITE_IDLE && s->site->foreign == FOREIGN_NONE) {
+		WRITE_ONCE(s->site->state, SITE_IDLE);
+		pr_notice("0x%lx cannot be probed: another instruction is there than when it was registered\n",
+			  s->site->key.addr);
+		return -EEXIST;
 	}
 	if (result == -ESTALE)
 		result = -EEXIST;

@@ -225,7 +225,8 @@ struct uprobe_counts {
  *	nothing in its file system can be executed (sysfs, proc);
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: what looking up @path came to;
- * -EBUSY: @u is registered already;
+ * -EBUSY: @u is registered already, or an instruction that another probe is at is now
+ * another one;
  * -EEXIST: a breakpoint of the program's own is there, or another's in text
  *	that no file holds;
  * -EPERM: the instruction cannot be probed, or the function cannot be
@@ -361,8 +362,8 @@ void unregister_uretprobes(struct uretprobe **rps, unsigned int n);
  *
  * Context: may sleep; not from a probe handler.
  * Return: 0; -EINVAL when @u is not registered, -EDEADLK from a probe handler;
- * or, with @u disabled as before, -ENOMEM, or for a probe on one process what
- * writing the breakpoint came to.
+ * or, with @u disabled as before, -ENOMEM, or for a probe on one process -EEXIST when
+ * a breakpoint or another instruction is there now, or what writing the breakpoint came to.
  */
 int enable_uprobe(struct uprobe *u);
 

@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 18
+ktap_plan 25
 
 cp "$progs/patched" "$tmp/patched"
 mkfifo "$tmp/in"
@@ -79,3 +79,25 @@ run unregister 0
 exec 3>&-
 wait $pid
 is $? 0 "it ends well"
+
+: >"$out"
+begin
+set_probe 2 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
+set_probe 3 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
+run register 2-3
+run disable 2
+run disable 3
+does patch >/dev/null
+check_fails "a probe that is disabled while the instruction changes cannot be enabled" run enable 2
+is "$(does call) $(hits 2)" "6 0" "the program goes on with its own"
+run unregister 2-3
+check "registered anew, it is probed" run register 2-3
+is "$(does call) $(hits 2)" "6 1" "and executes what is there now"
+does load >/dev/null
+is "$(does call)" 9 "another function is there, which begins with the same byte"
+run unregister 3
+is "$(does call) $(hits 2)" "9 1" "when one of two probes goes, it is not taken for the old one"
+run unregister 2
+exec 3>&-
+wait $pid
+is $? 0 "that one ends well, too"

@@ -4,7 +4,8 @@
  * Patches the operand of an instruction.  Reads a word a line: "call" says what amount()
  * returns, "fork" what it returns in a child, or how that ended, "patch" has amount()
  * return one more, "move" takes it elsewhere by mremap(), "replace" has data there that begin
- * with the byte of a breakpoint, "look" says whether they do, here and in a child.
+ * with the byte of a breakpoint, "look" says whether they do, here and in a child, "load" has
+ * another function there that begins with the same byte and returns 9.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -40,9 +41,9 @@ static void patch(void)
 	mprotect(amount, PAGE, PROT_READ | PROT_EXEC);
 }
 
-static void replace(void)
+static void replace(unsigned char first)
 {
-	static const unsigned char data[] = { 0xcc, 9, 0, 0, 0, 0xc3 };
+	const unsigned char data[] = { first, 9, 0, 0, 0, 0xc3 };
 
 	if (mmap(amount, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)amount)
@@ -87,8 +88,11 @@ int main(void)
 			wait(&status);
 			printf("%d %d\n", there(), WEXITSTATUS(status));
 		} else if (!strcmp(line, "replace\n")) {
-			replace();
+			replace(0xcc);
 			printf("replaced\n");
+		} else if (!strcmp(line, "load\n")) {
+			replace(0xb8);
+			printf("loaded\n");
 		} else if (!strcmp(line, "move\n")) {
 			move();
 			printf("moved\n");
