@@ -25,6 +25,7 @@
 /* What is looked at of an ELF file: hostile ones claim anything. */
 #define MAX_SEGMENTS	64
 #define MAX_NOTES	1024
+#define MAX_NAMES	1024
 
 /* Functions that end in jumps to others are followed so far. */
 #define MAX_JUMPS	4
@@ -182,6 +183,33 @@ static bool elf_names_go(const struct target *target, const union elf_head *head
 	return false;
 }
 
+/* Whether a section is named like the table that Go's runtime walks stacks by. */
+static bool sections_name_go(const struct target *target, const union elf_head *head)
+{
+	bool wide = head->ident[EI_CLASS] == ELFCLASS64;
+	unsigned int i = wide ? head->h64.e_shstrndx : head->h32.e_shstrndx;
+	u64 at = wide ? head->h64.e_shoff : head->h32.e_shoff;
+	union {
+		struct elf32_shdr s32;
+		struct elf64_shdr s64;
+	} names;
+	size_t size = wide ? sizeof(names.s64) : sizeof(names.s32);
+	char buf[MAX_NAMES];
+	u64 offset, len;
+	ssize_t n;
+
+	if (!at || at > S64_MAX - (u64)SHN_LORESERVE * size ||
+	    target_read(target, &names, size, at + i * size) != size)
+		return false;
+	offset = wide ? names.s64.sh_offset : names.s32.sh_offset;
+	len = wide ? names.s64.sh_size : names.s32.sh_size;
+	if (offset > S64_MAX - MAX_NAMES)
+		return false;
+	n = target_read(target, buf, min_t(u64, len, sizeof(buf)), offset);
+	/* In position-independent programs the name begins with that of another section. */
+	return n > 0 && strnstr(buf, ".gopclntab", n);
+}
+
 /* What a file that is no ELF file would be executed as is the kernel's mode. */
 static void target_classify(struct target *target)
 {
@@ -193,7 +221,8 @@ static void target_classify(struct target *target)
 		return;
 	if (head.ident[EI_CLASS] == ELFCLASS32)
 		target->mode = UINSN_MODE_32;
-	target->go = elf_names_go(target, &head);
+	/* The note can be left out (-buildid=), the section names can be stripped. */
+	target->go = elf_names_go(target, &head) || sections_name_go(target, &head);
 }
 
 static struct file *file_at(const char *name)

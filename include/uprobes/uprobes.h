@@ -226,7 +226,7 @@ struct uprobe_counts {
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: what looking up @path came to;
  * -EBUSY: @u is registered already, or an instruction that another probe is at is now
- * another one;
+ *	another one;
  * -EEXIST: a breakpoint of the program's own is there, or another's in text
  *	that no file holds;
  * -EPERM: the instruction cannot be probed, or the function cannot be

@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 29
+ktap_plan 31
 
 # refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0, which is like that and else unset.
 refused() {
@@ -88,6 +88,11 @@ set_probe 2 path="$go" offset="$offset" flags=1
 check "its entry can be probed" run register 2
 is "$("$go") $(hits 2)" "42 1" "and is"
 run unregister 2
+
+# A real one, built or packed in a way that leaves out the note by which they say that they are Go's.
+objcopy --remove-section .note.go.buildid "$(command -v gron)" "$tmp/gron"
+refused "Operation not permitted" "$tmp/gron: a return probe would break this Go program" \
+	path="$tmp/gron" offset="$(uprobe offset gron main.main | sed 's/.*://')" returns=1
 
 # Reading such a file takes locks.
 short=/sys/kernel/uevent_seqnum
