@@ -124,6 +124,20 @@ const char *ksym_ptrace_function(void)
 }
 
 /**
+ * ksym_judge_function() - kernel functions that judge a system call by where it is made
+ * @i: 0, the one for filters of seccomp, or 1, the one for the user's dispatch
+ *
+ * They are called by the task itself, with its user registers as the call has left them,
+ * when there is something to judge by.
+ *
+ * Return: a name, for a kprobe.
+ */
+const char *ksym_judge_function(unsigned int i)
+{
+	return i ? "syscall_user_dispatch" : "__secure_computing";
+}
+
+/**
  * ksym_userfault_function() - the kernel function in which a fault waits for another program
  *
  * It is called by the task itself, and is not in a kernel without userfaultfd().

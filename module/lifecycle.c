@@ -29,6 +29,7 @@
 #include "retprobe.h"
 #include "rseq.h"
 #include "signal.h"
+#include "syscall.h"
 #include "task.h"
 #include "unwinder.h"
 
@@ -551,6 +552,7 @@ void lifecycle_exit(void)
 		forks_unwatch();
 		foreign_exit();
 		rseq_unwatch();
+		syscall_unwatch();
 		if (userfault_kprobe.symbol_name)
 			unregister_kprobe(&userfault_kprobe);
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {

@@ -11,6 +11,7 @@
 #include "breakpoint.h"
 #include "image.h"
 #include "ssol_area.h"
+#include "syscall.h"
 
 /**
  * enum origin - who has put a breakpoint where a site is to be
@@ -168,20 +169,25 @@ module_param_named(single_step, force_step, bool, 0644);
 MODULE_PARM_DESC(single_step,
 		 "execute instructions out of line under the trap flag, for sites made from now on");
 
+static bool plan_is_syscall(const struct ssol_plan *plan)
+{
+	switch (plan->insn.class) {
+	case UINSN_SYSCALL:
+	case UINSN_SYSENTER:
+	case UINSN_INT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /*
  * Whether to step over an instruction although it need not be.  A system call
  * cannot be: it may fork, exec or block while the step is under way.
  */
 static bool prefer_step(const struct ssol_plan *plan)
 {
-	switch (plan->insn.class) {
-	case UINSN_SYSCALL:
-	case UINSN_SYSENTER:
-	case UINSN_INT:
-		return false;
-	default:
-		return READ_ONCE(force_step);
-	}
+	return !plan_is_syscall(plan) && READ_ONCE(force_step);
 }
 
 static long image_add_slot(struct image *image, const struct ssol_plan *plan,
@@ -257,6 +263,8 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 		return ERR_PTR(-EBUSY);
 	}
 
+	if (plan_is_syscall(&plan))
+		syscall_watch();
 	slot = image_add_slot(image, &plan, addr, &step);
 	if (slot < 0) {
 		if (slot == -ENOMEM)

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1
+/*
+ * System calls that are judged by where they are made from: by the user's dispatch (man 2
+ * prctl, PR_SET_SYSCALL_USER_DISPATCH), then by a filter of seccomp.
+ *
+ * Says how many calls went well, how many were dispatched, and where each signal had been
+ * sent from, by what it says and by its frame, as distances from the instruction behind.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#define PR_SYS_DISPATCH_ON 1
+#endif
+
+long call(long nr);
+extern char behind[], call_end[];
+
+__asm__(".pushsection .text\n"
+	".globl call\n.type call, @function\n"
+	"call:\n"
+	"\tmov %rdi, %rax\n"
+	".globl the_syscall\n"
+	"the_syscall:\n"
+	"\tsyscall\n"
+	".globl behind\n"
+	"behind:\n"
+	"\tret\n"
+	".globl call_end\n"
+	"call_end:\n"
+	".size call, . - call\n"
+	".popsection\n");
+
+static volatile char blocked;
+static volatile int dispatched;
+static volatile long said, framed;
+
+static void on_sys(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *uc = context;
+
+	blocked = 0;
+	dispatched++;
+	said = (char *)info->si_call_addr - behind;
+	framed = (char *)uc->uc_mcontext.gregs[REG_RIP] - behind;
+}
+
+static void dispatch(void *from, long len)
+{
+	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, from, len, &blocked)) {
+		perror("prctl");
+		exit(2);
+	}
+}
+
+/* Of calls that are blocked unless they are made from a range. */
+static int blocked_calls(void)
+{
+	long got[100], parent = getppid();
+	int i, well = 0;
+
+	for (i = 0; i < 100; i++) {
+		blocked = 1;
+		got[i] = call(SYS_getppid);
+		blocked = 0;
+	}
+	for (i = 0; i < 100; i++)
+		well += got[i] == parent;
+	return well;
+}
+
+static void filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpgrp, 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, instruction_pointer)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)(unsigned long)behind, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+	};
+	struct sock_fprog prog = { sizeof(code) / sizeof(*code), code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog)) {
+		perror("seccomp");
+		exit(2);
+	}
+}
+
+int main(void)
+{
+	struct sigaction sa = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
+	long parent = getppid();
+	int well;
+
+	sigaction(SIGSYS, &sa, NULL);
+	dispatch(call, call_end - (char *)call);
+	printf("from the range: %d", blocked_calls());
+	printf(", dispatched %d\n", dispatched);
+	dispatch(main, 1);
+	well = blocked_calls();
+	printf("from elsewhere: %d, dispatched %d, %+ld, %+ld\n", well, dispatched, said, framed);
+	prctl(PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0);
+
+	filter();
+	well = 0;
+	for (int i = 0; i < 100; i++)
+		well += call(SYS_getppid) == parent;
+	printf("filtered by place: %d\n", well);
+	dispatched = 0;
+	call(SYS_getpgrp);
+	printf("filtered by number: %d, %+ld, %+ld\n", dispatched, said, framed);
+	return 0;
+}
