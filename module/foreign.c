@@ -70,6 +70,37 @@ bool foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 	return same;
 }
 
+/**
+ * foreign_call() - whether text is a call of the kernel's, in the place of its breakpoint
+ * @mm: the address space, in use
+ * @addr: address of the text
+ * @text: what is there
+ * @len: how many bytes
+ *
+ * Since 6.18 a long nop that is probed becomes a call of the kernel's trampoline for uprobes;
+ * when it takes that out, it looks whether the text is still that call, and takes anything
+ * else for its breakpoint.
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+bool foreign_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int len)
+{
+	struct vm_area_struct *vma;
+	const char *name = NULL;
+	unsigned long to;
+	bool is;
+
+	if (!arch_uprobe_call(text, len, addr, &to))
+		return false;
+	mmap_read_lock(mm);
+	vma = find_vma(mm, to);
+	if (vma && vma->vm_start <= to && vma->vm_ops && vma->vm_ops->name)
+		name = vma->vm_ops->name(vma);
+	is = name && !strcmp(name, "[uprobes-trampoline]");
+	mmap_read_unlock(mm);
+	return is;
+}
+
 /* The kernel is taking its breakpoint out; behind it, ours is to be put in. */
 static void foreign_left(struct site *site)
 {
@@ -117,6 +148,19 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 	} else if (site && site->foreign == FOREIGN_FIRST) {
 		foreign_left(site);
 	}
+	rcu_read_unlock();
+	if (skip)
+		arch_return_zero(regs);
+	return skip;
+}
+
+/* A breakpoint that is ours, too, has to stay one. */
+static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
+{
+	bool skip;
+
+	rcu_read_lock();
+	skip = foreign_site(current->mm, regs_get_kernel_argument(regs, 1));
 	rcu_read_unlock();
 	if (skip)
 		arch_return_zero(regs);
@@ -294,6 +338,7 @@ void foreign_rearm(struct image *image)
 static struct kprobe kprobes[] = {
 	{ .pre_handler = on_swbp },
 	{ .pre_handler = on_orig_insn },
+	{ .pre_handler = on_optimize },
 };
 
 static struct kretprobe kretprobes[] = {
@@ -321,7 +366,7 @@ int foreign_watch(void)
 
 	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
 		kprobes[i].symbol_name = ksym_text_function(i);
-		/* One of them redirects. */
+		/* Two of them redirect. */
 		ret = ksym_redirect(&kprobes[i]);
 		if (!ret)
 			__set_bit(i, &kprobes_on);

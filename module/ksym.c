@@ -169,15 +169,22 @@ const char *ksym_rseq_function(unsigned int i)
 
 /**
  * ksym_text_function() - kernel functions by which its own uprobes change text
- * @i: 0, the one that puts a breakpoint in, or 1, the one that takes it out
+ * @i: 0, the one that puts a breakpoint in, 1, the one that takes it out, or 2, since 6.18,
+ *	the one that a task calls at a hit of its own to make a call of a breakpoint
  *
- * A kernel without uprobes has neither.
+ * A kernel without uprobes has none.
  *
  * Return: a name, for a kprobe.
  */
 const char *ksym_text_function(unsigned int i)
 {
-	return i ? "set_orig_insn" : "set_swbp";
+	static const char * const names[] = {
+		"set_swbp",
+		"set_orig_insn",
+		"arch_uprobe_optimize",
+	};
+
+	return names[i];
 }
 
 /**

@@ -156,6 +156,11 @@ static int site_analyse(struct site_walk *walk, const struct consumer *c,
 			  len, text);
 		return -EILSEQ;
 	}
+	if (foreign_call(image->mm, addr, text, len)) {
+		pr_notice("0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there\n",
+			  addr);
+		return -EEXIST;
+	}
 	if (c->expect_len && memcmp(c->expect, text, min_t(int, c->expect_len, ssol_len(plan)))) {
 		pr_notice("0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
 			  addr, len, text, c->expect_len, c->expect);

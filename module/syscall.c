@@ -38,6 +38,7 @@ void syscall_watch(void)
 	unsigned int i;
 	int ret;
 
+	/* Pairs with the release below: the kprobes are there. */
 	if (smp_load_acquire(&judges_watched))
 		return;
 	mutex_lock(&judges_mutex);
@@ -54,6 +55,7 @@ void syscall_watch(void)
 			pr_warn("a kprobe on %s() failed, error %d: it sees where probed system calls are made from\n",
 				ksym_judge_function(i), ret);
 	}
+	/* Pairs with the acquire above. */
 	smp_store_release(&judges_watched, true);
 	mutex_unlock(&judges_mutex);
 }

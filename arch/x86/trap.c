@@ -162,6 +162,33 @@ enum uinsn_mode arch_mm_mode(struct mm_struct *mm)
 }
 
 /**
+ * arch_uprobe_call() - whether text may be what the kernel's uprobes make of a nop
+ * @text: the text
+ * @len: how many bytes
+ * @addr: its address
+ * @to: set to where it calls
+ *
+ * Of a nop of five bytes a call, of one of ten what goes past the red zone (psABI, 3.2.2)
+ * and a call.
+ *
+ * Context: any.
+ */
+bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long *to)
+{
+	/* lea -0x80(%rsp),%rsp */
+	static const u8 past[] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };
+	int at = len >= (int)sizeof(past) && !memcmp(text, past, sizeof(past)) ? sizeof(past) : 0;
+
+	s32 rel;
+
+	if (len < at + 5 || text[at] != 0xe8)
+		return false;
+	memcpy(&rel, text + at + 1, sizeof(rel));
+	*to = addr + at + 5 + rel;
+	return true;
+}
+
+/**
  * arch_in_mremap() - whether a task is in the system call mremap()
  * @regs: its user registers
  *

@@ -228,7 +228,7 @@ struct uprobe_counts {
  * -EBUSY: @u is registered already, or an instruction that another probe is at is now
  *	another one;
  * -EEXIST: a breakpoint of the program's own is there, or another's in text
- *	that no file holds;
+ *	that no file holds, or the kernel's own uprobes have made a call of a nop there;
  * -EPERM: the instruction cannot be probed, or the function cannot be
  *	return-probed (it looks at its return address, or is Go code);
  * -EILSEQ: the bytes there are no instruction, or not those of @u->expect;
