@@ -51,17 +51,24 @@ static bool in_file(const struct uprobe *u)
 	return u->path || u->file || u->inode;
 }
 
-static bool fields_valid(const struct uprobe *u, enum consumer_type type)
+/* What is wrong with what a client has filled in, or NULL. */
+static const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 {
 	const struct uretprobe *rp = container_of(u, struct uretprobe, u);
 
-	if (type == CONSUMER_RETURN ? !rp->handler || rp->data_size > URETPROBE_DATA_MAX :
-	    !u->handler)
-		return false;
-	return !!u->path + !!u->file + !!u->inode <= 1 && u->expect_len <= UINSN_MAX_LEN &&
-	       (u->expect || !u->expect_len) &&
-	       !(u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT)) &&
-	       (in_file(u) || !u->filter);
+	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler)
+		return "it has no handler";
+	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)
+		return "data_size is above URETPROBE_DATA_MAX";
+	if (!!u->path + !!u->file + !!u->inode > 1)
+		return "more than one of path, file and inode is set";
+	if (u->expect_len > UINSN_MAX_LEN || (u->expect_len && !u->expect))
+		return "expect_len is not that of an instruction at expect";
+	if (u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT))
+		return "flags has bits that mean nothing";
+	if (u->filter && !in_file(u))
+		return "a filter is for probes on a file";
+	return NULL;
 }
 
 /* Probes that are being worked on have been finished with. */
@@ -117,9 +124,11 @@ static int make_consumers(struct registration *reg)
 	mutex_lock(&kdata_mutex);
 	for (i = 0; i < reg->n && !ret; i++) {
 		struct uprobe *u = reg->us[i];
+		const char *complaint = fields_complaint(u, reg->type);
 		struct consumer *c;
 
-		if (!fields_valid(u, reg->type)) {
+		if (complaint) {
+			pr_notice("a probe cannot be registered: %s\n", complaint);
 			ret = -EINVAL;
 			break;
 		}

@@ -8,14 +8,14 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 31
+ktap_plan 40
 
 # refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0, which is like that and else unset.
 refused() {
 	local error=$1 pattern=$2 said
 
 	shift 2
-	set_probe 0 pid=0 vaddr=0 path= offset=0 returns=0 expect= flags=1 "$@"
+	set_probe 0 pid=0 vaddr=0 path= offset=0 returns=0 expect= flags=1 handler=1 only=0 data=0 "$@"
 	dmesg -C
 	said=$(run register 0 2>&1)
 	like "$said" ": $error\$" "$error for $*"
@@ -35,6 +35,13 @@ refused "Invalid or incomplete multibyte or wide character" \
 set_probe 1 pid="$pid" vaddr="$work" expect=4883c764 flags=1
 check "with the right bytes it is probed" run register 1
 is "$(step call 2) $(hits 1)" "call 605 2" "and hit"
+
+# What the caller got wrong.
+like "$(run register 1 2>&1)" ": Device or resource busy\$" "a registered probe cannot be registered"
+refused "Invalid argument" "a probe cannot be registered: it has no handler" pid="$pid" vaddr="$work" handler=0
+refused "Invalid argument" "flags has bits that mean nothing" pid="$pid" vaddr="$work" flags=0x100
+refused "Invalid argument" "a filter is for probes on a file" pid="$pid" vaddr="$work" only="$pid"
+refused "Invalid argument" "data_size is above URETPROBE_DATA_MAX" pid="$pid" vaddr="$work" returns=1 data=1000000
 
 # The module's own memory.
 area=$(awk '/\[uprobes\]/ { print "0x" substr($1, 1, index($1, "-") - 1); exit }' "/proc/$pid/maps")

@@ -10,7 +10,8 @@
  * something to a range of them ("register 3", "unregister 0-999") and fails
  * with what that came to; "state" has a line for each that was ever set:
  * number, registered or not, hits, missed, handler calls, entry handler calls,
- * task handler calls, registration callbacks, the last one's result.
+ * task handler calls, registration callbacks, the last one's result. "order" is
+ * the numbers of the probes whose handlers were called last, until it is written to.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -43,11 +44,12 @@ enum action {
 	ACT_LINGER,		/* until another call unregisters it, and "other" */
 				/* milliseconds; then unregister itself, too */
 	ACT_BULK,		/* unregister "other" and the next two in one call */
+	ACT_CHANGE,		/* the first argument, or the return value, to "other" */
 };
 
 static const char * const action_names[] = {
 	"nothing", "register", "unregister", "again", "sleep", "skip", "decline", "data",
-	"await", "linger", "bulk",
+	"await", "linger", "bulk", "change",
 };
 
 static struct probe {
@@ -59,6 +61,7 @@ static struct probe {
 	u8 expect[15];
 	enum action action;
 	unsigned int other;
+	bool bare;
 	pid_t only;
 	atomic64_t calls;
 	atomic64_t entries;
@@ -144,15 +147,36 @@ static void probe_act(struct probe *p, struct pt_regs *regs)
 	case ACT_SKIP:
 		regs->ip += p->other;
 		break;
+	case ACT_CHANGE:
+		*(p->returns ? &regs->ax : &regs->di) = p->other;
+		break;
 	default:
 		break;
 	}
+}
+
+/* The probes whose handlers were called last, the newest behind. */
+static char order[128];
+static DEFINE_SPINLOCK(order_lock);
+
+static void order_note(const struct probe *p)
+{
+	unsigned long flags;
+	size_t len;
+
+	spin_lock_irqsave(&order_lock, flags);
+	len = strlen(order);
+	if (len > sizeof(order) - 8)
+		len = 0;
+	scnprintf(order + len, sizeof(order) - len, "%s%d", len ? " " : "", (int)(p - probes));
+	spin_unlock_irqrestore(&order_lock, flags);
 }
 
 static void on_hit(struct uprobe *u, struct pt_regs *regs)
 {
 	struct probe *p = container_of(u, struct probe, rp.u);
 
+	order_note(p);
 	atomic64_inc(&p->calls);
 	probe_act(p, regs);
 }
@@ -192,6 +216,7 @@ static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 		pr_err("the data of a call has changed\n");
 		return;
 	}
+	order_note(p);
 	atomic64_inc(&p->calls);
 	probe_act(p, regs);
 }
@@ -286,6 +311,8 @@ static int set_field(struct probe *p, char *name, char *value)
 		p->rp.entry_handler = number ? on_entry : NULL;
 	else if (!strcmp(name, "other"))
 		p->other = number;
+	else if (!strcmp(name, "handler"))
+		p->bare = !number;
 	else if (!strcmp(name, "only"))
 		p->only = number;
 	else
@@ -318,7 +345,7 @@ static int set_probe(const char *line, const struct kernel_param *kp)
 	}
 	if (!ret) {
 		p->used = true;
-		p->rp.u.handler = on_hit;
+		p->rp.u.handler = p->bare ? NULL : on_hit;
 		p->rp.u.task_handler = on_task;
 		p->rp.u.filter = p->only ? filter_pid : NULL;
 		p->rp.u.registration_callback = on_done;
@@ -355,6 +382,8 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 		unregister_uretprobes(rps, n);
 	else if (!strcmp(verb, "unregister"))
 		unregister_uprobes(us, n);
+	else if (!strcmp(verb, "unmap") && returns)
+		unmap_uretprobe(rps[0]);
 	else if (!strcmp(verb, "unmap"))
 		unmap_uprobe(us[0]);
 	else if (!strcmp(verb, "enable"))
@@ -407,6 +436,18 @@ static int show_state(char *buffer, const struct kernel_param *kp)
 	return n;
 }
 
+static int show_order(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%s\n", order);
+}
+
+static int clear_order(const char *line, const struct kernel_param *kp)
+{
+	order[0] = '\0';
+	return 0;
+}
+
+static const struct kernel_param_ops order_ops = { .set = clear_order, .get = show_order };
 static const struct kernel_param_ops set_ops = { .set = set_probe };
 static const struct kernel_param_ops run_ops = { .set = run_command };
 static const struct kernel_param_ops state_ops = { .get = show_state };
@@ -415,6 +456,8 @@ module_param_cb(set, &set_ops, NULL, 0200);
 MODULE_PARM_DESC(set, "change fields of a probe");
 module_param_cb(run, &run_ops, NULL, 0200);
 MODULE_PARM_DESC(run, "register, unregister, enable, disable or unmap probes");
+module_param_cb(order, &order_ops, NULL, 0600);
+MODULE_PARM_DESC(order, "whose handlers were called last");
 module_param_cb(state, &state_ops, NULL, 0400);
 MODULE_PARM_DESC(state, "what has come of them");
 

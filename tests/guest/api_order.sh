@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: handlers are called in the order of registration, those of returns the other way round, and what they change is what the program goes on with
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+ktap_plan 19
+
+# order: of the handlers that one call of work() has called.
+order() {
+	echo >$client_dir/order
+	step call 1 >/dev/null
+	cat $client_dir/order
+}
+
+steps
+for flags in 0 1; do
+	how="flags=$flags"
+	base=$((10 * flags))
+	for i in 2 0 1; do
+		set_probe $((base + i)) pid="$pid" vaddr="$work" flags=$flags
+		run register $((base + i))
+		set_probe $((base + 3 + i)) pid="$pid" vaddr="$work" flags=$flags returns=1
+		run register $((base + 3 + i))
+	done
+	is "$(order)" "$((base + 2)) $base $((base + 1)) $((base + 4)) $((base + 3)) $((base + 5))" "$how: as they were registered, and back"
+	run unregister $base
+	run unregister $((base + 5))
+	is "$(order)" "$((base + 2)) $((base + 1)) $((base + 4)) $((base + 3))" "$how: so are those that stay"
+	run register $base
+	run register $((base + 5))
+	is "$(order)" "$((base + 2)) $((base + 1)) $base $((base + 5)) $((base + 4)) $((base + 3))" "$how: who comes back is the last"
+	for i in $base $((base + 1)) $((base + 2)); do
+		run unregister "$i"
+		run unregister $((i + 3))
+	done
+done
+
+# Both kinds at one place: what sleeps comes behind what does not.
+set_probe 30 pid="$pid" vaddr="$work" flags=0
+set_probe 31 pid="$pid" vaddr="$work" flags=1
+run register 30
+run register 31
+is "$(order)" "31 30" "handlers in the trap come first"
+run unregister 30
+run unregister 31
+
+# work(x) is 3 (x + 100) + 1.
+plain=$(step call 2)
+for flags in 0 1; do
+	how="flags=$flags"
+	n=$((40 + 4 * flags))
+	set_probe $n pid="$pid" vaddr="$work" flags=$flags action=change other=7
+	set_probe $((n + 1)) pid="$pid" vaddr="$work" flags=$flags action=change other=9
+	set_probe $((n + 2)) pid="$pid" vaddr="$work" flags=$flags returns=1 action=change other=1000
+	set_probe $((n + 3)) pid="$pid" vaddr="$work" flags=$flags returns=1 action=change other=5
+	run register $n
+	is "$(step call 2)" "call $((2 * (3 * (7 + 100) + 1)))" "$how: the argument is the handler's"
+	run register $((n + 1))
+	is "$(step call 2)" "call $((2 * (3 * (9 + 100) + 1)))" "$how: that of the last handler"
+	run register $((n + 2))
+	is "$(step call 2)" "call 2000" "$how: so is the return value"
+	run register $((n + 3))
+	is "$(step call 2)" "call 2000" "$how: that of the last handler, which registered first"
+	run unregister $n
+	run unregister $((n + 1))
+	run unmap $((n + 2))
+	is "$(step call 2)" "call 10" "$how: unmap_uretprobe() takes one away"
+	run unregister $((n + 3))
+done
+run register 40
+run unmap 40
+is "$(step call 2) $(registered 40)" "$plain 0" "unmap_uprobe() takes one away"
+end_steps
+is $? 0 "the program ends well"
