@@ -4,7 +4,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 10
+ktap_plan 17
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -30,6 +30,14 @@ is "$returns" 2000 "remap: each call is seen"
 
 traced "$prog" moved move
 is "$returns" 7 "move: each call is seen"
+traced "$prog" moved leave
+is "$returns" 3 "leave: each call is seen"
+traced "$prog" moved replace
+is "$returns" 4 "replace: each call is seen, and none of the other function"
+dmesg -C
+traced "$prog" moved share
+is "$returns" 1 "share: the call in the private mapping is seen"
+like "$(dmesg)" "uprobes: maps is not probed where it is mapped shared" "share: the log says what is not"
 
 # Gone while the copied text is in use, and put right.
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" moved)"

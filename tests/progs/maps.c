@@ -10,6 +10,9 @@
  *	maps unmap		call a copy of moved() in a private mapping of this
  *				file, unmap it, map it again, call it again
  *	maps move		call one that moves from place to place
+ *	maps leave		one that moves, and is called where it was, too
+ *	maps replace		one in whose place another one is mapped, and it again
+ *	maps share		one in a shared mapping of this file
  *
  * The output is the same whether the program is probed or not.
  */
@@ -37,6 +40,18 @@ __asm__(".pushsection .text\n"
 	".balign 4096\n"
 	".popsection\n");
 long moved(long x);
+
+/* In a page of its own, beginning with the same byte. */
+__asm__(".pushsection .text\n"
+	".balign 4096\n"
+	".globl other\n.type other, @function\n"
+	"other:\n"
+	"\tlea (%rdi,%rdi,4), %rax\n"
+	"\tret\n"
+	".size other, . - other\n"
+	".balign 4096\n"
+	".popsection\n");
+long other(long x);
 
 static void load_often(long times)
 {
@@ -82,8 +97,8 @@ static void remap(long calls)
 	printf("sum %ld\n", sum);
 }
 
-/* Where moved() is in this file. */
-static unsigned long moved_offset(void)
+/* Where a function is in this file. */
+static unsigned long offset_of(long (*function)(long))
 {
 	unsigned long base = 0, offset = 0;
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -93,11 +108,11 @@ static unsigned long moved_offset(void)
 		unsigned long start, end, off;
 
 		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &off) == 3 &&
-		    (unsigned long)moved >= start && (unsigned long)moved < end)
+		    (unsigned long)function >= start && (unsigned long)function < end)
 			base = start, offset = off;
 	}
 	fclose(maps);
-	return offset + ((unsigned long)moved - base);
+	return offset + ((unsigned long)function - base);
 }
 
 static void move(void)
@@ -107,7 +122,7 @@ static void move(void)
 	long sum = 0;
 	int i;
 
-	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, moved_offset());
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset_of(moved));
 	room = mmap(NULL, 16 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sum += ((long (*)(long))at)(1);
 	for (i = 1; i < 16; i += 3) {
@@ -123,7 +138,7 @@ static void move(void)
 static void unmap(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
-	unsigned long offset = moved_offset();
+	unsigned long offset = offset_of(moved);
 	void *at = NULL;
 	long sum = 0;
 	int i;
@@ -140,6 +155,48 @@ static void unmap(void)
 	printf("sum %ld\n", sum);
 }
 
+static void leave(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	void *at, *to;
+	long sum = 0;
+
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset_of(moved));
+	sum += ((long (*)(long))at)(1);
+	to = mremap(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
+	if (to == MAP_FAILED) {
+		perror("mremap");
+		exit(1);
+	}
+	sum += ((long (*)(long))to)(10);
+	sum += ((long (*)(long))at)(100);
+	printf("sum %ld\n", sum);
+}
+
+static void replace(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	unsigned long offsets[] = { offset_of(moved), offset_of(other) };
+	void *at = NULL;
+	long sum = 0;
+	int i;
+
+	for (i = 0; i < 7; i++) {
+		at = mmap(at, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | (at ? MAP_FIXED : 0), fd,
+			  offsets[i % 2]);
+		sum += ((long (*)(long))at)(i);
+	}
+	printf("sum %ld\n", sum);
+}
+
+static void share(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	void *at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, fd, offset_of(moved));
+
+	printf("%ld and %ld\n", ((long (*)(long))at)(1), moved(2));
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "dlopen"))
@@ -150,6 +207,12 @@ int main(int argc, char **argv)
 		unmap();
 	else if (argc == 2 && !strcmp(argv[1], "move"))
 		move();
+	else if (argc == 2 && !strcmp(argv[1], "leave"))
+		leave();
+	else if (argc == 2 && !strcmp(argv[1], "replace"))
+		replace();
+	else if (argc == 2 && !strcmp(argv[1], "share"))
+		share();
 	else
 		return 2;
 	return 0;
