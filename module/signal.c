@@ -263,7 +263,7 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs) &&
 	    !arch_syscall_restarts(regs)) {
 		/* Which it may learn only later, if this is not a signal. */
-		utask = utask_find(current);
+		utask = utask_get(current);
 		if (utask)
 			utask->unwound = site;
 		return false;
@@ -271,13 +271,22 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 	return true;
 }
 
-/* A tracer has seen the system call when it began; now it is to be restarted. */
+/*
+ * Somebody has seen the system call when it began; now it may have to be restarted, or
+ * the next one looks at it.
+ */
 static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 {
 	struct site *site = utask->unwound;
+	bool behind;
 
+	/* Of the address space before, there may be nothing left. */
+	behind = utask->mm == current->mm && arch_in_syscall(regs) &&
+		 regs->ip == site->key.addr + ssol_len(&site->plan);
+	if (behind && !arch_syscall_restarts(regs))
+		return;
 	utask->unwound = NULL;
-	if (regs->ip == site->key.addr + ssol_len(&site->plan) && arch_syscall_restarts(regs))
+	if (behind)
 		signal_postpone(utask, site, regs);
 }
 

@@ -35,6 +35,7 @@ static bool judges_watched;
  */
 void syscall_watch(void)
 {
+	bool all = true;
 	unsigned int i;
 	int ret;
 
@@ -43,6 +44,8 @@ void syscall_watch(void)
 		return;
 	mutex_lock(&judges_mutex);
 	for (i = 0; !judges_watched && i < ARRAY_SIZE(judges); i++) {
+		if (judges[i].symbol_name)
+			continue;
 		judges[i] = (struct kprobe) {
 			.symbol_name = ksym_judge_function(i),
 			.pre_handler = on_judge,
@@ -51,12 +54,14 @@ void syscall_watch(void)
 		if (!ret)
 			continue;
 		judges[i].symbol_name = NULL;
-		if (ret != -ENOENT)
-			pr_warn("a kprobe on %s() failed, error %d: it sees where probed system calls are made from\n",
-				ksym_judge_function(i), ret);
+		if (ret == -ENOENT)
+			continue;
+		all = false;
+		pr_warn("a kprobe on %s() failed, error %d: it sees where probed system calls are made from\n",
+			ksym_judge_function(i), ret);
 	}
 	/* Pairs with the acquire above. */
-	smp_store_release(&judges_watched, true);
+	smp_store_release(&judges_watched, all);
 	mutex_unlock(&judges_mutex);
 }
 

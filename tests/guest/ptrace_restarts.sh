@@ -5,13 +5,15 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 22
+ktap_plan 27
 
 prog=$progs/restarts
 "$prog" >"$tmp/plain"
 "$prog" steps >"$tmp/plain.steps"
+"$prog" filtered >"$tmp/plain.filtered"
 runs=$(grep -c '^  begins' "$tmp/plain")
 check "unprobed: each system call ends" [ "$runs" = "$(grep -c '^  status 0,' "$tmp/plain")" ]
+check "unprobed: a filter of seccomp changes nothing" diff "$tmp/plain" "$tmp/plain.filtered"
 like "$(tail -n 1 "$tmp/plain.steps")" "^status 0$" "unprobed: so does the child that is stepped"
 
 # The last instruction of in_between() is a breakpoint.
@@ -34,6 +36,7 @@ for step in 0 1; do
 	for flags in 1 0; do
 		what="single_step=$step flags=$flags"
 		before=$(hits 0)
+		returned=$(hits $((last - 1)))
 		# Sites keep their slots: another file each time.
 		cp "$prog" "$tmp/restarts.$step.$flags"
 		for i in $(seq 0 $last); do
@@ -44,14 +47,22 @@ for step in 0 1; do
 		"$tmp/restarts.$step.$flags" >"$tmp/probed"
 		check "$what: the tracer sees the same" diff "$tmp/plain" "$tmp/probed"
 		# Each of the instructions, and the return.
-		is "$(for i in $(seq 0 $((of_call - 1))) $((last - 1)); do hits "$i"; done | sort -u)" \
-			$((before + runs)) "$what: each hit is counted once"
+		is "$(for i in $(seq 0 $((of_call - 1))); do hits "$i"; done | sort -u) $(hits $((last - 1)))" \
+			"$((before + runs)) $((returned + runs))" "$what: each hit is counted once"
 		is "$(awk '$4' $client_dir/state)" "" "$what: nothing is missed"
 		before=$(hits $repeated)
 		"$tmp/restarts.$step.$flags" steps >"$tmp/probed"
 		check "$what: single steps are the same" diff "$tmp/plain.steps" "$tmp/probed"
 		is $(($(hits $repeated) - before)) 2 "$what: a repeated instruction is counted once, whoever steps"
-		run unregister 0-$((last - 2))
 		run unregister $((last - 1))-$last
+		# What a thread needs for a return probe is not there then.
+		if [ $step = 0 ]; then
+			before=$(hits 0)
+			"$tmp/restarts.$step.$flags" filtered >"$tmp/probed"
+			check "$what: seen by a filter, it is the same" diff "$tmp/plain" "$tmp/probed"
+			is "$(for i in $(seq 0 $((of_call - 1))); do hits "$i"; done | sort -u)" \
+				$((before + runs)) "$what: and counted once"
+		fi
+		run unregister 0-$((last - 2))
 	done
 done

@@ -6,17 +6,21 @@
  * what signal handlers do, addresses as distances from code of its own, and how the calls
  * end.  The output is the same whether do_call() and stepped() are probed or not.
  *
- * With the argument "steps", a child single-steps through stepped() instead.
+ * With the argument "steps", a child single-steps through stepped() instead; with "filtered",
+ * each child has a filter of seccomp, which allows all.
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/user.h>
@@ -112,6 +116,17 @@ static const struct call {
 };
 
 static const struct call *call;
+static int filtered;
+
+static void allow_all(void)
+{
+	struct sock_filter code[] = { BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct sock_fprog prog = { 1, code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		_exit(2);
+}
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
@@ -133,6 +148,8 @@ static void be_called(void)
 	char byte;
 	long args[4] = { 0 };
 
+	if (filtered)
+		allow_all();
 	sigaction(SIGUSR2, &sa, NULL);
 	sa.sa_flags |= SA_RESTART;
 	sigaction(SIGUSR1, &sa, NULL);
@@ -484,7 +501,8 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc > 1) {
+	filtered = argc > 1 && !strcmp(argv[1], "filtered");
+	if (argc > 1 && !filtered) {
 		steps();
 		return 0;
 	}
