@@ -154,13 +154,16 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 	return skip;
 }
 
-/* A breakpoint that is ours, too, has to stay one. */
+/*
+ * A breakpoint that is ours, too, has to stay one, and so has one that is going to be: the
+ * kernel takes the mmap lock only behind this.
+ */
 static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 {
 	bool skip;
 
 	rcu_read_lock();
-	skip = foreign_site(current->mm, regs_get_kernel_argument(regs, 1));
+	skip = image_lookup(current->mm);
 	rcu_read_unlock();
 	if (skip)
 		arch_return_zero(regs);

@@ -149,7 +149,8 @@ static int inserted(const struct settling *s, int result)
 		WRITE_ONCE(s->site->state, SITE_LOST);
 		return 0;
 	}
-	if (result == -ESTALE && s->was == SITE_IDLE && s->site->foreign == FOREIGN_NONE) {
+	if (result == -ESTALE && s->was == SITE_IDLE) {
+		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
 		WRITE_ONCE(s->site->state, SITE_IDLE);
 		pr_notice("0x%lx cannot be probed: another instruction is there than when it was registered\n",
 			  s->site->key.addr);
