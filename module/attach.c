@@ -419,7 +419,7 @@ void site_give_up(struct site *site)
 /**
  * image_moved() - text has been moved by mremap()
  * @image: the address space, in use
- * @start: first address that was unmapped
+ * @start: first address that it was at
  * @end: the first address behind
  * @by: what is to be added for the new ones; 0 when it has stayed, after all
  *

@@ -207,27 +207,29 @@ static int image_invalidate(struct mmu_notifier *notifier,
 			    const struct mmu_notifier_range *range)
 {
 	struct image *image = container_of(notifier, struct image, notifier);
-	bool ours = current->mm == image->mm && !(current->flags & PF_KTHREAD), lost = false;
+	bool ours = current->mm == image->mm && !(current->flags & PF_KTHREAD);
+	unsigned long start, end;
+	bool moves, lost = false;
 	struct site *site;
 
 	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && ours && compat_mmap_written(image->mm))
 		image_copy_begins(image);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
+	moves = ours && arch_mremap_moves(task_pt_regs(current), &start, &end);
 	spin_lock(&image->tree_lock);
 	for (site = image_first_site(image, range->start);
 	     site && site->key.addr < range->end; site = image_next_site(site)) {
 		if (site->kind == SITE_PROBE && site->state == SITE_ARMED) {
 			WRITE_ONCE(site->state, SITE_LOST);
-			site->moves = ours && arch_mremap_moves(task_pt_regs(current),
-								site->key.addr);
+			site->moves = moves && site->key.addr >= start && site->key.addr < end;
 		}
 		lost |= site->state == SITE_LOST;
 	}
 	ref_ctrs_lost(image, range->start, range->end);
 	spin_unlock(&image->tree_lock);
-	if (lost && ours)
-		lifecycle_unmapped(image, range->start, range->end);
+	if (lost && moves)
+		lifecycle_moves(image);
 	return 0;
 }
 

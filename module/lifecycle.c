@@ -226,16 +226,15 @@ static void on_exit(void *data, struct task_struct *task)
 /* The system call that moved text has returned; its result says where to. */
 static void moved_follow(struct utask *utask)
 {
-	unsigned long from = utask->moved_from, end = utask->moved_end;
-	struct image *image;
-	long by = 0;
+	struct pt_regs *regs = task_pt_regs(current);
+	struct image *image = utask->moves ? image_find(current->mm) : NULL;
+	unsigned long start, end;
 
-	utask->moved_end = 0;
-	image = end ? image_find(current->mm) : NULL;
+	utask->moves = false;
 	if (!image)
 		return;
-	arch_mremap_moved(task_pt_regs(current), &by);
-	image_moved(image, from, end, by);
+	if (arch_mremap_moves(regs, &start, &end))
+		image_moved(image, start, end, arch_mremap_moved(regs));
 	atomic_dec(&image->moving);
 	image_put(image);
 }
@@ -264,32 +263,25 @@ static void map_queue(struct utask *utask)
 }
 
 /**
- * lifecycle_unmapped() - the current task unmaps text that had breakpoints
+ * lifecycle_moves() - the current task is taking text by mremap() that had breakpoints
  * @image: its address space
- * @start: the first address
- * @end: the first address behind
  *
- * When it does so by mremap(), the breakpoints are going to be elsewhere.
+ * They are going to be elsewhere.
  *
  * Context: any but the trap.
  */
-void lifecycle_unmapped(struct image *image, unsigned long start, unsigned long end)
+void lifecycle_moves(struct image *image)
 {
-	struct utask *utask;
+	struct utask *utask = utask_get(current);
 
-	if (!arch_in_mremap(task_pt_regs(current)))
-		return;
-	utask = utask_get(current);
 	if (!utask) {
 		pr_warn_ratelimited("no memory: process %d moves probed text and may die of it\n",
 				    task_tgid_nr(current));
 		return;
 	}
-	if (!utask->moved_end)
+	if (!utask->moves)
 		atomic_inc(&image->moving);
-	if (!utask->moved_end || start < utask->moved_from)
-		utask->moved_from = start;
-	utask->moved_end = max(utask->moved_end, end);
+	utask->moves = true;
 	map_queue(utask);
 }
 

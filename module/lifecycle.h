@@ -11,7 +11,7 @@ int lifecycle_init(void);
 int lifecycle_watch_tasks(void);
 int lifecycle_watch_maps(void);
 void lifecycle_unwatch_maps(void);
-void lifecycle_unmapped(struct image *image, unsigned long start, unsigned long end);
+void lifecycle_moves(struct image *image);
 void lifecycle_exit(void);
 
 #endif /* _UPROBES_LIFECYCLE_H */

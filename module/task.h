@@ -80,8 +80,7 @@ struct copy_mark {
  * @map_queued: @map_work is on its way
  * @copied: of use from when the task copies its address space until it reports its fork
  *	(inherit.c)
- * @moved_from: first address of probed text that is being moved by mremap()
- * @moved_end: the first address behind; 0 when nothing is
+ * @moves: the task is in mremap() of probed text
  * @exited: the task has exited; the last queued work frees this
  * @borrowed: @instances has copies of another task's, in the same address space
  * @instances: return instances, by their place on the stack; of processes that
@@ -121,8 +120,7 @@ struct utask {
 	struct callback_head map_work;
 	bool map_queued;
 	struct copy_mark copied;
-	unsigned long moved_from;
-	unsigned long moved_end;
+	bool moves;
 	bool exited;
 	bool borrowed;
 	struct hlist_head instances[1 << RETPROBE_BITS];

@@ -108,8 +108,8 @@ static inline bool arch_in_syscall(const struct pt_regs *regs)
 
 bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long *to);
 bool arch_in_mremap(const struct pt_regs *regs);
-bool arch_mremap_moves(const struct pt_regs *regs, unsigned long addr);
-void arch_mremap_moved(const struct pt_regs *regs, long *by);
+bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigned long *end);
+long arch_mremap_moved(const struct pt_regs *regs);
 unsigned long arch_sigreturn_ip(void);
 u64 arch_regs_digest(const struct pt_regs *regs);
 

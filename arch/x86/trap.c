@@ -201,35 +201,37 @@ bool arch_in_mremap(const struct pt_regs *regs)
 }
 
 /**
- * arch_mremap_moves() - whether a task asks mremap() to move what is at an address
+ * arch_mremap_moves() - what a task asks mremap() to move
  * @regs: its user registers
- * @addr: the address
+ * @start: set to the first address
+ * @end: set to the first address behind
  *
  * Context: any.
+ * Return: false when it is not in that system call.
  */
-bool arch_mremap_moves(const struct pt_regs *regs, unsigned long addr)
+bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigned long *end)
 {
 	bool wide = user_64bit_mode((struct pt_regs *)regs);
-	unsigned long from = wide ? regs->di : (u32)regs->bx;
-	unsigned long len = wide ? regs->si : (u32)regs->cx;
+	unsigned long len = wide ? min(regs->si, regs->dx) : min((u32)regs->cx, (u32)regs->dx);
 
-	/* The kernel moves whole pages. */
-	return arch_in_mremap(regs) && addr >= from && addr - from < PAGE_ALIGN(len);
+	*start = wide ? regs->di : (u32)regs->bx;
+	/* The kernel moves whole pages, and what is not to be there any more it unmaps. */
+	*end = *start + PAGE_ALIGN(len);
+	return arch_in_mremap(regs);
 }
 
 /**
  * arch_mremap_moved() - how far mremap() has moved a mapping
  * @regs: user registers of the task behind the system call
- * @by: set to what has been added to its address, unless it failed
  *
  * Context: any.
+ * Return: what has been added to its address; 0 when it has stayed.
  */
-void arch_mremap_moved(const struct pt_regs *regs, long *by)
+long arch_mremap_moved(const struct pt_regs *regs)
 {
 	bool wide = user_64bit_mode((struct pt_regs *)regs);
 	unsigned long from = wide ? regs->di : (u32)regs->bx;
 	unsigned long to = wide ? regs->ax : (u32)regs->ax;
 
-	if (arch_in_mremap(regs) && !IS_ERR_VALUE(regs->ax))
-		*by = to - from;
+	return arch_in_mremap(regs) && !IS_ERR_VALUE(regs->ax) ? to - from : 0;
 }
