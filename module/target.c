@@ -198,7 +198,7 @@ static bool sections_name_go(const struct target *target, const union elf_head *
 	u64 offset, len;
 	ssize_t n;
 
-	if (!at || at > S64_MAX - (u64)SHN_LORESERVE * size ||
+	if (!at || i >= SHN_LORESERVE || at > S64_MAX - (u64)SHN_LORESERVE * size ||
 	    target_read(target, &names, size, at + i * size) != size)
 		return false;
 	offset = wide ? names.s64.sh_offset : names.s32.sh_offset;
