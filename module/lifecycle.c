@@ -338,8 +338,7 @@ static struct kprobe signal_kprobe;
 
 static int on_ptrace(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (current->mm && !(current->flags & PF_KTHREAD))
-		signal_prepare(task_pt_regs(current), false);
+	signal_show();
 	return 0;
 }
 

@@ -71,10 +71,10 @@ static void mapping_list_free(struct mapping_list *list)
 	kfree(list->maps);
 }
 
-/* Where a breakpoint would be in the file itself, and in all who map it. */
+/* Of a file, where a breakpoint would be in the file itself, and in all who map it. */
 static bool vma_shares_text(const struct vm_area_struct *vma)
 {
-	return vma->vm_file && (vma->vm_flags & VM_EXEC) && (vma->vm_flags & VM_MAYSHARE);
+	return (vma->vm_flags & VM_EXEC) && (vma->vm_flags & VM_MAYSHARE);
 }
 
 /* @only is the one file of interest, unless there is more than one consumer. */

@@ -152,7 +152,7 @@ static int inserted(const struct settling *s, int result)
 	if (result == -ESTALE && s->was == SITE_IDLE) {
 		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
 		WRITE_ONCE(s->site->state, SITE_IDLE);
-		pr_notice("0x%lx cannot be probed: another instruction is there than when it was registered\n",
+		pr_notice("0x%lx cannot be probed: another instruction has come in its place\n",
 			  s->site->key.addr);
 		return -EEXIST;
 	}

@@ -407,6 +407,20 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 }
 
 /**
+ * signal_show() - somebody is about to look at the registers of the current task
+ *
+ * They become what they are without probes: signal_prepare() where nothing can wait.  Nothing
+ * is done for a task of the kernel's own.
+ *
+ * Context: as for signal_prepare().
+ */
+void signal_show(void)
+{
+	if (current->mm && !(current->flags & PF_KTHREAD))
+		signal_prepare(task_pt_regs(current), false);
+}
+
+/**
  * signal_delivered() - the kernel has looked at the current task's signals, and found one
  * @regs: its user registers
  *

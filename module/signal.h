@@ -50,6 +50,7 @@ struct resumption {
 };
 
 bool signal_prepare(struct pt_regs *regs, bool can_wait);
+void signal_show(void);
 void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);

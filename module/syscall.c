@@ -6,8 +6,6 @@
 
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
-#include <linux/sched.h>
-#include <linux/sched/task_stack.h>
 
 #include "ksym.h"
 #include "signal.h"
@@ -15,14 +13,16 @@
 
 static int on_judge(struct kprobe *kp, struct pt_regs *regs)
 {
-	if (current->mm && !(current->flags & PF_KTHREAD))
-		signal_prepare(task_pt_regs(current), false);
+	signal_show();
 	return 0;
 }
 
 static struct kprobe judges[2];
 static DEFINE_MUTEX(judges_mutex);
-/* Set under judges_mutex when all of them are watched that this kernel has. */
+/*
+ * Set under judges_mutex when all of them are watched that this kernel has.  Not before: the
+ * next instruction of the kind tries again what failed.
+ */
 static bool judges_watched;
 
 /**

@@ -178,7 +178,6 @@ bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long
 	/* lea -0x80(%rsp),%rsp */
 	static const u8 past[] = { 0x48, 0x8d, 0x64, 0x24, 0x80 };
 	int at = len >= (int)sizeof(past) && !memcmp(text, past, sizeof(past)) ? sizeof(past) : 0;
-
 	s32 rel;
 
 	if (len < at + 5 || text[at] != 0xe8)

@@ -9,12 +9,12 @@
  *
  * A probe has one of two scopes:
  *
- *  - one process: @pid and @vaddr are set, @path and @file are NULL.  All
- *    threads of the process are covered, present and future; children that
- *    it forks are not, and run unharmed.
- *  - one file: @path or @file is set with @offset.  Every process that maps
- *    this part of the file as code is covered, present and future, whatever
- *    path it knows the file by.
+ *  - one process: @pid and @vaddr are set, @path, @file and @inode are NULL.
+ *    All threads of the process are covered, present and future; children that
+ *    it forks run unprobed and unharmed, or with %UPROBE_INHERIT probed as well.
+ *  - one file: @path, @file or @inode is set with @offset.  Every process that
+ *    maps this part of the file as code is covered, present and future,
+ *    whatever path it knows the file by.
  *
  * Lifetime: from a successful register_*() until the matching unregister_*()
  * has returned, the structure belongs to the uprobes module, must stay where
@@ -24,8 +24,8 @@
  *
  * From a probe handler, registering and unregistering is put off: the
  * functions return at once, a worker does it, and @registration_callback tells
- * when it is done.  Who has no callback calls unregister_*() from elsewhere: it
- * returns when all that was asked for has been done or undone, and the callback
+ * when it is done.  A client without a callback calls unregister_*() from elsewhere:
+ * it returns when all that was asked for has been done or undone, and the callback
  * has returned.  Hence neither unregister_*() nor register_*(), when it fails, may
  * be called with a lock held that the callback takes, nor two callbacks unregister
  * each other's probes.
@@ -117,7 +117,8 @@ enum uprobe_type {
  *	semaphore of a USDT probe), or 0.  It is incremented in every process
  *	that is probed, for as long as it is: in each private writable mapping
  *	that has it, those included that come later.  For a probe on one
- *	process, the file is the one mapped at @vaddr.
+ *	process, the file is the one mapped at @vaddr, and its mappings those
+ *	that are there when the breakpoint comes.
  * @expect: optional; the instruction bytes that the caller analysed.
  *	Registration fails with -EILSEQ where the file or the process holds
  *	others.  Needed only during registration.
