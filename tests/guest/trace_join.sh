@@ -7,7 +7,7 @@
 tick=$(where tick)
 text=$(where text)
 
-# once: a run that calls tick() twice and text() once.
+# A run that calls tick() twice and text() once.
 once() {
 	"$prog" ticks 1 2
 	"$prog" all
