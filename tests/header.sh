@@ -24,6 +24,11 @@ test_limit() {
 	echo $((limit * ${TEST_TIMEOUT_SCALE:-1}))
 }
 
+# test_cpus FILE: how many processors its guest has, 1 or 2.
+test_cpus() {
+	[ "${TEST_CPUS:-$(test_header "$1" cpus)}" = 2 ] && echo 2 || echo 1
+}
+
 # test_lacks FILE: the first thing in its line "# needs: ..." that is not here: a
 # program, or a file where the word begins with a slash.
 test_lacks() {

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: 100,000 hits of a multi-threaded program are counted exactly, and its text is restored
+# cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: the module loads and unloads 20 times while probed programs run, fork, recurse and return
+# once: the torture unloads on every kernel
+# cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 # timeout: 600

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: streams of random instructions end in the same state with a probe on every instruction
 # timeout: 240
-# boot: -n 1
 #
 # One processor, because QEMU (10.0) with more of them loses flags when a locked
 # instruction whose operand is not aligned is stepped over, without any probe, too.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a minute of torture: programs that do all that is hard, while probes of all kinds come and go, and the module
+# cpus: 2
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: only root may use the directory, and under kernel lockdown nobody may
-# boot: -n 2
+# boot: -m 1024
 # needs: setpriv
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: per_cpu/ shows, takes, clears, counts and resizes the records of one CPU
+# cpus: 2
 # needs: taskset
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: defining, enabling, reading, removing and clearing at once, under load, come out clean
+# cpus: 2
 # timeout: 180
 #
 # LONG=300 in its environment: for so many seconds instead of 8.

@@ -4,7 +4,7 @@
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
-ktap_plan 17
+ktap_plan 18
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -58,9 +58,15 @@ guest_test g_needs <<'END'
 exit 1
 END
 guest_test h_boot <<'END'
-# boot: -n 1
+# boot: -m 768
+ktap_plan 2
+check "so much memory" awk '/^MemTotal/ { exit !($2 > 512 << 10 && $2 < 768 << 10) }' /proc/meminfo
+is "$(nproc)" 1 "one processor"
+END
+guest_test i_cpus <<'END'
+# cpus: 2
 ktap_plan 1
-is "$(nproc)" 1 "one CPU"
+is "$(nproc)" 2 "two processors"
 END
 
 export TMPDIR=$tmp TESTS_DIR=$tmp TEST_GROUPS=guest KERNEL=${UPROBES_KERNELS%% *}
@@ -78,8 +84,9 @@ like "$output" 'e_complaint: the kernel complained: WARNING: CPU: 0' "with the r
 like "$output" '^  not ok [0-9]+ - f_silent$' "a test without a plan fails"
 like "$output" '^  ok [0-9]+ - g_needs # SKIP no-such-program is not there$' "a test that lacks something is skipped"
 like "$output" '^  ok [0-9]+ - h_boot$' "a test gets the machine it asks for"
+like "$output" '^  ok 1 - i_cpus$' "and two processors, in a group of such tests"
 like "$output" '^  ok [0-9]+ - kernel_log$' "the kernel log has nothing else"
-is "$(tail -n 1 <<<"$output")" "10 passed, 4 failed, 1 skipped" "the last line counts them"
+is "$(tail -n 1 <<<"$output")" "13 passed, 4 failed, 1 skipped" "the last line counts them"
 
 # Without KERNEL, some run on the first kernel only.
 mkdir -p "$tmp/once/guest"
