@@ -161,18 +161,30 @@ static int in_area(pid_t pid, unsigned long address)
 	return found;
 }
 
-/* Waits for a stop; false when there will be none any more. */
+/*
+ * Waits for a stop; false when there will be none any more, or when it is time to end.
+ *
+ * Everybody is waited for: a thread that is gone may be what a dying process, or one that
+ * executes a program, waits for in turn, and is there until it has been asked after.
+ */
 static int wait_stop(pid_t tid, int *sig)
 {
+	unsigned int n = 0;
 	int status;
-
 	pid_t got;
 
-	do
-		got = waitpid(tid, &status, __WALL);
-	while (got < 0 && errno == EINTR);
-	if (got < 0)
-		return 0;
+	while ((got = waitpid(-1, &status, WNOHANG | __WALL)) != tid) {
+		if (got < 0 || ending)
+			return 0;
+		if (got > 0) {
+			changed(got, status);
+			continue;
+		}
+		/* It may have got another number, by executing a program. */
+		if (++n % 1000 == 0 && ptrace(PTRACE_INTERRUPT, tid, 0, 0) && errno == ESRCH)
+			return 0;
+		usleep(50);
+	}
 	if (!WIFSTOPPED(status)) {
 		gone(tid, status);
 		return 0;
@@ -184,6 +196,16 @@ static int wait_stop(pid_t tid, int *sig)
 	return 1;
 }
 
+/*
+ * No thread stays attached to: the next PTRACE_SEIZE would wait for an execve() that waits
+ * for that thread.
+ */
+static void let_go(pid_t tid, int sig)
+{
+	while (ptrace(PTRACE_DETACH, tid, 0, sig) && wait_stop(tid, &sig))
+		;
+}
+
 static void trace(pid_t pid)
 {
 	struct user_regs_struct regs;
@@ -193,7 +215,7 @@ static void trace(pid_t pid)
 	if (ptrace(PTRACE_SEIZE, tid, 0, 0))
 		return;
 	traced++;
-	if (ptrace(PTRACE_INTERRUPT, tid, 0, 0) || !wait_stop(tid, &sig))
+	if (!ptrace(PTRACE_INTERRUPT, tid, 0, 0) && !wait_stop(tid, &sig))
 		return;
 	while (n-- > 0) {
 		if (!ptrace(PTRACE_GETREGS, tid, 0, &regs) && in_area(pid, regs.rip)) {
@@ -201,7 +223,9 @@ static void trace(pid_t pid)
 			printf("# %s: ptrace shows thread %d at %#llx\n", arguments[2], tid,
 			       regs.rip);
 		}
-		if (ptrace(PTRACE_SINGLESTEP, tid, 0, sig) || !wait_stop(tid, &sig))
+		if (ptrace(PTRACE_SINGLESTEP, tid, 0, sig))
+			break;
+		if (!wait_stop(tid, &sig))
 			return;
 		steps++;
 		if (mode != CALM && !draw(200)) {
@@ -209,7 +233,7 @@ static void trace(pid_t pid)
 			killed++;
 		}
 	}
-	ptrace(PTRACE_DETACH, tid, 0, sig);
+	let_go(tid, sig);
 }
 
 static void torment(pid_t pid)
