@@ -45,7 +45,6 @@ static inline void instance_link(struct utask *utask, struct uret_instance *inst
 
 struct uret_instance *instance_take(struct utask *utask, struct consumer *c, bool may_sleep);
 void instance_spare(struct utask *utask, struct uret_instance *inst);
-void instance_give_back(struct uret_instance *inst);
 void instances_give_back(struct hlist_head *list);
 void instances_unspare(struct utask *utask);
 struct uret_instance *instance_copy(const struct uret_instance *inst);

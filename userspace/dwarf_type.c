@@ -73,24 +73,6 @@ static unsigned int encoding(Dwarf_Die *type)
 	return value;
 }
 
-/** type_is_character() - is an array of it text? */
-bool type_is_character(Dwarf_Die *type)
-{
-	u64 size;
-
-	switch (encoding(type)) {
-	case DW_ATE_signed_char:
-	case DW_ATE_unsigned_char:
-	case DW_ATE_UTF:
-		return type_size(type, &size) && size == 1;
-	case DW_ATE_unsigned:
-		/* Rust and Go say u8. */
-		return type_size(type, &size) && size == 1;
-	default:
-		return false;
-	}
-}
-
 bool type_has_members(Dwarf_Die *type)
 {
 	switch (dwarf_tag(type)) {

@@ -26,7 +26,6 @@ bool type_of(Dwarf_Die *die, Dwarf_Die *type);
 bool type_target(Dwarf_Die *type, Dwarf_Die *target);
 bool type_size(Dwarf_Die *type, u64 *size);
 bool type_is_pointer(Dwarf_Die *type);
-bool type_is_character(Dwarf_Die *type);
 bool type_has_members(Dwarf_Die *type);
 const char *type_for_tracer(Dwarf_Die *type);
 char *type_name(Dwarf_Die *type);

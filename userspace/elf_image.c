@@ -21,7 +21,7 @@
  */
 #define PAGE_MASK_MIN 0xfffull
 
-const char *elf_machine_name(unsigned int machine, unsigned int elf_class)
+static const char *elf_machine_name(unsigned int machine, unsigned int elf_class)
 {
 	switch (machine) {
 	case EM_X86_64:

@@ -61,6 +61,5 @@ Elf_Scn *elf_image_section(const struct elf_image *img, const char *name,
 			   GElf_Shdr *shdr);
 Elf_Scn *elf_image_section_of_type(const struct elf_image *img,
 				   u32 type, GElf_Shdr *shdr);
-const char *elf_machine_name(unsigned int machine, unsigned int elf_class);
 
 #endif /* _USERSPACE_ELF_IMAGE_H */

@@ -24,7 +24,7 @@ void matches_free(struct matches *matches)
  * @sym: a symbol with the name f
  * @qualifier: a version, or a source file with or without its directories
  */
-bool symbol_qualified(const struct symbol *sym, const char *qualifier)
+static bool symbol_qualified(const struct symbol *sym, const char *qualifier)
 {
 	const char *base;
 

@@ -27,7 +27,6 @@ struct error *lookup_function(struct symbols *syms, const char *name,
 			      struct matches *found);
 void matches_add(struct matches *matches, const struct symbol *sym);
 void matches_free(struct matches *matches);
-bool symbol_qualified(const struct symbol *sym, const char *qualifier);
 char *symbol_label(const struct symbol *sym);
 
 struct error *lookup_missed(struct symbols *syms, const char *name,

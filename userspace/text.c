@@ -20,7 +20,7 @@
  * Return: its bytes in hexadecimal, with what kind of instruction it is where
  * that is more than an ordinary one; from malloc().
  */
-char *instruction_bytes(const struct instruction *insn)
+static char *instruction_bytes(const struct instruction *insn)
 {
 	char hex[3 * UINSN_MAX_LEN + 1];
 	size_t n = 0;

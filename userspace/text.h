@@ -30,6 +30,5 @@ struct error *text_check_boundary(const struct elf_image *img,
 				  u64 addr);
 struct error *text_check_probable(const struct elf_image *img, u64 addr);
 bool text_keeps_return(const struct elf_image *img, u64 addr);
-char *instruction_bytes(const struct instruction *insn);
 
 #endif /* _USERSPACE_TEXT_H */

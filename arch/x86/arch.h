@@ -107,7 +107,6 @@ static inline bool arch_in_syscall(const struct pt_regs *regs)
 }
 
 bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long *to);
-bool arch_in_mremap(const struct pt_regs *regs);
 bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigned long *end);
 long arch_mremap_moved(const struct pt_regs *regs);
 unsigned long arch_sigreturn_ip(void);

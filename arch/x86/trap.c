@@ -193,7 +193,7 @@ bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long
  *
  * Context: any.
  */
-bool arch_in_mremap(const struct pt_regs *regs)
+static bool arch_in_mremap(const struct pt_regs *regs)
 {
 	return (long)regs->orig_ax == (user_64bit_mode((struct pt_regs *)regs) ?
 				       __NR_mremap : IA32_NR_MREMAP);

@@ -110,7 +110,5 @@ void tracer_filter_free(struct tracer_filter *filter);
 bool tracer_filter_match(const struct tracer_filter *filter,
 			 const struct tracer_record *record, size_t len,
 			 int cpu);
-bool tracer_glob_match(const char *pattern, size_t plen, const char *s,
-		       size_t len);
 
 #endif /* _TRACER_FILTER_H */

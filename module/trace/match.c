@@ -49,8 +49,7 @@ static bool match_set(const char *set, const char *limit, char c,
  * Looks back at the last '*' only, which is enough, and bounds the time by
  * the product of the lengths.
  */
-bool tracer_glob_match(const char *pattern, size_t plen, const char *s,
-		       size_t len)
+static bool tracer_glob_match(const char *pattern, size_t plen, const char *s, size_t len)
 {
 	const char *p = pattern, *pend = pattern + plen, *end = s + len;
 	const char *star = NULL, *retry = NULL, *next;
