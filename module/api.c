@@ -19,8 +19,8 @@ static int register_many(struct uprobe **us, unsigned int n, enum consumer_type 
 	unsigned int i;
 
 	/*
-	 * A handler may have been called, and asked for something, before it failed.
-	 * Not so where a probe is registered, by another, who would be waited for.
+	 * Before it failed a handler may have run and asked for something: wait for that.
+	 * A probe that is registered is another caller's, who must not be waited for.
 	 */
 	for (i = 0; ret && i < n; i++) {
 		if (!READ_ONCE(us[i]->kdata))
@@ -58,7 +58,7 @@ static void unregister_many(struct uprobe **us, unsigned int n, enum consumer_ty
 			unregister_later(us[i], type);
 		return;
 	}
-	/* What a handler has asked for may be that one is registered. */
+	/* A handler may have asked for a registration meanwhile: look once more. */
 	do {
 		unregister_probes(us, n);
 		later_wait(us, n);

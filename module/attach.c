@@ -75,7 +75,7 @@ static void attachment_free(struct attachment *a)
 	spin_lock(&c->lock);
 	list_del(&a->in_consumer);
 	last = c->homeless && list_empty(&c->attachments);
-	/* Which another image may have at once. */
+	/* From here on another image may take c->first. */
 	if (a == &c->first)
 		a->consumer = NULL;
 	spin_unlock(&c->lock);
@@ -158,7 +158,7 @@ static void requests_sort(struct attach_request *requests, unsigned int n)
 	}
 }
 
-/* Whether the consumer of a request is called, or is not to be. */
+/* Whether nothing is left to do for a request: hits reach its consumer, or need not any more. */
 static bool request_settled(struct image *image, const struct attach_request *request)
 {
 	const struct consumer_set *set;
@@ -541,7 +541,7 @@ int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home
 }
 
 /**
- * consumer_leave_home() - undo consumer_settle_in()
+ * consumer_leave_home() - undo consumers_settle_in()
  * @c: the consumer; nothing is done when it probes a file
  *
  * Context: may sleep; @c is claimed by the caller, takes image::lock.

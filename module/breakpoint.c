@@ -62,7 +62,7 @@ static struct page *page_get(struct mm_struct *mm, unsigned long addr, unsigned 
  * cannot be read; -EINVAL when @addr is in no mapping that may be probed;
  * -EIO when it is and cannot be read.
  */
-int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len)
+static int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len)
 {
 	struct vm_area_struct *vma;
 	size_t done = 0;
@@ -139,7 +139,7 @@ int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, si
 	return len;
 }
 
-/* Lets go of the page: before breakpoints are written, or that would copy it again. */
+/* Drops the page.  Held while breakpoints are written, it would have them copy it once more. */
 void text_reader_end(struct text_reader *reader)
 {
 	if (reader->page)
@@ -264,7 +264,7 @@ static int editor_exchange(struct editor *ed, unsigned long addr, u8 from, u8 to
 	return ret;
 }
 
-/* Whether @len bytes of an instruction are there but for the first, as far as its page goes. */
+/* Compares what follows the first byte of an instruction with the text, up to the page's end. */
 static bool editor_follows(struct editor *ed, const struct text_edit *edit, size_t len)
 {
 	u8 there[UINSN_MAX_LEN];
@@ -335,7 +335,7 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 	return editor_exchange(ed, edit->addr, ARCH_BREAKPOINT, edit->text[0]) ? -ENOENT : 0;
 }
 
-/* Stores once more what is there, where a translation may not know of it. */
+/* Repeats a store: an emulator may go on with its translation of what was there before. */
 static void store_again(struct editor *ed, const struct text_edit *edit)
 {
 	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);

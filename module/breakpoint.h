@@ -41,7 +41,7 @@ struct text_edit {
 	int result;
 };
 
-/* Whether a text_edit that takes out has come to there being no breakpoint of ours. */
+/* Whether no breakpoint of ours is there after a removal with this result. */
 static inline bool text_edit_gone(int result)
 {
 	return !result || result == -ENOENT || result == -EEXIST;
@@ -78,7 +78,6 @@ struct text_reader {
 };
 
 bool text_probeable(const struct vm_area_struct *vma);
-int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len);
 int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, size_t len);
 void text_reader_end(struct text_reader *reader);
 void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned int n);

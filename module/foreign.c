@@ -142,7 +142,7 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 	rcu_read_lock();
 	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
 	if (site && site->foreign == FOREIGN_SECOND) {
-		/* It wrote nothing when it came, and counted nothing up. */
+		/* The kernel found our breakpoint there when it came, and wrote nothing. */
 		WRITE_ONCE(site->foreign, FOREIGN_NONE);
 		skip = true;
 	} else if (site && site->foreign == FOREIGN_FIRST) {
@@ -155,8 +155,9 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * A breakpoint that is ours, too, has to stay one, and so has one that is going to be: the
- * kernel takes the mmap lock only behind this.
+ * The kernel is about to make a call of a nop.  A breakpoint that is ours, too, has to stay
+ * one; so has any in a process of ours, as a probe of ours may come before the kernel has
+ * taken the mmap lock.
  */
 static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -282,7 +283,7 @@ static int on_remote_access(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct access access = { .mm = mm, .len = 1 };
 
 	/* In some kernels the one calls the other. */
-	if (!access_probed(&access) || called_by(regs, "ptrace_access_vm"))
+	if (!access_probed(&access) || called_by(regs, ksym_access_function(1)))
 		return 1;
 	return !access_begin((struct access *)ri->data, regs, mm);
 }

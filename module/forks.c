@@ -17,8 +17,8 @@
 #define FORKS_MAX 512
 
 /*
- * Forks are counted where @turn pointed when they began: whoever waits turns
- * it, and those that begin from then on do not keep it.
+ * A fork is counted in under_way[turn] of its beginning.  Who waits for forks turns
+ * @turn first, so that later ones do not keep it waiting.
  */
 static atomic_t under_way[2];
 static unsigned int turn;

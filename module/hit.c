@@ -33,7 +33,7 @@ static noinline void hit_step_begin(struct utask *utask, struct site *site, stru
 	preempt_enable();
 }
 
-/* Who single-steps the program does so through the slot, even of a nop. */
+/* A tracer that single-steps the task needs something to step: the slot, even of a nop. */
 static __always_inline void hit_resume_unstepped(const struct site *site, struct pt_regs *regs)
 {
 	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot;
@@ -47,7 +47,7 @@ static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *r
 		hit_resume_unstepped(site, regs);
 }
 
-/* What takes a state of the task cannot be done for this hit. */
+/* Without a utask: all consumers that need one miss the hit. */
 static void hit_missed(const struct consumer_set *set)
 {
 	unsigned int i;
@@ -168,7 +168,7 @@ static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 	}
 }
 
-/* It may have been preempted: where that matters, let the kernel see. */
+/* In a restartable sequence the ip stays at the breakpoint, for the kernel to abort it. */
 static __always_inline void hit_resume_in_task(struct utask *utask, struct site *site,
 					       struct pt_regs *regs, bool signalled)
 {
@@ -183,7 +183,7 @@ static __always_inline void hit_resume_in_task(struct utask *utask, struct site 
 		hit_resume(utask, site, regs);
 }
 
-/* Where there is one handler; @alive unless the task is at its end. */
+/* Calls the only handler, unless the task is at its end (@alive is false). */
 static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *regs,
 					 bool signalled, bool alive)
 {
@@ -540,7 +540,7 @@ static noinline int hit_odd(struct site *site, struct pt_regs *regs)
 	return hit_closer(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* What is no breakpoint in 64-bit code of a program.  Called with what hit_trap() was given. */
+/* All die events but a breakpoint in 64-bit code of a program; arguments as of hit_trap(). */
 static noinline __noclone int hit_rare(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct pt_regs *regs = arch_trap_regs(event, data);
@@ -589,7 +589,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	regs->ip = site->key.addr;
 	consumer_hit(c);
 	c->u->handler(c->u, regs);
-	/* With this_cpu_read() it could not be compared where it is. */
+	/* raw_cpu_read() is compared in memory, which this_cpu_read() cannot be. */
 	if (unlikely(raw_cpu_read(again_wanted) || regs->ip != site->key.addr))
 		return hit_unusual(site, set, regs);
 	hit_resume_unstepped(site, regs);

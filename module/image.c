@@ -252,7 +252,7 @@ static void image_free_rcu(struct rcu_head *head)
 	struct image *image = container_of(head, struct image, rcu);
 	unsigned int i;
 
-	/* One more than there are areas may have been expected. */
+	/* image_expect_area() may have made one more than there are areas. */
 	for (i = 0; i < IMAGE_MAX_AREAS && image->slots[i]; i++)
 		slots_free(image->slots[i]);
 	kfree(image);
@@ -391,8 +391,8 @@ struct image *image_lookup(struct mm_struct *mm)
 }
 
 /*
- * In a thread that has no signals: with one pending the kernel gives up, and
- * that would be the rule for a task that is on its way to handle it.
+ * Called in a worker, which has no signals: mmu_notifier_register() gives up when one is
+ * pending, which is the rule in a task that is on its way to handle one.
  */
 static long image_notify_call(void *data)
 {

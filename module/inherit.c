@@ -286,7 +286,7 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
 		return -EAGAIN;
 	if (own && own->state == SITE_ARMED) {
 		site_is_parents(own, site);
-		/* A registration has found it there that was taken out before this round. */
+		/* An earlier round took out a breakpoint that a registration counts on. */
 		if (again && READ_ONCE(own->foreign) == FOREIGN_NONE)
 			breakpoints_insert(mm, &edit, 1);
 		return 0;
@@ -361,7 +361,7 @@ void image_disinherit(struct image *parent, struct mm_struct *mm, const struct c
 			if (!site_was_idle(site, copied) && !site_superseded_in(site, copied))
 				ret = site_disinherit(site, child, mm, false, again);
 		}
-		/* What is known as it is has gone; the program may have patched others. */
+		/* Breakpoints as they were written are out; now those that the program patched. */
 		for (site = patched ? image_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
 		     site = image_next_site(site)) {
 			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))

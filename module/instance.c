@@ -54,8 +54,8 @@ void instance_drop_at(struct utask *utask, unsigned long sp)
 }
 
 /*
- * Who follows a list that these were in once may be at them (stray.c), unless they are freed
- * @late, a grace period after.  Context: any in which memory can be freed; otherwise may sleep.
+ * stray.c may still be walking a list that these were in.  They are freed after a grace period,
+ * or at once when that has passed (@late), in any context in which memory can be freed.
  */
 static void instances_free(struct hlist_head *list, bool late)
 {
@@ -78,7 +78,7 @@ static void instances_free(struct hlist_head *list, bool late)
  *
  * Context: any, the trap included.
  */
-void instance_give_back(struct uret_instance *inst)
+static void instance_give_back(struct uret_instance *inst)
 {
 	struct consumer *c = inst->consumer;
 
@@ -87,7 +87,7 @@ void instance_give_back(struct uret_instance *inst)
 	percpu_ref_put(&c->calls);
 }
 
-/* The same for all of a list, which is empty afterwards. */
+/* instance_give_back() for all of a list, which is empty afterwards. */
 void instances_give_back(struct hlist_head *list)
 {
 	struct uret_instance *inst;
@@ -151,7 +151,7 @@ struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
 		hlist_del(&inst->in_task);
 		return inst;
 	}
-	/* What has been given back beyond need goes first: else it became ever more. */
+	/* A surplus of the reserve is used up first, as it would only ever grow. */
 	if (!may_sleep || reserve_surplus(c->instances ?: &instance_reserve))
 		inst = reserve_take(c->instances ?: &instance_reserve);
 	else

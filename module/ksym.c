@@ -42,13 +42,13 @@ static void redirect_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
 
 /**
  * ksym_redirect() - register a kprobe whose handler may have the kernel go on elsewhere
- * @kp: with a name and a handler; not to be used anew but by this
+ * @kp: with a name and a handler; registered again by this function only
  *
- * A kprobe that is a breakpoint may be made a jump, which a handler for afterwards keeps
- * it from being.  On one of ftrace's calls the ip is what the handler makes it in any case,
- * and there must be none: beside somebody else's kprobe without, disarm_kprobe_ftrace()
- * of kernel/kprobes.c would look for it among those with, and leave it armed.  Live patches
- * and BPF programs behind the function (fexit) may then go on as they are made to.
+ * A kprobe that is a breakpoint may be optimised into a jump, which ignores a changed ip; a
+ * post_handler keeps it from being.  One that is a call of ftrace's follows the ip, and must
+ * not have a post_handler: beside somebody else's kprobe without one,
+ * disarm_kprobe_ftrace() of kernel/kprobes.c would look for it in the wrong list, and leave
+ * it armed.  Live patches and BPF programs (fexit) on the function are not disturbed then.
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.

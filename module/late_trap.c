@@ -20,7 +20,7 @@ enum late hit_late(const struct site *site)
 	u8 text[UINSN_MAX_LEN];
 	unsigned int len = ssol_len(&site->plan);
 
-	/* On its way elsewhere, or forgotten: executing what is there brings it back. */
+	/* The page is being moved, or has been reclaimed: executing it again faults it in. */
 	if (copy_from_user_nofault(text, (void __user *)site->key.addr, len))
 		return arch_text_hidden(current->mm) ? LATE_FOREIGN : LATE_REMOVED;
 	/* In place again since the state was looked at: let it trap again. */

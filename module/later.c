@@ -220,7 +220,7 @@ void later_wait(struct uprobe **us, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		/* Who has unregistered it has been listed before that. */
+		/* The worker that unregisters a probe is in @runs before it does. */
 		if (test_bit(ASKED_QUEUED, &us[i]->__asked) || !list_empty_careful(&runs))
 			wait_event(runs_wq, !later_busy(us[i]));
 	}

@@ -87,7 +87,7 @@ static void fork_work(struct callback_head *work)
 	utask = child && child->trampoline == event->parent->trampoline ?
 		utask_get(current) : NULL;
 	if (utask && !hlist_empty(&event->calls)) {
-		/* Their probes may be gone by now, and then nobody else would. */
+		/* The return probes may be gone: nobody else watches the child's unwinders then. */
 		unwinder_watch(child);
 		retprobe_adopt_files(&event->calls, utask, mm);
 		unwinder_watched(child);
@@ -96,7 +96,7 @@ static void fork_work(struct callback_head *work)
 	}
 	image_disinherit(event->parent, mm, &event->copied);
 	if (child) {
-		/* What could not be while the parent's breakpoints were there. */
+		/* Once more, for places where the parent's breakpoints have been in the way. */
 		mapping_apply(mm, NULL, 0);
 		image_put(child);
 	}

@@ -71,7 +71,7 @@ static void mapping_list_free(struct mapping_list *list)
 	kfree(list->maps);
 }
 
-/* Of a file, where a breakpoint would be in the file itself, and in all who map it. */
+/* A shared mapping of code: a breakpoint would get into the file, and to all who map it. */
 static bool vma_shares_text(const struct vm_area_struct *vma)
 {
 	return (vma->vm_flags & VM_EXEC) && (vma->vm_flags & VM_MAYSHARE);

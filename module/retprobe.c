@@ -133,7 +133,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	if (chained && !retprobe_real(utask, site->image, sp, &word))
 		goto missed;
 
-	/* Where others may put it back, it is exchanged at last: see whether it can be. */
+	/* Where calls roam the trampoline is stored at last: see now whether it can be. */
 	if (!instances_take(utask, set, &reversed, may_sleep) ||
 	    (!chained && !hlist_empty(&reversed) &&
 	     !stack_write(sp, roaming ? word : trampoline, size, may_sleep))) {

@@ -393,7 +393,7 @@ bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp,
 			roaming_del(r, inst);
 			hlist_add_head(&inst->in_task, &old);
 		}
-		/* Who is here has not been on the way to the trampoline. */
+		/* A thread that enters a call at @sp is not on its way back from there. */
 		instances_pick(&r->put_back[roaming_hash(sp)], sp, &old);
 	}
 	hlist_for_each_entry(inst, fresh, in_task) {

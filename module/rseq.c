@@ -51,7 +51,7 @@ static bool rseq_traced;
 	__has_attribute(__no_caller_saved_registers__)
 static struct ftrace_ops rseq_direct;
 
-/* As a kprobe does it: who loses the CPU in the middle would do the same anew. */
+/* Not preempted, as in a kprobe: the scheduler would have on_rseq() called once more. */
 static noinline __no_caller_saved_registers void rseq_entered_in_sequence(void)
 {
 	preempt_disable();

@@ -49,7 +49,7 @@ static bool fault_pending(void)
 	const unsigned long faults = sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) |
 				     sigmask(SIGTRAP) | sigmask(SIGFPE) | sigmask(SIGSYS);
 
-	/* Those of the process are none, and one that is blocked is not delivered. */
+	/* Faults are sent to the thread, not to the process; a blocked one is not delivered. */
 	return READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] & faults;
 }
 
@@ -262,7 +262,7 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 	 */
 	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs) &&
 	    !arch_syscall_restarts(regs)) {
-		/* Which it may learn only later, if this is not a signal. */
+		/* It may decide so only later, as after a stop by a tracer: remember the site. */
 		utask = utask_get(current);
 		if (utask)
 			utask->unwound = site;

@@ -212,7 +212,7 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 	}
 	if (image->nr_areas == IMAGE_MAX_AREAS)
 		return -ENOMEM;
-	/* Once it is mapped it has to be the image's, which would map another one otherwise. */
+	/* Before it is mapped: adding it must not fail then, or the next probe maps another. */
 	slot = image_expect_area(image);
 	if (slot)
 		return slot;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What qemu/drive.c (host) and qemu/init.c (guest) say to each other over one
+ * What qemu/drive.c (host) and qemu/guest/init.c (guest) say to each other over one
  * virtio-serial port: frames of a header and LEN bytes.
  *
  * All data of a guest goes through this one channel, so order is kept and the

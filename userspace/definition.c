@@ -442,7 +442,7 @@ struct error *definition_make(const struct probe_spec *spec,
 	memset(def, 0, sizeof(*def));
 	err = target_open(spec->target, options->pid, options->debug_dir,
 			  &target);
-	/* What it will start need not be anything that it has mapped. */
+	/* With --follow the target may be a program that the process has yet to execute. */
 	if (err && err->status == STATUS_NOT_FOUND && options->follow) {
 		error_free(err);
 		err = target_open(spec->target, 0, options->debug_dir, &target);

@@ -94,11 +94,11 @@ enum uprobe_type {
  *	whenever the probe is not registered.
  * @registration_callback: optional; called when a registration (@reg is 1) or
  *	unregistration (@reg is 0) that was put off is done, with its result.
- *	May sleep.  @u is &uretprobe.u when @type is %UPTY_URETPROBE.  Called
- *	once for an unregistration that several handlers have asked for, also
- *	when another call or the end of the process was first; the module does
- *	not touch the structure any more then, once such a call has returned.
- *	The same when it is told that a registration has failed, but with -EBUSY.
+ *	May sleep.  @u is &uretprobe.u when @type is %UPTY_URETPROBE.  When
+ *	several handlers have asked for an unregistration it is called once, also
+ *	when another call, or the end of the process, was faster.  After it has
+ *	returned from that, or from being told that a registration has failed
+ *	(-EBUSY excepted), the module does not touch the structure any more.
  * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where
  *	it may sleep, for hits for which @handler has called uprobe_again()
  * @flags: UPROBE_*, or 0
@@ -272,7 +272,7 @@ void unregister_uprobe(struct uprobe *u);
  * unmap_uprobe() - forget a probe whose mapping is gone
  * @u: the probe
  *
- * The same as unregister_uprobe(), which puts back only what it finds to be a
+ * Identical to unregister_uprobe(), which restores text only where it finds a
  * breakpoint of its own.
  *
  * Context: may sleep, or a probe handler.

@@ -394,7 +394,7 @@ static int parse_type(struct parse *p, char *s)
 	return 0;
 }
 
-/* What the type makes of the way to the value.  @type as in parse_type(). */
+/* Fits the last step of fetching to the type, as for strings.  @type as in parse_type(). */
 static int settle_store(struct parse *p, char *type)
 {
 	struct tracer_arg *arg = p->arg;

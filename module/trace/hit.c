@@ -199,8 +199,8 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 }
 
 /*
- * Nothing can fail, all that is hit is recorded, and as much of it as is reserved
- * (which is not so of a stack): no detour.
+ * The short way, for events of a fixed size without a filter and a stack: the record is
+ * written where it stays, in the ring buffer.
  */
 static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 {

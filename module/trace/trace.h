@@ -36,6 +36,11 @@
  *	tracer_buffer.read_lock	taking records out of the buffer
  *	tracer_errlog.lock	the error log
  *
+ * tracer_reader.lock (what an open file has yet to give) comes before
+ * tracer.formats_sem; aggregate.lock (the probes of an open aggregate file) is held while
+ * they are registered, with none of the others; hooks_lock (synth_perf.c: which synthetic
+ * events perf may have) is innermost.
+ *
  * A handler runs between the registration of its site and the return of its
  * unregistration; what it uses (the site, its definition, the format, the
  * buffer) is freed only after that.  What may change while probes are in
