@@ -24,22 +24,8 @@ block() {
 
 libc=$(ldconfig -p | awk '/libc.so.6.*x86-64/ { print $NF; exit }')
 offset=$(nm -D "$libc" | awk '$3 ~ /^getppid@/ { print "0x" $1 }')
-{
-	echo '#include <linux/module.h>'
-	echo '#include <linux/sched.h>'
-	block c | sed -e '/^\.\.\./,$d' -e "s,/usr/lib/x86_64-linux-gnu/libc.so.6,$libc," \
-		-e "s/\.offset = 0x[0-9a-f]*/.offset = $offset/"
-	cat <<-'END'
-	static int __init client_init(void)
-	{
-		int ret;
-	END
-	block c | sed -n '/ret = register/p'
-	echo '	return ret; }'
-	echo 'static void __exit client_exit(void) {'
-	block c | sed -n '/	unregister/p'
-	echo '} module_init(client_init); module_exit(client_exit); MODULE_LICENSE("GPL");'
-} >"$tmp/client.c"
+block c | sed -e "s,/usr/lib/x86_64-linux-gnu/libc.so.6,$libc," \
+	-e "s/\.offset = 0x[0-9a-f]*/.offset = $offset/" >"$tmp/client.c"
 block make | sed -e "s,/path/to/uprobes/include,$UPROBES_TOP/include," -e "s,/path/to/uprobes,$built," >"$tmp/Kbuild"
 is "$(wc -l <"$tmp/Kbuild")" 3 "README.md shows three lines"
 check "the client builds with them" make -C "$k_kdir" M="$tmp" CONFIG_DEBUG_INFO_BTF_MODULES= modules
