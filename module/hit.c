@@ -381,8 +381,8 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
  * The rest of a hit whose only handler, an atomic one, has been called and has
  * asked for something.
  */
-static noinline int hit_unusual(struct site *site, struct consumer_set *set,
-				struct pt_regs *regs)
+static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
+				    struct pt_regs *regs)
 {
 	u64 again = this_cpu_read(again_wanted) ? hit_again_bit(set->consumers[0], 0) : 0;
 	struct utask *utask;
@@ -404,7 +404,7 @@ static noinline int hit_unusual(struct site *site, struct consumer_set *set,
 }
 
 /* All that hit_trap() does not know at a glance to be the usual case. */
-static noinline bool hit_closer(struct site *site, struct pt_regs *regs)
+static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 {
 	const unsigned long addr = site->key.addr;
 	struct utask *utask = NULL;
@@ -521,7 +521,7 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 }
 
 /* What is less usual than the only handler being an atomic one. */
-static noinline int hit_other(struct site *site, struct consumer_set *set, struct pt_regs *regs)
+static noinline int hit_by_way(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
 	enum set_way way = READ_ONCE(set->way);
 
@@ -529,19 +529,19 @@ static noinline int hit_other(struct site *site, struct consumer_set *set, struc
 		return hit_in_task(site, set->consumers[0], regs);
 	if (way == WAY_RETURN && retprobe_enter(site, set->consumers[0], regs))
 		return NOTIFY_STOP;
-	return hit_closer(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
 /* A site that is more, or less, than a breakpoint with consumers. */
-static noinline int hit_odd(struct site *site, struct pt_regs *regs)
+static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 {
 	if (likely(site->kind == SITE_TRAMPOLINE))
 		return retprobe_trap(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
-	return hit_closer(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
 /* All die events but a breakpoint in 64-bit code of a program; arguments as of hit_trap(). */
-static noinline __noclone int hit_rare(struct notifier_block *nb, unsigned long event, void *data)
+static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct pt_regs *regs = arch_trap_regs(event, data);
 	struct site *site;
@@ -549,7 +549,7 @@ static noinline __noclone int hit_rare(struct notifier_block *nb, unsigned long 
 	if (!regs)
 		return arch_trap_other(event, data);
 	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
-	return site ? hit_odd(site, regs) : NOTIFY_DONE;
+	return site ? hit_special_site(site, regs) : NOTIFY_DONE;
 }
 
 /**
@@ -572,7 +572,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	struct site *site;
 
 	if (unlikely(!arch_trap_usual(event, data, &regs)))
-		return hit_rare(nb, event, data);
+		return hit_event(nb, event, data);
 	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
 	if (unlikely(!site))
 		return NOTIFY_DONE;
@@ -580,10 +580,10 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	/* Plain loads, compared in one instruction; a change may be seen late. */
 	if (unlikely(data_race(site->glance) != SITE_ARMED || data_race(site->image->resumptions) ||
 		     !set))
-		return hit_odd(site, regs);
+		return hit_special_site(site, regs);
 	/* The same for whether its consumer is live: who disables it waits for this trap. */
 	if (data_race(set->way) != WAY_ATOMIC)
-		return hit_other(site, set, regs);
+		return hit_by_way(site, set, regs);
 	c = container_of(set, struct consumer, solo);
 
 	regs->ip = site->key.addr;
@@ -591,7 +591,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	c->u->handler(c->u, regs);
 	/* raw_cpu_read() is compared in memory, which this_cpu_read() cannot be. */
 	if (unlikely(raw_cpu_read(again_wanted) || regs->ip != site->key.addr))
-		return hit_unusual(site, set, regs);
+		return hit_atomic_rest(site, set, regs);
 	hit_resume_unstepped(site, regs);
 	return NOTIFY_STOP;
 }
