@@ -60,7 +60,7 @@ END
 guest_test h_boot <<'END'
 # boot: -m 768
 ktap_plan 2
-check "so much memory" awk '/^MemTotal/ { exit !($2 > 512 << 10 && $2 < 768 << 10) }' /proc/meminfo
+check "so much memory" awk '/^MemTotal/ { exit !($2 > 524288 && $2 < 786432) }' /proc/meminfo
 is "$(nproc)" 1 "one processor"
 END
 guest_test i_cpus <<'END'
