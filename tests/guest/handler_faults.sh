@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a handler reads memory that another thread, itself probed, brings in; or is killed while it waits
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+
+prog=$progs/served
+[ -e /proc/sys/vm/unprivileged_userfaultfd ] || skip_all "this kernel has no userfaultfd()"
+string=/sys/module/uprobe_string/parameters
+ktap_plan 12
+
+read_by_handler() {
+	insmod "$UPROBES_SAMPLES/uprobe_string.ko" path="$prog" offset="0x$(symbol "$prog" take)"
+}
+
+# read_it HOW FIELD=VALUE...: fill() is probed, with these fields too.
+read_it() {
+	how=$1
+	shift
+	set_probe $n path="$prog" offset="0x$(symbol "$prog" fill)" "$@"
+	run register $n
+	"$prog" >"$out"
+	is "$? $(tail -n 1 "$out")" "0 took brought in by another thread" "$how: the program gets its string"
+	is "$(cat $string/last) $(cat $string/faults)" "brought in by another thread 0" "$how: so does the handler"
+	is "$(hits $n)" 1 "$how: the other thread's hit, in the middle of that, is one"
+	run unregister $n
+	n=$((n + 1))
+}
+n=0
+read_by_handler
+read_it "a handler in the trap" flags=1
+read_it "a handler that sleeps" action=sleep other=20
+read_it "a return" returns=1
+
+# Killed in the middle.
+"$prog" never >"$out" &
+wait_for waits
+kill -KILL $!
+wait $! 2>/dev/null
+is $? 137 "it can be killed while the handler waits"
+is "$(cat $string/faults)" 1 "which the handler is told"
+check "and nobody waits for that handler when it unregisters" timeout 20 rmmod uprobe_string
