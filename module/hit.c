@@ -47,7 +47,10 @@ static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *r
 		hit_resume_unstepped(site, regs);
 }
 
-/* Without a utask: all consumers that need one miss the hit. */
+/*
+ * All but atomic entry handlers miss the hit: there is no utask, or one of those has sent the
+ * task elsewhere.
+ */
 static void hit_missed(const struct consumer_set *set)
 {
 	unsigned int i;
@@ -589,7 +592,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	regs->ip = site->key.addr;
 	consumer_hit(c);
 	c->u->handler(c->u, regs);
-	/* raw_cpu_read() is compared in memory, which this_cpu_read() cannot be. */
+	/* Where the compiler knows the segment it compares raw_cpu_read() in memory. */
 	if (unlikely(raw_cpu_read(again_wanted) || regs->ip != site->key.addr))
 		return hit_atomic_rest(site, set, regs);
 	hit_resume_unstepped(site, regs);

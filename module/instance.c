@@ -54,8 +54,8 @@ void instance_drop_at(struct utask *utask, unsigned long sp)
 }
 
 /*
- * stray.c may still be walking a list that these were in.  They are freed after a grace period,
- * or at once when that has passed (@late), in any context in which memory can be freed.
+ * stray.c may still be walking a list that these were in: they are freed after a grace period,
+ * which may sleep.  When that has passed (@late) they are freed at once, in any context.
  */
 static void instances_free(struct hlist_head *list, bool late)
 {

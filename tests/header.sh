@@ -26,7 +26,12 @@ test_limit() {
 
 # test_cpus FILE: how many processors its guest has, 1 or 2.
 test_cpus() {
-	[ "${TEST_CPUS:-$(test_header "$1" cpus)}" = 2 ] && echo 2 || echo 1
+	local cpus
+
+	cpus=$(test_header "$1" cpus)
+	cpus=${cpus%% *}
+	[ "$cpus" = 1 ] || cpus=${TEST_CPUS:-$cpus}
+	[ "$cpus" = 2 ] && echo 2 || echo 1
 }
 
 # test_lacks FILE: the first thing in its line "# needs: ..." that is not here: a

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: streams of random instructions end in the same state with a probe on every instruction
 # timeout: 240
+# cpus: 1 (also with TEST_CPUS=2)
 #
 # One processor, because QEMU (10.0) with more of them loses flags when a locked
 # instruction whose operand is not aligned is stepped over, without any probe, too.

@@ -4,6 +4,7 @@
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
+unset TEST_CPUS
 ktap_plan 18
 
 # Guests see the checkout, but not the host's /tmp.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -pthread
 /*
- *	served [never]
+ *	served [STRING]
  *
- * Passes take() a string in a page that another thread of it brings in when somebody reads it
- * (man 2 userfaultfd), by fill(); with "never", not at all.  Says its pid, that somebody
- * waits for the page, and what take() was given.
+ * Passes STRING to take(), in a page that another thread of it brings in when somebody reads
+ * it (man 2 userfaultfd), by fill(); without STRING, never.  Says its pid, that somebody waits
+ * for the page, and what take() was given.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static char page[4096] __attribute__((aligned(4096))) = "brought in by another thread";
-static int userfault, never;
+static char page[4096] __attribute__((aligned(4096)));
+static int userfault;
 
 __attribute__((noipa)) int fill(unsigned long to)
 {
@@ -46,7 +46,7 @@ static void *serve(void *arg)
 		exit(3);
 	printf("waits\n");
 	fflush(stdout);
-	while (never)
+	while (!page[0])
 		pause();
 	if (fill(msg.arg.pagefault.address & -4096UL))
 		exit(4);
@@ -61,8 +61,8 @@ int main(int argc, char **argv)
 	struct uffdio_api api = { .api = UFFD_API };
 	pthread_t server;
 
-	(void)argv;
-	never = argc > 1;
+	if (argc > 1)
+		snprintf(page, sizeof(page), "%s", argv[1]);
 	userfault = syscall(SYS_userfaultfd, O_CLOEXEC);
 	if (userfault < 0 || ioctl(userfault, UFFDIO_API, &api) ||
 	    ioctl(userfault, UFFDIO_REGISTER, &reg)) {

@@ -161,6 +161,25 @@ static int in_area(pid_t pid, unsigned long address)
 	return found;
 }
 
+/* Whether a thread is there, under this number, and traced by us. */
+static int is_ours(pid_t tid)
+{
+	char path[64], line[128];
+	int tracer = 0;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", tid);
+	status = fopen(path, "r");
+	if (!status)
+		return 0;
+	while (fgets(line, sizeof(line), status)) {
+		if (sscanf(line, "TracerPid: %d", &tracer) == 1)
+			break;
+	}
+	fclose(status);
+	return tracer == getpid();
+}
+
 /*
  * Waits for a stop; false when there will be none any more, or when it is time to end.
  *
@@ -181,7 +200,7 @@ static int wait_stop(pid_t tid, int *sig)
 			continue;
 		}
 		/* It may have got another number, by executing a program. */
-		if (++n % 1000 == 0 && ptrace(PTRACE_INTERRUPT, tid, 0, 0) && errno == ESRCH)
+		if (++n % 1000 == 0 && !is_ours(tid))
 			return 0;
 		usleep(50);
 	}
