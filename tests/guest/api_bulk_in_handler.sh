@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a handler unregisters several probes in one call, its own among them, and may not register several
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: what only the process or the file shows is refused with its errno, and the kernel log says what it was
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 # boot: --append proc_mem.force_override=always
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: handlers are called in the order of registration, those of returns the other way round, and what they change is what the program goes on with
+# once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 19

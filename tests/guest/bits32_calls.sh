@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: entries and returns of functions of 32-bit programs: threads, depth, jumps, forks, "ret $4"
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 240
 # needs: /usr/lib32/libc.so.6 objdump
 . "$UPROBES_TOP/tests/lib.sh"

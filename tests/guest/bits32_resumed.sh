@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a hit of a 32-bit program is counted once when a signal handler has left other things in registers that it does not have
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 # needs: /usr/lib32/libc.so.6
 . "$UPROBES_TOP/tests/lib.sh"

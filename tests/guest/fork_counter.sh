@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a child's reference counters are right when probes come or go in the middle of its fork
+# once: what decides here is the module, in the same way on all kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

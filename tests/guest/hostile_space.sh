@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a program without address space, or not allowed any, is probed or left alone, and lives
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

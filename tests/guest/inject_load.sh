@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: each call that can fail while the module is loaded does, once, and nothing is left
+# once: the code that fails is the same on all kernels
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/inject.inc"

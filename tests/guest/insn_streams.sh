@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: streams of random instructions end in the same state with a probe on every instruction
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 240
 # cpus: 1 (also with TEST_CPUS=2)
 #

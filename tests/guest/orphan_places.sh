@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: probes and module go away while threads are in calls where others, that have ended, were in one
+# once: what decides here is the module, in the same way on all kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: probes at an instruction and behind its prefix, in either order of coming and going
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"

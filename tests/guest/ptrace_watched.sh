@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a debugger's watchpoint on what a probed instruction writes stops the program as without the probe
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

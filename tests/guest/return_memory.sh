@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: calls that are followed with data do not take ever more memory
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

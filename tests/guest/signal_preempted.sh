@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: an instruction is hit once, also where a signal handler sends the thread elsewhere and it comes back without it
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: arguments, strings, data and stacks of a 32-bit program are fetched by its own sizes
+# once: what decides here is the module, in the same way on all kernels
 # needs: /usr/lib32/libc.so.6 objdump
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a definition's reference counter is up in each process while the event is enabled
+# once: what decides here is the module, in the same way on all kernels
 # needs: readelf nm
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: the examples of the kernel's uprobetracer.rst and of two well-known articles, as they stand
+# once: what decides here is the module, in the same way on all kernels
 # needs: unshare
 # shellcheck disable=SC2016,SC2035
 . "$UPROBES_TOP/tests/lib.sh"

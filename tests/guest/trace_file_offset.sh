@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: @+OFFSET reads any segment of the file that is probed, read-only, data and text
+# once: what decides here is the module, in the same way on all kernels
 # needs: readelf
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: the files that scripts for tracefs set first are there, and take what they are anyway
+# once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 

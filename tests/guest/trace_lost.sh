@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a full buffer never stops the program; what is lost is counted per CPU, exactly
+# once: what decides here is the module, in the same way on all kernels
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"

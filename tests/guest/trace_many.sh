@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a thousand events are switched at once; one that cannot be does not keep the others from it
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 # needs: nm perl
 #

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: trace_pipe waits, wakes, polls, is interrupted, and takes out what it gives
+# once: what decides here is the module, in the same way on all kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: rate_limit bounds what an event records in a second, and the rest counts as lost
+# once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: concurrent readers of trace_pipe share the events: each one is read exactly once
+# once: what decides here is the module, in the same way on all kernels
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
