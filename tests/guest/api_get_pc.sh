@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: addresses of slots and of the return trampoline are turned into the program's, whoever asks and from where
+# once: what decides here is the module, in the same way on all kernels
 # cpus: 2
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: return probes on coroutines that are suspended in one thread and go on in another
+# once: what decides here is the module, in the same way on all kernels
 # cpus: 2
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"

@@ -4,8 +4,8 @@
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
-unset TEST_CPUS
-ktap_plan 18
+unset TEST_CPUS LONG
+ktap_plan 19
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -93,8 +93,14 @@ is "$(tail -n 1 <<<"$output")" "13 passed, 4 failed, 1 skipped" "the last line c
 mkdir -p "$tmp/once/guest"
 mv "$tmp/guest/b_clean.sh" "$tmp/once/guest"
 sed -i '2i # once: it is the same everywhere' "$tmp/once/guest/b_clean.sh"
+guest_test j_long <<'END'
+# long: it would be
+exit 1
+END
+mv "$tmp/guest/j_long.sh" "$tmp/once/guest"
 output=$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
-is "$? $(grep -c '^  ok 1 - b_clean$' <<<"$output")" "0 1" "a test that runs once is run once"
+is "$? $(grep -c '^  ok 2 - b_clean$' <<<"$output")" "0 1" "a test that runs once is run once"
 like "$output" '^  ok 1 - b_clean # SKIP it runs on .*KERNEL=' "and said to be left out elsewhere"
+like "$output" '^  ok 1 - j_long # SKIP it takes minutes: LONG=1$' "one that takes minutes is left out, too"
 TESTS=no-such-test "$UPROBES_TOP/tests/run" >"$tmp/none" 2>&1 </dev/null
 is "$? $(tail -n 1 "$tmp/none")" "1 0 passed, 0 failed" "no test at all is a failure"
