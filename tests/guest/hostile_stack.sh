@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a program that forges, copies, abandons, swaps and misaligns its stack under return probes harms itself alone, and ties up no memory
-# long: thousands of stacks
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
