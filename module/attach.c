@@ -62,6 +62,7 @@ again:
 	list_add_tail(&a->in_site, &site->attachments);
 	image->nr_heirs += c->inherits;
 	image->nr_returns += c->type == CONSUMER_RETURN;
+	image->nr_counters += consumer_counts_in_process(c);
 	return 0;
 }
 
@@ -81,6 +82,7 @@ static void attachment_free(struct attachment *a)
 	spin_unlock(&c->lock);
 	image->nr_heirs -= c->inherits;
 	image->nr_returns -= c->type == CONSUMER_RETURN;
+	image->nr_counters -= consumer_counts_in_process(c);
 	if (a != &c->first)
 		kfree(a);
 	if (last)

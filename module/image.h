@@ -171,6 +171,7 @@ struct slot_lists {
  *	themselves yet
  * @nr_heirs: attachments that forked children get, too; under @lock
  * @nr_returns: attachments of return probes; under @lock
+ * @nr_counters: attachments of probes on this process with a reference counter; under @lock
  * @watch_lock: read-held by who has its unwinders probed until his return probes, or
  *	calls, are there; who leaves them alone has it for writing (unwinder.c).
  *	Taken before @lock
@@ -213,6 +214,7 @@ struct image {
 	struct site *superseded;
 	unsigned int nr_heirs;
 	unsigned int nr_returns;
+	unsigned int nr_counters;
 	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
 	struct orphans orphans;

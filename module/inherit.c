@@ -251,7 +251,8 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	unwinder_watched(child);
 	for (i = 0; i < nr; i++) {
 		if (!requests[i].result && requests[i].consumer->ref_ctr_offset)
-			ref_ctrs_apply_at(child, requests[i].consumer, requests[i].addr);
+			ref_ctrs_apply(child, requests[i].consumer,
+				       file_inode(requests[i].consumer->counted));
 		consumer_put(requests[i].consumer);
 	}
 	kvfree(requests);

@@ -6,7 +6,8 @@
  *
  * The task events are attached to with the first probe and stay until the
  * module goes, as calls in return-probed functions outlive their probes.  The
- * mapping event is attached to while files are probed.
+ * mapping event is attached to while files are probed, unwinders are looked for, or
+ * reference counters are.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,6 +26,7 @@
 #include "instance.h"
 #include "ksym.h"
 #include "lifecycle.h"
+#include "ref_ctr.h"
 #include "reserve.h"
 #include "retprobe.h"
 #include "rseq.h"
@@ -247,6 +249,7 @@ static void map_work(struct callback_head *work)
 	if (current->mm) {
 		moved_follow(utask);
 		mapping_apply(current->mm, NULL, 0);
+		ref_ctrs_mapped(current->mm);
 		unwinder_mapped(current->mm);
 	}
 	utask_work_done(utask);
@@ -289,16 +292,16 @@ static bool map_wanted(const struct vm_area_struct *vma)
 {
 	const struct image *image;
 	bool code = vma->vm_flags & VM_EXEC, watched;
+	bool data = (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) == VM_WRITE;
 
-	if (!code && (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) != VM_WRITE)
+	if (!code && !data)
 		return false;
 	if (probe_file_wanted(file_inode(vma->vm_file), code))
 		return true;
-	if (!code)
-		return false;
 	rcu_read_lock();
 	image = image_lookup(vma->vm_mm);
-	watched = image && READ_ONCE(image->watched);
+	watched = image && ((code && READ_ONCE(image->watched)) ||
+			    (data && READ_ONCE(image->nr_counters)));
 	rcu_read_unlock();
 	return watched;
 }
@@ -314,7 +317,7 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 		return 0;
 	utask = utask_get(current);
 	if (!utask) {
-		pr_warn_ratelimited("no memory: process %d maps a probed file and is not probed\n",
+		pr_warn_ratelimited("no memory: process %d maps a file, and what is probed in it is missed\n",
 				    task_tgid_nr(current));
 		return 0;
 	}
@@ -496,7 +499,7 @@ int lifecycle_watch_maps(void)
 		};
 		ret = register_kprobe(&map_kprobe);
 		if (ret)
-			pr_err("a kprobe on %s() failed, error %d: files cannot be probed\n",
+			pr_err("a kprobe on %s() failed, error %d: new mappings cannot be followed\n",
 			       ksym_map_function(), ret);
 	}
 	if (!ret)

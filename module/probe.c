@@ -118,6 +118,8 @@ static void consumer_free(struct consumer *c)
 		reserve_exit(c->instances);
 	kfree(c->instances);
 	kfree(c->plan);
+	if (c->counted)
+		fput(c->counted);
 	kmem_cache_free(consumer_cache, c);
 	if (atomic_dec_and_test(&consumers_left))
 		wake_up_all(&consumers_gone);

@@ -148,6 +148,7 @@ struct attachment {
  * @in_every_process: it probes a file; constant
  * @inherits: children of the probed process are probed, too; constant
  * @in_task: what a hit has to do needs task context; constant
+ * @watches_maps: it has to know of new mappings; of who has claimed it
  * @data_size: of a return instance; constant
  * @instances: return instances of this size, where @data_size is large
  * @claimed: somebody registers, unregisters, enables or disables it; under
@@ -181,6 +182,8 @@ struct attachment {
  * @file: the file that it probes, or NULL
  * @offset: where in @file
  * @ref_ctr_offset: reference counter in the file, or 0
+ * @counted: of a probe on one process with such a counter: the file, with a reference; set
+ *	before it is attached
  * @in_file: in probe_file::consumers, protected by probe_file::sem
  * @expect: bytes that must be found at the instruction
  * @expect_len: how many
@@ -196,6 +199,7 @@ struct consumer {
 	bool in_every_process;
 	bool inherits;
 	bool in_task;
+	bool watches_maps;
 	size_t data_size;
 	struct reserve *instances;
 	bool claimed;
@@ -222,6 +226,7 @@ struct consumer {
 	struct probe_file *file;
 	loff_t offset;
 	loff_t ref_ctr_offset;
+	struct file *counted;
 	struct list_head in_file;
 	u8 expect[UINSN_MAX_LEN];
 	u8 expect_len;
@@ -267,6 +272,13 @@ void consumer_wait(struct consumer *c);
 void consumer_release(struct consumer *c);
 void consumer_end_later(struct consumer *c);
 bool consumer_active_get(struct consumer *c);
+
+/* Whether it has reference counters in one process, not wherever its file is mapped. */
+static inline bool consumer_counts_in_process(const struct consumer *c)
+{
+	return c->ref_ctr_offset && !c->in_every_process;
+}
+
 struct uprobe_counts consumer_counts(const struct consumer *c);
 
 /*

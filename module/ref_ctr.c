@@ -192,6 +192,37 @@ static bool consumer_attached_in(struct consumer *c, const struct image *image)
 	return found;
 }
 
+/* Those of a consumer whose mappings have gone, so that they do not pile up. */
+static void unlink_gone(struct image *image, const struct consumer *c)
+{
+	struct ref_ctr *ref, *next;
+
+	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
+		if (ref->consumer != c || !READ_ONCE(ref->gone))
+			continue;
+		ref_ctr_unlink(ref);
+		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+	}
+	ref_ctrs_tidy(image);
+}
+
+static int apply(struct image *image, struct consumer *c, const struct inode *inode)
+{
+	unsigned long places[MAX_PLACES];
+	unsigned int i, n = places_find(image->mm, inode, c->ref_ctr_offset, places);
+	int err, ret = 0;
+
+	unlink_gone(image, c);
+	for (i = 0; i < n; i++) {
+		err = ref_ctr_increment(image, c, inode, places[i]);
+		if (err)
+			pr_notice_ratelimited("the reference counter at 0x%lx cannot be incremented: error %d\n",
+					      places[i], err);
+		ret = ret ?: err;
+	}
+	return ret;
+}
+
 /**
  * ref_ctrs_apply() - increment the counters of a consumer in an address space
  * @image: the address space, in use
@@ -205,45 +236,65 @@ static bool consumer_attached_in(struct consumer *c, const struct image *image)
  */
 int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *inode)
 {
-	unsigned long places[MAX_PLACES];
-	unsigned int i, n;
-	int err, ret = 0;
+	int ret = 0;
 
 	mutex_lock(&image->lock);
-	if (!image->dead && consumer_attached_in(c, image)) {
-		n = places_find(image->mm, inode, c->ref_ctr_offset, places);
-		for (i = 0; i < n; i++) {
-			err = ref_ctr_increment(image, c, inode, places[i]);
-			if (err)
-				pr_notice("the reference counter at 0x%lx cannot be incremented: error %d\n",
-					  places[i], err);
-			ret = ret ?: err;
-		}
-	}
+	if (!image->dead && consumer_attached_in(c, image))
+		ret = apply(image, c, inode);
 	mutex_unlock(&image->lock);
 	return ret;
 }
 
-/**
- * ref_ctrs_apply_at() - the same where the file is that with the probe
- * @image: the address space, in use
- * @c: a consumer with a reference counter
- * @addr: address of the probed instruction
- *
- * Context: as for ref_ctrs_apply().
- * Return: the same.
- */
-int ref_ctrs_apply_at(struct image *image, struct consumer *c, unsigned long addr)
+/* Whether its attachment at @site, of a probe on one process, still is in the file it was in. */
+static bool in_counted_file(const struct site *site, const struct consumer *c)
 {
-	const struct inode *inode = NULL;
+	struct mm_struct *mm = site->image->mm;
 	struct vm_area_struct *vma;
+	bool is;
 
-	mmap_read_lock(image->mm);
-	vma = find_vma(image->mm, addr);
-	if (vma && vma->vm_start <= addr && vma->vm_file)
-		inode = file_inode(vma->vm_file);
-	mmap_read_unlock(image->mm);
-	return inode ? ref_ctrs_apply(image, c, inode) : -EINVAL;
+	mmap_read_lock(mm);
+	vma = find_vma(mm, site->key.addr);
+	is = vma && vma->vm_start <= site->key.addr && vma->vm_file &&
+	     file_inode(vma->vm_file) == file_inode(c->counted);
+	mmap_read_unlock(mm);
+	return is;
+}
+
+/**
+ * ref_ctrs_mapped() - increment the counters of probes on one process that have been mapped
+ * @mm: the address space, in use
+ *
+ * Those of probes on files are seen to by mapping_apply().  What cannot be incremented the
+ * kernel log says.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void ref_ctrs_mapped(struct mm_struct *mm)
+{
+	struct image *image = image_find(mm);
+	struct attachment *a;
+	struct site *site;
+
+	if (!image)
+		return;
+	/* A registration that is under way looks for itself. */
+	if (!READ_ONCE(image->nr_counters))
+		goto put;
+	mutex_lock(&image->lock);
+	for (site = image->dead ? NULL : image_first_site(image, 0); site;
+	     site = image_next_site(site)) {
+		if (site->state == SITE_LOST)
+			continue;
+		list_for_each_entry(a, &site->attachments, in_site) {
+			if (consumer_counts_in_process(a->consumer) &&
+			    in_counted_file(site, a->consumer))
+				apply(image, a->consumer, file_inode(a->consumer->counted));
+		}
+		cond_resched();
+	}
+	mutex_unlock(&image->lock);
+put:
+	image_put(image);
 }
 
 /**

@@ -47,7 +47,7 @@ struct ref_ctr {
 };
 
 int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *inode);
-int ref_ctrs_apply_at(struct image *image, struct consumer *c, unsigned long addr);
+void ref_ctrs_mapped(struct mm_struct *mm);
 void ref_ctrs_drop(struct consumer *c);
 void ref_ctrs_forget(struct image *image);
 void ref_ctrs_purge(struct image *image);

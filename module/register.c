@@ -68,6 +68,8 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 		return "flags has bits that mean nothing";
 	if (u->filter && !in_file(u))
 		return "a filter is for probes on a file";
+	if (u->ref_ctr_offset % 2)
+		return "a reference counter cannot be at an odd offset";
 	return NULL;
 }
 
@@ -147,21 +149,51 @@ static int make_consumers(struct registration *reg)
 	return ret;
 }
 
+/* Until end_consumers(). */
+static int watch_maps(struct consumer *c)
+{
+	int ret = lifecycle_watch_maps();
+
+	c->watches_maps = !ret;
+	return ret;
+}
+
+/* The file that is mapped at an address, with a reference, and where in it that is; or NULL. */
+static struct file *mapped_file(struct mm_struct *mm, unsigned long addr, loff_t *offset)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start <= addr && vma->vm_file) {
+		file = get_file(vma->vm_file);
+		*offset = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start);
+	}
+	mmap_read_unlock(mm);
+	return file;
+}
+
+/* Where the reference counters of a probe on a process will be looked for. */
+static int watch_counters(struct consumer *c, struct mm_struct *mm)
+{
+	loff_t offset;
+
+	c->counted = mapped_file(mm, c->u->vaddr, &offset);
+	if (c->counted)
+		return watch_maps(c);
+	pr_notice("0x%lx cannot have a reference counter: no file is mapped there\n", c->u->vaddr);
+	return -EINVAL;
+}
+
 /* Whether the function that a return probe is for can have one. */
 static int check_process_text(struct mm_struct *mm, const struct uprobe *u)
 {
-	struct vm_area_struct *vma;
 	struct uprobe place = {};
 	struct target target;
 	int ret;
 
-	mmap_read_lock(mm);
-	vma = find_vma(mm, u->vaddr);
-	if (vma && vma->vm_start <= u->vaddr && vma->vm_file) {
-		place.file = get_file(vma->vm_file);
-		place.offset = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (u->vaddr - vma->vm_start);
-	}
-	mmap_read_unlock(mm);
+	place.file = mapped_file(mm, u->vaddr, &place.offset);
 	if (!place.file)
 		return 0;
 	ret = target_open(&target, &place);
@@ -184,8 +216,8 @@ static int attach_requests(struct image *image, struct attach_request *requests,
 	for (i = 0; i < n && !ret; i++) {
 		ret = requests[i].result;
 		if (!ret && requests[i].consumer->ref_ctr_offset)
-			ret = ref_ctrs_apply_at(image, requests[i].consumer,
-						requests[i].addr);
+			ret = ref_ctrs_apply(image, requests[i].consumer,
+					     file_inode(requests[i].consumer->counted));
 	}
 	return ret == -ESHUTDOWN ? -ESRCH : ret;
 }
@@ -224,6 +256,8 @@ static int register_in_process(struct registration *reg, unsigned int first)
 			continue;
 		if (reg->type == CONSUMER_RETURN)
 			ret = check_process_text(mm, u);
+		if (!ret && consumer_counts_in_process(reg->cs[i]))
+			ret = watch_counters(reg->cs[i], mm);
 		cs[n] = reg->cs[i];
 		requests[n++] = (struct attach_request) {
 			.consumer = reg->cs[i],
@@ -265,13 +299,8 @@ static int list_in_file(struct registration *reg, unsigned int i, const struct t
 		return ret;
 	/* Without memory each process has it analysed anew. */
 	reg->cs[i]->plan = kmemdup(&plan, sizeof(plan), GFP_KERNEL | __GFP_NOWARN);
-	ret = lifecycle_watch_maps();
-	if (ret)
-		return ret;
-	ret = probe_file_add(target->inode, target->file, reg->cs[i]);
-	if (ret)
-		lifecycle_unwatch_maps();
-	return ret;
+	ret = watch_maps(reg->cs[i]);
+	return ret ?: probe_file_add(target->inode, target->file, reg->cs[i]);
 }
 
 static int register_in_files(struct registration *reg)
@@ -320,10 +349,10 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 
 	for (i = 0; i < n; i++) {
 		consumer_retire(cs[i]);
-		if (cs[i]->file) {
+		if (cs[i]->file)
 			probe_file_del(cs[i]);
+		if (cs[i]->watches_maps)
 			lifecycle_unwatch_maps();
-		}
 	}
 	/* Also when the caller is being killed the breakpoints have to go. */
 	worker_call(detach_call, &reg);

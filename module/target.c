@@ -377,11 +377,6 @@ int target_check(const struct target *target, const struct uprobe *u, bool retur
 			  u->offset >= 0 && u->offset < size ? u->ref_ctr_offset : u->offset, size);
 		return -EINVAL;
 	}
-	if (u->ref_ctr_offset % 2) {
-		pr_notice("%s: a reference counter cannot be at an odd offset (0x%llx)\n",
-			  target->name, u->ref_ctr_offset);
-		return -EINVAL;
-	}
 	ret = returns ? target_check_returns(target, u->offset) : 0;
 	if (ret)
 		return ret;

@@ -3,7 +3,8 @@
 # test: reference counters are incremented in each mapping while a probe is registered, and back to what they were
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 23
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 34
 
 counter=$(file_offset "$progs/steps" steps_counter)
 offset=$(file_offset "$progs/steps" work)
@@ -60,4 +61,38 @@ set_probe 5 ref=$((offset / 2 * 2))
 check "a counter in read-only memory is not found" run register 5
 is "$(step call 2)" "call 605" "and nothing is written"
 run unregister 5
+end_steps
+
+# Mappings that come later, of probes on one process.
+steps
+set_probe 6 pid=$pid vaddr=$work ref="$counter"
+set_probe 7 pid=$pid vaddr=$work ref="$counter" flags=4
+run register 6
+is "$(step map)" "map 1" "one on the process counts in a mapping that comes later"
+is "$(step counter)" "counter 1" "once in each"
+run register 7
+is "$(step mapped)" "mapped 2" "one that is inherited, too"
+step forkmap 1 >/dev/null
+is "$(tail -n 1 "$out")" "child 301 mapped 1 map 1 counter 1" "also in the child, and in what that maps"
+run unregister 6
+is "$(step mapped)" "mapped 1" "one less"
+is "$(step map)" "map 1" "the next mapping has the one that is left"
+run unregister 7
+is "$(step mapped) $(step counter)" "mapped 0 counter 0" "and none is left"
+is "$(step map)" "map 0" "in later ones neither"
+end_steps
+
+# Another file where the probed one was.
+cp "$lib" "$tmp/other_library"
+steps
+step load "$lib" >/dev/null
+at=$(symbol_in "$pid" "$lib" library_work)
+set_probe 8 pid=$pid vaddr="$at" ref="$(file_offset "$lib" library_counter)"
+run register 8
+step unload >/dev/null
+is "$(step load "$tmp/other_library")" "library 0" "a file that comes in the place of the probed one is left alone"
+is "$(symbol_in "$pid" "$tmp/other_library" library_work)" "$at" "which lies where that was"
+run unregister 8
+step unload >/dev/null
+is "$(step load "$lib")" "library 0" "and so is the probed one when the probe is gone"
 end_steps

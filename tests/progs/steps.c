@@ -5,11 +5,18 @@
  *
  *	call N		work() N times: sum of its results
  *	nest N		nest(N), which calls itself: its result
- *	fork N		a child calls work() N times: its sum; and "lib" in it
+ *	fork N		a child calls work() N times: its sum, and the counter (see below), also
+ *			where it was mapped once more
+ *	forkmap N	the same, of a child that maps the counter itself
  *	threads N	4 threads that call work() N times: sum
  *	exec		executes itself anew
  *	leave		the first thread exits, another one goes on
+ *	share N		a process with the same memory calls work() N times and nest(N), forks a
+ *			child that does so, and executes another program: their sums
+ *	orphan N	such a process stays when this one has gone, and only then calls them
  *	counter		the 16-bit counter of probes of this program
+ *	map		maps it once more, and says what it is there
+ *	mapped		what it is there now
  *	load PATH	dlopen()s a library, and says what its counter is
  *	unload		dlclose()s it
  *	exit N		exits with status N
@@ -19,10 +26,15 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,12 +99,90 @@ static void in_threads(long n)
 	printf("threads %ld\n", sum);
 }
 
-static void in_child(long n)
+/* What a process with the memory of this one is to do, and has found. */
+static struct {
+	long n;
+	pid_t parent;
+	long sum;
+	int child;
+	char stack[256 * 1024] __attribute__((aligned(16)));
+} shared;
+
+static int sharer(void *arg)
+{
+	pid_t pid;
+
+	shared.sum = works(shared.n) + nest(shared.n);
+	pid = fork();
+	if (!pid)
+		_exit(works(shared.n) + nest(shared.n) == shared.sum ? 11 : 12);
+	waitpid(pid, &shared.child, 0);
+	execl("/bin/true", "true", NULL);
+	return 1;
+}
+
+static int orphan(void *arg)
+{
+	while (getppid() == shared.parent)
+		usleep(1000);
+	dprintf(1, "orphan %ld\n", works(shared.n) + nest(shared.n));
+	_exit(0);
+}
+
+static pid_t start_sharer(int (*fn)(void *), long n)
+{
+	shared.n = n;
+	shared.parent = getpid();
+	return clone(fn, shared.stack + sizeof(shared.stack), CLONE_VM | SIGCHLD, NULL);
+}
+
+static void share(long n)
+{
+	int status = -1;
+
+	waitpid(start_sharer(sharer, n), &status, 0);
+	printf("share %ld child %d status %d\n", shared.sum, WEXITSTATUS(shared.child), status);
+}
+
+static volatile unsigned short *mapped;
+
+/* @info, of this program, says from where on the file is in memory. */
+static int map_counter(struct dl_phdr_info *info, size_t size, void *fd)
+{
+	unsigned long at = (unsigned long)&steps_counter - info->dlpi_addr;
+
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		unsigned long offset = at - p->p_vaddr + p->p_offset;
+
+		if (p->p_type != PT_LOAD || at - p->p_vaddr >= p->p_filesz)
+			continue;
+		mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, *(int *)fd,
+			      offset & ~4095ul) + (offset & 4095);
+	}
+	return 1;
+}
+
+static int map(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+
+	dl_iterate_phdr(map_counter, &fd);
+	close(fd);
+	return *mapped;
+}
+
+static void in_child(long n, int maps)
 {
 	pid_t pid = fork();
 
 	if (!pid) {
-		printf("child %ld counter %d\n", works(n), steps_counter);
+		printf("child %ld ", works(n));
+		if (mapped)
+			printf("mapped %d ", *mapped);
+		if (maps)
+			printf("map %d ", map());
+		printf("counter %d\n", steps_counter);
 		fflush(stdout);
 		_exit(0);
 	}
@@ -128,13 +218,23 @@ static void *steps(void *name)
 		} else if (!strcmp(word, "nest")) {
 			printf("nest %ld\n", nest(n));
 		} else if (!strcmp(word, "fork")) {
-			in_child(n);
+			in_child(n, 0);
+		} else if (!strcmp(word, "forkmap")) {
+			in_child(n, 1);
 		} else if (!strcmp(word, "threads")) {
 			in_threads(n);
 		} else if (!strcmp(word, "exec")) {
 			execl(name, name, NULL);
 		} else if (!strcmp(word, "counter")) {
 			printf("counter %d\n", steps_counter);
+		} else if (!strcmp(word, "share")) {
+			share(n);
+		} else if (!strcmp(word, "orphan")) {
+			printf("orphan %s\n", start_sharer(orphan, n) > 0 ? "waits" : "fails");
+		} else if (!strcmp(word, "map")) {
+			printf("map %d\n", map());
+		} else if (!strcmp(word, "mapped")) {
+			printf("mapped %d\n", *mapped);
 		} else if (!strcmp(word, "load")) {
 			load(line + 5);
 		} else if (!strcmp(word, "unload")) {
