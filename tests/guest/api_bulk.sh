@@ -4,7 +4,7 @@
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 14
+ktap_plan 22
 
 libc=$(ldd "$progs/steps" | awk '/libc.so/ { print $3 }')
 steps
@@ -18,6 +18,31 @@ last=$((nr - 1))
 breakpoints() {
 	"$progs/textcmp" $pid | grep -c 'memory 0xcc$'
 }
+
+# Return probes: one that fails in the middle.
+for scope in process file; do
+	case $scope in
+	process) first=500 ;;
+	file) first=510 ;;
+	esac
+	for i in 0 1 2; do
+		case $scope in
+		process) set_probe $((first + i)) pid=$pid vaddr="$nest" returns=1 flags=$((i % 2)) path= ;;
+		file) set_probe $((first + i)) path="$progs/steps" offset="$(file_offset "$progs/steps" nest)" \
+			returns=1 flags=$((i % 2)) ;;
+		esac
+	done
+	check "$scope: return probes are registered at once" run register $first-$((first + 2))
+	is "$(step nest 9) $(hits $first) $(hits $((first + 1))) $(hits $((first + 2)))" "nest 45 10 10 10" "$scope: each has its returns"
+	run unregister $first-$((first + 2))
+	case $scope in
+	process) set_probe $((first + 1)) vaddr=0 ;;
+	file) set_probe $((first + 1)) offset=1000000000 ;;
+	esac
+	check_fails "$scope: one that cannot be probed makes all fail" run register $first-$((first + 2))
+	is "$(awk '$2' $client_dir/state)$(breakpoints) $(step nest 9) $(hits $first)" "0 nest 45 10" \
+		"$scope: and leaves nothing"
+done
 
 for scope in process file; do
 	n=0

@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 40
+ktap_plan 43
 
 # refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0, which is like that and else unset.
 refused() {
@@ -69,6 +69,17 @@ read -r pid _ <"$out"
 refused "Invalid or incomplete multibyte or wide character" "no instruction is there \(06 06" \
 	pid="$pid" vaddr="$(symbol_in "$pid" "$odd" undefined)"
 exec 3>&-
+
+# Text whose file was cut off while it was mapped.
+cp "$progs/steps_library" "$tmp/cut"
+steps
+step load "$tmp/cut" >/dev/null
+at=$(symbol_in "$pid" "$tmp/cut" library_work)
+: >"$tmp/cut"
+refused "Input/output error" "$at cannot be probed: the text cannot be read" pid="$pid" vaddr="$at"
+step exec >/dev/null
+end_steps
+is $? 0 "the program ends well"
 
 # No room for the area.
 prog=$progs/hostile_space
