@@ -6,19 +6,27 @@
  * destructor's shadow), backtrace(), thread cancellation, threads, a child.
  * The output and the status are the same whether it is return-probed or not.
  */
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
-#include <stdexcept>
-#include <string>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define PROBED extern "C" __attribute__((noinline, noclone))
 #define HERE asm volatile("" ::: "memory")
+
+/* Not the library's, which has headers for this system's own word size only. */
+struct Failure {
+	virtual ~Failure() {}
+	virtual const char *what() const { return "a failure"; }
+};
+
+struct FromTheDepth : Failure {
+	const char *what() const override { return "from the depth"; }
+};
 
 static int destroyed;
 static volatile int never;
@@ -46,7 +54,7 @@ PROBED int probed_deep(int n, int what)
 	int below;
 
 	if (!n && what == 1)
-		throw std::runtime_error("from the depth");
+		throw FromTheDepth();
 	if (!n && what == 2)
 		throw 7;
 	if (!n)
@@ -62,7 +70,7 @@ PROBED int probed_catcher(int n, int what)
 
 	try {
 		ret = probed_deep(n, what);
-	} catch (const std::exception &e) {
+	} catch (const Failure &e) {
 		ret = -static_cast<int>(strlen(e.what()));
 	}
 	HERE;
@@ -99,7 +107,7 @@ PROBED int probed_outer(int n)
 		}
 		try {
 			sum += probed_rethrower(i % 7);
-		} catch (const std::runtime_error &) {
+		} catch (const FromTheDepth &) {
 			sum += 100;
 		}
 	}
