@@ -4,8 +4,8 @@
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
-unset TEST_CPUS LONG
-ktap_plan 19
+unset TEST_CPUS LONG TEST_SECONDS
+ktap_plan 22
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -102,5 +102,18 @@ output=$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev
 is "$? $(grep -c '^  ok 2 - b_clean$' <<<"$output")" "0 1" "a test that runs once is run once"
 like "$output" '^  ok 1 - b_clean # SKIP it runs on .*KERNEL=' "and said to be left out elsewhere"
 like "$output" '^  ok 1 - j_long # SKIP it takes minutes: LONG=1$' "one that takes minutes is left out, too"
+
+# Where there is no time, what has not begun is left out; what has is brought to its end.
+output=$(TESTS_DIR="$tmp/once" TEST_SECONDS=1 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
+is "$? $(tail -n 1 <<<"$output")" "0 1 passed, 0 failed, 2 skipped" "nothing is begun when the time is over"
+like "$output" '^  ok 1 - b_clean # SKIP the time was over: TEST_SECONDS=1$' "which is said"
+guest_test k_takes <<'END'
+ktap_plan 1
+sleep 6
+ok "it is run"
+END
+output=$("$UPROBES_TOP/qemu/run" -k "$KERNEL" env TEST_SECONDS=5 "$UPROBES_TOP/tests/in-guest" MARK \
+	"$tmp/guest/k_takes.sh" "$tmp/guest/a_leaves.sh" 2>&1 </dev/null | grep ^MARK | paste -sd ' ')
+is "$output" "MARK begin k_takes 60 MARK end k_takes 0 MARK over" "nor in a guest"
 TESTS=no-such-test "$UPROBES_TOP/tests/run" >"$tmp/none" 2>&1 </dev/null
 is "$? $(tail -n 1 "$tmp/none")" "1 0 passed, 0 failed" "no test at all is a failure"
