@@ -6,7 +6,6 @@
 
 #include <linux/cred.h>
 #include <linux/dcache.h>
-#include <linux/elf.h>
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -20,10 +19,10 @@
 
 #include "arch.h"
 #include "compat.h"
+#include "elf_file.h"
 #include "target.h"
 
 /* What is looked at of an ELF file: hostile ones claim anything. */
-#define MAX_SEGMENTS	64
 #define MAX_NOTES	1024
 #define MAX_NAMES	1024
 
@@ -143,69 +142,33 @@ static bool segment_names_go(const struct target *target, u64 offset, u64 size)
 	return len > 0 && notes_name_go(notes, len);
 }
 
-/**
- * union elf_head - the start of an ELF file
- * @ident: what both have in common
- * @h32: of a 32-bit file
- * @h64: of a 64-bit file
- */
-union elf_head {
-	u8 ident[EI_NIDENT];
-	struct elf32_hdr h32;
-	struct elf64_hdr h64;
-};
-
-static bool elf_names_go(const struct target *target, const union elf_head *head)
+static bool segments_name_go(const struct elf_file *elf)
 {
-	bool wide = head->ident[EI_CLASS] == ELFCLASS64;
-	unsigned int i, n = min_t(unsigned int, MAX_SEGMENTS,
-				  wide ? head->h64.e_phnum : head->h32.e_phnum);
-	u64 at = wide ? head->h64.e_phoff : head->h32.e_phoff;
+	struct elf64_phdr ph;
+	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		union {
-			struct elf32_phdr p32;
-			struct elf64_phdr p64;
-		} ph;
-		size_t size = wide ? sizeof(ph.p64) : sizeof(ph.p32);
-		u64 offset, len;
-
-		if (at + i * size > S64_MAX - size ||
-		    target_read(target, &ph, size, at + i * size) != size)
+	for (i = 0; i < elf_file_segments(elf); i++) {
+		if (!elf_file_segment(elf, i, &ph))
 			return false;
-		if ((wide ? ph.p64.p_type : ph.p32.p_type) != PT_NOTE)
-			continue;
-		offset = wide ? ph.p64.p_offset : ph.p32.p_offset;
-		len = wide ? ph.p64.p_filesz : ph.p32.p_filesz;
-		if (offset < S64_MAX - MAX_NOTES && segment_names_go(target, offset, len))
+		if (ph.p_type == PT_NOTE && ph.p_offset < S64_MAX - MAX_NOTES &&
+		    segment_names_go(elf->target, ph.p_offset, ph.p_filesz))
 			return true;
 	}
 	return false;
 }
 
 /* Whether a section is named like the table that Go's runtime walks stacks by. */
-static bool sections_name_go(const struct target *target, const union elf_head *head)
+static bool sections_name_go(const struct elf_file *elf)
 {
-	bool wide = head->ident[EI_CLASS] == ELFCLASS64;
-	unsigned int i = wide ? head->h64.e_shstrndx : head->h32.e_shstrndx;
-	u64 at = wide ? head->h64.e_shoff : head->h32.e_shoff;
-	union {
-		struct elf32_shdr s32;
-		struct elf64_shdr s64;
-	} names;
-	size_t size = wide ? sizeof(names.s64) : sizeof(names.s32);
+	struct elf64_shdr names;
 	char buf[MAX_NAMES];
-	u64 offset, len;
 	ssize_t n;
 
-	if (!at || i >= SHN_LORESERVE || at > S64_MAX - (u64)SHN_LORESERVE * size ||
-	    target_read(target, &names, size, at + i * size) != size)
+	if (elf->head.e_shstrndx >= SHN_LORESERVE ||
+	    !elf_file_section(elf, elf->head.e_shstrndx, &names) ||
+	    names.sh_offset > S64_MAX - MAX_NAMES)
 		return false;
-	offset = wide ? names.s64.sh_offset : names.s32.sh_offset;
-	len = wide ? names.s64.sh_size : names.s32.sh_size;
-	if (offset > S64_MAX - MAX_NAMES)
-		return false;
-	n = target_read(target, buf, min_t(u64, len, sizeof(buf)), offset);
+	n = target_read(elf->target, buf, min_t(u64, names.sh_size, sizeof(buf)), names.sh_offset);
 	/* In position-independent programs the name begins with that of another section. */
 	return n > 0 && strnstr(buf, ".gopclntab", n);
 }
@@ -213,16 +176,15 @@ static bool sections_name_go(const struct target *target, const union elf_head *
 /* What a file that is no ELF file would be executed as is the kernel's mode. */
 static void target_classify(struct target *target)
 {
-	union elf_head head = {};
+	struct elf_file elf;
 
 	target->mode = UINSN_MODE_64;
-	if (target_read(target, &head, sizeof(head), 0) < (ssize_t)sizeof(head.h32) ||
-	    memcmp(head.ident, ELFMAG, SELFMAG))
+	if (!elf_file_open(&elf, target))
 		return;
-	if (head.ident[EI_CLASS] == ELFCLASS32)
+	if (elf.head.e_ident[EI_CLASS] == ELFCLASS32)
 		target->mode = UINSN_MODE_32;
 	/* The note can be left out (-buildid=), the section names can be stripped. */
-	target->go = elf_names_go(target, &head) || sections_name_go(target, &head);
+	target->go = segments_name_go(&elf) || sections_name_go(&elf);
 }
 
 static struct file *file_at(const char *name)

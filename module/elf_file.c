@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The headers of ELF files.
+ */
+#include <linux/string.h>
+
+#include "elf_file.h"
+#include "target.h"
+
+/**
+ * elf_file_read() - read from an ELF file
+ * @elf: the file
+ * @buf: where to
+ * @len: how much, in bytes
+ * @pos: where from, as the file itself may say
+ *
+ * Context: may sleep.
+ * Return: whether all of it is there.
+ */
+bool elf_file_read(const struct elf_file *elf, void *buf, size_t len, u64 pos)
+{
+	return pos <= S64_MAX - len && target_read(elf->target, buf, len, pos) == len;
+}
+
+/**
+ * elf_file_open() - look at the header of a file
+ * @elf: what to fill in; there is nothing to close
+ * @target: the file, which has to stay
+ *
+ * Context: may sleep.
+ * Return: whether it is an ELF file.
+ */
+bool elf_file_open(struct elf_file *elf, const struct target *target)
+{
+	struct elf32_hdr h32;
+
+	elf->target = target;
+	if (!elf_file_read(elf, &elf->head, EI_NIDENT, 0) ||
+	    memcmp(elf->head.e_ident, ELFMAG, SELFMAG))
+		return false;
+	elf->wide = elf->head.e_ident[EI_CLASS] == ELFCLASS64;
+	if (elf->wide)
+		return elf_file_read(elf, &elf->head, sizeof(elf->head), 0);
+	if (!elf_file_read(elf, &h32, sizeof(h32), 0))
+		return false;
+	elf->head.e_phoff = h32.e_phoff;
+	elf->head.e_phnum = h32.e_phnum;
+	elf->head.e_shoff = h32.e_shoff;
+	elf->head.e_shnum = h32.e_shnum;
+	elf->head.e_shstrndx = h32.e_shstrndx;
+	return true;
+}
+
+/**
+ * elf_file_segment() - read a program header
+ * @elf: the file
+ * @i: which
+ * @ph: what to fill in, as of a 64-bit file
+ *
+ * Context: may sleep.
+ * Return: whether it is there.
+ */
+bool elf_file_segment(const struct elf_file *elf, unsigned int i, struct elf64_phdr *ph)
+{
+	struct elf32_phdr p32;
+
+	if (elf->wide)
+		return elf_file_read(elf, ph, sizeof(*ph),
+				     elf->head.e_phoff + i * (u64)sizeof(*ph));
+	if (!elf_file_read(elf, &p32, sizeof(p32), elf->head.e_phoff + i * (u64)sizeof(p32)))
+		return false;
+	*ph = (struct elf64_phdr) {
+		.p_type = p32.p_type, .p_flags = p32.p_flags, .p_offset = p32.p_offset,
+		.p_vaddr = p32.p_vaddr, .p_filesz = p32.p_filesz,
+	};
+	return true;
+}
+
+/**
+ * elf_file_section() - read a section header
+ * @elf: the file
+ * @i: which
+ * @sh: what to fill in, as of a 64-bit file
+ *
+ * Context: may sleep.
+ * Return: whether it is there.
+ */
+bool elf_file_section(const struct elf_file *elf, unsigned int i, struct elf64_shdr *sh)
+{
+	struct elf32_shdr s32;
+
+	if (!elf->head.e_shoff)
+		return false;
+	if (elf->wide)
+		return elf_file_read(elf, sh, sizeof(*sh),
+				     elf->head.e_shoff + i * (u64)sizeof(*sh));
+	if (!elf_file_read(elf, &s32, sizeof(s32), elf->head.e_shoff + i * (u64)sizeof(s32)))
+		return false;
+	*sh = (struct elf64_shdr) {
+		.sh_type = s32.sh_type, .sh_offset = s32.sh_offset, .sh_size = s32.sh_size,
+		.sh_link = s32.sh_link,
+	};
+	return true;
+}
