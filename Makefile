@@ -80,10 +80,10 @@ modules_install: kdir
 	$(if $(KERNEL),$(error a module for a kernel of qemu/kernels is not for installing: leave KERNEL out))
 	$(MAKE) $(MODULES) UPROBES_SAMPLES=n modules
 	$(MAKE) $(MODULES) INSTALL_MOD_PATH=$(DESTDIR)$(INSTALL_MOD_PATH) modules_install
-	$(depmod)
+	$(call depmod,$(release))
 
 # With DESTDIR it is a package that is being made: depmod runs where that is installed.
-depmod = $(if $(DESTDIR),,PATH=$$PATH:/usr/sbin:/sbin depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(release))
+depmod = $(if $(DESTDIR),,PATH=$$PATH:/usr/sbin:/sbin depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(1))
 release = $(shell sed -n 's,.*UTS_RELEASE "\(.*\)",\1,p' $(KDIR)/include/generated/utsrelease.h)
 
 install: modules_install install-tools install-dev
@@ -113,10 +113,16 @@ install-dkms:
 	done
 	@echo '$(dkms_dir)'
 
-uninstall: kdir man
-	for dir in updates extra $(INSTALL_MOD_DIR); do \
-		rm -f $(DESTDIR)$(INSTALL_MOD_PATH)/lib/modules/$(release)/$$dir/uprobes.ko*; done
-	$(depmod)
+# From each kernel that it was installed for: their headers need not be there any more. DKMS
+# has its own in updates/dkms.
+module_root = $(DESTDIR)$(INSTALL_MOD_PATH)/lib/modules
+
+uninstall: man
+	for ko in $(foreach dir,updates extra $(INSTALL_MOD_DIR),$(module_root)/*/$(dir)/uprobes.ko*); do \
+		[ -e "$$ko" ] || continue; \
+		rm -f "$$ko" && release=$${ko#$(module_root)/} || exit; \
+		$(or $(call depmod,$${release%%/*}),:) || :; \
+	done
 	$(MAKE) -C userspace uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	rm -f $(man_dir)/man4/uprobes.4
 	cd build/man && for page in *.9; do rm -f $(man_dir)/man9/$$page; done
