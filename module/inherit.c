@@ -238,6 +238,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 				continue;
 			consumer_get(a->consumer);
 			requests[nr].consumer = a->consumer;
+			requests[nr].where = a->where;
 			requests[nr++].addr = site->key.addr;
 		}
 	}

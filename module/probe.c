@@ -191,7 +191,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 
 	c->atomic_entry = c->atomic && type == CONSUMER_ENTRY;
 	c->in_every_process = u->path || u->file || u->inode;
-	c->inherits = u->flags & UPROBE_INHERIT;
+	c->inherits = !c->in_every_process && u->flags & UPROBE_INHERIT;
 	c->in_task = rp ? rp->entry_handler && !c->atomic : !c->atomic;
 	c->claimed = true;
 	if (c->sleeps) {

@@ -192,13 +192,13 @@ static bool consumer_attached_in(struct consumer *c, const struct image *image)
 	return found;
 }
 
-/* Those of a consumer whose mappings have gone, so that they do not pile up. */
-static void unlink_gone(struct image *image, const struct consumer *c)
+/* Those of a consumer, or of all, whose mappings have gone, so that they do not pile up. */
+static void unlink_gone(struct image *image, const struct consumer *only)
 {
 	struct ref_ctr *ref, *next;
 
 	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
-		if (ref->consumer != c || !READ_ONCE(ref->gone))
+		if ((only && ref->consumer != only) || !READ_ONCE(ref->gone))
 			continue;
 		ref_ctr_unlink(ref);
 		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
@@ -212,7 +212,6 @@ static int apply(struct image *image, struct consumer *c, const struct inode *in
 	unsigned int i, n = places_find(image->mm, inode, c->ref_ctr_offset, places);
 	int err, ret = 0;
 
-	unlink_gone(image, c);
 	for (i = 0; i < n; i++) {
 		err = ref_ctr_increment(image, c, inode, places[i]);
 		if (err)
@@ -239,8 +238,10 @@ int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *
 	int ret = 0;
 
 	mutex_lock(&image->lock);
-	if (!image->dead && consumer_attached_in(c, image))
+	if (!image->dead && consumer_attached_in(c, image)) {
+		unlink_gone(image, c);
 		ret = apply(image, c, inode);
+	}
 	mutex_unlock(&image->lock);
 	return ret;
 }
@@ -281,6 +282,7 @@ void ref_ctrs_mapped(struct mm_struct *mm)
 	if (!READ_ONCE(image->nr_counters))
 		goto put;
 	mutex_lock(&image->lock);
+	unlink_gone(image, NULL);
 	for (site = image->dead ? NULL : image_first_site(image, 0); site;
 	     site = image_next_site(site)) {
 		if (site->state == SITE_LOST)
@@ -326,8 +328,11 @@ void ref_ctrs_drop(struct consumer *c)
 		for (;;) {
 			spin_lock(&c->lock);
 			ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
+			/* One of another image may be freed any time under the lock of that. */
+			if (ref && ref->image != image)
+				ref = NULL;
 			spin_unlock(&c->lock);
-			if (!ref || ref->image != image)
+			if (!ref)
 				break;
 			if (in_use)
 				word_change(image->mm, ref->addr, ref->inode, -1, ref);

@@ -174,6 +174,19 @@ static struct file *mapped_file(struct mm_struct *mm, unsigned long addr, loff_t
 	return file;
 }
 
+/* Children that are forked later may have something else there. */
+static struct image_file mapped_place(struct mm_struct *mm, unsigned long addr)
+{
+	struct image_file where = {};
+	struct file *file = mapped_file(mm, addr, &where.offset);
+
+	if (file) {
+		where.inode = file_inode(file);
+		fput(file);
+	}
+	return where;
+}
+
 /* Where the reference counters of a probe on a process will be looked for. */
 static int watch_counters(struct consumer *c, struct mm_struct *mm)
 {
@@ -263,6 +276,8 @@ static int register_in_process(struct registration *reg, unsigned int first)
 			.consumer = reg->cs[i],
 			.addr = u->vaddr,
 		};
+		if (reg->cs[i]->inherits)
+			requests[n - 1].where = mapped_place(mm, u->vaddr);
 	}
 	if (!ret)
 		ret = consumers_settle_in(cs, n, image);

@@ -3,7 +3,8 @@
 # test: forked children are probed when the probe says so, and end it with them
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 9
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 16
 
 steps
 plain=$(step fork 20)
@@ -25,3 +26,26 @@ is "$(hits 0)" 25 "the parent is probed as before"
 end_steps
 check "the last one's end is" until_is 0 registered 0
 check "for all of them" until_is 0 registered 3
+
+# Another file comes to where the probed one was.
+lib=$progs/steps_library
+cp "$lib" "$tmp/other_library"
+steps
+step load "$lib" >/dev/null
+at=$(symbol_in "$pid" "$lib" library_work)
+set_probe 4 pid=$pid vaddr="$at" flags=4
+set_probe 5 pid=$pid vaddr="$at" flags=6
+run register 4
+run register 5
+plain=$(step forklib 3)
+like "$plain" "^library returned" "a child calls a library"
+is "$(hits 4) $(hits 5)" "1 0" "which is probed in it"
+step unload >/dev/null
+step load "$tmp/other_library" >/dev/null
+is "$(symbol_in "$pid" "$tmp/other_library" library_work)" "$at" "another library takes its place"
+is "$(step forklib 3)" "$plain" "a child calls that"
+is "$(hits 4) $(hits 5)" "1 0" "and is not probed"
+run enable 5 2>/dev/null
+is "$(step forklib 3)" "$plain" "nor when a probe is enabled then"
+is "$(hits 4) $(hits 5)" "1 0" "that was disabled"
+end_steps

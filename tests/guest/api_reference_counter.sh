@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 34
+ktap_plan 36
 
 counter=$(file_offset "$progs/steps" steps_counter)
 offset=$(file_offset "$progs/steps" work)
@@ -38,6 +38,12 @@ is "$(step counter)" "counter 1" "exec leaves those on the file"
 check "exec ends those on the process" until_is 0 registered 3
 run unregister 0
 is "$(step counter)" "counter 0" "and none is left"
+# A file is probed in children, too, whatever else it is asked.
+set_probe 10 "$file" flags=4
+run register 10
+step fork 1 >/dev/null
+like "$(tail -n 1 "$out")" "counter 1$" "one on the file that says that children inherit it"
+run unregister 10
 step fork 1 >/dev/null
 like "$(tail -n 1 "$out")" "counter 0$" "in a child neither"
 
@@ -87,12 +93,18 @@ cp "$lib" "$tmp/other_library"
 steps
 step load "$lib" >/dev/null
 at=$(symbol_in "$pid" "$lib" library_work)
+# One that is disabled takes no notice of its text's being unmapped.
 set_probe 8 pid=$pid vaddr="$at" ref="$(file_offset "$lib" library_counter)"
+set_probe 9 pid=$pid vaddr="$at" ref="$(file_offset "$lib" library_counter)" flags=2
 run register 8
+run register 9
 step unload >/dev/null
 is "$(step load "$tmp/other_library")" "library 0" "a file that comes in the place of the probed one is left alone"
 is "$(symbol_in "$pid" "$tmp/other_library" library_work)" "$at" "which lies where that was"
 run unregister 8
+step unload >/dev/null
+is "$(step load "$tmp/other_library")" "library 0" "also by a probe that is disabled"
+run unregister 9
 step unload >/dev/null
 is "$(step load "$lib")" "library 0" "and so is the probed one when the probe is gone"
 end_steps

@@ -8,6 +8,7 @@
  *	fork N		a child calls work() N times: its sum, and the counter (see below), also
  *			where it was mapped once more
  *	forkmap N	the same, of a child that maps the counter itself
+ *	forklib N	a child calls the library_work() of the library that is loaded
  *	threads N	4 threads that call work() N times: sum
  *	exec		executes itself anew
  *	leave		the first thread exits, another one goes on
@@ -145,6 +146,7 @@ static void share(long n)
 }
 
 static volatile unsigned short *mapped;
+static void *library;
 
 /* @info, of this program, says from where on the file is in memory. */
 static int map_counter(struct dl_phdr_info *info, size_t size, void *fd)
@@ -189,7 +191,18 @@ static void in_child(long n, int maps)
 	waitpid(pid, NULL, 0);
 }
 
-static void *library;
+static void library_in_child(long n)
+{
+	long (*library_work)(long) = dlsym(library, "library_work");
+	pid_t pid = fork();
+
+	if (!pid) {
+		printf("library returned %ld\n", library_work(n));
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
 
 static void load(const char *path)
 {
@@ -219,6 +232,8 @@ static void *steps(void *name)
 			printf("nest %ld\n", nest(n));
 		} else if (!strcmp(word, "fork")) {
 			in_child(n, 0);
+		} else if (!strcmp(word, "forklib")) {
+			library_in_child(n);
 		} else if (!strcmp(word, "forkmap")) {
 			in_child(n, 1);
 		} else if (!strcmp(word, "threads")) {
