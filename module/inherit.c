@@ -137,6 +137,17 @@ static bool site_forks(const struct site *site)
 	       site->plan.insn.class == UINSN_INT;
 }
 
+/*
+ * Whether both have the area that an address lies in.  Since the copy was made either may
+ * have got one of its own there: what was mapped around it was the same.
+ */
+static bool same_area(const struct image *child, const struct image *parent, unsigned long addr)
+{
+	const struct ssol_area *area = image_area_at(child, addr);
+
+	return area && area == image_area_at(parent, addr);
+}
+
 /**
  * image_inherit() - give a forked child what its parent has
  * @child: image of the child, whose address space is a copy of the parent's
@@ -148,7 +159,8 @@ static bool site_forks(const struct site *site)
  * inherited; image_disinherit() ends that state for those that get no consumer.
  *
  * The parent may have got further areas and sites since the copy was made.
- * They are left out: no breakpoint was written before its area was mapped.
+ * They are left out: no breakpoint was written before its area was mapped.  So are those
+ * in whose place the child has got an area of its own by then.
  *
  * The child may have got consumers already, from a registration that met it before
  * this: its areas and sites stay, but breakpoints that were taken for somebody
@@ -167,7 +179,7 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 	mutex_lock(&parent->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	for (i = 0; i < parent->nr_areas && child->nr_areas < IMAGE_MAX_AREAS; i++) {
-		if (image_area_at(child, parent->areas[i]->base) ||
+		if (same_area(child, parent, parent->areas[i]->base) ||
 		    !ssol_area_mapped(parent->areas[i], child->mm))
 			continue;
 		ret = image_add_area(child, ssol_area_get(parent->areas[i]));
@@ -178,11 +190,11 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 	}
 	/* It has not returned from anything yet: there are no calls through another one. */
 	if (!ret && parent->trampoline && child->trampoline != parent->trampoline &&
-	    image_area_at(child, parent->trampoline))
+	    same_area(child, parent, parent->trampoline))
 		ret = image_use_trampoline(child, parent->trampoline);
 
 	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE || !image_area_at(child, site->slot) ||
+		if (site->kind != SITE_PROBE || !same_area(child, parent, site->slot) ||
 		    (site_was_idle(site, copied) && !site_forks(site)))
 			continue;
 		own = site_at(child, site->key.addr);
