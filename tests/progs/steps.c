@@ -122,7 +122,7 @@ static int sharer(void *arg)
 	return 1;
 }
 
-static int orphan(void *arg)
+static int stays(void *arg)
 {
 	while (getppid() == shared.parent)
 		usleep(1000);
@@ -137,7 +137,7 @@ static pid_t start_sharer(int (*fn)(void *), long n)
 	return clone(fn, shared.stack + sizeof(shared.stack), CLONE_VM | SIGCHLD, NULL);
 }
 
-static void share(long n)
+static void with_sharer(long n)
 {
 	int status = -1;
 
@@ -154,10 +154,10 @@ static int map_counter(struct dl_phdr_info *info, size_t size, void *fd)
 	unsigned long at = (unsigned long)&steps_counter - info->dlpi_addr;
 
 	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		unsigned long offset = at - p->p_vaddr + p->p_offset;
+		unsigned long in = at - info->dlpi_phdr[i].p_vaddr;
+		unsigned long offset = in + info->dlpi_phdr[i].p_offset;
 
-		if (p->p_type != PT_LOAD || at - p->p_vaddr >= p->p_filesz)
+		if (info->dlpi_phdr[i].p_type != PT_LOAD || in >= info->dlpi_phdr[i].p_filesz)
 			continue;
 		mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE, *(int *)fd,
 			      offset & ~4095ul) + (offset & 4095);
@@ -243,9 +243,9 @@ static void *steps(void *name)
 		} else if (!strcmp(word, "counter")) {
 			printf("counter %d\n", steps_counter);
 		} else if (!strcmp(word, "share")) {
-			share(n);
+			with_sharer(n);
 		} else if (!strcmp(word, "orphan")) {
-			printf("orphan %s\n", start_sharer(orphan, n) > 0 ? "waits" : "fails");
+			printf("orphan %s\n", start_sharer(stays, n) > 0 ? "waits" : "fails");
 		} else if (!strcmp(word, "map")) {
 			printf("map %d\n", map());
 		} else if (!strcmp(word, "mapped")) {
