@@ -11,6 +11,8 @@
  *	forklib N	a child calls the library_work() of the library that is loaded
  *	threads N	4 threads that call work() N times: sum
  *	exec		executes itself anew
+ *	into DIR	a child in the cgroup DIR, which calls work(3) when it gets SIGUSR1: its id,
+ *			and when it is through, its sum
  *	leave		the first thread exits, another one goes on
  *	share N		a process with the same memory calls work() N times and nest(N), forks a
  *			child that does so, and executes another program: their sums
@@ -29,6 +31,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -36,6 +39,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -145,6 +149,29 @@ static void with_sharer(long n)
 	printf("share %ld child %d status %d\n", shared.sum, WEXITSTATUS(shared.child), status);
 }
 
+/* The signal waits until the child asks for it. */
+static void start_in(const char *cgroup)
+{
+	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
+	int fd = open(cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC), sig;
+	sigset_t set;
+	long pid;
+
+	args.cgroup = fd;
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pid = fd < 0 ? -1 : syscall(SYS_clone3, &args, sizeof(args));
+	if (!pid) {
+		sigwait(&set, &sig);
+		dprintf(1, "into %ld\n", works(3));
+		_exit(0);
+	}
+	if (fd >= 0)
+		close(fd);
+	printf("child %ld\n", pid);
+}
+
 static volatile unsigned short *mapped;
 static void *library;
 
@@ -244,6 +271,8 @@ static void *steps(void *name)
 			printf("counter %d\n", steps_counter);
 		} else if (!strcmp(word, "share")) {
 			with_sharer(n);
+		} else if (!strcmp(word, "into")) {
+			start_in(line + 5);
 		} else if (!strcmp(word, "orphan")) {
 			printf("orphan %s\n", start_sharer(stays, n) > 0 ? "waits" : "fails");
 		} else if (!strcmp(word, "map")) {
