@@ -9,6 +9,7 @@
 #define _UPROBES_ELF_FILE_H
 
 #include <linux/elf.h>
+#include <linux/minmax.h>
 #include <linux/types.h>
 
 struct target;

@@ -192,7 +192,7 @@ static bool consumer_attached_in(struct consumer *c, const struct image *image)
 	return found;
 }
 
-/* Those of a consumer, or of all, whose mappings have gone, so that they do not pile up. */
+/* Forgets those of a consumer, or of all, whose mappings have gone, so that they do not pile up. */
 static void unlink_gone(struct image *image, const struct consumer *only)
 {
 	struct ref_ctr *ref, *next;
@@ -206,6 +206,7 @@ static void unlink_gone(struct image *image, const struct consumer *only)
 	ref_ctrs_tidy(image);
 }
 
+/* Increments its counters wherever @inode is mapped.  Context: may sleep; image::lock held. */
 static int apply(struct image *image, struct consumer *c, const struct inode *inode)
 {
 	unsigned long places[MAX_PLACES];

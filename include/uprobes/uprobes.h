@@ -117,7 +117,8 @@ enum uprobe_type {
  *	semaphore of a USDT probe), or 0.  It is incremented in every process
  *	that is probed, for as long as it is: in each private writable mapping
  *	that has it, those included that come later.  For a probe on one
- *	process, the file is the one mapped at @vaddr.
+ *	process, the file is the one mapped at @vaddr, which stays in use until
+ *	shortly after the probe's end.
  * @expect: optional; the instruction bytes that the caller analysed.
  *	Registration fails with -EILSEQ where the file or the process holds
  *	others.  Needed only during registration.
