@@ -208,7 +208,7 @@ static int image_invalidate(struct mmu_notifier *notifier,
 {
 	struct image *image = container_of(notifier, struct image, notifier);
 	bool ours = current->mm == image->mm && !(current->flags & PF_KTHREAD);
-	unsigned long start, end;
+	unsigned long start = 0, end = 0;
 	bool moves, lost = false;
 	struct site *site;
 
@@ -226,7 +226,7 @@ static int image_invalidate(struct mmu_notifier *notifier,
 		}
 		lost |= site->state == SITE_LOST;
 	}
-	ref_ctrs_lost(image, range->start, range->end);
+	lost |= ref_ctrs_lost(image, range->start, range->end, start, moves ? end : start);
 	spin_unlock(&image->tree_lock);
 	if (lost && moves)
 		lifecycle_moves(image);

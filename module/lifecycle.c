@@ -235,8 +235,10 @@ static void moved_follow(struct utask *utask)
 	utask->moves = false;
 	if (!image)
 		return;
-	if (arch_mremap_moves(regs, &start, &end))
+	if (arch_mremap_moves(regs, &start, &end)) {
 		image_moved(image, start, end, arch_mremap_moved(regs));
+		ref_ctrs_moved(image, start, end, arch_mremap_moved(regs));
+	}
 	atomic_dec(&image->moving);
 	image_put(image);
 }
@@ -266,7 +268,7 @@ static void map_queue(struct utask *utask)
 }
 
 /**
- * lifecycle_moves() - the current task is taking text by mremap() that had breakpoints
+ * lifecycle_moves() - the current task is taking breakpoints or counters along by mremap()
  * @image: its address space
  *
  * They are going to be elsewhere.

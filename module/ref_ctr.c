@@ -141,11 +141,12 @@ void ref_ctrs_purge(struct image *image)
 	}
 }
 
-/* Forgets them unless they may be in copies of the address space. */
+/* Forgets them unless they may be in copies of the address space, or at another place in it. */
 static void ref_ctrs_tidy(struct image *image)
 {
 	lockdep_assert_held(&image->lock);
-	if (!list_empty(&image->gone_ref_ctrs) && !image_forks(image))
+	if (!list_empty(&image->gone_ref_ctrs) && !atomic_read(&image->moving) &&
+	    !image_forks(image))
 		ref_ctrs_purge(image);
 }
 
@@ -198,7 +199,8 @@ static void unlink_gone(struct image *image, const struct consumer *only)
 	struct ref_ctr *ref, *next;
 
 	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
-		if ((only && ref->consumer != only) || !READ_ONCE(ref->gone))
+		if ((only && ref->consumer != only) || !READ_ONCE(ref->gone) ||
+		    READ_ONCE(ref->moves))
 			continue;
 		ref_ctr_unlink(ref);
 		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
@@ -371,18 +373,61 @@ void ref_ctrs_forget(struct image *image)
  * @image: the address space
  * @start: the first address
  * @end: the first address behind
+ * @from: the first address that the current task is moving by mremap()
+ * @to: the first address behind; @from if it is not
  *
  * Context: image::tree_lock held.
+ * Return: whether there are some that move.
  */
-void ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end)
+bool ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end,
+		   unsigned long from, unsigned long to)
 {
 	struct ref_ctr *ref;
+	bool moves = false;
 
 	lockdep_assert_held(&image->tree_lock);
 	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
-		if (ref->addr >= start && ref->addr < end && !ref->gone)
-			ref_ctr_number(image, &ref->gone);
+		if (ref->addr < start || ref->addr >= end || ref->gone)
+			continue;
+		/* Before it is gone: unlink_gone() does not take the lock. */
+		if (ref->addr >= from && ref->addr < to) {
+			WRITE_ONCE(ref->moves, true);
+			moves = true;
+		}
+		ref_ctr_number(image, &ref->gone);
 	}
+	return moves;
+}
+
+static void list_moved(struct list_head *refs, unsigned long from, unsigned long to, long by)
+{
+	struct ref_ctr *ref;
+
+	list_for_each_entry(ref, refs, in_image) {
+		if (!READ_ONCE(ref->gone) || !ref->moves || ref->addr < from || ref->addr >= to)
+			continue;
+		word_change(ref->image->mm, ref->addr + by, ref->inode, -1, NULL);
+		WRITE_ONCE(ref->moves, false);
+	}
+}
+
+/**
+ * ref_ctrs_moved() - decrement counters where mremap() has put them
+ * @image: the address space, in use
+ * @from: the first address that it was to move
+ * @to: the first address behind
+ * @by: what is to be added for the new ones; 0 when they have stayed, after all
+ *
+ * The consumers that still are attached are then to be counted as in any new mapping.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void ref_ctrs_moved(struct image *image, unsigned long from, unsigned long to, long by)
+{
+	mutex_lock(&image->lock);
+	list_moved(&image->ref_ctrs, from, to, by);
+	list_moved(&image->gone_ref_ctrs, from, to, by);
+	mutex_unlock(&image->lock);
 }
 
 /* Whether a fork has copied the counter incremented. */

@@ -6,7 +6,8 @@
  * A counter is incremented once for each consumer that names it, in each
  * private writable mapping of it in a process where the consumer is attached.
  * What has been incremented is listed, so that it is decremented once.  The
- * mapping may go (the mmu notifier marks the counter gone), or be replaced.
+ * mapping may go (the mmu notifier marks the counter gone), be replaced, or move: the word
+ * goes with it, is decremented there, and then counted as in any new mapping.
  * All that becomes of a counter is numbered, so that it can be told what a
  * forked child has got a copy of, and listed until no fork under way needs that.
  */
@@ -28,6 +29,8 @@ struct mm_struct;
  * @consumer: for whom, with a reference; NULL in image::gone_ref_ctrs
  * @inode: the file that is mapped there, only to be compared
  * @addr: where it is
+ * @moves: mremap() takes it elsewhere, and ref_ctrs_moved() has not seen to it there; set
+ *	under image::tree_lock, before @gone
  * @since: image::ref_changes when it was incremented
  * @gone: image::ref_changes when it was unmapped or decremented, 0 before; under
  *	image::tree_lock
@@ -40,6 +43,7 @@ struct ref_ctr {
 	struct consumer *consumer;
 	const struct inode *inode;
 	unsigned long addr;
+	bool moves;
 	u64 since;
 	u64 gone;
 	struct list_head in_image;
@@ -51,7 +55,9 @@ void ref_ctrs_mapped(struct mm_struct *mm);
 void ref_ctrs_drop(struct consumer *c);
 void ref_ctrs_forget(struct image *image);
 void ref_ctrs_purge(struct image *image);
-void ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end);
+bool ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end,
+		   unsigned long from, unsigned long to);
+void ref_ctrs_moved(struct image *image, unsigned long from, unsigned long to, long by);
 void ref_ctrs_disinherit(struct image *parent, struct mm_struct *mm,
 			 const struct copy_mark *copied);
 

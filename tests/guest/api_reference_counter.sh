@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 36
+ktap_plan 41
 
 counter=$(file_offset "$progs/steps" steps_counter)
 offset=$(file_offset "$progs/steps" work)
@@ -86,6 +86,16 @@ is "$(step map)" "map 1" "the next mapping has the one that is left"
 run unregister 7
 is "$(step mapped) $(step counter)" "mapped 0 counter 0" "and none is left"
 is "$(step map)" "map 0" "in later ones neither"
+run register 0
+run register 6
+is "$(step map) $(step move)" "map 2 move 2" "one that mremap() has moved counts once"
+is "$(step move)" "move 2" "also the second time"
+step forkmap 1 >/dev/null
+is "$(tail -n 1 "$out")" "child 301 mapped 1 map 1 counter 1" "a child has what is its own"
+run unregister 0
+is "$(step mapped)" "mapped 1" "one less where it is now"
+run unregister 6
+is "$(step mapped) $(step counter)" "mapped 0 counter 0" "and none is left there"
 end_steps
 
 # Another file where the probed one was.

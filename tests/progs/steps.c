@@ -20,6 +20,7 @@
  *	counter		the 16-bit counter of probes of this program
  *	map		maps it once more, and says what it is there
  *	mapped		what it is there now
+ *	move		moves that mapping, and says what it is there
  *	load PATH	dlopen()s a library, and says what its counter is
  *	unload		dlclose()s it
  *	exit N		exits with status N
@@ -201,6 +202,16 @@ static int map(void)
 	return *mapped;
 }
 
+/* Takes the mapping elsewhere. */
+static int move(void)
+{
+	unsigned long in = (unsigned long)mapped & 4095;
+	void *to = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	mapped = mremap((void *)mapped - in, 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, to) + in;
+	return *mapped;
+}
+
 static void in_child(long n, int maps)
 {
 	pid_t pid = fork();
@@ -277,6 +288,8 @@ static void *steps(void *name)
 			printf("orphan %s\n", start_sharer(stays, n) > 0 ? "waits" : "fails");
 		} else if (!strcmp(word, "map")) {
 			printf("map %d\n", map());
+		} else if (!strcmp(word, "move")) {
+			printf("move %d\n", move());
 		} else if (!strcmp(word, "mapped")) {
 			printf("mapped %d\n", *mapped);
 		} else if (!strcmp(word, "load")) {
