@@ -305,40 +305,33 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 	return ret;
 }
 
-static struct aggregate_batch *make_batch(struct aggregate *set,
-					  unsigned int n, size_t cell_size)
+/* Before the first probe is registered: handlers take them for granted. */
+static int make_cells(struct aggregate_batch *batch)
 {
-	struct aggregate_batch *batch;
-	unsigned int cpu;
+	unsigned int cpu, i;
 
-	batch = kvzalloc(struct_size(batch, probes, n), GFP_KERNEL);
-	if (!batch)
-		return NULL;
-	batch->set = set;
-	batch->cell_size = cell_size;
+	batch->cell_size = COUNT_SIZE;
+	for (i = 0; i < batch->n; i++) {
+		if (batch->probes[i].kind == TRACER_RETURN)
+			batch->cell_size = sizeof(struct aggregate_cell);
+	}
 	batch->cells = kcalloc(nr_cpu_ids, sizeof(*batch->cells), GFP_KERNEL);
 	if (!batch->cells)
-		goto no_memory;
+		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
-		batch->cells[cpu] = kvcalloc(n, cell_size, GFP_KERNEL);
+		batch->cells[cpu] = kvcalloc(batch->n, batch->cell_size, GFP_KERNEL);
 		if (!batch->cells[cpu])
-			goto no_memory;
+			return -ENOMEM;
 	}
-	return batch;
-
-no_memory:
-	free_batch(batch);
-	return NULL;
+	return 0;
 }
 
-static unsigned int count_lines(const char *text, size_t len, bool *returns)
+static unsigned int count_lines(const char *text, size_t len)
 {
 	const char *line = text, *end = text + len, *newline;
 	unsigned int n = 0;
 
 	while (line < end) {
-		if (*line == 'r')
-			*returns = true;
 		newline = memchr(line, '\n', end - line);
 		line = newline ? newline + 1 : end;
 		n++;
@@ -361,14 +354,13 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 	char *line = text, *end = text + len, *newline;
 	struct aggregate_batch *batch;
 	unsigned int n, prepared, i;
-	bool returns = false;
 	int ret = 0, err;
 
-	n = count_lines(text, len, &returns);
-	batch = make_batch(set, n, returns ? sizeof(struct aggregate_cell) :
-					     COUNT_SIZE);
+	n = count_lines(text, len);
+	batch = kvzalloc(struct_size(batch, probes, n), GFP_KERNEL);
 	if (!batch)
 		return -ENOMEM;
+	batch->set = set;
 
 	mutex_lock(&set->lock);
 	while (line < end) {
@@ -382,7 +374,11 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 		cond_resched();
 	}
 	prepared = batch->n;
-	err = prepared ? register_all(batch) : 0;
+	err = prepared ? make_cells(batch) : 0;
+	if (err)
+		batch->n = 0;
+	else if (prepared)
+		err = register_all(batch);
 	if (err)
 		ret = err;
 	/* What was prepared behind the first one that failed is not done. */

@@ -4,6 +4,7 @@
  * process and those it started), tid, uid or comm.
  */
 #include <linux/cred.h>
+#include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -17,36 +18,66 @@
 /* Processes above one another; nobody nests deeper on purpose. */
 #define TREE_MAX 64
 
-static int take_pid(const char *value, struct pid **pid)
+static struct pid *find_pid(const char *value)
 {
-	struct pid *found;
+	struct pid *pid;
 	pid_t nr;
 
 	if (kstrtoint(value, 10, &nr) || nr <= 0)
-		return -EINVAL;
-	found = find_get_pid(nr);
-	if (!found)
-		return -ESRCH;
-	put_pid(*pid);
-	*pid = found;
-	return 0;
+		return ERR_PTR(-EINVAL);
+	pid = find_get_pid(nr);
+	return pid ?: ERR_PTR(-ESRCH);
 }
 
-/* Only one address space need be probed then. */
-static int take_mm(struct aggregate_only *only)
+static struct mm_struct *find_mm(struct pid *tgid)
 {
-	struct task_struct *task = get_pid_task(only->tgid, PIDTYPE_TGID);
+	struct task_struct *task = get_pid_task(tgid, PIDTYPE_TGID);
 	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
 
 	if (task)
 		put_task_struct(task);
 	if (!mm)
-		return -ESRCH;
+		return ERR_PTR(-ESRCH);
 	mmgrab(mm);
 	mmput(mm);
+	return mm;
+}
+
+static void forget_process(struct aggregate_only *only)
+{
 	if (only->mm)
 		mmdrop(only->mm);
+	put_pid(only->tgid);
+}
+
+/* The later of two such lines counts, but one that fails changes nothing. */
+static int take_process(const char *value, bool tree, struct aggregate_only *only)
+{
+	struct pid *tgid = find_pid(value);
+	/* Of one process, only the address space need be probed. */
+	struct mm_struct *mm = IS_ERR(tgid) || tree ? NULL : find_mm(tgid);
+
+	if (IS_ERR(tgid))
+		return PTR_ERR(tgid);
+	if (IS_ERR(mm)) {
+		put_pid(tgid);
+		return PTR_ERR(mm);
+	}
+	forget_process(only);
+	only->tgid = tgid;
 	only->mm = mm;
+	only->tree = tree;
+	return 0;
+}
+
+static int take_tid(const char *value, struct aggregate_only *only)
+{
+	struct pid *tid = find_pid(value);
+
+	if (IS_ERR(tid))
+		return PTR_ERR(tid);
+	put_pid(only->tid);
+	only->tid = tid;
 	return 0;
 }
 
@@ -82,13 +113,11 @@ int aggregate_only_parse(struct aggregate_only *only, const char *words)
 		return -EINVAL;
 	len = value++ - words;
 	if (len == 3 && !strncmp(words, "pid", len))
-		return take_pid(value, &only->tgid) ?: take_mm(only);
-	if (len == 4 && !strncmp(words, "tree", len)) {
-		only->tree = true;
-		return take_pid(value, &only->tgid);
-	}
+		return take_process(value, false, only);
+	if (len == 4 && !strncmp(words, "tree", len))
+		return take_process(value, true, only);
 	if (len == 3 && !strncmp(words, "tid", len))
-		return take_pid(value, &only->tid);
+		return take_tid(value, only);
 	if (len == 3 && !strncmp(words, "uid", len))
 		return take_uid(value, only);
 	if (len == 4 && !strncmp(words, "comm", len)) {
@@ -134,8 +163,6 @@ bool aggregate_only_matches(const struct aggregate_only *only)
 
 void aggregate_only_release(struct aggregate_only *only)
 {
-	if (only->mm)
-		mmdrop(only->mm);
-	put_pid(only->tgid);
+	forget_process(only);
 	put_pid(only->tid);
 }

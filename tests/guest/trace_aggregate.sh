@@ -19,7 +19,7 @@ counted() {
 	awk '{ printf "%s%s=%s%s", sep, $1, $2, $3 ? " missed" : ""; sep = " " }' <&5
 }
 
-ktap_plan 18
+ktap_plan 24
 clear
 exec 5<>$dir/aggregate
 check "an entry is taken" put "p:e $tick"
@@ -58,6 +58,25 @@ check_fails "nobody's thread is refused" put "only tid 0"
 put "p:e $text"
 "$prog" all
 is "$(counted)" "" "which does not come here"
+exec 5<&-
+
+# A return, in whatever way it is written.
+exec 5<>$dir/aggregate
+check "a return as the end of a place" put "p:one $tick%return"
+check "a return behind a blank" put " r:two $tick"
+"$prog" ticks 1 3
+is "$(awk '{ printf "%s=%s,%s ", $1, $2, ($4 >= $5 && $5 > 0 && NF > 5) ? "times" : "no times" }' <&5)" \
+	"one=3,times two=3,times " "both are returns, with their times"
+exec 5<&-
+
+# A process and what it starts, in the place of one process; what fails changes nothing.
+exec 5<>$dir/aggregate
+put "only pid 1"
+check "only this process and what it starts" put "only tree $$"
+check_fails "a kernel thread has nothing to count" put "only pid 2"
+put "p:e $tick"
+"$prog" ticks 1 3
+is "$(counted)" "e=3" "what it has started counts"
 exec 5<&-
 
 # In one process's memory.
