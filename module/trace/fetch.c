@@ -179,6 +179,10 @@ static void keep_string(struct tracer_fetch *f, u8 *data, size_t len)
 static void store_text(struct tracer_fetch *f, u8 *data, const char *text,
 		       size_t len)
 {
+	if (f->trap && string_room(f, len) < len) {
+		f->absent = true;
+		return;
+	}
 	len = string_room(f, len);
 	memcpy(f->entry + f->used, text, len);
 	keep_string(f, data, len);

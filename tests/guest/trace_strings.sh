@@ -16,7 +16,7 @@ arguments() {
 }
 
 text=$(where text)
-ktap_plan 12
+ktap_plan 14
 clear
 define "p $text s=+0(%di):string"
 enable
@@ -43,6 +43,18 @@ is "$(sed -n 4p "$tmp/got" | tr ' ' '\n' | sed -n 3p)" "s3=\"$(repeat d 4095)\""
 is "$(sed -n 4p "$tmp/got" | wc -w)" 9 "none of them is missing"
 like "$(sed -n 4p "$tmp/got" | tr ' ' '\n' | sed -n '8p;9p')" '\.\.\.$' "what does not fit is marked, too"
 is "$(wc -l <"$tmp/got")" 7 "and no event is lost"
+
+# Where what can be fetched in the trap ends in the middle of the name.
+disable
+clear
+for at in $(seq 20 79); do
+	define "p:comm/e$at $text a=+0(%di):string b=+$at(%di):string c=\$comm"
+	echo 'c != "traced"' >$dir/events/comm/e$at/filter
+done
+enable comm
+"$prog" strings
+is "$(awk '{ n += $3 } END { print n }' $dir/uprobe_profile)" $((60 * 7)) "two long strings, and the program's name"
+is "$(lines)" "" "which is never cut"
 
 # Pages that are not there yet.
 disable
