@@ -175,13 +175,7 @@ EXPORT_SYMBOL_GPL(uprobe_check);
 
 struct uprobe_counts uprobe_counts(const struct uprobe *u)
 {
-	struct uprobe_counts counts = {};
-
-	if (u->kdata)
-		counts = consumer_counts(u->kdata);
-	counts.hits += u->__hits;
-	counts.missed += u->__missed;
-	return counts;
+	return probe_counts(u);
 }
 EXPORT_SYMBOL_GPL(uprobe_counts);
 

@@ -2,6 +2,8 @@
 /*
  * Consumers and their sets.
  */
+#include <linux/rcupdate.h>
+#include <linux/seqlock.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
@@ -13,6 +15,9 @@
 static atomic_t consumers_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(consumers_gone);
 static struct workqueue_struct *probe_wq;
+
+/* Counts are on their way from a consumer to the client's structure. */
+static seqcount_t totals_seq = SEQCNT_ZERO(totals_seq);
 
 /* What unregisters a consumer whose process has gone. */
 static work_func_t consumer_end;
@@ -311,17 +316,24 @@ void consumer_wait(struct consumer *c)
  * consumer_release() - the end of a registration
  * @c: the consumer; retired, waited for, attached nowhere
  *
- * The counts go to the client's structure, which is not used after this.
- * Drops the registration's reference.
+ * The counts go to the client's structure, which then knows of no registration and is not
+ * used after this.  Drops the registration's reference.
  *
- * Context: may sleep; @c is claimed by the caller.
+ * Context: may sleep; @c is claimed by the caller, kdata_mutex held.
  */
 void consumer_release(struct consumer *c)
 {
 	struct uprobe_counts counts = consumer_counts(c);
+	unsigned long flags;
 
+	/* Whoever looks at them may have interrupted us. */
+	local_irq_save(flags);
+	raw_write_seqcount_begin(&totals_seq);
+	c->u->kdata = NULL;
 	c->u->__hits += counts.hits;
 	c->u->__missed += counts.missed;
+	raw_write_seqcount_end(&totals_seq);
+	local_irq_restore(flags);
 	c->gone = true;
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_kill(&c->calls);
@@ -378,6 +390,31 @@ struct uprobe_counts consumer_counts(const struct consumer *c)
 		sum.missed += READ_ONCE(stats->missed);
 	}
 	return sum;
+}
+
+/**
+ * probe_counts() - hits and misses of all registrations of a probe
+ * @u: the probe; its registration may end meanwhile
+ *
+ * Context: any.
+ */
+struct uprobe_counts probe_counts(const struct uprobe *u)
+{
+	struct uprobe_counts counts;
+	const struct consumer *c;
+	unsigned int seq;
+
+	/* The consumer stays for a grace period. */
+	rcu_read_lock();
+	do {
+		seq = raw_read_seqcount_begin(&totals_seq);
+		c = READ_ONCE(u->kdata);
+		counts = c ? consumer_counts(c) : (struct uprobe_counts) {};
+		counts.hits += u->__hits;
+		counts.missed += u->__missed;
+	} while (read_seqcount_retry(&totals_seq, seq));
+	rcu_read_unlock();
+	return counts;
 }
 
 /**

@@ -280,6 +280,7 @@ static inline bool consumer_counts_in_process(const struct consumer *c)
 }
 
 struct uprobe_counts consumer_counts(const struct consumer *c);
+struct uprobe_counts probe_counts(const struct uprobe *u);
 
 /*
  * A handler that may sleep has returned; undoes consumer_active_get().  Without

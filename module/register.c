@@ -383,7 +383,6 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 
 	mutex_lock(&kdata_mutex);
 	for (i = 0; i < n; i++) {
-		cs[i]->u->kdata = NULL;
 		consumer_release(cs[i]);
 	}
 	mutex_unlock(&kdata_mutex);

@@ -423,7 +423,7 @@ unsigned long uprobe_get_pc_task(struct task_struct *task, unsigned long pc, uns
  *
  * Counts over all registrations of this structure since it was zeroed; exact
  * once unregistered, otherwise as of some moment during the call.  The caller
- * makes sure that @u is not being registered or unregistered meanwhile.
+ * does not register or unregister @u meanwhile; a registration may end by itself.
  *
  * Context: any.
  * Return: the totals.
