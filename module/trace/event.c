@@ -61,6 +61,8 @@ static struct tracer_event *event_create(struct tracer *t, struct tracer_def *de
 		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
 	INIT_LIST_HEAD(&event->node);
 	INIT_LIST_HEAD(&event->sites);
+	/* Its files are there before it is in the list. */
+	event->removed = true;
 
 	ret = tracer_group_add(t, def->group, &event->group);
 	if (ret) {
@@ -234,6 +236,7 @@ static int define_probe(struct tracer *t, struct tracer_def *def,
 	mutex_lock(&t->lock);
 	add_site(event, site);
 	list_add_tail(&event->node, &t->events);
+	event->removed = false;
 	if (t->live) {
 		event->enabled = true;
 		list_add_tail(&site->batch, &t->starting);

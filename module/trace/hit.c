@@ -238,6 +238,7 @@ static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
 
 	if (!record) {
 		atomic64_inc(&hit->site->lost);
+		tracer_buffer_skip(b);
 		return;
 	}
 	keep(hit, b, record, size);

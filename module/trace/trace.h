@@ -113,7 +113,8 @@ struct tracer_group {
  * @format: how to read its records
  * @sites: its probes, in the order of their definition
  * @enabled: they are registered, or about to be (tracer.starting)
- * @removed: the event is in no list any more and about to be freed
+ * @removed: the event is not in the list yet, or no more and about to be freed; under
+ *	tracer.lock
  * @filter: which hits are recorded; NULL for all
  * @filter_text: what the filter file shows: the filter, or what is wrong with
  *	the one that was written; NULL for none

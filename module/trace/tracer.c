@@ -55,6 +55,10 @@ static int make_files(struct tracer *t)
 	t->dir = debugfs_create_dir("uprobes", NULL);
 	if (IS_ERR(t->dir))
 		return PTR_ERR(t->dir);
+	/* First of all: what is defined as soon as there is a file for it has its place there. */
+	ret = tracer_dirs_init(t);
+	if (ret)
+		return ret;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
 		file = debugfs_create_file(files[i].name, files[i].mode, t->dir,
 					   t, files[i].fops);
@@ -75,7 +79,7 @@ static int make_files(struct tracer *t)
 	ret = tracer_percpu_init(t);
 	if (!ret)
 		ret = tracer_options_init(t);
-	return ret ?: tracer_dirs_init(t);
+	return ret;
 }
 
 /**
