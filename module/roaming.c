@@ -4,6 +4,7 @@
  */
 #include <linux/hash.h>
 #include <linux/mutex.h>
+#include <linux/pagemap.h>
 #include <linux/percpu-refcount.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
@@ -530,7 +531,8 @@ bool roaming_put_back(struct roaming *r, bool may_sleep)
 			/* Other threads can take pages away again and again. */
 			if (fatal_signal_pending(current))
 				return true;
-			gone = fault_in_writeable((char __user *)absent, 1) ? absent : 0;
+			/* Without a store: another thread may use the place since. */
+			gone = fault_in_safe_writeable((char __user *)absent, 1) ? absent : 0;
 			cond_resched();
 		}
 	}

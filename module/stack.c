@@ -3,6 +3,9 @@
  * Return addresses on the stacks of tasks: which are still the trampoline's,
  * what they stand for, and how they are put back.
  */
+#include <linux/pagemap.h>
+#include <linux/uaccess.h>
+
 #include "image.h"
 #include "instance.h"
 #include "retprobe.h"
@@ -40,17 +43,20 @@ static bool walk_pause(const struct roaming *was)
 }
 
 /*
- * Gets the page that an instance of such a walk is about; @there is whether that could be.
+ * Gets the page that an instance of such a walk is about, for writing where that is to
+ * be; @there is whether that could be.  Nothing is stored: the program may have something
+ * else there by now, which is what fault_in_writeable() would write a byte of.
  *
  * Return: as walk_pause().
  */
-static bool walk_touch(const struct uret_instance *inst, const struct roaming *was, bool *there)
+static bool walk_touch(const struct uret_instance *inst, const struct roaming *was, bool writes,
+		       bool *there)
 {
 	char __user *at = (char __user *)inst->ri.sp;
 	unsigned int size = inst->word;
 
 	preempt_enable();
-	*there = !fault_in_writeable(at, size);
+	*there = !(writes ? fault_in_safe_writeable(at, size) : fault_in_readable(at, size));
 	preempt_disable();
 	return roaming_own() == was;
 }
@@ -74,7 +80,7 @@ void instances_prune(struct utask *utask, const struct roaming *roaming)
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
 			known = stack_read(&word, inst->ri.sp, inst->word, false);
-			if (!known && !walk_touch(inst, roaming, &known))
+			if (!known && !walk_touch(inst, roaming, false, &known))
 				goto out;
 			/* Nobody but the task itself changes the list otherwise. */
 			next = inst->in_task.next;
@@ -163,7 +169,7 @@ static bool put_back_own(struct utask *utask, const struct roaming *roaming, boo
 				break;
 			}
 			/* All of them may be kept elsewhere since. */
-			if (!known && !walk_touch(inst, roaming, &known))
+			if (!known && !walk_touch(inst, roaming, true, &known))
 				goto out;
 			next = inst->in_task.next;
 			known = known && stack_put_back(inst, &word);

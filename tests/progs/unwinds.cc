@@ -3,12 +3,14 @@
 /*
  * Walks its own stack in every way that a runtime does, and says what it saw:
  * exceptions (caught here and further out, thrown again, thrown in a
- * destructor's shadow), backtrace(), thread cancellation, threads, a child.
+ * destructor's shadow), backtrace(), also where a call was left by longjmp(),
+ * thread cancellation, threads, a child.
  * The output and the status are the same whether it is return-probed or not.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,6 +142,45 @@ PROBED int probed_backtrace(int n)
 	return 0;
 }
 
+static jmp_buf left;
+
+PROBED void probed_leaves(int leaves)
+{
+	if (leaves)
+		longjmp(left, 1);
+	HERE;
+}
+
+/* In the middle of what keeps_its_own() has there. */
+__attribute__((noinline, noclone)) static void leaves_a_call()
+{
+	char room[32768];
+
+	asm volatile("" : : "r"(room) : "memory");
+	if (!setjmp(left))
+		probed_leaves(1);
+}
+
+/* Whether walking the stack leaves alone what is on pages that a fork has made read-only. */
+__attribute__((noinline, noclone)) static int keeps_its_own()
+{
+	static void *frames[8];
+	unsigned char own[65536];
+	int kept = 0, status;
+
+	memset(own, 0xa5, sizeof(own));
+	asm volatile("" : : "r"(own) : "memory");
+	pid_t pid = fork();
+	if (!pid)
+		_exit(0);
+	waitpid(pid, &status, 0);
+	backtrace(frames, 8);
+	asm volatile("" : : "r"(own) : "memory");
+	for (unsigned char c : own)
+		kept += c == 0xa5;
+	return kept;
+}
+
 static void cleanup(void *arg)
 {
 	destroyed += probed_in_destructor(*static_cast<int *>(arg));
@@ -184,6 +225,10 @@ int main()
 	printf("outer %d\n", probed_outer(20));
 	printf("backtrace"); probed_backtrace(6);
 	printf("outer %d\n", probed_outer(20));
+
+	leaves_a_call();
+	printf("kept %d\n", keeps_its_own());
+	fflush(stdout);
 
 	for (auto &thread : t)
 		pthread_create(&thread, nullptr, throwing_thread, nullptr);
