@@ -17,12 +17,13 @@
 /* Where one address space can have the same counter. */
 #define MAX_PLACES	16
 
-/* Data of its own that a process may change, with a file behind it. */
-static bool vma_has_counters(const struct vm_area_struct *vma, const struct inode *inode)
+/* Data of its own that a process may change, or could when it was counted; with a file behind. */
+static bool vma_has_counters(const struct vm_area_struct *vma, const struct inode *inode,
+			     bool counted)
 {
 	return vma->vm_file && file_inode(vma->vm_file) == inode &&
-	       (vma->vm_flags & (VM_WRITE | VM_MAYSHARE | VM_HUGETLB | VM_PFNMAP | VM_IO)) ==
-	       VM_WRITE;
+	       !(vma->vm_flags & (VM_MAYSHARE | VM_HUGETLB | VM_PFNMAP | VM_IO)) &&
+	       (counted || vma->vm_flags & VM_WRITE);
 }
 
 static unsigned int places_find(struct mm_struct *mm, const struct inode *inode, loff_t offset,
@@ -36,7 +37,7 @@ static unsigned int places_find(struct mm_struct *mm, const struct inode *inode,
 	for_each_vma(vmi, vma) {
 		loff_t start = (loff_t)vma->vm_pgoff << PAGE_SHIFT;
 
-		if (!vma_has_counters(vma, inode) || offset < start ||
+		if (!vma_has_counters(vma, inode, false) || offset < start ||
 		    offset - start + sizeof(u16) > vma->vm_end - vma->vm_start)
 			continue;
 		if (n == MAX_PLACES)
@@ -66,7 +67,7 @@ static int word_change(struct mm_struct *mm, unsigned long addr, const struct in
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && vma_has_counters(vma, inode) &&
+	if (vma && vma->vm_start <= addr && vma_has_counters(vma, inode, change < 0) &&
 	    !(ref && READ_ONCE(ref->gone)))
 		ret = u16_add(mm, addr, change);
 	if (!ret && ref) {

@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 41
+ktap_plan 44
 
 counter=$(file_offset "$progs/steps" steps_counter)
 offset=$(file_offset "$progs/steps" work)
@@ -96,6 +96,12 @@ run unregister 0
 is "$(step mapped)" "mapped 1" "one less where it is now"
 run unregister 6
 is "$(step mapped) $(step counter)" "mapped 0 counter 0" "and none is left there"
+run register 6
+is "$(step map) $(step protect)" "map 1 protect 0" "one that the program protects later"
+step forkmap 1 >/dev/null
+is "$(tail -n 1 "$out" | cut -d' ' -f-4)" "child 301 mapped 0" "is decremented in a child"
+run unregister 6
+is "$(step mapped)" "mapped 0" "and where it is"
 end_steps
 
 # Another file where the probed one was.

@@ -21,6 +21,7 @@
  *	map		maps it once more, and says what it is there
  *	mapped		what it is there now
  *	move		moves that mapping, and says what it is there
+ *	protect		makes that mapping read-only
  *	load PATH	dlopen()s a library, and says what its counter is
  *	unload		dlclose()s it
  *	exit N		exits with status N
@@ -290,6 +291,9 @@ static void *steps(void *name)
 			printf("map %d\n", map());
 		} else if (!strcmp(word, "move")) {
 			printf("move %d\n", move());
+		} else if (!strcmp(word, "protect")) {
+			printf("protect %d\n", mprotect((void *)((unsigned long)mapped & ~4095ul),
+							4096, PROT_READ));
 		} else if (!strcmp(word, "mapped")) {
 			printf("mapped %d\n", *mapped);
 		} else if (!strcmp(word, "load")) {
