@@ -233,13 +233,28 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	return 0;
 }
 
-/* Nobody finds the image any more; what is left to do may sleep. */
+/**
+ * image_let_go() - the address space has ended, or a child of its has been looked after
+ * @image: the image; image::forks counts what is let go of
+ *
+ * After the last of them its consumers go, which may sleep: a child that has not run yet
+ * is to inherit them.
+ *
+ * Context: any.
+ */
+void image_let_go(struct image *image)
+{
+	if (atomic_dec_and_test(&image->forks))
+		queue_work(reap_wq, &image->reap);
+}
+
+/* Nobody finds the image any more. */
 static void image_kill(struct image *image)
 {
 	if (xchg(&image->dead, true))
 		return;
 	rhashtable_remove_fast(&images, &image->node, image_params);
-	queue_work(reap_wq, &image->reap);
+	image_let_go(image);
 }
 
 static void image_release(struct mmu_notifier *notifier, struct mm_struct *mm)
@@ -434,6 +449,7 @@ struct image *image_get(struct mm_struct *mm)
 	spin_lock_init(&image->tree_lock);
 	image->sites = RB_ROOT;
 	image->removals = 1;
+	atomic_set(&image->forks, 1);
 	INIT_LIST_HEAD(&image->residents);
 	INIT_LIST_HEAD(&image->ref_ctrs);
 	INIT_LIST_HEAD(&image->gone_ref_ctrs);

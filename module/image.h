@@ -168,7 +168,7 @@ struct slot_lists {
  * @ref_changes: how often counters have changed, or been unmapped, from 1 on; changes
  *	under @tree_lock, with the mmap lock held, so that a fork copies all or nothing
  * @forks: children whose fork has been reported and that have not looked after
- *	themselves yet
+ *	themselves yet, and one while the address space lives; see image_let_go()
  * @nr_heirs: attachments that forked children get, too; under @lock
  * @nr_returns: attachments of return probes; under @lock
  * @nr_counters: attachments of probes on this process with a reference counter; under @lock
@@ -241,6 +241,7 @@ struct image *image_lookup(struct mm_struct *mm);
 void image_put(struct image *image);
 void image_queue(struct image *image, struct work_struct *work);
 void image_put_not_last(struct image *image);
+void image_let_go(struct image *image);
 struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
 int image_expect_area(struct image *image);
 int image_add_area(struct image *image, struct ssol_area *area);
@@ -335,6 +336,7 @@ bool image_forks(struct image *image);
 
 int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
 bool mapping_spreading(void);
+void mapping_await(int change);
 int mapping_apply_everywhere(struct consumer **cs, unsigned int n);
 
 #endif /* _UPROBES_IMAGE_H */

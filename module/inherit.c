@@ -79,7 +79,7 @@ void image_fork_begins(struct image *parent, struct utask *utask, struct copy_ma
  */
 void image_fork_ends(struct image *parent)
 {
-	atomic_dec(&parent->forks);
+	image_let_go(parent);
 }
 
 /**
@@ -116,7 +116,7 @@ bool image_forks(struct image *image)
 	utask_for_each(copies_look, &copies);
 	/* In the order that image_fork_begins() has. */
 	smp_rmb();
-	return copies.found || atomic_read(&image->forks);
+	return copies.found || atomic_read(&image->forks) > !READ_ONCE(image->dead);
 }
 
 /* Whether no breakpoint was there when the address space was copied. */
@@ -235,6 +235,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	struct attach_request *requests;
 	unsigned int i, nr = 0;
 	struct site *site;
+	bool returns = false;
 
 	mutex_lock(&parent->lock);
 	if (!parent->nr_heirs) {
@@ -249,6 +250,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 			if (!a->consumer->inherits)
 				continue;
 			consumer_get(a->consumer);
+			returns |= a->consumer->type == CONSUMER_RETURN;
 			requests[nr].consumer = a->consumer;
 			requests[nr].where = a->where;
 			requests[nr++].addr = site->key.addr;
@@ -259,9 +261,11 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 		pr_warn("no memory: a child of a probed process is not probed\n");
 		return;
 	}
-	unwinder_watch(child);
+	if (returns)
+		unwinder_watch(child);
 	image_attach(child, requests, nr);
-	unwinder_watched(child);
+	if (returns)
+		unwinder_watched(child);
 	for (i = 0; i < nr; i++) {
 		if (!requests[i].result && requests[i].consumer->ref_ctr_offset)
 			ref_ctrs_apply(child, requests[i].consumer,
@@ -313,6 +317,9 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
 		if (met)
 			return -EAGAIN;
 	}
+	if (!own && !text_edit_gone(edit.result))
+		pr_warn_ratelimited("the breakpoint of its parent's at 0x%lx stays in process %d: error %d\n",
+				    site->key.addr, task_tgid_nr(current), edit.result);
 	if (own && text_edit_gone(edit.result))
 		site_set_idle(own);
 	else if (own)

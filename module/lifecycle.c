@@ -93,6 +93,7 @@ static void fork_work(struct callback_head *work)
 		unwinder_watch(child);
 		retprobe_adopt_files(&event->calls, utask, mm);
 		unwinder_watched(child);
+		unwinder_sweep();
 	} else {
 		retprobe_restore(&event->calls, mm);
 	}
@@ -150,13 +151,17 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	struct utask *utask, *child_utask;
 	struct image *image;
 	HLIST_HEAD(calls);
+	bool spreading;
 
 	if (!child->mm)
 		return;
 	utask = utask_find(parent);
 	if (child->mm != parent->mm) {
+		spreading = mapping_spreading();
+		/* What has just ended has made the image; pairs with mapping_await(). */
+		smp_rmb();
 		image = image_find(parent->mm);
-		if (image || mapping_spreading())
+		if (image || spreading)
 			fork_copied(child, utask, image);
 		return;
 	}
@@ -254,6 +259,7 @@ static void map_work(struct callback_head *work)
 		ref_ctrs_mapped(current->mm);
 		unwinder_mapped(current->mm);
 	}
+	mapping_await(-1);
 	utask_work_done(utask);
 	task_work_end();
 }
@@ -263,8 +269,12 @@ static void map_queue(struct utask *utask)
 	if (utask->map_queued)
 		return;
 	utask->map_queued = true;
-	if (task_work_begin(current, &utask->map_work, map_work))
+	/* Under the mmap lock: a fork that copies the mapping sees it. */
+	mapping_await(1);
+	if (task_work_begin(current, &utask->map_work, map_work)) {
 		utask->map_queued = false;
+		mapping_await(-1);
+	}
 }
 
 /**

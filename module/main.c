@@ -64,6 +64,7 @@ exit_lifecycle:
 	lifecycle_exit();
 exit_unwinder:
 	unwinder_exit();
+	unwinder_free();
 exit_retprobe:
 	retprobe_exit();
 exit_task:
@@ -104,6 +105,7 @@ static void __exit uprobes_unload(void)
 	arch_trap_quiesce();
 	arch_trap_exit();
 	task_work_drain();
+	unwinder_free();
 	image_exit();
 	task_exit();
 	retprobe_exit();

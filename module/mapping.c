@@ -313,7 +313,7 @@ static bool mm_list_fill(struct mm_list *list)
 	return fits;
 }
 
-/* Registrations that are on their way through the processes. */
+/* Registrations that are on their way through the processes, tasks on theirs to new mappings. */
 static atomic_t spreading = ATOMIC_INIT(0);
 
 /**
@@ -324,6 +324,18 @@ static atomic_t spreading = ATOMIC_INIT(0);
 bool mapping_spreading(void)
 {
 	return atomic_read(&spreading);
+}
+
+/**
+ * mapping_await() - a task is to see to a new mapping, or has
+ * @change: 1 or -1
+ *
+ * Context: any.
+ */
+void mapping_await(int change)
+{
+	/* Orders what has been attached before. */
+	atomic_add_return(change, &spreading);
 }
 
 /**
@@ -349,7 +361,7 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 	unsigned int i;
 	int ret = 0;
 
-	atomic_inc(&spreading);
+	mapping_await(1);
 	for (;;) {
 		list.mms = kvmalloc_array(list.room, sizeof(*list.mms), GFP_KERNEL);
 		if (!list.mms) {
@@ -369,6 +381,6 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 	mm_list_drop(&list);
 	kvfree(list.mms);
 out:
-	atomic_dec(&spreading);
+	mapping_await(-1);
 	return ret;
 }

@@ -382,9 +382,8 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 		unwinder_unwatch_later();
 
 	mutex_lock(&kdata_mutex);
-	for (i = 0; i < n; i++) {
+	for (i = 0; i < n; i++)
 		consumer_release(cs[i]);
-	}
 	mutex_unlock(&kdata_mutex);
 }
 

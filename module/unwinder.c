@@ -56,7 +56,7 @@ static struct uprobe unwinder_probe = {
 	.flags = UPROBE_ATOMIC,
 };
 
-/* The module's own; from unwinder_init() to unwinder_exit(). */
+/* The module's own; from unwinder_init() to unwinder_free(). */
 static struct consumer *unwinder;
 
 /**
@@ -295,6 +295,18 @@ void unwinder_unwatch_later(void)
 	flush_delayed_work(&sweep);
 }
 
+/**
+ * unwinder_sweep() - a process has calls under way whose return probes may have gone
+ *
+ * Its unwinders are left alone when they have returned.
+ *
+ * Context: any.
+ */
+void unwinder_sweep(void)
+{
+	queue_delayed_work(system_unbound_wq, &sweep, SWEEP_INTERVAL);
+}
+
 int unwinder_init(void)
 {
 	unwinder = consumer_create(&unwinder_probe, CONSUMER_ENTRY);
@@ -324,7 +336,22 @@ void unwinder_exit(void)
 	worker_call(detach_call, NULL);
 	arch_trap_quiesce();
 	consumer_wait(unwinder);
-	consumer_release(unwinder);
+	mutex_lock(&maps_mutex);
 	if (maps_watched)
 		lifecycle_unwatch_maps();
+	maps_watched = false;
+	mutex_unlock(&maps_mutex);
+}
+
+/**
+ * unwinder_free() - the end of what probes unwinders
+ *
+ * Follows unwinder_exit(), when no task work is under way that could look for unwinders.
+ *
+ * Context: may sleep.
+ */
+void unwinder_free(void)
+{
+	cancel_delayed_work_sync(&sweep);
+	consumer_release(unwinder);
 }

@@ -22,9 +22,11 @@ struct mm_struct;
 
 int unwinder_init(void);
 void unwinder_exit(void);
+void unwinder_free(void);
 void unwinder_watch(struct image *image);
 void unwinder_watched(struct image *image);
 void unwinder_mapped(struct mm_struct *mm);
 void unwinder_unwatch_later(void);
+void unwinder_sweep(void);
 
 #endif /* _UPROBES_UNWINDER_H */

@@ -5,16 +5,7 @@
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 
-# In a cgroup whose time is used up, nothing gets to user mode for most of a second.  From 6.18
-# on a new task goes as far as its task work, before ours.
-root=/sys/fs/cgroup
-slow=$root/slow
-echo +cpu >$root/cgroup.subtree_control 2>/dev/null
-mkdir $slow && [ -e $slow/cpu.max ] || skip_all "this kernel does not limit the time of cgroups"
-sh -c 'while :; do :; done' &
-hog=$!
-at_exit 'kill $hog; echo max >$slow/cpu.max; wait $hog 2>/dev/null; in_time rmdir $slow'
-echo $hog >$slow/cgroup.procs
+. "$UPROBES_TOP/tests/guest/slow.inc"
 ktap_plan 6
 
 libc=$(readlink -f "$(ldd "$progs/steps" | awk '/libc.so/ { print $3 }')")
@@ -37,23 +28,23 @@ for try in $(seq 20); do
 	# So that the parent is known, with nothing of ours near its text.
 	set_probe 1 pid=$pid vaddr="$(symbol_in "$pid" "$libc" getpid)"
 	run register 1
-	echo "1000 1000000" >$slow/cpu.max
-	sleep 0.1
+	hold_back
 	child=$(step into $slow)
 	child=${child#child }
 	set_probe 2 pid=$pid vaddr="$work"
 	set_probe 3 pid="$child" vaddr="$second" flags=1
 	run register 2
 	run register 3
-	forked=$(grep -Ec 'ret_from_fork|__switch_to_asm' "/proc/$child/stack")
+	held "$child"
+	held=$?
 	places="$(area $pid) $(area "$child")"
-	echo max >$slow/cpu.max
-	[ "$forked" = 0 ] || break
+	let_go
+	[ $held != 0 ] || break
 	kill -9 "$child"
 	run unregister 1-2
 	end_steps
 done
-check "the child is still on its way from the fork when it is probed" [ "$forked" -gt 0 ]
+check "the child is still on its way from the fork when it is probed" [ $held = 0 ]
 is "${places% *}" "${places#* }" "it has an area of its own where its parent has one"
 # Not before it has seen to itself.
 until_is S awk '{ print $3 }' "/proc/$child/stat"

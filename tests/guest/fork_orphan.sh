@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a child inherits the probes of a parent that has ended before it runs
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/slow.inc"
+ktap_plan 10
+
+counter=$(file_offset "$progs/steps" steps_counter)
+first=0
+for how in exit exec; do
+	last=$((first + 1))
+	for try in $(seq 20); do
+		steps
+		plain=$(step call 3)
+		set_probe $first pid=$pid vaddr="$work" flags=4 ref="$counter"
+		set_probe $last pid=$pid vaddr="$work" flags=4 returns=1
+		run register $first
+		run register $last
+		hold_back
+		child=$(step into $slow)
+		child=${child#child }
+		if [ $how = exec ]; then
+			step exec >/dev/null
+		else
+			end_steps
+		fi
+		held "$child"
+		held=$?
+		let_go
+		[ $held != 0 ] || break
+		kill -9 "$child"
+		[ $how = exit ] || end_steps
+		until_is 0 registered $first
+		until_is 0 registered $last
+	done
+	check "$how: the child has not run when its parent has gone" [ $held = 0 ]
+	kill -USR1 "$child"
+	until_is 1 grep -c "^into" "$out"
+	is "$(grep "^into" "$out")" "into ${plain#call }" "$how: its result is right"
+	is "$(hits $first) $(hits $last)" "3 3" "$how: its hits are counted"
+	[ $how = exit ] || end_steps
+	check "$how: its end is that of the probes" until_is 0 registered $first
+	check "$how: of both kinds" until_is 0 registered $last
+	first=2
+done
