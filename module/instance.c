@@ -157,7 +157,7 @@ struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
 	else
 		inst = NULL;
 	if (!inst && may_sleep)
-		inst = kmalloc(instance_size(c), GFP_KERNEL);
+		inst = kmalloc(instance_size(c), GFP_KERNEL_ACCOUNT);
 	return inst;
 }
 

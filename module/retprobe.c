@@ -125,6 +125,9 @@ static bool prepare(struct utask *utask, const struct site *site,
 		instances_prune(utask, roaming);
 	if (may_sleep && roaming && roaming_crowded(roaming))
 		roaming_prune(roaming);
+	if (utask->nr_instances >= RETPROBE_TASK_MAX ||
+	    (roaming && READ_ONCE(roaming->nr) >= RETPROBE_PROCESS_MAX))
+		goto missed;
 	if (!stack_read(&word, sp, size, may_sleep))
 		goto again;
 

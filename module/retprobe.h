@@ -31,6 +31,13 @@ struct utask;
 /* Fewer instances are not searched for stale ones. */
 #define RETPROBE_PRUNE_MIN	64
 
+/*
+ * So many calls of a task, and of a process where they roam, are followed at a time; others
+ * are missed.  Any program can leave calls behind on its stack without end.
+ */
+#define RETPROBE_TASK_MAX	(1 << 16)
+#define RETPROBE_PROCESS_MAX	(1 << 18)
+
 /* Instances of a task are hashed by their place on the stack. */
 #define RETPROBE_BITS		6
 
