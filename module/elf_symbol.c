@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Finding a few symbols in ELF files by name: by the GNU hash table where the
- * file is linked dynamically, in the symbol table where it is not.
+ * file is linked dynamically, in the symbol table where it is not, or where they are hidden.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -12,6 +12,7 @@
 #define MAX_SECTIONS	1024
 #define MAX_DYNAMIC	256
 #define MAX_CHAIN	256
+#define MAX_IMPORTS	16384
 #define MAX_NAME	64
 /* Symbol tables and their strings are looked through up to here, in bytes. */
 #define MAX_TABLE	(64U << 20)
@@ -240,21 +241,27 @@ static void strings_search(const struct symbol_file *file, const struct elf64_sh
 	}
 }
 
-static void table_find(const struct symbol_file *file, struct elf_symbol *symbols, unsigned int n)
+/* The symbol table; false in a stripped file. */
+static bool table_section(const struct symbol_file *file, struct elf64_shdr *table)
 {
 	u32 i, sections = min_t(u32, file->elf.head.e_shnum, MAX_SECTIONS);
+
+	for (i = 0; i < sections && elf_file_section(&file->elf, i, table); i++) {
+		if (table->sh_type == SHT_SYMTAB)
+			return true;
+	}
+	return false;
+}
+
+static void table_find(const struct symbol_file *file, struct elf_symbol *symbols, unsigned int n)
+{
 	struct elf64_shdr table, strings;
 	u32 names[16] = {};
+	unsigned int i;
 	void *page;
 
-	if (n > ARRAY_SIZE(names))
+	if (n > ARRAY_SIZE(names) || !table_section(file, &table))
 		return;
-	for (i = 0; ; i++) {
-		if (i == sections || !elf_file_section(&file->elf, i, &table))
-			return;
-		if (table.sh_type == SHT_SYMTAB)
-			break;
-	}
 	if (!elf_file_section(&file->elf, table.sh_link, &strings) || strings.sh_type != SHT_STRTAB)
 		return;
 	page = (void *)__get_free_page(GFP_KERNEL);
@@ -270,19 +277,60 @@ static void table_find(const struct symbol_file *file, struct elf_symbol *symbol
 	free_page((unsigned long)page);
 }
 
+/*
+ * Whether the file has one of @names from others.  What is imported has no hash, and is in
+ * front of what has in the symbol table.
+ */
+static bool imports(const struct symbol_file *file, const struct dynamic_info *dyn,
+		    const char *const *names)
+{
+	struct elf64_sym sym;
+	u32 i, head[2];
+
+	if (!elf_file_read(&file->elf, head, sizeof(head), dyn->hash))
+		return false;
+	for (; *names; names++) {
+		for (i = 1; i < min_t(u32, head[1], MAX_IMPORTS); i++) {
+			if (symbol_read(file, dyn->symbols, i, &sym) &&
+			    name_matches(file, dyn->strings + sym.st_name, *names))
+				return true;
+		}
+		cond_resched();
+	}
+	return false;
+}
+
+static bool hidden_ones(const struct symbol_file *file, const struct dynamic_info *dyn,
+			const struct elf_symbol *symbols, unsigned int n,
+			const char *const *needs)
+{
+	struct elf64_shdr table;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (symbols[i].offset)
+			return false;
+	}
+	return table_section(file, &table) && imports(file, dyn, needs);
+}
+
 /**
  * elf_symbols_find() - where functions are in a file
  * @target: the file; need not be an ELF file
  * @symbols: which; all that are not found get the offset 0
  * @n: how many
+ * @needs: names, up to NULL; a file that is linked dynamically may have them hidden, which
+ *	takes a search of all its symbols, if it imports one of these
  *
  * Context: may sleep.
  */
-void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n)
+void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
+		       const char *const *needs)
 {
 	struct symbol_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
 	struct dynamic_info dyn;
 	unsigned int i;
+	bool hashed;
 
 	for (i = 0; i < n; i++)
 		symbols[i].offset = 0;
@@ -290,9 +338,10 @@ void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, u
 		return;
 	if (elf_file_open(&file->elf, target) && segments_read(file)) {
 		dynamic_read(file, &dyn);
-		for (i = 0; dyn.hash && dyn.symbols && dyn.strings && i < n; i++)
+		hashed = dyn.hash && dyn.symbols && dyn.strings;
+		for (i = 0; hashed && i < n; i++)
 			symbols[i].offset = hashed_find(file, &dyn, symbols[i].name);
-		if (!dyn.hash)
+		if (!dyn.hash || (hashed && hidden_ones(file, &dyn, symbols, n, needs)))
 			table_find(file, symbols, n);
 	}
 	kfree(file);

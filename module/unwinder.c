@@ -35,6 +35,13 @@ static const char * const unwinder_names[] = {
 
 #define NR_NAMES	ARRAY_SIZE(unwinder_names)
 
+/* How unwinders find the code they walk through, also those that are linked in and hidden. */
+static const char * const unwinder_needs[] = {
+	"_dl_find_object",
+	"dl_iterate_phdr",
+	NULL
+};
+
 /* How long calls under way are given until it is looked again. */
 #define SWEEP_INTERVAL	HZ
 
@@ -121,7 +128,7 @@ static void watch_map(struct image *image, const struct code_list *list, unsigne
 
 	for (k = 0; k < NR_NAMES; k++)
 		symbols[k].name = unwinder_names[k];
-	elf_symbols_find(&target, symbols, NR_NAMES);
+	elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs);
 	for (k = 0; k < NR_NAMES; k++) {
 		u64 at = symbols[k].offset - list->maps[i].offset;
 

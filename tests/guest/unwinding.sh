@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: exceptions, panics, backtraces and thread cancellation pass through return-probed functions
-# timeout: 240
+# timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 36
+ktap_plan 45
 
 # unwinds PROGRAM: its output, status included, with what names its process taken out.
 unwinds() {
@@ -22,7 +22,7 @@ total() {
 }
 
 export RUST_BACKTRACE=1
-for program in unwinds unwinds32 unwinds_static unwinds_rust; do
+for program in unwinds unwinds32 unwinds_static unwinds_hidden unwinds_rust; do
 	ends=134
 	[ $program != unwinds_rust ] || ends=101
 	program=$progs/$program
