@@ -325,7 +325,7 @@ static bool hidden_ones(const struct symbol_file *file, const struct dynamic_inf
  * Context: may sleep.
  */
 void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
-		       const char *const *needs)
+		      const char *const *needs)
 {
 	struct symbol_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
 	struct dynamic_info dyn;

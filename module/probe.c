@@ -312,6 +312,21 @@ void consumer_wait(struct consumer *c)
 		wait_for_completion(&c->idle);
 }
 
+/* The sum of the counters of all CPUs.  Context: any. */
+static struct uprobe_counts consumer_counts(const struct consumer *c)
+{
+	struct uprobe_counts sum = {};
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct consumer_stats *stats = per_cpu_ptr(c->stats, cpu);
+
+		sum.hits += READ_ONCE(stats->hits);
+		sum.missed += READ_ONCE(stats->missed);
+	}
+	return sum;
+}
+
 /**
  * consumer_release() - the end of a registration
  * @c: the consumer; retired, waited for, attached nowhere
@@ -370,26 +385,6 @@ void consumer_end_later(struct consumer *c)
 bool consumer_active_get(struct consumer *c)
 {
 	return c->sleeps && percpu_ref_tryget_live(&c->active);
-}
-
-/**
- * consumer_counts() - sum of the counters of all CPUs
- * @c: the consumer
- *
- * Context: any.
- */
-struct uprobe_counts consumer_counts(const struct consumer *c)
-{
-	struct uprobe_counts sum = {};
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		const struct consumer_stats *stats = per_cpu_ptr(c->stats, cpu);
-
-		sum.hits += READ_ONCE(stats->hits);
-		sum.missed += READ_ONCE(stats->missed);
-	}
-	return sum;
 }
 
 /**

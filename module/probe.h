@@ -279,7 +279,6 @@ static inline bool consumer_counts_in_process(const struct consumer *c)
 	return c->ref_ctr_offset && !c->in_every_process;
 }
 
-struct uprobe_counts consumer_counts(const struct consumer *c);
 struct uprobe_counts probe_counts(const struct uprobe *u);
 
 /*

@@ -35,8 +35,8 @@ struct utask;
  * So many calls of a task, and of a process where they roam, are followed at a time; others
  * are missed.  Any program can leave calls behind on its stack without end.
  */
-#define RETPROBE_TASK_MAX	(1 << 16)
-#define RETPROBE_PROCESS_MAX	(1 << 18)
+#define RETPROBE_TASK_MAX	65536
+#define RETPROBE_PROCESS_MAX	262144
 
 /* Instances of a task are hashed by their place on the stack. */
 #define RETPROBE_BITS		6
