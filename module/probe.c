@@ -344,9 +344,10 @@ void consumer_release(struct consumer *c)
 	/* Whoever looks at them may have interrupted us. */
 	local_irq_save(flags);
 	raw_write_seqcount_begin(&totals_seq);
-	c->u->kdata = NULL;
 	c->u->__hits += counts.hits;
 	c->u->__missed += counts.missed;
+	/* Last: whoever sees it may free the client's structure. */
+	smp_store_release(&c->u->kdata, NULL);
 	raw_write_seqcount_end(&totals_seq);
 	local_irq_restore(flags);
 	c->gone = true;
