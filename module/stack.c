@@ -4,6 +4,7 @@
  * what they stand for, and how they are put back.
  */
 #include <linux/pagemap.h>
+#include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
 #include "image.h"
@@ -44,8 +45,11 @@ static bool walk_pause(const struct roaming *was)
 
 /*
  * Gets the page that an instance of such a walk is about, for writing where that is to
- * be; @there is whether that could be.  Nothing is stored: the program may have something
- * else there by now, which is what fault_in_writeable() would write a byte of.
+ * be.  Nothing is stored: the program may have something else there by now, which is
+ * what fault_in_writeable() would write a byte of.
+ *
+ * @there: whether another look is worth while; that one can fail as well, as another
+ * thread's fork takes pages away again.
  *
  * Return: as walk_pause().
  */
@@ -56,7 +60,8 @@ static bool walk_touch(const struct uret_instance *inst, const struct roaming *w
 	unsigned int size = inst->word;
 
 	preempt_enable();
-	*there = !(writes ? fault_in_safe_writeable(at, size) : fault_in_readable(at, size));
+	*there = !fatal_signal_pending(current) &&
+		 !(writes ? fault_in_safe_writeable(at, size) : fault_in_readable(at, size));
 	preempt_disable();
 	return roaming_own() == was;
 }
@@ -73,19 +78,21 @@ void instances_prune(struct utask *utask, const struct roaming *roaming)
 	struct uret_instance *inst;
 	struct hlist_node *next;
 	unsigned long word;
+	bool known, there;
 	unsigned int i;
-	bool known;
 
 	preempt_disable();
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			known = stack_read(&word, inst->ri.sp, inst->word, false);
-			if (!known && !walk_touch(inst, roaming, false, &known))
-				goto out;
+			there = true;
+			do {
+				known = stack_read(&word, inst->ri.sp, inst->word, false);
+				if (!known && !walk_touch(inst, roaming, false, &there))
+					goto out;
+			} while (!known && there);
 			/* Nobody but the task itself changes the list otherwise. */
 			next = inst->in_task.next;
-			if (known && stack_read(&word, inst->ri.sp, inst->word, false) &&
-			    word == inst->trampoline)
+			if (known && word == inst->trampoline)
 				continue;
 			instance_unlink(utask, inst);
 			instance_spare(utask, inst);
@@ -156,23 +163,25 @@ static bool put_back_own(struct utask *utask, const struct roaming *roaming, boo
 {
 	struct uret_instance *inst;
 	struct hlist_node *next;
-	bool known, done = true;
+	bool known, there, done = true;
 	unsigned long word;
 	unsigned int i;
 
 	preempt_disable();
 	for (i = 0; done && i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			known = stack_put_back(inst, &word);
+			there = may_sleep;
+			do {
+				known = stack_put_back(inst, &word);
+				/* All of them may be kept elsewhere after that. */
+				if (!known && there && !walk_touch(inst, roaming, true, &there))
+					goto out;
+			} while (!known && there);
 			if (!known && !may_sleep) {
 				done = false;
 				break;
 			}
-			/* All of them may be kept elsewhere since. */
-			if (!known && !walk_touch(inst, roaming, true, &known))
-				goto out;
 			next = inst->in_task.next;
-			known = known && stack_put_back(inst, &word);
 			/* Otherwise the call was left long ago.  Several may share the place. */
 			if (known && READ_ONCE(inst->consumer->live) &&
 			    (word == inst->trampoline || word == inst->ri.ret_addr))
