@@ -167,11 +167,11 @@ static void watch_code(struct image *image)
 }
 
 /*
- * Whether new mappings are watched, as they are while any image is.  Taken
- * before all locks of probe.h's list.
+ * Whether new mappings are watched, as they are while any image is; and whether that is
+ * over, as the module goes.  Taken before all locks of probe.h's list.
  */
 static DEFINE_MUTEX(maps_mutex);
-static bool maps_watched;
+static bool maps_watched, maps_over;
 
 /**
  * unwinder_watch() - probe the unwinders that a process has mapped
@@ -191,7 +191,8 @@ void unwinder_watch(struct image *image)
 	WRITE_ONCE(image->watched, true);
 	/* Who finds no image watched has the mutex meanwhile. */
 	mutex_lock(&maps_mutex);
-	if (!maps_watched)
+	/* A fork can still be followed while the module goes. */
+	if (!maps_watched && !maps_over)
 		maps_watched = !lifecycle_watch_maps();
 	mutex_unlock(&maps_mutex);
 	watch_code(image);
@@ -347,6 +348,7 @@ void unwinder_exit(void)
 	if (maps_watched)
 		lifecycle_unwatch_maps();
 	maps_watched = false;
+	maps_over = true;
 	mutex_unlock(&maps_mutex);
 }
 
