@@ -367,12 +367,18 @@ static int on_userfault(struct kprobe *kp, struct pt_regs *regs)
 
 static struct kprobe userfault_kprobe;
 
+static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
+			int group, int result)
+{
+	if (task == current && current->mm)
+		signal_translate(sig);
+}
+
 static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
 {
 	if (!current->mm)
 		return;
 	signal_delivered(task_pt_regs(current));
-	signal_translate(sig, info);
 	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)
 		signal_handled(task_pt_regs(current), ka->sa.sa_flags & SA_RESTART);
 }
@@ -411,6 +417,7 @@ static struct task_event task_events[] = {
 	{ .name = "sched_process_fork", .fn = on_fork },
 	{ .name = "sched_process_exec", .fn = on_exec },
 	{ .name = "sched_process_exit", .fn = on_exit },
+	{ .name = "signal_generate", .fn = on_generate },
 	{ .name = "signal_deliver", .fn = on_deliver },
 	{ .name = "sched_switch", .fn = on_switch },
 };

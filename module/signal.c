@@ -445,23 +445,31 @@ void signal_delivered(struct pt_regs *regs)
 
 /**
  * signal_translate() - make the address in a signal that of the program
- * @sig: the signal, which is being delivered to the current task
- * @info: what is known of it
+ * @sig: the signal, which the current task has just sent itself
  *
- * For these signals it is the address of the instruction.
+ * An exception tells with these signals where its instruction is.  A tracer may look at it
+ * before it is delivered, so it is changed where it is queued, last.
  *
- * Context: any.
+ * Context: any; the siglock is held.
  */
-void signal_translate(int sig, struct kernel_siginfo *info)
+void signal_translate(int sig)
 {
+	struct kernel_siginfo *info = NULL;
+	struct sigqueue *queued;
 	unsigned long addr;
 	struct image *image;
 	struct site *site;
 
 	if (sig != SIGILL && sig != SIGFPE && sig != SIGTRAP)
 		return;
-	/* SEND_SIG_NOINFO and the like, or not from an exception. */
-	if ((unsigned long)info <= 1 || info->si_code <= 0 || info->si_code == SI_KERNEL)
+	list_for_each_entry_reverse(queued, &current->pending.list, list) {
+		if (queued->info.si_signo == sig) {
+			info = &queued->info;
+			break;
+		}
+	}
+	/* Without memory the kernel queues none; and not all are from an exception. */
+	if (!info || info->si_code <= 0 || info->si_code == SI_KERNEL)
 		return;
 
 	addr = (unsigned long)info->si_addr;

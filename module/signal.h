@@ -61,7 +61,7 @@ void signal_held_end(struct utask *utask, struct pt_regs *regs);
 void signal_held_step(struct utask *utask, struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
 void signal_returns(unsigned long ip);
-void signal_translate(int sig, struct kernel_siginfo *info);
+void signal_translate(int sig);
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);
 
 #endif /* _UPROBES_SIGNAL_H */

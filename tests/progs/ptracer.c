@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic
 /*
- * Traces a child through its system calls and some signals, and prints what its
- * registers show at each stop, addresses as distances from code of its own.
+ * Traces a child through its system calls, some signals and a fault, and prints what its
+ * registers and the signal show at each stop, addresses as distances from code of its own.
  * The output is the same whether the child is probed or not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +16,13 @@
 #include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 extern char calls_begin[], calls_end[];
 void calls(void);
 
-/* getppid, a failing close, a nanosleep that a signal interrupts, kill. */
+/* getppid, a failing close, kill, a division by zero that its handler leaves behind. */
 __asm__(".pushsection .text\n"
 	".globl calls\n.type calls, @function\n"
 	"calls:\n"
@@ -37,6 +39,8 @@ __asm__(".pushsection .text\n"
 	"\tmov $10, %esi\n"
 	"\tmov $62, %eax\n"
 	"\tsyscall\n"
+	"\txor %ecx, %ecx\n"
+	"\tdiv %ecx\n"
 	"\tpop %rbx\n"
 	"\tret\n"
 	"calls_end:\n"
@@ -47,18 +51,38 @@ static void on_usr1(int sig)
 {
 }
 
+static void on_fpe(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	uc->uc_mcontext.gregs[REG_RIP] += 2;
+}
+
+static bool in_calls(unsigned long addr)
+{
+	return addr >= (unsigned long)calls_begin && addr <= (unsigned long)calls_end;
+}
+
 static void print_stop(const char *what, pid_t pid)
 {
 	struct user_regs_struct regs;
 	char rcx[32] = "other";
+	siginfo_t info = {};
 
 	ptrace(PTRACE_GETREGS, pid, NULL, &regs);
-	if (regs.rip < (unsigned long)calls_begin || regs.rip > (unsigned long)calls_end)
+	if (!in_calls(regs.rip))
 		return;
-	if (regs.rcx >= (unsigned long)calls_begin && regs.rcx <= (unsigned long)calls_end)
+	if (in_calls(regs.rcx))
 		snprintf(rcx, sizeof(rcx), "+%lld", regs.rcx - (unsigned long)calls_begin);
-	printf("%s at +%lld nr %lld rcx %s\n", what, regs.rip - (unsigned long)calls_begin,
+	printf("%s at +%lld nr %lld rcx %s", what, regs.rip - (unsigned long)calls_begin,
 	       regs.orig_rax, rcx);
+	ptrace(PTRACE_GETSIGINFO, pid, NULL, &info);
+	/* What an exception says of itself, not a system call's stop. */
+	if ((info.si_signo == SIGTRAP || info.si_signo == SIGFPE) && info.si_code > 0 &&
+	    info.si_code < SIGTRAP)
+		printf(" code %d of +%ld", info.si_code,
+		       (long)info.si_addr - (long)calls_begin);
+	putchar('\n');
 }
 
 int main(void)
@@ -67,9 +91,11 @@ int main(void)
 	int status, n = 0;
 
 	if (!pid) {
+		struct sigaction fault = { .sa_sigaction = on_fpe, .sa_flags = SA_SIGINFO };
 		int i;
 
 		signal(SIGUSR1, on_usr1);
+		sigaction(SIGFPE, &fault, NULL);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
 		for (i = 0; i < 5; i++)
