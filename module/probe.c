@@ -334,7 +334,8 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
  * The counts go to the client's structure, which then knows of no registration and is not
  * used after this.  Drops the registration's reference.
  *
- * Context: may sleep; @c is claimed by the caller, kdata_mutex held.
+ * Context: may sleep; @c is claimed by the caller, and kdata_mutex held or nobody
+ * else there.
  */
 void consumer_release(struct consumer *c)
 {

@@ -32,8 +32,8 @@ struct utask;
 #define RETPROBE_PRUNE_MIN	64
 
 /*
- * So many calls of a task, and of a process where they roam, are followed at a time; others
- * are missed.  Any program can leave calls behind on its stack without end.
+ * So many instances of a task, and of a process where they roam, are kept at a time; other
+ * calls are missed.  Any program can leave calls behind on its stack without end.
  */
 #define RETPROBE_TASK_MAX	65536
 #define RETPROBE_PROCESS_MAX	262144

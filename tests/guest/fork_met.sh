@@ -4,7 +4,6 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-
 . "$UPROBES_TOP/tests/guest/slow.inc"
 ktap_plan 6
 
