@@ -36,6 +36,26 @@ bool text_probeable(const struct vm_area_struct *vma)
 	       VM_EXEC;
 }
 
+/**
+ * text_refusal() - why breakpoints cannot be put into a mapping
+ * @vma: the mapping, which text_probeable() refuses; or NULL where there is none
+ *
+ * Context: any.
+ * Return: the words that complete "cannot be probed: "
+ */
+const char *text_refusal(const struct vm_area_struct *vma)
+{
+	if (!vma)
+		return "nothing is mapped there";
+	if (!(vma->vm_flags & VM_EXEC))
+		return "what is mapped there is not executable";
+	if (vma->vm_flags & VM_MAYSHARE)
+		return "a shared mapping is there, and a breakpoint would reach the file";
+	if (vma->vm_flags & VM_HUGETLB)
+		return "text on hugetlbfs is there, whose pages are not copied for a byte";
+	return "memory of a device is there";
+}
+
 /*
  * One page of @mm, writable, with a reference.  For text it has become the
  * private copy of the process.

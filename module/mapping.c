@@ -71,12 +71,6 @@ static void mapping_list_free(struct mapping_list *list)
 	kfree(list->maps);
 }
 
-/* A shared mapping of code: a breakpoint would get into the file, and to all who map it. */
-static bool vma_shares_text(const struct vm_area_struct *vma)
-{
-	return (vma->vm_flags & VM_EXEC) && (vma->vm_flags & VM_MAYSHARE);
-}
-
 /* @only is the one file of interest, unless there is more than one consumer. */
 static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 				const struct probe_file *only, unsigned int n)
@@ -89,16 +83,16 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 	for_each_vma(vmi, vma) {
 		struct probe_file *file;
 
-		if (!vma->vm_file || (!text_probeable(vma) && !vma_shares_text(vma)))
+		if (!vma->vm_file || !(vma->vm_flags & VM_EXEC))
 			continue;
 		if (only && n == 1 && only->inode != file_inode(vma->vm_file))
 			continue;
 		file = probe_file_find(file_inode(vma->vm_file));
 		if (!file)
 			continue;
-		if (vma_shares_text(vma)) {
-			pr_notice_ratelimited("%pD is not probed where it is mapped shared: a private mapping is\n",
-					      vma->vm_file);
+		if (!text_probeable(vma)) {
+			pr_notice_ratelimited("%pD cannot be probed at 0x%lx: %s\n", vma->vm_file,
+					      vma->vm_start, text_refusal(vma));
 			probe_file_put(file);
 			continue;
 		}

@@ -14,7 +14,10 @@
 #include "ref_ctr.h"
 #include "task.h"
 
-/* Where one address space can have the same counter. */
+/*
+ * Where one address space can have the same counter.  Any program can map its file as often
+ * as it likes, and each place is looked for among all.
+ */
 #define MAX_PLACES	16
 
 /* Data of its own that a process may change, or could when it was counted; with a file behind. */
@@ -40,8 +43,11 @@ static unsigned int places_find(struct mm_struct *mm, const struct inode *inode,
 		if (!vma_has_counters(vma, inode, false) || offset < start ||
 		    offset - start + sizeof(u16) > vma->vm_end - vma->vm_start)
 			continue;
-		if (n == MAX_PLACES)
+		if (n == MAX_PLACES) {
+			pr_notice_ratelimited("%pD has a reference counter that a process maps more than %u times: the others are not incremented\n",
+					      vma->vm_file, n);
 			break;
+		}
 		places[n++] = vma->vm_start + (offset - start);
 	}
 	mmap_read_unlock(mm);

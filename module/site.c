@@ -102,6 +102,18 @@ static bool site_text_moved(struct image *image, unsigned long addr, const u8 *t
 	return false;
 }
 
+/* Says why the mapping at @addr is not one for breakpoints.  Context: may sleep. */
+static void site_tell_mapping(struct mm_struct *mm, unsigned long addr)
+{
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	pr_notice("0x%lx cannot be probed: %s\n", addr,
+		  text_refusal(vma && vma->vm_start <= addr ? vma : NULL));
+	mmap_read_unlock(mm);
+}
+
 /*
  * Reads and analyses the instruction that @walk is at.  The breakpoint of @site, where
  * not NULL, may cover its first byte, unless the program wrote over it; so may
@@ -118,7 +130,7 @@ static int site_analyse(struct site_walk *walk, const struct consumer *c,
 
 	len = text_reader_read(&walk->text, addr, text, sizeof(text));
 	if (len == -EINVAL)
-		pr_notice("0x%lx cannot be probed: no private executable mapping is there\n", addr);
+		site_tell_mapping(image->mm, addr);
 	else if (len < 0)
 		pr_notice("0x%lx cannot be probed: the text cannot be read\n", addr);
 	if (len < 0)

@@ -38,7 +38,7 @@ case $(uname -r) in
 *) eexist=EBUSY ;;
 esac
 refused $eexist "a breakpoint that is not ours" pid="$pid" vaddr="$(symbol_in "$pid" "$odd" breakpoint)"
-refused EINVAL "no private executable mapping" pid="$pid" vaddr=0x10
+refused EINVAL "0x10 cannot be probed: nothing is mapped there" pid="$pid" vaddr=0x10
 refused ESRCH "there is no process 4194000" pid=4194000 vaddr=0x400000
 refused EINVAL "process 2 has no address space" pid=2 vaddr=0x400000
 check "the text of the process is what it was" "$progs/textcmp" "$pid"

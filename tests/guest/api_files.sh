@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: probes on files that are deleted, replaced, truncated, overlaid, or in a huge page
+# test: probes on files that are deleted, replaced, truncated, overlaid, or in huge pages
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 16
+ktap_plan 24
 
 offset=0x$(symbol "$progs/steps" work)
 mount -t tmpfs tmpfs "$tmp"
@@ -20,8 +20,10 @@ run_steps() {
 set_probe 0 path="$tmp/prog" offset="$offset"
 run register 0
 steps_of() {
+	rm -f "$tmp/fifo"
 	mkfifo "$tmp/fifo"
-	"$1" <"$tmp/fifo" >"$out" &
+	: >"$out"
+	"$@" <"$tmp/fifo" >"$out" &
 	exec 3>"$tmp/fifo"
 	until_is 1 lines
 }
@@ -42,6 +44,33 @@ run unregister 0
 head -c 100 "$progs/steps" >"$tmp/short"
 set_probe 1 path="$tmp/short" offset="$offset"
 check_fails "a file that ends before the offset" run register 1
+# What runs itself cannot be truncated; a library can.
+lib=$progs/steps_library
+cp "$lib" "$tmp/cut"
+steps
+step load "$tmp/cut" >/dev/null
+truncate -s 100 "$tmp/cut"
+unprobed=$(step forklib 4)
+like "$unprobed" "^library died of signal 7" "a library that is truncated while it is mapped: unprobed, who calls it dies"
+step exec >/dev/null
+end_steps
+cat "$lib" >"$tmp/cut"
+for flags in 0 1; do
+	set_probe $((5 + flags)) path="$tmp/cut" offset="$(file_offset "$lib" library_work)" flags=$((flags + 4)) returns=$flags
+	run register $((5 + flags))
+done
+steps
+step load "$tmp/cut" >/dev/null
+is "$(step forklib 4) $(hits 5) $(hits 6)" "library returned 20 1 1" "probed, it is hit"
+truncate -s 100 "$tmp/cut"
+is "$(step forklib 4)" "$unprobed" "and dies in the same way"
+cat "$lib" >"$tmp/cut"
+is "$(step forklib 4)" "library returned 20" "written again, it returns what it should"
+step exec >/dev/null
+is "$(step call 2)" "call 605" "and all else goes on"
+end_steps
+run unregister 5
+run unregister 6
 
 mkdir "$tmp/lower" "$tmp/upper" "$tmp/work" "$tmp/merged"
 cp "$progs/steps" "$tmp/lower/prog"
@@ -63,17 +92,38 @@ else
 	for what in 1 2 3 4 5 6; do skip "overlay $what" "this kernel has no overlayfs"; done
 fi
 
-# Text in transparent huge pages.
+# Text in transparent transparent huge pages.
 mkdir "$tmp/huge"
 if mount -t tmpfs -o huge=always tmpfs "$tmp/huge"; then
 	cp "$progs/steps" "$tmp/huge/prog"
 	set_probe 3 path="$tmp/huge/prog" offset="$offset"
 	run register 3
-	is "$(run_steps "$tmp/huge/prog")" "call 3145" "huge pages: runs"
-	is "$(hits 3)" 10 "huge pages: is probed"
+	is "$(run_steps "$tmp/huge/prog")" "call 3145" "transparent huge pages: runs"
+	is "$(hits 3)" 10 "transparent huge pages: is probed"
 	run unregister 3
-	check "huge pages: the file is what it was" cmp "$progs/steps" "$tmp/huge/prog"
+	check "transparent huge pages: the file is what it was" cmp "$progs/steps" "$tmp/huge/prog"
 	umount "$tmp/huge"
 else
-	for what in 1 2 3; do skip "huge pages $what" "this kernel's tmpfs has none"; done
+	for what in 1 2 3; do skip "transparent huge pages $what" "this kernel's tmpfs has none"; done
 fi
+
+# Huge pages of hugetlbfs are refused, with that as the reason.
+mkdir "$tmp/hugetlbfs"
+echo 4 >/proc/sys/vm/nr_hugepages
+if mount -t hugetlbfs none "$tmp/hugetlbfs"; then
+	steps_of "$progs/oddtext" "$tmp/hugetlbfs/text"
+	read -r pid at <"$out"
+	dmesg -C
+	set_probe 7 pid="$pid" vaddr="$at"
+	check_fails "hugetlbfs: a probe on a process is refused" run register 7
+	like "$(dmesg)" "$at cannot be probed: text on hugetlbfs" "hugetlbfs: the log says why"
+	set_probe 8 path="$tmp/hugetlbfs/text" offset=0
+	run register 8
+	like "$(dmesg)" "text cannot be probed at $at: text on hugetlbfs" "hugetlbfs: so it does for a probe on the file"
+	run unregister 8
+	end_steps
+	umount "$tmp/hugetlbfs"
+else
+	for what in 1 2 3; do skip "hugetlbfs $what" "this kernel has none"; done
+fi
+echo 0 >/proc/sys/vm/nr_hugepages

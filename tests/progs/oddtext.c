@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic
 /*
- * Text that cannot be probed, under symbols that say why.  "oddtext -w" prints
- * its pid and waits for a line on standard input.
+ * Text that cannot be probed, under symbols that say why.  Prints its pid and the address
+ * of main(), or of a huge page of the file that is its argument, mapped as text; and waits
+ * for a line on standard input.
  */
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#define HUGE_PAGE	(2UL << 20)
 
 __asm__(".pushsection .text\n"
 	".globl breakpoint\n.type breakpoint, @function\n"
@@ -16,9 +21,23 @@ __asm__(".pushsection .text\n"
 	"enclave:\n\t.byte 0x0f, 0x01, 0xd7\n\tret\n"
 	".popsection\n");
 
-int main(void)
+/* Its first byte is read, so that the page is there. */
+static void *map_huge(const char *path)
 {
-	printf("%d %p\n", getpid(), (void *)main);
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+	void *at;
+
+	if (fd < 0 || ftruncate(fd, HUGE_PAGE))
+		return NULL;
+	at = mmap(NULL, HUGE_PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (at == MAP_FAILED || *(volatile char *)at)
+		return NULL;
+	return at;
+}
+
+int main(int argc, char **argv)
+{
+	printf("%d %p\n", getpid(), argc > 1 ? map_huge(argv[1]) : (void *)main);
 	fflush(stdout);
 	getchar();
 	return 0;

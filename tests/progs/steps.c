@@ -176,6 +176,7 @@ static void start_in(const char *cgroup)
 
 static volatile unsigned short *mapped;
 static void *library;
+static long (*library_work)(long);
 
 /* @info, of this program, says from where on the file is in memory. */
 static int map_counter(struct dl_phdr_info *info, size_t size, void *fd)
@@ -232,15 +233,17 @@ static void in_child(long n, int maps)
 
 static void library_in_child(long n)
 {
-	long (*library_work)(long) = dlsym(library, "library_work");
 	pid_t pid = fork();
+	int status = 0;
 
 	if (!pid) {
 		printf("library returned %ld\n", library_work(n));
 		fflush(stdout);
 		_exit(0);
 	}
-	waitpid(pid, NULL, 0);
+	waitpid(pid, &status, 0);
+	if (WIFSIGNALED(status))
+		printf("library died of signal %d\n", WTERMSIG(status));
 }
 
 static void load(const char *path)
@@ -249,6 +252,7 @@ static void load(const char *path)
 
 	library = dlopen(path, RTLD_NOW);
 	counter = library ? dlsym(library, "library_counter") : NULL;
+	library_work = library ? dlsym(library, "library_work") : NULL;
 	if (counter)
 		printf("library %d\n", *counter);
 	else
