@@ -312,27 +312,23 @@ void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 	prepare(utask, site, set, regs, true);
 }
 
-/**
- * retprobe_returned() - the call that a task has returned from
- * @utask: state of the task
- * @trampoline: the trampoline that it has returned to
- * @regs: its user registers
- *
- * The return address lay right below sp, or further below when the return
- * popped arguments too (ret imm16).
- *
- * Context: the task itself, or the machine being stopped.
- * Return: the newest instance of the call, or NULL.
+/* What has just been popped is still there; if not, this is another's. */
+static noinline bool instance_popped(const struct uret_instance *inst)
+{
+	unsigned long word;
+
+	return stack_read(&word, inst->ri.sp, inst->word, false) && word == inst->trampoline;
+}
+
+/*
+ * The instance with the nearest return address below the stack pointer.  Where @look is set,
+ * which is for the current task, only those that can have been popped.
  */
-struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
-					const struct pt_regs *regs)
+static struct uret_instance *instance_nearest(struct utask *utask, unsigned long trampoline,
+					      const struct pt_regs *regs, bool look)
 {
 	struct uret_instance *inst, *nearest;
 	unsigned int i;
-
-	inst = instance_at(utask, regs->sp - arch_word_size(regs));
-	if (likely(inst && inst->trampoline == trampoline))
-		return inst;
 
 	nearest = NULL;
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
@@ -340,11 +336,34 @@ struct uret_instance *retprobe_returned(struct utask *utask, unsigned long tramp
 			if (inst->trampoline != trampoline || inst->ri.sp >= regs->sp ||
 			    regs->sp - inst->ri.sp > inst->word + U16_MAX)
 				continue;
-			if (!nearest || inst->ri.sp > nearest->ri.sp)
+			if ((!nearest || inst->ri.sp > nearest->ri.sp) &&
+			    (!look || instance_popped(inst)))
 				nearest = inst;
 		}
 	}
 	return nearest;
+}
+
+/**
+ * retprobe_returned() - the call that a task has returned from
+ * @utask: its state
+ * @trampoline: what it has returned to
+ * @regs: its user registers
+ *
+ * The return address lay right below sp, or further below when the return
+ * popped arguments too (ret imm16).
+ *
+ * Context: the machine being stopped.
+ * Return: the newest instance of the call, or NULL.
+ */
+struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
+					const struct pt_regs *regs)
+{
+	struct uret_instance *inst = instance_at(utask, regs->sp - arch_word_size(regs));
+
+	if (inst && inst->trampoline == trampoline)
+		return inst;
+	return instance_nearest(utask, trampoline, regs, false);
 }
 
 /* Appends to the instances whose handlers are to be called in task context. */
@@ -356,14 +375,6 @@ static struct uret_instance *instance_add_behind(struct utask *utask, struct ure
 	else
 		hlist_add_head(&inst->in_task, &utask->returning);
 	return inst;
-}
-
-/* What has just been popped is still there; if not, this is another's. */
-static noinline bool instance_popped(const struct uret_instance *inst)
-{
-	unsigned long word;
-
-	return stack_read(&word, inst->ri.sp, inst->word, false) && word == inst->trampoline;
 }
 
 /* The task has returned from the call of @inst, one of its own. */
@@ -448,15 +459,21 @@ static noinline bool trap_closer(struct utask *utask, struct site *trampoline,
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, at = regs->sp - size;
 	struct uret_instance *inst = utask ? instance_at(utask, at) : NULL;
+	bool known = stack_read(&word, at, size, false);
+	bool plain = known && word == trampoline->key.addr;
+	struct uret_instance *nearest;
 
-	if (!inst || inst->trampoline != trampoline->key.addr) {
-		/* A plain return; what is further below is another call. */
-		if (!utask || (stack_read(&word, at, size, false) &&
-			       word == trampoline->key.addr))
+	if (inst && inst->trampoline != trampoline->key.addr)
+		inst = NULL;
+	/* A plain return; what is further below is another call. */
+	if (!utask || (plain && !inst))
+		return trap_roaming(utask, trampoline, regs);
+	/* Otherwise an argument may be where the return address of a call was that has been left. */
+	if (!inst || (known && !plain)) {
+		nearest = instance_nearest(utask, trampoline->key.addr, regs, true);
+		if (!nearest && !inst)
 			return trap_roaming(utask, trampoline, regs);
-		inst = retprobe_returned(utask, trampoline->key.addr, regs);
-		if (!inst || !instance_popped(inst))
-			return trap_roaming(utask, trampoline, regs);
+		inst = nearest ?: inst;
 	}
 	return returned(utask, inst, regs);
 }
@@ -479,6 +496,9 @@ bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
 	inst = instance_at(utask, regs->sp - sizeof(long));
 	if (unlikely(!inst || inst->trampoline != trampoline->key.addr ||
 		     inst->word != sizeof(long)))
+		return trap_closer(utask, trampoline, regs);
+	/* Of two it may be the other one. */
+	if (utask->nr_instances > 1 && unlikely(!instance_popped(inst)))
 		return trap_closer(utask, trampoline, regs);
 	return returned(utask, inst, regs);
 }

@@ -281,19 +281,23 @@ static struct uret_instance *call_returned(const struct roaming *r, unsigned lon
 {
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, at = regs->sp - size;
-	struct uret_instance *inst;
+	struct uret_instance *inst, *back;
+	bool known = stack_read(&word, at, size, false);
+	bool plain = known && word == trampoline;
 
 	inst = instance_in(r->calls, at);
-	if (inst && inst->trampoline == trampoline)
+	if (inst && inst->trampoline != trampoline)
+		inst = NULL;
+	if (inst && (plain || !known))
 		return inst;
-	inst = instance_in(r->put_back, at);
-	if (inst && inst->trampoline == trampoline && popped(inst))
-		return inst;
+	back = instance_in(r->put_back, at);
+	if (back && back->trampoline == trampoline && popped(back))
+		return back;
 	/* A plain return from nothing that is known. */
-	if (stack_read(&word, at, size, false) && word == trampoline)
+	if (plain)
 		return NULL;
 	return nearest_in(r->calls, trampoline, regs, true) ?:
-		nearest_in(r->put_back, trampoline, regs, true);
+		nearest_in(r->put_back, trampoline, regs, true) ?: inst;
 }
 
 /**

@@ -5,11 +5,11 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 20
+ktap_plan 22
 
 prog=$progs/stacks
 plain=$("$prog")
-functions="probed_yields probed_in_handler probed_raises probed_struct probed_pops probed_tail probed_end"
+functions="probed_yields probed_in_handler probed_raises probed_struct probed_pops probed_left probed_tail probed_end"
 n=0
 for flags in 0 1; do
 	first=$n

@@ -2,7 +2,8 @@
 // cflags: -O1 -rdynamic -pthread -fno-optimize-sibling-calls
 /*
  * Calls functions on other stacks than one would think: coroutines, signal
- * stacks, jumps out of handlers, returns that pop arguments, tail calls.
+ * stacks, jumps out of handlers, returns that pop arguments, also where the return
+ * address of a call was that was left by a jump, tail calls.
  * The output is the same whether they are probed or not, and says how often
  * each probed_*() was entered, and how often it returned.
  */
@@ -119,6 +120,49 @@ static long pops(long a, long b)
 	return sum;
 }
 
+/* Is left by a jump, and what was its return address becomes an argument. */
+void probed_left(void);
+__asm__(".pushsection .text\n"
+	".globl probed_left\n.type probed_left, @function\n"
+	"probed_left:\n"
+	"\tmov %rcx, %rsp\n"
+	"\tjmp *%rdx\n"
+	".size probed_left, . - probed_left\n"
+	".popsection\n");
+
+#define POPS_OVER(below)					\
+	__asm__ volatile("lea -128(%%rsp), %%rsp\n"		\
+			 "\tmov %%rsp, %%rcx\n"			\
+			 "\tlea 1f(%%rip), %%rdx\n"		\
+			 below					\
+			 "\tcall probed_left\n"			\
+			 "\tmov $-1, %%rax\n"			\
+			 "\tjmp 2f\n"				\
+			 "1:\tpush %2\n"			\
+			 "\tpush %1\n"				\
+			 "\tcall probed_pops\n"			\
+			 "2:\tlea 128(%%rsp), %%rsp"		\
+			 : "=&a" (sum) : "r" (a), "r" (b)	\
+			 : "rcx", "rdx", "memory", "cc")
+
+/* Where the last argument is. */
+static long pops_over_last(long a, long b)
+{
+	long sum;
+
+	POPS_OVER("");
+	return sum;
+}
+
+/* Where the first one is. */
+static long pops_over_first(long a, long b)
+{
+	long sum;
+
+	POPS_OVER("\tpush $0\n");
+	return sum;
+}
+
 /* Ends in a jump to another probed function. */
 long probed_tail(long x);
 long probed_end(long x);
@@ -172,6 +216,9 @@ int main(void)
 	for (i = 0, sum = 0; i < 100; i++)
 		sum += pops(i, 2 * i);
 	printf("popped %ld\n", sum);
+	for (i = 0, sum = 0; i < 50; i++)
+		sum += pops_over_last(i, 2 * i) + pops_over_first(i, 3 * i);
+	printf("popped over what was left %ld\n", sum);
 	for (i = 0, sum = 0; i < 100; i++)
 		sum += probed_tail(i) + probed_end(i);
 	printf("tail %ld\n", sum);
@@ -183,6 +230,6 @@ int main(void)
 	printf("returned probed_in_handler %ld\n", returned[1]);
 	printf("returned probed_raises %ld\n", returned[2]);
 	printf("returned probed_struct %ld\n", returned[3]);
-	printf("returned probed_pops 100\nreturned probed_tail 100\nreturned probed_end 200\n");
+	printf("returned probed_pops 200\nreturned probed_left 0\nreturned probed_tail 100\nreturned probed_end 200\n");
 	return 0;
 }
