@@ -77,16 +77,43 @@ static void room_consider(struct room *room, unsigned long start, unsigned long 
 		room->base = base;
 }
 
+static bool room_reached(const struct room *room)
+{
+	return room->base && distance(room->base, room->near) < ARCH_SLOT_REACH - SSOL_AREA_SIZE;
+}
+
+/*
+ * The heap of @mm grows into a part of the range: as much as slots can reach is left to it
+ * there, and nothing is taken where @room is had elsewhere.
+ */
+static void gap_consider(struct room *room, struct room *beyond_heap, const struct mm_struct *mm,
+			 unsigned long start, unsigned long end)
+{
+	unsigned long start_brk = READ_ONCE(mm->start_brk), brk = READ_ONCE(mm->brk);
+	unsigned long reach = PAGE_ALIGN_DOWN(room->near + ARCH_SLOT_REACH - SSOL_AREA_SIZE);
+
+	if (brk < start || brk >= end) {
+		room_consider(room, start, end);
+		return;
+	}
+	/* Before it is used, it begins at random behind the program. */
+	room_consider(room, start, min(start_brk, end) & PAGE_MASK);
+	end = min(end, reach);
+	start = end - min(end, SSOL_AREA_SIZE + 2 * PAGE_SIZE);
+	if (start > brk)
+		room_consider(beyond_heap, start, end);
+}
+
 /*
  * The free range of SSOL_AREA_SIZE that is nearest to @near, but not below
- * something that grows downwards.  Above the last mapping there is room, too;
- * nothing else is in reach of a vDSO that follows the stack.  Returns 0 where
- * there is none in reach.
+ * something that grows downwards, and where the heap grows only if there is no other.
+ * Above the last mapping there is room, too; nothing else is in reach of a vDSO that
+ * follows the stack.  Returns 0 where there is none in reach.
  */
 static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
 {
 	unsigned long limit = arch_limit(arch_mm_mode(mm));
-	struct room room = { .near = near };
+	struct room room = { .near = near }, beyond_heap = { .near = near };
 	unsigned long gap_start = LOWEST_ADDRESS;
 	struct vm_area_struct *vma;
 	VMA_ITERATOR(vmi, mm, 0);
@@ -94,15 +121,15 @@ static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
 		if (!(vma->vm_flags & VM_GROWSDOWN))
-			room_consider(&room, gap_start, min(vma->vm_start, limit));
+			gap_consider(&room, &beyond_heap, mm, gap_start, min(vma->vm_start, limit));
 		gap_start = max(gap_start, vma->vm_end);
 	}
-	room_consider(&room, gap_start, limit);
+	gap_consider(&room, &beyond_heap, mm, gap_start, limit);
 	mmap_read_unlock(mm);
 
-	if (room.base && distance(room.base, near) >= ARCH_SLOT_REACH - SSOL_AREA_SIZE)
-		return 0;
-	return room.base;
+	if (room_reached(&room))
+		return room.base;
+	return room_reached(&beyond_heap) ? beyond_heap.base : 0;
 }
 
 /* Goes to a page of the file.  With a reference of ours it is not written back, so stays dirty. */

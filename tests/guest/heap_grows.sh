@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: no SSOL area is where the heap of a program grows
+# once: what decides here is the module, in the same way on all kernels
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 6
+
+prog=$progs/heap
+unprobed=$(setarch -R "$prog")
+like "$unprobed" "^4096 steps" "unprobed, the heap grows"
+set_probe 0 path="$prog" offset="$(file_offset "$prog" far_off)" flags=1
+run register 0
+is "$(setarch -R "$prog")" "$unprobed" "with its beginning right behind the program: as unprobed"
+is "$(hits 0)" 4096 "each call is a hit"
+is "$(for _ in 1 2 3 4 5 6 7 8; do "$prog"; done | sort -u)" "$unprobed" "somewhere behind it: as unprobed"
+is "$(hits 0)" $((9 * 4096)) "each call is a hit"
+run unregister 0
+
+is "$(setarch -R "$prog")" "$unprobed" "and nobody is there afterwards"
