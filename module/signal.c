@@ -421,6 +421,26 @@ void signal_show(void)
 }
 
 /**
+ * signal_forked() - the current task is a new process, and about to look at signals first
+ * @image: its own address space, or its parent's where nothing has been probed in its own
+ *
+ * The system call that made it may have been executed in a slot, of which it has a copy.
+ *
+ * Context: any, before the task runs user code.
+ */
+void signal_forked(struct image *image)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct site *site;
+
+	rcu_read_lock();
+	site = site_of_slot(image, regs->ip);
+	if (site)
+		arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
+	rcu_read_unlock();
+}
+
+/**
  * signal_delivered() - the kernel has looked at the current task's signals, and found one
  * @regs: its user registers
  *

@@ -18,7 +18,7 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct kernel_siginfo;
+struct image;
 struct site;
 struct utask;
 
@@ -51,6 +51,7 @@ struct resumption {
 
 bool signal_prepare(struct pt_regs *regs, bool can_wait);
 void signal_show(void);
+void signal_forked(struct image *image);
 void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);

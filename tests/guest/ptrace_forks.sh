@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a tracer sees the registers of an unprobed program in a process that a probed system call has made
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 13
+
+prog=$progs/traced_fork
+plain=$("$prog")
+is "$(echo "$plain" | sort | uniq -c | awk '{ print $1 }' | xargs)" "5 1" "unprobed: each new process is seen"
+n=0
+for offset in $(instructions "$prog" forker); do
+	set_probe $n path="$prog" offset="$offset"
+	n=$((n + 1))
+done
+last=$((n - 1))
+for flags in 0 1 4; do
+	for i in $(seq 0 $last); do
+		set_probe "$i" flags=$flags
+	done
+	check "flags=$flags: $n instructions of the file are probed" run register 0-$last
+	is "$("$prog")" "$plain" "flags=$flags: the tracer sees the same"
+	run unregister 0-$last
+done
+n=$((n + 10))
+mkfifo "$tmp/fifo"
+for flags in 0 1 4; do
+	"$prog" waits <"$tmp/fifo" >"$out" &
+	exec 3>"$tmp/fifo"
+	until_is 1 lines
+	read -r pid at <"$out"
+	set_probe $n pid="$pid" vaddr=$((at + 5)) flags=$flags
+	check "flags=$flags: the system call of the process is probed" run register $n
+	exec 3>&-
+	wait $!
+	is "$(sed 1d "$out")" "$plain" "flags=$flags: the tracer sees the same"
+	n=$((n + 1))
+done

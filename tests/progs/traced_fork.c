@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -rdynamic
+/*
+ * Traces a child that forks, and prints what the registers of each new process show at its
+ * first stop, addresses as distances from code of its own.  The output is the same whether
+ * the child is probed or not.
+ *
+ * With an argument the child first says "PID ADDRESS", of itself and of forker(), and waits
+ * for a line on standard input.
+ */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TIMES 5
+
+extern char forker_begin[];
+long forker(void);
+
+__asm__(".pushsection .text\n"
+	".globl forker\n.type forker, @function\n"
+	"forker:\n"
+	"forker_begin:\n"
+	"\tmov $57, %eax\n"
+	"\tsyscall\n"
+	"\tret\n"
+	".size forker, . - forker\n"
+	".popsection\n");
+
+static int forks(int waits)
+{
+	int status;
+
+	if (waits) {
+		printf("%d %p\n", getpid(), (void *)forker);
+		fflush(stdout);
+		getchar();
+	}
+	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+	raise(SIGSTOP);
+	for (int i = 0; i < TIMES; i++) {
+		pid_t pid = forker();
+
+		if (!pid)
+			_exit(i);
+		if (waitpid(pid, &status, 0) != pid || WEXITSTATUS(status) != i)
+			return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct user_regs_struct regs;
+	pid_t first = fork(), pid;
+	int status;
+
+	if (!first)
+		_exit(forks(argc > 1));
+	waitpid(first, &status, 0);
+	ptrace(PTRACE_SETOPTIONS, first, NULL, (void *)(long)PTRACE_O_TRACEFORK);
+	ptrace(PTRACE_CONT, first, NULL, NULL);
+	while ((pid = waitpid(-1, &status, __WALL)) > 0) {
+		long sig = 0;
+
+		if (!WIFSTOPPED(status)) {
+			if (pid == first)
+				break;
+			continue;
+		}
+		if (pid == first && WSTOPSIG(status) != SIGTRAP)
+			sig = WSTOPSIG(status);
+		if (pid != first) {
+			ptrace(PTRACE_GETREGS, pid, NULL, &regs);
+			printf("a new process at %lld, rcx %lld\n",
+			       regs.rip - (unsigned long)forker_begin,
+			       regs.rcx - (unsigned long)forker_begin);
+		}
+		ptrace(PTRACE_CONT, pid, NULL, (void *)sig);
+	}
+	printf("status %x\n", status);
+	return 0;
+}
