@@ -74,6 +74,15 @@ static bool has_index(const struct ssol_plan *plan)
 	return (insn->sib & 0x38) != 0x20 || (insn->rex & UINSN_REX_X);
 }
 
+/* Below the frame pointer: locals, which may lie below the stack pointer (psABI: the red zone). */
+static bool below_frame(const struct ssol_plan *plan)
+{
+	const struct uinsn *insn = &plan->insn;
+	unsigned int base = uinsn_has(insn, UINSN_HAS_SIB) ? insn->sib & 7 : uinsn_rm(insn);
+
+	return insn->modrm >> 6 && base == 5 && !(ssol_register_rm(plan) & ~7) && insn->disp < 0;
+}
+
 static enum ssol_kind plan_indirect_call(const struct ssol_plan *plan)
 {
 	const struct uinsn *insn = &plan->insn;
@@ -99,6 +108,9 @@ static enum ssol_kind plan_indirect_call(const struct ssol_plan *plan)
 		if (insn->len + 4 > UINSN_MAX_LEN)
 			return SSOL_STEP;
 	}
+	/* The same word by another name; so it could be by any register, at any distance. */
+	if (below_frame(plan))
+		return SSOL_STEP;
 	return SSOL_CALL_MEM;
 }
 

@@ -38,7 +38,7 @@
  * overwrite, so no other memory is written than the call would write. The
  * second load, after the push, sees the same memory unless another thread
  * changes it, or unless the operand is that very word: with the stack pointer
- * as its base the plan sends this to a step.
+ * as its base, or as a local variable, the plan sends this to a step.
  *
  * 64-bit code pushes the return address from a literal at the end of the slot,
  * because no push has a 64-bit immediate. It is one instruction, so there is
