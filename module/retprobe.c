@@ -468,7 +468,7 @@ static noinline bool trap_closer(struct utask *utask, struct site *trampoline,
 	/* A plain return; what is further below is another call. */
 	if (!utask || (plain && !inst))
 		return trap_roaming(utask, trampoline, regs);
-	/* Otherwise an argument may be where the return address of a call was that has been left. */
+	/* Otherwise an argument may lie where a call that was left had its return address. */
 	if (!inst || (known && !plain)) {
 		nearest = instance_nearest(utask, trampoline->key.addr, regs, true);
 		if (!nearest && !inst)
