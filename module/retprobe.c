@@ -473,7 +473,8 @@ static noinline bool trap_closer(struct utask *utask, struct site *trampoline,
 		nearest = instance_nearest(utask, trampoline->key.addr, regs, true);
 		if (!nearest && !inst)
 			return trap_roaming(utask, trampoline, regs);
-		inst = nearest ?: inst;
+		if (nearest)
+			inst = nearest;
 	}
 	return returned(utask, inst, regs);
 }
