@@ -4,7 +4,7 @@
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 27
+ktap_plan 29
 
 # refused ERRNO LOG-PATTERN PARAMETER...
 refused() {
@@ -39,6 +39,8 @@ case $(uname -r) in
 esac
 refused $eexist "a breakpoint that is not ours" pid="$pid" vaddr="$(symbol_in "$pid" "$odd" breakpoint)"
 refused EINVAL "0x10 cannot be probed: nothing is mapped there" pid="$pid" vaddr=0x10
+refused EINVAL "what is mapped there is not executable" pid="$pid" \
+	vaddr="0x$(awk '/\[stack\]/ { sub(/-.*/, ""); print }' "/proc/$pid/maps")"
 refused ESRCH "there is no process 4194000" pid=4194000 vaddr=0x400000
 refused EINVAL "process 2 has no address space" pid=2 vaddr=0x400000
 check "the text of the process is what it was" "$progs/textcmp" "$pid"

@@ -4,7 +4,12 @@
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 26
+ktap_plan 34
+
+# told N: how often the client was told of something, what came of that, whether it was a
+# registration, and of which type.  told_type N: the latter two; later calls are told EBUSY.
+told() { awk -v n="$1" '$1 == n { print $8, $9, $10, $11 }' $client_dir/state; }
+told_type() { told "$1" | cut -d' ' -f3-; }
 
 steps
 plain=$(step call 10)
@@ -15,13 +20,15 @@ for flags in 0 1; do
 		# Both at the same place: n unregisters itself, n+1 registers n+2.
 		set_probe $n pid=$pid vaddr=$work flags=$flags returns=$returns action=unregister other=$n
 		set_probe $((n + 1)) pid=$pid vaddr=$work flags=$flags returns=$returns action=register other=$((n + 2))
-		set_probe $((n + 2)) pid=$pid vaddr=$second flags=$flags
+		set_probe $((n + 2)) pid=$pid vaddr=$((returns ? nest : second)) flags=$flags returns=$returns
 		run register $n-$((n + 1))
 		is "$(step call 10)" "$plain" "$what: the program's result is right"
 		check "$what: a handler has unregistered itself" until_is 0 registered $n
-		check "$what: and is told" until_is "1 0" sh -c "awk '\$1 == $n { print \$8, \$9 }' $client_dir/state"
+		check "$what: and is told" until_is "1 0 0 $returns" told $n
 		check "$what: a handler has registered another probe" until_is 1 registered $((n + 2))
+		check "$what: which is told" until_is "1 $returns" told_type $((n + 2))
 		step call 10 >/dev/null
+		step nest 10 >/dev/null
 		check "$what: which is called" test "$(hits $((n + 2)))" -ge 10
 		run unregister $n-$((n + 2))
 		n=$((n + 3))
@@ -37,6 +44,20 @@ run register $n
 is "$(step call 2)" "call 5" "an atomic handler does"
 run unregister $n
 is "$(step call 2)" "call 605" "and nobody afterwards"
+
+around=$(step around)
+for flags in 0 1; do
+	n=$((n + 1))
+	set_probe $n pid=$pid vaddr=$work returns=1 flags=$flags action=skip other=6
+	run register $n
+	is "$around, $(step around)" "around 1310, around 310" "flags=$flags: a return handler skips an instruction"
+	run unregister $n
+	n=$((n + 1))
+	set_probe $n pid=$pid vaddr=$work flags=$flags action=enable other=$n
+	run register $n
+	is "$(step call 2) $(hits $n)" "call 605 2" "flags=$flags: a handler enables and disables nothing"
+	run unregister $n
+done
 
 # The handler asks when another call is already taking the probe away.
 n=$((n + 1))

@@ -4,7 +4,8 @@
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 19
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 25
 
 # order: of the handlers that one call of work() has called.
 order() {
@@ -71,5 +72,29 @@ done
 run register 40
 run unmap 40
 is "$(step call 2) $(registered 40)" "$plain 0" "unmap_uprobe() takes one away"
+set_probe 52 path="$progs/steps" offset="$(file_offset "$progs/steps" work)"
+check "uprobe_check() finds that a place can be probed" run check 52
+is "$(registered 52)" 0 "and does not probe it"
+set_probe 53 path="$progs/steps" offset=1000000000
+check_fails "or that it cannot be" run check 53
+# Whoever looks after mappings learns of it when they have gone.
+lib=$progs/steps_library
+step load "$lib" >/dev/null
+at=$(symbol_in "$pid" "$lib" library_work)
+set_probe 50 pid="$pid" vaddr="$at" flags=1
+set_probe 51 pid="$pid" vaddr="$at" flags=0 returns=1
+run register 50
+run register 51
+step unload >/dev/null
+run unmap 50
+run unmap 51
+is "$(registered 50) $(registered 51)" "0 0" "unmap_uprobe() and unmap_uretprobe() after the mapping has gone"
+is "$(step load "$lib")" "library 0" "the library comes back"
+run register 50
+run register 51
+step forklib 4 >/dev/null
+is "$(tail -n 1 "$out")" "library returned 20" "and is probed anew"
+run unmap 50
+run unmap 51
 end_steps
 is $? 0 "the program ends well"

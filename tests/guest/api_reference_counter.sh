@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 44
+ktap_plan 48
 
 counter=$(file_offset "$progs/steps" steps_counter)
 offset=$(file_offset "$progs/steps" work)
@@ -38,6 +38,22 @@ is "$(step counter)" "counter 1" "exec leaves those on the file"
 check "exec ends those on the process" until_is 0 registered 3
 run unregister 0
 is "$(step counter)" "counter 0" "and none is left"
+# The program may write to it as well.
+steps
+run register 0
+run register 1
+is "$(step counter) $(step clear)" "counter 2 clear 0" "a program clears its counter"
+run unregister 0
+is "$(step counter)" "counter 0" "which is not decremented below that"
+run register 0
+is "$(step counter)" "counter 1" "another probe counts from there"
+run unregister 0
+run unregister 1
+is "$(step counter)" "counter 0" "and none is left"
+end_steps
+steps
+set_probe 2 pid=$pid vaddr=$work ref="$counter"
+set_probe 3 pid=$pid vaddr=$work ref="$counter" flags=4
 # A file is probed in children, too, whatever else it is asked.
 set_probe 10 "$file" flags=4
 run register 10

@@ -10,8 +10,9 @@
  * something to a range of them ("register 3", "unregister 0-999") and fails
  * with what that came to; "state" has a line for each that was ever set:
  * number, registered or not, hits, missed, handler calls, entry handler calls,
- * task handler calls, registration callbacks, the last one's result. "order" is
- * the numbers of the probes whose handlers were called last, until it is written to.
+ * task handler calls, registration callbacks, the last one's result, whether that was
+ * of a registration, and of which type. "order" is the numbers of the probes whose
+ * handlers were called last, until it is written to.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -45,11 +46,12 @@ enum action {
 				/* milliseconds; then unregister itself, too */
 	ACT_BULK,		/* unregister "other" and the next two in one call */
 	ACT_CHANGE,		/* the first argument, or the return value, to "other" */
+	ACT_ENABLE,		/* enable and disable "other", neither of which may be */
 };
 
 static const char * const action_names[] = {
 	"nothing", "register", "unregister", "again", "sleep", "skip", "decline", "data",
-	"await", "linger", "bulk", "change",
+	"await", "linger", "bulk", "change", "enable",
 };
 
 static struct probe {
@@ -68,6 +70,8 @@ static struct probe {
 	atomic64_t task_calls;
 	atomic_t callbacks;
 	int result;
+	int reg;
+	enum uprobe_type type;
 	bool leaving;		/* "unregister" was written */
 } *probes;
 
@@ -143,6 +147,12 @@ static void probe_act(struct probe *p, struct pt_regs *regs)
 	case ACT_BULK:
 		if (p->other + 2 < PROBES)
 			probe_bulk(&probes[p->other]);
+		break;
+	case ACT_ENABLE:
+		ret = enable_uprobe(&probes[p->other].rp.u);
+		WARN(ret != -EDEADLK, "enabling in a handler: %d", ret);
+		ret = disable_uprobe(&probes[p->other].rp.u);
+		WARN(ret != -EDEADLK, "disabling in a handler: %d", ret);
 		break;
 	case ACT_SKIP:
 		regs->ip += p->other;
@@ -236,6 +246,8 @@ static void on_done(struct uprobe *u, int reg, enum uprobe_type type, int result
 	if (p->action == ACT_LINGER)
 		msleep(p->other);
 	p->result = result;
+	p->reg = reg;
+	p->type = type;
 	/* The test has seen the result when it sees the number. */
 	smp_wmb();
 	atomic_inc(&p->callbacks);
@@ -390,6 +402,8 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 		ret = enable_uprobe(us[0]);
 	else if (!strcmp(verb, "disable"))
 		ret = disable_uprobe(us[0]);
+	else if (!strcmp(verb, "check"))
+		ret = uprobe_check(us[0]);
 	else
 		ret = -ENOKEY;
 	kvfree(rps);
@@ -427,11 +441,11 @@ static int show_state(char *buffer, const struct kernel_param *kp)
 		if (!p->used || n > PAGE_SIZE - 128)
 			continue;
 		counts = uprobe_counts(&p->rp.u);
-		n += sysfs_emit_at(buffer, n, "%d %d %llu %llu %lld %lld %lld %d %d\n",
+		n += sysfs_emit_at(buffer, n, "%d %d %llu %llu %lld %lld %lld %d %d %d %d\n",
 				   (int)(p - probes), !!p->rp.u.kdata, counts.hits, counts.missed,
 				   atomic64_read(&p->calls), atomic64_read(&p->entries),
 				   atomic64_read(&p->task_calls), atomic_read(&p->callbacks),
-				   p->result);
+				   p->result, p->reg, p->type);
 	}
 	return n;
 }
@@ -455,7 +469,7 @@ static const struct kernel_param_ops state_ops = { .get = show_state };
 module_param_cb(set, &set_ops, NULL, 0200);
 MODULE_PARM_DESC(set, "change fields of a probe");
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "register, unregister, enable, disable or unmap probes");
+MODULE_PARM_DESC(run, "register, unregister, enable, disable, unmap or check probes");
 module_param_cb(order, &order_ops, NULL, 0600);
 MODULE_PARM_DESC(order, "whose handlers were called last");
 module_param_cb(state, &state_ops, NULL, 0400);

@@ -17,7 +17,9 @@
  *	share N		a process with the same memory calls work() N times and nest(N), forks a
  *			child that does so, and executes another program: their sums
  *	orphan N	such a process stays when this one has gone, and only then calls them
+ *	around		around(), which calls work(3) and adds 1000: its result
  *	counter		the 16-bit counter of probes of this program
+ *	clear		sets that to 0
  *	map		maps it once more, and says what it is there
  *	mapped		what it is there now
  *	move		moves that mapping, and says what it is there
@@ -47,6 +49,7 @@
 
 long work(long x);
 long nest(long n);
+long around(void);
 extern char work_second[];
 
 /*
@@ -63,6 +66,19 @@ __asm__(".pushsection .text\n"
 	"\tnop\n"
 	"\tret\n"
 	".size work, . - work\n"
+	".popsection\n");
+
+/* Behind the call, an add of 6 bytes that a return handler may skip. */
+__asm__(".pushsection .text\n"
+	".globl around\n.type around, @function\n"
+	"around:\n"
+	"\tsub $8, %rsp\n"
+	"\tmov $3, %edi\n"
+	"\tcall work\n"
+	"\tadd $1000, %rax\n"
+	"\tadd $8, %rsp\n"
+	"\tret\n"
+	".size around, . - around\n"
 	".popsection\n");
 
 __attribute__((noinline)) long nest(long n)
@@ -285,6 +301,11 @@ static void *steps(void *name)
 			execl(name, name, NULL);
 		} else if (!strcmp(word, "counter")) {
 			printf("counter %d\n", steps_counter);
+		} else if (!strcmp(word, "clear")) {
+			steps_counter = 0;
+			printf("clear %d\n", steps_counter);
+		} else if (!strcmp(word, "around")) {
+			printf("around %ld\n", around());
 		} else if (!strcmp(word, "share")) {
 			with_sharer(n);
 		} else if (!strcmp(word, "into")) {
