@@ -43,11 +43,16 @@ void signal_postpone(struct utask *utask, struct site *site, const struct pt_reg
 	WRITE_ONCE(site->image->resumptions, true);
 }
 
-/* Whether a fault is among the signals that the current task is to see. */
-static bool fault_pending(void)
+/*
+ * Whether a fault is among the signals that the current task is to see; @begun: the
+ * instruction of the hit has been executed in part, so that a SIGTRAP is that of a watchpoint.
+ * As that is a trap and comes behind what it is about (Intel SDM 3B, 18.3), it can wait.
+ */
+static bool fault_pending(bool begun)
 {
 	const unsigned long faults = sigmask(SIGSEGV) | sigmask(SIGBUS) | sigmask(SIGILL) |
-				     sigmask(SIGTRAP) | sigmask(SIGFPE) | sigmask(SIGSYS);
+				     sigmask(SIGFPE) | sigmask(SIGSYS) |
+				     (begun ? 0 : sigmask(SIGTRAP));
 
 	/* Faults are sent to the thread, not to the process; a blocked one is not delivered. */
 	return READ_ONCE(current->pending.signal.sig[0]) & ~current->blocked.sig[0] & faults;
@@ -73,11 +78,11 @@ void signal_settle(struct site *site, const struct pt_regs *regs)
 /*
  * Whether the signals of the current task may come an instruction later.  Not a fault,
  * which may be the instruction's own, nor what ends, stops or freezes the task; and what
- * the kernel itself wants done with them is done.
+ * the kernel itself wants done with them is done.  @begun as above.
  */
-static bool signals_may_wait(void)
+static bool signals_may_wait(bool begun)
 {
-	return !fault_pending() && !__fatal_signal_pending(current) &&
+	return !fault_pending(begun) && !__fatal_signal_pending(current) &&
 	       !test_thread_flag(TIF_NOTIFY_SIGNAL) && !freezing(current) &&
 	       !(READ_ONCE(current->jobctl) & (JOBCTL_PENDING_MASK | JOBCTL_TRAP_FREEZE));
 }
@@ -97,9 +102,9 @@ void signal_hold_no_more(void)
 
 /*
  * Has the signals of the current task wait until it has executed the instruction of a
- * hit; unless somebody steps it, or they have waited too often.
+ * hit; unless somebody steps it, or they have waited too often.  @begun as above.
  */
-static bool signal_hold(struct utask *utask, const struct site *site, bool stepped)
+static bool signal_hold(struct utask *utask, const struct site *site, bool stepped, bool begun)
 {
 	if (stepped || utask->holds >= SIGNAL_MAX_HOLDS || READ_ONCE(holds_over) ||
 	    !arch_step_plain(&site->plan))
@@ -107,7 +112,7 @@ static bool signal_hold(struct utask *utask, const struct site *site, bool stepp
 	clear_thread_flag(TIF_SIGPENDING);
 	/* Who sends a signal sets the flag last: what has come before it was cleared is seen. */
 	smp_mb__after_atomic();
-	if (!signals_may_wait()) {
+	if (!signals_may_wait(begun)) {
 		set_thread_flag(TIF_SIGPENDING);
 		return false;
 	}
@@ -125,7 +130,8 @@ static bool signal_hold_in_slot(struct site *site, struct pt_regs *regs)
 	    arch_slot_done(&site->plan, site->key.addr, site->slot, regs))
 		return false;
 	utask = utask_get(current);
-	if (!utask || !signal_hold(utask, site, arch_stepped(regs->flags)))
+	if (!utask ||
+	    !signal_hold(utask, site, arch_stepped(regs->flags), regs->ip != site->slot))
 		return false;
 	utask->held = site;
 	arch_set_stepped(regs, true);
@@ -330,9 +336,9 @@ static bool slot_holds(struct image *image, struct utask *utask, struct pt_regs 
 
 	if (utask && utask->stepping)
 		return !compat_in_rseq() &&
-		       signal_hold(utask, utask->stepping, arch_stepped(utask->step.flags));
+		       signal_hold(utask, utask->stepping, arch_stepped(utask->step.flags), false);
 	if (utask && utask->held)
-		return signal_hold(utask, utask->held, false);
+		return signal_hold(utask, utask->held, false, regs->ip != utask->held->slot);
 	site = site_of_slot(image, regs->ip);
 	return site && signal_hold_in_slot(site, regs);
 }
@@ -382,7 +388,7 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 
 	if (utask && utask->hit_queued) {
 		/* It is next on the way to user mode, and then comes the slot. */
-		if (can_wait && signals_may_wait())
+		if (can_wait && signals_may_wait(false))
 			return true;
 		utask->signalled = true;
 		return false;

@@ -6,20 +6,25 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 5
+ktap_plan 10
 
 prog=$progs/watched
-unprobed=$("$prog" 20)
-is "$unprobed" "20 20 0 0" "unprobed, each write stops the program behind the instruction"
 
-# watched N HOW FLAGS: 1 is atomic
+# watched N SYMBOL HOW FLAGS [call]: FLAGS 1 is atomic
 watched() {
-	set_probe $1 path="$prog" offset="0x$(symbol "$prog" store_at)" flags=$3
+	set_probe $1 path="$prog" offset="0x$(symbol "$prog" $2)" flags=$4
 	run register $1
-	is "$("$prog" 20)" "$unprobed" "$2: as unprobed"
-	is "$(hits $1)" 20 "$2: each is a hit"
+	is "$(timeout 60 "$prog" 20 $5)" "$unprobed" "$3: as unprobed"
+	is "$(hits $1)" 20 "$3: each is a hit"
 	run unregister $1
 }
-watched 0 "in the trap" 1
-watched 1 "in task context" 0
+
+unprobed=$("$prog" 20)
+is "$unprobed" "20 20 0 0" "unprobed, each write stops the program behind the instruction"
+watched 0 store_at "in the trap" 1
+watched 1 store_at "in task context" 0
+unprobed=$("$prog" 20 call)
+is "$unprobed" "20 20 0 0" "unprobed, each call that writes its return address stops where it goes"
+watched 2 through_at "a call, in the trap" 1 call
+watched 3 through_at "a call, in task context" 0 call
 # A step and a watchpoint in one trap hang a guest that QEMU emulates, also unprobed.

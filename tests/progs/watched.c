@@ -4,7 +4,8 @@
  *
  * "watched N": a child calls store() N times; says how often it stopped for the watchpoint,
  * how often with the ip behind the instruction, how often otherwise, and the exit status, which
- * is 0 when the sum stored is right.
+ * is 0 when the sum stored is right.  "watched N call": what is watched is where a call by
+ * register stores its return address, and behind the instruction is the function called.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -18,12 +19,15 @@
 
 #define DEBUGREG(n)	offsetof(struct user, u_debugreg[n])
 
-/* Of four bytes, when written, by register 0. */
+/* Of four or of eight bytes, when written, by register 0. */
 #define DR7_WRITTEN	(1 | 1 << 16 | 3 << 18)
+#define DR7_WRITTEN_8	(1 | 1 << 16 | 2 << 18)
 
 static volatile int cell;
+static long stack[512] __attribute__((aligned(16)));
 
 void store(volatile int *to, int value);
+void through(void (*fn)(void), long *sp);
 extern const char stored[];
 
 asm(".text\n"
@@ -34,25 +38,57 @@ asm(".text\n"
 	"store_at:\n"
 	"	add %esi, (%rdi)\n"
 	"stored:\n"
+	"	ret\n"
+	".globl through\n"
+	".type through, @function\n"
+	"through:\n"
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
+	"	mov %rsi, %rsp\n"
+	".globl through_at\n"
+	"through_at:\n"
+	"	call *%rdi\n"
+	"	mov %rbp, %rsp\n"
+	"	pop %rbp\n"
 	"	ret\n");
+
+static void called(void)
+{
+	cell++;
+}
+
+static int stores(int n)
+{
+	for (int i = 1; i <= n; i++)
+		store(&cell, i);
+	return cell == n * (n + 1) / 2 ? 0 : 1;
+}
+
+static int calls(int n)
+{
+	for (int i = 0; i < n; i++)
+		through(called, &stack[256]);
+	return cell == n ? 0 : 1;
+}
 
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 1, status;
 	int watched = 0, behind = 0, other = 0;
 	struct user_regs_struct regs;
+	int by_call = argc > 2;
+	const void *watch = by_call ? (void *)&stack[255] : (void *)&cell;
+	const void *next = by_call ? (void *)called : stored;
 	pid_t pid = fork();
 
 	if (!pid) {
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
-		for (int i = 1; i <= n; i++)
-			store(&cell, i);
-		_exit(cell == n * (n + 1) / 2 ? 0 : 1);
+		_exit(by_call ? calls(n) : stores(n));
 	}
 	waitpid(pid, &status, 0);
-	if (ptrace(PTRACE_POKEUSER, pid, DEBUGREG(0), &cell) ||
-	    ptrace(PTRACE_POKEUSER, pid, DEBUGREG(7), DR7_WRITTEN)) {
+	if (ptrace(PTRACE_POKEUSER, pid, DEBUGREG(0), watch) ||
+	    ptrace(PTRACE_POKEUSER, pid, DEBUGREG(7), by_call ? DR7_WRITTEN_8 : DR7_WRITTEN)) {
 		perror("debug registers");
 		return 2;
 	}
@@ -64,7 +100,7 @@ int main(int argc, char **argv)
 		ptrace(PTRACE_GETREGS, pid, NULL, &regs);
 		if (WSTOPSIG(status) == SIGTRAP && (dr6 & 0x400f) == 1) {
 			watched++;
-			behind += regs.rip == (unsigned long)stored;
+			behind += regs.rip == (unsigned long)next;
 		} else {
 			other++;
 		}
