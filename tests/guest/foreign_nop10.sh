@@ -15,8 +15,10 @@ echo "p:nops $prog:$offset" >$theirs/uprobe_events
 at_exit 'echo 0 >$theirs/events/uprobes/nops/enable; echo >$theirs/uprobe_events'
 # Kernels before 6.18 do not know prefixes of it, and say so where somebody maps it.
 mkfifo "$tmp/hold"
-"$prog" <"$tmp/hold" >/dev/null &
+: >"$out"
+"$prog" <"$tmp/hold" >"$out" &
 exec 4>"$tmp/hold"
+wait_for ready
 { echo 1 >$theirs/events/uprobes/nops/enable; } 2>/dev/null ||
 	skip_all "this kernel's own uprobes refuse such a nop"
 echo 0 >$theirs/events/uprobes/nops/enable
