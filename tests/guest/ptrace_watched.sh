@@ -6,6 +6,8 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
+# It hangs a guest that QEMU emulates, also where nothing is probed.
+[ -z "${SINGLE_STEP:-}" ] || skip_all "a watchpoint and a step would come in one trap"
 ktap_plan 10
 
 prog=$progs/watched
@@ -27,4 +29,3 @@ unprobed=$("$prog" 20 call)
 is "$unprobed" "20 20 0 0" "unprobed, each call that writes its return address stops where it goes"
 watched 2 through_at "a call, in the trap" 1 call
 watched 3 through_at "a call, in task context" 0 call
-# A step and a watchpoint in one trap hang a guest that QEMU emulates, also unprobed.
