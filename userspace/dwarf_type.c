@@ -11,6 +11,8 @@
 
 /* Structures in structures, and names of types; a limit on hostile files. */
 #define NESTING_MAX 16
+/* Members that are looked at for one name. */
+#define MEMBERS_MAX	100000U
 
 /**
  * type_of() - the type of a variable, member or function
@@ -263,14 +265,17 @@ static bool number(Dwarf_Die *die, unsigned int name, u64 *value)
 	return true;
 }
 
-static void place_member(Dwarf_Die *die, struct member *member)
+/* False where only the running program knows, as of a virtual base class. */
+static bool place_member(Dwarf_Die *die, struct member *member)
 {
 	u64 bits, at, size;
 
 	memset(member, 0, sizeof(*member));
-	number(die, DW_AT_data_member_location, &member->offset);
+	if (dwarf_hasattr(die, DW_AT_data_member_location) &&
+	    !number(die, DW_AT_data_member_location, &member->offset))
+		return false;
 	if (!number(die, DW_AT_bit_size, &bits))
-		return;
+		return true;
 	member->bits = bits;
 	if (number(die, DW_AT_data_bit_offset, &at)) {
 		member->bit_offset = at;
@@ -284,10 +289,20 @@ static void place_member(Dwarf_Die *die, struct member *member)
 	} else {
 		member->bit_offset = 8 * member->offset;
 	}
+	return true;
 }
 
+/* A static member of a class is a variable of its own, which this only declares. */
+static bool member_is_static(Dwarf_Die *die)
+{
+	return dwarf_hasattr(die, DW_AT_external) ||
+	       dwarf_hasattr(die, DW_AT_declaration);
+}
+
+/* @left: so many more are looked at; a hostile file can nest without end. */
 static bool find_member(Dwarf_Die *type, const char *name, size_t len,
-			unsigned int depth, struct member *member)
+			unsigned int depth, unsigned int *left,
+			struct member *member)
 {
 	Dwarf_Die child;
 
@@ -298,13 +313,18 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 		struct member outer;
 		Dwarf_Die inner;
 
+		if (!*left)
+			return false;
+		(*left)--;
+
 		switch (dwarf_tag(&child)) {
 		case DW_TAG_member:
+			if (member_is_static(&child))
+				continue;
 			if (its && strlen(its) == len &&
-			    !strncmp(its, name, len)) {
-				place_member(&child, member);
-				return type_of(&child, &member->type);
-			}
+			    !strncmp(its, name, len))
+				return place_member(&child, member) &&
+				       type_of(&child, &member->type);
 			if (its)
 				continue;
 			break;
@@ -315,9 +335,10 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 		}
 		/* Members of base classes and of what has no name are its own. */
 		if (!type_of(&child, &inner) || !type_has_members(&inner) ||
-		    !find_member(&inner, name, len, depth + 1, member))
+		    !find_member(&inner, name, len, depth + 1, left, member))
 			continue;
-		place_member(&child, &outer);
+		if (!place_member(&child, &outer))
+			return false;
 		member->offset += outer.offset;
 		member->bit_offset += 8 * outer.offset;
 		return true;
@@ -335,9 +356,10 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 bool type_member(Dwarf_Die *type, const char *name, size_t len,
 		 struct member *member)
 {
+	unsigned int left = MEMBERS_MAX;
 	Dwarf_Die full = *type;
 
-	return find_member(&full, name, len, 0, member);
+	return find_member(&full, name, len, 0, &left, member);
 }
 
 /**
@@ -356,7 +378,8 @@ char *type_member_names(Dwarf_Die *type)
 	do {
 		const char *name = die_name(&child);
 
-		if (dwarf_tag(&child) != DW_TAG_member || !name)
+		if (dwarf_tag(&child) != DW_TAG_member || !name ||
+		    member_is_static(&child))
 			continue;
 		more = xasprintf("%s%s%s", names, *names ? " " : "", name);
 		free(names);

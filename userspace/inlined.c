@@ -48,9 +48,12 @@ static bool is_named(Dwarf_Die *die, const struct search *search)
 
 static bool is_from(Dwarf_Die *die, const char *file)
 {
-	const char *path = dwarf_decl_file(die);
+	const char *path;
 
-	return !file || (path && path_has_tail(path, file));
+	if (!file)
+		return true;
+	path = dwarf_decl_file(die);
+	return path && path_has_tail(path, file);
 }
 
 static int on_copy(Dwarf_Die *die, void *arg)

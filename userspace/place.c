@@ -347,7 +347,9 @@ static void add_inlined(struct target *target, struct symbols *syms,
 			const struct spec *spec, unsigned int force,
 			struct places *places)
 {
-	const char *symbol = places->n ? places->v[0].function->name : NULL;
+	/* The variants of an IFUNC in a stripped library have no names. */
+	const char *symbol = places->n && places->v[0].function ?
+			     places->v[0].function->name : NULL;
 	char *base = name_base(spec->name);
 	const struct debug_info *info;
 	struct inlined inlined;

@@ -39,6 +39,8 @@ struct error *runner_open(struct runner *runner)
 	sigprocmask(SIG_BLOCK, &set, &runner->old);
 	/* A reader that goes away is seen by the write that fails. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Where who started this ignores it, a child would end without a word. */
+	signal(SIGCHLD, SIG_DFL);
 	runner->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (runner->signals < 0)
 		return error_new(STATUS_RUNTIME,

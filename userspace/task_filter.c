@@ -6,6 +6,9 @@
 
 #include "event_line.h"
 
+/* The kernel keeps no more of a task's name (TASK_COMM_LEN). */
+#define COMM_MAX	15
+
 static bool user_of(pid_t tid, long long *uid)
 {
 	char path[64], line[256];
@@ -35,7 +38,7 @@ enum task_answer task_filter_asks(struct task_filter *filter,
 
 	if (filter->tid && event->tid != filter->tid)
 		return TASK_NO;
-	if (filter->comm && (strlen(filter->comm) != event->comm_len ||
+	if (filter->comm && (strnlen(filter->comm, COMM_MAX) != event->comm_len ||
 			     strncmp(filter->comm, event->comm,
 				     event->comm_len)))
 		return TASK_NO;

@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 25
+ktap_plan 26
 
 events() {
 	wc -l <$dir/uprobe_events
@@ -27,6 +27,8 @@ uprobe -d 0.5 "p:$tmp/traced:text" >/dev/null 2>&1
 is "$? $(events)" "0 0" "after the time of -d"
 uprobe -c "$tmp/traced all" "p:$tmp/traced:text" >/dev/null 2>&1
 is "$? $(events)" "0 0" "after the command of -c"
+(trap '' CHLD; exec timeout 60 uprobe -c "$tmp/traced all" "p:$tmp/traced:text") >/dev/null 2>&1
+is "$? $(events)" "0 0" "also where who started it ignores the end of children"
 uprobe -c "$tmp/traced all; $tmp/traced all" -f -M 1 "p:$tmp/traced:text" 2>/dev/null | grep -c ' text: ' >"$tmp/n"
 is "$(cat "$tmp/n") $(events)" "1 0" "after the last event of -M"
 (trap '' PIPE; exec uprobe "p:$tmp/traced:tick" 2>/dev/null) | head -n 1 >"$tmp/first" &

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 29
+ktap_plan 30
 
 t=$tmp/traced
 uprobe -c "$t all" "p:$t:ints a=%di b=%si:s32" >"$tmp/out" 2>"$tmp/err"
@@ -62,6 +62,12 @@ start --comm other "p:$t:ints" "p:$tmp/other:text"
 "$tmp/other" all >/dev/null
 stop
 is "$(grep -c 'other-' "$tmp/out")" "$(wc -l <"$tmp/out")" "--comm shows tasks of that name only"
+
+cp "$t" "$tmp/a-name-of-more-than-fifteen"
+start --comm a-name-of-more-than-fifteen "p:$tmp/a-name-of-more-than-fifteen:text"
+"$tmp/a-name-of-more-than-fifteen" all >/dev/null
+stop
+isnt "$(wc -l <"$tmp/out")" 0 "of which the kernel keeps 15 characters"
 
 # Nothing of what a program says reaches the terminal raw.
 start "p:$t:text s=+0(%di):string"
