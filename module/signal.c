@@ -296,39 +296,6 @@ static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 		signal_postpone(utask, site, regs);
 }
 
-/**
- * signal_preempted() - the current task is losing its CPU, or the kernel is
- *	about to look at its restartable sequence
- * @regs: its user registers
- *
- * If it is in such a sequence (man 2 rseq), the kernel may abort it, which it
- * tells by the ip: that of a slot would not do.
- *
- * Context: preemption off; the scheduler with a run queue locked.
- */
-void signal_preempted(struct pt_regs *regs)
-{
-	struct utask *utask;
-	struct image *image;
-	struct site *site;
-
-	/* No system call belongs into such a sequence. */
-	if (arch_in_syscall(regs))
-		return;
-	rcu_read_lock();
-	image = image_lookup(current->mm);
-	site = image ? site_of_slot(image, regs->ip) : NULL;
-	/* One that is stepped over is under TF: it has to come to its end. */
-	if (site && !site->step && compat_in_rseq()) {
-		utask = utask_find(current);
-		if (utask && utask->held)
-			signal_held_end(utask, regs);
-		if (unwind_slot(site, regs))
-			signal_settle(site, regs);
-	}
-	rcu_read_unlock();
-}
-
 /* Whether the signals of a task that is in a slot wait. */
 static bool slot_holds(struct image *image, struct utask *utask, struct pt_regs *regs)
 {
@@ -364,6 +331,30 @@ static void slot_leave(struct image *image, struct utask *utask, struct pt_regs 
 		unwound_before(utask, regs);
 	if (site && unwind_slot(site, regs))
 		signal_settle(site, regs);
+}
+
+/**
+ * signal_preempted() - the current task is losing its CPU, or the kernel is
+ *	about to look at its restartable sequence
+ * @regs: its user registers
+ *
+ * If it is in such a sequence (man 2 rseq), the kernel may abort it, which it
+ * tells by the ip: that of a slot would not do.
+ *
+ * Context: preemption off; the scheduler with a run queue locked.
+ */
+void signal_preempted(struct pt_regs *regs)
+{
+	struct image *image;
+
+	/* No system call belongs into such a sequence. */
+	if (arch_in_syscall(regs))
+		return;
+	rcu_read_lock();
+	image = image_lookup(current->mm);
+	if (image && site_of_slot(image, regs->ip) && compat_in_rseq())
+		slot_leave(image, utask_find(current), regs);
+	rcu_read_unlock();
 }
 
 /**
