@@ -134,6 +134,7 @@ static bool signal_hold_in_slot(struct site *site, struct pt_regs *regs)
 	    !signal_hold(utask, site, arch_stepped(regs->flags), regs->ip != site->slot))
 		return false;
 	utask->held = site;
+	utask->watched = regs->ip != site->slot ? arch_watched(current) : 0;
 	arch_set_stepped(regs, true);
 	return true;
 }
@@ -166,6 +167,10 @@ void signal_held_end(struct utask *utask, struct pt_regs *regs)
 {
 	if (utask->held)
 		arch_set_stepped(regs, false);
+	/* The last step has made the kernel forget them. */
+	if (utask->watched)
+		arch_set_watched(utask->task, utask->watched);
+	utask->watched = 0;
 	utask->held = NULL;
 	utask->holds = 0;
 	set_tsk_thread_flag(utask->task, TIF_SIGPENDING);

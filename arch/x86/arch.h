@@ -14,6 +14,7 @@
 #include <linux/types.h>
 
 #include <asm/cpufeature.h>
+#include <asm/debugreg.h>
 #include <asm/prctl.h>
 
 #include "retaddr.h"
@@ -180,6 +181,17 @@ static inline void arch_set_stepped(struct pt_regs *regs, bool stepped)
 		regs->flags |= X86_EFLAGS_TF;
 	else
 		regs->flags &= ~X86_EFLAGS_TF;
+}
+
+/* The watchpoints of which a tracer will read that they caused the trap; or says so. */
+static inline unsigned long arch_watched(const struct task_struct *task)
+{
+	return task->thread.virtual_dr6 & DR_TRAP_BITS;
+}
+
+static inline void arch_set_watched(struct task_struct *task, unsigned long watched)
+{
+	task->thread.virtual_dr6 = watched;
 }
 
 /**
