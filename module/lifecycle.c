@@ -99,7 +99,7 @@ static void fork_work(struct callback_head *work)
 	}
 	image_disinherit(event->parent, mm, &event->copied);
 	/* A tracer may look at the registers before any code of the program is executed. */
-	signal_forked(child ?: event->parent);
+	signal_forked(event->parent);
 	if (child) {
 		/* Once more, for places where the parent's breakpoints have been in the way. */
 		mapping_apply(mm, NULL, 0);

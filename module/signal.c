@@ -165,12 +165,12 @@ void signal_fault_waits(void)
  */
 void signal_held_end(struct utask *utask, struct pt_regs *regs)
 {
-	if (utask->held)
+	if (utask->held) {
 		arch_set_stepped(regs, false);
-	/* The last step has made the kernel forget them. */
-	if (utask->watched)
-		arch_set_watched(utask->task, utask->watched);
-	utask->watched = 0;
+		/* The last step has made the kernel forget them. */
+		if (utask->watched)
+			arch_set_watched(utask->task, utask->watched);
+	}
 	utask->held = NULL;
 	utask->holds = 0;
 	set_tsk_thread_flag(utask->task, TIF_SIGPENDING);
@@ -424,19 +424,20 @@ void signal_show(void)
 
 /**
  * signal_forked() - the current task is a new process, and about to look at signals first
- * @image: its own address space, or its parent's where nothing has been probed in its own
+ * @parent: the address space that its own is a copy of
  *
- * The system call that made it may have been executed in a slot, of which it has a copy.
+ * The system call that made it may have been executed in a slot, of which it has a copy;
+ * also where nothing is probed in it.
  *
  * Context: any, before the task runs user code.
  */
-void signal_forked(struct image *image)
+void signal_forked(struct image *parent)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	struct site *site;
 
 	rcu_read_lock();
-	site = site_of_slot(image, regs->ip);
+	site = site_of_slot(parent, regs->ip);
 	if (site)
 		arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
 	rcu_read_unlock();

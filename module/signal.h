@@ -51,7 +51,7 @@ struct resumption {
 
 bool signal_prepare(struct pt_regs *regs, bool can_wait);
 void signal_show(void);
-void signal_forked(struct image *image);
+void signal_forked(struct image *parent);
 void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);

@@ -71,7 +71,8 @@ struct copy_mark {
  * @held: the site through whose slot the task is going while its signals wait, under a
  *	TF of ours, or NULL; the slot of @stepping is under one anyway
  * @holds: how often signals have come and wait for an instruction to be executed
- * @watched: the watchpoints that a tracer is to see when they need not wait any longer, or 0
+ * @watched: with @held, the watchpoints that a tracer is to see when signals need not wait
+ *	any longer, or 0
  * @resumptions: hits that are not to be counted again, oldest first
  * @nr_resumptions: how many
  * @sigreturned: where a signal handler has returned to, SIGNAL_ANYWHERE, or 0; of use
