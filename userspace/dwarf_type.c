@@ -265,17 +265,32 @@ static bool number(Dwarf_Die *die, unsigned int name, u64 *value)
 	return true;
 }
 
-/* False where only the running program knows, as of a virtual base class. */
-static bool place_member(Dwarf_Die *die, struct member *member)
+/* DWARF 2 has an operation for it where later versions have the number. */
+static bool member_offset(Dwarf_Die *die, u64 *offset)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (number(die, DW_AT_data_member_location, offset))
+		return true;
+	if (!dwarf_attr(die, DW_AT_data_member_location, &attr))
+		return true;
+	if (dwarf_getlocation(&attr, &ops, &n) || n != 1 ||
+	    ops[0].atom != DW_OP_plus_uconst)
+		return false;
+	*offset = ops[0].number;
+	return true;
+}
+
+static void place_member(Dwarf_Die *die, struct member *member)
 {
 	u64 bits, at, size;
 
 	memset(member, 0, sizeof(*member));
-	if (dwarf_hasattr(die, DW_AT_data_member_location) &&
-	    !number(die, DW_AT_data_member_location, &member->offset))
-		return false;
+	member->nowhere = !member_offset(die, &member->offset);
 	if (!number(die, DW_AT_bit_size, &bits))
-		return true;
+		return;
 	member->bits = bits;
 	if (number(die, DW_AT_data_bit_offset, &at)) {
 		member->bit_offset = at;
@@ -289,7 +304,6 @@ static bool place_member(Dwarf_Die *die, struct member *member)
 	} else {
 		member->bit_offset = 8 * member->offset;
 	}
-	return true;
 }
 
 /* A static member of a class is a variable of its own, which this only declares. */
@@ -322,9 +336,10 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 			if (member_is_static(&child))
 				continue;
 			if (its && strlen(its) == len &&
-			    !strncmp(its, name, len))
-				return place_member(&child, member) &&
-				       type_of(&child, &member->type);
+			    !strncmp(its, name, len)) {
+				place_member(&child, member);
+				return type_of(&child, &member->type);
+			}
 			if (its)
 				continue;
 			break;
@@ -337,8 +352,8 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 		if (!type_of(&child, &inner) || !type_has_members(&inner) ||
 		    !find_member(&inner, name, len, depth + 1, left, member))
 			continue;
-		if (!place_member(&child, &outer))
-			return false;
+		place_member(&child, &outer);
+		member->nowhere |= outer.nowhere;
 		member->offset += outer.offset;
 		member->bit_offset += 8 * outer.offset;
 		return true;

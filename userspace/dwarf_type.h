@@ -11,12 +11,14 @@
 /**
  * struct member - a member of a structure, class or union
  * @type: its type
+ * @nowhere: only the running program knows where it is, as in a virtual base class
  * @offset: bytes from the start
  * @bits: bits of a bit field, 0 for others
  * @bit_offset: bits from the start of the structure, for a bit field
  */
 struct member {
 	Dwarf_Die type;
+	bool nowhere;
 	u64 offset;
 	unsigned int bits;
 	u64 bit_offset;

@@ -145,6 +145,10 @@ static struct error *take_member(struct value *value, const char *name,
 		free(names);
 		return err;
 	}
+	if (member.nowhere)
+		return error_new(STATUS_USAGE,
+				 "%.*s of %s is in a virtual base class, and only the running program knows where that is; read it from a function of that class",
+				 (int)len, name, what);
 	value->type = member.type;
 	if (member.bits) {
 		err = go_to(value, 0, 0, what);
