@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 6
+ktap_plan 9
 
 prog=$progs/heap
 unprobed=$(setarch -R "$prog")
@@ -19,3 +19,17 @@ is "$(hits 0)" $((9 * 4096)) "each call is a hit"
 run unregister 0
 
 is "$(setarch -R "$prog")" "$unprobed" "and nobody is there afterwards"
+
+# Where nothing else is free, it is far from where the heap is now.
+mkfifo "$tmp/in"
+: >"$out"
+setarch -R "$prog" full <"$tmp/in" >"$out" &
+exec 3>"$tmp/in"
+until_is 1 lines
+read -r pid at <"$out"
+set_probe 1 pid="$pid" vaddr="$at" flags=1
+check "a program with nothing free below it is probed" run register 1
+echo >&3
+wait $!
+is "$(sed 1d "$out")" "$unprobed" "and its heap grows as unprobed"
+is "$(hits 1)" 4096 "each call is a hit"

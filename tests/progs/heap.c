@@ -4,14 +4,20 @@
  * Grows the heap by brk(), from next to nothing to 256 MiB.  Says how far that went, and what
  * far_off() returned, which is behind a megabyte of text and so nearer to the heap than to
  * where the program begins.
+ *
+ * With an argument, nothing is left free in the 2 GiB below the program; it says "PID ADDRESS",
+ * of itself and of far_off(), and waits for a line on standard input.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define STEP	(64L << 10)
 #define STEPS	4096
+#define BELOW	(1UL << 31)
 
+extern char __executable_start[];
 long far_off(long x);
 
 __asm__(".pushsection .text\n"
@@ -23,9 +29,28 @@ __asm__(".pushsection .text\n"
 	".size far_off, . - far_off\n"
 	".popsection\n");
 
-int main(void)
+/* The program begins where the linker says, which may be some pages below its text. */
+static int fill_below(void)
+{
+	void *at = __executable_start - BELOW;
+
+	return mmap(at, BELOW, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+		    MAP_FIXED_NOREPLACE, -1, 0) == at ? 0 : -1;
+}
+
+int main(int argc, char **argv)
 {
 	long i, sum = 0;
+
+	if (argc > 1) {
+		if (fill_below()) {
+			perror("heap");
+			return 1;
+		}
+		printf("%d %p\n", getpid(), (void *)far_off);
+		fflush(stdout);
+		getchar();
+	}
 
 	for (i = 0; i < STEPS; i++) {
 		sum += far_off(i);
