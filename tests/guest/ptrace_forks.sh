@@ -4,17 +4,12 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 13
+ktap_plan 14
 
 prog=$progs/traced_fork
 plain=$("$prog")
 is "$(echo "$plain" | sort | uniq -c | awk '{ print $1 }' | xargs)" "5 1" "unprobed: each new process is seen"
-n=0
-for offset in $(instructions "$prog" forker); do
-	set_probe $n path="$prog" offset="$offset"
-	n=$((n + 1))
-done
-last=$((n - 1))
+set_instructions "$prog" forker
 for flags in 0 1 4; do
 	for i in $(seq 0 $last); do
 		set_probe "$i" flags=$flags
@@ -23,6 +18,7 @@ for flags in 0 1 4; do
 	is "$("$prog")" "$plain" "flags=$flags: the tracer sees the same"
 	run unregister 0-$last
 done
+is "$(hits 1)" 15 "each fork was a hit"
 n=$((n + 10))
 mkfifo "$tmp/fifo"
 for flags in 0 1 4; do
@@ -34,6 +30,6 @@ for flags in 0 1 4; do
 	check "flags=$flags: the system call of the process is probed" run register $n
 	exec 3>&-
 	wait $!
-	is "$(sed 1d "$out")" "$plain" "flags=$flags: the tracer sees the same"
+	is "$(hits $n), $(sed 1d "$out")" "5, $plain" "flags=$flags: the tracer sees the same, and each fork is a hit"
 	n=$((n + 1))
 done

@@ -9,12 +9,7 @@ ktap_plan 9
 plain=$("$progs/ptracer")
 like "$plain" "^system call at .* nr 110 rcx .[0-9]" "unprobed: rcx is what the processor leaves there"
 like "$plain" "^signal at" "unprobed: the signal stop is seen"
-n=0
-for offset in $(instructions "$progs/ptracer" calls); do
-	set_probe $n path="$progs/ptracer" offset="$offset"
-	n=$((n + 1))
-done
-last=$((n - 1))
+set_instructions "$progs/ptracer" calls
 for flags in 0 1; do
 	for i in $(seq 0 $last); do
 		set_probe "$i" flags=$flags
