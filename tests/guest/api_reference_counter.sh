@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 48
+ktap_plan 52
 
 counter=$(file_offset "$progs/steps" steps_counter)
 offset=$(file_offset "$progs/steps" work)
@@ -118,6 +118,20 @@ step forkmap 1 >/dev/null
 is "$(tail -n 1 "$out" | cut -d' ' -f-4)" "child 301 mapped 0" "is decremented in a child"
 run unregister 6
 is "$(step mapped)" "mapped 0" "and where it is"
+end_steps
+
+# As often as a program likes; from the 17th on, it is the lowest that are looked at.
+steps
+set_probe 6 pid=$pid vaddr=$work ref="$counter"
+run register 6
+dmesg -C
+for _ in $(seq 14); do step map >/dev/null; done
+is "$(step map)" "map 1" "the 16th mapping is counted"
+is "$(dmesg | grep -c "reference counter")" 0 "and nothing is said"
+step map >/dev/null
+like "$(dmesg)" "uprobes: steps has a reference counter that a process maps more than 16 times" "from the 17th on, the log says that not all may be"
+run unregister 6
+is "$(step mapped) $(step counter)" "mapped 0 counter 0" "and none is left"
 end_steps
 
 # Another file where the probed one was.
