@@ -160,6 +160,8 @@ struct slot_lists {
  *	forked from; added under @lock, read by anybody
  * @slots: for each of them which sites have its slots; the same
  * @nr_areas: how many
+ * @nothing_nearer: an area was mapped for an instruction that refers to what it does not
+ *	reach either: further such instructions are stepped; under @lock, never cleared
  * @removals: how often breakpoints have gone, from 1 on; under @lock
  * @residents: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
@@ -205,6 +207,7 @@ struct image {
 	struct ssol_area *areas[IMAGE_MAX_AREAS];
 	struct slot_lists *slots[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
+	bool nothing_nearer;
 	u32 removals;
 	struct list_head residents;
 	struct list_head ref_ctrs;

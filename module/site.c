@@ -207,21 +207,42 @@ static bool prefer_step(const struct ssol_plan *plan)
 	return !plan_is_syscall(plan) && READ_ONCE(force_step);
 }
 
+/*
+ * A slot in one of the areas that there are; -ERANGE when some have room, but none of them
+ * within reach of what the instruction refers to, -ENOSPC when none has.
+ */
+static long image_use_room(struct image *image, const struct ssol_plan *plan, unsigned long addr,
+			   bool step)
+{
+	long slot, ret = -ENOSPC;
+	unsigned int i;
+
+	for (i = 0; i < image->nr_areas; i++) {
+		if (!ssol_area_reaches(image->areas[i], addr))
+			continue;
+		slot = ssol_area_add_slot(image->areas[i], plan, addr, step);
+		if (slot != -ENOSPC && slot != -ERANGE)
+			return slot;
+		if (slot == -ERANGE)
+			ret = slot;
+	}
+	return ret;
+}
+
 static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 			   unsigned long addr, bool *step)
 {
 	struct ssol_area *area;
-	unsigned int i;
 	long slot;
 
 	*step = ssol_needs_step(plan) || prefer_step(plan);
-	for (i = 0; i < image->nr_areas; i++) {
-		if (!ssol_area_reaches(image->areas[i], addr))
-			continue;
-		slot = ssol_area_add_slot(image->areas[i], plan, addr, *step);
-		if (slot != -ENOSPC && slot != -ERANGE)
-			return slot;
+	slot = image_use_room(image, plan, addr, *step);
+	if (slot == -ERANGE && image->nothing_nearer) {
+		*step = true;
+		slot = image_use_room(image, plan, addr, true);
 	}
+	if (slot != -ENOSPC && slot != -ERANGE)
+		return slot;
 	if (image->nr_areas == IMAGE_MAX_AREAS)
 		return -ENOMEM;
 	/* Before it is mapped: adding it must not fail then, or the next probe maps another. */
@@ -235,6 +256,7 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 	slot = ssol_area_add_slot(area, plan, addr, *step);
 	if (slot == -ERANGE) {
 		/* Not even from the nearest room; a step borrows a register. */
+		image->nothing_nearer = true;
 		*step = true;
 		slot = ssol_area_add_slot(area, plan, addr, true);
 	}

@@ -5,8 +5,9 @@
  * far_off() returned, which is behind a megabyte of text and so nearer to the heap than to
  * where the program begins.
  *
- * With an argument, nothing is left free in the 2 GiB below the program; it says "PID ADDRESS",
- * of itself and of far_off(), and waits for a line on standard input.
+ * With an argument, nothing is left free in the 2 GiB below the program; it says "PID ADDRESS
+ * AWAY", of itself, of far_off() and of far_away(), and waits for a line on standard input.
+ * far_away() is 70 instructions that refer to where nothing above the program reaches.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -19,6 +20,7 @@
 
 extern char __executable_start[];
 long far_off(long x);
+void far_away(void);
 
 __asm__(".pushsection .text\n"
 	".skip 1 << 20, 0x90\n"
@@ -27,6 +29,13 @@ __asm__(".pushsection .text\n"
 	"\tlea 1(%rdi), %rax\n"
 	"\tret\n"
 	".size far_off, . - far_off\n"
+	".globl far_away\n.type far_away, @function\n"
+	"far_away:\n"
+	".rept 70\n"
+	"\tprefetcht0 -0x7f000000(%rip)\n"
+	".endr\n"
+	"\tret\n"
+	".size far_away, . - far_away\n"
 	".popsection\n");
 
 /* The program begins where the linker says, which may be some pages below its text. */
@@ -47,9 +56,10 @@ int main(int argc, char **argv)
 			perror("heap");
 			return 1;
 		}
-		printf("%d %p\n", getpid(), (void *)far_off);
+		printf("%d %p %p\n", getpid(), (void *)far_off, (void *)far_away);
 		fflush(stdout);
 		getchar();
+		far_away();
 	}
 
 	for (i = 0; i < STEPS; i++) {
