@@ -36,25 +36,52 @@ static void add_variables(struct scope *scope, Dwarf_Die *block)
 }
 
 /* The function whose code this is, whatever was inlined into it. */
-static bool find_function(struct scope *scope)
+static bool find_function(struct scope *scope, Dwarf_Die *around, int n)
 {
-	Dwarf_Die *around = NULL;
 	Dwarf_Addr start;
-	int n = dwarf_getscopes_die(&scope->scopes[0], &around);
-	bool found = false;
 
-	for (int i = 0; i < n && !found; i++) {
+	for (int i = 0; i < n; i++) {
 		if (dwarf_tag(&around[i]) != DW_TAG_subprogram)
 			continue;
 		scope->frame.function = around[i];
 		if (dwarf_entrypc(&around[i], &start))
 			start = -1;
 		scope->frame.start = start + scope->frame.info->bias;
-		found = true;
+		return true;
 	}
+	return false;
+}
+
+static bool open_copy(struct scope *scope, const Dwarf_Die *copy)
+{
+	struct blocks *blocks = &scope->blocks;
+	Dwarf_Die *around = NULL;
+	bool found;
+	int n;
+
+	blocks->v = grow(blocks->v, blocks->n, &blocks->cap,
+			 sizeof(*blocks->v));
+	blocks->v[blocks->n++] = *copy;
+	n = dwarf_getscopes_die(&blocks->v[0], &around);
+	found = find_function(scope, around, n);
 	if (n > 0)
 		free(around);
 	return found;
+}
+
+/* What is visible ends with the innermost function. */
+static bool open_place(struct scope *scope)
+{
+	struct blocks *blocks = &scope->blocks;
+	size_t n = 0;
+
+	if (!blocks_find(scope->frame.info, scope->frame.addr, blocks) ||
+	    !find_function(scope, blocks->v, blocks->n))
+		return false;
+	while (!is_function_block(&blocks->v[n++]))
+		;
+	blocks->n = n;
+	return true;
 }
 
 /**
@@ -68,41 +95,23 @@ static bool find_function(struct scope *scope)
 struct error *scope_open(const struct debug_info *info, u64 addr,
 			 const Dwarf_Die *copy, struct scope *scope)
 {
-	Dwarf_Die unit;
-
 	memset(scope, 0, sizeof(*scope));
 	scope->frame.info = info;
 	scope->frame.addr = addr;
-	if (copy) {
-		scope->scopes = xcalloc(1, sizeof(*scope->scopes));
-		scope->scopes[0] = *copy;
-		scope->nscopes = 1;
-	} else if (unit_at(info, addr, &unit)) {
-		scope->nscopes = dwarf_getscopes(&unit, addr - info->bias,
-						 &scope->scopes);
-	}
-	if (scope->nscopes <= 0 || !find_function(scope)) {
+	if (!(copy ? open_copy(scope, copy) : open_place(scope))) {
 		scope_close(scope);
 		return error_new(STATUS_NOT_FOUND,
 				 "the code at 0x%llx of %s has no debug information, so names of variables mean nothing there; use registers: %%di",
 				 (unsigned long long)addr, info->image->path);
 	}
-	for (int i = 0; i < scope->nscopes; i++) {
-		int tag = dwarf_tag(&scope->scopes[i]);
-
-		if (tag == DW_TAG_compile_unit || tag == DW_TAG_namespace)
-			break;
-		add_variables(scope, &scope->scopes[i]);
-		if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine)
-			break;
-	}
+	for (size_t i = 0; i < scope->blocks.n; i++)
+		add_variables(scope, &scope->blocks.v[i]);
 	return NULL;
 }
 
 void scope_close(struct scope *scope)
 {
-	if (scope->nscopes > 0)
-		free(scope->scopes);
+	blocks_free(&scope->blocks);
 	free(scope->v);
 	memset(scope, 0, sizeof(*scope));
 }
@@ -147,8 +156,8 @@ static bool was_there(const struct scope *scope, const char *name)
 	Dwarf_Attribute attr;
 	Dwarf_Die origin, child;
 
-	for (int i = 0; i < scope->nscopes; i++) {
-		if (!dwarf_attr(&scope->scopes[i], DW_AT_abstract_origin,
+	for (size_t i = 0; i < scope->blocks.n; i++) {
+		if (!dwarf_attr(&scope->blocks.v[i], DW_AT_abstract_origin,
 				&attr) ||
 		    !dwarf_formref_die(&attr, &origin) ||
 		    dwarf_child(&origin, &child))

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "blocks.h"
 #include "debug_info.h"
 #include "location.h"
 
@@ -26,16 +27,14 @@ struct visible {
 /**
  * struct scope - what is known of names at an instruction
  * @frame: the instruction
- * @scopes: descriptions of the blocks around it, innermost first
- * @nscopes: number of @scopes
+ * @blocks: those around it, up to the function that it is of
  * @v: variables of the function, those of inner blocks first
  * @n: number of @v
  * @cap: capacity of @v
  */
 struct scope {
 	struct frame frame;
-	Dwarf_Die *scopes;
-	int nscopes;
+	struct blocks blocks;
 	struct visible *v;
 	size_t n;
 	size_t cap;

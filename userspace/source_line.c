@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "error.h"
 #include "util.h"
 
@@ -206,34 +207,32 @@ bool source_line_at(const struct debug_info *info, u64 addr,
 	return true;
 }
 
-/* The innermost function that an instruction is of, inlined ones included. */
-static Dwarf_Off function_of(const struct debug_info *info, u64 addr)
+/*
+ * The innermost function that an instruction is of, inlined ones included: what
+ * describes it, as offsets are unique within one file of debug information only.
+ */
+static const void *function_of(const struct debug_info *info, u64 addr)
 {
-	Dwarf_Die unit, *scopes = NULL;
-	Dwarf_Off off = 0;
-	int n;
+	const void *function = NULL;
+	struct blocks blocks;
 
-	if (!unit_at(info, addr, &unit))
-		return 0;
-	n = dwarf_getscopes(&unit, addr - info->bias, &scopes);
-	for (int i = 0; i < n && !off; i++)
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram ||
-		    dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
-			off = dwarf_dieoffset(&scopes[i]);
-	if (n > 0)
-		free(scopes);
-	return off;
+	blocks_find(info, addr, &blocks);
+	for (size_t i = 0; i < blocks.n && !function; i++)
+		if (is_function_block(&blocks.v[i]))
+			function = blocks.v[i].addr;
+	blocks_free(&blocks);
+	return function;
 }
 
 /* Of the instructions that a line starts with, the first of each function. */
 static void first_of_each(const struct debug_info *info,
 			  struct line_sites *sites)
 {
-	Dwarf_Off *functions = xcalloc(sites->n, sizeof(*functions));
+	const void **functions = xcalloc(sites->n, sizeof(*functions));
 	size_t n = 0;
 
 	for (size_t i = 0; i < sites->n; i++) {
-		Dwarf_Off function = function_of(info, sites->v[i].addr);
+		const void *function = function_of(info, sites->v[i].addr);
 		size_t j;
 
 		for (j = 0; j < n && functions[j] != function; j++)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The blocks of source code that an instruction is in. */
+#ifndef _USERSPACE_BLOCKS_H
+#define _USERSPACE_BLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "debug_info.h"
+#include "types.h"
+
+/**
+ * struct blocks - what is around an instruction
+ * @v: descriptions of blocks, of functions, those inlined into others too, and
+ *	of what these are declared in, innermost first
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct blocks {
+	Dwarf_Die *v;
+	size_t n;
+	size_t cap;
+};
+
+bool blocks_find(const struct debug_info *info, u64 addr,
+		 struct blocks *blocks);
+bool is_function_block(Dwarf_Die *block);
+void blocks_free(struct blocks *blocks);
+
+#endif /* _USERSPACE_BLOCKS_H */
