@@ -17,15 +17,11 @@
 #include <string.h>
 
 #include "error.h"
-#include "prologue.h"
-#include "text.h"
+#include "location_entry.h"
 #include "util.h"
 
 #define STACK_MAX 8
 #define NESTING_MAX 4
-
-/* So many instructions an entry takes to store its parameters, at most. */
-#define PROLOGUE_MAX 64
 
 static const char too_complex[] = "its place is computed in a way that no fetch argument can say";
 static const char gone[] = "it was optimized away here";
@@ -320,10 +316,19 @@ static const char *implicit(Dwarf_Attribute *attr, const Dwarf_Op *op,
 	return NULL;
 }
 
-/* A description without pieces. */
-static const char *simple(const struct frame *frame, Dwarf_Attribute *attr,
-			  const Dwarf_Op *ops, size_t n,
-			  struct location *location)
+/**
+ * location_evaluate() - find out where an expression leads
+ * @frame: the instruction
+ * @attr: what the expression belongs to
+ * @ops: the expression, without pieces
+ * @n: number of @ops
+ * @location: filled in on success; to be freed with location_free()
+ *
+ * Return: NULL, or why it cannot be said, as part of a sentence.
+ */
+const char *location_evaluate(const struct frame *frame, Dwarf_Attribute *attr,
+			      const Dwarf_Op *ops, size_t n,
+			      struct location *location)
 {
 	struct evaluation eval = { .frame = frame };
 	const char *problem, *name;
@@ -384,8 +389,8 @@ static const char *with_pieces(const struct frame *frame,
 		piece = &location->pieces[location->n++];
 		piece->start = start;
 		piece->size = ops[i].number;
-		piece->problem = simple(frame, attr, ops + begin, i - begin,
-					&piece->location);
+		piece->problem = location_evaluate(frame, attr, ops + begin,
+						   i - begin, &piece->location);
 		start += ops[i].number;
 		begin = i + 1;
 	}
@@ -419,90 +424,6 @@ static const char *constant(Dwarf_Die *variable, struct location *location)
 	return NULL;
 }
 
-/* Whether the description holds for the whole function, prologue included. */
-static bool is_fixed(Dwarf_Attribute *attr)
-{
-	switch (dwarf_whatform(attr)) {
-	case DW_FORM_exprloc:
-	case DW_FORM_block:
-	case DW_FORM_block1:
-	case DW_FORM_block2:
-	case DW_FORM_block4:
-		return true;
-	default:
-		return false;
-	}
-}
-
-/*
- * Code that is not optimized keeps a parameter in a slot of the frame that its
- * first instructions fill, and its description does not say that the slot holds
- * nothing at the entry.  The instruction that fills it tells where it came in.
- */
-static const char *at_entry(const struct frame *entry,
-			    Dwarf_Attribute *attr, const Dwarf_Op *ops,
-			    size_t n, struct location *location)
-{
-	struct frame frame = *entry;
-	struct prologue state;
-
-	prologue_begin(&state);
-	for (unsigned int i = 0; i < PROLOGUE_MAX; i++) {
-		const char *reg, *base, *problem;
-		struct instruction insn;
-		struct location slot;
-		struct error *err;
-		bool same;
-
-		err = text_instruction(frame.info->image, frame.addr, &insn);
-		error_free(err);
-		if (err)
-			break;
-		reg = prologue_stored(&state, &insn, &base);
-		problem = reg ? simple(&frame, attr, ops, n, &slot) : gone;
-		same = !problem && slot.where == WHERE_MEMORY && slot.base &&
-		       !strcmp(slot.base, base) &&
-		       slot.offset == insn.decoded.disp;
-		if (!problem)
-			location_free(&slot);
-		if (same) {
-			memset(location, 0, sizeof(*location));
-			location->base = xstrdup(reg);
-			return NULL;
-		}
-		if (!prologue_follow(&state, &insn))
-			break;
-		frame.addr += insn.decoded.len;
-	}
-	return "it is not in its place yet at the function's entry";
-}
-
-/* Is this a slot below where the return address is: one the function makes? */
-static bool is_own_slot(const struct frame *frame,
-			const struct location *location)
-{
-	if (location->where != WHERE_MEMORY || !location->base)
-		return false;
-	if (!strcmp(location->base, "%bp"))
-		return true;
-	return !strcmp(location->base, "%sp") && location->offset < 0 &&
-	       frame->addr == frame->start;
-}
-
-static const char *find_at_entry(const struct frame *frame,
-				 Dwarf_Die *variable, Dwarf_Attribute *attr,
-				 const Dwarf_Op *ops, size_t n,
-				 struct location *location)
-{
-	if (frame->addr != frame->start || !is_fixed(attr) ||
-	    !is_own_slot(frame, location))
-		return NULL;
-	location_free(location);
-	if (dwarf_tag(variable) != DW_TAG_formal_parameter)
-		return "it has no value yet at the function's entry";
-	return at_entry(frame, attr, ops, n, location);
-}
-
 /**
  * location_find() - find out where a variable or parameter is
  * @frame: the instruction
@@ -529,10 +450,10 @@ const char *location_find(const struct frame *frame, Dwarf_Die *variable,
 	if (has_pieces(ops, n))
 		problem = with_pieces(frame, &attr, ops, n, location);
 	else
-		problem = simple(frame, &attr, ops, n, location);
+		problem = location_evaluate(frame, &attr, ops, n, location);
 	if (!problem)
-		problem = find_at_entry(frame, variable, &attr, ops, n,
-					location);
+		problem = location_at_entry(frame, variable, &attr, ops, n,
+					    location);
 	if (problem)
 		location_free(location);
 	return problem;

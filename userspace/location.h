@@ -68,6 +68,9 @@ struct location_piece {
 
 const char *location_find(const struct frame *frame, Dwarf_Die *variable,
 			  struct location *location);
+const char *location_evaluate(const struct frame *frame, Dwarf_Attribute *attr,
+			      const Dwarf_Op *ops, size_t n,
+			      struct location *location);
 void location_free(struct location *location);
 void location_deref(struct location *location);
 

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Code that is not optimized keeps a parameter in a slot of the frame that its
+ * first instructions make and fill, and its description does not say that the
+ * slot holds nothing, or is not even there, until then.  The instruction that
+ * fills it tells where the value came in.
+ */
+#include "location_entry.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dwarf_type.h"
+#include "error.h"
+#include "prologue.h"
+#include "text.h"
+#include "util.h"
+
+/* A function stores its parameters within so many instructions. */
+#define PROLOGUE_MAX 64
+
+/* Parameters that are larger come in memory. */
+#define WORD 8
+#define WORDS_MAX 2
+
+static const char not_yet[] = "it is not in its place yet at the function's entry";
+static const char no_value[] = "it has no value yet at the function's entry";
+
+/* Whether the description holds for the whole function, prologue included. */
+static bool is_fixed(Dwarf_Attribute *attr)
+{
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_exprloc:
+	case DW_FORM_block:
+	case DW_FORM_block1:
+	case DW_FORM_block2:
+	case DW_FORM_block4:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Where slots count from the stack pointer itself, what is meant is the one
+ * that the function goes on with; slots that count from the caller's do not
+ * depend on it.
+ */
+static bool counts_from_own_stack(const struct frame *frame)
+{
+	bool wide = frame->info->image->ehdr.e_machine == EM_X86_64;
+	Dwarf_Die function = frame->function;
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	return dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
+	       !dwarf_getlocation(&attr, &ops, &n) && n == 1 &&
+	       (ops[0].atom == (wide ? DW_OP_reg7 : DW_OP_reg4) ||
+		ops[0].atom == (wide ? DW_OP_breg7 : DW_OP_breg4));
+}
+
+/* Is this a slot that the function makes, seen from its first instruction? */
+static bool is_own_slot(const struct frame *frame,
+			const struct location *location)
+{
+	if (location->where != WHERE_MEMORY || !location->base)
+		return false;
+	if (!strcmp(location->base, "%bp"))
+		return true;
+	return !strcmp(location->base, "%sp") &&
+	       (location->offset < 0 || counts_from_own_stack(frame));
+}
+
+/* A value that is found by what such a slot holds. */
+static bool is_behind_slot(const struct location *location)
+{
+	return location->base && (strstr(location->base, "(%bp") ||
+				  strstr(location->base, "(%sp"));
+}
+
+/**
+ * struct store - the instruction that fills a slot
+ * @addr: its address
+ * @reg: the register that had the value at the function's entry
+ */
+struct store {
+	u64 addr;
+	const char *reg;
+};
+
+/* @at is the distance of a word from where the expression leads. */
+static bool find_store(const struct frame *at_place, Dwarf_Attribute *attr,
+		       const Dwarf_Op *ops, size_t n, s64 at,
+		       struct store *store)
+{
+	struct frame frame = *at_place;
+	struct prologue state;
+
+	prologue_begin(&state);
+	frame.addr = frame.start;
+	for (unsigned int i = 0; i < PROLOGUE_MAX; i++) {
+		struct instruction insn;
+		struct location slot;
+		struct error *err;
+		const char *base;
+		bool same;
+
+		err = text_instruction(frame.info->image, frame.addr, &insn);
+		error_free(err);
+		if (err)
+			break;
+		store->addr = frame.addr;
+		store->reg = prologue_stored(&state, &insn, &base);
+		if (store->reg &&
+		    !location_evaluate(&frame, attr, ops, n, &slot)) {
+			same = slot.where == WHERE_MEMORY && slot.base &&
+			       !strcmp(slot.base, base) &&
+			       slot.offset + at == insn.decoded.disp;
+			location_free(&slot);
+			if (same)
+				return true;
+		}
+		if (!prologue_follow(&state, &insn))
+			break;
+		frame.addr += insn.decoded.len;
+	}
+	return false;
+}
+
+static const char *from_register(const struct frame *frame,
+				 Dwarf_Attribute *attr, const Dwarf_Op *ops,
+				 size_t n, s64 at, struct location *location)
+{
+	struct store store;
+
+	memset(location, 0, sizeof(*location));
+	if (!find_store(frame, attr, ops, n, at, &store))
+		return not_yet;
+	location->base = xstrdup(store.reg);
+	return NULL;
+}
+
+/* A structure that came in two registers. */
+static const char *from_registers(const struct frame *frame,
+				  Dwarf_Attribute *attr, const Dwarf_Op *ops,
+				  size_t n, u64 size, struct location *location)
+{
+	const char *problem = not_yet;
+
+	memset(location, 0, sizeof(*location));
+	if (size > WORDS_MAX * WORD)
+		return not_yet;
+	location->where = WHERE_PIECES;
+	location->n = WORDS_MAX;
+	location->pieces = xcalloc(WORDS_MAX, sizeof(*location->pieces));
+	for (size_t i = 0; i < WORDS_MAX; i++) {
+		struct location_piece *piece = &location->pieces[i];
+
+		piece->start = i * WORD;
+		piece->size = WORD;
+		piece->problem = from_register(frame, attr, ops, n, i * WORD,
+					       &piece->location);
+		if (!piece->problem)
+			problem = NULL;
+	}
+	if (problem)
+		location_free(location);
+	return problem;
+}
+
+static const char *at_first(const struct frame *frame, Dwarf_Die *variable,
+			    Dwarf_Attribute *attr, const Dwarf_Op *ops,
+			    size_t n, struct location *location)
+{
+	bool parameter = dwarf_tag(variable) == DW_TAG_formal_parameter;
+	const char *problem;
+	Dwarf_Die type;
+	u64 size;
+
+	for (size_t i = 0; i < location->n; i++) {
+		struct location_piece *piece = &location->pieces[i];
+
+		if (!piece->problem && (is_own_slot(frame, &piece->location) ||
+					is_behind_slot(&piece->location)))
+			piece->problem = parameter ? not_yet : no_value;
+	}
+	if (is_behind_slot(location)) {
+		location_free(location);
+		if (!parameter)
+			return no_value;
+		if (ops[n - 1].atom != DW_OP_deref)
+			return not_yet;
+		problem = from_register(frame, attr, ops, n - 1, 0, location);
+		if (!problem)
+			location_deref(location);
+		return problem;
+	}
+	if (!is_own_slot(frame, location))
+		return NULL;
+	location_free(location);
+	if (!parameter)
+		return no_value;
+	if (type_of(variable, &type) && type_size(&type, &size) && size > WORD)
+		return from_registers(frame, attr, ops, n, size, location);
+	return from_register(frame, attr, ops, n, 0, location);
+}
+
+/**
+ * location_at_entry() - correct a place for where the frame is not there yet
+ * @frame: the instruction
+ * @variable: what is looked for
+ * @attr: its description
+ * @ops: the expression in it
+ * @n: number of @ops, at least one
+ * @location: where that leads; replaced, or freed where it cannot be had
+ *
+ * Return: NULL, or why its value cannot be fetched there, as part of a
+ * sentence.
+ */
+const char *location_at_entry(const struct frame *frame, Dwarf_Die *variable,
+			      Dwarf_Attribute *attr, const Dwarf_Op *ops,
+			      size_t n, struct location *location)
+{
+	const char *problem = NULL;
+	struct store store;
+
+	if (!is_fixed(attr) || frame->addr < frame->start)
+		return NULL;
+	if (frame->addr == frame->start) {
+		problem = at_first(frame, variable, attr, ops, n, location);
+	} else if (dwarf_tag(variable) == DW_TAG_formal_parameter &&
+		   find_store(frame, attr, ops, n, 0, &store) &&
+		   store.addr >= frame->addr) {
+		problem = "it is not in its place yet at this instruction";
+	}
+	if (problem)
+		location_free(location);
+	return problem;
+}
