@@ -276,8 +276,7 @@ struct error *arguments_at(struct target *target, const struct place *place,
 	}
 	err = target_need_debug_info(target, &info);
 	if (!err)
-		err = scope_open(info, place->addr,
-				 place->inlined ? &place->copy : NULL, &scope);
+		err = scope_open(info, place, &scope);
 	if (err)
 		return err;
 	*out = xstrdup("");

@@ -69,8 +69,7 @@ static struct error *print_place(const struct debug_info *info,
 	struct scope scope;
 	struct error *err;
 
-	err = scope_open(info, place->addr,
-			 place->inlined ? &place->copy : NULL, &scope);
+	err = scope_open(info, place, &scope);
 	if (err)
 		return err;
 	for (size_t i = 0; i < scope.n; i++)

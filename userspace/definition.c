@@ -216,10 +216,14 @@ static struct error *add_exits(struct symbols *syms, const struct place *place,
 				 "the vDSO's function at 0x%llx is in no file where its return instructions could be looked up; use --return=trampoline",
 				 (unsigned long long)place->addr);
 	err = exits_find(syms, place, &exits);
-	for (size_t i = 0; i < exits.returns.n && !err; i++)
+	for (size_t i = 0; i < exits.returns.n && !err; i++) {
+		exits.returns.v[i].named = place->named;
 		places_add(sites, &exits.returns.v[i]);
-	for (size_t i = 0; i < exits.tail_calls.n && !value && !err; i++)
+	}
+	for (size_t i = 0; i < exits.tail_calls.n && !value && !err; i++) {
+		exits.tail_calls.v[i].named = place->named;
 		places_add(sites, &exits.tail_calls.v[i]);
+	}
 	if (exits.unclear || (value && exits.tail_calls.n))
 		*exact = false;
 	if (!err && !exits.returns.n && (value || !exits.tail_calls.n))

@@ -252,6 +252,7 @@ static struct error *find_in_function(const struct target *target,
 		.addr = sym->addr + spec->delta,
 		.function = sym,
 		.delta = spec->delta,
+		.named = true,
 	};
 	err = elf_image_offset(&target->image, sym->addr, &place->offset);
 	if (!err)
@@ -295,7 +296,9 @@ static struct error *find_variants(const struct target *target,
 
 	ifunc_find_variants(syms, ifunc, &variants);
 	for (size_t i = 0; i < variants.n && !err; i++) {
-		struct place place = { .addr = variants.v[i] };
+		struct place place = {
+			.addr = variants.v[i], .named = true,
+		};
 		u64 end;
 
 		place.function = symbols_function_at(syms, place.addr, &end);

@@ -30,6 +30,9 @@ struct error;
  *	and @addr is where it is there
  * @function: symbol of the function that it lies in; NULL if not known
  * @delta: distance from the function's start, if @function is set
+ * @named: it was asked for by the name of @function, or of an IFUNC that stands
+ *	for it, so that names of variables are those of the function, even where
+ *	the code of another one was inlined into it
  * @inlined: a copy of the wanted function starts here, inside @function
  * @copy: the description of that copy, if @inlined
  */
@@ -39,6 +42,7 @@ struct place {
 	const struct symbol *function;
 	u64 delta;
 	bool in_memory;
+	bool named;
 	bool inlined;
 	Dwarf_Die copy;
 };

@@ -7,6 +7,7 @@
 
 #include "dwarf_type.h"
 #include "error.h"
+#include "place.h"
 #include "util.h"
 
 /* Blocks and functions have variables of their own. */
@@ -69,40 +70,50 @@ static bool open_copy(struct scope *scope, const Dwarf_Die *copy)
 	return found;
 }
 
-/* What is visible ends with the innermost function. */
-static bool open_place(struct scope *scope)
+/*
+ * What is visible ends with the innermost function; where a function is named,
+ * with that one, and what was inlined into it is not seen.
+ */
+static bool open_place(struct scope *scope, bool named)
 {
 	struct blocks *blocks = &scope->blocks;
-	size_t n = 0;
+	size_t first = 0, n = 0;
 
 	if (!blocks_find(scope->frame.info, scope->frame.addr, blocks) ||
 	    !find_function(scope, blocks->v, blocks->n))
 		return false;
-	while (!is_function_block(&blocks->v[n++]))
-		;
-	blocks->n = n;
+	for (;; n++) {
+		int tag = dwarf_tag(&blocks->v[n]);
+
+		if (tag == DW_TAG_subprogram ||
+		    (tag == DW_TAG_inlined_subroutine && !named))
+			break;
+		if (tag == DW_TAG_inlined_subroutine)
+			first = n + 1;
+	}
+	blocks->n = n + 1 - first;
+	memmove(blocks->v, blocks->v + first, blocks->n * sizeof(*blocks->v));
 	return true;
 }
 
 /**
  * scope_open() - find out what is visible at an instruction
  * @info: the debug information
- * @addr: address of the instruction, as the program headers count
- * @copy: the inlined copy that starts there and is meant, or NULL for whatever
- *	the instruction is in
+ * @place: the instruction
  * @scope: filled in on success; to be closed with scope_close()
  */
-struct error *scope_open(const struct debug_info *info, u64 addr,
-			 const Dwarf_Die *copy, struct scope *scope)
+struct error *scope_open(const struct debug_info *info,
+			 const struct place *place, struct scope *scope)
 {
 	memset(scope, 0, sizeof(*scope));
 	scope->frame.info = info;
-	scope->frame.addr = addr;
-	if (!(copy ? open_copy(scope, copy) : open_place(scope))) {
+	scope->frame.addr = place->addr;
+	if (!(place->inlined ? open_copy(scope, &place->copy) :
+			       open_place(scope, place->named))) {
 		scope_close(scope);
 		return error_new(STATUS_NOT_FOUND,
 				 "the code at 0x%llx of %s has no debug information, so names of variables mean nothing there; use registers: %%di",
-				 (unsigned long long)addr, info->image->path);
+				 (unsigned long long)place->addr, info->image->path);
 	}
 	for (size_t i = 0; i < scope->blocks.n; i++)
 		add_variables(scope, &scope->blocks.v[i]);

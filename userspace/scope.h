@@ -11,6 +11,7 @@
 #include "location.h"
 
 struct error;
+struct place;
 
 /**
  * struct visible - a variable that a place can see
@@ -40,8 +41,8 @@ struct scope {
 	size_t cap;
 };
 
-struct error *scope_open(const struct debug_info *info, u64 addr,
-			 const Dwarf_Die *copy, struct scope *scope);
+struct error *scope_open(const struct debug_info *info,
+			 const struct place *place, struct scope *scope);
 void scope_close(struct scope *scope);
 struct error *scope_find(const struct scope *scope, const char *name,
 			 struct location *location, Dwarf_Die *variable);
