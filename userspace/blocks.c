@@ -22,7 +22,7 @@ struct search {
 	struct blocks *found;
 };
 
-static bool has_code(int tag)
+static bool has_addresses(int tag)
 {
 	switch (tag) {
 	case DW_TAG_subprogram:
@@ -65,11 +65,11 @@ static bool descend(struct search *search, Dwarf_Die *parent)
 		return false;
 	do {
 		int tag = dwarf_tag(&child);
-		bool inside = has_code(tag) &&
+		bool inside = has_addresses(tag) &&
 			      dwarf_haspc(&child, search->pc) > 0;
 
 		if (!inside && !has_functions(tag) &&
-		    !(search->thorough && has_code(tag)))
+		    !(search->thorough && has_addresses(tag)))
 			continue;
 		found->v = grow(found->v, found->n, &found->cap,
 				sizeof(*found->v));
@@ -126,6 +126,15 @@ bool is_function_block(Dwarf_Die *block)
 	int tag = dwarf_tag(block);
 
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/**
+ * can_have_code() - can functions or blocks be described within this?
+ * @tag: the tag of a description
+ */
+bool can_have_code(int tag)
+{
+	return has_addresses(tag) || has_functions(tag);
 }
 
 void blocks_free(struct blocks *blocks)

@@ -25,6 +25,7 @@ struct blocks {
 bool blocks_find(const struct debug_info *info, u64 addr,
 		 struct blocks *blocks);
 bool is_function_block(Dwarf_Die *block);
+bool can_have_code(int tag);
 void blocks_free(struct blocks *blocks);
 
 #endif /* _USERSPACE_BLOCKS_H */

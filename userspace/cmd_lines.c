@@ -97,12 +97,29 @@ static struct error *print_lines(const struct elf_image *img,
 	return NULL;
 }
 
+/* What the unit was compiled from, also where all but its lines is elsewhere. */
+static const char *unit_file(Dwarf_Die *unit)
+{
+	const char *name = die_name(unit);
+	Dwarf_Half version;
+	Dwarf_Files *files;
+	size_t n;
+
+	if (name || dwarf_cu_info(unit->cu, &version, NULL, NULL, NULL, NULL,
+				  NULL, NULL) ||
+	    dwarf_getsrcfiles(unit, &files, &n))
+		return name;
+	/* Before DWARF 5 they are numbered from one. */
+	name = dwarf_filesrc(files, version < 5, NULL, NULL);
+	return name && str_printable(name) ? name : NULL;
+}
+
 static void print_files(const struct debug_info *info)
 {
 	struct unit_walk walk = { .info = info };
 
 	while (unit_next(&walk)) {
-		const char *name = die_name(&walk.die);
+		const char *name = unit_file(&walk.die);
 
 		if (name)
 			puts(name);

@@ -69,11 +69,12 @@ static const char *binding(const struct symbol *sym)
 	}
 }
 
-static void add_copy(Dwarf_Die *function, void *arg)
+static void add_copy(Dwarf_Die *copy, Dwarf_Die *function, void *arg)
 {
 	const char *name = die_linkage_name(function);
 	struct copies *copies = arg;
 
+	(void)copy;
 	if (!name)
 		name = die_name(function);
 	if (!name)

@@ -2,11 +2,13 @@
 #include "debug_info.h"
 
 #include <dwarf.h>
+#include <elfutils/libdwelf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "debug_file.h"
 #include "debuginfod.h"
+#include "error.h"
 #include "util.h"
 
 static bool has_debug_info(const struct elf_image *img)
@@ -68,6 +70,14 @@ bool debug_info_open(struct debug_info *info, const struct elf_image *img,
 /* Short names are not in the table of strings. */
 #define SHORT_NAME 4
 
+/* The files that units can be kept in are named like this. */
+#define DWO_SUFFIX ".dwo"
+
+static bool data_holds(const Elf_Data *data, const char *text)
+{
+	return memmem(data->d_buf, data->d_size, text, strlen(text));
+}
+
 static bool strings_hold(const struct elf_image *img, const char *name)
 {
 	GElf_Shdr shdr;
@@ -84,8 +94,8 @@ static bool strings_hold(const struct elf_image *img, const char *name)
 	    elf_compress(scn, 0, 0) < 0)
 		return true;
 	data = elf_getdata(scn, NULL);
-	return !data || !data->d_buf ||
-	       memmem(data->d_buf, data->d_size, name, strlen(name));
+	return !data || !data->d_buf || data_holds(data, name) ||
+	       data_holds(data, DWO_SUFFIX);
 }
 
 /**
@@ -129,7 +139,8 @@ void debug_info_close(struct debug_info *info)
  * unit_next() - go to the next unit that can have code
  * @walk: all zero but for its info before the first call
  *
- * Where the unit is only a skeleton, this is the unit in the .dwo file.
+ * Where the unit is only a skeleton, this is the unit in the .dwo file; if that
+ * is not there, the skeleton, which knows lines and no functions.
  *
  * Return: whether there is one.
  */
@@ -145,13 +156,89 @@ bool unit_next(struct unit_walk *walk)
 				&die, &split)) {
 		if (type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid)
 			die = split;
-		if (dwarf_tag(&die) != DW_TAG_compile_unit)
+		if (dwarf_tag(&die) != DW_TAG_compile_unit &&
+		    dwarf_tag(&die) != DW_TAG_skeleton_unit)
 			continue;
 		walk->next = unit;
 		walk->die = die;
 		return true;
 	}
 	return false;
+}
+
+static char *dwo_path(Dwarf_Die *skeleton)
+{
+	Dwarf_Attribute attr;
+	const char *name = NULL, *dir = NULL;
+
+	if (dwarf_attr(skeleton, DW_AT_dwo_name, &attr) ||
+	    dwarf_attr(skeleton, DW_AT_GNU_dwo_name, &attr))
+		name = dwarf_formstring(&attr);
+	if (dwarf_attr(skeleton, DW_AT_comp_dir, &attr))
+		dir = dwarf_formstring(&attr);
+	if (!name || !str_printable(name) || (dir && !str_printable(dir)))
+		return xstrdup("a .dwo file");
+	return dir && name[0] != '/' ? xasprintf("%s/%s", dir, name) :
+				       xstrdup(name);
+}
+
+/**
+ * debug_info_missing() - which part of the debug information is not there?
+ * @info: the debug information
+ *
+ * With -gsplit-dwarf most of it stays in .dwo files, and dwz(1) puts what
+ * several files have in common into yet another one.
+ *
+ * Return: the file, and how many others there are; from malloc().  NULL if all
+ * is there.
+ */
+char *debug_info_missing(const struct debug_info *info)
+{
+	const char *common;
+	const void *id;
+	Dwarf_CU *unit = NULL;
+	Dwarf_Die die, split;
+	char *first = NULL, *text;
+	size_t others = 0;
+	u8 type;
+
+	if (dwelf_dwarf_gnu_debugaltlink(info->dwarf, &common, &id) > 0 &&
+	    !dwarf_getalt(info->dwarf))
+		return xstrdup(str_printable(common) ? common :
+						       "a common file");
+	while (!dwarf_get_units(info->dwarf, unit, &unit, NULL, &type, &die,
+				&split)) {
+		if (type != DW_UT_skeleton || dwarf_tag(&split) != DW_TAG_invalid)
+			continue;
+		if (first)
+			others++;
+		else
+			first = dwo_path(&die);
+	}
+	if (!others)
+		return first;
+	text = xasprintf("%s (with %zu others)", first, others);
+	free(first);
+	return text;
+}
+
+/**
+ * debug_info_excuse() - add to an error that something is missing
+ * @info: the debug information
+ * @err: says that it does not know something
+ *
+ * Return: @err.
+ */
+struct error *debug_info_excuse(const struct debug_info *info,
+				struct error *err)
+{
+	char *missing = debug_info_missing(info);
+
+	if (missing)
+		error_append(err, "\n  part of the debug information of %s is missing: %s was not found; put it back there, or build without -gsplit-dwarf or dwz",
+			     info->image->path, missing);
+	free(missing);
+	return err;
 }
 
 /**

@@ -9,6 +9,8 @@
 #include "elf_image.h"
 #include "types.h"
 
+struct error;
+
 /**
  * struct debug_info - open debug information
  * @dwarf: libdw's descriptor, NULL when there is none
@@ -48,6 +50,9 @@ bool debug_info_may_mention(const struct debug_info *info,
 			    const char *debug_dir, const char *name);
 void debug_info_close(struct debug_info *info);
 
+char *debug_info_missing(const struct debug_info *info);
+struct error *debug_info_excuse(const struct debug_info *info,
+				struct error *err);
 bool unit_next(struct unit_walk *walk);
 bool unit_at(const struct debug_info *info, u64 addr, Dwarf_Die *unit);
 const char *die_name(Dwarf_Die *die);

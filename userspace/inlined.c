@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "blocks.h"
 #include "demangle.h"
+#include "error.h"
 #include "util.h"
 
 /**
@@ -15,6 +17,8 @@
  * @symbol: its symbol, or NULL
  * @file: the source file that it is from, or NULL
  * @found: where copies go
+ * @last: the function whose copy was looked at last
+ * @wanted: that one is looked for
  */
 struct search {
 	const struct debug_info *info;
@@ -22,6 +26,8 @@ struct search {
 	const char *symbol;
 	const char *file;
 	struct inlined *found;
+	const void *last;
+	bool wanted;
 };
 
 static bool is_named(Dwarf_Die *die, const struct search *search)
@@ -56,34 +62,98 @@ static bool is_from(Dwarf_Die *die, const char *file)
 	return path && path_has_tail(path, file);
 }
 
-static int on_copy(Dwarf_Die *die, void *arg)
+/* Copies of the same function often follow each other. */
+static bool is_wanted(Dwarf_Die *function, struct search *search)
+{
+	if (function->addr != search->last) {
+		search->last = function->addr;
+		search->wanted = is_named(function, search) &&
+				 is_from(function, search->file);
+	}
+	return search->wanted;
+}
+
+/*
+ * Where no entry is named, the first address is it (DWARF 5, 2.18); a copy in
+ * several parts has only a list of them.
+ */
+static bool find_entry(Dwarf_Die *copy, Dwarf_Addr *addr)
+{
+	Dwarf_Addr base, end;
+
+	return !dwarf_entrypc(copy, addr) ||
+	       dwarf_ranges(copy, 0, &base, addr, &end) > 0;
+}
+
+static void on_copy(Dwarf_Die *die, Dwarf_Die *function, void *arg)
 {
 	struct search *search = arg;
 	struct inlined *found = search->found;
 	struct inlined_copy copy = { .die = *die };
 	Dwarf_Addr addr;
 
-	if (dwarf_tag(die) != DW_TAG_inlined_subroutine ||
-	    dwarf_entrypc(die, &addr))
-		return DWARF_CB_OK;
+	if (!is_wanted(function, search) || !find_entry(die, &addr))
+		return;
 	copy.addr = addr + search->info->bias;
 	for (size_t i = 0; i < found->n; i++)
 		if (found->v[i].addr == copy.addr)
-			return DWARF_CB_OK;
+			return;
 	found->v = grow(found->v, found->n, &found->cap, sizeof(*found->v));
 	found->v[found->n++] = copy;
-	return DWARF_CB_OK;
 }
 
-static int on_function(Dwarf_Die *function, void *arg)
-{
-	struct search *search = arg;
+/* Copies can be nested: a limit on hostile files. */
+#define NESTING_MAX 256
 
-	if (!dwarf_func_inline(function) || !is_named(function, search) ||
-	    !is_from(function, search->file))
-		return DWARF_CB_OK;
-	dwarf_func_inline_instances(function, on_copy, search);
-	return DWARF_CB_OK;
+static void walk(Dwarf_Die *parent, unsigned int depth,
+		 inlined_callback *each, void *arg)
+{
+	Dwarf_Die child, function;
+	Dwarf_Attribute attr;
+
+	if (depth == NESTING_MAX || dwarf_child(parent, &child))
+		return;
+	do {
+		int tag = dwarf_tag(&child);
+
+		if (!can_have_code(tag))
+			continue;
+		if (tag == DW_TAG_inlined_subroutine &&
+		    dwarf_attr(&child, DW_AT_abstract_origin, &attr) &&
+		    dwarf_formref_die(&attr, &function))
+			each(&child, &function, arg);
+		walk(&child, depth + 1, each, arg);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+/* Once: it is the same for all functions of a file. */
+static void mention_missing(const struct debug_info *info)
+{
+	static bool mentioned;
+	char *missing = mentioned ? NULL : debug_info_missing(info);
+
+	if (missing)
+		remark("inlined copies can be missed in %s: %s, which has part of its debug information, was not found",
+		       info->image->path, missing);
+	mentioned |= !!missing;
+	free(missing);
+}
+
+/**
+ * inlined_each() - list all inlined copies
+ * @info: the debug information
+ * @each: called for each, with the function, which can be described in another
+ *	unit or file
+ * @arg: handed on
+ */
+void inlined_each(const struct debug_info *info, inlined_callback *each,
+		  void *arg)
+{
+	struct unit_walk units = { .info = info };
+
+	mention_missing(info);
+	while (unit_next(&units))
+		walk(&units.die, 0, each, arg);
 }
 
 static int by_addr(const void *pa, const void *pb)
@@ -109,59 +179,10 @@ void inlined_find(const struct debug_info *info, const char *name,
 		.found = inlined,
 	};
 
-	struct unit_walk units = { .info = info };
-
 	memset(inlined, 0, sizeof(*inlined));
-	while (unit_next(&units))
-		dwarf_getfuncs(&units.die, on_function, &search, 0);
+	inlined_each(info, on_copy, &search);
 	if (inlined->n)
 		qsort(inlined->v, inlined->n, sizeof(*inlined->v), by_addr);
-}
-
-/* Copies can be nested: a limit on hostile files. */
-#define NESTING_MAX 256
-
-static void walk(Dwarf_Die *parent, unsigned int depth,
-		 void (*each)(Dwarf_Die *function, void *arg), void *arg)
-{
-	Dwarf_Die child, function;
-	Dwarf_Attribute attr;
-
-	if (depth == NESTING_MAX || dwarf_child(parent, &child))
-		return;
-	do {
-		switch (dwarf_tag(&child)) {
-		case DW_TAG_inlined_subroutine:
-			if (dwarf_attr(&child, DW_AT_abstract_origin, &attr) &&
-			    dwarf_formref_die(&attr, &function))
-				each(&function, arg);
-			break;
-		case DW_TAG_subprogram:
-		case DW_TAG_lexical_block:
-		case DW_TAG_namespace:
-		case DW_TAG_structure_type:
-		case DW_TAG_class_type:
-			break;
-		default:
-			continue;
-		}
-		walk(&child, depth + 1, each, arg);
-	} while (!dwarf_siblingof(&child, &child));
-}
-
-/**
- * inlined_each() - list all inlined copies
- * @info: the debug information
- * @each: called for each, with the function
- * @arg: handed on
- */
-void inlined_each(const struct debug_info *info,
-		  void (*each)(Dwarf_Die *function, void *arg), void *arg)
-{
-	struct unit_walk units = { .info = info };
-
-	while (unit_next(&units))
-		walk(&units.die, 0, each, arg);
 }
 
 void inlined_free(struct inlined *inlined)

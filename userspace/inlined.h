@@ -31,11 +31,13 @@ struct inlined {
 	size_t cap;
 };
 
+typedef void inlined_callback(Dwarf_Die *copy, Dwarf_Die *function, void *arg);
+
 void inlined_find(const struct debug_info *info, const char *name,
 		  const char *symbol, const char *file,
 		  struct inlined *inlined);
-void inlined_each(const struct debug_info *info,
-		  void (*each)(Dwarf_Die *function, void *arg), void *arg);
+void inlined_each(const struct debug_info *info, inlined_callback *each,
+		  void *arg);
 void inlined_free(struct inlined *inlined);
 
 #endif /* _USERSPACE_INLINED_H */

@@ -105,15 +105,19 @@ static bool open_place(struct scope *scope, bool named)
 struct error *scope_open(const struct debug_info *info,
 			 const struct place *place, struct scope *scope)
 {
+	struct error *err;
+
 	memset(scope, 0, sizeof(*scope));
 	scope->frame.info = info;
 	scope->frame.addr = place->addr;
 	if (!(place->inlined ? open_copy(scope, &place->copy) :
 			       open_place(scope, place->named))) {
 		scope_close(scope);
-		return error_new(STATUS_NOT_FOUND,
-				 "the code at 0x%llx of %s has no debug information, so names of variables mean nothing there; use registers: %%di",
-				 (unsigned long long)place->addr, info->image->path);
+		err = error_new(STATUS_NOT_FOUND,
+				"the code at 0x%llx of %s has no debug information, so names of variables mean nothing there; use registers: %%di",
+				(unsigned long long)place->addr,
+				info->image->path);
+		return debug_info_excuse(info, err);
 	}
 	for (size_t i = 0; i < scope->blocks.n; i++)
 		add_variables(scope, &scope->blocks.v[i]);
@@ -196,7 +200,7 @@ static struct error *no_such(const struct scope *scope, const char *name)
 			scope->n ? "there are:" : "the function has none");
 	for (size_t i = 0; i < scope->n; i++)
 		error_append(err, "\n  %s", scope->v[i].name);
-	return err;
+	return debug_info_excuse(scope->frame.info, err);
 }
 
 /**

@@ -224,12 +224,28 @@ static const void *function_of(const struct debug_info *info, u64 addr)
 	return function;
 }
 
+static struct error *unknown_functions(const struct debug_info *info,
+				       const struct line_sites *sites)
+{
+	struct error *err;
+
+	err = error_new(STATUS_NOT_FOUND,
+			"%s:%u of %s starts at several places, and it is not known which of them are in one function; name one of these:",
+			sites->v[0].file, sites->v[0].line, info->image->path);
+	for (size_t i = 0; i < sites->n; i++)
+		error_append(err, "\n  @0x%llx",
+			     (unsigned long long)sites->v[i].addr);
+	return debug_info_excuse(info, err);
+}
+
 /* Of the instructions that a line starts with, the first of each function. */
-static void first_of_each(const struct debug_info *info,
-			  struct line_sites *sites)
+static struct error *first_of_each(const struct debug_info *info,
+				   struct line_sites *sites)
 {
 	const void **functions = xcalloc(sites->n, sizeof(*functions));
-	size_t n = 0;
+	size_t n = 0, unknown = 0;
+	struct error *err = NULL;
+	char *missing;
 
 	for (size_t i = 0; i < sites->n; i++) {
 		const void *function = function_of(info, sites->v[i].addr);
@@ -239,11 +255,17 @@ static void first_of_each(const struct debug_info *info,
 			;
 		if (j < n && function)
 			continue;
+		unknown += !function;
 		functions[n] = function;
 		sites->v[n++] = sites->v[i];
 	}
 	sites->n = n;
 	free(functions);
+	missing = unknown > 1 ? debug_info_missing(info) : NULL;
+	if (missing)
+		err = unknown_functions(info, sites);
+	free(missing);
+	return err;
 }
 
 static struct error *no_file(const struct debug_info *info, const char *file)
@@ -320,7 +342,7 @@ struct error *source_line_find(const struct debug_info *info, const char *file,
 	else if (!err && !sites->n)
 		err = no_code(&all, file, line);
 	else if (!err)
-		first_of_each(info, sites);
+		err = first_of_each(info, sites);
 	line_sites_free(&all);
 	return err;
 }

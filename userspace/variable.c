@@ -301,8 +301,10 @@ static struct error *not_a_number(const struct value *value,
 	char *names;
 
 	if (!value->typed)
-		return error_new(STATUS_USAGE, "%s has no type; write one: %s:x64",
-				 expression, expression);
+		return debug_info_excuse(value->info,
+					 error_new(STATUS_USAGE,
+						   "%s has no type; write one: %s:x64",
+						   expression, expression));
 	type = value->type;
 	if (type_has_members(&type)) {
 		names = type_member_names(&type);
