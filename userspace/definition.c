@@ -116,8 +116,8 @@ static struct error *check_return(const struct target *target,
 				 "a return probe needs the first instruction of a function, where the return address is on top of the stack; 0x%llx of %s is not one",
 				 (unsigned long long)place->offset,
 				 target->image.path);
-	suffix = place->function ? clone_suffix(place->function->name) : NULL;
-	if (suffix && str_starts(suffix, ".cold") && !(force & FORCE_RANGE))
+	suffix = place->function ? cold_suffix(place->function->name) : NULL;
+	if (suffix && !(force & FORCE_RANGE))
 		return error_new(STATUS_REFUSED,
 				 "%s is jumped to and not called, so there is no return address to find; put the return probe on %.*s",
 				 place->function->name,

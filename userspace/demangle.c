@@ -170,6 +170,24 @@ const char *clone_suffix(const char *name)
 }
 
 /**
+ * cold_suffix() - where a name says that this is only the cold part
+ * @name: a symbol's name
+ *
+ * A part that is rarely executed is jumped to, and so it has no return address
+ * of its own.
+ *
+ * Return: the dot that it starts with, or NULL.
+ */
+const char *cold_suffix(const char *name)
+{
+	const char *dot = clone_suffix(name);
+
+	while (dot && !is_suffix(dot, "cold"))
+		dot = strchr(dot + 1, '.');
+	return dot;
+}
+
+/**
  * clone_kind() - what a compiler's addition to a name stands for
  * @suffix: what clone_suffix() returned
  *
@@ -187,7 +205,10 @@ const char *clone_kind(const char *suffix)
 	if (is_suffix(suffix, "isra"))
 		return "copy with changed arguments of";
 	if (is_suffix(suffix, "lto_priv") || is_suffix(suffix, "llvm") ||
-	    is_suffix(suffix, "localalias"))
-		return "";
+	    is_suffix(suffix, "localalias")) {
+		/* What has got another name can be taken apart, too. */
+		suffix = clone_suffix(suffix);
+		return suffix ? clone_kind(suffix) : "";
+	}
 	return NULL;
 }

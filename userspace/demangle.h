@@ -22,6 +22,7 @@ char *demangle(const char *mangled, enum demangle_form form);
 char *name_squeeze(const char *name);
 char *name_base(const char *name);
 const char *clone_suffix(const char *name);
+const char *cold_suffix(const char *name);
 const char *clone_kind(const char *suffix);
 
 #endif /* _USERSPACE_DEMANGLE_H */

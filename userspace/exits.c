@@ -60,8 +60,8 @@ static bool add_cold_part(struct parts *parts, struct symbols *syms,
 	u64 end;
 
 	sym = function ? symbols_function_at(syms, target, &end) : NULL;
-	suffix = sym ? clone_suffix(sym->name) : NULL;
-	if (!suffix || !sym->size || !str_starts(suffix, ".cold") ||
+	suffix = sym ? cold_suffix(sym->name) : NULL;
+	if (!suffix || !sym->size ||
 	    strncmp(sym->name, function->name, suffix - sym->name) ||
 	    (function->name[suffix - sym->name] &&
 	     function->name[suffix - sym->name] != '.'))

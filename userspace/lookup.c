@@ -63,18 +63,25 @@ static void match_plain(const struct symbols *syms, const char *name,
 	}
 }
 
-static bool demangles_to(const struct symbol *sym, const char *squeezed,
-			 enum demangle_form form)
+/**
+ * demangles_to() - is this how a programmer writes a symbol?
+ * @symbol: its name, of which @len bytes count
+ * @len: without what the compiler has added
+ * @squeezed: what was typed, from name_squeeze()
+ * @form: with or without parameters
+ */
+bool demangles_to(const char *symbol, size_t len, const char *squeezed,
+		  enum demangle_form form)
 {
-	char *pretty = demangle(sym->name, form), *s;
+	char *plain = xstrndup(symbol, len), *pretty, *s;
 	bool same;
 
-	if (!pretty)
-		return false;
-	s = name_squeeze(pretty);
-	same = !strcmp(s, squeezed);
+	pretty = demangle(plain, form);
+	s = pretty ? name_squeeze(pretty) : NULL;
+	same = s && !strcmp(s, squeezed);
 	free(s);
 	free(pretty);
+	free(plain);
 	return same;
 }
 
@@ -83,21 +90,28 @@ static bool demangles_to(const struct symbol *sym, const char *squeezed,
  * because the mangled form spells each identifier out.
  */
 static void match_demangled(const struct symbols *syms, const char *name,
-			    enum demangle_form form, struct matches *found)
+			    bool renamed, enum demangle_form form,
+			    struct matches *found)
 {
 	char *squeezed = name_squeeze(name), *base = name_base(name);
 
 	for (;;) {
 		for (size_t i = 0; i < syms->n; i++) {
 			const struct symbol *sym = &syms->v[i];
+			const char *suffix;
+			size_t len;
 
 			if (!is_mangled(sym->name) ||
 			    (base && !strstr(sym->name, base)))
 				continue;
-			if (form == DEMANGLE_NAME && clone_suffix(sym->name))
+			suffix = clone_suffix(sym->name);
+			if (renamed ? !suffix || *clone_kind(suffix) :
+				      form == DEMANGLE_NAME && suffix)
 				continue;
+			len = renamed ? (size_t)(suffix - sym->name) :
+					strlen(sym->name);
 			if (symbol_is_function(syms, sym) &&
-			    demangles_to(sym, squeezed, form))
+			    demangles_to(sym->name, len, squeezed, form))
 				matches_add(found, sym);
 		}
 		/* std::string and its like are abbreviated, names included. */
@@ -248,9 +262,10 @@ static void match(const struct symbols *syms, const char *name,
 	match_plain(syms, name, false, found);
 	if (!found->n)
 		match_plain(syms, name, true, found);
-	for (int form = DEMANGLE_FULL; !found->n && form <= DEMANGLE_NAME;
-	     form++)
-		match_demangled(syms, name, form, found);
+	for (int renamed = 0; renamed <= 1; renamed++)
+		for (int form = DEMANGLE_FULL;
+		     !found->n && form <= DEMANGLE_NAME; form++)
+			match_demangled(syms, name, renamed, form, found);
 }
 
 /**

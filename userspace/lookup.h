@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "demangle.h"
 #include "symbols.h"
 
 struct error;
@@ -27,6 +28,8 @@ struct error *lookup_function(struct symbols *syms, const char *name,
 			      struct matches *found);
 void matches_add(struct matches *matches, const struct symbol *sym);
 void matches_free(struct matches *matches);
+bool demangles_to(const char *symbol, size_t len, const char *squeezed,
+		  enum demangle_form form);
 char *symbol_label(const struct symbol *sym);
 
 struct error *lookup_missed(struct symbols *syms, const char *name,

@@ -87,7 +87,8 @@ static struct error *not_here(const struct symbols *syms, const char *name)
 	for (size_t i = 0; i < syms->n && !data; i++) {
 		const struct symbol *sym = &syms->v[i];
 
-		if (!same_name(sym, name, base))
+		if (!same_name(sym, name, base) ||
+		    symbol_is_function(syms, sym))
 			continue;
 		if (sym->defined)
 			data = sym;
@@ -105,17 +106,35 @@ static struct error *not_here(const struct symbols *syms, const char *name)
 	return undefined ? explain_import(syms, undefined) : NULL;
 }
 
+/* @squeezed and @base are name_squeeze(@name) and name_base(@name). */
+static bool is_clone_of(const struct symbol *sym, const char *name,
+			const char *squeezed, const char *base)
+{
+	const char *suffix = clone_suffix(sym->name);
+	size_t len = suffix ? suffix - sym->name : 0;
+
+	if (!suffix)
+		return false;
+	if (!is_mangled(sym->name) || is_mangled(name))
+		return strlen(name) == len && !strncmp(sym->name, name, len);
+	if (base && !strstr(sym->name, base))
+		return false;
+	for (int form = DEMANGLE_FULL; form <= DEMANGLE_NAME; form++)
+		if (demangles_to(sym->name, len, squeezed, form))
+			return true;
+	return false;
+}
+
 static struct error *only_clones(const struct symbols *syms, const char *name)
 {
+	char *squeezed = name_squeeze(name), *base = name_base(name);
 	struct error *err = NULL;
-	size_t len = strlen(name);
 
 	for (size_t i = 0; i < syms->n; i++) {
 		const struct symbol *sym = &syms->v[i];
 		char *label;
 
-		if (strncmp(sym->name, name, len) || sym->name[len] != '.' ||
-		    clone_suffix(sym->name) != sym->name + len ||
+		if (!is_clone_of(sym, name, squeezed, base) ||
 		    !symbol_is_function(syms, sym))
 			continue;
 		if (!err)
@@ -126,6 +145,8 @@ static struct error *only_clones(const struct symbols *syms, const char *name)
 		error_append(err, "\n  %s", label);
 		free(label);
 	}
+	free(base);
+	free(squeezed);
 	return err;
 }
 

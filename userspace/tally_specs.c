@@ -74,7 +74,6 @@ static int by_place(const void *pa, const void *pb)
 static bool wanted(const struct symbols *syms, const struct symbol *sym,
 		   char kind, struct omitted *omitted)
 {
-	const char *clone = clone_suffix(sym->name);
 	struct error *err;
 
 	if (sym->type == STT_GNU_IFUNC) {
@@ -89,8 +88,7 @@ static bool wanted(const struct symbols *syms, const struct symbol *sym,
 		omitted->looking_back++;
 		return false;
 	}
-	/* It is jumped to, and so it has no return address of its own. */
-	if (kind == 'r' && clone && str_starts(clone, ".cold"))
+	if (kind == 'r' && cold_suffix(sym->name))
 		return false;
 	err = text_check_probable(syms->image, sym->addr);
 	if (!err)
