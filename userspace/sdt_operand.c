@@ -100,26 +100,39 @@ static bool parse_register(struct sdt_operand *operand, const char *name)
 	return true;
 }
 
-/* Where the data at a symbol is in the file; false for what is only in memory. */
-static bool symbol_offset(const struct symbols *syms, const char *name,
-			  size_t len, s64 displacement, u64 *offset)
+/*
+ * Objects can have static variables of the same name, and nothing says which of
+ * them the probe comes from.
+ */
+static const char *find_symbol(const struct symbols *syms, const char *name,
+			       size_t len, u64 *addr)
 {
-	const struct elf_image *img = syms->image;
+	bool found = false;
 
 	for (size_t i = 0; i < syms->n; i++) {
 		const struct symbol *sym = &syms->v[i];
 
-		if (!sym->defined || strncmp(sym->name, name, len) ||
-		    sym->name[len])
+		if (!sym->section || sym->type == STT_TLS ||
+		    strncmp(sym->name, name, len) || sym->name[len])
 			continue;
-		for (size_t j = 0; j < img->phnum; j++) {
-			const GElf_Phdr *ph = &img->phdrs[j];
-			u64 in = sym->addr + displacement - ph->p_vaddr;
+		if (found && sym->addr != *addr)
+			return "several symbols have this name";
+		*addr = sym->addr;
+		found = true;
+	}
+	return found ? NULL : "the symbol is not known";
+}
 
-			if (ph->p_type == PT_LOAD && in < ph->p_filesz) {
-				*offset = ph->p_offset + in;
-				return true;
-			}
+/* Where the data at an address is in the file; false for what is only in memory. */
+static bool data_offset(const struct elf_image *img, u64 addr, u64 *offset)
+{
+	for (size_t i = 0; i < img->phnum; i++) {
+		const GElf_Phdr *ph = &img->phdrs[i];
+		u64 in = addr - ph->p_vaddr;
+
+		if (ph->p_type == PT_LOAD && in < ph->p_filesz) {
+			*offset = ph->p_offset + in;
+			return true;
 		}
 	}
 	return false;
@@ -192,9 +205,10 @@ static bool parse_memory(struct sdt_operand *operand, const char *text,
 			 const struct symbols *syms)
 {
 	const char *open = strchr(text, '('), *close, *base, *symbol, *comma;
-	size_t symbol_len;
+	const char *problem;
+	size_t symbol_len = 0;
+	u64 offset, addr;
 	s64 number;
-	u64 offset;
 
 	if (!open)
 		open = text + strlen(text);
@@ -214,8 +228,11 @@ static bool parse_memory(struct sdt_operand *operand, const char *text,
 	if (symbol) {
 		if (base && strcmp(base, "%ip"))
 			return unreadable(operand, "a symbol with a register cannot be fetched");
-		if (!symbol_offset(syms, symbol, symbol_len, number, &offset))
-			return unreadable(operand, "the symbol is not known, or not in the file");
+		problem = find_symbol(syms, symbol, symbol_len, &addr);
+		if (problem)
+			return unreadable(operand, problem);
+		if (!data_offset(syms->image, addr + number, &offset))
+			return unreadable(operand, "the symbol is not in the file");
 		operand->fetch = xasprintf("@+0x%llx",
 					   (unsigned long long)offset);
 		return true;
