@@ -7,7 +7,9 @@
  *
  *	fffffff1 (1.20), fffffff0 (1.18): pointers nfunc, nfile, text start,
  *		and the offsets of names, ..., functions; a function is
- *		{ u32 entry - text start, u32 offset of its description }
+ *		{ u32 entry - text start, u32 offset of its description };
+ *		1.26 leaves the text start out, in a PIE it is a relocation,
+ *		and the module has it, too
  *	fffffffa (1.16): the same without text start; a function is
  *		{ pointer entry, pointer offset of its description }
  *	fffffffb (1.2): pointer nfunc, functions as in 1.16, offsets count from
@@ -19,6 +21,7 @@
 
 #include <string.h>
 
+#include "go_module.h"
 #include "util.h"
 
 #define MAGIC_1_2	0xfffffffb
@@ -38,21 +41,25 @@ const size_t go_registers_n = ARRAY_SIZE(go_registers);
 
 /**
  * struct go_table - a table and where its parts are
+ * @addr: address of the table
  * @bytes: the table
  * @size: its length
  * @magic: which layout it has
  * @ptr: size of a pointer
- * @text: address that entries of 1.18 and later count from
+ * @text: address that entries of 1.18 and later count from, if @placed
+ * @placed: the addresses of functions are known
  * @names: offset that names count from
  * @functions: offset of the list of functions, which descriptions count from
  * @n: number of functions
  */
 struct go_table {
+	u64 addr;
 	const unsigned char *bytes;
 	u64 size;
 	u32 magic;
 	unsigned int ptr;
 	u64 text;
+	bool placed;
 	u64 names;
 	u64 functions;
 	u64 n;
@@ -90,13 +97,6 @@ static Elf_Scn *find_section(const struct elf_image *img, GElf_Shdr *shdr)
 	return NULL;
 }
 
-static u64 text_section(const struct elf_image *img)
-{
-	GElf_Shdr shdr;
-
-	return elf_image_section(img, ".text", &shdr) ? shdr.sh_addr : 0;
-}
-
 static bool open_table(const struct elf_image *img, struct go_table *table)
 {
 	GElf_Shdr shdr;
@@ -109,6 +109,7 @@ static bool open_table(const struct elf_image *img, struct go_table *table)
 	data = scn && shdr.sh_type != SHT_NOBITS ? elf_rawdata(scn, NULL) : NULL;
 	if (!data || !data->d_buf || data->d_size < HEADER)
 		return false;
+	table->addr = shdr.sh_addr;
 	table->bytes = data->d_buf;
 	table->size = data->d_size;
 	get(table, 0, 4, &magic);
@@ -124,14 +125,16 @@ static bool open_table(const struct elf_image *img, struct go_table *table)
 		    !header_word(table, 3, &table->names) ||
 		    !header_word(table, 7, &table->functions))
 			return false;
-		/* In a PIE, and from 1.26 on, the word is filled in later. */
-		if (!elf_image_is_code(img, table->text))
-			table->text = text_section(img);
+		table->placed = elf_image_is_code(img, table->text);
+		if (!table->placed)
+			table->text = 0;
 		return true;
 	case MAGIC_1_16:
+		table->placed = true;
 		return header_word(table, 2, &table->names) &&
 		       header_word(table, 6, &table->functions);
 	case MAGIC_1_2:
+		table->placed = true;
 		table->functions = HEADER + table->ptr;
 		return true;
 	default:
@@ -156,6 +159,20 @@ static bool get_function(const struct go_table *table, u64 i, u64 *entry,
 	if (relative)
 		*entry += table->text;
 	return get(table, at + size, size, description);
+}
+
+/* The linker that Go calls for C code can put some of that before Go's own. */
+static bool place(const struct elf_image *img, struct go_table *table)
+{
+	struct go_extent extent = { .table = table->addr, .ptr = table->ptr };
+	u64 unused;
+
+	if (!table->placed)
+		table->placed = get_function(table, 0, &extent.first, &unused) &&
+				get_function(table, table->n, &extent.last,
+					     &unused) &&
+				go_module_text(img, &extent, &table->text);
+	return table->placed;
 }
 
 static const char *get_name(const struct go_table *table, u64 description)
@@ -183,7 +200,7 @@ static const char *get_name(const struct go_table *table, u64 description)
  * @each: called for each function; @name lives as long as @img
  * @arg: handed on
  *
- * Return: whether there is such a table.
+ * Return: whether there is such a table, and it is known where they are.
  */
 bool go_each_function(const struct elf_image *img,
 		      void (*each)(const char *name, u64 addr, u64 size,
@@ -192,7 +209,7 @@ bool go_each_function(const struct elf_image *img,
 	struct go_table table;
 	u64 description, entry;
 
-	if (!open_table(img, &table))
+	if (!open_table(img, &table) || !place(img, &table))
 		return false;
 	for (u64 i = 0; i < table.n; i++) {
 		u64 next, unused;

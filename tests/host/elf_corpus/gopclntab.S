@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A Go program's table of functions, with the layout of -DLAYOUT=120, 118, 116
- * or 102, for three functions that stand in no other table.
+ * A Go program's table of functions, with the layout of -DLAYOUT=126, 120, 118,
+ * 116 or 102, for three functions that stand in no other table.  That of 126 needs
+ * the module, too; with -DOTHER it is one that says something else.
  */
 	.text
 	.globl main
@@ -19,7 +20,7 @@ text_end:
 	.section .gopclntab, "a", @progbits
 	.balign 32
 table:
-#if LAYOUT == 120
+#if LAYOUT >= 120
 	.long 0xfffffff1
 #elif LAYOUT == 118
 	.long 0xfffffff0
@@ -31,7 +32,11 @@ table:
 	.byte 0, 0, 1, 8
 
 #if LAYOUT >= 118
+#if LAYOUT == 126
+	.quad 3, 0, 0
+#else
 	.quad 3, 0, main
+#endif
 	.quad names - table, functions - table, functions - table
 	.quad functions - table, functions - table
 #elif LAYOUT == 116
@@ -76,4 +81,16 @@ names:
 n1:	.asciz "main.first"
 n2:	.asciz "main.(*T).Second"
 n3:	.asciz "net/http.third"
+
+#if LAYOUT == 126
+	.section .go.module, "aw", @progbits
+	.balign 8
+	.quad table
+	.fill 19, 8, 0
+#ifdef OTHER
+	.quad first, text_end - 1, main, text_end
+#else
+	.quad first, text_end, main, text_end
+#endif
+#endif
 	.section .note.GNU-stack, "", @progbits
