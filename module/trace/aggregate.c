@@ -259,6 +259,8 @@ static int prepare_probe(struct aggregate_probe *probe,
 		u->handler = on_entry;
 	}
 	process = tracer_process_find(def->path);
+	if (IS_ERR(process))
+		return PTR_ERR(process);
 	return process ? prepare_in_process(probe, def, process) :
 			 prepare_in_file(probe, def, last);
 }

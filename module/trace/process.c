@@ -52,7 +52,7 @@ static bool is_mem_file(const struct path *path)
  *
  * Context: may sleep.
  * Return: its id, or that of one of its threads, to be put by put_pid(); NULL
- * when PATH is another file, or none.
+ * when PATH is another file, or none; -ENOMEM.
  */
 struct pid *tracer_process_find(const char *path)
 {
@@ -60,18 +60,23 @@ struct pid *tracer_process_find(const char *path)
 	struct pid *pid = NULL;
 	struct path found;
 	char *name;
+	int ret = -ENOENT;
 
 	if (!end || strcmp(end, MEM_FILE))
 		return NULL;
 	name = kmalloc(PATH_MAX, GFP_KERNEL);
 	if (!name)
-		return NULL;
-	if (tracer_path_unescape(path, name, PATH_MAX) < PATH_MAX &&
-	    !kern_path(name, LOOKUP_FOLLOW, &found)) {
+		return ERR_PTR(-ENOMEM);
+	if (tracer_path_unescape(path, name, PATH_MAX) < PATH_MAX)
+		ret = kern_path(name, LOOKUP_FOLLOW, &found);
+	if (!ret) {
 		if (is_mem_file(&found))
 			pid = owner_of(found.dentry);
 		path_put(&found);
 	}
+	/* Whoever opens PATH as a file finds out what else is wrong with it. */
+	if (ret == -ENOMEM)
+		pid = ERR_PTR(ret);
 	kfree(name);
 	return pid;
 }

@@ -135,14 +135,19 @@ static int find_place(struct tracer *t, struct tracer_site *site,
 		      struct tracer_diag *diag)
 {
 	const struct tracer_def *def = site->def;
+	struct pid *process;
 	struct file *file;
 	int ret;
 
 	site->rp.u.ref_ctr_offset = def->ref_ctr;
 	site->rp.u.expect = def->expect;
 	site->rp.u.expect_len = def->expect_len;
-	site->process = tracer_process_find(def->path);
-	if (site->process) {
+	process = tracer_process_find(def->path);
+	if (IS_ERR(process))
+		return fail(diag, open_error(PTR_ERR(process)), def->path_column,
+			    PTR_ERR(process));
+	if (process) {
+		site->process = process;
 		site->rp.u.vaddr = def->offset;
 		return 0;
 	}
