@@ -185,20 +185,30 @@ static int rseq_probe(unsigned int nr, u32 flags)
 /**
  * rseq_watch() - look at tasks from now on
  *
- * Of the first kprobe only the address is wanted, if all goes well.
+ * Of the first kprobe only the address is wanted, if all goes well.  The kernel log is told
+ * when they cannot be looked at; a kernel that has no function for it has no such sequences.
  *
  * Context: may sleep.
  */
 void rseq_watch(void)
 {
-	if (!rseq_probe(0, KPROBE_FLAG_DISABLED)) {
+	int ret = rseq_probe(0, KPROBE_FLAG_DISABLED);
+
+	if (!ret) {
 		rseq_trace();
-		if (!rseq_kprobe.symbol_name || !enable_kprobe(&rseq_kprobe))
+		if (!rseq_kprobe.symbol_name)
+			return;
+		ret = enable_kprobe(&rseq_kprobe);
+		if (!ret)
 			return;
 		unregister_kprobe(&rseq_kprobe);
 		rseq_kprobe.symbol_name = NULL;
 	}
-	rseq_probe(1, 0);
+	if (ret == -ENOENT)
+		ret = rseq_probe(1, 0);
+	if (ret && ret != -ENOENT)
+		pr_warn("a kprobe failed, error %d: restartable sequences that are interrupted in slots are not aborted\n",
+			ret);
 }
 
 /* Look at tasks no more.  Context: may sleep. */
