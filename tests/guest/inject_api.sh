@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 . "$UPROBES_TOP/tests/guest/inject_client.inc"
 
-ktap_plan 13
+ktap_plan 14
 
 try "a probe on a process" 0 $in_process
 try "one in the trap" 1 $in_process flags=1
@@ -41,3 +41,4 @@ works_unprobed() { [ "$(step call 3)" = "call 912" ]; }
 each_failure "unregistering" unreg reg works_unprobed works_unprobed
 run unregister 11
 check "nothing is left of it" none_left
+listed_failed

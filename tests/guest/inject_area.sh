@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 5
+ktap_plan 6
 
 areas() { grep -c -F '[uprobes]' "/proc/$pid/maps"; }
 
@@ -40,3 +40,4 @@ is $wrong 0 "after $((failures - 1)) failures a process has one area, and is pro
 for site in slots.image_expect_area ssol_area.ssol_area_create image.site_alloc; do
 	check "one was in $site" grep -q -F "$site" <<<"${!failed_at[*]}"
 done
+listed_failed

@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 . "$UPROBES_TOP/tests/guest/inject_client.inc"
 
-ktap_plan 5
+ktap_plan 6
 
 nothing() { :; }
 still_runs() { [ "$(step nest 5)" = "nest 15" ]; }
@@ -46,3 +46,4 @@ run unregister 14
 run unregister 15
 pid=$first
 check "nothing is left of it" none_left
+listed_failed

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 tmp=$(mktemp -d)
 
-ktap_plan 1
+ktap_plan 2
 
 ko=$tmp/uprobes.ko
 strip -g -o "$ko" "$UPROBES_KO"
@@ -26,3 +26,4 @@ for ((n = 1; n < 200; n++)); do
 done
 is "$wrong $(cat $inject)" "0 none" "loading: $((n - 1)) failures"
 echo off >$inject
+listed_failed

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-ktap_plan 24
+ktap_plan 25
 clear
 tick=$(where tick)
 text=$(where text)
@@ -96,3 +96,4 @@ set_of() { exec 6<>$dir/aggregate && printf '%s\n' "p:s $tick" "r:t $text" >&6; 
 end_set() { exec 6<&-; }
 set_works() { "$prog" ticks 1 8; [[ "$(cat <&6)" == "s 8 0"* ]]; }
 each_failure "a set that counts" set_of end_set set_works end_set
+listed_failed

@@ -1,0 +1,117 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: calls that can fail where few probes come do, once: the first probe, system calls, beside the kernel's uprobes, more forks than memory was kept for
+# once: the code that fails is the same on all kernels
+# timeout: 400
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/guest/inject_client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+
+ktap_plan 9
+nothing() { :; }
+tracefs=/sys/kernel/tracing
+
+# The first probe of a system call, which is the first of all, after loading.
+prog=$progs/judged
+plain=$("$prog")
+set_probes() { set_probe 0 path="$prog" offset="0x$(symbol "$prog" the_syscall)"; }
+set_probes
+anew() {
+	run unregister 0
+	rmmod uprobe_client
+	rmmod uprobes
+	load_module
+	insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+	set_probes
+}
+# It is put in when the program is there.
+first_probe() { run register 0 && "$prog" >"$tmp/said_first"; }
+judged() { [ "$("$prog" | cat "$tmp/said_first" -)" = "$plain"$'\n'"$plain" ] && [ "$(hits 0)" = 602 ]; }
+as_unprobed() { [ "$("$prog")" = "$plain" ]; }
+each_failure "the first probe" first_probe anew judged as_unprobed
+
+# Nothing that aborts restartable sequences in slots can be put in.
+anew
+echo 'rseq.*:2+' >$inject
+first_probe
+read -r site _ <$inject
+echo off >$inject
+failed_at[rseq.rseq_watch.enable_kprobe]=1
+check "without what sees restartable sequences: it works" judged
+like "$(dmesg | tail -n 5)" "restartable sequences" "and the log says what does not"
+
+# Where the kernel's uprobes are, what is under their breakpoint is read from the file.
+beside="beside the kernel's uprobes"
+if [ -e $tracefs/uprobe_events ]; then
+	prog=$tmp/foreign
+	cp "$progs/foreign" "$prog"
+	mkfifo "$tmp/foreign.in"
+	: >"$tmp/foreign.out"
+	"$prog" <"$tmp/foreign.in" >"$tmp/foreign.out" &
+	exec 4>"$tmp/foreign.in"
+	wait_until "the program is ready" grep -q ready "$tmp/foreign.out"
+	echo "p:there $prog:0x$(symbol "$prog" one)" >>$tracefs/uprobe_events
+	echo 1 >$tracefs/events/uprobes/there/enable
+	rounds=0
+	another() {
+		rounds=$((rounds + 1))
+		echo >&4
+		wait_until "round $rounds" grep -q "^sum $((440 * rounds)), $((3 * rounds)) traps, 0 odd\$" "$tmp/foreign.out"
+	}
+	set_probe 1 path="$prog" offset="0x$(symbol "$prog" one)"
+	beside() { run register 1; }
+	alone() { run unregister 1; }
+	both() {
+		local before
+
+		before=$(hits 1)
+		another && [ $(($(hits 1) - before)) = 10 ]
+	}
+	each_failure "$beside" beside alone both another
+	echo 0 >$tracefs/events/uprobes/there/enable
+	: >$tracefs/uprobe_events
+	exec 4>&-
+else
+	skip "$beside" "this kernel has none"
+fi
+
+# always SITE WHAT OP WORKS: it fails whenever OP comes there: WORKS holds, or the log says what
+# does not; without failures it does again.  Two results.
+always() {
+	round_mark="inject-round $2"
+	echo "$round_mark" >/dev/kmsg
+	echo "$1:1+" >$inject
+	$3 >"$tmp/said" 2>&1
+	read -r site _ <$inject
+	echo off >$inject
+	failed_at[$site]=1
+	if $4; then
+		is "$site" "$1" "$2: it works without the memory"
+	else
+		is "$site $(told | grep -c "no memory: process [0-9]* ")" "$1 1" "$2: the log says what does not work"
+	fi
+	$3 >"$tmp/said" 2>&1
+	check "$2: the next time it works" $4
+}
+
+# A fork in the depth of calls, of more than have been prepared for.
+prog=$progs/deep_fork
+plain=$("$prog" 3000)
+set_probe 2 path="$prog" offset="0x$(symbol "$prog" descend)" returns=1
+run register 2
+deep_fork() { "$prog" 3000; }
+forked() { [ "$(<"$tmp/said")" = "$plain" ]; }
+always instance.copy_own.kmalloc "a fork in 3000 calls" deep_fork forked
+run unregister 2
+
+# More forks at once than have been prepared for, by who leaves no time to prepare for more.
+prog=$tmp/bash
+cp /bin/bash "$prog"
+set_probe 3 path="$prog" offset="$(file_offset "$prog" execute_command)"
+run register 3
+many_forks() { chrt -f 50 "$prog" -c 'for i in {1..300}; do (exit 3) & all+=($!); done; for i in "${all[@]}"; do wait "$i"; echo $?; done' | sort | uniq -c | xargs; }
+all_ended() { [ "$(<"$tmp/said")" = "300 3" ]; }
+always lifecycle.fork_copied.kmalloc "300 forks" many_forks all_ended
+run unregister 3
+listed_failed

@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: calls of the control directory that can fail in what is seldom done do, once: mistakes, one process, fork, perf, records that are large, counting of some
+# once: the code that fails is the same on all kernels
+# timeout: 400
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+
+ktap_plan 13
+clear
+tick=$(where tick)
+text=$(where text)
+nothing() { :; }
+runs() { "$prog" ticks 1 3 >/dev/null; }
+
+# What fails anyway has its own error, or that of the call.
+libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
+define "r:bad $libc:0x$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^_setjmp@/ { print $2; exit }')"
+bad_place() { ! echo 1 >$dir/events/uprobes/bad/enable || ! echo "it is enabled" >&2; }
+each_failure "enabling what must not be probed" bad_place nothing nothing runs
+clear
+define "p:e $tick n=%di:u64"
+bad_filter() { ! echo 'nosuch == 1' >$dir/events/uprobes/e/filter || ! echo "it is taken" >&2; }
+each_failure "a bad filter" bad_filter nothing nothing runs
+
+# Settings.
+settings() { echo nooverwrite >$dir/trace_options && echo local >$dir/trace_clock && echo nop >$dir/current_tracer; }
+old_settings() { echo overwrite >$dir/trace_options; }
+each_failure "settings" settings old_settings nothing old_settings
+echo $$ >$dir/set_event_pid
+follow() { echo event-fork >$dir/trace_options; }
+no_follow() { echo noevent-fork >$dir/trace_options; }
+followed() { grep -qx event-fork $dir/trace_options; }
+not_followed() { no_follow; grep -qx noevent-fork $dir/trace_options; }
+each_failure "following forks" follow no_follow followed not_followed
+: >$dir/set_event_pid
+
+# One process.
+at=$(awk -v f="$(readlink -f /proc/$$/exe)" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print "0x" a[1]; exit }' /proc/$$/maps)
+of_process() { define "p:o /proc/$$/mem:$at"; }
+not_of_process() { echo "-:uprobes/o" >>$dir/uprobe_events; }
+listed() { grep -q "^p:uprobes/o /proc/$$/mem:0x0*${at#0x}\$" $dir/uprobe_events; }
+not_listed() { not_of_process 2>/dev/null; ! listed; }
+each_failure "a definition on one process" of_process not_of_process listed not_listed
+clear
+
+# Records that are larger than what is kept for them, strings that are read in task context.
+echo 1024 >$dir/buffer_size_kb
+define "p:s $text v=+0(%di):u64 $(for i in 1 2 3 4 5 6 7 8 9; do printf 's%d=+0(%%di):string ' $i; done)"
+enable
+missed() { awk '{ n += $4 } END { print n + 0 }' $dir/uprobe_profile; }
+before=$(missed)
+recorded() {
+	local lost all
+
+	lost=$(($(missed) - before))
+	all=$(lines | grep -c s9=)
+	[ $((lost + all)) = 15 ] || { echo "$lost missed, $all recorded"; return 1; }
+}
+all_seen() { before=$(missed); }
+{ printf 'x%.0s' {1..5000}; printf '\0'; } >"$tmp/file"
+record() { : >$dir/trace; "$prog" strings >/dev/null; "$prog" absent "$tmp/file" >/dev/null; }
+each_failure "large records" record all_seen recorded all_seen
+record
+read_pipe() { record; dd if=$dir/trace_pipe iflag=nonblock bs=64k status=none >"$tmp/read" 2>"$tmp/dd" ||
+	! grep -v 'Resource temp' "$tmp/dd" >&2; }
+read_all() { [ "$(grep -c s9= "$tmp/read")" = 15 ]; }
+each_failure "reading long lines" read_pipe nothing nothing runs
+check "in the end all are read" read_all
+disable
+clear
+
+# What others see of events.
+if [ -e $tracefs/synthetic_events ]; then
+	define "p:shown $tick n=%di:s64 s=+0(%si):string"
+	show() { echo 1 >$dir/events/uprobes/shown/synthetic; }
+	hide() { echo 0 >$dir/events/uprobes/shown/synthetic; }
+	shown() { grep -q ^shown $tracefs/synthetic_events; }
+	not_shown() { hide 2>/dev/null; ! shown; }
+	each_failure "a synthetic event" show hide shown not_shown
+	clear
+else
+	skip "a synthetic event" "this kernel has none"
+fi
+
+# Counting of some, what has been counted, and its end.
+start_set() { exec 6<>$dir/aggregate && echo "only pid $$" >&6 && printf '%s\n' "p:s $tick" "r:t $text" >&6; }
+end_set() { exec 6<&-; }
+each_failure "counting in one process" start_set end_set nothing end_set
+start_set
+counted() { cat <&6 >"$tmp/read"; }
+each_failure "reading what has been counted" counted nothing nothing runs
+gone() { runs && ! grep -q . $dir/uprobe_profile; }
+each_failure "the end of counting" end_set start_set gone runs
+end_set
+listed_failed
