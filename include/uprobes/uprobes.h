@@ -236,6 +236,8 @@ struct uprobe_counts {
  * -EIO: the text cannot be read;
  * -ENOMEM: no memory, or no room for the execution area near the text;
  * -EINPROGRESS: called from a probe handler; it is being done.
+ * The classic -ENOSYS, of a module that is going away, does not occur: whoever can
+ * call this holds the module.
  * The kernel log names the cause of -EPERM, -EEXIST, -EILSEQ, -EINVAL and -EIO.
  */
 int register_uprobe(struct uprobe *u);
