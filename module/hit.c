@@ -635,6 +635,9 @@ bool hit_step(struct pt_regs *regs)
 		return !arch_stepped(utask->step.flags);
 	}
 
+	/* The tracer has had it step over a copy of the instruction, elsewhere. */
+	if (utask)
+		utask->handed = NULL;
 	rcu_read_lock();
 	image = image_lookup(current->mm);
 	site = image ? site_of_slot(image, regs->ip) : NULL;
