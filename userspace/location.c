@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "frame_base.h"
 #include "location_entry.h"
 #include "util.h"
 
@@ -24,6 +25,7 @@
 #define NESTING_MAX 4
 
 static const char too_complex[] = "its place is computed in a way that no fetch argument can say";
+static const char no_frame[] = "it is not known where its frame is";
 static const char gone[] = "it was optimized away here";
 
 static const char *const names_64[] = {
@@ -180,6 +182,27 @@ static const char *push_cfa(struct evaluation *eval)
 	return problem;
 }
 
+/*
+ * As a frame base, a register means what it holds, where the frame is set up;
+ * the caller's stack pointer is known elsewhere, too.
+ */
+static const char *push_frame_register(struct evaluation *eval, u64 number)
+{
+	const struct frame *frame = eval->frame;
+	const char *problem;
+	s64 distance;
+	struct cfa cfa;
+
+	if (!cfa_at(frame->info, frame->addr, &cfa))
+		return push_register(eval, number, 0);
+	if (!frame_base_distance(frame, number, &distance))
+		return no_frame;
+	problem = push_register(eval, cfa.reg, cfa.offset);
+	if (!problem)
+		eval->stack[eval->n - 1].offset -= distance;
+	return problem;
+}
+
 static const char *push_frame_base(struct evaluation *eval)
 {
 	struct frame frame = *eval->frame;
@@ -190,10 +213,9 @@ static const char *push_frame_base(struct evaluation *eval)
 	if (!dwarf_attr_integrate(&frame.function, DW_AT_frame_base, &attr) ||
 	    dwarf_getlocation_addr(&attr, frame.addr - frame.info->bias, &ops,
 				   &n, 1) != 1)
-		return "it is not known where its frame is";
-	/* As a frame base, a register means what it holds. */
+		return no_frame;
 	if (n == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31)
-		return push_register(eval, ops[0].atom - DW_OP_reg0, 0);
+		return push_frame_register(eval, ops[0].atom - DW_OP_reg0);
 	return evaluate(eval, ops, n, &attr);
 }
 
@@ -228,9 +250,13 @@ static const char *step(struct evaluation *eval, const Dwarf_Op *op,
 	const char *problem;
 	Dwarf_Addr addr;
 
-	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
+	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31) {
+		if (attr && !location_is_fixed(attr) &&
+		    !frame_register_holds(eval->frame, op->atom - DW_OP_breg0))
+			return no_frame;
 		return push_register(eval, op->atom - DW_OP_breg0,
 				     (s64)op->number);
+	}
 	if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
 		return push(eval, NULL, op->atom - DW_OP_lit0);
 	switch (op->atom) {

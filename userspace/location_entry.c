@@ -13,6 +13,7 @@
 
 #include "dwarf_type.h"
 #include "error.h"
+#include "frame_base.h"
 #include "prologue.h"
 #include "text.h"
 #include "util.h"
@@ -25,10 +26,17 @@
 #define WORDS_MAX 2
 
 static const char not_yet[] = "it is not in its place yet at the function's entry";
+static const char not_here[] = "it is not in its place yet at this instruction";
+static const char no_frame[] = "the function has no frame at this instruction";
 static const char no_value[] = "it has no value yet at the function's entry";
 
-/* Whether the description holds for the whole function, prologue included. */
-static bool is_fixed(Dwarf_Attribute *attr)
+/**
+ * location_is_fixed() - does a description hold for the whole function?
+ * @attr: the description
+ *
+ * Then it is that of the body, whatever it says of the prologue.
+ */
+bool location_is_fixed(Dwarf_Attribute *attr)
 {
 	switch (dwarf_whatform(attr)) {
 	case DW_FORM_exprloc:
@@ -42,35 +50,29 @@ static bool is_fixed(Dwarf_Attribute *attr)
 	}
 }
 
-/*
- * Where slots count from the stack pointer itself, what is meant is the one
- * that the function goes on with; slots that count from the caller's do not
- * depend on it.
- */
-static bool counts_from_own_stack(const struct frame *frame)
+/* Does a description mean what a register holds where the frame is set up? */
+static bool counts_from_frame(const struct frame *frame, const Dwarf_Op *ops,
+			      u64 *reg)
 {
 	bool wide = frame->info->image->ehdr.e_machine == EM_X86_64;
-	Dwarf_Die function = frame->function;
-	Dwarf_Attribute attr;
-	Dwarf_Op *ops;
-	size_t n;
+	u8 first = wide ? DW_OP_breg6 : DW_OP_breg4;
 
-	return dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) &&
-	       !dwarf_getlocation(&attr, &ops, &n) && n == 1 &&
-	       (ops[0].atom == (wide ? DW_OP_reg7 : DW_OP_reg4) ||
-		ops[0].atom == (wide ? DW_OP_breg7 : DW_OP_breg4));
+	*reg = ops[0].atom - DW_OP_breg0;
+	return ops[0].atom == first || ops[0].atom == first + 1;
 }
 
 /* Is this a slot that the function makes, seen from its first instruction? */
-static bool is_own_slot(const struct frame *frame,
+static bool is_own_slot(const struct frame *frame, const Dwarf_Op *ops,
 			const struct location *location)
 {
+	u64 unused;
+
 	if (location->where != WHERE_MEMORY || !location->base)
 		return false;
 	if (!strcmp(location->base, "%bp"))
 		return true;
 	return !strcmp(location->base, "%sp") &&
-	       (location->offset < 0 || counts_from_own_stack(frame));
+	       (location->offset < 0 || counts_from_frame(frame, ops, &unused));
 }
 
 /* A value that is found by what such a slot holds. */
@@ -182,7 +184,7 @@ static const char *at_first(const struct frame *frame, Dwarf_Die *variable,
 	for (size_t i = 0; i < location->n; i++) {
 		struct location_piece *piece = &location->pieces[i];
 
-		if (!piece->problem && (is_own_slot(frame, &piece->location) ||
+		if (!piece->problem && (is_own_slot(frame, ops, &piece->location) ||
 					is_behind_slot(&piece->location)))
 			piece->problem = parameter ? not_yet : no_value;
 	}
@@ -197,7 +199,7 @@ static const char *at_first(const struct frame *frame, Dwarf_Die *variable,
 			location_deref(location);
 		return problem;
 	}
-	if (!is_own_slot(frame, location))
+	if (!is_own_slot(frame, ops, location))
 		return NULL;
 	location_free(location);
 	if (!parameter)
@@ -205,6 +207,48 @@ static const char *at_first(const struct frame *frame, Dwarf_Die *variable,
 	if (type_of(variable, &type) && type_size(&type, &size) && size > WORD)
 		return from_registers(frame, attr, ops, n, size, location);
 	return from_register(frame, attr, ops, n, 0, location);
+}
+
+/* Debuggers stop where the body starts, so that parameters are in place there. */
+static bool is_in_body(const struct frame *frame)
+{
+	Dwarf_Die function = frame->function;
+	Dwarf_Addr *starts = NULL, first = -1;
+	int n = dwarf_entry_breakpoints(&function, &starts);
+
+	for (int i = 0; i < n; i++)
+		if (starts[i] < first)
+			first = starts[i];
+	if (n > 0)
+		free(starts);
+	return n <= 0 || frame->addr - frame->info->bias >= first;
+}
+
+/* A parameter's slot, before all of it is stored. */
+static bool is_unfilled(const struct frame *frame, Dwarf_Die *variable,
+			Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n)
+{
+	struct frame entry = *frame;
+	struct location location;
+	bool own, unfilled = false;
+	struct store store;
+	Dwarf_Die type;
+	u64 size;
+
+	/* An object is handed over by its address. */
+	if (ops[n - 1].atom == DW_OP_deref)
+		n--;
+	if (!type_of(variable, &type) || !type_size(&type, &size))
+		size = WORD;
+	entry.addr = frame->start;
+	if (!n || location_evaluate(&entry, attr, ops, n, &location))
+		return false;
+	own = is_own_slot(&entry, ops, &location);
+	location_free(&location);
+	for (u64 at = 0; own && at < size && at < WORDS_MAX * WORD; at += WORD)
+		unfilled |= find_store(frame, attr, ops, n, at, &store) ?
+			    store.addr >= frame->addr : !is_in_body(frame);
+	return unfilled;
 }
 
 /**
@@ -223,18 +267,20 @@ const char *location_at_entry(const struct frame *frame, Dwarf_Die *variable,
 			      Dwarf_Attribute *attr, const Dwarf_Op *ops,
 			      size_t n, struct location *location)
 {
+	bool parameter = dwarf_tag(variable) == DW_TAG_formal_parameter;
 	const char *problem = NULL;
-	struct store store;
+	u64 reg;
 
-	if (!is_fixed(attr) || frame->addr < frame->start)
+	if (!location_is_fixed(attr))
 		return NULL;
-	if (frame->addr == frame->start) {
+	if (frame->addr == frame->start)
 		problem = at_first(frame, variable, attr, ops, n, location);
-	} else if (dwarf_tag(variable) == DW_TAG_formal_parameter &&
-		   find_store(frame, attr, ops, n, 0, &store) &&
-		   store.addr >= frame->addr) {
-		problem = "it is not in its place yet at this instruction";
-	}
+	else if (counts_from_frame(frame, ops, &reg) &&
+		 !frame_is_set_up(frame, reg))
+		problem = no_frame;
+	else if (parameter && frame->addr > frame->start &&
+		 is_unfilled(frame, variable, attr, ops, n))
+		problem = not_here;
 	if (problem)
 		location_free(location);
 	return problem;

@@ -9,10 +9,18 @@
 static const char *const encoded[] = {
 	"%ax", "%cx", "%dx", "%bx", "%sp", "%bp", "%si", "%di", "%r8", "%r9",
 	"%r10", "%r11", "%r12", "%r13", "%r14", "%r15",
+	"%xmm0", "%xmm1", "%xmm2", "%xmm3", "%xmm4", "%xmm5", "%xmm6", "%xmm7",
+	"%xmm8", "%xmm9", "%xmm10", "%xmm11", "%xmm12", "%xmm13", "%xmm14",
+	"%xmm15",
 };
 
-/* Number of no register. */
-#define CHANGED 16
+/* Number of the first vector register, and of no register. */
+#define XMM 16
+#define CHANGED PROLOGUE_REGS
+
+/* Mandatory prefixes, as struct uinsn numbers them. */
+#define PP_66 1
+#define PP_F3 2
 
 static unsigned int operand_reg(const struct uinsn *d)
 {
@@ -64,14 +72,74 @@ static void copy_byte(struct prologue *state, const struct instruction *insn)
 	state->low[to] = known ? state->low[from] : CHANGED;
 }
 
-static bool follow_two_byte(struct prologue *state, const struct uinsn *d)
+/* Does this move the lower half of a vector register to memory, or to another? */
+static bool is_vector_store(const struct uinsn *d)
 {
 	switch (d->opcode) {
-	case 0x10 ... 0x17:	/* moves of vector registers */
+	case 0x11:	/* movups, movss and the like */
+	case 0x29:	/* movaps */
+		return true;
+	case 0x13:	/* movlps: to memory only */
+		return d->pp <= PP_66;
+	case 0x7f:	/* movdqa, movdqu; without a prefix, that of MMX */
+		return d->pp == PP_66 || d->pp == PP_F3;
+	case 0xd6:	/* movq */
+		return d->pp == PP_66;
+	default:
+		return false;
+	}
+}
+
+static bool is_vector_load(const struct uinsn *d)
+{
+	switch (d->opcode) {
+	case 0x10:
 	case 0x28:
-	case 0x29:
-	case 0x7f:
-	case 0xd6:
+		return true;
+	case 0x6f:
+		return d->pp == PP_66 || d->pp == PP_F3;
+	case 0x7e:	/* movq */
+		return d->pp == PP_F3;
+	default:
+		return false;
+	}
+}
+
+static void move_vector(struct prologue *state, bool memory, unsigned int to,
+			unsigned int from)
+{
+	if (memory)
+		set(state, XMM + to, CHANGED);
+	else
+		copy(state, XMM + to, XMM + from);
+}
+
+static bool follow_two_byte(struct prologue *state, const struct uinsn *d)
+{
+	bool memory = uinsn_has(d, UINSN_HAS_MEMORY);
+
+	if (is_vector_load(d)) {
+		move_vector(state, memory, operand_reg(d), operand_rm(d));
+		return true;
+	}
+	if (is_vector_store(d)) {
+		if (!memory)
+			move_vector(state, false, operand_rm(d),
+				    operand_reg(d));
+		return true;
+	}
+	switch (d->opcode) {
+	case 0x12:		/* movlps, movhlps, unpack, movhps */
+	case 0x14 ... 0x16:
+		set(state, XMM + operand_reg(d), CHANGED);
+		return true;
+	case 0x17:		/* movhps to memory */
+		return true;
+	case 0x7e:		/* movd, movq to a register of general purpose */
+		if (d->pp != PP_66)
+			return false;
+		if (!memory)
+			copy(state, operand_rm(d), XMM + operand_reg(d));
 		return true;
 	case 0xb6:		/* movzx, movsx */
 	case 0xb7:
@@ -142,6 +210,24 @@ bool prologue_follow(struct prologue *state, const struct instruction *insn)
 	}
 }
 
+/* The register that goes to memory as it is; CHANGED for other instructions. */
+static unsigned int stored_operand(const struct prologue *state,
+				   const struct instruction *insn)
+{
+	const struct uinsn *d = &insn->decoded;
+	unsigned int reg = operand_reg(d);
+
+	if (d->map == UINSN_MAP_0F)
+		return is_vector_store(d) ||
+		       (d->opcode == 0x7e && d->pp == PP_66) ?
+		       state->held[XMM + reg] : CHANGED;
+	if (d->map != UINSN_MAP_1)
+		return CHANGED;
+	if (d->opcode == 0x88)
+		return is_low_byte(insn, reg) ? state->low[reg] : CHANGED;
+	return d->opcode == 0x89 ? state->held[reg] : CHANGED;
+}
+
 /**
  * prologue_stored() - which register does an instruction store?
  * @state: what registers hold before it
@@ -155,11 +241,10 @@ const char *prologue_stored(const struct prologue *state,
 			    const struct instruction *insn, const char **base)
 {
 	const struct uinsn *d = &insn->decoded;
-	unsigned int reg = operand_reg(d), rm = operand_rm(d);
+	unsigned int reg, rm = operand_rm(d);
 
-	if (d->encoding != UINSN_LEGACY || d->map != UINSN_MAP_1 ||
-	    (d->opcode != 0x88 && d->opcode != 0x89) ||
-	    !uinsn_has(d, UINSN_HAS_MEMORY) || uinsn_has(d, UINSN_RIP_RELATIVE))
+	if (d->encoding != UINSN_LEGACY || !uinsn_has(d, UINSN_HAS_MEMORY) ||
+	    uinsn_has(d, UINSN_RIP_RELATIVE))
 		return NULL;
 	if (uinsn_has(d, UINSN_HAS_SIB)) {
 		/* Only the stack pointer with nothing added. */
@@ -167,9 +252,7 @@ const char *prologue_stored(const struct prologue *state,
 			return NULL;
 		rm = 4;
 	}
-	if (d->opcode == 0x88 && !is_low_byte(insn, reg))
-		return NULL;
-	reg = d->opcode == 0x88 ? state->low[reg] : state->held[reg];
+	reg = stored_operand(state, insn);
 	if (reg == CHANGED)
 		return NULL;
 	*base = encoded[rm];

@@ -7,15 +7,18 @@
 
 #include "text.h"
 
+/* Registers of general purpose, and %xmm0 to %xmm15. */
+#define PROLOGUE_REGS 32
+
 /**
  * struct prologue - what the first instructions of a function have done
  * @held: for each register, by its encoding, the one whose value at the entry
- *	it holds now; 16 for none
+ *	it holds now, of vector registers the lower half; PROLOGUE_REGS for none
  * @low: the same for the lowest byte
  */
 struct prologue {
-	unsigned char held[16];
-	unsigned char low[16];
+	unsigned char held[PROLOGUE_REGS];
+	unsigned char low[PROLOGUE_REGS];
 };
 
 void prologue_begin(struct prologue *state);

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LLVM says that slots count from %bp, or from %sp, and means what these hold
+ * between the function's prologue and its epilogues.  The unwind table knows the
+ * caller's stack pointer at every instruction, and thus what they hold there.
+ */
+#include "frame_base.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "text.h"
+
+/* So many rows of the unwind table are looked at; a limit on hostile files. */
+#define ROWS_MAX 4096
+
+/* Prologues and epilogues have a row for each instruction, of so many bytes. */
+#define PROLOGUE_ROW_MAX 7
+#define EPILOGUE_ROW_MAX 2
+
+/* As DWARF numbers them. */
+static u64 stack_pointer(const struct frame *frame)
+{
+	return frame->info->image->ehdr.e_machine == EM_X86_64 ? 7 : 4;
+}
+
+static u64 frame_pointer(const struct frame *frame)
+{
+	return frame->info->image->ehdr.e_machine == EM_X86_64 ? 6 : 5;
+}
+
+static bool from_table(Dwarf_CFI *cfi, u64 addr, struct cfa *cfa)
+{
+	Dwarf_Frame *state = NULL;
+	Dwarf_Addr start, end;
+	bool known = false;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, addr, &state))
+		return false;
+	if (dwarf_frame_info(state, &start, &end, NULL) >= 0 && end > addr &&
+	    !dwarf_frame_cfa(state, &ops, &n) && n) {
+		bool x = ops[0].atom == DW_OP_bregx;
+
+		*cfa = (struct cfa){
+			.reg = x ? ops[0].number :
+				   (u64)ops[0].atom - DW_OP_breg0,
+			.offset = (s64)(x ? ops[0].number2 : ops[0].number),
+			.end = end,
+			.stored = n > 1,
+		};
+		known = x || (ops[0].atom >= DW_OP_breg0 &&
+			      ops[0].atom <= DW_OP_breg31);
+	}
+	free(state);
+	return known;
+}
+
+/**
+ * cfa_at() - where the caller's stack pointer was before the call
+ * @info: the debug information
+ * @addr: address of an instruction
+ * @cfa: filled in
+ *
+ * Return: whether that is known.
+ */
+bool cfa_at(const struct debug_info *info, u64 addr, struct cfa *cfa)
+{
+	Dwarf_CFI *cfi = dwarf_getcfi_elf(info->image->elf);
+	bool known = from_table(cfi, addr, cfa);
+
+	if (cfi)
+		dwarf_cfi_end(cfi);
+	if (!known &&
+	    from_table(dwarf_getcfi(info->dwarf), addr - info->bias, cfa)) {
+		cfa->end += info->bias;
+		known = true;
+	}
+	return known;
+}
+
+/**
+ * struct depth - how deep the stack is over a function
+ * @entry: distance of the caller's stack pointer at the entry
+ * @max: the largest one
+ * @row: length of the row before the present one
+ * @last: distance in that row
+ * @unclear: calls push their arguments, so that @max is not that of the body
+ */
+struct depth {
+	s64 entry;
+	s64 max;
+	u64 row;
+	s64 last;
+	bool unclear;
+};
+
+static void look_at(struct depth *depth, s64 offset, u64 len)
+{
+	bool partly = offset < depth->max && offset != depth->entry;
+
+	if (partly && len > EPILOGUE_ROW_MAX)
+		depth->unclear = true;
+	if (offset > depth->max) {
+		if (depth->last != depth->entry &&
+		    depth->row > PROLOGUE_ROW_MAX)
+			depth->unclear = true;
+		depth->max = offset;
+	}
+	depth->last = offset;
+	depth->row = len;
+}
+
+static bool find_end(const struct frame *frame, u64 *end)
+{
+	Dwarf_Die function = frame->function;
+	Dwarf_Addr base, first, last;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(&function, at, &base, &first, &last)) > 0) {
+		if (first + frame->info->bias != frame->start)
+			continue;
+		*end = last + frame->info->bias;
+		return true;
+	}
+	return false;
+}
+
+/* How deep the stack is in the body, by rows that all count from it. */
+static bool find_depth(const struct frame *frame, u64 end, struct depth *depth)
+{
+	u64 addr = frame->start;
+	unsigned int rows = 0;
+	struct cfa cfa;
+
+	for (; addr < end; addr = cfa.end) {
+		if (rows++ == ROWS_MAX || !cfa_at(frame->info, addr, &cfa) ||
+		    cfa.reg != stack_pointer(frame) || cfa.stored)
+			return false;
+		if (addr == frame->start)
+			depth->entry = cfa.offset;
+		look_at(depth, cfa.offset, cfa.end - addr);
+	}
+	return !depth->unclear;
+}
+
+/* A frame pointer stays where it is. */
+static bool find_pointed(const struct frame *frame, u64 end, u64 reg,
+			 struct cfa *cfa)
+{
+	u64 addr = frame->start;
+	unsigned int rows = 0;
+
+	for (; addr < end && rows < ROWS_MAX; addr = cfa->end, rows++) {
+		if (!cfa_at(frame->info, addr, cfa))
+			return false;
+		if (cfa->reg == reg)
+			return !cfa->stored;
+	}
+	return false;
+}
+
+/**
+ * frame_base_distance() - from a frame base up to the caller's stack pointer
+ * @frame: an instruction of the function
+ * @reg: the register that the frame base is said to be in
+ * @distance: set to it
+ *
+ * Return: whether it is known.
+ */
+bool frame_base_distance(const struct frame *frame, u64 reg, s64 *distance)
+{
+	struct depth depth = { 0 };
+	struct cfa cfa;
+	bool known;
+	u64 end;
+
+	if (!find_end(frame, &end))
+		return false;
+	if (reg != stack_pointer(frame)) {
+		known = find_pointed(frame, end, reg, &cfa);
+		*distance = cfa.offset;
+	} else {
+		known = find_depth(frame, end, &depth);
+		*distance = depth.max;
+	}
+	return known;
+}
+
+/* Where the stack is realigned, an epilogue does not show in the table. */
+static bool is_pop(const struct frame *frame)
+{
+	struct instruction insn;
+	struct error *err;
+
+	err = text_instruction(frame->info->image, frame->addr, &insn);
+	error_free(err);
+	return !err && insn.decoded.map == UINSN_MAP_1 &&
+	       insn.decoded.opcode >= 0x58 && insn.decoded.opcode <= 0x5f;
+}
+
+/**
+ * frame_is_set_up() - has a register its meaning at an instruction?
+ * @frame: the instruction
+ * @reg: the stack pointer or the frame pointer
+ *
+ * Return: false where the prologue or an epilogue is under way, or it is not
+ * known.
+ */
+bool frame_is_set_up(const struct frame *frame, u64 reg)
+{
+	u64 sp = stack_pointer(frame), end;
+	struct depth depth = { 0 };
+	struct cfa now;
+
+	if (!cfa_at(frame->info, frame->addr, &now) || !find_end(frame, &end))
+		return false;
+	if (now.reg == frame_pointer(frame))
+		return reg != sp || !is_pop(frame);
+	return now.reg == sp && reg == sp && find_depth(frame, end, &depth) &&
+	       now.offset == depth.max;
+}
+
+/**
+ * frame_register_holds() - can a register be taken for what a list of places
+ * says of it?
+ * @frame: the instruction
+ * @reg: the register
+ *
+ * LLVM does not end an entry of such a list where an epilogue begins.
+ */
+bool frame_register_holds(const struct frame *frame, u64 reg)
+{
+	u64 sp = stack_pointer(frame), fp = frame_pointer(frame);
+	Dwarf_Die function = frame->function;
+	Dwarf_Attribute attr;
+	Dwarf_Op *ops;
+	size_t n;
+
+	if ((reg != sp && reg != fp) ||
+	    !dwarf_attr_integrate(&function, DW_AT_frame_base, &attr) ||
+	    dwarf_getlocation(&attr, &ops, &n) || n != 1 ||
+	    (ops[0].atom != DW_OP_reg0 + sp && ops[0].atom != DW_OP_reg0 + fp))
+		return true;
+	/* Without frames, the frame pointer is like any other register. */
+	if (reg == fp && ops[0].atom == DW_OP_reg0 + sp)
+		return true;
+	return frame_is_set_up(frame, reg);
+}
