@@ -153,6 +153,23 @@ static bool is_suffix(const char *dot, const char *word)
 	return !strncmp(dot + 1, word, n) && (!dot[n + 1] || dot[n + 1] == '.');
 }
 
+/* What one addition stands for, whatever follows. */
+static const char *kind_of(const char *suffix)
+{
+	if (is_suffix(suffix, "cold") || is_suffix(suffix, "unlikely"))
+		return "rarely executed part of";
+	if (is_suffix(suffix, "part"))
+		return "part split off from";
+	if (is_suffix(suffix, "constprop"))
+		return "copy for constant arguments of";
+	if (is_suffix(suffix, "isra"))
+		return "copy with changed arguments of";
+	if (is_suffix(suffix, "lto_priv") || is_suffix(suffix, "llvm") ||
+	    is_suffix(suffix, "localalias"))
+		return "";
+	return NULL;
+}
+
 /**
  * clone_suffix() - where a compiler's addition to a function's name starts
  * @name: a symbol's name
@@ -164,7 +181,7 @@ const char *clone_suffix(const char *name)
 	const char *dot = name;
 
 	while ((dot = strchr(dot + 1, '.')))
-		if (clone_kind(dot))
+		if (kind_of(dot))
 			return dot;
 	return NULL;
 }
@@ -196,19 +213,10 @@ const char *cold_suffix(const char *name)
  */
 const char *clone_kind(const char *suffix)
 {
-	if (is_suffix(suffix, "cold") || is_suffix(suffix, "unlikely"))
-		return "rarely executed part of";
-	if (is_suffix(suffix, "part"))
-		return "part split off from";
-	if (is_suffix(suffix, "constprop"))
-		return "copy for constant arguments of";
-	if (is_suffix(suffix, "isra"))
-		return "copy with changed arguments of";
-	if (is_suffix(suffix, "lto_priv") || is_suffix(suffix, "llvm") ||
-	    is_suffix(suffix, "localalias")) {
-		/* What has got another name can be taken apart, too. */
-		suffix = clone_suffix(suffix);
-		return suffix ? clone_kind(suffix) : "";
-	}
-	return NULL;
+	const char *kind = kind_of(suffix);
+
+	/* What has got another name can be taken apart, too. */
+	while (kind && !*kind && (suffix = clone_suffix(suffix)))
+		kind = kind_of(suffix);
+	return kind;
 }
