@@ -13,6 +13,8 @@
 #define NESTING_MAX 16
 /* Members that are looked at for one name. */
 #define MEMBERS_MAX	100000U
+/* Bounds from there on mean none, or -1. */
+#define ELEMENTS_MAX	0xffffffffU
 
 /**
  * type_of() - the type of a variable, member or function
@@ -263,6 +265,73 @@ static bool number(Dwarf_Die *die, unsigned int name, u64 *value)
 		return false;
 	*value = word;
 	return true;
+}
+
+/* Number of elements, 0 if it is not known, of an array that counts from 0 as C does. */
+static const char *count_elements(Dwarf_Die *range, u64 *count)
+{
+	Dwarf_Sword lower = 0;
+	Dwarf_Attribute attr;
+	Dwarf_Die unit;
+
+	if (dwarf_hasattr(range, DW_AT_byte_stride) ||
+	    dwarf_hasattr(range, DW_AT_bit_stride))
+		return "there are gaps between them";
+	if (dwarf_attr(range, DW_AT_lower_bound, &attr)) {
+		if (dwarf_formsdata(&attr, &lower))
+			return "they are counted from a number that only the program knows";
+	} else if (dwarf_diecu(range, &unit, NULL, NULL)) {
+		dwarf_default_lower_bound(dwarf_srclang(&unit), &lower);
+	}
+	if (lower)
+		return "they are not counted from 0";
+	*count = 0;
+	if (!number(range, DW_AT_count, count) &&
+	    number(range, DW_AT_upper_bound, count))
+		*count = *count < ELEMENTS_MAX ? *count + 1 : 0;
+	return NULL;
+}
+
+/**
+ * type_array_index() - how far the indices of an array go
+ * @type: the array
+ * @dimension: which of its indices, the first one is 0
+ * @array: filled in on success
+ *
+ * Return: NULL, or why it cannot be said, as part of a sentence.
+ */
+const char *type_array_index(Dwarf_Die *type, unsigned int dimension,
+			     struct array_index *array)
+{
+	unsigned int n = 0;
+	const char *problem;
+	Dwarf_Die child;
+	u64 count;
+
+	*array = (struct array_index){ .elements = 1, .last = true };
+	if (dwarf_hasattr(type, DW_AT_byte_stride) ||
+	    dwarf_hasattr(type, DW_AT_bit_stride) ||
+	    dwarf_hasattr(type, DW_AT_ordering))
+		return "they are not one behind the other";
+	if (dwarf_child(type, &child))
+		return NULL;
+	do {
+		if (dwarf_tag(&child) == DW_TAG_enumeration_type)
+			return "they are not counted by numbers";
+		if (dwarf_tag(&child) != DW_TAG_subrange_type)
+			continue;
+		problem = count_elements(&child, &count);
+		if (problem)
+			return problem;
+		if (n++ <= dimension)
+			continue;
+		if (!count ||
+		    __builtin_mul_overflow(array->elements, count,
+					   &array->elements))
+			return "only the program knows how many there are in a row";
+		array->last = false;
+	} while (!dwarf_siblingof(&child, &child));
+	return NULL;
 }
 
 /* DWARF 2 has an operation for it where later versions have the number. */

@@ -24,12 +24,24 @@ struct member {
 	u64 bit_offset;
 };
 
+/**
+ * struct array_index - what an index of an array counts
+ * @elements: elements that it goes over for each
+ * @last: there is no further index behind it
+ */
+struct array_index {
+	u64 elements;
+	bool last;
+};
+
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
 bool type_target(Dwarf_Die *type, Dwarf_Die *target);
 bool type_size(Dwarf_Die *type, u64 *size);
 bool type_is_pointer(Dwarf_Die *type);
 bool type_has_members(Dwarf_Die *type);
 const char *type_for_tracer(Dwarf_Die *type);
+const char *type_array_index(Dwarf_Die *type, unsigned int dimension,
+			     struct array_index *array);
 char *type_name(Dwarf_Die *type);
 bool type_member(Dwarf_Die *type, const char *name, size_t len,
 		 struct member *member);

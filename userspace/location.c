@@ -431,6 +431,25 @@ static bool has_pieces(const Dwarf_Op *ops, size_t n)
 	return false;
 }
 
+/* The fixed sizes say nothing of a sign, and compilers use them for what has none. */
+static bool get_constant(Dwarf_Attribute *attr, Dwarf_Sword *value)
+{
+	Dwarf_Word word;
+
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_data1:
+	case DW_FORM_data2:
+	case DW_FORM_data4:
+	case DW_FORM_data8:
+		if (dwarf_formudata(attr, &word))
+			return false;
+		*value = (Dwarf_Sword)word;
+		return true;
+	default:
+		return !dwarf_formsdata(attr, value);
+	}
+}
+
 static const char *constant(Dwarf_Die *variable, struct location *location)
 {
 	Dwarf_Attribute attr;
@@ -439,7 +458,7 @@ static const char *constant(Dwarf_Die *variable, struct location *location)
 
 	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
 		return gone;
-	if (dwarf_formsdata(&attr, &value)) {
+	if (!get_constant(&attr, &value)) {
 		if (dwarf_formblock(&attr, &block) ||
 		    block.length > sizeof(value))
 			return too_complex;

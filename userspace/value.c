@@ -38,9 +38,18 @@ static void complete(const struct debug_info *info, Dwarf_Die *type)
 	}
 }
 
-/* Members of structures in registers, too. */
-static struct error *go_to(struct value *value, u64 offset, u64 size,
-			   const char *what)
+/**
+ * value_part() - go from a value to some of its bytes, in registers, too
+ * @value: the value; its location is changed, its type is not
+ * @offset: the first of them
+ * @size: their number
+ * @what: what they are called, for messages
+ *
+ * What several registers have together stays there: a part of it can still be
+ * in one of them.
+ */
+struct error *value_part(struct value *value, u64 offset, u64 size,
+			 const char *what)
 {
 	struct location *location = &value->location;
 
@@ -49,18 +58,22 @@ static struct error *go_to(struct value *value, u64 offset, u64 size,
 		return NULL;
 	}
 	if (location->where == WHERE_VALUE) {
-		if (offset || size != 8) {
-			value->bits = 8 * size;
-			value->bit_offset += 8 * offset;
-		}
+		if (offset > REGISTER_BITS / 8 || size > REGISTER_BITS / 8 ||
+		    value->bit_offset + 8 * (offset + size) > REGISTER_BITS)
+			return error_new(STATUS_REFUSED,
+					 "%s has not so much in the register that it is in",
+					 what);
+		value->bits = 8 * size;
+		value->bit_offset += 8 * offset;
 		return NULL;
 	}
+	value->start += offset;
 	for (size_t i = 0; i < location->n; i++) {
 		struct location_piece *piece = &location->pieces[i];
 		struct location part;
 
-		if (offset < piece->start ||
-		    offset + size > piece->start + piece->size)
+		if (value->start < piece->start ||
+		    value->start + size > piece->start + piece->size)
 			continue;
 		if (piece->problem)
 			return error_new(STATUS_REFUSED,
@@ -68,11 +81,30 @@ static struct error *go_to(struct value *value, u64 offset, u64 size,
 					 what, piece->problem);
 		part = piece->location;
 		memset(&piece->location, 0, sizeof(piece->location));
-		offset -= piece->start;
+		offset = value->start - piece->start;
 		location_free(location);
 		*location = part;
-		return go_to(value, offset, size, what);
+		return value_part(value, offset, size, what);
 	}
+	return NULL;
+}
+
+/**
+ * value_scattered() - why can a value in pieces not be fetched?
+ * @value: the value
+ * @what: what it was called
+ */
+struct error *value_scattered(const struct value *value, const char *what)
+{
+	const struct location *location = &value->location;
+	u64 end = 0;
+
+	for (size_t i = 0; i < location->n; i++)
+		end = location->pieces[i].start + location->pieces[i].size;
+	if (value->start >= end)
+		return error_new(STATUS_REFUSED,
+				 "%s cannot be fetched: it was optimized away here; take another one, or a later line with FILE:LINE, see: uprobe vars",
+				 what);
 	return error_new(STATUS_REFUSED,
 			 "%s cannot be fetched: it is scattered over several registers",
 			 what);
@@ -91,15 +123,33 @@ struct error *value_deref(struct value *value, const char *what)
 		return error_new(STATUS_USAGE,
 				 "%s is not a pointer, so there is nothing behind it",
 				 what);
-	if (value->location.where == WHERE_PIECES || value->bits)
+	if (value->location.where == WHERE_PIECES)
+		return value_scattered(value, what);
+	if (value->field || value->bit_offset)
 		return error_new(STATUS_REFUSED,
-				 "%s cannot be followed: it is scattered over several registers",
+				 "%s cannot be followed: it is only a part of a register",
 				 what);
 	value->typed = type_target(&value->type, &target);
 	if (value->typed)
 		value->type = target;
+	value->bits = 0;
+	value->dimension = 0;
 	location_deref(&value->location);
 	return NULL;
+}
+
+/* From the byte that the bit field starts in. */
+static struct error *take_bits(struct value *value, const struct member *member,
+			       const char *what)
+{
+	u64 byte = member->bit_offset / 8, bit = member->bit_offset % 8;
+	struct error *err;
+
+	err = value_part(value, byte, (bit + member->bits + 7) / 8, what);
+	value->field = true;
+	value->bits = member->bits;
+	value->bit_offset += bit;
+	return err;
 }
 
 /**
@@ -114,8 +164,8 @@ struct error *value_member(struct value *value, const char *name, size_t len,
 {
 	struct member member;
 	struct error *err;
-	u64 size = 0;
-	char *names;
+	char *names, *full;
+	u64 size;
 
 	if (value->typed)
 		complete(value->info, &value->type);
@@ -134,15 +184,48 @@ struct error *value_member(struct value *value, const char *name, size_t len,
 				 "%.*s of %s is in a virtual base class, and only the running program knows where that is; read it from a function of that class",
 				 (int)len, name, what);
 	value->type = member.type;
-	if (member.bits) {
-		err = go_to(value, 0, 0, what);
-		value->bits = member.bits;
-		value->bit_offset += member.bit_offset;
-		return err;
+	value->dimension = 0;
+	full = xasprintf("%s.%.*s", what, (int)len, name);
+	if (member.bits)
+		err = take_bits(value, &member, full);
+	else
+		err = value_part(value, member.offset,
+				 type_size(&member.type, &size) ? size : 0,
+				 full);
+	free(full);
+	return err;
+}
+
+static struct error *take_element(struct value *value, u64 index,
+				  const char *what)
+{
+	struct array_index array;
+	const char *problem;
+	struct error *err;
+	Dwarf_Die element;
+	char *full;
+	u64 size;
+
+	problem = type_array_index(&value->type, value->dimension, &array);
+	if (problem)
+		return error_new(STATUS_REFUSED,
+				 "elements of %s cannot be told: %s", what,
+				 problem);
+	if (!type_target(&value->type, &element) || !type_size(&element, &size) ||
+	    __builtin_mul_overflow(size, array.elements, &size) ||
+	    size > SIZE_MAX / 2 / (index + 1))
+		return error_new(STATUS_REFUSED,
+				 "the size of elements of %s is not known",
+				 what);
+	value->dimension++;
+	if (array.last) {
+		value->type = element;
+		value->dimension = 0;
 	}
-	if (!type_size(&member.type, &size))
-		size = 0;
-	return go_to(value, member.offset, size, what);
+	full = xasprintf("%s[%llu]", what, (unsigned long long)index);
+	err = value_part(value, index * size, size, full);
+	free(full);
+	return err;
 }
 
 /**
@@ -153,19 +236,11 @@ struct error *value_member(struct value *value, const char *name, size_t len,
  */
 struct error *value_index(struct value *value, u64 index, const char *what)
 {
-	Dwarf_Die element;
 	struct error *err;
 	u64 size;
 
-	if (value->typed && dwarf_tag(&value->type) == DW_TAG_array_type) {
-		if (!type_target(&value->type, &element) ||
-		    !type_size(&element, &size))
-			return error_new(STATUS_REFUSED,
-					 "the size of elements of %s is not known",
-					 what);
-		value->type = element;
-		return go_to(value, index * size, size, what);
-	}
+	if (value->typed && dwarf_tag(&value->type) == DW_TAG_array_type)
+		return take_element(value, index, what);
 	err = value_deref(value, what);
 	if (err)
 		return err;

@@ -44,6 +44,54 @@ CALLED long leaf(long a, float b, big by_value)
 	return a + (long)b + by_value.c;
 }
 
+struct flags {
+	unsigned int three : 3;
+	int five : 5;
+	unsigned long many : 50;
+	unsigned int beyond : 9;
+	int last;
+};
+
+CALLED long fields(flags in_registers, flags *in_memory)
+{
+	sink += in_memory->five + in_registers.beyond;
+	return in_registers.three + in_registers.five + in_registers.many + in_memory->last;
+}
+
+struct quarters { unsigned short v[4]; };
+struct square { unsigned int v[2][2]; };
+struct table {
+	char head;
+	int v[3][200][5];
+	char names[2][8];
+};
+typedef short row[7];
+
+CALLED long arrays(quarters quarters, square square, table *table, row *rows,
+		   long (*cube)[3][4])
+{
+	return quarters.v[1] + square.v[1][0] + table->v[2][199][4] + table->v[1][2][3] + rows[2][3] +
+	       table->names[1][2] + cube[1][2][3];
+}
+
+// Of the copies' parameters nothing is left but what is written here.
+static inline __attribute__((always_inline)) void
+copied(int i, unsigned char uc, unsigned int u, short s, unsigned long ul, float f,
+       bool b, unsigned short us, signed char sc)
+{
+	printf("%d %d %u %d %lu %f %d %d %d\n", i, uc, u, s, ul, f, b, us, sc);
+}
+
+static const unsigned char known = 200;
+static const int also_known = 200;
+
+CALLED long constants(long n)
+{
+	copied(200, 200, 0xfffffffe, -3, 0xfffffffffffffff0, 2.5f, true, 40000, -100);
+	sink += n + known + also_known;
+	return sink;
+}
+
 int main(int argc, char **)
 {
 	// Not known to the compiler.
@@ -55,6 +103,19 @@ int main(int argc, char **)
 		two{ n + 5, int(-6 * n), unsigned(n + 0xfffffff0u) }, mixed{ n + 7.5, n + 8 },
 		floats{ n + 9, n + 10.5f, n + 11.5f }, n + 12.5);
 	aligned(n + 40, n - 42, n + 42.5, big{ n + 43, n + 44, n + 45 }, n + 46);
-	leaf(n + 50, n + 51.5f, big{ n + 52, n + 53, n + 54 });
+	sink += leaf(n + 50, n + 51.5f, big{ n + 52, n + 53, n + 54 });
+	flags f{ unsigned(n + 5), int(-n - 11), (unsigned long)n + 0x2000000000001, unsigned(n + 299), int(-n) };
+	fields(f, &f);
+	table t{};
+	short rows[3][7]{};
+	long cube[2][3][4]{};
+	t.v[2][199][4] = int(-55 * n);
+	t.v[1][2][3] = int(56 * n);
+	t.names[1][2] = 'x';
+	rows[2][3] = short(-57 * n);
+	cube[1][2][3] = 58 * n;
+	sink += arrays(quarters{ { 60, (unsigned short)(n + 65000), 62, 63 } },
+	       square{ { { 64, 65 }, { unsigned(n + 0xfffffff0u), 67 } } }, &t, rows, cube);
+	constants(n);
 	return 0;
 }
