@@ -7,6 +7,7 @@
 
 #include "dwarf_type.h"
 #include "error.h"
+#include "global.h"
 #include "place.h"
 #include "util.h"
 
@@ -131,40 +132,6 @@ void scope_close(struct scope *scope)
 	memset(scope, 0, sizeof(*scope));
 }
 
-/* A variable of the file that the code is in, else of any other. */
-static bool find_global(const struct scope *scope, const char *name,
-			Dwarf_Die *found)
-{
-	struct unit_walk walk = { .info = scope->frame.info };
-	bool declared = false;
-	Dwarf_Die function = scope->frame.function, own, child;
-
-	if (dwarf_diecu(&function, &own, NULL, NULL))
-		walk.die = own;
-	else if (!unit_next(&walk))
-		return false;
-	do {
-		if (dwarf_child(&walk.die, &child))
-			continue;
-		do {
-			Dwarf_Attribute attr;
-			const char *its;
-
-			if (dwarf_tag(&child) != DW_TAG_variable)
-				continue;
-			its = die_name(&child);
-			if (!its || strcmp(its, name))
-				continue;
-			*found = child;
-			if (dwarf_hasattr(&child, DW_AT_location) ||
-			    dwarf_attr(&child, DW_AT_const_value, &attr))
-				return true;
-			declared = true;
-		} while (!dwarf_siblingof(&child, &child));
-	} while (unit_next(&walk));
-	return declared;
-}
-
 /* The inlined copy of a function does not mention what it does not need. */
 static bool was_there(const struct scope *scope, const char *name)
 {
@@ -213,7 +180,9 @@ static struct error *no_such(const struct scope *scope, const char *name)
 struct error *scope_find(const struct scope *scope, const char *name,
 			 struct location *location, Dwarf_Die *variable)
 {
+	const Dwarf_Die *function = &scope->blocks.v[scope->blocks.n - 1];
 	const char *problem = NULL;
+	struct error *err;
 	bool found = false;
 
 	/* An inner block may have one of the name that is not alive yet. */
@@ -226,9 +195,14 @@ struct error *scope_find(const struct scope *scope, const char *name,
 		if (!problem)
 			break;
 	}
-	if (!found && find_global(scope, name, variable)) {
-		found = true;
-		problem = location_find(&scope->frame, variable, location);
+	if (!found) {
+		err = global_find(&scope->frame, function, name, variable,
+				  &found);
+		if (err)
+			return err;
+		if (found)
+			problem = location_find(&scope->frame, variable,
+						location);
 	}
 	if (!found)
 		return no_such(scope, name);
