@@ -294,3 +294,164 @@ struct error *arguments_at(struct target *target, const struct place *place,
 	}
 	return err;
 }
+
+/* What an argument is known by: its name, or all of it where it has none. */
+static size_t key_len(const struct word *word, const char **key)
+{
+	*key = word->name ? word->name : word->fetch;
+	return word->name ? word->name_len : word->len;
+}
+
+static bool find_word(const char *args, const struct word *wanted,
+		      struct word *found)
+{
+	const char *key, *its;
+	size_t len = key_len(wanted, &key);
+
+	while (next_word(&args, found))
+		if (key_len(found, &its) == len && !strncmp(its, key, len))
+			return true;
+	return false;
+}
+
+/* The type of a record's field, which bits are taken for, too. */
+static char *field_type(const struct word *word)
+{
+	char *type = word->type ? xstrndup(word->type, word_len(word->type)) :
+				  xstrdup("x64"), *field;
+	const char *slash = strchr(type, '/');
+
+	if (type[0] != 'b' || !slash)
+		return type;
+	field = xasprintf("u%s", slash + 1);
+	free(type);
+	return field;
+}
+
+static bool is_alike(const char *args, const struct word *wanted)
+{
+	char *type, *its;
+	struct word word;
+	bool alike;
+
+	if (!find_word(args, wanted, &word))
+		return false;
+	type = field_type(wanted);
+	its = field_type(&word);
+	alike = !strcmp(type, its);
+	free(its);
+	free(type);
+	return alike;
+}
+
+static bool is_everywhere(char *const *texts, size_t n, const struct word *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!is_alike(texts[i], word))
+			return false;
+	return true;
+}
+
+/* Was it asked for by itself, not with $params or $vars? */
+static bool was_asked(const char *args, const struct word *word)
+{
+	const char *key;
+	size_t len = key_len(word, &key);
+	struct word asked;
+
+	while (next_word(&args, &asked)) {
+		char *name, *text;
+		bool same;
+
+		if (is_word(&asked, PARAMETERS) || is_word(&asked, VARIABLES))
+			continue;
+		text = xstrndup(asked.fetch, asked.fetch_len);
+		name = asked.name ? xstrndup(asked.name, asked.name_len) :
+		       is_named(&asked) ? variable_default_name(text) :
+					  xstrndup(asked.fetch, asked.len);
+		same = str_starts(key, name) && strlen(name) <= len &&
+		       (strlen(name) == len ||
+			!strncmp(key + strlen(name), "_len", 4));
+		free(name);
+		free(text);
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+/* Each that is left out is mentioned once. */
+static struct error *mention_differing(const char *args, char *const *texts,
+				       size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *rest = texts[i], *key;
+		struct word word, before;
+
+		while (next_word(&rest, &word)) {
+			int len = (int)key_len(&word, &key);
+			size_t j = 0;
+
+			if (is_everywhere(texts, n, &word))
+				continue;
+			if (was_asked(args, &word))
+				return error_new(STATUS_REFUSED,
+						 "%.*s does not have the same type at all of the %zu places, which make one event; write a type behind it, or name one place at a time",
+						 len, key, n);
+			while (j < i && !find_word(texts[j], &word, &before))
+				j++;
+			if (j == i)
+				remark("%.*s is left out: not all of the %zu places, which make one event, have it with the same type",
+				       len, key, n);
+		}
+	}
+	return NULL;
+}
+
+/**
+ * arguments_unify() - make the arguments of several places those of one event
+ * @args: arguments as they were written
+ * @texts: what arguments_at() has made of them for each place, from malloc();
+ *	replaced by those that all places have, in the same order
+ * @n: number of @texts
+ */
+struct error *arguments_unify(const char *args, char **texts, size_t n)
+{
+	struct word word, its;
+	size_t same = 1;
+	struct error *err;
+	bool any = false;
+	const char *rest;
+	char **common;
+
+	while (same < n && !strcmp(texts[same], texts[0]))
+		same++;
+	if (same >= n)
+		return NULL;
+	err = mention_differing(args, texts, n);
+	common = xcalloc(n, sizeof(*common));
+	rest = texts[0];
+	for (size_t i = 0; i < n; i++) {
+		common[i] = xstrdup("");
+		any |= texts[i][strspn(texts[i], " \t")] != '\0';
+	}
+	while (!err && next_word(&rest, &word)) {
+		if (!is_everywhere(texts, n, &word))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			if (find_word(texts[i], &word, &its))
+				append(&common[i], its.name ? its.name :
+							      its.fetch,
+				       its.len);
+	}
+	if (!err && any && !*common[0])
+		err = error_new(STATUS_REFUSED,
+				"the %zu places have none of these arguments in common, so they cannot make one event; name one place at a time",
+				n);
+	for (size_t i = 0; i < n; i++) {
+		free(texts[i]);
+		texts[i] = common[i];
+	}
+	free(common);
+	return err;
+}

@@ -4,6 +4,7 @@
 #define _USERSPACE_ARGUMENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct error;
 struct paths;
@@ -15,5 +16,6 @@ bool arguments_have_registers(const char *args);
 void arguments_names(const char *args, struct paths *names);
 struct error *arguments_at(struct target *target, const struct place *place,
 			   const char *args, char **out);
+struct error *arguments_unify(const char *args, char **texts, size_t n);
 
 #endif /* _USERSPACE_ARGUMENTS_H */

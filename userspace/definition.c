@@ -320,27 +320,35 @@ static struct error *add_sites(struct definition *def, struct target *target,
 			       const struct places *places, pid_t pid,
 			       const char *args)
 {
-	size_t before = def->sites.n;
+	char **texts = xcalloc(places->n, sizeof(*texts));
+	struct places left = { 0 };
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < places->n && !err; i++) {
 		const struct place *place = &places->v[i];
-		char *text;
 
-		err = arguments_at(target, place, args, &text);
+		err = arguments_at(target, place, args, &texts[left.n]);
 		if (!err) {
-			add_site(def, target, place, pid, text);
-			free(text);
+			places_add(&left, place);
 		} else if (err->status == STATUS_REFUSED && places->n > 1) {
 			/* Another copy may still have the argument. */
 			remark("0x%llx is left out: %s",
 			       (unsigned long long)place->addr, err->text);
-			if (i + 1 < places->n || def->sites.n > before) {
+			if (i + 1 < places->n || left.n) {
 				error_free(err);
 				err = NULL;
 			}
 		}
 	}
+	if (!err)
+		err = arguments_unify(args, texts, left.n);
+	for (size_t i = 0; i < left.n; i++) {
+		if (!err)
+			add_site(def, target, &left.v[i], pid, texts[i]);
+		free(texts[i]);
+	}
+	places_free(&left);
+	free(texts);
 	return err;
 }
 
