@@ -21,8 +21,7 @@
 /* A function stores its parameters within so many instructions. */
 #define PROLOGUE_MAX 64
 
-/* Parameters that are larger come in memory. */
-#define WORD 8
+/* Parameters of more registers come in memory. */
 #define WORDS_MAX 2
 
 static const char not_yet[] = "it is not in its place yet at the function's entry";
@@ -48,6 +47,11 @@ bool location_is_fixed(Dwarf_Attribute *attr)
 	default:
 		return false;
 	}
+}
+
+static u64 word_size(const struct frame *frame)
+{
+	return frame->info->image->ehdr.e_machine == EM_X86_64 ? 8 : 4;
 }
 
 /* Does a description mean what a register holds where the frame is set up? */
@@ -150,9 +154,10 @@ static const char *from_registers(const struct frame *frame,
 				  size_t n, u64 size, struct location *location)
 {
 	const char *problem = not_yet;
+	u64 word = word_size(frame);
 
 	memset(location, 0, sizeof(*location));
-	if (size > WORDS_MAX * WORD)
+	if (size > WORDS_MAX * word)
 		return not_yet;
 	location->where = WHERE_PIECES;
 	location->n = WORDS_MAX;
@@ -160,9 +165,9 @@ static const char *from_registers(const struct frame *frame,
 	for (size_t i = 0; i < WORDS_MAX; i++) {
 		struct location_piece *piece = &location->pieces[i];
 
-		piece->start = i * WORD;
-		piece->size = WORD;
-		piece->problem = from_register(frame, attr, ops, n, i * WORD,
+		piece->start = i * word;
+		piece->size = word;
+		piece->problem = from_register(frame, attr, ops, n, i * word,
 					       &piece->location);
 		if (!piece->problem)
 			problem = NULL;
@@ -204,7 +209,8 @@ static const char *at_first(const struct frame *frame, Dwarf_Die *variable,
 	location_free(location);
 	if (!parameter)
 		return no_value;
-	if (type_of(variable, &type) && type_size(&type, &size) && size > WORD)
+	if (type_of(variable, &type) && type_size(&type, &size) &&
+	    size > word_size(frame))
 		return from_registers(frame, attr, ops, n, size, location);
 	return from_register(frame, attr, ops, n, 0, location);
 }
@@ -228,24 +234,24 @@ static bool is_in_body(const struct frame *frame)
 static bool is_unfilled(const struct frame *frame, Dwarf_Die *variable,
 			Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n)
 {
+	u64 size, word = word_size(frame);
 	struct frame entry = *frame;
 	struct location location;
 	bool own, unfilled = false;
 	struct store store;
 	Dwarf_Die type;
-	u64 size;
 
 	/* An object is handed over by its address. */
 	if (ops[n - 1].atom == DW_OP_deref)
 		n--;
 	if (!type_of(variable, &type) || !type_size(&type, &size))
-		size = WORD;
+		size = word;
 	entry.addr = frame->start;
 	if (!n || location_evaluate(&entry, attr, ops, n, &location))
 		return false;
 	own = is_own_slot(&entry, ops, &location);
 	location_free(&location);
-	for (u64 at = 0; own && at < size && at < WORDS_MAX * WORD; at += WORD)
+	for (u64 at = 0; own && at < size && at < WORDS_MAX * word; at += word)
 		unfilled |= find_store(frame, attr, ops, n, at, &store) ?
 			    store.addr >= frame->addr : !is_in_body(frame);
 	return unfilled;
