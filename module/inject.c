@@ -45,18 +45,28 @@ bool inject_fails(struct inject_site *site)
 	return true;
 }
 
-static bool site_named(const struct inject_site *site, const char *name, size_t len)
+/* Whether @names, between commas, has the site. */
+static bool site_named(const struct inject_site *site, const char *names, size_t len)
 {
 	char own[128];
 	size_t n = scnprintf(own, sizeof(own), "%s.%s.%s", site->source, site->function,
 			     site->call);
 
-	if (len && name[len - 1] == '*')
-		return n >= len - 1 && !strncmp(own, name, len - 1);
-	return n == len && !strncmp(own, name, len);
+	for (;;) {
+		const char *comma = memchr(names, ',', len);
+		size_t here = comma ? comma - names : len;
+		bool all = here && names[here - 1] == '*';
+
+		if ((all ? n >= here - 1 : n == here) && !strncmp(own, names, here - all))
+			return true;
+		if (!comma)
+			return false;
+		names = comma + 1;
+		len -= here + 1;
+	}
 }
 
-/* SITE:NTH, the former with a star at its end for all that begin like this. */
+/* SITE[,SITE...]:NTH, a SITE with a star at its end for all that begin like this. */
 static int inject_set(const char *text, const struct kernel_param *kp)
 {
 	const char *colon = strrchr(text, ':');

@@ -7,6 +7,7 @@
  *	echo attach.image_attach.kvmalloc_array:1 >.../parameters/inject
  *	echo '*:7' >.../parameters/inject	the seventh call of all
  *	echo '*:7+' >.../parameters/inject	and all after it
+ *	echo SITE,SITE:7 >.../parameters/inject	the seventh of what these two make
  *	echo off >.../parameters/inject
  *
  * With a star, no site counts more than INJECT_TURNS times: a loop of a thousand

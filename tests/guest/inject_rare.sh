@@ -105,13 +105,21 @@ forked() { [ "$(<"$tmp/said")" = "$plain" ]; }
 always instance.copy_own.kmalloc "a fork in 3000 calls" deep_fork forked
 run unregister 2
 
-# More forks at once than have been prepared for, by who leaves no time to prepare for more.
+# More forks than have been prepared for, while nobody can prepare for more.
 prog=$tmp/bash
 cp /bin/bash "$prog"
 set_probe 3 path="$prog" offset="$(file_offset "$prog" execute_command)"
 run register 3
-many_forks() { chrt -f 50 "$prog" -c 'for i in {1..300}; do (exit 3) & all+=($!); done; for i in "${all[@]}"; do wait "$i"; echo $?; done' | sort | uniq -c | xargs; }
-all_ended() { [ "$(<"$tmp/said")" = "300 3" ]; }
-always lifecycle.fork_copied.kmalloc "300 forks" many_forks all_ended
+many_forks() {
+	"$prog" -c 'for i in {1..300}; do (exit 3) & all+=($!); done; for i in "${all[@]}"; do wait "$i"; echo $?; done' |
+		sort | uniq -c | xargs
+}
+echo lifecycle.fork_copied.kmalloc,reserve.reserve_fill.kmalloc:1+ >$inject
+is "$(many_forks)" "300 3" "300 forks without memory: all children run"
+echo off >$inject
+for site in lifecycle.fork_copied.kmalloc reserve.reserve_fill.kmalloc; do
+	[ "$(awk -v site=$site '$1 == site { print $4 + 0 }' /sys/kernel/debug/uprobes-inject)" = 0 ] || failed_at[$site]=1
+done
+is "$(many_forks)" "300 3" "the next time there is memory for them"
 run unregister 3
 listed_failed
