@@ -115,8 +115,8 @@ static bool word_is(const char *word, size_t len, const char *name)
 static int use_arg(struct parse *p, const struct tracer_arg *arg, const char *s,
 		   const char **end, struct tracer_filter_step *step)
 {
+	unsigned int n = 0, index = arg - p->def->args;
 	const char *number;
-	unsigned int n = 0;
 
 	if (*s == '[') {
 		number = ++s;
@@ -135,6 +135,8 @@ static int use_arg(struct parse *p, const struct tracer_arg *arg, const char *s,
 		step->source = TRACER_FILTER_FLOAT;
 	else
 		step->source = TRACER_FILTER_NUMBER;
+	step->fault = tracer_faults_offset(p->def) + index / 8;
+	step->fault_bit = 1 << index % 8;
 	step->size = arg->type->size;
 	step->is_signed = arg->type->is_signed;
 	step->offset = tracer_args_offset(p->def) + arg->offset +

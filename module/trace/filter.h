@@ -9,6 +9,8 @@
  *	VALUE	a number, or for strings "text" or 'text'; for ~ a pattern with
  *		* ? [abc] and \
  *
+ * A comparison with a number that could not be read is false.
+ *
  * A filter is compiled once, into steps that run in order and never go back:
  * a comparison sets the outcome, a jump skips what cannot change it.
  */
@@ -75,6 +77,8 @@ enum tracer_filter_source {
  * @is_signed: it is compared with its sign
  * @offset: counted from the entry of the record
  * @to: of a jump: the step to go on with
+ * @fault: where the bit is that says that a number could not be read
+ * @fault_bit: the bit; 0 where there is none
  * @value: what a number is compared with
  * @text: what a string is compared with, in the filter's text
  * @len: its length
@@ -86,6 +90,8 @@ struct tracer_filter_step {
 	bool is_signed;
 	u16 offset;
 	u16 to;
+	u16 fault;
+	u8 fault_bit;
 	u64 value;
 	const char *text;
 	size_t len;

@@ -153,6 +153,8 @@ static __always_inline bool match_integer(const struct tracer_filter_step *step,
 	u64 value = tracer_load(entry + step->offset, step->size);
 	unsigned int unused = 64 - step->size * 8;
 
+	if (entry[step->fault] & step->fault_bit)
+		return false;
 	if (step->op == TRACER_FILTER_EQ && step->size == sizeof(value))
 		return value == step->value;
 	if (!step->is_signed)
@@ -169,6 +171,8 @@ static bool match_number(const struct tracer_filter_step *step, const struct vie
 		return compare_signed(step->op, v->cpu, step->value);
 	if (step->source != TRACER_FILTER_FLOAT)
 		return match_integer(step, v->entry);
+	if (v->entry[step->fault] & step->fault_bit)
+		return false;
 	value = tracer_load(v->entry + step->offset, step->size);
 	return tracer_decimal_order(value, step->size, &order) ?
 	       compare_signed(step->op, order, step->value) : step->op == TRACER_FILTER_NE;

@@ -12,7 +12,8 @@
 #define FILTER_EVENT \
 	"p:e /b:1 u8=%di:u8 s8=%di:s8 u64=%di:u64 s64=%di:s64 x32=%di:x32 " \
 	"c=%di:char s=+0(%di):string bad=+0(%di):string a=+0(%di):s16[3] " \
-	"ss=+0(%di):string[2] comm2=$comm f32=%xmm0:f32 f64=%xmm0:f64 nan=%xmm0:f64"
+	"ss=+0(%di):string[2] comm2=$comm f32=%xmm0:f32 f64=%xmm0:f64 nan=%xmm0:f64 " \
+	"gone=+0(%di):u32 fgone=+0(%di):f64 agone=+0(%di):u8[2]"
 
 #define FILTER_RECORD_MAX 512
 
@@ -91,6 +92,9 @@ static size_t make_record(const struct tracer_def *def,
 	put_number(def, entry, 12, bits);
 	memcpy(&bits, &nan, sizeof(nan));
 	put_number(def, entry, 13, bits);
+	/* The last three could not be read. */
+	for (unsigned int i = 14; i < 17; i++)
+		entry[tracer_faults_offset(def) + i / 8] |= 1 << i % 8;
 	return offsetof(struct tracer_record, entry) + used;
 }
 
