@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "library.h"
+#include "fields.h"
 #include "place.h"
 #include "scope.h"
 #include "target.h"
@@ -94,10 +94,15 @@ static bool next_word(const char **rest, struct word *word)
 	return true;
 }
 
+static bool fetches(const struct word *word, const char *text)
+{
+	return word->fetch_len == strlen(text) &&
+	       !strncmp(word->fetch, text, word->fetch_len);
+}
+
 static bool is_word(const struct word *word, const char *text)
 {
-	return !word->name && word->fetch_len == strlen(text) &&
-	       !strncmp(word->fetch, text, word->fetch_len);
+	return !word->name && fetches(word, text);
 }
 
 static bool is_named(const struct word *word)
@@ -136,21 +141,33 @@ bool arguments_have_registers(const char *args)
 	return false;
 }
 
+/* What the tracer takes an argument for that names no type. */
+static const char *default_type(const struct word *word)
+{
+	bool string = fetches(word, "$comm") ||
+		      !strncmp(word->fetch, "\\\"", 2);
+
+	return string ? "string" : "x64";
+}
+
 /**
- * arguments_names() - what the tracer calls arguments
+ * arguments_fields() - what the tracer records of arguments
  * @args: arguments, as the tracer takes them
- * @names: their names are added
+ * @fields: these are added
  */
-void arguments_names(const char *args, struct paths *names)
+void arguments_fields(const char *args, struct fields *fields)
 {
 	struct word word;
 	unsigned int n;
-	char *name;
+	char *name, *type;
 
 	for (n = 1; next_word(&args, &word); n++) {
 		name = word.name ? xstrndup(word.name, word.name_len) :
 				   xasprintf("arg%u", n);
-		paths_add(names, name);
+		type = word.type ? xstrndup(word.type, args - word.type) :
+				   xstrdup(default_type(&word));
+		fields_add(fields, name, type);
+		free(type);
 		free(name);
 	}
 }

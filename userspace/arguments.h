@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 struct error;
-struct paths;
+struct fields;
 struct place;
 struct target;
 
 bool arguments_have_names(const char *args);
 bool arguments_have_registers(const char *args);
-void arguments_names(const char *args, struct paths *names);
+void arguments_fields(const char *args, struct fields *fields);
 struct error *arguments_at(struct target *target, const struct place *place,
 			   const char *args, char **out);
 struct error *arguments_unify(const char *args, char **texts, size_t n);

@@ -8,6 +8,7 @@
 #include "command.h"
 #include "control.h"
 #include "error.h"
+#include "fields.h"
 #include "filter.h"
 #include "place.h"
 #include "probe_spec.h"
@@ -96,13 +97,36 @@ static struct error *add_spec(struct trace *trace, const char *text,
 	return err;
 }
 
+/* A filter of what an event does not have would hide everything. */
+static struct error *add_filters(struct trace *trace, const char *text)
+{
+	struct filter *filter;
+	struct error *err = filter_parse(text, &filter);
+
+	for (size_t i = 0; i < trace->n && !err; i++) {
+		const struct definition *def = &trace->defs[i];
+		struct fields fields;
+		char *fitting;
+
+		definition_fields(def, &fields);
+		err = filter_fit(filter, def->event, &fields, &fitting);
+		if (!err) {
+			paths_add(&trace->filters, fitting);
+			free(fitting);
+		}
+		fields_free(&fields);
+	}
+	filter_free(filter);
+	return err;
+}
+
 static void free_trace(struct trace *trace)
 {
 	for (size_t i = 0; i < trace->n; i++)
 		definition_free(&trace->defs[i]);
 	free(trace->defs);
 	free(trace->group);
-	filter_free(trace->filter);
+	paths_free(&trace->filters);
 }
 
 /* -v: how records look, and no tracing. */
@@ -137,14 +161,12 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 		err = add_spec(trace, argv[i], options);
 	if (!err)
 		err = check_number(trace, options);
-	if (!err && i < argc) {
-		trace->filter_text = argv[i];
-		err = filter_parse(argv[i++], &trace->filter);
-	}
-	if (!err && i < argc)
+	if (!err && i + 1 < argc)
 		err = error_new(STATUS_USAGE,
 				"\"%s\" is one argument too many; a probe with its arguments is one word, in quotes: uprobe 'p:libc:sleep %%di' ['FILTER']",
-				argv[i]);
+				argv[i + 1]);
+	if (!err && i < argc)
+		err = add_filters(trace, argv[i]);
 	if (!err)
 		err = control_check(trace->dir);
 	if (!err)

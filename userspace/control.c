@@ -140,8 +140,8 @@ struct error *control_read(const char *dir, const char *file, char **text)
 }
 
 /* The last entry of error_log: the message, the command, and a caret. */
-static struct error *refused_because(const char *dir, const char *line,
-				     int code)
+static struct error *refused_because(const char *dir, const char *what,
+				     const char *line, int code)
 {
 	struct error *err;
 	char *log = NULL, *last = NULL, *message, *command;
@@ -155,8 +155,7 @@ static struct error *refused_because(const char *dir, const char *line,
 	if (command && !strncmp(command + strlen("\n  Command: "), line,
 				strcspn(line, "\n")))
 		err = error_new(STATUS_RUNTIME,
-				"the tracer refused the definition: %s",
-				message);
+				"the tracer refused the %s: %s", what, message);
 	else
 		err = error_new(STATUS_RUNTIME,
 				"the tracer refused \"%s\" (%s); the kernel log may say more: dmesg",
@@ -185,7 +184,7 @@ struct error *control_define(const char *dir, const char *line)
 	if (code == EACCES || code == EPERM)
 		err = file_error(path, "written", code);
 	else if (code)
-		err = refused_because(dir, line, code);
+		err = refused_because(dir, "definition", line, code);
 	free(text);
 	free(path);
 	return err;
@@ -258,42 +257,6 @@ struct error *control_pipe(const char *dir, int *fd)
 }
 
 /**
- * control_fields() - names of an event's arguments
- * @dir: the control directory
- * @group: its group
- * @event: its name
- * @fields: filled in; to be freed with paths_free()
- */
-struct error *control_fields(const char *dir, const char *group,
-			     const char *event, struct paths *fields)
-{
-	char *file = control_event_file(group, event, "format");
-	char *text = NULL, *save, *line;
-	struct error *err;
-
-	memset(fields, 0, sizeof(*fields));
-	err = control_read(dir, file, &text);
-	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
-	     line = strtok_r(NULL, "\n", &save)) {
-		/* \tfield:TYPE NAME[N];\toffset:...; the type can have blanks. */
-		char *end = strchr(line, ';'), *name;
-
-		if (!str_starts(line, "\tfield:") || !end)
-			continue;
-		*end = '\0';
-		name = strrchr(line, ' ');
-		if (!name)
-			continue;
-		name[1 + strcspn(name + 1, "[")] = '\0';
-		if (!str_starts(name + 1, "common_"))
-			paths_add(fields, name + 1);
-	}
-	free(text);
-	free(file);
-	return err;
-}
-
-/**
  * control_session() - open a session, if the tracer has such a thing
  * @dir: the control directory
  * @fd: set to its descriptor, which is read without waiting; -1 if there is no
@@ -337,7 +300,7 @@ struct error *control_session_define(const char *dir, int fd, const char *line)
 
 	if (!code)
 		return NULL;
-	err = refused_because(dir, line, code);
+	err = refused_because(dir, "definition", line, code);
 	if (code == EPERM || code == EILSEQ || code == EEXIST)
 		err->status = STATUS_REFUSED;
 	return err;
@@ -356,6 +319,42 @@ struct error *control_session_write(int fd, const char *file, const char *value)
 
 	free(line);
 	return code ? file_error(file, "written", code) : NULL;
+}
+
+/**
+ * control_filter() - give an event a filter
+ * @dir: the control directory
+ * @session: the session that the event is in, -1 for the directory itself
+ * @group: its group
+ * @event: its name
+ * @text: the filter
+ *
+ * The error carries what the tracer says of the filter.
+ */
+struct error *control_filter(const char *dir, int session, const char *group,
+			     const char *event, const char *text)
+{
+	char *file = control_event_file(group, event, "filter");
+	struct error *err = NULL;
+	char *where;
+	int code;
+
+	if (session < 0) {
+		where = xasprintf("%s/%s", dir, file);
+		code = write_once(where, 0, text);
+	} else {
+		where = xasprintf("%s %s", file, text);
+		code = write_session(session, where);
+	}
+	if (code == EINVAL) {
+		err = refused_because(dir, "filter", text, code);
+		err->status = STATUS_USAGE;
+	} else if (code) {
+		err = file_error(file, "written", code);
+	}
+	free(where);
+	free(file);
+	return err;
 }
 
 /* Add up lines of uprobe_profile; of one event, or of all when @event is NULL. */

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 
-#include "library.h"
 #include "types.h"
 
 struct error;
@@ -38,11 +37,11 @@ char *control_event_file(const char *group, const char *event,
 struct error *control_enable(const char *dir, const char *group,
 			     const char *event, bool on);
 struct error *control_pipe(const char *dir, int *fd);
-struct error *control_fields(const char *dir, const char *group,
-			     const char *event, struct paths *fields);
 struct error *control_session(const char *dir, int *fd);
 struct error *control_session_define(const char *dir, int fd, const char *line);
 struct error *control_session_write(int fd, const char *file, const char *value);
+struct error *control_filter(const char *dir, int session, const char *group,
+			     const char *event, const char *text);
 struct counts control_counts(const char *dir, const char *event);
 struct counts control_session_counts(int fd);
 

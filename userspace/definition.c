@@ -12,6 +12,7 @@
 #include "eh_frame.h"
 #include "error.h"
 #include "exits.h"
+#include "fields.h"
 #include "go_symbols.h"
 #include "place.h"
 #include "probe_spec.h"
@@ -490,18 +491,18 @@ void definition_free(struct definition *def)
 /**
  * definition_fields() - what its records have
  * @def: the definition
- * @fields: filled in; to be freed with paths_free()
+ * @fields: filled in; to be freed with fields_free()
  */
-void definition_fields(const struct definition *def, struct paths *fields)
+void definition_fields(const struct definition *def, struct fields *fields)
 {
 	memset(fields, 0, sizeof(*fields));
 	if (def->kind == 'r') {
-		paths_add(fields, "__probe_func");
-		paths_add(fields, "__probe_ret_ip");
+		fields_add(fields, "__probe_func", "x64");
+		fields_add(fields, "__probe_ret_ip", "x64");
 	} else {
-		paths_add(fields, "__probe_ip");
+		fields_add(fields, "__probe_ip", "x64");
 	}
-	arguments_names(def->sites.v[0] + strcspn(def->sites.v[0], " "), fields);
+	arguments_fields(def->sites.v[0] + strcspn(def->sites.v[0], " "), fields);
 }
 
 /**

@@ -6,6 +6,7 @@
 #include "library.h"
 
 struct error;
+struct fields;
 struct options;
 struct probe_spec;
 
@@ -31,7 +32,7 @@ struct error *definition_make(const struct probe_spec *spec,
 			      const struct options *options,
 			      struct definition *def);
 void definition_free(struct definition *def);
-void definition_fields(const struct definition *def, struct paths *fields);
+void definition_fields(const struct definition *def, struct fields *fields);
 char *definition_line(const struct definition *def, size_t site,
 		      const char *group);
 char *definition_checked_line(const struct definition *def, size_t site,

@@ -5,57 +5,76 @@
  *
  *	filter:	and { "||" and }
  *	and:	not { "&&" not }
- *	not:	"!" not | "(" filter ")" | NAME OP VALUE
+ *	not:	"!" not | "(" filter ")" | NAME [ "[" N "]" ] OP VALUE
  *	OP:	== != < <= > >= & for numbers, == != ~ for strings
  *
  * NAME is an argument of the event, or COMM, CPU, common_pid, __probe_ip.
+ *
+ * The tracer applies the filter.  Here it is checked before anything is probed,
+ * and a character in quotes becomes its number, as tracers have it.
  */
 #include "filter.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
-#include "event_line.h"
-#include "library.h"
+#include "fields.h"
 #include "types.h"
 #include "util.h"
 
-enum filter_op {
-	FILTER_OR, FILTER_AND, FILTER_NOT,
-	FILTER_EQ, FILTER_NE, FILTER_LE, FILTER_GE, FILTER_LT, FILTER_GT,
-	FILTER_BITS, FILTER_GLOB,
-};
-
-static const struct {
-	const char *text;
-	enum filter_op op;
-} comparisons[] = {
-	/* Of two that start alike, the longer one first. */
-	{ "==", FILTER_EQ }, { "!=", FILTER_NE }, { "<=", FILTER_LE },
-	{ ">=", FILTER_GE }, { "<", FILTER_LT }, { ">", FILTER_GT },
-	{ "&", FILTER_BITS }, { "~", FILTER_GLOB },
+/* Of two that start alike, the longer one first. */
+static const char *const operators[] = {
+	"==", "!=", "<=", ">=", "<", ">", "&", "~",
 };
 
 /**
- * struct filter - a node of a parsed filter
- * @op: what it does
- * @left: first operand of or, and, not
- * @right: second operand of or, and
+ * enum value_kind - how a value is written
+ * @VALUE_INTEGER: as a whole number: 5, -5, 0x5
+ * @VALUE_DECIMAL: as a decimal number: 5, -0.5, 5e-1
+ * @VALUE_STRING: in quotes
+ */
+enum value_kind {
+	VALUE_INTEGER = 1,
+	VALUE_DECIMAL = 2,
+	VALUE_STRING = 4,
+};
+
+/**
+ * struct comparison - a comparison
  * @name: what is compared
- * @string: with what; NULL for a number
- * @number: with what
+ * @has_index: it is an element of an array
+ * @index: which one
+ * @op: how
+ * @kinds: how the value is written; 5 is written in two ways
+ * @value: with what, as it stands in the filter
+ * @len: bytes of @value
+ */
+struct comparison {
+	char *name;
+	bool has_index;
+	u64 index;
+	const char *op;
+	unsigned int kinds;
+	const char *value;
+	size_t len;
+};
+
+/**
+ * struct filter - a filter that has been understood
+ * @text: all of it
+ * @v: its comparisons, as they come in @text
+ * @n: number of @v
+ * @cap: capacity of @v
  */
 struct filter {
-	enum filter_op op;
-	struct filter *left;
-	struct filter *right;
-	char *name;
-	char *string;
-	s64 number;
+	char *text;
+	struct comparison *v;
+	size_t n;
+	size_t cap;
 };
 
 /* Nesting of parentheses and negations; a limit on the stack. */
@@ -63,36 +82,25 @@ struct filter {
 
 /**
  * struct parser - a filter being parsed
- * @text: all of it
+ * @filter: the filter
  * @p: what is next
  * @depth: how deep it is nested
  * @wanted: what was expected at @p, when parsing failed
  */
 struct parser {
-	const char *text;
+	struct filter *filter;
 	const char *p;
 	int depth;
 	const char *wanted;
 };
 
-static struct filter *parse_or(struct parser *parser);
+static bool parse_or(struct parser *parser);
 
-static struct filter *new_node(enum filter_op op, struct filter *left,
-			       struct filter *right)
-{
-	struct filter *node = xcalloc(1, sizeof(*node));
-
-	node->op = op;
-	node->left = left;
-	node->right = right;
-	return node;
-}
-
-static struct filter *wanted(struct parser *parser, const char *what)
+static bool wanted(struct parser *parser, const char *what)
 {
 	if (!parser->wanted)
 		parser->wanted = what;
-	return NULL;
+	return false;
 }
 
 static void skip(struct parser *parser)
@@ -110,122 +118,157 @@ static bool take(struct parser *parser, const char *token)
 	return true;
 }
 
-static bool parse_value(struct parser *parser, struct filter *node)
+static bool is_integer(const char *text, size_t len)
+{
+	char buf[32], *end;
+
+	if (len >= sizeof(buf))
+		return false;
+	memcpy(buf, text, len);
+	buf[len] = '\0';
+	errno = 0;
+	strtoull(buf + (*buf == '-'), &end, 0);
+	return isdigit((unsigned char)buf[*buf == '-']) && !*end && !errno;
+}
+
+/* [-]DIGITS[.DIGITS][e[+-]DIGITS] */
+static bool is_decimal(const char *text, size_t len)
+{
+	const char *p = text + (len && *text == '-'), *end = text + len;
+	size_t digits = 0;
+	bool point = false;
+
+	for (; p < end && (isdigit((unsigned char)*p) || (*p == '.' && !point));
+	     p++) {
+		point |= *p == '.';
+		digits += *p != '.';
+	}
+	if (!digits || p == end)
+		return digits;
+	if (*p != 'e' && *p != 'E')
+		return false;
+	p++;
+	p += p < end && (*p == '-' || *p == '+');
+	for (digits = 0; p < end && isdigit((unsigned char)*p); p++)
+		digits++;
+	return digits && p == end;
+}
+
+static bool parse_value(struct parser *parser, struct comparison *comparison)
 {
 	const char *p;
-	char *end;
 
 	skip(parser);
 	p = parser->p;
+	comparison->value = p;
 	if (*p == '"' || *p == '\'') {
 		const char *close = strchr(p + 1, *p);
 
 		if (!close)
-			return false;
-		node->string = xstrndup(p + 1, close - p - 1);
+			return wanted(parser, "a string that ends in a quote");
+		comparison->kinds = VALUE_STRING;
+		comparison->len = close + 1 - p;
 		parser->p = close + 1;
 		return true;
 	}
-	if (*p == '-')
-		node->number = strtoll(p, &end, 0);
-	else
-		node->number = strtoull(p, &end, 0);
-	if (end == p)
-		return false;
-	parser->p = end;
+	p += *p == '-';
+	while (isalnum((unsigned char)*p) || *p == '.' ||
+	       ((*p == '-' || *p == '+') && p > comparison->value &&
+		(p[-1] == 'e' || p[-1] == 'E')))
+		p++;
+	comparison->len = p - comparison->value;
+	if (is_integer(comparison->value, comparison->len))
+		comparison->kinds |= VALUE_INTEGER;
+	if (is_decimal(comparison->value, comparison->len))
+		comparison->kinds |= VALUE_DECIMAL;
+	if (!comparison->kinds)
+		return wanted(parser, "a number or a quoted string");
+	parser->p = p;
 	return true;
 }
 
-static struct filter *parse_comparison(struct parser *parser)
+static bool parse_index(struct parser *parser, struct comparison *comparison)
 {
+	char *end;
+
+	if (*parser->p != '[')
+		return true;
+	parser->p++;
+	comparison->has_index = true;
+	comparison->index = strtoull(parser->p, &end, 10);
+	if (!isdigit((unsigned char)*parser->p) || *end != ']')
+		return wanted(parser, "the number of an element and ]");
+	parser->p = end + 1;
+	return true;
+}
+
+static bool parse_operator(struct parser *parser, struct comparison *comparison)
+{
+	skip(parser);
+	for (size_t i = 0; i < ARRAY_SIZE(operators); i++) {
+		if (!str_starts(parser->p, operators[i]) ||
+		    str_starts(parser->p, "&&"))
+			continue;
+		comparison->op = operators[i];
+		parser->p += strlen(operators[i]);
+		return true;
+	}
+	return wanted(parser, "one of == != < <= > >= & ~");
+}
+
+static bool parse_comparison(struct parser *parser)
+{
+	struct filter *filter = parser->filter;
+	struct comparison *comparison;
 	const char *start = parser->p;
-	struct filter *node;
-	size_t i;
 
 	while (isalnum((unsigned char)*parser->p) || *parser->p == '_')
 		parser->p++;
 	if (parser->p == start)
 		return wanted(parser, "the name of an argument");
-	node = new_node(FILTER_EQ, NULL, NULL);
-	node->name = xstrndup(start, parser->p - start);
-	skip(parser);
-	for (i = 0; i < ARRAY_SIZE(comparisons); i++)
-		if (str_starts(parser->p, comparisons[i].text) &&
-		    !str_starts(parser->p, "&&"))
-			break;
-	if (i == ARRAY_SIZE(comparisons)) {
-		filter_free(node);
-		return wanted(parser, "one of == != < <= > >= & ~");
-	}
-	parser->p += strlen(comparisons[i].text);
-	node->op = comparisons[i].op;
-	if (!parse_value(parser, node)) {
-		filter_free(node);
-		return wanted(parser, "a number or a quoted string");
-	}
-	if (node->string ? node->op != FILTER_EQ && node->op != FILTER_NE &&
-	    node->op != FILTER_GLOB :
-			   node->op == FILTER_GLOB) {
-		bool string = node->string;
-
-		filter_free(node);
-		return wanted(parser, string ?
-			      "== != or ~ before a string" :
-			      "a quoted string after ~");
-	}
-	return node;
+	filter->v = grow(filter->v, filter->n, &filter->cap,
+			 sizeof(*filter->v));
+	comparison = &filter->v[filter->n++];
+	memset(comparison, 0, sizeof(*comparison));
+	comparison->name = xstrndup(start, parser->p - start);
+	return parse_index(parser, comparison) &&
+	       parse_operator(parser, comparison) &&
+	       parse_value(parser, comparison);
 }
 
-static struct filter *parse_not(struct parser *parser)
+static bool parse_not(struct parser *parser)
 {
-	struct filter *node = NULL;
+	bool good;
 
-	if (++parser->depth > DEPTH_MAX) {
-		wanted(parser, "fewer parentheses");
-	} else if (take(parser, "!")) {
-		node = parse_not(parser);
-		node = node ? new_node(FILTER_NOT, node, NULL) : NULL;
-	} else if (take(parser, "(")) {
-		node = parse_or(parser);
-		if (node && !take(parser, ")")) {
-			filter_free(node);
-			node = wanted(parser, ")");
-		}
-	} else {
-		node = parse_comparison(parser);
-	}
+	if (++parser->depth > DEPTH_MAX)
+		good = wanted(parser, "fewer parentheses");
+	else if (take(parser, "!"))
+		good = parse_not(parser);
+	else if (take(parser, "("))
+		good = parse_or(parser) &&
+		       (take(parser, ")") || wanted(parser, ")"));
+	else
+		good = parse_comparison(parser);
 	parser->depth--;
-	return node;
+	return good;
 }
 
-static struct filter *parse_and(struct parser *parser)
+static bool parse_and(struct parser *parser)
 {
-	struct filter *left = parse_not(parser), *right;
-
-	while (left && take(parser, "&&")) {
-		right = parse_not(parser);
-		if (!right) {
-			filter_free(left);
-			return NULL;
-		}
-		left = new_node(FILTER_AND, left, right);
-	}
-	return left;
+	do {
+		if (!parse_not(parser))
+			return false;
+	} while (take(parser, "&&"));
+	return true;
 }
 
-static struct filter *parse_or(struct parser *parser)
+static bool parse_or(struct parser *parser)
 {
-	struct filter *left = parse_and(parser), *right;
-
-	while (left && take(parser, "||")) {
-		right = parse_and(parser);
-		if (!right) {
-			filter_free(left);
-			return NULL;
-		}
-		left = new_node(FILTER_OR, left, right);
-	}
-	return left;
+	do {
+		if (!parse_and(parser))
+			return false;
+	} while (take(parser, "||"));
+	return true;
 }
 
 /**
@@ -235,179 +278,193 @@ static struct filter *parse_or(struct parser *parser)
  */
 struct error *filter_parse(const char *text, struct filter **filter)
 {
-	struct parser parser = { .text = text, .p = text };
+	struct parser parser = { 0 };
+	struct error *err;
 
-	*filter = parse_or(&parser);
-	skip(&parser);
-	if (*filter && !*parser.p)
-		return NULL;
-	if (*filter)
-		wanted(&parser, "&& or || or the end");
-	filter_free(*filter);
 	*filter = NULL;
-	return error_new(STATUS_USAGE,
-			 "the filter is not understood: %s was expected at the mark\n  %s\n  %*s^",
-			 parser.wanted, text, (int)(parser.p - text), "");
+	/* It goes into one line of a session. */
+	if (!str_printable(text))
+		return error_new(STATUS_USAGE,
+				 "the filter has control characters; write it in one line, and in strings ? for each of them: NAME ~ \"a?b\"");
+	parser.filter = xcalloc(1, sizeof(*parser.filter));
+	parser.filter->text = xstrdup(text);
+	parser.p = parser.filter->text;
+	if (parse_or(&parser)) {
+		skip(&parser);
+		if (!*parser.p) {
+			*filter = parser.filter;
+			return NULL;
+		}
+		wanted(&parser, "&& or || or the end");
+	}
+	err = error_new(STATUS_USAGE,
+			"the filter is not understood: %s was expected at the mark\n  %s\n  %*s^",
+			parser.wanted, text,
+			(int)(parser.p - parser.filter->text), "");
+	filter_free(parser.filter);
+	return err;
 }
 
 void filter_free(struct filter *filter)
 {
 	if (!filter)
 		return;
-	filter_free(filter->left);
-	filter_free(filter->right);
-	free(filter->name);
-	free(filter->string);
+	for (size_t i = 0; i < filter->n; i++)
+		free(filter->v[i].name);
+	free(filter->v);
+	free(filter->text);
 	free(filter);
 }
 
-static const char *const common_names[] = {
-	"COMM", "comm", "CPU", "cpu", "common_pid", "__probe_ip",
-	"__probe_ret_ip",
+/* What every event has. */
+static const struct field common_fields[] = {
+	{ "COMM", FIELD_STRING, 0 }, { "comm", FIELD_STRING, 0 },
+	{ "CPU", FIELD_NUMBER, 0 }, { "cpu", FIELD_NUMBER, 0 },
+	{ "common_pid", FIELD_NUMBER, 0 }, { "common_type", FIELD_NUMBER, 0 },
+	{ "common_flags", FIELD_NUMBER, 0 },
+	{ "common_preempt_count", FIELD_NUMBER, 0 },
 };
 
-/**
- * filter_unknown_name() - look for a name that an event does not have
- * @filter: the filter
- * @fields: names of the event's arguments
- *
- * Return: such a name, or NULL.
- */
-const char *filter_unknown_name(const struct filter *filter,
-				const struct paths *fields)
+static const struct field *find_field(const struct fields *fields,
+				      const char *name)
 {
-	const char *unknown;
-
-	if (filter->op == FILTER_OR || filter->op == FILTER_AND ||
-	    filter->op == FILTER_NOT) {
-		unknown = filter_unknown_name(filter->left, fields);
-		return unknown || !filter->right ? unknown :
-		       filter_unknown_name(filter->right, fields);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(common_names); i++)
-		if (!strcmp(filter->name, common_names[i]))
-			return NULL;
 	for (size_t i = 0; i < fields->n; i++)
-		if (!strcmp(filter->name, fields->v[i]))
-			return NULL;
-	return filter->name;
+		if (!strcmp(fields->v[i].name, name))
+			return &fields->v[i];
+	for (size_t i = 0; i < ARRAY_SIZE(common_fields); i++)
+		if (!strcmp(common_fields[i].name, name))
+			return &common_fields[i];
+	return NULL;
 }
 
-/* The value that a name stands for, quotes included; false if there is none. */
-static bool find_value(const struct event_line *event, const char *name,
-		       char buf[32], const char **text, size_t *len)
+static struct error *unknown_name(const char *name, const char *event,
+				  const struct fields *fields)
 {
-	for (size_t i = 0; i < event->n; i++) {
-		const struct event_value *value = &event->values[i];
+	struct error *err;
 
-		if (strlen(name) == value->name_len &&
-		    !strncmp(name, value->name, value->name_len)) {
-			*text = value->text;
-			*len = value->text_len;
-			return true;
-		}
-	}
-	*text = buf;
-	if (!strcmp(name, "COMM") || !strcmp(name, "comm")) {
-		*text = event->comm;
-		*len = event->comm_len;
-		return true;
-	}
-	if (!strcmp(name, "common_pid"))
-		*len = snprintf(buf, 32, "%d", event->tid);
-	else if (!strcmp(name, "CPU") || !strcmp(name, "cpu"))
-		*len = snprintf(buf, 32, "%u", event->cpu);
-	else if (!strcmp(name, "__probe_ip") || !strcmp(name, "__probe_ret_ip"))
-		*len = snprintf(buf, 32, "0x%llx",
-				(unsigned long long)event->addr);
-	else
-		return false;
-	return true;
+	err = error_new(STATUS_USAGE,
+			"the filter asks for %s, which %s does not record; it has COMM CPU common_pid",
+			name, event);
+	for (size_t i = 0; i < fields->n; i++)
+		error_append(err, " %s", fields->v[i].name);
+	return err;
 }
 
-static bool compare_string(const struct filter *filter, const char *text,
-			   size_t len)
+static struct error *check_index(const struct comparison *comparison,
+				 const struct field *field)
 {
-	char *value;
-	bool same;
+	const char *name = field->name;
 
-	/* The quotes, and the dots of a string that was cut. */
-	if (len > 4 && text[0] == '"' && !strncmp(text + len - 4, "\"...", 4))
-		len -= 3;
-	if (len >= 2 && text[0] == '"' && text[len - 1] == '"') {
-		text++;
-		len -= 2;
-	}
-	value = xstrndup(text, len);
-	same = filter->op == FILTER_GLOB ? !fnmatch(filter->string, value, 0) :
-					   !strcmp(filter->string, value);
-	free(value);
-	return filter->op == FILTER_NE ? !same : same;
+	if (comparison->has_index && !field->count)
+		return error_new(STATUS_USAGE,
+				 "%s is no array; leave [%llu] out of the filter",
+				 name, (unsigned long long)comparison->index);
+	if (field->count && !comparison->has_index)
+		return error_new(STATUS_USAGE,
+				 "%s is an array, and a filter compares one of its elements; write %s[0], for example",
+				 name, name);
+	if (comparison->has_index && comparison->index >= field->count)
+		return error_new(STATUS_USAGE,
+				 "%s has no element %llu; it has %s[0] to %s[%llu]",
+				 name, (unsigned long long)comparison->index,
+				 name, name,
+				 (unsigned long long)field->count - 1);
+	return NULL;
 }
 
-static bool compare_number(const struct filter *filter, const char *text,
-			   size_t len)
+static struct error *check_value(const struct comparison *comparison,
+				 const struct field *field)
 {
-	bool negative = len && text[0] == '-';
-	s64 a, b = filter->number;
-	char buf[32];
-	char *end;
+	const char *name = field->name, *op = comparison->op;
+	bool string = comparison->kinds == VALUE_STRING;
 
-	if (!len || len >= sizeof(buf))
-		return false;
-	memcpy(buf, text, len);
-	buf[len] = '\0';
-	a = negative ? strtoll(buf, &end, 0) : (s64)strtoull(buf, &end, 0);
-	if (*end)
-		return false;
-	switch (filter->op) {
-	case FILTER_EQ:
-		return a == b;
-	case FILTER_NE:
-		return a != b;
-	case FILTER_BITS:
-		return a & b;
-	case FILTER_LT:
-		return negative || b < 0 ? a < b : (u64)a < (u64)b;
-	case FILTER_GT:
-		return negative || b < 0 ? a > b : (u64)a > (u64)b;
-	case FILTER_LE:
-		return negative || b < 0 ? a <= b : (u64)a <= (u64)b;
-	case FILTER_GE:
-		return negative || b < 0 ? a >= b : (u64)a >= (u64)b;
-	default:
-		return false;
-	}
-}
-
-/**
- * filter_matches() - does an event pass a filter?
- * @filter: the filter
- * @event: the event
- *
- * A comparison with a value that the event does not have, or that could not be
- * read, is false.
- */
-bool filter_matches(const struct filter *filter, const struct event_line *event)
-{
-	const char *text;
-	char buf[32];
-	size_t len;
-
-	switch (filter->op) {
-	case FILTER_OR:
-		return filter_matches(filter->left, event) ||
-		       filter_matches(filter->right, event);
-	case FILTER_AND:
-		return filter_matches(filter->left, event) &&
-		       filter_matches(filter->right, event);
-	case FILTER_NOT:
-		return !filter_matches(filter->left, event);
-	default:
+	switch (field->kind) {
+	case FIELD_STRING:
+		if (!string)
+			return error_new(STATUS_USAGE,
+					 "%s is a string; put what the filter compares it with in quotes: %s == \"%.*s\"",
+					 name, name, (int)comparison->len,
+					 comparison->value);
+		if (strcmp(op, "==") && strcmp(op, "!=") && strcmp(op, "~"))
+			return error_new(STATUS_USAGE,
+					 "%s is a string, and filters compare strings with == != or ~, not with %s",
+					 name, op);
+		return NULL;
+	case FIELD_CHAR:
+		/* The quotes, and what is between them. */
+		if (!strcmp(op, "~") || (string && comparison->len != 3))
+			return error_new(STATUS_USAGE,
+					 "%s is one character; compare it with one, %s == 'x', or with its number",
+					 name, name);
+		break;
+	case FIELD_FLOAT:
+		if (!strcmp(op, "~") || !strcmp(op, "&"))
+			return error_new(STATUS_USAGE,
+					 "%s is a floating-point number, which filters compare with == != < <= > >=, not with %s",
+					 name, op);
+		if (!(comparison->kinds & VALUE_DECIMAL))
+			return error_new(STATUS_USAGE,
+					 "%s is a floating-point number; compare it with a decimal one: %s > 0.5",
+					 name, name);
+		return NULL;
+	case FIELD_NUMBER:
+		if (string)
+			return error_new(STATUS_USAGE,
+					 "%s is a number; compare it with a number, without quotes, or record a string: %s=...:string",
+					 name, name);
+		if (!strcmp(op, "~"))
+			return error_new(STATUS_USAGE,
+					 "%s is a number, and ~ compares strings; use == != < <= > >= or &",
+					 name);
 		break;
 	}
-	if (!find_value(event, filter->name, buf, &text, &len))
-		return false;
-	return filter->string ? compare_string(filter, text, len) :
-				compare_number(filter, text, len);
+	if (!string && !(comparison->kinds & VALUE_INTEGER))
+		return error_new(STATUS_USAGE,
+				 "%s is a whole number and cannot be compared with %.*s; write a whole number, or record it as what it is: %s=...:f64",
+				 name, (int)comparison->len, comparison->value,
+				 name);
+	return NULL;
+}
+
+/**
+ * filter_fit() - a filter as the tracer takes it for an event
+ * @filter: the filter
+ * @event: the event
+ * @fields: what it records
+ * @text: set on success, from malloc()
+ */
+struct error *filter_fit(const struct filter *filter, const char *event,
+			 const struct fields *fields, char **text)
+{
+	const char *rest = filter->text + strspn(filter->text, " ");
+	char *out = xstrdup("");
+
+	for (size_t i = 0; i < filter->n; i++) {
+		const struct comparison *comparison = &filter->v[i];
+		const struct field *field = find_field(fields,
+						       comparison->name);
+		struct error *err;
+		char *more;
+
+		err = field ? check_index(comparison, field) :
+			      unknown_name(comparison->name, event, fields);
+		if (!err)
+			err = check_value(comparison, field);
+		if (err) {
+			free(out);
+			return err;
+		}
+		if (field->kind != FIELD_CHAR ||
+		    comparison->kinds != VALUE_STRING)
+			continue;
+		more = xasprintf("%s%.*s%u", out,
+				 (int)(comparison->value - rest), rest,
+				 (unsigned char)comparison->value[1]);
+		free(out);
+		out = more;
+		rest = comparison->value + comparison->len;
+	}
+	*text = xasprintf("%s%s", out, rest);
+	free(out);
+	return NULL;
 }

@@ -13,7 +13,6 @@
 #include "debug_file.h"
 #include "error.h"
 #include "event_line.h"
-#include "filter.h"
 #include "printer.h"
 #include "runner.h"
 #include "task_filter.h"
@@ -210,7 +209,7 @@ static void handle_line(struct run *run, const char *line)
 		/* Of the last one that was wanted, the stack still is. */
 	} else if (!def) {
 		trace->foreign++;
-	} else if (!trace->filter || filter_matches(trace->filter, &event)) {
+	} else {
 		enum task_answer answer = task_filter_asks(&run->tasks, &event);
 
 		run->stack = answer == TASK_YES;
@@ -354,53 +353,19 @@ static struct error *loop(struct run *run)
 	return err;
 }
 
-/*
- * A filter that asks for something that the event does not have would hide
- * everything.  Where the tracer filters by itself, that saves the copying; what
- * is filtered here again passes anyway.
- */
-static struct error *set_filter(struct trace *trace,
-				const struct definition *def)
-{
-	const char *group = trace_group(trace, def), *unknown;
-	struct paths fields;
-	struct error *err = NULL;
-	char *file;
-
-	if (trace->session >= 0)
-		definition_fields(def, &fields);
-	else
-		err = control_fields(trace->dir, group, def->event, &fields);
-	if (err)
-		return err;
-	unknown = filter_unknown_name(trace->filter, &fields);
-	if (unknown) {
-		err = error_new(STATUS_USAGE,
-				"the filter asks for %s, which %s does not record; it has COMM CPU common_pid",
-				unknown, def->event);
-		for (size_t i = 0; i < fields.n; i++)
-			error_append(err, " %s", fields.v[i]);
-	}
-	paths_free(&fields);
-	file = control_event_file(group, def->event, "filter");
-	/* What it does not understand is filtered here alone. */
-	if (!err && trace->session >= 0)
-		error_free(control_session_write(trace->session, file,
-						 trace->filter_text));
-	else if (!err && control_has(trace->dir, file))
-		err = control_write(trace->dir, file, trace->filter_text);
-	free(file);
-	return err;
-}
-
 static struct error *run_probes(struct run *run)
 {
 	struct trace *trace = run->trace;
 	struct error *err = NULL;
 	u64 seen;
 
-	for (size_t i = 0; i < trace->n && trace->filter && !err; i++)
-		err = set_filter(trace, &trace->defs[i]);
+	for (size_t i = 0; i < trace->filters.n && !err; i++) {
+		const struct definition *def = &trace->defs[i];
+
+		err = control_filter(trace->dir, trace->session,
+				     trace_group(trace, def), def->event,
+				     trace->filters.v[i]);
+	}
 	if (!err && trace->session < 0)
 		err = control_pipe(trace->dir, &run->pipe);
 	if (!err)

@@ -9,7 +9,6 @@
 #include "types.h"
 
 struct error;
-struct filter;
 struct options;
 
 /**
@@ -22,8 +21,7 @@ struct options;
  * @n: number of @defs
  * @defined: how many of them the tracer's directory has
  * @session: the session that they are in instead, -1 without one
- * @filter: applied here; NULL for none
- * @filter_text: the same as it was written
+ * @filters: of each of the events, as the tracer takes them; none without one
  * @shown: events that were printed
  * @lost: events that the buffer had no room for
  * @foreign: events of other users of the tracer
@@ -38,8 +36,7 @@ struct trace {
 	size_t n;
 	size_t defined;
 	int session;
-	struct filter *filter;
-	const char *filter_text;
+	struct paths filters;
 	u64 shown;
 	u64 lost;
 	u64 foreign;

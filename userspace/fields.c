@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util.h"
+
+static enum field_kind kind_of(const char *type)
+{
+	static const struct {
+		const char *name;
+		enum field_kind kind;
+	} kinds[] = {
+		{ "string", FIELD_STRING }, { "ustring", FIELD_STRING },
+		{ "symstr", FIELD_STRING },
+		{ "f32", FIELD_FLOAT }, { "f64", FIELD_FLOAT },
+		{ "char", FIELD_CHAR },
+	};
+	size_t len = strcspn(type, "[");
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (strlen(kinds[i].name) == len &&
+		    !strncmp(type, kinds[i].name, len))
+			return kinds[i].kind;
+	return FIELD_NUMBER;
+}
+
+/**
+ * fields_add() - add a field
+ * @fields: all zero before the first one
+ * @name: its name
+ * @type: its type, as the tracer calls it
+ */
+void fields_add(struct fields *fields, const char *name, const char *type)
+{
+	const char *bracket = strchr(type, '[');
+	struct field *field;
+
+	fields->v = grow(fields->v, fields->n, &fields->cap,
+			 sizeof(*fields->v));
+	field = &fields->v[fields->n++];
+	field->name = xstrdup(name);
+	field->kind = kind_of(type);
+	field->count = bracket ? strtoull(bracket + 1, NULL, 0) : 0;
+}
+
+void fields_free(struct fields *fields)
+{
+	for (size_t i = 0; i < fields->n; i++)
+		free(fields->v[i].name);
+	free(fields->v);
+	memset(fields, 0, sizeof(*fields));
+}
