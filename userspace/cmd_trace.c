@@ -15,12 +15,6 @@
 #include "trace.h"
 #include "util.h"
 
-bool is_probe_spec(const char *text)
-{
-	return (text[0] == 'p' || text[0] == 'r' || text[0] == 'u') &&
-	       (text[1] == ':' || text[1] == ' ');
-}
-
 /* Two probes of one name are two events. */
 static void make_distinct(struct trace *trace, struct definition *def)
 {

@@ -88,6 +88,5 @@ int cmd_vars(const struct options *options, int argc, char **argv);
 
 /* Tracing has no name of its own: the first probe is the first argument. */
 int cmd_trace(const struct options *options, int argc, char **argv);
-bool is_probe_spec(const char *text);
 
 #endif /* _USERSPACE_COMMAND_H */

@@ -7,6 +7,7 @@
 #include "command.h"
 #include "error.h"
 #include "place.h"
+#include "probe_spec.h"
 #include "util.h"
 
 static void print_help(FILE *out)

@@ -81,6 +81,26 @@ static size_t function_len(const char *start)
 	return p - start;
 }
 
+/**
+ * is_probe_spec() - is this a probe, rather than a filter or a command?
+ * @text: a word of the command line
+ *
+ * Arguments can be called p, r and u, too: "p == 5" compares one.
+ */
+bool is_probe_spec(const char *text)
+{
+	const char *p;
+
+	if (!*text || !strchr("pru", *text))
+		return false;
+	if (text[1] == ':')
+		return true;
+	p = skip_blanks(text + 1);
+	/* A target can be ~/prog, but for the shell. */
+	return p > text + 1 &&
+	       (!*p || !strchr("=!<>&~", *p) || str_starts(p, "~/"));
+}
+
 static const char *take_function(const char *p, struct probe_spec *spec)
 {
 	size_t len;
@@ -149,8 +169,7 @@ static struct error *parse(const char *text, struct probe_spec *spec)
 	size_t len;
 
 	spec->kind = *p;
-	if ((*p != 'p' && *p != 'r' && *p != 'u') ||
-	    (p[1] != ':' && p[1] != ' ' && p[1] != '\t'))
+	if (!is_probe_spec(p))
 		return malformed(text);
 	p = p[1] == ':' ? p + 2 : skip_blanks(p + 1);
 	len = word_len(p);

@@ -3,6 +3,8 @@
 #ifndef _USERSPACE_PROBE_SPEC_H
 #define _USERSPACE_PROBE_SPEC_H
 
+#include <stdbool.h>
+
 struct error;
 
 /**
@@ -25,6 +27,7 @@ struct probe_spec {
 	char *args;
 };
 
+bool is_probe_spec(const char *text);
 struct error *probe_spec_parse(const char *text, struct probe_spec *spec);
 void probe_spec_free(struct probe_spec *spec);
 

@@ -226,10 +226,7 @@ static struct error *add_plain(struct tally *tally,
 /* TARGET:FUNCTION is what is meant where no kind of probe is written. */
 static char *with_kind(const char *text)
 {
-	if ((text[0] == 'p' || text[0] == 'r' || text[0] == 'u') &&
-	    (text[1] == ':' || text[1] == ' '))
-		return xstrdup(text);
-	return xasprintf("p:%s", text);
+	return is_probe_spec(text) ? xstrdup(text) : xasprintf("p:%s", text);
 }
 
 /**
