@@ -269,6 +269,22 @@ static void match(const struct symbols *syms, const char *name,
 }
 
 /**
+ * lookup_names_one() - is this the name of a function, just as it stands?
+ * @syms: the symbols to search
+ * @name: as for lookup_function()
+ */
+bool lookup_names_one(struct symbols *syms, const char *name)
+{
+	struct matches found = { 0 };
+	bool any;
+
+	match(syms, name, &found);
+	any = found.n;
+	matches_free(&found);
+	return any;
+}
+
+/**
  * lookup_function() - find a function by its name
  * @syms: the symbols to search
  * @name: the symbol's name, or a C++ or Rust name with or without parameters

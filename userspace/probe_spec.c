@@ -35,7 +35,13 @@ static size_t word_len(const char *p)
 	return strcspn(p, " \t");
 }
 
-/* Where "operator<", "operator->" and the like end; else @p. */
+/* What a type is made of; "unsigned long" and "new" have no other characters. */
+#define TYPE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:*&<>,[] "
+
+/*
+ * Where "operator<", "operator->", "operator unsigned long" and the like end;
+ * else @p.
+ */
 static const char *skip_operator(const char *start, const char *p)
 {
 	size_t n = strlen(OPERATOR);
@@ -46,7 +52,16 @@ static const char *skip_operator(const char *start, const char *p)
 	p += n;
 	if (!strncmp(p, "()", 2))
 		return p + 2;
-	return p + strspn(p, "<>=-");
+	if (!strncmp(p, "\"\"", 2))
+		return p[2] == ' ' ? p + 3 : p + 2;
+	if (*p == ' ') {
+		p++;
+		n = strspn(p, TYPE_CHARACTERS);
+		return p[n] == '(' ? p + n : p;
+	}
+	p += strspn(p, "<>=-");
+	/* A blank keeps "<" and template arguments apart. */
+	return !strncmp(p, " <", 2) ? p + 1 : p;
 }
 
 /*

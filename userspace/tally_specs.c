@@ -34,23 +34,37 @@ struct omitted {
 	size_t looking_back;
 };
 
-static bool is_pattern(const char *function)
+static bool has_pattern(const char *function)
 {
-	return strpbrk(function, "*?") || strchr(function, '[');
+	return strpbrk(function, "*?[");
 }
 
-static bool name_matches(const struct symbol *sym, const char *pattern)
+/* f(char const*), operator* and operator[] are names: C++ has these characters, too. */
+static bool is_name(struct symbols *syms, const char *function)
 {
-	char *pretty;
-	bool match;
+	return (strpbrk(function, "(<") || strstr(function, "operator") ||
+		strstr(function, "[abi:")) &&
+	       lookup_names_one(syms, function);
+}
 
-	if (!fnmatch(pattern, sym->name, 0))
-		return true;
-	if (!is_mangled(sym->name))
-		return false;
-	pretty = demangle(sym->name, DEMANGLE_NAME);
-	match = pretty && !fnmatch(pattern, pretty, 0);
-	free(pretty);
+/* @squeezed: the pattern without the blanks that do not matter. */
+static bool name_matches(const struct symbol *sym, const char *pattern,
+			 const char *squeezed)
+{
+	bool match = !fnmatch(pattern, sym->name, 0);
+
+	/* With parameters where the pattern has some, else without. */
+	for (int form = strchr(pattern, '(') ? DEMANGLE_FULL : DEMANGLE_NAME;
+	     !match && form <= DEMANGLE_NAME && is_mangled(sym->name); form++) {
+		char *pretty = demangle(sym->name, form), *s;
+
+		if (!pretty)
+			break;
+		s = name_squeeze(pretty);
+		match = !fnmatch(squeezed, s, 0);
+		free(s);
+		free(pretty);
+	}
 	return match;
 }
 
@@ -151,53 +165,43 @@ static void add_match(struct tally *tally, const struct symbols *syms,
 	free(label);
 }
 
-static struct error *add_pattern(struct tally *tally,
+static struct error *add_matches(struct tally *tally,
 				 const struct probe_spec *spec,
-				 const struct options *options)
+				 struct symbols *syms, unsigned int force)
 {
+	char *squeezed = name_squeeze(spec->function);
+	const char *path = syms->image->path;
 	struct matches found = { 0 };
 	struct omitted omitted = { 0 };
 	size_t before = tally->n;
 	const struct symbol *last = NULL;
-	struct target target;
-	struct symbols syms;
-	struct error *err;
+	struct error *err = NULL;
 
-	err = target_open(spec->target, options->pid, options->debug_dir,
-			  &target);
-	if (err)
-		return err;
-	if (spec->kind == 'r' && go_is_program(&target.image) &&
-	    !(options->force & FORCE_GO)) {
+	if (spec->kind == 'r' && go_is_program(syms->image) &&
+	    !(force & FORCE_GO))
 		err = error_new(STATUS_REFUSED,
 				"%s is a Go program, whose runtime moves stacks and would crash on a replaced return address; count the calls instead: uprobe count",
-				target.image.path);
-		target_close(&target);
-		return err;
-	}
-	symbols_load(&target.image, target.root, target.debug_dir, &syms);
-	for (size_t i = 0; i < syms.n; i++)
-		if (symbol_is_function(&syms, &syms.v[i]) &&
-		    name_matches(&syms.v[i], spec->function))
-			matches_add(&found, &syms.v[i]);
+				path);
+	for (size_t i = 0; i < syms->n && !err; i++)
+		if (symbol_is_function(syms, &syms->v[i]) &&
+		    name_matches(&syms->v[i], spec->function, squeezed))
+			matches_add(&found, &syms->v[i]);
 	if (found.n)
 		qsort(found.v, found.n, sizeof(*found.v), by_place);
 	for (size_t i = 0; i < found.n; i++) {
 		if (last && last->addr == found.v[i]->addr)
 			continue;
 		last = found.v[i];
-		if (wanted(&syms, last, spec->kind, &omitted))
-			add_match(tally, &syms, last, spec->kind);
+		if (wanted(syms, last, spec->kind, &omitted))
+			add_match(tally, syms, last, spec->kind);
 	}
 	tell_omitted(spec->function, &omitted);
-	if (tally->n == before)
+	if (!err && tally->n == before)
 		err = error_new(STATUS_NOT_FOUND,
 				"no function of %s that can be probed matches %s; see: uprobe list %s",
-				target.image.path, spec->function,
-				target.image.path);
+				path, spec->function, path);
 	matches_free(&found);
-	symbols_free(&syms);
-	target_close(&target);
+	free(squeezed);
 	return err;
 }
 
@@ -221,6 +225,29 @@ static struct error *add_plain(struct tally *tally,
 			       def.expected.v[i]);
 	definition_free(&def);
 	return NULL;
+}
+
+/* What has the characters of a pattern may be a function's name all the same. */
+static struct error *add_pattern(struct tally *tally,
+				 const struct probe_spec *spec,
+				 const struct options *options, bool latency)
+{
+	struct target target;
+	struct symbols syms;
+	struct error *err;
+	bool named;
+
+	err = target_open(spec->target, options->pid, options->debug_dir,
+			  &target);
+	if (err)
+		return err;
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	named = is_name(&syms, spec->function);
+	if (!named)
+		err = add_matches(tally, spec, &syms, options->force);
+	symbols_free(&syms);
+	target_close(&target);
+	return named ? add_plain(tally, spec, options, latency) : err;
 }
 
 /* TARGET:FUNCTION is what is meant where no kind of probe is written. */
@@ -257,8 +284,8 @@ struct error *tally_add_spec(struct tally *tally, const char *text,
 	if (!err && latency)
 		spec.kind = 'r';
 	if (!err)
-		err = spec.kind != 'u' && is_pattern(spec.function) ?
-		      add_pattern(tally, &spec, options) :
+		err = spec.kind != 'u' && has_pattern(spec.function) ?
+		      add_pattern(tally, &spec, options, latency) :
 		      add_plain(tally, &spec, options, latency);
 	probe_spec_free(&spec);
 	return err;
