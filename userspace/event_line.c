@@ -102,6 +102,21 @@ static const char *quoted_end(const char *p)
 	return p;
 }
 
+/*
+ * Where a character in quotes ends; NULL if @p is none.  Control characters are
+ * written as \n, \t, \r and \xNN, all others as they are, quotes among them.
+ */
+static const char *character_end(const char *p)
+{
+	size_t n = 1;
+
+	if (p[0] != '\'' || !p[1])
+		return NULL;
+	if (p[1] == '\\' && p[2] && p[2] != '\'')
+		n = p[2] == 'x' && p[3] && p[4] ? 4 : 2;
+	return p[1 + n] == '\'' ? p + n + 2 : NULL;
+}
+
 /* Values are separated by blanks; quoted text and { } hold some. */
 static const char *value_end(const char *p)
 {
@@ -112,8 +127,8 @@ static const char *value_end(const char *p)
 			p = quoted_end(p);
 			continue;
 		}
-		if (*p == '\'' && p[1] && p[2] == '\'') {
-			p += 3;
+		if (character_end(p)) {
+			p = character_end(p);
 			continue;
 		}
 		if (*p == '}')
@@ -241,17 +256,35 @@ bool event_line_lost(const char *line, u64 *lost)
 	return true;
 }
 
-static bool is_decimal(const char *s, size_t len)
-{
-	size_t i = len && s[0] == '-';
+/* Most readers keep numbers as doubles. */
+#define INTEGER_MAX (1ull << 53)
 
-	/* More digits would lose precision in most readers. */
-	if (i == len || len - i > 15 || (s[i] == '0' && len - i > 1))
+/*
+ * Is it a number in JSON, and one that a reader can keep?  Those with a point or
+ * an exponent come from such a type and always are.
+ */
+static bool is_number(const char *s, size_t len)
+{
+	const char *end = s + len, *p = s + (len && *s == '-'), *q = digits(p);
+
+	if (q == p || q > end || (*p == '0' && q > p + 1))
 		return false;
-	for (; i < len; i++)
-		if (!isdigit((unsigned char)s[i]))
+	if (q == end)
+		return q - p <= 16 && strtoull(p, NULL, 10) <= INTEGER_MAX;
+	if (*q == '.') {
+		p = q + 1;
+		q = digits(p);
+		if (q == p)
 			return false;
-	return true;
+	}
+	if (q < end && *q == 'e') {
+		p = q + 1;
+		p += *p == '-' || *p == '+';
+		q = digits(p);
+		if (q == p)
+			return false;
+	}
+	return q == end;
 }
 
 static void put_value(FILE *out, const char *s, size_t len);
@@ -260,9 +293,10 @@ static void put_array(FILE *out, const char *p, const char *end)
 {
 	putc('[', out);
 	while (p < end) {
-		const char *next = *p == '"' ? quoted_end(p) :
-				   memchr(p, ',', end - p);
+		const char *next = *p == '"' ? quoted_end(p) : character_end(p);
 
+		if (!next)
+			next = memchr(p, ',', end - p);
 		if (!next || next > end)
 			next = end;
 		put_value(out, p, next - p);
@@ -273,6 +307,18 @@ static void put_array(FILE *out, const char *p, const char *end)
 	putc(']', out);
 }
 
+static void put_character(FILE *out, const char *s, size_t len)
+{
+	unsigned int code;
+	char c = s[1];
+
+	if (len == 4)
+		c = s[2] == 'n' ? '\n' : s[2] == 't' ? '\t' : '\r';
+	else if (len > 4 && sscanf(s + 3, "%2x", &code) == 1)
+		c = code;
+	json_string(out, &c, 1);
+}
+
 static void put_value(FILE *out, const char *s, size_t len)
 {
 	if (len == 7 && !strncmp(s, "(fault)", 7))
@@ -281,10 +327,12 @@ static void put_value(FILE *out, const char *s, size_t len)
 		json_string(out, s + 1, len - 2);
 	else if (len >= 2 && s[0] == '{' && s[len - 1] == '}')
 		put_array(out, s + 1, s + len - 1);
-	else if (is_decimal(s, len))
+	else if (character_end(s) == s + len)
+		put_character(out, s, len);
+	else if (is_number(s, len))
 		fprintf(out, "%.*s", (int)len, s);
 	else
-		/* Among these: a cut string, its quotes and dots kept. */
+		/* Among these: a cut string, its quotes and dots kept; inf and nan. */
 		json_string(out, s, len);
 }
 
@@ -294,7 +342,8 @@ static void put_value(FILE *out, const char *s, size_t len)
  * @name: what to call the event
  * @json: set to the object, without newline, from malloc()
  *
- * Values that a double cannot hold, hexadecimal ones among them, are strings.
+ * Whole numbers that a double cannot hold, hexadecimal ones, and what is no number
+ * are strings.
  */
 void event_line_json(const struct event_line *event, const char *name,
 		     char **json)

@@ -32,7 +32,8 @@ static size_t utf8_len(const unsigned char *s, size_t len)
  * @s: the bytes of it
  * @len: how many
  *
- * Bytes that are no UTF-8 are written as the characters of their numbers.
+ * Bytes that are no UTF-8 are written as the characters of their numbers, control
+ * characters as \u001b and the like.
  */
 void json_string(FILE *out, const char *s, size_t len)
 {
@@ -47,7 +48,10 @@ void json_string(FILE *out, const char *s, size_t len)
 			putc(c, out);
 		} else {
 			n = utf8_len((const unsigned char *)s + i, len - i);
-			if (n)
+			/* U+0080 to U+009f are control characters, too. */
+			if (n == 2 && c == 0xc2 && (unsigned char)s[i + 1] < 0xa0)
+				fprintf(out, "\\u%04x", (unsigned char)s[i + 1]);
+			else if (n)
 				fwrite(s + i, 1, n, out);
 			else
 				fprintf(out, "\\u%04x", c);

@@ -3,7 +3,8 @@
 //       checked against what events record
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/event_line.c userspace/filter.c
-// cflags: userspace/fields.c userspace/json.c userspace/util.c userspace/error.c userspace/library.c userspace/ldcache.c
+// cflags: userspace/fields.c userspace/json.c userspace/util.c userspace/error.c
+// cflags: userspace/library.c userspace/ldcache.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,9 @@ static void check_json(const char *line, const char *wanted, const char *what)
 }
 
 #define LINE "            bash-42      [001] d....    12.345678: ev: (0x1000) "
+
+/* What the object of such a line starts with. */
+#define ARGS "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":"
 
 /* What the tracer is given for a filter; NULL when it is refused. */
 static char *fitted(const char *text)
@@ -151,7 +155,7 @@ int main(void)
 	u64 lost = 0;
 
 	setlinebuf(stdout);
-	printf("KTAP version 1\n1..86\n");
+	printf("KTAP version 1\n1..90\n");
 	check_json(LINE "arg1=0x5",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"arg1\":\"0x5\"}}",
 		   "an entry");
@@ -173,6 +177,18 @@ int main(void)
 	check_json(LINE "a=\"\xc3\xa9\xff\x01\\n\"",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"\xc3\xa9\\u00ff\\u0001\\\\n\"}}",
 		   "bytes that are and are not UTF-8");
+	check_json(LINE "a=-0.5 b={1e-45,3.4028235e+38} c=nan d=-inf e=9007199254740992 f=9007199254740993",
+		   ARGS "{\"a\":-0.5,\"b\":[1e-45,3.4028235e+38],\"c\":\"nan\",\"d\":\"-inf\",\"e\":9007199254740992,\"f\":\"9007199254740993\"}}",
+		   "floating-point numbers, and those at the limit");
+	check_json(LINE "a=1. b=.5 c=1e d=01.5 e=1.5x",
+		   ARGS "{\"a\":\"1.\",\"b\":\".5\",\"c\":\"1e\",\"d\":\"01.5\",\"e\":\"1.5x\"}}",
+		   "what JSON does not take for numbers");
+	check_json(LINE "a='x' b=' ' c=''' d='\\' e='\\n' f='\\x1b' g='\xff' h={'\\n','}',' ',',','\\'} i=5",
+		   ARGS "{\"a\":\"x\",\"b\":\" \",\"c\":\"'\",\"d\":\"\\\\\",\"e\":\"\\u000a\",\"f\":\"\\u001b\",\"g\":\"\\u00ff\",\"h\":[\"\\u000a\",\"}\",\" \",\",\",\"\\\\\"],\"i\":5}}",
+		   "characters");
+	check_json(LINE "a=\"\xc2\x9b\xc2\xa0\x7f\" b=\"cut\"...",
+		   ARGS "{\"a\":\"\\u009b\xc2\xa0\\u007f\",\"b\":\"\\\"cut\\\"...\"}}",
+		   "control characters, and a string that was cut");
 	check_json("        a b-c-42      [001] .N.1.    12.345678: ev: (0x1000)",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"a b-c\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
 		   "a name with blanks and dashes");
@@ -194,6 +210,6 @@ int main(void)
 	check(!fitted(deep), "a filter nested without end");
 	check_filters();
 	check_damage();
-	check(nr == 85, "all was tested");
+	check(nr == 89, "all was tested");
 	return failed;
 }
