@@ -7,43 +7,10 @@
 #include "command.h"
 #include "control.h"
 #include "error.h"
+#include "listing.h"
 #include "sessions.h"
 #include "trace.h"
 #include "util.h"
-
-/**
- * struct listed - an event that uprobe_events lists
- * @kind: 'p' or 'r'
- * @group: its group
- * @event: its name
- * @rest: what it probes
- */
-struct listed {
-	char kind;
-	char *group;
-	char *event;
-	char *rest;
-};
-
-/* K:GROUP/EVENT REST, as the file lists it; changes the line. */
-static bool parse_listed(char *line, struct listed *listed)
-{
-	char *slash, *blank;
-
-	if ((line[0] != 'p' && line[0] != 'r') || line[1] != ':')
-		return false;
-	blank = strchr(line, ' ');
-	slash = strchr(line, '/');
-	if (!blank || !slash || slash > blank)
-		return false;
-	*slash = '\0';
-	*blank = '\0';
-	listed->kind = line[0];
-	listed->group = line + 2;
-	listed->event = slash + 1;
-	listed->rest = blank + 1;
-	return true;
-}
 
 static const char *owner(const char *group)
 {
@@ -52,73 +19,100 @@ static const char *owner(const char *group)
 	return alive ? "in use" : ours ? "stale" : "by hand";
 }
 
-static void print_event(const char *dir, const struct listed *listed)
+static void print_site(const char *dir, const struct listed *site)
 {
-	struct counts counts = control_counts(dir, listed->event);
-	char *file = control_event_file(listed->group, listed->event, "enable");
+	char *file = control_event_file(site->group, site->event, "enable");
 	char *text = NULL;
 
 	error_free(control_read(dir, file, &text));
-	printf("%c:%s/%s %s  [%s, %s, %llu hits, %llu missed]\n", listed->kind,
-	       listed->group, listed->event, listed->rest,
-	       text && text[0] == '1' ? "enabled" : "disabled",
-	       owner(listed->group), (unsigned long long)counts.hits,
-	       (unsigned long long)counts.missed);
+	printf("%c:%s/%s %s  [%s, %s", site->kind, site->group, site->event,
+	       site->rest, text && text[0] == '1' ? "enabled" : "disabled",
+	       owner(site->group));
+	if (site->counted)
+		printf(", %llu hits, %llu missed",
+		       (unsigned long long)site->counts.hits,
+		       (unsigned long long)site->counts.missed);
+	puts("]");
 	free(text);
 	free(file);
 }
 
-/* Remove an event; its other sites go with it and are not there any more. */
-static struct error *clean_event(const char *dir, const struct listed *listed,
-				 bool all, unsigned int *removed)
+static struct error *open_listing(const struct options *options,
+				  const char **dir, struct listing *listing)
 {
-	char *file;
-	bool ours;
-
-	if (own_group_alive(listed->group, &ours) || (!ours && !all))
-		return NULL;
-	file = control_event_file(listed->group, listed->event, "enable");
-	if (!control_has(dir, file)) {
-		free(file);
-		return NULL;
-	}
-	free(file);
-	error_free(control_enable(dir, listed->group, listed->event, false));
-	++*removed;
-	return control_remove(dir, listed->group, listed->event);
-}
-
-static int visit_events(const struct options *options, bool clean)
-{
-	const char *dir = options->control ? options->control : CONTROL_DIR;
-	unsigned int n = 0, removed = 0;
-	char *text = NULL, *save, *line;
-	struct listed listed;
 	struct error *err;
 
-	err = control_check(dir);
-	if (!err)
-		err = control_read(dir, "uprobe_events", &text);
-	for (line = text ? strtok_r(text, "\n", &save) : NULL; line && !err;
-	     line = strtok_r(NULL, "\n", &save)) {
-		if (!parse_listed(line, &listed))
-			continue;
-		n++;
-		if (clean)
-			err = clean_event(dir, &listed, options->all, &removed);
-		else
-			print_event(dir, &listed);
-	}
-	free(text);
-	if (!err && !clean)
-		n += sessions_print(dir);
-	if (!err && clean)
-		fprintf(stderr, "%u of %u events removed%s\n", removed, n,
-			n > removed && !options->all ?
-			"; others are in use or were made by hand (--all)" : "");
-	else if (!err && !n)
+	*dir = options->control ? options->control : CONTROL_DIR;
+	err = control_check(*dir);
+	return err ? err : listing_read(*dir, listing);
+}
+
+static struct error *print_status(const struct options *options)
+{
+	struct listing listing;
+	const char *dir;
+	struct error *err = open_listing(options, &dir, &listing);
+	size_t n;
+
+	if (err)
+		return err;
+	for (n = 0; n < listing.n; n++)
+		print_site(dir, &listing.v[n]);
+	listing_free(&listing);
+	if (!(n + sessions_print(dir)))
 		fputs("no events are defined\n", stderr);
-	return error_report(err);
+	return NULL;
+}
+
+static struct error *remove_event(const char *dir, const struct listed *site)
+{
+	error_free(control_enable(dir, site->group, site->event, false));
+	return control_remove(dir, site->group, site->event);
+}
+
+/* An event that cannot be removed does not keep others. */
+static struct error *remove_stale(const struct options *options)
+{
+	unsigned int removed = 0, in_use = 0, by_hand = 0;
+	struct error *first = NULL, *err;
+	struct listing listing;
+	const char *dir;
+
+	err = open_listing(options, &dir, &listing);
+	if (err)
+		return err;
+	for (size_t i = 0; i < listing.n; i++) {
+		const struct listed *site = &listing.v[i];
+		bool ours;
+
+		/* The others go with it. */
+		if (!listing_first(&listing, i))
+			continue;
+		if (own_group_alive(site->group, &ours)) {
+			in_use++;
+			continue;
+		}
+		if (!ours && !options->all) {
+			by_hand++;
+			continue;
+		}
+		err = remove_event(dir, site);
+		removed += !err;
+		if (first)
+			error_free(err);
+		else
+			first = err;
+	}
+	listing_free(&listing);
+	fprintf(stderr, "%u %s removed", removed,
+		removed == 1 ? "event" : "events");
+	if (in_use)
+		fprintf(stderr, ", %u in use", in_use);
+	if (by_hand)
+		fprintf(stderr, ", %u made by hand: uprobe clean --all",
+			by_hand);
+	fputc('\n', stderr);
+	return first;
 }
 
 int cmd_status(const struct options *options, int argc, char **argv)
@@ -127,7 +121,7 @@ int cmd_status(const struct options *options, int argc, char **argv)
 	if (argc)
 		return error_report(error_new(STATUS_USAGE,
 					      "status takes no arguments"));
-	return visit_events(options, false);
+	return error_report(print_status(options));
 }
 
 int cmd_clean(const struct options *options, int argc, char **argv)
@@ -136,5 +130,5 @@ int cmd_clean(const struct options *options, int argc, char **argv)
 	if (argc)
 		return error_report(error_new(STATUS_USAGE,
 					      "clean takes no arguments but --all"));
-	return visit_events(options, true);
+	return error_report(remove_stale(options));
 }

@@ -357,44 +357,20 @@ struct error *control_filter(const char *dir, int session, const char *group,
 	return err;
 }
 
-/* Add up lines of uprobe_profile; of one event, or of all when @event is NULL. */
-static void add_counts(char *text, const char *mark, const char *event,
-		       struct counts *total)
+/* Add up what a session says of its probes: probe: PATH EVENT HITS MISSED. */
+static void add_counts(char *text, struct counts *total)
 {
 	char *save, *line;
 
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
-		unsigned long long hits, missed = 0;
-		char name[128];
+		unsigned long long hits, missed;
 
-		if (!str_starts(line, mark) ||
-		    sscanf(line + strlen(mark), "%*s %127s %llu %llu", name,
-			   &hits, &missed) < 2 ||
-		    (event && strcmp(name, event)))
+		if (sscanf(line, "probe: %*s %*s %llu %llu", &hits, &missed) < 2)
 			continue;
 		total->hits += hits;
 		total->missed += missed;
 	}
-}
-
-/**
- * control_counts() - hits and misses of an event
- * @dir: the control directory
- * @event: its name
- *
- * Return: the totals over its sites; zero when nothing can be read.
- */
-struct counts control_counts(const char *dir, const char *event)
-{
-	struct counts total = { 0 };
-	char *text = NULL;
-
-	error_free(control_read(dir, "uprobe_profile", &text));
-	if (text)
-		add_counts(text, "", event, &total);
-	free(text);
-	return total;
 }
 
 /**
@@ -410,7 +386,7 @@ struct counts control_session_counts(int fd)
 
 	error_free(control_read("/proc/self", file, &text));
 	if (text)
-		add_counts(text, "probe:", NULL, &total);
+		add_counts(text, &total);
 	free(text);
 	free(file);
 	return total;

@@ -15,7 +15,7 @@ struct error;
 #define CONTROL_DIR "/sys/kernel/debug/uprobes"
 
 /**
- * struct counts - what uprobe_profile says of an event
+ * struct counts - what the tracer says of probes
  * @hits: times that its probes were reached
  * @missed: times that it should have been recorded and could not be
  */
@@ -42,7 +42,6 @@ struct error *control_session_define(const char *dir, int fd, const char *line);
 struct error *control_session_write(int fd, const char *file, const char *value);
 struct error *control_filter(const char *dir, int session, const char *group,
 			     const char *event, const char *text);
-struct counts control_counts(const char *dir, const char *event);
 struct counts control_session_counts(int fd);
 
 #endif /* _USERSPACE_CONTROL_H */

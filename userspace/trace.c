@@ -13,6 +13,7 @@
 #include "debug_file.h"
 #include "error.h"
 #include "event_line.h"
+#include "listing.h"
 #include "printer.h"
 #include "runner.h"
 #include "task_filter.h"
@@ -300,19 +301,36 @@ static void print_banner(const struct trace *trace)
 		      trace->out);
 }
 
+/* Others can have events of the same name, in groups of their own. */
+static struct counts listed_counts(const struct trace *trace)
+{
+	struct counts total = { 0 };
+	struct listing listing;
+
+	error_free(listing_read(trace->dir, &listing));
+	for (size_t i = 0; i < listing.n; i++) {
+		const struct listed *site = &listing.v[i];
+
+		for (size_t j = 0; j < trace->n; j++) {
+			const struct definition *def = &trace->defs[j];
+
+			if (strcmp(def->event, site->event) ||
+			    strcmp(trace_group(trace, def), site->group))
+				continue;
+			total.hits += site->counts.hits;
+			total.missed += site->counts.missed;
+		}
+	}
+	listing_free(&listing);
+	return total;
+}
+
 static void print_summary(const struct trace *trace)
 {
-	struct counts counts = { 0 };
+	struct counts counts = trace->session >= 0 ?
+			       control_session_counts(trace->session) :
+			       listed_counts(trace);
 
-	if (trace->session >= 0)
-		counts = control_session_counts(trace->session);
-	for (size_t i = 0; i < trace->n && trace->session < 0; i++) {
-		struct counts one = control_counts(trace->dir,
-						   trace->defs[i].event);
-
-		counts.hits += one.hits;
-		counts.missed += one.missed;
-	}
 	fprintf(stderr,
 		"Ending tracing... %llu events shown, %llu hits, %llu missed, %llu lost.\n",
 		(unsigned long long)trace->shown,
