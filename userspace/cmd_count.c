@@ -10,9 +10,11 @@
 #include "error.h"
 #include "histogram.h"
 #include "json.h"
+#include "output.h"
 #include "runner.h"
 #include "tally.h"
 #include "tally_specs.h"
+#include "task_filter.h"
 #include "util.h"
 
 /* So many functions get a drawing each; more of them, a line each. */
@@ -252,7 +254,7 @@ static struct error *measure(struct measuring *run, const char *dir)
 		err = print_results(run, options->interval > 0);
 	if (!err)
 		print_summary(run);
-	return err;
+	return err ? err : runner_result(&run->runner, options->command);
 }
 
 static int run_command(const struct options *options, bool latency, int argc,
@@ -261,7 +263,6 @@ static int run_command(const struct options *options, bool latency, int argc,
 	const char *dir = options->control ? options->control : CONTROL_DIR;
 	struct measuring run = {
 		.options = options,
-		.out = stdout,
 		.tally = { .fd = -1 },
 		.runner = RUNNER_INIT,
 		.latency = latency,
@@ -281,21 +282,14 @@ static int run_command(const struct options *options, bool latency, int argc,
 				"that would be probes at %zu places; write a narrower pattern, or a larger --max-probes",
 				run.tally.lines.n);
 	if (!err)
+		err = task_filter_check(options);
+	if (!err)
 		err = control_check(dir);
-	if (!err && options->output) {
-		run.out = fopen(options->output, "we");
-		if (!run.out)
-			err = error_new(STATUS_RUNTIME,
-					"%s cannot be written; name another file with -o",
-					options->output);
-	}
+	if (!err)
+		err = output_open(options->output, &run.out);
 	if (!err)
 		err = measure(&run, dir);
-	if (run.out && run.out != stdout &&
-	    (ferror(run.out) | fclose(run.out)) && !err)
-		err = error_new(STATUS_RUNTIME,
-				"%s could not be written; is the disk full?",
-				options->output);
+	err = output_close(options->output, run.out, err);
 	tally_close(&run.tally);
 	runner_close(&run.runner);
 	return error_report(err);

@@ -226,7 +226,7 @@ int cmd_list(const struct options *options, int argc, char **argv)
 	print_all(options, &syms, &found, &copies);
 	only_copies = print_only_copies(&copies, &found, glob);
 	free(copies.v);
-	if (!syms.full && !glob)
+	if (!syms.full && !glob && found.n)
 		remark("%s is stripped: these are only the functions that it exports",
 		       target.image.path);
 	if (found.n || only_copies)

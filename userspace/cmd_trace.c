@@ -10,8 +10,10 @@
 #include "error.h"
 #include "fields.h"
 #include "filter.h"
+#include "output.h"
 #include "place.h"
 #include "probe_spec.h"
+#include "task_filter.h"
 #include "trace.h"
 #include "util.h"
 
@@ -162,6 +164,8 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 	if (!err && i < argc)
 		err = add_filters(trace, argv[i]);
 	if (!err)
+		err = task_filter_check(options);
+	if (!err)
 		err = control_check(trace->dir);
 	if (!err)
 		err = check_memory(trace);
@@ -188,7 +192,6 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 {
 	struct trace trace = {
 		.options = options,
-		.out = stdout,
 		.dir = options->control ? options->control : CONTROL_DIR,
 		.group = own_group(),
 		.session = -1,
@@ -206,14 +209,8 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 			err = error_new(STATUS_RUNTIME,
 					"this tracer records no user stacks; trace without -s");
 	}
-	/* Not stdout itself: that one stays the command's of -c. */
-	if (!err && options->output) {
-		trace.out = fopen(options->output, "we");
-		if (!trace.out)
-			err = error_new(STATUS_RUNTIME,
-					"%s cannot be written; name another file with -o",
-					options->output);
-	}
+	if (!err)
+		err = output_open(options->output, &trace.out);
 	if (!err && options->verbose) {
 		err = show_formats(&trace);
 	} else if (!err) {
@@ -224,11 +221,7 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 	}
 	if (trace.session >= 0)
 		close(trace.session);
-	if (trace.out && trace.out != stdout &&
-	    (ferror(trace.out) | fclose(trace.out)) && !err)
-		err = error_new(STATUS_RUNTIME,
-				"%s could not be written; is the disk full?",
-				options->output);
+	err = output_close(options->output, trace.out, err);
 	free_trace(&trace);
 	return error_report(err);
 }

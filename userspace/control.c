@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -28,6 +30,13 @@ static struct error *file_error(const char *path, const char *what, int code)
 	return error_new(STATUS_RUNTIME,
 			 "%s cannot be %s (%s); the kernel log may say more: dmesg",
 			 path, what, strerror(code));
+}
+
+static bool is_mounted(const char *path, long magic)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == magic;
 }
 
 /**
@@ -53,9 +62,12 @@ struct error *control_check(const char *dir)
 		err = error_new(STATUS_DENIED,
 				"there is no uprobe_events in %s; name a directory of a tracer",
 				dir);
+	else if (!is_mounted("/sys/kernel/debug", DEBUGFS_MAGIC))
+		err = error_new(STATUS_DENIED,
+				"debugfs, which the control files are in, is not mounted; as root: mount -t debugfs none /sys/kernel/debug, and where the module is not loaded: modprobe uprobes");
 	else
 		err = error_new(STATUS_DENIED,
-				"%s is not there: load the module with \"modprobe uprobes\" (or \"insmod uprobes.ko\"), and mount debugfs with \"mount -t debugfs none /sys/kernel/debug\" if it is not",
+				"%s is not there, so the module is not loaded; as root: modprobe uprobes (or insmod uprobes.ko)",
 				dir);
 out:
 	free(path);

@@ -119,10 +119,22 @@ static struct error *parse_id(const char *arg, pid_t *id)
 static struct error *parse_number(const char *option, const char *arg,
 				  u64 *number)
 {
-	if (parse_u64(arg, number))
+	if (parse_u64(arg, number) && *number)
 		return NULL;
-	return error_new(STATUS_USAGE, "%s takes a number, not \"%s\"", option,
-			 arg);
+	return error_new(STATUS_USAGE,
+			 "%s takes a number, 1 or more, not \"%s\"", option, arg);
+}
+
+static struct error *parse_uid(const char *arg, long long *uid)
+{
+	u64 number;
+
+	if (!parse_u64(arg, &number) || number > UINT32_MAX)
+		return error_new(STATUS_USAGE,
+				 "--uid takes the number of a user, not \"%s\"; see: id -u NAME",
+				 arg);
+	*uid = number;
+	return NULL;
 }
 
 static struct error *parse_seconds(const char *option, const char *arg,
@@ -155,9 +167,6 @@ static struct error *parse_return(const char *arg, enum return_mode *mode)
 
 static struct error *parse_option(int opt, struct options *options)
 {
-	struct error *err = NULL;
-	u64 number;
-
 	switch (opt) {
 	case OPT_ALL:
 		options->all = true;
@@ -188,9 +197,7 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_TOP:
 		return parse_number("--top", optarg, &options->top);
 	case OPT_UID:
-		err = parse_number("--uid", optarg, &number);
-		options->uid = number;
-		break;
+		return parse_uid(optarg, &options->uid);
 	case OPT_VERSION:
 		want_version = true;
 		break;
@@ -230,10 +237,28 @@ static struct error *parse_option(int opt, struct options *options)
 	case 'v':
 		options->verbose = true;
 		break;
-	default:
-		err = error_new(STATUS_USAGE, "see: uprobe --help");
 	}
-	return err;
+	return NULL;
+}
+
+/* @word: what getopt_long() has stopped at; for letters it may still be in it. */
+static struct error *bad_option(int opt, const char *word)
+{
+	char letter[] = { '-', optopt, '\0' };
+	bool is_long = str_starts(word, "--");
+
+	if (!is_long && optopt)
+		word = letter;
+	if (opt == ':')
+		return error_new(STATUS_USAGE,
+				 "%s takes a value; see: uprobe --help", word);
+	if (is_long && optopt)
+		return error_new(STATUS_USAGE,
+				 "%.*s takes no value; see: uprobe --help",
+				 (int)strcspn(word, "="), word);
+	return error_new(STATUS_USAGE,
+			 "there is no option %.*s; see: uprobe --help",
+			 (int)strcspn(word, "="), word);
 }
 
 static int cmd_help(const struct options *options, int argc, char **argv)
@@ -298,9 +323,12 @@ int main(int argc, char **argv)
 	struct error *err = NULL;
 	int opt;
 
-	while (!err && (opt = getopt_long(argc, argv, "c:d:FfHhi:L:l:M:o:p:sv",
+	opterr = 0;
+	while (!err && (opt = getopt_long(argc, argv, ":c:d:FfHhi:L:l:M:o:p:sv",
 					  long_options, NULL)) != -1)
-		err = parse_option(opt, &options);
+		err = opt == '?' || opt == ':' ?
+		      bad_option(opt, argv[optind - 1]) :
+		      parse_option(opt, &options);
 	if (err)
 		return error_report(err);
 	force_tell(options.force);

@@ -112,13 +112,16 @@ void runner_release(struct runner *runner, double seconds)
 void runner_handle(struct runner *runner)
 {
 	struct signalfd_siginfo info;
+	int status;
 
 	while (read(runner->signals, &info, sizeof(info)) == sizeof(info)) {
 		if (info.ssi_signo == SIGCHLD) {
 			if (runner->child > 0 &&
-			    waitpid(runner->child, NULL, WNOHANG) ==
+			    waitpid(runner->child, &status, WNOHANG) ==
 			    runner->child) {
 				runner->child = 0;
+				runner->exit = WIFEXITED(status) ?
+					       WEXITSTATUS(status) : 0;
 				runner->stop = true;
 			}
 			continue;
@@ -156,6 +159,23 @@ int runner_timeout(struct runner *runner)
 	}
 	return runner->deadline - now > WAIT_MAX ? WAIT_MAX :
 	       (int)(runner->deadline - now);
+}
+
+/**
+ * runner_result() - was there a command to trace?
+ * @runner: after the run
+ * @command: the command, or NULL
+ *
+ * What a command returns is its own business, but for what the shell says where
+ * it cannot run one (POSIX, "Exit Status for Commands").
+ */
+struct error *runner_result(const struct runner *runner, const char *command)
+{
+	if (runner->exit != 126 && runner->exit != 127)
+		return NULL;
+	return error_new(STATUS_RUNTIME,
+			 "the shell could not run \"%s\", or a command in it; is its name right, and may it be executed?",
+			 command);
 }
 
 void runner_close(struct runner *runner)

@@ -15,6 +15,7 @@ struct error;
  * struct runner - what ends a run
  * @signals: signalfd, -1 before runner_open()
  * @child: process of the command, 0 without one or when it has ended
+ * @exit: with what status the command has ended
  * @go: write end of the pipe that @child waits at, -1 if it runs
  * @deadline: when to stop, in milliseconds of the monotonic clock; 0 for never
  * @stop: it is time
@@ -24,6 +25,7 @@ struct error;
 struct runner {
 	int signals;
 	pid_t child;
+	int exit;
 	int go;
 	u64 deadline;
 	bool stop;
@@ -39,6 +41,7 @@ void runner_release(struct runner *runner, double seconds);
 void runner_handle(struct runner *runner);
 bool runner_signalled(const struct runner *runner);
 int runner_timeout(struct runner *runner);
+struct error *runner_result(const struct runner *runner, const char *command);
 void runner_close(struct runner *runner);
 u64 now_ms(void);
 

@@ -3,7 +3,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "command.h"
+#include "error.h"
 #include "event_line.h"
 
 /* The kernel keeps no more of a task's name (TASK_COMM_LEN). */
@@ -24,6 +27,42 @@ static bool user_of(pid_t tid, long long *uid)
 		found = sscanf(line, "Uid: %*d %lld", uid) == 1;
 	fclose(f);
 	return found;
+}
+
+/* Threads have directories, too, which only lists of /proc leave out. */
+static struct error *check_thread(pid_t tid, pid_t pid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", tid);
+	if (access(path, F_OK))
+		return error_new(STATUS_NOT_FOUND,
+				 "there is no thread %d; see: ps -eT", tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d", pid, tid);
+	if (pid && access(path, F_OK))
+		return error_new(STATUS_NOT_FOUND,
+				 "process %d has no thread %d; see: ps -T %d",
+				 pid, tid, pid);
+	return NULL;
+}
+
+/**
+ * task_filter_check() - can there be tasks that the options ask for?
+ * @options: of the command line
+ */
+struct error *task_filter_check(const struct options *options)
+{
+	if (options->command && options->pid)
+		return error_new(STATUS_USAGE,
+				 "-c traces a command and -p a process; leave one of them out");
+	if (options->command &&
+	    !options->command[strspn(options->command, " \t\n")])
+		return error_new(STATUS_USAGE,
+				 "the command of -c is empty; name one: -c 'ls /'");
+	if (options->follow && !options->command && !options->pid)
+		return error_new(STATUS_USAGE,
+				 "-f follows what a process starts; name it with -p");
+	return options->tid ? check_thread(options->tid, options->pid) : NULL;
 }
 
 /**

@@ -5,7 +5,9 @@
 
 #include "task_watch.h"
 
+struct error;
 struct event_line;
+struct options;
 
 /**
  * enum task_answer - is an event wanted?
@@ -35,6 +37,7 @@ struct task_filter {
 	const char *comm;
 };
 
+struct error *task_filter_check(const struct options *options);
 enum task_answer task_filter_asks(struct task_filter *filter,
 				  const struct event_line *event);
 

@@ -458,6 +458,8 @@ struct error *trace_run(struct trace *trace)
 		err = trace_define(trace);
 	if (!err)
 		err = run_probes(&run);
+	if (!err)
+		err = runner_result(&run.runner, options->command);
 	trace_remove(trace);
 	runner_close(&run.runner);
 	if (run.pipe >= 0 && run.pipe != trace->session)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "output.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+
+/**
+ * output_open() - open what results are written to
+ * @path: the file of -o; NULL for standard output
+ * @out: set on success; to be closed with output_close()
+ *
+ * With a file, standard output is left to the command of -c.
+ */
+struct error *output_open(const char *path, FILE **out)
+{
+	*out = path ? fopen(path, "we") : stdout;
+	if (*out)
+		return NULL;
+	return error_new(STATUS_RUNTIME,
+			 "%s cannot be written: %s; name another file with -o",
+			 path, strerror(errno));
+}
+
+/**
+ * output_close() - the results are whole
+ * @path: as for output_open()
+ * @out: the file; NULL if it was not opened
+ * @err: what has failed before, or NULL
+ *
+ * Return: @err, or that the file could not be written.
+ */
+struct error *output_close(const char *path, FILE *out, struct error *err)
+{
+	int failed;
+
+	if (!path || !out)
+		return err;
+	failed = ferror(out);
+	if ((fclose(out) || failed) && !err)
+		err = error_new(STATUS_RUNTIME,
+				"%s could not be written; is the disk full?",
+				path);
+	return err;
+}

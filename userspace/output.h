@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where results go: standard output, or the file of -o. */
+#ifndef _USERSPACE_OUTPUT_H
+#define _USERSPACE_OUTPUT_H
+
+#include <stdio.h>
+
+struct error;
+
+struct error *output_open(const char *path, FILE **out);
+struct error *output_close(const char *path, FILE *out, struct error *err);
+
+#endif /* _USERSPACE_OUTPUT_H */
