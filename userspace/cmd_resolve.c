@@ -6,19 +6,15 @@
 #include "command.h"
 #include "definition.h"
 #include "error.h"
-#include "probe_spec.h"
 
 static struct error *resolve(const struct options *options, const char *text)
 {
-	struct definition def = { 0 };
-	struct probe_spec spec;
-	struct error *err;
+	struct definition def;
+	struct error *err = definition_read(text, options, &def);
 
-	err = probe_spec_parse(text, &spec);
 	if (err)
 		return err;
-	err = definition_make(&spec, options, &def);
-	for (size_t i = 0; !err && i < def.sites.n; i++) {
+	for (size_t i = 0; i < def.sites.n; i++) {
 		char *line = options->verbose ?
 			definition_checked_line(&def, i, def.group) :
 			definition_line(&def, i, def.group);
@@ -27,8 +23,7 @@ static struct error *resolve(const struct options *options, const char *text)
 		free(line);
 	}
 	definition_free(&def);
-	probe_spec_free(&spec);
-	return err;
+	return NULL;
 }
 
 int cmd_resolve(const struct options *options, int argc, char **argv)

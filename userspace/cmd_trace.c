@@ -75,22 +75,16 @@ static struct error *add_spec(struct trace *trace, const char *text,
 			      const struct options *options)
 {
 	struct definition def;
-	struct probe_spec spec;
-	struct error *err;
+	struct error *err = definition_read(text, options, &def);
 
-	err = probe_spec_parse(text, &spec);
 	if (err)
 		return err;
-	err = definition_make(&spec, options, &def);
-	if (!err) {
-		if (!spec.event)
-			make_distinct(trace, &def);
-		trace->defs = xreallocarray(trace->defs, trace->n + 1,
-					    sizeof(*trace->defs));
-		trace->defs[trace->n++] = def;
-	}
-	probe_spec_free(&spec);
-	return err;
+	if (!def.named)
+		make_distinct(trace, &def);
+	trace->defs = xreallocarray(trace->defs, trace->n + 1,
+				    sizeof(*trace->defs));
+	trace->defs[trace->n++] = def;
+	return NULL;
 }
 
 /* A filter of what an event does not have would hide everything. */

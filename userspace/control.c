@@ -251,6 +251,20 @@ struct error *control_enable(const char *dir, const char *group,
 	return err;
 }
 
+/* Without @needed it is no error that there is no such file; *@fd is -1 then. */
+static struct error *open_file(const char *dir, const char *file, int flags,
+			       bool needed, int *fd)
+{
+	char *path = xasprintf("%s/%s", dir, file);
+	struct error *err = NULL;
+
+	*fd = open(path, flags | O_CLOEXEC);
+	if (*fd < 0 && (needed || errno != ENOENT))
+		err = file_error(path, "opened", errno);
+	free(path);
+	return err;
+}
+
 /**
  * control_pipe() - open trace_pipe for reading without waiting
  * @dir: the control directory
@@ -258,14 +272,23 @@ struct error *control_enable(const char *dir, const char *group,
  */
 struct error *control_pipe(const char *dir, int *fd)
 {
-	char *path = xasprintf("%s/trace_pipe", dir);
-	struct error *err = NULL;
+	return open_file(dir, "trace_pipe", O_RDONLY | O_NONBLOCK, true, fd);
+}
 
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*fd < 0)
-		err = file_error(path, "opened", errno);
-	free(path);
-	return err;
+/**
+ * control_aggregate() - open the file that counts
+ * @dir: the control directory
+ * @fd: set to the descriptor
+ */
+struct error *control_aggregate(const char *dir, int *fd)
+{
+	struct error *err = open_file(dir, "aggregate", O_RDWR, false, fd);
+
+	if (err || *fd >= 0)
+		return err;
+	return error_new(STATUS_DENIED,
+			 "%s/aggregate is not there: counting needs the uprobes module, of this version; trace without count or lat",
+			 dir);
 }
 
 /**
@@ -279,14 +302,7 @@ struct error *control_pipe(const char *dir, int *fd)
  */
 struct error *control_session(const char *dir, int *fd)
 {
-	char *path = xasprintf("%s/session", dir);
-	struct error *err = NULL;
-
-	*fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
-	if (*fd < 0 && errno != ENOENT)
-		err = file_error(path, "opened", errno);
-	free(path);
-	return err;
+	return open_file(dir, "session", O_RDWR | O_NONBLOCK, false, fd);
 }
 
 static int write_session(int fd, const char *line)

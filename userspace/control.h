@@ -37,6 +37,7 @@ char *control_event_file(const char *group, const char *event,
 struct error *control_enable(const char *dir, const char *group,
 			     const char *event, bool on);
 struct error *control_pipe(const char *dir, int *fd);
+struct error *control_aggregate(const char *dir, int *fd);
 struct error *control_session(const char *dir, int *fd);
 struct error *control_session_define(const char *dir, int fd, const char *line);
 struct error *control_session_write(int fd, const char *file, const char *value);

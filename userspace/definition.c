@@ -473,9 +473,29 @@ struct error *definition_make(const struct probe_spec *spec,
 	symbols_free(&syms);
 	target_close(&target);
 	def->group = spec->group ? xstrdup(spec->group) : NULL;
+	def->named = spec->event;
 	def->event = spec->event ? xstrdup(spec->event) : event_name(spec);
 	if (err)
 		definition_free(def);
+	return err;
+}
+
+/**
+ * definition_read() - the same from what was written
+ * @text: the probe
+ * @options: of the command line
+ * @def: filled in on success; to be freed with definition_free()
+ */
+struct error *definition_read(const char *text, const struct options *options,
+			      struct definition *def)
+{
+	struct probe_spec spec;
+	struct error *err = probe_spec_parse(text, &spec);
+
+	if (err)
+		return err;
+	err = definition_make(&spec, options, def);
+	probe_spec_free(&spec);
 	return err;
 }
 

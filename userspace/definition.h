@@ -18,6 +18,7 @@ struct probe_spec;
  * @sites: what follows the name, one for each site: PATH:OFFSET ARGS
  * @expected: for each site, the bytes of the instruction in hexadecimal, or ""
  * @in_memory: one of the sites is in no file, but in the memory of a process
+ * @named: the user has chosen @event
  */
 struct definition {
 	char kind;
@@ -26,8 +27,11 @@ struct definition {
 	struct paths sites;
 	struct paths expected;
 	bool in_memory;
+	bool named;
 };
 
+struct error *definition_read(const char *text, const struct options *options,
+			      struct definition *def);
 struct error *definition_make(const struct probe_spec *spec,
 			      const struct options *options,
 			      struct definition *def);

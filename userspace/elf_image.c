@@ -273,6 +273,31 @@ bool elf_image_probable(const struct elf_image *img)
 }
 
 /**
+ * elf_image_data() - where in the file is the data at this address?
+ * @img: the image
+ * @addr: the address
+ * @flags: how it has to be mapped: PF_W, or 0 for any way
+ * @offset: set on success
+ *
+ * Return: false for what is in memory only.
+ */
+bool elf_image_data(const struct elf_image *img, u64 addr, u32 flags, u64 *offset)
+{
+	for (size_t i = 0; i < img->phnum; i++) {
+		const GElf_Phdr *ph = &img->phdrs[i];
+		u64 in = addr - ph->p_vaddr;
+
+		if ((ph->p_flags & flags) == flags &&
+		    segment_has(ph, ph->p_vaddr, ph->p_filesz, addr) &&
+		    ph->p_offset + in < img->size) {
+			*offset = ph->p_offset + in;
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
  * elf_image_is_code() - is there file-backed code at this address?
  * @img: the file
  * @addr: address as the file's symbols count

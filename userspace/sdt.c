@@ -45,23 +45,6 @@ static const char *take_string(const char **p, const char *end)
 	return s;
 }
 
-/* A counter has to be in the file, in a segment that is mapped writable. */
-static bool data_offset(const struct elf_image *img, u64 addr, u64 *offset)
-{
-	for (size_t i = 0; i < img->phnum; i++) {
-		const GElf_Phdr *ph = &img->phdrs[i];
-		u64 in = addr - ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && ph->p_flags & PF_W &&
-		    addr >= ph->p_vaddr && in < ph->p_filesz &&
-		    ph->p_offset + in < img->size) {
-			*offset = ph->p_offset + in;
-			return true;
-		}
-	}
-	return false;
-}
-
 static const char *check_site(const struct elf_image *img,
 			      struct sdt_site *site)
 {
@@ -78,7 +61,7 @@ static const char *check_site(const struct elf_image *img,
 	if (insn.decoded.class != UINSN_NOP)
 		return "there is no nop at its address";
 	if (site->semaphore &&
-	    (!data_offset(img, site->semaphore, &site->semaphore_offset) ||
+	    (!elf_image_data(img, site->semaphore, PF_W, &site->semaphore_offset) ||
 	     site->semaphore_offset & 1))
 		return "its counter is not in the file's data";
 	return NULL;

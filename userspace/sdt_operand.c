@@ -123,21 +123,6 @@ static const char *find_symbol(const struct symbols *syms, const char *name,
 	return found ? NULL : "the symbol is not known";
 }
 
-/* Where the data at an address is in the file; false for what is only in memory. */
-static bool data_offset(const struct elf_image *img, u64 addr, u64 *offset)
-{
-	for (size_t i = 0; i < img->phnum; i++) {
-		const GElf_Phdr *ph = &img->phdrs[i];
-		u64 in = addr - ph->p_vaddr;
-
-		if (ph->p_type == PT_LOAD && in < ph->p_filesz) {
-			*offset = ph->p_offset + in;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* [N+]sym[+N]: a sum of numbers and at most one symbol. */
 static bool parse_sum(const char *p, const char *end, s64 *number,
 		      const char **symbol, size_t *symbol_len)
@@ -231,7 +216,7 @@ static bool parse_memory(struct sdt_operand *operand, const char *text,
 		problem = find_symbol(syms, symbol, symbol_len, &addr);
 		if (problem)
 			return unreadable(operand, problem);
-		if (!data_offset(syms->image, addr + number, &offset))
+		if (!elf_image_data(syms->image, addr + number, 0, &offset))
 			return unreadable(operand, "the symbol is not in the file");
 		operand->fetch = xasprintf("@+0x%llx",
 					   (unsigned long long)offset);

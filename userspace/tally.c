@@ -6,13 +6,13 @@
 #include "tally.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "command.h"
+#include "control.h"
 #include "error.h"
 #include "runner.h"
 #include "util.h"
@@ -55,27 +55,6 @@ void tally_add_site(struct tally *tally, size_t entry, char kind,
 
 	paths_add(&tally->lines, line);
 	free(line);
-}
-
-static struct error *open_file(struct tally *tally, const char *dir)
-{
-	char *path = xasprintf("%s/aggregate", dir);
-	struct error *err = NULL;
-
-	tally->fd = open(path, O_RDWR | O_CLOEXEC);
-	if (tally->fd < 0 && errno == ENOENT)
-		err = error_new(STATUS_DENIED,
-				"%s is not there: counting needs the uprobes module, of this version; trace without count or lat",
-				path);
-	else if (tally->fd < 0 && (errno == EACCES || errno == EPERM))
-		err = error_new(STATUS_DENIED,
-				"%s cannot be used: tracing needs root, and a kernel that is not locked down; try: sudo uprobe ...",
-				path);
-	else if (tally->fd < 0)
-		err = error_new(STATUS_RUNTIME, "%s cannot be opened (%s)",
-				path, strerror(errno));
-	free(path);
-	return err;
 }
 
 static struct error *write_only(struct tally *tally, const char *what,
@@ -189,7 +168,7 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 	struct error *err;
 	char *text;
 
-	err = open_file(tally, dir);
+	err = control_aggregate(dir, &tally->fd);
 	if (!err)
 		err = restrict_to(tally, options, child);
 	if (err)
