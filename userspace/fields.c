@@ -16,6 +16,8 @@ static enum field_kind kind_of(const char *type)
 		{ "symstr", FIELD_STRING },
 		{ "f32", FIELD_FLOAT }, { "f64", FIELD_FLOAT },
 		{ "char", FIELD_CHAR },
+		{ "s8", FIELD_SIGNED }, { "s16", FIELD_SIGNED },
+		{ "s32", FIELD_SIGNED }, { "s64", FIELD_SIGNED },
 	};
 	size_t len = strcspn(type, "[");
 
@@ -23,7 +25,7 @@ static enum field_kind kind_of(const char *type)
 		if (strlen(kinds[i].name) == len &&
 		    !strncmp(type, kinds[i].name, len))
 			return kinds[i].kind;
-	return FIELD_NUMBER;
+	return FIELD_UNSIGNED;
 }
 
 /**

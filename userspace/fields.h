@@ -9,13 +9,15 @@
 
 /**
  * enum field_kind - what a field can be compared with
- * @FIELD_NUMBER: whole numbers
+ * @FIELD_UNSIGNED: whole numbers, from 0 on
+ * @FIELD_SIGNED: whole numbers
  * @FIELD_FLOAT: decimal numbers
  * @FIELD_CHAR: whole numbers; it is shown as a character
  * @FIELD_STRING: text
  */
 enum field_kind {
-	FIELD_NUMBER,
+	FIELD_UNSIGNED,
+	FIELD_SIGNED,
 	FIELD_FLOAT,
 	FIELD_CHAR,
 	FIELD_STRING,

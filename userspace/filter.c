@@ -319,10 +319,11 @@ void filter_free(struct filter *filter)
 /* What every event has. */
 static const struct field common_fields[] = {
 	{ "COMM", FIELD_STRING, 0 }, { "comm", FIELD_STRING, 0 },
-	{ "CPU", FIELD_NUMBER, 0 }, { "cpu", FIELD_NUMBER, 0 },
-	{ "common_pid", FIELD_NUMBER, 0 }, { "common_type", FIELD_NUMBER, 0 },
-	{ "common_flags", FIELD_NUMBER, 0 },
-	{ "common_preempt_count", FIELD_NUMBER, 0 },
+	{ "CPU", FIELD_SIGNED, 0 }, { "cpu", FIELD_SIGNED, 0 },
+	{ "common_pid", FIELD_SIGNED, 0 },
+	{ "common_type", FIELD_UNSIGNED, 0 },
+	{ "common_flags", FIELD_UNSIGNED, 0 },
+	{ "common_preempt_count", FIELD_UNSIGNED, 0 },
 };
 
 static const struct field *find_field(const struct fields *fields,
@@ -407,7 +408,8 @@ static struct error *check_value(const struct comparison *comparison,
 					 "%s is a floating-point number; compare it with a decimal one: %s > 0.5",
 					 name, name);
 		return NULL;
-	case FIELD_NUMBER:
+	case FIELD_UNSIGNED:
+	case FIELD_SIGNED:
 		if (string)
 			return error_new(STATUS_USAGE,
 					 "%s is a number; compare it with a number, without quotes, or record a string: %s=...:string",
@@ -421,6 +423,12 @@ static struct error *check_value(const struct comparison *comparison,
 	if (!string && !(comparison->kinds & VALUE_INTEGER))
 		return error_new(STATUS_USAGE,
 				 "%s is a whole number and cannot be compared with %.*s; write a whole number, or record it as what it is: %s=...:f64",
+				 name, (int)comparison->len, comparison->value,
+				 name);
+	/* -1 in 32 bits of a register of 64 is another number than in all of them. */
+	if (*comparison->value == '-' && field->kind != FIELD_SIGNED)
+		return error_new(STATUS_USAGE,
+				 "%s is recorded without a sign and cannot be compared with %.*s; record it with one, of the size that it has: %s=...:s32",
 				 name, (int)comparison->len, comparison->value,
 				 name);
 	return NULL;

@@ -84,7 +84,9 @@ static void check_filters(void)
 		{ "p == 0", SAME }, { "b == 3", SAME },
 		{ "s == \"hello\"", SAME }, { "s ~ 'hel*'", SAME },
 		{ "s != \"a && b\"", SAME },
-		{ "a == 5 && p == -3", SAME }, { "!(a == 6) && !!(p == 0)", SAME },
+		{ "a == 5 && a > -3", SAME }, { "common_pid > -1", SAME },
+		{ "p == -3", NULL }, { "b == -1", NULL }, { "c == -1", NULL },
+		{ "!(a == 6) && !!(p == 0)", SAME },
 		{ "(a == 5 || a == 7) && s == \"\"", SAME },
 		{ "COMM == \"bash\"", SAME }, { "common_pid == 42 && CPU == 1", SAME },
 		{ "f > 0.5", SAME }, { "f == 5 || f < -2.5e-3", SAME },
@@ -155,7 +157,7 @@ int main(void)
 	u64 lost = 0;
 
 	setlinebuf(stdout);
-	printf("KTAP version 1\n1..90\n");
+	printf("KTAP version 1\n1..94\n");
 	check_json(LINE "arg1=0x5",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"arg1\":\"0x5\"}}",
 		   "an entry");
@@ -210,6 +212,6 @@ int main(void)
 	check(!fitted(deep), "a filter nested without end");
 	check_filters();
 	check_damage();
-	check(nr == 89, "all was tested");
+	check(nr == 93, "all was tested");
 	return failed;
 }
