@@ -7,7 +7,7 @@
 
 #include <uprobes/uprobes.h>
 
-#include "hit.h"
+#include "again.h"
 #include "later.h"
 #include "register.h"
 #include "retprobe.h"
@@ -181,7 +181,7 @@ EXPORT_SYMBOL_GPL(uprobe_counts);
 
 void uprobe_again(void)
 {
-	hit_again();
+	again_ask();
 }
 EXPORT_SYMBOL_GPL(uprobe_again);
 

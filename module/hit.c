@@ -13,6 +13,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#include "again.h"
 #include "breakpoint.h"
 #include "compat.h"
 #include "hit.h"
@@ -74,31 +75,6 @@ static struct consumer_set *hit_set_get(struct site *site)
 	return set;
 }
 
-DEFINE_PER_CPU(bool, again_wanted);
-
-/**
- * hit_again() - the running atomic handler wants task context
- *
- * Context: any; of effect in the trap only.
- */
-void hit_again(void)
-{
-	if (irqs_disabled())
-		this_cpu_write(again_wanted, true);
-}
-
-/* The bit of a handler that has asked for task context, the @i-th of its set. */
-static noinline u64 hit_again_bit(struct consumer *c, unsigned int i)
-{
-	this_cpu_write(again_wanted, false);
-	if (!c->u->task_handler)
-		return 0;
-	if (i < 64)
-		return BIT_ULL(i);
-	consumer_hit_missed(c);
-	return 0;
-}
-
 /* Runs the atomic handlers; a bit is set for each that asks for task context. */
 static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 {
@@ -113,47 +89,9 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 		consumer_hit(c);
 		c->u->handler(c->u, regs);
 		if (unlikely(this_cpu_read(again_wanted)))
-			again |= hit_again_bit(c, i);
+			again |= again_bit(c, i);
 	} while (++i < set->nr);
 	return again;
-}
-
-static void hit_again_missed(const struct consumer_set *set, u64 mask)
-{
-	unsigned int i;
-
-	for (i = 0; i < set->nr && i < 64; i++) {
-		if (mask & BIT_ULL(i))
-			consumer_hit_missed(set->consumers[i]);
-	}
-}
-
-/* Remembers which task handlers are to be called; HIT_AGAIN, or 0. */
-static unsigned int hit_note_again(struct utask *utask, struct consumer_set *set, u64 mask)
-{
-	if (!utask || !consumer_set_get(set)) {
-		hit_again_missed(set, mask);
-		return 0;
-	}
-	utask->again_set = set;
-	utask->again_mask = mask;
-	return HIT_AGAIN;
-}
-
-static void hit_run_again(struct consumer_set *set, u64 mask, struct pt_regs *regs)
-{
-	unsigned int i;
-
-	for (i = 0; i < set->nr && i < 64; i++) {
-		struct consumer *c = set->consumers[i];
-
-		if (!(mask & BIT_ULL(i)))
-			continue;
-		if (consumer_active_get(c)) {
-			c->u->task_handler(c->u, regs);
-			consumer_active_put(c);
-		}
-	}
 }
 
 static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
@@ -241,7 +179,7 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 			struct consumer_set *set = hit_set_get(site);
 
 			if (what & HIT_AGAIN)
-				hit_run_again(again_set, again_mask, regs);
+				again_run(again_set, again_mask, regs);
 			if (set && what & HIT_ENTRY)
 				hit_run_sleepable(set, regs);
 			if (set && what & HIT_PREPARE) {
@@ -387,15 +325,15 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
 static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 				    struct pt_regs *regs)
 {
-	u64 again = this_cpu_read(again_wanted) ? hit_again_bit(set->consumers[0], 0) : 0;
+	u64 again = this_cpu_read(again_wanted) ? again_bit(set->consumers[0], 0) : 0;
 	struct utask *utask;
 
 	if (regs->ip != site->key.addr) {
-		hit_again_missed(set, again);
+		again_missed(set, again);
 		return NOTIFY_STOP;
 	}
 	utask = again ? utask_get(current) : NULL;
-	if (again && hit_note_again(utask, set, again)) {
+	if (again && again_note(utask, set, again)) {
 		utask->site = site;
 		if (!hit_defer(utask, HIT_AGAIN))
 			return NOTIFY_STOP;
@@ -466,7 +404,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 
 	again = set->nr_atomic ? hit_run_atomic(set, regs) : 0;
 	if (unlikely(regs->ip != addr)) {
-		hit_again_missed(set, again);
+		again_missed(set, again);
 		if (utask)
 			hit_missed(set);
 		return true;
@@ -474,7 +412,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 	if (unlikely(again)) {
 		if (!utask)
 			utask = utask_get(current);
-		defer |= hit_note_again(utask, set, again);
+		defer |= again_note(utask, set, again);
 	}
 
 	if (unlikely(shared))

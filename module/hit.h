@@ -6,7 +6,6 @@
 #define _UPROBES_HIT_H
 
 #include <linux/bits.h>
-#include <linux/percpu.h>
 #include <linux/ptrace.h>
 
 #include "arch.h"
@@ -22,19 +21,6 @@ struct utask;
 #define HIT_ONE		BIT(5)	/* the handler of utask::only, and nothing else */
 #define HIT_ROAM	BIT(6)	/* the calls of all threads are to be kept in one place */
 
-/* The running atomic handler wants task context. */
-DECLARE_PER_CPU(bool, again_wanted);
-
-/* Whether the atomic handler that has just returned does.  Context: the trap. */
-static inline bool hit_again_asked(void)
-{
-	if (likely(!this_cpu_read(again_wanted)))
-		return false;
-	this_cpu_write(again_wanted, false);
-	return true;
-}
-
-void hit_again(void);
 int hit_defer(struct utask *utask, unsigned int what);
 
 #endif /* _UPROBES_HIT_H */

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "again.h"
 #include "breakpoint.h"
 #include "hit.h"
 #include "image.h"
@@ -84,7 +85,7 @@ static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs, bo
 		local_irq_save(flags);
 		if (READ_ONCE(c->live) && inst->ri.rp->entry_handler)
 			wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
-		hit_again_asked();
+		again_asked();
 		local_irq_restore(flags);
 	} else if (c->in_task && may_sleep && consumer_active_get(c)) {
 		wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
@@ -395,7 +396,7 @@ static __always_inline bool returned(struct utask *utask, struct uret_instance *
 		} else if (c->atomic) {
 			consumer_hit(c);
 			inst->ri.rp->handler(&inst->ri, regs);
-			if (likely(!hit_again_asked()) || !inst->ri.rp->task_handler) {
+			if (likely(!again_asked()) || !inst->ri.rp->task_handler) {
 				instance_done(utask, inst);
 				continue;
 			}
