@@ -100,7 +100,7 @@ like "$(cat "$tmp/err")" 'takes no time' "with its reason"
 
 # Killed in the middle, nothing is left.
 start count 'p:libc:*'
-grep -q uprobes /proc/$$/maps
+grep -qF '[uprobes]' /proc/$$/maps
 probed=$?
 kill -9 $tracer
 wait $tracer 2>/dev/null

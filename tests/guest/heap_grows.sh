@@ -34,7 +34,7 @@ for i in $(seq 2 71); do
 	set_probe "$i" pid="$pid" vaddr=$((away + 7 * (i - 2))) flags=1
 done
 check "instructions that refer to the other side of the program are probed" run register 2-71
-areas=$(grep -c "uprobes" /proc/"$pid"/maps)
+areas=$(grep -c -F '[uprobes]' /proc/"$pid"/maps)
 check "without an area for each of them ($areas)" test "$areas" -le 4
 echo >&3
 wait $!
