@@ -29,26 +29,33 @@ static struct attachment *site_attachment(struct site *site, const struct consum
 	return NULL;
 }
 
+/* Where site::attachments has room for one more; image::lock held. */
+static struct attachment *attachment_alloc(struct site *site)
+{
+	return site->first.consumer ? kmalloc(sizeof(site->first), GFP_KERNEL) : &site->first;
+}
+
+static void attachment_release(struct site *site, struct attachment *a)
+{
+	if (a == &site->first)
+		a->consumer = NULL;
+	else
+		kfree(a);
+}
+
 static int attachment_make(struct image *image, struct site *site,
 			   const struct attach_request *request)
 {
+	struct attachment *a = attachment_alloc(site);
 	struct consumer *c = request->consumer;
-	struct attachment *a, *spare = NULL;
 
-again:
+	if (!a)
+		return -ENOMEM;
 	spin_lock(&c->lock);
 	if (c->dying || image->dead) {
 		spin_unlock(&c->lock);
-		kfree(spare);
+		attachment_release(site, a);
 		return -ESHUTDOWN;
-	}
-	a = c->first.consumer ? spare : &c->first;
-	if (!a) {
-		spin_unlock(&c->lock);
-		spare = kmalloc(sizeof(*spare), GFP_KERNEL);
-		if (!spare)
-			return -ENOMEM;
-		goto again;
 	}
 	a->consumer = c;
 	a->site = site;
@@ -56,8 +63,6 @@ again:
 	a->round = 0;
 	list_add_tail(&a->in_consumer, &c->attachments);
 	spin_unlock(&c->lock);
-	if (spare && a != spare)
-		kfree(spare);
 	consumer_get(c);
 	list_add_tail(&a->in_site, &site->attachments);
 	image->nr_heirs += c->inherits;
@@ -76,15 +81,11 @@ static void attachment_free(struct attachment *a)
 	spin_lock(&c->lock);
 	list_del(&a->in_consumer);
 	last = c->homeless && list_empty(&c->attachments);
-	/* From here on another image may take c->first. */
-	if (a == &c->first)
-		a->consumer = NULL;
 	spin_unlock(&c->lock);
 	image->nr_heirs -= c->inherits;
 	image->nr_returns -= c->type == CONSUMER_RETURN;
 	image->nr_counters -= consumer_counts_in_process(c);
-	if (a != &c->first)
-		kfree(a);
+	attachment_release(a->site, a);
 	if (last)
 		consumer_end_later(c);
 	consumer_put(c);

@@ -90,6 +90,7 @@ struct site_key {
  * @plan: the analysed instruction, with its bytes; constant
  * @in_tree: in image::sites by address, changed under image::tree_lock
  * @attachments: the consumers again; under image::lock
+ * @first: one of them, for which no memory is to be found; most sites have no other
  * @older: in image::superseded, when the site is not in the tree
  * @rcu: for the trap, when the site is in neither any more
  *
@@ -116,6 +117,7 @@ struct site {
 	unsigned long slot;
 	struct ssol_plan plan;
 	struct list_head attachments;
+	struct attachment first;
 	union {
 		struct rb_node in_tree;
 		struct site *older;
@@ -280,7 +282,7 @@ void site_supersede(struct site *site);
  * @image: their image, whose lock is held all the time
  * @text: where text has been read
  * @known: @next is valid; no other site has been added or superseded since
- * @addr: the last address
+ * @addr: the last address, or behind it
  * @next: the first site there or behind, or NULL
  */
 struct site_walk {

@@ -121,7 +121,7 @@ struct image_file {
 
 /**
  * struct attachment - one consumer at one site
- * @consumer: who; NULL when this is consumer::first and not in use
+ * @consumer: who; NULL when this is site::first and not in use
  * @site: where
  * @where: the file that has to be mapped there
  * @round: the last consumer_visit() that has been here, under consumer::lock
@@ -168,7 +168,6 @@ struct attachment {
  *	who has looked it up
  * @lock: protects @attachments, @ref_ctrs and @dying
  * @attachments: where this consumer is attached
- * @first: one of them, for which no memory is to be found; most have no other
  * @ref_ctrs: reference counters that it has incremented
  * @dying: no further attachments
  * @homeless: that process is gone; under @lock
@@ -215,7 +214,6 @@ struct consumer {
 	refcount_t refs;
 	spinlock_t lock;
 	struct list_head attachments;
-	struct attachment first;
 	struct list_head ref_ctrs;
 	bool dying;
 	bool homeless;

@@ -329,7 +329,8 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 		site_free(site);
 		return ERR_PTR(ret);
 	}
-	walk->next = site;
+	/* @walk->next is the first one behind it. */
+	walk->addr = addr + 1;
 	return site;
 }
 
