@@ -193,7 +193,11 @@ static bool request_settled(struct image *image, const struct attach_request *re
 void image_attach(struct image *image, struct attach_request *requests, unsigned int n)
 {
 	struct site **sites = kvmalloc_array(n, sizeof(*sites), GFP_KERNEL);
-	struct site_walk walk = { .image = image, .text = { .mm = image->mm } };
+	struct site_walk walk = {
+		.image = image,
+		.text = { .mm = image->mm },
+		.stock = { .wanted = n },
+	};
 	unsigned int i, nr = 0;
 	int ret;
 
@@ -215,6 +219,7 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 		cond_resched();
 	}
 	text_reader_end(&walk.text);
+	site_stock_end(&walk.stock);
 	ret = image_settle(image, sites, nr, true, false);
 	nr = 0;
 	for (i = 0; ret && i < n; i++) {

@@ -26,7 +26,6 @@ static const struct rhashtable_params image_params = {
 
 static struct rhashtable images;
 static struct workqueue_struct *reap_wq;
-static struct kmem_cache *site_cache;
 
 /* All images, the dead included until their last reference is dropped. */
 static LIST_HEAD(image_list);
@@ -46,156 +45,6 @@ static int table_insert(struct rhashtable *table, struct rhash_head *node,
 	while ((ret = rhashtable_insert_fast(table, node, params)) == -EBUSY)
 		cond_resched();
 	return ret;
-}
-
-/* What a hit needs, worked out ahead. */
-static void site_set_hot(struct site *site)
-{
-	site->resume = ssol_is_skip(&site->plan) ? site->key.addr + ssol_len(&site->plan) :
-						   site->slot;
-	site->odd = site->kind != SITE_PROBE || site->step ||
-		    site->image->mode != UINSN_MODE_64 ||
-		    (site->plan.pushes_return && arch_stacks_fixable());
-}
-
-/**
- * site_alloc() - memory for a site
- * @image: its image
- * @addr: where it is
- * @kind: what it is
- *
- * Context: may sleep.
- * Return: an idle site without a slot, or NULL.
- */
-struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind)
-{
-	struct site *site = kmem_cache_alloc(site_cache, GFP_KERNEL);
-
-	if (!site)
-		return NULL;
-	*site = (struct site) {
-		.key = { .mm = image->mm, .addr = addr },
-		.image = image,
-		.state = SITE_IDLE,
-		.kind = kind,
-	};
-	INIT_LIST_HEAD(&site->attachments);
-	return site;
-}
-
-/* Frees a site that has not been added. */
-void site_free(struct site *site)
-{
-	kmem_cache_free(site_cache, site);
-}
-
-/* Links a site into the tree, before @next, the first one behind it, or NULL. */
-static void tree_link(struct image *image, struct site *site, struct site *next)
-{
-	struct rb_node *parent, **link;
-
-	if (!next) {
-		parent = rb_last(&image->sites);
-		link = parent ? &parent->rb_right : &image->sites.rb_node;
-	} else if (!next->in_tree.rb_left) {
-		parent = &next->in_tree;
-		link = &parent->rb_left;
-	} else {
-		/* Where there is a left side, its last one has no right side. */
-		parent = rb_prev(&next->in_tree);
-		link = &parent->rb_right;
-	}
-	rb_link_node(&site->in_tree, parent, link);
-	rb_insert_color(&site->in_tree, &image->sites);
-}
-
-/**
- * site_add_before() - let traps find a site, and list it in its image
- * @site: the site; complete
- * @next: the first site of the image behind it, or NULL
- *
- * Context: image::lock held; may sleep.
- * Return: 0 or -ENOMEM.
- */
-int site_add_before(struct site *site, struct site *next)
-{
-	struct image *image = site->image;
-	int ret;
-
-	lockdep_assert_held(&image->lock);
-	site_set_hot(site);
-	if (site->kind == SITE_PROBE) {
-		ret = slot_add(site);
-		if (ret)
-			return ret;
-	}
-	site_table_add(site);
-
-	spin_lock(&image->tree_lock);
-	tree_link(image, site, next);
-	spin_unlock(&image->tree_lock);
-	return 0;
-}
-
-/* The same where the caller does not know what is behind. */
-int site_add(struct site *site)
-{
-	return site_add_before(site, image_first_site(site->image, site->key.addr));
-}
-
-/**
- * site_supersede() - forget a site whose text is another now
- * @site: an idle site without consumers
- *
- * Traps find it no more.  The memory stays with the image, as a hit may still
- * be on its way through it, and so does its slot.
- *
- * Context: image::lock held.
- */
-void site_supersede(struct site *site)
-{
-	struct image *image = site->image;
-
-	lockdep_assert_held(&image->lock);
-	site_table_del(site);
-	spin_lock(&image->tree_lock);
-	rb_erase(&site->in_tree, &image->sites);
-	spin_unlock(&image->tree_lock);
-	site->older = image->superseded;
-	image->superseded = site;
-}
-
-/**
- * image_first_site() - where to start among the sites of an image
- * @image: the image
- * @addr: lowest address of interest
- *
- * Context: image::lock or image::tree_lock held.
- * Return: the first site at or above @addr, or NULL.
- */
-struct site *image_first_site(struct image *image, unsigned long addr)
-{
-	struct rb_node *at = image->sites.rb_node;
-	struct site *found = NULL;
-
-	while (at) {
-		struct site *site = rb_entry(at, struct site, in_tree);
-
-		if (site->key.addr >= addr) {
-			found = site;
-			at = at->rb_left;
-		} else {
-			at = at->rb_right;
-		}
-	}
-	return found;
-}
-
-struct site *image_next_site(struct site *site)
-{
-	struct rb_node *next = rb_next(&site->in_tree);
-
-	return next ? rb_entry(next, struct site, in_tree) : NULL;
 }
 
 /*
@@ -262,11 +111,13 @@ static void image_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 	image_kill(container_of(notifier, struct image, notifier));
 }
 
-static void image_free_rcu(struct rcu_head *head)
+/* A grace period after the last one could find it, or one of its sites. */
+static void image_free_work(struct work_struct *work)
 {
-	struct image *image = container_of(head, struct image, rcu);
+	struct image *image = container_of(to_rcu_work(work), struct image, free);
 	unsigned int i;
 
+	sites_free(image);
 	/* image_expect_area() may have made one more than there are areas. */
 	for (i = 0; i < IMAGE_MAX_AREAS && image->slots[i]; i++)
 		slots_free(image->slots[i]);
@@ -275,7 +126,7 @@ static void image_free_rcu(struct rcu_head *head)
 
 static void image_free(struct mmu_notifier *notifier)
 {
-	call_rcu(&container_of(notifier, struct image, notifier)->rcu, image_free_rcu);
+	queue_rcu_work(reap_wq, &container_of(notifier, struct image, notifier)->free);
 	if (atomic_dec_and_test(&images_left))
 		wake_up_all(&images_gone);
 }
@@ -294,11 +145,6 @@ static void image_reap_work(struct work_struct *work)
 	image_put(image);
 }
 
-static void site_free_rcu(struct rcu_head *head)
-{
-	site_free(container_of(head, struct site, rcu));
-}
-
 /**
  * image_put() - drop a reference
  * @image: the image
@@ -310,7 +156,6 @@ static void site_free_rcu(struct rcu_head *head)
  */
 void image_put(struct image *image)
 {
-	struct site *site;
 	unsigned int i;
 
 	if (!refcount_dec_and_test(&image->refs))
@@ -322,23 +167,7 @@ void image_put(struct image *image)
 		wake_up_all(&image_list_drained);
 	mutex_unlock(&image_list_mutex);
 
-	while (image->superseded) {
-		site = image->superseded;
-		image->superseded = site->older;
-		call_rcu(&site->rcu, site_free_rcu);
-	}
-	/* The notifier may still walk the tree, hence one by one. */
-	for (;;) {
-		spin_lock(&image->tree_lock);
-		site = image_first_site(image, 0);
-		if (site)
-			rb_erase(&site->in_tree, &image->sites);
-		spin_unlock(&image->tree_lock);
-		if (!site)
-			break;
-		site_table_del(site);
-		call_rcu(&site->rcu, site_free_rcu);
-	}
+	sites_forget(image);
 	orphans_close(&image->orphans);
 	ref_ctrs_purge(image);
 	roaming_end(image);
@@ -456,6 +285,7 @@ struct image *image_get(struct mm_struct *mm)
 	image->ref_changes = 1;
 	orphans_init(&image->orphans);
 	INIT_WORK(&image->reap, image_reap_work);
+	INIT_RCU_WORK(&image->free, image_free_work);
 	foreign_rearm(image);
 	image->notifier.ops = &image_notifier_ops;
 
@@ -478,11 +308,6 @@ unlock:
 	return image;
 }
 
-/* That there is a constructor keeps the kernel from clearing what site_alloc() sets. */
-static void site_construct(void *site)
-{
-}
-
 int image_init(void)
 {
 	int ret;
@@ -496,12 +321,9 @@ int image_init(void)
 	ret = rhashtable_init(&images, &image_params);
 	if (ret)
 		goto exit_table;
-	site_cache = kmem_cache_create("uprobes_site", sizeof(struct site),
-				       __alignof__(struct site), SLAB_HWCACHE_ALIGN,
-				       site_construct);
-	if (site_cache)
+	ret = sites_init();
+	if (!ret)
 		return 0;
-	ret = -ENOMEM;
 	rhashtable_destroy(&images);
 exit_table:
 	site_table_exit();
@@ -563,13 +385,15 @@ void image_exit(void)
 	mutex_unlock(&image_list_mutex);
 	/* An address space that dies right now queues its own reaping. */
 	wait_event(image_list_drained, list_empty_careful(&image_list));
-	destroy_workqueue(reap_wq);
 	wait_event(images_gone, !atomic_read(&images_left));
 	/* Release callbacks may still be on their last instructions. */
 	mmu_notifier_synchronize();
+	/* Images are freed a grace period after that, by work. */
+	rcu_barrier();
+	destroy_workqueue(reap_wq);
 	rhashtable_destroy(&images);
 	site_table_exit();
-	/* Sites and images are freed a grace period after they are let go of. */
+	/* SSOL areas, too. */
 	rcu_barrier();
-	kmem_cache_destroy(site_cache);
+	sites_exit();
 }

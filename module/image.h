@@ -92,7 +92,6 @@ struct site_key {
  * @attachments: the consumers again; under image::lock
  * @first: one of them, for which no memory is to be found; most sites have no other
  * @older: in image::superseded, when the site is not in the tree
- * @rcu: for the trap, when the site is in neither any more
  *
  * What a hit reads comes first, in one cache line.
  */
@@ -121,7 +120,6 @@ struct site {
 	union {
 		struct rb_node in_tree;
 		struct site *older;
-		struct rcu_head rcu;
 	};
 };
 
@@ -181,7 +179,8 @@ struct slot_lists {
  *	Taken before @lock
  * @watched: its unwinders are probed, or are about to be (unwinder.h)
  * @superseded: sites that the text has outlived, linked by site::older; under @lock.
- *	They have no attachments, but a registration under way may have some of them
+ *	They have no attachments, but a registration under way may have some of them.
+ *	In the end all sites, until they are freed with the image
  * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
  * @resumptions: signals have put tasks back to a breakpoint, or there is @roaming;
  *	never cleared
@@ -196,7 +195,7 @@ struct slot_lists {
  *	reference while it is queued
  * @reap: does in task context what the end requires
  * @in_list: in the list of images, under image_list_mutex
- * @rcu: for look-ups
+ * @free: frees it, after look-ups
  */
 struct image {
 	struct rhash_head node;
@@ -233,7 +232,7 @@ struct image {
 	struct work_struct rearm;
 	struct work_struct reap;
 	struct list_head in_list;
-	struct rcu_head rcu;
+	struct rcu_work free;
 };
 
 int image_init(void);
@@ -272,29 +271,55 @@ static inline void site_set_idle(struct site *site)
 	WRITE_ONCE(site->state, SITE_IDLE);
 }
 
+#define SITE_STOCK		16
+
+/**
+ * struct site_stock - memory for sites that are about to be made
+ * @wanted: so many more may be
+ * @n: how many are there
+ * @sites: these
+ */
+struct site_stock {
+	unsigned int wanted;
+	unsigned int n;
+	void *sites[SITE_STOCK];
+};
+
+int sites_init(void);
+void sites_exit(void);
+struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind,
+			struct site_stock *stock);
+void site_stock_end(struct site_stock *stock);
 int site_add(struct site *site);
-int site_add_before(struct site *site, struct site *next);
+int site_add_between(struct site *site, struct site *prev, struct site *next);
 void site_free(struct site *site);
 void site_supersede(struct site *site);
+void sites_forget(struct image *image);
+void sites_free(struct image *image);
 
 /**
  * struct site_walk - sites being made one after the other
  * @image: their image, whose lock is held all the time
  * @text: where text has been read
+ * @stock: memory for them
  * @known: @next is valid; no other site has been added or superseded since
  * @addr: the last address, or behind it
+ * @prev: the last site before @next, or NULL when it is not known
  * @next: the first site there or behind, or NULL
+ * @made: the plan of an instruction that had to be analysed
  */
 struct site_walk {
 	struct image *image;
 	struct text_reader text;
+	struct site_stock stock;
 	bool known;
 	unsigned long addr;
+	struct site *prev;
 	struct site *next;
+	struct ssol_plan made;
 };
 
 struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c);
-struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind);
 int image_use_trampoline(struct image *image, unsigned long addr);
 int image_need_trampoline(struct image *image);
 
@@ -339,7 +364,7 @@ void image_fork_begins(struct image *parent, struct utask *utask, struct copy_ma
 void image_fork_ends(struct image *parent);
 bool image_forks(struct image *image);
 
-int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n);
+int mapping_apply(struct mm_struct *mm);
 bool mapping_spreading(void);
 void mapping_await(int change);
 int mapping_apply_everywhere(struct consumer **cs, unsigned int n);

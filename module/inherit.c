@@ -202,7 +202,7 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 			site_is_parents(own, site);
 			continue;
 		}
-		copy = site_alloc(child, site->key.addr, SITE_PROBE);
+		copy = site_alloc(child, site->key.addr, SITE_PROBE, NULL);
 		if (!copy) {
 			ret = -ENOMEM;
 			break;

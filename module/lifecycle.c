@@ -72,7 +72,7 @@ static void fork_work(struct callback_head *work)
 	}
 
 	if (!event->parent) {
-		mapping_apply(mm, NULL, 0);
+		mapping_apply(mm);
 		goto out;
 	}
 	if (probe_files_any() || READ_ONCE(event->parent->nr_heirs)) {
@@ -83,7 +83,7 @@ static void fork_work(struct callback_head *work)
 		child = image_find(mm);
 	}
 	if (child && !image_inherit(child, event->parent, &event->copied)) {
-		mapping_apply(mm, NULL, 0);
+		mapping_apply(mm);
 		image_inherit_consumers(child, event->parent);
 	}
 	utask = child && child->trampoline == event->parent->trampoline ?
@@ -102,7 +102,7 @@ static void fork_work(struct callback_head *work)
 	signal_forked(event->parent);
 	if (child) {
 		/* Once more, for places where the parent's breakpoints have been in the way. */
-		mapping_apply(mm, NULL, 0);
+		mapping_apply(mm);
 		image_put(child);
 	}
 out:
@@ -257,7 +257,7 @@ static void map_work(struct callback_head *work)
 	utask->map_queued = false;
 	if (current->mm) {
 		moved_follow(utask);
-		mapping_apply(current->mm, NULL, 0);
+		mapping_apply(current->mm);
 		ref_ctrs_mapped(current->mm);
 		unwinder_mapped(current->mm);
 	}

@@ -147,11 +147,10 @@ static int request_list_add(struct request_list *list, const struct mapping *map
 	return 0;
 }
 
-static void request_list_free(struct request_list *list)
+static void request_list_drop(struct request_list *list)
 {
 	while (list->nr)
 		consumer_put(list->requests[--list->nr].consumer);
-	kvfree(list->requests);
 }
 
 /*
@@ -224,36 +223,44 @@ static int requests_do(struct request_list *list, struct mm_struct *mm)
 	return ret;
 }
 
+/* Attaches those of @only, or all, in one address space; @list is empty before and after. */
+static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
+			    struct consumer **only, unsigned int n)
+{
+	struct mapping_list maps = {};
+	unsigned int i;
+	int ret, err;
+
+	ret = mapping_list_collect(&maps, mm, only ? only[0]->file : NULL, n);
+	for (i = 0; i < maps.nr; i++) {
+		err = mapping_request(&maps.maps[i], list, mm, only, n);
+		ret = ret ?: err;
+	}
+	err = requests_do(list, mm);
+	request_list_drop(list);
+	mapping_list_free(&maps);
+	ret = ret ?: err;
+	/* Of all other errors the log has heard. */
+	if (ret == -ENOMEM)
+		pr_warn("no memory: a process that maps a probed file is not probed, or not all of it\n");
+	return ret;
+}
+
 /**
- * mapping_apply() - attach consumers of files wherever their file is mapped
+ * mapping_apply() - attach the consumers of files wherever an address space maps them
  * @mm: the address space; the caller keeps it in use
- * @only: the consumers to attach, or NULL for all
- * @n: how many; 0 for all
  *
  * The kernel log is told what could not be attached.
  *
  * Context: may sleep; takes probe_file::sem and what comes below.
  * Return: 0 or the first error; what can be attached is.
  */
-int mapping_apply(struct mm_struct *mm, struct consumer **only, unsigned int n)
+int mapping_apply(struct mm_struct *mm)
 {
-	struct mapping_list maps = {};
 	struct request_list list = {};
-	unsigned int i;
-	int ret, err;
+	int ret = mapping_apply_by(&list, mm, NULL, 0);
 
-	ret = mapping_list_collect(&maps, mm, only ? only[0]->file : NULL, n);
-	for (i = 0; i < maps.nr; i++) {
-		err = mapping_request(&maps.maps[i], &list, mm, only, n);
-		ret = ret ?: err;
-	}
-	err = requests_do(&list, mm);
-	request_list_free(&list);
-	mapping_list_free(&maps);
-	ret = ret ?: err;
-	/* Of all other errors the log has heard. */
-	if (ret == -ENOMEM)
-		pr_warn("no memory: a process that maps a probed file is not probed, or not all of it\n");
+	kvfree(list.requests);
 	return ret;
 }
 
@@ -352,6 +359,7 @@ void mapping_await(int change)
 int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 {
 	struct mm_list list = { .room = 256 };
+	struct request_list requests = {};
 	unsigned int i;
 	int ret = 0;
 
@@ -369,9 +377,10 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 		list.room *= 2;
 	}
 	for (i = 0; i < list.nr; i++) {
-		mapping_apply(list.mms[i], cs, n);
+		mapping_apply_by(&requests, list.mms[i], cs, n);
 		cond_resched();
 	}
+	kvfree(requests.requests);
 	mm_list_drop(&list);
 	kvfree(list.mms);
 out:

@@ -47,11 +47,13 @@ static void walk_to(struct site_walk *walk, unsigned long addr)
 	unsigned int steps = 4;
 
 	if (walk->known && addr >= walk->addr) {
-		while (site && site->key.addr < addr && steps--)
-			site = image_next_site(site);
+		for (; site && site->key.addr < addr && steps--; site = image_next_site(site))
+			walk->prev = site;
 	}
-	if (!walk->known || addr < walk->addr || (site && site->key.addr < addr))
+	if (!walk->known || addr < walk->addr || (site && site->key.addr < addr)) {
 		site = image_first_site(walk->image, addr);
+		walk->prev = NULL;
+	}
 	walk->next = site;
 	walk->addr = addr;
 	walk->known = true;
@@ -117,11 +119,12 @@ static void site_tell_mapping(struct mm_struct *mm, unsigned long addr)
 /*
  * Reads and analyses the instruction that @walk is at.  The breakpoint of @site, where
  * not NULL, may cover its first byte, unless the program wrote over it; so may
- * somebody else's.
+ * somebody else's.  Returns the plan, which may be in @site, in @c or in @walk.
  */
-static int site_analyse(struct site_walk *walk, const struct consumer *c,
-			struct site *site, struct ssol_plan *plan, enum origin *origin)
+static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct consumer *c,
+					    struct site *site, enum origin *origin)
 {
+	const struct ssol_plan *plan;
 	struct image *image = walk->image;
 	unsigned long addr = walk->addr;
 	u8 text[UINSN_MAX_LEN];
@@ -134,7 +137,7 @@ static int site_analyse(struct site_walk *walk, const struct consumer *c,
 	else if (len < 0)
 		pr_notice("0x%lx cannot be probed: the text cannot be read\n", addr);
 	if (len < 0)
-		return len;
+		return ERR_PTR(len);
 
 	if (site && (site->state == SITE_ARMED ||
 		     (site->state != SITE_IDLE && site_text_copied(site, text, len)))) {
@@ -146,39 +149,42 @@ static int site_analyse(struct site_walk *walk, const struct consumer *c,
 		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
 	} else if (text[0] == ARCH_BREAKPOINT) {
 		pr_notice("0x%lx cannot be probed: a breakpoint that is not ours is there\n", addr);
-		return -EEXIST;
+		return ERR_PTR(-EEXIST);
 	}
 
 	site_text_restore(walk, text, len);
 	/* What was analysed here before, or in the file, is not analysed again. */
 	ret = 0;
-	if (site && plan_is_of(&site->plan, text, len))
-		*plan = site->plan;
-	else if (c->plan && c->plan->insn.mode == image->mode && plan_is_of(c->plan, text, len))
-		*plan = *c->plan;
-	else
-		ret = ssol_plan_insn(plan, text, len, image->mode, &why);
+	if (site && plan_is_of(&site->plan, text, len)) {
+		plan = &site->plan;
+	} else if (c->plan && c->plan->insn.mode == image->mode &&
+		   plan_is_of(c->plan, text, len)) {
+		plan = c->plan;
+	} else {
+		ret = ssol_plan_insn(&walk->made, text, len, image->mode, &why);
+		plan = &walk->made;
+	}
 	if (ret == -EPERM) {
 		pr_notice("0x%lx cannot be probed: %s (%*ph)\n", addr, ssol_refusal_name(why),
 			  len, text);
-		return ret;
+		return ERR_PTR(ret);
 	}
 	if (ret) {
 		pr_notice("0x%lx cannot be probed: no instruction is there (%*ph)\n", addr,
 			  len, text);
-		return -EILSEQ;
+		return ERR_PTR(-EILSEQ);
 	}
 	if (foreign_call(image->mm, addr, text, len)) {
 		pr_notice("0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there\n",
 			  addr);
-		return -EEXIST;
+		return ERR_PTR(-EEXIST);
 	}
 	if (c->expect_len && memcmp(c->expect, text, min_t(int, c->expect_len, ssol_len(plan)))) {
 		pr_notice("0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
 			  addr, len, text, c->expect_len, c->expect);
-		return -EILSEQ;
+		return ERR_PTR(-EILSEQ);
 	}
-	return 0;
+	return plan;
 }
 
 static bool force_step;
@@ -272,7 +278,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	struct image *image = walk->image;
 	enum origin origin = ORIGIN_NONE;
 	bool step;
-	struct ssol_plan plan;
+	const struct ssol_plan *plan;
 	struct site *site;
 	long slot;
 	int ret;
@@ -284,11 +290,11 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 		return ERR_PTR(-EINVAL);
 	}
 
-	ret = site_analyse(walk, c, site, &plan, &origin);
-	if (ret)
-		return ERR_PTR(ret);
-	if (site && ssol_len(&plan) == ssol_len(&site->plan) &&
-	    !memcmp(plan.text, site->plan.text, ssol_len(&plan))) {
+	plan = site_analyse(walk, c, site, &origin);
+	if (IS_ERR(plan))
+		return ERR_CAST(plan);
+	if (site && ssol_len(plan) == ssol_len(&site->plan) &&
+	    !memcmp(plan->text, site->plan.text, ssol_len(plan))) {
 		if (origin == ORIGIN_OTHER)
 			WRITE_ONCE(site->foreign, FOREIGN_FIRST);
 		else if (origin == ORIGIN_MOVED && site->state == SITE_IDLE)
@@ -302,9 +308,9 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 		return ERR_PTR(-EBUSY);
 	}
 
-	if (plan_is_syscall(&plan))
+	if (plan_is_syscall(plan))
 		syscall_watch();
-	slot = image_add_slot(image, &plan, addr, &step);
+	slot = image_add_slot(image, plan, addr, &step);
 	if (slot < 0) {
 		if (slot == -ENOMEM)
 			pr_notice("0x%lx cannot be probed: no room for the SSOL area within reach\n",
@@ -315,21 +321,22 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 		walk->next = image_next_site(site);
 		site_supersede(site);
 	}
-	site = site_alloc(image, addr, SITE_PROBE);
+	site = site_alloc(image, addr, SITE_PROBE, &walk->stock);
 	if (!site)
 		return ERR_PTR(-ENOMEM);
-	site->plan = plan;
+	site->plan = *plan;
 	site->slot = slot;
 	site->step = step;
 	site->foreign = origin == ORIGIN_OTHER ? FOREIGN_FIRST : FOREIGN_NONE;
 	if (origin == ORIGIN_MOVED)
 		site->state = SITE_INHERITED;
-	ret = site_add_before(site, walk->next);
+	ret = site_add_between(site, walk->prev, walk->next);
 	if (ret) {
 		site_free(site);
 		return ERR_PTR(ret);
 	}
-	/* @walk->next is the first one behind it. */
+	/* The next one will not be looked for before it. */
+	walk->prev = site;
 	walk->addr = addr + 1;
 	return site;
 }
@@ -344,7 +351,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
  */
 int image_use_trampoline(struct image *image, unsigned long addr)
 {
-	struct site *site = site_alloc(image, addr, SITE_TRAMPOLINE);
+	struct site *site = site_alloc(image, addr, SITE_TRAMPOLINE, NULL);
 	int ret;
 
 	if (!site)
