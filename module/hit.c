@@ -290,8 +290,10 @@ static bool hit_handed(const struct site *site, const struct pt_regs *regs)
 static bool hit_share(struct utask *utask, struct site *site, struct consumer_set *set,
 		      struct pt_regs *regs, unsigned int defer)
 {
-	if (set && set->nr_return && utask && !retprobe_prepare(utask, site, set, regs))
-		retprobe_missed(set);
+	/* The return address stays where it is until the function returns. */
+	if (set && set->nr_return && utask &&
+	    (set->nr_return_in_task || !retprobe_prepare(utask, site, set, regs)))
+		defer |= HIT_PREPARE;
 	if (set && set->nr_sleepable && utask)
 		defer |= HIT_ENTRY;
 	if (defer) {

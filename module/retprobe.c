@@ -73,8 +73,11 @@ static void instances_spare(struct utask *utask, struct hlist_head *fresh)
 	}
 }
 
-/* Whether the entry handler wants the call followed, or there is none. */
-static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs, bool may_sleep)
+/*
+ * Whether the entry handler wants the call followed, or there is none.  Where it cannot be
+ * called any more the call is not followed: the probe may be enabled again before it returns.
+ */
+static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs)
 {
 	struct consumer *c = inst->consumer;
 	unsigned long flags;
@@ -83,13 +86,16 @@ static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs, bo
 	if (c->atomic) {
 		/* As in the trap, which this may be. */
 		local_irq_save(flags);
-		if (READ_ONCE(c->live) && inst->ri.rp->entry_handler)
-			wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
+		wanted = READ_ONCE(c->live) && (!inst->ri.rp->entry_handler ||
+						!inst->ri.rp->entry_handler(&inst->ri, regs));
 		again_asked();
 		local_irq_restore(flags);
-	} else if (c->in_task && may_sleep && consumer_active_get(c)) {
-		wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
-		consumer_active_put(c);
+	} else if (c->in_task) {
+		wanted = consumer_active_get(c);
+		if (wanted) {
+			wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
+			consumer_active_put(c);
+		}
 	}
 	return wanted;
 }
@@ -155,7 +161,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 		inst->entered = get_cycles();
 		inst->trampoline = trampoline;
 		inst->word = size;
-		if (!instance_wanted(inst, regs, may_sleep)) {
+		if (!instance_wanted(inst, regs)) {
 			hlist_del(&inst->in_task);
 			instance_spare(utask, inst);
 		}
