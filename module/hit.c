@@ -311,10 +311,8 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
 	if (current->ptrace && !utask)
 		utask = utask_get(current);
 	if (current->ptrace && utask) {
-		utask->handed = site;
+		utask->handing = site;
 		utask->handed_sp = regs->sp;
-		WRITE_ONCE(site->image->handed, true);
-		WRITE_ONCE(site->image->resumptions, true);
 	}
 	regs->ip += ARCH_BREAKPOINT_LEN;
 	return false;

@@ -198,6 +198,7 @@ static void on_exec(void *data, struct task_struct *task)
 		utask->copied = (struct copy_mark) {};
 		utask->nr_resumptions = 0;
 		utask->unwound = NULL;
+		utask->handing = NULL;
 		utask->handed = NULL;
 	}
 }
@@ -372,8 +373,11 @@ static struct kprobe userfault_kprobe;
 static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
 			int group, int result)
 {
-	if (task == current && current->mm)
-		signal_translate(sig);
+	if (task != current || !current->mm)
+		return;
+	signal_translate(sig);
+	if (sig == SIGTRAP)
+		signal_handed(info);
 }
 
 static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)

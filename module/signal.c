@@ -503,3 +503,28 @@ void signal_translate(int sig)
 		info->si_addr = (void __user *)site_original_ip(site, addr);
 	rcu_read_unlock();
 }
+
+/**
+ * signal_handed() - the current task has just sent itself a SIGTRAP
+ * @info: the signal
+ *
+ * For a breakpoint that is ours and a tracer's, the tracer now has the instruction executed:
+ * perhaps where it is, where the task runs into ours once more.  The kernel's uprobes, who
+ * may have been handed the trap as well, do that by themselves.
+ *
+ * Context: any; the siglock is held.
+ */
+void signal_handed(const struct kernel_siginfo *info)
+{
+	struct utask *utask = utask_find(current);
+	struct site *site = utask ? utask->handing : NULL;
+
+	/* Those of steps and watchpoints have another code. */
+	if (!site || info <= SEND_SIG_PRIV || info->si_code != SI_KERNEL ||
+	    task_pt_regs(current)->ip != site->key.addr + ARCH_BREAKPOINT_LEN)
+		return;
+	utask->handing = NULL;
+	utask->handed = site;
+	WRITE_ONCE(site->image->handed, true);
+	WRITE_ONCE(site->image->resumptions, true);
+}

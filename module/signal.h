@@ -19,6 +19,7 @@
 #include <linux/types.h>
 
 struct image;
+struct kernel_siginfo;
 struct site;
 struct utask;
 
@@ -63,6 +64,7 @@ void signal_held_step(struct utask *utask, struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
 void signal_returns(unsigned long ip);
 void signal_translate(int sig);
+void signal_handed(const struct kernel_siginfo *info);
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);
 
 #endif /* _UPROBES_SIGNAL_H */

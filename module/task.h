@@ -62,8 +62,9 @@ struct copy_mark {
  * @shared: the trap has been handed on to another whose breakpoint it is, too;
  *	handlers that may sleep get @shared_regs, the registers that it had
  * @shared_regs: valid with @shared and @hit_queued
- * @handed: the site of the last trap that was handed on to a tracer, or NULL
- * @handed_sp: the stack pointer with it
+ * @handing: the site of the last trap that was handed on while there was a tracer, or NULL
+ * @handed: the same when the tracer has been told of it, until the next hit
+ * @handed_sp: the stack pointer with @handing
  * @in_handler: a handler that may sleep is running
  * @signalled: the kernel is about to look at signals, once @hit_work is done
  * @stepping: the site whose instruction the task is stepping over, or NULL
@@ -107,6 +108,7 @@ struct utask {
 	u64 again_mask;
 	bool shared;
 	struct pt_regs shared_regs;
+	struct site *handing;
 	struct site *handed;
 	unsigned long handed_sp;
 	bool in_handler;
