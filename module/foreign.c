@@ -129,6 +129,9 @@ static int on_swbp(struct kprobe *kp, struct pt_regs *regs)
 	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
 	if (site && READ_ONCE(site->state) == SITE_ARMED && site->foreign == FOREIGN_NONE)
 		WRITE_ONCE(site->foreign, FOREIGN_SECOND);
+	/* In a new mapping: ours has gone with the old one. */
+	else if (site && READ_ONCE(site->state) == SITE_LOST)
+		WRITE_ONCE(site->foreign, FOREIGN_FIRST);
 	rcu_read_unlock();
 	return 0;
 }

@@ -25,6 +25,7 @@
  *	move		moves that mapping, and says what it is there
  *	protect		makes that mapping read-only
  *	load PATH	dlopen()s a library, and says what its counter is
+ *	library N	calls its library_work(N): the result
  *	unload		dlclose()s it
  *	exit N		exits with status N
  *
@@ -323,6 +324,8 @@ static void *steps(void *name)
 			printf("mapped %d\n", *mapped);
 		} else if (!strcmp(word, "load")) {
 			load(line + 5);
+		} else if (!strcmp(word, "library")) {
+			printf("library returned %ld\n", library_work(n));
 		} else if (!strcmp(word, "unload")) {
 			printf("unload %d\n", dlclose(library));
 		} else if (!strcmp(word, "leave")) {
