@@ -319,6 +319,14 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	/* The slot has the instruction as it was analysed. */
 	if (!editor_follows(ed, edit, edit->len))
 		return -ESTALE;
+	/*
+	 * Before, as the trap may come at once.  The mmap lock keeps the kernel's uprobes from
+	 * coming; they may have gone since the site was settled.
+	 */
+	if (edit->site && editor_first(ed, edit) == edit->text[0]) {
+		WRITE_ONCE(edit->site->foreign, FOREIGN_NONE);
+		WRITE_ONCE(edit->site->state, SITE_ARMED);
+	}
 	ret = editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
 	return ret && editor_first(ed, edit) != ARCH_BREAKPOINT ? -ESTALE : ret;
 }

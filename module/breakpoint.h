@@ -13,6 +13,7 @@
 #include "foreign.h"
 
 struct inode;
+struct site;
 
 /**
  * struct text_edit - a breakpoint to be put into text, or taken out
@@ -23,6 +24,8 @@ struct inode;
  * @inode: for putting in: the file that must be mapped there, or NULL for
  *	whatever is
  * @offset: position in that file
+ * @site: for putting in: the site; whose else its breakpoint was is over where there is none.
+ *	Or NULL
  * @foreign: for taking out: where it says whether it is another's too, and
  *	stays; or NULL
  * @state: for taking out: where the state of the site is told; while that is
@@ -36,6 +39,7 @@ struct text_edit {
 	u8 fixed;
 	const struct inode *inode;
 	loff_t offset;
+	struct site *site;
 	const u8 *foreign;
 	const u8 *state;
 	int result;

@@ -12,7 +12,7 @@
  * site::foreign is written by these hooks, in any context, and under
  * image::lock; a hook that comes just when the site is settled may be
  * overtaken by a debugger's write (never by the kernel's, which has the mmap
- * lock for writing).
+ * lock for writing when it puts one in).
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -307,15 +307,24 @@ static int on_read_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Puts in what FOREIGN_LEFT says. */
+/*
+ * Puts in what FOREIGN_LEFT says, unless the kernel is there again.  A task whose handlers
+ * want no more of a breakpoint takes it out with the mmap lock held for reading, and may be
+ * about to.
+ */
 static void rearm(struct image *image)
 {
 	struct site *site;
 
 	mutex_lock(&image->lock);
 	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
-		if (cmpxchg(&site->foreign, FOREIGN_LEFT, FOREIGN_NONE) == FOREIGN_LEFT)
-			image_settle(image, &site, 1, true, true);
+		if (cmpxchg(&site->foreign, FOREIGN_LEFT, FOREIGN_FIRST) != FOREIGN_LEFT)
+			continue;
+		mmap_write_lock(image->mm);
+		mmap_write_unlock(image->mm);
+		/* It may have been settled meanwhile, with that breakpoint still there. */
+		WRITE_ONCE(site->state, SITE_IDLE);
+		image_settle(image, &site, 1, true, true);
 	}
 	mutex_unlock(&image->lock);
 }

@@ -83,7 +83,7 @@ static const struct image_file *site_file(const struct site *site)
 }
 
 /* The breakpoint of a site, to be written.  Context: image::lock held. */
-struct text_edit site_edit(const struct site *site)
+struct text_edit site_edit(struct site *site)
 {
 	const struct image_file *where = site_file(site);
 
@@ -94,6 +94,7 @@ struct text_edit site_edit(const struct site *site)
 		.fixed = ssol_fixed_len(&site->plan),
 		.inode = where->inode,
 		.offset = where->offset,
+		.site = site,
 		.foreign = &site->foreign,
 		.state = &site->state,
 	};
@@ -103,10 +104,12 @@ struct text_edit site_edit(const struct site *site)
  * struct settling - a site whose breakpoint is to be written
  * @site: the site
  * @was: its state before
+ * @whose: its site::foreign before
  */
 struct settling {
 	struct site *site;
 	enum site_state was;
+	u8 whose;
 };
 
 /**
@@ -158,9 +161,9 @@ static int inserted(const struct settling *s, int result)
 	}
 	if (result == -ESTALE)
 		result = -EEXIST;
-	if (!result)
-		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
+	/* What a debugger took out meanwhile has become ours: access_write(). */
 	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST ||
+					      s->whose != FOREIGN_NONE ||
 					      READ_ONCE(s->site->foreign) != FOREIGN_NONE)))
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
@@ -218,7 +221,9 @@ static int batch_add(struct image *image, struct settle_batch *batch, struct sit
 		ret = batch_write(image, batch);
 	batch->removing = removing;
 	batch->edits[batch->nr] = site_edit(site);
-	batch->sites[batch->nr++] = (struct settling) { .site = site, .was = site->state };
+	batch->sites[batch->nr++] = (struct settling) {
+		.site = site, .was = site->state, .whose = READ_ONCE(site->foreign),
+	};
 	/* First, as the trap may come at once. */
 	if (!removing)
 		WRITE_ONCE(site->state, SITE_ARMED);

@@ -11,7 +11,7 @@
 struct consumer_set *site_set(struct site *site);
 void site_publish(struct site *site, struct consumer_set *set);
 struct site *site_at(struct image *image, unsigned long addr);
-struct text_edit site_edit(const struct site *site);
+struct text_edit site_edit(struct site *site);
 int image_settle(struct image *image, struct site **sites, unsigned int n, bool in_use,
 		 bool must);
 

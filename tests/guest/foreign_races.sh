@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: ours and the kernel's uprobes come to a place and go at the same time, while it is executed
+# cpus: 2
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+
+ours=/sys/kernel/debug/uprobes
+theirs=/sys/kernel/tracing
+[ -e $theirs/uprobe_events ] || skip_all "this kernel has no uprobe_events"
+ktap_plan 5
+
+prog=$tmp/foreign
+cp "$progs/foreign" "$prog"
+for dir in $ours $theirs; do
+	printf 'p:one %s:0x%s\nr:back %s:0x%s\n' "$prog" "$(symbol "$prog" one)" \
+		"$prog" "$(symbol "$prog" one)" >"$dir/uprobe_events"
+done
+
+# It says more than is worth keeping.
+mkfifo "$tmp/in" "$tmp/said"
+tail -n 1 <"$tmp/said" >"$out" &
+last=$!
+yes "" >"$tmp/in" 2>"$tmp/yes" &
+input=$!
+"$prog" <"$tmp/in" >"$tmp/said" &
+pid=$!
+
+# toggle DIR: for some seconds.
+toggle() {
+	local end=$((SECONDS + 20))
+
+	while [ $SECONDS -lt $end ]; do
+		echo 1 >"$1/events/uprobes/enable"
+		echo 0 >"$1/events/uprobes/enable"
+	done
+}
+
+hits() {
+	awk '$2 == "one" { print $3 + 0 }' "$1/uprobe_profile"
+}
+
+more() {
+	[ "$(hits "$1")" -gt "$2" ]
+}
+
+toggle $ours &
+one=$!
+toggle $theirs &
+wait $one $!
+check "the program lives" kill -0 $pid
+check "its text is that of the file" "$progs/textcmp" $pid
+for dir in $ours $theirs; do
+	echo 1 >"$dir/events/uprobes/enable"
+done
+for dir in $ours $theirs; do
+	check "$dir has hits" in_time more "$dir" "$(hits "$dir")"
+done
+for dir in $ours $theirs; do
+	echo 0 >"$dir/events/uprobes/enable"
+	echo >"$dir/uprobe_events"
+done
+kill $input
+wait $pid
+wait $last
+like "$(cat "$out")" "^sum .* traps, 0 odd$" "all of its own traps were its own"
