@@ -410,7 +410,8 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		return true;
 	}
 	if (unlikely(again)) {
-		if (!utask)
+		/* What has been missed above stays so. */
+		if (!utask && !set->nr_sleepable && !set->nr_return)
 			utask = utask_get(current);
 		defer |= again_note(utask, set, again);
 	}
