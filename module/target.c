@@ -242,7 +242,8 @@ int target_open(struct target *target, const struct uprobe *u)
 		}
 	} else if (u->file) {
 		target->file = get_file(u->file);
-		target->name = u->file->f_path.dentry->d_name.name;
+		take_dentry_name_snapshot(&target->kept, u->file->f_path.dentry);
+		target->name = target->kept.name.name;
 	} else {
 		target->name = "a file without a name";
 	}
@@ -266,6 +267,8 @@ int target_open(struct target *target, const struct uprobe *u)
 
 void target_close(struct target *target)
 {
+	if (target->kept.name.name)
+		release_dentry_name_snapshot(&target->kept);
 	if (target->file)
 		fput(target->file);
 	iput(target->inode);

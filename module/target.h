@@ -6,6 +6,8 @@
 #ifndef _UPROBES_TARGET_H
 #define _UPROBES_TARGET_H
 
+#include <linux/dcache.h>
+
 #include <uprobes/uprobes.h>
 
 #include "arch.h"
@@ -16,6 +18,7 @@
  * @file: the same, open for reading, with a reference; NULL when the client
  *	has given an inode
  * @name: for messages
+ * @kept: what @name lies in when it is the file's own, which may be renamed
  * @mode: what its code is
  * @go: it is a program in Go
  */
@@ -23,6 +26,7 @@ struct target {
 	struct inode *inode;
 	struct file *file;
 	const char *name;
+	struct name_snapshot kept;
 	enum uinsn_mode mode;
 	bool go;
 };
