@@ -113,11 +113,19 @@ static void foreign_left(struct site *site)
 }
 
 /* A site that traps find, or NULL.  Context: RCU read side. */
-static struct site *foreign_site(struct mm_struct *mm, unsigned long addr)
+static struct site *probe_site(struct mm_struct *mm, unsigned long addr)
 {
 	struct site *site = site_find(mm, addr);
 
-	return site && site->kind == SITE_PROBE && rcu_access_pointer(site->set) ? site : NULL;
+	return site && site->kind == SITE_PROBE ? site : NULL;
+}
+
+/* The same, if anybody wants it.  Context: RCU read side. */
+static struct site *foreign_site(struct mm_struct *mm, unsigned long addr)
+{
+	struct site *site = probe_site(mm, addr);
+
+	return site && rcu_access_pointer(site->set) ? site : NULL;
 }
 
 static int on_swbp(struct kprobe *kp, struct pt_regs *regs)
@@ -126,7 +134,8 @@ static int on_swbp(struct kprobe *kp, struct pt_regs *regs)
 	struct site *site;
 
 	rcu_read_lock();
-	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
+	/* Also one that nobody wants any more: the breakpoint may still be there. */
+	site = probe_site(mm, regs_get_kernel_argument(regs, 2));
 	if (site && READ_ONCE(site->state) == SITE_ARMED && site->foreign == FOREIGN_NONE)
 		WRITE_ONCE(site->foreign, FOREIGN_SECOND);
 	/* In a new mapping: ours has gone with the old one. */
