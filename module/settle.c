@@ -145,6 +145,27 @@ static void batch_free(struct settle_batch *batch)
 	kvfree(batch->sites);
 }
 
+/*
+ * Whether the breakpoint that is at a site of ours, which had none, is somebody else's: it has
+ * come since the text was analysed.
+ */
+static bool shared_now(struct site *site)
+{
+	struct text_reader reader = { .mm = site->image->mm };
+	int len = ssol_len(&site->plan);
+	u8 text[UINSN_MAX_LEN];
+	bool others;
+
+	/* First, so that its going is noticed. */
+	WRITE_ONCE(site->foreign, FOREIGN_FIRST);
+	others = text_reader_read(&reader, site->key.addr, text, len) == len &&
+		 text[0] == ARCH_BREAKPOINT &&
+		 foreign_text(site->image->mm, site->key.addr, text, len);
+	text_reader_end(&reader);
+	/* If it has just gone, ours is about to be put in. */
+	return others || cmpxchg(&site->foreign, FOREIGN_FIRST, FOREIGN_NONE) == FOREIGN_LEFT;
+}
+
 static int inserted(const struct settling *s, int result)
 {
 	/* Something else has come in the place of the text. */
@@ -165,6 +186,8 @@ static int inserted(const struct settling *s, int result)
 	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST ||
 					      s->whose != FOREIGN_NONE ||
 					      READ_ONCE(s->site->foreign) != FOREIGN_NONE)))
+		return 0;
+	if (result == -EEXIST && s->was == SITE_IDLE && shared_now(s->site))
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
 	pr_notice("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",

@@ -366,7 +366,8 @@ void unregister_uretprobes(struct uretprobe **rps, unsigned int n);
  * Context: may sleep; not from a probe handler.
  * Return: 0; -EINVAL when @u is not registered, -EDEADLK from a probe handler;
  * or, with @u disabled as before, -ENOMEM, or for a probe on one process -EEXIST when
- * a breakpoint or another instruction is there now, or what writing the breakpoint came to.
+ * another instruction is there now, or a breakpoint with which register_uprobe() would fail,
+ * or what writing the breakpoint came to.
  */
 int enable_uprobe(struct uprobe *u);
 
