@@ -30,6 +30,7 @@
 #include "image.h"
 #include "ksym.h"
 #include "settle.h"
+#include "signal.h"
 #include "site_table.h"
 
 /**
@@ -180,6 +181,36 @@ static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 	rcu_read_unlock();
 	if (skip)
 		arch_return_zero(regs);
+	return skip;
+}
+
+/*
+ * The current task is about to be sent a SIGTRAP for a breakpoint that the kernel does not
+ * know.  At a site of ours that is one that was handed on while the kernel had a breakpoint
+ * there; that has gone meanwhile, and what is in the text now is ours: the kernel cannot
+ * tell.  The task executes it once more, without being counted.
+ */
+static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct pt_regs *user = task_pt_regs(current);
+	struct site *site;
+	u8 foreign;
+	bool skip;
+
+	if (regs_get_kernel_argument(regs, 0) != SIGTRAP || !current->mm || !user_mode(user))
+		return 0;
+	rcu_read_lock();
+	site = foreign_site(current->mm, user->ip - ARCH_BREAKPOINT_LEN);
+	foreign = site ? READ_ONCE(site->foreign) : FOREIGN_FIRST;
+	/* Once armed, it is not handed on the next time, unless to the kernel that is back. */
+	skip = foreign == FOREIGN_LEFT ||
+	       (foreign != FOREIGN_FIRST && READ_ONCE(site->state) == SITE_ARMED);
+	if (skip) {
+		user->ip = site->key.addr;
+		signal_settle(site, user);
+		arch_return_zero(regs);
+	}
+	rcu_read_unlock();
 	return skip;
 }
 
@@ -364,6 +395,7 @@ static struct kprobe kprobes[] = {
 	{ .pre_handler = on_swbp },
 	{ .pre_handler = on_orig_insn },
 	{ .pre_handler = on_optimize },
+	{ .pre_handler = on_force_sig },
 };
 
 static struct kretprobe kretprobes[] = {
@@ -391,7 +423,7 @@ int foreign_watch(void)
 
 	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
 		kprobes[i].symbol_name = ksym_text_function(i);
-		/* Two of them redirect. */
+		/* They redirect, but for one. */
 		ret = ksym_redirect(&kprobes[i]);
 		if (!ret)
 			__set_bit(i, &kprobes_on);

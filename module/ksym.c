@@ -168,11 +168,13 @@ const char *ksym_rseq_function(unsigned int i)
 }
 
 /**
- * ksym_text_function() - kernel functions by which its own uprobes change text
- * @i: 0, the one that puts a breakpoint in, 1, the one that takes it out, or 2, since 6.18,
- *	the one that a task calls at a hit of its own to make a call of a breakpoint
+ * ksym_text_function() - kernel functions by which breakpoints of others are told
+ * @i: of its own uprobes 0, the one that puts a breakpoint in, 1, the one that takes it out,
+ *	and 2, since 6.18, the one that a task calls at a hit of its own to make a call of a
+ *	breakpoint; 3, the one by which a task sends itself a signal for a breakpoint that
+ *	is nobody's
  *
- * A kernel without uprobes has none.
+ * A kernel without uprobes has but the last.
  *
  * Return: a name, for a kprobe.
  */
@@ -182,6 +184,7 @@ const char *ksym_text_function(unsigned int i)
 		"set_swbp",
 		"set_orig_insn",
 		"arch_uprobe_optimize",
+		"force_sig",
 	};
 
 	return names[i];
