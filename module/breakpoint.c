@@ -305,6 +305,7 @@ static u8 editor_first(const struct editor *ed, const struct text_edit *edit)
 static int insert_one(struct editor *ed, const struct text_edit *edit)
 {
 	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
+	u8 first;
 	int ret;
 
 	if (!vma || !text_probeable(vma))
@@ -320,11 +321,13 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	if (!editor_follows(ed, edit, edit->len))
 		return -ESTALE;
 	/*
-	 * Before, as the trap may come at once.  The mmap lock keeps the kernel's uprobes from
-	 * coming; they may have gone since the site was settled.
+	 * Before, as the trap may come at once, and not earlier: the mmap lock keeps the kernel's
+	 * uprobes from coming and going, who go by what is told here.
 	 */
-	if (edit->site && editor_first(ed, edit) == edit->text[0]) {
-		WRITE_ONCE(edit->site->foreign, FOREIGN_NONE);
+	first = editor_first(ed, edit);
+	if (edit->site && (first == edit->text[0] || (edit->fresh && first == ARCH_BREAKPOINT))) {
+		WRITE_ONCE(edit->site->foreign,
+			   first == ARCH_BREAKPOINT ? FOREIGN_FIRST : FOREIGN_NONE);
 		WRITE_ONCE(edit->site->state, SITE_ARMED);
 	}
 	ret = editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);

@@ -24,8 +24,9 @@ struct site;
  * @inode: for putting in: the file that must be mapped there, or NULL for
  *	whatever is
  * @offset: position in that file
- * @site: for putting in: the site; whose else its breakpoint was is over where there is none.
- *	Or NULL
+ * @site: for putting in: the site, which is told to be armed, and whose else its breakpoint
+ *	is; or NULL
+ * @fresh: for putting in: @site had none, so that one that is there is somebody else's
  * @foreign: for taking out: where it says whether it is another's too, and
  *	stays; or NULL
  * @state: for taking out: where the state of the site is told; while that is
@@ -40,6 +41,7 @@ struct text_edit {
 	const struct inode *inode;
 	loff_t offset;
 	struct site *site;
+	bool fresh;
 	const u8 *foreign;
 	const u8 *state;
 	int result;

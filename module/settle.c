@@ -146,24 +146,26 @@ static void batch_free(struct settle_batch *batch)
 }
 
 /*
- * Whether the breakpoint that is at a site of ours, which had none, is somebody else's: it has
- * come since the text was analysed.
+ * Whether the breakpoint that was found at a site of ours, which had none, may stay: it is
+ * not the program's own.
  */
-static bool shared_now(struct site *site)
+static bool shared_now(const struct settling *s)
 {
+	struct site *site = s->site;
 	struct text_reader reader = { .mm = site->image->mm };
 	int len = ssol_len(&site->plan);
 	u8 text[UINSN_MAX_LEN];
-	bool others;
+	bool theirs;
 
-	/* First, so that its going is noticed. */
-	WRITE_ONCE(site->foreign, FOREIGN_FIRST);
-	others = text_reader_read(&reader, site->key.addr, text, len) == len &&
+	/* The analysis has seen it already. */
+	if (s->whose != FOREIGN_NONE)
+		return true;
+	theirs = text_reader_read(&reader, site->key.addr, text, len) == len &&
 		 text[0] == ARCH_BREAKPOINT &&
 		 foreign_text(site->image->mm, site->key.addr, text, len);
 	text_reader_end(&reader);
-	/* If it has just gone, ours is about to be put in. */
-	return others || cmpxchg(&site->foreign, FOREIGN_FIRST, FOREIGN_NONE) == FOREIGN_LEFT;
+	/* It may have gone: ours is about to be put in, or is what is left: access_write(). */
+	return theirs || cmpxchg(&site->foreign, FOREIGN_FIRST, FOREIGN_NONE) != FOREIGN_FIRST;
 }
 
 static int inserted(const struct settling *s, int result)
@@ -182,12 +184,8 @@ static int inserted(const struct settling *s, int result)
 	}
 	if (result == -ESTALE)
 		result = -EEXIST;
-	/* What a debugger took out meanwhile has become ours: access_write(). */
 	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST ||
-					      s->whose != FOREIGN_NONE ||
-					      READ_ONCE(s->site->foreign) != FOREIGN_NONE)))
-		return 0;
-	if (result == -EEXIST && s->was == SITE_IDLE && shared_now(s->site))
+					      shared_now(s))))
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
 	pr_notice("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
@@ -244,11 +242,12 @@ static int batch_add(struct image *image, struct settle_batch *batch, struct sit
 		ret = batch_write(image, batch);
 	batch->removing = removing;
 	batch->edits[batch->nr] = site_edit(site);
+	batch->edits[batch->nr].fresh = site->state == SITE_IDLE;
 	batch->sites[batch->nr++] = (struct settling) {
 		.site = site, .was = site->state, .whose = READ_ONCE(site->foreign),
 	};
-	/* First, as the trap may come at once. */
-	if (!removing)
+	/* First, as the trap may come at once: the breakpoint may be there. */
+	if (!removing && site->state != SITE_IDLE)
 		WRITE_ONCE(site->state, SITE_ARMED);
 	return ret;
 }
