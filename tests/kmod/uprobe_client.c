@@ -11,8 +11,9 @@
  * with what that came to; "state" has a line for each that was ever set:
  * number, registered or not, hits, missed, handler calls, entry handler calls,
  * task handler calls, registration callbacks, the last one's result, whether that was
- * of a registration, and of which type. "order" is the numbers of the probes whose
- * handlers were called last, until it is written to.
+ * of a registration, and of which type, and how many handlers are running. It holds a
+ * hundred lines or so; "total" is the hits and the misses of all probes. "order" is the
+ * numbers of the probes whose handlers were called last, until it is written to.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -72,6 +73,7 @@ static struct probe {
 	int result;
 	int reg;
 	enum uprobe_type type;
+	atomic_t running;
 	bool leaving;		/* "unregister" was written */
 } *probes;
 
@@ -186,9 +188,11 @@ static void on_hit(struct uprobe *u, struct pt_regs *regs)
 {
 	struct probe *p = container_of(u, struct probe, rp.u);
 
+	atomic_inc(&p->running);
 	order_note(p);
 	atomic64_inc(&p->calls);
 	probe_act(p, regs);
+	atomic_dec(&p->running);
 }
 
 static void on_task(struct uprobe *u, struct pt_regs *regs)
@@ -226,9 +230,11 @@ static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 		pr_err("the data of a call has changed\n");
 		return;
 	}
+	atomic_inc(&p->running);
 	order_note(p);
 	atomic64_inc(&p->calls);
 	probe_act(p, regs);
+	atomic_dec(&p->running);
 }
 
 static void on_task_return(struct uretprobe_instance *ri, struct pt_regs *regs)
@@ -441,13 +447,27 @@ static int show_state(char *buffer, const struct kernel_param *kp)
 		if (!p->used || n > PAGE_SIZE - 128)
 			continue;
 		counts = uprobe_counts(&p->rp.u);
-		n += sysfs_emit_at(buffer, n, "%d %d %llu %llu %lld %lld %lld %d %d %d %d\n",
+		n += sysfs_emit_at(buffer, n, "%d %d %llu %llu %lld %lld %lld %d %d %d %d %d\n",
 				   (int)(p - probes), !!p->rp.u.kdata, counts.hits, counts.missed,
 				   atomic64_read(&p->calls), atomic64_read(&p->entries),
 				   atomic64_read(&p->task_calls), atomic_read(&p->callbacks),
-				   p->result, p->reg, p->type);
+				   p->result, p->reg, p->type, atomic_read(&p->running));
 	}
 	return n;
+}
+
+static int show_total(char *buffer, const struct kernel_param *kp)
+{
+	u64 hits = 0, missed = 0;
+	struct probe *p;
+
+	for (p = probes; p < probes + PROBES; p++) {
+		struct uprobe_counts counts = uprobe_counts(&p->rp.u);
+
+		hits += counts.hits;
+		missed += counts.missed;
+	}
+	return sysfs_emit(buffer, "%llu %llu\n", hits, missed);
 }
 
 static int show_order(char *buffer, const struct kernel_param *kp)
@@ -465,6 +485,7 @@ static const struct kernel_param_ops order_ops = { .set = clear_order, .get = sh
 static const struct kernel_param_ops set_ops = { .set = set_probe };
 static const struct kernel_param_ops run_ops = { .set = run_command };
 static const struct kernel_param_ops state_ops = { .get = show_state };
+static const struct kernel_param_ops total_ops = { .get = show_total };
 
 module_param_cb(set, &set_ops, NULL, 0200);
 MODULE_PARM_DESC(set, "change fields of a probe");
@@ -474,6 +495,8 @@ module_param_cb(order, &order_ops, NULL, 0600);
 MODULE_PARM_DESC(order, "whose handlers were called last");
 module_param_cb(state, &state_ops, NULL, 0400);
 MODULE_PARM_DESC(state, "what has come of them");
+module_param_cb(total, &total_ops, NULL, 0400);
+MODULE_PARM_DESC(total, "hits and misses of all of them");
 
 static int __init client_init(void)
 {
