@@ -6,7 +6,8 @@
 # needs: /usr/lib32/libc.so.6 objdump
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 35
+. "$UPROBES_TOP/tests/guest/task.inc"
+ktap_plan 37
 
 control=/sys/kernel/debug/uprobes
 
@@ -54,10 +55,11 @@ for prog in "$progs/calls32" "$progs/sret32"; do
 	*calls32) set -- work_thread threads deep thrower forker main; what="forks 2" ;;
 	*) set -- make three main; what=100 ;;
 	esac
-	for arg in "" "top=+0(%sp):u32"; do
+	for arg in "" "$in_task"; do
 		for at in $(instructions "$prog" "$@"); do
 			echo "p:i$at $prog:$at $arg"
 		done >"$control/uprobe_events"
+		: >"$control/trace"
 		echo 1 >"$control/events/uprobes/enable"
 		# shellcheck disable=SC2086
 		"$prog" $what >"$tmp/probed"
@@ -68,6 +70,7 @@ for prog in "$progs/calls32" "$progs/sret32"; do
 		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" \
 			"${prog##*/} $what, each instruction probed${arg:+ in task context}: as unprobed"
 		is "$(awk '$4 { print }' "$control/uprobe_profile")" "" "nothing is missed"
+		[ -z "$arg" ] || check "that is where handlers ran" left_to_task
 		echo >"$control/uprobe_events"
 	done
 done

@@ -5,13 +5,14 @@
 # needs: /usr/lib32/libc.so.6
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 8
+. "$UPROBES_TOP/tests/guest/task.inc"
+ktap_plan 9
 
 control=/sys/kernel/debug/uprobes
 cp "$progs/hop" "$progs/hop32" "$tmp"
 "$tmp/hop" 7 >"$tmp/plain"
 
-for arg in "" "top=+0(%sp):u32"; do
+for arg in "" "$in_task"; do
 	for name in hop hop32; do
 		at=0x$(symbol "$tmp/$name" work)
 		echo "p:enter_$name $tmp/$name:$at $arg"
@@ -31,5 +32,6 @@ for arg in "" "top=+0(%sp):u32"; do
 		"with the values that they return"
 	is "$(awk '{ missed += $4 } END { print missed + 0 }' "$control/uprobe_profile")" 0 \
 		"nothing is missed"
+	[ -z "$arg" ] || check "that is where handlers ran" left_to_task enter_
 	echo >"$control/uprobe_events"
 done

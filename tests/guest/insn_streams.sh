@@ -15,13 +15,13 @@
 #	tests/guest/insn_streams.sh
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/task.inc"
 seed=${SEED:-1} streams=${STREAMS:-1} count=${COUNT:-300} runs=${RUNS:-10}
-ktap_plan $((streams * 8 + 1))
+ktap_plan $((streams * 10 + 1))
 
 control=/sys/kernel/debug/uprobes
 stepped=/sys/module/uprobes/parameters/single_step
 at_exit "echo 0 >$stepped"
-echo 0 >"$control/tracing_on"
 total=0
 for s in $(seq "$seed" $((seed + streams - 1))); do
 	"$progs/stream_make" "$s" "$count" "$tmp/stream" >"$tmp/offsets"
@@ -29,11 +29,13 @@ for s in $(seq "$seed" $((seed + streams - 1))); do
 	: >"$tmp/hits"
 	for how in 0 1 2 3; do
 		case $how in
-		0 | 2) arg='' where="in the trap" ;;
-		1 | 3) arg="top=+0(%sp):u64" where="in task context" ;;
+		0 | 2) arg='' on=0 where="in the trap" ;;
+		1 | 3) arg=$in_task on=1 where="in task context" ;;
 		esac
 		[ $how -ge 2 ] && where="$where, stepped"
 		echo $((how / 2)) >$stepped
+		: >"$control/trace"
+		echo "$on" >"$control/tracing_on"
 		# Sites keep their slots for as long as the process has them: a new file.
 		file=$tmp/stream.$how
 		cp "$tmp/stream" "$file"
@@ -51,6 +53,7 @@ for s in $(seq "$seed" $((seed + streams - 1))); do
 		[ -s "$tmp/hits" ] || cp "$tmp/profile" "$tmp/hits"
 		is "$(diff "$tmp/hits" "$tmp/profile" | head -n 4)" "" \
 			"stream $s, $where: as many hits of each"
+		[ "$on" = 0 ] || check "stream $s, $where: that is where handlers ran" left_to_task
 		total=$(awk '{ n += $2 } END { print n + '"$total"' }' "$tmp/profile")
 	done
 	rm -f "$tmp"/stream.*

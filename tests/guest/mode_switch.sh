@@ -4,7 +4,8 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
-ktap_plan 6
+. "$UPROBES_TOP/tests/guest/task.inc"
+ktap_plan 7
 
 prog=$tmp/mode_switch
 cp "$UPROBES_TOP/build/progs/mode_switch" "$prog"
@@ -24,7 +25,7 @@ instructions() {
 		done
 }
 
-for arg in "" "top=+0(%sp):u32"; do
+for arg in "" "$in_task"; do
 	at_all=$(instructions enter_narrow x86-64; instructions narrow i386)
 	for at in $at_all; do
 		# What is no instruction as 64-bit code is refused.
@@ -39,5 +40,6 @@ for arg in "" "top=+0(%sp):u32"; do
 	entry=$(instructions enter_narrow x86-64 | head -n 1)
 	is "$(awk -v e="i$entry" '$2 == e { print $3, $4 }' "$dir/uprobe_profile")" "100 0" \
 		"the 64-bit code is probed as ever"
+	[ -z "$arg" ] || check "in task context" left_to_task
 	clear
 done

@@ -6,7 +6,8 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 43
+. "$UPROBES_TOP/tests/guest/task.inc"
+ktap_plan 44
 
 prog=$progs/preempted
 control=/sys/kernel/debug/uprobes
@@ -58,7 +59,10 @@ is "$("$prog" storm 2000 2>"$tmp/sent")" right "unprobed, all come back"
 diag "$(cat "$tmp/sent")"
 echo 0 >"$control/tracing_on"
 storm "in the trap" ""
-storm "in task context" "top=+0(%sp):u64"
+echo 1 >"$control/tracing_on"
+storm "in task context" "$in_task"
+check "in task context: that is where handlers ran" left_to_task
+echo 0 >"$control/tracing_on"
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
 echo 1 >/sys/module/uprobes/parameters/single_step
 # Sites keep their slots for as long as the process has them: a new file.

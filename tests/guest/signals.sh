@@ -4,10 +4,12 @@
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/task.inc"
 name=${name:-signals}		# the program
 ways=${ways:-0 1 2 3}		# how it is probed
+task_ways=$(echo "$ways" | tr ' ' '\n' | grep -c '[13]')
 # shellcheck disable=SC2086
-ktap_plan $((11 * $(set -- $ways; echo $#)))
+ktap_plan $((11 * $(set -- $ways; echo $#) + task_ways))
 
 control=/sys/kernel/debug/uprobes
 
@@ -26,15 +28,15 @@ unprobe_all() {
 	echo >"$control/uprobe_events"
 }
 
-echo 0 >"$control/tracing_on"
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
-# Without an argument the handler runs in the trap; memory is read in task context.
 for how in $ways; do
 	case $how in
-	0 | 2) arg='' where="in the trap" ;;
-	1 | 3) arg="top=+0(%sp):u64" where="in task context" ;;
+	0 | 2) arg='' on=0 where="in the trap" ;;
+	1 | 3) arg=$in_task on=1 where="in task context" ;;
 	esac
 	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
+	: >"$control/trace"
+	echo "$on" >"$control/tracing_on"
 	# Sites keep their slots for as long as the process has them: a new file.
 	prog=$tmp/signals.$how
 	cp "$progs/$name" "$prog"
@@ -65,5 +67,6 @@ for how in $ways; do
 	done
 	check "storm, $where: there were signals" test "$storm" -gt 10
 	is "$(awk '{ missed += $4 } END { print missed + 0 }' "$tmp/profile")" 0 "$where: nothing is missed"
+	[ "$on" = 0 ] || check "$where: that is where handlers ran" left_to_task
 done
 echo 1 >"$control/tracing_on"
