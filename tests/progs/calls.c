@@ -94,14 +94,17 @@ PROBED long forker(long vfork_too)
 
 	pid = vfork_too ? vfork() : fork();
 	if (!pid && vfork_too)
-		_exit(3);
+		_exit(work(1) - 1);
 	if (!pid)
 		return -1;
 	waitpid(pid, &status, 0);
 	return WEXITSTATUS(status);
 }
 
-/* TIMES: fork() inside the probed function; the child returns from it too. */
+/*
+ * TIMES: fork() inside the probed function; the child returns from it too.  Each child calls
+ * work() once, and so does that of one vfork().
+ */
 static void forks(long times)
 {
 	long i, total = 0;
