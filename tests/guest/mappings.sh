@@ -5,7 +5,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 17
+ktap_plan 25
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -35,6 +35,34 @@ traced "$prog" moved leave
 is "$returns" 3 "leave: each call is seen"
 traced "$prog" moved replace
 is "$returns" 4 "replace: each call is seen, and none of the other function"
+traced "$prog" moved protect
+is "$returns" 6 "protect: each call is seen"
+traced "$prog" moved twice
+is "$returns" 50 "twice: each call is seen, in whichever mapping"
+
+# A process is probed where it is asked, and not in other mappings of the file.
+for thing in protect twice; do
+	insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+	client=/sys/module/uprobe_client/parameters
+	mkfifo "$tmp/in"
+	: >"$out"
+	"$prog" $thing wait <"$tmp/in" >"$out" &
+	exec 3>"$tmp/in"
+	wait_for ready
+	echo "0 pid=$! vaddr=$(symbol_in $! "$prog" moved)" >$client/set
+	echo "register 0" >$client/run
+	echo >&3
+	exec 3>&-
+	wait $!
+	is "$? $(grep -v ready "$out")" "0 $("$prog" $thing)" "$thing, by the process: as unprobed"
+	case $thing in
+	protect) calls=6 ;;
+	twice) calls=20 ;;
+	esac
+	is "$(awk '$1 == 0 { print $3, $4 }' $client/state)" "$calls 0" "$thing, by the process: each call there is seen"
+	rmmod uprobe_client
+	rm "$tmp/in"
+done
 dmesg -C
 traced "$prog" moved share
 is "$returns" 1 "share: the call in the private mapping is seen"

@@ -13,7 +13,10 @@
  *	maps leave		one that moves, and is called where it was, too
  *	maps replace		one in whose place another one is mapped, and it again
  *	maps share		one in a shared mapping of this file
+ *	maps protect		take what may be done with its page away and give it back
+ *	maps twice		two copies and itself in turn, until one copy has gone
  *
+ * With "wait" behind it, it says "ready" first, and waits for a line.
  * The output is the same whether the program is probed or not.
  */
 #define _GNU_SOURCE
@@ -197,8 +200,57 @@ static void share(void)
 	printf("%ld and %ld\n", ((long (*)(long))at)(1), moved(2));
 }
 
+/* The program's own mapping, so that what was in place at exec is what is protected. */
+static void protect(void)
+{
+	static const int others[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
+	long sum = moved(1);
+	size_t i;
+
+	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (mprotect((void *)moved, PAGE, others[i]) ||
+		    mprotect((void *)moved, PAGE, PROT_READ | PROT_EXEC)) {
+			perror("mprotect");
+			exit(1);
+		}
+		sum += moved(i);
+	}
+	/* It may be written to while it is executed. */
+	if (mprotect((void *)moved, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		perror("mprotect");
+		exit(1);
+	}
+	sum += moved(10);
+	mprotect((void *)moved, PAGE, PROT_READ | PROT_EXEC);
+	sum += moved(100);
+	printf("sum %ld\n", sum);
+}
+
+static void twice(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	void *at[2];
+	long sum = 0;
+	int i;
+
+	for (i = 0; i < 2; i++)
+		at[i] = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset_of(moved));
+	for (i = 0; i < 10; i++)
+		sum += ((long (*)(long))at[0])(i) + moved(i) + ((long (*)(long))at[1])(i);
+	munmap(at[0], PAGE);
+	for (i = 0; i < 10; i++)
+		sum += moved(i) + ((long (*)(long))at[1])(i);
+	printf("sum %ld\n", sum);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && !strcmp(argv[argc - 1], "wait")) {
+		argc--;
+		puts("ready");
+		fflush(stdout);
+		getchar();
+	}
 	if (argc == 3 && !strcmp(argv[1], "dlopen"))
 		load_often(atol(argv[2]));
 	else if (argc == 3 && !strcmp(argv[1], "remap"))
@@ -213,6 +265,10 @@ int main(int argc, char **argv)
 		replace();
 	else if (argc == 2 && !strcmp(argv[1], "share"))
 		share();
+	else if (argc == 2 && !strcmp(argv[1], "protect"))
+		protect();
+	else if (argc == 2 && !strcmp(argv[1], "twice"))
+		twice();
 	else
 		return 2;
 	return 0;
