@@ -6,8 +6,11 @@
  *	signals storm CALLS   so many calls of work() under a storm of timer
  *			      signals; each address that a handler saw must lie
  *			      in a file's code
+ *	signals walk CALLS    the same, and each handler walks the stack, to where main()
+ *			      was called from; standard error tells how often
  *	signals faults        faults in functions of known shape; where they were,
- *			      and whether the program gets over them
+ *			      and whether the program gets over them: by going on behind
+ *			      the instruction, or by putting right what it failed of
  *	signals syscalls      system calls that signals interrupt and restart, each
  *			      after one signal at least
  *	signals eintr	      system calls that signals interrupt; standard error
@@ -18,12 +21,14 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -39,10 +44,12 @@ static volatile unsigned int nr_seen;
 #ifdef __x86_64__
 #define IP REG_RIP
 #define SP REG_RSP
+#define LOADED REG_RDI	/* what load() loads from */
 #define SP_IN_FUNCTION 8	/* modulo 16 */
 #else
 #define IP REG_EIP
 #define SP REG_ESP
+#define LOADED REG_EAX
 #define SP_IN_FUNCTION 12
 #endif
 
@@ -68,6 +75,25 @@ static void on_timer(int sig, siginfo_t *info, void *context)
 	storm_timer.it_interval.tv_usec *= 2;
 	storm_timer.it_value = storm_timer.it_interval;
 	setitimer(ITIMER_REAL, &storm_timer, NULL);
+}
+
+/* The calls that storm() is in. */
+static void *callers[16];
+static int nr_callers;
+static volatile long walks, astray;
+
+static void on_walk(int sig, siginfo_t *info, void *context)
+{
+	void *frames[64];
+	int i, nr = backtrace(frames, 64);
+
+	walks++;
+	for (i = 0; i < nr; i++)
+		seen[nr_seen++ % SEEN] = (unsigned long)frames[i];
+	if (nr <= nr_callers ||
+	    memcmp(frames + nr - nr_callers, callers, nr_callers * sizeof(callers[0])))
+		astray++;
+	on_timer(sig, info, context);
 }
 
 PROBED long leaf(long x)
@@ -100,33 +126,56 @@ static void handle(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
 	sigaction(sig, &sa, NULL);
 }
 
+/* None of it goes away again. */
 static int in_file_code(unsigned long addr)
 {
+	static struct {
+		unsigned long start, end;
+	} known[8];
+	static unsigned int nr_known;
 	unsigned long start, end;
 	char line[512], perms[8], path[256];
-	FILE *maps = fopen("/proc/self/maps", "r");
 	int found = 0;
+	FILE *maps;
+	size_t i;
 
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (addr >= known[i].start && addr < known[i].end)
+			return 1;
+	}
+	maps = fopen("/proc/self/maps", "r");
 	while (fgets(line, sizeof(line), maps)) {
 		path[0] = 0;
 		sscanf(line, "%lx-%lx %7s %*s %*s %*s %255s", &start, &end, perms, path);
-		if (addr >= start && addr < end)
-			found = perms[2] == 'x' && (path[0] == '/' || !strcmp(path, "[vdso]")) &&
-				!strstr(path, "uprobes]");
+		if (addr < start || addr >= end)
+			continue;
+		found = perms[2] == 'x' && (path[0] == '/' || !strcmp(path, "[vdso]")) &&
+			!strstr(path, "uprobes]");
+		if (found) {
+			i = nr_known++ % (sizeof(known) / sizeof(known[0]));
+			known[i].start = start;
+			known[i].end = end;
+		}
 	}
 	fclose(maps);
 	return found;
 }
 
-static void storm(long calls)
+static void storm(long calls, void (*fn)(int, siginfo_t *, void *))
 {
 	struct itimerval never = { { 0, 0 }, { 0, 0 } };
 	unsigned long odd = 0, last = 0;
 	unsigned int i;
 	long n, sum = 0;
 
+	if (fn == on_walk) {
+		void *frames[1 + sizeof(callers) / sizeof(callers[0])];
+
+		nr_callers = backtrace(frames, sizeof(frames) / sizeof(frames[0])) - 1;
+		memcpy(callers, frames + 1, nr_callers * sizeof(callers[0]));
+	}
 	patience = PATIENCE;
-	handle(SIGALRM, on_timer, SA_RESTART);
+	handle(SIGALRM, fn, SA_RESTART);
 	setitimer(ITIMER_REAL, &storm_timer, NULL);
 	for (n = 0; n < calls; n++) {
 		patience = PATIENCE;
@@ -141,8 +190,11 @@ static void storm(long calls)
 		}
 		last = seen[i];
 	}
-	fprintf(stderr, "%u signals\n", nr_seen);
-	printf("sum %ld, odd addresses: %lu\n", sum, odd);
+	if (fn == on_walk)
+		fprintf(stderr, "%ld walks\n", walks);
+	else
+		fprintf(stderr, "%u signals\n", nr_seen);
+	printf("sum %ld, odd addresses: %lu, walks that went astray: %ld\n", sum, odd, astray);
 }
 
 /*
@@ -207,6 +259,27 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	*ip_of(context) += skip;
 }
 
+static long *wanted;
+
+/* As one does that makes up for what was not there: the instruction is executed again. */
+static void on_wrong_pointer(int sig, siginfo_t *info, void *context)
+{
+	fault_ip = *ip_of(context);
+	fault_sp = ((ucontext_t *)context)->uc_mcontext.gregs[SP];
+	fault_addr = (unsigned long)info->si_addr;
+	fault_code = info->si_code;
+	((ucontext_t *)context)->uc_mcontext.gregs[LOADED] = (long)wanted;
+}
+
+static void on_guarded_page(int sig, siginfo_t *info, void *context)
+{
+	fault_ip = *ip_of(context);
+	fault_sp = ((ucontext_t *)context)->uc_mcontext.gregs[SP];
+	fault_addr = (unsigned long)info->si_addr - (unsigned long)wanted;
+	fault_code = info->si_code;
+	mprotect(wanted, 4096, PROT_READ | PROT_WRITE);
+}
+
 static void report(const char *name, long value, const char *at, const char *func)
 {
 	printf("%s: value %ld, ip %s, si_addr ", name, value,
@@ -240,6 +313,17 @@ static void faults(void)
 		report("call_null", call_null(NULL), call_null_at, (char *)call_null);
 		skip = 7;
 		report("store_rip", store_rip(), store_rip_at, (char *)store_rip);
+	}
+	handle(SIGSEGV, on_wrong_pointer, 0);
+	wanted = &table[2];
+	for (i = 0; i < 3; i++)
+		report("load by a wrong pointer", load(NULL), load_at, (char *)load);
+	handle(SIGSEGV, on_guarded_page, 0);
+	wanted = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	for (i = 0; i < 3; i++) {
+		*wanted = 11 + i;
+		mprotect(wanted, 4096, PROT_NONE);
+		report("load from a guarded page", load(wanted), load_at, (char *)load);
 	}
 }
 
@@ -345,7 +429,9 @@ static void jumps(long times)
 int main(int argc, char **argv)
 {
 	if (argc == 3 && !strcmp(argv[1], "storm")) {
-		storm(atol(argv[2]));
+		storm(atol(argv[2]), on_timer);
+	} else if (argc == 3 && !strcmp(argv[1], "walk")) {
+		storm(atol(argv[2]), on_walk);
 	} else if (argc == 2 && !strcmp(argv[1], "faults")) {
 		faults();
 	} else if (argc == 2 && !strcmp(argv[1], "syscalls")) {
@@ -355,7 +441,7 @@ int main(int argc, char **argv)
 	} else if (argc == 3 && !strcmp(argv[1], "jumps")) {
 		jumps(atol(argv[2]));
 	} else {
-		fprintf(stderr, "usage: signals storm CALLS | faults | syscalls | eintr | jumps TIMES\n");
+		fprintf(stderr, "usage: signals storm CALLS | walk CALLS | faults | syscalls | eintr | jumps TIMES\n");
 		return 2;
 	}
 	return 0;

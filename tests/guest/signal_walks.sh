@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a signal handler that walks the stack sees an unprobed program's, wherever it comes in probed functions
+# timeout: 300
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/task.inc"
+ktap_plan 22
+
+control=/sys/kernel/debug/uprobes
+at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step; echo 1 >$control/tracing_on'
+
+# counted EVENT: its hits and misses.
+counted() {
+	awk -v e="$1" '$2 == e { print $3, $4 }' "$tmp/profile"
+}
+
+for how in 0 1 2 3; do
+	case $how in
+	0 | 2) arg='' on=0 where="in the trap" ;;
+	1 | 3) arg=$in_task on=1 where="in task context" ;;
+	esac
+	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
+	: >"$control/trace"
+	echo "$on" >"$control/tracing_on"
+	# Sites keep their slots for as long as the process has them: a new file.
+	prog=$tmp/signals.$how
+	cp "$progs/signals" "$prog"
+	[ $how -lt 2 ] || where="$where, single-stepped"
+	for thing in walk storm; do
+		"$prog" $thing 2000 >"$tmp/plain" 2>/dev/null
+		for at in $(instructions "$prog" work leaf on_timer on_walk); do
+			echo "p:i$at $prog:$at $arg"
+		done >"$control/uprobe_events"
+		for function in work leaf; do
+			echo "r:back_$function $prog:0x$(symbol "$prog" $function) $arg"
+		done >>"$control/uprobe_events"
+		echo 1 >"$control/events/uprobes/enable"
+		"$prog" $thing 2000 >"$tmp/probed" 2>"$tmp/stderr"
+		status=$?
+		cp "$control/uprobe_profile" "$tmp/profile"
+		diag "$(cat "$tmp/stderr")"
+		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$thing, $where: as unprobed"
+		# Returns that were walked through are counted as missed.
+		case $thing in
+		walk)
+			check "$thing, $where: there were walks" test "$(awk '$2 == "walks" { print $1 }' "$tmp/stderr")" -gt 10
+			is "$(counted back_work | awk '{ print $1 + $2 }')" 2000 "$thing, $where: each return is counted once" ;;
+		storm)
+			is "$(counted back_work)" "2000 0" "$thing, $where: each return is counted once" ;;
+		esac
+		echo 0 >"$control/events/uprobes/enable"
+		echo >"$control/uprobe_events"
+	done
+	[ "$on" = 0 ] || check "$where: that is where handlers ran" left_to_task
+done
