@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 18
+ktap_plan 26
 
 prog=$progs/critical
 is "$("$prog" 4 2000)" "sum 8000" "unprobed: the counters add up"
@@ -45,6 +45,24 @@ for flags in 0 1; do
 		set_probe $i path="$progs/strict" offset="$offset" flags=$flags returns=$returns
 		run register $i
 		is "$("$progs/strict")" "$plain" "seccomp, flags=$flags, returns=$returns: the same"
+		run unregister $i
+	done
+done
+# What a process needs for its first probe is made without system calls of its own, too.
+for flags in 0 1; do
+	for returns in 0 1; do
+		i=$((24 + 2 * flags + returns))
+		rm -f "$tmp/in"
+		mkfifo "$tmp/in"
+		: >"$out"
+		"$progs/strict" wait <"$tmp/in" >"$out" &
+		exec 3>"$tmp/in"
+		wait_for strict
+		read -r pid vaddr <"$out"
+		set_probe $i pid="$pid" vaddr="$vaddr" flags=$flags returns=$returns
+		check "seccomp, flags=$flags, returns=$returns: a probe comes when the mode has been entered" run register $i
+		end_calls
+		is "$? $(tail -n 1 "$out")" "0 $plain" "seccomp, flags=$flags, returns=$returns: as unprobed"
 		run unregister $i
 	done
 done
