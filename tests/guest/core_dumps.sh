@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 16
+ktap_plan 20
 
 pattern=$(cat /proc/sys/kernel/core_pattern)
 at_exit "echo '$pattern' >/proc/sys/kernel/core_pattern"
@@ -22,14 +22,15 @@ registers() {
 		sed 's/rdi: *[0-9]* //'
 }
 
-for how in segv ill fpe trap abort; do
+for how in segv ill fpe trap abort waits; do
 	registers $how >"plain.$how"
 done
 like "$(cat plain.segv)" "rip" "unprobed: there is a core dump"
+is "$(grep -c rip plain.waits)" 2 "unprobed: one with two threads, where there are two"
 n=0
 # The program's own breakpoint is not to be probed.
 own=0x$(objdump -d "$progs/dies" | awk '/\tint3/ { sub(/:/, "", $1); print $1; exit }')
-for offset in $(instructions "$progs/dies" dies_in main); do
+for offset in $(instructions "$progs/dies" dies_in main waits); do
 	[ "$offset" != "$own" ] || continue
 	set_probe $n path="$progs/dies" offset=$((offset - 0x400000))
 	n=$((n + 1))
@@ -42,7 +43,7 @@ for returns in 0 1 2; do
 	2) set_probe 900 path="$progs/dies" offset=$((0x$(symbol "$progs/dies" dies_in) - 0x400000)) returns=1; probes=900 ;;
 	esac
 	run register $probes || echo "# cannot register"
-	for how in segv ill fpe trap abort; do
+	for how in segv ill fpe trap abort waits; do
 		is "$(registers $how)" "$(cat plain.$how)" "$how, $probes: the core dump says the same"
 	done
 	run unregister $probes

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -O1 -rdynamic -fno-pie -no-pie
+// cflags: -O1 -rdynamic -fno-pie -no-pie -pthread
 /*
  * Dies of a signal in a function whose instructions are all probed:
  *
- *	dies segv|ill|fpe|trap|abort
+ *	dies segv|ill|fpe|trap|abort|waits
+ *
+ * The last is segv while another thread waits in a system call that is probed, too.
  */
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,7 +34,54 @@ __attribute__((noinline)) int dies_in(char how, int zero)
 	return 1;
 }
 
+long waits(void);
+__asm__(".pushsection .text\n"
+	".globl waits\n.type waits, @function\n"
+	"waits:\n"
+	"\tmov $34, %eax\n"	/* pause */
+	"\tsyscall\n"
+	"\tret\n"
+	".size waits, . - waits\n"
+	".popsection\n");
+
+static char waiter_path[64];
+
+static void *waiter(void *arg)
+{
+	snprintf(waiter_path, sizeof(waiter_path), "/proc/self/task/%d/syscall", gettid());
+	__atomic_store_n((int *)arg, 1, __ATOMIC_RELEASE);
+	waits();
+	return NULL;
+}
+
+static void start_waiter(void)
+{
+	static int started;
+	pthread_t thread;
+	int nr = -1;
+	FILE *file;
+
+	pthread_create(&thread, NULL, waiter, &started);
+	while (nr != 34) {
+		if (!__atomic_load_n(&started, __ATOMIC_ACQUIRE))
+			continue;
+		file = fopen(waiter_path, "r");
+		if (fscanf(file, "%d", &nr) != 1)
+			nr = -1;
+		fclose(file);
+	}
+	/* What that has left in them is not the same each time. */
+	__asm__ volatile("xor %%ecx, %%ecx\n\txor %%edx, %%edx\n\txor %%esi, %%esi"
+			 : : : "rcx", "rdx", "rsi", "cc");
+}
+
 int main(int argc, char **argv)
 {
-	return dies_in(argc > 1 ? argv[1][0] : 0, argc - 2);
+	char how = argc > 1 ? argv[1][0] : 0;
+
+	if (how == 'w') {
+		start_waiter();
+		how = 's';
+	}
+	return dies_in(how, argc - 2);
 }
