@@ -5,7 +5,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 25
+ktap_plan 28
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -67,6 +67,25 @@ dmesg -C
 traced "$prog" moved share
 is "$returns" 1 "share: the call in the private mapping is seen"
 like "$(dmesg)" "uprobes: maps cannot be probed at 0x[0-9a-f]+: a shared mapping is there" "share: the log says what is not"
+
+# Asked for in the process.
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+mkfifo "$tmp/in"
+: >"$out"
+"$prog" share wait <"$tmp/in" >"$out" &
+exec 3>"$tmp/in"
+go_on
+wait_for " and "
+at=$(awk -v path="$prog" '$2 == "r-xs" && $6 == path { sub(/-.*/, ""); print "0x" $1 }' /proc/$!/maps)
+dmesg -C
+echo "0 pid=$! vaddr=$at" >$client/set
+like "$(bash -c "LC_ALL=C; echo register 0 >$client/run" 2>&1)" "Invalid argument" "share: a probe on the process is refused there"
+like "$(dmesg)" "uprobes: $at cannot be probed: a shared mapping is there" "share: the log says why"
+go_on
+exec 3>&-
+wait $!
+is "$? $(grep -v ready "$out")" "0 $("$prog" share)" "share: as unprobed"
+rmmod uprobe_client
 
 # Gone while the copied text is in use, and put right.
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" moved)"

@@ -16,7 +16,8 @@
  *	maps protect		take what may be done with its page away and give it back
  *	maps twice		two copies and itself in turn, until one copy has gone
  *
- * With "wait" behind it, it says "ready" first, and waits for a line.
+ * With "wait" behind it, it says "ready" first, and waits for a line; for another one where it
+ * has the shared mapping.
  * The output is the same whether the program is probed or not.
  */
 #define _GNU_SOURCE
@@ -192,12 +193,17 @@ static void replace(void)
 	printf("sum %ld\n", sum);
 }
 
+static int waits;
+
 static void share(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
 	void *at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, fd, offset_of(moved));
 
 	printf("%ld and %ld\n", ((long (*)(long))at)(1), moved(2));
+	fflush(stdout);
+	if (waits)
+		getchar();
 }
 
 /* The program's own mapping, so that what was in place at exec is what is protected. */
@@ -247,6 +253,7 @@ int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[argc - 1], "wait")) {
 		argc--;
+		waits = 1;
 		puts("ready");
 		fflush(stdout);
 		getchar();
