@@ -4,7 +4,7 @@
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 15
+ktap_plan 16
 
 steps
 set_probe 0 pid=$pid vaddr=$work
@@ -54,4 +54,21 @@ for i in $(seq 20); do
 	wait $!
 done
 is "$(awk '$1 && $2' $client_dir/state)" "" "a client that unregisters at that moment"
+
+# Or executes another program.
+for i in $(seq 20); do
+	steps
+	set_probe $i pid=$pid vaddr=$work
+	set_probe $((i + 100)) pid=$pid vaddr=$nest returns=1
+	run register $i
+	run register $((i + 100))
+	echo "exec" >&3
+	[ $((i % 2)) = 0 ] || sleep 0.0$((i % 7))
+	run unregister $i
+	run unregister $((i + 100))
+	until_is 2 lines
+	[ "$(step call 2)" = "call 605" ] || echo "$i harmed" >>"$tmp/harmed"
+	end_steps
+done
+is "$(awk '$1 && $2' $client_dir/state)$(cat "$tmp/harmed" 2>/dev/null)" "" "or just when the program executes another one"
 is "$(awk '$4' $client_dir/state)" "" "nothing was missed"
