@@ -9,6 +9,8 @@
  *			where it was mapped once more
  *	forkmap N	the same, of a child that maps the counter itself
  *	forklib N	a child calls the library_work() of the library that is loaded
+ *	vfork N		a child of vfork() calls work() N times: sum
+ *	grandchild N	the child of a child says what "fork N" has a child say
  *	threads N	4 threads that call work() N times: sum
  *	exec		executes itself anew
  *	into DIR	a child in the cgroup DIR, which calls work(3) when it gets SIGUSR1: its id,
@@ -18,6 +20,7 @@
  *			child that does so, and executes another program: their sums
  *	orphan N	such a process stays when this one has gone, and only then calls them
  *	around		around(), which calls work(3) and adds 1000: its result
+ *	jump N		N times jumps(), which goes on with work() by a jump: sum of its results
  *	counter		the 16-bit counter of probes of this program
  *	clear		sets that to 0
  *	map		maps it once more, and says what it is there
@@ -51,6 +54,7 @@
 long work(long x);
 long nest(long n);
 long around(void);
+long jumps(long x);
 extern char work_second[];
 
 /*
@@ -82,6 +86,15 @@ __asm__(".pushsection .text\n"
 	".size around, . - around\n"
 	".popsection\n");
 
+/* Its return address is that of work(), which goes back for both. */
+__asm__(".pushsection .text\n"
+	".globl jumps\n.type jumps, @function\n"
+	"jumps:\n"
+	"\tadd $1, %rdi\n"
+	"\tjmp work\n"
+	".size jumps, . - jumps\n"
+	".popsection\n");
+
 __attribute__((noinline)) long nest(long n)
 {
 	long below = n ? nest(n - 1) : 0;
@@ -99,6 +112,15 @@ static long works(long n)
 
 	while (n-- > 0)
 		sum += work(n);
+	return sum;
+}
+
+static long jumps_work(long n)
+{
+	long sum = 0;
+
+	while (n-- > 0)
+		sum += jumps(n);
 	return sum;
 }
 
@@ -248,6 +270,33 @@ static void in_child(long n, int maps)
 	waitpid(pid, NULL, 0);
 }
 
+static void in_grandchild(long n)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		in_child(n, 0);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+/* The child has the memory of this process, which waits for it. */
+static void in_vfork(long n)
+{
+	static volatile long sum;
+	pid_t pid;
+
+	sum = 0;
+	pid = vfork();
+	if (!pid) {
+		sum = works(n);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	printf("vfork %ld\n", sum);
+}
+
 static void library_in_child(long n)
 {
 	pid_t pid = fork();
@@ -296,6 +345,10 @@ static void *steps(void *name)
 			library_in_child(n);
 		} else if (!strcmp(word, "forkmap")) {
 			in_child(n, 1);
+		} else if (!strcmp(word, "vfork")) {
+			in_vfork(n);
+		} else if (!strcmp(word, "grandchild")) {
+			in_grandchild(n);
 		} else if (!strcmp(word, "threads")) {
 			in_threads(n);
 		} else if (!strcmp(word, "exec")) {
@@ -307,6 +360,8 @@ static void *steps(void *name)
 			printf("clear %d\n", steps_counter);
 		} else if (!strcmp(word, "around")) {
 			printf("around %ld\n", around());
+		} else if (!strcmp(word, "jump")) {
+			printf("jump %ld\n", jumps_work(n));
 		} else if (!strcmp(word, "share")) {
 			with_sharer(n);
 		} else if (!strcmp(word, "into")) {
