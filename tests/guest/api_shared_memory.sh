@@ -3,7 +3,7 @@
 # test: a process that shares the memory of a probed one counts as its thread, until the last of them is gone
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 14
+ktap_plan 17
 
 plain=$(echo "share 10" | "$progs/steps" | tail -n 1)
 plain_orphan=$(echo "orphan 7" | "$progs/steps" | tail -n 1)
@@ -26,10 +26,13 @@ is "$(hits 4)" 20 "but by a probe that is inherited"
 check "its exec does not end the probes" test "$(registered 0)" = 1
 step call 5 >/dev/null
 is "$(hits 0) $(hits 1) $(hits 4)" "15 15 25" "the first process's calls are counted then"
+is "$(step vfork 10)" "vfork 3145" "a child of vfork() does its work"
+is "$(hits 0) $(hits 1) $(hits 4)" "25 25 35" "its calls are counted"
+check "its end does not end the probes" test "$(registered 0)" = 1
 is "$(step orphan 7)" "orphan waits" "another one"
 echo "exit 0" >&3
 end_steps
 until_is "$plain_orphan" tail -n 1 "$out"
 is "$(tail -n 1 "$out")" "$plain_orphan" "it goes on where the first process is gone"
-is "$(hits 0) $(hits 1) $(hits 2) $(hits 3)" "22 22 19 19" "its calls are counted"
+is "$(hits 0) $(hits 1) $(hits 2) $(hits 3)" "32 32 19 19" "its calls are counted"
 check "the probes end with it" until_is 0 awk '{ sum += $2 } END { print sum + 0 }' $client_dir/state
