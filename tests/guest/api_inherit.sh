@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 16
+ktap_plan 18
 
 steps
 plain=$(step fork 20)
@@ -23,6 +23,8 @@ is "$(hits 3)" 20 "by a return probe"
 is "$(registered 0)" 1 "the child's end is not the probe's"
 step call 5 >/dev/null
 is "$(hits 0)" 25 "the parent is probed as before"
+is "$(step grandchild 20)" "$plain" "the child of a child: its result is right"
+is "$(hits 0) $(hits 1) $(hits 2) $(hits 3)" "45 5 45 45" "its hits are counted"
 end_steps
 check "the last one's end is" until_is 0 registered 0
 check "for all of them" until_is 0 registered 3
