@@ -390,7 +390,8 @@ int disable_uprobe(struct uprobe *u);
  * For an atomic handler that finds that it would have to sleep, as where user
  * memory is not present.  The task handler of the same probe is then called
  * before the program goes on.  The hit is counted once; as missed, when that
- * call cannot be made.
+ * call cannot be made: without memory, or for want of room where more than 64 probes
+ * are at one place.
  *
  * Context: a handler with %UPROBE_ATOMIC.
  */
