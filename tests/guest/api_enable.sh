@@ -4,21 +4,23 @@
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 22
+ktap_plan 58
 
 steps
 plain=$(step call 10)
 number=0
 for scope in "pid=$pid vaddr=$work" "path=$progs/steps offset=0x$(nm "$progs/steps" | awk '$3 == "work" { print $1 }')"; do
-	for atomic in 0 1; do
-		set_probe $number "$scope flags=$((2 + atomic))"
-		what="${scope%%=*}, atomic=$atomic"
+	for kind in "flags=2" "flags=3" "flags=2 returns=1" "flags=3 returns=1"; do
+		set_probe $number "$scope $kind"
+		what="${scope%%=*}, $kind"
 		check "$what: registered disabled" run register $number
+		check "$what: the text is the file's" "$progs/textcmp" "$pid"
 		step call 10 >/dev/null
 		is "$(hits $number)" 0 "$what: not called"
 		run enable $number
 		is "$(step call 10)" "$plain" "$what: the program's result is right"
 		run disable $number
+		check "$what: the text is the file's again" "$progs/textcmp" "$pid"
 		step call 10 >/dev/null
 		is "$(hits $number)" 10 "$what: called while enabled only"
 		run enable $number
