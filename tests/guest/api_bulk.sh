@@ -4,7 +4,7 @@
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 22
+ktap_plan 25
 
 libc=$(ldd "$progs/steps" | awk '/libc.so/ { print $3 }')
 steps
@@ -43,6 +43,16 @@ for scope in process file; do
 	is "$(awk '$2' $client_dir/state)$(breakpoints) $(step nest 9) $(hits $first)" "0 nest 45 10" \
 		"$scope: and leaves nothing"
 done
+
+# The last of them is registered already, by somebody else as it were.
+for i in 520 521 522; do
+	set_probe $i pid=$pid vaddr="$work" flags=1
+done
+run register 522
+check_fails "one that is registered makes all fail" run register 520-522
+is "$(registered 520) $(registered 521) $(registered 522)" "0 0 1" "and stays as it was"
+is "$(step call 2) $(hits 520) $(hits 521) $(hits 522)" "call 605 0 0 2" "and is hit"
+run unregister 520-522
 
 for scope in process file; do
 	n=0
