@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 24
+ktap_plan 28
 
 offset=0x$(symbol "$progs/steps" work)
 mount -t tmpfs tmpfs "$tmp"
@@ -39,6 +39,16 @@ step call 1 >/dev/null
 is "$(hits 0)" 11 "a process that executes the deleted file anew is probed"
 end_steps
 run unregister 0
+
+# By its inode, without a path.
+set_probe 9 inode="$tmp/prog" offset="$offset"
+steps_of "$tmp/prog"
+check "a file is probed by its inode" run register 9
+is "$(step call 10) $(hits 9)" "call 3145 10" "by its inode: in the process that has it"
+is "$(run_steps "$tmp/prog") $(hits 9)" "call 3145 20" "by its inode: in one that comes later"
+run unregister 9
+is "$(step call 10) $(hits 9)" "call 3145 20" "by its inode: no more"
+end_steps
 
 # Truncated: registering beyond its end fails, and what runs dies of it as it would unprobed.
 head -c 100 "$progs/steps" >"$tmp/short"
