@@ -11,9 +11,13 @@
  * with what that came to; "state" has a line for each that was ever set:
  * number, registered or not, hits, missed, handler calls, entry handler calls,
  * task handler calls, registration callbacks, the last one's result, whether that was
- * of a registration, and of which type, and how many handlers are running. It holds a
- * hundred lines or so; "total" is the hits and the misses of all probes. "order" is the
- * numbers of the probes whose handlers were called last, until it is written to.
+ * of a registration, of which type, and how many of its handlers are running. It holds a
+ * hundred lines or so; "total" is the hits and the misses of all probes.  To
+ * unregister or disable fails with EBUSY when a handler is running afterwards.  "order" is
+ * the numbers of the probes whose handlers were called last, until it is written to.
+ * "seen" is how the last calls were entered and left: the number of the probe, "entry" or
+ * "return", then of the call the function, the return address and where that lies, then ip
+ * and stack pointer; until it is written to.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,11 +52,16 @@ enum action {
 	ACT_BULK,		/* unregister "other" and the next two in one call */
 	ACT_CHANGE,		/* the first argument, or the return value, to "other" */
 	ACT_ENABLE,		/* enable and disable "other", neither of which may be */
+	ACT_HOLD,		/* until another call unregisters or disables it, and "other" */
+				/* milliseconds */
 };
+
+/* In which of its handlers a probe does that. */
+enum acts { ACTS_HANDLER, ACTS_ENTRY, ACTS_TASK };
 
 static const char * const action_names[] = {
 	"nothing", "register", "unregister", "again", "sleep", "skip", "decline", "data",
-	"await", "linger", "bulk", "change", "enable",
+	"await", "linger", "bulk", "change", "enable", "hold",
 };
 
 static struct probe {
@@ -63,18 +72,20 @@ static struct probe {
 	struct file *file;
 	u8 expect[15];
 	enum action action;
+	enum acts acts;
 	unsigned int other;
 	bool bare;
+	bool mute;
 	pid_t only;
 	atomic64_t calls;
 	atomic64_t entries;
 	atomic64_t task_calls;
 	atomic_t callbacks;
+	atomic_t running;
 	int result;
 	int reg;
 	enum uprobe_type type;
-	atomic_t running;
-	bool leaving;		/* "unregister" was written */
+	bool leaving;		/* "unregister" or "disable" was written */
 } *probes;
 
 /* One command at a time; handlers do without. */
@@ -91,12 +102,6 @@ static void probe_unregister(struct probe *p)
 		unregister_uretprobe(&p->rp);
 	else
 		unregister_uprobe(&p->rp.u);
-}
-
-static void probe_leave(struct probe *p)
-{
-	WRITE_ONCE(p->leaving, true);
-	probe_unregister(p);
 }
 
 /* None of them may be registered so from a handler, and all unregistered. */
@@ -116,15 +121,35 @@ static void probe_bulk(struct probe *p)
 	WARN(ret != -EDEADLK, "registering many in a handler: %d", ret);
 }
 
-static void probe_act(struct probe *p, struct pt_regs *regs)
+/* As the context is: in the trap, where it must not be long. */
+static void probe_hold(struct probe *p)
+{
+	unsigned int ms;
+
+	for (ms = 0; irqs_disabled() && !READ_ONCE(p->leaving) && ms < 8000; ms++)
+		mdelay(1);
+	for (ms = 0; !irqs_disabled() && !READ_ONCE(p->leaving) && ms < 60000; ms += 20)
+		msleep(20);
+	if (irqs_disabled())
+		mdelay(p->other);
+	else
+		msleep(p->other);
+}
+
+static void probe_act(struct probe *p, enum acts where, struct pt_regs *regs)
 {
 	unsigned int ms;
 	int ret;
 
+	if (p->acts != where)
+		return;
 	switch (p->action) {
 	case ACT_REGISTER:
 		ret = probe_register(&probes[p->other]);
-		WARN(ret != -EINPROGRESS && ret != -EBUSY, "registering in a handler: %d", ret);
+		WARN(ret != -EINPROGRESS, "registering in a handler: %d", ret);
+		break;
+	case ACT_HOLD:
+		probe_hold(p);
 		break;
 	case ACT_UNREGISTER:
 		probe_unregister(&probes[p->other]);
@@ -184,23 +209,69 @@ static void order_note(const struct probe *p)
 	spin_unlock_irqrestore(&order_lock, flags);
 }
 
+/* What handlers of returns were told, until there is no room. */
+static struct seen {
+	const struct probe *p;
+	bool entry;
+	unsigned long func, ret_addr, at, ip, sp;
+} seen[32];
+static atomic_t nr_seen = ATOMIC_INIT(0);
+
+static void seen_note(const struct probe *p, bool entry, const struct uretprobe_instance *ri,
+		      const struct pt_regs *regs)
+{
+	int n = atomic_fetch_add_unless(&nr_seen, 1, ARRAY_SIZE(seen));
+
+	if (n < ARRAY_SIZE(seen))
+		seen[n] = (struct seen) {
+			.p = p, .entry = entry, .func = ri->func, .ret_addr = ri->ret_addr,
+			.at = ri->sp, .ip = regs->ip, .sp = regs->sp,
+		};
+}
+
+/* Each handler begins and ends with these. */
+static void handler_begins(struct probe *p, bool in_trap)
+{
+	WARN_ONCE(irqs_disabled() != in_trap, "a handler is called %s the trap",
+		  in_trap ? "outside of" : "in");
+	atomic_inc(&p->running);
+}
+
+static void handler_ends(struct probe *p)
+{
+	atomic_dec(&p->running);
+}
+
+static bool probe_atomic(const struct probe *p)
+{
+	return p->rp.u.flags & UPROBE_ATOMIC;
+}
+
 static void on_hit(struct uprobe *u, struct pt_regs *regs)
 {
 	struct probe *p = container_of(u, struct probe, rp.u);
 
-	atomic_inc(&p->running);
+	handler_begins(p, probe_atomic(p));
 	order_note(p);
 	atomic64_inc(&p->calls);
-	probe_act(p, regs);
-	atomic_dec(&p->running);
+	if (p->acts == ACTS_TASK)
+		uprobe_again();
+	probe_act(p, ACTS_HANDLER, regs);
+	handler_ends(p);
+}
+
+static void task_handler(struct probe *p, struct pt_regs *regs)
+{
+	handler_begins(p, false);
+	might_sleep();
+	atomic64_inc(&p->task_calls);
+	probe_act(p, ACTS_TASK, regs);
+	handler_ends(p);
 }
 
 static void on_task(struct uprobe *u, struct pt_regs *regs)
 {
-	struct probe *p = container_of(u, struct probe, rp.u);
-
-	might_sleep();
-	atomic64_inc(&p->task_calls);
+	task_handler(container_of(u, struct probe, rp.u), regs);
 }
 
 /* What the data of a call is to be full of. */
@@ -212,13 +283,17 @@ static u8 data_byte(const struct uretprobe_instance *ri)
 static int on_entry(struct uretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct probe *p = container_of(ri->rp, struct probe, rp);
+	s64 n = atomic64_inc_return(&p->entries);
 
 	if (p->action == ACT_DECLINE)
-		return atomic64_inc_return(&p->entries) % 2;
-	atomic64_inc(&p->entries);
+		return n % 2;
+	handler_begins(p, probe_atomic(p));
+	seen_note(p, true, ri, regs);
 	if (memchr_inv(ri->data, 0, ri->rp->data_size))
 		pr_err("the data of a call is not clear\n");
 	memset(ri->data, data_byte(ri), ri->rp->data_size);
+	probe_act(p, ACTS_ENTRY, regs);
+	handler_ends(p);
 	return 0;
 }
 
@@ -230,19 +305,19 @@ static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 		pr_err("the data of a call has changed\n");
 		return;
 	}
-	atomic_inc(&p->running);
+	handler_begins(p, probe_atomic(p));
+	seen_note(p, false, ri, regs);
 	order_note(p);
 	atomic64_inc(&p->calls);
-	probe_act(p, regs);
-	atomic_dec(&p->running);
+	if (p->acts == ACTS_TASK)
+		uprobe_again();
+	probe_act(p, ACTS_HANDLER, regs);
+	handler_ends(p);
 }
 
 static void on_task_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct probe *p = container_of(ri->rp, struct probe, rp);
-
-	might_sleep();
-	atomic64_inc(&p->task_calls);
+	task_handler(container_of(ri->rp, struct probe, rp), regs);
 }
 
 static void on_done(struct uprobe *u, int reg, enum uprobe_type type, int result)
@@ -329,8 +404,12 @@ static int set_field(struct probe *p, char *name, char *value)
 		p->rp.entry_handler = number ? on_entry : NULL;
 	else if (!strcmp(name, "other"))
 		p->other = number;
+	else if (!strcmp(name, "acts"))
+		p->acts = number;
 	else if (!strcmp(name, "handler"))
 		p->bare = !number;
+	else if (!strcmp(name, "callback"))
+		p->mute = !number;
 	else if (!strcmp(name, "only"))
 		p->only = number;
 	else
@@ -363,11 +442,12 @@ static int set_probe(const char *line, const struct kernel_param *kp)
 	}
 	if (!ret) {
 		p->used = true;
-		p->rp.u.handler = p->bare ? NULL : on_hit;
+		/* That of the other kind counts for nothing. */
+		p->rp.u.handler = p->bare && !p->returns ? NULL : on_hit;
 		p->rp.u.task_handler = on_task;
 		p->rp.u.filter = p->only ? filter_pid : NULL;
-		p->rp.u.registration_callback = on_done;
-		p->rp.handler = on_return;
+		p->rp.u.registration_callback = p->mute ? NULL : on_done;
+		p->rp.handler = p->bare && p->returns ? NULL : on_return;
 		p->rp.task_handler = on_task_return;
 	}
 	mutex_unlock(&client_mutex);
@@ -375,8 +455,21 @@ static int set_probe(const char *line, const struct kernel_param *kp)
 	return ret;
 }
 
+static bool any_running(unsigned int first, unsigned int last)
+{
+	unsigned int i;
+
+	for (i = first; i <= last; i++) {
+		if (atomic_read(&probes[i].running))
+			return true;
+	}
+	return false;
+}
+
 static int run_range(const char *verb, unsigned int first, unsigned int last)
 {
+	bool ends = !strcmp(verb, "unregister") || !strcmp(verb, "unmap") ||
+		    !strcmp(verb, "disable");
 	unsigned int i, n = last - first + 1;
 	bool returns = probes[first].returns;
 	struct uretprobe **rps;
@@ -388,6 +481,7 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 	for (i = 0; rps && us && i < n; i++) {
 		rps[i] = &probes[first + i].rp;
 		us[i] = &probes[first + i].rp.u;
+		WRITE_ONCE(probes[first + i].leaving, ends);
 	}
 	if (!rps || !us)
 		ret = -ENOMEM;
@@ -395,7 +489,7 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 		ret = n == 1 ? probe_register(&probes[first]) :
 			returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
 	else if (!strcmp(verb, "unregister") && n == 1)
-		probe_leave(&probes[first]);
+		probe_unregister(&probes[first]);
 	else if (!strcmp(verb, "unregister") && returns)
 		unregister_uretprobes(rps, n);
 	else if (!strcmp(verb, "unregister"))
@@ -414,7 +508,7 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 		ret = -ENOKEY;
 	kvfree(rps);
 	kvfree(us);
-	return ret;
+	return ret ?: ends && any_running(first, last) ? -EBUSY : 0;
 }
 
 static int run_command(const char *line, const struct kernel_param *kp)
@@ -481,7 +575,26 @@ static int clear_order(const char *line, const struct kernel_param *kp)
 	return 0;
 }
 
+static int show_seen(char *buffer, const struct kernel_param *kp)
+{
+	int i, n = 0;
+
+	for (i = 0; i < atomic_read(&nr_seen); i++)
+		n += sysfs_emit_at(buffer, n, "%d %s %lx %lx %lx %lx %lx\n",
+				   (int)(seen[i].p - probes), seen[i].entry ? "entry" : "return",
+				   seen[i].func, seen[i].ret_addr, seen[i].at, seen[i].ip,
+				   seen[i].sp);
+	return n;
+}
+
+static int clear_seen(const char *line, const struct kernel_param *kp)
+{
+	atomic_set(&nr_seen, 0);
+	return 0;
+}
+
 static const struct kernel_param_ops order_ops = { .set = clear_order, .get = show_order };
+static const struct kernel_param_ops seen_ops = { .set = clear_seen, .get = show_seen };
 static const struct kernel_param_ops set_ops = { .set = set_probe };
 static const struct kernel_param_ops run_ops = { .set = run_command };
 static const struct kernel_param_ops state_ops = { .get = show_state };
@@ -493,6 +606,8 @@ module_param_cb(run, &run_ops, NULL, 0200);
 MODULE_PARM_DESC(run, "register, unregister, enable, disable, unmap or check probes");
 module_param_cb(order, &order_ops, NULL, 0600);
 MODULE_PARM_DESC(order, "whose handlers were called last");
+module_param_cb(seen, &seen_ops, NULL, 0600);
+MODULE_PARM_DESC(seen, "how the last calls were entered and left");
 module_param_cb(state, &state_ops, NULL, 0400);
 MODULE_PARM_DESC(state, "what has come of them");
 module_param_cb(total, &total_ops, NULL, 0400);
