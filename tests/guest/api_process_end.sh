@@ -4,7 +4,7 @@
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 16
+ktap_plan 20
 
 steps
 set_probe 0 pid=$pid vaddr=$work
@@ -37,8 +37,16 @@ step call 5 >/dev/null
 is "$(hits 0)" 17 "the first thread's exit ends nothing"
 set_probe 1 pid=$pid vaddr=$second
 check "and the process can be probed by its number" run register 1
+set_probe 2 pid=$pid vaddr=$work flags=2
+set_probe 3 pid=$pid vaddr=$nest returns=1
+run register 2
+run register 3
 end_steps
 check "exit: the probe has ended by itself" until_is 0 registered 0
+check "exit: also the atomic one" until_is 0 registered 1
+check "exit: also the disabled one" until_is 0 registered 2
+check "exit: also the return probe" until_is 0 registered 3
+is "$(awk '{ told += $8 } END { print told }' $client_dir/state)" 0 "the client is told of none of these ends"
 
 # The client unregisters just when the program exits.
 for i in $(seq 20); do
