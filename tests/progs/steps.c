@@ -386,9 +386,9 @@ static void *steps(void *name)
 		} else if (!strcmp(word, "leave")) {
 			pthread_t t;
 
-			pthread_create(&t, NULL, steps, name);
 			printf("left\n");
 			fflush(stdout);
+			pthread_create(&t, NULL, steps, name);
 			pthread_exit(NULL);
 		} else if (!strcmp(word, "exit")) {
 			exit(n);
