@@ -26,9 +26,6 @@
 #define MAX_NOTES	1024
 #define MAX_NAMES	1024
 
-/* Functions that end in jumps to others are followed so far. */
-#define MAX_JUMPS	4
-
 static struct mm_struct *process_mm(struct task_struct *task)
 {
 	struct mm_struct *mm = NULL;
@@ -274,25 +271,29 @@ void target_close(struct target *target)
 	iput(target->inode);
 }
 
-static bool uses_return_address(const struct target *target, loff_t offset)
+/**
+ * target_complaint() - what is wrong with how a client says where its probe is
+ * @u: the probe
+ *
+ * Context: any.
+ * Return: it, for the kernel log, or NULL.
+ */
+const char *target_complaint(const struct uprobe *u)
 {
-	u8 text[RETADDR_WINDOW];
-	unsigned int jumps;
-	ssize_t len;
-	long jump;
+	if (!!u->path + !!u->file + !!u->inode > 1)
+		return "more than one of path, file and inode is set";
+	if (u->expect_len > UINSN_MAX_LEN || (u->expect_len && !u->expect))
+		return "expect_len is not that of an instruction at expect";
+	if (u->ref_ctr_offset % 2)
+		return "a reference counter cannot be at an odd offset";
+	return NULL;
+}
 
-	/* It may be another function that it ends in that does. */
-	for (jumps = 0; jumps < MAX_JUMPS; jumps++) {
-		len = target_read(target, text, sizeof(text), offset);
-		if (len <= 0)
-			return false;
-		if (retaddr_used(text, len, target->mode, &jump))
-			return true;
-		if (!jump || offset + jump < 0)
-			return false;
-		offset += jump;
-	}
-	return false;
+static size_t read_text(const void *target, u64 offset, void *buf, size_t len)
+{
+	ssize_t n = target_read(target, buf, len, offset);
+
+	return n > 0 ? n : 0;
 }
 
 /**
@@ -306,7 +307,7 @@ static bool uses_return_address(const struct target *target, loff_t offset)
 int target_check_returns(const struct target *target, loff_t offset)
 {
 	if (!target->go) {
-		if (!uses_return_address(target, offset))
+		if (!retaddr_used_in(target, read_text, offset, target->mode))
 			return 0;
 		pr_notice("%s: a return probe would change what the function at 0x%llx does, which looks at its return address; probe its ret instructions instead\n",
 			  target->name, offset);

@@ -158,8 +158,10 @@ struct error *text_check_probable(const struct elf_image *img, u64 addr)
 	return err;
 }
 
-/* Functions that end in a jump to another one, which ends in a jump, ... */
-#define MAX_JUMPS 4
+static size_t read_text(const void *img, u64 offset, void *buf, size_t len)
+{
+	return elf_image_read(img, offset, buf, len);
+}
 
 /**
  * text_keeps_return() - does a function leave its return address alone?
@@ -171,26 +173,13 @@ struct error *text_check_probable(const struct elf_image *img, u64 addr)
  */
 bool text_keeps_return(const struct elf_image *img, u64 addr)
 {
-	u8 text[RETADDR_WINDOW];
 	struct error *err;
 	u64 offset;
-	size_t len;
-	long jump;
 
 	err = elf_image_offset(img, addr, &offset);
 	if (err) {
 		error_free(err);
 		return true;
 	}
-	for (unsigned int jumps = 0; jumps < MAX_JUMPS; jumps++) {
-		len = elf_image_read(img, offset, text, sizeof(text));
-		if (!len)
-			return true;
-		if (retaddr_used(text, len, text_mode(img), &jump))
-			return false;
-		if (!jump || (jump < 0 && offset < -(u64)jump))
-			return true;
-		offset += jump;
-	}
-	return true;
+	return !retaddr_used_in(img, read_text, offset, text_mode(img));
 }

@@ -233,3 +233,23 @@ int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump)
 	}
 	return 0;
 }
+
+int retaddr_used_in(const void *file, retaddr_read read, u64 offset, enum uinsn_mode mode)
+{
+	u8 text[RETADDR_WINDOW];
+	unsigned int jumps;
+	size_t len;
+	long jump;
+
+	for (jumps = 0; jumps < RETADDR_JUMPS; jumps++) {
+		len = read(file, offset, text, sizeof(text));
+		if (!len)
+			return 0;
+		if (retaddr_used(text, len, mode, &jump))
+			return 1;
+		if (!jump || (jump < 0 && offset < -(u64)jump))
+			return 0;
+		offset += jump;
+	}
+	return 0;
+}

@@ -10,6 +10,9 @@
 /* More of a function than this need not be given, in bytes. */
 #define RETADDR_WINDOW	192
 
+/* Functions that end in a jump to another one, which ends in a jump ... */
+#define RETADDR_JUMPS	4
+
 /**
  * retaddr_used() - whether a function reads or writes its return address
  * @text: the function's bytes, from its first one
@@ -29,5 +32,28 @@
  * to another one, which then has the same return address.
  */
 int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump);
+
+/**
+ * typedef retaddr_read - how a file is read
+ * @file: the file
+ * @offset: from where, in bytes
+ * @buf: where to
+ * @len: bytes
+ *
+ * Return: how many bytes there were, 0 when it cannot be read there.
+ */
+typedef size_t (*retaddr_read)(const void *file, u64 offset, void *buf, size_t len);
+
+/**
+ * retaddr_used_in() - the same of a function in a file, and of those that it ends in a jump to
+ * @file: the file
+ * @read: reads it
+ * @offset: where the function begins, in bytes
+ * @mode: 32-bit or 64-bit code
+ *
+ * Context: that of @read.
+ * Return: 1 when one of them uses the return address, 0 when not, or when it cannot be read.
+ */
+int retaddr_used_in(const void *file, retaddr_read read, u64 offset, enum uinsn_mode mode);
 
 #endif /* UPROBES_ARCH_X86_RETADDR_H */
