@@ -2,6 +2,8 @@
 /*
  * The exported functions.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/export.h>
 #include <linux/slab.h>
 
@@ -155,23 +157,38 @@ int disable_uprobe(struct uprobe *u)
 }
 EXPORT_SYMBOL_GPL(disable_uprobe);
 
-int uprobe_check(const struct uprobe *u)
+static int check(const struct uprobe *u, bool returns)
 {
+	const char *complaint = target_complaint(u);
 	struct ssol_plan plan;
 	struct target target;
 	int ret;
 
-	if (!u->path + !u->file + !u->inode != 2 || u->expect_len > UINSN_MAX_LEN ||
-	    (!u->expect && u->expect_len))
+	if (!complaint && !u->path && !u->file && !u->inode)
+		complaint = "none of path, file and inode is set";
+	if (complaint) {
+		pr_notice("a place cannot be checked: %s\n", complaint);
 		return -EINVAL;
+	}
 	ret = target_open(&target, u);
 	if (ret)
 		return ret;
-	ret = target_check(&target, u, false, &plan);
+	ret = target_check(&target, u, returns, &plan);
 	target_close(&target);
 	return ret;
 }
+
+int uprobe_check(const struct uprobe *u)
+{
+	return check(u, false);
+}
 EXPORT_SYMBOL_GPL(uprobe_check);
+
+int uretprobe_check(const struct uretprobe *rp)
+{
+	return check(&rp->u, true);
+}
+EXPORT_SYMBOL_GPL(uretprobe_check);
 
 struct uprobe_counts uprobe_counts(const struct uprobe *u)
 {

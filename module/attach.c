@@ -410,12 +410,15 @@ void image_detach_one(struct image *image, struct consumer *c)
  */
 void site_give_up(struct site *site)
 {
-	struct text_edit edit = site_edit(site);
+	struct text_edit edit;
 
 	mutex_lock(&site->image->lock);
+	edit = site_edit(site);
 	breakpoints_remove(site->image->mm, &edit, 1);
 	if (text_edit_gone(edit.result))
 		site_set_idle(site);
+	/* What is left is the kernel's, which takes it for its own. */
+	cmpxchg(&site->foreign, FOREIGN_SECOND, FOREIGN_FIRST);
 	mutex_unlock(&site->image->lock);
 	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
 			      task_tgid_nr(current),

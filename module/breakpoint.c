@@ -176,6 +176,7 @@ void text_reader_end(struct text_reader *reader)
  * @shown: @page was got for reading only
  * @none: there is no page of the process's own at @base
  * @written: something has been stored into @page
+ * @alone: the lock is held for writing
  */
 struct editor {
 	struct mm_struct *mm;
@@ -185,6 +186,7 @@ struct editor {
 	bool shown;
 	bool none;
 	bool written;
+	bool alone;
 };
 
 static void editor_leave_page(struct editor *ed)
@@ -199,14 +201,42 @@ static void editor_leave_page(struct editor *ed)
 	ed->written = false;
 }
 
+/*
+ * The kernel's uprobes mostly write with the mmap lock held for writing.  But a task whose
+ * handlers want no more of a breakpoint takes it out under the lock for reading, and before 6.16
+ * by a copy of the page, which would lose what is written to it meanwhile.
+ */
+static void editor_lock(struct editor *ed)
+{
+	ed->alone = compat_has_uprobes(ed->mm);
+	if (ed->alone)
+		mmap_write_lock(ed->mm);
+	else
+		mmap_read_lock(ed->mm);
+	/* They came meanwhile: from here on they cannot. */
+	if (!ed->alone && compat_has_uprobes(ed->mm)) {
+		mmap_read_unlock(ed->mm);
+		mmap_write_lock(ed->mm);
+		ed->alone = true;
+	}
+}
+
+static void editor_unlock(struct editor *ed)
+{
+	if (ed->alone)
+		mmap_write_unlock(ed->mm);
+	else
+		mmap_read_unlock(ed->mm);
+}
+
 /* Lets others have the mmap lock; between two pages only. */
 static void editor_pause(struct editor *ed)
 {
 	editor_leave_page(ed);
 	ed->vma = NULL;
-	mmap_read_unlock(ed->mm);
+	editor_unlock(ed);
 	cond_resched();
-	mmap_read_lock(ed->mm);
+	editor_lock(ed);
 }
 
 static struct vm_area_struct *editor_vma(struct editor *ed, unsigned long addr)
@@ -396,7 +426,7 @@ static void edit_all(struct mm_struct *mm, struct text_edit *edits, unsigned int
 	bool stored = false;
 	unsigned int i;
 
-	mmap_read_lock(mm);
+	editor_lock(&ed);
 	for (i = 0; i < n; i++) {
 		editor_go_on(&ed, edits[i].addr);
 		edits[i].result = one(&ed, &edits[i]);
@@ -413,7 +443,7 @@ static void edit_all(struct mm_struct *mm, struct text_edit *edits, unsigned int
 		}
 	}
 	editor_leave_page(&ed);
-	mmap_read_unlock(mm);
+	editor_unlock(&ed);
 }
 
 /**

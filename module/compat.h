@@ -57,6 +57,21 @@ static inline struct mm_struct *compat_swbp_mm(unsigned long arg)
 }
 
 /**
+ * compat_has_uprobes() - whether the kernel's own uprobes may have breakpoints somewhere
+ * @mm: the address space
+ *
+ * Its flags are a bitmap since "mm: convert core mm to mm_flags_*() accessors" (6.18).
+ */
+static inline bool compat_has_uprobes(struct mm_struct *mm)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	return mm_flags_test(MMF_HAS_UPROBES, mm);
+#else
+	return test_bit(MMF_HAS_UPROBES, &mm->flags);
+#endif
+}
+
+/**
  * compat_shmem_file() - a file without a name in any file system
  * @name: what /proc/PID/maps shows
  * @size: in bytes

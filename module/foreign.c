@@ -29,6 +29,7 @@
 #include "foreign.h"
 #include "image.h"
 #include "ksym.h"
+#include "late_trap.h"
 #include "settle.h"
 #include "signal.h"
 #include "site_table.h"
@@ -137,8 +138,9 @@ static int on_swbp(struct kprobe *kp, struct pt_regs *regs)
 	rcu_read_lock();
 	/* Also one that nobody wants any more: the breakpoint may still be there. */
 	site = probe_site(mm, regs_get_kernel_argument(regs, 2));
-	if (site && READ_ONCE(site->state) == SITE_ARMED && site->foreign == FOREIGN_NONE)
-		WRITE_ONCE(site->foreign, FOREIGN_SECOND);
+	if (site && (READ_ONCE(site->state) == SITE_ARMED ||
+		     READ_ONCE(site->state) == SITE_INHERITED))
+		cmpxchg(&site->foreign, FOREIGN_NONE, FOREIGN_SECOND);
 	/* In a new mapping: ours has gone with the old one. */
 	else if (site && READ_ONCE(site->state) == SITE_LOST)
 		WRITE_ONCE(site->foreign, FOREIGN_FIRST);
@@ -200,11 +202,13 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 	if (regs_get_kernel_argument(regs, 0) != SIGTRAP || !current->mm || !user_mode(user))
 		return 0;
 	rcu_read_lock();
-	site = foreign_site(current->mm, user->ip - ARCH_BREAKPOINT_LEN);
+	/* Also one that nobody wants any more: ours may be going as well. */
+	site = probe_site(current->mm, user->ip - ARCH_BREAKPOINT_LEN);
 	foreign = site ? READ_ONCE(site->foreign) : FOREIGN_FIRST;
 	/* Once armed, it is not handed on the next time, unless to the kernel that is back. */
 	skip = foreign == FOREIGN_LEFT ||
-	       (foreign != FOREIGN_FIRST && READ_ONCE(site->state) == SITE_ARMED);
+	       (foreign != FOREIGN_FIRST && (READ_ONCE(site->state) == SITE_ARMED ||
+					     hit_late(site) == LATE_REMOVED));
 	if (skip) {
 		user->ip = site->key.addr;
 		signal_settle(site, user);
@@ -287,7 +291,9 @@ static void access_read(const struct access *access)
 			continue;
 		rcu_read_lock();
 		site = foreign_site(access->mm, access->addr + i);
-		if (site && READ_ONCE(site->state) == SITE_ARMED)
+		/* One that is another's, too, is there for all to see. */
+		if (site && READ_ONCE(site->state) == SITE_ARMED &&
+		    READ_ONCE(site->foreign) == FOREIGN_NONE)
 			*byte = site->plan.text[0];
 		rcu_read_unlock();
 	}

@@ -290,9 +290,12 @@ static bool hit_handed(const struct site *site, const struct pt_regs *regs)
 static bool hit_share(struct utask *utask, struct site *site, struct consumer_set *set,
 		      struct pt_regs *regs, unsigned int defer)
 {
-	/* The return address stays where it is until the function returns. */
-	if (set && set->nr_return && utask &&
-	    (set->nr_return_in_task || !retprobe_prepare(utask, site, set, regs)))
+	/*
+	 * The return address stays where it is until the function returns. Ours comes last, over
+	 * the trampoline of the kernel's return probes if there are any, and so is popped first.
+	 */
+	retprobe_lift(utask ?: utask_find(current), site->image, regs, !set || !set->nr_return);
+	if (set && set->nr_return && utask)
 		defer |= HIT_PREPARE;
 	if (set && set->nr_sleepable && utask)
 		defer |= HIT_ENTRY;
@@ -482,6 +485,17 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
+/* Where no site is.  The kernel may have a return probe there. */
+static noinline int hit_elsewhere(const struct pt_regs *regs)
+{
+	struct utask *utask = utask_own();
+	struct image *image = utask ? image_lookup(current->mm) : NULL;
+
+	if (image)
+		retprobe_lift(utask, image, regs, true);
+	return NOTIFY_DONE;
+}
+
 /* All die events but a breakpoint in 64-bit code of a program; arguments as of hit_trap(). */
 static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long event, void *data)
 {
@@ -491,7 +505,7 @@ static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long
 	if (!regs)
 		return arch_trap_other(event, data);
 	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
-	return site ? hit_special_site(site, regs) : NOTIFY_DONE;
+	return site ? hit_special_site(site, regs) : hit_elsewhere(regs);
 }
 
 /**
@@ -517,7 +531,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 		return hit_event(nb, event, data);
 	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
 	if (unlikely(!site))
-		return NOTIFY_DONE;
+		return hit_elsewhere(regs);
 	set = rcu_dereference(site->set);
 	/* Plain loads, compared in one instruction; a change may be seen late. */
 	if (unlikely(data_race(site->glance) != SITE_ARMED || data_race(site->image->resumptions) ||

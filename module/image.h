@@ -76,7 +76,7 @@ struct site_key {
  *	behind an instruction that does nothing; constant
  * @image: the address space; constant
  * @state: enum site_state; written under image::lock, or under image::tree_lock when the
- *	mapping goes; read by the trap
+ *	mapping goes, or as the kernel's uprobes leave (foreign.c); read by the trap
  * @odd: a hit needs a closer look: this is no probe, or 32-bit code, or a call
  *	that a shadow stack could mind, or @step; constant
  * @foreign: enum foreign: whose else the breakpoint is (foreign.c)

@@ -211,6 +211,9 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 		copy->slot = site->slot;
 		copy->step = site->step;
 		copy->foreign = READ_ONCE(site->foreign);
+		/* Who takes the kernel's out of the parent does so in the child as well. */
+		if (copy->foreign == FOREIGN_LEFT)
+			copy->foreign = FOREIGN_FIRST;
 		copy->state = SITE_INHERITED;
 		ret = site_add(copy);
 		if (ret)
@@ -290,7 +293,6 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
 		.text = site->plan.text,
 		.len = ssol_len(&site->plan),
 		.fixed = ssol_fixed_len(&site->plan),
-		.foreign = &site->foreign,
 		/* One that is idle now, and was not when it was copied, was armed. */
 		.state = patched && READ_ONCE(site->state) != SITE_LOST ? &armed : NULL,
 	};
@@ -302,6 +304,9 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
 	rcu_read_unlock();
 	if (own && !child)
 		return -EAGAIN;
+	/* The kernel's uprobes may have come to the child since. */
+	edit.foreign = own && READ_ONCE(own->foreign) == FOREIGN_SECOND ? &own->foreign :
+									  &site->foreign;
 	if (own && own->state == SITE_ARMED) {
 		site_is_parents(own, site);
 		/* An earlier round took out a breakpoint that a registration counts on. */

@@ -124,7 +124,7 @@ struct image_file {
  * @consumer: who; NULL when this is site::first and not in use
  * @site: where
  * @where: the file that has to be mapped there
- * @round: the last consumer_visit() that has been here, under consumer::lock
+ * @round: the last consumers_visit() that has been here, under consumer::lock
  * @in_consumer: in consumer::attachments, under consumer::lock
  * @in_site: in site::attachments, under image::lock
  */

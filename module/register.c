@@ -60,17 +60,11 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 		return "it has no handler";
 	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)
 		return "data_size is above URETPROBE_DATA_MAX";
-	if (!!u->path + !!u->file + !!u->inode > 1)
-		return "more than one of path, file and inode is set";
-	if (u->expect_len > UINSN_MAX_LEN || (u->expect_len && !u->expect))
-		return "expect_len is not that of an instruction at expect";
 	if (u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT))
 		return "flags has bits that mean nothing";
 	if (u->filter && !in_file(u))
 		return "a filter is for probes on a file";
-	if (u->ref_ctr_offset % 2)
-		return "a reference counter cannot be at an odd offset";
-	return NULL;
+	return target_complaint(u);
 }
 
 /* Probes that are being worked on have been finished with. */

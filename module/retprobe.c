@@ -161,6 +161,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 		inst->entered = get_cycles();
 		inst->trampoline = trampoline;
 		inst->word = size;
+		inst->shared = regs == &utask->shared_regs;
 		if (!instance_wanted(inst, regs)) {
 			hlist_del(&inst->in_task);
 			instance_spare(utask, inst);
@@ -273,6 +274,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	inst->trampoline = trampoline;
 	inst->word = sizeof(long);
 	inst->again = false;
+	inst->shared = false;
 	inst->put_back = false;
 	inst->ri.rp = container_of(c->u, struct uretprobe, u);
 	inst->ri.ret_addr = real;
@@ -317,6 +319,43 @@ void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				const struct consumer_set *set, struct pt_regs *regs)
 {
 	prepare(utask, site, set, regs, true);
+}
+
+/**
+ * retprobe_lift() - a function was entered by a jump, and the kernel may have a return probe there
+ * @utask: state of the current task
+ * @image: its address space
+ * @regs: user registers at the entry
+ * @shared: only calls of functions where the kernel may have one as well
+ *
+ * What lies on the stack then is our trampoline's address. The kernel goes by whether it is its
+ * own, which it is again where the first function has a return probe of the kernel's, too, and
+ * ours comes last: see hit_share(). The calls are followed no more, and count as missed.
+ *
+ * Context: the trap.
+ */
+void retprobe_lift(struct utask *utask, const struct image *image, const struct pt_regs *regs,
+		   bool shared)
+{
+	struct roaming *roaming;
+	struct uret_instance *inst;
+	unsigned long was;
+
+	/* Moved from here to there with the machine stopped. */
+	preempt_disable();
+	roaming = READ_ONCE(image->roaming);
+	inst = utask ? instance_at(utask, regs->sp) : NULL;
+	if (inst && inst->shared >= shared && stack_put_back(inst, &was)) {
+		while ((inst = instance_at(utask, regs->sp))) {
+			if (was == inst->trampoline && READ_ONCE(inst->consumer->live))
+				consumer_missed(inst->consumer);
+			instance_unlink(utask, inst);
+			instance_spare(utask, inst);
+		}
+	}
+	preempt_enable();
+	if (roaming)
+		roaming_lift(roaming, regs->sp, shared);
 }
 
 /* What has just been popped is still there; if not, this is another's. */

@@ -49,6 +49,8 @@ struct utask;
  * @trampoline: what the stack holds instead of the return address
  * @word: size of that, in bytes
  * @again: the atomic handler has asked for task context
+ * @shared: somebody else's breakpoint is at the function, too; for a return probe of the
+ *	kernel's, the return address may be that of its trampoline
  * @put_back: the return address has been put back; in roaming::put_back, or claimed
  *	or copied from there
  * @put_back_at: when, in jiffies
@@ -62,6 +64,7 @@ struct uret_instance {
 	unsigned long trampoline;
 	u8 word;
 	bool again;
+	bool shared;
 	bool put_back;
 	u32 put_back_at;
 	cycles_t entered;
@@ -86,6 +89,8 @@ void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				const struct consumer_set *set, struct pt_regs *regs);
 struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
 					const struct pt_regs *regs);
+void retprobe_lift(struct utask *utask, const struct image *image, const struct pt_regs *regs,
+		   bool shared);
 bool retprobe_trap(struct site *trampoline, struct pt_regs *regs);
 void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs);
 

@@ -467,6 +467,39 @@ void roaming_prune(struct roaming *r)
 	WRITE_ONCE(r->prune_at, max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * READ_ONCE(r->nr)));
 }
 
+/* The return address of a call has been put back; @missed: it is under way.  The lock is held. */
+static void set_put_back(struct roaming *r, struct uret_instance *inst, bool missed)
+{
+	if (missed && READ_ONCE(inst->consumer->live))
+		consumer_missed(inst->consumer);
+	roaming_del(r, inst);
+	inst->put_back = true;
+	inst->put_back_at = jiffies;
+	hlist_add_head(&inst->in_task, &r->put_back[roaming_hash(inst->ri.sp)]);
+}
+
+/**
+ * roaming_lift() - the same as retprobe_lift()
+ * @r: the calls of the current task's address space
+ * @sp: where the return address lies
+ * @shared: only calls of functions where the kernel may have a return probe as well
+ *
+ * Context: the trap.
+ */
+void roaming_lift(struct roaming *r, unsigned long sp, bool shared)
+{
+	struct uret_instance *inst;
+	unsigned long flags, was;
+
+	raw_spin_lock_irqsave(&r->lock, flags);
+	inst = instance_in(r->calls, sp);
+	if (inst && inst->shared >= shared && stack_put_back(inst, &was)) {
+		while ((inst = instance_in(r->calls, sp)))
+			set_put_back(r, inst, was == inst->trampoline);
+	}
+	raw_spin_unlock_irqrestore(&r->lock, flags);
+}
+
 /*
  * Puts back as much as can be without sleeping, and forgets what was put back long ago.
  * A place whose page is not there, or 0.
@@ -493,13 +526,8 @@ static unsigned long put_back_bucket(struct roaming *r, unsigned int bucket, uns
 			continue;
 		}
 		/* Otherwise the call was left long ago.  Several may share the place. */
-		if (there && (was == inst->trampoline || was == inst->ri.ret_addr) &&
-		    READ_ONCE(inst->consumer->live))
-			consumer_missed(inst->consumer);
-		roaming_del(r, inst);
-		inst->put_back = true;
-		inst->put_back_at = jiffies;
-		hlist_add_head(&inst->in_task, &r->put_back[bucket]);
+		set_put_back(r, inst, there && (was == inst->trampoline ||
+						was == inst->ri.ret_addr));
 	}
 	raw_spin_unlock_irqrestore(&r->lock, flags);
 	instances_give_back(&old);

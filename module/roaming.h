@@ -64,6 +64,7 @@ bool roaming_real(struct roaming *r, unsigned long sp, unsigned long *ret_addr);
 bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp, bool chained,
 		  bool written);
 void roaming_prune(struct roaming *r);
+void roaming_lift(struct roaming *r, unsigned long sp, bool shared);
 bool roaming_put_back(struct roaming *r, bool may_sleep);
 int roaming_copy(struct roaming *r, struct hlist_head *copies);
 void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instance *inst,

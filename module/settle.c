@@ -85,8 +85,10 @@ static const struct image_file *site_file(const struct site *site)
 /* The breakpoint of a site, to be written.  Context: image::lock held. */
 struct text_edit site_edit(struct site *site)
 {
-	const struct image_file *where = site_file(site);
+	const struct image_file *where;
 
+	lockdep_assert_held(&site->image->lock);
+	where = site_file(site);
 	return (struct text_edit) {
 		.addr = site->key.addr,
 		.text = site->plan.text,
@@ -176,8 +178,8 @@ static int inserted(const struct settling *s, int result)
 		return 0;
 	}
 	if (result == -ESTALE && s->was == SITE_IDLE) {
-		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
 		WRITE_ONCE(s->site->state, SITE_IDLE);
+		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
 		pr_notice("0x%lx cannot be probed: another instruction has come in its place\n",
 			  s->site->key.addr);
 		return -EEXIST;

@@ -114,7 +114,7 @@ enum uprobe_type {
  *	Called with the process's address space in use, once for each mapping
  *	of the file.  May sleep; must not take the mmap lock for writing.
  * @ref_ctr_offset: position in the file of a 16-bit reference counter (the
- *	semaphore of a USDT probe), or 0.  It is incremented in every process
+ *	semaphore of a USDT probe), even, or 0.  It is incremented in every process
  *	that is probed, for as long as it is: in each private writable mapping
  *	that has it, those included that come later.  For a probe on one
  *	process, the file is the one mapped at @vaddr, which stays in use until
@@ -171,7 +171,9 @@ struct uretprobe_instance {
 	char data[] __aligned(8);
 };
 
-/* The most that uretprobe::data_size can be, in bytes. */
+/**
+ * define URETPROBE_DATA_MAX - the most that @data_size of struct uretprobe can be, in bytes
+ */
 #define URETPROBE_DATA_MAX	4096
 
 /**
@@ -221,9 +223,12 @@ struct uprobe_counts {
  *
  * Context: may sleep, or a probe handler.
  * Return: 0, or
- * -EINVAL: no handler, the process has no address space, the address is not
- *	executable code that can be probed, the offset lies outside the file, or
- *	nothing in its file system can be executed (sysfs, proc);
+ * -EINVAL: no handler, fields that contradict each other or hold what they cannot
+ *	(unknown flags, an odd or outlying reference counter, a filter without a file,
+ *	data_size above URETPROBE_DATA_MAX), the process has no address space, the
+ *	address is not executable code that can be probed, the offset lies outside the
+ *	file, that is no regular file, or nothing in its file system can be executed
+ *	(sysfs, proc);
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: what looking up @path came to;
  * -EBUSY: @u is registered already, or an instruction that another probe is at is now
@@ -244,7 +249,8 @@ int register_uprobe(struct uprobe *u);
 
 /**
  * uprobe_check() - whether a place can be probed
- * @u: @u->path, @u->file or @u->inode, @u->offset, @u->expect; the rest is not looked at
+ * @u: @u->path, @u->file or @u->inode, @u->offset, @u->ref_ctr_offset, @u->expect; the rest
+ *	is not looked at
  *
  * Finds out what registering would find out about the file and the instruction
  * in it, and changes nothing.
@@ -254,6 +260,19 @@ int register_uprobe(struct uprobe *u);
  * kernel log names the cause as it would there.
  */
 int uprobe_check(const struct uprobe *u);
+
+/**
+ * uretprobe_check() - whether a function can be return-probed
+ * @rp: as for uprobe_check(), in @rp->u
+ *
+ * Finds out beside that whether what the function does allows its return address to be
+ * another one.
+ *
+ * Context: may sleep.
+ * Return: 0, or what register_uretprobe() would return for this reason; the
+ * kernel log names the cause as it would there.
+ */
+int uretprobe_check(const struct uretprobe *rp);
 
 /**
  * unregister_uprobe() - take a probe away

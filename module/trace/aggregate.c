@@ -219,7 +219,7 @@ static int prepare_in_file(struct aggregate_probe *probe,
 	u->offset = def->offset;
 	if (probe->batch->set->only.mm)
 		u->filter = is_wanted_mm;
-	ret = uprobe_check(u);
+	ret = def->kind == TRACER_RETURN ? uretprobe_check(&probe->rp) : uprobe_check(u);
 	if (ret)
 		fput(file);
 	return ret;

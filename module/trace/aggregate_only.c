@@ -155,7 +155,7 @@ bool aggregate_only_matches(const struct aggregate_only *only)
 	if (only->tgid && !(only->tree ? is_below(only->tgid) :
 			    task_tgid(current) == only->tgid))
 		return false;
-	if (only->has_uid && !uid_eq(current_uid(), only->uid))
+	if (only->has_uid && !uid_eq(current_euid(), only->uid))
 		return false;
 	return !only->comm[0] || !strncmp(current->comm, only->comm,
 					  sizeof(only->comm));

@@ -128,7 +128,7 @@ MESSAGE(TOO_MANY_EVENTS,
 MESSAGE(NO_MEMORY,
 	"There is not enough memory for the definition")
 MESSAGE(INSN_REFUSED,
-	"The instruction at this offset cannot be probed; the kernel log names the reason")
+	"The instruction, or the return, cannot be probed; the kernel log names the reason")
 MESSAGE(INSN_BAD,
 	"There is no valid instruction at this offset; the kernel log names the bytes")
 MESSAGE(INSN_TAKEN,

@@ -160,7 +160,7 @@ static int find_place(struct tracer *t, struct tracer_site *site,
 	ret = check_offsets(def, file, diag);
 	if (ret)
 		return ret;
-	ret = uprobe_check(&site->rp.u);
+	ret = def->kind == TRACER_RETURN ? uretprobe_check(&site->rp) : uprobe_check(&site->rp.u);
 	return ret ? fail(diag, register_error(ret), def->offset_column, ret) : 0;
 }
 

@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 45
+ktap_plan 51
 
 # refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0, which is like that and else unset.
 refused() {
@@ -104,10 +104,22 @@ go=$progs/like_go
 offset=$(uprobe offset "$go" goes | sed 's/.*://')
 refused "Operation not permitted" "$go: a return probe would break this Go program" \
 	path="$go" offset="$offset" returns=1
-set_probe 2 path="$go" offset="$offset" flags=1
+dmesg -C
+like "$(run check 0 2>&1)" ": Operation not permitted\$" "uretprobe_check() finds the same"
+like "$(dmesg)" "uprobes: $go: a return probe would break" "and says so"
+set_probe 2 path="$go" offset="$offset" flags=1 returns=0
+check "uprobe_check() finds that its entry can be probed" run check 2
 check "its entry can be probed" run register 2
 is "$("$go") $(hits 2)" "42 1" "and is"
 run unregister 2
+
+# What says nothing of a file, or too much.
+set_probe 3 pid="$$" vaddr=4096 flags=1
+dmesg -C
+like "$(run check 3 2>&1)" ": Invalid argument\$" "uprobe_check() without a file"
+like "$(dmesg)" "uprobes: a place cannot be checked: none of path, file and inode is set" "and says so"
+set_probe 3 pid=0 vaddr=0 path="$go" offset="$offset" expect=e8e8e8e8e8
+like "$(run check 3 2>&1)" ": Invalid or incomplete multibyte or wide character\$" "uprobe_check() with other bytes"
 
 # A real one, built or packed in a way that leaves out the note by which they say that they are Go's.
 objcopy --remove-section .note.go.buildid "$(command -v gron)" "$tmp/gron"

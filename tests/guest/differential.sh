@@ -96,9 +96,7 @@ awk '{ print "r:" $1 "_r", $4 ":" $2, "$retval %sp", $3 }' "$tmp/entered" |
 	grep -vE ' (_start|main|exit_shell|sh_exit|jump_to_top_level|throw_to_top_level|exit|_exit|_Exit|__libc_start_main|.*longjmp)[^ ]*$' |
 	sed 's/ [^ ]*$//' >"$tmp/returns"
 define $ours "$tmp/returns"
-for event in $ours/events/uprobes/*_r; do
-	echo 1 >"$event/enable" && echo 0 >"$event/enable" || basename "$event"
-done 2>/dev/null >"$tmp/keep_address"
+sed 's/^r:\([^ ]*\) .*/\1/' "$tmp/refused.${ours##*/}" >"$tmp/keep_address"
 clear $ours
 diag "functions that look at their return address: $(awk 'NR == FNR { keep[$1]; next } ($1 "_r") in keep { printf "%s ", $3 }' "$tmp/keep_address" "$tmp/entered")"
 awk '{ print "p:" $1, $4 ":" $2, "%di %si %dx %cx %r8 %r9 %sp %ip" }' "$tmp/entered" >"$tmp/wanted"

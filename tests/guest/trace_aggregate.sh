@@ -19,7 +19,7 @@ counted() {
 	awk '{ printf "%s%s=%s%s", sep, $1, $2, $3 ? " missed" : ""; sep = " " }' <&5
 }
 
-ktap_plan 24
+ktap_plan 25
 clear
 exec 5<>$dir/aggregate
 check "an entry is taken" put "p:e $tick"
@@ -50,6 +50,16 @@ echo >&6
 exec 6>&-
 wait $child
 is "$(counted)" "e=4" "the one that was is"
+exec 5<&-
+
+# A user is the effective one.
+libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
+exec 5<>$dir/aggregate
+put "only uid 65534"
+put "p:g $libc:0x$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^getppid@/ { print $2; exit }')"
+# shellcheck disable=SC2016
+perl -e 'getppid; $> = 65534; getppid for 1 .. 3'
+is "$(counted)" "g=3" "tasks of a user are those that act as that user"
 exec 5<&-
 
 exec 5<>$dir/aggregate

@@ -70,7 +70,7 @@ column() {
 }
 
 count=$(wc -l <<<"$cases")
-ktap_plan $((count * 2 + 17))
+ktap_plan $((count * 2 + 23))
 clear
 define "p:stays /bin/sh:0x20 %di"
 before=$(cat $dir/uprobe_events)
@@ -128,11 +128,21 @@ printf '\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006\006' >"
 column $dir "p $tmp/no-code:1"
 is "$column" $((2 + ${#tmp} + 9)) "what is no instruction is refused when it is defined"
 like "$(cat $dir/error_log)" "no valid instruction" "for that reason"
-# What only putting it in place shows.
 libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
+jumps=$libc:0x$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^_setjmp@/ { print $2; exit }')
+for line in "r $jumps" "p $jumps%return"; do
+	: >$dir/error_log
+	column $dir "$line"
+	is "$column" $((${#libc} + 3)) "a return that looks at its address is refused when it is defined: ${line%% *}"
+	like "$(cat $dir/error_log)" "cannot be probed; the kernel log names" "for that reason"
+done
+check_fails "also to be counted" sh -c 'echo "r $1" >"$2/aggregate"' - "$jumps" $dir
+check "its entry is not" define "p:jumps $jumps"
+# What only putting it in place shows.
 : >$dir/error_log
-define "r:jumps $libc:0x$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^_setjmp@/ { print $2; exit }')"
-check_fails "a call that must see its return address is refused when it is enabled" enable uprobes/jumps
+base=$(awk -v lib="$(realpath "$libc")" '$6 == lib { print substr($1, 1, index($1, "-") - 1); exit }' /proc/$$/maps)
+define "r:late /proc/$$/mem:$((0x$base + 0x${jumps#*:0x}))"
+check_fails "one in a process is refused when it is enabled" enable uprobes/late
 like "$(cat $dir/error_log)" "cannot be probed; the kernel log names" "for that reason"
 mkfifo "$tmp/fifo"
 timeout $((20 * ${TEST_TIMEOUT_SCALE:-1})) bash -c "echo 'p $tmp/fifo:0' >>$dir/uprobe_events"

@@ -503,7 +503,7 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 	else if (!strcmp(verb, "disable"))
 		ret = disable_uprobe(us[0]);
 	else if (!strcmp(verb, "check"))
-		ret = uprobe_check(us[0]);
+		ret = returns ? uretprobe_check(rps[0]) : uprobe_check(us[0]);
 	else
 		ret = -ENOKEY;
 	kvfree(rps);
