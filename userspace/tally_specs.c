@@ -281,6 +281,10 @@ struct error *tally_add_spec(struct tally *tally, const char *text,
 	else if (latency && spec.kind == 'u')
 		err = error_new(STATUS_USAGE,
 				"a probe that a program comes with takes no time; count it, or time a function");
+	else if (latency && options->returns != RETURN_DEFAULT &&
+		 options->returns != RETURN_TRAMPOLINE)
+		err = error_new(STATUS_USAGE,
+				"return instructions do not tell when their call began, so lat works by trampoline only; leave --return out");
 	if (!err && latency)
 		spec.kind = 'r';
 	if (!err)

@@ -437,6 +437,10 @@ struct error *trace_run(struct trace *trace)
 	};
 	struct error *err;
 
+	if (trace->session < 0 && options->buffer_kb)
+		return error_new(STATUS_USAGE,
+				 "this tracer has one buffer for all its users, so --buffer cannot give a run its own; leave it out, or: echo %llu > %s/buffer_size_kb",
+				 (unsigned long long)options->buffer_kb, trace->dir);
 	err = runner_open(&run.runner);
 	if (!err && options->command)
 		err = runner_start(&run.runner, options->command);
