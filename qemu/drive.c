@@ -20,6 +20,7 @@
  *   failed TEXT    the guest could not start COMMAND
  *   timeout        one of the limits was over
  *   signal N       we got signal N; 13 when our output was closed
+ *   crash N        PROGRAM was ended by signal N, not ours
  *
  * Exit status: 0 when RESULT is written.
  */
@@ -304,10 +305,14 @@ static void talk(int fd)
 static void finish(pid_t pid)
 {
 	time_t end = now() + OFF_SECONDS;
+	int status;
 
 	while (!over() && now() < end) {
-		if (waitpid(pid, NULL, WNOHANG) == pid)
+		if (waitpid(pid, &status, WNOHANG) == pid) {
+			if (WIFSIGNALED(status))
+				fprintf(result, "crash %d\n", WTERMSIG(status));
 			return;
+		}
 		usleep(10000);
 	}
 	kill(pid, SIGKILL);

@@ -46,7 +46,7 @@ cat >"$tmp.all" <<'END'
 0
 END
 at_exit "rm -f $tmp.all"
-ktap_plan $(($(wc -l <"$tmp.all") + 1))
+ktap_plan $(($(wc -l <"$tmp.all") + 5))
 while read -r verdict line; do
 	printf '%s\r\n' "$line" >"$tmp"
 	is "$(judge)" "$verdict" "$line"
@@ -58,3 +58,16 @@ printf '%s\n' '[ 1.0] before' '[ 1.1] ------------[ cut here ]------------' \
 is "$(awk -f "$UPROBES_TOP/qemu/complaints.awk" "$tmp" | paste -sd '|')" \
 	'------------[ cut here ]------------|what is wrong|WARNING: CPU: 0|Call Trace:|---[ end trace 0000000000000000 ]---' \
 	"a complaint is shown with what belongs to it"
+
+# stale FIRST RIP CODE: is the emulator to blame for that?
+stale() {
+	printf '%s\r\n' "[    4.1] $1" "[    4.1] CPU: 1 PID: 213 Comm: sleep" "[    4.1] RIP: $2" \
+		"[    4.1] Code: c0 e9 70 03 00 00 $3 44 00 00 48 8b 83" >"$tmp"
+	awk -f "$UPROBES_TOP/qemu/complaints.awk" "$tmp" | awk -f "$UPROBES_TOP/qemu/stale.awk"
+}
+oops="Oops: int3: 0000 [#1] PREEMPT SMP NOPTI" rip="0010:__schedule+0x339/0xbf0"
+check "a breakpoint that is not in memory is the emulator's" stale "$oops" "$rip" "0f <1f>"
+check_fails "one that is there is not" stale "$oops" "$rip" "cc <1f>"
+check_fails "nor another fault" stale "Oops: general protection fault: 0000 [#1] SMP" "$rip" "0f <1f>"
+check_fails "nor what comes after another complaint" stale "WARNING: CPU: 1 PID: 1 at some.c:1
+[    4.1] $oops" "$rip" "0f <1f>"

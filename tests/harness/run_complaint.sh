@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 # shellcheck disable=SC2086
 set -- $UPROBES_KERNELS
-ktap_plan $(($# * 2 + 4))
+ktap_plan $(($# * 2 + 6))
 
 run() {
 	output=$("$UPROBES_TOP/qemu/run" --no-module "$@" </dev/null 2>&1)
@@ -22,3 +22,6 @@ like "$output" '^WARNING: CPU: 0 PID: 1 at some.c:1' "its text"
 like "$output" '^done$' "the command's output"
 run -k "$1" -- sh -c 'echo o >/proc/sysrq-trigger; sleep 60'
 is $? 70 "a guest that goes away before its command ends"
+run -k "$1" --append reboot=triple -- sh -c 'echo b >/proc/sysrq-trigger; sleep 60'
+is $? 70 "a guest that ends in a triple fault"
+like "$output" '^Triple fault' "which only QEMU tells"
