@@ -10,9 +10,14 @@ test_name() {
 	echo "${name%.*}"
 }
 
-# test_header FILE WORD: the rest of its line "# WORD: ...".
+# test_header FILE WORD: the rest of its line "# WORD: ...", or "// WORD: ..." in the source of
+# a program.
 test_header() {
-	sed -n "s/^# $2: *//p;30q" "$1" 2>/dev/null
+	local file=$1
+
+	[[ $file != */build/tests/host/* ]] ||
+		file=${file%/build/tests/host/*}/tests/host/${file##*/}.c
+	sed -n "s,^\(#\|//\) $2: *,,p;30q" "$file" 2>/dev/null
 }
 
 # test_limit FILE: its time limit in seconds.

@@ -25,7 +25,7 @@ for returns in 0 1; do
 		run $how $n
 		is "$(running $n)" 0 "$what: none is running afterwards"
 		seen=$(calls $n)
-		sleep 2
+		sleep 0.5
 		is "$(calls $n)" "$seen" "$what: none runs later"
 		run unregister $n
 		kill -9 "$pid"
@@ -39,7 +39,7 @@ done
 steps
 busy
 late=
-for round in $(seq 40); do
+for round in $(seq 20); do
 	set_probe $n pid="$pid" vaddr="$work" flags=1 returns=$((round % 2))
 	run register $n
 	seen=$(calls $n)

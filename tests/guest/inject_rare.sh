@@ -9,7 +9,6 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 
 ktap_plan 9
-nothing() { :; }
 tracefs=/sys/kernel/tracing
 
 # The first probe of a system call, which is the first of all, after loading.
@@ -100,14 +99,14 @@ always() {
 	check "$2: the next time it works" $4
 }
 
-# A fork in the depth of calls, of more than have been prepared for.
+# A fork in the depth of calls, of more than are ever prepared for (RESERVE_MAX).
 prog=$progs/deep_fork
-plain=$("$prog" 3000)
+plain=$("$prog" 10000)
 set_probe 2 path="$prog" offset="0x$(symbol "$prog" descend)" returns=1
 run register 2
-deep_fork() { "$prog" 3000; }
+deep_fork() { "$prog" 10000; }
 forked() { [ "$(<"$tmp/said")" = "$plain" ]; }
-always instance.copy_own.kmalloc "a fork in 3000 calls" deep_fork forked
+always instance.copy_own.kmalloc "a fork in 10000 calls" deep_fork forked
 run unregister 2
 
 # More forks than have been prepared for, while nobody can prepare for more.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: programs that do all that is hard end as unprobed, with a probe on each of their instructions
+# once: that the kernel is another one shows in what the other tests of signals, forks and returns do
 # timeout: 500
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

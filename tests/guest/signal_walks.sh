@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a signal handler that walks the stack sees an unprobed program's, wherever it comes in probed functions
+# once: how a kernel delivers signals is what signals looks at
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"

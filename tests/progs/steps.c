@@ -325,6 +325,17 @@ static void load(const char *path)
 		printf("library: %s\n", dlerror());
 }
 
+static void *steps(void *name);
+
+static pthread_t first;
+
+/* Once the first thread has gone: until then it executes instructions, too. */
+static void *steps_alone(void *name)
+{
+	pthread_join(first, NULL);
+	return steps(name);
+}
+
 static void *steps(void *name)
 {
 	char line[256], word[16];
@@ -388,7 +399,8 @@ static void *steps(void *name)
 
 			printf("left\n");
 			fflush(stdout);
-			pthread_create(&t, NULL, steps, name);
+			first = pthread_self();
+			pthread_create(&t, NULL, steps_alone, name);
 			pthread_exit(NULL);
 		} else if (!strcmp(word, "exit")) {
 			exit(n);

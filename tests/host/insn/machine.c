@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "machine.h"
@@ -19,6 +20,7 @@ static const struct layout *layout;
 static u8 *view[NR_REGIONS];
 static struct cpu initial;
 static pid_t child;
+static clockid_t child_clock;
 
 static size_t size_of(enum region region)
 {
@@ -58,15 +60,25 @@ static bool map_regions(void)
 
 static volatile sig_atomic_t runs;
 
-/* A run that is still the same after a tick is stopped by force. */
+/*
+ * A run that takes a second of the child's own time is stopped by force. What passes while
+ * others have the processor does not count.
+ */
 static void tick(int sig)
 {
-	static sig_atomic_t last;
+	static sig_atomic_t last = -1;
+	static struct timespec before;
+	struct timespec now;
 
 	(void)sig;
-	if (runs == last && child > 0)
+	if (child <= 0 || clock_gettime(child_clock, &now))
+		return;
+	if (runs != last) {
+		last = runs;
+		before = now;
+	} else if (now.tv_sec - before.tv_sec > 1) {
 		kill(child, SIGSTOP);
-	last = runs;
+	}
 }
 
 static bool wait_stop(void)
@@ -135,8 +147,6 @@ bool machine_start(const struct layout *wanted)
 	memset(view, 0, sizeof(view));
 	if (!map_regions())
 		return false;
-	signal(SIGALRM, tick);
-	setitimer(ITIMER_REAL, &(struct itimerval){ { 1, 0 }, { 1, 0 } }, NULL);
 	child = fork();
 	if (child < 0)
 		die("fork");
@@ -152,7 +162,11 @@ bool machine_start(const struct layout *wanted)
 	if (!wait_stop())
 		die("the child ended");
 	ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)PTRACE_O_EXITKILL);
+	if (clock_getcpuclockid(child, &child_clock))
+		die("the child's clock");
 	get_state(&initial);
+	signal(SIGALRM, tick);
+	setitimer(ITIMER_REAL, &(struct itimerval){ { 1, 0 }, { 1, 0 } }, NULL);
 	return true;
 }
 
