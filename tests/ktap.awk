@@ -7,7 +7,8 @@
 #   -v limit=N       that limit, for the message
 #   -v trouble=TEXT  something else that makes it fail, from outside the test
 #   -v tally=FILE    gets a line "PASSED FAILED SKIPPED", appended
-#   -v failures=FILE gets a line for each failure, appended
+#   -v failures=FILE gets a line for each failure, and behind a tab what was said of it just
+#                    before and after, 12 lines of each; appended
 #   -v skips=FILE    gets a line for each skip, appended
 #
 # Prints it as a nested KTAP test; what is not KTAP becomes diagnostics. Every
@@ -17,7 +18,26 @@
 
 BEGIN {
 	planned = -1
+	most = 12
 	print "  KTAP version 1"
+}
+
+# What was said since the last result, its last lines but those that are told already.
+function say_last(	i) {
+	i = in_failure ? most : 0
+	if (i < said - most)
+		i = said - most
+	for (; i < said; i++)
+		print "\t" words[i % most] >>failures
+}
+
+# A diagnostic.
+function say(line) {
+	print "  " line
+	sub(/^[ \t]*# ?/, "", line)
+	if (in_failure && said < most)
+		print "\t" line >>failures
+	words[said++ % most] = line
 }
 
 /^(KTAP|TAP) version/ { next }
@@ -43,6 +63,7 @@ BEGIN {
 		text = $0
 		sub(/^not ok *[0-9]* *-? */, "", text)
 		print name ": " text >>failures
+		say_last()
 	} else if (toupper($0) ~ /# *SKIP/) {
 		skipped++
 		text = $0
@@ -51,6 +72,8 @@ BEGIN {
 	} else {
 		passed++
 	}
+	in_failure = $1 == "not"
+	said = 0
 	print "  " $0
 	next
 }
@@ -60,12 +83,12 @@ BEGIN {
 }
 
 /^[ \t]*#/ || /^[ \t]+(not )?ok / || /^[ \t]+(1\.\.|KTAP)/ {
-	print "  " $0
+	say($0)
 	next
 }
 
 /./ {
-	print "  # " $0
+	say("# " $0)
 }
 
 END {
@@ -95,6 +118,7 @@ END {
 	if (cause != "") {
 		print "  # " cause
 		print name ": " cause >>failures
+		say_last()
 		failed++
 	}
 	print passed + 0, failed + 0, skipped + 0 >>tally

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the test runner's judgement of one test's output
 . "$UPROBES_TOP/tests/lib.sh"
-ktap_plan 17
+ktap_plan 19
 
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
@@ -28,6 +28,12 @@ x: why" "both are kept, with the reason"
 rm "$tmp/failures"
 is "$(judge 0 '' 'ok 1 - a')" "1 1 0 not ok" "no plan"
 is "$(cat "$tmp/failures")" "x: there is no plan line (exit status 0)" "failures are kept, too"
+rm "$tmp/failures"
+is "$(judge 0 '' 1..3 'ok 1' '# of the first' 'not ok 2 - a' '# of it' '' 'ok 3' '# of the last')" \
+	"2 1 0 not ok" "a failed result among others"
+is "$(cat "$tmp/failures")" "x: a
+	of the first
+	of it" "what was said around it is kept, too"
 is "$(judge 0 '' '')" "0 1 0 not ok" "no output"
 is "$(judge 0 '' 1..2 'ok 1 - a')" "1 1 0 not ok" "fewer results than planned"
 is "$(judge 0 '' 1..1 'ok 1 - a' 'ok 2 - b')" "2 1 0 not ok" "more results than planned"

@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
 unset TEST_CPUS LONG TEST_SECONDS
-ktap_plan 25
+ktap_plan 27
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -37,6 +37,8 @@ END
 guest_test c_dies <<'END'
 ktap_plan 2
 ok "first"
+# What is said reaches the host before the end does.
+sleep 3
 echo c >/proc/sysrq-trigger
 sleep 1000
 END
@@ -87,6 +89,11 @@ like "$output" '^  ok [0-9]+ - g_needs # SKIP no-such-program is not there$' "a 
 like "$output" '^  ok [0-9]+ - h_boot$' "a test gets the machine it asks for"
 like "$output" '^  ok 1 - i_cpus$' "and two processors, in a group of such tests"
 like "$output" '^  ok [0-9]+ - kernel_log$' "the kernel log has nothing else"
+for part in "what failed stands before its group's end:/^# failed:\$/,/^not ok 1 - Linux/p;/^not ok 1/q" \
+	"and behind all, where it is seen:/^# what took longest/,\$p"; do
+	is "$(sed -n "${part#*:}" <<<"$output" | grep -cE '^#   Linux.*: (c_dies|d_lasts|e_complaint|f_silent): ')" 4 \
+		"${part%%:*}"
+done
 is "$(tail -n 1 <<<"$output")" "13 passed, 4 failed, 1 skipped" "the last line counts them"
 
 # Without KERNEL, some run on the first kernel only.
@@ -109,10 +116,10 @@ is "$? $(tail -n 1 <<<"$output")" "1 0 passed, 1 failed, 3 skipped" "where there
 like "$output" '^  ok 1 - b_clean # SKIP the time was over: TEST_SECONDS=0$' "which is said"
 guest_test k_takes <<'END'
 ktap_plan 1
-sleep 6
+sleep 31
 ok "it is run"
 END
-output=$("$UPROBES_TOP/qemu/run" -k "$KERNEL" env TEST_SECONDS=5 "$UPROBES_TOP/tests/in-guest" MARK \
+output=$("$UPROBES_TOP/qemu/run" -k "$KERNEL" env TEST_SECONDS=30 "$UPROBES_TOP/tests/in-guest" MARK \
 	"$tmp/guest/k_takes.sh" "$tmp/guest/a_leaves.sh" 2>&1 </dev/null | grep ^MARK | paste -sd ' ')
 is "$output" "MARK begin k_takes 60 MARK end k_takes 0 MARK over" "nor in a guest"
 
@@ -122,6 +129,7 @@ guest_test l_stale <<END
 ktap_plan 1
 ok "it is run"
 [ ! -e "$tmp/enough" ] || exit 0
+sleep 3
 {
 	echo "int3: 0000 [#1] PREEMPT SMP NOPTI"
 	echo "RIP: 0010:__schedule+0x339/0xbf0"
