@@ -31,10 +31,10 @@ run() {
 		2>"$tmp/err"
 }
 
-is "$(run 2)" "the input" "the third guest runs the command, with all its input"
-is "$(grep -c 'died while its kernel booted' "$tmp/err")" 2 "each of the others is told"
-is "$(grep -c "a guest's last words" "$tmp/err")" 2 "with what it said"
-is "$(grep -c "a QEMU's own words" "$tmp/err")" 2 "and what QEMU said"
+is "$(run 1)" "the input" "the second guest runs the command, with all its input"
+is "$(grep -c 'died while its kernel booted' "$tmp/err")" 1 "the first is told"
+is "$(grep -c "a guest's last words" "$tmp/err")" 1 "with what it said"
+is "$(grep -c "a QEMU's own words" "$tmp/err")" 1 "and what QEMU said"
 output=$(run 3)
 is "$? $output" "70 " "there is no fourth"
 like "$(cat "$tmp/err")" "QEMU was ended by signal 11" "that is an error, with the signal"
