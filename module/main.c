@@ -25,10 +25,9 @@ static int __init uprobes_load(void)
 {
 	int ret;
 
-	inject_init();
 	ret = probe_init(register_end);
 	if (ret)
-		goto exit_inject;
+		return ret;
 	ret = later_init();
 	if (ret)
 		goto exit_probe;
@@ -56,6 +55,8 @@ static int __init uprobes_load(void)
 	ret = tracer_init();
 	if (ret)
 		goto exit_trap;
+	/* Whoever has a file open keeps a module that is loaded, but not one that fails to. */
+	inject_init();
 	return 0;
 
 exit_trap:
@@ -77,8 +78,6 @@ exit_later:
 	later_exit();
 exit_probe:
 	probe_exit();
-exit_inject:
-	inject_exit();
 	return ret;
 }
 

@@ -16,11 +16,19 @@ struct tracer;
 struct tracer_event;
 
 /*
+ * Set when nothing can fail any more: loading that fails frees the module without asking who
+ * has a file of it open.
+ */
+extern bool tracer_ready;
+
+/*
  * A trace tells what other programs hold in their memory: as tracefs, none of
  * it is open under a lockdown that keeps the memory of the kernel secret.
  */
 static inline int tracer_files_allowed(void)
 {
+	if (!READ_ONCE(tracer_ready))
+		return -ENODEV;
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
 

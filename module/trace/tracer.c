@@ -16,6 +16,8 @@
 static struct tracer tracer;
 static struct tracer_errlog errors;
 
+bool tracer_ready;
+
 static const struct {
 	const char *name;
 	umode_t mode;
@@ -134,7 +136,7 @@ void tracer_teardown(struct tracer *t)
  * tracer_init() - make the control directory
  *
  * Without debugfs there is none, and the module serves its kernel clients
- * alone.
+ * alone.  Its files can be opened when this returns 0, and loading must not fail then.
  *
  * Context: module init.
  * Return: 0 or -errno.
@@ -168,8 +170,10 @@ int tracer_init(void)
 		tracer_teardown(t);
 		tracer_listen_exit();
 		t->dir = NULL;
+		return ret;
 	}
-	return ret;
+	WRITE_ONCE(tracer_ready, true);
+	return 0;
 }
 
 /**

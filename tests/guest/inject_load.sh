@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 tmp=$(mktemp -d)
 
-ktap_plan 2
+ktap_plan 4
 
 ko=$tmp/uprobes.ko
 strip -g -o "$ko" "$UPROBES_KO"
@@ -27,3 +27,23 @@ done
 is "$wrong $(cat $inject)" "0 none" "loading: $((n - 1)) failures"
 echo off >$inject
 listed_failed
+
+# Loading that fails frees the module whatever is open.
+for file in uprobes-inject uprobes/uprobe_events; do
+	rmmod uprobes
+	rm -f "$tmp"/{opened,over}
+	(
+		until exec 3<"/sys/kernel/debug/$file" 2>/dev/null; do
+			[ ! -e "$tmp/over" ] || exit
+		done
+		echo "it was opened" >"$tmp/opened"
+		wait_until "loading is over" test -e "$tmp/over"
+	) 2>/dev/null &
+	insmod "$ko" inject=options.tracer_options_init.debugfs_create_dir:1 2>/dev/null &&
+		diag "it is loaded"
+	: >"$tmp/over"
+	wait
+	is "$(cat "$tmp/opened" 2>&1)" "cat: $tmp/opened: No such file or directory" \
+		"nobody opens $file while loading can fail"
+	insmod "$ko"
+done
