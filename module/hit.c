@@ -152,6 +152,20 @@ static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
 	hit_work_one(utask, regs, signalled, !utask->exited && current->mm);
 }
 
+/*
+ * Not the image of the site that was hit: where a system call was about to be judged, that may have
+ * been an execve(), and the image and its sites gone with the address space.
+ */
+static void roam(void)
+{
+	struct image *image = image_find(current->mm);
+
+	if (!image)
+		return;
+	roaming_begin(image);
+	image_put(image);
+}
+
 static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 {
 	bool shared = utask->shared;
@@ -172,7 +186,7 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 	} else if (likely(!utask->exited && current->mm)) {
 		utask->in_handler = true;
 		if (unlikely(what & HIT_ROAM))
-			roaming_begin(site->image);
+			roam();
 		if (what & HIT_RETURN)
 			retprobe_run_sleepable(utask, regs);
 		if (what & (HIT_ENTRY | HIT_PREPARE | HIT_AGAIN)) {
