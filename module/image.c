@@ -254,22 +254,14 @@ static long image_notify_call(void *data)
  */
 struct image *image_get(struct mm_struct *mm)
 {
-	struct image *image = image_find(mm);
+	struct image *image = image_find(mm), *other;
 	int ret;
 
 	if (image)
 		return image;
-
-	mutex_lock(&image_list_mutex);
-	image = image_find(mm);
-	if (image)
-		goto unlock;
-
 	image = kzalloc(sizeof(*image), GFP_KERNEL);
-	if (!image) {
-		image = ERR_PTR(-ENOMEM);
-		goto unlock;
-	}
+	if (!image)
+		return ERR_PTR(-ENOMEM);
 	image->mm = mm;
 	image->mode = arch_mm_mode(mm);
 	refcount_set(&image->refs, 2);	/* the table's and the caller's */
@@ -289,23 +281,25 @@ struct image *image_get(struct mm_struct *mm)
 	foreign_rearm(image);
 	image->notifier.ops = &image_notifier_ops;
 
+	/* A program can hold up who takes its mmap lock: nobody else is to wait for that. */
 	ret = worker_call(image_notify_call, image);
 	if (ret) {
 		kfree(image);
-		image = ERR_PTR(ret);
-		goto unlock;
+		return ERR_PTR(ret);
 	}
 	atomic_inc(&images_left);
-	ret = table_insert(&images, &image->node, image_params);
-	if (ret) {
-		mmu_notifier_put(&image->notifier);
-		image = ERR_PTR(ret);
-		goto unlock;
+	mutex_lock(&image_list_mutex);
+	other = image_find(mm);
+	if (!other) {
+		ret = table_insert(&images, &image->node, image_params);
+		if (!ret)
+			list_add(&image->in_list, &image_list);
 	}
-	list_add(&image->in_list, &image_list);
-unlock:
 	mutex_unlock(&image_list_mutex);
-	return image;
+	if (!other && !ret)
+		return image;
+	mmu_notifier_put(&image->notifier);
+	return other ?: ERR_PTR(ret);
 }
 
 int image_init(void)
@@ -332,23 +326,42 @@ destroy_wq:
 	return ret;
 }
 
+/* The image behind @image in the list, or the first, with a reference; puts that of @image. */
+static struct image *image_next(struct image *image)
+{
+	struct image *next = image;
+
+	mutex_lock(&image_list_mutex);
+	next = list_prepare_entry(next, &image_list, in_list);
+	list_for_each_entry_continue(next, &image_list, in_list) {
+		if (refcount_inc_not_zero(&next->refs))
+			break;
+	}
+	if (list_entry_is_head(next, &image_list, in_list))
+		next = NULL;
+	mutex_unlock(&image_list_mutex);
+	if (image)
+		image_put(image);
+	return next;
+}
+
 /**
  * images_for_each() - call a function for each image
- * @fn: the function; must not put the last reference of an image
+ * @fn: the function
  * @data: passed to it
  *
- * Context: may sleep; takes image_list_mutex.
+ * An image that is made meanwhile may be left out.
+ *
+ * Context: may sleep; no lock of probe.h's list held, and none is while @fn is called.
  * Return: whether all calls returned true.
  */
 bool images_for_each(bool (*fn)(struct image *image, void *data), void *data)
 {
-	struct image *image;
+	struct image *image = NULL;
 	bool all = true;
 
-	mutex_lock(&image_list_mutex);
-	list_for_each_entry(image, &image_list, in_list)
+	while ((image = image_next(image)))
 		all &= fn(image, data);
-	mutex_unlock(&image_list_mutex);
 	return all;
 }
 
@@ -359,12 +372,10 @@ bool images_for_each(bool (*fn)(struct image *image, void *data), void *data)
  */
 void image_disarm_all(void)
 {
-	struct image *image;
+	struct image *image = NULL;
 
-	mutex_lock(&image_list_mutex);
-	list_for_each_entry(image, &image_list, in_list)
+	while ((image = image_next(image)))
 		image_disarm(image);
-	mutex_unlock(&image_list_mutex);
 }
 
 /**
