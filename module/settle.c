@@ -180,8 +180,8 @@ static int inserted(const struct settling *s, int result)
 	if (result == -ESTALE && s->was == SITE_IDLE) {
 		WRITE_ONCE(s->site->state, SITE_IDLE);
 		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
-		pr_notice("0x%lx cannot be probed: another instruction has come in its place\n",
-			  s->site->key.addr);
+		pr_notice_ratelimited("0x%lx cannot be probed: another instruction has come in its place\n",
+				      s->site->key.addr);
 		return -EEXIST;
 	}
 	if (result == -ESTALE)
@@ -190,8 +190,8 @@ static int inserted(const struct settling *s, int result)
 					      shared_now(s))))
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
-	pr_notice("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
-		  s->site->key.addr, result);
+	pr_notice_ratelimited("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
+			      s->site->key.addr, result);
 	return result;
 }
 

@@ -13,6 +13,18 @@
 #include "ssol_area.h"
 #include "syscall.h"
 
+/*
+ * Why a place cannot be probed.  Of a probe on files each process hears, as often as it maps
+ * them or brings it about: that is not told each time.
+ */
+#define site_notice(c, fmt, ...)					\
+do {									\
+	if ((c)->in_every_process)					\
+		pr_notice_ratelimited(fmt, ##__VA_ARGS__);		\
+	else								\
+		pr_notice(fmt, ##__VA_ARGS__);				\
+} while (0)
+
 /**
  * enum origin - who has put a breakpoint where a site is to be
  * @ORIGIN_NONE: nobody, or the site itself
@@ -105,14 +117,14 @@ static bool site_text_moved(struct image *image, unsigned long addr, const u8 *t
 }
 
 /* Says why the mapping at @addr is not one for breakpoints.  Context: may sleep. */
-static void site_tell_mapping(struct mm_struct *mm, unsigned long addr)
+static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma;
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, addr);
-	pr_notice("0x%lx cannot be probed: %s\n", addr,
-		  text_refusal(vma && vma->vm_start <= addr ? vma : NULL));
+	site_notice(c, "0x%lx cannot be probed: %s\n", addr,
+		    text_refusal(vma && vma->vm_start <= addr ? vma : NULL));
 	mmap_read_unlock(mm);
 }
 
@@ -133,9 +145,9 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 
 	len = text_reader_read(&walk->text, addr, text, sizeof(text));
 	if (len == -EINVAL)
-		site_tell_mapping(image->mm, addr);
+		site_tell_mapping(c, image->mm, addr);
 	else if (len < 0)
-		pr_notice("0x%lx cannot be probed: the text cannot be read\n", addr);
+		site_notice(c, "0x%lx cannot be probed: the text cannot be read\n", addr);
 	if (len < 0)
 		return ERR_PTR(len);
 
@@ -148,7 +160,7 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 	} else if (text[0] == ARCH_BREAKPOINT && foreign_text(image->mm, addr, text, len)) {
 		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
 	} else if (text[0] == ARCH_BREAKPOINT) {
-		pr_notice("0x%lx cannot be probed: a breakpoint that is not ours is there\n", addr);
+		site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n", addr);
 		return ERR_PTR(-EEXIST);
 	}
 
@@ -165,23 +177,23 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 		plan = &walk->made;
 	}
 	if (ret == -EPERM) {
-		pr_notice("0x%lx cannot be probed: %s (%*ph)\n", addr, ssol_refusal_name(why),
-			  len, text);
+		site_notice(c, "0x%lx cannot be probed: %s (%*ph)\n", addr, ssol_refusal_name(why),
+			    len, text);
 		return ERR_PTR(ret);
 	}
 	if (ret) {
-		pr_notice("0x%lx cannot be probed: no instruction is there (%*ph)\n", addr,
-			  len, text);
+		site_notice(c, "0x%lx cannot be probed: no instruction is there (%*ph)\n", addr,
+			    len, text);
 		return ERR_PTR(-EILSEQ);
 	}
 	if (foreign_call(image->mm, addr, text, len)) {
-		pr_notice("0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there\n",
-			  addr);
+		site_notice(c, "0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there\n",
+			    addr);
 		return ERR_PTR(-EEXIST);
 	}
 	if (c->expect_len && memcmp(c->expect, text, min_t(int, c->expect_len, ssol_len(plan)))) {
-		pr_notice("0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
-			  addr, len, text, c->expect_len, c->expect);
+		site_notice(c, "0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
+			    addr, len, text, c->expect_len, c->expect);
 		return ERR_PTR(-EILSEQ);
 	}
 	return plan;
@@ -286,7 +298,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	walk_to(walk, addr);
 	site = walk->next && walk->next->key.addr == addr ? walk->next : NULL;
 	if (image_area_at(image, addr)) {
-		pr_notice("0x%lx cannot be probed: it lies in the SSOL area\n", addr);
+		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area\n", addr);
 		return ERR_PTR(-EINVAL);
 	}
 
@@ -304,7 +316,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	if (site && site->state == SITE_LOST)
 		site_abandon(site);
 	if (site && !list_empty(&site->attachments)) {
-		pr_notice("0x%lx cannot be probed: its text changed under another probe\n", addr);
+		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n", addr);
 		return ERR_PTR(-EBUSY);
 	}
 
@@ -313,8 +325,8 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	slot = image_add_slot(image, plan, addr, &step);
 	if (slot < 0) {
 		if (slot == -ENOMEM)
-			pr_notice("0x%lx cannot be probed: no room for the SSOL area within reach\n",
-				  addr);
+			site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
+				    addr);
 		return ERR_PTR(slot);
 	}
 	if (site) {
