@@ -63,7 +63,7 @@ const char *text_refusal(const struct vm_area_struct *vma)
 static struct page *page_get(struct mm_struct *mm, unsigned long addr, unsigned int flags)
 {
 	struct page *page;
-	long got = compat_gup_remote(mm, addr, flags | FOLL_FORCE, &page);
+	long got = compat_gup_remote(mm, addr, flags | FOLL_FORCE, &page, NULL);
 
 	if (got < 0)
 		return ERR_PTR(got);
@@ -107,6 +107,35 @@ static int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t l
 	}
 	mmap_read_unlock(mm);
 	return done ? done : ret;
+}
+
+/**
+ * text_bring() - have a page of text brought into memory
+ * @mm: the address space, in use
+ * @addr: an address in the page
+ *
+ * For text that nobody asked to have probed, before locks are taken that others wait for:
+ * its file system may be a program, which answers when it likes.
+ *
+ * Context: may sleep, for as long as the task is not killed; takes the mmap lock, and gives it
+ * back while it waits.
+ * Return: whether the page was there.
+ */
+bool text_bring(struct mm_struct *mm, unsigned long addr)
+{
+	struct page *page;
+	int locked = 1;
+	long got;
+
+	if (mmap_read_lock_killable(mm))
+		return false;
+	got = compat_gup_remote(mm, addr & PAGE_MASK, FOLL_FORCE, &page, &locked);
+	if (locked)
+		mmap_read_unlock(mm);
+	if (got <= 0)
+		return false;
+	put_page(page);
+	return true;
 }
 
 /* Goes to the page of @addr.  No mapping begins or ends within one. */

@@ -85,6 +85,7 @@ struct text_reader {
 
 bool text_probeable(const struct vm_area_struct *vma);
 const char *text_refusal(const struct vm_area_struct *vma);
+bool text_bring(struct mm_struct *mm, unsigned long addr);
 int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, size_t len);
 void text_reader_end(struct text_reader *reader);
 void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned int n);

@@ -24,6 +24,8 @@
  * @addr: an address in the page
  * @gup_flags: FOLL_ flags
  * @page: where the page goes, with a reference
+ * @locked: NULL, or 1: then who is killed does not wait for the page, and the lock may be
+ *	given back meanwhile, which makes it 0
  *
  * Commit ca5e863233e8 ("mm/gup: remove vmas parameter from
  * get_user_pages_remote()", 6.5) dropped an argument that nobody here needs.
@@ -31,12 +33,13 @@
  * Context: mmap lock of @mm held for reading.
  */
 static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
-				     unsigned int gup_flags, struct page **page)
+				     unsigned int gup_flags, struct page **page,
+				     int *locked)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
-	return get_user_pages_remote(mm, addr, 1, gup_flags, page, NULL);
+	return get_user_pages_remote(mm, addr, 1, gup_flags, page, locked);
 #else
-	return get_user_pages_remote(mm, addr, 1, gup_flags, page, NULL, NULL);
+	return get_user_pages_remote(mm, addr, 1, gup_flags, page, NULL, locked);
 #endif
 }
 

@@ -2,6 +2,7 @@
 /*
  * The headers of ELF files.
  */
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 
 #include "elf_file.h"
@@ -19,6 +20,13 @@
  */
 bool elf_file_read(const struct elf_file *elf, void *buf, size_t len, u64 pos)
 {
+	u64 cost = len + ELF_FILE_READ_COST;
+
+	if (elf->allowance) {
+		if (*elf->allowance < cost || fatal_signal_pending(current))
+			return false;
+		*elf->allowance -= cost;
+	}
 	return pos <= S64_MAX - len && target_read(elf->target, buf, len, pos) == len;
 }
 
@@ -26,15 +34,17 @@ bool elf_file_read(const struct elf_file *elf, void *buf, size_t len, u64 pos)
  * elf_file_open() - look at the header of a file
  * @elf: what to fill in; there is nothing to close
  * @target: the file, which has to stay
+ * @allowance: how much of it may be read, in bytes; or NULL
  *
  * Context: may sleep.
  * Return: whether it is an ELF file.
  */
-bool elf_file_open(struct elf_file *elf, const struct target *target)
+bool elf_file_open(struct elf_file *elf, const struct target *target, u64 *allowance)
 {
 	struct elf32_hdr h32;
 
 	elf->target = target;
+	elf->allowance = allowance;
 	if (!elf_file_read(elf, &elf->head, EI_NIDENT, 0) ||
 	    memcmp(elf->head.e_ident, ELFMAG, SELFMAG))
 		return false;

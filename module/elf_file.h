@@ -17,19 +17,26 @@ struct target;
 /* Nobody looks at more program headers than that. */
 #define ELF_FILE_SEGMENTS	64
 
+/* What a read counts as, beside the bytes that are read. */
+#define ELF_FILE_READ_COST	64
+
 /**
  * struct elf_file - a file that is being looked through
  * @target: the file
+ * @allowance: how many bytes may still be read, for files that nobody has named: each read takes
+ *	its part of that, fails when there is not enough left, and when the task is being killed;
+ *	or NULL
  * @wide: it is a 64-bit file
  * @head: its header, as of a 64-bit file
  */
 struct elf_file {
 	const struct target *target;
+	u64 *allowance;
 	bool wide;
 	struct elf64_hdr head;
 };
 
-bool elf_file_open(struct elf_file *elf, const struct target *target);
+bool elf_file_open(struct elf_file *elf, const struct target *target, u64 *allowance);
 bool elf_file_read(const struct elf_file *elf, void *buf, size_t len, u64 pos);
 bool elf_file_segment(const struct elf_file *elf, unsigned int i, struct elf64_phdr *ph);
 bool elf_file_section(const struct elf_file *elf, unsigned int i, struct elf64_shdr *sh);

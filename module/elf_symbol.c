@@ -14,6 +14,7 @@
 #define MAX_CHAIN	256
 #define MAX_IMPORTS	16384
 #define MAX_NAME	64
+#define MAX_SYMBOLS	16
 /* Symbol tables and their strings are looked through up to here, in bytes. */
 #define MAX_TABLE	(64U << 20)
 
@@ -221,8 +222,11 @@ static void strings_search(const struct symbol_file *file, const struct elf64_sh
 			   unsigned int n)
 {
 	u64 pos, end = min_t(u64, strings->sh_size, MAX_TABLE);
+	size_t sizes[MAX_SYMBOLS];
 	unsigned int i;
 
+	for (i = 0; i < n; i++)
+		sizes[i] = strlen(symbols[i].name) + 1;
 	for (pos = 0; pos < end; pos += PAGE_SIZE - MAX_NAME) {
 		size_t len = min_t(u64, PAGE_SIZE, end - pos);
 		char *at, *last = page + len;
@@ -231,9 +235,8 @@ static void strings_search(const struct symbol_file *file, const struct elf64_sh
 			return;
 		for (at = page; at < last; at += strnlen(at, last - at) + 1) {
 			for (i = 0; i < n; i++) {
-				size_t size = strlen(symbols[i].name) + 1;
-
-				if (last - at >= size && !memcmp(at, symbols[i].name, size))
+				if (last - at >= sizes[i] && *at == *symbols[i].name &&
+				    !memcmp(at, symbols[i].name, sizes[i]))
 					names[i] = pos + (at - page);
 			}
 		}
@@ -256,7 +259,7 @@ static bool table_section(const struct symbol_file *file, struct elf64_shdr *tab
 static void table_find(const struct symbol_file *file, struct elf_symbol *symbols, unsigned int n)
 {
 	struct elf64_shdr table, strings;
-	u32 names[16] = {};
+	u32 names[MAX_SYMBOLS] = {};
 	unsigned int i;
 	void *page;
 
@@ -321,11 +324,14 @@ static bool hidden_ones(const struct symbol_file *file, const struct dynamic_inf
  * @n: how many
  * @needs: names, up to NULL; a file that is linked dynamically may have them hidden, which
  *	takes a search of all its symbols, if it imports one of these
+ * @allowance: how much may be read of files, in bytes; what is read is taken from it
+ *
+ * Finds nothing when there is not enough left of @allowance, or the task is being killed.
  *
  * Context: may sleep.
  */
 void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
-		      const char *const *needs)
+		      const char *const *needs, u64 *allowance)
 {
 	struct symbol_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
 	struct dynamic_info dyn;
@@ -336,7 +342,7 @@ void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, u
 		symbols[i].offset = 0;
 	if (!file)
 		return;
-	if (elf_file_open(&file->elf, target) && segments_read(file)) {
+	if (elf_file_open(&file->elf, target, allowance) && segments_read(file)) {
 		dynamic_read(file, &dyn);
 		hashed = dyn.hash && dyn.symbols && dyn.strings;
 		for (i = 0; hashed && i < n; i++)

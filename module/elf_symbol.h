@@ -20,6 +20,6 @@ struct elf_symbol {
 };
 
 void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
-		      const char *const *needs);
+		      const char *const *needs, u64 *allowance);
 
 #endif /* _UPROBES_ELF_SYMBOL_H */

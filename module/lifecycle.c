@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
+#include "breakpoint.h"
 #include "foreign.h"
 #include "forks.h"
 #include "image.h"
@@ -315,7 +316,7 @@ static bool map_wanted(const struct vm_area_struct *vma)
 		return true;
 	rcu_read_lock();
 	image = image_lookup(vma->vm_mm);
-	watched = image && ((code && READ_ONCE(image->watched)) ||
+	watched = image && ((READ_ONCE(image->watched) && text_probeable(vma)) ||
 			    (data && READ_ONCE(image->nr_counters)));
 	rcu_read_unlock();
 	return watched;

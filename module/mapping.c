@@ -354,7 +354,8 @@ void mapping_await(int change)
  *
  * Context: may sleep; takes the locks of mapping_apply(); @cs are claimed by the caller, so
  * that the clients' structures stay.
- * Return: 0 or -ENOMEM when the processes could not be listed.
+ * Return: 0; -ENOMEM when the processes could not be listed; -EINTR when the caller is being
+ * killed, and not all have been seen to.
  */
 int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 {
@@ -377,11 +378,15 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 		list.room *= 2;
 	}
 	for (i = 0; i < list.nr; i++) {
-		mapping_apply_by(&requests, list.mms[i], cs, n);
+		/* Each is let go after its turn: one that ends then does not wait for the others'. */
+		if (!fatal_signal_pending(current))
+			mapping_apply_by(&requests, list.mms[i], cs, n);
+		else
+			ret = -EINTR;
+		mmput(list.mms[i]);
 		cond_resched();
 	}
 	kvfree(requests.requests);
-	mm_list_drop(&list);
 	kvfree(list.mms);
 out:
 	mapping_await(-1);

@@ -145,7 +145,7 @@ struct attachment {
  * @type: what @u is, or lies in
  * @atomic: handlers run in the trap
  * @atomic_entry: @atomic and an entry consumer; constant
- * @in_every_process: it probes a file; constant
+ * @in_every_process: it probes a file, or is that on unwinders; constant
  * @inherits: children of the probed process are probed, too; constant
  * @in_task: what a hit has to do needs task context; constant
  * @watches_maps: it has to know of new mappings; of who has claimed it

@@ -176,7 +176,7 @@ static void target_classify(struct target *target)
 	struct elf_file elf;
 
 	target->mode = UINSN_MODE_64;
-	if (!elf_file_open(&elf, target))
+	if (!elf_file_open(&elf, target, NULL))
 		return;
 	if (elf.head.e_ident[EI_CLASS] == ELFCLASS32)
 		target->mode = UINSN_MODE_32;

@@ -6,7 +6,9 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 #include <linux/workqueue.h>
 
 #include "breakpoint.h"
@@ -42,6 +44,13 @@ static const char * const unwinder_needs[] = {
 	NULL
 };
 
+/*
+ * How much is read of the files of an address space, in bytes, to find unwinders: several times
+ * what a large program with its libraries takes. A program maps whatever it likes, and whoever
+ * registers a return probe reads it.
+ */
+#define READ_ALLOWANCE	(256ULL << 20)
+
 /* How long calls under way are given until it is looked again. */
 #define SWEEP_INTERVAL	HZ
 
@@ -67,22 +76,27 @@ static struct uprobe unwinder_probe = {
 static struct consumer *unwinder;
 
 /**
+ * struct code - a mapping of code
+ * @file: the file, with a reference
+ * @start: first address
+ * @end: first address behind it
+ * @offset: position in the file of @start
+ */
+struct code {
+	struct file *file;
+	unsigned long start;
+	unsigned long end;
+	loff_t offset;
+};
+
+/**
  * struct code_list - what an address space has mapped as code
  * @maps: the mappings
- * @maps.file: the file, with a reference
- * @maps.start: first address
- * @maps.end: first address behind it
- * @maps.offset: position in the file of @start
  * @nr: how many
  * @room: for how many there is memory
  */
 struct code_list {
-	struct {
-		struct file *file;
-		unsigned long start;
-		unsigned long end;
-		loff_t offset;
-	} *maps;
+	struct code *maps;
 	unsigned int nr;
 	unsigned int room;
 };
@@ -102,53 +116,85 @@ static bool code_list_fill(struct code_list *list, struct mm_struct *mm)
 
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
-		if (!vma->vm_file || !text_probeable(vma))
+		if (!vma->vm_file || !text_probeable(vma) ||
+		    !S_ISREG(file_inode(vma->vm_file)->i_mode))
 			continue;
 		fits = list->nr < list->room;
 		if (!fits)
 			break;
-		list->maps[list->nr].file = get_file(vma->vm_file);
-		list->maps[list->nr].start = vma->vm_start;
-		list->maps[list->nr].end = vma->vm_end;
-		list->maps[list->nr++].offset = (loff_t)vma->vm_pgoff << PAGE_SHIFT;
+		list->maps[list->nr++] = (struct code) {
+			.file = get_file(vma->vm_file),
+			.start = vma->vm_start,
+			.end = vma->vm_end,
+			.offset = (loff_t)vma->vm_pgoff << PAGE_SHIFT,
+		};
 	}
 	mmap_read_unlock(mm);
 	return fits;
 }
 
-static void watch_map(struct image *image, const struct code_list *list, unsigned int i)
+static int code_compare(const void *p, const void *q)
+{
+	const struct code *a = p, *b = q;
+
+	if (file_inode(a->file) != file_inode(b->file))
+		return file_inode(a->file) < file_inode(b->file) ? -1 : 1;
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+static void watch_map(struct image *image, const struct code *code,
+		      const struct elf_symbol *symbols)
 {
 	struct attach_request requests[NR_NAMES] = {};
-	struct elf_symbol symbols[NR_NAMES];
-	const struct target target = {
-		.file = list->maps[i].file,
-		.inode = file_inode(list->maps[i].file),
-	};
 	unsigned int k, n = 0;
 
-	for (k = 0; k < NR_NAMES; k++)
-		symbols[k].name = unwinder_names[k];
-	elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs);
 	for (k = 0; k < NR_NAMES; k++) {
-		u64 at = symbols[k].offset - list->maps[i].offset;
+		u64 at = symbols[k].offset - code->offset;
 
-		if (!symbols[k].offset || at >= list->maps[i].end - list->maps[i].start)
+		if (!symbols[k].offset || at >= code->end - code->start ||
+		    !text_bring(image->mm, code->start + at))
 			continue;
 		requests[n++] = (struct attach_request) {
 			.consumer = unwinder,
-			.addr = list->maps[i].start + at,
-			.where = { .inode = target.inode, .offset = symbols[k].offset },
+			.addr = code->start + at,
+			.where = { .inode = file_inode(code->file), .offset = symbols[k].offset },
 		};
 	}
 	if (n)
 		image_attach(image, requests, n);
 }
 
+/* Probes the unwinders in all mappings of a list, looking into each file once. */
+static void watch_list(struct image *image, const struct code_list *list)
+{
+	struct elf_symbol symbols[NR_NAMES];
+	u64 allowance = READ_ALLOWANCE;
+	struct inode *inode = NULL;
+	unsigned int i, k;
+
+	for (k = 0; k < NR_NAMES; k++)
+		symbols[k].name = unwinder_names[k];
+	for (i = 0; i < list->nr && !fatal_signal_pending(current); i++) {
+		const struct code *code = &list->maps[i];
+
+		if (file_inode(code->file) != inode) {
+			const struct target target = {
+				.file = code->file,
+				.inode = file_inode(code->file),
+			};
+
+			elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs, &allowance);
+			inode = target.inode;
+		}
+		watch_map(image, code, symbols);
+		cond_resched();
+	}
+}
+
 /* Probes the unwinders in all code of an address space that is in use. */
 static void watch_code(struct image *image)
 {
 	struct code_list list = { .room = 64 };
-	unsigned int i;
 
 	for (;;) {
 		list.maps = kvmalloc_array(list.room, sizeof(*list.maps), GFP_KERNEL);
@@ -160,8 +206,8 @@ static void watch_code(struct image *image)
 		kvfree(list.maps);
 		list.room *= 2;
 	}
-	for (i = 0; i < list.nr; i++)
-		watch_map(image, &list, i);
+	sort(list.maps, list.nr, sizeof(*list.maps), code_compare, NULL);
+	watch_list(image, &list);
 	code_list_drop(&list);
 	kvfree(list.maps);
 }
@@ -205,23 +251,6 @@ void unwinder_watched(struct image *image)
 }
 
 /**
- * unwinder_mapped() - a process has mapped more code
- * @mm: its address space, in use
- *
- * Context: may sleep; takes image::lock and the mmap lock.
- */
-void unwinder_mapped(struct mm_struct *mm)
-{
-	struct image *image = image_find(mm);
-
-	if (!image)
-		return;
-	if (READ_ONCE(image->watched))
-		watch_code(image);
-	image_put(image);
-}
-
-/**
  * struct calls_in - whether calls are under way
  * @mm: in this address space
  * @found: they are
@@ -240,15 +269,48 @@ static void calls_look(struct utask *utask, void *data)
 		calls->found = true;
 }
 
-/* Leaves an image alone; true unless that has to wait for calls to return. */
-static bool image_unwatch(struct image *image)
+/* Whether there are return probes, or calls that have not returned. */
+static bool image_needs_watching(struct image *image)
 {
 	struct calls_in calls = { .mm = image->mm };
 
-	if (!READ_ONCE(image->watched) || READ_ONCE(image->nr_returns))
+	if (READ_ONCE(image->nr_returns))
 		return true;
 	utask_for_each(calls_look, &calls);
-	if (calls.found || (READ_ONCE(image->roaming) && READ_ONCE(image->roaming->nr)))
+	return calls.found || (READ_ONCE(image->roaming) && READ_ONCE(image->roaming->nr));
+}
+
+/**
+ * unwinder_mapped() - a process has mapped more code
+ * @mm: its address space, in use
+ *
+ * Context: may sleep; takes image::watch_lock, image::lock and the mmap lock.
+ */
+void unwinder_mapped(struct mm_struct *mm)
+{
+	struct image *image = image_find(mm);
+
+	if (!image)
+		return;
+	/*
+	 * The sweep only tries the lock, and does not take away what comes here meanwhile. What has
+	 * nothing more to be watched for is left to it: who maps all the time would keep it away.
+	 */
+	if (READ_ONCE(image->watched) && image_needs_watching(image)) {
+		down_read(&image->watch_lock);
+		if (READ_ONCE(image->watched))
+			watch_code(image);
+		up_read(&image->watch_lock);
+	}
+	image_put(image);
+}
+
+/* Leaves an image alone; true unless that has to wait for calls to return. */
+static bool image_unwatch(struct image *image)
+{
+	if (!READ_ONCE(image->watched) || READ_ONCE(image->nr_returns))
+		return true;
+	if (image_needs_watching(image))
 		return false;
 	image_detach_one(image, unwinder);
 	WRITE_ONCE(image->watched, false);
@@ -292,8 +354,9 @@ static DECLARE_DELAYED_WORK(sweep, sweep_work);
 /**
  * unwinder_unwatch_later() - return probes have been unregistered
  *
- * Unwinders that need no watching any more are left alone when this returns;
- * those of processes with calls under way follow when the calls have returned.
+ * Unwinders that need no watching any more are left alone when this returns, but where
+ * a process is just mapping code: within some SWEEP_INTERVAL; those of processes with calls under
+ * way follow when the calls have returned.
  *
  * Context: may sleep, no lock of probe.h's list held.
  */
@@ -320,6 +383,7 @@ int unwinder_init(void)
 	unwinder = consumer_create(&unwinder_probe, CONSUMER_ENTRY);
 	if (IS_ERR(unwinder))
 		return PTR_ERR(unwinder);
+	unwinder->in_every_process = true;
 	consumer_enable(unwinder);
 	return 0;
 }
