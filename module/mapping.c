@@ -378,7 +378,7 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 		list.room *= 2;
 	}
 	for (i = 0; i < list.nr; i++) {
-		/* Each is let go after its turn: one that ends then does not wait for the others'. */
+		/* What ends then does not wait for the turns of others. */
 		if (!fatal_signal_pending(current))
 			mapping_apply_by(&requests, list.mms[i], cs, n);
 		else

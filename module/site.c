@@ -5,6 +5,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/moduleparam.h>
+#include <linux/ratelimit.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
@@ -17,12 +18,13 @@
  * Why a place cannot be probed.  Of a probe on files each process hears, as often as it maps
  * them or brings it about: that is not told each time.
  */
-#define site_notice(c, fmt, ...)					\
-do {									\
-	if ((c)->in_every_process)					\
-		pr_notice_ratelimited(fmt, ##__VA_ARGS__);		\
-	else								\
-		pr_notice(fmt, ##__VA_ARGS__);				\
+#define site_notice(c, fmt, ...)						\
+do {										\
+	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL,	\
+				      DEFAULT_RATELIMIT_BURST);			\
+										\
+	if (!(c)->in_every_process || __ratelimit(&limit))			\
+		pr_notice(fmt, ##__VA_ARGS__);					\
 } while (0)
 
 /**
@@ -160,7 +162,8 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 	} else if (text[0] == ARCH_BREAKPOINT && foreign_text(image->mm, addr, text, len)) {
 		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
 	} else if (text[0] == ARCH_BREAKPOINT) {
-		site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n", addr);
+		site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n",
+			    addr);
 		return ERR_PTR(-EEXIST);
 	}
 
@@ -316,7 +319,8 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	if (site && site->state == SITE_LOST)
 		site_abandon(site);
 	if (site && !list_empty(&site->attachments)) {
-		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n", addr);
+		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n",
+			    addr);
 		return ERR_PTR(-EBUSY);
 	}
 
