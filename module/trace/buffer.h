@@ -29,8 +29,8 @@
 #define TRACER_TRAP_SIZE	8192	/* bytes for a record made in the trap */
 #define TRACER_ALL_CPUS		(-1)
 
-/* What a record in the ring buffer may take on every kernel: a 4 KiB page
- * less the headers of the page and of an event with a long time stamp.
+/* What a record in the ring buffer may take on every kernel, tracefs's too: a
+ * 4 KiB page less the headers of the page and of an event with a long time stamp.
  */
 #define TRACER_FRAGMENT_MAX	4000
 

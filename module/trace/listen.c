@@ -7,14 +7,20 @@
 #include <linux/percpu.h>
 #include <linux/preempt.h>
 
+#include "buffer.h"
 #include "listen.h"
 #include "render.h"
 
 #define CREATE_TRACE_POINTS
 #include "listen_trace.h"
 
-/* What perf takes in one event, less the other fields, is more than that. */
-#define TEXT_SIZE	4000
+/* What tracefs takes in one event, less the other fields; perf takes more. */
+#define TEXT_SIZE	(TRACER_FRAGMENT_MAX - sizeof(struct trace_event_raw_hit) -	\
+			 sizeof_field(struct tracer_def, group) -			\
+			 sizeof_field(struct tracer_def, event) - sizeof(char))
+
+/* As uprobes(4) has it. */
+static_assert(TEXT_SIZE >= 3800);
 
 static char __percpu *texts;
 

@@ -12,7 +12,7 @@ told() {
 	grep -av '^#' $tracefs/trace | sed -E 's/.*: hit: //; s/\(0x[0-9a-f]+, 0x[0-9a-f]+\)//'
 }
 
-ktap_plan 10
+ktap_plan 11
 clear
 : >$tracefs/trace
 define "p:g/e $(where tick) n=%di:u64"
@@ -57,6 +57,12 @@ enable
 "$prog" strings
 like "$(told | grep '^uprobes:s: ' | tail -n 2 | head -n 1)" '\.\.\.' "long text is cut, and says so"
 is "$(told | grep -c '^uprobes:s: ')" 7 "no hit is left out"
+: >$tracefs/trace
+name=$(printf 'n%.0s' {1..60})
+define "p:$name/$name $(where text) s=+0(%di):string"
+enable "$name"
+"$prog" strings
+is "$(told | grep -c "^$name:$name: ")" 7 "also not where names are long"
 echo 0 >$theirs/enable
 disable
 clear
