@@ -7,6 +7,7 @@
 #define _UPROBES_COMPAT_H
 
 #include <linux/ftrace.h>
+#include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/pagemap.h>
 #include <linux/ring_buffer.h>
@@ -17,6 +18,11 @@
 
 #include <uapi/linux/magic.h>
 #include <uapi/linux/rseq.h>
+
+/* It has taken tracing_is_on() out of linux/kernel.h (7.0). */
+#if __has_include("linux/trace_controls.h")
+#include <linux/trace_controls.h>
+#endif
 
 /**
  * compat_gup_remote() - get one page of another address space

@@ -167,9 +167,8 @@ static void publish(const struct hit *hit, struct tracer_record *record,
 		return;
 	rcu_read_lock();
 	synth = rcu_dereference(hit->site->event->synth);
-	if (synth)
-		tracer_synth_trace(synth, hit->site->def, record, len,
-				   hit->regs);
+	if (synth && !tracer_synth_trace(synth, hit->site->def, record, len, hit->regs))
+		atomic64_inc(&hit->site->lost);
 	rcu_read_unlock();
 }
 

@@ -16,6 +16,8 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
+#include "buffer.h"
+#include "compat.h"
 #include "synth.h"
 #include "synth_perf.h"
 
@@ -179,6 +181,8 @@ int tracer_synth_delete(struct tracer_synth *synth, const struct tracer_def *def
 	return ret;
 }
 
+static const char fault[] = "(fault)";
+
 /* A string's place in the record, where it is cut to what a field can hold. */
 static const char *get_string(u8 *entry, size_t size, const u8 *data)
 {
@@ -188,9 +192,35 @@ static const char *get_string(u8 *entry, size_t size, const u8 *data)
 	offset = loc & 0xffff;
 	len = loc >> 16;
 	if (!len || offset > size || len > size - offset)
-		return loc ? "" : "(fault)";
+		return loc ? "" : fault;
 	entry[offset + min_t(u32, len, STRING_MAX) - 1] = '\0';
 	return (const char *)entry + offset;
+}
+
+/*
+ * Cut strings to what tracefs takes in one event with all fields and the ends of
+ * strings: each to what those before it have left.
+ */
+static void cut_strings(const struct tracer_synth *synth, u64 *values, unsigned int n)
+{
+	size_t room = TRACER_FRAGMENT_MAX - TRACER_SYNTH_FIELDS_AT - n * sizeof(u64) -
+		      bitmap_weight(synth->strings, n);
+	unsigned int i;
+
+	for_each_set_bit(i, synth->strings, n) {
+		char *s = (char *)(unsigned long)values[i];
+		size_t len = strlen(s);
+
+		if (len > room && s == fault) {
+			values[i] = (unsigned long)"";
+			continue;
+		}
+		if (len > room) {
+			len = room;
+			s[len] = '\0';
+		}
+		room -= len;
+	}
 }
 
 /**
@@ -201,9 +231,12 @@ static const char *get_string(u8 *entry, size_t size, const u8 *data)
  * @len: its length
  * @regs: the task's registers
  *
+ * Strings that are too long together are cut, the last ones first.
+ *
  * Context: of the probe handler, under RCU.
+ * Return: false when tracefs has no room for it, although it traces.
  */
-void tracer_synth_trace(const struct tracer_synth *synth,
+bool tracer_synth_trace(const struct tracer_synth *synth,
 			const struct tracer_def *def,
 			struct tracer_record *record, size_t len,
 			const struct pt_regs *regs)
@@ -231,7 +264,8 @@ void tracer_synth_trace(const struct tracer_synth *synth,
 	}
 	if (tracer_perf_wanted(synth->perf))
 		tracer_perf_trace(synth->perf, values, n, synth->strings, regs);
-	synth_event_trace_array(synth->file, values, n);
+	cut_strings(synth, values, n);
+	return !synth_event_trace_array(synth->file, values, n) || !tracing_is_on();
 }
 
 /**

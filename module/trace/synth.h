@@ -19,7 +19,7 @@ struct tracer_synth;
 #if IS_ENABLED(CONFIG_SYNTH_EVENTS)
 struct tracer_synth *tracer_synth_create(const struct tracer_def *def);
 int tracer_synth_delete(struct tracer_synth *synth, const struct tracer_def *def);
-void tracer_synth_trace(const struct tracer_synth *synth,
+bool tracer_synth_trace(const struct tracer_synth *synth,
 			const struct tracer_def *def,
 			struct tracer_record *record, size_t len,
 			const struct pt_regs *regs);
@@ -36,11 +36,12 @@ static inline int tracer_synth_delete(struct tracer_synth *synth,
 	return 0;
 }
 
-static inline void tracer_synth_trace(const struct tracer_synth *synth,
+static inline bool tracer_synth_trace(const struct tracer_synth *synth,
 				      const struct tracer_def *def,
 				      struct tracer_record *record, size_t len,
 				      const struct pt_regs *regs)
 {
+	return true;
 }
 
 static inline void tracer_synth_exit(void)

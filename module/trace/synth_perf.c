@@ -41,9 +41,6 @@ struct tracer_perf {
 	bool orphan;
 };
 
-/* Where the fields begin: each is a u64, and not every kernel's header is a multiple of one. */
-#define FIELDS_AT	ALIGN(sizeof(struct trace_entry), sizeof(u64))
-
 static DEFINE_MUTEX(hooks_lock);
 static LIST_HEAD(hooks);
 
@@ -180,7 +177,7 @@ static size_t measure_strings(const u64 *values, unsigned int n,
 			      const unsigned long *strings, u16 *lens)
 {
 	size_t room = PERF_MAX_TRACE_SIZE - sizeof(u32) - sizeof(u64) -
-		      FIELDS_AT - n * sizeof(u64);
+		      TRACER_SYNTH_FIELDS_AT - n * sizeof(u64);
 	size_t used = 0;
 	unsigned int i;
 
@@ -219,15 +216,15 @@ void tracer_perf_trace(const struct tracer_perf *hook, const u64 *values,
 	head = this_cpu_ptr(call->perf_events);
 	if (!bpf_prog_array_valid(call) && hlist_empty(head))
 		goto enable;
-	at = FIELDS_AT + n * sizeof(u64);
+	at = TRACER_SYNTH_FIELDS_AT + n * sizeof(u64);
 	size = at + measure_strings(values, n, strings, lens);
 	/* Perf puts a u32 in front and wants both together aligned. */
 	size = ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
 	record = perf_trace_buf_alloc(size, NULL, &rctx);
 	if (!record)
 		goto enable;
-	memset(record, 0, FIELDS_AT);
-	memcpy(record + FIELDS_AT, values, n * sizeof(u64));
+	memset(record, 0, TRACER_SYNTH_FIELDS_AT);
+	memcpy(record + TRACER_SYNTH_FIELDS_AT, values, n * sizeof(u64));
 	for_each_set_bit(i, strings, n) {
 		if (lens[i]) {
 			memcpy(record + at,
@@ -235,9 +232,9 @@ void tracer_perf_trace(const struct tracer_perf *hook, const u64 *values,
 			record[at + lens[i] - 1] = '\0';
 		}
 		loc = lens[i] << 16 | at;
-		memset(record + FIELDS_AT + i * sizeof(u64), 0,
+		memset(record + TRACER_SYNTH_FIELDS_AT + i * sizeof(u64), 0,
 		       sizeof(u64));
-		memcpy(record + FIELDS_AT + i * sizeof(u64),
+		memcpy(record + TRACER_SYNTH_FIELDS_AT + i * sizeof(u64),
 		       &loc, sizeof(loc));
 		at += lens[i];
 	}

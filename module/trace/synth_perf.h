@@ -2,10 +2,15 @@
 #ifndef _TRACER_SYNTH_PERF_H
 #define _TRACER_SYNTH_PERF_H
 
+#include <linux/align.h>
 #include <linux/kconfig.h>
+#include <linux/trace_events.h>
 #include <linux/types.h>
 
 #define TRACER_SYNTH_FIELDS	64	/* of a synthetic event at most */
+
+/* Where they begin: each is a u64, and not every kernel's header is a multiple of one. */
+#define TRACER_SYNTH_FIELDS_AT	ALIGN(sizeof(struct trace_entry), sizeof(u64))
 
 struct pt_regs;
 struct trace_event_call;

@@ -156,7 +156,8 @@ struct tracer_event {
  * @args_at: where in a record's entry they start
  * @fixed: bytes of an entry before the strings
  * @size: most bytes that a record of it takes, its stack aside
- * @lost: hits that left no record for want of memory, or above the rate
+ * @lost: hits that left no record for want of memory, or above the rate, or of
+ *	a published event none in tracefs for want of room
  */
 struct tracer_site {
 	struct list_head node;

@@ -13,7 +13,7 @@ told() {
 	grep -av '^#' $tracefs/trace | sed -E 's/.*[0-9]{6}: //; s/probe_ip=[0-9]+/probe_ip=IP/'
 }
 
-ktap_plan 16
+ktap_plan 21
 clear
 : >$tracefs/trace
 define "p:e $tick n=%di:s64 two=%di:u8"
@@ -54,6 +54,39 @@ is "$(told)" "t: probe_ip=IP s=some text a_0=115 a_1=111 c=traced" "strings and 
 "$prog" strings
 is "$(told | grep -c '^t: ')" 8 "long strings do no harm"
 echo 0 >$theirs/t/enable
+: >$tracefs/trace
+define "p:long $(where text) $(printf 's%d=+0(%%di):string ' {1..20})"
+echo 1 >$dir/events/uprobes/long/synthetic
+enable uprobes/long
+echo 1 >$theirs/long/enable
+{ printf 'c%.0s' {1..400}; head -c 12288 /dev/zero; } >"$tmp/file"
+"$prog" absent "$tmp/file"
+is "$(told | grep -c '^long: ')" 8 "nor do those that are too long together"
+like "$(told)" ' s14=c{255} s15=c{1,254} s16= .* s20=$' "of which the last ones are cut"
+echo 0 >$theirs/long/enable
+
+# missed: what the event "e" is said to have missed.
+missed() {
+	awk '$2 == "e" { print $4 }' $dir/uprobe_profile
+}
+
+# A buffer of tracefs that is full, and takes nothing more.
+size=$(sed 's/ .*//' $tracefs/buffer_size_kb)
+echo 4 >$tracefs/buffer_size_kb
+echo nooverwrite >$tracefs/trace_options
+: >$tracefs/trace
+echo 1 >$theirs/e/enable
+echo 0 >$tracefs/tracing_on
+"$prog" ticks 1 5
+echo 1 >$tracefs/tracing_on
+is "$(missed)" 0 "what tracefs does not want is not missed"
+"$prog" ticks 1 5000
+isnt "$(missed)" 0 "what it has no room for is"
+is $(($(missed) + $(told | grep -c '^e: '))) 5000 "seen and missed are all"
+echo 0 >$theirs/e/enable
+echo overwrite >$tracefs/trace_options
+echo "$size" >$tracefs/buffer_size_kb
+: >$tracefs/trace
 
 # The end.
 disable
