@@ -25,6 +25,8 @@
  * @had_some: something has been read
  * @snapshot: of a look
  * @record: room for a record
+ * @seen: what is known of the one that is there
+ * @pending: it is to be rendered still, for which there was no memory
  * @text: lines that were made
  * @pos: how much of them has been read
  */
@@ -36,19 +38,24 @@ struct tracer_reader {
 	bool had_some;
 	struct tracer_snapshot snapshot;
 	void *record;
+	struct tracer_seen seen;
+	bool pending;
 	struct tracer_text text;
 	size_t pos;
 };
 
-static bool next_record(struct tracer_reader *r, struct tracer_seen *seen)
+static bool next_record(struct tracer_reader *r)
 {
 	struct tracer_buffer *b = &r->view.t->buffer;
 	bool got;
 
+	/* It is in the buffer no more. */
+	if (r->pending)
+		return true;
 	if (!r->take)
-		return tracer_snapshot_next(b, &r->snapshot, r->record, seen);
+		return tracer_snapshot_next(b, &r->snapshot, r->record, &r->seen);
 	mutex_lock(&b->read_lock);
-	got = tracer_buffer_take(b, r->view.cpu, r->record, seen);
+	got = tracer_buffer_take(b, r->view.cpu, r->record, &r->seen);
 	mutex_unlock(&b->read_lock);
 	return got;
 }
@@ -67,8 +74,9 @@ static int grow_text(struct tracer_reader *r, size_t used)
 }
 
 /* Append the lines of one record. */
-static int render(struct tracer_reader *r, const struct tracer_seen *seen)
+static int render(struct tracer_reader *r)
 {
+	const struct tracer_seen *seen = &r->seen;
 	const struct tracer_format *format;
 	size_t used = r->text.len;
 	int ret;
@@ -89,14 +97,16 @@ static int render(struct tracer_reader *r, const struct tracer_seen *seen)
 /* Make lines of what there is, up to TEXT_ENOUGH. */
 static int fill(struct tracer_reader *r)
 {
-	struct tracer_seen seen = { .options = READ_ONCE(r->view.t->options) };
 	int ret = 0;
 
+	r->seen.options = READ_ONCE(r->view.t->options);
 	r->text.len = 0;
 	r->pos = 0;
 	down_read(&r->view.t->formats_sem);
-	while (!ret && r->text.len < TEXT_ENOUGH && next_record(r, &seen))
-		ret = render(r, &seen);
+	while (!ret && r->text.len < TEXT_ENOUGH && next_record(r)) {
+		ret = render(r);
+		WRITE_ONCE(r->pending, ret);
+	}
 	up_read(&r->view.t->formats_sem);
 	return r->text.len ? 0 : ret;
 }
@@ -172,7 +182,7 @@ __poll_t tracer_reader_poll(struct tracer_reader *r, struct file *file,
 	poll_wait(file, &b->wait, wait);
 	/* Pairs with the one of a writer, which looks for waiters. */
 	smp_mb();
-	if (READ_ONCE(r->pos) < READ_ONCE(r->text.len) ||
+	if (READ_ONCE(r->pos) < READ_ONCE(r->text.len) || READ_ONCE(r->pending) ||
 	    !tracer_buffer_empty(b, r->view.cpu))
 		return EPOLLIN | EPOLLRDNORM;
 	return 0;

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-ktap_plan 13
+ktap_plan 15
 clear
 tick=$(where tick)
 text=$(where text)
@@ -71,6 +71,17 @@ read_pipe() { before=$(missed); record; dd if=$dir/trace_pipe iflag=nonblock bs=
 read_all() { [ $(($(missed) - before + $(grep -c s9= "$tmp/read"))) = 15 ]; }
 each_failure "reading long lines" read_pipe nothing nothing runs
 check "in the end all are read, or counted as missed" read_all
+before=$(missed)
+exec 3<$dir/trace_pipe
+record
+echo pipe.grow_text.kvmalloc:1 >$inject
+drain <&3 >"$tmp/read"
+read -r site _ <$inject
+echo off >$inject
+drain <&3 >>"$tmp/read"
+exec 3<&-
+is "$site" pipe.grow_text.kvmalloc "a long line has no memory"
+check "it comes the next time" read_all
 disable
 clear
 
