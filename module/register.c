@@ -184,12 +184,14 @@ static struct image_file mapped_place(struct mm_struct *mm, unsigned long addr)
 /* Where the reference counters of a probe on a process will be looked for. */
 static int watch_counters(struct consumer *c, struct mm_struct *mm)
 {
-	loff_t offset;
+	loff_t at = c->ref_ctr_offset, offset;
 
 	c->counted = mapped_file(mm, c->u->vaddr, &offset);
-	if (c->counted)
+	if (c->counted && at >= 0 && at <= i_size_read(file_inode(c->counted)) - 2)
 		return watch_maps(c);
-	pr_notice("0x%lx cannot have a reference counter: no file is mapped there\n", c->u->vaddr);
+	pr_notice("0x%lx cannot have a reference counter: %s\n", c->u->vaddr,
+		  c->counted ? "it is outside the file that is mapped there" :
+			       "no file is mapped there");
 	return -EINVAL;
 }
 

@@ -338,7 +338,7 @@ int target_check(const struct target *target, const struct uprobe *u, bool retur
 	int ret;
 
 	if (u->offset < 0 || u->offset >= size || u->ref_ctr_offset < 0 ||
-	    (u->ref_ctr_offset && u->ref_ctr_offset + 2 > size)) {
+	    (u->ref_ctr_offset && u->ref_ctr_offset > size - 2)) {
 		pr_notice("%s: offset 0x%llx is outside the file (%lld bytes)\n", target->name,
 			  u->offset >= 0 && u->offset < size ? u->ref_ctr_offset : u->offset, size);
 		return -EINVAL;

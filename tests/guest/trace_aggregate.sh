@@ -19,7 +19,7 @@ counted() {
 	awk '{ printf "%s%s=%s%s", sep, $1, $2, $3 ? " missed" : ""; sep = " " }' <&5
 }
 
-ktap_plan 25
+ktap_plan 27
 clear
 exec 5<>$dir/aggregate
 check "an entry is taken" put "p:e $tick"
@@ -32,6 +32,7 @@ check_fails "a removal has none" put "-:e"
 printf '\006%.0s' {1..32} >"$tmp/no-code"
 check_fails "what is no instruction is refused" put "p:bad $tmp/no-code:1"
 check_fails "an address where there is no text is, too" put "p:bad /proc/$$/mem:0x1000"
+check_fails "so is a counter that is far outside the file" put "p:bad $tick(0x7ffffffffffffffe)"
 exec 5<&-
 
 # This process, then one of its children; the later of two lines counts.
@@ -97,8 +98,9 @@ wait_until "the program waits" grep -q waits "$tmp/said"
 maps=$(awk -v f="$clock" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print a[1], $3; exit }' /proc/$process/maps)
 main=$(where ask "$clock")
 exec 5<>$dir/aggregate
-check "an address in a process is taken" \
-	put "p:ask /proc/$process/mem:$(printf '0x%x' $((0x${maps% *} - 0x${maps#* } + ${main##*:})))"
+ask=/proc/$process/mem:$(printf '0x%x' $((0x${maps% *} - 0x${maps#* } + ${main##*:})))
+check_fails "a counter that is nowhere is refused there, too" put "p:bad $ask(0xfffffffffffffffe)"
+check "an address in a process is taken" put "p:ask $ask"
 : >"$tmp/now"
 wait $process
 is "$(counted)" "ask=7" "and counted there"
