@@ -101,23 +101,30 @@ void tracer_buffer_destroy(struct tracer_buffer *b)
  * tracer_buffer_expand() - give the buffer its size, before it is needed
  * @b: the buffer
  *
+ * While the trace file is being read the kernel refuses it: the buffer stays
+ * small then, and gets its size when it is asked for the next time.
+ *
  * Return: 0 or -ENOMEM.
  */
 int tracer_buffer_expand(struct tracer_buffer *b)
 {
+	bool busy = false;
 	int ret = 0, cpu;
 
 	mutex_lock(&b->read_lock);
 	if (!b->expanded) {
 		for_each_possible_cpu(cpu) {
 			ret = ring_buffer_resize(b->rb, b->size[cpu], cpu);
-			if (ret < 0)
+			if (ret == -EBUSY)
+				busy = true;
+			else if (ret < 0)
 				break;
+			ret = 0;
 		}
-		b->expanded = ret >= 0;
+		b->expanded = !ret && !busy;
 	}
 	mutex_unlock(&b->read_lock);
-	return ret < 0 ? ret : 0;
+	return ret;
 }
 
 /**

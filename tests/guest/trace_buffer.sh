@@ -5,9 +5,14 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
 tick=$(where tick)
-ktap_plan 18
+ktap_plan 20
 is "$(cat $dir/buffer_size_kb)" "8 (expanded: 1408)" "the buffer is small until it is needed"
 define "p:e $tick n=%di:u64"
+exec 3<$dir/trace
+read -r _ <&3
+check "an event is enabled while trace is being read" enable
+is "$(cat $dir/buffer_size_kb)" "8 (expanded: 1408)" "the buffer stays small for so long"
+exec 3<&-
 enable
 is "$(cat $dir/buffer_size_kb)" 1408 "then it gets its size"
 "$prog" ticks 1 5
