@@ -86,7 +86,7 @@ static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 	struct aggregate_probe *probe =
 		container_of(u, struct aggregate_probe, rp.u);
 
-	return mm == probe->batch->set->only.mm;
+	return aggregate_only_needs(&probe->batch->set->only, mm);
 }
 
 /* The bulk calls want arrays of pointers: entry probes, then return probes. */
@@ -217,7 +217,7 @@ static int prepare_in_file(struct aggregate_probe *probe,
 		return PTR_ERR(file);
 	u->file = file;
 	u->offset = def->offset;
-	if (probe->batch->set->only.mm)
+	if (probe->batch->set->only.tgid && !probe->batch->set->only.tree)
 		u->filter = is_wanted_mm;
 	ret = def->kind == TRACER_RETURN ? uretprobe_check(&probe->rp) : uprobe_check(u);
 	if (ret)

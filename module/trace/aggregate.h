@@ -89,7 +89,6 @@ struct aggregate_batch {
 /**
  * struct aggregate_only - whose hits count
  * @tgid: of this process
- * @mm: its address space, unless @tree: no other one has to be probed
  * @tree: and of the processes that it started
  * @tid: of this thread
  * @uid: of this user, if @has_uid
@@ -98,7 +97,6 @@ struct aggregate_batch {
  */
 struct aggregate_only {
 	struct pid *tgid;
-	struct mm_struct *mm;
 	bool tree;
 	struct pid *tid;
 	kuid_t uid;
@@ -130,6 +128,7 @@ void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 /* aggregate_only.c */
 int aggregate_only_parse(struct aggregate_only *only, const char *words);
 bool aggregate_only_matches(const struct aggregate_only *only);
+bool aggregate_only_needs(const struct aggregate_only *only, const struct mm_struct *mm);
 void aggregate_only_release(struct aggregate_only *only);
 
 /* aggregate_file.c */

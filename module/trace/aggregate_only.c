@@ -8,8 +8,8 @@
 #include <linux/kernel.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/mm.h>
-#include <linux/sched/task.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/string.h>
 #include <linux/user_namespace.h>
 
@@ -29,43 +29,41 @@ static struct pid *find_pid(const char *value)
 	return pid ?: ERR_PTR(-ESRCH);
 }
 
-static struct mm_struct *find_mm(struct pid *tgid)
+/* Does a process have this address space, or with NULL any? */
+static bool process_has(struct pid *tgid, const struct mm_struct *mm)
 {
-	struct task_struct *task = get_pid_task(tgid, PIDTYPE_TGID);
-	struct mm_struct *mm = task ? get_task_mm(task) : NULL;
+	const struct mm_struct *theirs;
+	struct task_struct *task, *t;
+	bool has = false;
 
-	if (task)
-		put_task_struct(task);
-	if (!mm)
-		return ERR_PTR(-ESRCH);
-	mmgrab(mm);
-	mmput(mm);
-	return mm;
-}
-
-static void forget_process(struct aggregate_only *only)
-{
-	if (only->mm)
-		mmdrop(only->mm);
-	put_pid(only->tgid);
+	rcu_read_lock();
+	task = pid_task(tgid, PIDTYPE_TGID);
+	if (task && !(task->flags & PF_KTHREAD)) {
+		/* The leader may have exited before the others. */
+		for_each_thread(task, t) {
+			theirs = READ_ONCE(t->mm);
+			has = mm ? theirs == mm : !!theirs;
+			if (has)
+				break;
+		}
+	}
+	rcu_read_unlock();
+	return has;
 }
 
 /* The later of two such lines counts, but one that fails changes nothing. */
 static int take_process(const char *value, bool tree, struct aggregate_only *only)
 {
 	struct pid *tgid = find_pid(value);
-	/* Of one process, only the address space need be probed. */
-	struct mm_struct *mm = IS_ERR(tgid) || tree ? NULL : find_mm(tgid);
 
 	if (IS_ERR(tgid))
 		return PTR_ERR(tgid);
-	if (IS_ERR(mm)) {
+	if (!tree && !process_has(tgid, NULL)) {
 		put_pid(tgid);
-		return PTR_ERR(mm);
+		return -ESRCH;
 	}
-	forget_process(only);
+	put_pid(only->tgid);
 	only->tgid = tgid;
-	only->mm = mm;
 	only->tree = tree;
 	return 0;
 }
@@ -161,8 +159,23 @@ bool aggregate_only_matches(const struct aggregate_only *only)
 					  sizeof(only->comm));
 }
 
+/**
+ * aggregate_only_needs() - is an address space to be probed?
+ * @only: whose hits count
+ * @mm: the address space, in use
+ *
+ * That of one process may be another one later: execve() has each new one asked about, when
+ * the process has it already.
+ *
+ * Context: task.
+ */
+bool aggregate_only_needs(const struct aggregate_only *only, const struct mm_struct *mm)
+{
+	return !only->tgid || only->tree || process_has(only->tgid, mm);
+}
+
 void aggregate_only_release(struct aggregate_only *only)
 {
-	forget_process(only);
+	put_pid(only->tgid);
 	put_pid(only->tid);
 }

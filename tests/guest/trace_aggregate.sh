@@ -19,7 +19,7 @@ counted() {
 	awk '{ printf "%s%s=%s%s", sep, $1, $2, $3 ? " missed" : ""; sep = " " }' <&5
 }
 
-ktap_plan 27
+ktap_plan 28
 clear
 exec 5<>$dir/aggregate
 check "an entry is taken" put "p:e $tick"
@@ -51,6 +51,19 @@ echo >&6
 exec 6>&-
 wait $child
 is "$(counted)" "e=4" "the one that was is"
+exec 5<&-
+
+# It is the same process when it executes another program.
+exec 5<>$dir/aggregate
+sh -c 'read -r line && exec "$0" ticks 1 4' "$prog" <"$tmp/go" &
+child=$!
+exec 6>"$tmp/go"
+put "only pid $child"
+put "p:e $tick"
+echo >&6
+exec 6>&-
+wait $child
+is "$(counted)" "e=4" "a process that executes the program later is counted"
 exec 5<&-
 
 # A user is the effective one.
