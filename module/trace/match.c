@@ -9,7 +9,10 @@
 #include "filter.h"
 #include "words.h"
 
-/* Does @c match the set that starts behind a '['?  *@end: behind its ']'. */
+/*
+ * Does @c match the set that starts behind a '['?  @limit: behind the last ']' of the
+ * pattern.  *@end: behind the set's.
+ */
 static bool match_set(const char *set, const char *limit, char c,
 		      const char **end)
 {
@@ -18,14 +21,14 @@ static bool match_set(const char *set, const char *limit, char c,
 
 	inverted = s < limit && *s == '!';
 	s += inverted;
+	if (limit - s < 2) {
+		/* No ']' behind a first character: the '[' stands for itself. */
+		*end = set;
+		return c == '[';
+	}
 	do {
 		char from, to;
 
-		if (s >= limit) {
-			/* No ']': the '[' stands for itself. */
-			*end = set;
-			return c == '[';
-		}
 		from = *s++;
 		to = from;
 		if (limit - s >= 2 && s[0] == '-' && s[1] != ']') {
@@ -34,7 +37,7 @@ static bool match_set(const char *set, const char *limit, char c,
 		}
 		if ((u8)c >= (u8)from && (u8)c <= (u8)to)
 			found = true;
-	} while (s >= limit || *s != ']');
+	} while (*s != ']');
 	*end = s + 1;
 	return found != inverted;
 }
@@ -52,9 +55,11 @@ static bool match_set(const char *set, const char *limit, char c,
 static bool tracer_glob_match(const char *pattern, size_t plen, const char *s, size_t len)
 {
 	const char *p = pattern, *pend = pattern + plen, *end = s + len;
-	const char *star = NULL, *retry = NULL, *next;
+	const char *star = NULL, *retry = NULL, *next, *sets_end = pend;
 	bool same;
 
+	while (sets_end > pattern && sets_end[-1] != ']')
+		sets_end--;
 	while (s < end) {
 		if (p < pend && *p == '*') {
 			star = ++p;
@@ -69,7 +74,7 @@ static bool tracer_glob_match(const char *pattern, size_t plen, const char *s, s
 				same = true;
 				break;
 			case '[':
-				same = match_set(p + 1, pend, *s, &next);
+				same = match_set(p + 1, sets_end, *s, &next);
 				break;
 			case '\\':
 				if (next < pend)

@@ -7,6 +7,8 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
+#include <time.h>
+
 #include "filter_event.h"
 #include "insn/ktap.h"
 
@@ -189,6 +191,58 @@ static void test_limits(void)
 		"a filter that is too long");
 }
 
+/*
+ * The least processor time that it takes to find that a string of many @c does not end as a
+ * pattern does, which has a star and many @c before that: each place in it is tried.
+ */
+static clock_t match_many(char c, bool *matches)
+{
+	static const char event[] = "p:e /b:1 s=+0(%di):string";
+	char s[4096] = "", text[300];
+	struct tracer_record *many = calloc(1, sizeof(*many) + sizeof(s) + 64);
+	struct tracer_filter *filter;
+	struct tracer_diag diag;
+	clock_t best = 0, took;
+	struct tracer_def *one;
+	unsigned int i;
+	size_t len;
+	u8 *entry;
+
+	memset(s, c, sizeof(s) - 1);
+	one = tracer_def_parse(event, strlen(event), &diag);
+	if (IS_ERR(one))
+		abort();
+	entry = (u8 *)many + offsetof(struct tracer_record, entry);
+	len = offsetof(struct tracer_record, entry) +
+	      put_string(one, entry, tracer_strings_offset(one), 0, 0, s);
+	sprintf(text, "s ~ \"*%.250s.\"", s);
+	filter = tracer_filter_parse(one, text, strlen(text), &diag);
+	if (IS_ERR(filter))
+		abort();
+	for (i = 0; i < 3; i++) {
+		took = clock();
+		*matches = tracer_filter_match(filter, many, len, 0);
+		took = clock() - took;
+		if (!i || took < best)
+			best = took;
+	}
+	tracer_filter_free(filter);
+	tracer_def_free(one);
+	free(many);
+	return best;
+}
+
+/* Where a ']' is missing it is not looked for at each place. */
+static void test_time(void)
+{
+	bool letters, brackets;
+	clock_t usual = match_many('a', &letters), took = match_many('[', &brackets);
+
+	ktap_ok(!letters && !brackets && took <= 20 * (usual + CLOCKS_PER_SEC / 1000),
+		"a pattern of brackets takes no longer than another one");
+	ktap_note("%ld and %ld us", (long)took, (long)usual);
+}
+
 /* Each allocation fails once; the sanitizer looks for leaks. */
 static void test_memory(void)
 {
@@ -282,10 +336,11 @@ int main(void)
 	def = make_event();
 	record = malloc(FILTER_RECORD_MAX);
 	length = make_record(def, record);
-	ktap_plan(ARRAY_SIZE(filters) + ARRAY_SIZE(errors) + 5);
+	ktap_plan(ARRAY_SIZE(filters) + ARRAY_SIZE(errors) + 6);
 	test_filters();
 	test_errors();
 	test_limits();
+	test_time();
 	test_memory();
 	test_random();
 	free(record);
