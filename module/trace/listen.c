@@ -59,7 +59,7 @@ void tracer_listen_exit(void)
 void tracer_tell(const struct tracer_def *def,
 		 const struct tracer_record *record, size_t len, u64 ret_ip)
 {
-	struct tracer_text text = { .size = TEXT_SIZE };
+	struct tracer_text text = { .size = TEXT_SIZE, .cut = true };
 
 	/* The trap never interrupts this: it comes from user mode. */
 	preempt_disable();

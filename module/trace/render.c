@@ -106,7 +106,7 @@ static void render_arg(struct tracer_text *t, const struct tracer_def *def,
 		render_value(t, arg, data, 0, entry, size);
 		return;
 	}
-	for (i = 0; i < arg->count; i++) {
+	for (i = 0; i < arg->count && !tracer_text_done(t); i++) {
 		tracer_text_putc(t, i ? ',' : '{');
 		render_value(t, arg, data, i, entry, size);
 	}
@@ -218,7 +218,7 @@ void tracer_render_args(struct tracer_text *t, const struct tracer_def *def,
 	size_t head = offsetof(struct tracer_record, entry);
 	unsigned int i;
 
-	for (i = 0; i < def->nargs; i++)
+	for (i = 0; i < def->nargs && !tracer_text_done(t); i++)
 		render_arg(t, def, i, (const u8 *)record + head, len - head);
 }
 

@@ -45,7 +45,7 @@ void tracer_text_escape(struct tracer_text *t, const char *s, size_t len)
 	static const char hex[] = "0123456789abcdef";
 	size_t i;
 
-	for (i = 0; i < len; i++) {
+	for (i = 0; i < len && !tracer_text_done(t); i++) {
 		unsigned char c = s[i];
 
 		if (c >= 0x20 && c != 0x7f) {
