@@ -9,7 +9,8 @@
  * Lock order, outermost first (consumer::claimed comes before all of them):
  *
  *	probe_file::sem		the consumers of one file
- *	image_list_mutex	(image.c) which address spaces have an image
+ *	image_list_mutex	(image.c) which address spaces have an image; held for the
+ *				list alone, as what is below waits for programs
  *	image::lock		the sites of one address space
  *	mmap lock of that address space
  *	ssol_area::lock		the slots of one area
