@@ -34,7 +34,7 @@
 
 #define TARGETS		512
 #define SPANS		128
-#define CHURNERS	16
+#define CHURNERS	8
 #define CHURNED		96
 #define BULK		32
 
