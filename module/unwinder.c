@@ -289,6 +289,7 @@ static bool image_needs_watching(struct image *image)
 void unwinder_mapped(struct mm_struct *mm)
 {
 	struct image *image = image_find(mm);
+	bool wanted;
 
 	if (!image)
 		return;
@@ -296,7 +297,10 @@ void unwinder_mapped(struct mm_struct *mm)
 	 * The sweep only tries the lock, and does not take away what comes here meanwhile. What has
 	 * nothing more to be watched for is left to it: who maps all the time would keep it away.
 	 */
-	if (READ_ONCE(image->watched) && image_needs_watching(image)) {
+	wanted = rwsem_is_locked(&image->watch_lock);
+	/* With up_read() in unwinder_watched(): the return probes are there, or still to come. */
+	smp_rmb();
+	if (READ_ONCE(image->watched) && (wanted || image_needs_watching(image))) {
 		down_read(&image->watch_lock);
 		if (READ_ONCE(image->watched))
 			watch_code(image);
