@@ -19,7 +19,7 @@
 #include <uapi/linux/magic.h>
 #include <uapi/linux/rseq.h>
 
-/* It has taken tracing_is_on() out of linux/kernel.h (7.0). */
+/* Where there is such a header, tracing_is_on() is in it and no more in linux/kernel.h. */
 #if __has_include("linux/trace_controls.h")
 #include <linux/trace_controls.h>
 #endif
