@@ -24,3 +24,16 @@ insn_run() {
 	shift
 	exec "$insn_program" "$@"
 }
+
+# insn_trials DESCRIPTION ARG...: one result by insn_run, skipped where this machine cannot.
+insn_trials() {
+	insn_description=$1
+	shift
+	ktap_try "$insn_program" "$@"
+	case $ktap_status in
+	0)	ok "$insn_description" ;;
+	77)	skip "$insn_description" "this machine runs no code of that mode" ;;
+	*)	not_ok "$insn_description"
+		diag "exit status $ktap_status of: insn_run $*" ;;
+	esac
+}

@@ -21,6 +21,7 @@ static u8 *view[NR_REGIONS];
 static struct cpu initial;
 static pid_t child;
 static clockid_t child_clock;
+static bool any_stack;
 
 static size_t size_of(enum region region)
 {
@@ -139,6 +140,34 @@ static void get_state(struct cpu *cpu)
 	cpu->xsize = xstate.iov_len;
 }
 
+bool machine_run(const struct cpu *cpu, bool step, struct stop *stop)
+{
+	set_state(cpu);
+	if (ptrace(step ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, NULL))
+		die("resuming the child");
+	if (!wait_stop())
+		die("the child ended");
+	if (ptrace(PTRACE_GETSIGINFO, child, NULL, &stop->info))
+		die("reading the signal");
+	get_state(&stop->cpu);
+	stop->sig = stop->info.si_signo;
+	return stop->sig != SIGSTOP;
+}
+
+/* Does a thread that is sent to a breakpoint get there, with that code segment and stack? */
+static bool stops_at_breakpoint(u64 cs, u64 sp)
+{
+	struct cpu cpu = initial;
+	struct stop stop;
+
+	view[REGION_CODE][0] = 0xcc;
+	cpu.regs.rip = layout->at[REGION_CODE];
+	cpu.regs.cs = cs;
+	cpu.regs.rsp = sp;
+	cpu.regs.orig_rax = ~0ull;
+	return machine_run(&cpu, false, &stop) && stop.sig == SIGTRAP;
+}
+
 bool machine_start(const struct layout *wanted)
 {
 	cpu_set_t one;
@@ -167,6 +196,7 @@ bool machine_start(const struct layout *wanted)
 	get_state(&initial);
 	signal(SIGALRM, tick);
 	setitimer(ITIMER_REAL, &(struct itimerval){ { 1, 0 }, { 1, 0 } }, NULL);
+	any_stack = stops_at_breakpoint(initial.regs.cs, 1ull << 63);
 	return true;
 }
 
@@ -201,16 +231,13 @@ size_t machine_xstate_offset(unsigned int component)
 	return a ? b : 0;
 }
 
-bool machine_run(const struct cpu *cpu, bool step, struct stop *stop)
+bool machine_runs(enum uinsn_mode mode)
 {
-	set_state(cpu);
-	if (ptrace(step ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, NULL))
-		die("resuming the child");
-	if (!wait_stop())
-		die("the child ended");
-	if (ptrace(PTRACE_GETSIGINFO, child, NULL, &stop->info))
-		die("reading the signal");
-	get_state(&stop->cpu);
-	stop->sig = stop->info.si_signo;
-	return stop->sig != SIGSTOP;
+	return mode == UINSN_MODE_64 ||
+	       stops_at_breakpoint(0x23, layout->at[REGION_STACK] + DATA_SIZE / 2);
+}
+
+bool machine_resumes(const struct user_regs_struct *regs)
+{
+	return any_stack || (s64)(regs->rsp << 16) >> 16 == (s64)regs->rsp;
 }

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/user.h>
 
+#include "decode.h"
 #include "types.h"
 
 /*
@@ -53,6 +54,14 @@ void machine_end(void);
 
 /* The tests' view of a region, NULL when it is not mapped. */
 u8 *region_of(enum region region);
+
+/*
+ * Does this machine run code of that mode, and can a thread whose stack pointer is not canonical
+ * go on? Of every processor, yes; some virtual machines have no 32-bit code, and some make what
+ * returns from the kernel to such a thread a general protection fault.
+ */
+bool machine_runs(enum uinsn_mode mode);
+bool machine_resumes(const struct user_regs_struct *regs);
 
 /* State that the child had at its start, as a base to change registers in. */
 const struct cpu *machine_initial(void);

@@ -17,6 +17,8 @@
  *
  * The second form repeats one trial. AT_LEAST encodings must have completed; in
  * layout far as many steps, one in twenty, must have borrowed a register.
+ *
+ * Exit status 0: all agree; 77: this machine runs no code of that mode.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +32,8 @@
 #define FLAGS_TF	0x100
 #define FLAGS_RF	0x10000
 #define FLAGS_ID	0x200000
+
+#define EXIT_CANNOT	77
 
 static const struct layout layouts[] = {
 	{ "low", { 0x20000000, 0x21000000, 0x28000000, 0x30000000, 0x31000000, 0x8000 } },
@@ -49,7 +53,7 @@ static u32 one_in = 1;
 static int reported;
 static struct {
 	unsigned long encodings, compared, completed, faulted, undefined;
-	unsigned long out_of_reach, refused, stepped, scratch;
+	unsigned long out_of_reach, refused, stepped, scratch, unresumed;
 	unsigned long kinds[SSOL_NR_KINDS];
 } counts;
 
@@ -312,6 +316,14 @@ static void run_slot(void)
 	}
 }
 
+static bool can_resume(const struct cpu *cpu)
+{
+	if (machine_resumes(&cpu->regs))
+		return true;
+	counts.unresumed++;
+	return false;
+}
+
 /* Leave the slot at each address that a thread can be at. */
 static void run_unwind(void)
 {
@@ -330,7 +342,7 @@ static void run_unwind(void)
 		save_memory(before);
 		at = cpu;
 		fault_addr = 0;
-		if (!unwind(&at.regs, &fault_addr))
+		if (!unwind(&at.regs, &fault_addr) || !can_resume(&cpu) || !can_resume(&at))
 			return;
 		put_text(false);
 		if (!machine_run(&at, false, &other)) {
@@ -430,6 +442,8 @@ static void run_step(void)
 			/* The native run went on to wherever it was sent. */
 			cpu = other.cpu;
 			cpu.regs.orig_rax = ~0ull;
+			if (!can_resume(&cpu))
+				return;
 			if (!machine_run(&cpu, false, &other)) {
 				differs("after the step it never ends");
 				return;
@@ -582,6 +596,10 @@ int main(int argc, char **argv)
 		ktap_ok(false, "layout %s can be mapped", layout->name);
 		return 1;
 	}
+	if (!machine_runs(mode)) {
+		ktap_skip("this machine runs no 32-bit code");
+		return EXIT_CANNOT;
+	}
 	if (only) {
 		struct uinsn insn;
 		u8 text[UINSN_MAX_LEN];
@@ -613,6 +631,9 @@ int main(int argc, char **argv)
 		ktap_note("%8lu %s", counts.kinds[i], ssol_kind_name(i));
 	ktap_note("%lu refused, %lu out of reach, %lu only stepped, %lu by a borrowed register",
 		  counts.refused, counts.out_of_reach, counts.stepped, counts.scratch);
+	if (counts.unresumed)
+		ktap_note("%lu left out: this machine does not go on with such a stack pointer",
+			  counts.unresumed);
 	machine_end();
 	return ktap_finish();
 }
