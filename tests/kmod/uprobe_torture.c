@@ -78,6 +78,9 @@ static unsigned int nr_spans;
 
 static struct churner {
 	struct task_struct *task;
+	bool stop;
+	/* What it had registered is taken away. */
+	struct completion done;
 	u64 random;
 	struct probe *probes;
 } churners[CHURNERS];
@@ -265,7 +268,8 @@ static void prepare(struct probe *p, struct target *t, bool returns, unsigned in
 }
 
 /* Some probe at a place; false when it would take a process, and there is none. */
-static bool prepare_any(struct probe *p, struct target *t, bool returns, u64 *random)
+static bool prepare_any(struct probe *p, struct target *t, bool returns, bool processes,
+			u64 *random)
 {
 	unsigned int flags = draw(random, 2) * UPROBE_ATOMIC | !draw(random, 5) * UPROBE_DISABLED;
 	struct uprobe *u = &p->rp.u;
@@ -282,7 +286,7 @@ static bool prepare_any(struct probe *p, struct target *t, bool returns, u64 *ra
 	}
 	if (t->ref && draw(random, 2))
 		u->ref_ctr_offset = t->ref;
-	if (t->vaddr && draw(random, 3)) {
+	if (processes && t->vaddr && draw(random, 3)) {
 		u->file = NULL;
 		u->offset = 0;
 		u->vaddr = t->vaddr;
@@ -387,19 +391,17 @@ static void refused(struct probe *p, int ret)
 	}
 }
 
-/* The probes from @first on that are (not) registered and of one type. */
+/* Some of the probes from @first on that are (not) registered, and of one type. */
 static unsigned int collect(struct churner *c, unsigned int first, bool is_registered,
 			    struct probe **ps, unsigned int limit)
 {
-	unsigned int n;
+	struct probe *p, *end = c->probes + CHURNED;
+	unsigned int n = 0;
 
-	for (n = 0; n < limit && first + n < CHURNED; n++) {
-		struct probe *p = &c->probes[first + n];
-
-		if (p->registered != is_registered ||
-		    (n && is_registered && p->returns != ps[0]->returns))
-			break;
-		ps[n] = p;
+	for (p = c->probes + first; n < limit && p < end; p++) {
+		if (p->registered == is_registered &&
+		    (!n || !is_registered || p->returns == ps[0]->returns))
+			ps[n++] = p;
 	}
 	return n;
 }
@@ -408,6 +410,8 @@ static void churn_register(struct churner *c, unsigned int first)
 {
 	unsigned int i, n, limit = draw(&c->random, 2) ? 1 : 1 + draw(&c->random, BULK);
 	bool returns = draw(&c->random, 2);
+	/* One of many whose process has gone is enough to have all of them refused. */
+	bool processes = limit == 1 || !draw(&c->random, 4);
 	struct probe *ps[BULK];
 	int ret;
 
@@ -418,7 +422,7 @@ static void churn_register(struct churner *c, unsigned int first)
 		do
 			t = &targets[draw(&c->random, nr_targets)];
 		while (returns && t->function < 0);
-		if (!prepare_any(ps[i], t, returns, &c->random)) {
+		if (!prepare_any(ps[i], t, returns, processes, &c->random)) {
 			count(NO_PROCESS);
 			return;
 		}
@@ -471,6 +475,7 @@ static void churn_once(struct churner *c)
 		churn_enable(p, false);
 		break;
 	case 2:
+	case 3:
 		n = collect(c, first, true, ps, 1 + draw(&c->random, BULK));
 		unregister_any(ps, n);
 		break;
@@ -483,20 +488,19 @@ static int churn(void *data)
 {
 	struct churner *c = data;
 	struct probe *ps[BULK];
-	unsigned int i, n;
+	unsigned int n;
 
 	/* The programs leave it little time. */
 	set_user_nice(current, -10);
-	while (!kthread_should_stop()) {
+	while (!READ_ONCE(c->stop)) {
 		churn_once(c);
 		if (!draw(&c->random, 8))
 			usleep_range(100, 2000);
 		cond_resched();
 	}
-	for (i = 0; i < CHURNED; i += n ?: 1) {
-		n = collect(c, i, true, ps, BULK);
+	while ((n = collect(c, 0, true, ps, BULK)))
 		unregister_any(ps, n);
-	}
+	complete(&c->done);
 	return 0;
 }
 
@@ -504,10 +508,17 @@ static void churn_stop(void)
 {
 	struct churner *c;
 
+	/* All wind down side by side, in the time that it takes the slowest. */
+	for (c = churners; c < churners + CHURNERS; c++)
+		WRITE_ONCE(c->stop, true);
 	for (c = churners; c < churners + CHURNERS; c++) {
 		if (!c->task)
 			continue;
+		/* Waiting for long at a stretch is what hung tasks are known by. */
+		while (!wait_for_completion_timeout(&c->done, 10 * HZ))
+			;
 		kthread_stop(c->task);
+		put_task_struct(c->task);
 		kvfree(c->probes);
 		c->task = NULL;
 	}
@@ -530,13 +541,18 @@ static int churn_set(const char *line, const struct kernel_param *kp)
 		c->probes = kvcalloc(CHURNED, sizeof(*c->probes), GFP_KERNEL);
 		if (!c->probes)
 			return -ENOMEM;
-		c->task = kthread_run(churn, c, "torture/%u", i);
+		c->stop = false;
+		init_completion(&c->done);
+		c->task = kthread_create(churn, c, "torture/%u", i);
 		if (IS_ERR(c->task)) {
 			ret = PTR_ERR(c->task);
 			kvfree(c->probes);
 			c->task = NULL;
 			return ret;
 		}
+		/* It ends by itself. */
+		get_task_struct(c->task);
+		wake_up_process(c->task);
 	}
 	return 0;
 }
