@@ -16,7 +16,7 @@ struct hlist_head utasks[1 << UTASK_BITS];
 static DEFINE_RAW_SPINLOCK(utasks_lock);
 static struct reserve utask_reserve;
 
-DEFINE_PER_CPU(long, work_balance);
+DEFINE_PER_CPU(struct work_account, work_account);
 
 /**
  * utask_find() - the state of a task
@@ -189,14 +189,21 @@ void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data)
  */
 void task_work_drain(void)
 {
-	long sum;
+	unsigned long under_way;
 	int cpu;
 
 	for (;;) {
-		sum = 0;
+		under_way = 0;
 		for_each_possible_cpu(cpu)
-			sum += READ_ONCE(per_cpu(work_balance, cpu));
-		if (!sum)
+			under_way -= READ_ONCE(per_cpu(work_account, cpu).ended);
+		/*
+		 * What has ended by now had begun before.  The other way round, work that begins
+		 * and ends while this looks could stand for some that goes on.
+		 */
+		smp_rmb();
+		for_each_possible_cpu(cpu)
+			under_way += READ_ONCE(per_cpu(work_account, cpu).begun);
+		if (!under_way)
 			break;
 		msleep(20);
 	}

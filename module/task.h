@@ -87,7 +87,8 @@ struct copy_mark {
  * @exited: the task has exited; the last queued work frees this
  * @borrowed: @instances has copies of another task's, in the same address space
  * @instances: return instances, by their place on the stack; of processes that
- *	roaming.h is about only what is borrowed, or has just been claimed
+ *	roaming.h is about only what is borrowed, has just been claimed, or was too
+ *	much to be moved
  * @nr_instances: how many
  * @prune_at: how many there are to be when the stale ones are looked for
  * @returning: instances whose sleepable handlers are to be called
@@ -174,10 +175,15 @@ void utask_free(struct utask *utask);
 void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data);
 
 /*
- * Work begun less work ended, on each CPU; only the sum means something.
- * Nothing is shared between CPUs on the way of a hit.
+ * Work that has begun, and work that has ended, on each CPU; only the sums mean
+ * something.  Nothing is shared between CPUs on the way of a hit.
  */
-DECLARE_PER_CPU(long, work_balance);
+struct work_account {
+	unsigned long begun;
+	unsigned long ended;
+};
+
+DECLARE_PER_CPU(struct work_account, work_account);
 
 /**
  * task_work_begin() - have a task run a function before it runs user code
@@ -194,20 +200,22 @@ static inline int task_work_begin(struct task_struct *task, struct callback_head
 	int ret;
 
 	init_task_work(work, fn);
-	this_cpu_inc(work_balance);
+	this_cpu_inc(work_account.begun);
+	/* It may end on another CPU at once. */
+	smp_wmb();
 	ret = task_work_add(task, work, TWA_NONE);
 	/* As TWA_RESUME, without interrupting: it is on its way to user code anyway. */
 	if (likely(!ret))
 		set_tsk_thread_flag(task, TIF_NOTIFY_RESUME);
 	else
-		this_cpu_dec(work_balance);
+		this_cpu_inc(work_account.ended);
 	return ret;
 }
 
 /* Work begun with task_work_begin() has ended.  Context: any. */
 static inline void task_work_end(void)
 {
-	this_cpu_dec(work_balance);
+	this_cpu_inc(work_account.ended);
 }
 
 void task_work_drain(void);
