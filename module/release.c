@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/stop_machine.h>
+#include <linux/vmalloc.h>
 
 #include "breakpoint.h"
 #include "image.h"
@@ -160,11 +161,12 @@ static int release_ip(void *unused)
 {
 	struct task_struct *process, *task;
 
+	/* In the order of the trap: what is the task's own is its call. */
+	utask_for_each(release_ip_one, NULL);
 	rcu_read_lock();
 	for_each_process_thread(process, task)
 		release_ip_roaming(task);
 	rcu_read_unlock();
-	utask_for_each(release_ip_one, NULL);
 	return 0;
 }
 
@@ -194,13 +196,15 @@ void release_tasks(void)
 			if (r.calls[i].mm)
 				mmput(r.calls[i].mm);
 		}
-		kvfree(r.calls);
-		r.room = 2 * r.nr;
+		vfree(r.calls);
+		r.room = r.nr + r.nr / 4 + 64;
 		r.nr = 0;
-		r.calls = kvmalloc_array(r.room, sizeof(*r.calls), GFP_KERNEL | __GFP_NOFAIL);
+		/* kvmalloc() gives no more than INT_MAX bytes, and programs decide how many it is. */
+		r.calls = __vmalloc(array_size(r.room, sizeof(*r.calls)),
+				    GFP_KERNEL | __GFP_NOFAIL);
 	}
 	worker_call(release_restore, &r);
-	kvfree(r.calls);
+	vfree(r.calls);
 	signal_hold_no_more();
 	stop_machine(release_ip, NULL, NULL);
 }

@@ -179,7 +179,8 @@ static bool prepare(struct utask *utask, const struct site *site,
 		instance_drop_at(utask, sp);
 	written = !roaming && !chained;
 	roaming = READ_ONCE(site->image->roaming);
-	if (unlikely(roaming)) {
+	/* A call that is entered in the frame of one of the task's own becomes its own, too. */
+	if (unlikely(roaming) && !(chained && instance_at(utask, sp))) {
 		linked = roaming_link(roaming, &fresh, sp, chained, written);
 		preempt_enable();
 		while (!linked && may_sleep && !fatal_signal_pending(current) &&

@@ -2,69 +2,32 @@
 /*
  * Calls of processes whose coroutines go from thread to thread.
  */
-#include <linux/hash.h>
-#include <linux/mutex.h>
 #include <linux/pagemap.h>
 #include <linux/percpu-refcount.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/stop_machine.h>
 #include <linux/uaccess.h>
 
 #include "image.h"
 #include "instance.h"
 #include "retprobe.h"
 #include "roaming.h"
+#include "roaming_table.h"
 #include "stack.h"
 #include "task.h"
 
 /* A thread that has returned to the trampoline arrives there within this time. */
 #define ARRIVAL_TIME	(10 * HZ)
 
-/* More calls than these are not put back with interrupts off. */
-#define ROAMING_MANY	256U
-
 /* Read while the machine is stopped, and changed under the lock. */
 static LIST_HEAD(roamings);
 static DEFINE_RAW_SPINLOCK(roamings_lock);
 
-/* At least that long between two stops of the machine, as programs can bring them about. */
-#define BEGIN_INTERVAL	(HZ / 10)
-
-/* One roaming_begin() at a time; protects the time of the last. */
-static DEFINE_MUTEX(begin_mutex);
-static unsigned long begun;
-
-static unsigned int roaming_hash(unsigned long sp)
+/* From now on @r is found by those who look at all.  Context: the machine being stopped. */
+void roaming_enlist(struct roaming *r)
 {
-	return hash_long(sp >> 2, ROAMING_BITS);
-}
-
-/* The newest instance in a table whose return address lies at @sp.  Context: the lock held. */
-static struct uret_instance *instance_in(const struct hlist_head *table, unsigned long sp)
-{
-	struct uret_instance *inst;
-
-	hlist_for_each_entry(inst, &table[roaming_hash(sp)], in_task) {
-		if (inst->ri.sp == sp)
-			return inst;
-	}
-	return NULL;
-}
-
-static void roaming_add(struct roaming *r, struct uret_instance *inst)
-{
-	hlist_add_head(&inst->in_task, &r->calls[roaming_hash(inst->ri.sp)]);
-	WRITE_ONCE(r->nr, r->nr + 1);
-	atomic_inc(&inst->consumer->roaming);
-}
-
-static void roaming_del(struct roaming *r, struct uret_instance *inst)
-{
-	hlist_del(&inst->in_task);
-	WRITE_ONCE(r->nr, r->nr - 1);
-	atomic_dec(&inst->consumer->roaming);
+	list_add(&r->in_list, &roamings);
 }
 
 /* One more call of a consumer is coming, and a fork copies all.  Context: the lock held. */
@@ -74,137 +37,24 @@ static void roaming_expect(const struct roaming *r, struct consumer *c)
 	instances_expect(c, c->instances ? atomic_read(&c->roaming) + 1 : r->nr + 1);
 }
 
-/* Adds instances that are listed newest last. */
-static void roaming_add_list(struct roaming *r, struct hlist_head *list)
+static void put_back_del(struct roaming *r, struct uret_instance *inst)
 {
-	struct uret_instance *inst;
-
-	while (!hlist_empty(list)) {
-		inst = hlist_entry(list->first, struct uret_instance, in_task);
-		hlist_del(&inst->in_task);
-		roaming_add(r, inst);
-	}
+	hlist_del(&inst->in_task);
+	WRITE_ONCE(r->nr_put_back, r->nr_put_back - 1);
 }
 
-/* Moves instances at @sp from one list to the head of another, which turns them around. */
-static void instances_pick(struct hlist_head *from, unsigned long sp, struct hlist_head *to)
+/* Moves those put back at @sp to the head of a list, which turns them around. */
+static void put_back_pick(struct roaming *r, unsigned long sp, struct hlist_head *to)
 {
 	struct uret_instance *inst;
 	struct hlist_node *next;
 
-	hlist_for_each_entry_safe(inst, next, from, in_task) {
+	hlist_for_each_entry_safe(inst, next, bucket_of(r, r->put_back, sp), in_task) {
 		if (inst->ri.sp != sp)
 			continue;
-		hlist_del(&inst->in_task);
+		put_back_del(r, inst);
 		hlist_add_head(&inst->in_task, to);
 	}
-}
-
-/**
- * struct roaming_start - what is done while the machine is stopped
- * @image: the address space
- * @r: what it gets, if it has none yet; NULL afterwards when it got it
- * @stale: gets what has turned out not to be returned from any more
- */
-struct roaming_start {
-	struct image *image;
-	struct roaming *r;
-	struct hlist_head stale;
-};
-
-/*
- * Of two tasks that have entered calls with the same place for the return address, the later
- * is in its call; the earlier has left its own in another way than by returning, or has
- * ended in it.
- */
-static void drop_stale(struct utask *utask, struct roaming_start *start)
-{
-	struct uret_instance *inst, *other;
-	struct hlist_node *next;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			other = instance_in(start->r->calls, inst->ri.sp);
-			if (other && inst->entered < other->entered) {
-				instance_unlink(utask, inst);
-				hlist_add_head(&inst->in_task, &start->stale);
-				continue;
-			}
-			while (other) {
-				roaming_del(start->r, other);
-				hlist_add_head(&other->in_task, &start->stale);
-				other = instance_in(start->r->calls, inst->ri.sp);
-			}
-		}
-	}
-}
-
-static void move_from_task(struct utask *utask, void *data)
-{
-	struct roaming_start *start = data;
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	HLIST_HEAD(turned);
-	unsigned int i;
-
-	if (utask->mm != start->r->mm || utask->borrowed)
-		return;
-	drop_stale(utask, start);
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			instance_unlink(utask, inst);
-			hlist_add_head(&inst->in_task, &turned);
-		}
-		roaming_add_list(start->r, &turned);
-	}
-}
-
-static int roaming_start(void *data)
-{
-	struct roaming_start *start = data;
-
-	if (start->image->roaming)
-		return 0;
-	utask_for_each(move_from_task, start);
-	list_add(&start->r->in_list, &roamings);
-	WRITE_ONCE(start->image->roaming, start->r);
-	/* Hits take the long way. */
-	WRITE_ONCE(start->image->resumptions, true);
-	start->r = NULL;
-	return 0;
-}
-
-/**
- * roaming_begin() - keep the calls of an address space in one place from now on
- * @image: the address space
- *
- * Context: may sleep, as a task of that address space; stops the machine, once in the
- * life of @image.
- */
-void roaming_begin(struct image *image)
-{
-	struct roaming_start start = { .image = image };
-
-	/* Who is killed will not return from the call. */
-	if (mutex_lock_killable(&begin_mutex))
-		return;
-	if (READ_ONCE(image->roaming))
-		goto unlock;
-	if (time_in_range(jiffies, begun, begun + BEGIN_INTERVAL) &&
-	    schedule_timeout_killable(BEGIN_INTERVAL))
-		goto unlock;
-	start.r = kzalloc(sizeof(*start.r), GFP_KERNEL | __GFP_NOFAIL);
-	raw_spin_lock_init(&start.r->lock);
-	start.r->mm = image->mm;
-	start.r->prune_at = RETPROBE_PRUNE_MIN;
-	/* No trap, and nobody who has preemption off, is in the middle of anything. */
-	stop_machine(roaming_start, &start, NULL);
-	instances_give_back(&start.stale);
-	kfree(start.r);
-	begun = jiffies;
-unlock:
-	mutex_unlock(&begin_mutex);
 }
 
 /**
@@ -224,17 +74,17 @@ void roaming_end(struct image *image)
 	raw_spin_lock_irqsave(&roamings_lock, flags);
 	list_del(&r->in_list);
 	raw_spin_unlock_irqrestore(&roamings_lock, flags);
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
+	for (i = 0; i < roaming_buckets(r); i++) {
 		struct uret_instance *inst;
 
 		hlist_for_each_entry(inst, &r->calls[i], in_task)
 			atomic_dec(&inst->consumer->roaming);
 		instances_give_back(&r->calls[i]);
 	}
-	for (i = 0; i < ARRAY_SIZE(r->put_back); i++)
+	for (i = 0; i < roaming_buckets(r); i++)
 		instances_give_back(&r->put_back[i]);
 	image->roaming = NULL;
-	kfree_rcu(r, rcu);
+	kvfree_rcu(r, rcu);
 }
 
 /* Where the return address lay when the stack pointer now is that of @regs. */
@@ -258,13 +108,14 @@ static bool popped(const struct uret_instance *inst)
  * The instance with the nearest return address below the stack pointer, for returns that
  * popped arguments, too.  Where @look is set, only those that can have been popped.
  */
-static struct uret_instance *nearest_in(const struct hlist_head *table, unsigned long trampoline,
-					const struct pt_regs *regs, bool look)
+static struct uret_instance *nearest_in(const struct roaming *r, const struct hlist_head *table,
+					unsigned long trampoline, const struct pt_regs *regs,
+					bool look)
 {
 	struct uret_instance *inst, *nearest = NULL;
 	unsigned int i;
 
-	for (i = 0; i < 1 << ROAMING_BITS; i++) {
+	for (i = 0; i < roaming_buckets(r); i++) {
 		hlist_for_each_entry(inst, &table[i], in_task) {
 			if (returned_from(inst, trampoline, regs) &&
 			    (!nearest || inst->ri.sp > nearest->ri.sp) &&
@@ -276,7 +127,7 @@ static struct uret_instance *nearest_in(const struct hlist_head *table, unsigned
 }
 
 /* As retprobe_returned(), for the current task.  Context: the lock held. */
-static struct uret_instance *call_returned(const struct roaming *r, unsigned long trampoline,
+static struct uret_instance *call_returned(struct roaming *r, unsigned long trampoline,
 					   const struct pt_regs *regs)
 {
 	unsigned int size = arch_word_size(regs);
@@ -285,19 +136,19 @@ static struct uret_instance *call_returned(const struct roaming *r, unsigned lon
 	bool known = stack_read(&word, at, size, false);
 	bool plain = known && word == trampoline;
 
-	inst = instance_in(r->calls, at);
+	inst = instance_in(r, r->calls, at);
 	if (inst && inst->trampoline != trampoline)
 		inst = NULL;
 	if (inst && (plain || !known))
 		return inst;
-	back = instance_in(r->put_back, at);
+	back = instance_in(r, r->put_back, at);
 	if (back && back->trampoline == trampoline && popped(back))
 		return back;
 	/* A plain return from nothing that is known. */
 	if (plain)
 		return NULL;
-	return nearest_in(r->calls, trampoline, regs, true) ?:
-		nearest_in(r->put_back, trampoline, regs, true) ?: inst;
+	return nearest_in(r, r->calls, trampoline, regs, true) ?:
+		nearest_in(r, r->put_back, trampoline, regs, true) ?: inst;
 }
 
 /**
@@ -326,9 +177,9 @@ struct uret_instance *roaming_claim(struct roaming *r, struct utask *utask,
 	}
 	sp = inst->ri.sp;
 	if (inst->put_back) {
-		instances_pick(&r->put_back[roaming_hash(sp)], sp, &turned);
+		put_back_pick(r, sp, &turned);
 	} else {
-		while ((inst = instance_in(r->calls, sp))) {
+		while ((inst = instance_in(r, r->calls, sp))) {
 			roaming_del(r, inst);
 			hlist_add_head(&inst->in_task, &turned);
 		}
@@ -360,7 +211,7 @@ bool roaming_real(struct roaming *r, unsigned long sp, unsigned long *ret_addr)
 		raw_spin_lock_irqsave(&r->lock, flags);
 	else if (!raw_spin_trylock_irqsave(&r->lock, flags))
 		return false;
-	inst = instance_in(r->calls, sp);
+	inst = instance_in(r, r->calls, sp);
 	if (inst)
 		*ret_addr = inst->ri.ret_addr;
 	raw_spin_unlock_irqrestore(&r->lock, flags);
@@ -389,17 +240,17 @@ bool roaming_link(struct roaming *r, struct hlist_head *fresh, unsigned long sp,
 	inst = hlist_entry(fresh->first, struct uret_instance, in_task);
 	raw_spin_lock_irqsave(&r->lock, flags);
 	/* It may have been put back meanwhile. */
-	if (!chained || !instance_in(r->calls, sp)) {
+	if (!chained || !instance_in(r, r->calls, sp)) {
 		if (!written && !stack_write(sp, inst->trampoline, inst->word, false)) {
 			raw_spin_unlock_irqrestore(&r->lock, flags);
 			return false;
 		}
-		while ((inst = instance_in(r->calls, sp))) {
+		while ((inst = instance_in(r, r->calls, sp))) {
 			roaming_del(r, inst);
 			hlist_add_head(&inst->in_task, &old);
 		}
 		/* A thread that enters a call at @sp is not on its way back from there. */
-		instances_pick(&r->put_back[roaming_hash(sp)], sp, &old);
+		put_back_pick(r, sp, &old);
 	}
 	hlist_for_each_entry(inst, fresh, in_task) {
 		if (IS_ENABLED(CONFIG_PREEMPT_RT))
@@ -451,7 +302,7 @@ void roaming_prune(struct roaming *r)
 {
 	unsigned int i, tries;
 
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
+	for (i = 0; i < roaming_buckets(r); i++) {
 		unsigned long at = 0;
 		unsigned long byte;
 
@@ -475,7 +326,8 @@ static void set_put_back(struct roaming *r, struct uret_instance *inst, bool mis
 	roaming_del(r, inst);
 	inst->put_back = true;
 	inst->put_back_at = jiffies;
-	hlist_add_head(&inst->in_task, &r->put_back[roaming_hash(inst->ri.sp)]);
+	hlist_add_head(&inst->in_task, bucket_of(r, r->put_back, inst->ri.sp));
+	WRITE_ONCE(r->nr_put_back, r->nr_put_back + 1);
 }
 
 /**
@@ -492,9 +344,9 @@ void roaming_lift(struct roaming *r, unsigned long sp, bool shared)
 	unsigned long flags, was;
 
 	raw_spin_lock_irqsave(&r->lock, flags);
-	inst = instance_in(r->calls, sp);
+	inst = instance_in(r, r->calls, sp);
 	if (inst && inst->shared >= shared && stack_put_back(inst, &was)) {
-		while ((inst = instance_in(r->calls, sp)))
+		while ((inst = instance_in(r, r->calls, sp)))
 			set_put_back(r, inst, was == inst->trampoline);
 	}
 	raw_spin_unlock_irqrestore(&r->lock, flags);
@@ -515,7 +367,7 @@ static unsigned long put_back_bucket(struct roaming *r, unsigned int bucket, uns
 	hlist_for_each_entry_safe(inst, next, &r->put_back[bucket], in_task) {
 		if ((u32)jiffies - inst->put_back_at < ARRIVAL_TIME)
 			continue;
-		hlist_del(&inst->in_task);
+		put_back_del(r, inst);
 		hlist_add_head(&inst->in_task, &old);
 	}
 	hlist_for_each_entry_safe(inst, next, &r->calls[bucket], in_task) {
@@ -552,11 +404,13 @@ bool roaming_put_back(struct roaming *r, bool may_sleep)
 	unsigned int i;
 
 	/* Too many for a trap. */
-	if (!may_sleep && READ_ONCE(r->nr) > ROAMING_MANY)
+	if (!may_sleep && READ_ONCE(r->nr) + READ_ONCE(r->nr_put_back) > PUT_BACK_MANY)
 		return false;
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
+	for (i = 0; i < roaming_buckets(r); i++) {
 		unsigned long absent = 0, gone = 0;
 
+		if (roaming_bucket_empty(r, i))
+			continue;
 		while ((absent = put_back_bucket(r, i, gone))) {
 			if (!may_sleep)
 				return false;
@@ -586,7 +440,7 @@ void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instanc
 	unsigned int i;
 
 	list_for_each_entry(r, &roamings, in_list) {
-		for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
+		for (i = 0; i < roaming_buckets(r); i++) {
 			hlist_for_each_entry(inst, &r->calls[i], in_task)
 				fn(r->mm, inst, data);
 		}
@@ -599,25 +453,23 @@ void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instanc
  * @trampoline: what it has returned to
  * @regs: its user registers
  *
- * Context: the machine being stopped.
+ * Context: the machine being stopped, in an RCU read side.
  * Return: the newest instance of the call, or NULL.
  */
 struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long trampoline,
 				       const struct pt_regs *regs)
 {
+	struct image *image = image_lookup(mm);
+	struct roaming *r = image ? image->roaming : NULL;
 	struct uret_instance *inst;
-	struct roaming *r;
 	unsigned long at;
 
-	list_for_each_entry(r, &roamings, in_list) {
-		if (r->mm == mm)
-			break;
-	}
-	if (list_entry_is_head(r, &roamings, in_list))
+	/* All threads there are are asked about, and most are elsewhere. */
+	if (!r || trampoline < r->lowest || trampoline > r->highest)
 		return NULL;
 	at = regs->sp - arch_word_size(regs);
-	inst = instance_in(r->calls, at) ?: instance_in(r->put_back, at);
+	inst = instance_in(r, r->calls, at) ?: instance_in(r, r->put_back, at);
 	if (inst && inst->trampoline == trampoline)
 		return inst;
-	return nearest_in(r->calls, trampoline, regs, false);
+	return nearest_in(r, r->calls, trampoline, regs, false);
 }

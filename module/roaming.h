@@ -20,6 +20,7 @@
 #include <linux/list.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
+#include <linux/siphash.h>
 #include <linux/spinlock.h>
 
 struct image;
@@ -27,7 +28,9 @@ struct mm_struct;
 struct uret_instance;
 struct utask;
 
-#define ROAMING_BITS	8
+/* Logarithms of how many buckets there are for calls, by how many there are at first. */
+#define ROAMING_BITS	8U
+#define ROAMING_BITS_MAX	16U
 
 /**
  * struct roaming - the calls under way in one address space
@@ -37,11 +40,16 @@ struct utask;
  * @mm: the address space
  * @in_list: in the list of all, which release_tasks() reads
  * @nr: how many calls there are, without those in @put_back
+ * @nr_put_back: how many there are in that
  * @prune_at: how many there are to be when the stale ones are looked for
- * @calls: the instances, by their place on the stack, newest first
- * @put_back: instances whose return address has been put back, likewise.  A
- *	thread may have taken the trampoline's off its stack just then, and still
- *	arrive there
+ * @key: of the hash, as programs choose the places
+ * @lowest: of the trampolines of all that have been in @calls
+ * @highest: the same
+ * @bits: logarithm of how many buckets each of the following has
+ * @put_back: instances whose return address has been put back, by their place on
+ *	the stack, newest first.  A thread may have taken the trampoline's off its
+ *	stack just then, and still arrive there
+ * @calls: the other instances, likewise
  *
  * Made by roaming_begin(), and goes with the image.
  */
@@ -51,12 +59,18 @@ struct roaming {
 	struct mm_struct *mm;
 	struct list_head in_list;
 	unsigned int nr;
+	unsigned int nr_put_back;
 	unsigned int prune_at;
-	struct hlist_head calls[1 << ROAMING_BITS];
-	struct hlist_head put_back[1 << ROAMING_BITS];
+	siphash_key_t key;
+	unsigned long lowest;
+	unsigned long highest;
+	unsigned int bits;
+	struct hlist_head *put_back;
+	struct hlist_head calls[];
 };
 
 void roaming_begin(struct image *image);
+void roaming_enlist(struct roaming *r);
 void roaming_end(struct image *image);
 struct uret_instance *roaming_claim(struct roaming *r, struct utask *utask,
 				    unsigned long trampoline, const struct pt_regs *regs);
@@ -71,6 +85,17 @@ void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instanc
 				 void *data), void *data);
 struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long trampoline,
 				       const struct pt_regs *regs);
+
+/* Whether a bucket of both tables has nothing in it, as far as can be seen without the lock. */
+static inline bool roaming_bucket_empty(const struct roaming *r, unsigned int bucket)
+{
+	return hlist_empty(&r->calls[bucket]) && hlist_empty(&r->put_back[bucket]);
+}
+
+static inline unsigned int roaming_buckets(const struct roaming *r)
+{
+	return 1U << r->bits;
+}
 
 /* Whether the stale ones among the calls are to be looked for, which takes task context. */
 static inline bool roaming_crowded(const struct roaming *r)

@@ -31,7 +31,7 @@ static size_t blanks_make(struct roaming *r, unsigned int bucket, struct hlist_h
 	}
 	raw_spin_unlock_irqrestore(&r->lock, flags);
 	while (nr--) {
-		inst = kmalloc(size, GFP_ATOMIC | __GFP_NOWARN);
+		inst = kmalloc(size, GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 		if (!inst)
 			break;
 		hlist_add_head(&inst->in_task, blank);
@@ -72,10 +72,12 @@ int roaming_copy(struct roaming *r, struct hlist_head *copies)
 	size_t size;
 	int ret = 0;
 
-	for (i = 0; i < ARRAY_SIZE(r->calls); i++) {
+	for (i = 0; i < roaming_buckets(r); i++) {
 		struct hlist_head *lists[] = { &r->calls[i], &r->put_back[i] };
 		HLIST_HEAD(blank);
 
+		if (roaming_bucket_empty(r, i))
+			continue;
 		size = blanks_make(r, i, &blank);
 		raw_spin_lock_irqsave(&r->lock, flags);
 		for (k = 0; k < ARRAY_SIZE(lists); k++) {

@@ -189,6 +189,8 @@ static bool put_back_own(struct utask *utask, const struct roaming *roaming, boo
 			instance_unlink(utask, inst);
 			instance_spare(utask, inst);
 		}
+		if (may_sleep && !walk_pause(roaming))
+			goto out;
 	}
 out:
 	preempt_enable();
@@ -211,6 +213,9 @@ bool retprobe_put_back(bool may_sleep)
 	struct utask *utask = utask_find(current);
 	struct roaming *roaming = roaming_own();
 
+	/* Too many for a trap. */
+	if (!may_sleep && utask && utask->nr_instances > PUT_BACK_MANY)
+		return false;
 	if (utask && !put_back_own(utask, roaming, may_sleep))
 		return false;
 	if (!stray_look(may_sleep))

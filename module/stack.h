@@ -11,6 +11,9 @@ struct roaming;
 struct uret_instance;
 struct utask;
 
+/* More calls than these are not put back with interrupts off. */
+#define PUT_BACK_MANY	256U
+
 /* False when the page is not there, or, with @may_sleep, cannot be. */
 static inline bool stack_read(unsigned long *word, unsigned long addr, unsigned int size,
 			      bool may_sleep)

@@ -60,7 +60,7 @@ static void on_unwind(struct uprobe *u, struct pt_regs *regs)
 		uprobe_again();
 }
 
-/* Where a page of a stack was not present, or was shared with a forked child. */
+/* Where a page of a stack was not present, or was shared with a forked child; or too many calls. */
 static void on_unwind_in_task(struct uprobe *u, struct pt_regs *regs)
 {
 	retprobe_put_back(true);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How the calls of a process come to be kept in one place.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/stop_machine.h>
+
+#include "image.h"
+#include "instance.h"
+#include "retprobe.h"
+#include "roaming.h"
+#include "roaming_table.h"
+#include "task.h"
+
+/*
+ * At least that long between two stops of the machine, as programs can bring them about; and so
+ * many times as long as the last one took.
+ */
+#define BEGIN_INTERVAL	(HZ / 10)
+#define BEGIN_SHARE	20
+
+/* Tasks with no more calls than these come first. */
+#define BEGIN_SMALL	1024U
+
+/* One roaming_begin() at a time; protects when the last was, and how long to wait after it. */
+static DEFINE_MUTEX(begin_mutex);
+static unsigned long begun, begin_interval;
+
+/**
+ * struct roaming_start - what is done while the machine is stopped
+ * @image: the address space
+ * @r: what it gets, if it has none yet; NULL afterwards when it got it
+ * @stale: gets what has turned out not to be returned from any more
+ * @nr: how many calls there are
+ * @most: of the tasks whose calls are moved now
+ */
+struct roaming_start {
+	struct image *image;
+	struct roaming *r;
+	unsigned int nr;
+	unsigned int most;
+	struct hlist_head stale;
+};
+
+/*
+ * Of two tasks that have entered calls with the same place for the return address, the later
+ * is in its call; the earlier has left its own in another way than by returning, or has
+ * ended in it.
+ */
+static void drop_stale(struct utask *utask, struct roaming_start *start)
+{
+	struct uret_instance *inst, *other;
+	struct hlist_node *next;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
+			other = instance_in(start->r, start->r->calls, inst->ri.sp);
+			if (other && inst->entered < other->entered) {
+				instance_unlink(utask, inst);
+				hlist_add_head(&inst->in_task, &start->stale);
+				continue;
+			}
+			while (other) {
+				roaming_del(start->r, other);
+				hlist_add_head(&other->in_task, &start->stale);
+				other = instance_in(start->r, start->r->calls, inst->ri.sp);
+			}
+		}
+	}
+}
+
+/*
+ * With more of them than are kept in one place, and the machine stopped meanwhile, tasks go on
+ * having their own, which no other can return from.
+ */
+static void move_from_task(struct utask *utask, void *data)
+{
+	struct roaming_start *start = data;
+	struct uret_instance *inst;
+	struct hlist_node *next;
+	HLIST_HEAD(turned);
+	unsigned int i;
+
+	if (utask->mm != start->r->mm || utask->borrowed || utask->nr_instances > start->most ||
+	    start->r->nr + utask->nr_instances > RETPROBE_PROCESS_MAX)
+		return;
+	drop_stale(utask, start);
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
+		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
+			instance_unlink(utask, inst);
+			hlist_add_head(&inst->in_task, &turned);
+		}
+		roaming_add_list(start->r, &turned);
+	}
+}
+
+static void count_in_task(struct utask *utask, void *data)
+{
+	struct roaming_start *start = data;
+
+	if (utask->mm == start->image->mm)
+		start->nr += READ_ONCE(utask->nr_instances);
+}
+
+static int roaming_start(void *data)
+{
+	struct roaming_start *start = data;
+
+	if (start->image->roaming)
+		return 0;
+	start->nr = 0;
+	utask_for_each(count_in_task, start);
+	/* They have become too many for so few buckets. */
+	if (start->r->bits < ROAMING_BITS_MAX && start->nr >> start->r->bits > 4)
+		return -EAGAIN;
+	start->most = BEGIN_SMALL;
+	utask_for_each(move_from_task, start);
+	start->most = UINT_MAX;
+	utask_for_each(move_from_task, start);
+	roaming_enlist(start->r);
+	WRITE_ONCE(start->image->roaming, start->r);
+	/* Hits take the long way. */
+	WRITE_ONCE(start->image->resumptions, true);
+	start->r = NULL;
+	return 0;
+}
+
+/* With as many buckets as there are calls at the last count, so that none takes long to find. */
+static struct roaming *roaming_make(const struct roaming_start *start)
+{
+	unsigned int bits;
+	struct roaming *r;
+
+	bits = clamp_t(unsigned int, order_base_2(start->nr), ROAMING_BITS, ROAMING_BITS_MAX);
+	r = kvzalloc(struct_size(r, calls, 2UL << bits), GFP_KERNEL_ACCOUNT | __GFP_NOFAIL);
+	raw_spin_lock_init(&r->lock);
+	get_random_bytes(&r->key, sizeof(r->key));
+	r->bits = bits;
+	r->put_back = r->calls + (1UL << bits);
+	r->lowest = ULONG_MAX;
+	r->mm = start->image->mm;
+	r->prune_at = RETPROBE_PRUNE_MIN;
+	return r;
+}
+
+/**
+ * roaming_begin() - keep the calls of an address space in one place from now on
+ * @image: the address space
+ *
+ * Context: may sleep, as a task of that address space; stops the machine, once in the
+ * life of @image.
+ */
+void roaming_begin(struct image *image)
+{
+	struct roaming_start start = { .image = image };
+	unsigned long stopped;
+	int ret;
+
+	/* Who is killed will not return from the call. */
+	if (mutex_lock_killable(&begin_mutex))
+		return;
+	if (READ_ONCE(image->roaming))
+		goto unlock;
+	if (time_in_range(jiffies, begun, begun + begin_interval) &&
+	    schedule_timeout_killable(begin_interval))
+		goto unlock;
+	utask_for_each(count_in_task, &start);
+	do {
+		start.r = roaming_make(&start);
+		stopped = jiffies;
+		/* No trap, and nobody who has preemption off, is in the middle of anything. */
+		ret = stop_machine(roaming_start, &start, NULL);
+		kvfree(start.r);
+	} while (ret == -EAGAIN);
+	instances_give_back(&start.stale);
+	begun = jiffies;
+	begin_interval = max_t(unsigned long, BEGIN_INTERVAL, BEGIN_SHARE * (begun - stopped));
+unlock:
+	mutex_unlock(&begin_mutex);
+}
