@@ -5,6 +5,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/mm.h>
@@ -32,7 +33,9 @@ static struct attachment *site_attachment(struct site *site, const struct consum
 /* Where site::attachments has room for one more; image::lock held. */
 static struct attachment *attachment_alloc(struct site *site)
 {
-	return site->first.consumer ? kmalloc(sizeof(site->first), GFP_KERNEL) : &site->first;
+	return site->first.consumer ? kmalloc(sizeof(site->first),
+					      GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL) :
+				      &site->first;
 }
 
 static void attachment_release(struct site *site, struct attachment *a)
@@ -198,6 +201,7 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 		.text = { .mm = image->mm },
 		.stock = { .wanted = n },
 	};
+	struct mem_cgroup *payer, *others;
 	unsigned int i, nr = 0;
 	int ret;
 
@@ -208,6 +212,9 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 	}
 	if (!sites)
 		return;
+	/* A program pays for what its mappings take, whoever registers. */
+	payer = get_mem_cgroup_from_mm(image->mm);
+	others = set_active_memcg(payer);
 	requests_sort(requests, n);
 	site_table_expect(n);
 
@@ -234,6 +241,8 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 	if (nr)
 		image_settle(image, sites, nr, true, true);
 	mutex_unlock(&image->lock);
+	set_active_memcg(others);
+	mem_cgroup_put(payer);
 	kvfree(sites);
 }
 

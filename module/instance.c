@@ -216,7 +216,7 @@ static int copy_own(const struct utask *utask, struct hlist_head *copies)
 			/* Where preemption is off, PREEMPT_RT cannot allocate at all. */
 			if (!copy && !IS_ENABLED(CONFIG_PREEMPT_RT)) {
 				copy = kmalloc(instance_size(inst->consumer),
-					       GFP_ATOMIC | __GFP_NOWARN);
+					       GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 				if (copy)
 					instance_copy_to(copy, inst);
 			}

@@ -49,9 +49,13 @@ static int mapping_list_add(struct mapping_list *list, struct probe_file *file,
 		unsigned int room = list->room ? 2 * list->room : 8;
 		struct mapping *maps;
 
-		maps = krealloc(list->maps, array_size(room, sizeof(*maps)), GFP_KERNEL);
+		/* There may be more than kmalloc() has room for. */
+		maps = kvmalloc_array(room, sizeof(*maps), GFP_KERNEL);
 		if (!maps)
 			return -ENOMEM;
+		if (list->nr)
+			memcpy(maps, list->maps, array_size(list->nr, sizeof(*maps)));
+		kvfree(list->maps);
 		list->maps = maps;
 		list->room = room;
 	}
@@ -68,7 +72,7 @@ static void mapping_list_free(struct mapping_list *list)
 {
 	while (list->nr)
 		probe_file_put(list->maps[--list->nr].file);
-	kfree(list->maps);
+	kvfree(list->maps);
 }
 
 /* @only is the one file of interest, unless there is more than one consumer. */
@@ -105,6 +109,9 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 	mmap_read_unlock(mm);
 	return ret;
 }
+
+/* A program may map a file as often as it likes: so many of the requests that come of it at once. */
+#define REQUESTS_MANY	8192U
 
 /**
  * struct request_list - what is to be attached in one address space
@@ -193,40 +200,69 @@ static bool requests_return(const struct request_list *list)
 	return false;
 }
 
-static int requests_do(struct request_list *list, struct mm_struct *mm)
-{
+/**
+ * struct spread - one address space's turn
+ * @mm: the address space
+ * @image: the same, once there is something to attach
+ * @watched: its unwinders are being watched
+ * @requests: what is to be attached; the memory is used for further turns
+ */
+struct spread {
+	struct mm_struct *mm;
 	struct image *image;
+	bool watched;
+	struct request_list *requests;
+};
+
+/* Attaches what has been collected; none of it is left in the list. */
+static int spread_requests(struct spread *s)
+{
+	struct request_list *list = s->requests;
 	unsigned int i;
 	int err, ret = 0;
-	bool returns;
 
 	if (!list->nr)
 		return 0;
-	image = image_get(mm);
-	if (IS_ERR(image))
-		return PTR_ERR(image);
-	returns = requests_return(list);
-	if (returns)
-		unwinder_watch(image);
-	image_attach(image, list->requests, list->nr);
-	if (returns)
-		unwinder_watched(image);
+	if (!s->image) {
+		s->image = image_get(s->mm);
+		ret = PTR_ERR_OR_ZERO(s->image);
+		if (ret) {
+			s->image = NULL;
+			request_list_drop(list);
+			return ret;
+		}
+	}
+	/* Until the end of the turn: it looks through all mappings. */
+	if (!s->watched && requests_return(list)) {
+		unwinder_watch(s->image);
+		s->watched = true;
+	}
+	image_attach(s->image, list->requests, list->nr);
 	for (i = 0; i < list->nr; i++) {
 		struct attach_request *r = &list->requests[i];
 
 		err = r->result;
 		if (!err && r->consumer->ref_ctr_offset)
-			err = ref_ctrs_apply(image, r->consumer, r->where.inode);
+			err = ref_ctrs_apply(s->image, r->consumer, r->where.inode);
 		ret = ret ?: err;
 	}
-	image_put(image);
+	request_list_drop(list);
 	return ret;
+}
+
+static void spread_end(struct spread *s)
+{
+	if (s->watched)
+		unwinder_watched(s->image);
+	if (s->image)
+		image_put(s->image);
 }
 
 /* Attaches those of @only, or all, in one address space; @list is empty before and after. */
 static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 			    struct consumer **only, unsigned int n)
 {
+	struct spread spread = { .mm = mm, .requests = list };
 	struct mapping_list maps = {};
 	unsigned int i;
 	int ret, err;
@@ -235,9 +271,22 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 	for (i = 0; i < maps.nr; i++) {
 		err = mapping_request(&maps.maps[i], list, mm, only, n);
 		ret = ret ?: err;
+		if (list->nr >= REQUESTS_MANY) {
+			err = spread_requests(&spread);
+			ret = ret ?: err;
+			/* There is none for the rest either, at the program's expense. */
+			if (err == -ENOMEM)
+				break;
+		}
+		/* A task's own mappings may be another process's, too. */
+		if (only && fatal_signal_pending(current)) {
+			ret = -EINTR;
+			break;
+		}
+		cond_resched();
 	}
-	err = requests_do(list, mm);
-	request_list_drop(list);
+	err = spread_requests(&spread);
+	spread_end(&spread);
 	mapping_list_free(&maps);
 	ret = ret ?: err;
 	/* Of all other errors the log has heard. */
@@ -379,9 +428,8 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 	}
 	for (i = 0; i < list.nr; i++) {
 		/* What ends then does not wait for the turns of others. */
-		if (!fatal_signal_pending(current))
-			mapping_apply_by(&requests, list.mms[i], cs, n);
-		else
+		if (fatal_signal_pending(current) ||
+		    mapping_apply_by(&requests, list.mms[i], cs, n) == -EINTR)
 			ret = -EINTR;
 		mmput(list.mms[i]);
 		cond_resched();

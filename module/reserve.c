@@ -2,6 +2,7 @@
 /*
  * Objects made ahead of need.
  */
+#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "reserve.h"
@@ -29,10 +30,20 @@ void reserve_give(struct reserve *r, void *object)
 	raw_spin_unlock_irqrestore(&r->lock, flags);
 }
 
+/* Programs decide how much is taken beyond what there is to begin with. */
+static bool memory_low(void)
+{
+	return si_mem_available() < (long)(totalram_pages() / 16);
+}
+
 static int reserve_fill(struct reserve *r)
 {
 	while (READ_ONCE(r->nr) < READ_ONCE(r->target)) {
-		void *object = kmalloc(r->size, GFP_KERNEL);
+		void *object;
+
+		if (r->nr >= r->base && r->nr % 64 == 0 && memory_low())
+			break;
+		object = kmalloc(r->size, GFP_KERNEL);
 
 		if (!object)
 			return -ENOMEM;
@@ -90,7 +101,7 @@ void *reserve_take(struct reserve *r)
  * @r: the reserve
  * @nr: so many
  *
- * They are there some time later.
+ * They are there some time later, unless memory is low.
  *
  * Context: any, the trap included.
  */
@@ -99,7 +110,7 @@ void reserve_expect(struct reserve *r, unsigned int nr)
 	unsigned long flags;
 
 	nr = min(nr, RESERVE_MAX_EXPECT / 2);
-	if (likely(nr <= READ_ONCE(r->target) / 2))
+	if (likely(nr <= READ_ONCE(r->target) / 2 && nr <= READ_ONCE(r->nr)))
 		return;
 	raw_spin_lock_irqsave(&r->lock, flags);
 	if (r->target < 2 * nr)
@@ -122,6 +133,7 @@ int reserve_init(struct reserve *r, size_t size, unsigned int target)
 	raw_spin_lock_init(&r->lock);
 	r->head = NULL;
 	r->nr = 0;
+	r->base = target;
 	r->target = target;
 	r->size = size;
 	init_irq_work(&r->kick, reserve_kick);

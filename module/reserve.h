@@ -17,15 +17,17 @@
  * @lock: protects @head and @nr
  * @head: the objects, linked through their first word
  * @nr: how many
+ * @base: how many there are to be at least
  * @target: how many there should be; grows when the reserve runs out
  * @size: of an object, in bytes
  * @kick: from the trap to where work can be queued
- * @refill: brings @nr up to @target
+ * @refill: brings @nr up to @target; where memory is low, to @base
  */
 struct reserve {
 	raw_spinlock_t lock;
 	struct llist_node *head;
 	unsigned int nr;
+	unsigned int base;
 	unsigned int target;
 	size_t size;
 	struct irq_work kick;

@@ -268,7 +268,7 @@ static int batch_add(struct image *image, struct settle_batch *batch, struct sit
 int image_settle(struct image *image, struct site **sites, unsigned int n, bool in_use,
 		 bool must)
 {
-	gfp_t gfp = must ? GFP_KERNEL | __GFP_NOFAIL : GFP_KERNEL;
+	gfp_t gfp = must ? GFP_KERNEL | __GFP_NOFAIL : GFP_KERNEL | __GFP_RETRY_MAYFAIL;
 	struct settle_batch batch;
 	unsigned int i;
 	int err, ret;
@@ -278,7 +278,7 @@ int image_settle(struct image *image, struct site **sites, unsigned int n, bool 
 	for (i = 0; batch.room && i < n; i++) {
 		if (i && sites[i] == sites[i - 1])
 			continue;
-		err = site_refresh(sites[i], gfp);
+		err = site_refresh(sites[i], gfp | __GFP_ACCOUNT);
 		if (!err && in_use)
 			err = batch_add(image, &batch, sites[i]);
 		ret = ret ?: err;

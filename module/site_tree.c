@@ -20,13 +20,19 @@ static void site_set_hot(struct site *site)
 		    (site->plan.pushes_return && arch_stacks_fixable());
 }
 
+/*
+ * What a program's mappings take is charged to it.  Where it may have no more, it is left
+ * unprobed, not killed.
+ */
+#define SITE_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /* Memory for several at a time takes less than for each. */
 static struct site *stock_take(struct site_stock *stock)
 {
 	unsigned int n = min_t(unsigned int, stock->wanted, SITE_STOCK);
 
 	if (!stock->n && n > 1 &&
-	    kmem_cache_alloc_bulk(site_cache, GFP_KERNEL | __GFP_NOWARN, n, stock->sites))
+	    kmem_cache_alloc_bulk(site_cache, SITE_GFP, n, stock->sites))
 		stock->n = n;
 	if (!stock->n)
 		return NULL;
@@ -63,7 +69,7 @@ struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind 
 	struct site *site = stock ? stock_take(stock) : NULL;
 
 	if (!site)
-		site = kmem_cache_alloc(site_cache, GFP_KERNEL);
+		site = kmem_cache_alloc(site_cache, SITE_GFP);
 	if (!site)
 		return NULL;
 	*site = (struct site) {
@@ -259,7 +265,7 @@ static void site_construct(void *site)
 int sites_init(void)
 {
 	site_cache = kmem_cache_create("uprobes_site", sizeof(struct site),
-				       __alignof__(struct site), SLAB_HWCACHE_ALIGN,
+				       __alignof__(struct site), SLAB_HWCACHE_ALIGN | SLAB_ACCOUNT,
 				       site_construct);
 	return site_cache ? 0 : -ENOMEM;
 }

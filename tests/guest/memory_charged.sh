@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: what probes take for a program's mappings is charged to the program, whoever registers them
+# once: what decides here is the module, in the same way on all kernels
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+
+group=/sys/fs/cgroup/payer
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
+mkdir -p $group && [ -e $group/memory.stat ] || skip_all "this kernel does not account the memory of cgroups"
+at_exit "in_time rmdir $group"
+ktap_plan 5
+
+file=$tmp/steps
+cp "$progs/steps" "$file"
+times=2000 places=8
+
+# The first instructions of a function, whichever these are.
+objdump -d "$file" | awk '/<nest>:$/ { on = 1; next } !NF { on = 0 } on { sub(/:/, "", $1); print $1 }' |
+	head -n $places >"$tmp/places"
+section=$(readelf -SW "$file" | sed 's/^ *\[ *//' | awk '$2 == ".text" { print "0x" $4 " 0x" $5 }')
+n=0
+while read -r address; do
+	at=$((0x$address - ${section% *} + ${section#* }))
+	set_probe $n path="$file" offset=$at
+	n=$((n + 1))
+done <"$tmp/places"
+page=$((at / 4096))
+last=$((n - 1))
+
+kernel_memory() {
+	awk '$1 == "slab_unreclaimable" || $1 == "slab_reclaimable" { n += $2 } END { print n }' $group/memory.stat
+}
+
+# taken WHEN: what mapping the page that often takes in the kernel, with probes registered then.
+taken() {
+	rm -f "$tmp/in" "$tmp/said"
+	mkfifo "$tmp/in"
+	sh -c "echo \$\$ >$group/cgroup.procs && exec $progs/map_often $file $page $times" \
+		<"$tmp/in" >"$tmp/said" &
+	exec 4>"$tmp/in"
+	wait_until "the program is ready" grep -qx ready "$tmp/said"
+	[ "$1" != before ] || run register 0-$last || echo failed
+	before=$(kernel_memory)
+	echo >&4
+	wait_until "it has mapped" grep -qx mapped "$tmp/said"
+	[ "$1" != after ] || run register 0-$last || echo failed
+	after=$(kernel_memory)
+	[ "$1" = never ] || run unregister 0-$last || echo failed
+	exec 4>&-
+	wait $! || echo failed
+	echo $((after - before))
+}
+
+plain=$(taken never)
+diag "without probes $plain bytes"
+least=$((times * n * 100))
+for when in before after; do
+	charged=$(($(taken $when) - plain))
+	diag "registered $when: $charged bytes more for $((times * n)) sites"
+	check "registered $when it maps the file: the program pays" [ $charged -ge $least ]
+	check "and what it paid it gets back" in_time eval "[ \$(kernel_memory) -lt $least ]"
+done
+is "$(all_hits)" "0 0" "nothing was hit"

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ *	map_often FILE PAGE COUNT
+ *
+ * Says "ready", waits for a line, maps a page of the file as code so many times, says "mapped",
+ * and ends at the end of its input.
+ */
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+int main(int argc, char **argv)
+{
+	char line[16];
+	long page, count;
+	int fd;
+
+	if (argc != 4)
+		errx(2, "usage: map_often FILE PAGE COUNT");
+	page = strtol(argv[2], NULL, 0);
+	count = strtol(argv[3], NULL, 0);
+	fd = open(argv[1], O_RDONLY);
+	if (fd < 0)
+		err(2, "%s", argv[1]);
+	puts("ready");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		return 0;
+	while (count--)
+		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page * 4096) == MAP_FAILED)
+			err(2, "mmap");
+	puts("mapped");
+	fflush(stdout);
+	return fgets(line, sizeof(line), stdin) ? 2 : 0;
+}
