@@ -223,6 +223,9 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 		requests[i].result = attach_one(&walk, &requests[i]);
 		if (!requests[i].result)
 			sites[nr++] = requests[i].site;
+		/* Nor for the others, and to try takes long. */
+		if (walk.no_memory)
+			break;
 		cond_resched();
 	}
 	text_reader_end(&walk.text);

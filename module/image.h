@@ -306,6 +306,7 @@ void sites_free(struct image *image);
  * @addr: the last address, or behind it
  * @prev: the last site before @next, or NULL when it is not known
  * @next: the first site there or behind, or NULL
+ * @no_memory: there was none for the last one
  * @made: the plan of an instruction that had to be analysed
  */
 struct site_walk {
@@ -316,6 +317,7 @@ struct site_walk {
 	unsigned long addr;
 	struct site *prev;
 	struct site *next;
+	bool no_memory;
 	struct ssol_plan made;
 };
 

@@ -214,7 +214,10 @@ struct spread {
 	struct request_list *requests;
 };
 
-/* Attaches what has been collected; none of it is left in the list. */
+/*
+ * Attaches what has been collected; none of it is left in the list.  Where there was no memory
+ * for the end of it, that comes before other errors.
+ */
 static int spread_requests(struct spread *s)
 {
 	struct request_list *list = s->requests;
@@ -246,6 +249,8 @@ static int spread_requests(struct spread *s)
 			err = ref_ctrs_apply(s->image, r->consumer, r->where.inode);
 		ret = ret ?: err;
 	}
+	if (list->requests[list->nr - 1].result == -ENOMEM)
+		ret = -ENOMEM;
 	request_list_drop(list);
 	return ret;
 }
@@ -280,6 +285,7 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 		}
 		/* A task's own mappings may be another process's, too. */
 		if (only && fatal_signal_pending(current)) {
+			request_list_drop(list);
 			ret = -EINTR;
 			break;
 		}
@@ -291,7 +297,7 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 	ret = ret ?: err;
 	/* Of all other errors the log has heard. */
 	if (ret == -ENOMEM)
-		pr_warn("no memory: a process that maps a probed file is not probed, or not all of it\n");
+		pr_warn_ratelimited("no memory: a process that maps a probed file is not probed, or not all of it\n");
 	return ret;
 }
 

@@ -122,9 +122,9 @@ static long release_restore(void *data)
 	return 0;
 }
 
-static void release_ip_one(struct utask *utask, void *unused)
+static void release_step(struct utask *utask, void *unused)
 {
-	struct uret_instance *inst;
+	const struct site *site = utask->stepping;
 	struct pt_regs *regs;
 
 	if (!utask->task || !utask->task->mm)
@@ -132,27 +132,35 @@ static void release_ip_one(struct utask *utask, void *unused)
 	regs = task_pt_regs(utask->task);
 	if (utask->holds)
 		signal_held_end(utask, regs);
-	if (utask->stepping) {
-		const struct site *site = utask->stepping;
-
+	if (site) {
 		utask->stepping = NULL;
 		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
 				regs);
 	}
-	inst = retprobe_returned(utask, regs->ip, regs);
+}
+
+static void release_ip_one(struct utask *utask, void *nearest)
+{
+	struct uret_instance *inst;
+	struct pt_regs *regs;
+
+	if (!utask->task || !utask->task->mm)
+		return;
+	regs = task_pt_regs(utask->task);
+	inst = retprobe_returned(utask, regs->ip, regs, *(bool *)nearest);
 	if (inst)
 		regs->ip = inst->ri.ret_addr;
 }
 
 /* A task that has not hit anything yet may be in a call that another has entered. */
-static void release_ip_roaming(struct task_struct *task)
+static void release_ip_roaming(struct task_struct *task, bool nearest)
 {
 	struct pt_regs *regs = task_pt_regs(task);
 	struct uret_instance *inst;
 
 	if (!task->mm || task->flags & PF_KTHREAD)
 		return;
-	inst = roaming_returned(task->mm, regs->ip, regs);
+	inst = roaming_returned(task->mm, regs->ip, regs, nearest);
 	if (inst)
 		regs->ip = inst->ri.ret_addr;
 }
@@ -160,13 +168,18 @@ static void release_ip_roaming(struct task_struct *task)
 static int release_ip(void *unused)
 {
 	struct task_struct *process, *task;
+	bool nearest = false;
 
+	utask_for_each(release_step, NULL);
 	/* In the order of the trap: what is the task's own is its call. */
-	utask_for_each(release_ip_one, NULL);
-	rcu_read_lock();
-	for_each_process_thread(process, task)
-		release_ip_roaming(task);
-	rcu_read_unlock();
+	do {
+		utask_for_each(release_ip_one, &nearest);
+		rcu_read_lock();
+		for_each_process_thread(process, task)
+			release_ip_roaming(task, nearest);
+		rcu_read_unlock();
+		nearest = !nearest;
+	} while (nearest);
 	return 0;
 }
 

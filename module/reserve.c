@@ -2,6 +2,7 @@
 /*
  * Objects made ahead of need.
  */
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -41,8 +42,10 @@ static int reserve_fill(struct reserve *r)
 	while (READ_ONCE(r->nr) < READ_ONCE(r->target)) {
 		void *object;
 
-		if (r->nr >= r->base && r->nr % 64 == 0 && memory_low())
+		if (r->nr >= r->base && r->nr % 64 == 0 && memory_low()) {
+			WRITE_ONCE(r->poor_until, jiffies + HZ);
 			break;
+		}
 		object = kmalloc(r->size, GFP_KERNEL);
 
 		if (!object)
@@ -62,6 +65,13 @@ static void reserve_kick(struct irq_work *kick)
 	struct reserve *r = container_of(kick, struct reserve, kick);
 
 	queue_work(system_unbound_wq, &r->refill);
+}
+
+/* Context: any. */
+static void reserve_order(struct reserve *r)
+{
+	if (READ_ONCE(r->nr) < r->base || time_after(jiffies, READ_ONCE(r->poor_until)))
+		irq_work_queue(&r->kick);
 }
 
 /**
@@ -92,7 +102,7 @@ void *reserve_take(struct reserve *r)
 	raw_spin_unlock_irqrestore(&r->lock, flags);
 
 	if (low)
-		irq_work_queue(&r->kick);
+		reserve_order(r);
 	return node;
 }
 
@@ -116,7 +126,7 @@ void reserve_expect(struct reserve *r, unsigned int nr)
 	if (r->target < 2 * nr)
 		r->target = 2 * nr;
 	raw_spin_unlock_irqrestore(&r->lock, flags);
-	irq_work_queue(&r->kick);
+	reserve_order(r);
 }
 
 /**
@@ -134,6 +144,7 @@ int reserve_init(struct reserve *r, size_t size, unsigned int target)
 	r->head = NULL;
 	r->nr = 0;
 	r->base = target;
+	r->poor_until = jiffies - 1;
 	r->target = target;
 	r->size = size;
 	init_irq_work(&r->kick, reserve_kick);

@@ -19,6 +19,7 @@
  * @nr: how many
  * @base: how many there are to be at least
  * @target: how many there should be; grows when the reserve runs out
+ * @poor_until: memory was low, and it is not tried again before, in jiffies
  * @size: of an object, in bytes
  * @kick: from the trap to where work can be queued
  * @refill: brings @nr up to @target; where memory is low, to @base
@@ -29,6 +30,7 @@ struct reserve {
 	unsigned int nr;
 	unsigned int base;
 	unsigned int target;
+	unsigned long poor_until;
 	size_t size;
 	struct irq_work kick;
 	struct work_struct refill;

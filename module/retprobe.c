@@ -396,21 +396,21 @@ static struct uret_instance *instance_nearest(struct utask *utask, unsigned long
  * @utask: its state
  * @trampoline: what it has returned to
  * @regs: its user registers
- *
- * The return address lay right below sp, or further below when the return
- * popped arguments too (ret imm16).
+ * @nearest: how to look: for a return address right below sp, or further below, as it is
+ *	when the return popped arguments too (ret imm16)
  *
  * Context: the machine being stopped.
  * Return: the newest instance of the call, or NULL.
  */
 struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
-					const struct pt_regs *regs)
+					const struct pt_regs *regs, bool nearest)
 {
-	struct uret_instance *inst = instance_at(utask, regs->sp - arch_word_size(regs));
+	struct uret_instance *inst;
 
-	if (inst && inst->trampoline == trampoline)
-		return inst;
-	return instance_nearest(utask, trampoline, regs, false);
+	if (nearest)
+		return instance_nearest(utask, trampoline, regs, false);
+	inst = instance_at(utask, regs->sp - arch_word_size(regs));
+	return inst && inst->trampoline == trampoline ? inst : NULL;
 }
 
 /* Appends to the instances whose handlers are to be called in task context. */

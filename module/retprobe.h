@@ -88,7 +88,7 @@ bool retprobe_prepare(struct utask *utask, const struct site *site,
 void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				const struct consumer_set *set, struct pt_regs *regs);
 struct uret_instance *retprobe_returned(struct utask *utask, unsigned long trampoline,
-					const struct pt_regs *regs);
+					const struct pt_regs *regs, bool nearest);
 void retprobe_lift(struct utask *utask, const struct image *image, const struct pt_regs *regs,
 		   bool shared);
 bool retprobe_trap(struct site *trampoline, struct pt_regs *regs);

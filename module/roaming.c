@@ -401,15 +401,18 @@ static unsigned long put_back_bucket(struct roaming *r, unsigned int bucket, uns
  */
 bool roaming_put_back(struct roaming *r, bool may_sleep)
 {
-	unsigned int i;
+	unsigned int i, nr = READ_ONCE(r->nr) + READ_ONCE(r->nr_put_back);
 
 	/* Too many for a trap. */
-	if (!may_sleep && READ_ONCE(r->nr) + READ_ONCE(r->nr_put_back) > PUT_BACK_MANY)
+	if (!nr)
+		return true;
+	if (!may_sleep && (nr > PUT_BACK_MANY || roaming_buckets(r) > 4 * PUT_BACK_MANY))
 		return false;
 	for (i = 0; i < roaming_buckets(r); i++) {
 		unsigned long absent = 0, gone = 0;
 
-		if (roaming_bucket_empty(r, i))
+		/* What goes from the one to the other has been put back. */
+		if (hlist_empty(&r->calls[i]) && hlist_empty(&r->put_back[i]))
 			continue;
 		while ((absent = put_back_bucket(r, i, gone))) {
 			if (!may_sleep)
@@ -452,12 +455,13 @@ void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instanc
  * @mm: its address space
  * @trampoline: what it has returned to
  * @regs: its user registers
+ * @nearest: as retprobe_returned()'s
  *
  * Context: the machine being stopped, in an RCU read side.
  * Return: the newest instance of the call, or NULL.
  */
 struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long trampoline,
-				       const struct pt_regs *regs)
+				       const struct pt_regs *regs, bool nearest)
 {
 	struct image *image = image_lookup(mm);
 	struct roaming *r = image ? image->roaming : NULL;
@@ -468,8 +472,8 @@ struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long tramp
 	if (!r || trampoline < r->lowest || trampoline > r->highest)
 		return NULL;
 	at = regs->sp - arch_word_size(regs);
+	if (nearest)
+		return nearest_in(r, r->calls, trampoline, regs, false);
 	inst = instance_in(r, r->calls, at) ?: instance_in(r, r->put_back, at);
-	if (inst && inst->trampoline == trampoline)
-		return inst;
-	return nearest_in(r, r->calls, trampoline, regs, false);
+	return inst && inst->trampoline == trampoline ? inst : NULL;
 }

@@ -84,13 +84,7 @@ int roaming_copy(struct roaming *r, struct hlist_head *copies);
 void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instance *inst,
 				 void *data), void *data);
 struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long trampoline,
-				       const struct pt_regs *regs);
-
-/* Whether a bucket of both tables has nothing in it, as far as can be seen without the lock. */
-static inline bool roaming_bucket_empty(const struct roaming *r, unsigned int bucket)
-{
-	return hlist_empty(&r->calls[bucket]) && hlist_empty(&r->put_back[bucket]);
-}
+				       const struct pt_regs *regs, bool nearest);
 
 static inline unsigned int roaming_buckets(const struct roaming *r)
 {

@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/random.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/stop_machine.h>
@@ -19,9 +20,10 @@
 
 /*
  * At least that long between two stops of the machine, as programs can bring them about; and so
- * many times as long as the last one took.
+ * many times as long as the last one took, within limits.
  */
 #define BEGIN_INTERVAL	(HZ / 10)
+#define BEGIN_MAX	(5 * HZ)
 #define BEGIN_SHARE	20
 
 /* Tasks with no more calls than these come first. */
@@ -38,12 +40,14 @@ static unsigned long begun, begin_interval;
  * @stale: gets what has turned out not to be returned from any more
  * @nr: how many calls there are
  * @most: of the tasks whose calls are moved now
+ * @took: how long the machine was stopped, in ns
  */
 struct roaming_start {
 	struct image *image;
 	struct roaming *r;
 	unsigned int nr;
 	unsigned int most;
+	u64 took;
 	struct hlist_head stale;
 };
 
@@ -108,12 +112,8 @@ static void count_in_task(struct utask *utask, void *data)
 		start->nr += READ_ONCE(utask->nr_instances);
 }
 
-static int roaming_start(void *data)
+static int move_all(struct roaming_start *start)
 {
-	struct roaming_start *start = data;
-
-	if (start->image->roaming)
-		return 0;
 	start->nr = 0;
 	utask_for_each(count_in_task, start);
 	/* They have become too many for so few buckets. */
@@ -129,6 +129,16 @@ static int roaming_start(void *data)
 	WRITE_ONCE(start->image->resumptions, true);
 	start->r = NULL;
 	return 0;
+}
+
+static int roaming_start(void *data)
+{
+	struct roaming_start *start = data;
+	u64 began = local_clock();
+	int ret = move_all(start);
+
+	start->took += local_clock() - began;
+	return ret;
 }
 
 /* With as many buckets as there are calls at the last count, so that none takes long to find. */
@@ -159,7 +169,7 @@ static struct roaming *roaming_make(const struct roaming_start *start)
 void roaming_begin(struct image *image)
 {
 	struct roaming_start start = { .image = image };
-	unsigned long stopped;
+	long left;
 	int ret;
 
 	/* Who is killed will not return from the call. */
@@ -167,20 +177,20 @@ void roaming_begin(struct image *image)
 		return;
 	if (READ_ONCE(image->roaming))
 		goto unlock;
-	if (time_in_range(jiffies, begun, begun + begin_interval) &&
-	    schedule_timeout_killable(begin_interval))
+	left = begin_interval - (jiffies - begun);
+	if (left > 0 && schedule_timeout_killable(left))
 		goto unlock;
 	utask_for_each(count_in_task, &start);
 	do {
 		start.r = roaming_make(&start);
-		stopped = jiffies;
 		/* No trap, and nobody who has preemption off, is in the middle of anything. */
 		ret = stop_machine(roaming_start, &start, NULL);
 		kvfree(start.r);
 	} while (ret == -EAGAIN);
 	instances_give_back(&start.stale);
 	begun = jiffies;
-	begin_interval = max_t(unsigned long, BEGIN_INTERVAL, BEGIN_SHARE * (begun - stopped));
+	begin_interval = clamp_t(unsigned long, nsecs_to_jiffies(BEGIN_SHARE * start.took),
+				 BEGIN_INTERVAL, BEGIN_MAX);
 unlock:
 	mutex_unlock(&begin_mutex);
 }

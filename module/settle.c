@@ -278,7 +278,8 @@ int image_settle(struct image *image, struct site **sites, unsigned int n, bool 
 	for (i = 0; batch.room && i < n; i++) {
 		if (i && sites[i] == sites[i - 1])
 			continue;
-		err = site_refresh(sites[i], gfp | __GFP_ACCOUNT);
+		/* What must be is at nobody's expense, who might be killed for it. */
+		err = site_refresh(sites[i], must ? gfp : gfp | __GFP_ACCOUNT);
 		if (!err && in_use)
 			err = batch_add(image, &batch, sites[i]);
 		ret = ret ?: err;

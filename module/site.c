@@ -294,7 +294,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	enum origin origin = ORIGIN_NONE;
 	bool step;
 	const struct ssol_plan *plan;
-	struct site *site;
+	struct site *site, *fresh;
 	long slot;
 	int ret;
 
@@ -326,8 +326,14 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 
 	if (plan_is_syscall(plan))
 		syscall_watch();
+	/* A slot cannot be given back. */
+	fresh = site_alloc(image, addr, SITE_PROBE, &walk->stock);
+	walk->no_memory = !fresh;
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
 	slot = image_add_slot(image, plan, addr, &step);
 	if (slot < 0) {
+		site_free(fresh);
 		if (slot == -ENOMEM)
 			site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
 				    addr);
@@ -337,9 +343,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 		walk->next = image_next_site(site);
 		site_supersede(site);
 	}
-	site = site_alloc(image, addr, SITE_PROBE, &walk->stock);
-	if (!site)
-		return ERR_PTR(-ENOMEM);
+	site = fresh;
 	site->plan = *plan;
 	site->slot = slot;
 	site->step = step;

@@ -22,7 +22,7 @@ static void site_set_hot(struct site *site)
 
 /*
  * What a program's mappings take is charged to it.  Where it may have no more, it is left
- * unprobed, not killed.
+ * unprobed, and not killed for this.
  */
 #define SITE_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 

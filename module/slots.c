@@ -137,7 +137,7 @@ int slot_add(struct site *site)
 	at = &image->slots[area]->lists[nr / SLOT_LIST];
 	list = rcu_dereference_protected(*at, lockdep_is_held(&image->lock));
 	if (!list) {
-		list = kzalloc(sizeof(*list), GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL);
+		list = kzalloc(sizeof(*list), GFP_KERNEL);
 		if (!list)
 			return -ENOMEM;
 		/* Pairs with site_of_slot(): it is empty. */

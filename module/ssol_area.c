@@ -139,7 +139,9 @@ static int area_page(struct ssol_area *area, pgoff_t nr)
 
 	if (area->page && area->page_nr == nr)
 		return 0;
-	page = shmem_read_mapping_page_gfp(area->file->f_mapping, nr, GFP_KERNEL);
+	/* It is charged to the program; see SITE_GFP. */
+	page = shmem_read_mapping_page_gfp(area->file->f_mapping, nr,
+					   GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	set_page_dirty_lock(page);

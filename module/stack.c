@@ -158,28 +158,31 @@ bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
 	return there;
 }
 
-/* For what is the task's own; false when it takes a context that can sleep. */
-static bool put_back_own(struct utask *utask, const struct roaming *roaming, bool may_sleep)
+/* How far a walk through the task's own calls has come. */
+enum walked { WALKED_ALL, WALKED_TO_ABSENT, WALKED_UNTIL_ROAMING };
+
+static enum walked put_back_walk(struct utask *utask, const struct roaming *roaming,
+				 bool may_sleep)
 {
+	enum walked walked = WALKED_UNTIL_ROAMING;
 	struct uret_instance *inst;
 	struct hlist_node *next;
-	bool known, there, done = true;
+	bool known, there;
 	unsigned long word;
 	unsigned int i;
 
 	preempt_disable();
-	for (i = 0; done && i < ARRAY_SIZE(utask->instances); i++) {
+	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
 			there = may_sleep;
 			do {
 				known = stack_put_back(inst, &word);
-				/* All of them may be kept elsewhere after that. */
 				if (!known && there && !walk_touch(inst, roaming, true, &there))
 					goto out;
 			} while (!known && there);
 			if (!known && !may_sleep) {
-				done = false;
-				break;
+				walked = WALKED_TO_ABSENT;
+				goto out;
 			}
 			next = inst->in_task.next;
 			/* Otherwise the call was left long ago.  Several may share the place. */
@@ -192,9 +195,21 @@ static bool put_back_own(struct utask *utask, const struct roaming *roaming, boo
 		if (may_sleep && !walk_pause(roaming))
 			goto out;
 	}
+	walked = WALKED_ALL;
 out:
 	preempt_enable();
-	return done;
+	return walked;
+}
+
+/* For what is the task's own; false when it takes a context that can sleep. */
+static bool put_back_own(struct utask *utask, const struct roaming *roaming, bool may_sleep)
+{
+	enum walked walked;
+
+	/* What has not been moved to where they roam is still here. */
+	while ((walked = put_back_walk(utask, roaming, may_sleep)) == WALKED_UNTIL_ROAMING)
+		roaming = roaming_own();
+	return walked == WALKED_ALL;
 }
 
 /**
