@@ -110,7 +110,7 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 	return ret;
 }
 
-/* A program may map a file as often as it likes: so many of the requests that come of it at once. */
+/* A program may map a file as often as it likes: so many of the requests then at a time. */
 #define REQUESTS_MANY	8192U
 
 /**

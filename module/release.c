@@ -212,7 +212,7 @@ void release_tasks(void)
 		vfree(r.calls);
 		r.room = r.nr + r.nr / 4 + 64;
 		r.nr = 0;
-		/* kvmalloc() gives no more than INT_MAX bytes, and programs decide how many it is. */
+		/* kvmalloc() gives no more than INT_MAX bytes, and programs decide how many. */
 		r.calls = __vmalloc(array_size(r.room, sizeof(*r.calls)),
 				    GFP_KERNEL | __GFP_NOFAIL);
 	}

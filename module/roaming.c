@@ -468,7 +468,7 @@ struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long tramp
 	struct uret_instance *inst;
 	unsigned long at;
 
-	/* All threads there are are asked about, and most are elsewhere. */
+	/* This is asked of all threads, and most are elsewhere. */
 	if (!r || trampoline < r->lowest || trampoline > r->highest)
 		return NULL;
 	at = regs->sp - arch_word_size(regs);

@@ -75,6 +75,7 @@ int roaming_copy(struct roaming *r, struct hlist_head *copies)
 	for (i = 0; i < roaming_buckets(r); i++) {
 		struct hlist_head *lists[] = { &r->calls[i], &r->put_back[i] };
 		HLIST_HEAD(blank);
+
 		size = blanks_make(r, i, &blank);
 		raw_spin_lock_irqsave(&r->lock, flags);
 		for (k = 0; k < ARRAY_SIZE(lists); k++) {

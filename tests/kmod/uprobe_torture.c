@@ -13,9 +13,8 @@
  *		"PATH FUNCTION entry|return HITS MISSED"
  *	churn	(write) so many threads register and unregister; 0: stop them,
  *		and take away what they have registered
- *	state	(read) "NAME NUMBER" lines: what has been done, and what was wrong
- *
- * What is wrong is told in the kernel log, too.
+ *	state	(read) "NAME NUMBER" lines: what has been done, and what was wrong,
+ *		which is told in the kernel log, too
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,7 +24,6 @@
 #include <linux/fs.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
-#include <linux/moduleparam.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -77,7 +75,7 @@ static struct probe *spans;
 static unsigned int nr_spans;
 
 static struct churner {
-	struct task_struct *task;
+	struct task_struct *task;	/* with a reference, as it ends by itself */
 	bool stop;
 	/* What it had registered is taken away. */
 	struct completion done;
@@ -317,14 +315,12 @@ static void unregister_some(struct probe **ps, unsigned int n)
 {
 	if (!n)
 		return;
-	if (ps[0]->returns && n == 1)
-		unregister_uretprobe(&ps[0]->rp);
-	else if (ps[0]->returns)
-		unregister_uretprobes((struct uretprobe **)ps, n);
-	else if (n == 1)
-		unregister_uprobe(&ps[0]->rp.u);
+	if (ps[0]->returns)
+		n == 1 ? unregister_uretprobe(&ps[0]->rp) :
+			unregister_uretprobes((struct uretprobe **)ps, n);
 	else
-		unregister_uprobes((struct uprobe **)ps, n);
+		n == 1 ? unregister_uprobe(&ps[0]->rp.u) :
+			unregister_uprobes((struct uprobe **)ps, n);
 }
 
 static void registered(struct probe *p)
@@ -428,13 +424,11 @@ static void churn_register(struct churner *c, unsigned int first)
 		}
 	}
 	ret = register_some(ps, n);
-	for (i = 0; i < n; i++) {
-		if (!ret)
-			registered(ps[i]);
-	}
+	for (i = 0; !ret && i < n; i++)
+		registered(ps[i]);
 	/* Of many, the first that is a process's may be the one that has gone. */
-	for (i = 0; ret && i < n - 1 && !ps[i]->rp.u.vaddr; i++)
-		;
+	while (ret && i < n - 1 && !ps[i]->rp.u.vaddr)
+		i++;
 	if (ret)
 		refused(ps[i], ret);
 }
@@ -536,6 +530,7 @@ static int churn_set(const char *line, const struct kernel_param *kp)
 	rounds++;
 	for (i = 0; i < n; i++) {
 		struct churner *c = &churners[i];
+		struct task_struct *task;
 
 		c->random = seed * 1000003ULL + rounds * 101 + i;
 		c->probes = kvcalloc(CHURNED, sizeof(*c->probes), GFP_KERNEL);
@@ -543,16 +538,13 @@ static int churn_set(const char *line, const struct kernel_param *kp)
 			return -ENOMEM;
 		c->stop = false;
 		init_completion(&c->done);
-		c->task = kthread_create(churn, c, "torture/%u", i);
-		if (IS_ERR(c->task)) {
-			ret = PTR_ERR(c->task);
+		task = kthread_create(churn, c, "torture/%u", i);
+		if (IS_ERR(task)) {
 			kvfree(c->probes);
-			c->task = NULL;
-			return ret;
+			return PTR_ERR(task);
 		}
-		/* It ends by itself. */
-		get_task_struct(c->task);
-		wake_up_process(c->task);
+		c->task = get_task_struct(task);
+		wake_up_process(task);
 	}
 	return 0;
 }
@@ -705,5 +697,4 @@ module_init(torture_init);
 module_exit(torture_exit);
 
 MODULE_DESCRIPTION("Torture client of uprobes.ko");
-MODULE_AUTHOR("The uprobes.ko authors");
 MODULE_LICENSE("GPL");

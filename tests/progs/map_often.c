@@ -29,7 +29,8 @@ int main(int argc, char **argv)
 	if (!fgets(line, sizeof(line), stdin))
 		return 0;
 	while (count--)
-		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, page * 4096) == MAP_FAILED)
+		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
+			 page * 4096) == MAP_FAILED)
 			err(2, "mmap");
 	puts("mapped");
 	fflush(stdout);

@@ -15,14 +15,11 @@
 
 #define STACK_SIZE	(64UL << 20)
 
-long probed_deep(long n);
-long probed_pause(long x);
-
 static ucontext_t coroutine, resumer;
 static pthread_barrier_t deep, resumed;
 static long paused;
 
-__attribute__((noipa)) long probed_deep(long n)
+static __attribute__((noipa)) long probed_deep(long n)
 {
 	if (!n) {
 		pthread_barrier_wait(&deep);
@@ -32,7 +29,7 @@ __attribute__((noipa)) long probed_deep(long n)
 	return probed_deep(n - 1) + (n & 3);
 }
 
-__attribute__((noipa)) long probed_pause(long x)
+static __attribute__((noipa)) long probed_pause(long x)
 {
 	swapcontext(&coroutine, &resumer);
 	return 2 * x;
