@@ -19,9 +19,14 @@
 #include <uapi/linux/magic.h>
 #include <uapi/linux/rseq.h>
 
-/* Where there is such a header, tracing_is_on() is in it and no more in linux/kernel.h. */
+/*
+ * Where there is such a header, tracing_is_on() is in it and no more in linux/kernel.h.  Sparse
+ * cannot ask for one, and is not run on kernels that have it.
+ */
+#ifndef __CHECKER__
 #if __has_include("linux/trace_controls.h")
 #include <linux/trace_controls.h>
+#endif
 #endif
 
 /**

@@ -9,6 +9,7 @@
 #include <linux/slab.h>
 
 #include "aggregate.h"
+#include "files.h"
 #include "listen.h"
 #include "synth.h"
 #include "trace.h"
