@@ -26,17 +26,10 @@ insn_run() {
 }
 
 # insn_trials DESCRIPTION ARG...: one result by insn_run, skipped where this machine cannot.
-# What the same seed does not show a second time is the machine's: one run of some forty did
-# so, with all processors of a virtual machine busy.
 insn_trials() {
 	insn_description=$1
 	shift
 	ktap_try "$insn_program" "$@"
-	case $ktap_status in
-	0 | 77) ;;
-	*)	diag "once more, with the same seed"
-		ktap_try "$insn_program" "$@" ;;
-	esac
 	case $ktap_status in
 	0)	ok "$insn_description" ;;
 	77)	skip "$insn_description" "this machine runs no code of that mode" ;;

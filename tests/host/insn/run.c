@@ -15,7 +15,7 @@
  *           resumed in the original text, must end as the native run does
  *   step    the plain copy under TF
  *
- * The second form repeats one trial. AT_LEAST encodings must have completed; in
+ * The second form repeats one trial, just once. AT_LEAST encodings must have completed; in
  * layout far as many steps, one in twenty, must have borrowed a register.
  *
  * Exit status 0: all agree; 77: this machine runs no code of that mode.
@@ -35,6 +35,10 @@
 
 #define EXIT_CANNOT	77
 
+/* So many trials of a run may differ once and then, repeated so often, not again. */
+#define MAX_ONCE	2
+#define REPEATS		3
+
 static const struct layout layouts[] = {
 	{ "low", { 0x20000000, 0x21000000, 0x28000000, 0x30000000, 0x31000000, 0x8000 } },
 	{ "high", { 0x123400000000, 0x123401000000, 0x123420000000, 0x123440000000,
@@ -53,7 +57,7 @@ static u32 one_in = 1;
 static int reported;
 static struct {
 	unsigned long encodings, compared, completed, faulted, undefined;
-	unsigned long out_of_reach, refused, stepped, scratch, unresumed;
+	unsigned long out_of_reach, refused, stepped, scratch, unresumed, once;
 	unsigned long kinds[SSOL_NR_KINDS];
 } counts;
 
@@ -515,6 +519,32 @@ static void one_trial(const struct uinsn *insn, const u8 *text)
 		run_trial();
 }
 
+/*
+ * What a slot does wrong, it does wrong each time: a trial begins with the same state. A busy
+ * virtual machine has been seen to have one of some 200,000 differ once; that is told, and few
+ * are let pass.
+ */
+static void try(const struct uinsn *insn, const u8 *text)
+{
+	const int before = reported;
+	char line[200];
+	int now;
+
+	one_trial(insn, text);
+	if (reported == before)
+		return;
+	for (int i = 0; i < REPEATS; i++) {
+		now = reported;
+		one_trial(insn, text);
+		if (reported != now)
+			return;
+	}
+	reproducer(line, sizeof(line));
+	ktap_note("once: %s differs, and not in %d repetitions", line, REPEATS);
+	if (++counts.once <= MAX_ONCE)
+		reported = before;
+}
+
 static u64 pick_state;
 
 static u32 pick(void)
@@ -532,7 +562,7 @@ static void visit_special(const struct uinsn *insn, const u8 *text, void *data)
 	(void)data;
 	for (int times = 0; times < 4; times++) {
 		trials++;
-		one_trial(insn, text);
+		try(insn, text);
 	}
 	counts.encodings += counts.completed != before;
 }
@@ -547,7 +577,7 @@ static void visit(const struct uinsn *insn, const u8 *text, void *data)
 	while (times--) {
 		trials++;
 		if (insn->class != UINSN_COPY || pick() % one_in == 0)
-			one_trial(insn, text);
+			try(insn, text);
 	}
 	counts.encodings += counts.completed != before;
 }
