@@ -42,6 +42,7 @@ MODULE_PARM_DESC(seed, "of the random numbers");
 
 static struct target {
 	struct file *file;
+	const char *path;
 	const char *name;
 	loff_t offset;
 	unsigned long vaddr;
@@ -269,7 +270,7 @@ static void prepare(struct probe *p, struct target *t, bool returns, unsigned in
 static bool prepare_any(struct probe *p, struct target *t, bool returns, bool processes,
 			u64 *random)
 {
-	unsigned int flags = draw(random, 2) * UPROBE_ATOMIC | !draw(random, 5) * UPROBE_DISABLED;
+	unsigned int by, flags = draw(random, 2) * UPROBE_ATOMIC | !draw(random, 5) * UPROBE_DISABLED;
 	struct uprobe *u = &p->rp.u;
 
 	prepare(p, t, returns, flags);
@@ -292,10 +293,10 @@ static bool prepare_any(struct probe *p, struct target *t, bool returns, bool pr
 		u->pid = process_of(t, random);
 		return u->pid;
 	}
-	if (draw(random, 2)) {
-		u->inode = file_inode(t->file);
-		u->file = NULL;
-	}
+	by = draw(random, 3);
+	u->file = by == 0 ? t->file : NULL;
+	u->inode = by == 1 ? file_inode(t->file) : NULL;
+	u->path = by == 2 ? t->path : NULL;
 	if (!draw(random, 3))
 		u->filter = filter_by_mm;
 	return true;
@@ -639,14 +640,13 @@ static int target_set(const char *line, const struct kernel_param *kp)
 		   &t.k, &t.ref, &spanned) != 7)
 		return -EINVAL;
 	t.spanned = spanned;
-	t.file = filp_open(path, O_RDONLY, 0);
-	if (IS_ERR(t.file))
+	t.path = kstrdup(path, GFP_KERNEL);
+	t.file = t.path ? filp_open(path, O_RDONLY, 0) : ERR_PTR(-ENOMEM);
+	if (IS_ERR(t.file)) {
+		kfree(t.path);
 		return PTR_ERR(t.file);
-	t.name = kstrdup(kbasename(path), GFP_KERNEL);
-	if (!t.name) {
-		fput(t.file);
-		return -ENOMEM;
 	}
+	t.name = kbasename(t.path);
 	targets[nr_targets++] = t;
 	return 0;
 }
@@ -688,7 +688,7 @@ static void __exit torture_exit(void)
 	span_stop();
 	while (nr_targets--) {
 		fput(targets[nr_targets].file);
-		kfree(targets[nr_targets].name);
+		kfree(targets[nr_targets].path);
 	}
 	kvfree(spans);
 }
