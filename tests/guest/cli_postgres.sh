@@ -17,6 +17,8 @@ ktap_plan 9
 
 # It does not run as root.
 as() { setpriv --reuid postgres --regid postgres --clear-groups "$@"; }
+# Nor where a user must not be, as the checkout may lie in a home directory.
+cd "$tmp" || exit
 chmod 755 "$tmp" && mkdir "$tmp/db" && chown postgres "$tmp/db"
 for d in "${TMPDIR:-/tmp}" "$(dirname "$tmp")"; do chmod a+x "$d"; done
 as "$bin/initdb" -D "$tmp/db" -N -A trust --no-instructions -E SQL_ASCII --locale=C >"$tmp/log" 2>&1 ||
