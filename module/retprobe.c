@@ -129,7 +129,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
 		goto missed;
 	if (may_sleep && utask_crowded(utask))
-		instances_prune(utask, roaming);
+		instances_prune(utask);
 	if (may_sleep && roaming && roaming_crowded(roaming))
 		roaming_prune(roaming);
 	if (utask->nr_instances >= RETPROBE_TASK_MAX ||
@@ -482,14 +482,17 @@ static bool trap_roaming(struct utask *utask, struct site *trampoline, struct pt
 	/* The refill of the reserve is on its way. */
 	if (!utask)
 		goto again;
-	if (!roaming) {
+	inst = NULL;
+	if (roaming) {
+		inst = roaming_claim(roaming, utask, trampoline->key.addr, regs);
+		if (!inst && !roaming_partial(roaming))
+			return false;
+	}
+	if (!inst) {
 		utask->site = trampoline;
 		hit_defer(utask, HIT_ROAM);
 		goto again;
 	}
-	inst = roaming_claim(roaming, utask, trampoline->key.addr, regs);
-	if (!inst)
-		return false;
 	returned(utask, inst, regs);
 	/* This task may never enter what it could use them for. */
 	instances_unspare(utask);

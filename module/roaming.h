@@ -39,6 +39,8 @@ struct utask;
  * @rcu: for look-ups by other tasks
  * @mm: the address space
  * @in_list: in the list of all, which release_tasks() reads
+ * @partial: tasks have calls of their own that are still to be moved here; changed with the
+ *	machine stopped
  * @nr: how many calls there are, without those in @put_back
  * @nr_put_back: how many there are in that
  * @prune_at: how many there are to be when the stale ones are looked for
@@ -58,6 +60,7 @@ struct roaming {
 	struct rcu_head rcu;	/* kfree_rcu() wants it near the start */
 	struct mm_struct *mm;
 	struct list_head in_list;
+	bool partial;
 	unsigned int nr;
 	unsigned int nr_put_back;
 	unsigned int prune_at;
@@ -85,6 +88,12 @@ void roaming_for_each(void (*fn)(struct mm_struct *mm, const struct uret_instanc
 				 void *data), void *data);
 struct uret_instance *roaming_returned(struct mm_struct *mm, unsigned long trampoline,
 				       const struct pt_regs *regs, bool nearest);
+
+/* Whether a call that is not known here may be, after another roaming_begin(). */
+static inline bool roaming_partial(const struct roaming *r)
+{
+	return READ_ONCE(r->partial);
+}
 
 static inline unsigned int roaming_buckets(const struct roaming *r)
 {

@@ -26,8 +26,9 @@
 #define BEGIN_MAX	(5 * HZ)
 #define BEGIN_SHARE	20
 
-/* Tasks with no more calls than these come first. */
-#define BEGIN_SMALL	1024U
+/* So many calls are moved in one stop; no task has as many. */
+#define BEGIN_MANY	RETPROBE_PROCESS_MAX
+static_assert(BEGIN_MANY >= RETPROBE_TASK_MAX);
 
 /* One roaming_begin() at a time; protects when the last was, and how long to wait after it. */
 static DEFINE_MUTEX(begin_mutex);
@@ -36,17 +37,19 @@ static unsigned long begun, begin_interval;
 /**
  * struct roaming_start - what is done while the machine is stopped
  * @image: the address space
- * @r: what it gets, if it has none yet; NULL afterwards when it got it
+ * @r: what it has, or gets
  * @stale: gets what has turned out not to be returned from any more
- * @nr: how many calls there are
- * @most: of the tasks whose calls are moved now
+ * @nr: how many calls tasks have of their own
+ * @moved: how many have been looked at to be moved in this stop
+ * @partial: those of some tasks are left for another stop
  * @took: how long the machine was stopped, in ns
  */
 struct roaming_start {
 	struct image *image;
 	struct roaming *r;
 	unsigned int nr;
-	unsigned int most;
+	unsigned int moved;
+	bool partial;
 	u64 took;
 	struct hlist_head stale;
 };
@@ -79,10 +82,7 @@ static void drop_stale(struct utask *utask, struct roaming_start *start)
 	}
 }
 
-/*
- * With more of them than are kept in one place, and the machine stopped meanwhile, tasks go on
- * having their own, which no other can return from.
- */
+/* All calls of a task, or none. */
 static void move_from_task(struct utask *utask, void *data)
 {
 	struct roaming_start *start = data;
@@ -91,9 +91,14 @@ static void move_from_task(struct utask *utask, void *data)
 	HLIST_HEAD(turned);
 	unsigned int i;
 
-	if (utask->mm != start->r->mm || utask->borrowed || utask->nr_instances > start->most ||
-	    start->r->nr + utask->nr_instances > RETPROBE_PROCESS_MAX)
+	if (utask->mm != start->r->mm || utask->borrowed || !utask->nr_instances)
 		return;
+	if (start->moved + utask->nr_instances > BEGIN_MANY) {
+		start->partial = true;
+		return;
+	}
+	start->moved += utask->nr_instances;
+	WRITE_ONCE(utask->calls_moved, utask->calls_moved + 1);
 	drop_stale(utask, start);
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
@@ -112,22 +117,25 @@ static void count_in_task(struct utask *utask, void *data)
 		start->nr += READ_ONCE(utask->nr_instances);
 }
 
-static int move_all(struct roaming_start *start)
+static int move_many(struct roaming_start *start)
 {
+	bool first = !start->image->roaming;
+
 	start->nr = 0;
 	utask_for_each(count_in_task, start);
 	/* They have become too many for so few buckets. */
-	if (start->r->bits < ROAMING_BITS_MAX && start->nr >> start->r->bits > 4)
+	if (first && start->r->bits < ROAMING_BITS_MAX && start->nr >> start->r->bits > 4)
 		return -EAGAIN;
-	start->most = BEGIN_SMALL;
+	start->moved = 0;
+	start->partial = false;
 	utask_for_each(move_from_task, start);
-	start->most = UINT_MAX;
-	utask_for_each(move_from_task, start);
-	roaming_enlist(start->r);
-	WRITE_ONCE(start->image->roaming, start->r);
-	/* Hits take the long way. */
-	WRITE_ONCE(start->image->resumptions, true);
-	start->r = NULL;
+	WRITE_ONCE(start->r->partial, start->partial);
+	if (first) {
+		roaming_enlist(start->r);
+		WRITE_ONCE(start->image->roaming, start->r);
+		/* Hits take the long way. */
+		WRITE_ONCE(start->image->resumptions, true);
+	}
 	return 0;
 }
 
@@ -135,9 +143,9 @@ static int roaming_start(void *data)
 {
 	struct roaming_start *start = data;
 	u64 began = local_clock();
-	int ret = move_all(start);
+	int ret = move_many(start);
 
-	start->took += local_clock() - began;
+	start->took = local_clock() - began;
 	return ret;
 }
 
@@ -159,38 +167,52 @@ static struct roaming *roaming_make(const struct roaming_start *start)
 	return r;
 }
 
+/* One stop of the machine.  Context: begin_mutex held. */
+static void begin_once(struct roaming_start *start)
+{
+	int ret;
+
+	do {
+		start->r = start->image->roaming;
+		if (!start->r) {
+			start->nr = 0;
+			utask_for_each(count_in_task, start);
+			start->r = roaming_make(start);
+		}
+		/* No trap, and nobody who has preemption off, is in the middle of anything. */
+		ret = stop_machine(roaming_start, start, NULL);
+		if (!start->image->roaming)
+			kvfree(start->r);
+	} while (ret == -EAGAIN);
+	instances_give_back(&start->stale);
+}
+
 /**
  * roaming_begin() - keep the calls of an address space in one place from now on
  * @image: the address space
  *
+ * They are moved in one stop of the machine unless there are very many: then those of some tasks
+ * are at a time, and who returns from one that is not there yet (roaming_partial()) comes here, too.
+ *
  * Context: may sleep, as a task of that address space; stops the machine, once in the
- * life of @image.
+ * life of @image or once for each BEGIN_MANY calls.
  */
 void roaming_begin(struct image *image)
 {
 	struct roaming_start start = { .image = image };
 	long left;
-	int ret;
 
 	/* Who is killed will not return from the call. */
 	if (mutex_lock_killable(&begin_mutex))
 		return;
-	if (READ_ONCE(image->roaming))
-		goto unlock;
-	left = begin_interval - (jiffies - begun);
-	if (left > 0 && schedule_timeout_killable(left))
-		goto unlock;
-	utask_for_each(count_in_task, &start);
-	do {
-		start.r = roaming_make(&start);
-		/* No trap, and nobody who has preemption off, is in the middle of anything. */
-		ret = stop_machine(roaming_start, &start, NULL);
-		kvfree(start.r);
-	} while (ret == -EAGAIN);
-	instances_give_back(&start.stale);
-	begun = jiffies;
-	begin_interval = clamp_t(unsigned long, nsecs_to_jiffies(BEGIN_SHARE * start.took),
-				 BEGIN_INTERVAL, BEGIN_MAX);
-unlock:
+	while (!READ_ONCE(image->roaming) || roaming_partial(image->roaming)) {
+		left = begin_interval - (jiffies - begun);
+		if (left > 0 && schedule_timeout_killable(left))
+			break;
+		begin_once(&start);
+		begun = jiffies;
+		begin_interval = clamp_t(unsigned long, nsecs_to_jiffies(BEGIN_SHARE * start.took),
+					 BEGIN_INTERVAL, BEGIN_MAX);
+	}
 	mutex_unlock(&begin_mutex);
 }

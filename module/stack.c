@@ -33,14 +33,16 @@ static struct roaming *roaming_own(void)
  * A walk through the instances of the current task, with preemption off.  Where
  * that must be on for a while, roaming_begin() may take them away.
  *
+ * @was: utask::calls_moved when the walk began
+ *
  * Return: false when there is no more to see here.
  */
-static bool walk_pause(const struct roaming *was)
+static bool walk_pause(const struct utask *utask, unsigned int was)
 {
 	preempt_enable();
 	cond_resched();
 	preempt_disable();
-	return roaming_own() == was;
+	return READ_ONCE(utask->calls_moved) == was;
 }
 
 /*
@@ -53,8 +55,8 @@ static bool walk_pause(const struct roaming *was)
  *
  * Return: as walk_pause().
  */
-static bool walk_touch(const struct uret_instance *inst, const struct roaming *was, bool writes,
-		       bool *there)
+static bool walk_touch(const struct utask *utask, const struct uret_instance *inst,
+		       unsigned int was, bool writes, bool *there)
 {
 	char __user *at = (char __user *)inst->ri.sp;
 	unsigned int size = inst->word;
@@ -63,7 +65,7 @@ static bool walk_touch(const struct uret_instance *inst, const struct roaming *w
 	*there = !fatal_signal_pending(current) &&
 		 !(writes ? fault_in_safe_writeable(at, size) : fault_in_readable(at, size));
 	preempt_disable();
-	return roaming_own() == was;
+	return READ_ONCE(utask->calls_moved) == was;
 }
 
 /*
@@ -73,21 +75,22 @@ static bool walk_touch(const struct uret_instance *inst, const struct roaming *w
  *
  * Context: may sleep; the current task, as the stack is its own.
  */
-void instances_prune(struct utask *utask, const struct roaming *roaming)
+void instances_prune(struct utask *utask)
 {
 	struct uret_instance *inst;
 	struct hlist_node *next;
+	unsigned int i, moved;
 	unsigned long word;
 	bool known, there;
-	unsigned int i;
 
 	preempt_disable();
+	moved = READ_ONCE(utask->calls_moved);
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
 			there = true;
 			do {
 				known = stack_read(&word, inst->ri.sp, inst->word, false);
-				if (!known && !walk_touch(inst, roaming, false, &there))
+				if (!known && !walk_touch(utask, inst, moved, false, &there))
 					goto out;
 			} while (!known && there);
 			/* Nobody but the task itself changes the list otherwise. */
@@ -97,7 +100,7 @@ void instances_prune(struct utask *utask, const struct roaming *roaming)
 			instance_unlink(utask, inst);
 			instance_spare(utask, inst);
 		}
-		if (!walk_pause(roaming))
+		if (!walk_pause(utask, moved))
 			goto out;
 	}
 out:
@@ -159,25 +162,26 @@ bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
 }
 
 /* How far a walk through the task's own calls has come. */
-enum walked { WALKED_ALL, WALKED_TO_ABSENT, WALKED_UNTIL_ROAMING };
+enum walked { WALKED_ALL, WALKED_TO_ABSENT, WALKED_UNTIL_MOVED };
 
-static enum walked put_back_walk(struct utask *utask, const struct roaming *roaming,
-				 bool may_sleep)
+static enum walked put_back_walk(struct utask *utask, bool may_sleep)
 {
-	enum walked walked = WALKED_UNTIL_ROAMING;
+	enum walked walked = WALKED_UNTIL_MOVED;
 	struct uret_instance *inst;
 	struct hlist_node *next;
+	unsigned int i, moved;
 	bool known, there;
 	unsigned long word;
-	unsigned int i;
 
 	preempt_disable();
+	moved = READ_ONCE(utask->calls_moved);
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
 			there = may_sleep;
 			do {
 				known = stack_put_back(inst, &word);
-				if (!known && there && !walk_touch(inst, roaming, true, &there))
+				if (!known && there &&
+				    !walk_touch(utask, inst, moved, true, &there))
 					goto out;
 			} while (!known && there);
 			if (!known && !may_sleep) {
@@ -192,7 +196,7 @@ static enum walked put_back_walk(struct utask *utask, const struct roaming *roam
 			instance_unlink(utask, inst);
 			instance_spare(utask, inst);
 		}
-		if (may_sleep && !walk_pause(roaming))
+		if (may_sleep && !walk_pause(utask, moved))
 			goto out;
 	}
 	walked = WALKED_ALL;
@@ -202,13 +206,14 @@ out:
 }
 
 /* For what is the task's own; false when it takes a context that can sleep. */
-static bool put_back_own(struct utask *utask, const struct roaming *roaming, bool may_sleep)
+static bool put_back_own(struct utask *utask, bool may_sleep)
 {
 	enum walked walked;
 
-	/* What has not been moved to where they roam is still here. */
-	while ((walked = put_back_walk(utask, roaming, may_sleep)) == WALKED_UNTIL_ROAMING)
-		roaming = roaming_own();
+	/* What has become the task's own since then is here. */
+	do
+		walked = put_back_walk(utask, may_sleep);
+	while (walked == WALKED_UNTIL_MOVED);
 	return walked == WALKED_ALL;
 }
 
@@ -226,12 +231,12 @@ static bool put_back_own(struct utask *utask, const struct roaming *roaming, boo
 bool retprobe_put_back(bool may_sleep)
 {
 	struct utask *utask = utask_find(current);
-	struct roaming *roaming = roaming_own();
+	struct roaming *roaming;
 
 	/* Too many for a trap. */
 	if (!may_sleep && utask && utask->nr_instances > PUT_BACK_MANY)
 		return false;
-	if (utask && !put_back_own(utask, roaming, may_sleep))
+	if (utask && !put_back_own(utask, may_sleep))
 		return false;
 	if (!stray_look(may_sleep))
 		return false;

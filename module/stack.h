@@ -33,6 +33,6 @@ static inline bool stack_write(unsigned long addr, unsigned long word, unsigned 
 }
 
 bool stack_put_back(const struct uret_instance *inst, unsigned long *was);
-void instances_prune(struct utask *utask, const struct roaming *roaming);
+void instances_prune(struct utask *utask);
 
 #endif /* _UPROBES_STACK_H */

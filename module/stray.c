@@ -160,13 +160,15 @@ static bool stack_has_stray(unsigned long trampoline)
 bool stray_look(bool may_sleep)
 {
 	struct mm_struct *mm = current->mm;
+	struct roaming *roaming;
 	struct image *image;
 	bool alone;
 
 	rcu_read_lock();
 	image = image_lookup(mm);
 	/* There are no other threads, nor have they left calls; or it has been found out. */
-	alone = !image || READ_ONCE(image->roaming) ||
+	roaming = image ? READ_ONCE(image->roaming) : NULL;
+	alone = !image || (roaming && !roaming_partial(roaming)) ||
 		(atomic_read(&mm->mm_users) == 1 && !READ_ONCE(image->orphans.nr));
 	rcu_read_unlock();
 	if (alone || !stray_suspected(mm))

@@ -87,9 +87,10 @@ struct copy_mark {
  * @exited: the task has exited; the last queued work frees this
  * @borrowed: @instances has copies of another task's, in the same address space
  * @instances: return instances, by their place on the stack; of processes that
- *	roaming.h is about only what is borrowed, has just been claimed, or was too
- *	much to be moved
+ *	roaming.h is about only what is borrowed, has just been claimed, or is still
+ *	to be moved
  * @nr_instances: how many
+ * @calls_moved: how often roaming_begin() has taken them away, with the machine stopped
  * @prune_at: how many there are to be when the stale ones are looked for
  * @returning: instances whose sleepable handlers are to be called
  * @spare: instances for further use
@@ -131,6 +132,7 @@ struct utask {
 	bool borrowed;
 	struct hlist_head instances[1 << RETPROBE_BITS];
 	unsigned int nr_instances;
+	unsigned int calls_moved;
 	unsigned int prune_at;
 	struct hlist_head returning;
 	struct hlist_head spare;
