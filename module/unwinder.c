@@ -340,10 +340,9 @@ static bool image_is_watched(struct image *image, void *data)
 
 static void sweep_work(struct work_struct *work)
 {
-	bool done;
+	bool done = images_for_each(image_try_unwatch, NULL);
 
 	mutex_lock(&maps_mutex);
-	done = images_for_each(image_try_unwatch, NULL);
 	if (maps_watched && images_for_each(image_is_watched, NULL)) {
 		lifecycle_unwatch_maps();
 		maps_watched = false;
