@@ -112,6 +112,23 @@ static void instances_turn(struct hlist_head *from, struct hlist_head *to)
 	}
 }
 
+/*
+ * Of what has gone while a handler slept nothing is followed: who looks for calls under way has not
+ * seen these.  Context: preemption off until the rest is linked.
+ */
+static void instances_drop_dead(struct utask *utask, struct hlist_head *fresh)
+{
+	struct uret_instance *inst;
+	struct hlist_node *next;
+
+	hlist_for_each_entry_safe(inst, next, fresh, in_task) {
+		if (READ_ONCE(inst->consumer->live))
+			continue;
+		hlist_del(&inst->in_task);
+		instance_spare(utask, inst);
+	}
+}
+
 static bool prepare(struct utask *utask, const struct site *site,
 		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
@@ -167,14 +184,17 @@ static bool prepare(struct utask *utask, const struct site *site,
 			instance_spare(utask, inst);
 		}
 	}
+	preempt_disable();
+	if (may_sleep)
+		instances_drop_dead(utask, &fresh);
 	/* Nobody wants to know; the page has just been written. */
 	if (hlist_empty(&fresh)) {
+		preempt_enable();
 		if (!chained && !roaming)
 			stack_write(sp, word, size, may_sleep);
 		return true;
 	}
 
-	preempt_disable();
 	if (!chained)
 		instance_drop_at(utask, sp);
 	written = !roaming && !chained;
