@@ -107,23 +107,26 @@ static bool popped(const struct uret_instance *inst)
 /*
  * The instance with the nearest return address below the stack pointer, for returns that
  * popped arguments, too.  Where @look is set, only those that can have been popped.
+ * Place by place: mostly it is one of the first, and there may be very many calls.
  */
-static struct uret_instance *nearest_in(const struct roaming *r, const struct hlist_head *table,
+static struct uret_instance *nearest_in(const struct roaming *r, struct hlist_head *table,
 					unsigned long trampoline, const struct pt_regs *regs,
 					bool look)
 {
-	struct uret_instance *inst, *nearest = NULL;
-	unsigned int i;
+	unsigned long below, at = ALIGN(regs->sp, sizeof(u32));
+	struct uret_instance *inst;
 
-	for (i = 0; i < roaming_buckets(r); i++) {
-		hlist_for_each_entry(inst, &table[i], in_task) {
-			if (returned_from(inst, trampoline, regs) &&
-			    (!nearest || inst->ri.sp > nearest->ri.sp) &&
+	if (!(table == r->calls ? r->nr : r->nr_put_back))
+		return NULL;
+	for (below = 0; below <= sizeof(long) + U16_MAX; below += sizeof(u32)) {
+		at -= sizeof(u32);
+		hlist_for_each_entry(inst, bucket_of(r, table, at), in_task) {
+			if (inst->ri.sp == at && returned_from(inst, trampoline, regs) &&
 			    (!look || popped(inst)))
-				nearest = inst;
+				return inst;
 		}
 	}
-	return nearest;
+	return NULL;
 }
 
 /* As retprobe_returned(), for the current task.  Context: the lock held. */

@@ -70,8 +70,14 @@ int roaming_copy(struct roaming *r, struct hlist_head *copies)
 	unsigned int i, k;
 	unsigned long flags;
 	size_t size;
+	bool none;
 	int ret = 0;
 
+	raw_spin_lock_irqsave(&r->lock, flags);
+	none = !r->nr && !r->nr_put_back;
+	raw_spin_unlock_irqrestore(&r->lock, flags);
+	if (none)
+		return 0;
 	for (i = 0; i < roaming_buckets(r); i++) {
 		struct hlist_head *lists[] = { &r->calls[i], &r->put_back[i] };
 		HLIST_HEAD(blank);
