@@ -238,7 +238,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	struct attach_request *requests;
 	unsigned int i, nr = 0;
 	struct site *site;
-	bool returns = false;
+	bool returns = false, told = false;
 
 	mutex_lock(&parent->lock);
 	if (!parent->nr_heirs) {
@@ -270,6 +270,10 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	if (returns)
 		unwinder_watched(child);
 	for (i = 0; i < nr; i++) {
+		if (requests[i].result == -ENOMEM && !told) {
+			pr_warn_ratelimited("no memory: a child of a probed process is not probed, or not everywhere\n");
+			told = true;
+		}
 		if (!requests[i].result && requests[i].consumer->ref_ctr_offset)
 			ref_ctrs_apply(child, requests[i].consumer,
 				       file_inode(requests[i].consumer->counted));

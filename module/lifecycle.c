@@ -86,6 +86,9 @@ static void fork_work(struct callback_head *work)
 	if (child && !image_inherit(child, event->parent, &event->copied)) {
 		mapping_apply(mm);
 		image_inherit_consumers(child, event->parent);
+	} else if (READ_ONCE(event->parent->nr_heirs)) {
+		pr_warn_ratelimited("no memory: process %d is not probed as its parent is\n",
+				    current->tgid);
 	}
 	utask = child && child->trampoline == event->parent->trampoline ?
 		utask_get(current) : NULL;
