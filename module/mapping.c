@@ -439,6 +439,9 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 			ret = -EINTR;
 		mmput(list.mms[i]);
 		cond_resched();
+	/* It may have cut the last one's turn short. */
+	if (fatal_signal_pending(current))
+		ret = -EINTR;
 	}
 	kvfree(requests.requests);
 	kvfree(list.mms);
