@@ -127,10 +127,12 @@ static int attach_one(struct site_walk *walk, struct attach_request *request)
 		walk->known = false;
 		ret = image_need_trampoline(image);
 		if (ret)
-			return ret;
+			goto out;
 	}
 	ret = attachment_make(image, site, request);
 	request->made = !ret;
+out:
+	walk->no_memory = ret == -ENOMEM;
 	return ret;
 }
 
@@ -192,8 +194,10 @@ static bool request_settled(struct image *image, const struct attach_request *re
  * The kernel log says what a caller cannot know.
  *
  * Context: may sleep; takes image::lock and the mmap lock.
+ * Return: false when memory has run out, which further attempts would not change; the results
+ * are -ENOMEM then, which they also are where there is no room for slots.
  */
-void image_attach(struct image *image, struct attach_request *requests, unsigned int n)
+bool image_attach(struct image *image, struct attach_request *requests, unsigned int n)
 {
 	struct site **sites = kvmalloc_array(n, sizeof(*sites), GFP_KERNEL);
 	struct site_walk walk = {
@@ -211,7 +215,7 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 		requests[i].result = -ENOMEM;
 	}
 	if (!sites)
-		return;
+		return false;
 	/* A program pays for what its mappings take, whoever registers. */
 	payer = get_mem_cgroup_from_mm(image->mm);
 	others = set_active_memcg(payer);
@@ -247,6 +251,7 @@ void image_attach(struct image *image, struct attach_request *requests, unsigned
 	set_active_memcg(others);
 	mem_cgroup_put(payer);
 	kvfree(sites);
+	return !walk.no_memory;
 }
 
 static int site_compare(const void *p, const void *q)

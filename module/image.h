@@ -345,7 +345,7 @@ struct attach_request {
 	bool made;
 };
 
-void image_attach(struct image *image, struct attach_request *requests, unsigned int n);
+bool image_attach(struct image *image, struct attach_request *requests, unsigned int n);
 void site_give_up(struct site *site);
 void image_moved(struct image *image, unsigned long start, unsigned long end, long by);
 void site_abandon(struct site *site);

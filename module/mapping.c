@@ -205,18 +205,20 @@ static bool requests_return(const struct request_list *list)
  * @mm: the address space
  * @image: the same, once there is something to attach
  * @watched: its unwinders are being watched
+ * @no_memory: it ran out, and there is none for the rest either, at the program's expense
  * @requests: what is to be attached; the memory is used for further turns
  */
 struct spread {
 	struct mm_struct *mm;
 	struct image *image;
 	bool watched;
+	bool no_memory;
 	struct request_list *requests;
 };
 
 /*
- * Attaches what has been collected; none of it is left in the list.  Where there was no memory
- * for the end of it, that comes before other errors.
+ * Attaches what has been collected; none of it is left in the list.  That memory has run
+ * out comes before other errors.
  */
 static int spread_requests(struct spread *s)
 {
@@ -240,7 +242,7 @@ static int spread_requests(struct spread *s)
 		unwinder_watch(s->image);
 		s->watched = true;
 	}
-	image_attach(s->image, list->requests, list->nr);
+	s->no_memory = !image_attach(s->image, list->requests, list->nr);
 	for (i = 0; i < list->nr; i++) {
 		struct attach_request *r = &list->requests[i];
 
@@ -249,10 +251,8 @@ static int spread_requests(struct spread *s)
 			err = ref_ctrs_apply(s->image, r->consumer, r->where.inode);
 		ret = ret ?: err;
 	}
-	if (list->requests[list->nr - 1].result == -ENOMEM)
-		ret = -ENOMEM;
 	request_list_drop(list);
-	return ret;
+	return s->no_memory ? -ENOMEM : ret;
 }
 
 static void spread_end(struct spread *s)
@@ -279,8 +279,7 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 		if (list->nr >= REQUESTS_MANY) {
 			err = spread_requests(&spread);
 			ret = ret ?: err;
-			/* There is none for the rest either, at the program's expense. */
-			if (err == -ENOMEM)
+			if (spread.no_memory)
 				break;
 		}
 		/* A task's own mappings may be another process's, too. */
@@ -439,10 +438,10 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 			ret = -EINTR;
 		mmput(list.mms[i]);
 		cond_resched();
+	}
 	/* It may have cut the last one's turn short. */
 	if (fatal_signal_pending(current))
 		ret = -EINTR;
-	}
 	kvfree(requests.requests);
 	kvfree(list.mms);
 out:

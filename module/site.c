@@ -250,6 +250,7 @@ static long image_use_room(struct image *image, const struct ssol_plan *plan, un
 	return ret;
 }
 
+/* -ENOSPC: there is no room for an area within reach, or the program may map no more. */
 static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 			   unsigned long addr, bool *step)
 {
@@ -265,14 +266,14 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 	if (slot != -ENOSPC && slot != -ERANGE)
 		return slot;
 	if (image->nr_areas == IMAGE_MAX_AREAS)
-		return -ENOMEM;
+		return -ENOSPC;
 	/* Before it is mapped: adding it must not fail then, or the next probe maps another. */
 	slot = image_expect_area(image);
 	if (slot)
 		return slot;
 	area = ssol_area_create(image->mm, addr);
 	if (IS_ERR(area))
-		return PTR_ERR(area);
+		return PTR_ERR(area) == -ENOMEM ? -ENOSPC : PTR_ERR(area);
 	image_add_area(image, area);
 	slot = ssol_area_add_slot(area, plan, addr, *step);
 	if (slot == -ERANGE) {
@@ -334,10 +335,13 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	slot = image_add_slot(image, plan, addr, &step);
 	if (slot < 0) {
 		site_free(fresh);
-		if (slot == -ENOMEM)
-			site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
-				    addr);
-		return ERR_PTR(slot);
+		if (slot != -ENOSPC) {
+			walk->no_memory = slot == -ENOMEM;
+			return ERR_PTR(slot);
+		}
+		site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
+			    addr);
+		return ERR_PTR(-ENOMEM);
 	}
 	if (site) {
 		walk->next = image_next_site(site);

@@ -142,7 +142,8 @@ static int code_compare(const void *p, const void *q)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-static void watch_map(struct image *image, const struct code *code,
+/* False when there was no memory, as there is none for other mappings then either. */
+static bool watch_map(struct image *image, const struct code *code,
 		      const struct elf_symbol *symbols)
 {
 	struct attach_request requests[NR_NAMES] = {};
@@ -160,8 +161,7 @@ static void watch_map(struct image *image, const struct code *code,
 			.where = { .inode = file_inode(code->file), .offset = symbols[k].offset },
 		};
 	}
-	if (n)
-		image_attach(image, requests, n);
+	return !n || image_attach(image, requests, n);
 }
 
 /* Probes the unwinders in all mappings of a list, looking into each file once. */
@@ -186,7 +186,8 @@ static void watch_list(struct image *image, const struct code_list *list)
 			elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs, &allowance);
 			inode = target.inode;
 		}
-		watch_map(image, code, symbols);
+		if (!watch_map(image, code, symbols))
+			break;
 		cond_resched();
 	}
 }
@@ -342,6 +343,7 @@ static void sweep_work(struct work_struct *work)
 {
 	bool done = images_for_each(image_try_unwatch, NULL);
 
+	/* Not while one process is waited for: who probes returns in others takes it, too. */
 	mutex_lock(&maps_mutex);
 	if (maps_watched && images_for_each(image_is_watched, NULL)) {
 		lifecycle_unwatch_maps();
