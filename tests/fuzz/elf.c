@@ -75,10 +75,12 @@ static void read_functions(struct target *target, struct symbols *syms)
 	}
 }
 
-static void read_variables(const struct debug_info *info, u64 addr)
+static void read_variables(const struct debug_info *info, const struct symbol *function)
 {
+	/* Also as if an instruction of it were meant: what is inlined there comes first then. */
+	struct place place = { .addr = function->addr, .named = function->addr % 2 };
 	struct scope scope;
-	struct error *err = scope_open(info, addr, NULL, &scope);
+	struct error *err = scope_open(info, &place, &scope);
 
 	for (size_t i = 0; !err && i < scope.n && i < SOME; i++) {
 		char *fetch;
@@ -94,11 +96,11 @@ static void read_variables(const struct debug_info *info, u64 addr)
 	error_free(err);
 }
 
-static void count(Dwarf_Die *function, void *arg)
+static void count(Dwarf_Die *copy, Dwarf_Die *function, void *arg)
 {
 	size_t *n = arg;
 
-	*n += !!die_name(function);
+	*n += die_name(function) && copy->addr;
 }
 
 static void read_debug_info(struct target *target, const struct symbols *syms)
@@ -115,7 +117,7 @@ static void read_debug_info(struct target *target, const struct symbols *syms)
 	line_sites_free(&lines);
 	inlined_each(info, count, &n);
 	for (size_t i = 0; i < syms->n && i < SOME; i++)
-		read_variables(info, syms->v[i].addr);
+		read_variables(info, &syms->v[i]);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
