@@ -20,11 +20,8 @@
 #include "arch.h"
 #include "compat.h"
 #include "elf_file.h"
+#include "elf_go.h"
 #include "target.h"
-
-/* What is looked at of an ELF file: hostile ones claim anything. */
-#define MAX_NOTES	1024
-#define MAX_NAMES	1024
 
 static struct mm_struct *process_mm(struct task_struct *task)
 {
@@ -111,65 +108,6 @@ ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t p
 	return inode_read(target->inode, buf, len, pos);
 }
 
-static bool notes_name_go(const u8 *notes, size_t len)
-{
-	size_t at = 0;
-
-	/* Of the Go linker's: name "Go", type 4, the build id. */
-	while (len - at >= sizeof(struct elf32_note)) {
-		const struct elf32_note *note = (const void *)(notes + at);
-		u64 next = at + sizeof(*note) + ALIGN((u64)note->n_namesz, 4) +
-			   ALIGN((u64)note->n_descsz, 4);
-
-		if (note->n_namesz == 4 && note->n_type == 4 &&
-		    len - at >= sizeof(*note) + 4 && !memcmp(note + 1, "Go\0", 4))
-			return true;
-		if (next >= len)
-			break;
-		at = next;
-	}
-	return false;
-}
-
-static bool segment_names_go(const struct target *target, u64 offset, u64 size)
-{
-	u8 notes[MAX_NOTES] __aligned(4);
-	ssize_t len = target_read(target, notes, min_t(u64, size, sizeof(notes)), offset);
-
-	return len > 0 && notes_name_go(notes, len);
-}
-
-static bool segments_name_go(const struct elf_file *elf)
-{
-	struct elf64_phdr ph;
-	unsigned int i;
-
-	for (i = 0; i < elf_file_segments(elf); i++) {
-		if (!elf_file_segment(elf, i, &ph))
-			return false;
-		if (ph.p_type == PT_NOTE && ph.p_offset < S64_MAX - MAX_NOTES &&
-		    segment_names_go(elf->target, ph.p_offset, ph.p_filesz))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a section is named like the table that Go's runtime walks stacks by. */
-static bool sections_name_go(const struct elf_file *elf)
-{
-	struct elf64_shdr names;
-	char buf[MAX_NAMES];
-	ssize_t n;
-
-	if (elf->head.e_shstrndx >= SHN_LORESERVE ||
-	    !elf_file_section(elf, elf->head.e_shstrndx, &names) ||
-	    names.sh_offset > S64_MAX - MAX_NAMES)
-		return false;
-	n = target_read(elf->target, buf, min_t(u64, names.sh_size, sizeof(buf)), names.sh_offset);
-	/* In position-independent programs the name begins with that of another section. */
-	return n > 0 && strnstr(buf, ".gopclntab", n);
-}
-
 /* What a file that is no ELF file would be executed as is the kernel's mode. */
 static void target_classify(struct target *target)
 {
@@ -180,8 +118,7 @@ static void target_classify(struct target *target)
 		return;
 	if (elf.head.e_ident[EI_CLASS] == ELFCLASS32)
 		target->mode = UINSN_MODE_32;
-	/* The note can be left out (-buildid=), the section names can be stripped. */
-	target->go = segments_name_go(&elf) || sections_name_go(&elf);
+	target->go = elf_file_is_go(&elf);
 }
 
 static struct file *file_at(const char *name)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Telling programs in Go from others.
+ */
+#ifndef _UPROBES_ELF_GO_H
+#define _UPROBES_ELF_GO_H
+
+#include <linux/types.h>
+
+struct elf_file;
+
+bool elf_file_is_go(const struct elf_file *elf);
+
+#endif /* _UPROBES_ELF_GO_H */
