@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lines of a language with mistakes in them, for tests that try thousands.
- * The same ones everywhere: the random numbers are xorshift64's.
+ * Lines of a language with mistakes in them, and damaged files, for tests that
+ * try thousands.  The same ones everywhere: the random numbers are xorshift64's.
  */
 #ifndef _TESTS_MUTATE_H
 #define _TESTS_MUTATE_H
@@ -108,7 +108,7 @@ static size_t mutate_change(const struct mutate *m, char *line, size_t len,
  *
  * Return: its length.
  */
-static size_t mutate_line(const struct mutate *m, char *line, size_t room)
+static inline size_t mutate_line(const struct mutate *m, char *line, size_t room)
 {
 	const char *seed = m->seeds[mutate_pick(m->nseeds)];
 	unsigned int changes = mutate_pick(m->changes + 1);
@@ -118,6 +118,50 @@ static size_t mutate_line(const struct mutate *m, char *line, size_t room)
 	while (changes--)
 		len = mutate_change(m, line, len, room);
 	return len;
+}
+
+/* A number as files have them for sizes and positions, and where comparisons of these turn. */
+static inline unsigned long long mutate_number(size_t size)
+{
+	switch (mutate_pick(5)) {
+	case 0:
+		return mutate_pick(16);
+	case 1:
+		return mutate_pick(2 * size);
+	case 2:	/* as many bits, all set */
+		return ~0ULL >> mutate_pick(64);
+	case 3:	/* just below zero, just above a power of two */
+		return (1ULL << mutate_pick(64)) - mutate_pick(2) * 2 * size + mutate_pick(size);
+	default:
+		return mutate_pick(1U << 31);
+	}
+}
+
+/**
+ * mutate_file() - damage a file in a binary format
+ * @bytes: the file
+ * @size: how much of it there is, more than 8 bytes
+ *
+ * Return: how much of it is left.
+ */
+static inline size_t mutate_file(unsigned char *bytes, size_t size)
+{
+	unsigned int changes = 1 + mutate_pick(4);
+	unsigned long long number;
+	size_t at, from, width;
+
+	while (changes--) {
+		width = 1U << mutate_pick(4);
+		at = mutate_pick(size - width + 1) / width * width;
+		from = mutate_pick(size - width + 1) / width * width;
+		number = mutate_number(size);
+		/* One in four is a number that stands elsewhere. */
+		if (mutate_pick(4))
+			memcpy(bytes + at, &number, width);
+		else
+			memmove(bytes + at, bytes + from, width);
+	}
+	return mutate_pick(8) ? size : mutate_pick(size);
 }
 
 #endif /* _TESTS_MUTATE_H */

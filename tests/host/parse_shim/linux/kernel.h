@@ -23,7 +23,16 @@
 #define fallthrough		__attribute__((fallthrough))
 #define S64_MAX			((s64)(~0ULL >> 1))
 #define DIV_ROUND_UP(n, d)	({ typeof(n) d_ = (d); ((n) + d_ - 1) / d_; })
+#define ALIGN(n, to)		({ typeof(n) to_ = (to); ((n) + to_ - 1) & ~(to_ - 1); })
+#define __aligned(n)		__attribute__((aligned(n)))
 #define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
+
+#define PAGE_SIZE		4096UL
+
+/* Others run all the time. */
+static inline void cond_resched(void)
+{
+}
 
 static inline void *ERR_PTR(long error)
 {

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <linux/kernel.h>
+
 #define GFP_KERNEL 0
 
 extern long shim_fail_after;
@@ -62,6 +64,20 @@ static inline void kfree(const void *p)
 static inline void kvfree(const void *p)
 {
 	free((void *)p);
+}
+
+/* Its bounds are known to the sanitizer, as those of the rest. */
+static inline unsigned long __get_free_page(int flags)
+{
+	(void)flags;
+	if (shim_fail_after && !--shim_fail_after)
+		return 0;
+	return (unsigned long)aligned_alloc(PAGE_SIZE, PAGE_SIZE);
+}
+
+static inline void free_page(unsigned long page)
+{
+	free((void *)page);
 }
 
 #endif /* _SHIM_LINUX_SLAB_H */

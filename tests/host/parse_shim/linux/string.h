@@ -4,4 +4,16 @@
 
 #include <string.h>
 
+/* As the kernel's: a NUL in @s is a character like others. */
+static inline char *strnstr(const char *s, const char *what, size_t len)
+{
+	size_t n = strlen(what);
+
+	for (; len >= n; s++, len--) {
+		if (!memcmp(s, what, n))
+			return (char *)s;
+	}
+	return NULL;
+}
+
 #endif /* _SHIM_LINUX_STRING_H */
