@@ -15,6 +15,7 @@
 #define MAX_IMPORTS	16384
 #define MAX_NAME	64
 #define MAX_SYMBOLS	16
+#define MAX_PLACES	64
 /* Symbol tables and their strings are looked through up to here, in bytes. */
 #define MAX_TABLE	(64U << 20)
 
@@ -186,12 +187,27 @@ static u64 hashed_find(const struct symbol_file *file, const struct dynamic_info
 	return 0;
 }
 
+/**
+ * struct name_places - where the names of symbols are in a string table
+ * @pos: their positions there
+ * @symbol: which symbol has that name
+ * @nr: how many
+ *
+ * A name can be there more than once: linkers that share strings have it begin inside
+ * a longer name that ends in it, others have both.
+ */
+struct name_places {
+	u32 pos[MAX_PLACES];
+	u8 symbol[MAX_PLACES];
+	unsigned int nr;
+};
+
 /*
  * Looks through the symbol table, a page at a time.  A symbol is told by where
- * its name is: @names are the positions in the string table.
+ * its name is.
  */
 static void table_search(const struct symbol_file *file, const struct elf64_shdr *table,
-			 void *page, struct elf_symbol *symbols, const u32 *names, unsigned int n)
+			 void *page, struct elf_symbol *symbols, const struct name_places *names)
 {
 	size_t size = file->elf.wide ? sizeof(struct elf64_sym) : sizeof(struct elf32_sym);
 	u64 pos, end = min_t(u64, table->sh_size, MAX_TABLE);
@@ -206,20 +222,37 @@ static void table_search(const struct symbol_file *file, const struct elf64_shdr
 			u32 name = *(u32 *)(page + at);
 			struct elf64_sym sym;
 
-			for (i = 0; i < n; i++) {
-				if (names[i] && names[i] == name && !symbols[i].offset &&
+			for (i = 0; i < names->nr; i++) {
+				struct elf_symbol *symbol = &symbols[names->symbol[i]];
+
+				if (names->pos[i] == name && !symbol->offset &&
 				    symbol_read(file, table->sh_offset, (pos + at) / size, &sym))
-					symbols[i].offset = symbol_offset(file, &sym);
+					symbol->offset = symbol_offset(file, &sym);
 			}
 		}
 		cond_resched();
 	}
 }
 
-/* Where the names begin in a string table, page by page with an overlap. */
+static void name_add(struct name_places *names, u32 pos, unsigned int symbol)
+{
+	unsigned int i;
+
+	for (i = 0; i < names->nr; i++) {
+		/* Pages overlap. */
+		if (names->pos[i] == pos)
+			return;
+	}
+	if (names->nr == MAX_PLACES)
+		return;
+	names->pos[names->nr] = pos;
+	names->symbol[names->nr++] = symbol;
+}
+
+/* Where strings of a string table end in the names, page by page with an overlap. */
 static void strings_search(const struct symbol_file *file, const struct elf64_shdr *strings,
-			   char *page, const struct elf_symbol *symbols, u32 *names,
-			   unsigned int n)
+			   char *page, const struct elf_symbol *symbols, unsigned int n,
+			   struct name_places *names)
 {
 	u64 pos, end = min_t(u64, strings->sh_size, MAX_TABLE);
 	size_t sizes[MAX_SYMBOLS];
@@ -228,16 +261,19 @@ static void strings_search(const struct symbol_file *file, const struct elf64_sh
 	for (i = 0; i < n; i++)
 		sizes[i] = strlen(symbols[i].name) + 1;
 	for (pos = 0; pos < end; pos += PAGE_SIZE - MAX_NAME) {
-		size_t len = min_t(u64, PAGE_SIZE, end - pos);
-		char *at, *last = page + len;
+		size_t at, next, len = min_t(u64, PAGE_SIZE, end - pos);
 
 		if (!elf_file_read(&file->elf, page, len, strings->sh_offset + pos))
 			return;
-		for (at = page; at < last; at += strnlen(at, last - at) + 1) {
-			for (i = 0; i < n; i++) {
-				if (last - at >= sizes[i] && *at == *symbols[i].name &&
-				    !memcmp(at, symbols[i].name, sizes[i]))
-					names[i] = pos + (at - page);
+		for (at = 0; at < len; at = next) {
+			next = at + strnlen(page + at, len - at) + 1;
+			/* What the page cuts off ends in another one. */
+			for (i = 0; next <= len && i < n; i++) {
+				const char *tail = page + next - sizes[i];
+
+				if (next - at >= sizes[i] && *tail == *symbols[i].name &&
+				    !memcmp(tail, symbols[i].name, sizes[i]))
+					name_add(names, pos + (tail - page), i);
 			}
 		}
 		cond_resched();
@@ -259,24 +295,19 @@ static bool table_section(const struct symbol_file *file, struct elf64_shdr *tab
 static void table_find(const struct symbol_file *file, struct elf_symbol *symbols, unsigned int n)
 {
 	struct elf64_shdr table, strings;
-	u32 names[MAX_SYMBOLS] = {};
-	unsigned int i;
+	struct name_places names = {};
 	void *page;
 
-	if (n > ARRAY_SIZE(names) || !table_section(file, &table))
+	if (n > MAX_SYMBOLS || !table_section(file, &table))
 		return;
 	if (!elf_file_section(&file->elf, table.sh_link, &strings) || strings.sh_type != SHT_STRTAB)
 		return;
 	page = (void *)__get_free_page(GFP_KERNEL);
 	if (!page)
 		return;
-	strings_search(file, &strings, page, symbols, names, n);
-	for (i = 0; i < n; i++) {
-		if (names[i]) {
-			table_search(file, &table, page, symbols, names, n);
-			break;
-		}
-	}
+	strings_search(file, &strings, page, symbols, n, &names);
+	if (names.nr)
+		table_search(file, &table, page, symbols, &names);
 	free_page((unsigned long)page);
 }
 

@@ -199,6 +199,7 @@ static const struct seed {
 	{ "hashed", 0x1f, false },	/* a library, without a symbol table */
 	{ "table", 0x1f, false },	/* a static program with one */
 	{ "hidden", 0x14, false },	/* a library that has them for itself */
+	{ "merged", 0x14, false },	/* a program with a name that another one ends in */
 	{ "go_note", 0, true },
 	{ "go_table", 0, true },
 };
@@ -400,11 +401,11 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		count = strtoul(argv[1], NULL, 0);
 
-	ktap_plan(NR_SEEDS + 6);
+	ktap_plan(NR_SEEDS + 8);
 	load_seeds();
 	check_seeds();
 	for (i = 0; i < NR_SEEDS; i++) {
-		if (!strcmp(files[i].name, "table64"))
+		if (!strcmp(files[i].name, "table64") || !strcmp(files[i].name, "merged64"))
 			check_pages(i);
 	}
 	check_ends();
