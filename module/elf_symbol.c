@@ -99,11 +99,13 @@ static bool name_matches(const struct symbol_file *file, u64 at, const char *nam
  * @symbols: position of the symbol table
  * @strings: of its strings
  * @hash: of the GNU hash table; 0 when there is none
+ * @alone: it names no other file that it needs, as with -static-pie
  */
 struct dynamic_info {
 	u64 symbols;
 	u64 strings;
 	u64 hash;
+	bool alone;
 };
 
 static void dynamic_read(const struct symbol_file *file, struct dynamic_info *dyn)
@@ -111,7 +113,7 @@ static void dynamic_read(const struct symbol_file *file, struct dynamic_info *dy
 	u64 at = 0, tag, value;
 	unsigned int i;
 
-	memset(dyn, 0, sizeof(*dyn));
+	*dyn = (struct dynamic_info) { .alone = true };
 	for (i = 0; i < file->nr_segments; i++) {
 		if (file->segments[i].p_type == PT_DYNAMIC)
 			at = file->segments[i].p_offset;
@@ -134,7 +136,9 @@ static void dynamic_read(const struct symbol_file *file, struct dynamic_info *dy
 		}
 		if (tag == DT_NULL)
 			return;
-		if (tag == DT_SYMTAB)
+		if (tag == DT_NEEDED)
+			dyn->alone = false;
+		else if (tag == DT_SYMTAB)
 			dyn->symbols = address_offset(file, value, false);
 		else if (tag == DT_STRTAB)
 			dyn->strings = address_offset(file, value, false);
@@ -345,7 +349,7 @@ static bool hidden_ones(const struct symbol_file *file, const struct dynamic_inf
 		if (symbols[i].offset)
 			return false;
 	}
-	return table_section(file, &table) && imports(file, dyn, needs);
+	return table_section(file, &table) && (dyn->alone || imports(file, dyn, needs));
 }
 
 /**
@@ -354,7 +358,7 @@ static bool hidden_ones(const struct symbol_file *file, const struct dynamic_inf
  * @symbols: which; all that are not found get the offset 0
  * @n: how many
  * @needs: names, up to NULL; a file that is linked dynamically may have them hidden, which
- *	takes a search of all its symbols, if it imports one of these
+ *	takes a search of all its symbols, if it imports one of these, or needs no other file
  * @allowance: how much may be read of files, in bytes; what is read is taken from it
  *
  * Finds nothing when there is not enough left of @allowance, or the task is being killed.

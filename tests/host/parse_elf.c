@@ -199,6 +199,7 @@ static const struct seed {
 	{ "hashed", 0x1f, false },	/* a library, without a symbol table */
 	{ "table", 0x1f, false },	/* a static program with one */
 	{ "hidden", 0x14, false },	/* a library that has them for itself */
+	{ "alone", 0x14, false },	/* a program that is linked with -static-pie */
 	{ "merged", 0x14, false },	/* a program with a name that another one ends in */
 	{ "go_note", 0, true },
 	{ "go_table", 0, true },
