@@ -4,14 +4,15 @@
  * input chooses mode and distance of the slot, the rest is text.
  *
  * Whatever the bytes: the decoder and Zydis agree, nothing outside of the text
- * is read (ASan), slots keep to their size, and every address in a slot stands
- * for a state.
+ * is read (ASan), slots keep to their size, every address in a slot stands
+ * for a state, and functions that jump to each other are followed to an end.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "agree.h"
 #include "boundary.h"
+#include "retaddr.h"
 #include "ssol.h"
 
 #define HOLDS(condition) do {						\
@@ -84,6 +85,44 @@ static void function(const u8 *text, size_t len, enum uinsn_mode mode)
 		HOLDS(boundary_check(text, len, mode, len - 1, &begin) != -EINVAL);
 }
 
+/**
+ * struct text - a file that has nothing but code
+ * @bytes: the code
+ * @len: how much
+ */
+struct text {
+	const u8 *bytes;
+	size_t len;
+};
+
+static size_t read_text(const void *file, u64 offset, void *buf, size_t len)
+{
+	const struct text *text = file;
+
+	if (offset >= text->len)
+		return 0;
+	if (len > text->len - offset)
+		len = text->len - offset;
+	memcpy(buf, text->bytes + offset, len);
+	return len;
+}
+
+/* What a function does itself, it does also at the end of a way of jumps that begins there. */
+static void return_address(const u8 *bytes, size_t len, enum uinsn_mode mode)
+{
+	const struct text text = { .bytes = bytes, .len = len };
+	long jump;
+	int used = retaddr_used(bytes, len < RETADDR_WINDOW ? len : RETADDR_WINDOW, mode, &jump);
+	int used_in = retaddr_used_in(&text, read_text, 0, mode);
+
+	HOLDS(used == 0 || used == 1);
+	HOLDS(!used || !jump);
+	HOLDS(used_in == used || (used_in == 1 && jump));
+	/* Wherever a file says that a function is. */
+	HOLDS(!retaddr_used_in(&text, read_text, len, mode));
+	HOLDS(!retaddr_used_in(&text, read_text, ~0ULL - len, mode));
+}
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
 	static const u64 distances[] = { 0x10000, 0x7fff0000, 0x80000000, 0x123456789000 };
@@ -121,6 +160,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			slots(&plan, addr, slot);
 	}
 	function(text, size, mode);
+	return_address(text, size, mode);
 	free(text);
 	return 0;
 }
