@@ -4,7 +4,7 @@
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
-ktap_plan 45
+ktap_plan 54
 
 # unwinds PROGRAM: its output, status included, with what names its process taken out.
 unwinds() {
@@ -22,7 +22,7 @@ total() {
 }
 
 export RUST_BACKTRACE=1
-for program in unwinds unwinds32 unwinds_static unwinds_hidden unwinds_rust; do
+for program in unwinds unwinds32 unwinds_static unwinds_static_pie unwinds_hidden unwinds_rust; do
 	ends=134
 	[ $program != unwinds_rust ] || ends=101
 	program=$progs/$program
