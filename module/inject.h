@@ -223,6 +223,8 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 	INJECT_NOMEM("alloc_workqueue", 0, inject_alloc_workqueue(name, flags, max))
 #define ring_buffer_alloc(size, flags)						\
 	INJECT_NOMEM("ring_buffer_alloc", 0, inject_ring_buffer_alloc(size, flags))
+#define ring_buffer_read_start(...)						\
+	INJECT_NOMEM("ring_buffer_read_start", 0, ring_buffer_read_start(__VA_ARGS__))
 
 #define INJECT_PTR(name, code, result) INJECT(name, code, true, ERR_PTR(-(code)), result)
 

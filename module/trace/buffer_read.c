@@ -184,11 +184,15 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 		tracer_snapshot_finish(s);
 		return -ENOMEM;
 	}
-	/* NULL for a CPU that has never been online, too. */
 	for_each_possible_cpu(cpu) {
-		if (only == TRACER_ALL_CPUS || cpu == only)
-			s->iters[cpu] = ring_buffer_read_start(b->rb, cpu,
-							       GFP_KERNEL);
+		/* A CPU that has never been online has no part of the buffer. */
+		if ((only != TRACER_ALL_CPUS && cpu != only) || !ring_buffer_size(b->rb, cpu))
+			continue;
+		s->iters[cpu] = ring_buffer_read_start(b->rb, cpu, GFP_KERNEL);
+		if (!s->iters[cpu]) {
+			tracer_snapshot_finish(s);
+			return -ENOMEM;
+		}
 	}
 	return 0;
 }

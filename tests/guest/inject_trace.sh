@@ -73,12 +73,16 @@ is_64() { [ "$(<$dir/buffer_size_kb)" = 64 ]; }
 sized() { old_size; on && hit_one; off; is_off; }
 each_failure "the buffer's size" size old_size is_64 sized
 on
+: >$dir/trace
 "$prog" ticks 1 3
 off
+all_there() { [ "$(grep -c ': (' "$tmp/read")" = 3 ]; }
 for file in trace uprobe_events uprobe_profile error_log trace_options set_event_pid README \
 	    buffer_size_kb events/uprobes/e/format events/uprobes/e/filter per_cpu/cpu0/trace per_cpu/cpu0/stats; do
+	works=nothing
+	[ $file != trace ] || works=all_there
 	reading() { cat $dir/$file >"$tmp/read"; }
-	each_failure "reading $file" reading nothing nothing is_off
+	each_failure "reading $file" reading nothing $works is_off
 done
 from_pipe() { dd if=$dir/trace_pipe iflag=nonblock bs=64k status=none >"$tmp/read" 2>"$tmp/dd" ||
 	! grep -v 'Resource temp' "$tmp/dd" >&2; }
