@@ -22,7 +22,7 @@ for ((n = 1; n < 1000; n++)); do
 		read -r site _ <$inject
 		echo off >$inject
 		sites="$sites $site"
-		failed_at[$site]=1
+		[ "$site" = none ] || failed_at[$site]=1
 	done
 	run register 0
 	status=$?

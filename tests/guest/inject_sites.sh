@@ -14,7 +14,7 @@ listed() {
 	awk -v site=$site '$1 == site { print $2, $4 }' /sys/kernel/debug/uprobes-inject
 }
 
-ktap_plan 14
+ktap_plan 15
 clear
 is "$(listed)" "12 0" "the site is listed with its error"
 for bad in '*' ':1' '*:0' '*:many' 'no.such.site:1'; do
@@ -34,3 +34,7 @@ is "$(listed) $(cut -d ' ' -f 1 $dir/uprobe_events | xargs)" "12 3 p:uprobes/b p
 clear
 is "$(cut -d ' ' -f 1 /sys/kernel/debug/uprobes-inject | grep -vxFf <(cut -d ' ' -f 1 "$UPROBES_TOP/tests/guest/inject.sites") | sort -u)" "" \
 	"inject.sites has the test in which each of them fails, or the reason why none does"
+while read -r call test _; do
+	[[ $call == *.*.* && ( $test = - || -e $UPROBES_TOP/tests/guest/$test.sh ) ]] || echo "$call $test"
+done < <(grep -v '^#' "$UPROBES_TOP/tests/guest/inject.sites") >"$tmp/odd"
+is "$(<"$tmp/odd")" "" "nothing else stands there"
