@@ -38,7 +38,7 @@ static void site_is_parents(struct site *own, const struct site *site)
  */
 void image_copy_begins(struct image *parent)
 {
-	struct utask *utask = utask_get(current);
+	struct utask *utask = utask_get_aside(current);
 
 	if (!utask) {
 		pr_warn_ratelimited("no memory: reference counters in a child of process %d may be too high\n",

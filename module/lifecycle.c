@@ -65,7 +65,7 @@ static void fork_work(struct callback_head *work)
 	struct fork_event *event = container_of(work, struct fork_event, work);
 	struct mm_struct *mm = current->mm;
 	struct image *child = NULL;
-	struct utask *utask;
+	struct utask *utask = NULL;
 
 	if (!mm) {
 		retprobe_discard(&event->calls);
@@ -90,8 +90,12 @@ static void fork_work(struct callback_head *work)
 		pr_warn_ratelimited("no memory: process %d is not probed as its parent is\n",
 				    current->tgid);
 	}
-	utask = child && child->trampoline == event->parent->trampoline ?
-		utask_get(current) : NULL;
+	if (child && child->trampoline == event->parent->trampoline) {
+		utask = utask_get_aside(current);
+		if (!utask && !hlist_empty(&event->calls))
+			pr_warn_ratelimited("no memory: process %d is not seen to return from what it was forked in\n",
+					    task_tgid_nr(current));
+	}
 	if (utask && !hlist_empty(&event->calls)) {
 		/* The return probes may be gone: nobody else watches the child's unwinders then. */
 		unwinder_watch(child);
@@ -178,7 +182,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	rcu_read_lock();
 	image = image_lookup(parent->mm);
 	if ((utask && utask->nr_instances) || (image && READ_ONCE(image->roaming))) {
-		child_utask = utask_get(child);
+		child_utask = utask_get_aside(child);
 		if (!child_utask || retprobe_copy(utask, image, &calls))
 			pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
 					    task_tgid_nr(child));
@@ -294,7 +298,7 @@ static void map_queue(struct utask *utask)
  */
 void lifecycle_moves(struct image *image)
 {
-	struct utask *utask = utask_get(current);
+	struct utask *utask = utask_get_aside(current);
 
 	if (!utask) {
 		pr_warn_ratelimited("no memory: process %d moves probed text and may die of it\n",
@@ -334,7 +338,7 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 	if (!vma->vm_file || vma->vm_mm != current->mm || current->flags & PF_KTHREAD ||
 	    !map_wanted(vma))
 		return 0;
-	utask = utask_get(current);
+	utask = utask_get_aside(current);
 	if (!utask) {
 		pr_warn_ratelimited("no memory: process %d maps a file, and what is probed in it is missed\n",
 				    task_tgid_nr(current));

@@ -172,6 +172,18 @@ static __always_inline struct utask *utask_own(void)
 
 struct utask *utask_find(struct task_struct *task);
 struct utask *utask_get(struct task_struct *task);
+
+/*
+ * utask_get() for what forks and mappings do, which can be made to fail where it might: for a
+ * task that has none yet.  On the way of a hit no call can.
+ */
+#define utask_get_aside(task)							\
+({										\
+	struct task_struct *__task = (task);					\
+										\
+	INJECT("utask_get", ENOMEM, !utask_find(__task), NULL, utask_get(__task)); \
+})
+
 void utask_drop(struct utask *utask);
 void utask_free(struct utask *utask);
 void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data);

@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/guest/inject_client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 
-ktap_plan 9
+ktap_plan 19
 tracefs=/sys/kernel/tracing
 
 # The first probe of a system call, which is the first of all, after loading.
@@ -93,7 +93,7 @@ always() {
 	if $4; then
 		is "$site" "$1" "$2: it works without the memory"
 	else
-		is "$site $(told | grep -c "no memory: process [0-9]* ")" "$1 1" "$2: the log says what does not work"
+		is "$site $(told | grep -c -m 1 "no memory: .*process [0-9]* ")" "$1 1" "$2: the log says what does not work"
 	fi
 	$3 >"$tmp/said" 2>&1
 	check "$2: the next time it works" $4
@@ -126,4 +126,50 @@ for site in lifecycle.fork_copied.kmalloc reserve.reserve_fill.kmalloc; do
 done
 is "$(many_forks)" "300 3" "the next time there is memory for them"
 run unregister 3
+
+# Tasks of which nothing is known yet: a program begins, forks, and shares its memory, within a
+# probed function.
+prog=$progs/calls
+plain=$("$prog" forks 3)
+set_probe 4 path="$prog" offset="0x$(symbol "$prog" forker)" returns=1
+run register 4
+call_forks() { before=$(hits 4); "$prog" forks 3; }
+# Four calls return, and three of them in a child as well.
+seen_to_return() { [ "$(<"$tmp/said")" = "$plain" ] && [ $(($(hits 4) - before)) = 7 ]; }
+always lifecycle.on_map.utask_get "a program that is mapped" call_forks seen_to_return
+always lifecycle.fork_work.utask_get "a fork in a call" call_forks seen_to_return
+always lifecycle.on_fork.utask_get "a vfork in a call" call_forks seen_to_return
+run unregister 4
+
+first_fork() {
+	steps
+	set_probe 5 pid="$pid" vaddr="$work" ref="$counter"
+	run register 5
+	step fork 3
+	run unregister 5
+	end_steps
+}
+child_not_counted() { [ "$(<"$tmp/said")" = "child 912 counter 0" ]; }
+always inherit.image_copy_begins.utask_get "the first fork" first_fork child_not_counted
+
+# Its text goes elsewhere before it was ever executed.
+cp "$progs/patched" "$tmp/patched"
+first_move() {
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in"
+	: >"$out"
+	"$tmp/patched" <"$tmp/in" >"$out" &
+	pid=$!
+	exec 3>"$tmp/in"
+	until_is 1 lines
+	set_probe 6 pid="$pid" vaddr="$(symbol_in "$pid" "$tmp/patched" amount)"
+	run register 6
+	printf 'move\ncall\n' >&3
+	exec 3>&-
+	wait $pid
+	cat "$out"
+	run unregister 6
+}
+moved() { [ "$(tail -n 1 "$tmp/said")" = 5 ]; }
+always lifecycle.lifecycle_moves.utask_get "text that is moved" first_move moved
 listed_failed
