@@ -124,6 +124,13 @@ INJECT_ALLOC(kmemdup, (const void *from, size_t size, gfp_t gfp), (from, size, g
 INJECT_ALLOC(kmemdup_nul, (const char *s, size_t size, gfp_t gfp), (s, size, gfp))
 INJECT_ALLOC(kmem_cache_alloc, (struct kmem_cache *cache, gfp_t gfp), (cache, gfp))
 INJECT_ALLOC(memdup_user_nul, (const void __user *from, size_t size), (from, size))
+INJECT_ALLOC(vmemdup_user, (const void __user *from, size_t size), (from, size))
+
+static __always_inline int inject_kmem_cache_alloc_bulk(struct kmem_cache *cache, gfp_t gfp,
+							size_t n, void **objects)
+{
+	return kmem_cache_alloc_bulk(cache, gfp, n, objects);
+}
 
 static __always_inline struct kmem_cache *inject_kmem_cache_create(const char *name, size_t size,
 								   size_t align, slab_flags_t flags,
@@ -181,8 +188,10 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #undef kmemdup
 #undef kmemdup_nul
 #undef kmem_cache_alloc
+#undef kmem_cache_alloc_bulk
 #undef kmem_cache_create
 #undef memdup_user_nul
+#undef vmemdup_user
 #undef __alloc_percpu
 #undef __get_free_page
 #undef alloc_workqueue
@@ -212,6 +221,9 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define kasprintf(gfp, ...) INJECT_NOMEM("kasprintf", gfp, kasprintf(gfp, __VA_ARGS__))
 #define kmem_cache_alloc(cache, gfp)						\
 	INJECT_NOMEM("kmem_cache_alloc", gfp, inject_kmem_cache_alloc(cache, gfp))
+#define kmem_cache_alloc_bulk(cache, gfp, n, objects)				\
+	INJECT("kmem_cache_alloc_bulk", ENOMEM, true, 0,			\
+	       inject_kmem_cache_alloc_bulk(cache, gfp, n, objects))
 #define kmem_cache_create(name, size, align, flags, ctor)			\
 	INJECT_NOMEM("kmem_cache_create", 0,					\
 		     inject_kmem_cache_create(name, size, align, flags, ctor))
@@ -226,19 +238,33 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define ring_buffer_read_start(...)						\
 	INJECT_NOMEM("ring_buffer_read_start", 0, ring_buffer_read_start(__VA_ARGS__))
 
+#define __seq_open_private(...)							\
+	INJECT_NOMEM("__seq_open_private", 0, __seq_open_private(__VA_ARGS__))
+
 #define INJECT_PTR(name, code, result) INJECT(name, code, true, ERR_PTR(-(code)), result)
 
 #define memdup_user_nul(from, size)						\
 	INJECT_PTR("memdup_user_nul", ENOMEM, inject_memdup_user_nul(from, size))
+#define vmemdup_user(from, size)						\
+	INJECT_PTR("vmemdup_user", ENOMEM, inject_vmemdup_user(from, size))
 #define debugfs_create_dir(name, parent)					\
 	INJECT_PTR("debugfs_create_dir", ENOMEM, debugfs_create_dir(name, parent))
 #define debugfs_create_file(name, mode, parent, data, fops)			\
 	INJECT_PTR("debugfs_create_file", ENOMEM,				\
 		   inject_debugfs_create_file(name, mode, parent, data, fops))
+#define debugfs_create_file_unsafe(...)						\
+	INJECT_PTR("debugfs_create_file_unsafe", ENOMEM, debugfs_create_file_unsafe(__VA_ARGS__))
 #define dentry_open(...) INJECT_PTR("dentry_open", ENOMEM, dentry_open(__VA_ARGS__))
 #define shmem_file_setup(...) INJECT_PTR("shmem_file_setup", ENOMEM, shmem_file_setup(__VA_ARGS__))
 #define shmem_read_mapping_page_gfp(...)					\
 	INJECT_PTR("shmem_read_mapping_page_gfp", ENOMEM, shmem_read_mapping_page_gfp(__VA_ARGS__))
+#define shmem_read_mapping_page(...)						\
+	INJECT_PTR("shmem_read_mapping_page", ENOMEM, shmem_read_mapping_page(__VA_ARGS__))
+#define shmem_read_folio(...) INJECT_PTR("shmem_read_folio", ENOMEM, shmem_read_folio(__VA_ARGS__))
+#define read_mapping_folio(...)							\
+	INJECT_PTR("read_mapping_folio", EIO, read_mapping_folio(__VA_ARGS__))
+#define trace_get_event_file(...)						\
+	INJECT_PTR("trace_get_event_file", EINVAL, trace_get_event_file(__VA_ARGS__))
 
 #define INJECT_INT(name, code, result) INJECT(name, code, true, -(code), result)
 
@@ -254,6 +280,14 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define enable_kprobe(kp) INJECT_INT("enable_kprobe", ENOMEM, enable_kprobe(kp))
 #define register_ftrace_function(ops)						\
 	INJECT_INT("register_ftrace_function", ENOMEM, register_ftrace_function(ops))
+#undef ftrace_set_filter_ip
+#define ftrace_set_filter_ip(...)						\
+	INJECT_INT("ftrace_set_filter_ip", ENOMEM, ftrace_set_filter_ip(__VA_ARGS__))
+#define register_ftrace_direct(...)						\
+	INJECT_INT("register_ftrace_direct", ENOMEM, register_ftrace_direct(__VA_ARGS__))
+#define register_ftrace_direct_multi(...)					\
+	INJECT_INT("register_ftrace_direct_multi", ENOMEM,			\
+		   register_ftrace_direct_multi(__VA_ARGS__))
 #define tracepoint_probe_register(...)						\
 	INJECT_INT("tracepoint_probe_register", ENOMEM, tracepoint_probe_register(__VA_ARGS__))
 #define register_die_notifier(nb)						\
@@ -273,6 +307,8 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 	INJECT_INT("synth_event_create", ENOMEM, synth_event_create(__VA_ARGS__))
 
 #define find_get_pid(nr) INJECT("find_get_pid", ESRCH, true, NULL, find_get_pid(nr))
+#define get_pid_task(...)							\
+	INJECT("get_pid_task", ESRCH, true, NULL, get_pid_task(__VA_ARGS__))
 #define get_task_mm(task) INJECT("get_task_mm", ESRCH, true, NULL, get_task_mm(task))
 #define copy_from_user(to, from, n)						\
 	INJECT("copy_from_user", EFAULT, true, (unsigned long)(n), copy_from_user(to, from, n))

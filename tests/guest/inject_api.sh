@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 . "$UPROBES_TOP/tests/guest/inject_client.inc"
 
-ktap_plan 14
+ktap_plan 16
 
 try "a probe on a process" 0 $in_process
 try "one in the trap" 1 $in_process flags=1
@@ -18,6 +18,17 @@ try "a probe on a file" 6 $in_file
 try "a return probe with a reference counter on a file" 8 $in_file returns=1 ref=$counter
 try "three on a process" 20-22 $in_process
 try "three on a file" 40-42 $in_file
+
+# Without a path its text is read from the page cache, which differs by file system.
+mkdir "$tmp/ramfs"
+mount -t ramfs ramfs "$tmp/ramfs" && at_exit "umount -l $tmp/ramfs"
+range=9
+seen() { n=$(hits 9); echo call 3 | "$where/steps" >/dev/null; [ $(($(hits 9) - n)) = 3 ]; }
+for where in "$tmp" "$tmp/ramfs"; do
+	cp "$progs/steps" "$where"
+	set_probe 9 inode="$where/steps" offset=$offset
+	each_failure "an inode, on $(stat -f -c %T "$where")" reg unreg seen none_left
+done
 
 # Enabling and disabling.
 range=10

@@ -15,22 +15,23 @@ for ((n = 1; n < 1000; n++)); do
 	# A process that was never probed.
 	steps
 	set_probe 0 pid="$pid" vaddr="$work" returns=1 flags=1
+	set_probe 1 pid="$pid" vaddr="$nest"
 	sites=
 	for try in 1 2 3; do
 		echo "*:$n" >$inject
-		run register 0 2>/dev/null && run unregister 0
+		run register 0-1 2>/dev/null && run unregister 0-1
 		read -r site _ <$inject
 		echo off >$inject
 		sites="$sites $site"
 		[ "$site" = none ] || failed_at[$site]=1
 	done
-	run register 0
+	run register 0-1
 	status=$?
 	[ "$status $(areas) $(step call 3)" = "0 1 call 912" ] || {
 		wrong=$((wrong + 1))
 		diag "$n,$sites failed: status $status, $(areas) areas"
 	}
-	run unregister 0
+	run unregister 0-1
 	end_steps
 	failures=$((failures + 1))
 	[ "$sites" != " none none none" ] || break
