@@ -1,0 +1,14 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: each call that can fail in registering, in a fork and in an exec does, once, as inject_api and inject_events have it of all
+# once: the code that fails is the same on all kernels
+# timeout: 200
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/guest/inject_client.inc"
+. "$UPROBES_TOP/tests/guest/inject_events.inc"
+
+ktap_plan 5
+try "a return probe with a reference counter on a file" 8 $in_file returns=1 ref=$counter
+each_fork
+each_exec
