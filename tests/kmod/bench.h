@@ -35,8 +35,8 @@ struct bench_job {
 	char kind[24];
 	char path[104];
 	int pid;
-	unsigned long start;
-	unsigned long stride;
+	long start;
+	long stride;
 	unsigned int count;
 };
 
