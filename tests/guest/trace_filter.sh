@@ -6,7 +6,9 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
-has_tracefs || skip_all "this kernel has no uprobe_events"
+compared=
+! has_tracefs || compared=1
+no_peer="this kernel has no uprobe_events"
 
 tick=$(where tick)
 text=$(where text)
@@ -82,24 +84,33 @@ of() {
 	grep -E "^(\./)?$1[:/]"
 }
 
-ktap_plan 47
+ktap_plan 48
 clear
 printf '%s\n' "$n_filters" >"$tmp/n"
 printf '%s\n' "$t_filters" >"$tmp/t"
 printf '%s\n' "$s_filters" >"$tmp/s"
-check "tracefs is set up" set_up $tracefs
+if [ -n "$compared" ]; then
+	check "tracefs is set up" set_up $tracefs
+else
+	skip "tracefs is set up" "$no_peer"
+fi
 check "we are set up" set_up $dir
 is "$(cat $dir/events/uprobes/n1/filter)" none "there is no filter at first"
-record $tracefs >"$tmp/theirs"
+[ -z "$compared" ] || record $tracefs >"$tmp/theirs"
 record $dir >"$tmp/ours"
+is "$(grep -c '^refused: ' "$tmp/ours")" 0 "none is refused"
 for event in n t s; do
 	nr=0
 	while IFS= read -r filter; do
 		nr=$((nr + 1))
-		is "$(of $event$nr <"$tmp/ours")" "$(of $event$nr <"$tmp/theirs")" "$filter"
+		if [ -n "$compared" ]; then
+			is "$(of $event$nr <"$tmp/ours")" "$(of $event$nr <"$tmp/theirs")" "$filter"
+		else
+			skip "$filter" "$no_peer"
+		fi
 	done <"$tmp/$event"
 done
-: >$tracefs/uprobe_events
+[ -z "$compared" ] || : >$tracefs/uprobe_events
 : >$dir/uprobe_events
 define "p:n $tick n=%di:s64"
 define "p:t $text s=+0(%di):string"
