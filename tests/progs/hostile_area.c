@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -O1
+// cflags: -O1 -pthread
 /*
  * A program that turns on what it finds mapped as "[uprobes]":
  *
- *	hostile_area unmap|overwrite|protect|replace|move|share|jump CALLS
+ *	hostile_area unmap|overwrite|protect|replace|move|share|jump CALLS [THREADS]
  *
  * Calls work() so often before and after; what comes of it is the program's own
  * affair.  "jump" does so in children, one for each address that it jumps to.
+ * So many threads more call work() all the while: they have returned from as many calls before
+ * anything is done, and begin no other when it is over.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +28,8 @@ __attribute__((noinline, noclone)) long work(long x)
 	__asm__ volatile("" : "+r" (x));
 	return 3 * x + 1;
 }
+
+#define MAX_THREADS	8
 
 static char *area;
 static size_t size;
@@ -52,6 +58,19 @@ static long call_often(long calls)
 	for (i = 0; i < calls; i++)
 		sum += work(i);
 	return sum;
+}
+
+static atomic_int ready, over;
+
+static void *call_on(void *calls)
+{
+	long i, wrong = 0;
+
+	call_often((long)calls);
+	ready++;
+	for (i = 0; !over; i++)
+		wrong += work(i) != 3 * i + 1;
+	return (void *)wrong;
 }
 
 static sigjmp_buf out;
@@ -90,11 +109,20 @@ static void jump(void)
 
 int main(int argc, char **argv)
 {
-	long calls = argc == 3 ? atol(argv[2]) : 0;
+	int nr_threads = argc == 4 ? atoi(argv[3]) : 0, i;
+	long calls = argc > 2 ? atol(argv[2]) : 0;
+	pthread_t threads[MAX_THREADS];
+	void *wrong;
 	char *copy;
 
-	if (argc != 3)
+	if (argc < 3 || nr_threads > MAX_THREADS)
 		return 2;
+	for (i = 0; i < nr_threads; i++) {
+		if (pthread_create(&threads[i], NULL, call_on, (void *)calls))
+			return 4;
+	}
+	while (ready < nr_threads)
+		usleep(1000);
 	printf("before %ld\n", call_often(calls));
 	if (!find_area()) {
 		puts("there is no area");
@@ -136,5 +164,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("after %ld\n", call_often(calls));
+	over = 1;
+	for (i = 0; i < nr_threads; i++) {
+		pthread_join(threads[i], &wrong);
+		printf("thread %ld\n", (long)wrong);
+	}
 	return 0;
 }

@@ -4,6 +4,8 @@
  * Does one thing for each line on standard input, and says what came of it:
  *
  *	call N		work() N times: sum of its results
+ *	busy		work() over and over, some calls every millisecond, until the next line
+ *	idle		how many calls that were, and how many returned something wrong
  *	nest N		nest(N), which calls itself: its result
  *	fork N		a child calls work() N times: its sum, and the counter (see below), also
  *			where it was mapped once more
@@ -40,6 +42,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <linux/sched.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -113,6 +116,26 @@ static long works(long n)
 	while (n-- > 0)
 		sum += work(n);
 	return sum;
+}
+
+static long busy_calls, busy_wrong;
+
+/* Leaves time to others; says that it has begun when calls have returned. */
+static void busy(void)
+{
+	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
+	long i;
+
+	busy_calls = 0;
+	busy_wrong = 0;
+	do {
+		for (i = 0; i < 10; i++, busy_calls++)
+			busy_wrong += work(busy_calls) != 3 * (busy_calls + 100) + 1;
+		if (busy_calls == 10) {
+			puts("busy");
+			fflush(stdout);
+		}
+	} while (!poll(&in, 1, 1));
 }
 
 static long jumps_work(long n)
@@ -348,6 +371,10 @@ static void *steps(void *name)
 		line[strcspn(line, "\n")] = 0;
 		if (!strcmp(word, "call")) {
 			printf("call %ld\n", works(n));
+		} else if (!strcmp(word, "busy")) {
+			busy();
+		} else if (!strcmp(word, "idle")) {
+			printf("idle %ld %ld\n", busy_calls, busy_wrong);
 		} else if (!strcmp(word, "nest")) {
 			printf("nest %ld\n", nest(n));
 		} else if (!strcmp(word, "fork")) {

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread
+/*
+ * Turns on what probes have left in it while its threads sleep in probed calls:
+ *
+ *	hostile_unload none			does nothing of the kind
+ *
+ * to what it finds mapped as "[uprobes]":
+ *
+ *	hostile_unload unmap|overwrite|protect|replace|move|truncate
+ *
+ * to the stack of a thread that sleeps in return-probed calls:
+ *
+ *	hostile_unload copy	copies what it finds in place of return addresses to other places
+ *	hostile_unload strike	writes something else over it
+ *	hostile_unload readonly	makes it read-only for a while
+ *	hostile_unload closed	or inaccessible
+ *	hostile_unload sealed	exchanges it for a file that may not be written to
+ *	hostile_unload fresh	for fresh memory
+ *	hostile_unload gone	for none
+ *	hostile_unload fault	for memory that another thread would have to fill, which does not
+ *
+ * With "slot" behind it a further thread sleeps in a system call of its own, slot_syscall.
+ * Says "ready", how many return addresses of nest() it has found replaced, and whether that thread
+ * is in "[uprobes]".  On a line of input all return, and it says with what.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define PROBED	__attribute__((noinline, noclone))
+#define STACK	(128 << 10)
+#define DEPTH	8
+#define COPIES	64
+#define STRUCK	0x4141414141ul
+
+/* read(fd, buffer, length), by an instruction that can be probed. */
+__asm__(".pushsection .text\n"
+	".globl slot_read\n.type slot_read, @function\n"
+	"slot_read:\n"
+	"\txor %eax, %eax\n"
+	".globl slot_syscall\n"
+	"slot_syscall:\n"
+	"\tsyscall\n"
+	"\tret\n"
+	".size slot_read, . - slot_read\n"
+	".popsection\n");
+long slot_read(int fd, void *buffer, size_t length);
+
+static unsigned long area, area_end;
+static int to_nest[2], to_slot[2];
+static pid_t nest_tid, slot_tid;
+static char *stack;
+static unsigned long *places[DEPTH + 1], *copies;
+static unsigned int nr_places;
+static int fault_fd = -1;
+
+PROBED long work(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return 3 * x + 1;
+}
+
+PROBED long nest(long n)
+{
+	long below;
+	char c;
+
+	if (n)
+		below = nest(n - 1);
+	else
+		below = read(to_nest[0], &c, 1);
+	__asm__ volatile("" ::: "memory");
+	return below + n;
+}
+
+static void *nest_thread(void *unused)
+{
+	__atomic_store_n(&nest_tid, gettid(), __ATOMIC_RELEASE);
+	return (void *)nest(DEPTH);
+}
+
+static void *slot_thread(void *unused)
+{
+	char c;
+
+	__atomic_store_n(&slot_tid, gettid(), __ATOMIC_RELEASE);
+	return (void *)slot_read(to_slot[0], &c, 1);
+}
+
+/* Where the thread waits that reads from @fd. */
+static unsigned long await_read(pid_t *tid, int fd)
+{
+	unsigned long nr, first, rest[5], ip = 0;
+	char path[64], line[256];
+	FILE *f;
+
+	for (;;) {
+		snprintf(path, sizeof(path), "/proc/self/task/%d/syscall",
+			 __atomic_load_n(tid, __ATOMIC_ACQUIRE));
+		f = fopen(path, "r");
+		if (f && fgets(line, sizeof(line), f) &&
+		    sscanf(line, "%lu %lx %lx %lx %lx %lx %lx %*x %lx", &nr, &first, &rest[0],
+			   &rest[1], &rest[2], &rest[3], &rest[4], &ip) == 8 &&
+		    nr == SYS_read && first == (unsigned long)fd) {
+			fclose(f);
+			return ip;
+		}
+		if (f)
+			fclose(f);
+		usleep(1000);
+	}
+}
+
+static int find_area(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (strstr(line, "[uprobes]"))
+			sscanf(line, "%lx-%lx", &area, &area_end);
+	}
+	if (maps)
+		fclose(maps);
+	return !!area;
+}
+
+/* The thread sleeps: what lies below its stack pointer is not found by chance. */
+static void find_places(void)
+{
+	unsigned long *word;
+
+	for (word = (void *)stack; word < (unsigned long *)(stack + STACK); word++) {
+		if (*word >= area && *word < area_end && nr_places <= DEPTH)
+			places[nr_places++] = word;
+	}
+}
+
+static void on_stack(int flags, int fd, int prot)
+{
+	if (mmap(stack, STACK, prot, flags | MAP_FIXED, fd, 0) == MAP_FAILED)
+		err(2, "mmap");
+}
+
+/* What the stack holds stays there, and is the file's. */
+static void seal(void)
+{
+	int fd = memfd_create("stack", 0), read_only;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	read_only = open(path, O_RDONLY);
+	if (write(fd, stack, STACK) != STACK || read_only < 0)
+		err(2, "memfd");
+	on_stack(MAP_SHARED, read_only, PROT_READ);
+	close(fd);
+}
+
+static void await_fault(void)
+{
+	struct uffdio_register range = {
+		.range = { .start = (unsigned long)stack, .len = STACK },
+		.mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_api api = { .api = UFFD_API };
+
+	fault_fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (fault_fd < 0 || ioctl(fault_fd, UFFDIO_API, &api))
+		err(2, "userfaultfd");
+	if (ioctl(fault_fd, UFFDIO_REGISTER, &range))
+		err(2, "UFFDIO_REGISTER");
+	madvise(stack, STACK, MADV_DONTNEED);
+}
+
+static void turn_on_area(const char *how)
+{
+	size_t size = area_end - area;
+	void *at = (void *)area, *copy;
+	char path[64];
+	int fd;
+
+	if (!strcmp(how, "unmap")) {
+		munmap(at, size);
+	} else if (!strcmp(how, "overwrite")) {
+		mprotect(at, size, PROT_READ | PROT_WRITE | PROT_EXEC);
+		memset(at, 0xcc, size);
+	} else if (!strcmp(how, "protect")) {
+		mprotect(at, size, PROT_NONE);
+	} else if (!strcmp(how, "replace")) {
+		mmap(at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		memset(at, 0xf4, size);
+	} else if (!strcmp(how, "move")) {
+		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy);
+	} else if (!strcmp(how, "truncate")) {
+		snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", area, area_end);
+		fd = open(path, O_RDWR);
+		/* May be refused: then nothing has been done. */
+		if (fd >= 0 && ftruncate(fd, 0))
+			close(fd);
+	} else if (strcmp(how, "none")) {
+		errx(2, "what is %s?", how);
+	}
+}
+
+static void turn_on(const char *how)
+{
+	unsigned int i;
+
+	if (!strcmp(how, "copy")) {
+		copies = calloc(COPIES, sizeof(*copies));
+		for (i = 0; i < COPIES; i++)
+			copies[i] = ((unsigned long *)stack)[i] = *places[0];
+	} else if (!strcmp(how, "strike")) {
+		for (i = 0; i < nr_places; i++)
+			*places[i] = STRUCK;
+	} else if (!strcmp(how, "readonly")) {
+		mprotect(stack, STACK, PROT_READ);
+	} else if (!strcmp(how, "closed")) {
+		mprotect(stack, STACK, PROT_NONE);
+	} else if (!strcmp(how, "sealed")) {
+		seal();
+	} else if (!strcmp(how, "fresh")) {
+		on_stack(MAP_PRIVATE | MAP_ANONYMOUS, -1, PROT_READ | PROT_WRITE);
+	} else if (!strcmp(how, "gone")) {
+		munmap(stack, STACK);
+	} else if (!strcmp(how, "fault")) {
+		await_fault();
+	} else {
+		turn_on_area(how);
+	}
+}
+
+/* Sleeps in a return-probed call, on a stack that nothing is done to. */
+PROBED long hold(const char *how, int in_slot)
+{
+	char line[16];
+
+	turn_on(how);
+	printf("ready %u %d\n", nr_places, in_slot);
+	fflush(stdout);
+	return fgets(line, sizeof(line), stdin) ? 5 : 6;
+}
+
+/* What only was in the way of others; and what is left of what was done. */
+static void make_up(const char *how)
+{
+	unsigned int i, kept = 0;
+
+	if (!strcmp(how, "readonly") || !strcmp(how, "closed"))
+		mprotect(stack, STACK, PROT_READ | PROT_WRITE);
+	else if (!strcmp(how, "fault"))
+		close(fault_fd);
+	for (i = 0; copies && i < COPIES; i++)
+		kept += copies[i] == copies[0] && ((unsigned long *)stack)[i] == copies[0];
+	for (i = 0; !strcmp(how, "strike") && i < nr_places; i++)
+		kept += *places[i] == STRUCK;
+	if (kept)
+		printf("kept %u\n", kept);
+}
+
+int main(int argc, char **argv)
+{
+	int slot = argc == 3 && !strcmp(argv[2], "slot"), in_slot = 0;
+	pthread_t nests, slots;
+	pthread_attr_t attr;
+	unsigned long ip;
+	long i, sum = 0;
+	void *ret;
+
+	if (argc != 2 + slot || pipe(to_nest) || pipe(to_slot))
+		return 2;
+	setvbuf(stdin, NULL, _IONBF, 0);
+	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_init(&attr);
+	if (stack == MAP_FAILED || pthread_attr_setstack(&attr, stack, STACK) ||
+	    pthread_create(&nests, &attr, nest_thread, NULL))
+		return 4;
+	await_read(&nest_tid, to_nest[0]);
+	if (!find_area())
+		return 3;
+	find_places();
+	if (slot) {
+		if (pthread_create(&slots, NULL, slot_thread, NULL))
+			return 4;
+		ip = await_read(&slot_tid, to_slot[0]);
+		in_slot = ip >= area && ip < area_end;
+	}
+	printf("hold %ld\n", hold(argv[1], in_slot));
+	make_up(argv[1]);
+	fflush(stdout);
+	if (write(to_nest[1], "", 1) != 1 || pthread_join(nests, &ret))
+		return 4;
+	printf("nest %ld\n", (long)ret);
+	fflush(stdout);
+	if (slot) {
+		if (write(to_slot[1], "", 1) != 1 || pthread_join(slots, &ret))
+			return 4;
+		printf("slot %ld\n", (long)ret);
+	}
+	for (i = 0; i < 100; i++)
+		sum += work(i);
+	printf("after %ld\n", sum);
+	return 0;
+}
