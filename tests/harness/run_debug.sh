@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: on a debug kernel, faults of a module are complaints: memory, locks, sleeping, leaks
+# test: on a debug kernel, faults of a module are complaints: memory, locks, sleeping, hanging, leaks; the kernel has what finds them
 # timeout: 1800
 . "$UPROBES_TOP/tests/lib.sh"
 
@@ -16,13 +16,24 @@ at_exit "rm -rf $dir"
 cp "$UPROBES_TOP"/tests/harness/faults/{Kbuild,faults.c} "$dir"
 kdir=$("$UPROBES_TOP/qemu/fetch" "$kernel" | sed -n 's/^kdir=//p')
 
-# fault NAME OPTION...: the complaints of a guest in which it is committed
+# What the kernel is to have whatever else its configuration asks for.
+finds="KASAN PROVE_LOCKING PROVE_RCU DEBUG_ATOMIC_SLEEP DEBUG_KMEMLEAK DEBUG_LIST DEBUG_OBJECTS
+FAULT_INJECTION FAULT_INJECTION_DEBUG_FS FAILSLAB FAIL_PAGE_ALLOC FAULT_INJECTION_USERCOPY
+DETECT_HUNG_TASK SOFTLOCKUP_DETECTOR"
+
+# fault NAME OPTION...: the complaints of a guest in which it is committed, after $before.
+before=
 fault() {
 	local name=$1
 
 	shift
 	output=$("$UPROBES_TOP/qemu/run" -k "$kernel" "$@" -f "$dir/faults.ko" -- \
-		sh -c "insmod /tmp/faults.ko fault=$name; exit 7" </dev/null 2>&1)
+		sh -c "$before insmod /tmp/faults.ko fault=$name; exit 7" </dev/null 2>&1)
+}
+
+# sets FILE VALUE: a setting of the guest's kernel, for faults from here on.
+sets() {
+	before="echo $2 >/proc/sys/kernel/$1 || exit 8;"
 }
 
 expect() {
@@ -34,7 +45,7 @@ expect() {
 	like "$output" "$text" "which names it"
 }
 
-ktap_plan 22
+ktap_plan 36
 is "$("$UPROBES_TOP/qemu/fetch" "$kernel" 2>&1 >/dev/null)" "" "it is built once and kept"
 check "the faulty module can be built" make -s -C "$kdir" M="$dir" modules
 fault none
@@ -47,5 +58,32 @@ expect lock_nesting '^\[ BUG: Invalid wait context \]' --no-module
 expect rcu_without_lock '^WARNING: suspicious RCU usage' --no-module
 expect list_twice '^list_add double add|^kernel BUG at lib/list_debug' --no-module
 expect free_active '^ODEBUG: free active .* object type: timer_list' --no-module
+expect warn 'Kernel panic - not syncing: .*panic_on_warn' --no-module
+# Longer than a processor of the guest is ever away.
+sets hung_task_timeout_secs 5
+expect hang '^INFO: task insmod:[0-9]+ blocked for more than [0-9]+ seconds' --no-module
+sets watchdog_thresh 5
+expect spin '^watchdog: BUG: soft lockup - CPU#[0-9]+ stuck for' --no-module
+before=
 expect leak '\(unloaded: leak \[faults\]\)'
 expect pin '^BUG: module faults cannot be unloaded'
+
+# shellcheck disable=SC2086
+printf 'CONFIG_%s=y\n' $finds >"$dir/finds"
+is "$(awk -f "$UPROBES_TOP/qemu/granted.awk" "$UPROBES_TOP/qemu/debug.config" "$dir/finds")" "" \
+	"the configuration asks for what finds faults"
+"$UPROBES_TOP/qemu/run" -k "$kernel" --no-module -- sh -c '
+	zcat /proc/config.gz
+	cd /sys/kernel/debug
+	for file in failslab fail_page_alloc fail_usercopy; do
+		echo "$file $(cat $file/probability)"
+	done
+	echo "fail-nth $(cat /proc/self/fail-nth)"
+	echo "panic_on_warn $(cat /proc/sys/kernel/panic_on_warn)"' </dev/null >"$dir/guest" 2>"$dir/said"
+is "$? $(cat "$dir/said")" "0 " "a guest says what it has"
+is "$(awk -f "$UPROBES_TOP/qemu/granted.awk" "$dir/guest" "$dir/finds")" "" \
+	"its kernel has what finds faults"
+like "$(cat "$dir/guest")" "^panic_on_warn 1$" "a warning ends it"
+for name in failslab fail_page_alloc fail_usercopy fail-nth; do
+	like "$(cat "$dir/guest")" "^$name 0$" "$name is there, and has nothing fail by itself"
+done

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Does the wrong that a debug kernel is to find, one kind for each load. */
+#include <linux/completion.h>
 #include <linux/debugobjects.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -92,6 +94,30 @@ static void free_active(void)
 	kfree(timer);
 }
 
+static void warn(void)
+{
+	WARN(1, "a fault of this module");
+}
+
+/* For ever: the guest ends by itself when that is found. */
+static void hang(void)
+{
+	DECLARE_COMPLETION_ONSTACK(never);
+
+	wait_for_completion(&never);
+}
+
+/* Not so long that RCU's stall comes first. */
+static void spin(void)
+{
+	unsigned long end = jiffies + 90 * HZ;
+
+	preempt_disable();
+	while (time_before(jiffies, end))
+		cpu_relax();
+	preempt_enable();
+}
+
 static void pin(void)
 {
 	__module_get(THIS_MODULE);
@@ -109,6 +135,9 @@ static const struct {
 	{ "rcu_without_lock", rcu_without_lock },
 	{ "list_twice", list_twice },
 	{ "free_active", free_active },
+	{ "warn", warn },
+	{ "hang", hang },
+	{ "spin", spin },
 	{ "pin", pin },
 };
 
