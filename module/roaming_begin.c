@@ -191,8 +191,9 @@ static void begin_once(struct roaming_start *start)
  * roaming_begin() - keep the calls of an address space in one place from now on
  * @image: the address space
  *
- * They are moved in one stop of the machine unless there are very many: then those of some tasks
- * are at a time, and who returns from one that is not there yet (roaming_partial()) comes here, too.
+ * They are moved in one stop of the machine unless there are very many: then those of some
+ * tasks are at a time, and who returns from one that is not there yet (roaming_partial())
+ * comes here, too.
  *
  * Context: may sleep, as a task of that address space; stops the machine, once in the
  * life of @image or once for each BEGIN_MANY calls.

@@ -270,10 +270,11 @@ static void prepare(struct probe *p, struct target *t, bool returns, unsigned in
 static bool prepare_any(struct probe *p, struct target *t, bool returns, bool processes,
 			u64 *random)
 {
-	unsigned int by, flags = draw(random, 2) * UPROBE_ATOMIC | !draw(random, 5) * UPROBE_DISABLED;
+	unsigned int by = draw(random, 3);
 	struct uprobe *u = &p->rp.u;
 
-	prepare(p, t, returns, flags);
+	prepare(p, t, returns,
+		draw(random, 2) * UPROBE_ATOMIC | !draw(random, 5) * UPROBE_DISABLED);
 	p->action = draw(random, ACTIONS);
 	if (p->action == ACT_AGAIN) {
 		u->task_handler = on_task;
@@ -293,7 +294,6 @@ static bool prepare_any(struct probe *p, struct target *t, bool returns, bool pr
 		u->pid = process_of(t, random);
 		return u->pid;
 	}
-	by = draw(random, 3);
 	u->file = by == 0 ? t->file : NULL;
 	u->inode = by == 1 ? file_inode(t->file) : NULL;
 	u->path = by == 2 ? t->path : NULL;
