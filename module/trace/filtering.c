@@ -18,19 +18,64 @@ static char *explain(const char *text, size_t len, const struct tracer_diag *dia
 			 diag->column + 1, "^", tracer_err_text(diag->err));
 }
 
-static void replace_filter(struct tracer_event *event,
-			   struct tracer_filter *filter, char *text)
-{
-	struct tracer_filter *old;
+/**
+ * struct change - another filter for an event
+ * @event: the event
+ * @filter: the filter, or NULL for none; the old one when they have been exchanged
+ * @text: what its file shows, in the same way
+ */
+struct change {
+	struct tracer_event *event;
+	struct tracer_filter *filter;
+	char *text;
+};
 
-	old = rcu_replace_pointer(event->filter, filter, true);
-	kfree(event->filter_text);
-	event->filter_text = text;
-	if (old) {
-		/* A group may have thousands of them. */
-		synchronize_rcu_expedited();
-		tracer_filter_free(old);
+/* 0, -EINVAL or -ENOMEM, with what is wrong in @diag; nothing is to be freed then. */
+static int prepare(struct change *change, struct tracer_event *event, const char *text,
+		   size_t len, struct tracer_diag *diag)
+{
+	struct tracer_filter *filter;
+
+	*change = (struct change){ .event = event };
+	if (len == 1 && *text == '0')
+		return 0;
+	filter = tracer_filter_parse(event->format->def, text, len, diag);
+	if (IS_ERR(filter))
+		return PTR_ERR(filter);
+	change->text = kstrdup(filter->text, GFP_KERNEL);
+	if (!change->text) {
+		tracer_filter_free(filter);
+		diag->err = TRACER_ERR_NO_MEMORY;
+		return -ENOMEM;
 	}
+	change->filter = filter;
+	return 0;
+}
+
+static void release(struct change *changes, unsigned int n)
+{
+	while (n--) {
+		tracer_filter_free(changes[n].filter);
+		kfree(changes[n].text);
+	}
+}
+
+/* A group may have thousands of filters: their handlers are waited for once. */
+static void carry_out(struct change *changes, unsigned int n)
+{
+	bool any = false;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		struct tracer_event *event = changes[i].event;
+
+		changes[i].filter = rcu_replace_pointer(event->filter, changes[i].filter, true);
+		swap(event->filter_text, changes[i].text);
+		any |= !!changes[i].filter;
+	}
+	if (any)
+		synchronize_rcu_expedited();
+	release(changes, n);
 }
 
 /**
@@ -41,7 +86,7 @@ static void replace_filter(struct tracer_event *event,
  * @len: its length
  *
  * As tracefs has it, a filter that is wrong leaves the event without any; its
- * file and error_log show why.
+ * file and error_log show why.  Without memory the event keeps the one it has.
  *
  * Context: under @t->lock.
  * Return: 0 or -errno.
@@ -49,31 +94,23 @@ static void replace_filter(struct tracer_event *event,
 int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
 			    const char *text, size_t len)
 {
-	struct tracer_filter *filter;
 	struct tracer_diag diag = {};
-	char *shown;
+	struct change change;
+	int ret;
 
 	lockdep_assert_held(&t->lock);
 
-	if (len == 1 && *text == '0') {
-		replace_filter(event, NULL, NULL);
-		return 0;
-	}
-	filter = tracer_filter_parse(event->format->def, text, len, &diag);
-	if (IS_ERR(filter)) {
+	ret = prepare(&change, event, text, len, &diag);
+	if (ret)
 		tracer_errlog_add(t->errors, text, len, 0, &diag);
-		replace_filter(event, NULL, explain(text, min_t(size_t, len,
-								TRACER_FILTER_MAX),
-						    &diag));
-		return PTR_ERR(filter);
+	if (ret == -EINVAL) {
+		change.text = explain(text, min_t(size_t, len, TRACER_FILTER_MAX), &diag);
+		if (!change.text)
+			return -ENOMEM;
 	}
-	shown = kstrdup(filter->text, GFP_KERNEL);
-	if (!shown) {
-		tracer_filter_free(filter);
-		return -ENOMEM;
-	}
-	replace_filter(event, filter, shown);
-	return 0;
+	if (ret != -ENOMEM)
+		carry_out(&change, 1);
+	return ret;
 }
 
 /**
@@ -173,43 +210,44 @@ static ssize_t group_filter_read(struct file *file, char __user *ubuf,
 	return simple_read_from_buffer(ubuf, count, ppos, text, strlen(text));
 }
 
-/* Otherwise @diag says why not. */
-static bool fits(const struct tracer_event *event, const char *text,
-		 struct tracer_diag *diag)
-{
-	struct tracer_filter *filter;
-
-	if (!strcmp(text, "0"))
-		return true;
-	filter = tracer_filter_parse(event->format->def, text, strlen(text),
-				     diag);
-	if (IS_ERR(filter))
-		return false;
-	tracer_filter_free(filter);
-	return true;
-}
-
-/* Sets the filter of the events that have the fields; of one at least. */
+/*
+ * Sets the filter of the events that have the fields; of one at least.  When it
+ * fails, all keep those they have.
+ */
 static int set_group_filter(struct tracer *t, void *what, const char *text)
 {
 	const struct tracer_group *group = what;
-	struct tracer_event *event, *any = NULL;
+	unsigned int in_group = 0, n = 0;
 	struct tracer_diag diag = {};
+	struct tracer_event *event;
+	struct change *changes;
 	int ret = -EINVAL;
+
+	list_for_each_entry(event, &t->events, node)
+		in_group += event->group == group;
+	if (!in_group)
+		return -EINVAL;
+	changes = kvcalloc(in_group, sizeof(*changes), GFP_KERNEL);
+	if (!changes)
+		return -ENOMEM;
 
 	list_for_each_entry(event, &t->events, node) {
 		if (event->group != group)
 			continue;
-		any = event;
-		if (fits(event, text, &diag))
-			ret = tracer_event_set_filter(t, event, text,
-						      strlen(text));
-		if (ret && ret != -EINVAL)
-			return ret;
+		ret = prepare(&changes[n], event, text, strlen(text), &diag);
+		n += !ret;
+		if (ret == -ENOMEM)
+			break;
 	}
-	/* None took it: let one of them say why. */
-	if (ret && any && !fits(any, text, &diag))
+	if (ret != -ENOMEM && n) {
+		carry_out(changes, n);
+		ret = 0;
+	} else {
+		/* None took it, for which the last one's reason stands. */
 		tracer_errlog_add(t->errors, text, strlen(text), 0, &diag);
+		release(changes, n);
+	}
+	kvfree(changes);
 	return ret;
 }
 

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-ktap_plan 25
+ktap_plan 26
 clear
 tick=$(where tick)
 text=$(where text)
@@ -50,15 +50,41 @@ each_failure "enabling all" all_on all_off hit_one is_off
 
 # Filters and limits.
 filter() { echo 'n > 1 && comm != "x" || n == 7' >$dir/events/uprobes/e/filter; }
-no_filter() { echo 0 >$dir/events/uprobes/e/filter; }
+old_filter() { echo 'n > 0' >$dir/events/uprobes/e/filter; }
 filters() { [ "$(<$dir/events/uprobes/e/filter)" = 'n > 1 && comm != "x" || n == 7' ]; }
-# tracefs, too, shows a bad filter until the next is written.
-has_none() { no_filter; [ "$(<$dir/events/uprobes/e/filter)" = none ]; }
-each_failure "a filter" filter no_filter filters has_none
+# A filter that finds no memory leaves the one that is there in force.
+has_old() {
+	: >$dir/trace
+	"$prog" ticks 1 3
+	[ "$(<$dir/events/uprobes/e/filter) $(lines | wc -l)" = "n > 0 2" ] || {
+		echo "the filter: $(<$dir/events/uprobes/e/filter); recorded: $(lines)"
+		return 1
+	}
+}
+old_filter
+on
+each_failure "a filter in place of another" filter old_filter filters has_old
+off
 group_filter() { echo 'common_pid != 0' >$dir/events/uprobes/filter; }
-no_group_filter() { echo 0 >$dir/events/uprobes/filter; }
-no_group_has() { no_group_filter; [ "$(<$dir/events/uprobes/e/filter)" = none ]; }
-each_failure "a filter of a group" group_filter no_group_filter nothing no_group_has
+old_filters() { echo 0 >$dir/events/uprobes/filter && old_filter; }
+# both_have E G: the filters of the group's two events.
+both_have() {
+	[ "$(cat $dir/events/uprobes/[eg]/filter)" = "$1"$'\n'"$2" ] || {
+		echo "the filters: $(cat $dir/events/uprobes/[eg]/filter)"
+		return 1
+	}
+}
+group_has() { both_have 'common_pid != 0' 'common_pid != 0'; }
+group_has_old() { both_have 'n > 0' none; }
+each_failure "a filter of a group" group_filter old_filters group_has group_has_old
+echo 0 >$dir/events/uprobes/filter
+define "p:single/e $tick"
+single_filter() { echo 'common_pid != 0' >$dir/events/single/filter; }
+no_single_filter() { echo 0 >$dir/events/single/filter; }
+single_has() { [ "$(<$dir/events/single/e/filter)" = 'common_pid != 0' ]; }
+single_has_none() { [ "$(<$dir/events/single/e/filter)" = none ]; }
+each_failure "a filter of a group of one" single_filter no_single_filter single_has single_has_none
+echo "-:single/" >>$dir/uprobe_events
 pids() { echo $$ 1 >$dir/set_event_pid; }
 no_pids() { : >$dir/set_event_pid; }
 has_pids() { grep -qx $$ $dir/set_event_pid; }
