@@ -47,7 +47,7 @@ static long area_map(struct mm_struct *mm, struct ssol_area *area)
 {
 	struct map_request req = { .mm = mm, .area = area };
 
-	return worker_call(map_call, &req);
+	return worker_call_locked(map_call, &req);
 }
 
 static unsigned long distance(unsigned long a, unsigned long b)

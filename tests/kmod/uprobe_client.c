@@ -34,7 +34,7 @@
 
 #include <uprobes/uprobes.h>
 
-#define PROBES	1024
+#define PROBES	2048
 
 /* What a handler does besides counting. */
 enum action {

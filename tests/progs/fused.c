@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -pthread
+/*
+ *	fused DIR
+ *
+ * Serves, from a thread of its own, a file system in which there is one file, DIR/text: a page
+ * with a function that returns its argument and 1.  Maps it as code.  Says "ready", its pid and
+ * where the page is, and where burst() is, whose BURST instructions are nops.  Then does what
+ * lines ask for, and says that it has:
+ *
+ *	burst	calls burst()
+ *	serve	answers whoever reads the file; until then, who reads is not answered, which
+ *		is said once ("waits")
+ *	call	calls the function, and says what it returns
+ *
+ * It ends, and the file system with it, at the end of its input.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fuse.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#define PAGE	4096
+#define FILE_ID	2
+
+__asm__(".pushsection .text\n"
+	".globl burst\n.type burst, @function\n"
+	"burst:\n"
+	"\t.rept 1100\n\tnop\n\t.endr\n"
+	"\tret\n"
+	".size burst, . - burst\n"
+	".popsection\n");
+void burst(void);
+
+/* lea 1(%rdi), %rax; ret */
+static const unsigned char code[] = { 0x48, 0x8d, 0x47, 0x01, 0xc3 };
+
+static int device;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct fuse_in_header reading;
+static int serving;
+
+static void reply(const struct fuse_in_header *in, int error, const void *data, size_t size)
+{
+	struct fuse_out_header out = {
+		.len = sizeof(out) + size, .error = error, .unique = in->unique,
+	};
+	struct iovec parts[] = { { &out, sizeof(out) }, { (void *)data, size } };
+
+	if (writev(device, parts, size ? 2 : 1) < 0)
+		warn("answering %u", in->opcode);
+}
+
+static void reply_page(const struct fuse_in_header *in)
+{
+	static char page[PAGE];
+
+	memcpy(page, code, sizeof(code));
+	reply(in, 0, page, sizeof(page));
+}
+
+static struct fuse_attr attributes(unsigned long id)
+{
+	return (struct fuse_attr) {
+		.ino = id, .size = id == FILE_ID ? PAGE : 0, .blocks = 8, .nlink = 1,
+		.mode = id == FILE_ID ? S_IFREG | 0755 : S_IFDIR | 0755, .blksize = PAGE,
+	};
+}
+
+static void answer(const struct fuse_in_header *in, const char *argument)
+{
+	const struct fuse_init_in *init = (const void *)argument;
+	struct fuse_init_out greeting = {
+		.major = FUSE_KERNEL_VERSION, .minor = init->minor, .max_write = PAGE,
+	};
+	struct fuse_entry_out entry = {
+		.nodeid = FILE_ID, .entry_valid = 1000, .attr_valid = 1000,
+		.attr = attributes(FILE_ID),
+	};
+	struct fuse_attr_out attr = { .attr_valid = 1000, .attr = attributes(in->nodeid) };
+	struct fuse_open_out opened = { .fh = 1 };
+
+	switch (in->opcode) {
+	case FUSE_INIT:
+		reply(in, 0, &greeting, sizeof(greeting));
+		break;
+	case FUSE_LOOKUP:
+		if (strcmp(argument, "text"))
+			reply(in, -ENOENT, NULL, 0);
+		else
+			reply(in, 0, &entry, sizeof(entry));
+		break;
+	case FUSE_GETATTR:
+		reply(in, 0, &attr, sizeof(attr));
+		break;
+	case FUSE_OPEN:
+		reply(in, 0, &opened, sizeof(opened));
+		break;
+	case FUSE_READ:
+		pthread_mutex_lock(&lock);
+		if (serving)
+			reply_page(in);
+		else
+			reading = *in;
+		pthread_mutex_unlock(&lock);
+		if (reading.unique == in->unique)
+			puts("waits");
+		break;
+	case FUSE_FLUSH:
+	case FUSE_RELEASE:
+		reply(in, 0, NULL, 0);
+		break;
+	case FUSE_FORGET:
+	case FUSE_BATCH_FORGET:
+	case FUSE_INTERRUPT:
+		break;
+	default:
+		reply(in, -ENOSYS, NULL, 0);
+	}
+}
+
+static void *answer_all(void *unused)
+{
+	static char request[FUSE_MIN_READ_BUFFER + PAGE];
+
+	while (read(device, request, sizeof(request)) > 0)
+		answer((void *)request, request + sizeof(struct fuse_in_header));
+	return unused;
+}
+
+static void serve(void)
+{
+	pthread_mutex_lock(&lock);
+	serving = 1;
+	if (reading.unique)
+		reply_page(&reading);
+	pthread_mutex_unlock(&lock);
+}
+
+int main(int argc, char **argv)
+{
+	char options[64], path[4096], line[16];
+	pthread_t thread;
+	void *text;
+	int fd;
+
+	if (argc != 2)
+		return 2;
+	setlinebuf(stdout);
+	device = open("/dev/fuse", O_RDWR);
+	if (device < 0)
+		err(2, "/dev/fuse");
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+	if (mount("fused", argv[1], "fuse", 0, options))
+		err(2, "mounting at %s", argv[1]);
+	if (pthread_create(&thread, NULL, answer_all, NULL))
+		errx(2, "no thread");
+	snprintf(path, sizeof(path), "%s/text", argv[1]);
+	fd = open(path, O_RDONLY);
+	if (fd < 0)
+		err(2, "%s", path);
+	text = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	if (text == MAP_FAILED)
+		err(2, "mapping %s", path);
+	printf("ready %d %p %p\n", getpid(), text, (void *)burst);
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!strcmp(line, "burst\n"))
+			burst();
+		else if (!strcmp(line, "serve\n"))
+			serve();
+		else if (!strcmp(line, "call\n"))
+			printf("%ld\n", ((long (*)(long))text)(41));
+		else
+			break;
+		puts("done");
+	}
+	umount2(argv[1], MNT_DETACH);
+	_exit(0);
+}
