@@ -26,9 +26,11 @@
 #define BEGIN_MAX	(5 * HZ)
 #define BEGIN_SHARE	20
 
-/* So many calls are moved in one stop; no task has as many. */
+/*
+ * When so many calls have been moved the rest is left for another stop.  One task can have more:
+ * a fork gives its child's all that there are in the process.
+ */
 #define BEGIN_MANY	RETPROBE_PROCESS_MAX
-static_assert(BEGIN_MANY >= RETPROBE_TASK_MAX);
 
 /* One roaming_begin() at a time; protects when the last was, and how long to wait after it. */
 static DEFINE_MUTEX(begin_mutex);
@@ -41,7 +43,7 @@ static unsigned long begun, begin_interval;
  * @stale: gets what has turned out not to be returned from any more
  * @nr: how many calls tasks have of their own
  * @moved: how many have been looked at to be moved in this stop
- * @partial: those of some tasks are left for another stop
+ * @partial: some are left for another stop
  * @took: how long the machine was stopped, in ns
  */
 struct roaming_start {
@@ -59,54 +61,57 @@ struct roaming_start {
  * is in its call; the earlier has left its own in another way than by returning, or has
  * ended in it.
  */
-static void drop_stale(struct utask *utask, struct roaming_start *start)
+static void drop_stale(struct utask *utask, struct hlist_head *bucket, struct roaming_start *start)
 {
 	struct uret_instance *inst, *other;
 	struct hlist_node *next;
-	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
+	hlist_for_each_entry_safe(inst, next, bucket, in_task) {
+		other = instance_in(start->r, start->r->calls, inst->ri.sp);
+		if (other && inst->entered < other->entered) {
+			instance_unlink(utask, inst);
+			hlist_add_head(&inst->in_task, &start->stale);
+			continue;
+		}
+		while (other) {
+			roaming_del(start->r, other);
+			hlist_add_head(&other->in_task, &start->stale);
 			other = instance_in(start->r, start->r->calls, inst->ri.sp);
-			if (other && inst->entered < other->entered) {
-				instance_unlink(utask, inst);
-				hlist_add_head(&inst->in_task, &start->stale);
-				continue;
-			}
-			while (other) {
-				roaming_del(start->r, other);
-				hlist_add_head(&other->in_task, &start->stale);
-				other = instance_in(start->r, start->r->calls, inst->ri.sp);
-			}
 		}
 	}
 }
 
-/* All calls of a task, or none. */
-static void move_from_task(struct utask *utask, void *data)
+/* All calls of a bucket: those that share a place stay together, in their order. */
+static void move_bucket(struct utask *utask, struct hlist_head *bucket,
+			struct roaming_start *start)
 {
-	struct roaming_start *start = data;
+	unsigned int nr = utask->nr_instances;
 	struct uret_instance *inst;
 	struct hlist_node *next;
 	HLIST_HEAD(turned);
+
+	drop_stale(utask, bucket, start);
+	hlist_for_each_entry_safe(inst, next, bucket, in_task) {
+		instance_unlink(utask, inst);
+		hlist_add_head(&inst->in_task, &turned);
+	}
+	roaming_add_list(start->r, &turned);
+	start->moved += nr - utask->nr_instances;
+}
+
+static void move_from_task(struct utask *utask, void *data)
+{
+	struct roaming_start *start = data;
 	unsigned int i;
 
 	if (utask->mm != start->r->mm || utask->borrowed || !utask->nr_instances)
 		return;
-	if (start->moved + utask->nr_instances > BEGIN_MANY) {
+	if (start->moved < BEGIN_MANY)
+		WRITE_ONCE(utask->calls_moved, utask->calls_moved + 1);
+	for (i = 0; i < ARRAY_SIZE(utask->instances) && start->moved < BEGIN_MANY; i++)
+		move_bucket(utask, &utask->instances[i], start);
+	if (utask->nr_instances)
 		start->partial = true;
-		return;
-	}
-	start->moved += utask->nr_instances;
-	WRITE_ONCE(utask->calls_moved, utask->calls_moved + 1);
-	drop_stale(utask, start);
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			instance_unlink(utask, inst);
-			hlist_add_head(&inst->in_task, &turned);
-		}
-		roaming_add_list(start->r, &turned);
-	}
 }
 
 static void count_in_task(struct utask *utask, void *data)
@@ -191,9 +196,8 @@ static void begin_once(struct roaming_start *start)
  * roaming_begin() - keep the calls of an address space in one place from now on
  * @image: the address space
  *
- * They are moved in one stop of the machine unless there are very many: then those of some
- * tasks are at a time, and who returns from one that is not there yet (roaming_partial())
- * comes here, too.
+ * They are moved in one stop of the machine unless there are very many: then some are at a
+ * time, and who returns from one that is not there yet (roaming_partial()) comes here, too.
  *
  * Context: may sleep, as a task of that address space; stops the machine, once in the
  * life of @image or once for each BEGIN_MANY calls.

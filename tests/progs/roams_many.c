@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -pthread -fno-optimize-sibling-calls
 /*
- *	roams_many THREADS DEPTH [away]
+ *	roams_many THREADS DEPTH [away|fork]
  *
  * So many threads are so deep in calls of probed_deep() when the first thread returns from a call
  * of probed_pause() that another has entered.  With "away", the calls of probed_deep() are a
- * coroutine's as well, and the first thread returns from all of them.  Prints what came of it.
+ * coroutine's as well, and the first thread returns from all of them.  With "fork", there is a
+ * second call of probed_pause(), and a thread that a forked child makes returns from that and
+ * from all of probed_deep() before the parent does.  Prints what came of it.
  */
 #include <err.h>
 #include <pthread.h>
@@ -14,7 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #define STACK_SIZE	(64UL << 20)
 
@@ -24,11 +28,16 @@ struct branch {
 	long depth, sum;
 };
 
-static ucontext_t coroutine, resumer;
+struct pause {
+	ucontext_t inside, outside;
+	long paused;
+};
+
+static struct pause pauses[2];
 static pthread_barrier_t deep, resumed;
 static struct branch *branches;
-static long paused;
-static bool away;
+static long threads;
+static bool away, forks;
 
 static __attribute__((noipa)) long probed_deep(long n, struct branch *branch)
 {
@@ -41,16 +50,16 @@ static __attribute__((noipa)) long probed_deep(long n, struct branch *branch)
 	return n ? probed_deep(n - 1, branch) + (n & 3) : 0;
 }
 
-static __attribute__((noipa)) long probed_pause(long x)
+static __attribute__((noipa)) long probed_pause(struct pause *pause, long x)
 {
-	swapcontext(&coroutine, &resumer);
+	swapcontext(&pause->inside, &pause->outside);
 	return 2 * x;
 }
 
-static void pause_once(void)
+static void pause_once(int i)
 {
-	paused = probed_pause(21);
-	swapcontext(&coroutine, &resumer);
+	pauses[i].paused = probed_pause(&pauses[i], 21 + i);
+	swapcontext(&pauses[i].inside, &pauses[i].outside);
 }
 
 static void *new_stack(void)
@@ -63,11 +72,58 @@ static void *new_stack(void)
 	return stack;
 }
 
-static void *begin_pause(void *unused)
+static void make_coroutine(ucontext_t *context, void (*inside)(int), int i)
+{
+	getcontext(context);
+	context->uc_stack.ss_sp = new_stack();
+	context->uc_stack.ss_size = STACK_SIZE;
+	makecontext(context, (void (*)(void))inside, 1, i);
+}
+
+static void *begin_pauses(void *unused)
 {
 	(void)unused;
-	swapcontext(&resumer, &coroutine);
+	for (int i = 0; i <= forks; i++)
+		swapcontext(&pauses[i].outside, &pauses[i].inside);
 	return NULL;
+}
+
+static void end_pause(int i)
+{
+	swapcontext(&pauses[i].outside, &pauses[i].inside);
+	printf("paused %ld\n", pauses[i].paused);
+	fflush(stdout);
+}
+
+static void return_deep(void)
+{
+	for (long i = 0; i < threads; i++)
+		swapcontext(&branches[i].outside, &branches[i].inside);
+}
+
+static void *return_forked(void *unused)
+{
+	end_pause(1);
+	return_deep();
+	for (long i = 0; i < threads; i++)
+		printf("forked, thread %ld: %ld\n", i, branches[i].sum);
+	return unused;
+}
+
+static void fork_once(void)
+{
+	pthread_t other;
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		pthread_create(&other, NULL, return_forked, NULL);
+		pthread_join(other, NULL);
+		fflush(stdout);
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	printf("the child's status: %d\n", status);
 }
 
 static void deep_inside(int i)
@@ -86,10 +142,7 @@ static void *go_deep(void *arg)
 		branch->sum = probed_deep(branch->depth, branch);
 		return NULL;
 	}
-	getcontext(&branch->inside);
-	branch->inside.uc_stack.ss_sp = new_stack();
-	branch->inside.uc_stack.ss_size = STACK_SIZE;
-	makecontext(&branch->inside, (void (*)(void))deep_inside, 1, (int)(branch - branches));
+	make_coroutine(&branch->inside, deep_inside, (int)(branch - branches));
 	swapcontext(&branch->outside, &branch->inside);
 	pthread_barrier_wait(&deep);
 	pthread_barrier_wait(&resumed);
@@ -98,22 +151,22 @@ static void *go_deep(void *arg)
 
 int main(int argc, char **argv)
 {
-	long threads = argc >= 3 ? atol(argv[1]) : 0, depth = argc >= 3 ? atol(argv[2]) : 0;
+	long depth = argc >= 3 ? atol(argv[2]) : 0;
 	pthread_attr_t attr;
 	pthread_t first;
 
-	away = argc == 4 && !strcmp(argv[3], "away");
+	threads = argc >= 3 ? atol(argv[1]) : 0;
+	forks = argc == 4 && !strcmp(argv[3], "fork");
+	away = forks || (argc == 4 && !strcmp(argv[3], "away"));
 	if (threads < 1 || depth < 1 || argc > 3 + away)
-		errx(2, "usage: roams_many THREADS DEPTH [away]");
+		errx(2, "usage: roams_many THREADS DEPTH [away|fork]");
 	branches = calloc((size_t)threads, sizeof(*branches));
 	pthread_barrier_init(&deep, NULL, (unsigned int)threads + 1);
 	pthread_barrier_init(&resumed, NULL, (unsigned int)threads + 1);
 
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = new_stack();
-	coroutine.uc_stack.ss_size = STACK_SIZE;
-	makecontext(&coroutine, pause_once, 0);
-	pthread_create(&first, NULL, begin_pause, NULL);
+	for (int i = 0; i <= forks; i++)
+		make_coroutine(&pauses[i].inside, pause_once, i);
+	pthread_create(&first, NULL, begin_pauses, NULL);
 	pthread_join(first, NULL);
 
 	pthread_attr_init(&attr);
@@ -124,10 +177,13 @@ int main(int argc, char **argv)
 			errx(2, "no thread");
 	}
 	pthread_barrier_wait(&deep);
-	swapcontext(&resumer, &coroutine);
-	printf("paused %ld\n", paused);
-	for (long i = 0; away && i < threads; i++)
-		swapcontext(&branches[i].outside, &branches[i].inside);
+	end_pause(0);
+	if (forks) {
+		fork_once();
+		end_pause(1);
+	}
+	if (away)
+		return_deep();
 	pthread_barrier_wait(&resumed);
 	for (long i = 0; i < threads; i++) {
 		pthread_join(branches[i].thread, NULL);
