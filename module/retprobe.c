@@ -275,7 +275,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 
 	if (unlikely(!utask || hlist_empty(&utask->spare) || arch_stepped(regs->flags) ||
 		     !IS_ALIGNED(sp, sizeof(long)) || arch_stack_fixed() ||
-		     utask_crowded(utask)))
+		     utask->nr_instances >= utask->prune_at))
 		return false;
 	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
 		return false;

@@ -14,7 +14,9 @@
 #ifndef _UPROBES_RETPROBE_H
 #define _UPROBES_RETPROBE_H
 
+#include <linux/jiffies.h>
 #include <linux/list.h>
+#include <linux/minmax.h>
 #include <linux/ptrace.h>
 #include <linux/timex.h>
 
@@ -28,8 +30,12 @@ struct reserve;
 struct site;
 struct utask;
 
-/* Fewer instances are not searched for stale ones. */
+/*
+ * Fewer instances are not searched for stale ones.  Where the most that are kept are reached and
+ * no half of them was stale the last time, they are searched again when this time has passed.
+ */
 #define RETPROBE_PRUNE_MIN	64
+#define RETPROBE_PRUNE_INTERVAL	HZ
 
 /*
  * So many instances of a task, and of a process where they roam, are kept at a time; other
@@ -37,6 +43,18 @@ struct utask;
  */
 #define RETPROBE_TASK_MAX	65536
 #define RETPROBE_PROCESS_MAX	262144
+
+/* How many instances there are to be when they are searched, where this many are left of @max. */
+static inline unsigned int retprobe_prune_at(unsigned int nr, unsigned int max)
+{
+	return nr > max / 2 ? max : max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * nr);
+}
+
+/* The same of when, in jiffies. */
+static inline unsigned long retprobe_prune_after(unsigned int nr, unsigned int max)
+{
+	return nr > max / 2 ? jiffies + RETPROBE_PRUNE_INTERVAL : jiffies;
+}
 
 /* Instances of a task are hashed by their place on the stack. */
 #define RETPROBE_BITS		6

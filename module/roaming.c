@@ -303,8 +303,10 @@ static unsigned long prune_bucket(struct roaming *r, struct hlist_head *bucket,
  */
 void roaming_prune(struct roaming *r)
 {
-	unsigned int i, tries;
+	unsigned int i, tries, nr;
 
+	/* Other threads need not do the same meanwhile. */
+	WRITE_ONCE(r->prune_after, jiffies + RETPROBE_PRUNE_INTERVAL);
 	for (i = 0; i < roaming_buckets(r); i++) {
 		unsigned long at = 0;
 		unsigned long byte;
@@ -318,7 +320,9 @@ void roaming_prune(struct roaming *r)
 		}
 		cond_resched();
 	}
-	WRITE_ONCE(r->prune_at, max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * READ_ONCE(r->nr)));
+	nr = READ_ONCE(r->nr);
+	WRITE_ONCE(r->prune_at, retprobe_prune_at(nr, RETPROBE_PROCESS_MAX));
+	WRITE_ONCE(r->prune_after, retprobe_prune_after(nr, RETPROBE_PROCESS_MAX));
 }
 
 /* The return address of a call has been put back; @missed: it is under way.  The lock is held. */

@@ -17,11 +17,14 @@
 #ifndef _UPROBES_ROAMING_H
 #define _UPROBES_ROAMING_H
 
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
+
+#include "retprobe.h"
 
 struct image;
 struct mm_struct;
@@ -44,6 +47,7 @@ struct utask;
  * @nr: how many calls there are, without those in @put_back
  * @nr_put_back: how many there are in that
  * @prune_at: how many there are to be when the stale ones are looked for
+ * @prune_after: and not before this, in jiffies, where there are RETPROBE_PROCESS_MAX
  * @key: of the hash, as programs choose the places
  * @lowest: of the trampolines of all that have been in @calls
  * @highest: the same
@@ -64,6 +68,7 @@ struct roaming {
 	unsigned int nr;
 	unsigned int nr_put_back;
 	unsigned int prune_at;
+	unsigned long prune_after;
 	siphash_key_t key;
 	unsigned long lowest;
 	unsigned long highest;
@@ -103,7 +108,10 @@ static inline unsigned int roaming_buckets(const struct roaming *r)
 /* Whether the stale ones among the calls are to be looked for, which takes task context. */
 static inline bool roaming_crowded(const struct roaming *r)
 {
-	return READ_ONCE(r->nr) >= READ_ONCE(r->prune_at);
+	unsigned int nr = READ_ONCE(r->nr);
+
+	return nr >= READ_ONCE(r->prune_at) &&
+	       (nr < RETPROBE_PROCESS_MAX || time_after_eq(jiffies, READ_ONCE(r->prune_after)));
 }
 
 #endif /* _UPROBES_ROAMING_H */

@@ -105,7 +105,8 @@ void instances_prune(struct utask *utask)
 	}
 out:
 	preempt_enable();
-	utask->prune_at = max_t(unsigned int, RETPROBE_PRUNE_MIN, 2 * utask->nr_instances);
+	utask->prune_at = retprobe_prune_at(utask->nr_instances, RETPROBE_TASK_MAX);
+	utask->prune_after = retprobe_prune_after(utask->nr_instances, RETPROBE_TASK_MAX);
 }
 
 /* Whether stale instances are to be looked for, which takes task context.  Context: any. */

@@ -19,6 +19,7 @@
 #define _UPROBES_TASK_H
 
 #include <linux/hash.h>
+#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
@@ -92,6 +93,7 @@ struct copy_mark {
  * @nr_instances: how many
  * @calls_moved: how often roaming_begin() has taken them away, with the machine stopped
  * @prune_at: how many there are to be when the stale ones are looked for
+ * @prune_after: and not before this, in jiffies, where there are RETPROBE_TASK_MAX
  * @returning: instances whose sleepable handlers are to be called
  * @spare: instances for further use
  * @rcu: for the table
@@ -134,6 +136,7 @@ struct utask {
 	unsigned int nr_instances;
 	unsigned int calls_moved;
 	unsigned int prune_at;
+	unsigned long prune_after;
 	struct hlist_head returning;
 	struct hlist_head spare;
 	struct rcu_head rcu;
@@ -249,7 +252,9 @@ static inline void utask_work_done(struct utask *utask)
 /* Whether the stale ones among a task's calls are to be looked for, which takes task context. */
 static inline bool utask_crowded(const struct utask *utask)
 {
-	return utask->nr_instances >= utask->prune_at;
+	return utask->nr_instances >= utask->prune_at &&
+	       (utask->nr_instances < RETPROBE_TASK_MAX ||
+		time_after_eq(jiffies, utask->prune_after));
 }
 
 #endif /* _UPROBES_TASK_H */

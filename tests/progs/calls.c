@@ -54,10 +54,15 @@ static void threads(long nr, long calls)
 	printf("sum of work %ld\n", sum);
 }
 
+static jmp_buf out;
+static int leaving;
+
 PROBED long deep(long n)
 {
 	long below;
 
+	if (!n && leaving)
+		longjmp(out, 1);
 	if (!n)
 		return 0;
 	below = deep(n - 1);
@@ -65,7 +70,28 @@ PROBED long deep(long n)
 	return below + 1;
 }
 
-static jmp_buf out;
+static __attribute__((noinline)) void overwrite(size_t bytes)
+{
+	char *area = alloca(bytes);
+
+	memset(area, 0, bytes);
+	__asm__ volatile("" ::"r"(area) : "memory");
+}
+
+/*
+ * DEPTH MORE: calls of deep() down to 0 are left by longjmp(), and something else lies where they
+ * were on the stack.  More than a second later there are others, which return.
+ */
+static void leaves(long depth, long more)
+{
+	leaving = 1;
+	if (!setjmp(out))
+		deep(depth);
+	leaving = 0;
+	overwrite((size_t)depth * 64);
+	usleep(1500000);
+	printf("deep %ld\n", deep(more));
+}
 
 /* Left by longjmp() only, at its deepest. */
 PROBED void thrower(long n)
@@ -177,6 +203,7 @@ static const struct thing things[] = {
 	{ "jumps", thrower },
 	{ "forks", forker },
 	{ "sleepers", sleeper },
+	{ "leaves", deep },
 };
 
 static long number(char **argv, int i)
@@ -195,7 +222,7 @@ int main(int argc, char **argv)
 			break;
 	}
 	if (!argv[0] || i == sizeof(things) / sizeof(things[0])) {
-		fprintf(stderr, "usage: calls [-w] threads|deep|jumps|forks|sleepers NUMBER...\n");
+		fprintf(stderr, "usage: calls [-w] threads|deep|jumps|forks|sleepers|leaves NUMBER...\n");
 		return 2;
 	}
 	if (held) {
@@ -218,6 +245,9 @@ int main(int argc, char **argv)
 		break;
 	case 4:
 		sleepers(number(argv, 1), number(argv, 2));
+		break;
+	case 5:
+		leaves(number(argv, 1), number(argv, 2));
 		break;
 	}
 	if (held) {

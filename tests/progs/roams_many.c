@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -pthread -fno-optimize-sibling-calls
 /*
- *	roams_many THREADS DEPTH [away|fork]
+ *	roams_many THREADS DEPTH [away|fork|leave]
  *
  * So many threads are so deep in calls of probed_deep() when the first thread returns from a call
  * of probed_pause() that another has entered.  With "away", the calls of probed_deep() are a
  * coroutine's as well, and the first thread returns from all of them.  With "fork", there is a
  * second call of probed_pause(), and a thread that a forked child makes returns from that and
- * from all of probed_deep() before the parent does.  Prints what came of it.
+ * from all of probed_deep() before the parent does.  With "leave", nobody does: there is
+ * another call, the stacks of all but the first go, and more than a second later there are ten
+ * calls.  Prints what came of it.
  */
 #include <err.h>
 #include <pthread.h>
@@ -37,13 +39,13 @@ static struct pause pauses[2];
 static pthread_barrier_t deep, resumed;
 static struct branch *branches;
 static long threads;
-static bool away, forks;
+static bool away, forks, leaves;
 
 static __attribute__((noipa)) long probed_deep(long n, struct branch *branch)
 {
-	if (!n && away)
+	if (!n && branch && away)
 		swapcontext(&branch->inside, &branch->outside);
-	if (!n && !away) {
+	if (!n && branch && !away) {
 		pthread_barrier_wait(&deep);
 		pthread_barrier_wait(&resumed);
 	}
@@ -99,6 +101,16 @@ static void return_deep(void)
 {
 	for (long i = 0; i < threads; i++)
 		swapcontext(&branches[i].outside, &branches[i].inside);
+}
+
+static void leave_deep(void)
+{
+	long early = probed_deep(0, NULL);
+
+	for (long i = 1; i < threads; i++)
+		munmap(branches[i].inside.uc_stack.ss_sp, STACK_SIZE);
+	usleep(1500000);
+	printf("one call: %ld, ten more: %ld\n", early, probed_deep(9, NULL));
 }
 
 static void *return_forked(void *unused)
@@ -157,9 +169,10 @@ int main(int argc, char **argv)
 
 	threads = argc >= 3 ? atol(argv[1]) : 0;
 	forks = argc == 4 && !strcmp(argv[3], "fork");
-	away = forks || (argc == 4 && !strcmp(argv[3], "away"));
+	leaves = argc == 4 && !strcmp(argv[3], "leave");
+	away = forks || leaves || (argc == 4 && !strcmp(argv[3], "away"));
 	if (threads < 1 || depth < 1 || argc > 3 + away)
-		errx(2, "usage: roams_many THREADS DEPTH [away|fork]");
+		errx(2, "usage: roams_many THREADS DEPTH [away|fork|leave]");
 	branches = calloc((size_t)threads, sizeof(*branches));
 	pthread_barrier_init(&deep, NULL, (unsigned int)threads + 1);
 	pthread_barrier_init(&resumed, NULL, (unsigned int)threads + 1);
@@ -182,7 +195,9 @@ int main(int argc, char **argv)
 		fork_once();
 		end_pause(1);
 	}
-	if (away)
+	if (leaves)
+		leave_deep();
+	else if (away)
 		return_deep();
 	pthread_barrier_wait(&resumed);
 	for (long i = 0; i < threads; i++) {
