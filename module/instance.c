@@ -151,7 +151,7 @@ struct uret_instance *instance_take(struct utask *utask, struct consumer *c,
 		hlist_del(&inst->in_task);
 		return inst;
 	}
-	/* A surplus of the reserve is used up first, as it would only ever grow. */
+	/* A surplus of the reserve is used up first: all that is returned elsewhere goes there. */
 	if (!may_sleep || reserve_surplus(c->instances ?: &instance_reserve))
 		inst = reserve_take(c->instances ?: &instance_reserve);
 	else

@@ -4,6 +4,8 @@
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "reserve.h"
@@ -12,10 +14,15 @@
 #define RESERVE_MAX		8192U
 #define RESERVE_MAX_EXPECT	65536U
 
+/* So many are taken off at once where there are too many, with interrupts off. */
+#define RESERVE_SHED		256
+
 /**
  * reserve_give() - put an object into a reserve
  * @r: the reserve
  * @object: memory that kfree() takes, of at least the reserve's size
+ *
+ * When there are twice as many as it is to hold, the surplus is freed some time later.
  *
  * Context: any, the trap included.
  */
@@ -23,12 +30,17 @@ void reserve_give(struct reserve *r, void *object)
 {
 	struct llist_node *node = object;
 	unsigned long flags;
+	bool piled;
 
 	raw_spin_lock_irqsave(&r->lock, flags);
 	node->next = r->head;
 	r->head = node;
 	r->nr++;
+	piled = r->nr > 2 * r->target && !r->piled;
+	r->piled |= piled;
 	raw_spin_unlock_irqrestore(&r->lock, flags);
+	if (piled)
+		irq_work_queue(&r->kick);
 }
 
 /* Programs decide how much is taken beyond what there is to begin with. */
@@ -55,9 +67,47 @@ static int reserve_fill(struct reserve *r)
 	return 0;
 }
 
+/* Takes off what is more than there is to be. */
+static struct llist_node *reserve_shed(struct reserve *r)
+{
+	struct llist_node *node, *surplus = NULL;
+	unsigned long flags;
+	unsigned int i;
+	bool more;
+
+	do {
+		raw_spin_lock_irqsave(&r->lock, flags);
+		for (i = 0; i < RESERVE_SHED && r->nr > r->target; i++) {
+			node = r->head;
+			r->head = node->next;
+			r->nr--;
+			node->next = surplus;
+			surplus = node;
+		}
+		more = r->nr > r->target;
+		r->piled = more;
+		raw_spin_unlock_irqrestore(&r->lock, flags);
+		cond_resched();
+	} while (more);
+	return surplus;
+}
+
 static void reserve_refill_work(struct work_struct *work)
 {
-	reserve_fill(container_of(work, struct reserve, refill));
+	struct reserve *r = container_of(work, struct reserve, refill);
+	struct llist_node *surplus, *next;
+
+	if (READ_ONCE(r->piled)) {
+		surplus = reserve_shed(r);
+		/* stray.c may be at one of them that was in a list before. */
+		synchronize_rcu();
+		for (; surplus; surplus = next) {
+			next = surplus->next;
+			kfree(surplus);
+			cond_resched();
+		}
+	}
+	reserve_fill(r);
 }
 
 static void reserve_kick(struct irq_work *kick)
@@ -143,6 +193,7 @@ int reserve_init(struct reserve *r, size_t size, unsigned int target)
 	raw_spin_lock_init(&r->lock);
 	r->head = NULL;
 	r->nr = 0;
+	r->piled = false;
 	r->base = target;
 	r->poor_until = jiffies - 1;
 	r->target = target;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Memory for places that cannot allocate: objects of one size, made ahead of
- * need in task context and taken in any context.  A reserve only gives.  What
- * was taken from it is ordinary memory of kmalloc().
+ * need in task context and taken in any context.  What was taken from it is
+ * ordinary memory of kmalloc(), and can be given back.  What is far more than it
+ * is to hold is freed again, after a grace period: readers under RCU may still look
+ * at what was given.
  */
 #ifndef _UPROBES_RESERVE_H
 #define _UPROBES_RESERVE_H
@@ -14,15 +16,16 @@
 
 /**
  * struct reserve - a stock of objects
- * @lock: protects @head and @nr
+ * @lock: protects @head, @nr and @piled
  * @head: the objects, linked through their first word
  * @nr: how many
  * @base: how many there are to be at least
  * @target: how many there should be; grows when the reserve runs out
+ * @piled: there were far more than @target, and @refill has not freed them yet
  * @poor_until: memory was low, and it is not tried again before, in jiffies
  * @size: of an object, in bytes
  * @kick: from the trap to where work can be queued
- * @refill: brings @nr up to @target; where memory is low, to @base
+ * @refill: brings @nr up to @target; where memory is low, to @base; or down to @target
  */
 struct reserve {
 	raw_spinlock_t lock;
@@ -30,6 +33,7 @@ struct reserve {
 	unsigned int nr;
 	unsigned int base;
 	unsigned int target;
+	bool piled;
 	unsigned long poor_until;
 	size_t size;
 	struct irq_work kick;
