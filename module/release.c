@@ -152,17 +152,51 @@ static void release_ip_one(struct utask *utask, void *nearest)
 		regs->ip = inst->ri.ret_addr;
 }
 
-/* A task that has not hit anything yet may be in a call that another has entered. */
+/**
+ * struct release_stray - a task that has returned from a call, maybe of another's
+ * @mm: its address space
+ * @regs: its user registers
+ * @nearest: as retprobe_returned()'s
+ * @inst: the call, the nearest and of these the latest; or NULL
+ */
+struct release_stray {
+	const struct mm_struct *mm;
+	const struct pt_regs *regs;
+	bool nearest;
+	const struct uret_instance *inst;
+};
+
+static void release_find_stray(struct utask *utask, void *data)
+{
+	struct release_stray *stray = data;
+	const struct uret_instance *inst, *other = stray->inst;
+
+	if (utask->mm != stray->mm)
+		return;
+	inst = retprobe_returned(utask, stray->regs->ip, stray->regs, stray->nearest);
+	if (inst && (!other || inst->ri.sp > other->ri.sp ||
+		     (inst->ri.sp == other->ri.sp && inst->entered > other->entered)))
+		stray->inst = inst;
+}
+
+/*
+ * A task that has not hit anything yet may be in a call that another has entered; it may be the
+ * first that shows its process to be one where they roam, and not have come to that.
+ */
 static void release_ip_roaming(struct task_struct *task, bool nearest)
 {
 	struct pt_regs *regs = task_pt_regs(task);
-	struct uret_instance *inst;
+	struct release_stray stray = { .mm = task->mm, .regs = regs, .nearest = nearest };
+	const struct image *image;
 
 	if (!task->mm || task->flags & PF_KTHREAD)
 		return;
-	inst = roaming_returned(task->mm, regs->ip, regs, nearest);
-	if (inst)
-		regs->ip = inst->ri.ret_addr;
+	stray.inst = roaming_returned(task->mm, regs->ip, regs, nearest);
+	image = stray.inst ? NULL : image_lookup(task->mm);
+	if (image && image->trampoline && regs->ip == image->trampoline)
+		utask_for_each(release_find_stray, &stray);
+	if (stray.inst)
+		regs->ip = stray.inst->ri.ret_addr;
 }
 
 static int release_ip(void *unused)
