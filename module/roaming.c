@@ -179,7 +179,8 @@ struct uret_instance *roaming_claim(struct roaming *r, struct utask *utask,
 		return NULL;
 	}
 	sp = inst->ri.sp;
-	if (inst->put_back) {
+	/* What a fork has copied is among the calls, put back or not. */
+	if (inst->put_back && !instance_in(r, r->calls, sp)) {
 		put_back_pick(r, sp, &turned);
 	} else {
 		while ((inst = instance_in(r, r->calls, sp))) {
