@@ -13,110 +13,21 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
+#include "attachment.h"
 #include "breakpoint.h"
 #include "image.h"
 #include "ref_ctr.h"
 #include "settle.h"
 #include "site_table.h"
 
-static struct attachment *site_attachment(struct site *site, const struct consumer *c)
-{
-	struct attachment *a;
-
-	list_for_each_entry(a, &site->attachments, in_site) {
-		if (a->consumer == c)
-			return a;
-	}
-	return NULL;
-}
-
-/* Where site::attachments has room for one more; image::lock held. */
-static struct attachment *attachment_alloc(struct site *site)
-{
-	return site->first.consumer ? kmalloc(sizeof(site->first),
-					      GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL) :
-				      &site->first;
-}
-
-static void attachment_release(struct site *site, struct attachment *a)
-{
-	if (a == &site->first)
-		a->consumer = NULL;
-	else
-		kfree(a);
-}
-
-static int attachment_make(struct image *image, struct site *site,
-			   const struct attach_request *request)
-{
-	struct attachment *a = attachment_alloc(site);
-	struct consumer *c = request->consumer;
-
-	if (!a)
-		return -ENOMEM;
-	spin_lock(&c->lock);
-	if (c->dying || image->dead) {
-		spin_unlock(&c->lock);
-		attachment_release(site, a);
-		return -ESHUTDOWN;
-	}
-	a->consumer = c;
-	a->site = site;
-	a->where = request->where;
-	a->round = 0;
-	list_add_tail(&a->in_consumer, &c->attachments);
-	spin_unlock(&c->lock);
-	consumer_get(c);
-	list_add_tail(&a->in_site, &site->attachments);
-	image->nr_heirs += c->inherits;
-	image->nr_returns += c->type == CONSUMER_RETURN;
-	image->nr_counters += consumer_counts_in_process(c);
-	return 0;
-}
-
-static void attachment_free(struct attachment *a)
-{
-	struct consumer *c = a->consumer;
-	struct image *image = a->site->image;
-	bool last;
-
-	list_del(&a->in_site);
-	spin_lock(&c->lock);
-	list_del(&a->in_consumer);
-	last = c->homeless && list_empty(&c->attachments);
-	spin_unlock(&c->lock);
-	image->nr_heirs -= c->inherits;
-	image->nr_returns -= c->type == CONSUMER_RETURN;
-	image->nr_counters -= consumer_counts_in_process(c);
-	attachment_release(a->site, a);
-	if (last)
-		consumer_end_later(c);
-	consumer_put(c);
-}
-
-/**
- * site_abandon() - the mapping that a site was in has gone
- * @site: the site; what was probed there is no more
- *
- * Context: may sleep; image::lock held.
- */
-void site_abandon(struct site *site)
-{
-	struct attachment *a, *next;
-
-	lockdep_assert_held(&site->image->lock);
-	list_for_each_entry_safe(a, next, &site->attachments, in_site)
-		attachment_free(a);
-	site_publish(site, NULL);
-	site_set_idle(site);
-}
-
 static int attach_one(struct site_walk *walk, struct attach_request *request)
 {
-	struct site *site = site_prepare(walk, request->addr, request->consumer);
 	struct image *image = walk->image;
+	struct site *site;
 	int ret;
 
+	site_vacate(image, request);
+	site = site_prepare(walk, request->addr, request->consumer);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	request->site = site;

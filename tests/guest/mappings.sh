@@ -5,7 +5,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 28
+ktap_plan 34
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -39,6 +39,25 @@ traced "$prog" moved protect
 is "$returns" 6 "protect: each call is seen"
 traced "$prog" moved twice
 is "$returns" 50 "twice: each call is seen, in whichever mapping"
+
+# Both are probed.  What is no more where the other one is does not keep it from being probed.
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+client=/sys/module/uprobe_client/parameters
+for n in 0:moved 1:alike 2:other; do
+	echo "${n%:*} path=$prog offset=0x$(symbol "$prog" "${n#*:}")" >$client/set
+	echo "register ${n%:*}" >$client/run
+done
+hits() { awk '$3 != "" { printf "%s%d", (NR > 1 ? " " : ""), $3 }' $client/state; }
+is "$("$prog" swap)" "$("$progs/maps" swap)" "swap, both probed: as unprobed"
+is "$(hits)" "4 3 0" "swap, both probed: each call is seen"
+is "$("$prog" replace)" "$("$progs/maps" replace)" "replace, both probed: as unprobed"
+is "$(hits)" "8 3 3" "replace, both probed: each call is seen"
+echo "disable 0" >$client/run
+"$prog" swap >/dev/null
+is "$(hits)" "8 6 3" "swap, one disabled: each call of the other is seen"
+"$prog" replace >/dev/null
+is "$(hits)" "8 6 6" "replace, one disabled: each call of the other is seen"
+rmmod uprobe_client
 
 # A process is probed where it is asked, and not in other mappings of the file.
 for thing in protect twice; do

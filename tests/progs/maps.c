@@ -12,6 +12,8 @@
  *	maps move		call one that moves from place to place
  *	maps leave		one that moves, and is called where it was, too
  *	maps replace		one in whose place another one is mapped, and it again
+ *	maps swap		one in whose place another one is mapped that begins with the
+ *				same instruction
  *	maps share		one in a shared mapping of this file
  *	maps protect		take what may be done with its page away and give it back
  *	maps twice		two copies and itself in turn, until one copy has gone
@@ -56,6 +58,19 @@ __asm__(".pushsection .text\n"
 	".balign 4096\n"
 	".popsection\n");
 long other(long x);
+
+/* In a page of its own, beginning with the same instruction. */
+__asm__(".pushsection .text\n"
+	".balign 4096\n"
+	".globl alike\n.type alike, @function\n"
+	"alike:\n"
+	"\tlea (%rdi,%rdi,2), %rax\n"
+	"\tneg %rax\n"
+	"\tret\n"
+	".size alike, . - alike\n"
+	".balign 4096\n"
+	".popsection\n");
+long alike(long x);
 
 static void load_often(long times)
 {
@@ -177,10 +192,10 @@ static void leave(void)
 	printf("sum %ld\n", sum);
 }
 
-static void replace(void)
+static void replace(long (*by)(long))
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
-	unsigned long offsets[] = { offset_of(moved), offset_of(other) };
+	unsigned long offsets[] = { offset_of(moved), offset_of(by) };
 	void *at = NULL;
 	long sum = 0;
 	int i;
@@ -269,7 +284,9 @@ int main(int argc, char **argv)
 	else if (argc == 2 && !strcmp(argv[1], "leave"))
 		leave();
 	else if (argc == 2 && !strcmp(argv[1], "replace"))
-		replace();
+		replace(other);
+	else if (argc == 2 && !strcmp(argv[1], "swap"))
+		replace(alike);
 	else if (argc == 2 && !strcmp(argv[1], "share"))
 		share();
 	else if (argc == 2 && !strcmp(argv[1], "protect"))
