@@ -9,6 +9,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/highmem.h>
+#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/namei.h>
 #include <linux/pagemap.h>
@@ -67,6 +68,20 @@ struct mm_struct *target_mm(pid_t pid)
 		return ERR_PTR(-EINVAL);
 	}
 	return mm;
+}
+
+/*
+ * Whether inode_read() can be used: what is not on a disk or in memory may have to know who
+ * reads, which the file tells.
+ */
+static bool inode_readable(const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	if (!compat_cache_readable(inode->i_mapping) || sb->s_magic == FUSE_SUPER_MAGIC)
+		return false;
+	return sb->s_type->fs_flags & FS_REQUIRES_DEV || sb->s_magic == TMPFS_MAGIC ||
+	       sb->s_magic == RAMFS_MAGIC;
 }
 
 /* Reads without a file, by way of the page cache. */
@@ -157,7 +172,7 @@ static struct inode *inode_below(struct inode *inode)
  *
  * Context: may sleep.
  * Return: 0; what looking up the path came to; -EINVAL when it is no regular
- * file, or one without a path whose file system does not cache it, or in a file
+ * file, or one without a path whose file system cannot be read without, or in a file
  * system such as sysfs, from which nothing can be executed: reading it takes locks of
  * whoever shows something there.
  */
@@ -190,8 +205,13 @@ int target_open(struct target *target, const struct uprobe *u)
 		target_close(target);
 		return -EINVAL;
 	}
-	if (!S_ISREG(target->inode->i_mode) ||
-	    (!target->file && !compat_cache_readable(target->inode->i_mapping))) {
+	if (!S_ISREG(target->inode->i_mode)) {
+		target_close(target);
+		return -EINVAL;
+	}
+	if (!target->file && !inode_readable(target->inode)) {
+		pr_notice("a file in %s cannot be probed by its inode: it has to be opened to be read\n",
+			  target->inode->i_sb->s_type->name);
 		target_close(target);
 		return -EINVAL;
 	}

@@ -107,8 +107,9 @@ enum uprobe_type {
  * @file: the same, for callers that have it open for reading.  Needed only
  *	during registration.
  * @inode: the same, for callers that have neither; they keep its file system
- *	mounted for as long as the probe is registered.  At most one of @path,
- *	@file and @inode is set.
+ *	mounted for as long as the probe is registered.  Only in a file system on a
+ *	disk or in memory: others (FUSE, network file systems) are read only by files
+ *	that are open.  At most one of @path, @file and @inode is set.
  * @offset: position of the instruction in the file, in bytes
  * @filter: optional, for a probe on a file: whether a process is to be probed.
  *	Called with the process's address space in use, once for each mapping
@@ -228,7 +229,7 @@ struct uprobe_counts {
  *	data_size above URETPROBE_DATA_MAX), the process has no address space, the
  *	address is not executable code that can be probed, the offset lies outside the
  *	file, that is no regular file, or nothing in its file system can be executed
- *	(sysfs, proc);
+ *	(sysfs, proc), or that cannot be read by an inode alone;
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: what looking up @path came to;
  * -EBUSY: @u is registered already, or an instruction that another probe is at is now

@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 28
+ktap_plan 33
 
 offset=0x$(symbol "$progs/steps" work)
 mount -t tmpfs tmpfs "$tmp"
@@ -49,6 +49,34 @@ is "$(run_steps "$tmp/prog") $(hits 9)" "call 3145 20" "by its inode: in one tha
 run unregister 9
 is "$(step call 10) $(hits 9)" "call 3145 20" "by its inode: no more"
 end_steps
+
+# Of a file system that has to know who reads, nobody reads by an inode.
+[ -e /dev/fuse ] || modprobe fuse 2>/dev/null
+if [ -e /dev/fuse ]; then
+	mkdir "$tmp/dir"
+	mkfifo "$tmp/served"
+	"$progs/fused" "$tmp/dir" <"$tmp/served" >"$tmp/said" &
+	fused=$!
+	exec 4>"$tmp/served"
+	echo serve >&4
+	wait_until "the file system is there" grep -q done "$tmp/said"
+	set_probe 7 inode="$tmp/dir/text"
+	dmesg -C
+	like "$(bash -c "LC_ALL=C; echo register 7 >$client_dir/run" 2>&1)" "Invalid argument" "FUSE: a file is not probed by its inode"
+	like "$(dmesg)" "uprobes: a file in fuse cannot be probed by its inode: it has to be opened to be read" "FUSE: the log says why"
+	set_probe 8 path="$tmp/dir/text"
+	check "FUSE: but by its path" run register 8
+	echo call >&4
+	wait_until "the program has called it" grep -qx 42 "$tmp/said"
+	is "$(hits 8)" 1 "FUSE: it is hit"
+	run unregister 8
+	set_probe 7 inode="$progs/steps" offset=0
+	exec 4>&-
+	wait $fused
+	is $? 0 "FUSE: the server ends"
+else
+	for what in 1 2 3 4 5; do skip "FUSE $what" "this kernel has no FUSE"; done
+fi
 
 # Truncated: registering beyond its end fails, and what runs dies of it as it would unprobed.
 head -c 100 "$progs/steps" >"$tmp/short"

@@ -172,6 +172,8 @@ int main(int argc, char **argv)
 	text = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	if (text == MAP_FAILED)
 		err(2, "mapping %s", path);
+	/* At the end there is nobody to be told of it. */
+	close(fd);
 	printf("ready %d %p %p\n", getpid(), text, (void *)burst);
 	while (fgets(line, sizeof(line), stdin)) {
 		if (!strcmp(line, "burst\n"))
