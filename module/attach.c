@@ -134,6 +134,9 @@ bool image_attach(struct image *image, struct attach_request *requests, unsigned
 	site_table_expect(n);
 
 	mutex_lock(&image->lock);
+	/* In the middle of an exec it was not known yet what the code would be. */
+	if (RB_EMPTY_ROOT(&image->sites) && !image->nr_areas)
+		image->mode = arch_mm_mode(image->mm);
 	for (i = 0; i < n; i++) {
 		requests[i].result = attach_one(&walk, &requests[i]);
 		if (!requests[i].result)
