@@ -204,10 +204,7 @@ static void on_exec(void *data, struct task_struct *task)
 		utask->borrowed = false;
 		utask->mm = task->mm;
 		utask->copied = (struct copy_mark) {};
-		utask->nr_resumptions = 0;
-		utask->unwound = NULL;
-		utask->handing = NULL;
-		utask->handed = NULL;
+		signal_exec(utask, task_pt_regs(task));
 	}
 }
 

@@ -129,6 +129,9 @@ static void release_step(struct utask *utask, void *unused)
 
 	if (!utask->task || !utask->task->mm)
 		return;
+	/* In the middle of an execve() there is no slot any more. */
+	if (utask->task->mm != utask->mm)
+		return;
 	regs = task_pt_regs(utask->task);
 	if (utask->holds)
 		signal_held_end(utask, regs);

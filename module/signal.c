@@ -177,6 +177,28 @@ void signal_held_end(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
+ * signal_exec() - the current task has another address space now
+ * @utask: its state
+ * @regs: its registers, those that the new program begins with
+ *
+ * A program that has turned on its area may have come to that within a slot. Its sites are
+ * gone; signals that wait for one of them do so no longer.
+ *
+ * Context: any, before the task runs user code.
+ */
+void signal_exec(struct utask *utask, struct pt_regs *regs)
+{
+	utask->stepping = NULL;
+	if (utask->holds)
+		signal_held_end(utask, regs);
+	utask->nr_resumptions = 0;
+	utask->sigreturned = 0;
+	utask->unwound = NULL;
+	utask->handing = NULL;
+	utask->handed = NULL;
+}
+
+/**
  * signal_held_step() - handle the single-step trap of a task whose signals wait
  * @utask: its state; it goes through a slot
  * @regs: its registers
@@ -291,14 +313,24 @@ static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 	struct site *site = utask->unwound;
 	bool behind;
 
-	/* Of the address space before, there may be nothing left. */
-	behind = utask->mm == current->mm && arch_in_syscall(regs) &&
+	behind = arch_in_syscall(regs) &&
 		 regs->ip == site->key.addr + ssol_len(&site->plan);
 	if (behind && !arch_syscall_restarts(regs))
 		return;
 	utask->unwound = NULL;
 	if (behind)
 		signal_postpone(utask, site, regs);
+}
+
+/*
+ * The state of the current task, for what it says of slots; not where an execve() has failed so
+ * late that the address space has been exchanged: the task comes here to die.
+ */
+static struct utask *utask_in_slot(void)
+{
+	struct utask *utask = utask_find(current);
+
+	return utask && utask->mm == current->mm ? utask : NULL;
 }
 
 /* Whether the signals of a task that is in a slot wait. */
@@ -358,7 +390,7 @@ void signal_preempted(struct pt_regs *regs)
 	rcu_read_lock();
 	image = image_lookup(current->mm);
 	if (image && site_of_slot(image, regs->ip) && compat_in_rseq())
-		slot_leave(image, utask_find(current), regs);
+		slot_leave(image, utask_in_slot(), regs);
 	rcu_read_unlock();
 }
 
@@ -399,6 +431,7 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 		if (site)
 			retprobe_trap(site, regs);
 	} else if (image) {
+		utask = utask_in_slot();
 		waits = can_wait && slot_holds(image, utask, regs);
 		if (!waits)
 			slot_leave(image, utask, regs);
@@ -461,7 +494,7 @@ void signal_delivered(struct pt_regs *regs)
 	rcu_read_lock();
 	image = image_lookup(current->mm);
 	if (image)
-		slot_leave(image, utask_find(current), regs);
+		slot_leave(image, utask_in_slot(), regs);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

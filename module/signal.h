@@ -59,6 +59,7 @@ void signal_postpone(struct utask *utask, struct site *site, const struct pt_reg
 void signal_settle(struct site *site, const struct pt_regs *regs);
 void signal_hold_no_more(void);
 void signal_fault_waits(void);
+void signal_exec(struct utask *utask, struct pt_regs *regs);
 void signal_held_end(struct utask *utask, struct pt_regs *regs);
 void signal_held_step(struct utask *utask, struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);

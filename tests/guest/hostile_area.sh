@@ -1,28 +1,42 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a program that unmaps, overwrites, replaces or jumps into its SSOL area harms itself alone
+# test: a program that damages its SSOL area, jumps into it or executes others from it harms itself alone
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/hostile.inc"
-ktap_plan 30
+ktap_plan 40
 
 prog=$progs/hostile_area
 bystander_start
+single_step=/sys/module/uprobes/parameters/single_step
+stepped_before=$(cat $single_step)
 for n in 0 1 2 3; do
 	set_probe $n path="$prog" offset="0x$(symbol "$prog" work)" flags=$((n % 2)) returns=$((n / 2))
 done
 # Its own end is up to it; that it ends is not.
-for thing in unmap overwrite protect replace move share jump; do
+for thing in unmap overwrite protect replace move share jump exec stepped; do
+	act=$thing
+	if [ $thing = stepped ]; then
+		act=exec
+		echo 1 >$single_step
+	fi
 	for n in 0 1 2 3; do run register $n; done
-	hostile "$prog" $thing 100
+	hostile "$prog" $act 100
 	diag "$thing: status $hostile_status, $(tr '\n' ' ' <"$tmp/hostile")"
 	like "$(cat "$tmp/hostile")" "^before 14950$" "$thing: until then all is well"
 	check "$thing: it ends" test $hostile_status != 124 -a $hostile_status != 137 -a $hostile_status != 3
+	case $thing in
+	exec | stepped)
+		is "$(grep -E '^(signalled|sent|called)' "$tmp/hostile")" "signalled: 12
+sent SIGUSR1: killed by 10
+called: 12" "$thing: what is executed has its signals and its steps" ;;
+	esac
 	bystander_fine $thing
 	# Another one that executes the same file.
 	for n in 0 1 2 3; do run unregister $n; done
 	is "$("$prog" none 100 | head -n 1)" "before 14950" "$thing: the program runs unprobed as ever"
 done
+echo "$stepped_before" >$single_step
 all_gone

@@ -3,10 +3,12 @@
 /*
  * A program that turns on what it finds mapped as "[uprobes]":
  *
- *	hostile_area unmap|overwrite|protect|replace|move|share|jump CALLS [THREADS]
+ *	hostile_area unmap|overwrite|protect|replace|move|share|jump|exec CALLS [THREADS]
  *
  * Calls work() so often before and after; what comes of it is the program's own
- * affair.  "jump" does so in children, one for each address that it jumps to.
+ * affair.  "jump" does so in children, one for each address that it jumps to.  "exec" has
+ * children execute this program from within the slot of work(), and says what becomes of them:
+ * how often it was stepped when it steps itself, and what it died of when it was sent a signal.
  * So many threads more call work() all the while: they have returned from as many calls before
  * anything is done, and begin no other when it is over.
  */
@@ -20,7 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 __attribute__((noinline, noclone)) long work(long x)
@@ -107,6 +111,118 @@ static void jump(void)
 	printf("%u children went on, %u died\n", ended[0], ended[1]);
 }
 
+static volatile sig_atomic_t nr_steps;
+
+static void on_step(int sig)
+{
+	nr_steps++;
+}
+
+/* Steps itself over twelve instructions, the last of which puts an end to that. */
+static int count_steps(void)
+{
+	signal(SIGTRAP, on_step);
+	__asm__ volatile("pushfq; orq $0x100, (%%rsp); popfq;"
+			 "nop; nop; nop; nop; nop; nop; nop; nop; nop;"
+			 "pushfq; andq $~0x100, (%%rsp); popfq"
+			 : : : "memory", "cc");
+	return nr_steps;
+}
+
+static char *slot;
+static char *executed[] = { "hostile_area", "executed", NULL, NULL };
+static char *no_environment[] = { NULL };
+
+/* Goes to the slot with a signal that is pending, and no longer blocked. */
+static void to_slot(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	uc->uc_mcontext.gregs[REG_RIP] = (long)slot;
+	uc->uc_mcontext.gregs[REG_RAX] = SYS_execve;
+	uc->uc_mcontext.gregs[REG_RDI] = (long)"/proc/self/exe";
+	uc->uc_mcontext.gregs[REG_RSI] = (long)executed;
+	uc->uc_mcontext.gregs[REG_RDX] = (long)no_environment;
+	sigemptyset(&uc->uc_sigmask);
+}
+
+static void exec_signalled(int sig)
+{
+	const struct sigaction act = { .sa_sigaction = to_slot, .sa_flags = SA_SIGINFO };
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), sig);
+	sigaction(SIGUSR2, &act, NULL);
+	raise(SIGUSR2);
+}
+
+/* By way of the breakpoint. */
+static void exec_called(void)
+{
+	long ret;
+
+	__asm__ volatile("call *%[work]" : "=a" (ret)
+			 : "a" (SYS_execve), "D" ("/proc/self/exe"), "S" (executed),
+			   "d" (no_environment), [work] "r" (work)
+			 : "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
+}
+
+/* What was executed: a signal that came before has been delivered by now, or never is. */
+static int was_executed(const char *how)
+{
+	usleep(200000);
+	if (!strcmp(how, "steps"))
+		return count_steps();
+	return 0;
+}
+
+static void exec_one(const char *what, const char *how, int sig)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		executed[2] = (char *)how;
+		if (sig)
+			exec_signalled(sig);
+		else
+			exec_called();
+		_exit(100);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		exit(4);
+	if (WIFSIGNALED(status))
+		printf("%s: killed by %d\n", what, WTERMSIG(status));
+	else
+		printf("%s: %d\n", what, WEXITSTATUS(status));
+}
+
+/* The slot of work() becomes a system call. */
+static void exec_from_slot(void)
+{
+	const char *text = (const char *)work;
+
+	/* A breakpoint is in the place of the first byte. */
+	slot = memmem(area, size, text + 1, 4);
+	if (!slot || mprotect(area, size, PROT_READ | PROT_WRITE | PROT_EXEC)) {
+		puts("there is no slot");
+		return;
+	}
+	slot--;
+	memcpy(slot, "\x0f\x05", 2);
+	/* One that is ignored. */
+	exec_one("signalled", "steps", SIGURG);
+	exec_one("sent SIGUSR1", "ends", SIGUSR1);
+	exec_one("called", "steps", 0);
+	/* As it was. */
+	memcpy(slot, (const char[]){ 0x48, text[1] }, 2);
+}
+
 int main(int argc, char **argv)
 {
 	int nr_threads = argc == 4 ? atoi(argv[3]) : 0, i;
@@ -115,6 +231,8 @@ int main(int argc, char **argv)
 	void *wrong;
 	char *copy;
 
+	if (argc == 3 && !strcmp(argv[1], "executed"))
+		return was_executed(argv[2]);
 	if (argc < 3 || nr_threads > MAX_THREADS)
 		return 2;
 	for (i = 0; i < nr_threads; i++) {
@@ -160,6 +278,8 @@ int main(int argc, char **argv)
 		}
 	} else if (!strcmp(argv[1], "jump")) {
 		jump();
+	} else if (!strcmp(argv[1], "exec")) {
+		exec_from_slot();
 	} else {
 		return 2;
 	}
