@@ -2,9 +2,17 @@
 /*
  * Calls edge_1() to edge_9(), each one instruction of ten bytes, of which so many lie
  * before the end of a page, and prints what they return.
+ *
+ * "edge traps" waits for a line, puts a breakpoint of its own into edge_2(), has the kernel
+ * forget the page that the rest of it is in, and says what comes of executing it.
  */
+#include <setjmp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #define EDGE(n)	".p2align 12\n.skip 4096 - " #n "\n"				\
 	".globl edge_" #n "\n.type edge_" #n ", @function\nedge_" #n ":\n"	\
@@ -21,8 +29,42 @@ __asm__(".pushsection .text\n"
 	printf("%llx\n", (unsigned long long)edge_##n());			\
 } while (0)
 
-int main(void)
+static sigjmp_buf out;
+
+static void on_signal(int sig)
 {
+	siglongjmp(out, sig);
+}
+
+static int traps(void)
+{
+	uint64_t edge_2(void);
+	uintptr_t second = (uintptr_t)edge_2 + 2;
+	int sig;
+
+	puts("ready");
+	fflush(stdout);
+	getchar();
+	signal(SIGTRAP, on_signal);
+	signal(SIGALRM, on_signal);
+	if (mprotect((void *)(second - 4096), 4096, PROT_READ | PROT_WRITE | PROT_EXEC))
+		return 1;
+	*(volatile unsigned char *)(second - 2) = 0xcc;
+	alarm(20);
+	sig = sigsetjmp(out, 1);
+	if (!sig) {
+		madvise((void *)second, 4096, MADV_DONTNEED);
+		edge_2();
+	}
+	alarm(0);
+	puts(sig == SIGTRAP ? "trapped" : sig ? "nothing came of it" : "executed");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && !strcmp(argv[1], "traps"))
+		return traps();
 	CALL(1);
 	CALL(2);
 	CALL(3);
