@@ -212,8 +212,13 @@ void roaming_begin(struct image *image)
 		return;
 	while (!READ_ONCE(image->roaming) || roaming_partial(image->roaming)) {
 		left = begin_interval - (jiffies - begun);
-		if (left > 0 && schedule_timeout_killable(left))
-			break;
+		if (left > 0) {
+			/* Others may wake it before that is over. */
+			schedule_timeout_killable(left);
+			if (fatal_signal_pending(current))
+				break;
+			continue;
+		}
 		begin_once(&start);
 		begun = jiffies;
 		begin_interval = clamp_t(unsigned long, nsecs_to_jiffies(BEGIN_SHARE * start.took),
