@@ -417,7 +417,8 @@ bool roaming_put_back(struct roaming *r, bool may_sleep)
 	if (!may_sleep && (nr > PUT_BACK_MANY || roaming_buckets(r) > 4 * PUT_BACK_MANY))
 		return false;
 	for (i = 0; i < roaming_buckets(r); i++) {
-		unsigned long absent = 0, gone = 0;
+		unsigned long absent = 0, gone = 0, last = 0;
+		unsigned int tries = 0;
 
 		/* What goes from the one to the other has been put back. */
 		if (hlist_empty(&r->calls[i]) && hlist_empty(&r->put_back[i]))
@@ -428,8 +429,11 @@ bool roaming_put_back(struct roaming *r, bool may_sleep)
 			/* Other threads can take pages away again and again. */
 			if (fatal_signal_pending(current))
 				return true;
+			tries = absent == last ? tries + 1 : 1;
+			last = absent;
 			/* Without a store: another thread may use the place since. */
-			gone = fault_in_safe_writeable((char __user *)absent, 1) ? absent : 0;
+			gone = tries == PUT_BACK_TRIES ||
+			       fault_in_safe_writeable((char __user *)absent, 1) ? absent : 0;
 			cond_resched();
 		}
 	}

@@ -170,7 +170,7 @@ static enum walked put_back_walk(struct utask *utask, bool may_sleep)
 	enum walked walked = WALKED_UNTIL_MOVED;
 	struct uret_instance *inst;
 	struct hlist_node *next;
-	unsigned int i, moved;
+	unsigned int i, moved, tries;
 	bool known, there;
 	unsigned long word;
 
@@ -179,12 +179,13 @@ static enum walked put_back_walk(struct utask *utask, bool may_sleep)
 	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
 		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
 			there = may_sleep;
+			tries = 0;
 			do {
 				known = stack_put_back(inst, &word);
 				if (!known && there &&
 				    !walk_touch(utask, inst, moved, true, &there))
 					goto out;
-			} while (!known && there);
+			} while (!known && there && ++tries < PUT_BACK_TRIES);
 			if (!known && !may_sleep) {
 				walked = WALKED_TO_ABSENT;
 				goto out;

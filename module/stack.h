@@ -14,6 +14,12 @@ struct utask;
 /* More calls than these are not put back with interrupts off. */
 #define PUT_BACK_MANY	256U
 
+/*
+ * So often a place is looked at whose page is there each time that it is asked for. Others take
+ * pages away, but not as often in a row; a shadow stack never takes the exchange.
+ */
+#define PUT_BACK_TRIES	100U
+
 /* False when the page is not there, or, with @may_sleep, cannot be. */
 static inline bool stack_read(unsigned long *word, unsigned long addr, unsigned int size,
 			      bool may_sleep)
