@@ -23,6 +23,7 @@
 #include "roaming.h"
 #include "signal.h"
 #include "site_table.h"
+#include "stray.h"
 #include "task.h"
 
 /* release_tasks() sees both or none. */
@@ -350,6 +351,9 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 		return NOTIFY_STOP;
 	}
 	utask = again ? utask_get(current) : NULL;
+	/* No memory, whose refill is on its way: once more. No other consumer is called twice. */
+	if (unlikely(again && !utask && set->insists))
+		return NOTIFY_STOP;
 	if (again && again_note(utask, set, again)) {
 		utask->site = site;
 		if (!hit_defer(utask, HIT_AGAIN))
@@ -361,6 +365,13 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 	return NOTIFY_STOP;
 }
 
+/* Whether there is a consumer that may ask for task context, and is not to miss that. */
+static bool hit_insists(const struct site *site, const struct consumer_set *set)
+{
+	return set->insists &&
+	       (READ_ONCE(site->image->roaming) || stray_suspected(site->image->mm));
+}
+
 /* All that hit_trap() does not know at a glance to be the usual case. */
 static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 {
@@ -368,7 +379,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 	struct utask *utask = NULL;
 	struct consumer_set *set;
 	unsigned int defer = 0;
-	bool shared;
+	bool shared, insists;
 	u64 again;
 
 	if (site->kind == SITE_TRAMPOLINE)
@@ -394,15 +405,16 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		hit_give_up(site, set);
 		return true;
 	}
-	if (site->step || (set && (set->nr_sleepable || set->nr_return))) {
+	insists = set && hit_insists(site, set);
+	if (site->step || insists || (set && (set->nr_sleepable || set->nr_return))) {
 		utask = utask_get(current);
 		if (unlikely(!utask)) {
 			/*
-			 * A step cannot do without; nothing has been done yet,
-			 * so the breakpoint may be executed again, with the
-			 * refill on its way.
+			 * A step cannot do without, nor can who insists;
+			 * nothing has been done yet, so the breakpoint may be
+			 * executed again, with the refill on its way.
 			 */
-			if (site->step && !shared)
+			if (insists || (site->step && !shared))
 				return true;
 			if (set)
 				hit_missed(set);

@@ -445,6 +445,7 @@ static enum set_way consumer_way(const struct consumer *c)
 static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 {
 	set->consumers[set->nr++] = c;
+	set->insists |= c->insists;
 	if (c->type == CONSUMER_RETURN) {
 		set->nr_return++;
 		set->nr_return_in_task += c->in_task;

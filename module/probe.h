@@ -93,6 +93,7 @@ enum set_way {
  * @nr_sleepable: entry consumers whose handler runs in task context
  * @nr_return: return consumers
  * @nr_return_in_task: those of them that see the entry in task context
+ * @insists: one of them is consumer::insists
  * @consumers: in the order of registration; the set holds a reference of each
  *
  * But for @way it never changes once published; a new set takes its place.
@@ -107,6 +108,7 @@ struct consumer_set {
 	u32 nr_return;
 	u32 nr_return_in_task;
 	bool solo;
+	bool insists;
 	struct consumer *consumers[];
 };
 
@@ -147,6 +149,8 @@ struct attachment {
  * @atomic: handlers run in the trap
  * @atomic_entry: @atomic and an entry consumer; constant
  * @in_every_process: it probes a file, or is that on unwinders; constant
+ * @insists: that on unwinders, whose task handler is called whenever it asks for that: until
+ *	there is memory, the task executes the breakpoint again; constant
  * @inherits: children of the probed process are probed, too; constant
  * @in_task: what a hit has to do needs task context; constant
  * @watches_maps: it has to know of new mappings; of who has claimed it
@@ -197,6 +201,7 @@ struct consumer {
 	bool atomic;
 	bool atomic_entry;
 	bool in_every_process;
+	bool insists;
 	bool inherits;
 	bool in_task;
 	bool watches_maps;

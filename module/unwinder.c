@@ -389,6 +389,9 @@ int unwinder_init(void)
 	if (IS_ERR(unwinder))
 		return PTR_ERR(unwinder);
 	unwinder->in_every_process = true;
+	/* A walk that comes to the trampoline ends the program. */
+	unwinder->insists = true;
+	unwinder->solo.insists = true;
 	consumer_enable(unwinder);
 	return 0;
 }
