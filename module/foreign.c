@@ -130,38 +130,76 @@ static struct site *foreign_site(struct mm_struct *mm, unsigned long addr)
 	return site && rcu_access_pointer(site->set) ? site : NULL;
 }
 
-static int on_swbp(struct kprobe *kp, struct pt_regs *regs)
+/**
+ * struct claim - a breakpoint of ours that the kernel is about to take for its own
+ * @mm: the address space, only to be compared
+ * @addr: where
+ */
+struct claim {
+	struct mm_struct *mm;
+	unsigned long addr;
+};
+
+static int on_swbp(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct mm_struct *mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
+	struct claim *claim = (struct claim *)ri->data;
+	bool claimed = false;
 	struct site *site;
 
+	claim->mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
+	claim->addr = regs_get_kernel_argument(regs, 2);
 	rcu_read_lock();
 	/* Also one that nobody wants any more: the breakpoint may still be there. */
-	site = probe_site(mm, regs_get_kernel_argument(regs, 2));
+	site = probe_site(claim->mm, claim->addr);
 	if (site && (READ_ONCE(site->state) == SITE_ARMED ||
 		     READ_ONCE(site->state) == SITE_INHERITED))
-		cmpxchg(&site->foreign, FOREIGN_NONE, FOREIGN_SECOND);
+		claimed = cmpxchg(&site->foreign, FOREIGN_NONE, FOREIGN_SECOND) == FOREIGN_NONE;
 	/* In a new mapping: ours has gone with the old one. */
 	else if (site && READ_ONCE(site->state) == SITE_LOST)
 		WRITE_ONCE(site->foreign, FOREIGN_FIRST);
 	rcu_read_unlock();
+	return !claimed;
+}
+
+/* It may have failed, for want of memory or as its task is killed: then it has none there. */
+static int on_swbp_done(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct claim *claim = (const struct claim *)ri->data;
+	struct site *site;
+
+	if (!(int)regs_return_value(regs))
+		return 0;
+	rcu_read_lock();
+	/* The mmap lock has been held all along: nobody has gone by it. */
+	site = probe_site(claim->mm, claim->addr);
+	if (site)
+		cmpxchg(&site->foreign, FOREIGN_SECOND, FOREIGN_NONE);
+	rcu_read_unlock();
 	return 0;
 }
 
+/*
+ * The kernel goes through all processes that have breakpoints of its own, also those in which
+ * it has put none at this place, as its probe is on others, or where that has failed.
+ */
 static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct mm_struct *mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
 	struct site *site;
 	bool skip = false;
+	u8 foreign;
 
 	rcu_read_lock();
 	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
-	if (site && site->foreign == FOREIGN_SECOND) {
+	foreign = site ? READ_ONCE(site->foreign) : FOREIGN_LEFT;
+	if (foreign == FOREIGN_SECOND) {
 		/* The kernel found our breakpoint there when it came, and wrote nothing. */
 		WRITE_ONCE(site->foreign, FOREIGN_NONE);
 		skip = true;
-	} else if (site && site->foreign == FOREIGN_FIRST) {
+	} else if (foreign == FOREIGN_FIRST) {
 		foreign_left(site);
+	} else if (foreign == FOREIGN_NONE) {
+		skip = READ_ONCE(site->state) == SITE_ARMED;
 	}
 	rcu_read_unlock();
 	if (skip)
@@ -398,7 +436,6 @@ void foreign_rearm(struct image *image)
 }
 
 static struct kprobe kprobes[] = {
-	{ .pre_handler = on_swbp },
 	{ .pre_handler = on_orig_insn },
 	{ .pre_handler = on_optimize },
 	{ .pre_handler = on_force_sig },
@@ -409,9 +446,11 @@ static struct kretprobe kretprobes[] = {
 	  .data_size = sizeof(struct access), .maxactive = 64 },
 	{ .entry_handler = on_ptrace_access, .handler = on_read_done,
 	  .data_size = sizeof(struct access), .maxactive = 64 },
+	{ .entry_handler = on_swbp, .handler = on_swbp_done,
+	  .data_size = sizeof(struct claim), .maxactive = 64 },
 };
 
-/* Those of the two that are attached, as bits; changed under lifecycle's mutex. */
+/* Those of either that are attached, as bits; changed under lifecycle's mutex. */
 static unsigned long kprobes_on, kretprobes_on;
 
 /**
@@ -429,7 +468,6 @@ int foreign_watch(void)
 
 	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
 		kprobes[i].symbol_name = ksym_text_function(i);
-		/* They redirect, but for one. */
 		ret = ksym_redirect(&kprobes[i]);
 		if (!ret)
 			__set_bit(i, &kprobes_on);

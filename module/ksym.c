@@ -168,11 +168,10 @@ const char *ksym_rseq_function(unsigned int i)
 }
 
 /**
- * ksym_text_function() - kernel functions by which breakpoints of others are told
- * @i: of its own uprobes 0, the one that puts a breakpoint in, 1, the one that takes it out,
- *	and 2, since 6.18, the one that a task calls at a hit of its own to make a call of a
- *	breakpoint; 3, the one by which a task sends itself a signal for a breakpoint that
- *	is nobody's
+ * ksym_text_function() - kernel functions that are not to do what they would to our breakpoints
+ * @i: of its own uprobes 0, the one that takes a breakpoint out, and 1, since 6.18, the one
+ *	that a task calls at a hit of its own to make a call of a breakpoint; 2, the one by
+ *	which a task sends itself a signal for a breakpoint that is nobody's
  *
  * A kernel without uprobes has but the last.
  *
@@ -181,7 +180,6 @@ const char *ksym_rseq_function(unsigned int i)
 const char *ksym_text_function(unsigned int i)
 {
 	static const char * const names[] = {
-		"set_swbp",
 		"set_orig_insn",
 		"arch_uprobe_optimize",
 		"force_sig",
@@ -192,13 +190,20 @@ const char *ksym_text_function(unsigned int i)
 
 /**
  * ksym_access_function() - kernel functions by which others reach into memory
- * @i: 0, the one for files of /proc, or 1, the one for ptrace()
+ * @i: 0, the one for files of /proc; 1, the one for ptrace(); or 2, the one by which the
+ *	kernel's own uprobes, where there are any, put a breakpoint in
  *
  * Return: a name, for a kretprobe.
  */
 const char *ksym_access_function(unsigned int i)
 {
-	return i ? "ptrace_access_vm" : "access_remote_vm";
+	static const char * const names[] = {
+		"access_remote_vm",
+		"ptrace_access_vm",
+		"set_swbp",
+	};
+
+	return names[i];
 }
 
 /**

@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: where the kernel's uprobes fail to come, or are on another process, our breakpoint stays ours
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+
+theirs=/sys/kernel/tracing
+[ -e $theirs/uprobe_events ] || skip_all "this kernel has no uprobe_events"
+ktap_plan 17
+
+tools=$progs
+# The kernel's uprobes do not take every file system.
+cp "$progs/steps" "$tmp/steps"
+progs=$tmp
+at=0x$(symbol "$progs/steps" work)
+{
+	echo "p:work $progs/steps:$at"
+	echo "p:nest $progs/steps:0x$(symbol "$progs/steps" nest)"
+} >$theirs/uprobe_events
+work_on=$theirs/events/uprobes/work/enable
+at_exit 'echo 0 >$theirs/events/uprobes/enable; echo >$theirs/uprobe_events'
+
+"$tools/crowd_forks" 8000 >"$tmp/crowd" &
+crowd=$!
+at_exit 'kill $crowd 2>/dev/null'
+wait_until "there is always a fork under way" grep -q ready "$tmp/crowd"
+
+n=0
+for beside in "" nest; do
+	what="killed while enabling, ${beside:-none} enabled"
+	steps
+	program=$!
+	plain=$(step call 10)
+	set_probe $n pid="$pid" vaddr="$work" flags=1
+	run register $n
+	[ -z "$beside" ] || echo 1 >"$theirs/events/uprobes/$beside/enable"
+	check "$what: it fails" "$tools/cut_short" $work_on
+	is "$(step call 10)" "$plain" "$what: the program goes on"
+	is "$(hits $n) $(missed $n)" "10 0" "$what: we have our hits"
+	run unregister $n
+	is "$(step call 10)" "$plain" "$what: it goes on without ours"
+	[ -z "$beside" ] || echo 0 >"$theirs/events/uprobes/$beside/enable"
+	check "$what: the text is that of the file" "$tools/textcmp" "$pid"
+	exec 3>&-
+	wait $program
+	n=$((n + 1))
+done
+kill $crowd
+
+# Theirs is on another process of the file; both have another one of theirs.
+"$progs/steps" </dev/zero >"$tmp/other" &
+other=$!
+wait_until "the other process is there" grep -q . "$tmp/other"
+steps
+program=$!
+plain=$(step call 10)
+set_probe $n path="$progs/steps" offset="$at" flags=1
+run register $n
+echo 1 >$theirs/events/uprobes/nest/enable
+mkfifo "$tmp/ask"
+"$tools/perf_uprobe" "$progs/steps" "$at" $other <"$tmp/ask" >"$tmp/said" &
+perf=$!
+exec 4>"$tmp/ask"
+wait_until "theirs is on the other process" grep -q open "$tmp/said"
+is "$(step call 10)" "$plain" "another process: the program's result is right"
+is "$(hits $n) $(missed $n)" "10 0" "another process: we have our hits"
+exec 4>&-
+check "it goes" wait $perf
+is "$(step call 10)" "$plain" "another process, theirs gone: the program's result is right"
+is "$(hits $n) $(missed $n)" "20 0" "another process, theirs gone: we have our hits"
+run unregister $n
+echo 0 >$theirs/events/uprobes/nest/enable
+is "$(step call 10)" "$plain" "both gone: the program's result is right"
+check "both gone: the text is that of the file" "$tools/textcmp" "$pid"
+kill $other
+exec 3>&-
+wait $program

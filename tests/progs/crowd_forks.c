@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ *	crowd_forks MAPPINGS
+ *
+ * Forks children that end at once, one after the other, with so many mappings that copying
+ * them takes a while; says "ready" when it begins.  Nobody puts the kernel's uprobes into any
+ * process meanwhile.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	long page = sysconf(_SC_PAGESIZE), n = argc > 1 ? atol(argv[1]) : 0, i;
+	char *at = mmap(NULL, n * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pid_t child;
+
+	if (at == MAP_FAILED) {
+		perror("mmap");
+		return 2;
+	}
+	for (i = 0; i < n; i += 2) {
+		if (mprotect(at + i * page, page, PROT_READ)) {
+			perror("mprotect");
+			return 2;
+		}
+	}
+	printf("ready\n");
+	fflush(stdout);
+	for (;;) {
+		child = fork();
+		if (!child)
+			_exit(0);
+		if (child < 0 || waitpid(child, NULL, 0) != child) {
+			perror("fork");
+			return 1;
+		}
+	}
+}
