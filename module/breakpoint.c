@@ -413,7 +413,7 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 
 	if (!vma || vma->vm_flags & VM_MAYSHARE)
 		return -ENOENT;
-	if (edit->foreign && READ_ONCE(*edit->foreign) != FOREIGN_NONE)
+	if (edit->foreign && foreign_stays(ed->mm, READ_ONCE(*edit->foreign)))
 		return -ENOENT;
 	ret = editor_look(ed, edit->addr);
 	if (ret)

@@ -103,6 +103,21 @@ bool foreign_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int 
 	return is;
 }
 
+/**
+ * foreign_stays() - whether a breakpoint of ours has to stay for somebody else
+ * @mm: the address space
+ * @foreign: enum foreign
+ *
+ * What the kernel's uprobes have taken for their own in a parent may not have been when the
+ * child was copied, which then has the mark all the same.
+ *
+ * Context: any; the mmap lock held, so that they do not come just now.
+ */
+bool foreign_stays(struct mm_struct *mm, u8 foreign)
+{
+	return foreign == FOREIGN_SECOND ? compat_has_uprobes(mm) : foreign != FOREIGN_NONE;
+}
+
 /* The kernel is taking its breakpoint out; behind it, ours is to be put in. */
 static void foreign_left(struct site *site)
 {

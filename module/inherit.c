@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "breakpoint.h"
+#include "compat.h"
 #include "image.h"
 #include "ref_ctr.h"
 #include "settle.h"
@@ -16,10 +17,23 @@
 #include "task.h"
 #include "unwinder.h"
 
+/*
+ * Whether the kernel's uprobes, which have taken the parent's breakpoint for their own, may
+ * have done so in the child: they may have come to the parent alone since the copy was made.
+ */
+static bool site_claimed(const struct site *site, struct mm_struct *child)
+{
+	return READ_ONCE(site->foreign) == FOREIGN_SECOND && compat_has_uprobes(child);
+}
+
 /* A site that the child has got by itself, with the breakpoint of its parent's in the text. */
 static void site_is_parents(struct site *own, const struct site *site)
 {
-	if (READ_ONCE(own->foreign) == FOREIGN_FIRST && READ_ONCE(site->foreign) == FOREIGN_NONE)
+	u8 whose = READ_ONCE(site->foreign);
+
+	if (READ_ONCE(own->foreign) == FOREIGN_FIRST &&
+	    (whose == FOREIGN_NONE ||
+	     (whose == FOREIGN_SECOND && !site_claimed(site, own->key.mm))))
 		WRITE_ONCE(own->foreign, FOREIGN_NONE);
 	if (own->state == SITE_IDLE)
 		WRITE_ONCE(own->state, SITE_INHERITED);
@@ -214,10 +228,18 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 		/* Who takes the kernel's out of the parent does so in the child as well. */
 		if (copy->foreign == FOREIGN_LEFT)
 			copy->foreign = FOREIGN_FIRST;
+		else if (copy->foreign == FOREIGN_SECOND)
+			copy->foreign = FOREIGN_NONE;
 		copy->state = SITE_INHERITED;
 		ret = site_add(copy);
-		if (ret)
+		if (ret) {
 			site_free(copy);
+			break;
+		}
+		/* Whoever comes to the child from here on finds the site: on_swbp(). */
+		smp_mb();
+		if (site_claimed(site, child->mm))
+			cmpxchg(&copy->foreign, FOREIGN_NONE, FOREIGN_SECOND);
 	}
 	mutex_unlock(&child->lock);
 	mutex_unlock(&parent->lock);

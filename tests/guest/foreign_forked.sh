@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: where the kernel's uprobes come to a process whose child is still on its way from the fork, the child's breakpoint is not theirs
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/slow.inc"
+
+[ -e /sys/bus/event_source/devices/uprobe/type ] || skip_all "this kernel has no uprobes for perf"
+ktap_plan 12
+
+tools=$progs
+# The kernel's uprobes do not take every file system.
+cp "$progs/steps" "$tmp/steps"
+progs=$tmp
+at=0x$(symbol "$progs/steps" work)
+n=0
+for scope in process file; do
+	for try in $(seq 20); do
+		steps
+		program=$!
+		plain=$(step call 3)
+		where="path=$progs/steps offset=$at"
+		[ $scope = file ] || where="pid=$pid vaddr=$work"
+		# shellcheck disable=SC2086 # two words
+		set_probe $n $where flags=1
+		run register $n
+		hold_back
+		child=$(step into $slow)
+		child=${child#child }
+		mkfifo "$tmp/ask"
+		: >"$tmp/said"
+		"$tools/perf_uprobe" "$progs/steps" "$at" $pid <"$tmp/ask" >"$tmp/said" &
+		perf=$!
+		exec 4>"$tmp/ask"
+		wait_until "theirs is on the parent" grep -q open "$tmp/said"
+		held "$child"
+		held=$?
+		let_go
+		rm "$tmp/ask"
+		[ $held != 0 ] || break
+		exec 4>&-
+		wait $perf
+		kill -9 "$child"
+		run unregister $n
+		exec 3>&-
+		wait $program
+	done
+	check "$scope: the child is still on its way from the fork when theirs comes" [ $held = 0 ]
+	want=0
+	[ $scope = process ] || want=3
+	before=$(hits $n)
+	# Not before it has seen to itself.
+	until_is S awk '{ print $3 }' "/proc/$child/stat"
+	kill -USR1 "$child"
+	until_is 1 grep -c "^into" "$out"
+	is "$(grep "^into" "$out")" "into ${plain#call }" "$scope: the child executes what is there"
+	is "$(($(hits $n) - before)) $(missed $n)" "$want 0" "$scope: we have our hits of the child"
+	is "$(step call 3)" "$plain" "$scope: so does the parent"
+	exec 4>&-
+	wait $perf
+	run unregister $n
+	check "$scope: both gone, the parent's text is that of the file" "$tools/textcmp" "$pid"
+	exec 3>&-
+	wait $program
+	is $? 0 "$scope: the program ends well"
+	n=$((n + 1))
+done
