@@ -10,6 +10,7 @@
 
 #include "decimal.h"
 #include "filter.h"
+#include "space.h"
 
 /**
  * enum open - what waits for its end, the tightest first
@@ -85,13 +86,6 @@ static int fail(struct parse *p, const char *where, enum tracer_err err)
 	p->diag->err = err;
 	p->diag->column = where - p->filter->text;
 	return -EINVAL;
-}
-
-static const char *skip_space(const char *s)
-{
-	while (isspace(*s))
-		s++;
-	return s;
 }
 
 static bool in_word(char c)
@@ -311,12 +305,12 @@ static int parse_comparison(struct parse *p, const char **s)
 	ret = parse_field(p, s, &step);
 	if (ret)
 		return ret;
-	*s = skip_space(*s);
+	*s = tracer_skip_space(*s);
 	op = *s;
 	ret = parse_operator(p, s, &step);
 	if (ret)
 		return ret;
-	*s = skip_space(*s);
+	*s = tracer_skip_space(*s);
 	ret = parse_value(p, s, op, &step);
 	if (ret)
 		return ret;
@@ -362,7 +356,7 @@ static int parse_after_term(struct parse *p, const char **s, bool *more)
 {
 	for (;;) {
 		close_open(p, OPEN_NOT);
-		*s = skip_space(*s);
+		*s = tracer_skip_space(*s);
 		*more = true;
 		if (!strncmp(*s, "&&", 2)) {
 			close_open(p, OPEN_AND);
@@ -400,7 +394,7 @@ static int parse_filter(struct parse *p)
 	int ret = 0;
 
 	while (!ret && more) {
-		s = skip_space(s);
+		s = tracer_skip_space(s);
 		if (!*s)
 			return fail(p, s, TRACER_ERR_FILTER_NO_FILTER);
 		if (*s == '!') {

@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
+#include "space.h"
 #include "trace.h"
 
 /* As tracefs has it, a filter that is wrong is shown with what is wrong. */
@@ -132,7 +133,7 @@ static char *copy_text(const char __user *ubuf, size_t count, char **text)
 		return ERR_PTR(-EINVAL);
 	buf = memdup_user_nul(ubuf, count);
 	if (!IS_ERR(buf))
-		*text = strim(buf);
+		*text = tracer_trim(buf);
 	return buf;
 }
 

@@ -10,6 +10,7 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
+#include "space.h"
 #include "trace.h"
 
 static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
@@ -185,7 +186,7 @@ static ssize_t write_fixed(const char __user *ubuf, size_t count, loff_t *ppos,
 	if (copy_from_user(text, ubuf, count))
 		return -EFAULT;
 	text[count] = '\0';
-	if (strcmp(strim(text), only))
+	if (strcmp(tracer_trim(text), only))
 		return -EINVAL;
 	*ppos += count;
 	return count;

@@ -8,6 +8,7 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
+#include "space.h"
 #include "trace.h"
 
 static const char * const names[TRACER_OPTIONS] = {
@@ -87,7 +88,7 @@ static ssize_t options_write(struct file *file, const char __user *ubuf,
 	if (copy_from_user(text, ubuf, count))
 		return -EFAULT;
 	text[count] = '\0';
-	name = strim(text);
+	name = tracer_trim(text);
 	if (!strncmp(name, "no", 2)) {
 		on = false;
 		name += 2;

@@ -22,6 +22,7 @@
 #include <linux/string.h>
 
 #include "def.h"
+#include "space.h"
 
 static const char * const err_texts[] = {
 	"No error",
@@ -90,8 +91,7 @@ static char *next_word(char **rest)
 	char *p = *rest, *word;
 	bool quoted = false;
 
-	while (isspace(*p))
-		p++;
+	p = tracer_skip_space(p);
 	if (!*p || *p == '#') {
 		*rest = p;
 		return NULL;
@@ -103,7 +103,7 @@ static char *next_word(char **rest)
 		} else if (p[0] == '\\' && p[1] == '"') {
 			quoted = true;
 			p++;
-		} else if (isspace(*p)) {
+		} else if (tracer_is_space(*p)) {
 			*p++ = '\0';
 			break;
 		} else if (*p == '#') {
@@ -361,7 +361,7 @@ static unsigned int count_args(const char *line, size_t len)
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		if (isspace(line[i])) {
+		if (tracer_is_space(line[i])) {
 			in_word = false;
 		} else if (!in_word) {
 			in_word = true;

@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 
 #include "pids.h"
+#include "space.h"
 
 static bool listed(const unsigned long *bits, const struct task_struct *task)
 {
@@ -42,8 +43,7 @@ static long next_pid(const char **text)
 	const char *s = *text;
 	unsigned long pid = 0;
 
-	while (isspace(*s))
-		s++;
+	s = tracer_skip_space(s);
 	*text = s;
 	if (!*s)
 		return -1;
@@ -52,7 +52,7 @@ static long next_pid(const char **text)
 		if (pid >= PID_MAX_LIMIT)
 			return -EINVAL;
 	}
-	if (s == *text || (*s && !isspace(*s)))
+	if (s == *text || (*s && !tracer_is_space(*s)))
 		return -EINVAL;
 	*text = s;
 	return pid;

@@ -19,7 +19,6 @@
  * Definitions that are written at once are put in place at once, before the
  * next other line, or at the end of the write.
  */
-#include <linux/ctype.h>
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
@@ -27,6 +26,7 @@
 
 #include "files.h"
 #include "reader.h"
+#include "space.h"
 #include "trace.h"
 
 /**
@@ -161,13 +161,13 @@ static int set_file(struct tracer *t, char *file, const char *value)
 /* p, r and - start a definition, '#' a comment; anything else names a file. */
 static bool is_definition(const char *line, size_t len)
 {
-	while (len && isspace(*line)) {
+	while (len && tracer_is_space(*line)) {
 		line++;
 		len--;
 	}
 	return !len || *line == '#' ||
 	       (strchr("pr-", *line) &&
-		(len == 1 || line[1] == ':' || isspace(line[1])));
+		(len == 1 || line[1] == ':' || tracer_is_space(line[1])));
 }
 
 static int session_line(struct tracer *t, const char *line, size_t len,
@@ -187,11 +187,11 @@ static int session_line(struct tracer *t, const char *line, size_t len,
 	buf = kmemdup_nul(line, len, GFP_KERNEL);
 	if (!buf)
 		return -ENOMEM;
-	file = strim(buf);
+	file = tracer_trim(buf);
 	value = file + strcspn(file, " \t");
 	if (*value)
 		*value++ = '\0';
-	value = skip_spaces(value);
+	value = tracer_skip_space(value);
 	last = strrchr(file, '/');
 	filter = last && !strcmp(last, "/filter");
 	ret = set_file(t, file, value);

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 30
+ktap_plan 31
 
 t=$tmp/traced
 uprobe -c "$t all" "p:$t:ints a=%di b=%si:s32" >"$tmp/out" 2>"$tmp/err"
@@ -33,6 +33,12 @@ is "$?" 0 "each one can be decoded"
 diag "$(head -n 3 "$tmp/err")"
 fields "$tmp/plain" | sed 's/ (0x[0-9a-f]*)//' >"$tmp/expected"
 is "$(grep -v '"\.\.\.' "$tmp/decoded")" "$(grep -v '"\.\.\.' "$tmp/expected")" "the values are the same"
+
+# 0xa0 is white space in Latin-1, and the end of this name.
+cp "$t" "$tmp/voilà"
+uprobe -c "$tmp/voilà ticks 1 3" "p:$tmp/voilà:tick n=%di" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -c "voilà-.* tick: .* n=" "$tmp/out")" 3 "a program whose name has an à"
+diag "$(cat "$tmp/err")"
 
 # Filters.
 uprobe -c "$t all" "p:$t:text s=+0(%di):string" 's ~ "*"' >"$tmp/out" 2>/dev/null

@@ -11,7 +11,7 @@ names() {
 
 tick=$(where tick)
 text=$(where text)
-ktap_plan 41
+ktap_plan 43
 clear
 
 define "p:a $tick"
@@ -28,6 +28,17 @@ printf '%s\n' "p $tick %di" "r:g/x $tick +0(\$retval):string c=\$comm" "p:y $tex
 list=$(cat $dir/uprobe_events)
 echo "$list" >$dir/uprobe_events
 is "$(cat $dir/uprobe_events)" "$list" "the list can be written back"
+
+# A byte that is white space in Latin-1 is none in UTF-8.
+cp "$prog" "$tmp/voilà"
+voila=$(where tick "$tmp/voilà")
+echo "p:a $voila s=\\\"à la\":string" >$dir/uprobe_events
+like "$(cat $dir/uprobe_events)" "^p:uprobes/a $tmp/voilà:0x0*${voila##*:0x} s=.\"à la\":string\$" "a path has an à"
+enable
+"$tmp/voilà" ticks 1 3
+disable
+is "$(lines | grep -c 's="à la"')" 3 "and is traced"
+: >$dir/trace
 
 # Removal.
 printf '%s\n' "p:g/c $tick" "p:h/c $tick" "p:h/d $tick" "p:h/e $tick" >$dir/uprobe_events
