@@ -156,6 +156,16 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= m && strcmp(s + n - m, suffix) == 0;
 }
 
+/* Bytes of the control character that @s begins with: 0 when it begins with none. */
+static unsigned int control_bytes(const char *s)
+{
+	const unsigned char *p = (const unsigned char *)s;
+
+	if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
+		return 2;
+	return p[0] < 0x20 || p[0] == 0x7f;
+}
+
 /**
  * str_printable() - may this string be shown on a terminal?
  * @s: a string from somebody else's file
@@ -165,12 +175,8 @@ bool str_ends(const char *s, const char *suffix)
  */
 bool str_printable(const char *s)
 {
-	const unsigned char *p = (const unsigned char *)s;
-
-	for (; *p; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			return false;
-		if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
+	for (; *s; s++) {
+		if (control_bytes(s))
 			return false;
 	}
 	return true;
@@ -180,7 +186,7 @@ bool str_printable(const char *s)
  * path_escape() - a path as one word of uprobe_events
  * @path: the path
  *
- * White space, control bytes, '#' and '\\' are written as \040 and the like,
+ * White space, control characters, '#' and '\\' are written as \040 and the like,
  * which the control file turns back; so they also do no harm on a terminal.
  *
  * Return: the word, from malloc().
@@ -189,13 +195,15 @@ char *path_escape(const char *path)
 {
 	char *word = xmalloc(4 * strlen(path) + 1), *out = word;
 
-	for (; *path; path++) {
-		unsigned char c = *path;
+	while (*path) {
+		unsigned int escaped = control_bytes(path);
 
-		if (c > ' ' && c != 0x7f && c != '#' && c != '\\')
-			*out++ = c;
-		else
-			out += sprintf(out, "\\%03o", c);
+		if (!escaped && strchr(" #\\", *path))
+			escaped = 1;
+		if (!escaped)
+			*out++ = *path++;
+		while (escaped--)
+			out += sprintf(out, "\\%03o", (unsigned char)*path++);
 	}
 	*out = '\0';
 	return word;

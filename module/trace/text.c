@@ -31,44 +31,89 @@ void tracer_text_puts(struct tracer_text *t, const char *s)
 	put(t, s, strlen(s));
 }
 
+/* Length of the character of UTF-8 that @s begins with; 1 for a byte that is of none. */
+static size_t character_length(const u8 *s, size_t len)
+{
+	u8 least = 0x80, most = 0xbf;
+	size_t n, i;
+
+	n = s[0] < 0xc2 || s[0] > 0xf4 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
+	if (n > len)
+		return 1;
+	/* Neither in more bytes than needed, nor a surrogate, nor beyond the last one. */
+	if (s[0] == 0xe0)
+		least = 0xa0;
+	else if (s[0] == 0xed)
+		most = 0x9f;
+	else if (s[0] == 0xf0)
+		least = 0x90;
+	else if (s[0] == 0xf4)
+		most = 0x8f;
+	for (i = 1; i < n; i++) {
+		if (s[i] < least || s[i] > most)
+			return 1;
+		least = 0x80;
+		most = 0xbf;
+	}
+	return n;
+}
+
+/* Those of ASCII, and U+0080 to U+009f, as UTF-8 and as the single bytes of Latin-1. */
+static bool is_control(const u8 *s, size_t len)
+{
+	if (len == 1)
+		return s[0] < 0x20 || (s[0] >= 0x7f && s[0] < 0xa0);
+	return len == 2 && s[0] == 0xc2 && s[1] < 0xa0;
+}
+
+static void put_escaped(struct tracer_text *t, u8 c)
+{
+	static const char hex[] = "0123456789abcdef";
+
+	tracer_text_putc(t, '\\');
+	switch (c) {
+	case '\n':
+		tracer_text_putc(t, 'n');
+		break;
+	case '\t':
+		tracer_text_putc(t, 't');
+		break;
+	case '\r':
+		tracer_text_putc(t, 'r');
+		break;
+	default:
+		tracer_text_putc(t, 'x');
+		tracer_text_putc(t, hex[c >> 4]);
+		tracer_text_putc(t, hex[c & 15]);
+		break;
+	}
+}
+
 /**
  * tracer_text_escape() - append what a traced program holds
  * @t: the text
  * @s: the bytes
  * @len: their number
  *
- * Control characters become \n, \t and the like, or \xNN: whatever a program
- * holds in its memory, a record stays on its line and a terminal stays sane.
+ * Control characters become \n, \t and the like, or \xNN for each of their bytes:
+ * whatever a program holds in its memory, a record stays on its line and a terminal
+ * stays sane.  A byte becomes four at most.
  */
 void tracer_text_escape(struct tracer_text *t, const char *s, size_t len)
 {
-	static const char hex[] = "0123456789abcdef";
-	size_t i;
+	size_t i, n;
 
-	for (i = 0; i < len && !tracer_text_done(t); i++) {
-		unsigned char c = s[i];
+	for (i = 0; i < len && !tracer_text_done(t); i += n) {
+		const u8 *c = (const u8 *)s + i;
 
-		if (c >= 0x20 && c != 0x7f) {
-			tracer_text_putc(t, c);
+		n = character_length(c, len - i);
+		if (!is_control(c, n)) {
+			put(t, s + i, n);
 			continue;
 		}
-		tracer_text_putc(t, '\\');
-		switch (c) {
-		case '\n':
-			tracer_text_putc(t, 'n');
-			break;
-		case '\t':
-			tracer_text_putc(t, 't');
-			break;
-		case '\r':
-			tracer_text_putc(t, 'r');
-			break;
-		default:
-			tracer_text_putc(t, 'x');
-			tracer_text_putc(t, hex[c >> 4]);
-			tracer_text_putc(t, hex[c & 15]);
-			break;
-		}
+		put_escaped(t, c[0]);
+		if (n == 2)
+			put_escaped(t, c[1]);
 	}
 }
 

@@ -12,11 +12,11 @@ repeat() {
 
 # arguments: what follows the address, of each line.
 arguments() {
-	lines | fields | sed 's/^[^)]*) //'
+	lines | LC_ALL=C fields | LC_ALL=C sed 's/^[^)]*) //'
 }
 
 text=$(where text)
-ktap_plan 14
+ktap_plan 16
 clear
 define "p $text s=+0(%di):string"
 enable
@@ -31,6 +31,18 @@ is "$(sed -n 6p "$tmp/got")" "s=\"$(repeat f 4096)\"..." "so are many more"
 # shellcheck disable=SC1003
 is "$(sed -n 7p "$tmp/got")" 's="tab\tnewline\nescape\x1b[0m delete\x7f quote" end"' \
 	"control characters neither break the line nor reach the terminal"
+
+# Control characters above ASCII: as UTF-8, as a byte that is of no character, in overlong form, and
+# halves. What is no control character stays as it is.
+disable
+clear
+define "p $text s=+0(%di):string c=+0(%di):char[2]"
+enable
+ln -s "$prog" "$tmp/"$'csi\xc2\x9b1m\x9b\xc3\xa0'
+"$tmp/"$'csi\xc2\x9b1m\x9b\xc3\xa0' say $'\xc2\x9b31m \x9b31m \xe0\x82\x9b \xc3\xa0\xe2\x82\xac\xf0\x9f\x90\x9b \xe0 \xc2'
+is "$(arguments)" $'s="\\xc2\\x9b31m \\x9b31m \xe0\\x82\\x9b \xc3\xa0\xe2\x82\xac\xf0\x9f\x90\x9b \xe0 \xc2" c={\'\xc2\',\'\\x9b\'}' \
+	"nor do those above ASCII"
+is "$(lines | LC_ALL=C sed 's/-[0-9]* .*//; s/^ *//')" $'csi\\xc2\\x9b1m\\x9b\xc3\xa0' "nor from the name of a thread"
 
 # Eight of them in one event: more than any page, and than a record holds.
 disable

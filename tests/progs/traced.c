@@ -243,7 +243,7 @@ int main(int argc, char **argv)
 		argc--;
 	}
 	if (argc < 2) {
-		fputs("Usage: traced [-w] all|strings|absent FILE|floats|deep|\n"
+		fputs("Usage: traced [-w] all|strings|say TEXT|absent FILE|floats|deep|\n"
 		      "	ticks THREADS CALLS|slow N|counted N\n",
 		      stderr);
 		return 2;
@@ -253,6 +253,8 @@ int main(int argc, char **argv)
 		call_all();
 	else if (!strcmp(thing, "strings"))
 		call_strings();
+	else if (!strcmp(thing, "say") && argc > 2)
+		text(argv[2]);
 	else if (!strcmp(thing, "absent") && argc > 2)
 		call_absent(argv[2]);
 	else if (!strcmp(thing, "ticks") && argc > 3)
