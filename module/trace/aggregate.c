@@ -72,7 +72,9 @@ static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct aggregate_probe *probe =
 		container_of(ri->rp, struct aggregate_probe, rp);
-	u64 took = ktime_get_mono_fast_ns() - *(u64 *)ri->data;
+	u64 began = *(u64 *)ri->data, now = ktime_get_mono_fast_ns();
+	/* This clock may be behind that of the processor on which the call was made. */
+	u64 took = now > began ? now - began : 0;
 	struct aggregate_cell *cell = cell_of(probe);
 
 	cell->hits++;
