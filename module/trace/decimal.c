@@ -28,9 +28,14 @@ struct layout {
 	unsigned int exponent;
 };
 
-/* A large integer, its least significant word first.  Too large is largest. */
+/**
+ * struct large - a large integer; too large is largest
+ * @word: the least significant one first; zero from @n on
+ * @n: those in use; the last of them is not zero
+ */
 struct large {
 	u32 word[WORDS];
+	unsigned int n;
 };
 
 static struct layout layout_of(unsigned int size)
@@ -38,11 +43,26 @@ static struct layout layout_of(unsigned int size)
 	return size == 4 ? (struct layout){ 23, 8 } : (struct layout){ 52, 11 };
 }
 
+/* After words have become zero. */
+static void trim(struct large *a)
+{
+	while (a->n && !a->word[a->n - 1])
+		a->n--;
+}
+
 static void set(struct large *a, u64 value)
 {
 	memset(a, 0, sizeof(*a));
 	a->word[0] = (u32)value;
 	a->word[1] = value >> 32;
+	a->n = 2;
+	trim(a);
+}
+
+static void set_largest(struct large *a)
+{
+	memset(a->word, 0xff, sizeof(a->word));
+	a->n = WORDS;
 }
 
 static void multiply(struct large *a, u32 by)
@@ -50,32 +70,54 @@ static void multiply(struct large *a, u32 by)
 	u64 carry = 0;
 	unsigned int i;
 
-	for (i = 0; i < WORDS; i++) {
+	for (i = 0; i < a->n; i++) {
 		carry += (u64)a->word[i] * by;
 		a->word[i] = (u32)carry;
 		carry >>= 32;
 	}
-	if (carry)
-		memset(a, 0xff, sizeof(*a));
+	if (carry && i == WORDS)
+		set_largest(a);
+	else if (carry)
+		a->word[a->n++] = (u32)carry;
 }
 
+/* As many factors at once as a word holds. */
 static void power(struct large *a, u32 base, unsigned int exponent)
 {
-	while (exponent--)
-		multiply(a, base);
+	u32 limit = ~0U / base, factor = 1;
+
+	while (exponent--) {
+		if (factor > limit) {
+			multiply(a, factor);
+			factor = 1;
+		}
+		factor *= base;
+	}
+	multiply(a, factor);
 }
 
 static void shift(struct large *a, unsigned int by)
 {
-	for (; by >= 16; by -= 16)
-		multiply(a, 1 << 16);
-	multiply(a, 1 << by);
+	unsigned int words = by / 32;
+
+	if (!a->n)
+		return;
+	if (a->n + words > WORDS) {
+		set_largest(a);
+		return;
+	}
+	memmove(a->word + words, a->word, a->n * sizeof(a->word[0]));
+	memset(a->word, 0, words * sizeof(a->word[0]));
+	a->n += words;
+	multiply(a, 1U << by % 32);
 }
 
 static int compare(const struct large *a, const struct large *b)
 {
-	unsigned int i = WORDS;
+	unsigned int i = a->n;
 
+	if (a->n != b->n)
+		return a->n < b->n ? -1 : 1;
 	while (i--) {
 		if (a->word[i] != b->word[i])
 			return a->word[i] < b->word[i] ? -1 : 1;
@@ -83,28 +125,34 @@ static int compare(const struct large *a, const struct large *b)
 	return 0;
 }
 
+/* The sum is not too large. */
 static void add(struct large *a, const struct large *b)
 {
+	unsigned int n = max(a->n, b->n), i;
 	u64 carry = 0;
-	unsigned int i;
 
-	for (i = 0; i < WORDS; i++) {
+	for (i = 0; i < n; i++) {
 		carry += (u64)a->word[i] + b->word[i];
 		a->word[i] = (u32)carry;
 		carry >>= 32;
 	}
+	if (carry)
+		a->word[n++] = (u32)carry;
+	a->n = n;
 }
 
+/* @b is not more than @a. */
 static void subtract(struct large *a, const struct large *b)
 {
 	unsigned int i;
 	u64 borrow = 0;
 
-	for (i = 0; i < WORDS; i++) {
+	for (i = 0; i < a->n; i++) {
 		borrow = (u64)a->word[i] - b->word[i] - borrow;
 		a->word[i] = (u32)borrow;
 		borrow = borrow >> 63;
 	}
+	trim(a);
 }
 
 /* The number is @mantissa times 2 to the power of the result. */
@@ -154,31 +202,44 @@ static void next_decimal(struct digits *d)
 	multiply(&d->down, 10);
 }
 
-/* Return: the place of the decimal point, counted from the first digit. */
+/*
+ * The number is @d->rest / @d->scale times 10 to the power of the result, which is the
+ * place of the decimal point, counted from the first digit.
+ *
+ * This runs in traps: the power of ten is estimated, not looked for digit by digit, its
+ * factors of two are shifts, and what all have of these is left away.
+ */
 static int start_digits(struct digits *d, u64 bits, struct layout l)
 {
 	/* Below a power of two numbers are twice as close as above it. */
 	bool uneven = !(bits & ((1ULL << l.fraction) - 1)) &&
 		      bits >> l.fraction > 1;
-	int exponent, point = 0;
+	unsigned int to_scale, to_others, common;
+	int exponent, point;
 	u64 mantissa;
 
 	exponent = take_apart(bits, l, &mantissa);
+	/* The decimal logarithm of two is 1233 / 4096: right, or too small by one. */
+	point = ((exponent + fls64(mantissa) - 1) * 1233 >> 12) + 1;
 	d->even = !(mantissa & 1);
 	set(&d->rest, mantissa);
 	set(&d->scale, 1);
 	set(&d->up, 1);
 	set(&d->down, 1);
-	shift(&d->rest, 1 + uneven);
-	shift(&d->scale, 1 + uneven);
-	shift(&d->up, uneven);
-	if (exponent >= 0) {
-		shift(&d->rest, exponent);
-		shift(&d->up, exponent);
-		shift(&d->down, exponent);
+	if (point > 0) {
+		power(&d->scale, 5, point);
 	} else {
-		shift(&d->scale, -exponent);
+		power(&d->rest, 5, -point);
+		power(&d->up, 5, -point);
+		d->down = d->up;
 	}
+	to_scale = 1 + uneven + max(-exponent, 0) + max(point, 0);
+	to_others = max(exponent, 0) + max(-point, 0);
+	common = min(to_scale, to_others);
+	shift(&d->scale, to_scale - common);
+	shift(&d->rest, to_others - common + 1 + uneven);
+	shift(&d->up, to_others - common + uneven);
+	shift(&d->down, to_others - common);
 
 	while (reaches(d)) {
 		multiply(&d->scale, 10);

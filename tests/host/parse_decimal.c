@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // test: floating-point numbers print as briefly as they read back, as the C library has it
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
+// cflags: -finstrument-functions
 // cflags: -Itests/host/parse_shim -Imodule/trace module/trace/decimal.c
 #include <linux/kernel.h>
 
@@ -8,6 +9,26 @@
 
 #include "decimal.h"
 #include "insn/ktap.h"
+
+/*
+ * Functions that were called: there is one for each operation on a large number, which has
+ * 40 words at most.
+ */
+static unsigned long calls;
+
+void __cyg_profile_func_enter(void *function, void *from);
+void __cyg_profile_func_exit(void *function, void *from);
+
+__attribute__((no_instrument_function))
+void __cyg_profile_func_enter(void *function, void *from)
+{
+	calls++;
+}
+
+__attribute__((no_instrument_function))
+void __cyg_profile_func_exit(void *function, void *from)
+{
+}
 
 static u64 state = 0x9e3779b97f4a7c15;
 
@@ -179,13 +200,37 @@ static void test_order(void)
 	ktap_ok(!wrong, "they compare as the processor has it");
 }
 
+static unsigned long work_of(u64 bits)
+{
+	char text[TRACER_DECIMAL_MAX];
+	unsigned long before = calls;
+
+	tracer_decimal_print(bits, 8, text);
+	return calls - before;
+}
+
+/* They are printed in traps: none may take much longer than others. */
+static void test_work(void)
+{
+	static const double far[] = { 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308 };
+	unsigned long most = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(far); i++)
+		most = max(most, work_of(bits_of(far[i])));
+	for (i = 0; i < 4000; i++)
+		most = max(most, work_of(random_bits()));
+	ktap_note("%lu operations", most);
+	ktap_ok(most > 0 && most < 800, "none takes more than 800 operations on large numbers");
+}
+
 int main(void)
 {
 	unsigned int i, wrong;
 	char text[TRACER_DECIMAL_MAX];
 	u64 bits;
 
-	ktap_plan(ARRAY_SIZE(known) + ARRAY_SIZE(bad) + 4);
+	ktap_plan(ARRAY_SIZE(known) + ARRAY_SIZE(bad) + 5);
 	for (i = 0; i < ARRAY_SIZE(known); i++) {
 		tracer_decimal_print(bits_of(known[i].value), 8, text);
 		ktap_ok(!strcmp(text, known[i].text), "%.17g is printed as %s",
@@ -210,5 +255,6 @@ int main(void)
 	ktap_ok(!wrong, "float: as few digits as possible, and back");
 	test_reading();
 	test_order();
+	test_work();
 	return ktap_finish();
 }

@@ -20,6 +20,7 @@
 #define min_t(type, a, b)	({ type x_ = (a), y_ = (b); x_ < y_ ? x_ : y_; })
 #define max_t(type, a, b)	({ type x_ = (a), y_ = (b); x_ > y_ ? x_ : y_; })
 #define min(a, b)		min_t(typeof(a), a, b)
+#define max(a, b)		max_t(typeof(a), a, b)
 #define fallthrough		__attribute__((fallthrough))
 #define S64_MAX			((s64)(~0ULL >> 1))
 #define DIV_ROUND_UP(n, d)	({ typeof(n) d_ = (d); ((n) + d_ - 1) / d_; })
@@ -28,6 +29,12 @@
 #define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
 
 #define PAGE_SIZE		4096UL
+
+/* Number of the highest bit that is set, from 1 on; 0 when none is. */
+static inline int fls64(u64 value)
+{
+	return value ? 64 - __builtin_clzll(value) : 0;
+}
 
 /* Others run all the time. */
 static inline void cond_resched(void)
