@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a handler reads memory that another thread, itself probed, brings in; or is killed while it waits
+# test: a handler reads memory that another thread, itself probed, brings in; or is killed while it waits, and who waits for the handler goes on
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -9,7 +9,7 @@
 prog=$progs/served
 [ -e /proc/sys/vm/unprivileged_userfaultfd ] || skip_all "this kernel has no userfaultfd()"
 string=/sys/module/uprobe_string/parameters
-ktap_plan 12
+ktap_plan 15
 
 read_by_handler() {
 	insmod "$UPROBES_SAMPLES/uprobe_string.ko" path="$prog" offset="0x$(symbol "$prog" take)"
@@ -43,3 +43,21 @@ wait $! 2>/dev/null
 is $? 137 "it can be killed while the handler waits"
 is "$(cat $string/faults)" 1 "which the handler is told"
 check "and nobody waits for that handler when it unregisters" timeout $((20 * ${TEST_TIMEOUT_SCALE:-1})) rmmod uprobe_string
+
+# An event is disabled in the middle: that waits, for as long as there is the program.
+dir=/sys/kernel/debug/uprobes
+echo "p:served $(uprobe offset "$prog" take) s=+0(%di):string" >>$dir/uprobe_events
+echo 1 >$dir/events/uprobes/served/enable
+: >"$out"
+"$prog" >"$out" &
+served=$!
+wait_for waits
+echo 0 >$dir/events/uprobes/served/enable &
+disabling=$!
+sleeps() { [ "$(cut -d' ' -f3 "/proc/$1/stat")" = D ]; }
+check "who disables an event waits for its handler" in_time sleeps $disabling
+kill -KILL $served
+check "until the program is killed" in_time ended $disabling
+wait $disabling
+is "$? $(cat $dir/events/uprobes/served/enable)" "0 0" "it is disabled then"
+: >$dir/uprobe_events
