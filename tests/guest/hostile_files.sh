@@ -5,6 +5,9 @@
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/hostile.inc"
 
 hostile=$UPROBES_TOP/build/progs/hostile_files
 libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
@@ -27,8 +30,9 @@ ends() {
 	wait $pid
 }
 
-ktap_plan 9
+ktap_plan 13
 clear
+bystander_start
 define "r:ret $place"
 
 # Each is read once, and not without end.
@@ -39,6 +43,7 @@ check "and is left alone again" \
 	timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) sh -c "echo 0 >$dir/events/uprobes/ret/enable"
 echo >&4
 check "it ends well" ends
+bystander_fine "names"
 
 begin junk 300
 enable
@@ -49,6 +54,7 @@ noted=$(dmesg | sed '1,/hostile_files: junk/d' | grep -c "no instruction is ther
 check "unwinders that are no code are noted ($noted times)" test "$noted" -gt 0
 check "but not each time" test "$noted" -lt 300
 check "the program ends well" ends
+bystander_fine "junk"
 disable
 
 # What is mapped while the last return probe goes is not probed after that.
@@ -65,6 +71,6 @@ as_in_file() { "$UPROBES_TOP/build/progs/textcmp" $pid >"$tmp/text"; }
 check "no breakpoint is left in the text of a program that maps code meanwhile" in_time as_in_file
 kill -CONT $pid
 check "which ends well" ends
+bystander_fine "maps"
 clear
-check "the module goes" rmmod uprobes
-load_module
+all_gone

@@ -6,9 +6,10 @@
  *	hostile_area unmap|overwrite|protect|replace|move|share|jump|exec CALLS [THREADS]
  *
  * Calls work() so often before and after; what comes of it is the program's own
- * affair.  "jump" does so in children, one for each address that it jumps to.  "exec" has
- * children execute this program from within the slot of work(), and says what becomes of them:
- * how often it was stepped when it steps itself, and what it died of when it was sent a signal.
+ * affair.  Between them it says "done", or ends with 4.  "jump" does so in children, one for
+ * each address that it jumps to.  "exec" has children execute this program from within the slot
+ * of work(), and says what becomes of them: how often it was stepped when it steps itself, and
+ * what it died of when it was sent a signal.
  * So many threads more call work() all the while: they have returned from as many calls before
  * anything is done, and begin no other when it is over.
  */
@@ -225,7 +226,7 @@ static void exec_from_slot(void)
 
 int main(int argc, char **argv)
 {
-	int nr_threads = argc == 4 ? atoi(argv[3]) : 0, i;
+	int nr_threads = argc == 4 ? atoi(argv[3]) : 0, i, done = 1;
 	long calls = argc > 2 ? atol(argv[2]) : 0;
 	pthread_t threads[MAX_THREADS];
 	void *wrong;
@@ -248,19 +249,21 @@ int main(int argc, char **argv)
 	}
 	fflush(stdout);
 	if (!strcmp(argv[1], "unmap")) {
-		munmap(area, size);
+		done = !munmap(area, size);
 	} else if (!strcmp(argv[1], "overwrite")) {
-		mprotect(area, size, PROT_READ | PROT_WRITE | PROT_EXEC);
-		memset(area, 0xcc, size);
+		done = !mprotect(area, size, PROT_READ | PROT_WRITE | PROT_EXEC);
+		if (done)
+			memset(area, 0xcc, size);
 	} else if (!strcmp(argv[1], "protect")) {
-		mprotect(area, size, PROT_NONE);
+		done = !mprotect(area, size, PROT_NONE);
 	} else if (!strcmp(argv[1], "replace")) {
-		mmap(area, size, PROT_READ | PROT_WRITE | PROT_EXEC,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		memset(area, 0xf4, size);
+		done = mmap(area, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == area;
+		if (done)
+			memset(area, 0xf4, size);
 	} else if (!strcmp(argv[1], "move")) {
 		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy);
+		done = mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
 	} else if (!strcmp(argv[1], "share")) {
 		/* The file behind it is of no use to anybody else. */
 		char path[64];
@@ -269,12 +272,11 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)area,
 			 (unsigned long)area + size);
 		fd = open(path, O_RDWR);
-		if (fd >= 0) {
-			copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-			if (copy != MAP_FAILED)
-				memset(copy, 0xf4, size);
-			if (ftruncate(fd, 0))
-				perror("ftruncate");
+		copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		done = copy != MAP_FAILED;
+		if (done) {
+			memset(copy, 0xf4, size);
+			done = !ftruncate(fd, 0);
 		}
 	} else if (!strcmp(argv[1], "jump")) {
 		jump();
@@ -283,6 +285,12 @@ int main(int argc, char **argv)
 	} else {
 		return 2;
 	}
+	if (!done) {
+		perror(argv[1]);
+		return 4;
+	}
+	puts("done");
+	fflush(stdout);
 	printf("after %ld\n", call_often(calls));
 	over = 1;
 	for (i = 0; i < nr_threads; i++) {

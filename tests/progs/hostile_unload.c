@@ -186,32 +186,35 @@ static void turn_on_area(const char *how)
 {
 	size_t size = area_end - area;
 	void *at = (void *)area, *copy;
+	int fd, done = 1;
 	char path[64];
-	int fd;
 
 	if (!strcmp(how, "unmap")) {
-		munmap(at, size);
+		done = !munmap(at, size);
 	} else if (!strcmp(how, "overwrite")) {
-		mprotect(at, size, PROT_READ | PROT_WRITE | PROT_EXEC);
-		memset(at, 0xcc, size);
+		done = !mprotect(at, size, PROT_READ | PROT_WRITE | PROT_EXEC);
+		if (done)
+			memset(at, 0xcc, size);
 	} else if (!strcmp(how, "protect")) {
-		mprotect(at, size, PROT_NONE);
+		done = !mprotect(at, size, PROT_NONE);
 	} else if (!strcmp(how, "replace")) {
-		mmap(at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-		memset(at, 0xf4, size);
+		done = mmap(at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
+		if (done)
+			memset(at, 0xf4, size);
 	} else if (!strcmp(how, "move")) {
 		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy);
+		done = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
 	} else if (!strcmp(how, "truncate")) {
 		snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", area, area_end);
 		fd = open(path, O_RDWR);
-		/* May be refused: then nothing has been done. */
-		if (fd >= 0 && ftruncate(fd, 0))
-			close(fd);
+		done = !ftruncate(fd, 0);
+		close(fd);
 	} else if (strcmp(how, "none")) {
 		errx(2, "what is %s?", how);
 	}
+	if (!done)
+		err(2, "%s", how);
 }
 
 static void turn_on(const char *how)
