@@ -7,11 +7,14 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-ktap_plan 26
+ktap_plan 27
 clear
 tick=$(where tick)
 text=$(where text)
 nothing() { :; }
+has_not_changed() { [ "$(steady "$tmp/read")" = "$expected" ]; }
+# steady FILE: but for the time of reading it.
+steady() { grep -v "^now ts: " "$1"; }
 
 # no_events: none is defined, and there are no directories of any.
 no_events() {
@@ -30,7 +33,18 @@ some_removed() { undo 2>/dev/null; no_events; }
 three() { [ "$(wc -l <$dir/uprobe_events)" = 3 ]; }
 each_failure "three at once" several undo three some_removed
 bad() { ! echo "p:e $tick %nosuch" >>$dir/uprobe_events; }
-each_failure "a bad definition" bad nothing nothing no_events
+# The line and what is wrong with it are told, where it is the line that is wrong.
+bad_told() {
+	local told
+
+	refused "Invalid argument" || return
+	told=$(<$dir/error_log)
+	: >$dir/error_log
+	[[ $said != *"Invalid argument"* ]] || [[ $told == *"p:e $tick %nosuch"* ]] ||
+		[ "$site" = errlog.tracer_errlog_add.kmemdup_nul ] || { echo "the log: $told"; return 1; }
+}
+: >$dir/error_log
+each_failure "a bad definition" bad nothing bad_told no_events
 
 # Enabling, one and many.
 define "p:e $tick n=%di:u64"
@@ -102,17 +116,26 @@ on
 : >$dir/trace
 "$prog" ticks 1 3
 off
+bad 2>/dev/null
+is "$(lines | wc -l) $(grep -c nosuch $dir/error_log)" "3 1" "there are hits and an error to read of"
 all_there() { [ "$(grep -c ': (' "$tmp/read")" = 3 ]; }
 for file in trace uprobe_events uprobe_profile error_log trace_options set_event_pid README \
 	    buffer_size_kb events/uprobes/e/format events/uprobes/e/filter per_cpu/cpu0/trace per_cpu/cpu0/stats; do
-	works=nothing
-	[ $file != trace ] || works=all_there
 	reading() { cat $dir/$file >"$tmp/read"; }
-	each_failure "reading $file" reading nothing $works is_off
+	expected=$(steady $dir/$file)
+	each_failure "reading $file" reading nothing has_not_changed is_off
 done
 from_pipe() { dd if=$dir/trace_pipe iflag=nonblock bs=64k status=none >"$tmp/read" 2>"$tmp/dd" ||
 	! grep -v 'Resource temp' "$tmp/dd" >&2; }
-each_failure "trace_pipe" from_pipe nothing nothing is_off
+again() {
+	: >$dir/trace
+	on
+	"$prog" ticks 1 3
+	off
+	is_off
+}
+again
+each_failure "trace_pipe" from_pipe nothing all_there again
 
 # Sessions and sets that count.
 session() {

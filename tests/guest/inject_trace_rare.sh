@@ -20,17 +20,37 @@ libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
 base=$(awk -v lib="$(realpath "$libc")" '$6 == lib { print substr($1, 1, index($1, "-") - 1); exit }' /proc/$$/maps)
 jumps=$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^_setjmp@/ { print $2; exit }')
 define "r:bad /proc/$$/mem:$((0x$base + 0x$jumps))"
+no_bad() { [ "$(<$dir/events/uprobes/bad/enable)" = 0 ] && runs; }
 bad_place() { ! echo 1 >$dir/events/uprobes/bad/enable || ! echo "it is enabled" >&2; }
-each_failure "enabling what must not be probed" bad_place nothing nothing runs
+bad_place 2>"$tmp/refusal"
+refusal=$(sed 's/.*: //' "$tmp/refusal")
+place_refused() { [ -n "$refusal" ] && refused "$refusal"; }
+each_failure "enabling what must not be probed" bad_place nothing place_refused no_bad
 clear
 define "p:e $tick n=%di:u64"
+good_filter() { echo 'n == 1' >$dir/events/uprobes/e/filter && runs; }
+# What is shown is what is wrong, or the old filter when it was memory that there was none of.
+filter_refused() {
+	refused "Invalid argument" || return
+	if [[ $said == *"Invalid argument"* ]]; then
+		grep -q '^parse_error: Field not found' $dir/events/uprobes/e/filter
+	else
+		grep -qxF 'n == 1' $dir/events/uprobes/e/filter
+	fi
+}
+good_filter
 bad_filter() { ! echo 'nosuch == 1' >$dir/events/uprobes/e/filter || ! echo "it is taken" >&2; }
-each_failure "a bad filter" bad_filter nothing nothing runs
+each_failure "a bad filter" bad_filter nothing filter_refused good_filter
+echo 0 >$dir/events/uprobes/e/filter
 
 # Settings.
 settings() { echo nooverwrite >$dir/trace_options && echo local >$dir/trace_clock && echo nop >$dir/current_tracer; }
 old_settings() { echo overwrite >$dir/trace_options; }
-each_failure "settings" settings old_settings nothing old_settings
+are_set() {
+	grep -qx nooverwrite $dir/trace_options && [ "$(<$dir/trace_clock) $(<$dir/current_tracer)" = "[local] nop" ]
+}
+are_old() { old_settings && grep -qx overwrite $dir/trace_options; }
+each_failure "settings" settings old_settings are_set are_old
 echo $$ >$dir/set_event_pid
 follow() { echo event-fork >$dir/trace_options; }
 no_follow() { echo noevent-fork >$dir/trace_options; }
@@ -66,10 +86,13 @@ all_seen() { before=$(missed); }
 record() { : >$dir/trace; "$prog" strings >/dev/null; "$prog" absent "$tmp/file" >/dev/null; }
 each_failure "large records" record all_seen recorded all_seen
 record
-read_pipe() { before=$(missed); record; dd if=$dir/trace_pipe iflag=nonblock bs=64k status=none >"$tmp/read" 2>"$tmp/dd" ||
+read_pipe() { record; dd if=$dir/trace_pipe iflag=nonblock bs=64k status=none >"$tmp/read" 2>"$tmp/dd" ||
 	! grep -v 'Resource temp' "$tmp/dd" >&2; }
 read_all() { [ $(($(missed) - before + $(grep -c s9= "$tmp/read"))) = 15 ]; }
-each_failure "reading long lines" read_pipe nothing nothing runs
+anew() { runs && before=$(missed); }
+anew
+each_failure "reading long lines" read_pipe nothing read_all anew
+read_pipe
 check "in the end all are read, or counted as missed" read_all
 before=$(missed)
 exec 3<$dir/trace_pipe
@@ -99,12 +122,30 @@ else
 fi
 
 # Counting of some, what has been counted, and its end.
-start_set() { exec 6<>$dir/aggregate && echo "only pid $$" >&6 && printf '%s\n' "p:s $tick" "r:t $text" >&6; }
+# Of this process: what it writes.
+write=$(where write "$libc")
+start_set() { exec 6<>$dir/aggregate && echo "only pid $$" >&6 && printf '%s\n' "p:s $write" "r:t $write" >&6; }
 end_set() { exec 6<&-; }
-each_failure "counting in one process" start_set end_set nothing end_set
+# both_in FILE: a line is there for what was called.
+both_in() {
+	[ "$(cut -d' ' -f1 "$1")" = $'s\nt' ] || {
+		echo "counted: $(cat "$1")"
+		return 1
+	}
+}
+counts() {
+	echo >/dev/null
+	cat <&6 >"$tmp/read"
+	both_in "$tmp/read"
+}
+each_failure "counting in one process" start_set end_set counts end_set
+# What has been read once has been read.
+new_set() { end_set && start_set && echo >/dev/null; }
 start_set
+echo >/dev/null
 counted() { cat <&6 >"$tmp/read"; }
-each_failure "reading what has been counted" counted nothing nothing runs
+counted_both() { both_in "$tmp/read"; }
+each_failure "reading what has been counted" counted nothing counted_both new_set
 gone() { runs && ! grep -q . $dir/uprobe_profile; }
 each_failure "the end of counting" end_set start_set gone runs
 end_set
