@@ -37,6 +37,16 @@ static inline bool shim_ispunct(unsigned char c)
 	return c > ' ' && c < 127 && !shim_isupper(c) && !shim_islower(c) && !shim_isdigit(c);
 }
 
+static inline bool shim_isalpha(unsigned char c)
+{
+	return shim_isupper(c) || shim_islower(c);
+}
+
+static inline bool shim_isalnum(unsigned char c)
+{
+	return shim_isalpha(c) || shim_isdigit(c);
+}
+
 static inline unsigned char shim_tolower(unsigned char c)
 {
 	return shim_isupper(c) ? c + 32 : c;
@@ -68,8 +78,8 @@ static inline bool shim_isxdigit(unsigned char c)
 #define isdigit(c)	shim_isdigit(c)
 #define isspace(c)	shim_isspace(c)
 #define ispunct(c)	shim_ispunct(c)
-#define isalpha(c)	(shim_isupper(c) || shim_islower(c))
-#define isalnum(c)	(isalpha(c) || shim_isdigit(c))
+#define isalpha(c)	shim_isalpha(c)
+#define isalnum(c)	shim_isalnum(c)
 #define isxdigit(c)	shim_isxdigit(c)
 #define isascii(c)	((unsigned char)(c) < 128)
 #define tolower(c)	shim_tolower(c)
