@@ -43,8 +43,8 @@ static const struct {
 	{ "p /a:b/c+d:0x20", "p:uprobes/p_c_d_0x20 /a:b/c+d:0x0000000000000020" },
 	{ "p /a\\040b/c:0x20", "p:uprobes/p_c_0x20 /a\\040b/c:0x0000000000000020" },
 	/* 0xa0 is a space in Latin-1. */
-	{ "p /bin/voil\xc3\xa0:0x20 s=\\\"\xc2\xa0 \xc3\xa0\"",
-	  "p:uprobes/p_voil___0x20 /bin/voil\xc3\xa0:0x0000000000000020 s=\\\"\xc2\xa0 \xc3\xa0\"" },
+	{ "p /bin/voil\xc3\xa0:0x20 s=\\\"\xc2\xa0 \xa0\"",
+	  "p:uprobes/p_voil___0x20 /bin/voil\xc3\xa0:0x0000000000000020 s=\\\"\xc2\xa0 \xa0\"" },
 	{ "  p:a \t /bin/sh:0x20\t%di # why", "p:uprobes/a /bin/sh:0x0000000000000020 arg1=%di" },
 	{ "p:a /bin/sh:0x20#why", "p:uprobes/a /bin/sh:0x0000000000000020" },
 	{ "p:a /bin/sh:0x20(0x30) %di", "p:uprobes/a /bin/sh:0x0000000000000020(0x30) arg1=%di" },
