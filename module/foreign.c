@@ -461,8 +461,12 @@ static struct kretprobe kretprobes[] = {
 	  .data_size = sizeof(struct access), .maxactive = 64 },
 	{ .entry_handler = on_ptrace_access, .handler = on_read_done,
 	  .data_size = sizeof(struct access), .maxactive = 64 },
+	/*
+	 * That sleeps, in as many tasks as map the file just then; a call that finds no room
+	 * here goes unseen.
+	 */
 	{ .entry_handler = on_swbp, .handler = on_swbp_done,
-	  .data_size = sizeof(struct claim), .maxactive = 64 },
+	  .data_size = sizeof(struct claim), .maxactive = 512 },
 };
 
 /* Those of either that are attached, as bits; changed under lifecycle's mutex. */
