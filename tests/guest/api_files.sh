@@ -60,9 +60,9 @@ if [ -e /dev/fuse ]; then
 	exec 4>"$tmp/served"
 	echo serve >&4
 	wait_until "the file system is there" grep -q done "$tmp/said"
-	set_probe 7 inode="$tmp/dir/text"
+	set_probe 10 inode="$tmp/dir/text"
 	dmesg -C
-	like "$(bash -c "LC_ALL=C; echo register 7 >$client_dir/run" 2>&1)" "Invalid argument" "FUSE: a file is not probed by its inode"
+	like "$(bash -c "LC_ALL=C; echo register 10 >$client_dir/run" 2>&1)" "Invalid argument" "FUSE: a file is not probed by its inode"
 	like "$(dmesg)" "uprobes: a file in fuse cannot be probed by its inode: it has to be opened to be read" "FUSE: the log says why"
 	set_probe 8 path="$tmp/dir/text"
 	check "FUSE: but by its path" run register 8
@@ -70,7 +70,7 @@ if [ -e /dev/fuse ]; then
 	wait_until "the program has called it" grep -qx 42 "$tmp/said"
 	is "$(hits 8)" 1 "FUSE: it is hit"
 	run unregister 8
-	set_probe 7 inode="$progs/steps" offset=0
+	set_probe 10 inode="$progs/steps" offset=0
 	exec 4>&-
 	wait $fused
 	is $? 0 "FUSE: the server ends"
