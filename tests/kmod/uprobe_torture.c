@@ -23,6 +23,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/kthread.h>
+#include <linux/magic.h>
 #include <linux/module.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -50,6 +51,7 @@ static struct target {
 	unsigned long k;
 	loff_t ref;
 	bool spanned;
+	bool by_inode;
 } targets[TARGETS];
 static unsigned int nr_targets;
 
@@ -105,7 +107,7 @@ static void count(enum count what)
 static void tell(const struct probe *p, const char *what, unsigned long value)
 {
 	count(WRONG);
-	pr_err("wrong: %s (%lx): %s+0x%llx function %d, %s, flags %x, action %d, %s, by %s[%d]\n",
+	pr_err("wrong: %s (%#lx): %s+0x%llx function %d, %s, flags %x, action %d, %s, by %s[%d]\n",
 	       what, value, p->target->name, p->target->offset, p->target->function,
 	       p->returns ? "return" : "entry", p->rp.u.flags, p->action,
 	       p->rp.u.vaddr ? "process" : "file", current->comm, current->pid);
@@ -294,8 +296,8 @@ static bool prepare_any(struct probe *p, struct target *t, bool returns, bool pr
 		u->pid = process_of(t, random);
 		return u->pid;
 	}
-	u->file = by == 0 ? t->file : NULL;
-	u->inode = by == 1 ? file_inode(t->file) : NULL;
+	u->file = by == 0 || (by == 1 && !t->by_inode) ? t->file : NULL;
+	u->inode = by == 1 && t->by_inode ? file_inode(t->file) : NULL;
 	u->path = by == 2 ? t->path : NULL;
 	if (!draw(random, 3))
 		u->filter = filter_by_mm;
@@ -374,7 +376,8 @@ static bool kill_errno(int ret)
 	return ret == -EINVAL || ret == -EFAULT || ret == -ESRCH || ret == -EIO;
 }
 
-static void refused(struct probe *p, int ret)
+/* @p is one of @n that were to be registered at once. */
+static void refused(struct probe *p, unsigned int n, int ret)
 {
 	bool process = p->rp.u.vaddr;
 
@@ -384,6 +387,7 @@ static void refused(struct probe *p, int ret)
 		count(NOT_THERE);
 	} else {
 		count(REFUSED);
+		pr_err("error %d of registering this one or another of %u\n", ret, n);
 		tell(p, "registering has failed", -ret);
 	}
 }
@@ -431,7 +435,7 @@ static void churn_register(struct churner *c, unsigned int first)
 	while (ret && i < n - 1 && !ps[i]->rp.u.vaddr)
 		i++;
 	if (ret)
-		refused(ps[i], ret);
+		refused(ps[i], n, ret);
 }
 
 static void churn_enable(struct probe *p, bool enable)
@@ -647,6 +651,8 @@ static int target_set(const char *line, const struct kernel_param *kp)
 		return PTR_ERR(t.file);
 	}
 	t.name = kbasename(t.path);
+	/* The guest's libraries are the host's, below an overlay: not read without an open file. */
+	t.by_inode = d_real_inode(t.file->f_path.dentry)->i_sb->s_magic != V9FS_MAGIC;
 	targets[nr_targets++] = t;
 	return 0;
 }
