@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/hostile.inc"
-ktap_plan 28
+ktap_plan 34
 
 prog=$progs/hostile_flags
 # in_file SYMBOL: where it is in the file, which is not linked at its offsets.
@@ -16,7 +16,7 @@ in_file() {
 
 bystander_start
 n=0
-for at in $(in_file work) $(($(in_file work) + 1)) $(in_file more_lea); do
+for at in $(in_file work) $(($(in_file work) + 1)) $(in_file more_lea) $(in_file more_nop) $(in_file more_ret); do
 	for returns in 0 1; do
 		# Returns of the function alone.
 		[ $returns = 0 ] || [ $n = 1 ] || continue
@@ -26,16 +26,16 @@ for at in $(in_file work) $(($(in_file work) + 1)) $(in_file more_lea); do
 done
 last=$((n - 1))
 set_probe $n path="$prog" offset=$(($(in_file work))) flags=0
-check "there are $n places" test $n = 4
+check "there are $n places" test $n = 6
 
-for thing in step traps write change; do
+for thing in step traps both write change; do
 	"$prog" $thing >"$tmp/plain"
 	for with in $last $n; do
 		for i in $(seq 0 $with); do run register $i; done
 		hostile "$prog" $thing
 		diag "$thing: $(tr '\n' ' ' <"$tmp/hostile")"
 		case $thing in
-		step|traps)
+		step | traps | both)
 			is "$hostile_status $(cat "$tmp/hostile")" "0 $(cat "$tmp/plain")" \
 				"$thing: as unprobed, $((with + 1)) probes" ;;
 		*)

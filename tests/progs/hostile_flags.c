@@ -5,6 +5,7 @@
  *
  *	hostile_flags step	sets TF and calls work(), over and over
  *	hostile_flags traps	executes int3, int 3 and int1 beside and between calls
+ *	hostile_flags both	the same under TF
  *	hostile_flags write	writes a breakpoint over the first byte of work(), which
  *				is handled, and the byte back
  *	hostile_flags change	puts another instruction there, and the old one back
@@ -38,12 +39,14 @@ __asm__(".pushsection .text\n"
 	"1:\tlea 2(%rdi,%rdi,2), %rax\n"
 	"\tint3\n"
 	"\tint $3\n"
-	"\tnop\n"
+	"2:\tnop\n"
 	"\t.byte 0xf1\n"
-	"\tret\n"
+	"3:\tret\n"
 	".size more, . - more\n"
-	".globl more_lea\n"
+	".globl more_lea, more_nop, more_ret\n"
 	".set more_lea, 1b\n"
+	".set more_nop, 2b\n"
+	".set more_ret, 3b\n"
 	".balign 4096\n"
 	".popsection\n");
 long work(long x);
@@ -59,25 +62,41 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 
 	traps++;
 	hash = (hash ^ ip) * 0x100000001b3;
+	hash = (hash ^ info->si_code) * 0x100000001b3;
+	hash = (hash ^ (gregs[REG_EFL] & TF)) * 0x100000001b3;
 	if (give_back && ip == (unsigned long)work + 1) {
 		*(volatile char *)work = 0x53;
 		gregs[REG_RIP]--;
 	}
 }
 
+static long stepped(long (*function)(long x), long x)
+{
+	long result;
+
+	__asm__ volatile("pushf\n\torq $0x100, (%%rsp)\n\tpopf\n\t"
+			 "mov %[x], %%rdi\n\tcall *%[function]\n\t"
+			 "pushf\n\tandq $~0x100, (%%rsp)\n\tpopf\n"
+			 : "=&a" (result) : [x] "r" (x), [function] "r" (function)
+			 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory", "cc");
+	return result;
+}
+
 static void step(void)
 {
-	long i, result, sum = 0;
+	long i, sum = 0;
 
-	for (i = 0; i < 200; i++) {
-		__asm__ volatile("pushf\n\torq $0x100, (%%rsp)\n\tpopf\n\t"
-				 "mov %[i], %%rdi\n\tcall work\n\t"
-				 "pushf\n\tandq $~0x100, (%%rsp)\n\tpopf\n"
-				 : "=&a" (result) : [i] "r" (i)
-				 : "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "memory",
-				   "cc");
-		sum += result;
-	}
+	for (i = 0; i < 200; i++)
+		sum += stepped(work, i);
+	printf("sum %ld\n", sum);
+}
+
+static void step_traps(void)
+{
+	long i, sum = 0;
+
+	for (i = 0; i < 200; i++)
+		sum += stepped(more, i) + stepped(work, i);
 	printf("sum %ld\n", sum);
 }
 
@@ -132,6 +151,8 @@ int main(int argc, char **argv)
 		step();
 	else if (!strcmp(argv[1], "traps"))
 		execute();
+	else if (!strcmp(argv[1], "both"))
+		step_traps();
 	else if (!strcmp(argv[1], "write"))
 		write_breakpoint(0xcc);
 	else if (!strcmp(argv[1], "change"))
