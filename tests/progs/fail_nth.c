@@ -6,6 +6,9 @@
  *
  * writes TEXT with the first of the kernel's fault points that it comes to failing,
  * then with the second, and so on until none does, each time undoing what succeeded.
+ * Before it undoes what succeeded it says "done N" and waits for a line on its standard
+ * input: then somebody can look whether it works. In the kernel's log "fail_nth N" stands
+ * before each.
  * Prints how often it failed and with what. Exit status 0 when the last one, without
  * a failure, succeeded, there was an error before it, and all were ENOMEM or EFAULT.
  */
@@ -16,6 +19,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Somebody looks at what has succeeded; false when nobody does. */
+static int looked_at(int n)
+{
+	int c;
+
+	printf("done %d\n", n);
+	fflush(stdout);
+	while ((c = getchar()) != EOF && c != '\n')
+		;
+	return c == '\n';
+}
 
 static int opened(const char *name, int flags)
 {
@@ -30,7 +45,7 @@ static int opened(const char *name, int flags)
 
 int main(int argc, char **argv)
 {
-	int file, undo, nth, n, enomem = 0, efault = 0, others = 0, fired, err;
+	int file, undo, log, nth, n, enomem = 0, efault = 0, others = 0, fired, err;
 	char text[16];
 	ssize_t done;
 
@@ -38,8 +53,10 @@ int main(int argc, char **argv)
 		return 2;
 	file = opened(argv[1], O_WRONLY);
 	undo = opened(argv[3], O_WRONLY);
+	log = opened("/dev/kmsg", O_WRONLY);
 	nth = opened("/proc/thread-self/fail-nth", O_RDWR);
 	for (n = 1; n < 5000; n++) {
+		dprintf(log, "fail_nth %d\n", n);
 		snprintf(text, sizeof(text), "%d", n);
 		if (pwrite(nth, text, strlen(text), 0) < 0)
 			return 2;
@@ -56,7 +73,7 @@ int main(int argc, char **argv)
 		} else if (done < 0) {
 			others++;
 			printf("failure %d: %s\n", n, strerror(err));
-		} else if (write(undo, argv[4], strlen(argv[4])) < 0) {
+		} else if (!looked_at(n) || write(undo, argv[4], strlen(argv[4])) < 0) {
 			perror("undoing");
 			return 1;
 		}
