@@ -1,0 +1,147 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: while what the module asks the kernel for fails at random, programs fork, execute, map and are probed unharmed, and nothing is left
+# timeout: 400
+#
+# STORM=600 in its environment: for so many seconds instead of 40.
+. "$UPROBES_TOP/tests/lib.sh"
+
+[ -e /proc/self/fail-nth ] || [ "$UPROBES_KERNEL" = debug ] ||
+	skip_all "this kernel has no fault injection"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/inject_kernel.inc"
+control=/sys/kernel/debug/uprobes
+target=$tmp/torture-storm
+RANDOM=${SEED:-1}
+ktap_plan 9
+
+cp "$progs/torture" "$target"
+mapfile -t places < <("$target" layout)
+functions=0
+for place in "${places[@]}"; do
+	[ "${place%% *}" = -1 ] || functions=$((functions + 1))
+done
+# They leave little time to others.
+nice -n 19 "$progs/torture_fleet" run "$target" "$tmp/shared" "${SEED:-1}" 2 2 >"$tmp/fleet" 2>&1 &
+fleet=$!
+in_time test -s "$tmp/shared"
+
+# storm PERCENT: what is asked for with the module's code on the stack fails so often; 0: no more.
+storm() {
+	local fault
+
+	for fault in $faults; do
+		echo "$1" >/sys/kernel/debug/$fault/probability
+	done
+}
+# Once: it takes long on a kernel that watches itself. The kernel's own symbols come in order.
+# Where the module's code is; variables of each processor are among the symbols, too, by their
+# offsets. And the functions that are left out: the kernel warns of a probe of its own that
+# cannot be armed or disarmed; inject_rare has them fail.
+read -r first last warn_first warn_last < <(awk '
+	within { warn_last = $1; within = 0 }
+	$3 ~ /^(un)?register_k(ret)?probes?$/ && NF == 3 {
+		if (!warn_first)
+			warn_first = $1
+		within = 1
+	}
+	$4 == "[uprobes]" && $2 ~ /[tT]/ && /^ffff/ {
+		if (!first || $1 < first)
+			first = $1
+		if ($1 > last)
+			last = $1
+	}
+	END { print first, last, warn_first, warn_last }' /proc/kallsyms)
+for fault in $faults; do
+	echo 0 >/sys/kernel/debug/$fault/interval
+	echo "0x$warn_first" >/sys/kernel/debug/$fault/reject-start
+	echo "0x$warn_last" >/sys/kernel/debug/$fault/reject-end
+	echo -1 >/sys/kernel/debug/$fault/times
+	echo N >/sys/kernel/debug/$fault/task-filter
+	echo "0x$first" >/sys/kernel/debug/$fault/require-start
+	echo "0x$last" >/sys/kernel/debug/$fault/require-end
+done
+at_exit "storm 0"
+
+# attempt COMMAND...: it succeeds, or has an error that such a failure may come to.
+attempt() {
+	attempts=$((attempts + 1))
+	"$@" 2>"$tmp/error" && return
+	refusals=$((refusals + 1))
+	# A process may go, or have something else mapped, at whatever moment.
+	grep -qE "Cannot allocate memory|Bad address|No such process|Invalid argument|Input/output error" \
+		"$tmp/error" || {
+		odd=$((odd + 1))
+		diag "$*: $(<"$tmp/error")"
+	}
+	return 1
+}
+set_event() {
+	echo "$1" >>$control/uprobe_events
+}
+set_enable() {
+	echo "$1" >$control/events/uprobes/storm/enable
+}
+
+# describe N RETURNS: a probe at a random place, of a file or of one of the processes.
+describe() {
+	local place=${places[RANDOM % ${#places[@]}]} where function offset vaddr k ref
+
+	[ "$2" = 0 ] || place=${places[RANDOM % functions]}
+	read -r function offset vaddr k ref <<<"$place"
+	where="path=$target offset=$offset pid=0 vaddr=0 flags=$((RANDOM % 2))"
+	[ ${#processes[@]} = 0 ] || [ $((RANDOM % 3)) != 0 ] ||
+		where="path= offset=0 pid=${processes[RANDOM % ${#processes[@]}]} vaddr=$((vaddr)) flags=4"
+	[ "$2" = 0 ] && [ $((RANDOM % 2)) = 0 ] || ref=0
+	# shellcheck disable=SC2086
+	set_probe "$1" $where returns="$2" ref="$ref"
+}
+
+attempts=0 refusals=0 odd=0 hits=0 left=0 late=0
+end=$((SECONDS + ${STORM:-40}))
+percents=(1 3 10 40)
+# Some kinds are rare.
+while [ $SECONDS -lt $end ] || { [ -n "$(never_fired)" ] && ((late++ < 20)); }; do
+	mapfile -t processes < <(pgrep -f "^$target work")
+	for n in {0..19}; do describe $n $((n % 10 / 5)); done
+	read -r _ offset _ <<<"${places[RANDOM % functions]}"
+	percent=${percents[RANDOM % ${#percents[@]}]}
+	diag "$percent of 100: $attempts attempts, $refusals were refused until now"
+	storm $percent
+	for n in {0..9}; do attempt run register $n; done
+	attempt run register 10-14
+	attempt run register 15-19
+	attempt set_event "p:storm $target:$offset x=%di:u64" && attempt set_enable 1
+	sleep 1
+	for n in 0 5 10 15; do run disable $n; run enable $n; done 2>/dev/null
+	run unregister 0-19
+	[ ! -e $control/events/uprobes/storm ] || set_enable 0 || left=$((left + 1))
+	storm 0
+	read -r hit _ <$client_dir/total
+	hits=$((hits + hit))
+	: >$control/uprobe_events || left=$((left + 1))
+done
+storm 0
+is $odd 0 "in $attempts attempts $refusals were refused, each with an error that fits"
+is "$(never_fired)" "" "each kind of fault was there: $(fired)"
+isnt "$refusals" 0 "some were refused"
+isnt "$refusals" "$attempts" "and others not"
+isnt "$hits" 0 "and were hit: $hits"
+is "$left $(cat $control/uprobe_events)" "0 " "what was there could be taken away each time"
+
+# What works without faults works again.
+steps
+set_probe 30 path="$progs/steps" offset="$(file_offset "$progs/steps" work)"
+run register 30
+is "$(step call 3) $(hits 30)" "call 912 3" "when it is over probes come as ever"
+run unregister 30
+end_steps
+
+check "the client and the module go" sh -c "rmmod uprobe_client && rmmod uprobes"
+sleep 1
+kill $fleet
+wait $fleet
+is $? 0 "the programs found nothing wrong: $(tail -n 1 "$tmp/fleet")"
+head -n -1 "$tmp/fleet" | sed 's/^/# /'
+load_module
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
