@@ -50,8 +50,7 @@ static struct target {
 	int function;
 	unsigned long k;
 	loff_t ref;
-	bool spanned;
-	bool by_inode;
+	bool spanned, by_inode;
 } targets[TARGETS];
 static unsigned int nr_targets;
 
@@ -272,7 +271,7 @@ static void prepare(struct probe *p, struct target *t, bool returns, unsigned in
 static bool prepare_any(struct probe *p, struct target *t, bool returns, bool processes,
 			u64 *random)
 {
-	unsigned int by = draw(random, 3);
+	unsigned int by = draw(random, 3 - !t->by_inode);
 	struct uprobe *u = &p->rp.u;
 
 	prepare(p, t, returns,
@@ -296,9 +295,9 @@ static bool prepare_any(struct probe *p, struct target *t, bool returns, bool pr
 		u->pid = process_of(t, random);
 		return u->pid;
 	}
-	u->file = by == 0 || (by == 1 && !t->by_inode) ? t->file : NULL;
-	u->inode = by == 1 && t->by_inode ? file_inode(t->file) : NULL;
-	u->path = by == 2 ? t->path : NULL;
+	u->file = by == 0 ? t->file : NULL;
+	u->path = by == 1 ? t->path : NULL;
+	u->inode = by == 2 ? file_inode(t->file) : NULL;
 	if (!draw(random, 3))
 		u->filter = filter_by_mm;
 	return true;
@@ -376,20 +375,15 @@ static bool kill_errno(int ret)
 	return ret == -EINVAL || ret == -EFAULT || ret == -ESRCH || ret == -EIO;
 }
 
-/* @p is one of @n that were to be registered at once. */
-static void refused(struct probe *p, unsigned int n, int ret)
+/* @p, or another of those that were to be registered with it. */
+static void refused(struct probe *p, int ret)
 {
-	bool process = p->rp.u.vaddr;
+	enum count what = !p->rp.u.vaddr || !kill_errno(ret) ? REFUSED :
+			  ret == -ESRCH ? NO_PROCESS : NOT_THERE;
 
-	if (process && ret == -ESRCH) {
-		count(NO_PROCESS);
-	} else if (process && kill_errno(ret)) {
-		count(NOT_THERE);
-	} else {
-		count(REFUSED);
-		pr_err("error %d of registering this one or another of %u\n", ret, n);
-		tell(p, "registering has failed", -ret);
-	}
+	count(what);
+	if (what == REFUSED)
+		tell(p, "registering has failed, of this one or one with it", -ret);
 }
 
 /* Some of the probes from @first on that are (not) registered, and of one type. */
@@ -435,7 +429,7 @@ static void churn_register(struct churner *c, unsigned int first)
 	while (ret && i < n - 1 && !ps[i]->rp.u.vaddr)
 		i++;
 	if (ret)
-		refused(ps[i], n, ret);
+		refused(ps[i], ret);
 }
 
 static void churn_enable(struct probe *p, bool enable)
