@@ -10,6 +10,8 @@
 #   -v failures=FILE gets a line for each failure, and behind a tab what was said of it just
 #                    before and after, 12 lines of each; appended
 #   -v skips=FILE    gets a line for each skip, appended
+#   -v allowed=FILE  what may be skipped, "NAME REASON" lines; anything else that is skipped fails.
+#                    A name of * is all tests
 #   -v oddities=FILE gets a line for each diagnostic "once: TEXT": what went wrong, and not when
 #                    it was tried again; appended
 #
@@ -22,6 +24,20 @@ BEGIN {
 	planned = -1
 	most = 12
 	print "  KTAP version 1"
+	while (allowed != "" && (getline line <allowed) > 0) {
+		if (line ~ /^[ \t]*(#|$)/)
+			continue
+		test = line
+		sub(/[ \t].*/, "", test)
+		sub(/^[^ \t]*[ \t]+/, "", line)
+		may_skip[test, line] = 1
+	}
+}
+
+# Whether something may be skipped for that reason.
+function may(reason) {
+	sub(/^.*# *[Ss][Kk][Ii][Pp] */, "", reason)
+	return allowed == "" || ((name, reason) in may_skip) || (("*", reason) in may_skip)
 }
 
 # What was said since the last result, its last lines but those that are told already.
@@ -68,6 +84,11 @@ function say(line) {
 		sub(/^not ok *[0-9]* *-? */, "", text)
 		print name ": " text >>failures
 		say_last()
+	} else if (toupper($0) ~ /# *SKIP/ && !may($0)) {
+		failed++
+		text = $0
+		sub(/^ok *[0-9]* *-? */, "", text)
+		print name ": must not be skipped here: " text >>failures
 	} else if (toupper($0) ~ /# *SKIP/) {
 		skipped++
 		text = $0
@@ -111,6 +132,8 @@ END {
 	else if (status != 0 && !failed)
 		cause = "exit status " status
 
+	if (skipped_all && cause == "" && !may(reason))
+		cause = "must not be skipped here: " reason
 	if (skipped_all && cause == "") {
 		skipped = 1
 		print name ": " reason >>skips

@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the test runner's judgement of one test's output
 . "$UPROBES_TOP/tests/lib.sh"
-ktap_plan 20
+ktap_plan 25
 
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
 
 # judge STATUS TROUBLE LINE...: prints "PASSED FAILED SKIPPED WORD".
+allowed=
 judge() {
 	status=$1 trouble=$2
 	shift 2
 	: >"$tmp/tally"
 	printf '%s\n' "$@" | awk -v nr=1 -v name=x -v status="$status" -v limit=60 \
 		-v trouble="$trouble" -v tally="$tmp/tally" -v failures="$tmp/failures" -v skips="$tmp/skips" \
-		-v oddities="$tmp/oddities" -f "$UPROBES_TOP/tests/ktap.awk" >"$tmp/out"
+		-v oddities="$tmp/oddities" -v allowed="$allowed" -f "$UPROBES_TOP/tests/ktap.awk" >"$tmp/out"
 	echo "$(cat "$tmp/tally") $(sed -n '$s/ 1 - x.*//p' "$tmp/out")"
 }
 
@@ -47,3 +48,18 @@ is "$(judge 0 '' 1..1 '  1..2' '  ok 1 - inner' '  not ok 2 - inner' 'ok 1 - a')
 judge 0 '' 1..1 '# # once: of two' 'ok 1 - a' '# once: another' '# said once: not this' >/dev/null
 is "$(cat "$tmp/oddities")" "x: of two
 x: another" "what went wrong once is kept"
+
+allowed=$tmp/allowed
+cat >"$allowed" <<END
+# what may be skipped
+x  it cannot be
+*	it is slow
+y  why
+END
+is "$(judge 0 '' 1..2 'ok 1 - a # SKIP it cannot be' 'ok 2 - b # SKIP it is slow')" "0 0 2 ok" \
+	"what may be skipped, in this test or in all"
+rm -f "$tmp/failures"
+is "$(judge 0 '' 1..2 'ok 1 - a # SKIP why' 'ok 2 - b')" "1 1 0 not ok" "what may be in another test alone"
+is "$(cat "$tmp/failures")" "x: must not be skipped here: a # SKIP why" "it is named"
+is "$(judge 0 '' '1..0 # SKIP it cannot be')" "0 0 1 ok" "a whole test that may be"
+is "$(judge 0 '' '1..0 # SKIP why')" "0 1 0 not ok" "a whole test that must not"
