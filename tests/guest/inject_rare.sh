@@ -72,7 +72,7 @@ if [ -e $tracefs/uprobe_events ]; then
 	: >$tracefs/uprobe_events
 	exec 4>&-
 else
-	skip "$beside" "this kernel has none"
+	skip "$beside" "this kernel has no uprobe_events"
 fi
 
 # always SITE WHAT OP WORKS: it fails whenever OP comes there: WORKS holds, or the log says what
