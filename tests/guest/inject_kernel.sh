@@ -59,7 +59,7 @@ calls_seen() {
 	before=$counted
 	mapfile -t said <"$out"
 	echo "call 3" >&3
-	for ((tries = 0; tries < 3000; tries++)); do
+	for ((tries = 0; tries < 3000 * ${TEST_TIMEOUT_SCALE:-1}; tries++)); do
 		mapfile -t -s ${#said[@]} answer <"$out"
 		[ ${#answer[@]} = 0 ] || break
 		read -r -t 0.01 <>"$tmp/never"

@@ -24,7 +24,7 @@ done
 # They leave little time to others.
 nice -n 19 "$progs/torture_fleet" run "$target" "$tmp/shared" "${SEED:-1}" 2 2 >"$tmp/fleet" 2>&1 &
 fleet=$!
-in_time test -s "$tmp/shared"
+wait_until "the programs have begun" test -s "$tmp/shared"
 
 # storm PERCENT: what is asked for with the module's code on the stack fails so often; 0: no more.
 storm() {
@@ -40,7 +40,7 @@ storm() {
 # cannot be armed or disarmed; inject_rare has them fail.
 read -r first last warn_first warn_last < <(awk '
 	within { warn_last = $1; within = 0 }
-	$3 ~ /^(un)?register_k(ret)?probes?$/ && NF == 3 {
+	$3 ~ /^((un)?register_k(ret)?probes?|(en|dis)able_kprobe)$/ && NF == 3 {
 		if (!warn_first)
 			warn_first = $1
 		within = 1
@@ -114,9 +114,14 @@ while [ $SECONDS -lt $end ] || { [ -n "$(never_fired)" ] && ((late++ < 20)); }; 
 	attempt set_event "p:storm $target:$offset x=%di:u64" && attempt set_enable 1
 	sleep 1
 	for n in 0 5 10 15; do run disable $n; run enable $n; done 2>/dev/null
-	run unregister 0-19
-	[ ! -e $control/events/uprobes/storm ] || set_enable 0 || left=$((left + 1))
+	run unregister 0-19 || left=$((left + 1))
+	# What is written may be refused before the module has read it.
+	[ ! -e $control/events/uprobes/storm ] || set_enable 0 2>/dev/null
 	storm 0
+	[ ! -e $control/events/uprobes/storm ] || set_enable 0 || left=$((left + 1))
+	while read -r n is _; do
+		[ "$is" = 0 ] || left=$((left + 1))
+	done <$client_dir/state
 	read -r hit _ <$client_dir/total
 	hits=$((hits + hit))
 	: >$control/uprobe_events || left=$((left + 1))

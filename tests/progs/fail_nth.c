@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 	log = opened("/dev/kmsg", O_WRONLY);
 	nth = opened("/proc/thread-self/fail-nth", O_RDWR);
 	for (n = 1; n < 5000; n++) {
-		dprintf(log, "fail_nth %d\n", n);
+		dprintf(log, "<7>fail_nth %d\n", n);
 		snprintf(text, sizeof(text), "%d", n);
 		if (pwrite(nth, text, strlen(text), 0) < 0)
 			return 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -O1 -fno-pic -no-pie
+// cflags: -O1 -fno-pic -no-pie -mno-red-zone
 /*
  * Makes itself trap wherever it can, and says what it saw:
  *
