@@ -87,7 +87,8 @@ count_records() {
 	done
 }
 
-# What there is to see of a probe, of an event that is enabled, of one that is defined, of a filter.
+# What there is to see of a probe, of an event that is enabled, of one that is defined, of a filter,
+# of a buffer.
 hit_one() {
 	calls_seen count_hits
 }
@@ -98,11 +99,14 @@ enabled_event() {
 defined() {
 	[ -e $dir/events/uprobes/e/format ]
 }
+grown() {
+	[ "$(<$dir/buffer_size_kb)" = 64 ]
+}
 filtered() {
 	[[ $(<$dir/events/uprobes/e/filter) == *"n > 5"* ]]
 }
 
-ktap_plan 26
+ktap_plan 28
 
 n=0
 for what in "a process" "a process, in the trap flags=1" "returns, with data returns=1 data=64 entry=1" \
@@ -130,6 +134,8 @@ fails "a definition" defined $dir/uprobe_events "$definition" "-:e"
 echo "$definition" >>$dir/uprobe_events
 fails "enabling an event" enabled_event $dir/events/uprobes/e/enable 1 0
 fails "a filter" filtered $dir/events/uprobes/e/filter 'n > 5 && comm == "x"' 0
+echo 32 >$dir/buffer_size_kb
+fails "a larger buffer, in pages" grown $dir/buffer_size_kb 64 32
 echo >$dir/uprobe_events
 is "$(step call 3)" "call 912" "the program goes on"
 is "$(never_fired)" "" "each kind of fault was among them: $(fired)"
