@@ -10,8 +10,7 @@
 #   -v failures=FILE gets a line for each failure, and behind a tab what was said of it just
 #                    before and after, 12 lines of each; appended
 #   -v skips=FILE    gets a line for each skip, appended
-#   -v allowed=FILE  what may be skipped, "NAME REASON" lines; anything else that is skipped fails.
-#                    A name of * is all tests
+#   -v allowed=FILE  what may be skipped, "NAME REASON" lines; anything else that is skipped fails
 #   -v oddities=FILE gets a line for each diagnostic "once: TEXT": what went wrong, and not when
 #                    it was tried again; appended
 #
@@ -37,7 +36,7 @@ BEGIN {
 # Whether something may be skipped for that reason.
 function may(reason) {
 	sub(/^.*# *[Ss][Kk][Ii][Pp] */, "", reason)
-	return allowed == "" || ((name, reason) in may_skip) || (("*", reason) in may_skip)
+	return allowed == "" || ((name, reason) in may_skip)
 }
 
 # What was said since the last result, its last lines but those that are told already.
