@@ -45,7 +45,7 @@ bool inject_fails(struct inject_site *site)
 	return true;
 }
 
-/* Whether @names, between commas, has the site. */
+/* Whether @names, between commas, has the site; a star has none that is in a hit. */
 static bool site_named(const struct inject_site *site, const char *names, size_t len)
 {
 	char own[128];
@@ -57,7 +57,8 @@ static bool site_named(const struct inject_site *site, const char *names, size_t
 		size_t here = comma ? comma - names : len;
 		bool all = here && names[here - 1] == '*';
 
-		if ((all ? n >= here - 1 : n == here) && !strncmp(own, names, here - all))
+		if ((all ? n >= here - 1 && !site->in_hit : n == here) &&
+		    !strncmp(own, names, here - all))
 			return true;
 		if (!comma)
 			return false;

@@ -16,9 +16,10 @@
  * Reading it tells what has failed; debugfs has all sites in "uprobes-inject".
  *
  * While nothing is injected a site is one instruction that does nothing, and on
- * the way of a hit there is none: reading user memory programs make fail by
- * themselves, and work for a task is refused only when it has exited.
- * Allocations that must not fail do not.
+ * the way of a hit there is but one, when the task has its first: reading user memory
+ * programs make fail by themselves, and work for a task is refused only when it has exited.
+ * That one fails only when it is named: which call of all it is programs decide, not who
+ * injects. Allocations that must not fail do not.
  */
 #ifndef _UPROBES_INJECT_H
 #define _UPROBES_INJECT_H
@@ -60,6 +61,7 @@
  * @function: the function that the call is in
  * @call: what it calls
  * @error: the error that its caller sees, or that stands for what it sees
+ * @in_hit: whether it is made in a hit, and no star means it
  * @wanted: how often it still counts; -1 for always
  * @passed: how often it was passed, while anything was injected
  * @failed: how often it failed
@@ -71,6 +73,7 @@ struct inject_site {
 	const char *function;
 	const char *call;
 	int error;
+	bool in_hit;
 	atomic_t wanted;
 	atomic_t passed;
 	atomic_t failed;
@@ -87,18 +90,25 @@ bool inject_fails(struct inject_site *site);
 void inject_init(void);
 void inject_exit(void);
 
-#define INJECT(name, code, condition, failure, result)				\
+#define INJECT_SITE(where, name, code, condition, failure, result)		\
 ({										\
 	static struct inject_site __site __section("uprobes_inject") __aligned(64) = { \
 		.source = KBUILD_BASENAME,					\
 		.function = __func__,						\
 		.call = (name),							\
 		.error = (code),						\
+		.in_hit = (where),						\
 	};									\
 										\
 	static_branch_unlikely(&inject_key) && (condition) && inject_fails(&__site) ? \
 		(failure) : (result);						\
 })
+
+#define INJECT(name, code, condition, failure, result)				\
+	INJECT_SITE(false, name, code, condition, failure, result)
+
+/* In a hit, for a task that has no memory of ours yet. */
+#define INJECT_HIT(name, result) INJECT_SITE(true, name, ENOMEM, true, NULL, result)
 
 #ifndef INJECT_NOTHING
 

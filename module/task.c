@@ -54,7 +54,7 @@ struct utask *utask_get(struct task_struct *task)
 
 	if (likely(utask))
 		return utask;
-	utask = reserve_take(&utask_reserve);
+	utask = INJECT_HIT("reserve_take", reserve_take(&utask_reserve));
 	if (!utask)
 		return NULL;
 
