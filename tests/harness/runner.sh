@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
 unset TEST_CPUS LONG TEST_SECONDS
-ktap_plan 27
+ktap_plan 29
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -72,6 +72,15 @@ ktap_plan 1
 is "$(nproc)" 2 "two processors"
 END
 
+# What a kernel's tests may skip, and nothing else.
+guest_test m_may <<'END'
+skip_all "it cannot be had"
+END
+guest_test m_may_not <<'END'
+skip_all "it cannot be had"
+END
+echo "m_may it cannot be had" >"$tmp/guest/skips.${UPROBES_KERNELS%% *}"
+
 export TMPDIR=$tmp TESTS_DIR=$tmp TEST_GROUPS=guest KERNEL=${UPROBES_KERNELS%% *}
 output=$("$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is $? 1 "the runner fails"
@@ -88,13 +97,15 @@ like "$output" '^  not ok [0-9]+ - f_silent$' "a test without a plan fails"
 like "$output" '^  ok [0-9]+ - g_needs # SKIP no-such-program is not there$' "a test that lacks something is skipped"
 like "$output" '^  ok [0-9]+ - h_boot$' "a test gets the machine it asks for"
 like "$output" '^  ok 1 - i_cpus$' "and two processors, in a group of such tests"
+like "$output" '^  ok [0-9]+ - m_may # SKIP it cannot be had$' "a test skips what its kernel's list has"
+like "$output" '^  not ok [0-9]+ - m_may_not$' "one that is not in the list fails"
 like "$output" '^  ok [0-9]+ - kernel_log$' "the kernel log has nothing else"
 for part in "what failed stands before its group's end:/^# failed:\$/,/^not ok 1 - Linux/p;/^not ok 1/q" \
 	"and behind all, where it is seen:/^# what took longest/,\$p"; do
-	is "$(sed -n "${part#*:}" <<<"$output" | grep -cE '^#   Linux.*: (c_dies|d_lasts|e_complaint|f_silent): ')" 4 \
+	is "$(sed -n "${part#*:}" <<<"$output" | grep -cE '^#   Linux.*: (c_dies|d_lasts|e_complaint|f_silent|m_may_not): ')" 5 \
 		"${part%%:*}"
 done
-is "$(tail -n 1 <<<"$output")" "13 passed, 4 failed, 1 skipped" "the last line counts them"
+is "$(tail -n 1 <<<"$output")" "13 passed, 5 failed, 2 skipped" "the last line counts them"
 
 # Without KERNEL, some run on the first kernel only.
 mkdir -p "$tmp/once/guest"
