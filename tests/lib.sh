@@ -74,7 +74,7 @@ ktap_try() {
 	[ -n "$ktap_output" ] || ktap_output=$(mktemp)
 	"$@" >"$ktap_output" 2>&1
 	ktap_status=$?
-	sed 's/^/# /' "$ktap_output"
+	[ ! -s "$ktap_output" ] || sed 's/^/# /' "$ktap_output"
 }
 
 # check DESCRIPTION COMMAND [ARG...]: COMMAND succeeds. What it prints is a
@@ -146,9 +146,11 @@ tries() {
 # in_time COMMAND [ARG...]: wait until COMMAND, whose output is dropped, succeeds; false
 # when it never does.
 in_time() {
-	for _ in $(tries 300); do
+	in_time_left=$((300 * ${TEST_TIMEOUT_SCALE:-1}))
+	while [ $in_time_left -gt 0 ]; do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.1
+		in_time_left=$((in_time_left - 1))
 	done
 	return 1
 }
