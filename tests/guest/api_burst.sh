@@ -36,15 +36,17 @@ wait_until "the text is being read" grep -q waits "$tmp/said"
 echo burst >&3
 wait_until "the program has hit them" grep -q done "$tmp/said"
 
-# working QUEUE: how many workers are in a call of a workqueue.
-working() {
-	cat /proc/[0-9]*/comm 2>/dev/null | grep -c "^kworker/.*+$1\$"
-}
-# Of each that unregisters itself a worker waits for another one, as far as there are so many.
+# Of each that unregisters itself a worker waits for another one, as far as there are so many: as many
+# are in calls of the one workqueue as of the other, and as many as the last time. Looking at all that
+# there are takes seconds on a kernel that watches itself, which minds who waits for a minute.
+waiting=
 all_wait() {
-	waiting=$(working uprobes_later)
-	sleep 0.5
-	test "$waiting" -gt 200 -a "$waiting" = "$(working uprobes_later)" -a "$waiting" = "$(working uprobes)"
+	before=$waiting
+	waiting=$(cat /proc/[0-9]*/comm 2>/dev/null | awk '
+		/^kworker\/.*\+uprobes_later$/ { later++ }
+		/^kworker\/.*\+uprobes$/ { ours++ }
+		END { print later == ours ? later + 0 : 0 }')
+	test "$waiting" -gt 200 -a "$waiting" = "$before"
 }
 wait_until "they are being unregistered" all_wait
 diag "$waiting unregistrations wait"

@@ -25,8 +25,9 @@ called() {
 seen() {
 	called "$1" >"$tmp/called"
 	called "${2:-$1}" >>"$tmp/called"
+	begins=$((bias + 0x$(symbol "$prog" "$1")))
 	while read -r number which func ret_addr at ip sp; do
-		[ "$((0x$func))" = $((bias + 0x$(symbol "$prog" "$1"))) ] || continue
+		[ $((0x$func)) = $begins ] || continue
 		caller=$(awk -v at="$ret_addr" '$1 == at { print $2; exit }' "$tmp/called")
 		case $which in
 		entry) got="$ip $sp" should="$func $at" ;;
