@@ -149,8 +149,8 @@ in_time() {
 	in_time_left=$((300 * ${TEST_TIMEOUT_SCALE:-1}))
 	while [ $in_time_left -gt 0 ]; do
 		"$@" >/dev/null 2>&1 && return
-		sleep 0.1
 		in_time_left=$((in_time_left - 1))
+		sleep 0.1
 	done
 	return 1
 }
