@@ -15,11 +15,12 @@
  *
  * Reading it tells what has failed; debugfs has all sites in "uprobes-inject".
  *
- * While nothing is injected a site is one instruction that does nothing, and on
- * the way of a hit there is but one, when the task has its first: reading user memory
- * programs make fail by themselves, and work for a task is refused only when it has exited.
- * That one fails only when it is named: which call of all it is programs decide, not who
- * injects. Allocations that must not fail do not.
+ * While nothing is injected a site is one instruction that does nothing, and in the trap there
+ * is but one, for a task of which nothing is known yet: reading user memory programs make fail
+ * by themselves, and work for a task is refused only when it has exited. That one fails, in hits
+ * and for whatever else needs it, when it is named, and is in no star: which call of all it is
+ * programs decide, not who injects. Behind a plus it has instructions that are stepped over
+ * repeat their breakpoint until nothing is injected. Allocations that must not fail do not.
  */
 #ifndef _UPROBES_INJECT_H
 #define _UPROBES_INJECT_H
@@ -61,7 +62,7 @@
  * @function: the function that the call is in
  * @call: what it calls
  * @error: the error that its caller sees, or that stands for what it sees
- * @in_hit: whether it is made in a hit, and no star means it
+ * @in_hit: it is made in hits, too, and no star means it
  * @wanted: how often it still counts; -1 for always
  * @passed: how often it was passed, while anything was injected
  * @failed: how often it failed
@@ -107,7 +108,7 @@ void inject_exit(void);
 #define INJECT(name, code, condition, failure, result)				\
 	INJECT_SITE(false, name, code, condition, failure, result)
 
-/* In a hit, for a task that has no memory of ours yet. */
+/* In hits, too, for a task that has no memory of ours yet. */
 #define INJECT_HIT(name, result) INJECT_SITE(true, name, ENOMEM, true, NULL, result)
 
 #ifndef INJECT_NOTHING

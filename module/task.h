@@ -177,8 +177,8 @@ struct utask *utask_find(struct task_struct *task);
 struct utask *utask_get(struct task_struct *task);
 
 /*
- * utask_get() for what forks and mappings do, which can be made to fail where it might, and
- * apart from that of hits: for a task that has none yet.
+ * utask_get() for what forks and mappings do, which can be made to fail where it might, without
+ * that of hits: for a task that has none yet.
  */
 #define utask_get_aside(task)							\
 ({										\

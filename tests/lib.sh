@@ -21,6 +21,7 @@ ktap_count=0
 ktap_failures=0
 ktap_at_exit=
 ktap_output=
+ktap_tries=
 
 # ktap_plan N: how many results will come; before the first of them.
 ktap_plan() {
@@ -146,10 +147,9 @@ tries() {
 # in_time COMMAND [ARG...]: wait until COMMAND, whose output is dropped, succeeds; false
 # when it never does.
 in_time() {
-	in_time_left=$((300 * ${TEST_TIMEOUT_SCALE:-1}))
-	while [ $in_time_left -gt 0 ]; do
+	[ -n "$ktap_tries" ] || ktap_tries=$(tries 300)
+	for _ in $ktap_tries; do
 		"$@" >/dev/null 2>&1 && return
-		in_time_left=$((in_time_left - 1))
 		sleep 0.1
 	done
 	return 1
