@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: calls that ours and the kernel's return probes follow return to where they came from: also when they go on by a jump, fork, call what does not return, or are under way when ours go
+# timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -15,12 +16,16 @@ cp "$progs/covered" "$prog"
 plain=$(printf '\n\n' | "$prog" | tail -n 1)
 all="hops lands stays leaves forks waits"
 
+for function in $all; do
+	eval "at_$function=$prog:0x$(symbol "$prog" "$function")"
+done
+
 # define DIR FUNCTION...: return probes on these.
 define() {
 	dir=$1
 	shift
 	for function in "$@"; do
-		echo "r:$function $prog:0x$(symbol "$prog" "$function")"
+		eval "echo \"r:$function \$at_$function\""
 	done >"$dir/uprobe_events"
 	echo 1 >"$dir/events/uprobes/enable"
 }
