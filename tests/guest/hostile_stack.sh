@@ -32,7 +32,10 @@ for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
 			"$with: $thing: only those that forge have the damage"
 		bystander_fine "$with: $thing"
 	done
+	# It takes long enough alone.
+	bystander_idle
 	hostile "$prog" abandon 40000
+	step busy >/dev/null
 	grown=$(awk '$1 == "grown" { print $3 }' "$tmp/hostile")
 	diag "status $hostile_status, $(cat "$tmp/hostile")"
 	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" "$with: abandoned calls: the program is fine"
