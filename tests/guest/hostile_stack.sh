@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/hostile.inc"
-ktap_plan 39
+ktap_plan 45
 
 prog=$progs/hostile_stack
 offset=$(uprobe offset "$prog" enter | sed 's/.*://')
@@ -32,7 +32,10 @@ for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
 			"$with: $thing: only those that forge have the damage"
 		bystander_fine "$with: $thing"
 	done
-	# It takes long enough alone.
+	hostile "$prog" abandon 2000
+	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" "$with: a few abandoned calls: the program is fine"
+	bystander_fine "$with: abandoned calls"
+	# So many take long enough alone.
 	bystander_idle
 	hostile "$prog" abandon 40000
 	step busy >/dev/null
