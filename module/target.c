@@ -171,10 +171,10 @@ static struct inode *inode_below(struct inode *inode)
  * @u: @u->path, @u->file or @u->inode
  *
  * Context: may sleep.
- * Return: 0; what looking up the path came to; -EINVAL when it is no regular
- * file, or one without a path whose file system cannot be read without, or in a file
- * system such as sysfs, from which nothing can be executed: reading it takes locks of
- * whoever shows something there.
+ * Return: 0; what looking up the path came to; -EBADF when @u->file is not open for
+ * reading; -EINVAL when it is no regular file, or one without a path whose file system
+ * cannot be read without, or in a file system such as sysfs, from which nothing can be
+ * executed: reading it takes locks of whoever shows something there.
  */
 int target_open(struct target *target, const struct uprobe *u)
 {
@@ -190,6 +190,11 @@ int target_open(struct target *target, const struct uprobe *u)
 			return ret;
 		}
 	} else if (u->file) {
+		/* kernel_read() would warn. */
+		if (!(u->file->f_mode & FMODE_READ)) {
+			pr_notice("%pD cannot be probed: it is not open for reading\n", u->file);
+			return -EBADF;
+		}
 		target->file = get_file(u->file);
 		take_dentry_name_snapshot(&target->kept, u->file->f_path.dentry);
 		target->name = target->kept.name.name;

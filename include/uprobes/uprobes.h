@@ -232,6 +232,7 @@ struct uprobe_counts {
  *	(sysfs, proc), or that cannot be read by an inode alone;
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: what looking up @path came to;
+ * -EBADF: @file is not open for reading;
  * -EBUSY: @u is registered already, or an instruction that another probe is at is now
  *	another one;
  * -EEXIST: a breakpoint of the program's own is there, or another's in text

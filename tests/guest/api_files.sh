@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 33
+ktap_plan 37
 
 offset=0x$(symbol "$progs/steps" work)
 mount -t tmpfs tmpfs "$tmp"
@@ -49,6 +49,20 @@ is "$(run_steps "$tmp/prog") $(hits 9)" "call 3145 20" "by its inode: in one tha
 run unregister 9
 is "$(step call 10) $(hits 9)" "call 3145 20" "by its inode: no more"
 end_steps
+
+# By a file that its client has open.
+set_probe 11 file="$tmp/prog" offset="$offset"
+steps_of "$tmp/prog"
+check "a file is probed by one that is open" run register 11
+is "$(step call 10) $(hits 11)" "call 3145 10" "by an open file: in the process that has it"
+end_steps
+run unregister 11
+cp "$progs/steps" "$tmp/written"
+set_probe 11 writable="$tmp/written"
+dmesg -C
+like "$(bash -c "LC_ALL=C; echo register 11 >$client_dir/run" 2>&1)" "Bad file descriptor" "one that is open for writing only is refused"
+like "$(dmesg)" "uprobes: written cannot be probed: it is not open for reading" "the log says why"
+set_probe 11 file="$progs/steps"
 
 # Of a file system that has to know who reads, nobody reads by an inode.
 [ -e /dev/fuse ] || modprobe fuse 2>/dev/null

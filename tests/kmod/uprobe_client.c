@@ -347,6 +347,21 @@ static bool filter_pid(struct uprobe *u, struct mm_struct *mm)
 	return same;
 }
 
+static int set_file(struct probe *p, const char *name, const char *value)
+{
+	struct file *file = filp_open(value, *name == 'w' ? O_WRONLY : O_RDONLY, 0);
+	bool by_inode = *name == 'i';
+
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	if (p->file)
+		fput(p->file);
+	p->file = file;
+	p->rp.u.file = by_inode ? NULL : file;
+	p->rp.u.inode = by_inode ? file_inode(file) : NULL;
+	return 0;
+}
+
 static int set_field(struct probe *p, char *name, char *value)
 {
 	struct uprobe *u = &p->rp.u;
@@ -357,17 +372,8 @@ static int set_field(struct probe *p, char *name, char *value)
 		u->path = strscpy(p->path, value, sizeof(p->path)) > 0 ? p->path : NULL;
 		return 0;
 	}
-	if (!strcmp(name, "inode")) {
-		struct file *file = filp_open(value, O_RDONLY, 0);
-
-		if (IS_ERR(file))
-			return PTR_ERR(file);
-		if (p->file)
-			fput(p->file);
-		p->file = file;
-		u->inode = d_inode(file->f_path.dentry);
-		return 0;
-	}
+	if (!strcmp(name, "file") || !strcmp(name, "writable") || !strcmp(name, "inode"))
+		return set_file(p, name, value);
 	if (!strcmp(name, "action")) {
 		i = match_string(action_names, ARRAY_SIZE(action_names), value);
 		p->action = max(i, 0);
