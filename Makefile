@@ -25,7 +25,7 @@ help:
 	@echo '  deb              Debian packages in build/deb: uprobes-dkms, -tools, -dev'
 	@echo '  demo             boot a kernel in QEMU and trace programs in it'
 	@echo '  test             all tests, on each kernel of qemu/kernels that is not left for asking'
-	@echo '  newcomer         demo and test as a new user of a bare Debian 12, in a chroot'
+	@echo '  newcomer         demo and test as a new user of a bare Debian 12, in a chroot, and their times'
 	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
 	@echo '  torture          half an hour of programs and probes that are hard to get right'
 	@echo '  check            what looks at the sources: checkpatch, sparse, cppcheck ...'
@@ -143,11 +143,17 @@ build/man/uprobes.9: include/uprobes/uprobes.h man/kernel-doc.awk debian/changel
 deb:
 	@packaging/deb
 
+# What a command installs first: what it is for, as qemu/deps has it, and what builds the
+# kernel where one is asked for that is built here.
+built_kernels = $(shell awk '!/^ *(\#|$$)/ && $$6 { print $$1 }' qemu/kernels)
+deps = +@qemu/install-deps $(1) $(if $(filter all $(built_kernels),$(KERNEL)),kernel)
+full = $(if $(FULL),full)
+
 test:
-	+@qemu/install-deps
+	$(call deps,build run test $(full))
 	+@tests/run
 
-# NEWCOMER_TEST="ARGUMENTS" narrows its second command, for trying it out.
+# NEWCOMER_TEST="ARGUMENTS" narrows its second command, NEWCOMER_ONLY=demo leaves it out.
 newcomer:
 	+@packaging/newcomer
 
@@ -155,28 +161,28 @@ newcomer:
 BENCH ?= hits
 
 bench:
-	+@qemu/install-deps
+	$(call deps,build run test)
 	@for bench in $(BENCH); do tests/bench/$$bench || exit; done
 
 # For so long, on one kernel; the run says its seed, which repeats it.
 torture:
-	+@qemu/install-deps
+	$(call deps,build run test)
 	+@TORTURE_SECONDS="$(or $(SECONDS),1800)" KERNEL="$(KERNEL)" SEED="$(SEED)" tests/torture/run
 
 demo:
-	+@qemu/install-deps
+	$(call deps,build run)
 	+@qemu/demo
 
 check:
-	+@qemu/install-deps
+	$(call deps,build check $(full))
 	+@TEST_GROUPS=static tests/run
 
 coverage:
-	+@qemu/install-deps
+	$(call deps,build test)
 	+@tests/coverage/host
 
 coverage-guest:
-	+@qemu/install-deps
+	$(call deps,build run test)
 	+@KERNEL="$(KERNEL)" tests/coverage/guest
 
 # What kbuild leaves behind is known by name: no headers are needed to clean.

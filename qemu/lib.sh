@@ -4,7 +4,7 @@
 # Common ground of the qemu/ scripts; to be sourced by bash.
 #
 # Gives: $top (the checkout), $cache (all that is fetched or derived, safe to
-# delete at any time), die, say, kernel_field, and private_apt.
+# delete at any time), die, say, took, megabytes, kernel_field, and private_apt.
 #
 # Exit status 125 is kept for the harness itself: it tells "nothing was tried"
 # apart from any status of a command in a guest.
@@ -22,6 +22,16 @@ say() {
 die() {
 	say "$*"
 	exit 125
+}
+
+# took START: how long ago $SECONDS was START, to be put behind a step.
+took() {
+	echo "($((SECONDS - $1)) s)"
+}
+
+# megabytes BYTES: in words.
+megabytes() {
+	echo "$(($1 / 1000000)).$(($1 / 100000 % 10)) MB"
 }
 
 # need PROGRAM PACKAGE: a clear word when it is not there.
@@ -76,17 +86,24 @@ repo_uri() {
 # private_apt SUITE: set the array apt_opts to options that make apt-get and
 # apt-cache work on package lists of our own (SUITE, with its security updates),
 # kept in the cache: the system's lists and sources stay as they are, and a
-# normal user can do it. Updates the lists.
+# normal user can do it. Updates the lists. Suites share the lists, because most
+# of what one suite needs is a list that another one has, too.
 private_apt() {
-	local suite=$1 dir=$cache/apt/$1 base=${1%-backports}
+	local suite=$1 dir=$cache/apt/$1 lists=$cache/apt/lists base=${1%-backports}
 	local deb=http://deb.debian.org/debian key=
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	local out
 
 	command -v apt-get >/dev/null ||
 		die "apt-get is not there: Debian packages of $suite cannot be fetched on this system"
-	make_cache "$dir/lists/partial"
 	make_cache "$dir/cache/archives/partial"
+	if [ ! -d "$lists" ]; then
+		make_cache "$lists/partial"
+		# What the system has of them is not fetched again, unless it is old.
+		cp --preserve=timestamps /var/lib/apt/lists/*_dists_{"$base","$base-security"}_{InRelease,main_binary-amd64_Packages}* \
+			"$lists" 2>/dev/null
+	fi
+	make_cache "$lists/partial"
 	[ ! -e $keyring ] || key="[signed-by=$keyring] "
 	{
 		echo "deb $key$(repo_uri "$base" $deb) $base main"
@@ -102,9 +119,9 @@ private_apt() {
 	apt_opts=(
 		-o "Dir::Etc::sourcelist=$dir/sources.list"
 		-o Dir::Etc::sourceparts=/dev/null
-		-o "Dir::State::lists=$dir/lists"
+		-o "Dir::State::lists=$lists"
 		-o "Dir::Cache=$dir/cache"
-		-o Dir::Cache::pkgcache=
+		-o Dir::Cache::pkgcache=pkgcache.bin
 		-o Dir::Cache::srcpkgcache=
 		-o Acquire::Languages=none
 		-o Acquire::Retries=3
@@ -112,9 +129,20 @@ private_apt() {
 		-o APT::Sandbox::User=root
 		-o APT::Get::List-Cleanup=false
 	)
-	out=$(flock "$dir" apt-get "${apt_opts[@]}" -q --error-on=any update 2>&1) ||
+	say "updating the package lists of $suite"
+	out=$(flock "$lists" apt-get "${apt_opts[@]}" -q --error-on=any update 2>&1) ||
 		die "the package lists of $suite could not be fetched (apt-get update):
 $(grep -E '^[EW]:' <<<"$out" | head -n 5)"
+}
+
+# packages_size PACKAGE...: how many there are and what their archives weigh, in
+# words; after private_apt.
+packages_size() {
+	local bytes
+
+	bytes=$(apt-cache "${apt_opts[@]}" show --no-all-versions "$@" 2>/dev/null |
+		awk '$1 == "Size:" { sum += $2 } END { printf "%.0f", sum }')
+	echo "$# package$([ $# = 1 ] || echo s), $(megabytes "$bytes")"
 }
 
 # package_field PACKAGE FIELD: of the newest version, after private_apt.
@@ -127,7 +155,7 @@ package_field() {
 # kernel's sources in it, kept in the cache and checked against what the package
 # list says of it; after private_apt.
 source_package() {
-	local package=$1 sources=$cache/sources sum log version
+	local package=$1 sources=$cache/sources sum log version start=$SECONDS
 
 	version=$(package_field "$package" Version)
 	sum=$(package_field "$package" SHA256)
@@ -136,7 +164,7 @@ source_package() {
 	flock 8
 	deb=$sources/${package}_$version.deb
 	if ! sha256sum --quiet --status -c - <<<"$sum  $deb" 2>/dev/null; then
-		say "fetching $package $version"
+		say "fetching $package $version: $(packages_size "$package")"
 		rm -rf "$sources"/"$package"_* "$sources/new"
 		mkdir "$sources/new" || die "cannot write to $sources"
 		log=$(cd "$sources/new" && apt-get "${apt_opts[@]}" -q download "$package" 2>&1) &&
@@ -147,6 +175,7 @@ source_package() {
 		rmdir "$sources/new"
 		sha256sum --quiet --status -c - <<<"$sum  $deb" ||
 			die "$package was fetched damaged; try again"
+		say "fetched $package $(took "$start")"
 	fi
 	exec 8>&-
 }
