@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: core dumps of programs with a probe on every instruction show the registers of unprobed ones
+# needs: eu-readelf
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
