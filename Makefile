@@ -40,6 +40,7 @@ help:
 	@echo '  TESTS=GLOB       test: only tests whose file name matches'
 	@echo '  TEST_GROUPS=NAMES   test: only these of "static host guest"'
 	@echo '  LONG=1           test: those that take minutes, too'
+	@echo '  NEWCOMER_ONLY=demo   newcomer: without test'
 	@echo '  BENCH=NAMES      bench: other measurements, "decode helper"'
 	@echo '  SECONDS=N SEED=N torture: for how long; the random numbers of an earlier run'
 	@echo '  V=1 W=1 C=1 LLVM=1 INSTALL_MOD_PATH=DIR   as in the kernel'
