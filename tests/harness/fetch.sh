@@ -4,7 +4,7 @@
 # timeout: 120
 # needs: dpkg-deb depmod gcc setsid
 . "$UPROBES_TOP/tests/lib.sh"
-ktap_plan 14
+ktap_plan 15
 
 # A Debian of two small packages, and an apt that has nothing else.
 tmp=$(mktemp -d)
@@ -34,7 +34,8 @@ case "\$*" in
 *" search "*) echo "linux-image-6.1.0-98-amd64 - older"; echo "$image - newest"
 	echo "linux-image-6.1.0-100-amd64 - without headers" ;;
 *" show "*linux-headers-6.1.0-100*) exit 1 ;;
-*" show "*) echo "Depends: $headers (= 1), other-thing" ;;
+*" show "*) echo "Depends: $headers (= 1), other-thing"
+	printf '%s\n' \$* | sed -n 's/^linux-.*/Size: 1250000/p' ;;
 esac
 END
 cat >"$tmp/bin/apt-get" <<'END'
@@ -61,6 +62,7 @@ asked() {
 output=$(fetch)
 is $? 0 "an empty cache is filled"
 dir=$XDG_CACHE_HOME/uprobes/kernels/$name
+like "$(cat "$tmp/err")" " 2 packages, 2.5 MB: " "how much is fetched, is said"
 like "$output" "^release=$release\$" "the newest kernel that has headers is taken"
 is "$(cat "$(sed -n 's/^image=//p' <<<"$output")")" kernel "the image is where it says"
 is "$(cat "$(sed -n 's/^kdir=//p' <<<"$output")/Makefile")" \
