@@ -46,20 +46,21 @@ tick=$(where tick)
 in_tick=$(objdump -d --disassemble=tick "$prog" | awk -F: '/^ +[0-9a-f]+:\t/ { print "0x" $1 }' | tr -d ' ')
 first=${in_tick%%$'\n'*}
 
-# All instructions of some calls and of what is between them, then a call by gdb itself.
+# All instructions of some calls and of what is between them, then a call by gdb itself. Without RF (bit
+# 16 of the flags): a fault or an interrupt right before a breakpoint decides it, and a busy machine that.
 cat >"$tmp/script" <<'END'
 break tick
 ignore 1 2
 run
 set $i = 0
 while $i < 40
-	printf "%#lx sp %#lx ax %#lx di %#lx flags %#x\n", $pc, $sp, $rax, $rdi, $eflags
+	printf "%#lx sp %#lx ax %#lx di %#lx flags %#x\n", $pc, $sp, $rax, $rdi, $eflags & ~0x10000
 	stepi
 	set $i = $i + 1
 end
 disable
 call tick(41)
-printf "%#lx sp %#lx ax %#lx di %#lx flags %#x\n", $pc, $sp, $rax, $rdi, $eflags
+printf "%#lx sp %#lx ax %#lx di %#lx flags %#x\n", $pc, $sp, $rax, $rdi, $eflags & ~0x10000
 enable
 ignore 1 1
 continue
