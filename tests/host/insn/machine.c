@@ -21,7 +21,7 @@ static u8 *view[NR_REGIONS];
 static struct cpu initial;
 static pid_t child;
 static clockid_t child_clock;
-static bool any_stack;
+static bool any_stack, under_hypervisor;
 
 static size_t size_of(enum region region)
 {
@@ -140,7 +140,7 @@ static void get_state(struct cpu *cpu)
 	cpu->xsize = xstate.iov_len;
 }
 
-bool machine_run(const struct cpu *cpu, bool step, struct stop *stop)
+static void run_to_signal(const struct cpu *cpu, bool step, struct stop *stop)
 {
 	set_state(cpu);
 	if (ptrace(step ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, NULL))
@@ -151,6 +151,51 @@ bool machine_run(const struct cpu *cpu, bool step, struct stop *stop)
 		die("reading the signal");
 	get_state(&stop->cpu);
 	stop->sig = stop->info.si_signo;
+}
+
+static bool is_undefined(const struct stop *stop)
+{
+	return stop->sig == SIGILL && stop->info.si_code == ILL_ILLOPN;
+}
+
+/*
+ * A processor finds an encoding undefined always or never. A hypervisor can inject the same fault
+ * into a thread whose instruction is defined: when the thread's access needs a page table of the
+ * hypervisor's that is not there, or that is write-protected, it can emulate the instruction, and
+ * KVM's emulator knows nothing that VEX or EVEX encodes. The next time the page table is there.
+ *
+ * The fault leaves everything as it was before the instruction. So a thread that goes on from it
+ * executes that instruction again in the same state: the same fault at the same place is the
+ * processor's, anything else says that the first was not.
+ */
+static void confirm_undefined(bool step, struct stop *stop)
+{
+	static struct stop again;
+	struct cpu cpu = stop->cpu;
+	u8 bytes[UINSN_MAX_LEN] = { 0 };
+
+	cpu.regs.orig_rax = ~0ull;
+	run_to_signal(&cpu, step, &again);
+	if (is_undefined(&again) && again.cpu.regs.rip == cpu.regs.rip)
+		return;
+	for (int i = 0; i < NR_REGIONS; i++) {
+		u64 at = cpu.regs.rip - layout->at[i];
+
+		if (view[i] && at + sizeof(bytes) <= size_of(i))
+			memcpy(bytes, view[i] + at, sizeof(bytes));
+	}
+	printf("# the hypervisor found undefined, and not again:");
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		printf(" %02x", bytes[i]);
+	putchar('\n');
+	*stop = again;
+}
+
+bool machine_run(const struct cpu *cpu, bool step, struct stop *stop)
+{
+	run_to_signal(cpu, step, stop);
+	if (under_hypervisor && is_undefined(stop) && machine_resumes(&stop->cpu.regs))
+		confirm_undefined(step, stop);
 	return stop->sig != SIGSTOP;
 }
 
@@ -166,6 +211,14 @@ static bool stops_at_breakpoint(u64 cs, u64 sp)
 	cpu.regs.rsp = sp;
 	cpu.regs.orig_rax = ~0ull;
 	return machine_run(&cpu, false, &stop) && stop.sig == SIGTRAP;
+}
+
+/* What CPUID says of it: leaf 1, ECX, bit 31. */
+static bool has_hypervisor(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(1, &a, &b, &c, &d) && c >> 31;
 }
 
 bool machine_start(const struct layout *wanted)
@@ -197,6 +250,7 @@ bool machine_start(const struct layout *wanted)
 	signal(SIGALRM, tick);
 	setitimer(ITIMER_REAL, &(struct itimerval){ { 1, 0 }, { 1, 0 } }, NULL);
 	any_stack = stops_at_breakpoint(initial.regs.cs, 1ull << 63);
+	under_hypervisor = has_hypervisor();
 	return true;
 }
 

@@ -71,7 +71,8 @@ size_t machine_xstate_offset(unsigned int component);
 
 /*
  * Run from @cpu until a signal. With @step, one instruction by the tracer's
- * single-step. False when the child did not stop within a second.
+ * single-step. False when the child did not stop within a second. An undefined
+ * instruction that only a hypervisor finds undefined is executed again, with a note.
  */
 bool machine_run(const struct cpu *cpu, bool step, struct stop *stop);
 

@@ -35,10 +35,6 @@
 
 #define EXIT_CANNOT	77
 
-/* So many trials of a run may differ once and then, repeated so often, not again. */
-#define MAX_ONCE	2
-#define REPEATS		3
-
 static const struct layout layouts[] = {
 	{ "low", { 0x20000000, 0x21000000, 0x28000000, 0x30000000, 0x31000000, 0x8000 } },
 	{ "high", { 0x123400000000, 0x123401000000, 0x123420000000, 0x123440000000,
@@ -57,7 +53,7 @@ static u32 one_in = 1;
 static int reported;
 static struct {
 	unsigned long encodings, compared, completed, faulted, undefined;
-	unsigned long out_of_reach, refused, stepped, scratch, unresumed, once;
+	unsigned long out_of_reach, refused, stepped, scratch, unresumed;
 	unsigned long kinds[SSOL_NR_KINDS];
 } counts;
 
@@ -519,32 +515,6 @@ static void one_trial(const struct uinsn *insn, const u8 *text)
 		run_trial();
 }
 
-/*
- * What a slot does wrong, it does wrong each time: a trial begins with the same state. A busy
- * virtual machine has been seen to have one of some 200,000 differ once; that is told, and few
- * are let pass.
- */
-static void try(const struct uinsn *insn, const u8 *text)
-{
-	const int before = reported;
-	char line[200];
-	int now;
-
-	one_trial(insn, text);
-	if (reported == before)
-		return;
-	for (int i = 0; i < REPEATS; i++) {
-		now = reported;
-		one_trial(insn, text);
-		if (reported != now)
-			return;
-	}
-	reproducer(line, sizeof(line));
-	ktap_note("once: %s differs, and not in %d repetitions", line, REPEATS);
-	if (++counts.once <= MAX_ONCE)
-		reported = before;
-}
-
 static u64 pick_state;
 
 static u32 pick(void)
@@ -562,7 +532,7 @@ static void visit_special(const struct uinsn *insn, const u8 *text, void *data)
 	(void)data;
 	for (int times = 0; times < 4; times++) {
 		trials++;
-		try(insn, text);
+		one_trial(insn, text);
 	}
 	counts.encodings += counts.completed != before;
 }
@@ -577,7 +547,7 @@ static void visit(const struct uinsn *insn, const u8 *text, void *data)
 	while (times--) {
 		trials++;
 		if (insn->class != UINSN_COPY || pick() % one_in == 0)
-			try(insn, text);
+			one_trial(insn, text);
 	}
 	counts.encodings += counts.completed != before;
 }
