@@ -9,6 +9,7 @@
  */
 #include <ctype.h>
 #include <err.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PLACES_MAX 1024
+#define PLACES_MAX 8192
 
 static struct place {
 	unsigned long addr;
@@ -48,17 +49,16 @@ static const struct {
 
 static unsigned long peek(unsigned long addr)
 {
+	static int mem = -1;
 	unsigned long word = 0;
 	char path[32];
-	FILE *mem;
 
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	mem = fopen(path, "r");
-	if (!mem || fseeko(mem, (off_t)addr, SEEK_SET) ||
-	    !fread(&word, 1, sizeof(word), mem))
+	if (mem < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/mem", pid);
+		mem = open(path, O_RDONLY);
+	}
+	if (mem < 0 || pread(mem, &word, sizeof(word), (off_t)addr) <= 0)
 		printf("(nothing at %#llx) ", (unsigned long long)addr);
-	if (mem)
-		fclose(mem);
 	return word;
 }
 
