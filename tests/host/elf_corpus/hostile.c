@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that the helper does with an ELF file, on bytes in memory. Built
- * with -DLIBFUZZER it is a libFuzzer target; otherwise
+ * Everything that the helper does with an ELF file, on bytes in memory.
  *
  *   hostile ROUNDS SEED FILE NAME...
+ *   hostile cut FROM TO STEP FILE NAME...
  *
- * damages FILE again and again and looks NAMEs up in it. To be built with
- * sanitizers: what is tested is that nothing happens.
+ * damages FILE again and again, or cuts it to FROM bytes and more, and looks NAMEs up in
+ * it. To be built with sanitizers: what is tested is that nothing happens.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,22 +123,6 @@ static void use(const unsigned char *bytes, size_t size, char *const *names, int
 	elf_image_close(&target.image);
 }
 
-#ifdef LIBFUZZER
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size);
-
-int LLVMFuzzerTestOneInput(const unsigned char *bytes, size_t size)
-{
-	static char *const names[] = {
-		"main", "main+1", "pick", "twice@LIB_1", "store::Cache::find",
-		"0x1100", "nothing", "puts",
-	};
-
-	if (size > 1 << 20)
-		return 0;
-	use(bytes, size, names, ARRAY_SIZE(names));
-	return 0;
-}
-#else
 static unsigned char *read_file(const char *path, size_t *size)
 {
 	unsigned char *bytes;
@@ -155,30 +139,46 @@ static unsigned char *read_file(const char *path, size_t *size)
 	return bytes;
 }
 
-int main(int argc, char **argv)
+static void damage(unsigned long rounds, unsigned long seed, char *const *argv, int n)
 {
 	unsigned char *bytes, *copy;
-	unsigned long rounds, seed;
-	size_t size;
+	size_t size, left;
 
-	if (argc < 5)
-		return 2;
-	rounds = strtoul(argv[1], NULL, 0);
-	seed = strtoul(argv[2], NULL, 0);
-	bytes = read_file(argv[3], &size);
+	bytes = read_file(argv[0], &size);
 	copy = xmalloc(size);
-	use(bytes, size, argv + 4, argc - 4);
+	use(bytes, size, argv + 1, n - 1);
 	for (unsigned long i = 0; i < rounds; i++) {
-		size_t left;
-
 		/* The last line before a crash says how to get there. */
-		fprintf(stderr, "again: hostile 1 %lu %s\n", seed + i, argv[3]);
+		fprintf(stderr, "again: hostile 1 %lu %s\n", seed + i, argv[0]);
 		memcpy(copy, bytes, size);
 		left = mutate(seed + i, copy, size);
-		use(copy, left, argv + 4, argc - 4);
+		use(copy, left, argv + 1, n - 1);
 	}
 	free(copy);
 	free(bytes);
+}
+
+static void cut(size_t from, size_t to, size_t step, char *const *argv, int n)
+{
+	unsigned char *bytes;
+	size_t size;
+
+	bytes = read_file(argv[0], &size);
+	for (; from < to && from < size; from += step) {
+		fprintf(stderr, "again: hostile cut %zu %zu 1 %s\n", from, from + 1, argv[0]);
+		use(bytes, from, argv + 1, n - 1);
+	}
+	free(bytes);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 6 && !strcmp(argv[1], "cut"))
+		cut(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0),
+		    strtoul(argv[4], NULL, 0), argv + 5, argc - 5);
+	else if (argc > 4)
+		damage(strtoul(argv[1], NULL, 0), strtoul(argv[2], NULL, 0), argv + 3, argc - 3);
+	else
+		return 2;
 	return 0;
 }
-#endif
