@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insn_run [-m 32|64] [-l LAYOUT] [-w WAY] [-s SEED] [-n ONE_IN] [-c AT_LEAST]
- * insn_run -m 32|64 -l LAYOUT -w WAY -t TRIAL BYTE...
+ * insn_run [-m 32|64] [-l LAYOUT] [-w WAY] [-s SEED] [-n ONE_IN] [-r TIMES] [-c AT_LEAST]
+ * insn_run -m 32|64 -l LAYOUT -w WAY -s SEED -t TRIAL BYTE...
  *
  * Runs instructions natively and out of line, each from the same random
  * registers, flags and memory, and compares everything that a program or its
@@ -15,8 +15,9 @@
  *           resumed in the original text, must end as the native run does
  *   step    the plain copy under TF
  *
- * The second form repeats one trial, just once. AT_LEAST encodings must have completed; in
- * layout far as many steps, one in twenty, must have borrowed a register.
+ * One of ONE_IN plain copies is tried, and each of all else TIMES times (4), from other states. The
+ * second form repeats one trial. AT_LEAST encodings must have completed; in layout far as many steps,
+ * one in twenty, must have borrowed a register.
  *
  * Exit status 0: all agree; 77: this machine runs no code of that mode.
  */
@@ -50,6 +51,7 @@ static enum way way;
 static u64 seed = 1, trials;
 static unsigned long at_least;
 static u32 one_in = 1;
+static int special_times = 4;
 static int reported;
 static struct {
 	unsigned long encodings, compared, completed, faulted, undefined;
@@ -135,9 +137,9 @@ static bool cannot_compare(const struct uinsn *insn)
 
 static void reproducer(char *line, size_t size)
 {
-	int n = snprintf(line, size, "insn_run -m %d -l %s -w %s -t %llu",
+	int n = snprintf(line, size, "insn_run -m %d -l %s -w %s -s %llu -t %llu",
 			 trial.insn.mode == UINSN_MODE_64 ? 64 : 32, layout->name, way_names[way],
-			 (unsigned long long)trials);
+			 (unsigned long long)seed, (unsigned long long)trials);
 
 	for (int i = 0; i < trial.insn.len; i++)
 		n += snprintf(line + n, size - (size_t)n, " %02x", trial.text[i]);
@@ -530,7 +532,7 @@ static void visit_special(const struct uinsn *insn, const u8 *text, void *data)
 	unsigned long before = counts.completed;
 
 	(void)data;
-	for (int times = 0; times < 4; times++) {
+	for (int times = 0; times < special_times; times++) {
 		trials++;
 		one_trial(insn, text);
 	}
@@ -541,7 +543,7 @@ static void visit(const struct uinsn *insn, const u8 *text, void *data)
 {
 	(void)data;
 	/* What is not a plain copy deserves more than one state. */
-	int times = insn->class == UINSN_COPY || insn->class == UINSN_NOP ? 1 : 4;
+	int times = insn->class == UINSN_COPY || insn->class == UINSN_NOP ? 1 : special_times;
 	unsigned long before = counts.completed;
 
 	while (times--) {
@@ -560,7 +562,7 @@ int main(int argc, char **argv)
 	int opt;
 
 	layout = &layouts[0];
-	while ((opt = getopt(argc, argv, "m:l:w:s:n:t:c:")) != -1) {
+	while ((opt = getopt(argc, argv, "m:l:w:s:n:r:t:c:")) != -1) {
 		switch (opt) {
 		case 'm':
 			mode = atoi(optarg) == 32 ? UINSN_MODE_32 : UINSN_MODE_64;
@@ -580,6 +582,9 @@ int main(int argc, char **argv)
 			break;
 		case 'n':
 			one_in = (u32)strtoul(optarg, NULL, 0);
+			break;
+		case 'r':
+			special_times = atoi(optarg);
 			break;
 		case 'c':
 			at_least = strtoul(optarg, NULL, 0);
@@ -615,9 +620,9 @@ int main(int argc, char **argv)
 		one_trial(&insn, text);
 	} else {
 		pick_state = seed * 0x9e3779b97f4a7c15ull | 1;
-		ktap_note("insn_run -m %d -l %s -w %s -s %llu -n %u",
+		ktap_note("insn_run -m %d -l %s -w %s -s %llu -n %u -r %d",
 			  mode == UINSN_MODE_64 ? 64 : 32, layout->name, way_names[way],
-			  (unsigned long long)seed, one_in);
+			  (unsigned long long)seed, one_in, special_times);
 		visit_special_encodings(mode, visit_special, NULL);
 		visit_encodings(mode, pick, visit, NULL);
 	}
