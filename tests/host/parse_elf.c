@@ -394,7 +394,7 @@ static unsigned long run(unsigned long count)
 
 int main(int argc, char **argv)
 {
-	unsigned long count = 500000, good;
+	unsigned long count = ktap_full() ? 500000 : 100000, good;
 	unsigned int i;
 
 	if (argc > 2)

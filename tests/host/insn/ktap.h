@@ -16,6 +16,14 @@ static inline void ktap_plan(int n)
 	printf("KTAP version 1\n1..%d\n", n);
 }
 
+/* Does FULL ask for long loops as a whole, and not for a sample of them? */
+static inline bool ktap_full(void)
+{
+	const char *full = getenv("FULL");
+
+	return full && *full;
+}
+
 /* A line that explains; put before the result that it belongs to. */
 __attribute__((format(printf, 1, 2)))
 static inline void ktap_note(const char *fmt, ...)
