@@ -53,6 +53,15 @@ a_line() {
 	return 1
 }
 
+# one_sentence TEXT: is one line of it not of a list? Those begin with two blanks.
+one_sentence() {
+	local line n=0
+	while IFS= read -r line; do
+		[[ $line == '  '* ]] || n=$((n + 1))
+	done <<< "$1"
+	[ $n = 1 ]
+}
+
 # fails DESCRIPTION STATUS PATTERN ARGUMENT... : the helper ends with STATUS,
 # says something that matches PATTERN, and prints no offset.
 fails() {
