@@ -145,9 +145,9 @@ tries() {
 }
 
 # in_time COMMAND [ARG...]: wait until COMMAND, whose output is dropped, succeeds; false
-# when it never does.
+# when it never does. On the host that takes five minutes to say: what else runs there is not known.
 in_time() {
-	[ -n "$ktap_tries" ] || ktap_tries=$(tries 300)
+	[ -n "$ktap_tries" ] || ktap_tries=$(tries $([ -n "${UPROBES_KERNEL:-}" ] && echo 300 || echo 3000))
 	for _ in $ktap_tries; do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.1
