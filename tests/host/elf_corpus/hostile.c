@@ -158,7 +158,7 @@ static void damage(unsigned long rounds, unsigned long seed, char *const *argv, 
 	free(bytes);
 }
 
-static void cut(size_t from, size_t to, size_t step, char *const *argv, int n)
+static void cut_short(size_t from, size_t to, size_t step, char *const *argv, int n)
 {
 	unsigned char *bytes;
 	size_t size;
@@ -174,8 +174,8 @@ static void cut(size_t from, size_t to, size_t step, char *const *argv, int n)
 int main(int argc, char **argv)
 {
 	if (argc > 6 && !strcmp(argv[1], "cut"))
-		cut(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0),
-		    strtoul(argv[4], NULL, 0), argv + 5, argc - 5);
+		cut_short(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0),
+			  strtoul(argv[4], NULL, 0), argv + 5, argc - 5);
 	else if (argc > 4)
 		damage(strtoul(argv[1], NULL, 0), strtoul(argv[2], NULL, 0), argv + 3, argc - 3);
 	else

@@ -3,8 +3,9 @@
  * The helper, for many command lines in one process: where a test asks hundreds of times,
  * a process for each takes most of its time.
  *
- * Each line of the input is one, with tabs between the words. What it prints comes first, then its
- * lines on stderr, with "! " before each, then "= STATUS". main() of the helper is uprobe_main() here.
+ * Each line of the input is one, with tabs between the words. What it prints comes first,
+ * then its lines on stderr, with "! " before each, then "= STATUS". main() of the helper is
+ * uprobe_main() here.
  */
 #include <getopt.h>
 #include <stdio.h>

@@ -159,11 +159,11 @@ static bool is_undefined(const struct stop *stop)
 }
 
 /*
- * A processor finds an encoding undefined always or never. Under a hypervisor with shadow page tables
- * (PVM) a VEX instruction with a memory operand has been seen to get that fault once in 1.5 million
- * runs, and not again in the same state. KVM can emulate the instruction of an access that its page
- * tables stop, injects the fault where its emulator does not know the instruction, and that knows
- * nothing that VEX or EVEX encodes.
+ * A processor finds an encoding undefined always or never. Under a hypervisor with shadow page
+ * tables (PVM) a VEX instruction with a memory operand has been seen to get that fault once in
+ * 1.5 million runs, and not again in the same state. KVM can emulate the instruction of an
+ * access that its page tables stop. It injects the fault where its emulator does not know the
+ * instruction, and that knows nothing that VEX or EVEX encodes.
  *
  * The fault leaves everything as it was before the instruction. So a thread that goes on from it
  * executes that instruction again in the same state: the same fault at the same place is the

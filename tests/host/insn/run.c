@@ -15,9 +15,9 @@
  *           resumed in the original text, must end as the native run does
  *   step    the plain copy under TF
  *
- * One of ONE_IN plain copies is tried, and each of all else TIMES times (4), from other states. The
- * second form repeats one trial. AT_LEAST encodings must have completed; in layout far as many steps,
- * one in twenty, must have borrowed a register.
+ * One of ONE_IN plain copies is tried, and each of all else TIMES times (4), from other
+ * states. The second form repeats one trial. AT_LEAST encodings must have completed; in layout
+ * far as many steps, one in twenty, must have borrowed a register.
  *
  * Exit status 0: all agree; 77: this machine runs no code of that mode.
  */
