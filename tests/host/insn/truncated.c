@@ -85,7 +85,6 @@ static u32 pick(void)
 	return (u32)(state * 0x2545f4914f6cdd1dull >> 32);
 }
 
-/* Not a variable of the function, which longjmp() would leave uncertain. */
 static int random_count = 100000;
 
 /* Bytes that are no instruction must not be read beyond their end either. */
@@ -93,7 +92,10 @@ static void random_bytes(enum uinsn_mode mode)
 {
 	struct uinsn insn;
 
-	for (int i = 0; i < random_count; i++) {
+	/* Others are uncertain after longjmp(). */
+	static int i;
+
+	for (i = 0; i < random_count; i++) {
 		size_t len = pick() % 16;
 		u8 *p = page + PAGE - len;
 
