@@ -216,8 +216,9 @@ void enter_host_root(void)
 	mount_at("tmpfs", "/rw", "tmpfs", 0, "mode=0755,size=75%");
 	mkdir("/rw/upper", 0755);
 	mkdir("/rw/work", 0755);
+	/* The copies of the host's files that qemu/preload names hide these. */
 	mount_at("overlay", "/new", "overlay", 0,
-		 "lowerdir=/host,upperdir=/rw/upper,workdir=/rw/work");
+		 "lowerdir=/preload:/host,upperdir=/rw/upper,workdir=/rw/work");
 
 	show = read_strings("/run/show");
 	cover("/new", "/tmp", "mode=1777,size=75%", show);
