@@ -11,8 +11,6 @@
 #                    before and after, 12 lines of each; appended
 #   -v skips=FILE    gets a line for each skip, appended
 #   -v allowed=FILE  what may be skipped, "NAME REASON" lines; anything else that is skipped fails
-#   -v oddities=FILE gets a line for each diagnostic "once: TEXT": what went wrong, and not when
-#                    it was tried again; appended
 #
 # Prints it as a nested KTAP test; what is not KTAP becomes diagnostics. Every
 # result counts. What makes the test as a whole invalid counts as one failure: no
@@ -55,8 +53,6 @@ function say(line) {
 	if (in_failure && said < most)
 		print "\t" line >>failures
 	words[said++ % most] = line
-	if (sub(/^(# *)?once: /, "", line))
-		print name ": " line >>oddities
 }
 
 /^(KTAP|TAP) version/ { next }

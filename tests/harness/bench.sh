@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: make bench measures a case on both sides, and writes JSON of the form that is promised
+# full: it boots guests for the harness alone
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 6

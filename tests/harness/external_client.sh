@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a module outside of this tree builds and works with what README.md shows
+# full: the samples are built and loaded by other tests
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/qemu/lib.sh"

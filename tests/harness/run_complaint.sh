@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/run ends with 70 and shows what the guest's kernel complained of
+# full: it boots guests for the harness alone
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 # shellcheck disable=SC2086

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: on a debug kernel, faults of a module are complaints: memory, locks, sleeping, hanging, leaks; the kernel has what finds them
+# full: it boots guests for the harness alone
 # timeout: 1800
 . "$UPROBES_TOP/tests/lib.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a guest of qemu/run sees the host's files, gets those of -f, and changes none
+# full: it boots guests for the harness alone
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 12

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/run ends with the status of its command, on each kernel
+# full: it boots guests for the harness alone
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 # shellcheck disable=SC2086

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/run starts another guest where one died while its kernel booted, and says so; not for ever
+# full: it boots guests for the harness alone
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 7

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/run carries arguments, input, output and error output unchanged
+# full: it boots guests for the harness alone
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 7

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/run ends with 124 soon after the time limit of its command
+# full: it boots guests for the harness alone
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 5

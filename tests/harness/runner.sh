@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: guest tests that die, hang, leave things behind or make the kernel complain fail, others do not
+# full: it boots ten guests
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
-unset TEST_CPUS LONG TEST_SECONDS
-ktap_plan 29
+unset TEST_CPUS FULL TEST_SECONDS TEST_FIRST TEST_TURN
+ktap_plan 32
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -81,58 +82,72 @@ skip_all "it cannot be had"
 END
 echo "m_may it cannot be had" >"$tmp/guest/skips.${UPROBES_KERNELS%% *}"
 
-export TMPDIR=$tmp TESTS_DIR=$tmp TEST_GROUPS=guest KERNEL=${UPROBES_KERNELS%% *}
-output=$("$UPROBES_TOP/tests/run" 2>&1 </dev/null)
+export TMPDIR=$tmp TESTS_DIR=$tmp TEST_GROUPS=guest KERNEL=${UPROBES_KERNELS%% *} RESULTS=$tmp/results
+# said WORD NAME: is that the word for the test?
+said() {
+	grep -qE "^$1 +\[ *[0-9]+/10\] [^ ]+ $2  [0-9].* [0-9.]+ s\$" <<<"$output"
+}
+output=$(TEST_JOBS=1 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is $? 1 "the runner fails"
 diag "$output"
-like "$output" '^  ok [0-9]+ - a_leaves$' "a test that leaves things behind passes"
-like "$output" '^  ok [0-9]+ - b_clean$' "the next one finds nothing of it"
-like "$output" '^  not ok [0-9]+ - c_dies$' "a test whose guest dies fails"
-like "$output" '^    # .*Kernel panic' "with the kernel's words"
-like "$output" '^  not ok [0-9]+ - d_lasts$' "a test that lasts too long fails, in another guest"
+check "a test that leaves things behind passes" said ok a_leaves
+check "the next one finds nothing of it" said ok b_clean
+check "a test whose guest dies fails" said "not ok" c_dies
+like "$output" 'c_dies: the guest.s kernel died \(.*Kernel panic.*\) during this test' "with the kernel's words"
+check "a test that lasts too long fails, in another guest" said "not ok" d_lasts
 like "$output" 'd_lasts: the time limit of 20 s is over' "with the reason"
-like "$output" '^  not ok [0-9]+ - e_complaint$' "a test that makes the kernel complain fails"
+check "a test that makes the kernel complain fails" said "not ok" e_complaint
 like "$output" 'e_complaint: the kernel complained: WARNING: CPU: 0' "with the reason"
-like "$output" '^  not ok [0-9]+ - f_silent$' "a test without a plan fails"
-like "$output" '^  ok [0-9]+ - g_needs # SKIP no-such-program is not there$' "a test that lacks something is skipped"
-like "$output" '^  ok [0-9]+ - h_boot$' "a test gets the machine it asks for"
-like "$output" '^  ok 1 - i_cpus$' "and two processors, in a group of such tests"
-like "$output" '^  ok [0-9]+ - m_may # SKIP it cannot be had$' "a test skips what its kernel's list has"
-like "$output" '^  not ok [0-9]+ - m_may_not$' "one that is not in the list fails"
-like "$output" '^  ok [0-9]+ - kernel_log$' "the kernel log has nothing else"
-for part in "what failed stands before its group's end:/^# failed:\$/,/^not ok 1 - Linux/p;/^not ok 1/q" \
-	"and behind all, where it is seen:/^# what took longest/,\$p"; do
-	is "$(sed -n "${part#*:}" <<<"$output" | grep -cE '^#   Linux.*: (c_dies|d_lasts|e_complaint|f_silent|m_may_not): ')" 5 \
-		"${part%%:*}"
-done
-is "$(tail -n 1 <<<"$output")" "13 passed, 5 failed, 2 skipped" "the last line counts them"
+check "a test without a plan fails" said "not ok" f_silent
+like "$output" '^skip .* g_needs ' "a test that lacks something is skipped"
+like "$output" 'g_needs: no-such-program is not there$' "with the reason"
+check "a test gets the machine it asks for" said ok h_boot
+check "and two processors" said ok i_cpus
+like "$output" '^skip .* m_may ' "a test skips what its kernel's list has"
+check "one that is not in the list fails" said "not ok" m_may_not
+is "$(grep -cE '^ok .* \(end\)  1 passed' <<<"$output" | awk '{ print ($1 > 1) }')" 1 \
+	"guests that end well have nothing else in their log"
+is "$(sed -n '/^# what took longest/,$p' <<<"$output" |
+	grep -cE '^#   [^ ]+ (c_dies|d_lasts|e_complaint|f_silent|m_may_not): ')" 5 "behind all stands what failed"
+like "$(tail -n 1 <<<"$output")" '^[12][0-9] passed, 5 failed, 2 skipped$' "the last line counts them"
+like "$(cat "$tmp/results/ktap")" '^  not ok [0-9]+ - c_dies$' "build/results has all output as KTAP"
+like "$(cat "$tmp/results/times")" '^ +[0-9.]+  [^ ]+ +a_leaves +2 +0 +0 +[0-9.]+ +[0-9]+$' "and a table of times"
 
 # Without KERNEL, some run on the first kernel only.
+kernel_count() { awk '!/^ *(#|$)/ && $5 == "yes"' "$UPROBES_TOP/qemu/kernels" | wc -l; }
 mkdir -p "$tmp/once/guest"
 mv "$tmp/guest/b_clean.sh" "$tmp/once/guest"
 sed -i '2i # once: it is the same everywhere' "$tmp/once/guest/b_clean.sh"
 guest_test j_long <<'END'
-# long: it would be
+# full: it would be
 exit 1
 END
 mv "$tmp/guest/j_long.sh" "$tmp/once/guest"
 output=$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
-is "$? $(grep -c '^  ok 2 - b_clean$' <<<"$output")" "0 1" "a test that runs once is run once"
-like "$output" '^  ok 1 - b_clean # SKIP it runs on .*KERNEL=' "and said to be left out elsewhere"
-like "$output" '^  ok 1 - j_long # SKIP it takes minutes: LONG=1$' "one that takes minutes is left out, too"
+is "$? $(grep -cE '^ok .* b_clean ' <<<"$output")" "0 1" "a test that runs once is run once"
+like "$output" '^#   [1-9] of ' "where it is left out, that is counted"
+is "$(grep -c ' j_long ' <<<"$output")" 0 "one that is for FULL=1 is left out, too"
+output=$(env -u KERNEL FULL=rest TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
+is "$(grep -cE '^not ok .* j_long ' <<<"$output") $(grep -cE '^ok .* b_clean ' <<<"$output")" \
+	"$(kernel_count) $(($(kernel_count) - 1))" "FULL=rest runs what was left out"
 
 # Where there is no time, what has not begun is left out; what has is brought to its end.
 output=$(TESTS_DIR="$tmp/once" TEST_SECONDS=0 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
-is "$? $(tail -n 1 <<<"$output")" "1 0 passed, 1 failed, 3 skipped" "where there was no time for a guest, that is a failure"
-like "$output" '^  ok 1 - b_clean # SKIP the time was over: TEST_SECONDS=0$' "which is said"
+is "$? $(tail -n 1 <<<"$output")" "1 1 passed, 1 failed, 2 skipped" "where there was no time for a guest, that is a failure"
+like "$output" '^#   2 tests: the time was over: TEST_SECONDS=0$' "which is said"
 guest_test k_takes <<'END'
 ktap_plan 1
-sleep 31
+sleep 91
 ok "it is run"
 END
-output=$("$UPROBES_TOP/qemu/run" -k "$KERNEL" env TEST_SECONDS=30 "$UPROBES_TOP/tests/in-guest" MARK \
-	"$tmp/guest/k_takes.sh" "$tmp/guest/a_leaves.sh" 2>&1 </dev/null | grep ^MARK | paste -sd ' ')
-is "$output" "MARK begin k_takes 60 MARK end k_takes 0 MARK over" "nor in a guest"
+rm -rf "$tmp/late"
+mkdir -p "$tmp/late/guest"
+mv "$tmp/guest/k_takes.sh" "$tmp/late/guest"
+sed -i '2i # timeout: 200' "$tmp/late/guest/k_takes.sh"
+cp "$tmp/guest/a_leaves.sh" "$tmp/late/guest"
+output=$(TEST_JOBS=1 TESTS_DIR="$tmp/late" TEST_SECONDS=90 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
+is "$(grep -oE '^(ok|skip) .* (k_takes|a_leaves) ' <<<"$output" | awk '{ print $1, $NF }' | paste -sd ' ')" \
+	"ok k_takes skip a_leaves" "nor in a guest"
 
 # What an emulator's stale translation does to a guest, here by hand; the host's file ends it.
 mkdir -p "$tmp/stale/guest"
@@ -151,12 +166,12 @@ sleep 60
 END
 mv "$tmp/guest/l_stale.sh" "$tmp/stale/guest"
 UPROBES_ACCEL=tcg TESTS_DIR="$tmp/stale" "$UPROBES_TOP/tests/run" >"$tmp/out" 2>&1 </dev/null
-is "$? $(grep -c 'the emulator broke the guest in l_stale' "$tmp/out")" "1 1" \
-	"a test whose guest the emulator breaks is run again, once"
+is "$? $(grep -c 'the emulator broke a guest in l_stale' "$tmp/out")" "1 1" \
+	"a test whose guest the emulator breaks is run again, once in a run"
 (until grep -q 'the emulator broke' "$tmp/out2" 2>/dev/null; do sleep 0.2; done; : >"$tmp/enough") &
 at_exit "kill $! 2>/dev/null"
 UPROBES_ACCEL=tcg TESTS_DIR="$tmp/stale" "$UPROBES_TOP/tests/run" >"$tmp/out2" 2>&1 </dev/null
-is "$? $(grep -c '^  ok 1 - l_stale$' "$tmp/out2")" "0 1" "and counts as it goes then"
+is "$? $(grep -cE '^ok .* l_stale ' "$tmp/out2")" "0 1" "and counts as it goes then"
 like "$(cat "$tmp/out2")" '^# run again, since the emulator broke their guests:$' "which is told in the end"
 TESTS=no-such-test "$UPROBES_TOP/tests/run" >"$tmp/none" 2>&1 </dev/null
 is "$? $(tail -n 1 "$tmp/none")" "1 0 passed, 0 failed" "no test at all is a failure"

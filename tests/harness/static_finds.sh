@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: static checks find what is wrong in a file made for it, and say so when what they run ends badly
+# full: it builds kernel modules that are wrong
 # timeout: 600
 # needs: sparse clang cppcheck perl
 . "$UPROBES_TOP/tests/lib.sh"

@@ -1,0 +1,231 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# How tests/run drives guests; sourced by it. A guest asks for one test after the other, and
+# gets the next of a queue that other guests may take from, too: none of them waits for a
+# longer one at the end.
+
+# A guest that says nothing for so many seconds beyond a test's limit has hung.
+grace=120
+
+# built KERNEL: the module and the programs of the tests are there. Built once; another lane
+# waits for it. False when that fails, with the reason in $work/built/KERNEL.
+built() {
+	(
+		flock 8
+		if [ ! -e "$work/built/$1" ]; then
+			: >"$work/built/$1"
+			build_for "$1" || echo "and so there is no guest" >>"$work/built/$1"
+		fi
+	) 8>>"$work/built/.lock.$1"
+	[ ! -s "$work/built/$1" ]
+}
+
+build_for() {
+	local what=$work/built/$1
+
+	begin build "$1"
+	build_helper >"$what" 2>&1 &&
+		(
+			flock 8
+			make -s -j "$(nproc)" -C "$top/tests" progs
+		) >"$what" 2>&1 </dev/null 8>>"$work/built/.progs" &&
+		"$top/qemu/build" "$1" -s -j "$(nproc)" >>"$what" 2>&1 </dev/null &&
+		{ [ -z "$coverage" ] || "$top/qemu/build" -o "$1-coverage" "$1" -s -j "$(nproc)" COVERAGE=1 \
+			>>"$what" 2>&1 </dev/null; } || return
+	: >"$what"
+	printf '1..1\nok 1 - the module and the programs of its tests are built\n' >"$out"
+	report build "$1" 0 "" 0 beside
+}
+
+# build_helper: guests have it in PATH.
+build_helper() {
+	flock "$top/build/.helper.lock" make -s -j "$(nproc)" -C "$top" userspace </dev/null
+}
+
+# give_up QUEUE GROUP STATUS OUTPUT: the rest of the queue ends like this.
+give_up() {
+	local limit file
+
+	while take "$1"; do
+		read -r limit file <<<"$taken"
+		begin "$2" "$(basename "$file" .sh)"
+		printf '%s\n' "$4" >"$out"
+		allowed="" report "$2" "$(basename "$file" .sh)" "$3" "" "$limit"
+	done
+}
+
+# next_test: let the guest have the next test, or end.
+next_test() {
+	if ! time_is_over && take "$queue"; then
+		read -r limit file <<<"$taken"
+		# The guest may be dead already.
+		(echo "$limit $file" >&6) 2>/dev/null
+	else
+		exec 6>&-
+		# There is nothing more that it could be blamed for.
+		file='' finished=1
+	fi
+}
+
+# finish_test STATUS TROUBLE [IDLE FORKS]: the test $current has ended, or its guest has.
+finish_test() {
+	local trouble=$2
+
+	if [ -s "$out.kernel" ]; then
+		attributed=1
+		sed 's/^/# kernel: /' "$out.kernel" >>"$out"
+		trouble=${trouble:-the kernel complained: $(head -n 1 "$out.kernel")}
+	fi
+	rm -f "$out.kernel"
+	report "$group" "$current" "$1" "$trouble" "$limit" "${3:-}" "${4:-}"
+	current='' file=''
+}
+
+# attend: read what the guest says, report each test as it ends.
+attend() {
+	local line event value rest status
+
+	while :; do
+		IFS= read -r -t $((hung ? 5 : limit + grace)) line <&5 2>/dev/null
+		status=$?
+		if [ $status = 1 ]; then
+			[ -z "$line" ] || printf '%s\n' "$line" >>"$out"
+			break
+		elif [ $status != 0 ]; then
+			# It gets a moment to show its last words.
+			[ $hung = 0 ] || break
+			hung=1
+			kill "$guest"
+			continue
+		fi
+		[[ $line == "$mark "* ]] || {
+			[ -z "$line" ] || printf '%s\n' "$line" >>"$out"
+			continue
+		}
+		read -r event value rest <<<"${line#"$mark "}"
+		case $event in
+		ready)
+			printf '1..1\nok 1 - it comes up\n' >"$out"
+			report "$group" "(boot)" 0 "" 0 beside
+			next_test
+			;;
+		begin)
+			current=$value
+			: >"$out"
+			begin "$group" "$current"
+			;;
+		kernel) printf '%s\n' "${line#"$mark kernel "}" >>"$out.kernel" ;;
+		end)
+			finished=1
+			# shellcheck disable=SC2086
+			finish_test ${rest%% *} "" ${rest#* }
+			next_test
+			;;
+		cover) printf "%s\n" "$value $rest" >>"$coverage" ;;
+		broken) tell "$group: $value $rest: going on in another guest" ;;
+		esac
+	done
+}
+
+# one_guest: boot it, and have it run tests of the queue until that is empty, or it is dead.
+# What it was in the middle of is in $current then.
+one_guest() {
+	local with=() guest hung=0 mark=uprobes-test-$RANDOM$RANDOM
+
+	limit=600 current='' file='' attributed='' finished=''
+	if [ -n "$coverage" ]; then
+		with=(UPROBES_KO="$top/build/$kernel-coverage/uprobes.ko"
+			UPROBES_SAMPLES="$top/build/$kernel-coverage/module/samples"
+			UPROBES_COVER="$top/build/$kernel-coverage/tests/kmod/uprobe_cover.ko")
+	fi
+	rm -f "$out".{from,to,kernel}
+	mkfifo "$out".{from,to}
+	: >"$out"
+	begin "$group" "(boot)"
+	# A Java virtual machine is among what is traced.
+	# shellcheck disable=SC2086
+	"$top/qemu/run" -k "$kernel" -t 999999 --built -m 1536 -n $cpus $options -- \
+		env TEST_TIMEOUT_SCALE="$scale" SINGLE_STEP="$SINGLE_STEP" FULL="$FULL" LANG=C "${with[@]}" \
+		"$top/tests/in-guest" $mark <"$out.to" >"$out.from" 2>"$work/words.$lane" &
+	guest=$!
+	echo "$guest" >"$work/guest.$lane"
+	exec 6>"$out.to" 5<"$out.from"
+	attend
+	exec 5<&- 6>&-
+	wait "$guest"
+	guest_status=$?
+	rm -f "$work/guest.$lane"
+	[ $hung = 0 ] || guest_status=124
+}
+
+# emulators_fault: did the emulator break the guest, for the first time in this run? What it
+# was in the middle of is run again then. A second such guest is a failure: what happens twice in one run
+# is not the rare fault that stale.awk describes.
+emulators_fault() {
+	[ "$guest_status" = 71 ] && mkdir "$work/broken_once" 2>/dev/null
+}
+
+# guests QUEUE: boot as often as it takes for all of a queue, "RANK,KERNEL,CPUS,NUMBER".
+guests() {
+	local queue=$1 rank kernel cpus group limit file current attributed finished guest_status trouble
+	local scale=$TEST_TIMEOUT_SCALE allowed='' options
+
+	IFS=, read -r rank kernel cpus options <<<"$queue"
+	[ -s "$work/queue/$queue" ] || return
+	options=$(<"$work/options/$options")
+	group=$kernel
+	# A kernel that is built here watches itself: a fork costs ten times as much.
+	[ -z "$(kernel_field "$kernel" 6)" ] || scale=$((scale * 5))
+	[ ! -e "$tests/guest/skips.$kernel" ] || allowed=$tests/guest/skips.$kernel
+	built "$kernel" || {
+		give_up "$queue" "$group" 1 "1..1
+not ok 1 - what its guest needs can be built
+$(tail -n 40 "$work/built/$kernel")"
+		return
+	}
+	while [ -s "$work/queue/$queue" ]; do
+		if time_is_over; then
+			give_up "$queue" "$group" 0 "1..0 # SKIP $over"
+			return
+		fi
+		one_guest
+		if emulators_fault; then
+			tell "the emulator broke a guest${current:+ in $current}: going on in another one"
+			echo "$group $current" >>"$work/broken"
+			[ -z "$file" ] || put_back "$queue" "$limit $file"
+			continue
+		fi
+		case $guest_status in
+		70 | 71)
+			trouble=$(sed -n '/complained:$/ { n; p; q }' "$work/words.$lane")
+			trouble="the guest's kernel died${trouble:+ ($trouble)}"
+			;;
+		124) trouble="the guest hung" ;;
+		*) trouble="the guest ended with status $guest_status" ;;
+		esac
+		if [ -n "$current" ]; then
+			sed 's/^/# /' "$work/words.$lane" >>"$out"
+			finish_test 1 "$trouble during this test"
+		elif [ -z "$finished" ]; then
+			# Another try would go the same way.
+			[ -z "$file" ] || put_back "$queue" "$limit $file"
+			give_up "$queue" "$group" 1 "1..1
+not ok 1 - $trouble before any test began
+$(sed 's/^/# /' "$work/words.$lane")"
+		else
+			[ -z "$file" ] || put_back "$queue" "$limit $file"
+			begin "$group" "(end)"
+			{
+				echo 1..1
+				if [ "$guest_status" = 0 ] || [ "$guest_status$attributed" = 701 ]; then
+					echo "ok 1 - it ends without a complaint beside those of its tests"
+				else
+					sed 's/^/# /' "$work/words.$lane"
+					echo "not ok 1 - $trouble, without a complaint of a test"
+				fi
+			} >"$out"
+			allowed='' report "$group" "(end)" 0 "" 0 beside
+		fi
+	done
+}

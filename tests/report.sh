@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# How tests/run shows what it does, and keeps the results; sourced by it. Lanes, which are
+# processes of their own, call this side by side. All state is in files below $work:
+#
+#   lock           serializes output and the counters
+#   count          finished tests and failed results, "DONE FAILED"
+#   now.LANE       what a lane does: "START GROUP NAME"
+#   results        a line for each finished test, see report()
+#   ktap/GROUP     the judged output of the tests of a group
+#   failures, skips   texts for the end of the run
+
+now_ms() {
+	local now=${EPOCHREALTIME/[.,]/}
+
+	echo "${now%???}"
+}
+
+# begin GROUP NAME: the test begins in this lane.
+begin() {
+	since=$(now_ms)
+	echo "$since $1 $2" >"$work/now.$lane"
+}
+
+# report GROUP NAME STATUS TROUBLE LIMIT [IDLE FORKS]: judge the output in $out. Its line in
+# results: MILLISECONDS GROUP NAME PASSED FAILED SKIPPED IDLE FORKS.
+report() {
+	local group=$1 name=$2 took=$(($(now_ms) - since)) tally passed failed skipped done bad word
+
+	awk -v nr=1 -v name="$name" -v status="$3" -v trouble="$4" -v limit="$5" \
+		-v tally="$out.tally" -v failures="$out.failures" -v skips="$out.skips" \
+		-v allowed="${allowed:-}" -f "$top/tests/ktap.awk" "$out" >"$out.ktap"
+	tally=$(<"$out.tally")
+	read -r passed failed skipped <<<"$tally"
+	word=ok
+	[ "$failed" = 0 ] || word="not ok"
+	[ "$passed$failed" != 00 ] || word=skip
+	{
+		flock 9
+		read -r done bad <"$work/count"
+		[ "$6" = beside ] || done=$((done + 1))
+		bad=$((bad + failed))
+		echo "$done $bad" >"$work/count"
+		echo "$took $group $name $tally ${6:--} ${7:--}" >>"$work/results"
+		sed 's/^/  /' "$out.ktap" >>"$work/ktap/$group"
+		sed "/^\t/!s/^/$group /" "$out.failures" >>"$work/failures" 2>/dev/null
+		sed "s/^/$group /" "$out.skips" >>"$work/skips" 2>/dev/null
+		if [ -z "$terminal" ]; then
+			printf '%-6s [%*d/%d] %s %s  %s  %d.%d s\n' "$word" ${#planned} "$done" "$planned" \
+				"$group" "$name" "$(in_words)" $((took / 1000)) $((took % 1000 / 100))
+		elif [ "$word" = "not ok" ]; then
+			printf '\r\033[Knot ok %s %s\n' "$group" "$name"
+		fi
+		[ ! -s "$out.failures" ] || sed -n 's/^[^\t]/    &/p; s/^\t/        /p' "$out.failures"
+	} 9>>"$work/lock"
+	rm -f "$out".*
+	: >"$out"
+	: >"$work/now.$lane"
+}
+
+in_words() {
+	local text="$passed passed"
+
+	[ "$failed" = 0 ] || text="$text, $failed failed"
+	[ "$skipped" = 0 ] || text="$text, $skipped skipped"
+	echo "$text"
+}
+
+# tell TEXT: a line beside the tests.
+tell() {
+	(
+		flock 9
+		printf '%s# %s\n' "${terminal:+$'\r\033[K'}" "$*"
+	) 9>>"$work/lock"
+}
+
+# watch_lanes: rewrite one line on the terminal each second.
+watch_lanes() {
+	local done bad start group name file line columns
+
+	columns=$(stty size 2>/dev/null | cut -d ' ' -f 2)
+	while sleep 1; do
+		line=
+		for file in "$work"/now.*; do
+			[ -e "$file" ] || continue
+			read -r start group name <"$file" || continue
+			line="$line${line:+, }$group $name $((($(now_ms) - start) / 1000)) s"
+		done
+		read -r done bad <"$work/count" || continue
+		printf -v line '[%*d/%d] %s   failed: %d' ${#planned} "$done" "$planned" "$line" "$bad"
+		(
+			flock 9
+			printf '\r\033[K%s' "${line:0:${columns:-80}-1}"
+		) 9>>"$work/lock"
+	done
+}
+
+# listed TITLE: what comes, if anything, as diagnostics.
+listed() {
+	awk -v title="$1" 'NR == 1 { print "# " title } { print "#   " $0 }'
+}
+
+# keep_results: in $results, as KTAP and as a table, the slowest first.
+keep_results() {
+	local group nr=0 groups=("$work"/ktap/*)
+
+	[ -e "${groups[0]}" ] || return
+	mkdir -p "$results" || return
+	{
+		echo "KTAP version 1"
+		echo "1..${#groups[@]}"
+		for group in "${groups[@]}"; do
+			nr=$((nr + 1))
+			echo "  KTAP version 1"
+			# The number of a test is its place in the group.
+			awk '/^  (not )?ok [0-9]/ { n++; sub(/ok [0-9]+/, "ok " n) } { print }
+				/^  not ok/ { bad = 1 } END { print "  1.." n + 0; exit bad }' "$group"
+			echo "$([ $? = 0 ] || echo 'not ')ok $nr - ${group##*/}"
+		done
+	} >"$results/ktap"
+	{
+		printf '%8s  %-10s %-24s %6s %6s %7s %8s %6s\n' \
+			seconds group test passed failed skipped waited forks
+		sort -k 1nr "$work/results" | awk '{
+			printf "%8.1f  %-10s %-24s %6d %6d %7d %8s %6s\n", $1 / 1000, $2, $3, $4, $5, $6,
+			       $7 ~ /^[0-9]+$/ ? sprintf("%.1f", $7 / 100) : "-", $8
+		}'
+	} >"$results/times"
+}
