@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: 100,000 hits of a multi-threaded program are counted exactly, and its text is restored
 # cpus: 2
+# once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8

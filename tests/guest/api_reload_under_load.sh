@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: the module loads and unloads 20 times while probed programs run, fork, recurse and return
-# long: twenty loads and unloads; the torture has some
+# full: twenty loads and unloads; the torture has some
 # once: the torture unloads on every kernel
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"

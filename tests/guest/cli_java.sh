@@ -3,7 +3,6 @@
 # test: a Java VM is traced as it is installed: classes, threads, garbage collections
 # once: the helper is the same on all kernels
 # timeout: 300
-# boot: -m 1536
 # needs: java
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"

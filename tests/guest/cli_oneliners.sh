@@ -9,15 +9,24 @@
 
 ktap_plan 11
 
-# Somebody who types lines into an interactive bash.
+# prompted N: has the shell shown so many prompts? It takes no PS1 from root.
+prompted() {
+	[ "$(grep -ao '[#$] ' "$tmp/session" | wc -l)" -ge "$1" ]
+}
+
+# Somebody who types lines into an interactive bash, each when it asks for one.
 type_lines() {
+	local prompts=0
+
+	: >"$tmp/session"
 	{
 		for line in "$@" exit; do
-			sleep 0.7
+			prompts=$((prompts + 1))
+			wait_until "bash asks for a line" prompted $prompts
 			printf '%s\n' "$line"
 		done
 		sleep 0.3
-	} | HISTFILE='' TERM=dumb script -qec 'bash --norc --noprofile -i' /dev/null >/dev/null
+	} | HISTFILE='' TERM=dumb script -qec 'bash --norc --noprofile -i' /dev/null >>"$tmp/session"
 }
 
 start 'r:bash:readline +0($retval):string'
@@ -40,29 +49,29 @@ stop
 is "$(grep -c ' readline: (0x' "$tmp/out")" 2 "p:/bin/bash:readline"
 
 start p:libc:sleep
-perl -e 'sleep 1'
+perl -e 'sleep 0'
 stop
 is "$(grep -c 'perl-.* sleep: (0x[0-9a-f]*)$' "$tmp/out")" 1 "p:libc:sleep"
 
 start 'p:libc:sleep %di'
-perl -e 'sleep 2'
+perl -e 'sleep 1'
 stop
-is "$(grep -c 'perl-.* sleep: (0x[0-9a-f]*) arg1=0x2$' "$tmp/out")" 1 "p:libc:sleep %di"
+is "$(grep -c 'perl-.* sleep: (0x[0-9a-f]*) arg1=0x1$' "$tmp/out")" 1 "p:libc:sleep %di"
 
 # An offset instead of a name.
 at=$(uprobe offset libc sleep)
 start "p:libc:${at##*:}"
-perl -e 'sleep 1'
+perl -e 'sleep 0'
 stop
 is "$(grep -c "perl-.* libc_${at##*:}: (0x" "$tmp/out")" 1 "p:libc:0xOFFSET"
 
 # One process of several; for gettimeofday, see cli_ifunc.
-perl -e 'mkdir $ARGV[1]; select undef, undef, undef, 0.05 until -e $ARGV[0]; sleep 1 for 1 .. 3' "$tmp/go" "$tmp/waits" &
+perl -e 'mkdir $ARGV[1]; select undef, undef, undef, 0.05 until -e $ARGV[0]; sleep 0 for 1 .. 3' "$tmp/go" "$tmp/waits" &
 one=$!
 wait_until "the program waits" test -d "$tmp/waits"
 start -p $one p:libc:sleep
 : >"$tmp/go"
-perl -e 'sleep 1; sleep 1'
+perl -e 'sleep 0; sleep 0'
 wait $one
 stop
 is "$(grep -c "perl-$one " "$tmp/out") $(wc -l <"$tmp/out")" "3 3" "-p PID p:libc:sleep"

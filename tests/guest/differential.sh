@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: over all functions of bash and libc that a session enters, hits, registers and results equal those of the kernel's uprobes
-# long: hundreds of functions, most of the time of which the kernel's uprobes take
+# full: hundreds of functions, most of the time of which the kernel's uprobes take
 # once: it takes minutes, most of which the kernel's uprobes take
 # timeout: 400
 # needs: setarch

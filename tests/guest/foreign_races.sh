@@ -22,14 +22,17 @@ done
 mkfifo "$tmp/in" "$tmp/said"
 tail -n 1 <"$tmp/said" >"$out" &
 last=$!
-yes "" >"$tmp/in" 2>"$tmp/yes" &
+# In the end it works off what is in the pipe: few long lines.
+yes "$(printf '%255s' '')" >"$tmp/in" 2>"$tmp/yes" &
 input=$!
 "$prog" <"$tmp/in" >"$tmp/said" &
 pid=$!
 
+seconds=2
+[ -z "${FULL:-}" ] || seconds=20
 # toggle DIR: for some seconds.
 toggle() {
-	local end=$((SECONDS + 20))
+	local end=$((SECONDS + seconds))
 
 	while [ $SECONDS -lt $end ]; do
 		echo 1 >"$1/events/uprobes/enable"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: client and module unload while programs sleep in probed calls that have turned on their SSOL area or the stacks of these calls; they alone have the damage
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

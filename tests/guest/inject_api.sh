@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: each call that can fail in registering, enabling and unregistering does, once: the error is right, nothing is left, and it works the next time
-# long: hundreds of registrations, each with another failure
 # once: the code that fails is the same on all kernels
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a registration that fails, wherever, leaves no out-of-line area in the process that the next one does not use
+# full: hundreds of processes, each with another failure; inject_api takes a sample
 # once: the code that fails is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"

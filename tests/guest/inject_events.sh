@@ -1,7 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: each call that can fail in fork, exec and mapping a probed file does, once: the program runs on, and what is missed is told
-# long: hundreds of forks and mappings, each with another failure
 # once: the code that fails is the same on all kernels
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"

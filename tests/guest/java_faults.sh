@@ -3,7 +3,6 @@
 # test: a Java VM with probes on all it exports handles its null checks, overflows and safepoints as unprobed
 # once: the virtual machine, and what it does with signals, is the same on all kernels
 # timeout: 300
-# boot: -m 1536
 # needs: java
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
@@ -12,7 +11,9 @@ java=$(readlink -f "$(command -v java)")
 jvm=${java%/bin/java}/lib/server/libjvm.so
 [ -f "$jvm" ] || skip_all "there is no ${java%/bin/java}/lib/server/libjvm.so"
 
-ktap_plan 10
+modes=-Xmixed
+[ -z "${FULL:-}" ] || modes="-Xmixed -Xint"
+ktap_plan $((5 * $(wc -w <<<"$modes")))
 
 # class F {
 #	int x = 1;
@@ -107,7 +108,7 @@ counted() {
 	awk -v name="$1" '$2 == name { print $1 }' "$tmp/out"
 }
 
-for how in -Xmixed -Xint; do
+for how in $modes; do
 	unprobed=$(run $how)
 	like "$unprobed" '^10000 nulls, 66000 zeros, 3 overflows, 300 held$' "$how: the VM, unprobed"
 	start count "r:$jvm:JVM_*"

@@ -11,7 +11,8 @@ ktap_plan 64
 
 prog=$progs/roams
 coroutines=24
-rounds=10
+rounds=4
+[ -z "${FULL:-}" ] || rounds=10
 
 # total COLUMN FUNCTION: of what the program says, parent and child.
 total() {
@@ -20,18 +21,18 @@ total() {
 
 n=0
 # In task context, in the trap, and both with data that the entry leaves for the return.
-for how in flags=0 flags=1 "flags=0 entry=1 action=data data=40" "flags=1 entry=1 action=data data=40"; do
-	for mode in "" throw "throw first" "throw first end" end fork; do
+for mode in "" throw "throw first" "throw first end" end fork; do
+	# With two, the stack next to one that goes on is another thread's.
+	threads=4
+	[ "$mode" ] || threads=2
+	plain=$("$prog" $threads $coroutines $rounds $mode)
+	for how in flags=0 flags=1 "flags=0 entry=1 action=data data=40" "flags=1 entry=1 action=data data=40"; do
 		case "$how $mode" in *data*first*) continue ;; esac
 		outer=$n
 		inner=$((n + 1))
 		n=$((n + 2))
 		set_probe $outer path="$prog" offset=0x"$(symbol "$prog" probed_outer)" returns=1 $how
 		set_probe $inner path="$prog" offset=0x"$(symbol "$prog" probed_inner)" returns=1 $how
-		# With two, the stack next to one that goes on is another thread's.
-		threads=4
-		[ "$mode" ] || threads=2
-		plain=$("$prog" $threads $coroutines $rounds $mode)
 		run register $outer-$inner
 		is "$("$prog" $threads $coroutines $rounds $mode)" "$plain" "$how $mode: as unprobed"
 		run unregister $outer-$inner

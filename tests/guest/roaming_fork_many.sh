@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a forked child that has got more calls than are moved to one place at a time, and what another process sees of it
+# full: 600,000 live calls take a minute
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"

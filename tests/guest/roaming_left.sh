@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: where any thread can return from a call and as many have been left as are kept, later ones are seen
+# full: 262,144 calls that are left take a minute
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"

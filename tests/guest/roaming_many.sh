@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a process with more calls than are moved to one place at a time, when one is found to return from another's
+# full: 300,000 live calls take a minute
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a signal does not wait for an instruction that waits for the signal's handler in turn
 # cpus: 2
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -12,6 +12,8 @@ task_ways=$(echo "$ways" | tr ' ' '\n' | grep -c '[13]')
 ktap_plan $((11 * $(set -- $ways; echo $#) + task_ways))
 
 control=/sys/kernel/debug/uprobes
+calls=1000
+[ -z "${FULL:-}" ] || calls=3000
 
 # probe_all ARGUMENT FUNCTION...: an event at each instruction.
 probe_all() {
@@ -41,7 +43,7 @@ for how in $ways; do
 	prog=$tmp/signals.$how
 	cp "$progs/$name" "$prog"
 	[ $how -ge 2 ] && where="$where, single-stepped"
-	for thing in faults syscalls eintr "jumps 50" "storm 3000"; do
+	for thing in faults syscalls eintr "jumps 50" "storm $calls"; do
 		# shellcheck disable=SC2086
 		"$prog" $thing >"$tmp/plain" 2>/dev/null
 		probe_all "$arg" work leaf reader syscall on_timer load load_at divide divide_at \
@@ -56,7 +58,7 @@ for how in $ways; do
 		unprobe_all
 		[ "$thing" = faults ] && continue
 		case $thing in
-		storm*) fn=work want=3000 ;;
+		storm*) fn=work want=$calls ;;
 		jumps*) fn=load_at want=50 ;;
 		eintr) fn=reader want=$(awk '$2 == "calls" { print $1 }' "$tmp/stderr") ;;
 		*) fn=reader want=20 ;;

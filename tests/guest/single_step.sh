@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: what works with slots works with every instruction stepped over, too
-# long: tests that have run before, once more
+# full: tests that have run before, once more
 # cpus: 2
 # once: stepping is the processor's, and SINGLE_STEP=1 is there for the others
 # timeout: 300

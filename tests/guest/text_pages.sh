@@ -14,6 +14,8 @@ sum=5150
 # begin N [merge]: start the N-th process.
 begin() {
 	mkfifo "$tmp/in.$1"
+	# What the last one said is not to be taken for what this one says.
+	: >"$tmp/out.$1"
 	# Not with the other one's input open, whose end would not be seen.
 	"$prog" $2 <"$tmp/in.$1" >"$tmp/out.$1" 3>&- &
 	eval "job$1=$!"

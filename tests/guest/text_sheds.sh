@@ -19,7 +19,9 @@ found() {
 }
 wait_until "the program is in its process" found
 alive=
-for n in $(seq 0 59); do
+last=19
+[ -z "${FULL:-}" ] || last=59
+for n in $(seq 0 $last); do
 	set_probe $n pid="$pid" vaddr="$vaddr" flags=$((n % 2))
 	run register $n || alive="$alive not $n"
 	run unregister $n

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the module unloads with events enabled and a program being hit, but not with a file open
 # cpus: 2
+# once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 

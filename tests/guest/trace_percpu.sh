@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: per_cpu/ shows, takes, clears, counts and resizes the records of one CPU
 # cpus: 2
+# once: what decides here is the module, in the same way on all kernels
 # needs: taskset
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
