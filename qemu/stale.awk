@@ -2,9 +2,9 @@
 #
 # Exit status 0 when what a kernel complains of first (what complaints.awk prints) is a
 # breakpoint in its own text that is no longer in memory, at an address where vmlinux patches
-# itself. A real processor executes what memory holds. QEMU with several threads does, rarely, on a busy
-# machine: while one thread stores there, another translates the old bytes, and executes them
-# when the store is done.
+# itself. A real processor executes what memory holds. QEMU with several threads rarely, on a
+# busy machine, does not: while one thread stores there, another translates the old bytes, and
+# executes them when the store is done.
 #
 # The address: RIP names a function of vmlinux, without the [MODULE] that follows one of a
 # module. Ours is a module, so text that it has patched is never taken for the emulator's fault.
