@@ -66,7 +66,7 @@ for ((i = 0; i < rounds; i++)); do
 done
 is $failed 0 "$rounds times probes come and go while two threads fork"
 exec 3>&-
-wait $!
+wait "$pid"
 like "$(tail -n 1 "$out")" '^[1-9][0-9]* children, 0 harmed$' "no child has been harmed"
 start forks_on '^$'
 set_probe 0 pid="$pid" vaddr="$(tail -n 2 "$out" | head -n 1)"
@@ -74,5 +74,5 @@ run register 0
 echo >&3
 run unregister 0
 exec 3>&-
-wait $!
+wait "$pid"
 like "$(tail -n 1 "$out")" ' 0 harmed$' "nor one whose fork is probed for a moment"
