@@ -118,9 +118,8 @@ static void image_free_work(struct work_struct *work)
 	unsigned int i;
 
 	sites_free(image);
-	/* image_expect_area() may have made one more than there are areas. */
-	for (i = 0; i < IMAGE_MAX_AREAS && image->slots[i]; i++)
-		slots_free(image->slots[i]);
+	for (i = 0; i < image->nr_areas; i++)
+		ssol_area_free(image->areas[i]);
 	kfree(image);
 }
 
@@ -156,8 +155,6 @@ static void image_reap_work(struct work_struct *work)
  */
 void image_put(struct image *image)
 {
-	unsigned int i;
-
 	if (!refcount_dec_and_test(&image->refs))
 		return;
 
@@ -171,8 +168,6 @@ void image_put(struct image *image)
 	orphans_close(&image->orphans);
 	ref_ctrs_purge(image);
 	roaming_end(image);
-	for (i = 0; i < image->nr_areas; i++)
-		ssol_area_put(image->areas[i]);
 	mmu_notifier_put(&image->notifier);
 }
 

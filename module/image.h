@@ -86,6 +86,7 @@ struct site_key {
  * @moves: the breakpoint was there when mremap() took the text away, which has not
  *	returned; set under image::tree_lock, cleared under image::lock
  * @idle_since: image::removals when the state last became idle
+ * @slot_nr: which one of the image's slots it has, from 1 on; constant
  * @slot: address of the slot; 0 when it has none
  * @plan: the analysed instruction, with its bytes; constant
  * @in_tree: in image::sites by address, changed under image::tree_lock
@@ -113,6 +114,7 @@ struct site {
 	u8 kind;
 	bool moves;
 	u32 idle_since;
+	u32 slot_nr;
 	unsigned long slot;
 	struct ssol_plan plan;
 	struct list_head attachments;
@@ -127,26 +129,6 @@ static_assert(offsetofend(struct site, step) <= 64);
 
 #define IMAGE_MAX_AREAS		64
 
-/* Slots are listed in pieces, as most processes have few. */
-#define SLOT_LIST		128
-#define SLOT_LISTS		(SSOL_AREA_SIZE / SSOL_SLOT_ALIGN / SLOT_LIST)
-
-/**
- * struct slot_list - whose slots a part of an area holds
- * @sites: the site whose slot begins there, or NULL; only ever filled in
- */
-struct slot_list {
-	struct site __rcu *sites[SLOT_LIST];
-};
-
-/**
- * struct slot_lists - whose slots an area holds
- * @lists: made when there is something to put in
- */
-struct slot_lists {
-	struct slot_list __rcu *lists[SLOT_LISTS];
-};
-
 /**
  * struct image - one probed address space
  * @node: in the table of images, keyed by @mm
@@ -156,10 +138,9 @@ struct slot_lists {
  * @lock: protects sites, sets and areas, and keeps breakpoint writes apart
  * @tree_lock: protects the shape of @sites, and what becomes of reference counters
  * @sites: by address; read under @lock or @tree_lock
- * @areas: its SSOL areas, shared with the images of processes that it was
- *	forked from; added under @lock, read by anybody
- * @slots: for each of them which sites have its slots; the same
+ * @areas: its SSOL areas; added under @lock, read by anybody
  * @nr_areas: how many
+ * @slots_written: how many slots it has; written under @lock
  * @nothing_nearer: an area was mapped for an instruction that refers to what it does not
  *	reach either: further such instructions are stepped; under @lock, never cleared
  * @removals: how often breakpoints have gone, from 1 on; under @lock
@@ -206,8 +187,8 @@ struct image {
 	spinlock_t tree_lock;
 	struct rb_root sites;
 	struct ssol_area *areas[IMAGE_MAX_AREAS];
-	struct slot_lists *slots[IMAGE_MAX_AREAS];
 	unsigned int nr_areas;
+	u32 slots_written;
 	bool nothing_nearer;
 	u32 removals;
 	struct list_head residents;
@@ -247,13 +228,11 @@ void image_queue(struct image *image, struct work_struct *work);
 void image_put_not_last(struct image *image);
 void image_let_go(struct image *image);
 struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
-int image_expect_area(struct image *image);
-int image_add_area(struct image *image, struct ssol_area *area);
+void image_add_area(struct image *image, struct ssol_area *area);
 struct site *image_first_site(struct image *image, unsigned long addr);
 struct site *image_next_site(struct site *site);
 
 int slot_add(struct site *site);
-void slots_free(struct slot_lists *slots);
 struct site *site_of_slot(const struct image *image, unsigned long addr);
 unsigned long site_original_ip(const struct site *site, unsigned long ip);
 

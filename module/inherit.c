@@ -55,10 +55,12 @@ void image_copy_begins(struct image *parent)
 	struct utask *utask = utask_get_aside(current);
 
 	if (!utask) {
-		pr_warn_ratelimited("no memory: reference counters in a child of process %d may be too high\n",
+		pr_warn_ratelimited("no memory: a child of process %d is not probed as its parent is, and its reference counters may be too high\n",
 				    task_tgid_nr(current));
 		return;
 	}
+	/* Pairs with site_prepare(). */
+	utask->copied.slots = smp_load_acquire(&parent->slots_written);
 	/* What mremap() moves may be where an idle site is. */
 	utask->copied.removals = atomic_read(&parent->moving) ? 0 : READ_ONCE(parent->removals);
 	WRITE_ONCE(utask->copied.ref_changes, READ_ONCE(parent->ref_changes));
@@ -151,15 +153,43 @@ static bool site_forks(const struct site *site)
 	       site->plan.insn.class == UINSN_INT;
 }
 
-/*
- * Whether both have the area that an address lies in.  Since the copy was made either may
- * have got one of its own there: what was mapped around it was the same.
- */
-static bool same_area(const struct image *child, const struct image *parent, unsigned long addr)
+/* Whether the child has a copy of the slot of a parent's site. */
+static bool slot_copied(const struct image *child, const struct site *site,
+			const struct copy_mark *copied)
 {
-	const struct ssol_area *area = image_area_at(child, addr);
+	const struct ssol_area *area = image_area_at(child, site->slot);
 
-	return area && area == image_area_at(parent, addr);
+	return area && area->inherited && site->slot_nr <= copied->slots;
+}
+
+/*
+ * Gives the child the areas that it was copied with. Where the parent has got one since, the child
+ * may have got one of its own, or something else.
+ */
+static int areas_inherit(struct image *child, const struct image *parent)
+{
+	struct ssol_area *area;
+	unsigned int i;
+
+	for (i = 0; i < parent->nr_areas && child->nr_areas < IMAGE_MAX_AREAS; i++) {
+		if (image_area_at(child, parent->areas[i]->base))
+			continue;
+		area = ssol_area_copy(parent->areas[i], child->mm);
+		if (IS_ERR(area))
+			return PTR_ERR(area);
+		if (area)
+			image_add_area(child, area);
+	}
+	return 0;
+}
+
+/* Whether the child has a copy of the parent's trampoline, and uses no other one yet. */
+static bool trampoline_copied(const struct image *child, const struct image *parent)
+{
+	const struct ssol_area *area = image_area_at(child, parent->trampoline);
+
+	return parent->trampoline && child->trampoline != parent->trampoline &&
+	       area && area->inherited;
 }
 
 /**
@@ -168,13 +198,12 @@ static bool same_area(const struct image *child, const struct image *parent, uns
  * @parent: image of the parent
  * @copied: as image_fork_begins() has told
  *
- * The areas that the address space was copied with serve the child as well,
- * with their slots.  The sites are known to the child from here on, as
+ * The child has copies of the areas, and of the slots that were in them when it was copied.
+ * What either gets from then on is its own.  The sites are known to the child from here on, as
  * inherited; image_disinherit() ends that state for those that get no consumer.
  *
- * The parent may have got further areas and sites since the copy was made.
- * They are left out: no breakpoint was written before its area was mapped.  So are those
- * in whose place the child has got an area of its own by then.
+ * The parent may have got further slots since the copy was made.  Their sites are left out: no
+ * breakpoint was written before its slot.
  *
  * The child may have got consumers already, from a registration that met it before
  * this: its areas and sites stay, but breakpoints that were taken for somebody
@@ -187,28 +216,17 @@ static bool same_area(const struct image *child, const struct image *parent, uns
 int image_inherit(struct image *child, struct image *parent, const struct copy_mark *copied)
 {
 	struct site *site, *own, *copy;
-	unsigned int i;
-	int ret = 0;
+	int ret;
 
 	mutex_lock(&parent->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	for (i = 0; i < parent->nr_areas && child->nr_areas < IMAGE_MAX_AREAS; i++) {
-		if (same_area(child, parent, parent->areas[i]->base) ||
-		    !ssol_area_mapped(parent->areas[i], child->mm))
-			continue;
-		ret = image_add_area(child, ssol_area_get(parent->areas[i]));
-		if (ret) {
-			ssol_area_put(parent->areas[i]);
-			break;
-		}
-	}
+	ret = areas_inherit(child, parent);
 	/* It has not returned from anything yet: there are no calls through another one. */
-	if (!ret && parent->trampoline && child->trampoline != parent->trampoline &&
-	    same_area(child, parent, parent->trampoline))
+	if (!ret && trampoline_copied(child, parent))
 		ret = image_use_trampoline(child, parent->trampoline);
 
 	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
-		if (site->kind != SITE_PROBE || !same_area(child, parent, site->slot) ||
+		if (site->kind != SITE_PROBE || !slot_copied(child, site, copied) ||
 		    (site_was_idle(site, copied) && !site_forks(site)))
 			continue;
 		own = site_at(child, site->key.addr);
@@ -223,6 +241,8 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 		}
 		copy->plan = site->plan;
 		copy->slot = site->slot;
+		copy->slot_nr = child->slots_written + 1;
+		WRITE_ONCE(child->slots_written, copy->slot_nr);
 		copy->step = site->step;
 		copy->foreign = READ_ONCE(site->foreign);
 		/* Who takes the kernel's out of the parent does so in the child as well. */

@@ -16,6 +16,7 @@
 #include "release.h"
 #include "retprobe.h"
 #include "rseq.h"
+#include "ssol_area.h"
 #include "task.h"
 #include "unwinder.h"
 #include "worker.h"
@@ -34,9 +35,12 @@ static int __init uprobes_load(void)
 	ret = worker_init();
 	if (ret)
 		goto exit_later;
-	ret = image_init();
+	ret = ssol_area_init();
 	if (ret)
 		goto exit_worker;
+	ret = image_init();
+	if (ret)
+		goto exit_area;
 	ret = task_init();
 	if (ret)
 		goto exit_image;
@@ -72,6 +76,8 @@ exit_task:
 	task_exit();
 exit_image:
 	image_exit();
+exit_area:
+	ssol_area_exit();
 exit_worker:
 	worker_exit();
 exit_later:
@@ -108,6 +114,7 @@ static void __exit uprobes_unload(void)
 	image_exit();
 	task_exit();
 	retprobe_exit();
+	ssol_area_exit();
 	worker_exit();
 	probe_exit();
 	inject_exit();

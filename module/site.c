@@ -241,7 +241,7 @@ static long image_use_room(struct image *image, const struct ssol_plan *plan, un
 	for (i = 0; i < image->nr_areas; i++) {
 		if (!ssol_area_reaches(image->areas[i], addr))
 			continue;
-		slot = ssol_area_add_slot(image->areas[i], plan, addr, step);
+		slot = ssol_area_add_slot(image->areas[i], image->mm, plan, addr, step);
 		if (slot != -ENOSPC && slot != -ERANGE)
 			return slot;
 		if (slot == -ERANGE)
@@ -267,20 +267,16 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 		return slot;
 	if (image->nr_areas == IMAGE_MAX_AREAS)
 		return -ENOSPC;
-	/* Before it is mapped: adding it must not fail then, or the next probe maps another. */
-	slot = image_expect_area(image);
-	if (slot)
-		return slot;
 	area = ssol_area_create(image->mm, addr);
 	if (IS_ERR(area))
-		return PTR_ERR(area) == -ENOMEM ? -ENOSPC : PTR_ERR(area);
+		return PTR_ERR(area);
 	image_add_area(image, area);
-	slot = ssol_area_add_slot(area, plan, addr, *step);
+	slot = ssol_area_add_slot(area, image->mm, plan, addr, *step);
 	if (slot == -ERANGE) {
 		/* Not even from the nearest room; a step borrows a register. */
 		image->nothing_nearer = true;
 		*step = true;
-		slot = ssol_area_add_slot(area, plan, addr, true);
+		slot = ssol_area_add_slot(area, image->mm, plan, addr, true);
 	}
 	return slot;
 }
@@ -350,6 +346,9 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	site = fresh;
 	site->plan = *plan;
 	site->slot = slot;
+	site->slot_nr = image->slots_written + 1;
+	/* Pairs with image_copy_begins(): a copy that is made from now on has the slot. */
+	smp_store_release(&image->slots_written, site->slot_nr);
 	site->step = step;
 	site->foreign = origin == ORIGIN_OTHER ? FOREIGN_FIRST : FOREIGN_NONE;
 	if (origin == ORIGIN_MOVED)

@@ -7,71 +7,39 @@
 
 #include "image.h"
 
-/* Which of its areas an address lies in, or -1.  Context: any; areas only ever come. */
-static int area_number(const struct image *image, unsigned long addr)
+/**
+ * image_area_at() - the area that an address lies in
+ * @image: the image
+ * @addr: the address
+ *
+ * Context: any; areas only ever come.
+ * Return: the area or NULL.
+ */
+struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
 {
 	/* Pairs with image_add_area(): so many are complete. */
 	unsigned int i, nr = smp_load_acquire(&image->nr_areas);
 
 	for (i = 0; i < nr; i++) {
 		if (addr - image->areas[i]->base < SSOL_AREA_SIZE)
-			return i;
+			return image->areas[i];
 	}
-	return -1;
-}
-
-/**
- * image_area_at() - the area that an address lies in
- * @image: the image
- * @addr: the address
- *
- * Context: any.
- * Return: the area or NULL.
- */
-struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
-{
-	int nr = area_number(image, addr);
-
-	return nr < 0 ? NULL : image->areas[nr];
-}
-
-/**
- * image_expect_area() - get the memory that one more area takes
- * @image: the image
- *
- * When it has been got image_add_area() does not fail.  It stays with the image.
- *
- * Context: may sleep; image::lock held.
- * Return: 0 or -ENOMEM.
- */
-int image_expect_area(struct image *image)
-{
-	struct slot_lists **slots = &image->slots[image->nr_areas];
-
-	lockdep_assert_held(&image->lock);
-	if (!*slots)
-		*slots = kzalloc(sizeof(**slots), GFP_KERNEL);
-	return *slots ? 0 : -ENOMEM;
+	return NULL;
 }
 
 /**
  * image_add_area() - hand out slots of one more area
- * @image: the image
- * @area: the area, whose reference is taken over, unless this fails
+ * @image: the image; it has room for the area
+ * @area: the area, which belongs to it from here on
  *
  * Context: may sleep; image::lock held.
- * Return: 0 or -ENOMEM.
  */
-int image_add_area(struct image *image, struct ssol_area *area)
+void image_add_area(struct image *image, struct ssol_area *area)
 {
-	int ret = image_expect_area(image);
-
-	if (ret)
-		return ret;
+	lockdep_assert_held(&image->lock);
 	image->areas[image->nr_areas] = area;
-	/* Pairs with area_number(). */
+	/* Pairs with image_area_at(). */
 	smp_store_release(&image->nr_areas, image->nr_areas + 1);
-	return 0;
 }
 
 /**
@@ -84,16 +52,16 @@ int image_add_area(struct image *image, struct ssol_area *area)
  */
 struct site *site_of_slot(const struct image *image, unsigned long addr)
 {
-	int area = area_number(image, addr);
+	const struct ssol_area *area = image_area_at(image, addr);
 	struct slot_list *list;
 	unsigned long at, back;
 	struct site *site;
 
-	if (area < 0)
+	if (!area)
 		return NULL;
-	at = (addr - image->areas[area]->base) / SSOL_SLOT_ALIGN;
+	at = (addr - area->base) / SSOL_SLOT_ALIGN;
 	for (back = 0; back < SSOL_SLOT_MAX / SSOL_SLOT_ALIGN && back <= at; back++) {
-		list = rcu_dereference(image->slots[area]->lists[(at - back) / SLOT_LIST]);
+		list = rcu_dereference(area->lists[(at - back) / SLOT_LIST]);
 		site = list ? rcu_dereference(list->sites[(at - back) % SLOT_LIST]) : NULL;
 		if (site)
 			return site;
@@ -126,18 +94,18 @@ unsigned long site_original_ip(const struct site *site, unsigned long ip)
 int slot_add(struct site *site)
 {
 	struct image *image = site->image;
-	int area = area_number(image, site->slot);
+	struct ssol_area *area = image_area_at(image, site->slot);
 	struct slot_list __rcu **at;
 	struct slot_list *list;
 	unsigned long nr;
 
-	if (area < 0)
+	if (!area)
 		return -EINVAL;
-	nr = (site->slot - image->areas[area]->base) / SSOL_SLOT_ALIGN;
-	at = &image->slots[area]->lists[nr / SLOT_LIST];
+	nr = (site->slot - area->base) / SSOL_SLOT_ALIGN;
+	at = &area->lists[nr / SLOT_LIST];
 	list = rcu_dereference_protected(*at, lockdep_is_held(&image->lock));
 	if (!list) {
-		list = kzalloc(sizeof(*list), GFP_KERNEL);
+		list = kzalloc(sizeof(*list), GFP_KERNEL_ACCOUNT);
 		if (!list)
 			return -ENOMEM;
 		/* Pairs with site_of_slot(): it is empty. */
@@ -146,14 +114,4 @@ int slot_add(struct site *site)
 	/* The same: the site is complete. */
 	rcu_assign_pointer(list->sites[nr % SLOT_LIST], site);
 	return 0;
-}
-
-/* Nobody looks any more. */
-void slots_free(struct slot_lists *slots)
-{
-	unsigned int i;
-
-	for (i = 0; i < SLOT_LISTS; i++)
-		kfree(rcu_dereference_protected(slots->lists[i], true));
-	kfree(slots);
 }

@@ -2,9 +2,11 @@
 /*
  * SSOL areas: finding room near the text, mapping, handing out slots.
  */
+#include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/highmem.h>
 #include <linux/kthread.h>
+#include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
@@ -17,14 +19,17 @@
 /* Nothing is placed below: null pointers with offsets must go on to fault. */
 #define LOWEST_ADDRESS		0x100000UL
 
+/* What all areas are mappings of.  Made by ssol_area_init(); constant. */
+static struct file *area_file;
+
 /**
- * struct map_request - a file to be mapped into another address space
+ * struct map_request - an area to be mapped into another address space
  * @mm: the address space; the requester holds a reference
- * @area: what to map; @area->base is where
+ * @base: where
  */
 struct map_request {
 	struct mm_struct *mm;
-	struct ssol_area *area;
+	unsigned long base;
 };
 
 static long map_call(void *data)
@@ -33,7 +38,7 @@ static long map_call(void *data)
 	unsigned long addr;
 
 	kthread_use_mm(req->mm);
-	addr = vm_mmap(req->area->file, req->area->base, SSOL_AREA_SIZE,
+	addr = vm_mmap(area_file, req->base, SSOL_AREA_SIZE,
 		       PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, 0);
 	kthread_unuse_mm(req->mm);
 	return IS_ERR_VALUE(addr) ? (long)addr : 0;
@@ -43,9 +48,9 @@ static long map_call(void *data)
  * Mapped by a kernel thread and not by the task itself, whoever asks: then
  * the limits that the program set for itself are not its death.
  */
-static long area_map(struct mm_struct *mm, struct ssol_area *area)
+static long area_map(struct mm_struct *mm, unsigned long base)
 {
-	struct map_request req = { .mm = mm, .area = area };
+	struct map_request req = { .mm = mm, .base = base };
 
 	return worker_call_locked(map_call, &req);
 }
@@ -132,51 +137,38 @@ static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
 	return room_reached(&beyond_heap) ? beyond_heap.base : 0;
 }
 
-/* Goes to a page of the file.  With a reference of ours it is not written back, so stays dirty. */
-static int area_page(struct ssol_area *area, pgoff_t nr)
+/* Whether an area is still mapped where it was.  Context: the mmap lock held. */
+static bool area_there(const struct ssol_area *area, struct mm_struct *mm)
 {
-	struct page *page;
+	const struct vm_area_struct *vma = find_vma(mm, area->base);
 
-	if (area->page && area->page_nr == nr)
-		return 0;
-	/* It is charged to the program; see SITE_GFP. */
-	page = shmem_read_mapping_page_gfp(area->file->f_mapping, nr,
-					   GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
-	if (IS_ERR(page))
-		return PTR_ERR(page);
-	set_page_dirty_lock(page);
-	if (area->page)
-		put_page(area->page);
-	area->page = page;
-	area->page_nr = nr;
-	return 0;
+	return vma && vma->vm_file == area_file && vma->vm_start == area->base &&
+	       vma->vm_end == area->base + SSOL_AREA_SIZE && !vma->vm_pgoff &&
+	       !(vma->vm_flags & VM_SHARED);
 }
 
-/* Context: area::lock held, or nobody else knows the area. */
-static int area_write(struct ssol_area *area, unsigned long pos, const u8 *bytes, size_t len)
+/*
+ * Writes into the pages of the process.  The mmap lock is held over it: a fork would make a
+ * page somebody else's as well.
+ */
+static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes, size_t len)
 {
 	while (len) {
-		size_t n = min_t(size_t, len, PAGE_SIZE - offset_in_page(pos));
-		int ret;
+		size_t n = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
+		struct page *page;
+		long got;
 
-		ret = area_page(area, pos >> PAGE_SHIFT);
-		if (ret)
-			return ret;
-		memcpy_to_page(area->page, offset_in_page(pos), bytes, n);
-		pos += n;
+		got = compat_gup_remote(mm, addr & PAGE_MASK, FOLL_WRITE | FOLL_FORCE, &page, NULL);
+		if (got <= 0)
+			return got ?: -EFAULT;
+		memcpy_to_page(page, offset_in_page(addr), bytes, n);
+		set_page_dirty_lock(page);
+		put_page(page);
+		addr += n;
 		bytes += n;
 		len -= n;
 	}
 	return 0;
-}
-
-/* The memory of an area that nobody knows. */
-static void area_free(struct ssol_area *area)
-{
-	if (area->page)
-		put_page(area->page);
-	fput(area->file);
-	kfree(area);
 }
 
 /**
@@ -185,116 +177,144 @@ static void area_free(struct ssol_area *area)
  * @near: the text that its slots are to stand for
  *
  * Context: may sleep; takes the mmap lock.
- * Return: the area, or ERR_PTR: -ENOMEM also when no room is near enough.
+ * Return: the area, or ERR_PTR: -ENOMEM when there is no memory, -ENOSPC when no room is near
+ * enough or the program may map no more.
  */
 struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near)
 {
-	static const u8 trampoline[] = { ARCH_BREAKPOINT };
-	struct ssol_area *area = kzalloc(sizeof(*area), GFP_KERNEL);
+	struct ssol_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
 	int tries = 8;
 	long ret;
 
 	if (!area)
 		return ERR_PTR(-ENOMEM);
-	refcount_set(&area->refs, 1);
-	mutex_init(&area->lock);
-	area->file = compat_shmem_file("[uprobes]", SSOL_AREA_SIZE);
-	if (IS_ERR(area->file)) {
-		ret = PTR_ERR(area->file);
-		goto free;
-	}
-	ret = area_write(area, 0, trampoline, sizeof(trampoline));
-	if (ret)
-		goto free_area;
 	area->used = SSOL_SLOT_ALIGN;
-
 	/* The program may map something at the same place meanwhile. */
 	do {
 		area->base = area_find_room(mm, near);
-		ret = area->base ? area_map(mm, area) : -ENOMEM;
+		ret = area->base ? area_map(mm, area->base) : -ENOMEM;
 	} while (ret == -EEXIST && --tries);
 	if (!ret)
 		return area;
-free_area:
-	area_free(area);
-	return ERR_PTR(ret);
-free:
 	kfree(area);
-	return ERR_PTR(ret);
+	return ERR_PTR(ret == -ENOMEM ? -ENOSPC : ret);
 }
 
 /**
- * ssol_area_mapped() - whether an address space has an area
- * @area: the area
- * @mm: the address space, in use
+ * ssol_area_copy() - an area that a child has a copy of
+ * @area: the area of the parent
+ * @mm: the address space of the child, in use
  *
- * Context: may sleep; takes the mmap lock.
+ * Context: may sleep; takes the mmap lock; image::lock of the parent held.
+ * Return: the area of the child; NULL when the child has none there; ERR_PTR(-ENOMEM).
  */
-bool ssol_area_mapped(const struct ssol_area *area, struct mm_struct *mm)
+struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct *mm)
 {
-	struct vm_area_struct *vma;
-	bool mapped;
+	struct ssol_area *copy;
+	bool there;
 
 	mmap_read_lock(mm);
-	vma = find_vma(mm, area->base);
-	mapped = vma && vma->vm_start <= area->base && vma->vm_file == area->file;
+	there = area_there(area, mm);
 	mmap_read_unlock(mm);
-	return mapped;
+	if (!there)
+		return NULL;
+	copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	copy->base = area->base;
+	copy->used = area->used;
+	copy->inherited = true;
+	return copy;
 }
 
-struct ssol_area *ssol_area_get(struct ssol_area *area)
+/* Nobody looks any more; the mapping stays. */
+void ssol_area_free(struct ssol_area *area)
 {
-	refcount_inc(&area->refs);
-	return area;
-}
+	unsigned int i;
 
-/**
- * ssol_area_put() - drop a reference
- * @area: the area
- *
- * Context: may sleep.
- */
-void ssol_area_put(struct ssol_area *area)
-{
-	if (refcount_dec_and_test(&area->refs))
-		area_free(area);
+	for (i = 0; i < SLOT_LISTS; i++)
+		kfree(rcu_dereference_protected(area->lists[i], true));
+	kfree(area);
 }
 
 /**
  * ssol_area_add_slot() - write the slot of an instruction
  * @area: an area that reaches @addr
+ * @mm: its address space, in use
  * @plan: how the instruction runs out of line
  * @addr: where it stands in the text
  * @step: it is to be executed under TF
  *
- * Context: may sleep.
- * Return: the slot's address; -ENOSPC when the area is full; -ERANGE when the
- * instruction cannot reach what it refers to from this area; what allocating
- * the page came to.
+ * Context: may sleep; takes the mmap lock; image::lock held.
+ * Return: the slot's address; -ENOSPC when the area is full, or the program has mapped
+ * something else there; -ERANGE when the instruction cannot reach what it refers to from this
+ * area; what getting the page came to.
  */
-long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
-			unsigned long addr, bool step)
+long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
+			const struct ssol_plan *plan, unsigned long addr, bool step)
 {
+	unsigned long slot = area->base + area->used;
 	u8 code[SSOL_SLOT_MAX];
-	unsigned long slot;
-	long ret = -ENOSPC;
-	int len;
+	int len, ret;
 
-	mutex_lock(&area->lock);
 	if (area->used + SSOL_SLOT_MAX > SSOL_AREA_SIZE)
-		goto unlock;
-	slot = area->base + area->used;
+		return -ENOSPC;
 	len = step ? ssol_emit_step(plan, addr, slot, code) : ssol_emit(plan, addr, slot, code);
-	if (len < 0) {
-		ret = len;
-		goto unlock;
-	}
-	ret = area_write(area, area->used, code, len);
+	if (len < 0)
+		return len;
+	mmap_read_lock(mm);
+	ret = area_there(area, mm) ? area_write(mm, slot, code, len) : -ENOSPC;
+	mmap_read_unlock(mm);
 	if (ret)
-		goto unlock;
+		return ret;
 	area->used += ALIGN(len, SSOL_SLOT_ALIGN);
-	ret = slot;
-unlock:
-	mutex_unlock(&area->lock);
+	return slot;
+}
+
+/*
+ * All pages of the file, so that none is charged to a program.  Who gets hold of the file by
+ * /proc/PID/map_files cannot change what other processes have mapped of it.
+ */
+static int area_file_fill(struct file *file)
+{
+	static const u8 trampoline[] = { ARCH_BREAKPOINT };
+	pgoff_t nr;
+
+	for (nr = 0; nr < SSOL_AREA_SIZE / PAGE_SIZE; nr++) {
+		struct page *page = shmem_read_mapping_page_gfp(file->f_mapping, nr, GFP_KERNEL);
+
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		if (!nr)
+			memcpy_to_page(page, 0, trampoline, sizeof(trampoline));
+		set_page_dirty_lock(page);
+		put_page(page);
+	}
+	SHMEM_I(file_inode(file))->seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	return mapping_deny_writable(file->f_mapping);
+}
+
+/**
+ * ssol_area_init() - make the file that areas are mappings of
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int ssol_area_init(void)
+{
+	int ret;
+
+	area_file = compat_shmem_file("[uprobes]", SSOL_AREA_SIZE);
+	if (IS_ERR(area_file))
+		return PTR_ERR(area_file);
+	ret = area_file_fill(area_file);
+	if (ret)
+		fput(area_file);
 	return ret;
+}
+
+/* The mappings keep the file.  Context: may sleep. */
+void ssol_area_exit(void)
+{
+	fput(area_file);
 }

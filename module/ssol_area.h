@@ -2,58 +2,68 @@
 /*
  * SSOL areas: where probed instructions execute out of line.
  *
- * An area is a shmem file of SSOL_AREA_SIZE bytes, mapped private, readable
- * and executable into one address space, and into those that were forked from
- * it since, at the same address.  It starts with the return trampoline, after
- * which slots are handed out one after the other and never taken back: a
- * thread may sleep in a slot, or hold its address in a signal frame, for as
- * long as it likes.  The mapping stays when the module goes, for the same
- * reason; the file has none of the module's code behind it.
+ * An area is a private mapping, readable and executable, of SSOL_AREA_SIZE bytes of one
+ * file that all areas are mappings of.  That file never changes: it holds the return
+ * trampoline and nothing else.  Slots are written as breakpoints are, into pages that become
+ * the process's own by that, and are charged to it.  A forked child has copies of them, and
+ * what is written on either side later is not seen on the other.
  *
- * struct ssol_area is reference counted by the images that hand out its slots;
- * with the last one it lets go of the file, which lives on in its mappings.
+ * Slots are handed out one after the other and never taken back: a thread may sleep in a
+ * slot, or hold its address in a signal frame, for as long as it likes.  The mapping stays
+ * when the module goes, for the same reason; the file has none of the module's code behind
+ * it.
  */
 #ifndef _UPROBES_SSOL_AREA_H
 #define _UPROBES_SSOL_AREA_H
 
-#include <linux/list.h>
 #include <linux/mm_types.h>
-#include <linux/mutex.h>
-#include <linux/refcount.h>
+#include <linux/rcupdate.h>
 
 #include "arch.h"
+
+struct site;
 
 #define SSOL_AREA_SIZE		(256UL << 10)
 
 /* Slots start at multiples of this, so that short ones share a cache line. */
 #define SSOL_SLOT_ALIGN		16UL
 
+/* Slots are listed in pieces, as most processes have few. */
+#define SLOT_LIST		128
+#define SLOT_LISTS		(SSOL_AREA_SIZE / SSOL_SLOT_ALIGN / SLOT_LIST)
+
 /**
- * struct ssol_area - one area
- * @refs: images that use it
- * @file: what is mapped
- * @base: where, in every address space that has it
- * @lock: protects @used and the writing of slots
- * @used: bytes handed out, from the start of the area
- * @page: the page that was written last, dirty and with a reference; or NULL
- * @page_nr: which one that is
+ * struct slot_list - whose slots a part of an area holds
+ * @sites: the site whose slot begins there, or NULL; only ever filled in
  */
-struct ssol_area {
-	refcount_t refs;
-	struct file *file;
-	unsigned long base;
-	struct mutex lock;
-	unsigned long used;
-	struct page *page;
-	pgoff_t page_nr;
+struct slot_list {
+	struct site __rcu *sites[SLOT_LIST];
 };
 
+/**
+ * struct ssol_area - one area of one address space
+ * @base: where it is mapped; constant
+ * @used: bytes handed out, from the start of the area; under image::lock
+ * @inherited: the address space was copied with it; constant
+ * @lists: whose slots it holds; a list is made under image::lock when there is something to
+ *	put in, and read under RCU
+ *
+ * Belongs to one image, and is freed with it.
+ */
+struct ssol_area {
+	unsigned long base;
+	unsigned long used;
+	bool inherited;
+	struct slot_list __rcu *lists[SLOT_LISTS];
+};
+
+int ssol_area_init(void);
+void ssol_area_exit(void);
 struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near);
-bool ssol_area_mapped(const struct ssol_area *area, struct mm_struct *mm);
-struct ssol_area *ssol_area_get(struct ssol_area *area);
-void ssol_area_put(struct ssol_area *area);
-long ssol_area_add_slot(struct ssol_area *area, const struct ssol_plan *plan,
-			unsigned long addr, bool step);
+struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct *mm);
+void ssol_area_free(struct ssol_area *area);
+long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
+			const struct ssol_plan *plan, unsigned long addr, bool step);
 
 /* The address that a return-probed function returns to. */
 static inline unsigned long ssol_area_trampoline(const struct ssol_area *area)

@@ -37,10 +37,12 @@ struct site;
 /**
  * struct copy_mark - what an address space was like when it was copied
  * @removals: image::removals then, or 0 when that is not known
+ * @slots: image::slots_written then; 0 when that is not known
  * @ref_changes: image::ref_changes then; 0 when there was no image, or no copy is made
  */
 struct copy_mark {
 	u32 removals;
+	u32 slots;
 	u64 ref_changes;
 };
 
@@ -72,6 +74,7 @@ struct copy_mark {
  * @step: what has to be remembered meanwhile
  * @held: the site through whose slot the task is going while its signals wait, under a
  *	TF of ours, or NULL; the slot of @stepping is under one anyway
+ * @held_steps: with @held, how many instructions it has executed meanwhile
  * @holds: how often signals have come and wait for an instruction to be executed
  * @watched: with @held, the watchpoints that a tracer is to see when signals need not wait
  *	any longer, or 0
@@ -120,6 +123,7 @@ struct utask {
 	struct site *stepping;
 	struct ssol_step step;
 	struct site *held;
+	unsigned int held_steps;
 	unsigned int holds;
 	unsigned long watched;
 	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/hostile.inc"
-ktap_plan 40
+ktap_plan 44
 
 prog=$progs/hostile_area
 bystander_start
@@ -17,7 +17,7 @@ for n in 0 1 2 3; do
 	set_probe $n path="$prog" offset="0x$(symbol "$prog" work)" flags=$((n % 2)) returns=$((n / 2))
 done
 # Its own end is up to it; that it ends is not.
-for thing in unmap overwrite protect replace move share jump exec stepped; do
+for thing in unmap overwrite protect replace move share discard jump exec stepped; do
 	act=$thing
 	if [ $thing = stepped ]; then
 		act=exec

@@ -12,7 +12,7 @@ prog=$progs/hostile_unload
 whole="hold 5 nest 37 after 14950"
 # Each is done to the area by two programs: one with, one without a thread that sleeps in a slot,
 # which is the program's own affair then.
-area="unmap overwrite protect replace move truncate"
+area="unmap overwrite protect replace move discard"
 stack="copy strike readonly closed sealed fresh gone fault"
 
 set_probes() {

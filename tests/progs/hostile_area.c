@@ -3,7 +3,7 @@
 /*
  * A program that turns on what it finds mapped as "[uprobes]":
  *
- *	hostile_area unmap|overwrite|protect|replace|move|share|jump|exec CALLS [THREADS]
+ *	hostile_area unmap|overwrite|protect|replace|move|share|discard|jump|exec CALLS [THREADS]
  *
  * Calls work() so often before and after; what comes of it is the program's own
  * affair.  Between them it says "done", or ends with 4.  "jump" does so in children, one for
@@ -265,19 +265,20 @@ int main(int argc, char **argv)
 		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		done = mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
 	} else if (!strcmp(argv[1], "share")) {
-		/* The file behind it is of no use to anybody else. */
+		/* Other processes map the same file: it cannot be written, nor cut short. */
 		char path[64];
 		int fd;
 
 		snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)area,
 			 (unsigned long)area + size);
 		fd = open(path, O_RDWR);
-		copy = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-		done = copy != MAP_FAILED;
-		if (done) {
-			memset(copy, 0xf4, size);
-			done = !ftruncate(fd, 0);
-		}
+		done = fd >= 0 &&
+		       mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED &&
+		       pwrite(fd, "", 1, 0) < 0 && ftruncate(fd, 0) && ftruncate(fd, 2 * size) &&
+		       fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size);
+	} else if (!strcmp(argv[1], "discard")) {
+		/* What has been written into its pages is gone. */
+		done = !madvise(area, size, MADV_DONTNEED);
 	} else if (!strcmp(argv[1], "jump")) {
 		jump();
 	} else if (!strcmp(argv[1], "exec")) {

@@ -7,7 +7,7 @@
  *
  * to what it finds mapped as "[uprobes]":
  *
- *	hostile_unload unmap|overwrite|protect|replace|move|truncate
+ *	hostile_unload unmap|overwrite|protect|replace|move|discard
  *
  * to the stack of a thread that sleeps in return-probed calls:
  *
@@ -186,8 +186,7 @@ static void turn_on_area(const char *how)
 {
 	size_t size = area_end - area;
 	void *at = (void *)area, *copy;
-	int fd, done = 1;
-	char path[64];
+	int done = 1;
 
 	if (!strcmp(how, "unmap")) {
 		done = !munmap(at, size);
@@ -205,11 +204,9 @@ static void turn_on_area(const char *how)
 	} else if (!strcmp(how, "move")) {
 		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		done = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
-	} else if (!strcmp(how, "truncate")) {
-		snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", area, area_end);
-		fd = open(path, O_RDWR);
-		done = !ftruncate(fd, 0);
-		close(fd);
+	} else if (!strcmp(how, "discard")) {
+		/* What has been written into its pages is gone. */
+		done = !madvise(at, size, MADV_DONTNEED);
 	} else if (strcmp(how, "none")) {
 		errx(2, "what is %s?", how);
 	}
