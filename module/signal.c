@@ -6,6 +6,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/uaccess.h>
 
 #include "compat.h"
 #include "hit.h"
@@ -75,6 +76,13 @@ void signal_settle(struct site *site, const struct pt_regs *regs)
 		signal_postpone(utask, site, regs);
 }
 
+/* Whether somebody stops the current task, by a signal that no program can handle or block. */
+static bool stop_pending(void)
+{
+	return (READ_ONCE(current->pending.signal.sig[0]) |
+		READ_ONCE(current->signal->shared_pending.signal.sig[0])) & sigmask(SIGSTOP);
+}
+
 /*
  * Whether the signals of the current task may come an instruction later.  Not a fault,
  * which may be the instruction's own, nor what ends, stops or freezes the task; and what
@@ -82,7 +90,7 @@ void signal_settle(struct site *site, const struct pt_regs *regs)
  */
 static bool signals_may_wait(bool begun)
 {
-	return !fault_pending(begun) && !__fatal_signal_pending(current) &&
+	return !fault_pending(begun) && !__fatal_signal_pending(current) && !stop_pending() &&
 	       !test_thread_flag(TIF_NOTIFY_SIGNAL) && !freezing(current) &&
 	       !(READ_ONCE(current->jobctl) & (JOBCTL_PENDING_MASK | JOBCTL_TRAP_FREEZE));
 }
@@ -101,13 +109,27 @@ void signal_hold_no_more(void)
 }
 
 /*
+ * Whether a slot is as it was written.  The program can change it, and signals would wait for
+ * whatever it executes there.
+ */
+static bool slot_intact(const struct site *site)
+{
+	u8 want[SSOL_SLOT_MAX], is[SSOL_SLOT_MAX];
+	int len = site->step ? ssol_emit_step(&site->plan, site->key.addr, site->slot, want) :
+			       ssol_emit(&site->plan, site->key.addr, site->slot, want);
+
+	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site->slot, len) &&
+	       !memcmp(is, want, len);
+}
+
+/*
  * Has the signals of the current task wait until it has executed the instruction of a
  * hit; unless somebody steps it, or they have waited too often.  @begun as above.
  */
 static bool signal_hold(struct utask *utask, const struct site *site, bool stepped, bool begun)
 {
 	if (stepped || utask->holds >= SIGNAL_MAX_HOLDS || READ_ONCE(holds_over) ||
-	    !arch_step_plain(&site->plan))
+	    !arch_step_plain(&site->plan) || !slot_intact(site))
 		return false;
 	clear_thread_flag(TIF_SIGPENDING);
 	/* Who sends a signal sets the flag last: what has come before it was cleared is seen. */
@@ -134,6 +156,7 @@ static bool signal_hold_in_slot(struct site *site, struct pt_regs *regs)
 	    !signal_hold(utask, site, arch_stepped(regs->flags), regs->ip != site->slot))
 		return false;
 	utask->held = site;
+	utask->held_steps = 0;
 	utask->watched = regs->ip != site->slot ? arch_watched(current) : 0;
 	arch_set_stepped(regs, true);
 	return true;
@@ -209,9 +232,17 @@ void signal_held_step(struct utask *utask, struct pt_regs *regs)
 {
 	const struct site *site = utask->held;
 
-	/* A slot may take several instructions for one. */
-	if (!arch_slot_done(&site->plan, site->key.addr, site->slot, regs))
+	if (!arch_slot_done(&site->plan, site->key.addr, site->slot, regs)) {
+		if (++utask->held_steps < SIGNAL_MAX_STEPS) {
+			/* The program may have changed the slot, and what is there clear TF. */
+			arch_set_stepped(regs, true);
+			return;
+		}
+		/* It has: its signals come where it is, and are not held once more before. */
+		signal_held_end(utask, regs);
+		utask->holds = SIGNAL_MAX_HOLDS;
 		return;
+	}
 	arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
 	signal_held_end(utask, regs);
 }
@@ -363,6 +394,8 @@ static void slot_leave(struct image *image, struct utask *utask, struct pt_regs 
 	}
 	if (utask && utask->held)
 		signal_held_end(utask, regs);
+	if (utask)
+		utask->holds = 0;
 	site = site_of_slot(image, regs->ip);
 	if (!site && utask && utask->unwound)
 		unwound_before(utask, regs);
