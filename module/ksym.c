@@ -208,7 +208,7 @@ const char *ksym_access_function(unsigned int i)
 
 /**
  * ksym_sigreturn_function() - system calls by which signal handlers return
- * @i: 0 to 2
+ * @i: 0 to 3
  *
  * Return: a name, for a kprobe.
  */
@@ -218,6 +218,7 @@ const char *ksym_sigreturn_function(unsigned int i)
 		"__x64_sys_rt_sigreturn",
 		"__ia32_compat_sys_rt_sigreturn",
 		"__ia32_compat_sys_sigreturn",
+		"__x64_compat_sys_x32_rt_sigreturn",
 	};
 
 	return names[i];

@@ -401,8 +401,8 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		signal_preempted(task_pt_regs(prev));
 }
 
-/* The ways back from a signal handler: 64-bit, and two of 32-bit programs. */
-static struct kprobe sigreturn_kprobes[3];
+/* The ways back from a signal handler: 64-bit, two of 32-bit programs, and that of x32. */
+static struct kprobe sigreturn_kprobes[4];
 
 static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -496,7 +496,7 @@ int lifecycle_watch_tasks(void)
 	};
 	if (register_kprobe(&userfault_kprobe))
 		userfault_kprobe.symbol_name = NULL;
-	/* Those of 32-bit programs are not in every kernel. */
+	/* The others are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 		sigreturn_kprobes[i] = (struct kprobe) {
 			.symbol_name = ksym_sigreturn_function(i),

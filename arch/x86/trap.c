@@ -187,21 +187,23 @@ bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long
 	return true;
 }
 
-/**
- * arch_in_mremap() - whether a task is in the system call mremap()
- * @regs: its user registers
- *
- * Context: any.
+/*
+ * The current task is in the system call mremap(), by any of the ways that there are.  64-bit code
+ * can make calls of 32-bit code, too; the kernel notes which one it was.
  */
 static bool arch_in_mremap(const struct pt_regs *regs)
 {
-	return (long)regs->orig_ax == (user_64bit_mode((struct pt_regs *)regs) ?
-				       __NR_mremap : IA32_NR_MREMAP);
+	long nr = (long)regs->orig_ax;
+
+	if (in_ia32_syscall())
+		return nr == IA32_NR_MREMAP;
+	/* x32's has the same number and a mark (asm/unistd.h). */
+	return nr >= 0 && (nr & ~__X32_SYSCALL_BIT) == __NR_mremap;
 }
 
 /**
  * arch_mremap_moves() - what a task asks mremap() to move
- * @regs: its user registers
+ * @regs: user registers of the current task
  * @start: set to the first address
  * @end: set to the first address behind
  *
@@ -210,7 +212,7 @@ static bool arch_in_mremap(const struct pt_regs *regs)
  */
 bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigned long *end)
 {
-	bool wide = user_64bit_mode((struct pt_regs *)regs);
+	bool wide = !in_ia32_syscall();
 	unsigned long len = wide ? min(regs->si, regs->dx) : min((u32)regs->cx, (u32)regs->dx);
 
 	*start = wide ? regs->di : (u32)regs->bx;
@@ -221,14 +223,14 @@ bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigne
 
 /**
  * arch_mremap_moved() - how far mremap() has moved a mapping
- * @regs: user registers of the task behind the system call
+ * @regs: user registers of the current task behind the system call
  *
  * Context: any.
  * Return: what has been added to its address; 0 when it has stayed.
  */
 long arch_mremap_moved(const struct pt_regs *regs)
 {
-	bool wide = user_64bit_mode((struct pt_regs *)regs);
+	bool wide = !in_ia32_syscall();
 	unsigned long from = wide ? regs->di : (u32)regs->bx;
 	unsigned long to = wide ? regs->ax : (u32)regs->ax;
 

@@ -5,7 +5,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 34
+ktap_plan 38
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -33,6 +33,10 @@ traced "$prog" moved move
 is "$returns" 7 "move: each call is seen"
 traced "$prog" moved leave
 is "$returns" 3 "leave: each call is seen"
+traced "$prog" moved int80 move
+is "$returns" 7 "move, by int 0x80: each call is seen"
+traced "$prog" moved int80 leave
+is "$returns" 3 "leave, by int 0x80: each call is seen"
 traced "$prog" moved replace
 is "$returns" 4 "replace: each call is seen, and none of the other function"
 traced "$prog" moved protect

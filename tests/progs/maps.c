@@ -18,6 +18,10 @@
  *	maps protect		take what may be done with its page away and give it back
  *	maps twice		two copies and itself in turn, until one copy has gone
  *
+ *	maps int80 THING, maps x32 THING
+ *				move and leave by other ways to make the system call; x32's is 64-bit
+ *				code's as long as the kernel has it: 2 is returned where it has not
+ *
  * With "wait" behind it, it says "ready" first, and waits for a line; for another one where it
  * has the shared mapping.
  * The output is the same whether the program is probed or not.
@@ -29,6 +33,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define PAGE 4096UL
@@ -134,6 +139,24 @@ static unsigned long offset_of(long (*function)(long))
 	return offset + ((unsigned long)function - base);
 }
 
+/* Ways to make a system call: the usual one, that of 32-bit code, and x32's. */
+static enum { SYSCALL, INT80, X32 } way;
+
+static void *moving(void *from, size_t len, size_t new_len, int flags, void *to)
+{
+	long ret;
+
+	if (way == SYSCALL)
+		return mremap(from, len, new_len, flags, to);
+	if (way == X32)
+		return (void *)syscall(0x40000000 | SYS_mremap, from, len, new_len, flags, to);
+	__asm__ volatile("int $0x80"
+			 : "=a"(ret)
+			 : "a"(163), "b"(from), "c"(len), "d"(new_len), "S"((long)flags), "D"(to)
+			 : "memory", "r8", "r9", "r10", "r11");
+	return (void *)ret;
+}
+
 static void move(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY);
@@ -141,15 +164,16 @@ static void move(void)
 	long sum = 0;
 	int i;
 
-	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset_of(moved));
-	room = mmap(NULL, 16 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_32BIT, fd,
+		  offset_of(moved));
+	room = mmap(NULL, 16 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	sum += ((long (*)(long))at)(1);
 	for (i = 1; i < 16; i += 3) {
-		at = mremap(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, room + i * PAGE);
+		at = moving(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, room + i * PAGE);
 		sum += ((long (*)(long))at)(i);
 	}
 	/* It grows where it is. */
-	at = mremap(at, PAGE, 2 * PAGE, MREMAP_MAYMOVE);
+	at = moving(at, PAGE, 2 * PAGE, MREMAP_MAYMOVE, NULL);
 	sum += ((long (*)(long))at)(i);
 	printf("sum %ld\n", sum);
 }
@@ -180,9 +204,10 @@ static void leave(void)
 	void *at, *to;
 	long sum = 0;
 
-	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset_of(moved));
+	at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_32BIT, fd, offset_of(moved));
 	sum += ((long (*)(long))at)(1);
-	to = mremap(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_DONTUNMAP, NULL);
+	to = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+	to = moving(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
 	if (to == MAP_FAILED) {
 		perror("mremap");
 		exit(1);
@@ -272,6 +297,16 @@ int main(int argc, char **argv)
 		puts("ready");
 		fflush(stdout);
 		getchar();
+	}
+	if (argc > 2 && !strcmp(argv[1], "int80"))
+		way = INT80;
+	else if (argc > 2 && !strcmp(argv[1], "x32"))
+		way = X32;
+	if (way == X32 && syscall(0x40000000 | SYS_getpid) != getpid())
+		return 2;
+	if (way != SYSCALL) {
+		argc--;
+		argv++;
 	}
 	if (argc == 3 && !strcmp(argv[1], "dlopen"))
 		load_often(atol(argv[2]));
