@@ -8,7 +8,6 @@
 #include "forks.h"
 #include "hit.h"
 #include "image.h"
-#include "inject.h"
 #include "later.h"
 #include "lifecycle.h"
 #include "probe.h"
@@ -21,6 +20,17 @@
 #include "unwinder.h"
 #include "worker.h"
 #include "trace/trace.h"
+
+/* In builds for tests Kbuild has tests/kmod/inject.h included here. */
+#ifndef _UPROBES_INJECT_H
+static void inject_init(void)
+{
+}
+
+static void inject_exit(void)
+{
+}
+#endif
 
 static int __init uprobes_load(void)
 {

@@ -2,6 +2,7 @@
 /*
  * Consumers and their sets.
  */
+#include <linux/file.h>
 #include <linux/rcupdate.h>
 #include <linux/seqlock.h>
 #include <linux/slab.h>

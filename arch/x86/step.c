@@ -5,6 +5,7 @@
  */
 #include <linux/errno.h>
 #include <linux/jhash.h>
+#include <linux/sched/task_stack.h>
 #include <linux/signal.h>
 #include <linux/uaccess.h>
 

@@ -39,7 +39,7 @@ for ((n = 1; n < 1000; n++)); do
 done
 check "there were calls to fail" [ "$failures" -gt 10 ]
 is $wrong 0 "after $((failures - 1)) failures a process has one area, and is probed"
-for site in slots.image_expect_area ssol_area.ssol_area_create site_tree.site_alloc; do
+for site in slots.slot_add ssol_area.ssol_area_create site_tree.site_alloc; do
 	check "one was in $site" grep -q -F "$site" <<<"${!failed_at[*]}"
 done
 listed_failed

@@ -317,6 +317,16 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define synth_event_create(...)							\
 	INJECT_INT("synth_event_create", ENOMEM, synth_event_create(__VA_ARGS__))
 
+/* Of the module's own: memory for a task of which nothing is known yet. */
+#define utask_take(reserve) INJECT_HIT("reserve_take", reserve_take(reserve))
+/* Without that of hits: for what forks and mappings do. */
+#define utask_get_aside(task)							\
+({										\
+	struct task_struct *__task = (task);					\
+										\
+	INJECT("utask_get", ENOMEM, !utask_find(__task), NULL, utask_get(__task)); \
+})
+
 #define find_get_pid(nr) INJECT("find_get_pid", ESRCH, true, NULL, find_get_pid(nr))
 #define get_pid_task(...)							\
 	INJECT("get_pid_task", ESRCH, true, NULL, get_pid_task(__VA_ARGS__))
