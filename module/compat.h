@@ -154,6 +154,16 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
 #endif
 }
 
+/*
+ * What sched_process_exit tells besides the task: since "exit: move and extend
+ * sched_process_exit() tracepoint" (6.16) whether it is the last of its process.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define COMPAT_EXIT_MORE	, bool group_dead
+#else
+#define COMPAT_EXIT_MORE
+#endif
+
 /**
  * compat_task_fpu() - where a task's floating-point registers are kept
  * @task: the task

@@ -20,7 +20,11 @@
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
 
+#include <trace/events/sched.h>
+#include <trace/events/signal.h>
+
 #include "breakpoint.h"
+#include "compat.h"
 #include "foreign.h"
 #include "forks.h"
 #include "image.h"
@@ -194,7 +198,7 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	rcu_read_unlock();
 }
 
-static void on_exec(void *data, struct task_struct *task)
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
 {
 	struct utask *utask = utask_find(task);
 
@@ -228,7 +232,7 @@ static bool calls_left(struct utask *utask, const struct task_struct *task)
 	return left;
 }
 
-static void on_exit(void *data, struct task_struct *task)
+static void on_exit(void *data, struct task_struct *task COMPAT_EXIT_MORE)
 {
 	struct utask *utask = utask_find(task);
 
@@ -433,6 +437,20 @@ static struct task_event task_events[] = {
 	{ .name = "sched_switch", .fn = on_switch },
 };
 
+/*
+ * A kernel that checks the types of functions that it calls (CONFIG_CFI_CLANG) wants exactly its
+ * own. The compiler compares them with those of the kernel's headers.
+ */
+static void task_events_check(void)
+{
+	check_trace_callback_type_sched_process_fork(on_fork);
+	check_trace_callback_type_sched_process_exec(on_exec);
+	check_trace_callback_type_sched_process_exit(on_exit);
+	check_trace_callback_type_signal_generate(on_generate);
+	check_trace_callback_type_signal_deliver(on_deliver);
+	check_trace_callback_type_sched_switch(on_switch);
+}
+
 static void task_events_detach(unsigned int n)
 {
 	while (n--)
@@ -551,6 +569,7 @@ int lifecycle_init(void)
 {
 	unsigned int i;
 
+	task_events_check();
 	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
 		task_events[i].tp = ksym_tracepoint(task_events[i].name);
 		if (!task_events[i].tp) {

@@ -14,6 +14,9 @@
 #include <linux/tracepoint.h>
 #include <linux/vmalloc.h>
 
+#include <trace/events/sched.h>
+
+#include "compat.h"
 #include "pids.h"
 #include "space.h"
 
@@ -151,7 +154,7 @@ static void on_fork(void *data, struct task_struct *parent,
 }
 
 /* A process's id stands for all of its threads, so it goes with the last one. */
-static void on_exit(void *data, struct task_struct *task)
+static void on_exit(void *data, struct task_struct *task COMPAT_EXIT_MORE)
 {
 	bool last = !atomic_read(&task->signal->live);
 	struct tracer_pids *pids = data;
@@ -204,6 +207,9 @@ int tracer_pids_follow(struct tracer_pids *pids, bool on)
 	struct points points = {};
 	int ret;
 
+	/* A kernel that checks the types of what it calls wants exactly its own. */
+	check_trace_callback_type_sched_process_fork(on_fork);
+	check_trace_callback_type_sched_process_exit(on_exit);
 	if (pids->following == on)
 		return 0;
 	for_each_kernel_tracepoint(pick_point, &points);
