@@ -184,6 +184,11 @@ not ok 1 - what its guest needs can be built
 $(tail -n 40 "$work/built/$kernel")"
 		return
 	}
+	# The last few are not worth booting one more guest for.
+	if [ -e "$work/serving.$queue" ] && [ "$(wc -l <"$work/queue/$queue")" -lt 3 ]; then
+		return
+	fi
+	: >"$work/serving.$queue"
 	while [ -s "$work/queue/$queue" ]; do
 		if time_is_over; then
 			give_up "$queue" "$group" 0 "1..0 # SKIP $over"

@@ -9,7 +9,7 @@
 ktap_plan 22
 
 control=/sys/kernel/debug/uprobes
-calls=600
+calls=300
 [ -z "${FULL:-}" ] || calls=2000
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step; echo 1 >$control/tracing_on'
 

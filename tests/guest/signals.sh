@@ -12,7 +12,7 @@ task_ways=$(echo "$ways" | tr ' ' '\n' | grep -c '[13]')
 ktap_plan $((11 * $(set -- $ways; echo $#) + task_ways))
 
 control=/sys/kernel/debug/uprobes
-calls=1000
+calls=500
 [ -z "${FULL:-}" ] || calls=3000
 
 # probe_all ARGUMENT FUNCTION...: an event at each instruction.

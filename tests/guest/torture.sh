@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: twelve seconds of torture, or with FULL=1 a minute: programs that do all that is hard, while probes of all kinds come and go, and the module
+# once: its races are the module's own
 # cpus: 2
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"

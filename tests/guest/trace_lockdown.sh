@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: only root may use the directory, and under kernel lockdown nobody may
+# once: who may do what is the module's decision
 # boot: -m 1024
 # needs: setpriv
 . "$UPROBES_TOP/tests/lib.sh"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: perf, trace-cmd and bpftrace get the hits: as uprobes_ko:hit, and as synthetic events with fields
+# once: peers' formats and the events are the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
