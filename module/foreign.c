@@ -27,6 +27,7 @@
 #include "breakpoint.h"
 #include "compat.h"
 #include "foreign.h"
+#include "hook.h"
 #include "image.h"
 #include "ksym.h"
 #include "late_trap.h"
@@ -488,19 +489,23 @@ int foreign_watch(void)
 	for (i = 0; i < ARRAY_SIZE(kprobes); i++) {
 		kprobes[i].symbol_name = ksym_text_function(i);
 		ret = ksym_redirect(&kprobes[i]);
-		if (!ret)
+		if (!ret) {
 			__set_bit(i, &kprobes_on);
-		else if (ret != -ENOENT)
+			hooks_watch(&kprobes[i]);
+		} else if (ret != -ENOENT) {
 			goto fail;
+		}
 	}
 	for (i = 0; i < ARRAY_SIZE(kretprobes); i++) {
 		kretprobes[i].kp.addr = NULL;
 		kretprobes[i].kp.symbol_name = ksym_access_function(i);
 		ret = register_kretprobe(&kretprobes[i]);
-		if (!ret)
+		if (!ret) {
 			__set_bit(i, &kretprobes_on);
-		else if (ret != -ENOENT)
+			hooks_watch_return(&kretprobes[i]);
+		} else if (ret != -ENOENT) {
 			goto fail;
+		}
 	}
 	return 0;
 

@@ -10,6 +10,7 @@
 #include <linux/swait.h>
 
 #include "forks.h"
+#include "hook.h"
 #include "ksym.h"
 #include "task.h"
 
@@ -77,7 +78,9 @@ void forks_watch(void)
 		pr_warn("a kretprobe on %s() failed, error %d: forks are not waited for\n",
 			ksym_fork_function(), ret);
 		fork_kretprobe.kp.symbol_name = NULL;
+		return;
 	}
+	hooks_watch_return(&fork_kretprobe);
 }
 
 /* Count no more.  Context: may sleep. */

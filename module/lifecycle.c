@@ -27,6 +27,7 @@
 #include "compat.h"
 #include "foreign.h"
 #include "forks.h"
+#include "hook.h"
 #include "image.h"
 #include "instance.h"
 #include "ksym.h"
@@ -462,13 +463,15 @@ static void task_events_detach(unsigned int n)
  * lifecycle_watch_tasks() - attach to fork, exec, exit and signals, once
  *
  * Context: may sleep.
- * Return: 0 or a negative errno.
+ * Return: 0 or a negative errno; -EOPNOTSUPP while kprobes are switched off.
  */
 int lifecycle_watch_tasks(void)
 {
 	unsigned int i;
-	int ret = 0;
+	int ret = hooks_check();
 
+	if (ret)
+		return ret;
 	mutex_lock(&watch_mutex);
 	if (tasks_watched)
 		goto unlock;
@@ -506,6 +509,8 @@ int lifecycle_watch_tasks(void)
 		task_events_detach(i);
 		goto unlock;
 	}
+	hooks_watch(&signal_kprobe);
+	hooks_watch(&ptrace_kprobe);
 	forks_watch();
 	rseq_watch();
 	userfault_kprobe = (struct kprobe) {
@@ -514,6 +519,8 @@ int lifecycle_watch_tasks(void)
 	};
 	if (register_kprobe(&userfault_kprobe))
 		userfault_kprobe.symbol_name = NULL;
+	else
+		hooks_watch(&userfault_kprobe);
 	/* The others are not in every kernel. */
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
 		sigreturn_kprobes[i] = (struct kprobe) {
@@ -522,6 +529,8 @@ int lifecycle_watch_tasks(void)
 		};
 		if (register_kprobe(&sigreturn_kprobes[i]))
 			sigreturn_kprobes[i].symbol_name = NULL;
+		else
+			hooks_watch(&sigreturn_kprobes[i]);
 	}
 	tasks_watched = true;
 unlock:
@@ -550,8 +559,8 @@ int lifecycle_watch_maps(void)
 			pr_err("a kprobe on %s() failed, error %d: new mappings cannot be followed\n",
 			       ksym_map_function(), ret);
 	}
-	if (!ret)
-		map_watchers++;
+	if (!ret && !map_watchers++)
+		hooks_watch(&map_kprobe);
 	mutex_unlock(&watch_mutex);
 	return ret;
 }

@@ -7,6 +7,7 @@
 #include "arch.h"
 #include "forks.h"
 #include "hit.h"
+#include "hook.h"
 #include "image.h"
 #include "later.h"
 #include "lifecycle.h"
@@ -60,9 +61,12 @@ static int __init uprobes_load(void)
 	ret = unwinder_init();
 	if (ret)
 		goto exit_retprobe;
-	ret = lifecycle_init();
+	ret = hooks_init();
 	if (ret)
 		goto exit_unwinder;
+	ret = lifecycle_init();
+	if (ret)
+		goto exit_hooks;
 	ret = arch_trap_init();
 	if (ret)
 		goto exit_lifecycle;
@@ -77,6 +81,8 @@ exit_trap:
 	arch_trap_exit();
 exit_lifecycle:
 	lifecycle_exit();
+exit_hooks:
+	hooks_exit();
 exit_unwinder:
 	unwinder_exit();
 	unwinder_free();
@@ -117,6 +123,7 @@ static void __exit uprobes_unload(void)
 	rseq_unwatch_begin();
 	synchronize_rcu_tasks();
 	lifecycle_exit();
+	hooks_exit();
 	arch_trap_quiesce();
 	arch_trap_exit();
 	task_work_drain();

@@ -7,6 +7,7 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 
+#include "hook.h"
 #include "ksym.h"
 #include "signal.h"
 #include "syscall.h"
@@ -51,8 +52,10 @@ void syscall_watch(void)
 			.pre_handler = on_judge,
 		};
 		ret = register_kprobe(&judges[i]);
-		if (!ret)
+		if (!ret) {
+			hooks_watch(&judges[i]);
 			continue;
+		}
 		judges[i].symbol_name = NULL;
 		if (ret == -ENOENT)
 			continue;

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trying hooks out, and telling what they do not see.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+
+#include "hook.h"
+#include "ksym.h"
+
+/* Two functions to be hooked and called: one is a place for ftrace, the other is not. */
+static noinline __noclone void touch_traced(void)
+{
+	barrier();
+}
+
+static notrace noinline __noclone void touch_plain(void)
+{
+	barrier();
+}
+
+static unsigned int touched;
+
+static int on_touch(struct kprobe *kp, struct pt_regs *regs)
+{
+	WRITE_ONCE(touched, touched + 1);
+	return 0;
+}
+
+static struct kprobe touch_kprobes[2];
+
+#define HOOKS_MAX	32
+
+/**
+ * struct hook - a kprobe that is not to miss a call
+ * @kp: the kprobe; there as long as the module is
+ * @rp: the kretprobe that it is part of, or NULL
+ * @told: how many missed calls the log has heard of
+ */
+struct hook {
+	struct kprobe *kp;
+	struct kretprobe *rp;
+	unsigned long told;
+};
+
+/* Protects what follows, and the trial. */
+static DEFINE_MUTEX(hooks_mutex);
+static struct hook hooks[HOOKS_MAX];
+static unsigned int nr_hooks;
+
+static void hook_add(struct kprobe *kp, struct kretprobe *rp)
+{
+	unsigned int i;
+
+	mutex_lock(&hooks_mutex);
+	for (i = 0; i < nr_hooks && hooks[i].kp != kp; i++)
+		;
+	if (!WARN_ON_ONCE(i == HOOKS_MAX)) {
+		nr_hooks = max(nr_hooks, i + 1);
+		hooks[i] = (struct hook) { .kp = kp, .rp = rp };
+	}
+	mutex_unlock(&hooks_mutex);
+}
+
+/**
+ * hooks_watch() - have it told when a kprobe misses calls
+ * @kp: a kprobe of the module's, registered just now
+ *
+ * Context: may sleep.
+ */
+void hooks_watch(struct kprobe *kp)
+{
+	hook_add(kp, NULL);
+}
+
+/* The same for a kretprobe, which also misses what it has no room for.  Context: may sleep. */
+void hooks_watch_return(struct kretprobe *rp)
+{
+	hook_add(&rp->kp, rp);
+}
+
+static void hooks_report(void)
+{
+	unsigned long missed;
+	unsigned int i;
+
+	for (i = 0; i < nr_hooks; i++) {
+		struct hook *hook = &hooks[i];
+
+		missed = hook->kp->nmissed + (hook->rp ? hook->rp->nmissed : 0);
+		if (missed > hook->told)
+			pr_warn("%lu calls of the kernel's function %ps() went unseen\n",
+				missed - hook->told, (void *)hook->kp->addr);
+		hook->told = missed;
+	}
+}
+
+/**
+ * hooks_check() - whether the kernel calls hooks
+ *
+ * Two kprobes of the module's own are hit, which takes microseconds. What others have missed is
+ * told.
+ *
+ * Context: may sleep.
+ * Return: 0; -EOPNOTSUPP when it does not, as the log is told.
+ */
+int hooks_check(void)
+{
+	unsigned int before, traced, plain;
+
+	mutex_lock(&hooks_mutex);
+	before = READ_ONCE(touched);
+	touch_traced();
+	traced = READ_ONCE(touched) - before;
+	touch_plain();
+	plain = READ_ONCE(touched) - before - traced;
+	hooks_report();
+	mutex_unlock(&hooks_mutex);
+	if (traced && plain)
+		return 0;
+	pr_err("nothing can be probed while kprobes are switched off: write 1 to %s\n",
+	       plain ? "/proc/sys/kernel/ftrace_enabled" : "/sys/kernel/debug/kprobes/enabled");
+	return -EOPNOTSUPP;
+}
+
+static int kprobe_of(struct kprobe *kp, kprobe_opcode_t *addr)
+{
+	*kp = (struct kprobe) { .addr = addr, .pre_handler = on_touch };
+	return register_kprobe(kp);
+}
+
+/*
+ * Registered and not armed, each function is found that the kernel has; then they go together.
+ * Of those that have another one in its place, or that a kernel may do without, nothing is told.
+ */
+static int tell_missing(void)
+{
+	static const char debuggers[] = "debuggers see breakpoints and overwrite them";
+	static const char judges[] = "who judges system calls by their place sees slots";
+	static const char peers[] = "the kernel's own uprobes and these must not meet in one place";
+	const struct {
+		const char *name;
+		const char *lost;
+	} wanted[] = {
+		{ ksym_signal_function(), "nothing can be probed" },
+		{ ksym_ptrace_function(), "nothing can be probed" },
+		{ ksym_map_function(), "no file can be probed" },
+		{ ksym_fork_function(), "forks are not waited for when the module goes" },
+		{ ksym_access_function(0), debuggers },
+		{ ksym_access_function(1), debuggers },
+		{ ksym_access_function(2), IS_ENABLED(CONFIG_UPROBES) ? peers : NULL },
+		{ ksym_text_function(0), IS_ENABLED(CONFIG_UPROBES) ? peers : NULL },
+		{ ksym_text_function(2), IS_ENABLED(CONFIG_UPROBES) ? peers : NULL },
+		{ ksym_judge_function(0), IS_ENABLED(CONFIG_SECCOMP) ? judges : NULL },
+		{ ksym_judge_function(1), judges },
+		{ ksym_userfault_function(), IS_ENABLED(CONFIG_USERFAULTFD) ?
+		  "signals may wait for a page as long as another program likes" : NULL },
+		{ ksym_sigreturn_function(0), "hits that signals interrupt may count twice" },
+	};
+	struct kprobe *kps = kcalloc(ARRAY_SIZE(wanted), sizeof(*kps), GFP_KERNEL);
+	struct kprobe *found[ARRAY_SIZE(wanted)];
+	unsigned int i, n = 0;
+
+	if (!kps)
+		return -ENOMEM;
+	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+		kps[i] = (struct kprobe) {
+			.symbol_name = wanted[i].name,
+			.flags = KPROBE_FLAG_DISABLED,
+		};
+		if (!wanted[i].lost)
+			continue;
+		if (!register_kprobe(&kps[i]))
+			found[n++] = &kps[i];
+		else
+			pr_warn("this kernel has no function %s() that can be hooked: %s\n",
+				wanted[i].name, wanted[i].lost);
+	}
+	unregister_kprobes(found, n);
+	kfree(kps);
+	return 0;
+}
+
+/**
+ * hooks_init() - prepare the trial, and tell what this kernel lacks
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int hooks_init(void)
+{
+	int ret = tell_missing();
+
+	if (ret)
+		return ret;
+	ret = kprobe_of(&touch_kprobes[0], (kprobe_opcode_t *)touch_traced);
+	if (ret)
+		return ret;
+	ret = kprobe_of(&touch_kprobes[1], (kprobe_opcode_t *)touch_plain);
+	if (ret)
+		unregister_kprobe(&touch_kprobes[0]);
+	return ret;
+}
+
+/**
+ * hooks_exit() - end that, and tell what has been missed
+ *
+ * Context: may sleep; the kprobes that are watched are unregistered.
+ */
+void hooks_exit(void)
+{
+	hooks_report();
+	nr_hooks = 0;
+	unregister_kprobe(&touch_kprobes[1]);
+	unregister_kprobe(&touch_kprobes[0]);
+}
