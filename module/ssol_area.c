@@ -290,7 +290,10 @@ static int area_file_fill(struct file *file)
 		set_page_dirty_lock(page);
 		put_page(page);
 	}
-	SHMEM_I(file_inode(file))->seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+	/* Without it such files are ramfs's, which has no seals. */
+	if (IS_ENABLED(CONFIG_SHMEM))
+		SHMEM_I(file_inode(file))->seals = F_SEAL_SEAL | F_SEAL_SHRINK |
+						   F_SEAL_GROW | F_SEAL_WRITE;
 	return mapping_deny_writable(file->f_mapping);
 }
 
