@@ -154,14 +154,26 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
 #endif
 }
 
-/*
- * What sched_process_exit tells besides the task: since "exit: move and extend
- * sched_process_exit() tracepoint" (6.16) whether it is the last of its process.
+/**
+ * COMPAT_EXIT_HOOK() - define a function for sched_process_exit
+ * @hook: its name
+ * @handle: what it calls, with its data and the task
+ *
+ * Since "exit: move and extend sched_process_exit() tracepoint" (6.16) it is told whether the
+ * task is the last of its process.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-#define COMPAT_EXIT_MORE	, bool group_dead
+#define COMPAT_EXIT_HOOK(hook, handle)						\
+static void hook(void *data, struct task_struct *task, bool group_dead)		\
+{										\
+	handle(data, task);							\
+}
 #else
-#define COMPAT_EXIT_MORE
+#define COMPAT_EXIT_HOOK(hook, handle)						\
+static void hook(void *data, struct task_struct *task)				\
+{										\
+	handle(data, task);							\
+}
 #endif
 
 /**

@@ -233,7 +233,7 @@ static bool calls_left(struct utask *utask, const struct task_struct *task)
 	return left;
 }
 
-static void on_exit(void *data, struct task_struct *task COMPAT_EXIT_MORE)
+static void task_exits(void *data, struct task_struct *task)
 {
 	struct utask *utask = utask_find(task);
 
@@ -242,6 +242,8 @@ static void on_exit(void *data, struct task_struct *task COMPAT_EXIT_MORE)
 	if (!calls_left(utask, task))
 		utask_drop(utask);
 }
+
+COMPAT_EXIT_HOOK(on_exit, task_exits)
 
 /* The system call that moved text has returned; its result says where to. */
 static void moved_follow(struct utask *utask)

@@ -154,7 +154,7 @@ static void on_fork(void *data, struct task_struct *parent,
 }
 
 /* A process's id stands for all of its threads, so it goes with the last one. */
-static void on_exit(void *data, struct task_struct *task COMPAT_EXIT_MORE)
+static void task_exits(void *data, struct task_struct *task)
 {
 	bool last = !atomic_read(&task->signal->live);
 	struct tracer_pids *pids = data;
@@ -173,6 +173,8 @@ static void on_exit(void *data, struct task_struct *task COMPAT_EXIT_MORE)
 	}
 	rcu_read_unlock();
 }
+
+COMPAT_EXIT_HOOK(on_exit, task_exits)
 
 /**
  * struct points - the kernel's tracepoints that are of use here
