@@ -90,7 +90,7 @@ static inline bool compat_has_uprobes(struct mm_struct *mm)
  * @name: what /proc/PID/maps shows
  * @size: in bytes
  *
- * Without a reservation: only the pages that get slots are charged.
+ * Without a reservation: each page is charged as it comes.
  *
  * Commit 590d356aa433 ("mm: update shmem_[kernel]_file_*() functions to use
  * vma_flags_t", 7.0) made the flags a type of their own.

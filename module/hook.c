@@ -163,25 +163,27 @@ static int tell_missing(void)
 	struct kprobe *kps = kcalloc(ARRAY_SIZE(wanted), sizeof(*kps), GFP_KERNEL);
 	struct kprobe *found[ARRAY_SIZE(wanted)];
 	unsigned int i, n = 0;
+	int ret = 0;
 
 	if (!kps)
 		return -ENOMEM;
-	for (i = 0; i < ARRAY_SIZE(wanted); i++) {
+	for (i = 0; i < ARRAY_SIZE(wanted) && ret != -ENOMEM; i++) {
 		kps[i] = (struct kprobe) {
 			.symbol_name = wanted[i].name,
 			.flags = KPROBE_FLAG_DISABLED,
 		};
 		if (!wanted[i].lost)
 			continue;
-		if (!register_kprobe(&kps[i]))
+		ret = register_kprobe(&kps[i]);
+		if (!ret)
 			found[n++] = &kps[i];
-		else
+		else if (ret != -ENOMEM)
 			pr_warn("this kernel has no function %s() that can be hooked: %s\n",
 				wanted[i].name, wanted[i].lost);
 	}
 	unregister_kprobes(found, n);
 	kfree(kps);
-	return 0;
+	return ret == -ENOMEM ? ret : 0;
 }
 
 /**

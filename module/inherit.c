@@ -83,8 +83,11 @@ void image_fork_begins(struct image *parent, struct utask *utask, struct copy_ma
 		smp_mb__after_atomic();
 	}
 	*copied = utask ? utask->copied : (struct copy_mark) {};
-	if (utask)
-		WRITE_ONCE(utask->copied.ref_changes, 0);
+	if (!utask)
+		return;
+	utask->copied.removals = 0;
+	utask->copied.slots = 0;
+	WRITE_ONCE(utask->copied.ref_changes, 0);
 }
 
 /**

@@ -14,6 +14,7 @@
 #include <linux/workqueue.h>
 
 #include "compat.h"
+#include "hook.h"
 #include "ksym.h"
 #include "rseq.h"
 #include "signal.h"
@@ -199,14 +200,18 @@ void rseq_watch(void)
 		if (!rseq_kprobe.symbol_name)
 			return;
 		ret = enable_kprobe(&rseq_kprobe);
-		if (!ret)
+		if (!ret) {
+			hooks_watch(&rseq_kprobe);
 			return;
+		}
 		unregister_kprobe(&rseq_kprobe);
 		rseq_kprobe.symbol_name = NULL;
 	}
 	if (ret == -ENOENT)
 		ret = rseq_probe(1, 0);
-	if (ret && ret != -ENOENT)
+	if (!ret)
+		hooks_watch(&rseq_kprobe);
+	else if (ret != -ENOENT)
 		pr_warn("a kprobe failed, error %d: restartable sequences that are interrupted in slots are not aborted\n",
 			ret);
 }

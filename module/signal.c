@@ -238,7 +238,7 @@ void signal_held_step(struct utask *utask, struct pt_regs *regs)
 			arch_set_stepped(regs, true);
 			return;
 		}
-		/* It has: its signals come where it is, and are not held once more before. */
+		/* It has. Its signals come where it is: not held once more before slot_leave(). */
 		signal_held_end(utask, regs);
 		utask->holds = SIGNAL_MAX_HOLDS;
 		return;

@@ -28,7 +28,7 @@ struct utask;
 /* Signals wait no longer than this many have come. */
 #define SIGNAL_MAX_HOLDS	8
 
-/* Nor longer than for so many steps through a slot, which has no more bytes. */
+/* Nor for more steps than a slot has bytes: an unchanged slot is through by then. */
 #define SIGNAL_MAX_STEPS	SSOL_SLOT_MAX
 
 /* Where a signal handler returns to is not known. */

@@ -267,7 +267,7 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 		return slot;
 	if (image->nr_areas == IMAGE_MAX_AREAS)
 		return -ENOSPC;
-	area = ssol_area_create(image->mm, addr);
+	area = ssol_area_create(image->mm, image->areas, image->nr_areas, addr);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
 	image_add_area(image, area);
@@ -393,5 +393,7 @@ int image_need_trampoline(struct image *image)
 {
 	if (image->trampoline)
 		return 0;
-	return image_use_trampoline(image, ssol_area_trampoline(image->areas[0]));
+	/* The program may have unmapped earlier ones. */
+	return image_use_trampoline(image,
+				    ssol_area_trampoline(image->areas[image->nr_areas - 1]));
 }

@@ -105,7 +105,7 @@ int slot_add(struct site *site)
 	at = &area->lists[nr / SLOT_LIST];
 	list = rcu_dereference_protected(*at, lockdep_is_held(&image->lock));
 	if (!list) {
-		list = kzalloc(sizeof(*list), GFP_KERNEL_ACCOUNT);
+		list = kzalloc(sizeof(*list), SSOL_GFP);
 		if (!list)
 			return -ENOMEM;
 		/* Pairs with site_of_slot(): it is empty. */

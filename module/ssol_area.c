@@ -62,10 +62,14 @@ static unsigned long distance(unsigned long a, unsigned long b)
 
 /**
  * struct room - the best place for an area so far
+ * @areas: areas that the address space has, or has had
+ * @nr: how many
  * @near: what it should be near
  * @base: where it would start, 0 for none
  */
 struct room {
+	struct ssol_area *const *areas;
+	unsigned int nr;
 	unsigned long near;
 	unsigned long base;
 };
@@ -110,15 +114,40 @@ static void gap_consider(struct room *room, struct room *beyond_heap, const stru
 }
 
 /*
+ * The same for what lies between the areas that there are: where the program has unmapped one, its
+ * slots may still be returned to, and sites stand for its addresses.
+ */
+static void gaps_consider(struct room *room, struct room *beyond_heap, const struct mm_struct *mm,
+			  unsigned long start, unsigned long end)
+{
+	while (start < end) {
+		unsigned long next = end, behind = end;
+		unsigned int i;
+
+		for (i = 0; i < room->nr; i++) {
+			unsigned long base = room->areas[i]->base;
+
+			if (base < next && base + SSOL_AREA_SIZE > start) {
+				next = max(base, start);
+				behind = base + SSOL_AREA_SIZE;
+			}
+		}
+		gap_consider(room, beyond_heap, mm, start, next);
+		start = behind;
+	}
+}
+
+/*
  * The free range of SSOL_AREA_SIZE that is nearest to @near, but not below
  * something that grows downwards, and where the heap grows only if there is no other.
  * Above the last mapping there is room, too; nothing else is in reach of a vDSO that
  * follows the stack.  Returns 0 where there is none in reach.
  */
-static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
+static unsigned long area_find_room(struct mm_struct *mm, struct ssol_area *const *areas,
+				    unsigned int nr, unsigned long near)
 {
 	unsigned long limit = arch_limit(arch_mm_mode(mm));
-	struct room room = { .near = near }, beyond_heap = { .near = near };
+	struct room room = { .areas = areas, .nr = nr, .near = near }, beyond_heap = room;
 	unsigned long gap_start = LOWEST_ADDRESS;
 	struct vm_area_struct *vma;
 	VMA_ITERATOR(vmi, mm, 0);
@@ -126,10 +155,11 @@ static unsigned long area_find_room(struct mm_struct *mm, unsigned long near)
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
 		if (!(vma->vm_flags & VM_GROWSDOWN))
-			gap_consider(&room, &beyond_heap, mm, gap_start, min(vma->vm_start, limit));
+			gaps_consider(&room, &beyond_heap, mm, gap_start,
+				      min(vma->vm_start, limit));
 		gap_start = max(gap_start, vma->vm_end);
 	}
-	gap_consider(&room, &beyond_heap, mm, gap_start, limit);
+	gaps_consider(&room, &beyond_heap, mm, gap_start, limit);
 	mmap_read_unlock(mm);
 
 	if (room_reached(&room))
@@ -160,7 +190,7 @@ static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes,
 
 		got = compat_gup_remote(mm, addr & PAGE_MASK, FOLL_WRITE | FOLL_FORCE, &page, NULL);
 		if (got <= 0)
-			return got ?: -EFAULT;
+			return got == -ENOMEM || got == -EINTR ? got : -EIO;
 		memcpy_to_page(page, offset_in_page(addr), bytes, n);
 		set_page_dirty_lock(page);
 		put_page(page);
@@ -174,15 +204,18 @@ static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes,
 /**
  * ssol_area_create() - make an area and map it
  * @mm: the address space; the caller holds a reference that keeps it in use
+ * @areas: the areas that it has, or has had
+ * @nr: how many
  * @near: the text that its slots are to stand for
  *
  * Context: may sleep; takes the mmap lock.
  * Return: the area, or ERR_PTR: -ENOMEM when there is no memory, -ENOSPC when no room is near
  * enough or the program may map no more.
  */
-struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near)
+struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const *areas,
+				   unsigned int nr, unsigned long near)
 {
-	struct ssol_area *area = kzalloc(sizeof(*area), GFP_KERNEL_ACCOUNT);
+	struct ssol_area *area = kzalloc(sizeof(*area), SSOL_GFP);
 	int tries = 8;
 	long ret;
 
@@ -191,13 +224,13 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near)
 	area->used = SSOL_SLOT_ALIGN;
 	/* The program may map something at the same place meanwhile. */
 	do {
-		area->base = area_find_room(mm, near);
+		area->base = area_find_room(mm, areas, nr, near);
 		ret = area->base ? area_map(mm, area->base) : -ENOMEM;
 	} while (ret == -EEXIST && --tries);
 	if (!ret)
 		return area;
 	kfree(area);
-	return ERR_PTR(ret == -ENOMEM ? -ENOSPC : ret);
+	return ERR_PTR(ret == -ENOMEM || ret == -EEXIST ? -ENOSPC : ret);
 }
 
 /**
@@ -218,7 +251,7 @@ struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct 
 	mmap_read_unlock(mm);
 	if (!there)
 		return NULL;
-	copy = kzalloc(sizeof(*copy), GFP_KERNEL_ACCOUNT);
+	copy = kzalloc(sizeof(*copy), SSOL_GFP);
 	if (!copy)
 		return ERR_PTR(-ENOMEM);
 	copy->base = area->base;
@@ -248,7 +281,7 @@ void ssol_area_free(struct ssol_area *area)
  * Context: may sleep; takes the mmap lock; image::lock held.
  * Return: the slot's address; -ENOSPC when the area is full, or the program has mapped
  * something else there; -ERANGE when the instruction cannot reach what it refers to from this
- * area; what getting the page came to.
+ * area; -ENOMEM; -EIO when the program has made its pages such that nobody can write there.
  */
 long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
 			const struct ssol_plan *plan, unsigned long addr, bool step)
@@ -272,25 +305,26 @@ long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
 }
 
 /*
- * All pages of the file, so that none is charged to a program.  Who gets hold of the file by
- * /proc/PID/map_files cannot change what other processes have mapped of it.
+ * All pages of the file, so that none is charged to a program.  Whoever gets hold of the file by
+ * /proc/PID/map_files cannot change what other processes have mapped of it; but without
+ * CONFIG_SHMEM such files are ramfs's, which has no seals.
  */
 static int area_file_fill(struct file *file)
 {
-	static const u8 trampoline[] = { ARCH_BREAKPOINT };
 	pgoff_t nr;
 
 	for (nr = 0; nr < SSOL_AREA_SIZE / PAGE_SIZE; nr++) {
 		struct page *page = shmem_read_mapping_page_gfp(file->f_mapping, nr, GFP_KERNEL);
+		void *bytes;
 
 		if (IS_ERR(page))
 			return PTR_ERR(page);
-		if (!nr)
-			memcpy_to_page(page, 0, trampoline, sizeof(trampoline));
+		bytes = kmap_local_page(page);
+		memset(bytes, ARCH_BREAKPOINT, PAGE_SIZE);
+		kunmap_local(bytes);
 		set_page_dirty_lock(page);
 		put_page(page);
 	}
-	/* Without it such files are ramfs's, which has no seals. */
 	if (IS_ENABLED(CONFIG_SHMEM))
 		SHMEM_I(file_inode(file))->seals = F_SEAL_SEAL | F_SEAL_SHRINK |
 						   F_SEAL_GROW | F_SEAL_WRITE;

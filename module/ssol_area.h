@@ -3,8 +3,9 @@
  * SSOL areas: where probed instructions execute out of line.
  *
  * An area is a private mapping, readable and executable, of SSOL_AREA_SIZE bytes of one
- * file that all areas are mappings of.  That file never changes: it holds the return
- * trampoline and nothing else.  Slots are written as breakpoints are, into pages that become
+ * file that all areas are mappings of.  That file never changes: it is full of breakpoints, of
+ * which the first is the return trampoline, and the others end a program that has given up its
+ * slots.  Slots are written as breakpoints are, into pages that become
  * the process's own by that, and are charged to it.  A forked child has copies of them, and
  * what is written on either side later is not seen on the other.
  *
@@ -31,6 +32,12 @@ struct site;
 /* Slots are listed in pieces, as most processes have few. */
 #define SLOT_LIST		128
 #define SLOT_LISTS		(SSOL_AREA_SIZE / SSOL_SLOT_ALIGN / SLOT_LIST)
+
+/*
+ * It is charged to the program. Where that may have no more, it is left unprobed, and not killed
+ * for this; but the pages that slots are written to come as any others of its.
+ */
+#define SSOL_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
  * struct slot_list - whose slots a part of an area holds
@@ -59,7 +66,8 @@ struct ssol_area {
 
 int ssol_area_init(void);
 void ssol_area_exit(void);
-struct ssol_area *ssol_area_create(struct mm_struct *mm, unsigned long near);
+struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const *areas,
+				   unsigned int nr, unsigned long near);
 struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct *mm);
 void ssol_area_free(struct ssol_area *area);
 long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,

@@ -104,7 +104,8 @@ bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
 /* Whether the task has entered the kernel by a system call; other entries store -1 or less. */
 static inline bool arch_in_syscall(const struct pt_regs *regs)
 {
-	return (long)regs->orig_ax >= 0;
+	/* The kernel looks at the lower half alone. */
+	return (int)regs->orig_ax >= 0;
 }
 
 bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long *to);

@@ -193,7 +193,8 @@ bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long
  */
 static bool arch_in_mremap(const struct pt_regs *regs)
 {
-	long nr = (long)regs->orig_ax;
+	/* The kernel looks at no more of it. */
+	int nr = (int)regs->orig_ax;
 
 	if (in_ia32_syscall())
 		return nr == IA32_NR_MREMAP;
