@@ -3,7 +3,7 @@
 # test: while kprobes are switched off nothing can be probed, and the log says why
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
-ktap_plan 13
+ktap_plan 12
 
 # refused SWITCH: it is to be written 0, and then 1.
 refused() {
@@ -33,7 +33,4 @@ else
 	for _ in 1 2 3 4 5; do skip "there is such a switch" "this kernel has none"; done
 fi
 refused /sys/kernel/debug/kprobes/enabled
-enable
-check "a refusal has left nothing" test "$(lines)" = ""
-disable
 is "$(dmesg | grep -c 'went unseen')" 0 "no call has been missed"

@@ -5,7 +5,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 38
+ktap_plan 40
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -35,6 +35,8 @@ traced "$prog" moved leave
 is "$returns" 3 "leave: each call is seen"
 traced "$prog" moved int80 move
 is "$returns" 7 "move, by int 0x80: each call is seen"
+traced "$prog" moved high move
+is "$returns" 7 "move, by more than the number: each call is seen"
 traced "$prog" moved int80 leave
 is "$returns" 3 "leave, by int 0x80: each call is seen"
 traced "$prog" moved replace

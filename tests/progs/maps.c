@@ -18,9 +18,10 @@
  *	maps protect		take what may be done with its page away and give it back
  *	maps twice		two copies and itself in turn, until one copy has gone
  *
- *	maps int80 THING, maps x32 THING
- *				move and leave by other ways to make the system call; x32's is 64-bit
- *				code's as long as the kernel has it: 2 is returned where it has not
+ *	maps int80 THING, maps x32 THING, maps high THING
+ *				move and leave by other ways to make the system call: that of 32-bit
+ *				code, x32's (2 is returned where the kernel has none), and the usual
+ *				one with more in the register than the number, which nobody looks at
  *
  * With "wait" behind it, it says "ready" first, and waits for a line; for another one where it
  * has the shared mapping.
@@ -139,8 +140,8 @@ static unsigned long offset_of(long (*function)(long))
 	return offset + ((unsigned long)function - base);
 }
 
-/* Ways to make a system call: the usual one, that of 32-bit code, and x32's. */
-static enum { SYSCALL, INT80, X32 } way;
+/* Ways to make a system call. */
+static enum { SYSCALL, INT80, X32, HIGH } way;
 
 static void *moving(void *from, size_t len, size_t new_len, int flags, void *to)
 {
@@ -150,6 +151,17 @@ static void *moving(void *from, size_t len, size_t new_len, int flags, void *to)
 		return mremap(from, len, new_len, flags, to);
 	if (way == X32)
 		return (void *)syscall(0x40000000 | SYS_mremap, from, len, new_len, flags, to);
+	if (way == HIGH) {
+		register long r10 __asm__("r10") = flags;
+		register void *r8 __asm__("r8") = to;
+
+		__asm__ volatile("syscall"
+				 : "=a"(ret)
+				 : "a"(0x7700000000 | SYS_mremap), "D"(from), "S"(len),
+				   "d"(new_len), "r"(r10), "r"(r8)
+				 : "memory", "rcx", "r11");
+		return (void *)ret;
+	}
 	__asm__ volatile("int $0x80"
 			 : "=a"(ret)
 			 : "a"(163), "b"(from), "c"(len), "d"(new_len), "S"((long)flags), "D"(to)
@@ -302,6 +314,8 @@ int main(int argc, char **argv)
 		way = INT80;
 	else if (argc > 2 && !strcmp(argv[1], "x32"))
 		way = X32;
+	else if (argc > 2 && !strcmp(argv[1], "high"))
+		way = HIGH;
 	if (way == X32 && syscall(0x40000000 | SYS_getpid) != getpid())
 		return 2;
 	if (way != SYSCALL) {
