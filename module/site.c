@@ -281,6 +281,22 @@ static long image_add_slot(struct image *image, const struct ssol_plan *plan,
 	return slot;
 }
 
+/* Log why image_add_slot() failed with @ret.  Return: the error of the registration. */
+static long slot_refused(const struct consumer *c, unsigned long addr, long ret)
+{
+	/* Callers report missing memory once for all their places. */
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret == -ENOSPC) {
+		site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
+			    addr);
+		return -ENOMEM;
+	}
+	site_notice(c, "0x%lx cannot be probed: the SSOL area cannot be written, error %ld\n",
+		    addr, ret);
+	return ret;
+}
+
 /*
  * The site at @addr with the instruction that is there now: an existing one,
  * or a new one.
@@ -331,13 +347,8 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	slot = image_add_slot(image, plan, addr, &step);
 	if (slot < 0) {
 		site_free(fresh);
-		if (slot != -ENOSPC) {
-			walk->no_memory = slot == -ENOMEM;
-			return ERR_PTR(slot);
-		}
-		site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
-			    addr);
-		return ERR_PTR(-ENOMEM);
+		walk->no_memory = slot == -ENOMEM;
+		return ERR_PTR(slot_refused(c, addr, slot));
 	}
 	if (site) {
 		walk->next = image_next_site(site);
