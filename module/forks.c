@@ -45,7 +45,7 @@ static int fork_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (IS_ERR_VALUE(regs_return_value(regs))) {
 		utask = utask_find(current);
 		if (utask)
-			utask->copied = (struct copy_mark) {};
+			utask_copied_not(utask);
 	}
 	if (atomic_dec_and_test(&under_way[*mine]))
 		swake_up_one(&forks_wq);

@@ -20,10 +20,8 @@
 #include "image.h"
 #include "late_trap.h"
 #include "retprobe.h"
-#include "roaming.h"
 #include "signal.h"
 #include "site_table.h"
-#include "stray.h"
 #include "task.h"
 
 /* release_tasks() sees both or none. */
@@ -153,20 +151,6 @@ static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
 	hit_work_one(utask, regs, signalled, !utask->exited && current->mm);
 }
 
-/*
- * Not the image of the site that was hit: where a system call was about to be judged, that may have
- * been an execve(), and the image and its sites gone with the address space.
- */
-static void roam(void)
-{
-	struct image *image = image_find(current->mm);
-
-	if (!image)
-		return;
-	roaming_begin(image);
-	image_put(image);
-}
-
 static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 {
 	bool shared = utask->shared;
@@ -184,10 +168,12 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 		regs = &utask->shared_regs;
 	if (unlikely(what & HIT_GIVE_UP)) {
 		site_give_up(site);
-	} else if (likely(!utask->exited && current->mm)) {
+	} else if (unlikely(utask->exited || !current->mm)) {
+		retprobe_drop_returning(utask);
+	} else {
 		utask->in_handler = true;
-		if (unlikely(what & HIT_ROAM))
-			roam();
+		if (unlikely(what & HIT_SEARCH))
+			retprobe_search(utask, regs);
 		if (what & HIT_RETURN)
 			retprobe_run_sleepable(utask, regs);
 		if (what & (HIT_ENTRY | HIT_PREPARE | HIT_AGAIN)) {
@@ -309,7 +295,7 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
 	 * The return address stays where it is until the function returns. Ours comes last, over
 	 * the trampoline of the kernel's return probes if there are any, and so is popped first.
 	 */
-	retprobe_lift(utask ?: utask_find(current), site->image, regs, !set || !set->nr_return);
+	retprobe_lift(site->image, regs, !set || !set->nr_return);
 	if (set && set->nr_return && utask)
 		defer |= HIT_PREPARE;
 	if (set && set->nr_sleepable && utask)
@@ -365,13 +351,6 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 	return NOTIFY_STOP;
 }
 
-/* Whether there is a consumer that may ask for task context, and is not to miss that. */
-static bool hit_insists(const struct site *site, const struct consumer_set *set)
-{
-	return set->insists &&
-	       (READ_ONCE(site->image->roaming) || stray_suspected(site->image->mm));
-}
-
 /* All that hit_trap() does not know at a glance to be the usual case. */
 static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 {
@@ -405,7 +384,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		hit_give_up(site, set);
 		return true;
 	}
-	insists = set && hit_insists(site, set);
+	insists = set && set->insists;
 	if (site->step || insists || (set && (set->nr_sleepable || set->nr_return))) {
 		utask = utask_get(current);
 		if (unlikely(!utask)) {
@@ -453,7 +432,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		defer |= HIT_ENTRY;
 	/* After the sleepable handlers, if there are any: they may change ip. */
 	if (set->nr_return &&
-	    (defer || set->nr_return_in_task || retprobe_crowded(utask, site->image) ||
+	    (defer || set->nr_return_in_task ||
 	     !retprobe_prepare(utask, site, set, regs)))
 		defer |= HIT_PREPARE;
 	if (defer) {
@@ -514,11 +493,10 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 /* Where no site is.  The kernel may have a return probe there. */
 static noinline int hit_elsewhere(const struct pt_regs *regs)
 {
-	struct utask *utask = utask_own();
-	struct image *image = utask ? image_lookup(current->mm) : NULL;
+	struct image *image = image_lookup(current->mm);
 
 	if (image)
-		retprobe_lift(utask, image, regs, true);
+		retprobe_lift(image, regs, true);
 	return NOTIFY_DONE;
 }
 

@@ -19,7 +19,7 @@ struct utask;
 #define HIT_AGAIN	BIT(3)	/* atomic handlers have asked for task context */
 #define HIT_GIVE_UP	BIT(4)	/* the task cannot execute the site out of line */
 #define HIT_ONE		BIT(5)	/* the handler of utask::only, and nothing else */
-#define HIT_ROAM	BIT(6)	/* the calls of all threads are to be kept in one place */
+#define HIT_SEARCH	BIT(6)	/* the call that the task has returned from is to be looked for */
 
 int hit_defer(struct utask *utask, unsigned int what);
 

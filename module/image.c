@@ -12,7 +12,6 @@
 #include "image.h"
 #include "lifecycle.h"
 #include "ref_ctr.h"
-#include "roaming.h"
 #include "site_table.h"
 #include "ssol_area.h"
 #include "worker.h"
@@ -62,9 +61,11 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	struct site *site;
 
 	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && ours && compat_mmap_written(image->mm))
-		image_copy_begins(image);
+		image_copy_begins(image, range->start);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
+	if (calls_there(&image->calls) && mmu_notifier_range_blockable(range))
+		calls_unmapped(&image->calls, range->start, range->end);
 	moves = ours && arch_mremap_moves(task_pt_regs(current), &start, &end);
 	spin_lock(&image->tree_lock);
 	for (site = image_first_site(image, range->start);
@@ -118,6 +119,7 @@ static void image_free_work(struct work_struct *work)
 	unsigned int i;
 
 	sites_free(image);
+	calls_end(&image->calls);
 	for (i = 0; i < image->nr_areas; i++)
 		ssol_area_free(image->areas[i]);
 	kfree(image);
@@ -165,9 +167,7 @@ void image_put(struct image *image)
 	mutex_unlock(&image_list_mutex);
 
 	sites_forget(image);
-	orphans_close(&image->orphans);
 	ref_ctrs_purge(image);
-	roaming_end(image);
 	mmu_notifier_put(&image->notifier);
 }
 
@@ -270,7 +270,7 @@ struct image *image_get(struct mm_struct *mm)
 	INIT_LIST_HEAD(&image->ref_ctrs);
 	INIT_LIST_HEAD(&image->gone_ref_ctrs);
 	image->ref_changes = 1;
-	orphans_init(&image->orphans);
+	calls_init(&image->calls);
 	INIT_WORK(&image->reap, image_reap_work);
 	INIT_RCU_WORK(&image->free, image_free_work);
 	foreign_rearm(image);

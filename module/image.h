@@ -26,7 +26,7 @@
 #include "arch.h"
 #include "breakpoint.h"
 #include "foreign.h"
-#include "orphans.h"
+#include "calls.h"
 #include "probe.h"
 #include "ssol_area.h"
 
@@ -163,12 +163,9 @@ static_assert(offsetofend(struct site, step) <= 64);
  *	They have no attachments, but a registration under way may have some of them.
  *	In the end all sites, until they are freed with the image
  * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
- * @resumptions: signals have put tasks back to a breakpoint, or there is @roaming;
- *	never cleared
+ * @resumptions: signals have put tasks back to a breakpoint; never cleared
  * @handed: hits have been handed on to tracers; never cleared
- * @orphans: calls of threads that have exited
- * @roaming: the calls of all threads, once it has been seen that they are not each
- *	thread's own; set with the machine stopped, goes with the image
+ * @calls: calls of return-probed functions that are under way
  * @trampoline: address of the return trampoline, 0 when it has none yet
  * @dead: the address space is going; set once
  * @notifier: tells of unmapping and of the end
@@ -202,8 +199,7 @@ struct image {
 	unsigned int nr_counters;
 	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
-	struct orphans orphans;
-	struct roaming *roaming;
+	struct calls calls;
 	unsigned long trampoline;
 	atomic_t moving;
 	bool resumptions;
@@ -340,7 +336,7 @@ void consumer_leave_home(struct consumer *c);
 int image_inherit(struct image *child, struct image *parent, const struct copy_mark *copied);
 void image_inherit_consumers(struct image *child, struct image *parent);
 void image_disinherit(struct image *parent, struct mm_struct *mm, const struct copy_mark *copied);
-void image_copy_begins(struct image *parent);
+void image_copy_begins(struct image *parent, unsigned long start);
 void image_fork_begins(struct image *parent, struct utask *utask, struct copy_mark *copied);
 void image_fork_ends(struct image *parent);
 bool image_forks(struct image *image);

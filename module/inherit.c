@@ -42,17 +42,19 @@ static void site_is_parents(struct site *own, const struct site *site)
 /**
  * image_copy_begins() - the current task is about to copy its address space
  * @parent: its image
+ * @start: where the mapping begins that it copies now
  *
- * A fork write-protects what it copies, mapping by mapping, with the mmap lock
+ * A fork write-protects what it copies, mapping by mapping in ascending order, with the mmap lock
  * held for writing from before the first: breakpoints and reference counters
  * neither come nor go until it is through, and those of removals that have been
  * numbered are out.
  *
- * Context: any, the mmap lock held for writing.
+ * Context: may sleep, but not wait for memory; the mmap lock held for writing.
  */
-void image_copy_begins(struct image *parent)
+void image_copy_begins(struct image *parent, unsigned long start)
 {
 	struct utask *utask = utask_get_aside(current);
+	bool first;
 
 	if (!utask) {
 		pr_warn_ratelimited("no memory: a child of process %d is not probed as its parent is, and its reference counters may be too high\n",
@@ -63,7 +65,16 @@ void image_copy_begins(struct image *parent)
 	utask->copied.slots = smp_load_acquire(&parent->slots_written);
 	/* What mremap() moves may be where an idle site is. */
 	utask->copied.removals = atomic_read(&parent->moving) ? 0 : READ_ONCE(parent->removals);
+	/* A fork that has failed may have left something. */
+	first = !utask->copied.ref_changes || start <= utask->copied_to;
+	utask->copied_to = start;
 	WRITE_ONCE(utask->copied.ref_changes, READ_ONCE(parent->ref_changes));
+	if (!first || !calls_there(&parent->calls))
+		return;
+	retprobe_discard(&utask->copies);
+	if (calls_copy(&parent->calls, &utask->copies))
+		pr_warn_ratelimited("no memory: a child of process %d may die when it returns from probed calls\n",
+				    task_tgid_nr(current));
 }
 
 /**

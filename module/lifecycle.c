@@ -29,7 +29,6 @@
 #include "forks.h"
 #include "hook.h"
 #include "image.h"
-#include "instance.h"
 #include "ksym.h"
 #include "lifecycle.h"
 #include "ref_ctr.h"
@@ -49,13 +48,13 @@
  * @parent: image of the parent, with a reference; NULL when it has none, and
  *	the child may have been missed by a registration
  * @copied: of image_fork_begins()
- * @calls: copies of the return instances of the task that forked
+ * @calls: copies of the calls of the parent (calls.h)
  */
 struct fork_event {
 	struct callback_head work;
 	struct image *parent;
 	struct copy_mark copied;
-	struct hlist_head calls;
+	struct uret_instance *calls;
 };
 
 static struct reserve fork_reserve;
@@ -70,7 +69,6 @@ static void fork_work(struct callback_head *work)
 	struct fork_event *event = container_of(work, struct fork_event, work);
 	struct mm_struct *mm = current->mm;
 	struct image *child = NULL;
-	struct utask *utask = NULL;
 
 	if (!mm) {
 		retprobe_discard(&event->calls);
@@ -95,16 +93,10 @@ static void fork_work(struct callback_head *work)
 		pr_warn_ratelimited("no memory: process %d is not probed as its parent is\n",
 				    current->tgid);
 	}
-	if (child && child->trampoline == event->parent->trampoline) {
-		utask = utask_get_aside(current);
-		if (!utask && !hlist_empty(&event->calls))
-			pr_warn_ratelimited("no memory: process %d is not seen to return from what it was forked in\n",
-					    task_tgid_nr(current));
-	}
-	if (utask && !hlist_empty(&event->calls)) {
+	if (event->calls && child && child->trampoline == event->parent->trampoline) {
 		/* The return probes may be gone: nobody else watches the child's unwinders then. */
 		unwinder_watch(child);
-		retprobe_adopt_files(&event->calls, utask, mm);
+		retprobe_adopt_files(&event->calls, child);
 		unwinder_watched(child);
 		unwinder_sweep();
 	} else {
@@ -123,7 +115,8 @@ out:
 		image_fork_ends(event->parent);
 		image_put(event->parent);
 	}
-	kfree(event);
+	if (!reserve_refill(&fork_reserve, event))
+		kfree(event);
 	task_work_end();
 }
 
@@ -137,24 +130,24 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 	struct fork_event *event = reserve_take(&fork_reserve);
 
 	if (!event && !IS_ENABLED(CONFIG_PREEMPT_RT))
-		event = kmalloc(sizeof(*event), GFP_ATOMIC | __GFP_NOWARN);
+		event = kmalloc(sizeof(*event), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!event)
 		goto lost;
 	event->parent = image;
 	image_fork_begins(image, utask, &event->copied);
-	INIT_HLIST_HEAD(&event->calls);
-	if (retprobe_copy(utask, image, &event->calls))
-		pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
-				    task_tgid_nr(child));
+	event->calls = utask ? utask->copies : NULL;
+	if (utask)
+		utask->copies = NULL;
 	if (!task_work_begin(child, &event->work, fork_work))
 		return;
 	if (image)
 		image_fork_ends(image);
-	retprobe_discard(&event->calls);
+	if (utask)
+		utask->copies = event->calls;
 	reserve_give(&fork_reserve, event);
 lost:
 	if (utask)
-		utask->copied = (struct copy_mark) {};
+		utask_copied_not(utask);
 	pr_warn("no memory: process %d keeps the breakpoints of its parent\n",
 		task_tgid_nr(child));
 	if (image)
@@ -163,40 +156,20 @@ lost:
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
-	struct utask *utask, *child_utask;
+	struct utask *utask;
 	struct image *image;
-	HLIST_HEAD(calls);
 	bool spreading;
 
-	if (!child->mm)
+	/* Who shares the address space shares its calls. */
+	if (!child->mm || child->mm == parent->mm)
 		return;
 	utask = utask_find(parent);
-	if (child->mm != parent->mm) {
-		spreading = mapping_spreading();
-		/* What has just ended has made the image; pairs with mapping_await(). */
-		smp_rmb();
-		image = image_find(parent->mm);
-		if (image || spreading)
-			fork_copied(child, utask, image);
-		return;
-	}
-
-	/* A child of vfork() returns through its parent's frames. */
-	if (same_thread_group(parent, child))
-		return;
-	rcu_read_lock();
-	image = image_lookup(parent->mm);
-	if ((utask && utask->nr_instances) || (image && READ_ONCE(image->roaming))) {
-		child_utask = utask_get_aside(child);
-		if (!child_utask || retprobe_copy(utask, image, &calls))
-			pr_warn_ratelimited("no memory: process %d may die when it returns from probed calls\n",
-					    task_tgid_nr(child));
-		if (child_utask) {
-			child_utask->borrowed = true;
-			retprobe_adopt(&calls, child_utask);
-		}
-	}
-	rcu_read_unlock();
+	spreading = mapping_spreading();
+	/* What has just ended has made the image; pairs with mapping_await(). */
+	smp_rmb();
+	image = image_find(parent->mm);
+	if (image || spreading)
+		fork_copied(child, utask, image);
 }
 
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
@@ -204,42 +177,17 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct 
 	struct utask *utask = utask_find(task);
 
 	if (utask) {
-		retprobe_forget(utask);
-		instances_unspare(utask);
-		utask->borrowed = false;
 		utask->mm = task->mm;
-		utask->copied = (struct copy_mark) {};
+		utask_copied_not(utask);
 		signal_exec(utask, task_pt_regs(task));
 	}
-}
-
-/* Keeps the calls of a thread that exits, for others to return from; false when none will. */
-static bool calls_left(struct utask *utask, const struct task_struct *task)
-{
-	struct image *image;
-	bool left = false;
-
-	if (!utask->nr_instances || utask->borrowed || utask->hit_queued || utask->map_queued ||
-	    !atomic_read(&task->signal->live) || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT)
-		return false;
-	rcu_read_lock();
-	/* Where the address space is gone, it is not found. */
-	image = image_lookup(utask->mm);
-	if (image) {
-		instances_unspare(utask);
-		left = orphans_add(&image->orphans, utask);
-	}
-	rcu_read_unlock();
-	return left;
 }
 
 static void task_exits(void *data, struct task_struct *task)
 {
 	struct utask *utask = utask_find(task);
 
-	if (!utask)
-		return;
-	if (!calls_left(utask, task))
+	if (utask)
 		utask_drop(utask);
 }
 

@@ -14,7 +14,6 @@
 #include "probe.h"
 #include "register.h"
 #include "release.h"
-#include "retprobe.h"
 #include "rseq.h"
 #include "ssol_area.h"
 #include "task.h"
@@ -55,12 +54,9 @@ static int __init uprobes_load(void)
 	ret = task_init();
 	if (ret)
 		goto exit_image;
-	ret = retprobe_init();
-	if (ret)
-		goto exit_task;
 	ret = unwinder_init();
 	if (ret)
-		goto exit_retprobe;
+		goto exit_task;
 	ret = hooks_init();
 	if (ret)
 		goto exit_unwinder;
@@ -86,8 +82,6 @@ exit_hooks:
 exit_unwinder:
 	unwinder_exit();
 	unwinder_free();
-exit_retprobe:
-	retprobe_exit();
 exit_task:
 	task_exit();
 exit_image:
@@ -130,7 +124,6 @@ static void __exit uprobes_unload(void)
 	unwinder_free();
 	image_exit();
 	task_exit();
-	retprobe_exit();
 	ssol_area_exit();
 	worker_exit();
 	probe_exit();

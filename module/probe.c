@@ -9,7 +9,6 @@
 #include <linux/wait.h>
 
 #include "probe.h"
-#include "reserve.h"
 #include "retprobe.h"
 
 /* Consumers whose memory is not freed yet; unloading waits for the last. */
@@ -120,9 +119,6 @@ static void consumer_free(struct consumer *c)
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_exit(&c->calls);
 	stats_block_put(c->block);
-	if (c->instances)
-		reserve_exit(c->instances);
-	kfree(c->instances);
 	kfree(c->plan);
 	if (c->counted)
 		fput(c->counted);
@@ -131,21 +127,9 @@ static void consumer_free(struct consumer *c)
 		wake_up_all(&consumers_gone);
 }
 
-static void consumer_free_work(struct work_struct *work)
-{
-	consumer_free(container_of(work, struct consumer, end));
-}
-
 static void consumer_free_rcu(struct rcu_head *head)
 {
-	struct consumer *c = container_of(head, struct consumer, free);
-
-	if (!c->instances) {
-		consumer_free(c);
-		return;
-	}
-	INIT_WORK(&c->end, consumer_free_work);
-	queue_work(probe_wq, &c->end);
+	consumer_free(container_of(head, struct consumer, free));
 }
 
 static void consumer_inactive(struct percpu_ref *ref)
@@ -188,13 +172,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 		goto free_stats;
 	if (rp && percpu_ref_init(&c->calls, consumer_uncalled, 0, GFP_KERNEL))
 		goto free_active;
-	if (rp && rp->data_size) {
-		c->data_size = rp->data_size;
-		c->instances = retprobe_reserve(rp->data_size);
-		if (IS_ERR(c->instances))
-			goto free_calls;
-	}
-
+	c->data_size = rp ? rp->data_size : 0;
 	c->atomic_entry = c->atomic && type == CONSUMER_ENTRY;
 	c->in_every_process = u->path || u->file || u->inode;
 	c->inherits = !c->in_every_process && u->flags & UPROBE_INHERIT;
@@ -219,8 +197,6 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	atomic_inc(&consumers_left);
 	return c;
 
-free_calls:
-	percpu_ref_exit(&c->calls);
 free_active:
 	if (c->sleeps)
 		percpu_ref_exit(&c->active);
@@ -240,8 +216,7 @@ void consumer_get(struct consumer *c)
  * consumer_put() - drop a reference
  * @c: the consumer
  *
- * The memory goes a grace period after the last reference, from a worker where
- * that may have to wait.
+ * The memory goes a grace period after the last reference.
  *
  * Context: any.
  */

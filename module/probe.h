@@ -41,7 +41,6 @@ struct file;
 struct image;
 struct inode;
 struct probe_file;
-struct reserve;
 struct site;
 struct stats_block;
 
@@ -155,7 +154,6 @@ struct attachment {
  * @in_task: what a hit has to do needs task context; constant
  * @watches_maps: it has to know of new mappings; of who has claimed it
  * @data_size: of a return instance; constant
- * @instances: return instances of this size, where @data_size is large
  * @claimed: somebody registers, unregisters, enables or disables it; under
  *	kdata_mutex (register.c)
  * @gone: it is unregistered; changed by who has claimed it
@@ -168,7 +166,6 @@ struct attachment {
  * @idle: completed when @active has come to zero
  * @calls: of a return consumer: return instances that name it; killed at unregistration,
  *	holds a reference of @refs until then
- * @roaming: of these, how many are in lists of roaming.h
  * @refs: holds the memory: the registration, each consumer set, @calls, and
  *	who has looked it up
  * @lock: protects @attachments, @ref_ctrs and @dying
@@ -181,8 +178,7 @@ struct attachment {
  *	reference; NULL when it probes a file, or nothing yet; of who has
  *	claimed it
  * @in_home: in image::residents, under its image::lock
- * @end: unregisters it when that process is gone; frees it in the end, where that
- *	may have to wait
+ * @end: unregisters it when that process is gone
  * @file: the file that it probes, or NULL
  * @offset: where in @file
  * @ref_ctr_offset: reference counter in the file, or 0
@@ -206,7 +202,6 @@ struct consumer {
 	bool in_task;
 	bool watches_maps;
 	size_t data_size;
-	struct reserve *instances;
 	bool claimed;
 	bool gone;
 	bool live;
@@ -216,7 +211,6 @@ struct consumer {
 	struct percpu_ref active;
 	struct completion idle;
 	struct percpu_ref calls;
-	atomic_t roaming;
 	refcount_t refs;
 	spinlock_t lock;
 	struct list_head attachments;

@@ -385,9 +385,12 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
  */
 int image_use_trampoline(struct image *image, unsigned long addr)
 {
-	struct site *site = site_alloc(image, addr, SITE_TRAMPOLINE, NULL);
-	int ret;
+	struct site *site;
+	int ret = calls_make(&image->calls);
 
+	if (ret)
+		return ret;
+	site = site_alloc(image, addr, SITE_TRAMPOLINE, NULL);
 	if (!site)
 		return -ENOMEM;
 	site->state = SITE_ARMED;

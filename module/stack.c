@@ -1,121 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Return addresses on the stacks of tasks: which are still the trampoline's,
- * what they stand for, and how they are put back.
+ * Return addresses on the stacks of a process: what they stand for, and how they are put back
+ * for a thread that is going to read its stack.
  */
+#include <linux/mm.h>
 #include <linux/pagemap.h>
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#include "calls.h"
 #include "image.h"
-#include "instance.h"
+#include "probe.h"
 #include "retprobe.h"
-#include "roaming.h"
 #include "stack.h"
-#include "stray.h"
-#include "task.h"
-
-/* The calls of the current task's process, when they are kept in one place; or NULL. */
-static struct roaming *roaming_own(void)
-{
-	struct roaming *roaming = NULL;
-	struct image *image;
-
-	rcu_read_lock();
-	image = image_lookup(current->mm);
-	if (image)
-		roaming = READ_ONCE(image->roaming);
-	rcu_read_unlock();
-	return roaming;
-}
 
 /*
- * A walk through the instances of the current task, with preemption off.  Where
- * that must be on for a while, roaming_begin() may take them away.
- *
- * @was: utask::calls_moved when the walk began
- *
- * Return: false when there is no more to see here.
+ * So often a place is looked at whose page is there each time that it is asked for. Others take
+ * pages away, but not as often in a row; a shadow stack never takes the exchange.
  */
-static bool walk_pause(const struct utask *utask, unsigned int was)
-{
-	preempt_enable();
-	cond_resched();
-	preempt_disable();
-	return READ_ONCE(utask->calls_moved) == was;
-}
-
-/*
- * Gets the page that an instance of such a walk is about, for writing where that is to
- * be.  Nothing is stored: the program may have something else there by now, which is
- * what fault_in_writeable() would write a byte of.
- *
- * @there: whether another look is worth while; that one can fail as well, as another
- * thread's fork takes pages away again.
- *
- * Return: as walk_pause().
- */
-static bool walk_touch(const struct utask *utask, const struct uret_instance *inst,
-		       unsigned int was, bool writes, bool *there)
-{
-	char __user *at = (char __user *)inst->ri.sp;
-	unsigned int size = inst->word;
-
-	preempt_enable();
-	*there = !fatal_signal_pending(current) &&
-		 !(writes ? fault_in_safe_writeable(at, size) : fault_in_readable(at, size));
-	preempt_disable();
-	return READ_ONCE(utask->calls_moved) == was;
-}
-
-/*
- * Drops the instances whose place on the stack holds something else by now:
- * the call was left by longjmp() or the like; or where there is no stack any more,
- * as a page that cannot even be faulted in says.
- *
- * Context: may sleep; the current task, as the stack is its own.
- */
-void instances_prune(struct utask *utask)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	unsigned int i, moved;
-	unsigned long word;
-	bool known, there;
-
-	preempt_disable();
-	moved = READ_ONCE(utask->calls_moved);
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			there = true;
-			do {
-				known = stack_read(&word, inst->ri.sp, inst->word, false);
-				if (!known && !walk_touch(utask, inst, moved, false, &there))
-					goto out;
-			} while (!known && there);
-			/* Nobody but the task itself changes the list otherwise. */
-			next = inst->in_task.next;
-			if (known && word == inst->trampoline)
-				continue;
-			instance_unlink(utask, inst);
-			instance_spare(utask, inst);
-		}
-		if (!walk_pause(utask, moved))
-			goto out;
-	}
-out:
-	preempt_enable();
-	utask->prune_at = retprobe_prune_at(utask->nr_instances, RETPROBE_TASK_MAX);
-	utask->prune_after = retprobe_prune_after(utask->nr_instances, RETPROBE_TASK_MAX);
-}
-
-/* Whether stale instances are to be looked for, which takes task context.  Context: any. */
-bool retprobe_crowded(const struct utask *utask, const struct image *image)
-{
-	const struct roaming *roaming = READ_ONCE(image->roaming);
-
-	return utask_crowded(utask) || (roaming && roaming_crowded(roaming));
-}
+#define PUT_BACK_TRIES	100U
 
 /* The word at @sp becomes @to if it is @from; @was is what it was.  False without a page. */
 static bool word_swap(unsigned long sp, unsigned long from, unsigned long to,
@@ -142,17 +47,13 @@ fault:
 	return false;
 }
 
-/**
- * stack_put_back() - put the return address of a call back, if the trampoline's is there
- * @inst: the call, of the current task's address space
- * @was: what was there
- *
- * Another thread may own the stack, so the exchange is atomic; the place is aligned.
- *
- * Context: any.
- * Return: false where the page is not there, or is shared with a forked process.
+/*
+ * Put the return address of a call of the current task's address space back, if the
+ * trampoline's is there; @was becomes what was there.  Another thread may own the stack, so the
+ * exchange is atomic; the place is aligned.  False if the page is absent, or shared with a
+ * forked process.
  */
-bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
+static bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
 {
 	bool there;
 
@@ -162,137 +63,190 @@ bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
 	return there;
 }
 
-/* How far a walk through the task's own calls has come. */
-enum walked { WALKED_ALL, WALKED_TO_ABSENT, WALKED_UNTIL_MOVED };
-
-static enum walked put_back_walk(struct utask *utask, bool may_sleep)
+/*
+ * The return address of a call has been put back: it is followed no more, and counts as missed
+ * if it is @under_way.  The instance stays: a thread may have taken the trampoline's address off
+ * its stack just before, and still arrive there.  Context: the bucket locked.
+ */
+static void set_put_back(struct uret_instance *inst, bool under_way)
 {
-	enum walked walked = WALKED_UNTIL_MOVED;
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	unsigned int i, moved, tries;
-	bool known, there;
-	unsigned long word;
-
-	preempt_disable();
-	moved = READ_ONCE(utask->calls_moved);
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			there = may_sleep;
-			tries = 0;
-			do {
-				known = stack_put_back(inst, &word);
-				if (!known && there &&
-				    !walk_touch(utask, inst, moved, true, &there))
-					goto out;
-			} while (!known && there && ++tries < PUT_BACK_TRIES);
-			if (!known && !may_sleep) {
-				walked = WALKED_TO_ABSENT;
-				goto out;
-			}
-			next = inst->in_task.next;
-			/* Otherwise the call was left long ago.  Several may share the place. */
-			if (known && READ_ONCE(inst->consumer->live) &&
-			    (word == inst->trampoline || word == inst->ri.ret_addr))
-				consumer_missed(inst->consumer);
-			instance_unlink(utask, inst);
-			instance_spare(utask, inst);
-		}
-		if (may_sleep && !walk_pause(utask, moved))
-			goto out;
-	}
-	walked = WALKED_ALL;
-out:
-	preempt_enable();
-	return walked;
-}
-
-/* For what is the task's own; false when it takes a context that can sleep. */
-static bool put_back_own(struct utask *utask, bool may_sleep)
-{
-	enum walked walked;
-
-	/* What has become the task's own since then is here. */
-	do
-		walked = put_back_walk(utask, may_sleep);
-	while (walked == WALKED_UNTIL_MOVED);
-	return walked == WALKED_ALL;
+	if (under_way && READ_ONCE(inst->consumer->live))
+		consumer_missed(inst->consumer);
+	inst->put_back = true;
+	inst->put_back_at = jiffies;
 }
 
 /**
- * retprobe_put_back() - put the return addresses of a task's calls back
+ * struct unwound - the calls that a thread may be going to walk through
+ * @start: the part of its stack that is in use
+ * @end: first address behind that
+ * @owner: the thread
+ * @all: it may be those of other threads as well
+ */
+struct unwound {
+	unsigned long start;
+	unsigned long end;
+	pid_t owner;
+	bool all;
+};
+
+static bool is_unwound(const struct unwound *u, const struct uret_instance *inst)
+{
+	return !inst->put_back && (u->all || inst->owner == u->owner ||
+				   (inst->ri.sp >= u->start && inst->ri.sp < u->end));
+}
+
+/*
+ * Put back what a bucket has of that, without sleeping.  Return: the place of a call whose page
+ * is absent, or 0; that at @gone cannot be faulted in.  Context: the bucket locked.
+ */
+static unsigned long bucket_put_back(struct call_bucket *bucket, const struct unwound *u,
+				     unsigned long gone)
+{
+	struct uret_instance *inst;
+	unsigned long absent = 0, was;
+
+	for (inst = bucket->live; inst; inst = inst->next) {
+		bool there;
+
+		if (!is_unwound(u, inst))
+			continue;
+		there = stack_put_back(inst, &was);
+		if (!there && inst->ri.sp != gone)
+			absent = inst->ri.sp;
+		else	/* Otherwise the call was left long ago.  Several may share the place. */
+			set_put_back(inst, there && (was == inst->trampoline ||
+						     was == inst->ri.ret_addr));
+	}
+	return absent;
+}
+
+/* Put back all calls in a trap; false where that takes a context that can sleep. */
+static bool put_back_in_trap(struct calls *calls)
+{
+	const struct unwound u = { .all = true };
+	pid_t sole = READ_ONCE(calls->sole);
+	struct call_bucket *bucket;
+	unsigned long absent = 0;
+	u64 pos = 0, step;
+
+	if (sole == CALLS_NOBODY)
+		return true;
+	/* What is another thread's need not be put back; and there may be too many for a trap. */
+	if (sole != current->pid || calls_buckets(calls) > 1UL << CALLS_MIN_BITS)
+		return false;
+	do {
+		bucket = calls_lock_next(calls, pos, &step, true);
+		if (bucket) {
+			absent = bucket_put_back(bucket, &u, 0);
+			calls_unlock(bucket);
+		}
+		pos += step;
+	} while (pos && !absent);
+	return !absent;
+}
+
+/* Gets the page of a place; false if it cannot be had. */
+static bool page_bring(unsigned long at)
+{
+	/* Without a store: another thread may use the place since. */
+	return !fault_in_safe_writeable((char __user *)at, 1);
+}
+
+/* Context: may sleep. */
+static void put_back_in_task(struct calls *calls)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct unwound u = { .start = regs->sp, .owner = current->pid };
+	unsigned long absent, gone = 0, last = 0;
+	const struct vm_area_struct *vma;
+	struct call_bucket *bucket;
+	unsigned int tries = 0;
+	u64 pos = 0, step;
+
+	if (mmap_read_lock_killable(current->mm))
+		return;
+	vma = find_vma(current->mm, regs->sp);
+	u.end = vma ? vma->vm_end : regs->sp;
+	mmap_read_unlock(current->mm);
+	/* What the signal has interrupted may be a coroutine with calls of any thread. */
+	u.all = READ_ONCE(calls->mixed) && on_sig_stack(regs->sp);
+
+	do {
+		absent = 0;
+		local_irq_disable();
+		bucket = calls_lock_next(calls, pos, &step, true);
+		if (bucket) {
+			absent = bucket_put_back(bucket, &u, gone);
+			calls_unlock(bucket);
+		}
+		local_irq_enable();
+		cond_resched();
+		if (!absent) {
+			pos += step;
+			continue;
+		}
+		/* Other threads can take pages away again and again. */
+		tries = absent == last ? tries + 1 : 1;
+		last = absent;
+		gone = tries == PUT_BACK_TRIES || !page_bring(absent) ? absent : 0;
+	} while ((pos || absent) && !fatal_signal_pending(current));
+}
+
+/**
+ * retprobe_put_back() - put the return addresses of a thread's calls back
  * @may_sleep: whether the caller can
  *
- * The current task is going to read its stack.  The calls are followed no more,
- * and count as missed.
+ * The current task is going to read its stack.  The calls on it are followed no more, and count
+ * as missed; so are other calls of the thread, which it may have entered on another stack.
  *
  * Context: as @may_sleep says; the trap otherwise.
- * Return: false when it takes a context that can sleep; the rest is to be done
- * there.
+ * Return: false when it takes a context that can sleep; the rest is to be done there.
  */
 bool retprobe_put_back(bool may_sleep)
 {
-	struct utask *utask = utask_find(current);
-	struct roaming *roaming;
+	struct image *image;
 
-	/* Too many for a trap. */
-	if (!may_sleep && utask && utask->nr_instances > PUT_BACK_MANY)
-		return false;
-	if (utask && !put_back_own(utask, may_sleep))
-		return false;
-	if (!stray_look(may_sleep))
-		return false;
-	/* It may have become so just now. */
-	roaming = roaming_own();
-	return !roaming || roaming_put_back(roaming, may_sleep);
-}
-
-/**
- * retprobe_forget() - the task has another address space now
- * @utask: its state
- *
- * Context: the task itself; any.
- */
-void retprobe_forget(struct utask *utask)
-{
-	struct uret_instance *inst;
-	struct hlist_node *next;
-	unsigned int i;
-
-	preempt_disable();
-	for (i = 0; i < ARRAY_SIZE(utask->instances); i++) {
-		hlist_for_each_entry_safe(inst, next, &utask->instances[i], in_task) {
-			instance_unlink(utask, inst);
-			instance_spare(utask, inst);
-		}
+	if (!may_sleep) {
+		image = image_lookup(current->mm);
+		return !image || !calls_there(&image->calls) || put_back_in_trap(&image->calls);
 	}
-	preempt_enable();
+	image = image_find(current->mm);
+	if (!image)
+		return true;
+	if (calls_there(&image->calls))
+		put_back_in_task(&image->calls);
+	image_put(image);
+	return true;
 }
 
 /**
- * retprobe_real() - where a call returns to
- * @utask: state of the current task or of one that does not run; or NULL
- * @image: its address space
- * @sp: where the return address lies
- * @ret_addr: the real one
+ * retprobe_lift() - a function was entered by a jump, and the kernel may have a return probe there
+ * @image: the current task's address space
+ * @regs: user registers at the entry
+ * @shared: only calls of functions where the kernel may have one as well
  *
- * Context: any.
- * Return: false where no call is known.
+ * What lies on the stack then is our trampoline's address. The kernel goes by whether it is its
+ * own, which it is again where the first function has a return probe of the kernel's, too, and
+ * ours comes last: see hit_share(). The calls are followed no more, and count as missed.
+ *
+ * Context: the trap.
  */
-bool retprobe_real(struct utask *utask, const struct image *image, unsigned long sp,
-		   unsigned long *ret_addr)
+void retprobe_lift(struct image *image, const struct pt_regs *regs, bool shared)
 {
 	struct uret_instance *inst;
-	struct roaming *roaming;
+	struct call_bucket *bucket;
+	unsigned long was;
 
-	/* It is in either of two places. */
-	preempt_disable();
-	inst = utask ? instance_at(utask, sp) : NULL;
-	if (inst)
-		*ret_addr = inst->ri.ret_addr;
-	roaming = inst ? NULL : READ_ONCE(image->roaming);
-	preempt_enable();
-	return inst || (roaming && roaming_real(roaming, sp, ret_addr));
+	if (!calls_there(&image->calls))
+		return;
+	bucket = calls_lock(&image->calls, regs->sp);
+	inst = *bucket_find(bucket, regs->sp);
+	if (inst && !inst->put_back && inst->shared >= shared && stack_put_back(inst, &was)) {
+		for (; inst && inst->ri.sp == regs->sp; inst = inst->next)
+			set_put_back(inst, was == inst->trampoline);
+	}
+	calls_unlock(bucket);
 }
 
 /**
@@ -307,7 +261,6 @@ bool retprobe_real(struct utask *utask, const struct image *image, unsigned long
  */
 unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp)
 {
-	struct utask *utask = utask_find(task);
 	struct image *image;
 	struct site *site;
 
@@ -316,9 +269,9 @@ unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsig
 	rcu_read_lock();
 	image = image_lookup(task->mm);
 	if (image && pc == READ_ONCE(image->trampoline)) {
-		if (!retprobe_real(utask, image, sp, &pc) &&
-		    !retprobe_real(utask, image, sp - sizeof(long), &pc))
-			retprobe_real(utask, image, sp - sizeof(u32), &pc);
+		if (!calls_real(&image->calls, sp, &pc) &&
+		    !calls_real(&image->calls, sp - sizeof(long), &pc))
+			calls_real(&image->calls, sp - sizeof(u32), &pc);
 	} else if (image) {
 		site = site_of_slot(image, pc);
 		if (site)

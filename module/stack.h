@@ -7,19 +7,6 @@
 
 #include <linux/uaccess.h>
 
-struct roaming;
-struct uret_instance;
-struct utask;
-
-/* More calls than these are not put back with interrupts off. */
-#define PUT_BACK_MANY	256U
-
-/*
- * So often a place is looked at whose page is there each time that it is asked for. Others take
- * pages away, but not as often in a row; a shadow stack never takes the exchange.
- */
-#define PUT_BACK_TRIES	100U
-
 /* False when the page is not there, or, with @may_sleep, cannot be. */
 static inline bool stack_read(unsigned long *word, unsigned long addr, unsigned int size,
 			      bool may_sleep)
@@ -38,7 +25,31 @@ static inline bool stack_write(unsigned long addr, unsigned long word, unsigned 
 	return !copy_to_user_nofault((void __user *)addr, &word, size);
 }
 
-bool stack_put_back(const struct uret_instance *inst, unsigned long *was);
-void instances_prune(struct utask *utask);
+/**
+ * stack_word_is() - compare a word, in 64-bit code
+ * @addr: its address
+ * @value: the value
+ *
+ * Context: traps.
+ * Return: false also if the page is absent.
+ */
+static __always_inline bool stack_word_is(unsigned long addr, unsigned long value)
+{
+	unsigned long __user *word = (unsigned long __user *)addr;
+	unsigned long found;
+
+	pagefault_disable();
+	if (unlikely(!user_access_begin(word, sizeof(*word))))
+		goto out;
+	unsafe_get_user(found, word, fault);
+	user_access_end();
+	pagefault_enable();
+	return found == value;
+fault:
+	user_access_end();
+out:
+	pagefault_enable();
+	return false;
+}
 
 #endif /* _UPROBES_STACK_H */

@@ -6,7 +6,6 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "orphans.h"
 #include "reserve.h"
 #include "task.h"
 
@@ -40,6 +39,21 @@ struct utask *utask_find(struct task_struct *task)
 	return found;
 }
 
+/*
+ * The task has got a state out of the reserve.  Another one takes its place, and the task is
+ * charged for that.
+ */
+static void utask_made_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, made_work);
+
+	utask->made_queued = false;
+	reserve_give(&utask_reserve,
+		     kmalloc(sizeof(*utask), GFP_KERNEL_ACCOUNT | __GFP_NOFAIL));
+	utask_work_done(utask);
+	task_work_end();
+}
+
 /* Tests have it fail by itself. */
 #ifndef utask_take
 #define utask_take(reserve)	reserve_take(reserve)
@@ -66,10 +80,13 @@ struct utask *utask_get(struct task_struct *task)
 	memset(utask, 0, sizeof(*utask));
 	utask->task = task;
 	utask->mm = task->mm;
-	utask->prune_at = RETPROBE_PRUNE_MIN;
 	raw_spin_lock_irqsave(&utasks_lock, flags);
 	hlist_add_head_rcu(&utask->node, utask_bucket(task));
 	raw_spin_unlock_irqrestore(&utasks_lock, flags);
+	/* A task that is past running any work leaves the reserve one short until it exits. */
+	utask->made_queued = true;
+	if (task_work_begin(task, &utask->made_work, utask_made_work))
+		utask->made_queued = false;
 	return utask;
 }
 
@@ -77,8 +94,34 @@ static void utask_free_rcu(struct rcu_head *head)
 {
 	struct utask *utask = container_of(head, struct utask, rcu);
 
-	retprobe_free(utask);
-	kfree(utask);
+	retprobe_drop_returning(utask);
+	retprobe_discard(&utask->copies);
+	if (!reserve_refill(&utask_reserve, utask))
+		kfree(utask);
+}
+
+static void copies_discard_rcu(struct rcu_head *head)
+{
+	struct uret_instance *copies = container_of(head, struct uret_instance, rcu);
+
+	retprobe_discard(&copies);
+}
+
+/**
+ * utask_copied_not() - the task is not going to report a fork
+ * @utask: its state
+ *
+ * What it has copied of its address space is of no use.
+ *
+ * Context: the task itself; any.
+ */
+void utask_copied_not(struct utask *utask)
+{
+	utask->copied = (struct copy_mark) {};
+	/* Where preemption is off, memory cannot be freed on PREEMPT_RT. */
+	if (utask->copies)
+		call_rcu(&utask->copies->rcu, copies_discard_rcu);
+	utask->copies = NULL;
 }
 
 /* From the exit path's tracepoint, where memory cannot be freed on PREEMPT_RT. */
@@ -105,63 +148,6 @@ void utask_drop(struct utask *utask)
 	raw_spin_unlock_irqrestore(&utasks_lock, flags);
 	utask->exited = true;
 	utask_work_done(utask);
-}
-
-void orphans_init(struct orphans *orphans)
-{
-	INIT_LIST_HEAD(&orphans->list);
-}
-
-/**
- * orphans_add() - the task exits, but others may return from its calls
- * @orphans: of its address space
- * @utask: its state, with no work queued
- *
- * Context: the task itself, any.
- * Return: false when the address space is gone, too.
- */
-bool orphans_add(struct orphans *orphans, struct utask *utask)
-{
-	struct utask *oldest = NULL;
-	unsigned long flags;
-	bool closed;
-
-	raw_spin_lock_irqsave(&utasks_lock, flags);
-	closed = orphans->closed;
-	if (!closed) {
-		WRITE_ONCE(utask->task, NULL);
-		list_add_tail(&utask->in_orphans, &orphans->list);
-		if (orphans->nr++ == ORPHANS_MAX) {
-			oldest = list_first_entry(&orphans->list, struct utask, in_orphans);
-			list_del(&oldest->in_orphans);
-			hlist_del_rcu(&oldest->node);
-			orphans->nr--;
-		}
-	}
-	raw_spin_unlock_irqrestore(&utasks_lock, flags);
-	if (oldest)
-		utask_free(oldest);
-	return !closed;
-}
-
-/**
- * orphans_close() - nobody will return from anything any more
- * @orphans: of an address space that is gone
- *
- * Context: any.
- */
-void orphans_close(struct orphans *orphans)
-{
-	struct utask *utask, *next;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&utasks_lock, flags);
-	orphans->closed = true;
-	list_for_each_entry(utask, &orphans->list, in_orphans)
-		hlist_del_rcu(&utask->node);
-	raw_spin_unlock_irqrestore(&utasks_lock, flags);
-	list_for_each_entry_safe(utask, next, &orphans->list, in_orphans)
-		utask_free(utask);
 }
 
 /**

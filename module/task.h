@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What is kept for a task (a thread) that hits probes: the hit that its
- * sleepable handlers are still to see, and the calls that it has under way in
- * return-probed functions.
+ * sleepable handlers are still to see, and what it does about signals.
  *
  * A utask is made at the task's first hit that needs one and goes when the
- * task exits, or later, as one of its process's orphans (orphans.h).  It is the task's
- * own: only the task itself touches it, in the trap, in task work, or in the kernel's
- * fork, exec and exit paths.  The exceptions are release_tasks() and roaming_begin(),
- * which stop the machine; therefore @instances changes only with preemption off.  Others
- * read @copied (inherit.c), @mm and @nr_instances, and look through @instances as far as
- * that goes while they change (stray.c), under RCU.
- * Orphans are freed by whoever adds the one too many, and with the process's image.
+ * task exits.  It is the task's own: only the task itself touches it, in the trap, in task
+ * work, or in the kernel's fork, exec and exit paths.  The exception is release_tasks(),
+ * which stops the machine.  Others read @copied (inherit.c).
  * The table in which utasks are found is read under RCU and changed under a raw
  * spinlock.
  */
@@ -19,7 +14,6 @@
 #define _UPROBES_TASK_H
 
 #include <linux/hash.h>
-#include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
 #include <linux/rculist.h>
@@ -49,11 +43,11 @@ struct copy_mark {
 /**
  * struct utask - state of one task
  * @node: in the table, keyed by @task
- * @task: whose it is; no reference, the task outlives it.  NULL when it has exited, and
- *	@in_orphans is used
+ * @task: whose it is; no reference, the task outlives it
  * @mm: address space of @task, since this was made or since its exec; no reference, not
- *	to be followed but in orphans
- * @in_orphans: in image::orphans (orphans.h)
+ *	to be followed
+ * @made_work: puts another one into the reserve, which the program is charged for
+ * @made_queued: @made_work is on its way
  * @hit_work: runs the sleepable handlers of the hit
  * @hit_queued: @hit_work is on its way
  * @site: where the hit was
@@ -89,23 +83,18 @@ struct copy_mark {
  *	(inherit.c)
  * @moves: the task is in mremap() of probed text
  * @exited: the task has exited; the last queued work frees this
- * @borrowed: @instances has copies of another task's, in the same address space
- * @instances: return instances, by their place on the stack; of processes that
- *	roaming.h is about only what is borrowed, has just been claimed, or is still
- *	to be moved
- * @nr_instances: how many
- * @calls_moved: how often roaming_begin() has taken them away, with the machine stopped
- * @prune_at: how many there are to be when the stale ones are looked for
- * @prune_after: and not before this, in jiffies, where there are RETPROBE_TASK_MAX
+ * @copies: the calls of the address space (calls.h) when the task copied it, with @copied; for
+ *	the child
+ * @copied_to: with @copied, how far the task has come in its address space
  * @returning: instances whose sleepable handlers are to be called
- * @spare: instances for further use
  * @rcu: for the table
  */
 struct utask {
 	struct hlist_node node;
 	struct task_struct *task;
 	struct mm_struct *mm;
-	struct list_head in_orphans;
+	struct callback_head made_work;
+	bool made_queued;
 	struct callback_head hit_work;
 	bool hit_queued;
 	struct site *site;
@@ -135,14 +124,9 @@ struct utask {
 	struct copy_mark copied;
 	bool moves;
 	bool exited;
-	bool borrowed;
-	struct hlist_head instances[1 << RETPROBE_BITS];
-	unsigned int nr_instances;
-	unsigned int calls_moved;
-	unsigned int prune_at;
-	unsigned long prune_after;
-	struct hlist_head returning;
-	struct hlist_head spare;
+	struct uret_instance *copies;
+	unsigned long copied_to;
+	struct uret_instance *returning;
 	struct rcu_head rcu;
 };
 
@@ -185,6 +169,7 @@ struct utask *utask_get(struct task_struct *task);
 #define utask_get_aside(task)	utask_get(task)
 #endif
 
+void utask_copied_not(struct utask *utask);
 void utask_drop(struct utask *utask);
 void utask_free(struct utask *utask);
 void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data);
@@ -243,16 +228,9 @@ void task_work_drain(void);
  */
 static inline void utask_work_done(struct utask *utask)
 {
-	if (unlikely(utask->exited) && !utask->hit_queued && !utask->map_queued)
+	if (unlikely(utask->exited) && !utask->hit_queued && !utask->map_queued &&
+	    !utask->made_queued)
 		utask_free(utask);
-}
-
-/* Whether the stale ones among a task's calls are to be looked for, which takes task context. */
-static inline bool utask_crowded(const struct utask *utask)
-{
-	return utask->nr_instances >= utask->prune_at &&
-	       (utask->nr_instances < RETPROBE_TASK_MAX ||
-		time_after_eq(jiffies, utask->prune_after));
 }
 
 #endif /* _UPROBES_TASK_H */

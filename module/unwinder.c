@@ -4,6 +4,7 @@
  */
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/kthread.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -17,7 +18,6 @@
 #include "lifecycle.h"
 #include "probe.h"
 #include "retprobe.h"
-#include "roaming.h"
 #include "target.h"
 #include "task.h"
 #include "unwinder.h"
@@ -251,34 +251,10 @@ void unwinder_watched(struct image *image)
 	up_read(&image->watch_lock);
 }
 
-/**
- * struct calls_in - whether calls are under way
- * @mm: in this address space
- * @found: they are
- */
-struct calls_in {
-	const struct mm_struct *mm;
-	bool found;
-};
-
-static void calls_look(struct utask *utask, void *data)
-{
-	struct calls_in *calls = data;
-
-	/* It can only become less: nothing is return-probed there any more. */
-	if (utask->mm == calls->mm && READ_ONCE(utask->nr_instances))
-		calls->found = true;
-}
-
 /* Whether there are return probes, or calls that have not returned. */
 static bool image_needs_watching(struct image *image)
 {
-	struct calls_in calls = { .mm = image->mm };
-
-	if (READ_ONCE(image->nr_returns))
-		return true;
-	utask_for_each(calls_look, &calls);
-	return calls.found || (READ_ONCE(image->roaming) && READ_ONCE(image->roaming->nr));
+	return READ_ONCE(image->nr_returns) || calls_any(&image->calls);
 }
 
 /**
@@ -310,11 +286,27 @@ void unwinder_mapped(struct mm_struct *mm)
 	image_put(image);
 }
 
+/* Forget the calls of a process that were left without a return. */
+static long prune_call(void *data)
+{
+	struct image *image = data;
+
+	kthread_use_mm(image->mm);
+	/* Not at the mercy of whoever has the pages that are absent. */
+	calls_prune(&image->calls, false);
+	kthread_unuse_mm(image->mm);
+	return 0;
+}
+
 /* Leaves an image alone; true unless that has to wait for calls to return. */
 static bool image_unwatch(struct image *image)
 {
 	if (!READ_ONCE(image->watched) || READ_ONCE(image->nr_returns))
 		return true;
+	if (calls_any(&image->calls) && mmget_not_zero(image->mm)) {
+		worker_call(prune_call, image);
+		mmput(image->mm);
+	}
 	if (image_needs_watching(image))
 		return false;
 	image_detach_one(image, unwinder);

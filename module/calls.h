@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The calls under way in return-probed functions: one table for each address space.
+ *
+ * The key is the address of the stack word that holds the return address.  Two live calls never
+ * share that word, so it does not matter which thread enters a call and which one returns from
+ * it.  A function that is entered by a jump finds the trampoline's address in the word already,
+ * and its instances join those of the call there.  Any other instance that is found at the key
+ * is stale: longjmp() has left its call, or the stack has gone.
+ *
+ *	struct calls ── table ──▶ [bucket][bucket][bucket] ...
+ *	                             │ live ──▶ instance ──▶ instance
+ *	                             │ spare ─▶ instance, to be used again
+ *
+ * A bucket has its own lock, and its own instances that are not in use: a call at the same
+ * place as one before takes that one's.  If there is none, the hit goes to task context, where
+ * the program allocates it, and is charged for it.  The table grows there, too.
+ */
+#ifndef _UPROBES_CALLS_H
+#define _UPROBES_CALLS_H
+
+#include <linux/atomic.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "retprobe.h"
+
+struct image;
+
+/* The most instances of a process; further calls are missed. */
+#define CALLS_MAX		262144
+
+/*
+ * What a trap walks through at most in a bucket: so many calls, with an instance for each probe
+ * of the function.  So many functions can be entered by jumps in the frame of one call.
+ */
+#define CALLS_BUCKET_MAX	128U
+
+#define CALLS_MIN_BITS		8U
+#define CALLS_MAX_BITS		18U
+
+/* Fewer instances are not searched for stale ones. */
+#define CALLS_PRUNE_MIN		256U
+
+/* If there are CALLS_MAX instances, they are searched again after this time. */
+#define CALLS_PRUNE_INTERVAL	HZ
+
+/* In struct calls::sole. */
+#define CALLS_NOBODY		0
+#define CALLS_MANY		(-1)
+
+/**
+ * struct call_bucket - calls with the same hash
+ * @lock: protects the bucket; innermost, taken with interrupts off, in traps, too
+ * @moved: the contents are in the next table; never cleared
+ * @live: instances of calls under way; those of one call stand together, the newest first
+ * @spare: instances for further use
+ */
+struct call_bucket {
+	raw_spinlock_t lock;
+	bool moved;
+	struct uret_instance *live;
+	struct uret_instance *spare;
+};
+
+/**
+ * struct call_table - the table in one of its sizes
+ * @rcu: frees it after look-ups
+ * @next: a larger one that its contents move to, or NULL
+ * @factor: of the hash: random, since programs choose the keys, and odd
+ * @bits: logarithm of the number of buckets
+ * @shift: what is left of a product behind it is the number of a bucket
+ * @buckets: the buckets
+ */
+struct call_table {
+	struct rcu_head rcu;	/* kvfree_rcu() wants it near the start */
+	struct call_table *next;
+	u64 factor;
+	u32 bits;
+	u32 shift;
+	struct call_bucket buckets[];
+};
+
+/**
+ * struct calls - the calls of an address space; part of its image
+ * @table: NULL until the first return probe; changed under image::lock, later by who grows it
+ * @sole: id of the only thread that has entered calls, CALLS_NOBODY or CALLS_MANY
+ * @mixed: a thread has returned from a call that another one had entered; never cleared
+ * @widest: the most return probes that a function had; only grows
+ * @growing: bit 0 is a lock that is only tried: somebody grows the table
+ * @nr: instances that there are, used or not
+ * @prune_at: how many there are to be when stale ones are looked for
+ * @prune_after: and not before this, in jiffies, if there are CALLS_MAX
+ */
+struct calls {
+	struct call_table __rcu *table;
+	pid_t sole;
+	bool mixed;
+	unsigned int widest;
+	unsigned long growing;
+	atomic_t nr;
+	unsigned int prune_at;
+	unsigned long prune_after;
+};
+
+/* Two keys share a bucket by chance only (Dietzfelbinger et al., multiply-shift hashing). */
+static __always_inline struct call_bucket *call_bucket(struct call_table *table, unsigned long sp)
+{
+	return &table->buckets[(sp >> 2) * table->factor >> table->shift];
+}
+
+struct call_bucket *calls_lock_moved(struct call_table *table, struct call_bucket *bucket,
+				     unsigned long sp);
+
+/**
+ * calls_lock() - lock the bucket of a key
+ * @calls: the calls; there has been a return probe
+ * @sp: address of the stack word
+ *
+ * Context: interrupts off, which is also the RCU read side of the table.
+ * Return: the bucket, to be unlocked with calls_unlock().
+ */
+static __always_inline struct call_bucket *calls_lock(struct calls *calls, unsigned long sp)
+{
+	struct call_table *table = rcu_dereference_sched(calls->table);
+	struct call_bucket *bucket = call_bucket(table, sp);
+
+	raw_spin_lock(&bucket->lock);
+	if (unlikely(bucket->moved))
+		return calls_lock_moved(table, bucket, sp);
+	return bucket;
+}
+
+static __always_inline void calls_unlock(struct call_bucket *bucket)
+{
+	raw_spin_unlock(&bucket->lock);
+}
+
+/**
+ * calls_lock_next() - lock a bucket on a way through all of them
+ * @calls: the calls; there has been a return probe
+ * @pos: 0, then the sum of all @step until that is 0 again
+ * @step: set to what this bucket takes of the way
+ * @live: only a bucket in which a call is under way
+ *
+ * The table may grow meanwhile: a position is a hash.
+ *
+ * Context: interrupts off.
+ * Return: the bucket, to be unlocked with calls_unlock(); or NULL.
+ */
+static inline struct call_bucket *calls_lock_next(struct calls *calls, u64 pos, u64 *step,
+						  bool live)
+{
+	struct call_table *table = rcu_dereference_sched(calls->table);
+	struct call_bucket *bucket = &table->buckets[pos >> table->shift];
+
+	*step = 1ULL << table->shift;
+	if (live && !READ_ONCE(bucket->live) && !READ_ONCE(bucket->moved))
+		return NULL;
+	raw_spin_lock(&bucket->lock);
+	while (bucket->moved) {
+		raw_spin_unlock(&bucket->lock);
+		/* Pairs with table_grow(). */
+		table = smp_load_acquire(&table->next);
+		*step = 1ULL << table->shift;
+		bucket = &table->buckets[pos >> table->shift];
+		raw_spin_lock(&bucket->lock);
+	}
+	return bucket;
+}
+
+/**
+ * bucket_find() - find the instances of a call
+ * @bucket: the bucket of @sp, locked
+ * @sp: address of the stack word
+ *
+ * Return: the link to the newest one, or a link that is NULL.
+ */
+static __always_inline struct uret_instance **bucket_find(struct call_bucket *bucket,
+							  unsigned long sp)
+{
+	struct uret_instance **link = &bucket->live;
+
+	while (*link && (*link)->ri.sp != sp)
+		link = &(*link)->next;
+	return link;
+}
+
+/* Take all instances of the call at @link out of its bucket, which is locked. */
+static __always_inline struct uret_instance *bucket_cut(struct uret_instance **link)
+{
+	struct uret_instance *first = *link, *last = first;
+
+	while (unlikely(last->next && last->next->ri.sp == first->ri.sp))
+		last = last->next;
+	*link = last->next;
+	last->next = NULL;
+	return first;
+}
+
+/* Note that the current task enters a call. */
+static __always_inline void calls_enter(struct calls *calls)
+{
+	if (unlikely(READ_ONCE(calls->sole) != current->pid))
+		WRITE_ONCE(calls->sole, READ_ONCE(calls->sole) == CALLS_NOBODY ?
+			   current->pid : CALLS_MANY);
+}
+
+static inline bool calls_there(const struct calls *calls)
+{
+	return rcu_access_pointer(calls->table);
+}
+
+/* How many buckets there are.  Context: any. */
+static inline unsigned long calls_buckets(const struct calls *calls)
+{
+	unsigned long buckets;
+
+	rcu_read_lock();
+	buckets = 1UL << rcu_dereference(calls->table)->bits;
+	rcu_read_unlock();
+	return buckets;
+}
+
+void calls_init(struct calls *calls);
+int calls_make(struct calls *calls);
+void calls_end(struct calls *calls);
+bool calls_make_room(struct calls *calls, unsigned int widest);
+struct uret_instance *instance_alloc(struct calls *calls, size_t data_size, gfp_t gfp);
+void instance_copy(struct uret_instance *copy, const struct uret_instance *inst);
+struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size);
+void instance_free(struct calls *calls, struct uret_instance *inst);
+void calls_give(struct calls *calls, struct uret_instance *list);
+int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained);
+bool calls_real(struct calls *calls, unsigned long sp, unsigned long *ret_addr);
+unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp);
+bool calls_any(struct calls *calls);
+void calls_prune(struct calls *calls, bool may_fault);
+void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end);
+int calls_copy(struct calls *calls, struct uret_instance **copies);
+void calls_adopt(struct calls *calls, struct uret_instance *inst);
+void calls_restore(struct image *image);
+
+#endif /* _UPROBES_CALLS_H */

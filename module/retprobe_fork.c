@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of the calls of a process in its forked child.
+ */
+#include <linux/percpu-refcount.h>
+#include <linux/slab.h>
+
+#include "breakpoint.h"
+#include "calls.h"
+#include "image.h"
+#include "probe.h"
+#include "retprobe.h"
+
+static void copies_free(struct uret_instance *list)
+{
+	struct uret_instance *inst;
+
+	while ((inst = list)) {
+		list = inst->next;
+		percpu_ref_put(&inst->consumer->calls);
+		kfree(inst);
+	}
+}
+
+/**
+ * retprobe_restore() - put real return addresses into a copied stack
+ * @copies: the calls, of calls_copy(); empty afterwards
+ * @mm: the address space that the stack lies in, in use
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm)
+{
+	struct uret_instance *inst;
+
+	for (inst = *copies; inst; inst = inst->next)
+		word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr, inst->word);
+	retprobe_discard(copies);
+}
+
+/**
+ * retprobe_discard() - free copies that are of no use
+ * @copies: the calls, of calls_copy(); empty afterwards
+ *
+ * Context: may free memory.
+ */
+void retprobe_discard(struct uret_instance **copies)
+{
+	copies_free(*copies);
+	*copies = NULL;
+}
+
+/**
+ * retprobe_adopt_files() - split the calls of a forked child
+ * @copies: the calls, of calls_copy(); empty afterwards
+ * @image: image of the child, the current task, with a trampoline
+ *
+ * Calls of functions that are probed in every process stay known; the return
+ * addresses of the others are put back.
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+void retprobe_adopt_files(struct uret_instance **copies, struct image *image)
+{
+	struct uret_instance *inst, *others = NULL, *list = *copies;
+	unsigned long real;
+
+	*copies = NULL;
+	while ((inst = list)) {
+		list = inst->next;
+		if (inst->consumer->in_every_process || inst->consumer->inherits) {
+			calls_adopt(&image->calls, inst);
+		} else {
+			inst->next = others;
+			others = inst;
+		}
+	}
+	for (inst = others; inst; inst = inst->next) {
+		if (!calls_real(&image->calls, inst->ri.sp, &real))
+			word_restore(image->mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
+				     inst->word);
+	}
+	copies_free(others);
+}
