@@ -121,9 +121,8 @@ static unsigned int prune_next(unsigned int nr)
  * @widest: how many return probes the function has
  *
  * Context: may sleep.
- * Return: false if the process has too many calls.
  */
-bool calls_make_room(struct calls *calls, unsigned int widest)
+void calls_make_room(struct calls *calls, unsigned int widest)
 {
 	unsigned int nr = atomic_read(&calls->nr);
 
@@ -141,31 +140,46 @@ bool calls_make_room(struct calls *calls, unsigned int widest)
 	}
 	if (nr > calls_buckets(calls))
 		table_grow(calls);
-	return atomic_read(&calls->nr) < CALLS_MAX;
 }
 
 /**
  * instance_alloc() - make an instance
- * @calls: the calls that it is for
  * @data_size: bytes of data that it has room for at least
- * @gfp: how; with __GFP_ACCOUNT, as programs decide how many there are
+ * @gfp: how, beside __GFP_ACCOUNT: programs decide how many there are
  *
- * Return: the instance, uninitialised, or NULL.
+ * Return: the instance, uninitialised, to be freed with kfree(); or NULL.
  */
-struct uret_instance *instance_alloc(struct calls *calls, size_t data_size, gfp_t gfp)
+struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
 {
 	size_t size = max_t(size_t, INSTANCE_SIZE, sizeof(struct uret_instance) + data_size);
-	struct uret_instance *inst = kmalloc(size, gfp);
+	struct uret_instance *inst = kmalloc(size, gfp | __GFP_ACCOUNT | __GFP_NOWARN);
 
-	if (!inst)
-		return NULL;
-	inst->room = size - sizeof(*inst);
-	atomic_inc(&calls->nr);
+	if (inst)
+		inst->room = size - sizeof(*inst);
 	return inst;
 }
 
-/* Free an instance that names no consumer.  Context: may free memory. */
-void instance_free(struct calls *calls, struct uret_instance *inst)
+/**
+ * calls_alloc() - make an instance for a table
+ * @calls: the calls that it is for
+ * @data_size: bytes of data that it has room for at least
+ *
+ * Context: may sleep; the current task is charged.
+ * Return: the instance, uninitialised; NULL if there is no memory, or the process has too many.
+ */
+struct uret_instance *calls_alloc(struct calls *calls, size_t data_size)
+{
+	struct uret_instance *inst = NULL;
+
+	if (atomic_inc_return(&calls->nr) <= CALLS_MAX)
+		inst = instance_alloc(data_size, GFP_KERNEL);
+	if (!inst)
+		atomic_dec(&calls->nr);
+	return inst;
+}
+
+/* Free an instance of a table that names no consumer.  Context: may free memory. */
+void calls_free(struct calls *calls, struct uret_instance *inst)
 {
 	atomic_dec(&calls->nr);
 	kfree(inst);

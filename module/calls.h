@@ -226,11 +226,12 @@ static inline unsigned long calls_buckets(const struct calls *calls)
 void calls_init(struct calls *calls);
 int calls_make(struct calls *calls);
 void calls_end(struct calls *calls);
-bool calls_make_room(struct calls *calls, unsigned int widest);
-struct uret_instance *instance_alloc(struct calls *calls, size_t data_size, gfp_t gfp);
+void calls_make_room(struct calls *calls, unsigned int widest);
+struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp);
+struct uret_instance *calls_alloc(struct calls *calls, size_t data_size);
+void calls_free(struct calls *calls, struct uret_instance *inst);
 void instance_copy(struct uret_instance *copy, const struct uret_instance *inst);
 struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size);
-void instance_free(struct calls *calls, struct uret_instance *inst);
 void calls_give(struct calls *calls, struct uret_instance *list);
 int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained);
 bool calls_real(struct calls *calls, unsigned long sp, unsigned long *ret_addr);

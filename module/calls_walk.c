@@ -84,7 +84,7 @@ static void instances_free(struct calls *calls, struct uret_instance *list, bool
 		list = inst->next;
 		if (live)
 			percpu_ref_put(&inst->consumer->calls);
-		instance_free(calls, inst);
+		calls_free(calls, inst);
 	}
 }
 
@@ -269,17 +269,30 @@ struct blanks {
 	size_t data_size;
 };
 
-/* Make as many as are wanted; fewer if there is no memory. */
-static bool blanks_make(struct calls *calls, struct blanks *blanks)
+/* Tests have it fail by itself. */
+#ifndef blank_alloc
+#define blank_alloc(data_size)	instance_alloc(data_size, GFP_ATOMIC)
+#endif
+
+static void blanks_free(struct blanks *blanks)
 {
 	struct uret_instance *blank;
 
-	instances_free(calls, blanks->list, false);
-	blanks->list = NULL;
+	while ((blank = blanks->list)) {
+		blanks->list = blank->next;
+		kfree(blank);
+	}
+}
+
+/* Make as many as are wanted; fewer if there is no memory. */
+static bool blanks_make(struct blanks *blanks)
+{
+	struct uret_instance *blank;
+
+	blanks_free(blanks);
 	for (; blanks->nr; blanks->nr--) {
 		/* A fork is not to fail for the limit of a memory cgroup. */
-		blank = instance_alloc(calls, blanks->data_size,
-				       GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+		blank = blank_alloc(blanks->data_size);
 		if (!blank)
 			return false;
 		blank->next = blanks->list;
@@ -323,8 +336,6 @@ static bool bucket_copy(struct call_bucket *bucket, struct blanks *blanks,
  * @calls: the calls of the parent
  * @copies: where the copies are listed, the newest of a call last
  *
- * The copies do not count as instances of @calls.
- *
  * Context: may sleep, but not wait for memory.
  * Return: 0, or -ENOMEM if some could not be copied.
  */
@@ -351,21 +362,20 @@ int calls_copy(struct calls *calls, struct uret_instance **copies)
 		cond_resched();
 		/* Other threads may enter calls meanwhile. */
 		if (!all && !ret) {
-			instances_free(calls, made, true);
-			ret = blanks_make(calls, &blanks) ? 0 : -ENOMEM;
+			retprobe_discard(&made);
+			ret = blanks_make(&blanks) ? 0 : -ENOMEM;
 			continue;
 		}
 		/* This turns them around. */
 		while ((copy = made)) {
 			made = copy->next;
-			atomic_dec(&calls->nr);
 			copy->next = *copies;
 			*copies = copy;
 		}
 		all = true;
 		pos += step;
 	} while (pos || !all);
-	instances_free(calls, blanks.list, false);
+	blanks_free(&blanks);
 	return ret;
 }
 

@@ -46,7 +46,7 @@ static struct uret_instance *instance_get(struct calls *calls, unsigned long sp,
 	calls_unlock(bucket);
 	local_irq_restore(flags);
 	if (!inst && may_sleep)
-		inst = instance_alloc(calls, data_size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+		inst = calls_alloc(calls, data_size);
 	return inst;
 }
 
@@ -155,8 +155,8 @@ static bool prepare(struct utask *utask, const struct site *site,
 	/* What is put back is exchanged at once, which a word must be aligned for. */
 	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
 		goto missed;
-	if (may_sleep && !calls_make_room(calls, set->nr_return))
-		goto missed;
+	if (may_sleep)
+		calls_make_room(calls, set->nr_return);
 	if (!stack_read(&word, sp, size, may_sleep))
 		goto again;
 

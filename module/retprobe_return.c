@@ -217,8 +217,7 @@ static struct uret_instance *call_borrow(struct calls *calls, unsigned long at)
 		data_size = inst ? inst->consumer->data_size : 0;
 		calls_unlock(bucket);
 		local_irq_enable();
-		copy = inst ? instance_alloc(calls, data_size, GFP_KERNEL_ACCOUNT | __GFP_NOWARN) :
-			NULL;
+		copy = inst ? calls_alloc(calls, data_size) : NULL;
 		if (!copy)
 			return copies;
 		local_irq_disable();
@@ -234,7 +233,7 @@ static struct uret_instance *call_borrow(struct calls *calls, unsigned long at)
 		calls_unlock(bucket);
 		local_irq_enable();
 		if (copy) {
-			instance_free(calls, copy);
+			calls_free(calls, copy);
 			return copies;
 		}
 	}

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: 10,000 nested calls all return through the return probe, 65,536 at most, longjmp() out of them does no harm, and later calls are seen
+# test: 10,000 nested calls all return through the return probe, 262,144 at most, longjmp() out of them does no harm, and later calls are seen
 # timeout: 240
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
@@ -9,15 +9,15 @@ ktap_plan 18
 ulimit -s 65536
 
 for atomic in 0 1; do
-	for thing in "deep 10000" "deep 65545" "leaves 65545 9" "jumps 2000 20"; do
+	for thing in "deep 10000" "deep 262153" "leaves 262153 9" "jumps 2000 20"; do
 		missed=0
 		# It takes a while.
 		case $atomic$thing in
-		0*65545*) continue ;;
+		0*262153*) continue ;;
 		esac
 		case $thing in
 		deep\ 10000) fn=deep returns=10001 ;;
-		deep*) fn=deep returns=65536 missed=10 ;;
+		deep*) fn=deep returns=262144 missed=10 ;;
 		leaves*) fn=deep returns=10 missed=10 ;;
 		jumps*) fn=thrower returns=0 ;;
 		esac

@@ -29,7 +29,7 @@ for flags in 0 1; do
 done
 
 # 120,000 calls at once, of coroutines that end in another thread than theirs: 11 megabytes.
-prog=$progs/roams_many
+prog=$progs/coroutines_many
 set_probe 2 path="$prog" offset=0x"$(symbol "$prog" probed_pause)" returns=1 flags=1
 set_probe 3 path="$prog" offset=0x"$(symbol "$prog" probed_deep)" returns=1 flags=1
 run register 2-3

@@ -319,6 +319,9 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 
 /* Of the module's own: memory for a task of which nothing is known yet. */
 #define utask_take(reserve) INJECT_HIT("reserve_take", reserve_take(reserve))
+/* Memory for the calls that a forked child gets copies of. */
+#define blank_alloc(data_size)							\
+	INJECT("instance_alloc", ENOMEM, true, NULL, instance_alloc(data_size, GFP_ATOMIC))
 /* Without that of hits: for what forks and mappings do. */
 #define utask_get_aside(task)							\
 ({										\

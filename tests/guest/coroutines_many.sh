@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a process with more calls than are moved to one place at a time, when one is found to return from another's
+# test: a process with more calls than are kept, when one of them returns in another thread
 # full: 300,000 live calls take a minute
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 240
@@ -9,11 +9,11 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 6
 
-prog=$progs/roams_many
+prog=$progs/coroutines_many
 set_probe 0 path="$prog" offset=0x"$(symbol "$prog" probed_pause)" returns=1 flags=1
 set_probe 1 path="$prog" offset=0x"$(symbol "$prog" probed_deep)" returns=1 flags=1
 run register 0-1
-# RETPROBE_PROCESS_MAX is 262,144, and that of a task 65,536.
+# CALLS_MAX is 262,144.
 for size in "3 20000" "5 60000" "5 60000 away"; do
 	threads=${size%% *} depth=${size#* } depth=${depth% away}
 	before=$(all_hits)

@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8
 
-prog=$progs/roams
+prog=$progs/coroutines
 plain=$("$prog" 4 40 6)
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" probed_inner)"
 mkfifo "$tmp/in"
@@ -22,7 +22,7 @@ is "$(grep -v suspended "$out")" "$plain" "as unprobed"
 check "the module loads again" load_module
 
 # What has returned to the trampoline and not executed it, in the first thread that returns from another's call.
-prog=$progs/roams_fault
+prog=$progs/coroutines_fault
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" probed_pause)"
 : >"$out"
 "$prog" <"$tmp/in" >"$out" &

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: where any thread can return from a call and as many have been left as are kept, later ones are seen
+# test: where as many calls have been left as are kept, later ones are seen
 # full: 262,144 calls that are left take a minute
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 180
@@ -9,12 +9,17 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 2
 
-prog=$progs/roams_many
+prog=$progs/coroutines_many
 plain=$("$prog" 5 60000 leave)
 set_probe 0 path="$prog" offset=0x"$(symbol "$prog" probed_pause)" returns=1 flags=1
 set_probe 1 path="$prog" offset=0x"$(symbol "$prog" probed_deep)" returns=1 flags=1
 run register 0-1
-# RETPROBE_PROCESS_MAX is 262,144.
-is "$("$prog" 5 60000 leave)" "$plain" "300,010 calls are left: as unprobed"
-is "$(all_hits)" "11 1" "hits and misses: a call is missed while none has been left, ten later ones return"
+is "$("$prog" 5 60000 leave)" "$plain" "300,015 calls are left: as unprobed"
+# CALLS_MAX is 262,144, of which one is for the pause. Whether the next call can be followed depends
+# on whether the instance of the pause has been freed.
+check "hits and misses: what is above the limit is missed, ten later ones return" \
+	grep -qxE '11 37873|12 37872' <<END
+$(all_hits)
+END
+diag "$(all_hits)"
 run unregister 0-1

@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 64
 
-prog=$progs/roams
+prog=$progs/coroutines
 coroutines=24
 rounds=4
 [ -z "${FULL:-}" ] || rounds=10

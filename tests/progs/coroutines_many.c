@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -pthread -fno-optimize-sibling-calls
 /*
- *	roams_many THREADS DEPTH [away|fork|leave]
+ *	coroutines_many THREADS DEPTH [away|fork|leave]
  *
  * So many threads are so deep in calls of probed_deep() when the first thread returns from a call
  * of probed_pause() that another has entered.  With "away", the calls of probed_deep() are a
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	leaves = argc == 4 && !strcmp(argv[3], "leave");
 	away = forks || leaves || (argc == 4 && !strcmp(argv[3], "away"));
 	if (threads < 1 || depth < 1 || argc > 3 + away)
-		errx(2, "usage: roams_many THREADS DEPTH [away|fork|leave]");
+		errx(2, "usage: coroutines_many THREADS DEPTH [away|fork|leave]");
 	branches = calloc((size_t)threads, sizeof(*branches));
 	pthread_barrier_init(&deep, NULL, (unsigned int)threads + 1);
 	pthread_barrier_init(&resumed, NULL, (unsigned int)threads + 1);

@@ -3,7 +3,7 @@
 /*
  * Coroutines that go from thread to thread, each time they are suspended:
  *
- *	roams THREADS COROUTINES ROUNDS [throw [first]] [end] [fork] [vfork] [wait]
+ *	coroutines THREADS COROUTINES ROUNDS [throw [first]] [end] [fork] [vfork] [wait]
  *
  * In each round a coroutine calls probed_outer(), which calls probed_inner(),
  * which is suspended; they return in other threads.  With "throw" every second
