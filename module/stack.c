@@ -14,6 +14,7 @@
 #include "image.h"
 #include "probe.h"
 #include "retprobe.h"
+#include "ssol_area.h"
 #include "stack.h"
 
 /*
@@ -153,31 +154,20 @@ static bool page_bring(unsigned long at)
 	return !fault_in_safe_writeable((char __user *)at, 1);
 }
 
-/* Context: may sleep. */
-static void put_back_in_task(struct calls *calls)
+/* Go through all buckets.  Context: may sleep. */
+static void put_back_all(struct calls *calls, const struct unwound *u)
 {
-	struct pt_regs *regs = task_pt_regs(current);
-	struct unwound u = { .start = regs->sp, .owner = current->pid };
 	unsigned long absent, gone = 0, last = 0;
-	const struct vm_area_struct *vma;
 	struct call_bucket *bucket;
 	unsigned int tries = 0;
 	u64 pos = 0, step;
-
-	if (mmap_read_lock_killable(current->mm))
-		return;
-	vma = find_vma(current->mm, regs->sp);
-	u.end = vma ? vma->vm_end : regs->sp;
-	mmap_read_unlock(current->mm);
-	/* What the signal has interrupted may be a coroutine with calls of any thread. */
-	u.all = READ_ONCE(calls->mixed) && on_sig_stack(regs->sp);
 
 	do {
 		absent = 0;
 		local_irq_disable();
 		bucket = calls_lock_next(calls, pos, &step, true);
 		if (bucket) {
-			absent = bucket_put_back(bucket, &u, gone);
+			absent = bucket_put_back(bucket, u, gone);
 			calls_unlock(bucket);
 		}
 		local_irq_enable();
@@ -191,6 +181,103 @@ static void put_back_in_task(struct calls *calls)
 		last = absent;
 		gone = tries == PUT_BACK_TRIES || !page_bring(absent) ? absent : 0;
 	} while ((pos || absent) && !fatal_signal_pending(current));
+}
+
+/* The same for one call.  Context: may sleep. */
+static void put_back_at(struct calls *calls, unsigned long at)
+{
+	const struct unwound u = { .start = at, .end = at + 1 };
+	struct call_bucket *bucket;
+	unsigned long absent, gone = 0;
+	unsigned int tries = 0;
+
+	do {
+		local_irq_disable();
+		bucket = calls_lock(calls, at);
+		absent = bucket_put_back(bucket, &u, gone);
+		calls_unlock(bucket);
+		local_irq_enable();
+		if (absent)
+			gone = ++tries == PUT_BACK_TRIES || !page_bring(at) ? at : 0;
+	} while (absent && !fatal_signal_pending(current));
+}
+
+/* So much of a stack is read at once, in bytes. */
+#define PIECE	512
+
+/*
+ * Go by the words of the stack: those of calls hold the trampoline's address.  The address space
+ * may have had several trampolines, each in an area.  Context: may sleep.
+ */
+static void put_back_words(struct image *image, const struct unwound *u, unsigned int size)
+{
+	union {
+		u64 w64[PIECE / sizeof(u64)];
+		u32 w32[PIECE / sizeof(u32)];
+	} words;
+	unsigned long at, word, low = ULONG_MAX, high = 0;
+	unsigned int i, n;
+
+	for (i = 0; i < READ_ONCE(image->nr_areas); i++) {
+		low = min(low, ssol_area_trampoline(image->areas[i]));
+		high = max(high, ssol_area_trampoline(image->areas[i]));
+	}
+	for (at = ALIGN(u->start, size); at < u->end; at += n) {
+		/* Pieces do not cross the ends of pages. */
+		n = min(PIECE - (at & (PIECE - 1)), u->end - at);
+		if (copy_from_user(&words, (void __user *)at, n))
+			return;
+		for (i = 0; i < n / size; i++) {
+			word = size == sizeof(u64) ? words.w64[i] : words.w32[i];
+			if (word >= low && word <= high)
+				put_back_at(&image->calls, at + i * size);
+		}
+		cond_resched();
+	}
+}
+
+/*
+ * Fill in which part of its stack the current task uses.  True if it is on the stack that it began
+ * with: it has not come there from another one.  C libraries keep what the thread pointer points
+ * to at the end of a thread's stack.
+ */
+static bool stack_used(struct unwound *u)
+{
+	unsigned long tp = arch_thread_pointer(), first = current->mm->start_stack;
+	const struct vm_area_struct *vma;
+	bool base = false;
+
+	u->end = u->start;
+	if (mmap_read_lock_killable(current->mm))
+		return false;
+	vma = find_vma(current->mm, u->start);
+	if (vma && vma->vm_start <= u->start) {
+		u->end = vma->vm_end;
+		base = (tp >= u->start && tp < u->end) || (first >= u->start && first < u->end);
+	}
+	mmap_read_unlock(current->mm);
+	/* That may lie within the first one. */
+	return base && !on_sig_stack(u->start);
+}
+
+/*
+ * On its first stack, the calls that a thread may walk through lie between its stack pointer and
+ * the end.  On another one, they may also be calls of its own elsewhere: an alternate signal
+ * stack, or a segment of a stack that grows by segments.  Context: may sleep.
+ */
+static void put_back_in_task(struct image *image)
+{
+	const struct pt_regs *regs = task_pt_regs(current);
+	struct unwound u = { .start = regs->sp, .owner = current->pid };
+	unsigned int size = arch_word_size(regs);
+
+	if (stack_used(&u) && (u.end - u.start) / size < calls_buckets(&image->calls)) {
+		put_back_words(image, &u, size);
+		return;
+	}
+	/* What the signal has interrupted may be a coroutine with calls of any thread. */
+	u.all = READ_ONCE(image->calls.mixed) && on_sig_stack(regs->sp);
+	put_back_all(&image->calls, &u);
 }
 
 /**
@@ -215,7 +302,7 @@ bool retprobe_put_back(bool may_sleep)
 	if (!image)
 		return true;
 	if (calls_there(&image->calls))
-		put_back_in_task(&image->calls);
+		put_back_in_task(image);
 	image_put(image);
 	return true;
 }

@@ -11,10 +11,12 @@
 #include <linux/notifier.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/types.h>
 
 #include <asm/cpufeature.h>
 #include <asm/debugreg.h>
+#include <asm/fsgsbase.h>
 #include <asm/prctl.h>
 
 #include "retaddr.h"
@@ -123,6 +125,19 @@ u64 arch_regs_digest(const struct pt_regs *regs);
 static inline unsigned int arch_word_size(const struct pt_regs *regs)
 {
 	return user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
+}
+
+/**
+ * arch_thread_pointer() - what the current task's thread-local data are found by
+ *
+ * The base of fs in 64-bit programs (psABI, "Thread-Local Storage").
+ *
+ * Context: the task itself.
+ * Return: the address, or 0 where it is not known.
+ */
+static inline unsigned long arch_thread_pointer(void)
+{
+	return user_64bit_mode(task_pt_regs(current)) ? x86_fsbase_read_cpu() : 0;
 }
 
 /**

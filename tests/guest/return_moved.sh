@@ -1,0 +1,28 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: a function that moves its return address within the stack returns through the return probe
+# once: what decides here is the module, in the same way on all kernels
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+ktap_plan 10
+
+prog=$progs/moves_return
+plain=$("$prog" 100)
+# Each is called 100 times, and 450 times by nested(), which is called 550 times.
+n=0
+for flags in 1 0; do
+	first=$n
+	for function in moves_up moves_and_wipes moves_down nested; do
+		set_probe $n path="$prog" offset="0x$(symbol "$prog" $function)" returns=1 flags=$flags
+		n=$((n + 1))
+	done
+	run register $first-$((n - 1))
+	is "$("$prog" 100)" "$plain" "flags=$flags: as unprobed"
+	run unregister $first-$((n - 1))
+	i=$first
+	for function in moves_up moves_and_wipes moves_down nested; do
+		is "$(hits $i) $(missed $i)" "550 0" "flags=$flags: $function: each call returns"
+		i=$((i + 1))
+	done
+done

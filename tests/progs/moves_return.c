@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ *	moves_return TIMES
+ *
+ * Functions that take their two arguments off the stack along with their return address, which
+ * they move: up over the arguments, as a JavaScript engine's do; the same with nothing left where
+ * it lay; and down, below room that the caller gives back.  They call each other's callers, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+/*
+ * call_NAME(a, b) pushes both and calls NAME, which adds them.  The jump in the frame hides what
+ * follows from who reads the function only up to there.
+ */
+#define MOVES(name, move)							\
+	".globl " #name "\n"							\
+	".type " #name ", @function\n"						\
+	#name ":\n"								\
+	"	push %rbp\n"							\
+	"	mov 16(%rsp), %rax\n"						\
+	"	jmp 1f\n"							\
+	"	ud2\n"								\
+	"1:	add 24(%rsp), %rax\n"						\
+	"	pop %rbp\n"							\
+	"	pop %r10\n"							\
+	move									\
+	"	push %r10\n"							\
+	"	ret\n"								\
+	".size " #name ", . - " #name "\n"					\
+	".globl call_" #name "\n"						\
+	".type call_" #name ", @function\n"					\
+	"call_" #name ":\n"							\
+	"	push %rbp\n"							\
+	"	mov %rsp, %rbp\n"						\
+	"	push %rsi\n"							\
+	"	push %rdi\n"							\
+	"	call " #name "\n"						\
+	"	leave\n"							\
+	"	ret\n"								\
+	".size call_" #name ", . - call_" #name "\n"
+
+__asm__(".text\n"
+	MOVES(moves_up, "	lea 16(%rsp), %rsp\n")
+	MOVES(moves_and_wipes, "	movq $0, -8(%rsp)\n	lea 16(%rsp), %rsp\n")
+	MOVES(moves_down, "	movq $0, -8(%rsp)\n	sub $64, %rsp\n"));
+
+long call_moves_up(long a, long b);
+long call_moves_and_wipes(long a, long b);
+long call_moves_down(long a, long b);
+
+/* The return addresses of these lie in frames further up. */
+__attribute__((noipa)) long nested(long n)
+{
+	if (!n)
+		return 0;
+	return nested(n - 1) + call_moves_up(n, 1) - call_moves_and_wipes(n, 2) +
+	       call_moves_down(n, 3);
+}
+
+int main(int argc, char **argv)
+{
+	long times = argc == 2 ? atol(argv[1]) : 0, sum = 0;
+
+	for (long i = 0; i < times; i++)
+		sum += call_moves_up(i, 10) - call_moves_and_wipes(i, 20) +
+		       call_moves_down(i, 30) + nested(i % 10);
+	printf("ended well with %ld\n", sum);
+	return 0;
+}
