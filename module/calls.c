@@ -13,7 +13,7 @@
 #include "probe.h"
 
 /* An object of kmalloc() of this size is an instance with some room for data. */
-#define INSTANCE_SIZE	128
+#define INSTANCE_SIZE	96
 
 static_assert(sizeof(struct uret_instance) + sizeof(u64) <= INSTANCE_SIZE);
 
@@ -142,17 +142,23 @@ void calls_make_room(struct calls *calls, unsigned int widest)
 		table_grow(calls);
 }
 
+/*
+ * A program that is at the limit of its memory cgroup misses calls, and does not die of that: the
+ * kernel kills nobody for memory that is asked for with __GFP_NORETRY.
+ */
+#define INSTANCE_GFP	(__GFP_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+
 /**
  * instance_alloc() - make an instance
  * @data_size: bytes of data that it has room for at least
- * @gfp: how, beside __GFP_ACCOUNT: programs decide how many there are
+ * @gfp: GFP_KERNEL or GFP_ATOMIC; programs decide how many there are, and are charged
  *
  * Return: the instance, uninitialised, to be freed with kfree(); or NULL.
  */
 struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
 {
 	size_t size = max_t(size_t, INSTANCE_SIZE, sizeof(struct uret_instance) + data_size);
-	struct uret_instance *inst = kmalloc(size, gfp | __GFP_ACCOUNT | __GFP_NOWARN);
+	struct uret_instance *inst = kmalloc(size, gfp | INSTANCE_GFP);
 
 	if (inst)
 		inst->room = size - sizeof(*inst);

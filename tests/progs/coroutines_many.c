@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -pthread -fno-optimize-sibling-calls
 /*
- *	coroutines_many THREADS DEPTH [away|fork|leave]
+ *	coroutines_many THREADS DEPTH [away|fork|leave|wait]
  *
  * So many threads are so deep in calls of probed_deep() when the first thread returns from a call
  * of probed_pause() that another has entered.  With "away", the calls of probed_deep() are a
@@ -9,7 +9,8 @@
  * second call of probed_pause(), and a thread that a forked child makes returns from that and
  * from all of probed_deep() before the parent does.  With "leave", nobody does: there is
  * another call, the stacks of all but the first go, and more than a second later there are ten
- * calls.  Prints what came of it.
+ * calls.  With "wait", the program says when all are so deep, and waits for a line.  Prints what
+ * came of it.
  */
 #include <err.h>
 #include <pthread.h>
@@ -39,7 +40,7 @@ static struct pause pauses[2];
 static pthread_barrier_t deep, resumed;
 static struct branch *branches;
 static long threads;
-static bool away, forks, leaves;
+static bool away, forks, leaves, waits;
 
 static __attribute__((noipa)) long probed_deep(long n, struct branch *branch)
 {
@@ -170,9 +171,10 @@ int main(int argc, char **argv)
 	threads = argc >= 3 ? atol(argv[1]) : 0;
 	forks = argc == 4 && !strcmp(argv[3], "fork");
 	leaves = argc == 4 && !strcmp(argv[3], "leave");
+	waits = argc == 4 && !strcmp(argv[3], "wait");
 	away = forks || leaves || (argc == 4 && !strcmp(argv[3], "away"));
-	if (threads < 1 || depth < 1 || argc > 3 + away)
-		errx(2, "usage: coroutines_many THREADS DEPTH [away|fork|leave]");
+	if (threads < 1 || depth < 1 || argc > 3 + (away || waits))
+		errx(2, "usage: coroutines_many THREADS DEPTH [away|fork|leave|wait]");
 	branches = calloc((size_t)threads, sizeof(*branches));
 	pthread_barrier_init(&deep, NULL, (unsigned int)threads + 1);
 	pthread_barrier_init(&resumed, NULL, (unsigned int)threads + 1);
@@ -190,6 +192,11 @@ int main(int argc, char **argv)
 			errx(2, "no thread");
 	}
 	pthread_barrier_wait(&deep);
+	if (waits) {
+		puts("deep");
+		fflush(stdout);
+		getchar();
+	}
 	end_pause(0);
 	if (forks) {
 		fork_once();

@@ -1,0 +1,94 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: what very many calls of an ordinary user's program take is charged to the program, and ends with it
+# once: what decides here is the module, in the same way on all kernels
+# needs: setpriv
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+
+group=/sys/fs/cgroup/payer
+echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
+mkdir -p $group && [ -e $group/memory.stat ] || skip_all "this kernel does not account the memory of cgroups"
+at_exit "in_time rmdir $group"
+# The program may be gone.
+trap '' PIPE
+ktap_plan 9
+
+cp "$progs/coroutines_many" "$tmp/many"
+chmod a+rx "$tmp" "$tmp/many"
+prog=$tmp/many
+threads=8 depth=25000
+calls=$((threads * (depth + 1) + threads * (threads - 1) / 2 + 1))
+set_probe 0 path="$prog" offset=0x"$(symbol "$prog" probed_pause)" returns=1 flags=1
+set_probe 1 path="$prog" offset=0x"$(symbol "$prog" probed_deep)" returns=1 flags=1
+
+# Kilobytes of the kernel's memory that cannot be reclaimed: of all, and of the group.
+system() {
+	sync
+	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
+}
+paid() {
+	awk '$1 == "slab_unreclaimable" { print int($2 / 1024) }' $group/memory.stat
+}
+
+# begin LIMIT: as user 65534, in the group.
+begin() {
+	echo "$1" >$group/memory.max
+	rm -f "$tmp/in"
+	mkfifo "$tmp/in"
+	: >"$out"
+	sh -c "echo \$\$ >$group/cgroup.procs && exec setpriv --reuid 65534 --regid 65534 --clear-groups \
+		$prog $threads $depth wait" <"$tmp/in" >"$out" &
+	many=$!
+	exec 4>"$tmp/in"
+}
+
+# deep: until all calls are under way, or the program is no more.
+deep() {
+	grep -qx deep "$out" || ! kill -0 $many 2>/dev/null
+}
+
+end() {
+	echo >&4 2>/dev/null
+	exec 4>&-
+	wait $many
+}
+
+begin max
+wait_until "all calls are under way" deep
+end
+plain=$(cat "$out")
+plain_paid=$(paid)
+
+run register 0-1
+before=$(system)
+begin max
+wait_until "all calls are under way" deep
+taken=$(($(system) - before)) charged=$(($(paid) - plain_paid))
+diag "$calls calls: $taken kB, of which $charged are charged"
+check "the calls take memory" [ "$charged" -gt $((calls / 10)) ]
+check "nine tenths are the program's, but for a megabyte" [ $((charged * 10)) -ge $(((taken - 1024) * 9)) ]
+end
+is "$(cat "$out")" "$plain" "as unprobed"
+is "$(all_hits)" "$calls 0" "each call returned"
+check "what they took is given back" in_time eval "[ \$(paid) -le $((plain_paid + 512)) ]"
+
+# There is not enough for all of them. What is missing is nobody else's.
+before=$(system)
+begin 24M
+wait_until "all calls are under way, or the program is at its end" deep
+taken=$(($(system) - before))
+diag "with a limit of 24 MB: $taken kB, $(paid) of them charged"
+check "others lose no more than two megabytes" [ $((taken - $(paid))) -lt 2048 ]
+end
+status=$?
+diag "it ended with $status; $(all_hits), of $((2 * calls)); $(xargs <$group/memory.events)"
+killed=$(awk '$1 == "oom_kill" { print $2 }' $group/memory.events)
+check "it ends well, or is killed for its own limit" eval "[ $status = 0 ] || [ $killed -gt 0 ]"
+run unregister 0-1
+check "what they took is given back" in_time eval "[ \$(paid) -le $((plain_paid + 512)) ]"
+is "$("$prog" 2 10)" "paused 42
+thread 0: 15
+thread 1: 18" "another process goes on"
