@@ -23,7 +23,7 @@ struct call_bucket *calls_lock_moved(struct call_table *table, struct call_bucke
 {
 	while (bucket->moved) {
 		raw_spin_unlock(&bucket->lock);
-		/* Pairs with table_grow(). */
+		/* Pairs with calls_grow(). */
 		table = smp_load_acquire(&table->next);
 		bucket = call_bucket(table, sp);
 		raw_spin_lock(&bucket->lock);
@@ -82,13 +82,21 @@ static void bucket_move(struct call_table *new, struct call_bucket *bucket)
 	raw_spin_unlock_irq(&bucket->lock);
 }
 
-/* Go on with four times as many buckets; without memory the table stays as it is. */
-static void table_grow(struct calls *calls)
+/**
+ * calls_grow() - have the table grow with the number of instances
+ * @calls: the calls
+ *
+ * It has four times as many buckets then.  Without memory the table stays as it is.
+ *
+ * Context: may sleep.
+ */
+void calls_grow(struct calls *calls)
 {
 	struct call_table *old, *new;
 	unsigned long i;
 
-	if (test_and_set_bit_lock(0, &calls->growing))
+	if (atomic_read(&calls->nr) <= calls_buckets(calls) ||
+	    test_and_set_bit_lock(0, &calls->growing))
 		return;
 	old = rcu_dereference_protected(calls->table, true);
 	/* Another thread may just have done it. */
@@ -138,8 +146,7 @@ void calls_make_room(struct calls *calls, unsigned int widest)
 		WRITE_ONCE(calls->prune_at, prune_next(nr));
 		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
 	}
-	if (nr > calls_buckets(calls))
-		table_grow(calls);
+	calls_grow(calls);
 }
 
 /*

@@ -110,6 +110,19 @@ static __always_inline struct call_bucket *call_bucket(struct call_table *table,
 	return &table->buckets[(sp >> 2) * table->factor >> table->shift];
 }
 
+/* In debug builds: what a trap walks through is bounded. */
+static inline void calls_check(const struct calls *calls, const struct call_bucket *bucket)
+{
+	const struct uret_instance *inst;
+	unsigned int n = 0;
+
+	if (!IS_ENABLED(CONFIG_PROVE_LOCKING))
+		return;
+	for (inst = bucket->live; inst; inst = inst->next)
+		n++;
+	WARN_ON_ONCE(n > (CALLS_BUCKET_MAX + 1) * READ_ONCE(calls->widest));
+}
+
 struct call_bucket *calls_lock_moved(struct call_table *table, struct call_bucket *bucket,
 				     unsigned long sp);
 
@@ -128,7 +141,8 @@ static __always_inline struct call_bucket *calls_lock(struct calls *calls, unsig
 
 	raw_spin_lock(&bucket->lock);
 	if (unlikely(bucket->moved))
-		return calls_lock_moved(table, bucket, sp);
+		bucket = calls_lock_moved(table, bucket, sp);
+	calls_check(calls, bucket);
 	return bucket;
 }
 
@@ -161,7 +175,7 @@ static inline struct call_bucket *calls_lock_next(struct calls *calls, u64 pos, 
 	raw_spin_lock(&bucket->lock);
 	while (bucket->moved) {
 		raw_spin_unlock(&bucket->lock);
-		/* Pairs with table_grow(). */
+		/* Pairs with calls_grow(). */
 		table = smp_load_acquire(&table->next);
 		*step = 1ULL << table->shift;
 		bucket = &table->buckets[pos >> table->shift];
@@ -226,6 +240,7 @@ static inline unsigned long calls_buckets(const struct calls *calls)
 void calls_init(struct calls *calls);
 int calls_make(struct calls *calls);
 void calls_end(struct calls *calls);
+void calls_grow(struct calls *calls);
 void calls_make_room(struct calls *calls, unsigned int widest);
 struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp);
 struct uret_instance *calls_alloc(struct calls *calls, size_t data_size);

@@ -384,24 +384,24 @@ int calls_copy(struct calls *calls, struct uret_instance **copies)
  * @calls: the calls of the child, the current task
  * @inst: the copy; the newest of a call comes last
  *
- * Context: any but an NMI.
+ * Context: may sleep.
  */
 void calls_adopt(struct calls *calls, struct uret_instance *inst)
 {
 	struct uret_instance **link;
 	struct call_bucket *bucket;
-	unsigned long flags;
 
 	atomic_inc(&calls->nr);
+	calls_grow(calls);
 	inst->owner = current->pid;
-	local_irq_save(flags);
+	local_irq_disable();
 	bucket = calls_lock(calls, inst->ri.sp);
 	link = bucket_find(bucket, inst->ri.sp);
 	inst->next = *link;
 	*link = inst;
 	calls_enter(calls);
 	calls_unlock(bucket);
-	local_irq_restore(flags);
+	local_irq_enable();
 }
 
 /* What is to be restored, without its bucket's lock. */

@@ -96,7 +96,7 @@ static void fork_work(struct callback_head *work)
 	if (event->calls && child && child->trampoline == event->parent->trampoline) {
 		/* The return probes may be gone: nobody else watches the child's unwinders then. */
 		unwinder_watch(child);
-		retprobe_adopt_files(&event->calls, child);
+		retprobe_adopt_files(&event->calls, child, event->parent);
 		unwinder_watched(child);
 		unwinder_sweep();
 	} else {

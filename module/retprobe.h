@@ -82,7 +82,8 @@ void retprobe_drop_returning(struct utask *utask);
 unsigned long retprobe_released(struct image *image, const struct pt_regs *regs);
 
 bool retprobe_put_back(bool may_sleep);
-void retprobe_adopt_files(struct uret_instance **copies, struct image *image);
+void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
+			  const struct image *parent);
 void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm);
 void retprobe_discard(struct uret_instance **copies);
 

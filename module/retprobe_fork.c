@@ -54,18 +54,21 @@ void retprobe_discard(struct uret_instance **copies)
  * retprobe_adopt_files() - split the calls of a forked child
  * @copies: the calls, of calls_copy(); empty afterwards
  * @image: image of the child, the current task, with a trampoline
+ * @parent: image of the parent
  *
  * Calls of functions that are probed in every process stay known; the return
  * addresses of the others are put back.
  *
  * Context: may sleep; takes the mmap lock.
  */
-void retprobe_adopt_files(struct uret_instance **copies, struct image *image)
+void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
+			  const struct image *parent)
 {
 	struct uret_instance *inst, *others = NULL, *list = *copies;
 	unsigned long real;
 
 	*copies = NULL;
+	image->calls.widest = max(image->calls.widest, READ_ONCE(parent->calls.widest));
 	while ((inst = list)) {
 		list = inst->next;
 		if (inst->consumer->in_every_process || inst->consumer->inherits) {

@@ -3,6 +3,8 @@
  * The table of utasks, and the account of task work under way.
  */
 #include <linux/delay.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
@@ -11,7 +13,15 @@
 
 #define UTASK_RESERVE	256
 
-struct hlist_head utasks[1 << UTASK_BITS];
+/*
+ * The table has a bucket for so many pages of memory.  A task takes at least six pages of the
+ * kernel's, so there are never more than some thirty to a bucket.
+ */
+#define PAGES_A_BUCKET	192
+
+struct hlist_head *utasks __ro_after_init;
+unsigned int utask_bits __ro_after_init;
+
 static DEFINE_RAW_SPINLOCK(utasks_lock);
 static struct reserve utask_reserve;
 
@@ -163,7 +173,7 @@ void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data)
 	unsigned int i;
 
 	rcu_read_lock();
-	for (i = 0; i < ARRAY_SIZE(utasks); i++) {
+	for (i = 0; i < 1U << utask_bits; i++) {
 		hlist_for_each_entry_rcu(utask, &utasks[i], node)
 			fn(utask, data);
 	}
@@ -204,7 +214,16 @@ void task_work_drain(void)
 
 int task_init(void)
 {
-	return reserve_init(&utask_reserve, sizeof(struct utask), UTASK_RESERVE);
+	int ret;
+
+	utask_bits = clamp(ilog2(totalram_pages() / PAGES_A_BUCKET + 1), 8, 20);
+	utasks = kvcalloc(1UL << utask_bits, sizeof(*utasks), GFP_KERNEL);
+	if (!utasks)
+		return -ENOMEM;
+	ret = reserve_init(&utask_reserve, sizeof(struct utask), UTASK_RESERVE);
+	if (ret)
+		kvfree(utasks);
+	return ret;
 }
 
 /**
@@ -220,11 +239,14 @@ void task_exit(void)
 	struct utask *utask;
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(utasks); i++) {
+	for (i = 0; i < 1U << utask_bits; i++) {
 		hlist_for_each_entry_safe(utask, next, &utasks[i], node) {
 			hlist_del_rcu(&utask->node);
 			utask_free(utask);
 		}
 	}
+	/* Freed states go back to the reserve. */
+	rcu_barrier();
 	reserve_exit(&utask_reserve);
+	kvfree(utasks);
 }

@@ -133,14 +133,13 @@ struct utask {
 int task_init(void);
 void task_exit(void);
 
-#define UTASK_BITS	10
-
 /* Read under RCU, changed under a lock of task.c. */
-extern struct hlist_head utasks[1 << UTASK_BITS];
+extern struct hlist_head *utasks;
+extern unsigned int utask_bits;
 
 static inline struct hlist_head *utask_bucket(const struct task_struct *task)
 {
-	return &utasks[hash_ptr(task, UTASK_BITS)];
+	return &utasks[hash_ptr(task, utask_bits)];
 }
 
 /**
