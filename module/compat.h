@@ -104,6 +104,24 @@ static inline struct file *compat_shmem_file(const char *name, loff_t size)
 #endif
 }
 
+/**
+ * compat_inode_changed() - when a file was last changed, its attributes included
+ * @inode: the file
+ *
+ * Commit 077c212f0344 ("fs: new accessor methods for atime and mtime", 6.7) and others before it
+ * closed the fields.
+ *
+ * Context: any.
+ */
+static inline struct timespec64 compat_inode_changed(const struct inode *inode)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+	return inode_get_ctime(inode);
+#else
+	return inode->i_ctime;
+#endif
+}
+
 /* Whether compat_cache_folio() can be asked for parts of a file.  Context: any. */
 static inline bool compat_cache_readable(const struct address_space *mapping)
 {

@@ -2,11 +2,28 @@
 /*
  * The headers of ELF files.
  */
+#include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
 
 #include "elf_file.h"
 #include "target.h"
+
+/* Take what a read costs from what may still be read. */
+static bool pay(struct elf_file *elf, u64 cost)
+{
+	u64 now = ktime_get_ns();
+
+	cost += div_u64(now - elf->since, ELF_FILE_BYTE_NS);
+	elf->since = now;
+	if (*elf->allowance < cost || fatal_signal_pending(current)) {
+		*elf->allowance = 0;
+		return false;
+	}
+	*elf->allowance -= cost;
+	return true;
+}
 
 /**
  * elf_file_read() - read from an ELF file
@@ -18,16 +35,17 @@
  * Context: may sleep.
  * Return: whether all of it is there.
  */
-bool elf_file_read(const struct elf_file *elf, void *buf, size_t len, u64 pos)
+bool elf_file_read(struct elf_file *elf, void *buf, size_t len, u64 pos)
 {
-	u64 cost = len + ELF_FILE_READ_COST;
+	ssize_t n;
 
-	if (elf->allowance) {
-		if (*elf->allowance < cost || fatal_signal_pending(current))
-			return false;
-		*elf->allowance -= cost;
-	}
-	return pos <= S64_MAX - len && target_read(elf->target, buf, len, pos) == len;
+	if (elf->allowance && !pay(elf, len + ELF_FILE_READ_COST))
+		return false;
+	if (pos > S64_MAX - len)
+		return false;
+	n = target_read(elf->target, buf, len, pos);
+	elf->failed |= n < 0;
+	return n == len;
 }
 
 /**
@@ -45,6 +63,8 @@ bool elf_file_open(struct elf_file *elf, const struct target *target, u64 *allow
 
 	elf->target = target;
 	elf->allowance = allowance;
+	elf->since = ktime_get_ns();
+	elf->failed = false;
 	if (!elf_file_read(elf, &elf->head, EI_NIDENT, 0) ||
 	    memcmp(elf->head.e_ident, ELFMAG, SELFMAG))
 		return false;
@@ -70,7 +90,7 @@ bool elf_file_open(struct elf_file *elf, const struct target *target, u64 *allow
  * Context: may sleep.
  * Return: whether it is there.
  */
-bool elf_file_segment(const struct elf_file *elf, unsigned int i, struct elf64_phdr *ph)
+bool elf_file_segment(struct elf_file *elf, unsigned int i, struct elf64_phdr *ph)
 {
 	struct elf32_phdr p32;
 
@@ -95,7 +115,7 @@ bool elf_file_segment(const struct elf_file *elf, unsigned int i, struct elf64_p
  * Context: may sleep.
  * Return: whether it is there.
  */
-bool elf_file_section(const struct elf_file *elf, unsigned int i, struct elf64_shdr *sh)
+bool elf_file_section(struct elf_file *elf, unsigned int i, struct elf64_shdr *sh)
 {
 	struct elf32_shdr s32;
 

@@ -20,26 +20,33 @@ struct target;
 /* What a read counts as, beside the bytes that are read. */
 #define ELF_FILE_READ_COST	64
 
+/* Time counts, too: so many nanoseconds are as much as a byte. */
+#define ELF_FILE_BYTE_NS	8
+
 /**
  * struct elf_file - a file that is being looked through
  * @target: the file
  * @allowance: how many bytes may still be read, for files that nobody has named: each read takes
- *	its part of that, fails when there is not enough left, and when the task is being killed;
- *	or NULL
+ *	its part of that, and so does the time since the one before.  It fails, and nothing is
+ *	left, if that is not enough or the task is being killed; or NULL
+ * @since: when that was, in ns
+ * @failed: a read has failed for another reason than the end of the file
  * @wide: it is a 64-bit file
  * @head: its header, as of a 64-bit file
  */
 struct elf_file {
 	const struct target *target;
 	u64 *allowance;
+	u64 since;
+	bool failed;
 	bool wide;
 	struct elf64_hdr head;
 };
 
 bool elf_file_open(struct elf_file *elf, const struct target *target, u64 *allowance);
-bool elf_file_read(const struct elf_file *elf, void *buf, size_t len, u64 pos);
-bool elf_file_segment(const struct elf_file *elf, unsigned int i, struct elf64_phdr *ph);
-bool elf_file_section(const struct elf_file *elf, unsigned int i, struct elf64_shdr *sh);
+bool elf_file_read(struct elf_file *elf, void *buf, size_t len, u64 pos);
+bool elf_file_segment(struct elf_file *elf, unsigned int i, struct elf64_phdr *ph);
+bool elf_file_section(struct elf_file *elf, unsigned int i, struct elf64_shdr *sh);
 
 /* How many program headers there are to look at. */
 static inline unsigned int elf_file_segments(const struct elf_file *elf)

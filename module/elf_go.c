@@ -41,7 +41,7 @@ static bool segment_names_go(const struct target *target, u64 offset, u64 size)
 	return len > 0 && notes_name_go(notes, len);
 }
 
-static bool segments_name_go(const struct elf_file *elf)
+static bool segments_name_go(struct elf_file *elf)
 {
 	struct elf64_phdr ph;
 	unsigned int i;
@@ -57,7 +57,7 @@ static bool segments_name_go(const struct elf_file *elf)
 }
 
 /* Whether a section is named like the table that Go's runtime walks stacks by. */
-static bool sections_name_go(const struct elf_file *elf)
+static bool sections_name_go(struct elf_file *elf)
 {
 	struct elf64_shdr names;
 	char buf[MAX_NAMES];
@@ -79,7 +79,7 @@ static bool sections_name_go(const struct elf_file *elf)
  * Context: may sleep.
  * Return: whether the Go linker's build id is in it, or a table of Go's runtime.
  */
-bool elf_file_is_go(const struct elf_file *elf)
+bool elf_file_is_go(struct elf_file *elf)
 {
 	/* The note can be left out (-buildid=), the section names can be stripped. */
 	return segments_name_go(elf) || sections_name_go(elf);

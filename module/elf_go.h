@@ -9,6 +9,6 @@
 
 struct elf_file;
 
-bool elf_file_is_go(const struct elf_file *elf);
+bool elf_file_is_go(struct elf_file *elf);
 
 #endif /* _UPROBES_ELF_GO_H */

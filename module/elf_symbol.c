@@ -47,7 +47,7 @@ static bool segments_read(struct symbol_file *file)
 }
 
 /* Where an address lies in the file; 0 when it does not. */
-static u64 address_offset(const struct symbol_file *file, u64 addr, bool code)
+static u64 address_offset(struct symbol_file *file, u64 addr, bool code)
 {
 	unsigned int i;
 
@@ -61,7 +61,7 @@ static u64 address_offset(const struct symbol_file *file, u64 addr, bool code)
 	return 0;
 }
 
-static bool symbol_read(const struct symbol_file *file, u64 table, u32 index,
+static bool symbol_read(struct symbol_file *file, u64 table, u32 index,
 			struct elf64_sym *sym)
 {
 	struct elf32_sym s32;
@@ -78,14 +78,14 @@ static bool symbol_read(const struct symbol_file *file, u64 table, u32 index,
 	return true;
 }
 
-static u64 symbol_offset(const struct symbol_file *file, const struct elf64_sym *sym)
+static u64 symbol_offset(struct symbol_file *file, const struct elf64_sym *sym)
 {
 	if (sym->st_shndx == SHN_UNDEF || ELF_ST_TYPE(sym->st_info) != STT_FUNC)
 		return 0;
 	return address_offset(file, sym->st_value, true);
 }
 
-static bool name_matches(const struct symbol_file *file, u64 at, const char *name)
+static bool name_matches(struct symbol_file *file, u64 at, const char *name)
 {
 	size_t len = strlen(name) + 1;
 	char there[MAX_NAME];
@@ -108,7 +108,7 @@ struct dynamic_info {
 	bool alone;
 };
 
-static void dynamic_read(const struct symbol_file *file, struct dynamic_info *dyn)
+static void dynamic_read(struct symbol_file *file, struct dynamic_info *dyn)
 {
 	u64 at = 0, tag, value;
 	unsigned int i;
@@ -162,7 +162,7 @@ static u32 name_hash(const char *name)
  * first symbol), and for each symbol from the first one hashed its hash, whose
  * lowest bit says that it is the last of its bucket.
  */
-static u64 hashed_find(const struct symbol_file *file, const struct dynamic_info *dyn,
+static u64 hashed_find(struct symbol_file *file, const struct dynamic_info *dyn,
 		       const char *name)
 {
 	u32 head[4], first, at, hash = name_hash(name), link;
@@ -210,7 +210,7 @@ struct name_places {
  * Looks through the symbol table, a page at a time.  A symbol is told by where
  * its name is.
  */
-static void table_search(const struct symbol_file *file, const struct elf64_shdr *table,
+static void table_search(struct symbol_file *file, const struct elf64_shdr *table,
 			 void *page, struct elf_symbol *symbols, const struct name_places *names)
 {
 	size_t size = file->elf.wide ? sizeof(struct elf64_sym) : sizeof(struct elf32_sym);
@@ -254,7 +254,7 @@ static void name_add(struct name_places *names, u32 pos, unsigned int symbol)
 }
 
 /* Where strings of a string table end in the names, page by page with an overlap. */
-static void strings_search(const struct symbol_file *file, const struct elf64_shdr *strings,
+static void strings_search(struct symbol_file *file, const struct elf64_shdr *strings,
 			   char *page, const struct elf_symbol *symbols, unsigned int n,
 			   struct name_places *names)
 {
@@ -285,7 +285,7 @@ static void strings_search(const struct symbol_file *file, const struct elf64_sh
 }
 
 /* The symbol table; false in a stripped file. */
-static bool table_section(const struct symbol_file *file, struct elf64_shdr *table)
+static bool table_section(struct symbol_file *file, struct elf64_shdr *table)
 {
 	u32 i, sections = min_t(u32, file->elf.head.e_shnum, MAX_SECTIONS);
 
@@ -296,7 +296,7 @@ static bool table_section(const struct symbol_file *file, struct elf64_shdr *tab
 	return false;
 }
 
-static void table_find(const struct symbol_file *file, struct elf_symbol *symbols, unsigned int n)
+static void table_find(struct symbol_file *file, struct elf_symbol *symbols, unsigned int n)
 {
 	struct elf64_shdr table, strings;
 	struct name_places names = {};
@@ -307,6 +307,7 @@ static void table_find(const struct symbol_file *file, struct elf_symbol *symbol
 	if (!elf_file_section(&file->elf, table.sh_link, &strings) || strings.sh_type != SHT_STRTAB)
 		return;
 	page = (void *)__get_free_page(GFP_KERNEL);
+	file->elf.failed |= !page;
 	if (!page)
 		return;
 	strings_search(file, &strings, page, symbols, n, &names);
@@ -319,7 +320,7 @@ static void table_find(const struct symbol_file *file, struct elf_symbol *symbol
  * Whether the file has one of @names from others.  What is imported has no hash, and is in
  * front of what has in the symbol table.
  */
-static bool imports(const struct symbol_file *file, const struct dynamic_info *dyn,
+static bool imports(struct symbol_file *file, const struct dynamic_info *dyn,
 		    const char *const *names)
 {
 	struct elf64_sym sym;
@@ -338,7 +339,7 @@ static bool imports(const struct symbol_file *file, const struct dynamic_info *d
 	return false;
 }
 
-static bool hidden_ones(const struct symbol_file *file, const struct dynamic_info *dyn,
+static bool hidden_ones(struct symbol_file *file, const struct dynamic_info *dyn,
 			const struct elf_symbol *symbols, unsigned int n,
 			const char *const *needs)
 {
@@ -364,19 +365,20 @@ static bool hidden_ones(const struct symbol_file *file, const struct dynamic_inf
  * Finds nothing when there is not enough left of @allowance, or the task is being killed.
  *
  * Context: may sleep.
+ * Return: whether that is all that there is in the file.
  */
-void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
+bool elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
 		      const char *const *needs, u64 *allowance)
 {
 	struct symbol_file *file = kzalloc(sizeof(*file), GFP_KERNEL);
 	struct dynamic_info dyn;
 	unsigned int i;
-	bool hashed;
+	bool hashed, all;
 
 	for (i = 0; i < n; i++)
 		symbols[i].offset = 0;
 	if (!file)
-		return;
+		return false;
 	if (elf_file_open(&file->elf, target, allowance) && segments_read(file)) {
 		dynamic_read(file, &dyn);
 		hashed = dyn.hash && dyn.symbols && dyn.strings;
@@ -385,5 +387,7 @@ void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, u
 		if (!dyn.hash || (hashed && hidden_ones(file, &dyn, symbols, n, needs)))
 			table_find(file, symbols, n);
 	}
+	all = *allowance && !file->elf.failed;
 	kfree(file);
+	return all;
 }

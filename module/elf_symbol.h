@@ -19,7 +19,7 @@ struct elf_symbol {
 	u64 offset;
 };
 
-void elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
+bool elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
 		      const char *const *needs, u64 *allowance);
 
 #endif /* _UPROBES_ELF_SYMBOL_H */

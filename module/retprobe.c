@@ -256,8 +256,9 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	exchanged = word_exchange(sp, trampoline, &real);
 	pagefault_enable();
 	if (unlikely(!exchanged)) {
+		calls_unlock(bucket);
 		consumer_call_put(c);
-		goto unusual;
+		return false;
 	}
 	bucket->spare = inst->next;
 	inst->next = bucket->live;

@@ -21,6 +21,7 @@
 #include "target.h"
 #include "task.h"
 #include "unwinder.h"
+#include "unwinder_files.h"
 #include "worker.h"
 
 /*
@@ -37,6 +38,8 @@ static const char * const unwinder_names[] = {
 
 #define NR_NAMES	ARRAY_SIZE(unwinder_names)
 
+static_assert(NR_NAMES == UNWINDER_NAMES);
+
 /* How unwinders find the code they walk through, also those that are linked in and hidden. */
 static const char * const unwinder_needs[] = {
 	"_dl_find_object",
@@ -47,7 +50,7 @@ static const char * const unwinder_needs[] = {
 /*
  * How much is read of the files of an address space, in bytes, to find unwinders: several times
  * what a large program with its libraries takes. A program maps whatever it likes, and whoever
- * registers a return probe reads it.
+ * registers a return probe reads it.  As time counts as well, that takes two seconds at most.
  */
 #define READ_ALLOWANCE	(256ULL << 20)
 
@@ -183,8 +186,12 @@ static void watch_list(struct image *image, const struct code_list *list)
 				.inode = file_inode(code->file),
 			};
 
-			elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs, &allowance);
 			inode = target.inode;
+			if (!unwinder_file_known(inode, symbols)) {
+				/* A file that is written to meanwhile is not the one that is noted. */
+				if (elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs, &allowance))
+					unwinder_file_note(inode, symbols);
+			}
 		}
 		if (!watch_map(image, code, symbols))
 			break;
@@ -377,9 +384,15 @@ void unwinder_sweep(void)
 
 int unwinder_init(void)
 {
+	int ret = unwinder_files_init();
+
+	if (ret)
+		return ret;
 	unwinder = consumer_create(&unwinder_probe, CONSUMER_ENTRY);
-	if (IS_ERR(unwinder))
+	if (IS_ERR(unwinder)) {
+		unwinder_files_exit();
 		return PTR_ERR(unwinder);
+	}
 	unwinder->in_every_process = true;
 	/* A walk that comes to the trampoline ends the program. */
 	unwinder->insists = true;
@@ -427,4 +440,5 @@ void unwinder_free(void)
 {
 	cancel_delayed_work_sync(&sweep);
 	consumer_release(unwinder);
+	unwinder_files_exit();
 }

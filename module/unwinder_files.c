@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where the unwinders are in files that have been searched for them.
+ */
+#include <linux/fs.h>
+#include <linux/hash.h>
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/timekeeping.h>
+
+#include "compat.h"
+#include "elf_symbol.h"
+#include "unwinder_files.h"
+
+#define KNOWN_BITS	8
+
+/* A change within so many seconds of another may have the same time. */
+#define CHANGE_TIME	2
+
+/**
+ * struct file_key - a file in the state that it was in
+ * @dev: its file system
+ * @ino: its number there
+ * @generation: of that number
+ * @size: in bytes
+ * @changed: when it was last changed, its times included
+ */
+struct file_key {
+	dev_t dev;
+	unsigned long ino;
+	u32 generation;
+	loff_t size;
+	struct timespec64 changed;
+};
+
+/**
+ * struct known_file - what has been found in a file
+ * @key: the file; zeroes in an entry that is not used
+ * @offsets: of each name, or 0
+ */
+struct known_file {
+	struct file_key key;
+	u64 offsets[UNWINDER_NAMES];
+};
+
+/* One file for each hash, the last; made by unwinder_files_init(). */
+static struct known_file *known;
+static DEFINE_MUTEX(known_mutex);
+
+/* Whether a file's times can be relied upon: those of a disk, or of memory. */
+static bool key_make(struct file_key *key, const struct inode *inode)
+{
+	const struct super_block *sb = inode->i_sb;
+
+	*key = (struct file_key) {};
+	key->dev = sb->s_dev;
+	key->ino = inode->i_ino;
+	key->generation = inode->i_generation;
+	key->size = i_size_read(inode);
+	key->changed = compat_inode_changed(inode);
+	if (!(sb->s_type->fs_flags & FS_REQUIRES_DEV) && sb->s_magic != TMPFS_MAGIC)
+		return false;
+	return sb->s_magic != FUSE_SUPER_MAGIC &&
+	       key->changed.tv_sec < ktime_get_real_seconds() - CHANGE_TIME;
+}
+
+static struct known_file *known_at(const struct file_key *key)
+{
+	return &known[hash_64(key->ino ^ ((u64)key->dev << 32), KNOWN_BITS)];
+}
+
+static bool key_same(const struct file_key *a, const struct file_key *b)
+{
+	return a->dev == b->dev && a->ino == b->ino && a->generation == b->generation &&
+	       a->size == b->size && timespec64_equal(&a->changed, &b->changed);
+}
+
+/**
+ * unwinder_file_known() - look up what has been found in a file
+ * @inode: the file as processes map it
+ * @symbols: UNWINDER_NAMES of them, whose offsets are set
+ *
+ * Context: may sleep.
+ * Return: false if the file has not been searched, or has changed since.
+ */
+bool unwinder_file_known(const struct inode *inode, struct elf_symbol *symbols)
+{
+	const struct known_file *file;
+	struct file_key key;
+	unsigned int i;
+	bool same;
+
+	if (!key_make(&key, inode))
+		return false;
+	mutex_lock(&known_mutex);
+	file = known_at(&key);
+	same = key_same(&file->key, &key);
+	for (i = 0; same && i < UNWINDER_NAMES; i++)
+		symbols[i].offset = file->offsets[i];
+	mutex_unlock(&known_mutex);
+	return same;
+}
+
+/**
+ * unwinder_file_note() - remember what has been found in a file
+ * @inode: the file as processes map it
+ * @symbols: UNWINDER_NAMES of them
+ *
+ * Context: may sleep.
+ */
+void unwinder_file_note(const struct inode *inode, const struct elf_symbol *symbols)
+{
+	struct known_file *file;
+	struct file_key key;
+	unsigned int i;
+
+	if (!key_make(&key, inode))
+		return;
+	mutex_lock(&known_mutex);
+	file = known_at(&key);
+	file->key = key;
+	for (i = 0; i < UNWINDER_NAMES; i++)
+		file->offsets[i] = symbols[i].offset;
+	mutex_unlock(&known_mutex);
+}
+
+int unwinder_files_init(void)
+{
+	known = kvcalloc(1UL << KNOWN_BITS, sizeof(*known), GFP_KERNEL);
+	return known ? 0 : -ENOMEM;
+}
+
+void unwinder_files_exit(void)
+{
+	kvfree(known);
+}
