@@ -152,26 +152,40 @@ static __always_inline void calls_unlock(struct call_bucket *bucket)
 }
 
 /**
- * calls_lock_next() - lock a bucket on a way through all of them
+ * calls_live_at() - look whether a bucket need be locked on a way through all of them
  * @calls: the calls; there has been a return probe
  * @pos: 0, then the sum of all @step until that is 0 again
  * @step: set to what this bucket takes of the way
- * @live: only a bucket in which a call is under way
  *
  * The table may grow meanwhile: a position is a hash.
  *
  * Context: interrupts off.
- * Return: the bucket, to be unlocked with calls_unlock(); or NULL.
+ * Return: false if there is no call in it.
  */
-static inline struct call_bucket *calls_lock_next(struct calls *calls, u64 pos, u64 *step,
-						  bool live)
+static inline bool calls_live_at(const struct calls *calls, u64 pos, u64 *step)
+{
+	const struct call_table *table = rcu_dereference_sched(calls->table);
+	const struct call_bucket *bucket = &table->buckets[pos >> table->shift];
+
+	*step = 1ULL << table->shift;
+	return READ_ONCE(bucket->live) || READ_ONCE(bucket->moved);
+}
+
+/**
+ * calls_lock_next() - lock a bucket on a way through all of them
+ * @calls: as for calls_live_at()
+ * @pos: the same
+ * @step: the same
+ *
+ * Context: interrupts off.
+ * Return: the bucket, to be unlocked with calls_unlock().
+ */
+static inline struct call_bucket *calls_lock_next(struct calls *calls, u64 pos, u64 *step)
 {
 	struct call_table *table = rcu_dereference_sched(calls->table);
 	struct call_bucket *bucket = &table->buckets[pos >> table->shift];
 
 	*step = 1ULL << table->shift;
-	if (live && !READ_ONCE(bucket->live) && !READ_ONCE(bucket->moved))
-		return NULL;
 	raw_spin_lock(&bucket->lock);
 	while (bucket->moved) {
 		raw_spin_unlock(&bucket->lock);

@@ -34,8 +34,8 @@ bool calls_any(struct calls *calls)
 		return false;
 	do {
 		local_irq_disable();
-		bucket = calls_lock_next(calls, pos, &step, true);
-		if (bucket) {
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
 			any = bucket->live;
 			calls_unlock(bucket);
 		}
@@ -112,8 +112,8 @@ void calls_prune(struct calls *calls, bool may_fault)
 		stale = NULL;
 		spare = NULL;
 		local_irq_disable();
-		bucket = calls_lock_next(calls, pos, &step, !shed);
-		if (bucket) {
+		if (shed || calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
 			stale = bucket_prune(bucket, gone, &absent);
 			if (shed) {
 				spare = bucket->spare;
@@ -197,8 +197,8 @@ void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end)
 	do {
 		taken = NULL;
 		local_irq_disable();
-		bucket = calls_lock_next(calls, pos, &step, true);
-		if (bucket) {
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
 			taken = bucket_take_range(bucket, start, end);
 			calls_unlock(bucket);
 		}
@@ -214,9 +214,25 @@ static unsigned long nearer(unsigned long sp, unsigned long a, unsigned long b)
 {
 	if (!a || !b)
 		return a ?: b;
-	if ((a < sp) != (b < sp))
-		return a < sp ? a : b;
-	return a < sp ? max(a, b) : min(a, b);
+	if (a < sp)
+		return b < sp ? max(a, b) : a;
+	return b < sp ? b : min(a, b);
+}
+
+/* The best places in a bucket, of this thread and of others.  Context: the bucket locked. */
+static void bucket_nearest(const struct call_bucket *bucket, unsigned long trampoline,
+			   unsigned long sp, unsigned long *own, unsigned long *others)
+{
+	const struct uret_instance *inst;
+
+	for (inst = bucket->live; inst; inst = inst->next) {
+		if (inst->trampoline != trampoline || inst->put_back)
+			continue;
+		if (inst->owner == current->pid)
+			*own = nearer(sp, *own, inst->ri.sp);
+		else
+			*others = nearer(sp, *others, inst->ri.sp);
+	}
 }
 
 /**
@@ -233,23 +249,16 @@ static unsigned long nearer(unsigned long sp, unsigned long a, unsigned long b)
 unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp)
 {
 	unsigned long own = 0, others = 0;
-	const struct uret_instance *inst;
 	struct call_bucket *bucket;
 	u64 pos = 0, step;
 
 	do {
 		local_irq_disable();
-		bucket = calls_lock_next(calls, pos, &step, true);
-		for (inst = bucket ? bucket->live : NULL; inst; inst = inst->next) {
-			if (inst->trampoline != trampoline || inst->put_back)
-				continue;
-			if (inst->owner == current->pid)
-				own = nearer(sp, own, inst->ri.sp);
-			else
-				others = nearer(sp, others, inst->ri.sp);
-		}
-		if (bucket)
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
+			bucket_nearest(bucket, trampoline, sp, &own, &others);
 			calls_unlock(bucket);
+		}
 		local_irq_enable();
 		cond_resched();
 		pos += step;
@@ -353,8 +362,8 @@ int calls_copy(struct calls *calls, struct uret_instance **copies)
 		all = true;
 		made = NULL;
 		local_irq_disable();
-		bucket = calls_lock_next(calls, pos, &step, true);
-		if (bucket) {
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
 			all = bucket_copy(bucket, &blanks, &made);
 			calls_unlock(bucket);
 		}
@@ -457,8 +466,8 @@ void calls_restore(struct image *image)
 	do {
 		n = 0;
 		local_irq_disable();
-		bucket = calls_lock_next(&image->calls, pos, &step, true);
-		if (bucket) {
+		if (calls_live_at(&image->calls, pos, &step)) {
+			bucket = calls_lock_next(&image->calls, pos, &step);
 			n = bucket_list(bucket, list);
 			calls_unlock(bucket);
 		}

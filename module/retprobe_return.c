@@ -32,7 +32,7 @@ static void returned_missed(struct calls *calls, struct uret_instance *list)
 	calls_give(calls, list);
 }
 
-/* The rest of returned(): several probes, handlers that may sleep, or a call that is not followed. */
+/* The rest of returned(): several probes, handlers that may sleep, a call that is not followed. */
 static noinline void returned_many(struct calls *calls, struct uret_instance *list,
 				   struct pt_regs *regs)
 {

@@ -137,8 +137,8 @@ static bool put_back_in_trap(struct calls *calls)
 	if (sole != current->pid || calls_buckets(calls) > 1UL << CALLS_MIN_BITS)
 		return false;
 	do {
-		bucket = calls_lock_next(calls, pos, &step, true);
-		if (bucket) {
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
 			absent = bucket_put_back(bucket, &u, 0);
 			calls_unlock(bucket);
 		}
@@ -165,8 +165,8 @@ static void put_back_all(struct calls *calls, const struct unwound *u)
 	do {
 		absent = 0;
 		local_irq_disable();
-		bucket = calls_lock_next(calls, pos, &step, true);
-		if (bucket) {
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
 			absent = bucket_put_back(bucket, u, gone);
 			calls_unlock(bucket);
 		}

@@ -187,11 +187,10 @@ static void watch_list(struct image *image, const struct code_list *list)
 			};
 
 			inode = target.inode;
-			if (!unwinder_file_known(inode, symbols)) {
-				/* A file that is written to meanwhile is not the one that is noted. */
-				if (elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs, &allowance))
-					unwinder_file_note(inode, symbols);
-			}
+			if (!unwinder_file_known(inode, symbols) &&
+			    elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs,
+					     &allowance))
+				unwinder_file_note(inode, symbols);
 		}
 		if (!watch_map(image, code, symbols))
 			break;
