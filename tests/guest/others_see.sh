@@ -61,7 +61,7 @@ plain_maps=$(<"/proc/${pids[shown]}/maps")
 check "unprobed, all end well" all_end
 like "$plain_shown" "^text: process_vm_readv: the number stands there 1 times" "of its own process the user sees the text"
 
-at=$(file_offset "$tmp/shown" secret)
+at=0x$(symbol "$tmp/shown" secret)
 set_probe 0 path="$tmp/shown" offset="$at" flags=1
 set_probe 1 path="$tmp/hidden" offset="$at" flags=1
 run register 0-1
