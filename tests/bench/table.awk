@@ -82,6 +82,9 @@ END {
 	if (("timed", "ours", "threads", "mov") in least)
 		row("threads", "mov", least["timed", "ours", "threads", "mov"],
 		    least["timed", "ours", "threads-control", "mov"], "two threads / one; the control beside")
+	if (("timed", "ours", "threads-return", "endbr64") in least)
+		row("threads-return", "endbr64", least["timed", "ours", "threads-return", "endbr64"],
+		    least["timed", "ours", "threads-control", "mov"], "the same of calls that return")
 	rows_of("memory", "bytes")
 	print "\n]" >json
 }

@@ -600,22 +600,27 @@ static double two_over_one(called *fn, unsigned int calls)
 	return calls_per_second(fn, 2, calls) / one;
 }
 
-/* Of pairs that are measured in turns, the median. */
+/* Of triples that are measured in turns, the median. */
 static void work_threads(unsigned int rounds)
 {
-	double with[100], bare[100];
+	double entries[100], returns[100], bare[100];
 	unsigned int i;
 
 	rounds = rounds > 100 ? 100 : rounds;
-	attach("entry-atomic", probe_mov, 1);
 	for (i = 0; i < rounds; i++) {
 		bare[i] = two_over_one(control, 100000);
-		with[i] = two_over_one(fn_mov, 100000);
+		attach("entry-atomic", probe_mov, 1);
+		entries[i] = two_over_one(fn_mov, 100000);
+		detach();
+		attach("return-atomic", probe_endbr64, 1);
+		returns[i] = two_over_one(fn_endbr64, 50000);
+		detach();
 	}
-	detach();
-	qsort(with, rounds, sizeof(with[0]), smaller);
+	qsort(entries, rounds, sizeof(entries[0]), smaller);
+	qsort(returns, rounds, sizeof(returns[0]), smaller);
 	qsort(bare, rounds, sizeof(bare[0]), smaller);
-	say("threads", "mov", with[rounds / 2]);
+	say("threads", "mov", entries[rounds / 2]);
+	say("threads-return", "endbr64", returns[rounds / 2]);
 	say("threads-control", "mov", bare[rounds / 2]);
 }
 
