@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: where as many calls have been left as are kept, later ones are seen
+# test: where as many calls have been left as are kept, later ones are seen as soon as stacks have been unmapped
 # full: 262,144 calls that are left take a minute
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 180

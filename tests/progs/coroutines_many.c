@@ -8,9 +8,8 @@
  * coroutine's as well, and the first thread returns from all of them.  With "fork", there is a
  * second call of probed_pause(), and a thread that a forked child makes returns from that and
  * from all of probed_deep() before the parent does.  With "leave", nobody does: there is
- * another call, the stacks of all but the first go, and more than a second later there are ten
- * calls.  With "wait", the program says when all are so deep, and waits for a line.  Prints what
- * came of it.
+ * another call, the stacks of all but the first go, and then there are ten calls.  With "wait",
+ * the program says when all are so deep, and waits for a line.  Prints what came of it.
  */
 #include <err.h>
 #include <pthread.h>
@@ -110,7 +109,6 @@ static void leave_deep(void)
 
 	for (long i = 1; i < threads; i++)
 		munmap(branches[i].inside.uc_stack.ss_sp, STACK_SIZE);
-	usleep(1500000);
 	printf("one call: %ld, ten more: %ld\n", early, probed_deep(9, NULL));
 }
 
