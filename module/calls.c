@@ -36,8 +36,9 @@ static struct call_table *table_alloc(unsigned int bits, u64 factor)
 	struct call_table *table;
 	unsigned long i;
 
+	/* As for INSTANCE_GFP; kvzalloc() knows this flag, and not that one. */
 	table = kvzalloc(struct_size(table, buckets, 1UL << bits),
-			 GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+			 GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!table)
 		return NULL;
 	table->factor = factor;
@@ -55,9 +56,12 @@ static void bucket_move(struct call_table *new, struct call_bucket *bucket)
 	struct call_bucket *to = NULL;
 
 	raw_spin_lock_irq(&bucket->lock);
+	/* First: calls_live_at() must not take it for empty. */
+	WRITE_ONCE(bucket->moved, true);
+	smp_wmb();
 	/* Turned around twice, the instances of a call stay in their order. */
 	while ((inst = bucket->live)) {
-		bucket->live = inst->next;
+		WRITE_ONCE(bucket->live, inst->next);
 		inst->next = turned;
 		turned = inst;
 	}
@@ -78,7 +82,6 @@ static void bucket_move(struct call_table *new, struct call_bucket *bucket)
 		to->spare = inst;
 		raw_spin_unlock(&to->lock);
 	}
-	bucket->moved = true;
 	raw_spin_unlock_irq(&bucket->lock);
 }
 
@@ -257,8 +260,62 @@ void calls_give(struct calls *calls, struct uret_instance *list)
 	local_irq_restore(flags);
 }
 
-/* Whether a bucket has as many instances as traps may walk through. */
-static bool bucket_full(const struct calls *calls, const struct call_bucket *bucket)
+/**
+ * calls_drop() - forget a call that was left: another one is entered at its place
+ * @calls: the calls
+ * @sp: address of the stack word
+ *
+ * Context: any, traps included.
+ */
+void calls_drop(struct calls *calls, unsigned long sp)
+{
+	struct uret_instance **link, *stale = NULL;
+	struct call_bucket *bucket;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	bucket = calls_lock(calls, sp);
+	link = bucket_find(bucket, sp);
+	if (*link)
+		stale = bucket_cut(link);
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+	calls_give(calls, stale);
+}
+
+/**
+ * calls_link_put_back() - note where a call returns to that is not followed
+ * @calls: the calls
+ * @inst: an instance of the call, whose return address could not be put back
+ *
+ * Context: any, traps included.
+ */
+void calls_link_put_back(struct calls *calls, struct uret_instance *inst)
+{
+	struct uret_instance **link;
+	struct call_bucket *bucket;
+	unsigned long flags;
+
+	inst->put_back = true;
+	inst->put_back_at = jiffies;
+	local_irq_save(flags);
+	bucket = calls_lock(calls, inst->ri.sp);
+	link = bucket_find(bucket, inst->ri.sp);
+	inst->next = *link;
+	*link = inst;
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+}
+
+/* The rest of calls_enter(). */
+void calls_enter_another(struct calls *calls)
+{
+	if (cmpxchg(&calls->sole, CALLS_NOBODY, current->pid) != CALLS_NOBODY)
+		WRITE_ONCE(calls->sole, CALLS_MANY);
+}
+
+/* Whether a bucket has as many instances as traps may walk through.  Context: it is locked. */
+bool bucket_full(const struct calls *calls, const struct call_bucket *bucket)
 {
 	unsigned int n = CALLS_BUCKET_MAX * READ_ONCE(calls->widest);
 	const struct uret_instance *inst = bucket->live;

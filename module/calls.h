@@ -168,7 +168,11 @@ static inline bool calls_live_at(const struct calls *calls, u64 pos, u64 *step)
 	const struct call_bucket *bucket = &table->buckets[pos >> table->shift];
 
 	*step = 1ULL << table->shift;
-	return READ_ONCE(bucket->live) || READ_ONCE(bucket->moved);
+	if (READ_ONCE(bucket->live))
+		return true;
+	/* Pairs with bucket_move(). */
+	smp_rmb();
+	return READ_ONCE(bucket->moved);
 }
 
 /**
@@ -227,12 +231,15 @@ static __always_inline struct uret_instance *bucket_cut(struct uret_instance **l
 	return first;
 }
 
+void calls_enter_another(struct calls *calls);
+
 /* Note that the current task enters a call. */
 static __always_inline void calls_enter(struct calls *calls)
 {
-	if (unlikely(READ_ONCE(calls->sole) != current->pid))
-		WRITE_ONCE(calls->sole, READ_ONCE(calls->sole) == CALLS_NOBODY ?
-			   current->pid : CALLS_MANY);
+	pid_t sole = READ_ONCE(calls->sole);
+
+	if (unlikely(sole != current->pid && sole != CALLS_MANY))
+		calls_enter_another(calls);
 }
 
 static inline bool calls_there(const struct calls *calls)
@@ -262,6 +269,9 @@ void calls_free(struct calls *calls, struct uret_instance *inst);
 void instance_copy(struct uret_instance *copy, const struct uret_instance *inst);
 struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size);
 void calls_give(struct calls *calls, struct uret_instance *list);
+void calls_drop(struct calls *calls, unsigned long sp);
+void calls_link_put_back(struct calls *calls, struct uret_instance *inst);
+bool bucket_full(const struct calls *calls, const struct call_bucket *bucket);
 int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained);
 bool calls_real(struct calls *calls, unsigned long sp, unsigned long *ret_addr);
 unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp);
@@ -269,7 +279,7 @@ bool calls_any(struct calls *calls);
 void calls_prune(struct calls *calls, bool may_fault);
 void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end);
 int calls_copy(struct calls *calls, struct uret_instance **copies);
-void calls_adopt(struct calls *calls, struct uret_instance *inst);
+bool calls_adopt(struct calls *calls, struct uret_instance *inst);
 void calls_restore(struct image *image);
 
 #endif /* _UPROBES_CALLS_H */

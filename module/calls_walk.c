@@ -394,23 +394,30 @@ int calls_copy(struct calls *calls, struct uret_instance **copies)
  * @inst: the copy; the newest of a call comes last
  *
  * Context: may sleep.
+ * Return: false if there are too many.
  */
-void calls_adopt(struct calls *calls, struct uret_instance *inst)
+bool calls_adopt(struct calls *calls, struct uret_instance *inst)
 {
 	struct uret_instance **link;
 	struct call_bucket *bucket;
+	bool full;
 
-	atomic_inc(&calls->nr);
 	calls_grow(calls);
 	inst->owner = current->pid;
 	local_irq_disable();
 	bucket = calls_lock(calls, inst->ri.sp);
-	link = bucket_find(bucket, inst->ri.sp);
-	inst->next = *link;
-	*link = inst;
-	calls_enter(calls);
+	full = bucket_full(calls, bucket);
+	if (!full) {
+		link = bucket_find(bucket, inst->ri.sp);
+		inst->next = *link;
+		*link = inst;
+		calls_enter(calls);
+	}
 	calls_unlock(bucket);
 	local_irq_enable();
+	if (!full)
+		atomic_inc(&calls->nr);
+	return !full;
 }
 
 /* What is to be restored, without its bucket's lock. */

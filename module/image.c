@@ -64,9 +64,10 @@ static int image_invalidate(struct mmu_notifier *notifier,
 		image_copy_begins(image, range->start);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return 0;
-	if (calls_there(&image->calls) && mmu_notifier_range_blockable(range))
-		calls_unmapped(&image->calls, range->start, range->end);
 	moves = ours && arch_mremap_moves(task_pt_regs(current), &start, &end);
+	/* What moves away may come back. */
+	if (!moves && calls_there(&image->calls) && mmu_notifier_range_blockable(range))
+		calls_unmapped(&image->calls, range->start, range->end);
 	spin_lock(&image->tree_lock);
 	for (site = image_first_site(image, range->start);
 	     site && site->key.addr < range->end; site = image_next_site(site)) {

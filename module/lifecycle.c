@@ -71,7 +71,7 @@ static void fork_work(struct callback_head *work)
 	struct image *child = NULL;
 
 	if (!mm) {
-		retprobe_discard(&event->calls);
+		retprobe_discard_later(&event->calls);
 		goto out;
 	}
 

@@ -145,7 +145,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
 	unsigned long trampoline = READ_ONCE(site->image->trampoline);
-	struct uret_instance *fresh = NULL, *dropped = NULL;
+	struct uret_instance *fresh = NULL, *rest = NULL, **end;
 	struct calls *calls = &site->image->calls;
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, sp = regs->sp;
@@ -165,21 +165,31 @@ static bool prepare(struct utask *utask, const struct site *site,
 	if (chained && !calls_real(calls, sp, &word))
 		goto missed;
 
+	/* Nobody may take the trampoline's address, once it is there, for that of another call. */
+	if (!chained)
+		calls_drop(calls, sp);
 	if (!instances_get(calls, set, sp, &fresh, may_sleep) ||
 	    (!chained && fresh && !stack_write(sp, trampoline, size, may_sleep))) {
 		calls_give(calls, fresh);
 		goto again;
 	}
+	if (!fresh)
+		return true;
 
-	instances_fill(&fresh, &dropped, site, trampoline, word, regs,
+	instances_fill(&fresh, &rest, site, trampoline, word, regs,
 		       regs == &utask->shared_regs);
-	calls_give(calls, dropped);
 	if (fresh)
 		linked = calls_link(calls, &fresh, sp, chained);
-	calls_give(calls, fresh);
-	/* Nobody wants to know; the page has just been written. */
-	if (linked <= 0 && !chained)
-		stack_write(sp, word, size, may_sleep);
+	for (end = &rest; *end; end = &(*end)->next)
+		;
+	*end = fresh;
+	/* Nobody wants to know.  The page has just been written, but a fork may have it by now. */
+	if (linked <= 0 && !chained && !stack_write(sp, word, size, may_sleep)) {
+		fresh = rest;
+		rest = rest->next;
+		calls_link_put_back(calls, fresh);
+	}
+	calls_give(calls, rest);
 	if (linked < 0)
 		goto missed;
 	return true;

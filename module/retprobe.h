@@ -13,8 +13,8 @@
 #ifndef _UPROBES_RETPROBE_H
 #define _UPROBES_RETPROBE_H
 
+#include <linux/llist.h>
 #include <linux/ptrace.h>
-#include <linux/rcupdate.h>
 #include <linux/types.h>
 
 #include <uprobes/uprobes.h>
@@ -34,7 +34,7 @@ struct utask;
  * @trampoline: what the stack holds instead of the return address
  * @owner: id of the thread that has entered the call
  * @put_back_at: when the return address was put back, in jiffies
- * @rcu: frees a list of copies, from its first
+ * @discarded: of the first in a list of copies that are to be freed
  * @room: bytes that there are for data
  * @word: size of the return address, in bytes
  * @again: the atomic handler has asked for task context
@@ -55,7 +55,7 @@ struct uret_instance {
 			pid_t owner;
 			u32 put_back_at;
 		};
-		struct rcu_head rcu;
+		struct llist_node discarded;
 	};
 	u16 room;
 	u8 word;
@@ -86,5 +86,7 @@ void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
 			  const struct image *parent);
 void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm);
 void retprobe_discard(struct uret_instance **copies);
+void retprobe_discard_later(struct uret_instance **copies);
+void retprobe_discard_flush(void);
 
 #endif /* _UPROBES_RETPROBE_H */

@@ -2,8 +2,11 @@
 /*
  * What becomes of the calls of a process in its forked child.
  */
+#include <linux/llist.h>
 #include <linux/percpu-refcount.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "breakpoint.h"
 #include "calls.h"
@@ -19,6 +22,7 @@ static void copies_free(struct uret_instance *list)
 		list = inst->next;
 		percpu_ref_put(&inst->consumer->calls);
 		kfree(inst);
+		cond_resched();
 	}
 }
 
@@ -42,12 +46,43 @@ void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm)
  * retprobe_discard() - free copies that are of no use
  * @copies: the calls, of calls_copy(); empty afterwards
  *
- * Context: may free memory.
+ * Context: may sleep.
  */
 void retprobe_discard(struct uret_instance **copies)
 {
 	copies_free(*copies);
 	*copies = NULL;
+}
+
+static LLIST_HEAD(discarded);
+
+static void discard_work(struct work_struct *work)
+{
+	struct uret_instance *list, *next;
+
+	llist_for_each_entry_safe(list, next, llist_del_all(&discarded), discarded)
+		copies_free(list);
+}
+
+static DECLARE_WORK(discard, discard_work);
+
+/**
+ * retprobe_discard_later() - the same where memory cannot be freed, or not so much
+ * @copies: the calls, of calls_copy(); empty afterwards
+ *
+ * Context: any, not the trap.
+ */
+void retprobe_discard_later(struct uret_instance **copies)
+{
+	if (*copies && llist_add(&(*copies)->discarded, &discarded))
+		queue_work(system_unbound_wq, &discard);
+	*copies = NULL;
+}
+
+/* Wait until all that was to be is discarded.  Context: may sleep. */
+void retprobe_discard_flush(void)
+{
+	flush_work(&discard);
 }
 
 /**
@@ -71,12 +106,11 @@ void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
 	image->calls.widest = max(image->calls.widest, READ_ONCE(parent->calls.widest));
 	while ((inst = list)) {
 		list = inst->next;
-		if (inst->consumer->in_every_process || inst->consumer->inherits) {
-			calls_adopt(&image->calls, inst);
-		} else {
-			inst->next = others;
-			others = inst;
-		}
+		if ((inst->consumer->in_every_process || inst->consumer->inherits) &&
+		    calls_adopt(&image->calls, inst))
+			continue;
+		inst->next = others;
+		others = inst;
 	}
 	for (inst = others; inst; inst = inst->next) {
 		if (!calls_real(&image->calls, inst->ri.sp, &real))

@@ -217,25 +217,25 @@ static struct uret_instance *call_borrow(struct calls *calls, unsigned long at)
 		data_size = inst ? inst->consumer->data_size : 0;
 		calls_unlock(bucket);
 		local_irq_enable();
-		copy = inst ? calls_alloc(calls, data_size) : NULL;
-		if (!copy)
+		if (!inst)
 			return copies;
+		copy = calls_alloc(calls, data_size);
 		local_irq_disable();
 		bucket = calls_lock(calls, at);
 		inst = call_nth(bucket, at, n);
-		if (inst && copy->room >= inst->consumer->data_size) {
+		if (inst && copy && copy->room >= inst->consumer->data_size) {
 			instance_copy(copy, inst);
 			copy->next = NULL;
 			*tail = copy;
 			tail = &copy->next;
 			copy = NULL;
+		} else if (inst) {
+			consumer_missed(inst->consumer);
 		}
 		calls_unlock(bucket);
 		local_irq_enable();
-		if (copy) {
+		if (copy)
 			calls_free(calls, copy);
-			return copies;
-		}
 	}
 }
 
@@ -378,21 +378,26 @@ void retprobe_search(struct utask *utask, struct pt_regs *regs)
 	local_irq_enable();
 }
 
-/* An instance whose handler has been called in task context, or will not be. */
-static void returning_give(const struct utask *utask, struct uret_instance *inst)
+/* An instance whose table is out of reach: it counts as one of that for ever. */
+static void returning_free(struct uret_instance *inst)
+{
+	percpu_ref_put(&inst->consumer->calls);
+	kfree(inst);
+}
+
+/* An instance whose handler has been called in task context. */
+static void returning_give(struct uret_instance *inst)
 {
 	struct image *image;
 
 	inst->next = NULL;
 	rcu_read_lock();
-	image = image_lookup(utask->mm);
-	if (image)
+	image = image_lookup(current->mm);
+	if (image && calls_there(&image->calls))
 		calls_give(&image->calls, inst);
+	else
+		returning_free(inst);
 	rcu_read_unlock();
-	if (image)
-		return;
-	percpu_ref_put(&inst->consumer->calls);
-	kfree(inst);
 }
 
 /**
@@ -419,7 +424,7 @@ void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 			}
 			consumer_active_put(c);
 		}
-		returning_give(utask, inst);
+		returning_give(inst);
 	}
 }
 
@@ -435,7 +440,7 @@ void retprobe_drop_returning(struct utask *utask)
 
 	while ((inst = utask->returning)) {
 		utask->returning = inst->next;
-		returning_give(utask, inst);
+		returning_free(inst);
 	}
 }
 

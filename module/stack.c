@@ -134,7 +134,8 @@ static bool put_back_in_trap(struct calls *calls)
 	if (sole == CALLS_NOBODY)
 		return true;
 	/* What is another thread's need not be put back; and there may be too many for a trap. */
-	if (sole != current->pid || calls_buckets(calls) > 1UL << CALLS_MIN_BITS)
+	if (sole != current->pid || calls_buckets(calls) > 1UL << CALLS_MIN_BITS ||
+	    atomic_read(&calls->nr) > 1 << CALLS_MIN_BITS)
 		return false;
 	do {
 		if (calls_live_at(calls, pos, &step)) {
@@ -239,11 +240,12 @@ static void put_back_words(struct image *image, const struct unwound *u, unsigne
 /*
  * Fill in which part of its stack the current task uses.  True if it is on the stack that it began
  * with: it has not come there from another one.  C libraries keep what the thread pointer points
- * to at the end of a thread's stack.
+ * to at the end of a thread's stack, but for the first thread.
  */
 static bool stack_used(struct unwound *u)
 {
-	unsigned long tp = arch_thread_pointer(), first = current->mm->start_stack;
+	unsigned long there = thread_group_leader(current) ? current->mm->start_stack :
+		arch_thread_pointer();
 	const struct vm_area_struct *vma;
 	bool base = false;
 
@@ -253,7 +255,7 @@ static bool stack_used(struct unwound *u)
 	vma = find_vma(current->mm, u->start);
 	if (vma && vma->vm_start <= u->start) {
 		u->end = vma->vm_end;
-		base = (tp >= u->start && tp < u->end) || (first >= u->start && first < u->end);
+		base = there >= u->start && there < u->end;
 	}
 	mmap_read_unlock(current->mm);
 	/* That may lie within the first one. */

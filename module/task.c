@@ -105,16 +105,9 @@ static void utask_free_rcu(struct rcu_head *head)
 	struct utask *utask = container_of(head, struct utask, rcu);
 
 	retprobe_drop_returning(utask);
-	retprobe_discard(&utask->copies);
+	retprobe_discard_later(&utask->copies);
 	if (!reserve_refill(&utask_reserve, utask))
 		kfree(utask);
-}
-
-static void copies_discard_rcu(struct rcu_head *head)
-{
-	struct uret_instance *copies = container_of(head, struct uret_instance, rcu);
-
-	retprobe_discard(&copies);
 }
 
 /**
@@ -128,10 +121,7 @@ static void copies_discard_rcu(struct rcu_head *head)
 void utask_copied_not(struct utask *utask)
 {
 	utask->copied = (struct copy_mark) {};
-	/* Where preemption is off, memory cannot be freed on PREEMPT_RT. */
-	if (utask->copies)
-		call_rcu(&utask->copies->rcu, copies_discard_rcu);
-	utask->copies = NULL;
+	retprobe_discard_later(&utask->copies);
 }
 
 /* From the exit path's tracepoint, where memory cannot be freed on PREEMPT_RT. */
@@ -247,6 +237,7 @@ void task_exit(void)
 	}
 	/* Freed states go back to the reserve. */
 	rcu_barrier();
+	retprobe_discard_flush();
 	reserve_exit(&utask_reserve);
 	kvfree(utasks);
 }

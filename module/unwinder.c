@@ -173,6 +173,7 @@ static void watch_list(struct image *image, const struct code_list *list)
 	struct elf_symbol symbols[NR_NAMES];
 	u64 allowance = READ_ALLOWANCE;
 	struct inode *inode = NULL;
+	struct file_key key;
 	unsigned int i, k;
 
 	for (k = 0; k < NR_NAMES; k++)
@@ -187,10 +188,10 @@ static void watch_list(struct image *image, const struct code_list *list)
 			};
 
 			inode = target.inode;
-			if (!unwinder_file_known(inode, symbols) &&
+			if (!unwinder_file_known(inode, &key, symbols) &&
 			    elf_symbols_find(&target, symbols, NR_NAMES, unwinder_needs,
 					     &allowance))
-				unwinder_file_note(inode, symbols);
+				unwinder_file_note(inode, &key, symbols);
 		}
 		if (!watch_map(image, code, symbols))
 			break;

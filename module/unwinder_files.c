@@ -19,22 +19,6 @@
 #define CHANGE_TIME	2
 
 /**
- * struct file_key - a file in the state that it was in
- * @dev: its file system
- * @ino: its number there
- * @generation: of that number
- * @size: in bytes
- * @changed: when it was last changed, its times included
- */
-struct file_key {
-	dev_t dev;
-	unsigned long ino;
-	u32 generation;
-	loff_t size;
-	struct timespec64 changed;
-};
-
-/**
  * struct known_file - what has been found in a file
  * @key: the file; zeroes in an entry that is not used
  * @offsets: of each name, or 0
@@ -79,23 +63,24 @@ static bool key_same(const struct file_key *a, const struct file_key *b)
 /**
  * unwinder_file_known() - look up what has been found in a file
  * @inode: the file as processes map it
+ * @key: set to what it is like now
  * @symbols: UNWINDER_NAMES of them, whose offsets are set
  *
  * Context: may sleep.
  * Return: false if the file has not been searched, or has changed since.
  */
-bool unwinder_file_known(const struct inode *inode, struct elf_symbol *symbols)
+bool unwinder_file_known(const struct inode *inode, struct file_key *key,
+			 struct elf_symbol *symbols)
 {
 	const struct known_file *file;
-	struct file_key key;
 	unsigned int i;
 	bool same;
 
-	if (!key_make(&key, inode))
+	if (!key_make(key, inode))
 		return false;
 	mutex_lock(&known_mutex);
-	file = known_at(&key);
-	same = key_same(&file->key, &key);
+	file = known_at(key);
+	same = key_same(&file->key, key);
 	for (i = 0; same && i < UNWINDER_NAMES; i++)
 		symbols[i].offset = file->offsets[i];
 	mutex_unlock(&known_mutex);
@@ -105,21 +90,23 @@ bool unwinder_file_known(const struct inode *inode, struct elf_symbol *symbols)
 /**
  * unwinder_file_note() - remember what has been found in a file
  * @inode: the file as processes map it
+ * @key: what it was like before it was searched; must still be so
  * @symbols: UNWINDER_NAMES of them
  *
  * Context: may sleep.
  */
-void unwinder_file_note(const struct inode *inode, const struct elf_symbol *symbols)
+void unwinder_file_note(const struct inode *inode, const struct file_key *key,
+			const struct elf_symbol *symbols)
 {
 	struct known_file *file;
-	struct file_key key;
+	struct file_key now;
 	unsigned int i;
 
-	if (!key_make(&key, inode))
+	if (!key_make(&now, inode) || !key_same(&now, key))
 		return;
 	mutex_lock(&known_mutex);
-	file = known_at(&key);
-	file->key = key;
+	file = known_at(key);
+	file->key = *key;
 	for (i = 0; i < UNWINDER_NAMES; i++)
 		file->offsets[i] = symbols[i].offset;
 	mutex_unlock(&known_mutex);
