@@ -56,9 +56,9 @@ static void bucket_move(struct call_table *new, struct call_bucket *bucket)
 	struct call_bucket *to = NULL;
 
 	raw_spin_lock_irq(&bucket->lock);
-	/* First: calls_live_at() must not take it for empty. */
+	/* Before it is emptied: pairs with calls_live_at(), which must not take it for empty. */
 	WRITE_ONCE(bucket->moved, true);
-	smp_wmb();
+	smp_wmb();	/* see above */
 	/* Turned around twice, the instances of a call stay in their order. */
 	while ((inst = bucket->live)) {
 		WRITE_ONCE(bucket->live, inst->next);

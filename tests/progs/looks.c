@@ -28,7 +28,7 @@ __asm__(".pushsection .text\n"
 static const char *pid;
 static unsigned long number;
 
-static FILE *proc(const char *name)
+static FILE *open_file(const char *name)
 {
 	char path[64];
 
@@ -38,7 +38,7 @@ static FILE *proc(const char *name)
 
 static void look(const char *name)
 {
-	FILE *file = proc(name);
+	FILE *file = open_file(name);
 	char byte;
 
 	errno = 0;
@@ -95,7 +95,7 @@ static void look_at(void)
 		if (strcmp(names[i], "mem"))
 			look(names[i]);
 	}
-	maps = proc("maps");
+	maps = open_file("maps");
 	while (number && maps && fgets(line, sizeof(line), maps)) {
 		if (sscanf(line, "%31[^-]-%31s %7s", from, to, how) != 3 || !strchr(how, 'x') ||
 		    strstr(line, "vsyscall"))
