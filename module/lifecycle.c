@@ -40,7 +40,11 @@
 #include "task.h"
 #include "unwinder.h"
 
-#define FORK_RESERVE	64
+/*
+ * So many children may be there that have not run yet.  For more, memory is allocated, which a
+ * real-time kernel cannot do where forks are reported.
+ */
+#define FORK_RESERVE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 1024 : 64)
 
 /**
  * struct fork_event - a child to be looked after

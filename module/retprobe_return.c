@@ -353,10 +353,13 @@ void retprobe_search(struct utask *utask, struct pt_regs *regs)
 
 	if (regs->ip != trampoline->key.addr)
 		return;
-	at = place_returned(calls, &popped, POPPED_MAX, true) ?:
-		calls_nearest(calls, trampoline->key.addr, regs->sp);
-	if (at)
-		inst = call_take(calls, at, &borrowed);
+	/* What is nearest may be another thread's, and be returned from meanwhile. */
+	do {
+		at = place_returned(calls, &popped, POPPED_MAX, true) ?:
+			calls_nearest(calls, trampoline->key.addr, regs->sp);
+		if (at)
+			inst = call_take(calls, at, &borrowed);
+	} while (at && !inst && !fatal_signal_pending(current));
 	if (borrowed) {
 		if (!calls_real(calls, at, &regs->ip))
 			return;
