@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a program that sets TF, executes breakpoints of all kinds and writes over probed ones gets what it would get unprobed
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

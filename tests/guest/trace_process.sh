@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: /proc/PID/mem:ADDRESS probes one process, where there is no file too
+# once: what decides here is the module, in the same way on all kernels
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

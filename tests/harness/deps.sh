@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/install-deps names and installs what its purposes need and is missing or too old, and no more
+# full: it is about the harness, as the others here are
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 19

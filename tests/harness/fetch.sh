@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/fetch unpacks what it gets, keeps it, and heals a cache that is empty, damaged or half-made
+# full: it is about the harness, as the others here are
 # timeout: 120
 # needs: dpkg-deb depmod gcc setsid
 . "$UPROBES_TOP/tests/lib.sh"
