@@ -6,16 +6,30 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct enum_names;
 struct error;
 struct fields;
 struct place;
 struct target;
 
+/**
+ * struct arguments - what is asked for at places
+ * @text: arguments as they were written
+ * @returned: the function returns there, or has returned
+ * @values: what it returns is wanted, although nobody has asked for it
+ */
+struct arguments {
+	const char *text;
+	bool returned;
+	bool values;
+};
+
 bool arguments_have_names(const char *args);
 bool arguments_have_registers(const char *args);
 void arguments_fields(const char *args, struct fields *fields);
 struct error *arguments_at(struct target *target, const struct place *place,
-			   const char *args, char **out);
+			   const struct arguments *args, char **out,
+			   struct enum_names *names);
 struct error *arguments_unify(const char *args, char **texts, size_t n);
 
 #endif /* _USERSPACE_ARGUMENTS_H */

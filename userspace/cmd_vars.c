@@ -34,7 +34,7 @@ static void print_variable(const struct scope *scope,
 	char *type = declared_type(&die), *fetch;
 	struct error *err;
 
-	err = variable_fetch(scope, variable->name, NULL, &fetch);
+	err = variable_fetch(scope, variable->name, NULL, &fetch, NULL);
 	if (err) {
 		printf("%s\t%s\t(%.*s)\n", variable->name, type,
 		       (int)strcspn(err->text, ";"), err->text);

@@ -9,21 +9,19 @@
 #include "arguments.h"
 #include "command.h"
 #include "demangle.h"
-#include "eh_frame.h"
 #include "error.h"
-#include "exits.h"
 #include "fields.h"
 #include "go_symbols.h"
 #include "place.h"
 #include "probe_spec.h"
+#include "results.h"
+#include "returns.h"
 #include "sdt.h"
 #include "sdt_define.h"
 #include "symbols.h"
 #include "target.h"
 #include "text.h"
 #include "util.h"
-
-#define RETVAL "$retval"
 
 /* The longest name that the tracer takes. */
 #define EVENT_NAME_MAX 63
@@ -91,47 +89,6 @@ static char *event_name(const struct probe_spec *spec)
 	return xstrdup(name);
 }
 
-/* Where a return probe replaces the return address, it has to find it. */
-static struct error *check_return(const struct target *target,
-				  const struct place *place,
-				  unsigned int force)
-{
-	const char *suffix;
-	u64 start, end;
-	bool entry;
-
-	if (place->in_memory)
-		return NULL;
-	if (!(force & FORCE_GO) && go_is_program(&target->image))
-		return error_new(STATUS_REFUSED,
-				 "%s is a Go program, whose runtime moves stacks and would crash on a replaced return address; use --return=sites, or --force=go",
-				 target->image.path);
-	if (place->function)
-		entry = !place->delta;
-	else
-		entry = eh_frame_function_at(&target->image, place->addr,
-					     &start, &end) &&
-			start == place->addr;
-	if (!entry && !(force & FORCE_RANGE))
-		return error_new(STATUS_REFUSED,
-				 "a return probe needs the first instruction of a function, where the return address is on top of the stack; 0x%llx of %s is not one",
-				 (unsigned long long)place->offset,
-				 target->image.path);
-	suffix = place->function ? cold_suffix(place->function->name) : NULL;
-	if (suffix && !(force & FORCE_RANGE))
-		return error_new(STATUS_REFUSED,
-				 "%s is jumped to and not called, so there is no return address to find; put the return probe on %.*s",
-				 place->function->name,
-				 (int)(suffix - place->function->name),
-				 place->function->name);
-	if (!text_keeps_return(&target->image, place->addr))
-		return error_new(STATUS_REFUSED,
-				 "the function at 0x%llx of %s uses its own return address, as setjmp() does, and would find another one there; use --return=sites",
-				 (unsigned long long)place->addr,
-				 target->image.path);
-	return NULL;
-}
-
 /* Replace $goN by the register that has the N-th argument of a Go function. */
 static struct error *go_arguments(const struct elf_image *img, const char *args,
 				  char **out)
@@ -185,104 +142,6 @@ static void add_site(struct definition *def, const struct target *target,
 	free(memory);
 }
 
-/* At a return instruction the value is in the register. */
-static char *without_retval(const char *args)
-{
-	char *text = xstrdup(""), *more;
-	const char *p;
-
-	while ((p = strstr(args, RETVAL))) {
-		more = xasprintf("%s%.*s%%ax", text, (int)(p - args), args);
-		free(text);
-		text = more;
-		args = p + strlen(RETVAL);
-	}
-	more = xasprintf("%s%s", text, args);
-	free(text);
-	return more;
-}
-
-/*
- * A function that ends in a call of another one is left where the other one
- * returns, and the value is not known before.
- */
-static struct error *add_exits(struct symbols *syms, const struct place *place,
-			       bool value, struct places *sites, bool *exact)
-{
-	struct exits exits;
-	struct error *err;
-
-	if (place->in_memory)
-		return error_new(STATUS_REFUSED,
-				 "the vDSO's function at 0x%llx is in no file where its return instructions could be looked up; use --return=trampoline",
-				 (unsigned long long)place->addr);
-	err = exits_find(syms, place, &exits);
-	for (size_t i = 0; i < exits.returns.n && !err; i++) {
-		exits.returns.v[i].named = place->named;
-		places_add(sites, &exits.returns.v[i]);
-	}
-	for (size_t i = 0; i < exits.tail_calls.n && !value && !err; i++) {
-		exits.tail_calls.v[i].named = place->named;
-		places_add(sites, &exits.tail_calls.v[i]);
-	}
-	if (exits.unclear || (value && exits.tail_calls.n))
-		*exact = false;
-	if (!err && !exits.returns.n && (value || !exits.tail_calls.n))
-		err = error_new(STATUS_REFUSED,
-				"the function at 0x%llx of %s has no return instruction; use --return=trampoline",
-				(unsigned long long)place->addr,
-				syms->image->path);
-	exits_free(&exits);
-	return err;
-}
-
-/*
- * Decide how returns are probed: either @places stay, with return probes, or
- * there are none left and @sites has the instructions that return.
- */
-static struct error *make_returns(struct target *target,
-				  struct symbols *syms,
-				  const struct options *options,
-				  struct places *places, char **args,
-				  struct definition *def, struct places *sites)
-{
-	enum return_mode mode = options->returns;
-	bool value = strstr(*args, RETVAL), exact = true;
-	struct error *err = NULL;
-	char *changed;
-
-	if (mode == RETURN_DEFAULT && go_is_program(&target->image) &&
-	    !(options->force & FORCE_GO))
-		mode = RETURN_SITES;
-	if (mode == RETURN_SITES || mode == RETURN_AUTO) {
-		for (size_t i = 0; i < places->n && !err; i++) {
-			if (places->v[i].delta)
-				err = check_return(target, &places->v[i], 0);
-			if (!err)
-				err = add_exits(syms, &places->v[i], value,
-						sites, &exact);
-		}
-		if (mode == RETURN_SITES && !err && !exact)
-			remark("some returns may be missed: the function is also left by jumps");
-		if (mode == RETURN_SITES && err)
-			return err;
-		if (!err && (exact || mode == RETURN_SITES)) {
-			places->n = 0;
-			changed = without_retval(*args);
-			free(*args);
-			*args = changed;
-			def->kind = 'p';
-			return NULL;
-		}
-		error_free(err);
-		err = NULL;
-		sites->n = 0;
-	}
-	for (size_t i = 0; i < places->n && !err; i++)
-		err = check_return(target, &places->v[i], options->force);
-	return err;
-}
-
 /*
  * Where a function was inlined there is no return to probe, and its parameters
  * are wherever they happen to be.
@@ -317,9 +176,27 @@ static struct error *choose_copies(const struct probe_spec *spec,
 	return NULL;
 }
 
+/* At a return instruction the value is in the register. */
+static void without_retval(char **args)
+{
+	char *text = xstrdup(""), *more;
+	const char *rest = *args, *p;
+
+	while ((p = strstr(rest, RETVAL))) {
+		more = xasprintf("%s%.*s%%ax", text, (int)(p - rest), rest);
+		free(text);
+		text = more;
+		rest = p + strlen(RETVAL);
+	}
+	more = xasprintf("%s%s", text, rest);
+	free(text);
+	free(*args);
+	*args = more;
+}
+
 static struct error *add_sites(struct definition *def, struct target *target,
 			       const struct places *places, pid_t pid,
-			       const char *args)
+			       const struct arguments *args)
 {
 	char **texts = xcalloc(places->n, sizeof(*texts));
 	struct places left = { 0 };
@@ -328,8 +205,11 @@ static struct error *add_sites(struct definition *def, struct target *target,
 	for (size_t i = 0; i < places->n && !err; i++) {
 		const struct place *place = &places->v[i];
 
-		err = arguments_at(target, place, args, &texts[left.n]);
+		err = arguments_at(target, place, args, &texts[left.n],
+				   &def->names);
 		if (!err) {
+			if (args->returned && def->kind == 'p')
+				without_retval(&texts[left.n]);
 			places_add(&left, place);
 		} else if (err->status == STATUS_REFUSED && places->n > 1) {
 			/* Another copy may still have the argument. */
@@ -342,7 +222,7 @@ static struct error *add_sites(struct definition *def, struct target *target,
 		}
 	}
 	if (!err)
-		err = arguments_unify(args, texts, left.n);
+		err = arguments_unify(args->text, texts, left.n);
 	for (size_t i = 0; i < left.n; i++) {
 		if (!err)
 			add_site(def, target, &left.v[i], pid, texts[i]);
@@ -384,32 +264,39 @@ static struct error *make_sites(const struct probe_spec *spec,
 		.all = options->all, .force = options->force, .inlined = true,
 		.pid = options->pid,
 	};
-	struct places places, sites = { 0 };
+	struct arguments args = { .returned = spec->kind == 'r' };
+	struct returns returns = { 0 };
+	struct places places;
 	struct error *err;
-	char *args;
+	char *text;
 
 	def->kind = spec->kind;
-	err = go_arguments(&target->image, spec->args, &args);
+	err = go_arguments(&target->image, spec->args, &text);
 	if (err)
 		return err;
+	args.text = text;
 	err = places_find(target, syms, spec->function, &how, &places);
 	if (!err)
 		mention_counter(spec, syms, &places);
 	if (!err)
 		err = choose_copies(spec, target, &places);
 	if (!err && spec->kind == 'r')
-		err = make_returns(target, syms, options, &places, &args, def,
-				   &sites);
-	if (!err && def->kind == 'r' && arguments_have_names(args))
+		err = returns_find(target, syms, options, &places,
+				   strstr(text, RETVAL), &returns);
+	if (returns.at_sites)
+		def->kind = 'p';
+	args.values = spec->values && !returns.early;
+	if (!err && def->kind == 'r' && arguments_have_names(text))
 		err = error_new(STATUS_REFUSED,
 				"variables of %s are gone when it has returned; fetch them with p:, or use --return=sites",
 				spec->function);
 	if (!err)
-		err = add_sites(def, target, places.n ? &places : &sites,
-				options->pid, args);
+		err = add_sites(def, target, returns.at_sites ? &returns.sites :
+							       &places,
+				options->pid, &args);
 	places_free(&places);
-	places_free(&sites);
-	free(args);
+	places_free(&returns.sites);
+	free(text);
 	return err;
 }
 
@@ -494,6 +381,8 @@ struct error *definition_read(const char *text, const struct options *options,
 
 	if (err)
 		return err;
+	spec.values = spec.kind == 'r' && !options->control &&
+		      !spec.args[strspn(spec.args, " \t")];
 	err = definition_make(&spec, options, def);
 	probe_spec_free(&spec);
 	return err;
@@ -505,6 +394,7 @@ void definition_free(struct definition *def)
 	free(def->event);
 	paths_free(&def->sites);
 	paths_free(&def->expected);
+	enum_names_free(&def->names);
 	memset(def, 0, sizeof(*def));
 }
 

@@ -3,6 +3,7 @@
 #ifndef _USERSPACE_DEFINITION_H
 #define _USERSPACE_DEFINITION_H
 
+#include "enum_names.h"
 #include "library.h"
 
 struct error;
@@ -19,6 +20,7 @@ struct probe_spec;
  * @expected: for each site, the bytes of the instruction in hexadecimal, or ""
  * @in_memory: one of the sites is in no file, but in the memory of a process
  * @named: the user has chosen @event
+ * @names: names of what its arguments can be
  */
 struct definition {
 	char kind;
@@ -28,6 +30,7 @@ struct definition {
 	struct paths expected;
 	bool in_memory;
 	bool named;
+	struct enum_names names;
 };
 
 struct error *definition_read(const char *text, const struct options *options,

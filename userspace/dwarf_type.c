@@ -65,7 +65,8 @@ bool type_is_pointer(Dwarf_Die *type)
 	}
 }
 
-static unsigned int encoding(Dwarf_Die *type)
+/** type_encoding() - DW_ATE_* of a base type, 0 for other types */
+unsigned int type_encoding(Dwarf_Die *type)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word value;
@@ -94,7 +95,7 @@ static bool enum_is_signed(Dwarf_Die *type)
 	Dwarf_Die base;
 
 	if (type_of(type, &base))
-		return encoding(&base) == DW_ATE_signed;
+		return type_encoding(&base) == DW_ATE_signed;
 	return false;
 }
 
@@ -144,7 +145,7 @@ const char *type_for_tracer(Dwarf_Die *type)
 		kind = enum_is_signed(type);
 		break;
 	case DW_TAG_base_type:
-		switch (encoding(type)) {
+		switch (type_encoding(type)) {
 		case DW_ATE_address:
 			return names[2][width];
 		case DW_ATE_signed_char:
@@ -152,7 +153,7 @@ const char *type_for_tracer(Dwarf_Die *type)
 			name = die_name(type);
 			if (!width && name && !strcmp(name, "char"))
 				return "char";
-			kind = encoding(type) == DW_ATE_signed_char;
+			kind = type_encoding(type) == DW_ATE_signed_char;
 			break;
 		case DW_ATE_float:
 			return size == 4 ? "f32" : size == 8 ? "f64" : NULL;
@@ -352,7 +353,12 @@ static bool member_offset(Dwarf_Die *die, u64 *offset)
 	return true;
 }
 
-static void place_member(Dwarf_Die *die, struct member *member)
+/**
+ * type_place_member() - find out where a member is
+ * @die: its description
+ * @member: filled in, but for its type
+ */
+void type_place_member(Dwarf_Die *die, struct member *member)
 {
 	u64 bits, at, size;
 
@@ -406,7 +412,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 				continue;
 			if (its && strlen(its) == len &&
 			    !strncmp(its, name, len)) {
-				place_member(&child, member);
+				type_place_member(&child, member);
 				return type_of(&child, &member->type);
 			}
 			if (its)
@@ -421,7 +427,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 		if (!type_of(&child, &inner) || !type_has_members(&inner) ||
 		    !find_member(&inner, name, len, depth + 1, left, member))
 			continue;
-		place_member(&child, &outer);
+		type_place_member(&child, &outer);
 		member->nowhere |= outer.nowhere;
 		member->offset += outer.offset;
 		member->bit_offset += 8 * outer.offset;

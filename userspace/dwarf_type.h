@@ -37,12 +37,14 @@ struct array_index {
 bool type_of(Dwarf_Die *die, Dwarf_Die *type);
 bool type_target(Dwarf_Die *type, Dwarf_Die *target);
 bool type_size(Dwarf_Die *type, u64 *size);
+unsigned int type_encoding(Dwarf_Die *type);
 bool type_is_pointer(Dwarf_Die *type);
 bool type_has_members(Dwarf_Die *type);
 const char *type_for_tracer(Dwarf_Die *type);
 const char *type_array_index(Dwarf_Die *type, unsigned int dimension,
 			     struct array_index *array);
 char *type_name(Dwarf_Die *type);
+void type_place_member(Dwarf_Die *die, struct member *member);
 bool type_member(Dwarf_Die *type, const char *name, size_t len,
 		 struct member *member);
 char *type_member_names(Dwarf_Die *type);

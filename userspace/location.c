@@ -431,9 +431,16 @@ static bool has_pieces(const Dwarf_Op *ops, size_t n)
 	return false;
 }
 
-/* The fixed sizes say nothing of a sign, and compilers use them for what has none. */
-static bool get_constant(Dwarf_Attribute *attr, Dwarf_Sword *value)
+/**
+ * location_constant() - the number that an attribute holds
+ * @attr: the attribute
+ * @value: set on success
+ *
+ * The fixed sizes say nothing of a sign, and compilers use them for what has none.
+ */
+bool location_constant(Dwarf_Attribute *attr, s64 *value)
 {
+	Dwarf_Sword number;
 	Dwarf_Word word;
 
 	switch (dwarf_whatform(attr)) {
@@ -443,10 +450,13 @@ static bool get_constant(Dwarf_Attribute *attr, Dwarf_Sword *value)
 	case DW_FORM_data8:
 		if (dwarf_formudata(attr, &word))
 			return false;
-		*value = (Dwarf_Sword)word;
+		*value = (s64)word;
 		return true;
 	default:
-		return !dwarf_formsdata(attr, value);
+		if (dwarf_formsdata(attr, &number))
+			return false;
+		*value = number;
+		return true;
 	}
 }
 
@@ -454,11 +464,11 @@ static const char *constant(Dwarf_Die *variable, struct location *location)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
-	Dwarf_Sword value = 0;
+	s64 value = 0;
 
 	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
 		return gone;
-	if (!get_constant(&attr, &value)) {
+	if (!location_constant(&attr, &value)) {
 		if (dwarf_formblock(&attr, &block) ||
 		    block.length > sizeof(value))
 			return too_complex;
@@ -502,6 +512,23 @@ const char *location_find(const struct frame *frame, Dwarf_Die *variable,
 	if (problem)
 		location_free(location);
 	return problem;
+}
+
+/**
+ * location_copy() - make a copy
+ * @to: filled in; to be freed with location_free()
+ * @from: what is copied
+ */
+void location_copy(struct location *to, const struct location *from)
+{
+	*to = *from;
+	to->base = from->base ? xstrdup(from->base) : NULL;
+	to->pieces = from->n ? xcalloc(from->n, sizeof(*to->pieces)) : NULL;
+	for (size_t i = 0; i < from->n; i++) {
+		to->pieces[i] = from->pieces[i];
+		location_copy(&to->pieces[i].location,
+			      &from->pieces[i].location);
+	}
 }
 
 void location_free(struct location *location)

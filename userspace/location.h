@@ -71,6 +71,8 @@ const char *location_find(const struct frame *frame, Dwarf_Die *variable,
 const char *location_evaluate(const struct frame *frame, Dwarf_Attribute *attr,
 			      const Dwarf_Op *ops, size_t n,
 			      struct location *location);
+bool location_constant(Dwarf_Attribute *attr, s64 *value);
+void location_copy(struct location *to, const struct location *from);
 void location_free(struct location *location);
 void location_deref(struct location *location);
 

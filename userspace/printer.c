@@ -25,6 +25,38 @@ static void begin_json(struct printer *printer, const char *line,
 	event_line_free(&event);
 }
 
+/* Values go by what the source code calls them; NULL for a line that has none of these. */
+static char *with_names(const char *line, const struct event_line *event,
+			const struct enum_names *names)
+{
+	char *text = NULL;
+	const char *p = line;
+	FILE *out = NULL;
+	size_t size;
+
+	for (size_t i = 0; i < event->n; i++) {
+		const struct event_value *value = &event->values[i];
+		const char *name = enum_names_find(names, value->name,
+						   value->name_len, value->text,
+						   value->text_len);
+
+		if (!name)
+			continue;
+		if (!out)
+			out = open_memstream(&text, &size);
+		if (!out)
+			return NULL;
+		fwrite(p, 1, value->text - p, out);
+		fputs(name, out);
+		p = value->text + value->text_len;
+	}
+	if (!out)
+		return NULL;
+	fputs(p, out);
+	fclose(out);
+	return text;
+}
+
 /**
  * printer_event() - show an event
  * @printer: how
@@ -36,10 +68,16 @@ void printer_event(struct printer *printer, const char *line,
 		   const struct event_line *event,
 		   const struct definition *def)
 {
-	char *cut = printer->string_max ?
-		    event_line_cut(line, event, printer->string_max) : NULL;
+	char *named = with_names(line, event, &def->names), *cut = NULL;
+	struct event_line again;
 
 	printer_flush(printer);
+	if (named)
+		line = named;
+	if (printer->string_max && event_line_parse(line, &again)) {
+		cut = event_line_cut(line, &again, printer->string_max);
+		event_line_free(&again);
+	}
 	if (cut)
 		line = cut;
 	if (printer->with_stacks)
@@ -50,6 +88,7 @@ void printer_event(struct printer *printer, const char *line,
 	else
 		fprintf(printer->out, "%s\n", line);
 	free(cut);
+	free(named);
 }
 
 static void print_frame(FILE *out, u64 addr, const struct frame_name *name)

@@ -17,6 +17,7 @@ struct error;
  * @function: what places_find() takes; for 'u' [PROVIDER:]NAME
  * @args: fetch arguments as uprobe_events takes them, "" for none; for 'u' argN
  *	can stand for the N-th argument of the probe
+ * @values: for 'r' without @args: what is returned is wanted where it is known
  */
 struct probe_spec {
 	char kind;
@@ -25,6 +26,7 @@ struct probe_spec {
 	char *target;
 	char *function;
 	char *args;
+	bool values;
 };
 
 bool is_probe_spec(const char *text);

@@ -125,8 +125,19 @@ struct error *scope_open(const struct debug_info *info,
 	return NULL;
 }
 
+/**
+ * scope_return() - the function returns at this place, or has returned
+ * @scope: the place
+ */
+void scope_return(struct scope *scope)
+{
+	scope->returned = true;
+	results_find(&scope->frame, &scope->results);
+}
+
 void scope_close(struct scope *scope)
 {
+	results_free(&scope->results);
 	blocks_free(&scope->blocks);
 	free(scope->v);
 	memset(scope, 0, sizeof(*scope));

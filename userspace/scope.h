@@ -9,6 +9,7 @@
 #include "blocks.h"
 #include "debug_info.h"
 #include "location.h"
+#include "results.h"
 
 struct error;
 struct place;
@@ -32,6 +33,8 @@ struct visible {
  * @v: variables of the function, those of inner blocks first
  * @n: number of @v
  * @cap: capacity of @v
+ * @returned: the function returns here, or has returned
+ * @results: what it returns, if @returned
  */
 struct scope {
 	struct frame frame;
@@ -39,10 +42,13 @@ struct scope {
 	struct visible *v;
 	size_t n;
 	size_t cap;
+	bool returned;
+	struct results results;
 };
 
 struct error *scope_open(const struct debug_info *info,
 			 const struct place *place, struct scope *scope);
+void scope_return(struct scope *scope);
 void scope_close(struct scope *scope);
 struct error *scope_find(const struct scope *scope, const char *name,
 			 struct location *location, Dwarf_Die *variable);

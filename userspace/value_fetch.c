@@ -83,7 +83,7 @@ static struct error *not_a_number(const struct value *value,
 				 "%s is an array; write %s[0], or %s:string if it holds text",
 				 expression, expression, expression);
 	return error_new(STATUS_REFUSED,
-			 "%s has a type that cannot be fetched, such as a floating-point number; write one that can: %s:x64",
+			 "%s has a type that cannot be shown, such as long double or a number of 128 bits; write one that can: %s:x64",
 			 expression, expression);
 }
 

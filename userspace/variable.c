@@ -31,6 +31,8 @@ static size_t name_len(const char *p)
 {
 	size_t n = 0;
 
+	if (str_starts(p, RETVAL))
+		return strlen(RETVAL);
 	if (isdigit((unsigned char)*p))
 		return 0;
 	while (isalnum((unsigned char)p[n]) || p[n] == '_' ||
@@ -76,19 +78,53 @@ static struct error *follow(struct value *value, const char *expression,
 	return err;
 }
 
+/* What is returned comes before variables, where the function returns. */
+static struct error *find(const struct scope *scope, const char *name,
+			  struct value *value)
+{
+	const struct results *results = &scope->results;
+	struct error *err;
+	Dwarf_Die variable;
+
+	for (size_t i = 0; i < results->n; i++) {
+		const struct result *result = &results->v[i];
+
+		if (strcmp(result->name, name) && strcmp(name, RETVAL))
+			continue;
+		if (result->problem)
+			return error_new(STATUS_REFUSED,
+					 "%s cannot be fetched: %s", name,
+					 result->problem);
+		location_copy(&value->location, &result->location);
+		value->type = result->type;
+		value->typed = true;
+		return NULL;
+	}
+	if (!strcmp(name, RETVAL))
+		return error_new(STATUS_NOT_FOUND,
+				 "the function returns nothing, so there is no %s",
+				 name);
+	err = scope_find(scope, name, &value->location, &variable);
+	if (!err)
+		value->typed = type_of(&variable, &value->type);
+	return err;
+}
+
 /**
  * variable_fetch() - turn an expression of the source code into an argument
  * @scope: the place
  * @expression: a variable, perhaps with operators
  * @type: the type that was asked for, or NULL for its own
  * @fetch: set on success to FETCH:TYPE, from malloc()
+ * @enumeration: set to the type that has names for the values, without an
+ *	address where there is none; can be NULL
  */
 struct error *variable_fetch(const struct scope *scope, const char *expression,
-			     const char *type, char **fetch)
+			     const char *type, char **fetch,
+			     Dwarf_Die *enumeration)
 {
 	const char *p = expression;
 	struct value value = { .info = scope->frame.info };
-	Dwarf_Die variable;
 	unsigned int stars = 0;
 	struct error *err;
 	char *name;
@@ -100,17 +136,20 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 	if (!len)
 		return syntax(expression);
 	name = xstrndup(p, len);
-	err = scope_find(scope, name, &value.location, &variable);
-	if (!err)
-		value.typed = type_of(&variable, &value.type);
+	err = find(scope, name, &value);
 	if (!err)
 		err = follow(&value, p, p + len);
 	while (!err && stars--)
 		err = value_deref(&value, name);
 	/* A reference is what it refers to, as in the source code. */
-	if (!err && value.typed && dwarf_tag(&value.type) != DW_TAG_pointer_type &&
+	if (!err && value.typed && strcmp(expression, RETVAL) && dwarf_tag(&value.type) != DW_TAG_pointer_type &&
 	    type_is_pointer(&value.type))
 		err = value_deref(&value, name);
+	if (enumeration)
+		memset(enumeration, 0, sizeof(*enumeration));
+	if (!err && enumeration && !type && value.typed &&
+	    dwarf_tag(&value.type) == DW_TAG_enumeration_type)
+		*enumeration = value.type;
 	if (!err)
 		err = value_fetch(&value, expression, type, fetch);
 	location_free(&value.location);
@@ -145,4 +184,22 @@ char *variable_default_name(const char *expression)
 bool is_variable_expression(const char *word)
 {
 	return isalpha((unsigned char)*word) || *word == '_' || *word == '*';
+}
+
+/**
+ * is_result_expression() - does this word name what is returned, or a part of it?
+ * @word: a word, of which @len bytes count
+ * @len: see @word
+ */
+bool is_result_expression(const char *word, size_t len)
+{
+	const char *p = word, *end = word + len;
+
+	while (p < end && *p == '*')
+		p++;
+	if ((size_t)(end - p) < strlen(RETVAL) || !str_starts(p, RETVAL))
+		return false;
+	p += strlen(RETVAL);
+	return p == end || *p == '.' || *p == '[' ||
+	       (p + 1 < end && p[0] == '-' && p[1] == '>');
 }

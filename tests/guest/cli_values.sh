@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: what functions return is shown as its type has it
+# once: the helper is the same on all kernels
+# timeout: 120
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+ktap_plan 5
+
+prog=$tmp/cli_values
+cp "$UPROBES_TOP/build/progs/cli_values" "$prog"
+
+# traced ARGUMENT...: trace the program; what it says is in $tmp/said, the
+# values of the events in $tmp/values, as "EVENT: NAME=VALUE ...".
+traced() {
+	uprobe "$@" -c "$prog >$tmp/said" >"$tmp/out" 2>"$tmp/err"
+	fields "$tmp/out" | sed -E 's/: \(0x[0-9a-f]+( <- 0x[0-9a-f]+)?\)/:/' >"$tmp/values"
+}
+
+specs=()
+for f in half quarter odd minus paint measure unnamed both mix grow copy text refer nothing; do
+	specs+=("r:$prog:$f")
+done
+traced "${specs[@]}"
+is "$(cat "$tmp/values")" "$(cat "$tmp/said")" "r: alone shows it"
+diag "$(tail -n 3 "$tmp/err")"
+traced --return=sites "${specs[@]}"
+is "$(cat "$tmp/values")" "$(cat "$tmp/said")" "at the return instructions, too"
+
+traced "r:$prog:paint \$retval" "r:$prog:mix y=\$retval.y" "r:$prog:text \$retval:string"
+is "$(sort -u "$tmp/values" | paste -sd' ')" \
+	'mix: y=2 mix: y=2.5 paint: arg1=blue paint: arg1=green text: arg1="one" text: arg1="two"' \
+	"\$retval has a type, and members"
+traced --json "r:$prog:paint"
+like "$(cat "$tmp/out")" '"args":{"retval":"blue"}' "names are there as JSON"
+strip -g "$prog"
+traced "r:$prog:minus" "r:$prog:half \$retval"
+is "$(sed 's/=0x.*/=NUMBER/' "$tmp/values" | sort -u | paste -sd' ')" "half: arg1=NUMBER minus:" \
+	"without debug information it is a number, if it is asked for"

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Says what its functions return, as a tracer is to show it. */
+#include <cstdio>
+
+#define CALLED __attribute__((noipa))
+
+enum color { red, green = 7, blue = -3 };
+enum class level : unsigned char { high = 200, low = 1 };
+
+struct pair {
+	double a;
+	double b;
+};
+
+struct mixed {
+	int x;
+	double y;
+};
+
+struct large {
+	long a;
+	long b;
+	long c;
+};
+
+/* One of these is copied by code of its own, so it is returned in memory. */
+struct copied {
+	int x;
+	copied(int n) : x(n) { }
+	copied(const copied &other) : x(other.x) { }
+};
+
+CALLED static double half(int n) { return n / 2.0; }
+CALLED static float quarter(int n) { return n / 4.0f; }
+/* Only the lowest byte is the value. */
+CALLED static bool odd(int n)
+{
+	unsigned long dirty = 0x1234567812345600ul | (n & 1);
+	bool is;
+
+	asm volatile("mov %1, %%rax; mov %%al, %0" : "=r"(is) : "r"(dirty) : "rax");
+	return is;
+}
+CALLED static int minus(int n) { return -n; }
+CALLED static color paint(int n) { return n & 1 ? blue : green; }
+CALLED static level measure(int n) { return n & 1 ? level::high : level::low; }
+CALLED static color unnamed(int n) { return (color)n; }
+CALLED static pair both(int n) { return { n * 1.5, n * 2.5 }; }
+CALLED static mixed mix(int n) { return { -n, n * 0.5 }; }
+CALLED static large grow(int n) { return { n, n * n, -n }; }
+CALLED static copied copy(int n) { return copied(n * 3); }
+CALLED static const char *text(int n) { return n & 1 ? "one" : "two"; }
+CALLED static const int &refer(const int &n) { return n; }
+CALLED static void nothing(int n) { asm volatile("" : : "r"(n)); }
+
+int main()
+{
+	for (int n = 4; n < 6; n++) {
+		printf("half: retval=%g\n", half(n));
+		printf("quarter: retval=%g\n", quarter(n));
+		printf("odd: retval=%d\n", odd(n));
+		printf("minus: retval=%d\n", minus(n));
+		printf("paint: retval=%s\n", paint(n) == blue ? "blue" : "green");
+		printf("measure: retval=%s\n", measure(n) == level::high ? "high" : "low");
+		printf("unnamed: retval=%d\n", unnamed(n));
+		pair p = both(n);
+		printf("both: retval_a=%g retval_b=%g\n", p.a, p.b);
+		mixed m = mix(n);
+		printf("mix: retval_x=%d retval_y=%g\n", m.x, m.y);
+		large l = grow(n);
+		printf("grow: retval_a=%ld retval_b=%ld retval_c=%ld\n", l.a, l.b, l.c);
+		printf("copy: retval_x=%d\n", copy(n).x);
+		printf("text: retval=%#lx\n", (unsigned long)text(n));
+		printf("refer: retval=%#lx\n", (unsigned long)&refer(n));
+		nothing(n);
+		printf("nothing:\n");
+	}
+	return 0;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "argument_word.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "results.h"
+#include "util.h"
+#include "variable.h"
+
+/**
+ * argument_len() - the length of an argument
+ * @text: it starts there
+ *
+ * As the tracer does it: quotes of \"text" hide blanks.
+ */
+size_t argument_len(const char *text)
+{
+	bool quoted = false;
+	size_t n;
+
+	for (n = 0; text[n]; n++) {
+		if (quoted) {
+			quoted = text[n] != '"';
+		} else if (text[n] == '\\' && text[n + 1] == '"') {
+			quoted = true;
+			n++;
+		} else if (text[n] == ' ' || text[n] == '\t') {
+			break;
+		}
+	}
+	return n;
+}
+
+/* The colon before a type, not one of A::B. */
+static const char *type_colon(const char *p, const char *end)
+{
+	const char *found = NULL;
+
+	for (; p < end; p++) {
+		if (p[0] != ':')
+			continue;
+		if (p + 1 < end && p[1] == ':')
+			p++;
+		else
+			found = p;
+	}
+	return found;
+}
+
+/**
+ * argument_next() - take the next argument apart
+ * @rest: the text from there on; moved behind the argument
+ * @word: filled in
+ *
+ * Return: whether there is one.
+ */
+bool argument_next(const char **rest, struct word *word)
+{
+	const char *p = *rest + strspn(*rest, " \t"), *end, *equals;
+
+	memset(word, 0, sizeof(*word));
+	word->len = argument_len(p);
+	if (!word->len)
+		return false;
+	end = p + word->len;
+	*rest = end;
+	for (equals = p; isalnum((unsigned char)*equals) || *equals == '_';)
+		equals++;
+	word->fetch = p;
+	if (equals > p && *equals == '=') {
+		word->name = p;
+		word->name_len = equals - p;
+		word->fetch = equals + 1;
+	}
+	word->type = type_colon(word->fetch, end);
+	word->fetch_len = (word->type ? word->type : end) - word->fetch;
+	if (word->type)
+		word->type++;
+	return true;
+}
+
+/** argument_fetches() - is this what is fetched? */
+bool argument_fetches(const struct word *word, const char *text)
+{
+	return word->fetch_len == strlen(text) &&
+	       !strncmp(word->fetch, text, word->fetch_len);
+}
+
+/** argument_is() - is this all of it, but for a type? */
+bool argument_is(const struct word *word, const char *text)
+{
+	return !word->name && argument_fetches(word, text);
+}
+
+/** argument_is_result() - is it what a function returns, or a part of that? */
+bool argument_is_result(const struct word *word)
+{
+	return is_result_expression(word->fetch, word->fetch_len);
+}
+
+/** argument_is_plain_result() - is it all that is returned, in its own type? */
+bool argument_is_plain_result(const struct word *word)
+{
+	return argument_fetches(word, RETVAL) &&
+	       (!word->type || str_starts(word->type, "string"));
+}
+
+/** argument_is_named() - does it take debug information? */
+bool argument_is_named(const struct word *word)
+{
+	if (argument_is_result(word))
+		return !argument_fetches(word, RETVAL);
+	return is_variable_expression(word->fetch) ||
+	       argument_is(word, PARAMETERS) || argument_is(word, VARIABLES);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "argument_word.h"
+#include "dwarf_type.h"
+#include "enum_names.h"
+#include "error.h"
+#include "place.h"
+#include "scope.h"
+#include "target.h"
+#include "util.h"
+#include "variable.h"
+
+/**
+ * struct translation - arguments on their way to the tracer
+ * @scope: the place
+ * @text: those that are done
+ * @n: their number
+ * @names: names of their values
+ */
+struct translation {
+	const struct scope *scope;
+	char *text;
+	unsigned int n;
+	struct enum_names *names;
+};
+
+static void append(struct translation *t, const char *more, size_t len)
+{
+	char *joined = xasprintf("%s%s%.*s", t->text, t->n ? " " : "", (int)len,
+				 more);
+
+	free(t->text);
+	t->text = joined;
+	t->n++;
+}
+
+/* @name is NULL for what the tracer calls arg1, arg2 and so on. */
+static void append_fetch(struct translation *t, const char *name,
+			 const char *fetch, const Dwarf_Die *enumeration)
+{
+	char *number = xasprintf("arg%u", t->n + 1), *arg;
+
+	if (enumeration && enumeration->addr)
+		enum_names_add(t->names, name ? name : number, enumeration);
+	arg = xasprintf("%s%s%s", name ? name : "", name ? "=" : "", fetch);
+	append(t, arg, strlen(arg));
+	free(arg);
+	free(number);
+}
+
+/* Without an error for what cannot be had. */
+static void append_if(struct translation *t, const char *name,
+		      const char *expression, const char *type)
+{
+	Dwarf_Die enumeration;
+	struct error *err;
+	char *fetch;
+
+	err = variable_fetch(t->scope, expression, type, &fetch, &enumeration);
+	if (err) {
+		remark("%s is left out: %s", expression, err->text);
+		error_free(err);
+		return;
+	}
+	append_fetch(t, name, fetch, &enumeration);
+	free(fetch);
+}
+
+/* What can be fetched, of all that there is. */
+static void append_all(struct translation *t, bool parameters, const char *type)
+{
+	const struct scope *scope = t->scope;
+
+	for (size_t i = 0; i < scope->n; i++) {
+		const char *name = scope->v[i].name;
+		size_t j;
+
+		if (parameters && !scope->v[i].parameter)
+			continue;
+		for (j = 0; j < i && strcmp(scope->v[j].name, name); j++)
+			;
+		if (j == i)
+			append_if(t, name, name, type);
+	}
+}
+
+/* Of a structure in registers, its members; nothing else is a whole. */
+static void append_result(struct translation *t, const struct result *result)
+{
+	Dwarf_Die type = result->type;
+	char *names, *rest, *member;
+
+	if (result->problem || !type_has_members(&type)) {
+		char *name = variable_default_name(result->name);
+
+		append_if(t, name, result->name, NULL);
+		free(name);
+		return;
+	}
+	names = type_member_names(&type);
+	for (rest = names; (member = strsep(&rest, " "));) {
+		char *expression = xasprintf("%s.%s", result->name, member);
+		char *name = variable_default_name(expression);
+
+		if (*member)
+			append_if(t, name, expression, NULL);
+		free(name);
+		free(expression);
+	}
+	free(names);
+}
+
+/* Strings of Go do not end in a NUL, so the length is of interest. */
+static void append_length(struct translation *t, const char *name,
+			  const char *expression)
+{
+	char *start = xasprintf("%s.str", expression), *fetch;
+	char *length = xasprintf("%s.len", expression);
+	char *full = xasprintf("%s_len", name);
+	struct error *err = variable_fetch(t->scope, start, NULL, &fetch, NULL);
+
+	if (!err) {
+		free(fetch);
+		err = variable_fetch(t->scope, length, NULL, &fetch, NULL);
+	}
+	if (!err) {
+		append_fetch(t, full, fetch, NULL);
+		free(fetch);
+	}
+	error_free(err);
+	free(full);
+	free(length);
+	free(start);
+}
+
+static struct error *append_named(struct translation *t,
+				  const struct word *word)
+{
+	char *type = word->type ? xstrndup(word->type, argument_len(word->type)) :
+				  NULL;
+	char *expression = xstrndup(word->fetch, word->fetch_len);
+	bool plain = argument_is_plain_result(word);
+	char *fetch, *name = NULL;
+	struct error *err = NULL;
+	Dwarf_Die enumeration;
+
+	if (argument_is(word, PARAMETERS) || argument_is(word, VARIABLES)) {
+		append_all(t, argument_is(word, PARAMETERS), type);
+	} else {
+		err = variable_fetch(t->scope, expression, type, &fetch,
+				     &enumeration);
+		if (word->name)
+			name = xstrndup(word->name, word->name_len);
+		else if (!plain)
+			name = variable_default_name(expression);
+		if (!err) {
+			append_fetch(t, name, fetch, &enumeration);
+			free(fetch);
+			if (name && type && str_starts(type, "string"))
+				append_length(t, name, expression);
+		}
+		free(name);
+	}
+	free(expression);
+	free(type);
+	return err;
+}
+
+static struct error *append_word(struct translation *t, const struct word *word)
+{
+	bool typed = argument_is_plain_result(word) && t->scope->results.n;
+
+	if (argument_is_named(word) || typed)
+		return append_named(t, word);
+	append(t, word->name ? word->name : word->fetch, word->len);
+	return NULL;
+}
+
+static struct error *translate(const struct debug_info *info,
+			       const struct place *place,
+			       const struct arguments *args, char **out,
+			       struct enum_names *names)
+{
+	struct translation t = { .names = names };
+	const char *rest = args->text;
+	struct scope scope;
+	struct error *err;
+	struct word word;
+
+	err = scope_open(info, place, &scope);
+	if (err)
+		return err;
+	if (args->returned)
+		scope_return(&scope);
+	t.scope = &scope;
+	t.text = xstrdup("");
+	while (!err && argument_next(&rest, &word))
+		err = append_word(&t, &word);
+	for (size_t i = 0; args->values && i < scope.results.n; i++)
+		append_result(&t, &scope.results.v[i]);
+	scope_close(&scope);
+	if (err)
+		free(t.text);
+	else
+		*out = t.text;
+	return err;
+}
+
+/* Is something of this no more than better with debug information? */
+static bool may_be_typed(const struct arguments *args)
+{
+	const char *rest = args->text;
+	struct word word;
+
+	if (!args->returned)
+		return false;
+	while (argument_next(&rest, &word))
+		if (argument_is_plain_result(&word))
+			return true;
+	return args->values;
+}
+
+static bool needs_debug_info(const struct arguments *args)
+{
+	const char *rest = args->text;
+	struct word word;
+
+	while (argument_next(&rest, &word))
+		if (argument_is_named(&word))
+			return true;
+	return false;
+}
+
+/**
+ * arguments_at() - translate arguments for a place
+ * @target: the file
+ * @place: the place
+ * @args: what is asked for there
+ * @out: set on success to arguments without names of variables, from malloc()
+ * @names: names of their values are added
+ */
+struct error *arguments_at(struct target *target, const struct place *place,
+			   const struct arguments *args, char **out,
+			   struct enum_names *names)
+{
+	bool needed = needs_debug_info(args);
+	const struct debug_info *info = NULL;
+	struct error *err = NULL;
+
+	if (needed)
+		err = target_need_debug_info(target, &info);
+	else if (may_be_typed(args) && !place->in_memory)
+		info = target_debug_info(target, false);
+	if (err)
+		return err;
+	if (info && !needed) {
+		struct scope scope;
+
+		err = scope_open(info, place, &scope);
+		if (err)
+			info = NULL;
+		else
+			scope_close(&scope);
+		error_free(err);
+	}
+	if (info)
+		return translate(info, place, args, out, names);
+	*out = xstrdup(args->text);
+	return NULL;
+}
