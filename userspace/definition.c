@@ -262,7 +262,7 @@ static struct error *make_sites(const struct probe_spec *spec,
 {
 	struct place_options how = {
 		.all = options->all, .force = options->force, .inlined = true,
-		.pid = options->pid,
+		.pid = options->pid, .entered = spec->kind == 'p',
 	};
 	struct arguments args = { .returned = spec->kind == 'r' };
 	struct returns returns = { 0 };

@@ -233,7 +233,7 @@ static const char *push_entry_value(struct evaluation *eval,
 	Dwarf_Op *ops;
 	size_t n;
 
-	if (eval->frame->addr != eval->frame->start)
+	if (!frame_is_entry(eval->frame))
 		return "only its value at the function's entry is known";
 	if (!attr || dwarf_getlocation_attr(attr, op, &inner))
 		return too_complex;

@@ -16,13 +16,21 @@
  * @function: the function with the instruction: the one with code of its own,
  *	not one that was inlined into it
  * @start: address of that function's first instruction
+ * @entry: and of the first behind a check of the stack; up to there, nothing has
+ *	been done
  */
 struct frame {
 	const struct debug_info *info;
 	u64 addr;
 	Dwarf_Die function;
 	u64 start;
+	u64 entry;
 };
+
+static inline bool frame_is_entry(const struct frame *frame)
+{
+	return frame->addr >= frame->start && frame->addr <= frame->entry;
+}
 
 /**
  * enum where - what is known of a value

@@ -105,7 +105,7 @@ static bool find_store(const struct frame *at_place, Dwarf_Attribute *attr,
 	struct prologue state;
 
 	prologue_begin(&state);
-	frame.addr = frame.start;
+	frame.addr = frame.entry;
 	for (unsigned int i = 0; i < PROLOGUE_MAX; i++) {
 		struct instruction insn;
 		struct location slot;
@@ -246,7 +246,7 @@ static bool is_unfilled(const struct frame *frame, Dwarf_Die *variable,
 		n--;
 	if (!type_of(variable, &type) || !type_size(&type, &size))
 		size = word;
-	entry.addr = frame->start;
+	entry.addr = frame->entry;
 	if (!n || location_evaluate(&entry, attr, ops, n, &location))
 		return false;
 	own = is_own_slot(&entry, ops, &location);
@@ -279,12 +279,12 @@ const char *location_at_entry(const struct frame *frame, Dwarf_Die *variable,
 
 	if (!location_is_fixed(attr))
 		return NULL;
-	if (frame->addr == frame->start)
+	if (frame_is_entry(frame))
 		problem = at_first(frame, variable, attr, ops, n, location);
 	else if (counts_from_frame(frame, ops, &reg) &&
 		 !frame_is_set_up(frame, reg))
 		problem = no_frame;
-	else if (parameter && frame->addr > frame->start &&
+	else if (parameter && frame->addr > frame->entry &&
 		 is_unfilled(frame, variable, attr, ops, n))
 		problem = not_here;
 	if (problem)

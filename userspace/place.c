@@ -11,6 +11,7 @@
 #include "inlined.h"
 #include "lookup.h"
 #include "source_line.h"
+#include "stack_check.h"
 #include "text.h"
 #include "vdso.h"
 
@@ -320,9 +321,23 @@ static struct error *find_variants(const struct target *target,
 	return NULL;
 }
 
+/* Go behind what can start the function anew. */
+static struct error *enter(const struct target *target, struct place *place)
+{
+	u64 end;
+
+	if (!place->function || place->delta)
+		return NULL;
+	end = stack_check_end(&target->image, place->addr);
+	place->delta = end - place->addr;
+	place->addr = end;
+	return elf_image_offset(&target->image, end, &place->offset);
+}
+
 static struct error *find_line(struct target *target, struct symbols *syms,
 			       const char *file, unsigned int line,
-			       unsigned int force, struct places *places)
+			       const struct place_options *options,
+			       struct places *places)
 {
 	const struct debug_info *info;
 	struct line_sites sites;
@@ -338,7 +353,10 @@ static struct error *find_line(struct target *target, struct symbols *syms,
 		err = elf_image_offset(&target->image, place.addr,
 				       &place.offset);
 		if (!err)
-			err = check_number(target, syms, &place, force);
+			err = check_number(target, syms, &place,
+					   options->force);
+		if (!err && options->entered)
+			err = enter(target, &place);
 		if (!err)
 			places_add(places, &place);
 	}
@@ -428,6 +446,8 @@ static struct error *find_function(struct target *target, struct symbols *syms,
 		}
 		err = find_in_function(target, syms, found.v[i], spec,
 				       options->force, &place);
+		if (!err && options->entered)
+			err = enter(target, &place);
 		if (!err)
 			places_add(places, &place);
 	}
@@ -466,7 +486,7 @@ struct error *places_find(struct target *target, struct symbols *syms,
 
 	memset(places, 0, sizeof(*places));
 	if (source_line_parse(text, &file, &line)) {
-		err = find_line(target, syms, file, line, options->force,
+		err = find_line(target, syms, file, line, options,
 				places);
 		free(file);
 		return err;

@@ -65,10 +65,13 @@ struct places {
  * @pid: the process that is meant, or 0: where it could have got one of several
  *	variants, all of them are taken
  * @inlined: where a function was inlined is meant, too
+ * @entered: where a function is meant, the place is where each call of it comes
+ *	once
  * @force: FORCE_*
  */
 struct place_options {
 	bool all;
+	bool entered;
 	bool inlined;
 	pid_t pid;
 	unsigned int force;

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "global.h"
 #include "place.h"
+#include "stack_check.h"
 #include "util.h"
 
 /* Blocks and functions have variables of their own. */
@@ -49,6 +50,8 @@ static bool find_function(struct scope *scope, Dwarf_Die *around, int n)
 		if (dwarf_entrypc(&around[i], &start))
 			start = -1;
 		scope->frame.start = start + scope->frame.info->bias;
+		scope->frame.entry = stack_check_end(scope->frame.info->image,
+						     scope->frame.start);
 		return true;
 	}
 	return false;

@@ -14,6 +14,7 @@
 #include "lookup.h"
 #include "place.h"
 #include "probe_spec.h"
+#include "stack_check.h"
 #include "symbols.h"
 #include "tally.h"
 #include "target.h"
@@ -85,6 +86,14 @@ static int by_place(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
+/* Where each call comes once, and what a return probe needs. */
+static u64 probed(const struct symbols *syms, const struct symbol *sym,
+		  char kind)
+{
+	return kind == 'p' ? stack_check_end(syms->image, sym->addr) :
+			     sym->addr;
+}
+
 static bool wanted(const struct symbols *syms, const struct symbol *sym,
 		   char kind, struct omitted *omitted)
 {
@@ -104,7 +113,7 @@ static bool wanted(const struct symbols *syms, const struct symbol *sym,
 	}
 	if (kind == 'r' && cold_suffix(sym->name))
 		return false;
-	err = text_check_probable(syms->image, sym->addr);
+	err = text_check_probable(syms->image, probed(syms, sym, kind));
 	if (!err)
 		return true;
 	omitted->refused++;
@@ -143,10 +152,10 @@ static void add_match(struct tally *tally, const struct symbols *syms,
 {
 	char expected[2 * UINSN_MAX_LEN + 1] = "", *label, *site;
 	struct instruction insn;
+	u64 addr = probed(syms, sym, kind), offset;
 	struct error *err;
-	u64 offset;
 
-	err = elf_image_offset(syms->image, sym->addr, &offset);
+	err = elf_image_offset(syms->image, addr, &offset);
 	if (err) {
 		error_free(err);
 		return;
@@ -155,7 +164,7 @@ static void add_match(struct tally *tally, const struct symbols *syms,
 					NULL;
 	site = xasprintf("%s:0x%llx", syms->image->path,
 			 (unsigned long long)offset);
-	err = text_instruction(syms->image, sym->addr, &insn);
+	err = text_instruction(syms->image, addr, &insn);
 	for (size_t i = 0; !err && i < insn.decoded.len; i++)
 		sprintf(expected + 2 * i, "%02x", insn.bytes[i]);
 	error_free(err);

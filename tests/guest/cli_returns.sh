@@ -26,4 +26,4 @@ is "$(cat "$tmp/out")" "$plain" "exceptions go through a function whose returns 
 is "$(grep -c ' outer: ' "$tmp/events")" 50 "calls that returned are shown, those that threw are not"
 uprobe --return=auto -o "$tmp/events" -c "$thrower 100" "r:$thrower:outer \$retval" >"$tmp/out" 2>/dev/null
 is "$(cat "$tmp/out") $(grep -c ' outer: ' "$tmp/events")" "$plain 50" "auto chooses that"
-is "$(grep -c 'outer: .*arg1=0x5$' "$tmp/events")" 1 "with the values"
+is "$(grep -c 'outer: .*arg1=5$' "$tmp/events")" 1 "with the values"

@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 5
+ktap_plan 8
 
 prog=$tmp/cli_values
 cp "$UPROBES_TOP/build/progs/cli_values" "$prog"
@@ -14,20 +14,26 @@ cp "$UPROBES_TOP/build/progs/cli_values" "$prog"
 # traced ARGUMENT...: trace the program; what it says is in $tmp/said, the
 # values of the events in $tmp/values, as "EVENT: NAME=VALUE ...".
 traced() {
+	rm -f "$tmp/said"
 	uprobe "$@" -c "$prog >$tmp/said" >"$tmp/out" 2>"$tmp/err"
 	fields "$tmp/out" | sed -E 's/: \(0x[0-9a-f]+( <- 0x[0-9a-f]+)?\)/:/' >"$tmp/values"
+	[ -s "$tmp/said" ] || diag "$(tail -n 3 "$tmp/err")"
 }
 
-specs=()
+specs=("p:$prog:checked n=%di:s32")
 for f in half quarter odd minus paint measure unnamed both mix grow copy text refer nothing; do
 	specs+=("r:$prog:$f")
 done
 traced "${specs[@]}"
 is "$(cat "$tmp/values")" "$(cat "$tmp/said")" "r: alone shows it"
-diag "$(tail -n 3 "$tmp/err")"
+is "$(wc -l <"$tmp/values")" 30 "each call"
 traced --return=sites "${specs[@]}"
 is "$(cat "$tmp/values")" "$(cat "$tmp/said")" "at the return instructions, too"
+is "$(wc -l <"$tmp/values")" 30 "each of these"
 
+uprobe count -c "$prog >/dev/null" "p:$prog:checke*" >"$tmp/out" 2>"$tmp/err"
+is "$(awk '$2 == "checked" { print $1 }' "$tmp/out")" 2 \
+	"a function that starts anew is counted once for each call"
 traced "r:$prog:paint \$retval" "r:$prog:mix y=\$retval.y" "r:$prog:text \$retval:string"
 is "$(sort -u "$tmp/values" | paste -sd' ')" \
 	'mix: y=2 mix: y=2.5 paint: arg1=blue paint: arg1=green text: arg1="one" text: arg1="two"' \

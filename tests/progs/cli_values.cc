@@ -53,6 +53,33 @@ CALLED static const char *text(int n) { return n & 1 ? "one" : "two"; }
 CALLED static const int &refer(const int &n) { return n; }
 CALLED static void nothing(int n) { asm volatile("" : : "r"(n)); }
 
+/* Starts anew where there is no room, as functions of Go do. */
+extern "C" {
+int room;
+int checked(int n);
+void make_room();
+}
+
+void make_room()
+{
+	room = 1;
+}
+
+asm(".text\n"
+    ".globl checked\n"
+    ".type checked, @function\n"
+    "checked:\n"
+    "	cmpl	$0, room(%rip)\n"
+    "	je	2f\n"
+    "	movl	$0, room(%rip)\n"
+    "	mov	%edi, %eax\n"
+    "	ret\n"
+    "2:	push	%rdi\n"
+    "	call	make_room\n"
+    "	pop	%rdi\n"
+    "	jmp	checked\n"
+    ".size checked, . - checked");
+
 int main()
 {
 	for (int n = 4; n < 6; n++) {
@@ -72,6 +99,7 @@ int main()
 		printf("copy: retval_x=%d\n", copy(n).x);
 		printf("text: retval=%#lx\n", (unsigned long)text(n));
 		printf("refer: retval=%#lx\n", (unsigned long)&refer(n));
+		printf("checked: n=%d\n", checked(n));
 		nothing(n);
 		printf("nothing:\n");
 	}
