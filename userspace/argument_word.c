@@ -32,13 +32,15 @@ size_t argument_len(const char *text)
 	return n;
 }
 
-/* The colon before a type, not one of A::B. */
+/* The colon before a type, not one of A::B, nor one in parentheses. */
 static const char *type_colon(const char *p, const char *end)
 {
 	const char *found = NULL;
+	int depth = 0;
 
 	for (; p < end; p++) {
-		if (p[0] != ':')
+		depth += (*p == '(') - (*p == ')');
+		if (p[0] != ':' || depth)
 			continue;
 		if (p + 1 < end && p[1] == ':')
 			p++;
@@ -46,6 +48,17 @@ static const char *type_colon(const char *p, const char *end)
 			found = p;
 	}
 	return found;
+}
+
+/* Of string(LENGTH). */
+static void take_length(struct word *word, const char *type, const char *end)
+{
+	const char *open = memchr(type, '(', end - type);
+
+	if (!open || end[-1] != ')')
+		return;
+	word->length = open + 1;
+	word->length_len = end - 1 - word->length;
 }
 
 /**
@@ -76,7 +89,7 @@ bool argument_next(const char **rest, struct word *word)
 	word->type = type_colon(word->fetch, end);
 	word->fetch_len = (word->type ? word->type : end) - word->fetch;
 	if (word->type)
-		word->type++;
+		take_length(word, ++word->type, end);
 	return true;
 }
 
@@ -109,6 +122,8 @@ bool argument_is_plain_result(const struct word *word)
 /** argument_is_named() - does it take debug information? */
 bool argument_is_named(const struct word *word)
 {
+	if (word->length && is_variable_expression(word->length))
+		return true;
 	if (argument_is_result(word))
 		return !argument_fetches(word, RETVAL);
 	return is_variable_expression(word->fetch) ||

@@ -17,6 +17,8 @@
  * @fetch: what is to be fetched
  * @fetch_len: its length
  * @type: its type, up to the end of the word; NULL without one
+ * @length: the length in that, of a string, as it was written; NULL without one
+ * @length_len: its characters
  * @len: length of the whole word
  */
 struct word {
@@ -25,6 +27,8 @@ struct word {
 	const char *fetch;
 	size_t fetch_len;
 	const char *type;
+	const char *length;
+	size_t length_len;
 	size_t len;
 };
 

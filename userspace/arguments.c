@@ -97,6 +97,8 @@ static char *field_type(const struct word *word)
 				  xstrdup("x64"), *field;
 	const char *slash = strchr(type, '/');
 
+	/* The length of a string is fetched, too, and not recorded. */
+	type[strcspn(type, "(")] = '\0';
 	if (type[0] != 'b' || !slash)
 		return type;
 	field = xasprintf("u%s", slash + 1);

@@ -71,6 +71,25 @@ static struct error *check_memory(const struct trace *trace)
 	return NULL;
 }
 
+/* Types that the kernel's own tracer does not know, though it may not say so. */
+static struct error *check_types(const struct trace *trace)
+{
+	static const char *const ours[] = {
+		":string(", ":string16", ":string32",
+	};
+
+	if (control_has(trace->dir, "session"))
+		return NULL;
+	for (size_t i = 0; i < trace->n; i++)
+		for (size_t j = 0; j < ARRAY_SIZE(ours); j++)
+			if (strstr(trace->defs[i].sites.v[0], ours[j]))
+				return error_new(STATUS_REFUSED,
+						 "the arguments of %s have a type like \"%s\", which the tracer in %s does not know; leave --control out, or fetch the pointer and the length by themselves",
+						 trace->defs[i].event,
+						 ours[j] + 1, trace->dir);
+	return NULL;
+}
+
 static struct error *add_spec(struct trace *trace, const char *text,
 			      const struct options *options)
 {
@@ -163,6 +182,8 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 		err = control_check(trace->dir);
 	if (!err)
 		err = check_memory(trace);
+	if (!err)
+		err = check_types(trace);
 	return err;
 }
 

@@ -14,12 +14,13 @@ static enum field_kind kind_of(const char *type)
 	} kinds[] = {
 		{ "string", FIELD_STRING }, { "ustring", FIELD_STRING },
 		{ "symstr", FIELD_STRING },
+		{ "string16", FIELD_STRING }, { "string32", FIELD_STRING },
 		{ "f32", FIELD_FLOAT }, { "f64", FIELD_FLOAT },
 		{ "char", FIELD_CHAR },
 		{ "s8", FIELD_SIGNED }, { "s16", FIELD_SIGNED },
 		{ "s32", FIELD_SIGNED }, { "s64", FIELD_SIGNED },
 	};
-	size_t len = strcspn(type, "[");
+	size_t len = strcspn(type, "[(");
 
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (strlen(kinds[i].name) == len &&

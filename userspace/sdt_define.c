@@ -200,42 +200,44 @@ static const char *name_end(const char *p)
 	return p;
 }
 
-/* One word of ARGS with the operands of a site put in. */
-static struct error *translate(const struct probe *probe,
-			       const struct site *site, const char *word,
-			       char **out)
+/* TYPE, in which the length of a string can be another argument. */
+static struct error *translate_type(const struct probe *probe,
+				    const struct site *site, const char *type,
+				    char **out)
 {
-	const char *expr = word, *equals = name_end(word), *p;
-	char *text = xstrdup(""), *more;
-	struct error *err = NULL;
-	size_t arg, len;
+	const struct sdt_operand *operand;
+	const char *open = strchr(type, '(');
+	size_t arg, len = open ? arg_word(type, open + 1, &arg) : 0;
+	struct error *err;
 
-	if (*equals == '=')
-		expr = equals + 1;
-	len = arg_word(expr, expr, &arg);
-	if (len && (!expr[len] || expr[len] == ':')) {
-		/* The argument as it is. */
-		const char *type = expr[len] ? expr + len + 1 : NULL;
-		bool string = type && (str_starts(type, "string") ||
-				       str_starts(type, "ustring"));
-
-		free(text);
-		*out = NULL;
-		err = check_arg(probe, arg);
-		if (err)
-			return err;
-		*out = xasprintf("%.*s%s%s%s:%s",
-				 expr == word ? (int)len : (int)(equals - word),
-				 word, string ? "=+0(" : "=",
-				 site->operands.v[arg].fetch,
-				 string ? ")" : "",
-				 type ? type : common_type(probe, arg));
+	if (!len || strcmp(open + 1 + len, ")")) {
+		*out = xstrdup(type);
 		return NULL;
 	}
-	/* Inside something: +0(arg1):string. */
-	for (p = word; *p;) {
+	err = check_arg(probe, arg);
+	if (err)
+		return err;
+	operand = &site->operands.v[arg];
+	*out = xasprintf("%.*s(%s:%s)", (int)(open - type), type,
+			 operand->fetch, operand->type ? operand->type :
+			 sdt_operand_type(operand->size, operand->is_signed));
+	return NULL;
+}
+
+/* FETCH with the operands of a site put in, up to @end. */
+static struct error *translate_fetch(const struct probe *probe,
+				     const struct site *site, const char *word,
+				     const char *expr, const char *end,
+				     char **out)
+{
+	struct error *err = NULL;
+	char *text = xstrdup(""), *more;
+	const char *p;
+	size_t arg, len;
+
+	for (p = word; p < end;) {
 		len = p >= expr ? arg_word(expr, p, &arg) : 0;
-		if (len && !err)
+		if (len)
 			err = check_arg(probe, arg);
 		if (err)
 			break;
@@ -251,6 +253,62 @@ static struct error *translate(const struct probe *probe,
 		text = NULL;
 	}
 	*out = text;
+	return err;
+}
+
+/* One word of ARGS with the operands of a site put in; @type is that of the word, or NULL. */
+static struct error *translate_word(const struct probe *probe,
+				    const struct site *site, const char *word,
+				    const char *type, char **out)
+{
+	const char *expr = word, *equals = name_end(word), *end;
+	bool string = type && (str_starts(type, "string") ||
+			       str_starts(type, "ustring"));
+	struct error *err;
+	size_t arg, len;
+	char *fetch;
+
+	if (*equals == '=')
+		expr = equals + 1;
+	end = type ? strchr(expr, ':') : expr + strlen(expr);
+	len = arg_word(expr, expr, &arg);
+	if (!len || expr + len != end) {
+		/* Inside something: +0(arg1):string. */
+		err = translate_fetch(probe, site, word, expr, end, &fetch);
+		if (err)
+			return err;
+		*out = xasprintf("%s%s%s", fetch, type ? ":" : "",
+				 type ? type : "");
+		free(fetch);
+		return NULL;
+	}
+	/* The argument as it is. */
+	err = check_arg(probe, arg);
+	if (err)
+		return err;
+	*out = xasprintf("%.*s%s%s%s:%s",
+			 expr == word ? (int)len : (int)(equals - word), word,
+			 string ? "=+0(" : "=", site->operands.v[arg].fetch,
+			 string ? ")" : "",
+			 type ? type : common_type(probe, arg));
+	return NULL;
+}
+
+static struct error *translate(const struct probe *probe,
+			       const struct site *site, const char *word,
+			       char **out)
+{
+	/* \"a:b" has no type. */
+	const char *colon = strstr(word, "\\\"") ? NULL : strchr(word, ':');
+	struct error *err = NULL;
+	char *type = NULL;
+
+	*out = NULL;
+	if (colon)
+		err = translate_type(probe, site, colon + 1, &type);
+	if (!err)
+		err = translate_word(probe, site, word, type, out);
+	free(type);
 	return err;
 }
 

@@ -114,41 +114,58 @@ static void append_result(struct translation *t, const struct result *result)
 	free(names);
 }
 
-/* Strings of Go do not end in a NUL, so the length is of interest. */
-static void append_length(struct translation *t, const char *name,
-			  const char *expression)
+/* The type with what fetches the length in it; NULL where none was written. */
+static struct error *translate_type(struct translation *t,
+				    const struct word *word, char **type)
 {
-	char *start = xasprintf("%s.str", expression), *fetch;
-	char *length = xasprintf("%s.len", expression);
-	char *full = xasprintf("%s_len", name);
-	struct error *err = variable_fetch(t->scope, start, NULL, &fetch, NULL);
+	char *length, *fetch;
+	struct error *err;
 
-	if (!err) {
-		free(fetch);
-		err = variable_fetch(t->scope, length, NULL, &fetch, NULL);
+	*type = NULL;
+	if (!word->type)
+		return NULL;
+	if (!word->length || !is_variable_expression(word->length)) {
+		*type = xstrndup(word->type, argument_len(word->type));
+		return NULL;
 	}
+	length = xstrndup(word->length, word->length_len);
+	err = variable_fetch(t->scope, length, NULL, &fetch, NULL);
 	if (!err) {
-		append_fetch(t, full, fetch, NULL);
+		*type = xasprintf("%.*s%s)", (int)(word->length - word->type),
+				  word->type, fetch);
 		free(fetch);
 	}
-	error_free(err);
-	free(full);
 	free(length);
-	free(start);
+	return err;
+}
+
+/* A register or the like, whose length has a name. */
+static void append_plain(struct translation *t, const struct word *word,
+			 const char *type)
+{
+	const char *start = word->name ? word->name : word->fetch;
+	char *arg = xasprintf("%.*s:%s",
+			      (int)(word->fetch + word->fetch_len - start),
+			      start, type);
+
+	append(t, arg, strlen(arg));
+	free(arg);
 }
 
 static struct error *append_named(struct translation *t,
 				  const struct word *word)
 {
-	char *type = word->type ? xstrndup(word->type, argument_len(word->type)) :
-				  NULL;
 	char *expression = xstrndup(word->fetch, word->fetch_len);
 	bool plain = argument_is_plain_result(word);
-	char *fetch, *name = NULL;
-	struct error *err = NULL;
+	char *fetch, *name = NULL, *type;
+	struct error *err = translate_type(t, word, &type);
 	Dwarf_Die enumeration;
 
-	if (argument_is(word, PARAMETERS) || argument_is(word, VARIABLES)) {
+	if (err) {
+		/* What is wrong is said. */
+	} else if (!is_variable_expression(expression) && *expression != '$') {
+		append_plain(t, word, type);
+	} else if (argument_is(word, PARAMETERS) || argument_is(word, VARIABLES)) {
 		append_all(t, argument_is(word, PARAMETERS), type);
 	} else {
 		err = variable_fetch(t->scope, expression, type, &fetch,
@@ -160,8 +177,6 @@ static struct error *append_named(struct translation *t,
 		if (!err) {
 			append_fetch(t, name, fetch, &enumeration);
 			free(fetch);
-			if (name && type && str_starts(type, "string"))
-				append_length(t, name, expression);
 		}
 		free(name);
 	}

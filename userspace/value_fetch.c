@@ -10,7 +10,13 @@
 #include "error.h"
 #include "util.h"
 
-static char *plain_fetch(const struct location *location)
+/**
+ * value_plain_fetch() - a fetch argument without a type
+ * @location: what it fetches; not of %WHERE_PIECES
+ *
+ * Return: the argument, from malloc(); NULL for a value that is computed.
+ */
+char *value_plain_fetch(const struct location *location)
 {
 	if (location->where == WHERE_MEMORY && !location->base)
 		return xasprintf("@0x%llx",
@@ -19,42 +25,6 @@ static char *plain_fetch(const struct location *location)
 		return xasprintf("%+lld(%s)", (long long)location->offset,
 				 location->base);
 	return location->offset ? NULL : xstrdup(location->base);
-}
-
-static bool is_string(const char *type)
-{
-	return str_starts(type, "string") || str_starts(type, "ustring");
-}
-
-/* The text that a pointer points to, or that an array holds. */
-static struct error *string_fetch(struct value *value, const char *expression,
-				  const char *type, char **fetch)
-{
-	struct member member;
-	struct error *err;
-	char *place;
-
-	/* Go: struct string { uint8 *str; int len; } */
-	if (value->typed && type_has_members(&value->type) &&
-	    type_member(&value->type, "str", 3, &member)) {
-		err = value_member(value, "str", 3, expression);
-		if (err)
-			return err;
-	}
-	if (value->typed && dwarf_tag(&value->type) != DW_TAG_array_type) {
-		err = value_deref(value, expression);
-		if (err)
-			return err;
-	}
-	place = value->location.where == WHERE_MEMORY ?
-		plain_fetch(&value->location) : NULL;
-	if (!place)
-		return error_new(STATUS_REFUSED,
-				 "%s is no string in memory; fetch it without :%s",
-				 expression, type);
-	*fetch = xasprintf("%s:%s", place, type);
-	free(place);
-	return NULL;
 }
 
 static struct error *not_a_number(const struct value *value,
@@ -208,7 +178,7 @@ static struct error *number_fetch(struct value *value, const char *expression,
 	}
 	if (location->where == WHERE_PIECES)
 		return value_scattered(value, expression);
-	place = plain_fetch(location);
+	place = value_plain_fetch(location);
 	if (!place)
 		return error_new(STATUS_REFUSED,
 				 "%s cannot be fetched: its value is computed where it is used",
@@ -231,7 +201,8 @@ static struct error *number_fetch(struct value *value, const char *expression,
 struct error *value_fetch(struct value *value, const char *expression,
 			  const char *type, char **fetch)
 {
-	return type && is_string(type) ?
-	       string_fetch(value, expression, type, fetch) :
-	       number_fetch(value, expression, type, fetch);
+	if (type ? value_is_string_type(type) : value_is_text(value))
+		return value_string(value, expression, type ? type : "string",
+				    fetch);
+	return number_fetch(value, expression, type, fetch);
 }

@@ -13,6 +13,7 @@
  *	+0(+8(%di)):string  REG, DEREF 8	STRING, displacement 0
  *	+8(%di,%si,4):u32   REG, INDEX 4	MEM, displacement 8
  *	%xmm0:f64	XMM			VALUE
+ *	+0(%di):string(%si)  REG		STRING, displacement 0; length: REG, VALUE
  *	$stack2		SP			MEM, displacement 16
  *	$comm		-			COMM
  *	\"text\"	-			TEXT
@@ -84,6 +85,7 @@ enum tracer_print {
  * @size: bytes in the record; 4 for strings, the descriptor of their place
  * @is_signed: as the format file shows it
  * @print: how a value is shown
+ * @unit: of strings, bytes of a character in the program's memory
  */
 struct tracer_type {
 	const char *name;
@@ -91,6 +93,7 @@ struct tracer_type {
 	u8 size;
 	bool is_signed;
 	enum tracer_print print;
+	u8 unit;
 };
 
 /**
@@ -137,8 +140,8 @@ struct tracer_insn {
  * enum tracer_store - where an argument's value comes from in the end
  * @TRACER_STORE_VALUE: the computed value itself
  * @TRACER_STORE_MEM: user memory at value + displacement
- * @TRACER_STORE_STRING: a NUL-terminated string in user memory there; for an
- *	array, the strings that an array of pointers there points to
+ * @TRACER_STORE_STRING: a string in user memory there, which ends at a NUL where it has
+ *	no length; for an array, the strings that an array of pointers there points to
  * @TRACER_STORE_COMM: the name of the task
  * @TRACER_STORE_TEXT: a string given in the definition
  */
@@ -168,7 +171,9 @@ enum tracer_store {
  * @in_register: they come to no more than the value of a whole register; found
  *	out when the definition becomes a probe
  * @is_register: and that is all that is stored
+ * @is_plain: a string that ends at a NUL, of bytes, and no array
  * @insns: the steps
+ * @length: of a string, how to fetch its number of characters; or NULL
  */
 struct tracer_arg {
 	char name[TRACER_ARG_NAME_MAX + 1];
@@ -185,7 +190,9 @@ struct tracer_arg {
 	u8 ninsns;
 	bool in_register;
 	bool is_register;
+	bool is_plain;
 	struct tracer_insn *insns;
+	struct tracer_arg *length;
 };
 
 /**

@@ -96,7 +96,7 @@ MESSAGE(BAD_ARRAY_NUM,
 MESSAGE(ARRAY_TOO_BIG,
 	"The array is too big; it holds 64 elements")
 MESSAGE(BAD_TYPE,
-	"Unknown type; known are u8-u64, s8-s64, x8-x64, f32, f64, char, string, ustring, bW@O/S")
+	"Unknown type; known are u8-u64, s8-s64, x8-x64, f32, f64, char, string, string16, string32, bW@O/S")
 MESSAGE(BAD_STRING,
 	"Strings and arrays are fetched from memory; use +0(...) around a register")
 MESSAGE(BAD_BITFIELD,
@@ -105,6 +105,8 @@ MESSAGE(NEED_STRING_TYPE,
 	"$comm and immediate strings have the type string, and no array")
 MESSAGE(EVENT_BUSY,
 	"The event is enabled; disable it first")
+MESSAGE(BAD_LENGTH,
+	"A length is a whole number to fetch, of one string: string(%si), string(+8(%di):u32)")
 MESSAGE(BAD_COMMAND,
 	"A definition starts with p, r or -, followed by a space or ':'")
 MESSAGE(BAD_CHAR,

@@ -27,7 +27,16 @@ static unsigned int word_size(const struct pt_regs *regs)
 	return user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
 }
 
-static int read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
+/**
+ * tracer_read_user() - read memory of the program
+ * @f: the hit
+ * @dst: where to
+ * @address: where from
+ * @len: so many bytes
+ *
+ * Return: 0 or -EFAULT; in the trap, task context may have more success.
+ */
+int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
 {
 	const void __user *src = (const void __user *)address;
 
@@ -42,7 +51,7 @@ static int read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
 static int read_word(struct tracer_fetch *f, u64 address, u64 *value)
 {
 	*value = 0;
-	return read_user(f, value, address, word_size(f->regs));
+	return tracer_read_user(f, value, address, word_size(f->regs));
 }
 
 /*
@@ -168,7 +177,13 @@ static size_t string_room(const struct tracer_fetch *f, size_t len)
 	return min(len, f->size - f->used);
 }
 
-static void keep_string(struct tracer_fetch *f, u8 *data, size_t len)
+/**
+ * tracer_keep_string() - a string is in the record
+ * @f: the hit
+ * @data: where its descriptor is
+ * @len: its bytes, with the NUL; without one it is shown as cut
+ */
+void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len)
 {
 	u32 loc = tracer_string_loc(len, f->used);
 
@@ -185,7 +200,7 @@ static void store_text(struct tracer_fetch *f, u8 *data, const char *text,
 	}
 	len = string_room(f, len);
 	memcpy(f->entry + f->used, text, len);
-	keep_string(f, data, len);
+	tracer_keep_string(f, data, len);
 }
 
 static noinline void store_comm(struct tracer_fetch *f, u8 *data)
@@ -204,22 +219,45 @@ static void store_string(struct tracer_fetch *f, u8 *data, u64 address)
 
 	if (!room) {
 		f->absent = f->trap;
-		keep_string(f, data, 0);
+		tracer_keep_string(f, data, 0);
 		return;
 	}
 	len = read_string(f, (char *)f->entry + f->used, address, room);
 	if (len < 0)
 		return;
 	/* Without its NUL when it did not fit, which marks the cut. */
-	keep_string(f, data, len < room ? len + 1 : room);
+	tracer_keep_string(f, data, len < room ? len + 1 : room);
+}
+
+static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
+		     u8 *data);
+
+/* A negative one is no length. */
+static int fetch_length(struct tracer_fetch *f, const struct tracer_arg *arg, u64 *len)
+{
+	const struct tracer_type *type = arg->length->type;
+	unsigned int unused = 64 - type->size * 8;
+
+	*len = 0;
+	if (fetch_arg(f, arg->length, (u8 *)len))
+		return -EFAULT;
+	if (type->is_signed && (s64)(*len << unused) < 0)
+		return -EFAULT;
+	return 0;
 }
 
 static int store_strings(struct tracer_fetch *f, const struct tracer_arg *arg,
 			 u8 *data, u64 address)
 {
+	u64 pointer, len = 0;
 	unsigned int i;
-	u64 pointer;
 
+	if (arg->length && fetch_length(f, arg, &len))
+		return -EFAULT;
+	if (!arg->count && (arg->length || arg->type->unit > 1)) {
+		tracer_store_string(f, arg, data, address, len);
+		return 0;
+	}
 	if (!arg->count) {
 		store_string(f, data, address);
 		return 0;
@@ -227,7 +265,10 @@ static int store_strings(struct tracer_fetch *f, const struct tracer_arg *arg,
 	for (i = 0; i < arg->count; i++) {
 		if (read_word(f, address + i * word_size(f->regs), &pointer))
 			continue;
-		store_string(f, data + i * arg->type->size, pointer);
+		if (arg->type->unit > 1)
+			tracer_store_string(f, arg, data + i * arg->type->size, pointer, 0);
+		else
+			store_string(f, data + i * arg->type->size, pointer);
 	}
 	return 0;
 }
@@ -252,7 +293,7 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 		tracer_store(data, value, arg->type->size);
 		break;
 	case TRACER_STORE_MEM:
-		ret = read_user(f, data, value + arg->displacement,
+		ret = tracer_read_user(f, data, value + arg->displacement,
 				arg->type->size * count);
 		if (ret) {
 			memset(data, 0, arg->type->size * count);
@@ -297,7 +338,7 @@ bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 		if (arg->is_register)
 			tracer_store(args + arg->offset, tracer_register(f->regs, arg),
 				     arg->type->size);
-		else if (arg->in_register && arg->store == TRACER_STORE_STRING && !arg->count)
+		else if (arg->in_register && arg->is_plain)
 			store_string(f, args + arg->offset,
 				     tracer_register(f->regs, arg) + arg->displacement);
 		else if (fetch_arg(f, arg, args + arg->offset))

@@ -37,7 +37,7 @@ static void render_string(struct tracer_text *t, u32 loc, const u8 *entry,
 {
 	u32 len = loc >> 16, offset = loc & 0xffff;
 	const char *s = (const char *)entry + offset;
-	size_t shown;
+	bool whole;
 
 	if (!len && !offset) {
 		tracer_text_puts(t, "(fault)");
@@ -45,11 +45,12 @@ static void render_string(struct tracer_text *t, u32 loc, const u8 *entry,
 	}
 	if (offset > size || len > size - offset)
 		len = 0;
-	shown = strnlen(s, len);
+	/* The NUL behind it is missing where it was cut; those before are its own. */
+	whole = len && !s[len - 1];
 	tracer_text_putc(t, '"');
-	tracer_text_escape(t, s, shown);
+	tracer_text_escape(t, s, whole ? len - 1 : len);
 	tracer_text_putc(t, '"');
-	if (shown == len)
+	if (!whole)
 		tracer_text_puts(t, "...");
 }
 

@@ -202,20 +202,27 @@ static int place_insn(struct tracer_site *site, struct tracer_insn *insn)
 	return 0;
 }
 
+static int place_insns(struct tracer_site *site, const struct tracer_arg *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < arg->ninsns; i++) {
+		if (arg->insns[i].op == TRACER_OP_FILE && place_insn(site, &arg->insns[i]))
+			return -EINVAL;
+	}
+	return 0;
+}
+
 static int place_args(struct tracer_site *site, struct tracer_diag *diag)
 {
 	struct tracer_def *def = site->def;
 	struct tracer_arg *arg;
-	unsigned int i, j;
+	unsigned int i;
 
 	for (i = 0; i < def->nargs; i++) {
 		arg = &def->args[i];
-		for (j = 0; j < arg->ninsns; j++) {
-			if (arg->insns[j].op == TRACER_OP_FILE &&
-			    place_insn(site, &arg->insns[j]))
-				return fail(diag, TRACER_ERR_BAD_FILE_OFFS,
-					    arg->column, -EINVAL);
-		}
+		if (place_insns(site, arg) || (arg->length && place_insns(site, arg->length)))
+			return fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column, -EINVAL);
 	}
 	return 0;
 }
@@ -234,6 +241,8 @@ static void find_registers(struct tracer_site *site)
 				   arg->insns[0].size == sizeof(u64);
 		arg->is_register = arg->in_register && arg->store == TRACER_STORE_VALUE &&
 				   !arg->count && !arg->rshift && arg->type->size <= sizeof(u64);
+		arg->is_plain = arg->store == TRACER_STORE_STRING && arg->type->unit == 1 &&
+				!arg->length && !arg->count;
 		site->registers = site->registers && arg->is_register;
 	}
 }

@@ -23,8 +23,10 @@ static const struct tracer_type types[] = {
 	{ "char", "char", 1, false, TRACER_PRINT_CHAR },
 	{ "f32", "float", 4, true, TRACER_PRINT_FLOAT },
 	{ "f64", "double", 8, true, TRACER_PRINT_FLOAT },
-	{ "string", "__data_loc char[]", 4, true, TRACER_PRINT_STRING },
-	{ "ustring", "__data_loc char[]", 4, true, TRACER_PRINT_STRING },
+	{ "string", "__data_loc char[]", 4, true, TRACER_PRINT_STRING, 1 },
+	{ "ustring", "__data_loc char[]", 4, true, TRACER_PRINT_STRING, 1 },
+	{ "string16", "__data_loc char[]", 4, true, TRACER_PRINT_STRING, 2 },
+	{ "string32", "__data_loc char[]", 4, true, TRACER_PRINT_STRING, 4 },
 };
 
 /**

@@ -9,7 +9,7 @@
 tracefs=/sys/kernel/tracing
 [ -e $tracefs/uprobe_events ] || skip_all "this kernel has no uprobe_events"
 
-ktap_plan 5
+ktap_plan 6
 
 t=$tmp/traced
 run() {
@@ -25,6 +25,9 @@ theirs=$(run --control $tracefs)
 diag "$(cat "$tmp/err")"
 is "$theirs" "$ours" "the kernel's tracer gives the same lines"
 is "$(wc -l <$tracefs/uprobe_events)" 0 "and no event is left there"
+
+uprobe --control $tracefs -c "$t all" "p:$t:ints +0(%di):string16" >"$tmp/out" 2>"$tmp/err"
+is "$? $(grep -c 'leave --control out' "$tmp/err")" "4 1" "a type that the kernel does not know is refused"
 
 # A filter that the tracer applies itself.
 uprobe --control $tracefs -c "$t all" "p:$t:ints a=%si:s32" 'a < 0' 2>"$tmp/err" >"$tmp/out"

@@ -3,7 +3,7 @@
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
+// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
 // cflags: module/trace/filter.c module/trace/match.c module/trace/decimal.c
 /*
  * Usage: filter_fuzz [NUMBER [SEED]].  Built with clang,

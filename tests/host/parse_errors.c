@@ -2,7 +2,7 @@
 // test: each malformed definition gets its message, at the right column
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
+// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
 /*
  * A '^' in a line below is not part of it: it stands before the character
  * that the caret of error_log has to point to.
@@ -129,6 +129,18 @@ static const struct {
 	{ "p /bin/sh:10 +0(%sp):u32[^-1]", C(BAD_ARRAY_NUM) },
 	{ "p /bin/sh:10 +0(%sp):u32[^65]", C(ARRAY_TOO_BIG) },
 	{ "p /bin/sh:10 %ax:^bad", C(BAD_TYPE) },
+	{ "p /bin/sh:10 +0(%ax):string^(%di", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):string(^)", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):string(^$comm)", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):string(^%di:f64)", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):string(^+0(%di):string(%si))", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):string^(%di)[2]", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):^u32(%di)", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):string(^%none)", C(BAD_REG_NAME) },
+	{ "p /bin/sh:10 +0(%ax):string(%di:^u7)", C(BAD_TYPE) },
+	{ "p /bin/sh:10 %ax:^string(%di)", C(BAD_STRING) },
+	{ "p /bin/sh:10 $comm:^string(%di)", C(NEED_STRING_TYPE) },
+	{ "p /bin/sh:10 $comm:^string16", C(NEED_STRING_TYPE) },
 	{ "p /bin/sh:10 %ax:^", C(BAD_TYPE) },
 	{ "p /bin/sh:10 %ax:^u7", C(BAD_TYPE) },
 	{ "p /bin/sh:10 %ax:^string:u8", C(BAD_TYPE) },

@@ -3,7 +3,7 @@
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
+// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
 // cflags: module/trace/render.c module/trace/text.c module/trace/decimal.c
 /*
  * Usage: parse_fuzz [NUMBER [SEED]], or parse_fuzz -- LINE to try one line.

@@ -2,7 +2,7 @@
 // test: good definitions mean what the grammar says, and read back as tracefs spells them
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
+// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
 // cflags: module/trace/render.c module/trace/text.c module/trace/decimal.c
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
@@ -150,6 +150,12 @@ static const struct {
 	{ "\\0xffffffffffffffff:x64", "imm -1; value x64@0" },
 	{ "\\10:string", "imm 10; string+0 string@0" },
 	{ "+0(\\10)", "imm 10; mem+0 x64@0" },
+	{ "+0(%di):string16", "reg 112.8; string+0 string16@0" },
+	{ "+0(%di):string32[2]", "reg 112.8; string+0 string32[2]@0" },
+	{ "+0(%di):string(%si)", "reg 112.8; string+0 string(reg 104.8; value x64@0)@0" },
+	{ "+0(+8(%di)):string16(+16(%di):s32)",
+	  "reg 112.8 deref 8; string+0 string16(reg 112.8; mem+16 s32@0)@0" },
+	{ "@16:string(\\5)", "imm 16; string+0 string(imm 5; value x64@0)@0" },
 	{ "$comm", "; comm string@0" },
 	{ "$comm:ustring", "; comm ustring@0" },
 	{ "\\\"hi there\"", "; text(hi there) string@0" },
@@ -178,6 +184,15 @@ static void show_insn(struct tracer_text *t, const struct tracer_insn *insn)
 		tracer_text_printf(t, " %ld", (long)insn->value);
 }
 
+static void show_arg(struct tracer_text *t, const struct tracer_arg *arg);
+
+static void show_length(struct tracer_text *t, const struct tracer_arg *length)
+{
+	tracer_text_putc(t, '(');
+	show_arg(t, length);
+	tracer_text_putc(t, ')');
+}
+
 static void show_arg(struct tracer_text *t, const struct tracer_arg *arg)
 {
 	static const char * const stores[] = {
@@ -198,6 +213,8 @@ static void show_arg(struct tracer_text *t, const struct tracer_arg *arg)
 	if (arg->text)
 		tracer_text_printf(t, "(%s)", arg->text);
 	tracer_text_printf(t, " %s", arg->type->name);
+	if (arg->length)
+		show_length(t, arg->length);
 	if (arg->count)
 		tracer_text_printf(t, "[%u]", arg->count);
 	tracer_text_printf(t, "@%u", arg->offset);

@@ -2,7 +2,7 @@
 // test: the parser survives each failing allocation, says so and leaks nothing
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/type.c module/trace/regs.c
+// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
 #include <linux/kernel.h>
 #include <linux/slab.h>
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says what its functions return, as a tracer is to show it. */
+/* Says what its functions return and are given, as a tracer is to show it. */
 #include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
 
 #define CALLED __attribute__((noipa))
 
@@ -53,6 +56,18 @@ CALLED static const char *text(int n) { return n & 1 ? "one" : "two"; }
 CALLED static const int &refer(const int &n) { return n; }
 CALLED static void nothing(int n) { asm volatile("" : : "r"(n)); }
 
+/* What is behind the first n characters is not of the text. */
+CALLED static void say(const std::string &s, std::string_view v, const char *p, int n)
+{
+	printf("say: s=\"%s\" v=\"%.*s\" p=\"%.*s\"\n", s.c_str(), (int)v.size(), v.data(), n, p);
+}
+
+CALLED static void wide(const wchar_t *w, const char16_t *u, const char32_t *x, size_t n,
+			const char *lots)
+{
+	asm volatile("" : : "r"(w), "r"(u), "r"(x), "r"(n), "r"(lots));
+}
+
 /* Starts anew where there is no room, as functions of Go do. */
 extern "C" {
 int room;
@@ -80,8 +95,11 @@ asm(".text\n"
     "	jmp	checked\n"
     ".size checked, . - checked");
 
+static char lots[6000];
+
 int main()
 {
+	memset(lots, 'x', sizeof(lots));
 	for (int n = 4; n < 6; n++) {
 		printf("half: retval=%g\n", half(n));
 		printf("quarter: retval=%g\n", quarter(n));
@@ -99,6 +117,11 @@ int main()
 		printf("copy: retval_x=%d\n", copy(n).x);
 		printf("text: retval=%#lx\n", (unsigned long)text(n));
 		printf("refer: retval=%#lx\n", (unsigned long)&refer(n));
+		say(n & 1 ? "a longer string than fifteen" : "short", std::string_view("alphabeta", 5),
+		    "gammadelta", n);
+		wide(L"wide-\u03a9", u"clef \U0001d11e \xd800.", U"thirty\u00e9two", n, lots);
+		printf("wide: w=\"wide-\u03a9\" u=\"clef \U0001d11e \ufffd.\" x=\"thirty\u00e9two\" part=\"%.*s\"\n",
+		       n, "clef \U0001d11e");
 		printf("checked: n=%d\n", checked(n));
 		nothing(n);
 		printf("nothing:\n");

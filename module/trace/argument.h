@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the two halves of the parser of a fetch argument share.
+ */
+#ifndef _TRACER_ARGUMENT_H
+#define _TRACER_ARGUMENT_H
+
+#include "def.h"
+
+/**
+ * struct deref - a dereference
+ * @offset: what is added to the address
+ * @index: a register that is added to it, too; or NULL
+ * @scale: by which it is multiplied
+ */
+struct deref {
+	s64 offset;
+	const struct tracer_reg *index;
+	unsigned int scale;
+};
+
+/**
+ * struct parse - the argument being parsed
+ * @def: the definition that it belongs to
+ * @arg: what it becomes
+ * @diag: what is wrong with it
+ * @buf: a copy of its body, which the parser cuts up
+ * @column: where the body starts in the line
+ * @insns: the steps so far
+ * @ninsns: their number
+ * @derefs: the dereferences around the base, outermost first
+ * @nderefs: their number
+ */
+struct parse {
+	struct tracer_def *def;
+	struct tracer_arg *arg;
+	struct tracer_diag *diag;
+	char buf[TRACER_ARG_MAX + 1];
+	unsigned int column;
+	struct tracer_insn insns[TRACER_INSNS_MAX];
+	unsigned int ninsns;
+	struct deref derefs[TRACER_INSNS_MAX];
+	unsigned int nderefs;
+};
+
+/* Say what is wrong, and where in the body. */
+static inline int tracer_arg_fail(struct parse *p, const char *where, enum tracer_err err)
+{
+	p->diag->err = err;
+	p->diag->column = p->column + (where - p->buf);
+	return -EINVAL;
+}
+
+int tracer_fetch_parse(struct parse *p, char *s);
+
+#endif /* _TRACER_ARGUMENT_H */
