@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * [-]SIZE[f]@OPERAND, separated by blanks; a minus says that there is a sign.
+ * Without SIZE@ it has the width of the register, or is a word.
  * The operand is the assembler's:
  *
  *	$5				\5
@@ -228,29 +229,71 @@ static bool parse_memory(struct sdt_operand *operand, const char *text,
 	return true;
 }
 
-static bool parse_operand(struct sdt_operand *operand, const char *text,
-			  const struct symbols *syms)
+/* Bytes of the register @name, by which of its names this is; 0 for an unknown one. */
+static unsigned int register_size(const char *name)
 {
-	const char *p = text;
+	size_t len = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(high_bytes); i++)
+		if (!strcmp(high_bytes[i].asm_name, name))
+			return 1;
+	if (is_xmm(name))
+		return 8;
+	if (!find_register(name, len))
+		return 0;
+	if (name[0] == 'r' && isdigit((unsigned char)name[1]))
+		return name[len - 1] == 'd' ? 4 : name[len - 1] == 'w' ? 2 :
+		       name[len - 1] == 'b' ? 1 : 8;
+	if (name[0] == 'r' || name[0] == 'e')
+		return name[0] == 'r' ? 8 : 4;
+	return name[len - 1] == 'l' ? 1 : 2;
+}
+
+/* Without SIZE@: as much as the register has, or a word. */
+static bool take_natural(struct sdt_operand *operand, const char *p,
+			 const struct symbols *syms)
+{
+	bool wide = syms->image->ehdr.e_machine == EM_X86_64;
+
+	operand->size = wide ? 8 : 4;
+	operand->is_signed = *p == '$';
+	if (*p != '%')
+		return true;
+	operand->size = register_size(p + 1);
+	if (!operand->size)
+		return unreadable(operand, "the register is unknown");
+	if (is_xmm(p + 1))
+		operand->type = "x64";
+	return true;
+}
+
+/* [-]SIZE[f]@ before the operand. */
+static bool take_size(struct sdt_operand *operand, const char **text,
+		      const struct symbols *syms)
+{
+	const char *p = *text, *digits;
+	bool is_float;
 	char *end;
 
-	operand->is_signed = *p == '-';
-	if (*p == '-')
-		p++;
+	p += *p == '-';
+	digits = p;
 	operand->size = strtoul(p, &end, 10);
-	if (end == p)
-		return unreadable(operand, "the operand has no size");
 	p = end;
-	if (*p == 'f') {
-		operand->type = operand->size == 4 ? "f32" :
-				operand->size == 8 ? "f64" : NULL;
-		if (!operand->type)
-			return unreadable(operand, "floating-point values of this size cannot be fetched");
-		p++;
-	}
+	is_float = *p == 'f';
+	p += is_float;
+	if (*p != '@' && !strchr(*text, '@'))
+		return take_natural(operand, *text, syms);
+	if (end == digits)
+		return unreadable(operand, "the operand has no size");
+	operand->is_signed = **text == '-';
 	if (*p != '@')
 		return unreadable(operand, "the operand is not understood");
-	p++;
+	*text = p + 1;
+	if (is_float)
+		operand->type = operand->size == 4 ? "f32" :
+				operand->size == 8 ? "f64" : NULL;
+	if (is_float && !operand->type)
+		return unreadable(operand, "floating-point values of this size cannot be fetched");
 	/* Larger ones are shown word by word. */
 	if (operand->size == 16)
 		operand->type = "x64[2]";
@@ -258,6 +301,17 @@ static bool parse_operand(struct sdt_operand *operand, const char *text,
 		operand->type = "x64[3]";
 	else if (!sdt_operand_type(operand->size, operand->is_signed))
 		return unreadable(operand, "values of this size cannot be fetched");
+	return true;
+}
+
+static bool parse_operand(struct sdt_operand *operand, const char *text,
+			  const struct symbols *syms)
+{
+	const char *p = text;
+	char *end;
+
+	if (!take_size(operand, &p, syms))
+		return false;
 	if (*p == '$') {
 		long long value = strtoll(p + 1, &end, 0);
 

@@ -48,6 +48,7 @@ main:
 	probe corpus, indexed, "8@(%rax,%rbx,8) 4@%esi 8@-8(%rax,%rbx,4)"
 	probe corpus, floats, "8f@%xmm0 4f@-8(%rbp) 4@%esi 16@%xmm1 24@(%rsp)"
 	probe corpus, strange, "8@nothing(%rip) 8@ @%rax 3@%rax 8@%nosuch -8@%rsi"
+	probe corpus, natural, "%ah %cl %si %r8w %r9d %edi %rbp -4(%rbp) (%rbx,%rcx,2) table(%rip) $-3 %xmm2"
 	probe corpus, none, ""
 	probe corpus, counted, "4@%edi", counter
 	probe corpus, twice, "8@%rax -4@%edi"
