@@ -24,6 +24,9 @@
 #define STACK_MAX 8
 #define NESTING_MAX 4
 
+/* Bytes of a constant that are looked at. */
+#define CONSTANT_MAX 65536
+
 static const char too_complex[] = "its place is computed in a way that no fetch argument can say";
 static const char no_frame[] = "it is not known where its frame is";
 static const char gone[] = "it was optimized away here";
@@ -327,18 +330,39 @@ static const char *evaluate(struct evaluation *eval, const Dwarf_Op *ops,
 	return problem;
 }
 
+/* What is known of a value, word by word. */
+static void take_block(const Dwarf_Block *block, struct location *location)
+{
+	const size_t word = sizeof(u64);
+	size_t at = 0, size;
+
+	location->where = WHERE_VALUE;
+	if (block->length <= word) {
+		memcpy(&location->offset, block->data, block->length);
+		return;
+	}
+	location->where = WHERE_PIECES;
+	location->n = (block->length + word - 1) / word;
+	location->pieces = xcalloc(location->n, sizeof(*location->pieces));
+	for (size_t i = 0; i < location->n; i++, at += size) {
+		struct location_piece *piece = &location->pieces[i];
+
+		size = block->length - at < word ? block->length - at : word;
+		piece->start = at;
+		piece->size = size;
+		memcpy(&piece->location.offset, block->data + at, size);
+	}
+}
+
 static const char *implicit(Dwarf_Attribute *attr, const Dwarf_Op *op,
 			    struct location *location)
 {
 	Dwarf_Block block;
-	s64 value = 0;
 
 	if (dwarf_getlocation_implicit_value(attr, op, &block) ||
-	    block.length > sizeof(value))
+	    block.length > CONSTANT_MAX)
 		return too_complex;
-	memcpy(&value, block.data, block.length);
-	location->where = WHERE_VALUE;
-	location->offset = value;
+	take_block(&block, location);
 	return NULL;
 }
 
@@ -468,14 +492,14 @@ static const char *constant(Dwarf_Die *variable, struct location *location)
 
 	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
 		return gone;
-	if (!location_constant(&attr, &value)) {
-		if (dwarf_formblock(&attr, &block) ||
-		    block.length > sizeof(value))
-			return too_complex;
-		memcpy(&value, block.data, block.length);
+	if (location_constant(&attr, &value)) {
+		location->where = WHERE_VALUE;
+		location->offset = value;
+		return NULL;
 	}
-	location->where = WHERE_VALUE;
-	location->offset = value;
+	if (dwarf_formblock(&attr, &block) || block.length > CONSTANT_MAX)
+		return too_complex;
+	take_block(&block, location);
 	return NULL;
 }
 

@@ -12,6 +12,20 @@
 #include "stack_check.h"
 #include "util.h"
 
+/* Blocks in blocks; a limit on hostile files. */
+#define NESTING_MAX 64
+
+static void add_variable(struct scope *scope, Dwarf_Die *die, const char *name)
+{
+	struct visible *v;
+
+	scope->v = grow(scope->v, scope->n, &scope->cap, sizeof(*scope->v));
+	v = &scope->v[scope->n++];
+	v->die = *die;
+	v->name = name;
+	v->parameter = dwarf_tag(die) == DW_TAG_formal_parameter;
+}
+
 /* Blocks and functions have variables of their own. */
 static void add_variables(struct scope *scope, Dwarf_Die *block)
 {
@@ -21,21 +35,55 @@ static void add_variables(struct scope *scope, Dwarf_Die *block)
 		return;
 	do {
 		int tag = dwarf_tag(&child);
-		struct visible *v;
 		const char *name;
 
 		if (tag != DW_TAG_formal_parameter && tag != DW_TAG_variable)
 			continue;
 		name = die_name(&child);
-		if (!name)
-			continue;
-		scope->v = grow(scope->v, scope->n, &scope->cap,
-				sizeof(*scope->v));
-		v = &scope->v[scope->n++];
-		v->die = child;
-		v->name = name;
-		v->parameter = tag == DW_TAG_formal_parameter;
+		if (name)
+			add_variable(scope, &child, name);
 	} while (!dwarf_siblingof(&child, &child));
+}
+
+static bool has_variable(const struct scope *scope, const char *name)
+{
+	for (size_t i = 0; i < scope->n; i++)
+		if (!strcmp(scope->v[i].name, name))
+			return true;
+	return false;
+}
+
+/*
+ * A constant is described once, with the function as it was written; its copies
+ * need not mention it, nor blocks that have nothing else.
+ */
+static void add_constants(struct scope *scope, Dwarf_Die *block,
+			  unsigned int depth)
+{
+	Dwarf_Die child;
+
+	if (depth == NESTING_MAX || dwarf_child(block, &child))
+		return;
+	do {
+		const char *name = die_name(&child);
+
+		if (dwarf_tag(&child) == DW_TAG_lexical_block)
+			add_constants(scope, &child, depth + 1);
+		else if (dwarf_tag(&child) == DW_TAG_variable && name &&
+			 dwarf_hasattr(&child, DW_AT_const_value) &&
+			 !has_variable(scope, name))
+			add_variable(scope, &child, name);
+	} while (!dwarf_siblingof(&child, &child));
+}
+
+static void add_original(struct scope *scope, Dwarf_Die *copy)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die original;
+
+	if (dwarf_attr(copy, DW_AT_abstract_origin, &attr) &&
+	    dwarf_formref_die(&attr, &original))
+		add_constants(scope, &original, 0);
 }
 
 /* The function whose code this is, whatever was inlined into it. */
@@ -125,6 +173,8 @@ struct error *scope_open(const struct debug_info *info,
 	}
 	for (size_t i = 0; i < scope->blocks.n; i++)
 		add_variables(scope, &scope->blocks.v[i]);
+	for (size_t i = 0; i < scope->blocks.n; i++)
+		add_original(scope, &scope->blocks.v[i]);
 	return NULL;
 }
 

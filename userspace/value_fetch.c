@@ -162,14 +162,18 @@ static struct error *number_fetch(struct value *value, const char *expression,
 	const char *own = value->typed ? type_for_tracer(&value->type) : NULL;
 	struct location *location = &value->location;
 	struct error *err = NULL;
+	u64 size, asked;
 	char *place;
-	u64 size;
 
 	if (!own && (!type || value->field))
 		return not_a_number(value, expression);
 	if (location->where == WHERE_PIECES && value->typed &&
-	    type_size(&value->type, &size))
+	    type_size(&value->type, &size)) {
+		/* Of a larger one, as much as was asked for. */
+		if (!own && number_type(type, &asked) && asked / 8 < size)
+			size = asked / 8;
 		err = value_part(value, 0, size, expression);
+	}
 	if (err)
 		return err;
 	if (location->where == WHERE_VALUE && !location->base) {

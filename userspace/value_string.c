@@ -22,6 +22,9 @@
 /* Members in members, and typedefs of typedefs; limits on hostile files. */
 #define NESTING_MAX 16
 
+/* Longer constants are no arguments. */
+#define TEXT_MAX 200
+
 /* Where text starts, and where its number of characters is. */
 static const struct {
 	const char *start;
@@ -213,6 +216,59 @@ static struct error *refer(struct value *value, const char *expression)
 	return NULL;
 }
 
+/* Byte @at of a constant; false behind its end, and for what is no constant. */
+static bool constant_byte(const struct value *value, u64 at, unsigned char *byte)
+{
+	const struct location *location = &value->location;
+	u64 start = at + value->start, number;
+
+	if (location->where == WHERE_VALUE && !location->base) {
+		at += value->bit_offset / 8;
+		if (at >= sizeof(number))
+			return false;
+		number = location->offset;
+		*byte = number >> 8 * at;
+		return true;
+	}
+	for (size_t i = 0; i < location->n; i++) {
+		const struct location_piece *piece = &location->pieces[i];
+
+		if (start < piece->start || start >= piece->start + piece->size)
+			continue;
+		if (piece->problem || piece->location.base ||
+		    piece->location.where != WHERE_VALUE)
+			return false;
+		number = piece->location.offset;
+		*byte = number >> 8 * (start - piece->start);
+		return true;
+	}
+	return false;
+}
+
+/* An array that is a constant, as the tracer takes text; NULL for other values. */
+static char *constant_text(const struct value *value)
+{
+	Dwarf_Die type = value->type;
+	char text[TEXT_MAX];
+	unsigned char byte;
+	size_t n = 0;
+	u64 size;
+
+	if (value->location.where == WHERE_MEMORY || !value->typed ||
+	    dwarf_tag(&type) != DW_TAG_array_type || !type_size(&type, &size))
+		return NULL;
+	for (; n < size && n < TEXT_MAX; n++) {
+		if (!constant_byte(value, n, &byte))
+			return NULL;
+		if (!byte)
+			return xasprintf("\\\"%.*s\"", (int)n, text);
+		if (byte < ' ' || byte > '~' || byte == '"')
+			return NULL;
+		text[n] = byte;
+	}
+	return NULL;
+}
+
 /**
  * value_is_text() - is this a string of its language?
  * @value: the value
@@ -266,7 +322,8 @@ struct error *value_string(struct value *value, const char *expression,
 		return err;
 	}
 	place = value->location.where == WHERE_MEMORY ?
-		value_plain_fetch(&value->location) : NULL;
+		value_plain_fetch(&value->location) :
+		unit == 1 ? constant_text(value) : NULL;
 	if (!place)
 		err = error_new(STATUS_REFUSED,
 				"%s is no string in memory; fetch it without :%s",
