@@ -23,10 +23,58 @@ static bool has_debug_info(const struct elf_image *img)
 	return false;
 }
 
+#ifndef ELFCOMPRESS_ZSTD
+#define ELFCOMPRESS_ZSTD 2
+#endif
+
+/*
+ * libdw takes sections that it cannot unpack for absent.  Newer ones know more ways
+ * than older ones, and zlib's way is known to all.
+ *
+ * Return: how one is packed that cannot be unpacked; NULL if there is none.
+ */
+static const char *unknown_packing(const struct elf_image *img)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+	GElf_Shdr shdr;
+	GElf_Chdr chdr;
+
+	if (elf_getshdrstrndx(img->elf, &names))
+		return NULL;
+	while ((scn = elf_nextscn(img->elf, scn))) {
+		const char *name;
+
+		if (!gelf_getshdr(scn, &shdr) ||
+		    !(shdr.sh_flags & SHF_COMPRESSED))
+			continue;
+		name = elf_strptr(img->elf, names, shdr.sh_name);
+		if (!name || !str_starts(name, ".debug_") ||
+		    !gelf_getchdr(scn, &chdr) ||
+		    chdr.ch_type == ELFCOMPRESS_ZLIB ||
+		    elf_compress(scn, 0, 0) >= 0)
+			continue;
+		return chdr.ch_type == ELFCOMPRESS_ZSTD ?
+		       "with zstd" :
+		       "in a way of its own";
+	}
+	return NULL;
+}
+
 static bool use(struct debug_info *info, const struct elf_image *img)
 {
-	if (has_debug_info(img))
+	const char *packing;
+
+	if (!has_debug_info(img))
+		return false;
+	packing = unknown_packing(img);
+	if (!packing)
 		info->dwarf = dwarf_begin_elf(img->elf, DWARF_C_READ, NULL);
+	if (!info->dwarf) {
+		free(info->unread);
+		info->unread = xstrdup(img->path);
+		info->packing = packing;
+	}
 	return info->dwarf;
 }
 
@@ -132,6 +180,7 @@ void debug_info_close(struct debug_info *info)
 		dwarf_end(info->dwarf);
 	if (info->separate)
 		elf_image_close(&info->debug);
+	free(info->unread);
 	memset(info, 0, sizeof(*info));
 }
 

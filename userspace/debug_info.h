@@ -20,6 +20,8 @@ struct error;
  * @bias: what to add to its addresses for those of @image
  * @asked: that was looked for already
  * @fetched: debug servers were asked, too
+ * @unread: a file whose debug information is there and cannot be read; or NULL
+ * @packing: how it is compressed, if that is why
  */
 struct debug_info {
 	Dwarf *dwarf;
@@ -29,6 +31,8 @@ struct debug_info {
 	u64 bias;
 	bool asked;
 	bool fetched;
+	char *unread;
+	const char *packing;
 };
 
 /**

@@ -326,6 +326,16 @@ struct error *target_need_debug_info(struct target *target,
 	*info = target_debug_info(target, true);
 	if (*info)
 		return NULL;
+	if (target->debug_info.packing)
+		return error_new(STATUS_NOT_FOUND,
+				 "the debug information in %s is compressed %s, which libdw cannot read here; unpack it: objcopy --decompress-debug-sections %s, or have it from a server: set DEBUGINFOD_URLS",
+				 target->debug_info.unread,
+				 target->debug_info.packing,
+				 target->debug_info.unread);
+	if (target->debug_info.unread)
+		return error_new(STATUS_NOT_FOUND,
+				 "the debug information in %s cannot be read: it is damaged; install or build the file anew, or set DEBUGINFOD_URLS",
+				 target->debug_info.unread);
 	return error_new(STATUS_NOT_FOUND,
 			 "%s has no debug information, so variables and source lines are not known; install its -dbgsym package, set DEBUGINFOD_URLS, or build it with -g",
 			 target->image.path);

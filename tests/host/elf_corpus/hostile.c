@@ -120,6 +120,7 @@ static void use(const unsigned char *bytes, size_t size, char *const *names, int
 	}
 	use_sdt(&syms);
 	symbols_free(&syms);
+	debug_info_close(&target.debug_info);
 	elf_image_close(&target.image);
 }
 
