@@ -420,6 +420,13 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 			break;
 		case DW_TAG_inheritance:
 			break;
+		case DW_TAG_variant_part:
+		case DW_TAG_variant:
+			/* Each variant of an enumeration of Rust is a member. */
+			if (find_member(&child, name, len, depth + 1, left,
+					member))
+				return true;
+			continue;
 		default:
 			continue;
 		}
@@ -452,28 +459,59 @@ bool type_member(Dwarf_Die *type, const char *name, size_t len,
 	return find_member(&full, name, len, 0, &left, member);
 }
 
+static void add_names(Dwarf_Die *type, unsigned int depth, unsigned int *left,
+		      char **names)
+{
+	Dwarf_Die child, inner;
+	char *more;
+
+	if (depth == NESTING_MAX || dwarf_child(type, &child))
+		return;
+	do {
+		const char *name = die_name(&child);
+
+		if (!*left)
+			return;
+		(*left)--;
+		switch (dwarf_tag(&child)) {
+		case DW_TAG_variant_part:
+		case DW_TAG_variant:
+			add_names(&child, depth + 1, left, names);
+			continue;
+		case DW_TAG_inheritance:
+			name = NULL;
+			break;
+		case DW_TAG_member:
+			if (member_is_static(&child))
+				continue;
+			break;
+		default:
+			continue;
+		}
+		if (name) {
+			more = xasprintf("%s%s%s", *names, **names ? " " : "",
+					 name);
+			free(*names);
+			*names = more;
+		} else if (type_of(&child, &inner) && type_has_members(&inner)) {
+			add_names(&inner, depth + 1, left, names);
+		}
+	} while (!dwarf_siblingof(&child, &child));
+}
+
 /**
  * type_member_names() - the members that a structure has
  * @type: the structure
  *
- * Return: their names with blanks between them, from malloc().
+ * Return: their names with blanks between them, those of base classes and of what
+ * has no name among them, from malloc().
  */
 char *type_member_names(Dwarf_Die *type)
 {
-	char *names = xstrdup(""), *more;
-	Dwarf_Die child;
+	unsigned int left = MEMBERS_MAX;
+	char *names = xstrdup("");
+	Dwarf_Die full = *type;
 
-	if (dwarf_child(type, &child))
-		return names;
-	do {
-		const char *name = die_name(&child);
-
-		if (dwarf_tag(&child) != DW_TAG_member || !name ||
-		    member_is_static(&child))
-			continue;
-		more = xasprintf("%s%s%s", names, *names ? " " : "", name);
-		free(names);
-		names = more;
-	} while (!dwarf_siblingof(&child, &child));
+	add_names(&full, 0, &left, &names);
 	return names;
 }

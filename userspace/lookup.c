@@ -48,6 +48,44 @@ static bool is_renamed(const char *symbol, const char *name, size_t len)
 	return suffix == symbol + len && !*clone_kind(suffix);
 }
 
+#define ANY_TYPES "[...]"
+
+/*
+ * Go's tracebacks, and the table in its programs, leave the types out that a
+ * function is made for: main.(*Stack[...]).Push.
+ */
+static bool is_instance(const char *symbol, const char *name)
+{
+	const char *any;
+
+	while ((any = strstr(name, ANY_TYPES))) {
+		size_t len = any - name;
+		int depth = 0;
+
+		if (strncmp(symbol, name, len) || symbol[len] != '[')
+			return false;
+		symbol += len;
+		do {
+			depth += (*symbol == '[') - (*symbol == ']');
+		} while (*symbol++ && depth);
+		if (depth)
+			return false;
+		name = any + strlen(ANY_TYPES);
+	}
+	return !strcmp(symbol, name);
+}
+
+static void match_instances(const struct symbols *syms, const char *name,
+			    struct matches *found)
+{
+	if (!strstr(name, ANY_TYPES))
+		return;
+	for (size_t i = 0; i < syms->n; i++)
+		if (is_instance(syms->v[i].name, name) &&
+		    symbol_is_function(syms, &syms->v[i]))
+			matches_add(found, &syms->v[i]);
+}
+
 static void match_plain(const struct symbols *syms, const char *name,
 			bool renamed, struct matches *found)
 {
@@ -260,6 +298,8 @@ static void match(const struct symbols *syms, const char *name,
 		  struct matches *found)
 {
 	match_plain(syms, name, false, found);
+	if (!found->n)
+		match_instances(syms, name, found);
 	if (!found->n)
 		match_plain(syms, name, true, found);
 	for (int renamed = 0; renamed <= 1; renamed++)

@@ -42,9 +42,13 @@ static struct error *not_a_number(const struct value *value,
 	type = value->type;
 	if (type_has_members(&type)) {
 		names = type_member_names(&type);
-		err = error_new(STATUS_USAGE,
+		err = *names ?
+		      error_new(STATUS_USAGE,
 				"%s is a structure; name one of its members: %s",
-				expression, names);
+				expression, names) :
+		      error_new(STATUS_REFUSED,
+				"%s is a structure without members, so there is nothing to fetch",
+				expression);
 		free(names);
 		return err;
 	}

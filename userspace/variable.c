@@ -35,6 +35,9 @@ static size_t name_len(const char *p)
 		return strlen(RETVAL);
 	if (isdigit((unsigned char)*p))
 		return 0;
+	/* What a function of Go returns and has not named is ~r0, ~r1 and so on. */
+	if (p[0] == '~' && p[1] == 'r')
+		n++;
 	while (isalnum((unsigned char)p[n]) || p[n] == '_' ||
 	       (p[n] == ':' && p[n + 1] == ':' && ++n))
 		n++;
@@ -183,7 +186,8 @@ char *variable_default_name(const char *expression)
 /** is_variable_expression() - does this word name a variable? */
 bool is_variable_expression(const char *word)
 {
-	return isalpha((unsigned char)*word) || *word == '_' || *word == '*';
+	return isalpha((unsigned char)*word) || *word == '_' || *word == '*' ||
+	       (word[0] == '~' && word[1] == 'r');
 }
 
 /**
