@@ -35,7 +35,8 @@ bool arguments_have_registers(const char *args)
 	while (argument_next(&args, &word))
 		if (!argument_is_named(&word) &&
 		    (memchr(word.fetch, '%', word.fetch_len) ||
-		     memmem(word.fetch, word.fetch_len, "$stack", 6)))
+		     memmem(word.fetch, word.fetch_len, "$stack", 6) ||
+		     memmem(word.fetch, word.fetch_len, "$arg", 4)))
 			return true;
 	return false;
 }

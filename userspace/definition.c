@@ -11,9 +11,9 @@
 #include "demangle.h"
 #include "error.h"
 #include "fields.h"
-#include "go_symbols.h"
 #include "place.h"
 #include "probe_spec.h"
+#include "register_variables.h"
 #include "results.h"
 #include "returns.h"
 #include "sdt.h"
@@ -87,43 +87,6 @@ static char *event_name(const struct probe_spec *spec)
 	if (isdigit((unsigned char)name[0]) || !name[0])
 		return xasprintf("p_%.*s", EVENT_NAME_MAX - 2, name);
 	return xstrdup(name);
-}
-
-/* Replace $goN by the register that has the N-th argument of a Go function. */
-static struct error *go_arguments(const struct elf_image *img, const char *args,
-				  char **out)
-{
-	char *text = xstrdup(""), *more;
-
-	*out = NULL;
-	while (*args) {
-		const char *dollar = strstr(args, "$go");
-		u64 n = 0;
-		char *end;
-
-		if (dollar && isdigit((unsigned char)dollar[3]))
-			n = strtoull(dollar + 3, &end, 10);
-		if (!dollar || !isdigit((unsigned char)dollar[3])) {
-			more = xasprintf("%s%s", text, args);
-			free(text);
-			*out = more;
-			return NULL;
-		}
-		if (!go_has_register_abi(img) || !n || n > go_registers_n) {
-			free(text);
-			return error_new(STATUS_USAGE,
-					 "$go1 to $go%zu are the first integer and pointer arguments in programs that Go 1.18 or later has built; %s has no $go%llu",
-					 go_registers_n, img->path,
-					 (unsigned long long)n);
-		}
-		more = xasprintf("%s%.*s%s", text, (int)(dollar - args), args,
-				 go_registers[n - 1]);
-		free(text);
-		text = more;
-		args = end;
-	}
-	*out = text;
-	return NULL;
 }
 
 static void add_site(struct definition *def, const struct target *target,
@@ -271,7 +234,7 @@ static struct error *make_sites(const struct probe_spec *spec,
 	char *text;
 
 	def->kind = spec->kind;
-	err = go_arguments(&target->image, spec->args, &text);
+	err = register_variables(&target->image, spec->kind, spec->args, &text);
 	if (err)
 		return err;
 	args.text = text;

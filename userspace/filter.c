@@ -346,8 +346,10 @@ static struct error *unknown_name(const char *name, const char *event,
 	err = error_new(STATUS_USAGE,
 			"the filter asks for %s, which %s does not record; it has COMM CPU common_pid",
 			name, event);
+	/* What nobody has asked for is not offered. */
 	for (size_t i = 0; i < fields->n; i++)
-		error_append(err, " %s", fields->v[i].name);
+		if (!str_starts(fields->v[i].name, "__probe_"))
+			error_append(err, " %s", fields->v[i].name);
 	return err;
 }
 

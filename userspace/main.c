@@ -40,6 +40,7 @@ static void print_help(FILE *out)
 	      "@0xADDRESS as objdump shows it. ARGS and FILTER are those of uprobe_events and\n"
 	      "filter files: %di, +0(%si):string, $retval, name=%dx:u32; 'name > 5'. With debug\n"
 	      "information, variables by name: size, path:string, p->next->x, v[2], $params.\n"
+	      "$arg1 to $arg6 are the arguments in registers, by the System V calling convention.\n"
 	      "In Go programs $go1, $go2, ... are the first integer and pointer arguments.\n"
 	      "\n"
 	      "  -p, --pid PID      only this process; TARGET as it has it mapped\n"

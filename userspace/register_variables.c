@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Variables that stand for what a calling convention says:
+ *
+ *	$arg1 to $arg6		System V: %di, %si, ...; of 32 bits, $stack1 and so on
+ *	$go1 to $go9		Go: %ax, %bx, ...
+ */
+#include "register_variables.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "go_symbols.h"
+#include "util.h"
+
+static const char *const wide[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
+
+/* The return address is below them. */
+static const char *const narrow[] = {
+	"$stack1", "$stack2", "$stack3", "$stack4", "$stack5", "$stack6",
+};
+
+/* What the tracer or the translation of names knows. */
+static const char *const others[] = {
+	"retval", "stack", "comm", "params", "vars",
+};
+
+static struct error *go_argument(const struct elf_image *img, u64 n,
+				 const char **reg)
+{
+	if (!go_has_register_abi(img) || !n || n > go_registers_n)
+		return error_new(STATUS_USAGE,
+				 "$go1 to $go%zu are the first integer and pointer arguments in programs that Go 1.18 or later has built; %s has no $go%llu",
+				 go_registers_n, img->path,
+				 (unsigned long long)n);
+	*reg = go_registers[n - 1];
+	return NULL;
+}
+
+static struct error *argument(const struct elf_image *img, char kind, u64 n,
+			      const char **reg)
+{
+	if (kind == 'r')
+		return error_new(STATUS_USAGE,
+				 "$arg%llu is gone when the function has returned; fetch it with p:",
+				 (unsigned long long)n);
+	if (go_is_program(img))
+		return error_new(STATUS_USAGE,
+				 "functions of Go do not have their arguments where $arg%llu would be; write $go1, $go2 and so on, or the registers: %%di",
+				 (unsigned long long)n);
+	if (!n || n > ARRAY_SIZE(wide))
+		return error_new(STATUS_USAGE,
+				 "$arg1 to $arg%zu are the arguments in registers, and there is no $arg%llu; what follows them is on the stack: $stack1, $stack2 and so on",
+				 ARRAY_SIZE(wide), (unsigned long long)n);
+	*reg = (img->ehdr.e_machine == EM_X86_64 ? wide : narrow)[n - 1];
+	return NULL;
+}
+
+static struct error *unknown(const char *name, size_t len)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (len >= strlen(others[i]) &&
+		    !strncmp(name, others[i], strlen(others[i])) &&
+		    (len == strlen(others[i]) || !strcmp(others[i], "stack")))
+			return NULL;
+	return error_new(STATUS_USAGE,
+			 "there is no $%.*s; there are $arg1 to $arg6, $stack, $stackN, $comm, $params and $vars, $go1 to $go9 in Go programs, and in return probes $retval; variables of the program are written without a $",
+			 (int)len, name);
+}
+
+/* The variable behind the dollar at @name; @reg stays NULL for one that is left as it is. */
+static struct error *look_up(const struct elf_image *img, char kind,
+			     const char *name, size_t len, const char **reg)
+{
+	size_t letters = strspn(name, "abcdefghijklmnopqrstuvwxyz");
+	char *end;
+	u64 n = strtoull(name + letters, &end, 10);
+
+	*reg = NULL;
+	if (letters == len || end != name + len)
+		return unknown(name, len);
+	if (letters == 2 && !strncmp(name, "go", 2))
+		return go_argument(img, n, reg);
+	if (letters == 3 && !strncmp(name, "arg", 3))
+		return argument(img, kind, n, reg);
+	return unknown(name, len);
+}
+
+/* Where a dollar starts a variable; those in \"text" do not. */
+static const char *next_dollar(const char *p)
+{
+	bool quoted = false;
+
+	for (; *p; p++) {
+		if (quoted)
+			quoted = *p != '"';
+		else if (p[0] == '\\' && p[1] == '"')
+			quoted = p++;
+		else if (*p == '$')
+			return p;
+	}
+	return NULL;
+}
+
+/**
+ * register_variables() - replace $argN and $goN by what has them
+ * @img: the program or library
+ * @kind: of probe
+ * @args: arguments
+ * @out: set on success to arguments without them, from malloc()
+ */
+struct error *register_variables(const struct elf_image *img, char kind,
+				 const char *args, char **out)
+{
+	char *text = xstrdup(""), *more;
+	const char *dollar;
+
+	*out = NULL;
+	while ((dollar = next_dollar(args))) {
+		const char *name = dollar + 1, *reg;
+		struct error *err;
+		size_t len = 0;
+
+		while (isalnum((unsigned char)name[len]) || name[len] == '_')
+			len++;
+		err = look_up(img, kind, name, len, &reg);
+		if (err) {
+			free(text);
+			return err;
+		}
+		more = xasprintf("%s%.*s%.*s%s", text, (int)(dollar - args),
+				 args, reg ? 0 : (int)len + 1, dollar,
+				 reg ? reg : "");
+		free(text);
+		text = more;
+		args = name + len;
+	}
+	*out = xasprintf("%s%s", text, args);
+	free(text);
+	return NULL;
+}
