@@ -42,9 +42,7 @@ static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
 
 static bool counts(const struct aggregate_probe *probe)
 {
-	const struct aggregate *set = probe->batch->set;
-
-	return !set->filtered || aggregate_only_matches(&set->only);
+	return tracer_whose_match(&probe->batch->set->whose);
 }
 
 /* In the trap: interrupts are off, so no other hit of this CPU comes between. */
@@ -88,7 +86,7 @@ static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 	struct aggregate_probe *probe =
 		container_of(u, struct aggregate_probe, rp.u);
 
-	return aggregate_only_needs(&probe->batch->set->only, mm);
+	return tracer_whose_needs(&probe->batch->set->whose, mm);
 }
 
 /* The bulk calls want arrays of pointers: entry probes, then return probes. */
@@ -203,7 +201,7 @@ void aggregate_destroy(struct aggregate *set)
 		unregister_all(batch);
 		free_batch(batch);
 	}
-	aggregate_only_release(&set->only);
+	tracer_whose_release(&set->whose);
 	kfree(set);
 }
 
@@ -219,7 +217,7 @@ static int prepare_in_file(struct aggregate_probe *probe,
 		return PTR_ERR(file);
 	u->file = file;
 	u->offset = def->offset;
-	if (probe->batch->set->only.tgid && !probe->batch->set->only.tree)
+	if (tracer_whose_names(&probe->batch->set->whose))
 		u->filter = is_wanted_mm;
 	ret = def->kind == TRACER_RETURN ? uretprobe_check(&probe->rp) : uprobe_check(u);
 	if (ret)
@@ -267,16 +265,20 @@ static int prepare_probe(struct aggregate_probe *probe,
 			 prepare_in_file(probe, def, last);
 }
 
-static int take_only(struct aggregate *set, const char *words)
+/* Whether @line is one of those that say whose hits count; *@ret is what it comes to. */
+static bool take_whose(struct aggregate *set, const char *line, bool late, int *ret)
 {
-	int ret;
+	bool only = !strncmp(line, "only ", 5);
 
-	if (!list_empty(&set->batches))
-		return -EBUSY;
-	ret = aggregate_only_parse(&set->only, words);
-	if (!ret)
-		set->filtered = true;
-	return ret;
+	if (!only && strncmp(line, "except ", 7))
+		return false;
+	if (late || !list_empty(&set->batches))
+		*ret = -EBUSY;
+	else if (only)
+		*ret = tracer_whose_only(&set->whose, line + 5);
+	else
+		*ret = tracer_whose_except(&set->whose, line + 7);
+	return true;
 }
 
 static int take_line(struct aggregate *set, struct aggregate_batch *batch,
@@ -288,8 +290,8 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 	struct tracer_diag diag;
 	int ret;
 
-	if (!strncmp(line, "only ", 5))
-		return batch->n ? -EBUSY : take_only(set, line + 5);
+	if (take_whose(set, line, batch->n, &ret))
+		return ret;
 	def = tracer_def_parse(line, len, &diag);
 	if (IS_ERR(def))
 		return PTR_ERR(def);

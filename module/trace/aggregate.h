@@ -23,13 +23,12 @@
 
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/sched.h>
 #include <linux/types.h>
-#include <linux/uidgid.h>
 
 #include <uprobes/uprobes.h>
 
 #include "def.h"
+#include "whose.h"
 
 #define AGGREGATE_BUCKETS 64	/* one for each power of two of nanoseconds */
 
@@ -87,35 +86,15 @@ struct aggregate_batch {
 };
 
 /**
- * struct aggregate_only - whose hits count
- * @tgid: of this process
- * @tree: and of the processes that it started
- * @tid: of this thread
- * @uid: of this user, if @has_uid
- * @has_uid: see @uid
- * @comm: of tasks of this name; "" for any
- */
-struct aggregate_only {
-	struct pid *tgid;
-	bool tree;
-	struct pid *tid;
-	kuid_t uid;
-	bool has_uid;
-	char comm[TASK_COMM_LEN];
-};
-
-/**
  * struct aggregate - a set of probes
  * @lock: see the top of this file
  * @batches: its probes
- * @only: whose hits count; does not change once there are probes
- * @filtered: whether @only says anything
+ * @whose: whose hits count; does not change once there are probes
  */
 struct aggregate {
 	struct mutex lock;	/* the list of batches, and registering */
 	struct list_head batches;
-	struct aggregate_only only;
-	bool filtered;
+	struct tracer_whose whose;
 };
 
 /* aggregate.c */
@@ -124,12 +103,6 @@ void aggregate_destroy(struct aggregate *set);
 ssize_t aggregate_add(struct aggregate *set, char *text, size_t len);
 void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 		   struct aggregate_cell *sum);
-
-/* aggregate_only.c */
-int aggregate_only_parse(struct aggregate_only *only, const char *words);
-bool aggregate_only_matches(const struct aggregate_only *only);
-bool aggregate_only_needs(const struct aggregate_only *only, const struct mm_struct *mm);
-void aggregate_only_release(struct aggregate_only *only);
 
 /* aggregate_file.c */
 extern const struct file_operations tracer_aggregate_fops;

@@ -288,6 +288,21 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 }
 
 /**
+ * tracer_buffer_drops() - how many hits were not recorded
+ * @b: the buffer
+ * @why: for this reason
+ */
+u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(b->cpu, cpu)->drops[why]);
+	return sum;
+}
+
+/**
  * tracer_buffer_skip() - an event that is to be recorded is not
  * @b: the buffer
  *

@@ -52,17 +52,33 @@ struct tracer_fragment {
 	(TRACER_FRAGMENT_MAX - sizeof(struct tracer_fragment))
 
 /**
+ * enum tracer_drop - why a hit leaves no record, and does not count as lost either
+ * @TRACER_DROP_OTHERS: it is nobody's whose hits are asked for
+ * @TRACER_DROP_OFF: nothing is recorded at the moment
+ * @TRACER_DROP_FILTER: the event's filter is not true of it
+ * @TRACER_DROPS: number of reasons
+ */
+enum tracer_drop {
+	TRACER_DROP_OTHERS,
+	TRACER_DROP_OFF,
+	TRACER_DROP_FILTER,
+	TRACER_DROPS,
+};
+
+/**
  * struct tracer_cpu - writers' side of one CPU
  * @seq: number of the next event; its own CPU's, preemption off
  * @open: not all fragments of a record are written yet
  * @scratch: %TRACER_SCRATCH bytes that nobody uses at the moment, or NULL
  * @trap: %TRACER_TRAP_SIZE bytes for the handler that runs in the trap
+ * @drops: hits that are not recorded, by the reason
  */
 struct tracer_cpu {
 	u32 seq;
 	u32 open;
 	void *scratch;
 	void *trap;
+	u64 drops[TRACER_DROPS];
 };
 
 /**
@@ -117,6 +133,7 @@ void tracer_buffer_commit(struct tracer_buffer *b,
 			  struct ring_buffer_event *event);
 void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len);
 void tracer_buffer_skip(struct tracer_buffer *b);
+u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why);
 void *tracer_scratch_get(struct tracer_buffer *b, size_t size);
 void tracer_scratch_put(struct tracer_buffer *b, void *scratch, size_t size);
 
@@ -133,6 +150,12 @@ void tracer_snapshot_finish(struct tracer_snapshot *s);
 static inline bool tracer_buffer_is_on(const struct tracer_buffer *b)
 {
 	return READ_ONCE(b->on);
+}
+
+/* A hit that is not recorded. */
+static inline void tracer_buffer_drop(struct tracer_buffer *b, enum tracer_drop why)
+{
+	this_cpu_inc(b->cpu->drops[why]);
 }
 
 #endif /* _TRACER_BUFFER_H */

@@ -188,7 +188,11 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 		uprobe_again();
 		return;
 	}
-	if (!pass(hit, record, len) || !within_rate(hit, b))
+	if (!pass(hit, record, len)) {
+		tracer_buffer_drop(b, TRACER_DROP_FILTER);
+		return;
+	}
+	if (!within_rate(hit, b))
 		return;
 	if (tracer_buffer_is_on(b))
 		tracer_buffer_write(b, record, len);
@@ -250,9 +254,14 @@ static void record(struct hit *hit)
 	struct tracer *t = hit->site->tracer;
 	struct tracer_buffer *b = &t->buffer;
 
-	if ((!tracer_buffer_is_on(b) && !is_told(hit)) ||
-	    !tracer_pids_pass(&t->pids, current))
+	if (!tracer_whose_match(&t->whose) || !tracer_pids_pass(&t->pids, current)) {
+		tracer_buffer_drop(b, TRACER_DROP_OTHERS);
 		return;
+	}
+	if (!tracer_buffer_is_on(b) && !is_told(hit)) {
+		tracer_buffer_drop(b, TRACER_DROP_OFF);
+		return;
+	}
 	if (!READ_ONCE(format->recorded))
 		WRITE_ONCE(format->recorded, true);
 

@@ -6,6 +6,8 @@
 #include <linux/bitops.h>
 #include <linux/ctype.h>
 #include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -19,6 +21,9 @@
 #include "compat.h"
 #include "pids.h"
 #include "space.h"
+
+/* Processes above one another; nobody nests deeper on purpose. */
+#define TREE_MAX 64
 
 static bool listed(const unsigned long *bits, const struct task_struct *task)
 {
@@ -40,6 +45,55 @@ bool tracer_pids_look(const struct tracer_pids *pids,
 	return pass;
 }
 
+/**
+ * tracer_pids_listed() - is a task in a list?
+ * @pids: the lists
+ * @which: which of them
+ * @task: the task
+ *
+ * Context: any.
+ */
+bool tracer_pids_listed(const struct tracer_pids *pids, enum tracer_pids_which which,
+			const struct task_struct *task)
+{
+	const unsigned long *bits;
+	bool found;
+
+	rcu_read_lock();
+	bits = rcu_dereference(pids->bits[which]);
+	found = bits && listed(bits, task);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * tracer_pids_any() - has one of the processes of a list an address space?
+ * @pids: the lists
+ * @which: which of them
+ * @has: asks one of them
+ * @mm: the address space
+ *
+ * Context: task.
+ */
+bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which which,
+		     tracer_has_mm_fn *has, const struct mm_struct *mm)
+{
+	const unsigned long *bits;
+	unsigned long nr;
+	struct pid *pid;
+	bool found = false;
+
+	rcu_read_lock();
+	bits = rcu_dereference(pids->bits[which]);
+	for (nr = bits ? find_first_bit(bits, PID_MAX_LIMIT) : PID_MAX_LIMIT;
+	     nr < PID_MAX_LIMIT && !found; nr = find_next_bit(bits, PID_MAX_LIMIT, nr + 1)) {
+		pid = find_pid_ns(nr, &init_pid_ns);
+		found = pid && has(pid, mm);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
 /* The next number of @text, or -1 at its end, or -EINVAL. */
 static long next_pid(const char **text)
 {
@@ -59,6 +113,11 @@ static long next_pid(const char **text)
 		return -EINVAL;
 	*text = s;
 	return pid;
+}
+
+static unsigned long *list_alloc(void)
+{
+	return vzalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(unsigned long));
 }
 
 /**
@@ -89,7 +148,7 @@ int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 		return 0;
 
 	if (fresh) {
-		bits = vzalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(*bits));
+		bits = list_alloc();
 		if (!bits)
 			return -ENOMEM;
 	}
@@ -234,5 +293,57 @@ int tracer_pids_follow(struct tracer_pids *pids, bool on)
 		return ret;
 	}
 	pids->following = true;
+	return 0;
+}
+
+/* Is a process in the list, or below one that is? */
+static bool is_below(struct task_struct *task, const unsigned long *bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < TREE_MAX && task && task->pid; i++) {
+		if (test_bit(task->tgid, bits))
+			return true;
+		task = rcu_dereference(task->real_parent);
+	}
+	return false;
+}
+
+/**
+ * tracer_pids_tree() - make a list of a process and its descendants, and keep it so
+ * @pids: the lists
+ * @which: which of them
+ * @root: the process
+ *
+ * Context: may sleep; under what protects the list.
+ * Return: 0 or -errno; then the list is as before.
+ */
+int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
+		     struct pid *root)
+{
+	unsigned long *bits = list_alloc(), *old;
+	struct task_struct *task;
+	int ret;
+
+	if (!bits)
+		return -ENOMEM;
+	ret = tracer_pids_follow(pids, true);
+	if (ret) {
+		vfree(bits);
+		return ret;
+	}
+	/* First follow, then look: what is forked meanwhile joins by either. */
+	set_bit(pid_nr(root), bits);
+	old = rcu_replace_pointer(pids->bits[which], bits, true);
+	rcu_read_lock();
+	for_each_process(task) {
+		if (is_below(task, bits))
+			set_bit(task->tgid, bits);
+	}
+	rcu_read_unlock();
+	if (old) {
+		synchronize_rcu();
+		vfree(old);
+	}
 	return 0;
 }

@@ -12,8 +12,11 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
-struct seq_file;
+struct mm_struct;
+struct pid;
 struct task_struct;
+
+typedef bool tracer_has_mm_fn(struct pid *tgid, const struct mm_struct *mm);
 
 /**
  * enum tracer_pids_which - a list
@@ -40,11 +43,17 @@ struct tracer_pids {
 int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 		    const char *text);
 void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which);
+int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
+		     struct pid *root);
 int tracer_pids_follow(struct tracer_pids *pids, bool on);
 unsigned long tracer_pids_next(struct tracer_pids *pids,
 			       enum tracer_pids_which which, unsigned long pid);
 bool tracer_pids_look(const struct tracer_pids *pids,
 		      const struct task_struct *task);
+bool tracer_pids_listed(const struct tracer_pids *pids, enum tracer_pids_which which,
+			const struct task_struct *task);
+bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which which,
+		     tracer_has_mm_fn *has, const struct mm_struct *mm);
 
 /**
  * tracer_pids_pass() - are hits of a task recorded?

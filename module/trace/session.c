@@ -16,6 +16,10 @@
  *			events/GROUP/EVENT/{enable,filter,rate_limit},
  *			events/GROUP/enable, events/enable
  *
+ *	only WHAT VALUE, except PID
+ *			whose hits are of interest (whose.h); before the first
+ *			definition
+ *
  * Definitions that are written at once are put in place at once, before the
  * next other line, or at the end of the write.
  */
@@ -120,6 +124,15 @@ static int set_pids(struct tracer *t, enum tracer_pids_which which,
 	return ret;
 }
 
+/* Handlers and those who look for what is to be probed take it for granted. */
+static int set_whose(struct tracer *t, bool only, const char *value)
+{
+	if (!list_empty(&t->events))
+		return -EBUSY;
+	return only ? tracer_whose_only(&t->whose, value) :
+		      tracer_whose_except(&t->whose, value);
+}
+
 static int set_size(struct tracer *t, const char *value)
 {
 	unsigned int kb;
@@ -143,6 +156,8 @@ static int set_file(struct tracer *t, char *file, const char *value)
 		return set_pids(t, TRACER_PIDS_ONLY, value);
 	if (!strcmp(file, "set_event_notrace_pid"))
 		return set_pids(t, TRACER_PIDS_NEVER, value);
+	if (!strcmp(file, "only") || !strcmp(file, "except"))
+		return set_whose(t, *file == 'o', value);
 	if (!strcmp(file, "buffer_size_kb"))
 		return set_size(t, value);
 
@@ -272,9 +287,18 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 /* What its probes have seen, as uprobe_profile has it for the directory. */
 static void session_fdinfo(struct seq_file *m, struct file *file)
 {
+	static const char * const reasons[TRACER_DROPS] = {
+		[TRACER_DROP_OTHERS] = "others",
+		[TRACER_DROP_OFF] = "off",
+		[TRACER_DROP_FILTER] = "filter",
+	};
 	struct session *s = file->private_data;
+	unsigned int i;
 
 	tracer_profile_show(&s->t, m, "probe:");
+	for (i = 0; i < TRACER_DROPS; i++)
+		seq_printf(m, "dropped: %s %llu\n", reasons[i],
+			   tracer_buffer_drops(&s->t.buffer, i));
 }
 #endif
 

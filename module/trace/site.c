@@ -131,6 +131,13 @@ static enum tracer_err register_error(int ret)
 	}
 }
 
+static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
+{
+	const struct tracer_site *site = container_of(u, struct tracer_site, rp.u);
+
+	return tracer_whose_needs(&site->tracer->whose, mm);
+}
+
 static int find_place(struct tracer *t, struct tracer_site *site,
 		      struct tracer_diag *diag)
 {
@@ -157,6 +164,8 @@ static int find_place(struct tracer *t, struct tracer_site *site,
 			    PTR_ERR(file));
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
+	if (tracer_whose_names(&t->whose))
+		site->rp.u.filter = is_wanted_mm;
 	ret = check_offsets(def, file, diag);
 	if (ret)
 		return ret;

@@ -65,6 +65,7 @@
 #include "filter.h"
 #include "pids.h"
 #include "rate.h"
+#include "whose.h"
 
 struct dentry;
 struct pid;
@@ -217,6 +218,7 @@ struct tracer_switch {
  *	removed while they are
  * @options: a bit per enum tracer_option
  * @pids: whose hits are recorded
+ * @whose: whose are of interest, of a session; does not change while there are events
  * @view: all CPUs
  * @cpus: each CPU; NULL for a session
  * @switches: the files of options/
@@ -238,6 +240,7 @@ struct tracer {
 	bool live;
 	unsigned long options;
 	struct tracer_pids pids;
+	struct tracer_whose whose;
 	struct tracer_view view;
 	struct tracer_view *cpus;
 	struct tracer_switch switches[TRACER_OPTIONS];

@@ -126,6 +126,7 @@ void tracer_teardown(struct tracer *t)
 	tracer_pids_clear(&t->pids, TRACER_PIDS_ONLY);
 	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
 	mutex_unlock(&t->lock);
+	tracer_whose_release(&t->whose);
 	idr_destroy(&t->formats);
 	tracer_buffer_destroy(&t->buffer);
 	kfree(t->cpus);
