@@ -385,7 +385,7 @@ struct error *control_filter(const char *dir, int session, const char *group,
 	return err;
 }
 
-/* Add up what a session says of its probes: probe: PATH EVENT HITS MISSED. */
+/* Add up what a session says: probe: PATH EVENT HITS MISSED, dropped: WHY HITS. */
 static void add_counts(char *text, struct counts *total)
 {
 	char *save, *line;
@@ -394,10 +394,16 @@ static void add_counts(char *text, struct counts *total)
 	     line = strtok_r(NULL, "\n", &save)) {
 		unsigned long long hits, missed;
 
-		if (sscanf(line, "probe: %*s %*s %llu %llu", &hits, &missed) < 2)
-			continue;
-		total->hits += hits;
-		total->missed += missed;
+		if (sscanf(line, "probe: %*s %*s %llu %llu", &hits, &missed) == 2) {
+			total->hits += hits;
+			total->missed += missed;
+		} else if (sscanf(line, "dropped: others %llu", &hits) == 1) {
+			total->others = hits;
+		} else if (sscanf(line, "dropped: off %llu", &hits) == 1) {
+			total->off = hits;
+		} else if (sscanf(line, "dropped: filter %llu", &hits) == 1) {
+			total->filtered = hits;
+		}
 	}
 }
 

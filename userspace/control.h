@@ -18,10 +18,16 @@ struct error;
  * struct counts - what the tracer says of probes
  * @hits: times that its probes were reached
  * @missed: times that it should have been recorded and could not be
+ * @others: hits of those that were not asked for; these three only in a session
+ * @off: hits while nothing was recorded
+ * @filtered: hits that the events' filters have dropped
  */
 struct counts {
 	u64 hits;
 	u64 missed;
+	u64 others;
+	u64 off;
+	u64 filtered;
 };
 
 struct error *control_check(const char *dir);

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
 #include "control.h"
 #include "error.h"
 #include "runner.h"
 #include "util.h"
+#include "whose.h"
 
 /* So much is written at once, at most: between writes the user can stop it. */
 #define CHUNK 32768
@@ -55,50 +55,6 @@ void tally_add_site(struct tally *tally, size_t entry, char kind,
 
 	paths_add(&tally->lines, line);
 	free(line);
-}
-
-static struct error *write_only(struct tally *tally, const char *what,
-				const char *value)
-{
-	char *line = xasprintf("only %s %s\n", what, value);
-	ssize_t n = write(tally->fd, line, strlen(line));
-	struct error *err = NULL;
-
-	if (n < 0)
-		err = error_new(errno == ESRCH ? STATUS_NOT_FOUND :
-						 STATUS_RUNTIME,
-				"the %s %s cannot be asked for (%s); see: ps -eT",
-				what, value, strerror(errno));
-	free(line);
-	return err;
-}
-
-static struct error *write_only_number(struct tally *tally, const char *what,
-				       long long number)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "%lld", number);
-	return write_only(tally, what, text);
-}
-
-static struct error *restrict_to(struct tally *tally,
-				 const struct options *options, pid_t child)
-{
-	struct error *err = NULL;
-
-	if (child)
-		err = write_only_number(tally, "tree", child);
-	else if (options->pid)
-		err = write_only_number(tally, options->follow ? "tree" : "pid",
-					options->pid);
-	if (!err && options->tid)
-		err = write_only_number(tally, "tid", options->tid);
-	if (!err && options->uid >= 0)
-		err = write_only_number(tally, "uid", options->uid);
-	if (!err && options->comm)
-		err = write_only(tally, "comm", options->comm);
-	return err;
 }
 
 /* Lines @from to before the returned one, as one text. */
@@ -170,7 +126,7 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 
 	err = control_aggregate(dir, &tally->fd);
 	if (!err)
-		err = restrict_to(tally, options, child);
+		err = whose_restrict(tally->fd, options, child);
 	if (err)
 		return err;
 	for (size_t i = 0; i < tally->lines.n; i++)

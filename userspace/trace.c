@@ -18,6 +18,7 @@
 #include "runner.h"
 #include "task_filter.h"
 #include "util.h"
+#include "whose.h"
 
 /**
  * struct run - while events come
@@ -51,17 +52,10 @@ const char *trace_group(const struct trace *trace, const struct definition *def)
 /* Who is traced is the tracer's to know; it sees every fork. */
 static struct error *restrict_session(const struct trace *trace, pid_t child)
 {
-	pid_t pid = child ? child : trace->options->pid;
-	struct error *err = NULL;
+	struct error *err = whose_restrict(trace->session, trace->options,
+					   child);
 	char text[24];
 
-	if (child || trace->options->follow)
-		err = control_session_write(trace->session,
-					    "options/event-fork", "1");
-	snprintf(text, sizeof(text), "%d", pid);
-	if (!err && pid)
-		err = control_session_write(trace->session, "set_event_pid",
-					    text);
 	snprintf(text, sizeof(text), "%llu",
 		 (unsigned long long)trace->options->buffer_kb);
 	if (!err && trace->options->buffer_kb)
@@ -334,7 +328,7 @@ static void print_summary(const struct trace *trace)
 	fprintf(stderr,
 		"Ending tracing... %llu events shown, %llu hits, %llu missed, %llu lost.\n",
 		(unsigned long long)trace->shown,
-		(unsigned long long)counts.hits,
+		(unsigned long long)(counts.hits - counts.others - counts.off),
 		(unsigned long long)counts.missed,
 		(unsigned long long)trace->lost);
 	if (trace->unknown)
@@ -419,11 +413,7 @@ struct error *trace_run(struct trace *trace)
 	const struct options *options = trace->options;
 	struct run run = {
 		.trace = trace,
-		.tasks = {
-			.tid = options->tid,
-			.uid = options->uid,
-			.comm = options->comm,
-		},
+		.tasks = { .uid = -1 },
 		.pipe = -1,
 		.runner = RUNNER_INIT,
 		.printer = {
@@ -444,6 +434,11 @@ struct error *trace_run(struct trace *trace)
 	err = runner_open(&run.runner);
 	if (!err && options->command)
 		err = runner_start(&run.runner, options->command);
+	if (trace->session < 0) {
+		run.tasks.tid = options->tid;
+		run.tasks.uid = options->uid;
+		run.tasks.comm = options->comm;
+	}
 	if (!err && trace->session >= 0) {
 		run.pipe = trace->session;
 		err = control_session_write(trace->session, "tracing_on", "0");

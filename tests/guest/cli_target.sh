@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: -p, -L and -c put breakpoints into what they name, with -f into what it starts, and into nobody else
+# once: the helper is the same on all kernels
+# timeout: 90
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+
+t=$tmp/traced
+
+# probed PID: are there breakpoints in it?
+probed() {
+	! "$UPROBES_TOP/build/progs/textcmp" "$1" >/dev/null
+}
+
+# untouched PID TEXT: there are none.
+untouched() {
+	if probed "$1"; then not_ok "$2"; else ok "$2"; fi
+}
+
+# shown: who is hit, of what was recorded.
+shown() {
+	sed -E 's/^ *.*-([0-9]+) +\[.*/\1/' "$tmp/out" | sort -u | xargs
+}
+
+ktap_plan 16
+"$t" slow 100000 >/dev/null &
+other=$!
+mkfifo "$tmp/go" "$tmp/late"
+# A process with a child that is there already, one that comes later, and its orphan.
+# shellcheck disable=SC2016
+sh -c '"$0" slow 100000 & read -r line; ("$0" slow 100000 & echo $! >"$1.orphan"); read -r line; exec "$0" slow 100000' \
+	"$t" "$tmp/pid" <"$tmp/go" >/dev/null &
+parent=$!
+exec 7>"$tmp/go"
+has_child() { child=$(pgrep -P $parent); }
+wait_until "it has a child" has_child
+
+start -p $other "p:$t:tick"
+check "-p: the process is probed" in_time probed $other
+untouched "$child" "and no other"
+stop
+is "$(shown)" "$other" "of which events are shown"
+like "$(cat "$tmp/err")" "^Ending tracing\.\.\. $(wc -l <"$tmp/out") events shown, $(wc -l <"$tmp/out") hits, 0 missed, 0 lost\.\$" \
+	"and all of its hits are counted, and nobody else's"
+
+start -L $other "p:$t:tick"
+untouched "$child" "-L: a process without the thread is not probed"
+stop
+is "$(shown)" "$other" "but its own is"
+
+start -f -p $parent "p:$t:tick"
+check "-f: a child that was there is probed" in_time probed "$child"
+untouched $other "and nobody else"
+echo >&7
+wait_until "there is an orphan" test -s "$tmp/pid.orphan"
+orphan=$(cat "$tmp/pid.orphan")
+check "one that comes later is, also when its parent ends" in_time probed "$orphan"
+echo >&7
+check "and what the process itself executes" in_time probed $parent
+stop
+is "$(shown)" "$(printf '%s\n' "$parent" "$child" "$orphan" | sort | xargs)" "events of all of them are shown"
+
+start -c "$t slow 100000" "p:$t:tick"
+untouched $other "-c: nobody else is probed"
+kill "$(pgrep -P "$tracer" | head -n 1)"
+wait "$tracer"
+like "$(cat "$tmp/err")" " $(wc -l <"$tmp/out") hits, 0 missed, 0 lost\.\$" "the command's hits are counted"
+
+start count -c "$t slow 100000" "p:$t:tick"
+untouched $other "count -c: nobody else is probed"
+kill "$(pgrep -P "$tracer" | head -n 1)"
+wait "$tracer"
+start count -f -p $parent "p:$t:tick"
+check "count -f: a descendant is" in_time probed "$child"
+untouched $other "and nobody else"
+stop
+kill $other $parent "$child" "$orphan"

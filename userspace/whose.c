@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "whose.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "error.h"
+#include "util.h"
+
+static struct error *write_only(int fd, const char *what, const char *value)
+{
+	char *line = xasprintf("only %s %s\n", what, value);
+	ssize_t n = write(fd, line, strlen(line));
+	struct error *err = NULL;
+
+	if (n < 0)
+		err = error_new(errno == ESRCH ? STATUS_NOT_FOUND :
+						 STATUS_RUNTIME,
+				"the %s %s cannot be asked for (%s); see: ps -eT",
+				what, value, strerror(errno));
+	free(line);
+	return err;
+}
+
+static struct error *write_number(int fd, const char *what, long long number)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", number);
+	return write_only(fd, what, text);
+}
+
+/**
+ * whose_restrict() - nobody but those that the options ask for is probed
+ * @fd: an open session or aggregate, without probes
+ * @options: of the command line
+ * @child: the process of the command, and what it starts; 0 without one
+ */
+struct error *whose_restrict(int fd, const struct options *options, pid_t child)
+{
+	struct error *err = NULL;
+
+	if (child)
+		err = write_number(fd, "tree", child);
+	else if (options->pid)
+		err = write_number(fd, options->follow ? "tree" : "pid",
+				   options->pid);
+	if (!err && options->tid)
+		err = write_number(fd, "tid", options->tid);
+	if (!err && options->uid >= 0)
+		err = write_number(fd, "uid", options->uid);
+	if (!err && options->comm)
+		err = write_only(fd, "comm", options->comm);
+	return err;
+}

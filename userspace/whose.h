@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Telling the module whose hits are of interest, in a session or in aggregate. */
+#ifndef _USERSPACE_WHOSE_H
+#define _USERSPACE_WHOSE_H
+
+#include <sys/types.h>
+
+struct error;
+struct options;
+
+struct error *whose_restrict(int fd, const struct options *options, pid_t child);
+
+#endif /* _USERSPACE_WHOSE_H */
