@@ -11,6 +11,7 @@
 #include "histogram.h"
 #include "json.h"
 #include "output.h"
+#include "readers.h"
 #include "runner.h"
 #include "tally.h"
 #include "tally_specs.h"
@@ -226,22 +227,37 @@ static struct error *loop(struct measuring *run)
 	return err;
 }
 
+static void tell_readers(const struct measuring *run,
+			 const struct readers *readers)
+{
+	struct paths files = { 0 };
+
+	/* KIND:NAME SITE */
+	for (size_t i = 0; i < run->tally.lines.n && readers->n; i++)
+		readers_add_file(&files, strchr(run->tally.lines.v[i], ' ') + 1);
+	readers_tell(readers, &files);
+	paths_free(&files);
+}
+
 static struct error *measure(struct measuring *run, const char *dir)
 {
 	const struct options *options = run->options;
 	struct error *err = runner_open(&run->runner);
+	struct readers readers;
 
+	readers_find(&readers, options, fileno(run->out));
 	if (!err && options->command)
 		err = runner_start(&run->runner, options->command);
 	if (!err)
 		err = tally_attach(&run->tally, dir, options, run->runner.child,
-				   &run->runner);
+				   &readers, &run->runner);
 	if (err)
 		return err;
 	if (run->tally.refused)
 		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
 		       run->tally.refused, run->tally.lines.n,
 		       strerror(run->tally.reason));
+	tell_readers(run, &readers);
 	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
 		run->tally.n, run->tally.n == 1 ? "function" : "functions");
 	if (options->seconds > 0)

@@ -33,6 +33,7 @@ enum return_mode {
  * @follow: -f
  * @uid: --uid, -1 if not given
  * @comm: --comm
+ * @self: --self
  * @seconds: -d
  * @max_events: -M
  * @command: -c
@@ -58,6 +59,7 @@ struct options {
 	bool follow;
 	long long uid;
 	const char *comm;
+	bool self;
 	double seconds;
 	u64 max_events;
 	const char *command;

@@ -49,6 +49,7 @@ static void print_help(FILE *out)
 	      "  -c CMD             run a command; trace it and what it starts until it ends\n"
 	      "  --uid UID, --comm NAME\n"
 	      "                     only tasks of this user, of this name\n"
+	      "  --self             uprobe itself, too, and who reads its output\n"
 	      "  -d SECONDS         stop after this time\n"
 	      "  -i SECONDS         with count and lat: print and begin anew each time\n"
 	      "  --top N            with count and lat: that many functions (20)\n"
@@ -79,7 +80,7 @@ static void print_help(FILE *out)
 
 enum {
 	OPT_ALL = 256, OPT_BUFFER, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR, OPT_FORCE,
-	OPT_JSON, OPT_MAX_PROBES, OPT_RETURN, OPT_STR, OPT_TOP, OPT_UID,
+	OPT_JSON, OPT_MAX_PROBES, OPT_RETURN, OPT_SELF, OPT_STR, OPT_TOP, OPT_UID,
 	OPT_VERSION,
 };
 
@@ -95,6 +96,7 @@ static const struct option long_options[] = {
 	{ "max-probes", required_argument, NULL, OPT_MAX_PROBES },
 	{ "return", required_argument, NULL, OPT_RETURN },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "self", no_argument, NULL, OPT_SELF },
 	{ "str", required_argument, NULL, OPT_STR },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "uid", required_argument, NULL, OPT_UID },
@@ -193,6 +195,9 @@ static struct error *parse_option(int opt, struct options *options)
 				    &options->max_probes);
 	case OPT_RETURN:
 		return parse_return(optarg, &options->returns);
+	case OPT_SELF:
+		options->self = true;
+		break;
 	case OPT_STR:
 		return parse_number("--str", optarg, &options->string_max);
 	case OPT_TOP:

@@ -129,3 +129,32 @@ void mappings_free(struct mappings *mappings)
 	free(mappings->v);
 	memset(mappings, 0, sizeof(*mappings));
 }
+
+/**
+ * process_maps() - does a process have the code of a file?
+ * @pid: the process
+ * @path: the file
+ *
+ * Return: false also where nobody may know.
+ */
+bool process_maps(pid_t pid, const char *path)
+{
+	struct mappings maps;
+	struct error *err;
+	bool found = false;
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	err = process_mappings(pid, &maps);
+	if (err) {
+		error_free(err);
+		return false;
+	}
+	for (size_t i = 0; i < maps.n && !found; i++)
+		found = maps.v[i].exact ? maps.v[i].dev == st.st_dev &&
+					  maps.v[i].ino == st.st_ino :
+					  !strcmp(maps.v[i].path, path);
+	mappings_free(&maps);
+	return found;
+}

@@ -109,6 +109,7 @@ static struct error *nothing_taken(const struct tally *tally)
  * @dir: the control directory
  * @options: of the command line: who is counted
  * @child: count this process and what it starts; 0 for what @options says
+ * @except: do not count these
  * @runner: whose signals end it
  *
  * Places that the kernel refuses are left out and counted, unless it refuses
@@ -116,6 +117,7 @@ static struct error *nothing_taken(const struct tally *tally)
  */
 struct error *tally_attach(struct tally *tally, const char *dir,
 			   const struct options *options, pid_t child,
+			   const struct readers *except,
 			   struct runner *runner)
 {
 	size_t longest = 0, done = 0;
@@ -126,7 +128,7 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 
 	err = control_aggregate(dir, &tally->fd);
 	if (!err)
-		err = whose_restrict(tally->fd, options, child);
+		err = whose_restrict(tally->fd, options, child, except);
 	if (err)
 		return err;
 	for (size_t i = 0; i < tally->lines.n; i++)

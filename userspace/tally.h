@@ -12,6 +12,7 @@
 
 struct error;
 struct options;
+struct readers;
 struct runner;
 
 #define TALLY_BUCKETS 64
@@ -69,6 +70,7 @@ void tally_add_site(struct tally *tally, size_t entry, char kind,
 		    const char *site, const char *expected);
 struct error *tally_attach(struct tally *tally, const char *dir,
 			   const struct options *options, pid_t child,
+			   const struct readers *except,
 			   struct runner *runner);
 struct error *tally_read(struct tally *tally);
 void tally_counts_since(const struct tally_entry *entry,

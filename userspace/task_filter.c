@@ -81,6 +81,10 @@ enum task_answer task_filter_asks(struct task_filter *filter,
 			     strncmp(filter->comm, event->comm,
 				     event->comm_len)))
 		return TASK_NO;
+	/* What prints lines has one thread, mostly. */
+	for (size_t i = 0; i < filter->except.n; i++)
+		if (event->tid == filter->except.v[i])
+			return TASK_NO;
 	if (filter->watching && !task_watch_has(&filter->watch, event->tid)) {
 		char path[64];
 		FILE *f;

@@ -3,6 +3,7 @@
 #ifndef _USERSPACE_TASK_FILTER_H
 #define _USERSPACE_TASK_FILTER_H
 
+#include "readers.h"
 #include "task_watch.h"
 
 struct error;
@@ -28,6 +29,7 @@ enum task_answer {
  * @tid: only this thread; 0 for all
  * @uid: only tasks of this user; -1 for all
  * @comm: only tasks of this name; NULL for all
+ * @except: not these processes
  */
 struct task_filter {
 	bool watching;
@@ -35,6 +37,7 @@ struct task_filter {
 	pid_t tid;
 	long long uid;
 	const char *comm;
+	struct readers except;
 };
 
 struct error *task_filter_check(const struct options *options);

@@ -20,13 +20,18 @@
 #include "util.h"
 #include "whose.h"
 
+/* Milliseconds to read what is left in a pipe that others have, too. */
+#define LAST_READING 2000
+
 /**
  * struct run - while events come
  * @trace: what is traced
  * @tasks: whose events are wanted
  * @pipe: trace_pipe
  * @runner: when to stop
+ * @until: when to stop reading, though there is more
  * @printer: how events are shown
+ * @told: when it was said last that events are lost, 0 for never
  * @stack: the last event was shown, so its stack is, too
  * @buf: the unfinished line
  * @len: bytes in @buf
@@ -37,7 +42,9 @@ struct run {
 	struct task_filter tasks;
 	int pipe;
 	struct runner runner;
+	u64 until;
 	struct printer printer;
+	u64 told;
 	bool stack;
 	char *buf;
 	size_t len;
@@ -50,10 +57,11 @@ const char *trace_group(const struct trace *trace, const struct definition *def)
 }
 
 /* Who is traced is the tracer's to know; it sees every fork. */
-static struct error *restrict_session(const struct trace *trace, pid_t child)
+static struct error *restrict_session(const struct trace *trace, pid_t child,
+				      const struct readers *except)
 {
 	struct error *err = whose_restrict(trace->session, trace->options,
-					   child);
+					   child, except);
 	char text[24];
 
 	snprintf(text, sizeof(text), "%llu",
@@ -174,6 +182,24 @@ static void show(struct run *run, const char *line,
 		run->runner.stop = true;
 }
 
+/* Where events are lost, they are lost again and again. */
+static void tell_lost(struct run *run)
+{
+	const struct trace *trace = run->trace;
+	unsigned long long lost = trace->lost;
+	u64 now = now_ms();
+
+	if (run->told && now < run->told + 1000)
+		return;
+	run->told = now;
+	if (trace->session >= 0)
+		remark("%llu events were lost so far; try a larger buffer: --buffer 16384",
+		       lost);
+	else
+		remark("%llu events were lost so far; a larger buffer: echo 16384 > %s/buffer_size_kb",
+		       lost, trace->dir);
+}
+
 static void handle_line(struct run *run, const char *line)
 {
 	struct trace *trace = run->trace;
@@ -183,12 +209,7 @@ static void handle_line(struct run *run, const char *line)
 
 	if (event_line_lost(line, &lost)) {
 		trace->lost += lost;
-		if (trace->session >= 0)
-			remark("%llu events were lost; try a larger buffer: --buffer 16384",
-			       (unsigned long long)lost);
-		else
-			remark("%llu events were lost; a larger buffer: echo 16384 > %s/buffer_size_kb",
-			       (unsigned long long)lost, trace->dir);
+		tell_lost(run);
 		return;
 	}
 	if (!event_line_parse(line, &event)) {
@@ -258,7 +279,8 @@ static struct error *drain(struct run *run)
 			run->runner.stop = true;
 			break;
 		}
-		if (runner_signalled(&run->runner))
+		/* Nor may events that never end keep it from its end. */
+		if (runner_signalled(&run->runner) || now_ms() >= run->until)
 			break;
 	}
 	printer_flush(&run->printer);
@@ -365,6 +387,18 @@ static struct error *loop(struct run *run)
 	return err;
 }
 
+static void tell_readers(const struct run *run)
+{
+	const struct trace *trace = run->trace;
+	struct paths files = { 0 };
+
+	for (size_t i = 0; i < trace->n && run->tasks.except.n; i++)
+		for (size_t j = 0; j < trace->defs[i].sites.n; j++)
+			readers_add_file(&files, trace->defs[i].sites.v[j]);
+	readers_tell(&run->tasks.except, &files);
+	paths_free(&files);
+}
+
 static struct error *run_probes(struct run *run)
 {
 	struct trace *trace = run->trace;
@@ -384,11 +418,15 @@ static struct error *run_probes(struct run *run)
 		err = switch_all(trace, true);
 	if (err)
 		return err;
+	tell_readers(run);
 	print_banner(trace);
 	fflush(trace->out);
 	runner_release(&run->runner, trace->options->seconds);
+	run->until = run->runner.deadline ? run->runner.deadline : UINT64_MAX;
 	err = loop(run);
 	error_free(switch_all(trace, false));
+	/* A pipe that others have, too, need not come to an end by that. */
+	run->until = trace->session >= 0 ? UINT64_MAX : now_ms() + LAST_READING;
 	/* What was recorded before that is still wanted. */
 	do {
 		seen = trace->shown + trace->foreign;
@@ -396,7 +434,7 @@ static struct error *run_probes(struct run *run)
 			err = drain(run);
 		runner_handle(&run->runner);
 	} while (!err && !run->runner.hurry && !ferror(trace->out) &&
-		 !trace->options->max_events &&
+		 !trace->options->max_events && now_ms() < run->until &&
 		 seen != trace->shown + trace->foreign);
 	print_summary(trace);
 	return err;
@@ -431,6 +469,7 @@ struct error *trace_run(struct trace *trace)
 		return error_new(STATUS_USAGE,
 				 "this tracer has one buffer for all its users, so --buffer cannot give a run its own; leave it out, or: echo %llu > %s/buffer_size_kb",
 				 (unsigned long long)options->buffer_kb, trace->dir);
+	readers_find(&run.tasks.except, options, fileno(trace->out));
 	err = runner_open(&run.runner);
 	if (!err && options->command)
 		err = runner_start(&run.runner, options->command);
@@ -443,7 +482,8 @@ struct error *trace_run(struct trace *trace)
 		run.pipe = trace->session;
 		err = control_session_write(trace->session, "tracing_on", "0");
 		if (!err)
-			err = restrict_session(trace, run.runner.child);
+			err = restrict_session(trace, run.runner.child,
+					       &run.tasks.except);
 	} else if (!err && options->command) {
 		/* The shell starts what it was given: its children are meant. */
 		task_watch_start(&run.tasks.watch, run.runner.child, true);

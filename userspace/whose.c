@@ -9,6 +9,7 @@
 
 #include "command.h"
 #include "error.h"
+#include "readers.h"
 #include "util.h"
 
 static struct error *write_only(int fd, const char *what, const char *value)
@@ -34,13 +35,28 @@ static struct error *write_number(int fd, const char *what, long long number)
 	return write_only(fd, what, text);
 }
 
+/* One that has ended meanwhile is left out without that. */
+static struct error *write_except(int fd, pid_t pid)
+{
+	char line[32];
+	int len = snprintf(line, sizeof(line), "except %d\n", pid);
+
+	if (write(fd, line, len) == len || errno == ESRCH)
+		return NULL;
+	return error_new(STATUS_RUNTIME,
+			 "process %d cannot be left out (%s); trace it, too: --self",
+			 pid, strerror(errno));
+}
+
 /**
  * whose_restrict() - nobody but those that the options ask for is probed
  * @fd: an open session or aggregate, without probes
  * @options: of the command line
  * @child: the process of the command, and what it starts; 0 without one
+ * @except: who is left out
  */
-struct error *whose_restrict(int fd, const struct options *options, pid_t child)
+struct error *whose_restrict(int fd, const struct options *options, pid_t child,
+			     const struct readers *except)
 {
 	struct error *err = NULL;
 
@@ -55,5 +71,7 @@ struct error *whose_restrict(int fd, const struct options *options, pid_t child)
 		err = write_number(fd, "uid", options->uid);
 	if (!err && options->comm)
 		err = write_only(fd, "comm", options->comm);
+	for (size_t i = 0; i < except->n && !err; i++)
+		err = write_except(fd, except->v[i]);
 	return err;
 }

@@ -7,7 +7,9 @@
 
 struct error;
 struct options;
+struct readers;
 
-struct error *whose_restrict(int fd, const struct options *options, pid_t child);
+struct error *whose_restrict(int fd, const struct options *options, pid_t child,
+			     const struct readers *except);
 
 #endif /* _USERSPACE_WHOSE_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who reads what is printed: tracing it would make more to print for each line. */
+#ifndef _USERSPACE_READERS_H
+#define _USERSPACE_READERS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct options;
+struct paths;
+
+/* The module leaves out 16 processes at most. */
+#define READERS_MAX 16
+
+/**
+ * struct readers - ourselves, and those that our output goes through
+ * @v: process IDs, ours first
+ * @n: number of @v
+ */
+struct readers {
+	pid_t v[READERS_MAX];
+	size_t n;
+};
+
+void readers_find(struct readers *readers, const struct options *options,
+		  int fd);
+void readers_add_file(struct paths *files, const char *site);
+void readers_tell(const struct readers *readers, const struct paths *files);
+
+#endif /* _USERSPACE_READERS_H */
