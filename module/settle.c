@@ -170,6 +170,18 @@ static bool shared_now(const struct settling *s)
 	return theirs || cmpxchg(&site->foreign, FOREIGN_FIRST, FOREIGN_NONE) != FOREIGN_FIRST;
 }
 
+/* Whether it is files alone that are probed there, wherever they are mapped. */
+static bool of_files(const struct site *site)
+{
+	const struct attachment *a;
+
+	list_for_each_entry(a, &site->attachments, in_site) {
+		if (!a->consumer->in_every_process)
+			return false;
+	}
+	return true;
+}
+
 static int inserted(const struct settling *s, int result)
 {
 	/* Something else has come in the place of the text. */
@@ -190,6 +202,9 @@ static int inserted(const struct settling *s, int result)
 					      shared_now(s))))
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
+	/* Their mapping has gone meanwhile: libraries come and go. */
+	if (result == -EINVAL && of_files(s->site))
+		return result;
 	pr_notice_ratelimited("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
 			      s->site->key.addr, result);
 	return result;

@@ -118,15 +118,20 @@ static bool site_text_moved(struct image *image, unsigned long addr, const u8 *t
 	return false;
 }
 
-/* Says why the mapping at @addr is not one for breakpoints.  Context: may sleep. */
+/*
+ * Says why the mapping at @addr is not one for breakpoints.  Where a probed file's has just
+ * gone nothing is amiss: libraries come and go.  Context: may sleep.
+ */
 static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma;
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, addr);
-	site_notice(c, "0x%lx cannot be probed: %s\n", addr,
-		    text_refusal(vma && vma->vm_start <= addr ? vma : NULL));
+	if (vma && vma->vm_start > addr)
+		vma = NULL;
+	if (vma || !c->in_every_process)
+		site_notice(c, "0x%lx cannot be probed: %s\n", addr, text_refusal(vma));
 	mmap_read_unlock(mm);
 }
 

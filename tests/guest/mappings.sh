@@ -5,7 +5,7 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 40
+ktap_plan 42
 
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
@@ -110,6 +110,25 @@ go_on
 exec 3>&-
 wait $!
 is "$? $(grep -v ready "$out")" "0 $("$prog" share)" "share: as unprobed"
+rmmod uprobe_client
+
+# What comes and goes while it is being probed is no news.
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+for n in 1 2 3; do
+	"$prog" flicker &
+	flickering="$flickering $!"
+done
+echo "0 path=$prog offset=0x$(symbol "$prog" moved)" >$client/set
+dmesg -C
+taken=0
+for n in $(seq 25); do
+	echo "register 0" >$client/run && taken=$((taken + 1))
+	echo "unregister 0" >$client/run
+done
+is "$taken" 25 "flicker: a probe on the file is taken"
+is "$(dmesg | grep -c 'cannot be probed')" 0 "flicker: the log has nothing of mappings that have gone"
+# shellcheck disable=SC2086
+kill $flickering
 rmmod uprobe_client
 
 # Gone while the copied text is in use, and put right.

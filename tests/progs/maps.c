@@ -17,6 +17,7 @@
  *	maps share		one in a shared mapping of this file
  *	maps protect		take what may be done with its page away and give it back
  *	maps twice		two copies and itself in turn, until one copy has gone
+ *	maps flicker		map a copy and unmap it again, until it is killed
  *
  *	maps int80 THING, maps x32 THING, maps high THING
  *				move and leave by other ways to make the system call: that of 32-bit
@@ -301,6 +302,15 @@ static void twice(void)
 	printf("sum %ld\n", sum);
 }
 
+static void flicker(void)
+{
+	int fd = open("/proc/self/exe", O_RDONLY);
+	unsigned long offset = offset_of(moved);
+
+	for (;;)
+		munmap(mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, offset), PAGE);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && !strcmp(argv[argc - 1], "wait")) {
@@ -342,6 +352,8 @@ int main(int argc, char **argv)
 		protect();
 	else if (argc == 2 && !strcmp(argv[1], "twice"))
 		twice();
+	else if (argc == 2 && !strcmp(argv[1], "flicker"))
+		flicker();
 	else
 		return 2;
 	return 0;
