@@ -128,8 +128,13 @@ static struct error *spec_parse(const char *text, struct spec *spec)
 			 str_printable(text) ? text : "");
 }
 
+/** places_add() - append a place, unless another name has led to it already */
 void places_add(struct places *places, const struct place *place)
 {
+	for (size_t i = 0; i < places->n; i++)
+		if (places->v[i].addr == place->addr &&
+		    places->v[i].in_memory == place->in_memory)
+			return;
 	places->v = grow(places->v, places->n, &places->cap, sizeof(*places->v));
 	places->v[places->n++] = *place;
 }
