@@ -8,6 +8,7 @@
 #include "command.h"
 #include "control.h"
 #include "error.h"
+#include "explain.h"
 #include "histogram.h"
 #include "json.h"
 #include "output.h"
@@ -186,7 +187,15 @@ static struct error *print_results(struct measuring *run, bool since)
 	return NULL;
 }
 
-static void print_summary(const struct measuring *run)
+/* The files that are probed; a line is KIND:NAME PATH:OFFSET. */
+static void list_files(const struct measuring *run, struct paths *files)
+{
+	for (size_t i = 0; i < run->tally.lines.n; i++)
+		readers_add_file(files, strchr(run->tally.lines.v[i], ' ') + 1);
+}
+
+static void print_summary(const struct measuring *run,
+			  const struct paths *files)
 {
 	u64 hits = 0, missed = 0;
 
@@ -197,6 +206,8 @@ static void print_summary(const struct measuring *run)
 	fprintf(stderr, "Ending... %llu %s, %llu missed.\n",
 		(unsigned long long)hits, run->latency ? "calls" : "hits",
 		(unsigned long long)missed);
+	if (!hits)
+		explain_nothing(files, run->options, false);
 }
 
 static struct error *loop(struct measuring *run)
@@ -227,22 +238,11 @@ static struct error *loop(struct measuring *run)
 	return err;
 }
 
-static void tell_readers(const struct measuring *run,
-			 const struct readers *readers)
-{
-	struct paths files = { 0 };
-
-	/* KIND:NAME SITE */
-	for (size_t i = 0; i < run->tally.lines.n && readers->n; i++)
-		readers_add_file(&files, strchr(run->tally.lines.v[i], ' ') + 1);
-	readers_tell(readers, &files);
-	paths_free(&files);
-}
-
 static struct error *measure(struct measuring *run, const char *dir)
 {
 	const struct options *options = run->options;
 	struct error *err = runner_open(&run->runner);
+	struct paths files = { 0 };
 	struct readers readers;
 
 	readers_find(&readers, options, fileno(run->out));
@@ -257,7 +257,8 @@ static struct error *measure(struct measuring *run, const char *dir)
 		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
 		       run->tally.refused, run->tally.lines.n,
 		       strerror(run->tally.reason));
-	tell_readers(run, &readers);
+	list_files(run, &files);
+	readers_tell(&readers, &files);
 	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
 		run->tally.n, run->tally.n == 1 ? "function" : "functions");
 	if (options->seconds > 0)
@@ -269,7 +270,8 @@ static struct error *measure(struct measuring *run, const char *dir)
 	if (!err)
 		err = print_results(run, options->interval > 0);
 	if (!err)
-		print_summary(run);
+		print_summary(run, &files);
+	paths_free(&files);
 	return err ? err : runner_result(&run->runner, options->command);
 }
 

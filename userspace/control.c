@@ -385,10 +385,28 @@ struct error *control_filter(const char *dir, int session, const char *group,
 	return err;
 }
 
+static void add_drops(const char *name, u64 hits, struct counts *total)
+{
+	/* As the module calls them. */
+	static const char *const names[DROPS] = {
+		[DROP_PID] = "pid",
+		[DROP_TID] = "tid",
+		[DROP_UID] = "uid",
+		[DROP_COMM] = "comm",
+		[DROP_EXCEPT] = "except",
+		[DROP_OFF] = "tracing_on",
+		[DROP_FILTER] = "filter",
+	};
+
+	for (size_t i = 0; i < DROPS; i++)
+		if (!strcmp(name, names[i]))
+			total->dropped[i] += hits;
+}
+
 /* Add up what a session says: probe: PATH EVENT HITS MISSED, dropped: WHY HITS. */
 static void add_counts(char *text, struct counts *total)
 {
-	char *save, *line;
+	char *save, *line, why[32];
 
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -397,14 +415,24 @@ static void add_counts(char *text, struct counts *total)
 		if (sscanf(line, "probe: %*s %*s %llu %llu", &hits, &missed) == 2) {
 			total->hits += hits;
 			total->missed += missed;
-		} else if (sscanf(line, "dropped: others %llu", &hits) == 1) {
-			total->others = hits;
-		} else if (sscanf(line, "dropped: off %llu", &hits) == 1) {
-			total->off = hits;
-		} else if (sscanf(line, "dropped: filter %llu", &hits) == 1) {
-			total->filtered = hits;
+		} else if (sscanf(line, "dropped: %31s %llu", why, &hits) == 2) {
+			add_drops(why, hits, total);
 		}
 	}
+}
+
+/**
+ * counts_asked_for() - how many hits were of those that were asked for
+ * @counts: what a session has counted
+ */
+u64 counts_asked_for(const struct counts *counts)
+{
+	u64 hits = counts->hits;
+
+	for (size_t i = 0; i < DROPS; i++)
+		if (i != DROP_FILTER)
+			hits -= counts->dropped[i];
+	return hits;
 }
 
 /**

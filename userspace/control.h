@@ -15,19 +15,37 @@ struct error;
 #define CONTROL_DIR "/sys/kernel/debug/uprobes"
 
 /**
+ * enum drop - why a session does not record a hit
+ * @DROP_PID: it is not of the process that was asked for
+ * @DROP_TID: nor of the thread
+ * @DROP_UID: nor of the user
+ * @DROP_COMM: nor of a task of that name
+ * @DROP_EXCEPT: it is of a process that is left out
+ * @DROP_OFF: tracing has not begun, or is over
+ * @DROP_FILTER: the filter is not true of it
+ * @DROPS: number of reasons
+ */
+enum drop {
+	DROP_PID,
+	DROP_TID,
+	DROP_UID,
+	DROP_COMM,
+	DROP_EXCEPT,
+	DROP_OFF,
+	DROP_FILTER,
+	DROPS,
+};
+
+/**
  * struct counts - what the tracer says of probes
  * @hits: times that its probes were reached
  * @missed: times that it should have been recorded and could not be
- * @others: hits of those that were not asked for; these three only in a session
- * @off: hits while nothing was recorded
- * @filtered: hits that the events' filters have dropped
+ * @dropped: hits that were not recorded, by the reason; only in a session
  */
 struct counts {
 	u64 hits;
 	u64 missed;
-	u64 others;
-	u64 off;
-	u64 filtered;
+	u64 dropped[DROPS];
 };
 
 struct error *control_check(const char *dir);
@@ -50,5 +68,6 @@ struct error *control_session_write(int fd, const char *file, const char *value)
 struct error *control_filter(const char *dir, int session, const char *group,
 			     const char *event, const char *text);
 struct counts control_session_counts(int fd);
+u64 counts_asked_for(const struct counts *counts);
 
 #endif /* _USERSPACE_CONTROL_H */

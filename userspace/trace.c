@@ -13,6 +13,7 @@
 #include "debug_file.h"
 #include "error.h"
 #include "event_line.h"
+#include "explain.h"
 #include "listing.h"
 #include "printer.h"
 #include "runner.h"
@@ -233,6 +234,8 @@ static void handle_line(struct run *run, const char *line)
 			show(run, line, &event, def);
 		else if (answer == TASK_UNKNOWN)
 			trace->unknown++;
+		else
+			trace->unwanted++;
 	}
 	event_line_free(&event);
 }
@@ -341,8 +344,17 @@ static struct counts listed_counts(const struct trace *trace)
 	return total;
 }
 
+/* The files that are probed. */
+static void list_files(const struct trace *trace, struct paths *files)
+{
+	for (size_t i = 0; i < trace->n; i++)
+		for (size_t j = 0; j < trace->defs[i].sites.n; j++)
+			readers_add_file(files, trace->defs[i].sites.v[j]);
+}
+
 static void print_summary(const struct trace *trace)
 {
+	struct paths files = { 0 };
 	struct counts counts = trace->session >= 0 ?
 			       control_session_counts(trace->session) :
 			       listed_counts(trace);
@@ -350,7 +362,7 @@ static void print_summary(const struct trace *trace)
 	fprintf(stderr,
 		"Ending tracing... %llu events shown, %llu hits, %llu missed, %llu lost.\n",
 		(unsigned long long)trace->shown,
-		(unsigned long long)(counts.hits - counts.others - counts.off),
+		(unsigned long long)counts_asked_for(&counts),
 		(unsigned long long)counts.missed,
 		(unsigned long long)trace->lost);
 	if (trace->unknown)
@@ -359,6 +371,15 @@ static void print_summary(const struct trace *trace)
 	if (trace->foreign)
 		remark("%llu events of other users of the tracer were there; they are not shown",
 		       (unsigned long long)trace->foreign);
+	if (trace->unwanted && !trace->shown)
+		remark("%llu events were of other tasks than were asked for",
+		       (unsigned long long)trace->unwanted);
+	explain_drops(&counts, trace->options);
+	if (!counts_asked_for(&counts)) {
+		list_files(trace, &files);
+		explain_nothing(&files, trace->options, counts.hits);
+		paths_free(&files);
+	}
 }
 
 static struct error *loop(struct run *run)
@@ -387,21 +408,10 @@ static struct error *loop(struct run *run)
 	return err;
 }
 
-static void tell_readers(const struct run *run)
-{
-	const struct trace *trace = run->trace;
-	struct paths files = { 0 };
-
-	for (size_t i = 0; i < trace->n && run->tasks.except.n; i++)
-		for (size_t j = 0; j < trace->defs[i].sites.n; j++)
-			readers_add_file(&files, trace->defs[i].sites.v[j]);
-	readers_tell(&run->tasks.except, &files);
-	paths_free(&files);
-}
-
 static struct error *run_probes(struct run *run)
 {
 	struct trace *trace = run->trace;
+	struct paths files = { 0 };
 	struct error *err = NULL;
 	u64 seen;
 
@@ -418,7 +428,10 @@ static struct error *run_probes(struct run *run)
 		err = switch_all(trace, true);
 	if (err)
 		return err;
-	tell_readers(run);
+	if (run->tasks.except.n)
+		list_files(trace, &files);
+	readers_tell(&run->tasks.except, &files);
+	paths_free(&files);
 	print_banner(trace);
 	fflush(trace->out);
 	runner_release(&run->runner, trace->options->seconds);

@@ -25,6 +25,7 @@ struct options;
  * @shown: events that were printed
  * @lost: events that the buffer had no room for
  * @foreign: events of other users of the tracer
+ * @unwanted: events of tasks that were not asked for
  * @unknown: events that could not be attributed to a process
  */
 struct trace {
@@ -40,6 +41,7 @@ struct trace {
 	u64 shown;
 	u64 lost;
 	u64 foreign;
+	u64 unwanted;
 	u64 unknown;
 };
 

@@ -42,7 +42,7 @@ static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
 
 static bool counts(const struct aggregate_probe *probe)
 {
-	return tracer_whose_match(&probe->batch->set->whose);
+	return !tracer_whose_drops(&probe->batch->set->whose);
 }
 
 /* In the trap: interrupts are off, so no other hit of this CPU comes between. */

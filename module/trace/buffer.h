@@ -21,6 +21,7 @@
 #include <linux/types.h>
 #include <linux/wait.h>
 
+#include "drop.h"
 #include "record.h"
 #include "render.h"
 
@@ -50,20 +51,6 @@ struct tracer_fragment {
 
 #define TRACER_FRAGMENT_DATA \
 	(TRACER_FRAGMENT_MAX - sizeof(struct tracer_fragment))
-
-/**
- * enum tracer_drop - why a hit leaves no record, and does not count as lost either
- * @TRACER_DROP_OTHERS: it is nobody's whose hits are asked for
- * @TRACER_DROP_OFF: nothing is recorded at the moment
- * @TRACER_DROP_FILTER: the event's filter is not true of it
- * @TRACER_DROPS: number of reasons
- */
-enum tracer_drop {
-	TRACER_DROP_OTHERS,
-	TRACER_DROP_OFF,
-	TRACER_DROP_FILTER,
-	TRACER_DROPS,
-};
 
 /**
  * struct tracer_cpu - writers' side of one CPU

@@ -248,18 +248,29 @@ static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
 	tracer_scratch_put(b, record, size);
 }
 
+/* Why it need not be looked at any closer. */
+static __always_inline enum tracer_drop drops(const struct hit *hit, const struct tracer *t)
+{
+	enum tracer_drop why = tracer_whose_drops(&t->whose);
+
+	if (why)
+		return why;
+	if (!tracer_pids_pass(&t->pids, current))
+		return TRACER_DROP_LISTS;
+	return !tracer_buffer_is_on(&t->buffer) && !is_told(hit) ? TRACER_DROP_OFF :
+								   TRACER_DROP_NOT;
+}
+
 static void record(struct hit *hit)
 {
 	struct tracer_format *format = hit->site->format;
 	struct tracer *t = hit->site->tracer;
 	struct tracer_buffer *b = &t->buffer;
+	enum tracer_drop why;
 
-	if (!tracer_whose_match(&t->whose) || !tracer_pids_pass(&t->pids, current)) {
-		tracer_buffer_drop(b, TRACER_DROP_OTHERS);
-		return;
-	}
-	if (!tracer_buffer_is_on(b) && !is_told(hit)) {
-		tracer_buffer_drop(b, TRACER_DROP_OFF);
+	why = drops(hit, t);
+	if (unlikely(why)) {
+		tracer_buffer_drop(b, why);
 		return;
 	}
 	if (!READ_ONCE(format->recorded))

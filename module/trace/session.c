@@ -288,15 +288,20 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 static void session_fdinfo(struct seq_file *m, struct file *file)
 {
 	static const char * const reasons[TRACER_DROPS] = {
-		[TRACER_DROP_OTHERS] = "others",
-		[TRACER_DROP_OFF] = "off",
+		[TRACER_DROP_PID] = "pid",
+		[TRACER_DROP_TID] = "tid",
+		[TRACER_DROP_UID] = "uid",
+		[TRACER_DROP_COMM] = "comm",
+		[TRACER_DROP_EXCEPT] = "except",
+		[TRACER_DROP_LISTS] = "set_event_pid",
+		[TRACER_DROP_OFF] = "tracing_on",
 		[TRACER_DROP_FILTER] = "filter",
 	};
 	struct session *s = file->private_data;
 	unsigned int i;
 
 	tracer_profile_show(&s->t, m, "probe:");
-	for (i = 0; i < TRACER_DROPS; i++)
+	for (i = TRACER_DROP_NOT + 1; i < TRACER_DROPS; i++)
 		seq_printf(m, "dropped: %s %llu\n", reasons[i],
 			   tracer_buffer_drops(&s->t.buffer, i));
 }

@@ -198,25 +198,26 @@ int tracer_whose_except(struct tracer_whose *whose, const char *value)
 	return 0;
 }
 
-/* What tracer_whose_match() does when there is something to look at. */
-bool tracer_whose_look(const struct tracer_whose *whose)
+/* What tracer_whose_drops() does when there is something to look at. */
+enum tracer_drop tracer_whose_look(const struct tracer_whose *whose)
 {
 	unsigned int i;
 
 	if (whose->tid && task_pid(current) != whose->tid)
-		return false;
+		return TRACER_DROP_TID;
 	if (whose->tgid && !(whose->tree ?
 			     tracer_pids_listed(&whose->listed, TRACER_PIDS_ONLY, current) :
 			     task_tgid(current) == whose->tgid))
-		return false;
+		return TRACER_DROP_PID;
 	for (i = 0; i < whose->nexcept; i++) {
 		if (task_tgid(current) == whose->except[i])
-			return false;
+			return TRACER_DROP_EXCEPT;
 	}
 	if (whose->has_uid && !uid_eq(current_euid(), whose->uid))
-		return false;
-	return !whose->comm[0] || !strncmp(current->comm, whose->comm,
-					   sizeof(whose->comm));
+		return TRACER_DROP_UID;
+	if (whose->comm[0] && strncmp(current->comm, whose->comm, sizeof(whose->comm)))
+		return TRACER_DROP_COMM;
+	return TRACER_DROP_NOT;
 }
 
 /**

@@ -15,6 +15,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
+#include "drop.h"
 #include "pids.h"
 
 #define TRACER_EXCEPT_MAX 16	/* processes that are left out */
@@ -53,18 +54,19 @@ struct tracer_whose {
 int tracer_whose_only(struct tracer_whose *whose, const char *words);
 int tracer_whose_except(struct tracer_whose *whose, const char *value);
 void tracer_whose_release(struct tracer_whose *whose);
-bool tracer_whose_look(const struct tracer_whose *whose);
+enum tracer_drop tracer_whose_look(const struct tracer_whose *whose);
 bool tracer_whose_needs(const struct tracer_whose *whose, struct mm_struct *mm);
 
 /**
- * tracer_whose_match() - is the hit of the current task of interest?
+ * tracer_whose_drops() - why a hit of the current task is of no interest
  * @whose: whose hits are
  *
  * Context: any.
+ * Return: %TRACER_DROP_NOT when it is.
  */
-static inline bool tracer_whose_match(const struct tracer_whose *whose)
+static inline enum tracer_drop tracer_whose_drops(const struct tracer_whose *whose)
 {
-	return likely(!whose->any) || tracer_whose_look(whose);
+	return likely(!whose->any) ? TRACER_DROP_NOT : tracer_whose_look(whose);
 }
 
 /**

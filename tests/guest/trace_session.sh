@@ -15,7 +15,7 @@ read_fd() {
 	drain <&"$1"
 }
 
-ktap_plan 41
+ktap_plan 49
 clear
 exec 5<>$session 6<>$session
 check "a definition is taken" sh -c "echo 'p:e $tick n=%di:u64' >&5"
@@ -86,6 +86,25 @@ exec 5<&-
 : >$dir/uprobe_events
 check "after the last one it goes: nothing is left" rmmod uprobes
 load_module
+
+# Whose hits: nobody else is even probed, who shares what is probed excepted.
+exec 5<>$session
+check "a session is for one process" sh -c "echo 'only pid $$' >&5"
+check_fails "for one that there is" sh -c "echo 'only pid 4194303' >&5"
+check "for tasks of a name" sh -c "echo 'only comm nobody' >&5"
+check "without a process" sh -c "echo 'except 1' >&5"
+echo "p:w $(where getpid "$(ldd /bin/bash | awk '/libc.so/ { print $3 }')")" >&5
+check_fails "which is said before the first definition" sh -c "echo 'only pid $$' >&5"
+sh -c 'exec 5<&-; "$0" ticks 1 1' "$prog"
+bash -c 'kill -0 $$'
+like "$(cat /proc/$$/fdinfo/5)" "^probe: .* w +0 +0$" "others are not probed"
+exec 5<&- 6<>$session
+echo "only comm nobody" >&6
+echo "p:e $tick" >&6
+"$prog" ticks 1 4
+like "$(cat /proc/$$/fdinfo/6)" "^dropped: comm 4$" "hits that are dropped are told of, with the reason"
+is "$(drain <&6)" "" "and are not recorded"
+exec 6<&-
 
 # Killed, with a reader that waits and a program that is hit.
 "$prog" ticks 2 1000000000000000 &
