@@ -61,6 +61,7 @@ static const struct {
 	{ "common_preempt_count", 1, false,
 	  offsetof(struct tracer_entry, preempt_count) },
 	{ "common_pid", 4, true, offsetof(struct tracer_entry, pid) },
+	{ "tid", 4, true, offsetof(struct tracer_entry, pid) },
 	{ "__probe_ip", 8, false, offsetof(struct tracer_entry, ip) },
 	{ "__probe_func", 8, false, offsetof(struct tracer_entry, ip) },
 	{ "__probe_ret_ip", 8, false, sizeof(struct tracer_entry) },
@@ -174,6 +175,11 @@ static int parse_field(struct parse *p, const char **s,
 	}
 	if (word_is(word, len, "cpu") || word_is(word, len, "CPU")) {
 		step->source = TRACER_FILTER_CPU;
+		step->is_signed = true;
+		return 0;
+	}
+	if (word_is(word, len, "pid")) {
+		step->source = TRACER_FILTER_TGID;
 		step->is_signed = true;
 		return 0;
 	}

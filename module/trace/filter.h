@@ -4,7 +4,8 @@
  *
  *	EXPR	TERM { "&&" TERM } { "||" ... }		&& binds tighter
  *	TERM	"!" TERM | "(" EXPR ")" | FIELD OP VALUE
- *	FIELD	an argument, ARRAY[N], common_pid and the like, comm, cpu
+ *	FIELD	an argument, ARRAY[N], common_pid and the like, comm, cpu,
+ *		pid (of the process), tid
  *	OP	== != < <= > >= &, of strings == != ~
  *	VALUE	a number, or for strings "text" or 'text'; for ~ a pattern with
  *		* ? [abc] and \
@@ -60,6 +61,7 @@ enum tracer_filter_op {
  * @TRACER_FILTER_COMM: the thread's name
  * @TRACER_FILTER_CPU: the CPU
  * @TRACER_FILTER_FLOAT: as a number, but floating
+ * @TRACER_FILTER_TGID: the process's id
  */
 enum tracer_filter_source {
 	TRACER_FILTER_NUMBER,
@@ -67,6 +69,7 @@ enum tracer_filter_source {
 	TRACER_FILTER_COMM,
 	TRACER_FILTER_CPU,
 	TRACER_FILTER_FLOAT,
+	TRACER_FILTER_TGID,
 };
 
 /**

@@ -300,7 +300,7 @@ static const char readme[] =
 	"         <type>[<array size>]\n"
 	"\n"
 	"Filters: FIELD OP VALUE, combined with && || ! and ( )\n"
-	"  FIELD: an argument, ARRAY[N], common_pid, comm, cpu, what else format lists\n"
+	"  FIELD: an argument, ARRAY[N], common_pid, comm, cpu, pid, tid, what else format lists\n"
 	"  OP:    == != < <= > >= &, of strings == != ~\n"
 	"  VALUE: a number, \"text\", for ~ a pattern with * ? [set]\n";
 

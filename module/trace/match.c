@@ -174,6 +174,8 @@ static bool match_number(const struct tracer_filter_step *step, const struct vie
 
 	if (step->source == TRACER_FILTER_CPU)
 		return compare_signed(step->op, v->cpu, step->value);
+	if (step->source == TRACER_FILTER_TGID)
+		return compare_signed(step->op, v->record->tgid, step->value);
 	if (step->source != TRACER_FILTER_FLOAT)
 		return match_integer(step, v->entry);
 	if (v->entry[step->fault] & step->fault_bit)

@@ -69,6 +69,7 @@ static size_t make_record(const struct tracer_def *def,
 
 	memset(record, 0, FILTER_RECORD_MAX);
 	strcpy(record->comm, "some comm");
+	record->tgid = FILTER_PID - 1;
 	record->entry.type = 7;
 	record->entry.flags = 1;
 	record->entry.preempt_count = 2;

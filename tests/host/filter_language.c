@@ -31,6 +31,7 @@ static const struct {
 	{ "s64 >= -9223372036854775808", true },
 	{ "x32 == 0x80000001", true }, { "x32 > 0", true }, { "c == 120", true },
 	{ "common_pid == 4321", true }, { "common_pid != 4321", false },
+	{ "tid == 4321", true }, { "pid == 4320", true }, { "pid == 4321", false },
 	{ "common_type == 7", true }, { "common_flags & 1", true },
 	{ "common_preempt_count == 2", true }, { "__probe_ip == 0x401000", true },
 	{ "cpu == 3", true }, { "CPU < 3", false },
