@@ -11,6 +11,7 @@
 #include "explain.h"
 #include "histogram.h"
 #include "json.h"
+#include "misused.h"
 #include "output.h"
 #include "readers.h"
 #include "runner.h"
@@ -285,9 +286,9 @@ static int run_command(const struct options *options, bool latency, int argc,
 		.runner = RUNNER_INIT,
 		.latency = latency,
 	};
-	struct error *err = NULL;
+	struct error *err = misused_in_count(options, latency);
 
-	if (argc < 1)
+	if (!err && argc < 1)
 		err = error_new(STATUS_USAGE,
 				"%s takes probes, also with patterns: uprobe %s 'p:TARGET:FUNCTION' 'p:TARGET:prefix*'",
 				latency ? "lat" : "count",

@@ -176,11 +176,26 @@ static void print_verbose(const struct elf_image *img, const struct symbol *sym,
 	free(more);
 }
 
+/* A name as people write it; of a constructor's variants, which read alike, one. */
+static void print_name(const struct symbol *sym, char **last)
+{
+	char *name = is_mangled(sym->name) ?
+		     demangle(sym->name, DEMANGLE_CALL) : NULL;
+
+	if (!name)
+		name = xstrdup(sym->name);
+	if (!*last || strcmp(*last, name))
+		puts(name);
+	free(*last);
+	*last = name;
+}
+
 static void print_all(const struct options *options,
 		      const struct symbols *syms, const struct matches *found,
 		      const struct copies *copies)
 {
 	const struct symbol *last = NULL;
+	char *name = NULL;
 
 	for (size_t i = 0; i < found->n; i++) {
 		const struct symbol *sym = found->v[i];
@@ -190,10 +205,11 @@ static void print_all(const struct options *options,
 			if (!again || last->addr != sym->addr)
 				print_verbose(syms->image, sym, copies);
 		} else if (!again) {
-			puts(sym->name);
+			print_name(sym, &name);
 		}
 		last = sym;
 	}
+	free(name);
 }
 
 int cmd_list(const struct options *options, int argc, char **argv)

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "definition.h"
 #include "error.h"
+#include "probe_spec.h"
 
 static struct error *resolve(const struct options *options, const char *text)
 {
@@ -33,7 +34,11 @@ int cmd_resolve(const struct options *options, int argc, char **argv)
 	if (argc < 1)
 		err = error_new(STATUS_USAGE,
 				"resolve takes probes: uprobe resolve 'p:TARGET:FUNCTION ARGS'...");
-	for (int i = 0; !err && i < argc; i++)
-		err = resolve(options, argv[i]);
+	for (int i = 0; !err && i < argc; i++) {
+		char *full = probe_spec_full(argv[i]);
+
+		err = resolve(options, full);
+		free(full);
+	}
 	return error_report(err);
 }

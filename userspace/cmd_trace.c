@@ -10,6 +10,7 @@
 #include "error.h"
 #include "fields.h"
 #include "filter.h"
+#include "misused.h"
 #include "output.h"
 #include "place.h"
 #include "probe_spec.h"
@@ -41,20 +42,19 @@ static void make_distinct(struct trace *trace, struct definition *def)
 /* More places than that are a mistake more often than not. */
 #define MAX_PROBES 1000
 
+static u64 max_probes(const struct options *options)
+{
+	return options->max_probes ? options->max_probes : MAX_PROBES;
+}
+
 static struct error *check_number(const struct trace *trace,
 				  const struct options *options)
 {
-	u64 max = options->max_probes ? options->max_probes : MAX_PROBES;
-	u64 n = 0;
+	u64 max = max_probes(options), n = 0;
 
 	for (size_t i = 0; i < trace->n; i++)
 		n += trace->defs[i].sites.n;
-	if (n <= max)
-		return NULL;
-	return error_new(STATUS_USAGE,
-			 "that would be probes at %llu places, which is more than %llu; allow it with --max-probes %llu, or count them: uprobe count",
-			 (unsigned long long)n, (unsigned long long)max,
-			 (unsigned long long)n);
+	return n > max ? definitions_too_many(n, max) : NULL;
 }
 
 /* The kernel's own tracer takes such a definition, and fails when it is enabled. */
@@ -93,17 +93,23 @@ static struct error *check_types(const struct trace *trace)
 static struct error *add_spec(struct trace *trace, const char *text,
 			      const struct options *options)
 {
-	struct definition def;
-	struct error *err = definition_read(text, options, &def);
+	struct definitions defs = { 0 };
+	struct probe_spec spec;
+	struct error *err = probe_spec_parse(text, &spec);
 
 	if (err)
 		return err;
-	if (!def.named)
-		make_distinct(trace, &def);
-	trace->defs = xreallocarray(trace->defs, trace->n + 1,
+	err = definitions_make(&spec, options, max_probes(options), &defs);
+	probe_spec_free(&spec);
+	trace->defs = xreallocarray(trace->defs, trace->n + defs.n + 1,
 				    sizeof(*trace->defs));
-	trace->defs[trace->n++] = def;
-	return NULL;
+	for (size_t i = 0; i < defs.n; i++) {
+		if (!defs.v[i].named)
+			make_distinct(trace, &defs.v[i]);
+		trace->defs[trace->n++] = defs.v[i];
+	}
+	free(defs.v);
+	return err;
 }
 
 /* A filter of what an event does not have would hide everything. */
@@ -163,11 +169,19 @@ static struct error *show_formats(struct trace *trace)
 static struct error *prepare(struct trace *trace, int argc, char **argv)
 {
 	const struct options *options = trace->options;
-	struct error *err = NULL;
+	struct error *err = misused_in_trace(options);
 	int i;
 
-	for (i = 0; i < argc && is_probe_spec(argv[i]) && !err; i++)
-		err = add_spec(trace, argv[i], options);
+	for (i = 0; i < argc && !err; i++) {
+		char *full = probe_spec_full(argv[i]);
+		bool probe = is_probe_spec(full);
+
+		if (probe)
+			err = add_spec(trace, full, options);
+		free(full);
+		if (!probe)
+			break;
+	}
 	if (!err)
 		err = check_number(trace, options);
 	if (!err && i + 1 < argc)

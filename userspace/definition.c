@@ -46,7 +46,7 @@ static void append_identifier(char *name, const char *text, size_t len)
  * readline for bash:readline, sleep_0x10 for libc:sleep+0x10, and, as
  * perf-tools has it, libc_0xbf130 for libc:0xbf130.
  */
-static char *event_name(const struct probe_spec *spec)
+char *definition_event(const struct probe_spec *spec)
 {
 	const char *f = spec->function, *base;
 	char name[EVENT_NAME_MAX + 1] = "";
@@ -289,6 +289,62 @@ static void add_expected(struct definition *def, const struct elf_image *img)
 }
 
 /**
+ * definition_target() - open the target of a probe
+ * @spec: the probe
+ * @options: of the command line
+ * @target: set on success; to be closed with target_close()
+ * @syms: its symbols; to be freed with symbols_free()
+ */
+struct error *definition_target(const struct probe_spec *spec,
+				const struct options *options,
+				struct target *target, struct symbols *syms)
+{
+	struct error *err = target_open(spec->target, options->pid,
+					options->debug_dir, target);
+
+	/* With --follow the target may be a program that the process has yet to execute. */
+	if (err && err->status == STATUS_NOT_FOUND && options->follow) {
+		error_free(err);
+		err = target_open(spec->target, 0, options->debug_dir, target);
+	}
+	if (!err)
+		symbols_load(&target->image, target->root, target->debug_dir,
+			     syms);
+	return err;
+}
+
+/**
+ * definition_in() - definition_make() in a target that is open
+ * @spec: the probe
+ * @options: of the command line
+ * @target: its target
+ * @syms: its symbols
+ * @def: filled in on success; to be freed with definition_free()
+ */
+struct error *definition_in(const struct probe_spec *spec,
+			    const struct options *options,
+			    struct target *target, struct symbols *syms,
+			    struct definition *def)
+{
+	struct error *err;
+
+	memset(def, 0, sizeof(*def));
+	def->kind = 'p';
+	if (spec->kind == 'u')
+		err = sdt_define(spec, syms, &def->sites);
+	else
+		err = make_sites(spec, options, target, syms, def);
+	if (!err)
+		add_expected(def, &target->image);
+	def->group = spec->group ? xstrdup(spec->group) : NULL;
+	def->named = spec->event;
+	def->event = spec->event ? xstrdup(spec->event) : definition_event(spec);
+	if (err)
+		definition_free(def);
+	return err;
+}
+
+/**
  * definition_make() - find out what to define for a probe
  * @spec: the probe
  * @options: of the command line
@@ -300,33 +356,13 @@ struct error *definition_make(const struct probe_spec *spec,
 {
 	struct target target;
 	struct symbols syms;
-	struct error *err;
+	struct error *err = definition_target(spec, options, &target, &syms);
 
-	memset(def, 0, sizeof(*def));
-	err = target_open(spec->target, options->pid, options->debug_dir,
-			  &target);
-	/* With --follow the target may be a program that the process has yet to execute. */
-	if (err && err->status == STATUS_NOT_FOUND && options->follow) {
-		error_free(err);
-		err = target_open(spec->target, 0, options->debug_dir, &target);
-	}
 	if (err)
 		return err;
-	symbols_load(&target.image, target.root, target.debug_dir, &syms);
-	def->kind = 'p';
-	if (spec->kind == 'u')
-		err = sdt_define(spec, &syms, &def->sites);
-	else
-		err = make_sites(spec, options, &target, &syms, def);
-	if (!err)
-		add_expected(def, &target.image);
+	err = definition_in(spec, options, &target, &syms, def);
 	symbols_free(&syms);
 	target_close(&target);
-	def->group = spec->group ? xstrdup(spec->group) : NULL;
-	def->named = spec->event;
-	def->event = spec->event ? xstrdup(spec->event) : event_name(spec);
-	if (err)
-		definition_free(def);
 	return err;
 }
 

@@ -5,11 +5,14 @@
 
 #include "enum_names.h"
 #include "library.h"
+#include "types.h"
 
 struct error;
 struct fields;
 struct options;
 struct probe_spec;
+struct symbols;
+struct target;
 
 /**
  * struct definition - an event and its sites
@@ -33,11 +36,35 @@ struct definition {
 	struct enum_names names;
 };
 
+/**
+ * struct definitions - several of them
+ * @v: the definitions
+ * @n: number of @v
+ * @cap: capacity of @v
+ */
+struct definitions {
+	struct definition *v;
+	size_t n;
+	size_t cap;
+};
+
 struct error *definition_read(const char *text, const struct options *options,
 			      struct definition *def);
 struct error *definition_make(const struct probe_spec *spec,
 			      const struct options *options,
 			      struct definition *def);
+struct error *definition_target(const struct probe_spec *spec,
+				const struct options *options,
+				struct target *target, struct symbols *syms);
+struct error *definition_in(const struct probe_spec *spec,
+			    const struct options *options,
+			    struct target *target, struct symbols *syms,
+			    struct definition *def);
+char *definition_event(const struct probe_spec *spec);
+struct error *definitions_make(const struct probe_spec *spec,
+			       const struct options *options, u64 max,
+			       struct definitions *defs);
+struct error *definitions_too_many(u64 n, u64 max);
 void definition_free(struct definition *def);
 void definition_fields(const struct definition *def, struct fields *fields);
 char *definition_line(const struct definition *def, size_t site,

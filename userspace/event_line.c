@@ -2,6 +2,8 @@
 /*
  * COMM-TID [CPU] FLAGS TIME: EVENT: (ADDR[ <- FUNC]) NAME=VALUE...
  *
+ * Behind TID, the process's ID may be, in parentheses.
+ *
  * COMM is whatever a program calls itself and can look like the rest of the
  * line, except that its fifteen bytes cannot hold all of it up to the bracket.
  */
@@ -46,6 +48,15 @@ static const char *parse_from(const char *dash, struct event_line *event)
 		return NULL;
 	event->tid = strtoul(dash + 1, NULL, 10);
 	p = blanks(p);
+	event->pid = 0;
+	if (*p == '(') {
+		q = blanks(p + 1);
+		event->pid = strtoul(q, NULL, 10);
+		p = digits(q);
+		if (p == q || *p != ')')
+			return NULL;
+		p = blanks(p + 1);
+	}
 	if (*p != '[' || digits(p + 1) == p + 1)
 		return NULL;
 	event->cpu = strtoul(p + 1, NULL, 10);
@@ -360,6 +371,8 @@ void event_line_json(const struct event_line *event, const char *name,
 	json_string(out, name, strlen(name));
 	fputs(",\"comm\":", out);
 	json_string(out, event->comm, event->comm_len);
+	if (event->pid)
+		fprintf(out, ",\"pid\":%d", event->pid);
 	fprintf(out, ",\"tid\":%d,\"cpu\":%u,\"address\":\"0x%llx\"",
 		event->tid, event->cpu, (unsigned long long)event->addr);
 	if (event->is_return)

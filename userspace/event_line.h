@@ -28,6 +28,7 @@ struct event_value {
  * @comm: name of the task, @comm_len bytes
  * @comm_len: see @comm
  * @tid: thread ID of the task
+ * @pid: process ID, 0 where the line does not have it
  * @cpu: processor
  * @time: time stamp, @time_len bytes
  * @time_len: see @time
@@ -44,6 +45,7 @@ struct event_line {
 	const char *comm;
 	size_t comm_len;
 	pid_t tid;
+	pid_t pid;
 	unsigned int cpu;
 	const char *time;
 	size_t time_len;

@@ -8,7 +8,7 @@
  *	not:	"!" not | "(" filter ")" | NAME [ "[" N "]" ] OP VALUE
  *	OP:	== != < <= > >= & for numbers, == != ~ for strings
  *
- * NAME is an argument of the event, or COMM, CPU, common_pid, __probe_ip.
+ * NAME is an argument of the event, or COMM, CPU, pid, tid, common_pid, __probe_ip.
  *
  * The tracer applies the filter.  Here it is checked before anything is probed,
  * and a character in quotes becomes its number, as tracers have it.
@@ -320,6 +320,7 @@ void filter_free(struct filter *filter)
 static const struct field common_fields[] = {
 	{ "COMM", FIELD_STRING, 0 }, { "comm", FIELD_STRING, 0 },
 	{ "CPU", FIELD_SIGNED, 0 }, { "cpu", FIELD_SIGNED, 0 },
+	{ "pid", FIELD_SIGNED, 0 }, { "tid", FIELD_SIGNED, 0 },
 	{ "common_pid", FIELD_SIGNED, 0 },
 	{ "common_type", FIELD_UNSIGNED, 0 },
 	{ "common_flags", FIELD_UNSIGNED, 0 },
@@ -344,7 +345,7 @@ static struct error *unknown_name(const char *name, const char *event,
 	struct error *err;
 
 	err = error_new(STATUS_USAGE,
-			"the filter asks for %s, which %s does not record; it has COMM CPU common_pid",
+			"the filter asks for %s, which %s does not record; it has COMM CPU pid tid common_pid",
 			name, event);
 	/* What nobody has asked for is not offered. */
 	for (size_t i = 0; i < fields->n; i++)

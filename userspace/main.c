@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <getopt.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
 #include "error.h"
+#include "output.h"
 #include "place.h"
 #include "probe_spec.h"
 #include "util.h"
@@ -130,27 +132,44 @@ static struct error *parse_number(const char *option, const char *arg,
 
 static struct error *parse_uid(const char *arg, long long *uid)
 {
+	const struct passwd *user;
 	u64 number;
 
-	if (!parse_u64(arg, &number) || number > UINT32_MAX)
+	if (parse_u64(arg, &number) && number <= UINT32_MAX) {
+		*uid = number;
+		return NULL;
+	}
+	user = getpwnam(arg);
+	if (!user)
 		return error_new(STATUS_USAGE,
-				 "--uid takes the number of a user, not \"%s\"; see: id -u NAME",
-				 arg);
-	*uid = number;
+				 "there is no user %s; --uid takes a name or a number, see: getent passwd",
+				 str_printable(arg) ? arg : "of this name");
+	*uid = user->pw_uid;
 	return NULL;
 }
 
 static struct error *parse_seconds(const char *option, const char *arg,
 				   double *seconds)
 {
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {
+		{ "", 1 }, { "s", 1 }, { "ms", 0.001 }, { "m", 60 }, { "h", 3600 },
+	};
 	char *end;
 
 	*seconds = strtod(arg, &end);
-	if (end == arg || *end || !(*seconds > 0) || *seconds > 1e9)
-		return error_new(STATUS_USAGE,
-				 "%s takes a number of seconds, not \"%s\"",
-				 option, arg);
-	return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(units) && end != arg; i++) {
+		if (strcmp(end, units[i].name))
+			continue;
+		*seconds *= units[i].seconds;
+		if (*seconds > 0 && *seconds <= 1e9)
+			return NULL;
+	}
+	return error_new(STATUS_USAGE,
+			 "%s takes a number of seconds, or a time like 500ms, 5s or 2m, not \"%s\"",
+			 option, arg);
 }
 
 static struct error *parse_return(const char *arg, enum return_mode *mode)
@@ -304,7 +323,7 @@ static int run_command(const struct options *options, int argc, char **argv)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[0], commands[i].name))
 			return commands[i].run(options, argc - 1, argv + 1);
-	if (is_probe_spec(argv[0]))
+	if (is_probe_spec(argv[0]) || is_place(argv[0]))
 		return cmd_trace(options, argc, argv);
 	return error_report(error_new(STATUS_USAGE,
 				      "\"%s\" is neither a command nor a probe; see: uprobe --help",
@@ -318,8 +337,11 @@ static int finish(int status)
 
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
+	/* One that has seen enough, as head does, is no error. */
+	if (output_unread(stdout))
+		return status;
 	err = error_new(STATUS_RUNTIME,
-			"the output could not be written; is the disk full, or has its reader gone?");
+			"the output could not be written; is the disk full?");
 	return status ? status : error_report(err);
 }
 

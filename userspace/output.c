@@ -2,6 +2,7 @@
 #include "output.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 
 #include "error.h"
@@ -43,4 +44,17 @@ struct error *output_close(const char *path, FILE *out, struct error *err)
 				"%s could not be written; is the disk full?",
 				path);
 	return err;
+}
+
+/**
+ * output_unread() - has who read this gone?
+ * @out: the file
+ *
+ * Only a pipe has somebody who can.
+ */
+bool output_unread(FILE *out)
+{
+	struct pollfd fd = { .fd = fileno(out) };
+
+	return poll(&fd, 1, 0) == 1 && fd.revents & POLLERR;
 }

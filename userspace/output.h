@@ -3,11 +3,13 @@
 #ifndef _USERSPACE_OUTPUT_H
 #define _USERSPACE_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct error;
 
 struct error *output_open(const char *path, FILE **out);
 struct error *output_close(const char *path, FILE *out, struct error *err);
+bool output_unread(FILE *out);
 
 #endif /* _USERSPACE_OUTPUT_H */

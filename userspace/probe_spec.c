@@ -116,6 +116,33 @@ bool is_probe_spec(const char *text)
 	       (!*p || !strchr("=!<>&~", *p) || str_starts(p, "~/"));
 }
 
+/**
+ * is_place() - is this TARGET:FUNCTION, without the kind of a probe?
+ * @text: a word of the command line
+ *
+ * In a filter there is something else before a colon. One letter is taken for a kind that
+ * there is not.
+ */
+bool is_place(const char *text)
+{
+	size_t len = strcspn(text, ":");
+
+	return len > 1 && text[len] &&
+	       strcspn(text, " \t\"'=!<>&|()") > len;
+}
+
+/**
+ * probe_spec_full() - a probe with its kind: p: where none is written
+ * @text: the probe
+ *
+ * Return: to be freed by the caller.
+ */
+char *probe_spec_full(const char *text)
+{
+	return is_probe_spec(text) || !is_place(text) ? xstrdup(text) :
+							xasprintf("p:%s", text);
+}
+
 static const char *take_function(const char *p, struct probe_spec *spec)
 {
 	size_t len;

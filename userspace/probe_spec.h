@@ -30,6 +30,8 @@ struct probe_spec {
 };
 
 bool is_probe_spec(const char *text);
+bool is_place(const char *text);
+char *probe_spec_full(const char *text);
 struct error *probe_spec_parse(const char *text, struct probe_spec *spec);
 void probe_spec_free(struct probe_spec *spec);
 

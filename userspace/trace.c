@@ -73,6 +73,9 @@ static struct error *restrict_session(const struct trace *trace, pid_t child,
 	if (!err && trace->options->stacks)
 		err = control_session_write(trace->session,
 					    "options/userstacktrace", "1");
+	if (!err && trace->options->json)
+		err = control_session_write(trace->session,
+					    "options/record-tgid", "1");
 	return err;
 }
 
@@ -387,6 +390,8 @@ static struct error *loop(struct run *run)
 	struct pollfd fds[] = {
 		{ .fd = run->pipe, .events = POLLIN },
 		{ .fd = run->runner.signals, .events = POLLIN },
+		/* A reader that goes away is an error of a pipe. */
+		{ .fd = fileno(run->trace->out) },
 	};
 	struct error *err = NULL;
 
@@ -402,6 +407,8 @@ static struct error *loop(struct run *run)
 					 strerror(errno));
 		if (fds[1].revents)
 			runner_handle(&run->runner);
+		if (fds[2].revents)
+			run->runner.stop = true;
 		if (fds[0].revents && !run->runner.stop)
 			err = drain(run);
 	}

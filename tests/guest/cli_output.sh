@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 31
+ktap_plan 36
 
 t=$tmp/traced
 uprobe -c "$t all" "p:$t:ints a=%di b=%si:s32" >"$tmp/out" 2>"$tmp/err"
@@ -133,3 +133,27 @@ line=$(uprobe resolve -v "p:$t:text")
 like "$line" ' expect=([0-9a-f]{2})+$' "resolve -v tells them"
 echo "$line" >$dir/uprobe_events && echo >$dir/uprobe_events
 check_fails "and other ones are refused" sh -c "echo '${line%%expect=*}expect=0f0b' >$dir/uprobe_events"
+echo >$dir/uprobe_events
+
+# Threads have a process, in JSON and for filters.
+start --json "p:$t:tick"
+"$t" ticks 2 3 &
+wait $!
+stop
+is "$(grep -c "\"pid\":$!,\"tid\":" "$tmp/out") $(wc -l <"$tmp/out")" "6 6" "JSON has the process of a thread"
+is "$(grep -c "\"pid\":$!,\"tid\":$!," "$tmp/out")" 0 "which is another id"
+"$t" -w ticks 2 3 <"$tmp/go" >"$tmp/id" &
+one=$!
+exec 9>"$tmp/go"
+start "p:$t:tick" "pid == $one"
+"$t" ticks 1 5
+echo >&9
+wait $one
+stop
+is "$(wc -l <"$tmp/out")" 6 "a filter asks for a process"
+
+# Several functions at once.
+uprobe -c "$t all" "p:$t:t[ei]*" >"$tmp/out" 2>/dev/null
+is "$(fields "$tmp/out" | sed 's/:.*//' | sort -u | xargs)" "text" "a pattern"
+uprobe --max-probes 1 -c "$t all" "p:$t:t[ei]*" >"$tmp/out" 2>"$tmp/err"
+like "$? $(cat "$tmp/err")" "^2 .*probes at [0-9]+ places, which is more than 1; allow it with --max-probes [0-9]+" "up to --max-probes"

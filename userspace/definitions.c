@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Probes whose function is a pattern. */
+#include <stdlib.h>
+
+#include "definition.h"
+#include "demangle.h"
+#include "error.h"
+#include "lookup.h"
+#include "pattern.h"
+#include "probe_spec.h"
+#include "symbols.h"
+#include "target.h"
+#include "util.h"
+
+/* One of several functions: by its address, but called by its name. */
+static struct error *define_match(const struct probe_spec *spec,
+				  const struct options *options,
+				  struct target *target, struct symbols *syms,
+				  const struct symbol *sym,
+				  struct definition *def)
+{
+	struct probe_spec one = *spec;
+	struct error *err;
+
+	one.function = is_mangled(sym->name) ?
+		       demangle(sym->name, DEMANGLE_NAME) : NULL;
+	if (!one.function)
+		one.function = xstrdup(sym->name);
+	one.event = spec->event ? xstrdup(spec->event) : definition_event(&one);
+	free(one.function);
+	one.function = xasprintf("@0x%llx", (unsigned long long)sym->addr);
+	err = definition_in(&one, options, target, syms, def);
+	def->named = spec->event;
+	free(one.function);
+	free(one.event);
+	return err;
+}
+
+static void add_definition(struct definitions *defs,
+			   struct definition *def)
+{
+	struct definition *last = defs->n ? &defs->v[defs->n - 1] : NULL;
+
+	/* A name that was chosen is that of one event. */
+	if (last && def->named) {
+		for (size_t i = 0; i < def->sites.n; i++) {
+			paths_add(&last->sites, def->sites.v[i]);
+			paths_add(&last->expected, def->expected.v[i]);
+		}
+		definition_free(def);
+		return;
+	}
+	defs->v = grow(defs->v, defs->n, &defs->cap, sizeof(*defs->v));
+	defs->v[defs->n++] = *def;
+}
+
+/**
+ * definitions_make() - the same of a probe whose function may be a pattern
+ * @spec: the probe
+ * @options: of the command line
+ * @max: so many functions at most
+ * @defs: filled in on success, empty before
+ */
+struct error *definitions_make(const struct probe_spec *spec,
+			       const struct options *options, u64 max,
+			       struct definitions *defs)
+{
+	struct matches found = { 0 };
+	struct definition def;
+	struct target target;
+	struct symbols syms;
+	struct error *err = definition_target(spec, options, &target, &syms);
+
+	if (err)
+		return err;
+	if (spec->kind == 'u' || !pattern_has(spec->function) ||
+	    pattern_is_name(&syms, spec->function)) {
+		err = definition_in(spec, options, &target, &syms, &def);
+		if (!err)
+			add_definition(defs, &def);
+	} else {
+		err = pattern_find(spec, &syms, &found);
+	}
+	if (!err && found.n > max)
+		err = definitions_too_many(found.n, max);
+	for (size_t i = 0; i < found.n && !err; i++) {
+		err = define_match(spec, options, &target, &syms, found.v[i],
+				   &def);
+		if (!err)
+			add_definition(defs, &def);
+	}
+	matches_free(&found);
+	symbols_free(&syms);
+	target_close(&target);
+	return err;
+}
+
+/** definitions_too_many() - more places than that are a mistake more often than not */
+struct error *definitions_too_many(u64 n, u64 max)
+{
+	return error_new(STATUS_USAGE,
+			 "that would be probes at %llu places, which is more than %llu; allow it with --max-probes %llu, or count them: uprobe count",
+			 (unsigned long long)n, (unsigned long long)max,
+			 (unsigned long long)n);
+}

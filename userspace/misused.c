@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Options that would do nothing: who gives one wants something that would not come. */
+#include "misused.h"
+
+#include "command.h"
+#include "error.h"
+#include "util.h"
+
+static struct error *first_given(const char *what, const struct misused *v,
+				 size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (v[i].given)
+			return error_new(STATUS_USAGE,
+					 "%s does nothing with %s; leave it out%s",
+					 v[i].option, what, v[i].instead);
+	return NULL;
+}
+
+/**
+ * misused_in_trace() - does an option mean nothing where events are shown?
+ * @options: of the command line
+ */
+struct error *misused_in_trace(const struct options *options)
+{
+	const struct misused v[] = {
+		{ options->interval > 0, "-i",
+		  ", or print counts again and again: uprobe count -i" },
+		{ options->top, "--top", ", or show so many events: -M" },
+	};
+
+	if (options->header && options->json)
+		return error_new(STATUS_USAGE,
+				 "-H writes headers of columns, which --json does not have; leave one of them out");
+	return first_given("tracing", v, ARRAY_SIZE(v));
+}
+
+/**
+ * misused_in_count() - does an option mean nothing where hits are added up?
+ * @options: of the command line
+ * @latency: it is lat
+ */
+struct error *misused_in_count(const struct options *options, bool latency)
+{
+	const struct misused v[] = {
+		{ options->max_events, "-M", ", or stop after a time: -d" },
+		{ options->stacks, "-s", ", or trace" },
+		{ options->header, "-H", "" },
+		{ options->verbose, "-v", "" },
+		{ options->string_max, "--str", "" },
+		{ options->buffer_kb, "--buffer", "" },
+	};
+
+	return first_given(latency ? "lat" : "count", v, ARRAY_SIZE(v));
+}

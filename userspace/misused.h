@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _USERSPACE_MISUSED_H
+#define _USERSPACE_MISUSED_H
+
+#include <stdbool.h>
+
+struct error;
+struct options;
+
+/**
+ * struct misused - an option that may do nothing
+ * @given: it was given
+ * @option: how it is written
+ * @instead: ends a sentence that tells to leave it out
+ */
+struct misused {
+	bool given;
+	const char *option;
+	const char *instead;
+};
+
+struct error *misused_in_trace(const struct options *options);
+struct error *misused_in_count(const struct options *options, bool latency);
+
+#endif /* _USERSPACE_MISUSED_H */

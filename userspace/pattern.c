@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "pattern.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "demangle.h"
+#include "error.h"
+#include "lookup.h"
+#include "probe_spec.h"
+#include "stack_check.h"
+#include "symbols.h"
+#include "text.h"
+#include "util.h"
+
+/**
+ * struct omitted - functions that match and are not counted
+ * @resolvers: IFUNC resolvers, which run once
+ * @sizeless: may be data
+ * @refused: the module cannot probe their first instruction
+ * @looking_back: they use their return address, as setjmp() does
+ */
+struct omitted {
+	size_t resolvers;
+	size_t sizeless;
+	size_t refused;
+	size_t looking_back;
+};
+
+/** pattern_has() - has this the characters of a pattern? */
+bool pattern_has(const char *function)
+{
+	return strpbrk(function, "*?[");
+}
+
+/**
+ * pattern_is_name() - is this a name all the same?
+ * @syms: the symbols of the target
+ * @function: what has the characters of a pattern
+ *
+ * f(char const*), operator* and operator[] are: C++ has these characters, too.
+ */
+bool pattern_is_name(struct symbols *syms, const char *function)
+{
+	return (strpbrk(function, "(<") || strstr(function, "operator") ||
+		strstr(function, "[abi:")) &&
+	       lookup_names_one(syms, function);
+}
+
+/* @squeezed: the pattern without the blanks that do not matter. */
+static bool name_matches(const struct symbol *sym, const char *pattern,
+			 const char *squeezed)
+{
+	bool match = !fnmatch(pattern, sym->name, 0);
+
+	/* With parameters where the pattern has some, else without. */
+	for (int form = strchr(pattern, '(') ? DEMANGLE_FULL : DEMANGLE_NAME;
+	     !match && form <= DEMANGLE_NAME && is_mangled(sym->name); form++) {
+		char *pretty = demangle(sym->name, form), *s;
+
+		if (!pretty)
+			break;
+		s = name_squeeze(pretty);
+		match = !fnmatch(squeezed, s, 0);
+		free(s);
+		free(pretty);
+	}
+	return match;
+}
+
+/* Of several names for one place, the shortest that others can use first. */
+static int by_place(const void *pa, const void *pb)
+{
+	const struct symbol *a = *(const struct symbol *const *)pa;
+	const struct symbol *b = *(const struct symbol *const *)pb;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	if (!a->size != !b->size)
+		return !a->size - !b->size;
+	if (a->bind != b->bind && (!a->bind || !b->bind))
+		return a->bind ? -1 : 1;	/* STB_LOCAL is 0 */
+	if (strlen(a->name) != strlen(b->name))
+		return strlen(a->name) < strlen(b->name) ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/**
+ * pattern_address() - where a function that a pattern means is probed
+ * @syms: the symbols of its target
+ * @sym: the function
+ * @kind: 'p' for where each call comes once, 'r' for what a return probe needs
+ */
+u64 pattern_address(const struct symbols *syms, const struct symbol *sym, char kind)
+{
+	return kind == 'p' ? stack_check_end(syms->image, sym->addr) : sym->addr;
+}
+
+static bool wanted(const struct symbols *syms, const struct symbol *sym,
+		   char kind, struct omitted *omitted)
+{
+	struct error *err;
+
+	if (sym->type == STT_GNU_IFUNC) {
+		omitted->resolvers++;
+		return false;
+	}
+	if (!sym->size) {
+		omitted->sizeless++;
+		return false;
+	}
+	if (kind == 'r' && !text_keeps_return(syms->image, sym->addr)) {
+		omitted->looking_back++;
+		return false;
+	}
+	if (kind == 'r' && cold_suffix(sym->name))
+		return false;
+	err = text_check_probable(syms->image, pattern_address(syms, sym, kind));
+	if (!err)
+		return true;
+	omitted->refused++;
+	error_free(err);
+	return false;
+}
+
+static void tell_omitted(const char *spec, const struct omitted *omitted)
+{
+	const struct {
+		size_t n;
+		const char *what;
+	} kinds[] = {
+		{ omitted->resolvers, "IFUNC resolvers" },
+		{ omitted->sizeless, "symbols without a size" },
+		{ omitted->refused, "whose first instruction cannot be probed" },
+		{ omitted->looking_back, "that use their own return address" },
+	};
+	char *text = xstrdup(""), *more;
+
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		if (!kinds[i].n)
+			continue;
+		more = xasprintf("%s%s%zu %s", text, *text ? ", " : "",
+				 kinds[i].n, kinds[i].what);
+		free(text);
+		text = more;
+	}
+	if (*text)
+		remark("%s leaves out: %s", spec, text);
+	free(text);
+}
+
+/**
+ * pattern_find() - find the functions that are meant by a pattern
+ * @spec: the probe
+ * @syms: the symbols of its target
+ * @found: set on success to one symbol for each place; to be freed with matches_free() in any
+ *	case
+ *
+ * What matches and cannot be probed is left out, which a note tells.
+ */
+struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
+			   struct matches *found)
+{
+	char *squeezed = name_squeeze(spec->function);
+	const char *path = syms->image->path;
+	struct omitted omitted = { 0 };
+	const struct symbol *last = NULL;
+	size_t n = 0;
+
+	memset(found, 0, sizeof(*found));
+	for (size_t i = 0; i < syms->n; i++)
+		if (symbol_is_function(syms, &syms->v[i]) &&
+		    name_matches(&syms->v[i], spec->function, squeezed))
+			matches_add(found, &syms->v[i]);
+	free(squeezed);
+	if (found->n)
+		qsort(found->v, found->n, sizeof(*found->v), by_place);
+	for (size_t i = 0; i < found->n; i++) {
+		if (last && last->addr == found->v[i]->addr)
+			continue;
+		last = found->v[i];
+		if (wanted(syms, last, spec->kind, &omitted))
+			found->v[n++] = last;
+	}
+	found->n = n;
+	tell_omitted(spec->function, &omitted);
+	if (n)
+		return NULL;
+	return error_new(STATUS_NOT_FOUND,
+			 "no function of %s that can be probed matches %s; see: uprobe list %s",
+			 path, spec->function, path);
+}
