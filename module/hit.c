@@ -470,6 +470,15 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 	return NOTIFY_STOP;
 }
 
+/* The usual case of a return probe. */
+static noinline int hit_return(struct site *site, struct consumer *c, struct pt_regs *regs)
+{
+	if (likely(retprobe_enter(site, c, regs)) ||
+	    (retprobe_learn(site, regs) && retprobe_enter(site, c, regs)))
+		return NOTIFY_STOP;
+	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+}
+
 /* What is less usual than the only handler being an atomic one. */
 static noinline int hit_by_way(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
@@ -477,8 +486,8 @@ static noinline int hit_by_way(struct site *site, struct consumer_set *set, stru
 
 	if (way == WAY_TASK)
 		return hit_in_task(site, set->consumers[0], regs);
-	if (way == WAY_RETURN && retprobe_enter(site, set->consumers[0], regs))
-		return NOTIFY_STOP;
+	if (way == WAY_RETURN)
+		return hit_return(site, set->consumers[0], regs);
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 

@@ -84,6 +84,17 @@ static int image_invalidate(struct mmu_notifier *notifier,
 	return 0;
 }
 
+/* It has gone, or changed its protection. */
+static void image_invalidated(struct mmu_notifier *notifier,
+			      const struct mmu_notifier_range *range)
+{
+	struct image *image = container_of(notifier, struct image, notifier);
+
+	if (calls_there(&image->calls) && (range->event == MMU_NOTIFY_UNMAP ||
+					   range->event == MMU_NOTIFY_PROTECTION_VMA))
+		return_words_forget(image, range->start, range->end);
+}
+
 /**
  * image_let_go() - the address space has ended, or a child of its has been looked after
  * @image: the image; image::forks counts what is let go of
@@ -136,6 +147,7 @@ static void image_free(struct mmu_notifier *notifier)
 static const struct mmu_notifier_ops image_notifier_ops = {
 	.release = image_release,
 	.invalidate_range_start = image_invalidate,
+	.invalidate_range_end = image_invalidated,
 	.free_notifier = image_free,
 };
 
@@ -272,6 +284,7 @@ struct image *image_get(struct mm_struct *mm)
 	INIT_LIST_HEAD(&image->gone_ref_ctrs);
 	image->ref_changes = 1;
 	calls_init(&image->calls);
+	return_words_init(&image->returns);
 	INIT_WORK(&image->reap, image_reap_work);
 	INIT_RCU_WORK(&image->free, image_free_work);
 	foreign_rearm(image);

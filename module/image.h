@@ -28,6 +28,7 @@
 #include "foreign.h"
 #include "calls.h"
 #include "probe.h"
+#include "retprobe_word.h"
 #include "ssol_area.h"
 
 struct copy_mark;
@@ -166,6 +167,7 @@ static_assert(offsetofend(struct site, step) <= 64);
  * @resumptions: signals have put tasks back to a breakpoint; never cleared
  * @handed: hits have been handed on to tracers; never cleared
  * @calls: calls of return-probed functions that are under way
+ * @returns: words that are known to be return addresses
  * @trampoline: address of the return trampoline, 0 when it has none yet
  * @dead: the address space is going; set once
  * @notifier: tells of unmapping and of the end
@@ -200,6 +202,7 @@ struct image {
 	struct rw_semaphore watch_lock;	/* see above */
 	bool watched;
 	struct calls calls;
+	struct return_words returns;
 	unsigned long trampoline;
 	atomic_t moving;
 	bool resumptions;

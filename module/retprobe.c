@@ -13,6 +13,7 @@
 #include "image.h"
 #include "probe.h"
 #include "retprobe.h"
+#include "retprobe_word.h"
 #include "stack.h"
 #include "task.h"
 
@@ -141,6 +142,16 @@ static void instances_fill(struct uret_instance **fresh, struct uret_instance **
 	}
 }
 
+static enum word_kind word_look(struct image *image, unsigned long word,
+				const struct pt_regs *regs, bool may_sleep)
+{
+	if (return_word_known(&image->returns, word))
+		return WORD_RETURN;
+	if (!may_sleep)
+		return return_word_look(image, word);
+	return return_word_is(image, word, regs) ? WORD_RETURN : WORD_DATA;
+}
+
 static bool prepare(struct utask *utask, const struct site *site,
 		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
@@ -149,6 +160,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	struct calls *calls = &site->image->calls;
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, sp = regs->sp;
+	enum word_kind kind;
 	bool chained;
 	int linked = 0;
 
@@ -163,6 +175,11 @@ static bool prepare(struct utask *utask, const struct site *site,
 	/* Entered by a jump from a return-probed function, in its frame. */
 	chained = word == trampoline;
 	if (chained && !calls_real(calls, sp, &word))
+		goto missed;
+	kind = chained ? WORD_RETURN : word_look(site->image, word, regs, may_sleep);
+	if (kind == WORD_UNCLEAR)
+		goto again;
+	if (kind == WORD_DATA)
 		goto missed;
 
 	/* Nobody may take the trampoline's address, once it is there, for that of another call. */
@@ -203,11 +220,11 @@ missed:
 }
 
 /*
- * Exchanges the return address for the trampoline's; false where the page is
- * not there or cannot be written, with nothing done.
+ * Exchanges the return address for the trampoline's; false with nothing done where the page is
+ * not there or cannot be written, or the word is not known to be one.
  */
-static __always_inline bool word_exchange(unsigned long addr, unsigned long to,
-					  unsigned long *from)
+static __always_inline bool word_exchange(const struct return_words *words, unsigned long addr,
+					  unsigned long to, unsigned long *from)
 {
 	unsigned long __user *word = (unsigned long __user *)addr;
 	unsigned long old;
@@ -215,8 +232,8 @@ static __always_inline bool word_exchange(unsigned long addr, unsigned long to,
 	if (unlikely(!user_access_begin(word, sizeof(*word))))
 		return false;
 	unsafe_get_user(old, word, fault);
-	/* Entered by a jump in the frame of another call: see prepare(). */
-	if (unlikely(old == to))
+	/* The trampoline's is not: see prepare(). */
+	if (unlikely(!return_word_known(words, old)))
 		goto fault;
 	unsafe_put_user(to, word, fault);
 	user_access_end();
@@ -233,7 +250,8 @@ fault:
  * @c: its only consumer, which has neither an entry handler nor data
  * @regs: user registers, ip still behind the breakpoint
  *
- * Usual is a bucket with an instance for further use, and no call at the same place.
+ * Usual is a bucket with an instance for further use, no call at the same place, and a return
+ * address that is known to be one.
  *
  * Context: the trap.
  * Return: true when the hit has been dealt with; false, and nothing is done, when
@@ -241,8 +259,9 @@ fault:
  */
 bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
 {
-	unsigned long trampoline = READ_ONCE(site->image->trampoline);
-	struct calls *calls = &site->image->calls;
+	struct image *image = site->image;
+	unsigned long trampoline = READ_ONCE(image->trampoline);
+	struct calls *calls = &image->calls;
 	unsigned long sp = regs->sp, real;
 	struct uret_instance *inst, *other;
 	struct call_bucket *bucket;
@@ -263,7 +282,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
 		goto unusual;
 	pagefault_disable();
-	exchanged = word_exchange(sp, trampoline, &real);
+	exchanged = word_exchange(&image->returns, sp, trampoline, &real);
 	pagefault_enable();
 	if (unlikely(!exchanged)) {
 		calls_unlock(bucket);
@@ -284,6 +303,24 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 unusual:
 	calls_unlock(bucket);
 	return false;
+}
+
+/**
+ * retprobe_learn() - look at a return address that is not known, where that was the case
+ * @site: as for retprobe_enter(), which has returned false
+ * @regs: user registers
+ *
+ * Context: the trap.
+ * Return: true if it is known now, and was not before.
+ */
+bool retprobe_learn(const struct site *site, const struct pt_regs *regs)
+{
+	unsigned long word;
+
+	return stack_read(&word, regs->sp, sizeof(word), false) &&
+	       word != READ_ONCE(site->image->trampoline) &&
+	       !return_word_known(&site->image->returns, word) &&
+	       return_word_look(site->image, word) == WORD_RETURN;
 }
 
 /**

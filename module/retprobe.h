@@ -70,6 +70,7 @@ unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsig
 bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
 
 bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs);
+bool retprobe_learn(const struct site *site, const struct pt_regs *regs);
 bool retprobe_prepare(struct utask *utask, const struct site *site,
 		      const struct consumer_set *set, struct pt_regs *regs);
 void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,

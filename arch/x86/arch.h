@@ -110,6 +110,7 @@ static inline bool arch_in_syscall(const struct pt_regs *regs)
 	return (int)regs->orig_ax >= 0;
 }
 
+int arch_executable(struct mm_struct *mm, unsigned long addr);
 bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long *to);
 bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigned long *end);
 long arch_mremap_moved(const struct pt_regs *regs);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions that look at their own return address.
+ * Return addresses: functions that look at their own, and words that can be one.
  *
  * Register numbers are those of ModRM: 4 is the stack pointer, 5 the frame
  * pointer (Intel SDM vol. 2, 2.1.5, tables 2-2 and 2-3).
@@ -252,4 +252,101 @@ int retaddr_used_in(const void *file, retaddr_read read, u64 offset, enum uinsn_
 		offset += jump;
 	}
 	return 0;
+}
+
+/*
+ * Whether a text ends in the bytes of opcode ff with one of two digits in its ModRM byte, as far
+ * as 64-bit and 32-bit code have the same forms (Intel SDM vol. 2, tables 2-2 and 2-3).
+ */
+static bool ends_in_ff(const u8 *end, u8 digit, u8 other)
+{
+	unsigned int len;
+
+	for (len = 2; len <= RETADDR_CALL_MAX; len++) {
+		u8 modrm = end[1 - (int)len], mod = modrm >> 6, rm = modrm & 7;
+		unsigned int want = 2;
+
+		if (end[-(int)len] != 0xff)
+			continue;
+		if ((modrm >> 3 & 7) != digit && (modrm >> 3 & 7) != other)
+			continue;
+		if (mod != 3 && rm == REG_SP) {
+			want++;
+			/* Without a base there is a displacement. */
+			if (!mod && (end[2 - (int)len] & 7) == REG_BP)
+				want += 4;
+		}
+		if (mod == 1)
+			want++;
+		else if (mod == 2 || (!mod && rm == REG_BP))
+			want += 4;
+		if (want == len)
+			return true;
+	}
+	return false;
+}
+
+bool retaddr_behind_call(const u8 *end, enum uinsn_mode mode)
+{
+	return end[-5] == 0xe8 || ends_in_ff(end, 2, 3) ||
+	       (mode == UINSN_MODE_32 && end[-7] == 0x9a);
+}
+
+bool retaddr_behind_jump(const u8 *end)
+{
+	return end[-5] == 0xe9 || end[-2] == 0xeb || ends_in_ff(end, 4, 5);
+}
+
+/* Whether an instruction loads the stack pointer, or takes from the stack. */
+static bool takes(const struct uinsn *insn)
+{
+	bool registers = insn->modrm >= 0xc0;
+
+	if (insn->class == UINSN_RET)
+		return true;
+	if (!plain(insn))
+		return false;
+	switch (insn->opcode) {
+	case 0x58 ... 0x5f:		/* pop */
+	case 0x8f:
+	case 0x9d:			/* popf */
+	case 0xc9:			/* leave */
+		return true;
+	case 0x83:			/* add to the stack pointer, not what aligns it */
+	case 0x81:
+		return registers && rm_register(insn) == REG_SP && uinsn_reg(insn) == 0;
+	case 0x89:			/* mov to what ModRM names */
+		return registers && rm_register(insn) == REG_SP;
+	case 0x8b:			/* mov, lea */
+	case 0x8d:
+		return reg_register(insn) == REG_SP;
+	default:
+		return false;
+	}
+}
+
+bool retaddr_of_frame(const u8 *text, enum uinsn_mode mode)
+{
+	size_t at = 0, len = RETADDR_AFTER;
+	struct uinsn insn;
+	u8 number = 0;
+
+	/* endbr64, endbr32 */
+	if (text[0] == 0xf3 && text[1] == 0x0f && text[2] == 0x1e)
+		at = 4;
+	if (uinsn_decode(&insn, text + at, len - at, mode))
+		return false;
+	if (takes(&insn))
+		return true;
+	/* The number of the system call into eax: sigreturn, or rt_sigreturn. */
+	if (insn.opcode == 0xb8 && plain(&insn))
+		number = text[at + insn.len - 4];
+	else if (insn.opcode == 0xc7 && plain(&insn) && insn.modrm == 0xc0)
+		number = text[at + insn.len - 4];
+	else
+		return false;
+	at += insn.len;
+	if (mode == UINSN_MODE_64)
+		return number == 15 && text[at] == 0x0f && text[at + 1] == 0x05;
+	return (number == 119 || number == 173) && text[at] == 0xcd && text[at + 1] == 0x80;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Functions that look at their own return address.
+ * Return addresses: functions that look at their own, and words that can be one.
  */
 #ifndef UPROBES_ARCH_X86_RETADDR_H
 #define UPROBES_ARCH_X86_RETADDR_H
@@ -55,5 +55,46 @@ typedef size_t (*retaddr_read)(const void *file, u64 offset, void *buf, size_t l
  * Return: 1 when one of them uses the return address, 0 when not, or when it cannot be read.
  */
 int retaddr_used_in(const void *file, retaddr_read read, u64 offset, enum uinsn_mode mode);
+
+/* The longest call that is looked for in front of a return address, without prefixes. */
+#define RETADDR_CALL_MAX	7
+
+/* What is looked at behind one. */
+#define RETADDR_AFTER		16
+
+/**
+ * retaddr_behind_call() - whether a call may end where a text ends
+ * @end: the end of the text; %RETADDR_CALL_MAX bytes in front of it can be read
+ * @mode: 32-bit or 64-bit code
+ *
+ * Context: any; pure function.
+ * Return: whether the text ends in the bytes of one; they may be those of something else.
+ */
+bool retaddr_behind_call(const u8 *end, enum uinsn_mode mode);
+
+/**
+ * retaddr_behind_jump() - whether an unconditional jump may end where a text ends
+ * @end: as for retaddr_behind_call()
+ *
+ * Code pushes the address behind its jump to a function that is to return there.
+ *
+ * Context: any; pure function.
+ * Return: whether the text ends in the bytes of one.
+ */
+bool retaddr_behind_jump(const u8 *end);
+
+/**
+ * retaddr_of_frame() - whether code is what only a return comes to
+ * @text: the code, %RETADDR_AFTER bytes
+ * @mode: 32-bit or 64-bit code
+ *
+ * Such code takes the stack as somebody else has left it: it loads the stack pointer, or takes
+ * from the stack what it has not put there, as what follows makecontext()'s function. Or it is
+ * the system call that ends a signal handler.
+ *
+ * Context: any; pure function.
+ * Return: whether it is.
+ */
+bool retaddr_of_frame(const u8 *text, enum uinsn_mode mode);
 
 #endif /* UPROBES_ARCH_X86_RETADDR_H */

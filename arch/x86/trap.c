@@ -161,6 +161,50 @@ enum uinsn_mode arch_mm_mode(struct mm_struct *mm)
 	return is_64bit_mm(mm) ? UINSN_MODE_64 : UINSN_MODE_32;
 }
 
+/* Whether an entry of a page table lets programs execute what it maps. */
+static int executable(u64 entry)
+{
+	return (entry & (_PAGE_USER | _PAGE_NX)) == _PAGE_USER;
+}
+
+/**
+ * arch_executable() - whether the current task can execute what is at an address
+ * @mm: its address space
+ * @addr: the address, below arch_limit()
+ *
+ * Goes by the page tables, as nothing else can be looked at in a trap. They stay meanwhile: who
+ * frees them waits for processors with interrupts off.
+ *
+ * Context: interrupts off.
+ * Return: 1 or 0; -1 if there is no page.
+ */
+int arch_executable(struct mm_struct *mm, unsigned long addr)
+{
+	pgd_t pgd = READ_ONCE(*pgd_offset(mm, addr));
+	p4d_t p4d;
+	pud_t pud;
+	pmd_t pmd;
+	pte_t pte;
+
+	if (pgd_none(pgd) || !pgd_present(pgd))
+		return -1;
+	p4d = READ_ONCE(*p4d_offset(&pgd, addr));
+	if (p4d_none(p4d) || !p4d_present(p4d))
+		return -1;
+	pud = READ_ONCE(*pud_offset(&p4d, addr));
+	if (pud_none(pud) || !pud_present(pud))
+		return -1;
+	if (pud_leaf(pud))
+		return executable(pud_val(pud));
+	pmd = READ_ONCE(*pmd_offset(&pud, addr));
+	if (pmd_none(pmd) || !pmd_present(pmd))
+		return -1;
+	if (pmd_leaf(pmd))
+		return executable(pmd_val(pmd));
+	pte = READ_ONCE(*pte_offset_kernel(&pmd, addr));
+	return pte_present(pte) ? executable(pte_val(pte)) : -1;
+}
+
 /**
  * arch_uprobe_call() - whether text may be what the kernel's uprobes make of a nop
  * @text: the text
