@@ -359,8 +359,9 @@ static bool hidden_ones(struct symbol_file *file, const struct dynamic_info *dyn
  * @symbols: which; all that are not found get the offset 0
  * @n: how many
  * @needs: names, up to NULL; a file that is linked dynamically may have them hidden, which
- *	takes a search of all its symbols, if it imports one of these, or needs no other file
- * @allowance: how much may be read of files, in bytes; what is read is taken from it
+ *	takes a search of all its symbols, if it imports one of these, or needs no other file; or
+ *	NULL: only what the file exports is looked for
+ * @allowance: how much may be read of files, in bytes; what is read is taken from it; or NULL
  *
  * Finds nothing when there is not enough left of @allowance, or the task is being killed.
  *
@@ -384,10 +385,10 @@ bool elf_symbols_find(const struct target *target, struct elf_symbol *symbols, u
 		hashed = dyn.hash && dyn.symbols && dyn.strings;
 		for (i = 0; hashed && i < n; i++)
 			symbols[i].offset = hashed_find(file, &dyn, symbols[i].name);
-		if (!dyn.hash || (hashed && hidden_ones(file, &dyn, symbols, n, needs)))
+		if (needs && (!dyn.hash || (hashed && hidden_ones(file, &dyn, symbols, n, needs))))
 			table_find(file, symbols, n);
 	}
-	all = *allowance && !file->elf.failed;
+	all = (!allowance || *allowance) && !file->elf.failed;
 	kfree(file);
 	return all;
 }

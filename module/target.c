@@ -22,6 +22,7 @@
 #include "compat.h"
 #include "elf_file.h"
 #include "elf_go.h"
+#include "elf_symbol.h"
 #include "target.h"
 
 static struct mm_struct *process_mm(struct task_struct *task)
@@ -258,6 +259,15 @@ static size_t read_text(const void *target, u64 offset, void *buf, size_t len)
 	return n > 0 ? n : 0;
 }
 
+/* Whether code that OCaml's compiler has made is in a file: programs export its runtime. */
+static bool is_ocaml(const struct target *target)
+{
+	struct elf_symbol symbol = { .name = "caml_start_program" };
+
+	elf_symbols_find(target, &symbol, 1, NULL, NULL);
+	return symbol.offset;
+}
+
 /**
  * target_check_returns() - whether a function in a file can be return-probed
  * @target: the file
@@ -269,6 +279,11 @@ static size_t read_text(const void *target, u64 offset, void *buf, size_t len)
 int target_check_returns(const struct target *target, loff_t offset)
 {
 	if (!target->go) {
+		if (is_ocaml(target)) {
+			pr_notice("%s: a return probe would break this OCaml program, whose exceptions cut the stack and whose collector looks up return addresses; probe its ret instructions instead\n",
+				  target->name);
+			return -EPERM;
+		}
 		if (!retaddr_used_in(target, read_text, offset, target->mode))
 			return 0;
 		pr_notice("%s: a return probe would change what the function at 0x%llx does, which looks at its return address; probe its ret instructions instead\n",

@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 51
+ktap_plan 54
 
 # refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0, which is like that and else unset.
 refused() {
@@ -112,6 +112,13 @@ check "uprobe_check() finds that its entry can be probed" run check 2
 check "its entry can be probed" run register 2
 is "$("$go") $(hits 2)" "42 1" "and is"
 run unregister 2
+
+# The same of OCaml's.
+ocaml=$progs/like_ocaml
+offset_ocaml=$(uprobe offset "$ocaml" follows | sed 's/.*://')
+refused "Operation not permitted" "$ocaml: a return probe would break this OCaml program" \
+	path="$ocaml" offset="$offset_ocaml" returns=1
+is "$("$ocaml")" 42 "which works without"
 
 # What says nothing of a file, or too much.
 set_probe 3 pid="$$" vaddr=4096 flags=1

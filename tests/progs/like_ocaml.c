@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -Wl,-E
+/*
+ * A program that exports the function by which OCaml's runtime is known, and has nothing else
+ * of OCaml's.  Says what follows() comes to.
+ */
+#include <stdio.h>
+
+__attribute__((noinline, noclone)) long caml_start_program(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return x;
+}
+
+__attribute__((noinline, noclone)) long follows(long x)
+{
+	__asm__ volatile("" : "+r" (x));
+	return x + 1;
+}
+
+int main(void)
+{
+	printf("%ld\n", follows(caml_start_program(41)));
+	return 0;
+}
