@@ -10,7 +10,7 @@
 
 /**
  * enum return_mode - how returns are probed
- * @RETURN_DEFAULT: by trampoline, in Go programs at the return instructions
+ * @RETURN_DEFAULT: by trampoline, or at the return instructions where a runtime minds that
  * @RETURN_TRAMPOLINE: the return address is replaced
  * @RETURN_SITES: a probe on each return instruction
  * @RETURN_AUTO: at the return instructions where no return is missed that way

@@ -18,7 +18,7 @@ struct error;
 #define FORCE_SIZE	0x02	/* the function's size need not be known */
 #define FORCE_RANGE	0x04	/* the place may lie outside the function */
 #define FORCE_IFUNC	0x08	/* probe an IFUNC's resolver */
-#define FORCE_GO	0x10	/* put a return probe into a Go program */
+#define FORCE_GO	0x10	/* replace return addresses in Go, OCaml, a VM */
 
 #define FORCE_ALL	"align,size,range,ifunc,go"
 

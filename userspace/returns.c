@@ -9,8 +9,8 @@
 #include "eh_frame.h"
 #include "error.h"
 #include "exits.h"
-#include "go_symbols.h"
 #include "place.h"
+#include "runtimes.h"
 #include "symbols.h"
 #include "target.h"
 #include "text.h"
@@ -21,16 +21,18 @@ static struct error *check_return(const struct target *target,
 				  const struct place *place,
 				  unsigned int force)
 {
+	const struct runtime *runtime;
 	const char *suffix;
 	u64 start, end;
 	bool entry;
 
 	if (place->in_memory)
 		return NULL;
-	if (!(force & FORCE_GO) && go_is_program(&target->image))
+	runtime = force & FORCE_GO ? NULL : runtime_of(&target->image);
+	if (runtime_minds(runtime, place->function ? place->function->name : NULL))
 		return error_new(STATUS_REFUSED,
-				 "%s is a Go program, whose runtime moves stacks and would crash on a replaced return address; use --return=sites, or --force=go",
-				 target->image.path);
+				 "%s is %s, %s; use --return=sites, or --force=go",
+				 target->image.path, runtime->is, runtime->why);
 	if (place->function)
 		entry = !place->delta;
 	else
@@ -92,6 +94,27 @@ static struct error *add_exits(struct symbols *syms, const struct place *place,
 	return err;
 }
 
+/* Whether return addresses have to stay, which the user is told once. */
+static bool runtime_wants_sites(const struct target *target, const struct places *places,
+				unsigned int force)
+{
+	const struct runtime *runtime = force & FORCE_GO ? NULL : runtime_of(&target->image);
+	static const struct runtime *told;
+	bool minds = false;
+
+	for (size_t i = 0; i < places->n; i++) {
+		const struct symbol *function = places->v[i].function;
+
+		minds |= runtime_minds(runtime, function ? function->name : NULL);
+	}
+	if (minds && told != runtime)
+		remark("%s is %s, %s: its return instructions are probed instead",
+		       target->image.path, runtime->is, runtime->why);
+	if (minds)
+		told = runtime;
+	return minds;
+}
+
 /**
  * returns_find() - decide how returns are probed
  * @target: the file
@@ -111,8 +134,7 @@ struct error *returns_find(struct target *target, struct symbols *syms,
 	bool exact = true;
 
 	memset(returns, 0, sizeof(*returns));
-	if (mode == RETURN_DEFAULT && go_is_program(&target->image) &&
-	    !(options->force & FORCE_GO))
+	if (mode == RETURN_DEFAULT && runtime_wants_sites(target, places, options->force))
 		mode = RETURN_SITES;
 	if (mode == RETURN_SITES || mode == RETURN_AUTO) {
 		for (size_t i = 0; i < places->n && !err; i++) {

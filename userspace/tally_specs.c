@@ -9,11 +9,11 @@
 #include "definition.h"
 #include "demangle.h"
 #include "error.h"
-#include "go_symbols.h"
 #include "lookup.h"
 #include "pattern.h"
 #include "place.h"
 #include "probe_spec.h"
+#include "runtimes.h"
 #include "symbols.h"
 #include "tally.h"
 #include "target.h"
@@ -52,14 +52,16 @@ static struct error *add_matches(struct tally *tally,
 				 struct symbols *syms, unsigned int force)
 {
 	struct matches found = { 0 };
-	struct error *err = NULL;
+	const struct runtime *runtime = NULL;
+	struct error *err = pattern_find(spec, syms, &found);
 
-	if (spec->kind == 'r' && go_is_program(syms->image) &&
-	    !(force & FORCE_GO))
-		return error_new(STATUS_REFUSED,
-				 "%s is a Go program, whose runtime moves stacks and would crash on a replaced return address; count the calls instead: uprobe count",
-				 syms->image->path);
-	err = pattern_find(spec, syms, &found);
+	if (spec->kind == 'r' && !(force & FORCE_GO))
+		runtime = runtime_of(syms->image);
+	for (size_t i = 0; i < found.n && !err; i++)
+		if (runtime_minds(runtime, found.v[i]->name))
+			err = error_new(STATUS_REFUSED,
+					"%s is %s, %s; count the calls instead: uprobe count p:..., or use --force=go",
+					syms->image->path, runtime->is, runtime->why);
 	for (size_t i = 0; i < found.n && !err; i++)
 		add_match(tally, syms, found.v[i], spec->kind);
 	matches_free(&found);

@@ -11,7 +11,7 @@ java=$(readlink -f "$(command -v java)")
 jvm=${java%/bin/java}/lib/server/libjvm.so
 [ -f "$jvm" ] || skip_all "there is no ${java%/bin/java}/lib/server/libjvm.so"
 
-ktap_plan 8
+ktap_plan 12
 
 # class G {
 #	static byte[] b;
@@ -52,3 +52,13 @@ is "$(grep -a ' gc__begin: ' "$tmp/out" | sed 's/.* full=//' | sort | uniq -c | 
 	"$(sed -n 's/.*Pause \(Young\|Full\).*/\1/p' "$tmp/said" | sed 's/Young/0/; s/Full/1/' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
 	"each garbage collection, young and full ones, as the VM's own log has them"
 is "$(grep -ac ' gc__end: ' "$tmp/out")" "$(grep -c 'Pause' "$tmp/said")" "and its end"
+
+# The VM walks its stack from where Java has called it: return addresses there stay what they are.
+uprobe -c "$java -Xint -XX:+UseSerialGC -cp $tmp G; echo status \$?" "r:$jvm:SharedRuntime::resolve_static_call_C" \
+	>"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" '^status 0$' "a function that Java's code calls: it runs with its returns probed"
+like "$(cat "$tmp/err")" 'is a Java virtual machine, .*: its return instructions are probed instead' "a note says how"
+uprobe lat "$jvm:*" 2>"$tmp/err"
+is "$?" 4 "the latency of all of its functions is refused"
+uprobe lat -c "$java -Xint -XX:+UseSerialGC -cp $tmp G" "$jvm:JVM_*" >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/err")" ' [1-9][0-9]* calls, 0 missed' "that of its natives is told"
