@@ -224,9 +224,14 @@ void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
 	struct tracer_site *site;
 
 	mutex_lock(&t->lock);
-	list_for_each_entry(event, &t->events, node)
-		list_for_each_entry(site, &event->sites, node)
+	list_for_each_entry(event, &t->events, node) {
+		list_for_each_entry(site, &event->sites, node) {
+			/* All comes once more, with more room. */
+			if (seq_has_overflowed(m))
+				break;
 			show_counts(m, site, mark);
+		}
+	}
 	mutex_unlock(&t->lock);
 }
 

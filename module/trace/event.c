@@ -20,28 +20,6 @@ static const struct tracer_def *event_def(const struct tracer_event *event)
 	return event->format->def;
 }
 
-/**
- * tracer_event_find() - an event by its name
- * @t: the tracer
- * @group: name of its group
- * @name: its name
- *
- * Context: under @t->define or @t->lock.
- * Return: the event, or NULL.
- */
-struct tracer_event *tracer_event_find(struct tracer *t, const char *group,
-				       const char *name)
-{
-	struct tracer_event *event;
-
-	list_for_each_entry(event, &t->events, node) {
-		if (!strcmp(event_def(event)->event, name) &&
-		    !strcmp(event->group->name, group))
-			return event;
-	}
-	return NULL;
-}
-
 /* A group called "enable" would hide events/enable, and so on. */
 static void dir_failed(struct tracer_diag *diag, int error)
 {
@@ -110,7 +88,6 @@ static void event_destroy(struct tracer *t, struct tracer_event *event)
 
 static void add_site(struct tracer_event *event, struct tracer_site *site)
 {
-	site->event = event;
 	site->format = event->format;
 	list_add_tail(&site->node, &event->sites);
 }
@@ -139,44 +116,28 @@ static int compare_args(const struct tracer_def *have,
 	return 0;
 }
 
-static bool same_fetches(const struct tracer_def *a, const struct tracer_def *b)
+static int index_site(struct tracer *t, struct tracer_event *event,
+		      struct tracer_site *site, struct tracer_diag *diag)
 {
-	unsigned int i;
+	int ret;
 
-	for (i = 0; i < a->nargs; i++) {
-		if (strcmp(a->args[i].body, b->args[i].body))
-			return false;
-	}
-	return true;
+	site->event = event;
+	ret = tracer_index_add_site(t, site);
+	return ret ? fail(diag, ret == -EEXIST ? TRACER_ERR_SAME_PROBE :
+						 TRACER_ERR_NO_MEMORY, 0, ret) : 0;
 }
 
-static bool same_place(const struct tracer_site *a, const struct tracer_site *b)
-{
-	if (a->process != b->process || a->def->offset != b->def->offset)
-		return false;
-	return a->process ||
-	       file_inode(a->rp.u.file) == file_inode(b->rp.u.file);
-}
-
-/* May @site join @event? */
-static int check_site(struct tracer_event *event, struct tracer_site *site,
-		      struct tracer_diag *diag)
+/* May @site join @event?  Others of it are told apart from @site from then on. */
+static int check_site(struct tracer *t, struct tracer_event *event,
+		      struct tracer_site *site, struct tracer_diag *diag)
 {
 	const struct tracer_def *have = event_def(event), *def = site->def;
-	struct tracer_site *other;
 	int ret;
 
 	if (have->kind != def->kind)
 		return fail(diag, TRACER_ERR_DIFF_PROBE_TYPE, 0, -EEXIST);
 	ret = compare_args(have, def, diag);
-	if (ret)
-		return ret;
-	list_for_each_entry(other, &event->sites, node) {
-		if (same_place(other, site) &&
-		    same_fetches(other->def, def))
-			return fail(diag, TRACER_ERR_SAME_PROBE, 0, -EEXIST);
-	}
-	return 0;
+	return ret ?: index_site(t, event, site, diag);
 }
 
 static int join_event(struct tracer *t, struct tracer_event *event,
@@ -184,7 +145,7 @@ static int join_event(struct tracer *t, struct tracer_event *event,
 {
 	int ret;
 
-	ret = check_site(event, site, diag);
+	ret = check_site(t, event, site, diag);
 	if (ret)
 		return ret;
 
@@ -196,13 +157,25 @@ static int join_event(struct tracer *t, struct tracer_event *event,
 		diag->column = site->def->path_column;
 		ret = tracer_site_register(site, diag);
 		site->registered = !ret;
-		if (ret) {
+		if (ret)
 			list_del(&site->node);
-			site->event = NULL;
-			site->format = NULL;
-		}
 	}
 	mutex_unlock(&t->lock);
+	return ret;
+}
+
+/* Have a new event found, and its first site. */
+static int index_event(struct tracer *t, struct tracer_event *event,
+		       struct tracer_site *site, struct tracer_diag *diag)
+{
+	int ret;
+
+	ret = tracer_index_add_event(t, event);
+	if (ret)
+		return fail(diag, TRACER_ERR_NO_MEMORY, 0, ret);
+	ret = index_site(t, event, site, diag);
+	if (ret)
+		tracer_index_del_event(t, event);
 	return ret;
 }
 
@@ -232,6 +205,14 @@ static int define_probe(struct tracer *t, struct tracer_def *def,
 	if (IS_ERR(event)) {
 		tracer_site_destroy(site);
 		return PTR_ERR(event);
+	}
+	ret = index_event(t, event, site, diag);
+	if (ret) {
+		/* The format has the definition, and frees it. */
+		site->format = event->format;
+		tracer_site_destroy(site);
+		event_destroy(t, event);
+		return ret;
 	}
 	mutex_lock(&t->lock);
 	add_site(event, site);
@@ -264,6 +245,7 @@ void tracer_site_discard(struct tracer *t, struct tracer_site *site)
 	last = list_empty(&event->sites);
 	if (last) {
 		event->removed = true;
+		tracer_index_del_event(t, event);
 		list_del(&event->node);
 	}
 	mutex_unlock(&t->lock);
@@ -287,6 +269,25 @@ static bool site_matches(const struct tracer_site *site,
 }
 
 /*
+ * The next event after @event, the first one after NULL, that @def matches; with NULL any.
+ * The next one may be taken before this one goes.
+ */
+static struct tracer_event *next_match(struct tracer *t, const struct tracer_def *def,
+				       struct tracer_event *event)
+{
+	lockdep_assert_held(&t->lock);
+
+	if (def && def->group[0] && def->event[0])
+		return event ? NULL : tracer_event_find(t, def->group, def->event);
+	event = list_prepare_entry(event, &t->events, node);
+	list_for_each_entry_continue(event, &t->events, node) {
+		if (!def || event_matches(event, def))
+			return event;
+	}
+	return NULL;
+}
+
+/*
  * Move what @def matches out of the lists: whole events to @events, sites of
  * events that keep others to @sites.  NULL matches all.
  */
@@ -297,16 +298,17 @@ static void unlink_matches(struct tracer *t, const struct tracer_def *def,
 	struct tracer_site *site, *next_site;
 	bool whole;
 
-	lockdep_assert_held(&t->lock);
-
-	list_for_each_entry_safe(event, next_event, &t->events, node) {
-		if (def && !event_matches(event, def))
-			continue;
+	for (event = next_match(t, def, NULL); event; event = next_event) {
+		next_event = next_match(t, def, event);
 		whole = true;
-		list_for_each_entry(site, &event->sites, node)
-			whole = whole && (!def || site_matches(site, def));
+		list_for_each_entry(site, &event->sites, node) {
+			whole = !def || site_matches(site, def);
+			if (!whole)
+				break;
+		}
 		if (whole) {
 			event->removed = true;
+			tracer_index_del_event(t, event);
 			list_move_tail(&event->node, events);
 			continue;
 		}
@@ -320,21 +322,18 @@ static void unlink_matches(struct tracer *t, const struct tracer_def *def,
 /* Is there a match, and is none of the matches enabled? */
 static int check_matches(struct tracer *t, const struct tracer_def *def)
 {
-	struct tracer_event *event;
+	struct tracer_event *event = NULL;
 	struct tracer_site *site;
 	int ret = -ENOENT;
 
-	lockdep_assert_held(&t->lock);
-
-	list_for_each_entry(event, &t->events, node) {
-		if (def && !event_matches(event, def))
-			continue;
+	while ((event = next_match(t, def, event))) {
 		list_for_each_entry(site, &event->sites, node) {
 			if (def && !site_matches(site, def))
 				continue;
 			if (event->enabled && !t->live)
 				return -EBUSY;
 			ret = 0;
+			break;
 		}
 	}
 	return ret;

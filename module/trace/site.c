@@ -348,9 +348,12 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
  * @site: not registered
  *
  * Its definition goes with it, unless the event's format keeps it.
+ *
+ * Context: under tracer.define.
  */
 void tracer_site_destroy(struct tracer_site *site)
 {
+	tracer_index_del_site(site->tracer, site);
 	if (!site->format || site->format->def != site->def)
 		tracer_def_free(site->def);
 	put_place(site);

@@ -54,6 +54,7 @@
 #include <linux/idr.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rhashtable-types.h>
 #include <linux/rwsem.h>
 #include <linux/types.h>
 
@@ -110,6 +111,7 @@ struct tracer_group {
 /**
  * struct tracer_event - an event
  * @node: in tracer.events
+ * @by_name: in tracer.by_name
  * @group: where it belongs
  * @format: how to read its records
  * @sites: its probes, in the order of their definition
@@ -125,6 +127,7 @@ struct tracer_group {
  */
 struct tracer_event {
 	struct list_head node;
+	struct rhash_head by_name;
 	struct tracer_group *group;
 	struct tracer_format *format;
 	struct list_head sites;
@@ -140,8 +143,10 @@ struct tracer_event {
 /**
  * struct tracer_site - one probe of an event
  * @node: in tracer_event.sites
+ * @by_place: in tracer.by_place
+ * @indexed: it is there
  * @tracer: whose it is
- * @event: what it is a probe of; NULL until it is in its list
+ * @event: what it is a probe of; NULL until that is known
  * @format: of the event
  * @def: what defined it
  * @rp: the probe; for an entry probe only @rp.u is used.  Its file is open
@@ -162,6 +167,8 @@ struct tracer_event {
  */
 struct tracer_site {
 	struct list_head node;
+	struct rhash_head by_place;
+	bool indexed;
 	struct tracer *tracer;
 	struct tracer_event *event;
 	struct tracer_format *format;
@@ -205,6 +212,8 @@ struct tracer_switch {
  * @define: see the top of this file
  * @lock: see the top of this file
  * @events: all events, in the order of their definition
+ * @by_name: events, to be found by their names
+ * @by_place: all sites, to be found by event, place and fetches; under @define
  * @groups: all groups
  * @starting: sites of a session that were defined and are to be put in place,
  *	by their batch; under @define
@@ -229,6 +238,8 @@ struct tracer {
 	struct mutex define;	/* one change of the definitions at a time */
 	struct mutex lock;	/* lists of events, what is enabled */
 	struct list_head events;
+	struct rhashtable by_name;
+	struct rhashtable by_place;
 	struct list_head groups;
 	struct list_head starting;
 	struct rw_semaphore formats_sem;
@@ -260,8 +271,16 @@ int tracer_define(struct tracer *t, const char *line, size_t len,
 		  unsigned int lineno);
 int tracer_remove_all(struct tracer *t);
 void tracer_site_discard(struct tracer *t, struct tracer_site *site);
+
+/* index.c */
+int tracer_index_init(struct tracer *t);
+void tracer_index_destroy(struct tracer *t);
 struct tracer_event *tracer_event_find(struct tracer *t, const char *group,
 				       const char *name);
+int tracer_index_add_event(struct tracer *t, struct tracer_event *event);
+void tracer_index_del_event(struct tracer *t, struct tracer_event *event);
+int tracer_index_add_site(struct tracer *t, struct tracer_site *site);
+void tracer_index_del_site(struct tracer *t, struct tracer_site *site);
 
 /* enable.c */
 int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on);

@@ -96,6 +96,8 @@ static int make_files(struct tracer *t)
 int tracer_setup(struct tracer *t, unsigned long buffer_size,
 		 struct tracer_errlog *errors)
 {
+	int ret;
+
 	mutex_init(&t->define);
 	mutex_init(&t->lock);
 	INIT_LIST_HEAD(&t->events);
@@ -108,7 +110,13 @@ int tracer_setup(struct tracer *t, unsigned long buffer_size,
 	t->options = TRACER_OPTIONS_DEFAULT;
 	t->view.t = t;
 	t->view.cpu = TRACER_ALL_CPUS;
-	return tracer_buffer_init(&t->buffer, buffer_size);
+	ret = tracer_index_init(t);
+	if (ret)
+		return ret;
+	ret = tracer_buffer_init(&t->buffer, buffer_size);
+	if (ret)
+		tracer_index_destroy(t);
+	return ret;
 }
 
 /**
@@ -128,6 +136,7 @@ void tracer_teardown(struct tracer *t)
 	mutex_unlock(&t->lock);
 	tracer_whose_release(&t->whose);
 	idr_destroy(&t->formats);
+	tracer_index_destroy(t);
 	tracer_buffer_destroy(&t->buffer);
 	kfree(t->cpus);
 	mutex_destroy(&t->lock);
