@@ -156,18 +156,22 @@ static struct error *refused_because(const char *dir, const char *what,
 				     const char *line, int code)
 {
 	struct error *err;
-	char *log = NULL, *last = NULL, *message, *command;
+	char *log = NULL, *last = NULL, *message, *command, *number;
 
 	error_free(control_read(dir, "error_log", &log));
 	for (char *p = log; p && (p = strstr(p, ": error: ")); p++)
 		last = p;
 	message = last ? last + strlen(": error: ") : NULL;
 	command = message ? strstr(message, "\n  Command: ") : NULL;
+	/* Which of the lines of a write it was tells nobody anything who did not write them. */
+	number = message ? strstr(message, " (line ") : NULL;
+	if (!number || number > command)
+		number = command;
 	/* Somebody else's error is no explanation. */
 	if (command && !strncmp(command + strlen("\n  Command: "), line,
 				strcspn(line, "\n")))
-		err = error_new(STATUS_RUNTIME,
-				"the tracer refused the %s: %s", what, message);
+		err = error_new(STATUS_RUNTIME, "the tracer refused the %s: %.*s%s", what,
+				(int)(number - message), message, command);
 	else
 		err = error_new(STATUS_RUNTIME,
 				"the tracer refused \"%s\" (%s); the kernel log may say more: dmesg",
@@ -305,30 +309,66 @@ struct error *control_session(const char *dir, int *fd)
 	return open_file(dir, "session", O_RDWR | O_NONBLOCK, false, fd);
 }
 
+static int write_text(int fd, const char *text, size_t len)
+{
+	ssize_t n = write(fd, text, len);
+
+	return n < 0 ? errno : (size_t)n == len ? 0 : EIO;
+}
+
 static int write_session(int fd, const char *line)
 {
 	char *text = xasprintf("%s\n", line);
-	ssize_t n = write(fd, text, strlen(text));
-	int code = n < 0 ? errno : (size_t)n == strlen(text) ? 0 : EIO;
+	int code = write_text(fd, text, strlen(text));
 
 	free(text);
 	return code;
 }
 
+/* Which line of several that were written the last entry of error_log is about; else the first. */
+static size_t refused_line(const char *dir, size_t n)
+{
+	char *log = NULL, *last = NULL, *where;
+	size_t line = 0;
+
+	error_free(control_read(dir, "error_log", &log));
+	for (char *p = log; p && (p = strstr(p, ": error: ")); p++)
+		last = p;
+	if (last)
+		last[strcspn(last, "\n")] = '\0';
+	where = last ? strstr(last, " (line ") : NULL;
+	if (where)
+		line = strtoull(where + strlen(" (line "), NULL, 10);
+	free(log);
+	return line && line <= n ? line - 1 : 0;
+}
+
 /**
- * control_session_define() - define a probe in a session
+ * control_session_define() - define probes in a session
  * @dir: the control directory
  * @fd: the session
- * @line: the line, without a newline
+ * @lines: the lines, without newlines
+ * @n: number of them, with at most %CONTROL_CHUNK characters if there are several
+ *
+ * They are put in place at once: one by one each would have all processes looked through.
  */
-struct error *control_session_define(const char *dir, int fd, const char *line)
+struct error *control_session_define(const char *dir, int fd, char *const *lines, size_t n)
 {
-	int code = write_session(fd, line);
+	size_t len = 0, at = 0;
 	struct error *err;
+	char *text;
+	int code;
 
+	for (size_t i = 0; i < n; i++)
+		len += strlen(lines[i]) + 1;
+	text = xmalloc(len + 1);
+	for (size_t i = 0; i < n; i++)
+		at += sprintf(text + at, "%s\n", lines[i]);
+	code = write_text(fd, text, len);
+	free(text);
 	if (!code)
 		return NULL;
-	err = refused_because(dir, "definition", line, code);
+	err = refused_because(dir, "definition", lines[n > 1 ? refused_line(dir, n) : 0], code);
 	if (code == EPERM || code == EILSEQ || code == EEXIST)
 		err->status = STATUS_REFUSED;
 	return err;
@@ -403,6 +443,19 @@ static void add_drops(const char *name, u64 hits, struct counts *total)
 			total->dropped[i] += hits;
 }
 
+/* The number before @*end, which moves to the blank before it. */
+static u64 number_before(const char *line, char **end)
+{
+	char *p = *end;
+
+	while (p > line && p[-1] == ' ')
+		p--;
+	while (p > line && p[-1] != ' ')
+		p--;
+	*end = p;
+	return strtoull(p, NULL, 10);
+}
+
 /* Add up what a session says: probe: PATH EVENT HITS MISSED, dropped: WHY HITS. */
 static void add_counts(char *text, struct counts *total)
 {
@@ -410,11 +463,12 @@ static void add_counts(char *text, struct counts *total)
 
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
-		unsigned long long hits, missed;
+		char *end = line + strlen(line);
+		unsigned long long hits;
 
-		if (sscanf(line, "probe: %*s %*s %llu %llu", &hits, &missed) == 2) {
-			total->hits += hits;
-			total->missed += missed;
+		if (str_starts(line, "probe: ")) {
+			total->missed += number_before(line, &end);
+			total->hits += number_before(line, &end);
 		} else if (sscanf(line, "dropped: %31s %llu", why, &hits) == 2) {
 			add_drops(why, hits, total);
 		}

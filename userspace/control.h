@@ -14,6 +14,9 @@ struct error;
 
 #define CONTROL_DIR "/sys/kernel/debug/uprobes"
 
+/* So many characters of lines are written at once, at most. */
+#define CONTROL_CHUNK 32768
+
 /**
  * enum drop - why a session does not record a hit
  * @DROP_PID: it is not of the process that was asked for
@@ -63,7 +66,7 @@ struct error *control_enable(const char *dir, const char *group,
 struct error *control_pipe(const char *dir, int *fd);
 struct error *control_aggregate(const char *dir, int *fd);
 struct error *control_session(const char *dir, int *fd);
-struct error *control_session_define(const char *dir, int fd, const char *line);
+struct error *control_session_define(const char *dir, int fd, char *const *lines, size_t n);
 struct error *control_session_write(int fd, const char *file, const char *value);
 struct error *control_filter(const char *dir, int session, const char *group,
 			     const char *event, const char *text);

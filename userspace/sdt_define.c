@@ -31,17 +31,29 @@ struct site {
 };
 
 /**
+ * struct arg - an argument over all sites
+ * @type: its type
+ * @unreadable: the operand of the first site where it cannot be read, or NULL
+ */
+struct arg {
+	const char *type;
+	const struct sdt_operand *unreadable;
+};
+
+/**
  * struct probe - the wanted probe
  * @sites: its sites
  * @n: number of @sites
  * @cap: capacity of @sites
  * @args: number of arguments that every site has
+ * @v: the arguments
  */
 struct probe {
 	struct site *sites;
 	size_t n;
 	size_t cap;
 	size_t args;
+	struct arg *v;
 };
 
 static bool is_wanted(const struct sdt_site *site, const char *name)
@@ -164,6 +176,17 @@ static const char *common_type(const struct probe *probe, size_t arg)
 	return sdt_operand_type(size, is_signed);
 }
 
+/* What all sites come to is found out once: there may be very many. */
+static void find_args(struct probe *probe)
+{
+	probe->v = xcalloc(probe->args + 1, sizeof(*probe->v));
+	for (size_t i = 0; i < probe->args; i++) {
+		probe->v[i].unreadable = unreadable(probe, i);
+		if (!probe->v[i].unreadable)
+			probe->v[i].type = common_type(probe, i);
+	}
+}
+
 /* "argN" at @p, as a word: N counted from 0, and the word's length. */
 static size_t arg_word(const char *start, const char *p, size_t *arg)
 {
@@ -185,7 +208,7 @@ static struct error *check_arg(const struct probe *probe, size_t arg)
 		return error_new(STATUS_NOT_FOUND,
 				 "the probe has %zu arguments and no arg%zu",
 				 probe->args, arg + 1);
-	operand = unreadable(probe, arg);
+	operand = probe->v[arg].unreadable;
 	if (operand)
 		return error_new(STATUS_REFUSED,
 				 "arg%zu cannot be read: it is %s, and %s",
@@ -290,7 +313,7 @@ static struct error *translate_word(const struct probe *probe,
 			 expr == word ? (int)len : (int)(equals - word), word,
 			 string ? "=+0(" : "=", site->operands.v[arg].fetch,
 			 string ? ")" : "",
-			 type ? type : common_type(probe, arg));
+			 type ? type : probe->v[arg].type);
 	return NULL;
 }
 
@@ -319,7 +342,7 @@ static char *default_args(const struct probe *probe, const struct site *site,
 	char *args = xstrdup(""), *more;
 
 	for (size_t i = 0; i < probe->args; i++) {
-		const struct sdt_operand *operand = unreadable(probe, i);
+		const struct sdt_operand *operand = probe->v[i].unreadable;
 
 		if (operand) {
 			if (tell)
@@ -328,8 +351,7 @@ static char *default_args(const struct probe *probe, const struct site *site,
 			continue;
 		}
 		more = xasprintf("%s arg%zu=%s:%s", args, i + 1,
-				 site->operands.v[i].fetch,
-				 common_type(probe, i));
+				 site->operands.v[i].fetch, probe->v[i].type);
 		free(args);
 		args = more;
 	}
@@ -383,6 +405,8 @@ struct error *sdt_define(const struct probe_spec *spec,
 
 	sdt_load(syms->image, &list);
 	err = collect(&list, syms, spec->function, &probe);
+	if (!err)
+		find_args(&probe);
 	for (size_t i = 0; !err && i < probe.n; i++) {
 		const struct sdt_site *sdt = probe.sites[i].sdt;
 		char counter[32] = "", *args, *line;
@@ -402,6 +426,7 @@ struct error *sdt_define(const struct probe_spec *spec,
 	for (size_t i = 0; i < probe.n; i++)
 		sdt_operands_free(&probe.sites[i].operands);
 	free(probe.sites);
+	free(probe.v);
 	sdt_free(&list);
 	return err;
 }

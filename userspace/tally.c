@@ -17,9 +17,6 @@
 #include "util.h"
 #include "whose.h"
 
-/* So much is written at once, at most: between writes the user can stop it. */
-#define CHUNK 32768
-
 /* Milliseconds before it is said how far it is. */
 #define PATIENCE 1000
 
@@ -67,7 +64,7 @@ static size_t next_chunk(const struct tally *tally, size_t from, char *text,
 	for (i = from; i < tally->lines.n; i++) {
 		size_t n = strlen(tally->lines.v[i]);
 
-		if (i > from && *len + n > CHUNK)
+		if (i > from && *len + n > CONTROL_CHUNK)
 			break;
 		memcpy(text + *len, tally->lines.v[i], n);
 		*len += n;
@@ -134,7 +131,7 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 	for (size_t i = 0; i < tally->lines.n; i++)
 		if (strlen(tally->lines.v[i]) > longest)
 			longest = strlen(tally->lines.v[i]);
-	text = xmalloc(CHUNK + longest);
+	text = xmalloc(CONTROL_CHUNK + longest);
 	while (done < tally->lines.n && !runner->stop) {
 		size_t len;
 		ssize_t n;

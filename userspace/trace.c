@@ -79,7 +79,42 @@ static struct error *restrict_session(const struct trace *trace, pid_t child,
 	return err;
 }
 
-static struct error *define_site(struct trace *trace,
+/**
+ * struct batch - lines for a session that are still to be written
+ * @lines: the lines
+ * @len: characters of them, newlines included
+ */
+struct batch {
+	struct paths lines;
+	size_t len;
+};
+
+static struct error *batch_write(const struct trace *trace, struct batch *batch)
+{
+	struct error *err = NULL;
+
+	if (batch->lines.n)
+		err = control_session_define(trace->dir, trace->session, batch->lines.v,
+					     batch->lines.n);
+	paths_free(&batch->lines);
+	*batch = (struct batch){ 0 };
+	return err;
+}
+
+static struct error *batch_add(const struct trace *trace, struct batch *batch, const char *line)
+{
+	size_t len = strlen(line) + 1;
+	struct error *err = NULL;
+
+	if (batch->len + len > CONTROL_CHUNK)
+		err = batch_write(trace, batch);
+	if (!err)
+		paths_add(&batch->lines, line);
+	batch->len += len;
+	return err;
+}
+
+static struct error *define_site(struct trace *trace, struct batch *batch,
 				 const struct definition *def, size_t site)
 {
 	const char *group = trace_group(trace, def);
@@ -89,9 +124,8 @@ static struct error *define_site(struct trace *trace,
 	/* Others than the module do not know what else it has. */
 	line = trace->session >= 0 ? definition_checked_line(def, site, group) :
 				     definition_line(def, site, group);
-	err = trace->session >= 0 ?
-	      control_session_define(trace->dir, trace->session, line) :
-	      control_define(trace->dir, line);
+	err = trace->session >= 0 ? batch_add(trace, batch, line) :
+				    control_define(trace->dir, line);
 	free(line);
 	return err;
 }
@@ -102,19 +136,22 @@ static struct error *define_site(struct trace *trace,
  */
 struct error *trace_define(struct trace *trace)
 {
-	for (size_t i = 0; i < trace->n; i++) {
+	struct batch batch = { 0 };
+	struct error *err = NULL;
+
+	for (size_t i = 0; i < trace->n && !err; i++) {
 		const struct definition *def = &trace->defs[i];
 
-		for (size_t site = 0; site < def->sites.n; site++) {
-			struct error *err = define_site(trace, def, site);
-
-			if (err)
-				return err;
-			if (trace->session < 0)
+		for (size_t site = 0; site < def->sites.n && !err; site++) {
+			err = define_site(trace, &batch, def, site);
+			if (!err && trace->session < 0)
 				trace->defined = i + 1;
 		}
 	}
-	return NULL;
+	if (!err)
+		err = batch_write(trace, &batch);
+	paths_free(&batch.lines);
+	return err;
 }
 
 /**

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A statically defined probe at 20,000 places, each of which is passed once. */
+#include "sdt.h"
+
+void places(unsigned long n);
+
+asm("	.text\n"
+    "	.type places, @function\n"
+    "places:\n"
+    "	.rept 20000\n"
+    SDT_PROBE("many_places", "place", "0", "8@%rdi")
+    "	.endr\n"
+    "	ret\n"
+    "	.size places, . - places\n");
+
+int main(int argc, char **argv)
+{
+	places(argc);
+	return 0;
+}
