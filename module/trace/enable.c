@@ -226,16 +226,18 @@ static void log_site_error(struct tracer *t, const struct tracer_site *site,
 	kfree(line);
 }
 
-static bool is_meant(const struct tracer_event *event,
-		     const struct tracer_group *group,
-		     const struct tracer_event *only)
+static bool is_meant(const struct tracer_event *event, const struct tracer_choice *c)
 {
-	return (!group || event->group == group) && (!only || event == only);
+	const char *group = event->group->name, *name = event->format->def->event;
+
+	return (!c->group || event->group == c->group) && (!c->event || event == c->event) &&
+	       (!c->group_name || !strcmp(group, c->group_name)) &&
+	       (!c->event_name || !strcmp(name, c->event_name)) &&
+	       (!c->either || !strcmp(group, c->either) || !strcmp(name, c->either));
 }
 
 /* Put all probes of the events in place that are meant, or of one none. */
-static int enable(struct tracer *t, const struct tracer_group *group,
-		  const struct tracer_event *only)
+static int enable(struct tracer *t, const struct tracer_choice *choice)
 {
 	struct batch b = { .todo = LIST_HEAD_INIT(b.todo) };
 	struct tracer_diag diag = {};
@@ -249,7 +251,7 @@ static int enable(struct tracer *t, const struct tracer_group *group,
 	if (ret)
 		return ret;
 	list_for_each_entry(event, &t->events, node) {
-		if (event->enabled || !is_meant(event, group, only))
+		if (event->enabled || !is_meant(event, choice))
 			continue;
 		list_for_each_entry(site, &event->sites, node) {
 			list_add_tail(&site->batch, &b.todo);
@@ -267,7 +269,7 @@ static int enable(struct tracer *t, const struct tracer_group *group,
 		abandon_event(&b);
 	}
 	list_for_each_entry(event, &t->events, node) {
-		if (is_meant(event, group, only))
+		if (is_meant(event, choice))
 			event->enabled = list_first_entry(&event->sites,
 							  struct tracer_site,
 							  node)->registered;
@@ -275,8 +277,7 @@ static int enable(struct tracer *t, const struct tracer_group *group,
 	return first;
 }
 
-static void disable(struct tracer *t, const struct tracer_group *group,
-		    const struct tracer_event *only)
+static void disable(struct tracer *t, const struct tracer_choice *choice)
 {
 	struct tracer_event *event;
 	LIST_HEAD(sites);
@@ -284,12 +285,12 @@ static void disable(struct tracer *t, const struct tracer_group *group,
 	lockdep_assert_held(&t->lock);
 
 	list_for_each_entry(event, &t->events, node) {
-		if (is_meant(event, group, only))
+		if (is_meant(event, choice))
 			gather_registered(event, &sites);
 	}
 	unregister_list(&sites);
 	list_for_each_entry(event, &t->events, node) {
-		if (is_meant(event, group, only))
+		if (is_meant(event, choice))
 			event->enabled = false;
 	}
 }
@@ -306,9 +307,11 @@ static void disable(struct tracer *t, const struct tracer_group *group,
  */
 int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on)
 {
+	const struct tracer_choice choice = { .event = event };
+
 	if (on)
-		return event->enabled ? 0 : enable(t, event->group, event);
-	disable(t, event->group, event);
+		return event->enabled ? 0 : enable(t, &choice);
+	disable(t, &choice);
 	return 0;
 }
 
@@ -327,13 +330,43 @@ int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on)
 int tracer_events_switch(struct tracer *t, const struct tracer_group *group,
 			 bool on)
 {
+	const struct tracer_choice choice = { .group = group };
 	int ret = 0;
 
 	mutex_lock(&t->lock);
 	if (on)
-		ret = enable(t, group, NULL);
+		ret = enable(t, &choice);
 	else
-		disable(t, group, NULL);
+		disable(t, &choice);
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+/**
+ * tracer_events_choose() - the same for events that are chosen by their names
+ * @t: the tracer
+ * @choice: which
+ * @on: whether to put them in place
+ *
+ * Context: not under @t->lock.
+ * Return: as tracer_events_switch(); -EINVAL when there is none.
+ */
+int tracer_events_choose(struct tracer *t, const struct tracer_choice *choice, bool on)
+{
+	struct tracer_event *event;
+	int ret = -EINVAL;
+
+	mutex_lock(&t->lock);
+	list_for_each_entry(event, &t->events, node) {
+		if (is_meant(event, choice)) {
+			ret = 0;
+			break;
+		}
+	}
+	if (!ret && on)
+		ret = enable(t, choice);
+	else if (!ret)
+		disable(t, choice);
 	mutex_unlock(&t->lock);
 	return ret;
 }

@@ -218,10 +218,18 @@ static ssize_t current_read(struct file *file, char __user *ubuf, size_t count,
 	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
 }
 
+/* As in tracefs, who writes it is going to trace: the buffer gets its size. */
 static ssize_t current_write(struct file *file, const char __user *ubuf,
 			     size_t count, loff_t *ppos)
 {
-	return write_fixed(ubuf, count, ppos, "nop");
+	struct tracer *t = file->private_data;
+	ssize_t n = write_fixed(ubuf, count, ppos, "nop");
+	int ret;
+
+	if (n < 0)
+		return n;
+	ret = tracer_buffer_expand(&t->buffer);
+	return ret ?: n;
 }
 
 const struct file_operations tracer_current_fops = {
@@ -229,6 +237,19 @@ const struct file_operations tracer_current_fops = {
 	.open = tracer_private_open,
 	.read = current_read,
 	.write = current_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t tracers_read(struct file *file, char __user *ubuf, size_t count,
+			    loff_t *ppos)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
+}
+
+const struct file_operations tracer_tracers_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = tracers_read,
 	.llseek = default_llseek,
 };
 
@@ -243,6 +264,11 @@ static const char readme[] =
 	"Files:\n"
 	"  uprobe_events    - write definitions, one per line; read them back.\n"
 	"                     Opening with truncation (>) removes all, appending (>>) adds\n"
+	"  dynamic_events   - the same file under another name\n"
+	"  available_events - GROUP:EVENT of all events\n"
+	"  set_event        - write GROUP:EVENT, GROUP:*, *:EVENT or NAME of a group or event to\n"
+	"                     enable, with a '!' before it to disable; reads what is enabled.\n"
+	"                     Opening with truncation (>) disables all\n"
 	"  uprobe_profile   - path, event, hits, missed\n"
 	"  error_log        - the last errors: message, line, a caret under the column\n"
 	"  events/GROUP/EVENT/enable, events/GROUP/enable, events/enable\n"
@@ -277,13 +303,15 @@ static const char readme[] =
 	"                     [NANOSECONDS LONGEST LOG2:CALLS...]; closing ends it.\n"
 	"                     Lines before the definitions, also of a session:\n"
 	"                     only pid|tree|tid|uid|comm VALUE, except PID\n"
-	"  trace_clock, current_tracer\n"
+	"  trace_clock, current_tracer, available_tracers\n"
 	"                   - always local, and nop\n"
 	"\n"
 	"Definitions:\n"
 	"  p[:[GRP/][EVENT]] PATH:OFFSET[%return][(COUNTER)] [ARGS] - set a probe\n"
 	"  r[:[GRP/][EVENT]] PATH:OFFSET[(COUNTER)] [ARGS]          - set a return probe\n"
 	"  -:[GRP/][EVENT] [PATH:OFFSET]                            - remove\n"
+	"  !p:[GRP/][EVENT] [PATH:OFFSET], !r:...                   - the same\n"
+	"  place (uprobe): PATH:OFFSET[%return][(COUNTER)]\n"
 	"  # ...                                                    - a comment\n"
 	"  OFFSET is a position in the file. A PATH holds white space and '#' as \\040, \\043.\n"
 	"  Where PATH is /proc/PID/mem, OFFSET is an address in that process.\n"
@@ -293,7 +321,7 @@ static const char readme[] =
 	"  ARG:   [NAME=]FETCH[:TYPE]\n"
 	"  FETCH: %<register>, $stack, $stack<index>, $retval, $comm, @<address>,\n"
 	"         @+<offset in the file>, +|-[u]<offset>(<fetch>[,%<index>[,<scale>]]),\n"
-	"         \\<number>, \\\"<text>\"\n"
+	"         \\imm-value (a number), \\\"imm-string\"\n"
 	"  TYPE:  u8-u64, s8-s64, x8-x64, f32, f64, char, string, ustring,\n"
 	"         string16, string32 (of UTF-16, UTF-32), <string>(<fetch>[:<type>]) with\n"
 	"         its length, b<width>@<offset>/<size>,\n"

@@ -4,6 +4,7 @@
  *
  *	p|r[:[GRP/][EVENT]] PATH:OFFSET[%return][(REF_CTR)] [ARG...]
  *	-:[GRP/][EVENT] [PATH:OFFSET]
+ *	!p|!r:[GRP/][EVENT] [PATH:OFFSET]		the same
  *
  * An ARG expect=HEX, with two digits for each byte of the instruction there, is
  * none: the probe is refused where the file has other bytes.
@@ -322,6 +323,13 @@ static int parse_line(struct tracer_def *def, struct tracer_diag *diag)
 		return 0;
 
 	switch (word[0]) {
+	case '!':
+		/* What defined it, taken back. */
+		word++;
+		if (word[0] != 'p' && word[0] != 'r')
+			return fail(diag, def, word, TRACER_ERR_BAD_COMMAND);
+		def->kind = TRACER_REMOVE;
+		break;
 	case 'p':
 		def->kind = TRACER_PROBE;
 		break;

@@ -173,14 +173,14 @@ static int set_file(struct tracer *t, char *file, const char *value)
 	return ret;
 }
 
-/* p, r and - start a definition, '#' a comment; anything else names a file. */
+/* p, r, - and ! start a definition, '#' a comment; anything else names a file. */
 static bool is_definition(const char *line, size_t len)
 {
 	while (len && tracer_is_space(*line)) {
 		line++;
 		len--;
 	}
-	return !len || *line == '#' ||
+	return !len || *line == '#' || *line == '!' ||
 	       (strchr("pr-", *line) &&
 		(len == 1 || line[1] == ':' || tracer_is_space(line[1])));
 }

@@ -259,6 +259,22 @@ struct tracer {
 	struct dentry *events_dir;
 };
 
+/**
+ * struct tracer_choice - which events are meant; all of these have to be true of them
+ * @group: the group; NULL for any, as below
+ * @event: the event
+ * @group_name: what its group is called
+ * @event_name: what it is called
+ * @either: what one of the two is called
+ */
+struct tracer_choice {
+	const struct tracer_group *group;
+	const struct tracer_event *event;
+	const char *group_name;
+	const char *event_name;
+	const char *either;
+};
+
 /* tracer.c */
 int tracer_init(void);
 void tracer_exit(void);
@@ -286,6 +302,7 @@ void tracer_index_del_site(struct tracer *t, struct tracer_site *site);
 int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on);
 int tracer_events_switch(struct tracer *t, const struct tracer_group *group,
 			 bool on);
+int tracer_events_choose(struct tracer *t, const struct tracer_choice *choice, bool on);
 void tracer_unlinked_disable(struct tracer *t, struct list_head *events,
 			     struct list_head *sites);
 int tracer_start(struct tracer *t);
@@ -296,6 +313,10 @@ int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
 void tracer_event_drop_filter(struct tracer_event *event);
 extern const struct file_operations tracer_event_filter_fops;
 extern const struct file_operations tracer_group_filter_fops;
+
+/* choose.c */
+extern const struct file_operations tracer_set_event_fops;
+extern const struct file_operations tracer_available_fops;
 
 /* publish.c */
 int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on);
@@ -353,6 +374,7 @@ extern const struct file_operations tracer_on_fops;
 extern const struct file_operations tracer_readme_fops;
 extern const struct file_operations tracer_clock_fops;
 extern const struct file_operations tracer_current_fops;
+extern const struct file_operations tracer_tracers_fops;
 extern const struct file_operations tracer_pids_fops;
 extern const struct file_operations tracer_notrace_pids_fops;
 extern const struct file_operations tracer_pipe_fops;

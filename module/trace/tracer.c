@@ -25,6 +25,10 @@ static const struct {
 	const struct file_operations *fops;
 } files[] = {
 	{ "uprobe_events", 0640, &tracer_events_fops },
+	/* All that are defined here are of one kind. */
+	{ "dynamic_events", 0640, &tracer_events_fops },
+	{ "available_events", 0440, &tracer_available_fops },
+	{ "set_event", 0640, &tracer_set_event_fops },
 	{ "uprobe_profile", 0440, &tracer_profile_fops },
 	{ "error_log", 0640, &tracer_error_log_fops },
 	{ "tracing_on", 0640, &tracer_on_fops },
@@ -32,6 +36,7 @@ static const struct {
 	{ "trace_options", 0640, &tracer_options_fops },
 	{ "trace_clock", 0640, &tracer_clock_fops },
 	{ "current_tracer", 0640, &tracer_current_fops },
+	{ "available_tracers", 0440, &tracer_tracers_fops },
 	{ "set_event_pid", 0640, &tracer_pids_fops },
 	{ "set_event_notrace_pid", 0640, &tracer_notrace_pids_fops },
 	{ "aggregate", 0640, &tracer_aggregate_fops },

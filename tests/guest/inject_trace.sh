@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-ktap_plan 27
+ktap_plan 29
 clear
 tick=$(where tick)
 text=$(where text)
@@ -61,6 +61,9 @@ each_failure "enabling an event" on off hit_one is_off
 all_on() { echo 1 >$dir/events/enable; }
 all_off() { echo 0 >$dir/events/enable; }
 each_failure "enabling all" all_on all_off hit_one is_off
+chosen() { echo e >>$dir/set_event; }
+none_chosen() { : >$dir/set_event; }
+each_failure "enabling by name" chosen none_chosen hit_one is_off
 
 # Filters and limits.
 filter() { echo 'n > 1 && comm != "x" || n == 7' >$dir/events/uprobes/e/filter; }
@@ -119,7 +122,7 @@ off
 bad 2>/dev/null
 is "$(lines | wc -l) $(grep -c nosuch $dir/error_log)" "3 1" "there are hits and an error to read of"
 all_there() { [ "$(grep -c ': (' "$tmp/read")" = 3 ]; }
-for file in trace uprobe_events uprobe_profile error_log trace_options set_event_pid README \
+for file in trace uprobe_events available_events uprobe_profile error_log trace_options set_event_pid README \
 	    buffer_size_kb events/uprobes/e/format events/uprobes/e/filter per_cpu/cpu0/trace per_cpu/cpu0/stats; do
 	reading() { cat $dir/$file >"$tmp/read"; }
 	expected=$(steady $dir/$file)

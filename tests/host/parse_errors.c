@@ -175,6 +175,9 @@ static const struct {
 	  C(TOO_MANY_OPS) },
 
 	{ "-:foo ^bar", C(NO_PATH) },
+	{ "!^", C(BAD_COMMAND) },
+	{ "!^-:foo", C(BAD_COMMAND) },
+	{ "!p^", C(NO_EVENT_NAME) },
 	{ "-:foo /bin/sh:^x", C(BAD_UPROBE_OFFS) },
 };
 

@@ -307,7 +307,7 @@ int main(void)
 {
 	unsigned int i;
 
-	ktap_plan(ARRAY_SIZE(lines) + ARRAY_SIZE(args) + 15);
+	ktap_plan(ARRAY_SIZE(lines) + ARRAY_SIZE(args) + 17);
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		check_line(i);
 	for (i = 0; i < ARRAY_SIZE(args); i++)
@@ -317,6 +317,8 @@ int main(void)
 	check_removal("-:bar/foo", "bar", "foo", 0);
 	check_removal("-:bar/", "bar", "", 0);
 	check_removal("-:foo /bin/sh:0x10", "", "foo", 0x10);
+	check_removal("!p:bar/foo", "bar", "foo", 0);
+	check_removal("!r:foo /bin/sh:0x10 %di", "", "foo", 0x10);
 	check_removal(" -:foo # gone", "", "foo", 0);
 
 	check_nothing("");
