@@ -177,10 +177,14 @@ static char *parse_index(struct parse *p, char *s, struct deref *deref)
 	return end;
 }
 
-/* What is behind the base at @s: the ends of the dereferences around it. */
+/*
+ * What is behind the base at @s: the ends of the dereferences around it.  Those that are there
+ * belong to the outer ones: where one lacks, it lacks before the first.
+ */
 static int parse_ends(struct parse *p, char *s)
 {
 	unsigned int i = p->nderefs;
+	char *first = NULL;
 
 	while (i--) {
 		if (*s == ',') {
@@ -189,7 +193,8 @@ static int parse_ends(struct parse *p, char *s)
 				return -EINVAL;
 		}
 		if (*s != ')')
-			return tracer_arg_fail(p, s, TRACER_ERR_DEREF_OPEN_BRACE);
+			return tracer_arg_fail(p, first ?: s, TRACER_ERR_DEREF_OPEN_BRACE);
+		first = first ?: s;
 		s++;
 	}
 	return *s ? tracer_arg_fail(p, s, TRACER_ERR_DEREF_OPEN_BRACE) : 0;

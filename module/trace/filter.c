@@ -183,7 +183,8 @@ static int parse_field(struct parse *p, const char **s,
 		step->is_signed = true;
 		return 0;
 	}
-	return fail(p, word, TRACER_ERR_FILTER_FIELD_NOT_FOUND);
+	/* As tracefs has it: one behind the name, even at the end of the line. */
+	return fail(p, *s + !!len, TRACER_ERR_FILTER_FIELD_NOT_FOUND);
 }
 
 static int parse_operator(struct parse *p, const char **s,

@@ -15,8 +15,10 @@
 /* As tracefs has it, a filter that is wrong is shown with what is wrong. */
 static char *explain(const char *text, size_t len, const struct tracer_diag *diag)
 {
+	size_t column = min_t(size_t, diag->column, len);
+
 	return kasprintf(GFP_KERNEL, "%.*s\n%*s\nparse_error: %s", (int)len, text,
-			 diag->column + 1, "^", tracer_err_text(diag->err));
+			 (int)column + 1, "^", tracer_err_text(diag->err));
 }
 
 /**

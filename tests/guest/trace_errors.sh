@@ -31,6 +31,8 @@ both p /bin/sh:10 \"abc^
 both p /bin/sh:10 ^+10
 both p /bin/sh:10 ^+0a(%ax)
 both p /bin/sh:10 +0(%ax^
+both p /bin/sh:10 +0(+0(@0^)
+both p /bin/sh:10 +0(+0(+0(@0^))
 both p /bin/sh:10 +0(^$comm)
 both p /bin/sh:10 ^&1
 both p /bin/sh:10 +0(%sp):u32[10^

@@ -84,7 +84,7 @@ of() {
 	grep -E "^(\./)?$1[:/]"
 }
 
-ktap_plan 48
+ktap_plan 51
 clear
 printf '%s\n' "$n_filters" >"$tmp/n"
 printf '%s\n' "$t_filters" >"$tmp/t"
@@ -128,10 +128,22 @@ like "$(cat $dir/uprobe_profile)" '^ +/.*traced n +[0-9]{4,} ' "all are counted"
 # Errors: the event has no filter then, and its file tells why.
 check_fails "a wrong filter is refused" sh -c "echo 'n == 1 && nosuch > 3' >$dir/events/uprobes/n/filter"
 like "$(cat $dir/events/uprobes/n/filter)" '^parse_error: Field not found' "the file tells what is wrong"
-is "$(sed -n 2p $dir/events/uprobes/n/filter)" "          ^" "and where"
+is "$(sed -n 2p $dir/events/uprobes/n/filter)" "                 ^" "and where"
 like "$(tail -n 3 $dir/error_log)" '^\[.*\] event filter parse error: error: Field not found' "so does error_log"
 is "$(tail -n 2 $dir/error_log)" "  Command: n == 1 && nosuch > 3
-                     ^" "with a caret"
+                            ^" "with a caret"
+if has_tracefs; then
+	for filter in 'common_pid == 1 && nosuch > 3' 'nosuch==1' 'common_pid == 1 || nosuch'; do
+		echo "$filter" >$dir/events/uprobes/n/filter
+		echo "$filter" >$tracefs/events/sched/sched_switch/filter
+		is "$(tail -n 1 $dir/error_log)" "$(tail -n 1 $tracefs/error_log)" "tracefs has it there, too: $filter"
+	done 2>/dev/null
+	echo 0 >$tracefs/events/sched/sched_switch/filter
+else
+	for _ in 1 2 3; do
+		skip "tracefs has it there, too" "this kernel has no uprobe_events"
+	done
+fi
 echo 0 >$dir/events/uprobes/n/filter
 is "$(cat $dir/events/uprobes/n/filter)" none "0 clears it"
 

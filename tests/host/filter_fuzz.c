@@ -34,7 +34,8 @@ static bool try_filter(const char *text, size_t len)
 	}
 	filter = tracer_filter_parse(def, text, len, &diag);
 	if (IS_ERR(filter)) {
-		if (diag.err == TRACER_ERR_NONE || diag.column > len)
+		/* Of an unknown field it is one behind its name. */
+		if (diag.err == TRACER_ERR_NONE || diag.column > len + 1)
 			abort();
 		return false;
 	}

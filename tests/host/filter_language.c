@@ -72,10 +72,12 @@ static const struct {
 	enum tracer_err err;
 } errors[] = {
 	{ "^", TRACER_ERR_FILTER_NO_FILTER },
-	{ "^nosuch == 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
-	{ "u8 == 1 && ^nosuch == 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
-	{ "^__probe_func == 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
-	{ "^__probe_ret_ip == 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
+	{ "nosuch ^== 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
+	{ "nosuch=^=1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
+	{ "u8 == 1 || nosuch ^", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
+	{ "u8 == 1 && nosuch ^== 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
+	{ "__probe_func ^== 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
+	{ "__probe_ret_ip ^== 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
 	{ "^== 1", TRACER_ERR_FILTER_FIELD_NOT_FOUND },
 	{ "u8 ^= 1", TRACER_ERR_FILTER_INVALID_OP },
 	{ "u8 ^&& u8 == 1", TRACER_ERR_FILTER_INVALID_OP },
