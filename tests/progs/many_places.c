@@ -5,13 +5,13 @@
 void places(unsigned long n);
 
 asm("	.text\n"
-    "	.type places, @function\n"
-    "places:\n"
-    "	.rept 20000\n"
-    SDT_PROBE("many_places", "place", "0", "8@%rdi")
-    "	.endr\n"
-    "	ret\n"
-    "	.size places, . - places\n");
+	"	.type places, @function\n"
+	"places:\n"
+	"	.rept 20000\n"
+	SDT_PROBE("many_places", "place", "0", "8@%rdi")
+	"	.endr\n"
+	"	ret\n"
+	"	.size places, . - places\n");
 
 int main(int argc, char **argv)
 {
