@@ -161,10 +161,15 @@ enum uinsn_mode arch_mm_mode(struct mm_struct *mm)
 	return is_64bit_mm(mm) ? UINSN_MODE_64 : UINSN_MODE_32;
 }
 
-/* Whether an entry of a page table lets programs execute what it maps. */
+/*
+ * Whether an entry of a page table lets programs execute what it maps; -1 where programs may not
+ * access it at all: NUMA balancing takes a page away like this for a moment.
+ */
 static int executable(u64 entry)
 {
-	return (entry & (_PAGE_USER | _PAGE_NX)) == _PAGE_USER;
+	if (!(entry & _PAGE_USER))
+		return -1;
+	return !(entry & _PAGE_NX);
 }
 
 /**
@@ -176,7 +181,7 @@ static int executable(u64 entry)
  * frees them waits for processors with interrupts off.
  *
  * Context: interrupts off.
- * Return: 1 or 0; -1 if there is no page.
+ * Return: 1 or 0; -1 if there is no page, or nobody may access it.
  */
 int arch_executable(struct mm_struct *mm, unsigned long addr)
 {
