@@ -23,7 +23,7 @@
 #endif
 
 static const char in_x87[] = "it is in a register of the x87 unit, which cannot be fetched";
-static const char in_vector[] = "it is in a vector register, of which only the lower half can be fetched";
+static const char in_vector[] = "it is a vector, and only half of its register can be fetched";
 static const char unknown[] = "the debug information does not say how the function returns it";
 
 /**

@@ -145,7 +145,8 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 	while (!err && stars--)
 		err = value_deref(&value, name);
 	/* A reference is what it refers to, as in the source code. */
-	if (!err && value.typed && strcmp(expression, RETVAL) && dwarf_tag(&value.type) != DW_TAG_pointer_type &&
+	if (!err && value.typed && strcmp(expression, RETVAL) &&
+	    dwarf_tag(&value.type) != DW_TAG_pointer_type &&
 	    type_is_pointer(&value.type))
 		err = value_deref(&value, name);
 	if (enumeration)

@@ -294,7 +294,7 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 		break;
 	case TRACER_STORE_MEM:
 		ret = tracer_read_user(f, data, value + arg->displacement,
-				arg->type->size * count);
+				       arg->type->size * count);
 		if (ret) {
 			memset(data, 0, arg->type->size * count);
 			return ret;
