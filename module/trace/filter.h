@@ -22,6 +22,8 @@
 
 #include "record.h"
 
+struct pid_namespace;
+
 #define TRACER_FILTER_MAX	4095	/* characters of a filter */
 #define TRACER_FILTER_TEXT_MAX	255	/* characters of a string in it */
 #define TRACER_FILTER_DEPTH	128	/* parentheses and operators that are open */
@@ -103,11 +105,13 @@ struct tracer_filter_step {
 /**
  * struct tracer_filter - a filter, compiled
  * @text: as it was written
+ * @ns: pid and tid are those of this pid namespace; NULL for those that records have
  * @nsteps: number of @steps
  * @steps: the steps
  */
 struct tracer_filter {
 	char *text;
+	struct pid_namespace *ns;
 	unsigned int nsteps;
 	struct tracer_filter_step steps[];
 };

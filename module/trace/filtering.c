@@ -3,6 +3,7 @@
  * The filters of events, and the files that set them.
  */
 #include <linux/debugfs.h>
+#include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -33,10 +34,18 @@ struct change {
 	char *text;
 };
 
+static void free_filter(struct tracer_filter *filter)
+{
+	if (filter && filter->ns)
+		put_pid_ns(filter->ns);
+	tracer_filter_free(filter);
+}
+
 /* 0, -EINVAL or -ENOMEM, with what is wrong in @diag; nothing is to be freed then. */
 static int prepare(struct change *change, struct tracer_event *event, const char *text,
 		   size_t len, struct tracer_diag *diag)
 {
+	struct pid_namespace *ns = tracer_pids_ns();
 	struct tracer_filter *filter;
 
 	*change = (struct change){ .event = event };
@@ -51,6 +60,8 @@ static int prepare(struct change *change, struct tracer_event *event, const char
 		diag->err = TRACER_ERR_NO_MEMORY;
 		return -ENOMEM;
 	}
+	if (ns && ns != event->group->tracer->ns)
+		filter->ns = get_pid_ns(ns);
 	change->filter = filter;
 	return 0;
 }
@@ -58,7 +69,7 @@ static int prepare(struct change *change, struct tracer_event *event, const char
 static void release(struct change *changes, unsigned int n)
 {
 	while (n--) {
-		tracer_filter_free(changes[n].filter);
+		free_filter(changes[n].filter);
 		kfree(changes[n].text);
 	}
 }
@@ -122,7 +133,7 @@ int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
  */
 void tracer_event_drop_filter(struct tracer_event *event)
 {
-	tracer_filter_free(rcu_dereference_protected(event->filter, true));
+	free_filter(rcu_dereference_protected(event->filter, true));
 	kfree(event->filter_text);
 }
 

@@ -3,6 +3,7 @@
  * The probe handlers: a hit becomes a record.
  */
 #include <linux/irqflags.h>
+#include <linux/pid_namespace.h>
 #include <linux/preempt.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
@@ -56,16 +57,18 @@ static __always_inline void fill_head(const struct hit *hit, struct tracer_recor
 				      u8 *bytes)
 {
 	struct tracer_entry *entry = (struct tracer_entry *)bytes;
+	struct pid_namespace *ns;
 
 	/* The kernel keeps it padded; a change right now may show in part. */
 	memcpy(record->comm, current->comm, sizeof(record->comm));
 	record->comm[sizeof(record->comm) - 1] = '\0';
-	record->tgid = task_tgid_nr(current);
+	ns = hit->site->tracer->ns;
+	record->tgid = likely(!ns) ? task_tgid_nr(current) : task_tgid_nr_ns(current, ns);
 	record->nstack = 0;
 	entry->type = hit->site->format->id;
 	entry->flags = hit->flags;
 	entry->preempt_count = hit->preempt_count;
-	entry->pid = task_pid_nr(current);
+	entry->pid = likely(!ns) ? task_pid_nr(current) : task_pid_nr_ns(current, ns);
 	entry->ip = hit->ip;
 	if (hit->site->args_at > sizeof(*entry))
 		memcpy(bytes + sizeof(*entry), &hit->ret_ip, sizeof(hit->ret_ip));
@@ -127,21 +130,41 @@ static size_t max_size(const struct hit *hit)
 	       (hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0);
 }
 
-/* Is it to be recorded?  Nothing of it is in the buffer yet. */
-static bool pass(const struct hit *hit, const struct tracer_record *record,
-		 size_t len)
+/* With the numbers that the filter's author knows. */
+static noinline bool match_in_ns(const struct tracer_filter *filter,
+				 struct tracer_record *record, size_t len)
 {
-	const struct tracer_filter *filter;
+	s32 pid = record->entry.pid, tgid = record->tgid;
+	bool matches;
+
+	record->entry.pid = task_pid_nr_ns(current, filter->ns);
+	record->tgid = task_tgid_nr_ns(current, filter->ns);
+	matches = tracer_filter_match(filter, record, len, raw_smp_processor_id());
+	record->entry.pid = pid;
+	record->tgid = tgid;
+	return matches;
+}
+
+static bool match(const struct tracer_filter *filter, struct tracer_record *record, size_t len)
+{
+	if (!filter)
+		return true;
+	if (unlikely(filter->ns))
+		return match_in_ns(filter, record, len);
+	return tracer_filter_match(filter, record, len, raw_smp_processor_id());
+}
+
+/* Is it to be recorded?  Nothing of it is in the buffer yet. */
+static bool pass(const struct hit *hit, struct tracer_record *record, size_t len)
+{
 	bool passes;
 
 	/* The trap is an RCU read side. */
-	if (hit->trap) {
-		filter = rcu_dereference_check(hit->site->event->filter, irqs_disabled());
-		return !filter || tracer_filter_match(filter, record, len, raw_smp_processor_id());
-	}
+	if (hit->trap)
+		return match(rcu_dereference_check(hit->site->event->filter, irqs_disabled()),
+			     record, len);
 	rcu_read_lock();
-	filter = rcu_dereference(hit->site->event->filter);
-	passes = !filter || tracer_filter_match(filter, record, len, raw_smp_processor_id());
+	passes = match(rcu_dereference(hit->site->event->filter), record, len);
 	rcu_read_unlock();
 	return passes;
 }

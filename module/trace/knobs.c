@@ -90,8 +90,10 @@ static void pids_stop(struct seq_file *m, void *v)
 static int pids_show(struct seq_file *m, void *v)
 {
 	loff_t *pos = v;
+	int pid = tracer_pids_seen(*pos);
 
-	seq_printf(m, "%lld\n", *pos);
+	if (pid)
+		seq_printf(m, "%d\n", pid);
 	return 0;
 }
 

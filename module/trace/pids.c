@@ -115,6 +115,52 @@ static long next_pid(const char **text)
 	return pid;
 }
 
+/**
+ * tracer_pids_ns() - by whose numbers the current task calls others
+ *
+ * Return: its pid namespace, or NULL for the initial one.
+ */
+struct pid_namespace *tracer_pids_ns(void)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+
+	return ns == &init_pid_ns ? NULL : ns;
+}
+
+/**
+ * tracer_pids_seen() - what the current task calls a thread
+ * @nr: its id in the initial namespace
+ *
+ * Return: its id, or 0 when it is not to be seen from here.
+ */
+int tracer_pids_seen(unsigned long nr)
+{
+	struct pid_namespace *ns = tracer_pids_ns();
+	int seen;
+
+	if (!ns)
+		return nr;
+	rcu_read_lock();
+	seen = pid_nr_ns(find_pid_ns(nr, &init_pid_ns), ns);
+	rcu_read_unlock();
+	return seen;
+}
+
+/* The other way round; or -ESRCH. */
+static long pid_meant(long nr)
+{
+	struct pid_namespace *ns = tracer_pids_ns();
+	long meant;
+
+	/* Who is seen by all may be listed before it is there. */
+	if (!ns || nr < 0)
+		return nr;
+	rcu_read_lock();
+	meant = pid_nr(find_pid_ns(nr, ns));
+	rcu_read_unlock();
+	return meant ?: -ESRCH;
+}
+
 static unsigned long *list_alloc(void)
 {
 	return vzalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(unsigned long));
@@ -127,8 +173,8 @@ static unsigned long *list_alloc(void)
  * @text: numbers between white space; without any, nothing changes
  *
  * Context: under tracer.lock.
- * Return: 0, -ENOMEM, or -EINVAL when something there is no id; then none is
- * added.
+ * Return: 0, -ENOMEM, -EINVAL when something there is no id, or, in a pid namespace,
+ * -ESRCH when there is no such thread; then none is added.
  */
 int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 		    const char *text)
@@ -138,8 +184,10 @@ int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 	bool fresh = !bits;
 	long pid;
 
-	for (pid = next_pid(&s); pid >= 0; pid = next_pid(&s))
-		continue;
+	for (pid = next_pid(&s); pid >= 0; pid = next_pid(&s)) {
+		if (pid_meant(pid) < 0)
+			return -ESRCH;
+	}
 	if (pid == -EINVAL)
 		return pid;
 	s = text;
@@ -152,8 +200,11 @@ int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 		if (!bits)
 			return -ENOMEM;
 	}
-	for (; pid >= 0; pid = next_pid(&s))
-		set_bit(pid, bits);
+	for (; pid >= 0; pid = next_pid(&s)) {
+		/* It may have ended since. */
+		if (pid_meant(pid) >= 0)
+			set_bit(pid_meant(pid), bits);
+	}
 	if (fresh)
 		rcu_assign_pointer(pids->bits[which], bits);
 	return 0;

@@ -14,6 +14,7 @@
 
 struct mm_struct;
 struct pid;
+struct pid_namespace;
 struct task_struct;
 
 typedef bool tracer_has_mm_fn(struct pid *tgid, const struct mm_struct *mm);
@@ -40,6 +41,8 @@ struct tracer_pids {
 	bool following;
 };
 
+struct pid_namespace *tracer_pids_ns(void);
+int tracer_pids_seen(unsigned long nr);
 int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 		    const char *text);
 void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which);

@@ -33,7 +33,7 @@
  * @type: id of the event
  * @flags: state of the CPU, TRACER_IRQS_OFF and so on
  * @preempt_count: depth of disabled preemption
- * @pid: id of the thread, in the initial pid namespace
+ * @pid: id of the thread, in the tracer's pid namespace
  * @ip: the probed address; for a return the address of the function
  */
 struct tracer_entry {
@@ -47,7 +47,7 @@ struct tracer_entry {
 /**
  * struct tracer_record - a record
  * @comm: the thread's name, NUL-terminated
- * @tgid: id of the process, in the initial pid namespace
+ * @tgid: id of the process, in the same pid namespace as that of the thread
  * @nstack: addresses of the user stack, 8 bytes each, at the record's end
  * @entry: the common fields; a return probe's u64 return address follows
  */

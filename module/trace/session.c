@@ -6,7 +6,8 @@
  * closed for the last time, so a tool that is killed leaves nothing behind.
  * Reading it is a trace_pipe of its own events; hits and misses of its probes are
  * in the descriptor's /proc/PID/fdinfo.  Sessions know nothing of each other, nor
- * of the directory's events.
+ * of the directory's events.  Ids in records are those of the pid namespace of who
+ * opened it.
  *
  * A line that is written is a definition, as for uprobe_events, or
  *
@@ -24,6 +25,7 @@
  * next other line, or at the end of the write.
  */
 #include <linux/debugfs.h>
+#include <linux/pid_namespace.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -233,6 +235,9 @@ static int session_open(struct inode *inode, struct file *file)
 	if (ret)
 		goto free_session;
 	s->t.live = true;
+	s->t.ns = tracer_pids_ns();
+	if (s->t.ns)
+		get_pid_ns(s->t.ns);
 	s->reader = tracer_reader_create(&s->t.view, true);
 	if (!s->reader) {
 		ret = -ENOMEM;

@@ -70,6 +70,7 @@
 
 struct dentry;
 struct pid;
+struct pid_namespace;
 struct seq_file;
 struct tracer_synth;
 
@@ -227,6 +228,8 @@ struct tracer_switch {
  *	removed while they are
  * @options: a bit per enum tracer_option
  * @pids: whose hits are recorded
+ * @ns: ids in records are those of this pid namespace, of a session who opened it; NULL for
+ *	the initial one
  * @whose: whose are of interest, of a session; does not change while there are events
  * @view: all CPUs
  * @cpus: each CPU; NULL for a session
@@ -251,6 +254,7 @@ struct tracer {
 	bool live;
 	unsigned long options;
 	struct tracer_pids pids;
+	struct pid_namespace *ns;
 	struct tracer_whose whose;
 	struct tracer_view view;
 	struct tracer_view *cpus;

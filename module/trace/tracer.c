@@ -5,6 +5,7 @@
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/debugfs.h>
+#include <linux/pid_namespace.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -140,6 +141,8 @@ void tracer_teardown(struct tracer *t)
 	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
 	mutex_unlock(&t->lock);
 	tracer_whose_release(&t->whose);
+	if (t->ns)
+		put_pid_ns(t->ns);
 	idr_destroy(&t->formats);
 	tracer_index_destroy(t);
 	tracer_buffer_destroy(&t->buffer);
