@@ -139,7 +139,7 @@ static __always_inline struct call_bucket *calls_lock(struct calls *calls, unsig
 	struct call_table *table = rcu_dereference_sched(calls->table);
 	struct call_bucket *bucket = call_bucket(table, sp);
 
-	/* Otherwise the compiler keeps what it has computed that from for the look at the bucket. */
+	/* Or the compiler keeps what it has computed that from for the look at the bucket. */
 	OPTIMIZER_HIDE_VAR(bucket);
 	raw_spin_lock(&bucket->lock);
 	if (unlikely(bucket->moved))

@@ -23,7 +23,7 @@ struct surroundings {
 	u8 after[RETADDR_AFTER];
 };
 
-static_assert(RETADDR_CALL_MAX < sizeof(u64));
+static_assert(sizeof(u64) > RETADDR_CALL_MAX);
 
 /* Keep a word, unless mappings have changed since there were @changes. */
 static void keep(struct return_words *words, unsigned long word, int changes)
@@ -129,7 +129,7 @@ static struct lies where_lies(struct mm_struct *mm, unsigned long word)
 /* Whether a signal handler of the current task returns to an address. */
 static bool is_restorer(unsigned long word)
 {
-	const struct sighand_struct *sighand = current->sighand;
+	const struct sighand_struct *sighand = rcu_dereference_protected(current->sighand, true);
 	unsigned int i;
 
 	for (i = 0; i < _NSIG; i++) {

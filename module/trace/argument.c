@@ -115,6 +115,7 @@ static int parse_length_body(struct parse *p, char *s)
 	length->def = p->def;
 	length->arg = p->arg->length;
 	length->diag = p->diag;
+	length->is_length = true;
 	length->column = p->column + (s - p->buf);
 	strcpy(length->buf, s);
 	ret = *s ? parse_body(length) : tracer_arg_fail(p, s, TRACER_ERR_BAD_LENGTH);
@@ -131,7 +132,7 @@ static int parse_length(struct parse *p, char *s)
 {
 	size_t len = strlen(s);
 
-	if (s[len - 1] != ')' || p->arg->length)
+	if (s[len - 1] != ')' || p->is_length)
 		return tracer_arg_fail(p, s, TRACER_ERR_BAD_LENGTH);
 	s[len - 1] = '\0';
 	*s = '\0';
@@ -348,8 +349,9 @@ void tracer_arg_free(struct tracer_arg *arg)
 {
 	kfree(arg->insns);
 	kfree(arg->text);
+	/* That has none of its own. */
 	if (arg->length)
-		kfree(arg->length->insns);
+		tracer_arg_free(arg->length);
 	kfree(arg->length);
 	arg->insns = NULL;
 	arg->text = NULL;

@@ -30,6 +30,7 @@ struct deref {
  * @ninsns: their number
  * @derefs: the dereferences around the base, outermost first
  * @nderefs: their number
+ * @is_length: it is the length of a string
  */
 struct parse {
 	struct tracer_def *def;
@@ -41,6 +42,7 @@ struct parse {
 	unsigned int ninsns;
 	struct deref derefs[TRACER_INSNS_MAX];
 	unsigned int nderefs;
+	bool is_length;
 };
 
 /* Say what is wrong, and where in the body. */
