@@ -120,7 +120,7 @@ static bool site_text_moved(struct image *image, unsigned long addr, const u8 *t
 
 /*
  * Says why the mapping at @addr is not one for breakpoints.  Where a probed file's has just
- * gone nothing is amiss: libraries come and go.  Context: may sleep.
+ * gone, and may be back, nothing is amiss: libraries come and go.  Context: may sleep.
  */
 static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, unsigned long addr)
 {
@@ -130,7 +130,7 @@ static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, un
 	vma = find_vma(mm, addr);
 	if (vma && vma->vm_start > addr)
 		vma = NULL;
-	if (vma || !c->in_every_process)
+	if (!c->in_every_process || (vma && !text_probeable(vma)))
 		site_notice(c, "0x%lx cannot be probed: %s\n", addr, text_refusal(vma));
 	mmap_read_unlock(mm);
 }

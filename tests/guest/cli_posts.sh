@@ -17,7 +17,7 @@ PATH=$tmp/opt:$PATH
 # seen FILE: events without addresses.
 seen() { fields "$1" | sed 's/ (0x[0-9a-f]*)//'; }
 
-is "$(uprobe -l mysqld | sort)" "$(nm "$tmp/opt/mysqld" | awk 'NF == 3 && $2 ~ /[tT]/ { print $3 }' | sort)" "-l mysqld lists its functions"
+is "$(uprobe -l mysqld | sort)" "$(nm -C "$tmp/opt/mysqld" | awk '$2 ~ /^[tT]$/' | cut -d' ' -f3- | sort)" "-l mysqld lists its functions"
 like "$(uprobe -l mysqld)" '^_Z16dispatch_command19enum_server_commandP3THDPcj$|^dispatch_command' "the one of the post among them"
 uprobe -c "$tmp/opt/mysqld" 'p:cmd mysqld: _Z16dispatch_command19enum_server_commandP3THDPcj +0(%dx):string' >"$tmp/out" 2>"$tmp/err"
 is "$(seen "$tmp/out" | sort | uniq -c | sed 's/^ *//')" '3 cmd: arg1="show tables"' "p:cmd mysqld: _Z16dispatch_command... +0(%dx):string"

@@ -126,7 +126,7 @@ for n in $(seq 25); do
 	echo "unregister 0" >$client/run
 done
 is "$taken" 25 "flicker: a probe on the file is taken"
-is "$(dmesg | grep -c 'cannot be probed')" 0 "flicker: the log has nothing of mappings that have gone"
+is "$(dmesg | grep 'cannot be probed')" "" "flicker: the log has nothing of mappings that have gone"
 # shellcheck disable=SC2086
 kill $flickering
 rmmod uprobe_client
