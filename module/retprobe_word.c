@@ -85,8 +85,9 @@ enum word_kind return_word_look(struct image *image, unsigned long word)
 	if (word >= arch_limit(image->mode) || word < sizeof(before))
 		return WORD_DATA;
 	executable = arch_executable(image->mm, word);
+	/* A debugger may have put a breakpoint there: see of_debugger(). */
 	if (executable <= 0)
-		return executable ? WORD_UNCLEAR : WORD_DATA;
+		return executable || current->ptrace ? WORD_UNCLEAR : WORD_DATA;
 	if (copy_from_user_nofault(before, (void __user *)(word - sizeof(before)), sizeof(before)))
 		return WORD_UNCLEAR;
 	without_probes(image, word - sizeof(before), before, sizeof(before));
@@ -101,9 +102,11 @@ enum word_kind return_word_look(struct image *image, unsigned long word)
  * @executable: it can be executed
  * @of_kernel: it is the kernel's: the vDSO, or where the kernel's return probes return to
  * @nameless: no file that has a name holds it: a compiler at run time has made it
+ * @anonymous: it is memory of no file, such as the stack
  */
 struct lies {
 	bool executable;
+	bool anonymous;
 	bool of_kernel;
 	bool nameless;
 };
@@ -117,6 +120,8 @@ static struct lies where_lies(struct mm_struct *mm, unsigned long word)
 	if (mmap_read_lock_killable(mm))
 		return lies;
 	vma = find_vma(mm, word);
+	if (vma && vma->vm_start <= word)
+		lies.anonymous = !vma->vm_ops;
 	if (vma && vma->vm_start <= word && vma->vm_flags & VM_EXEC) {
 		lies.executable = true;
 		lies.of_kernel = !vma->vm_file && vma->vm_ops && vma->vm_ops->name;
@@ -124,6 +129,18 @@ static struct lies where_lies(struct mm_struct *mm, unsigned long word)
 	}
 	mmap_read_unlock(mm);
 	return lies;
+}
+
+/*
+ * Whether a debugger has the current task call the function: gdb lets such calls return to a
+ * breakpoint on the stack, and takes the fault there for its trap.
+ */
+static bool of_debugger(const struct lies *lies, unsigned long word)
+{
+	u8 byte;
+
+	return current->ptrace && lies->anonymous && !get_user(byte, (u8 __user *)word) &&
+	       byte == ARCH_BREAKPOINT;
 }
 
 /* Whether a signal handler of the current task returns to an address. */
@@ -179,7 +196,7 @@ bool return_word_is(struct image *image, unsigned long word, const struct pt_reg
 	bool hidden;
 
 	if (!lies.executable || mode < 0)
-		return false;
+		return of_debugger(&lies, word);
 	/* Text in front of it may be missing, and what is behind it may end. */
 	hidden = copy_from_user(text.after, (void __user *)word, sizeof(text.after)) ==
 		sizeof(text.after);

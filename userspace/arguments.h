@@ -17,11 +17,13 @@ struct target;
  * @text: arguments as they were written
  * @returned: the function returns there, or has returned
  * @values: what it returns is wanted, although nobody has asked for it
+ * @untyped: what it returns is a number, as without debug information
  */
 struct arguments {
 	const char *text;
 	bool returned;
 	bool values;
+	bool untyped;
 };
 
 bool arguments_have_names(const char *args);

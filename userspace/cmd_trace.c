@@ -95,7 +95,7 @@ static struct error *add_spec(struct trace *trace, const char *text,
 {
 	struct definitions defs = { 0 };
 	struct probe_spec spec;
-	struct error *err = probe_spec_parse(text, &spec);
+	struct error *err = definition_parse(text, options, &spec);
 
 	if (err)
 		return err;

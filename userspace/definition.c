@@ -157,32 +157,62 @@ static void without_retval(char **args)
 	*args = more;
 }
 
-static struct error *add_sites(struct definition *def, struct target *target,
-			       const struct places *places, pid_t pid,
-			       const struct arguments *args)
+/* The arguments at each place, and the places that have them; either may be there in part. */
+static struct error *find_texts(struct definition *def, struct target *target,
+				const struct places *places,
+				const struct arguments *args, char **texts,
+				struct places *left)
 {
-	char **texts = xcalloc(places->n, sizeof(*texts));
-	struct places left = { 0 };
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < places->n && !err; i++) {
 		const struct place *place = &places->v[i];
 
-		err = arguments_at(target, place, args, &texts[left.n],
+		err = arguments_at(target, place, args, &texts[left->n],
 				   &def->names);
 		if (!err) {
 			if (args->returned && def->kind == 'p')
-				without_retval(&texts[left.n]);
-			places_add(&left, place);
+				without_retval(&texts[left->n]);
+			places_add(left, place);
 		} else if (err->status == STATUS_REFUSED && places->n > 1) {
 			/* Another copy may still have the argument. */
 			remark("0x%llx is left out: %s",
 			       (unsigned long long)place->addr, err->text);
-			if (i + 1 < places->n || left.n) {
+			if (i + 1 < places->n || left->n) {
 				error_free(err);
 				err = NULL;
 			}
 		}
+	}
+	return err;
+}
+
+static void free_texts(struct definition *def, char **texts, struct places *left)
+{
+	for (size_t i = 0; i < left->n; i++)
+		free(texts[i]);
+	places_free(left);
+	enum_names_free(&def->names);
+}
+
+static struct error *add_sites(struct definition *def, struct target *target,
+			       const struct places *places, pid_t pid,
+			       const struct arguments *args)
+{
+	char **texts = xcalloc(places->n, sizeof(*texts));
+	struct arguments plain = *args;
+	struct places left = { 0 };
+	struct error *err;
+
+	err = find_texts(def, target, places, args, texts, &left);
+	/* What is returned has a type if it is the same at all places. */
+	plain.untyped = args->returned;
+	for (size_t i = 1; i < left.n && !err; i++) {
+		if (!plain.untyped || !strcmp(texts[i], texts[0]))
+			continue;
+		free_texts(def, texts, &left);
+		err = find_texts(def, target, places, &plain, texts, &left);
+		break;
 	}
 	if (!err)
 		err = arguments_unify(args->text, texts, left.n);
@@ -367,7 +397,24 @@ struct error *definition_make(const struct probe_spec *spec,
 }
 
 /**
- * definition_read() - the same from what was written
+ * definition_parse() - read a probe that is to be traced
+ * @text: the probe
+ * @options: of the command line
+ * @spec: filled in on success; to be freed with probe_spec_free()
+ */
+struct error *definition_parse(const char *text, const struct options *options,
+			       struct probe_spec *spec)
+{
+	struct error *err = probe_spec_parse(text, spec);
+
+	if (!err)
+		spec->values = spec->kind == 'r' && !options->control &&
+			       !spec->args[strspn(spec->args, " \t")];
+	return err;
+}
+
+/**
+ * definition_read() - definition_make() from what was written
  * @text: the probe
  * @options: of the command line
  * @def: filled in on success; to be freed with definition_free()
@@ -376,12 +423,10 @@ struct error *definition_read(const char *text, const struct options *options,
 			      struct definition *def)
 {
 	struct probe_spec spec;
-	struct error *err = probe_spec_parse(text, &spec);
+	struct error *err = definition_parse(text, options, &spec);
 
 	if (err)
 		return err;
-	spec.values = spec.kind == 'r' && !options->control &&
-		      !spec.args[strspn(spec.args, " \t")];
 	err = definition_make(&spec, options, def);
 	probe_spec_free(&spec);
 	return err;

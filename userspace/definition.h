@@ -48,6 +48,8 @@ struct definitions {
 	size_t cap;
 };
 
+struct error *definition_parse(const char *text, const struct options *options,
+			       struct probe_spec *spec);
 struct error *definition_read(const char *text, const struct options *options,
 			      struct definition *def);
 struct error *definition_make(const struct probe_spec *spec,

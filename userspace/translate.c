@@ -20,12 +20,14 @@
  * @text: those that are done
  * @n: their number
  * @names: names of their values
+ * @untyped: what is returned is a number
  */
 struct translation {
 	const struct scope *scope;
 	char *text;
 	unsigned int n;
 	struct enum_names *names;
+	bool untyped;
 };
 
 static void append(struct translation *t, const char *more, size_t len)
@@ -187,7 +189,8 @@ static struct error *append_named(struct translation *t,
 
 static struct error *append_word(struct translation *t, const struct word *word)
 {
-	bool typed = argument_is_plain_result(word) && t->scope->results.n;
+	bool typed = argument_is_plain_result(word) &&
+		     t->scope->results.n && !t->untyped;
 
 	if (argument_is_named(word) || typed)
 		return append_named(t, word);
@@ -200,7 +203,7 @@ static struct error *translate(const struct debug_info *info,
 			       const struct arguments *args, char **out,
 			       struct enum_names *names)
 {
-	struct translation t = { .names = names };
+	struct translation t = { .names = names, .untyped = args->untyped };
 	const char *rest = args->text;
 	struct scope scope;
 	struct error *err;
@@ -215,7 +218,7 @@ static struct error *translate(const struct debug_info *info,
 	t.text = xstrdup("");
 	while (!err && argument_next(&rest, &word))
 		err = append_word(&t, &word);
-	for (size_t i = 0; args->values && i < scope.results.n; i++)
+	for (size_t i = 0; args->values && !args->untyped && i < scope.results.n; i++)
 		append_result(&t, &scope.results.v[i]);
 	scope_close(&scope);
 	if (err)

@@ -23,7 +23,7 @@ no_events() {
 }
 
 # Definitions: one, several in one write, a second place of an event, a bad one.
-one() { echo "p:e $tick n=%di:u64 s=+0(%si):string x=\\\"text\" c=\$comm a=@+8:u8[4]" >>$dir/uprobe_events; }
+one() { echo "p:e $tick n=%di:u64 s=+0(%si):string l=+0(%si):string(%di) x=\\\"text\" c=\$comm a=@+8:u8[4]" >>$dir/uprobe_events; }
 undo() { echo "-:uprobes/" >>$dir/uprobe_events; }
 defined() { [ "$(cut -d' ' -f1 $dir/uprobe_events)" = p:uprobes/e ]; }
 each_failure "a definition" one undo defined no_events
