@@ -135,7 +135,12 @@ if [ -n "${BASH_VERSION:-}" ]; then
 		ktap_pattern=${2//$'\n'/|}
 		while IFS= read -r ktap_line; do
 			# shellcheck disable=SC3010
-			[[ $ktap_line =~ $ktap_pattern ]] && return
+			[[ $ktap_line =~ $ktap_pattern ]]
+			case $? in
+			0) return ;;
+			# For grep, a bracket that encloses no number is itself.
+			2) grep_matches "$1" "$2"; return ;;
+			esac
 		done <<END
 $1
 END
@@ -143,9 +148,13 @@ END
 	}
 else
 	matches() {
-		printf '%s\n' "$1" | grep -qE -e "$2"
+		grep_matches "$1" "$2"
 	}
 fi
+
+grep_matches() {
+	printf '%s\n' "$1" | grep -qE -e "$2"
+}
 
 # like GOT PATTERN DESCRIPTION: a line of GOT matches the extended regular expression.
 like() {
