@@ -139,7 +139,9 @@ static bool of_debugger(const struct lies *lies, unsigned long word)
 {
 	u8 byte;
 
-	return current->ptrace && lies->anonymous && !get_user(byte, (u8 __user *)word) &&
+	/* The debugger has just written it. */
+	return current->ptrace && lies->anonymous &&
+	       !copy_from_user_nofault(&byte, (void __user *)word, sizeof(byte)) &&
 	       byte == ARCH_BREAKPOINT;
 }
 
