@@ -4,6 +4,7 @@
  * tables, since tools define tens of thousands of both.
  */
 #include <linux/jhash.h>
+#include <linux/rhashtable.h>
 #include <linux/sched.h>
 #include <linux/string.h>
 

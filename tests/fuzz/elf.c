@@ -85,7 +85,7 @@ static void read_variables(const struct debug_info *info, const struct symbol *f
 	for (size_t i = 0; !err && i < scope.n && i < SOME; i++) {
 		char *fetch;
 
-		err = variable_fetch(&scope, scope.v[i].name, NULL, &fetch);
+		err = variable_fetch(&scope, scope.v[i].name, NULL, &fetch, NULL);
 		if (!err)
 			free(fetch);
 		error_free(err);
