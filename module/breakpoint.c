@@ -70,6 +70,19 @@ static struct page *page_get(struct mm_struct *mm, unsigned long addr, unsigned 
 	return got ? page : ERR_PTR(-EFAULT);
 }
 
+/* Tests have it fail by itself. */
+#ifndef text_page
+#define text_page(mm, addr, flags)	page_get(mm, addr, flags)
+#endif
+
+/* That the task is being killed, or memory is short, says nothing of the text. */
+static int text_error(const struct page *page)
+{
+	long err = PTR_ERR(page);
+
+	return err == -EINTR || err == -ENOMEM ? err : -EIO;
+}
+
 /**
  * text_read() - copy text out of an address space
  * @mm: the address space, in use
@@ -80,7 +93,8 @@ static struct page *page_get(struct mm_struct *mm, unsigned long addr, unsigned 
  * Context: may sleep; takes the mmap lock.
  * Return: the number of bytes read, fewer than @len where the next page
  * cannot be read; -EINVAL when @addr is in no mapping that may be probed;
- * -EIO when it is and cannot be read.
+ * -EIO when it is and cannot be read; -EINTR when the task is being killed, and -ENOMEM when
+ * there is no memory to bring the text in.
  */
 static int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len)
 {
@@ -94,10 +108,10 @@ static int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t l
 		ret = -EINVAL;
 	while (!ret && done < len) {
 		size_t n = min_t(size_t, len - done, PAGE_SIZE - offset_in_page(addr));
-		struct page *page = page_get(mm, addr, 0);
+		struct page *page = text_page(mm, addr, 0);
 
 		if (IS_ERR(page)) {
-			ret = -EIO;
+			ret = text_error(page);
 			break;
 		}
 		memcpy_from_page(buf + done, page, offset_in_page(addr), n);
@@ -106,7 +120,7 @@ static int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t l
 		addr += n;
 	}
 	mmap_read_unlock(mm);
-	return done ? done : ret;
+	return done && (!ret || ret == -EIO) ? done : ret;
 }
 
 /**
@@ -152,8 +166,8 @@ static int reader_page(struct text_reader *reader, unsigned long addr)
 	mmap_read_lock(reader->mm);
 	vma = find_vma(reader->mm, addr);
 	if (vma && vma->vm_start <= addr && text_probeable(vma)) {
-		page = page_get(reader->mm, base, 0);
-		ret = IS_ERR(page) ? -EIO : 0;
+		page = text_page(reader->mm, base, 0);
+		ret = IS_ERR(page) ? text_error(page) : 0;
 	}
 	mmap_read_unlock(reader->mm);
 	if (ret)
@@ -319,7 +333,7 @@ static int editor_page(struct editor *ed, unsigned long addr)
 	if (editor_at(ed, addr, false))
 		return 0;
 	editor_leave_page(ed);
-	page = page_get(ed->mm, base, FOLL_WRITE);
+	page = text_page(ed->mm, base, FOLL_WRITE);
 	if (IS_ERR(page))
 		return PTR_ERR(page);
 	/* A page of the file itself must not be written. */

@@ -45,16 +45,17 @@
  * That is what the mapped file holds, if everything else is the same.
  *
  * Context: may sleep; takes the mmap lock.
- * Return: false when the program itself has the breakpoint, or has changed its
- * text.
+ * Return: 0; -EEXIST when the program itself has the breakpoint, or has changed its text, or
+ * it cannot be told; -EINTR when the task is being killed, -ENOMEM when there is no memory.
  */
-bool foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
+int foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 {
 	struct vm_area_struct *vma;
 	struct file *file = NULL;
 	u8 there[UINSN_MAX_LEN];
 	loff_t pos = 0;
-	bool same;
+	ssize_t got;
+	int ret = -EEXIST;
 
 	mmap_read_lock(mm);
 	vma = find_vma(mm, addr);
@@ -64,13 +65,16 @@ bool foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 	}
 	mmap_read_unlock(mm);
 	if (!file)
-		return false;
-	same = len <= sizeof(there) && kernel_read(file, there, len, &pos) == len &&
-	       there[0] != ARCH_BREAKPOINT && text_same(text, there, len);
+		return ret;
+	got = kernel_read(file, there, min_t(size_t, len, sizeof(there)), &pos);
 	fput(file);
-	if (same)
+	if (got == len && there[0] != ARCH_BREAKPOINT && text_same(text, there, len)) {
 		memcpy(text, there, len);
-	return same;
+		ret = 0;
+	} else if (got == -EINTR || got == -ENOMEM) {
+		ret = got;
+	}
+	return ret;
 }
 
 /**
@@ -424,7 +428,9 @@ static void rearm(struct image *image)
 		mmap_write_unlock(image->mm);
 		/* It may have been settled meanwhile, with that breakpoint still there. */
 		WRITE_ONCE(site->state, SITE_IDLE);
-		image_settle(image, &site, 1, true, true);
+		if (image_settle(image, &site, 1, true, true) == -ENOMEM)
+			pr_warn_ratelimited("no memory: 0x%lx is not probed where another's breakpoint has gone\n",
+					    site->key.addr);
 	}
 	mutex_unlock(&image->lock);
 }

@@ -26,7 +26,7 @@ enum foreign {
 	FOREIGN_LEFT,
 };
 
-bool foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len);
+int foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len);
 bool foreign_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int len);
 bool foreign_stays(struct mm_struct *mm, u8 foreign);
 void foreign_rearm(struct image *image);

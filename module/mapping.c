@@ -200,6 +200,16 @@ static bool requests_return(const struct request_list *list)
 	return false;
 }
 
+/*
+ * The place is put in at the next mapping of a probed file. What comes there until then is not
+ * seen, which is counted as one.
+ */
+static void request_missed(const struct attach_request *request, int err)
+{
+	if (err == -ENOMEM || err == -EINTR)
+		consumer_missed(request->consumer);
+}
+
 /**
  * struct spread - one address space's turn
  * @mm: the address space
@@ -233,6 +243,8 @@ static int spread_requests(struct spread *s)
 		ret = PTR_ERR_OR_ZERO(s->image);
 		if (ret) {
 			s->image = NULL;
+			for (i = 0; i < list->nr; i++)
+				request_missed(&list->requests[i], ret);
 			request_list_drop(list);
 			return ret;
 		}
@@ -247,6 +259,7 @@ static int spread_requests(struct spread *s)
 		struct attach_request *r = &list->requests[i];
 
 		err = r->result;
+		request_missed(r, err);
 		if (!err && r->consumer->ref_ctr_offset)
 			err = ref_ctrs_apply(s->image, r->consumer, r->where.inode);
 		ret = ret ?: err;

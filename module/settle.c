@@ -148,26 +148,30 @@ static void batch_free(struct settle_batch *batch)
 }
 
 /*
- * Whether the breakpoint that was found at a site of ours, which had none, may stay: it is
- * not the program's own.
+ * 0 when the breakpoint that was found at a site of ours, which had none, may stay: it is
+ * not the program's own. -EEXIST when it is; -EINTR or -ENOMEM when that is not known.
  */
-static bool shared_now(const struct settling *s)
+static int shared_now(const struct settling *s)
 {
 	struct site *site = s->site;
 	struct text_reader reader = { .mm = site->image->mm };
 	int len = ssol_len(&site->plan);
 	u8 text[UINSN_MAX_LEN];
-	bool theirs;
+	int got, ret = -EEXIST;
 
 	/* The analysis has seen it already. */
 	if (s->whose != FOREIGN_NONE)
-		return true;
-	theirs = text_reader_read(&reader, site->key.addr, text, len) == len &&
-		 text[0] == ARCH_BREAKPOINT &&
-		 foreign_text(site->image->mm, site->key.addr, text, len);
+		return 0;
+	got = text_reader_read(&reader, site->key.addr, text, len);
+	if (got == -EINTR || got == -ENOMEM)
+		ret = got;
+	else if (got == len && text[0] == ARCH_BREAKPOINT)
+		ret = foreign_text(site->image->mm, site->key.addr, text, len);
 	text_reader_end(&reader);
 	/* It may have gone: ours is about to be put in, or is what is left: access_write(). */
-	return theirs || cmpxchg(&site->foreign, FOREIGN_FIRST, FOREIGN_NONE) != FOREIGN_FIRST;
+	if (ret && cmpxchg(&site->foreign, FOREIGN_FIRST, FOREIGN_NONE) != FOREIGN_FIRST)
+		ret = 0;
+	return ret;
 }
 
 /* Whether it is files alone that are probed there, wherever they are mapped. */
@@ -198,10 +202,14 @@ static int inserted(const struct settling *s, int result)
 	}
 	if (result == -ESTALE)
 		result = -EEXIST;
-	if (!result || (result == -EEXIST && (s->was == SITE_INHERITED || s->was == SITE_LOST ||
-					      shared_now(s))))
+	if (result == -EEXIST)
+		result = s->was == SITE_INHERITED || s->was == SITE_LOST ? 0 : shared_now(s);
+	if (!result)
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
+	/* Nothing is amiss there: the task is being killed, or callers report missing memory. */
+	if (result == -EINTR || result == -ENOMEM)
+		return result;
 	/* Their mapping has gone meanwhile: libraries come and go. */
 	if (result == -EINVAL && of_files(s->site))
 		return result;

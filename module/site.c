@@ -136,9 +136,46 @@ static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, un
 }
 
 /*
- * Reads and analyses the instruction that @walk is at.  The breakpoint of @site, where
- * not NULL, may cover its first byte, unless the program wrote over it; so may
- * somebody else's.  Returns the plan, which may be in @site, in @c or in @walk.
+ * Reads the text that @walk is at, without breakpoints.  That of @site, where not NULL, may
+ * cover its first byte, unless the program wrote over it; so may somebody else's.
+ */
+static int site_read(struct site_walk *walk, const struct consumer *c, struct site *site,
+		     enum origin *origin, u8 *text)
+{
+	struct image *image = walk->image;
+	unsigned long addr = walk->addr;
+	int len, ret;
+
+	len = text_reader_read(&walk->text, addr, text, UINSN_MAX_LEN);
+	if (len == -EINVAL)
+		site_tell_mapping(c, image->mm, addr);
+	else if (len == -EIO)
+		site_notice(c, "0x%lx cannot be probed: the text cannot be read\n", addr);
+	if (len < 0)
+		return len;
+
+	if (site && (site->state == SITE_ARMED ||
+		     (site->state != SITE_IDLE && site_text_copied(site, text, len)))) {
+		if (text[0] == ARCH_BREAKPOINT)
+			text[0] = site->plan.text[0];
+		else
+			site_set_idle(site);
+	} else if (text[0] == ARCH_BREAKPOINT) {
+		ret = foreign_text(image->mm, addr, text, len);
+		if (ret == -EEXIST)
+			site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n",
+				    addr);
+		if (ret)
+			return ret;
+		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
+	}
+	site_text_restore(walk, text, len);
+	return len;
+}
+
+/*
+ * Reads and analyses the instruction that @walk is at.  Returns the plan, which may be in
+ * @site, in @c or in @walk.
  */
 static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct consumer *c,
 					    struct site *site, enum origin *origin)
@@ -150,29 +187,9 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 	enum ssol_refusal why = SSOL_OK;
 	int len, ret;
 
-	len = text_reader_read(&walk->text, addr, text, sizeof(text));
-	if (len == -EINVAL)
-		site_tell_mapping(c, image->mm, addr);
-	else if (len < 0)
-		site_notice(c, "0x%lx cannot be probed: the text cannot be read\n", addr);
+	len = site_read(walk, c, site, origin, text);
 	if (len < 0)
 		return ERR_PTR(len);
-
-	if (site && (site->state == SITE_ARMED ||
-		     (site->state != SITE_IDLE && site_text_copied(site, text, len)))) {
-		if (text[0] == ARCH_BREAKPOINT)
-			text[0] = site->plan.text[0];
-		else
-			site_set_idle(site);
-	} else if (text[0] == ARCH_BREAKPOINT && foreign_text(image->mm, addr, text, len)) {
-		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
-	} else if (text[0] == ARCH_BREAKPOINT) {
-		site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n",
-			    addr);
-		return ERR_PTR(-EEXIST);
-	}
-
-	site_text_restore(walk, text, len);
 	/* What was analysed here before, or in the file, is not analysed again. */
 	ret = 0;
 	if (site && plan_is_of(&site->plan, text, len)) {
@@ -324,6 +341,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	}
 
 	plan = site_analyse(walk, c, site, &origin);
+	walk->no_memory = PTR_ERR(plan) == -ENOMEM;
 	if (IS_ERR(plan))
 		return ERR_CAST(plan);
 	if (site && ssol_len(plan) == ssol_len(&site->plan) &&

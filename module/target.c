@@ -324,6 +324,8 @@ int target_check(const struct target *target, const struct uprobe *u, bool retur
 	if (ret)
 		return ret;
 	len = target_read(target, text, sizeof(text), u->offset);
+	if (len == -EINTR || len == -ENOMEM)
+		return len;
 	if (len <= 0) {
 		pr_notice("%s: offset 0x%llx cannot be read\n", target->name, u->offset);
 		return -EIO;

@@ -206,7 +206,8 @@ struct uretprobe {
 /**
  * struct uprobe_counts - what has happened at a probe
  * @hits: times that the handler was called
- * @missed: times that it should have been called and could not be
+ * @missed: times that it should have been called and could not be; of a probe on a file also
+ *	once for each time that there was no memory to put it into a process
  */
 struct uprobe_counts {
 	u64 hits;
@@ -243,7 +244,7 @@ struct uprobe_counts {
  * -EIO: the text cannot be read;
  * -ENOMEM: no memory, or no room for the execution area near the text;
  * -EOPNOTSUPP: the kernel's kprobes are switched off;
- * -EINTR: the caller is being killed, and not all processes have been seen to;
+ * -EINTR: the caller is being killed, and not all places have been seen to;
  * -EINPROGRESS: called from a probe handler; it is being done.
  * The classic -ENOSYS, of a module that is going away, does not occur: whoever can
  * call this holds the module.

@@ -62,7 +62,7 @@
  * @function: the function that the call is in
  * @call: what it calls
  * @error: the error that its caller sees, or that stands for what it sees
- * @in_hit: it is made in hits, too, and no star means it
+ * @in_hit: no star means it, as it is made in hits, too, or fails only for who is being killed
  * @wanted: how often it still counts; -1 for always
  * @passed: how often it was passed, while anything was injected
  * @failed: how often it failed
@@ -107,6 +107,10 @@ void inject_exit(void);
 
 #define INJECT(name, code, condition, failure, result)				\
 	INJECT_SITE(false, name, code, condition, failure, result)
+
+/* Where no star is to come: no program runs on that has been killed. */
+#define INJECT_NAMED(name, code, failure, result)				\
+	INJECT_SITE(true, name, code, true, failure, result)
 
 /* In hits, too, for a task that has no memory of ours yet. */
 #define INJECT_HIT(name, result) INJECT_SITE(true, name, ENOMEM, true, NULL, result)
@@ -319,6 +323,10 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 
 /* Of the module's own: memory for a task of which nothing is known yet. */
 #define utask_take(reserve) INJECT_HIT("reserve_take", reserve_take(reserve))
+/* A page of text, for a task that is being killed, or when memory is short. */
+#define text_page(mm, addr, flags)						\
+	INJECT_NAMED("page_get_killed", EINTR, ERR_PTR(-EINTR),			\
+		     INJECT_NAMED("page_get", ENOMEM, ERR_PTR(-ENOMEM), page_get(mm, addr, flags)))
 /* Memory for the calls that a forked child gets copies of. */
 #define blank_alloc(data_size)							\
 	INJECT("instance_alloc", ENOMEM, true, NULL, instance_alloc(data_size, GFP_ATOMIC))

@@ -1,0 +1,77 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: text that cannot be read as the task is being killed, or memory is short, is not told to be unreadable; it is probed the next time
+# once: the code that fails is the same on all kernels
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/inject.inc"
+
+ktap_plan 23
+at_exit "echo off >$inject"
+lib=$progs/steps_library
+
+# fails SITE NTH COMMAND...: while that fails; sets status, said and site.
+fails() {
+	round_mark="inject-round $1 $2"
+	echo "$round_mark" >/dev/kmsg
+	echo "breakpoint.$1:$2" >$inject
+	shift 2
+	"$@" 2>"$tmp/said"
+	status=$?
+	read -r site _ <$inject
+	echo off >$inject
+	[ "$site" = none ] || failed_at[$site]=1
+	said=$(<"$tmp/said")
+	said=${said##*: }
+}
+complaints() { told | grep -c "cannot be probed"; }
+
+# refuses FUNCTION NTH N: a registration of probe N has the error, and works the next time. Four results.
+refuses() {
+	local call
+
+	for call in "page_get_killed Interrupted system call" "page_get Cannot allocate memory"; do
+		fails "$1.${call%% *}" "$2" run register "$3"
+		is "$site $status $said, $(complaints)" "breakpoint.$1.${call%% *} 1 ${call#* }, 0" \
+			"$1, page $2: registering says: ${call#* }"
+		check "$1, page $2: the next time it works" run register "$3"
+		run unregister "$3"
+	done
+}
+
+steps
+set_probe 0 pid=$pid vaddr=$work
+refuses reader_page 1 0
+refuses editor_page 1 0
+end_steps
+
+# An instruction with two bytes in one page, and eight in the next.
+mkfifo "$tmp/edge_in"
+"$progs/edge" traps <"$tmp/edge_in" >"$tmp/edge_out" &
+exec 4>"$tmp/edge_in"
+wait_until "the program is ready" grep -q ready "$tmp/edge_out"
+set_probe 1 pid=$! vaddr="$(symbol_in $! "$progs/edge" edge_2)"
+refuses text_read 1 1
+refuses text_read 2 1
+exec 4>&-
+
+# A program that begins, and its next mapping.
+set_probe 2 path="$progs/steps" offset="$(file_offset "$progs/steps" work)"
+set_probe 3 path="$lib" offset="$(file_offset "$lib" library_work)"
+run register 2
+run register 3
+for call in page_get_killed page_get; do
+	before=$(hits 2)
+	missed_before=$(missed 2)
+	fails reader_page.$call 1 steps
+	is "$site, $(step call 3), $(($(hits 2) - before)) hits, $(($(missed 2) - missed_before)) missed, $(complaints) complaints" \
+		"breakpoint.reader_page.$call, call 912, 0 hits, 1 missed, 0 complaints" \
+		"$call: a program is not probed, which is counted"
+	is "$(told | grep -c "no memory: a process that maps a probed file")" "$([ $call = page_get ] && echo 1 || echo 0)" \
+		"$call: what it is for want of is told"
+	is "$(step load "$lib"), $(step call 3), $(($(hits 2) - before)) hits" "library 0, call 912, 3 hits" \
+		"$call: with its next mapping it is"
+	end_steps
+done
+listed_failed
