@@ -259,6 +259,9 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 
 	if (regs_get_kernel_argument(regs, 0) != SIGTRAP || !current->mm || !user_mode(user))
 		return 0;
+	/* The ip counts from elsewhere. */
+	if (arch_code_mode(user) < 0)
+		return 0;
 	rcu_read_lock();
 	/* Also one that nobody wants any more: ours may be going as well. */
 	site = probe_site(current->mm, user->ip - ARCH_BREAKPOINT_LEN);

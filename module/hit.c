@@ -261,13 +261,33 @@ static void hit_give_up(struct site *site, struct consumer_set *set)
  * The program executes in 32-bit code what was analysed as 64-bit code, or the
  * other way round: other instructions.  The breakpoint goes, and they run.
  */
-static bool hit_misread(struct site *site, struct pt_regs *regs, unsigned long addr)
+static bool hit_misread(struct site *site, struct pt_regs *regs)
 {
-	if (arch_code_mode(regs) < 0)
-		return false;
-	regs->ip = addr;
+	regs->ip -= ARCH_BREAKPOINT_LEN;
 	hit_give_up(site, rcu_dereference(site->set));
 	return true;
+}
+
+/*
+ * In a segment of the program's own making addresses count from anywhere, so that no slot is
+ * gone to from there: the same.
+ */
+static noinline int hit_in_segment(struct pt_regs *regs)
+{
+	struct site *site = site_find(current->mm, arch_code_addr(regs) - ARCH_BREAKPOINT_LEN);
+	enum late late = LATE_COPIED;
+
+	if (!site || site->kind != SITE_PROBE)
+		return NOTIFY_DONE;
+	if (READ_ONCE(site->state) != SITE_ARMED)
+		late = hit_late(site);
+	if (late == LATE_FOREIGN)
+		return NOTIFY_DONE;
+	if (late == LATE_COPIED)
+		hit_misread(site, regs);
+	else
+		regs->ip -= ARCH_BREAKPOINT_LEN;
+	return NOTIFY_STOP;
 }
 
 /* Whether the task's tracer has been handed this hit, and has it step over. */
@@ -375,7 +395,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 	}
 
 	if (unlikely(arch_code_mode(regs) != (int)site->image->mode))
-		return hit_misread(site, regs, addr);
+		return hit_misread(site, regs);
 
 	regs->ip = addr;
 	set = rcu_dereference(site->set);
@@ -517,6 +537,8 @@ static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long
 
 	if (!regs)
 		return arch_trap_other(event, data);
+	if (unlikely(arch_code_mode(regs) < 0))
+		return hit_in_segment(regs);
 	site = site_find(current->mm, regs->ip - ARCH_BREAKPOINT_LEN);
 	return site ? hit_special_site(site, regs) : hit_elsewhere(regs);
 }

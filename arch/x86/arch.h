@@ -157,6 +157,8 @@ static inline int arch_code_mode(const struct pt_regs *regs)
 	return regs->cs & SEGMENT_TI_MASK ? -1 : UINSN_MODE_32;
 }
 
+unsigned long arch_code_addr(const struct pt_regs *regs);
+
 /**
  * arch_stack_fixed() - whether return addresses of the task may not be changed
  *

@@ -9,6 +9,7 @@
 #include <linux/rcupdate.h>
 
 #include <asm/debugreg.h>
+#include <asm/desc.h>
 #include <asm/ibt.h>
 #include <asm/linkage.h>
 #include <asm/mmu_context.h>
@@ -47,6 +48,29 @@ int arch_trap_other(unsigned long event, void *data)
 	*dr6 &= ~(DR_STEP | DR_TRAP_BITS);
 	thread->virtual_dr6 &= ~DR_STEP;
 	return thread->virtual_dr6 & DR_TRAP_BITS || *dr6 & DR_BUS_LOCK ? NOTIFY_DONE : NOTIFY_STOP;
+}
+
+/**
+ * arch_code_addr() - where the ip is, in a segment of the program's own making
+ * @regs: user registers
+ *
+ * Such a segment is in the table that modify_ldt() changes, which is not freed before all
+ * processors that use it have taken an interrupt.
+ *
+ * Context: interrupts off; arch_code_mode() is -1.
+ * Return: the address that the processor comes to.
+ */
+unsigned long arch_code_addr(const struct pt_regs *regs)
+{
+	unsigned long base = 0;
+#ifdef CONFIG_MODIFY_LDT_SYSCALL
+	const struct ldt_struct *ldt = READ_ONCE(current->mm->context.ldt);
+	unsigned int i = regs->cs / LDT_ENTRY_SIZE;
+
+	if (ldt && i < ldt->nr_entries)
+		base = get_desc_base(&ldt->entries[i]);
+#endif
+	return (u32)(base + regs->ip);
 }
 
 /*

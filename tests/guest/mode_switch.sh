@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: 32-bit code in a 64-bit process, entered by a far call, runs unharmed; its probes are taken out
+# test: 32-bit code in a 64-bit process, entered by a far call, runs unharmed, also in a segment of the program's own; its probes are taken out
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/task.inc"
-ktap_plan 7
+ktap_plan 14
 
 prog=$tmp/mode_switch
 cp "$UPROBES_TOP/build/progs/mode_switch" "$prog"
-run_same "$prog" 100 >"$tmp/plain"
 
 # instructions FUNCTION MODE: file offsets
 instructions() {
@@ -25,16 +24,19 @@ instructions() {
 		done
 }
 
-for arg in "" "$in_task"; do
+for way in "trap 0" "task 0" "trap 0x10000" "task 0x10000"; do
+	base=${way#* } arg=
+	[ "${way% *}" = trap ] || arg=$in_task
+	run_same "$prog" 100 "$base" >"$tmp/plain"
 	at_all=$(instructions enter_narrow x86-64; instructions narrow i386)
 	for at in $at_all; do
 		# What is no instruction as 64-bit code is refused.
 		define "p:i$at $prog:$at $arg" 2>/dev/null
 	done
 	defined=$(grep -c . "$dir/uprobe_events")
-	check "there are probes in both (${arg:-in the trap})" test "$defined" -ge 18
+	check "there are probes in both (in the $way)" test "$defined" -ge 18
 	enable
-	run_same "$prog" 100 >"$tmp/probed"
+	run_same "$prog" 100 "$base" >"$tmp/probed"
 	is "$? $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "as unprobed"
 	disable
 	entry=$(instructions enter_narrow x86-64 | head -n 1)

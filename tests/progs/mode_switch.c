@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -no-pie -fno-pic
 /*
- * mode_switch TIMES: a 64-bit program that calls a function of 32-bit code, in
- * the 32-bit code segment.  Its instructions mean something else in 64-bit code:
- * one-byte increments are prefixes there, an absolute address is a relative one.
+ * mode_switch TIMES [BASE]: a 64-bit program that calls a function of 32-bit code, in
+ * the 32-bit code segment, or in one of its own that begins at BASE.  Its instructions mean
+ * something else in 64-bit code: one-byte increments are prefixes there, an absolute address
+ * is a relative one.
  */
+#define _GNU_SOURCE
+#include <asm/ldt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define SELECTOR_32	0x23
+/* The first of the table of the program's own. */
+#define SELECTOR_LDT	0x7
 
 unsigned int table = 1000;
 static char low_stack[65536] __attribute__((aligned(16)));
@@ -57,12 +64,33 @@ __asm__(".pushsection .text\n"
 long narrow(void);
 long enter_narrow(long x, char *stack);
 
+static int make_segment(unsigned int base)
+{
+	struct user_desc segment = {
+		.base_addr = base,
+		.limit = 0xfffff,
+		.seg_32bit = 1,
+		.contents = MODIFY_LDT_CONTENTS_CODE,
+		.limit_in_pages = 1,
+	};
+
+	return syscall(SYS_modify_ldt, 1, &segment, sizeof(segment));
+}
+
 int main(int argc, char **argv)
 {
-	long i, times = argc == 2 ? atol(argv[1]) : 1, sum = 0;
+	long i, times = argc > 1 ? atol(argv[1]) : 1, sum = 0;
+	unsigned int base = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
 
-	far_code.offset = (unsigned int)(unsigned long)narrow;
+	far_code.offset = (unsigned int)(unsigned long)narrow - base;
 	far_code.selector = SELECTOR_32;
+	if (base) {
+		if (make_segment(base)) {
+			perror("modify_ldt");
+			return 1;
+		}
+		far_code.selector = SELECTOR_LDT;
+	}
 	for (i = 0; i < times; i++)
 		sum += (unsigned int)enter_narrow(i, low_stack + sizeof(low_stack));
 	printf("sum %ld\n", sum);
