@@ -26,6 +26,7 @@
 
 #include "breakpoint.h"
 #include "compat.h"
+#include "copied.h"
 #include "foreign.h"
 #include "hook.h"
 #include "image.h"
@@ -273,8 +274,11 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 	if (skip) {
 		user->ip = site->key.addr;
 		signal_settle(site, user);
-		arch_return_zero(regs);
+	} else if (!site) {
+		skip = copied_trap(user);
 	}
+	if (skip)
+		arch_return_zero(regs);
 	rcu_read_unlock();
 	return skip;
 }

@@ -164,6 +164,8 @@ static_assert(offsetofend(struct site, step) <= 64);
  *	They have no attachments, but a registration under way may have some of them.
  *	In the end all sites, until they are freed with the image
  * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
+ * @copied_by: how far the last copy of probed text that was found is from that (copied.c);
+ *	any thread writes it
  * @resumptions: signals have put tasks back to a breakpoint; never cleared
  * @handed: hits have been handed on to tracers; never cleared
  * @calls: calls of return-probed functions that are under way
@@ -205,6 +207,7 @@ struct image {
 	struct return_words returns;
 	unsigned long trampoline;
 	atomic_t moving;
+	unsigned long copied_by;
 	bool resumptions;
 	bool handed;
 	bool dead;

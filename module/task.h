@@ -79,6 +79,10 @@ struct copy_mark {
  * @unwound: site of the system call that a tracer has been shown
  * @map_work: attaches file probes to what the task has mapped
  * @map_queued: @map_work is on its way
+ * @copied_work: looks whether a breakpoint that nobody knows is in a copy of probed text
+ * @copied_queued: @copied_work is on its way
+ * @copied_at: where it looks; when it has found nothing, until the breakpoint there traps
+ *	again
  * @copied: of use from when the task copies its address space until it reports its fork
  *	(inherit.c)
  * @moves: the task is in mremap() of probed text
@@ -121,6 +125,9 @@ struct utask {
 	struct site *unwound;
 	struct callback_head map_work;
 	bool map_queued;
+	struct callback_head copied_work;
+	bool copied_queued;
+	unsigned long copied_at;
 	struct copy_mark copied;
 	bool moves;
 	bool exited;
@@ -228,7 +235,7 @@ void task_work_drain(void);
 static inline void utask_work_done(struct utask *utask)
 {
 	if (unlikely(utask->exited) && !utask->hit_queued && !utask->map_queued &&
-	    !utask->made_queued)
+	    !utask->copied_queued && !utask->made_queued)
 		utask_free(utask);
 }
 

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread
+/*
+ * Executes copies of its own text.  Reads a word a line:
+ *
+ *	call	what the functions work out
+ *	copy	copies them to memory of its own, with nothing in front of it, and says how many
+ *		breakpoints that has got
+ *	odd	the same, to an odd address, and across the end of a page
+ *	run	what the copies work out, and how many breakpoints they have then
+ *	fork	what they work out in a child, or how that ended
+ *	own	puts a breakpoint of its own into other code in such memory, and says how many
+ *		traps came of executing it
+ *	twin	the same in text of its file that is like a function's
+ *	padding	the same among many breakpoints
+ *	race	executes copies while another thread makes them anew, a thousand times
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define PAGE 4096UL
+#define BREAKPOINT 0xcc
+
+/* The first one begins its page; the last two are alike, and so is what is around them. */
+#define FUNCTION(name, n)							\
+	".globl " #name "\n.type " #name ", @function\n"			\
+	#name ":\n"								\
+	"	push %rbp\n"							\
+	"	mov %rsp, %rbp\n"						\
+	"	lea " #n "(%rdi,%rdi), %rax\n"					\
+	"	nop\n"								\
+	"	pop %rbp\n"							\
+	"	ret\n"								\
+	".size " #name ", . - " #name "\n"					\
+	".globl " #name "_end\n" #name "_end:\n"				\
+	".fill 20, 1, 0x90\n"
+__asm__(".text\n.balign 4096\n"
+	".globl text_begin\ntext_begin:\n"
+	FUNCTION(first, 1)
+	FUNCTION(second, 2)
+	FUNCTION(third, 3)
+	FUNCTION(alike, 3)
+	".globl text_end\ntext_end:\n"
+	".balign 4096\n");
+
+extern unsigned char text_begin[], text_end[];
+long first(long x);
+long second(long x);
+long third(long x);
+long alike(long x);
+
+static unsigned char *copy, *room;
+static volatile int traps;
+static unsigned char *own;
+static unsigned char instead;
+
+static size_t text_len(void)
+{
+	return text_end - text_begin;
+}
+
+/* Puts back what was there. */
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	traps++;
+	*own = instead;
+	uc->uc_mcontext.gregs[REG_RIP] = (long)own;
+}
+
+static long at(const void *where, long x)
+{
+	long (*fn)(long) = (void *)where;
+
+	return fn(x);
+}
+
+static long sum(unsigned char *text)
+{
+	return at(text + ((void *)first - (void *)text_begin), 100) +
+	       10 * at(text + ((void *)second - (void *)text_begin), 100) +
+	       100 * at(text + ((void *)third - (void *)text_begin), 100);
+}
+
+static int breakpoints(void)
+{
+	volatile unsigned char *byte = copy;
+	size_t i;
+	int n = 0;
+
+	for (i = 0; i < text_len(); i++)
+		n += byte[i] == BREAKPOINT;
+	return n;
+}
+
+static unsigned char *map_room(void)
+{
+	unsigned char *pages = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	/* Nothing is in front of it, or behind. */
+	if (pages == MAP_FAILED ||
+	    mprotect(pages + PAGE, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
+		exit(1);
+	munmap(pages, PAGE);
+	return pages + PAGE;
+}
+
+static void make_copy(size_t in)
+{
+	room = map_room();
+	copy = room + in;
+	memcpy(copy, text_begin, text_len());
+	mprotect(room, 2 * PAGE, PROT_READ | PROT_EXEC);
+	printf("%d\n", breakpoints());
+}
+
+static void expect_trap(unsigned char *where)
+{
+	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
+
+	sigaction(SIGTRAP, &sa, NULL);
+	own = where;
+	instead = *where;
+	traps = 0;
+}
+
+static void own_trap(void)
+{
+	static const unsigned char code[] = { 0x48, 0x8d, 0x47, 0x07, 0x90, 0xc3 };
+	unsigned char *there = map_room();
+	int i, n = 0;
+
+	memcpy(there + 64, code, sizeof(code));
+	for (i = 0; i < 100; i++) {
+		expect_trap(there + 64);
+		*own = BREAKPOINT;
+		if (at(there + 64, i) == i + 7)
+			n += traps;
+	}
+	printf("%d\n", n);
+}
+
+static void twin_trap(void)
+{
+	unsigned char *page = (unsigned char *)((unsigned long)alike & -PAGE);
+	long sum;
+
+	mprotect(page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+	expect_trap((unsigned char *)alike);
+	*own = BREAKPOINT;
+	sum = alike(100);
+	printf("%ld %d\n", sum, traps);
+	mprotect(page, PAGE, PROT_READ | PROT_EXEC);
+}
+
+static void padding_trap(void)
+{
+	unsigned char *there = map_room();
+
+	memset(there, BREAKPOINT, PAGE);
+	expect_trap(there + 128);
+	instead = 0xc3;
+	at(there + 128, 0);
+	printf("%d\n", traps);
+}
+
+static volatile int racing;
+
+static void *copies(void *arg)
+{
+	while (racing)
+		memcpy(copy, text_begin, text_len());
+	return NULL;
+}
+
+static void race(void)
+{
+	long want = sum(copy);
+	pthread_t thread;
+	int i, wrong = 0;
+
+	mprotect(room, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+	racing = 1;
+	pthread_create(&thread, NULL, copies, NULL);
+	for (i = 0; i < 1000; i++)
+		wrong += sum(copy) != want;
+	racing = 0;
+	pthread_join(thread, NULL);
+	printf("wrong %d\n", wrong);
+}
+
+static void run_copy(void)
+{
+	long result = sum(copy);
+
+	printf("%ld %d\n", result, breakpoints());
+}
+
+static void in_child(void)
+{
+	int status;
+
+	if (!fork())
+		_exit(sum(copy) % 251);
+	wait(&status);
+	printf("%s %d\n", WIFEXITED(status) ? "child" : "signal",
+	       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+int main(void)
+{
+	char line[64];
+
+	setvbuf(stdin, NULL, _IONBF, 0);
+	setlinebuf(stdout);
+	printf("ready\n");
+	while (fgets(line, sizeof(line), stdin)) {
+		if (!strcmp(line, "call\n"))
+			printf("%ld\n", sum(text_begin));
+		else if (!strcmp(line, "copy\n"))
+			make_copy(0);
+		else if (!strcmp(line, "odd\n"))
+			make_copy(PAGE - 33);
+		else if (!strcmp(line, "run\n"))
+			run_copy();
+		else if (!strcmp(line, "fork\n"))
+			in_child();
+		else if (!strcmp(line, "own\n"))
+			own_trap();
+		else if (!strcmp(line, "twin\n"))
+			twin_trap();
+		else if (!strcmp(line, "padding\n"))
+			padding_trap();
+		else if (!strcmp(line, "race\n"))
+			race();
+	}
+	return 0;
+}
