@@ -240,10 +240,14 @@ static void mention_counter(const struct probe_spec *spec,
 	for (size_t i = 0; i < probes.n; i++) {
 		const struct sdt_site *probe = &probes.v[i];
 
-		if (probe->offset == places->v[0].offset && probe->semaphore)
-			remark("the probe %s:%s at this place counts its tracers, and the program may go around it while there are none; use: u:%s:%s:%s",
-			       probe->provider, probe->name, spec->target,
-			       probe->provider, probe->name);
+		char *word;
+
+		if (probe->offset != places->v[0].offset || !probe->semaphore)
+			continue;
+		word = path_escape(spec->target);
+		remark("the probe %s:%s at this place counts its tracers, and the program may go around it while there are none; use: u:%s:%s:%s",
+		       probe->provider, probe->name, word, probe->provider, probe->name);
+		free(word);
 	}
 	sdt_free(&probes);
 }

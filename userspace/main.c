@@ -107,7 +107,7 @@ static const struct option long_options[] = {
 };
 
 /* What is asked for instead of tracing. */
-static const char *list_target;
+static char *list_target;
 static bool want_help, want_version;
 
 static struct error *parse_id(const char *arg, pid_t *id)
@@ -295,34 +295,52 @@ static int cmd_help(const struct options *options, int argc, char **argv)
 	return STATUS_OK;
 }
 
-static const struct {
+static const struct command {
 	const char *name;
 	int (*run)(const struct options *options, int argc, char **argv);
+	bool takes_target;	/* and nothing before it */
 } commands[] = {
 	{ "clean", cmd_clean },
 	{ "count", cmd_count },
 	{ "help", cmd_help },
 	{ "lat", cmd_lat },
-	{ "lines", cmd_lines },
-	{ "list", cmd_list },
-	{ "offset", cmd_offset },
+	{ "lines", cmd_lines, true },
+	{ "list", cmd_list, true },
+	{ "offset", cmd_offset, true },
 	{ "resolve", cmd_resolve },
-	{ "sdt", cmd_sdt },
+	{ "sdt", cmd_sdt, true },
 	{ "status", cmd_status },
-	{ "vars", cmd_vars },
+	{ "vars", cmd_vars, true },
 };
+
+static int run(const struct command *command, const struct options *options, int argc,
+	       char **argv)
+{
+	char *target = NULL;
+	int status;
+
+	if (command->takes_target && argc) {
+		target = target_name(argv[0], strlen(argv[0]));
+		argv[0] = target;
+	}
+	status = command->run(options, argc, argv);
+	free(target);
+	return status;
+}
 
 static int run_command(const struct options *options, int argc, char **argv)
 {
+	static const struct command list = { "list", cmd_list, true };
+
 	if (list_target)
-		return cmd_list(options, 1, (char *[]){ (char *)list_target });
+		return run(&list, options, 1, (char *[]){ list_target });
 	if (!argc) {
 		print_help(stderr);
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[0], commands[i].name))
-			return commands[i].run(options, argc - 1, argv + 1);
+			return run(&commands[i], options, argc - 1, argv + 1);
 	if (is_probe_spec(argv[0]) || is_place(argv[0]))
 		return cmd_trace(options, argc, argv);
 	return error_report(error_new(STATUS_USAGE,

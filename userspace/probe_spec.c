@@ -8,14 +8,18 @@
  *	p:mygroup/cmd /usr/sbin/mysqld:dispatch_command
  *	p:prog:"ns::f(int, char const*)" %si
  *	u:libjvm.so:hotspot:class__loaded name=arg1:string
+ *	p:"/opt/a:b/prog":parse
+ *	p:/opt/sp\040ace/prog:parse
  *
- * A first word with a second colon names a target; one without names an event.
+ * A first word with a second colon, in quotes, or with a path names a target;
+ * any other names an event.
  */
 #include "probe_spec.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "error.h"
 #include "util.h"
@@ -96,6 +100,75 @@ static size_t function_len(const char *start)
 	return p - start;
 }
 
+static bool is_quote(char c)
+{
+	return c == '"' || c == '\'';
+}
+
+/* No event is called so. */
+static bool starts_path(const char *p)
+{
+	return *p == '/' || str_starts(p, "./") || str_starts(p, "../");
+}
+
+/* The length of a quoted word at @p with its quotes; 0 where it does not end. */
+static size_t quoted_len(const char *p)
+{
+	const char *end = strchr(p + 1, *p);
+
+	return end ? end + 1 - p : 0;
+}
+
+/**
+ * target_name() - the name that is meant by a target as it was written
+ * @word: the target, perhaps in quotes, perhaps with octal escapes such as \040
+ * @len: its length
+ *
+ * Return: to be freed by the caller.
+ */
+char *target_name(const char *word, size_t len)
+{
+	bool quoted = len > 1 && is_quote(*word) && word[len - 1] == *word;
+	char *name = quoted ? xstrndup(word + 1, len - 2) : xstrndup(word, len);
+
+	path_unescape(name);
+	return name;
+}
+
+static bool names_file(const char *word, size_t len)
+{
+	struct stat st;
+	char *path;
+	bool is;
+
+	if (!memchr(word, '/', len))
+		return false;
+	path = target_name(word, len);
+	is = !stat(path, &st) && S_ISREG(st.st_mode);
+	free(path);
+	return is;
+}
+
+/*
+ * The length of the target at @p, which a colon follows; 0 if there is none. The first colon
+ * ends it, unless a file is there whose path has that colon, or has blanks.
+ */
+static size_t target_len(const char *p)
+{
+	size_t word = starts_path(p) ? strlen(p) : word_len(p), len;
+	const char *colon;
+
+	if (is_quote(*p)) {
+		len = quoted_len(p);
+		return len > 2 && p[len] == ':' ? len : 0;
+	}
+	for (colon = p; (colon = memchr(colon, ':', p + word - colon)); colon++)
+		if (names_file(p, colon - p))
+			return colon - p;
+	colon = memchr(p, ':', word_len(p));
+	return colon ? colon - p : 0;
+}
+
 /**
  * is_probe_spec() - is this a probe, rather than a filter or a command?
  * @text: a word of the command line
@@ -127,6 +200,8 @@ bool is_place(const char *text)
 {
 	size_t len = strcspn(text, ":");
 
+	if (is_quote(*text) || starts_path(text))
+		return target_len(text);
 	return len > 1 && text[len] &&
 	       strcspn(text, " \t\"'=!<>&|()") > len;
 }
@@ -206,7 +281,7 @@ static struct error *take_name(const char *word, size_t len,
 
 static struct error *parse(const char *text, struct probe_spec *spec)
 {
-	const char *p = skip_blanks(text), *colon;
+	const char *p = skip_blanks(text);
 	struct error *err;
 	size_t len;
 
@@ -215,18 +290,17 @@ static struct error *parse(const char *text, struct probe_spec *spec)
 		return malformed(text);
 	p = p[1] == ':' ? p + 2 : skip_blanks(p + 1);
 	len = word_len(p);
-	if (!memchr(p, ':', len)) {
+	if (!is_quote(*p) && !starts_path(p) && !memchr(p, ':', len)) {
 		err = take_name(p, len, spec);
 		if (err)
 			return err;
 		p = skip_blanks(p + len);
-		len = word_len(p);
 	}
-	colon = memchr(p, ':', len);
-	if (!colon || colon == p)
+	len = target_len(p);
+	if (!len)
 		return malformed(text);
-	spec->target = xstrndup(p, colon - p);
-	p = take_function(skip_blanks(colon + 1), spec);
+	spec->target = target_name(p, len);
+	p = take_function(skip_blanks(p + len + 1), spec);
 	if (!p || !*spec->function)
 		return malformed(text);
 	if (spec->kind == 'p' && str_ends(spec->function, RETURN_SUFFIX)) {

@@ -4,6 +4,7 @@
 #define _USERSPACE_PROBE_SPEC_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct error;
 
@@ -29,6 +30,7 @@ struct probe_spec {
 	bool values;
 };
 
+char *target_name(const char *word, size_t len);
 bool is_probe_spec(const char *text);
 bool is_place(const char *text);
 char *probe_spec_full(const char *text);

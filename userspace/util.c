@@ -215,10 +215,11 @@ void path_unescape(char *word)
 	char *out = word;
 
 	while (*word) {
-		unsigned int c;
-
-		if (sscanf(word, "\\%3o", &c) == 1 && strlen(word) >= 4) {
-			*out++ = c;
+		if (word[0] == '\\' && word[1] >= '0' && word[1] <= '3' &&
+		    word[2] >= '0' && word[2] <= '7' &&
+		    word[3] >= '0' && word[3] <= '7') {
+			*out++ = (word[1] - '0') << 6 | (word[2] - '0') << 3 |
+				 (word[3] - '0');
 			word += 4;
 		} else {
 			*out++ = *word++;

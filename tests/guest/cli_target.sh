@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: -p, -L and -c put breakpoints into what they name, with -f into what it starts, and into nobody else
+# test: -p, -L and -c put breakpoints into what they name, with -f into what it starts, and into nobody else; paths have colons and blanks
 # once: the helper is the same on all kernels
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
@@ -23,7 +23,7 @@ shown() {
 	sed -E 's/^ *.*-([0-9]+) +\[.*/\1/' "$tmp/out" | sort -u | xargs
 }
 
-ktap_plan 16
+ktap_plan 18
 "$t" slow 100000 >/dev/null &
 other=$!
 mkfifo "$tmp/go" "$tmp/late"
@@ -76,3 +76,15 @@ check "count -f: a descendant is" in_time probed "$child"
 untouched $other "and nobody else"
 stop
 kill $other $parent "$child" "$orphan"
+
+mkdir "$tmp/a:b c"
+cp "$t" "$tmp/a:b c"
+"$tmp/a:b c/traced" slow 100000 >/dev/null &
+other=$!
+start "p:\"$tmp/a:b c/traced\":tick"
+wait_until "it is hit" test -s "$tmp/out"
+stop
+is "$(shown)" "$other" "a path with a colon and a blank is traced"
+kill $other
+uprobe count -c "'$tmp/a:b c/traced' say x" "p:$tmp/a\\072b\\040c/traced:text" >"$tmp/out" 2>"$tmp/err"
+like "$(cat "$tmp/out")" ' 1  text$' "and counted"
