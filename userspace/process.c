@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -75,6 +76,45 @@ void mappings_add(struct mappings *maps, const struct mapping *map)
 	maps->v[maps->n++] = *map;
 }
 
+static bool has_memory(pid_t pid, const char *thread)
+{
+	char *path = xasprintf("/proc/%d/task/%s/maps", pid, thread);
+	FILE *f = fopen(path, "re");
+	bool has = f && getc(f) != EOF;
+
+	if (f)
+		fclose(f);
+	free(path);
+	return has;
+}
+
+/**
+ * process_reader() - a thread of a process through which /proc shows its memory
+ * @pid: the process
+ *
+ * A thread that has ended shows none, and the first one may end before the others.
+ *
+ * Return: @pid if that is no help.
+ */
+pid_t process_reader(pid_t pid)
+{
+	char *path = xasprintf("/proc/%d/task", pid), first[16];
+	struct dirent *entry;
+	pid_t reader = pid;
+	DIR *dir = NULL;
+
+	snprintf(first, sizeof(first), "%d", pid);
+	if (!has_memory(pid, first))
+		dir = opendir(path);
+	while (dir && reader == pid && (entry = readdir(dir)))
+		if (has_memory(pid, entry->d_name))
+			reader = atoi(entry->d_name);
+	if (dir)
+		closedir(dir);
+	free(path);
+	return reader;
+}
+
 /**
  * process_mappings() - list the executable file mappings of a process
  * @pid: the process
@@ -88,6 +128,7 @@ struct error *process_mappings(pid_t pid, struct mappings *mappings)
 	FILE *f;
 
 	memset(mappings, 0, sizeof(*mappings));
+	pid = process_reader(pid);
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
 	f = fopen(path, "re");
 	if (!f && errno == ENOENT)

@@ -44,6 +44,7 @@ struct mappings {
 	size_t cap;
 };
 
+pid_t process_reader(pid_t pid);
 struct error *process_mappings(pid_t pid, struct mappings *mappings);
 bool process_maps(pid_t pid, const char *path);
 void mappings_add(struct mappings *maps, const struct mapping *map);

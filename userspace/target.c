@@ -10,6 +10,7 @@
 #include "debug_file.h"
 #include "error.h"
 #include "process.h"
+#include "running.h"
 #include "util.h"
 
 /* Definitions are read by somebody with another working directory. */
@@ -102,8 +103,32 @@ static struct error *nothing_found(const char *name)
 				name, name);
 	} else {
 		err = error_new(STATUS_NOT_FOUND,
-				"no program in PATH and no library is called %s; name the file by its path",
+				"no program in PATH, no library that the linker knows and none of a running program is called %s; name the file by its path",
 				name);
+	}
+	paths_free(&paths);
+	return err;
+}
+
+/* A library of somebody's own, such as Java's, that is not where the linker looks. */
+static struct error *find_running(const char *name, char **path)
+{
+	struct paths paths;
+	struct error *err;
+	pid_t pid;
+
+	running_find(name, &paths, &pid);
+	if (!paths.n) {
+		err = nothing_found(name);
+	} else if (paths.n > 1) {
+		err = several(name, &paths);
+	} else {
+		char *word = path_escape(paths.v[0]);
+
+		err = NULL;
+		*path = xstrdup(paths.v[0]);
+		remark("%s is what process %d has mapped: %s", name, pid, word);
+		free(word);
 	}
 	paths_free(&paths);
 	return err;
@@ -131,21 +156,13 @@ static struct error *find_by_name(const char *name, char **path)
 	}
 	err = library_find(name, "", &native_machine, &paths);
 	if (!err && !paths.n)
-		err = nothing_found(name);
+		err = find_running(name, path);
 	else if (!err && paths.n > 1)
 		err = several(name, &paths);
 	else if (!err)
 		*path = xstrdup(paths.v[0]);
 	paths_free(&paths);
 	return err;
-}
-
-static bool same_file(const char *path, const struct mapping *map)
-{
-	struct stat st;
-
-	return !stat(path, &st) && st.st_ino == map->ino &&
-	       (!map->exact || st.st_dev == map->dev);
 }
 
 /*
@@ -175,9 +192,29 @@ static void find_libraries(pid_t pid, const char *name, struct paths *found)
 static bool is_one_of(const struct mapping *map, const struct paths *paths)
 {
 	for (size_t i = 0; i < paths->n; i++)
-		if (same_file(paths->v[i], map))
+		if (mapping_is(map, paths->v[i]))
 			return true;
 	return false;
+}
+
+/*
+ * A path that does not start at the root is one of ours or, if there is no such file, one of
+ * the process.
+ */
+static char *resolve(pid_t pid, const char *name)
+{
+	char *path;
+
+	if (name[0] == '/' || !strchr(name, '/'))
+		return xstrdup(name);
+	path = realpath(name, NULL);
+	if (!path) {
+		char *theirs = xasprintf("/proc/%d/cwd/%s", pid, name);
+
+		path = realpath(theirs, NULL);
+		free(theirs);
+	}
+	return path ? path : absolute(name);
 }
 
 static bool mapping_matches(pid_t pid, const struct mapping *map,
@@ -196,47 +233,49 @@ static bool mapping_matches(pid_t pid, const struct mapping *map,
 		       is_one_of(map, libraries);
 	if (!strcmp(map->path, name))
 		return true;
-	if (map->deleted || name[0] != '/')
+	if (map->deleted)
 		return false;
+	if (map->exact && mapping_is(map, name))
+		return true;
 	inside = xasprintf("/proc/%d/root%s", pid, name);
-	same = same_file(inside, map);
+	same = mapping_is(map, inside);
 	free(inside);
 	return same;
 }
 
-/* How we reach a file that a process has mapped. */
-static char *reach(pid_t pid, const struct mapping *map)
+static struct error *not_mapped(const char *name, pid_t pid, const struct mappings *maps)
 {
-	char *path;
+	struct error *err;
 
-	if (!map->deleted) {
-		if (same_file(map->path, map))
-			return xstrdup(map->path);
-		path = xasprintf("/proc/%d/root%s", pid, map->path);
-		if (same_file(path, map))
-			return path;
-		free(path);
-	}
-	return xasprintf("/proc/%d/map_files/%llx-%llx", pid,
-			 (unsigned long long)map->start,
-			 (unsigned long long)map->end);
+	if (!maps->n)
+		return error_new(STATUS_NOT_FOUND,
+				 "process %d has no program: it has ended, or is a thread of the kernel",
+				 pid);
+	err = error_new(STATUS_NOT_FOUND, "process %d has no %s mapped; it has:", pid, name);
+	for (size_t i = 0; i < maps->n; i++)
+		if (!i || strcmp(maps->v[i].path, maps->v[i - 1].path))
+			append_path(err, maps->v[i].path);
+	return err;
 }
 
-static struct error *find_in_process(const char *name, pid_t pid, char **path)
+/* @reader: a thread of the process that has not ended */
+static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, char **path)
 {
 	struct paths paths = { 0 }, libraries;
 	struct mappings maps;
 	struct error *err;
+	char *wanted;
 
-	err = process_mappings(pid, &maps);
+	err = process_mappings(reader, &maps);
 	if (err)
 		return err;
-	find_libraries(pid, name, &libraries);
+	wanted = resolve(reader, name);
+	find_libraries(reader, name, &libraries);
 	for (size_t i = 0; i < maps.n; i++) {
 		const struct mapping *map = &maps.v[i];
 		size_t j;
 
-		if (!mapping_matches(pid, map, name, &libraries))
+		if (!mapping_matches(reader, map, wanted, &libraries))
 			continue;
 		for (j = 0; j < i; j++)
 			if (maps.v[j].ino == map->ino &&
@@ -244,23 +283,18 @@ static struct error *find_in_process(const char *name, pid_t pid, char **path)
 				break;
 		if (j < i)
 			continue;
-		*path = reach(pid, map);
+		*path = mapping_reach(reader, map);
 		paths_add(&paths, *path);
 		free(*path);
 		*path = NULL;
 	}
-	if (paths.n > 1) {
+	if (paths.n > 1)
 		err = several(name, &paths);
-	} else if (paths.n) {
+	else if (paths.n)
 		*path = xstrdup(paths.v[0]);
-	} else {
-		err = error_new(STATUS_NOT_FOUND,
-				"process %d has no %s mapped; it has:", pid,
-				name);
-		for (size_t i = 0; i < maps.n; i++)
-			if (!i || strcmp(maps.v[i].path, maps.v[i - 1].path))
-				append_path(err, maps.v[i].path);
-	}
+	else
+		err = not_mapped(name, pid, &maps);
+	free(wanted);
 	paths_free(&paths);
 	paths_free(&libraries);
 	mappings_free(&maps);
@@ -277,11 +311,12 @@ static struct error *find_in_process(const char *name, pid_t pid, char **path)
 struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 			  struct target *target)
 {
+	pid_t reader = pid ? process_reader(pid) : 0;
 	char *path = NULL;
 	struct error *err;
 
 	memset(target, 0, sizeof(*target));
-	err = pid ? find_in_process(name, pid, &path) :
+	err = pid ? find_in_process(name, pid, reader, &path) :
 		    find_by_name(name, &path);
 	if (!err)
 		err = elf_image_open(path, &target->image);
@@ -292,7 +327,7 @@ struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 		elf_image_close(&target->image);
 	}
 	if (!err) {
-		target->root = pid ? xasprintf("/proc/%d/root", pid) :
+		target->root = pid ? xasprintf("/proc/%d/root", reader) :
 				     xstrdup("");
 		target->debug_dir = debug_dir ? xstrdup(debug_dir) :
 				    xasprintf("%s%s", target->root, DEBUG_DIR);

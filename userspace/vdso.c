@@ -11,6 +11,7 @@
 
 #include "elf_image.h"
 #include "error.h"
+#include "process.h"
 #include "symbols.h"
 #include "util.h"
 
@@ -106,6 +107,7 @@ struct error *vdso_find(pid_t pid, const char *name, u64 *addr)
 	void *bytes;
 
 	*addr = 0;
+	pid = process_reader(pid);
 	if (!find_mapping(pid, &start, &end))
 		return NULL;
 	bytes = read_memory(pid, start, end - start);

@@ -23,7 +23,7 @@ shown() {
 	sed -E 's/^ *.*-([0-9]+) +\[.*/\1/' "$tmp/out" | sort -u | xargs
 }
 
-ktap_plan 18
+ktap_plan 19
 "$t" slow 100000 >/dev/null &
 other=$!
 mkfifo "$tmp/go" "$tmp/late"
@@ -88,3 +88,18 @@ is "$(shown)" "$other" "a path with a colon and a blank is traced"
 kill $other
 uprobe count -c "'$tmp/a:b c/traced' say x" "p:$tmp/a\\072b\\040c/traced:text" >"$tmp/out" 2>"$tmp/err"
 like "$(cat "$tmp/out")" ' 1  text$' "and counted"
+
+# A process whose first thread has ended.
+rm "$tmp/go"
+mkfifo "$tmp/go"
+"$UPROBES_TOP/build/progs/steps" <"$tmp/go" >"$tmp/said" &
+other=$!
+exec 7>"$tmp/go"
+echo leave >&7
+first_ended() { grep -q '^State:.*Z' "/proc/$other/status" && grep -q left "$tmp/said"; }
+wait_until "its first thread has ended" first_ended
+start -p $other -M 3 p:steps:work
+echo call 3 >&7
+wait_until "there are events" ended "$tracer"
+is "$(wc -l <"$tmp/out")" 3 "-p: a process whose first thread has ended is traced"
+exec 7>&-
