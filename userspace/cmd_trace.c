@@ -65,9 +65,8 @@ static struct error *check_memory(const struct trace *trace)
 	for (size_t i = 0; i < trace->n; i++)
 		if (trace->defs[i].in_memory)
 			return error_new(STATUS_REFUSED,
-					 "%s of process %d is in its vDSO, which is in no file, and the tracer in %s probes files only; leave --control out",
-					 trace->defs[i].event,
-					 trace->options->pid, trace->dir);
+					 "%s is in the memory of a process, as its vDSO is, and in no file, and the tracer in %s probes files only; leave --control out",
+					 trace->defs[i].event, trace->dir);
 	return NULL;
 }
 

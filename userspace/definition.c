@@ -379,6 +379,36 @@ struct error *definition_in(const struct probe_spec *spec,
 }
 
 /**
+ * definition_memory() - definition_make() for an address in a process's memory
+ * @spec: the probe; target_is_memory() is true for its target
+ * @def: filled in on success; to be freed with definition_free()
+ *
+ * What lies there is not looked at: no file says what it is.
+ */
+struct error *definition_memory(const struct probe_spec *spec, struct definition *def)
+{
+	char *site;
+	u64 addr;
+
+	memset(def, 0, sizeof(*def));
+	if (spec->kind == 'u' || !parse_u64(spec->function, &addr))
+		return error_new(STATUS_USAGE,
+				 "a place in %s is an address: p:%s:0xADDRESS",
+				 spec->target, spec->target);
+	site = xasprintf("%s:0x%llx%s%s", spec->target, (unsigned long long)addr,
+			 *spec->args ? " " : "", spec->args);
+	paths_add(&def->sites, site);
+	paths_add(&def->expected, "");
+	free(site);
+	def->kind = spec->kind;
+	def->in_memory = true;
+	def->group = spec->group ? xstrdup(spec->group) : NULL;
+	def->named = spec->event;
+	def->event = spec->event ? xstrdup(spec->event) : definition_event(spec);
+	return NULL;
+}
+
+/**
  * definition_make() - find out what to define for a probe
  * @spec: the probe
  * @options: of the command line
@@ -390,8 +420,11 @@ struct error *definition_make(const struct probe_spec *spec,
 {
 	struct target target;
 	struct symbols syms;
-	struct error *err = definition_target(spec, options, &target, &syms);
+	struct error *err;
 
+	if (target_is_memory(spec->target))
+		return definition_memory(spec, def);
+	err = definition_target(spec, options, &target, &syms);
 	if (err)
 		return err;
 	err = definition_in(spec, options, &target, &syms, def);

@@ -55,6 +55,7 @@ struct error *definition_read(const char *text, const struct options *options,
 struct error *definition_make(const struct probe_spec *spec,
 			      const struct options *options,
 			      struct definition *def);
+struct error *definition_memory(const struct probe_spec *spec, struct definition *def);
 struct error *definition_target(const struct probe_spec *spec,
 				const struct options *options,
 				struct target *target, struct symbols *syms);

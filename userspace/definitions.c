@@ -69,8 +69,15 @@ struct error *definitions_make(const struct probe_spec *spec,
 	struct definition def;
 	struct target target;
 	struct symbols syms;
-	struct error *err = definition_target(spec, options, &target, &syms);
+	struct error *err;
 
+	if (target_is_memory(spec->target)) {
+		err = definition_memory(spec, &def);
+		if (!err)
+			add_definition(defs, &def);
+		return err;
+	}
+	err = definition_target(spec, options, &target, &syms);
 	if (err)
 		return err;
 	if (spec->kind == 'u' || !pattern_has(spec->function) ||

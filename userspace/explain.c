@@ -12,6 +12,7 @@
 #include "error.h"
 #include "library.h"
 #include "process.h"
+#include "target.h"
 #include "util.h"
 
 /* So many processes are named; more are counted. */
@@ -121,7 +122,7 @@ static void explain_file(const char *path, bool hit)
 	struct dirent *entry;
 	DIR *dir;
 
-	if (!base || stat(path, &users.st))
+	if (!base || target_is_memory(path) || stat(path, &users.st))
 		return;
 	/* libc.so.6 of this system may be libc.so.7, or libc-2.31.so, of another one. */
 	users.name = xstrdup(base + 1);

@@ -144,6 +144,7 @@ void stacks_event(struct stacks *stacks, const struct event_line *event,
 		task->tid = event->tid;
 	}
 	if (!known) {
+		task->jit = NULL;
 		snprintf(task->comm, sizeof(task->comm), "%.*s",
 			 (int)event->comm_len, event->comm);
 		if (!read_mappings(task) || !find_mapping(task, event->addr))
@@ -201,6 +202,22 @@ static struct stack_object *get_object(struct stacks *stacks, pid_t tid,
 	return object;
 }
 
+/* Code that no file holds, or none with symbols. */
+static void name_jit(struct stacks *stacks, u64 addr, bool is_call, struct frame_name *name)
+{
+	struct stack_task *task = stacks->task;
+	const struct perf_code *code;
+
+	if (task && !task->jit)
+		task->jit = perf_maps_get(&stacks->jit, task->tid);
+	code = task && task->jit ? perf_map_find(task->jit, addr - is_call) : NULL;
+	if (!code)
+		return;
+	name->object = task->jit->path;
+	name->function = xstrdup(code->name);
+	name->offset = addr - code->start;
+}
+
 /**
  * stacks_name() - find out where an address of the last event's stack lies
  * @stacks: what is known
@@ -226,11 +243,11 @@ void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
 		read_mappings(stacks->task);
 		map = find_mapping(stacks->task, addr);
 	}
-	if (!map)
+	object = map ? get_object(stacks, stacks->task->tid, map) : NULL;
+	if (!object || !object->usable) {
+		name_jit(stacks, addr, is_call, name);
 		return;
-	object = get_object(stacks, stacks->task->tid, map);
-	if (!object->usable)
-		return;
+	}
 	name->object = object->image.path;
 	name->offset = addr - map->start + map->offset;
 	/* A call at a function's very end returns to the next function. */
@@ -260,6 +277,7 @@ void stacks_free(struct stacks *stacks)
 		}
 		free(stacks->objects[i]);
 	}
+	perf_maps_free(&stacks->jit);
 	free(stacks->tasks);
 	free(stacks->objects);
 	memset(stacks, 0, sizeof(*stacks));

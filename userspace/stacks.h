@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "library.h"
+#include "perf_map.h"
 #include "process.h"
 #include "symbols.h"
 #include "types.h"
@@ -35,11 +36,13 @@ struct stack_object {
  * @tid: its thread ID
  * @comm: its name; another one may be another program
  * @maps: what it had mapped; only the probed file where it ended too early
+ * @jit: names of code that no file holds; NULL until such a file is seen
  */
 struct stack_task {
 	pid_t tid;
 	char comm[16];
 	struct mappings maps;
+	struct perf_map *jit;
 };
 
 /**
@@ -51,6 +54,7 @@ struct stack_task {
  * @objects: the files
  * @n: number of @objects
  * @cap: capacity of @objects
+ * @jit: what JIT compilers say of their code
  * @task: the task of the last event
  * @fresh: its mappings have been read since
  */
@@ -62,6 +66,7 @@ struct stacks {
 	struct stack_object **objects;
 	size_t n;
 	size_t cap;
+	struct perf_maps jit;
 	struct stack_task *task;
 	bool fresh;
 };

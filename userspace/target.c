@@ -337,6 +337,21 @@ struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 }
 
 /**
+ * target_is_memory() - is this /proc/PID/mem, whose offsets are addresses?
+ * @name: the target
+ */
+bool target_is_memory(const char *name)
+{
+	const char *id = name + strlen("/proc/");
+	size_t len;
+
+	if (!str_starts(name, "/proc/"))
+		return false;
+	len = strspn(id, "0123456789");
+	return len && !strcmp(id + len, "/mem");
+}
+
+/**
  * target_debug_info() - the debug information of a target
  * @target: the target
  * @fetch: debug servers may be asked

@@ -27,6 +27,7 @@ struct target {
 
 struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 			  struct target *target);
+bool target_is_memory(const char *name);
 void target_close(struct target *target);
 const struct debug_info *target_debug_info(struct target *target, bool fetch);
 struct error *target_need_debug_info(struct target *target,

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -fno-omit-frame-pointer
+/*
+ * Code as a JIT compiler makes it, with the file that names it for perf:
+ *
+ *	cli_jit
+ *
+ * Prints its ID and the address of the code, then calls landmark() through it for each line of
+ * its input.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+__attribute__((noinline, noipa)) long landmark(void)
+{
+	return getppid() + 1;
+}
+
+/* push %rbp; mov %rsp,%rbp; call *%rdi; pop %rbp; ret */
+static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 0xc3 };
+
+int main(void)
+{
+	char path[64], line[16];
+	unsigned char *text;
+	FILE *names;
+
+	text = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS,
+		    -1, 0);
+	if (text == MAP_FAILED)
+		return 1;
+	memcpy(text, code, sizeof(code));
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
+	names = fopen(path, "w");
+	if (!names)
+		return 1;
+	fprintf(names, "%lx %zx older\n%lx 1000 far\nno line of it\n%lx %zx jit frame:1\n",
+		(long)text, sizeof(code), (long)text + 4096, (long)text, sizeof(code));
+	fclose(names);
+	printf("%d %p\n", getpid(), text);
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		((long (*)(long (*)(void)))text)(landmark);
+		putchar('.');
+		fflush(stdout);
+	}
+	return 0;
+}
