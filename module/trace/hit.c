@@ -47,7 +47,8 @@ static noinline void fill_stack(const struct hit *hit, struct tracer_record *rec
 {
 	u64 stack[TRACER_STACK_MAX];
 
-	record->nstack = tracer_user_stack(hit->regs, hit->regs->ip, stack, ARRAY_SIZE(stack));
+	record->nstack = tracer_user_stack(hit->regs, hit->regs->ip, !hit->ret_ip,
+					   stack, ARRAY_SIZE(stack));
 	memcpy(fetch->entry + fetch->used, stack, record->nstack * sizeof(stack[0]));
 	fetch->used += record->nstack * sizeof(stack[0]);
 }

@@ -2,7 +2,9 @@
 /*
  * Walking a user stack by its frame pointers.
  */
+#include <linux/kernel.h>
 #include <linux/ptrace.h>
+#include <linux/string.h>
 #include <linux/uaccess.h>
 
 #include <uprobes/uprobes.h>
@@ -34,13 +36,49 @@ static bool read_frame(const struct pt_regs *regs, u64 fp, struct frame *frame)
 	return true;
 }
 
+/*
+ * Is the probed instruction one that a function begins with, before which there is no frame:
+ * endbr64, or the push of the frame pointer?  The breakpoint has replaced its first byte, so
+ * that what follows tells: the rest of endbr64 or endbr32, or the mov that makes the frame.
+ */
+static bool at_entry(unsigned long ip)
+{
+	static const u8 follows[][4] = {
+		{ 3, 0x0f, 0x1e, 0xfa }, { 3, 0x0f, 0x1e, 0xfb },
+		{ 3, 0x48, 0x89, 0xe5 }, { 3, 0x48, 0x8b, 0xec },
+		{ 2, 0x89, 0xe5 }, { 2, 0x8b, 0xec },
+	};
+	unsigned int i;
+	u8 text[3];
+
+	if (copy_from_user_nofault(text, (const void __user *)(ip + 1), sizeof(text)))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(follows); i++)
+		if (!memcmp(text, follows[i] + 1, follows[i][0]))
+			return true;
+	return false;
+}
+
+/* The word at the stack pointer, where an entry has its return address; 0 if there is none. */
+static u64 read_caller(const struct pt_regs *regs)
+{
+	u64 caller = 0;
+
+	if (copy_from_user_nofault(&caller, (const void __user *)regs->sp,
+				   user_64bit_mode((struct pt_regs *)regs) ? 8 : 4))
+		return 0;
+	return uprobe_get_pc(NULL, caller, regs->sp);
+}
+
 /**
  * tracer_user_stack() - addresses of a user stack, innermost first
  * @regs: the task's registers
  * @ip: the probed address, which comes first
+ * @entry: @ip is that of an instruction that has not been executed yet
  * @stack: where to put them
  * @max: room there
  *
+ * A function that has no frame yet has its caller at the stack pointer.
  * Programs without frame pointers have fewer, and perhaps wrong ones: the walk
  * ends at the first frame that cannot be one.  What is not in memory is not
  * brought in.
@@ -48,7 +86,7 @@ static bool read_frame(const struct pt_regs *regs, u64 fp, struct frame *frame)
  * Context: any.
  * Return: their number.
  */
-unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip,
+unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip, bool entry,
 			       u64 *stack, unsigned int max)
 {
 	unsigned int ret_offset = user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
@@ -57,6 +95,10 @@ unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip,
 	u64 fp;
 
 	stack[n++] = ip;
+	if (entry && n < max && at_entry(ip)) {
+		stack[n] = read_caller(regs);
+		n += !!stack[n];
+	}
 	while (n < max) {
 		fp = frame.fp;
 		if (fp < regs->sp || !read_frame(regs, fp, &frame) ||

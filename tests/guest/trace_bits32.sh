@@ -28,13 +28,13 @@ is "$(arguments chain)" 'name="global" next="second" data=0xf1 far="a constant s
 	"so is each on the way, and data are where the file's segments are"
 clear
 
-# Where inner() begins the newest frame is that of its caller, frame_1(), called by frame_2().
+# inner() begins with the push of its frame pointer: its caller, frame_1(), is at the stack pointer.
 # The end of an address says which it is; the rest is chance.
 define "p:inner $(where inner)"
 echo 1 >$dir/options/userstacktrace
 enable
 "$prog" deep
-objdump -d "$prog" | awk '/^[0-9a-f]+ <frame_[2-8]>:/ { calls = 1 }
+objdump -d "$prog" | awk '/^[0-9a-f]+ <frame_[1-7]>:/ { calls = 1 }
 	after { print substr($1, length($1) - 3, 3); after = 0 }
 	calls && /call / { after = 1; calls = 0 }' >"$tmp/returns"
 is "$(wc -l <"$tmp/returns")" 7 "seven frames are known"

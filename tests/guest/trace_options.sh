@@ -53,7 +53,7 @@ same() {
 	[ -z "$compared" ] || echo "$old" >"$tracefs/options/$1"
 }
 
-ktap_plan 16
+ktap_plan 18
 clear
 if [ -n "$compared" ]; then
 	check "tracefs is set up" set_up $tracefs
@@ -99,6 +99,13 @@ for name in inner frame_1 frame_2 frame_4 frame_8; do
 done
 is "$(stack)" "$before" "a stack shows where return-probed calls really return to"
 is "$(lines | grep -c ': r[a-z0-9_]*: ')" 5 "which they do"
+
+# A function that begins with the push of its frame pointer; also return-probed itself.
+: >$dir/uprobe_events
+define "p:e $(where frame_1)"
+is "$(stack | sed 1d)" "$(sed 1d <<<"$before" | head -n 7)" "where a function makes its frame, its caller is there"
+define "r:left $(where frame_1)"
+is "$(stack | sed 1d)" "$(sed 1d <<<"$before" | head -n 7)" "also where its return is probed"
 
 like "$(cat $dir/trace_options)" '^userstacktrace$' "trace_options lists what is set"
 echo nouserstacktrace >$dir/trace_options
