@@ -131,6 +131,20 @@ static_assert(offsetofend(struct site, step) <= 64);
 #define IMAGE_MAX_AREAS		64
 
 /**
+ * enum watched - how far probing the unwinders of an address space has come
+ * @WATCH_NONE: they are left alone
+ * @WATCH_WANTED: there is a return probe, or will be; no call has been followed yet
+ * @WATCH_SOUGHT: a task of the program looks for them, and whoever maps code does, too
+ * @WATCH_DONE: those that have been found are probed
+ */
+enum watched {
+	WATCH_NONE,
+	WATCH_WANTED,
+	WATCH_SOUGHT,
+	WATCH_DONE,
+};
+
+/**
  * struct image - one probed address space
  * @node: in the table of images, keyed by @mm
  * @mm: the address space; held by @notifier
@@ -159,7 +173,7 @@ static_assert(offsetofend(struct site, step) <= 64);
  * @watch_lock: read-held by who has its unwinders probed until his return probes, or
  *	calls, are there; who leaves them alone has it for writing (unwinder.c).
  *	Taken before @lock
- * @watched: its unwinders are probed, or are about to be (unwinder.h)
+ * @watched: how far probing its unwinders has come (unwinder.h)
  * @superseded: sites that the text has outlived, linked by site::older; under @lock.
  *	They have no attachments, but a registration under way may have some of them.
  *	In the end all sites, until they are freed with the image
@@ -202,7 +216,7 @@ struct image {
 	unsigned int nr_returns;
 	unsigned int nr_counters;
 	struct rw_semaphore watch_lock;	/* see above */
-	bool watched;
+	enum watched watched;
 	struct calls calls;
 	struct return_words returns;
 	unsigned long trampoline;

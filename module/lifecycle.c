@@ -99,7 +99,7 @@ static void fork_work(struct callback_head *work)
 	}
 	if (event->calls && child && child->trampoline == event->parent->trampoline) {
 		/* The return probes may be gone: nobody else watches the child's unwinders then. */
-		unwinder_watch(child);
+		unwinder_watch_now(child);
 		retprobe_adopt_files(&event->calls, child, event->parent);
 		unwinder_watched(child);
 		unwinder_sweep();
@@ -279,7 +279,7 @@ static bool map_wanted(const struct vm_area_struct *vma)
 		return true;
 	rcu_read_lock();
 	image = image_lookup(vma->vm_mm);
-	watched = image && ((READ_ONCE(image->watched) && text_probeable(vma)) ||
+	watched = image && ((READ_ONCE(image->watched) >= WATCH_SOUGHT && text_probeable(vma)) ||
 			    (data && READ_ONCE(image->nr_counters)));
 	rcu_read_unlock();
 	return watched;

@@ -10,12 +10,12 @@
 #include "again.h"
 #include "breakpoint.h"
 #include "calls.h"
-#include "image.h"
 #include "probe.h"
 #include "retprobe.h"
 #include "retprobe_word.h"
 #include "stack.h"
 #include "task.h"
+#include "unwinder.h"
 
 /**
  * retprobe_missed() - count a call that cannot be followed
@@ -167,8 +167,12 @@ static bool prepare(struct utask *utask, const struct site *site,
 	/* What is put back is exchanged at once, which a word must be aligned for. */
 	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
 		goto missed;
-	if (may_sleep)
+	if (may_sleep) {
+		unwinder_seek(site->image);
 		calls_make_room(calls, set->nr_return);
+	} else if (!unwinder_known(site->image)) {
+		goto again;
+	}
 	if (!stack_read(&word, sp, size, may_sleep))
 		goto again;
 
@@ -269,7 +273,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	bool exchanged;
 
 	if (unlikely(arch_stepped(regs->flags) || !IS_ALIGNED(sp, sizeof(long)) ||
-		     arch_stack_fixed()))
+		     arch_stack_fixed() || !unwinder_known(image)))
 		return false;
 	bucket = calls_lock(calls, sp);
 	inst = bucket->spare;

@@ -49,8 +49,8 @@ static const char * const unwinder_needs[] = {
 
 /*
  * How much is read of the files of an address space, in bytes, to find unwinders: several times
- * what a large program with its libraries takes. A program maps whatever it likes, and whoever
- * registers a return probe reads it.  As time counts as well, that takes two seconds at most.
+ * what a large program with its libraries takes. As time counts as well, that takes two seconds at
+ * most.
  */
 #define READ_ALLOWANCE	(256ULL << 20)
 
@@ -227,12 +227,27 @@ static void watch_code(struct image *image)
 static DEFINE_MUTEX(maps_mutex);
 static bool maps_watched, maps_over;
 
+/* Looks for the unwinders.  The caller holds image::watch_lock. */
+static void seek(struct image *image)
+{
+	/*
+	 * A fully ordered exchange: of who maps code meanwhile either the mapping is seen here, or
+	 * this is seen there.
+	 */
+	cmpxchg(&image->watched, WATCH_WANTED, WATCH_SOUGHT);
+	if (READ_ONCE(image->watched) != WATCH_SOUGHT)
+		return;
+	watch_code(image);
+	/* Killed, it may have left some out, and others may share the address space. */
+	if (!fatal_signal_pending(current))
+		smp_store_release(&image->watched, WATCH_DONE);
+}
+
 /**
- * unwinder_watch() - probe the unwinders that a process has mapped
+ * unwinder_watch() - a process is to get a return probe, or a call that is followed
  * @image: the address space, in use
  *
- * Does what it can: without memory the process is as unsafe as it would be
- * with the kernel's own return probes.
+ * Its unwinders are not probed yet, but when the first call is followed: by unwinder_seek().
  *
  * They stay probed until unwinder_watched(), and from then on as long as there
  * are return probes, or calls under way.
@@ -242,14 +257,46 @@ static bool maps_watched, maps_over;
 void unwinder_watch(struct image *image)
 {
 	down_read(&image->watch_lock);
-	WRITE_ONCE(image->watched, true);
+	cmpxchg(&image->watched, WATCH_NONE, WATCH_WANTED);
 	/* Who finds no image watched has the mutex meanwhile. */
 	mutex_lock(&maps_mutex);
 	/* A fork can still be followed while the module goes. */
 	if (!maps_watched && !maps_over)
 		maps_watched = !lifecycle_watch_maps();
 	mutex_unlock(&maps_mutex);
-	watch_code(image);
+}
+
+/**
+ * unwinder_watch_now() - the same, and its unwinders are probed at once
+ * @image: the current task's address space
+ *
+ * Context: as for unwinder_watch().
+ */
+void unwinder_watch_now(struct image *image)
+{
+	unwinder_watch(image);
+	seek(image);
+}
+
+/**
+ * unwinder_seek() - probe the unwinders that a process has mapped, unless they are
+ * @image: the current task's address space, with a return probe
+ *
+ * The program maps whatever it likes, and its files may lie where reading takes for ever: its own
+ * task reads them, before its first call is followed.  Two tasks at once both do.
+ *
+ * Does what it can: without memory the process is as unsafe as it would be
+ * with the kernel's own return probes.
+ *
+ * Context: may sleep; takes image::watch_lock and what comes below.
+ */
+void unwinder_seek(struct image *image)
+{
+	if (unwinder_known(image))
+		return;
+	down_read(&image->watch_lock);
+	seek(image);
+	up_read(&image->watch_lock);
 }
 
 /* The return probes or calls that unwinder_watch() was for are there. */
@@ -284,9 +331,9 @@ void unwinder_mapped(struct mm_struct *mm)
 	wanted = rwsem_is_locked(&image->watch_lock);
 	/* With up_read() in unwinder_watched(): the return probes are there, or still to come. */
 	smp_rmb();
-	if (READ_ONCE(image->watched) && (wanted || image_needs_watching(image))) {
+	if (READ_ONCE(image->watched) >= WATCH_SOUGHT && (wanted || image_needs_watching(image))) {
 		down_read(&image->watch_lock);
-		if (READ_ONCE(image->watched))
+		if (READ_ONCE(image->watched) >= WATCH_SOUGHT)
 			watch_code(image);
 		up_read(&image->watch_lock);
 	}
@@ -308,7 +355,7 @@ static long prune_call(void *data)
 /* Leaves an image alone; true unless that has to wait for calls to return. */
 static bool image_unwatch(struct image *image)
 {
-	if (!READ_ONCE(image->watched) || READ_ONCE(image->nr_returns))
+	if (READ_ONCE(image->watched) == WATCH_NONE || READ_ONCE(image->nr_returns))
 		return true;
 	if (calls_any(&image->calls) && mmget_not_zero(image->mm)) {
 		worker_call(prune_call, image);
@@ -317,7 +364,7 @@ static bool image_unwatch(struct image *image)
 	if (image_needs_watching(image))
 		return false;
 	image_detach_one(image, unwinder);
-	WRITE_ONCE(image->watched, false);
+	WRITE_ONCE(image->watched, WATCH_NONE);
 	return true;
 }
 
@@ -335,7 +382,7 @@ static bool image_try_unwatch(struct image *image, void *unused)
 
 static bool image_is_watched(struct image *image, void *data)
 {
-	return !READ_ONCE(image->watched);
+	return READ_ONCE(image->watched) == WATCH_NONE;
 }
 
 static void sweep_work(struct work_struct *work)

@@ -10,23 +10,34 @@
  * The calls that were under way are followed no more, and count as missed.
  *
  * An image is watched from before its first return probe is attached until it
- * has none and all calls that were hijacked have returned.
+ * has none and all calls that were hijacked have returned.  Its files are read
+ * by a task of its own, when that first calls a return-probed function.
  */
 #ifndef _UPROBES_UNWINDER_H
 #define _UPROBES_UNWINDER_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
 
-struct image;
+#include "image.h"
+
 struct mm_struct;
 
 int unwinder_init(void);
 void unwinder_exit(void);
 void unwinder_free(void);
 void unwinder_watch(struct image *image);
+void unwinder_watch_now(struct image *image);
+void unwinder_seek(struct image *image);
 void unwinder_watched(struct image *image);
 void unwinder_mapped(struct mm_struct *mm);
 void unwinder_unwatch_later(void);
 void unwinder_sweep(void);
+
+/* Whether the unwinders of an address space have been looked for.  Context: any. */
+static __always_inline bool unwinder_known(const struct image *image)
+{
+	return smp_load_acquire(&image->watched) == WATCH_DONE;
+}
 
 #endif /* _UPROBES_UNWINDER_H */

@@ -11,7 +11,7 @@
 
 hostile=$UPROBES_TOP/build/progs/hostile_files
 libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
-# Called by nobody here.
+# Called by nobody else here.
 place=$libc:0x$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^getpgid@/ { print $2; exit }')
 
 # begin WHAT...: the program, until it is ready.
@@ -30,7 +30,7 @@ ends() {
 	wait $pid
 }
 
-ktap_plan 13
+ktap_plan 18
 clear
 bystander_start
 define "r:ret $place"
@@ -39,9 +39,11 @@ define "r:ret $place"
 begin symbols 300
 check "a program with many names, mapped 300 times, can be return-probed" \
 	timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) sh -c "echo 1 >$dir/events/uprobes/ret/enable"
-check "and is left alone again" \
-	timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) sh -c "echo 0 >$dir/events/uprobes/ret/enable"
 echo >&4
+wait_until "its call comes back" grep -qx done "$tmp/said"
+is "$(awk '$2 == "ret" { print $3, $4 }' $dir/uprobe_profile)" "1 0" "and is recorded"
+check "the program is left alone again" \
+	timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) sh -c "echo 0 >$dir/events/uprobes/ret/enable"
 check "it ends well" ends
 bystander_fine "names"
 
@@ -73,4 +75,31 @@ kill -CONT $pid
 check "which ends well" ends
 bystander_fine "maps"
 clear
+
+# What a file system does not answer its own program waits for, when it calls the function.
+[ -e /dev/fuse ] || modprobe fuse 2>/dev/null
+if [ -e /dev/fuse ]; then
+	mkdir "$tmp/dir"
+	mkfifo "$tmp/served"
+	"$UPROBES_TOP/build/progs/fused" "$tmp/dir" <"$tmp/served" >"$tmp/serves" &
+	server=$!
+	exec 5>"$tmp/served"
+	wait_until "the file system is there" grep -q ready "$tmp/serves"
+	begin file "$tmp/dir/text"
+	define "r:ret $place"
+	check "a program with a file that cannot be read can be return-probed" \
+		timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) sh -c "echo 1 >$dir/events/uprobes/ret/enable"
+	echo >&4
+	wait_until "it reads the file when it calls" grep -q waits "$tmp/serves"
+	echo serve >&5
+	wait_until "its call comes back" grep -qx done "$tmp/said"
+	is "$(awk '$2 == "ret" { print $3, $4 }' $dir/uprobe_profile)" "1 0" "its call waits for the file, and is recorded"
+	check "it ends well" ends
+	exec 5>&-
+	wait $server
+	bystander_fine "not answered"
+	clear
+else
+	for _ in 1 2 3 4; do skip "such a file" "this kernel has no FUSE"; done
+fi
 all_gone

@@ -6,9 +6,11 @@
  *	hostile_files symbols N	one with 64 MiB of names, at N places
  *	hostile_files junk N	one whose unwinders are no instructions, N times
  *	hostile_files maps	whatever is there, over and over
+ *	hostile_files file PATH	this one
  *
- * Says "ready", waits for a line, does it ("symbols" has done it before), says "done", and ends at
- * the end of its input. "maps" goes on until then.
+ * "junk" and "maps" call getpgid() first: then a return probe on that has a call to follow.
+ * Says "ready", waits for a line, calls getpgid(), does it ("symbols" and "file" have done it before),
+ * says "done", and ends at the end of its input. "maps" goes on until then.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -131,10 +133,17 @@ int main(int argc, char **argv)
 		fd = make_file(STRINGS_SIZE);
 		for (i = 0; i < n; i++)
 			map_code(fd, TEXT_AT);
+	} else if (!strcmp(what, "file")) {
+		fd = open(argv[2], O_RDONLY);
+		if (fd < 0)
+			err(2, "%s", argv[2]);
+		map_code(fd, 0);
 	}
 	puts("ready");
 	if (!fgets(line, sizeof(line), stdin))
 		return 2;
+	/* A return probe on it has a call to follow now. */
+	getpgid(0);
 	if (!strcmp(what, "junk")) {
 		fd = make_file(0);
 		for (i = 0; i < n; i++) {
