@@ -202,11 +202,11 @@ static bool requests_return(const struct request_list *list)
 
 /*
  * The place is put in at the next mapping of a probed file. What comes there until then is not
- * seen, which is counted as one.
+ * seen, which is counted as one.  Who is being killed executes nothing more.
  */
 static void request_missed(const struct attach_request *request, int err)
 {
-	if (err == -ENOMEM || err == -EINTR)
+	if (err == -ENOMEM || (err == -EINTR && !fatal_signal_pending(current)))
 		consumer_missed(request->consumer);
 }
 

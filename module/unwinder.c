@@ -239,8 +239,10 @@ static void seek(struct image *image)
 		return;
 	watch_code(image);
 	/* Killed, it may have left some out, and others may share the address space. */
-	if (!fatal_signal_pending(current))
+	if (!fatal_signal_pending(current)) {
+		/* Pairs with unwinder_known(). */
 		smp_store_release(&image->watched, WATCH_DONE);
+	}
 }
 
 /**
