@@ -249,10 +249,10 @@ static void seek(struct image *image)
  * unwinder_watch() - a process is to get a return probe, or a call that is followed
  * @image: the address space, in use
  *
- * Its unwinders are not probed yet, but when the first call is followed: by unwinder_seek().
+ * Its unwinders are not probed yet: unwinder_seek() does that, before a call is followed.
  *
- * They stay probed until unwinder_watched(), and from then on as long as there
- * are return probes, or calls under way.
+ * Until unwinder_watched(), and from then on as long as there are return probes, or calls
+ * under way, they are not left alone.
  *
  * Context: may sleep; takes image::watch_lock and what comes below.
  */
