@@ -7,7 +7,22 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 . "$UPROBES_TOP/tests/guest/inject_client.inc"
 
-ktap_plan 16
+ktap_plan 17
+
+# A program's unwinders are sought in its first call of a return-probed function. Each time it is
+# another file, as the module remembers what it has found in one.
+nth=0
+first_call() {
+	nth=$((nth + 1))
+	cp "$progs/steps" "$tmp/first$nth"
+	set_probe 12 path="$tmp/first$nth" offset=$offset returns=1
+	n=$(hits 12)
+	run register 12 && echo call 3 | "$tmp/first$nth" >"$tmp/first_said"
+}
+no_first_call() { run unregister 12; }
+called() { [ "$(tail -n 1 "$tmp/first_said")" = "call 912" ] && [ $(($(hits 12) - n)) = 3 ]; }
+gone_with_it() { rm -f "$tmp/first$nth"; none_left; }
+each_failure "the first call of a return-probed function" first_call no_first_call called gone_with_it
 
 try "a probe on a process" 0 $in_process
 try "one in the trap" 1 $in_process flags=1
