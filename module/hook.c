@@ -82,6 +82,31 @@ void hooks_watch_return(struct kretprobe *rp)
 	hook_add(&rp->kp, rp);
 }
 
+/* The function that is called without the module seeing it, which has to; or NULL. */
+static const char *unseen;
+
+/**
+ * hook_unseen() - a call that has to be seen was not
+ * @function: the kernel's function
+ *
+ * Nothing more is registered until hook_seen(): a kernel built with link-time optimization can
+ * have a copy of the function in who calls it.
+ *
+ * Context: any.
+ */
+void hook_unseen(const char *function)
+{
+	if (!xchg(&unseen, function))
+		pr_warn("a call of the kernel's function %s() went unseen\n", function);
+}
+
+/* It is seen after all.  Context: any. */
+void hook_seen(void)
+{
+	if (unlikely(READ_ONCE(unseen)))
+		WRITE_ONCE(unseen, NULL);
+}
+
 static void hooks_report(void)
 {
 	unsigned long missed;
@@ -102,15 +127,21 @@ static void hooks_report(void)
  * hooks_check() - whether the kernel calls hooks
  *
  * Two kprobes of the module's own are hit, which takes microseconds. What others have missed is
- * told.
+ * told, and hook_unseen() counts.
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when it does not, as the log is told.
  */
 int hooks_check(void)
 {
+	const char *function = READ_ONCE(unseen);
 	unsigned int before, traced, plain;
 
+	if (function) {
+		pr_err("nothing can be probed: this kernel calls %s() where that is not seen\n",
+		       function);
+		return -EOPNOTSUPP;
+	}
 	mutex_lock(&hooks_mutex);
 	before = READ_ONCE(touched);
 	touch_traced();

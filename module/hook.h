@@ -16,6 +16,8 @@ struct kretprobe;
 int hooks_init(void);
 void hooks_exit(void);
 int hooks_check(void);
+void hook_unseen(const char *function);
+void hook_seen(void);
 void hooks_watch(struct kprobe *kp);
 void hooks_watch_return(struct kretprobe *rp);
 

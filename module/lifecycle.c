@@ -13,6 +13,7 @@
 
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/mman.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
@@ -285,12 +286,17 @@ static bool map_wanted(const struct vm_area_struct *vma)
 	return watched;
 }
 
+/* The task that tries whether on_map() is called, which sets this to NULL. */
+static struct task_struct *map_trial;
+
 /* A file has been mapped into the address space of the current task. */
 static int on_map(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
 	struct utask *utask;
 
+	if (READ_ONCE(map_trial) == current)
+		WRITE_ONCE(map_trial, NULL);
 	if (!vma->vm_file || vma->vm_mm != current->mm || current->flags & PF_KTHREAD ||
 	    !map_wanted(vma))
 		return 0;
@@ -308,6 +314,7 @@ static struct kprobe map_kprobe;
 
 static int on_signals(struct kprobe *kp, struct pt_regs *regs)
 {
+	hook_seen();
 	if (!current->mm || current->flags & PF_KTHREAD ||
 	    !signal_prepare(task_pt_regs(current), true))
 		return 0;
@@ -517,6 +524,39 @@ int lifecycle_watch_maps(void)
 		hooks_watch(&map_kprobe);
 	mutex_unlock(&watch_mutex);
 	return ret;
+}
+
+/**
+ * lifecycle_try_maps() - whether new mappings are seen, while they are watched
+ *
+ * The current task maps a page, and unmaps it; a task of the kernel's own has nowhere to.
+ *
+ * Context: may sleep; takes the mmap lock of the current task.
+ * Return: 0; -EOPNOTSUPP when they are not, as the log is told.
+ */
+int lifecycle_try_maps(void)
+{
+	static DEFINE_MUTEX(trial_mutex);
+	unsigned long addr;
+	bool seen;
+
+	if (!current->mm || current->flags & PF_KTHREAD)
+		return 0;
+	mutex_lock(&trial_mutex);
+	WRITE_ONCE(map_trial, current);
+	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	seen = !READ_ONCE(map_trial);
+	WRITE_ONCE(map_trial, NULL);
+	mutex_unlock(&trial_mutex);
+	/* Who cannot map anything learns nothing by it. */
+	if (IS_ERR_VALUE(addr))
+		return 0;
+	vm_munmap(addr, PAGE_SIZE);
+	if (seen)
+		return 0;
+	pr_err("no file can be probed: this kernel maps memory without a call of %s() that is seen\n",
+	       ksym_map_function());
+	return -EOPNOTSUPP;
 }
 
 /* One less.  Context: may sleep. */

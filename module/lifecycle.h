@@ -10,6 +10,7 @@ struct image;
 int lifecycle_init(void);
 int lifecycle_watch_tasks(void);
 int lifecycle_watch_maps(void);
+int lifecycle_try_maps(void);
 void lifecycle_unwatch_maps(void);
 void lifecycle_moves(struct image *image);
 void lifecycle_exit(void);

@@ -339,6 +339,8 @@ static int register_in_files(struct registration *reg)
 	if (opened)
 		target_close(&target);
 	if (opened && !ret)
+		ret = lifecycle_try_maps();
+	if (opened && !ret)
 		ret = mapping_apply_everywhere(reg->cs, reg->n);
 	return ret;
 }

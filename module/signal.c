@@ -10,7 +10,9 @@
 
 #include "compat.h"
 #include "hit.h"
+#include "hook.h"
 #include "image.h"
+#include "ksym.h"
 #include "retprobe.h"
 #include "signal.h"
 #include "site_table.h"
@@ -447,6 +449,8 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 	struct site *site;
 	unsigned long flags;
 
+	if (utask)
+		utask->looked = true;
 	if (utask && utask->hit_queued) {
 		/* It is next on the way to user mode, and then comes the slot. */
 		if (can_wait && signals_may_wait(false))
@@ -520,9 +524,13 @@ void signal_forked(struct image *parent)
  */
 void signal_delivered(struct pt_regs *regs)
 {
+	struct utask *utask = utask_find(current);
 	struct image *image;
 	unsigned long flags;
 
+	/* It was in user mode, with a hit, since the module sees who looks. */
+	if (utask && !utask->looked)
+		hook_unseen(ksym_signal_function());
 	local_irq_save(flags);
 	rcu_read_lock();
 	image = image_lookup(current->mm);

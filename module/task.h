@@ -64,6 +64,7 @@ struct copy_mark {
  * @handed_sp: the stack pointer with @handing
  * @in_handler: a handler that may sleep is running
  * @signalled: the kernel is about to look at signals, once @hit_work is done
+ * @looked: the kernel has been seen to look at the task's signals
  * @stepping: the site whose instruction the task is stepping over, or NULL
  * @step: what has to be remembered meanwhile
  * @held: the site through whose slot the task is going while its signals wait, under a
@@ -113,6 +114,7 @@ struct utask {
 	unsigned long handed_sp;
 	bool in_handler;
 	bool signalled;
+	bool looked;
 	struct site *stepping;
 	struct ssol_step step;
 	struct site *held;
