@@ -9,26 +9,6 @@
 
 ktap_plan 11
 
-# prompted N: has the shell shown so many prompts? It takes no PS1 from root.
-prompted() {
-	[ "$(grep -ao '[#$] ' "$tmp/session" | wc -l)" -ge "$1" ]
-}
-
-# Somebody who types lines into an interactive bash, each when it asks for one.
-type_lines() {
-	local prompts=0
-
-	: >"$tmp/session"
-	{
-		for line in "$@" exit; do
-			prompts=$((prompts + 1))
-			wait_until "bash asks for a line" prompted $prompts
-			printf '%s\n' "$line"
-		done
-		sleep 0.3
-	} | HISTFILE='' TERM=dumb script -qec 'bash --norc --noprofile -i' /dev/null >>"$tmp/session"
-}
-
 start 'r:bash:readline +0($retval):string'
 type_lines 'echo "hello world"' 'ls -d /etc'
 stop
