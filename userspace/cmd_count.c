@@ -207,8 +207,10 @@ static void print_summary(const struct measuring *run,
 	fprintf(stderr, "Ending... %llu %s, %llu missed.\n",
 		(unsigned long long)hits, run->latency ? "calls" : "hits",
 		(unsigned long long)missed);
-	if (!hits)
+	if (!hits) {
+		explain_conditions(run->options);
 		explain_nothing(files, run->options, false);
+	}
 }
 
 static struct error *loop(struct measuring *run)

@@ -158,6 +158,23 @@ void explain_nothing(const struct paths *files, const struct options *options,
 		explain_file(files->v[i], hit);
 }
 
+/**
+ * explain_conditions() - say whose hits alone were counted, where there were none
+ * @options: of the command line
+ *
+ * For sets, which do not count the hits of others.
+ */
+void explain_conditions(const struct options *options)
+{
+	if (options->tid)
+		remark("only hits of thread %d are counted (-L)", options->tid);
+	if (options->uid >= 0)
+		remark("only hits of user %lld are counted (--uid)", options->uid);
+	if (options->comm)
+		remark("only hits of tasks with the name \"%s\" are counted (--comm)",
+		       options->comm);
+}
+
 static void tell_drop(enum drop why, unsigned long long hits,
 		      const struct options *options)
 {

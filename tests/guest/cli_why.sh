@@ -17,13 +17,16 @@ why() {
 	grep 'note: \|^Ending' "$tmp/err"
 }
 
-ktap_plan 9
+ktap_plan 11
 like "$(why "p:$t:tick n=%di:s32" 'n > 3')" "note: 4 of the hits are not shown: the filter is not true" "the filter"
 like "$(why --comm nobody "p:$t:tick")" 'note: 5 hits were of tasks with other names than "nobody" \(--comm\)' "the name"
 like "$(why --uid 65534 "p:$t:tick")" "note: 5 hits were of other users than 65534 \(--uid\)" "the user"
 is "$(why "p:$t:tick" | grep -c note)" 0 "nothing, where all are shown"
 like "$(why "p:$t:text")" "note: no process uses $t at the moment" "nobody has the file"
 like "$(why count "p:$t:text")" "note: no process uses $t at the moment" "nor when counting"
+like "$(why count --comm nobody "p:$t:tick")" 'note: only hits of tasks with the name "nobody" are counted \(--comm\)' \
+	"the name, when counting"
+like "$(why lat --uid 65534 "$t:tick")" "note: only hits of user 65534 are counted \(--uid\)" "the user"
 
 mkdir "$tmp/its"
 cp "$t" "$tmp/its"
