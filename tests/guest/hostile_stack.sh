@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/hostile.inc"
-ktap_plan 45
+ktap_plan $((FULL ? 45 : 41))
 
 prog=$progs/hostile_stack
 offset=$(uprobe offset "$prog" enter | sed 's/.*://')
@@ -35,7 +35,12 @@ for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
 	hostile "$prog" abandon 2000
 	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" "$with: a few abandoned calls: the program is fine"
 	bystander_fine "$with: abandoned calls"
-	# So many take long enough alone.
+	# So many take long enough alone, and, without FULL=1, once.
+	if [ $n != 0 ] && [ -z "${FULL:-}" ]; then
+		run unregister $n
+		n=$((n + 1))
+		continue
+	fi
 	bystander_idle
 	hostile "$prog" abandon 40000
 	step busy >/dev/null
