@@ -19,7 +19,7 @@ static void print_operands(const struct sdt_site *site,
 {
 	struct sdt_operands operands;
 
-	sdt_operands_parse(site->operands, syms, &operands);
+	sdt_operands_parse(site->operands, site->addr, syms, &operands);
 	for (size_t i = 0; i < operands.n; i++) {
 		const struct sdt_operand *operand = &operands.v[i];
 

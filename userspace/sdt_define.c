@@ -126,7 +126,7 @@ static struct error *collect(const struct sdt_list *list,
 				    sizeof(*probe->sites));
 		site = &probe->sites[probe->n++];
 		site->sdt = sdt;
-		sdt_operands_parse(sdt->operands, syms, &site->operands);
+		sdt_operands_parse(sdt->operands, sdt->addr, syms, &site->operands);
 		if (probe->n == 1 || site->operands.n < probe->args)
 			probe->args = site->operands.n;
 	}

@@ -8,7 +8,8 @@
  *	%rdi %edi %dil %r8d		%di %di %di %r8
  *	%ah				%ax, bits 8 to 15
  *	(%rbx) -136(%rbp)		+0(%bx) -136(%bp)
- *	sym(%rip) 8+sym(%rip)		@+OFFSET of the symbol in the file
+ *	sym(%rip) 8+sym(%rip)		@+OFFSET of the symbol in the file; what is in
+ *					memory only is as far away as ever: +8192(%ip)
  *	-8(%rbx,%rax,4) 8(,%rax,8)	-8(%bx,%ax,4) +8(,%ax,8)
  *	8f@%xmm0			%xmm0, of type f64
  *	16@(%rbx)			+0(%bx), of type x64[2]
@@ -187,7 +188,7 @@ static bool parse_indexed(struct sdt_operand *operand, s64 number,
 	return true;
 }
 
-static bool parse_memory(struct sdt_operand *operand, const char *text,
+static bool parse_memory(struct sdt_operand *operand, const char *text, u64 at,
 			 const struct symbols *syms)
 {
 	const char *open = strchr(text, '('), *close, *base, *symbol, *comma;
@@ -217,10 +218,13 @@ static bool parse_memory(struct sdt_operand *operand, const char *text,
 		problem = find_symbol(syms, symbol, symbol_len, &addr);
 		if (problem)
 			return unreadable(operand, problem);
-		if (!elf_image_data(syms->image, addr + number, 0, &offset))
-			return unreadable(operand, "the symbol is not in the file");
-		operand->fetch = xasprintf("@+0x%llx",
-					   (unsigned long long)offset);
+		addr += number;
+		if (elf_image_data(syms->image, addr, 0, &offset))
+			operand->fetch = xasprintf("@+0x%llx",
+						   (unsigned long long)offset);
+		else
+			operand->fetch = xasprintf("%+lld(%%ip)",
+						   (long long)(addr - at));
 		return true;
 	}
 	if (!base)
@@ -304,7 +308,7 @@ static bool take_size(struct sdt_operand *operand, const char **text,
 	return true;
 }
 
-static bool parse_operand(struct sdt_operand *operand, const char *text,
+static bool parse_operand(struct sdt_operand *operand, const char *text, u64 at,
 			  const struct symbols *syms)
 {
 	const char *p = text;
@@ -322,7 +326,7 @@ static bool parse_operand(struct sdt_operand *operand, const char *text,
 	}
 	if (*p == '%')
 		return parse_register(operand, p + 1);
-	return parse_memory(operand, p, syms);
+	return parse_memory(operand, p, at, syms);
 }
 
 /**
@@ -365,12 +369,13 @@ static size_t operand_len(const char *p)
 /**
  * sdt_operands_parse() - read where the arguments of a site are
  * @text: the note's operands
+ * @at: address of the site
  * @syms: symbols of the file, for operands that name some
  * @operands: filled in; to be freed with sdt_operands_free()
  *
  * An operand that cannot be read is there, too, and says why.
  */
-void sdt_operands_parse(const char *text, const struct symbols *syms,
+void sdt_operands_parse(const char *text, u64 at, const struct symbols *syms,
 			struct sdt_operands *operands)
 {
 	memset(operands, 0, sizeof(*operands));
@@ -388,7 +393,7 @@ void sdt_operands_parse(const char *text, const struct symbols *syms,
 		operand = &operands->v[operands->n++];
 		memset(operand, 0, sizeof(*operand));
 		operand->text = xstrndup(text, len);
-		parse_operand(operand, operand->text, syms);
+		parse_operand(operand, operand->text, at, syms);
 		text += len;
 	}
 }

@@ -39,7 +39,7 @@ struct sdt_operands {
 	size_t cap;
 };
 
-void sdt_operands_parse(const char *text, const struct symbols *syms,
+void sdt_operands_parse(const char *text, u64 at, const struct symbols *syms,
 			struct sdt_operands *operands);
 void sdt_operands_free(struct sdt_operands *operands);
 const char *sdt_operand_type(unsigned int size, bool is_signed);

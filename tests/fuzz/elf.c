@@ -45,7 +45,7 @@ static void read_probes(const struct symbols *syms)
 	for (size_t i = 0; i < list.n && i < SOME; i++) {
 		struct sdt_operands operands;
 
-		sdt_operands_parse(list.v[i].operands, syms, &operands);
+		sdt_operands_parse(list.v[i].operands, list.v[i].addr, syms, &operands);
 		sdt_operands_free(&operands);
 	}
 	sdt_free(&list);

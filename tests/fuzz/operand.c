@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	memcpy(text, data, size);
 	text[size] = 0;
-	sdt_operands_parse(text, &syms, &operands);
+	sdt_operands_parse(text, size, &syms, &operands);
 	for (size_t i = 0; i < operands.n; i++) {
 		if (!operands.v[i].fetch == !operands.v[i].problem || !operands.v[i].text)
 			abort();

@@ -76,7 +76,7 @@ static void use_sdt(const struct symbols *syms)
 		struct paths sites = { 0 };
 		struct sdt_operands operands;
 
-		sdt_operands_parse(list.v[i].operands, syms, &operands);
+		sdt_operands_parse(list.v[i].operands, list.v[i].addr, syms, &operands);
 		sdt_operands_free(&operands);
 		if (i < 16)
 			check_error(sdt_define(&spec, syms, &sites));
