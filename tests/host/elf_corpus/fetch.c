@@ -31,6 +31,7 @@ static struct place {
 } places[PLACES_MAX];
 static size_t nplaces;
 
+static const char *program;
 static pid_t pid;
 static struct user_regs_struct regs;
 static struct user_fpregs_struct fpregs;
@@ -62,6 +63,31 @@ static unsigned long peek(unsigned long addr)
 	return word;
 }
 
+/* Where the kernel has put a position in the file: its code, or data that the program may write. */
+static unsigned long mapped(const char *name, unsigned long offset, bool code)
+{
+	char *file = realpath(name, NULL);
+	unsigned long long start, end, at, found = 0;
+	char path[32], line[4096], can[5];
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	maps = fopen(path, "r");
+	while (file && maps && fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%llx-%llx %4s %llx", &start, &end, can, &at) == 4 &&
+		    !strcmp(can, code ? "r-xp" : "rw-p") && strstr(line, file) && offset >= at &&
+		    offset - at < end - start)
+			found = start + offset - at;
+	}
+	if (maps)
+		fclose(maps);
+	if (!found)
+		errx(1, "%s has no %s at %#llx", name, code ? "code" : "data",
+		     (unsigned long long)offset);
+	free(file);
+	return found;
+}
+
 /* The value itself, or the eight bytes that are there. */
 static unsigned long fetch(const char *text)
 {
@@ -71,6 +97,8 @@ static unsigned long fetch(const char *text)
 	if (text[0] == '\\')
 		return text[1] == '-' ? (unsigned long)strtoll(text + 1, NULL, 0) :
 					strtoull(text + 1, NULL, 0);
+	if (text[0] == '@')
+		return peek(mapped(program, strtoull(text + 1, NULL, 0), false));
 	if (text[0] == '+' || text[0] == '-') {
 		value = strtoll(text, &inner, 0);
 		return peek(value + fetch(inner + 1));
@@ -136,31 +164,6 @@ static void print_arguments(char *args)
 	fflush(stdout);
 }
 
-/* Where the kernel has put a position in the file. */
-static unsigned long mapped(const char *name, unsigned long offset)
-{
-	char *file = realpath(name, NULL);
-	unsigned long long start, end, at, found = 0;
-	char path[32], line[4096];
-	FILE *maps;
-
-	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	maps = fopen(path, "r");
-	while (file && maps && fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%llx-%llx r-xp %llx", &start, &end, &at) == 3 &&
-		    strstr(line, file) && offset >= at &&
-		    offset - at < end - start)
-			found = start + offset - at;
-	}
-	if (maps)
-		fclose(maps);
-	if (!found)
-		errx(1, "%s has no code at %#llx", name,
-		     (unsigned long long)offset);
-	free(file);
-	return found;
-}
-
 /* p:EVENT FILE:0xOFFSET ARGUMENT... */
 static void add_place(char *line)
 {
@@ -171,7 +174,7 @@ static void add_place(char *line)
 	if (!colon || nplaces > PLACES_MAX)
 		errx(1, "%s is not understood", line);
 	*colon = '\0';
-	place->addr = mapped(file + 1, strtoull(colon + 1, &args, 0));
+	place->addr = mapped(file + 1, strtoull(colon + 1, &args, 0), true);
 	place->args = strdup(args);
 	place->text = ptrace(PTRACE_PEEKTEXT, pid, place->addr, NULL);
 	for (size_t i = 0; i + 1 < nplaces; i++)
@@ -212,6 +215,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		errx(2, "usage: fetch PROGRAM < DEFINITIONS");
+	program = argv[1];
 	pid = fork();
 	if (!pid) {
 		personality(ADDR_NO_RANDOMIZE);
