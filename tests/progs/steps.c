@@ -15,6 +15,10 @@
  *	grandchild N	the child of a child says what "fork N" has a child say
  *	threads N	4 threads that call work() N times: sum
  *	exec		executes itself anew
+ *	start HOW	a child that begins in that way (fork, vfork, spawn, clone) calls work() once,
+ *			but by spawn, then executes this program, which says the counter and the sum of
+ *			two calls of work(); then the counter here, and the child's status
+ *	inside N	inside(N), which returns when there is another line: its result
  *	into DIR	a child in the cgroup DIR, which calls work(3) when it gets SIGUSR1: its id,
  *			and when it is through, its sum
  *	leave		the first thread exits, another one goes on
@@ -45,6 +49,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +109,18 @@ __attribute__((noinline)) long nest(long n)
 
 	__asm__ volatile("" ::: "memory");
 	return below + n;
+}
+
+__attribute__((noinline)) long inside(long n)
+{
+	char line[16];
+
+	printf("inside\n");
+	fflush(stdout);
+	if (!fgets(line, sizeof(line), stdin))
+		n = -1;
+	__asm__ volatile("" ::: "memory");
+	return n;
 }
 
 /* Like the semaphore of a USDT probe. */
@@ -211,6 +228,39 @@ static void with_sharer(long n)
 
 	waitpid(start_sharer(sharer, n), &status, 0);
 	printf("share %ld child %d status %d\n", shared.sum, WEXITSTATUS(shared.child), status);
+}
+
+static char *const anew[] = { "steps", "started", NULL };
+
+static int start_anew(void *arg)
+{
+	extern char **environ;
+
+	if (work(1) == 304)
+		execve("/proc/self/exe", anew, environ);
+	_exit(1);
+}
+
+/* But for fork(), the child has the memory of this process until it executes the program. */
+static void start_child(const char *how)
+{
+	extern char **environ;
+	int status = -1;
+	pid_t pid = -1;
+
+	if (!strcmp(how, "fork"))
+		pid = fork();
+	else if (!strcmp(how, "vfork"))
+		pid = vfork();
+	else if (!strcmp(how, "spawn"))
+		posix_spawn(&pid, "/proc/self/exe", NULL, NULL, anew, environ);
+	else if (!strcmp(how, "clone"))
+		pid = clone(start_anew, shared.stack + sizeof(shared.stack),
+			    CLONE_VM | CLONE_VFORK | SIGCHLD, NULL);
+	if (!pid)
+		start_anew(NULL);
+	waitpid(pid, &status, 0);
+	printf("starter %d status %d\n", steps_counter, status);
 }
 
 /* The signal waits until the child asks for it. */
@@ -391,6 +441,10 @@ static void *steps(void *name)
 			in_threads(n);
 		} else if (!strcmp(word, "exec")) {
 			execl(name, name, NULL);
+		} else if (!strcmp(word, "start")) {
+			start_child(line + 6);
+		} else if (!strcmp(word, "inside")) {
+			printf("inside %ld\n", inside(n));
 		} else if (!strcmp(word, "counter")) {
 			printf("counter %d\n", steps_counter);
 		} else if (!strcmp(word, "clear")) {
@@ -439,6 +493,10 @@ static void *steps(void *name)
 
 int main(int argc, char **argv)
 {
+	if (argc > 1) {
+		printf("%s counter %d works %ld ", argv[1], steps_counter, works(2));
+		return 0;
+	}
 	setvbuf(stdin, NULL, _IONBF, 0);
 	printf("%d %p %p %p\n", getpid(), work, nest, work_second);
 	fflush(stdout);
