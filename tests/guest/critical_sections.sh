@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 26
+ktap_plan 38
 
 prog=$progs/critical
 adds=3000
@@ -41,32 +41,31 @@ echo "$was" >$step
 
 offset=0x$(symbol "$progs/strict" strict_work)
 plain=$("$progs/strict")
-for flags in 0 1; do
-	for returns in 0 1; do
-		i=$((20 + 2 * flags + returns))
-		set_probe $i path="$progs/strict" offset="$offset" flags=$flags returns=$returns
+i=20
+for mode in "" filter; do
+	for how in "0 0" "0 1" "1 0" "1 1"; do
+		flags=${how% *} returns=${how#* }
+		what="seccomp${mode:+ with a $mode}, flags=$flags, returns=$returns"
+		set_probe $i path="$progs/strict" offset="$offset" flags="$flags" returns="$returns"
 		run register $i
-		is "$("$progs/strict")" "$plain" "seccomp, flags=$flags, returns=$returns: the same"
+		is "$("$progs/strict" $mode)" "$plain" "$what: the same"
 		run unregister $i
-	done
-done
-# What a process needs for its first probe is made without system calls of its own, too.
-for flags in 0 1; do
-	for returns in 0 1; do
-		i=$((24 + 2 * flags + returns))
+		i=$((i + 1))
+		# What a process needs for its first probe is made without system calls of its own, too.
 		rm -f "$tmp/in"
 		mkfifo "$tmp/in"
 		: >"$out"
-		"$progs/strict" wait <"$tmp/in" >"$out" &
+		"$progs/strict" $mode wait <"$tmp/in" >"$out" &
 		exec 3>"$tmp/in"
 		wait_for strict
 		read -r pid vaddr <"$out"
-		set_probe $i pid="$pid" vaddr="$vaddr" flags=$flags returns=$returns
-		check "seccomp, flags=$flags, returns=$returns: a probe comes when the mode has been entered" run register $i
+		set_probe $i pid="$pid" vaddr="$vaddr" flags="$flags" returns="$returns"
+		check "$what: a probe comes when the mode has been entered" run register $i
 		end_calls
-		is "$? $(tail -n 1 "$out")" "0 $plain" "seccomp, flags=$flags, returns=$returns: as unprobed"
+		is "$? $(tail -n 1 "$out")" "0 $plain" "$what: as unprobed"
 		run unregister $i
+		i=$((i + 1))
 	done
 done
-is "$(awk '$1 >= 20 { print $3 }' $client_dir/state | sort -u)" 1000 "seccomp: all is counted"
+is "$(awk '$1 >= 20 { print $3 }' $client_dir/state | sort | uniq -c | sed 's/^ *//')" "16 1000" "seccomp: all is counted"
 is "$(awk '$4' $client_dir/state)" "" "nothing was missed"

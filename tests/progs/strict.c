@@ -2,11 +2,17 @@
 // cflags: -O1 -rdynamic
 /*
  * Calls a function under seccomp's strict mode, which allows reading, writing
- * and exiting; anything else kills the program.  With an argument it says its process ID and
+ * and exiting; anything else kills the program:
+ *
+ *	strict [filter] [wait]
+ *
+ * With "filter", a filter does so instead.  With "wait" it says its process ID and
  * the function's address first, and, when it is under that mode, "strict"; then it waits for a
  * line.
  */
+#include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,18 +25,40 @@ __attribute__((noinline)) long strict_work(long x)
 	return x * 7;
 }
 
+static void filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { sizeof(code) / sizeof(*code), code };
+
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		_exit(2);
+}
+
 int main(int argc, char **argv)
 {
+	int filters = argc > 1 && !strcmp(argv[1], "filter");
+	int waits = argc > 1 + filters;
 	char line[64];
 	long sum = 0;
 	int i;
 
-	if (argc > 1) {
+	if (waits) {
 		printf("%d %p\n", getpid(), strict_work);
 		fflush(stdout);
 	}
-	prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
-	if (argc > 1) {
+	if (filters)
+		filter();
+	else
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
+	if (waits) {
 		write(1, "strict\n", 7);
 		read(0, line, 1);
 	}
