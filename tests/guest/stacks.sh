@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: return probes on coroutines, signal stacks, what is jumped out of, returns that pop arguments, tail calls
+# test: return probes on coroutines, signal stacks, what is jumped out of, returns that pop arguments or have a prefix, tail calls
 # once: what decides here is the module, in the same way on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 22
+ktap_plan 24
 
 prog=$progs/stacks
 plain=$("$prog")
-functions="probed_yields probed_in_handler probed_raises probed_struct probed_pops probed_left probed_tail probed_end"
+functions="probed_yields probed_in_handler probed_raises probed_struct probed_pops probed_left probed_tail probed_end probed_rep"
 n=0
 for flags in 0 1; do
 	first=$n

@@ -3,7 +3,7 @@
 /*
  * Calls functions on other stacks than one would think: coroutines, signal
  * stacks, jumps out of handlers, returns that pop arguments, also where the return
- * address of a call was that was left by a jump, tail calls.
+ * address of a call was that was left by a jump, tail calls, a return with a prefix.
  * The output is the same whether they are probed or not, and says how often
  * each probed_*() was entered, and how often it returned.
  */
@@ -179,6 +179,24 @@ __asm__(".pushsection .text\n"
 	".size probed_end, . - probed_end\n"
 	".popsection\n");
 
+/* Is one instruction: a return with the prefix that old processors wanted where a jump ends. */
+void probed_rep(void);
+__asm__(".pushsection .text\n"
+	".globl probed_rep\n.type probed_rep, @function\n"
+	"probed_rep:\n"
+	"\trep ret\n"
+	".size probed_rep, . - probed_rep\n"
+	".popsection\n");
+
+/* Leaves all registers as they are. */
+static long reps(long x)
+{
+	long y = 2 * x;
+
+	__asm__ volatile("call probed_rep" : "+a" (x), "+c" (y) : : "memory");
+	return x + y;
+}
+
 struct large {
 	long a[6];
 };
@@ -223,6 +241,9 @@ int main(void)
 		sum += probed_tail(i) + probed_end(i);
 	printf("tail %ld\n", sum);
 	for (i = 0, sum = 0; i < 100; i++)
+		sum += reps(i);
+	printf("with a prefix %ld\n", sum);
+	for (i = 0, sum = 0; i < 100; i++)
 		sum += probed_struct(i).a[i % 6];
 	printf("structs %ld\n", sum);
 
@@ -230,6 +251,7 @@ int main(void)
 	printf("returned probed_in_handler %ld\n", returned[1]);
 	printf("returned probed_raises %ld\n", returned[2]);
 	printf("returned probed_struct %ld\n", returned[3]);
-	printf("returned probed_pops 200\nreturned probed_left 0\nreturned probed_tail 100\nreturned probed_end 200\n");
+	printf("returned probed_pops 200\nreturned probed_left 0\n");
+	printf("returned probed_tail 100\nreturned probed_end 200\nreturned probed_rep 100\n");
 	return 0;
 }
