@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 15
+ktap_plan 16
 
 t=$tmp/cli_sdt
 cp "$UPROBES_TOP/build/progs/cli_sdt" "$t"
@@ -29,6 +29,11 @@ is "$(fields "$tmp/out" | sed 's/ (0x[0-9a-f]*)//')" 'both: arg1=1000 arg2=0 arg
 both: arg1=3000 arg2=0 arg3=2
 both: arg1=1001 arg2=-1 arg3=1
 both: arg1=3002 arg2=-1 arg3=2' "two sites are one event"
+
+sites=$UPROBES_TOP/build/progs/sdt_sites
+uprobe -c "$sites >$tmp/said" "u:$sites:site" >"$tmp/out" 2>"$tmp/err"
+is "$(fields "$tmp/out" | sed 's/ (0x[0-9a-f]*)//' | diff "$tmp/said" - | head -n 5; wc -l <"$tmp/out")" 400 \
+	"four hundred sites are one event, each with operands of its own"
 
 uprobe -c "$t 3" "u:$t:request status=arg2" 'status == -404 && COMM == "cli_sdt"' >"$tmp/out" 2>/dev/null
 is "$(wc -l <"$tmp/out")" 3 "with a filter"
