@@ -7,6 +7,7 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "hook.h"
 #include "ksym.h"
@@ -82,23 +83,11 @@ void hooks_watch_return(struct kretprobe *rp)
 	hook_add(&rp->kp, rp);
 }
 
-/* The function that is called without the module seeing it, which has to; or NULL. */
+/* The function that is called past its hook, and has to be seen; or NULL. */
 static const char *unseen;
 
-/**
- * hook_unseen() - a call that has to be seen was not
- * @function: the kernel's function
- *
- * Nothing more is registered until hook_seen(): a kernel built with link-time optimization can
- * have a copy of the function in who calls it.
- *
- * Context: any.
- */
-void hook_unseen(const char *function)
-{
-	if (!xchg(&unseen, function))
-		pr_warn("a call of the kernel's function %s() went unseen\n", function);
-}
+/* One of which the trial is to say whether it is that. */
+static const char *suspect;
 
 /* It is seen after all.  Context: any. */
 void hook_seen(void)
@@ -123,38 +112,81 @@ static void hooks_report(void)
 	}
 }
 
+/* Whether kprobes fire; if not, *@cause is what switches them on.  Context: holds hooks_mutex. */
+static bool kprobes_fire(const char **cause)
+{
+	unsigned int before = READ_ONCE(touched), traced, plain;
+
+	touch_traced();
+	traced = READ_ONCE(touched) - before;
+	touch_plain();
+	plain = READ_ONCE(touched) - before - traced;
+	*cause = plain ? "/proc/sys/kernel/ftrace_enabled" : "/sys/kernel/debug/kprobes/enabled";
+	return traced && plain;
+}
+
+/* Switched off, they are not this kernel's fault. */
+static void tell_unseen(struct work_struct *work)
+{
+	const char *function, *cause;
+
+	mutex_lock(&hooks_mutex);
+	function = xchg(&suspect, NULL);
+	if (!function) {
+		/* Somebody was faster. */
+	} else if (kprobes_fire(&cause)) {
+		WRITE_ONCE(unseen, function);
+		pr_warn_ratelimited("a call of the kernel's function %s() went unseen\n", function);
+	} else {
+		pr_warn_ratelimited("kprobes are switched off while something is probed: write 1 to %s\n",
+				    cause);
+	}
+	mutex_unlock(&hooks_mutex);
+}
+
+static DECLARE_WORK(unseen_work, tell_unseen);
+
+/**
+ * hook_unseen() - a call that has to be seen was not
+ * @function: the kernel's function
+ *
+ * Unless kprobes are switched off, nothing more is registered until hook_seen(): a kernel built
+ * with link-time optimization can have a copy of the function in who calls it. A worker tells.
+ *
+ * Context: any; locks of the kernel's may be held that printing must not come under.
+ */
+void hook_unseen(const char *function)
+{
+	WRITE_ONCE(suspect, function);
+	schedule_work(&unseen_work);
+}
+
 /**
  * hooks_check() - whether the kernel calls hooks
  *
  * Two kprobes of the module's own are hit, which takes microseconds. What others have missed is
- * told, and hook_unseen() counts.
+ * told; after hook_unseen() this fails.
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP when it does not, as the log is told.
  */
 int hooks_check(void)
 {
-	const char *function = READ_ONCE(unseen);
-	unsigned int before, traced, plain;
+	const char *function, *cause;
+	bool fire;
 
-	if (function) {
-		pr_err("nothing can be probed: this kernel calls %s() where that is not seen\n",
-		       function);
-		return -EOPNOTSUPP;
-	}
 	mutex_lock(&hooks_mutex);
-	before = READ_ONCE(touched);
-	touch_traced();
-	traced = READ_ONCE(touched) - before;
-	touch_plain();
-	plain = READ_ONCE(touched) - before - traced;
+	fire = kprobes_fire(&cause);
+	function = READ_ONCE(unseen);
 	hooks_report();
 	mutex_unlock(&hooks_mutex);
-	if (traced && plain)
-		return 0;
-	pr_err("nothing can be probed while kprobes are switched off: write 1 to %s\n",
-	       plain ? "/proc/sys/kernel/ftrace_enabled" : "/sys/kernel/debug/kprobes/enabled");
-	return -EOPNOTSUPP;
+	if (!fire)
+		pr_err("nothing can be probed while kprobes are switched off: write 1 to %s\n",
+		       cause);
+	else if (function)
+		pr_err("nothing can be probed: this kernel calls %s() where that is not seen\n",
+		       function);
+	return !fire || function ? -EOPNOTSUPP : 0;
 }
 
 static int kprobe_of(struct kprobe *kp, kprobe_opcode_t *addr)
@@ -245,6 +277,7 @@ int hooks_init(void)
  */
 void hooks_exit(void)
 {
+	flush_work(&unseen_work);
 	hooks_report();
 	nr_hooks = 0;
 	unregister_kprobe(&touch_kprobes[1]);

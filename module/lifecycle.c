@@ -314,9 +314,18 @@ static struct kprobe map_kprobe;
 
 static int on_signals(struct kprobe *kp, struct pt_regs *regs)
 {
+	struct utask *utask;
+	bool waits;
+
 	hook_seen();
-	if (!current->mm || current->flags & PF_KTHREAD ||
-	    !signal_prepare(task_pt_regs(current), true))
+	if (!current->mm || current->flags & PF_KTHREAD)
+		return 0;
+	waits = signal_prepare(task_pt_regs(current), true);
+	/* It may be made only now. */
+	utask = utask_find(current);
+	if (utask)
+		utask->looked = true;
+	if (!waits)
 		return 0;
 	/* There is no signal. */
 	arch_return_zero(regs);
@@ -424,7 +433,7 @@ static void task_events_detach(unsigned int n)
  * lifecycle_watch_tasks() - attach to fork, exec, exit and signals, once
  *
  * Context: may sleep.
- * Return: 0 or a negative errno; -EOPNOTSUPP while kprobes are switched off.
+ * Return: 0 or a negative errno; -EOPNOTSUPP while kprobes are switched off, or one is passed by.
  */
 int lifecycle_watch_tasks(void)
 {
@@ -532,7 +541,7 @@ int lifecycle_watch_maps(void)
  * The current task maps a page, and unmaps it; a task of the kernel's own has nowhere to.
  *
  * Context: may sleep; takes the mmap lock of the current task.
- * Return: 0; -EOPNOTSUPP when they are not, as the log is told.
+ * Return: 0; -EOPNOTSUPP when they are not, as the log is told; -EINTR for who is being killed.
  */
 int lifecycle_try_maps(void)
 {
@@ -542,7 +551,8 @@ int lifecycle_try_maps(void)
 
 	if (!current->mm || current->flags & PF_KTHREAD)
 		return 0;
-	mutex_lock(&trial_mutex);
+	if (mutex_lock_killable(&trial_mutex))
+		return -EINTR;
 	WRITE_ONCE(map_trial, current);
 	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
 	seen = !READ_ONCE(map_trial);

@@ -449,8 +449,6 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 	struct site *site;
 	unsigned long flags;
 
-	if (utask)
-		utask->looked = true;
 	if (utask && utask->hit_queued) {
 		/* It is next on the way to user mode, and then comes the slot. */
 		if (can_wait && signals_may_wait(false))
@@ -528,8 +526,8 @@ void signal_delivered(struct pt_regs *regs)
 	struct image *image;
 	unsigned long flags;
 
-	/* It was in user mode, with a hit, since the module sees who looks. */
-	if (utask && !utask->looked)
+	/* What is kept for it was made on a way into the kernel that the module has seen. */
+	if (utask && !utask->looked && !READ_ONCE(holds_over))
 		hook_unseen(ksym_signal_function());
 	local_irq_save(flags);
 	rcu_read_lock();

@@ -243,7 +243,8 @@ struct uprobe_counts {
  * -EILSEQ: the bytes there are no instruction, or not those of @u->expect;
  * -EIO: the text cannot be read;
  * -ENOMEM: no memory, or no room for the execution area near the text;
- * -EOPNOTSUPP: the kernel's kprobes are switched off;
+ * -EOPNOTSUPP: the kernel's kprobes are switched off, or it calls a function that has to be
+ *	seen where that is not seen; the log says which;
  * -EINTR: the caller is being killed, and not all places have been seen to;
  * -EINPROGRESS: called from a probe handler; it is being done.
  * The classic -ENOSYS, of a module that is going away, does not occur: whoever can

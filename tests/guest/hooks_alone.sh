@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a function of the kernel's that is called without the module seeing it is told, and nothing more that needs it is probed until it is seen
+# test: when the kernel calls a hooked function past the hook, the log says so, and what needs the hook is refused until it is seen again
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 
@@ -9,8 +9,9 @@ disarmed=$UPROBES_SAMPLES/../../tests/kmod/uprobe_disarm.ko
 # kprobe_at NAME: where that kprobe of the module's is; nothing where the kernel does not show it.
 kprobe_at() { awk -v name="$1" '$3 == name && $4 == "[uprobes]" { print "0x" $1 }' /proc/kallsyms; }
 said() { dmesg | sed -n 's/.*uprobes: //p'; }
+told() { said | grep -qx "a call of the kernel's function get_signal() went unseen"; }
 [ -n "$(kprobe_at map_kprobe)" ] || skip_all "this kernel does not show where kprobes are"
-ktap_plan 16
+ktap_plan 24
 
 in_file="path=$progs/steps offset=$(file_offset "$progs/steps" work)"
 calls() { n=$(hits "$1"); [ "$(step call 3)" = "call 912" ] && [ $(($(hits "$1") - n)) = 3 ]; }
@@ -46,7 +47,8 @@ is "$(said)" "" "the log says nothing"
 check "nothing is known, and so a probe is taken" run register 2
 kill -TERM $pid
 end_steps
-is "$? $(said)" "143 a call of the kernel's function get_signal() went unseen" "it is sent a signal: the log says so"
+is $? 143 "it is sent a signal"
+check "the log says so" wait_until "a worker tells" told
 dmesg -C
 set_probe 4 path="$progs/steps" offset="$(file_offset "$progs/steps" nest)"
 check_fails "nothing more is probed" run register 4
@@ -54,3 +56,35 @@ is "$(said)" "nothing can be probed: this kernel calls get_signal() where that i
 rmmod uprobe_disarm
 sh -c 'kill -TERM $$'
 check "signals are seen again: it is" run register 4
+run unregister 4
+
+# Nor is it the kernel's fault that kprobes are switched off.
+steps
+check "a program that is probed" calls 0
+dmesg -C
+echo 0 >/sys/kernel/debug/kprobes/enabled
+kill -TERM $pid
+end_steps
+switched_off() { said | grep -q '^kprobes are switched off while something is probed: write 1 to '; }
+check "kprobes are switched off, it is sent a signal: the log says that" wait_until "a worker tells" switched_off
+echo 1 >/sys/kernel/debug/kprobes/enabled
+check "switched on, more is probed" run register 4
+run unregister 4
+
+# Of a program that was there before its probe nothing is kept until the kernel looks at its signals:
+# it dies in a slot.
+mkfifo "$tmp/go"
+"$progs/dies" later <"$tmp/go" &
+dying=$!
+exec 4>"$tmp/go"
+load=$(objdump -d --disassemble=dies_in "$progs/dies" | awk '/mov +\(%/ { sub(/:/, "", $1); print "0x" $1; exit }')
+runs() { grep -q "$progs/dies" /proc/$dying/maps; }
+wait_until "it runs" runs
+set_probe 5 pid=$dying vaddr="$load" flags=1
+check "a program that waits is probed" run register 5
+dmesg -C
+echo >&4
+wait $dying
+is "$? $(hits 5)" "139 1" "it dies in a slot"
+check "more is probed" run register 4
+is "$(said)" "" "and the log says nothing"

@@ -3,9 +3,10 @@
 /*
  * Dies of a signal in a function whose instructions are all probed:
  *
- *	dies segv|ill|fpe|trap|abort|waits
+ *	dies segv|ill|fpe|trap|abort|waits|later
  *
- * The last is segv while another thread waits in a system call that is probed, too.
+ * "waits" is segv while another thread waits in a system call that is probed, too; "later" is segv
+ * when a line has come on standard input.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -81,6 +82,9 @@ int main(int argc, char **argv)
 
 	if (how == 'w') {
 		start_waiter();
+		how = 's';
+	} else if (how == 'l') {
+		getchar();
 		how = 's';
 	}
 	return dies_in(how, argc - 2);
