@@ -298,6 +298,22 @@ bool elf_image_data(const struct elf_image *img, u64 addr, u32 flags, u64 *offse
 }
 
 /**
+ * elf_image_in_memory() - does the file have something mapped at this address?
+ * @img: the image
+ * @addr: the address, which may be of data that are zero at first and not in the file
+ */
+bool elf_image_in_memory(const struct elf_image *img, u64 addr)
+{
+	for (size_t i = 0; i < img->phnum; i++) {
+		const GElf_Phdr *ph = &img->phdrs[i];
+
+		if (segment_has(ph, ph->p_vaddr, ph->p_memsz, addr))
+			return true;
+	}
+	return false;
+}
+
+/**
  * elf_image_is_code() - is there file-backed code at this address?
  * @img: the file
  * @addr: address as the file's symbols count

@@ -51,6 +51,7 @@ void elf_image_close(struct elf_image *img);
 
 bool elf_image_probable(const struct elf_image *img);
 bool elf_image_data(const struct elf_image *img, u64 addr, u32 flags, u64 *offset);
+bool elf_image_in_memory(const struct elf_image *img, u64 addr);
 bool elf_image_is_code(const struct elf_image *img, u64 addr);
 struct error *elf_image_offset(const struct elf_image *img, u64 addr,
 			       u64 *offset);

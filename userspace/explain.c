@@ -162,7 +162,7 @@ void explain_nothing(const struct paths *files, const struct options *options,
  * explain_conditions() - say whose hits alone were counted, where there were none
  * @options: of the command line
  *
- * For sets, which do not count the hits of others.
+ * For count and lat: the kernel does not tell them how many hits the conditions left out.
  */
 void explain_conditions(const struct options *options)
 {

@@ -8,8 +8,9 @@
  *	%rdi %edi %dil %r8d		%di %di %di %r8
  *	%ah				%ax, bits 8 to 15
  *	(%rbx) -136(%rbp)		+0(%bx) -136(%bp)
- *	sym(%rip) 8+sym(%rip)		@+OFFSET of the symbol in the file; what is in
- *					memory only is as far away as ever: +8192(%ip)
+ *	sym(%rip) 8+sym(%rip)		@+OFFSET of the symbol in the file; a variable that
+ *					no file holds (.bss) by its distance from the
+ *					probe: +8192(%ip)
  *	-8(%rbx,%rax,4) 8(,%rax,8)	-8(%bx,%ax,4) +8(,%ax,8)
  *	8f@%xmm0			%xmm0, of type f64
  *	16@(%rbx)			+0(%bx), of type x64[2]
@@ -222,9 +223,11 @@ static bool parse_memory(struct sdt_operand *operand, const char *text, u64 at,
 		if (elf_image_data(syms->image, addr, 0, &offset))
 			operand->fetch = xasprintf("@+0x%llx",
 						   (unsigned long long)offset);
-		else
+		else if (elf_image_in_memory(syms->image, addr))
 			operand->fetch = xasprintf("%+lld(%%ip)",
 						   (long long)(addr - at));
+		else
+			return unreadable(operand, "the symbol is not in the file");
 		return true;
 	}
 	if (!base)

@@ -51,7 +51,7 @@ main:
 	probe corpus, constants, "-4@$-5 8@$10 1@$0"
 	probe corpus, memory, "8@(%rbx) -4@-136(%rbp) 2@8(%r12) 1@(%rsp)"
 	probe corpus, symbols, "8@table(%rip) 8@table+8(%rip) 8@16+table(%rip)"
-	probe corpus, absent, "8@later(%rip) -4@4+later(%rip)"
+	probe corpus, absent, "8@later(%rip) -4@4+later(%rip) 4@1073741824+later(%rip)"
 	probe corpus, indexed, "8@(%rax,%rbx,8) 4@%esi 8@-8(%rax,%rbx,4)"
 	probe corpus, floats, "8f@%xmm0 4f@-8(%rbp) 4@%esi 16@%xmm1 24@(%rsp)"
 	probe corpus, strange, "8@nothing(%rip) 8@ @%rax 3@%rax 8@%nosuch -8@%rsi"
