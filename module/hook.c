@@ -83,10 +83,13 @@ void hooks_watch_return(struct kretprobe *rp)
 	hook_add(&rp->kp, rp);
 }
 
-/* The function that is called past its hook, and has to be seen; or NULL. */
+/*
+ * The function that is called past its hook, and has to be seen; or NULL.  Set under hooks_mutex,
+ * taken back without.
+ */
 static const char *unseen;
 
-/* One of which the trial is to say whether it is that. */
+/* One of which the trial is to say whether it is that.  Any context sets it, a worker takes it. */
 static const char *suspect;
 
 /* It is seen after all.  Context: any. */

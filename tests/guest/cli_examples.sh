@@ -81,7 +81,7 @@ shown() {
 # Fourteen seconds are what typing takes on an idle machine.
 line=$(of_readme 'uprobe -d 14')
 typed() { type_lines 'echo "hello world"' 'uname -sr'; }
-example "${line/-d 14/-d $((14 * TEST_TIMEOUT_SCALE))}"
+example "${line/-d 14/-d $((14 * ${TEST_TIMEOUT_SCALE:-1}))}"
 typed
 wait_until "three lines are shown" lines_in "$tmp/out" 3
 stop
