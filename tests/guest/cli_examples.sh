@@ -173,8 +173,10 @@ other_tool() {
 }
 allocate() { while [ -e "/proc/$tool" ] && ! ended $tool; do perl -e 'my $x = "y" x 100000'; done; }
 other_tool perf 'malloc: .*size=[1-9][0-9]{4}' allocate 'perf script -i /tmp/perf.data 2>/dev/null'
-attached() { grep -q '^Attach' "$tmp/out"; }
-counted() { wait_until "bpftrace runs" attached; perl -e 'my $x = "y" x 100000'; kill -INT $tool; }
+# It says that it attaches before it does, and before it heeds signals. What it is attached to keeps the
+# module.
+attached() { [ "$(cat /sys/module/uprobes/refcnt)" -gt 0 ]; }
+counted() { wait_until "bpftrace is attached" attached; perl -e 'my $x = "y" x 100000'; kill -INT $tool; }
 rm -f /tmp/perf.data
 other_tool bpftrace '^\[64K, 128K\) ' counted 'cat "$tmp/out"'
 cd "$UPROBES_TOP" || exit
