@@ -8,6 +8,7 @@
 #include <linux/preempt.h>
 
 #include "buffer.h"
+#include "callchain.h"
 #include "listen.h"
 #include "render.h"
 
@@ -42,6 +43,7 @@ int tracer_listen_init(void)
  */
 void tracer_listen_exit(void)
 {
+	tracer_callchain_exit();
 	free_percpu(texts);
 }
 
@@ -69,7 +71,9 @@ void tracer_tell(const struct tracer_def *def,
 		memcpy(text.buf + TEXT_SIZE - 3, "...", 3);
 		text.len = TEXT_SIZE;
 	}
+	tracer_telling(def);
 	trace_hit(def->group, def->event, record->entry.ip, ret_ip, text.buf,
 		  text.len);
+	tracer_telling(NULL);
 	preempt_enable();
 }

@@ -12,7 +12,9 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-TRACE_EVENT(hit,
+#include "callchain.h"
+
+TRACE_EVENT_FN(hit,
 	TP_PROTO(const char *group, const char *probe, unsigned long ip,
 		 unsigned long ret_ip, const char *args, size_t len),
 
@@ -37,7 +39,9 @@ TRACE_EVENT(hit,
 	),
 
 	TP_printk("%s:%s: (0x%lx, 0x%lx)%s", __get_str(group), __get_str(probe),
-		  __entry->ip, __entry->ret_ip, __get_str(args))
+		  __entry->ip, __entry->ret_ip, __get_str(args)),
+
+	tracer_callchain_get, tracer_callchain_put
 );
 
 #endif /* _TRACER_LISTEN_TRACE_H */

@@ -263,7 +263,7 @@ bool tracer_synth_trace(const struct tracer_synth *synth,
 		}
 	}
 	if (tracer_perf_wanted(synth->perf))
-		tracer_perf_trace(synth->perf, values, n, synth->strings, regs);
+		tracer_perf_trace(synth->perf, def, values, n, synth->strings, regs);
 	cut_strings(synth, values, n);
 	return !synth_event_trace_array(synth->file, values, n) || !tracing_is_on();
 }

@@ -21,6 +21,7 @@
 #include <linux/string.h>
 #include <linux/trace_events.h>
 
+#include "callchain.h"
 #include "synth.h"
 #include "synth_perf.h"
 
@@ -71,6 +72,7 @@ static void hook_end(struct tracer_perf *hook)
 	WRITE_ONCE(hook->used, false);
 	/* Perf frees its lists when no hit looks at them any more. */
 	synchronize_rcu();
+	tracer_callchain_put();
 	if (hook->orphan)
 		remove_hook(hook);
 	module_put(THIS_MODULE);
@@ -98,11 +100,13 @@ static int hook_reg(struct trace_event_call *call, enum trace_reg type,
 	/* It has been taken away while this was on its way here. */
 	reg = hook ? hook->reg : READ_ONCE(call->class->reg);
 	if (hook && type == TRACE_REG_PERF_REGISTER) {
-		if (hook->orphan || !try_module_get(THIS_MODULE))
+		if (hook->orphan || !try_module_get(THIS_MODULE)) {
 			ret = -ENODEV;
-		else
+		} else {
+			tracer_callchain_get();
 			/* Pairs with tracer_perf_wanted(). */
 			smp_store_release(&hook->used, true);
+		}
 		reg = NULL;
 	} else if (hook && type == TRACE_REG_PERF_UNREGISTER) {
 		hook_end(hook);
@@ -192,6 +196,7 @@ static size_t measure_strings(const u64 *values, unsigned int n,
 /**
  * tracer_perf_trace() - hand a hit to perf and BPF
  * @hook: the hook, which is wanted
+ * @def: the definition that was hit
  * @values: the fields, of strings their addresses
  * @n: number of fields
  * @strings: which are strings
@@ -199,8 +204,8 @@ static size_t measure_strings(const u64 *values, unsigned int n,
  *
  * Context: of the probe handler, under RCU.
  */
-void tracer_perf_trace(const struct tracer_perf *hook, const u64 *values,
-		       unsigned int n, const unsigned long *strings,
+void tracer_perf_trace(const struct tracer_perf *hook, const struct tracer_def *def,
+		       const u64 *values, unsigned int n, const unsigned long *strings,
 		       const struct pt_regs *regs)
 {
 	struct trace_event_call *call = hook->call;
@@ -238,8 +243,10 @@ void tracer_perf_trace(const struct tracer_perf *hook, const u64 *values,
 		       &loc, sizeof(loc));
 		at += lens[i];
 	}
+	tracer_telling(def);
 	perf_trace_run_bpf_submit(record, size, rctx, call, 1,
 				  (struct pt_regs *)regs, head, NULL);
+	tracer_telling(NULL);
 enable:
 	preempt_enable_notrace();
 }

@@ -14,6 +14,7 @@
 
 struct pt_regs;
 struct trace_event_call;
+struct tracer_def;
 struct tracer_perf;
 
 #if IS_ENABLED(CONFIG_PERF_EVENTS)
@@ -21,8 +22,8 @@ struct tracer_perf *tracer_perf_hook(struct trace_event_call *call);
 void tracer_perf_unhook(struct tracer_perf *hook);
 void tracer_perf_exit(void);
 bool tracer_perf_wanted(const struct tracer_perf *hook);
-void tracer_perf_trace(const struct tracer_perf *hook, const u64 *values,
-		       unsigned int n, const unsigned long *strings,
+void tracer_perf_trace(const struct tracer_perf *hook, const struct tracer_def *def,
+		       const u64 *values, unsigned int n, const unsigned long *strings,
 		       const struct pt_regs *regs);
 #else
 /* Nobody asks what it points to. */
@@ -45,8 +46,8 @@ static inline bool tracer_perf_wanted(const struct tracer_perf *hook)
 }
 
 static inline void tracer_perf_trace(const struct tracer_perf *hook,
-				     const u64 *values, unsigned int n,
-				     const unsigned long *strings,
+				     const struct tracer_def *def, const u64 *values,
+				     unsigned int n, const unsigned long *strings,
 				     const struct pt_regs *regs)
 {
 }

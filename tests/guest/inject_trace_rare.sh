@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: calls of the control directory that can fail in what is seldom done do, once: mistakes, one process, fork, perf, records that are large, counting of some
 # once: the code that fails is the same on all kernels
+# full: what seldom runs fails seldom; inject_trace has the rest
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-ktap_plan 15
+ktap_plan 16
 clear
 tick=$(where tick)
 text=$(where text)
@@ -119,6 +120,16 @@ if [ -e $tracefs/synthetic_events ]; then
 	clear
 else
 	skip "a synthetic event" "this kernel has none"
+fi
+
+if [ -e $tracefs/events/uprobes_ko/hit/enable ]; then
+	listen() { echo 1 >$tracefs/events/uprobes_ko/hit/enable; }
+	ignore() { echo 0 >$tracefs/events/uprobes_ko/hit/enable; }
+	hooked() { grep -q ' perf_callchain_user' /sys/kernel/debug/kprobes/list; }
+	not_hooked() { ignore; ! hooked; }
+	each_failure "listening to hits" listen ignore hooked not_hooked
+else
+	skip "listening to hits" "this kernel has no tracefs events"
 fi
 
 # Counting of some, what has been counted, and its end.

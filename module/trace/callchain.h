@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * User stacks for perf and BPF, at hits that they are told of.
+ *
+ * Both have the kernel unwind the program's stack. The kernel knows neither the module's return
+ * probes, whose trampoline it would show, nor that a function which has just been entered has no
+ * frame. What it has found is replaced by what the option userstacktrace shows.
+ */
+#ifndef _TRACER_CALLCHAIN_H
+#define _TRACER_CALLCHAIN_H
+
+#include <linux/kconfig.h>
+#include <linux/percpu-defs.h>
+
+struct tracer_def;
+
+#if IS_ENABLED(CONFIG_PERF_EVENTS)
+DECLARE_PER_CPU(const struct tracer_def *, tracer_told);
+
+int tracer_callchain_get(void);
+void tracer_callchain_put(void);
+void tracer_callchain_exit(void);
+
+/**
+ * tracer_telling() - others are told of a hit from here on, on this CPU
+ * @def: the definition that was hit; NULL ends it
+ *
+ * Context: preemption disabled, in a probe handler.
+ */
+static inline void tracer_telling(const struct tracer_def *def)
+{
+	__this_cpu_write(tracer_told, def);
+}
+#else
+static inline int tracer_callchain_get(void)
+{
+	return 0;
+}
+
+static inline void tracer_callchain_put(void)
+{
+}
+
+static inline void tracer_callchain_exit(void)
+{
+}
+
+static inline void tracer_telling(const struct tracer_def *def)
+{
+}
+#endif
+
+#endif /* _TRACER_CALLCHAIN_H */
