@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 16
+ktap_plan 17
 
 t=$tmp/cli_sdt
 cp "$UPROBES_TOP/build/progs/cli_sdt" "$t"
@@ -29,6 +29,10 @@ is "$(fields "$tmp/out" | sed 's/ (0x[0-9a-f]*)//')" 'both: arg1=1000 arg2=0 arg
 both: arg1=3000 arg2=0 arg3=2
 both: arg1=1001 arg2=-1 arg3=1
 both: arg1=3002 arg2=-1 arg3=2' "two sites are one event"
+
+uprobe -c "$t 3" "u:$t:served" >"$tmp/out" 2>"$tmp/err"
+is "$(fields "$tmp/out" | sed 's/ (0x[0-9a-f]*)//' | xargs)" 'served: arg1=1 served: arg1=2 served: arg1=3' \
+	"a variable in .bss" || diag "$(cat "$tmp/err")"
 
 sites=$UPROBES_TOP/build/progs/sdt_sites
 uprobe -c "$sites >$tmp/said" "u:$sites:site" >"$tmp/out" 2>"$tmp/err"
