@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the one-liners of perf-tools' uprobe work as they are written
 # once: the helper is the same on all kernels
+# full: most of it is waiting; cli_output and cli_count try the like
 # timeout: 240
 # needs: script perl
 . "$UPROBES_TOP/tests/lib.sh"

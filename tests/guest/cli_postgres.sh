@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a PostgreSQL server is traced as it is installed: queries and transactions
 # once: the helper is the same on all kernels
+# full: a server takes most of 16 s; cli_redis and cli_sdt have the like
 # timeout: 400
 # needs: psql setpriv
 . "$UPROBES_TOP/tests/lib.sh"

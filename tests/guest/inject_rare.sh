@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: calls that can fail where few probes come do, once: the first probe, system calls, beside the kernel's uprobes, more forks than memory was kept for
 # once: the code that fails is the same on all kernels
+# full: what seldom runs fails seldom; inject_api, inject_events and inject_text have the rest
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/inject.inc"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a Java VM with probes on all it exports handles its null checks, overflows and safepoints as unprobed
 # once: the virtual machine, and what it does with signals, is the same on all kernels
+# full: a Java VM takes most of 25 s; signals and handler_faults have such faults
 # timeout: 300
 # needs: java
 . "$UPROBES_TOP/tests/lib.sh"

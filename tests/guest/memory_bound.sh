@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: memory for a probed site, and for one more process with 1,000 of them, stays in its bounds
 # once: what decides here is the module, in the same way on all kernels
+# full: it measures, and what it measures changes with structures alone
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
 

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: gdb's breakpoints, steps, calls and detaching do in a probed program what they do unprobed
 # once: debuggers use what ptrace gives on all kernels
+# full: gdb itself takes most of 40 s; ptrace_* do by themselves what it asks of the kernel
 # timeout: 400
 # needs: gdb
 . "$UPROBES_TOP/tests/lib.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: perf, trace-cmd and bpftrace get the hits: as uprobes_ko:hit, and as synthetic events with fields
 # once: peers' formats and the events are the same on all kernels
+# full: perf, trace-cmd and bpftrace take half a minute; trace_synthetic reads the same events in tracefs
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
