@@ -47,8 +47,8 @@ static noinline void fill_stack(const struct hit *hit, struct tracer_record *rec
 {
 	u64 stack[TRACER_STACK_MAX];
 
-	record->nstack = tracer_user_stack(hit->regs, hit->regs->ip, !hit->ret_ip,
-					   stack, ARRAY_SIZE(stack));
+	record->nstack = tracer_user_stack(hit->regs, !hit->ret_ip, hit->regs->sp, stack,
+					   ARRAY_SIZE(stack));
 	memcpy(fetch->entry + fetch->used, stack, record->nstack * sizeof(stack[0]));
 	fetch->used += record->nstack * sizeof(stack[0]);
 }
@@ -221,7 +221,7 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 	if (tracer_buffer_is_on(b))
 		tracer_buffer_write(b, record, len);
 	if (tracer_listened())
-		tracer_tell(hit->site->def, record, len, hit->ret_ip);
+		tracer_tell(hit->site->def, record, len, hit->ret_ip, hit->regs);
 	publish(hit, record, len);
 }
 

@@ -43,7 +43,6 @@ int tracer_listen_init(void)
  */
 void tracer_listen_exit(void)
 {
-	tracer_callchain_exit();
 	free_percpu(texts);
 }
 
@@ -53,14 +52,17 @@ void tracer_listen_exit(void)
  * @record: its record
  * @len: length of the record
  * @ret_ip: of a return, where to
+ * @regs: the registers of the program
  *
  * Text that is too long is cut, and ends in "..." then.
  *
  * Context: of the probe handler.
  */
 void tracer_tell(const struct tracer_def *def,
-		 const struct tracer_record *record, size_t len, u64 ret_ip)
+		 const struct tracer_record *record, size_t len, u64 ret_ip,
+		 const struct pt_regs *regs)
 {
+	const struct tracer_told told = { .regs = regs, .entry = !ret_ip };
 	struct tracer_text text = { .size = TEXT_SIZE, .cut = true };
 
 	/* The trap never interrupts this: it comes from user mode. */
@@ -71,7 +73,7 @@ void tracer_tell(const struct tracer_def *def,
 		memcpy(text.buf + TEXT_SIZE - 3, "...", 3);
 		text.len = TEXT_SIZE;
 	}
-	tracer_telling(def);
+	tracer_telling(&told);
 	trace_hit(def->group, def->event, record->entry.ip, ret_ip, text.buf,
 		  text.len);
 	tracer_telling(NULL);

@@ -41,7 +41,7 @@ TRACE_EVENT_FN(hit,
 	TP_printk("%s:%s: (0x%lx, 0x%lx)%s", __get_str(group), __get_str(probe),
 		  __entry->ip, __entry->ret_ip, __get_str(args)),
 
-	tracer_callchain_get, tracer_callchain_put
+	tracer_callchain_listen, tracer_callchain_ignore
 );
 
 #endif /* _TRACER_LISTEN_TRACE_H */

@@ -40,21 +40,25 @@ static bool read_frame(const struct pt_regs *regs, u64 fp, struct frame *frame)
  * Is the probed instruction one that a function begins with, before which there is no frame:
  * endbr64, or the push of the frame pointer?  The breakpoint has replaced its first byte, so
  * that what follows tells: the rest of endbr64 or endbr32, or the mov that makes the frame.
+ * Without REX.W that is no such mov in 64-bit code, but what is left of one.
  */
-static bool at_entry(unsigned long ip)
+static bool at_entry(const struct pt_regs *regs)
 {
-	static const u8 follows[][4] = {
-		{ 3, 0x0f, 0x1e, 0xfa }, { 3, 0x0f, 0x1e, 0xfb },
-		{ 3, 0x48, 0x89, 0xe5 }, { 3, 0x48, 0x8b, 0xec },
-		{ 2, 0x89, 0xe5 }, { 2, 0x8b, 0xec },
+	static const u8 follows64[][3] = {
+		{ 0x0f, 0x1e, 0xfa }, { 0x48, 0x89, 0xe5 }, { 0x48, 0x8b, 0xec },
 	};
+	static const u8 follows32[][3] = {
+		{ 0x0f, 0x1e, 0xfb }, { 0x89, 0xe5 }, { 0x8b, 0xec },
+	};
+	bool wide = user_64bit_mode((struct pt_regs *)regs);
+	const u8 (*follows)[3] = wide ? follows64 : follows32;
 	unsigned int i;
 	u8 text[3];
 
-	if (copy_from_user_nofault(text, (const void __user *)(ip + 1), sizeof(text)))
+	if (copy_from_user_nofault(text, (const void __user *)(regs->ip + 1), sizeof(text)))
 		return false;
-	for (i = 0; i < ARRAY_SIZE(follows); i++)
-		if (!memcmp(text, follows[i] + 1, follows[i][0]))
+	for (i = 0; i < ARRAY_SIZE(follows64); i++)
+		if (!memcmp(text, follows[i], wide || !i ? 3 : 2))
 			return true;
 	return false;
 }
@@ -72,9 +76,9 @@ static u64 read_caller(const struct pt_regs *regs)
 
 /**
  * tracer_user_stack() - addresses of a user stack, innermost first
- * @regs: the task's registers
- * @ip: the probed address, which comes first
- * @entry: @ip is that of an instruction that has not been executed yet
+ * @regs: the program's registers; their ip comes first
+ * @entry: that is the address of an instruction that has not been executed yet
+ * @lowest: no frame lies below it
  * @stack: where to put them
  * @max: room there
  *
@@ -86,7 +90,7 @@ static u64 read_caller(const struct pt_regs *regs)
  * Context: any.
  * Return: their number.
  */
-unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip, bool entry,
+unsigned int tracer_user_stack(const struct pt_regs *regs, bool entry, u64 lowest,
 			       u64 *stack, unsigned int max)
 {
 	unsigned int ret_offset = user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
@@ -94,14 +98,14 @@ unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip, boo
 	unsigned int n = 0;
 	u64 fp;
 
-	stack[n++] = ip;
-	if (entry && n < max && at_entry(ip)) {
+	stack[n++] = regs->ip;
+	if (entry && n < max && at_entry(regs)) {
 		stack[n] = read_caller(regs);
 		n += !!stack[n];
 	}
 	while (n < max) {
 		fp = frame.fp;
-		if (fp < regs->sp || !read_frame(regs, fp, &frame) ||
+		if (fp < lowest || !read_frame(regs, fp, &frame) ||
 		    !frame.ret)
 			break;
 		/* Of a return-probed call, where it really returns to. */

@@ -6,7 +6,7 @@
 
 struct pt_regs;
 
-unsigned int tracer_user_stack(const struct pt_regs *regs, unsigned long ip, bool entry,
+unsigned int tracer_user_stack(const struct pt_regs *regs, bool entry, u64 lowest,
 			       u64 *stack, unsigned int max);
 
 #endif /* _TRACER_STACK_H */

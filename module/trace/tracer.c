@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 
 #include "aggregate.h"
+#include "callchain.h"
 #include "files.h"
 #include "listen.h"
 #include "synth.h"
@@ -202,6 +203,7 @@ int tracer_init(void)
  */
 void tracer_exit(void)
 {
+	tracer_callchain_exit();
 	if (!tracer.dir)
 		return;
 	tracer_teardown(&tracer);

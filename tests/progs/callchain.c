@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -21,13 +20,13 @@
 /* A sample of PERF_SAMPLE_CALLCHAIN alone. */
 struct sample {
 	struct perf_event_header header;
-	uint64_t nr;
-	uint64_t ips[];
+	__u64 nr;
+	__u64 ips[];
 };
 
 static void show(const struct sample *sample)
 {
-	uint64_t i;
+	__u64 i;
 
 	for (i = 0; i < sample->nr; i++)
 		if (sample->ips[i] < PERF_CONTEXT_MAX)
@@ -48,7 +47,7 @@ int main(int argc, char **argv)
 	struct perf_event_mmap_page *ring;
 	int fd, status, go[2];
 	const char *data;
-	uint64_t at;
+	__u64 at;
 	pid_t pid;
 	char c;
 

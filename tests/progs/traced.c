@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #define TRACED __attribute__((noinline, noclone))
@@ -119,6 +120,51 @@ FRAME(frame_6, frame_5)
 FRAME(frame_7, frame_6)
 FRAME(frame_8, frame_7)
 FRAME(frame_9, frame_8)
+
+#ifdef __x86_64__
+static char *above;
+static long apart;
+
+/* Calls them on another stack, which lies above the one that this runs on. */
+__attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
+static void call_above(void)
+{
+	register long n asm("rdi") = 0;
+	register long result asm("rax");
+
+	asm volatile("mov %%rsp, %%rbx\n\t"
+		     "mov %[above], %%rsp\n\t"
+		     "call *%[callee]\n\t"
+		     "mov %%rbx, %%rsp"
+		     : "=r"(result), "+r"(n)
+		     : [above] "r"(above), [callee] "r"(frame_9)
+		     : "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10", "r11", "memory", "cc");
+	apart = result;
+}
+
+static long call_apart(void)
+{
+	static ucontext_t here, below;
+	char room[16384] __attribute__((aligned(16)));
+	size_t size = 65536;
+
+	above = room + sizeof(room);
+	getcontext(&below);
+	/* Mappings lie below the stack that a program begins with. */
+	below.uc_stack.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	below.uc_stack.ss_size = size;
+	below.uc_link = &here;
+	makecontext(&below, call_above, 0);
+	swapcontext(&here, &below);
+	return apart;
+}
+#else
+static long call_apart(void)
+{
+	return 0;
+}
+#endif
 
 static void call_all(void)
 {
@@ -243,7 +289,7 @@ int main(int argc, char **argv)
 		argc--;
 	}
 	if (argc < 2) {
-		fputs("Usage: traced [-w] all|strings|say TEXT|absent FILE|floats|deep|\n"
+		fputs("Usage: traced [-w] all|strings|say TEXT|absent FILE|floats|deep|apart|\n"
 		      "	ticks THREADS CALLS|slow N|counted N\n",
 		      stderr);
 		return 2;
@@ -265,6 +311,8 @@ int main(int argc, char **argv)
 		call_counted(number(argv, 2));
 	else if (!strcmp(thing, "deep"))
 		return frame_9(0) != 10;
+	else if (!strcmp(thing, "apart"))
+		return call_apart() != 10;
 	else if (!strcmp(thing, "slow"))
 		call_slowly(number(argv, 2));
 	else
