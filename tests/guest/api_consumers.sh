@@ -9,7 +9,7 @@ ktap_plan 20
 
 # Four probes: two of the entry, two of the return; one of each in the trap, the other in task
 # context. 16 sets of them before the middle of a call, each with 16 sets after it; without FULL=1
-# with four, other ones for each.
+# with four, so that both entries and both returns change in each way.
 offset=$(file_offset "$progs/steps" inside)
 for i in 0 1 2 3; do
 	set_probe $i path="$progs/steps" offset="$offset" flags=$((i % 2)) returns=$((i / 2))
@@ -77,7 +77,7 @@ tried=0
 echo >$client_dir/order
 for before in {0..15}; do
 	for after in {0..15}; do
-		[ -n "${FULL:-}" ] || [ $(((before + after) % 4)) = 0 ] || continue
+		[ -n "${FULL:-}" ] || [ $(((before + before / 4 + after + after / 4) % 4)) = 0 ] || continue
 		tried=$((tried + 1))
 		have "$before"
 		begin

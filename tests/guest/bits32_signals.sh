@@ -5,5 +5,6 @@
 # timeout: 240
 # needs: /usr/lib32/libc.so.6
 # shellcheck disable=SC2034
-name=signals32 ways="1 2"
+name=signals32
+[ -n "${FULL:-}" ] || ways=2
 . "$UPROBES_TOP/tests/guest/signals.sh"

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a Java VM is traced as it is installed: classes, threads, garbage collections
 # once: the helper is the same on all kernels
+# full: a Java VM takes most of 8 s; cli_python and cli_redis trace what is installed, too
 # timeout: 300
 # needs: java
 . "$UPROBES_TOP/tests/lib.sh"

@@ -47,7 +47,8 @@ for how in $ways; do
 	[ $how -ge 2 ] && where="$where, single-stepped"
 	for thing in faults syscalls eintr "jumps 50" "storm $calls"; do
 		# shellcheck disable=SC2086
-		"$prog" $thing >"$tmp/plain" 2>/dev/null
+		plain=$tmp/plain.${thing%% *}
+		[ -e "$plain" ] || "$prog" $thing >"$plain" 2>/dev/null
 		probe_all "$arg" work leaf reader syscall on_timer load load_at divide divide_at \
 			illegal illegal_at call_null call_null_at store_rip store_rip_at
 		# shellcheck disable=SC2086
@@ -56,7 +57,7 @@ for how in $ways; do
 		cp "$control/uprobe_profile" "$tmp/profile"
 		diag "$(cat "$tmp/stderr")"
 		storm=$(awk '$2 == "signals" { print $1 }' "$tmp/stderr")
-		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$thing, $where: as unprobed"
+		is "$status $(cat "$tmp/probed")" "0 $(cat "$plain")" "$thing, $where: as unprobed"
 		unprobe_all
 		[ "$thing" = faults ] && continue
 		case $thing in

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: an event can have twenty thousand places, and has each of them once
 # once: what decides here is the module, in the same way on all kernels
+# full: twenty thousand places take 10 s; cli_sdt has four hundred
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"

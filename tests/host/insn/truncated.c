@@ -85,7 +85,7 @@ static u32 pick(void)
 	return (u32)(state * 0x2545f4914f6cdd1dull >> 32);
 }
 
-static int random_count = 100000;
+static int random_count = 30000;
 
 /* Bytes that are no instruction must not be read beyond their end either. */
 static void random_bytes(enum uinsn_mode mode)
