@@ -14,7 +14,7 @@ arguments() {
 	lines | grep -m 1 ": $1: (" | fields | sed 's/^[^)]*) //'
 }
 
-ktap_plan 5
+ktap_plan 6
 clear
 define "p:ints $(where ints) \$stack1:s32 \$stack2:s32 \$stack3:s32 \$stack4:s32 \$stack5:s32 \$stack6:x32 +28(%sp):s32 \$stack8:s32"
 define "p:text $(where text) s=+0(+4(%sp)):string"
@@ -28,16 +28,20 @@ is "$(arguments chain)" 'name="global" next="second" data=0xf1 far="a constant s
 	"so is each on the way, and data are where the file's segments are"
 clear
 
-# inner() begins with the push of its frame pointer: its caller, frame_1(), is at the stack pointer.
-# The end of an address says which it is; the rest is chance.
-define "p:inner $(where inner)"
-echo 1 >$dir/options/userstacktrace
-enable
-"$prog" deep
-objdump -d "$prog" | awk '/^[0-9a-f]+ <frame_[1-7]>:/ { calls = 1 }
+# inner() begins with endbr32, frame_1() with the push of its frame pointer: the caller is at the stack
+# pointer. The end of an address says which it is; the rest is chance.
+objdump -d "$prog" | awk '/^[0-9a-f]+ <frame_[1-8]>:/ { calls = 1 }
 	after { print substr($1, length($1) - 3, 3); after = 0 }
 	calls && /call / { after = 1; calls = 0 }' >"$tmp/returns"
-is "$(wc -l <"$tmp/returns")" 7 "seven frames are known"
-is "$(grep '^ => ' $dir/trace | tail -n +2 | sed 's/>$//; s/.*\(...\)$/\1/')" "$(cat "$tmp/returns")" \
-	"the stack is walked by its frames"
-clear
+is "$(wc -l <"$tmp/returns")" 8 "eight frames are known"
+echo 1 >$dir/options/userstacktrace
+# callers FUNCTION: those that the stack shows at its beginning.
+callers() {
+	define "p:e $(where "$1")"
+	enable
+	"$prog" deep
+	grep '^ => ' $dir/trace | tail -n +2 | sed 's/>$//; s/.*\(...\)$/\1/'
+	clear
+}
+is "$(callers inner)" "$(head -n 7 "$tmp/returns")" "the stack is walked by its frames, from endbr32"
+is "$(callers frame_1)" "$(tail -n 7 "$tmp/returns")" "and from the push of the frame pointer"

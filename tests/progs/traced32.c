@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -m32 -Itests/progs/m32 -isystem /usr/include/x86_64-linux-gnu -nostdlib -fpie -pie
 // cflags: -O1 -pthread -fno-optimize-sibling-calls -rdynamic -fno-ipa-ra tests/progs/m32/start.S
-// cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
+// cflags: -fcf-protection /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
  * The program "traced" as a 32-bit one.
  */
