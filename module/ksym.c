@@ -207,6 +207,16 @@ const char *ksym_access_function(unsigned int i)
 }
 
 /**
+ * ksym_callchain_function() - the kernel function that unwinds a program's stack for perf and BPF
+ *
+ * Return: its name, for a kretprobe.
+ */
+const char *ksym_callchain_function(void)
+{
+	return "perf_callchain_user";
+}
+
+/**
  * ksym_sigreturn_function() - system calls by which signal handlers return
  * @i: 0 to 3
  *

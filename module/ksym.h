@@ -20,5 +20,6 @@ const char *ksym_rseq_function(unsigned int i);
 const char *ksym_text_function(unsigned int i);
 const char *ksym_access_function(unsigned int i);
 const char *ksym_sigreturn_function(unsigned int i);
+const char *ksym_callchain_function(void);
 
 #endif /* _UPROBES_KSYM_H */

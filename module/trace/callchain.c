@@ -13,6 +13,7 @@
 #include <linux/ptrace.h>
 
 #include "callchain.h"
+#include "ksym.h"
 #include "stack.h"
 
 /* A stack has no more frames; kernel.perf_event_max_stack can ask for very many. */
@@ -78,7 +79,7 @@ static void unwinding_watch(void)
 	int ret;
 
 	kretprobe = (struct kretprobe) {
-		.kp.symbol_name = "perf_callchain_user",
+		.kp.symbol_name = ksym_callchain_function(),
 		.entry_handler = unwinding_begins,
 		.handler = unwinding_ends,
 		.data_size = sizeof(struct unwinding),
@@ -86,8 +87,8 @@ static void unwinding_watch(void)
 	ret = register_kretprobe(&kretprobe);
 	there = !ret;
 	if (ret)
-		pr_warn("a kretprobe on perf_callchain_user() failed, error %d: stacks that perf and bpftrace unwind have the trampoline in return-probed calls\n",
-			ret);
+		pr_warn("a kretprobe on %s() failed, error %d: stacks that perf and bpftrace unwind have the trampoline in return-probed calls\n",
+			ksym_callchain_function(), ret);
 }
 
 /* Context: callchain_mutex is held. */
