@@ -18,9 +18,9 @@ taken() {
 		echo "status $?"
 }
 
-# beginning [DEEPER]: the probed instruction DEEPER in the function, as an offset and in memory.
+# probed DEEPER: PATH:OFFSET of what is so many bytes behind the function's beginning.
 beginning=$(where frame_1)
-probed() { printf '%s:%#x' "${beginning%:*}" $((${beginning##*:} + ${1:-0})); }
+probed() { printf '%s:%#x' "${beginning%:*}" $((${beginning##*:} + $1)); }
 
 check_fails "while nobody listens, perf's function is left alone" hooked
 define "p:e $beginning n=%di"
@@ -61,7 +61,8 @@ fi
 # While perf has a published event open, it stays, and so does the module.
 if [ -d $tracefs/events/synthetic/e ]; then
 	mkfifo "$tmp/fifo"
-	"$UPROBES_TOP/build/progs/callchain" "$(<$tracefs/events/synthetic/e/id)" 		sh -c ": >'$tmp/opened'; read line <'$tmp/fifo'" >"$tmp/stacks" &
+	"$UPROBES_TOP/build/progs/callchain" "$(<$tracefs/events/synthetic/e/id)" \
+		sh -c ": >'$tmp/opened'; read line <'$tmp/fifo'" >"$tmp/stacks" &
 	wait_until "perf has opened the event" test -e "$tmp/opened"
 	disable
 	check_fails "while perf uses it, a published event stays" sh -c "echo 0 >$dir/events/uprobes/e/synthetic"
