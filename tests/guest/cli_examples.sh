@@ -173,10 +173,17 @@ other_tool() {
 }
 allocate() { while [ -e "/proc/$tool" ] && ! ended $tool; do perl -e 'my $x = "y" x 100000'; done; }
 other_tool perf 'malloc: .*size=[1-9][0-9]{4}' allocate 'perf script -i /tmp/perf.data 2>/dev/null'
-# It says that it attaches before it does, and before it heeds signals. What it is attached to keeps the
-# module.
-attached() { [ "$(cat /sys/module/uprobes/refcnt)" -gt 0 ]; }
-counted() { wait_until "bpftrace is attached" attached; perl -e 'my $x = "y" x 100000'; kill -INT $tool; }
+# bpftrace says that it attaches before it does, and before it catches SIGINT. When it waits for events,
+# both are done.
+attached() { [[ $(cat /proc/$tool/wchan) == *ep*poll* ]]; }
+counted() {
+	wait_until "bpftrace is attached" attached
+	perl -e 'my $x = "y" x 100000'
+	kill -INT $tool
+	in_time ended $tool && return
+	diag "bpftrace does not end: $(cat /proc/$tool/{wchan,stack,status} "$tmp/out")"
+	kill -KILL $tool
+}
 rm -f /tmp/perf.data
 other_tool bpftrace '^\[64K, 128K\) ' counted 'cat "$tmp/out"'
 cd "$UPROBES_TOP" || exit
