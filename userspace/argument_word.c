@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "results.h"
-#include "util.h"
+#include "util/util.h"
 #include "variable.h"
 
 /**

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "argument_word.h"
-#include "error.h"
+#include "util/error.h"
 #include "fields.h"
-#include "util.h"
+#include "util/util.h"
 #include "variable.h"
 
 /**

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "util/util.h"
 
 /* Blocks can be nested: a limit on hostile files. */
 #define NESTING_MAX 256

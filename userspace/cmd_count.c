@@ -7,18 +7,18 @@
 
 #include "command.h"
 #include "control.h"
-#include "error.h"
+#include "util/error.h"
 #include "explain.h"
-#include "histogram.h"
-#include "json.h"
+#include "util/histogram.h"
+#include "util/json.h"
 #include "misused.h"
-#include "output.h"
+#include "util/output.h"
 #include "readers.h"
 #include "runner.h"
 #include "tally.h"
 #include "tally_specs.h"
 #include "task_filter.h"
-#include "util.h"
+#include "util/util.h"
 
 /* So many functions get a drawing each; more of them, a line each. */
 #define DRAWN_MAX 4

@@ -6,7 +6,7 @@
 
 #include "command.h"
 #include "eh_frame.h"
-#include "error.h"
+#include "util/error.h"
 #include "place.h"
 #include "source_line.h"
 #include "symbols.h"

@@ -7,12 +7,12 @@
 
 #include "command.h"
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "inlined.h"
 #include "lookup.h"
 #include "symbols.h"
 #include "target.h"
-#include "util.h"
+#include "util/util.h"
 
 /**
  * struct copies - inlined copies of functions, by name

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "command.h"
-#include "error.h"
+#include "util/error.h"
 #include "place.h"
 #include "symbols.h"
 #include "target.h"

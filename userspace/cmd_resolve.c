@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "definition.h"
-#include "error.h"
+#include "util/error.h"
 #include "probe_spec.h"
 
 static struct error *resolve(const struct options *options, const char *text)

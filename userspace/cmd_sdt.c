@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "command.h"
-#include "error.h"
+#include "util/error.h"
 #include "process.h"
 #include "sdt.h"
 #include "sdt_operand.h"
 #include "symbols.h"
 #include "target.h"
-#include "util.h"
+#include "util/util.h"
 
 static void print_operands(const struct sdt_site *site,
 			   const struct symbols *syms)

@@ -6,11 +6,11 @@
 
 #include "command.h"
 #include "control.h"
-#include "error.h"
+#include "util/error.h"
 #include "listing.h"
 #include "sessions.h"
 #include "trace.h"
-#include "util.h"
+#include "util/util.h"
 
 static const char *owner(const char *group)
 {

@@ -7,16 +7,16 @@
 
 #include "command.h"
 #include "control.h"
-#include "error.h"
+#include "util/error.h"
 #include "fields.h"
 #include "filter.h"
 #include "misused.h"
-#include "output.h"
+#include "util/output.h"
 #include "place.h"
 #include "probe_spec.h"
 #include "task_filter.h"
 #include "trace.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Two probes of one name are two events. */
 static void make_distinct(struct trace *trace, struct definition *def)

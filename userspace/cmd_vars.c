@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "dwarf_type.h"
-#include "error.h"
+#include "util/error.h"
 #include "place.h"
 #include "scope.h"
 #include "source_line.h"

@@ -18,8 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /* A few bytes of xz can ask for any amount of memory; real ones need 10 MiB. */
 #define MINI_MEMORY_MAX (64ull << 20)

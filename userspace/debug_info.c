@@ -8,8 +8,8 @@
 
 #include "debug_file.h"
 #include "debuginfod.h"
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 static bool has_debug_info(const struct elf_image *img)
 {

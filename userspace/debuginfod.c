@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "util/error.h"
 
 #define LIBRARY "libdebuginfod.so.1"
 

@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "command.h"
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "fields.h"
 #include "place.h"
 #include "probe_spec.h"
@@ -21,7 +21,7 @@
 #include "symbols.h"
 #include "target.h"
 #include "text.h"
-#include "util.h"
+#include "util/util.h"
 
 /* The longest name that the tracer takes. */
 #define EVENT_NAME_MAX 63

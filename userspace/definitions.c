@@ -4,13 +4,13 @@
 
 #include "definition.h"
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "lookup.h"
 #include "pattern.h"
 #include "probe_spec.h"
 #include "symbols.h"
 #include "target.h"
-#include "util.h"
+#include "util/util.h"
 
 /* One of several functions: by its address, but called by its name. */
 static struct error *define_match(const struct probe_spec *spec,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #undef ARRAY_SIZE /* libiberty.h has one too */
-#include "util.h"
+#include "util/util.h"
 
 /*
  * A short mangled name can stand for an endless one (substitutions double in

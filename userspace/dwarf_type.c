@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "debug_info.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Structures in structures, and names of types; a limit on hostile files. */
 #define NESTING_MAX 16

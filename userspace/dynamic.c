@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "util/util.h"
 
 /* More entries than any dynamic section has; a limit on hostile files. */
 #define ENTRIES_MAX 4096

@@ -9,7 +9,7 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "util.h"
+#include "util/util.h"
 
 /*
  * The one form that linkers emit: version 1, any 4-byte pointer to .eh_frame,

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /* More program headers than any linker emits; a limit on hostile files. */
 #define PHNUM_MAX 4096

@@ -9,7 +9,7 @@
 #include "debug_info.h"
 #include "dwarf_type.h"
 #include "location.h"
-#include "util.h"
+#include "util/util.h"
 
 /* More names of one type are not of a program that somebody has written. */
 #define NAMES_MAX 10000

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json.h"
-#include "util.h"
+#include "util/json.h"
+#include "util/util.h"
 
 static const char *digits(const char *p)
 {

@@ -7,9 +7,9 @@
 #include "boundary.h"
 #include "demangle.h"
 #include "eh_frame.h"
-#include "error.h"
+#include "util/error.h"
 #include "text.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Larger functions exist in generated code only. */
 #define FUNCTION_MAX (16u << 20)

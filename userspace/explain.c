@@ -9,11 +9,11 @@
 
 #include "command.h"
 #include "control.h"
-#include "error.h"
+#include "util/error.h"
 #include "library.h"
 #include "process.h"
 #include "target.h"
-#include "util.h"
+#include "util/util.h"
 
 /* So many processes are named; more are counted. */
 #define NAMED_MAX 5

@@ -21,10 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "fields.h"
 #include "types.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Of two that start alike, the longer one first. */
 static const char *const operators[] = {

@@ -9,7 +9,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "text.h"
 
 /* So many rows of the unwind table are looked at; a limit on hostile files. */

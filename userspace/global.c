@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /* Namespaces in namespaces; a limit on hostile files. */
 #define NESTING_MAX 64

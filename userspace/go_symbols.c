@@ -22,7 +22,7 @@
 #include <string.h>
 
 #include "go_module.h"
-#include "util.h"
+#include "util/util.h"
 
 #define MAGIC_1_2	0xfffffffb
 #define MAGIC_1_16	0xfffffffa

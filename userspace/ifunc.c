@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "eh_frame.h"
-#include "error.h"
+#include "util/error.h"
 #include "text.h"
 
 #define RESOLVER_MAX 4096

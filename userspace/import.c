@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "library.h"
 
 /* More libraries than any program loads; a limit on hostile files. */

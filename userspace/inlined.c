@@ -7,8 +7,8 @@
 
 #include "blocks.h"
 #include "demangle.h"
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /**
  * struct search - a search for copies

@@ -21,8 +21,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 #define OLD_MAGIC "ld.so-1.7.0"
 #define OLD_HEADER 16

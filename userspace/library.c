@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "ldcache.h"
-#include "util.h"
+#include "util/util.h"
 
 /* What programs on this machine are made for, if nothing else is said. */
 const struct machine native_machine = {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /* K:GROUP/EVENT REST, as the file lists it; changes the line. */
 static bool parse_listed(char *line, struct listed *listed)

@@ -16,10 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "frame_base.h"
 #include "location_entry.h"
-#include "util.h"
+#include "util/util.h"
 
 #define STACK_MAX 8
 #define NESTING_MAX 4

@@ -12,11 +12,11 @@
 #include <string.h>
 
 #include "dwarf_type.h"
-#include "error.h"
+#include "util/error.h"
 #include "frame_base.h"
 #include "prologue.h"
 #include "text.h"
-#include "util.h"
+#include "util/util.h"
 
 /* A function stores its parameters within so many instructions. */
 #define PROLOGUE_MAX 64

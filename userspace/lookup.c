@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 
 void matches_add(struct matches *matches, const struct symbol *sym)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "import.h"
 #include "lookup.h"
 #include "suggest.h"

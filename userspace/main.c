@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "command.h"
-#include "error.h"
-#include "output.h"
+#include "util/error.h"
+#include "util/output.h"
 #include "place.h"
 #include "probe_spec.h"
-#include "util.h"
+#include "util/util.h"
 
 static void print_help(FILE *out)
 {

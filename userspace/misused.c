@@ -3,8 +3,8 @@
 #include "misused.h"
 
 #include "command.h"
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 static struct error *first_given(const char *what, const struct misused *v,
 				 size_t n)

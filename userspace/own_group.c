@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "trace.h"
-#include "util.h"
+#include "util/util.h"
 
 /* When the process was started, in clock ticks after boot; 0 if it is gone. */
 static unsigned long long start_time(pid_t pid)

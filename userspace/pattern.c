@@ -6,13 +6,13 @@
 #include <string.h>
 
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "lookup.h"
 #include "probe_spec.h"
 #include "stack_check.h"
 #include "symbols.h"
 #include "text.h"
-#include "util.h"
+#include "util/util.h"
 
 /**
  * struct omitted - functions that match and are not counted

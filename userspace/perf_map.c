@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "util/util.h"
 
 #define CODES_MAX	(1 << 20)
 #define BYTES_MAX	(256L << 20)

@@ -6,7 +6,7 @@
 
 #include "demangle.h"
 #include "eh_frame.h"
-#include "error.h"
+#include "util/error.h"
 #include "ifunc.h"
 #include "inlined.h"
 #include "lookup.h"

@@ -6,8 +6,8 @@
 
 #include "definition.h"
 #include "event_line.h"
-#include "json.h"
-#include "util.h"
+#include "util/json.h"
+#include "util/util.h"
 
 /* Writes the object without its last brace: "stack" may follow. */
 static void begin_json(struct printer *printer, const char *line,

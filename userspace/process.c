@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 #define DELETED " (deleted)"
 

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "util.h"
+#include "util/util.h"
 
 /* The processor's order, in which instructions number them. */
 static const char *const encoded[] = {

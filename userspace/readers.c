@@ -17,10 +17,10 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "error.h"
+#include "util/error.h"
 #include "library.h"
 #include "process.h"
-#include "util.h"
+#include "util/util.h"
 
 /* The major numbers of terminals in /dev/pts (Documentation/admin-guide/devices.txt). */
 #define PTS_FIRST 136

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "go_symbols.h"
-#include "util.h"
+#include "util/util.h"
 
 static const char *const wide[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
 

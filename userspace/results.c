@@ -18,7 +18,7 @@
 
 #include "dwarf_type.h"
 #include "go_symbols.h"
-#include "util.h"
+#include "util/util.h"
 #include "abi_words.h"
 
 #define NESTING_MAX 16

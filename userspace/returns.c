@@ -7,14 +7,14 @@
 #include "command.h"
 #include "demangle.h"
 #include "eh_frame.h"
-#include "error.h"
+#include "util/error.h"
 #include "exits.h"
 #include "place.h"
 #include "runtimes.h"
 #include "symbols.h"
 #include "target.h"
 #include "text.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Where a return probe replaces the return address, it has to find it. */
 static struct error *check_return(const struct target *target,

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "util/error.h"
 
 /* Longest wait at once, in milliseconds. */
 #define WAIT_MAX 3600000

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /** mapping_is() - does a path lead to the file that is mapped? */
 bool mapping_is(const struct mapping *map, const char *path)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "go_symbols.h"
-#include "util.h"
+#include "util/util.h"
 
 /* What Java calls by way of a frame that the virtual machine's walk begins behind. */
 static const char *const java_natives[] = { "JVM_", "JNI_", NULL };

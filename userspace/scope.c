@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "dwarf_type.h"
-#include "error.h"
+#include "util/error.h"
 #include "global.h"
 #include "place.h"
 #include "stack_check.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Blocks in blocks; a limit on hostile files. */
 #define NESTING_MAX 64

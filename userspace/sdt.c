@@ -17,9 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "text.h"
-#include "util.h"
+#include "util/util.h"
 
 #define SDT_OWNER "stapsdt"
 #define SDT_TYPE 3

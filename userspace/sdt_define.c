@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "probe_spec.h"
 #include "sdt.h"
 #include "sdt_operand.h"
-#include "util.h"
+#include "util/util.h"
 
 /* How many other probes a message offers. */
 #define NEAR_MAX 6

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "util/util.h"
 
 /* Names that the kernel's own tracer knows, too; any width means the register. */
 static const struct {

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util.h"
+#include "util/util.h"
 
 /* The name of a process, which it chose itself. */
 static char *process_name(const char *pid)

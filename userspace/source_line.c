@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "blocks.h"
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /* So many lines are offered instead of one that has no code. */
 #define NEAR_MAX 3

@@ -13,7 +13,7 @@
  */
 #include "stack_check.h"
 
-#include "error.h"
+#include "util/error.h"
 #include "text.h"
 
 /* The check is among so many instructions. */

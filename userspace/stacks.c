@@ -13,9 +13,9 @@
 #include <sys/stat.h>
 
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "event_line.h"
-#include "util.h"
+#include "util/util.h"
 
 /* So many tasks at a time; of more, mappings are read again and again. */
 #define TASKS_MAX 256

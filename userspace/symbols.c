@@ -8,7 +8,7 @@
 #include "debug_file.h"
 #include "debuginfod.h"
 #include "dynamic.h"
-#include "error.h"
+#include "util/error.h"
 #include "go_symbols.h"
 #include "versions.h"
 

@@ -8,7 +8,7 @@
 
 #include "elf_image.h"
 #include "types.h"
-#include "util.h"
+#include "util/util.h"
 
 /**
  * struct symbol - one entry of a symbol table

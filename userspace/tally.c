@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "control.h"
-#include "error.h"
+#include "util/error.h"
 #include "runner.h"
-#include "util.h"
+#include "util/util.h"
 #include "whose.h"
 
 /* Milliseconds before it is said how far it is. */

@@ -8,7 +8,7 @@
 #include "command.h"
 #include "definition.h"
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "lookup.h"
 #include "pattern.h"
 #include "place.h"
@@ -18,7 +18,7 @@
 #include "tally.h"
 #include "target.h"
 #include "text.h"
-#include "util.h"
+#include "util/util.h"
 
 static void add_match(struct tally *tally, const struct symbols *syms,
 		      const struct symbol *sym, char kind)

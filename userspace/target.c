@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "debug_file.h"
-#include "error.h"
+#include "util/error.h"
 #include "process.h"
 #include "running.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Definitions are read by somebody with another working directory. */
 static char *absolute(const char *path)

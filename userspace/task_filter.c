@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "error.h"
+#include "util/error.h"
 #include "event_line.h"
 
 /* The kernel keeps no more of a task's name (TASK_COMM_LEN). */

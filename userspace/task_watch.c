@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Forks can come faster than we are scheduled. */
 #define RECEIVE_BUFFER (8 << 20)

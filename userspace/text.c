@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "boundary.h"
-#include "error.h"
+#include "util/error.h"
 #include "retaddr.h"
-#include "util.h"
+#include "util/util.h"
 
 /* Functions are smaller, but for hostile ones. */
 #define TEXT_MAX (16u << 20)

@@ -11,14 +11,14 @@
 #include "command.h"
 #include "control.h"
 #include "debug_file.h"
-#include "error.h"
+#include "util/error.h"
 #include "event_line.h"
 #include "explain.h"
 #include "listing.h"
 #include "printer.h"
 #include "runner.h"
 #include "task_filter.h"
-#include "util.h"
+#include "util/util.h"
 #include "whose.h"
 
 /* Milliseconds to read what is left in a pipe that others have, too. */

@@ -7,11 +7,11 @@
 #include "argument_word.h"
 #include "dwarf_type.h"
 #include "enum_names.h"
-#include "error.h"
+#include "util/error.h"
 #include "place.h"
 #include "scope.h"
 #include "target.h"
-#include "util.h"
+#include "util/util.h"
 #include "variable.h"
 
 /**

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "dwarf_type.h"
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /* Another source file may know what this one only declares. */
 static void complete(const struct debug_info *info, Dwarf_Die *type)

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "dwarf_type.h"
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /**
  * value_plain_fetch() - a fetch argument without a type

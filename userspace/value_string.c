@@ -16,8 +16,8 @@
 #include <string.h>
 
 #include "dwarf_type.h"
-#include "error.h"
-#include "util.h"
+#include "util/error.h"
+#include "util/util.h"
 
 /* Members in members, and typedefs of typedefs; limits on hostile files. */
 #define NESTING_MAX 16

@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "dwarf_type.h"
-#include "error.h"
+#include "util/error.h"
 #include "scope.h"
-#include "util.h"
+#include "util/util.h"
 #include "value.h"
 
 /* An index beyond that is a mistake. */

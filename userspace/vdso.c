@@ -10,10 +10,10 @@
 #include <fcntl.h>
 
 #include "elf_image.h"
-#include "error.h"
+#include "util/error.h"
 #include "process.h"
 #include "symbols.h"
-#include "util.h"
+#include "util/util.h"
 
 /* The kernel's has two pages; a line of maps that claims more is not its. */
 #define VDSO_MAX (64 * 4096)

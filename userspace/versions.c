@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util.h"
+#include "util/util.h"
 
 #define VERSYM_HIDDEN 0x8000
 #define VERSYM_INDEX 0x7fff

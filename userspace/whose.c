@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "error.h"
+#include "util/error.h"
 #include "readers.h"
-#include "util.h"
+#include "util/util.h"
 
 static struct error *write_only(int fd, const char *what, const char *value)
 {

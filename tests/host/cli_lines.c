@@ -3,17 +3,17 @@
 //       checked against what events record
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/event_line.c userspace/filter.c
-// cflags: userspace/fields.c userspace/json.c userspace/util.c userspace/error.c
+// cflags: userspace/fields.c userspace/util/json.c userspace/util/util.c userspace/util/error.c
 // cflags: userspace/library.c userspace/ldcache.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "event_line.h"
 #include "fields.h"
 #include "filter.h"
-#include "util.h"
+#include "util/util.h"
 
 static int nr, failed;
 

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "demangle.h"
-#include "error.h"
+#include "util/error.h"
 #include "exits.h"
 #include "lookup.h"
 #include "mutate.h"
@@ -25,7 +25,7 @@
 #include "suggest.h"
 #include "symbols.h"
 #include "target.h"
-#include "util.h"
+#include "util/util.h"
 
 /* The text of an error is looked at, byte by byte. */
 static void check_error(struct error *err)

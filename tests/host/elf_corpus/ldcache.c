@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "util/error.h"
 #include "mutate.h"
 
 static int print_all(const char *path, FILE *out)

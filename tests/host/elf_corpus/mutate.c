@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "util.h"
+#include "util/util.h"
 
 static u64 state;
 
