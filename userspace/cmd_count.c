@@ -13,7 +13,7 @@
 #include "util/json.h"
 #include "misused.h"
 #include "util/output.h"
-#include "readers.h"
+#include "host/readers.h"
 #include "runner.h"
 #include "tally.h"
 #include "tally_specs.h"

@@ -7,7 +7,7 @@
 
 #include "command.h"
 #include "util/error.h"
-#include "process.h"
+#include "host/process.h"
 #include "sdt.h"
 #include "sdt_operand.h"
 #include "symbols.h"

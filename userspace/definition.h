@@ -4,7 +4,7 @@
 #define _USERSPACE_DEFINITION_H
 
 #include "enum_names.h"
-#include "library.h"
+#include "host/library.h"
 #include "types.h"
 
 struct error;

@@ -10,8 +10,8 @@
 #include "command.h"
 #include "control.h"
 #include "util/error.h"
-#include "library.h"
-#include "process.h"
+#include "host/library.h"
+#include "host/process.h"
 #include "target.h"
 #include "util/util.h"
 

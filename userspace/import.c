@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "util/error.h"
-#include "library.h"
+#include "host/library.h"
 
 /* More libraries than any program loads; a limit on hostile files. */
 #define LIBRARIES_MAX 512

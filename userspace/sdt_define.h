@@ -3,7 +3,7 @@
 #ifndef _USERSPACE_SDT_DEFINE_H
 #define _USERSPACE_SDT_DEFINE_H
 
-#include "library.h"
+#include "host/library.h"
 #include "symbols.h"
 
 struct error;

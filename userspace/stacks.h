@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "library.h"
+#include "host/library.h"
 #include "perf_map.h"
-#include "process.h"
+#include "host/process.h"
 #include "symbols.h"
 #include "types.h"
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "library.h"
+#include "host/library.h"
 #include "types.h"
 
 struct error;

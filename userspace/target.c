@@ -9,8 +9,8 @@
 
 #include "debug_file.h"
 #include "util/error.h"
-#include "process.h"
-#include "running.h"
+#include "host/process.h"
+#include "host/running.h"
 #include "util/util.h"
 
 /* Definitions are read by somebody with another working directory. */

@@ -7,7 +7,7 @@
 
 #include "debug_info.h"
 #include "elf_image.h"
-#include "library.h"
+#include "host/library.h"
 
 struct error;
 

@@ -3,7 +3,7 @@
 #ifndef _USERSPACE_TASK_FILTER_H
 #define _USERSPACE_TASK_FILTER_H
 
-#include "readers.h"
+#include "host/readers.h"
 #include "task_watch.h"
 
 struct error;

@@ -11,7 +11,7 @@
 
 #include "elf_image.h"
 #include "util/error.h"
-#include "process.h"
+#include "host/process.h"
 #include "symbols.h"
 #include "util/util.h"
 

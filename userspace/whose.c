@@ -9,7 +9,7 @@
 
 #include "command.h"
 #include "util/error.h"
-#include "readers.h"
+#include "host/readers.h"
 #include "util/util.h"
 
 static struct error *write_only(int fd, const char *what, const char *value)

@@ -4,7 +4,7 @@
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/event_line.c userspace/filter.c
 // cflags: userspace/fields.c userspace/util/json.c userspace/util/util.c userspace/util/error.c
-// cflags: userspace/library.c userspace/ldcache.c
+// cflags: userspace/host/library.c userspace/host/ldcache.c
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * ldcache CACHE ROUNDS: reads damaged copies of it instead; to be built with
  * sanitizers.
  */
-#include "ldcache.h"
+#include "host/ldcache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
