@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "command.h"
-#include "eh_frame.h"
+#include "elf/eh_frame.h"
 #include "util/error.h"
 #include "place.h"
 #include "source_line.h"
 #include "symbols.h"
 #include "target.h"
-#include "text.h"
+#include "elf/text.h"
 
 /**
  * struct source - a source file being read along

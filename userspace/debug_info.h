@@ -6,7 +6,7 @@
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 #include "types.h"
 
 struct error;

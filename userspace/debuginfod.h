@@ -3,7 +3,7 @@
 #ifndef _USERSPACE_DEBUGINFOD_H
 #define _USERSPACE_DEBUGINFOD_H
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 
 bool debuginfod_open(const struct elf_image *img, struct elf_image *debug);
 

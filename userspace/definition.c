@@ -20,7 +20,7 @@
 #include "sdt_define.h"
 #include "symbols.h"
 #include "target.h"
-#include "text.h"
+#include "elf/text.h"
 #include "util/util.h"
 
 /* The longest name that the tracer takes. */

@@ -6,9 +6,9 @@
 
 #include "boundary.h"
 #include "demangle.h"
-#include "eh_frame.h"
+#include "elf/eh_frame.h"
 #include "util/error.h"
-#include "text.h"
+#include "elf/text.h"
 #include "util/util.h"
 
 /* Larger functions exist in generated code only. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "util/error.h"
-#include "text.h"
+#include "elf/text.h"
 
 /* So many rows of the unwind table are looked at; a limit on hostile files. */
 #define ROWS_MAX 4096

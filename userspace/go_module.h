@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 #include "types.h"
 
 /**

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eh_frame.h"
+#include "elf/eh_frame.h"
 #include "util/error.h"
-#include "text.h"
+#include "elf/text.h"
 
 #define RESOLVER_MAX 4096
 

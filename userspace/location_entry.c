@@ -15,7 +15,7 @@
 #include "util/error.h"
 #include "frame_base.h"
 #include "prologue.h"
-#include "text.h"
+#include "elf/text.h"
 #include "util/util.h"
 
 /* A function stores its parameters within so many instructions. */

@@ -11,7 +11,7 @@
 #include "probe_spec.h"
 #include "stack_check.h"
 #include "symbols.h"
-#include "text.h"
+#include "elf/text.h"
 #include "util/util.h"
 
 /**

@@ -5,14 +5,14 @@
 #include <string.h>
 
 #include "demangle.h"
-#include "eh_frame.h"
+#include "elf/eh_frame.h"
 #include "util/error.h"
 #include "ifunc.h"
 #include "inlined.h"
 #include "lookup.h"
 #include "source_line.h"
 #include "stack_check.h"
-#include "text.h"
+#include "elf/text.h"
 #include "vdso.h"
 
 static const struct {

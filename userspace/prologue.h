@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "text.h"
+#include "elf/text.h"
 
 /* Registers of general purpose, and %xmm0 to %xmm15. */
 #define PROLOGUE_REGS 32

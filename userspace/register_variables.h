@@ -3,7 +3,7 @@
 #ifndef _USERSPACE_REGISTER_VARIABLES_H
 #define _USERSPACE_REGISTER_VARIABLES_H
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 
 struct error;
 

@@ -6,14 +6,14 @@
 
 #include "command.h"
 #include "demangle.h"
-#include "eh_frame.h"
+#include "elf/eh_frame.h"
 #include "util/error.h"
 #include "exits.h"
 #include "place.h"
 #include "runtimes.h"
 #include "symbols.h"
 #include "target.h"
-#include "text.h"
+#include "elf/text.h"
 #include "util/util.h"
 
 /* Where a return probe replaces the return address, it has to find it. */

@@ -3,7 +3,7 @@
 #ifndef _USERSPACE_RUNTIMES_H
 #define _USERSPACE_RUNTIMES_H
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 
 /**
  * struct runtime - such a runtime, as a file shows that it has it

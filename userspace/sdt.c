@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "util/error.h"
-#include "text.h"
+#include "elf/text.h"
 #include "util/util.h"
 
 #define SDT_OWNER "stapsdt"

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 #include "types.h"
 
 struct error;

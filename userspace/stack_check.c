@@ -14,7 +14,7 @@
 #include "stack_check.h"
 
 #include "util/error.h"
-#include "text.h"
+#include "elf/text.h"
 
 /* The check is among so many instructions. */
 #define CHECK_MAX 12

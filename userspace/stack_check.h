@@ -3,7 +3,7 @@
 #ifndef _USERSPACE_STACK_CHECK_H
 #define _USERSPACE_STACK_CHECK_H
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 #include "types.h"
 
 u64 stack_check_end(const struct elf_image *img, u64 start);

@@ -7,10 +7,10 @@
 
 #include "debug_file.h"
 #include "debuginfod.h"
-#include "dynamic.h"
+#include "elf/dynamic.h"
 #include "util/error.h"
 #include "go_symbols.h"
-#include "versions.h"
+#include "elf/versions.h"
 
 /**
  * struct table - a symbol table being read

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 #include "types.h"
 #include "util/util.h"
 

@@ -17,7 +17,7 @@
 #include "symbols.h"
 #include "tally.h"
 #include "target.h"
-#include "text.h"
+#include "elf/text.h"
 #include "util/util.h"
 
 static void add_match(struct tally *tally, const struct symbols *syms,

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "debug_info.h"
-#include "elf_image.h"
+#include "elf/elf_image.h"
 #include "host/library.h"
 
 struct error;

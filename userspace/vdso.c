@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <fcntl.h>
 
-#include "elf_image.h"
+#include "elf/elf_image.h"
 #include "util/error.h"
 #include "host/process.h"
 #include "symbols.h"
