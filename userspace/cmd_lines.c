@@ -9,7 +9,7 @@
 #include "util/error.h"
 #include "place.h"
 #include "source_line.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "elf/text.h"
 

@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "command.h"
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "util/error.h"
 #include "inlined.h"
-#include "lookup.h"
-#include "symbols.h"
+#include "symbols/lookup.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "util/util.h"
 

@@ -5,7 +5,7 @@
 #include "command.h"
 #include "util/error.h"
 #include "place.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "target.h"
 
 static void print_place(const struct target *target, const struct place *place,

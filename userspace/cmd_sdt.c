@@ -10,7 +10,7 @@
 #include "host/process.h"
 #include "sdt.h"
 #include "sdt_operand.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "util/util.h"
 

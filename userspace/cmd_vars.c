@@ -11,7 +11,7 @@
 #include "place.h"
 #include "scope.h"
 #include "source_line.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "variable.h"
 

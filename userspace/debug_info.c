@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug_file.h"
-#include "debuginfod.h"
+#include "symbols/debug_file.h"
+#include "symbols/debuginfod.h"
 #include "util/error.h"
 #include "util/util.h"
 

@@ -8,7 +8,7 @@
 
 #include "arguments.h"
 #include "command.h"
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "util/error.h"
 #include "fields.h"
 #include "place.h"
@@ -18,7 +18,7 @@
 #include "returns.h"
 #include "sdt.h"
 #include "sdt_define.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "elf/text.h"
 #include "util/util.h"

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 
 #include "definition.h"
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "util/error.h"
-#include "lookup.h"
-#include "pattern.h"
+#include "symbols/lookup.h"
+#include "symbols/pattern.h"
 #include "probe_spec.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "util/util.h"
 

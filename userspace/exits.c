@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "boundary.h"
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
 #include "elf/text.h"

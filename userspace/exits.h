@@ -4,7 +4,7 @@
 #define _USERSPACE_EXITS_H
 
 #include "place.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 struct error;
 

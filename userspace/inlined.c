@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "blocks.h"
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "util/error.h"
 #include "util/util.h"
 

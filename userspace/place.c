@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
-#include "ifunc.h"
+#include "symbols/ifunc.h"
 #include "inlined.h"
-#include "lookup.h"
+#include "symbols/lookup.h"
 #include "source_line.h"
-#include "stack_check.h"
+#include "symbols/stack_check.h"
 #include "elf/text.h"
-#include "vdso.h"
+#include "symbols/vdso.h"
 
 static const struct {
 	const char *name;

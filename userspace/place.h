@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "types.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "util/error.h"
-#include "go_symbols.h"
+#include "symbols/go_symbols.h"
 #include "util/util.h"
 
 static const char *const wide[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };

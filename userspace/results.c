@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "dwarf_type.h"
-#include "go_symbols.h"
+#include "symbols/go_symbols.h"
 #include "util/util.h"
 #include "abi_words.h"
 

@@ -5,13 +5,13 @@
 #include <string.h>
 
 #include "command.h"
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
 #include "exits.h"
 #include "place.h"
-#include "runtimes.h"
-#include "symbols.h"
+#include "symbols/runtimes.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "elf/text.h"
 #include "util/util.h"

@@ -9,7 +9,7 @@
 #include "util/error.h"
 #include "global.h"
 #include "place.h"
-#include "stack_check.h"
+#include "symbols/stack_check.h"
 #include "util/util.h"
 
 /* Blocks in blocks; a limit on hostile files. */

@@ -4,7 +4,7 @@
 #define _USERSPACE_SDT_DEFINE_H
 
 #include "host/library.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 struct error;
 struct probe_spec;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "symbols.h"
+#include "symbols/symbols.h"
 
 /**
  * struct sdt_operand - one argument of a site

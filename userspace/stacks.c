@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "util/error.h"
 #include "event_line.h"
 #include "util/util.h"

@@ -8,9 +8,9 @@
 #include <sys/types.h>
 
 #include "host/library.h"
-#include "perf_map.h"
+#include "symbols/perf_map.h"
 #include "host/process.h"
-#include "symbols.h"
+#include "symbols/symbols.h"
 #include "types.h"
 
 struct event_line;

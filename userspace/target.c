@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "debug_file.h"
+#include "symbols/debug_file.h"
 #include "util/error.h"
 #include "host/process.h"
 #include "host/running.h"

@@ -10,7 +10,7 @@
 
 #include "command.h"
 #include "control.h"
-#include "debug_file.h"
+#include "symbols/debug_file.h"
 #include "util/error.h"
 #include "event_line.h"
 #include "explain.h"

@@ -12,18 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "demangle.h"
+#include "symbols/demangle.h"
 #include "util/error.h"
 #include "exits.h"
-#include "lookup.h"
+#include "symbols/lookup.h"
 #include "mutate.h"
 #include "place.h"
 #include "probe_spec.h"
 #include "sdt.h"
 #include "sdt_define.h"
 #include "sdt_operand.h"
-#include "suggest.h"
-#include "symbols.h"
+#include "symbols/suggest.h"
+#include "symbols/symbols.h"
 #include "target.h"
 #include "util/util.h"
 
