@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "argument_word.h"
+#include "dwarf/argument_word.h"
 #include "util/error.h"
 #include "fields.h"
 #include "util/util.h"
-#include "variable.h"
+#include "dwarf/variable.h"
 
 /**
  * arguments_have_names() - do any of these name variables?

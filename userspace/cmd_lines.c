@@ -8,7 +8,7 @@
 #include "elf/eh_frame.h"
 #include "util/error.h"
 #include "place.h"
-#include "source_line.h"
+#include "dwarf/source_line.h"
 #include "symbols/symbols.h"
 #include "target.h"
 #include "elf/text.h"

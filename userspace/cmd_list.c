@@ -8,7 +8,7 @@
 #include "command.h"
 #include "symbols/demangle.h"
 #include "util/error.h"
-#include "inlined.h"
+#include "dwarf/inlined.h"
 #include "symbols/lookup.h"
 #include "symbols/symbols.h"
 #include "target.h"

@@ -6,14 +6,14 @@
 #include <string.h>
 
 #include "command.h"
-#include "dwarf_type.h"
+#include "dwarf/dwarf_type.h"
 #include "util/error.h"
 #include "place.h"
-#include "scope.h"
-#include "source_line.h"
+#include "dwarf/scope.h"
+#include "dwarf/source_line.h"
 #include "symbols/symbols.h"
 #include "target.h"
-#include "variable.h"
+#include "dwarf/variable.h"
 
 static char *declared_type(Dwarf_Die *variable)
 {

@@ -3,7 +3,7 @@
 #ifndef _USERSPACE_DEFINITION_H
 #define _USERSPACE_DEFINITION_H
 
-#include "enum_names.h"
+#include "dwarf/enum_names.h"
 #include "host/library.h"
 #include "types.h"
 

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "debug_info.h"
+#include "dwarf/debug_info.h"
 #include "elf/elf_image.h"
 #include "host/library.h"
 

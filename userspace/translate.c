@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "argument_word.h"
-#include "dwarf_type.h"
-#include "enum_names.h"
+#include "dwarf/argument_word.h"
+#include "dwarf/dwarf_type.h"
+#include "dwarf/enum_names.h"
 #include "util/error.h"
 #include "place.h"
-#include "scope.h"
+#include "dwarf/scope.h"
 #include "target.h"
 #include "util/util.h"
-#include "variable.h"
+#include "dwarf/variable.h"
 
 /**
  * struct translation - arguments on their way to the tracer
