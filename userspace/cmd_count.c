@@ -11,7 +11,7 @@
 #include "explain.h"
 #include "util/histogram.h"
 #include "util/json.h"
-#include "misused.h"
+#include "probe/misused.h"
 #include "util/output.h"
 #include "host/readers.h"
 #include "runner.h"

@@ -7,10 +7,10 @@
 #include "command.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
-#include "place.h"
+#include "probe/place.h"
 #include "dwarf/source_line.h"
 #include "symbols/symbols.h"
-#include "target.h"
+#include "probe/target.h"
 #include "elf/text.h"
 
 /**

@@ -11,7 +11,7 @@
 #include "dwarf/inlined.h"
 #include "symbols/lookup.h"
 #include "symbols/symbols.h"
-#include "target.h"
+#include "probe/target.h"
 #include "util/util.h"
 
 /**

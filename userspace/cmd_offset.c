@@ -4,9 +4,9 @@
 
 #include "command.h"
 #include "util/error.h"
-#include "place.h"
+#include "probe/place.h"
 #include "symbols/symbols.h"
-#include "target.h"
+#include "probe/target.h"
 
 static void print_place(const struct target *target, const struct place *place,
 			pid_t pid)

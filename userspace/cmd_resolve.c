@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "command.h"
-#include "definition.h"
+#include "probe/definition.h"
 #include "util/error.h"
-#include "probe_spec.h"
+#include "probe/probe_spec.h"
 
 static struct error *resolve(const struct options *options, const char *text)
 {

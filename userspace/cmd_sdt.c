@@ -11,7 +11,7 @@
 #include "sdt/sdt.h"
 #include "sdt/sdt_operand.h"
 #include "symbols/symbols.h"
-#include "target.h"
+#include "probe/target.h"
 #include "util/util.h"
 
 static void print_operands(const struct sdt_site *site,

@@ -8,11 +8,11 @@
 #include "command.h"
 #include "dwarf/dwarf_type.h"
 #include "util/error.h"
-#include "place.h"
+#include "probe/place.h"
 #include "dwarf/scope.h"
 #include "dwarf/source_line.h"
 #include "symbols/symbols.h"
-#include "target.h"
+#include "probe/target.h"
 #include "dwarf/variable.h"
 
 static char *declared_type(Dwarf_Die *variable)

@@ -12,7 +12,7 @@
 #include "util/error.h"
 #include "host/library.h"
 #include "host/process.h"
-#include "target.h"
+#include "probe/target.h"
 #include "util/util.h"
 
 /* So many processes are named; more are counted. */

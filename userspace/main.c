@@ -8,8 +8,8 @@
 #include "command.h"
 #include "util/error.h"
 #include "util/output.h"
-#include "place.h"
-#include "probe_spec.h"
+#include "probe/place.h"
+#include "probe/probe_spec.h"
 #include "util/util.h"
 
 static void print_help(FILE *out)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "definition.h"
+#include "probe/definition.h"
 #include "event_line.h"
 #include "util/json.h"
 #include "util/util.h"

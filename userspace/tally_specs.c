@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "command.h"
-#include "definition.h"
+#include "probe/definition.h"
 #include "symbols/demangle.h"
 #include "util/error.h"
 #include "symbols/lookup.h"
 #include "symbols/pattern.h"
-#include "place.h"
-#include "probe_spec.h"
+#include "probe/place.h"
+#include "probe/probe_spec.h"
 #include "symbols/runtimes.h"
 #include "symbols/symbols.h"
 #include "tally.h"
-#include "target.h"
+#include "probe/target.h"
 #include "elf/text.h"
 #include "util/util.h"
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "definition.h"
+#include "probe/definition.h"
 #include "types.h"
 
 struct error;

@@ -2,8 +2,8 @@
 // test: lines of trace_pipe are taken apart, whatever programs call themselves; filters are
 //       checked against what events record
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-// cflags: -Iuserspace -Iarch/x86 userspace/event_line.c userspace/filter.c
-// cflags: userspace/fields.c userspace/util/json.c userspace/util/util.c userspace/util/error.c
+// cflags: -Iuserspace -Iarch/x86 userspace/event_line.c userspace/probe/filter.c
+// cflags: userspace/probe/fields.c userspace/util/json.c userspace/util/util.c userspace/util/error.c
 // cflags: userspace/host/library.c userspace/host/ldcache.c
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +11,8 @@
 
 #include "util/error.h"
 #include "event_line.h"
-#include "fields.h"
-#include "filter.h"
+#include "probe/fields.h"
+#include "probe/filter.h"
 #include "util/util.h"
 
 static int nr, failed;

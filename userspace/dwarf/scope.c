@@ -8,7 +8,7 @@
 #include "dwarf_type.h"
 #include "util/error.h"
 #include "global.h"
-#include "place.h"
+#include "probe/place.h"
 #include "symbols/stack_check.h"
 #include "util/util.h"
 

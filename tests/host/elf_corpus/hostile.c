@@ -14,17 +14,17 @@
 
 #include "symbols/demangle.h"
 #include "util/error.h"
-#include "exits.h"
+#include "probe/exits.h"
 #include "symbols/lookup.h"
 #include "mutate.h"
-#include "place.h"
-#include "probe_spec.h"
+#include "probe/place.h"
+#include "probe/probe_spec.h"
 #include "sdt/sdt.h"
 #include "sdt/sdt_define.h"
 #include "sdt/sdt_operand.h"
 #include "symbols/suggest.h"
 #include "symbols/symbols.h"
-#include "target.h"
+#include "probe/target.h"
 #include "util/util.h"
 
 /* The text of an error is looked at, byte by byte. */
