@@ -6,18 +6,18 @@
 #include <string.h>
 
 #include "command.h"
-#include "control.h"
+#include "tracer/control.h"
 #include "util/error.h"
-#include "explain.h"
+#include "tracer/explain.h"
 #include "util/histogram.h"
 #include "util/json.h"
 #include "probe/misused.h"
 #include "util/output.h"
 #include "host/readers.h"
-#include "runner.h"
-#include "tally.h"
-#include "tally_specs.h"
-#include "task_filter.h"
+#include "tracer/runner.h"
+#include "tracer/tally.h"
+#include "tracer/tally_specs.h"
+#include "tracer/task_filter.h"
 #include "util/util.h"
 
 /* So many functions get a drawing each; more of them, a line each. */

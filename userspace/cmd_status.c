@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "command.h"
-#include "control.h"
+#include "tracer/control.h"
 #include "util/error.h"
-#include "listing.h"
-#include "sessions.h"
-#include "trace.h"
+#include "tracer/listing.h"
+#include "tracer/sessions.h"
+#include "tracer/trace.h"
 #include "util/util.h"
 
 static const char *owner(const char *group)

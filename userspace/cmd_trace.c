@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
-#include "control.h"
+#include "tracer/control.h"
 #include "util/error.h"
 #include "probe/fields.h"
 #include "probe/filter.h"
@@ -14,8 +14,8 @@
 #include "util/output.h"
 #include "probe/place.h"
 #include "probe/probe_spec.h"
-#include "task_filter.h"
-#include "trace.h"
+#include "tracer/task_filter.h"
+#include "tracer/trace.h"
 #include "util/util.h"
 
 /* Two probes of one name are two events. */

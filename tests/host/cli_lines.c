@@ -2,7 +2,7 @@
 // test: lines of trace_pipe are taken apart, whatever programs call themselves; filters are
 //       checked against what events record
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-// cflags: -Iuserspace -Iarch/x86 userspace/event_line.c userspace/probe/filter.c
+// cflags: -Iuserspace -Iarch/x86 userspace/tracer/event_line.c userspace/probe/filter.c
 // cflags: userspace/probe/fields.c userspace/util/json.c userspace/util/util.c userspace/util/error.c
 // cflags: userspace/host/library.c userspace/host/ldcache.c
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "util/error.h"
-#include "event_line.h"
+#include "tracer/event_line.h"
 #include "probe/fields.h"
 #include "probe/filter.h"
 #include "util/util.h"
