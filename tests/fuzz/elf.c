@@ -8,22 +8,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "debug_info.h"
-#include "eh_frame.h"
-#include "error.h"
-#include "exits.h"
-#include "go_symbols.h"
-#include "inlined.h"
-#include "lookup.h"
-#include "place.h"
-#include "scope.h"
-#include "sdt.h"
-#include "sdt_operand.h"
-#include "source_line.h"
-#include "symbols.h"
-#include "target.h"
-#include "util.h"
-#include "variable.h"
+#include "dwarf/debug_info.h"
+#include "elf/eh_frame.h"
+#include "util/error.h"
+#include "probe/exits.h"
+#include "symbols/go_symbols.h"
+#include "dwarf/inlined.h"
+#include "symbols/lookup.h"
+#include "probe/place.h"
+#include "dwarf/scope.h"
+#include "sdt/sdt.h"
+#include "sdt/sdt_operand.h"
+#include "dwarf/source_line.h"
+#include "symbols/symbols.h"
+#include "probe/target.h"
+#include "util/util.h"
+#include "dwarf/variable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "elf_image.h"
-#include "sdt_operand.h"
-#include "util.h"
+#include "elf/elf_image.h"
+#include "sdt/sdt_operand.h"
+#include "util/util.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

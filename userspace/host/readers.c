@@ -16,7 +16,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "util/options.h"
 #include "util/error.h"
 #include "library.h"
 #include "process.h"

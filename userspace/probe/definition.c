@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "arguments.h"
-#include "command.h"
+#include "util/options.h"
 #include "symbols/demangle.h"
 #include "util/error.h"
 #include "fields.h"

@@ -2,7 +2,7 @@
 /* Options that would do nothing: who gives one wants something that would not come. */
 #include "misused.h"
 
-#include "command.h"
+#include "util/options.h"
 #include "util/error.h"
 #include "util/util.h"
 

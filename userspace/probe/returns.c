@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "util/options.h"
 #include "symbols/demangle.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "command.h"
+#include "util/options.h"
 #include "control.h"
 #include "util/error.h"
 #include "host/library.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
+#include "util/options.h"
 #include "probe/definition.h"
 #include "symbols/demangle.h"
 #include "util/error.h"

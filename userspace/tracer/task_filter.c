@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "util/options.h"
 #include "util/error.h"
 #include "event_line.h"
 

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "compiler.h"
+#include "util/compiler.h"
 #include "util/util.h"
 
 /* Forks can come faster than we are scheduled. */

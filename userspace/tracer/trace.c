@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "util/options.h"
 #include "control.h"
 #include "symbols/debug_file.h"
 #include "util/error.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
+#include "util/options.h"
 #include "util/error.h"
 #include "host/readers.h"
 #include "util/util.h"

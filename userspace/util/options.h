@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the command line asks for. */
-#ifndef _USERSPACE_COMMAND_H
-#define _USERSPACE_COMMAND_H
+/* The options of the command line. */
+#ifndef _USERSPACE_UTIL_OPTIONS_H
+#define _USERSPACE_UTIL_OPTIONS_H
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -76,19 +76,4 @@ struct options {
 	const char *debug_dir;
 };
 
-/* A command gets what follows its name, and returns the exit code. */
-int cmd_clean(const struct options *options, int argc, char **argv);
-int cmd_count(const struct options *options, int argc, char **argv);
-int cmd_lat(const struct options *options, int argc, char **argv);
-int cmd_lines(const struct options *options, int argc, char **argv);
-int cmd_list(const struct options *options, int argc, char **argv);
-int cmd_offset(const struct options *options, int argc, char **argv);
-int cmd_resolve(const struct options *options, int argc, char **argv);
-int cmd_sdt(const struct options *options, int argc, char **argv);
-int cmd_status(const struct options *options, int argc, char **argv);
-int cmd_vars(const struct options *options, int argc, char **argv);
-
-/* Tracing has no name of its own: the first probe is the first argument. */
-int cmd_trace(const struct options *options, int argc, char **argv);
-
-#endif /* _USERSPACE_COMMAND_H */
+#endif /* _USERSPACE_UTIL_OPTIONS_H */
