@@ -9,7 +9,7 @@
 #include "tracer/control.h"
 #include "util/error.h"
 #include "tracer/explain.h"
-#include "util/histogram.h"
+#include "tracer/histogram.h"
 #include "util/json.h"
 #include "probe/misused.h"
 #include "util/output.h"

@@ -6,7 +6,7 @@
 #include "command.h"
 #include "probe/definition.h"
 #include "util/error.h"
-#include "probe/probe_spec.h"
+#include "util/probe_spec.h"
 
 static struct error *resolve(const struct options *options, const char *text)
 {

@@ -13,7 +13,7 @@
 #include "probe/misused.h"
 #include "util/output.h"
 #include "probe/place.h"
-#include "probe/probe_spec.h"
+#include "util/probe_spec.h"
 #include "tracer/task_filter.h"
 #include "tracer/trace.h"
 #include "util/util.h"

@@ -9,7 +9,7 @@
 #include "util/error.h"
 #include "util/output.h"
 #include "probe/place.h"
-#include "probe/probe_spec.h"
+#include "util/probe_spec.h"
 #include "util/util.h"
 
 static void print_help(FILE *out)

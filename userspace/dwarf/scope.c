@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code_place.h"
 #include "dwarf_type.h"
 #include "util/error.h"
 #include "global.h"
-#include "probe/place.h"
 #include "symbols/stack_check.h"
 #include "util/util.h"
 

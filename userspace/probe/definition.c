@@ -12,7 +12,7 @@
 #include "util/error.h"
 #include "fields.h"
 #include "place.h"
-#include "probe_spec.h"
+#include "util/probe_spec.h"
 #include "dwarf/register_variables.h"
 #include "dwarf/results.h"
 #include "returns.h"

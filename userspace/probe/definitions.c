@@ -7,7 +7,7 @@
 #include "util/error.h"
 #include "symbols/lookup.h"
 #include "symbols/pattern.h"
-#include "probe_spec.h"
+#include "util/probe_spec.h"
 #include "symbols/symbols.h"
 #include "target.h"
 #include "util/util.h"

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "dwarf/code_place.h"
 #include "symbols/symbols.h"
 #include "target.h"
 #include "types.h"
@@ -21,31 +22,6 @@ struct error;
 #define FORCE_GO	0x10	/* replace return addresses in Go, OCaml, a VM */
 
 #define FORCE_ALL	"align,size,range,ifunc,go"
-
-/**
- * struct place - one place that can be probed
- * @addr: address, as the file's program headers count
- * @offset: position in the file
- * @in_memory: it is in no file, but in the vDSO of the process that was named,
- *	and @addr is where it is there
- * @function: symbol of the function that it lies in; NULL if not known
- * @delta: distance from the function's start, if @function is set
- * @named: it was asked for by the name of @function, or of an IFUNC that stands
- *	for it, so that names of variables are those of the function, even where
- *	the code of another one was inlined into it
- * @inlined: a copy of the wanted function starts here, inside @function
- * @copy: the description of that copy, if @inlined
- */
-struct place {
-	u64 addr;
-	u64 offset;
-	const struct symbol *function;
-	u64 delta;
-	bool in_memory;
-	bool named;
-	bool inlined;
-	Dwarf_Die copy;
-};
 
 /**
  * struct places - all places that a specification stands for

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "util/error.h"
-#include "probe/probe_spec.h"
+#include "util/probe_spec.h"
 #include "sdt.h"
 #include "sdt_operand.h"
 #include "util/util.h"

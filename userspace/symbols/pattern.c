@@ -8,7 +8,7 @@
 #include "demangle.h"
 #include "util/error.h"
 #include "lookup.h"
-#include "probe/probe_spec.h"
+#include "util/probe_spec.h"
 #include "stack_check.h"
 #include "symbols.h"
 #include "elf/text.h"

@@ -12,7 +12,7 @@
 #include "symbols/lookup.h"
 #include "symbols/pattern.h"
 #include "probe/place.h"
-#include "probe/probe_spec.h"
+#include "util/probe_spec.h"
 #include "symbols/runtimes.h"
 #include "symbols/symbols.h"
 #include "tally.h"

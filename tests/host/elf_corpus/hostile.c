@@ -18,7 +18,7 @@
 #include "symbols/lookup.h"
 #include "mutate.h"
 #include "probe/place.h"
-#include "probe/probe_spec.h"
+#include "util/probe_spec.h"
 #include "sdt/sdt.h"
 #include "sdt/sdt_define.h"
 #include "sdt/sdt_operand.h"

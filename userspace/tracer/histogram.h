@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "tracer/tally.h"
+#include "tally.h"
 #include "types.h"
 
 #define DURATION_LEN 32

@@ -21,8 +21,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "util/error.h"
-#include "util/util.h"
+#include "error.h"
+#include "util.h"
 
 #define RETURN_SUFFIX "%return"
 #define OPERATOR "operator"
