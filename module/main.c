@@ -19,7 +19,7 @@
 #include "task.h"
 #include "unwinder.h"
 #include "worker.h"
-#include "trace/trace.h"
+#include "trace/event/trace.h"
 
 /* In builds for tests Kbuild has tests/kmod/inject.h included here. */
 #ifndef _UPROBES_INJECT_H

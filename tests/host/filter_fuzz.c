@@ -2,9 +2,9 @@
 // test: 40,000 mutated filters (with FULL, 300,000) neither hurt the parser nor what runs them
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
-// cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
-// cflags: module/trace/filter.c module/trace/match.c module/trace/decimal.c
+// cflags: -Itests/host/parse_shim -Imodule
+// cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
+// cflags: module/trace/parse/filter.c module/trace/parse/match.c module/trace/lib/decimal.c
 /*
  * Usage: filter_fuzz [NUMBER [SEED]].  Built with clang,
  * -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target of libFuzzer.

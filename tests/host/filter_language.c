@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // test: filters mean what tracefs's language says; what is wrong with one is told with its column
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
-// cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
-// cflags: module/trace/filter.c module/trace/match.c module/trace/decimal.c
+// cflags: -Itests/host/parse_shim -Imodule
+// cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
+// cflags: module/trace/parse/filter.c module/trace/parse/match.c module/trace/lib/decimal.c
 #include <linux/kernel.h>
 #include <linux/slab.h>
 

@@ -2,12 +2,12 @@
 // test: floating-point numbers print as briefly as they read back, as the C library has it
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -finstrument-functions
-// cflags: -Itests/host/parse_shim -Imodule/trace module/trace/decimal.c
+// cflags: -Itests/host/parse_shim -Imodule module/trace/lib/decimal.c
 #include <linux/kernel.h>
 
 #include <math.h>
 
-#include "decimal.h"
+#include "trace/lib/decimal.h"
 #include "insn/ktap.h"
 
 /*

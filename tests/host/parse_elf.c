@@ -2,8 +2,8 @@
 // test: damaged ELF files neither hurt what the module reads them with nor have it read on and on
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-sign-compare
-// cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Iinclude -Imodule -Imodule/trace -Iarch/x86
-// cflags: module/elf_file.c module/elf_symbol.c module/elf_go.c module/trace/segment.c
+// cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Iinclude -Imodule -Iarch/x86
+// cflags: module/elf_file.c module/elf_symbol.c module/elf_go.c module/trace/fetch/segment.c
 /*
  * Usage: parse_elf [NUMBER [SEED]], in the checkout.  Built with clang,
  * -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target of libFuzzer.
@@ -19,7 +19,7 @@
 #include "elf_go.h"
 #include "elf_symbol.h"
 #include "insn/ktap.h"
-#include "segment.h"
+#include "trace/fetch/segment.h"
 #include "target.h"
 
 /* What the module gives to a file of an address space of its own. */

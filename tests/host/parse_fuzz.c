@@ -2,9 +2,9 @@
 // test: 40,000 mutated definitions (with FULL, 300,000) neither hurt the parser nor read back as something else
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
-// cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
-// cflags: module/trace/render.c module/trace/text.c module/trace/decimal.c
+// cflags: -Itests/host/parse_shim -Imodule
+// cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
+// cflags: module/trace/output/render.c module/trace/lib/text.c module/trace/lib/decimal.c
 /*
  * Usage: parse_fuzz [NUMBER [SEED]], or parse_fuzz -- LINE to try one line.
  * Built with clang, -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target
@@ -13,9 +13,9 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
-#include "def.h"
+#include "trace/parse/def.h"
 #include "insn/ktap.h"
-#include "render.h"
+#include "trace/output/render.h"
 
 long shim_fail_after;
 

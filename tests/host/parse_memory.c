@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // test: the parser survives each failing allocation, says so and leaks nothing
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
-// cflags: -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/parse.c module/trace/argument.c module/trace/argument_fetch.c module/trace/type.c module/trace/regs.c
+// cflags: -Itests/host/parse_shim -Imodule
+// cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
-#include "def.h"
+#include "trace/parse/def.h"
 #include "insn/ktap.h"
 
 long shim_fail_after;

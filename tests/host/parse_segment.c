@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // test: @+OFFSET finds any place of a file where the kernel and the loader have mapped it
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
-// cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Imodule/trace
-// cflags: module/trace/segment.c
+// cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Imodule
+// cflags: module/trace/fetch/segment.c
 /*
  * The oracle is this process: of each ELF file that it has mapped, every pair
  * of mappings that the file's program headers ask for.
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "insn/ktap.h"
-#include "segment.h"
+#include "trace/fetch/segment.h"
 
 #define FILES_MAX 64
 

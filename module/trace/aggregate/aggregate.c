@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/ktime.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "aggregate.h"
+#include "trace/event/trace.h"
+
+/* What an entry probe needs of a cell. */
+#define COUNT_SIZE sizeof(u64)
+
+/**
+ * aggregate_create() - make an empty set
+ *
+ * Return: the set, or NULL for want of memory.
+ */
+struct aggregate *aggregate_create(void)
+{
+	struct aggregate *set = kzalloc(sizeof(*set), GFP_KERNEL);
+
+	if (!set)
+		return NULL;
+	mutex_init(&set->lock);
+	INIT_LIST_HEAD(&set->batches);
+	return set;
+}
+
+static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
+{
+	const struct aggregate_batch *batch = probe->batch;
+
+	return batch->cells[smp_processor_id()] +
+	       probe->index * batch->cell_size;
+}
+
+static bool counts(const struct aggregate_probe *probe)
+{
+	return !tracer_whose_drops(&probe->batch->set->whose);
+}
+
+/* In the trap: interrupts are off, so no other hit of this CPU comes between. */
+static void on_entry(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (counts(probe))
+		cell_of(probe)->hits++;
+}
+
+static int on_call(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(ri->rp, struct aggregate_probe, rp);
+
+	if (!counts(probe))
+		return 1;
+	*(u64 *)ri->data = ktime_get_mono_fast_ns();
+	return 0;
+}
+
+static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(ri->rp, struct aggregate_probe, rp);
+	u64 began = *(u64 *)ri->data, now = ktime_get_mono_fast_ns();
+	/* This clock may be behind that of the processor on which the call was made. */
+	u64 took = now > began ? now - began : 0;
+	struct aggregate_cell *cell = cell_of(probe);
+
+	cell->hits++;
+	cell->total += took;
+	cell->max = max(cell->max, took);
+	cell->buckets[took ? ilog2(took) : 0]++;
+}
+
+static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	return tracer_whose_needs(&probe->batch->set->whose, mm);
+}
+
+/* The bulk calls want arrays of pointers: entry probes, then return probes. */
+static unsigned int split(struct aggregate_batch *batch, struct uprobe **us,
+			  struct uretprobe **rps)
+{
+	unsigned int i, n = 0, nreturns = 0;
+
+	for (i = 0; i < batch->n; i++) {
+		struct aggregate_probe *probe = &batch->probes[i];
+
+		if (probe->kind == TRACER_RETURN)
+			rps[nreturns++] = &probe->rp;
+		else
+			us[n++] = &probe->rp.u;
+	}
+	return n;
+}
+
+static void unregister_one(struct aggregate_probe *probe)
+{
+	if (probe->kind == TRACER_RETURN)
+		unregister_uretprobe(&probe->rp);
+	else
+		unregister_uprobe(&probe->rp.u);
+}
+
+static void unregister_all(struct aggregate_batch *batch)
+{
+	struct uprobe **us = kvcalloc(batch->n, sizeof(*us), GFP_KERNEL);
+	struct uretprobe **rps = kvcalloc(batch->n, sizeof(*rps), GFP_KERNEL);
+	unsigned int n, i;
+
+	if (us && rps) {
+		n = split(batch, us, rps);
+		unregister_uprobes(us, n);
+		unregister_uretprobes(rps, batch->n - n);
+	} else {
+		for (i = 0; i < batch->n; i++)
+			unregister_one(&batch->probes[i]);
+	}
+	kvfree(us);
+	kvfree(rps);
+}
+
+/* One by one, up to the first that cannot be; that many stay. */
+static int register_each(struct aggregate_batch *batch)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < batch->n && !ret; i++) {
+		struct aggregate_probe *probe = &batch->probes[i];
+
+		ret = probe->kind == TRACER_RETURN ?
+		      register_uretprobe(&probe->rp) :
+		      register_uprobe(&probe->rp.u);
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+		else if (ret)
+			break;
+		cond_resched();
+	}
+	batch->n = i;
+	return ret;
+}
+
+static int register_all(struct aggregate_batch *batch)
+{
+	struct uprobe **us = kvcalloc(batch->n, sizeof(*us), GFP_KERNEL);
+	struct uretprobe **rps = kvcalloc(batch->n, sizeof(*rps), GFP_KERNEL);
+	int ret = -ENOMEM;
+	unsigned int n;
+
+	if (us && rps) {
+		n = split(batch, us, rps);
+		ret = n ? register_uprobes(us, n) : 0;
+		if (!ret && n < batch->n) {
+			ret = register_uretprobes(rps, batch->n - n);
+			if (ret)
+				unregister_uprobes(us, n);
+		}
+	}
+	kvfree(us);
+	kvfree(rps);
+	return ret ? register_each(batch) : 0;
+}
+
+static void free_batch(struct aggregate_batch *batch)
+{
+	unsigned int cpu;
+
+	if (batch->cells) {
+		for_each_possible_cpu(cpu)
+			kvfree(batch->cells[cpu]);
+	}
+	kfree(batch->cells);
+	kvfree(batch);
+}
+
+/**
+ * aggregate_destroy() - end a set and all its probes
+ * @set: the set
+ *
+ * Context: may sleep.
+ */
+void aggregate_destroy(struct aggregate *set)
+{
+	struct aggregate_batch *batch, *next;
+
+	list_for_each_entry_safe(batch, next, &set->batches, node) {
+		unregister_all(batch);
+		free_batch(batch);
+	}
+	tracer_whose_release(&set->whose);
+	kfree(set);
+}
+
+static int prepare_in_file(struct aggregate_probe *probe,
+			   const struct tracer_def *def, struct file *last)
+{
+	struct uprobe *u = &probe->rp.u;
+	struct file *file;
+	int ret;
+
+	file = tracer_file_open(def->path, last);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	u->file = file;
+	u->offset = def->offset;
+	if (tracer_whose_names(&probe->batch->set->whose))
+		u->filter = is_wanted_mm;
+	ret = def->kind == TRACER_RETURN ? uretprobe_check(&probe->rp) : uprobe_check(u);
+	if (ret)
+		fput(file);
+	return ret;
+}
+
+static int prepare_in_process(struct aggregate_probe *probe,
+			      const struct tracer_def *def, struct pid *process)
+{
+	probe->rp.u.pid = pid_vnr(process);
+	probe->rp.u.vaddr = def->offset;
+	put_pid(process);
+	return probe->rp.u.pid ? 0 : -ESRCH;
+}
+
+/*
+ * Everything but the registration: whether it can succeed in a file is found
+ * out here.
+ */
+static int prepare_probe(struct aggregate_probe *probe,
+			 const struct tracer_def *def, struct file *last)
+{
+	struct uprobe *u = &probe->rp.u;
+	struct pid *process;
+
+	strscpy(probe->name, def->event, sizeof(probe->name));
+	probe->kind = def->kind;
+	u->flags = UPROBE_ATOMIC;
+	u->ref_ctr_offset = def->ref_ctr;
+	memcpy(probe->expect, def->expect, def->expect_len);
+	u->expect = probe->expect;
+	u->expect_len = def->expect_len;
+	if (def->kind == TRACER_RETURN) {
+		probe->rp.entry_handler = on_call;
+		probe->rp.handler = on_return;
+		probe->rp.data_size = sizeof(u64);
+	} else {
+		u->handler = on_entry;
+	}
+	process = tracer_process_find(def->path);
+	if (IS_ERR(process))
+		return PTR_ERR(process);
+	return process ? prepare_in_process(probe, def, process) :
+			 prepare_in_file(probe, def, last);
+}
+
+/* Whether @line is one of those that say whose hits count; *@ret is what it comes to. */
+static bool take_whose(struct aggregate *set, const char *line, bool late, int *ret)
+{
+	bool only = !strncmp(line, "only ", 5);
+
+	if (!only && strncmp(line, "except ", 7))
+		return false;
+	if (late || !list_empty(&set->batches))
+		*ret = -EBUSY;
+	else if (only)
+		*ret = tracer_whose_only(&set->whose, line + 5);
+	else
+		*ret = tracer_whose_except(&set->whose, line + 7);
+	return true;
+}
+
+static int take_line(struct aggregate *set, struct aggregate_batch *batch,
+		     const char *line, size_t len, size_t at)
+{
+	struct aggregate_probe *probe = &batch->probes[batch->n];
+	struct file *last = batch->n ? probe[-1].rp.u.file : NULL;
+	struct tracer_def *def;
+	struct tracer_diag diag;
+	int ret;
+
+	if (take_whose(set, line, batch->n, &ret))
+		return ret;
+	def = tracer_def_parse(line, len, &diag);
+	if (IS_ERR(def))
+		return PTR_ERR(def);
+	ret = def->kind == TRACER_NOTHING ? 0 : -EINVAL;
+	/* Arguments would have nowhere to go. */
+	if ((def->kind == TRACER_PROBE || def->kind == TRACER_RETURN) &&
+	    !def->nargs) {
+		memset(probe, 0, sizeof(*probe));
+		probe->batch = batch;
+		probe->index = batch->n;
+		probe->at = at;
+		ret = prepare_probe(probe, def, last);
+		if (!ret)
+			batch->n++;
+	}
+	tracer_def_free(def);
+	return ret;
+}
+
+/* Before the first probe is registered: handlers take them for granted. */
+static int make_cells(struct aggregate_batch *batch)
+{
+	unsigned int cpu, i;
+
+	batch->cell_size = COUNT_SIZE;
+	for (i = 0; i < batch->n; i++) {
+		if (batch->probes[i].kind == TRACER_RETURN)
+			batch->cell_size = sizeof(struct aggregate_cell);
+	}
+	batch->cells = kcalloc(nr_cpu_ids, sizeof(*batch->cells), GFP_KERNEL);
+	if (!batch->cells)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		batch->cells[cpu] = kvcalloc(batch->n, batch->cell_size, GFP_KERNEL);
+		if (!batch->cells[cpu])
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static unsigned int count_lines(const char *text, size_t len)
+{
+	const char *line = text, *end = text + len, *newline;
+	unsigned int n = 0;
+
+	while (line < end) {
+		newline = memchr(line, '\n', end - line);
+		line = newline ? newline + 1 : end;
+		n++;
+	}
+	return n;
+}
+
+/**
+ * aggregate_add() - carry out lines
+ * @set: the set
+ * @text: whole lines; changed
+ * @len: number of characters
+ *
+ * Context: may sleep.
+ * Return: how many characters were carried out, all lines before the first
+ * one that fails; what that came to if it was the first one of all.
+ */
+ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
+{
+	char *line = text, *end = text + len, *newline;
+	struct aggregate_batch *batch;
+	unsigned int n, prepared, i;
+	int ret = 0, err;
+
+	n = count_lines(text, len);
+	batch = kvzalloc(struct_size(batch, probes, n), GFP_KERNEL);
+	if (!batch)
+		return -ENOMEM;
+	batch->set = set;
+
+	mutex_lock(&set->lock);
+	while (line < end) {
+		newline = memchr(line, '\n', end - line) ?: end;
+		*newline = '\0';
+		ret = fatal_signal_pending(current) ? -EINTR :
+		      take_line(set, batch, line, newline - line, line - text);
+		if (ret)
+			break;
+		line = min(newline + 1, end);
+		cond_resched();
+	}
+	prepared = batch->n;
+	err = prepared ? make_cells(batch) : 0;
+	if (err)
+		batch->n = 0;
+	else if (prepared)
+		err = register_all(batch);
+	if (err)
+		ret = err;
+	/* What was prepared behind the first one that failed is not done. */
+	if (batch->n < prepared)
+		line = text + batch->probes[batch->n].at;
+	for (i = 0; i < prepared; i++) {
+		if (batch->probes[i].rp.u.file)
+			fput(batch->probes[i].rp.u.file);
+		batch->probes[i].rp.u.file = NULL;
+	}
+	if (batch->n)
+		list_add_tail(&batch->node, &set->batches);
+	else
+		free_batch(batch);
+	mutex_unlock(&set->lock);
+	return line > text ? line - text : ret;
+}
+
+/**
+ * aggregate_sum() - what all CPUs have counted at a probe
+ * @batch: the batch
+ * @index: number of the probe in it
+ * @sum: filled in
+ *
+ * Hits that happen meanwhile may be in it or not.
+ */
+void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
+		   struct aggregate_cell *sum)
+{
+	unsigned int cpu, i;
+
+	memset(sum, 0, sizeof(*sum));
+	for_each_possible_cpu(cpu) {
+		const struct aggregate_cell *cell =
+			batch->cells[cpu] + index * batch->cell_size;
+
+		sum->hits += READ_ONCE(cell->hits);
+		if (batch->cell_size == COUNT_SIZE)
+			continue;
+		sum->total += READ_ONCE(cell->total);
+		sum->max = max(sum->max, READ_ONCE(cell->max));
+		for (i = 0; i < AGGREGATE_BUCKETS; i++)
+			sum->buckets[i] += READ_ONCE(cell->buckets[i]);
+	}
+}

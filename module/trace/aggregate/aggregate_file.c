@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file "aggregate".
+ */
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "aggregate.h"
+#include "trace/lib/files.h"
+
+/* Of a longer write, that many characters are taken. */
+#define WRITE_MAX 65536
+
+static int aggregate_show(struct seq_file *m, void *v)
+{
+	const struct aggregate_batch *batch = v;
+	struct aggregate_cell *sum;
+	unsigned int i, j;
+
+	sum = kmalloc(sizeof(*sum), GFP_KERNEL);
+	if (!sum)
+		return -ENOMEM;
+	for (i = 0; i < batch->n; i++) {
+		const struct aggregate_probe *probe = &batch->probes[i];
+		u64 missed = uprobe_counts(&probe->rp.u).missed;
+
+		aggregate_sum(batch, i, sum);
+		if (!sum->hits && !missed)
+			continue;
+		seq_printf(m, "%s %llu %llu", probe->name, sum->hits, missed);
+		if (probe->kind == TRACER_RETURN) {
+			seq_printf(m, " %llu %llu", sum->total, sum->max);
+			for (j = 0; j < AGGREGATE_BUCKETS; j++) {
+				if (sum->buckets[j])
+					seq_printf(m, " %u:%llu", j,
+						   sum->buckets[j]);
+			}
+		}
+		seq_putc(m, '\n');
+	}
+	kfree(sum);
+	return 0;
+}
+
+static void *aggregate_start(struct seq_file *m, loff_t *pos)
+{
+	struct aggregate *set = m->private;
+
+	mutex_lock(&set->lock);
+	return seq_list_start(&set->batches, *pos);
+}
+
+static void *aggregate_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct aggregate *set = m->private;
+
+	return seq_list_next(v, &set->batches, pos);
+}
+
+static void aggregate_stop(struct seq_file *m, void *v)
+{
+	struct aggregate *set = m->private;
+
+	mutex_unlock(&set->lock);
+}
+
+static const struct seq_operations aggregate_seq_ops = {
+	.start = aggregate_start,
+	.next = aggregate_next,
+	.stop = aggregate_stop,
+	.show = aggregate_show,
+};
+
+static int aggregate_open(struct inode *inode, struct file *file)
+{
+	struct aggregate *set;
+	int ret;
+
+	ret = tracer_files_allowed();
+	if (ret)
+		return ret;
+	set = aggregate_create();
+	if (!set)
+		return -ENOMEM;
+	ret = seq_open(file, &aggregate_seq_ops);
+	if (ret) {
+		aggregate_destroy(set);
+		return ret;
+	}
+	((struct seq_file *)file->private_data)->private = set;
+	return 0;
+}
+
+static int aggregate_release(struct inode *inode, struct file *file)
+{
+	struct seq_file *m = file->private_data;
+
+	aggregate_destroy(m->private);
+	return seq_release(inode, file);
+}
+
+/* The position stays where it is, so that what follows can be read. */
+static ssize_t aggregate_write(struct file *file, const char __user *ubuf,
+			       size_t count, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	size_t len = min_t(size_t, count, WRITE_MAX);
+	const char *newline;
+	ssize_t ret;
+	char *text;
+
+	if (!len)
+		return 0;
+	text = kvmalloc(len + 1, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	if (copy_from_user(text, ubuf, len)) {
+		ret = -EFAULT;
+		goto out;
+	}
+	text[len] = '\0';
+	if (len < count) {
+		newline = strrchr(text, '\n');
+		if (!newline) {
+			ret = -EINVAL;
+			goto out;
+		}
+		len = newline + 1 - text;
+	}
+	ret = aggregate_add(m->private, text, len);
+out:
+	kvfree(text);
+	return ret;
+}
+
+const struct file_operations tracer_aggregate_fops = {
+	.owner = THIS_MODULE,
+	.open = aggregate_open,
+	.read = seq_read,
+	.write = aggregate_write,
+	.llseek = seq_lseek,
+	.release = aggregate_release,
+};

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The buffer: its life, and how hits get into it.
+ */
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "buffer.h"
+#include "compat.h"
+#include "trace/lib/words.h"
+
+static_assert(TRACER_READ_MAX <= U16_MAX);
+
+static void wake_readers(struct irq_work *work)
+{
+	struct tracer_buffer *b = container_of(work, struct tracer_buffer, wake);
+
+	wake_up_all(&b->wait);
+}
+
+static void free_memory(struct tracer_buffer *b)
+{
+	int cpu;
+
+	if (b->cpu) {
+		for_each_possible_cpu(cpu) {
+			kfree(per_cpu_ptr(b->cpu, cpu)->scratch);
+			kfree(per_cpu_ptr(b->cpu, cpu)->trap);
+		}
+	}
+	free_percpu(b->cpu);
+	kfree(b->next);
+	kfree(b->size);
+}
+
+static int get_memory(struct tracer_buffer *b)
+{
+	struct tracer_cpu *c;
+	int cpu;
+
+	b->cpu = alloc_percpu(struct tracer_cpu);
+	b->next = kcalloc(nr_cpu_ids, sizeof(*b->next), GFP_KERNEL);
+	b->size = kcalloc(nr_cpu_ids, sizeof(*b->size), GFP_KERNEL);
+	if (!b->cpu || !b->next || !b->size)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		c = per_cpu_ptr(b->cpu, cpu);
+		c->trap = kmalloc_node(TRACER_TRAP_SIZE, GFP_KERNEL,
+				       cpu_to_node(cpu));
+		if (!c->trap)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * tracer_buffer_init() - make a buffer, small until an event is enabled
+ * @b: zeroed
+ * @size: bytes per CPU that it has then
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_buffer_init(struct tracer_buffer *b, unsigned long size)
+{
+	int cpu;
+
+	if (get_memory(b)) {
+		free_memory(b);
+		return -ENOMEM;
+	}
+	mutex_init(&b->read_lock);
+	init_waitqueue_head(&b->wait);
+	init_irq_work(&b->wake, wake_readers);
+	b->on = true;
+	for_each_possible_cpu(cpu)
+		b->size[cpu] = size;
+
+	b->rb = ring_buffer_alloc(2 * PAGE_SIZE, RB_FL_OVERWRITE);
+	if (!b->rb) {
+		free_memory(b);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+/**
+ * tracer_buffer_destroy() - free a buffer
+ * @b: the buffer; nobody writes into it or reads it any more
+ */
+void tracer_buffer_destroy(struct tracer_buffer *b)
+{
+	irq_work_sync(&b->wake);
+	ring_buffer_free(b->rb);
+	free_memory(b);
+	mutex_destroy(&b->read_lock);
+}
+
+/**
+ * tracer_buffer_expand() - give the buffer its size, before it is needed
+ * @b: the buffer
+ *
+ * While the trace file is being read the kernel refuses it: the buffer stays
+ * small then, and gets its size when it is asked for the next time.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_buffer_expand(struct tracer_buffer *b)
+{
+	bool busy = false;
+	int ret = 0, cpu;
+
+	mutex_lock(&b->read_lock);
+	if (!b->expanded) {
+		for_each_possible_cpu(cpu) {
+			ret = ring_buffer_resize(b->rb, b->size[cpu], cpu);
+			if (ret == -EBUSY)
+				busy = true;
+			else if (ret < 0)
+				break;
+			ret = 0;
+		}
+		b->expanded = !ret && !busy;
+	}
+	mutex_unlock(&b->read_lock);
+	return ret;
+}
+
+/**
+ * tracer_buffer_resize() - change the size
+ * @b: the buffer
+ * @size: bytes per CPU
+ * @cpu: the CPU, or %TRACER_ALL_CPUS
+ *
+ * What does not fit any more is lost, oldest first.
+ *
+ * Return: 0, -ENOMEM, or -EBUSY while the trace file is being read.
+ */
+int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size, int cpu)
+{
+	int ret, i;
+
+	mutex_lock(&b->read_lock);
+	ret = ring_buffer_resize(b->rb, size, cpu == TRACER_ALL_CPUS ?
+				 RING_BUFFER_ALL_CPUS : cpu);
+	if (ret >= 0) {
+		for_each_possible_cpu(i) {
+			if (cpu == TRACER_ALL_CPUS || cpu == i)
+				WRITE_ONCE(b->size[i], size);
+		}
+		b->expanded = b->expanded || cpu == TRACER_ALL_CPUS;
+	}
+	mutex_unlock(&b->read_lock);
+	return ret < 0 ? ret : 0;
+}
+
+/**
+ * tracer_buffer_clear() - forget all records
+ * @b: the buffer
+ * @cpu: of this CPU, or %TRACER_ALL_CPUS
+ */
+void tracer_buffer_clear(struct tracer_buffer *b, int cpu)
+{
+	int i;
+
+	mutex_lock(&b->read_lock);
+	if (cpu == TRACER_ALL_CPUS)
+		ring_buffer_reset(b->rb);
+	else
+		ring_buffer_reset_cpu(b->rb, cpu);
+	for_each_possible_cpu(i) {
+		if (cpu == TRACER_ALL_CPUS || cpu == i)
+			b->next[i] = READ_ONCE(per_cpu_ptr(b->cpu, i)->seq);
+	}
+	mutex_unlock(&b->read_lock);
+}
+
+static void wake_if_waiting(struct tracer_buffer *b)
+{
+	/* Pairs with the barrier in prepare_to_wait() and pipe_poll(). */
+	smp_mb();
+	/* The record is visible: who is not waiting yet will see it. */
+	if (waitqueue_active(&b->wait))
+		irq_work_queue(&b->wake);
+}
+
+static struct tracer_fragment *reserve_fragment(struct tracer_buffer *b,
+						u32 seq, size_t total,
+						size_t at, size_t len,
+						struct ring_buffer_event **event)
+{
+	struct tracer_fragment *fragment;
+
+	*event = ring_buffer_lock_reserve(b->rb, sizeof(*fragment) + len);
+	if (!*event)
+		return NULL;
+	fragment = ring_buffer_event_data(*event);
+	fragment->seq = seq;
+	fragment->total = total;
+	fragment->at = at;
+	return fragment;
+}
+
+/**
+ * tracer_buffer_reserve() - room for a short record
+ * @b: the buffer
+ * @len: length of the record, at most %TRACER_FRAGMENT_DATA
+ * @event: to be handed to tracer_buffer_commit()
+ *
+ * Context: any, but not from a handler that interrupted another one's write.
+ * Preemption is off from a successful return until the commit.
+ * Return: where to put the record; NULL when there is no room: the event
+ * counts as lost.
+ */
+void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
+			    struct ring_buffer_event **event)
+{
+	struct tracer_fragment *fragment;
+
+	preempt_disable_notrace();
+	fragment = reserve_fragment(b, this_cpu_ptr(b->cpu)->seq++, len, 0,
+				    len, event);
+	if (!fragment) {
+		preempt_enable_notrace();
+		return NULL;
+	}
+	return fragment->data;
+}
+
+/**
+ * tracer_buffer_commit() - the record is complete
+ * @b: the buffer
+ * @event: from tracer_buffer_reserve()
+ */
+void tracer_buffer_commit(struct tracer_buffer *b,
+			  struct ring_buffer_event *event)
+{
+	compat_ring_buffer_commit(b->rb, event);
+	preempt_enable_notrace();
+	wake_if_waiting(b);
+}
+
+/**
+ * tracer_buffer_write() - write a record of any length
+ * @b: the buffer
+ * @data: the record
+ * @len: its length, at most %TRACER_RECORD_MAX
+ *
+ * When there is no room the event counts as lost.
+ *
+ * Context: any, but not from a handler that interrupted another one's write.
+ */
+void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
+{
+	struct tracer_fragment *fragment;
+	struct ring_buffer_event *event;
+	struct tracer_cpu *c;
+	size_t at, n;
+	u32 seq;
+
+	if (likely(len <= TRACER_FRAGMENT_DATA)) {
+		void *room = tracer_buffer_reserve(b, len, &event);
+
+		if (!room)
+			return;
+		tracer_copy(room, data, len);
+		tracer_buffer_commit(b, event);
+		return;
+	}
+
+	preempt_disable_notrace();
+	c = this_cpu_ptr(b->cpu);
+	seq = c->seq++;
+	WRITE_ONCE(c->open, 1);
+	for (at = 0; at < len; at += n) {
+		n = min_t(size_t, len - at, TRACER_FRAGMENT_DATA);
+		fragment = reserve_fragment(b, seq, len, at, n, &event);
+		if (!fragment)
+			break;
+		tracer_copy(fragment->data, data + at, n);
+		compat_ring_buffer_commit(b->rb, event);
+	}
+	/* A reader that sees 0 sees all fragments that there will be. */
+	smp_store_release(&c->open, 0);
+	preempt_enable_notrace();
+	wake_if_waiting(b);
+}
+
+/**
+ * tracer_buffer_drops() - how many hits were not recorded
+ * @b: the buffer
+ * @why: for this reason
+ */
+u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why)
+{
+	u64 sum = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		sum += READ_ONCE(per_cpu_ptr(b->cpu, cpu)->drops[why]);
+	return sum;
+}
+
+/**
+ * tracer_buffer_skip() - an event that is to be recorded is not
+ * @b: the buffer
+ *
+ * It counts as lost.
+ */
+void tracer_buffer_skip(struct tracer_buffer *b)
+{
+	this_cpu_inc(b->cpu->seq);
+}
+
+/**
+ * tracer_scratch_get() - memory to put a record together in
+ * @b: the buffer
+ * @size: how much
+ *
+ * The usual size is kept for the next hit; longer records are rare.
+ *
+ * Context: may sleep.
+ * Return: the memory, or NULL.
+ */
+void *tracer_scratch_get(struct tracer_buffer *b, size_t size)
+{
+	void *scratch;
+
+	if (size > TRACER_SCRATCH)
+		return kvmalloc(size, GFP_KERNEL | __GFP_NOWARN);
+	scratch = this_cpu_xchg(b->cpu->scratch, NULL);
+	return scratch ?: kmalloc(TRACER_SCRATCH, GFP_KERNEL | __GFP_NOWARN);
+}
+
+/**
+ * tracer_scratch_put() - give it back
+ * @b: the buffer
+ * @scratch: from tracer_scratch_get()
+ * @size: what was asked for
+ */
+void tracer_scratch_put(struct tracer_buffer *b, void *scratch, size_t size)
+{
+	if (size > TRACER_SCRATCH ||
+	    this_cpu_cmpxchg(b->cpu->scratch, NULL, scratch))
+		kvfree(scratch);
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The buffer between hits and readers: the kernel's per-CPU ring buffer, with
+ * what it lacks.
+ *
+ * A record may be longer than the ring buffer's pages, so it is written in
+ * fragments, back to back: preemption is off, and a trap from user space
+ * cannot happen meanwhile.  Each event that is to be recorded takes the next
+ * number of its CPU, whether or not there is room for it; a gap in the
+ * numbers is what a reader reports as lost.  When the buffer is full the
+ * oldest records give way: a writer never waits for a reader.
+ */
+#ifndef _TRACER_BUFFER_H
+#define _TRACER_BUFFER_H
+
+#include <linux/irq_work.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/poll.h>
+#include <linux/ring_buffer.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+
+#include "drop.h"
+#include "trace/parse/record.h"
+#include "trace/output/render.h"
+
+#define TRACER_BUFFER_KB	1408	/* per CPU, once an event is enabled */
+#define TRACER_SCRATCH		8192	/* bytes of the scratch that is kept */
+#define TRACER_TRAP_SIZE	8192	/* bytes for a record made in the trap */
+#define TRACER_ALL_CPUS		(-1)
+
+/* What a record in the ring buffer may take on every kernel, tracefs's too: a
+ * 4 KiB page less the headers of the page and of an event with a long time stamp.
+ */
+#define TRACER_FRAGMENT_MAX	4000
+
+/**
+ * struct tracer_fragment - what the ring buffer holds
+ * @seq: number of the event on its CPU
+ * @total: length of the whole record
+ * @at: where in the record these bytes belong; 0 in the first fragment
+ * @data: the bytes
+ */
+struct tracer_fragment {
+	u32 seq;
+	u16 total;
+	u16 at;
+	u8 data[];
+};
+
+#define TRACER_FRAGMENT_DATA \
+	(TRACER_FRAGMENT_MAX - sizeof(struct tracer_fragment))
+
+/**
+ * struct tracer_cpu - writers' side of one CPU
+ * @seq: number of the next event; its own CPU's, preemption off
+ * @open: not all fragments of a record are written yet
+ * @scratch: %TRACER_SCRATCH bytes that nobody uses at the moment, or NULL
+ * @trap: %TRACER_TRAP_SIZE bytes for the handler that runs in the trap
+ * @drops: hits that are not recorded, by the reason
+ */
+struct tracer_cpu {
+	u32 seq;
+	u32 open;
+	void *scratch;
+	void *trap;
+	u64 drops[TRACER_DROPS];
+};
+
+/**
+ * struct tracer_buffer - a buffer
+ * @rb: the ring buffer
+ * @cpu: writers' side
+ * @on: hits are recorded
+ * @size: bytes that it has, or will have when @expanded, per CPU
+ * @expanded: it has got them
+ * @read_lock: serializes taking records out, clearing and resizing
+ * @next: number of the event expected next, per CPU; under @read_lock
+ * @wait: readers waiting for a record
+ * @wake: wakes them, from any context
+ */
+struct tracer_buffer {
+	struct trace_buffer *rb;
+	struct tracer_cpu __percpu *cpu;
+	bool on;
+	unsigned long *size;
+	bool expanded;
+	struct mutex read_lock;	/* takes records out, clears, resizes */
+	u32 *next;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+};
+
+/**
+ * struct tracer_snapshot - a reader that leaves the records where they are
+ * @iters: per CPU; NULL where there is none
+ * @next: number of the event expected next, per CPU
+ * @started: @next is known, per CPU
+ * @left: how many records to look at still; as many as there were at its
+ *	start, or it might never end
+ */
+struct tracer_snapshot {
+	struct ring_buffer_iter **iters;
+	u32 *next;
+	bool *started;
+	unsigned long left;
+};
+
+/* buffer.c */
+int tracer_buffer_init(struct tracer_buffer *b, unsigned long size);
+void tracer_buffer_destroy(struct tracer_buffer *b);
+int tracer_buffer_expand(struct tracer_buffer *b);
+int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size, int cpu);
+void tracer_buffer_clear(struct tracer_buffer *b, int cpu);
+
+void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
+			    struct ring_buffer_event **event);
+void tracer_buffer_commit(struct tracer_buffer *b,
+			  struct ring_buffer_event *event);
+void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len);
+void tracer_buffer_skip(struct tracer_buffer *b);
+u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why);
+void *tracer_scratch_get(struct tracer_buffer *b, size_t size);
+void tracer_scratch_put(struct tracer_buffer *b, void *scratch, size_t size);
+
+/* buffer_read.c */
+bool tracer_buffer_empty(struct tracer_buffer *b, int cpu);
+bool tracer_buffer_take(struct tracer_buffer *b, int cpu, void *record,
+			struct tracer_seen *seen);
+int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
+			  int cpu);
+bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
+			  void *record, struct tracer_seen *seen);
+void tracer_snapshot_finish(struct tracer_snapshot *s);
+
+static inline bool tracer_buffer_is_on(const struct tracer_buffer *b)
+{
+	return READ_ONCE(b->on);
+}
+
+/* A hit that is not recorded. */
+static inline void tracer_buffer_drop(struct tracer_buffer *b, enum tracer_drop why)
+{
+	this_cpu_inc(b->cpu->drops[why]);
+}
+
+#endif /* _TRACER_BUFFER_H */

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The files that define and list events: uprobe_events, uprobe_profile,
+ * error_log.
+ */
+#include <linux/debugfs.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "trace/lib/files.h"
+#include "trace/event/trace.h"
+
+#define WRITE_MAX	65536	/* bytes that one write takes at most */
+
+static_assert(WRITE_MAX > TRACER_LINE_MAX);
+
+/* Site number @n over all events. */
+static struct tracer_site *nth_site(struct tracer *t, loff_t n)
+{
+	struct tracer_event *event;
+	struct tracer_site *site;
+
+	list_for_each_entry(event, &t->events, node) {
+		list_for_each_entry(site, &event->sites, node) {
+			if (!n--)
+				return site;
+		}
+	}
+	return NULL;
+}
+
+static void *sites_start(struct seq_file *m, loff_t *pos)
+{
+	struct tracer *t = m->private;
+
+	mutex_lock(&t->lock);
+	return nth_site(t, *pos);
+}
+
+static void *sites_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct tracer_event *event;
+	struct tracer *t = m->private;
+	struct tracer_site *site = v;
+
+	++*pos;
+	event = site->event;
+	if (!list_is_last(&site->node, &event->sites))
+		return list_next_entry(site, node);
+	if (list_is_last(&event->node, &t->events))
+		return NULL;
+	event = list_next_entry(event, node);
+	return list_first_entry(&event->sites, struct tracer_site, node);
+}
+
+static void sites_stop(struct seq_file *m, void *v)
+{
+	struct tracer *t = m->private;
+
+	mutex_unlock(&t->lock);
+}
+
+static int events_show(struct seq_file *m, void *v)
+{
+	struct tracer_text text = tracer_seq_text(m);
+	struct tracer_site *site = v;
+
+	tracer_render_def(&text, site->def);
+	tracer_seq_commit(m, &text);
+	return 0;
+}
+
+static const struct seq_operations events_seq_ops = {
+	.start = sites_start,
+	.next = sites_next,
+	.stop = sites_stop,
+	.show = events_show,
+};
+
+/* Opens a seq_file whose private pointer is the tracer. */
+static int open_sites(struct inode *inode, struct file *file,
+		      const struct seq_operations *ops)
+{
+	struct seq_file *m;
+	int ret;
+
+	ret = seq_open(file, ops);
+	if (ret)
+		return ret;
+	m = file->private_data;
+	m->private = inode->i_private;
+	return 0;
+}
+
+static int events_open(struct inode *inode, struct file *file)
+{
+	int ret;
+
+	ret = tracer_files_allowed();
+	if (ret)
+		return ret;
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		ret = tracer_remove_all(inode->i_private);
+		if (ret)
+			return ret;
+	}
+	return open_sites(inode, file, &events_seq_ops);
+}
+
+/*
+ * Carry out the lines of @buf, @len bytes of which are there.  A last line
+ * without newline counts only when @whole.
+ *
+ * Return: the number of bytes that were used up, or what the first bad line
+ * came to; the lines before that one stand.
+ */
+static ssize_t run_lines(struct tracer *t, const char *buf, size_t len,
+			 bool whole, tracer_line_fn *fn)
+{
+	const char *line = buf, *end = buf + len, *newline;
+	unsigned int lineno = 0;
+	bool alone;
+	size_t n;
+	int ret;
+
+	newline = memchr(buf, '\n', len);
+	alone = !newline || newline == end - 1;
+
+	while (line < end) {
+		newline = memchr(line, '\n', end - line);
+		/* An unfinished line, unless it is longer than any may be. */
+		if (!newline && !whole && line != buf)
+			break;
+		n = (newline ?: end) - line;
+		lineno++;
+		ret = fn(t, line, n, alone ? 0 : lineno);
+		if (ret)
+			return ret;
+		line += n + !!newline;
+		cond_resched();
+	}
+	return line - buf;
+}
+
+/**
+ * tracer_write_lines() - carry out what was written, line by line
+ * @t: the tracer
+ * @ubuf: the lines
+ * @count: bytes there
+ * @fn: carries out a line
+ *
+ * Return: what a write() is to return.
+ */
+ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
+			   size_t count, tracer_line_fn *fn)
+{
+	size_t len = min_t(size_t, count, WRITE_MAX);
+	ssize_t ret;
+	char *buf;
+	int err;
+
+	if (!len)
+		return 0;
+	buf = vmemdup_user(ubuf, len);
+	if (IS_ERR(buf))
+		return PTR_ERR(buf);
+	mutex_lock(&t->define);
+	ret = run_lines(t, buf, len, len == count, fn);
+	/* What was defined before a line that failed stands. */
+	err = tracer_start(t);
+	mutex_unlock(&t->define);
+	kvfree(buf);
+	return err ?: ret;
+}
+
+static ssize_t events_write(struct file *file, const char __user *ubuf,
+			    size_t count, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	ssize_t ret;
+
+	ret = tracer_write_lines(m->private, ubuf, count, tracer_define);
+	if (ret > 0)
+		*ppos += ret;
+	return ret;
+}
+
+const struct file_operations tracer_events_fops = {
+	.owner = THIS_MODULE,
+	.open = events_open,
+	.read = seq_read,
+	.write = events_write,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+static void show_counts(struct seq_file *m, struct tracer_site *site,
+			const char *mark)
+{
+	struct uprobe_counts counts = uprobe_counts(&site->rp.u);
+
+	seq_printf(m, "%s  %s %-44s %15llu %15llu\n", mark, site->def->path,
+		   site->def->event, counts.hits,
+		   counts.missed + atomic64_read(&site->lost));
+}
+
+static int profile_show(struct seq_file *m, void *v)
+{
+	show_counts(m, v, "");
+	return 0;
+}
+
+/**
+ * tracer_profile_show() - the lines of uprobe_profile
+ * @t: the tracer
+ * @m: where to write them
+ * @mark: what each line starts with
+ */
+void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
+{
+	struct tracer_event *event;
+	struct tracer_site *site;
+
+	mutex_lock(&t->lock);
+	list_for_each_entry(event, &t->events, node) {
+		list_for_each_entry(site, &event->sites, node) {
+			/* All comes once more, with more room. */
+			if (seq_has_overflowed(m))
+				break;
+			show_counts(m, site, mark);
+		}
+	}
+	mutex_unlock(&t->lock);
+}
+
+static const struct seq_operations profile_seq_ops = {
+	.start = sites_start,
+	.next = sites_next,
+	.stop = sites_stop,
+	.show = profile_show,
+};
+
+static int profile_open(struct inode *inode, struct file *file)
+{
+	int ret = tracer_files_allowed();
+
+	return ret ?: open_sites(inode, file, &profile_seq_ops);
+}
+
+const struct file_operations tracer_profile_fops = {
+	.owner = THIS_MODULE,
+	.open = profile_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+static int error_log_show(struct seq_file *m, void *v)
+{
+	struct tracer *t = m->private;
+
+	tracer_errlog_show(t->errors, m);
+	return 0;
+}
+
+static int error_log_open(struct inode *inode, struct file *file)
+{
+	struct tracer *t = inode->i_private;
+	int ret = tracer_files_allowed();
+
+	if (ret)
+		return ret;
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+		tracer_errlog_clear(t->errors);
+	return single_open(file, error_log_show, t);
+}
+
+/* Whatever is written, it clears the log when it was opened to. */
+static ssize_t error_log_write(struct file *file, const char __user *ubuf,
+			       size_t count, loff_t *ppos)
+{
+	return count;
+}
+
+const struct file_operations tracer_error_log_fops = {
+	.owner = THIS_MODULE,
+	.open = error_log_open,
+	.read = seq_read,
+	.write = error_log_write,
+	.llseek = seq_lseek,
+	.release = single_release,
+};

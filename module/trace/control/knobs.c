@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The small files: tracing_on, set_event_pid, trace_clock, current_tracer, README.
+ */
+#include <linux/debugfs.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/threads.h>
+#include <linux/uaccess.h>
+
+#include "trace/lib/files.h"
+#include "trace/lib/space.h"
+#include "trace/event/trace.h"
+
+static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
+		       loff_t *ppos)
+{
+	struct tracer *t = file->private_data;
+
+	return tracer_switch_read(ubuf, count, ppos,
+				  tracer_buffer_is_on(&t->buffer));
+}
+
+static ssize_t on_write(struct file *file, const char __user *ubuf,
+			size_t count, loff_t *ppos)
+{
+	struct tracer *t = file->private_data;
+	unsigned int value;
+	int ret;
+
+	ret = kstrtouint_from_user(ubuf, count, 10, &value);
+	if (ret)
+		return ret;
+	WRITE_ONCE(t->buffer.on, value != 0);
+	/* trace_pipe ends when nothing more is to come. */
+	wake_up_all(&t->buffer.wait);
+	*ppos += count;
+	return count;
+}
+
+const struct file_operations tracer_on_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = on_read,
+	.write = on_write,
+	.llseek = default_llseek,
+};
+
+/**
+ * struct pids_file - an open set_event_pid or set_event_notrace_pid
+ * @t: the tracer
+ * @which: which list it is
+ */
+struct pids_file {
+	struct tracer *t;
+	enum tracer_pids_which which;
+};
+
+static void *pids_at(struct seq_file *m, loff_t *pos)
+{
+	struct pids_file *f = m->private;
+
+	*pos = tracer_pids_next(&f->t->pids, f->which, *pos);
+	/* Any pointer but NULL will do; the number is in *pos. */
+	return *pos < PID_MAX_LIMIT ? pos : NULL;
+}
+
+static void *pids_start(struct seq_file *m, loff_t *pos)
+{
+	struct pids_file *f = m->private;
+
+	mutex_lock(&f->t->lock);
+	return pids_at(m, pos);
+}
+
+static void *pids_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	++*pos;
+	return pids_at(m, pos);
+}
+
+static void pids_stop(struct seq_file *m, void *v)
+{
+	struct pids_file *f = m->private;
+
+	mutex_unlock(&f->t->lock);
+}
+
+static int pids_show(struct seq_file *m, void *v)
+{
+	loff_t *pos = v;
+	int pid = tracer_pids_seen(*pos);
+
+	if (pid)
+		seq_printf(m, "%d\n", pid);
+	return 0;
+}
+
+static const struct seq_operations pids_seq_ops = {
+	.start = pids_start,
+	.next = pids_next,
+	.stop = pids_stop,
+	.show = pids_show,
+};
+
+static int pids_open(struct inode *inode, struct file *file,
+		     enum tracer_pids_which which)
+{
+	struct tracer *t = inode->i_private;
+	int ret = tracer_files_allowed();
+	struct pids_file *f;
+
+	if (ret)
+		return ret;
+	f = __seq_open_private(file, &pids_seq_ops, sizeof(*f));
+	if (!f)
+		return -ENOMEM;
+	f->t = t;
+	f->which = which;
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		mutex_lock(&t->lock);
+		tracer_pids_clear(&t->pids, which);
+		mutex_unlock(&t->lock);
+	}
+	return 0;
+}
+
+static int only_open(struct inode *inode, struct file *file)
+{
+	return pids_open(inode, file, TRACER_PIDS_ONLY);
+}
+
+static int never_open(struct inode *inode, struct file *file)
+{
+	return pids_open(inode, file, TRACER_PIDS_NEVER);
+}
+
+static ssize_t pids_write(struct file *file, const char __user *ubuf,
+			  size_t count, loff_t *ppos)
+{
+	struct seq_file *m = file->private_data;
+	struct pids_file *f = m->private;
+	char *text;
+	int ret;
+
+	if (count > PAGE_SIZE * 16)
+		return -E2BIG;
+	text = memdup_user_nul(ubuf, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	mutex_lock(&f->t->lock);
+	ret = tracer_pids_add(&f->t->pids, f->which, text);
+	mutex_unlock(&f->t->lock);
+	kfree(text);
+	return tracer_written(ret, count, ppos);
+}
+
+const struct file_operations tracer_pids_fops = {
+	.owner = THIS_MODULE,
+	.open = only_open,
+	.read = seq_read,
+	.write = pids_write,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
+
+const struct file_operations tracer_notrace_pids_fops = {
+	.owner = THIS_MODULE,
+	.open = never_open,
+	.read = seq_read,
+	.write = pids_write,
+	.llseek = seq_lseek,
+	.release = seq_release_private,
+};
+
+/*
+ * Scripts set what they need to what it is here anyway: the clock of the
+ * buffer, and that no other tracer is on.
+ */
+static ssize_t write_fixed(const char __user *ubuf, size_t count, loff_t *ppos,
+			   const char *only)
+{
+	char text[16];
+
+	if (count >= sizeof(text))
+		return -EINVAL;
+	if (copy_from_user(text, ubuf, count))
+		return -EFAULT;
+	text[count] = '\0';
+	if (strcmp(tracer_trim(text), only))
+		return -EINVAL;
+	*ppos += count;
+	return count;
+}
+
+static ssize_t clock_read(struct file *file, char __user *ubuf, size_t count,
+			  loff_t *ppos)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, "[local]\n", 8);
+}
+
+static ssize_t clock_write(struct file *file, const char __user *ubuf,
+			   size_t count, loff_t *ppos)
+{
+	return write_fixed(ubuf, count, ppos, "local");
+}
+
+const struct file_operations tracer_clock_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = clock_read,
+	.write = clock_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t current_read(struct file *file, char __user *ubuf, size_t count,
+			    loff_t *ppos)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
+}
+
+/* As in tracefs, who writes it is going to trace: the buffer gets its size. */
+static ssize_t current_write(struct file *file, const char __user *ubuf,
+			     size_t count, loff_t *ppos)
+{
+	struct tracer *t = file->private_data;
+	ssize_t n = write_fixed(ubuf, count, ppos, "nop");
+	int ret;
+
+	if (n < 0)
+		return n;
+	ret = tracer_buffer_expand(&t->buffer);
+	return ret ?: n;
+}
+
+const struct file_operations tracer_current_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = current_read,
+	.write = current_write,
+	.llseek = default_llseek,
+};
+
+static ssize_t tracers_read(struct file *file, char __user *ubuf, size_t count,
+			    loff_t *ppos)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
+}
+
+const struct file_operations tracer_tracers_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = tracers_read,
+	.llseek = default_llseek,
+};
+
+static const char readme[] =
+	"Probes on user-space programs: define events in uprobe_events, enable them\n"
+	"under events/, read what they record in trace_pipe or trace.\n"
+	"\n"
+	"# echo 'p:malloc /lib/x86_64-linux-gnu/libc.so.6:0x9d4a0 size=%di:u64' >> uprobe_events\n"
+	"# echo 1 > events/uprobes/malloc/enable\n"
+	"# cat trace_pipe\n"
+	"\n"
+	"Files:\n"
+	"  uprobe_events    - write definitions, one per line; read them back.\n"
+	"                     Opening with truncation (>) removes all, appending (>>) adds\n"
+	"  dynamic_events   - the same file under another name\n"
+	"  available_events - GROUP:EVENT of all events\n"
+	"  set_event        - write GROUP:EVENT, GROUP:*, *:EVENT or NAME of a group or event to\n"
+	"                     enable, with a '!' before it to disable; reads what is enabled.\n"
+	"                     Opening with truncation (>) disables all\n"
+	"  uprobe_profile   - path, event, hits, missed\n"
+	"  error_log        - the last errors: message, line, a caret under the column\n"
+	"  events/GROUP/EVENT/enable, events/GROUP/enable, events/enable\n"
+	"                   - 0 or 1; reads X when only some of the events are enabled,\n"
+	"                     ? when there are none\n"
+	"  events/GROUP/EVENT/format, id\n"
+	"                   - the fields of the event's records\n"
+	"  events/GROUP/EVENT/filter, events/GROUP/filter\n"
+	"                   - record only hits that it is true of; 0: all\n"
+	"  events/GROUP/EVENT/rate_limit\n"
+	"                   - record so many hits a second at most; 0: all\n"
+	"  events/GROUP/EVENT/synthetic\n"
+	"                   - 1: the event is synthetic/EVENT of tracefs, too\n"
+	"  trace            - what was recorded; writing clears it\n"
+	"  trace_pipe       - the same, consumed by reading; waits for more\n"
+	"  tracing_on       - 0 or 1: record hits\n"
+	"  buffer_size_kb, buffer_total_size_kb\n"
+	"                   - size of the buffer per CPU, and of all\n"
+	"  per_cpu/cpuN/trace, trace_pipe, buffer_size_kb, stats\n"
+	"                   - the same of one CPU\n"
+	"  trace_options, options/NAME\n"
+	"                   - overwrite, context-info, irq-info, record-tgid, userstacktrace,\n"
+	"                     event-fork\n"
+	"  set_event_pid, set_event_notrace_pid\n"
+	"                   - record hits of these threads and processes only, or not\n"
+	"  session          - definitions written here are enabled and live until the file is\n"
+	"                     closed; reading it is a trace_pipe of their hits. Takes lines\n"
+	"                     FILE VALUE, too, like: events/uprobes/malloc/filter size > 100.\n"
+	"                     Hits and misses: fdinfo of the descriptor in /proc\n"
+	"  aggregate        - definitions written here, without arguments, count hits; of return\n"
+	"                     probes also how long calls take. Reading: EVENT HITS MISSED\n"
+	"                     [NANOSECONDS LONGEST LOG2:CALLS...]; closing ends it.\n"
+	"                     Lines before the definitions, also of a session:\n"
+	"                     only pid|tree|tid|uid|comm VALUE, except PID\n"
+	"  trace_clock, current_tracer, available_tracers\n"
+	"                   - always local, and nop\n"
+	"\n"
+	"Definitions:\n"
+	"  p[:[GRP/][EVENT]] PATH:OFFSET[%return][(COUNTER)] [ARGS] - set a probe\n"
+	"  r[:[GRP/][EVENT]] PATH:OFFSET[(COUNTER)] [ARGS]          - set a return probe\n"
+	"  -:[GRP/][EVENT] [PATH:OFFSET]                            - remove\n"
+	"  !p:[GRP/][EVENT] [PATH:OFFSET], !r:...                   - the same\n"
+	"  place (uprobe): PATH:OFFSET[%return][(COUNTER)]\n"
+	"  # ...                                                    - a comment\n"
+	"  OFFSET is a position in the file. A PATH holds white space and '#' as \\040, \\043.\n"
+	"  Where PATH is /proc/PID/mem, OFFSET is an address in that process.\n"
+	"  COUNTER is the position of a 16-bit number that is incremented while enabled.\n"
+	"  Among ARGS, expect=HEX: the instruction has these bytes, or it is not probed.\n"
+	"\n"
+	"  ARG:   [NAME=]FETCH[:TYPE]\n"
+	"  FETCH: %<register>, $stack, $stack<index>, $retval, $comm, @<address>,\n"
+	"         @+<offset in the file>, +|-[u]<offset>(<fetch>[,%<index>[,<scale>]]),\n"
+	"         \\imm-value (a number), \\\"imm-string\"\n"
+	"  TYPE:  u8-u64, s8-s64, x8-x64, f32, f64, char, string, ustring,\n"
+	"         string16, string32 (of UTF-16, UTF-32), <string>(<fetch>[:<type>]) with\n"
+	"         its length, b<width>@<offset>/<size>,\n"
+	"         <type>[<array size>]\n"
+	"\n"
+	"Filters: FIELD OP VALUE, combined with && || ! and ( )\n"
+	"  FIELD: an argument, ARRAY[N], common_pid, comm, cpu, pid, tid, what else format lists\n"
+	"  OP:    == != < <= > >= &, of strings == != ~\n"
+	"  VALUE: a number, \"text\", for ~ a pattern with * ? [set]\n";
+
+static ssize_t readme_read(struct file *file, char __user *ubuf, size_t count,
+			   loff_t *ppos)
+{
+	return simple_read_from_buffer(ubuf, count, ppos, readme,
+				       strlen(readme));
+}
+
+const struct file_operations tracer_readme_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = readme_read,
+	.llseek = default_llseek,
+};

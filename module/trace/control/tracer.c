@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The tracer's coming and going.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/debugfs.h>
+#include <linux/pid_namespace.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+
+#include "trace/aggregate/aggregate.h"
+#include "trace/output/callchain.h"
+#include "trace/lib/files.h"
+#include "trace/output/listen.h"
+#include "trace/output/synth.h"
+#include "trace/event/trace.h"
+
+static struct tracer tracer;
+static struct tracer_errlog errors;
+
+bool tracer_ready;
+
+static const struct {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+} files[] = {
+	{ "uprobe_events", 0640, &tracer_events_fops },
+	/* All that are defined here are of one kind. */
+	{ "dynamic_events", 0640, &tracer_events_fops },
+	{ "available_events", 0440, &tracer_available_fops },
+	{ "set_event", 0640, &tracer_set_event_fops },
+	{ "uprobe_profile", 0440, &tracer_profile_fops },
+	{ "error_log", 0640, &tracer_error_log_fops },
+	{ "tracing_on", 0640, &tracer_on_fops },
+	{ "buffer_total_size_kb", 0440, &tracer_total_size_fops },
+	{ "trace_options", 0640, &tracer_options_fops },
+	{ "trace_clock", 0640, &tracer_clock_fops },
+	{ "current_tracer", 0640, &tracer_current_fops },
+	{ "available_tracers", 0440, &tracer_tracers_fops },
+	{ "set_event_pid", 0640, &tracer_pids_fops },
+	{ "set_event_notrace_pid", 0640, &tracer_notrace_pids_fops },
+	{ "aggregate", 0640, &tracer_aggregate_fops },
+	{ "README", 0440, &tracer_readme_fops },
+};
+
+/* Those that exist per CPU, too. */
+static const struct {
+	const char *name;
+	umode_t mode;
+	const struct file_operations *fops;
+} views[] = {
+	{ "trace", 0640, &tracer_trace_fops },
+	{ "trace_pipe", 0440, &tracer_pipe_fops },
+	{ "buffer_size_kb", 0640, &tracer_size_fops },
+};
+
+static int make_files(struct tracer *t)
+{
+	struct dentry *file;
+	unsigned int i;
+	int ret;
+
+	t->dir = debugfs_create_dir("uprobes", NULL);
+	if (IS_ERR(t->dir))
+		return PTR_ERR(t->dir);
+	/* First of all: what is defined as soon as there is a file for it has its place there. */
+	ret = tracer_dirs_init(t);
+	if (ret)
+		return ret;
+	for (i = 0; i < ARRAY_SIZE(files); i++) {
+		file = debugfs_create_file(files[i].name, files[i].mode, t->dir,
+					   t, files[i].fops);
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+	}
+	for (i = 0; i < ARRAY_SIZE(views); i++) {
+		file = debugfs_create_file(views[i].name, views[i].mode, t->dir,
+					   &t->view, views[i].fops);
+		if (IS_ERR(file))
+			return PTR_ERR(file);
+	}
+	/* Through a proxy its fdinfo would not be seen; it keeps the module. */
+	file = debugfs_create_file_unsafe("session", 0600, t->dir, t,
+					  &tracer_session_fops);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	ret = tracer_percpu_init(t);
+	if (!ret)
+		ret = tracer_options_init(t);
+	return ret;
+}
+
+/**
+ * tracer_setup() - make a tracer without a directory
+ * @t: zeroed
+ * @buffer_size: of its buffer, bytes per CPU
+ * @errors: where it logs what it refuses
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracer_setup(struct tracer *t, unsigned long buffer_size,
+		 struct tracer_errlog *errors)
+{
+	int ret;
+
+	mutex_init(&t->define);
+	mutex_init(&t->lock);
+	INIT_LIST_HEAD(&t->events);
+	INIT_LIST_HEAD(&t->groups);
+	INIT_LIST_HEAD(&t->starting);
+	init_rwsem(&t->formats_sem);
+	idr_init(&t->formats);
+	INIT_LIST_HEAD(&t->forgotten);
+	t->errors = errors;
+	t->options = TRACER_OPTIONS_DEFAULT;
+	t->view.t = t;
+	t->view.cpu = TRACER_ALL_CPUS;
+	ret = tracer_index_init(t);
+	if (ret)
+		return ret;
+	ret = tracer_buffer_init(&t->buffer, buffer_size);
+	if (ret)
+		tracer_index_destroy(t);
+	return ret;
+}
+
+/**
+ * tracer_teardown() - take all probes of a tracer away, and free what it owns
+ * @t: the tracer; no file of it is open
+ */
+void tracer_teardown(struct tracer *t)
+{
+	tracer_events_switch(t, NULL, false);
+	tracer_remove_all(t);
+	tracer_formats_forget(t);
+	debugfs_remove(t->dir);
+	mutex_lock(&t->lock);
+	tracer_pids_follow(&t->pids, false);
+	tracer_pids_clear(&t->pids, TRACER_PIDS_ONLY);
+	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
+	mutex_unlock(&t->lock);
+	tracer_whose_release(&t->whose);
+	if (t->ns)
+		put_pid_ns(t->ns);
+	idr_destroy(&t->formats);
+	tracer_index_destroy(t);
+	tracer_buffer_destroy(&t->buffer);
+	kfree(t->cpus);
+	mutex_destroy(&t->lock);
+	mutex_destroy(&t->define);
+}
+
+/**
+ * tracer_init() - make the control directory
+ *
+ * Without debugfs there is none, and the module serves its kernel clients
+ * alone.  Its files can be opened when this returns 0, and loading must not fail then.
+ *
+ * Context: module init.
+ * Return: 0 or -errno.
+ */
+int tracer_init(void)
+{
+	struct tracer *t = &tracer;
+	int ret;
+
+	if (!debugfs_initialized()) {
+		pr_warn("no control directory: debugfs is not available\n");
+		return 0;
+	}
+
+	ret = tracer_listen_init();
+	if (ret)
+		return ret;
+	tracer_errlog_init(&errors);
+	ret = tracer_setup(t, TRACER_BUFFER_KB * 1024UL, &errors);
+	if (ret) {
+		tracer_listen_exit();
+		return ret;
+	}
+
+	ret = make_files(t);
+	if (ret) {
+		pr_err("the control directory cannot be made in debugfs (error %d)\n",
+		       -ret);
+		if (IS_ERR(t->dir))
+			t->dir = NULL;
+		tracer_teardown(t);
+		tracer_listen_exit();
+		t->dir = NULL;
+		return ret;
+	}
+	WRITE_ONCE(tracer_ready, true);
+	return 0;
+}
+
+/**
+ * tracer_exit() - remove the control directory and all that it controls
+ *
+ * Context: module exit.  No file of the directory is open.
+ */
+void tracer_exit(void)
+{
+	tracer_callchain_exit();
+	if (!tracer.dir)
+		return;
+	tracer_teardown(&tracer);
+	tracer_synth_exit();
+	tracer_listen_exit();
+	tracer_errlog_clear(&errors);
+}

@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Lists of threads.  Writers hold tracer.lock; handlers and the kernel's fork
+ * and exit tracepoints read and mark under RCU.
+ */
+#include <linux/bitops.h>
+#include <linux/ctype.h>
+#include <linux/kernel.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/threads.h>
+#include <linux/tracepoint.h>
+#include <linux/vmalloc.h>
+
+#include <trace/events/sched.h>
+
+#include "compat.h"
+#include "pids.h"
+#include "trace/lib/space.h"
+
+/* Processes above one another; nobody nests deeper on purpose. */
+#define TREE_MAX 64
+
+static bool listed(const unsigned long *bits, const struct task_struct *task)
+{
+	return test_bit(task->pid, bits) || test_bit(task->tgid, bits);
+}
+
+/* What tracer_pids_pass() does when there are lists. */
+bool tracer_pids_look(const struct tracer_pids *pids,
+		      const struct task_struct *task)
+{
+	const unsigned long *only, *never;
+	bool pass;
+
+	rcu_read_lock();
+	only = rcu_dereference(pids->bits[TRACER_PIDS_ONLY]);
+	never = rcu_dereference(pids->bits[TRACER_PIDS_NEVER]);
+	pass = (!only || listed(only, task)) && (!never || !listed(never, task));
+	rcu_read_unlock();
+	return pass;
+}
+
+/**
+ * tracer_pids_listed() - is a task in a list?
+ * @pids: the lists
+ * @which: which of them
+ * @task: the task
+ *
+ * Context: any.
+ */
+bool tracer_pids_listed(const struct tracer_pids *pids, enum tracer_pids_which which,
+			const struct task_struct *task)
+{
+	const unsigned long *bits;
+	bool found;
+
+	rcu_read_lock();
+	bits = rcu_dereference(pids->bits[which]);
+	found = bits && listed(bits, task);
+	rcu_read_unlock();
+	return found;
+}
+
+/**
+ * tracer_pids_any() - has one of the processes of a list an address space?
+ * @pids: the lists
+ * @which: which of them
+ * @has: asks one of them
+ * @mm: the address space
+ *
+ * Context: task.
+ */
+bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which which,
+		     tracer_has_mm_fn *has, const struct mm_struct *mm)
+{
+	const unsigned long *bits;
+	unsigned long nr;
+	struct pid *pid;
+	bool found = false;
+
+	rcu_read_lock();
+	bits = rcu_dereference(pids->bits[which]);
+	for (nr = bits ? find_first_bit(bits, PID_MAX_LIMIT) : PID_MAX_LIMIT;
+	     nr < PID_MAX_LIMIT && !found; nr = find_next_bit(bits, PID_MAX_LIMIT, nr + 1)) {
+		pid = find_pid_ns(nr, &init_pid_ns);
+		found = pid && has(pid, mm);
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/* The next number of @text, or -1 at its end, or -EINVAL. */
+static long next_pid(const char **text)
+{
+	const char *s = *text;
+	unsigned long pid = 0;
+
+	s = tracer_skip_space(s);
+	*text = s;
+	if (!*s)
+		return -1;
+	for (; isdigit(*s); s++) {
+		pid = pid * 10 + (*s - '0');
+		if (pid >= PID_MAX_LIMIT)
+			return -EINVAL;
+	}
+	if (s == *text || (*s && !tracer_is_space(*s)))
+		return -EINVAL;
+	*text = s;
+	return pid;
+}
+
+/**
+ * tracer_pids_ns() - by whose numbers the current task calls others
+ *
+ * Return: its pid namespace, or NULL for the initial one.
+ */
+struct pid_namespace *tracer_pids_ns(void)
+{
+	struct pid_namespace *ns = task_active_pid_ns(current);
+
+	return ns == &init_pid_ns ? NULL : ns;
+}
+
+/**
+ * tracer_pids_seen() - what the current task calls a thread
+ * @nr: its id in the initial namespace
+ *
+ * Return: its id, or 0 when it is not to be seen from here.
+ */
+int tracer_pids_seen(unsigned long nr)
+{
+	struct pid_namespace *ns = tracer_pids_ns();
+	int seen;
+
+	if (!ns)
+		return nr;
+	rcu_read_lock();
+	seen = pid_nr_ns(find_pid_ns(nr, &init_pid_ns), ns);
+	rcu_read_unlock();
+	return seen;
+}
+
+/* The other way round; or -ESRCH. */
+static long pid_meant(long nr)
+{
+	struct pid_namespace *ns = tracer_pids_ns();
+	long meant;
+
+	/* Who is seen by all may be listed before it is there. */
+	if (!ns || nr < 0)
+		return nr;
+	rcu_read_lock();
+	meant = pid_nr(find_pid_ns(nr, ns));
+	rcu_read_unlock();
+	return meant ?: -ESRCH;
+}
+
+static unsigned long *list_alloc(void)
+{
+	return vzalloc(BITS_TO_LONGS(PID_MAX_LIMIT) * sizeof(unsigned long));
+}
+
+/**
+ * tracer_pids_add() - add to a list
+ * @pids: the lists
+ * @which: which of them
+ * @text: numbers between white space; without any, nothing changes
+ *
+ * Context: under tracer.lock.
+ * Return: 0, -ENOMEM, -EINVAL when something there is no id, or, in a pid namespace,
+ * -ESRCH when there is no such thread; then none is added.
+ */
+int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
+		    const char *text)
+{
+	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+	const char *s = text;
+	bool fresh = !bits;
+	long pid;
+
+	for (pid = next_pid(&s); pid >= 0; pid = next_pid(&s)) {
+		if (pid_meant(pid) < 0)
+			return -ESRCH;
+	}
+	if (pid == -EINVAL)
+		return pid;
+	s = text;
+	pid = next_pid(&s);
+	if (pid < 0)
+		return 0;
+
+	if (fresh) {
+		bits = list_alloc();
+		if (!bits)
+			return -ENOMEM;
+	}
+	for (; pid >= 0; pid = next_pid(&s)) {
+		/* It may have ended since. */
+		if (pid_meant(pid) >= 0)
+			set_bit(pid_meant(pid), bits);
+	}
+	if (fresh)
+		rcu_assign_pointer(pids->bits[which], bits);
+	return 0;
+}
+
+/**
+ * tracer_pids_clear() - there is no such list any more
+ * @pids: the lists
+ * @which: which of them
+ *
+ * Context: under tracer.lock.
+ */
+void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which)
+{
+	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+
+	if (!bits)
+		return;
+	RCU_INIT_POINTER(pids->bits[which], NULL);
+	synchronize_rcu();
+	vfree(bits);
+}
+
+/**
+ * tracer_pids_next() - the first id of a list from @pid on
+ * @pids: the lists
+ * @which: which of them
+ * @pid: where to look from
+ *
+ * Context: under tracer.lock.
+ * Return: the id, or %PID_MAX_LIMIT when there is none.
+ */
+unsigned long tracer_pids_next(struct tracer_pids *pids,
+			       enum tracer_pids_which which, unsigned long pid)
+{
+	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
+
+	if (!bits || pid >= PID_MAX_LIMIT)
+		return PID_MAX_LIMIT;
+	return find_next_bit(bits, PID_MAX_LIMIT, pid);
+}
+
+static void on_fork(void *data, struct task_struct *parent,
+		    struct task_struct *child)
+{
+	struct tracer_pids *pids = data;
+	unsigned long *bits;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
+		bits = rcu_dereference(pids->bits[i]);
+		if (bits && listed(bits, parent))
+			set_bit(child->pid, bits);
+	}
+	rcu_read_unlock();
+}
+
+/* A process's id stands for all of its threads, so it goes with the last one. */
+static void task_exits(void *data, struct task_struct *task)
+{
+	bool last = !atomic_read(&task->signal->live);
+	struct tracer_pids *pids = data;
+	unsigned long *bits;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
+		bits = rcu_dereference(pids->bits[i]);
+		if (!bits)
+			continue;
+		if (task->pid != task->tgid)
+			clear_bit(task->pid, bits);
+		if (last)
+			clear_bit(task->tgid, bits);
+	}
+	rcu_read_unlock();
+}
+
+COMPAT_EXIT_HOOK(on_exit, task_exits)
+
+/**
+ * struct points - the kernel's tracepoints that are of use here
+ * @fork: a task was made
+ * @exit: a task exits
+ */
+struct points {
+	struct tracepoint *fork;
+	struct tracepoint *exit;
+};
+
+static void pick_point(struct tracepoint *tp, void *data)
+{
+	struct points *points = data;
+
+	if (!strcmp(tp->name, "sched_process_fork"))
+		points->fork = tp;
+	else if (!strcmp(tp->name, "sched_process_exit"))
+		points->exit = tp;
+}
+
+/**
+ * tracer_pids_follow() - look at forks and exits, or stop it
+ * @pids: the lists
+ * @on: which
+ *
+ * Context: under tracer.lock.
+ * Return: 0 or -errno.
+ */
+int tracer_pids_follow(struct tracer_pids *pids, bool on)
+{
+	struct points points = {};
+	int ret;
+
+	/* A kernel that checks the types of what it calls wants exactly its own. */
+	check_trace_callback_type_sched_process_fork(on_fork);
+	check_trace_callback_type_sched_process_exit(on_exit);
+	if (pids->following == on)
+		return 0;
+	for_each_kernel_tracepoint(pick_point, &points);
+	if (!points.fork || !points.exit)
+		return -EOPNOTSUPP;
+	if (!on) {
+		tracepoint_probe_unregister(points.fork, on_fork, pids);
+		tracepoint_probe_unregister(points.exit, on_exit, pids);
+		tracepoint_synchronize_unregister();
+		pids->following = false;
+		return 0;
+	}
+	ret = tracepoint_probe_register(points.fork, on_fork, pids);
+	if (ret)
+		return ret;
+	ret = tracepoint_probe_register(points.exit, on_exit, pids);
+	if (ret) {
+		tracepoint_probe_unregister(points.fork, on_fork, pids);
+		tracepoint_synchronize_unregister();
+		return ret;
+	}
+	pids->following = true;
+	return 0;
+}
+
+/* Is a process in the list, or below one that is? */
+static bool is_below(struct task_struct *task, const unsigned long *bits)
+{
+	unsigned int i;
+
+	for (i = 0; i < TREE_MAX && task && task->pid; i++) {
+		if (test_bit(task->tgid, bits))
+			return true;
+		task = rcu_dereference(task->real_parent);
+	}
+	return false;
+}
+
+/**
+ * tracer_pids_tree() - make a list of a process and its descendants, and keep it so
+ * @pids: the lists
+ * @which: which of them
+ * @root: the process
+ *
+ * Context: may sleep; under what protects the list.
+ * Return: 0 or -errno; then the list is as before.
+ */
+int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
+		     struct pid *root)
+{
+	unsigned long *bits = list_alloc(), *old;
+	struct task_struct *task;
+	int ret;
+
+	if (!bits)
+		return -ENOMEM;
+	ret = tracer_pids_follow(pids, true);
+	if (ret) {
+		vfree(bits);
+		return ret;
+	}
+	/* First follow, then look: what is forked meanwhile joins by either. */
+	set_bit(pid_nr(root), bits);
+	old = rcu_replace_pointer(pids->bits[which], bits, true);
+	rcu_read_lock();
+	for_each_process(task) {
+		if (is_below(task, bits))
+			set_bit(task->tgid, bits);
+	}
+	rcu_read_unlock();
+	if (old) {
+		synchronize_rcu();
+		vfree(old);
+	}
+	return 0;
+}

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One probe of an event: the file or the process it is in, and its registration.
+ *
+ * The file is looked up when the probe is defined and held from then on, so
+ * that the definition means the same file for as long as it stands, whatever
+ * happens to the path.  A process is held likewise by its struct pid.
+ */
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/dcache.h>
+#include <linux/fs.h>
+#include <linux/namei.h>
+#include <linux/slab.h>
+
+#include "trace/fetch/segment.h"
+#include "trace.h"
+
+static int fail(struct tracer_diag *diag, enum tracer_err err,
+		unsigned int column, int ret)
+{
+	diag->err = err;
+	diag->column = column;
+	return ret;
+}
+
+/**
+ * tracer_file_open() - open the file of a definition
+ * @path: PATH as it was written
+ * @last: a file that was opened before, or NULL: definitions come by the
+ *	thousands for one file
+ *
+ * No device or pipe is ever opened.
+ *
+ * Context: may sleep.
+ * Return: the file, to be put by fput(); or an ERR_PTR: -EINVAL when it is no
+ * regular file, what looking it up or opening it came to.
+ */
+struct file *tracer_file_open(const char *path, struct file *last)
+{
+	struct path found;
+	struct file *file;
+	char *name;
+	int ret;
+
+	name = kmalloc(PATH_MAX, GFP_KERNEL);
+	if (!name)
+		return ERR_PTR(-ENOMEM);
+	if (tracer_path_unescape(path, name, PATH_MAX) >= PATH_MAX)
+		ret = -ENAMETOOLONG;
+	else
+		ret = kern_path(name, LOOKUP_FOLLOW, &found);
+	kfree(name);
+	if (ret)
+		return ERR_PTR(ret);
+
+	if (!d_is_reg(found.dentry))
+		file = ERR_PTR(-EINVAL);
+	else if (last && path_equal(&last->f_path, &found) &&
+		 last->f_cred == current_cred())
+		file = get_file(last);
+	else
+		file = dentry_open(&found, O_RDONLY | O_LARGEFILE,
+				   current_cred());
+	path_put(&found);
+	return file;
+}
+
+/* The file that the last site is in; NULL if it is in none. */
+static struct file *last_file(const struct tracer *t)
+{
+	const struct tracer_event *event;
+
+	lockdep_assert_held(&t->define);
+
+	if (list_empty(&t->events))
+		return NULL;
+	event = list_last_entry(&t->events, struct tracer_event, node);
+	return list_last_entry(&event->sites, struct tracer_site,
+			       node)->rp.u.file;
+}
+
+static enum tracer_err open_error(int ret)
+{
+	switch (ret) {
+	case -EINVAL:
+		return TRACER_ERR_NO_REGULAR_FILE;
+	case -ENOMEM:
+		return TRACER_ERR_NO_MEMORY;
+	default:
+		return TRACER_ERR_FILE_NOT_FOUND;
+	}
+}
+
+/* Is there what the definition says that there is in the file? */
+static int check_offsets(const struct tracer_def *def, struct file *file,
+			 struct tracer_diag *diag)
+{
+	loff_t size = i_size_read(file_inode(file));
+
+	if (def->offset >= size)
+		return fail(diag, TRACER_ERR_OFFS_PAST_END, def->offset_column,
+			    -EINVAL);
+	if (!def->ref_ctr)
+		return 0;
+	if (def->ref_ctr & 1)
+		return fail(diag, TRACER_ERR_REFCNT_ODD, def->ref_ctr_column,
+			    -EINVAL);
+	if (def->ref_ctr >= size)
+		return fail(diag, TRACER_ERR_REFCNT_PAST_END,
+			    def->ref_ctr_column, -EINVAL);
+	return 0;
+}
+
+/* What an error of registering, or of checking for it, is in error_log. */
+static enum tracer_err register_error(int ret)
+{
+	switch (ret) {
+	case -EPERM:
+		return TRACER_ERR_INSN_REFUSED;
+	case -EILSEQ:
+		return TRACER_ERR_INSN_BAD;
+	case -EEXIST:
+		return TRACER_ERR_INSN_TAKEN;
+	case -ENOMEM:
+		return TRACER_ERR_NO_MEMORY;
+	case -ESRCH:
+		return TRACER_ERR_PROCESS_GONE;
+	default:
+		return TRACER_ERR_PROBE_FAILED;
+	}
+}
+
+static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
+{
+	const struct tracer_site *site = container_of(u, struct tracer_site, rp.u);
+
+	return tracer_whose_needs(&site->tracer->whose, mm);
+}
+
+static int find_place(struct tracer *t, struct tracer_site *site,
+		      struct tracer_diag *diag)
+{
+	const struct tracer_def *def = site->def;
+	struct pid *process;
+	struct file *file;
+	int ret;
+
+	site->rp.u.ref_ctr_offset = def->ref_ctr;
+	site->rp.u.expect = def->expect;
+	site->rp.u.expect_len = def->expect_len;
+	process = tracer_process_find(def->path);
+	if (IS_ERR(process))
+		return fail(diag, open_error(PTR_ERR(process)), def->path_column,
+			    PTR_ERR(process));
+	if (process) {
+		site->process = process;
+		site->rp.u.vaddr = def->offset;
+		return 0;
+	}
+	file = tracer_file_open(def->path, last_file(t));
+	if (IS_ERR(file))
+		return fail(diag, open_error(PTR_ERR(file)), def->path_column,
+			    PTR_ERR(file));
+	site->rp.u.file = file;
+	site->rp.u.offset = def->offset;
+	if (tracer_whose_names(&t->whose))
+		site->rp.u.filter = is_wanted_mm;
+	ret = check_offsets(def, file, diag);
+	if (ret)
+		return ret;
+	ret = def->kind == TRACER_RETURN ? uretprobe_check(&site->rp) : uprobe_check(&site->rp.u);
+	return ret ? fail(diag, register_error(ret), def->offset_column, ret) : 0;
+}
+
+static void put_place(struct tracer_site *site)
+{
+	if (site->rp.u.file)
+		fput(site->rp.u.file);
+	put_pid(site->process);
+}
+
+static int read_file(void *file, u64 pos, void *buf, size_t len)
+{
+	loff_t at = pos;
+	ssize_t n;
+
+	if (at < 0)
+		return -EINVAL;
+	n = kernel_read(file, buf, len, &at);
+	if (n < 0)
+		return n;
+	return n == len ? 0 : -ENODATA;
+}
+
+/* Turn @+OFFSET into a distance from the probed instruction. */
+static int place_insn(struct tracer_site *site, struct tracer_insn *insn)
+{
+	struct tracer_bytes bytes = { .read = read_file, .file = site->rp.u.file };
+	s64 distance;
+	int ret;
+
+	if (site->process)
+		return -EINVAL;
+	ret = tracer_segment_distance(&bytes, site->def->offset, insn->value,
+				      &distance);
+	if (ret)
+		return ret;
+	insn->op = TRACER_OP_IP;
+	insn->value = distance;
+	return 0;
+}
+
+static int place_insns(struct tracer_site *site, const struct tracer_arg *arg)
+{
+	unsigned int i;
+
+	for (i = 0; i < arg->ninsns; i++) {
+		if (arg->insns[i].op == TRACER_OP_FILE && place_insn(site, &arg->insns[i]))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+static int place_args(struct tracer_site *site, struct tracer_diag *diag)
+{
+	struct tracer_def *def = site->def;
+	struct tracer_arg *arg;
+	unsigned int i;
+
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		if (place_insns(site, arg) || (arg->length && place_insns(site, arg->length)))
+			return fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column, -EINVAL);
+	}
+	return 0;
+}
+
+/* Arguments that are just registers are fetched without ceremony. */
+static void find_registers(struct tracer_site *site)
+{
+	struct tracer_def *def = site->def;
+	struct tracer_arg *arg;
+	unsigned int i;
+
+	site->registers = true;
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		arg->in_register = arg->ninsns == 1 && arg->insns[0].op == TRACER_OP_REG &&
+				   arg->insns[0].size == sizeof(u64);
+		arg->is_register = arg->in_register && arg->store == TRACER_STORE_VALUE &&
+				   !arg->count && !arg->rshift && arg->type->size <= sizeof(u64);
+		arg->is_plain = arg->store == TRACER_STORE_STRING && arg->type->unit == 1 &&
+				!arg->length && !arg->count;
+		site->registers = site->registers && arg->is_register;
+	}
+}
+
+/* What a record can take at most, and where it can be made. */
+static void measure(struct tracer_site *site)
+{
+	const struct tracer_def *def = site->def;
+	const size_t stack = TRACER_STACK_MAX * sizeof(u64);
+	size_t strings = 0, fixed;
+	const struct tracer_arg *arg;
+	bool reads_memory = false;
+	unsigned int i;
+
+	for (i = 0; i < def->nargs; i++) {
+		arg = &def->args[i];
+		reads_memory = reads_memory || tracer_arg_reads_memory(arg);
+		if (arg->store == TRACER_STORE_STRING)
+			strings += TRACER_STRING_MAX *
+				   max_t(size_t, arg->count, 1);
+		else if (arg->store == TRACER_STORE_TEXT)
+			strings += strlen(arg->text) + 1;
+		else if (arg->store == TRACER_STORE_COMM)
+			strings += TRACER_COMM_LEN;
+	}
+	fixed = offsetof(struct tracer_record, entry) +
+		tracer_strings_offset(def);
+	site->size = min_t(size_t, fixed + strings, TRACER_RECORD_MAX);
+	site->args_at = tracer_args_offset(def);
+	site->fixed = tracer_strings_offset(def);
+	site->atomic = fixed + stack <= TRACER_TRAP_SIZE;
+	site->in_place = !reads_memory &&
+			 site->size + stack <= TRACER_FRAGMENT_DATA;
+}
+
+static void set_handlers(struct tracer_site *site)
+{
+	struct uretprobe *rp = &site->rp;
+
+	if (site->atomic)
+		rp->u.flags = UPROBE_ATOMIC;
+	if (site->def->kind == TRACER_RETURN) {
+		rp->handler = site->atomic ? tracer_hit_return :
+					     tracer_hit_return_task;
+		rp->task_handler = tracer_hit_return_task;
+	} else {
+		rp->u.handler = site->atomic ? tracer_hit_entry :
+					       tracer_hit_entry_task;
+		rp->u.task_handler = tracer_hit_entry_task;
+	}
+}
+
+/**
+ * tracer_site_create() - make a probe of a definition
+ * @t: the tracer
+ * @def: the definition; the site's from now on
+ * @diag: says what is wrong when this fails
+ *
+ * Context: under @t->define.
+ * Return: the site, not registered, without an event; or an ERR_PTR, and
+ * @def is still the caller's.
+ */
+struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
+				       struct tracer_diag *diag)
+{
+	struct tracer_site *site;
+	int ret;
+
+	site = kzalloc(sizeof(*site), GFP_KERNEL);
+	if (!site)
+		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
+	INIT_LIST_HEAD(&site->node);
+	INIT_LIST_HEAD(&site->batch);
+	site->tracer = t;
+	site->def = def;
+
+	ret = find_place(t, site, diag);
+	if (!ret)
+		ret = place_args(site, diag);
+	if (ret) {
+		put_place(site);
+		kfree(site);
+		return ERR_PTR(ret);
+	}
+
+	find_registers(site);
+	measure(site);
+	set_handlers(site);
+	return site;
+}
+
+/**
+ * tracer_site_destroy() - free a probe
+ * @site: not registered
+ *
+ * Its definition goes with it, unless the event's format keeps it.
+ *
+ * Context: under tracer.define.
+ */
+void tracer_site_destroy(struct tracer_site *site)
+{
+	tracer_index_del_site(site->tracer, site);
+	if (!site->format || site->format->def != site->def)
+		tracer_def_free(site->def);
+	put_place(site);
+	kfree(site);
+}
+
+/**
+ * tracer_site_register() - put the probe in place
+ * @site: the probe
+ * @diag: says what is wrong when this fails
+ *
+ * Context: under tracer.lock.
+ * Return: as register_uprobe().
+ */
+int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag)
+{
+	int ret;
+
+	lockdep_assert_held(&site->tracer->lock);
+
+	ret = tracer_site_aim(site);
+	if (!ret && site->def->kind == TRACER_RETURN)
+		ret = register_uretprobe(&site->rp);
+	else if (!ret)
+		ret = register_uprobe(&site->rp.u);
+	if (!ret)
+		return 0;
+
+	diag->err = register_error(ret);
+	return ret;
+}
+
+/**
+ * tracer_site_unregister() - take the probe away
+ * @site: the probe
+ *
+ * Context: under tracer.lock.  No handler of it runs when this returns.
+ */
+void tracer_site_unregister(struct tracer_site *site)
+{
+	lockdep_assert_held(&site->tracer->lock);
+
+	if (site->def->kind == TRACER_RETURN)
+		unregister_uretprobe(&site->rp);
+	else
+		unregister_uprobe(&site->rp.u);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _TRACER_FETCH_H
+#define _TRACER_FETCH_H
+
+#include <linux/ptrace.h>
+#include <linux/types.h>
+
+#include "trace/parse/def.h"
+
+/**
+ * struct tracer_fetch - fetching the arguments of one hit
+ * @regs: the task's registers
+ * @ip: address of the probed instruction
+ * @entry: the record's entry, to which strings' places are relative
+ * @used: bytes of the entry that are used; strings go behind them
+ * @size: bytes that the entry may take
+ * @trap: this is the trap: pages are not brought in
+ * @absent: something could not be had in the trap; task context may
+ */
+struct tracer_fetch {
+	const struct pt_regs *regs;
+	unsigned long ip;
+	u8 *entry;
+	size_t used;
+	size_t size;
+	bool trap;
+	bool absent;
+};
+
+/* The value of an argument with tracer_arg::in_register. */
+static inline u64 tracer_register(const struct pt_regs *regs, const struct tracer_arg *arg)
+{
+	return *(const u64 *)((const u8 *)regs + arg->insns->offset);
+}
+
+/* fetch_string.c */
+void tracer_store_string(struct tracer_fetch *f, const struct tracer_arg *arg, u8 *data,
+			 u64 address, u64 len);
+
+/* fetch.c */
+int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len);
+void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len);
+bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def);
+
+#endif /* _TRACER_FETCH_H */

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Correcting the user stacks that the kernel unwinds for perf and BPF.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/ptrace.h>
+
+#include "callchain.h"
+#include "ksym.h"
+#include "trace/fetch/stack.h"
+
+/* A stack has no more frames; kernel.perf_event_max_stack can ask for very many. */
+#define FRAMES_MAX	1024U
+
+/* Of which hit others are told on a CPU right now; of none outside of tracer_telling(). */
+DEFINE_PER_CPU(const struct tracer_told *, tracer_told);
+
+/**
+ * struct unwinding - a call of perf_callchain_user(), from its entry to its return
+ * @ctx: what it adds addresses to
+ * @at: where in the entry it adds them
+ * @before: how many addresses there were
+ */
+struct unwinding {
+	struct perf_callchain_entry_ctx *ctx;
+	u32 at;
+	u32 before;
+};
+
+static int unwinding_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct unwinding *u = (struct unwinding *)ri->data;
+
+	if (!__this_cpu_read(tracer_told))
+		return 1;
+	u->ctx = (void *)regs_get_kernel_argument(regs, 0);
+	u->at = u->ctx->entry->nr;
+	u->before = u->ctx->nr;
+	return 0;
+}
+
+/*
+ * As many addresses as there is room for, in place of those that the kernel has found. Like the
+ * kernel, this follows frames wherever they lie: a stack can go on in another one.
+ */
+static int unwinding_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	const struct unwinding *u = (const struct unwinding *)ri->data;
+	const struct tracer_told *told = __this_cpu_read(tracer_told);
+	struct perf_callchain_entry *entry = u->ctx->entry;
+	unsigned int n;
+
+	if (!told || entry->nr <= u->at)
+		return 0;
+	n = tracer_user_stack(told->regs, told->entry, 0, entry->ip + u->at,
+			      min(u->ctx->max_stack - u->before, FRAMES_MAX));
+	entry->nr = u->at + n;
+	u->ctx->nr = u->before + n;
+	return 0;
+}
+
+/* Protects what follows. */
+static DEFINE_MUTEX(callchain_mutex);
+static bool listened;		/* somebody listens to uprobes_ko:hit */
+static unsigned int users;	/* published events that perf has opened */
+static bool ended;
+static struct kretprobe kretprobe;
+static bool there;		/* the kretprobe is registered */
+
+static void unwinding_watch(void)
+{
+	int ret;
+
+	kretprobe = (struct kretprobe) {
+		.kp.symbol_name = ksym_callchain_function(),
+		.entry_handler = unwinding_begins,
+		.handler = unwinding_ends,
+		.data_size = sizeof(struct unwinding),
+	};
+	ret = register_kretprobe(&kretprobe);
+	there = !ret;
+	if (ret)
+		pr_warn("a kretprobe on %s() failed, error %d: stacks that perf and bpftrace unwind have the trampoline in return-probed calls\n",
+			ksym_callchain_function(), ret);
+}
+
+/* Context: callchain_mutex is held. */
+static void unwinding_switch(void)
+{
+	bool wanted = !ended && (listened || users);
+
+	if (wanted && !there)
+		unwinding_watch();
+	if (wanted || !there)
+		return;
+	unregister_kretprobe(&kretprobe);
+	there = false;
+}
+
+/**
+ * tracer_callchain_listen() - somebody listens to uprobes_ko:hit, who may want stacks
+ *
+ * Not counted: older kernels call this again when the first time was of no use.
+ *
+ * Context: may sleep; the kernel's mutex of tracepoints is held.
+ * Return: 0.
+ */
+int tracer_callchain_listen(void)
+{
+	mutex_lock(&callchain_mutex);
+	listened = true;
+	unwinding_switch();
+	mutex_unlock(&callchain_mutex);
+	return 0;
+}
+
+/**
+ * tracer_callchain_ignore() - nobody does any more
+ *
+ * Context: as tracer_callchain_listen(); also when the module has been left.
+ */
+void tracer_callchain_ignore(void)
+{
+	mutex_lock(&callchain_mutex);
+	listened = false;
+	unwinding_switch();
+	mutex_unlock(&callchain_mutex);
+}
+
+/**
+ * tracer_callchain_get() - perf opens a published event, for the first time
+ *
+ * Context: may sleep; the kernel's mutex of events is held.
+ */
+void tracer_callchain_get(void)
+{
+	mutex_lock(&callchain_mutex);
+	users++;
+	unwinding_switch();
+	mutex_unlock(&callchain_mutex);
+}
+
+/**
+ * tracer_callchain_put() - perf has closed it
+ *
+ * Context: as tracer_callchain_get().
+ */
+void tracer_callchain_put(void)
+{
+	mutex_lock(&callchain_mutex);
+	users--;
+	unwinding_switch();
+	mutex_unlock(&callchain_mutex);
+}
+
+/**
+ * tracer_callchain_exit() - end it, whoever listens
+ *
+ * The kernel takes listeners off the module's tracepoint when the module has been left.
+ *
+ * Context: module exit.
+ */
+void tracer_callchain_exit(void)
+{
+	mutex_lock(&callchain_mutex);
+	ended = true;
+	unwinding_switch();
+	mutex_unlock(&callchain_mutex);
+}

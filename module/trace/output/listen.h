@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hits for other tools: the tracepoint uprobes_ko:hit.
+ */
+#ifndef _TRACER_LISTEN_H
+#define _TRACER_LISTEN_H
+
+#include <linux/tracepoint-defs.h>
+#include <linux/types.h>
+
+#include "trace/parse/record.h"
+
+struct pt_regs;
+
+DECLARE_TRACEPOINT(hit);
+
+/* Does anybody listen?  A jump that is patched, so that it costs nothing. */
+static inline bool tracer_listened(void)
+{
+	return tracepoint_enabled(hit);
+}
+
+int tracer_listen_init(void);
+void tracer_listen_exit(void);
+void tracer_tell(const struct tracer_def *def,
+		 const struct tracer_record *record, size_t len, u64 ret_ip,
+		 const struct pt_regs *regs);
+
+#endif /* _TRACER_LISTEN_H */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _TRACER_RENDER_H
+#define _TRACER_RENDER_H
+
+#include <linux/types.h>
+
+#include "trace/parse/record.h"
+#include "trace/lib/text.h"
+
+/**
+ * enum tracer_option - what trace_options sets; the names are tracefs's
+ * @TRACER_OPT_OVERWRITE: in a full buffer the oldest records give way, not
+ *	the newest
+ * @TRACER_OPT_CONTEXT_INFO: lines tell thread, CPU, flags and time
+ * @TRACER_OPT_IRQ_INFO: the flags among that
+ * @TRACER_OPT_RECORD_TGID: the process among that
+ * @TRACER_OPT_USERSTACKTRACE: hits record the user stack
+ * @TRACER_OPT_EVENT_FORK: children of the threads in set_event_pid join them
+ * @TRACER_OPTIONS: number of options
+ */
+enum tracer_option {
+	TRACER_OPT_OVERWRITE,
+	TRACER_OPT_CONTEXT_INFO,
+	TRACER_OPT_IRQ_INFO,
+	TRACER_OPT_RECORD_TGID,
+	TRACER_OPT_USERSTACKTRACE,
+	TRACER_OPT_EVENT_FORK,
+	TRACER_OPTIONS,
+};
+
+#define TRACER_OPTIONS_DEFAULT				\
+	(1 << TRACER_OPT_OVERWRITE | 1 << TRACER_OPT_CONTEXT_INFO |	\
+	 1 << TRACER_OPT_IRQ_INFO)
+
+/**
+ * struct tracer_seen - a record, taken out of the buffer
+ * @record: its bytes
+ * @len: how many
+ * @cpu: where it was written
+ * @ts: when, in nanoseconds
+ * @lost: events that this CPU lost right before
+ * @options: a bit per enum tracer_option
+ */
+struct tracer_seen {
+	const struct tracer_record *record;
+	size_t len;
+	int cpu;
+	u64 ts;
+	u64 lost;
+	unsigned long options;
+};
+
+void tracer_render_header(struct tracer_text *t, unsigned long options);
+void tracer_render(struct tracer_text *t, const struct tracer_def *def,
+		   const struct tracer_seen *seen);
+void tracer_render_args(struct tracer_text *t, const struct tracer_def *def,
+			const struct tracer_record *record, size_t len);
+void tracer_render_format(struct tracer_text *t, const struct tracer_def *def,
+			  unsigned int id);
+void tracer_render_def(struct tracer_text *t, const struct tracer_def *def);
+
+#endif /* _TRACER_RENDER_H */

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The grammar of a line of uprobe_events:
+ *
+ *	p|r[:[GRP/][EVENT]] PATH:OFFSET[%return][(REF_CTR)] [ARG...]
+ *	-:[GRP/][EVENT] [PATH:OFFSET]
+ *	!p|!r:[GRP/][EVENT] [PATH:OFFSET]		the same
+ *
+ * An ARG expect=HEX, with two digits for each byte of the instruction there, is
+ * none: the probe is refused where the file has other bytes.
+ *
+ * PATH is a program's or a library's, or the mem file of a process in procfs:
+ * OFFSET is an address in that process then.
+ *
+ * A '#' starts a comment.  Words are separated by white space; an immediate
+ * string, \"like this", may hold both.  PATH may hold them as octal escapes
+ * (\040, \043), the way /proc/self/maps writes such names.
+ */
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "def.h"
+#include "trace/lib/space.h"
+
+static const char * const err_texts[] = {
+	"No error",
+#define MESSAGE(name, text) text,
+#include "errors.h"
+#undef MESSAGE
+};
+
+const char *tracer_err_text(enum tracer_err err)
+{
+	return err_texts[err < TRACER_ERR_NR ? err : TRACER_ERR_NONE];
+}
+
+static int fail(struct tracer_diag *diag, const struct tracer_def *def,
+		const char *where, enum tracer_err err)
+{
+	diag->err = err;
+	diag->column = where - def->text;
+	return -EINVAL;
+}
+
+static bool starts_name(char c)
+{
+	return isascii(c) && (isalpha(c) || c == '_');
+}
+
+static bool continues_name(char c)
+{
+	return isascii(c) && (isalnum(c) || c == '_');
+}
+
+/**
+ * tracer_name_is_good() - is this a name for an event or an argument?
+ * @name: the name
+ */
+bool tracer_name_is_good(const char *name)
+{
+	if (!starts_name(*name))
+		return false;
+	while (*++name) {
+		if (!continues_name(*name))
+			return false;
+	}
+	return true;
+}
+
+/* As tracefs has it, a group name may hold dashes, too. */
+static bool group_is_good(const char *name)
+{
+	if (!starts_name(*name))
+		return false;
+	while (*++name) {
+		if (!continues_name(*name) && *name != '-')
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Cut the next word out of the text at *@rest, in place.  The quotes of an
+ * immediate string hide white space and '#'.  NULL at the end of the line or
+ * at a comment.
+ */
+static char *next_word(char **rest)
+{
+	char *p = *rest, *word;
+	bool quoted = false;
+
+	p = tracer_skip_space(p);
+	if (!*p || *p == '#') {
+		*rest = p;
+		return NULL;
+	}
+
+	for (word = p; *p; p++) {
+		if (quoted) {
+			quoted = *p != '"';
+		} else if (p[0] == '\\' && p[1] == '"') {
+			quoted = true;
+			p++;
+		} else if (tracer_is_space(*p)) {
+			*p++ = '\0';
+			break;
+		} else if (*p == '#') {
+			/* The comment ends the word and the line. */
+			*p = '\0';
+			break;
+		}
+	}
+	*rest = p;
+	return word;
+}
+
+/**
+ * tracer_path_unescape() - the file name that a PATH means
+ * @path: PATH as it was written
+ * @out: where to put the name
+ * @size: room at @out
+ *
+ * Return: length of the name; @size or more when it did not fit.
+ */
+size_t tracer_path_unescape(const char *path, char *out, size_t size)
+{
+	size_t len = 0;
+	char c;
+
+	while (*path) {
+		if (path[0] == '\\' && path[1] >= '0' && path[1] <= '3' &&
+		    path[2] >= '0' && path[2] <= '7' &&
+		    path[3] >= '0' && path[3] <= '7') {
+			c = (path[1] - '0') << 6 | (path[2] - '0') << 3 |
+			    (path[3] - '0');
+			path += 4;
+		} else {
+			c = *path++;
+		}
+		if (len < size)
+			out[len] = c;
+		len++;
+	}
+	if (len < size)
+		out[len] = '\0';
+	return len;
+}
+
+/* The name that an event gets when its definition gives none. */
+static void default_event_name(struct tracer_def *def)
+{
+	const char *base = strrchr(def->path, '/');
+	char stem[TRACER_NAME_MAX - 20];
+	size_t i;
+
+	base = base ? base + 1 : def->path;
+	/* Room for "p_", "_0x" and 16 digits beside the stem. */
+	for (i = 0; i < sizeof(stem) - 1; i++) {
+		if (!base[i] || strchr(".-_", base[i]))
+			break;
+		stem[i] = isascii(base[i]) && isalnum(base[i]) ? base[i] : '_';
+	}
+	stem[i] = '\0';
+	snprintf(def->event, sizeof(def->event), "p_%s_0x%llx", stem,
+		 (unsigned long long)def->offset);
+}
+
+/* "[GRP/][EVENT]"; def->event stays empty when only a group is given. */
+static int parse_name(struct tracer_def *def, char *name,
+		      struct tracer_diag *diag)
+{
+	char *slash = strchr(name, '/');
+
+	if (!slash)
+		slash = strchr(name, '.');
+	if (slash) {
+		if (slash == name)
+			return fail(diag, def, name, TRACER_ERR_NO_GROUP_NAME);
+		if (slash - name > TRACER_NAME_MAX)
+			return fail(diag, def, name, TRACER_ERR_GROUP_TOO_LONG);
+		memcpy(def->group, name, slash - name);
+		def->group[slash - name] = '\0';
+		if (!group_is_good(def->group))
+			return fail(diag, def, name, TRACER_ERR_BAD_GROUP_NAME);
+		name = slash + 1;
+		if (!*name)
+			return 0;
+	}
+	if (!*name)
+		return fail(diag, def, name, TRACER_ERR_NO_EVENT_NAME);
+	if (strlen(name) > TRACER_NAME_MAX)
+		return fail(diag, def, name, TRACER_ERR_EVENT_TOO_LONG);
+	if (!tracer_name_is_good(name))
+		return fail(diag, def, name, TRACER_ERR_BAD_EVENT_NAME);
+	strcpy(def->event, name);
+	return 0;
+}
+
+/* "PATH:OFFSET[%return][(REF_CTR)]" */
+static int parse_place(struct tracer_def *def, char *word,
+		       struct tracer_diag *diag)
+{
+	char *colon = strrchr(word, ':'), *offset, *open, *close, *suffix;
+	unsigned long long value;
+
+	/* Without a '/' it may well be an argument, after a forgotten path. */
+	if (!strchr(word, '/') || colon == word)
+		return fail(diag, def, word, TRACER_ERR_NO_PATH);
+	if (!colon || !colon[1])
+		return fail(diag, def, word + strlen(word), TRACER_ERR_NO_OFFSET);
+
+	*colon = '\0';
+	offset = colon + 1;
+	def->path = word;
+	def->path_column = word - def->text;
+	def->offset_column = offset - def->text;
+
+	open = strchr(offset, '(');
+	if (open) {
+		close = strchr(open, ')');
+		if (!close)
+			return fail(diag, def, open + strlen(open),
+				    TRACER_ERR_REFCNT_OPEN_BRACE);
+		if (close[1])
+			return fail(diag, def, close + 1,
+				    TRACER_ERR_BAD_REFCNT_SUFFIX);
+		*open++ = '\0';
+		*close = '\0';
+		def->ref_ctr_column = open - def->text;
+		if (kstrtoull(open, 0, &value))
+			return fail(diag, def, open, TRACER_ERR_BAD_REFCNT);
+		def->ref_ctr = value;
+	}
+
+	suffix = strchr(offset, '%');
+	if (suffix) {
+		if (strcmp(suffix, "%return"))
+			return fail(diag, def, suffix,
+				    TRACER_ERR_BAD_ADDR_SUFFIX);
+		*suffix = '\0';
+		if (def->kind == TRACER_PROBE)
+			def->kind = TRACER_RETURN;
+	}
+
+	if (kstrtoull(offset, 0, &value))
+		return fail(diag, def, offset, TRACER_ERR_BAD_UPROBE_OFFS);
+	def->offset = value;
+	return 0;
+}
+
+static int parse_removal(struct tracer_def *def, char *rest,
+			 struct tracer_diag *diag)
+{
+	char *word = next_word(&rest);
+
+	if (!word)
+		return 0;
+	def->has_path = true;
+	return parse_place(def, word, diag);
+}
+
+/* "expect=HEX"; nothing that can be fetched starts with a digit or a letter. */
+static bool parse_expect(struct tracer_def *def, const char *word)
+{
+	size_t i, len;
+
+	if (strncmp(word, "expect=", 7))
+		return false;
+	word += 7;
+	len = strlen(word);
+	if (!len || len % 2 || len / 2 > TRACER_EXPECT_MAX)
+		return false;
+	for (i = 0; i < len; i++) {
+		char c = tolower(word[i]);
+		u8 digit = isdigit(c) ? c - '0' : c - 'a' + 10;
+
+		if (!isxdigit(c))
+			return false;
+		def->expect[i / 2] = def->expect[i / 2] << 4 | digit;
+	}
+	def->expect_len = len / 2;
+	return true;
+}
+
+static int parse_probe(struct tracer_def *def, char *rest,
+		       struct tracer_diag *diag)
+{
+	char *word = next_word(&rest);
+	int ret;
+
+	if (!word)
+		return fail(diag, def, rest, TRACER_ERR_NO_PATH);
+	ret = parse_place(def, word, diag);
+	if (ret)
+		return ret;
+
+	if (!def->group[0])
+		strcpy(def->group, TRACER_DEFAULT_GROUP);
+	if (!def->event[0])
+		default_event_name(def);
+
+	while ((word = next_word(&rest))) {
+		if (parse_expect(def, word))
+			continue;
+		if (def->nargs == TRACER_MAX_ARGS)
+			return fail(diag, def, word, TRACER_ERR_TOO_MANY_ARGS);
+		ret = tracer_arg_parse(def, word, diag);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int parse_line(struct tracer_def *def, struct tracer_diag *diag)
+{
+	char *rest = def->text, *word = next_word(&rest);
+	int ret;
+
+	if (!word)
+		return 0;
+
+	switch (word[0]) {
+	case '!':
+		/* What defined it, taken back. */
+		word++;
+		if (word[0] != 'p' && word[0] != 'r')
+			return fail(diag, def, word, TRACER_ERR_BAD_COMMAND);
+		def->kind = TRACER_REMOVE;
+		break;
+	case 'p':
+		def->kind = TRACER_PROBE;
+		break;
+	case 'r':
+		def->kind = TRACER_RETURN;
+		break;
+	case '-':
+		def->kind = TRACER_REMOVE;
+		break;
+	default:
+		return fail(diag, def, word, TRACER_ERR_BAD_COMMAND);
+	}
+
+	if (word[1] == ':') {
+		ret = parse_name(def, word + 2, diag);
+		if (ret)
+			return ret;
+	} else if (word[1]) {
+		return fail(diag, def, word + 1, TRACER_ERR_BAD_COMMAND);
+	} else if (def->kind == TRACER_REMOVE) {
+		return fail(diag, def, word + 1, TRACER_ERR_NO_EVENT_NAME);
+	}
+
+	if (def->kind == TRACER_REMOVE)
+		return parse_removal(def, rest, diag);
+	return parse_probe(def, rest, diag);
+}
+
+/*
+ * An upper bound of the arguments of a line: no more than its words.  Sizes
+ * the allocation; what exceeds TRACER_MAX_ARGS is refused by parse_probe().
+ */
+static unsigned int count_args(const char *line, size_t len)
+{
+	unsigned int words = 0;
+	bool in_word = false;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (tracer_is_space(line[i])) {
+			in_word = false;
+		} else if (!in_word) {
+			in_word = true;
+			words++;
+		}
+	}
+	if (words < 2)
+		return 0;
+	return min(words - 2, (unsigned int)TRACER_MAX_ARGS);
+}
+
+/**
+ * tracer_def_parse() - understand one line
+ * @line: the text, without its newline; need not be NUL-terminated
+ * @len: its length
+ * @diag: says what is wrong when this fails
+ *
+ * Context: may sleep.
+ * Return: what the line asks for, to be freed with tracer_def_free(), or an
+ * ERR_PTR: -EINVAL with @diag filled in, or -ENOMEM.
+ */
+struct tracer_def *tracer_def_parse(const char *line, size_t len,
+				    struct tracer_diag *diag)
+{
+	struct tracer_def *def;
+	const char *nul;
+	int ret;
+
+	diag->err = TRACER_ERR_NONE;
+	diag->column = 0;
+
+	if (len > TRACER_LINE_MAX) {
+		diag->err = TRACER_ERR_LINE_TOO_LONG;
+		return ERR_PTR(-EINVAL);
+	}
+	nul = memchr(line, '\0', len);
+	if (nul) {
+		diag->err = TRACER_ERR_BAD_CHAR;
+		diag->column = nul - line;
+		return ERR_PTR(-EINVAL);
+	}
+
+	def = kvzalloc(sizeof(*def) + count_args(line, len) * sizeof(def->args[0]),
+		       GFP_KERNEL);
+	if (!def)
+		goto no_memory;
+	def->text = kmalloc(len + 1, GFP_KERNEL);
+	if (!def->text)
+		goto no_memory;
+	memcpy(def->text, line, len);
+	def->text[len] = '\0';
+	def->length = len;
+
+	ret = parse_line(def, diag);
+	if (ret) {
+		tracer_def_free(def);
+		return ERR_PTR(ret);
+	}
+	return def;
+
+no_memory:
+	tracer_def_free(def);
+	diag->err = TRACER_ERR_NO_MEMORY;
+	return ERR_PTR(-ENOMEM);
+}
+
+/**
+ * tracer_def_free() - forget a line
+ * @def: the line, or NULL
+ */
+void tracer_def_free(struct tracer_def *def)
+{
+	unsigned int i;
+
+	if (!def)
+		return;
+	for (i = 0; i < def->nargs; i++)
+		tracer_arg_free(&def->args[i]);
+	kfree(def->text);
+	kvfree(def);
+}
