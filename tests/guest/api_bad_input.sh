@@ -26,6 +26,7 @@ refused EPERM "enclave" path="$odd" offset="0x$(symbol "$odd" enclave)"
 refused EILSEQ "no instruction is there \(06 06" path="$odd" offset="0x$(symbol "$odd" undefined)"
 
 mkfifo "$tmp/hold"
+: >"$out"
 "$odd" <"$tmp/hold" >"$out" &
 exec 3>"$tmp/hold"
 wait_for .

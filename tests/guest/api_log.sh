@@ -63,6 +63,7 @@ is $? 0 "the program ends well"
 # What is no instruction, in a process.
 odd=$progs/oddtext
 mkfifo "$tmp/hold"
+: >"$out"
 "$odd" <"$tmp/hold" >"$out" &
 exec 3>"$tmp/hold"
 wait_for .
@@ -87,6 +88,7 @@ prog=$progs/hostile_space
 for thing in near full; do
 	rm -f "$tmp/room"
 	mkfifo "$tmp/room"
+	: >"$out"
 	"$prog" $thing <"$tmp/room" >"$out" &
 	exec 4>"$tmp/room"
 	wait_for ready

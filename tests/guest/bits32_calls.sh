@@ -41,6 +41,7 @@ done
 prog=$progs/calls32
 "$prog" sleepers 100 1500 >"$tmp/plain"
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" sleeper)"
+: >"$out"
 "$prog" sleepers 100 1500 >"$out" &
 wait_for "all sleep"
 check "the client goes while threads sleep" rmmod uretprobe_sum

@@ -11,6 +11,7 @@ prog=$progs/coroutines
 plain=$("$prog" 4 40 6)
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" probed_inner)"
 mkfifo "$tmp/in"
+: >"$out"
 "$prog" 4 40 6 wait <"$tmp/in" >"$out" &
 exec 3>"$tmp/in"
 wait_for suspended

@@ -75,6 +75,7 @@ done
 # A probe on one process, of which the child knows nothing; it is taken away within calls.
 define $theirs hops lands stays forks waits
 mkfifo "$tmp/in"
+: >"$out"
 "$prog" <"$tmp/in" >"$out" &
 program=$!
 exec 4>"$tmp/in"

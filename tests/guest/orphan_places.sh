@@ -17,6 +17,7 @@ for function in probed_end probed_wait; do
 done
 run register 0-1
 mkfifo "$tmp/in"
+: >"$out"
 "$prog" <"$tmp/in" >"$out" &
 exec 3>"$tmp/in"
 wait_for waiting

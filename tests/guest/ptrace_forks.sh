@@ -22,6 +22,7 @@ is "$(hits 1)" 15 "each fork was a hit"
 n=$((n + 10))
 mkfifo "$tmp/fifo"
 for flags in 0 1 4; do
+	: >"$out"
 	"$prog" waits <"$tmp/fifo" >"$out" &
 	exec 3>"$tmp/fifo"
 	until_is 1 lines

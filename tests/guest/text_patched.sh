@@ -11,6 +11,7 @@ cp "$progs/patched" "$tmp/patched"
 mkfifo "$tmp/in"
 
 begin() {
+	: >"$out"
 	"$tmp/patched" <"$tmp/in" >"$out" &
 	pid=$!
 	exec 3>"$tmp/in"
