@@ -3,7 +3,7 @@
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-sign-compare
 // cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Iinclude -Imodule -Iarch/x86
-// cflags: module/elf_file.c module/elf_symbol.c module/elf_go.c module/trace/fetch/segment.c
+// cflags: module/target/elf_file.c module/target/elf_symbol.c module/target/elf_go.c module/trace/fetch/segment.c
 /*
  * Usage: parse_elf [NUMBER [SEED]], in the checkout.  Built with clang,
  * -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target of libFuzzer.
@@ -15,12 +15,12 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "elf_file.h"
-#include "elf_go.h"
-#include "elf_symbol.h"
+#include "target/elf_file.h"
+#include "target/elf_go.h"
+#include "target/elf_symbol.h"
 #include "insn/ktap.h"
 #include "trace/fetch/segment.h"
-#include "target.h"
+#include "target/target.h"
 
 /* What the module gives to a file of an address space of its own. */
 #define ALLOWANCE	(256ULL << 20)

@@ -8,7 +8,7 @@
 #include <linux/string.h>
 
 #include "buffer.h"
-#include "compat.h"
+#include "base/compat.h"
 #include "trace/lib/words.h"
 
 static_assert(TRACER_READ_MAX <= U16_MAX);

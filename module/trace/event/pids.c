@@ -18,7 +18,7 @@
 
 #include <trace/events/sched.h>
 
-#include "compat.h"
+#include "base/compat.h"
 #include "pids.h"
 #include "trace/lib/space.h"
 

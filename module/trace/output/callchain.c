@@ -13,7 +13,7 @@
 #include <linux/ptrace.h>
 
 #include "callchain.h"
-#include "ksym.h"
+#include "base/ksym.h"
 #include "trace/fetch/stack.h"
 
 /* A stack has no more frames; kernel.perf_event_max_stack can ask for very many. */

@@ -17,7 +17,7 @@
 #include <linux/trace_events.h>
 
 #include "trace/buffer/buffer.h"
-#include "compat.h"
+#include "base/compat.h"
 #include "synth.h"
 #include "synth_perf.h"
 

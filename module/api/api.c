@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The exported functions.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/export.h>
+#include <linux/slab.h>
+
+#include <uprobes/uprobes.h>
+
+#include "core/again.h"
+#include "later.h"
+#include "register.h"
+#include "uret/retprobe.h"
+#include "target/target.h"
+
+static int register_many(struct uprobe **us, unsigned int n, enum consumer_type type)
+{
+	int ret = register_probes(us, n, type);
+	unsigned int i;
+
+	/*
+	 * Before it failed a handler may have run and asked for something: wait for that.
+	 * A probe that is registered is another caller's, who must not be waited for.
+	 */
+	for (i = 0; ret && i < n; i++) {
+		if (!READ_ONCE(us[i]->kdata))
+			later_wait(&us[i], 1);
+	}
+	return ret;
+}
+
+static int register_one(struct uprobe *u, enum consumer_type type)
+{
+	if (later_needed()) {
+		register_later(u, type);
+		return -EINPROGRESS;
+	}
+	return register_many(&u, 1, type);
+}
+
+static bool any_registered(struct uprobe **us, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if (READ_ONCE(us[i]->kdata))
+			return true;
+	}
+	return false;
+}
+
+static void unregister_many(struct uprobe **us, unsigned int n, enum consumer_type type)
+{
+	unsigned int i;
+
+	if (later_needed()) {
+		for (i = 0; i < n; i++)
+			unregister_later(us[i], type);
+		return;
+	}
+	/* A handler may have asked for a registration meanwhile: look once more. */
+	do {
+		unregister_probes(us, n);
+		later_wait(us, n);
+	} while (any_registered(us, n));
+}
+
+static void unregister_one(struct uprobe *u, enum consumer_type type)
+{
+	unregister_many(&u, 1, type);
+}
+
+int register_uprobe(struct uprobe *u)
+{
+	return register_one(u, CONSUMER_ENTRY);
+}
+EXPORT_SYMBOL_GPL(register_uprobe);
+
+void unregister_uprobe(struct uprobe *u)
+{
+	unregister_one(u, CONSUMER_ENTRY);
+}
+EXPORT_SYMBOL_GPL(unregister_uprobe);
+
+void unmap_uprobe(struct uprobe *u)
+{
+	unregister_one(u, CONSUMER_ENTRY);
+}
+EXPORT_SYMBOL_GPL(unmap_uprobe);
+
+int register_uretprobe(struct uretprobe *rp)
+{
+	return register_one(&rp->u, CONSUMER_RETURN);
+}
+EXPORT_SYMBOL_GPL(register_uretprobe);
+
+void unregister_uretprobe(struct uretprobe *rp)
+{
+	unregister_one(&rp->u, CONSUMER_RETURN);
+}
+EXPORT_SYMBOL_GPL(unregister_uretprobe);
+
+void unmap_uretprobe(struct uretprobe *rp)
+{
+	unregister_one(&rp->u, CONSUMER_RETURN);
+}
+EXPORT_SYMBOL_GPL(unmap_uretprobe);
+
+int register_uprobes(struct uprobe **us, unsigned int n)
+{
+	return later_needed() ? -EDEADLK : register_many(us, n, CONSUMER_ENTRY);
+}
+EXPORT_SYMBOL_GPL(register_uprobes);
+
+void unregister_uprobes(struct uprobe **us, unsigned int n)
+{
+	unregister_many(us, n, CONSUMER_ENTRY);
+}
+EXPORT_SYMBOL_GPL(unregister_uprobes);
+
+/*
+ * The probes inside return probes.  A return probe starts with its struct
+ * uprobe, so that an array of pointers to one is an array of pointers to the
+ * other.
+ */
+static struct uprobe **inner_probes(struct uretprobe **rps)
+{
+	BUILD_BUG_ON(offsetof(struct uretprobe, u));
+	return (struct uprobe **)rps;
+}
+
+int register_uretprobes(struct uretprobe **rps, unsigned int n)
+{
+	if (later_needed())
+		return -EDEADLK;
+	return register_many(inner_probes(rps), n, CONSUMER_RETURN);
+}
+EXPORT_SYMBOL_GPL(register_uretprobes);
+
+void unregister_uretprobes(struct uretprobe **rps, unsigned int n)
+{
+	unregister_many(inner_probes(rps), n, CONSUMER_RETURN);
+}
+EXPORT_SYMBOL_GPL(unregister_uretprobes);
+
+int enable_uprobe(struct uprobe *u)
+{
+	return later_needed() ? -EDEADLK : probe_set_enabled(u, true);
+}
+EXPORT_SYMBOL_GPL(enable_uprobe);
+
+int disable_uprobe(struct uprobe *u)
+{
+	return later_needed() ? -EDEADLK : probe_set_enabled(u, false);
+}
+EXPORT_SYMBOL_GPL(disable_uprobe);
+
+static int check(const struct uprobe *u, bool returns)
+{
+	const char *complaint = target_complaint(u);
+	struct ssol_plan plan;
+	struct target target;
+	int ret;
+
+	if (!complaint && !u->path && !u->file && !u->inode)
+		complaint = "none of path, file and inode is set";
+	if (complaint) {
+		pr_notice("a place cannot be checked: %s\n", complaint);
+		return -EINVAL;
+	}
+	ret = target_open(&target, u);
+	if (ret)
+		return ret;
+	ret = target_check(&target, u, returns, &plan);
+	target_close(&target);
+	return ret;
+}
+
+int uprobe_check(const struct uprobe *u)
+{
+	return check(u, false);
+}
+EXPORT_SYMBOL_GPL(uprobe_check);
+
+int uretprobe_check(const struct uretprobe *rp)
+{
+	return check(&rp->u, true);
+}
+EXPORT_SYMBOL_GPL(uretprobe_check);
+
+struct uprobe_counts uprobe_counts(const struct uprobe *u)
+{
+	return probe_counts(u);
+}
+EXPORT_SYMBOL_GPL(uprobe_counts);
+
+void uprobe_again(void)
+{
+	again_ask();
+}
+EXPORT_SYMBOL_GPL(uprobe_again);
+
+unsigned long uprobe_get_pc_task(struct task_struct *task, unsigned long pc, unsigned long sp)
+{
+	return retprobe_real_pc(task, pc, sp);
+}
+EXPORT_SYMBOL_GPL(uprobe_get_pc_task);
+
+unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, unsigned long sp)
+{
+	bool trampoline = ri && retprobe_is_trampoline(ri, pc);
+	unsigned long real;
+
+	/* In its return handler a call is known to nobody else any more. */
+	if (trampoline && sp == ri->sp)
+		return ri->ret_addr;
+	/* The calls further up have the same trampoline. */
+	real = uprobe_get_pc_task(current, pc, sp);
+	return trampoline && real == pc ? ri->ret_addr : real;
+}
+EXPORT_SYMBOL_GPL(uprobe_get_pc);

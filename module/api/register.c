@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Registering and unregistering.
+ *
+ * A probe is registered while uprobe::kdata names its consumer.  Who finds it
+ * there claims it before working on it (registering, unregistering, enabling,
+ * disabling), so that only one does.  Who had to wait for that sees by
+ * consumer::gone whether somebody else (a second call, the end of the process)
+ * has unregistered it meanwhile; the client's structure is used no more then.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include <uprobes/uprobes.h>
+
+#include "arch.h"
+#include "core/image.h"
+#include "events/lifecycle.h"
+#include "attach/ref_ctr.h"
+#include "register.h"
+#include "target/target.h"
+#include "core/task.h"
+#include "attach/unwinder.h"
+#include "base/worker.h"
+
+/* Protects uprobe::kdata and consumer::claimed. */
+static DEFINE_MUTEX(kdata_mutex);
+
+/**
+ * struct registration - probes that are being registered, or unregistered
+ * @us: the clients' structures
+ * @cs: their consumers; NULL where there is none
+ * @n: how many
+ * @type: what they are
+ */
+struct registration {
+	struct uprobe **us;
+	struct consumer **cs;
+	unsigned int n;
+	enum consumer_type type;
+};
+
+static bool in_file(const struct uprobe *u)
+{
+	return u->path || u->file || u->inode;
+}
+
+/* What is wrong with what a client has filled in, or NULL. */
+static const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
+{
+	const struct uretprobe *rp = container_of(u, struct uretprobe, u);
+
+	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler)
+		return "it has no handler";
+	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)
+		return "data_size is above URETPROBE_DATA_MAX";
+	if (u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT))
+		return "flags has bits that mean nothing";
+	if (u->filter && !in_file(u))
+		return "a filter is for probes on a file";
+	return target_complaint(u);
+}
+
+/* Probes that are being worked on have been finished with. */
+static DECLARE_WAIT_QUEUE_HEAD(claims_wq);
+
+static void claims_release(struct consumer **cs, unsigned int n)
+{
+	unsigned int i;
+
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < n; i++) {
+		if (cs[i])
+			cs[i]->claimed = false;
+	}
+	mutex_unlock(&kdata_mutex);
+	wake_up_all(&claims_wq);
+}
+
+/* The consumer of a probe, claimed, with a reference; NULL without one. */
+static struct consumer *claim_wait(struct uprobe *u)
+{
+	struct consumer *c;
+	bool claimed;
+
+	for (;;) {
+		mutex_lock(&kdata_mutex);
+		c = u->kdata;
+		if (!c) {
+			mutex_unlock(&kdata_mutex);
+			return NULL;
+		}
+		consumer_get(c);
+		claimed = !c->claimed;
+		c->claimed = true;
+		mutex_unlock(&kdata_mutex);
+		if (claimed)
+			return c;
+		wait_event(claims_wq, !READ_ONCE(c->claimed));
+		/* @u may be gone by now, if it was unregistered. */
+		if (READ_ONCE(c->gone)) {
+			consumer_put(c);
+			return NULL;
+		}
+		consumer_put(c);
+	}
+}
+
+static int make_consumers(struct registration *reg)
+{
+	unsigned int i;
+	int ret = 0;
+
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < reg->n && !ret; i++) {
+		struct uprobe *u = reg->us[i];
+		const char *complaint = fields_complaint(u, reg->type);
+		struct consumer *c;
+
+		if (complaint) {
+			pr_notice("a probe cannot be registered: %s\n", complaint);
+			ret = -EINVAL;
+			break;
+		}
+		c = u->kdata ? ERR_PTR(-EBUSY) : consumer_create(u, reg->type);
+		if (IS_ERR(c)) {
+			ret = PTR_ERR(c);
+			break;
+		}
+		reg->cs[i] = c;
+		u->kdata = c;
+		if (!(u->flags & UPROBE_DISABLED))
+			consumer_enable(c);
+		cond_resched();
+	}
+	mutex_unlock(&kdata_mutex);
+	return ret;
+}
+
+/* Until end_consumers(). */
+static int watch_maps(struct consumer *c)
+{
+	int ret = lifecycle_watch_maps();
+
+	c->watches_maps = !ret;
+	return ret;
+}
+
+/* The file that is mapped at an address, with a reference, and where in it that is; or NULL. */
+static struct file *mapped_file(struct mm_struct *mm, unsigned long addr, loff_t *offset)
+{
+	struct vm_area_struct *vma;
+	struct file *file = NULL;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start <= addr && vma->vm_file) {
+		file = get_file(vma->vm_file);
+		*offset = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start);
+	}
+	mmap_read_unlock(mm);
+	return file;
+}
+
+/* Children that are forked later may have something else there. */
+static struct image_file mapped_place(struct mm_struct *mm, unsigned long addr)
+{
+	struct image_file where = {};
+	struct file *file = mapped_file(mm, addr, &where.offset);
+
+	if (file) {
+		where.inode = file_inode(file);
+		fput(file);
+	}
+	return where;
+}
+
+/* Where the reference counters of a probe on a process will be looked for. */
+static int watch_counters(struct consumer *c, struct mm_struct *mm)
+{
+	loff_t at = c->ref_ctr_offset, offset;
+
+	c->counted = mapped_file(mm, c->u->vaddr, &offset);
+	if (c->counted && at >= 0 && at <= i_size_read(file_inode(c->counted)) - 2)
+		return watch_maps(c);
+	pr_notice("0x%lx cannot have a reference counter: %s\n", c->u->vaddr,
+		  c->counted ? "it is outside the file that is mapped there" :
+			       "no file is mapped there");
+	return -EINVAL;
+}
+
+/* Whether the function that a return probe is for can have one. */
+static int check_process_text(struct mm_struct *mm, const struct uprobe *u)
+{
+	struct uprobe place = {};
+	struct target target;
+	int ret;
+
+	place.file = mapped_file(mm, u->vaddr, &place.offset);
+	if (!place.file)
+		return 0;
+	ret = target_open(&target, &place);
+	if (!ret) {
+		ret = target_check_returns(&target, place.offset);
+		target_close(&target);
+	} else {
+		ret = 0;
+	}
+	fput(place.file);
+	return ret;
+}
+
+static int attach_requests(struct image *image, struct attach_request *requests, unsigned int n)
+{
+	unsigned int i;
+	int ret = 0;
+
+	image_attach(image, requests, n);
+	for (i = 0; i < n && !ret; i++) {
+		ret = requests[i].result;
+		if (!ret && requests[i].consumer->ref_ctr_offset)
+			ret = ref_ctrs_apply(image, requests[i].consumer,
+					     file_inode(requests[i].consumer->counted));
+	}
+	return ret == -ESHUTDOWN ? -ESRCH : ret;
+}
+
+/* All probes from @first on that are on the same process. */
+static int register_in_process(struct registration *reg, unsigned int first)
+{
+	pid_t pid = reg->us[first]->pid;
+	struct attach_request *requests;
+	struct consumer **cs;
+	struct mm_struct *mm;
+	struct image *image;
+	unsigned int i, n = 0;
+	int ret = 0;
+
+	requests = kvmalloc_array(reg->n - first, sizeof(*requests), GFP_KERNEL);
+	cs = kvmalloc_array(reg->n - first, sizeof(*cs), GFP_KERNEL);
+	if (!requests || !cs) {
+		ret = -ENOMEM;
+		goto free;
+	}
+	mm = target_mm(pid);
+	if (IS_ERR(mm)) {
+		ret = PTR_ERR(mm);
+		goto free;
+	}
+	image = image_get(mm);
+	if (IS_ERR(image)) {
+		ret = PTR_ERR(image);
+		goto put;
+	}
+	for (i = first; i < reg->n && !ret; i++) {
+		struct uprobe *u = reg->us[i];
+
+		if (in_file(u) || u->pid != pid)
+			continue;
+		if (reg->type == CONSUMER_RETURN)
+			ret = check_process_text(mm, u);
+		if (!ret && consumer_counts_in_process(reg->cs[i]))
+			ret = watch_counters(reg->cs[i], mm);
+		cs[n] = reg->cs[i];
+		requests[n++] = (struct attach_request) {
+			.consumer = reg->cs[i],
+			.addr = u->vaddr,
+		};
+		if (reg->cs[i]->inherits)
+			requests[n - 1].where = mapped_place(mm, u->vaddr);
+	}
+	if (!ret)
+		ret = consumers_settle_in(cs, n, image);
+	if (!ret && reg->type == CONSUMER_RETURN) {
+		unwinder_watch(image);
+		ret = attach_requests(image, requests, n);
+		unwinder_watched(image);
+	} else if (!ret) {
+		ret = attach_requests(image, requests, n);
+	}
+	image_put(image);
+put:
+	mmput(mm);
+free:
+	kvfree(requests);
+	kvfree(cs);
+	return ret;
+}
+
+static bool same_file(const struct uprobe *a, const struct uprobe *b)
+{
+	if (a->path && b->path)
+		return a->path == b->path || !strcmp(a->path, b->path);
+	return a->path == b->path && a->file == b->file && a->inode == b->inode;
+}
+
+static int list_in_file(struct registration *reg, unsigned int i, const struct target *target)
+{
+	struct ssol_plan plan;
+	int ret;
+
+	ret = target_check(target, reg->us[i], reg->type == CONSUMER_RETURN, &plan);
+	if (ret)
+		return ret;
+	/* Without memory each process has it analysed anew. */
+	reg->cs[i]->plan = kmemdup(&plan, sizeof(plan), GFP_KERNEL | __GFP_NOWARN);
+	ret = watch_maps(reg->cs[i]);
+	return ret ?: probe_file_add(target->inode, target->file, reg->cs[i]);
+}
+
+static int register_in_files(struct registration *reg)
+{
+	const struct uprobe *opened = NULL;
+	struct target target;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < reg->n && !ret; i++) {
+		if (!in_file(reg->us[i]))
+			continue;
+		if (opened && !same_file(opened, reg->us[i])) {
+			target_close(&target);
+			opened = NULL;
+		}
+		if (!opened) {
+			ret = target_open(&target, reg->us[i]);
+			if (ret)
+				return ret;
+			opened = reg->us[i];
+		}
+		ret = list_in_file(reg, i, &target);
+	}
+	if (opened)
+		target_close(&target);
+	if (opened && !ret)
+		ret = lifecycle_try_maps();
+	if (opened && !ret)
+		ret = mapping_apply_everywhere(reg->cs, reg->n);
+	return ret;
+}
+
+static long detach_call(void *data)
+{
+	struct registration *reg = data;
+
+	consumers_detach(reg->cs, reg->n);
+	return 0;
+}
+
+/* Ends the registration of claimed consumers, and the claims on them. */
+static void end_consumers(struct consumer **cs, unsigned int n)
+{
+	struct registration reg = { .cs = cs, .n = n };
+	bool returns = false;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		consumer_retire(cs[i]);
+		if (cs[i]->file)
+			probe_file_del(cs[i]);
+		if (cs[i]->watches_maps)
+			lifecycle_unwatch_maps();
+	}
+	/* Also when the caller is being killed the breakpoints have to go. */
+	worker_call(detach_call, &reg);
+	arch_trap_quiesce();
+	for (i = 0; i < n; i++) {
+		consumer_wait(cs[i]);
+		returns |= cs[i]->type == CONSUMER_RETURN;
+		consumer_leave_home(cs[i]);
+	}
+
+	if (returns)
+		unwinder_unwatch_later();
+
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < n; i++)
+		consumer_release(cs[i]);
+	mutex_unlock(&kdata_mutex);
+}
+
+/**
+ * register_probes() - register many probes, or none
+ * @us: the probes; &uretprobe.u where @type is CONSUMER_RETURN
+ * @n: how many
+ * @type: what they are
+ *
+ * Context: may sleep; not from a handler.
+ * Return: 0 or the errors of register_uprobe().
+ */
+int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
+{
+	struct registration reg = { .us = us, .n = n, .type = type };
+	unsigned int i;
+	int ret;
+
+	if (!n)
+		return 0;
+	reg.cs = kvcalloc(n, sizeof(*reg.cs), GFP_KERNEL);
+	if (!reg.cs)
+		return -ENOMEM;
+	ret = lifecycle_watch_tasks();
+	if (!ret)
+		ret = make_consumers(&reg);
+	if (!ret)
+		ret = register_in_files(&reg);
+	for (i = 0; i < n && !ret; i++) {
+		if (!in_file(us[i]) && !reg.cs[i]->home)
+			ret = register_in_process(&reg, i);
+	}
+
+	/* Those that were made come first. */
+	for (n = 0; n < reg.n && reg.cs[n]; n++)
+		consumer_get(reg.cs[n]);
+	if (ret && n)
+		end_consumers(reg.cs, n);
+	claims_release(reg.cs, n);
+	for (i = 0; i < n; i++)
+		consumer_put(reg.cs[i]);
+	kvfree(reg.cs);
+	return ret;
+}
+
+/**
+ * unregister_probes() - unregister many probes
+ * @us: the probes; those that are not registered do not matter
+ * @n: how many
+ *
+ * Context: may sleep; not from a handler.
+ * Return: how many of them this call has unregistered.
+ */
+unsigned int unregister_probes(struct uprobe **us, unsigned int n)
+{
+	struct consumer **cs = kvcalloc(n ?: 1, sizeof(*cs), GFP_KERNEL | __GFP_NOFAIL);
+	unsigned int i, nr = 0, ended;
+
+	/* First those that nobody works on, so as not to wait with claims held. */
+	mutex_lock(&kdata_mutex);
+	for (i = 0; i < n; i++) {
+		struct consumer *c = us[i]->kdata;
+
+		if (!c || c->claimed)
+			continue;
+		c->claimed = true;
+		consumer_get(c);
+		cs[nr++] = c;
+	}
+	mutex_unlock(&kdata_mutex);
+	if (nr) {
+		end_consumers(cs, nr);
+		claims_release(cs, nr);
+		for (i = 0; i < nr; i++)
+			consumer_put(cs[i]);
+	}
+	ended = nr;
+	for (i = 0; i < n; i++) {
+		cs[0] = claim_wait(us[i]);
+		if (!cs[0])
+			continue;
+		end_consumers(cs, 1);
+		claims_release(cs, 1);
+		consumer_put(cs[0]);
+		ended++;
+	}
+	kvfree(cs);
+	return ended;
+}
+
+/**
+ * register_end() - unregister a consumer whose process has gone
+ * @work: consumer::end; a reference of the consumer goes with it
+ *
+ * Context: may sleep.
+ */
+void register_end(struct work_struct *work)
+{
+	struct consumer *c = container_of(work, struct consumer, end);
+	bool claimed = false;
+
+	while (!READ_ONCE(c->gone) && !claimed) {
+		wait_event(claims_wq, !READ_ONCE(c->claimed));
+		mutex_lock(&kdata_mutex);
+		claimed = !c->claimed && !c->gone;
+		if (claimed)
+			c->claimed = true;
+		mutex_unlock(&kdata_mutex);
+	}
+	if (claimed) {
+		end_consumers(&c, 1);
+		claims_release(&c, 1);
+	}
+	consumer_put(c);
+}
+
+static long resettle_call(void *data)
+{
+	return consumer_resettle(data);
+}
+
+static void consumer_silence(struct consumer *c)
+{
+	consumer_disable(c);
+	worker_call(resettle_call, c);
+	arch_trap_quiesce();
+	consumer_wait(c);
+}
+
+/**
+ * probe_set_enabled() - have a registered probe called, or not
+ * @u: the probe
+ * @enabled: which of the two
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as enable_uprobe() and disable_uprobe().
+ */
+int probe_set_enabled(struct uprobe *u, bool enabled)
+{
+	struct consumer *c = claim_wait(u);
+	int ret = 0;
+
+	if (!c)
+		return -EINVAL;
+	if (enabled && !c->live) {
+		consumer_enable(c);
+		ret = worker_call(resettle_call, c);
+		/* One of many processes may just be dying, as during a registration. */
+		if (c->in_every_process && ret != -ENOMEM)
+			ret = 0;
+		if (ret)
+			consumer_silence(c);
+	} else if (!enabled && c->live) {
+		consumer_silence(c);
+	}
+	claims_release(&c, 1);
+	consumer_put(c);
+	return ret;
+}

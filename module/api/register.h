@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Registering and unregistering: the order of the steps, for many probes at
+ * once.
+ */
+#ifndef _UPROBES_REGISTER_H
+#define _UPROBES_REGISTER_H
+
+#include "core/probe.h"
+
+int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type);
+unsigned int unregister_probes(struct uprobe **us, unsigned int n);
+int probe_set_enabled(struct uprobe *u, bool enabled);
+
+void register_end(struct work_struct *work);
+
+#endif /* _UPROBES_REGISTER_H */

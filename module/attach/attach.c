@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Bringing consumers and sites together, in batches: attaching, detaching,
+ * enabling and disabling all change attachments, and settle the sites.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/sort.h>
+
+#include "attachment.h"
+#include "text/breakpoint.h"
+#include "core/image.h"
+#include "ref_ctr.h"
+#include "settle.h"
+#include "core/site_table.h"
+
+static int attach_one(struct site_walk *walk, struct attach_request *request)
+{
+	struct image *image = walk->image;
+	struct site *site;
+	int ret;
+
+	site_vacate(image, request);
+	site = site_prepare(walk, request->addr, request->consumer);
+	if (IS_ERR(site))
+		return PTR_ERR(site);
+	request->site = site;
+	/* Settled again, too: the mapping may have gone and come back. */
+	if (site_attachment(site, request->consumer))
+		return 0;
+	if (request->consumer->type == CONSUMER_RETURN && !image->trampoline) {
+		walk->known = false;
+		ret = image_need_trampoline(image);
+		if (ret)
+			goto out;
+	}
+	ret = attachment_make(image, site, request);
+	request->made = !ret;
+out:
+	walk->no_memory = ret == -ENOMEM;
+	return ret;
+}
+
+static void attach_undo(struct attach_request *request)
+{
+	struct attachment *a = site_attachment(request->site, request->consumer);
+
+	if (a)
+		attachment_free(a);
+}
+
+static int request_compare(const void *p, const void *q)
+{
+	const struct attach_request *a = p, *b = q;
+
+	if (a->addr != b->addr)
+		return a->addr < b->addr ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+/* Most come in order; telling takes less than sorting. */
+static void requests_sort(struct attach_request *requests, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 1; i < n; i++) {
+		if (requests[i].addr < requests[i - 1].addr) {
+			sort(requests, n, sizeof(*requests), request_compare, NULL);
+			return;
+		}
+	}
+}
+
+/* Whether nothing is left to do for a request: hits reach its consumer, or need not any more. */
+static bool request_settled(struct image *image, const struct attach_request *request)
+{
+	const struct consumer_set *set;
+	struct site *site = request->site;
+	unsigned int i;
+
+	if (!READ_ONCE(request->consumer->live) || image->dead)
+		return true;
+	set = site->state == SITE_ARMED ? site_set(site) : NULL;
+	for (i = 0; set && i < set->nr; i++) {
+		if (set->consumers[i] == request->consumer)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * image_attach() - probe addresses for consumers
+ * @image: the address space; the caller keeps it in use
+ * @requests: who and where; comes back in another order, with the results
+ * @n: how many
+ *
+ * A result is 0, also where the consumer is attached already; one of the errors
+ * of register_uprobe(); or -ESHUTDOWN when the consumer is being unregistered.
+ * The kernel log says what a caller cannot know.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ * Return: false when memory has run out, which further attempts would not change; the results
+ * are -ENOMEM then, which they also are where there is no room for slots.
+ */
+bool image_attach(struct image *image, struct attach_request *requests, unsigned int n)
+{
+	struct site **sites = kvmalloc_array(n, sizeof(*sites), GFP_KERNEL);
+	struct site_walk walk = {
+		.image = image,
+		.text = { .mm = image->mm },
+		.stock = { .wanted = n },
+	};
+	struct mem_cgroup *payer, *others;
+	unsigned int i, nr = 0;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		requests[i].order = i;
+		requests[i].made = false;
+		requests[i].result = -ENOMEM;
+	}
+	if (!sites)
+		return false;
+	/* A program pays for what its mappings take, whoever registers. */
+	payer = get_mem_cgroup_from_mm(image->mm);
+	others = set_active_memcg(payer);
+	requests_sort(requests, n);
+	site_table_expect(n);
+
+	mutex_lock(&image->lock);
+	/* In the middle of an exec it was not known yet what the code would be. */
+	if (RB_EMPTY_ROOT(&image->sites) && !image->nr_areas)
+		image->mode = arch_mm_mode(image->mm);
+	for (i = 0; i < n; i++) {
+		requests[i].result = attach_one(&walk, &requests[i]);
+		if (!requests[i].result)
+			sites[nr++] = requests[i].site;
+		/* Nor for the others, and to try takes long. */
+		if (walk.no_memory)
+			break;
+		cond_resched();
+	}
+	text_reader_end(&walk.text);
+	site_stock_end(&walk.stock);
+	ret = image_settle(image, sites, nr, true, false);
+	nr = 0;
+	for (i = 0; ret && i < n; i++) {
+		if (requests[i].result || request_settled(image, &requests[i]))
+			continue;
+		requests[i].result = ret;
+		if (requests[i].made) {
+			attach_undo(&requests[i]);
+			sites[nr++] = requests[i].site;
+		}
+	}
+	if (nr)
+		image_settle(image, sites, nr, true, true);
+	mutex_unlock(&image->lock);
+	set_active_memcg(others);
+	mem_cgroup_put(payer);
+	kvfree(sites);
+	return !walk.no_memory;
+}
+
+static int site_compare(const void *p, const void *q)
+{
+	const struct site *a = *(const struct site **)p, *b = *(const struct site **)q;
+
+	return a->key.addr < b->key.addr ? -1 : a->key.addr > b->key.addr;
+}
+
+static void sites_sort(struct site **sites, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 1; i < n; i++) {
+		if (sites[i]->key.addr < sites[i - 1]->key.addr) {
+			sort(sites, n, sizeof(*sites), site_compare, NULL);
+			return;
+		}
+	}
+}
+
+/* An image that a consumer is attached to and that this round has not visited. */
+static struct image *consumer_next_image(struct consumer *c, unsigned int round)
+{
+	struct image *image = NULL;
+	struct attachment *a;
+
+	spin_lock(&c->lock);
+	list_for_each_entry(a, &c->attachments, in_consumer) {
+		if (a->round != round) {
+			/* It stays while anything is attached to its sites. */
+			image = a->site->image;
+			refcount_inc(&image->refs);
+			break;
+		}
+	}
+	spin_unlock(&c->lock);
+	return image;
+}
+
+/*
+ * Lists where @c is attached in @image in @sites, as far as they are less than
+ * @room; returns how often.
+ */
+static unsigned int consumer_list(struct consumer *c, const struct image *image,
+				  unsigned int round, struct site **sites, unsigned int room)
+{
+	struct attachment *a;
+	unsigned int n = 0;
+
+	spin_lock(&c->lock);
+	list_for_each_entry(a, &c->attachments, in_consumer) {
+		if (a->site->image != image)
+			continue;
+		if (n < room) {
+			a->round = round;
+			sites[n] = a->site;
+		}
+		n++;
+	}
+	spin_unlock(&c->lock);
+	return n;
+}
+
+static int image_visit(struct image *image, struct consumer **cs, unsigned int n,
+		       unsigned int round, bool detach)
+{
+	bool in_use = mmget_not_zero(image->mm);
+	unsigned int i, j, from, more, room = n, nr;
+	struct site **sites = NULL;
+	int ret;
+
+	mutex_lock(&image->lock);
+	/* Most consumers are at one place of an image. */
+	for (;;) {
+		sites = kvmalloc_array(room, sizeof(*sites), GFP_KERNEL | __GFP_NOFAIL);
+		nr = 0;
+		for (i = 0; i < n; i++)
+			nr += consumer_list(cs[i], image, round, sites + min(nr, room),
+					    room - min(nr, room));
+		if (nr <= room)
+			break;
+		kvfree(sites);
+		room = nr;
+	}
+	for (i = 0, from = 0; detach && i < n; i++, from += more) {
+		more = consumer_list(cs[i], image, round, NULL, 0);
+		for (j = from; j < from + more; j++)
+			attachment_free(site_attachment(sites[j], cs[i]));
+	}
+	sites_sort(sites, nr);
+	ret = image_settle(image, sites, nr, in_use, detach);
+	mutex_unlock(&image->lock);
+	kvfree(sites);
+	if (in_use)
+		mmput_async(image->mm);
+	return ret;
+}
+
+static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
+{
+	static atomic_t rounds = ATOMIC_INIT(0);
+	unsigned int round = atomic_inc_return(&rounds) ?: atomic_inc_return(&rounds);
+	struct image *image;
+	unsigned int i = 0;
+	int err, ret = 0;
+
+	while (i < n) {
+		image = consumer_next_image(cs[i], round);
+		if (!image) {
+			i++;
+			continue;
+		}
+		err = image_visit(image, cs + i, n - i, round, detach);
+		ret = ret ?: err;
+		image_put(image);
+		cond_resched();
+	}
+	return ret;
+}
+
+/**
+ * consumers_detach() - take consumers away from all their sites
+ * @cs: the consumers, retired
+ * @n: how many
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * locks.
+ */
+void consumers_detach(struct consumer **cs, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		ref_ctrs_drop(cs[i]);
+	consumers_visit(cs, n, true);
+}
+
+/**
+ * consumer_resettle() - follow a consumer's having been enabled or disabled
+ * @c: the consumer
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * locks; @c is claimed by the caller.
+ * Return: 0 or the first error.
+ */
+int consumer_resettle(struct consumer *c)
+{
+	return consumers_visit(&c, 1, false);
+}
+
+/**
+ * image_detach_one() - take a consumer away from all its sites in an image
+ * @image: the address space
+ * @c: the consumer
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and the
+ * mmap lock.
+ */
+void image_detach_one(struct image *image, struct consumer *c)
+{
+	image_visit(image, &c, 1, 0, true);
+}
+
+/**
+ * site_give_up() - take a breakpoint out although it is wanted
+ * @site: a site that a task of its process cannot execute out of line
+ *
+ * It comes back when the site is settled the next time.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock; the address space
+ * is the current task's.
+ */
+void site_give_up(struct site *site)
+{
+	struct text_edit edit;
+
+	mutex_lock(&site->image->lock);
+	edit = site_edit(site);
+	breakpoints_remove(site->image->mm, &edit, 1);
+	if (text_edit_gone(edit.result))
+		site_set_idle(site);
+	/* What is left is the kernel's, which takes it for its own. */
+	cmpxchg(&site->foreign, FOREIGN_SECOND, FOREIGN_FIRST);
+	mutex_unlock(&site->image->lock);
+	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
+			      task_tgid_nr(current),
+			      arch_code_mode(task_pt_regs(current)) == (int)site->image->mode ?
+			      "its call would not match the shadow stack" :
+			      "it is executed as code of another mode");
+}
+
+/**
+ * image_moved() - text has been moved by mremap()
+ * @image: the address space, in use
+ * @start: first address that it was at
+ * @end: the first address behind
+ * @by: what is to be added for the new ones; 0 when it has stayed, after all
+ *
+ * The breakpoints have moved along, those included whose probes were taken away
+ * meanwhile.  They go, unless there are probes at the new place already; the files
+ * that are probed are then to be looked for as in any new mapping.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void image_moved(struct image *image, unsigned long start, unsigned long end, long by)
+{
+	static const u8 armed = SITE_ARMED;
+	struct site *site, *there;
+	struct text_edit edit;
+	bool moved;
+
+	mutex_lock(&image->lock);
+	for (site = image_first_site(image, start); site && site->key.addr < end;
+	     site = image_next_site(site)) {
+		moved = site->moves;
+		site->moves = false;
+		if (site->kind != SITE_PROBE || !by)
+			continue;
+		there = site_at(image, site->key.addr + by);
+		if (there && there->state == SITE_ARMED)
+			continue;
+		edit = site_edit(site);
+		edit.addr += by;
+		/* The program may have patched what was there then. */
+		edit.state = moved ? &armed : NULL;
+		breakpoints_remove(image->mm, &edit, 1);
+		if (there && there->state == SITE_INHERITED)
+			site_set_idle(there);
+	}
+	mutex_unlock(&image->lock);
+}
+
+/**
+ * image_disarm() - take out breakpoints that could not be taken out before
+ * @image: an image without consumers
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void image_disarm(struct image *image)
+{
+	struct site *site;
+
+	if (!mmget_not_zero(image->mm))
+		return;
+	mutex_lock(&image->lock);
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		if (site->kind == SITE_PROBE && site->state != SITE_IDLE)
+			image_settle(image, &site, 1, true, true);
+	}
+	mutex_unlock(&image->lock);
+	mmput_async(image->mm);
+}
+
+/**
+ * image_reap() - take all consumers away from an image
+ * @image: an image that is dead
+ *
+ * Those that were registered for this process alone end with it.
+ *
+ * Context: may sleep; takes image::lock.
+ */
+void image_reap(struct image *image)
+{
+	struct consumer *c, *next;
+	struct site *site;
+	bool last;
+
+	mutex_lock(&image->lock);
+	ref_ctrs_forget(image);
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		struct attachment *a, *b;
+
+		list_for_each_entry_safe(a, b, &site->attachments, in_site)
+			attachment_free(a);
+		site_publish(site, NULL);
+	}
+	list_for_each_entry_safe(c, next, &image->residents, in_home) {
+		list_del_init(&c->in_home);
+		spin_lock(&c->lock);
+		c->homeless = true;
+		last = list_empty(&c->attachments);
+		spin_unlock(&c->lock);
+		if (last)
+			consumer_end_later(c);
+	}
+	mutex_unlock(&image->lock);
+}
+
+/**
+ * consumers_settle_in() - have consumers end with a process
+ * @cs: the consumers, being registered; NULL for none
+ * @n: how many
+ * @home: image of the process; the caller has a reference
+ *
+ * Context: may sleep; @cs are claimed by the caller, takes image::lock.
+ * Return: 0 or -ESRCH.
+ */
+int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home)
+{
+	unsigned int i;
+	int ret = -ESRCH;
+
+	mutex_lock(&home->lock);
+	if (!READ_ONCE(home->dead)) {
+		for (i = 0; i < n; i++) {
+			list_add_tail(&cs[i]->in_home, &home->residents);
+			cs[i]->home = home;
+		}
+		refcount_add(n, &home->refs);
+		ret = 0;
+	}
+	mutex_unlock(&home->lock);
+	return ret;
+}
+
+/**
+ * consumer_leave_home() - undo consumers_settle_in()
+ * @c: the consumer; nothing is done when it probes a file
+ *
+ * Context: may sleep; @c is claimed by the caller, takes image::lock.
+ */
+void consumer_leave_home(struct consumer *c)
+{
+	struct image *home = c->home;
+
+	if (!home)
+		return;
+	mutex_lock(&home->lock);
+	list_del_init(&c->in_home);
+	mutex_unlock(&home->lock);
+	c->home = NULL;
+	image_put(home);
+}

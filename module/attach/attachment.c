@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attachments: which consumers a site has, and which it has no more.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "attachment.h"
+#include "core/image.h"
+#include "settle.h"
+
+/**
+ * site_attachment() - a consumer at a site
+ * @site: the site
+ * @c: the consumer
+ *
+ * Context: image::lock held.
+ * Return: the attachment, or NULL when it is not attached there.
+ */
+struct attachment *site_attachment(struct site *site, const struct consumer *c)
+{
+	struct attachment *a;
+
+	list_for_each_entry(a, &site->attachments, in_site) {
+		if (a->consumer == c)
+			return a;
+	}
+	return NULL;
+}
+
+/* Where site::attachments has room for one more; image::lock held. */
+static struct attachment *attachment_alloc(struct site *site)
+{
+	return site->first.consumer ? kmalloc(sizeof(site->first),
+					      GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL) :
+				      &site->first;
+}
+
+static void attachment_release(struct site *site, struct attachment *a)
+{
+	if (a == &site->first)
+		a->consumer = NULL;
+	else
+		kfree(a);
+}
+
+/**
+ * attachment_make() - attach a consumer to a site
+ * @image: the address space
+ * @site: the site, to which it is not attached
+ * @request: who, and the file that has to be mapped there
+ *
+ * Context: may sleep; image::lock held.
+ * Return: 0, -ENOMEM, or -ESHUTDOWN when one of the two is going.
+ */
+int attachment_make(struct image *image, struct site *site,
+		    const struct attach_request *request)
+{
+	struct attachment *a = attachment_alloc(site);
+	struct consumer *c = request->consumer;
+
+	if (!a)
+		return -ENOMEM;
+	spin_lock(&c->lock);
+	if (c->dying || image->dead) {
+		spin_unlock(&c->lock);
+		attachment_release(site, a);
+		return -ESHUTDOWN;
+	}
+	a->consumer = c;
+	a->site = site;
+	a->where = request->where;
+	a->round = 0;
+	list_add_tail(&a->in_consumer, &c->attachments);
+	spin_unlock(&c->lock);
+	consumer_get(c);
+	list_add_tail(&a->in_site, &site->attachments);
+	image->nr_heirs += c->inherits;
+	image->nr_returns += c->type == CONSUMER_RETURN;
+	image->nr_counters += consumer_counts_in_process(c);
+	return 0;
+}
+
+/**
+ * attachment_free() - take a consumer away from a site
+ * @a: where it is attached
+ *
+ * The site's set is not changed.
+ *
+ * Context: image::lock held.
+ */
+void attachment_free(struct attachment *a)
+{
+	struct consumer *c = a->consumer;
+	struct image *image = a->site->image;
+	bool last;
+
+	list_del(&a->in_site);
+	spin_lock(&c->lock);
+	list_del(&a->in_consumer);
+	last = c->homeless && list_empty(&c->attachments);
+	spin_unlock(&c->lock);
+	image->nr_heirs -= c->inherits;
+	image->nr_returns -= c->type == CONSUMER_RETURN;
+	image->nr_counters -= consumer_counts_in_process(c);
+	attachment_release(a->site, a);
+	if (last)
+		consumer_end_later(c);
+	consumer_put(c);
+}
+
+/**
+ * site_abandon() - the mapping that a site was in has gone
+ * @site: the site; what was probed there is no more
+ *
+ * Context: may sleep; image::lock held.
+ */
+void site_abandon(struct site *site)
+{
+	struct attachment *a, *next;
+
+	lockdep_assert_held(&site->image->lock);
+	list_for_each_entry_safe(a, next, &site->attachments, in_site)
+		attachment_free(a);
+	site_publish(site, NULL);
+	site_set_idle(site);
+}
+
+static bool same_place(const struct image_file *a, const struct image_file *b)
+{
+	return a->inode == b->inode && a->offset == b->offset;
+}
+
+/* Whether that place in a file is what is mapped at an address. */
+static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct image_file *where)
+{
+	struct image_file found = {};
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start <= addr && vma->vm_file)
+		found = (struct image_file) {
+			.inode = file_inode(vma->vm_file),
+			.offset = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start),
+		};
+	mmap_read_unlock(mm);
+	return same_place(&found, where);
+}
+
+/**
+ * site_vacate() - a place in a file is about to be probed, where another one may have been mapped
+ * @image: the address space, in use
+ * @request: who probes it, and where
+ *
+ * What was probed there in a mapping that has gone is probed there no more: the breakpoint
+ * would be written for a file that is not mapped.  Whoever probes this one as well finds it.
+ *
+ * Context: may sleep; image::lock held, takes the mmap lock.
+ */
+void site_vacate(struct image *image, const struct attach_request *request)
+{
+	struct attachment *a, *next;
+	bool stale = false;
+	struct site *site;
+
+	lockdep_assert_held(&image->lock);
+	site = request->where.inode ? site_at(image, request->addr) : NULL;
+	if (!site || READ_ONCE(site->state) == SITE_ARMED)
+		return;
+	list_for_each_entry(a, &site->attachments, in_site)
+		stale |= a->where.inode && !same_place(&a->where, &request->where);
+	if (!stale || !mapped_there(image->mm, request->addr, &request->where))
+		return;
+	list_for_each_entry_safe(a, next, &site->attachments, in_site) {
+		if (!a->where.inode || same_place(&a->where, &request->where))
+			continue;
+		if (a->consumer == request->consumer)
+			a->where = request->where;
+		else
+			attachment_free(a);
+	}
+	/* Until the site is settled, which makes another one. */
+	site_publish(site, NULL);
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a fork does to sites, consumers and reference counters.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "text/breakpoint.h"
+#include "base/compat.h"
+#include "core/image.h"
+#include "ref_ctr.h"
+#include "settle.h"
+#include "core/site_table.h"
+#include "core/ssol_area.h"
+#include "core/task.h"
+#include "unwinder.h"
+
+/*
+ * Whether the kernel's uprobes, which have taken the parent's breakpoint for their own, may
+ * have done so in the child: they may have come to the parent alone since the copy was made.
+ */
+static bool site_claimed(const struct site *site, struct mm_struct *child)
+{
+	return READ_ONCE(site->foreign) == FOREIGN_SECOND && compat_has_uprobes(child);
+}
+
+/* A site that the child has got by itself, with the breakpoint of its parent's in the text. */
+static void site_is_parents(struct site *own, const struct site *site)
+{
+	u8 whose = READ_ONCE(site->foreign);
+
+	if (READ_ONCE(own->foreign) == FOREIGN_FIRST &&
+	    (whose == FOREIGN_NONE ||
+	     (whose == FOREIGN_SECOND && !site_claimed(site, own->key.mm))))
+		WRITE_ONCE(own->foreign, FOREIGN_NONE);
+	if (own->state == SITE_IDLE)
+		WRITE_ONCE(own->state, SITE_INHERITED);
+}
+
+/**
+ * image_copy_begins() - the current task is about to copy its address space
+ * @parent: its image
+ * @start: where the mapping begins that it copies now
+ *
+ * A fork write-protects what it copies, mapping by mapping in ascending order, with the mmap lock
+ * held for writing from before the first: breakpoints and reference counters
+ * neither come nor go until it is through, and those of removals that have been
+ * numbered are out.
+ *
+ * Context: may sleep, but not wait for memory; the mmap lock held for writing.
+ */
+void image_copy_begins(struct image *parent, unsigned long start)
+{
+	struct utask *utask = utask_get_aside(current);
+	bool first;
+
+	if (!utask) {
+		pr_warn_ratelimited("no memory: a child of process %d is not probed as its parent is, and its reference counters may be too high\n",
+				    task_tgid_nr(current));
+		return;
+	}
+	/* Pairs with site_prepare(). */
+	utask->copied.slots = smp_load_acquire(&parent->slots_written);
+	/* What mremap() moves may be where an idle site is. */
+	utask->copied.removals = atomic_read(&parent->moving) ? 0 : READ_ONCE(parent->removals);
+	/* A fork that has failed may have left something. */
+	first = !utask->copied.ref_changes || start <= utask->copied_to;
+	utask->copied_to = start;
+	WRITE_ONCE(utask->copied.ref_changes, READ_ONCE(parent->ref_changes));
+	if (!first || !calls_there(&parent->calls))
+		return;
+	retprobe_discard(&utask->copies);
+	if (calls_copy(&parent->calls, &utask->copies))
+		pr_warn_ratelimited("no memory: a child of process %d may die when it returns from probed calls\n",
+				    task_tgid_nr(current));
+}
+
+/**
+ * image_fork_begins() - the current task has copied its address space
+ * @parent: its image, or NULL
+ * @utask: its state, or NULL
+ * @copied: what the address space was like then
+ *
+ * Context: any; the task reports its fork.  image_fork_ends() has to follow if there is
+ * an image.
+ */
+void image_fork_begins(struct image *parent, struct utask *utask, struct copy_mark *copied)
+{
+	if (parent) {
+		atomic_inc(&parent->forks);
+		/* Before it is to be seen that the task copies no more: image_forks(). */
+		smp_mb__after_atomic();
+	}
+	*copied = utask ? utask->copied : (struct copy_mark) {};
+	if (!utask)
+		return;
+	utask->copied.removals = 0;
+	utask->copied.slots = 0;
+	WRITE_ONCE(utask->copied.ref_changes, 0);
+}
+
+/**
+ * image_fork_ends() - a child has been looked after, or will not be
+ * @parent: image of the parent
+ *
+ * Context: any.
+ */
+void image_fork_ends(struct image *parent)
+{
+	image_let_go(parent);
+}
+
+/**
+ * struct copies - whether an address space is being copied
+ * @mm: the address space
+ * @found: it is, or has been and the fork has not been reported yet
+ */
+struct copies {
+	const struct mm_struct *mm;
+	bool found;
+};
+
+static void copies_look(struct utask *utask, void *data)
+{
+	struct copies *copies = data;
+
+	if (utask->mm == copies->mm && READ_ONCE(utask->copied.ref_changes))
+		copies->found = true;
+}
+
+/**
+ * image_forks() - whether there may be children that have not been looked after
+ * @image: image of the parent
+ *
+ * Those that are copied with the mmap lock taken later than the caller has had it do not
+ * count.
+ *
+ * Context: any.
+ */
+bool image_forks(struct image *image)
+{
+	struct copies copies = { .mm = image->mm };
+
+	utask_for_each(copies_look, &copies);
+	/* In the order that image_fork_begins() has. */
+	smp_rmb();
+	return copies.found || atomic_read(&image->forks) > !READ_ONCE(image->dead);
+}
+
+/* Whether no breakpoint was there when the address space was copied. */
+static bool site_was_idle(const struct site *site, const struct copy_mark *copied)
+{
+	u32 since;
+
+	if (!copied->removals || READ_ONCE(site->state) != SITE_IDLE)
+		return false;
+	since = READ_ONCE(site->idle_since);
+	return since <= copied->removals && since != REMOVALS_MAX;
+}
+
+/* Whether the task that forks may be in the slot, and so the child. */
+static bool site_forks(const struct site *site)
+{
+	return site->plan.insn.class == UINSN_SYSCALL || site->plan.insn.class == UINSN_SYSENTER ||
+	       site->plan.insn.class == UINSN_INT;
+}
+
+/* Whether the child has a copy of the slot of a parent's site. */
+static bool slot_copied(const struct image *child, const struct site *site,
+			const struct copy_mark *copied)
+{
+	const struct ssol_area *area = image_area_at(child, site->slot);
+
+	return area && area->inherited && site->slot_nr <= copied->slots;
+}
+
+/*
+ * Gives the child the areas that it was copied with. Where the parent has got one since, the child
+ * may have got one of its own, or something else.
+ */
+static int areas_inherit(struct image *child, const struct image *parent)
+{
+	struct ssol_area *area;
+	unsigned int i;
+
+	for (i = 0; i < parent->nr_areas && child->nr_areas < IMAGE_MAX_AREAS; i++) {
+		if (image_area_at(child, parent->areas[i]->base))
+			continue;
+		area = ssol_area_copy(parent->areas[i], child->mm);
+		if (IS_ERR(area))
+			return PTR_ERR(area);
+		if (area)
+			image_add_area(child, area);
+	}
+	return 0;
+}
+
+/* Whether the child has a copy of the parent's trampoline, and uses no other one yet. */
+static bool trampoline_copied(const struct image *child, const struct image *parent)
+{
+	const struct ssol_area *area = image_area_at(child, parent->trampoline);
+
+	return parent->trampoline && child->trampoline != parent->trampoline &&
+	       area && area->inherited;
+}
+
+/**
+ * image_inherit() - give a forked child what its parent has
+ * @child: image of the child, whose address space is a copy of the parent's
+ * @parent: image of the parent
+ * @copied: as image_fork_begins() has told
+ *
+ * The child has copies of the areas, and of the slots that were in them when it was copied.
+ * What either gets from then on is its own.  The sites are known to the child from here on, as
+ * inherited; image_disinherit() ends that state for those that get no consumer.
+ *
+ * The parent may have got further slots since the copy was made.  Their sites are left out: no
+ * breakpoint was written before its slot.
+ *
+ * The child may have got consumers already, from a registration that met it before
+ * this: its areas and sites stay, but breakpoints that were taken for somebody
+ * else's are the parent's.
+ *
+ * Context: may sleep; takes both images' locks, parent's first.  The child
+ * does not run user code yet.
+ * Return: 0 or -ENOMEM, where the child knows only some of the sites.
+ */
+int image_inherit(struct image *child, struct image *parent, const struct copy_mark *copied)
+{
+	struct site *site, *own, *copy;
+	int ret;
+
+	mutex_lock(&parent->lock);
+	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+	ret = areas_inherit(child, parent);
+	/* It has not returned from anything yet: there are no calls through another one. */
+	if (!ret && trampoline_copied(child, parent))
+		ret = image_use_trampoline(child, parent->trampoline);
+
+	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
+		if (site->kind != SITE_PROBE || !slot_copied(child, site, copied) ||
+		    (site_was_idle(site, copied) && !site_forks(site)))
+			continue;
+		own = site_at(child, site->key.addr);
+		if (own) {
+			site_is_parents(own, site);
+			continue;
+		}
+		copy = site_alloc(child, site->key.addr, SITE_PROBE, NULL);
+		if (!copy) {
+			ret = -ENOMEM;
+			break;
+		}
+		copy->plan = site->plan;
+		copy->slot = site->slot;
+		copy->slot_nr = child->slots_written + 1;
+		WRITE_ONCE(child->slots_written, copy->slot_nr);
+		copy->step = site->step;
+		copy->foreign = READ_ONCE(site->foreign);
+		/* Who takes the kernel's out of the parent does so in the child as well. */
+		if (copy->foreign == FOREIGN_LEFT)
+			copy->foreign = FOREIGN_FIRST;
+		else if (copy->foreign == FOREIGN_SECOND)
+			copy->foreign = FOREIGN_NONE;
+		copy->state = SITE_INHERITED;
+		ret = site_add(copy);
+		if (ret) {
+			site_free(copy);
+			break;
+		}
+		/* Whoever comes to the child from here on finds the site: on_swbp(). */
+		smp_mb();
+		if (site_claimed(site, child->mm))
+			cmpxchg(&copy->foreign, FOREIGN_NONE, FOREIGN_SECOND);
+	}
+	mutex_unlock(&child->lock);
+	mutex_unlock(&parent->lock);
+	return ret;
+}
+
+/**
+ * image_inherit_consumers() - probe a forked child like its parent
+ * @child: image of the child, which has inherited the parent's sites
+ * @parent: image of the parent
+ *
+ * Attaches those consumers of the parent that ask for it.
+ *
+ * Context: may sleep; takes the images' locks one after the other.
+ */
+void image_inherit_consumers(struct image *child, struct image *parent)
+{
+	struct attach_request *requests;
+	unsigned int i, nr = 0;
+	struct site *site;
+	bool returns = false, told = false;
+
+	mutex_lock(&parent->lock);
+	if (!parent->nr_heirs) {
+		mutex_unlock(&parent->lock);
+		return;
+	}
+	requests = kvcalloc(parent->nr_heirs, sizeof(*requests), GFP_KERNEL);
+	for (site = image_first_site(parent, 0); site && requests; site = image_next_site(site)) {
+		struct attachment *a;
+
+		list_for_each_entry(a, &site->attachments, in_site) {
+			if (!a->consumer->inherits)
+				continue;
+			consumer_get(a->consumer);
+			returns |= a->consumer->type == CONSUMER_RETURN;
+			requests[nr].consumer = a->consumer;
+			requests[nr].where = a->where;
+			requests[nr++].addr = site->key.addr;
+		}
+	}
+	mutex_unlock(&parent->lock);
+	if (!requests) {
+		pr_warn("no memory: a child of a probed process is not probed\n");
+		return;
+	}
+	if (returns)
+		unwinder_watch(child);
+	image_attach(child, requests, nr);
+	if (returns)
+		unwinder_watched(child);
+	for (i = 0; i < nr; i++) {
+		if (requests[i].result == -ENOMEM && !told) {
+			pr_warn_ratelimited("no memory: a child of a probed process is not probed, or not everywhere\n");
+			told = true;
+		}
+		if (!requests[i].result && requests[i].consumer->ref_ctr_offset)
+			ref_ctrs_apply(child, requests[i].consumer,
+				       file_inode(requests[i].consumer->counted));
+		consumer_put(requests[i].consumer);
+	}
+	kvfree(requests);
+}
+
+/*
+ * Takes out what is at one site of the parent's, with @patched also with another operand;
+ * @again after a round that came to -EAGAIN.
+ * -EAGAIN when the child has got an image meanwhile; -EEXIST when something else
+ * follows the breakpoint.  Context: image::lock of the parent held, and of @child.
+ */
+static int site_disinherit(const struct site *site, struct image *child, struct mm_struct *mm,
+			   bool patched, bool again)
+{
+	static const u8 armed = SITE_ARMED;
+	struct text_edit edit = {
+		.addr = site->key.addr,
+		.text = site->plan.text,
+		.len = ssol_len(&site->plan),
+		.fixed = ssol_fixed_len(&site->plan),
+		/* One that is idle now, and was not when it was copied, was armed. */
+		.state = patched && READ_ONCE(site->state) != SITE_LOST ? &armed : NULL,
+	};
+	struct site *own;
+	bool met;
+
+	rcu_read_lock();
+	own = site_find(mm, site->key.addr);
+	rcu_read_unlock();
+	if (own && !child)
+		return -EAGAIN;
+	/* The kernel's uprobes may have come to the child since. */
+	edit.foreign = own && READ_ONCE(own->foreign) == FOREIGN_SECOND ? &own->foreign :
+									  &site->foreign;
+	if (own && own->state == SITE_ARMED) {
+		site_is_parents(own, site);
+		/* An earlier round took out a breakpoint that a registration counts on. */
+		if (again && READ_ONCE(own->foreign) == FOREIGN_NONE)
+			breakpoints_insert(mm, &edit, 1);
+		return 0;
+	}
+	breakpoints_remove(mm, &edit, 1);
+	if (!child && !edit.result) {
+		rcu_read_lock();
+		met = image_lookup(mm);
+		rcu_read_unlock();
+		if (met)
+			return -EAGAIN;
+	}
+	if (!own && !text_edit_gone(edit.result))
+		pr_warn_ratelimited("the breakpoint of its parent's at 0x%lx stays in process %d: error %d\n",
+				    site->key.addr, task_tgid_nr(current), edit.result);
+	if (own && text_edit_gone(edit.result))
+		site_set_idle(own);
+	else if (own)
+		WRITE_ONCE(own->state, SITE_LOST);
+	return edit.result == -EEXIST ? -EEXIST : 0;
+}
+
+/*
+ * Whether the site that has come in the place of another may have been armed, too, and
+ * its breakpoint be taken for the older one's.
+ */
+static bool site_superseded_in(const struct site *old, const struct copy_mark *copied)
+{
+	const struct site *site;
+	bool armed;
+
+	rcu_read_lock();
+	site = site_find(old->key.mm, old->key.addr);
+	armed = site && site != old && !site_was_idle(site, copied) &&
+		text_same(site->plan.text + 1, old->plan.text + 1,
+			  min(ssol_len(&site->plan), ssol_len(&old->plan)) - 1);
+	rcu_read_unlock();
+	return armed;
+}
+
+/**
+ * image_disinherit() - take out of a child's text what its parent had in there
+ * @parent: image of the parent
+ * @mm: the child's address space, in use
+ * @copied: as image_fork_begins() has told
+ *
+ * Sites at which the child is being probed itself stay as they are.
+ *
+ * Context: may sleep; takes image::lock and the child's mmap lock.
+ */
+void image_disinherit(struct image *parent, struct mm_struct *mm, const struct copy_mark *copied)
+{
+	struct image *child;
+	struct site *site;
+	bool patched, again;
+	int ret = 0;
+
+	do {
+		again = ret;
+		ret = 0;
+		patched = false;
+		child = image_find(mm);
+		mutex_lock(&parent->lock);
+		if (child)
+			mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
+		for (site = image_first_site(parent, 0); site && ret != -EAGAIN;
+		     site = image_next_site(site)) {
+			if (site->kind != SITE_PROBE || site_was_idle(site, copied))
+				continue;
+			ret = site_disinherit(site, child, mm, false, again);
+			patched |= ret == -EEXIST;
+		}
+		/* The text may have become another since it was copied. */
+		for (site = parent->superseded; site && ret != -EAGAIN; site = site->older) {
+			if (!site_was_idle(site, copied) && !site_superseded_in(site, copied))
+				ret = site_disinherit(site, child, mm, false, again);
+		}
+		/* Breakpoints as they were written are out; now those that the program patched. */
+		for (site = patched ? image_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
+		     site = image_next_site(site)) {
+			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
+				ret = site_disinherit(site, child, mm, true, again);
+		}
+		if (ret != -EAGAIN)
+			ref_ctrs_disinherit(parent, mm, copied);
+		if (child)
+			mutex_unlock(&child->lock);
+		mutex_unlock(&parent->lock);
+		if (child)
+			image_put(child);
+		cond_resched();
+	} while (ret == -EAGAIN);
+}

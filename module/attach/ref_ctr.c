@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reference counters: finding them, keeping the list, changing the words.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "text/breakpoint.h"
+#include "core/image.h"
+#include "ref_ctr.h"
+#include "core/task.h"
+
+/*
+ * Where one address space can have the same counter.  Any program can map its file as often
+ * as it likes, and each place is looked for among all.
+ */
+#define MAX_PLACES	16
+
+/* Data of its own that a process may change, or could when it was counted; with a file behind. */
+static bool vma_has_counters(const struct vm_area_struct *vma, const struct inode *inode,
+			     bool counted)
+{
+	return vma->vm_file && file_inode(vma->vm_file) == inode &&
+	       !(vma->vm_flags & (VM_MAYSHARE | VM_HUGETLB | VM_PFNMAP | VM_IO)) &&
+	       (counted || vma->vm_flags & VM_WRITE);
+}
+
+static unsigned int places_find(struct mm_struct *mm, const struct inode *inode, loff_t offset,
+				unsigned long *places)
+{
+	VMA_ITERATOR(vmi, mm, 0);
+	struct vm_area_struct *vma;
+	unsigned int n = 0;
+
+	mmap_read_lock(mm);
+	for_each_vma(vmi, vma) {
+		loff_t start = (loff_t)vma->vm_pgoff << PAGE_SHIFT;
+
+		if (!vma_has_counters(vma, inode, false) || offset < start ||
+		    offset - start + sizeof(u16) > vma->vm_end - vma->vm_start)
+			continue;
+		if (n == MAX_PLACES) {
+			pr_notice_ratelimited("%pD has a reference counter that a process maps more than %u times: the others are not incremented\n",
+					      vma->vm_file, n);
+			break;
+		}
+		places[n++] = vma->vm_start + (offset - start);
+	}
+	mmap_read_unlock(mm);
+	return n;
+}
+
+/* Numbers a change.  Context: the mmap lock held, image::tree_lock, too. */
+static void ref_ctr_number(struct image *image, u64 *number)
+{
+	WRITE_ONCE(image->ref_changes, image->ref_changes + 1);
+	WRITE_ONCE(*number, image->ref_changes);
+}
+
+/*
+ * Changes the word if what is mapped there still is what it was.  Where it is that of @ref,
+ * that must not be gone, and the change is numbered.
+ */
+static int word_change(struct mm_struct *mm, unsigned long addr, const struct inode *inode,
+		       int change, struct ref_ctr *ref)
+{
+	struct vm_area_struct *vma;
+	int ret = -ENOENT;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start <= addr && vma_has_counters(vma, inode, change < 0) &&
+	    !(ref && READ_ONCE(ref->gone)))
+		ret = u16_add(mm, addr, change);
+	if (!ret && ref) {
+		spin_lock(&ref->image->tree_lock);
+		ref_ctr_number(ref->image, change > 0 ? &ref->since : &ref->gone);
+		spin_unlock(&ref->image->tree_lock);
+	}
+	mmap_read_unlock(mm);
+	return ret;
+}
+
+static struct ref_ctr *ref_ctr_find(struct image *image, const struct consumer *c,
+				    unsigned long addr)
+{
+	struct ref_ctr *ref;
+
+	lockdep_assert_held(&image->lock);
+	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
+		if (ref->consumer == c && ref->addr == addr && !READ_ONCE(ref->gone))
+			return ref;
+	}
+	return NULL;
+}
+
+/* Lists a counter; false when the consumer is being unregistered. */
+static bool ref_ctr_link(struct ref_ctr *ref)
+{
+	struct consumer *c = ref->consumer;
+	bool alive;
+
+	spin_lock(&c->lock);
+	alive = !c->dying;
+	if (alive)
+		list_add_tail(&ref->in_consumer, &c->ref_ctrs);
+	spin_unlock(&c->lock);
+	if (!alive)
+		return false;
+	consumer_get(c);
+	spin_lock(&ref->image->tree_lock);
+	list_add_tail(&ref->in_image, &ref->image->ref_ctrs);
+	spin_unlock(&ref->image->tree_lock);
+	return true;
+}
+
+static void ref_ctr_unlink(struct ref_ctr *ref)
+{
+	struct consumer *c = ref->consumer;
+
+	spin_lock(&c->lock);
+	list_del(&ref->in_consumer);
+	spin_unlock(&c->lock);
+	spin_lock(&ref->image->tree_lock);
+	list_del(&ref->in_image);
+	spin_unlock(&ref->image->tree_lock);
+	ref->consumer = NULL;
+	consumer_put(c);
+}
+
+/**
+ * ref_ctrs_purge() - forget the counters that are gone
+ * @image: an address space that is not being copied, or that nobody else uses
+ *
+ * Context: any in which memory can be freed; image::lock held, or nobody else using it.
+ */
+void ref_ctrs_purge(struct image *image)
+{
+	struct ref_ctr *ref, *next;
+
+	list_for_each_entry_safe(ref, next, &image->gone_ref_ctrs, in_image) {
+		list_del(&ref->in_image);
+		kfree(ref);
+	}
+}
+
+/* Forgets them unless they may be in copies of the address space, or at another place in it. */
+static void ref_ctrs_tidy(struct image *image)
+{
+	lockdep_assert_held(&image->lock);
+	if (!list_empty(&image->gone_ref_ctrs) && !atomic_read(&image->moving) &&
+	    !image_forks(image))
+		ref_ctrs_purge(image);
+}
+
+static int ref_ctr_increment(struct image *image, struct consumer *c, const struct inode *inode,
+			     unsigned long addr)
+{
+	struct ref_ctr *ref;
+	int ret;
+
+	if (ref_ctr_find(image, c, addr))
+		return 0;
+	ref = kmalloc(sizeof(*ref), GFP_KERNEL);
+	if (!ref)
+		return -ENOMEM;
+	*ref = (struct ref_ctr) {
+		.image = image, .consumer = c, .inode = inode, .addr = addr, .since = U64_MAX,
+	};
+	/* Listed first, so that an unmapping in between is noticed. */
+	if (!ref_ctr_link(ref)) {
+		kfree(ref);
+		return 0;
+	}
+	ret = word_change(image->mm, addr, inode, 1, ref);
+	if (ret) {
+		ref_ctr_unlink(ref);
+		kfree(ref);
+	}
+	return ret == -ENOENT ? 0 : ret;
+}
+
+static bool consumer_attached_in(struct consumer *c, const struct image *image)
+{
+	struct attachment *a;
+	bool found = false;
+
+	spin_lock(&c->lock);
+	list_for_each_entry(a, &c->attachments, in_consumer) {
+		if (a->site->image == image) {
+			found = true;
+			break;
+		}
+	}
+	spin_unlock(&c->lock);
+	return found;
+}
+
+/* Forgets those of a consumer, or of all, whose mappings have gone, so that they do not pile up. */
+static void unlink_gone(struct image *image, const struct consumer *only)
+{
+	struct ref_ctr *ref, *next;
+
+	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
+		if ((only && ref->consumer != only) || !READ_ONCE(ref->gone) ||
+		    READ_ONCE(ref->moves))
+			continue;
+		ref_ctr_unlink(ref);
+		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+	}
+	ref_ctrs_tidy(image);
+}
+
+/* Increments its counters wherever @inode is mapped.  Context: may sleep; image::lock held. */
+static int apply(struct image *image, struct consumer *c, const struct inode *inode)
+{
+	unsigned long places[MAX_PLACES];
+	unsigned int i, n = places_find(image->mm, inode, c->ref_ctr_offset, places);
+	int err, ret = 0;
+
+	for (i = 0; i < n; i++) {
+		err = ref_ctr_increment(image, c, inode, places[i]);
+		if (err)
+			pr_notice_ratelimited("the reference counter at 0x%lx cannot be incremented: error %d\n",
+					      places[i], err);
+		ret = ret ?: err;
+	}
+	return ret;
+}
+
+/**
+ * ref_ctrs_apply() - increment the counters of a consumer in an address space
+ * @image: the address space, in use
+ * @c: a consumer with a reference counter; nothing is done where it is not
+ *	attached
+ * @inode: the file that has the counter
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ * Return: 0; -EINVAL when the counter does not lie at an even address; -ENOMEM
+ * and its like.
+ */
+int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *inode)
+{
+	int ret = 0;
+
+	mutex_lock(&image->lock);
+	if (!image->dead && consumer_attached_in(c, image)) {
+		unlink_gone(image, c);
+		ret = apply(image, c, inode);
+	}
+	mutex_unlock(&image->lock);
+	return ret;
+}
+
+/* Whether its attachment at @site, of a probe on one process, still is in the file it was in. */
+static bool in_counted_file(const struct site *site, const struct consumer *c)
+{
+	struct mm_struct *mm = site->image->mm;
+	struct vm_area_struct *vma;
+	bool is;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, site->key.addr);
+	is = vma && vma->vm_start <= site->key.addr && vma->vm_file &&
+	     file_inode(vma->vm_file) == file_inode(c->counted);
+	mmap_read_unlock(mm);
+	return is;
+}
+
+/**
+ * ref_ctrs_mapped() - increment the counters of probes on one process that have been mapped
+ * @mm: the address space, in use
+ *
+ * Those of probes on files are seen to by mapping_apply().  What cannot be incremented the
+ * kernel log says.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void ref_ctrs_mapped(struct mm_struct *mm)
+{
+	struct image *image = image_find(mm);
+	struct attachment *a;
+	struct site *site;
+
+	if (!image)
+		return;
+	/* A registration that is under way looks for itself. */
+	if (!READ_ONCE(image->nr_counters))
+		goto put;
+	mutex_lock(&image->lock);
+	unlink_gone(image, NULL);
+	for (site = image->dead ? NULL : image_first_site(image, 0); site;
+	     site = image_next_site(site)) {
+		if (site->state == SITE_LOST)
+			continue;
+		list_for_each_entry(a, &site->attachments, in_site) {
+			if (consumer_counts_in_process(a->consumer) &&
+			    in_counted_file(site, a->consumer))
+				apply(image, a->consumer, file_inode(a->consumer->counted));
+		}
+		cond_resched();
+	}
+	mutex_unlock(&image->lock);
+put:
+	image_put(image);
+}
+
+/**
+ * ref_ctrs_drop() - decrement all counters that a consumer has incremented
+ * @c: a retired consumer
+ *
+ * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * locks.
+ */
+void ref_ctrs_drop(struct consumer *c)
+{
+	struct ref_ctr *ref;
+	struct image *image;
+	bool in_use;
+
+	for (;;) {
+		/* An image stays while it has counters. */
+		spin_lock(&c->lock);
+		ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
+		image = ref ? ref->image : NULL;
+		if (image)
+			refcount_inc(&image->refs);
+		spin_unlock(&c->lock);
+		if (!image)
+			break;
+
+		in_use = mmget_not_zero(image->mm);
+		mutex_lock(&image->lock);
+		for (;;) {
+			spin_lock(&c->lock);
+			ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
+			/* One of another image may be freed any time under the lock of that. */
+			if (ref && ref->image != image)
+				ref = NULL;
+			spin_unlock(&c->lock);
+			if (!ref)
+				break;
+			if (in_use)
+				word_change(image->mm, ref->addr, ref->inode, -1, ref);
+			ref_ctr_unlink(ref);
+			list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+		}
+		ref_ctrs_tidy(image);
+		mutex_unlock(&image->lock);
+		if (in_use)
+			mmput(image->mm);
+		image_put(image);
+	}
+}
+
+/**
+ * ref_ctrs_forget() - the address space is gone, and its counters
+ * @image: the address space
+ *
+ * Context: may sleep; image::lock held.
+ */
+void ref_ctrs_forget(struct image *image)
+{
+	struct ref_ctr *ref, *next;
+
+	lockdep_assert_held(&image->lock);
+	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
+		ref_ctr_unlink(ref);
+		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+	}
+	ref_ctrs_tidy(image);
+}
+
+/**
+ * ref_ctrs_lost() - addresses are being unmapped
+ * @image: the address space
+ * @start: the first address
+ * @end: the first address behind
+ * @from: the first address that the current task is moving by mremap()
+ * @to: the first address behind; @from if it is not
+ *
+ * Context: image::tree_lock held.
+ * Return: whether there are some that move.
+ */
+bool ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end,
+		   unsigned long from, unsigned long to)
+{
+	struct ref_ctr *ref;
+	bool moves = false;
+
+	lockdep_assert_held(&image->tree_lock);
+	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
+		if (ref->addr < start || ref->addr >= end || ref->gone)
+			continue;
+		/* Before it is gone: unlink_gone() does not take the lock. */
+		if (ref->addr >= from && ref->addr < to) {
+			WRITE_ONCE(ref->moves, true);
+			moves = true;
+		}
+		ref_ctr_number(image, &ref->gone);
+	}
+	return moves;
+}
+
+static void list_moved(struct list_head *refs, unsigned long from, unsigned long to, long by)
+{
+	struct ref_ctr *ref;
+
+	list_for_each_entry(ref, refs, in_image) {
+		if (!READ_ONCE(ref->gone) || !ref->moves || ref->addr < from || ref->addr >= to)
+			continue;
+		word_change(ref->image->mm, ref->addr + by, ref->inode, -1, NULL);
+		WRITE_ONCE(ref->moves, false);
+	}
+}
+
+/**
+ * ref_ctrs_moved() - decrement counters where mremap() has put them
+ * @image: the address space, in use
+ * @from: the first address that it was to move
+ * @to: the first address behind
+ * @by: what is to be added for the new ones; 0 when they have stayed, after all
+ *
+ * The consumers that still are attached are then to be counted as in any new mapping.
+ *
+ * Context: may sleep; takes image::lock and the mmap lock.
+ */
+void ref_ctrs_moved(struct image *image, unsigned long from, unsigned long to, long by)
+{
+	mutex_lock(&image->lock);
+	list_moved(&image->ref_ctrs, from, to, by);
+	list_moved(&image->gone_ref_ctrs, from, to, by);
+	mutex_unlock(&image->lock);
+}
+
+/* Whether a fork has copied the counter incremented. */
+static bool ref_ctr_copied(const struct ref_ctr *ref, const struct copy_mark *copied)
+{
+	u64 gone = READ_ONCE(ref->gone);
+
+	return ref->since <= copied->ref_changes && (!gone || gone > copied->ref_changes);
+}
+
+/**
+ * ref_ctrs_disinherit() - decrement what a forked child has got incremented
+ * @parent: image of the parent
+ * @mm: the child's address space, in use
+ * @copied: what the parent's was like when it was copied
+ *
+ * For the consumers that the child has, too, its counters are incremented anew.
+ *
+ * Context: may sleep; the parent's image::lock held; takes the child's mmap lock.
+ */
+void ref_ctrs_disinherit(struct image *parent, struct mm_struct *mm,
+			 const struct copy_mark *copied)
+{
+	struct ref_ctr *ref;
+
+	lockdep_assert_held(&parent->lock);
+	list_for_each_entry(ref, &parent->ref_ctrs, in_image) {
+		if (ref_ctr_copied(ref, copied))
+			word_change(mm, ref->addr, ref->inode, -1, NULL);
+	}
+	list_for_each_entry(ref, &parent->gone_ref_ctrs, in_image) {
+		if (ref_ctr_copied(ref, copied))
+			word_change(mm, ref->addr, ref->inode, -1, NULL);
+	}
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sites: analysing the text and giving it a slot.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/moduleparam.h>
+#include <linux/ratelimit.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "text/breakpoint.h"
+#include "core/image.h"
+#include "core/ssol_area.h"
+#include "events/syscall.h"
+
+/*
+ * Why a place cannot be probed.  Of a probe on files each process hears, as often as it maps
+ * them or brings it about: that is not told each time.
+ */
+#define site_notice(c, fmt, ...)						\
+do {										\
+	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL,	\
+				      DEFAULT_RATELIMIT_BURST);			\
+										\
+	if (!(c)->in_every_process || __ratelimit(&limit))			\
+		pr_notice(fmt, ##__VA_ARGS__);					\
+} while (0)
+
+/**
+ * enum origin - who has put a breakpoint where a site is to be
+ * @ORIGIN_NONE: nobody, or the site itself
+ * @ORIGIN_MOVED: this module, before the text was moved to there
+ * @ORIGIN_OTHER: somebody else
+ */
+enum origin {
+	ORIGIN_NONE,
+	ORIGIN_MOVED,
+	ORIGIN_OTHER,
+};
+
+/*
+ * Whether text is that of a site, breakpoint included, although the mapping was
+ * another one when the site was armed: the program has copied it, or a fork.
+ */
+static bool site_text_copied(const struct site *site, const u8 *text, int len)
+{
+	int want = ssol_len(&site->plan);
+
+	return len >= want && text[0] == ARCH_BREAKPOINT &&
+	       text_same(text + 1, site->plan.text + 1, want - 1);
+}
+
+/*
+ * Goes to an address: sets @walk->next.  Those of one request after the other lie
+ * behind each other, mostly next to each other.
+ */
+static void walk_to(struct site_walk *walk, unsigned long addr)
+{
+	struct site *site = walk->next;
+	unsigned int steps = 4;
+
+	if (walk->known && addr >= walk->addr) {
+		for (; site && site->key.addr < addr && steps--; site = image_next_site(site))
+			walk->prev = site;
+	}
+	if (!walk->known || addr < walk->addr || (site && site->key.addr < addr)) {
+		site = image_first_site(walk->image, addr);
+		walk->prev = NULL;
+	}
+	walk->next = site;
+	walk->addr = addr;
+	walk->known = true;
+}
+
+/*
+ * Takes the breakpoints of other sites out of what was read of an instruction:
+ * some are probed at their first byte and behind a prefix that is jumped over.
+ */
+static void site_text_restore(const struct site_walk *walk, u8 *text, int len)
+{
+	unsigned long addr = walk->addr;
+	struct site *site = walk->next;
+
+	if (site && site->key.addr == addr)
+		site = image_next_site(site);
+	for (; site && site->key.addr < addr + len; site = image_next_site(site)) {
+		u8 *byte = text + (site->key.addr - addr);
+
+		if (site->kind == SITE_PROBE && site->state != SITE_IDLE &&
+		    *byte == ARCH_BREAKPOINT)
+			*byte = site->plan.text[0];
+	}
+}
+
+static bool plan_is_of(const struct ssol_plan *plan, const u8 *text, int len)
+{
+	return len >= (int)ssol_len(plan) && !memcmp(plan->text, text, ssol_len(plan));
+}
+
+/*
+ * Whether a breakpoint was put there by this module, where the text was before: its
+ * task is in mremap(), or has not come to image_moved().  A page keeps the place of
+ * what is in it.
+ */
+static bool site_text_moved(struct image *image, unsigned long addr, const u8 *text)
+{
+	struct site *site;
+
+	if (!atomic_read(&image->moving))
+		return false;
+	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+		if (site->kind == SITE_PROBE &&
+		    !offset_in_page(site->key.addr ^ addr) &&
+		    text_same(text, site->plan.text, ssol_len(&site->plan)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Says why the mapping at @addr is not one for breakpoints.  Where a probed file's has just
+ * gone, and may be back, nothing is amiss: libraries come and go.  Context: may sleep.
+ */
+static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, unsigned long addr)
+{
+	struct vm_area_struct *vma;
+
+	mmap_read_lock(mm);
+	vma = find_vma(mm, addr);
+	if (vma && vma->vm_start > addr)
+		vma = NULL;
+	if (!c->in_every_process || (vma && !text_probeable(vma)))
+		site_notice(c, "0x%lx cannot be probed: %s\n", addr, text_refusal(vma));
+	mmap_read_unlock(mm);
+}
+
+/*
+ * Reads the text that @walk is at, without breakpoints.  That of @site, where not NULL, may
+ * cover its first byte, unless the program wrote over it; so may somebody else's.
+ */
+static int site_read(struct site_walk *walk, const struct consumer *c, struct site *site,
+		     enum origin *origin, u8 *text)
+{
+	struct image *image = walk->image;
+	unsigned long addr = walk->addr;
+	int len, ret;
+
+	len = text_reader_read(&walk->text, addr, text, UINSN_MAX_LEN);
+	if (len == -EINVAL)
+		site_tell_mapping(c, image->mm, addr);
+	else if (len == -EIO)
+		site_notice(c, "0x%lx cannot be probed: the text cannot be read\n", addr);
+	if (len < 0)
+		return len;
+
+	if (site && (site->state == SITE_ARMED ||
+		     (site->state != SITE_IDLE && site_text_copied(site, text, len)))) {
+		if (text[0] == ARCH_BREAKPOINT)
+			text[0] = site->plan.text[0];
+		else
+			site_set_idle(site);
+	} else if (text[0] == ARCH_BREAKPOINT) {
+		ret = foreign_text(image->mm, addr, text, len);
+		if (ret == -EEXIST)
+			site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n",
+				    addr);
+		if (ret)
+			return ret;
+		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
+	}
+	site_text_restore(walk, text, len);
+	return len;
+}
+
+/*
+ * Reads and analyses the instruction that @walk is at.  Returns the plan, which may be in
+ * @site, in @c or in @walk.
+ */
+static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct consumer *c,
+					    struct site *site, enum origin *origin)
+{
+	const struct ssol_plan *plan;
+	struct image *image = walk->image;
+	unsigned long addr = walk->addr;
+	u8 text[UINSN_MAX_LEN];
+	enum ssol_refusal why = SSOL_OK;
+	int len, ret;
+
+	len = site_read(walk, c, site, origin, text);
+	if (len < 0)
+		return ERR_PTR(len);
+	/* What was analysed here before, or in the file, is not analysed again. */
+	ret = 0;
+	if (site && plan_is_of(&site->plan, text, len)) {
+		plan = &site->plan;
+	} else if (c->plan && c->plan->insn.mode == image->mode &&
+		   plan_is_of(c->plan, text, len)) {
+		plan = c->plan;
+	} else {
+		ret = ssol_plan_insn(&walk->made, text, len, image->mode, &why);
+		plan = &walk->made;
+	}
+	if (ret == -EPERM) {
+		site_notice(c, "0x%lx cannot be probed: %s (%*ph)\n", addr, ssol_refusal_name(why),
+			    len, text);
+		return ERR_PTR(ret);
+	}
+	if (ret) {
+		site_notice(c, "0x%lx cannot be probed: no instruction is there (%*ph)\n", addr,
+			    len, text);
+		return ERR_PTR(-EILSEQ);
+	}
+	if (foreign_call(image->mm, addr, text, len)) {
+		site_notice(c, "0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there\n",
+			    addr);
+		return ERR_PTR(-EEXIST);
+	}
+	if (c->expect_len && memcmp(c->expect, text, min_t(int, c->expect_len, ssol_len(plan)))) {
+		site_notice(c, "0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
+			    addr, len, text, c->expect_len, c->expect);
+		return ERR_PTR(-EILSEQ);
+	}
+	return plan;
+}
+
+static bool force_step;
+module_param_named(single_step, force_step, bool, 0644);
+MODULE_PARM_DESC(single_step,
+		 "execute instructions out of line under the trap flag, for sites made from now on");
+
+static bool plan_is_syscall(const struct ssol_plan *plan)
+{
+	switch (plan->insn.class) {
+	case UINSN_SYSCALL:
+	case UINSN_SYSENTER:
+	case UINSN_INT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/*
+ * Whether to step over an instruction although it need not be.  A system call
+ * cannot be: it may fork, exec or block while the step is under way.
+ */
+static bool prefer_step(const struct ssol_plan *plan)
+{
+	return !plan_is_syscall(plan) && READ_ONCE(force_step);
+}
+
+/*
+ * A slot in one of the areas that there are; -ERANGE when some have room, but none of them
+ * within reach of what the instruction refers to, -ENOSPC when none has.
+ */
+static long image_use_room(struct image *image, const struct ssol_plan *plan, unsigned long addr,
+			   bool step)
+{
+	long slot, ret = -ENOSPC;
+	unsigned int i;
+
+	for (i = 0; i < image->nr_areas; i++) {
+		if (!ssol_area_reaches(image->areas[i], addr))
+			continue;
+		slot = ssol_area_add_slot(image->areas[i], image->mm, plan, addr, step);
+		if (slot != -ENOSPC && slot != -ERANGE)
+			return slot;
+		if (slot == -ERANGE)
+			ret = slot;
+	}
+	return ret;
+}
+
+/* -ENOSPC: there is no room for an area within reach, or the program may map no more. */
+static long image_add_slot(struct image *image, const struct ssol_plan *plan,
+			   unsigned long addr, bool *step)
+{
+	struct ssol_area *area;
+	long slot;
+
+	*step = ssol_needs_step(plan) || prefer_step(plan);
+	slot = image_use_room(image, plan, addr, *step);
+	if (slot == -ERANGE && image->nothing_nearer) {
+		*step = true;
+		slot = image_use_room(image, plan, addr, true);
+	}
+	if (slot != -ENOSPC && slot != -ERANGE)
+		return slot;
+	if (image->nr_areas == IMAGE_MAX_AREAS)
+		return -ENOSPC;
+	area = ssol_area_create(image->mm, image->areas, image->nr_areas, addr);
+	if (IS_ERR(area))
+		return PTR_ERR(area);
+	image_add_area(image, area);
+	slot = ssol_area_add_slot(area, image->mm, plan, addr, *step);
+	if (slot == -ERANGE) {
+		/* Not even from the nearest room; a step borrows a register. */
+		image->nothing_nearer = true;
+		*step = true;
+		slot = ssol_area_add_slot(area, image->mm, plan, addr, true);
+	}
+	return slot;
+}
+
+/* Log why image_add_slot() failed with @ret.  Return: the error of the registration. */
+static long slot_refused(const struct consumer *c, unsigned long addr, long ret)
+{
+	/* Callers report missing memory once for all their places. */
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret == -ENOSPC) {
+		site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
+			    addr);
+		return -ENOMEM;
+	}
+	site_notice(c, "0x%lx cannot be probed: the SSOL area cannot be written, error %ld\n",
+		    addr, ret);
+	return ret;
+}
+
+/*
+ * The site at @addr with the instruction that is there now: an existing one,
+ * or a new one.
+ */
+struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c)
+{
+	struct image *image = walk->image;
+	enum origin origin = ORIGIN_NONE;
+	bool step;
+	const struct ssol_plan *plan;
+	struct site *site, *fresh;
+	long slot;
+	int ret;
+
+	walk_to(walk, addr);
+	site = walk->next && walk->next->key.addr == addr ? walk->next : NULL;
+	if (image_area_at(image, addr)) {
+		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area\n", addr);
+		return ERR_PTR(-EINVAL);
+	}
+
+	plan = site_analyse(walk, c, site, &origin);
+	walk->no_memory = PTR_ERR(plan) == -ENOMEM;
+	if (IS_ERR(plan))
+		return ERR_CAST(plan);
+	if (site && ssol_len(plan) == ssol_len(&site->plan) &&
+	    !memcmp(plan->text, site->plan.text, ssol_len(plan))) {
+		if (origin == ORIGIN_OTHER)
+			WRITE_ONCE(site->foreign, FOREIGN_FIRST);
+		else if (origin == ORIGIN_MOVED && site->state == SITE_IDLE)
+			WRITE_ONCE(site->state, SITE_INHERITED);
+		return site;
+	}
+	if (site && site->state == SITE_LOST)
+		site_abandon(site);
+	if (site && !list_empty(&site->attachments)) {
+		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n",
+			    addr);
+		return ERR_PTR(-EBUSY);
+	}
+
+	if (plan_is_syscall(plan))
+		syscall_watch();
+	/* A slot cannot be given back. */
+	fresh = site_alloc(image, addr, SITE_PROBE, &walk->stock);
+	walk->no_memory = !fresh;
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
+	slot = image_add_slot(image, plan, addr, &step);
+	if (slot < 0) {
+		site_free(fresh);
+		walk->no_memory = slot == -ENOMEM;
+		return ERR_PTR(slot_refused(c, addr, slot));
+	}
+	if (site) {
+		walk->next = image_next_site(site);
+		site_supersede(site);
+	}
+	site = fresh;
+	site->plan = *plan;
+	site->slot = slot;
+	site->slot_nr = image->slots_written + 1;
+	/* Pairs with image_copy_begins(): a copy that is made from now on has the slot. */
+	smp_store_release(&image->slots_written, site->slot_nr);
+	site->step = step;
+	site->foreign = origin == ORIGIN_OTHER ? FOREIGN_FIRST : FOREIGN_NONE;
+	if (origin == ORIGIN_MOVED)
+		site->state = SITE_INHERITED;
+	ret = site_add_between(site, walk->prev, walk->next);
+	if (ret) {
+		site_free(site);
+		return ERR_PTR(ret);
+	}
+	/* The next one will not be looked for before it. */
+	walk->prev = site;
+	walk->addr = addr + 1;
+	return site;
+}
+
+/**
+ * image_use_trampoline() - have calls return to a trampoline from now on
+ * @image: the address space
+ * @addr: where the trampoline is: the start of an area of @image
+ *
+ * Context: may sleep; image::lock held.
+ * Return: 0, or -ENOMEM and its like.
+ */
+int image_use_trampoline(struct image *image, unsigned long addr)
+{
+	struct site *site;
+	int ret = calls_make(&image->calls);
+
+	if (ret)
+		return ret;
+	site = site_alloc(image, addr, SITE_TRAMPOLINE, NULL);
+	if (!site)
+		return -ENOMEM;
+	site->state = SITE_ARMED;
+	ret = site_add(site);
+	if (ret) {
+		site_free(site);
+		return ret;
+	}
+	WRITE_ONCE(image->trampoline, site->key.addr);
+	return 0;
+}
+
+int image_need_trampoline(struct image *image)
+{
+	if (image->trampoline)
+		return 0;
+	/* The program may have unmapped earlier ones. */
+	return image_use_trampoline(image,
+				    ssol_area_trampoline(image->areas[image->nr_areas - 1]));
+}

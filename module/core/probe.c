@@ -1,0 +1,538 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Consumers and their sets.
+ */
+#include <linux/file.h>
+#include <linux/rcupdate.h>
+#include <linux/seqlock.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "probe.h"
+#include "uret/retprobe.h"
+
+/* Consumers whose memory is not freed yet; unloading waits for the last. */
+static atomic_t consumers_left = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(consumers_gone);
+static struct workqueue_struct *probe_wq;
+
+/* Counts are on their way from a consumer to the client's structure. */
+static seqcount_t totals_seq = SEQCNT_ZERO(totals_seq);
+
+/* What unregisters a consumer whose process has gone. */
+static work_func_t consumer_end;
+
+/**
+ * struct stats_block - counters of several consumers
+ * @refs: the consumers, and the next ones while it is the newest
+ * @used: how many counters have been given out; they are not given out again
+ * @stats: the counters
+ *
+ * The kernel's allocator of such memory looks through all that it has given out
+ * in small pieces, so ten thousand consumers must not ask for one each.
+ */
+struct stats_block {
+	refcount_t refs;
+	unsigned int used;
+	struct consumer_stats __percpu *stats;
+};
+
+/* Counters in a block: what a lone probe takes up of each CPU's memory is 1 KiB. */
+#define STATS_BLOCK	64
+
+static_assert(sizeof(struct consumer_stats) * STATS_BLOCK == 1024);
+
+/* The newest block, or NULL; under the mutex. */
+static struct stats_block *stats_newest;
+static DEFINE_MUTEX(stats_mutex);
+
+static void stats_block_put(struct stats_block *block)
+{
+	if (block && refcount_dec_and_test(&block->refs)) {
+		free_percpu(block->stats);
+		kfree(block);
+	}
+}
+
+static struct stats_block *stats_block_make(void)
+{
+	struct stats_block *block = kzalloc(sizeof(*block), GFP_KERNEL);
+
+	if (!block)
+		return NULL;
+	block->stats = __alloc_percpu(STATS_BLOCK * sizeof(*block->stats),
+				      __alignof__(*block->stats));
+	if (!block->stats) {
+		kfree(block);
+		return NULL;
+	}
+	refcount_set(&block->refs, 1);
+	return block;
+}
+
+static int consumer_get_stats(struct consumer *c)
+{
+	mutex_lock(&stats_mutex);
+	if (!stats_newest || stats_newest->used == STATS_BLOCK) {
+		stats_block_put(stats_newest);
+		stats_newest = stats_block_make();
+	}
+	c->block = stats_newest;
+	if (c->block) {
+		refcount_inc(&c->block->refs);
+		c->stats = c->block->stats + c->block->used++;
+	}
+	mutex_unlock(&stats_mutex);
+	return c->block ? 0 : -ENOMEM;
+}
+
+/* They come by the thousand; with room for the one of consumer::solo. */
+static struct kmem_cache *consumer_cache;
+
+static void consumer_set_count(struct consumer_set *set, struct consumer *c);
+static enum set_way consumer_way(const struct consumer *c);
+
+/* The set in the consumer itself, which is not live yet. */
+static void consumer_set_solo_init(struct consumer *c)
+{
+	c->solo.solo = true;
+	consumer_set_count(&c->solo, c);
+}
+
+/* Whether handlers are called; that of a set of its own is seen by its way. */
+static void consumer_set_live(struct consumer *c, bool live)
+{
+	WRITE_ONCE(c->live, live);
+	WRITE_ONCE(c->solo.way, live ? consumer_way(c) : WAY_MANY);
+}
+
+/* Whether handlers of a consumer may be called in task context. */
+static bool consumer_sleeps(const struct consumer *c)
+{
+	return c->type == CONSUMER_RETURN || !c->atomic || c->u->task_handler;
+}
+
+static void consumer_free(struct consumer *c)
+{
+	if (c->sleeps)
+		percpu_ref_exit(&c->active);
+	if (c->type == CONSUMER_RETURN)
+		percpu_ref_exit(&c->calls);
+	stats_block_put(c->block);
+	kfree(c->plan);
+	if (c->counted)
+		fput(c->counted);
+	kmem_cache_free(consumer_cache, c);
+	if (atomic_dec_and_test(&consumers_left))
+		wake_up_all(&consumers_gone);
+}
+
+static void consumer_free_rcu(struct rcu_head *head)
+{
+	consumer_free(container_of(head, struct consumer, free));
+}
+
+static void consumer_inactive(struct percpu_ref *ref)
+{
+	complete_all(&container_of(ref, struct consumer, active)->idle);
+}
+
+static void consumer_uncalled(struct percpu_ref *ref)
+{
+	consumer_put(container_of(ref, struct consumer, calls));
+}
+
+/**
+ * consumer_create() - the module's side of a probe that is being registered
+ * @u: the client's structure
+ * @type: its kind
+ *
+ * Context: may sleep.
+ * Return: the consumer, disabled and attached nowhere, or ERR_PTR(-ENOMEM).
+ */
+struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
+{
+	struct uretprobe *rp = type == CONSUMER_RETURN ?
+		container_of(u, struct uretprobe, u) : NULL;
+	struct consumer *c = kmem_cache_alloc(consumer_cache, GFP_KERNEL);
+
+	if (!c)
+		return ERR_PTR(-ENOMEM);
+
+	*c = (struct consumer){};
+	c->u = u;
+	c->type = type;
+	c->atomic = u->flags & UPROBE_ATOMIC;
+	c->sleeps = consumer_sleeps(c);
+	if (consumer_get_stats(c))
+		goto free;
+	if (c->sleeps && percpu_ref_init(&c->active, consumer_inactive,
+					 PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT,
+					 GFP_KERNEL))
+		goto free_stats;
+	if (rp && percpu_ref_init(&c->calls, consumer_uncalled, 0, GFP_KERNEL))
+		goto free_active;
+	c->data_size = rp ? rp->data_size : 0;
+	c->atomic_entry = c->atomic && type == CONSUMER_ENTRY;
+	c->in_every_process = u->path || u->file || u->inode;
+	c->inherits = !c->in_every_process && u->flags & UPROBE_INHERIT;
+	c->in_task = rp ? rp->entry_handler && !c->atomic : !c->atomic;
+	c->claimed = true;
+	if (c->sleeps) {
+		init_completion(&c->idle);
+		complete_all(&c->idle);
+	}
+	refcount_set(&c->refs, rp ? 2 : 1);	/* the registration's and @calls' */
+	spin_lock_init(&c->lock);
+	INIT_LIST_HEAD(&c->attachments);
+	INIT_LIST_HEAD(&c->ref_ctrs);
+	INIT_LIST_HEAD(&c->in_home);
+	INIT_LIST_HEAD(&c->in_file);
+	INIT_WORK(&c->end, consumer_end);
+	c->offset = u->offset;
+	c->ref_ctr_offset = u->ref_ctr_offset;
+	c->expect_len = u->expect ? u->expect_len : 0;
+	memcpy(c->expect, u->expect, c->expect_len);
+	consumer_set_solo_init(c);
+	atomic_inc(&consumers_left);
+	return c;
+
+free_active:
+	if (c->sleeps)
+		percpu_ref_exit(&c->active);
+free_stats:
+	stats_block_put(c->block);
+free:
+	kmem_cache_free(consumer_cache, c);
+	return ERR_PTR(-ENOMEM);
+}
+
+void consumer_get(struct consumer *c)
+{
+	refcount_inc(&c->refs);
+}
+
+/**
+ * consumer_put() - drop a reference
+ * @c: the consumer
+ *
+ * The memory goes a grace period after the last reference.
+ *
+ * Context: any.
+ */
+void consumer_put(struct consumer *c)
+{
+	if (refcount_dec_and_test(&c->refs))
+		call_rcu(&c->free, consumer_free_rcu);
+}
+
+/**
+ * consumer_enable() - call handlers from now on
+ * @c: the consumer; not retired
+ *
+ * Its sites have no set with it in it yet.
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_enable(struct consumer *c)
+{
+	if (c->live)
+		return;
+	if (c->sleeps) {
+		reinit_completion(&c->idle);
+		percpu_ref_reinit(&c->active);
+	}
+	consumer_set_live(c, true);
+}
+
+/**
+ * consumer_disable() - call no further handlers
+ * @c: the consumer
+ *
+ * Handlers may still be running; consumer_wait() waits for them.
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_disable(struct consumer *c)
+{
+	if (!c->live)
+		return;
+	consumer_set_live(c, false);
+	if (c->sleeps)
+		percpu_ref_kill(&c->active);
+}
+
+/**
+ * consumer_retire() - call no further handlers and attach nowhere else
+ * @c: the consumer
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_retire(struct consumer *c)
+{
+	spin_lock(&c->lock);
+	c->dying = true;
+	spin_unlock(&c->lock);
+	consumer_disable(c);
+}
+
+/**
+ * consumer_wait() - wait for the handlers of a disabled consumer
+ * @c: the consumer; in no set, and a grace period has passed since
+ *
+ * Context: may sleep; @c is claimed by the caller.
+ */
+void consumer_wait(struct consumer *c)
+{
+	if (c->sleeps)
+		wait_for_completion(&c->idle);
+}
+
+/* The sum of the counters of all CPUs.  Context: any. */
+static struct uprobe_counts consumer_counts(const struct consumer *c)
+{
+	struct uprobe_counts sum = {};
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct consumer_stats *stats = per_cpu_ptr(c->stats, cpu);
+
+		sum.hits += READ_ONCE(stats->hits);
+		sum.missed += READ_ONCE(stats->missed);
+	}
+	return sum;
+}
+
+/**
+ * consumer_release() - the end of a registration
+ * @c: the consumer; retired, waited for, attached nowhere
+ *
+ * The counts go to the client's structure, which then knows of no registration and is not
+ * used after this.  Drops the registration's reference.
+ *
+ * Context: may sleep; @c is claimed by the caller, and kdata_mutex held or nobody
+ * else there.
+ */
+void consumer_release(struct consumer *c)
+{
+	struct uprobe_counts counts = consumer_counts(c);
+	unsigned long flags;
+
+	/* Whoever looks at them may have interrupted us. */
+	local_irq_save(flags);
+	raw_write_seqcount_begin(&totals_seq);
+	c->u->__hits += counts.hits;
+	c->u->__missed += counts.missed;
+	/* Last: whoever sees it may free the client's structure. */
+	smp_store_release(&c->u->kdata, NULL);
+	raw_write_seqcount_end(&totals_seq);
+	local_irq_restore(flags);
+	c->gone = true;
+	if (c->type == CONSUMER_RETURN)
+		percpu_ref_kill(&c->calls);
+	consumer_put(c);
+}
+
+/**
+ * consumer_end_later() - have a consumer unregistered by a worker
+ * @c: the consumer
+ *
+ * Context: any; consumer::lock not held.
+ */
+void consumer_end_later(struct consumer *c)
+{
+	bool first;
+
+	spin_lock(&c->lock);
+	first = !c->ending;
+	c->ending = true;
+	spin_unlock(&c->lock);
+	if (first) {
+		consumer_get(c);
+		queue_work(probe_wq, &c->end);
+	}
+}
+
+/**
+ * consumer_active_get() - begin to call a handler that may sleep
+ * @c: the consumer
+ *
+ * Context: any; the caller holds a reference of @c.
+ * Return: false when the consumer is being unregistered.
+ */
+bool consumer_active_get(struct consumer *c)
+{
+	return c->sleeps && percpu_ref_tryget_live(&c->active);
+}
+
+/**
+ * probe_counts() - hits and misses of all registrations of a probe
+ * @u: the probe; its registration may end meanwhile
+ *
+ * Context: any.
+ */
+struct uprobe_counts probe_counts(const struct uprobe *u)
+{
+	struct uprobe_counts counts;
+	const struct consumer *c;
+	unsigned int seq;
+
+	/* The consumer stays for a grace period. */
+	rcu_read_lock();
+	do {
+		seq = raw_read_seqcount_begin(&totals_seq);
+		c = READ_ONCE(u->kdata);
+		counts = c ? consumer_counts(c) : (struct uprobe_counts) {};
+		counts.hits += u->__hits;
+		counts.missed += u->__missed;
+	} while (read_seqcount_retry(&totals_seq, seq));
+	rcu_read_unlock();
+	return counts;
+}
+
+/**
+ * consumer_set_alloc() - an empty set
+ * @nr: for so many consumers
+ * @gfp: how to allocate
+ *
+ * Context: as @gfp says.
+ * Return: the set with one reference, or NULL without memory.
+ */
+struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
+{
+	struct consumer_set *set;
+
+	set = kzalloc(struct_size(set, consumers, nr), gfp);
+	if (set)
+		refcount_set(&set->refs, 1);
+	return set;
+}
+
+/* What a hit has to do when this is the only consumer. */
+static enum set_way consumer_way(const struct consumer *c)
+{
+	const struct uretprobe *rp = container_of(c->u, struct uretprobe, u);
+
+	if (c->type == CONSUMER_ENTRY)
+		return c->atomic ? WAY_ATOMIC : WAY_TASK;
+	return rp->entry_handler || c->data_size ? WAY_MANY : WAY_RETURN;
+}
+
+static void consumer_set_count(struct consumer_set *set, struct consumer *c)
+{
+	set->consumers[set->nr++] = c;
+	set->insists |= c->insists;
+	if (c->type == CONSUMER_RETURN) {
+		set->nr_return++;
+		set->nr_return_in_task += c->in_task;
+	} else if (c->atomic) {
+		set->nr_atomic++;
+	} else {
+		set->nr_sleepable++;
+	}
+}
+
+/* Adds a consumer to a set that is not published yet.  Context: any. */
+void consumer_set_append(struct consumer_set *set, struct consumer *c)
+{
+	consumer_get(c);
+	consumer_set_count(set, c);
+}
+
+/* The set of @c alone, with a reference taken.  Context: any; @c cannot go. */
+struct consumer_set *consumer_set_solo(struct consumer *c)
+{
+	consumer_get(c);
+	return &c->solo;
+}
+
+/**
+ * consumer_set_get() - take a reference of a set
+ * @set: the set
+ *
+ * Context: RCU read side, in which the set was found.
+ * Return: false when it is on its way out.
+ */
+bool consumer_set_get(struct consumer_set *set)
+{
+	return refcount_inc_not_zero(set->solo ? &set->consumers[0]->refs : &set->refs);
+}
+
+static void consumer_set_free_rcu(struct rcu_head *head)
+{
+	struct consumer_set *set = container_of(head, struct consumer_set, rcu);
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		consumer_put(set->consumers[i]);
+	kfree(set);
+}
+
+/**
+ * consumer_set_put() - drop a reference of a set
+ * @set: the set, or NULL
+ *
+ * Context: any; the set and its consumers stay for a grace period.
+ */
+void consumer_set_put(struct consumer_set *set)
+{
+	if (set && set->solo)
+		consumer_put(set->consumers[0]);
+	else if (set && refcount_dec_and_test(&set->refs))
+		call_rcu(&set->rcu, consumer_set_free_rcu);
+}
+
+/* That there is a constructor keeps the kernel from clearing what consumer_create() sets. */
+static void consumer_construct(void *consumer)
+{
+}
+
+/**
+ * probe_init() - make ready for consumers
+ * @end: unregisters the consumer of a consumer::end and drops a reference
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int probe_init(work_func_t end)
+{
+	int ret;
+
+	consumer_end = end;
+	consumer_cache = kmem_cache_create("uprobes_consumer",
+					   offsetof(struct consumer, solo.consumers[1]),
+					   __alignof__(struct consumer), 0,
+					   consumer_construct);
+	if (!consumer_cache)
+		return -ENOMEM;
+	probe_wq = alloc_workqueue("uprobes_free", WQ_UNBOUND, 0);
+	if (!probe_wq) {
+		ret = -ENOMEM;
+		goto destroy_cache;
+	}
+	ret = probe_file_init();
+	if (!ret)
+		return 0;
+	destroy_workqueue(probe_wq);
+destroy_cache:
+	kmem_cache_destroy(consumer_cache);
+	return ret;
+}
+
+/**
+ * probe_exit() - wait until no consumer is left in memory
+ *
+ * All of them are unregistered and all return instances are gone.
+ *
+ * Context: may sleep.
+ */
+void probe_exit(void)
+{
+	wait_event(consumers_gone, !atomic_read(&consumers_left));
+	rcu_barrier();
+	destroy_workqueue(probe_wq);
+	stats_block_put(stats_newest);
+	stats_newest = NULL;
+	probe_file_exit();
+	kmem_cache_destroy(consumer_cache);
+}

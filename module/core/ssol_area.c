@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SSOL areas: finding room near the text, mapping, handing out slots.
+ */
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/highmem.h>
+#include <linux/kthread.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+
+#include "base/compat.h"
+#include "ssol_area.h"
+#include "base/worker.h"
+
+/* Nothing is placed below: null pointers with offsets must go on to fault. */
+#define LOWEST_ADDRESS		0x100000UL
+
+/* What all areas are mappings of.  Made by ssol_area_init(); constant. */
+static struct file *area_file;
+
+/**
+ * struct map_request - an area to be mapped into another address space
+ * @mm: the address space; the requester holds a reference
+ * @base: where
+ */
+struct map_request {
+	struct mm_struct *mm;
+	unsigned long base;
+};
+
+static long map_call(void *data)
+{
+	struct map_request *req = data;
+	unsigned long addr;
+
+	kthread_use_mm(req->mm);
+	addr = vm_mmap(area_file, req->base, SSOL_AREA_SIZE,
+		       PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, 0);
+	kthread_unuse_mm(req->mm);
+	return IS_ERR_VALUE(addr) ? (long)addr : 0;
+}
+
+/*
+ * Mapped by a kernel thread and not by the task itself, whoever asks: then
+ * the limits that the program set for itself are not its death.
+ */
+static long area_map(struct mm_struct *mm, unsigned long base)
+{
+	struct map_request req = { .mm = mm, .base = base };
+
+	return worker_call_locked(map_call, &req);
+}
+
+static unsigned long distance(unsigned long a, unsigned long b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/**
+ * struct room - the best place for an area so far
+ * @areas: areas that the address space has, or has had
+ * @nr: how many
+ * @near: what it should be near
+ * @base: where it would start, 0 for none
+ */
+struct room {
+	struct ssol_area *const *areas;
+	unsigned int nr;
+	unsigned long near;
+	unsigned long base;
+};
+
+/* With a page of nothing on both sides, at the end that is nearer. */
+static void room_consider(struct room *room, unsigned long start, unsigned long end)
+{
+	unsigned long base;
+
+	if (end < start || end - start < SSOL_AREA_SIZE + 2 * PAGE_SIZE)
+		return;
+	base = start > room->near ? start + PAGE_SIZE : end - PAGE_SIZE - SSOL_AREA_SIZE;
+	if (!room->base || distance(base, room->near) < distance(room->base, room->near))
+		room->base = base;
+}
+
+static bool room_reached(const struct room *room)
+{
+	return room->base && distance(room->base, room->near) < ARCH_SLOT_REACH - SSOL_AREA_SIZE;
+}
+
+/*
+ * The heap of @mm grows into a part of the range: as much as slots can reach is left to it
+ * there, and nothing is taken where @room is had elsewhere.
+ */
+static void gap_consider(struct room *room, struct room *beyond_heap, const struct mm_struct *mm,
+			 unsigned long start, unsigned long end)
+{
+	unsigned long start_brk = READ_ONCE(mm->start_brk), brk = READ_ONCE(mm->brk);
+	unsigned long reach = PAGE_ALIGN_DOWN(room->near + ARCH_SLOT_REACH - SSOL_AREA_SIZE);
+
+	if (brk < start || brk >= end) {
+		room_consider(room, start, end);
+		return;
+	}
+	/* Before it is used, it begins at random behind the program. */
+	room_consider(room, start, min(start_brk, end) & PAGE_MASK);
+	end = min(end, reach);
+	start = end - min(end, SSOL_AREA_SIZE + 2 * PAGE_SIZE);
+	if (start > brk)
+		room_consider(beyond_heap, start, end);
+}
+
+/*
+ * The same for what lies between the areas that there are: where the program has unmapped one, its
+ * slots may still be returned to, and sites stand for its addresses.
+ */
+static void gaps_consider(struct room *room, struct room *beyond_heap, const struct mm_struct *mm,
+			  unsigned long start, unsigned long end)
+{
+	while (start < end) {
+		unsigned long next = end, behind = end;
+		unsigned int i;
+
+		for (i = 0; i < room->nr; i++) {
+			unsigned long base = room->areas[i]->base;
+
+			if (base < next && base + SSOL_AREA_SIZE > start) {
+				next = max(base, start);
+				behind = base + SSOL_AREA_SIZE;
+			}
+		}
+		gap_consider(room, beyond_heap, mm, start, next);
+		start = behind;
+	}
+}
+
+/*
+ * The free range of SSOL_AREA_SIZE that is nearest to @near, but not below
+ * something that grows downwards, and where the heap grows only if there is no other.
+ * Above the last mapping there is room, too; nothing else is in reach of a vDSO that
+ * follows the stack.  Returns 0 where there is none in reach.
+ */
+static unsigned long area_find_room(struct mm_struct *mm, struct ssol_area *const *areas,
+				    unsigned int nr, unsigned long near)
+{
+	unsigned long limit = arch_limit(arch_mm_mode(mm));
+	struct room room = { .areas = areas, .nr = nr, .near = near }, beyond_heap = room;
+	unsigned long gap_start = LOWEST_ADDRESS;
+	struct vm_area_struct *vma;
+	VMA_ITERATOR(vmi, mm, 0);
+
+	mmap_read_lock(mm);
+	for_each_vma(vmi, vma) {
+		if (!(vma->vm_flags & VM_GROWSDOWN))
+			gaps_consider(&room, &beyond_heap, mm, gap_start,
+				      min(vma->vm_start, limit));
+		gap_start = max(gap_start, vma->vm_end);
+	}
+	gaps_consider(&room, &beyond_heap, mm, gap_start, limit);
+	mmap_read_unlock(mm);
+
+	if (room_reached(&room))
+		return room.base;
+	return room_reached(&beyond_heap) ? beyond_heap.base : 0;
+}
+
+/* Whether an area is still mapped where it was.  Context: the mmap lock held. */
+static bool area_there(const struct ssol_area *area, struct mm_struct *mm)
+{
+	const struct vm_area_struct *vma = find_vma(mm, area->base);
+
+	return vma && vma->vm_file == area_file && vma->vm_start == area->base &&
+	       vma->vm_end == area->base + SSOL_AREA_SIZE && !vma->vm_pgoff &&
+	       !(vma->vm_flags & VM_SHARED);
+}
+
+/*
+ * Writes into the pages of the process.  The mmap lock is held over it: a fork would make a
+ * page somebody else's as well.
+ */
+static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes, size_t len)
+{
+	while (len) {
+		size_t n = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
+		struct page *page;
+		long got;
+
+		got = compat_gup_remote(mm, addr & PAGE_MASK, FOLL_WRITE | FOLL_FORCE, &page, NULL);
+		if (got <= 0)
+			return got == -ENOMEM || got == -EINTR ? got : -EIO;
+		memcpy_to_page(page, offset_in_page(addr), bytes, n);
+		set_page_dirty_lock(page);
+		put_page(page);
+		addr += n;
+		bytes += n;
+		len -= n;
+	}
+	return 0;
+}
+
+/**
+ * ssol_area_create() - make an area and map it
+ * @mm: the address space; the caller holds a reference that keeps it in use
+ * @areas: the areas that it has, or has had
+ * @nr: how many
+ * @near: the text that its slots are to stand for
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: the area, or ERR_PTR: -ENOMEM when there is no memory, -ENOSPC when no room is near
+ * enough or the program may map no more.
+ */
+struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const *areas,
+				   unsigned int nr, unsigned long near)
+{
+	struct ssol_area *area = kzalloc(sizeof(*area), SSOL_GFP);
+	int tries = 8;
+	long ret;
+
+	if (!area)
+		return ERR_PTR(-ENOMEM);
+	area->used = SSOL_SLOT_ALIGN;
+	/* The program may map something at the same place meanwhile. */
+	do {
+		area->base = area_find_room(mm, areas, nr, near);
+		ret = area->base ? area_map(mm, area->base) : -ENOMEM;
+	} while (ret == -EEXIST && --tries);
+	if (!ret)
+		return area;
+	kfree(area);
+	return ERR_PTR(ret == -ENOMEM || ret == -EEXIST ? -ENOSPC : ret);
+}
+
+/**
+ * ssol_area_copy() - an area that a child has a copy of
+ * @area: the area of the parent
+ * @mm: the address space of the child, in use
+ *
+ * Context: may sleep; takes the mmap lock; image::lock of the parent held.
+ * Return: the area of the child; NULL when the child has none there; ERR_PTR(-ENOMEM).
+ */
+struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct *mm)
+{
+	struct ssol_area *copy;
+	bool there;
+
+	mmap_read_lock(mm);
+	there = area_there(area, mm);
+	mmap_read_unlock(mm);
+	if (!there)
+		return NULL;
+	copy = kzalloc(sizeof(*copy), SSOL_GFP);
+	if (!copy)
+		return ERR_PTR(-ENOMEM);
+	copy->base = area->base;
+	copy->used = area->used;
+	copy->inherited = true;
+	return copy;
+}
+
+/* Nobody looks any more; the mapping stays. */
+void ssol_area_free(struct ssol_area *area)
+{
+	unsigned int i;
+
+	for (i = 0; i < SLOT_LISTS; i++)
+		kfree(rcu_dereference_protected(area->lists[i], true));
+	kfree(area);
+}
+
+/**
+ * ssol_area_add_slot() - write the slot of an instruction
+ * @area: an area that reaches @addr
+ * @mm: its address space, in use
+ * @plan: how the instruction runs out of line
+ * @addr: where it stands in the text
+ * @step: it is to be executed under TF
+ *
+ * Context: may sleep; takes the mmap lock; image::lock held.
+ * Return: the slot's address; -ENOSPC when the area is full, or the program has mapped
+ * something else there; -ERANGE when the instruction cannot reach what it refers to from this
+ * area; -ENOMEM; -EIO when the program has made its pages such that nobody can write there.
+ */
+long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
+			const struct ssol_plan *plan, unsigned long addr, bool step)
+{
+	unsigned long slot = area->base + area->used;
+	u8 code[SSOL_SLOT_MAX];
+	int len, ret;
+
+	if (area->used + SSOL_SLOT_MAX > SSOL_AREA_SIZE)
+		return -ENOSPC;
+	len = step ? ssol_emit_step(plan, addr, slot, code) : ssol_emit(plan, addr, slot, code);
+	if (len < 0)
+		return len;
+	mmap_read_lock(mm);
+	ret = area_there(area, mm) ? area_write(mm, slot, code, len) : -ENOSPC;
+	mmap_read_unlock(mm);
+	if (ret)
+		return ret;
+	area->used += ALIGN(len, SSOL_SLOT_ALIGN);
+	return slot;
+}
+
+/*
+ * All pages of the file, so that none is charged to a program.  Whoever gets hold of the file by
+ * /proc/PID/map_files cannot change what other processes have mapped of it; but without
+ * CONFIG_SHMEM such files are ramfs's, which has no seals.
+ */
+static int area_file_fill(struct file *file)
+{
+	pgoff_t nr;
+
+	for (nr = 0; nr < SSOL_AREA_SIZE / PAGE_SIZE; nr++) {
+		struct page *page = shmem_read_mapping_page_gfp(file->f_mapping, nr, GFP_KERNEL);
+		void *bytes;
+
+		if (IS_ERR(page))
+			return PTR_ERR(page);
+		bytes = kmap_local_page(page);
+		memset(bytes, ARCH_BREAKPOINT, PAGE_SIZE);
+		kunmap_local(bytes);
+		set_page_dirty_lock(page);
+		put_page(page);
+	}
+	if (IS_ENABLED(CONFIG_SHMEM))
+		SHMEM_I(file_inode(file))->seals = F_SEAL_SEAL | F_SEAL_SHRINK |
+						   F_SEAL_GROW | F_SEAL_WRITE;
+	return mapping_deny_writable(file->f_mapping);
+}
+
+/**
+ * ssol_area_init() - make the file that areas are mappings of
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int ssol_area_init(void)
+{
+	int ret;
+
+	area_file = compat_shmem_file("[uprobes]", SSOL_AREA_SIZE);
+	if (IS_ERR(area_file))
+		return PTR_ERR(area_file);
+	ret = area_file_fill(area_file);
+	if (ret)
+		fput(area_file);
+	return ret;
+}
+
+/* The mappings keep the file.  Context: may sleep. */
+void ssol_area_exit(void)
+{
+	fput(area_file);
+}

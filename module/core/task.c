@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of utasks, and the account of task work under way.
+ */
+#include <linux/delay.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+
+#include "base/reserve.h"
+#include "task.h"
+
+#define UTASK_RESERVE	256
+
+/*
+ * The table has a bucket for so many pages of memory.  A task takes at least six pages of the
+ * kernel's, so there are never more than some thirty to a bucket.
+ */
+#define PAGES_A_BUCKET	192
+
+struct hlist_head *utasks __ro_after_init;
+unsigned int utask_bits __ro_after_init;
+
+static DEFINE_RAW_SPINLOCK(utasks_lock);
+static struct reserve utask_reserve;
+
+DEFINE_PER_CPU(struct work_account, work_account);
+
+/**
+ * utask_find() - the state of a task
+ * @task: the current task, or one that cannot exit meanwhile
+ *
+ * Context: any, the trap included.
+ * Return: the state or NULL.
+ */
+struct utask *utask_find(struct task_struct *task)
+{
+	struct utask *utask, *found = NULL;
+
+	rcu_read_lock();
+	hlist_for_each_entry_rcu(utask, utask_bucket(task), node) {
+		if (utask->task == task) {
+			found = utask;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+/*
+ * The task has got a state out of the reserve.  Another one takes its place, and the task is
+ * charged for that.
+ */
+static void utask_made_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, made_work);
+
+	utask->made_queued = false;
+	reserve_give(&utask_reserve,
+		     kmalloc(sizeof(*utask), GFP_KERNEL_ACCOUNT | __GFP_NOFAIL));
+	utask_work_done(utask);
+	task_work_end();
+}
+
+/* Tests have it fail by itself. */
+#ifndef utask_take
+#define utask_take(reserve)	reserve_take(reserve)
+#endif
+
+/**
+ * utask_get() - the state of a task, made if it has none
+ * @task: the current task, or one that does not run yet
+ *
+ * Context: any, the trap included.
+ * Return: the state, or NULL when the reserve has run out.
+ */
+struct utask *utask_get(struct task_struct *task)
+{
+	struct utask *utask = utask_find(task);
+	unsigned long flags;
+
+	if (likely(utask))
+		return utask;
+	utask = utask_take(&utask_reserve);
+	if (!utask)
+		return NULL;
+
+	memset(utask, 0, sizeof(*utask));
+	utask->task = task;
+	utask->mm = task->mm;
+	raw_spin_lock_irqsave(&utasks_lock, flags);
+	hlist_add_head_rcu(&utask->node, utask_bucket(task));
+	raw_spin_unlock_irqrestore(&utasks_lock, flags);
+	/* A task that is past running any work leaves the reserve one short until it exits. */
+	utask->made_queued = true;
+	if (task_work_begin(task, &utask->made_work, utask_made_work))
+		utask->made_queued = false;
+	return utask;
+}
+
+static void utask_free_rcu(struct rcu_head *head)
+{
+	struct utask *utask = container_of(head, struct utask, rcu);
+
+	retprobe_drop_returning(utask);
+	retprobe_discard_later(&utask->copies);
+	if (!reserve_refill(&utask_reserve, utask))
+		kfree(utask);
+}
+
+/**
+ * utask_copied_not() - the task is not going to report a fork
+ * @utask: its state
+ *
+ * What it has copied of its address space is of no use.
+ *
+ * Context: the task itself; any.
+ */
+void utask_copied_not(struct utask *utask)
+{
+	utask->copied = (struct copy_mark) {};
+	retprobe_discard_later(&utask->copies);
+}
+
+/* From the exit path's tracepoint, where memory cannot be freed on PREEMPT_RT. */
+void utask_free(struct utask *utask)
+{
+	call_rcu(&utask->rcu, utask_free_rcu);
+}
+
+/**
+ * utask_drop() - the task exits
+ * @utask: its state
+ *
+ * Work that is still queued runs nevertheless (the kernel sees to it) and
+ * frees the state.
+ *
+ * Context: the task itself, or nobody else being able to reach it.
+ */
+void utask_drop(struct utask *utask)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&utasks_lock, flags);
+	hlist_del_rcu(&utask->node);
+	raw_spin_unlock_irqrestore(&utasks_lock, flags);
+	utask->exited = true;
+	utask_work_done(utask);
+}
+
+/**
+ * utask_for_each() - call a function for each utask
+ * @fn: the function
+ * @data: passed to it
+ *
+ * Context: any; @fn runs in an RCU read side.
+ */
+void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data)
+{
+	struct utask *utask;
+	unsigned int i;
+
+	rcu_read_lock();
+	for (i = 0; i < 1U << utask_bits; i++) {
+		hlist_for_each_entry_rcu(utask, &utasks[i], node)
+			fn(utask, data);
+	}
+	rcu_read_unlock();
+}
+
+/**
+ * task_work_drain() - wait until all work has ended
+ *
+ * No further work begins.  On return none of it is on its last instructions
+ * either.
+ *
+ * Context: may sleep.
+ */
+void task_work_drain(void)
+{
+	unsigned long under_way;
+	int cpu;
+
+	for (;;) {
+		under_way = 0;
+		for_each_possible_cpu(cpu)
+			under_way -= READ_ONCE(per_cpu(work_account, cpu).ended);
+		/*
+		 * What has ended by now had begun before.  The other way round, work that begins
+		 * and ends while this looks could stand for some that goes on.
+		 */
+		smp_rmb();
+		for_each_possible_cpu(cpu)
+			under_way += READ_ONCE(per_cpu(work_account, cpu).begun);
+		if (!under_way)
+			break;
+		msleep(20);
+	}
+	/* A task may be preempted between task_work_end() and the return. */
+	synchronize_rcu_tasks();
+}
+
+int task_init(void)
+{
+	int ret;
+
+	utask_bits = clamp(ilog2(totalram_pages() / PAGES_A_BUCKET + 1), 8, 20);
+	utasks = kvcalloc(1UL << utask_bits, sizeof(*utasks), GFP_KERNEL);
+	if (!utasks)
+		return -ENOMEM;
+	ret = reserve_init(&utask_reserve, sizeof(struct utask), UTASK_RESERVE);
+	if (ret)
+		kvfree(utasks);
+	return ret;
+}
+
+/**
+ * task_exit() - free all states
+ *
+ * No task touches its own any more, and all return addresses are restored.
+ *
+ * Context: may sleep.
+ */
+void task_exit(void)
+{
+	struct hlist_node *next;
+	struct utask *utask;
+	unsigned int i;
+
+	for (i = 0; i < 1U << utask_bits; i++) {
+		hlist_for_each_entry_safe(utask, next, &utasks[i], node) {
+			hlist_del_rcu(&utask->node);
+			utask_free(utask);
+		}
+	}
+	/* Freed states go back to the reserve. */
+	rcu_barrier();
+	retprobe_discard_flush();
+	reserve_exit(&utask_reserve);
+	kvfree(utasks);
+}

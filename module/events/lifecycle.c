@@ -1,0 +1,623 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Attaches to kernel events on behalf of the rest.  All of them arrive where
+ * nothing may sleep; what has to is left to work of the task concerned, which
+ * it does before it runs user code.
+ *
+ * The task events are attached to with the first probe and stay until the
+ * module goes, as calls in return-probed functions outlive their probes.  The
+ * mapping event is attached to while files are probed, unwinders are looked for, or
+ * reference counters are.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/tracepoint.h>
+
+#include <trace/events/sched.h>
+#include <trace/events/signal.h>
+
+#include "text/breakpoint.h"
+#include "base/compat.h"
+#include "foreign.h"
+#include "forks.h"
+#include "base/hook.h"
+#include "core/image.h"
+#include "base/ksym.h"
+#include "lifecycle.h"
+#include "attach/ref_ctr.h"
+#include "base/reserve.h"
+#include "uret/retprobe.h"
+#include "rseq.h"
+#include "trap/signal.h"
+#include "syscall.h"
+#include "core/task.h"
+#include "attach/unwinder.h"
+
+/*
+ * So many children may be there that have not run yet.  For more, memory is allocated, which a
+ * real-time kernel cannot do where forks are reported.
+ */
+#define FORK_RESERVE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 1024 : 64)
+
+/**
+ * struct fork_event - a child to be looked after
+ * @work: run by the child before it runs user code
+ * @parent: image of the parent, with a reference; NULL when it has none, and
+ *	the child may have been missed by a registration
+ * @copied: of image_fork_begins()
+ * @calls: copies of the calls of the parent (calls.h)
+ */
+struct fork_event {
+	struct callback_head work;
+	struct image *parent;
+	struct copy_mark copied;
+	struct uret_instance *calls;
+};
+
+static struct reserve fork_reserve;
+
+/* Protects what follows. */
+static DEFINE_MUTEX(watch_mutex);
+static bool tasks_watched;
+static unsigned int map_watchers;
+
+static void fork_work(struct callback_head *work)
+{
+	struct fork_event *event = container_of(work, struct fork_event, work);
+	struct mm_struct *mm = current->mm;
+	struct image *child = NULL;
+
+	if (!mm) {
+		retprobe_discard_later(&event->calls);
+		goto out;
+	}
+
+	if (!event->parent) {
+		mapping_apply(mm);
+		goto out;
+	}
+	if (probe_files_any() || READ_ONCE(event->parent->nr_heirs)) {
+		child = image_get(mm);
+		if (IS_ERR(child))
+			child = NULL;
+	} else {
+		child = image_find(mm);
+	}
+	if (child && !image_inherit(child, event->parent, &event->copied)) {
+		mapping_apply(mm);
+		image_inherit_consumers(child, event->parent);
+	} else if (READ_ONCE(event->parent->nr_heirs)) {
+		pr_warn_ratelimited("no memory: process %d is not probed as its parent is\n",
+				    current->tgid);
+	}
+	if (event->calls && child && child->trampoline == event->parent->trampoline) {
+		/* The return probes may be gone: nobody else watches the child's unwinders then. */
+		unwinder_watch_now(child);
+		retprobe_adopt_files(&event->calls, child, event->parent);
+		unwinder_watched(child);
+		unwinder_sweep();
+	} else {
+		retprobe_restore(&event->calls, mm);
+	}
+	image_disinherit(event->parent, mm, &event->copied);
+	/* A tracer may look at the registers before any code of the program is executed. */
+	signal_forked(event->parent);
+	if (child) {
+		/* Once more, for places where the parent's breakpoints have been in the way. */
+		mapping_apply(mm);
+		image_put(child);
+	}
+out:
+	if (event->parent) {
+		image_fork_ends(event->parent);
+		image_put(event->parent);
+	}
+	if (!reserve_refill(&fork_reserve, event))
+		kfree(event);
+	task_work_end();
+}
+
+/*
+ * A child with an address space of its own has copies of its parent's
+ * breakpoints and hijacked return addresses.  Called before the child can run;
+ * takes over the reference of @image.
+ */
+static void fork_copied(struct task_struct *child, struct utask *utask, struct image *image)
+{
+	struct fork_event *event = reserve_take(&fork_reserve);
+
+	if (!event && !IS_ENABLED(CONFIG_PREEMPT_RT))
+		event = kmalloc(sizeof(*event), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!event)
+		goto lost;
+	event->parent = image;
+	image_fork_begins(image, utask, &event->copied);
+	event->calls = utask ? utask->copies : NULL;
+	if (utask)
+		utask->copies = NULL;
+	if (!task_work_begin(child, &event->work, fork_work))
+		return;
+	if (image)
+		image_fork_ends(image);
+	if (utask)
+		utask->copies = event->calls;
+	reserve_give(&fork_reserve, event);
+lost:
+	if (utask)
+		utask_copied_not(utask);
+	pr_warn("no memory: process %d keeps the breakpoints of its parent\n",
+		task_tgid_nr(child));
+	if (image)
+		image_put_not_last(image);
+}
+
+static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct utask *utask;
+	struct image *image;
+	bool spreading;
+
+	/* Who shares the address space shares its calls. */
+	if (!child->mm || child->mm == parent->mm)
+		return;
+	utask = utask_find(parent);
+	spreading = mapping_spreading();
+	/* What has just ended has made the image; pairs with mapping_await(). */
+	smp_rmb();
+	image = image_find(parent->mm);
+	if (image || spreading)
+		fork_copied(child, utask, image);
+}
+
+static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
+{
+	struct utask *utask = utask_find(task);
+
+	if (utask) {
+		utask->mm = task->mm;
+		utask_copied_not(utask);
+		signal_exec(utask, task_pt_regs(task));
+	}
+}
+
+static void task_exits(void *data, struct task_struct *task)
+{
+	struct utask *utask = utask_find(task);
+
+	if (utask)
+		utask_drop(utask);
+}
+
+COMPAT_EXIT_HOOK(on_exit, task_exits)
+
+/* The system call that moved text has returned; its result says where to. */
+static void moved_follow(struct utask *utask)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct image *image = utask->moves ? image_find(current->mm) : NULL;
+	unsigned long start, end;
+
+	utask->moves = false;
+	if (!image)
+		return;
+	if (arch_mremap_moves(regs, &start, &end)) {
+		image_moved(image, start, end, arch_mremap_moved(regs));
+		ref_ctrs_moved(image, start, end, arch_mremap_moved(regs));
+	}
+	atomic_dec(&image->moving);
+	image_put(image);
+}
+
+static void map_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, map_work);
+
+	utask->map_queued = false;
+	if (current->mm) {
+		moved_follow(utask);
+		mapping_apply(current->mm);
+		ref_ctrs_mapped(current->mm);
+		unwinder_mapped(current->mm);
+	}
+	mapping_await(-1);
+	utask_work_done(utask);
+	task_work_end();
+}
+
+static void map_queue(struct utask *utask)
+{
+	if (utask->map_queued)
+		return;
+	utask->map_queued = true;
+	/* Under the mmap lock: a fork that copies the mapping sees it. */
+	mapping_await(1);
+	if (task_work_begin(current, &utask->map_work, map_work)) {
+		utask->map_queued = false;
+		mapping_await(-1);
+	}
+}
+
+/**
+ * lifecycle_moves() - the current task is taking breakpoints or counters along by mremap()
+ * @image: its address space
+ *
+ * They are going to be elsewhere.
+ *
+ * Context: any but the trap.
+ */
+void lifecycle_moves(struct image *image)
+{
+	struct utask *utask = utask_get_aside(current);
+
+	if (!utask) {
+		pr_warn_ratelimited("no memory: process %d moves probed text and may die of it\n",
+				    task_tgid_nr(current));
+		return;
+	}
+	if (!utask->moves)
+		atomic_inc(&image->moving);
+	utask->moves = true;
+	map_queue(utask);
+}
+
+static bool map_wanted(const struct vm_area_struct *vma)
+{
+	const struct image *image;
+	bool code = vma->vm_flags & VM_EXEC, watched;
+	bool data = (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) == VM_WRITE;
+
+	if (!code && !data)
+		return false;
+	if (probe_file_wanted(file_inode(vma->vm_file), code))
+		return true;
+	rcu_read_lock();
+	image = image_lookup(vma->vm_mm);
+	watched = image && ((READ_ONCE(image->watched) >= WATCH_SOUGHT && text_probeable(vma)) ||
+			    (data && READ_ONCE(image->nr_counters)));
+	rcu_read_unlock();
+	return watched;
+}
+
+/* The task that tries whether on_map() is called, which sets this to NULL. */
+static struct task_struct *map_trial;
+
+/* A file has been mapped into the address space of the current task. */
+static int on_map(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
+	struct utask *utask;
+
+	if (READ_ONCE(map_trial) == current)
+		WRITE_ONCE(map_trial, NULL);
+	if (!vma->vm_file || vma->vm_mm != current->mm || current->flags & PF_KTHREAD ||
+	    !map_wanted(vma))
+		return 0;
+	utask = utask_get_aside(current);
+	if (!utask) {
+		pr_warn_ratelimited("no memory: process %d maps a file, and what is probed in it is missed\n",
+				    task_tgid_nr(current));
+		return 0;
+	}
+	map_queue(utask);
+	return 0;
+}
+
+static struct kprobe map_kprobe;
+
+static int on_signals(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct utask *utask;
+	bool waits;
+
+	hook_seen();
+	if (!current->mm || current->flags & PF_KTHREAD)
+		return 0;
+	waits = signal_prepare(task_pt_regs(current), true);
+	/* It may be made only now. */
+	utask = utask_find(current);
+	if (utask)
+		utask->looked = true;
+	if (!waits)
+		return 0;
+	/* There is no signal. */
+	arch_return_zero(regs);
+	return 1;
+}
+
+static struct kprobe signal_kprobe;
+
+static int on_ptrace(struct kprobe *kp, struct pt_regs *regs)
+{
+	signal_show();
+	return 0;
+}
+
+static struct kprobe ptrace_kprobe;
+
+static int on_userfault(struct kprobe *kp, struct pt_regs *regs)
+{
+	signal_fault_waits();
+	return 0;
+}
+
+static struct kprobe userfault_kprobe;
+
+static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
+			int group, int result)
+{
+	if (task != current || !current->mm)
+		return;
+	signal_translate(sig);
+	if (sig == SIGTRAP)
+		signal_handed(info);
+}
+
+static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)
+{
+	if (!current->mm)
+		return;
+	signal_delivered(task_pt_regs(current));
+	if (ka->sa.sa_handler != SIG_IGN && ka->sa.sa_handler != SIG_DFL)
+		signal_handled(task_pt_regs(current), ka->sa.sa_flags & SA_RESTART);
+}
+
+static void on_switch(void *data, bool preempt, struct task_struct *prev,
+		      struct task_struct *next, unsigned int prev_state)
+{
+	if (prev->mm && !(prev->flags & (PF_KTHREAD | PF_EXITING)))
+		signal_preempted(task_pt_regs(prev));
+}
+
+/* The ways back from a signal handler: 64-bit, two of 32-bit programs, and that of x32. */
+static struct kprobe sigreturn_kprobes[4];
+
+static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
+{
+	unsigned long ip = kp == &sigreturn_kprobes[0] ? arch_sigreturn_ip() : 0;
+
+	signal_returns(ip ?: SIGNAL_ANYWHERE);
+	return 0;
+}
+
+/**
+ * struct task_event - a tracepoint of the kernel proper
+ * @name: its name
+ * @fn: what it calls
+ * @tp: the tracepoint
+ */
+struct task_event {
+	const char *name;
+	void *fn;
+	struct tracepoint *tp;
+};
+
+static struct task_event task_events[] = {
+	{ .name = "sched_process_fork", .fn = on_fork },
+	{ .name = "sched_process_exec", .fn = on_exec },
+	{ .name = "sched_process_exit", .fn = on_exit },
+	{ .name = "signal_generate", .fn = on_generate },
+	{ .name = "signal_deliver", .fn = on_deliver },
+	{ .name = "sched_switch", .fn = on_switch },
+};
+
+/*
+ * A kernel that checks the types of functions that it calls (CONFIG_CFI_CLANG) wants exactly its
+ * own. The compiler compares them with those of the kernel's headers.
+ */
+static void task_events_check(void)
+{
+	check_trace_callback_type_sched_process_fork(on_fork);
+	check_trace_callback_type_sched_process_exec(on_exec);
+	check_trace_callback_type_sched_process_exit(on_exit);
+	check_trace_callback_type_signal_generate(on_generate);
+	check_trace_callback_type_signal_deliver(on_deliver);
+	check_trace_callback_type_sched_switch(on_switch);
+}
+
+static void task_events_detach(unsigned int n)
+{
+	while (n--)
+		tracepoint_probe_unregister(task_events[n].tp, task_events[n].fn, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+/**
+ * lifecycle_watch_tasks() - attach to fork, exec, exit and signals, once
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno; -EOPNOTSUPP while kprobes are switched off, or one is passed by.
+ */
+int lifecycle_watch_tasks(void)
+{
+	unsigned int i;
+	int ret = hooks_check();
+
+	if (ret)
+		return ret;
+	mutex_lock(&watch_mutex);
+	if (tasks_watched)
+		goto unlock;
+	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
+		ret = tracepoint_probe_register(task_events[i].tp, task_events[i].fn, NULL);
+		if (ret) {
+			task_events_detach(i);
+			goto unlock;
+		}
+	}
+	signal_kprobe.symbol_name = ksym_signal_function();
+	signal_kprobe.pre_handler = on_signals;
+	ret = ksym_redirect(&signal_kprobe);
+	if (ret) {
+		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
+		task_events_detach(i);
+		goto unlock;
+	}
+	/* A stop in the middle of a system call shows the registers, too. */
+	ptrace_kprobe = (struct kprobe) {
+		.symbol_name = ksym_ptrace_function(),
+		.pre_handler = on_ptrace,
+	};
+	ret = register_kprobe(&ptrace_kprobe);
+	if (ret) {
+		pr_err("a kprobe on %s() failed, error %d\n", ksym_ptrace_function(), ret);
+		unregister_kprobe(&signal_kprobe);
+		task_events_detach(i);
+		goto unlock;
+	}
+	ret = foreign_watch();
+	if (ret) {
+		unregister_kprobe(&ptrace_kprobe);
+		unregister_kprobe(&signal_kprobe);
+		task_events_detach(i);
+		goto unlock;
+	}
+	hooks_watch(&signal_kprobe);
+	hooks_watch(&ptrace_kprobe);
+	forks_watch();
+	rseq_watch();
+	userfault_kprobe = (struct kprobe) {
+		.symbol_name = ksym_userfault_function(),
+		.pre_handler = on_userfault,
+	};
+	if (register_kprobe(&userfault_kprobe))
+		userfault_kprobe.symbol_name = NULL;
+	else
+		hooks_watch(&userfault_kprobe);
+	/* The others are not in every kernel. */
+	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
+		sigreturn_kprobes[i] = (struct kprobe) {
+			.symbol_name = ksym_sigreturn_function(i),
+			.pre_handler = on_sigreturn,
+		};
+		if (register_kprobe(&sigreturn_kprobes[i]))
+			sigreturn_kprobes[i].symbol_name = NULL;
+		else
+			hooks_watch(&sigreturn_kprobes[i]);
+	}
+	tasks_watched = true;
+unlock:
+	mutex_unlock(&watch_mutex);
+	return ret;
+}
+
+/**
+ * lifecycle_watch_maps() - one more who wants to know of new mappings
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno.
+ */
+int lifecycle_watch_maps(void)
+{
+	int ret = 0;
+
+	mutex_lock(&watch_mutex);
+	if (!map_watchers) {
+		map_kprobe = (struct kprobe) {
+			.symbol_name = ksym_map_function(),
+			.pre_handler = on_map,
+		};
+		ret = register_kprobe(&map_kprobe);
+		if (ret)
+			pr_err("a kprobe on %s() failed, error %d: new mappings cannot be followed\n",
+			       ksym_map_function(), ret);
+	}
+	if (!ret && !map_watchers++)
+		hooks_watch(&map_kprobe);
+	mutex_unlock(&watch_mutex);
+	return ret;
+}
+
+/**
+ * lifecycle_try_maps() - whether new mappings are seen, while they are watched
+ *
+ * The current task maps a page, and unmaps it; a task of the kernel's own has nowhere to.
+ *
+ * Context: may sleep; takes the mmap lock of the current task.
+ * Return: 0; -EOPNOTSUPP when they are not, as the log is told; -EINTR for who is being killed.
+ */
+int lifecycle_try_maps(void)
+{
+	static DEFINE_MUTEX(trial_mutex);
+	unsigned long addr;
+	bool seen;
+
+	if (!current->mm || current->flags & PF_KTHREAD)
+		return 0;
+	if (mutex_lock_killable(&trial_mutex))
+		return -EINTR;
+	WRITE_ONCE(map_trial, current);
+	addr = vm_mmap(NULL, 0, PAGE_SIZE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, 0);
+	seen = !READ_ONCE(map_trial);
+	WRITE_ONCE(map_trial, NULL);
+	mutex_unlock(&trial_mutex);
+	/* Who cannot map anything learns nothing by it. */
+	if (IS_ERR_VALUE(addr))
+		return 0;
+	vm_munmap(addr, PAGE_SIZE);
+	if (seen)
+		return 0;
+	pr_err("no file can be probed: this kernel maps memory without a call of %s() that is seen\n",
+	       ksym_map_function());
+	return -EOPNOTSUPP;
+}
+
+/* One less.  Context: may sleep. */
+void lifecycle_unwatch_maps(void)
+{
+	mutex_lock(&watch_mutex);
+	if (!--map_watchers)
+		unregister_kprobe(&map_kprobe);
+	mutex_unlock(&watch_mutex);
+}
+
+int lifecycle_init(void)
+{
+	unsigned int i;
+
+	task_events_check();
+	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
+		task_events[i].tp = ksym_tracepoint(task_events[i].name);
+		if (!task_events[i].tp) {
+			pr_err("this kernel has no tracepoint %s\n", task_events[i].name);
+			return -ENODEV;
+		}
+	}
+	return reserve_init(&fork_reserve, sizeof(struct fork_event), FORK_RESERVE);
+}
+
+/**
+ * lifecycle_exit() - detach from all events
+ *
+ * On return no event is being handled; work that one of them began may be.
+ *
+ * Context: may sleep.
+ */
+void lifecycle_exit(void)
+{
+	unsigned int i;
+
+	if (tasks_watched) {
+		forks_unwatch();
+		foreign_exit();
+		rseq_unwatch();
+		syscall_unwatch();
+		if (userfault_kprobe.symbol_name)
+			unregister_kprobe(&userfault_kprobe);
+		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
+			if (sigreturn_kprobes[i].symbol_name)
+				unregister_kprobe(&sigreturn_kprobes[i]);
+		}
+		unregister_kprobe(&ptrace_kprobe);
+		unregister_kprobe(&signal_kprobe);
+		task_events_detach(ARRAY_SIZE(task_events));
+	}
+	reserve_exit(&fork_reserve);
+}

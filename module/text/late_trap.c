@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traps at sites whose breakpoint is not, or no longer, there.
+ */
+#include <linux/minmax.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "arch.h"
+#include "core/image.h"
+#include "late_trap.h"
+
+/**
+ * hit_late() - what a trap at a site that is not armed is
+ * @site: the site
+ *
+ * Context: the trap, or the task itself.
+ */
+enum late hit_late(const struct site *site)
+{
+	const u8 __user *addr = (const u8 __user *)site->key.addr;
+	unsigned int len = ssol_len(&site->plan);
+	unsigned int here = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(addr));
+	u8 text[UINSN_MAX_LEN];
+
+	/* The page is being moved, or has been reclaimed: executing it again faults it in. */
+	if (copy_from_user_nofault(text, addr, here))
+		return arch_text_hidden(current->mm) ? LATE_FOREIGN : LATE_REMOVED;
+	/* Executing a breakpoint does not bring the next one: do without if it is not there. */
+	if (here < len && copy_from_user_nofault(text + here, addr + here, len - here))
+		len = here;
+	/* In place again since the state was looked at: let it trap again. */
+	smp_rmb();
+	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
+		return LATE_REMOVED;
+	if (READ_ONCE(site->state) == SITE_LOST &&
+	    text_same(text + 1, site->plan.text + 1, len - 1))
+		return LATE_COPIED;
+	return LATE_FOREIGN;
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Taking leave of all tasks when the module goes.
+ */
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/stop_machine.h>
+
+#include "core/image.h"
+#include "unload.h"
+#include "uret/retprobe.h"
+#include "trap/signal.h"
+#include "core/task.h"
+#include "base/worker.h"
+
+static bool release_image(struct image *image, void *unused)
+{
+	calls_restore(image);
+	return true;
+}
+
+/* In a thread without signals: rmmod may be being killed. */
+static long release_restore(void *unused)
+{
+	image_disarm_all();
+	images_for_each(release_image, NULL);
+	return 0;
+}
+
+static void release_step(struct utask *utask, void *unused)
+{
+	const struct site *site = utask->stepping;
+	struct pt_regs *regs;
+
+	if (!utask->task->mm)
+		return;
+	/* In the middle of an execve() there is no slot any more. */
+	if (utask->task->mm != utask->mm)
+		return;
+	regs = task_pt_regs(utask->task);
+	if (utask->holds)
+		signal_held_end(utask, regs);
+	if (site) {
+		utask->stepping = NULL;
+		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
+				regs);
+	}
+}
+
+/* A task may be at the trampoline that has never hit a probe. */
+static void release_ip_one(struct task_struct *task)
+{
+	struct pt_regs *regs = task_pt_regs(task);
+	struct image *image;
+	unsigned long ip;
+
+	if (!task->mm || task->flags & PF_KTHREAD)
+		return;
+	image = image_lookup(task->mm);
+	ip = image ? retprobe_released(image, regs) : 0;
+	if (ip)
+		regs->ip = ip;
+}
+
+static int release_ip(void *unused)
+{
+	struct task_struct *process, *task;
+
+	utask_for_each(release_step, NULL);
+	rcu_read_lock();
+	for_each_process_thread(process, task)
+		release_ip_one(task);
+	rcu_read_unlock();
+	return 0;
+}
+
+/**
+ * release_tasks() - let all tasks go on without this module
+ *
+ * Puts the real return addresses back onto the stacks, moves on tasks that
+ * have returned to the trampoline but were interrupted before they executed
+ * it, and has those that step over an instruction execute it in its place.
+ *
+ * The return addresses are put back while everything runs: a task that returns to the trampoline
+ * meanwhile still finds its call.  Only then the machine is stopped: no task is between taking
+ * the trampoline's address off the stack and executing the trampoline unless its saved ip says
+ * so.  What is done in the stop grows with the number of threads, not of calls.
+ * No return probe is registered any more.
+ *
+ * Context: may sleep; stops the machine.
+ */
+void release_tasks(void)
+{
+	worker_call(release_restore, NULL);
+	signal_hold_no_more();
+	stop_machine(release_ip, NULL, NULL);
+}

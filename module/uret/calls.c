@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of calls: making it, growing it, and the instances in it.
+ */
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/percpu-refcount.h>
+#include <linux/preempt.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "calls.h"
+#include "core/probe.h"
+
+/* An object of kmalloc() of this size is an instance with some room for data. */
+#define INSTANCE_SIZE	96
+
+static_assert(sizeof(struct uret_instance) + sizeof(u64) <= INSTANCE_SIZE);
+
+/* The rest of calls_lock(): the table is growing. */
+struct call_bucket *calls_lock_moved(struct call_table *table, struct call_bucket *bucket,
+				     unsigned long sp)
+{
+	while (bucket->moved) {
+		raw_spin_unlock(&bucket->lock);
+		/* Pairs with calls_grow(). */
+		table = smp_load_acquire(&table->next);
+		bucket = call_bucket(table, sp);
+		raw_spin_lock(&bucket->lock);
+	}
+	return bucket;
+}
+
+static struct call_table *table_alloc(unsigned int bits, u64 factor)
+{
+	struct call_table *table;
+	unsigned long i;
+
+	/* As for INSTANCE_GFP; kvzalloc() knows this flag, and not that one. */
+	table = kvzalloc(struct_size(table, buckets, 1UL << bits),
+			 GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
+	if (!table)
+		return NULL;
+	table->factor = factor;
+	table->bits = bits;
+	table->shift = 64 - bits;
+	for (i = 0; i < 1UL << bits; i++)
+		raw_spin_lock_init(&table->buckets[i].lock);
+	return table;
+}
+
+/* Move the contents of one bucket; look-ups follow call_table::next from then on. */
+static void bucket_move(struct call_table *new, struct call_bucket *bucket)
+{
+	struct uret_instance *inst, *turned = NULL;
+	struct call_bucket *to = NULL;
+
+	raw_spin_lock_irq(&bucket->lock);
+	/* Before it is emptied: pairs with calls_live_at(), which must not take it for empty. */
+	WRITE_ONCE(bucket->moved, true);
+	smp_wmb();	/* see above */
+	/* Turned around twice, the instances of a call stay in their order. */
+	while ((inst = bucket->live)) {
+		WRITE_ONCE(bucket->live, inst->next);
+		inst->next = turned;
+		turned = inst;
+	}
+	while ((inst = turned)) {
+		turned = inst->next;
+		to = call_bucket(new, inst->ri.sp);
+		raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
+		inst->next = to->live;
+		to->live = inst;
+		raw_spin_unlock(&to->lock);
+	}
+	/* They were of calls at the same place. */
+	while ((inst = bucket->spare)) {
+		bucket->spare = inst->next;
+		to = call_bucket(new, inst->ri.sp);
+		raw_spin_lock_nested(&to->lock, SINGLE_DEPTH_NESTING);
+		inst->next = to->spare;
+		to->spare = inst;
+		raw_spin_unlock(&to->lock);
+	}
+	raw_spin_unlock_irq(&bucket->lock);
+}
+
+/**
+ * calls_grow() - have the table grow with the number of instances
+ * @calls: the calls
+ *
+ * It has four times as many buckets then.  Without memory the table stays as it is.
+ *
+ * Context: may sleep.
+ */
+void calls_grow(struct calls *calls)
+{
+	struct call_table *old, *new;
+	unsigned long i;
+
+	if (atomic_read(&calls->nr) <= calls_buckets(calls) ||
+	    test_and_set_bit_lock(0, &calls->growing))
+		return;
+	old = rcu_dereference_protected(calls->table, true);
+	/* Another thread may just have done it. */
+	if (old->bits == CALLS_MAX_BITS || atomic_read(&calls->nr) <= 1 << old->bits)
+		goto unlock;
+	new = table_alloc(min(old->bits + 2, CALLS_MAX_BITS), old->factor);
+	if (!new)
+		goto unlock;
+	/* Pairs with calls_lock_moved(). */
+	smp_store_release(&old->next, new);
+	for (i = 0; i < 1UL << old->bits; i++) {
+		bucket_move(new, &old->buckets[i]);
+		cond_resched();
+	}
+	rcu_assign_pointer(calls->table, new);
+	kvfree_rcu(old, rcu);
+unlock:
+	clear_bit_unlock(0, &calls->growing);
+}
+
+/* How many instances there are to be when they are searched for stale ones, with @nr left. */
+static unsigned int prune_next(unsigned int nr)
+{
+	return nr > CALLS_MAX / 2 ? CALLS_MAX : max(CALLS_PRUNE_MIN, 2 * nr);
+}
+
+/**
+ * calls_make_room() - prepare for one more call
+ * @calls: the calls of the current task's address space
+ * @widest: how many return probes the function has
+ *
+ * Context: may sleep.
+ */
+void calls_make_room(struct calls *calls, unsigned int widest)
+{
+	unsigned int nr = atomic_read(&calls->nr);
+
+	if (READ_ONCE(calls->widest) < widest)
+		WRITE_ONCE(calls->widest, widest);
+	if (nr >= READ_ONCE(calls->prune_at) &&
+	    (nr < CALLS_MAX || time_after_eq(jiffies, READ_ONCE(calls->prune_after)))) {
+		/* Other threads need not do the same meanwhile. */
+		WRITE_ONCE(calls->prune_at, CALLS_MAX);
+		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
+		calls_prune(calls, true);
+		nr = atomic_read(&calls->nr);
+		WRITE_ONCE(calls->prune_at, prune_next(nr));
+		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
+	}
+	calls_grow(calls);
+}
+
+/*
+ * A program that is at the limit of its memory cgroup misses calls, and does not die of that: the
+ * kernel kills nobody for memory that is asked for with __GFP_NORETRY.
+ */
+#define INSTANCE_GFP	(__GFP_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
+
+/**
+ * instance_alloc() - make an instance
+ * @data_size: bytes of data that it has room for at least
+ * @gfp: GFP_KERNEL or GFP_ATOMIC; programs decide how many there are, and are charged
+ *
+ * Return: the instance, uninitialised, to be freed with kfree(); or NULL.
+ */
+struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
+{
+	size_t size = max_t(size_t, INSTANCE_SIZE, sizeof(struct uret_instance) + data_size);
+	struct uret_instance *inst = kmalloc(size, gfp | INSTANCE_GFP);
+
+	if (inst)
+		inst->room = size - sizeof(*inst);
+	return inst;
+}
+
+/**
+ * calls_alloc() - make an instance for a table
+ * @calls: the calls that it is for
+ * @data_size: bytes of data that it has room for at least
+ *
+ * Context: may sleep; the current task is charged.
+ * Return: the instance, uninitialised; NULL if there is no memory, or the process has too many.
+ */
+struct uret_instance *calls_alloc(struct calls *calls, size_t data_size)
+{
+	struct uret_instance *inst = NULL;
+
+	if (atomic_inc_return(&calls->nr) <= CALLS_MAX)
+		inst = instance_alloc(data_size, GFP_KERNEL);
+	if (!inst)
+		atomic_dec(&calls->nr);
+	return inst;
+}
+
+/* Free an instance of a table that names no consumer.  Context: may free memory. */
+void calls_free(struct calls *calls, struct uret_instance *inst)
+{
+	atomic_dec(&calls->nr);
+	kfree(inst);
+}
+
+/* Make @copy another instance of the same call.  It has the room.  Context: any. */
+void instance_copy(struct uret_instance *copy, const struct uret_instance *inst)
+{
+	u16 room = copy->room;
+
+	memcpy(copy, inst, sizeof(*copy) + inst->consumer->data_size);
+	copy->room = room;
+	percpu_ref_get(&copy->consumer->calls);
+}
+
+/**
+ * instance_take() - take an instance out of those of a bucket that are not in use
+ * @bucket: the bucket, locked
+ * @data_size: bytes of data that it must have room for
+ *
+ * Return: the instance, uninitialised, or NULL.
+ */
+struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size)
+{
+	struct uret_instance **link = &bucket->spare, *inst;
+	unsigned int i;
+
+	for (i = 0; i < CALLS_BUCKET_MAX && (inst = *link); i++, link = &inst->next) {
+		if (inst->room >= data_size) {
+			*link = inst->next;
+			return inst;
+		}
+	}
+	return NULL;
+}
+
+/**
+ * calls_give() - instances of a call are not needed any more
+ * @calls: the calls that they were among
+ * @list: the instances, which are in no bucket, or NULL
+ *
+ * Context: any, traps included.
+ */
+void calls_give(struct calls *calls, struct uret_instance *list)
+{
+	struct uret_instance *last;
+	struct call_bucket *bucket;
+	unsigned long flags;
+
+	if (!list)
+		return;
+	for (last = list; ; last = last->next) {
+		percpu_ref_put(&last->consumer->calls);
+		if (!last->next)
+			break;
+	}
+	local_irq_save(flags);
+	bucket = calls_lock(calls, list->ri.sp);
+	last->next = bucket->spare;
+	bucket->spare = list;
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+}
+
+/**
+ * calls_drop() - forget a call that was left: another one is entered at its place
+ * @calls: the calls
+ * @sp: address of the stack word
+ *
+ * Context: any, traps included.
+ */
+void calls_drop(struct calls *calls, unsigned long sp)
+{
+	struct uret_instance **link, *stale = NULL;
+	struct call_bucket *bucket;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	bucket = calls_lock(calls, sp);
+	link = bucket_find(bucket, sp);
+	if (*link)
+		stale = bucket_cut(link);
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+	calls_give(calls, stale);
+}
+
+/**
+ * calls_link_put_back() - note where a call returns to that is not followed
+ * @calls: the calls
+ * @inst: an instance of the call, whose return address could not be put back
+ *
+ * Context: any, traps included.
+ */
+void calls_link_put_back(struct calls *calls, struct uret_instance *inst)
+{
+	struct uret_instance **link;
+	struct call_bucket *bucket;
+	unsigned long flags;
+
+	inst->put_back = true;
+	inst->put_back_at = jiffies;
+	local_irq_save(flags);
+	bucket = calls_lock(calls, inst->ri.sp);
+	link = bucket_find(bucket, inst->ri.sp);
+	inst->next = *link;
+	*link = inst;
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+}
+
+/* The rest of calls_enter(). */
+void calls_enter_another(struct calls *calls)
+{
+	if (cmpxchg(&calls->sole, CALLS_NOBODY, current->pid) != CALLS_NOBODY)
+		WRITE_ONCE(calls->sole, CALLS_MANY);
+}
+
+/* Whether a bucket has as many instances as traps may walk through.  Context: it is locked. */
+bool bucket_full(const struct calls *calls, const struct call_bucket *bucket)
+{
+	unsigned int n = CALLS_BUCKET_MAX * READ_ONCE(calls->widest);
+	const struct uret_instance *inst = bucket->live;
+
+	while (inst && n--)
+		inst = inst->next;
+	return inst;
+}
+
+/**
+ * calls_link() - make a call known
+ * @calls: the calls of its address space
+ * @list: its instances, the newest last; afterwards those that are not needed
+ * @sp: address of the stack word, which holds the trampoline's address
+ * @chained: it did so before, for the call that this one has been entered from by a jump
+ *
+ * Instances whose consumers have gone meanwhile are not needed: a walk through all calls may
+ * have missed them.
+ *
+ * Context: any, traps included.
+ * Return: how many instances are linked; -EAGAIN if the call cannot be followed.
+ */
+int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained)
+{
+	struct uret_instance *inst, *todo = *list, *dropped = NULL, **link, **at;
+	struct call_bucket *bucket;
+	unsigned long flags;
+	int linked = -EAGAIN;
+
+	local_irq_save(flags);
+	bucket = calls_lock(calls, sp);
+	link = bucket_find(bucket, sp);
+	/* If it is not chained any more, the return address has been restored meanwhile. */
+	if (bucket_full(calls, bucket) || (chained && (!*link || (*link)->put_back)))
+		goto unlock;
+	if (*link && !chained)
+		dropped = bucket_cut(link);
+	linked = 0;
+	while ((inst = todo)) {
+		todo = inst->next;
+		at = READ_ONCE(inst->consumer->live) ? link : &dropped;
+		linked += at == link;
+		inst->next = *at;
+		*at = inst;
+	}
+	*list = dropped;
+	calls_enter(calls);
+unlock:
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+	return linked;
+}
+
+/**
+ * calls_real() - find out where a call returns to
+ * @calls: the calls of an address space
+ * @sp: address of the stack word
+ * @ret_addr: the real return address
+ *
+ * Context: any.  An NMI that has interrupted the owner of the lock finds nothing.
+ * Return: false if no call is known there.
+ */
+bool calls_real(struct calls *calls, unsigned long sp, unsigned long *ret_addr)
+{
+	struct call_bucket *bucket;
+	struct uret_instance *inst;
+	struct call_table *table;
+	unsigned long flags;
+
+	if (!calls_there(calls))
+		return false;
+	local_irq_save(flags);
+	if (in_nmi()) {
+		table = rcu_dereference_sched(calls->table);
+		bucket = call_bucket(table, sp);
+		if (!raw_spin_trylock(&bucket->lock)) {
+			local_irq_restore(flags);
+			return false;
+		}
+	} else {
+		bucket = calls_lock(calls, sp);
+	}
+	inst = *bucket_find(bucket, sp);
+	if (inst)
+		*ret_addr = inst->ri.ret_addr;
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+	return inst;
+}
+
+/* Context: any. */
+void calls_init(struct calls *calls)
+{
+	calls->prune_at = CALLS_PRUNE_MIN;
+	calls->widest = 1;
+}
+
+/**
+ * calls_make() - make the table, if there is none yet
+ * @calls: the calls
+ *
+ * Context: may sleep; image::lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int calls_make(struct calls *calls)
+{
+	struct call_table *table;
+
+	if (calls_there(calls))
+		return 0;
+	table = table_alloc(CALLS_MIN_BITS, get_random_u64() | 1);
+	if (!table)
+		return -ENOMEM;
+	/* Pairs with calls_lock(): it is complete. */
+	rcu_assign_pointer(calls->table, table);
+	return 0;
+}
+
+static void instances_end(struct uret_instance *inst, bool live)
+{
+	struct uret_instance *next;
+
+	for (; inst; inst = next) {
+		next = inst->next;
+		if (live)
+			percpu_ref_put(&inst->consumer->calls);
+		kfree(inst);
+	}
+}
+
+/**
+ * calls_end() - free the calls of an address space that is gone
+ * @calls: the calls; nobody finds them any more
+ *
+ * Context: may sleep.
+ */
+void calls_end(struct calls *calls)
+{
+	struct call_table *table = rcu_dereference_protected(calls->table, true);
+	unsigned long i;
+
+	if (!table)
+		return;
+	for (i = 0; i < 1UL << table->bits; i++) {
+		instances_end(table->buckets[i].live, true);
+		instances_end(table->buckets[i].spare, false);
+		cond_resched();
+	}
+	kvfree(table);
+	RCU_INIT_POINTER(calls->table, NULL);
+}

@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What goes through all calls of an address space, or those in a range of it.
+ */
+#include <linux/mm.h>
+#include <linux/pagemap.h>
+#include <linux/percpu-refcount.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "text/breakpoint.h"
+#include "calls.h"
+#include "core/image.h"
+#include "core/probe.h"
+#include "stack.h"
+
+/* A thread that has returned to the trampoline arrives there within this time. */
+#define ARRIVAL_TIME	(10 * HZ)
+
+/**
+ * calls_any() - find out whether calls are under way
+ * @calls: the calls
+ *
+ * Context: may sleep.
+ */
+bool calls_any(struct calls *calls)
+{
+	struct call_bucket *bucket;
+	u64 pos = 0, step;
+	bool any = false;
+
+	if (!calls_there(calls))
+		return false;
+	do {
+		local_irq_disable();
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
+			any = bucket->live;
+			calls_unlock(bucket);
+		}
+		local_irq_enable();
+		cond_resched();
+		pos += step;
+	} while (pos && !any);
+	return any;
+}
+
+/*
+ * Take stale instances out of a bucket.  If the page of one is absent, @absent becomes its
+ * place; unless that is @gone: there is no stack any more.  Context: the bucket locked.
+ */
+static struct uret_instance *bucket_prune(struct call_bucket *bucket, unsigned long gone,
+					  unsigned long *absent)
+{
+	struct uret_instance **link = &bucket->live, *stale = NULL, *inst;
+	unsigned long word;
+
+	*absent = 0;
+	while ((inst = *link)) {
+		bool known = stack_read(&word, inst->ri.sp, inst->word, false);
+
+		if (!known && inst->ri.sp != gone)
+			*absent = inst->ri.sp;
+		else if (!known || (word != inst->trampoline &&
+				    !(inst->put_back &&
+				      (u32)jiffies - inst->put_back_at < ARRIVAL_TIME)))
+			goto take;
+		link = &inst->next;
+		continue;
+take:
+		*link = inst->next;
+		inst->next = stale;
+		stale = inst;
+	}
+	return stale;
+}
+
+static void instances_free(struct calls *calls, struct uret_instance *list, bool live)
+{
+	struct uret_instance *inst;
+
+	while ((inst = list)) {
+		list = inst->next;
+		if (live)
+			percpu_ref_put(&inst->consumer->calls);
+		calls_free(calls, inst);
+	}
+}
+
+/**
+ * calls_prune() - forget the calls that were left without a return
+ * @calls: the calls of the address space that the task uses
+ * @may_fault: absent pages may be faulted in, by whatever has them
+ *
+ * The place of such a call on the stack holds something else by now, or there is no stack any
+ * more.  If there are very many instances, those that are not in use go, too.
+ *
+ * Context: may sleep.
+ */
+void calls_prune(struct calls *calls, bool may_fault)
+{
+	bool shed = atomic_read(&calls->nr) >= CALLS_MAX / 2;
+	struct uret_instance *stale, *spare;
+	unsigned long absent, gone = 0;
+	struct call_bucket *bucket;
+	unsigned int tries = 0;
+	u64 pos = 0, step;
+
+	do {
+		absent = 0;
+		stale = NULL;
+		spare = NULL;
+		local_irq_disable();
+		if (shed || calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
+			stale = bucket_prune(bucket, gone, &absent);
+			if (shed) {
+				spare = bucket->spare;
+				bucket->spare = NULL;
+			}
+			calls_unlock(bucket);
+		}
+		local_irq_enable();
+		instances_free(calls, stale, true);
+		instances_free(calls, spare, false);
+		cond_resched();
+		/* Other threads take pages away, but not for ever. */
+		if (absent && may_fault && ++tries < CALLS_BUCKET_MAX &&
+		    !fatal_signal_pending(current)) {
+			gone = fault_in_readable((char __user *)absent, 1) ? absent : 0;
+			continue;
+		}
+		absent = 0;
+		gone = 0;
+		tries = 0;
+		pos += step;
+	} while (pos || absent);
+}
+
+/* Take the instances out of a bucket whose places lie in a range. */
+static struct uret_instance *bucket_take_range(struct call_bucket *bucket, unsigned long start,
+					       unsigned long end)
+{
+	struct uret_instance **link = &bucket->live, *taken = NULL, *inst;
+
+	while ((inst = *link)) {
+		if (inst->ri.sp < start || inst->ri.sp >= end) {
+			link = &inst->next;
+			continue;
+		}
+		*link = inst->next;
+		inst->next = taken;
+		taken = inst;
+	}
+	return taken;
+}
+
+static void unmapped_at(struct calls *calls, unsigned long sp)
+{
+	struct uret_instance *taken = NULL, **link;
+	struct call_bucket *bucket;
+
+	local_irq_disable();
+	bucket = calls_lock(calls, sp);
+	link = bucket_find(bucket, sp);
+	if (*link)
+		taken = bucket_cut(link);
+	calls_unlock(bucket);
+	local_irq_enable();
+	instances_free(calls, taken, true);
+}
+
+/**
+ * calls_unmapped() - forget the calls whose stack is unmapped
+ * @calls: the calls
+ * @start: first address that is unmapped
+ * @end: first address behind it
+ *
+ * Goes through the words of the range or the buckets of the table, whatever is less.
+ *
+ * Context: may sleep.
+ */
+void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end)
+{
+	struct uret_instance *taken;
+	struct call_bucket *bucket;
+	u64 pos = 0, step;
+
+	if ((end - start) / sizeof(u32) < calls_buckets(calls)) {
+		for (; start < end; start += sizeof(u32)) {
+			unmapped_at(calls, start);
+			cond_resched();
+		}
+		return;
+	}
+	do {
+		taken = NULL;
+		local_irq_disable();
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
+			taken = bucket_take_range(bucket, start, end);
+			calls_unlock(bucket);
+		}
+		local_irq_enable();
+		instances_free(calls, taken, true);
+		cond_resched();
+		pos += step;
+	} while (pos);
+}
+
+/* The better of two places for a return with the stack pointer at @sp; 0 is none. */
+static unsigned long nearer(unsigned long sp, unsigned long a, unsigned long b)
+{
+	if (!a || !b)
+		return a ?: b;
+	if (a < sp)
+		return b < sp ? max(a, b) : a;
+	return b < sp ? b : min(a, b);
+}
+
+/* The best places in a bucket, of this thread and of others.  Context: the bucket locked. */
+static void bucket_nearest(const struct call_bucket *bucket, unsigned long trampoline,
+			   unsigned long sp, unsigned long *own, unsigned long *others)
+{
+	const struct uret_instance *inst;
+
+	for (inst = bucket->live; inst; inst = inst->next) {
+		if (inst->trampoline != trampoline || inst->put_back)
+			continue;
+		if (inst->owner == current->pid)
+			*own = nearer(sp, *own, inst->ri.sp);
+		else
+			*others = nearer(sp, *others, inst->ri.sp);
+	}
+}
+
+/**
+ * calls_nearest() - find the call that the current task is the most likely to have returned from
+ * @calls: the calls
+ * @trampoline: what it has returned to
+ * @sp: its stack pointer
+ *
+ * One of its own below the stack pointer, the nearest; or above; or of another thread.
+ *
+ * Context: may sleep.
+ * Return: the address of the stack word, or 0 if no call is under way.
+ */
+unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp)
+{
+	unsigned long own = 0, others = 0;
+	struct call_bucket *bucket;
+	u64 pos = 0, step;
+
+	do {
+		local_irq_disable();
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
+			bucket_nearest(bucket, trampoline, sp, &own, &others);
+			calls_unlock(bucket);
+		}
+		local_irq_enable();
+		cond_resched();
+		pos += step;
+	} while (pos);
+	return own ?: others;
+}
+
+/**
+ * struct blanks - memory for copies
+ * @list: instances that are not in use
+ * @nr: how many are wanted, and
+ * @data_size: with how much room for data
+ */
+struct blanks {
+	struct uret_instance *list;
+	unsigned int nr;
+	size_t data_size;
+};
+
+/* Tests have it fail by itself. */
+#ifndef blank_alloc
+#define blank_alloc(data_size)	instance_alloc(data_size, GFP_ATOMIC)
+#endif
+
+static void blanks_free(struct blanks *blanks)
+{
+	struct uret_instance *blank;
+
+	while ((blank = blanks->list)) {
+		blanks->list = blank->next;
+		kfree(blank);
+	}
+}
+
+/* Make as many as are wanted; fewer if there is no memory. */
+static bool blanks_make(struct blanks *blanks)
+{
+	struct uret_instance *blank;
+
+	blanks_free(blanks);
+	for (; blanks->nr; blanks->nr--) {
+		/* A fork is not to fail for the limit of a memory cgroup. */
+		blank = blank_alloc(blanks->data_size);
+		if (!blank)
+			return false;
+		blank->next = blanks->list;
+		blanks->list = blank;
+	}
+	return true;
+}
+
+/*
+ * Copy the instances of a bucket.  False if there are not enough blanks; how many it takes is
+ * noted.  Context: the bucket locked.
+ */
+static bool bucket_copy(struct call_bucket *bucket, struct blanks *blanks,
+			struct uret_instance **copies)
+{
+	const struct uret_instance *inst;
+	struct uret_instance *copy;
+	bool all = true;
+
+	blanks->nr = 0;
+	blanks->data_size = 0;
+	for (inst = bucket->live; inst; inst = inst->next) {
+		blanks->nr++;
+		blanks->data_size = max(blanks->data_size, inst->consumer->data_size);
+		copy = blanks->list;
+		if (!copy || copy->room < inst->consumer->data_size) {
+			all = false;
+			continue;
+		}
+		blanks->list = copy->next;
+		instance_copy(copy, inst);
+		copy->next = NULL;
+		*copies = copy;
+		copies = &copy->next;
+	}
+	return all;
+}
+
+/**
+ * calls_copy() - copy all instances for a child that is being forked
+ * @calls: the calls of the parent
+ * @copies: where the copies are listed, the newest of a call last
+ *
+ * Context: may sleep, but not wait for memory.
+ * Return: 0, or -ENOMEM if some could not be copied.
+ */
+int calls_copy(struct calls *calls, struct uret_instance **copies)
+{
+	struct uret_instance *made, *copy;
+	struct call_bucket *bucket;
+	struct blanks blanks = {};
+	u64 pos = 0, step;
+	int ret = 0;
+	bool all;
+
+	*copies = NULL;
+	do {
+		all = true;
+		made = NULL;
+		local_irq_disable();
+		if (calls_live_at(calls, pos, &step)) {
+			bucket = calls_lock_next(calls, pos, &step);
+			all = bucket_copy(bucket, &blanks, &made);
+			calls_unlock(bucket);
+		}
+		local_irq_enable();
+		cond_resched();
+		/* Other threads may enter calls meanwhile. */
+		if (!all && !ret) {
+			retprobe_discard(&made);
+			ret = blanks_make(&blanks) ? 0 : -ENOMEM;
+			continue;
+		}
+		/* This turns them around. */
+		while ((copy = made)) {
+			made = copy->next;
+			copy->next = *copies;
+			*copies = copy;
+		}
+		all = true;
+		pos += step;
+	} while (pos || !all);
+	blanks_free(&blanks);
+	return ret;
+}
+
+/**
+ * calls_adopt() - make a copy of a call known in a child
+ * @calls: the calls of the child, the current task
+ * @inst: the copy; the newest of a call comes last
+ *
+ * Context: may sleep.
+ * Return: false if there are too many.
+ */
+bool calls_adopt(struct calls *calls, struct uret_instance *inst)
+{
+	struct uret_instance **link;
+	struct call_bucket *bucket;
+	bool full;
+
+	calls_grow(calls);
+	inst->owner = current->pid;
+	local_irq_disable();
+	bucket = calls_lock(calls, inst->ri.sp);
+	full = bucket_full(calls, bucket);
+	if (!full) {
+		link = bucket_find(bucket, inst->ri.sp);
+		inst->next = *link;
+		*link = inst;
+		calls_enter(calls);
+	}
+	calls_unlock(bucket);
+	local_irq_enable();
+	if (!full)
+		atomic_inc(&calls->nr);
+	return !full;
+}
+
+/* What is to be restored, without its bucket's lock. */
+struct restored {
+	unsigned long sp;
+	unsigned long from;
+	unsigned long to;
+	unsigned int word;
+};
+
+#define RESTORED_AT_ONCE	16
+
+/* Context: the bucket locked. */
+static unsigned int bucket_list(struct call_bucket *bucket, struct restored *list)
+{
+	struct uret_instance *inst;
+	unsigned int n = 0;
+
+	for (inst = bucket->live; inst && n < RESTORED_AT_ONCE; inst = inst->next) {
+		if (inst->put_back)
+			continue;
+		/* Until it is, a task that returns finds the instance, and calls no handler. */
+		inst->put_back = true;
+		inst->put_back_at = jiffies;
+		list[n++] = (struct restored) {
+			.sp = inst->ri.sp,
+			.from = inst->trampoline,
+			.to = inst->ri.ret_addr,
+			.word = inst->word,
+		};
+	}
+	return n;
+}
+
+/**
+ * calls_restore() - put all return addresses of an address space back
+ * @image: its image, with a reference
+ *
+ * The instances stay, for tasks that have taken the trampoline's address off their stack and
+ * have not arrived there.  No call is entered any more.
+ *
+ * Context: may sleep, in a thread without signals; takes the mmap lock.
+ */
+void calls_restore(struct image *image)
+{
+	struct restored list[RESTORED_AT_ONCE];
+	struct call_bucket *bucket;
+	u64 pos = 0, step;
+	unsigned int n, k;
+
+	if (!calls_there(&image->calls) || !mmget_not_zero(image->mm))
+		return;
+	do {
+		n = 0;
+		local_irq_disable();
+		if (calls_live_at(&image->calls, pos, &step)) {
+			bucket = calls_lock_next(&image->calls, pos, &step);
+			n = bucket_list(bucket, list);
+			calls_unlock(bucket);
+		}
+		local_irq_enable();
+		for (k = 0; k < n; k++)
+			word_restore(image->mm, list[k].sp, list[k].from, list[k].to,
+				     list[k].word);
+		cond_resched();
+		if (!n)
+			pos += step;
+	} while (pos || n);
+	mmput(image->mm);
+}

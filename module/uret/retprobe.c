@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Return probes: a task enters a function.
+ */
+#include <linux/mm.h>
+#include <linux/percpu-refcount.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "core/again.h"
+#include "text/breakpoint.h"
+#include "calls.h"
+#include "core/probe.h"
+#include "retprobe.h"
+#include "retprobe_word.h"
+#include "stack.h"
+#include "core/task.h"
+#include "attach/unwinder.h"
+
+/**
+ * retprobe_missed() - count a call that cannot be followed
+ * @set: consumers of the function's first instruction
+ *
+ * Context: any; the caller keeps @set.
+ */
+void retprobe_missed(const struct consumer_set *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (set->consumers[i]->type == CONSUMER_RETURN)
+			consumer_missed(set->consumers[i]);
+	}
+}
+
+/* An instance of the bucket of @sp, or, where the task may sleep, a new one. */
+static struct uret_instance *instance_get(struct calls *calls, unsigned long sp,
+					  size_t data_size, bool may_sleep)
+{
+	struct uret_instance *inst;
+	struct call_bucket *bucket;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	bucket = calls_lock(calls, sp);
+	inst = instance_take(bucket, data_size);
+	calls_unlock(bucket);
+	local_irq_restore(flags);
+	if (!inst && may_sleep)
+		inst = calls_alloc(calls, data_size);
+	return inst;
+}
+
+/* An instance for each return consumer, the newest last; false without memory. */
+static bool instances_get(struct calls *calls, const struct consumer_set *set, unsigned long sp,
+			  struct uret_instance **fresh, bool may_sleep)
+{
+	struct uret_instance **tail = fresh, *inst;
+	unsigned int i;
+
+	*fresh = NULL;
+	for (i = 0; i < set->nr; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (c->type != CONSUMER_RETURN || !percpu_ref_tryget_live(&c->calls))
+			continue;
+		inst = instance_get(calls, sp, c->data_size, may_sleep);
+		if (!inst) {
+			percpu_ref_put(&c->calls);
+			return false;
+		}
+		inst->consumer = c;
+		inst->ri.sp = sp;
+		inst->next = NULL;
+		*tail = inst;
+		tail = &inst->next;
+	}
+	return true;
+}
+
+/*
+ * Whether the entry handler wants the call followed, or there is none.  Where it cannot be
+ * called any more the call is not followed: the probe may be enabled again before it returns.
+ */
+static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs)
+{
+	struct consumer *c = inst->consumer;
+	unsigned long flags;
+	bool wanted = true;
+
+	if (c->atomic) {
+		/* As in the trap, which this may be. */
+		local_irq_save(flags);
+		wanted = READ_ONCE(c->live) && (!inst->ri.rp->entry_handler ||
+						!inst->ri.rp->entry_handler(&inst->ri, regs));
+		again_asked();
+		local_irq_restore(flags);
+	} else if (c->in_task) {
+		wanted = consumer_active_get(c);
+		if (wanted) {
+			wanted = !inst->ri.rp->entry_handler(&inst->ri, regs);
+			consumer_active_put(c);
+		}
+	}
+	return wanted;
+}
+
+/* What all instances of a call have in common. */
+static __always_inline void instance_fill(struct uret_instance *inst, const struct site *site,
+					  unsigned long trampoline, unsigned long real,
+					  unsigned int word)
+{
+	inst->trampoline = trampoline;
+	inst->owner = current->pid;
+	inst->word = word;
+	inst->again = false;
+	inst->shared = false;
+	inst->put_back = false;
+	inst->ri.rp = container_of(inst->consumer->u, struct uretprobe, u);
+	inst->ri.ret_addr = real;
+	inst->ri.func = site->key.addr;
+}
+
+/* Fills the instances of a call in, and drops those of consumers that do not want to follow it. */
+static void instances_fill(struct uret_instance **fresh, struct uret_instance **dropped,
+			   const struct site *site, unsigned long trampoline, unsigned long real,
+			   struct pt_regs *regs, bool shared)
+{
+	struct uret_instance **link = fresh, *inst;
+
+	while ((inst = *link)) {
+		instance_fill(inst, site, trampoline, real, arch_word_size(regs));
+		inst->shared = shared;
+		memset(inst->ri.data, 0, inst->consumer->data_size);
+		if (instance_wanted(inst, regs)) {
+			link = &inst->next;
+			continue;
+		}
+		*link = inst->next;
+		inst->next = *dropped;
+		*dropped = inst;
+	}
+}
+
+static enum word_kind word_look(struct image *image, unsigned long word,
+				const struct pt_regs *regs, bool may_sleep)
+{
+	if (return_word_known(&image->returns, word))
+		return WORD_RETURN;
+	if (!may_sleep)
+		return return_word_look(image, word);
+	return return_word_is(image, word, regs) ? WORD_RETURN : WORD_DATA;
+}
+
+static bool prepare(struct utask *utask, const struct site *site,
+		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
+{
+	unsigned long trampoline = READ_ONCE(site->image->trampoline);
+	struct uret_instance *fresh = NULL, *rest = NULL, **end;
+	struct calls *calls = &site->image->calls;
+	unsigned int size = arch_word_size(regs);
+	unsigned long word, sp = regs->sp;
+	enum word_kind kind;
+	bool chained;
+	int linked = 0;
+
+	/* What is put back is exchanged at once, which a word must be aligned for. */
+	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
+		goto missed;
+	if (may_sleep) {
+		unwinder_seek(site->image);
+		calls_make_room(calls, set->nr_return);
+	} else if (!unwinder_known(site->image)) {
+		goto again;
+	}
+	if (!stack_read(&word, sp, size, may_sleep))
+		goto again;
+
+	/* Entered by a jump from a return-probed function, in its frame. */
+	chained = word == trampoline;
+	if (chained && !calls_real(calls, sp, &word))
+		goto missed;
+	kind = chained ? WORD_RETURN : word_look(site->image, word, regs, may_sleep);
+	if (kind == WORD_UNCLEAR)
+		goto again;
+	if (kind == WORD_DATA)
+		goto missed;
+
+	/* Nobody may take the trampoline's address, once it is there, for that of another call. */
+	if (!chained)
+		calls_drop(calls, sp);
+	if (!instances_get(calls, set, sp, &fresh, may_sleep) ||
+	    (!chained && fresh && !stack_write(sp, trampoline, size, may_sleep))) {
+		calls_give(calls, fresh);
+		goto again;
+	}
+	if (!fresh)
+		return true;
+
+	instances_fill(&fresh, &rest, site, trampoline, word, regs,
+		       regs == &utask->shared_regs);
+	if (fresh)
+		linked = calls_link(calls, &fresh, sp, chained);
+	for (end = &rest; *end; end = &(*end)->next)
+		;
+	*end = fresh;
+	/* Nobody wants to know.  The page has just been written, but a fork may have it by now. */
+	if (linked <= 0 && !chained && !stack_write(sp, word, size, may_sleep)) {
+		fresh = rest;
+		rest = rest->next;
+		calls_link_put_back(calls, fresh);
+	}
+	calls_give(calls, rest);
+	if (linked < 0)
+		goto missed;
+	return true;
+
+again:
+	if (!may_sleep)
+		return false;
+missed:
+	retprobe_missed(set);
+	return true;
+}
+
+/*
+ * Exchanges the return address for the trampoline's; false with nothing done where the page is
+ * not there or cannot be written, or the word is not known to be one.
+ */
+static __always_inline bool word_exchange(const struct return_words *words, unsigned long addr,
+					  unsigned long to, unsigned long *from)
+{
+	unsigned long __user *word = (unsigned long __user *)addr;
+	unsigned long old;
+
+	if (unlikely(!user_access_begin(word, sizeof(*word))))
+		return false;
+	unsafe_get_user(old, word, fault);
+	/* The trampoline's is not: see prepare(). */
+	if (unlikely(!return_word_known(words, old)))
+		goto fault;
+	unsafe_put_user(to, word, fault);
+	user_access_end();
+	*from = old;
+	return true;
+fault:
+	user_access_end();
+	return false;
+}
+
+/**
+ * retprobe_enter() - make the return of a function known, in the usual case
+ * @site: the function's first instruction, in 64-bit code
+ * @c: its only consumer, which has neither an entry handler nor data
+ * @regs: user registers, ip still behind the breakpoint
+ *
+ * Usual is a bucket with an instance for further use, no call at the same place, and a return
+ * address that is known to be one.
+ *
+ * Context: the trap.
+ * Return: true when the hit has been dealt with; false, and nothing is done, when
+ * this is not the usual case.
+ */
+bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
+{
+	struct image *image = site->image;
+	unsigned long trampoline = READ_ONCE(image->trampoline);
+	struct calls *calls = &image->calls;
+	unsigned long sp = regs->sp, real;
+	struct uret_instance *inst, *other;
+	struct call_bucket *bucket;
+	unsigned int n = 0;
+	bool exchanged;
+
+	if (unlikely(arch_stepped(regs->flags) || !IS_ALIGNED(sp, sizeof(long)) ||
+		     arch_stack_fixed() || !unwinder_known(image)))
+		return false;
+	bucket = calls_lock(calls, sp);
+	inst = bucket->spare;
+	if (unlikely(!inst))
+		goto unusual;
+	for (other = bucket->live; unlikely(other); other = other->next) {
+		if (other->ri.sp == sp || ++n == CALLS_BUCKET_MAX)
+			goto unusual;
+	}
+	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
+		goto unusual;
+	pagefault_disable();
+	exchanged = word_exchange(&image->returns, sp, trampoline, &real);
+	pagefault_enable();
+	if (unlikely(!exchanged)) {
+		calls_unlock(bucket);
+		consumer_call_put(c);
+		return false;
+	}
+	bucket->spare = inst->next;
+	inst->next = bucket->live;
+	inst->consumer = c;
+	inst->ri.sp = sp;
+	instance_fill(inst, site, trampoline, real, sizeof(long));
+	bucket->live = inst;
+	calls_enter(calls);
+	calls_unlock(bucket);
+	regs->ip = site->resume;
+	return true;
+
+unusual:
+	calls_unlock(bucket);
+	return false;
+}
+
+/**
+ * retprobe_learn() - look at a return address that is not known, where that was the case
+ * @site: as for retprobe_enter(), which has returned false
+ * @regs: user registers
+ *
+ * Context: the trap.
+ * Return: true if it is known now, and was not before.
+ */
+bool retprobe_learn(const struct site *site, const struct pt_regs *regs)
+{
+	unsigned long word;
+
+	return stack_read(&word, regs->sp, sizeof(word), false) &&
+	       word != READ_ONCE(site->image->trampoline) &&
+	       !return_word_known(&site->image->returns, word) &&
+	       return_word_look(site->image, word) == WORD_RETURN;
+}
+
+/**
+ * retprobe_prepare() - make the return of the function being entered known
+ * @utask: state of the current task
+ * @site: the function's first instruction
+ * @set: consumers of @site
+ * @regs: user registers; sp is where the return address lies
+ *
+ * Context: the trap.
+ * Return: false when it takes a context that can sleep; nothing is done then.
+ */
+bool retprobe_prepare(struct utask *utask, const struct site *site,
+		      const struct consumer_set *set, struct pt_regs *regs)
+{
+	return prepare(utask, site, set, regs, false);
+}
+
+/**
+ * retprobe_prepare_sleepable() - the same, where one can sleep
+ * @utask: state of the current task
+ * @site: the function's first instruction
+ * @set: consumers of @site; the caller holds a reference
+ * @regs: user registers
+ *
+ * What cannot be prepared even here is counted as missed.
+ *
+ * Context: may sleep.
+ */
+void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
+				const struct consumer_set *set, struct pt_regs *regs)
+{
+	prepare(utask, site, set, regs, true);
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of the calls of a process in its forked child.
+ */
+#include <linux/llist.h>
+#include <linux/percpu-refcount.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "text/breakpoint.h"
+#include "calls.h"
+#include "core/image.h"
+#include "core/probe.h"
+#include "retprobe.h"
+
+static void copies_free(struct uret_instance *list)
+{
+	struct uret_instance *inst;
+
+	while ((inst = list)) {
+		list = inst->next;
+		percpu_ref_put(&inst->consumer->calls);
+		kfree(inst);
+		cond_resched();
+	}
+}
+
+/**
+ * retprobe_restore() - put real return addresses into a copied stack
+ * @copies: the calls, of calls_copy(); empty afterwards
+ * @mm: the address space that the stack lies in, in use
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm)
+{
+	struct uret_instance *inst;
+
+	for (inst = *copies; inst; inst = inst->next)
+		word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr, inst->word);
+	retprobe_discard(copies);
+}
+
+/**
+ * retprobe_discard() - free copies that are of no use
+ * @copies: the calls, of calls_copy(); empty afterwards
+ *
+ * Context: may sleep.
+ */
+void retprobe_discard(struct uret_instance **copies)
+{
+	copies_free(*copies);
+	*copies = NULL;
+}
+
+static LLIST_HEAD(discarded);
+
+static void discard_work(struct work_struct *work)
+{
+	struct uret_instance *list, *next;
+
+	llist_for_each_entry_safe(list, next, llist_del_all(&discarded), discarded)
+		copies_free(list);
+}
+
+static DECLARE_WORK(discard, discard_work);
+
+/**
+ * retprobe_discard_later() - the same where memory cannot be freed, or not so much
+ * @copies: the calls, of calls_copy(); empty afterwards
+ *
+ * Context: any, not the trap.
+ */
+void retprobe_discard_later(struct uret_instance **copies)
+{
+	if (*copies && llist_add(&(*copies)->discarded, &discarded))
+		queue_work(system_unbound_wq, &discard);
+	*copies = NULL;
+}
+
+/* Wait until all that was to be is discarded.  Context: may sleep. */
+void retprobe_discard_flush(void)
+{
+	flush_work(&discard);
+}
+
+/**
+ * retprobe_adopt_files() - split the calls of a forked child
+ * @copies: the calls, of calls_copy(); empty afterwards
+ * @image: image of the child, the current task, with a trampoline
+ * @parent: image of the parent
+ *
+ * Calls of functions that are probed in every process stay known; the return
+ * addresses of the others are put back.
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
+			  const struct image *parent)
+{
+	struct uret_instance *inst, *others = NULL, *list = *copies;
+	unsigned long real;
+
+	*copies = NULL;
+	image->calls.widest = max(image->calls.widest, READ_ONCE(parent->calls.widest));
+	while ((inst = list)) {
+		list = inst->next;
+		if ((inst->consumer->in_every_process || inst->consumer->inherits) &&
+		    calls_adopt(&image->calls, inst))
+			continue;
+		inst->next = others;
+		others = inst;
+	}
+	for (inst = others; inst; inst = inst->next) {
+		if (!calls_real(&image->calls, inst->ri.sp, &real))
+			word_restore(image->mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
+				     inst->word);
+	}
+	copies_free(others);
+}

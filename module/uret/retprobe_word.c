@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Return probes: which words are return addresses.
+ */
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+
+#include "arch.h"
+#include "core/image.h"
+#include "retprobe_word.h"
+#include "core/site_table.h"
+
+/**
+ * struct surroundings - the text around a word
+ * @before: in front of it
+ * @after: from it on
+ */
+struct surroundings {
+	u8 before[sizeof(u64)];
+	u8 after[RETADDR_AFTER];
+};
+
+static_assert(sizeof(u64) > RETADDR_CALL_MAX);
+
+/* Keep a word, unless mappings have changed since there were @changes. */
+static void keep(struct return_words *words, unsigned long word, int changes)
+{
+	WRITE_ONCE(words->known[(u8)word], word);
+	/* Pairs with return_words_forget(): it clears the word, or is seen to have begun. */
+	smp_mb();
+	if (unlikely(atomic_read(&words->changes) != changes))
+		return_word_clear(words, (u8)word);
+}
+
+/* Context: any. */
+void return_words_init(struct return_words *words)
+{
+	return_word_clear(words, 0);
+}
+
+/* How often mappings have changed, before a text is looked at. */
+static int changes_now(const struct return_words *words)
+{
+	int changes = atomic_read(&words->changes);
+
+	/* Pairs with return_words_forget(). */
+	smp_rmb();
+	return changes;
+}
+
+/* Take our breakpoints out of text that was read.  Context: RCU read side. */
+static void without_probes(const struct image *image, unsigned long addr, u8 *text, size_t len)
+{
+	const struct site *site;
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (text[i] != ARCH_BREAKPOINT)
+			continue;
+		site = site_find(image->mm, addr + i);
+		if (site && site->kind == SITE_PROBE)
+			text[i] = site->plan.text[0];
+	}
+}
+
+/**
+ * return_word_look() - find out in a trap whether a word is a return address
+ * @image: the current task's address space
+ * @word: what lies at the stack pointer of a function that is entered
+ *
+ * It is if a call instruction ends there, in memory that can be executed.
+ *
+ * Context: the trap.
+ * Return: what it is, as far as can be told here.
+ */
+enum word_kind return_word_look(struct image *image, unsigned long word)
+{
+	int changes = changes_now(&image->returns);
+	u8 before[sizeof(u64)];
+	int executable;
+
+	if (word >= arch_limit(image->mode) || word < sizeof(before))
+		return WORD_DATA;
+	executable = arch_executable(image->mm, word);
+	/* A debugger may have put a breakpoint there: see of_debugger(). */
+	if (executable <= 0)
+		return executable || current->ptrace ? WORD_UNCLEAR : WORD_DATA;
+	if (copy_from_user_nofault(before, (void __user *)(word - sizeof(before)), sizeof(before)))
+		return WORD_UNCLEAR;
+	without_probes(image, word - sizeof(before), before, sizeof(before));
+	if (!retaddr_behind_call(before + sizeof(before), image->mode))
+		return WORD_UNCLEAR;
+	keep(&image->returns, word, changes);
+	return WORD_RETURN;
+}
+
+/**
+ * struct lies - what a word points to
+ * @executable: it can be executed
+ * @of_kernel: it is the kernel's: the vDSO, or where the kernel's return probes return to
+ * @nameless: no file that has a name holds it: a compiler at run time has made it
+ * @anonymous: it is memory of no file, such as the stack
+ */
+struct lies {
+	bool executable;
+	bool anonymous;
+	bool of_kernel;
+	bool nameless;
+};
+
+/* Context: may sleep; takes the mmap lock. */
+static struct lies where_lies(struct mm_struct *mm, unsigned long word)
+{
+	const struct vm_area_struct *vma;
+	struct lies lies = {};
+
+	if (mmap_read_lock_killable(mm))
+		return lies;
+	vma = find_vma(mm, word);
+	if (vma && vma->vm_start <= word)
+		lies.anonymous = !vma->vm_ops;
+	if (vma && vma->vm_start <= word && vma->vm_flags & VM_EXEC) {
+		lies.executable = true;
+		lies.of_kernel = !vma->vm_file && vma->vm_ops && vma->vm_ops->name;
+		lies.nameless = !vma->vm_file || !file_inode(vma->vm_file)->i_nlink;
+	}
+	mmap_read_unlock(mm);
+	return lies;
+}
+
+/*
+ * Whether a debugger has the current task call the function: gdb lets such calls return to a
+ * breakpoint on the stack, and takes the fault there for its trap.
+ */
+static bool of_debugger(const struct lies *lies, unsigned long word)
+{
+	u8 byte;
+
+	/* The debugger has just written it. */
+	return current->ptrace && lies->anonymous &&
+	       !copy_from_user_nofault(&byte, (void __user *)word, sizeof(byte)) &&
+	       byte == ARCH_BREAKPOINT;
+}
+
+/* Whether a signal handler of the current task returns to an address. */
+static bool is_restorer(unsigned long word)
+{
+	const struct sighand_struct *sighand = rcu_dereference_protected(current->sighand, true);
+	unsigned int i;
+
+	for (i = 0; i < _NSIG; i++) {
+		if (word == (unsigned long)READ_ONCE(sighand->action[i].sa.sa_restorer))
+			return true;
+	}
+	return false;
+}
+
+/* Whether somebody else's breakpoint may cover the first byte of a call that ends at @end. */
+static bool behind_breakpoint(const u8 *end)
+{
+	/* Where there are several, they fill a gap between functions. */
+	return end[-1] != ARCH_BREAKPOINT &&
+	       memchr(end - RETADDR_CALL_MAX, ARCH_BREAKPOINT, RETADDR_CALL_MAX - 1);
+}
+
+/*
+ * Functions are also entered otherwise than by a call, and return all the same: from a signal
+ * handler, from the first function of a coroutine, to an address that was pushed before a jump.
+ * Where no name is, such an address may be anywhere but where compilers have functions begin.
+ */
+static bool returned_to(const struct surroundings *text, const struct lies *lies,
+			unsigned long word, enum uinsn_mode mode)
+{
+	const u8 *end = text->before + sizeof(text->before);
+
+	return lies->of_kernel || retaddr_behind_call(end, mode) || retaddr_behind_jump(end) ||
+	       behind_breakpoint(end) || is_restorer(word) ||
+	       text->after[0] == ARCH_BREAKPOINT || retaddr_of_frame(text->after, mode) ||
+	       (lies->nameless && word & 15);
+}
+
+/**
+ * return_word_is() - find out whether a word is a return address
+ * @image: the current task's address space
+ * @word: what lies at the stack pointer of a function that is entered
+ * @regs: user registers
+ *
+ * Context: may sleep; takes the mmap lock.
+ */
+bool return_word_is(struct image *image, unsigned long word, const struct pt_regs *regs)
+{
+	int changes = changes_now(&image->returns), mode = arch_code_mode(regs);
+	const struct lies lies = where_lies(image->mm, word);
+	struct surroundings text = {};
+	bool hidden;
+
+	if (!lies.executable || mode < 0)
+		return of_debugger(&lies, word);
+	/* Text in front of it may be missing, and what is behind it may end. */
+	hidden = copy_from_user(text.after, (void __user *)word, sizeof(text.after)) ==
+		sizeof(text.after);
+	if (copy_from_user(text.before, (void __user *)(word - sizeof(text.before)),
+			   sizeof(text.before)))
+		memset(text.before, 0, sizeof(text.before));
+	rcu_read_lock();
+	without_probes(image, word - sizeof(text.before), text.before, sizeof(text.before));
+	without_probes(image, word, text.after, sizeof(text.after));
+	rcu_read_unlock();
+	/* What can be executed and not read holds nothing but code. */
+	if (!hidden && !returned_to(&text, &lies, word, mode))
+		return false;
+	/* A trampoline that is not the image's may become that. */
+	if (text.after[0] != ARCH_BREAKPOINT)
+		keep(&image->returns, word, changes);
+	return true;
+}
+
+/**
+ * return_words_forget() - the mapping of a range has changed
+ * @image: the address space
+ * @start: first address of the range
+ * @end: first address behind it
+ *
+ * Context: any; the kernel has taken the pages away.
+ */
+void return_words_forget(struct image *image, unsigned long start, unsigned long end)
+{
+	struct return_words *words = &image->returns;
+	unsigned long word;
+	unsigned int i;
+
+	atomic_inc(&words->changes);
+	/* Pairs with keep(), and changes_now(). */
+	smp_mb__after_atomic();
+	for (i = 0; i < RETURN_WORDS; i++) {
+		word = READ_ONCE(words->known[i]);
+		/* What lies in front of it was looked at, too. */
+		if (word >= start && word - sizeof(u64) < end)
+			return_word_clear(words, i);
+	}
+}
