@@ -19,7 +19,7 @@
 #include "core/task.h"
 #include "attach/unwinder.h"
 #include "base/worker.h"
-#include "trace/event/trace.h"
+#include "trace/event/tracer.h"
 
 /* In builds for tests Kbuild has tests/kmod/inject.h included here. */
 #ifndef _UPROBES_INJECT_H

@@ -11,7 +11,7 @@
 #include <linux/string.h>
 
 #include "aggregate.h"
-#include "trace/event/trace.h"
+#include "trace/event/tracer.h"
 
 /* What an entry probe needs of a cell. */
 #define COUNT_SIZE sizeof(u64)

@@ -9,8 +9,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
-#include "trace/event/trace.h"
+#include "files.h"
+#include "trace/event/tracer.h"
 
 #define WRITE_MAX	65536	/* bytes that one write takes at most */
 

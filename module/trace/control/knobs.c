@@ -9,9 +9,9 @@
 #include <linux/threads.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
+#include "files.h"
 #include "trace/lib/space.h"
-#include "trace/event/trace.h"
+#include "trace/event/tracer.h"
 
 static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
 		       loff_t *ppos)

@@ -7,9 +7,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
+#include "files.h"
 #include "trace/lib/space.h"
-#include "trace/event/trace.h"
+#include "trace/event/tracer.h"
 
 static const char * const names[TRACER_OPTIONS] = {
 	[TRACER_OPT_OVERWRITE] = "overwrite",

@@ -9,9 +9,9 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
+#include "files.h"
 #include "reader.h"
-#include "trace/event/trace.h"
+#include "trace/event/tracer.h"
 
 #define TEXT_SIZE	16384	/* room for lines; grows for a longer one */
 #define TEXT_ENOUGH	8192	/* lines that are made at once */

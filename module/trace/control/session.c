@@ -30,10 +30,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "trace/lib/files.h"
+#include "files.h"
 #include "reader.h"
 #include "trace/lib/space.h"
-#include "trace/event/trace.h"
+#include "trace/event/tracer.h"
 
 /**
  * struct session - an open session

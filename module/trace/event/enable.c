@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "trace.h"
+#include "tracer.h"
 
 /**
  * struct batch - sites that are being registered

@@ -5,7 +5,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "trace.h"
+#include "tracer.h"
 
 static int fail(struct tracer_diag *diag, enum tracer_err err,
 		unsigned int column, int ret)

@@ -9,9 +9,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
+#include "trace/control/files.h"
 #include "trace/lib/space.h"
-#include "trace.h"
+#include "tracer.h"
 
 /* As tracefs has it, a filter that is wrong is shown with what is wrong. */
 static char *explain(const char *text, size_t len, const struct tracer_diag *diag)

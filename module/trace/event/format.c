@@ -8,7 +8,7 @@
 #include <linux/limits.h>
 #include <linux/slab.h>
 
-#include "trace.h"
+#include "tracer.h"
 
 static void format_free(struct tracer *t, struct tracer_format *format)
 {

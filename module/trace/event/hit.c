@@ -14,7 +14,7 @@
 #include "trace/output/listen.h"
 #include "trace/fetch/stack.h"
 #include "trace/output/synth.h"
-#include "trace.h"
+#include "tracer.h"
 #include "trace/lib/words.h"
 
 #define STACK_RECORD	512	/* bytes of a record that the stack can bear */

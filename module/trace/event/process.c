@@ -17,7 +17,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "trace.h"
+#include "tracer.h"
 
 #define MEM_FILE "/mem"
 

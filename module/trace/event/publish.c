@@ -8,9 +8,9 @@
 #include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
+#include "trace/control/files.h"
 #include "trace/output/synth.h"
-#include "trace.h"
+#include "tracer.h"
 
 /**
  * tracer_event_publish() - publish an event, or stop it

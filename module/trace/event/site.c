@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 
 #include "trace/fetch/segment.h"
-#include "trace.h"
+#include "tracer.h"
 
 static int fail(struct tracer_diag *diag, enum tracer_err err,
 		unsigned int column, int ret)

@@ -7,8 +7,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "aggregate.h"
-#include "trace/lib/files.h"
+#include "trace/aggregate/aggregate.h"
+#include "files.h"
 
 /* Of a longer write, that many characters are taken. */
 #define WRITE_MAX 65536

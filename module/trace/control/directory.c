@@ -11,10 +11,10 @@
 
 #include "trace/aggregate/aggregate.h"
 #include "trace/output/callchain.h"
-#include "trace/lib/files.h"
+#include "files.h"
 #include "trace/output/listen.h"
 #include "trace/output/synth.h"
-#include "trace/event/trace.h"
+#include "trace/event/tracer.h"
 
 static struct tracer tracer;
 static struct tracer_errlog errors;

@@ -11,8 +11,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
-#include "trace/event/trace.h"
+#include "files.h"
+#include "trace/event/tracer.h"
 
 /* "0", "1", "X" for some of each, "?" for no events at all. */
 static ssize_t show_events(struct tracer *t, const struct tracer_group *group,

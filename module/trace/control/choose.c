@@ -15,9 +15,9 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "trace/lib/files.h"
+#include "files.h"
 #include "trace/lib/space.h"
-#include "trace.h"
+#include "trace/event/tracer.h"
 
 #define WRITE_MAX	65536	/* bytes that one write takes at most */
 

@@ -10,7 +10,7 @@
 #include <linux/security.h>
 #include <linux/seq_file.h>
 
-#include "text.h"
+#include "trace/lib/text.h"
 
 struct tracer;
 struct tracer_event;
