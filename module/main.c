@@ -19,7 +19,7 @@
 #include "core/task.h"
 #include "attach/unwinder.h"
 #include "base/worker.h"
-#include "trace/event/tracer.h"
+#include "trace/control/directory.h"
 
 /* In builds for tests Kbuild has tests/kmod/inject.h included here. */
 #ifndef _UPROBES_INJECT_H

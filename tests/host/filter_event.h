@@ -8,6 +8,7 @@
 #include <linux/kernel.h>
 
 #include "trace/parse/filter.h"
+#include "trace/parse/parse.h"
 
 #define FILTER_EVENT \
 	"p:e /b:1 u8=%di:u8 s8=%di:s8 u64=%di:u64 s64=%di:s64 x32=%di:x32 " \

@@ -12,6 +12,8 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
+#include "trace/parse/match.h"
+#include "trace/parse/parse.h"
 #include "filter_event.h"
 #include "insn/ktap.h"
 

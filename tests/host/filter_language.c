@@ -9,6 +9,8 @@
 
 #include <time.h>
 
+#include "trace/parse/match.h"
+#include "trace/parse/parse.h"
 #include "filter_event.h"
 #include "insn/ktap.h"
 

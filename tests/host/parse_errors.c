@@ -12,6 +12,7 @@
 
 #include "trace/parse/def.h"
 #include "insn/ktap.h"
+#include "trace/parse/parse.h"
 
 long shim_fail_after;
 

@@ -13,6 +13,7 @@
 #include <linux/kernel.h>
 #include <linux/slab.h>
 
+#include "trace/parse/parse.h"
 #include "trace/parse/def.h"
 #include "insn/ktap.h"
 #include "trace/output/render.h"

@@ -11,6 +11,7 @@
 #include "trace/parse/def.h"
 #include "insn/ktap.h"
 #include "trace/output/render.h"
+#include "trace/parse/parse.h"
 
 long shim_fail_after;
 

@@ -11,7 +11,10 @@
 #include <linux/string.h>
 
 #include "aggregate.h"
-#include "trace/event/tracer.h"
+#include "trace/event/process.h"
+#include "trace/event/site.h"
+#include "trace/event/whose.h"
+#include "trace/parse/parse.h"
 
 /* What an entry probe needs of a cell. */
 #define COUNT_SIZE sizeof(u64)

@@ -97,14 +97,10 @@ struct aggregate {
 	struct tracer_whose whose;
 };
 
-/* aggregate.c */
 struct aggregate *aggregate_create(void);
 void aggregate_destroy(struct aggregate *set);
 ssize_t aggregate_add(struct aggregate *set, char *text, size_t len);
 void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 		   struct aggregate_cell *sum);
-
-/* aggregate_file.c */
-extern const struct file_operations tracer_aggregate_fops;
 
 #endif /* _TRACER_AGGREGATE_H */

@@ -23,7 +23,6 @@
 
 #include "drop.h"
 #include "trace/parse/record.h"
-#include "trace/output/render.h"
 
 #define TRACER_BUFFER_KB	1408	/* per CPU, once an event is enabled */
 #define TRACER_SCRATCH		8192	/* bytes of the scratch that is kept */
@@ -123,16 +122,6 @@ void tracer_buffer_skip(struct tracer_buffer *b);
 u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why);
 void *tracer_scratch_get(struct tracer_buffer *b, size_t size);
 void tracer_scratch_put(struct tracer_buffer *b, void *scratch, size_t size);
-
-/* buffer_read.c */
-bool tracer_buffer_empty(struct tracer_buffer *b, int cpu);
-bool tracer_buffer_take(struct tracer_buffer *b, int cpu, void *record,
-			struct tracer_seen *seen);
-int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
-			  int cpu);
-bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
-			  void *record, struct tracer_seen *seen);
-void tracer_snapshot_finish(struct tracer_snapshot *s);
 
 static inline bool tracer_buffer_is_on(const struct tracer_buffer *b)
 {

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "buffer_read.h"
 #include "buffer.h"
 
 /**

@@ -7,8 +7,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "trace/aggregate/aggregate.h"
 #include "files.h"
+#include "trace/aggregate/aggregate.h"
 
 /* Of a longer write, that many characters are taken. */
 #define WRITE_MAX 65536

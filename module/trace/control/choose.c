@@ -16,8 +16,8 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
+#include "trace/event/enable.h"
 #include "trace/lib/space.h"
-#include "trace/event/tracer.h"
 
 #define WRITE_MAX	65536	/* bytes that one write takes at most */
 

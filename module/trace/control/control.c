@@ -9,8 +9,10 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "control.h"
 #include "files.h"
-#include "trace/event/tracer.h"
+#include "trace/event/enable.h"
+#include "trace/event/event.h"
 
 #define WRITE_MAX	65536	/* bytes that one write takes at most */
 

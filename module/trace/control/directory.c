@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracer's coming and going.
+ * The control directory: its coming and going.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -9,12 +9,15 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 
-#include "trace/aggregate/aggregate.h"
-#include "trace/output/callchain.h"
+#include "directory.h"
+#include "events_dir.h"
 #include "files.h"
+#include "options.h"
+#include "percpu.h"
+#include "trace/event/tracer.h"
+#include "trace/output/callchain.h"
 #include "trace/output/listen.h"
 #include "trace/output/synth.h"
-#include "trace/event/tracer.h"
 
 static struct tracer tracer;
 static struct tracer_errlog errors;
@@ -66,7 +69,7 @@ static int make_files(struct tracer *t)
 	if (IS_ERR(t->dir))
 		return PTR_ERR(t->dir);
 	/* First of all: what is defined as soon as there is a file for it has its place there. */
-	ret = tracer_dirs_init(t);
+	ret = tracer_events_dir_create(t);
 	if (ret)
 		return ret;
 	for (i = 0; i < ARRAY_SIZE(files); i++) {
@@ -90,66 +93,6 @@ static int make_files(struct tracer *t)
 	if (!ret)
 		ret = tracer_options_init(t);
 	return ret;
-}
-
-/**
- * tracer_setup() - make a tracer without a directory
- * @t: zeroed
- * @buffer_size: of its buffer, bytes per CPU
- * @errors: where it logs what it refuses
- *
- * Return: 0 or -ENOMEM.
- */
-int tracer_setup(struct tracer *t, unsigned long buffer_size,
-		 struct tracer_errlog *errors)
-{
-	int ret;
-
-	mutex_init(&t->define);
-	mutex_init(&t->lock);
-	INIT_LIST_HEAD(&t->events);
-	INIT_LIST_HEAD(&t->groups);
-	INIT_LIST_HEAD(&t->starting);
-	init_rwsem(&t->formats_sem);
-	idr_init(&t->formats);
-	INIT_LIST_HEAD(&t->forgotten);
-	t->errors = errors;
-	t->options = TRACER_OPTIONS_DEFAULT;
-	t->view.t = t;
-	t->view.cpu = TRACER_ALL_CPUS;
-	ret = tracer_index_init(t);
-	if (ret)
-		return ret;
-	ret = tracer_buffer_init(&t->buffer, buffer_size);
-	if (ret)
-		tracer_index_destroy(t);
-	return ret;
-}
-
-/**
- * tracer_teardown() - take all probes of a tracer away, and free what it owns
- * @t: the tracer; no file of it is open
- */
-void tracer_teardown(struct tracer *t)
-{
-	tracer_events_switch(t, NULL, false);
-	tracer_remove_all(t);
-	tracer_formats_forget(t);
-	debugfs_remove(t->dir);
-	mutex_lock(&t->lock);
-	tracer_pids_follow(&t->pids, false);
-	tracer_pids_clear(&t->pids, TRACER_PIDS_ONLY);
-	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
-	mutex_unlock(&t->lock);
-	tracer_whose_release(&t->whose);
-	if (t->ns)
-		put_pid_ns(t->ns);
-	idr_destroy(&t->formats);
-	tracer_index_destroy(t);
-	tracer_buffer_destroy(&t->buffer);
-	kfree(t->cpus);
-	mutex_destroy(&t->lock);
-	mutex_destroy(&t->define);
 }
 
 /**

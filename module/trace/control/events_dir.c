@@ -11,8 +11,10 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "events_dir.h"
 #include "files.h"
-#include "trace/event/tracer.h"
+#include "trace/event/enable.h"
+#include "trace/event/publish.h"
 
 /* "0", "1", "X" for some of each, "?" for no events at all. */
 static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
@@ -34,26 +36,11 @@ static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
 	return simple_read_from_buffer(ubuf, count, ppos, text, sizeof(text));
 }
 
-static ssize_t event_enable_read(struct file *file, char __user *ubuf,
-				 size_t count, loff_t *ppos)
-{
-	struct tracer_event *event = file->private_data;
+typedef int event_switch_fn(struct tracer *t, struct tracer_event *event, bool on);
 
-	return tracer_switch_read(ubuf, count, ppos, READ_ONCE(event->enabled));
-}
-
-/**
- * tracer_event_switch_write() - a switch of one event has been written
- * @file: the file, whose private data is the event
- * @ubuf: 0 or 1
- * @count: how many bytes
- * @ppos: position in the file
- * @set: what there is to be done, under the tracer's lock
- *
- * Return: what write() returns.
- */
-ssize_t tracer_event_switch_write(struct file *file, const char __user *ubuf, size_t count,
-				  loff_t *ppos, tracer_event_switch_fn *set)
+/* A switch of one event has been written: calls @set, under the tracer's lock. */
+static ssize_t event_switch_write(struct file *file, const char __user *ubuf, size_t count,
+				  loff_t *ppos, event_switch_fn *set)
 {
 	struct tracer_event *event = file->private_data;
 	struct tracer *t = event->group->tracer;
@@ -69,10 +56,18 @@ ssize_t tracer_event_switch_write(struct file *file, const char __user *ubuf, si
 	return tracer_written(ret, count, ppos);
 }
 
+static ssize_t event_enable_read(struct file *file, char __user *ubuf,
+				 size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+
+	return tracer_switch_read(ubuf, count, ppos, READ_ONCE(event->enabled));
+}
+
 static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
 				  size_t count, loff_t *ppos)
 {
-	return tracer_event_switch_write(file, ubuf, count, ppos, tracer_event_switch);
+	return event_switch_write(file, ubuf, count, ppos, tracer_event_switch);
 }
 
 static const struct file_operations event_enable_fops = {
@@ -82,6 +77,31 @@ static const struct file_operations event_enable_fops = {
 	.write = event_enable_write,
 	.llseek = default_llseek,
 };
+
+#if IS_ENABLED(CONFIG_SYNTH_EVENTS)
+static ssize_t event_synthetic_read(struct file *file, char __user *ubuf,
+			      size_t count, loff_t *ppos)
+{
+	struct tracer_event *event = file->private_data;
+
+	return tracer_switch_read(ubuf, count, ppos,
+				  rcu_access_pointer(event->synth));
+}
+
+static ssize_t event_synthetic_write(struct file *file, const char __user *ubuf,
+			       size_t count, loff_t *ppos)
+{
+	return event_switch_write(file, ubuf, count, ppos, tracer_event_publish);
+}
+
+static const struct file_operations event_synthetic_fops = {
+	.owner = THIS_MODULE,
+	.open = tracer_private_open,
+	.read = event_synthetic_read,
+	.write = event_synthetic_write,
+	.llseek = default_llseek,
+};
+#endif
 
 static ssize_t event_id_read(struct file *file, char __user *ubuf,
 			     size_t count, loff_t *ppos)
@@ -231,17 +251,6 @@ static int make_dir(const char *name, struct dentry *parent, void *data,
 	return 0;
 }
 
-/**
- * tracer_dirs_init() - make events/
- * @t: the tracer, with its directory
- *
- * Return: 0 or -errno.
- */
-int tracer_dirs_init(struct tracer *t)
-{
-	return make_dir("events", t->dir, t, &all_enable_fops, &t->events_dir);
-}
-
 static int make_group_dir(struct tracer_group *g)
 {
 	struct dentry *file;
@@ -260,90 +269,7 @@ static int make_group_dir(struct tracer_group *g)
 	return 0;
 }
 
-/**
- * tracer_group_find() - a group by its name
- * @t: the tracer
- * @name: its name
- *
- * Context: under @t->define.
- * Return: the group, or NULL.
- */
-struct tracer_group *tracer_group_find(struct tracer *t, const char *name)
-{
-	struct tracer_group *g;
-
-	lockdep_assert_held(&t->define);
-
-	list_for_each_entry(g, &t->groups, node) {
-		if (!strcmp(g->name, name))
-			return g;
-	}
-	return NULL;
-}
-
-/**
- * tracer_group_add() - find or make the group of a new event
- * @t: the tracer
- * @name: name of the group
- * @group: the group, with one event more
- *
- * Context: under @t->define.
- * Return: 0 or -errno.
- */
-int tracer_group_add(struct tracer *t, const char *name,
-		     struct tracer_group **group)
-{
-	struct tracer_group *g;
-	int ret;
-
-	g = tracer_group_find(t, name);
-	if (g) {
-		g->events++;
-		*group = g;
-		return 0;
-	}
-
-	g = kzalloc(sizeof(*g), GFP_KERNEL);
-	if (!g)
-		return -ENOMEM;
-	g->tracer = t;
-	g->events = 1;
-	strscpy(g->name, name, sizeof(g->name));
-	ret = t->dir ? make_group_dir(g) : 0;
-	if (ret) {
-		kfree(g);
-		return ret;
-	}
-	list_add_tail(&g->node, &t->groups);
-	*group = g;
-	return 0;
-}
-
-/**
- * tracer_group_remove() - one event less
- * @group: its group, which goes with its last event
- *
- * Context: under tracer.define.
- */
-void tracer_group_remove(struct tracer_group *group)
-{
-	lockdep_assert_held(&group->tracer->define);
-
-	if (--group->events)
-		return;
-	list_del(&group->node);
-	debugfs_remove(group->dir);
-	kfree(group);
-}
-
-/**
- * tracer_event_dir_add() - make the directory of an event
- * @event: with its group and format
- *
- * Context: under tracer.define.
- * Return: 0 or -errno.
- */
-int tracer_event_dir_add(struct tracer_event *event)
+static int make_event_dir(struct tracer_event *event)
 {
 	static const struct {
 		const char *name;
@@ -355,17 +281,13 @@ int tracer_event_dir_add(struct tracer_event *event)
 		{ "filter", 0640, &tracer_event_filter_fops },
 		{ "rate_limit", 0640, &event_rate_fops },
 #if IS_ENABLED(CONFIG_SYNTH_EVENTS)
-		{ "synthetic", 0640, &tracer_event_synthetic_fops },
+		{ "synthetic", 0640, &event_synthetic_fops },
 #endif
 	};
 	struct dentry *file;
 	unsigned int i;
 	int ret;
 
-	lockdep_assert_held(&event->group->tracer->define);
-
-	if (!event->group->dir)
-		return 0;
 	ret = make_dir(event->format->def->event, event->group->dir, event,
 		       &event_enable_fops, &event->dir);
 	if (ret)
@@ -381,15 +303,19 @@ int tracer_event_dir_add(struct tracer_event *event)
 	return 0;
 }
 
-/**
- * tracer_event_dir_remove() - remove the directory of an event
- * @event: the event, of which nobody uses a file when this returns
- *
- * Context: under tracer.define, not under tracer.lock.
- */
-void tracer_event_dir_remove(struct tracer_event *event)
-{
-	lockdep_assert_held(&event->group->tracer->define);
+static const struct tracer_dir_ops dir_ops = {
+	.add_group = make_group_dir,
+	.add_event = make_event_dir,
+};
 
-	debugfs_remove(event->dir);
+/**
+ * tracer_events_dir_create() - make events/
+ * @t: the tracer, with its directory; its groups and events get directories from now on
+ *
+ * Return: 0 or -errno.
+ */
+int tracer_events_dir_create(struct tracer *t)
+{
+	t->dirs = &dir_ops;
+	return make_dir("events", t->dir, t, &all_enable_fops, &t->events_dir);
 }

@@ -12,9 +12,6 @@
 
 #include "trace/lib/text.h"
 
-struct tracer;
-struct tracer_event;
-
 /*
  * Set when nothing can fail any more: loading that fails frees the module without asking who
  * has a file of it open.
@@ -76,11 +73,6 @@ static inline int tracer_switch_parse(const char __user *ubuf, size_t count,
 	return 0;
 }
 
-typedef int tracer_event_switch_fn(struct tracer *t, struct tracer_event *event, bool on);
-
-ssize_t tracer_event_switch_write(struct file *file, const char __user *ubuf, size_t count,
-				  loff_t *ppos, tracer_event_switch_fn *set);
-
 /*
  * Text for a seq_file: start with tracer_seq_text(), append, end with
  * tracer_seq_commit().  What does not fit makes seq_file come back with more
@@ -99,5 +91,27 @@ static inline void tracer_seq_commit(struct seq_file *m,
 {
 	seq_commit(m, tracer_text_fits(t) ? (int)t->len : -1);
 }
+
+extern const struct file_operations tracer_event_filter_fops;
+extern const struct file_operations tracer_group_filter_fops;
+extern const struct file_operations tracer_set_event_fops;
+extern const struct file_operations tracer_available_fops;
+extern const struct file_operations tracer_options_fops;
+extern const struct file_operations tracer_size_fops;
+extern const struct file_operations tracer_total_size_fops;
+extern const struct file_operations tracer_session_fops;
+extern const struct file_operations tracer_events_fops;
+extern const struct file_operations tracer_profile_fops;
+extern const struct file_operations tracer_error_log_fops;
+extern const struct file_operations tracer_on_fops;
+extern const struct file_operations tracer_readme_fops;
+extern const struct file_operations tracer_clock_fops;
+extern const struct file_operations tracer_current_fops;
+extern const struct file_operations tracer_tracers_fops;
+extern const struct file_operations tracer_pids_fops;
+extern const struct file_operations tracer_notrace_pids_fops;
+extern const struct file_operations tracer_pipe_fops;
+extern const struct file_operations tracer_trace_fops;
+extern const struct file_operations tracer_aggregate_fops;
 
 #endif /* _TRACER_FILES_H */

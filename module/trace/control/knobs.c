@@ -10,8 +10,9 @@
 #include <linux/uaccess.h>
 
 #include "files.h"
-#include "trace/lib/space.h"
+#include "trace/event/pids.h"
 #include "trace/event/tracer.h"
+#include "trace/lib/space.h"
 
 static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
 		       loff_t *ppos)

@@ -7,9 +7,11 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
+#include "options.h"
 #include "files.h"
-#include "trace/lib/space.h"
+#include "trace/event/pids.h"
 #include "trace/event/tracer.h"
+#include "trace/lib/space.h"
 
 static const char * const names[TRACER_OPTIONS] = {
 	[TRACER_OPT_OVERWRITE] = "overwrite",

@@ -8,8 +8,8 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "percpu.h"
 #include "files.h"
-#include "trace/event/tracer.h"
 
 #define UNEXPANDED_KB	(2 * PAGE_SIZE / 1024)
 

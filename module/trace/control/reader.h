@@ -14,6 +14,7 @@ struct tracer_reader *tracer_reader_create(const struct tracer_view *view,
 void tracer_reader_free(struct tracer_reader *r);
 ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
 			   char __user *ubuf, size_t count);
+ssize_t tracer_reader_look(struct tracer_reader *r, char __user *ubuf, size_t count);
 __poll_t tracer_reader_poll(struct tracer_reader *r, struct file *file,
 			    poll_table *wait);
 

@@ -30,10 +30,19 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "control.h"
 #include "files.h"
+#include "options.h"
 #include "reader.h"
-#include "trace/lib/space.h"
+#include "trace/event/enable.h"
+#include "trace/event/event.h"
+#include "trace/event/filtering.h"
+#include "trace/event/group.h"
+#include "trace/event/index.h"
+#include "trace/event/pids.h"
 #include "trace/event/tracer.h"
+#include "trace/event/whose.h"
+#include "trace/lib/space.h"
 
 /**
  * struct session - an open session

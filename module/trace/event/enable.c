@@ -11,7 +11,10 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "tracer.h"
+#include "enable.h"
+#include "event.h"
+#include "process.h"
+#include "site.h"
 
 /**
  * struct batch - sites that are being registered

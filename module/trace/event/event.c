@@ -5,7 +5,15 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "tracer.h"
+#include "event.h"
+#include "enable.h"
+#include "filtering.h"
+#include "format.h"
+#include "group.h"
+#include "index.h"
+#include "publish.h"
+#include "site.h"
+#include "trace/parse/parse.h"
 
 static int fail(struct tracer_diag *diag, enum tracer_err err,
 		unsigned int column, int ret)
@@ -56,7 +64,7 @@ static struct tracer_event *event_create(struct tracer *t, struct tracer_def *de
 		goto remove_group;
 	}
 
-	ret = tracer_event_dir_add(event);
+	ret = t->dirs ? t->dirs->add_event(event) : 0;
 	if (ret) {
 		dir_failed(diag, ret);
 		goto release_format;
@@ -79,7 +87,8 @@ static void event_destroy(struct tracer *t, struct tracer_event *event)
 {
 	lockdep_assert_held(&t->define);
 
-	tracer_event_dir_remove(event);
+	/* Nobody uses a file of it when this returns. */
+	debugfs_remove(event->dir);
 	tracer_group_remove(event->group);
 	tracer_format_release(t, event->format);
 	tracer_event_drop_filter(event);

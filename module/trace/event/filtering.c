@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The filters of events, and the files that set them.
+ * The filters of events.
  */
 #include <linux/debugfs.h>
 #include <linux/pid_namespace.h>
@@ -9,9 +9,10 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "trace/control/files.h"
+#include "filtering.h"
+#include "pids.h"
 #include "trace/lib/space.h"
-#include "tracer.h"
+#include "trace/parse/parse.h"
 
 /* As tracefs has it, a filter that is wrong is shown with what is wrong. */
 static char *explain(const char *text, size_t len, const struct tracer_diag *diag)
@@ -137,105 +138,29 @@ void tracer_event_drop_filter(struct tracer_event *event)
 	kfree(event->filter_text);
 }
 
-/* A copy of what was written, white space around it removed. */
-static char *copy_text(const char __user *ubuf, size_t count, char **text)
-{
-	char *buf;
-
-	if (count > TRACER_FILTER_MAX + 1)
-		return ERR_PTR(-EINVAL);
-	buf = memdup_user_nul(ubuf, count);
-	if (!IS_ERR(buf))
-		*text = tracer_trim(buf);
-	return buf;
-}
-
-static ssize_t event_filter_read(struct file *file, char __user *ubuf,
-				 size_t count, loff_t *ppos)
-{
-	struct tracer_event *event = file->private_data;
-	struct tracer *t = event->group->tracer;
-	ssize_t ret;
-	char *text;
-
-	mutex_lock(&t->lock);
-	text = kasprintf(GFP_KERNEL, "%s\n", event->filter_text ?: "none");
-	mutex_unlock(&t->lock);
-	if (!text)
-		return -ENOMEM;
-	ret = simple_read_from_buffer(ubuf, count, ppos, text, strlen(text));
-	kfree(text);
-	return ret;
-}
-
-/* What a filter is for: an event, or a group.  Called under @t->lock. */
-typedef int set_filter_fn(struct tracer *t, void *what, const char *text);
-
-static ssize_t filter_write(struct tracer *t, void *what, set_filter_fn *set,
-			    const char __user *ubuf, size_t count, loff_t *ppos)
-{
-	char *buf, *text;
-	int ret;
-
-	buf = copy_text(ubuf, count, &text);
-	if (IS_ERR(buf))
-		return PTR_ERR(buf);
-	mutex_lock(&t->lock);
-	ret = set(t, what, text);
-	mutex_unlock(&t->lock);
-	kfree(buf);
-	return tracer_written(ret, count, ppos);
-}
-
-static int set_event_filter(struct tracer *t, void *what, const char *text)
-{
-	struct tracer_event *event = what;
-
-	return event->removed ? -ENODEV :
-	       tracer_event_set_filter(t, event, text, strlen(text));
-}
-
-static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
-				  size_t count, loff_t *ppos)
-{
-	struct tracer_event *event = file->private_data;
-
-	return filter_write(event->group->tracer, event, set_event_filter, ubuf, count, ppos);
-}
-
-const struct file_operations tracer_event_filter_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = event_filter_read,
-	.write = event_filter_write,
-	.llseek = default_llseek,
-};
-
-/* The events keep the filters; the group's file only sets them. */
-static ssize_t group_filter_read(struct file *file, char __user *ubuf,
-				 size_t count, loff_t *ppos)
-{
-	static const char text[] =
-		"### global filter ###\n"
-		"# Use this to set filters for multiple events.\n"
-		"# Only events with the given fields will be affected.\n"
-		"# If no events are modified, an error message will be displayed here\n";
-
-	return simple_read_from_buffer(ubuf, count, ppos, text, strlen(text));
-}
-
-/*
- * Sets the filter of the events that have the fields; of one at least.  When it
- * fails, all keep those they have.
+/**
+ * tracer_group_set_filter() - give the events of a group another filter
+ * @t: the tracer
+ * @group: the group
+ * @text: the filter; "0" for none
+ * @len: its length
+ *
+ * Those events get it that have its fields; one at least.  When it fails, all keep
+ * those they have.
+ *
+ * Context: under @t->lock.
+ * Return: 0 or -errno.
  */
-static int set_group_filter(struct tracer *t, void *what, const char *text)
+int tracer_group_set_filter(struct tracer *t, const struct tracer_group *group,
+			    const char *text, size_t len)
 {
-	const struct tracer_group *group = what;
 	unsigned int in_group = 0, n = 0;
 	struct tracer_diag diag = {};
 	struct tracer_event *event;
 	struct change *changes;
 	int ret = -EINVAL;
+
+	lockdep_assert_held(&t->lock);
 
 	list_for_each_entry(event, &t->events, node)
 		in_group += event->group == group;
@@ -248,7 +173,7 @@ static int set_group_filter(struct tracer *t, void *what, const char *text)
 	list_for_each_entry(event, &t->events, node) {
 		if (event->group != group)
 			continue;
-		ret = prepare(&changes[n], event, text, strlen(text), &diag);
+		ret = prepare(&changes[n], event, text, len, &diag);
 		n += !ret;
 		if (ret == -ENOMEM)
 			break;
@@ -258,25 +183,9 @@ static int set_group_filter(struct tracer *t, void *what, const char *text)
 		ret = 0;
 	} else {
 		/* None took it, for which the last one's reason stands. */
-		tracer_errlog_add(t->errors, text, strlen(text), 0, &diag);
+		tracer_errlog_add(t->errors, text, len, 0, &diag);
 		release(changes, n);
 	}
 	kvfree(changes);
 	return ret;
 }
-
-static ssize_t group_filter_write(struct file *file, const char __user *ubuf,
-				  size_t count, loff_t *ppos)
-{
-	struct tracer_group *group = file->private_data;
-
-	return filter_write(group->tracer, group, set_group_filter, ubuf, count, ppos);
-}
-
-const struct file_operations tracer_group_filter_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = group_filter_read,
-	.write = group_filter_write,
-	.llseek = default_llseek,
-};

@@ -8,7 +8,9 @@
 #include <linux/limits.h>
 #include <linux/slab.h>
 
-#include "tracer.h"
+#include "format.h"
+#include "trace/buffer/buffer_read.h"
+#include "trace/parse/parse.h"
 
 static void format_free(struct tracer *t, struct tracer_format *format)
 {

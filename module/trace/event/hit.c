@@ -10,12 +10,16 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "trace/fetch/fetch.h"
-#include "trace/output/listen.h"
-#include "trace/fetch/stack.h"
-#include "trace/output/synth.h"
+#include "hit.h"
+#include "pids.h"
 #include "tracer.h"
+#include "whose.h"
+#include "trace/fetch/fetch.h"
+#include "trace/fetch/stack.h"
 #include "trace/lib/words.h"
+#include "trace/output/listen.h"
+#include "trace/output/synth.h"
+#include "trace/parse/match.h"
 
 #define STACK_RECORD	512	/* bytes of a record that the stack can bear */
 

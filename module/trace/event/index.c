@@ -8,7 +8,7 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 
-#include "tracer.h"
+#include "index.h"
 
 /* An event's names, as they are looked up. */
 struct names {

@@ -18,8 +18,8 @@
 
 #include <trace/events/sched.h>
 
-#include "base/compat.h"
 #include "pids.h"
+#include "base/compat.h"
 #include "trace/lib/space.h"
 
 /* Processes above one another; nobody nests deeper on purpose. */

@@ -17,7 +17,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "tracer.h"
+#include "process.h"
+#include "trace/parse/parse.h"
 
 #define MEM_FILE "/mem"
 

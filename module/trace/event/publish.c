@@ -8,9 +8,8 @@
 #include <linux/rcupdate.h>
 #include <linux/uaccess.h>
 
-#include "trace/control/files.h"
+#include "publish.h"
 #include "trace/output/synth.h"
-#include "tracer.h"
 
 /**
  * tracer_event_publish() - publish an event, or stop it
@@ -42,26 +41,3 @@ int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on)
 	synchronize_rcu();
 	return tracer_synth_delete(synth, event->format->def);
 }
-
-static ssize_t synthetic_read(struct file *file, char __user *ubuf,
-			      size_t count, loff_t *ppos)
-{
-	struct tracer_event *event = file->private_data;
-
-	return tracer_switch_read(ubuf, count, ppos,
-				  rcu_access_pointer(event->synth));
-}
-
-static ssize_t synthetic_write(struct file *file, const char __user *ubuf,
-			       size_t count, loff_t *ppos)
-{
-	return tracer_event_switch_write(file, ubuf, count, ppos, tracer_event_publish);
-}
-
-const struct file_operations tracer_event_synthetic_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = synthetic_read,
-	.write = synthetic_write,
-	.llseek = default_llseek,
-};

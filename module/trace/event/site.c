@@ -13,8 +13,14 @@
 #include <linux/namei.h>
 #include <linux/slab.h>
 
+#include "site.h"
+#include "hit.h"
+#include "index.h"
+#include "process.h"
+#include "whose.h"
 #include "trace/fetch/segment.h"
-#include "tracer.h"
+#include "trace/parse/argument.h"
+#include "trace/parse/parse.h"
 
 static int fail(struct tracer_diag *diag, enum tracer_err err,
 		unsigned int column, int ret)

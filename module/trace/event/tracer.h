@@ -47,8 +47,8 @@
  * place (filters, lists of threads) handlers read under RCU.  Open files hold
  * the module, so nothing of them is left when it exits.
  */
-#ifndef _TRACER_TRACE_H
-#define _TRACER_TRACE_H
+#ifndef _TRACER_TRACER_H
+#define _TRACER_TRACER_H
 
 #include <linux/fs.h>
 #include <linux/idr.h>
@@ -66,12 +66,15 @@
 #include "trace/parse/filter.h"
 #include "pids.h"
 #include "trace/lib/rate.h"
+#include "trace/output/render.h"
 #include "whose.h"
 
 struct dentry;
 struct pid;
 struct pid_namespace;
-struct seq_file;
+struct tracer;
+struct tracer_event;
+struct tracer_group;
 struct tracer_synth;
 
 #define TRACER_FORGOTTEN_MAX	256	/* formats kept after their events */
@@ -107,6 +110,17 @@ struct tracer_group {
 	char name[TRACER_NAME_MAX + 1];
 	unsigned int events;
 	struct dentry *dir;
+};
+
+/**
+ * struct tracer_dir_ops - how groups and events come by a directory
+ * @add_group: make the one of a group, which has its name and tracer; called under
+ *	tracer.define; returns 0 or -errno
+ * @add_event: make the one of an event, which has its group and format; the same
+ */
+struct tracer_dir_ops {
+	int (*add_group)(struct tracer_group *group);
+	int (*add_event)(struct tracer_event *event);
 };
 
 /**
@@ -234,6 +248,7 @@ struct tracer_switch {
  * @view: all CPUs
  * @cpus: each CPU; NULL for a session
  * @switches: the files of options/
+ * @dirs: makes the directories of groups and events; NULL for a session, which has none
  * @dir: the directory; NULL for a session
  * @events_dir: events/ in it
  */
@@ -259,143 +274,17 @@ struct tracer {
 	struct tracer_view view;
 	struct tracer_view *cpus;
 	struct tracer_switch switches[TRACER_OPTIONS];
+	const struct tracer_dir_ops *dirs;
 	struct dentry *dir;
 	struct dentry *events_dir;
 };
 
-/**
- * struct tracer_choice - which events are meant; all of these have to be true of them
- * @group: the group; NULL for any, as below
- * @event: the event
- * @group_name: what its group is called
- * @event_name: what it is called
- * @either: what one of the two is called
- */
-struct tracer_choice {
-	const struct tracer_group *group;
-	const struct tracer_event *event;
-	const char *group_name;
-	const char *event_name;
-	const char *either;
-};
-
-/* tracer.c */
-int tracer_init(void);
-void tracer_exit(void);
-int tracer_setup(struct tracer *t, unsigned long buffer_size,
-		 struct tracer_errlog *errors);
+int tracer_setup(struct tracer *t, unsigned long buffer_size, struct tracer_errlog *errors);
 void tracer_teardown(struct tracer *t);
-
-/* event.c */
-int tracer_define(struct tracer *t, const char *line, size_t len,
-		  unsigned int lineno);
-int tracer_remove_all(struct tracer *t);
-void tracer_site_discard(struct tracer *t, struct tracer_site *site);
-
-/* index.c */
-int tracer_index_init(struct tracer *t);
-void tracer_index_destroy(struct tracer *t);
-struct tracer_event *tracer_event_find(struct tracer *t, const char *group,
-				       const char *name);
-int tracer_index_add_event(struct tracer *t, struct tracer_event *event);
-void tracer_index_del_event(struct tracer *t, struct tracer_event *event);
-int tracer_index_add_site(struct tracer *t, struct tracer_site *site);
-void tracer_index_del_site(struct tracer *t, struct tracer_site *site);
-
-/* enable.c */
-int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on);
-int tracer_events_switch(struct tracer *t, const struct tracer_group *group,
-			 bool on);
-int tracer_events_choose(struct tracer *t, const struct tracer_choice *choice, bool on);
-void tracer_unlinked_disable(struct tracer *t, struct list_head *events,
-			     struct list_head *sites);
-int tracer_start(struct tracer *t);
-
-/* filtering.c */
-int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
-			    const char *text, size_t len);
-void tracer_event_drop_filter(struct tracer_event *event);
-extern const struct file_operations tracer_event_filter_fops;
-extern const struct file_operations tracer_group_filter_fops;
-
-/* choose.c */
-extern const struct file_operations tracer_set_event_fops;
-extern const struct file_operations tracer_available_fops;
-
-/* publish.c */
-int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on);
-extern const struct file_operations tracer_event_synthetic_fops;
-
-/* options.c */
-int tracer_option_set(struct tracer *t, const char *name, bool on);
-int tracer_options_init(struct tracer *t);
-extern const struct file_operations tracer_options_fops;
-
-/* percpu.c */
-int tracer_percpu_init(struct tracer *t);
-extern const struct file_operations tracer_size_fops;
-extern const struct file_operations tracer_total_size_fops;
-
-/* session.c */
-extern const struct file_operations tracer_session_fops;
-
-/* format.c */
-struct tracer_format *tracer_format_create(struct tracer *t,
-					   struct tracer_def *def);
-void tracer_format_release(struct tracer *t, struct tracer_format *format);
-void tracer_formats_forget(struct tracer *t);
-
-/* process.c */
-struct pid *tracer_process_find(const char *path);
-int tracer_site_aim(struct tracer_site *site);
-
-/* site.c */
-struct file *tracer_file_open(const char *path, struct file *last);
-struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
-				       struct tracer_diag *diag);
-void tracer_site_destroy(struct tracer_site *site);
-int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag);
-void tracer_site_unregister(struct tracer_site *site);
-
-/* hit.c */
-void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs);
-void tracer_hit_entry_task(struct uprobe *u, struct pt_regs *regs);
-void tracer_hit_return(struct uretprobe_instance *ri, struct pt_regs *regs);
-void tracer_hit_return_task(struct uretprobe_instance *ri, struct pt_regs *regs);
-
-/* control.c */
-typedef int tracer_line_fn(struct tracer *t, const char *line, size_t len,
-			   unsigned int lineno);
-ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
-			   size_t count, tracer_line_fn *fn);
-void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark);
-
-/* control.c, knobs.c, pipe.c: the files of the directory itself */
-extern const struct file_operations tracer_events_fops;
-extern const struct file_operations tracer_profile_fops;
-extern const struct file_operations tracer_error_log_fops;
-extern const struct file_operations tracer_on_fops;
-extern const struct file_operations tracer_readme_fops;
-extern const struct file_operations tracer_clock_fops;
-extern const struct file_operations tracer_current_fops;
-extern const struct file_operations tracer_tracers_fops;
-extern const struct file_operations tracer_pids_fops;
-extern const struct file_operations tracer_notrace_pids_fops;
-extern const struct file_operations tracer_pipe_fops;
-extern const struct file_operations tracer_trace_fops;
-
-/* dirs.c: events/ */
-int tracer_dirs_init(struct tracer *t);
-int tracer_group_add(struct tracer *t, const char *name,
-		     struct tracer_group **group);
-struct tracer_group *tracer_group_find(struct tracer *t, const char *name);
-void tracer_group_remove(struct tracer_group *group);
-int tracer_event_dir_add(struct tracer_event *event);
-void tracer_event_dir_remove(struct tracer_event *event);
 
 static inline bool tracer_option(const struct tracer *t, enum tracer_option option)
 {
 	return READ_ONCE(t->options) & 1UL << option;
 }
 
-#endif /* _TRACER_TRACE_H */
+#endif /* _TRACER_TRACER_H */

@@ -11,6 +11,7 @@
 #include <linux/user_namespace.h>
 
 #include "whose.h"
+#include "pids.h"
 
 static struct pid *find_pid(const char *value)
 {

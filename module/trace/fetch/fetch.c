@@ -15,6 +15,7 @@
 #include <asm/word-at-a-time.h>
 
 #include "fetch.h"
+#include "fetch_string.h"
 #include "xmm.h"
 #include "trace/parse/record.h"
 #include "trace/lib/words.h"

@@ -33,10 +33,6 @@ static inline u64 tracer_register(const struct pt_regs *regs, const struct trace
 	return *(const u64 *)((const u8 *)regs + arg->insns->offset);
 }
 
-/* fetch_string.c */
-void tracer_store_string(struct tracer_fetch *f, const struct tracer_arg *arg, u8 *data,
-			 u64 address, u64 len);
-
 /* fetch.c */
 int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len);
 void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len);

@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/string.h>
 
+#include "fetch_string.h"
 #include "fetch.h"
 #include "trace/lib/utf.h"
 

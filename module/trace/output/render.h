@@ -32,24 +32,6 @@ enum tracer_option {
 	(1 << TRACER_OPT_OVERWRITE | 1 << TRACER_OPT_CONTEXT_INFO |	\
 	 1 << TRACER_OPT_IRQ_INFO)
 
-/**
- * struct tracer_seen - a record, taken out of the buffer
- * @record: its bytes
- * @len: how many
- * @cpu: where it was written
- * @ts: when, in nanoseconds
- * @lost: events that this CPU lost right before
- * @options: a bit per enum tracer_option
- */
-struct tracer_seen {
-	const struct tracer_record *record;
-	size_t len;
-	int cpu;
-	u64 ts;
-	u64 lost;
-	unsigned long options;
-};
-
 void tracer_render_header(struct tracer_text *t, unsigned long options);
 void tracer_render(struct tracer_text *t, const struct tracer_def *def,
 		   const struct tracer_seen *seen);

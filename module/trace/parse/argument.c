@@ -14,6 +14,9 @@
 #include <linux/string.h>
 
 #include "argument.h"
+#include "argument_fetch.h"
+#include "parse.h"
+#include "type.h"
 
 /* Names that the records of an event use themselves. */
 static const char * const reserved_names[] = {

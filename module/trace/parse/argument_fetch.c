@@ -13,7 +13,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "argument_fetch.h"
 #include "argument.h"
+#include "regs.h"
 
 /* A number after its sign has been read: digits, octal or hexadecimal. */
 static int parse_magnitude(const char *s, bool negative, s64 *value)

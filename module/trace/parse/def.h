@@ -257,23 +257,4 @@ struct tracer_reg {
 	u16 offset;
 };
 
-/* parse.c */
-struct tracer_def *tracer_def_parse(const char *line, size_t len,
-				    struct tracer_diag *diag);
-void tracer_def_free(struct tracer_def *def);
-const char *tracer_err_text(enum tracer_err err);
-bool tracer_name_is_good(const char *name);
-size_t tracer_path_unescape(const char *path, char *out, size_t size);
-
-/* argument.c */
-int tracer_arg_parse(struct tracer_def *def, char *word, struct tracer_diag *diag);
-void tracer_arg_free(struct tracer_arg *arg);
-bool tracer_arg_reads_memory(const struct tracer_arg *arg);
-
-/* type.c */
-const struct tracer_type *tracer_type_find(const char *name);
-
-/* regs.c */
-const struct tracer_reg *tracer_reg_find(const char *name);
-
 #endif /* _TRACER_DEF_H */

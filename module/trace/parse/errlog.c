@@ -6,6 +6,7 @@
 #include <linux/string.h>
 
 #include "errlog.h"
+#include "parse.h"
 
 /**
  * tracer_errlog_init() - make an empty log

@@ -120,8 +120,5 @@ struct tracer_filter *tracer_filter_parse(const struct tracer_def *def,
 					  const char *text, size_t len,
 					  struct tracer_diag *diag);
 void tracer_filter_free(struct tracer_filter *filter);
-bool tracer_filter_match(const struct tracer_filter *filter,
-			 const struct tracer_record *record, size_t len,
-			 int cpu);
 
 #endif /* _TRACER_FILTER_H */

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "match.h"
 #include "trace/lib/decimal.h"
 #include "filter.h"
 #include "trace/lib/words.h"

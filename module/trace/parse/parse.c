@@ -22,6 +22,8 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "argument.h"
+#include "parse.h"
 #include "def.h"
 #include "trace/lib/space.h"
 

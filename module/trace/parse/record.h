@@ -58,6 +58,24 @@ struct tracer_record {
 	struct tracer_entry entry;
 };
 
+/**
+ * struct tracer_seen - a record, taken out of the buffer
+ * @record: its bytes
+ * @len: how many
+ * @cpu: where it was written
+ * @ts: when, in nanoseconds
+ * @lost: events that this CPU lost right before
+ * @options: a bit per enum tracer_option
+ */
+struct tracer_seen {
+	const struct tracer_record *record;
+	size_t len;
+	int cpu;
+	u64 ts;
+	u64 lost;
+	unsigned long options;
+};
+
 /* Where the arguments start, counted from the entry. */
 static inline unsigned int tracer_args_offset(const struct tracer_def *def)
 {

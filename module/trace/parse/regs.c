@@ -10,6 +10,7 @@
 #include <linux/ptrace.h>
 #include <linux/string.h>
 
+#include "regs.h"
 #include "def.h"
 
 #define REG(_name, _size, field, byte)					\

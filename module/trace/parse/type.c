@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
+#include "type.h"
 #include "def.h"
 
 static const struct tracer_type types[] = {

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The buffer: how records get out.
+ */
+#ifndef _TRACER_BUFFER_READ_H
+#define _TRACER_BUFFER_READ_H
+
+#include "buffer.h"
+
+bool tracer_buffer_empty(struct tracer_buffer *b, int cpu);
+bool tracer_buffer_take(struct tracer_buffer *b, int cpu, void *record,
+			struct tracer_seen *seen);
+int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
+			  int cpu);
+bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
+			  void *record, struct tracer_seen *seen);
+void tracer_snapshot_finish(struct tracer_snapshot *s);
+
+#endif /* _TRACER_BUFFER_READ_H */

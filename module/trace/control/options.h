@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * trace_options, and options/ with a file for each.
+ */
+#ifndef _TRACER_OPTIONS_H
+#define _TRACER_OPTIONS_H
+
+#include "trace/event/tracer.h"
+
+int tracer_option_set(struct tracer *t, const char *name, bool on);
+int tracer_options_init(struct tracer *t);
+
+#endif /* _TRACER_OPTIONS_H */

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The buffer's size, and per_cpu/.
+ */
+#ifndef _TRACER_PERCPU_H
+#define _TRACER_PERCPU_H
+
+#include "trace/event/tracer.h"
+
+int tracer_percpu_init(struct tracer *t);
+
+#endif /* _TRACER_PERCPU_H */

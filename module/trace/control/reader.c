@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading what was recorded, as lines.
+ */
+#include <linux/mm.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "reader.h"
+#include "trace/buffer/buffer_read.h"
+#include "trace/event/tracer.h"
+
+#define TEXT_SIZE	16384	/* room for lines; grows for a longer one */
+#define TEXT_ENOUGH	8192	/* lines that are made at once */
+
+/**
+ * struct tracer_reader - an open trace_pipe or trace
+ * @view: what is read
+ * @lock: one read at a time
+ * @take: records are taken out
+ * @started: of a look: the snapshot is there
+ * @had_some: something has been read
+ * @snapshot: of a look
+ * @record: room for a record
+ * @seen: what is known of the one that is there
+ * @pending: it is to be rendered still, for which there was no memory
+ * @text: lines that were made
+ * @pos: how much of them has been read
+ */
+struct tracer_reader {
+	struct tracer_view view;
+	struct mutex lock;	/* one read at a time */
+	bool take;
+	bool started;
+	bool had_some;
+	struct tracer_snapshot snapshot;
+	void *record;
+	struct tracer_seen seen;
+	bool pending;
+	struct tracer_text text;
+	size_t pos;
+};
+
+static bool next_record(struct tracer_reader *r)
+{
+	struct tracer_buffer *b = &r->view.t->buffer;
+	bool got;
+
+	/* It is in the buffer no more. */
+	if (r->pending)
+		return true;
+	if (!r->take)
+		return tracer_snapshot_next(b, &r->snapshot, r->record, &r->seen);
+	mutex_lock(&b->read_lock);
+	got = tracer_buffer_take(b, r->view.cpu, r->record, &r->seen);
+	mutex_unlock(&b->read_lock);
+	return got;
+}
+
+static int grow_text(struct tracer_reader *r, size_t used)
+{
+	size_t size = r->text.len + TEXT_SIZE;
+	char *buf = kvmalloc(size, GFP_KERNEL);
+
+	if (!buf)
+		return -ENOMEM;
+	memcpy(buf, r->text.buf, used);
+	kvfree(r->text.buf);
+	r->text = (struct tracer_text){ .buf = buf, .size = size, .len = used };
+	return 0;
+}
+
+/* Append the lines of one record. */
+static int render(struct tracer_reader *r)
+{
+	const struct tracer_seen *seen = &r->seen;
+	const struct tracer_format *format;
+	size_t used = r->text.len;
+	int ret;
+
+	format = idr_find(&r->view.t->formats, seen->record->entry.type);
+	tracer_render(&r->text, format ? format->def : NULL, seen);
+	if (tracer_text_fits(&r->text))
+		return 0;
+	ret = grow_text(r, used);
+	if (ret) {
+		r->text.len = used;
+		return ret;
+	}
+	tracer_render(&r->text, format ? format->def : NULL, seen);
+	return 0;
+}
+
+/* Make lines of what there is, up to TEXT_ENOUGH. */
+static int fill(struct tracer_reader *r)
+{
+	int ret = 0;
+
+	r->seen.options = READ_ONCE(r->view.t->options);
+	r->text.len = 0;
+	r->pos = 0;
+	down_read(&r->view.t->formats_sem);
+	while (!ret && r->text.len < TEXT_ENOUGH && next_record(r)) {
+		ret = render(r);
+		WRITE_ONCE(r->pending, ret);
+	}
+	up_read(&r->view.t->formats_sem);
+	return r->text.len ? 0 : ret;
+}
+
+static ssize_t copy_text(struct tracer_reader *r, char __user *ubuf, size_t count)
+{
+	size_t len = min(count, r->text.len - r->pos);
+
+	if (copy_to_user(ubuf, r->text.buf + r->pos, len))
+		return -EFAULT;
+	r->pos += len;
+	r->had_some = true;
+	return len;
+}
+
+/* Nothing is there and, tracing being off, nothing is to come. */
+static bool at_end(const struct tracer_reader *r)
+{
+	return r->had_some && !tracer_buffer_is_on(&r->view.t->buffer);
+}
+
+/**
+ * tracer_reader_read() - read(), as trace_pipe has it
+ * @r: the reader
+ * @nonblock: do not wait
+ * @ubuf: where to
+ * @count: room there
+ *
+ * Return: what read() is to return.
+ */
+ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
+			   char __user *ubuf, size_t count)
+{
+	struct tracer_buffer *b = &r->view.t->buffer;
+	ssize_t ret;
+
+	if (!count)
+		return 0;
+	for (;;) {
+		if (mutex_lock_interruptible(&r->lock))
+			return -ERESTARTSYS;
+		ret = r->pos < r->text.len ? 0 : fill(r);
+		if (!ret && r->pos < r->text.len)
+			ret = copy_text(r, ubuf, count);
+		mutex_unlock(&r->lock);
+		if (ret)
+			return ret;
+
+		if (at_end(r))
+			return 0;
+		if (nonblock)
+			return -EAGAIN;
+		ret = wait_event_interruptible(b->wait, at_end(r) ||
+					       !tracer_buffer_empty(b, r->view.cpu));
+		if (ret)
+			return ret;
+	}
+}
+
+/**
+ * tracer_reader_poll() - is there something to read?
+ * @r: the reader
+ * @file: its file
+ * @wait: of poll()
+ *
+ * Return: what poll() is to return.
+ */
+__poll_t tracer_reader_poll(struct tracer_reader *r, struct file *file,
+			    poll_table *wait)
+{
+	struct tracer_buffer *b = &r->view.t->buffer;
+
+	poll_wait(file, &b->wait, wait);
+	/* Pairs with the one of a writer, which looks for waiters. */
+	smp_mb();
+	if (READ_ONCE(r->pos) < READ_ONCE(r->text.len) || READ_ONCE(r->pending) ||
+	    !tracer_buffer_empty(b, r->view.cpu))
+		return EPOLLIN | EPOLLRDNORM;
+	return 0;
+}
+
+/**
+ * tracer_reader_create() - start to read
+ * @view: what
+ * @take: records are taken out
+ *
+ * Return: the reader, or NULL when there is no memory.
+ */
+struct tracer_reader *tracer_reader_create(const struct tracer_view *view,
+					   bool take)
+{
+	struct tracer_reader *r = kzalloc(sizeof(*r), GFP_KERNEL);
+
+	if (!r)
+		return NULL;
+	r->view = *view;
+	r->take = take;
+	mutex_init(&r->lock);
+	r->record = kvmalloc(TRACER_READ_MAX, GFP_KERNEL);
+	r->text.buf = kvmalloc(TEXT_SIZE, GFP_KERNEL);
+	r->text.size = TEXT_SIZE;
+	if (!r->record || !r->text.buf) {
+		tracer_reader_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+/**
+ * tracer_reader_free() - stop reading
+ * @r: the reader, or NULL
+ */
+void tracer_reader_free(struct tracer_reader *r)
+{
+	if (!r)
+		return;
+	tracer_snapshot_finish(&r->snapshot);
+	kvfree(r->record);
+	kvfree(r->text.buf);
+	mutex_destroy(&r->lock);
+	kfree(r);
+}
+
+static void render_header(struct tracer_reader *r)
+{
+	struct trace_buffer *rb = r->view.t->buffer.rb;
+	int cpu = r->view.cpu;
+	unsigned long entries, written;
+
+	if (cpu == TRACER_ALL_CPUS) {
+		entries = ring_buffer_entries(rb);
+		written = entries + ring_buffer_overruns(rb);
+	} else {
+		entries = ring_buffer_entries_cpu(rb, cpu);
+		written = entries + ring_buffer_overrun_cpu(rb, cpu);
+	}
+
+	tracer_text_puts(&r->text, "# tracer: nop\n#\n");
+	if (!tracer_option(r->view.t, TRACER_OPT_CONTEXT_INFO))
+		return;
+	tracer_text_printf(&r->text,
+			   "# entries-in-buffer/entries-written: %lu/%lu   #P:%u\n#\n",
+			   entries, written,
+			   num_online_cpus());
+	tracer_render_header(&r->text, READ_ONCE(r->view.t->options));
+}
+
+static int start_look(struct tracer_reader *r)
+{
+	int ret;
+
+	ret = tracer_snapshot_start(&r->view.t->buffer, &r->snapshot,
+				    r->view.cpu);
+	if (ret)
+		return ret;
+	r->started = true;
+	render_header(r);
+	return 0;
+}
+
+/**
+ * tracer_reader_look() - read(), as trace has it
+ * @r: the reader, which leaves the records where they are
+ * @ubuf: where to
+ * @count: at most so many bytes
+ *
+ * Return: what read() returns.
+ */
+ssize_t tracer_reader_look(struct tracer_reader *r, char __user *ubuf, size_t count)
+{
+	ssize_t ret = 0;
+
+	if (mutex_lock_interruptible(&r->lock))
+		return -ERESTARTSYS;
+	if (!r->started)
+		ret = start_look(r);
+	else if (r->pos == r->text.len)
+		ret = fill(r);
+	if (!ret)
+		ret = copy_text(r, ubuf, count);
+	mutex_unlock(&r->lock);
+	return ret;
+}

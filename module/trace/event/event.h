@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Defining and removing events.
+ */
+#ifndef _TRACER_EVENT_H
+#define _TRACER_EVENT_H
+
+#include "tracer.h"
+
+int tracer_define(struct tracer *t, const char *line, size_t len,
+		  unsigned int lineno);
+int tracer_remove_all(struct tracer *t);
+void tracer_site_discard(struct tracer *t, struct tracer_site *site);
+
+#endif /* _TRACER_EVENT_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How to read the records of an event.
+ */
+#ifndef _TRACER_FORMAT_H
+#define _TRACER_FORMAT_H
+
+#include "tracer.h"
+
+struct tracer_format *tracer_format_create(struct tracer *t,
+					   struct tracer_def *def);
+void tracer_format_release(struct tracer *t, struct tracer_format *format);
+void tracer_formats_forget(struct tracer *t);
+
+#endif /* _TRACER_FORMAT_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Probes that belong to one process.
+ */
+#ifndef _TRACER_PROCESS_H
+#define _TRACER_PROCESS_H
+
+#include "tracer.h"
+
+struct pid *tracer_process_find(const char *path);
+int tracer_site_aim(struct tracer_site *site);
+
+#endif /* _TRACER_PROCESS_H */

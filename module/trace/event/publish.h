@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Publishing an event as a synthetic event.
+ */
+#ifndef _TRACER_PUBLISH_H
+#define _TRACER_PUBLISH_H
+
+#include "tracer.h"
+
+int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on);
+
+#endif /* _TRACER_PUBLISH_H */

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Running event filters on a record.
+ */
+#ifndef _TRACER_MATCH_H
+#define _TRACER_MATCH_H
+
+#include "filter.h"
+
+bool tracer_filter_match(const struct tracer_filter *filter,
+			 const struct tracer_record *record, size_t len,
+			 int cpu);
+
+#endif /* _TRACER_MATCH_H */
