@@ -5,21 +5,25 @@
 #include <linux/module.h>
 
 #include "arch.h"
-#include "events/forks.h"
-#include "trap/hit.h"
-#include "base/hook.h"
-#include "core/image.h"
-#include "api/later.h"
-#include "events/lifecycle.h"
-#include "core/probe.h"
-#include "api/register.h"
 #include "unload.h"
-#include "events/rseq.h"
+#include "api/later.h"
+#include "api/register.h"
+#include "attach/unwinder.h"
+#include "base/compat.h"
+#include "base/hook.h"
+#include "base/worker.h"
+#include "core/consumer.h"
+#include "core/image.h"
 #include "core/ssol_area.h"
 #include "core/task.h"
-#include "attach/unwinder.h"
-#include "base/worker.h"
+#include "events/forks.h"
+#include "events/lifecycle.h"
+#include "events/mmu.h"
+#include "events/rseq.h"
+#include "events/syscall.h"
 #include "trace/control/directory.h"
+#include "trap/hit.h"
+#include "uret/retprobe_fork.h"
 
 /* In builds for tests Kbuild has tests/kmod/inject.h included here. */
 #ifndef _UPROBES_INJECT_H
@@ -31,6 +35,20 @@ static void inject_exit(void)
 {
 }
 #endif
+
+/* What lower layers call in higher ones. */
+static const struct hook_ops event_hooks = {
+	.watch_tasks = lifecycle_watch_tasks,
+	.watch_maps = lifecycle_watch_maps,
+	.try_maps = lifecycle_try_maps,
+	.unwatch_maps = lifecycle_unwatch_maps,
+	.watch_syscalls = syscall_watch,
+};
+
+static const struct task_ops hit_task_ops = {
+	.hit_work = hit_work,
+	.release = retprobe_release,
+};
 
 static int __init uprobes_load(void)
 {
@@ -48,22 +66,22 @@ static int __init uprobes_load(void)
 	ret = ssol_area_init();
 	if (ret)
 		goto exit_worker;
-	ret = image_init();
+	ret = image_init(&mmu_image_ops);
 	if (ret)
 		goto exit_area;
-	ret = task_init();
+	ret = task_init(&hit_task_ops);
 	if (ret)
 		goto exit_image;
 	ret = unwinder_init();
 	if (ret)
 		goto exit_task;
-	ret = hooks_init();
+	ret = hooks_init(&event_hooks);
 	if (ret)
 		goto exit_unwinder;
 	ret = lifecycle_init();
 	if (ret)
 		goto exit_hooks;
-	ret = arch_trap_init();
+	ret = arch_trap_init(hit_trap, hit_step);
 	if (ret)
 		goto exit_lifecycle;
 	ret = tracer_init();
@@ -84,6 +102,7 @@ exit_unwinder:
 	unwinder_free();
 exit_task:
 	task_exit();
+	retprobe_discard_flush();
 exit_image:
 	image_exit();
 exit_area:
@@ -124,6 +143,7 @@ static void __exit uprobes_unload(void)
 	unwinder_free();
 	image_exit();
 	task_exit();
+	retprobe_discard_flush();
 	ssol_area_exit();
 	worker_exit();
 	probe_exit();

@@ -6,12 +6,16 @@
 #include <linux/sched/task_stack.h>
 #include <linux/stop_machine.h>
 
-#include "core/image.h"
 #include "unload.h"
-#include "uret/retprobe.h"
-#include "trap/signal.h"
-#include "core/task.h"
+#include "arch.h"
+#include "attach/attach.h"
 #include "base/worker.h"
+#include "core/image.h"
+#include "core/site.h"
+#include "core/task.h"
+#include "trap/signal.h"
+#include "uret/calls_walk.h"
+#include "uret/retprobe_return.h"
 
 static bool release_image(struct image *image, void *unused)
 {

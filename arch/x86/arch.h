@@ -29,16 +29,6 @@
 /* How far a slot may lie from the text that it stands for, in bytes. */
 #define ARCH_SLOT_REACH		0x7ff00000UL
 
-/*
- * Functions of the generic code that traps go to, with interrupts off and in an
- * RCU read side.  They are known by name as every hit passes through.
- *
- * hit_trap() is a die notifier, and asks arch_trap_regs(); hit_step() gets the
- * registers after a single step, and returns true when that was nobody else's.
- */
-int hit_trap(struct notifier_block *nb, unsigned long event, void *data);
-bool hit_step(struct pt_regs *regs);
-
 /**
  * arch_trap_regs() - the registers of a user task that ran into a breakpoint
  * @event: of the die notifier
@@ -66,7 +56,7 @@ static __always_inline bool arch_trap_usual(unsigned long event, void *data,
 }
 
 int arch_trap_other(unsigned long event, void *data);
-int arch_trap_init(void);
+int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs));
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 

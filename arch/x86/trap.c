@@ -20,6 +20,8 @@
 /* arch/x86/entry/syscalls/syscall_32.tbl */
 #define IA32_NR_MREMAP	163
 
+static bool (*trap_step)(struct pt_regs *regs) __ro_after_init;
+
 /**
  * arch_trap_other() - what is no breakpoint of a user task
  * @event: of the die notifier
@@ -38,7 +40,7 @@ int arch_trap_other(unsigned long event, void *data)
 		return NOTIFY_DONE;
 	/* The kernel passes a pointer to its copy of DR6. */
 	dr6 = ERR_PTR(args->err);
-	if (!(*dr6 & DR_STEP) || !hit_step(args->regs))
+	if (!(*dr6 & DR_STEP) || !trap_step(args->regs))
 		return NOTIFY_DONE;
 	/*
 	 * The same trap may be that of a watchpoint, or of a locked bus.  The kernel's
@@ -78,18 +80,22 @@ unsigned long arch_code_addr(const struct pt_regs *regs)
  * probes, takes every breakpoint for one of its own.
  */
 static struct notifier_block trap_nb = {
-	.notifier_call = hit_trap,
 	.priority = INT_MAX,
 };
 
 /**
  * arch_trap_init() - start to receive the traps of user tasks
+ * @trap: the die notifier for breakpoints, which asks arch_trap_regs()
+ * @step: called with the registers after a single step; returns true when the program is to
+ *	know nothing of it
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int arch_trap_init(void)
+int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs))
 {
+	trap_nb.notifier_call = trap;
+	trap_step = step;
 	return register_die_notifier(&trap_nb);
 }
 

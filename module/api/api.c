@@ -9,11 +9,13 @@
 
 #include <uprobes/uprobes.h>
 
-#include "core/again.h"
 #include "later.h"
 #include "register.h"
-#include "uret/retprobe.h"
+#include "ssol.h"
+#include "core/again.h"
+#include "core/consumer.h"
 #include "target/target.h"
+#include "uret/unhijack.h"
 
 static int register_many(struct uprobe **us, unsigned int n, enum consumer_type type)
 {

@@ -18,6 +18,7 @@
 
 #include "later.h"
 #include "register.h"
+#include "core/consumer.h"
 #include "core/task.h"
 
 /* Bits of uprobe::__asked. */

@@ -5,7 +5,7 @@
 #ifndef _UPROBES_LATER_H
 #define _UPROBES_LATER_H
 
-#include "core/probe.h"
+#include "core/consumer.h"
 
 int later_init(void);
 void later_exit(void);

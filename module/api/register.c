@@ -19,15 +19,20 @@
 
 #include <uprobes/uprobes.h>
 
-#include "arch.h"
-#include "core/image.h"
-#include "events/lifecycle.h"
-#include "attach/ref_ctr.h"
 #include "register.h"
-#include "target/target.h"
-#include "core/task.h"
+#include "arch.h"
+#include "ssol.h"
+#include "attach/attach.h"
+#include "attach/mapping.h"
+#include "attach/ref_ctr.h"
 #include "attach/unwinder.h"
+#include "base/compat.h"
+#include "base/hook.h"
 #include "base/worker.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/probe_file.h"
+#include "target/target.h"
 
 /* Protects uprobe::kdata and consumer::claimed. */
 static DEFINE_MUTEX(kdata_mutex);
@@ -146,7 +151,7 @@ static int make_consumers(struct registration *reg)
 /* Until end_consumers(). */
 static int watch_maps(struct consumer *c)
 {
-	int ret = lifecycle_watch_maps();
+	int ret = hook_ops->watch_maps();
 
 	c->watches_maps = !ret;
 	return ret;
@@ -339,7 +344,7 @@ static int register_in_files(struct registration *reg)
 	if (opened)
 		target_close(&target);
 	if (opened && !ret)
-		ret = lifecycle_try_maps();
+		ret = hook_ops->try_maps();
 	if (opened && !ret)
 		ret = mapping_apply_everywhere(reg->cs, reg->n);
 	return ret;
@@ -365,7 +370,7 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 		if (cs[i]->file)
 			probe_file_del(cs[i]);
 		if (cs[i]->watches_maps)
-			lifecycle_unwatch_maps();
+			hook_ops->unwatch_maps();
 	}
 	/* Also when the caller is being killed the breakpoints have to go. */
 	worker_call(detach_call, &reg);
@@ -405,7 +410,7 @@ int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
 	reg.cs = kvcalloc(n, sizeof(*reg.cs), GFP_KERNEL);
 	if (!reg.cs)
 		return -ENOMEM;
-	ret = lifecycle_watch_tasks();
+	ret = hook_ops->watch_tasks();
 	if (!ret)
 		ret = make_consumers(&reg);
 	if (!ret)

@@ -6,7 +6,7 @@
 #ifndef _UPROBES_REGISTER_H
 #define _UPROBES_REGISTER_H
 
-#include "core/probe.h"
+#include "core/consumer.h"
 
 int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type);
 unsigned int unregister_probes(struct uprobe **us, unsigned int n);

@@ -13,12 +13,20 @@
 #include <linux/slab.h>
 #include <linux/sort.h>
 
+#include "attach.h"
+#include "arch.h"
 #include "attachment.h"
-#include "text/breakpoint.h"
-#include "core/image.h"
+#include "prepare.h"
 #include "ref_ctr.h"
 #include "settle.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
 #include "core/site_table.h"
+#include "core/site_tree.h"
+#include "text/breakpoint.h"
+#include "text/owner.h"
+#include "text/read.h"
 
 static int attach_one(struct site_walk *walk, struct attach_request *request)
 {
@@ -399,18 +407,12 @@ void image_moved(struct image *image, unsigned long start, unsigned long end, lo
 	mutex_unlock(&image->lock);
 }
 
-/**
- * image_disarm() - take out breakpoints that could not be taken out before
- * @image: an image without consumers
- *
- * Context: may sleep; takes image::lock and the mmap lock.
- */
-void image_disarm(struct image *image)
+static bool image_disarm(struct image *image, void *unused)
 {
 	struct site *site;
 
 	if (!mmget_not_zero(image->mm))
-		return;
+		return true;
 	mutex_lock(&image->lock);
 	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
 		if (site->kind == SITE_PROBE && site->state != SITE_IDLE)
@@ -418,6 +420,18 @@ void image_disarm(struct image *image)
 	}
 	mutex_unlock(&image->lock);
 	mmput_async(image->mm);
+	return true;
+}
+
+/**
+ * image_disarm_all() - take out breakpoints that could not be taken out at unregistration
+ *
+ * Context: may sleep, in a thread without signals; no consumer is registered.  Takes
+ * image::lock and the mmap locks.
+ */
+void image_disarm_all(void)
+{
+	images_for_each(image_disarm, NULL);
 }
 
 /**

@@ -7,8 +7,11 @@
 #include <linux/slab.h>
 
 #include "attachment.h"
-#include "core/image.h"
+#include "attach.h"
 #include "settle.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
 
 /**
  * site_attachment() - a consumer at a site

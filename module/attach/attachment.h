@@ -5,12 +5,13 @@
 #ifndef _UPROBES_ATTACHMENT_H
 #define _UPROBES_ATTACHMENT_H
 
-#include "core/image.h"
+#include "attach.h"
 
 struct attachment *site_attachment(struct site *site, const struct consumer *c);
 int attachment_make(struct image *image, struct site *site,
 		    const struct attach_request *request);
 void attachment_free(struct attachment *a);
+void site_abandon(struct site *site);
 void site_vacate(struct image *image, const struct attach_request *request);
 
 #endif /* _UPROBES_ATTACHMENT_H */

@@ -7,15 +7,29 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "text/breakpoint.h"
-#include "base/compat.h"
-#include "core/image.h"
+#include "inherit.h"
+#include "arch.h"
+#include "attach.h"
+#include "prepare.h"
 #include "ref_ctr.h"
 #include "settle.h"
+#include "ssol.h"
+#include "unwinder.h"
+#include "base/compat.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
 #include "core/site_table.h"
+#include "core/site_tree.h"
+#include "core/slots.h"
 #include "core/ssol_area.h"
 #include "core/task.h"
-#include "unwinder.h"
+#include "text/breakpoint.h"
+#include "text/owner.h"
+#include "text/read.h"
+#include "uret/calls.h"
+#include "uret/calls_walk.h"
+#include "uret/retprobe_fork.h"
 
 /*
  * Whether the kernel's uprobes, which have taken the parent's breakpoint for their own, may

@@ -11,10 +11,14 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "text/breakpoint.h"
-#include "core/image.h"
+#include "mapping.h"
+#include "attach.h"
 #include "ref_ctr.h"
 #include "unwinder.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/probe_file.h"
+#include "text/read.h"
 
 /**
  * struct mapping - a part of a probed file, mapped as code

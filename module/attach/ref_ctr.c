@@ -9,10 +9,14 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "text/breakpoint.h"
-#include "core/image.h"
 #include "ref_ctr.h"
+#include "inherit.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
+#include "core/site_tree.h"
 #include "core/task.h"
+#include "text/user_word.h"
 
 /*
  * Where one address space can have the same counter.  Any program can map its file as often

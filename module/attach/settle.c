@@ -9,6 +9,15 @@
 #include <linux/slab.h>
 
 #include "settle.h"
+#include "arch.h"
+#include "ssol.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
+#include "core/site_tree.h"
+#include "text/breakpoint.h"
+#include "text/owner.h"
+#include "text/read.h"
 
 /* Breakpoints that are written in one go. */
 #define SETTLE_BATCH	256U

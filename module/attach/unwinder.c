@@ -12,17 +12,21 @@
 #include <linux/sort.h>
 #include <linux/workqueue.h>
 
-#include "text/breakpoint.h"
-#include "target/elf_symbol.h"
-#include "core/image.h"
-#include "events/lifecycle.h"
-#include "core/probe.h"
-#include "uret/retprobe.h"
-#include "target/target.h"
-#include "core/task.h"
 #include "unwinder.h"
+#include "arch.h"
+#include "attach.h"
 #include "unwinder_files.h"
+#include "base/compat.h"
+#include "base/hook.h"
 #include "base/worker.h"
+#include "core/again.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "target/elf_symbol.h"
+#include "target/target.h"
+#include "text/read.h"
+#include "uret/calls_walk.h"
+#include "uret/unhijack.h"
 
 /*
  * The level I interface of the Itanium C++ ABI ("Exception Handling", 1.3), in
@@ -60,7 +64,7 @@ static const char * const unwinder_needs[] = {
 static void on_unwind(struct uprobe *u, struct pt_regs *regs)
 {
 	if (!retprobe_put_back(false))
-		uprobe_again();
+		again_ask();
 }
 
 /* Where a page of a stack was not present, or was shared with a forked child; or too many calls. */
@@ -264,7 +268,7 @@ void unwinder_watch(struct image *image)
 	mutex_lock(&maps_mutex);
 	/* A fork can still be followed while the module goes. */
 	if (!maps_watched && !maps_over)
-		maps_watched = !lifecycle_watch_maps();
+		maps_watched = !hook_ops->watch_maps();
 	mutex_unlock(&maps_mutex);
 }
 
@@ -394,7 +398,7 @@ static void sweep_work(struct work_struct *work)
 	/* Not while one process is waited for: who probes returns in others takes it, too. */
 	mutex_lock(&maps_mutex);
 	if (maps_watched && images_for_each(image_is_watched, NULL)) {
-		lifecycle_unwatch_maps();
+		hook_ops->unwatch_maps();
 		maps_watched = false;
 	}
 	mutex_unlock(&maps_mutex);
@@ -472,7 +476,7 @@ void unwinder_exit(void)
 	consumer_wait(unwinder);
 	mutex_lock(&maps_mutex);
 	if (maps_watched)
-		lifecycle_unwatch_maps();
+		hook_ops->unwatch_maps();
 	maps_watched = false;
 	maps_over = true;
 	mutex_unlock(&maps_mutex);

@@ -34,11 +34,4 @@ void unwinder_mapped(struct mm_struct *mm);
 void unwinder_unwatch_later(void);
 void unwinder_sweep(void);
 
-/* Whether the unwinders of an address space have been looked for.  Context: any. */
-static __always_inline bool unwinder_known(const struct image *image)
-{
-	/* Pairs with seek(). */
-	return smp_load_acquire(&image->watched) == WATCH_DONE;
-}
-
 #endif /* _UPROBES_UNWINDER_H */

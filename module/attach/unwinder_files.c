@@ -9,9 +9,9 @@
 #include <linux/mutex.h>
 #include <linux/timekeeping.h>
 
+#include "unwinder_files.h"
 #include "base/compat.h"
 #include "target/elf_symbol.h"
-#include "unwinder_files.h"
 
 #define KNOWN_BITS	8
 

@@ -10,7 +10,11 @@
 #include <linux/workqueue.h>
 
 #include "hook.h"
+#include "arch.h"
+#include "compat.h"
 #include "ksym.h"
+
+const struct hook_ops *hook_ops __ro_after_init;
 
 /* Two functions to be hooked and called: one is a place for ftrace, the other is not. */
 static noinline __noclone void touch_traced(void)
@@ -254,14 +258,17 @@ static int tell_missing(void)
 
 /**
  * hooks_init() - prepare the trial, and tell what this kernel lacks
+ * @ops: how events are followed
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int hooks_init(void)
+int hooks_init(const struct hook_ops *ops)
 {
-	int ret = tell_missing();
+	int ret;
 
+	hook_ops = ops;
+	ret = tell_missing();
 	if (ret)
 		return ret;
 	ret = kprobe_of(&touch_kprobes[0], (kprobe_opcode_t *)touch_traced);

@@ -9,8 +9,7 @@
 #include <linux/bits.h>
 
 #include "again.h"
-#include "trap/hit.h"
-#include "probe.h"
+#include "consumer.h"
 #include "task.h"
 
 /* So many consumers of a site can ask. */

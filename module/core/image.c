@@ -8,11 +8,10 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#include "base/compat.h"
 #include "image.h"
-#include "events/lifecycle.h"
-#include "attach/ref_ctr.h"
+#include "arch.h"
 #include "site_table.h"
+#include "site_tree.h"
 #include "ssol_area.h"
 #include "base/worker.h"
 
@@ -22,6 +21,8 @@ static const struct rhashtable_params image_params = {
 	.head_offset = offsetof(struct image, node),
 	.automatic_shrinking = true,
 };
+
+static const struct image_ops *image_ops __ro_after_init;
 
 static struct rhashtable images;
 static struct workqueue_struct *reap_wq;
@@ -46,53 +47,17 @@ static int table_insert(struct rhashtable *table, struct rhash_head *node,
 	return ret;
 }
 
-/*
- * The mapping goes, and the breakpoints in it.  Called under the mmap lock, in
- * any order with what image::lock protects, and possibly where nothing may
- * sleep.
- */
 static int image_invalidate(struct mmu_notifier *notifier,
 			    const struct mmu_notifier_range *range)
 {
-	struct image *image = container_of(notifier, struct image, notifier);
-	bool ours = current->mm == image->mm && !(current->flags & PF_KTHREAD);
-	unsigned long start = 0, end = 0;
-	bool moves, lost = false;
-	struct site *site;
-
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && ours && compat_mmap_written(image->mm))
-		image_copy_begins(image, range->start);
-	if (range->event != MMU_NOTIFY_UNMAP)
-		return 0;
-	moves = ours && arch_mremap_moves(task_pt_regs(current), &start, &end);
-	/* What moves away may come back. */
-	if (!moves && calls_there(&image->calls) && mmu_notifier_range_blockable(range))
-		calls_unmapped(&image->calls, range->start, range->end);
-	spin_lock(&image->tree_lock);
-	for (site = image_first_site(image, range->start);
-	     site && site->key.addr < range->end; site = image_next_site(site)) {
-		if (site->kind == SITE_PROBE && site->state == SITE_ARMED) {
-			WRITE_ONCE(site->state, SITE_LOST);
-			site->moves = moves && site->key.addr >= start && site->key.addr < end;
-		}
-		lost |= site->state == SITE_LOST;
-	}
-	lost |= ref_ctrs_lost(image, range->start, range->end, start, moves ? end : start);
-	spin_unlock(&image->tree_lock);
-	if (lost && moves)
-		lifecycle_moves(image);
+	image_ops->invalidate(container_of(notifier, struct image, notifier), range);
 	return 0;
 }
 
-/* It has gone, or changed its protection. */
 static void image_invalidated(struct mmu_notifier *notifier,
 			      const struct mmu_notifier_range *range)
 {
-	struct image *image = container_of(notifier, struct image, notifier);
-
-	if (calls_there(&image->calls) && (range->event == MMU_NOTIFY_UNMAP ||
-					   range->event == MMU_NOTIFY_PROTECTION_VMA))
-		return_words_forget(image, range->start, range->end);
+	image_ops->invalidated(container_of(notifier, struct image, notifier), range);
 }
 
 /**
@@ -131,7 +96,7 @@ static void image_free_work(struct work_struct *work)
 	unsigned int i;
 
 	sites_free(image);
-	calls_end(&image->calls);
+	image_ops->free(image);
 	for (i = 0; i < image->nr_areas; i++)
 		ssol_area_free(image->areas[i]);
 	kfree(image);
@@ -155,7 +120,7 @@ static void image_reap_work(struct work_struct *work)
 {
 	struct image *image = container_of(work, struct image, reap);
 
-	image_reap(image);
+	image_ops->reap(image);
 	image_put(image);
 }
 
@@ -180,7 +145,7 @@ void image_put(struct image *image)
 	mutex_unlock(&image_list_mutex);
 
 	sites_forget(image);
-	ref_ctrs_purge(image);
+	image_ops->forget(image);
 	mmu_notifier_put(&image->notifier);
 }
 
@@ -283,11 +248,9 @@ struct image *image_get(struct mm_struct *mm)
 	INIT_LIST_HEAD(&image->ref_ctrs);
 	INIT_LIST_HEAD(&image->gone_ref_ctrs);
 	image->ref_changes = 1;
-	calls_init(&image->calls);
-	return_words_init(&image->returns);
 	INIT_WORK(&image->reap, image_reap_work);
 	INIT_RCU_WORK(&image->free, image_free_work);
-	foreign_rearm(image);
+	image_ops->init(image);
 	image->notifier.ops = &image_notifier_ops;
 
 	/* A program can hold up who takes its mmap lock: nobody else is to wait for that. */
@@ -311,10 +274,11 @@ struct image *image_get(struct mm_struct *mm)
 	return other ?: ERR_PTR(ret);
 }
 
-int image_init(void)
+int image_init(const struct image_ops *ops)
 {
 	int ret;
 
+	image_ops = ops;
 	reap_wq = alloc_workqueue("uprobes_reap", WQ_UNBOUND, 0);
 	if (!reap_wq)
 		return -ENOMEM;
@@ -372,19 +336,6 @@ bool images_for_each(bool (*fn)(struct image *image, void *data), void *data)
 	while ((image = image_next(image)))
 		all &= fn(image, data);
 	return all;
-}
-
-/**
- * image_disarm_all() - try once more what could not be done at unregistration
- *
- * Context: may sleep, in a thread without signals; no consumer is registered.
- */
-void image_disarm_all(void)
-{
-	struct image *image = NULL;
-
-	while ((image = image_next(image)))
-		image_disarm(image);
 }
 
 /**

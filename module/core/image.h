@@ -24,109 +24,10 @@
 #include <linux/workqueue.h>
 
 #include "arch.h"
-#include "text/breakpoint.h"
-#include "events/foreign.h"
-#include "uret/calls.h"
-#include "probe.h"
-#include "uret/retprobe_word.h"
+#include "calls_types.h"
 #include "ssol_area.h"
 
-struct copy_mark;
-
-/**
- * enum site_kind - what a breakpoint stands for
- * @SITE_PROBE: a probed instruction
- * @SITE_TRAMPOLINE: where return-probed functions return to
- */
-enum site_kind {
-	SITE_PROBE,
-	SITE_TRAMPOLINE,
-};
-
-/**
- * enum site_state - whether the breakpoint is in the text
- * @SITE_IDLE: it is not; a trap that still arrives is late, or not ours
- * @SITE_LOST: it was when the mapping went away
- * @SITE_ARMED: it is, or is about to be, or was a moment ago
- * @SITE_INHERITED: (during fork) it may be, by way of the parent
- */
-enum site_state {
-	SITE_IDLE,
-	SITE_LOST,
-	SITE_ARMED,
-	SITE_INHERITED,
-};
-
-/**
- * struct site_key - what a trap knows
- * @mm: the address space
- * @addr: address of the breakpoint
- */
-struct site_key {
-	struct mm_struct *mm;
-	unsigned long addr;
-};
-
-/**
- * struct site - one instrumented address of one address space
- * @next: in the table of sites (site_table.h); looked up under RCU
- * @key: where it is
- * @set: its consumers, NULL when there are none; replaced under image::lock,
- *	read under RCU
- * @resume: where the program goes on when it is not being stepped: the slot, or
- *	behind an instruction that does nothing; constant
- * @image: the address space; constant
- * @state: enum site_state; written under image::lock, or under image::tree_lock when the
- *	mapping goes, or as the kernel's uprobes leave (foreign.c); read by the trap
- * @odd: a hit needs a closer look: this is no probe, or 32-bit code, or a call
- *	that a shadow stack could mind, or @step; constant
- * @foreign: enum foreign: whose else the breakpoint is (foreign.c)
- * @glance: @state, @odd and @foreign; %SITE_ARMED when this is the usual case
- * @step: the slot holds a plain copy that is executed under TF; constant
- * @kind: enum site_kind; constant
- * @moves: the breakpoint was there when mremap() took the text away, which has not
- *	returned; set under image::tree_lock, cleared under image::lock
- * @idle_since: image::removals when the state last became idle
- * @slot_nr: which one of the image's slots it has, from 1 on; constant
- * @slot: address of the slot; 0 when it has none
- * @plan: the analysed instruction, with its bytes; constant
- * @in_tree: in image::sites by address, changed under image::tree_lock
- * @attachments: the consumers again; under image::lock
- * @first: one of them, for which no memory is to be found; most sites have no other
- * @older: in image::superseded, when the site is not in the tree
- *
- * What a hit reads comes first, in one cache line.
- */
-struct site {
-	struct site __rcu *next[2];
-	struct site_key key;
-	struct consumer_set __rcu *set;
-	unsigned long resume;
-	struct image *image;
-	union {
-		struct {
-			u8 state;
-			bool odd;
-			u8 foreign;
-		};
-		u32 glance;
-	};
-	bool step;
-	u8 kind;
-	bool moves;
-	u32 idle_since;
-	u32 slot_nr;
-	unsigned long slot;
-	struct ssol_plan plan;
-	struct list_head attachments;
-	struct attachment first;
-	union {
-		struct rb_node in_tree;
-		struct site *older;
-	};
-};
-
-static_assert(offsetofend(struct site, step) <= 64);
+struct site;
 
 #define IMAGE_MAX_AREAS		64
 
@@ -232,7 +133,33 @@ struct image {
 	struct rcu_work free;
 };
 
-int image_init(void);
+/* Whether the unwinders of an address space have been looked for.  Context: any. */
+static __always_inline bool unwinder_known(const struct image *image)
+{
+	/* Pairs with seek(). */
+	return smp_load_acquire(&image->watched) == WATCH_DONE;
+}
+
+/**
+ * struct image_ops - what is done for an image further up
+ * @init: the image is new: prepare what it has of theirs
+ * @invalidate: a range is about to be unmapped, or to change its protection; called under
+ *	the mmap lock, in any order with image::lock, and possibly where nothing may sleep
+ * @invalidated: it has been
+ * @reap: the address space has ended: its consumers go; may sleep
+ * @forget: the last reference is dropped, with the mm still there; may sleep
+ * @free: nobody looks at the image any more; may sleep
+ */
+struct image_ops {
+	void (*init)(struct image *image);
+	void (*invalidate)(struct image *image, const struct mmu_notifier_range *range);
+	void (*invalidated)(struct image *image, const struct mmu_notifier_range *range);
+	void (*reap)(struct image *image);
+	void (*forget)(struct image *image);
+	void (*free)(struct image *image);
+};
+
+int image_init(const struct image_ops *ops);
 void image_exit(void);
 
 bool images_for_each(bool (*fn)(struct image *image, void *data), void *data);
@@ -243,127 +170,5 @@ void image_put(struct image *image);
 void image_queue(struct image *image, struct work_struct *work);
 void image_put_not_last(struct image *image);
 void image_let_go(struct image *image);
-struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
-void image_add_area(struct image *image, struct ssol_area *area);
-struct site *image_first_site(struct image *image, unsigned long addr);
-struct site *image_next_site(struct site *site);
-
-int slot_add(struct site *site);
-struct site *site_of_slot(const struct image *image, unsigned long addr);
-unsigned long site_original_ip(const struct site *site, unsigned long ip);
-
-/* The last number of a removal; from then on they are no longer told apart. */
-#define REMOVALS_MAX		U32_MAX
-
-/* The breakpoint of a site is in the text no more.  Context: image::lock held. */
-static inline void site_set_idle(struct site *site)
-{
-	struct image *image = site->image;
-
-	if (image->removals != REMOVALS_MAX)
-		WRITE_ONCE(image->removals, image->removals + 1);
-	site->idle_since = image->removals;
-	WRITE_ONCE(site->state, SITE_IDLE);
-}
-
-#define SITE_STOCK		16
-
-/**
- * struct site_stock - memory for sites that are about to be made
- * @wanted: so many more may be
- * @n: how many are there
- * @sites: these
- */
-struct site_stock {
-	unsigned int wanted;
-	unsigned int n;
-	void *sites[SITE_STOCK];
-};
-
-int sites_init(void);
-void sites_exit(void);
-struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind,
-			struct site_stock *stock);
-void site_stock_end(struct site_stock *stock);
-int site_add(struct site *site);
-int site_add_between(struct site *site, struct site *prev, struct site *next);
-void site_free(struct site *site);
-void site_supersede(struct site *site);
-void sites_forget(struct image *image);
-void sites_free(struct image *image);
-
-/**
- * struct site_walk - sites being made one after the other
- * @image: their image, whose lock is held all the time
- * @text: where text has been read
- * @stock: memory for them
- * @known: @next is valid; no other site has been added or superseded since
- * @addr: the last address, or behind it
- * @prev: the last site before @next, or NULL when it is not known
- * @next: the first site there or behind, or NULL
- * @no_memory: there was none for the last one
- * @made: the plan of an instruction that had to be analysed
- */
-struct site_walk {
-	struct image *image;
-	struct text_reader text;
-	struct site_stock stock;
-	bool known;
-	unsigned long addr;
-	struct site *prev;
-	struct site *next;
-	bool no_memory;
-	struct ssol_plan made;
-};
-
-struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c);
-int image_use_trampoline(struct image *image, unsigned long addr);
-int image_need_trampoline(struct image *image);
-
-/**
- * struct attach_request - a consumer to be attached at an address
- * @consumer: who
- * @addr: address of the instruction
- * @where: the file that has to be mapped there
- * @site: private
- * @result: 0 or an error of register_uprobe()
- * @order: the place among the requests, for handlers at one site
- * @made: private
- */
-struct attach_request {
-	struct consumer *consumer;
-	unsigned long addr;
-	struct image_file where;
-	struct site *site;
-	int result;
-	unsigned int order;
-	bool made;
-};
-
-bool image_attach(struct image *image, struct attach_request *requests, unsigned int n);
-void site_give_up(struct site *site);
-void image_moved(struct image *image, unsigned long start, unsigned long end, long by);
-void site_abandon(struct site *site);
-void image_detach_one(struct image *image, struct consumer *c);
-void image_reap(struct image *image);
-void image_disarm(struct image *image);
-void image_disarm_all(void);
-void consumers_detach(struct consumer **cs, unsigned int n);
-int consumer_resettle(struct consumer *c);
-int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home);
-void consumer_leave_home(struct consumer *c);
-
-int image_inherit(struct image *child, struct image *parent, const struct copy_mark *copied);
-void image_inherit_consumers(struct image *child, struct image *parent);
-void image_disinherit(struct image *parent, struct mm_struct *mm, const struct copy_mark *copied);
-void image_copy_begins(struct image *parent, unsigned long start);
-void image_fork_begins(struct image *parent, struct utask *utask, struct copy_mark *copied);
-void image_fork_ends(struct image *parent);
-bool image_forks(struct image *image);
-
-int mapping_apply(struct mm_struct *mm);
-bool mapping_spreading(void);
-void mapping_await(int change);
-int mapping_apply_everywhere(struct consumer **cs, unsigned int n);
 
 #endif /* _UPROBES_IMAGE_H */

@@ -7,7 +7,8 @@
 #include <linux/rhashtable.h>
 #include <linux/slab.h>
 
-#include "probe.h"
+#include "probe_file.h"
+#include "consumer.h"
 
 static const struct rhashtable_params file_params = {
 	.key_len = sizeof_field(struct probe_file, inode),

@@ -8,6 +8,7 @@
 #include <linux/workqueue.h>
 
 #include "site_table.h"
+#include "site.h"
 
 #define TABLE_MIN_BITS		10
 #define TABLE_MAX_BITS		26

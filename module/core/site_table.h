@@ -14,7 +14,7 @@
 #include <linux/hash.h>
 #include <linux/rcupdate.h>
 
-#include "image.h"
+#include "site.h"
 
 /**
  * struct site_table - the table as it is at one time

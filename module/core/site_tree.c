@@ -5,8 +5,13 @@
 #include <linux/rbtree.h>
 #include <linux/slab.h>
 
+#include "site_tree.h"
+#include "arch.h"
 #include "image.h"
+#include "site.h"
 #include "site_table.h"
+#include "slots.h"
+#include "ssol.h"
 
 static struct kmem_cache *site_cache;
 

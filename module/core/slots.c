@@ -5,7 +5,11 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
+#include "slots.h"
 #include "image.h"
+#include "site.h"
+#include "ssol.h"
+#include "ssol_area.h"
 
 /**
  * image_area_at() - the area that an address lies in

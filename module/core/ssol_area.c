@@ -12,8 +12,10 @@
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
-#include "base/compat.h"
 #include "ssol_area.h"
+#include "arch.h"
+#include "ssol.h"
+#include "base/compat.h"
 #include "base/worker.h"
 
 /* Nothing is placed below: null pointers with offsets must go on to fault. */

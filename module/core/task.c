@@ -8,8 +8,8 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "base/reserve.h"
 #include "task.h"
+#include "base/reserve.h"
 
 #define UTASK_RESERVE	256
 
@@ -21,6 +21,8 @@
 
 struct hlist_head *utasks __ro_after_init;
 unsigned int utask_bits __ro_after_init;
+
+struct task_ops task_ops __ro_after_init;
 
 static DEFINE_RAW_SPINLOCK(utasks_lock);
 static struct reserve utask_reserve;
@@ -104,24 +106,9 @@ static void utask_free_rcu(struct rcu_head *head)
 {
 	struct utask *utask = container_of(head, struct utask, rcu);
 
-	retprobe_drop_returning(utask);
-	retprobe_discard_later(&utask->copies);
+	task_ops.release(utask);
 	if (!reserve_refill(&utask_reserve, utask))
 		kfree(utask);
-}
-
-/**
- * utask_copied_not() - the task is not going to report a fork
- * @utask: its state
- *
- * What it has copied of its address space is of no use.
- *
- * Context: the task itself; any.
- */
-void utask_copied_not(struct utask *utask)
-{
-	utask->copied = (struct copy_mark) {};
-	retprobe_discard_later(&utask->copies);
 }
 
 /* From the exit path's tracepoint, where memory cannot be freed on PREEMPT_RT. */
@@ -202,10 +189,11 @@ void task_work_drain(void)
 	synchronize_rcu_tasks();
 }
 
-int task_init(void)
+int task_init(const struct task_ops *ops)
 {
 	int ret;
 
+	task_ops = *ops;
 	utask_bits = clamp(ilog2(totalram_pages() / PAGES_A_BUCKET + 1), 8, 20);
 	utasks = kvcalloc(1UL << utask_bits, sizeof(*utasks), GFP_KERNEL);
 	if (!utasks)
@@ -237,7 +225,6 @@ void task_exit(void)
 	}
 	/* Freed states go back to the reserve. */
 	rcu_barrier();
-	retprobe_discard_flush();
 	reserve_exit(&utask_reserve);
 	kvfree(utasks);
 }

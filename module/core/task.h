@@ -13,6 +13,7 @@
 #ifndef _UPROBES_TASK_H
 #define _UPROBES_TASK_H
 
+#include <linux/bits.h>
 #include <linux/hash.h>
 #include <linux/list.h>
 #include <linux/percpu.h>
@@ -20,13 +21,42 @@
 #include <linux/sched.h>
 #include <linux/task_work.h>
 
-#include "uret/retprobe.h"
-#include "trap/signal.h"
-
 #include "arch.h"
 
+struct consumer;
 struct consumer_set;
 struct site;
+struct uret_instance;
+
+#define SIGNAL_MAX_RESUMPTIONS	8
+
+/**
+ * struct resumption - a hit that has been handled and whose instruction has not
+ *	been executed
+ * @site: where
+ * @sp: stack pointer
+ * @digest: of the other registers, as a signal handler that returns restores
+ *	them; not looked at when @restart
+ * @restart: a system call that the kernel restarts, with other registers
+ * @handler: a signal handler runs meanwhile: the task comes back here by the
+ *	return from it, or not at all
+ */
+struct resumption {
+	struct site *site;
+	unsigned long sp;
+	u64 digest;
+	bool restart;
+	bool handler;
+};
+
+/* What a trap leaves to task context. */
+#define HIT_ENTRY	BIT(0)	/* the sleepable handlers of the site */
+#define HIT_PREPARE	BIT(1)	/* return instances could not be made in the trap */
+#define HIT_RETURN	BIT(2)	/* handlers of utask::returning */
+#define HIT_AGAIN	BIT(3)	/* atomic handlers have asked for task context */
+#define HIT_GIVE_UP	BIT(4)	/* the task cannot execute the site out of line */
+#define HIT_ONE		BIT(5)	/* the handler of utask::only, and nothing else */
+#define HIT_SEARCH	BIT(6)	/* the call that the task has returned from is to be looked for */
 
 /**
  * struct copy_mark - what an address space was like when it was copied
@@ -53,7 +83,7 @@ struct copy_mark {
  * @site: where the hit was
  * @only: the consumer that it is for, with a reference of consumer::active, when
  *	@defer is HIT_ONE
- * @defer: what is left to do for it, HIT_* of hit.h
+ * @defer: what is left to do for it, HIT_*
  * @again_set: the set of which @again_mask speaks, with a reference
  * @again_mask: consumers whose task handlers are to be called for the hit
  * @shared: the trap has been handed on to another whose breakpoint it is, too;
@@ -139,7 +169,19 @@ struct utask {
 	struct rcu_head rcu;
 };
 
-int task_init(void);
+/**
+ * struct task_ops - what is done for a task further up
+ * @hit_work: runs the rest of a hit: utask::hit_work
+ * @release: the state is going to be freed: drop what it holds; called from RCU's softirq
+ */
+struct task_ops {
+	task_work_func_t hit_work;
+	void (*release)(struct utask *utask);
+};
+
+extern struct task_ops task_ops;
+
+int task_init(const struct task_ops *ops);
 void task_exit(void);
 
 /* Read under RCU, changed under a lock of task.c. */
@@ -177,7 +219,6 @@ struct utask *utask_get(struct task_struct *task);
 #define utask_get_aside(task)	utask_get(task)
 #endif
 
-void utask_copied_not(struct utask *utask);
 void utask_drop(struct utask *utask);
 void utask_free(struct utask *utask);
 void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data);
@@ -227,6 +268,26 @@ static inline void task_work_end(void)
 }
 
 void task_work_drain(void);
+
+/**
+ * utask_defer() - leave the rest of a hit to task context
+ * @utask: state of the current task
+ * @what: HIT_*
+ *
+ * Context: the trap.
+ * Return: 0, or -ESRCH when the task will not run user code again.
+ */
+static __always_inline int utask_defer(struct utask *utask, unsigned int what)
+{
+	int ret;
+
+	utask->defer = what;
+	utask->hit_queued = true;
+	ret = task_work_begin(current, &utask->hit_work, task_ops.hit_work);
+	if (unlikely(ret))
+		utask->hit_queued = false;
+	return ret;
+}
 
 /**
  * utask_work_done() - work of a task has run

@@ -13,10 +13,10 @@
 #include <linux/sched/task_stack.h>
 #include <linux/workqueue.h>
 
+#include "rseq.h"
 #include "base/compat.h"
 #include "base/hook.h"
 #include "base/ksym.h"
-#include "rseq.h"
 #include "trap/signal.h"
 
 static int on_rseq(struct kprobe *kp, struct pt_regs *regs)

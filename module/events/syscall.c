@@ -7,10 +7,12 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 
+#include "syscall.h"
+#include "arch.h"
+#include "base/compat.h"
 #include "base/hook.h"
 #include "base/ksym.h"
 #include "trap/signal.h"
-#include "syscall.h"
 
 static int on_judge(struct kprobe *kp, struct pt_regs *regs)
 {

@@ -5,8 +5,8 @@
 #include <linux/kernel.h>
 #include <linux/string.h>
 
-#include "elf_file.h"
 #include "elf_go.h"
+#include "elf_file.h"
 #include "target.h"
 
 /* What is looked at of an ELF file: hostile ones claim anything. */

@@ -6,8 +6,9 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "elf_file.h"
 #include "elf_symbol.h"
+#include "elf_file.h"
+#include "target.h"
 
 #define MAX_SECTIONS	1024
 #define MAX_DYNAMIC	256

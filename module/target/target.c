@@ -18,12 +18,14 @@
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "target.h"
 #include "arch.h"
-#include "base/compat.h"
 #include "elf_file.h"
 #include "elf_go.h"
 #include "elf_symbol.h"
-#include "target.h"
+#include "retaddr.h"
+#include "ssol.h"
+#include "base/compat.h"
 
 static struct mm_struct *process_mm(struct task_struct *task)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Text of another address space: reading it, and exchanging single bytes in
- * private copies of its pages.  Neither files nor other processes change.
+ * Exchanging single bytes of text of another address space, in private copies of
+ * its pages.  Neither files nor other processes change.
  */
 #ifndef _UPROBES_BREAKPOINT_H
 #define _UPROBES_BREAKPOINT_H
@@ -10,7 +10,6 @@
 #include <linux/types.h>
 
 #include "arch.h"
-#include "events/foreign.h"
 
 struct inode;
 struct site;
@@ -53,45 +52,7 @@ static inline bool text_edit_gone(int result)
 	return !result || result == -ENOENT || result == -EEXIST;
 }
 
-/**
- * text_same() - whether text is what it was, but for breakpoints
- * @there: what is there now
- * @text: what was there
- * @len: how many bytes of each
- *
- * Another probed instruction may begin inside, behind a prefix that a jump skips.
- */
-static inline bool text_same(const u8 *there, const u8 *text, size_t len)
-{
-	while (len && (*there == *text || *there == ARCH_BREAKPOINT)) {
-		there++;
-		text++;
-		len--;
-	}
-	return !len;
-}
-
-/**
- * struct text_reader - reading text at many places, in ascending order at best
- * @mm: the address space, in use
- * @page: the page that was read last, with a reference; or NULL
- * @base: its address
- */
-struct text_reader {
-	struct mm_struct *mm;
-	struct page *page;
-	unsigned long base;
-};
-
-bool text_probeable(const struct vm_area_struct *vma);
-const char *text_refusal(const struct vm_area_struct *vma);
-bool text_bring(struct mm_struct *mm, unsigned long addr);
-int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, size_t len);
-void text_reader_end(struct text_reader *reader);
 void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned int n);
 void breakpoints_remove(struct mm_struct *mm, struct text_edit *edits, unsigned int n);
-int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
-		 unsigned long to, unsigned int size);
-int u16_add(struct mm_struct *mm, unsigned long addr, int change);
 
 #endif /* _UPROBES_BREAKPOINT_H */

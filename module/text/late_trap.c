@@ -7,9 +7,11 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
-#include "arch.h"
-#include "core/image.h"
 #include "late_trap.h"
+#include "arch.h"
+#include "read.h"
+#include "ssol.h"
+#include "core/site.h"
 
 /**
  * hit_late() - what a trap at a site that is not armed is

@@ -18,12 +18,16 @@
 #include <linux/spinlock.h>
 #include <linux/uaccess.h>
 
-#include "arch.h"
-#include "text/breakpoint.h"
 #include "copied.h"
+#include "arch.h"
+#include "ssol.h"
 #include "core/image.h"
+#include "core/site.h"
 #include "core/site_table.h"
+#include "core/site_tree.h"
 #include "core/task.h"
+#include "text/breakpoint.h"
+#include "text/read.h"
 
 /* So many bytes on both sides of a breakpoint are compared. */
 #define AROUND		24

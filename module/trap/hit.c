@@ -13,16 +13,24 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
-#include "core/again.h"
-#include "text/breakpoint.h"
-#include "base/compat.h"
 #include "hit.h"
-#include "core/image.h"
-#include "text/late_trap.h"
-#include "uret/retprobe.h"
+#include "arch.h"
 #include "signal.h"
+#include "attach/attach.h"
+#include "attach/unwinder.h"
+#include "base/compat.h"
+#include "core/again.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
 #include "core/site_table.h"
+#include "core/slots.h"
 #include "core/task.h"
+#include "text/late_trap.h"
+#include "text/owner.h"
+#include "uret/retprobe.h"
+#include "uret/retprobe_return.h"
+#include "uret/unhijack.h"
 
 /* release_tasks() sees both or none. */
 static noinline void hit_step_begin(struct utask *utask, struct site *site, struct pt_regs *regs)
@@ -184,10 +192,12 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 			if (set && what & HIT_ENTRY)
 				hit_run_sleepable(set, regs);
 			if (set && what & HIT_PREPARE) {
-				if (regs->ip == site->key.addr)
+				if (regs->ip == site->key.addr) {
+					unwinder_seek(site->image);
 					retprobe_prepare_sleepable(utask, site, set, regs);
-				else
+				} else {
 					retprobe_missed(set);
+				}
 			}
 			consumer_set_put(set);
 			if (!shared)
@@ -201,7 +211,13 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 	task_work_end();
 }
 
-static void hit_work(struct callback_head *work)
+/**
+ * hit_work() - the rest of a hit
+ * @work: utask::hit_work
+ *
+ * Context: the task itself, on its way to user mode; may sleep.
+ */
+void hit_work(struct callback_head *work)
 {
 	struct utask *utask = container_of(work, struct utask, hit_work);
 	struct pt_regs *regs = task_pt_regs(current);
@@ -212,31 +228,6 @@ static void hit_work(struct callback_head *work)
 		hit_work_unusual(utask, regs);
 	else
 		hit_work_one(utask, regs, false, true);
-}
-
-static __always_inline int hit_queue(struct utask *utask, unsigned int what)
-{
-	int ret;
-
-	utask->defer = what;
-	utask->hit_queued = true;
-	ret = task_work_begin(current, &utask->hit_work, hit_work);
-	if (unlikely(ret))
-		utask->hit_queued = false;
-	return ret;
-}
-
-/**
- * hit_defer() - leave the rest of a hit to task context
- * @utask: state of the current task
- * @what: HIT_*
- *
- * Context: the trap.
- * Return: 0, or -ESRCH when the task will not run user code again.
- */
-int hit_defer(struct utask *utask, unsigned int what)
-{
-	return hit_queue(utask, what);
 }
 
 /*
@@ -254,7 +245,7 @@ static void hit_give_up(struct site *site, struct consumer_set *set)
 	if (!utask)
 		return;
 	utask->site = site;
-	hit_defer(utask, HIT_GIVE_UP);
+	utask_defer(utask, HIT_GIVE_UP);
 }
 
 /*
@@ -324,7 +315,7 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
 		utask->site = site;
 		utask->shared = true;
 		utask->shared_regs = *regs;
-		if (hit_defer(utask, defer)) {
+		if (utask_defer(utask, defer)) {
 			utask->shared = false;
 			if (defer & HIT_AGAIN) {
 				utask->again_set = NULL;
@@ -362,7 +353,7 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 		return NOTIFY_STOP;
 	if (again && again_note(utask, set, again)) {
 		utask->site = site;
-		if (!hit_defer(utask, HIT_AGAIN))
+		if (!utask_defer(utask, HIT_AGAIN))
 			return NOTIFY_STOP;
 		utask->again_set = NULL;
 		consumer_set_put(set);
@@ -457,7 +448,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		defer |= HIT_PREPARE;
 	if (defer) {
 		utask->site = site;
-		if (!hit_defer(utask, defer))
+		if (!utask_defer(utask, defer))
 			return true;
 		if (defer & HIT_AGAIN) {
 			utask->again_set = NULL;
@@ -482,7 +473,7 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 	} else if (likely(percpu_ref_tryget_live_rcu(&c->active))) {
 		utask->site = site;
 		utask->only = c;
-		if (likely(!hit_queue(utask, HIT_ONE)))
+		if (likely(!utask_defer(utask, HIT_ONE)))
 			return NOTIFY_STOP;
 		consumer_active_put(c);
 	}

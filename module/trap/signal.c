@@ -8,15 +8,18 @@
 #include <linux/sched/signal.h>
 #include <linux/uaccess.h>
 
-#include "base/compat.h"
-#include "hit.h"
-#include "base/hook.h"
-#include "core/image.h"
-#include "base/ksym.h"
-#include "uret/retprobe.h"
 #include "signal.h"
+#include "arch.h"
+#include "ssol.h"
+#include "base/compat.h"
+#include "base/hook.h"
+#include "base/ksym.h"
+#include "core/image.h"
+#include "core/site.h"
 #include "core/site_table.h"
+#include "core/slots.h"
 #include "core/task.h"
+#include "uret/retprobe_return.h"
 
 /**
  * signal_postpone() - note that a hit is handled and its instruction is not

@@ -23,8 +23,6 @@ struct kernel_siginfo;
 struct site;
 struct utask;
 
-#define SIGNAL_MAX_RESUMPTIONS	8
-
 /* Signals wait no longer than this many have come. */
 #define SIGNAL_MAX_HOLDS	8
 
@@ -33,25 +31,6 @@ struct utask;
 
 /* Where a signal handler returns to is not known. */
 #define SIGNAL_ANYWHERE		ULONG_MAX
-
-/**
- * struct resumption - a hit that has been handled and whose instruction has not
- *	been executed
- * @site: where
- * @sp: stack pointer
- * @digest: of the other registers, as a signal handler that returns restores
- *	them; not looked at when @restart
- * @restart: a system call that the kernel restarts, with other registers
- * @handler: a signal handler runs meanwhile: the task comes back here by the
- *	return from it, or not at all
- */
-struct resumption {
-	struct site *site;
-	unsigned long sp;
-	u64 digest;
-	bool restart;
-	bool handler;
-};
 
 bool signal_prepare(struct pt_regs *regs, bool can_wait);
 void signal_show(void);

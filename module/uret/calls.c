@@ -10,7 +10,10 @@
 #include <linux/slab.h>
 
 #include "calls.h"
-#include "core/probe.h"
+#include "calls_walk.h"
+#include "retprobe.h"
+#include "core/calls_types.h"
+#include "core/consumer.h"
 
 /* An object of kmalloc() of this size is an instance with some room for data. */
 #define INSTANCE_SIZE	96

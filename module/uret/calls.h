@@ -24,6 +24,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
+#include "core/calls_types.h"
 #include "retprobe.h"
 
 struct image;
@@ -45,10 +46,6 @@ struct image;
 
 /* If there are CALLS_MAX instances, they are searched again after this time. */
 #define CALLS_PRUNE_INTERVAL	HZ
-
-/* In struct calls::sole. */
-#define CALLS_NOBODY		0
-#define CALLS_MANY		(-1)
 
 /**
  * struct call_bucket - calls with the same hash
@@ -80,28 +77,6 @@ struct call_table {
 	u32 bits;
 	u32 shift;
 	struct call_bucket buckets[];
-};
-
-/**
- * struct calls - the calls of an address space; part of its image
- * @table: NULL until the first return probe; changed under image::lock, later by who grows it
- * @sole: id of the only thread that has entered calls, CALLS_NOBODY or CALLS_MANY
- * @mixed: a thread has returned from a call that another one had entered; never cleared
- * @widest: the most return probes that a function had; only grows
- * @growing: bit 0 is a lock that is only tried: somebody grows the table
- * @nr: instances that there are, used or not
- * @prune_at: how many there are to be when stale ones are looked for
- * @prune_after: and not before this, in jiffies, if there are CALLS_MAX
- */
-struct calls {
-	struct call_table __rcu *table;
-	pid_t sole;
-	bool mixed;
-	unsigned int widest;
-	unsigned long growing;
-	atomic_t nr;
-	unsigned int prune_at;
-	unsigned long prune_after;
 };
 
 /* Two keys share a bucket by chance only (Dietzfelbinger et al., multiply-shift hashing). */
@@ -276,12 +251,5 @@ void calls_link_put_back(struct calls *calls, struct uret_instance *inst);
 bool bucket_full(const struct calls *calls, const struct call_bucket *bucket);
 int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained);
 bool calls_real(struct calls *calls, unsigned long sp, unsigned long *ret_addr);
-unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp);
-bool calls_any(struct calls *calls);
-void calls_prune(struct calls *calls, bool may_fault);
-void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end);
-int calls_copy(struct calls *calls, struct uret_instance **copies);
-bool calls_adopt(struct calls *calls, struct uret_instance *inst);
-void calls_restore(struct image *image);
 
 #endif /* _UPROBES_CALLS_H */

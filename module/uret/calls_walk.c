@@ -9,11 +9,15 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
-#include "text/breakpoint.h"
+#include "calls_walk.h"
 #include "calls.h"
+#include "retprobe.h"
+#include "retprobe_fork.h"
+#include "user_stack.h"
+#include "core/calls_types.h"
+#include "core/consumer.h"
 #include "core/image.h"
-#include "core/probe.h"
-#include "stack.h"
+#include "text/user_word.h"
 
 /* A thread that has returned to the trampoline arrives there within this time. */
 #define ARRIVAL_TIME	(10 * HZ)

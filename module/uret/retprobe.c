@@ -7,15 +7,17 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "core/again.h"
-#include "text/breakpoint.h"
-#include "calls.h"
-#include "core/probe.h"
 #include "retprobe.h"
+#include "arch.h"
+#include "calls.h"
 #include "retprobe_word.h"
-#include "stack.h"
+#include "user_stack.h"
+#include "core/again.h"
+#include "core/calls_types.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
 #include "core/task.h"
-#include "attach/unwinder.h"
 
 /**
  * retprobe_missed() - count a call that cannot be followed
@@ -167,12 +169,10 @@ static bool prepare(struct utask *utask, const struct site *site,
 	/* What is put back is exchanged at once, which a word must be aligned for. */
 	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
 		goto missed;
-	if (may_sleep) {
-		unwinder_seek(site->image);
-		calls_make_room(calls, set->nr_return);
-	} else if (!unwinder_known(site->image)) {
+	if (!unwinder_known(site->image) && !may_sleep)
 		goto again;
-	}
+	if (may_sleep)
+		calls_make_room(calls, set->nr_return);
 	if (!stack_read(&word, sp, size, may_sleep))
 		goto again;
 
@@ -350,7 +350,8 @@ bool retprobe_prepare(struct utask *utask, const struct site *site,
  * @set: consumers of @site; the caller holds a reference
  * @regs: user registers
  *
- * What cannot be prepared even here is counted as missed.
+ * What cannot be prepared even here is counted as missed.  The program's unwinders have been
+ * looked for.
  *
  * Context: may sleep.
  */

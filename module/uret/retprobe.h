@@ -66,8 +66,6 @@ struct uret_instance {
 };
 
 void retprobe_missed(const struct consumer_set *set);
-unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp);
-bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
 
 bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs);
 bool retprobe_learn(const struct site *site, const struct pt_regs *regs);
@@ -75,19 +73,5 @@ bool retprobe_prepare(struct utask *utask, const struct site *site,
 		      const struct consumer_set *set, struct pt_regs *regs);
 void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				const struct consumer_set *set, struct pt_regs *regs);
-void retprobe_lift(struct image *image, const struct pt_regs *regs, bool shared);
-bool retprobe_trap(struct site *trampoline, struct pt_regs *regs);
-void retprobe_search(struct utask *utask, struct pt_regs *regs);
-void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs);
-void retprobe_drop_returning(struct utask *utask);
-unsigned long retprobe_released(struct image *image, const struct pt_regs *regs);
-
-bool retprobe_put_back(bool may_sleep);
-void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
-			  const struct image *parent);
-void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm);
-void retprobe_discard(struct uret_instance **copies);
-void retprobe_discard_later(struct uret_instance **copies);
-void retprobe_discard_flush(void);
 
 #endif /* _UPROBES_RETPROBE_H */

@@ -8,11 +8,15 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "text/breakpoint.h"
+#include "retprobe_fork.h"
 #include "calls.h"
-#include "core/image.h"
-#include "core/probe.h"
+#include "calls_walk.h"
 #include "retprobe.h"
+#include "retprobe_return.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/task.h"
+#include "text/user_word.h"
 
 static void copies_free(struct uret_instance *list)
 {
@@ -118,4 +122,30 @@ void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
 				     inst->word);
 	}
 	copies_free(others);
+}
+
+/**
+ * utask_copied_not() - the task is not going to report a fork
+ * @utask: its state
+ *
+ * What it has copied of its address space is of no use.
+ *
+ * Context: the task itself; any.
+ */
+void utask_copied_not(struct utask *utask)
+{
+	utask->copied = (struct copy_mark) {};
+	retprobe_discard_later(&utask->copies);
+}
+
+/**
+ * retprobe_release() - the state of a task is going to be freed
+ * @utask: the state
+ *
+ * Context: RCU's softirq.
+ */
+void retprobe_release(struct utask *utask)
+{
+	retprobe_drop_returning(utask);
+	retprobe_discard_later(&utask->copies);
 }

@@ -7,15 +7,19 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "core/again.h"
-#include "text/breakpoint.h"
+#include "retprobe_return.h"
+#include "arch.h"
 #include "calls.h"
-#include "trap/hit.h"
-#include "core/image.h"
-#include "core/probe.h"
+#include "calls_walk.h"
 #include "retprobe.h"
+#include "user_stack.h"
+#include "core/again.h"
+#include "core/calls_types.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
+#include "core/slots.h"
 #include "core/ssol_area.h"
-#include "stack.h"
 #include "core/task.h"
 
 /* The handlers of @list can be called by nobody any more. */
@@ -65,7 +69,7 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 	utask = utask_get(current);
 	if (utask) {
 		utask->returning = later;
-		if (!hit_defer(utask, HIT_RETURN))
+		if (!utask_defer(utask, HIT_RETURN))
 			return;
 		utask->returning = NULL;
 	}
@@ -294,7 +298,7 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 	utask = utask_get(current);
 	if (utask) {
 		utask->site = trampoline;
-		hit_defer(utask, HIT_SEARCH);
+		utask_defer(utask, HIT_SEARCH);
 	}
 	return true;
 }

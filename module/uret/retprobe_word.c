@@ -8,9 +8,12 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "arch.h"
-#include "core/image.h"
 #include "retprobe_word.h"
+#include "arch.h"
+#include "retaddr.h"
+#include "core/calls_types.h"
+#include "core/image.h"
+#include "core/site.h"
 #include "core/site_table.h"
 
 /**

@@ -16,21 +16,10 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
+#include "core/calls_types.h"
+
 struct image;
 struct pt_regs;
-
-/* As many as a byte has values. */
-#define RETURN_WORDS	256
-
-/**
- * struct return_words - words of an address space that are return addresses; part of its image
- * @changes: how often mappings have changed, while there are return probes
- * @known: the words, each at the place that its lowest byte says; what is not at its own is none
- */
-struct return_words {
-	atomic_t changes;
-	unsigned long known[RETURN_WORDS];
-};
 
 /* No word is known at a place.  Context: any. */
 static inline void return_word_clear(struct return_words *words, unsigned int place)

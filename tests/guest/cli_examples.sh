@@ -175,7 +175,7 @@ allocate() { while [ -e "/proc/$tool" ] && ! ended $tool; do perl -e 'my $x = "y
 other_tool perf 'malloc: .*size=[1-9][0-9]{4}' allocate 'perf script -i /tmp/perf.data 2>/dev/null'
 # bpftrace says that it attaches before it does, and before it catches SIGINT. When it waits for events,
 # both are done.
-attached() { [[ $(cat /proc/$tool/wchan) == *ep*poll* ]]; }
+attached() { [[ $(cat /proc/$tool/wchan) == *ep*oll* ]]; }
 counted() {
 	wait_until "bpftrace is attached" attached
 	perl -e 'my $x = "y" x 100000'

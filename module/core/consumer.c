@@ -8,8 +8,8 @@
 #include <linux/slab.h>
 #include <linux/wait.h>
 
-#include "probe.h"
-#include "uret/retprobe.h"
+#include "consumer.h"
+#include "probe_file.h"
 
 /* Consumers whose memory is not freed yet; unloading waits for the last. */
 static atomic_t consumers_left = ATOMIC_INIT(0);

@@ -21,8 +21,8 @@
  * mmput() is never called with any of them held, as it may end the address
  * space.  The trap takes none of them: it finds sites and consumers by RCU.
  */
-#ifndef _UPROBES_PROBE_H
-#define _UPROBES_PROBE_H
+#ifndef _UPROBES_CONSUMER_H
+#define _UPROBES_CONSUMER_H
 
 #include <linux/completion.h>
 #include <linux/list.h>
@@ -234,29 +234,6 @@ struct consumer {
 	struct consumer_set solo;
 };
 
-/**
- * struct probe_file - a file that is probed in all processes
- * @node: in the table of files, keyed by @inode
- * @inode: the file as processes map it, with a reference
- * @file: open file description, which keeps the file system mounted; NULL when
- *	the client does that
- * @refs: the consumers, and who found it in the table
- * @sem: protects @consumers
- * @consumers: what is to be attached wherever the file is mapped
- * @nr_ref_ctrs: consumers with a reference counter
- * @rcu: for look-ups
- */
-struct probe_file {
-	struct rhash_head node;
-	struct inode *inode;
-	struct file *file;
-	refcount_t refs;
-	struct rw_semaphore sem;
-	struct list_head consumers;
-	atomic_t nr_ref_ctrs;
-	struct rcu_head rcu;
-};
-
 int probe_init(work_func_t end);
 void probe_exit(void);
 
@@ -334,13 +311,4 @@ struct consumer_set *consumer_set_solo(struct consumer *c);
 bool consumer_set_get(struct consumer_set *set);
 void consumer_set_put(struct consumer_set *set);
 
-int probe_file_init(void);
-void probe_file_exit(void);
-struct probe_file *probe_file_find(const struct inode *inode);
-bool probe_file_wanted(const struct inode *inode, bool as_code);
-bool probe_files_any(void);
-void probe_file_put(struct probe_file *file);
-int probe_file_add(struct inode *inode, struct file *file, struct consumer *c);
-void probe_file_del(struct consumer *c);
-
-#endif /* _UPROBES_PROBE_H */
+#endif /* _UPROBES_CONSUMER_H */

@@ -10,12 +10,16 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
+#include "unhijack.h"
+#include "arch.h"
 #include "calls.h"
-#include "core/image.h"
-#include "core/probe.h"
 #include "retprobe.h"
+#include "core/calls_types.h"
+#include "core/consumer.h"
+#include "core/image.h"
+#include "core/site.h"
+#include "core/slots.h"
 #include "core/ssol_area.h"
-#include "stack.h"
 
 /*
  * So often a place is looked at whose page is there each time that it is asked for. Others take

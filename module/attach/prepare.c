@@ -9,10 +9,21 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
-#include "text/breakpoint.h"
+#include "prepare.h"
+#include "arch.h"
+#include "attachment.h"
+#include "ssol.h"
+#include "base/compat.h"
+#include "base/hook.h"
+#include "core/consumer.h"
 #include "core/image.h"
+#include "core/site.h"
+#include "core/site_tree.h"
+#include "core/slots.h"
 #include "core/ssol_area.h"
-#include "events/syscall.h"
+#include "text/owner.h"
+#include "text/read.h"
+#include "uret/calls.h"
 
 /*
  * Why a place cannot be probed.  Of a probe on files each process hears, as often as it maps
@@ -361,7 +372,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	}
 
 	if (plan_is_syscall(plan))
-		syscall_watch();
+		hook_ops->watch_syscalls();
 	/* A slot cannot be given back. */
 	fresh = site_alloc(image, addr, SITE_PROBE, &walk->stock);
 	walk->no_memory = !fresh;

@@ -2,8 +2,8 @@
 /*
  * Words on the stack of the current task.
  */
-#ifndef _UPROBES_STACK_H
-#define _UPROBES_STACK_H
+#ifndef _UPROBES_USER_STACK_H
+#define _UPROBES_USER_STACK_H
 
 #include <linux/uaccess.h>
 
@@ -52,4 +52,4 @@ out:
 	return false;
 }
 
-#endif /* _UPROBES_STACK_H */
+#endif /* _UPROBES_USER_STACK_H */
