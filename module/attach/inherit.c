@@ -29,7 +29,6 @@
 #include "text/read.h"
 #include "uret/calls.h"
 #include "uret/calls_walk.h"
-#include "uret/retprobe_fork.h"
 
 /*
  * Whether the kernel's uprobes, which have taken the parent's breakpoint for their own, may
@@ -85,7 +84,7 @@ void image_copy_begins(struct image *parent, unsigned long start)
 	WRITE_ONCE(utask->copied.ref_changes, READ_ONCE(parent->ref_changes));
 	if (!first || !calls_there(&parent->calls))
 		return;
-	retprobe_discard(&utask->copies);
+	calls_discard(&utask->copies);
 	if (calls_copy(&parent->calls, &utask->copies))
 		pr_warn_ratelimited("no memory: a child of process %d may die when it returns from probed calls\n",
 				    task_tgid_nr(current));
@@ -124,43 +123,6 @@ void image_fork_begins(struct image *parent, struct utask *utask, struct copy_ma
 void image_fork_ends(struct image *parent)
 {
 	image_let_go(parent);
-}
-
-/**
- * struct copies - whether an address space is being copied
- * @mm: the address space
- * @found: it is, or has been and the fork has not been reported yet
- */
-struct copies {
-	const struct mm_struct *mm;
-	bool found;
-};
-
-static void copies_look(struct utask *utask, void *data)
-{
-	struct copies *copies = data;
-
-	if (utask->mm == copies->mm && READ_ONCE(utask->copied.ref_changes))
-		copies->found = true;
-}
-
-/**
- * image_forks() - whether there may be children that have not been looked after
- * @image: image of the parent
- *
- * Those that are copied with the mmap lock taken later than the caller has had it do not
- * count.
- *
- * Context: any.
- */
-bool image_forks(struct image *image)
-{
-	struct copies copies = { .mm = image->mm };
-
-	utask_for_each(copies_look, &copies);
-	/* In the order that image_fork_begins() has. */
-	smp_rmb();
-	return copies.found || atomic_read(&image->forks) > !READ_ONCE(image->dead);
 }
 
 /* Whether no breakpoint was there when the address space was copied. */

@@ -16,6 +16,5 @@ void image_disinherit(struct image *parent, struct mm_struct *mm, const struct c
 void image_copy_begins(struct image *parent, unsigned long start);
 void image_fork_begins(struct image *parent, struct utask *utask, struct copy_mark *copied);
 void image_fork_ends(struct image *parent);
-bool image_forks(struct image *image);
 
 #endif /* _UPROBES_INHERIT_H */

@@ -10,8 +10,8 @@
 #include <linux/slab.h>
 
 #include "ref_ctr.h"
-#include "inherit.h"
 #include "core/consumer.h"
+#include "core/fork_mark.h"
 #include "core/image.h"
 #include "core/site.h"
 #include "core/site_tree.h"

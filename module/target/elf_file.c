@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "elf_file.h"
+#include "reader.h"
 #include "target.h"
 
 /* Take what a read costs from what may still be read. */

@@ -7,6 +7,7 @@
 
 #include "elf_go.h"
 #include "elf_file.h"
+#include "reader.h"
 #include "target.h"
 
 /* What is looked at of an ELF file: hostile ones claim anything. */

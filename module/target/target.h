@@ -32,7 +32,6 @@ struct target {
 };
 
 struct mm_struct *target_mm(pid_t pid);
-ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos);
 const char *target_complaint(const struct uprobe *u);
 int target_open(struct target *target, const struct uprobe *u);
 int target_check(const struct target *target, const struct uprobe *u, bool returns,

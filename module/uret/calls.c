@@ -10,7 +10,6 @@
 #include <linux/slab.h>
 
 #include "calls.h"
-#include "calls_walk.h"
 #include "retprobe.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
@@ -121,38 +120,6 @@ void calls_grow(struct calls *calls)
 	kvfree_rcu(old, rcu);
 unlock:
 	clear_bit_unlock(0, &calls->growing);
-}
-
-/* How many instances there are to be when they are searched for stale ones, with @nr left. */
-static unsigned int prune_next(unsigned int nr)
-{
-	return nr > CALLS_MAX / 2 ? CALLS_MAX : max(CALLS_PRUNE_MIN, 2 * nr);
-}
-
-/**
- * calls_make_room() - prepare for one more call
- * @calls: the calls of the current task's address space
- * @widest: how many return probes the function has
- *
- * Context: may sleep.
- */
-void calls_make_room(struct calls *calls, unsigned int widest)
-{
-	unsigned int nr = atomic_read(&calls->nr);
-
-	if (READ_ONCE(calls->widest) < widest)
-		WRITE_ONCE(calls->widest, widest);
-	if (nr >= READ_ONCE(calls->prune_at) &&
-	    (nr < CALLS_MAX || time_after_eq(jiffies, READ_ONCE(calls->prune_after)))) {
-		/* Other threads need not do the same meanwhile. */
-		WRITE_ONCE(calls->prune_at, CALLS_MAX);
-		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
-		calls_prune(calls, true);
-		nr = atomic_read(&calls->nr);
-		WRITE_ONCE(calls->prune_at, prune_next(nr));
-		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
-	}
-	calls_grow(calls);
 }
 
 /*
@@ -370,6 +337,24 @@ unlock:
 	calls_unlock(bucket);
 	local_irq_restore(flags);
 	return linked;
+}
+
+/**
+ * calls_discard() - free copies of calls that are of no use
+ * @copies: the calls, of calls_copy(); empty afterwards
+ *
+ * Context: may sleep.
+ */
+void calls_discard(struct uret_instance **copies)
+{
+	struct uret_instance *inst;
+
+	while ((inst = *copies)) {
+		*copies = inst->next;
+		percpu_ref_put(&inst->consumer->calls);
+		kfree(inst);
+		cond_resched();
+	}
 }
 
 /**

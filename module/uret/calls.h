@@ -239,7 +239,6 @@ void calls_init(struct calls *calls);
 int calls_make(struct calls *calls);
 void calls_end(struct calls *calls);
 void calls_grow(struct calls *calls);
-void calls_make_room(struct calls *calls, unsigned int widest);
 struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp);
 struct uret_instance *calls_alloc(struct calls *calls, size_t data_size);
 void calls_free(struct calls *calls, struct uret_instance *inst);
@@ -250,6 +249,7 @@ void calls_drop(struct calls *calls, unsigned long sp);
 void calls_link_put_back(struct calls *calls, struct uret_instance *inst);
 bool bucket_full(const struct calls *calls, const struct call_bucket *bucket);
 int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained);
+void calls_discard(struct uret_instance **copies);
 bool calls_real(struct calls *calls, unsigned long sp, unsigned long *ret_addr);
 
 #endif /* _UPROBES_CALLS_H */

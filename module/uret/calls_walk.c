@@ -12,7 +12,6 @@
 #include "calls_walk.h"
 #include "calls.h"
 #include "retprobe.h"
-#include "retprobe_fork.h"
 #include "user_stack.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
@@ -140,6 +139,38 @@ void calls_prune(struct calls *calls, bool may_fault)
 		tries = 0;
 		pos += step;
 	} while (pos || absent);
+}
+
+/* How many instances there are to be when they are searched for stale ones, with @nr left. */
+static unsigned int prune_next(unsigned int nr)
+{
+	return nr > CALLS_MAX / 2 ? CALLS_MAX : max(CALLS_PRUNE_MIN, 2 * nr);
+}
+
+/**
+ * calls_make_room() - prepare for one more call
+ * @calls: the calls of the current task's address space
+ * @widest: how many return probes the function has
+ *
+ * Context: may sleep.
+ */
+void calls_make_room(struct calls *calls, unsigned int widest)
+{
+	unsigned int nr = atomic_read(&calls->nr);
+
+	if (READ_ONCE(calls->widest) < widest)
+		WRITE_ONCE(calls->widest, widest);
+	if (nr >= READ_ONCE(calls->prune_at) &&
+	    (nr < CALLS_MAX || time_after_eq(jiffies, READ_ONCE(calls->prune_after)))) {
+		/* Other threads need not do the same meanwhile. */
+		WRITE_ONCE(calls->prune_at, CALLS_MAX);
+		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
+		calls_prune(calls, true);
+		nr = atomic_read(&calls->nr);
+		WRITE_ONCE(calls->prune_at, prune_next(nr));
+		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
+	}
+	calls_grow(calls);
 }
 
 /* Take the instances out of a bucket whose places lie in a range. */
@@ -375,7 +406,7 @@ int calls_copy(struct calls *calls, struct uret_instance **copies)
 		cond_resched();
 		/* Other threads may enter calls meanwhile. */
 		if (!all && !ret) {
-			retprobe_discard(&made);
+			calls_discard(&made);
 			ret = blanks_make(&blanks) ? 0 : -ENOMEM;
 			continue;
 		}

@@ -9,6 +9,7 @@
 
 unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp);
 bool calls_any(struct calls *calls);
+void calls_make_room(struct calls *calls, unsigned int widest);
 void calls_prune(struct calls *calls, bool may_fault);
 void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end);
 int calls_copy(struct calls *calls, struct uret_instance **copies);

@@ -10,6 +10,7 @@
 #include "retprobe.h"
 #include "arch.h"
 #include "calls.h"
+#include "calls_walk.h"
 #include "retprobe_word.h"
 #include "user_stack.h"
 #include "core/again.h"

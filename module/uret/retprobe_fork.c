@@ -18,18 +18,6 @@
 #include "core/task.h"
 #include "text/user_word.h"
 
-static void copies_free(struct uret_instance *list)
-{
-	struct uret_instance *inst;
-
-	while ((inst = list)) {
-		list = inst->next;
-		percpu_ref_put(&inst->consumer->calls);
-		kfree(inst);
-		cond_resched();
-	}
-}
-
 /**
  * retprobe_restore() - put real return addresses into a copied stack
  * @copies: the calls, of calls_copy(); empty afterwards
@@ -43,19 +31,7 @@ void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm)
 
 	for (inst = *copies; inst; inst = inst->next)
 		word_restore(mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr, inst->word);
-	retprobe_discard(copies);
-}
-
-/**
- * retprobe_discard() - free copies that are of no use
- * @copies: the calls, of calls_copy(); empty afterwards
- *
- * Context: may sleep.
- */
-void retprobe_discard(struct uret_instance **copies)
-{
-	copies_free(*copies);
-	*copies = NULL;
+	calls_discard(copies);
 }
 
 static LLIST_HEAD(discarded);
@@ -65,13 +41,13 @@ static void discard_work(struct work_struct *work)
 	struct uret_instance *list, *next;
 
 	llist_for_each_entry_safe(list, next, llist_del_all(&discarded), discarded)
-		copies_free(list);
+		calls_discard(&list);
 }
 
 static DECLARE_WORK(discard, discard_work);
 
 /**
- * retprobe_discard_later() - the same where memory cannot be freed, or not so much
+ * retprobe_discard_later() - free copies of calls where memory cannot be freed, or not so much
  * @copies: the calls, of calls_copy(); empty afterwards
  *
  * Context: any, not the trap.
@@ -121,7 +97,7 @@ void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
 			word_restore(image->mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
 				     inst->word);
 	}
-	copies_free(others);
+	calls_discard(&others);
 }
 
 /**

@@ -10,7 +10,6 @@
 void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
 			  const struct image *parent);
 void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm);
-void retprobe_discard(struct uret_instance **copies);
 void retprobe_discard_later(struct uret_instance **copies);
 void retprobe_discard_flush(void);
 void utask_copied_not(struct utask *utask);

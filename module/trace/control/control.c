@@ -11,8 +11,8 @@
 
 #include "control.h"
 #include "files.h"
+#include "trace/event/define.h"
 #include "trace/event/enable.h"
-#include "trace/event/event.h"
 
 #define WRITE_MAX	65536	/* bytes that one write takes at most */
 

@@ -22,8 +22,6 @@
 static struct tracer tracer;
 static struct tracer_errlog errors;
 
-bool tracer_ready;
-
 static const struct {
 	const char *name;
 	umode_t mode;

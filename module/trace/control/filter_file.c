@@ -8,9 +8,7 @@
 
 #include "files.h"
 #include "trace/event/filtering.h"
-#include "trace/event/tracer.h"
 #include "trace/lib/space.h"
-#include "trace/event/filtering.h"
 
 /* A copy of what was written, white space around it removed. */
 static char *copy_text(const char __user *ubuf, size_t count, char **text)

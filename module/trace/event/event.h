@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Defining and removing events.
+ * The events: making and freeing them.
  */
 #ifndef _TRACER_EVENT_H
 #define _TRACER_EVENT_H
 
 #include "tracer.h"
 
-int tracer_define(struct tracer *t, const char *line, size_t len,
-		  unsigned int lineno);
-int tracer_remove_all(struct tracer *t);
+struct tracer_event *tracer_event_create(struct tracer *t, struct tracer_def *def,
+					 struct tracer_diag *diag);
+void tracer_event_destroy(struct tracer *t, struct tracer_event *event);
 void tracer_site_discard(struct tracer *t, struct tracer_site *site);
 
 #endif /* _TRACER_EVENT_H */

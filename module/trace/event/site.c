@@ -22,14 +22,6 @@
 #include "trace/parse/argument.h"
 #include "trace/parse/parse.h"
 
-static int fail(struct tracer_diag *diag, enum tracer_err err,
-		unsigned int column, int ret)
-{
-	diag->err = err;
-	diag->column = column;
-	return ret;
-}
-
 /**
  * tracer_file_open() - open the file of a definition
  * @path: PATH as it was written
@@ -105,15 +97,15 @@ static int check_offsets(const struct tracer_def *def, struct file *file,
 	loff_t size = i_size_read(file_inode(file));
 
 	if (def->offset >= size)
-		return fail(diag, TRACER_ERR_OFFS_PAST_END, def->offset_column,
+		return tracer_diag_fail(diag, TRACER_ERR_OFFS_PAST_END, def->offset_column,
 			    -EINVAL);
 	if (!def->ref_ctr)
 		return 0;
 	if (def->ref_ctr & 1)
-		return fail(diag, TRACER_ERR_REFCNT_ODD, def->ref_ctr_column,
+		return tracer_diag_fail(diag, TRACER_ERR_REFCNT_ODD, def->ref_ctr_column,
 			    -EINVAL);
 	if (def->ref_ctr >= size)
-		return fail(diag, TRACER_ERR_REFCNT_PAST_END,
+		return tracer_diag_fail(diag, TRACER_ERR_REFCNT_PAST_END,
 			    def->ref_ctr_column, -EINVAL);
 	return 0;
 }
@@ -157,7 +149,7 @@ static int find_place(struct tracer *t, struct tracer_site *site,
 	site->rp.u.expect_len = def->expect_len;
 	process = tracer_process_find(def->path);
 	if (IS_ERR(process))
-		return fail(diag, open_error(PTR_ERR(process)), def->path_column,
+		return tracer_diag_fail(diag, open_error(PTR_ERR(process)), def->path_column,
 			    PTR_ERR(process));
 	if (process) {
 		site->process = process;
@@ -166,7 +158,7 @@ static int find_place(struct tracer *t, struct tracer_site *site,
 	}
 	file = tracer_file_open(def->path, last_file(t));
 	if (IS_ERR(file))
-		return fail(diag, open_error(PTR_ERR(file)), def->path_column,
+		return tracer_diag_fail(diag, open_error(PTR_ERR(file)), def->path_column,
 			    PTR_ERR(file));
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
@@ -176,7 +168,7 @@ static int find_place(struct tracer *t, struct tracer_site *site,
 	if (ret)
 		return ret;
 	ret = def->kind == TRACER_RETURN ? uretprobe_check(&site->rp) : uprobe_check(&site->rp.u);
-	return ret ? fail(diag, register_error(ret), def->offset_column, ret) : 0;
+	return ret ? tracer_diag_fail(diag, register_error(ret), def->offset_column, ret) : 0;
 }
 
 static void put_place(struct tracer_site *site)
@@ -237,7 +229,7 @@ static int place_args(struct tracer_site *site, struct tracer_diag *diag)
 	for (i = 0; i < def->nargs; i++) {
 		arg = &def->args[i];
 		if (place_insns(site, arg) || (arg->length && place_insns(site, arg->length)))
-			return fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column, -EINVAL);
+			return tracer_diag_fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column, -EINVAL);
 	}
 	return 0;
 }
@@ -328,7 +320,7 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 
 	site = kzalloc(sizeof(*site), GFP_KERNEL);
 	if (!site)
-		return ERR_PTR(fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
+		return ERR_PTR(tracer_diag_fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
 	INIT_LIST_HEAD(&site->node);
 	INIT_LIST_HEAD(&site->batch);
 	site->tracer = t;

@@ -7,8 +7,8 @@
 #include <linux/slab.h>
 
 #include "tracer.h"
+#include "define.h"
 #include "enable.h"
-#include "event.h"
 #include "format.h"
 #include "index.h"
 #include "pids.h"

@@ -15,6 +15,7 @@
 #include <asm/word-at-a-time.h>
 
 #include "fetch.h"
+#include "fetch_user.h"
 #include "fetch_string.h"
 #include "xmm.h"
 #include "trace/parse/record.h"
@@ -26,27 +27,6 @@ static_assert(TRACER_COMM_LEN == TASK_COMM_LEN);
 static unsigned int word_size(const struct pt_regs *regs)
 {
 	return user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
-}
-
-/**
- * tracer_read_user() - read memory of the program
- * @f: the hit
- * @dst: where to
- * @address: where from
- * @len: so many bytes
- *
- * Return: 0 or -EFAULT; in the trap, task context may have more success.
- */
-int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
-{
-	const void __user *src = (const void __user *)address;
-
-	if (!f->trap)
-		return copy_from_user(dst, src, len) ? -EFAULT : 0;
-	if (!copy_from_user_nofault(dst, src, len))
-		return 0;
-	f->absent = true;
-	return -EFAULT;
 }
 
 static int read_word(struct tracer_fetch *f, u64 address, u64 *value)
@@ -176,20 +156,6 @@ static void mask_bits(const struct tracer_arg *arg, u8 *data)
 static size_t string_room(const struct tracer_fetch *f, size_t len)
 {
 	return min(len, f->size - f->used);
-}
-
-/**
- * tracer_keep_string() - a string is in the record
- * @f: the hit
- * @data: where its descriptor is
- * @len: its bytes, with the NUL; without one it is shown as cut
- */
-void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len)
-{
-	u32 loc = tracer_string_loc(len, f->used);
-
-	memcpy(data, &loc, sizeof(loc));
-	f->used += len;
 }
 
 static void store_text(struct tracer_fetch *f, u8 *data, const char *text,

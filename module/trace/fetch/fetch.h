@@ -33,9 +33,6 @@ static inline u64 tracer_register(const struct pt_regs *regs, const struct trace
 	return *(const u64 *)((const u8 *)regs + arg->insns->offset);
 }
 
-/* fetch.c */
-int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len);
-void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len);
 bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def);
 
 #endif /* _TRACER_FETCH_H */

@@ -10,6 +10,7 @@
 
 #include "fetch_string.h"
 #include "fetch.h"
+#include "fetch_user.h"
 #include "trace/lib/utf.h"
 
 /* Bytes of the program's memory that are read at once. */

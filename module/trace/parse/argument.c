@@ -15,8 +15,8 @@
 
 #include "argument.h"
 #include "argument_fetch.h"
-#include "parse.h"
 #include "type.h"
+#include "trace/lib/name.h"
 
 /* Names that the records of an event use themselves. */
 static const char * const reserved_names[] = {

@@ -245,6 +245,15 @@ struct tracer_diag {
 	unsigned int column;
 };
 
+/* Says what is wrong, and where; returns @ret. */
+static inline int tracer_diag_fail(struct tracer_diag *diag, enum tracer_err err,
+				   unsigned int column, int ret)
+{
+	diag->err = err;
+	diag->column = column;
+	return ret;
+}
+
 /**
  * struct tracer_reg - a register by name
  * @name: without the '%'

@@ -25,6 +25,7 @@
 #include "argument.h"
 #include "parse.h"
 #include "def.h"
+#include "trace/lib/name.h"
 #include "trace/lib/space.h"
 
 static const char * const err_texts[] = {
@@ -47,38 +48,13 @@ static int fail(struct tracer_diag *diag, const struct tracer_def *def,
 	return -EINVAL;
 }
 
-static bool starts_name(char c)
-{
-	return isascii(c) && (isalpha(c) || c == '_');
-}
-
-static bool continues_name(char c)
-{
-	return isascii(c) && (isalnum(c) || c == '_');
-}
-
-/**
- * tracer_name_is_good() - is this a name for an event or an argument?
- * @name: the name
- */
-bool tracer_name_is_good(const char *name)
-{
-	if (!starts_name(*name))
-		return false;
-	while (*++name) {
-		if (!continues_name(*name))
-			return false;
-	}
-	return true;
-}
-
 /* As tracefs has it, a group name may hold dashes, too. */
 static bool group_is_good(const char *name)
 {
-	if (!starts_name(*name))
+	if (!tracer_starts_name(*name))
 		return false;
 	while (*++name) {
-		if (!continues_name(*name) && *name != '-')
+		if (!tracer_continues_name(*name) && *name != '-')
 			return false;
 	}
 	return true;

@@ -11,7 +11,6 @@ struct tracer_def *tracer_def_parse(const char *line, size_t len,
 				    struct tracer_diag *diag);
 void tracer_def_free(struct tracer_def *def);
 const char *tracer_err_text(enum tracer_err err);
-bool tracer_name_is_good(const char *name);
 size_t tracer_path_unescape(const char *path, char *out, size_t size);
 
 #endif /* _TRACER_PARSE_H */

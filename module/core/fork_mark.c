@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whether an address space is being copied.
+ */
+#include "fork_mark.h"
+#include "image.h"
+#include "task.h"
+
+/**
+ * struct copies - whether an address space is being copied
+ * @mm: the address space
+ * @found: it is, or has been and the fork has not been reported yet
+ */
+struct copies {
+	const struct mm_struct *mm;
+	bool found;
+};
+
+static void copies_look(struct utask *utask, void *data)
+{
+	struct copies *copies = data;
+
+	if (utask->mm == copies->mm && READ_ONCE(utask->copied.ref_changes))
+		copies->found = true;
+}
+
+/**
+ * image_forks() - whether there may be children that have not been looked after
+ * @image: image of the parent
+ *
+ * Those that are copied with the mmap lock taken later than the caller has had it do not
+ * count.
+ *
+ * Context: any.
+ */
+bool image_forks(struct image *image)
+{
+	struct copies copies = { .mm = image->mm };
+
+	utask_for_each(copies_look, &copies);
+	/* In the order that image_fork_begins() has. */
+	smp_rmb();
+	return copies.found || atomic_read(&image->forks) > !READ_ONCE(image->dead);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Defining and removing events.
+ */
+#ifndef _TRACER_DEFINE_H
+#define _TRACER_DEFINE_H
+
+#include "tracer.h"
+
+int tracer_define(struct tracer *t, const char *line, size_t len, unsigned int lineno);
+int tracer_remove_all(struct tracer *t);
+
+#endif /* _TRACER_DEFINE_H */
