@@ -151,7 +151,6 @@ static inline bool ssol_needs_step(const struct ssol_plan *plan)
  * operand names (a step with the register form reaches it); -EOPNOTSUPP when
  * ssol_needs_step().
  */
-int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf);
 
 /**
  * struct ssol_state - what an address inside a slot stands for
@@ -185,8 +184,6 @@ struct ssol_state {
  *
  * Return: true and @state filled when @ip is inside the slot.
  */
-bool ssol_unwind(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip,
-		 struct ssol_state *state);
 
 /**
  * ssol_original_ip() - the address that stands for one inside a slot

@@ -25,5 +25,8 @@ int ssol_copy(const struct ssol_plan *plan, u64 addr, u64 at, u8 *buf);
 
 /* A jump that stands at an address: bytes written, at most 21. */
 unsigned int ssol_put_jump(enum uinsn_mode mode, u64 at, u64 target, u8 *buf);
+int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf);
+bool ssol_unwind(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip,
+		 struct ssol_state *state);
 
 #endif /* UPROBES_ARCH_X86_SSOL_EMIT_H */

@@ -13,6 +13,7 @@
 #include <asm/ucontext.h>
 
 #include "arch.h"
+#include "ssol_emit.h"
 
 /* The register with a number of ModRM, where ssol_scratch() may name it. */
 static unsigned long *step_scratch(struct pt_regs *regs, int reg)

@@ -17,6 +17,7 @@
 #include "ssol.h"
 #include "base/compat.h"
 #include "base/worker.h"
+#include "ssol_emit.h"
 
 /* Nothing is placed below: null pointers with offsets must go on to fault. */
 #define LOWEST_ADDRESS		0x100000UL

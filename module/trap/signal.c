@@ -19,6 +19,7 @@
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
+#include "ssol_emit.h"
 #include "uret/retprobe_return.h"
 
 /**

@@ -13,6 +13,7 @@
 #include "symbols/symbols.h"
 #include "probe/target.h"
 #include "util/util.h"
+#include "symbols/names.h"
 
 /**
  * struct copies - inlined copies of functions, by name

@@ -8,6 +8,7 @@
 #include "tracer/control.h"
 #include "util/error.h"
 #include "tracer/listing.h"
+#include "tracer/own_group.h"
 #include "tracer/sessions.h"
 #include "tracer/trace.h"
 #include "util/util.h"

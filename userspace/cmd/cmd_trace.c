@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "probe/definitions.h"
 #include "tracer/control.h"
 #include "util/error.h"
 #include "probe/fields.h"
@@ -13,6 +14,7 @@
 #include "probe/misused.h"
 #include "util/output.h"
 #include "probe/place.h"
+#include "tracer/own_group.h"
 #include "util/probe_spec.h"
 #include "tracer/task_filter.h"
 #include "tracer/trace.h"

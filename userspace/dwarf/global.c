@@ -14,6 +14,7 @@
 
 #include "util/error.h"
 #include "util/util.h"
+#include "location_find.h"
 
 /* Namespaces in namespaces; a limit on hostile files. */
 #define NESTING_MAX 64

@@ -18,7 +18,6 @@
 
 #include "util/error.h"
 #include "frame_base.h"
-#include "location_entry.h"
 #include "util/util.h"
 
 #define STACK_MAX 8
@@ -29,7 +28,7 @@
 
 static const char too_complex[] = "its place is computed in a way that no fetch argument can say";
 static const char no_frame[] = "it is not known where its frame is";
-static const char gone[] = "it was optimized away here";
+const char location_gone[] = "it was optimized away here";
 
 static const char *const names_64[] = {
 	"%ax", "%dx", "%cx", "%bx", "%si", "%di", "%bp", "%sp", "%r8", "%r9",
@@ -246,6 +245,26 @@ static const char *push_entry_value(struct evaluation *eval,
 	return push_register(eval, ops[0].atom - DW_OP_reg0, 0);
 }
 
+/**
+ * location_is_fixed() - does a description hold for the whole function?
+ * @attr: the description
+ *
+ * Then it is that of the body, whatever it says of the prologue.
+ */
+bool location_is_fixed(Dwarf_Attribute *attr)
+{
+	switch (dwarf_whatform(attr)) {
+	case DW_FORM_exprloc:
+	case DW_FORM_block:
+	case DW_FORM_block1:
+	case DW_FORM_block2:
+	case DW_FORM_block4:
+		return true;
+	default:
+		return false;
+	}
+}
+
 static const char *step(struct evaluation *eval, const Dwarf_Op *op,
 			Dwarf_Attribute *attr)
 {
@@ -386,7 +405,7 @@ const char *location_evaluate(const struct frame *frame, Dwarf_Attribute *attr,
 
 	memset(location, 0, sizeof(*location));
 	if (!n)
-		return gone;
+		return location_gone;
 	if (n == 1 && ((ops[0].atom >= DW_OP_reg0 &&
 			ops[0].atom <= DW_OP_reg31) ||
 		       ops[0].atom == DW_OP_regx)) {
@@ -484,14 +503,21 @@ bool location_constant(Dwarf_Attribute *attr, s64 *value)
 	}
 }
 
-static const char *constant(Dwarf_Die *variable, struct location *location)
+/**
+ * location_constant_value() - the value of a variable that is a constant
+ * @variable: the variable, which has no location
+ * @location: filled in on success
+ *
+ * Return: NULL, or why there is none.
+ */
+const char *location_constant_value(Dwarf_Die *variable, struct location *location)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Block block;
 	s64 value = 0;
 
 	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
-		return gone;
+		return location_gone;
 	if (location_constant(&attr, &value)) {
 		location->where = WHERE_VALUE;
 		location->offset = value;
@@ -504,38 +530,20 @@ static const char *constant(Dwarf_Die *variable, struct location *location)
 }
 
 /**
- * location_find() - find out where a variable or parameter is
+ * location_described() - where a description says that a value is
  * @frame: the instruction
- * @variable: what is looked for
- * @location: filled in on success; to be freed with location_free()
+ * @attr: the description
+ * @ops: its operations there
+ * @n: how many
+ * @location: filled in on success
  *
- * Return: NULL, or why its value cannot be fetched there, as part of a
- * sentence.
+ * Return: NULL, or why its value cannot be fetched there.
  */
-const char *location_find(const struct frame *frame, Dwarf_Die *variable,
-			  struct location *location)
+const char *location_described(const struct frame *frame, Dwarf_Attribute *attr,
+			       const Dwarf_Op *ops, size_t n, struct location *location)
 {
-	u64 addr = frame->addr - frame->info->bias;
-	Dwarf_Attribute attr;
-	const char *problem;
-	Dwarf_Op *ops;
-	size_t n;
-
-	memset(location, 0, sizeof(*location));
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr))
-		return constant(variable, location);
-	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) != 1)
-		return gone;
-	if (has_pieces(ops, n))
-		problem = with_pieces(frame, &attr, ops, n, location);
-	else
-		problem = location_evaluate(frame, &attr, ops, n, location);
-	if (!problem)
-		problem = location_at_entry(frame, variable, &attr, ops, n,
-					    location);
-	if (problem)
-		location_free(location);
-	return problem;
+	return has_pieces(ops, n) ? with_pieces(frame, attr, ops, n, location) :
+				    location_evaluate(frame, attr, ops, n, location);
 }
 
 /**

@@ -74,8 +74,12 @@ struct location_piece {
 	struct location location;
 };
 
-const char *location_find(const struct frame *frame, Dwarf_Die *variable,
-			  struct location *location);
+extern const char location_gone[];	/* a variable is nowhere there */
+
+bool location_is_fixed(Dwarf_Attribute *attr);
+const char *location_constant_value(Dwarf_Die *variable, struct location *location);
+const char *location_described(const struct frame *frame, Dwarf_Attribute *attr,
+			       const Dwarf_Op *ops, size_t n, struct location *location);
 const char *location_evaluate(const struct frame *frame, Dwarf_Attribute *attr,
 			      const Dwarf_Op *ops, size_t n,
 			      struct location *location);

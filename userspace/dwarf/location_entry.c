@@ -29,26 +29,6 @@ static const char not_here[] = "it is not in its place yet at this instruction";
 static const char no_frame[] = "the function has no frame at this instruction";
 static const char no_value[] = "it has no value yet at the function's entry";
 
-/**
- * location_is_fixed() - does a description hold for the whole function?
- * @attr: the description
- *
- * Then it is that of the body, whatever it says of the prologue.
- */
-bool location_is_fixed(Dwarf_Attribute *attr)
-{
-	switch (dwarf_whatform(attr)) {
-	case DW_FORM_exprloc:
-	case DW_FORM_block:
-	case DW_FORM_block1:
-	case DW_FORM_block2:
-	case DW_FORM_block4:
-		return true;
-	default:
-		return false;
-	}
-}
-
 static u64 word_size(const struct frame *frame)
 {
 	return frame->info->image->ehdr.e_machine == EM_X86_64 ? 8 : 4;

@@ -5,7 +5,6 @@
 
 #include "location.h"
 
-bool location_is_fixed(Dwarf_Attribute *attr);
 const char *location_at_entry(const struct frame *frame, Dwarf_Die *variable,
 			      Dwarf_Attribute *attr, const Dwarf_Op *ops,
 			      size_t n, struct location *location);

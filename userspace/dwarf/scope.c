@@ -11,6 +11,7 @@
 #include "global.h"
 #include "symbols/stack_check.h"
 #include "util/util.h"
+#include "location_find.h"
 
 /* Blocks in blocks; a limit on hostile files. */
 #define NESTING_MAX 64

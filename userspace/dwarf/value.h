@@ -44,12 +44,5 @@ struct error *value_deref(struct value *value, const char *what);
 struct error *value_member(struct value *value, const char *name, size_t len,
 			   const char *what);
 struct error *value_index(struct value *value, u64 index, const char *what);
-char *value_plain_fetch(const struct location *location);
-bool value_is_string_type(const char *type);
-bool value_is_text(const struct value *value);
-struct error *value_string(struct value *value, const char *expression,
-			   const char *type, char **fetch);
-struct error *value_fetch(struct value *value, const char *expression,
-			  const char *type, char **fetch);
 
 #endif /* _USERSPACE_VALUE_H */

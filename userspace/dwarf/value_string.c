@@ -9,6 +9,7 @@
  *			string_view { _M_str, _M_len }
  *	libc++		string_view { __data_, __size_ }
  */
+#include "value_string.h"
 #include "value.h"
 
 #include <dwarf.h>
@@ -18,6 +19,7 @@
 #include "dwarf_type.h"
 #include "util/error.h"
 #include "util/util.h"
+#include "value_number.h"
 
 /* Members in members, and typedefs of typedefs; limits on hostile files. */
 #define NESTING_MAX 16
@@ -186,7 +188,7 @@ static struct error *take_counted(struct value *value, const char *expression,
 	copy_value(&its, value);
 	err = go_path(&its, layouts[layout].length, expression);
 	if (!err)
-		err = value_fetch(&its, expression, NULL, length);
+		err = value_number_fetch(&its, expression, NULL, length);
 	location_free(&its.location);
 	if (!err)
 		err = go_path(value, layouts[layout].start, expression);

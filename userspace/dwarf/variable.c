@@ -16,6 +16,7 @@
 #include "scope.h"
 #include "util/util.h"
 #include "value.h"
+#include "value_fetch.h"
 
 /* An index beyond that is a mistake. */
 #define INDEX_MAX 0xffffffffull

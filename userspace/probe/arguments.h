@@ -29,9 +29,6 @@ struct arguments {
 bool arguments_have_names(const char *args);
 bool arguments_have_registers(const char *args);
 void arguments_fields(const char *args, struct fields *fields);
-struct error *arguments_at(struct target *target, const struct place *place,
-			   const struct arguments *args, char **out,
-			   struct enum_names *names);
 struct error *arguments_unify(const char *args, char **texts, size_t n);
 
 #endif /* _USERSPACE_ARGUMENTS_H */

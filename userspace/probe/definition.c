@@ -21,6 +21,7 @@
 #include "symbols/symbols.h"
 #include "target.h"
 #include "elf/text.h"
+#include "translate.h"
 #include "util/util.h"
 
 /* The longest name that the tracer takes. */

@@ -64,10 +64,6 @@ struct error *definition_in(const struct probe_spec *spec,
 			    struct target *target, struct symbols *syms,
 			    struct definition *def);
 char *definition_event(const struct probe_spec *spec);
-struct error *definitions_make(const struct probe_spec *spec,
-			       const struct options *options, u64 max,
-			       struct definitions *defs);
-struct error *definitions_too_many(u64 n, u64 max);
 void definition_free(struct definition *def);
 void definition_fields(const struct definition *def, struct fields *fields);
 char *definition_line(const struct definition *def, size_t site,

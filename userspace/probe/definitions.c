@@ -2,6 +2,7 @@
 /* Probes whose function is a pattern. */
 #include <stdlib.h>
 
+#include "definitions.h"
 #include "definition.h"
 #include "symbols/demangle.h"
 #include "util/error.h"

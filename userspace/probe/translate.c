@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "translate.h"
 #include "arguments.h"
 
 #include <stdlib.h>

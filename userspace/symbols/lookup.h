@@ -29,11 +29,5 @@ struct error *lookup_function(struct symbols *syms, const char *name,
 bool lookup_names_one(struct symbols *syms, const char *name);
 void matches_add(struct matches *matches, const struct symbol *sym);
 void matches_free(struct matches *matches);
-bool demangles_to(const char *symbol, size_t len, const char *squeezed,
-		  enum demangle_form form);
-char *symbol_label(const struct symbol *sym);
-
-struct error *lookup_missed(struct symbols *syms, const char *name,
-			    const char *qualifier);
 
 #endif /* _USERSPACE_LOOKUP_H */

@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lookup_missed.h"
 #include "demangle.h"
 #include "util/error.h"
 #include "import.h"
 #include "lookup.h"
 #include "suggest.h"
+#include "names.h"
 
 /* @base is name_base(@name): most symbols need not be demangled. */
 static bool same_name(const struct symbol *sym, const char *name,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "own_group.h"
 #include "trace.h"
 #include "util/util.h"
 

@@ -49,7 +49,5 @@ struct error *trace_define(struct trace *trace);
 struct error *trace_run(struct trace *trace);
 void trace_remove(struct trace *trace);
 const char *trace_group(const struct trace *trace, const struct definition *def);
-char *own_group(void);
-bool own_group_alive(const char *group, bool *ours);
 
 #endif /* _USERSPACE_TRACE_H */

@@ -28,6 +28,7 @@
 #include "encodings.h"
 #include "ktap.h"
 #include "ssol.h"
+#include "ssol_emit.h"
 #include "trial.h"
 
 #define FLAGS_TF	0x100

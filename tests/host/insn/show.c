@@ -5,6 +5,7 @@
 
 #include "agree.h"
 #include "ssol.h"
+#include "ssol_emit.h"
 
 int main(int argc, char **argv)
 {

@@ -7,6 +7,7 @@
 
 #include "ktap.h"
 #include "ssol.h"
+#include "ssol_emit.h"
 
 #define ADDR	0x401000
 #define SLOT	0x10000

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where a variable is, at an instruction. */
+#ifndef _USERSPACE_LOCATION_FIND_H
+#define _USERSPACE_LOCATION_FIND_H
+
+#include "location.h"
+
+const char *location_find(const struct frame *frame, Dwarf_Die *variable,
+			  struct location *location);
+
+#endif /* _USERSPACE_LOCATION_FIND_H */
