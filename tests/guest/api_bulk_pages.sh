@@ -7,7 +7,7 @@
 ktap_plan 7
 
 inject=/sys/module/uprobes/parameters/inject
-site=breakpoint.compat_gup_remote.get_user_pages_remote
+site=read.compat_gup_remote.get_user_pages_remote
 libc=$(ldd "$progs/steps" | awk '/libc.so/ { print $3 }')
 steps
 base=$(awk -v path="$(readlink -f "$libc")" '$6 == path { split($1, r, "-"); print "0x" r[1]; exit }' "/proc/$pid/maps")

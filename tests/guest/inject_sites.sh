@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-site=event.event_create.kzalloc
+site=event.tracer_event_create.kzalloc
 tick=$(where tick)
 
 # listed: how often $site has failed, as debugfs has it.

@@ -98,13 +98,13 @@ check "in the end all are read, or counted as missed" read_all
 before=$(missed)
 exec 3<$dir/trace_pipe
 record
-echo pipe.grow_text.kvmalloc:1 >$inject
+echo reader.grow_text.kvmalloc:1 >$inject
 drain <&3 >"$tmp/read"
 read -r site _ <$inject
 echo off >$inject
 drain <&3 >>"$tmp/read"
 exec 3<&-
-is "$site" pipe.grow_text.kvmalloc "a long line has no memory"
+is "$site" reader.grow_text.kvmalloc "a long line has no memory"
 check "it comes the next time" read_all
 disable
 clear
