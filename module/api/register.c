@@ -33,6 +33,7 @@
 #include "core/image.h"
 #include "core/probe_file.h"
 #include "target/target.h"
+#include "text/mapped_file.h"
 
 /* Protects uprobe::kdata and consumer::claimed. */
 static DEFINE_MUTEX(kdata_mutex);
@@ -155,22 +156,6 @@ static int watch_maps(struct consumer *c)
 
 	c->watches_maps = !ret;
 	return ret;
-}
-
-/* The file that is mapped at an address, with a reference, and where in it that is; or NULL. */
-static struct file *mapped_file(struct mm_struct *mm, unsigned long addr, loff_t *offset)
-{
-	struct vm_area_struct *vma;
-	struct file *file = NULL;
-
-	mmap_read_lock(mm);
-	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && vma->vm_file) {
-		file = get_file(vma->vm_file);
-		*offset = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start);
-	}
-	mmap_read_unlock(mm);
-	return file;
 }
 
 /* Children that are forked later may have something else there. */

@@ -2,6 +2,7 @@
 /*
  * Attachments: which consumers a site has, and which it has no more.
  */
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -12,6 +13,7 @@
 #include "core/consumer.h"
 #include "core/image.h"
 #include "core/site.h"
+#include "text/mapped_file.h"
 
 /**
  * site_attachment() - a consumer at a site
@@ -138,18 +140,16 @@ static bool same_place(const struct image_file *a, const struct image_file *b)
 /* Whether that place in a file is what is mapped at an address. */
 static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct image_file *where)
 {
-	struct image_file found = {};
-	struct vm_area_struct *vma;
+	struct file *file;
+	loff_t pos;
+	bool same;
 
-	mmap_read_lock(mm);
-	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && vma->vm_file)
-		found = (struct image_file) {
-			.inode = file_inode(vma->vm_file),
-			.offset = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start),
-		};
-	mmap_read_unlock(mm);
-	return same_place(&found, where);
+	file = mapped_file(mm, addr, &pos);
+	if (!file)
+		return false;
+	same = file_inode(file) == where->inode && pos == where->offset;
+	fput(file);
+	return same;
 }
 
 /**

@@ -18,6 +18,7 @@
 #include "core/consumer.h"
 #include "core/image.h"
 #include "core/probe_file.h"
+#include "text/mapped_file.h"
 #include "text/read.h"
 
 /**
@@ -67,7 +68,7 @@ static int mapping_list_add(struct mapping_list *list, struct probe_file *file,
 		.file = file,
 		.start = vma->vm_start,
 		.end = vma->vm_end,
-		.offset = (loff_t)vma->vm_pgoff << PAGE_SHIFT,
+		.offset = vma_position(vma, vma->vm_start),
 	};
 	return 0;
 }

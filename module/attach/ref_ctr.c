@@ -16,6 +16,7 @@
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "core/task.h"
+#include "text/mapped_file.h"
 #include "text/user_word.h"
 
 /*
@@ -42,7 +43,7 @@ static unsigned int places_find(struct mm_struct *mm, const struct inode *inode,
 
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
-		loff_t start = (loff_t)vma->vm_pgoff << PAGE_SHIFT;
+		loff_t start = vma_position(vma, vma->vm_start);
 
 		if (!vma_has_counters(vma, inode, false) || offset < start ||
 		    offset - start + sizeof(u16) > vma->vm_end - vma->vm_start)

@@ -24,6 +24,7 @@
 #include "core/image.h"
 #include "target/elf_symbol.h"
 #include "target/target.h"
+#include "text/mapped_file.h"
 #include "text/read.h"
 #include "uret/calls_walk.h"
 #include "uret/unhijack.h"
@@ -133,7 +134,7 @@ static bool code_list_fill(struct code_list *list, struct mm_struct *mm)
 			.file = get_file(vma->vm_file),
 			.start = vma->vm_start,
 			.end = vma->vm_end,
-			.offset = (loff_t)vma->vm_pgoff << PAGE_SHIFT,
+			.offset = vma_position(vma, vma->vm_start),
 		};
 	}
 	mmap_read_unlock(mm);

@@ -15,9 +15,9 @@
 #include "ssol_area.h"
 #include "arch.h"
 #include "ssol.h"
+#include "ssol_emit.h"
 #include "base/compat.h"
 #include "base/worker.h"
-#include "ssol_emit.h"
 
 /* Nothing is placed below: null pointers with offsets must go on to fault. */
 #define LOWEST_ADDRESS		0x100000UL

@@ -17,6 +17,7 @@
 
 #include "breakpoint.h"
 #include "arch.h"
+#include "mapped_file.h"
 #include "owner.h"
 #include "read.h"
 #include "base/compat.h"
@@ -196,8 +197,7 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	if (!vma || !text_probeable(vma))
 		return -EINVAL;
 	if (edit->inode && (!vma->vm_file || file_inode(vma->vm_file) != edit->inode ||
-			    ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (edit->addr - vma->vm_start) !=
-			    edit->offset))
+			    vma_position(vma, edit->addr) != edit->offset))
 		return -EINVAL;
 	ret = editor_page(ed, edit->addr);
 	if (ret)

@@ -2,6 +2,7 @@
 /*
  * Whose a breakpoint is, and what is under it.
  */
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -9,6 +10,7 @@
 
 #include "owner.h"
 #include "arch.h"
+#include "mapped_file.h"
 #include "read.h"
 #include "base/compat.h"
 
@@ -27,20 +29,13 @@
  */
 int foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 {
-	struct vm_area_struct *vma;
-	struct file *file = NULL;
 	u8 there[UINSN_MAX_LEN];
-	loff_t pos = 0;
-	ssize_t got;
 	int ret = -EEXIST;
+	struct file *file;
+	ssize_t got;
+	loff_t pos;
 
-	mmap_read_lock(mm);
-	vma = find_vma(mm, addr);
-	if (vma && vma->vm_start <= addr && vma->vm_file) {
-		file = get_file(vma->vm_file);
-		pos = ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start);
-	}
-	mmap_read_unlock(mm);
+	file = mapped_file(mm, addr, &pos);
 	if (!file)
 		return ret;
 	got = kernel_read(file, there, min_t(size_t, len, sizeof(there)), &pos);

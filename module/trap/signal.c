@@ -11,6 +11,7 @@
 #include "signal.h"
 #include "arch.h"
 #include "ssol.h"
+#include "ssol_emit.h"
 #include "base/compat.h"
 #include "base/hook.h"
 #include "base/ksym.h"
@@ -19,7 +20,6 @@
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
-#include "ssol_emit.h"
 #include "uret/retprobe_return.h"
 
 /**
