@@ -6,24 +6,23 @@
 
 #include "arch.h"
 #include "unload.h"
-#include "api/later.h"
+#include "api/deferred.h"
 #include "api/register.h"
 #include "attach/unwinder.h"
-#include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/worker.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/ssol_area.h"
 #include "core/task.h"
 #include "events/forks.h"
-#include "events/lifecycle.h"
 #include "events/mmu.h"
 #include "events/rseq.h"
-#include "events/syscall.h"
+#include "events/syscall_filter.h"
+#include "events/task_events.h"
 #include "trace/control/directory.h"
 #include "trap/hit.h"
-#include "uret/retprobe_fork.h"
+#include "uret/uretprobe_fork.h"
 
 /* In builds for tests Kbuild has tests/kmod/inject.h included here. */
 #ifndef _UPROBES_INJECT_H
@@ -38,16 +37,16 @@ static void inject_exit(void)
 
 /* What lower layers call in higher ones. */
 static const struct hook_ops event_hooks = {
-	.watch_tasks = lifecycle_watch_tasks,
-	.watch_maps = lifecycle_watch_maps,
-	.try_maps = lifecycle_try_maps,
-	.unwatch_maps = lifecycle_unwatch_maps,
+	.watch_tasks = task_events_watch,
+	.watch_maps = map_events_watch,
+	.try_maps = map_events_try,
+	.unwatch_maps = map_events_unwatch,
 	.watch_syscalls = syscall_watch,
 };
 
 static const struct task_ops hit_task_ops = {
 	.hit_work = hit_work,
-	.release = retprobe_release,
+	.release = uretprobe_release,
 };
 
 static int __init uprobes_load(void)
@@ -57,16 +56,16 @@ static int __init uprobes_load(void)
 	ret = probe_init(register_end);
 	if (ret)
 		return ret;
-	ret = later_init();
+	ret = deferred_init();
 	if (ret)
 		goto exit_probe;
 	ret = worker_init();
 	if (ret)
-		goto exit_later;
+		goto exit_deferred;
 	ret = ssol_area_init();
 	if (ret)
 		goto exit_worker;
-	ret = image_init(&mmu_image_ops);
+	ret = pmm_init(&mmu_pmm_ops);
 	if (ret)
 		goto exit_area;
 	ret = task_init(&hit_task_ops);
@@ -78,12 +77,12 @@ static int __init uprobes_load(void)
 	ret = hooks_init(&event_hooks);
 	if (ret)
 		goto exit_unwinder;
-	ret = lifecycle_init();
+	ret = task_events_init();
 	if (ret)
 		goto exit_hooks;
 	ret = arch_trap_init(hit_trap, hit_step);
 	if (ret)
-		goto exit_lifecycle;
+		goto exit_task_events;
 	ret = tracer_init();
 	if (ret)
 		goto exit_trap;
@@ -93,8 +92,8 @@ static int __init uprobes_load(void)
 
 exit_trap:
 	arch_trap_exit();
-exit_lifecycle:
-	lifecycle_exit();
+exit_task_events:
+	task_events_exit();
 exit_hooks:
 	hooks_exit();
 exit_unwinder:
@@ -102,15 +101,15 @@ exit_unwinder:
 	unwinder_free();
 exit_task:
 	task_exit();
-	retprobe_discard_flush();
+	uretprobe_discard_flush();
 exit_image:
-	image_exit();
+	pmm_exit();
 exit_area:
 	ssol_area_exit();
 exit_worker:
 	worker_exit();
-exit_later:
-	later_exit();
+exit_deferred:
+	deferred_exit();
 exit_probe:
 	probe_exit();
 	return ret;
@@ -126,7 +125,7 @@ exit_probe:
 static void __exit uprobes_unload(void)
 {
 	tracer_exit();
-	later_exit();
+	deferred_exit();
 	arch_trap_quiesce();
 	task_work_drain();
 	release_tasks();
@@ -135,15 +134,15 @@ static void __exit uprobes_unload(void)
 	forks_drain();
 	rseq_unwatch_begin();
 	synchronize_rcu_tasks();
-	lifecycle_exit();
+	task_events_exit();
 	hooks_exit();
 	arch_trap_quiesce();
 	arch_trap_exit();
 	task_work_drain();
 	unwinder_free();
-	image_exit();
+	pmm_exit();
 	task_exit();
-	retprobe_discard_flush();
+	uretprobe_discard_flush();
 	ssol_area_exit();
 	worker_exit();
 	probe_exit();

@@ -10,24 +10,24 @@
 #include "arch.h"
 #include "attach/attach.h"
 #include "base/worker.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/task.h"
 #include "trap/signal.h"
 #include "uret/calls_walk.h"
-#include "uret/retprobe_return.h"
+#include "uret/uretprobe_return.h"
 
-static bool release_image(struct image *image, void *unused)
+static bool release_image(struct probed_mm *pmm, void *unused)
 {
-	calls_restore(image);
+	calls_restore(pmm);
 	return true;
 }
 
 /* In a thread without signals: rmmod may be being killed. */
 static long release_restore(void *unused)
 {
-	image_disarm_all();
-	images_for_each(release_image, NULL);
+	pmm_remove_breakpoints_all();
+	pmm_for_each(release_image, NULL);
 	return 0;
 }
 
@@ -55,13 +55,13 @@ static void release_step(struct utask *utask, void *unused)
 static void release_ip_one(struct task_struct *task)
 {
 	struct pt_regs *regs = task_pt_regs(task);
-	struct image *image;
+	struct probed_mm *pmm;
 	unsigned long ip;
 
 	if (!task->mm || task->flags & PF_KTHREAD)
 		return;
-	image = image_lookup(task->mm);
-	ip = image ? retprobe_released(image, regs) : 0;
+	pmm = pmm_lookup(task->mm);
+	ip = pmm ? uretprobe_released(pmm, regs) : 0;
 	if (ip)
 		regs->ip = ip;
 }

@@ -2,9 +2,9 @@
 /*
  * What the module leaves behind in tasks when it goes: nothing that needs it.
  */
-#ifndef _UPROBES_RELEASE_H
-#define _UPROBES_RELEASE_H
+#ifndef _UPROBES_UNLOAD_H
+#define _UPROBES_UNLOAD_H
 
 void release_tasks(void);
 
-#endif /* _UPROBES_RELEASE_H */
+#endif /* _UPROBES_UNLOAD_H */

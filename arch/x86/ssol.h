@@ -141,18 +141,6 @@ static inline bool ssol_needs_step(const struct ssol_plan *plan)
 }
 
 /**
- * ssol_emit() - write the slot of an instruction
- * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the slot will be
- * @buf: room for SSOL_SLOT_MAX bytes
- *
- * Return: bytes written; -ERANGE when @slot is too far from what a rip-relative
- * operand names (a step with the register form reaches it); -EOPNOTSUPP when
- * ssol_needs_step().
- */
-
-/**
  * struct ssol_state - what an address inside a slot stands for
  * @ip: where the program would be
  * @cx: value for rcx, when @set_cx or @set_cx_if says so
@@ -173,17 +161,6 @@ struct ssol_state {
 	bool set_cx_if;
 	bool done;
 };
-
-/**
- * ssol_unwind() - the program's state for an address inside a slot
- * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the slot is, as emitted by ssol_emit()
- * @ip: an address that a thread was stopped or faulted at
- * @state: result
- *
- * Return: true and @state filled when @ip is inside the slot.
- */
 
 /**
  * ssol_original_ip() - the address that stands for one inside a slot

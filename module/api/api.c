@@ -9,11 +9,11 @@
 
 #include <uprobes/uprobes.h>
 
-#include "later.h"
+#include "deferred.h"
 #include "register.h"
 #include "ssol.h"
-#include "core/again.h"
 #include "core/consumer.h"
+#include "core/task_handler.h"
 #include "target/target.h"
 #include "uret/unhijack.h"
 
@@ -28,15 +28,15 @@ static int register_many(struct uprobe **us, unsigned int n, enum consumer_type 
 	 */
 	for (i = 0; ret && i < n; i++) {
 		if (!READ_ONCE(us[i]->kdata))
-			later_wait(&us[i], 1);
+			deferred_wait(&us[i], 1);
 	}
 	return ret;
 }
 
 static int register_one(struct uprobe *u, enum consumer_type type)
 {
-	if (later_needed()) {
-		register_later(u, type);
+	if (in_probe_handler()) {
+		register_deferred(u, type);
 		return -EINPROGRESS;
 	}
 	return register_many(&u, 1, type);
@@ -57,15 +57,15 @@ static void unregister_many(struct uprobe **us, unsigned int n, enum consumer_ty
 {
 	unsigned int i;
 
-	if (later_needed()) {
+	if (in_probe_handler()) {
 		for (i = 0; i < n; i++)
-			unregister_later(us[i], type);
+			unregister_deferred(us[i], type);
 		return;
 	}
 	/* A handler may have asked for a registration meanwhile: look once more. */
 	do {
 		unregister_probes(us, n);
-		later_wait(us, n);
+		deferred_wait(us, n);
 	} while (any_registered(us, n));
 }
 
@@ -112,7 +112,7 @@ EXPORT_SYMBOL_GPL(unmap_uretprobe);
 
 int register_uprobes(struct uprobe **us, unsigned int n)
 {
-	return later_needed() ? -EDEADLK : register_many(us, n, CONSUMER_ENTRY);
+	return in_probe_handler() ? -EDEADLK : register_many(us, n, CONSUMER_ENTRY);
 }
 EXPORT_SYMBOL_GPL(register_uprobes);
 
@@ -135,7 +135,7 @@ static struct uprobe **inner_probes(struct uretprobe **rps)
 
 int register_uretprobes(struct uretprobe **rps, unsigned int n)
 {
-	if (later_needed())
+	if (in_probe_handler())
 		return -EDEADLK;
 	return register_many(inner_probes(rps), n, CONSUMER_RETURN);
 }
@@ -149,13 +149,13 @@ EXPORT_SYMBOL_GPL(unregister_uretprobes);
 
 int enable_uprobe(struct uprobe *u)
 {
-	return later_needed() ? -EDEADLK : probe_set_enabled(u, true);
+	return in_probe_handler() ? -EDEADLK : probe_set_enabled(u, true);
 }
 EXPORT_SYMBOL_GPL(enable_uprobe);
 
 int disable_uprobe(struct uprobe *u)
 {
-	return later_needed() ? -EDEADLK : probe_set_enabled(u, false);
+	return in_probe_handler() ? -EDEADLK : probe_set_enabled(u, false);
 }
 EXPORT_SYMBOL_GPL(disable_uprobe);
 
@@ -200,19 +200,19 @@ EXPORT_SYMBOL_GPL(uprobe_counts);
 
 void uprobe_again(void)
 {
-	again_ask();
+	task_handler_ask();
 }
 EXPORT_SYMBOL_GPL(uprobe_again);
 
 unsigned long uprobe_get_pc_task(struct task_struct *task, unsigned long pc, unsigned long sp)
 {
-	return retprobe_real_pc(task, pc, sp);
+	return ret_addr_real(task, pc, sp);
 }
 EXPORT_SYMBOL_GPL(uprobe_get_pc_task);
 
 unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, unsigned long sp)
 {
-	bool trampoline = ri && retprobe_is_trampoline(ri, pc);
+	bool trampoline = ri && ret_addr_is_trampoline(ri, pc);
 	unsigned long real;
 
 	/* In its return handler a call is known to nobody else any more. */

@@ -26,12 +26,11 @@
 #include "attach/mapping.h"
 #include "attach/ref_ctr.h"
 #include "attach/unwinder.h"
-#include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/worker.h"
 #include "core/consumer.h"
-#include "core/image.h"
 #include "core/probe_file.h"
+#include "core/probed_mm.h"
 #include "target/target.h"
 #include "text/mapped_file.h"
 
@@ -159,9 +158,9 @@ static int watch_maps(struct consumer *c)
 }
 
 /* Children that are forked later may have something else there. */
-static struct image_file mapped_place(struct mm_struct *mm, unsigned long addr)
+static struct file_place mapped_place(struct mm_struct *mm, unsigned long addr)
 {
-	struct image_file where = {};
+	struct file_place where = {};
 	struct file *file = mapped_file(mm, addr, &where.offset);
 
 	if (file) {
@@ -206,16 +205,16 @@ static int check_process_text(struct mm_struct *mm, const struct uprobe *u)
 	return ret;
 }
 
-static int attach_requests(struct image *image, struct attach_request *requests, unsigned int n)
+static int attach_requests(struct probed_mm *pmm, struct attach_request *requests, unsigned int n)
 {
 	unsigned int i;
 	int ret = 0;
 
-	image_attach(image, requests, n);
+	pmm_attach(pmm, requests, n);
 	for (i = 0; i < n && !ret; i++) {
 		ret = requests[i].result;
 		if (!ret && requests[i].consumer->ref_ctr_offset)
-			ret = ref_ctrs_apply(image, requests[i].consumer,
+			ret = ref_ctrs_apply(pmm, requests[i].consumer,
 					     file_inode(requests[i].consumer->counted));
 	}
 	return ret == -ESHUTDOWN ? -ESRCH : ret;
@@ -228,7 +227,7 @@ static int register_in_process(struct registration *reg, unsigned int first)
 	struct attach_request *requests;
 	struct consumer **cs;
 	struct mm_struct *mm;
-	struct image *image;
+	struct probed_mm *pmm;
 	unsigned int i, n = 0;
 	int ret = 0;
 
@@ -243,9 +242,9 @@ static int register_in_process(struct registration *reg, unsigned int first)
 		ret = PTR_ERR(mm);
 		goto free;
 	}
-	image = image_get(mm);
-	if (IS_ERR(image)) {
-		ret = PTR_ERR(image);
+	pmm = pmm_get(mm);
+	if (IS_ERR(pmm)) {
+		ret = PTR_ERR(pmm);
 		goto put;
 	}
 	for (i = first; i < reg->n && !ret; i++) {
@@ -266,15 +265,15 @@ static int register_in_process(struct registration *reg, unsigned int first)
 			requests[n - 1].where = mapped_place(mm, u->vaddr);
 	}
 	if (!ret)
-		ret = consumers_settle_in(cs, n, image);
+		ret = consumers_bind_mm(cs, n, pmm);
 	if (!ret && reg->type == CONSUMER_RETURN) {
-		unwinder_watch(image);
-		ret = attach_requests(image, requests, n);
-		unwinder_watched(image);
+		unwinder_watch(pmm);
+		ret = attach_requests(pmm, requests, n);
+		unwinder_watched(pmm);
 	} else if (!ret) {
-		ret = attach_requests(image, requests, n);
+		ret = attach_requests(pmm, requests, n);
 	}
-	image_put(image);
+	pmm_put(pmm);
 put:
 	mmput(mm);
 free:
@@ -351,7 +350,7 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		consumer_retire(cs[i]);
+		consumer_shut(cs[i]);
 		if (cs[i]->file)
 			probe_file_del(cs[i]);
 		if (cs[i]->watches_maps)
@@ -363,7 +362,7 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 	for (i = 0; i < n; i++) {
 		consumer_wait(cs[i]);
 		returns |= cs[i]->type == CONSUMER_RETURN;
-		consumer_leave_home(cs[i]);
+		consumer_unbind_mm(cs[i]);
 	}
 
 	if (returns)
@@ -401,7 +400,7 @@ int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
 	if (!ret)
 		ret = register_in_files(&reg);
 	for (i = 0; i < n && !ret; i++) {
-		if (!in_file(us[i]) && !reg.cs[i]->home)
+		if (!in_file(us[i]) && !reg.cs[i]->target_mm)
 			ret = register_in_process(&reg, i);
 	}
 
@@ -488,15 +487,15 @@ void register_end(struct work_struct *work)
 	consumer_put(c);
 }
 
-static long resettle_call(void *data)
+static long sync_call(void *data)
 {
-	return consumer_resettle(data);
+	return consumer_sync(data);
 }
 
 static void consumer_silence(struct consumer *c)
 {
 	consumer_disable(c);
-	worker_call(resettle_call, c);
+	worker_call(sync_call, c);
 	arch_trap_quiesce();
 	consumer_wait(c);
 }
@@ -518,7 +517,7 @@ int probe_set_enabled(struct uprobe *u, bool enabled)
 		return -EINVAL;
 	if (enabled && !c->live) {
 		consumer_enable(c);
-		ret = worker_call(resettle_call, c);
+		ret = worker_call(sync_call, c);
 		/* One of many processes may just be dying, as during a registration. */
 		if (c->in_every_process && ret != -ENOMEM)
 			ret = 0;

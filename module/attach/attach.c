@@ -18,23 +18,24 @@
 #include "attachment.h"
 #include "prepare.h"
 #include "ref_ctr.h"
-#include "settle.h"
+#include "sync.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
+#include "target/target.h"
 #include "text/breakpoint.h"
 #include "text/owner.h"
 #include "text/read.h"
 
 static int attach_one(struct site_walk *walk, struct attach_request *request)
 {
-	struct image *image = walk->image;
+	struct probed_mm *pmm = walk->pmm;
 	struct site *site;
 	int ret;
 
-	site_vacate(image, request);
+	site_detach_stale(pmm, request);
 	site = site_prepare(walk, request->addr, request->consumer);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
@@ -42,13 +43,13 @@ static int attach_one(struct site_walk *walk, struct attach_request *request)
 	/* Settled again, too: the mapping may have gone and come back. */
 	if (site_attachment(site, request->consumer))
 		return 0;
-	if (request->consumer->type == CONSUMER_RETURN && !image->trampoline) {
+	if (request->consumer->type == CONSUMER_RETURN && !pmm->trampoline) {
 		walk->known = false;
-		ret = image_need_trampoline(image);
+		ret = pmm_need_trampoline(pmm);
 		if (ret)
 			goto out;
 	}
-	ret = attachment_make(image, site, request);
+	ret = attachment_make(pmm, site, request);
 	request->made = !ret;
 out:
 	walk->no_memory = ret == -ENOMEM;
@@ -86,13 +87,13 @@ static void requests_sort(struct attach_request *requests, unsigned int n)
 }
 
 /* Whether nothing is left to do for a request: hits reach its consumer, or need not any more. */
-static bool request_settled(struct image *image, const struct attach_request *request)
+static bool request_done(struct probed_mm *pmm, const struct attach_request *request)
 {
 	const struct consumer_set *set;
 	struct site *site = request->site;
 	unsigned int i;
 
-	if (!READ_ONCE(request->consumer->live) || image->dead)
+	if (!READ_ONCE(request->consumer->live) || pmm->dead)
 		return true;
 	set = site->state == SITE_ARMED ? site_set(site) : NULL;
 	for (i = 0; set && i < set->nr; i++) {
@@ -103,8 +104,8 @@ static bool request_settled(struct image *image, const struct attach_request *re
 }
 
 /**
- * image_attach() - probe addresses for consumers
- * @image: the address space; the caller keeps it in use
+ * pmm_attach() - probe addresses for consumers
+ * @pmm: the address space; the caller keeps it in use
  * @requests: who and where; comes back in another order, with the results
  * @n: how many
  *
@@ -112,16 +113,16 @@ static bool request_settled(struct image *image, const struct attach_request *re
  * of register_uprobe(); or -ESHUTDOWN when the consumer is being unregistered.
  * The kernel log says what a caller cannot know.
  *
- * Context: may sleep; takes image::lock and the mmap lock.
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
  * Return: false when memory has run out, which further attempts would not change; the results
  * are -ENOMEM then, which they also are where there is no room for slots.
  */
-bool image_attach(struct image *image, struct attach_request *requests, unsigned int n)
+bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned int n)
 {
 	struct site **sites = kvmalloc_array(n, sizeof(*sites), GFP_KERNEL);
 	struct site_walk walk = {
-		.image = image,
-		.text = { .mm = image->mm },
+		.pmm = pmm,
+		.text = { .mm = pmm->mm },
 		.stock = { .wanted = n },
 	};
 	struct mem_cgroup *payer, *others;
@@ -136,15 +137,15 @@ bool image_attach(struct image *image, struct attach_request *requests, unsigned
 	if (!sites)
 		return false;
 	/* A program pays for what its mappings take, whoever registers. */
-	payer = get_mem_cgroup_from_mm(image->mm);
+	payer = get_mem_cgroup_from_mm(pmm->mm);
 	others = set_active_memcg(payer);
 	requests_sort(requests, n);
-	site_table_expect(n);
+	site_table_prealloc(n);
 
-	mutex_lock(&image->lock);
+	mutex_lock(&pmm->lock);
 	/* In the middle of an exec it was not known yet what the code would be. */
-	if (RB_EMPTY_ROOT(&image->sites) && !image->nr_areas)
-		image->mode = arch_mm_mode(image->mm);
+	if (RB_EMPTY_ROOT(&pmm->sites) && !pmm->nr_areas)
+		pmm->mode = arch_mm_mode(pmm->mm);
 	for (i = 0; i < n; i++) {
 		requests[i].result = attach_one(&walk, &requests[i]);
 		if (!requests[i].result)
@@ -156,10 +157,10 @@ bool image_attach(struct image *image, struct attach_request *requests, unsigned
 	}
 	text_reader_end(&walk.text);
 	site_stock_end(&walk.stock);
-	ret = image_settle(image, sites, nr, true, false);
+	ret = pmm_sync(pmm, sites, nr, true, false);
 	nr = 0;
 	for (i = 0; ret && i < n; i++) {
-		if (requests[i].result || request_settled(image, &requests[i]))
+		if (requests[i].result || request_done(pmm, &requests[i]))
 			continue;
 		requests[i].result = ret;
 		if (requests[i].made) {
@@ -168,8 +169,8 @@ bool image_attach(struct image *image, struct attach_request *requests, unsigned
 		}
 	}
 	if (nr)
-		image_settle(image, sites, nr, true, true);
-	mutex_unlock(&image->lock);
+		pmm_sync(pmm, sites, nr, true, true);
+	mutex_unlock(&pmm->lock);
 	set_active_memcg(others);
 	mem_cgroup_put(payer);
 	kvfree(sites);
@@ -196,29 +197,29 @@ static void sites_sort(struct site **sites, unsigned int n)
 }
 
 /* An image that a consumer is attached to and that this round has not visited. */
-static struct image *consumer_next_image(struct consumer *c, unsigned int round)
+static struct probed_mm *consumer_next_image(struct consumer *c, unsigned int round)
 {
-	struct image *image = NULL;
+	struct probed_mm *pmm = NULL;
 	struct attachment *a;
 
 	spin_lock(&c->lock);
 	list_for_each_entry(a, &c->attachments, in_consumer) {
 		if (a->round != round) {
 			/* It stays while anything is attached to its sites. */
-			image = a->site->image;
-			refcount_inc(&image->refs);
+			pmm = a->site->pmm;
+			refcount_inc(&pmm->refs);
 			break;
 		}
 	}
 	spin_unlock(&c->lock);
-	return image;
+	return pmm;
 }
 
 /*
- * Lists where @c is attached in @image in @sites, as far as they are less than
+ * Lists where @c is attached in @pmm in @sites, as far as they are less than
  * @room; returns how often.
  */
-static unsigned int consumer_list(struct consumer *c, const struct image *image,
+static unsigned int consumer_list(struct consumer *c, const struct probed_mm *pmm,
 				  unsigned int round, struct site **sites, unsigned int room)
 {
 	struct attachment *a;
@@ -226,7 +227,7 @@ static unsigned int consumer_list(struct consumer *c, const struct image *image,
 
 	spin_lock(&c->lock);
 	list_for_each_entry(a, &c->attachments, in_consumer) {
-		if (a->site->image != image)
+		if (a->site->pmm != pmm)
 			continue;
 		if (n < room) {
 			a->round = round;
@@ -238,21 +239,21 @@ static unsigned int consumer_list(struct consumer *c, const struct image *image,
 	return n;
 }
 
-static int image_visit(struct image *image, struct consumer **cs, unsigned int n,
-		       unsigned int round, bool detach)
+static int pmm_visit(struct probed_mm *pmm, struct consumer **cs, unsigned int n,
+		     unsigned int round, bool detach)
 {
-	bool in_use = mmget_not_zero(image->mm);
+	bool in_use = mmget_not_zero(pmm->mm);
 	unsigned int i, j, from, more, room = n, nr;
 	struct site **sites = NULL;
 	int ret;
 
-	mutex_lock(&image->lock);
+	mutex_lock(&pmm->lock);
 	/* Most consumers are at one place of an image. */
 	for (;;) {
 		sites = kvmalloc_array(room, sizeof(*sites), GFP_KERNEL | __GFP_NOFAIL);
 		nr = 0;
 		for (i = 0; i < n; i++)
-			nr += consumer_list(cs[i], image, round, sites + min(nr, room),
+			nr += consumer_list(cs[i], pmm, round, sites + min(nr, room),
 					    room - min(nr, room));
 		if (nr <= room)
 			break;
@@ -260,16 +261,16 @@ static int image_visit(struct image *image, struct consumer **cs, unsigned int n
 		room = nr;
 	}
 	for (i = 0, from = 0; detach && i < n; i++, from += more) {
-		more = consumer_list(cs[i], image, round, NULL, 0);
+		more = consumer_list(cs[i], pmm, round, NULL, 0);
 		for (j = from; j < from + more; j++)
 			attachment_free(site_attachment(sites[j], cs[i]));
 	}
 	sites_sort(sites, nr);
-	ret = image_settle(image, sites, nr, in_use, detach);
-	mutex_unlock(&image->lock);
+	ret = pmm_sync(pmm, sites, nr, in_use, detach);
+	mutex_unlock(&pmm->lock);
 	kvfree(sites);
 	if (in_use)
-		mmput_async(image->mm);
+		mmput_async(pmm->mm);
 	return ret;
 }
 
@@ -277,19 +278,19 @@ static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
 {
 	static atomic_t rounds = ATOMIC_INIT(0);
 	unsigned int round = atomic_inc_return(&rounds) ?: atomic_inc_return(&rounds);
-	struct image *image;
+	struct probed_mm *pmm;
 	unsigned int i = 0;
 	int err, ret = 0;
 
 	while (i < n) {
-		image = consumer_next_image(cs[i], round);
-		if (!image) {
+		pmm = consumer_next_image(cs[i], round);
+		if (!pmm) {
 			i++;
 			continue;
 		}
-		err = image_visit(image, cs + i, n - i, round, detach);
+		err = pmm_visit(pmm, cs + i, n - i, round, detach);
 		ret = ret ?: err;
-		image_put(image);
+		pmm_put(pmm);
 		cond_resched();
 	}
 	return ret;
@@ -300,7 +301,7 @@ static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
  * @cs: the consumers, retired
  * @n: how many
  *
- * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
  * locks.
  */
 void consumers_detach(struct consumer **cs, unsigned int n)
@@ -313,62 +314,62 @@ void consumers_detach(struct consumer **cs, unsigned int n)
 }
 
 /**
- * consumer_resettle() - follow a consumer's having been enabled or disabled
+ * consumer_sync() - follow a consumer's having been enabled or disabled
  * @c: the consumer
  *
- * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
  * locks; @c is claimed by the caller.
  * Return: 0 or the first error.
  */
-int consumer_resettle(struct consumer *c)
+int consumer_sync(struct consumer *c)
 {
 	return consumers_visit(&c, 1, false);
 }
 
 /**
- * image_detach_one() - take a consumer away from all its sites in an image
- * @image: the address space
+ * pmm_detach() - take a consumer away from all its sites in an image
+ * @pmm: the address space
  * @c: the consumer
  *
- * Context: may sleep, in a thread without signals; takes image::lock and the
+ * Context: may sleep, in a thread without signals; takes probed_mm::lock and the
  * mmap lock.
  */
-void image_detach_one(struct image *image, struct consumer *c)
+void pmm_detach(struct probed_mm *pmm, struct consumer *c)
 {
-	image_visit(image, &c, 1, 0, true);
+	pmm_visit(pmm, &c, 1, 0, true);
 }
 
 /**
- * site_give_up() - take a breakpoint out although it is wanted
+ * site_remove_breakpoint() - take a breakpoint out although it is wanted
  * @site: a site that a task of its process cannot execute out of line
  *
  * It comes back when the site is settled the next time.
  *
- * Context: may sleep; takes image::lock and the mmap lock; the address space
+ * Context: may sleep; takes probed_mm::lock and the mmap lock; the address space
  * is the current task's.
  */
-void site_give_up(struct site *site)
+void site_remove_breakpoint(struct site *site)
 {
 	struct text_edit edit;
 
-	mutex_lock(&site->image->lock);
+	mutex_lock(&site->pmm->lock);
 	edit = site_edit(site);
-	breakpoints_remove(site->image->mm, &edit, 1);
+	breakpoints_remove(site->pmm->mm, &edit, 1);
 	if (text_edit_gone(edit.result))
 		site_set_idle(site);
 	/* What is left is the kernel's, which takes it for its own. */
-	cmpxchg(&site->foreign, FOREIGN_SECOND, FOREIGN_FIRST);
-	mutex_unlock(&site->image->lock);
+	cmpxchg(&site->owner, OWNER_OTHER_SECOND, OWNER_OTHER_FIRST);
+	mutex_unlock(&site->pmm->lock);
 	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
 			      task_tgid_nr(current),
-			      arch_code_mode(task_pt_regs(current)) == (int)site->image->mode ?
+			      arch_code_mode(task_pt_regs(current)) == (int)site->pmm->mode ?
 			      "its call would not match the shadow stack" :
 			      "it is executed as code of another mode");
 }
 
 /**
- * image_moved() - text has been moved by mremap()
- * @image: the address space, in use
+ * pmm_moved() - text has been moved by mremap()
+ * @pmm: the address space, in use
  * @start: first address that it was at
  * @end: the first address behind
  * @by: what is to be added for the new ones; 0 when it has stayed, after all
@@ -377,108 +378,108 @@ void site_give_up(struct site *site)
  * meanwhile.  They go, unless there are probes at the new place already; the files
  * that are probed are then to be looked for as in any new mapping.
  *
- * Context: may sleep; takes image::lock and the mmap lock.
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
  */
-void image_moved(struct image *image, unsigned long start, unsigned long end, long by)
+void pmm_moved(struct probed_mm *pmm, unsigned long start, unsigned long end, long by)
 {
 	static const u8 armed = SITE_ARMED;
 	struct site *site, *there;
 	struct text_edit edit;
 	bool moved;
 
-	mutex_lock(&image->lock);
-	for (site = image_first_site(image, start); site && site->key.addr < end;
-	     site = image_next_site(site)) {
+	mutex_lock(&pmm->lock);
+	for (site = pmm_first_site(pmm, start); site && site->key.addr < end;
+	     site = pmm_next_site(site)) {
 		moved = site->moves;
 		site->moves = false;
 		if (site->kind != SITE_PROBE || !by)
 			continue;
-		there = site_at(image, site->key.addr + by);
+		there = site_at(pmm, site->key.addr + by);
 		if (there && there->state == SITE_ARMED)
 			continue;
 		edit = site_edit(site);
 		edit.addr += by;
 		/* The program may have patched what was there then. */
 		edit.state = moved ? &armed : NULL;
-		breakpoints_remove(image->mm, &edit, 1);
+		breakpoints_remove(pmm->mm, &edit, 1);
 		if (there && there->state == SITE_INHERITED)
 			site_set_idle(there);
 	}
-	mutex_unlock(&image->lock);
+	mutex_unlock(&pmm->lock);
 }
 
-static bool image_disarm(struct image *image, void *unused)
+static bool pmm_remove_breakpoints(struct probed_mm *pmm, void *unused)
 {
 	struct site *site;
 
-	if (!mmget_not_zero(image->mm))
+	if (!mmget_not_zero(pmm->mm))
 		return true;
-	mutex_lock(&image->lock);
-	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+	mutex_lock(&pmm->lock);
+	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
 		if (site->kind == SITE_PROBE && site->state != SITE_IDLE)
-			image_settle(image, &site, 1, true, true);
+			pmm_sync(pmm, &site, 1, true, true);
 	}
-	mutex_unlock(&image->lock);
-	mmput_async(image->mm);
+	mutex_unlock(&pmm->lock);
+	mmput_async(pmm->mm);
 	return true;
 }
 
 /**
- * image_disarm_all() - take out breakpoints that could not be taken out at unregistration
+ * pmm_remove_breakpoints_all() - take out breakpoints that could not be taken out at unregistration
  *
  * Context: may sleep, in a thread without signals; no consumer is registered.  Takes
- * image::lock and the mmap locks.
+ * probed_mm::lock and the mmap locks.
  */
-void image_disarm_all(void)
+void pmm_remove_breakpoints_all(void)
 {
-	images_for_each(image_disarm, NULL);
+	pmm_for_each(pmm_remove_breakpoints, NULL);
 }
 
 /**
- * image_reap() - take all consumers away from an image
- * @image: an image that is dead
+ * pmm_detach_all() - take all consumers away from an image
+ * @pmm: an image that is dead
  *
  * Those that were registered for this process alone end with it.
  *
- * Context: may sleep; takes image::lock.
+ * Context: may sleep; takes probed_mm::lock.
  */
-void image_reap(struct image *image)
+void pmm_detach_all(struct probed_mm *pmm)
 {
 	struct consumer *c, *next;
 	struct site *site;
 	bool last;
 
-	mutex_lock(&image->lock);
-	ref_ctrs_forget(image);
-	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+	mutex_lock(&pmm->lock);
+	ref_ctrs_detach(pmm);
+	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
 		struct attachment *a, *b;
 
 		list_for_each_entry_safe(a, b, &site->attachments, in_site)
 			attachment_free(a);
 		site_publish(site, NULL);
 	}
-	list_for_each_entry_safe(c, next, &image->residents, in_home) {
-		list_del_init(&c->in_home);
+	list_for_each_entry_safe(c, next, &pmm->bound, in_bound) {
+		list_del_init(&c->in_bound);
 		spin_lock(&c->lock);
-		c->homeless = true;
+		c->orphaned = true;
 		last = list_empty(&c->attachments);
 		spin_unlock(&c->lock);
 		if (last)
 			consumer_end_later(c);
 	}
-	mutex_unlock(&image->lock);
+	mutex_unlock(&pmm->lock);
 }
 
 /**
- * consumers_settle_in() - have consumers end with a process
+ * consumers_bind_mm() - have consumers end with a process
  * @cs: the consumers, being registered; NULL for none
  * @n: how many
  * @home: image of the process; the caller has a reference
  *
- * Context: may sleep; @cs are claimed by the caller, takes image::lock.
+ * Context: may sleep; @cs are claimed by the caller, takes probed_mm::lock.
  * Return: 0 or -ESRCH.
  */
-int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home)
+int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *home)
 {
 	unsigned int i;
 	int ret = -ESRCH;
@@ -486,8 +487,8 @@ int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home
 	mutex_lock(&home->lock);
 	if (!READ_ONCE(home->dead)) {
 		for (i = 0; i < n; i++) {
-			list_add_tail(&cs[i]->in_home, &home->residents);
-			cs[i]->home = home;
+			list_add_tail(&cs[i]->in_bound, &home->bound);
+			cs[i]->target_mm = home;
 		}
 		refcount_add(n, &home->refs);
 		ret = 0;
@@ -497,20 +498,20 @@ int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home
 }
 
 /**
- * consumer_leave_home() - undo consumers_settle_in()
+ * consumer_unbind_mm() - undo consumers_bind_mm()
  * @c: the consumer; nothing is done when it probes a file
  *
- * Context: may sleep; @c is claimed by the caller, takes image::lock.
+ * Context: may sleep; @c is claimed by the caller, takes probed_mm::lock.
  */
-void consumer_leave_home(struct consumer *c)
+void consumer_unbind_mm(struct consumer *c)
 {
-	struct image *home = c->home;
+	struct probed_mm *home = c->target_mm;
 
 	if (!home)
 		return;
 	mutex_lock(&home->lock);
-	list_del_init(&c->in_home);
+	list_del_init(&c->in_bound);
 	mutex_unlock(&home->lock);
-	c->home = NULL;
-	image_put(home);
+	c->target_mm = NULL;
+	pmm_put(home);
 }

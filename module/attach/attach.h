@@ -6,7 +6,7 @@
 #define _UPROBES_ATTACH_H
 
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 
 struct site;
 
@@ -23,22 +23,22 @@ struct site;
 struct attach_request {
 	struct consumer *consumer;
 	unsigned long addr;
-	struct image_file where;
+	struct file_place where;
 	struct site *site;
 	int result;
 	unsigned int order;
 	bool made;
 };
 
-bool image_attach(struct image *image, struct attach_request *requests, unsigned int n);
-void site_give_up(struct site *site);
-void image_moved(struct image *image, unsigned long start, unsigned long end, long by);
-void image_detach_one(struct image *image, struct consumer *c);
-void image_reap(struct image *image);
-void image_disarm_all(void);
+bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned int n);
+void site_remove_breakpoint(struct site *site);
+void pmm_moved(struct probed_mm *pmm, unsigned long start, unsigned long end, long by);
+void pmm_detach(struct probed_mm *pmm, struct consumer *c);
+void pmm_detach_all(struct probed_mm *pmm);
+void pmm_remove_breakpoints_all(void);
 void consumers_detach(struct consumer **cs, unsigned int n);
-int consumer_resettle(struct consumer *c);
-int consumers_settle_in(struct consumer **cs, unsigned int n, struct image *home);
-void consumer_leave_home(struct consumer *c);
+int consumer_sync(struct consumer *c);
+int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *home);
+void consumer_unbind_mm(struct consumer *c);
 
 #endif /* _UPROBES_ATTACH_H */

@@ -9,9 +9,9 @@
 
 #include "attachment.h"
 #include "attach.h"
-#include "settle.h"
+#include "sync.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "text/mapped_file.h"
 
@@ -20,7 +20,7 @@
  * @site: the site
  * @c: the consumer
  *
- * Context: image::lock held.
+ * Context: probed_mm::lock held.
  * Return: the attachment, or NULL when it is not attached there.
  */
 struct attachment *site_attachment(struct site *site, const struct consumer *c)
@@ -34,7 +34,7 @@ struct attachment *site_attachment(struct site *site, const struct consumer *c)
 	return NULL;
 }
 
-/* Where site::attachments has room for one more; image::lock held. */
+/* Where site::attachments has room for one more; probed_mm::lock held. */
 static struct attachment *attachment_alloc(struct site *site)
 {
 	return site->first.consumer ? kmalloc(sizeof(site->first),
@@ -52,14 +52,14 @@ static void attachment_release(struct site *site, struct attachment *a)
 
 /**
  * attachment_make() - attach a consumer to a site
- * @image: the address space
+ * @pmm: the address space
  * @site: the site, to which it is not attached
  * @request: who, and the file that has to be mapped there
  *
- * Context: may sleep; image::lock held.
+ * Context: may sleep; probed_mm::lock held.
  * Return: 0, -ENOMEM, or -ESHUTDOWN when one of the two is going.
  */
-int attachment_make(struct image *image, struct site *site,
+int attachment_make(struct probed_mm *pmm, struct site *site,
 		    const struct attach_request *request)
 {
 	struct attachment *a = attachment_alloc(site);
@@ -68,7 +68,7 @@ int attachment_make(struct image *image, struct site *site,
 	if (!a)
 		return -ENOMEM;
 	spin_lock(&c->lock);
-	if (c->dying || image->dead) {
+	if (c->dying || pmm->dead) {
 		spin_unlock(&c->lock);
 		attachment_release(site, a);
 		return -ESHUTDOWN;
@@ -81,9 +81,9 @@ int attachment_make(struct image *image, struct site *site,
 	spin_unlock(&c->lock);
 	consumer_get(c);
 	list_add_tail(&a->in_site, &site->attachments);
-	image->nr_heirs += c->inherits;
-	image->nr_returns += c->type == CONSUMER_RETURN;
-	image->nr_counters += consumer_counts_in_process(c);
+	pmm->nr_heirs += c->inherits;
+	pmm->nr_returns += c->type == CONSUMER_RETURN;
+	pmm->nr_counters += consumer_counts_in_process(c);
 	return 0;
 }
 
@@ -93,22 +93,22 @@ int attachment_make(struct image *image, struct site *site,
  *
  * The site's set is not changed.
  *
- * Context: image::lock held.
+ * Context: probed_mm::lock held.
  */
 void attachment_free(struct attachment *a)
 {
 	struct consumer *c = a->consumer;
-	struct image *image = a->site->image;
+	struct probed_mm *pmm = a->site->pmm;
 	bool last;
 
 	list_del(&a->in_site);
 	spin_lock(&c->lock);
 	list_del(&a->in_consumer);
-	last = c->homeless && list_empty(&c->attachments);
+	last = c->orphaned && list_empty(&c->attachments);
 	spin_unlock(&c->lock);
-	image->nr_heirs -= c->inherits;
-	image->nr_returns -= c->type == CONSUMER_RETURN;
-	image->nr_counters -= consumer_counts_in_process(c);
+	pmm->nr_heirs -= c->inherits;
+	pmm->nr_returns -= c->type == CONSUMER_RETURN;
+	pmm->nr_counters -= consumer_counts_in_process(c);
 	attachment_release(a->site, a);
 	if (last)
 		consumer_end_later(c);
@@ -116,29 +116,29 @@ void attachment_free(struct attachment *a)
 }
 
 /**
- * site_abandon() - the mapping that a site was in has gone
+ * site_detach_all() - the mapping that a site was in has gone
  * @site: the site; what was probed there is no more
  *
- * Context: may sleep; image::lock held.
+ * Context: may sleep; probed_mm::lock held.
  */
-void site_abandon(struct site *site)
+void site_detach_all(struct site *site)
 {
 	struct attachment *a, *next;
 
-	lockdep_assert_held(&site->image->lock);
+	lockdep_assert_held(&site->pmm->lock);
 	list_for_each_entry_safe(a, next, &site->attachments, in_site)
 		attachment_free(a);
 	site_publish(site, NULL);
 	site_set_idle(site);
 }
 
-static bool same_place(const struct image_file *a, const struct image_file *b)
+static bool same_place(const struct file_place *a, const struct file_place *b)
 {
 	return a->inode == b->inode && a->offset == b->offset;
 }
 
 /* Whether that place in a file is what is mapped at an address. */
-static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct image_file *where)
+static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct file_place *where)
 {
 	struct file *file;
 	loff_t pos;
@@ -153,28 +153,28 @@ static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct 
 }
 
 /**
- * site_vacate() - a place in a file is about to be probed, where another one may have been mapped
- * @image: the address space, in use
+ * site_detach_stale() - detach what was probed at a place in a mapping that has gone
+ * @pmm: the address space, in use
  * @request: who probes it, and where
  *
  * What was probed there in a mapping that has gone is probed there no more: the breakpoint
  * would be written for a file that is not mapped.  Whoever probes this one as well finds it.
  *
- * Context: may sleep; image::lock held, takes the mmap lock.
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
-void site_vacate(struct image *image, const struct attach_request *request)
+void site_detach_stale(struct probed_mm *pmm, const struct attach_request *request)
 {
 	struct attachment *a, *next;
 	bool stale = false;
 	struct site *site;
 
-	lockdep_assert_held(&image->lock);
-	site = request->where.inode ? site_at(image, request->addr) : NULL;
+	lockdep_assert_held(&pmm->lock);
+	site = request->where.inode ? site_at(pmm, request->addr) : NULL;
 	if (!site || READ_ONCE(site->state) == SITE_ARMED)
 		return;
 	list_for_each_entry(a, &site->attachments, in_site)
 		stale |= a->where.inode && !same_place(&a->where, &request->where);
-	if (!stale || !mapped_there(image->mm, request->addr, &request->where))
+	if (!stale || !mapped_there(pmm->mm, request->addr, &request->where))
 		return;
 	list_for_each_entry_safe(a, next, &site->attachments, in_site) {
 		if (!a->where.inode || same_place(&a->where, &request->where))

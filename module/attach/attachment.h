@@ -8,10 +8,10 @@
 #include "attach.h"
 
 struct attachment *site_attachment(struct site *site, const struct consumer *c);
-int attachment_make(struct image *image, struct site *site,
+int attachment_make(struct probed_mm *pmm, struct site *site,
 		    const struct attach_request *request);
 void attachment_free(struct attachment *a);
-void site_abandon(struct site *site);
-void site_vacate(struct image *image, const struct attach_request *request);
+void site_detach_all(struct site *site);
+void site_detach_stale(struct probed_mm *pmm, const struct attach_request *request);
 
 #endif /* _UPROBES_ATTACHMENT_H */

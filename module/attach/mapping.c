@@ -16,8 +16,8 @@
 #include "ref_ctr.h"
 #include "unwinder.h"
 #include "core/consumer.h"
-#include "core/image.h"
 #include "core/probe_file.h"
+#include "core/probed_mm.h"
 #include "text/mapped_file.h"
 #include "text/read.h"
 
@@ -218,14 +218,14 @@ static void request_missed(const struct attach_request *request, int err)
 /**
  * struct spread - one address space's turn
  * @mm: the address space
- * @image: the same, once there is something to attach
+ * @pmm: the same, once there is something to attach
  * @watched: its unwinders are being watched
  * @no_memory: it ran out, and there is none for the rest either, at the program's expense
  * @requests: what is to be attached; the memory is used for further turns
  */
 struct spread {
 	struct mm_struct *mm;
-	struct image *image;
+	struct probed_mm *pmm;
 	bool watched;
 	bool no_memory;
 	struct request_list *requests;
@@ -243,11 +243,11 @@ static int spread_requests(struct spread *s)
 
 	if (!list->nr)
 		return 0;
-	if (!s->image) {
-		s->image = image_get(s->mm);
-		ret = PTR_ERR_OR_ZERO(s->image);
+	if (!s->pmm) {
+		s->pmm = pmm_get(s->mm);
+		ret = PTR_ERR_OR_ZERO(s->pmm);
 		if (ret) {
-			s->image = NULL;
+			s->pmm = NULL;
 			for (i = 0; i < list->nr; i++)
 				request_missed(&list->requests[i], ret);
 			request_list_drop(list);
@@ -256,17 +256,17 @@ static int spread_requests(struct spread *s)
 	}
 	/* Until the end of the turn: it looks through all mappings. */
 	if (!s->watched && requests_return(list)) {
-		unwinder_watch(s->image);
+		unwinder_watch(s->pmm);
 		s->watched = true;
 	}
-	s->no_memory = !image_attach(s->image, list->requests, list->nr);
+	s->no_memory = !pmm_attach(s->pmm, list->requests, list->nr);
 	for (i = 0; i < list->nr; i++) {
 		struct attach_request *r = &list->requests[i];
 
 		err = r->result;
 		request_missed(r, err);
 		if (!err && r->consumer->ref_ctr_offset)
-			err = ref_ctrs_apply(s->image, r->consumer, r->where.inode);
+			err = ref_ctrs_apply(s->pmm, r->consumer, r->where.inode);
 		ret = ret ?: err;
 	}
 	request_list_drop(list);
@@ -276,9 +276,9 @@ static int spread_requests(struct spread *s)
 static void spread_end(struct spread *s)
 {
 	if (s->watched)
-		unwinder_watched(s->image);
-	if (s->image)
-		image_put(s->image);
+		unwinder_watched(s->pmm);
+	if (s->pmm)
+		pmm_put(s->pmm);
 }
 
 /* Attaches those of @only, or all, in one address space; @list is empty before and after. */

@@ -13,10 +13,9 @@
 #include "arch.h"
 #include "attachment.h"
 #include "ssol.h"
-#include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "core/slots.h"
@@ -72,11 +71,11 @@ static void walk_to(struct site_walk *walk, unsigned long addr)
 	unsigned int steps = 4;
 
 	if (walk->known && addr >= walk->addr) {
-		for (; site && site->key.addr < addr && steps--; site = image_next_site(site))
+		for (; site && site->key.addr < addr && steps--; site = pmm_next_site(site))
 			walk->prev = site;
 	}
 	if (!walk->known || addr < walk->addr || (site && site->key.addr < addr)) {
-		site = image_first_site(walk->image, addr);
+		site = pmm_first_site(walk->pmm, addr);
 		walk->prev = NULL;
 	}
 	walk->next = site;
@@ -94,8 +93,8 @@ static void site_text_restore(const struct site_walk *walk, u8 *text, int len)
 	struct site *site = walk->next;
 
 	if (site && site->key.addr == addr)
-		site = image_next_site(site);
-	for (; site && site->key.addr < addr + len; site = image_next_site(site)) {
+		site = pmm_next_site(site);
+	for (; site && site->key.addr < addr + len; site = pmm_next_site(site)) {
 		u8 *byte = text + (site->key.addr - addr);
 
 		if (site->kind == SITE_PROBE && site->state != SITE_IDLE &&
@@ -111,16 +110,16 @@ static bool plan_is_of(const struct ssol_plan *plan, const u8 *text, int len)
 
 /*
  * Whether a breakpoint was put there by this module, where the text was before: its
- * task is in mremap(), or has not come to image_moved().  A page keeps the place of
+ * task is in mremap(), or has not come to pmm_moved().  A page keeps the place of
  * what is in it.
  */
-static bool site_text_moved(struct image *image, unsigned long addr, const u8 *text)
+static bool site_text_moved(struct probed_mm *pmm, unsigned long addr, const u8 *text)
 {
 	struct site *site;
 
-	if (!atomic_read(&image->moving))
+	if (!atomic_read(&pmm->moving))
 		return false;
-	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
+	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
 		if (site->kind == SITE_PROBE &&
 		    !offset_in_page(site->key.addr ^ addr) &&
 		    text_same(text, site->plan.text, ssol_len(&site->plan)))
@@ -153,13 +152,13 @@ static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, un
 static int site_read(struct site_walk *walk, const struct consumer *c, struct site *site,
 		     enum origin *origin, u8 *text)
 {
-	struct image *image = walk->image;
+	struct probed_mm *pmm = walk->pmm;
 	unsigned long addr = walk->addr;
 	int len, ret;
 
 	len = text_reader_read(&walk->text, addr, text, UINSN_MAX_LEN);
 	if (len == -EINVAL)
-		site_tell_mapping(c, image->mm, addr);
+		site_tell_mapping(c, pmm->mm, addr);
 	else if (len == -EIO)
 		site_notice(c, "0x%lx cannot be probed: the text cannot be read\n", addr);
 	if (len < 0)
@@ -172,13 +171,13 @@ static int site_read(struct site_walk *walk, const struct consumer *c, struct si
 		else
 			site_set_idle(site);
 	} else if (text[0] == ARCH_BREAKPOINT) {
-		ret = foreign_text(image->mm, addr, text, len);
+		ret = owner_text(pmm->mm, addr, text, len);
 		if (ret == -EEXIST)
 			site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n",
 				    addr);
 		if (ret)
 			return ret;
-		*origin = site_text_moved(image, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
+		*origin = site_text_moved(pmm, addr, text) ? ORIGIN_MOVED : ORIGIN_OTHER;
 	}
 	site_text_restore(walk, text, len);
 	return len;
@@ -192,7 +191,7 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 					    struct site *site, enum origin *origin)
 {
 	const struct ssol_plan *plan;
-	struct image *image = walk->image;
+	struct probed_mm *pmm = walk->pmm;
 	unsigned long addr = walk->addr;
 	u8 text[UINSN_MAX_LEN];
 	enum ssol_refusal why = SSOL_OK;
@@ -205,11 +204,11 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 	ret = 0;
 	if (site && plan_is_of(&site->plan, text, len)) {
 		plan = &site->plan;
-	} else if (c->plan && c->plan->insn.mode == image->mode &&
+	} else if (c->plan && c->plan->insn.mode == pmm->mode &&
 		   plan_is_of(c->plan, text, len)) {
 		plan = c->plan;
 	} else {
-		ret = ssol_plan_insn(&walk->made, text, len, image->mode, &why);
+		ret = ssol_plan_insn(&walk->made, text, len, pmm->mode, &why);
 		plan = &walk->made;
 	}
 	if (ret == -EPERM) {
@@ -222,7 +221,7 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 			    len, text);
 		return ERR_PTR(-EILSEQ);
 	}
-	if (foreign_call(image->mm, addr, text, len)) {
+	if (owner_is_uprobe_call(pmm->mm, addr, text, len)) {
 		site_notice(c, "0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there\n",
 			    addr);
 		return ERR_PTR(-EEXIST);
@@ -265,16 +264,16 @@ static bool prefer_step(const struct ssol_plan *plan)
  * A slot in one of the areas that there are; -ERANGE when some have room, but none of them
  * within reach of what the instruction refers to, -ENOSPC when none has.
  */
-static long image_use_room(struct image *image, const struct ssol_plan *plan, unsigned long addr,
-			   bool step)
+static long pmm_use_room(struct probed_mm *pmm, const struct ssol_plan *plan, unsigned long addr,
+			 bool step)
 {
 	long slot, ret = -ENOSPC;
 	unsigned int i;
 
-	for (i = 0; i < image->nr_areas; i++) {
-		if (!ssol_area_reaches(image->areas[i], addr))
+	for (i = 0; i < pmm->nr_areas; i++) {
+		if (!ssol_area_reaches(pmm->areas[i], addr))
 			continue;
-		slot = ssol_area_add_slot(image->areas[i], image->mm, plan, addr, step);
+		slot = ssol_area_add_slot(pmm->areas[i], pmm->mm, plan, addr, step);
 		if (slot != -ENOSPC && slot != -ERANGE)
 			return slot;
 		if (slot == -ERANGE)
@@ -284,37 +283,37 @@ static long image_use_room(struct image *image, const struct ssol_plan *plan, un
 }
 
 /* -ENOSPC: there is no room for an area within reach, or the program may map no more. */
-static long image_add_slot(struct image *image, const struct ssol_plan *plan,
-			   unsigned long addr, bool *step)
+static long pmm_add_slot(struct probed_mm *pmm, const struct ssol_plan *plan,
+			 unsigned long addr, bool *step)
 {
 	struct ssol_area *area;
 	long slot;
 
 	*step = ssol_needs_step(plan) || prefer_step(plan);
-	slot = image_use_room(image, plan, addr, *step);
-	if (slot == -ERANGE && image->nothing_nearer) {
+	slot = pmm_use_room(pmm, plan, addr, *step);
+	if (slot == -ERANGE && pmm->nothing_nearer) {
 		*step = true;
-		slot = image_use_room(image, plan, addr, true);
+		slot = pmm_use_room(pmm, plan, addr, true);
 	}
 	if (slot != -ENOSPC && slot != -ERANGE)
 		return slot;
-	if (image->nr_areas == IMAGE_MAX_AREAS)
+	if (pmm->nr_areas == PMM_MAX_AREAS)
 		return -ENOSPC;
-	area = ssol_area_create(image->mm, image->areas, image->nr_areas, addr);
+	area = ssol_area_create(pmm->mm, pmm->areas, pmm->nr_areas, addr);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
-	image_add_area(image, area);
-	slot = ssol_area_add_slot(area, image->mm, plan, addr, *step);
+	pmm_add_area(pmm, area);
+	slot = ssol_area_add_slot(area, pmm->mm, plan, addr, *step);
 	if (slot == -ERANGE) {
 		/* Not even from the nearest room; a step borrows a register. */
-		image->nothing_nearer = true;
+		pmm->nothing_nearer = true;
 		*step = true;
-		slot = ssol_area_add_slot(area, image->mm, plan, addr, true);
+		slot = ssol_area_add_slot(area, pmm->mm, plan, addr, true);
 	}
 	return slot;
 }
 
-/* Log why image_add_slot() failed with @ret.  Return: the error of the registration. */
+/* Log why pmm_add_slot() failed with @ret.  Return: the error of the registration. */
 static long slot_refused(const struct consumer *c, unsigned long addr, long ret)
 {
 	/* Callers report missing memory once for all their places. */
@@ -336,7 +335,7 @@ static long slot_refused(const struct consumer *c, unsigned long addr, long ret)
  */
 struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c)
 {
-	struct image *image = walk->image;
+	struct probed_mm *pmm = walk->pmm;
 	enum origin origin = ORIGIN_NONE;
 	bool step;
 	const struct ssol_plan *plan;
@@ -346,7 +345,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 
 	walk_to(walk, addr);
 	site = walk->next && walk->next->key.addr == addr ? walk->next : NULL;
-	if (image_area_at(image, addr)) {
+	if (pmm_area_at(pmm, addr)) {
 		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area\n", addr);
 		return ERR_PTR(-EINVAL);
 	}
@@ -358,13 +357,13 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	if (site && ssol_len(plan) == ssol_len(&site->plan) &&
 	    !memcmp(plan->text, site->plan.text, ssol_len(plan))) {
 		if (origin == ORIGIN_OTHER)
-			WRITE_ONCE(site->foreign, FOREIGN_FIRST);
+			WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
 		else if (origin == ORIGIN_MOVED && site->state == SITE_IDLE)
 			WRITE_ONCE(site->state, SITE_INHERITED);
 		return site;
 	}
 	if (site && site->state == SITE_LOST)
-		site_abandon(site);
+		site_detach_all(site);
 	if (site && !list_empty(&site->attachments)) {
 		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n",
 			    addr);
@@ -374,28 +373,28 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	if (plan_is_syscall(plan))
 		hook_ops->watch_syscalls();
 	/* A slot cannot be given back. */
-	fresh = site_alloc(image, addr, SITE_PROBE, &walk->stock);
+	fresh = site_alloc(pmm, addr, SITE_PROBE, &walk->stock);
 	walk->no_memory = !fresh;
 	if (!fresh)
 		return ERR_PTR(-ENOMEM);
-	slot = image_add_slot(image, plan, addr, &step);
+	slot = pmm_add_slot(pmm, plan, addr, &step);
 	if (slot < 0) {
 		site_free(fresh);
 		walk->no_memory = slot == -ENOMEM;
 		return ERR_PTR(slot_refused(c, addr, slot));
 	}
 	if (site) {
-		walk->next = image_next_site(site);
-		site_supersede(site);
+		walk->next = pmm_next_site(site);
+		site_replace(site);
 	}
 	site = fresh;
 	site->plan = *plan;
 	site->slot = slot;
-	site->slot_nr = image->slots_written + 1;
-	/* Pairs with image_copy_begins(): a copy that is made from now on has the slot. */
-	smp_store_release(&image->slots_written, site->slot_nr);
+	site->slot_nr = pmm->slots_written + 1;
+	/* Pairs with pmm_copy_begins(): a copy that is made from now on has the slot. */
+	smp_store_release(&pmm->slots_written, site->slot_nr);
 	site->step = step;
-	site->foreign = origin == ORIGIN_OTHER ? FOREIGN_FIRST : FOREIGN_NONE;
+	site->owner = origin == ORIGIN_OTHER ? OWNER_OTHER_FIRST : OWNER_OURS;
 	if (origin == ORIGIN_MOVED)
 		site->state = SITE_INHERITED;
 	ret = site_add_between(site, walk->prev, walk->next);
@@ -410,21 +409,21 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 }
 
 /**
- * image_use_trampoline() - have calls return to a trampoline from now on
- * @image: the address space
- * @addr: where the trampoline is: the start of an area of @image
+ * pmm_use_trampoline() - have calls return to a trampoline from now on
+ * @pmm: the address space
+ * @addr: where the trampoline is: the start of an area of @pmm
  *
- * Context: may sleep; image::lock held.
+ * Context: may sleep; probed_mm::lock held.
  * Return: 0, or -ENOMEM and its like.
  */
-int image_use_trampoline(struct image *image, unsigned long addr)
+int pmm_use_trampoline(struct probed_mm *pmm, unsigned long addr)
 {
 	struct site *site;
-	int ret = calls_make(&image->calls);
+	int ret = calls_make(&pmm->calls);
 
 	if (ret)
 		return ret;
-	site = site_alloc(image, addr, SITE_TRAMPOLINE, NULL);
+	site = site_alloc(pmm, addr, SITE_TRAMPOLINE, NULL);
 	if (!site)
 		return -ENOMEM;
 	site->state = SITE_ARMED;
@@ -433,15 +432,15 @@ int image_use_trampoline(struct image *image, unsigned long addr)
 		site_free(site);
 		return ret;
 	}
-	WRITE_ONCE(image->trampoline, site->key.addr);
+	WRITE_ONCE(pmm->trampoline, site->key.addr);
 	return 0;
 }
 
-int image_need_trampoline(struct image *image)
+int pmm_need_trampoline(struct probed_mm *pmm)
 {
-	if (image->trampoline)
+	if (pmm->trampoline)
 		return 0;
 	/* The program may have unmapped earlier ones. */
-	return image_use_trampoline(image,
-				    ssol_area_trampoline(image->areas[image->nr_areas - 1]));
+	return pmm_use_trampoline(pmm,
+				  ssol_area_trampoline(pmm->areas[pmm->nr_areas - 1]));
 }

@@ -10,10 +10,10 @@
 
 /**
  * struct site_walk - sites being made one after the other
- * @image: their image, whose lock is held all the time
+ * @pmm: their image, whose lock is held all the time
  * @text: where text has been read
  * @stock: memory for them
- * @known: @next is valid; no other site has been added or superseded since
+ * @known: @next is valid; no other site has been added or replaced since
  * @addr: the last address, or behind it
  * @prev: the last site before @next, or NULL when it is not known
  * @next: the first site there or behind, or NULL
@@ -21,7 +21,7 @@
  * @made: the plan of an instruction that had to be analysed
  */
 struct site_walk {
-	struct image *image;
+	struct probed_mm *pmm;
 	struct text_reader text;
 	struct site_stock stock;
 	bool known;
@@ -33,7 +33,7 @@ struct site_walk {
 };
 
 struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c);
-int image_use_trampoline(struct image *image, unsigned long addr);
-int image_need_trampoline(struct image *image);
+int pmm_use_trampoline(struct probed_mm *pmm, unsigned long addr);
+int pmm_need_trampoline(struct probed_mm *pmm);
 
 #endif /* _UPROBES_PREPARE_H */

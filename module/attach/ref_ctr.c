@@ -12,7 +12,7 @@
 #include "ref_ctr.h"
 #include "core/consumer.h"
 #include "core/fork_mark.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "core/task.h"
@@ -59,11 +59,11 @@ static unsigned int places_find(struct mm_struct *mm, const struct inode *inode,
 	return n;
 }
 
-/* Numbers a change.  Context: the mmap lock held, image::tree_lock, too. */
-static void ref_ctr_number(struct image *image, u64 *number)
+/* Numbers a change.  Context: the mmap lock held, probed_mm::tree_lock, too. */
+static void ref_ctr_number(struct probed_mm *pmm, u64 *number)
 {
-	WRITE_ONCE(image->ref_changes, image->ref_changes + 1);
-	WRITE_ONCE(*number, image->ref_changes);
+	WRITE_ONCE(pmm->ref_changes, pmm->ref_changes + 1);
+	WRITE_ONCE(*number, pmm->ref_changes);
 }
 
 /*
@@ -82,21 +82,21 @@ static int word_change(struct mm_struct *mm, unsigned long addr, const struct in
 	    !(ref && READ_ONCE(ref->gone)))
 		ret = u16_add(mm, addr, change);
 	if (!ret && ref) {
-		spin_lock(&ref->image->tree_lock);
-		ref_ctr_number(ref->image, change > 0 ? &ref->since : &ref->gone);
-		spin_unlock(&ref->image->tree_lock);
+		spin_lock(&ref->pmm->tree_lock);
+		ref_ctr_number(ref->pmm, change > 0 ? &ref->since : &ref->gone);
+		spin_unlock(&ref->pmm->tree_lock);
 	}
 	mmap_read_unlock(mm);
 	return ret;
 }
 
-static struct ref_ctr *ref_ctr_find(struct image *image, const struct consumer *c,
+static struct ref_ctr *ref_ctr_find(struct probed_mm *pmm, const struct consumer *c,
 				    unsigned long addr)
 {
 	struct ref_ctr *ref;
 
-	lockdep_assert_held(&image->lock);
-	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
+	lockdep_assert_held(&pmm->lock);
+	list_for_each_entry(ref, &pmm->ref_ctrs, in_image) {
 		if (ref->consumer == c && ref->addr == addr && !READ_ONCE(ref->gone))
 			return ref;
 	}
@@ -117,9 +117,9 @@ static bool ref_ctr_link(struct ref_ctr *ref)
 	if (!alive)
 		return false;
 	consumer_get(c);
-	spin_lock(&ref->image->tree_lock);
-	list_add_tail(&ref->in_image, &ref->image->ref_ctrs);
-	spin_unlock(&ref->image->tree_lock);
+	spin_lock(&ref->pmm->tree_lock);
+	list_add_tail(&ref->in_image, &ref->pmm->ref_ctrs);
+	spin_unlock(&ref->pmm->tree_lock);
 	return true;
 }
 
@@ -130,58 +130,58 @@ static void ref_ctr_unlink(struct ref_ctr *ref)
 	spin_lock(&c->lock);
 	list_del(&ref->in_consumer);
 	spin_unlock(&c->lock);
-	spin_lock(&ref->image->tree_lock);
+	spin_lock(&ref->pmm->tree_lock);
 	list_del(&ref->in_image);
-	spin_unlock(&ref->image->tree_lock);
+	spin_unlock(&ref->pmm->tree_lock);
 	ref->consumer = NULL;
 	consumer_put(c);
 }
 
 /**
- * ref_ctrs_purge() - forget the counters that are gone
- * @image: an address space that is not being copied, or that nobody else uses
+ * ref_ctrs_free() - forget the counters that are gone
+ * @pmm: an address space that is not being copied, or that nobody else uses
  *
- * Context: any in which memory can be freed; image::lock held, or nobody else using it.
+ * Context: any in which memory can be freed; probed_mm::lock held, or nobody else using it.
  */
-void ref_ctrs_purge(struct image *image)
+void ref_ctrs_free(struct probed_mm *pmm)
 {
 	struct ref_ctr *ref, *next;
 
-	list_for_each_entry_safe(ref, next, &image->gone_ref_ctrs, in_image) {
+	list_for_each_entry_safe(ref, next, &pmm->gone_ref_ctrs, in_image) {
 		list_del(&ref->in_image);
 		kfree(ref);
 	}
 }
 
 /* Forgets them unless they may be in copies of the address space, or at another place in it. */
-static void ref_ctrs_tidy(struct image *image)
+static void ref_ctrs_prune(struct probed_mm *pmm)
 {
-	lockdep_assert_held(&image->lock);
-	if (!list_empty(&image->gone_ref_ctrs) && !atomic_read(&image->moving) &&
-	    !image_forks(image))
-		ref_ctrs_purge(image);
+	lockdep_assert_held(&pmm->lock);
+	if (!list_empty(&pmm->gone_ref_ctrs) && !atomic_read(&pmm->moving) &&
+	    !pmm_is_forking(pmm))
+		ref_ctrs_free(pmm);
 }
 
-static int ref_ctr_increment(struct image *image, struct consumer *c, const struct inode *inode,
+static int ref_ctr_increment(struct probed_mm *pmm, struct consumer *c, const struct inode *inode,
 			     unsigned long addr)
 {
 	struct ref_ctr *ref;
 	int ret;
 
-	if (ref_ctr_find(image, c, addr))
+	if (ref_ctr_find(pmm, c, addr))
 		return 0;
 	ref = kmalloc(sizeof(*ref), GFP_KERNEL);
 	if (!ref)
 		return -ENOMEM;
 	*ref = (struct ref_ctr) {
-		.image = image, .consumer = c, .inode = inode, .addr = addr, .since = U64_MAX,
+		.pmm = pmm, .consumer = c, .inode = inode, .addr = addr, .since = U64_MAX,
 	};
 	/* Listed first, so that an unmapping in between is noticed. */
 	if (!ref_ctr_link(ref)) {
 		kfree(ref);
 		return 0;
 	}
-	ret = word_change(image->mm, addr, inode, 1, ref);
+	ret = word_change(pmm->mm, addr, inode, 1, ref);
 	if (ret) {
 		ref_ctr_unlink(ref);
 		kfree(ref);
@@ -189,14 +189,14 @@ static int ref_ctr_increment(struct image *image, struct consumer *c, const stru
 	return ret == -ENOENT ? 0 : ret;
 }
 
-static bool consumer_attached_in(struct consumer *c, const struct image *image)
+static bool consumer_attached_in(struct consumer *c, const struct probed_mm *pmm)
 {
 	struct attachment *a;
 	bool found = false;
 
 	spin_lock(&c->lock);
 	list_for_each_entry(a, &c->attachments, in_consumer) {
-		if (a->site->image == image) {
+		if (a->site->pmm == pmm) {
 			found = true;
 			break;
 		}
@@ -206,29 +206,29 @@ static bool consumer_attached_in(struct consumer *c, const struct image *image)
 }
 
 /* Forgets those of a consumer, or of all, whose mappings have gone, so that they do not pile up. */
-static void unlink_gone(struct image *image, const struct consumer *only)
+static void unlink_gone(struct probed_mm *pmm, const struct consumer *only)
 {
 	struct ref_ctr *ref, *next;
 
-	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
+	list_for_each_entry_safe(ref, next, &pmm->ref_ctrs, in_image) {
 		if ((only && ref->consumer != only) || !READ_ONCE(ref->gone) ||
 		    READ_ONCE(ref->moves))
 			continue;
 		ref_ctr_unlink(ref);
-		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+		list_add_tail(&ref->in_image, &pmm->gone_ref_ctrs);
 	}
-	ref_ctrs_tidy(image);
+	ref_ctrs_prune(pmm);
 }
 
-/* Increments its counters wherever @inode is mapped.  Context: may sleep; image::lock held. */
-static int apply(struct image *image, struct consumer *c, const struct inode *inode)
+/* Increments its counters wherever @inode is mapped.  Context: may sleep; probed_mm::lock held. */
+static int apply(struct probed_mm *pmm, struct consumer *c, const struct inode *inode)
 {
 	unsigned long places[MAX_PLACES];
-	unsigned int i, n = places_find(image->mm, inode, c->ref_ctr_offset, places);
+	unsigned int i, n = places_find(pmm->mm, inode, c->ref_ctr_offset, places);
 	int err, ret = 0;
 
 	for (i = 0; i < n; i++) {
-		err = ref_ctr_increment(image, c, inode, places[i]);
+		err = ref_ctr_increment(pmm, c, inode, places[i]);
 		if (err)
 			pr_notice_ratelimited("the reference counter at 0x%lx cannot be incremented: error %d\n",
 					      places[i], err);
@@ -239,32 +239,32 @@ static int apply(struct image *image, struct consumer *c, const struct inode *in
 
 /**
  * ref_ctrs_apply() - increment the counters of a consumer in an address space
- * @image: the address space, in use
+ * @pmm: the address space, in use
  * @c: a consumer with a reference counter; nothing is done where it is not
  *	attached
  * @inode: the file that has the counter
  *
- * Context: may sleep; takes image::lock and the mmap lock.
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
  * Return: 0; -EINVAL when the counter does not lie at an even address; -ENOMEM
  * and its like.
  */
-int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *inode)
+int ref_ctrs_apply(struct probed_mm *pmm, struct consumer *c, const struct inode *inode)
 {
 	int ret = 0;
 
-	mutex_lock(&image->lock);
-	if (!image->dead && consumer_attached_in(c, image)) {
-		unlink_gone(image, c);
-		ret = apply(image, c, inode);
+	mutex_lock(&pmm->lock);
+	if (!pmm->dead && consumer_attached_in(c, pmm)) {
+		unlink_gone(pmm, c);
+		ret = apply(pmm, c, inode);
 	}
-	mutex_unlock(&image->lock);
+	mutex_unlock(&pmm->lock);
 	return ret;
 }
 
 /* Whether its attachment at @site, of a probe on one process, still is in the file it was in. */
 static bool in_counted_file(const struct site *site, const struct consumer *c)
 {
-	struct mm_struct *mm = site->image->mm;
+	struct mm_struct *mm = site->pmm->mm;
 	struct vm_area_struct *vma;
 	bool is;
 
@@ -283,122 +283,122 @@ static bool in_counted_file(const struct site *site, const struct consumer *c)
  * Those of probes on files are seen to by mapping_apply().  What cannot be incremented the
  * kernel log says.
  *
- * Context: may sleep; takes image::lock and the mmap lock.
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
  */
 void ref_ctrs_mapped(struct mm_struct *mm)
 {
-	struct image *image = image_find(mm);
+	struct probed_mm *pmm = pmm_find(mm);
 	struct attachment *a;
 	struct site *site;
 
-	if (!image)
+	if (!pmm)
 		return;
 	/* A registration that is under way looks for itself. */
-	if (!READ_ONCE(image->nr_counters))
+	if (!READ_ONCE(pmm->nr_counters))
 		goto put;
-	mutex_lock(&image->lock);
-	unlink_gone(image, NULL);
-	for (site = image->dead ? NULL : image_first_site(image, 0); site;
-	     site = image_next_site(site)) {
+	mutex_lock(&pmm->lock);
+	unlink_gone(pmm, NULL);
+	for (site = pmm->dead ? NULL : pmm_first_site(pmm, 0); site;
+	     site = pmm_next_site(site)) {
 		if (site->state == SITE_LOST)
 			continue;
 		list_for_each_entry(a, &site->attachments, in_site) {
 			if (consumer_counts_in_process(a->consumer) &&
 			    in_counted_file(site, a->consumer))
-				apply(image, a->consumer, file_inode(a->consumer->counted));
+				apply(pmm, a->consumer, file_inode(a->consumer->counted));
 		}
 		cond_resched();
 	}
-	mutex_unlock(&image->lock);
+	mutex_unlock(&pmm->lock);
 put:
-	image_put(image);
+	pmm_put(pmm);
 }
 
 /**
  * ref_ctrs_drop() - decrement all counters that a consumer has incremented
  * @c: a retired consumer
  *
- * Context: may sleep, in a thread without signals; takes image::lock and mmap
+ * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
  * locks.
  */
 void ref_ctrs_drop(struct consumer *c)
 {
 	struct ref_ctr *ref;
-	struct image *image;
+	struct probed_mm *pmm;
 	bool in_use;
 
 	for (;;) {
 		/* An image stays while it has counters. */
 		spin_lock(&c->lock);
 		ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
-		image = ref ? ref->image : NULL;
-		if (image)
-			refcount_inc(&image->refs);
+		pmm = ref ? ref->pmm : NULL;
+		if (pmm)
+			refcount_inc(&pmm->refs);
 		spin_unlock(&c->lock);
-		if (!image)
+		if (!pmm)
 			break;
 
-		in_use = mmget_not_zero(image->mm);
-		mutex_lock(&image->lock);
+		in_use = mmget_not_zero(pmm->mm);
+		mutex_lock(&pmm->lock);
 		for (;;) {
 			spin_lock(&c->lock);
 			ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
 			/* One of another image may be freed any time under the lock of that. */
-			if (ref && ref->image != image)
+			if (ref && ref->pmm != pmm)
 				ref = NULL;
 			spin_unlock(&c->lock);
 			if (!ref)
 				break;
 			if (in_use)
-				word_change(image->mm, ref->addr, ref->inode, -1, ref);
+				word_change(pmm->mm, ref->addr, ref->inode, -1, ref);
 			ref_ctr_unlink(ref);
-			list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+			list_add_tail(&ref->in_image, &pmm->gone_ref_ctrs);
 		}
-		ref_ctrs_tidy(image);
-		mutex_unlock(&image->lock);
+		ref_ctrs_prune(pmm);
+		mutex_unlock(&pmm->lock);
 		if (in_use)
-			mmput(image->mm);
-		image_put(image);
+			mmput(pmm->mm);
+		pmm_put(pmm);
 	}
 }
 
 /**
- * ref_ctrs_forget() - the address space is gone, and its counters
- * @image: the address space
+ * ref_ctrs_detach() - the address space is gone, and its counters
+ * @pmm: the address space
  *
- * Context: may sleep; image::lock held.
+ * Context: may sleep; probed_mm::lock held.
  */
-void ref_ctrs_forget(struct image *image)
+void ref_ctrs_detach(struct probed_mm *pmm)
 {
 	struct ref_ctr *ref, *next;
 
-	lockdep_assert_held(&image->lock);
-	list_for_each_entry_safe(ref, next, &image->ref_ctrs, in_image) {
+	lockdep_assert_held(&pmm->lock);
+	list_for_each_entry_safe(ref, next, &pmm->ref_ctrs, in_image) {
 		ref_ctr_unlink(ref);
-		list_add_tail(&ref->in_image, &image->gone_ref_ctrs);
+		list_add_tail(&ref->in_image, &pmm->gone_ref_ctrs);
 	}
-	ref_ctrs_tidy(image);
+	ref_ctrs_prune(pmm);
 }
 
 /**
  * ref_ctrs_lost() - addresses are being unmapped
- * @image: the address space
+ * @pmm: the address space
  * @start: the first address
  * @end: the first address behind
  * @from: the first address that the current task is moving by mremap()
  * @to: the first address behind; @from if it is not
  *
- * Context: image::tree_lock held.
+ * Context: probed_mm::tree_lock held.
  * Return: whether there are some that move.
  */
-bool ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end,
+bool ref_ctrs_lost(struct probed_mm *pmm, unsigned long start, unsigned long end,
 		   unsigned long from, unsigned long to)
 {
 	struct ref_ctr *ref;
 	bool moves = false;
 
-	lockdep_assert_held(&image->tree_lock);
-	list_for_each_entry(ref, &image->ref_ctrs, in_image) {
+	lockdep_assert_held(&pmm->tree_lock);
+	list_for_each_entry(ref, &pmm->ref_ctrs, in_image) {
 		if (ref->addr < start || ref->addr >= end || ref->gone)
 			continue;
 		/* Before it is gone: unlink_gone() does not take the lock. */
@@ -406,7 +406,7 @@ bool ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end,
 			WRITE_ONCE(ref->moves, true);
 			moves = true;
 		}
-		ref_ctr_number(image, &ref->gone);
+		ref_ctr_number(pmm, &ref->gone);
 	}
 	return moves;
 }
@@ -418,28 +418,28 @@ static void list_moved(struct list_head *refs, unsigned long from, unsigned long
 	list_for_each_entry(ref, refs, in_image) {
 		if (!READ_ONCE(ref->gone) || !ref->moves || ref->addr < from || ref->addr >= to)
 			continue;
-		word_change(ref->image->mm, ref->addr + by, ref->inode, -1, NULL);
+		word_change(ref->pmm->mm, ref->addr + by, ref->inode, -1, NULL);
 		WRITE_ONCE(ref->moves, false);
 	}
 }
 
 /**
  * ref_ctrs_moved() - decrement counters where mremap() has put them
- * @image: the address space, in use
+ * @pmm: the address space, in use
  * @from: the first address that it was to move
  * @to: the first address behind
  * @by: what is to be added for the new ones; 0 when they have stayed, after all
  *
  * The consumers that still are attached are then to be counted as in any new mapping.
  *
- * Context: may sleep; takes image::lock and the mmap lock.
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
  */
-void ref_ctrs_moved(struct image *image, unsigned long from, unsigned long to, long by)
+void ref_ctrs_moved(struct probed_mm *pmm, unsigned long from, unsigned long to, long by)
 {
-	mutex_lock(&image->lock);
-	list_moved(&image->ref_ctrs, from, to, by);
-	list_moved(&image->gone_ref_ctrs, from, to, by);
-	mutex_unlock(&image->lock);
+	mutex_lock(&pmm->lock);
+	list_moved(&pmm->ref_ctrs, from, to, by);
+	list_moved(&pmm->gone_ref_ctrs, from, to, by);
+	mutex_unlock(&pmm->lock);
 }
 
 /* Whether a fork has copied the counter incremented. */
@@ -451,17 +451,17 @@ static bool ref_ctr_copied(const struct ref_ctr *ref, const struct copy_mark *co
 }
 
 /**
- * ref_ctrs_disinherit() - decrement what a forked child has got incremented
+ * ref_ctrs_fork_restore() - decrement what a forked child has got incremented
  * @parent: image of the parent
  * @mm: the child's address space, in use
  * @copied: what the parent's was like when it was copied
  *
  * For the consumers that the child has, too, its counters are incremented anew.
  *
- * Context: may sleep; the parent's image::lock held; takes the child's mmap lock.
+ * Context: may sleep; the parent's probed_mm::lock held; takes the child's mmap lock.
  */
-void ref_ctrs_disinherit(struct image *parent, struct mm_struct *mm,
-			 const struct copy_mark *copied)
+void ref_ctrs_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
+			   const struct copy_mark *copied)
 {
 	struct ref_ctr *ref;
 

@@ -19,27 +19,27 @@
 
 struct consumer;
 struct copy_mark;
-struct image;
+struct probed_mm;
 struct inode;
 struct mm_struct;
 
 /**
  * struct ref_ctr - an incremented reference counter, or one that has been
- * @image: whose
- * @consumer: for whom, with a reference; NULL in image::gone_ref_ctrs
+ * @pmm: whose
+ * @consumer: for whom, with a reference; NULL in probed_mm::gone_ref_ctrs
  * @inode: the file that is mapped there, only to be compared
  * @addr: where it is
  * @moves: mremap() takes it elsewhere, and ref_ctrs_moved() has not seen to it there; set
- *	under image::tree_lock, before @gone
- * @since: image::ref_changes when it was incremented
- * @gone: image::ref_changes when it was unmapped or decremented, 0 before; under
- *	image::tree_lock
- * @in_image: in image::ref_ctrs, under image::lock and image::tree_lock, or in
- *	image::gone_ref_ctrs
+ *	under probed_mm::tree_lock, before @gone
+ * @since: probed_mm::ref_changes when it was incremented
+ * @gone: probed_mm::ref_changes when it was unmapped or decremented, 0 before; under
+ *	probed_mm::tree_lock
+ * @in_image: in probed_mm::ref_ctrs, under probed_mm::lock and probed_mm::tree_lock, or in
+ *	probed_mm::gone_ref_ctrs
  * @in_consumer: in consumer::ref_ctrs, under consumer::lock
  */
 struct ref_ctr {
-	struct image *image;
+	struct probed_mm *pmm;
 	struct consumer *consumer;
 	const struct inode *inode;
 	unsigned long addr;
@@ -50,15 +50,15 @@ struct ref_ctr {
 	struct list_head in_consumer;
 };
 
-int ref_ctrs_apply(struct image *image, struct consumer *c, const struct inode *inode);
+int ref_ctrs_apply(struct probed_mm *pmm, struct consumer *c, const struct inode *inode);
 void ref_ctrs_mapped(struct mm_struct *mm);
 void ref_ctrs_drop(struct consumer *c);
-void ref_ctrs_forget(struct image *image);
-void ref_ctrs_purge(struct image *image);
-bool ref_ctrs_lost(struct image *image, unsigned long start, unsigned long end,
+void ref_ctrs_detach(struct probed_mm *pmm);
+void ref_ctrs_free(struct probed_mm *pmm);
+bool ref_ctrs_lost(struct probed_mm *pmm, unsigned long start, unsigned long end,
 		   unsigned long from, unsigned long to);
-void ref_ctrs_moved(struct image *image, unsigned long from, unsigned long to, long by);
-void ref_ctrs_disinherit(struct image *parent, struct mm_struct *mm,
-			 const struct copy_mark *copied);
+void ref_ctrs_moved(struct probed_mm *pmm, unsigned long from, unsigned long to, long by);
+void ref_ctrs_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
+			   const struct copy_mark *copied);
 
 #endif /* _UPROBES_REF_CTR_H */

@@ -16,12 +16,11 @@
 #include "arch.h"
 #include "attach.h"
 #include "unwinder_files.h"
-#include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/worker.h"
-#include "core/again.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
+#include "core/task_handler.h"
 #include "target/elf_symbol.h"
 #include "target/target.h"
 #include "text/mapped_file.h"
@@ -64,14 +63,14 @@ static const char * const unwinder_needs[] = {
 
 static void on_unwind(struct uprobe *u, struct pt_regs *regs)
 {
-	if (!retprobe_put_back(false))
-		again_ask();
+	if (!ret_addrs_restore(false))
+		task_handler_ask();
 }
 
 /* Where a page of a stack was not present, or was shared with a forked child; or too many calls. */
 static void on_unwind_in_task(struct uprobe *u, struct pt_regs *regs)
 {
-	retprobe_put_back(true);
+	ret_addrs_restore(true);
 }
 
 static struct uprobe unwinder_probe = {
@@ -151,7 +150,7 @@ static int code_compare(const void *p, const void *q)
 }
 
 /* False when there was no memory, as there is none for other mappings then either. */
-static bool watch_map(struct image *image, const struct code *code,
+static bool watch_map(struct probed_mm *pmm, const struct code *code,
 		      const struct elf_symbol *symbols)
 {
 	struct attach_request requests[NR_NAMES] = {};
@@ -161,7 +160,7 @@ static bool watch_map(struct image *image, const struct code *code,
 		u64 at = symbols[k].offset - code->offset;
 
 		if (!symbols[k].offset || at >= code->end - code->start ||
-		    !text_bring(image->mm, code->start + at))
+		    !text_bring(pmm->mm, code->start + at))
 			continue;
 		requests[n++] = (struct attach_request) {
 			.consumer = unwinder,
@@ -169,11 +168,11 @@ static bool watch_map(struct image *image, const struct code *code,
 			.where = { .inode = file_inode(code->file), .offset = symbols[k].offset },
 		};
 	}
-	return !n || image_attach(image, requests, n);
+	return !n || pmm_attach(pmm, requests, n);
 }
 
 /* Probes the unwinders in all mappings of a list, looking into each file once. */
-static void watch_list(struct image *image, const struct code_list *list)
+static void watch_list(struct probed_mm *pmm, const struct code_list *list)
 {
 	struct elf_symbol symbols[NR_NAMES];
 	u64 allowance = READ_ALLOWANCE;
@@ -198,14 +197,14 @@ static void watch_list(struct image *image, const struct code_list *list)
 					     &allowance))
 				unwinder_file_note(inode, &key, symbols);
 		}
-		if (!watch_map(image, code, symbols))
+		if (!watch_map(pmm, code, symbols))
 			break;
 		cond_resched();
 	}
 }
 
 /* Probes the unwinders in all code of an address space that is in use. */
-static void watch_code(struct image *image)
+static void watch_code(struct probed_mm *pmm)
 {
 	struct code_list list = { .room = 64 };
 
@@ -213,14 +212,14 @@ static void watch_code(struct image *image)
 		list.maps = kvmalloc_array(list.room, sizeof(*list.maps), GFP_KERNEL);
 		if (!list.maps)
 			return;
-		if (code_list_fill(&list, image->mm))
+		if (code_list_fill(&list, pmm->mm))
 			break;
 		code_list_drop(&list);
 		kvfree(list.maps);
 		list.room *= 2;
 	}
 	sort(list.maps, list.nr, sizeof(*list.maps), code_compare, NULL);
-	watch_list(image, &list);
+	watch_list(pmm, &list);
 	code_list_drop(&list);
 	kvfree(list.maps);
 }
@@ -232,39 +231,39 @@ static void watch_code(struct image *image)
 static DEFINE_MUTEX(maps_mutex);
 static bool maps_watched, maps_over;
 
-/* Looks for the unwinders.  The caller holds image::watch_lock. */
-static void seek(struct image *image)
+/* Looks for the unwinders.  The caller holds probed_mm::watch_lock. */
+static void seek(struct probed_mm *pmm)
 {
 	/*
 	 * A fully ordered exchange: of who maps code meanwhile either the mapping is seen here, or
 	 * this is seen there.
 	 */
-	cmpxchg(&image->watched, WATCH_WANTED, WATCH_SOUGHT);
-	if (READ_ONCE(image->watched) != WATCH_SOUGHT)
+	cmpxchg(&pmm->watched, WATCH_WANTED, WATCH_SOUGHT);
+	if (READ_ONCE(pmm->watched) != WATCH_SOUGHT)
 		return;
-	watch_code(image);
+	watch_code(pmm);
 	/* Killed, it may have left some out, and others may share the address space. */
 	if (!fatal_signal_pending(current)) {
 		/* Pairs with unwinder_known(). */
-		smp_store_release(&image->watched, WATCH_DONE);
+		smp_store_release(&pmm->watched, WATCH_DONE);
 	}
 }
 
 /**
  * unwinder_watch() - a process is to get a return probe, or a call that is followed
- * @image: the address space, in use
+ * @pmm: the address space, in use
  *
  * Its unwinders are not probed yet: unwinder_seek() does that, before a call is followed.
  *
  * Until unwinder_watched(), and from then on as long as there are return probes, or calls
  * under way, they are not left alone.
  *
- * Context: may sleep; takes image::watch_lock and what comes below.
+ * Context: may sleep; takes probed_mm::watch_lock and what comes below.
  */
-void unwinder_watch(struct image *image)
+void unwinder_watch(struct probed_mm *pmm)
 {
-	down_read(&image->watch_lock);
-	cmpxchg(&image->watched, WATCH_NONE, WATCH_WANTED);
+	down_read(&pmm->watch_lock);
+	cmpxchg(&pmm->watched, WATCH_NONE, WATCH_WANTED);
 	/* Who finds no image watched has the mutex meanwhile. */
 	mutex_lock(&maps_mutex);
 	/* A fork can still be followed while the module goes. */
@@ -275,19 +274,19 @@ void unwinder_watch(struct image *image)
 
 /**
  * unwinder_watch_now() - the same, and its unwinders are probed at once
- * @image: the current task's address space
+ * @pmm: the current task's address space
  *
  * Context: as for unwinder_watch().
  */
-void unwinder_watch_now(struct image *image)
+void unwinder_watch_now(struct probed_mm *pmm)
 {
-	unwinder_watch(image);
-	seek(image);
+	unwinder_watch(pmm);
+	seek(pmm);
 }
 
 /**
  * unwinder_seek() - probe the unwinders that a process has mapped, unless they are
- * @image: the current task's address space, with a return probe
+ * @pmm: the current task's address space, with a return probe
  *
  * The program maps whatever it likes, and its files may lie where reading takes for ever: its own
  * task reads them, before its first call is followed.  Two tasks at once both do.
@@ -295,110 +294,110 @@ void unwinder_watch_now(struct image *image)
  * Does what it can: without memory the process is as unsafe as it would be
  * with the kernel's own return probes.
  *
- * Context: may sleep; takes image::watch_lock and what comes below.
+ * Context: may sleep; takes probed_mm::watch_lock and what comes below.
  */
-void unwinder_seek(struct image *image)
+void unwinder_seek(struct probed_mm *pmm)
 {
-	if (unwinder_known(image))
+	if (unwinder_known(pmm))
 		return;
-	down_read(&image->watch_lock);
-	seek(image);
-	up_read(&image->watch_lock);
+	down_read(&pmm->watch_lock);
+	seek(pmm);
+	up_read(&pmm->watch_lock);
 }
 
 /* The return probes or calls that unwinder_watch() was for are there. */
-void unwinder_watched(struct image *image)
+void unwinder_watched(struct probed_mm *pmm)
 {
-	up_read(&image->watch_lock);
+	up_read(&pmm->watch_lock);
 }
 
 /* Whether there are return probes, or calls that have not returned. */
-static bool image_needs_watching(struct image *image)
+static bool pmm_needs_watching(struct probed_mm *pmm)
 {
-	return READ_ONCE(image->nr_returns) || calls_any(&image->calls);
+	return READ_ONCE(pmm->nr_returns) || calls_any(&pmm->calls);
 }
 
 /**
  * unwinder_mapped() - a process has mapped more code
  * @mm: its address space, in use
  *
- * Context: may sleep; takes image::watch_lock, image::lock and the mmap lock.
+ * Context: may sleep; takes probed_mm::watch_lock, probed_mm::lock and the mmap lock.
  */
 void unwinder_mapped(struct mm_struct *mm)
 {
-	struct image *image = image_find(mm);
+	struct probed_mm *pmm = pmm_find(mm);
 	bool wanted;
 
-	if (!image)
+	if (!pmm)
 		return;
 	/*
 	 * The sweep only tries the lock, and does not take away what comes here meanwhile. What has
 	 * nothing more to be watched for is left to it: who maps all the time would keep it away.
 	 */
-	wanted = rwsem_is_locked(&image->watch_lock);
+	wanted = rwsem_is_locked(&pmm->watch_lock);
 	/* With up_read() in unwinder_watched(): the return probes are there, or still to come. */
 	smp_rmb();
-	if (READ_ONCE(image->watched) >= WATCH_SOUGHT && (wanted || image_needs_watching(image))) {
-		down_read(&image->watch_lock);
-		if (READ_ONCE(image->watched) >= WATCH_SOUGHT)
-			watch_code(image);
-		up_read(&image->watch_lock);
+	if (READ_ONCE(pmm->watched) >= WATCH_SOUGHT && (wanted || pmm_needs_watching(pmm))) {
+		down_read(&pmm->watch_lock);
+		if (READ_ONCE(pmm->watched) >= WATCH_SOUGHT)
+			watch_code(pmm);
+		up_read(&pmm->watch_lock);
 	}
-	image_put(image);
+	pmm_put(pmm);
 }
 
 /* Forget the calls of a process that were left without a return. */
 static long prune_call(void *data)
 {
-	struct image *image = data;
+	struct probed_mm *pmm = data;
 
-	kthread_use_mm(image->mm);
+	kthread_use_mm(pmm->mm);
 	/* Not at the mercy of whoever has the pages that are absent. */
-	calls_prune(&image->calls, false);
-	kthread_unuse_mm(image->mm);
+	calls_prune(&pmm->calls, false);
+	kthread_unuse_mm(pmm->mm);
 	return 0;
 }
 
 /* Leaves an image alone; true unless that has to wait for calls to return. */
-static bool image_unwatch(struct image *image)
+static bool pmm_unwatch(struct probed_mm *pmm)
 {
-	if (READ_ONCE(image->watched) == WATCH_NONE || READ_ONCE(image->nr_returns))
+	if (READ_ONCE(pmm->watched) == WATCH_NONE || READ_ONCE(pmm->nr_returns))
 		return true;
-	if (calls_any(&image->calls) && mmget_not_zero(image->mm)) {
-		worker_call(prune_call, image);
-		mmput(image->mm);
+	if (calls_any(&pmm->calls) && mmget_not_zero(pmm->mm)) {
+		worker_call(prune_call, pmm);
+		mmput(pmm->mm);
 	}
-	if (image_needs_watching(image))
+	if (pmm_needs_watching(pmm))
 		return false;
-	image_detach_one(image, unwinder);
-	WRITE_ONCE(image->watched, WATCH_NONE);
+	pmm_detach(pmm, unwinder);
+	WRITE_ONCE(pmm->watched, WATCH_NONE);
 	return true;
 }
 
 /* The same, but an image that is just getting a return probe is left to the next sweep. */
-static bool image_try_unwatch(struct image *image, void *unused)
+static bool pmm_try_unwatch(struct probed_mm *pmm, void *unused)
 {
 	bool done;
 
-	if (!down_write_trylock(&image->watch_lock))
+	if (!down_write_trylock(&pmm->watch_lock))
 		return false;
-	done = image_unwatch(image);
-	up_write(&image->watch_lock);
+	done = pmm_unwatch(pmm);
+	up_write(&pmm->watch_lock);
 	return done;
 }
 
-static bool image_is_watched(struct image *image, void *data)
+static bool pmm_is_watched(struct probed_mm *pmm, void *data)
 {
-	return READ_ONCE(image->watched) == WATCH_NONE;
+	return READ_ONCE(pmm->watched) == WATCH_NONE;
 }
 
 static void sweep_work(struct work_struct *work)
 {
-	bool done = images_for_each(image_try_unwatch, NULL);
+	bool done = pmm_for_each(pmm_try_unwatch, NULL);
 
 	/* Not while one process is waited for: who probes returns in others takes it, too. */
 	mutex_lock(&maps_mutex);
-	if (maps_watched && images_for_each(image_is_watched, NULL)) {
+	if (maps_watched && pmm_for_each(pmm_is_watched, NULL)) {
 		hook_ops->unwatch_maps();
 		maps_watched = false;
 	}
@@ -449,8 +448,8 @@ int unwinder_init(void)
 	}
 	unwinder->in_every_process = true;
 	/* A walk that comes to the trampoline ends the program. */
-	unwinder->insists = true;
-	unwinder->solo.insists = true;
+	unwinder->retry_on_nomem = true;
+	unwinder->solo.retry_on_nomem = true;
 	consumer_enable(unwinder);
 	return 0;
 }
@@ -471,7 +470,7 @@ static long detach_call(void *data)
 void unwinder_exit(void)
 {
 	cancel_delayed_work_sync(&sweep);
-	consumer_retire(unwinder);
+	consumer_shut(unwinder);
 	worker_call(detach_call, NULL);
 	arch_trap_quiesce();
 	consumer_wait(unwinder);

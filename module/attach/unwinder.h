@@ -19,17 +19,17 @@
 #include <linux/compiler.h>
 #include <linux/types.h>
 
-#include "core/image.h"
+#include "core/probed_mm.h"
 
 struct mm_struct;
 
 int unwinder_init(void);
 void unwinder_exit(void);
 void unwinder_free(void);
-void unwinder_watch(struct image *image);
-void unwinder_watch_now(struct image *image);
-void unwinder_seek(struct image *image);
-void unwinder_watched(struct image *image);
+void unwinder_watch(struct probed_mm *pmm);
+void unwinder_watch_now(struct probed_mm *pmm);
+void unwinder_seek(struct probed_mm *pmm);
+void unwinder_watched(struct probed_mm *pmm);
 void unwinder_mapped(struct mm_struct *mm);
 void unwinder_unwatch_later(void);
 void unwinder_sweep(void);

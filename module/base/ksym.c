@@ -124,7 +124,7 @@ const char *ksym_ptrace_function(void)
 }
 
 /**
- * ksym_judge_function() - kernel functions that judge a system call by where it is made
+ * ksym_syscall_filter_function() - kernel functions that judge a system call by where it is made
  * @i: 0, the one for filters of seccomp, or 1, the one for the user's dispatch
  *
  * They are called by the task itself, with its user registers as the call has left them,
@@ -132,7 +132,7 @@ const char *ksym_ptrace_function(void)
  *
  * Return: a name, for a kprobe.
  */
-const char *ksym_judge_function(unsigned int i)
+const char *ksym_syscall_filter_function(unsigned int i)
 {
 	return i ? "syscall_user_dispatch" : "__secure_computing";
 }

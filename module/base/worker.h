@@ -17,7 +17,7 @@
 /**
  * enum worker_rank - what the callers hold, and the functions take
  * @WORKER_FREE: no lock of probe.h's list is held; any of them may be taken
- * @WORKER_LOCKED: image::lock, or what comes before it, is held; only what comes behind
+ * @WORKER_LOCKED: probed_mm::lock, or what comes before it, is held; only what comes behind
  *	is taken
  * @WORKER_NR: how many there are
  */
@@ -74,11 +74,11 @@ long worker_call_wait(struct worker_call *call);
 	__worker_call(WORKER_FREE, function, argument)
 
 /**
- * worker_call_locked() - the same where image::lock may be held
+ * worker_call_locked() - the same where probed_mm::lock may be held
  * @function: takes a void pointer, returns long
  * @argument: passed to it
  *
- * Context: may sleep.  Of probe.h's list @function takes only what comes behind image::lock.
+ * Context: may sleep.  Of probe.h's list @function takes only what comes behind probed_mm::lock.
  * Return: what @function returned.
  */
 #define worker_call_locked(function, argument)					\

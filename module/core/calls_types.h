@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What an image has of the calls under way in its return-probed functions: the
- * structures alone (uret/calls.h, uret/retprobe_word.h).
+ * structures alone (uret/calls.h, uret/return_word.h).
  */
 #ifndef _UPROBES_CALLS_TYPES_H
 #define _UPROBES_CALLS_TYPES_H
@@ -17,7 +17,7 @@ struct call_table;
 
 /**
  * struct calls - the calls of an address space; part of its image
- * @table: NULL until the first return probe; changed under image::lock, later by who grows it
+ * @table: NULL until the first return probe; changed under probed_mm::lock, later by who grows it
  * @sole: id of the only thread that has entered calls, CALLS_NOBODY or CALLS_MANY
  * @mixed: a thread has returned from a call that another one had entered; never cleared
  * @widest: the most return probes that a function had; only grows

@@ -90,7 +90,7 @@ static int consumer_get_stats(struct consumer *c)
 static struct kmem_cache *consumer_cache;
 
 static void consumer_set_count(struct consumer_set *set, struct consumer *c);
-static enum set_way consumer_way(const struct consumer *c);
+static enum dispatch consumer_way(const struct consumer *c);
 
 /* The set in the consumer itself, which is not live yet. */
 static void consumer_set_solo_init(struct consumer *c)
@@ -103,7 +103,7 @@ static void consumer_set_solo_init(struct consumer *c)
 static void consumer_set_live(struct consumer *c, bool live)
 {
 	WRITE_ONCE(c->live, live);
-	WRITE_ONCE(c->solo.way, live ? consumer_way(c) : WAY_MANY);
+	WRITE_ONCE(c->solo.dispatch, live ? consumer_way(c) : DISPATCH_MANY);
 }
 
 /* Whether handlers of a consumer may be called in task context. */
@@ -186,7 +186,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	spin_lock_init(&c->lock);
 	INIT_LIST_HEAD(&c->attachments);
 	INIT_LIST_HEAD(&c->ref_ctrs);
-	INIT_LIST_HEAD(&c->in_home);
+	INIT_LIST_HEAD(&c->in_bound);
 	INIT_LIST_HEAD(&c->in_file);
 	INIT_WORK(&c->end, consumer_end);
 	c->offset = u->offset;
@@ -263,12 +263,12 @@ void consumer_disable(struct consumer *c)
 }
 
 /**
- * consumer_retire() - call no further handlers and attach nowhere else
+ * consumer_shut() - call no further handlers and attach nowhere else
  * @c: the consumer
  *
  * Context: may sleep; @c is claimed by the caller.
  */
-void consumer_retire(struct consumer *c)
+void consumer_shut(struct consumer *c)
 {
 	spin_lock(&c->lock);
 	c->dying = true;
@@ -409,19 +409,19 @@ struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
 }
 
 /* What a hit has to do when this is the only consumer. */
-static enum set_way consumer_way(const struct consumer *c)
+static enum dispatch consumer_way(const struct consumer *c)
 {
 	const struct uretprobe *rp = container_of(c->u, struct uretprobe, u);
 
 	if (c->type == CONSUMER_ENTRY)
-		return c->atomic ? WAY_ATOMIC : WAY_TASK;
-	return rp->entry_handler || c->data_size ? WAY_MANY : WAY_RETURN;
+		return c->atomic ? DISPATCH_ATOMIC : DISPATCH_TASK;
+	return rp->entry_handler || c->data_size ? DISPATCH_MANY : DISPATCH_RETURN;
 }
 
 static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 {
 	set->consumers[set->nr++] = c;
-	set->insists |= c->insists;
+	set->retry_on_nomem |= c->retry_on_nomem;
 	if (c->type == CONSUMER_RETURN) {
 		set->nr_return++;
 		set->nr_return_in_task += c->in_task;

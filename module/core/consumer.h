@@ -9,13 +9,13 @@
  * Lock order, outermost first (consumer::claimed comes before all of them):
  *
  *	probe_file::sem		the consumers of one file
- *	image_list_mutex	(image.c) which address spaces have an image; held for the
+ *	pmm_list_mutex	(image.c) which address spaces have an image; held for the
  *				list alone, as what is below waits for programs
- *	image::lock		the sites of one address space
+ *	probed_mm::lock		the sites of one address space
  *	mmap lock of that address space
  *	ssol_area::lock		the slots of one area
  *	consumer::lock		(spinlock) where a consumer is attached
- *	image::tree_lock	(spinlock) the tree of sites; also taken by the
+ *	probed_mm::tree_lock	(spinlock) the tree of sites; also taken by the
  *				mmu notifier under the mmap lock
  *
  * mmput() is never called with any of them held, as it may end the address
@@ -38,7 +38,7 @@
 #include "arch.h"
 
 struct file;
-struct image;
+struct probed_mm;
 struct inode;
 struct probe_file;
 struct site;
@@ -65,18 +65,18 @@ struct consumer_stats {
 };
 
 /**
- * enum set_way - what a hit has to do for the consumers of a site
- * @WAY_MANY: see to each of them
- * @WAY_ATOMIC: the only one is an entry consumer whose handler runs in the trap
- * @WAY_TASK: the only one is an entry consumer whose handler runs in task context
- * @WAY_RETURN: the only one is a return consumer that does not see the entry and
+ * enum dispatch - what a hit has to do for the consumers of a site
+ * @DISPATCH_MANY: see to each of them
+ * @DISPATCH_ATOMIC: the only one is an entry consumer whose handler runs in the trap
+ * @DISPATCH_TASK: the only one is an entry consumer whose handler runs in task context
+ * @DISPATCH_RETURN: the only one is a return consumer that does not see the entry and
  *	has no data
  */
-enum set_way {
-	WAY_MANY,
-	WAY_ATOMIC,
-	WAY_TASK,
-	WAY_RETURN,
+enum dispatch {
+	DISPATCH_MANY,
+	DISPATCH_ATOMIC,
+	DISPATCH_TASK,
+	DISPATCH_RETURN,
 };
 
 /**
@@ -85,38 +85,38 @@ enum set_way {
  *	those are references of the consumer
  * @solo: it is consumer::solo
  * @rcu: for the trap
- * @way: what a hit has to do; more is known than %WAY_MANY only in consumer::solo,
+ * @dispatch: what a hit has to do; more is known than %DISPATCH_MANY only in consumer::solo,
  *	and while that consumer is live
  * @nr: consumers in all
  * @nr_atomic: entry consumers whose handler runs in the trap
  * @nr_sleepable: entry consumers whose handler runs in task context
  * @nr_return: return consumers
  * @nr_return_in_task: those of them that see the entry in task context
- * @insists: one of them is consumer::insists
+ * @retry_on_nomem: one of them is consumer::retry_on_nomem
  * @consumers: in the order of registration; the set holds a reference of each
  *
- * But for @way it never changes once published; a new set takes its place.
+ * But for @dispatch it never changes once published; a new set takes its place.
  */
 struct consumer_set {
 	refcount_t refs;
 	struct rcu_head rcu;
-	enum set_way way;
+	enum dispatch dispatch;
 	u32 nr;
 	u32 nr_atomic;
 	u32 nr_sleepable;
 	u32 nr_return;
 	u32 nr_return_in_task;
 	bool solo;
-	bool insists;
+	bool retry_on_nomem;
 	struct consumer *consumers[];
 };
 
 /**
- * struct image_file - which file a site must lie in
+ * struct file_place - which file a site must lie in
  * @inode: the file, only to be compared; NULL when any will do
  * @offset: position in it
  */
-struct image_file {
+struct file_place {
 	const struct inode *inode;
 	loff_t offset;
 };
@@ -128,12 +128,12 @@ struct image_file {
  * @where: the file that has to be mapped there
  * @round: the last consumers_visit() that has been here, under consumer::lock
  * @in_consumer: in consumer::attachments, under consumer::lock
- * @in_site: in site::attachments, under image::lock
+ * @in_site: in site::attachments, under probed_mm::lock
  */
 struct attachment {
 	struct consumer *consumer;
 	struct site *site;
-	struct image_file where;
+	struct file_place where;
 	unsigned int round;
 	struct list_head in_consumer;
 	struct list_head in_site;
@@ -148,7 +148,7 @@ struct attachment {
  * @atomic: handlers run in the trap
  * @atomic_entry: @atomic and an entry consumer; constant
  * @in_every_process: it probes a file, or is that on unwinders; constant
- * @insists: that on unwinders, whose task handler is called whenever it asks for that: until
+ * @retry_on_nomem: that on unwinders, whose task handler is called whenever it asks for that: until
  *	there is memory, the task executes the breakpoint again; constant
  * @inherits: children of the probed process are probed, too; constant
  * @in_task: what a hit has to do needs task context; constant
@@ -158,7 +158,7 @@ struct attachment {
  *	kdata_mutex (register.c)
  * @gone: it is unregistered; changed by who has claimed it
  * @live: enabled, and not being unregistered; changed by who has claimed it,
- *	read under RCU, and under image::lock when sets are made
+ *	read under RCU, and under probed_mm::lock when sets are made
  * @stats: counters
  * @block: what they are part of
  * @sleeps: handlers may be called in task context; constant
@@ -172,12 +172,12 @@ struct attachment {
  * @attachments: where this consumer is attached
  * @ref_ctrs: reference counters that it has incremented
  * @dying: no further attachments
- * @homeless: that process is gone; under @lock
+ * @orphaned: that process is gone; under @lock
  * @ending: @end has been queued; under @lock
- * @home: image of the one process that it was registered for, with a
+ * @target_mm: image of the one process that it was registered for, with a
  *	reference; NULL when it probes a file, or nothing yet; of who has
  *	claimed it
- * @in_home: in image::residents, under its image::lock
+ * @in_bound: in probed_mm::bound, under its probed_mm::lock
  * @end: unregisters it when that process is gone
  * @file: the file that it probes, or NULL
  * @offset: where in @file
@@ -197,7 +197,7 @@ struct consumer {
 	bool atomic;
 	bool atomic_entry;
 	bool in_every_process;
-	bool insists;
+	bool retry_on_nomem;
 	bool inherits;
 	bool in_task;
 	bool watches_maps;
@@ -216,10 +216,10 @@ struct consumer {
 	struct list_head attachments;
 	struct list_head ref_ctrs;
 	bool dying;
-	bool homeless;
+	bool orphaned;
 	bool ending;
-	struct image *home;
-	struct list_head in_home;
+	struct probed_mm *target_mm;
+	struct list_head in_bound;
 	struct work_struct end;
 	struct probe_file *file;
 	loff_t offset;
@@ -242,7 +242,7 @@ void consumer_get(struct consumer *c);
 void consumer_put(struct consumer *c);
 void consumer_enable(struct consumer *c);
 void consumer_disable(struct consumer *c);
-void consumer_retire(struct consumer *c);
+void consumer_shut(struct consumer *c);
 void consumer_wait(struct consumer *c);
 void consumer_release(struct consumer *c);
 void consumer_end_later(struct consumer *c);

@@ -3,7 +3,7 @@
  * Whether an address space is being copied.
  */
 #include "fork_mark.h"
-#include "image.h"
+#include "probed_mm.h"
 #include "task.h"
 
 /**
@@ -25,20 +25,20 @@ static void copies_look(struct utask *utask, void *data)
 }
 
 /**
- * image_forks() - whether there may be children that have not been looked after
- * @image: image of the parent
+ * pmm_is_forking() - whether there may be children that have not been looked after
+ * @pmm: image of the parent
  *
  * Those that are copied with the mmap lock taken later than the caller has had it do not
  * count.
  *
  * Context: any.
  */
-bool image_forks(struct image *image)
+bool pmm_is_forking(struct probed_mm *pmm)
 {
-	struct copies copies = { .mm = image->mm };
+	struct copies copies = { .mm = pmm->mm };
 
 	utask_for_each(copies_look, &copies);
-	/* In the order that image_fork_begins() has. */
+	/* In the order that pmm_fork_begins() has. */
 	smp_rmb();
-	return copies.found || atomic_read(&image->forks) > !READ_ONCE(image->dead);
+	return copies.found || atomic_read(&pmm->forks) > !READ_ONCE(pmm->dead);
 }

@@ -7,8 +7,8 @@
 
 #include <linux/types.h>
 
-struct image;
+struct probed_mm;
 
-bool image_forks(struct image *image);
+bool pmm_is_forking(struct probed_mm *pmm);
 
 #endif /* _UPROBES_FORK_MARK_H */

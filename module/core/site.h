@@ -9,7 +9,7 @@
 
 #include "arch.h"
 #include "consumer.h"
-#include "image.h"
+#include "probed_mm.h"
 
 /**
  * enum site_kind - what a breakpoint stands for
@@ -49,29 +49,29 @@ struct site_key {
  * struct site - one instrumented address of one address space
  * @next: in the table of sites (site_table.h); looked up under RCU
  * @key: where it is
- * @set: its consumers, NULL when there are none; replaced under image::lock,
+ * @set: its consumers, NULL when there are none; replaced under probed_mm::lock,
  *	read under RCU
  * @resume: where the program goes on when it is not being stepped: the slot, or
  *	behind an instruction that does nothing; constant
- * @image: the address space; constant
- * @state: enum site_state; written under image::lock, or under image::tree_lock when the
+ * @pmm: the address space; constant
+ * @state: enum site_state; written under probed_mm::lock, or under probed_mm::tree_lock when the
  *	mapping goes, or as the kernel's uprobes leave (foreign.c); read by the trap
- * @odd: a hit needs a closer look: this is no probe, or 32-bit code, or a call
+ * @slow_path: a hit needs a closer look: this is no probe, or 32-bit code, or a call
  *	that a shadow stack could mind, or @step; constant
- * @foreign: enum foreign: whose else the breakpoint is (foreign.c)
- * @glance: @state, @odd and @foreign; %SITE_ARMED when this is the usual case
+ * @owner: enum breakpoint_owner: whose else the breakpoint is (foreign.c)
+ * @fast_state: @state, @slow_path and @owner; %SITE_ARMED when this is the usual case
  * @step: the slot holds a plain copy that is executed under TF; constant
  * @kind: enum site_kind; constant
  * @moves: the breakpoint was there when mremap() took the text away, which has not
- *	returned; set under image::tree_lock, cleared under image::lock
- * @idle_since: image::removals when the state last became idle
+ *	returned; set under probed_mm::tree_lock, cleared under probed_mm::lock
+ * @idle_since: probed_mm::removals when the state last became idle
  * @slot_nr: which one of the image's slots it has, from 1 on; constant
  * @slot: address of the slot; 0 when it has none
  * @plan: the analysed instruction, with its bytes; constant
- * @in_tree: in image::sites by address, changed under image::tree_lock
- * @attachments: the consumers again; under image::lock
+ * @in_tree: in probed_mm::sites by address, changed under probed_mm::tree_lock
+ * @attachments: the consumers again; under probed_mm::lock
  * @first: one of them, for which no memory is to be found; most sites have no other
- * @older: in image::superseded, when the site is not in the tree
+ * @older: in probed_mm::replaced, when the site is not in the tree
  *
  * What a hit reads comes first, in one cache line.
  */
@@ -80,14 +80,14 @@ struct site {
 	struct site_key key;
 	struct consumer_set __rcu *set;
 	unsigned long resume;
-	struct image *image;
+	struct probed_mm *pmm;
 	union {
 		struct {
 			u8 state;
-			bool odd;
-			u8 foreign;
+			bool slow_path;
+			u8 owner;
 		};
-		u32 glance;
+		u32 fast_state;
 	};
 	bool step;
 	u8 kind;
@@ -109,14 +109,14 @@ static_assert(offsetofend(struct site, step) <= 64);
 /* The last number of a removal; from then on they are no longer told apart. */
 #define REMOVALS_MAX		U32_MAX
 
-/* The breakpoint of a site is in the text no more.  Context: image::lock held. */
+/* The breakpoint of a site is in the text no more.  Context: probed_mm::lock held. */
 static inline void site_set_idle(struct site *site)
 {
-	struct image *image = site->image;
+	struct probed_mm *pmm = site->pmm;
 
-	if (image->removals != REMOVALS_MAX)
-		WRITE_ONCE(image->removals, image->removals + 1);
-	site->idle_since = image->removals;
+	if (pmm->removals != REMOVALS_MAX)
+		WRITE_ONCE(pmm->removals, pmm->removals + 1);
+	site->idle_since = pmm->removals;
 	WRITE_ONCE(site->state, SITE_IDLE);
 }
 

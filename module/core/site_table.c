@@ -115,12 +115,12 @@ static void table_shrink_work(struct work_struct *work)
 static DECLARE_DELAYED_WORK(table_shrink, table_shrink_work);
 
 /**
- * site_table_expect() - make room
+ * site_table_prealloc() - make room
  * @n: so many sites may be added
  *
  * Context: may sleep.
  */
-void site_table_expect(unsigned int n)
+void site_table_prealloc(unsigned int n)
 {
 	mutex_lock(&table_mutex);
 	if (table_nr + n > 1UL << (table_now()->bits - 1))

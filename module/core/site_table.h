@@ -60,7 +60,7 @@ static __always_inline struct site *site_find(const struct mm_struct *mm, unsign
 
 int site_table_init(void);
 void site_table_exit(void);
-void site_table_expect(unsigned int n);
+void site_table_prealloc(unsigned int n);
 void site_table_add(struct site *site);
 void site_table_del(struct site *site);
 

@@ -7,7 +7,7 @@
 
 #include "site_tree.h"
 #include "arch.h"
-#include "image.h"
+#include "probed_mm.h"
 #include "site.h"
 #include "site_table.h"
 #include "slots.h"
@@ -20,8 +20,8 @@ static void site_set_hot(struct site *site)
 {
 	site->resume = ssol_is_skip(&site->plan) ? site->key.addr + ssol_len(&site->plan) :
 						   site->slot;
-	site->odd = site->kind != SITE_PROBE || site->step ||
-		    site->image->mode != UINSN_MODE_64 ||
+	site->slow_path = site->kind != SITE_PROBE || site->step ||
+		    site->pmm->mode != UINSN_MODE_64 ||
 		    (site->plan.pushes_return && arch_stacks_fixable());
 }
 
@@ -60,7 +60,7 @@ void site_stock_end(struct site_stock *stock)
 
 /**
  * site_alloc() - memory for a site
- * @image: its image
+ * @pmm: its image
  * @addr: where it is
  * @kind: what it is
  * @stock: where to take it from if others follow, or NULL
@@ -68,7 +68,7 @@ void site_stock_end(struct site_stock *stock)
  * Context: may sleep.
  * Return: an idle site without a slot, or NULL.
  */
-struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind,
+struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kind kind,
 			struct site_stock *stock)
 {
 	struct site *site = stock ? stock_take(stock) : NULL;
@@ -78,8 +78,8 @@ struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind 
 	if (!site)
 		return NULL;
 	*site = (struct site) {
-		.key = { .mm = image->mm, .addr = addr },
-		.image = image,
+		.key = { .mm = pmm->mm, .addr = addr },
+		.pmm = pmm,
 		.state = SITE_IDLE,
 		.kind = kind,
 	};
@@ -97,7 +97,7 @@ void site_free(struct site *site)
  * Links a site into the tree between @prev and @next, which are next to each other; NULL
  * where nothing is, or where @prev is not known.
  */
-static void tree_link(struct image *image, struct site *site, struct site *prev,
+static void tree_link(struct probed_mm *pmm, struct site *site, struct site *prev,
 		      struct site *next)
 {
 	struct rb_node *parent, **link;
@@ -106,8 +106,8 @@ static void tree_link(struct image *image, struct site *site, struct site *prev,
 		parent = &prev->in_tree;
 		link = &parent->rb_right;
 	} else if (!next) {
-		parent = rb_last(&image->sites);
-		link = parent ? &parent->rb_right : &image->sites.rb_node;
+		parent = rb_last(&pmm->sites);
+		link = parent ? &parent->rb_right : &pmm->sites.rb_node;
 	} else if (!next->in_tree.rb_left) {
 		parent = &next->in_tree;
 		link = &parent->rb_left;
@@ -117,7 +117,7 @@ static void tree_link(struct image *image, struct site *site, struct site *prev,
 		link = &parent->rb_right;
 	}
 	rb_link_node(&site->in_tree, parent, link);
-	rb_insert_color(&site->in_tree, &image->sites);
+	rb_insert_color(&site->in_tree, &pmm->sites);
 }
 
 /**
@@ -126,15 +126,15 @@ static void tree_link(struct image *image, struct site *site, struct site *prev,
  * @prev: the last site of the image before it; NULL where there is none, or not known
  * @next: the first one behind it, or NULL
  *
- * Context: image::lock held; may sleep.
+ * Context: probed_mm::lock held; may sleep.
  * Return: 0 or -ENOMEM.
  */
 int site_add_between(struct site *site, struct site *prev, struct site *next)
 {
-	struct image *image = site->image;
+	struct probed_mm *pmm = site->pmm;
 	int ret;
 
-	lockdep_assert_held(&image->lock);
+	lockdep_assert_held(&pmm->lock);
 	site_set_hot(site);
 	if (site->kind == SITE_PROBE) {
 		ret = slot_add(site);
@@ -143,59 +143,59 @@ int site_add_between(struct site *site, struct site *prev, struct site *next)
 	}
 	site_table_add(site);
 
-	spin_lock(&image->tree_lock);
-	tree_link(image, site, prev, next);
-	spin_unlock(&image->tree_lock);
+	spin_lock(&pmm->tree_lock);
+	tree_link(pmm, site, prev, next);
+	spin_unlock(&pmm->tree_lock);
 	return 0;
 }
 
 /* The same where the caller does not know what is around it. */
 int site_add(struct site *site)
 {
-	return site_add_between(site, NULL, image_first_site(site->image, site->key.addr));
+	return site_add_between(site, NULL, pmm_first_site(site->pmm, site->key.addr));
 }
 
 /* From the tree, which it has left or which is no more, to those that only a hit may know. */
 static void site_retire(struct site *site)
 {
-	struct image *image = site->image;
+	struct probed_mm *pmm = site->pmm;
 
-	site->older = image->superseded;
-	image->superseded = site;
+	site->older = pmm->replaced;
+	pmm->replaced = site;
 }
 
 /**
- * site_supersede() - forget a site whose text is another now
+ * site_replace() - forget a site whose text is another now
  * @site: an idle site without consumers
  *
  * Traps find it no more.  The memory stays with the image, as a hit may still
  * be on its way through it, and so does its slot.
  *
- * Context: image::lock held.
+ * Context: probed_mm::lock held.
  */
-void site_supersede(struct site *site)
+void site_replace(struct site *site)
 {
-	struct image *image = site->image;
+	struct probed_mm *pmm = site->pmm;
 
-	lockdep_assert_held(&image->lock);
+	lockdep_assert_held(&pmm->lock);
 	site_table_del(site);
-	spin_lock(&image->tree_lock);
-	rb_erase(&site->in_tree, &image->sites);
-	spin_unlock(&image->tree_lock);
+	spin_lock(&pmm->tree_lock);
+	rb_erase(&site->in_tree, &pmm->sites);
+	spin_unlock(&pmm->tree_lock);
 	site_retire(site);
 }
 
 /**
- * image_first_site() - where to start among the sites of an image
- * @image: the image
+ * pmm_first_site() - where to start among the sites of an image
+ * @pmm: the image
  * @addr: lowest address of interest
  *
- * Context: image::lock or image::tree_lock held.
+ * Context: probed_mm::lock or probed_mm::tree_lock held.
  * Return: the first site at or above @addr, or NULL.
  */
-struct site *image_first_site(struct image *image, unsigned long addr)
+struct site *pmm_first_site(struct probed_mm *pmm, unsigned long addr)
 {
-	struct rb_node *at = image->sites.rb_node;
+	struct rb_node *at = pmm->sites.rb_node;
 	struct site *found = NULL;
 
 	while (at) {
@@ -211,7 +211,7 @@ struct site *image_first_site(struct image *image, unsigned long addr)
 	return found;
 }
 
-struct site *image_next_site(struct site *site)
+struct site *pmm_next_site(struct site *site)
 {
 	struct rb_node *next = rb_next(&site->in_tree);
 
@@ -219,21 +219,21 @@ struct site *image_next_site(struct site *site)
 }
 
 /**
- * sites_forget() - no trap and no unmapping finds the sites of an image any more
- * @image: the image; nobody else has it, but the notifier and who has looked a site
+ * sites_remove() - no trap and no unmapping finds the sites of an image any more
+ * @pmm: the image; nobody else has it, but the notifier and who has looked a site
  *	up under RCU
  *
  * Context: may sleep.
  */
-void sites_forget(struct image *image)
+void sites_remove(struct probed_mm *pmm)
 {
 	struct site *site, *next;
 	struct rb_root sites;
 
-	spin_lock(&image->tree_lock);
-	sites = image->sites;
-	image->sites = RB_ROOT;
-	spin_unlock(&image->tree_lock);
+	spin_lock(&pmm->tree_lock);
+	sites = pmm->sites;
+	pmm->sites = RB_ROOT;
+	spin_unlock(&pmm->tree_lock);
 	rbtree_postorder_for_each_entry_safe(site, next, &sites, in_tree) {
 		site_table_del(site);
 		site_retire(site);
@@ -243,17 +243,17 @@ void sites_forget(struct image *image)
 
 /**
  * sites_free() - free the sites of an image
- * @image: the image, a grace period after sites_forget()
+ * @pmm: the image, a grace period after sites_remove()
  *
  * Context: may sleep.
  */
-void sites_free(struct image *image)
+void sites_free(struct probed_mm *pmm)
 {
 	struct site_stock freed = {};
 
-	while (image->superseded) {
-		freed.sites[freed.n++] = image->superseded;
-		image->superseded = image->superseded->older;
+	while (pmm->replaced) {
+		freed.sites[freed.n++] = pmm->replaced;
+		pmm->replaced = pmm->replaced->older;
 		if (freed.n == SITE_STOCK) {
 			site_stock_end(&freed);
 			cond_resched();

@@ -21,19 +21,19 @@ struct site_stock {
 	void *sites[SITE_STOCK];
 };
 
-struct site *image_first_site(struct image *image, unsigned long addr);
-struct site *image_next_site(struct site *site);
+struct site *pmm_first_site(struct probed_mm *pmm, unsigned long addr);
+struct site *pmm_next_site(struct site *site);
 
 int sites_init(void);
 void sites_exit(void);
-struct site *site_alloc(struct image *image, unsigned long addr, enum site_kind kind,
+struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kind kind,
 			struct site_stock *stock);
 void site_stock_end(struct site_stock *stock);
 int site_add(struct site *site);
 int site_add_between(struct site *site, struct site *prev, struct site *next);
 void site_free(struct site *site);
-void site_supersede(struct site *site);
-void sites_forget(struct image *image);
-void sites_free(struct image *image);
+void site_replace(struct site *site);
+void sites_remove(struct probed_mm *pmm);
+void sites_free(struct probed_mm *pmm);
 
 #endif /* _UPROBES_SITE_TREE_H */

@@ -6,57 +6,57 @@
 #include <linux/slab.h>
 
 #include "slots.h"
-#include "image.h"
+#include "probed_mm.h"
 #include "site.h"
 #include "ssol.h"
 #include "ssol_area.h"
 
 /**
- * image_area_at() - the area that an address lies in
- * @image: the image
+ * pmm_area_at() - the area that an address lies in
+ * @pmm: the image
  * @addr: the address
  *
  * Context: any; areas only ever come.
  * Return: the area or NULL.
  */
-struct ssol_area *image_area_at(const struct image *image, unsigned long addr)
+struct ssol_area *pmm_area_at(const struct probed_mm *pmm, unsigned long addr)
 {
-	/* Pairs with image_add_area(): so many are complete. */
-	unsigned int i, nr = smp_load_acquire(&image->nr_areas);
+	/* Pairs with pmm_add_area(): so many are complete. */
+	unsigned int i, nr = smp_load_acquire(&pmm->nr_areas);
 
 	for (i = 0; i < nr; i++) {
-		if (addr - image->areas[i]->base < SSOL_AREA_SIZE)
-			return image->areas[i];
+		if (addr - pmm->areas[i]->base < SSOL_AREA_SIZE)
+			return pmm->areas[i];
 	}
 	return NULL;
 }
 
 /**
- * image_add_area() - hand out slots of one more area
- * @image: the image; it has room for the area
+ * pmm_add_area() - hand out slots of one more area
+ * @pmm: the image; it has room for the area
  * @area: the area, which belongs to it from here on
  *
- * Context: may sleep; image::lock held.
+ * Context: may sleep; probed_mm::lock held.
  */
-void image_add_area(struct image *image, struct ssol_area *area)
+void pmm_add_area(struct probed_mm *pmm, struct ssol_area *area)
 {
-	lockdep_assert_held(&image->lock);
-	image->areas[image->nr_areas] = area;
-	/* Pairs with image_area_at(). */
-	smp_store_release(&image->nr_areas, image->nr_areas + 1);
+	lockdep_assert_held(&pmm->lock);
+	pmm->areas[pmm->nr_areas] = area;
+	/* Pairs with pmm_area_at(). */
+	smp_store_release(&pmm->nr_areas, pmm->nr_areas + 1);
 }
 
 /**
  * site_of_slot() - the site whose slot an address lies in
- * @image: the address space
+ * @pmm: the address space
  * @addr: the address
  *
  * Context: RCU read side.
  * Return: the site; NULL when @addr is in no slot.
  */
-struct site *site_of_slot(const struct image *image, unsigned long addr)
+struct site *site_of_slot(const struct probed_mm *pmm, unsigned long addr)
 {
-	const struct ssol_area *area = image_area_at(image, addr);
+	const struct ssol_area *area = pmm_area_at(pmm, addr);
 	struct slot_list *list;
 	unsigned long at, back;
 	struct site *site;
@@ -92,13 +92,13 @@ unsigned long site_original_ip(const struct site *site, unsigned long ip)
  * slot_add() - list the slot of a site
  * @site: the site, complete
  *
- * Context: may sleep; image::lock held.
+ * Context: may sleep; probed_mm::lock held.
  * Return: 0, -ENOMEM, or -EINVAL when the slot is in no area of the image.
  */
 int slot_add(struct site *site)
 {
-	struct image *image = site->image;
-	struct ssol_area *area = image_area_at(image, site->slot);
+	struct probed_mm *pmm = site->pmm;
+	struct ssol_area *area = pmm_area_at(pmm, site->slot);
 	struct slot_list __rcu **at;
 	struct slot_list *list;
 	unsigned long nr;
@@ -107,7 +107,7 @@ int slot_add(struct site *site)
 		return -EINVAL;
 	nr = (site->slot - area->base) / SSOL_SLOT_ALIGN;
 	at = &area->lists[nr / SLOT_LIST];
-	list = rcu_dereference_protected(*at, lockdep_is_held(&image->lock));
+	list = rcu_dereference_protected(*at, lockdep_is_held(&pmm->lock));
 	if (!list) {
 		list = kzalloc(sizeof(*list), SSOL_GFP);
 		if (!list)

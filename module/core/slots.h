@@ -5,12 +5,12 @@
 #ifndef _UPROBES_SLOTS_H
 #define _UPROBES_SLOTS_H
 
-#include "image.h"
+#include "probed_mm.h"
 
-struct ssol_area *image_area_at(const struct image *image, unsigned long addr);
-void image_add_area(struct image *image, struct ssol_area *area);
+struct ssol_area *pmm_area_at(const struct probed_mm *pmm, unsigned long addr);
+void pmm_add_area(struct probed_mm *pmm, struct ssol_area *area);
 int slot_add(struct site *site);
-struct site *site_of_slot(const struct image *image, unsigned long addr);
+struct site *site_of_slot(const struct probed_mm *pmm, unsigned long addr);
 unsigned long site_original_ip(const struct site *site, unsigned long ip);
 
 #endif /* _UPROBES_SLOTS_H */

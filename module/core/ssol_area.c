@@ -241,7 +241,7 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const
  * @area: the area of the parent
  * @mm: the address space of the child, in use
  *
- * Context: may sleep; takes the mmap lock; image::lock of the parent held.
+ * Context: may sleep; takes the mmap lock; probed_mm::lock of the parent held.
  * Return: the area of the child; NULL when the child has none there; ERR_PTR(-ENOMEM).
  */
 struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct *mm)
@@ -281,7 +281,7 @@ void ssol_area_free(struct ssol_area *area)
  * @addr: where it stands in the text
  * @step: it is to be executed under TF
  *
- * Context: may sleep; takes the mmap lock; image::lock held.
+ * Context: may sleep; takes the mmap lock; probed_mm::lock held.
  * Return: the slot's address; -ENOSPC when the area is full, or the program has mapped
  * something else there; -ERANGE when the instruction cannot reach what it refers to from this
  * area; -ENOMEM; -EIO when the program has made its pages such that nobody can write there.

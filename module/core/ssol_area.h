@@ -50,9 +50,9 @@ struct slot_list {
 /**
  * struct ssol_area - one area of one address space
  * @base: where it is mapped; constant
- * @used: bytes handed out, from the start of the area; under image::lock
+ * @used: bytes handed out, from the start of the area; under probed_mm::lock
  * @inherited: the address space was copied with it; constant
- * @lists: whose slots it holds; a list is made under image::lock when there is something to
+ * @lists: whose slots it holds; a list is made under probed_mm::lock when there is something to
  *	put in, and read under RCU
  *
  * Belongs to one image, and is freed with it.

@@ -53,16 +53,16 @@ struct resumption {
 #define HIT_ENTRY	BIT(0)	/* the sleepable handlers of the site */
 #define HIT_PREPARE	BIT(1)	/* return instances could not be made in the trap */
 #define HIT_RETURN	BIT(2)	/* handlers of utask::returning */
-#define HIT_AGAIN	BIT(3)	/* atomic handlers have asked for task context */
-#define HIT_GIVE_UP	BIT(4)	/* the task cannot execute the site out of line */
+#define HIT_TASK_HANDLERS	BIT(3)	/* atomic handlers have asked for task context */
+#define HIT_IN_PLACE	BIT(4)	/* the task cannot execute the site out of line */
 #define HIT_ONE		BIT(5)	/* the handler of utask::only, and nothing else */
 #define HIT_SEARCH	BIT(6)	/* the call that the task has returned from is to be looked for */
 
 /**
  * struct copy_mark - what an address space was like when it was copied
- * @removals: image::removals then, or 0 when that is not known
- * @slots: image::slots_written then; 0 when that is not known
- * @ref_changes: image::ref_changes then; 0 when there was no image, or no copy is made
+ * @removals: probed_mm::removals then, or 0 when that is not known
+ * @slots: probed_mm::slots_written then; 0 when that is not known
+ * @ref_changes: probed_mm::ref_changes then; 0 when there was no image, or no copy is made
  */
 struct copy_mark {
 	u32 removals;
@@ -84,8 +84,8 @@ struct copy_mark {
  * @only: the consumer that it is for, with a reference of consumer::active, when
  *	@defer is HIT_ONE
  * @defer: what is left to do for it, HIT_*
- * @again_set: the set of which @again_mask speaks, with a reference
- * @again_mask: consumers whose task handlers are to be called for the hit
+ * @task_handlers_set: the set of which @task_handlers_mask speaks, with a reference
+ * @task_handlers_mask: consumers whose task handlers are to be called for the hit
  * @shared: the trap has been handed on to another whose breakpoint it is, too;
  *	handlers that may sleep get @shared_regs, the registers that it had
  * @shared_regs: valid with @shared and @hit_queued
@@ -135,8 +135,8 @@ struct utask {
 	struct site *site;
 	struct consumer *only;
 	unsigned int defer;
-	struct consumer_set *again_set;
-	u64 again_mask;
+	struct consumer_set *task_handlers_set;
+	u64 task_handlers_mask;
 	bool shared;
 	struct pt_regs shared_regs;
 	struct site *handing;

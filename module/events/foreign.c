@@ -9,8 +9,8 @@
  * (and save before) by ptrace_access_vm() and access_remote_vm(), and are shown
  * the text without our breakpoints, so that what they save is the program's.
  *
- * site::foreign is written by these hooks, in any context, and under
- * image::lock; a hook that comes just when the site is settled may be
+ * site::owner is written by these hooks, in any context, and under
+ * probed_mm::lock; a hook that comes just when the site is settled may be
  * overtaken by a debugger's write (never by the kernel's, which has the mmap
  * lock for writing when it puts one in).
  */
@@ -27,11 +27,11 @@
 #include "foreign.h"
 #include "arch.h"
 #include "ssol.h"
-#include "attach/settle.h"
+#include "attach/sync.h"
 #include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/ksym.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
@@ -44,12 +44,12 @@
 /* The kernel is taking its breakpoint out; behind it, ours is to be put in. */
 static void foreign_left(struct site *site)
 {
-	struct image *image = site->image;
+	struct probed_mm *pmm = site->pmm;
 
-	WRITE_ONCE(site->foreign, FOREIGN_LEFT);
+	WRITE_ONCE(site->owner, OWNER_OTHER_LEFT);
 	WRITE_ONCE(site->idle_since, REMOVALS_MAX);
 	WRITE_ONCE(site->state, SITE_IDLE);
-	image_queue(image, &image->rearm);
+	pmm_queue(pmm, &pmm->rearm);
 }
 
 /* A site that traps find, or NULL.  Context: RCU read side. */
@@ -91,10 +91,10 @@ static int on_swbp(struct kretprobe_instance *ri, struct pt_regs *regs)
 	site = probe_site(claim->mm, claim->addr);
 	if (site && (READ_ONCE(site->state) == SITE_ARMED ||
 		     READ_ONCE(site->state) == SITE_INHERITED))
-		claimed = cmpxchg(&site->foreign, FOREIGN_NONE, FOREIGN_SECOND) == FOREIGN_NONE;
+		claimed = cmpxchg(&site->owner, OWNER_OURS, OWNER_OTHER_SECOND) == OWNER_OURS;
 	/* In a new mapping: ours has gone with the old one. */
 	else if (site && READ_ONCE(site->state) == SITE_LOST)
-		WRITE_ONCE(site->foreign, FOREIGN_FIRST);
+		WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
 	rcu_read_unlock();
 	return !claimed;
 }
@@ -111,7 +111,7 @@ static int on_swbp_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 	/* The mmap lock has been held all along: nobody has gone by it. */
 	site = probe_site(claim->mm, claim->addr);
 	if (site)
-		cmpxchg(&site->foreign, FOREIGN_SECOND, FOREIGN_NONE);
+		cmpxchg(&site->owner, OWNER_OTHER_SECOND, OWNER_OURS);
 	rcu_read_unlock();
 	return 0;
 }
@@ -129,14 +129,14 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 
 	rcu_read_lock();
 	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
-	foreign = site ? READ_ONCE(site->foreign) : FOREIGN_LEFT;
-	if (foreign == FOREIGN_SECOND) {
+	foreign = site ? READ_ONCE(site->owner) : OWNER_OTHER_LEFT;
+	if (foreign == OWNER_OTHER_SECOND) {
 		/* The kernel found our breakpoint there when it came, and wrote nothing. */
-		WRITE_ONCE(site->foreign, FOREIGN_NONE);
+		WRITE_ONCE(site->owner, OWNER_OURS);
 		skip = true;
-	} else if (foreign == FOREIGN_FIRST) {
+	} else if (foreign == OWNER_OTHER_FIRST) {
 		foreign_left(site);
-	} else if (foreign == FOREIGN_NONE) {
+	} else if (foreign == OWNER_OURS) {
 		skip = READ_ONCE(site->state) == SITE_ARMED;
 	}
 	rcu_read_unlock();
@@ -155,7 +155,7 @@ static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 	bool skip;
 
 	rcu_read_lock();
-	skip = image_lookup(current->mm);
+	skip = pmm_lookup(current->mm);
 	rcu_read_unlock();
 	if (skip)
 		arch_return_zero(regs);
@@ -183,14 +183,14 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 	rcu_read_lock();
 	/* Also one that nobody wants any more: ours may be going as well. */
 	site = probe_site(current->mm, user->ip - ARCH_BREAKPOINT_LEN);
-	foreign = site ? READ_ONCE(site->foreign) : FOREIGN_FIRST;
+	foreign = site ? READ_ONCE(site->owner) : OWNER_OTHER_FIRST;
 	/* Once armed, it is not handed on the next time, unless to the kernel that is back. */
-	skip = foreign == FOREIGN_LEFT ||
-	       (foreign != FOREIGN_FIRST && (READ_ONCE(site->state) == SITE_ARMED ||
-					     hit_late(site) == LATE_REMOVED));
+	skip = foreign == OWNER_OTHER_LEFT ||
+	       (foreign != OWNER_OTHER_FIRST && (READ_ONCE(site->state) == SITE_ARMED ||
+						 hit_late(site) == LATE_REMOVED));
 	if (skip) {
 		user->ip = site->key.addr;
-		signal_settle(site, user);
+		signal_note_resumption(site, user);
 	} else if (!site) {
 		skip = copied_trap(user);
 	}
@@ -219,7 +219,7 @@ static bool access_probed(const struct access *access)
 	bool probed;
 
 	rcu_read_lock();
-	probed = access->mm && access->len > 0 && image_lookup(access->mm);
+	probed = access->mm && access->len > 0 && pmm_lookup(access->mm);
 	rcu_read_unlock();
 	return probed;
 }
@@ -249,12 +249,12 @@ static void access_write(const struct access *access)
 		if (!site) {
 			;
 		} else if (*byte == ARCH_BREAKPOINT) {
-			if (READ_ONCE(site->state) == SITE_ARMED && site->foreign == FOREIGN_NONE)
-				WRITE_ONCE(site->foreign, FOREIGN_FIRST);
+			if (READ_ONCE(site->state) == SITE_ARMED && site->owner == OWNER_OURS)
+				WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
 		} else if (READ_ONCE(site->state) == SITE_ARMED &&
 			   *byte == site->plan.text[0] && access_keeps(access, i, site)) {
-			if (site->foreign == FOREIGN_FIRST)
-				WRITE_ONCE(site->foreign, FOREIGN_NONE);
+			if (site->owner == OWNER_OTHER_FIRST)
+				WRITE_ONCE(site->owner, OWNER_OURS);
 			*byte = ARCH_BREAKPOINT;
 		}
 		rcu_read_unlock();
@@ -275,7 +275,7 @@ static void access_read(const struct access *access)
 		site = foreign_site(access->mm, access->addr + i);
 		/* One that is another's, too, is there for all to see. */
 		if (site && READ_ONCE(site->state) == SITE_ARMED &&
-		    READ_ONCE(site->foreign) == FOREIGN_NONE)
+		    READ_ONCE(site->owner) == OWNER_OURS)
 			*byte = site->plan.text[0];
 		rcu_read_unlock();
 	}
@@ -336,49 +336,49 @@ static int on_read_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /*
- * Puts in what FOREIGN_LEFT says, unless the kernel is there again.  A task whose handlers
+ * Puts in what OWNER_OTHER_LEFT says, unless the kernel is there again.  A task whose handlers
  * want no more of a breakpoint takes it out with the mmap lock held for reading, and may be
  * about to.
  */
-static void rearm(struct image *image)
+static void rearm(struct probed_mm *pmm)
 {
 	struct site *site;
 
-	mutex_lock(&image->lock);
-	for (site = image_first_site(image, 0); site; site = image_next_site(site)) {
-		if (cmpxchg(&site->foreign, FOREIGN_LEFT, FOREIGN_FIRST) != FOREIGN_LEFT)
+	mutex_lock(&pmm->lock);
+	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
+		if (cmpxchg(&site->owner, OWNER_OTHER_LEFT, OWNER_OTHER_FIRST) != OWNER_OTHER_LEFT)
 			continue;
-		mmap_write_lock(image->mm);
-		mmap_write_unlock(image->mm);
+		mmap_write_lock(pmm->mm);
+		mmap_write_unlock(pmm->mm);
 		/* It may have been settled meanwhile, with that breakpoint still there. */
 		WRITE_ONCE(site->state, SITE_IDLE);
-		if (image_settle(image, &site, 1, true, true) == -ENOMEM)
+		if (pmm_sync(pmm, &site, 1, true, true) == -ENOMEM)
 			pr_warn_ratelimited("no memory: 0x%lx is not probed where another's breakpoint has gone\n",
 					    site->key.addr);
 	}
-	mutex_unlock(&image->lock);
+	mutex_unlock(&pmm->lock);
 }
 
 static void rearm_work(struct work_struct *work)
 {
-	struct image *image = container_of(work, struct image, rearm);
+	struct probed_mm *pmm = container_of(work, struct probed_mm, rearm);
 
-	if (!image->dead && mmget_not_zero(image->mm)) {
-		rearm(image);
-		mmput_async(image->mm);
+	if (!pmm->dead && mmget_not_zero(pmm->mm)) {
+		rearm(pmm);
+		mmput_async(pmm->mm);
 	}
-	image_put(image);
+	pmm_put(pmm);
 }
 
 /**
  * foreign_rearm() - prepare an image for what is done here
- * @image: the image
+ * @pmm: the image
  *
  * Its work holds a reference of the image while it is queued.
  */
-void foreign_rearm(struct image *image)
+void foreign_rearm(struct probed_mm *pmm)
 {
-	INIT_WORK(&image->rearm, rearm_work);
+	INIT_WORK(&pmm->rearm, rearm_work);
 }
 
 static struct kprobe kprobes[] = {

@@ -7,9 +7,9 @@
 
 #include <linux/types.h>
 
-struct image;
+struct probed_mm;
 
-void foreign_rearm(struct image *image);
+void foreign_rearm(struct probed_mm *pmm);
 int foreign_watch(void);
 void foreign_exit(void);
 

@@ -10,11 +10,10 @@
 #include <linux/swait.h>
 
 #include "forks.h"
-#include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/ksym.h"
 #include "core/task.h"
-#include "uret/retprobe_fork.h"
+#include "uret/uretprobe_fork.h"
 
 /* So many at once are counted; what is above that is not waited for. */
 #define FORKS_MAX 512

@@ -9,74 +9,75 @@
 #include "mmu.h"
 #include "arch.h"
 #include "foreign.h"
-#include "lifecycle.h"
+#include "task_events.h"
 #include "attach/attach.h"
-#include "attach/inherit.h"
+#include "attach/fork.h"
 #include "attach/ref_ctr.h"
 #include "base/compat.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "uret/calls.h"
 #include "uret/calls_walk.h"
-#include "uret/retprobe_word.h"
+#include "uret/return_word.h"
+#include "uret/return_word.h"
 
 /* The mapping goes, and the breakpoints in it. */
-static void mmu_invalidate(struct image *image, const struct mmu_notifier_range *range)
+static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_range *range)
 {
-	bool ours = current->mm == image->mm && !(current->flags & PF_KTHREAD);
+	bool ours = current->mm == pmm->mm && !(current->flags & PF_KTHREAD);
 	unsigned long start = 0, end = 0;
 	bool moves, lost = false;
 	struct site *site;
 
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && ours && compat_mmap_written(image->mm))
-		image_copy_begins(image, range->start);
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && ours && compat_mmap_written(pmm->mm))
+		pmm_copy_begins(pmm, range->start);
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return;
 	moves = ours && arch_mremap_moves(task_pt_regs(current), &start, &end);
 	/* What moves away may come back. */
-	if (!moves && calls_there(&image->calls) && mmu_notifier_range_blockable(range))
-		calls_unmapped(&image->calls, range->start, range->end);
-	spin_lock(&image->tree_lock);
-	for (site = image_first_site(image, range->start);
-	     site && site->key.addr < range->end; site = image_next_site(site)) {
+	if (!moves && calls_there(&pmm->calls) && mmu_notifier_range_blockable(range))
+		calls_unmapped(&pmm->calls, range->start, range->end);
+	spin_lock(&pmm->tree_lock);
+	for (site = pmm_first_site(pmm, range->start);
+	     site && site->key.addr < range->end; site = pmm_next_site(site)) {
 		if (site->kind == SITE_PROBE && site->state == SITE_ARMED) {
 			WRITE_ONCE(site->state, SITE_LOST);
 			site->moves = moves && site->key.addr >= start && site->key.addr < end;
 		}
 		lost |= site->state == SITE_LOST;
 	}
-	lost |= ref_ctrs_lost(image, range->start, range->end, start, moves ? end : start);
-	spin_unlock(&image->tree_lock);
+	lost |= ref_ctrs_lost(pmm, range->start, range->end, start, moves ? end : start);
+	spin_unlock(&pmm->tree_lock);
 	if (lost && moves)
-		lifecycle_moves(image);
+		task_moves_text(pmm);
 }
 
 /* It has gone, or changed its protection. */
-static void mmu_invalidated(struct image *image, const struct mmu_notifier_range *range)
+static void mmu_invalidated(struct probed_mm *pmm, const struct mmu_notifier_range *range)
 {
-	if (calls_there(&image->calls) && (range->event == MMU_NOTIFY_UNMAP ||
-					   range->event == MMU_NOTIFY_PROTECTION_VMA))
-		return_words_forget(image, range->start, range->end);
+	if (calls_there(&pmm->calls) && (range->event == MMU_NOTIFY_UNMAP ||
+					 range->event == MMU_NOTIFY_PROTECTION_VMA))
+		return_words_prune(pmm, range->start, range->end);
 }
 
-static void mmu_init(struct image *image)
+static void mmu_init(struct probed_mm *pmm)
 {
-	calls_init(&image->calls);
-	return_words_init(&image->returns);
-	foreign_rearm(image);
+	calls_init(&pmm->calls);
+	return_words_init(&pmm->returns);
+	foreign_rearm(pmm);
 }
 
-static void mmu_free(struct image *image)
+static void mmu_free(struct probed_mm *pmm)
 {
-	calls_end(&image->calls);
+	calls_end(&pmm->calls);
 }
 
-const struct image_ops mmu_image_ops = {
+const struct probed_mm_ops mmu_pmm_ops = {
 	.init = mmu_init,
 	.invalidate = mmu_invalidate,
 	.invalidated = mmu_invalidated,
-	.reap = image_reap,
-	.forget = ref_ctrs_purge,
+	.reap = pmm_detach_all,
+	.forget = ref_ctrs_free,
 	.free = mmu_free,
 };

@@ -5,8 +5,8 @@
 #ifndef _UPROBES_MMU_H
 #define _UPROBES_MMU_H
 
-#include "core/image.h"
+#include "core/probed_mm.h"
 
-extern const struct image_ops mmu_image_ops;
+extern const struct probed_mm_ops mmu_pmm_ops;
 
 #endif /* _UPROBES_MMU_H */

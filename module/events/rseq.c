@@ -15,7 +15,7 @@
 
 #include "rseq.h"
 #include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/ksym.h"
 #include "trap/signal.h"
 

@@ -211,8 +211,8 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	 */
 	first = editor_first(ed, edit);
 	if (edit->site && (first == edit->text[0] || (edit->fresh && first == ARCH_BREAKPOINT))) {
-		WRITE_ONCE(edit->site->foreign,
-			   first == ARCH_BREAKPOINT ? FOREIGN_FIRST : FOREIGN_NONE);
+		WRITE_ONCE(edit->site->owner,
+			   first == ARCH_BREAKPOINT ? OWNER_OTHER_FIRST : OWNER_OURS);
 		WRITE_ONCE(edit->site->state, SITE_ARMED);
 	}
 	ret = editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
@@ -239,7 +239,7 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 
 	if (!vma || vma->vm_flags & VM_MAYSHARE)
 		return -ENOENT;
-	if (edit->foreign && foreign_stays(ed->mm, READ_ONCE(*edit->foreign)))
+	if (edit->owner && owner_keeps(ed->mm, READ_ONCE(*edit->owner)))
 		return -ENOENT;
 	ret = editor_look(ed, edit->addr);
 	if (ret)

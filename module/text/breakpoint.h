@@ -26,7 +26,7 @@ struct site;
  * @site: for putting in: the site, which is told to be armed, and whose else its breakpoint
  *	is; or NULL
  * @fresh: for putting in: @site had none, so that one that is there is somebody else's
- * @foreign: for taking out: where it says whether it is another's too, and
+ * @owner: for taking out: where it says whether it is another's too, and
  *	stays; or NULL
  * @state: for taking out: where the state of the site is told; while that is
  *	%SITE_ARMED the breakpoint is that of the site also with another operand; or NULL
@@ -41,7 +41,7 @@ struct text_edit {
 	loff_t offset;
 	struct site *site;
 	bool fresh;
-	const u8 *foreign;
+	const u8 *owner;
 	const u8 *state;
 	int result;
 };

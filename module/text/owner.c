@@ -15,7 +15,7 @@
 #include "base/compat.h"
 
 /**
- * foreign_text() - the text under another's breakpoint
+ * owner_text() - the text under another's breakpoint
  * @mm: the address space, in use
  * @addr: address of the breakpoint
  * @text: what is there; comes back without the breakpoint
@@ -27,7 +27,7 @@
  * Return: 0; -EEXIST when the program itself has the breakpoint, or has changed its text, or
  * it cannot be told; -EINTR when the task is being killed, -ENOMEM when there is no memory.
  */
-int foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
+int owner_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 {
 	u8 there[UINSN_MAX_LEN];
 	int ret = -EEXIST;
@@ -50,7 +50,7 @@ int foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 }
 
 /**
- * foreign_call() - whether text is a call of the kernel's, in the place of its breakpoint
+ * owner_is_uprobe_call() - whether text is a call of the kernel's, in the place of its breakpoint
  * @mm: the address space, in use
  * @addr: address of the text
  * @text: what is there
@@ -62,7 +62,7 @@ int foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
  *
  * Context: may sleep; takes the mmap lock.
  */
-bool foreign_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int len)
+bool owner_is_uprobe_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int len)
 {
 	struct vm_area_struct *vma;
 	const char *name = NULL;
@@ -81,16 +81,16 @@ bool foreign_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int 
 }
 
 /**
- * foreign_stays() - whether a breakpoint of ours has to stay for somebody else
+ * owner_keeps() - whether a breakpoint of ours has to stay for somebody else
  * @mm: the address space
- * @foreign: enum foreign
+ * @foreign: enum breakpoint_owner
  *
  * What the kernel's uprobes have taken for their own in a parent may not have been when the
  * child was copied, which then has the mark all the same.
  *
  * Context: any; the mmap lock held, so that they do not come just now.
  */
-bool foreign_stays(struct mm_struct *mm, u8 foreign)
+bool owner_keeps(struct mm_struct *mm, u8 foreign)
 {
-	return foreign == FOREIGN_SECOND ? compat_has_uprobes(mm) : foreign != FOREIGN_NONE;
+	return foreign == OWNER_OTHER_SECOND ? compat_has_uprobes(mm) : foreign != OWNER_OURS;
 }

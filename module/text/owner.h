@@ -11,22 +11,22 @@
 struct mm_struct;
 
 /**
- * enum foreign - whose else a breakpoint is
- * @FOREIGN_NONE: nobody's
- * @FOREIGN_FIRST: a debugger's, or one of the kernel's uprobes that was there
+ * enum breakpoint_owner - whose else a breakpoint is
+ * @OWNER_OURS: nobody's
+ * @OWNER_OTHER_FIRST: a debugger's, or one of the kernel's uprobes that was there
  *	before ours; when its owner takes that out, ours is put in
- * @FOREIGN_SECOND: the kernel's uprobes found ours and takes it for its own
- * @FOREIGN_LEFT: the kernel takes its own out, ours is about to be put in
+ * @OWNER_OTHER_SECOND: the kernel's uprobes found ours and takes it for its own
+ * @OWNER_OTHER_LEFT: the kernel takes its own out, ours is about to be put in
  */
-enum foreign {
-	FOREIGN_NONE,
-	FOREIGN_FIRST,
-	FOREIGN_SECOND,
-	FOREIGN_LEFT,
+enum breakpoint_owner {
+	OWNER_OURS,
+	OWNER_OTHER_FIRST,
+	OWNER_OTHER_SECOND,
+	OWNER_OTHER_LEFT,
 };
 
-int foreign_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len);
-bool foreign_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int len);
-bool foreign_stays(struct mm_struct *mm, u8 foreign);
+int owner_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len);
+bool owner_is_uprobe_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int len);
+bool owner_keeps(struct mm_struct *mm, u8 foreign);
 
 #endif /* _UPROBES_OWNER_H */

@@ -21,7 +21,7 @@
 #include "copied.h"
 #include "arch.h"
 #include "ssol.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
@@ -70,12 +70,12 @@ static int window_read(struct text_reader *reader, unsigned long addr, struct wi
 }
 
 /* The byte that a site of ours at @addr stands for, or @there where none is. */
-static u8 byte_without(const struct image *image, unsigned long addr, u8 there)
+static u8 byte_without(const struct probed_mm *pmm, unsigned long addr, u8 there)
 {
 	const struct site *site;
 
 	rcu_read_lock();
-	site = site_find(image->mm, addr);
+	site = site_find(pmm->mm, addr);
 	if (site && site->kind == SITE_PROBE)
 		there = site->plan.text[0];
 	rcu_read_unlock();
@@ -93,9 +93,9 @@ static bool same_byte(const struct site *site, const struct window *text,
 	u8 there = copy->bytes[i], want = text->bytes[i];
 
 	if (want == ARCH_BREAKPOINT)
-		want = byte_without(site->image, addr, want);
+		want = byte_without(site->pmm, addr, want);
 	if (there == ARCH_BREAKPOINT)
-		there = byte_without(site->image, addr, there);
+		there = byte_without(site->pmm, addr, there);
 	if (there != want)
 		return false;
 	*same += i != AROUND && there != ARCH_BREAKPOINT;
@@ -126,13 +126,13 @@ static bool copied_from(struct text_reader *reader, const struct site *site,
 	return same >= AROUND_LEAST;
 }
 
-static struct site *site_from(struct image *image, unsigned long addr)
+static struct site *site_from(struct probed_mm *pmm, unsigned long addr)
 {
 	struct site *site;
 
-	spin_lock(&image->tree_lock);
-	site = image_first_site(image, addr);
-	spin_unlock(&image->tree_lock);
+	spin_lock(&pmm->tree_lock);
+	site = pmm_first_site(pmm, addr);
+	spin_unlock(&pmm->tree_lock);
 	return site;
 }
 
@@ -140,26 +140,26 @@ static struct site *site_from(struct image *image, unsigned long addr)
  * The site of which there is a copy at @addr, or NULL. Most often it is the one as far away as
  * the last one was. Sites stay as long as the image does.
  */
-static const struct site *copied_site(struct image *image, unsigned long addr)
+static const struct site *copied_site(struct probed_mm *pmm, unsigned long addr)
 {
-	struct text_reader reader = { .mm = image->mm };
+	struct text_reader reader = { .mm = pmm->mm };
 	const struct site *found = NULL;
 	struct window copy;
 	struct site *site;
 
 	if (window_read(&reader, addr, &copy) || copy.bytes[AROUND] != ARCH_BREAKPOINT)
 		goto out;
-	site = site_from(image, addr - READ_ONCE(image->copied_by));
-	if (site && site->key.addr + READ_ONCE(image->copied_by) != addr)
+	site = site_from(pmm, addr - READ_ONCE(pmm->copied_by));
+	if (site && site->key.addr + READ_ONCE(pmm->copied_by) != addr)
 		site = NULL;
 	if (site && site->kind == SITE_PROBE && copied_from(&reader, site, &copy)) {
 		found = site;
 		goto out;
 	}
-	for (site = site_from(image, 0); site && !fatal_signal_pending(current);
-	     site = site_from(image, site->key.addr + 1)) {
+	for (site = site_from(pmm, 0); site && !fatal_signal_pending(current);
+	     site = site_from(pmm, site->key.addr + 1)) {
 		if (site->kind == SITE_PROBE && copied_from(&reader, site, &copy)) {
-			WRITE_ONCE(image->copied_by, addr - site->key.addr);
+			WRITE_ONCE(pmm->copied_by, addr - site->key.addr);
 			found = site;
 			break;
 		}
@@ -189,15 +189,15 @@ static bool may_be_copy(struct mm_struct *mm, unsigned long addr)
 }
 
 /* Puts the original byte back. False where the breakpoint is none of ours. */
-static bool copied_heal(struct image *image, unsigned long addr)
+static bool copied_heal(struct probed_mm *pmm, unsigned long addr)
 {
 	const struct site *site;
 	struct text_edit edit;
 
-	if (!may_be_copy(image->mm, addr))
+	if (!may_be_copy(pmm->mm, addr))
 		return false;
-	site = copied_site(image, addr);
-	if (!site || mutex_lock_killable(&image->lock))
+	site = copied_site(pmm, addr);
+	if (!site || mutex_lock_killable(&pmm->lock))
 		return false;
 	edit = (struct text_edit) {
 		.addr = addr,
@@ -206,12 +206,12 @@ static bool copied_heal(struct image *image, unsigned long addr)
 		.fixed = ssol_fixed_len(&site->plan),
 	};
 	/* It may have been probed meanwhile: then the breakpoint is that of a site. */
-	site = site_from(image, addr);
+	site = site_from(pmm, addr);
 	if (site && site->key.addr == addr)
 		edit.result = 0;
 	else
-		breakpoints_remove(image->mm, &edit, 1);
-	mutex_unlock(&image->lock);
+		breakpoints_remove(pmm->mm, &edit, 1);
+	mutex_unlock(&pmm->lock);
 	/* Another thread may have been faster; without memory it is tried again. */
 	return !edit.result || edit.result == -ENOENT || edit.result == -ENOMEM;
 }
@@ -219,15 +219,15 @@ static bool copied_heal(struct image *image, unsigned long addr)
 static void copied_work(struct callback_head *work)
 {
 	struct utask *utask = container_of(work, struct utask, copied_work);
-	struct image *image;
+	struct probed_mm *pmm;
 
 	utask->copied_queued = false;
 	if (!utask->exited && current->mm) {
-		image = image_find(current->mm);
-		if (image) {
-			if (copied_heal(image, utask->copied_at))
+		pmm = pmm_find(current->mm);
+		if (pmm) {
+			if (copied_heal(pmm, utask->copied_at))
 				utask->copied_at = 0;
-			image_put(image);
+			pmm_put(pmm);
 		}
 	}
 	utask_work_done(utask);
@@ -250,7 +250,7 @@ bool copied_trap(struct pt_regs *regs)
 	struct utask *utask;
 	u8 first;
 
-	if (!image_lookup(current->mm) ||
+	if (!pmm_lookup(current->mm) ||
 	    copy_from_user_nofault(&first, (const void __user *)addr, 1) ||
 	    first != ARCH_BREAKPOINT)
 		return false;

@@ -19,18 +19,18 @@
 #include "attach/attach.h"
 #include "attach/unwinder.h"
 #include "base/compat.h"
-#include "core/again.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
+#include "core/task_handler.h"
 #include "text/late_trap.h"
 #include "text/owner.h"
-#include "uret/retprobe.h"
-#include "uret/retprobe_return.h"
 #include "uret/unhijack.h"
+#include "uret/uretprobe.h"
+#include "uret/uretprobe_return.h"
 
 /* release_tasks() sees both or none. */
 static noinline void hit_step_begin(struct utask *utask, struct site *site, struct pt_regs *regs)
@@ -95,8 +95,8 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 			continue;
 		consumer_hit(c);
 		c->u->handler(c->u, regs);
-		if (unlikely(this_cpu_read(again_wanted)))
-			again |= again_bit(c, i);
+		if (unlikely(this_cpu_read(task_handler_wanted)))
+			again |= task_handler_bit(c, i);
 	} while (++i < set->nr);
 	return again;
 }
@@ -124,7 +124,7 @@ static __always_inline void hit_resume_in_task(struct utask *utask, struct site 
 	if (regs->ip != site->key.addr || READ_ONCE(site->state) == SITE_IDLE)
 		return;
 	if (unlikely(signalled))
-		signal_settle(site, regs);
+		signal_note_resumption(site, regs);
 	else if (unlikely(compat_in_rseq_sleepable()))
 		signal_postpone(utask, site, regs);
 	else
@@ -162,8 +162,8 @@ static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
 static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 {
 	bool shared = utask->shared;
-	struct consumer_set *again_set = utask->again_set;
-	u64 again_mask = utask->again_mask;
+	struct consumer_set *task_handlers_set = utask->task_handlers_set;
+	u64 task_handlers_mask = utask->task_handlers_mask;
 	struct site *site = utask->site;
 	unsigned int what = utask->defer;
 	bool signalled = utask->signalled;
@@ -171,32 +171,32 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 	utask->hit_queued = false;
 	utask->signalled = false;
 	utask->shared = false;
-	utask->again_set = NULL;
+	utask->task_handlers_set = NULL;
 	if (shared)
 		regs = &utask->shared_regs;
-	if (unlikely(what & HIT_GIVE_UP)) {
-		site_give_up(site);
+	if (unlikely(what & HIT_IN_PLACE)) {
+		site_remove_breakpoint(site);
 	} else if (unlikely(utask->exited || !current->mm)) {
-		retprobe_drop_returning(utask);
+		uretprobe_drop_returning(utask);
 	} else {
 		utask->in_handler = true;
 		if (unlikely(what & HIT_SEARCH))
-			retprobe_search(utask, regs);
+			uretprobe_search(utask, regs);
 		if (what & HIT_RETURN)
-			retprobe_run_sleepable(utask, regs);
-		if (what & (HIT_ENTRY | HIT_PREPARE | HIT_AGAIN)) {
+			uretprobe_run_sleepable(utask, regs);
+		if (what & (HIT_ENTRY | HIT_PREPARE | HIT_TASK_HANDLERS)) {
 			struct consumer_set *set = hit_set_get(site);
 
-			if (what & HIT_AGAIN)
-				again_run(again_set, again_mask, regs);
+			if (what & HIT_TASK_HANDLERS)
+				task_handlers_run(task_handlers_set, task_handlers_mask, regs);
 			if (set && what & HIT_ENTRY)
 				hit_run_sleepable(set, regs);
 			if (set && what & HIT_PREPARE) {
 				if (regs->ip == site->key.addr) {
-					unwinder_seek(site->image);
-					retprobe_prepare_sleepable(utask, site, set, regs);
+					unwinder_seek(site->pmm);
+					uretprobe_prepare_sleepable(utask, site, set, regs);
 				} else {
-					retprobe_missed(set);
+					uretprobe_missed(set);
 				}
 			}
 			consumer_set_put(set);
@@ -205,8 +205,8 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 		}
 	}
 	utask->in_handler = false;
-	if (what & HIT_AGAIN)
-		consumer_set_put(again_set);
+	if (what & HIT_TASK_HANDLERS)
+		consumer_set_put(task_handlers_set);
 	utask_work_done(utask);
 	task_work_end();
 }
@@ -235,7 +235,7 @@ void hit_work(struct callback_head *work)
  * shadow stack.  Nothing has been done for the hit: the breakpoint goes, and
  * the task executes the call where it is.
  */
-static void hit_give_up(struct site *site, struct consumer_set *set)
+static void hit_in_place(struct site *site, struct consumer_set *set)
 {
 	struct utask *utask = utask_get(current);
 	unsigned int i;
@@ -245,7 +245,7 @@ static void hit_give_up(struct site *site, struct consumer_set *set)
 	if (!utask)
 		return;
 	utask->site = site;
-	utask_defer(utask, HIT_GIVE_UP);
+	utask_defer(utask, HIT_IN_PLACE);
 }
 
 /*
@@ -255,7 +255,7 @@ static void hit_give_up(struct site *site, struct consumer_set *set)
 static bool hit_misread(struct site *site, struct pt_regs *regs)
 {
 	regs->ip -= ARCH_BREAKPOINT_LEN;
-	hit_give_up(site, rcu_dereference(site->set));
+	hit_in_place(site, rcu_dereference(site->set));
 	return true;
 }
 
@@ -306,7 +306,7 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
 	 * The return address stays where it is until the function returns. Ours comes last, over
 	 * the trampoline of the kernel's return probes if there are any, and so is popped first.
 	 */
-	retprobe_lift(site->image, regs, !set || !set->nr_return);
+	ret_addrs_lift(site->pmm, regs, !set || !set->nr_return);
 	if (set && set->nr_return && utask)
 		defer |= HIT_PREPARE;
 	if (set && set->nr_sleepable && utask)
@@ -317,8 +317,8 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
 		utask->shared_regs = *regs;
 		if (utask_defer(utask, defer)) {
 			utask->shared = false;
-			if (defer & HIT_AGAIN) {
-				utask->again_set = NULL;
+			if (defer & HIT_TASK_HANDLERS) {
+				utask->task_handlers_set = NULL;
 				consumer_set_put(set);
 			}
 		}
@@ -340,40 +340,40 @@ static bool hit_share(struct utask *utask, struct site *site, struct consumer_se
 static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 				    struct pt_regs *regs)
 {
-	u64 again = this_cpu_read(again_wanted) ? again_bit(set->consumers[0], 0) : 0;
+	u64 again = this_cpu_read(task_handler_wanted) ? task_handler_bit(set->consumers[0], 0) : 0;
 	struct utask *utask;
 
 	if (regs->ip != site->key.addr) {
-		again_missed(set, again);
+		task_handlers_missed(set, again);
 		return NOTIFY_STOP;
 	}
 	utask = again ? utask_get(current) : NULL;
 	/* No memory, whose refill is on its way: once more. No other consumer is called twice. */
-	if (unlikely(again && !utask && set->insists))
+	if (unlikely(again && !utask && set->retry_on_nomem))
 		return NOTIFY_STOP;
-	if (again && again_note(utask, set, again)) {
+	if (again && task_handlers_note(utask, set, again)) {
 		utask->site = site;
-		if (!utask_defer(utask, HIT_AGAIN))
+		if (!utask_defer(utask, HIT_TASK_HANDLERS))
 			return NOTIFY_STOP;
-		utask->again_set = NULL;
+		utask->task_handlers_set = NULL;
 		consumer_set_put(set);
 	}
 	hit_resume_unstepped(site, regs);
 	return NOTIFY_STOP;
 }
 
-/* All that hit_trap() does not know at a glance to be the usual case. */
+/* All that hit_trap() does not know at a fast_state to be the usual case. */
 static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 {
 	const unsigned long addr = site->key.addr;
 	struct utask *utask = NULL;
 	struct consumer_set *set;
 	unsigned int defer = 0;
-	bool shared, insists;
+	bool shared, retry_on_nomem;
 	u64 again;
 
 	if (site->kind == SITE_TRAMPOLINE)
-		return retprobe_trap(site, regs);
+		return handle_trampoline(site, regs);
 	if (unlikely(READ_ONCE(site->state) != SITE_ARMED)) {
 		enum late late = hit_late(site);
 
@@ -385,45 +385,45 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		}
 	}
 
-	if (unlikely(arch_code_mode(regs) != (int)site->image->mode))
+	if (unlikely(arch_code_mode(regs) != (int)site->pmm->mode))
 		return hit_misread(site, regs);
 
 	regs->ip = addr;
 	set = rcu_dereference(site->set);
-	shared = READ_ONCE(site->foreign) != FOREIGN_NONE;
+	shared = READ_ONCE(site->owner) != OWNER_OURS;
 	if (unlikely(site->plan.pushes_return && arch_stack_fixed() && !shared)) {
-		hit_give_up(site, set);
+		hit_in_place(site, set);
 		return true;
 	}
-	insists = set && set->insists;
-	if (site->step || insists || (set && (set->nr_sleepable || set->nr_return))) {
+	retry_on_nomem = set && set->retry_on_nomem;
+	if (site->step || retry_on_nomem || (set && (set->nr_sleepable || set->nr_return))) {
 		utask = utask_get(current);
 		if (unlikely(!utask)) {
 			/*
-			 * A step cannot do without, nor can who insists;
+			 * A step cannot do without, nor can who retry_on_nomem;
 			 * nothing has been done yet, so the breakpoint may be
 			 * executed again, with the refill on its way.
 			 */
-			if (insists || (site->step && !shared))
+			if (retry_on_nomem || (site->step && !shared))
 				return true;
 			if (set)
 				hit_missed(set);
 		}
 	}
-	if (unlikely(READ_ONCE(site->image->resumptions))) {
+	if (unlikely(READ_ONCE(site->pmm->resumptions))) {
 		struct utask *self = utask_find(current);
 
 		if (self && signal_resumed(self, site, regs))
 			set = NULL;
 	}
-	if (unlikely(READ_ONCE(site->image->handed)) && !shared && hit_handed(site, regs))
+	if (unlikely(READ_ONCE(site->pmm->handed)) && !shared && hit_handed(site, regs))
 		set = NULL;
 	if (unlikely(!set))
 		goto resume;
 
 	again = set->nr_atomic ? hit_run_atomic(set, regs) : 0;
 	if (unlikely(regs->ip != addr)) {
-		again_missed(set, again);
+		task_handlers_missed(set, again);
 		if (utask)
 			hit_missed(set);
 		return true;
@@ -432,7 +432,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		/* What has been missed above stays so. */
 		if (!utask && !set->nr_sleepable && !set->nr_return)
 			utask = utask_get(current);
-		defer |= again_note(utask, set, again);
+		defer |= task_handlers_note(utask, set, again);
 	}
 
 	if (unlikely(shared))
@@ -444,14 +444,14 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 	/* After the sleepable handlers, if there are any: they may change ip. */
 	if (set->nr_return &&
 	    (defer || set->nr_return_in_task ||
-	     !retprobe_prepare(utask, site, set, regs)))
+	     !uretprobe_prepare(utask, site, set, regs)))
 		defer |= HIT_PREPARE;
 	if (defer) {
 		utask->site = site;
 		if (!utask_defer(utask, defer))
 			return true;
-		if (defer & HIT_AGAIN) {
-			utask->again_set = NULL;
+		if (defer & HIT_TASK_HANDLERS) {
+			utask->task_handlers_set = NULL;
 			consumer_set_put(set);
 		}
 	}
@@ -484,8 +484,8 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 /* The usual case of a return probe. */
 static noinline int hit_return(struct site *site, struct consumer *c, struct pt_regs *regs)
 {
-	if (likely(retprobe_enter(site, c, regs)) ||
-	    (retprobe_learn(site, regs) && retprobe_enter(site, c, regs)))
+	if (likely(uretprobe_enter(site, c, regs)) ||
+	    (uretprobe_learn(site, regs) && uretprobe_enter(site, c, regs)))
 		return NOTIFY_STOP;
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
@@ -493,11 +493,11 @@ static noinline int hit_return(struct site *site, struct consumer *c, struct pt_
 /* What is less usual than the only handler being an atomic one. */
 static noinline int hit_by_way(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
-	enum set_way way = READ_ONCE(set->way);
+	enum dispatch way = READ_ONCE(set->dispatch);
 
-	if (way == WAY_TASK)
+	if (way == DISPATCH_TASK)
 		return hit_in_task(site, set->consumers[0], regs);
-	if (way == WAY_RETURN)
+	if (way == DISPATCH_RETURN)
 		return hit_return(site, set->consumers[0], regs);
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
@@ -506,17 +506,17 @@ static noinline int hit_by_way(struct site *site, struct consumer_set *set, stru
 static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 {
 	if (likely(site->kind == SITE_TRAMPOLINE))
-		return retprobe_trap(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+		return handle_trampoline(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
 /* Where no site is.  The kernel may have a return probe there. */
 static noinline int hit_elsewhere(const struct pt_regs *regs)
 {
-	struct image *image = image_lookup(current->mm);
+	struct probed_mm *pmm = pmm_lookup(current->mm);
 
-	if (image)
-		retprobe_lift(image, regs, true);
+	if (pmm)
+		ret_addrs_lift(pmm, regs, true);
 	return NOTIFY_DONE;
 }
 
@@ -548,6 +548,7 @@ static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long
  */
 int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 {
+	const struct probed_mm *pmm;
 	struct consumer_set *set;
 	struct pt_regs *regs;
 	struct consumer *c;
@@ -559,12 +560,13 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	if (unlikely(!site))
 		return hit_elsewhere(regs);
 	set = rcu_dereference(site->set);
+	pmm = site->pmm;
 	/* Plain loads, compared in one instruction; a change may be seen late. */
-	if (unlikely(data_race(site->glance) != SITE_ARMED || data_race(site->image->resumptions) ||
+	if (unlikely(data_race(site->fast_state) != SITE_ARMED || data_race(pmm->resumptions) ||
 		     !set))
 		return hit_special_site(site, regs);
 	/* The same for whether its consumer is live: who disables it waits for this trap. */
-	if (data_race(set->way) != WAY_ATOMIC)
+	if (data_race(set->dispatch) != DISPATCH_ATOMIC)
 		return hit_by_way(site, set, regs);
 	c = container_of(set, struct consumer, solo);
 
@@ -572,7 +574,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	consumer_hit(c);
 	c->u->handler(c->u, regs);
 	/* Where the compiler knows the segment it compares raw_cpu_read() in memory. */
-	if (unlikely(raw_cpu_read(again_wanted) || regs->ip != site->key.addr))
+	if (unlikely(raw_cpu_read(task_handler_wanted) || regs->ip != site->key.addr))
 		return hit_atomic_rest(site, set, regs);
 	hit_resume_unstepped(site, regs);
 	return NOTIFY_STOP;
@@ -590,7 +592,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 bool hit_step(struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
-	const struct image *image;
+	const struct probed_mm *pmm;
 	const struct site *site;
 	bool hide;
 
@@ -618,8 +620,8 @@ bool hit_step(struct pt_regs *regs)
 	if (utask)
 		utask->handed = NULL;
 	rcu_read_lock();
-	image = image_lookup(current->mm);
-	site = image ? site_of_slot(image, regs->ip) : NULL;
+	pmm = pmm_lookup(current->mm);
+	site = pmm ? site_of_slot(pmm, regs->ip) : NULL;
 	hide = site && !(regs->ip == site->slot && site->plan.insn.class == UINSN_STRING);
 	rcu_read_unlock();
 	return hide;

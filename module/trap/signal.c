@@ -13,14 +13,14 @@
 #include "ssol.h"
 #include "ssol_emit.h"
 #include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/ksym.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
-#include "uret/retprobe_return.h"
+#include "uret/uretprobe_return.h"
 
 /**
  * signal_postpone() - note that a hit is handled and its instruction is not
@@ -47,7 +47,7 @@ void signal_postpone(struct utask *utask, struct site *site, const struct pt_reg
 		.digest = arch_regs_digest(regs),
 		.restart = regs->ip != site->key.addr,
 	};
-	WRITE_ONCE(site->image->resumptions, true);
+	WRITE_ONCE(site->pmm->resumptions, true);
 }
 
 /*
@@ -66,7 +66,7 @@ static bool fault_pending(bool begun)
 }
 
 /**
- * signal_settle() - a hit is handled, and a signal comes before its instruction is
+ * signal_note_resumption() - a hit is handled, and a signal comes before its instruction is
  *	executed: note that
  * @site: where the hit was
  * @regs: its registers, with the ip at the site, or behind a system call that is
@@ -74,7 +74,7 @@ static bool fault_pending(bool begun)
  *
  * Context: any; the current task.
  */
-void signal_settle(struct site *site, const struct pt_regs *regs)
+void signal_note_resumption(struct site *site, const struct pt_regs *regs)
 {
 	struct utask *utask = utask_get(current);
 
@@ -371,7 +371,7 @@ static struct utask *utask_in_slot(void)
 }
 
 /* Whether the signals of a task that is in a slot wait. */
-static bool slot_holds(struct image *image, struct utask *utask, struct pt_regs *regs)
+static bool slot_holds(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
 	struct site *site;
 
@@ -380,12 +380,12 @@ static bool slot_holds(struct image *image, struct utask *utask, struct pt_regs 
 		       signal_hold(utask, utask->stepping, arch_stepped(utask->step.flags), false);
 	if (utask && utask->held)
 		return signal_hold(utask, utask->held, false, regs->ip != utask->held->slot);
-	site = site_of_slot(image, regs->ip);
+	site = site_of_slot(pmm, regs->ip);
 	return site && signal_hold_in_slot(site, regs);
 }
 
 /* Makes the registers of a task that may be in a slot those of the program. */
-static void slot_leave(struct image *image, struct utask *utask, struct pt_regs *regs)
+static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
 	struct site *site = utask ? utask->stepping : NULL;
 
@@ -395,18 +395,18 @@ static void slot_leave(struct image *image, struct utask *utask, struct pt_regs 
 			signal_held_end(utask, regs);
 		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step, regs);
 		if (regs->ip == site->key.addr)
-			signal_settle(site, regs);
+			signal_note_resumption(site, regs);
 		return;
 	}
 	if (utask && utask->held)
 		signal_held_end(utask, regs);
 	if (utask)
 		utask->holds = 0;
-	site = site_of_slot(image, regs->ip);
+	site = site_of_slot(pmm, regs->ip);
 	if (!site && utask && utask->unwound)
 		unwound_before(utask, regs);
 	if (site && unwind_slot(site, regs))
-		signal_settle(site, regs);
+		signal_note_resumption(site, regs);
 }
 
 /**
@@ -421,15 +421,15 @@ static void slot_leave(struct image *image, struct utask *utask, struct pt_regs 
  */
 void signal_preempted(struct pt_regs *regs)
 {
-	struct image *image;
+	struct probed_mm *pmm;
 
 	/* No system call belongs into such a sequence. */
 	if (arch_in_syscall(regs))
 		return;
 	rcu_read_lock();
-	image = image_lookup(current->mm);
-	if (image && site_of_slot(image, regs->ip) && compat_in_rseq())
-		slot_leave(image, utask_in_slot(), regs);
+	pmm = pmm_lookup(current->mm);
+	if (pmm && site_of_slot(pmm, regs->ip) && compat_in_rseq())
+		slot_leave(pmm, utask_in_slot(), regs);
 	rcu_read_unlock();
 }
 
@@ -448,7 +448,7 @@ void signal_preempted(struct pt_regs *regs)
 bool signal_prepare(struct pt_regs *regs, bool can_wait)
 {
 	struct utask *utask = utask_find(current);
-	struct image *image;
+	struct probed_mm *pmm;
 	bool waits = false;
 	struct site *site;
 	unsigned long flags;
@@ -464,16 +464,16 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 	/* As in the trap: handlers may be called. */
 	local_irq_save(flags);
 	rcu_read_lock();
-	image = image_lookup(current->mm);
-	if (image && regs->ip == READ_ONCE(image->trampoline)) {
+	pmm = pmm_lookup(current->mm);
+	if (pmm && regs->ip == READ_ONCE(pmm->trampoline)) {
 		site = site_find(current->mm, regs->ip);
 		if (site)
-			retprobe_trap(site, regs);
-	} else if (image) {
+			handle_trampoline(site, regs);
+	} else if (pmm) {
 		utask = utask_in_slot();
-		waits = can_wait && slot_holds(image, utask, regs);
+		waits = can_wait && slot_holds(pmm, utask, regs);
 		if (!waits)
-			slot_leave(image, utask, regs);
+			slot_leave(pmm, utask, regs);
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);
@@ -503,7 +503,7 @@ void signal_show(void)
  *
  * Context: any, before the task runs user code.
  */
-void signal_forked(struct image *parent)
+void signal_forked(struct probed_mm *parent)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	struct site *site;
@@ -527,7 +527,7 @@ void signal_forked(struct image *parent)
 void signal_delivered(struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
-	struct image *image;
+	struct probed_mm *pmm;
 	unsigned long flags;
 
 	/* What is kept for it was made on a way into the kernel that the module has seen. */
@@ -535,9 +535,9 @@ void signal_delivered(struct pt_regs *regs)
 		hook_unseen(ksym_signal_function());
 	local_irq_save(flags);
 	rcu_read_lock();
-	image = image_lookup(current->mm);
-	if (image)
-		slot_leave(image, utask_in_slot(), regs);
+	pmm = pmm_lookup(current->mm);
+	if (pmm)
+		slot_leave(pmm, utask_in_slot(), regs);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }
@@ -556,7 +556,7 @@ void signal_translate(int sig)
 	struct kernel_siginfo *info = NULL;
 	struct sigqueue *queued;
 	unsigned long addr;
-	struct image *image;
+	struct probed_mm *pmm;
 	struct site *site;
 
 	if (sig != SIGILL && sig != SIGFPE && sig != SIGTRAP)
@@ -573,8 +573,8 @@ void signal_translate(int sig)
 
 	addr = (unsigned long)info->si_addr;
 	rcu_read_lock();
-	image = image_lookup(current->mm);
-	site = image ? site_of_slot(image, addr) : NULL;
+	pmm = pmm_lookup(current->mm);
+	site = pmm ? site_of_slot(pmm, addr) : NULL;
 	if (site)
 		info->si_addr = (void __user *)site_original_ip(site, addr);
 	rcu_read_unlock();
@@ -601,6 +601,6 @@ void signal_handed(const struct kernel_siginfo *info)
 		return;
 	utask->handing = NULL;
 	utask->handed = site;
-	WRITE_ONCE(site->image->handed, true);
-	WRITE_ONCE(site->image->resumptions, true);
+	WRITE_ONCE(site->pmm->handed, true);
+	WRITE_ONCE(site->pmm->resumptions, true);
 }

@@ -18,7 +18,7 @@
 #include <linux/ptrace.h>
 #include <linux/types.h>
 
-struct image;
+struct probed_mm;
 struct kernel_siginfo;
 struct site;
 struct utask;
@@ -34,11 +34,11 @@ struct utask;
 
 bool signal_prepare(struct pt_regs *regs, bool can_wait);
 void signal_show(void);
-void signal_forked(struct image *parent);
+void signal_forked(struct probed_mm *parent);
 void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
 void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);
-void signal_settle(struct site *site, const struct pt_regs *regs);
+void signal_note_resumption(struct site *site, const struct pt_regs *regs);
 void signal_hold_no_more(void);
 void signal_fault_waits(void);
 void signal_exec(struct utask *utask, struct pt_regs *regs);

@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 
 #include "calls.h"
-#include "retprobe.h"
+#include "uretprobe.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
 
@@ -254,20 +254,20 @@ void calls_drop(struct calls *calls, unsigned long sp)
 }
 
 /**
- * calls_link_put_back() - note where a call returns to that is not followed
+ * calls_link_restored() - note where a call returns to that is not followed
  * @calls: the calls
  * @inst: an instance of the call, whose return address could not be put back
  *
  * Context: any, traps included.
  */
-void calls_link_put_back(struct calls *calls, struct uret_instance *inst)
+void calls_link_restored(struct calls *calls, struct uret_instance *inst)
 {
 	struct uret_instance **link;
 	struct call_bucket *bucket;
 	unsigned long flags;
 
-	inst->put_back = true;
-	inst->put_back_at = jiffies;
+	inst->restored = true;
+	inst->restored_at = jiffies;
 	local_irq_save(flags);
 	bucket = calls_lock(calls, inst->ri.sp);
 	link = bucket_find(bucket, inst->ri.sp);
@@ -319,7 +319,7 @@ int calls_link(struct calls *calls, struct uret_instance **list, unsigned long s
 	bucket = calls_lock(calls, sp);
 	link = bucket_find(bucket, sp);
 	/* If it is not chained any more, the return address has been restored meanwhile. */
-	if (bucket_full(calls, bucket) || (chained && (!*link || (*link)->put_back)))
+	if (bucket_full(calls, bucket) || (chained && (!*link || (*link)->restored)))
 		goto unlock;
 	if (*link && !chained)
 		dropped = bucket_cut(link);
@@ -405,7 +405,7 @@ void calls_init(struct calls *calls)
  * calls_make() - make the table, if there is none yet
  * @calls: the calls
  *
- * Context: may sleep; image::lock held.
+ * Context: may sleep; probed_mm::lock held.
  * Return: 0 or -ENOMEM.
  */
 int calls_make(struct calls *calls)

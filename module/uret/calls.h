@@ -25,9 +25,9 @@
 #include <linux/types.h>
 
 #include "core/calls_types.h"
-#include "retprobe.h"
+#include "uretprobe.h"
 
-struct image;
+struct probed_mm;
 
 /* The most instances of a process; further calls are missed. */
 #define CALLS_MAX		262144
@@ -246,7 +246,7 @@ void instance_copy(struct uret_instance *copy, const struct uret_instance *inst)
 struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size);
 void calls_give(struct calls *calls, struct uret_instance *list);
 void calls_drop(struct calls *calls, unsigned long sp);
-void calls_link_put_back(struct calls *calls, struct uret_instance *inst);
+void calls_link_restored(struct calls *calls, struct uret_instance *inst);
 bool bucket_full(const struct calls *calls, const struct call_bucket *bucket);
 int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained);
 void calls_discard(struct uret_instance **copies);

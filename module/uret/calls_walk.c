@@ -11,11 +11,11 @@
 
 #include "calls_walk.h"
 #include "calls.h"
-#include "retprobe.h"
+#include "uretprobe.h"
 #include "user_stack.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "text/user_word.h"
 
 /* A thread that has returned to the trampoline arrives there within this time. */
@@ -66,8 +66,8 @@ static struct uret_instance *bucket_prune(struct call_bucket *bucket, unsigned l
 		if (!known && inst->ri.sp != gone)
 			*absent = inst->ri.sp;
 		else if (!known || (word != inst->trampoline &&
-				    !(inst->put_back &&
-				      (u32)jiffies - inst->put_back_at < ARRIVAL_TIME)))
+				    !(inst->restored &&
+				      (u32)jiffies - inst->restored_at < ARRIVAL_TIME)))
 			goto take;
 		link = &inst->next;
 		continue;
@@ -261,7 +261,7 @@ static void bucket_nearest(const struct call_bucket *bucket, unsigned long tramp
 	const struct uret_instance *inst;
 
 	for (inst = bucket->live; inst; inst = inst->next) {
-		if (inst->trampoline != trampoline || inst->put_back)
+		if (inst->trampoline != trampoline || inst->restored)
 			continue;
 		if (inst->owner == current->pid)
 			*own = nearer(sp, *own, inst->ri.sp);
@@ -472,11 +472,11 @@ static unsigned int bucket_list(struct call_bucket *bucket, struct restored *lis
 	unsigned int n = 0;
 
 	for (inst = bucket->live; inst && n < RESTORED_AT_ONCE; inst = inst->next) {
-		if (inst->put_back)
+		if (inst->restored)
 			continue;
 		/* Until it is, a task that returns finds the instance, and calls no handler. */
-		inst->put_back = true;
-		inst->put_back_at = jiffies;
+		inst->restored = true;
+		inst->restored_at = jiffies;
 		list[n++] = (struct restored) {
 			.sp = inst->ri.sp,
 			.from = inst->trampoline,
@@ -489,37 +489,37 @@ static unsigned int bucket_list(struct call_bucket *bucket, struct restored *lis
 
 /**
  * calls_restore() - put all return addresses of an address space back
- * @image: its image, with a reference
+ * @pmm: its image, with a reference
  *
  * The instances stay, for tasks that have taken the trampoline's address off their stack and
  * have not arrived there.  No call is entered any more.
  *
  * Context: may sleep, in a thread without signals; takes the mmap lock.
  */
-void calls_restore(struct image *image)
+void calls_restore(struct probed_mm *pmm)
 {
 	struct restored list[RESTORED_AT_ONCE];
 	struct call_bucket *bucket;
 	u64 pos = 0, step;
 	unsigned int n, k;
 
-	if (!calls_there(&image->calls) || !mmget_not_zero(image->mm))
+	if (!calls_there(&pmm->calls) || !mmget_not_zero(pmm->mm))
 		return;
 	do {
 		n = 0;
 		local_irq_disable();
-		if (calls_live_at(&image->calls, pos, &step)) {
-			bucket = calls_lock_next(&image->calls, pos, &step);
+		if (calls_live_at(&pmm->calls, pos, &step)) {
+			bucket = calls_lock_next(&pmm->calls, pos, &step);
 			n = bucket_list(bucket, list);
 			calls_unlock(bucket);
 		}
 		local_irq_enable();
 		for (k = 0; k < n; k++)
-			word_restore(image->mm, list[k].sp, list[k].from, list[k].to,
+			word_restore(pmm->mm, list[k].sp, list[k].from, list[k].to,
 				     list[k].word);
 		cond_resched();
 		if (!n)
 			pos += step;
 	} while (pos || n);
-	mmput(image->mm);
+	mmput(pmm->mm);
 }

@@ -14,6 +14,6 @@ void calls_prune(struct calls *calls, bool may_fault);
 void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end);
 int calls_copy(struct calls *calls, struct uret_instance **copies);
 bool calls_adopt(struct calls *calls, struct uret_instance *inst);
-void calls_restore(struct image *image);
+void calls_restore(struct probed_mm *pmm);
 
 #endif /* _UPROBES_CALLS_WALK_H */

@@ -13,10 +13,10 @@
 #include "unhijack.h"
 #include "arch.h"
 #include "calls.h"
-#include "retprobe.h"
+#include "uretprobe.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
@@ -25,7 +25,7 @@
  * So often a place is looked at whose page is there each time that it is asked for. Others take
  * pages away, but not as often in a row; a shadow stack never takes the exchange.
  */
-#define PUT_BACK_TRIES	100U
+#define RESTORE_TRIES	100U
 
 /* The word at @sp becomes @to if it is @from; @was is what it was.  False without a page. */
 static bool word_swap(unsigned long sp, unsigned long from, unsigned long to,
@@ -58,7 +58,7 @@ fault:
  * exchange is atomic; the place is aligned.  False if the page is absent, or shared with a
  * forked process.
  */
-static bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
+static bool stack_restore(const struct uret_instance *inst, unsigned long *was)
 {
 	bool there;
 
@@ -73,12 +73,12 @@ static bool stack_put_back(const struct uret_instance *inst, unsigned long *was)
  * if it is @under_way.  The instance stays: a thread may have taken the trampoline's address off
  * its stack just before, and still arrive there.  Context: the bucket locked.
  */
-static void set_put_back(struct uret_instance *inst, bool under_way)
+static void set_restored(struct uret_instance *inst, bool under_way)
 {
 	if (under_way && READ_ONCE(inst->consumer->live))
 		consumer_missed(inst->consumer);
-	inst->put_back = true;
-	inst->put_back_at = jiffies;
+	inst->restored = true;
+	inst->restored_at = jiffies;
 }
 
 /**
@@ -97,7 +97,7 @@ struct unwound {
 
 static bool is_unwound(const struct unwound *u, const struct uret_instance *inst)
 {
-	return !inst->put_back && (u->all || inst->owner == u->owner ||
+	return !inst->restored && (u->all || inst->owner == u->owner ||
 				   (inst->ri.sp >= u->start && inst->ri.sp < u->end));
 }
 
@@ -105,7 +105,7 @@ static bool is_unwound(const struct unwound *u, const struct uret_instance *inst
  * Put back what a bucket has of that, without sleeping.  Return: the place of a call whose page
  * is absent, or 0; that at @gone cannot be faulted in.  Context: the bucket locked.
  */
-static unsigned long bucket_put_back(struct call_bucket *bucket, const struct unwound *u,
+static unsigned long bucket_restored(struct call_bucket *bucket, const struct unwound *u,
 				     unsigned long gone)
 {
 	struct uret_instance *inst;
@@ -116,18 +116,18 @@ static unsigned long bucket_put_back(struct call_bucket *bucket, const struct un
 
 		if (!is_unwound(u, inst))
 			continue;
-		there = stack_put_back(inst, &was);
+		there = stack_restore(inst, &was);
 		if (!there && inst->ri.sp != gone)
 			absent = inst->ri.sp;
 		else	/* Otherwise the call was left long ago.  Several may share the place. */
-			set_put_back(inst, there && (was == inst->trampoline ||
+			set_restored(inst, there && (was == inst->trampoline ||
 						     was == inst->ri.ret_addr));
 	}
 	return absent;
 }
 
 /* Put back all calls in a trap; false where that takes a context that can sleep. */
-static bool put_back_in_trap(struct calls *calls)
+static bool restore_in_trap(struct calls *calls)
 {
 	const struct unwound u = { .all = true };
 	pid_t sole = READ_ONCE(calls->sole);
@@ -144,7 +144,7 @@ static bool put_back_in_trap(struct calls *calls)
 	do {
 		if (calls_live_at(calls, pos, &step)) {
 			bucket = calls_lock_next(calls, pos, &step);
-			absent = bucket_put_back(bucket, &u, 0);
+			absent = bucket_restored(bucket, &u, 0);
 			calls_unlock(bucket);
 		}
 		pos += step;
@@ -160,7 +160,7 @@ static bool page_bring(unsigned long at)
 }
 
 /* Go through all buckets.  Context: may sleep. */
-static void put_back_all(struct calls *calls, const struct unwound *u)
+static void restore_all(struct calls *calls, const struct unwound *u)
 {
 	unsigned long absent, gone = 0, last = 0;
 	struct call_bucket *bucket;
@@ -172,7 +172,7 @@ static void put_back_all(struct calls *calls, const struct unwound *u)
 		local_irq_disable();
 		if (calls_live_at(calls, pos, &step)) {
 			bucket = calls_lock_next(calls, pos, &step);
-			absent = bucket_put_back(bucket, u, gone);
+			absent = bucket_restored(bucket, u, gone);
 			calls_unlock(bucket);
 		}
 		local_irq_enable();
@@ -184,12 +184,12 @@ static void put_back_all(struct calls *calls, const struct unwound *u)
 		/* Other threads can take pages away again and again. */
 		tries = absent == last ? tries + 1 : 1;
 		last = absent;
-		gone = tries == PUT_BACK_TRIES || !page_bring(absent) ? absent : 0;
+		gone = tries == RESTORE_TRIES || !page_bring(absent) ? absent : 0;
 	} while ((pos || absent) && !fatal_signal_pending(current));
 }
 
 /* The same for one call.  Context: may sleep. */
-static void put_back_at(struct calls *calls, unsigned long at)
+static void restored_at(struct calls *calls, unsigned long at)
 {
 	const struct unwound u = { .start = at, .end = at + 1 };
 	struct call_bucket *bucket;
@@ -199,11 +199,11 @@ static void put_back_at(struct calls *calls, unsigned long at)
 	do {
 		local_irq_disable();
 		bucket = calls_lock(calls, at);
-		absent = bucket_put_back(bucket, &u, gone);
+		absent = bucket_restored(bucket, &u, gone);
 		calls_unlock(bucket);
 		local_irq_enable();
 		if (absent)
-			gone = ++tries == PUT_BACK_TRIES || !page_bring(at) ? at : 0;
+			gone = ++tries == RESTORE_TRIES || !page_bring(at) ? at : 0;
 	} while (absent && !fatal_signal_pending(current));
 }
 
@@ -214,7 +214,7 @@ static void put_back_at(struct calls *calls, unsigned long at)
  * Go by the words of the stack: those of calls hold the trampoline's address.  The address space
  * may have had several trampolines, each in an area.  Context: may sleep.
  */
-static void put_back_words(struct image *image, const struct unwound *u, unsigned int size)
+static void restore_words(struct probed_mm *pmm, const struct unwound *u, unsigned int size)
 {
 	union {
 		u64 w64[PIECE / sizeof(u64)];
@@ -223,9 +223,9 @@ static void put_back_words(struct image *image, const struct unwound *u, unsigne
 	unsigned long at, word, low = ULONG_MAX, high = 0;
 	unsigned int i, n;
 
-	for (i = 0; i < READ_ONCE(image->nr_areas); i++) {
-		low = min(low, ssol_area_trampoline(image->areas[i]));
-		high = max(high, ssol_area_trampoline(image->areas[i]));
+	for (i = 0; i < READ_ONCE(pmm->nr_areas); i++) {
+		low = min(low, ssol_area_trampoline(pmm->areas[i]));
+		high = max(high, ssol_area_trampoline(pmm->areas[i]));
 	}
 	for (at = ALIGN(u->start, size); at < u->end; at += n) {
 		/* Pieces do not cross the ends of pages. */
@@ -235,7 +235,7 @@ static void put_back_words(struct image *image, const struct unwound *u, unsigne
 		for (i = 0; i < n / size; i++) {
 			word = size == sizeof(u64) ? words.w64[i] : words.w32[i];
 			if (word >= low && word <= high)
-				put_back_at(&image->calls, at + i * size);
+				restored_at(&pmm->calls, at + i * size);
 		}
 		cond_resched();
 	}
@@ -271,23 +271,23 @@ static bool stack_used(struct unwound *u)
  * the end.  On another one, they may also be calls of its own elsewhere: an alternate signal
  * stack, or a segment of a stack that grows by segments.  Context: may sleep.
  */
-static void put_back_in_task(struct image *image)
+static void restore_in_task(struct probed_mm *pmm)
 {
 	const struct pt_regs *regs = task_pt_regs(current);
 	struct unwound u = { .start = regs->sp, .owner = current->pid };
 	unsigned int size = arch_word_size(regs);
 
-	if (stack_used(&u) && (u.end - u.start) / size < calls_buckets(&image->calls)) {
-		put_back_words(image, &u, size);
+	if (stack_used(&u) && (u.end - u.start) / size < calls_buckets(&pmm->calls)) {
+		restore_words(pmm, &u, size);
 		return;
 	}
 	/* What the signal has interrupted may be a coroutine with calls of any thread. */
-	u.all = READ_ONCE(image->calls.mixed) && on_sig_stack(regs->sp);
-	put_back_all(&image->calls, &u);
+	u.all = READ_ONCE(pmm->calls.mixed) && on_sig_stack(regs->sp);
+	restore_all(&pmm->calls, &u);
 }
 
 /**
- * retprobe_put_back() - put the return addresses of a thread's calls back
+ * ret_addrs_restore() - put the return addresses of a thread's calls back
  * @may_sleep: whether the caller can
  *
  * The current task is going to read its stack.  The calls on it are followed no more, and count
@@ -296,26 +296,26 @@ static void put_back_in_task(struct image *image)
  * Context: as @may_sleep says; the trap otherwise.
  * Return: false when it takes a context that can sleep; the rest is to be done there.
  */
-bool retprobe_put_back(bool may_sleep)
+bool ret_addrs_restore(bool may_sleep)
 {
-	struct image *image;
+	struct probed_mm *pmm;
 
 	if (!may_sleep) {
-		image = image_lookup(current->mm);
-		return !image || !calls_there(&image->calls) || put_back_in_trap(&image->calls);
+		pmm = pmm_lookup(current->mm);
+		return !pmm || !calls_there(&pmm->calls) || restore_in_trap(&pmm->calls);
 	}
-	image = image_find(current->mm);
-	if (!image)
+	pmm = pmm_find(current->mm);
+	if (!pmm)
 		return true;
-	if (calls_there(&image->calls))
-		put_back_in_task(image);
-	image_put(image);
+	if (calls_there(&pmm->calls))
+		restore_in_task(pmm);
+	pmm_put(pmm);
 	return true;
 }
 
 /**
- * retprobe_lift() - a function was entered by a jump, and the kernel may have a return probe there
- * @image: the current task's address space
+ * ret_addrs_lift() - a function was entered by a jump, and the kernel may have a return probe there
+ * @pmm: the current task's address space
  * @regs: user registers at the entry
  * @shared: only calls of functions where the kernel may have one as well
  *
@@ -325,25 +325,25 @@ bool retprobe_put_back(bool may_sleep)
  *
  * Context: the trap.
  */
-void retprobe_lift(struct image *image, const struct pt_regs *regs, bool shared)
+void ret_addrs_lift(struct probed_mm *pmm, const struct pt_regs *regs, bool shared)
 {
 	struct uret_instance *inst;
 	struct call_bucket *bucket;
 	unsigned long was;
 
-	if (!calls_there(&image->calls))
+	if (!calls_there(&pmm->calls))
 		return;
-	bucket = calls_lock(&image->calls, regs->sp);
+	bucket = calls_lock(&pmm->calls, regs->sp);
 	inst = *bucket_find(bucket, regs->sp);
-	if (inst && !inst->put_back && inst->shared >= shared && stack_put_back(inst, &was)) {
+	if (inst && !inst->restored && inst->shared >= shared && stack_restore(inst, &was)) {
 		for (; inst && inst->ri.sp == regs->sp; inst = inst->next)
-			set_put_back(inst, was == inst->trampoline);
+			set_restored(inst, was == inst->trampoline);
 	}
 	calls_unlock(bucket);
 }
 
 /**
- * retprobe_real_pc() - the program's address for one of this module's
+ * ret_addr_real() - the program's address for one of this module's
  * @task: the current task, or one that does not run
  * @pc: an address
  * @sp: where on the stack it was found, or the stack pointer with @pc in the ip
@@ -352,21 +352,21 @@ void retprobe_lift(struct image *image, const struct pt_regs *regs, bool shared)
  * Return: the return address or the address of the instruction that @pc stands
  * for; @pc when it is neither the trampoline nor in a slot.
  */
-unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp)
+unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned long sp)
 {
-	struct image *image;
+	struct probed_mm *pmm;
 	struct site *site;
 
 	if (!task->mm)
 		return pc;
 	rcu_read_lock();
-	image = image_lookup(task->mm);
-	if (image && pc == READ_ONCE(image->trampoline)) {
-		if (!calls_real(&image->calls, sp, &pc) &&
-		    !calls_real(&image->calls, sp - sizeof(long), &pc))
-			calls_real(&image->calls, sp - sizeof(u32), &pc);
-	} else if (image) {
-		site = site_of_slot(image, pc);
+	pmm = pmm_lookup(task->mm);
+	if (pmm && pc == READ_ONCE(pmm->trampoline)) {
+		if (!calls_real(&pmm->calls, sp, &pc) &&
+		    !calls_real(&pmm->calls, sp - sizeof(long), &pc))
+			calls_real(&pmm->calls, sp - sizeof(u32), &pc);
+	} else if (pmm) {
+		site = site_of_slot(pmm, pc);
 		if (site)
 			pc = site_original_ip(site, pc);
 	}
@@ -375,7 +375,7 @@ unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsig
 }
 
 /* Whether @pc is what the stack holds for the call @ri.  Context: any. */
-bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc)
+bool ret_addr_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc)
 {
 	return container_of(ri, struct uret_instance, ri)->trampoline == pc;
 }

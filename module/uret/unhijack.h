@@ -7,14 +7,14 @@
 
 #include <linux/types.h>
 
-struct image;
+struct probed_mm;
 struct pt_regs;
 struct task_struct;
 struct uretprobe_instance;
 
-unsigned long retprobe_real_pc(struct task_struct *task, unsigned long pc, unsigned long sp);
-bool retprobe_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
-void retprobe_lift(struct image *image, const struct pt_regs *regs, bool shared);
-bool retprobe_put_back(bool may_sleep);
+unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned long sp);
+bool ret_addr_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
+void ret_addrs_lift(struct probed_mm *pmm, const struct pt_regs *regs, bool shared);
+bool ret_addrs_restore(bool may_sleep);
 
 #endif /* _UPROBES_UNHIJACK_H */

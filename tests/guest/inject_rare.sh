@@ -119,10 +119,10 @@ many_forks() {
 	chrt -R -f 1 taskset -c 0 "$prog" -c 'for i in {1..300}; do (exit 3) & all+=($!); done; for i in "${all[@]}"; do wait "$i"; echo $?; done' |
 		sort | uniq -c | xargs
 }
-echo lifecycle.fork_copied.kmalloc:1+ >$inject
+echo task_events.fork_copied.kmalloc:1+ >$inject
 is "$(many_forks)" "300 3" "300 forks without memory: all children run"
 echo off >$inject
-site=lifecycle.fork_copied.kmalloc
+site=task_events.fork_copied.kmalloc
 [ "$(awk -v site=$site '$1 == site { print $4 + 0 }' /sys/kernel/debug/uprobes-inject)" = 0 ] || failed_at[$site]=1
 is "$(many_forks)" "300 3" "the next time there is memory for them"
 run unregister 3
@@ -136,7 +136,7 @@ run register 4
 call_forks() { before=$(hits 4); "$prog" forks 3; }
 # Four calls return, and three of them in a child as well.
 seen_to_return() { [ "$(<"$tmp/said")" = "$plain" ] && [ $(($(hits 4) - before)) = 7 ]; }
-always lifecycle.on_map.utask_get "a program that is mapped" call_forks seen_to_return
+always task_events.on_map.utask_get "a program that is mapped" call_forks seen_to_return
 run unregister 4
 
 first_fork() {
@@ -148,7 +148,7 @@ first_fork() {
 	end_steps
 }
 child_not_counted() { [ "$(<"$tmp/said")" = "child 912 counter 0" ]; }
-always inherit.image_copy_begins.utask_get "the first fork" first_fork child_not_counted
+always fork.pmm_copy_begins.utask_get "the first fork" first_fork child_not_counted
 
 # Its text goes elsewhere before it was ever executed.
 cp "$progs/patched" "$tmp/patched"
@@ -169,5 +169,5 @@ first_move() {
 	run unregister 6
 }
 moved() { [ "$(tail -n 1 "$tmp/said")" = 5 ]; }
-always lifecycle.lifecycle_moves.utask_get "text that is moved" first_move moved
+always task_events.task_moves_text.utask_get "text that is moved" first_move moved
 listed_failed

@@ -15,7 +15,7 @@ lib=$progs/steps_library
 fails() {
 	round_mark="inject-round $1 $2"
 	echo "$round_mark" >/dev/kmsg
-	echo "breakpoint.$1:$2" >$inject
+	echo "$1:$2" >$inject
 	shift 2
 	"$@" 2>"$tmp/said"
 	status=$?
@@ -33,7 +33,7 @@ refuses() {
 
 	for call in "page_get_killed Interrupted system call" "page_get Cannot allocate memory"; do
 		fails "$1.${call%% *}" "$2" run register "$3"
-		is "$site $status $said, $(complaints)" "breakpoint.$1.${call%% *} 1 ${call#* }, 0" \
+		is "$site $status $said, $(complaints)" "$1.${call%% *} 1 ${call#* }, 0" \
 			"$1, page $2: registering says: ${call#* }"
 		check "$1, page $2: the next time it works" run register "$3"
 		run unregister "$3"
@@ -42,8 +42,8 @@ refuses() {
 
 steps
 set_probe 0 pid=$pid vaddr=$work
-refuses reader_page 1 0
-refuses editor_page 1 0
+refuses read.reader_page 1 0
+refuses breakpoint.editor_page 1 0
 end_steps
 
 # An instruction with two bytes in one page, and eight in the next.
@@ -52,8 +52,8 @@ mkfifo "$tmp/edge_in"
 exec 4>"$tmp/edge_in"
 wait_until "the program is ready" grep -q ready "$tmp/edge_out"
 set_probe 1 pid=$! vaddr="$(symbol_in $! "$progs/edge" edge_2)"
-refuses text_read 1 1
-refuses text_read 2 1
+refuses read.text_read 1 1
+refuses read.text_read 2 1
 exec 4>&-
 
 # A program that begins, and its next mapping.
@@ -66,7 +66,7 @@ for call in page_get_killed page_get; do
 	missed_before=$(missed 2)
 	fails reader_page.$call 1 steps
 	is "$site, $(step call 3), $(($(hits 2) - before)) hits, $(($(missed 2) - missed_before)) missed, $(complaints) complaints" \
-		"breakpoint.reader_page.$call, call 912, 0 hits, 1 missed, 0 complaints" \
+		"read.reader_page.$call, call 912, 0 hits, 1 missed, 0 complaints" \
 		"$call: a program is not probed, which is counted"
 	is "$(told | grep -c "no memory: a process that maps a probed file")" "$([ $call = page_get ] && echo 1 || echo 0)" \
 		"$call: what it is for want of is told"

@@ -4,7 +4,7 @@
  * module: calls of the functions at the end become sites, named
  * SOURCE.FUNCTION.CALL, at which the parameter "inject" has them fail:
  *
- *	echo attach.image_attach.kvmalloc_array:1 >.../parameters/inject
+ *	echo attach.pmm_attach.kvmalloc_array:1 >.../parameters/inject
  *	echo '*:7' >.../parameters/inject	the seventh call of all
  *	echo '*:7+' >.../parameters/inject	and all after it
  *	echo SITE,SITE:7 >.../parameters/inject	the seventh of what these two make

@@ -28,7 +28,6 @@
 
 static const char too_complex[] = "its place is computed in a way that no fetch argument can say";
 static const char no_frame[] = "it is not known where its frame is";
-const char location_gone[] = "it was optimized away here";
 
 static const char *const names_64[] = {
 	"%ax", "%dx", "%cx", "%bx", "%si", "%di", "%bp", "%sp", "%r8", "%r9",
@@ -405,7 +404,7 @@ const char *location_evaluate(const struct frame *frame, Dwarf_Attribute *attr,
 
 	memset(location, 0, sizeof(*location));
 	if (!n)
-		return location_gone;
+		return LOCATION_GONE;
 	if (n == 1 && ((ops[0].atom >= DW_OP_reg0 &&
 			ops[0].atom <= DW_OP_reg31) ||
 		       ops[0].atom == DW_OP_regx)) {
@@ -517,7 +516,7 @@ const char *location_constant_value(Dwarf_Die *variable, struct location *locati
 	s64 value = 0;
 
 	if (!dwarf_attr_integrate(variable, DW_AT_const_value, &attr))
-		return location_gone;
+		return LOCATION_GONE;
 	if (location_constant(&attr, &value)) {
 		location->where = WHERE_VALUE;
 		location->offset = value;

@@ -74,7 +74,8 @@ struct location_piece {
 	struct location location;
 };
 
-extern const char location_gone[];	/* a variable is nowhere there */
+/* Why the value of a variable that is nowhere cannot be fetched. */
+#define LOCATION_GONE "it was optimized away here"
 
 bool location_is_fixed(Dwarf_Attribute *attr);
 const char *location_constant_value(Dwarf_Die *variable, struct location *location);

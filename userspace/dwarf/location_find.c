@@ -30,7 +30,7 @@ const char *location_find(const struct frame *frame, Dwarf_Die *variable,
 	if (!dwarf_attr_integrate(variable, DW_AT_location, &attr))
 		return location_constant_value(variable, location);
 	if (dwarf_getlocation_addr(&attr, addr, &ops, &n, 1) != 1)
-		return location_gone;
+		return LOCATION_GONE;
 	problem = location_described(frame, &attr, ops, n, location);
 	if (!problem)
 		problem = location_at_entry(frame, variable, &attr, ops, n,

@@ -80,7 +80,7 @@ static const struct file_operations event_enable_fops = {
 
 #if IS_ENABLED(CONFIG_SYNTH_EVENTS)
 static ssize_t event_synthetic_read(struct file *file, char __user *ubuf,
-			      size_t count, loff_t *ppos)
+				    size_t count, loff_t *ppos)
 {
 	struct tracer_event *event = file->private_data;
 
@@ -89,7 +89,7 @@ static ssize_t event_synthetic_read(struct file *file, char __user *ubuf,
 }
 
 static ssize_t event_synthetic_write(struct file *file, const char __user *ubuf,
-			       size_t count, loff_t *ppos)
+				     size_t count, loff_t *ppos)
 {
 	return event_switch_write(file, ubuf, count, ppos, tracer_event_publish);
 }

@@ -71,7 +71,7 @@ static int trace_open(struct inode *inode, struct file *file)
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
 		tracer_buffer_clear(&view->t->buffer, view->cpu);
 		if (view->cpu == TRACER_ALL_CPUS)
-			tracer_formats_forget(view->t);
+			tracer_formats_prune(view->t);
 	}
 	if (!(file->f_mode & FMODE_READ))
 		return 0;

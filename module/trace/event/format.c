@@ -91,10 +91,10 @@ void tracer_format_release(struct tracer *t, struct tracer_format *format)
 }
 
 /**
- * tracer_formats_forget() - the buffer is empty: forget removed events
+ * tracer_formats_prune() - the buffer is empty: forget removed events
  * @t: the tracer
  */
-void tracer_formats_forget(struct tracer *t)
+void tracer_formats_prune(struct tracer *t)
 {
 	down_write(&t->formats_sem);
 	forget(t, UINT_MAX);

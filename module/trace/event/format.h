@@ -10,6 +10,6 @@
 struct tracer_format *tracer_format_create(struct tracer *t,
 					   struct tracer_def *def);
 void tracer_format_release(struct tracer *t, struct tracer_format *format);
-void tracer_formats_forget(struct tracer *t);
+void tracer_formats_prune(struct tracer *t);
 
 #endif /* _TRACER_FORMAT_H */

@@ -229,7 +229,8 @@ static int place_args(struct tracer_site *site, struct tracer_diag *diag)
 	for (i = 0; i < def->nargs; i++) {
 		arg = &def->args[i];
 		if (place_insns(site, arg) || (arg->length && place_insns(site, arg->length)))
-			return tracer_diag_fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column, -EINVAL);
+			return tracer_diag_fail(diag, TRACER_ERR_BAD_FILE_OFFS, arg->column,
+						-EINVAL);
 	}
 	return 0;
 }

@@ -56,7 +56,7 @@ void tracer_teardown(struct tracer *t)
 {
 	tracer_events_switch(t, NULL, false);
 	tracer_remove_all(t);
-	tracer_formats_forget(t);
+	tracer_formats_prune(t);
 	debugfs_remove(t->dir);
 	mutex_lock(&t->lock);
 	tracer_pids_follow(&t->pids, false);

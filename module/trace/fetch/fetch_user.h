@@ -5,45 +5,9 @@
 #ifndef _TRACER_FETCH_USER_H
 #define _TRACER_FETCH_USER_H
 
-#include <linux/string.h>
-#include <linux/uaccess.h>
-
 #include "fetch.h"
-#include "trace/parse/record.h"
 
-/**
- * tracer_read_user() - read memory of the program
- * @f: the hit
- * @dst: where to
- * @address: where from
- * @len: so many bytes
- *
- * Return: 0 or -EFAULT; in the trap, task context may have more success.
- */
-static inline int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
-{
-	const void __user *src = (const void __user *)address;
-
-	if (!f->trap)
-		return copy_from_user(dst, src, len) ? -EFAULT : 0;
-	if (!copy_from_user_nofault(dst, src, len))
-		return 0;
-	f->absent = true;
-	return -EFAULT;
-}
-
-/**
- * tracer_keep_string() - a string is in the record
- * @f: the hit
- * @data: where its descriptor is
- * @len: its bytes, with the NUL; without one it is shown as cut
- */
-static inline void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len)
-{
-	u32 loc = tracer_string_loc(len, f->used);
-
-	memcpy(data, &loc, sizeof(loc));
-	f->used += len;
-}
+int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len);
+void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len);
 
 #endif /* _TRACER_FETCH_USER_H */

@@ -52,6 +52,7 @@ static inline int tracer_arg_fail(struct parse *p, const char *where, enum trace
 	p->diag->column = p->column + (where - p->buf);
 	return -EINVAL;
 }
+
 int tracer_arg_parse(struct tracer_def *def, char *word, struct tracer_diag *diag);
 void tracer_arg_free(struct tracer_arg *arg);
 bool tracer_arg_reads_memory(const struct tracer_arg *arg);

@@ -36,10 +36,10 @@ uprobe() {
 many() {
 	local objects=${UPROBE_OBJECTS:-$top/build/userspace}
 	if [ ! -x "$work/.many" ]; then
-		# shellcheck disable=SC2046,SC2086
-		objcopy --redefine-sym main=uprobe_main "$(find "$objects" -name main.o)" "$work/.main.o" &&
+		# shellcheck disable=SC2086
+		objcopy --redefine-sym main=uprobe_main "$objects/cmd/main.o" "$work/.main.o" &&
 			$CC -O1 ${LDFLAGS:-} -o "$work/.many" "$corpus/many.c" "$work/.main.o" \
-				$(find "$objects" -name '*.o' ! -name main.o) -ldw -lelf -llzma -liberty || exit 1
+				"$objects/helper.a" -ldw -lelf -llzma -liberty || exit 1
 	fi
 	"$work/.many"
 }

@@ -5,7 +5,7 @@
  */
 #include <stdbool.h>
 
-#include "sdt/sdt.h"
+#include "sdt.h"
 
 #define KEPT __attribute__((noinline))
 

@@ -10,8 +10,8 @@
  * (longjmp) are recognised by their place on the stack holding something else, or being
  * entered anew.
  */
-#ifndef _UPROBES_RETPROBE_H
-#define _UPROBES_RETPROBE_H
+#ifndef _UPROBES_URETPROBE_H
+#define _UPROBES_URETPROBE_H
 
 #include <linux/llist.h>
 #include <linux/ptrace.h>
@@ -22,7 +22,7 @@
 struct calls;
 struct consumer;
 struct consumer_set;
-struct image;
+struct probed_mm;
 struct mm_struct;
 struct site;
 struct utask;
@@ -33,14 +33,14 @@ struct utask;
  * @consumer: whose; pinned through consumer::calls, while the instance is in use
  * @trampoline: what the stack holds instead of the return address
  * @owner: id of the thread that has entered the call
- * @put_back_at: when the return address was put back, in jiffies
+ * @restored_at: when the return address was put back, in jiffies
  * @discarded: of the first in a list of copies that are to be freed
  * @room: bytes that there are for data
  * @word: size of the return address, in bytes
  * @again: the atomic handler has asked for task context
  * @shared: somebody else's breakpoint is at the function, too; for a return probe of the
  *	kernel's, the return address may be that of its trampoline
- * @put_back: the return address has been put back; no handler is called any more
+ * @restored: the return address has been put back; no handler is called any more
  * @ri: what the handler gets; the consumer's data behind it
  *
  * While it is in the table of calls, it is under its bucket's lock; otherwise it is the task's
@@ -53,7 +53,7 @@ struct uret_instance {
 		struct {
 			unsigned long trampoline;
 			pid_t owner;
-			u32 put_back_at;
+			u32 restored_at;
 		};
 		struct llist_node discarded;
 	};
@@ -61,17 +61,17 @@ struct uret_instance {
 	u8 word;
 	bool again;
 	bool shared;
-	bool put_back;
+	bool restored;
 	struct uretprobe_instance ri;
 };
 
-void retprobe_missed(const struct consumer_set *set);
+void uretprobe_missed(const struct consumer_set *set);
 
-bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs);
-bool retprobe_learn(const struct site *site, const struct pt_regs *regs);
-bool retprobe_prepare(struct utask *utask, const struct site *site,
-		      const struct consumer_set *set, struct pt_regs *regs);
-void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
-				const struct consumer_set *set, struct pt_regs *regs);
+bool uretprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs);
+bool uretprobe_learn(const struct site *site, const struct pt_regs *regs);
+bool uretprobe_prepare(struct utask *utask, const struct site *site,
+		       const struct consumer_set *set, struct pt_regs *regs);
+void uretprobe_prepare_sleepable(struct utask *utask, const struct site *site,
+				 const struct consumer_set *set, struct pt_regs *regs);
 
-#endif /* _UPROBES_RETPROBE_H */
+#endif /* _UPROBES_URETPROBE_H */

@@ -12,8 +12,8 @@
  * and a child may have been forked with the breakpoint in its text.  The slot
  * stays too and serves when the address is probed again.
  */
-#ifndef _UPROBES_IMAGE_H
-#define _UPROBES_IMAGE_H
+#ifndef _UPROBES_PROBED_MM_H
+#define _UPROBES_PROBED_MM_H
 
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
@@ -29,7 +29,7 @@
 
 struct site;
 
-#define IMAGE_MAX_AREAS		64
+#define PMM_MAX_AREAS		64
 
 /**
  * enum watched - how far probing the unwinders of an address space has come
@@ -46,7 +46,7 @@ enum watched {
 };
 
 /**
- * struct image - one probed address space
+ * struct probed_mm - one probed address space
  * @node: in the table of images, keyed by @mm
  * @mm: the address space; held by @notifier
  * @refs: the table, and who found it there
@@ -60,14 +60,14 @@ enum watched {
  * @nothing_nearer: an area was mapped for an instruction that refers to what it does not
  *	reach either: further such instructions are stepped; under @lock, never cleared
  * @removals: how often breakpoints have gone, from 1 on; under @lock
- * @residents: consumers registered for this process alone; under @lock
+ * @bound: consumers registered for this process alone; under @lock
  * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
  * @gone_ref_ctrs: those that are not any more, but forks under way may have copied; under
  *	@lock.  Freed when one more ends while no fork is under way, or with the image
  * @ref_changes: how often counters have changed, or been unmapped, from 1 on; changes
  *	under @tree_lock, with the mmap lock held, so that a fork copies all or nothing
  * @forks: children whose fork has been reported and that have not looked after
- *	themselves yet, and one while the address space lives; see image_let_go()
+ *	themselves yet, and one while the address space lives; see pmm_fork_put()
  * @nr_heirs: attachments that forked children get, too; under @lock
  * @nr_returns: attachments of return probes; under @lock
  * @nr_counters: attachments of probes on this process with a reference counter; under @lock
@@ -75,7 +75,7 @@ enum watched {
  *	calls, are there; who leaves them alone has it for writing (unwinder.c).
  *	Taken before @lock
  * @watched: how far probing its unwinders has come (unwinder.h)
- * @superseded: sites that the text has outlived, linked by site::older; under @lock.
+ * @replaced: sites that the text has outlived, linked by site::older; under @lock.
  *	They have no attachments, but a registration under way may have some of them.
  *	In the end all sites, until they are freed with the image
  * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
@@ -91,10 +91,10 @@ enum watched {
  * @rearm: puts in breakpoints where another's has gone (foreign.c); holds a
  *	reference while it is queued
  * @reap: does in task context what the end requires
- * @in_list: in the list of images, under image_list_mutex
+ * @in_list: in the list of images, under pmm_list_mutex
  * @free: frees it, after look-ups
  */
-struct image {
+struct probed_mm {
 	struct rhash_head node;
 	struct mm_struct *mm;
 	refcount_t refs;
@@ -102,17 +102,17 @@ struct image {
 	struct mutex lock;
 	spinlock_t tree_lock;
 	struct rb_root sites;
-	struct ssol_area *areas[IMAGE_MAX_AREAS];
+	struct ssol_area *areas[PMM_MAX_AREAS];
 	unsigned int nr_areas;
 	u32 slots_written;
 	bool nothing_nearer;
 	u32 removals;
-	struct list_head residents;
+	struct list_head bound;
 	struct list_head ref_ctrs;
 	struct list_head gone_ref_ctrs;
 	u64 ref_changes;
 	atomic_t forks;
-	struct site *superseded;
+	struct site *replaced;
 	unsigned int nr_heirs;
 	unsigned int nr_returns;
 	unsigned int nr_counters;
@@ -134,41 +134,41 @@ struct image {
 };
 
 /* Whether the unwinders of an address space have been looked for.  Context: any. */
-static __always_inline bool unwinder_known(const struct image *image)
+static __always_inline bool unwinder_known(const struct probed_mm *pmm)
 {
 	/* Pairs with seek(). */
-	return smp_load_acquire(&image->watched) == WATCH_DONE;
+	return smp_load_acquire(&pmm->watched) == WATCH_DONE;
 }
 
 /**
- * struct image_ops - what is done for an image further up
+ * struct probed_mm_ops - what is done for an image further up
  * @init: the image is new: prepare what it has of theirs
  * @invalidate: a range is about to be unmapped, or to change its protection; called under
- *	the mmap lock, in any order with image::lock, and possibly where nothing may sleep
+ *	the mmap lock, in any order with probed_mm::lock, and possibly where nothing may sleep
  * @invalidated: it has been
  * @reap: the address space has ended: its consumers go; may sleep
  * @forget: the last reference is dropped, with the mm still there; may sleep
  * @free: nobody looks at the image any more; may sleep
  */
-struct image_ops {
-	void (*init)(struct image *image);
-	void (*invalidate)(struct image *image, const struct mmu_notifier_range *range);
-	void (*invalidated)(struct image *image, const struct mmu_notifier_range *range);
-	void (*reap)(struct image *image);
-	void (*forget)(struct image *image);
-	void (*free)(struct image *image);
+struct probed_mm_ops {
+	void (*init)(struct probed_mm *pmm);
+	void (*invalidate)(struct probed_mm *pmm, const struct mmu_notifier_range *range);
+	void (*invalidated)(struct probed_mm *pmm, const struct mmu_notifier_range *range);
+	void (*reap)(struct probed_mm *pmm);
+	void (*forget)(struct probed_mm *pmm);
+	void (*free)(struct probed_mm *pmm);
 };
 
-int image_init(const struct image_ops *ops);
-void image_exit(void);
+int pmm_init(const struct probed_mm_ops *ops);
+void pmm_exit(void);
 
-bool images_for_each(bool (*fn)(struct image *image, void *data), void *data);
-struct image *image_get(struct mm_struct *mm);
-struct image *image_find(struct mm_struct *mm);
-struct image *image_lookup(struct mm_struct *mm);
-void image_put(struct image *image);
-void image_queue(struct image *image, struct work_struct *work);
-void image_put_not_last(struct image *image);
-void image_let_go(struct image *image);
+bool pmm_for_each(bool (*fn)(struct probed_mm *pmm, void *data), void *data);
+struct probed_mm *pmm_get(struct mm_struct *mm);
+struct probed_mm *pmm_find(struct mm_struct *mm);
+struct probed_mm *pmm_lookup(struct mm_struct *mm);
+void pmm_put(struct probed_mm *pmm);
+void pmm_queue(struct probed_mm *pmm, struct work_struct *work);
+void pmm_put_not_last(struct probed_mm *pmm);
+void pmm_fork_put(struct probed_mm *pmm);
 
-#endif /* _UPROBES_IMAGE_H */
+#endif /* _UPROBES_PROBED_MM_H */

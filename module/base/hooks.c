@@ -9,7 +9,7 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "hook.h"
+#include "hooks.h"
 #include "arch.h"
 #include "compat.h"
 #include "ksym.h"
@@ -209,7 +209,7 @@ static int kprobe_of(struct kprobe *kp, kprobe_opcode_t *addr)
 static int tell_missing(void)
 {
 	static const char debuggers[] = "debuggers see breakpoints and overwrite them";
-	static const char judges[] = "who judges system calls by their place sees slots";
+	static const char filters[] = "who judges system calls by their place sees slots";
 	static const char peers[] = "the kernel's own uprobes and these must not meet in one place";
 	const struct {
 		const char *name;
@@ -224,8 +224,8 @@ static int tell_missing(void)
 		{ ksym_access_function(2), IS_ENABLED(CONFIG_UPROBES) ? peers : NULL },
 		{ ksym_text_function(0), IS_ENABLED(CONFIG_UPROBES) ? peers : NULL },
 		{ ksym_text_function(2), IS_ENABLED(CONFIG_UPROBES) ? peers : NULL },
-		{ ksym_judge_function(0), IS_ENABLED(CONFIG_SECCOMP) ? judges : NULL },
-		{ ksym_judge_function(1), judges },
+		{ ksym_syscall_filter_function(0), IS_ENABLED(CONFIG_SECCOMP) ? filters : NULL },
+		{ ksym_syscall_filter_function(1), filters },
 		{ ksym_userfault_function(), IS_ENABLED(CONFIG_USERFAULTFD) ?
 		  "signals may wait for a page as long as another program likes" : NULL },
 		{ ksym_sigreturn_function(0), "hits that signals interrupt may count twice" },

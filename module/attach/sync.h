@@ -2,17 +2,17 @@
 /*
  * The last step of attaching, detaching, enabling and disabling.
  */
-#ifndef _UPROBES_SETTLE_H
-#define _UPROBES_SETTLE_H
+#ifndef _UPROBES_SYNC_H
+#define _UPROBES_SYNC_H
 
 #include "text/breakpoint.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 
 struct consumer_set *site_set(struct site *site);
 void site_publish(struct site *site, struct consumer_set *set);
-struct site *site_at(struct image *image, unsigned long addr);
+struct site *site_at(struct probed_mm *pmm, unsigned long addr);
 struct text_edit site_edit(struct site *site);
-int image_settle(struct image *image, struct site **sites, unsigned int n, bool in_use,
-		 bool must);
+int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use,
+	     bool must);
 
-#endif /* _UPROBES_SETTLE_H */
+#endif /* _UPROBES_SYNC_H */

@@ -10,15 +10,15 @@
  * is stored and cleared as a whole.  A word stays until its text is unmapped or changes its
  * protection; stores to the text do not count.
  */
-#ifndef _UPROBES_RETPROBE_WORD_H
-#define _UPROBES_RETPROBE_WORD_H
+#ifndef _UPROBES_RETURN_WORD_H
+#define _UPROBES_RETURN_WORD_H
 
 #include <linux/atomic.h>
 #include <linux/types.h>
 
 #include "core/calls_types.h"
 
-struct image;
+struct probed_mm;
 struct pt_regs;
 
 /* No word is known at a place.  Context: any. */
@@ -48,8 +48,8 @@ static __always_inline bool return_word_known(const struct return_words *words,
 }
 
 void return_words_init(struct return_words *words);
-enum word_kind return_word_look(struct image *image, unsigned long word);
-bool return_word_is(struct image *image, unsigned long word, const struct pt_regs *regs);
-void return_words_forget(struct image *image, unsigned long start, unsigned long end);
+enum word_kind return_word_look(struct probed_mm *pmm, unsigned long word);
+bool return_word_is(struct probed_mm *pmm, unsigned long word, const struct pt_regs *regs);
+void return_words_prune(struct probed_mm *pmm, unsigned long start, unsigned long end);
 
-#endif /* _UPROBES_RETPROBE_WORD_H */
+#endif /* _UPROBES_RETURN_WORD_H */

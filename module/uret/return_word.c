@@ -8,13 +8,14 @@
 #include <linux/string.h>
 #include <linux/uaccess.h>
 
-#include "retprobe_word.h"
+#include "return_word.h"
 #include "arch.h"
 #include "retaddr.h"
 #include "core/calls_types.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
+#include "return_word.h"
 
 /**
  * struct surroundings - the text around a word
@@ -32,7 +33,7 @@ static_assert(sizeof(u64) > RETADDR_CALL_MAX);
 static void keep(struct return_words *words, unsigned long word, int changes)
 {
 	WRITE_ONCE(words->known[(u8)word], word);
-	/* Pairs with return_words_forget(): it clears the word, or is seen to have begun. */
+	/* Pairs with return_words_prune(): it clears the word, or is seen to have begun. */
 	smp_mb();
 	if (unlikely(atomic_read(&words->changes) != changes))
 		return_word_clear(words, (u8)word);
@@ -49,13 +50,13 @@ static int changes_now(const struct return_words *words)
 {
 	int changes = atomic_read(&words->changes);
 
-	/* Pairs with return_words_forget(). */
+	/* Pairs with return_words_prune(). */
 	smp_rmb();
 	return changes;
 }
 
 /* Take our breakpoints out of text that was read.  Context: RCU read side. */
-static void without_probes(const struct image *image, unsigned long addr, u8 *text, size_t len)
+static void without_probes(const struct probed_mm *pmm, unsigned long addr, u8 *text, size_t len)
 {
 	const struct site *site;
 	size_t i;
@@ -63,7 +64,7 @@ static void without_probes(const struct image *image, unsigned long addr, u8 *te
 	for (i = 0; i < len; i++) {
 		if (text[i] != ARCH_BREAKPOINT)
 			continue;
-		site = site_find(image->mm, addr + i);
+		site = site_find(pmm->mm, addr + i);
 		if (site && site->kind == SITE_PROBE)
 			text[i] = site->plan.text[0];
 	}
@@ -71,7 +72,7 @@ static void without_probes(const struct image *image, unsigned long addr, u8 *te
 
 /**
  * return_word_look() - find out in a trap whether a word is a return address
- * @image: the current task's address space
+ * @pmm: the current task's address space
  * @word: what lies at the stack pointer of a function that is entered
  *
  * It is if a call instruction ends there, in memory that can be executed.
@@ -79,24 +80,24 @@ static void without_probes(const struct image *image, unsigned long addr, u8 *te
  * Context: the trap.
  * Return: what it is, as far as can be told here.
  */
-enum word_kind return_word_look(struct image *image, unsigned long word)
+enum word_kind return_word_look(struct probed_mm *pmm, unsigned long word)
 {
-	int changes = changes_now(&image->returns);
+	int changes = changes_now(&pmm->returns);
 	u8 before[sizeof(u64)];
 	int executable;
 
-	if (word >= arch_limit(image->mode) || word < sizeof(before))
+	if (word >= arch_limit(pmm->mode) || word < sizeof(before))
 		return WORD_DATA;
-	executable = arch_executable(image->mm, word);
+	executable = arch_executable(pmm->mm, word);
 	/* A debugger may have put a breakpoint there: see of_debugger(). */
 	if (executable <= 0)
 		return executable || current->ptrace ? WORD_UNCLEAR : WORD_DATA;
 	if (copy_from_user_nofault(before, (void __user *)(word - sizeof(before)), sizeof(before)))
 		return WORD_UNCLEAR;
-	without_probes(image, word - sizeof(before), before, sizeof(before));
-	if (!retaddr_behind_call(before + sizeof(before), image->mode))
+	without_probes(pmm, word - sizeof(before), before, sizeof(before));
+	if (!retaddr_behind_call(before + sizeof(before), pmm->mode))
 		return WORD_UNCLEAR;
-	keep(&image->returns, word, changes);
+	keep(&pmm->returns, word, changes);
 	return WORD_RETURN;
 }
 
@@ -187,16 +188,16 @@ static bool returned_to(const struct surroundings *text, const struct lies *lies
 
 /**
  * return_word_is() - find out whether a word is a return address
- * @image: the current task's address space
+ * @pmm: the current task's address space
  * @word: what lies at the stack pointer of a function that is entered
  * @regs: user registers
  *
  * Context: may sleep; takes the mmap lock.
  */
-bool return_word_is(struct image *image, unsigned long word, const struct pt_regs *regs)
+bool return_word_is(struct probed_mm *pmm, unsigned long word, const struct pt_regs *regs)
 {
-	int changes = changes_now(&image->returns), mode = arch_code_mode(regs);
-	const struct lies lies = where_lies(image->mm, word);
+	int changes = changes_now(&pmm->returns), mode = arch_code_mode(regs);
+	const struct lies lies = where_lies(pmm->mm, word);
 	struct surroundings text = {};
 	bool hidden;
 
@@ -209,29 +210,29 @@ bool return_word_is(struct image *image, unsigned long word, const struct pt_reg
 			   sizeof(text.before)))
 		memset(text.before, 0, sizeof(text.before));
 	rcu_read_lock();
-	without_probes(image, word - sizeof(text.before), text.before, sizeof(text.before));
-	without_probes(image, word, text.after, sizeof(text.after));
+	without_probes(pmm, word - sizeof(text.before), text.before, sizeof(text.before));
+	without_probes(pmm, word, text.after, sizeof(text.after));
 	rcu_read_unlock();
 	/* What can be executed and not read holds nothing but code. */
 	if (!hidden && !returned_to(&text, &lies, word, mode))
 		return false;
 	/* A trampoline that is not the image's may become that. */
 	if (text.after[0] != ARCH_BREAKPOINT)
-		keep(&image->returns, word, changes);
+		keep(&pmm->returns, word, changes);
 	return true;
 }
 
 /**
- * return_words_forget() - the mapping of a range has changed
- * @image: the address space
+ * return_words_prune() - the mapping of a range has changed
+ * @pmm: the address space
  * @start: first address of the range
  * @end: first address behind it
  *
  * Context: any; the kernel has taken the pages away.
  */
-void return_words_forget(struct image *image, unsigned long start, unsigned long end)
+void return_words_prune(struct probed_mm *pmm, unsigned long start, unsigned long end)
 {
-	struct return_words *words = &image->returns;
+	struct return_words *words = &pmm->returns;
 	unsigned long word;
 	unsigned int i;
 

@@ -16,7 +16,7 @@
 
 #include <uprobes/uprobes.h>
 
-#include "later.h"
+#include "deferred.h"
 #include "register.h"
 #include "core/consumer.h"
 #include "core/task.h"
@@ -49,16 +49,16 @@ struct run {
 static LIST_HEAD(runs);
 static DEFINE_SPINLOCK(runs_lock);
 static DECLARE_WAIT_QUEUE_HEAD(runs_wq);
-static struct workqueue_struct *later_wq;
+static struct workqueue_struct *deferred_wq;
 
 /**
- * later_needed() - whether the caller is a probe handler
+ * in_probe_handler() - whether the caller is a probe handler
  *
  * Atomic handlers run with interrupts off, as no other caller may.
  *
  * Context: any.
  */
-bool later_needed(void)
+bool in_probe_handler(void)
 {
 	struct utask *utask;
 
@@ -133,7 +133,7 @@ static bool run_begin(struct run *run)
 	return begin;
 }
 
-static void later_work(struct work_struct *work)
+static void deferred_work(struct work_struct *work)
 {
 	struct uprobe *u = container_of(work, struct uprobe, __work);
 	struct run run = { .u = u, .worker = current };
@@ -155,18 +155,18 @@ static void ask(struct uprobe *u, enum consumer_type type, enum asked what)
 	set_bit(what, &u->__asked);
 	if (test_and_set_bit(ASKED_QUEUED, &u->__asked))
 		return;
-	INIT_WORK(&u->__work, later_work);
-	queue_work(later_wq, &u->__work);
+	INIT_WORK(&u->__work, deferred_work);
+	queue_work(deferred_wq, &u->__work);
 }
 
 /**
- * register_later() - register a probe for a handler
+ * register_deferred() - register a probe for a handler
  * @u: the probe
  * @type: what it is
  *
  * Context: any, the trap included.
  */
-void register_later(struct uprobe *u, enum consumer_type type)
+void register_deferred(struct uprobe *u, enum consumer_type type)
 {
 	if (test_bit(ASKED_UNREGISTER, &u->__asked))
 		set_bit(ASKED_ANEW, &u->__asked);
@@ -174,13 +174,13 @@ void register_later(struct uprobe *u, enum consumer_type type)
 }
 
 /**
- * unregister_later() - unregister a probe for a handler
+ * unregister_deferred() - unregister a probe for a handler
  * @u: the probe; nothing is done when it is not registered, nor about to be
  * @type: what it is
  *
  * Context: any, the trap included.
  */
-void unregister_later(struct uprobe *u, enum consumer_type type)
+void unregister_deferred(struct uprobe *u, enum consumer_type type)
 {
 	if (!READ_ONCE(u->kdata) && !test_bit(ASKED_QUEUED, &u->__asked))
 		return;
@@ -189,7 +189,7 @@ void unregister_later(struct uprobe *u, enum consumer_type type)
 }
 
 /* Whether something is still to be done for a probe, and not by the caller. */
-static bool later_busy(const struct uprobe *u)
+static bool deferred_busy(const struct uprobe *u)
 {
 	bool busy = test_bit(ASKED_QUEUED, &u->__asked);
 	const struct run *run;
@@ -207,7 +207,7 @@ static bool later_busy(const struct uprobe *u)
 }
 
 /**
- * later_wait() - wait until what handlers have asked for is done
+ * deferred_wait() - wait until what handlers have asked for is done
  * @us: the probes
  * @n: how many
  *
@@ -216,25 +216,25 @@ static bool later_busy(const struct uprobe *u)
  *
  * Context: may sleep; not from a handler.
  */
-void later_wait(struct uprobe **us, unsigned int n)
+void deferred_wait(struct uprobe **us, unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
 		/* The worker that unregisters a probe is in @runs before it does. */
 		if (test_bit(ASKED_QUEUED, &us[i]->__asked) || !list_empty_careful(&runs))
-			wait_event(runs_wq, !later_busy(us[i]));
+			wait_event(runs_wq, !deferred_busy(us[i]));
 	}
 }
 
-int later_init(void)
+int deferred_init(void)
 {
-	later_wq = alloc_workqueue("uprobes_later", WQ_UNBOUND, 0);
-	return later_wq ? 0 : -ENOMEM;
+	deferred_wq = alloc_workqueue("uprobes_later", WQ_UNBOUND, 0);
+	return deferred_wq ? 0 : -ENOMEM;
 }
 
 /* What handlers have asked for is done.  Context: may sleep. */
-void later_exit(void)
+void deferred_exit(void)
 {
-	destroy_workqueue(later_wq);
+	destroy_workqueue(deferred_wq);
 }

@@ -7,8 +7,8 @@
  * the beginning of a function), and probes would harm programs then; a call can go unseen;
  * and a kernel can lack a function.
  */
-#ifndef _UPROBES_HOOK_H
-#define _UPROBES_HOOK_H
+#ifndef _UPROBES_HOOKS_H
+#define _UPROBES_HOOKS_H
 
 struct kprobe;
 struct kretprobe;
@@ -42,4 +42,4 @@ void hook_seen(void);
 void hooks_watch(struct kprobe *kp);
 void hooks_watch_return(struct kretprobe *rp);
 
-#endif /* _UPROBES_HOOK_H */
+#endif /* _UPROBES_HOOKS_H */

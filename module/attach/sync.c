@@ -8,11 +8,11 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "settle.h"
+#include "sync.h"
 #include "arch.h"
 #include "ssol.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "text/breakpoint.h"
@@ -20,15 +20,15 @@
 #include "text/read.h"
 
 /* Breakpoints that are written in one go. */
-#define SETTLE_BATCH	256U
+#define SYNC_BATCH	256U
 
-/* The set of a site, or NULL.  Context: image::lock held. */
+/* The set of a site, or NULL.  Context: probed_mm::lock held. */
 struct consumer_set *site_set(struct site *site)
 {
-	return rcu_dereference_protected(site->set, lockdep_is_held(&site->image->lock));
+	return rcu_dereference_protected(site->set, lockdep_is_held(&site->pmm->lock));
 }
 
-/* Lets traps find another set, whose reference is taken over.  Context: image::lock held. */
+/* Lets traps find another set, whose reference is taken over.  Context: probed_mm::lock held. */
 void site_publish(struct site *site, struct consumer_set *set)
 {
 	struct consumer_set *old = site_set(site);
@@ -37,10 +37,10 @@ void site_publish(struct site *site, struct consumer_set *set)
 	consumer_set_put(old);
 }
 
-/* The site at @addr that traps find, or NULL.  Context: image::lock held. */
-struct site *site_at(struct image *image, unsigned long addr)
+/* The site at @addr that traps find, or NULL.  Context: probed_mm::lock held. */
+struct site *site_at(struct probed_mm *pmm, unsigned long addr)
 {
-	struct site *site = image_first_site(image, addr);
+	struct site *site = pmm_first_site(pmm, addr);
 
 	return site && site->key.addr == addr ? site : NULL;
 }
@@ -79,9 +79,9 @@ static int site_refresh(struct site *site, gfp_t gfp)
 }
 
 /* The file that the breakpoint of a site is to be written into. */
-static const struct image_file *site_file(const struct site *site)
+static const struct file_place *site_file(const struct site *site)
 {
-	static const struct image_file any;
+	static const struct file_place any;
 	const struct attachment *a;
 
 	list_for_each_entry(a, &site->attachments, in_site) {
@@ -91,12 +91,12 @@ static const struct image_file *site_file(const struct site *site)
 	return &any;
 }
 
-/* The breakpoint of a site, to be written.  Context: image::lock held. */
+/* The breakpoint of a site, to be written.  Context: probed_mm::lock held. */
 struct text_edit site_edit(struct site *site)
 {
-	const struct image_file *where;
+	const struct file_place *where;
 
-	lockdep_assert_held(&site->image->lock);
+	lockdep_assert_held(&site->pmm->lock);
 	where = site_file(site);
 	return (struct text_edit) {
 		.addr = site->key.addr,
@@ -106,42 +106,42 @@ struct text_edit site_edit(struct site *site)
 		.inode = where->inode,
 		.offset = where->offset,
 		.site = site,
-		.foreign = &site->foreign,
+		.owner = &site->owner,
 		.state = &site->state,
 	};
 }
 
 /**
- * struct settling - a site whose breakpoint is to be written
+ * struct syncing - a site whose breakpoint is to be written
  * @site: the site
  * @was: its state before
- * @whose: its site::foreign before
+ * @whose: its site::owner before
  */
-struct settling {
+struct syncing {
 	struct site *site;
 	enum site_state was;
 	u8 whose;
 };
 
 /**
- * struct settle_batch - breakpoints that are to be put in, or taken out
+ * struct sync_batch - breakpoints that are to be put in, or taken out
  * @removing: which of the two
  * @nr: how many
  * @room: for how many there is memory
  * @edits: what is to be written
  * @sites: the sites of @edits
  */
-struct settle_batch {
+struct sync_batch {
 	bool removing;
 	unsigned int nr;
 	unsigned int room;
 	struct text_edit *edits;
-	struct settling *sites;
+	struct syncing *sites;
 };
 
-static int batch_alloc(struct settle_batch *batch, unsigned int n, gfp_t gfp)
+static int batch_alloc(struct sync_batch *batch, unsigned int n, gfp_t gfp)
 {
-	*batch = (struct settle_batch) { .room = min(n, SETTLE_BATCH) };
+	*batch = (struct sync_batch) { .room = min(n, SYNC_BATCH) };
 	batch->edits = kvmalloc_array(batch->room, sizeof(*batch->edits), gfp);
 	batch->sites = kvmalloc_array(batch->room, sizeof(*batch->sites), gfp);
 	if (batch->edits && batch->sites)
@@ -150,7 +150,7 @@ static int batch_alloc(struct settle_batch *batch, unsigned int n, gfp_t gfp)
 	return -ENOMEM;
 }
 
-static void batch_free(struct settle_batch *batch)
+static void batch_free(struct sync_batch *batch)
 {
 	kvfree(batch->edits);
 	kvfree(batch->sites);
@@ -160,25 +160,25 @@ static void batch_free(struct settle_batch *batch)
  * 0 when the breakpoint that was found at a site of ours, which had none, may stay: it is
  * not the program's own. -EEXIST when it is; -EINTR or -ENOMEM when that is not known.
  */
-static int shared_now(const struct settling *s)
+static int shared_now(const struct syncing *s)
 {
 	struct site *site = s->site;
-	struct text_reader reader = { .mm = site->image->mm };
+	struct text_reader reader = { .mm = site->pmm->mm };
 	int len = ssol_len(&site->plan);
 	u8 text[UINSN_MAX_LEN];
 	int got, ret = -EEXIST;
 
 	/* The analysis has seen it already. */
-	if (s->whose != FOREIGN_NONE)
+	if (s->whose != OWNER_OURS)
 		return 0;
 	got = text_reader_read(&reader, site->key.addr, text, len);
 	if (got == -EINTR || got == -ENOMEM)
 		ret = got;
 	else if (got == len && text[0] == ARCH_BREAKPOINT)
-		ret = foreign_text(site->image->mm, site->key.addr, text, len);
+		ret = owner_text(site->pmm->mm, site->key.addr, text, len);
 	text_reader_end(&reader);
 	/* It may have gone: ours is about to be put in, or is what is left: access_write(). */
-	if (ret && cmpxchg(&site->foreign, FOREIGN_FIRST, FOREIGN_NONE) != FOREIGN_FIRST)
+	if (ret && cmpxchg(&site->owner, OWNER_OTHER_FIRST, OWNER_OURS) != OWNER_OTHER_FIRST)
 		ret = 0;
 	return ret;
 }
@@ -195,7 +195,7 @@ static bool of_files(const struct site *site)
 	return true;
 }
 
-static int inserted(const struct settling *s, int result)
+static int inserted(const struct syncing *s, int result)
 {
 	/* Something else has come in the place of the text. */
 	if (result == -ESTALE && s->was == SITE_LOST) {
@@ -204,7 +204,7 @@ static int inserted(const struct settling *s, int result)
 	}
 	if (result == -ESTALE && s->was == SITE_IDLE) {
 		WRITE_ONCE(s->site->state, SITE_IDLE);
-		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
+		WRITE_ONCE(s->site->owner, OWNER_OURS);
 		pr_notice_ratelimited("0x%lx cannot be probed: another instruction has come in its place\n",
 				      s->site->key.addr);
 		return -EEXIST;
@@ -227,21 +227,21 @@ static int inserted(const struct settling *s, int result)
 	return result;
 }
 
-static void removed(const struct settling *s, int result)
+static void removed(const struct syncing *s, int result)
 {
 	if (result == -EEXIST && s->was == SITE_ARMED)
 		pr_notice_ratelimited("a breakpoint at 0x%lx is left: another instruction has come around it\n",
 				      s->site->key.addr);
 	if (text_edit_gone(result)) {
 		site_set_idle(s->site);
-		WRITE_ONCE(s->site->foreign, FOREIGN_NONE);
+		WRITE_ONCE(s->site->owner, OWNER_OURS);
 	} else {
 		pr_warn("the breakpoint at 0x%lx stays in the text: error %d\n",
 			s->site->key.addr, result);
 	}
 }
 
-static int batch_write(struct image *image, struct settle_batch *batch)
+static int batch_write(struct probed_mm *pmm, struct sync_batch *batch)
 {
 	unsigned int i;
 	int err, ret = 0;
@@ -249,9 +249,9 @@ static int batch_write(struct image *image, struct settle_batch *batch)
 	if (!batch->nr)
 		return 0;
 	if (batch->removing)
-		breakpoints_remove(image->mm, batch->edits, batch->nr);
+		breakpoints_remove(pmm->mm, batch->edits, batch->nr);
 	else
-		breakpoints_insert(image->mm, batch->edits, batch->nr);
+		breakpoints_insert(pmm->mm, batch->edits, batch->nr);
 	for (i = 0; i < batch->nr; i++) {
 		if (batch->removing) {
 			removed(&batch->sites[i], batch->edits[i].result);
@@ -264,7 +264,7 @@ static int batch_write(struct image *image, struct settle_batch *batch)
 	return ret;
 }
 
-static int batch_add(struct image *image, struct settle_batch *batch, struct site *site)
+static int batch_add(struct probed_mm *pmm, struct sync_batch *batch, struct site *site)
 {
 	bool removing = !site_set(site);
 	int ret = 0;
@@ -273,12 +273,12 @@ static int batch_add(struct image *image, struct settle_batch *batch, struct sit
 	    site->state == SITE_ARMED)
 		return 0;
 	if (batch->nr == batch->room || batch->removing != removing)
-		ret = batch_write(image, batch);
+		ret = batch_write(pmm, batch);
 	batch->removing = removing;
 	batch->edits[batch->nr] = site_edit(site);
 	batch->edits[batch->nr].fresh = site->state == SITE_IDLE;
-	batch->sites[batch->nr++] = (struct settling) {
-		.site = site, .was = site->state, .whose = READ_ONCE(site->foreign),
+	batch->sites[batch->nr++] = (struct syncing) {
+		.site = site, .was = site->state, .whose = READ_ONCE(site->owner),
 	};
 	/* First, as the trap may come at once: the breakpoint may be there. */
 	if (!removing && site->state != SITE_IDLE)
@@ -287,25 +287,25 @@ static int batch_add(struct image *image, struct settle_batch *batch, struct sit
 }
 
 /**
- * image_settle() - make sets and text what the attachments say
- * @image: the address space
+ * pmm_sync() - make sets and text what the attachments say
+ * @pmm: the address space
  * @sites: the sites, in ascending order of their addresses
  * @n: how many
  * @in_use: the address space is; otherwise only the sets are changed
  * @must: wait for memory, rather than fail
  *
- * Context: may sleep; image::lock held, takes the mmap lock.
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  * Return: 0 or the first error; what can be done is.
  */
-int image_settle(struct image *image, struct site **sites, unsigned int n, bool in_use,
-		 bool must)
+int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use,
+	     bool must)
 {
 	gfp_t gfp = must ? GFP_KERNEL | __GFP_NOFAIL : GFP_KERNEL | __GFP_RETRY_MAYFAIL;
-	struct settle_batch batch;
+	struct sync_batch batch;
 	unsigned int i;
 	int err, ret;
 
-	lockdep_assert_held(&image->lock);
+	lockdep_assert_held(&pmm->lock);
 	ret = batch_alloc(&batch, n, gfp);
 	for (i = 0; batch.room && i < n; i++) {
 		if (i && sites[i] == sites[i - 1])
@@ -313,10 +313,10 @@ int image_settle(struct image *image, struct site **sites, unsigned int n, bool 
 		/* What must be is at nobody's expense, who might be killed for it. */
 		err = site_refresh(sites[i], must ? gfp : gfp | __GFP_ACCOUNT);
 		if (!err && in_use)
-			err = batch_add(image, &batch, sites[i]);
+			err = batch_add(pmm, &batch, sites[i]);
 		ret = ret ?: err;
 	}
-	err = in_use ? batch_write(image, &batch) : 0;
+	err = in_use ? batch_write(pmm, &batch) : 0;
 	batch_free(&batch);
 	return ret ?: err;
 }

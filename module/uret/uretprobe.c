@@ -7,26 +7,27 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "retprobe.h"
+#include "uretprobe.h"
 #include "arch.h"
 #include "calls.h"
 #include "calls_walk.h"
-#include "retprobe_word.h"
+#include "return_word.h"
 #include "user_stack.h"
-#include "core/again.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/task.h"
+#include "core/task_handler.h"
+#include "return_word.h"
 
 /**
- * retprobe_missed() - count a call that cannot be followed
+ * uretprobe_missed() - count a call that cannot be followed
  * @set: consumers of the function's first instruction
  *
  * Context: any; the caller keeps @set.
  */
-void retprobe_missed(const struct consumer_set *set)
+void uretprobe_missed(const struct consumer_set *set)
 {
 	unsigned int i;
 
@@ -96,7 +97,7 @@ static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs)
 		local_irq_save(flags);
 		wanted = READ_ONCE(c->live) && (!inst->ri.rp->entry_handler ||
 						!inst->ri.rp->entry_handler(&inst->ri, regs));
-		again_asked();
+		task_handler_asked();
 		local_irq_restore(flags);
 	} else if (c->in_task) {
 		wanted = consumer_active_get(c);
@@ -118,7 +119,7 @@ static __always_inline void instance_fill(struct uret_instance *inst, const stru
 	inst->word = word;
 	inst->again = false;
 	inst->shared = false;
-	inst->put_back = false;
+	inst->restored = false;
 	inst->ri.rp = container_of(inst->consumer->u, struct uretprobe, u);
 	inst->ri.ret_addr = real;
 	inst->ri.func = site->key.addr;
@@ -145,22 +146,22 @@ static void instances_fill(struct uret_instance **fresh, struct uret_instance **
 	}
 }
 
-static enum word_kind word_look(struct image *image, unsigned long word,
+static enum word_kind word_look(struct probed_mm *pmm, unsigned long word,
 				const struct pt_regs *regs, bool may_sleep)
 {
-	if (return_word_known(&image->returns, word))
+	if (return_word_known(&pmm->returns, word))
 		return WORD_RETURN;
 	if (!may_sleep)
-		return return_word_look(image, word);
-	return return_word_is(image, word, regs) ? WORD_RETURN : WORD_DATA;
+		return return_word_look(pmm, word);
+	return return_word_is(pmm, word, regs) ? WORD_RETURN : WORD_DATA;
 }
 
 static bool prepare(struct utask *utask, const struct site *site,
 		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
-	unsigned long trampoline = READ_ONCE(site->image->trampoline);
+	unsigned long trampoline = READ_ONCE(site->pmm->trampoline);
 	struct uret_instance *fresh = NULL, *rest = NULL, **end;
-	struct calls *calls = &site->image->calls;
+	struct calls *calls = &site->pmm->calls;
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, sp = regs->sp;
 	enum word_kind kind;
@@ -170,7 +171,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	/* What is put back is exchanged at once, which a word must be aligned for. */
 	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
 		goto missed;
-	if (!unwinder_known(site->image) && !may_sleep)
+	if (!unwinder_known(site->pmm) && !may_sleep)
 		goto again;
 	if (may_sleep)
 		calls_make_room(calls, set->nr_return);
@@ -181,7 +182,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	chained = word == trampoline;
 	if (chained && !calls_real(calls, sp, &word))
 		goto missed;
-	kind = chained ? WORD_RETURN : word_look(site->image, word, regs, may_sleep);
+	kind = chained ? WORD_RETURN : word_look(site->pmm, word, regs, may_sleep);
 	if (kind == WORD_UNCLEAR)
 		goto again;
 	if (kind == WORD_DATA)
@@ -209,7 +210,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 	if (linked <= 0 && !chained && !stack_write(sp, word, size, may_sleep)) {
 		fresh = rest;
 		rest = rest->next;
-		calls_link_put_back(calls, fresh);
+		calls_link_restored(calls, fresh);
 	}
 	calls_give(calls, rest);
 	if (linked < 0)
@@ -220,7 +221,7 @@ again:
 	if (!may_sleep)
 		return false;
 missed:
-	retprobe_missed(set);
+	uretprobe_missed(set);
 	return true;
 }
 
@@ -250,7 +251,7 @@ fault:
 }
 
 /**
- * retprobe_enter() - make the return of a function known, in the usual case
+ * uretprobe_enter() - make the return of a function known, in the usual case
  * @site: the function's first instruction, in 64-bit code
  * @c: its only consumer, which has neither an entry handler nor data
  * @regs: user registers, ip still behind the breakpoint
@@ -262,11 +263,11 @@ fault:
  * Return: true when the hit has been dealt with; false, and nothing is done, when
  * this is not the usual case.
  */
-bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
+bool uretprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
 {
-	struct image *image = site->image;
-	unsigned long trampoline = READ_ONCE(image->trampoline);
-	struct calls *calls = &image->calls;
+	struct probed_mm *pmm = site->pmm;
+	unsigned long trampoline = READ_ONCE(pmm->trampoline);
+	struct calls *calls = &pmm->calls;
 	unsigned long sp = regs->sp, real;
 	struct uret_instance *inst, *other;
 	struct call_bucket *bucket;
@@ -274,7 +275,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	bool exchanged;
 
 	if (unlikely(arch_stepped(regs->flags) || !IS_ALIGNED(sp, sizeof(long)) ||
-		     arch_stack_fixed() || !unwinder_known(image)))
+		     arch_stack_fixed() || !unwinder_known(pmm)))
 		return false;
 	bucket = calls_lock(calls, sp);
 	inst = bucket->spare;
@@ -287,7 +288,7 @@ bool retprobe_enter(const struct site *site, struct consumer *c, struct pt_regs 
 	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
 		goto unusual;
 	pagefault_disable();
-	exchanged = word_exchange(&image->returns, sp, trampoline, &real);
+	exchanged = word_exchange(&pmm->returns, sp, trampoline, &real);
 	pagefault_enable();
 	if (unlikely(!exchanged)) {
 		calls_unlock(bucket);
@@ -311,25 +312,25 @@ unusual:
 }
 
 /**
- * retprobe_learn() - look at a return address that is not known, where that was the case
- * @site: as for retprobe_enter(), which has returned false
+ * uretprobe_learn() - look at a return address that is not known, where that was the case
+ * @site: as for uretprobe_enter(), which has returned false
  * @regs: user registers
  *
  * Context: the trap.
  * Return: true if it is known now, and was not before.
  */
-bool retprobe_learn(const struct site *site, const struct pt_regs *regs)
+bool uretprobe_learn(const struct site *site, const struct pt_regs *regs)
 {
 	unsigned long word;
 
 	return stack_read(&word, regs->sp, sizeof(word), false) &&
-	       word != READ_ONCE(site->image->trampoline) &&
-	       !return_word_known(&site->image->returns, word) &&
-	       return_word_look(site->image, word) == WORD_RETURN;
+	       word != READ_ONCE(site->pmm->trampoline) &&
+	       !return_word_known(&site->pmm->returns, word) &&
+	       return_word_look(site->pmm, word) == WORD_RETURN;
 }
 
 /**
- * retprobe_prepare() - make the return of the function being entered known
+ * uretprobe_prepare() - make the return of the function being entered known
  * @utask: state of the current task
  * @site: the function's first instruction
  * @set: consumers of @site
@@ -338,14 +339,14 @@ bool retprobe_learn(const struct site *site, const struct pt_regs *regs)
  * Context: the trap.
  * Return: false when it takes a context that can sleep; nothing is done then.
  */
-bool retprobe_prepare(struct utask *utask, const struct site *site,
-		      const struct consumer_set *set, struct pt_regs *regs)
+bool uretprobe_prepare(struct utask *utask, const struct site *site,
+		       const struct consumer_set *set, struct pt_regs *regs)
 {
 	return prepare(utask, site, set, regs, false);
 }
 
 /**
- * retprobe_prepare_sleepable() - the same, where one can sleep
+ * uretprobe_prepare_sleepable() - the same, where one can sleep
  * @utask: state of the current task
  * @site: the function's first instruction
  * @set: consumers of @site; the caller holds a reference
@@ -356,8 +357,8 @@ bool retprobe_prepare(struct utask *utask, const struct site *site,
  *
  * Context: may sleep.
  */
-void retprobe_prepare_sleepable(struct utask *utask, const struct site *site,
-				const struct consumer_set *set, struct pt_regs *regs)
+void uretprobe_prepare_sleepable(struct utask *utask, const struct site *site,
+				 const struct consumer_set *set, struct pt_regs *regs)
 {
 	prepare(utask, site, set, regs, true);
 }

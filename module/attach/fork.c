@@ -7,17 +7,17 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "inherit.h"
+#include "fork.h"
 #include "arch.h"
 #include "attach.h"
 #include "prepare.h"
 #include "ref_ctr.h"
-#include "settle.h"
 #include "ssol.h"
+#include "sync.h"
 #include "unwinder.h"
 #include "base/compat.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
@@ -36,24 +36,24 @@
  */
 static bool site_claimed(const struct site *site, struct mm_struct *child)
 {
-	return READ_ONCE(site->foreign) == FOREIGN_SECOND && compat_has_uprobes(child);
+	return READ_ONCE(site->owner) == OWNER_OTHER_SECOND && compat_has_uprobes(child);
 }
 
 /* A site that the child has got by itself, with the breakpoint of its parent's in the text. */
 static void site_is_parents(struct site *own, const struct site *site)
 {
-	u8 whose = READ_ONCE(site->foreign);
+	u8 whose = READ_ONCE(site->owner);
 
-	if (READ_ONCE(own->foreign) == FOREIGN_FIRST &&
-	    (whose == FOREIGN_NONE ||
-	     (whose == FOREIGN_SECOND && !site_claimed(site, own->key.mm))))
-		WRITE_ONCE(own->foreign, FOREIGN_NONE);
+	if (READ_ONCE(own->owner) == OWNER_OTHER_FIRST &&
+	    (whose == OWNER_OURS ||
+	     (whose == OWNER_OTHER_SECOND && !site_claimed(site, own->key.mm))))
+		WRITE_ONCE(own->owner, OWNER_OURS);
 	if (own->state == SITE_IDLE)
 		WRITE_ONCE(own->state, SITE_INHERITED);
 }
 
 /**
- * image_copy_begins() - the current task is about to copy its address space
+ * pmm_copy_begins() - the current task is about to copy its address space
  * @parent: its image
  * @start: where the mapping begins that it copies now
  *
@@ -64,7 +64,7 @@ static void site_is_parents(struct site *own, const struct site *site)
  *
  * Context: may sleep, but not wait for memory; the mmap lock held for writing.
  */
-void image_copy_begins(struct image *parent, unsigned long start)
+void pmm_copy_begins(struct probed_mm *parent, unsigned long start)
 {
 	struct utask *utask = utask_get_aside(current);
 	bool first;
@@ -91,19 +91,19 @@ void image_copy_begins(struct image *parent, unsigned long start)
 }
 
 /**
- * image_fork_begins() - the current task has copied its address space
+ * pmm_fork_begins() - the current task has copied its address space
  * @parent: its image, or NULL
  * @utask: its state, or NULL
  * @copied: what the address space was like then
  *
- * Context: any; the task reports its fork.  image_fork_ends() has to follow if there is
+ * Context: any; the task reports its fork.  pmm_fork_ends() has to follow if there is
  * an image.
  */
-void image_fork_begins(struct image *parent, struct utask *utask, struct copy_mark *copied)
+void pmm_fork_begins(struct probed_mm *parent, struct utask *utask, struct copy_mark *copied)
 {
 	if (parent) {
 		atomic_inc(&parent->forks);
-		/* Before it is to be seen that the task copies no more: image_forks(). */
+		/* Before it is to be seen that the task copies no more: pmm_is_forking(). */
 		smp_mb__after_atomic();
 	}
 	*copied = utask ? utask->copied : (struct copy_mark) {};
@@ -115,14 +115,14 @@ void image_fork_begins(struct image *parent, struct utask *utask, struct copy_ma
 }
 
 /**
- * image_fork_ends() - a child has been looked after, or will not be
+ * pmm_fork_ends() - a child has been looked after, or will not be
  * @parent: image of the parent
  *
  * Context: any.
  */
-void image_fork_ends(struct image *parent)
+void pmm_fork_ends(struct probed_mm *parent)
 {
-	image_let_go(parent);
+	pmm_fork_put(parent);
 }
 
 /* Whether no breakpoint was there when the address space was copied. */
@@ -144,10 +144,10 @@ static bool site_forks(const struct site *site)
 }
 
 /* Whether the child has a copy of the slot of a parent's site. */
-static bool slot_copied(const struct image *child, const struct site *site,
+static bool slot_copied(const struct probed_mm *child, const struct site *site,
 			const struct copy_mark *copied)
 {
-	const struct ssol_area *area = image_area_at(child, site->slot);
+	const struct ssol_area *area = pmm_area_at(child, site->slot);
 
 	return area && area->inherited && site->slot_nr <= copied->slots;
 }
@@ -156,41 +156,41 @@ static bool slot_copied(const struct image *child, const struct site *site,
  * Gives the child the areas that it was copied with. Where the parent has got one since, the child
  * may have got one of its own, or something else.
  */
-static int areas_inherit(struct image *child, const struct image *parent)
+static int areas_fork(struct probed_mm *child, const struct probed_mm *parent)
 {
 	struct ssol_area *area;
 	unsigned int i;
 
-	for (i = 0; i < parent->nr_areas && child->nr_areas < IMAGE_MAX_AREAS; i++) {
-		if (image_area_at(child, parent->areas[i]->base))
+	for (i = 0; i < parent->nr_areas && child->nr_areas < PMM_MAX_AREAS; i++) {
+		if (pmm_area_at(child, parent->areas[i]->base))
 			continue;
 		area = ssol_area_copy(parent->areas[i], child->mm);
 		if (IS_ERR(area))
 			return PTR_ERR(area);
 		if (area)
-			image_add_area(child, area);
+			pmm_add_area(child, area);
 	}
 	return 0;
 }
 
 /* Whether the child has a copy of the parent's trampoline, and uses no other one yet. */
-static bool trampoline_copied(const struct image *child, const struct image *parent)
+static bool trampoline_copied(const struct probed_mm *child, const struct probed_mm *parent)
 {
-	const struct ssol_area *area = image_area_at(child, parent->trampoline);
+	const struct ssol_area *area = pmm_area_at(child, parent->trampoline);
 
 	return parent->trampoline && child->trampoline != parent->trampoline &&
 	       area && area->inherited;
 }
 
 /**
- * image_inherit() - give a forked child what its parent has
+ * pmm_fork() - give a forked child what its parent has
  * @child: image of the child, whose address space is a copy of the parent's
  * @parent: image of the parent
- * @copied: as image_fork_begins() has told
+ * @copied: as pmm_fork_begins() has told
  *
  * The child has copies of the areas, and of the slots that were in them when it was copied.
  * What either gets from then on is its own.  The sites are known to the child from here on, as
- * inherited; image_disinherit() ends that state for those that get no consumer.
+ * inherited; pmm_fork_restore() ends that state for those that get no consumer.
  *
  * The parent may have got further slots since the copy was made.  Their sites are left out: no
  * breakpoint was written before its slot.
@@ -203,19 +203,19 @@ static bool trampoline_copied(const struct image *child, const struct image *par
  * does not run user code yet.
  * Return: 0 or -ENOMEM, where the child knows only some of the sites.
  */
-int image_inherit(struct image *child, struct image *parent, const struct copy_mark *copied)
+int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct copy_mark *copied)
 {
 	struct site *site, *own, *copy;
 	int ret;
 
 	mutex_lock(&parent->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-	ret = areas_inherit(child, parent);
+	ret = areas_fork(child, parent);
 	/* It has not returned from anything yet: there are no calls through another one. */
 	if (!ret && trampoline_copied(child, parent))
-		ret = image_use_trampoline(child, parent->trampoline);
+		ret = pmm_use_trampoline(child, parent->trampoline);
 
-	for (site = image_first_site(parent, 0); site && !ret; site = image_next_site(site)) {
+	for (site = pmm_first_site(parent, 0); site && !ret; site = pmm_next_site(site)) {
 		if (site->kind != SITE_PROBE || !slot_copied(child, site, copied) ||
 		    (site_was_idle(site, copied) && !site_forks(site)))
 			continue;
@@ -234,12 +234,12 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 		copy->slot_nr = child->slots_written + 1;
 		WRITE_ONCE(child->slots_written, copy->slot_nr);
 		copy->step = site->step;
-		copy->foreign = READ_ONCE(site->foreign);
+		copy->owner = READ_ONCE(site->owner);
 		/* Who takes the kernel's out of the parent does so in the child as well. */
-		if (copy->foreign == FOREIGN_LEFT)
-			copy->foreign = FOREIGN_FIRST;
-		else if (copy->foreign == FOREIGN_SECOND)
-			copy->foreign = FOREIGN_NONE;
+		if (copy->owner == OWNER_OTHER_LEFT)
+			copy->owner = OWNER_OTHER_FIRST;
+		else if (copy->owner == OWNER_OTHER_SECOND)
+			copy->owner = OWNER_OURS;
 		copy->state = SITE_INHERITED;
 		ret = site_add(copy);
 		if (ret) {
@@ -249,7 +249,7 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 		/* Whoever comes to the child from here on finds the site: on_swbp(). */
 		smp_mb();
 		if (site_claimed(site, child->mm))
-			cmpxchg(&copy->foreign, FOREIGN_NONE, FOREIGN_SECOND);
+			cmpxchg(&copy->owner, OWNER_OURS, OWNER_OTHER_SECOND);
 	}
 	mutex_unlock(&child->lock);
 	mutex_unlock(&parent->lock);
@@ -257,7 +257,7 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
 }
 
 /**
- * image_inherit_consumers() - probe a forked child like its parent
+ * pmm_fork_consumers() - probe a forked child like its parent
  * @child: image of the child, which has inherited the parent's sites
  * @parent: image of the parent
  *
@@ -265,7 +265,7 @@ int image_inherit(struct image *child, struct image *parent, const struct copy_m
  *
  * Context: may sleep; takes the images' locks one after the other.
  */
-void image_inherit_consumers(struct image *child, struct image *parent)
+void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 {
 	struct attach_request *requests;
 	unsigned int i, nr = 0;
@@ -278,7 +278,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 		return;
 	}
 	requests = kvcalloc(parent->nr_heirs, sizeof(*requests), GFP_KERNEL);
-	for (site = image_first_site(parent, 0); site && requests; site = image_next_site(site)) {
+	for (site = pmm_first_site(parent, 0); site && requests; site = pmm_next_site(site)) {
 		struct attachment *a;
 
 		list_for_each_entry(a, &site->attachments, in_site) {
@@ -298,7 +298,7 @@ void image_inherit_consumers(struct image *child, struct image *parent)
 	}
 	if (returns)
 		unwinder_watch(child);
-	image_attach(child, requests, nr);
+	pmm_attach(child, requests, nr);
 	if (returns)
 		unwinder_watched(child);
 	for (i = 0; i < nr; i++) {
@@ -318,10 +318,10 @@ void image_inherit_consumers(struct image *child, struct image *parent)
  * Takes out what is at one site of the parent's, with @patched also with another operand;
  * @again after a round that came to -EAGAIN.
  * -EAGAIN when the child has got an image meanwhile; -EEXIST when something else
- * follows the breakpoint.  Context: image::lock of the parent held, and of @child.
+ * follows the breakpoint.  Context: probed_mm::lock of the parent held, and of @child.
  */
-static int site_disinherit(const struct site *site, struct image *child, struct mm_struct *mm,
-			   bool patched, bool again)
+static int site_fork_restore(const struct site *site, struct probed_mm *child, struct mm_struct *mm,
+			     bool patched, bool again)
 {
 	static const u8 armed = SITE_ARMED;
 	struct text_edit edit = {
@@ -341,19 +341,19 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
 	if (own && !child)
 		return -EAGAIN;
 	/* The kernel's uprobes may have come to the child since. */
-	edit.foreign = own && READ_ONCE(own->foreign) == FOREIGN_SECOND ? &own->foreign :
-									  &site->foreign;
+	edit.owner = own && READ_ONCE(own->owner) == OWNER_OTHER_SECOND ? &own->owner :
+									  &site->owner;
 	if (own && own->state == SITE_ARMED) {
 		site_is_parents(own, site);
 		/* An earlier round took out a breakpoint that a registration counts on. */
-		if (again && READ_ONCE(own->foreign) == FOREIGN_NONE)
+		if (again && READ_ONCE(own->owner) == OWNER_OURS)
 			breakpoints_insert(mm, &edit, 1);
 		return 0;
 	}
 	breakpoints_remove(mm, &edit, 1);
 	if (!child && !edit.result) {
 		rcu_read_lock();
-		met = image_lookup(mm);
+		met = pmm_lookup(mm);
 		rcu_read_unlock();
 		if (met)
 			return -EAGAIN;
@@ -372,7 +372,7 @@ static int site_disinherit(const struct site *site, struct image *child, struct 
  * Whether the site that has come in the place of another may have been armed, too, and
  * its breakpoint be taken for the older one's.
  */
-static bool site_superseded_in(const struct site *old, const struct copy_mark *copied)
+static bool site_replaced_in(const struct site *old, const struct copy_mark *copied)
 {
 	const struct site *site;
 	bool armed;
@@ -387,18 +387,19 @@ static bool site_superseded_in(const struct site *old, const struct copy_mark *c
 }
 
 /**
- * image_disinherit() - take out of a child's text what its parent had in there
+ * pmm_fork_restore() - take out of a child's text what its parent had in there
  * @parent: image of the parent
  * @mm: the child's address space, in use
- * @copied: as image_fork_begins() has told
+ * @copied: as pmm_fork_begins() has told
  *
  * Sites at which the child is being probed itself stay as they are.
  *
- * Context: may sleep; takes image::lock and the child's mmap lock.
+ * Context: may sleep; takes probed_mm::lock and the child's mmap lock.
  */
-void image_disinherit(struct image *parent, struct mm_struct *mm, const struct copy_mark *copied)
+void pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
+		      const struct copy_mark *copied)
 {
-	struct image *child;
+	struct probed_mm *child;
 	struct site *site;
 	bool patched, again;
 	int ret = 0;
@@ -407,35 +408,35 @@ void image_disinherit(struct image *parent, struct mm_struct *mm, const struct c
 		again = ret;
 		ret = 0;
 		patched = false;
-		child = image_find(mm);
+		child = pmm_find(mm);
 		mutex_lock(&parent->lock);
 		if (child)
 			mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-		for (site = image_first_site(parent, 0); site && ret != -EAGAIN;
-		     site = image_next_site(site)) {
+		for (site = pmm_first_site(parent, 0); site && ret != -EAGAIN;
+		     site = pmm_next_site(site)) {
 			if (site->kind != SITE_PROBE || site_was_idle(site, copied))
 				continue;
-			ret = site_disinherit(site, child, mm, false, again);
+			ret = site_fork_restore(site, child, mm, false, again);
 			patched |= ret == -EEXIST;
 		}
 		/* The text may have become another since it was copied. */
-		for (site = parent->superseded; site && ret != -EAGAIN; site = site->older) {
-			if (!site_was_idle(site, copied) && !site_superseded_in(site, copied))
-				ret = site_disinherit(site, child, mm, false, again);
+		for (site = parent->replaced; site && ret != -EAGAIN; site = site->older) {
+			if (!site_was_idle(site, copied) && !site_replaced_in(site, copied))
+				ret = site_fork_restore(site, child, mm, false, again);
 		}
 		/* Breakpoints as they were written are out; now those that the program patched. */
-		for (site = patched ? image_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
-		     site = image_next_site(site)) {
+		for (site = patched ? pmm_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
+		     site = pmm_next_site(site)) {
 			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
-				ret = site_disinherit(site, child, mm, true, again);
+				ret = site_fork_restore(site, child, mm, true, again);
 		}
 		if (ret != -EAGAIN)
-			ref_ctrs_disinherit(parent, mm, copied);
+			ref_ctrs_fork_restore(parent, mm, copied);
 		if (child)
 			mutex_unlock(&child->lock);
 		mutex_unlock(&parent->lock);
 		if (child)
-			image_put(child);
+			pmm_put(child);
 		cond_resched();
 	} while (ret == -EAGAIN);
 }

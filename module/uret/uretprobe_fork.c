@@ -8,24 +8,24 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "retprobe_fork.h"
+#include "uretprobe_fork.h"
 #include "calls.h"
 #include "calls_walk.h"
-#include "retprobe.h"
-#include "retprobe_return.h"
+#include "uretprobe.h"
+#include "uretprobe_return.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/task.h"
 #include "text/user_word.h"
 
 /**
- * retprobe_restore() - put real return addresses into a copied stack
+ * uretprobe_restore() - put real return addresses into a copied stack
  * @copies: the calls, of calls_copy(); empty afterwards
  * @mm: the address space that the stack lies in, in use
  *
  * Context: may sleep; takes the mmap lock.
  */
-void retprobe_restore(struct uret_instance **copies, struct mm_struct *mm)
+void uretprobe_restore(struct uret_instance **copies, struct mm_struct *mm)
 {
 	struct uret_instance *inst;
 
@@ -47,12 +47,12 @@ static void discard_work(struct work_struct *work)
 static DECLARE_WORK(discard, discard_work);
 
 /**
- * retprobe_discard_later() - free copies of calls where memory cannot be freed, or not so much
+ * uretprobe_discard_later() - free copies of calls where memory cannot be freed, or not so much
  * @copies: the calls, of calls_copy(); empty afterwards
  *
  * Context: any, not the trap.
  */
-void retprobe_discard_later(struct uret_instance **copies)
+void uretprobe_discard_later(struct uret_instance **copies)
 {
 	if (*copies && llist_add(&(*copies)->discarded, &discarded))
 		queue_work(system_unbound_wq, &discard);
@@ -60,15 +60,15 @@ void retprobe_discard_later(struct uret_instance **copies)
 }
 
 /* Wait until all that was to be is discarded.  Context: may sleep. */
-void retprobe_discard_flush(void)
+void uretprobe_discard_flush(void)
 {
 	flush_work(&discard);
 }
 
 /**
- * retprobe_adopt_files() - split the calls of a forked child
+ * uretprobe_adopt_files() - split the calls of a forked child
  * @copies: the calls, of calls_copy(); empty afterwards
- * @image: image of the child, the current task, with a trampoline
+ * @pmm: image of the child, the current task, with a trampoline
  * @parent: image of the parent
  *
  * Calls of functions that are probed in every process stay known; the return
@@ -76,25 +76,25 @@ void retprobe_discard_flush(void)
  *
  * Context: may sleep; takes the mmap lock.
  */
-void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
-			  const struct image *parent)
+void uretprobe_adopt_files(struct uret_instance **copies, struct probed_mm *pmm,
+			   const struct probed_mm *parent)
 {
 	struct uret_instance *inst, *others = NULL, *list = *copies;
 	unsigned long real;
 
 	*copies = NULL;
-	image->calls.widest = max(image->calls.widest, READ_ONCE(parent->calls.widest));
+	pmm->calls.widest = max(pmm->calls.widest, READ_ONCE(parent->calls.widest));
 	while ((inst = list)) {
 		list = inst->next;
 		if ((inst->consumer->in_every_process || inst->consumer->inherits) &&
-		    calls_adopt(&image->calls, inst))
+		    calls_adopt(&pmm->calls, inst))
 			continue;
 		inst->next = others;
 		others = inst;
 	}
 	for (inst = others; inst; inst = inst->next) {
-		if (!calls_real(&image->calls, inst->ri.sp, &real))
-			word_restore(image->mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
+		if (!calls_real(&pmm->calls, inst->ri.sp, &real))
+			word_restore(pmm->mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
 				     inst->word);
 	}
 	calls_discard(&others);
@@ -111,17 +111,17 @@ void retprobe_adopt_files(struct uret_instance **copies, struct image *image,
 void utask_copied_not(struct utask *utask)
 {
 	utask->copied = (struct copy_mark) {};
-	retprobe_discard_later(&utask->copies);
+	uretprobe_discard_later(&utask->copies);
 }
 
 /**
- * retprobe_release() - the state of a task is going to be freed
+ * uretprobe_release() - the state of a task is going to be freed
  * @utask: the state
  *
  * Context: RCU's softirq.
  */
-void retprobe_release(struct utask *utask)
+void uretprobe_release(struct utask *utask)
 {
-	retprobe_drop_returning(utask);
-	retprobe_discard_later(&utask->copies);
+	uretprobe_drop_returning(utask);
+	uretprobe_discard_later(&utask->copies);
 }

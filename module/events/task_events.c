@@ -24,28 +24,28 @@
 #include <trace/events/sched.h>
 #include <trace/events/signal.h>
 
-#include "lifecycle.h"
+#include "task_events.h"
 #include "arch.h"
 #include "foreign.h"
 #include "forks.h"
 #include "rseq.h"
-#include "syscall.h"
+#include "syscall_filter.h"
 #include "attach/attach.h"
-#include "attach/inherit.h"
+#include "attach/fork.h"
 #include "attach/mapping.h"
 #include "attach/ref_ctr.h"
 #include "attach/unwinder.h"
 #include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/ksym.h"
 #include "base/reserve.h"
-#include "core/image.h"
 #include "core/probe_file.h"
+#include "core/probed_mm.h"
 #include "core/task.h"
 #include "text/read.h"
 #include "trap/signal.h"
-#include "uret/retprobe.h"
-#include "uret/retprobe_fork.h"
+#include "uret/uretprobe.h"
+#include "uret/uretprobe_fork.h"
 
 /*
  * So many children may be there that have not run yet.  For more, memory is allocated, which a
@@ -58,12 +58,12 @@
  * @work: run by the child before it runs user code
  * @parent: image of the parent, with a reference; NULL when it has none, and
  *	the child may have been missed by a registration
- * @copied: of image_fork_begins()
+ * @copied: of pmm_fork_begins()
  * @calls: copies of the calls of the parent (calls.h)
  */
 struct fork_event {
 	struct callback_head work;
-	struct image *parent;
+	struct probed_mm *parent;
 	struct copy_mark copied;
 	struct uret_instance *calls;
 };
@@ -79,10 +79,10 @@ static void fork_work(struct callback_head *work)
 {
 	struct fork_event *event = container_of(work, struct fork_event, work);
 	struct mm_struct *mm = current->mm;
-	struct image *child = NULL;
+	struct probed_mm *child = NULL;
 
 	if (!mm) {
-		retprobe_discard_later(&event->calls);
+		uretprobe_discard_later(&event->calls);
 		goto out;
 	}
 
@@ -91,15 +91,15 @@ static void fork_work(struct callback_head *work)
 		goto out;
 	}
 	if (probe_files_any() || READ_ONCE(event->parent->nr_heirs)) {
-		child = image_get(mm);
+		child = pmm_get(mm);
 		if (IS_ERR(child))
 			child = NULL;
 	} else {
-		child = image_find(mm);
+		child = pmm_find(mm);
 	}
-	if (child && !image_inherit(child, event->parent, &event->copied)) {
+	if (child && !pmm_fork(child, event->parent, &event->copied)) {
 		mapping_apply(mm);
-		image_inherit_consumers(child, event->parent);
+		pmm_fork_consumers(child, event->parent);
 	} else if (READ_ONCE(event->parent->nr_heirs)) {
 		pr_warn_ratelimited("no memory: process %d is not probed as its parent is\n",
 				    current->tgid);
@@ -107,24 +107,24 @@ static void fork_work(struct callback_head *work)
 	if (event->calls && child && child->trampoline == event->parent->trampoline) {
 		/* The return probes may be gone: nobody else watches the child's unwinders then. */
 		unwinder_watch_now(child);
-		retprobe_adopt_files(&event->calls, child, event->parent);
+		uretprobe_adopt_files(&event->calls, child, event->parent);
 		unwinder_watched(child);
 		unwinder_sweep();
 	} else {
-		retprobe_restore(&event->calls, mm);
+		uretprobe_restore(&event->calls, mm);
 	}
-	image_disinherit(event->parent, mm, &event->copied);
+	pmm_fork_restore(event->parent, mm, &event->copied);
 	/* A tracer may look at the registers before any code of the program is executed. */
 	signal_forked(event->parent);
 	if (child) {
 		/* Once more, for places where the parent's breakpoints have been in the way. */
 		mapping_apply(mm);
-		image_put(child);
+		pmm_put(child);
 	}
 out:
 	if (event->parent) {
-		image_fork_ends(event->parent);
-		image_put(event->parent);
+		pmm_fork_ends(event->parent);
+		pmm_put(event->parent);
 	}
 	if (!reserve_refill(&fork_reserve, event))
 		kfree(event);
@@ -134,9 +134,9 @@ out:
 /*
  * A child with an address space of its own has copies of its parent's
  * breakpoints and hijacked return addresses.  Called before the child can run;
- * takes over the reference of @image.
+ * takes over the reference of @pmm.
  */
-static void fork_copied(struct task_struct *child, struct utask *utask, struct image *image)
+static void fork_copied(struct task_struct *child, struct utask *utask, struct probed_mm *pmm)
 {
 	struct fork_event *event = reserve_take(&fork_reserve);
 
@@ -144,15 +144,15 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct i
 		event = kmalloc(sizeof(*event), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!event)
 		goto lost;
-	event->parent = image;
-	image_fork_begins(image, utask, &event->copied);
+	event->parent = pmm;
+	pmm_fork_begins(pmm, utask, &event->copied);
 	event->calls = utask ? utask->copies : NULL;
 	if (utask)
 		utask->copies = NULL;
 	if (!task_work_begin(child, &event->work, fork_work))
 		return;
-	if (image)
-		image_fork_ends(image);
+	if (pmm)
+		pmm_fork_ends(pmm);
 	if (utask)
 		utask->copies = event->calls;
 	reserve_give(&fork_reserve, event);
@@ -161,14 +161,14 @@ lost:
 		utask_copied_not(utask);
 	pr_warn("no memory: process %d keeps the breakpoints of its parent\n",
 		task_tgid_nr(child));
-	if (image)
-		image_put_not_last(image);
+	if (pmm)
+		pmm_put_not_last(pmm);
 }
 
 static void on_fork(void *data, struct task_struct *parent, struct task_struct *child)
 {
 	struct utask *utask;
-	struct image *image;
+	struct probed_mm *pmm;
 	bool spreading;
 
 	/* Who shares the address space shares its calls. */
@@ -178,9 +178,9 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	spreading = mapping_spreading();
 	/* What has just ended has made the image; pairs with mapping_await(). */
 	smp_rmb();
-	image = image_find(parent->mm);
-	if (image || spreading)
-		fork_copied(child, utask, image);
+	pmm = pmm_find(parent->mm);
+	if (pmm || spreading)
+		fork_copied(child, utask, pmm);
 }
 
 static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct linux_binprm *bprm)
@@ -208,18 +208,18 @@ COMPAT_EXIT_HOOK(on_exit, task_exits)
 static void moved_follow(struct utask *utask)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	struct image *image = utask->moves ? image_find(current->mm) : NULL;
+	struct probed_mm *pmm = utask->moves ? pmm_find(current->mm) : NULL;
 	unsigned long start, end;
 
 	utask->moves = false;
-	if (!image)
+	if (!pmm)
 		return;
 	if (arch_mremap_moves(regs, &start, &end)) {
-		image_moved(image, start, end, arch_mremap_moved(regs));
-		ref_ctrs_moved(image, start, end, arch_mremap_moved(regs));
+		pmm_moved(pmm, start, end, arch_mremap_moved(regs));
+		ref_ctrs_moved(pmm, start, end, arch_mremap_moved(regs));
 	}
-	atomic_dec(&image->moving);
-	image_put(image);
+	atomic_dec(&pmm->moving);
+	pmm_put(pmm);
 }
 
 static void map_work(struct callback_head *work)
@@ -252,14 +252,14 @@ static void map_queue(struct utask *utask)
 }
 
 /**
- * lifecycle_moves() - the current task is taking breakpoints or counters along by mremap()
- * @image: its address space
+ * task_moves_text() - the current task is taking breakpoints or counters along by mremap()
+ * @pmm: its address space
  *
  * They are going to be elsewhere.
  *
  * Context: any but the trap.
  */
-void lifecycle_moves(struct image *image)
+void task_moves_text(struct probed_mm *pmm)
 {
 	struct utask *utask = utask_get_aside(current);
 
@@ -269,14 +269,14 @@ void lifecycle_moves(struct image *image)
 		return;
 	}
 	if (!utask->moves)
-		atomic_inc(&image->moving);
+		atomic_inc(&pmm->moving);
 	utask->moves = true;
 	map_queue(utask);
 }
 
 static bool map_wanted(const struct vm_area_struct *vma)
 {
-	const struct image *image;
+	const struct probed_mm *pmm;
 	bool code = vma->vm_flags & VM_EXEC, watched;
 	bool data = (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) == VM_WRITE;
 
@@ -285,9 +285,9 @@ static bool map_wanted(const struct vm_area_struct *vma)
 	if (probe_file_wanted(file_inode(vma->vm_file), code))
 		return true;
 	rcu_read_lock();
-	image = image_lookup(vma->vm_mm);
-	watched = image && ((READ_ONCE(image->watched) >= WATCH_SOUGHT && text_probeable(vma)) ||
-			    (data && READ_ONCE(image->nr_counters)));
+	pmm = pmm_lookup(vma->vm_mm);
+	watched = pmm && ((READ_ONCE(pmm->watched) >= WATCH_SOUGHT && text_probeable(vma)) ||
+			  (data && READ_ONCE(pmm->nr_counters)));
 	rcu_read_unlock();
 	return watched;
 }
@@ -436,12 +436,12 @@ static void task_events_detach(unsigned int n)
 }
 
 /**
- * lifecycle_watch_tasks() - attach to fork, exec, exit and signals, once
+ * task_events_watch() - attach to fork, exec, exit and signals, once
  *
  * Context: may sleep.
  * Return: 0 or a negative errno; -EOPNOTSUPP while kprobes are switched off, or one is passed by.
  */
-int lifecycle_watch_tasks(void)
+int task_events_watch(void)
 {
 	unsigned int i;
 	int ret = hooks_check();
@@ -515,12 +515,12 @@ unlock:
 }
 
 /**
- * lifecycle_watch_maps() - one more who wants to know of new mappings
+ * map_events_watch() - one more who wants to know of new mappings
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int lifecycle_watch_maps(void)
+int map_events_watch(void)
 {
 	int ret = 0;
 
@@ -542,14 +542,14 @@ int lifecycle_watch_maps(void)
 }
 
 /**
- * lifecycle_try_maps() - whether new mappings are seen, while they are watched
+ * map_events_try() - whether new mappings are seen, while they are watched
  *
  * The current task maps a page, and unmaps it; a task of the kernel's own has nowhere to.
  *
  * Context: may sleep; takes the mmap lock of the current task.
  * Return: 0; -EOPNOTSUPP when they are not, as the log is told; -EINTR for who is being killed.
  */
-int lifecycle_try_maps(void)
+int map_events_try(void)
 {
 	static DEFINE_MUTEX(trial_mutex);
 	unsigned long addr;
@@ -576,7 +576,7 @@ int lifecycle_try_maps(void)
 }
 
 /* One less.  Context: may sleep. */
-void lifecycle_unwatch_maps(void)
+void map_events_unwatch(void)
 {
 	mutex_lock(&watch_mutex);
 	if (!--map_watchers)
@@ -584,7 +584,7 @@ void lifecycle_unwatch_maps(void)
 	mutex_unlock(&watch_mutex);
 }
 
-int lifecycle_init(void)
+int task_events_init(void)
 {
 	unsigned int i;
 
@@ -600,13 +600,13 @@ int lifecycle_init(void)
 }
 
 /**
- * lifecycle_exit() - detach from all events
+ * task_events_exit() - detach from all events
  *
  * On return no event is being handled; work that one of them began may be.
  *
  * Context: may sleep.
  */
-void lifecycle_exit(void)
+void task_events_exit(void)
 {
 	unsigned int i;
 

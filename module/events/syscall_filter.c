@@ -7,26 +7,25 @@
 #include <linux/kprobes.h>
 #include <linux/mutex.h>
 
-#include "syscall.h"
+#include "syscall_filter.h"
 #include "arch.h"
-#include "base/compat.h"
-#include "base/hook.h"
+#include "base/hooks.h"
 #include "base/ksym.h"
 #include "trap/signal.h"
 
-static int on_judge(struct kprobe *kp, struct pt_regs *regs)
+static int on_filter(struct kprobe *kp, struct pt_regs *regs)
 {
 	signal_show();
 	return 0;
 }
 
-static struct kprobe judges[2];
-static DEFINE_MUTEX(judges_mutex);
+static struct kprobe filters[2];
+static DEFINE_MUTEX(filters_mutex);
 /*
- * Set under judges_mutex when all of them are watched that this kernel has.  Not before: the
+ * Set under filters_mutex when all of them are watched that this kernel has.  Not before: the
  * next instruction of the kind tries again what failed.
  */
-static bool judges_watched;
+static bool filters_watched;
 
 /**
  * syscall_watch() - an instruction that makes system calls is going to be probed
@@ -43,31 +42,31 @@ void syscall_watch(void)
 	int ret;
 
 	/* Pairs with the release below: the kprobes are there. */
-	if (smp_load_acquire(&judges_watched))
+	if (smp_load_acquire(&filters_watched))
 		return;
-	mutex_lock(&judges_mutex);
-	for (i = 0; !judges_watched && i < ARRAY_SIZE(judges); i++) {
-		if (judges[i].symbol_name)
+	mutex_lock(&filters_mutex);
+	for (i = 0; !filters_watched && i < ARRAY_SIZE(filters); i++) {
+		if (filters[i].symbol_name)
 			continue;
-		judges[i] = (struct kprobe) {
-			.symbol_name = ksym_judge_function(i),
-			.pre_handler = on_judge,
+		filters[i] = (struct kprobe) {
+			.symbol_name = ksym_syscall_filter_function(i),
+			.pre_handler = on_filter,
 		};
-		ret = register_kprobe(&judges[i]);
+		ret = register_kprobe(&filters[i]);
 		if (!ret) {
-			hooks_watch(&judges[i]);
+			hooks_watch(&filters[i]);
 			continue;
 		}
-		judges[i].symbol_name = NULL;
+		filters[i].symbol_name = NULL;
 		if (ret == -ENOENT)
 			continue;
 		all = false;
 		pr_warn("a kprobe on %s() failed, error %d: it sees where probed system calls are made from\n",
-			ksym_judge_function(i), ret);
+			ksym_syscall_filter_function(i), ret);
 	}
 	/* Pairs with the acquire above. */
-	smp_store_release(&judges_watched, all);
-	mutex_unlock(&judges_mutex);
+	smp_store_release(&filters_watched, all);
+	mutex_unlock(&filters_mutex);
 }
 
 /**
@@ -79,8 +78,8 @@ void syscall_unwatch(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < ARRAY_SIZE(judges); i++) {
-		if (judges[i].symbol_name)
-			unregister_kprobe(&judges[i]);
+	for (i = 0; i < ARRAY_SIZE(filters); i++) {
+		if (filters[i].symbol_name)
+			unregister_kprobe(&filters[i]);
 	}
 }

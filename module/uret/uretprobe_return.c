@@ -7,20 +7,20 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "retprobe_return.h"
+#include "uretprobe_return.h"
 #include "arch.h"
 #include "calls.h"
 #include "calls_walk.h"
-#include "retprobe.h"
+#include "uretprobe.h"
 #include "user_stack.h"
-#include "core/again.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
-#include "core/image.h"
+#include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
 #include "core/task.h"
+#include "core/task_handler.h"
 
 /* The handlers of @list can be called by nobody any more. */
 static void returned_missed(struct calls *calls, struct uret_instance *list)
@@ -48,11 +48,11 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 
 		list = inst->next;
 		inst->next = NULL;
-		if (READ_ONCE(c->live) && !inst->put_back) {
+		if (READ_ONCE(c->live) && !inst->restored) {
 			if (c->atomic) {
 				consumer_hit(c);
 				inst->ri.rp->handler(&inst->ri, regs);
-				inst->again = again_asked() && inst->ri.rp->task_handler;
+				inst->again = task_handler_asked() && inst->ri.rp->task_handler;
 			}
 			if (!c->atomic || inst->again) {
 				*tail = inst;
@@ -84,14 +84,14 @@ static __always_inline void returned(struct calls *calls, struct uret_instance *
 	struct call_bucket *bucket;
 
 	regs->ip = inst->ri.ret_addr;
-	if (unlikely(inst->next || !c->atomic || !READ_ONCE(c->live) || inst->put_back ||
+	if (unlikely(inst->next || !c->atomic || !READ_ONCE(c->live) || inst->restored ||
 		     inst->ri.rp->task_handler)) {
 		returned_many(calls, inst, regs);
 		return;
 	}
 	consumer_hit(c);
 	inst->ri.rp->handler(&inst->ri, regs);
-	again_asked();
+	task_handler_asked();
 	consumer_call_put(c);
 	bucket = calls_lock(calls, inst->ri.sp);
 	inst->next = bucket->spare;
@@ -124,7 +124,7 @@ static bool call_at(struct calls *calls, const struct popped *popped, unsigned l
 	bucket = calls_lock(calls, at);
 	inst = *bucket_find(bucket, at);
 	there = inst && inst->trampoline == popped->trampoline && inst->word == popped->size &&
-		(word == inst->trampoline || (inst->put_back && word == inst->ri.ret_addr));
+		(word == inst->trampoline || (inst->restored && word == inst->ri.ret_addr));
 	calls_unlock(bucket);
 	local_irq_restore(flags);
 	return there;
@@ -278,7 +278,7 @@ static unsigned long place_returned(struct calls *calls, const struct popped *po
 static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 {
 	const struct popped popped = popped_now(trampoline->key.addr, regs);
-	struct calls *calls = &trampoline->image->calls;
+	struct calls *calls = &trampoline->pmm->calls;
 	struct uret_instance *inst = NULL;
 	struct utask *utask;
 	bool borrowed = false;
@@ -304,17 +304,17 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 }
 
 /**
- * retprobe_trap() - a return-probed function has returned
+ * handle_trampoline() - a return-probed function has returned
  * @trampoline: the site of the trampoline
  * @regs: user registers, ip after the trampoline's breakpoint
  *
  * Context: the trap.
  * Return: false when no call can have returned this way.
  */
-bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
+bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 {
 	unsigned long at = regs->sp - sizeof(long);
-	struct calls *calls = &trampoline->image->calls;
+	struct calls *calls = &trampoline->pmm->calls;
 	struct uret_instance **link, *inst;
 	struct call_bucket *bucket;
 
@@ -336,7 +336,7 @@ bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
 }
 
 /**
- * retprobe_search() - find the call that the current task has returned from
+ * uretprobe_search() - find the call that the current task has returned from
  * @utask: its state; utask::site is the trampoline
  * @regs: its user registers, ip at the trampoline
  *
@@ -346,11 +346,11 @@ bool retprobe_trap(struct site *trampoline, struct pt_regs *regs)
  *
  * Context: may sleep.
  */
-void retprobe_search(struct utask *utask, struct pt_regs *regs)
+void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 {
 	struct site *trampoline = utask->site;
 	const struct popped popped = popped_now(trampoline->key.addr, regs);
-	struct calls *calls = &trampoline->image->calls;
+	struct calls *calls = &trampoline->pmm->calls;
 	struct uret_instance *inst = NULL;
 	bool borrowed = false;
 	unsigned long at;
@@ -395,26 +395,26 @@ static void returning_free(struct uret_instance *inst)
 /* An instance whose handler has been called in task context. */
 static void returning_give(struct uret_instance *inst)
 {
-	struct image *image;
+	struct probed_mm *pmm;
 
 	inst->next = NULL;
 	rcu_read_lock();
-	image = image_lookup(current->mm);
-	if (image && calls_there(&image->calls))
-		calls_give(&image->calls, inst);
+	pmm = pmm_lookup(current->mm);
+	if (pmm && calls_there(&pmm->calls))
+		calls_give(&pmm->calls, inst);
 	else
 		returning_free(inst);
 	rcu_read_unlock();
 }
 
 /**
- * retprobe_run_sleepable() - call the handlers that may sleep
+ * uretprobe_run_sleepable() - call the handlers that may sleep
  * @utask: state of the current task
  * @regs: user registers, ip where the function has returned to
  *
  * Context: may sleep.
  */
-void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
+void uretprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 {
 	struct uret_instance *inst;
 
@@ -436,12 +436,12 @@ void retprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
- * retprobe_drop_returning() - no handler will be called: the task is at its end
+ * uretprobe_drop_returning() - no handler will be called: the task is at its end
  * @utask: its state
  *
  * Context: may free memory.
  */
-void retprobe_drop_returning(struct utask *utask)
+void uretprobe_drop_returning(struct utask *utask)
 {
 	struct uret_instance *inst;
 
@@ -452,8 +452,8 @@ void retprobe_drop_returning(struct utask *utask)
 }
 
 /**
- * retprobe_released() - where a task goes on that is at the trampoline when the module goes
- * @image: its address space
+ * uretprobe_released() - where a task goes on that is at the trampoline when the module goes
+ * @pmm: its address space
  * @regs: its user registers
  *
  * Its stack cannot be read.
@@ -461,17 +461,17 @@ void retprobe_drop_returning(struct utask *utask)
  * Context: the machine being stopped.
  * Return: the return address; 0 if it is not there, or no call is known.
  */
-unsigned long retprobe_released(struct image *image, const struct pt_regs *regs)
+unsigned long uretprobe_released(struct probed_mm *pmm, const struct pt_regs *regs)
 {
-	const struct ssol_area *area = image_area_at(image, regs->ip);
+	const struct ssol_area *area = pmm_area_at(pmm, regs->ip);
 	const struct popped popped = popped_now(regs->ip, regs);
 	unsigned long at, real;
 
-	if (!area || regs->ip != ssol_area_trampoline(area) || !calls_there(&image->calls))
+	if (!area || regs->ip != ssol_area_trampoline(area) || !calls_there(&pmm->calls))
 		return 0;
 	for (at = popped.sp - popped.size; popped.sp - at <= POPPED_MAX; at -= sizeof(u32)) {
-		if (call_at(&image->calls, &popped, at, popped.trampoline) &&
-		    calls_real(&image->calls, at, &real))
+		if (call_at(&pmm->calls, &popped, at, popped.trampoline) &&
+		    calls_real(&pmm->calls, at, &real))
 			return real;
 	}
 	return 0;

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The life of images, and the tables in which images and sites are found.
+ */
+#include <linux/hash.h>
+#include <linux/rhashtable.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/wait.h>
+
+#include "probed_mm.h"
+#include "arch.h"
+#include "site_table.h"
+#include "site_tree.h"
+#include "ssol_area.h"
+#include "base/worker.h"
+
+static const struct rhashtable_params pmm_params = {
+	.key_len = sizeof_field(struct probed_mm, mm),
+	.key_offset = offsetof(struct probed_mm, mm),
+	.head_offset = offsetof(struct probed_mm, node),
+	.automatic_shrinking = true,
+};
+
+static const struct probed_mm_ops *pmm_ops __ro_after_init;
+
+static struct rhashtable pmm_table;
+static struct workqueue_struct *reap_wq;
+
+/* All images, the dead included until their last reference is dropped. */
+static LIST_HEAD(pmm_list);
+static DEFINE_MUTEX(pmm_list_mutex);
+static DECLARE_WAIT_QUEUE_HEAD(pmm_list_drained);
+
+/* Images whose memory is not freed yet. */
+static atomic_t pmms_left = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(pmms_gone);
+
+static int table_insert(struct rhashtable *table, struct rhash_head *node,
+			const struct rhashtable_params params)
+{
+	int ret;
+
+	/* Busy while the table is being rehashed. */
+	while ((ret = rhashtable_insert_fast(table, node, params)) == -EBUSY)
+		cond_resched();
+	return ret;
+}
+
+static int pmm_invalidate(struct mmu_notifier *notifier,
+			  const struct mmu_notifier_range *range)
+{
+	pmm_ops->invalidate(container_of(notifier, struct probed_mm, notifier), range);
+	return 0;
+}
+
+static void pmm_invalidated(struct mmu_notifier *notifier,
+			    const struct mmu_notifier_range *range)
+{
+	pmm_ops->invalidated(container_of(notifier, struct probed_mm, notifier), range);
+}
+
+/**
+ * pmm_fork_put() - the address space has ended, or a child of its has been looked after
+ * @pmm: the image; probed_mm::forks counts what is let go of
+ *
+ * After the last of them its consumers go, which may sleep: a child that has not run yet
+ * is to inherit them.
+ *
+ * Context: any.
+ */
+void pmm_fork_put(struct probed_mm *pmm)
+{
+	if (atomic_dec_and_test(&pmm->forks))
+		queue_work(reap_wq, &pmm->reap);
+}
+
+/* Nobody finds the image any more. */
+static void pmm_remove(struct probed_mm *pmm)
+{
+	if (xchg(&pmm->dead, true))
+		return;
+	rhashtable_remove_fast(&pmm_table, &pmm->node, pmm_params);
+	pmm_fork_put(pmm);
+}
+
+static void pmm_release(struct mmu_notifier *notifier, struct mm_struct *mm)
+{
+	pmm_remove(container_of(notifier, struct probed_mm, notifier));
+}
+
+/* A grace period after the last one could find it, or one of its sites. */
+static void pmm_free_work(struct work_struct *work)
+{
+	struct probed_mm *pmm = container_of(to_rcu_work(work), struct probed_mm, free);
+	unsigned int i;
+
+	sites_free(pmm);
+	pmm_ops->free(pmm);
+	for (i = 0; i < pmm->nr_areas; i++)
+		ssol_area_free(pmm->areas[i]);
+	kfree(pmm);
+}
+
+static void pmm_free(struct mmu_notifier *notifier)
+{
+	queue_rcu_work(reap_wq, &container_of(notifier, struct probed_mm, notifier)->free);
+	if (atomic_dec_and_test(&pmms_left))
+		wake_up_all(&pmms_gone);
+}
+
+static const struct mmu_notifier_ops pmm_notifier_ops = {
+	.release = pmm_release,
+	.invalidate_range_start = pmm_invalidate,
+	.invalidate_range_end = pmm_invalidated,
+	.free_notifier = pmm_free,
+};
+
+static void pmm_reap_work(struct work_struct *work)
+{
+	struct probed_mm *pmm = container_of(work, struct probed_mm, reap);
+
+	pmm_ops->reap(pmm);
+	pmm_put(pmm);
+}
+
+/**
+ * pmm_put() - drop a reference
+ * @pmm: the image
+ *
+ * With the last one the sites go; the address space is dead by then, or the
+ * module is on its way out.
+ *
+ * Context: may sleep; no lock of probe.h's list held.
+ */
+void pmm_put(struct probed_mm *pmm)
+{
+	if (!refcount_dec_and_test(&pmm->refs))
+		return;
+
+	mutex_lock(&pmm_list_mutex);
+	list_del(&pmm->in_list);
+	if (list_empty(&pmm_list))
+		wake_up_all(&pmm_list_drained);
+	mutex_unlock(&pmm_list_mutex);
+
+	sites_remove(pmm);
+	pmm_ops->forget(pmm);
+	mmu_notifier_put(&pmm->notifier);
+}
+
+/**
+ * pmm_put_not_last() - drop a reference where nothing may sleep
+ * @pmm: image of an address space that is in use, so that the table has a
+ *	reference too
+ *
+ * Context: any.
+ */
+void pmm_put_not_last(struct probed_mm *pmm)
+{
+	refcount_dec(&pmm->refs);
+}
+
+/**
+ * pmm_queue() - have something done for an image in task context
+ * @pmm: as for pmm_put_not_last()
+ * @work: what; has a reference of @pmm to put, and has ended before the module
+ *	goes
+ *
+ * Context: any.
+ */
+void pmm_queue(struct probed_mm *pmm, struct work_struct *work)
+{
+	refcount_inc(&pmm->refs);
+	if (!queue_work(reap_wq, work))
+		pmm_put_not_last(pmm);
+}
+
+/**
+ * pmm_find() - the image of an address space, if it has one
+ * @mm: the address space
+ *
+ * Context: any.
+ * Return: the image with a reference taken, or NULL.
+ */
+struct probed_mm *pmm_find(struct mm_struct *mm)
+{
+	struct probed_mm *pmm;
+
+	rcu_read_lock();
+	pmm = rhashtable_lookup(&pmm_table, &mm, pmm_params);
+	if (pmm && !refcount_inc_not_zero(&pmm->refs))
+		pmm = NULL;
+	rcu_read_unlock();
+	return pmm;
+}
+
+/**
+ * pmm_lookup() - the image of an address space, without a reference
+ * @mm: the address space
+ *
+ * Context: RCU read side, and the address space is in use or does not matter.
+ * Return: the image or NULL.
+ */
+struct probed_mm *pmm_lookup(struct mm_struct *mm)
+{
+	return rhashtable_lookup(&pmm_table, &mm, pmm_params);
+}
+
+/*
+ * Called in a worker, which has no signals: mmu_notifier_register() gives up when one is
+ * pending, which is the rule in a task that is on its way to handle one.
+ */
+static long pmm_notify_call(void *data)
+{
+	struct probed_mm *pmm = data;
+
+	return mmu_notifier_register(&pmm->notifier, pmm->mm);
+}
+
+/**
+ * pmm_get() - the image of an address space, made if it has none
+ * @mm: the address space; the caller keeps it in use
+ *
+ * Context: may sleep; takes the mmap lock for writing.
+ * Return: the image with a reference taken, or ERR_PTR.
+ */
+struct probed_mm *pmm_get(struct mm_struct *mm)
+{
+	struct probed_mm *pmm = pmm_find(mm), *other;
+	int ret;
+
+	if (pmm)
+		return pmm;
+	pmm = kzalloc(sizeof(*pmm), GFP_KERNEL);
+	if (!pmm)
+		return ERR_PTR(-ENOMEM);
+	pmm->mm = mm;
+	pmm->mode = arch_mm_mode(mm);
+	refcount_set(&pmm->refs, 2);	/* the table's and the caller's */
+	mutex_init(&pmm->lock);
+	init_rwsem(&pmm->watch_lock);
+	spin_lock_init(&pmm->tree_lock);
+	pmm->sites = RB_ROOT;
+	pmm->removals = 1;
+	atomic_set(&pmm->forks, 1);
+	INIT_LIST_HEAD(&pmm->bound);
+	INIT_LIST_HEAD(&pmm->ref_ctrs);
+	INIT_LIST_HEAD(&pmm->gone_ref_ctrs);
+	pmm->ref_changes = 1;
+	INIT_WORK(&pmm->reap, pmm_reap_work);
+	INIT_RCU_WORK(&pmm->free, pmm_free_work);
+	pmm_ops->init(pmm);
+	pmm->notifier.ops = &pmm_notifier_ops;
+
+	/* A program can hold up who takes its mmap lock: nobody else is to wait for that. */
+	ret = worker_call(pmm_notify_call, pmm);
+	if (ret) {
+		kfree(pmm);
+		return ERR_PTR(ret);
+	}
+	atomic_inc(&pmms_left);
+	mutex_lock(&pmm_list_mutex);
+	other = pmm_find(mm);
+	if (!other) {
+		ret = table_insert(&pmm_table, &pmm->node, pmm_params);
+		if (!ret)
+			list_add(&pmm->in_list, &pmm_list);
+	}
+	mutex_unlock(&pmm_list_mutex);
+	if (!other && !ret)
+		return pmm;
+	mmu_notifier_put(&pmm->notifier);
+	return other ?: ERR_PTR(ret);
+}
+
+int pmm_init(const struct probed_mm_ops *ops)
+{
+	int ret;
+
+	pmm_ops = ops;
+	reap_wq = alloc_workqueue("uprobes_reap", WQ_UNBOUND, 0);
+	if (!reap_wq)
+		return -ENOMEM;
+	ret = site_table_init();
+	if (ret)
+		goto destroy_wq;
+	ret = rhashtable_init(&pmm_table, &pmm_params);
+	if (ret)
+		goto exit_table;
+	ret = sites_init();
+	if (!ret)
+		return 0;
+	rhashtable_destroy(&pmm_table);
+exit_table:
+	site_table_exit();
+destroy_wq:
+	destroy_workqueue(reap_wq);
+	return ret;
+}
+
+/* The image behind @pmm in the list, or the first, with a reference; puts that of @pmm. */
+static struct probed_mm *pmm_next(struct probed_mm *pmm)
+{
+	struct probed_mm *next = pmm;
+
+	mutex_lock(&pmm_list_mutex);
+	next = list_prepare_entry(next, &pmm_list, in_list);
+	list_for_each_entry_continue(next, &pmm_list, in_list) {
+		if (refcount_inc_not_zero(&next->refs))
+			break;
+	}
+	if (list_entry_is_head(next, &pmm_list, in_list))
+		next = NULL;
+	mutex_unlock(&pmm_list_mutex);
+	if (pmm)
+		pmm_put(pmm);
+	return next;
+}
+
+/**
+ * pmm_for_each() - call a function for each image
+ * @fn: the function
+ * @data: passed to it
+ *
+ * An image that is made meanwhile may be left out.
+ *
+ * Context: may sleep; no lock of probe.h's list held, and none is while @fn is called.
+ * Return: whether all calls returned true.
+ */
+bool pmm_for_each(bool (*fn)(struct probed_mm *pmm, void *data), void *data)
+{
+	struct probed_mm *pmm = NULL;
+	bool all = true;
+
+	while ((pmm = pmm_next(pmm)))
+		all &= fn(pmm, data);
+	return all;
+}
+
+/**
+ * pmm_exit() - let go of all address spaces
+ *
+ * No consumer is registered, no breakpoint is in any text, and no trap and no
+ * kernel event arrives any more.
+ *
+ * Context: may sleep.
+ */
+void pmm_exit(void)
+{
+	struct probed_mm *pmm;
+
+	mutex_lock(&pmm_list_mutex);
+	list_for_each_entry(pmm, &pmm_list, in_list)
+		pmm_remove(pmm);
+	mutex_unlock(&pmm_list_mutex);
+	/* An address space that dies right now queues its own reaping. */
+	wait_event(pmm_list_drained, list_empty_careful(&pmm_list));
+	wait_event(pmms_gone, !atomic_read(&pmms_left));
+	/* Release callbacks may still be on their last instructions. */
+	mmu_notifier_synchronize();
+	/* Images are freed a grace period after that, by work. */
+	rcu_barrier();
+	destroy_workqueue(reap_wq);
+	rhashtable_destroy(&pmm_table);
+	site_table_exit();
+	/* SSOL areas, too. */
+	rcu_barrier();
+	sites_exit();
+}

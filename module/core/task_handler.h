@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Atomic handlers that want their task handlers called, by uprobe_again().
+ */
+#ifndef _UPROBES_TASK_HANDLER_H
+#define _UPROBES_TASK_HANDLER_H
+
+#include <linux/percpu.h>
+#include <linux/ptrace.h>
+#include <linux/types.h>
+
+struct consumer;
+struct consumer_set;
+struct utask;
+
+/* The running atomic handler wants task context. */
+DECLARE_PER_CPU(bool, task_handler_wanted);
+
+/* Whether the atomic handler that has just returned does.  Context: the trap. */
+static inline bool task_handler_asked(void)
+{
+	if (likely(!this_cpu_read(task_handler_wanted)))
+		return false;
+	this_cpu_write(task_handler_wanted, false);
+	return true;
+}
+
+void task_handler_ask(void);
+u64 task_handler_bit(struct consumer *c, unsigned int i);
+void task_handlers_missed(const struct consumer_set *set, u64 mask);
+unsigned int task_handlers_note(struct utask *utask, struct consumer_set *set, u64 mask);
+void task_handlers_run(struct consumer_set *set, u64 mask, struct pt_regs *regs);
+
+#endif /* _UPROBES_TASK_HANDLER_H */
