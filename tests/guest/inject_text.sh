@@ -64,7 +64,7 @@ run register 3
 for call in page_get_killed page_get; do
 	before=$(hits 2)
 	missed_before=$(missed 2)
-	fails reader_page.$call 1 steps
+	fails read.reader_page.$call 1 steps
 	is "$site, $(step call 3), $(($(hits 2) - before)) hits, $(($(missed 2) - missed_before)) missed, $(complaints) complaints" \
 		"read.reader_page.$call, call 912, 0 hits, 1 missed, 0 complaints" \
 		"$call: a program is not probed, which is counted"
