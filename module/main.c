@@ -22,6 +22,7 @@
 #include "events/task_events.h"
 #include "trace/control/directory.h"
 #include "trap/hit.h"
+#include "trap/hit_work.h"
 #include "uret/uretprobe_fork.h"
 
 /* In builds for tests Kbuild has tests/kmod/inject.h included here. */

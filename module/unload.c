@@ -33,7 +33,7 @@ static long release_restore(void *unused)
 
 static void release_step(struct utask *utask, void *unused)
 {
-	const struct site *site = utask->stepping;
+	const struct site *site = utask->step.site;
 	struct pt_regs *regs;
 
 	if (!utask->task->mm)
@@ -42,11 +42,11 @@ static void release_step(struct utask *utask, void *unused)
 	if (utask->task->mm != utask->mm)
 		return;
 	regs = task_pt_regs(utask->task);
-	if (utask->holds)
-		signal_held_end(utask, regs);
+	if (utask->signals.delays)
+		signal_delay_end(utask, regs);
 	if (site) {
-		utask->stepping = NULL;
-		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step,
+		utask->step.site = NULL;
+		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step.state,
 				regs);
 	}
 }
@@ -96,6 +96,6 @@ static int release_ip(void *unused)
 void release_tasks(void)
 {
 	worker_call(release_restore, NULL);
-	signal_hold_no_more();
+	signal_delay_no_more();
 	stop_machine(release_ip, NULL, NULL);
 }

@@ -65,7 +65,7 @@ bool in_probe_handler(void)
 	if (irqs_disabled())
 		return true;
 	utask = utask_find(current);
-	return utask && utask->in_handler;
+	return utask && utask->hit.in_handler;
 }
 
 /* Takes the wishes; where there are none, 0, and ends the time of ASKED_QUEUED. */

@@ -5,7 +5,7 @@
  * A probe is registered while uprobe::kdata names its consumer.  Who finds it
  * there claims it before working on it (registering, unregistering, enabling,
  * disabling), so that only one does.  Who had to wait for that sees by
- * consumer::gone whether somebody else (a second call, the end of the process)
+ * consumer::reg.gone whether somebody else (a second call, the end of the process)
  * has unregistered it meanwhile; the client's structure is used no more then.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
@@ -34,7 +34,7 @@
 #include "target/target.h"
 #include "text/mapped_file.h"
 
-/* Protects uprobe::kdata and consumer::claimed. */
+/* Protects uprobe::kdata and consumer::reg.claimed. */
 static DEFINE_MUTEX(kdata_mutex);
 
 /**
@@ -82,7 +82,7 @@ static void claims_release(struct consumer **cs, unsigned int n)
 	mutex_lock(&kdata_mutex);
 	for (i = 0; i < n; i++) {
 		if (cs[i])
-			cs[i]->claimed = false;
+			cs[i]->reg.claimed = false;
 	}
 	mutex_unlock(&kdata_mutex);
 	wake_up_all(&claims_wq);
@@ -102,14 +102,14 @@ static struct consumer *claim_wait(struct uprobe *u)
 			return NULL;
 		}
 		consumer_get(c);
-		claimed = !c->claimed;
-		c->claimed = true;
+		claimed = !c->reg.claimed;
+		c->reg.claimed = true;
 		mutex_unlock(&kdata_mutex);
 		if (claimed)
 			return c;
-		wait_event(claims_wq, !READ_ONCE(c->claimed));
+		wait_event(claims_wq, !READ_ONCE(c->reg.claimed));
 		/* @u may be gone by now, if it was unregistered. */
-		if (READ_ONCE(c->gone)) {
+		if (READ_ONCE(c->reg.gone)) {
 			consumer_put(c);
 			return NULL;
 		}
@@ -153,7 +153,7 @@ static int watch_maps(struct consumer *c)
 {
 	int ret = hook_ops->watch_maps();
 
-	c->watches_maps = !ret;
+	c->reg.watches_maps = !ret;
 	return ret;
 }
 
@@ -173,13 +173,13 @@ static struct file_place mapped_place(struct mm_struct *mm, unsigned long addr)
 /* Where the reference counters of a probe on a process will be looked for. */
 static int watch_counters(struct consumer *c, struct mm_struct *mm)
 {
-	loff_t at = c->ref_ctr_offset, offset;
+	loff_t at = c->file.ref_ctr_offset, offset;
 
-	c->counted = mapped_file(mm, c->u->vaddr, &offset);
-	if (c->counted && at >= 0 && at <= i_size_read(file_inode(c->counted)) - 2)
+	c->file.counted = mapped_file(mm, c->u->vaddr, &offset);
+	if (c->file.counted && at >= 0 && at <= i_size_read(file_inode(c->file.counted)) - 2)
 		return watch_maps(c);
 	pr_notice("0x%lx cannot have a reference counter: %s\n", c->u->vaddr,
-		  c->counted ? "it is outside the file that is mapped there" :
+		  c->file.counted ? "it is outside the file that is mapped there" :
 			       "no file is mapped there");
 	return -EINVAL;
 }
@@ -213,9 +213,9 @@ static int attach_requests(struct probed_mm *pmm, struct attach_request *request
 	pmm_attach(pmm, requests, n);
 	for (i = 0; i < n && !ret; i++) {
 		ret = requests[i].result;
-		if (!ret && requests[i].consumer->ref_ctr_offset)
+		if (!ret && requests[i].consumer->file.ref_ctr_offset)
 			ret = ref_ctrs_apply(pmm, requests[i].consumer,
-					     file_inode(requests[i].consumer->counted));
+					     file_inode(requests[i].consumer->file.counted));
 	}
 	return ret == -ESHUTDOWN ? -ESRCH : ret;
 }
@@ -298,7 +298,7 @@ static int list_in_file(struct registration *reg, unsigned int i, const struct t
 	if (ret)
 		return ret;
 	/* Without memory each process has it analysed anew. */
-	reg->cs[i]->plan = kmemdup(&plan, sizeof(plan), GFP_KERNEL | __GFP_NOWARN);
+	reg->cs[i]->insn.plan = kmemdup(&plan, sizeof(plan), GFP_KERNEL | __GFP_NOWARN);
 	ret = watch_maps(reg->cs[i]);
 	return ret ?: probe_file_add(target->inode, target->file, reg->cs[i]);
 }
@@ -351,9 +351,9 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 
 	for (i = 0; i < n; i++) {
 		consumer_shut(cs[i]);
-		if (cs[i]->file)
+		if (cs[i]->file.probed)
 			probe_file_del(cs[i]);
-		if (cs[i]->watches_maps)
+		if (cs[i]->reg.watches_maps)
 			hook_ops->unwatch_maps();
 	}
 	/* Also when the caller is being killed the breakpoints have to go. */
@@ -400,7 +400,7 @@ int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
 	if (!ret)
 		ret = register_in_files(&reg);
 	for (i = 0; i < n && !ret; i++) {
-		if (!in_file(us[i]) && !reg.cs[i]->target_mm)
+		if (!in_file(us[i]) && !reg.cs[i]->bound.target_mm)
 			ret = register_in_process(&reg, i);
 	}
 
@@ -434,9 +434,9 @@ unsigned int unregister_probes(struct uprobe **us, unsigned int n)
 	for (i = 0; i < n; i++) {
 		struct consumer *c = us[i]->kdata;
 
-		if (!c || c->claimed)
+		if (!c || c->reg.claimed)
 			continue;
-		c->claimed = true;
+		c->reg.claimed = true;
 		consumer_get(c);
 		cs[nr++] = c;
 	}
@@ -463,21 +463,21 @@ unsigned int unregister_probes(struct uprobe **us, unsigned int n)
 
 /**
  * register_end() - unregister a consumer whose process has gone
- * @work: consumer::end; a reference of the consumer goes with it
+ * @work: consumer::bound.end; a reference of the consumer goes with it
  *
  * Context: may sleep.
  */
 void register_end(struct work_struct *work)
 {
-	struct consumer *c = container_of(work, struct consumer, end);
+	struct consumer *c = container_of(work, struct consumer, bound.end);
 	bool claimed = false;
 
-	while (!READ_ONCE(c->gone) && !claimed) {
-		wait_event(claims_wq, !READ_ONCE(c->claimed));
+	while (!READ_ONCE(c->reg.gone) && !claimed) {
+		wait_event(claims_wq, !READ_ONCE(c->reg.claimed));
 		mutex_lock(&kdata_mutex);
-		claimed = !c->claimed && !c->gone;
+		claimed = !c->reg.claimed && !c->reg.gone;
 		if (claimed)
-			c->claimed = true;
+			c->reg.claimed = true;
 		mutex_unlock(&kdata_mutex);
 	}
 	if (claimed) {
@@ -515,7 +515,7 @@ int probe_set_enabled(struct uprobe *u, bool enabled)
 
 	if (!c)
 		return -EINVAL;
-	if (enabled && !c->live) {
+	if (enabled && !c->run.live) {
 		consumer_enable(c);
 		ret = worker_call(sync_call, c);
 		/* One of many processes may just be dying, as during a registration. */
@@ -523,7 +523,7 @@ int probe_set_enabled(struct uprobe *u, bool enabled)
 			ret = 0;
 		if (ret)
 			consumer_silence(c);
-	} else if (!enabled && c->live) {
+	} else if (!enabled && c->run.live) {
 		consumer_silence(c);
 	}
 	claims_release(&c, 1);

@@ -43,7 +43,7 @@ static int attach_one(struct site_walk *walk, struct attach_request *request)
 	/* Settled again, too: the mapping may have gone and come back. */
 	if (site_attachment(site, request->consumer))
 		return 0;
-	if (request->consumer->type == CONSUMER_RETURN && !pmm->trampoline) {
+	if (request->consumer->type == CONSUMER_RETURN && !pmm->uret.trampoline) {
 		walk->known = false;
 		ret = pmm_need_trampoline(pmm);
 		if (ret)
@@ -93,7 +93,7 @@ static bool request_done(struct probed_mm *pmm, const struct attach_request *req
 	struct site *site = request->site;
 	unsigned int i;
 
-	if (!READ_ONCE(request->consumer->live) || pmm->dead)
+	if (!READ_ONCE(request->consumer->run.live) || pmm->life.dead)
 		return true;
 	set = site->state == SITE_ARMED ? site_set(site) : NULL;
 	for (i = 0; set && i < set->nr; i++) {
@@ -144,7 +144,7 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 
 	mutex_lock(&pmm->lock);
 	/* In the middle of an exec it was not known yet what the code would be. */
-	if (RB_EMPTY_ROOT(&pmm->sites) && !pmm->nr_areas)
+	if (RB_EMPTY_ROOT(&pmm->sites.tree) && !pmm->areas.nr)
 		pmm->mode = arch_mm_mode(pmm->mm);
 	for (i = 0; i < n; i++) {
 		requests[i].result = attach_one(&walk, &requests[i]);
@@ -202,16 +202,16 @@ static struct probed_mm *consumer_next_image(struct consumer *c, unsigned int ro
 	struct probed_mm *pmm = NULL;
 	struct attachment *a;
 
-	spin_lock(&c->lock);
-	list_for_each_entry(a, &c->attachments, in_consumer) {
+	spin_lock(&c->places.lock);
+	list_for_each_entry(a, &c->places.attachments, in_consumer) {
 		if (a->round != round) {
 			/* It stays while anything is attached to its sites. */
 			pmm = a->site->pmm;
-			refcount_inc(&pmm->refs);
+			refcount_inc(&pmm->life.refs);
 			break;
 		}
 	}
-	spin_unlock(&c->lock);
+	spin_unlock(&c->places.lock);
 	return pmm;
 }
 
@@ -225,8 +225,8 @@ static unsigned int consumer_list(struct consumer *c, const struct probed_mm *pm
 	struct attachment *a;
 	unsigned int n = 0;
 
-	spin_lock(&c->lock);
-	list_for_each_entry(a, &c->attachments, in_consumer) {
+	spin_lock(&c->places.lock);
+	list_for_each_entry(a, &c->places.attachments, in_consumer) {
 		if (a->site->pmm != pmm)
 			continue;
 		if (n < room) {
@@ -235,7 +235,7 @@ static unsigned int consumer_list(struct consumer *c, const struct probed_mm *pm
 		}
 		n++;
 	}
-	spin_unlock(&c->lock);
+	spin_unlock(&c->places.lock);
 	return n;
 }
 
@@ -458,12 +458,12 @@ void pmm_detach_all(struct probed_mm *pmm)
 			attachment_free(a);
 		site_publish(site, NULL);
 	}
-	list_for_each_entry_safe(c, next, &pmm->bound, in_bound) {
-		list_del_init(&c->in_bound);
-		spin_lock(&c->lock);
-		c->orphaned = true;
-		last = list_empty(&c->attachments);
-		spin_unlock(&c->lock);
+	list_for_each_entry_safe(c, next, &pmm->attached.bound, bound.node) {
+		list_del_init(&c->bound.node);
+		spin_lock(&c->places.lock);
+		c->bound.orphaned = true;
+		last = list_empty(&c->places.attachments);
+		spin_unlock(&c->places.lock);
 		if (last)
 			consumer_end_later(c);
 	}
@@ -485,12 +485,12 @@ int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *ho
 	int ret = -ESRCH;
 
 	mutex_lock(&home->lock);
-	if (!READ_ONCE(home->dead)) {
+	if (!READ_ONCE(home->life.dead)) {
 		for (i = 0; i < n; i++) {
-			list_add_tail(&cs[i]->in_bound, &home->bound);
-			cs[i]->target_mm = home;
+			list_add_tail(&cs[i]->bound.node, &home->attached.bound);
+			cs[i]->bound.target_mm = home;
 		}
-		refcount_add(n, &home->refs);
+		refcount_add(n, &home->life.refs);
 		ret = 0;
 	}
 	mutex_unlock(&home->lock);
@@ -505,13 +505,13 @@ int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *ho
  */
 void consumer_unbind_mm(struct consumer *c)
 {
-	struct probed_mm *home = c->target_mm;
+	struct probed_mm *home = c->bound.target_mm;
 
 	if (!home)
 		return;
 	mutex_lock(&home->lock);
-	list_del_init(&c->in_bound);
+	list_del_init(&c->bound.node);
 	mutex_unlock(&home->lock);
-	c->target_mm = NULL;
+	c->bound.target_mm = NULL;
 	pmm_put(home);
 }

@@ -67,9 +67,9 @@ int attachment_make(struct probed_mm *pmm, struct site *site,
 
 	if (!a)
 		return -ENOMEM;
-	spin_lock(&c->lock);
-	if (c->dying || pmm->dead) {
-		spin_unlock(&c->lock);
+	spin_lock(&c->places.lock);
+	if (c->places.dying || pmm->life.dead) {
+		spin_unlock(&c->places.lock);
 		attachment_release(site, a);
 		return -ESHUTDOWN;
 	}
@@ -77,13 +77,13 @@ int attachment_make(struct probed_mm *pmm, struct site *site,
 	a->site = site;
 	a->where = request->where;
 	a->round = 0;
-	list_add_tail(&a->in_consumer, &c->attachments);
-	spin_unlock(&c->lock);
+	list_add_tail(&a->in_consumer, &c->places.attachments);
+	spin_unlock(&c->places.lock);
 	consumer_get(c);
 	list_add_tail(&a->in_site, &site->attachments);
-	pmm->nr_heirs += c->inherits;
-	pmm->nr_returns += c->type == CONSUMER_RETURN;
-	pmm->nr_counters += consumer_counts_in_process(c);
+	pmm->attached.heirs += c->inherits;
+	pmm->attached.returns += c->type == CONSUMER_RETURN;
+	pmm->attached.counters += consumer_counts_in_process(c);
 	return 0;
 }
 
@@ -102,13 +102,13 @@ void attachment_free(struct attachment *a)
 	bool last;
 
 	list_del(&a->in_site);
-	spin_lock(&c->lock);
+	spin_lock(&c->places.lock);
 	list_del(&a->in_consumer);
-	last = c->orphaned && list_empty(&c->attachments);
-	spin_unlock(&c->lock);
-	pmm->nr_heirs -= c->inherits;
-	pmm->nr_returns -= c->type == CONSUMER_RETURN;
-	pmm->nr_counters -= consumer_counts_in_process(c);
+	last = c->bound.orphaned && list_empty(&c->places.attachments);
+	spin_unlock(&c->places.lock);
+	pmm->attached.heirs -= c->inherits;
+	pmm->attached.returns -= c->type == CONSUMER_RETURN;
+	pmm->attached.counters -= consumer_counts_in_process(c);
 	attachment_release(a->site, a);
 	if (last)
 		consumer_end_later(c);

@@ -75,17 +75,18 @@ void pmm_copy_begins(struct probed_mm *parent, unsigned long start)
 		return;
 	}
 	/* Pairs with site_prepare(). */
-	utask->copied.slots = smp_load_acquire(&parent->slots_written);
+	utask->fork.mark.slots = smp_load_acquire(&parent->areas.slots_written);
 	/* What mremap() moves may be where an idle site is. */
-	utask->copied.removals = atomic_read(&parent->moving) ? 0 : READ_ONCE(parent->removals);
+	utask->fork.mark.removals = atomic_read(&parent->text.moving) ?
+				    0 : READ_ONCE(parent->sites.removals);
 	/* A fork that has failed may have left something. */
-	first = !utask->copied.ref_changes || start <= utask->copied_to;
-	utask->copied_to = start;
-	WRITE_ONCE(utask->copied.ref_changes, READ_ONCE(parent->ref_changes));
-	if (!first || !calls_there(&parent->calls))
+	first = !utask->fork.mark.ref_changes || start <= utask->fork.copied_to;
+	utask->fork.copied_to = start;
+	WRITE_ONCE(utask->fork.mark.ref_changes, READ_ONCE(parent->counters.changes));
+	if (!first || !calls_there(&parent->uret.calls))
 		return;
-	calls_discard(&utask->copies);
-	if (calls_copy(&parent->calls, &utask->copies))
+	calls_discard(&utask->fork.calls);
+	if (calls_copy(&parent->uret.calls, &utask->fork.calls))
 		pr_warn_ratelimited("no memory: a child of process %d may die when it returns from probed calls\n",
 				    task_tgid_nr(current));
 }
@@ -102,16 +103,16 @@ void pmm_copy_begins(struct probed_mm *parent, unsigned long start)
 void pmm_fork_begins(struct probed_mm *parent, struct utask *utask, struct copy_mark *copied)
 {
 	if (parent) {
-		atomic_inc(&parent->forks);
+		atomic_inc(&parent->life.forks);
 		/* Before it is to be seen that the task copies no more: pmm_is_forking(). */
 		smp_mb__after_atomic();
 	}
-	*copied = utask ? utask->copied : (struct copy_mark) {};
+	*copied = utask ? utask->fork.mark : (struct copy_mark) {};
 	if (!utask)
 		return;
-	utask->copied.removals = 0;
-	utask->copied.slots = 0;
-	WRITE_ONCE(utask->copied.ref_changes, 0);
+	utask->fork.mark.removals = 0;
+	utask->fork.mark.slots = 0;
+	WRITE_ONCE(utask->fork.mark.ref_changes, 0);
 }
 
 /**
@@ -161,10 +162,10 @@ static int areas_fork(struct probed_mm *child, const struct probed_mm *parent)
 	struct ssol_area *area;
 	unsigned int i;
 
-	for (i = 0; i < parent->nr_areas && child->nr_areas < PMM_MAX_AREAS; i++) {
-		if (pmm_area_at(child, parent->areas[i]->base))
+	for (i = 0; i < parent->areas.nr && child->areas.nr < PMM_MAX_AREAS; i++) {
+		if (pmm_area_at(child, parent->areas.list[i]->base))
 			continue;
-		area = ssol_area_copy(parent->areas[i], child->mm);
+		area = ssol_area_copy(parent->areas.list[i], child->mm);
 		if (IS_ERR(area))
 			return PTR_ERR(area);
 		if (area)
@@ -176,9 +177,9 @@ static int areas_fork(struct probed_mm *child, const struct probed_mm *parent)
 /* Whether the child has a copy of the parent's trampoline, and uses no other one yet. */
 static bool trampoline_copied(const struct probed_mm *child, const struct probed_mm *parent)
 {
-	const struct ssol_area *area = pmm_area_at(child, parent->trampoline);
+	const struct ssol_area *area = pmm_area_at(child, parent->uret.trampoline);
 
-	return parent->trampoline && child->trampoline != parent->trampoline &&
+	return parent->uret.trampoline && child->uret.trampoline != parent->uret.trampoline &&
 	       area && area->inherited;
 }
 
@@ -213,7 +214,7 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 	ret = areas_fork(child, parent);
 	/* It has not returned from anything yet: there are no calls through another one. */
 	if (!ret && trampoline_copied(child, parent))
-		ret = pmm_use_trampoline(child, parent->trampoline);
+		ret = pmm_use_trampoline(child, parent->uret.trampoline);
 
 	for (site = pmm_first_site(parent, 0); site && !ret; site = pmm_next_site(site)) {
 		if (site->kind != SITE_PROBE || !slot_copied(child, site, copied) ||
@@ -231,8 +232,8 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 		}
 		copy->plan = site->plan;
 		copy->slot = site->slot;
-		copy->slot_nr = child->slots_written + 1;
-		WRITE_ONCE(child->slots_written, copy->slot_nr);
+		copy->slot_nr = child->areas.slots_written + 1;
+		WRITE_ONCE(child->areas.slots_written, copy->slot_nr);
 		copy->step = site->step;
 		copy->owner = READ_ONCE(site->owner);
 		/* Who takes the kernel's out of the parent does so in the child as well. */
@@ -273,11 +274,11 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 	bool returns = false, told = false;
 
 	mutex_lock(&parent->lock);
-	if (!parent->nr_heirs) {
+	if (!parent->attached.heirs) {
 		mutex_unlock(&parent->lock);
 		return;
 	}
-	requests = kvcalloc(parent->nr_heirs, sizeof(*requests), GFP_KERNEL);
+	requests = kvcalloc(parent->attached.heirs, sizeof(*requests), GFP_KERNEL);
 	for (site = pmm_first_site(parent, 0); site && requests; site = pmm_next_site(site)) {
 		struct attachment *a;
 
@@ -306,9 +307,9 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 			pr_warn_ratelimited("no memory: a child of a probed process is not probed, or not everywhere\n");
 			told = true;
 		}
-		if (!requests[i].result && requests[i].consumer->ref_ctr_offset)
+		if (!requests[i].result && requests[i].consumer->file.ref_ctr_offset)
 			ref_ctrs_apply(child, requests[i].consumer,
-				       file_inode(requests[i].consumer->counted));
+				       file_inode(requests[i].consumer->file.counted));
 		consumer_put(requests[i].consumer);
 	}
 	kvfree(requests);
@@ -420,7 +421,7 @@ void pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
 			patched |= ret == -EEXIST;
 		}
 		/* The text may have become another since it was copied. */
-		for (site = parent->replaced; site && ret != -EAGAIN; site = site->older) {
+		for (site = parent->sites.replaced; site && ret != -EAGAIN; site = site->older) {
 			if (!site_was_idle(site, copied) && !site_replaced_in(site, copied))
 				ret = site_fork_restore(site, child, mm, false, again);
 		}

@@ -133,7 +133,7 @@ struct request_list {
 static int request_list_add(struct request_list *list, const struct mapping *map,
 			    struct consumer *c, struct mm_struct *mm)
 {
-	if (c->offset < map->offset || c->offset - map->offset >= map->end - map->start)
+	if (c->file.offset < map->offset || c->file.offset - map->offset >= map->end - map->start)
 		return 0;
 	if (c->u->filter && !c->u->filter(c->u, mm))
 		return 0;
@@ -153,8 +153,8 @@ static int request_list_add(struct request_list *list, const struct mapping *map
 	consumer_get(c);
 	list->requests[list->nr++] = (struct attach_request) {
 		.consumer = c,
-		.addr = map->start + (c->offset - map->offset),
-		.where = { .inode = map->file->inode, .offset = c->offset },
+		.addr = map->start + (c->file.offset - map->offset),
+		.where = { .inode = map->file->inode, .offset = c->file.offset },
 	};
 	return 0;
 }
@@ -177,7 +177,7 @@ static int mapping_request(const struct mapping *map, struct request_list *list,
 	int err, ret = 0;
 
 	for (i = 0; i < n; i++) {
-		if (only[i]->file != map->file)
+		if (only[i]->file.probed != map->file)
 			continue;
 		err = request_list_add(list, map, only[i], mm);
 		ret = ret ?: err;
@@ -186,7 +186,7 @@ static int mapping_request(const struct mapping *map, struct request_list *list,
 		return ret;
 	/* Held also because it keeps the clients' structures. */
 	down_read(&map->file->sem);
-	list_for_each_entry(c, &map->file->consumers, in_file) {
+	list_for_each_entry(c, &map->file->consumers, file.node) {
 		err = request_list_add(list, map, c, mm);
 		ret = ret ?: err;
 	}
@@ -265,7 +265,7 @@ static int spread_requests(struct spread *s)
 
 		err = r->result;
 		request_missed(r, err);
-		if (!err && r->consumer->ref_ctr_offset)
+		if (!err && r->consumer->file.ref_ctr_offset)
 			err = ref_ctrs_apply(s->pmm, r->consumer, r->where.inode);
 		ret = ret ?: err;
 	}
@@ -290,7 +290,7 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 	unsigned int i;
 	int ret, err;
 
-	ret = mapping_list_collect(&maps, mm, only ? only[0]->file : NULL, n);
+	ret = mapping_list_collect(&maps, mm, only ? only[0]->file.probed : NULL, n);
 	for (i = 0; i < maps.nr; i++) {
 		err = mapping_request(&maps.maps[i], list, mm, only, n);
 		ret = ret ?: err;

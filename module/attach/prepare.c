@@ -117,7 +117,7 @@ static bool site_text_moved(struct probed_mm *pmm, unsigned long addr, const u8 
 {
 	struct site *site;
 
-	if (!atomic_read(&pmm->moving))
+	if (!atomic_read(&pmm->text.moving))
 		return false;
 	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
 		if (site->kind == SITE_PROBE &&
@@ -204,9 +204,9 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 	ret = 0;
 	if (site && plan_is_of(&site->plan, text, len)) {
 		plan = &site->plan;
-	} else if (c->plan && c->plan->insn.mode == pmm->mode &&
-		   plan_is_of(c->plan, text, len)) {
-		plan = c->plan;
+	} else if (c->insn.plan && c->insn.plan->insn.mode == pmm->mode &&
+		   plan_is_of(c->insn.plan, text, len)) {
+		plan = c->insn.plan;
 	} else {
 		ret = ssol_plan_insn(&walk->made, text, len, pmm->mode, &why);
 		plan = &walk->made;
@@ -226,9 +226,10 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 			    addr);
 		return ERR_PTR(-EEXIST);
 	}
-	if (c->expect_len && memcmp(c->expect, text, min_t(int, c->expect_len, ssol_len(plan)))) {
+	if (c->insn.expect_len &&
+	    memcmp(c->insn.expect, text, min_t(int, c->insn.expect_len, ssol_len(plan)))) {
 		site_notice(c, "0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
-			    addr, len, text, c->expect_len, c->expect);
+			    addr, len, text, c->insn.expect_len, c->insn.expect);
 		return ERR_PTR(-EILSEQ);
 	}
 	return plan;
@@ -270,10 +271,10 @@ static long pmm_use_room(struct probed_mm *pmm, const struct ssol_plan *plan, un
 	long slot, ret = -ENOSPC;
 	unsigned int i;
 
-	for (i = 0; i < pmm->nr_areas; i++) {
-		if (!ssol_area_reaches(pmm->areas[i], addr))
+	for (i = 0; i < pmm->areas.nr; i++) {
+		if (!ssol_area_reaches(pmm->areas.list[i], addr))
 			continue;
-		slot = ssol_area_add_slot(pmm->areas[i], pmm->mm, plan, addr, step);
+		slot = ssol_area_add_slot(pmm->areas.list[i], pmm->mm, plan, addr, step);
 		if (slot != -ENOSPC && slot != -ERANGE)
 			return slot;
 		if (slot == -ERANGE)
@@ -291,22 +292,22 @@ static long pmm_add_slot(struct probed_mm *pmm, const struct ssol_plan *plan,
 
 	*step = ssol_needs_step(plan) || prefer_step(plan);
 	slot = pmm_use_room(pmm, plan, addr, *step);
-	if (slot == -ERANGE && pmm->nothing_nearer) {
+	if (slot == -ERANGE && pmm->areas.nothing_nearer) {
 		*step = true;
 		slot = pmm_use_room(pmm, plan, addr, true);
 	}
 	if (slot != -ENOSPC && slot != -ERANGE)
 		return slot;
-	if (pmm->nr_areas == PMM_MAX_AREAS)
+	if (pmm->areas.nr == PMM_MAX_AREAS)
 		return -ENOSPC;
-	area = ssol_area_create(pmm->mm, pmm->areas, pmm->nr_areas, addr);
+	area = ssol_area_create(pmm->mm, pmm->areas.list, pmm->areas.nr, addr);
 	if (IS_ERR(area))
 		return PTR_ERR(area);
 	pmm_add_area(pmm, area);
 	slot = ssol_area_add_slot(area, pmm->mm, plan, addr, *step);
 	if (slot == -ERANGE) {
 		/* Not even from the nearest room; a step borrows a register. */
-		pmm->nothing_nearer = true;
+		pmm->areas.nothing_nearer = true;
 		*step = true;
 		slot = ssol_area_add_slot(area, pmm->mm, plan, addr, true);
 	}
@@ -390,9 +391,9 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 	site = fresh;
 	site->plan = *plan;
 	site->slot = slot;
-	site->slot_nr = pmm->slots_written + 1;
+	site->slot_nr = pmm->areas.slots_written + 1;
 	/* Pairs with pmm_copy_begins(): a copy that is made from now on has the slot. */
-	smp_store_release(&pmm->slots_written, site->slot_nr);
+	smp_store_release(&pmm->areas.slots_written, site->slot_nr);
 	site->step = step;
 	site->owner = origin == ORIGIN_OTHER ? OWNER_OTHER_FIRST : OWNER_OURS;
 	if (origin == ORIGIN_MOVED)
@@ -419,7 +420,7 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 int pmm_use_trampoline(struct probed_mm *pmm, unsigned long addr)
 {
 	struct site *site;
-	int ret = calls_make(&pmm->calls);
+	int ret = calls_make(&pmm->uret.calls);
 
 	if (ret)
 		return ret;
@@ -432,15 +433,15 @@ int pmm_use_trampoline(struct probed_mm *pmm, unsigned long addr)
 		site_free(site);
 		return ret;
 	}
-	WRITE_ONCE(pmm->trampoline, site->key.addr);
+	WRITE_ONCE(pmm->uret.trampoline, site->key.addr);
 	return 0;
 }
 
 int pmm_need_trampoline(struct probed_mm *pmm)
 {
-	if (pmm->trampoline)
+	if (pmm->uret.trampoline)
 		return 0;
 	/* The program may have unmapped earlier ones. */
 	return pmm_use_trampoline(pmm,
-				  ssol_area_trampoline(pmm->areas[pmm->nr_areas - 1]));
+				  ssol_area_trampoline(pmm->areas.list[pmm->areas.nr - 1]));
 }

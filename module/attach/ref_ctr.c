@@ -59,11 +59,11 @@ static unsigned int places_find(struct mm_struct *mm, const struct inode *inode,
 	return n;
 }
 
-/* Numbers a change.  Context: the mmap lock held, probed_mm::tree_lock, too. */
+/* Numbers a change.  Context: the mmap lock held, probed_mm::sites.lock, too. */
 static void ref_ctr_number(struct probed_mm *pmm, u64 *number)
 {
-	WRITE_ONCE(pmm->ref_changes, pmm->ref_changes + 1);
-	WRITE_ONCE(*number, pmm->ref_changes);
+	WRITE_ONCE(pmm->counters.changes, pmm->counters.changes + 1);
+	WRITE_ONCE(*number, pmm->counters.changes);
 }
 
 /*
@@ -82,9 +82,9 @@ static int word_change(struct mm_struct *mm, unsigned long addr, const struct in
 	    !(ref && READ_ONCE(ref->gone)))
 		ret = u16_add(mm, addr, change);
 	if (!ret && ref) {
-		spin_lock(&ref->pmm->tree_lock);
+		spin_lock(&ref->pmm->sites.lock);
 		ref_ctr_number(ref->pmm, change > 0 ? &ref->since : &ref->gone);
-		spin_unlock(&ref->pmm->tree_lock);
+		spin_unlock(&ref->pmm->sites.lock);
 	}
 	mmap_read_unlock(mm);
 	return ret;
@@ -96,7 +96,7 @@ static struct ref_ctr *ref_ctr_find(struct probed_mm *pmm, const struct consumer
 	struct ref_ctr *ref;
 
 	lockdep_assert_held(&pmm->lock);
-	list_for_each_entry(ref, &pmm->ref_ctrs, in_image) {
+	list_for_each_entry(ref, &pmm->counters.live, in_pmm) {
 		if (ref->consumer == c && ref->addr == addr && !READ_ONCE(ref->gone))
 			return ref;
 	}
@@ -109,17 +109,17 @@ static bool ref_ctr_link(struct ref_ctr *ref)
 	struct consumer *c = ref->consumer;
 	bool alive;
 
-	spin_lock(&c->lock);
-	alive = !c->dying;
+	spin_lock(&c->places.lock);
+	alive = !c->places.dying;
 	if (alive)
-		list_add_tail(&ref->in_consumer, &c->ref_ctrs);
-	spin_unlock(&c->lock);
+		list_add_tail(&ref->in_consumer, &c->places.ref_ctrs);
+	spin_unlock(&c->places.lock);
 	if (!alive)
 		return false;
 	consumer_get(c);
-	spin_lock(&ref->pmm->tree_lock);
-	list_add_tail(&ref->in_image, &ref->pmm->ref_ctrs);
-	spin_unlock(&ref->pmm->tree_lock);
+	spin_lock(&ref->pmm->sites.lock);
+	list_add_tail(&ref->in_pmm, &ref->pmm->counters.live);
+	spin_unlock(&ref->pmm->sites.lock);
 	return true;
 }
 
@@ -127,12 +127,12 @@ static void ref_ctr_unlink(struct ref_ctr *ref)
 {
 	struct consumer *c = ref->consumer;
 
-	spin_lock(&c->lock);
+	spin_lock(&c->places.lock);
 	list_del(&ref->in_consumer);
-	spin_unlock(&c->lock);
-	spin_lock(&ref->pmm->tree_lock);
-	list_del(&ref->in_image);
-	spin_unlock(&ref->pmm->tree_lock);
+	spin_unlock(&c->places.lock);
+	spin_lock(&ref->pmm->sites.lock);
+	list_del(&ref->in_pmm);
+	spin_unlock(&ref->pmm->sites.lock);
 	ref->consumer = NULL;
 	consumer_put(c);
 }
@@ -147,8 +147,8 @@ void ref_ctrs_free(struct probed_mm *pmm)
 {
 	struct ref_ctr *ref, *next;
 
-	list_for_each_entry_safe(ref, next, &pmm->gone_ref_ctrs, in_image) {
-		list_del(&ref->in_image);
+	list_for_each_entry_safe(ref, next, &pmm->counters.gone, in_pmm) {
+		list_del(&ref->in_pmm);
 		kfree(ref);
 	}
 }
@@ -157,7 +157,7 @@ void ref_ctrs_free(struct probed_mm *pmm)
 static void ref_ctrs_prune(struct probed_mm *pmm)
 {
 	lockdep_assert_held(&pmm->lock);
-	if (!list_empty(&pmm->gone_ref_ctrs) && !atomic_read(&pmm->moving) &&
+	if (!list_empty(&pmm->counters.gone) && !atomic_read(&pmm->text.moving) &&
 	    !pmm_is_forking(pmm))
 		ref_ctrs_free(pmm);
 }
@@ -194,14 +194,14 @@ static bool consumer_attached_in(struct consumer *c, const struct probed_mm *pmm
 	struct attachment *a;
 	bool found = false;
 
-	spin_lock(&c->lock);
-	list_for_each_entry(a, &c->attachments, in_consumer) {
+	spin_lock(&c->places.lock);
+	list_for_each_entry(a, &c->places.attachments, in_consumer) {
 		if (a->site->pmm == pmm) {
 			found = true;
 			break;
 		}
 	}
-	spin_unlock(&c->lock);
+	spin_unlock(&c->places.lock);
 	return found;
 }
 
@@ -210,12 +210,12 @@ static void unlink_gone(struct probed_mm *pmm, const struct consumer *only)
 {
 	struct ref_ctr *ref, *next;
 
-	list_for_each_entry_safe(ref, next, &pmm->ref_ctrs, in_image) {
+	list_for_each_entry_safe(ref, next, &pmm->counters.live, in_pmm) {
 		if ((only && ref->consumer != only) || !READ_ONCE(ref->gone) ||
 		    READ_ONCE(ref->moves))
 			continue;
 		ref_ctr_unlink(ref);
-		list_add_tail(&ref->in_image, &pmm->gone_ref_ctrs);
+		list_add_tail(&ref->in_pmm, &pmm->counters.gone);
 	}
 	ref_ctrs_prune(pmm);
 }
@@ -224,7 +224,7 @@ static void unlink_gone(struct probed_mm *pmm, const struct consumer *only)
 static int apply(struct probed_mm *pmm, struct consumer *c, const struct inode *inode)
 {
 	unsigned long places[MAX_PLACES];
-	unsigned int i, n = places_find(pmm->mm, inode, c->ref_ctr_offset, places);
+	unsigned int i, n = places_find(pmm->mm, inode, c->file.ref_ctr_offset, places);
 	int err, ret = 0;
 
 	for (i = 0; i < n; i++) {
@@ -253,7 +253,7 @@ int ref_ctrs_apply(struct probed_mm *pmm, struct consumer *c, const struct inode
 	int ret = 0;
 
 	mutex_lock(&pmm->lock);
-	if (!pmm->dead && consumer_attached_in(c, pmm)) {
+	if (!pmm->life.dead && consumer_attached_in(c, pmm)) {
 		unlink_gone(pmm, c);
 		ret = apply(pmm, c, inode);
 	}
@@ -271,7 +271,7 @@ static bool in_counted_file(const struct site *site, const struct consumer *c)
 	mmap_read_lock(mm);
 	vma = find_vma(mm, site->key.addr);
 	is = vma && vma->vm_start <= site->key.addr && vma->vm_file &&
-	     file_inode(vma->vm_file) == file_inode(c->counted);
+	     file_inode(vma->vm_file) == file_inode(c->file.counted);
 	mmap_read_unlock(mm);
 	return is;
 }
@@ -294,18 +294,18 @@ void ref_ctrs_mapped(struct mm_struct *mm)
 	if (!pmm)
 		return;
 	/* A registration that is under way looks for itself. */
-	if (!READ_ONCE(pmm->nr_counters))
+	if (!READ_ONCE(pmm->attached.counters))
 		goto put;
 	mutex_lock(&pmm->lock);
 	unlink_gone(pmm, NULL);
-	for (site = pmm->dead ? NULL : pmm_first_site(pmm, 0); site;
+	for (site = pmm->life.dead ? NULL : pmm_first_site(pmm, 0); site;
 	     site = pmm_next_site(site)) {
 		if (site->state == SITE_LOST)
 			continue;
 		list_for_each_entry(a, &site->attachments, in_site) {
 			if (consumer_counts_in_process(a->consumer) &&
 			    in_counted_file(site, a->consumer))
-				apply(pmm, a->consumer, file_inode(a->consumer->counted));
+				apply(pmm, a->consumer, file_inode(a->consumer->file.counted));
 		}
 		cond_resched();
 	}
@@ -329,30 +329,31 @@ void ref_ctrs_drop(struct consumer *c)
 
 	for (;;) {
 		/* An image stays while it has counters. */
-		spin_lock(&c->lock);
-		ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
+		spin_lock(&c->places.lock);
+		ref = list_first_entry_or_null(&c->places.ref_ctrs, struct ref_ctr, in_consumer);
 		pmm = ref ? ref->pmm : NULL;
 		if (pmm)
-			refcount_inc(&pmm->refs);
-		spin_unlock(&c->lock);
+			refcount_inc(&pmm->life.refs);
+		spin_unlock(&c->places.lock);
 		if (!pmm)
 			break;
 
 		in_use = mmget_not_zero(pmm->mm);
 		mutex_lock(&pmm->lock);
 		for (;;) {
-			spin_lock(&c->lock);
-			ref = list_first_entry_or_null(&c->ref_ctrs, struct ref_ctr, in_consumer);
+			spin_lock(&c->places.lock);
+			ref = list_first_entry_or_null(&c->places.ref_ctrs, struct ref_ctr,
+						       in_consumer);
 			/* One of another image may be freed any time under the lock of that. */
 			if (ref && ref->pmm != pmm)
 				ref = NULL;
-			spin_unlock(&c->lock);
+			spin_unlock(&c->places.lock);
 			if (!ref)
 				break;
 			if (in_use)
 				word_change(pmm->mm, ref->addr, ref->inode, -1, ref);
 			ref_ctr_unlink(ref);
-			list_add_tail(&ref->in_image, &pmm->gone_ref_ctrs);
+			list_add_tail(&ref->in_pmm, &pmm->counters.gone);
 		}
 		ref_ctrs_prune(pmm);
 		mutex_unlock(&pmm->lock);
@@ -373,9 +374,9 @@ void ref_ctrs_detach(struct probed_mm *pmm)
 	struct ref_ctr *ref, *next;
 
 	lockdep_assert_held(&pmm->lock);
-	list_for_each_entry_safe(ref, next, &pmm->ref_ctrs, in_image) {
+	list_for_each_entry_safe(ref, next, &pmm->counters.live, in_pmm) {
 		ref_ctr_unlink(ref);
-		list_add_tail(&ref->in_image, &pmm->gone_ref_ctrs);
+		list_add_tail(&ref->in_pmm, &pmm->counters.gone);
 	}
 	ref_ctrs_prune(pmm);
 }
@@ -388,7 +389,7 @@ void ref_ctrs_detach(struct probed_mm *pmm)
  * @from: the first address that the current task is moving by mremap()
  * @to: the first address behind; @from if it is not
  *
- * Context: probed_mm::tree_lock held.
+ * Context: probed_mm::sites.lock held.
  * Return: whether there are some that move.
  */
 bool ref_ctrs_lost(struct probed_mm *pmm, unsigned long start, unsigned long end,
@@ -397,8 +398,8 @@ bool ref_ctrs_lost(struct probed_mm *pmm, unsigned long start, unsigned long end
 	struct ref_ctr *ref;
 	bool moves = false;
 
-	lockdep_assert_held(&pmm->tree_lock);
-	list_for_each_entry(ref, &pmm->ref_ctrs, in_image) {
+	lockdep_assert_held(&pmm->sites.lock);
+	list_for_each_entry(ref, &pmm->counters.live, in_pmm) {
 		if (ref->addr < start || ref->addr >= end || ref->gone)
 			continue;
 		/* Before it is gone: unlink_gone() does not take the lock. */
@@ -415,7 +416,7 @@ static void list_moved(struct list_head *refs, unsigned long from, unsigned long
 {
 	struct ref_ctr *ref;
 
-	list_for_each_entry(ref, refs, in_image) {
+	list_for_each_entry(ref, refs, in_pmm) {
 		if (!READ_ONCE(ref->gone) || !ref->moves || ref->addr < from || ref->addr >= to)
 			continue;
 		word_change(ref->pmm->mm, ref->addr + by, ref->inode, -1, NULL);
@@ -437,8 +438,8 @@ static void list_moved(struct list_head *refs, unsigned long from, unsigned long
 void ref_ctrs_moved(struct probed_mm *pmm, unsigned long from, unsigned long to, long by)
 {
 	mutex_lock(&pmm->lock);
-	list_moved(&pmm->ref_ctrs, from, to, by);
-	list_moved(&pmm->gone_ref_ctrs, from, to, by);
+	list_moved(&pmm->counters.live, from, to, by);
+	list_moved(&pmm->counters.gone, from, to, by);
 	mutex_unlock(&pmm->lock);
 }
 
@@ -466,11 +467,11 @@ void ref_ctrs_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
 	struct ref_ctr *ref;
 
 	lockdep_assert_held(&parent->lock);
-	list_for_each_entry(ref, &parent->ref_ctrs, in_image) {
+	list_for_each_entry(ref, &parent->counters.live, in_pmm) {
 		if (ref_ctr_copied(ref, copied))
 			word_change(mm, ref->addr, ref->inode, -1, NULL);
 	}
-	list_for_each_entry(ref, &parent->gone_ref_ctrs, in_image) {
+	list_for_each_entry(ref, &parent->counters.gone, in_pmm) {
 		if (ref_ctr_copied(ref, copied))
 			word_change(mm, ref->addr, ref->inode, -1, NULL);
 	}

@@ -26,17 +26,17 @@ struct mm_struct;
 /**
  * struct ref_ctr - an incremented reference counter, or one that has been
  * @pmm: whose
- * @consumer: for whom, with a reference; NULL in probed_mm::gone_ref_ctrs
+ * @consumer: for whom, with a reference; NULL in probed_mm::counters.gone
  * @inode: the file that is mapped there, only to be compared
  * @addr: where it is
  * @moves: mremap() takes it elsewhere, and ref_ctrs_moved() has not seen to it there; set
- *	under probed_mm::tree_lock, before @gone
- * @since: probed_mm::ref_changes when it was incremented
- * @gone: probed_mm::ref_changes when it was unmapped or decremented, 0 before; under
- *	probed_mm::tree_lock
- * @in_image: in probed_mm::ref_ctrs, under probed_mm::lock and probed_mm::tree_lock, or in
- *	probed_mm::gone_ref_ctrs
- * @in_consumer: in consumer::ref_ctrs, under consumer::lock
+ *	under probed_mm::sites.lock, before @gone
+ * @since: probed_mm::counters.changes when it was incremented
+ * @gone: probed_mm::counters.changes when it was unmapped or decremented, 0 before; under
+ *	probed_mm::sites.lock
+ * @in_pmm: in probed_mm::counters.live, under probed_mm::lock and probed_mm::sites.lock, or in
+ *	probed_mm::counters.gone
+ * @in_consumer: in consumer::places.ref_ctrs, under consumer::places.lock
  */
 struct ref_ctr {
 	struct probed_mm *pmm;
@@ -46,7 +46,7 @@ struct ref_ctr {
 	bool moves;
 	u64 since;
 	u64 gone;
-	struct list_head in_image;
+	struct list_head in_pmm;
 	struct list_head in_consumer;
 };
 

@@ -54,7 +54,7 @@ static int site_refresh(struct site *site, gfp_t gfp)
 
 	if (list_is_singular(&site->attachments)) {
 		a = list_first_entry(&site->attachments, struct attachment, in_site);
-		if (READ_ONCE(a->consumer->live))
+		if (READ_ONCE(a->consumer->run.live))
 			set = consumer_set_solo(a->consumer);
 		site_publish(site, set);
 		return 0;
@@ -66,7 +66,7 @@ static int site_refresh(struct site *site, gfp_t gfp)
 		if (!set)
 			return -ENOMEM;
 		list_for_each_entry(a, &site->attachments, in_site) {
-			if (READ_ONCE(a->consumer->live))
+			if (READ_ONCE(a->consumer->run.live))
 				consumer_set_append(set, a->consumer);
 		}
 		if (!set->nr) {

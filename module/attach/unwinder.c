@@ -231,21 +231,21 @@ static void watch_code(struct probed_mm *pmm)
 static DEFINE_MUTEX(maps_mutex);
 static bool maps_watched, maps_over;
 
-/* Looks for the unwinders.  The caller holds probed_mm::watch_lock. */
+/* Looks for the unwinders.  The caller holds probed_mm::unwinders.lock. */
 static void seek(struct probed_mm *pmm)
 {
 	/*
 	 * A fully ordered exchange: of who maps code meanwhile either the mapping is seen here, or
 	 * this is seen there.
 	 */
-	cmpxchg(&pmm->watched, WATCH_WANTED, WATCH_SOUGHT);
-	if (READ_ONCE(pmm->watched) != WATCH_SOUGHT)
+	cmpxchg(&pmm->unwinders.watched, WATCH_WANTED, WATCH_SOUGHT);
+	if (READ_ONCE(pmm->unwinders.watched) != WATCH_SOUGHT)
 		return;
 	watch_code(pmm);
 	/* Killed, it may have left some out, and others may share the address space. */
 	if (!fatal_signal_pending(current)) {
 		/* Pairs with unwinder_known(). */
-		smp_store_release(&pmm->watched, WATCH_DONE);
+		smp_store_release(&pmm->unwinders.watched, WATCH_DONE);
 	}
 }
 
@@ -258,12 +258,12 @@ static void seek(struct probed_mm *pmm)
  * Until unwinder_watched(), and from then on as long as there are return probes, or calls
  * under way, they are not left alone.
  *
- * Context: may sleep; takes probed_mm::watch_lock and what comes below.
+ * Context: may sleep; takes probed_mm::unwinders.lock and what comes below.
  */
 void unwinder_watch(struct probed_mm *pmm)
 {
-	down_read(&pmm->watch_lock);
-	cmpxchg(&pmm->watched, WATCH_NONE, WATCH_WANTED);
+	down_read(&pmm->unwinders.lock);
+	cmpxchg(&pmm->unwinders.watched, WATCH_NONE, WATCH_WANTED);
 	/* Who finds no image watched has the mutex meanwhile. */
 	mutex_lock(&maps_mutex);
 	/* A fork can still be followed while the module goes. */
@@ -294,34 +294,34 @@ void unwinder_watch_now(struct probed_mm *pmm)
  * Does what it can: without memory the process is as unsafe as it would be
  * with the kernel's own return probes.
  *
- * Context: may sleep; takes probed_mm::watch_lock and what comes below.
+ * Context: may sleep; takes probed_mm::unwinders.lock and what comes below.
  */
 void unwinder_seek(struct probed_mm *pmm)
 {
 	if (unwinder_known(pmm))
 		return;
-	down_read(&pmm->watch_lock);
+	down_read(&pmm->unwinders.lock);
 	seek(pmm);
-	up_read(&pmm->watch_lock);
+	up_read(&pmm->unwinders.lock);
 }
 
 /* The return probes or calls that unwinder_watch() was for are there. */
 void unwinder_watched(struct probed_mm *pmm)
 {
-	up_read(&pmm->watch_lock);
+	up_read(&pmm->unwinders.lock);
 }
 
 /* Whether there are return probes, or calls that have not returned. */
 static bool pmm_needs_watching(struct probed_mm *pmm)
 {
-	return READ_ONCE(pmm->nr_returns) || calls_any(&pmm->calls);
+	return READ_ONCE(pmm->attached.returns) || calls_any(&pmm->uret.calls);
 }
 
 /**
  * unwinder_mapped() - a process has mapped more code
  * @mm: its address space, in use
  *
- * Context: may sleep; takes probed_mm::watch_lock, probed_mm::lock and the mmap lock.
+ * Context: may sleep; takes probed_mm::unwinders.lock, probed_mm::lock and the mmap lock.
  */
 void unwinder_mapped(struct mm_struct *mm)
 {
@@ -334,14 +334,15 @@ void unwinder_mapped(struct mm_struct *mm)
 	 * The sweep only tries the lock, and does not take away what comes here meanwhile. What has
 	 * nothing more to be watched for is left to it: who maps all the time would keep it away.
 	 */
-	wanted = rwsem_is_locked(&pmm->watch_lock);
+	wanted = rwsem_is_locked(&pmm->unwinders.lock);
 	/* With up_read() in unwinder_watched(): the return probes are there, or still to come. */
 	smp_rmb();
-	if (READ_ONCE(pmm->watched) >= WATCH_SOUGHT && (wanted || pmm_needs_watching(pmm))) {
-		down_read(&pmm->watch_lock);
-		if (READ_ONCE(pmm->watched) >= WATCH_SOUGHT)
+	if (READ_ONCE(pmm->unwinders.watched) >= WATCH_SOUGHT &&
+	    (wanted || pmm_needs_watching(pmm))) {
+		down_read(&pmm->unwinders.lock);
+		if (READ_ONCE(pmm->unwinders.watched) >= WATCH_SOUGHT)
 			watch_code(pmm);
-		up_read(&pmm->watch_lock);
+		up_read(&pmm->unwinders.lock);
 	}
 	pmm_put(pmm);
 }
@@ -353,7 +354,7 @@ static long prune_call(void *data)
 
 	kthread_use_mm(pmm->mm);
 	/* Not at the mercy of whoever has the pages that are absent. */
-	calls_prune(&pmm->calls, false);
+	calls_prune(&pmm->uret.calls, false);
 	kthread_unuse_mm(pmm->mm);
 	return 0;
 }
@@ -361,16 +362,16 @@ static long prune_call(void *data)
 /* Leaves an image alone; true unless that has to wait for calls to return. */
 static bool pmm_unwatch(struct probed_mm *pmm)
 {
-	if (READ_ONCE(pmm->watched) == WATCH_NONE || READ_ONCE(pmm->nr_returns))
+	if (READ_ONCE(pmm->unwinders.watched) == WATCH_NONE || READ_ONCE(pmm->attached.returns))
 		return true;
-	if (calls_any(&pmm->calls) && mmget_not_zero(pmm->mm)) {
+	if (calls_any(&pmm->uret.calls) && mmget_not_zero(pmm->mm)) {
 		worker_call(prune_call, pmm);
 		mmput(pmm->mm);
 	}
 	if (pmm_needs_watching(pmm))
 		return false;
 	pmm_detach(pmm, unwinder);
-	WRITE_ONCE(pmm->watched, WATCH_NONE);
+	WRITE_ONCE(pmm->unwinders.watched, WATCH_NONE);
 	return true;
 }
 
@@ -379,16 +380,16 @@ static bool pmm_try_unwatch(struct probed_mm *pmm, void *unused)
 {
 	bool done;
 
-	if (!down_write_trylock(&pmm->watch_lock))
+	if (!down_write_trylock(&pmm->unwinders.lock))
 		return false;
 	done = pmm_unwatch(pmm);
-	up_write(&pmm->watch_lock);
+	up_write(&pmm->unwinders.lock);
 	return done;
 }
 
 static bool pmm_is_watched(struct probed_mm *pmm, void *data)
 {
-	return READ_ONCE(pmm->watched) == WATCH_NONE;
+	return READ_ONCE(pmm->unwinders.watched) == WATCH_NONE;
 }
 
 static void sweep_work(struct work_struct *work)

@@ -77,13 +77,13 @@ static int consumer_get_stats(struct consumer *c)
 		stats_block_put(stats_newest);
 		stats_newest = stats_block_make();
 	}
-	c->block = stats_newest;
-	if (c->block) {
-		refcount_inc(&c->block->refs);
-		c->stats = c->block->stats + c->block->used++;
+	c->stats.block = stats_newest;
+	if (c->stats.block) {
+		refcount_inc(&c->stats.block->refs);
+		c->stats.counts = c->stats.block->stats + c->stats.block->used++;
 	}
 	mutex_unlock(&stats_mutex);
-	return c->block ? 0 : -ENOMEM;
+	return c->stats.block ? 0 : -ENOMEM;
 }
 
 /* They come by the thousand; with room for the one of consumer::solo. */
@@ -102,7 +102,7 @@ static void consumer_set_solo_init(struct consumer *c)
 /* Whether handlers are called; that of a set of its own is seen by its way. */
 static void consumer_set_live(struct consumer *c, bool live)
 {
-	WRITE_ONCE(c->live, live);
+	WRITE_ONCE(c->run.live, live);
 	WRITE_ONCE(c->solo.dispatch, live ? consumer_way(c) : DISPATCH_MANY);
 }
 
@@ -114,14 +114,14 @@ static bool consumer_sleeps(const struct consumer *c)
 
 static void consumer_free(struct consumer *c)
 {
-	if (c->sleeps)
-		percpu_ref_exit(&c->active);
+	if (c->run.sleeps)
+		percpu_ref_exit(&c->run.active);
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_exit(&c->calls);
-	stats_block_put(c->block);
-	kfree(c->plan);
-	if (c->counted)
-		fput(c->counted);
+	stats_block_put(c->stats.block);
+	kfree(c->insn.plan);
+	if (c->file.counted)
+		fput(c->file.counted);
 	kmem_cache_free(consumer_cache, c);
 	if (atomic_dec_and_test(&consumers_left))
 		wake_up_all(&consumers_gone);
@@ -134,7 +134,7 @@ static void consumer_free_rcu(struct rcu_head *head)
 
 static void consumer_inactive(struct percpu_ref *ref)
 {
-	complete_all(&container_of(ref, struct consumer, active)->idle);
+	complete_all(&container_of(ref, struct consumer, run.active)->run.idle);
 }
 
 static void consumer_uncalled(struct percpu_ref *ref)
@@ -163,12 +163,12 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->u = u;
 	c->type = type;
 	c->atomic = u->flags & UPROBE_ATOMIC;
-	c->sleeps = consumer_sleeps(c);
+	c->run.sleeps = consumer_sleeps(c);
 	if (consumer_get_stats(c))
 		goto free;
-	if (c->sleeps && percpu_ref_init(&c->active, consumer_inactive,
-					 PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT,
-					 GFP_KERNEL))
+	if (c->run.sleeps && percpu_ref_init(&c->run.active, consumer_inactive,
+					     PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT,
+					     GFP_KERNEL))
 		goto free_stats;
 	if (rp && percpu_ref_init(&c->calls, consumer_uncalled, 0, GFP_KERNEL))
 		goto free_active;
@@ -177,31 +177,31 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->in_every_process = u->path || u->file || u->inode;
 	c->inherits = !c->in_every_process && u->flags & UPROBE_INHERIT;
 	c->in_task = rp ? rp->entry_handler && !c->atomic : !c->atomic;
-	c->claimed = true;
-	if (c->sleeps) {
-		init_completion(&c->idle);
-		complete_all(&c->idle);
+	c->reg.claimed = true;
+	if (c->run.sleeps) {
+		init_completion(&c->run.idle);
+		complete_all(&c->run.idle);
 	}
 	refcount_set(&c->refs, rp ? 2 : 1);	/* the registration's and @calls' */
-	spin_lock_init(&c->lock);
-	INIT_LIST_HEAD(&c->attachments);
-	INIT_LIST_HEAD(&c->ref_ctrs);
-	INIT_LIST_HEAD(&c->in_bound);
-	INIT_LIST_HEAD(&c->in_file);
-	INIT_WORK(&c->end, consumer_end);
-	c->offset = u->offset;
-	c->ref_ctr_offset = u->ref_ctr_offset;
-	c->expect_len = u->expect ? u->expect_len : 0;
-	memcpy(c->expect, u->expect, c->expect_len);
+	spin_lock_init(&c->places.lock);
+	INIT_LIST_HEAD(&c->places.attachments);
+	INIT_LIST_HEAD(&c->places.ref_ctrs);
+	INIT_LIST_HEAD(&c->bound.node);
+	INIT_LIST_HEAD(&c->file.node);
+	INIT_WORK(&c->bound.end, consumer_end);
+	c->file.offset = u->offset;
+	c->file.ref_ctr_offset = u->ref_ctr_offset;
+	c->insn.expect_len = u->expect ? u->expect_len : 0;
+	memcpy(c->insn.expect, u->expect, c->insn.expect_len);
 	consumer_set_solo_init(c);
 	atomic_inc(&consumers_left);
 	return c;
 
 free_active:
-	if (c->sleeps)
-		percpu_ref_exit(&c->active);
+	if (c->run.sleeps)
+		percpu_ref_exit(&c->run.active);
 free_stats:
-	stats_block_put(c->block);
+	stats_block_put(c->stats.block);
 free:
 	kmem_cache_free(consumer_cache, c);
 	return ERR_PTR(-ENOMEM);
@@ -236,11 +236,11 @@ void consumer_put(struct consumer *c)
  */
 void consumer_enable(struct consumer *c)
 {
-	if (c->live)
+	if (c->run.live)
 		return;
-	if (c->sleeps) {
-		reinit_completion(&c->idle);
-		percpu_ref_reinit(&c->active);
+	if (c->run.sleeps) {
+		reinit_completion(&c->run.idle);
+		percpu_ref_reinit(&c->run.active);
 	}
 	consumer_set_live(c, true);
 }
@@ -255,11 +255,11 @@ void consumer_enable(struct consumer *c)
  */
 void consumer_disable(struct consumer *c)
 {
-	if (!c->live)
+	if (!c->run.live)
 		return;
 	consumer_set_live(c, false);
-	if (c->sleeps)
-		percpu_ref_kill(&c->active);
+	if (c->run.sleeps)
+		percpu_ref_kill(&c->run.active);
 }
 
 /**
@@ -270,9 +270,9 @@ void consumer_disable(struct consumer *c)
  */
 void consumer_shut(struct consumer *c)
 {
-	spin_lock(&c->lock);
-	c->dying = true;
-	spin_unlock(&c->lock);
+	spin_lock(&c->places.lock);
+	c->places.dying = true;
+	spin_unlock(&c->places.lock);
 	consumer_disable(c);
 }
 
@@ -284,8 +284,8 @@ void consumer_shut(struct consumer *c)
  */
 void consumer_wait(struct consumer *c)
 {
-	if (c->sleeps)
-		wait_for_completion(&c->idle);
+	if (c->run.sleeps)
+		wait_for_completion(&c->run.idle);
 }
 
 /* The sum of the counters of all CPUs.  Context: any. */
@@ -295,7 +295,7 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const struct consumer_stats *stats = per_cpu_ptr(c->stats, cpu);
+		const struct consumer_stats *stats = per_cpu_ptr(c->stats.counts, cpu);
 
 		sum.hits += READ_ONCE(stats->hits);
 		sum.missed += READ_ONCE(stats->missed);
@@ -327,7 +327,7 @@ void consumer_release(struct consumer *c)
 	smp_store_release(&c->u->kdata, NULL);
 	raw_write_seqcount_end(&totals_seq);
 	local_irq_restore(flags);
-	c->gone = true;
+	c->reg.gone = true;
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_kill(&c->calls);
 	consumer_put(c);
@@ -337,19 +337,19 @@ void consumer_release(struct consumer *c)
  * consumer_end_later() - have a consumer unregistered by a worker
  * @c: the consumer
  *
- * Context: any; consumer::lock not held.
+ * Context: any; consumer::places.lock not held.
  */
 void consumer_end_later(struct consumer *c)
 {
 	bool first;
 
-	spin_lock(&c->lock);
-	first = !c->ending;
-	c->ending = true;
-	spin_unlock(&c->lock);
+	spin_lock(&c->places.lock);
+	first = !c->bound.ending;
+	c->bound.ending = true;
+	spin_unlock(&c->places.lock);
 	if (first) {
 		consumer_get(c);
-		queue_work(probe_wq, &c->end);
+		queue_work(probe_wq, &c->bound.end);
 	}
 }
 
@@ -362,7 +362,7 @@ void consumer_end_later(struct consumer *c)
  */
 bool consumer_active_get(struct consumer *c)
 {
-	return c->sleeps && percpu_ref_tryget_live(&c->active);
+	return c->run.sleeps && percpu_ref_tryget_live(&c->run.active);
 }
 
 /**
@@ -489,7 +489,7 @@ static void consumer_construct(void *consumer)
 
 /**
  * probe_init() - make ready for consumers
- * @end: unregisters the consumer of a consumer::end and drops a reference
+ * @end: unregisters the consumer of a consumer::bound.end and drops a reference
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.

@@ -6,7 +6,7 @@
  * uretprobe.  It is attached to sites (image.h): to one site when it probes a
  * process, to one in each mapping of its file when it probes a file.
  *
- * Lock order, outermost first (consumer::claimed comes before all of them):
+ * Lock order, outermost first (consumer::reg.claimed comes before all of them):
  *
  *	probe_file::sem		the consumers of one file
  *	pmm_list_mutex	(image.c) which address spaces have an image; held for the
@@ -14,8 +14,8 @@
  *	probed_mm::lock		the sites of one address space
  *	mmap lock of that address space
  *	ssol_area::lock		the slots of one area
- *	consumer::lock		(spinlock) where a consumer is attached
- *	probed_mm::tree_lock	(spinlock) the tree of sites; also taken by the
+ *	consumer::places.lock		(spinlock) where a consumer is attached
+ *	probed_mm::sites.lock	(spinlock) the tree of sites; also taken by the
  *				mmu notifier under the mmap lock
  *
  * mmput() is never called with any of them held, as it may end the address
@@ -126,8 +126,8 @@ struct file_place {
  * @consumer: who; NULL when this is site::first and not in use
  * @site: where
  * @where: the file that has to be mapped there
- * @round: the last consumers_visit() that has been here, under consumer::lock
- * @in_consumer: in consumer::attachments, under consumer::lock
+ * @round: the last consumers_visit() that has been here, under consumer::places.lock
+ * @in_consumer: in consumer::places.attachments, under consumer::places.lock
  * @in_site: in site::attachments, under probed_mm::lock
  */
 struct attachment {
@@ -140,56 +140,62 @@ struct attachment {
 };
 
 /**
- * struct consumer - a registered probe
- * @u: the client's structure; only to be followed where @live holds (atomic
- *	handlers, under RCU), with @active held (handlers that may sleep), or
- *	claimed with @gone not set
+ * struct consumer - the module's side of a registered probe
+ * @u: the client's structure; only to be followed where @run.live holds (atomic
+ *	handlers, under RCU), with @run.active held (handlers that may sleep), or
+ *	claimed with @reg.gone not set
  * @type: what @u is, or lies in
  * @atomic: handlers run in the trap
  * @atomic_entry: @atomic and an entry consumer; constant
  * @in_every_process: it probes a file, or is that on unwinders; constant
- * @retry_on_nomem: that on unwinders, whose task handler is called whenever it asks for that: until
- *	there is memory, the task executes the breakpoint again; constant
+ * @retry_on_nomem: that on unwinders, whose task handler is called whenever it asks for that:
+ *	until there is memory, the task executes the breakpoint again; constant
  * @inherits: children of the probed process are probed, too; constant
  * @in_task: what a hit has to do needs task context; constant
- * @watches_maps: it has to know of new mappings; of who has claimed it
+ * @run: whether handlers are called
+ * @run.live: enabled, and not being unregistered; changed by who has claimed it, read under
+ *	RCU, and under probed_mm::lock when sets are made
+ * @run.sleeps: handlers may be called in task context; constant
+ * @run.active: running sleepable handlers, where @run.sleeps; killed while not @run.live
+ * @run.idle: completed when @run.active has come to zero
+ * @stats: its counters
+ * @stats.counts: the counters, per CPU
+ * @stats.block: what they are part of
  * @data_size: of a return instance; constant
- * @claimed: somebody registers, unregisters, enables or disables it; under
- *	kdata_mutex (register.c)
- * @gone: it is unregistered; changed by who has claimed it
- * @live: enabled, and not being unregistered; changed by who has claimed it,
- *	read under RCU, and under probed_mm::lock when sets are made
- * @stats: counters
- * @block: what they are part of
- * @sleeps: handlers may be called in task context; constant
- * @active: running sleepable handlers, where @sleeps; killed while not @live
- * @idle: completed when @active has come to zero
  * @calls: of a return consumer: return instances that name it; killed at unregistration,
  *	holds a reference of @refs until then
  * @refs: holds the memory: the registration, each consumer set, @calls, and
  *	who has looked it up
- * @lock: protects @attachments, @ref_ctrs and @dying
- * @attachments: where this consumer is attached
- * @ref_ctrs: reference counters that it has incremented
- * @dying: no further attachments
- * @orphaned: that process is gone; under @lock
- * @ending: @end has been queued; under @lock
- * @target_mm: image of the one process that it was registered for, with a
- *	reference; NULL when it probes a file, or nothing yet; of who has
- *	claimed it
- * @in_bound: in probed_mm::bound, under its probed_mm::lock
- * @end: unregisters it when that process is gone
- * @file: the file that it probes, or NULL
- * @offset: where in @file
- * @ref_ctr_offset: reference counter in the file, or 0
- * @counted: of a probe on one process with such a counter: the file, with a reference; set
+ * @reg: the registration
+ * @reg.claimed: somebody registers, unregisters, enables or disables it; under
+ *	kdata_mutex (register.c)
+ * @reg.gone: it is unregistered; changed by who has claimed it
+ * @reg.watches_maps: it has to know of new mappings; of who has claimed it
+ * @places: where it is attached
+ * @places.lock: protects the rest of @places, and what of @bound says so
+ * @places.attachments: its attachments
+ * @places.ref_ctrs: reference counters that it has incremented
+ * @places.dying: no further attachments
+ * @bound: to the one process that it was registered for
+ * @bound.target_mm: that process, with a reference; NULL when it probes a file, or nothing yet;
+ *	of who has claimed it
+ * @bound.node: in probed_mm::attached.bound, under that one's lock
+ * @bound.orphaned: that process is gone; under @places.lock
+ * @bound.ending: @bound.end has been queued; under @places.lock
+ * @bound.end: unregisters it when that process is gone
+ * @file: the file that it probes
+ * @file.probed: that file, or NULL
+ * @file.offset: where in it
+ * @file.ref_ctr_offset: reference counter in the file, or 0
+ * @file.counted: of a probe on one process with such a counter: the file, with a reference; set
  *	before it is attached
- * @in_file: in probe_file::consumers, protected by probe_file::sem
- * @expect: bytes that must be found at the instruction
- * @expect_len: how many
- * @plan: the instruction, where it has been analysed in a file, or NULL; constant
+ * @file.node: in probe_file::consumers, protected by probe_file::sem
+ * @insn: the instruction
+ * @insn.expect: bytes that must be found there
+ * @insn.expect_len: how many
+ * @insn.plan: what it has been analysed to in a file, or NULL; constant
  * @free: frees the memory a grace period after the last reference
- * @solo: set of the sites that have no other consumer; constant but for its way
+ * @solo: set of the sites that have no other consumer; constant but for how it is dispatched
  */
 struct consumer {
 	struct uprobe *u;
@@ -200,39 +206,56 @@ struct consumer {
 	bool retry_on_nomem;
 	bool inherits;
 	bool in_task;
-	bool watches_maps;
+	struct {
+		struct consumer_stats __percpu *counts;
+		struct stats_block *block;
+	} stats;
+	struct {
+		bool live;
+		bool sleeps;
+		struct percpu_ref active;
+		struct completion idle;
+	} run;
 	size_t data_size;
-	bool claimed;
-	bool gone;
-	bool live;
-	struct consumer_stats __percpu *stats;
-	struct stats_block *block;
-	bool sleeps;
-	struct percpu_ref active;
-	struct completion idle;
 	struct percpu_ref calls;
 	refcount_t refs;
-	spinlock_t lock;
-	struct list_head attachments;
-	struct list_head ref_ctrs;
-	bool dying;
-	bool orphaned;
-	bool ending;
-	struct probed_mm *target_mm;
-	struct list_head in_bound;
-	struct work_struct end;
-	struct probe_file *file;
-	loff_t offset;
-	loff_t ref_ctr_offset;
-	struct file *counted;
-	struct list_head in_file;
-	u8 expect[UINSN_MAX_LEN];
-	u8 expect_len;
-	struct ssol_plan *plan;
+	struct {
+		bool claimed;
+		bool gone;
+		bool watches_maps;
+	} reg;
+	struct {
+		spinlock_t lock;
+		struct list_head attachments;
+		struct list_head ref_ctrs;
+		bool dying;
+	} places;
+	struct {
+		struct probed_mm *target_mm;
+		struct list_head node;
+		bool orphaned;
+		bool ending;
+		struct work_struct end;
+	} bound;
+	struct {
+		struct probe_file *probed;
+		loff_t offset;
+		loff_t ref_ctr_offset;
+		struct file *counted;
+		struct list_head node;
+	} file;
+	struct {
+		u8 expect[UINSN_MAX_LEN];
+		u8 expect_len;
+		struct ssol_plan *plan;
+	} insn;
 	struct rcu_head free;
 	/* Last, with room for one. */
 	struct consumer_set solo;
 };
+
+/* What a hit reads, but for @solo. */
+static_assert(offsetofend(struct consumer, run.active) <= 64);
 
 int probe_init(work_func_t end);
 void probe_exit(void);
@@ -251,7 +274,7 @@ bool consumer_active_get(struct consumer *c);
 /* Whether it has reference counters in one process, not wherever its file is mapped. */
 static inline bool consumer_counts_in_process(const struct consumer *c)
 {
-	return c->ref_ctr_offset && !c->in_every_process;
+	return c->file.ref_ctr_offset && !c->in_every_process;
 }
 
 struct uprobe_counts probe_counts(const struct uprobe *u);
@@ -265,10 +288,10 @@ static inline void consumer_active_put(struct consumer *c)
 	unsigned long __percpu *count;
 
 	preempt_disable();
-	if (likely(__ref_is_percpu(&c->active, &count)))
+	if (likely(__ref_is_percpu(&c->run.active, &count)))
 		this_cpu_dec(*count);
 	else
-		percpu_ref_put(&c->active);
+		percpu_ref_put(&c->run.active);
 	preempt_enable();
 }
 
@@ -290,19 +313,19 @@ static inline void consumer_call_put(struct consumer *c)
 
 static inline void consumer_hit(struct consumer *c)
 {
-	this_cpu_inc(c->stats->hits);
+	this_cpu_inc(c->stats.counts->hits);
 }
 
 /* The hit has been counted, but could not be handled to its end. */
 static inline void consumer_hit_missed(struct consumer *c)
 {
-	this_cpu_dec(c->stats->hits);
-	this_cpu_inc(c->stats->missed);
+	this_cpu_dec(c->stats.counts->hits);
+	this_cpu_inc(c->stats.counts->missed);
 }
 
 static inline void consumer_missed(struct consumer *c)
 {
-	this_cpu_inc(c->stats->missed);
+	this_cpu_inc(c->stats.counts->missed);
 }
 
 struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp);

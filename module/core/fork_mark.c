@@ -20,7 +20,7 @@ static void copies_look(struct utask *utask, void *data)
 {
 	struct copies *copies = data;
 
-	if (utask->mm == copies->mm && READ_ONCE(utask->copied.ref_changes))
+	if (utask->mm == copies->mm && READ_ONCE(utask->fork.mark.ref_changes))
 		copies->found = true;
 }
 
@@ -40,5 +40,5 @@ bool pmm_is_forking(struct probed_mm *pmm)
 	utask_for_each(copies_look, &copies);
 	/* In the order that pmm_fork_begins() has. */
 	smp_rmb();
-	return copies.found || atomic_read(&pmm->forks) > !READ_ONCE(pmm->dead);
+	return copies.found || atomic_read(&pmm->life.forks) > !READ_ONCE(pmm->life.dead);
 }

@@ -87,7 +87,7 @@ void probe_file_put(struct probe_file *file)
  * probe_file_add() - list a consumer under its file
  * @inode: the file as processes map it
  * @opened: the same, open for reading, or NULL
- * @c: the consumer; @c->offset says where
+ * @c: the consumer; @c->file.offset says where
  *
  * From here on every process that comes to map the file gets the probe.
  *
@@ -123,11 +123,11 @@ int probe_file_add(struct inode *inode, struct file *opened, struct consumer *c)
 	}
 	if (opened && !file->file)
 		file->file = get_file(opened);
-	if (c->ref_ctr_offset)
+	if (c->file.ref_ctr_offset)
 		atomic_inc(&file->nr_ref_ctrs);
-	c->file = file;
+	c->file.probed = file;
 	down_write(&file->sem);
-	list_add_tail(&c->in_file, &file->consumers);
+	list_add_tail(&c->file.node, &file->consumers);
 	up_write(&file->sem);
 	atomic_inc(&file_consumers);
 unlock:
@@ -143,20 +143,20 @@ unlock:
  */
 void probe_file_del(struct consumer *c)
 {
-	struct probe_file *file = c->file;
+	struct probe_file *file = c->file.probed;
 
 	mutex_lock(&file_mutex);
 	down_write(&file->sem);
-	list_del_init(&c->in_file);
+	list_del_init(&c->file.node);
 	if (list_empty(&file->consumers))
 		rhashtable_remove_fast(&files, &file->node, file_params);
 	up_write(&file->sem);
-	if (c->ref_ctr_offset)
+	if (c->file.ref_ctr_offset)
 		atomic_dec(&file->nr_ref_ctrs);
 	atomic_dec(&file_consumers);
 	mutex_unlock(&file_mutex);
 	probe_file_put(file);
-	c->file = NULL;
+	c->file.probed = NULL;
 }
 
 int probe_file_init(void)

@@ -50,19 +50,19 @@ static int table_insert(struct rhashtable *table, struct rhash_head *node,
 static int pmm_invalidate(struct mmu_notifier *notifier,
 			  const struct mmu_notifier_range *range)
 {
-	pmm_ops->invalidate(container_of(notifier, struct probed_mm, notifier), range);
+	pmm_ops->invalidate(container_of(notifier, struct probed_mm, life.notifier), range);
 	return 0;
 }
 
 static void pmm_invalidated(struct mmu_notifier *notifier,
 			    const struct mmu_notifier_range *range)
 {
-	pmm_ops->invalidated(container_of(notifier, struct probed_mm, notifier), range);
+	pmm_ops->invalidated(container_of(notifier, struct probed_mm, life.notifier), range);
 }
 
 /**
  * pmm_fork_put() - the address space has ended, or a child of its has been looked after
- * @pmm: the image; probed_mm::forks counts what is let go of
+ * @pmm: the image; probed_mm::life.forks counts what is let go of
  *
  * After the last of them its consumers go, which may sleep: a child that has not run yet
  * is to inherit them.
@@ -71,14 +71,14 @@ static void pmm_invalidated(struct mmu_notifier *notifier,
  */
 void pmm_fork_put(struct probed_mm *pmm)
 {
-	if (atomic_dec_and_test(&pmm->forks))
-		queue_work(reap_wq, &pmm->reap);
+	if (atomic_dec_and_test(&pmm->life.forks))
+		queue_work(reap_wq, &pmm->life.reap);
 }
 
 /* Nobody finds the image any more. */
 static void pmm_remove(struct probed_mm *pmm)
 {
-	if (xchg(&pmm->dead, true))
+	if (xchg(&pmm->life.dead, true))
 		return;
 	rhashtable_remove_fast(&pmm_table, &pmm->node, pmm_params);
 	pmm_fork_put(pmm);
@@ -86,25 +86,27 @@ static void pmm_remove(struct probed_mm *pmm)
 
 static void pmm_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
-	pmm_remove(container_of(notifier, struct probed_mm, notifier));
+	pmm_remove(container_of(notifier, struct probed_mm, life.notifier));
 }
 
 /* A grace period after the last one could find it, or one of its sites. */
 static void pmm_free_work(struct work_struct *work)
 {
-	struct probed_mm *pmm = container_of(to_rcu_work(work), struct probed_mm, free);
+	struct probed_mm *pmm = container_of(to_rcu_work(work), struct probed_mm, life.free);
 	unsigned int i;
 
 	sites_free(pmm);
 	pmm_ops->free(pmm);
-	for (i = 0; i < pmm->nr_areas; i++)
-		ssol_area_free(pmm->areas[i]);
+	for (i = 0; i < pmm->areas.nr; i++)
+		ssol_area_free(pmm->areas.list[i]);
 	kfree(pmm);
 }
 
 static void pmm_free(struct mmu_notifier *notifier)
 {
-	queue_rcu_work(reap_wq, &container_of(notifier, struct probed_mm, notifier)->free);
+	struct probed_mm *pmm = container_of(notifier, struct probed_mm, life.notifier);
+
+	queue_rcu_work(reap_wq, &pmm->life.free);
 	if (atomic_dec_and_test(&pmms_left))
 		wake_up_all(&pmms_gone);
 }
@@ -118,7 +120,7 @@ static const struct mmu_notifier_ops pmm_notifier_ops = {
 
 static void pmm_reap_work(struct work_struct *work)
 {
-	struct probed_mm *pmm = container_of(work, struct probed_mm, reap);
+	struct probed_mm *pmm = container_of(work, struct probed_mm, life.reap);
 
 	pmm_ops->reap(pmm);
 	pmm_put(pmm);
@@ -135,18 +137,18 @@ static void pmm_reap_work(struct work_struct *work)
  */
 void pmm_put(struct probed_mm *pmm)
 {
-	if (!refcount_dec_and_test(&pmm->refs))
+	if (!refcount_dec_and_test(&pmm->life.refs))
 		return;
 
 	mutex_lock(&pmm_list_mutex);
-	list_del(&pmm->in_list);
+	list_del(&pmm->life.in_list);
 	if (list_empty(&pmm_list))
 		wake_up_all(&pmm_list_drained);
 	mutex_unlock(&pmm_list_mutex);
 
 	sites_remove(pmm);
 	pmm_ops->forget(pmm);
-	mmu_notifier_put(&pmm->notifier);
+	mmu_notifier_put(&pmm->life.notifier);
 }
 
 /**
@@ -158,7 +160,7 @@ void pmm_put(struct probed_mm *pmm)
  */
 void pmm_put_not_last(struct probed_mm *pmm)
 {
-	refcount_dec(&pmm->refs);
+	refcount_dec(&pmm->life.refs);
 }
 
 /**
@@ -171,7 +173,7 @@ void pmm_put_not_last(struct probed_mm *pmm)
  */
 void pmm_queue(struct probed_mm *pmm, struct work_struct *work)
 {
-	refcount_inc(&pmm->refs);
+	refcount_inc(&pmm->life.refs);
 	if (!queue_work(reap_wq, work))
 		pmm_put_not_last(pmm);
 }
@@ -189,7 +191,7 @@ struct probed_mm *pmm_find(struct mm_struct *mm)
 
 	rcu_read_lock();
 	pmm = rhashtable_lookup(&pmm_table, &mm, pmm_params);
-	if (pmm && !refcount_inc_not_zero(&pmm->refs))
+	if (pmm && !refcount_inc_not_zero(&pmm->life.refs))
 		pmm = NULL;
 	rcu_read_unlock();
 	return pmm;
@@ -215,7 +217,7 @@ static long pmm_notify_call(void *data)
 {
 	struct probed_mm *pmm = data;
 
-	return mmu_notifier_register(&pmm->notifier, pmm->mm);
+	return mmu_notifier_register(&pmm->life.notifier, pmm->mm);
 }
 
 /**
@@ -237,21 +239,21 @@ struct probed_mm *pmm_get(struct mm_struct *mm)
 		return ERR_PTR(-ENOMEM);
 	pmm->mm = mm;
 	pmm->mode = arch_mm_mode(mm);
-	refcount_set(&pmm->refs, 2);	/* the table's and the caller's */
+	refcount_set(&pmm->life.refs, 2);	/* the table's and the caller's */
 	mutex_init(&pmm->lock);
-	init_rwsem(&pmm->watch_lock);
-	spin_lock_init(&pmm->tree_lock);
-	pmm->sites = RB_ROOT;
-	pmm->removals = 1;
-	atomic_set(&pmm->forks, 1);
-	INIT_LIST_HEAD(&pmm->bound);
-	INIT_LIST_HEAD(&pmm->ref_ctrs);
-	INIT_LIST_HEAD(&pmm->gone_ref_ctrs);
-	pmm->ref_changes = 1;
-	INIT_WORK(&pmm->reap, pmm_reap_work);
-	INIT_RCU_WORK(&pmm->free, pmm_free_work);
+	init_rwsem(&pmm->unwinders.lock);
+	spin_lock_init(&pmm->sites.lock);
+	pmm->sites.tree = RB_ROOT;
+	pmm->sites.removals = 1;
+	atomic_set(&pmm->life.forks, 1);
+	INIT_LIST_HEAD(&pmm->attached.bound);
+	INIT_LIST_HEAD(&pmm->counters.live);
+	INIT_LIST_HEAD(&pmm->counters.gone);
+	pmm->counters.changes = 1;
+	INIT_WORK(&pmm->life.reap, pmm_reap_work);
+	INIT_RCU_WORK(&pmm->life.free, pmm_free_work);
 	pmm_ops->init(pmm);
-	pmm->notifier.ops = &pmm_notifier_ops;
+	pmm->life.notifier.ops = &pmm_notifier_ops;
 
 	/* A program can hold up who takes its mmap lock: nobody else is to wait for that. */
 	ret = worker_call(pmm_notify_call, pmm);
@@ -265,12 +267,12 @@ struct probed_mm *pmm_get(struct mm_struct *mm)
 	if (!other) {
 		ret = table_insert(&pmm_table, &pmm->node, pmm_params);
 		if (!ret)
-			list_add(&pmm->in_list, &pmm_list);
+			list_add(&pmm->life.in_list, &pmm_list);
 	}
 	mutex_unlock(&pmm_list_mutex);
 	if (!other && !ret)
 		return pmm;
-	mmu_notifier_put(&pmm->notifier);
+	mmu_notifier_put(&pmm->life.notifier);
 	return other ?: ERR_PTR(ret);
 }
 
@@ -305,12 +307,12 @@ static struct probed_mm *pmm_next(struct probed_mm *pmm)
 	struct probed_mm *next = pmm;
 
 	mutex_lock(&pmm_list_mutex);
-	next = list_prepare_entry(next, &pmm_list, in_list);
-	list_for_each_entry_continue(next, &pmm_list, in_list) {
-		if (refcount_inc_not_zero(&next->refs))
+	next = list_prepare_entry(next, &pmm_list, life.in_list);
+	list_for_each_entry_continue(next, &pmm_list, life.in_list) {
+		if (refcount_inc_not_zero(&next->life.refs))
 			break;
 	}
-	if (list_entry_is_head(next, &pmm_list, in_list))
+	if (list_entry_is_head(next, &pmm_list, life.in_list))
 		next = NULL;
 	mutex_unlock(&pmm_list_mutex);
 	if (pmm)
@@ -351,7 +353,7 @@ void pmm_exit(void)
 	struct probed_mm *pmm;
 
 	mutex_lock(&pmm_list_mutex);
-	list_for_each_entry(pmm, &pmm_list, in_list)
+	list_for_each_entry(pmm, &pmm_list, life.in_list)
 		pmm_remove(pmm);
 	mutex_unlock(&pmm_list_mutex);
 	/* An address space that dies right now queues its own reaping. */

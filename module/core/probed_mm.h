@@ -47,97 +47,123 @@ enum watched {
 
 /**
  * struct probed_mm - one probed address space
- * @node: in the table of images, keyed by @mm
- * @mm: the address space; held by @notifier
- * @refs: the table, and who found it there
+ * @node: in the table, keyed by @mm
+ * @mm: the address space; held by @life.notifier
  * @mode: what its code is
- * @lock: protects sites, sets and areas, and keeps breakpoint writes apart
- * @tree_lock: protects the shape of @sites, and what becomes of reference counters
- * @sites: by address; read under @lock or @tree_lock
- * @areas: its SSOL areas; added under @lock, read by anybody
- * @nr_areas: how many
- * @slots_written: how many slots it has; written under @lock
- * @nothing_nearer: an area was mapped for an instruction that refers to what it does not
- *	reach either: further such instructions are stepped; under @lock, never cleared
- * @removals: how often breakpoints have gone, from 1 on; under @lock
- * @bound: consumers registered for this process alone; under @lock
- * @ref_ctrs: incremented reference counters; listed under @lock and @tree_lock
- * @gone_ref_ctrs: those that are not any more, but forks under way may have copied; under
- *	@lock.  Freed when one more ends while no fork is under way, or with the image
- * @ref_changes: how often counters have changed, or been unmapped, from 1 on; changes
- *	under @tree_lock, with the mmap lock held, so that a fork copies all or nothing
- * @forks: children whose fork has been reported and that have not looked after
- *	themselves yet, and one while the address space lives; see pmm_fork_put()
- * @nr_heirs: attachments that forked children get, too; under @lock
- * @nr_returns: attachments of return probes; under @lock
- * @nr_counters: attachments of probes on this process with a reference counter; under @lock
- * @watch_lock: read-held by who has its unwinders probed until his return probes, or
- *	calls, are there; who leaves them alone has it for writing (unwinder.c).
- *	Taken before @lock
- * @watched: how far probing its unwinders has come (unwinder.h)
- * @replaced: sites that the text has outlived, linked by site::older; under @lock.
- *	They have no attachments, but a registration under way may have some of them.
- *	In the end all sites, until they are freed with the image
- * @moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
- * @copied_by: how far the last copy of probed text that was found is from that (copied.c);
- *	any thread writes it
  * @resumptions: signals have put tasks back to a breakpoint; never cleared
- * @handed: hits have been handed on to tracers; never cleared
- * @calls: calls of return-probed functions that are under way
- * @returns: words that are known to be return addresses
- * @trampoline: address of the return trampoline, 0 when it has none yet
- * @dead: the address space is going; set once
- * @notifier: tells of unmapping and of the end
- * @rearm: puts in breakpoints where another's has gone (foreign.c); holds a
+ * @passed_on: hits have been passed on to tracers; never cleared
+ * @unwinders: probing the functions that walk its stacks
+ * @unwinders.watched: how far that has come (unwinder.h)
+ * @unwinders.lock: read-held by who has them probed until his return probes, or calls, are
+ *	there; who leaves them alone has it for writing (unwinder.c).  Taken before @lock
+ * @uret: its return probes
+ * @uret.trampoline: address of the return trampoline, 0 when it has none yet
+ * @uret.calls: calls of return-probed functions that are under way
+ * @uret.words: words that are known to be return addresses
+ * @lock: protects sites, sets and areas, and keeps breakpoint writes apart
+ * @sites: its sites
+ * @sites.lock: protects the shape of @sites.tree, and what becomes of reference counters
+ * @sites.tree: by address; read under @lock or @sites.lock
+ * @sites.replaced: sites that the text has outlived, linked by site::older; under @lock.
+ *	They have no attachments, but a registration under way may have some of them.
+ *	In the end all sites, until they are freed with this
+ * @sites.removals: how often breakpoints have gone, from 1 on; under @lock
+ * @areas: its SSOL areas
+ * @areas.list: these; added under @lock, read by anybody
+ * @areas.nr: how many
+ * @areas.slots_written: how many slots they have; written under @lock
+ * @areas.nothing_nearer: an area was mapped for an instruction that refers to what it does not
+ *	reach either: further such instructions are stepped; under @lock, never cleared
+ * @attached: who is attached; under @lock
+ * @attached.bound: consumers registered for this process alone
+ * @attached.heirs: attachments that forked children get, too
+ * @attached.returns: attachments of return probes
+ * @attached.counters: attachments of probes on this process with a reference counter
+ * @counters: reference counters
+ * @counters.live: those that are incremented; listed under @lock and @sites.lock
+ * @counters.gone: those that are not any more, but forks under way may have copied; under
+ *	@lock.  Freed when one more ends while no fork is under way, or with this
+ * @counters.changes: how often counters have changed, or been unmapped, from 1 on; changes
+ *	under @sites.lock, with the mmap lock held, so that a fork copies all or nothing
+ * @text: its text, elsewhere
+ * @text.moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
+ * @text.copied_by: how far the last copy of probed text that was found is from that (copied.c);
+ *	any thread writes it
+ * @life: its life
+ * @life.refs: the table, and who found it there
+ * @life.forks: children whose fork has been reported and that have not looked after
+ *	themselves yet, and one while the address space lives; see pmm_fork_put()
+ * @life.dead: the address space is going; set once
+ * @life.notifier: tells of unmapping and of the end
+ * @life.rearm: puts in breakpoints where another's has gone (foreign.c); holds a
  *	reference while it is queued
- * @reap: does in task context what the end requires
- * @in_list: in the list of images, under pmm_list_mutex
- * @free: frees it, after look-ups
+ * @life.reap: does in task context what the end requires
+ * @life.in_list: in the list of all, under pmm_list_mutex
+ * @life.free: frees it, after look-ups
  */
 struct probed_mm {
 	struct rhash_head node;
 	struct mm_struct *mm;
-	refcount_t refs;
 	enum uinsn_mode mode;
-	struct mutex lock;
-	spinlock_t tree_lock;
-	struct rb_root sites;
-	struct ssol_area *areas[PMM_MAX_AREAS];
-	unsigned int nr_areas;
-	u32 slots_written;
-	bool nothing_nearer;
-	u32 removals;
-	struct list_head bound;
-	struct list_head ref_ctrs;
-	struct list_head gone_ref_ctrs;
-	u64 ref_changes;
-	atomic_t forks;
-	struct site *replaced;
-	unsigned int nr_heirs;
-	unsigned int nr_returns;
-	unsigned int nr_counters;
-	struct rw_semaphore watch_lock;	/* see above */
-	enum watched watched;
-	struct calls calls;
-	struct return_words returns;
-	unsigned long trampoline;
-	atomic_t moving;
-	unsigned long copied_by;
 	bool resumptions;
-	bool handed;
-	bool dead;
-	struct mmu_notifier notifier;
-	struct work_struct rearm;
-	struct work_struct reap;
-	struct list_head in_list;
-	struct rcu_work free;
+	bool passed_on;
+	struct {
+		unsigned long trampoline;
+		struct calls calls;
+		struct return_words words;
+	} uret;
+	struct {
+		enum watched watched;
+		struct rw_semaphore lock;	/* see above */
+	} unwinders;
+	struct mutex lock;
+	struct {
+		spinlock_t lock;
+		struct rb_root tree;
+		struct site *replaced;
+		u32 removals;
+	} sites;
+	struct {
+		struct ssol_area *list[PMM_MAX_AREAS];
+		unsigned int nr;
+		u32 slots_written;
+		bool nothing_nearer;
+	} areas;
+	struct {
+		struct list_head bound;
+		unsigned int heirs;
+		unsigned int returns;
+		unsigned int counters;
+	} attached;
+	struct {
+		struct list_head live;
+		struct list_head gone;
+		u64 changes;
+	} counters;
+	struct {
+		atomic_t moving;
+		unsigned long copied_by;
+	} text;
+	struct {
+		refcount_t refs;
+		atomic_t forks;
+		bool dead;
+		struct mmu_notifier notifier;
+		struct work_struct rearm;
+		struct work_struct reap;
+		struct list_head in_list;
+		struct rcu_work free;
+	} life;
 };
+
+/* What a hit reads. */
+static_assert(offsetofend(struct probed_mm, uret.calls.table) <= 64);
 
 /* Whether the unwinders of an address space have been looked for.  Context: any. */
 static __always_inline bool unwinder_known(const struct probed_mm *pmm)
 {
 	/* Pairs with seek(). */
-	return smp_load_acquire(&pmm->watched) == WATCH_DONE;
+	return smp_load_acquire(&pmm->unwinders.watched) == WATCH_DONE;
 }
 
 /**

@@ -54,7 +54,7 @@ struct site_key {
  * @resume: where the program goes on when it is not being stepped: the slot, or
  *	behind an instruction that does nothing; constant
  * @pmm: the address space; constant
- * @state: enum site_state; written under probed_mm::lock, or under probed_mm::tree_lock when the
+ * @state: enum site_state; written under probed_mm::lock, or under probed_mm::sites.lock when the
  *	mapping goes, or as the kernel's uprobes leave (foreign.c); read by the trap
  * @slow_path: a hit needs a closer look: this is no probe, or 32-bit code, or a call
  *	that a shadow stack could mind, or @step; constant
@@ -63,15 +63,15 @@ struct site_key {
  * @step: the slot holds a plain copy that is executed under TF; constant
  * @kind: enum site_kind; constant
  * @moves: the breakpoint was there when mremap() took the text away, which has not
- *	returned; set under probed_mm::tree_lock, cleared under probed_mm::lock
- * @idle_since: probed_mm::removals when the state last became idle
+ *	returned; set under probed_mm::sites.lock, cleared under probed_mm::lock
+ * @idle_since: probed_mm::sites.removals when the state last became idle
  * @slot_nr: which one of the image's slots it has, from 1 on; constant
  * @slot: address of the slot; 0 when it has none
  * @plan: the analysed instruction, with its bytes; constant
- * @in_tree: in probed_mm::sites by address, changed under probed_mm::tree_lock
+ * @in_tree: in probed_mm::sites.tree by address, changed under probed_mm::sites.lock
  * @attachments: the consumers again; under probed_mm::lock
  * @first: one of them, for which no memory is to be found; most sites have no other
- * @older: in probed_mm::replaced, when the site is not in the tree
+ * @older: in probed_mm::sites.replaced, when the site is not in the tree
  *
  * What a hit reads comes first, in one cache line.
  */
@@ -114,9 +114,9 @@ static inline void site_set_idle(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	if (pmm->removals != REMOVALS_MAX)
-		WRITE_ONCE(pmm->removals, pmm->removals + 1);
-	site->idle_since = pmm->removals;
+	if (pmm->sites.removals != REMOVALS_MAX)
+		WRITE_ONCE(pmm->sites.removals, pmm->sites.removals + 1);
+	site->idle_since = pmm->sites.removals;
 	WRITE_ONCE(site->state, SITE_IDLE);
 }
 

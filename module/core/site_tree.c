@@ -106,8 +106,8 @@ static void tree_link(struct probed_mm *pmm, struct site *site, struct site *pre
 		parent = &prev->in_tree;
 		link = &parent->rb_right;
 	} else if (!next) {
-		parent = rb_last(&pmm->sites);
-		link = parent ? &parent->rb_right : &pmm->sites.rb_node;
+		parent = rb_last(&pmm->sites.tree);
+		link = parent ? &parent->rb_right : &pmm->sites.tree.rb_node;
 	} else if (!next->in_tree.rb_left) {
 		parent = &next->in_tree;
 		link = &parent->rb_left;
@@ -117,7 +117,7 @@ static void tree_link(struct probed_mm *pmm, struct site *site, struct site *pre
 		link = &parent->rb_right;
 	}
 	rb_link_node(&site->in_tree, parent, link);
-	rb_insert_color(&site->in_tree, &pmm->sites);
+	rb_insert_color(&site->in_tree, &pmm->sites.tree);
 }
 
 /**
@@ -143,9 +143,9 @@ int site_add_between(struct site *site, struct site *prev, struct site *next)
 	}
 	site_table_add(site);
 
-	spin_lock(&pmm->tree_lock);
+	spin_lock(&pmm->sites.lock);
 	tree_link(pmm, site, prev, next);
-	spin_unlock(&pmm->tree_lock);
+	spin_unlock(&pmm->sites.lock);
 	return 0;
 }
 
@@ -160,8 +160,8 @@ static void site_retire(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	site->older = pmm->replaced;
-	pmm->replaced = site;
+	site->older = pmm->sites.replaced;
+	pmm->sites.replaced = site;
 }
 
 /**
@@ -179,9 +179,9 @@ void site_replace(struct site *site)
 
 	lockdep_assert_held(&pmm->lock);
 	site_table_del(site);
-	spin_lock(&pmm->tree_lock);
-	rb_erase(&site->in_tree, &pmm->sites);
-	spin_unlock(&pmm->tree_lock);
+	spin_lock(&pmm->sites.lock);
+	rb_erase(&site->in_tree, &pmm->sites.tree);
+	spin_unlock(&pmm->sites.lock);
 	site_retire(site);
 }
 
@@ -190,12 +190,12 @@ void site_replace(struct site *site)
  * @pmm: the image
  * @addr: lowest address of interest
  *
- * Context: probed_mm::lock or probed_mm::tree_lock held.
+ * Context: probed_mm::lock or probed_mm::sites.lock held.
  * Return: the first site at or above @addr, or NULL.
  */
 struct site *pmm_first_site(struct probed_mm *pmm, unsigned long addr)
 {
-	struct rb_node *at = pmm->sites.rb_node;
+	struct rb_node *at = pmm->sites.tree.rb_node;
 	struct site *found = NULL;
 
 	while (at) {
@@ -230,10 +230,10 @@ void sites_remove(struct probed_mm *pmm)
 	struct site *site, *next;
 	struct rb_root sites;
 
-	spin_lock(&pmm->tree_lock);
-	sites = pmm->sites;
-	pmm->sites = RB_ROOT;
-	spin_unlock(&pmm->tree_lock);
+	spin_lock(&pmm->sites.lock);
+	sites = pmm->sites.tree;
+	pmm->sites.tree = RB_ROOT;
+	spin_unlock(&pmm->sites.lock);
 	rbtree_postorder_for_each_entry_safe(site, next, &sites, in_tree) {
 		site_table_del(site);
 		site_retire(site);
@@ -251,9 +251,9 @@ void sites_free(struct probed_mm *pmm)
 {
 	struct site_stock freed = {};
 
-	while (pmm->replaced) {
-		freed.sites[freed.n++] = pmm->replaced;
-		pmm->replaced = pmm->replaced->older;
+	while (pmm->sites.replaced) {
+		freed.sites[freed.n++] = pmm->sites.replaced;
+		pmm->sites.replaced = pmm->sites.replaced->older;
 		if (freed.n == SITE_STOCK) {
 			site_stock_end(&freed);
 			cond_resched();

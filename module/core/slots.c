@@ -22,11 +22,11 @@
 struct ssol_area *pmm_area_at(const struct probed_mm *pmm, unsigned long addr)
 {
 	/* Pairs with pmm_add_area(): so many are complete. */
-	unsigned int i, nr = smp_load_acquire(&pmm->nr_areas);
+	unsigned int i, nr = smp_load_acquire(&pmm->areas.nr);
 
 	for (i = 0; i < nr; i++) {
-		if (addr - pmm->areas[i]->base < SSOL_AREA_SIZE)
-			return pmm->areas[i];
+		if (addr - pmm->areas.list[i]->base < SSOL_AREA_SIZE)
+			return pmm->areas.list[i];
 	}
 	return NULL;
 }
@@ -41,9 +41,9 @@ struct ssol_area *pmm_area_at(const struct probed_mm *pmm, unsigned long addr)
 void pmm_add_area(struct probed_mm *pmm, struct ssol_area *area)
 {
 	lockdep_assert_held(&pmm->lock);
-	pmm->areas[pmm->nr_areas] = area;
+	pmm->areas.list[pmm->areas.nr] = area;
 	/* Pairs with pmm_area_at(). */
-	smp_store_release(&pmm->nr_areas, pmm->nr_areas + 1);
+	smp_store_release(&pmm->areas.nr, pmm->areas.nr + 1);
 }
 
 /**

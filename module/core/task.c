@@ -57,9 +57,9 @@ struct utask *utask_find(struct task_struct *task)
  */
 static void utask_made_work(struct callback_head *work)
 {
-	struct utask *utask = container_of(work, struct utask, made_work);
+	struct utask *utask = container_of(work, struct utask, refill.work);
 
-	utask->made_queued = false;
+	utask->refill.queued = false;
 	reserve_give(&utask_reserve,
 		     kmalloc(sizeof(*utask), GFP_KERNEL_ACCOUNT | __GFP_NOFAIL));
 	utask_work_done(utask);
@@ -96,9 +96,9 @@ struct utask *utask_get(struct task_struct *task)
 	hlist_add_head_rcu(&utask->node, utask_bucket(task));
 	raw_spin_unlock_irqrestore(&utasks_lock, flags);
 	/* A task that is past running any work leaves the reserve one short until it exits. */
-	utask->made_queued = true;
-	if (task_work_begin(task, &utask->made_work, utask_made_work))
-		utask->made_queued = false;
+	utask->refill.queued = true;
+	if (task_work_begin(task, &utask->refill.work, utask_made_work))
+		utask->refill.queued = false;
 	return utask;
 }
 

@@ -52,17 +52,17 @@ struct resumption {
 /* What a trap leaves to task context. */
 #define HIT_ENTRY	BIT(0)	/* the sleepable handlers of the site */
 #define HIT_PREPARE	BIT(1)	/* return instances could not be made in the trap */
-#define HIT_RETURN	BIT(2)	/* handlers of utask::returning */
+#define HIT_RETURN	BIT(2)	/* handlers of utask::hit.returning */
 #define HIT_TASK_HANDLERS	BIT(3)	/* atomic handlers have asked for task context */
 #define HIT_IN_PLACE	BIT(4)	/* the task cannot execute the site out of line */
-#define HIT_ONE		BIT(5)	/* the handler of utask::only, and nothing else */
+#define HIT_ONE		BIT(5)	/* the handler of utask::hit.only, and nothing else */
 #define HIT_SEARCH	BIT(6)	/* the call that the task has returned from is to be looked for */
 
 /**
  * struct copy_mark - what an address space was like when it was copied
- * @removals: probed_mm::removals then, or 0 when that is not known
- * @slots: probed_mm::slots_written then; 0 when that is not known
- * @ref_changes: probed_mm::ref_changes then; 0 when there was no image, or no copy is made
+ * @removals: probed_mm::sites.removals then, or 0 when that is not known
+ * @slots: probed_mm::areas.slots_written then; 0 when that is not known
+ * @ref_changes: probed_mm::counters.changes then; 0 when there was no image, or no copy is made
  */
 struct copy_mark {
 	u32 removals;
@@ -76,102 +76,127 @@ struct copy_mark {
  * @task: whose it is; no reference, the task outlives it
  * @mm: address space of @task, since this was made or since its exec; no reference, not
  *	to be followed
- * @made_work: puts another one into the reserve, which the program is charged for
- * @made_queued: @made_work is on its way
- * @hit_work: runs the sleepable handlers of the hit
- * @hit_queued: @hit_work is on its way
- * @site: where the hit was
- * @only: the consumer that it is for, with a reference of consumer::active, when
- *	@defer is HIT_ONE
- * @defer: what is left to do for it, HIT_*
- * @task_handlers_set: the set of which @task_handlers_mask speaks, with a reference
- * @task_handlers_mask: consumers whose task handlers are to be called for the hit
- * @shared: the trap has been handed on to another whose breakpoint it is, too;
- *	handlers that may sleep get @shared_regs, the registers that it had
- * @shared_regs: valid with @shared and @hit_queued
- * @handing: the site of the last trap that was handed on while there was a tracer, or NULL
- * @handed: the same when the tracer has been told of it, until the next hit
- * @handed_sp: the stack pointer with @handing
- * @in_handler: a handler that may sleep is running
- * @signalled: the kernel is about to look at signals, once @hit_work is done
- * @looked: the kernel has been seen to look at the task's signals
- * @stepping: the site whose instruction the task is stepping over, or NULL
- * @step: what has to be remembered meanwhile
- * @held: the site through whose slot the task is going while its signals wait, under a
- *	TF of ours, or NULL; the slot of @stepping is under one anyway
- * @held_steps: with @held, how many instructions it has executed meanwhile
- * @holds: how often signals have come and wait for an instruction to be executed
- * @watched: with @held, the watchpoints that a tracer is to see when signals need not wait
- *	any longer, or 0
- * @resumptions: hits that are not to be counted again, oldest first
- * @nr_resumptions: how many
- * @sigreturned: where a signal handler has returned to, SIGNAL_ANYWHERE, or 0; of use
+ * @hit: the hit that task context has to go on with
+ * @hit.work: runs task_ops::hit_work
+ * @hit.queued: @hit.work is on its way
+ * @hit.in_handler: a handler that may sleep is running
+ * @hit.shared: the trap has been passed on to another whose breakpoint it is, too;
+ *	handlers that may sleep get @hit.shared_regs, the registers that it had
+ * @hit.defer: what is left to do for it, HIT_*
+ * @hit.site: where it was
+ * @hit.only: the consumer that it is for, with a reference of consumer::run.active, when
+ *	@hit.defer is HIT_ONE
+ * @hit.handlers: the set of which @hit.handler_mask speaks, with a reference
+ * @hit.handler_mask: consumers whose task handlers are to be called
+ * @hit.returning: instances whose sleepable handlers are to be called
+ * @hit.shared_regs: valid with @hit.shared and @hit.queued
+ * @step: the instruction that the task is stepping over
+ * @step.site: its site, or NULL
+ * @step.state: what has to be remembered meanwhile
+ * @signals: what signals and tracers are to see
+ * @signals.noticed: the kernel is about to look at signals, once @hit.work is done
+ * @signals.looked: the kernel has been seen to look at the task's signals
+ * @signals.delayed: the site through whose slot the task is going while its signals are
+ *	delayed, under a TF of ours, or NULL; the slot of @step.site is under one anyway
+ * @signals.delayed_steps: with @signals.delayed, instructions that it has executed meanwhile
+ * @signals.delays: how often signals have come and wait for an instruction to be executed
+ * @signals.watched: with @signals.delayed, the watchpoints that a tracer is to see when signals
+ *	need not wait any longer, or 0
+ * @signals.nr_resumptions: number of @signals.resumptions
+ * @signals.resumptions: hits that are not to be counted again, oldest first
+ * @signals.returned_to: where a signal handler has returned to, SIGNAL_ANYWHERE, or 0; of use
  *	until the next hit
- * @unwound: site of the system call that a tracer has been shown
- * @map_work: attaches file probes to what the task has mapped
- * @map_queued: @map_work is on its way
- * @copied_work: looks whether a breakpoint that nobody knows is in a copy of probed text
- * @copied_queued: @copied_work is on its way
- * @copied_at: where it looks; when it has found nothing, until the breakpoint there traps
+ * @signals.unwound: site of the system call that a tracer has been shown
+ * @passed_on: a trap that was passed on to a tracer
+ * @passed_on.site: the site of the last one while there was a tracer, or NULL
+ * @passed_on.told: the same when the tracer has been told of it, until the next hit
+ * @passed_on.sp: the stack pointer with @passed_on.site
+ * @map: what the task has mapped
+ * @map.work: attaches file probes to it
+ * @map.queued: @map.work is on its way
+ * @map.moves: the task is in mremap() of probed text
+ * @copied: a breakpoint that nobody knows
+ * @copied.work: looks whether it is in a copy of probed text
+ * @copied.queued: @copied.work is on its way
+ * @copied.at: where it looks; when it has found nothing, until the breakpoint there traps
  *	again
- * @copied: of use from when the task copies its address space until it reports its fork
- *	(inherit.c)
- * @moves: the task is in mremap() of probed text
+ * @fork: from when the task copies its address space until it reports its fork (fork.c)
+ * @fork.mark: what the address space was like
+ * @fork.calls: its calls (calls.h); for the child
+ * @fork.copied_to: how far the task has come in its address space
+ * @refill: another state for the reserve, which the program is charged for
+ * @refill.work: allocates it
+ * @refill.queued: @refill.work is on its way
  * @exited: the task has exited; the last queued work frees this
- * @copies: the calls of the address space (calls.h) when the task copied it, with @copied; for
- *	the child
- * @copied_to: with @copied, how far the task has come in its address space
- * @returning: instances whose sleepable handlers are to be called
  * @rcu: for the table
  */
 struct utask {
 	struct hlist_node node;
 	struct task_struct *task;
 	struct mm_struct *mm;
-	struct callback_head made_work;
-	bool made_queued;
-	struct callback_head hit_work;
-	bool hit_queued;
-	struct site *site;
-	struct consumer *only;
-	unsigned int defer;
-	struct consumer_set *task_handlers_set;
-	u64 task_handlers_mask;
-	bool shared;
-	struct pt_regs shared_regs;
-	struct site *handing;
-	struct site *handed;
-	unsigned long handed_sp;
-	bool in_handler;
-	bool signalled;
-	bool looked;
-	struct site *stepping;
-	struct ssol_step step;
-	struct site *held;
-	unsigned int held_steps;
-	unsigned int holds;
-	unsigned long watched;
-	struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
-	unsigned int nr_resumptions;
-	unsigned long sigreturned;
-	struct site *unwound;
-	struct callback_head map_work;
-	bool map_queued;
-	struct callback_head copied_work;
-	bool copied_queued;
-	unsigned long copied_at;
-	struct copy_mark copied;
-	bool moves;
+	struct {
+		struct callback_head work;
+		bool queued;
+		bool in_handler;
+		bool shared;
+		unsigned int defer;
+		struct site *site;
+		struct consumer *only;
+		struct consumer_set *handlers;
+		u64 handler_mask;
+		struct uret_instance *returning;
+		struct pt_regs shared_regs;
+	} hit;
+	struct {
+		struct site *site;
+		struct ssol_step state;
+	} step;
+	struct {
+		bool noticed;
+		bool looked;
+		struct site *delayed;
+		unsigned int delayed_steps;
+		unsigned int delays;
+		unsigned long watched;
+		unsigned int nr_resumptions;
+		struct resumption resumptions[SIGNAL_MAX_RESUMPTIONS];
+		unsigned long returned_to;
+		struct site *unwound;
+	} signals;
+	struct {
+		struct site *site;
+		struct site *told;
+		unsigned long sp;
+	} passed_on;
+	struct {
+		struct callback_head work;
+		bool queued;
+		bool moves;
+	} map;
+	struct {
+		struct callback_head work;
+		bool queued;
+		unsigned long at;
+	} copied;
+	struct {
+		struct copy_mark mark;
+		struct uret_instance *calls;
+		unsigned long copied_to;
+	} fork;
+	struct {
+		struct callback_head work;
+		bool queued;
+	} refill;
 	bool exited;
-	struct uret_instance *copies;
-	unsigned long copied_to;
-	struct uret_instance *returning;
 	struct rcu_head rcu;
 };
 
+/* What a hit in task context reads and writes. */
+static_assert(offsetofend(struct utask, hit.only) <= 2 * 64);
+
 /**
  * struct task_ops - what is done for a task further up
- * @hit_work: runs the rest of a hit: utask::hit_work
+ * @hit_work: runs the rest of a hit: utask::hit.work
  * @release: the state is going to be freed: drop what it holds; called from RCU's softirq
  */
 struct task_ops {
@@ -281,11 +306,11 @@ static __always_inline int utask_defer(struct utask *utask, unsigned int what)
 {
 	int ret;
 
-	utask->defer = what;
-	utask->hit_queued = true;
-	ret = task_work_begin(current, &utask->hit_work, task_ops.hit_work);
+	utask->hit.defer = what;
+	utask->hit.queued = true;
+	ret = task_work_begin(current, &utask->hit.work, task_ops.hit_work);
 	if (unlikely(ret))
-		utask->hit_queued = false;
+		utask->hit.queued = false;
 	return ret;
 }
 
@@ -297,8 +322,8 @@ static __always_inline int utask_defer(struct utask *utask, unsigned int what)
  */
 static inline void utask_work_done(struct utask *utask)
 {
-	if (unlikely(utask->exited) && !utask->hit_queued && !utask->map_queued &&
-	    !utask->copied_queued && !utask->made_queued)
+	if (unlikely(utask->exited) && !utask->hit.queued && !utask->map.queued &&
+	    !utask->copied.queued && !utask->refill.queued)
 		utask_free(utask);
 }
 

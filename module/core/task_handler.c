@@ -3,7 +3,7 @@
  * Atomic handlers that want their task handlers called.
  *
  * A handler asks while it runs, in the trap; which ones have is kept as a mask
- * of the site's set, with a reference to it, in utask::task_handlers_set until the task
+ * of the site's set, with a reference to it, in utask::hit.handlers until the task
  * work of that hit.
  */
 #include <linux/bits.h>
@@ -73,7 +73,7 @@ void task_handlers_missed(const struct consumer_set *set, u64 mask)
  * @mask: which of them
  *
  * Context: the trap.
- * Return: HIT_TASK_HANDLERS, with a reference to the set in utask::task_handlers_set; 0 when
+ * Return: HIT_TASK_HANDLERS, with a reference to the set in utask::hit.handlers; 0 when
  * nobody can be.
  */
 unsigned int task_handlers_note(struct utask *utask, struct consumer_set *set, u64 mask)
@@ -82,8 +82,8 @@ unsigned int task_handlers_note(struct utask *utask, struct consumer_set *set, u
 		task_handlers_missed(set, mask);
 		return 0;
 	}
-	utask->task_handlers_set = set;
-	utask->task_handlers_mask = mask;
+	utask->hit.handlers = set;
+	utask->hit.handler_mask = mask;
 	return HIT_TASK_HANDLERS;
 }
 

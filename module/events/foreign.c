@@ -49,7 +49,7 @@ static void foreign_left(struct site *site)
 	WRITE_ONCE(site->owner, OWNER_OTHER_LEFT);
 	WRITE_ONCE(site->idle_since, REMOVALS_MAX);
 	WRITE_ONCE(site->state, SITE_IDLE);
-	pmm_queue(pmm, &pmm->rearm);
+	pmm_queue(pmm, &pmm->life.rearm);
 }
 
 /* A site that traps find, or NULL.  Context: RCU read side. */
@@ -233,7 +233,7 @@ static bool access_keeps(const struct access *access, int i, const struct site *
 
 /*
  * A breakpoint of ours stays when a debugger takes its own out.  If that is for
- * a single step over the instruction, ours is hit once more (utask::handed).
+ * a single step over the instruction, ours is hit once more (utask::passed_on.told).
  * Another instruction is written over ours.
  */
 static void access_write(const struct access *access)
@@ -361,9 +361,9 @@ static void rearm(struct probed_mm *pmm)
 
 static void rearm_work(struct work_struct *work)
 {
-	struct probed_mm *pmm = container_of(work, struct probed_mm, rearm);
+	struct probed_mm *pmm = container_of(work, struct probed_mm, life.rearm);
 
-	if (!pmm->dead && mmget_not_zero(pmm->mm)) {
+	if (!pmm->life.dead && mmget_not_zero(pmm->mm)) {
 		rearm(pmm);
 		mmput_async(pmm->mm);
 	}
@@ -378,7 +378,7 @@ static void rearm_work(struct work_struct *work)
  */
 void foreign_rearm(struct probed_mm *pmm)
 {
-	INIT_WORK(&pmm->rearm, rearm_work);
+	INIT_WORK(&pmm->life.rearm, rearm_work);
 }
 
 static struct kprobe kprobes[] = {

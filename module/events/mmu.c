@@ -20,7 +20,6 @@
 #include "uret/calls.h"
 #include "uret/calls_walk.h"
 #include "uret/return_word.h"
-#include "uret/return_word.h"
 
 /* The mapping goes, and the breakpoints in it. */
 static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_range *range)
@@ -36,9 +35,9 @@ static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_rang
 		return;
 	moves = ours && arch_mremap_moves(task_pt_regs(current), &start, &end);
 	/* What moves away may come back. */
-	if (!moves && calls_there(&pmm->calls) && mmu_notifier_range_blockable(range))
-		calls_unmapped(&pmm->calls, range->start, range->end);
-	spin_lock(&pmm->tree_lock);
+	if (!moves && calls_there(&pmm->uret.calls) && mmu_notifier_range_blockable(range))
+		calls_unmapped(&pmm->uret.calls, range->start, range->end);
+	spin_lock(&pmm->sites.lock);
 	for (site = pmm_first_site(pmm, range->start);
 	     site && site->key.addr < range->end; site = pmm_next_site(site)) {
 		if (site->kind == SITE_PROBE && site->state == SITE_ARMED) {
@@ -48,7 +47,7 @@ static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_rang
 		lost |= site->state == SITE_LOST;
 	}
 	lost |= ref_ctrs_lost(pmm, range->start, range->end, start, moves ? end : start);
-	spin_unlock(&pmm->tree_lock);
+	spin_unlock(&pmm->sites.lock);
 	if (lost && moves)
 		task_moves_text(pmm);
 }
@@ -56,21 +55,21 @@ static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_rang
 /* It has gone, or changed its protection. */
 static void mmu_invalidated(struct probed_mm *pmm, const struct mmu_notifier_range *range)
 {
-	if (calls_there(&pmm->calls) && (range->event == MMU_NOTIFY_UNMAP ||
-					 range->event == MMU_NOTIFY_PROTECTION_VMA))
+	if (calls_there(&pmm->uret.calls) && (range->event == MMU_NOTIFY_UNMAP ||
+					      range->event == MMU_NOTIFY_PROTECTION_VMA))
 		return_words_prune(pmm, range->start, range->end);
 }
 
 static void mmu_init(struct probed_mm *pmm)
 {
-	calls_init(&pmm->calls);
-	return_words_init(&pmm->returns);
+	calls_init(&pmm->uret.calls);
+	return_words_init(&pmm->uret.words);
 	foreign_rearm(pmm);
 }
 
 static void mmu_free(struct probed_mm *pmm)
 {
-	calls_end(&pmm->calls);
+	calls_end(&pmm->uret.calls);
 }
 
 const struct probed_mm_ops mmu_pmm_ops = {

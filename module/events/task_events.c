@@ -90,7 +90,7 @@ static void fork_work(struct callback_head *work)
 		mapping_apply(mm);
 		goto out;
 	}
-	if (probe_files_any() || READ_ONCE(event->parent->nr_heirs)) {
+	if (probe_files_any() || READ_ONCE(event->parent->attached.heirs)) {
 		child = pmm_get(mm);
 		if (IS_ERR(child))
 			child = NULL;
@@ -100,11 +100,11 @@ static void fork_work(struct callback_head *work)
 	if (child && !pmm_fork(child, event->parent, &event->copied)) {
 		mapping_apply(mm);
 		pmm_fork_consumers(child, event->parent);
-	} else if (READ_ONCE(event->parent->nr_heirs)) {
+	} else if (READ_ONCE(event->parent->attached.heirs)) {
 		pr_warn_ratelimited("no memory: process %d is not probed as its parent is\n",
 				    current->tgid);
 	}
-	if (event->calls && child && child->trampoline == event->parent->trampoline) {
+	if (event->calls && child && child->uret.trampoline == event->parent->uret.trampoline) {
 		/* The return probes may be gone: nobody else watches the child's unwinders then. */
 		unwinder_watch_now(child);
 		uretprobe_adopt_files(&event->calls, child, event->parent);
@@ -146,15 +146,15 @@ static void fork_copied(struct task_struct *child, struct utask *utask, struct p
 		goto lost;
 	event->parent = pmm;
 	pmm_fork_begins(pmm, utask, &event->copied);
-	event->calls = utask ? utask->copies : NULL;
+	event->calls = utask ? utask->fork.calls : NULL;
 	if (utask)
-		utask->copies = NULL;
+		utask->fork.calls = NULL;
 	if (!task_work_begin(child, &event->work, fork_work))
 		return;
 	if (pmm)
 		pmm_fork_ends(pmm);
 	if (utask)
-		utask->copies = event->calls;
+		utask->fork.calls = event->calls;
 	reserve_give(&fork_reserve, event);
 lost:
 	if (utask)
@@ -208,25 +208,25 @@ COMPAT_EXIT_HOOK(on_exit, task_exits)
 static void moved_follow(struct utask *utask)
 {
 	struct pt_regs *regs = task_pt_regs(current);
-	struct probed_mm *pmm = utask->moves ? pmm_find(current->mm) : NULL;
+	struct probed_mm *pmm = utask->map.moves ? pmm_find(current->mm) : NULL;
 	unsigned long start, end;
 
-	utask->moves = false;
+	utask->map.moves = false;
 	if (!pmm)
 		return;
 	if (arch_mremap_moves(regs, &start, &end)) {
 		pmm_moved(pmm, start, end, arch_mremap_moved(regs));
 		ref_ctrs_moved(pmm, start, end, arch_mremap_moved(regs));
 	}
-	atomic_dec(&pmm->moving);
+	atomic_dec(&pmm->text.moving);
 	pmm_put(pmm);
 }
 
 static void map_work(struct callback_head *work)
 {
-	struct utask *utask = container_of(work, struct utask, map_work);
+	struct utask *utask = container_of(work, struct utask, map.work);
 
-	utask->map_queued = false;
+	utask->map.queued = false;
 	if (current->mm) {
 		moved_follow(utask);
 		mapping_apply(current->mm);
@@ -240,13 +240,13 @@ static void map_work(struct callback_head *work)
 
 static void map_queue(struct utask *utask)
 {
-	if (utask->map_queued)
+	if (utask->map.queued)
 		return;
-	utask->map_queued = true;
+	utask->map.queued = true;
 	/* Under the mmap lock: a fork that copies the mapping sees it. */
 	mapping_await(1);
-	if (task_work_begin(current, &utask->map_work, map_work)) {
-		utask->map_queued = false;
+	if (task_work_begin(current, &utask->map.work, map_work)) {
+		utask->map.queued = false;
 		mapping_await(-1);
 	}
 }
@@ -268,9 +268,9 @@ void task_moves_text(struct probed_mm *pmm)
 				    task_tgid_nr(current));
 		return;
 	}
-	if (!utask->moves)
-		atomic_inc(&pmm->moving);
-	utask->moves = true;
+	if (!utask->map.moves)
+		atomic_inc(&pmm->text.moving);
+	utask->map.moves = true;
 	map_queue(utask);
 }
 
@@ -286,8 +286,9 @@ static bool map_wanted(const struct vm_area_struct *vma)
 		return true;
 	rcu_read_lock();
 	pmm = pmm_lookup(vma->vm_mm);
-	watched = pmm && ((READ_ONCE(pmm->watched) >= WATCH_SOUGHT && text_probeable(vma)) ||
-			  (data && READ_ONCE(pmm->nr_counters)));
+	watched = pmm && ((READ_ONCE(pmm->unwinders.watched) >= WATCH_SOUGHT &&
+			   text_probeable(vma)) ||
+			  (data && READ_ONCE(pmm->attached.counters)));
 	rcu_read_unlock();
 	return watched;
 }
@@ -330,7 +331,7 @@ static int on_signals(struct kprobe *kp, struct pt_regs *regs)
 	/* It may be made only now. */
 	utask = utask_find(current);
 	if (utask)
-		utask->looked = true;
+		utask->signals.looked = true;
 	if (!waits)
 		return 0;
 	/* There is no signal. */
@@ -363,7 +364,7 @@ static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct
 		return;
 	signal_translate(sig);
 	if (sig == SIGTRAP)
-		signal_handed(info);
+		signal_passed_on(info);
 }
 
 static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct k_sigaction *ka)

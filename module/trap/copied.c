@@ -130,9 +130,9 @@ static struct site *site_from(struct probed_mm *pmm, unsigned long addr)
 {
 	struct site *site;
 
-	spin_lock(&pmm->tree_lock);
+	spin_lock(&pmm->sites.lock);
 	site = pmm_first_site(pmm, addr);
-	spin_unlock(&pmm->tree_lock);
+	spin_unlock(&pmm->sites.lock);
 	return site;
 }
 
@@ -149,8 +149,8 @@ static const struct site *copied_site(struct probed_mm *pmm, unsigned long addr)
 
 	if (window_read(&reader, addr, &copy) || copy.bytes[AROUND] != ARCH_BREAKPOINT)
 		goto out;
-	site = site_from(pmm, addr - READ_ONCE(pmm->copied_by));
-	if (site && site->key.addr + READ_ONCE(pmm->copied_by) != addr)
+	site = site_from(pmm, addr - READ_ONCE(pmm->text.copied_by));
+	if (site && site->key.addr + READ_ONCE(pmm->text.copied_by) != addr)
 		site = NULL;
 	if (site && site->kind == SITE_PROBE && copied_from(&reader, site, &copy)) {
 		found = site;
@@ -159,7 +159,7 @@ static const struct site *copied_site(struct probed_mm *pmm, unsigned long addr)
 	for (site = site_from(pmm, 0); site && !fatal_signal_pending(current);
 	     site = site_from(pmm, site->key.addr + 1)) {
 		if (site->kind == SITE_PROBE && copied_from(&reader, site, &copy)) {
-			WRITE_ONCE(pmm->copied_by, addr - site->key.addr);
+			WRITE_ONCE(pmm->text.copied_by, addr - site->key.addr);
 			found = site;
 			break;
 		}
@@ -218,15 +218,15 @@ static bool copied_heal(struct probed_mm *pmm, unsigned long addr)
 
 static void copied_work(struct callback_head *work)
 {
-	struct utask *utask = container_of(work, struct utask, copied_work);
+	struct utask *utask = container_of(work, struct utask, copied.work);
 	struct probed_mm *pmm;
 
-	utask->copied_queued = false;
+	utask->copied.queued = false;
 	if (!utask->exited && current->mm) {
 		pmm = pmm_find(current->mm);
 		if (pmm) {
-			if (copied_heal(pmm, utask->copied_at))
-				utask->copied_at = 0;
+			if (copied_heal(pmm, utask->copied.at))
+				utask->copied.at = 0;
 			pmm_put(pmm);
 		}
 	}
@@ -255,16 +255,16 @@ bool copied_trap(struct pt_regs *regs)
 	    first != ARCH_BREAKPOINT)
 		return false;
 	utask = utask_get(current);
-	if (!utask || utask->copied_queued)
+	if (!utask || utask->copied.queued)
 		return false;
-	if (utask->copied_at == addr) {
-		utask->copied_at = 0;
+	if (utask->copied.at == addr) {
+		utask->copied.at = 0;
 		return false;
 	}
-	utask->copied_at = addr;
-	utask->copied_queued = true;
-	if (task_work_begin(current, &utask->copied_work, copied_work)) {
-		utask->copied_queued = false;
+	utask->copied.at = addr;
+	utask->copied.queued = true;
+	if (task_work_begin(current, &utask->copied.work, copied_work)) {
+		utask->copied.queued = false;
 		return false;
 	}
 	regs->ip = addr;

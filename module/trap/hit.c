@@ -4,9 +4,8 @@
  *
  * hit_trap() runs in the breakpoint exception with interrupts off, which is
  * also the RCU read side that keeps sites, sets and atomic consumers.  What
- * must not happen there (sleeping, faulting, allocating) is left to task work,
- * which the task runs on its way back to user mode, before any signal is
- * delivered; the user's ip is the probed instruction's until then.
+ * must not happen there (sleeping, faulting, allocating) is left to task work
+ * (hit_work.c).
  */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -15,10 +14,9 @@
 
 #include "hit.h"
 #include "arch.h"
+#include "hit_work.h"
+#include "resume.h"
 #include "signal.h"
-#include "attach/attach.h"
-#include "attach/unwinder.h"
-#include "base/compat.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
@@ -31,29 +29,6 @@
 #include "uret/unhijack.h"
 #include "uret/uretprobe.h"
 #include "uret/uretprobe_return.h"
-
-/* release_tasks() sees both or none. */
-static noinline void hit_step_begin(struct utask *utask, struct site *site, struct pt_regs *regs)
-{
-	preempt_disable();
-	arch_step_begin(&site->plan, site->key.addr, site->slot, &utask->step, regs);
-	utask->stepping = site;
-	preempt_enable();
-}
-
-/* A tracer that single-steps the task needs something to step: the slot, even of a nop. */
-static __always_inline void hit_resume_unstepped(const struct site *site, struct pt_regs *regs)
-{
-	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot;
-}
-
-static void hit_resume(struct utask *utask, struct site *site, struct pt_regs *regs)
-{
-	if (unlikely(site->step))
-		hit_step_begin(utask, site, regs);
-	else
-		hit_resume_unstepped(site, regs);
-}
 
 /*
  * All but atomic entry handlers miss the hit: there is no utask, or one of those has sent the
@@ -69,19 +44,6 @@ static void hit_missed(const struct consumer_set *set)
 	}
 }
 
-static struct consumer_set *hit_set_get(struct site *site)
-{
-	struct consumer_set *set;
-
-	rcu_read_lock();
-	/* One that has gone since it was read has been replaced. */
-	do {
-		set = rcu_dereference(site->set);
-	} while (set && !consumer_set_get(set));
-	rcu_read_unlock();
-	return set;
-}
-
 /* Runs the atomic handlers; a bit is set for each that asks for task context. */
 static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 {
@@ -91,7 +53,7 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 	do {
 		struct consumer *c = set->consumers[i];
 
-		if (!c->atomic_entry || !READ_ONCE(c->live))
+		if (!c->atomic_entry || !READ_ONCE(c->run.live))
 			continue;
 		consumer_hit(c);
 		c->u->handler(c->u, regs);
@@ -99,135 +61,6 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 			again |= task_handler_bit(c, i);
 	} while (++i < set->nr);
 	return again;
-}
-
-static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
-{
-	unsigned int i;
-
-	for (i = 0; i < set->nr; i++) {
-		struct consumer *c = set->consumers[i];
-
-		if (c->atomic || c->type != CONSUMER_ENTRY || !consumer_active_get(c))
-			continue;
-		consumer_hit(c);
-		c->u->handler(c->u, regs);
-		consumer_active_put(c);
-	}
-}
-
-/* In a restartable sequence the ip stays at the breakpoint, for the kernel to abort it. */
-static __always_inline void hit_resume_in_task(struct utask *utask, struct site *site,
-					       struct pt_regs *regs, bool signalled)
-{
-	/* With no breakpoint there any more, it is executed there. */
-	if (regs->ip != site->key.addr || READ_ONCE(site->state) == SITE_IDLE)
-		return;
-	if (unlikely(signalled))
-		signal_note_resumption(site, regs);
-	else if (unlikely(compat_in_rseq_sleepable()))
-		signal_postpone(utask, site, regs);
-	else
-		hit_resume(utask, site, regs);
-}
-
-/* Calls the only handler, unless the task is at its end (@alive is false). */
-static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *regs,
-					 bool signalled, bool alive)
-{
-	struct consumer *c = utask->only;
-
-	utask->hit_queued = false;
-	if (alive) {
-		utask->in_handler = true;
-		consumer_hit(c);
-		c->u->handler(c->u, regs);
-		utask->in_handler = false;
-		hit_resume_in_task(utask, utask->site, regs, signalled);
-	}
-	consumer_active_put(c);
-	if (!alive)
-		utask_work_done(utask);
-	task_work_end();
-}
-
-static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
-{
-	bool signalled = utask->signalled;
-
-	utask->signalled = false;
-	hit_work_one(utask, regs, signalled, !utask->exited && current->mm);
-}
-
-static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
-{
-	bool shared = utask->shared;
-	struct consumer_set *task_handlers_set = utask->task_handlers_set;
-	u64 task_handlers_mask = utask->task_handlers_mask;
-	struct site *site = utask->site;
-	unsigned int what = utask->defer;
-	bool signalled = utask->signalled;
-
-	utask->hit_queued = false;
-	utask->signalled = false;
-	utask->shared = false;
-	utask->task_handlers_set = NULL;
-	if (shared)
-		regs = &utask->shared_regs;
-	if (unlikely(what & HIT_IN_PLACE)) {
-		site_remove_breakpoint(site);
-	} else if (unlikely(utask->exited || !current->mm)) {
-		uretprobe_drop_returning(utask);
-	} else {
-		utask->in_handler = true;
-		if (unlikely(what & HIT_SEARCH))
-			uretprobe_search(utask, regs);
-		if (what & HIT_RETURN)
-			uretprobe_run_sleepable(utask, regs);
-		if (what & (HIT_ENTRY | HIT_PREPARE | HIT_TASK_HANDLERS)) {
-			struct consumer_set *set = hit_set_get(site);
-
-			if (what & HIT_TASK_HANDLERS)
-				task_handlers_run(task_handlers_set, task_handlers_mask, regs);
-			if (set && what & HIT_ENTRY)
-				hit_run_sleepable(set, regs);
-			if (set && what & HIT_PREPARE) {
-				if (regs->ip == site->key.addr) {
-					unwinder_seek(site->pmm);
-					uretprobe_prepare_sleepable(utask, site, set, regs);
-				} else {
-					uretprobe_missed(set);
-				}
-			}
-			consumer_set_put(set);
-			if (!shared)
-				hit_resume_in_task(utask, site, regs, signalled);
-		}
-	}
-	utask->in_handler = false;
-	if (what & HIT_TASK_HANDLERS)
-		consumer_set_put(task_handlers_set);
-	utask_work_done(utask);
-	task_work_end();
-}
-
-/**
- * hit_work() - the rest of a hit
- * @work: utask::hit_work
- *
- * Context: the task itself, on its way to user mode; may sleep.
- */
-void hit_work(struct callback_head *work)
-{
-	struct utask *utask = container_of(work, struct utask, hit_work);
-	struct pt_regs *regs = task_pt_regs(current);
-
-	if (unlikely(utask->defer != HIT_ONE))
-		hit_work_many(utask, regs);
-	else if (unlikely(utask->signalled || utask->exited || !current->mm))
-		hit_work_unusual(utask, regs);
-	else
-		hit_work_one(utask, regs, false, true);
 }
 
 /*
@@ -244,7 +77,7 @@ static void hit_in_place(struct site *site, struct consumer_set *set)
 		consumer_missed(set->consumers[i]);
 	if (!utask)
 		return;
-	utask->site = site;
+	utask->hit.site = site;
 	utask_defer(utask, HIT_IN_PLACE);
 }
 
@@ -282,55 +115,16 @@ static noinline int hit_in_segment(struct pt_regs *regs)
 }
 
 /* Whether the task's tracer has been handed this hit, and has it step over. */
-static bool hit_handed(const struct site *site, const struct pt_regs *regs)
+static bool hit_was_passed_on(const struct site *site, const struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
 	const struct site *handed;
 
 	if (!utask)
 		return false;
-	handed = utask->handed;
-	utask->handed = NULL;
-	return handed == site && utask->handed_sp == regs->sp;
-}
-
-/*
- * Somebody else has a breakpoint there, too, and sees to it that the
- * instruction is executed, one way or another: before the handlers that may
- * sleep run.  They get a copy of the registers, and can change nothing.
- */
-static bool hit_share(struct utask *utask, struct site *site, struct consumer_set *set,
-		      struct pt_regs *regs, unsigned int defer)
-{
-	/*
-	 * The return address stays where it is until the function returns. Ours comes last, over
-	 * the trampoline of the kernel's return probes if there are any, and so is popped first.
-	 */
-	ret_addrs_lift(site->pmm, regs, !set || !set->nr_return);
-	if (set && set->nr_return && utask)
-		defer |= HIT_PREPARE;
-	if (set && set->nr_sleepable && utask)
-		defer |= HIT_ENTRY;
-	if (defer) {
-		utask->site = site;
-		utask->shared = true;
-		utask->shared_regs = *regs;
-		if (utask_defer(utask, defer)) {
-			utask->shared = false;
-			if (defer & HIT_TASK_HANDLERS) {
-				utask->task_handlers_set = NULL;
-				consumer_set_put(set);
-			}
-		}
-	}
-	if (current->ptrace && !utask)
-		utask = utask_get(current);
-	if (current->ptrace && utask) {
-		utask->handing = site;
-		utask->handed_sp = regs->sp;
-	}
-	regs->ip += ARCH_BREAKPOINT_LEN;
-	return false;
+	handed = utask->passed_on.told;
+	utask->passed_on.told = NULL;
+	return handed == site && utask->passed_on.sp == regs->sp;
 }
 
 /*
@@ -352,113 +146,196 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 	if (unlikely(again && !utask && set->retry_on_nomem))
 		return NOTIFY_STOP;
 	if (again && task_handlers_note(utask, set, again)) {
-		utask->site = site;
+		utask->hit.site = site;
 		if (!utask_defer(utask, HIT_TASK_HANDLERS))
 			return NOTIFY_STOP;
-		utask->task_handlers_set = NULL;
+		utask->hit.handlers = NULL;
 		consumer_set_put(set);
 	}
-	hit_resume_unstepped(site, regs);
+	resume_unstepped(site, regs);
 	return NOTIFY_STOP;
 }
 
-/* All that hit_trap() does not know at a fast_state to be the usual case. */
+/**
+ * struct hit - a hit on its way through the steps of hit_in_full()
+ * @site: where it is
+ * @regs: user registers
+ * @set: who is to be called, or NULL
+ * @utask: state of the current task; NULL if nothing needs one, or there is no memory
+ * @defer: what is left to task context, HIT_*
+ * @shared: somebody else has a breakpoint there, too
+ */
+struct hit {
+	struct site *site;
+	struct pt_regs *regs;
+	struct consumer_set *set;
+	struct utask *utask;
+	unsigned int defer;
+	bool shared;
+};
+
+/*
+ * Gets the state of the task if the hit needs one.  False if the breakpoint has to be executed
+ * again, with the refill on its way: nothing has been done yet.
+ */
+static bool hit_get_state(struct hit *hit)
+{
+	const struct consumer_set *set = hit->set;
+	bool retry = set && set->retry_on_nomem;
+
+	if (!hit->site->step && !retry && !(set && (set->nr_sleepable || set->nr_return)))
+		return true;
+	hit->utask = utask_get(current);
+	if (likely(hit->utask))
+		return true;
+	/* A step cannot do without. */
+	if (retry || (hit->site->step && !hit->shared))
+		return false;
+	if (set)
+		hit_missed(set);
+	return true;
+}
+
+/* Whether the hit has been counted before: a signal came, or a tracer has the task step over it. */
+static bool hit_was_counted(const struct hit *hit)
+{
+	const struct site *site = hit->site;
+	bool counted = false;
+
+	if (unlikely(READ_ONCE(site->pmm->resumptions))) {
+		struct utask *utask = utask_find(current);
+
+		counted = utask && signal_resumed(utask, site, hit->regs);
+	}
+	if (unlikely(READ_ONCE(site->pmm->passed_on)) && !hit->shared)
+		counted |= hit_was_passed_on(site, hit->regs);
+	return counted;
+}
+
+/* Calls the atomic handlers.  False if one of them has sent the task elsewhere. */
+static bool hit_call_atomic(struct hit *hit)
+{
+	struct consumer_set *set = hit->set;
+	u64 asked = set->nr_atomic ? hit_run_atomic(set, hit->regs) : 0;
+
+	if (unlikely(hit->regs->ip != hit->site->key.addr)) {
+		task_handlers_missed(set, asked);
+		if (hit->utask)
+			hit_missed(set);
+		return false;
+	}
+	if (unlikely(asked)) {
+		/* What has been missed above stays so. */
+		if (!hit->utask && !set->nr_sleepable && !set->nr_return)
+			hit->utask = utask_get(current);
+		hit->defer |= task_handlers_note(hit->utask, set, asked);
+	}
+	return true;
+}
+
+/* Leaves the rest to task context; false if the task will not run user code again. */
+static bool hit_leave_rest(struct hit *hit)
+{
+	hit->utask->hit.site = hit->site;
+	if (!utask_defer(hit->utask, hit->defer))
+		return true;
+	if (hit->defer & HIT_TASK_HANDLERS) {
+		hit->utask->hit.handlers = NULL;
+		consumer_set_put(hit->set);
+	}
+	return false;
+}
+
+/*
+ * Passes the trap on: somebody else has a breakpoint there, too, and sees to it that the
+ * instruction is executed, one way or another: before the handlers that may sleep run.  They
+ * get a copy of the registers, and can change nothing.
+ */
+static bool hit_pass_on(struct hit *hit)
+{
+	const struct consumer_set *set = hit->set;
+	struct pt_regs *regs = hit->regs;
+
+	/*
+	 * The return address stays where it is until the function returns. Ours comes last, over
+	 * the trampoline of the kernel's return probes if there are any, and so is popped first.
+	 */
+	ret_addrs_lift(hit->site->pmm, regs, !set || !set->nr_return);
+	if (set && set->nr_return && hit->utask)
+		hit->defer |= HIT_PREPARE;
+	if (set && set->nr_sleepable && hit->utask)
+		hit->defer |= HIT_ENTRY;
+	if (hit->defer) {
+		hit->utask->hit.shared = true;
+		hit->utask->hit.shared_regs = *regs;
+		if (!hit_leave_rest(hit))
+			hit->utask->hit.shared = false;
+	}
+	if (current->ptrace && !hit->utask)
+		hit->utask = utask_get(current);
+	if (current->ptrace && hit->utask) {
+		hit->utask->passed_on.site = hit->site;
+		hit->utask->passed_on.sp = regs->sp;
+	}
+	regs->ip += ARCH_BREAKPOINT_LEN;
+	return false;
+}
+
+/* Has the return of the function seen, and finds out whether anything is left to task context. */
+static bool hit_needs_task(struct hit *hit)
+{
+	const struct consumer_set *set = hit->set;
+
+	if (unlikely(!hit->utask && (set->nr_sleepable || set->nr_return)))
+		return false;
+	if (set->nr_sleepable)
+		hit->defer |= HIT_ENTRY;
+	/* After the sleepable handlers, if there are any: they may change ip. */
+	if (set->nr_return && (hit->defer || set->nr_return_in_task ||
+			       !uretprobe_prepare(hit->utask, hit->site, set, hit->regs)))
+		hit->defer |= HIT_PREPARE;
+	return hit->defer;
+}
+
+/*
+ * What a hit means, step by step.  The short ways in hit_trap() come to the same.  False if the
+ * trap is somebody else's, or theirs, too.
+ */
 static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 {
-	const unsigned long addr = site->key.addr;
-	struct utask *utask = NULL;
-	struct consumer_set *set;
-	unsigned int defer = 0;
-	bool shared, retry_on_nomem;
-	u64 again;
+	struct hit hit = { .site = site, .regs = regs };
+	enum late late = LATE_COPIED;
 
 	if (site->kind == SITE_TRAMPOLINE)
 		return handle_trampoline(site, regs);
-	if (unlikely(READ_ONCE(site->state) != SITE_ARMED)) {
-		enum late late = hit_late(site);
-
-		if (late != LATE_COPIED) {
-			if (late != LATE_REMOVED)
-				return false;
-			regs->ip = addr;
-			return true;
-		}
+	if (unlikely(READ_ONCE(site->state) != SITE_ARMED))
+		late = hit_late(site);
+	if (unlikely(late == LATE_FOREIGN))
+		return false;
+	if (unlikely(late == LATE_REMOVED)) {
+		regs->ip = site->key.addr;
+		return true;
 	}
-
 	if (unlikely(arch_code_mode(regs) != (int)site->pmm->mode))
 		return hit_misread(site, regs);
-
-	regs->ip = addr;
-	set = rcu_dereference(site->set);
-	shared = READ_ONCE(site->owner) != OWNER_OURS;
-	if (unlikely(site->plan.pushes_return && arch_stack_fixed() && !shared)) {
-		hit_in_place(site, set);
+	regs->ip = site->key.addr;
+	hit.set = rcu_dereference(site->set);
+	hit.shared = READ_ONCE(site->owner) != OWNER_OURS;
+	if (unlikely(site->plan.pushes_return && arch_stack_fixed() && !hit.shared)) {
+		hit_in_place(site, hit.set);
 		return true;
 	}
-	retry_on_nomem = set && set->retry_on_nomem;
-	if (site->step || retry_on_nomem || (set && (set->nr_sleepable || set->nr_return))) {
-		utask = utask_get(current);
-		if (unlikely(!utask)) {
-			/*
-			 * A step cannot do without, nor can who retry_on_nomem;
-			 * nothing has been done yet, so the breakpoint may be
-			 * executed again, with the refill on its way.
-			 */
-			if (retry_on_nomem || (site->step && !shared))
-				return true;
-			if (set)
-				hit_missed(set);
-		}
-	}
-	if (unlikely(READ_ONCE(site->pmm->resumptions))) {
-		struct utask *self = utask_find(current);
-
-		if (self && signal_resumed(self, site, regs))
-			set = NULL;
-	}
-	if (unlikely(READ_ONCE(site->pmm->handed)) && !shared && hit_handed(site, regs))
-		set = NULL;
-	if (unlikely(!set))
-		goto resume;
-
-	again = set->nr_atomic ? hit_run_atomic(set, regs) : 0;
-	if (unlikely(regs->ip != addr)) {
-		task_handlers_missed(set, again);
-		if (utask)
-			hit_missed(set);
+	if (unlikely(!hit_get_state(&hit)))
 		return true;
-	}
-	if (unlikely(again)) {
-		/* What has been missed above stays so. */
-		if (!utask && !set->nr_sleepable && !set->nr_return)
-			utask = utask_get(current);
-		defer |= task_handlers_note(utask, set, again);
-	}
-
-	if (unlikely(shared))
-		return hit_share(utask, site, set, regs, defer);
-	if (unlikely(!utask && (set->nr_sleepable || set->nr_return)))
-		goto resume;
-	if (set->nr_sleepable)
-		defer |= HIT_ENTRY;
-	/* After the sleepable handlers, if there are any: they may change ip. */
-	if (set->nr_return &&
-	    (defer || set->nr_return_in_task ||
-	     !uretprobe_prepare(utask, site, set, regs)))
-		defer |= HIT_PREPARE;
-	if (defer) {
-		utask->site = site;
-		if (!utask_defer(utask, defer))
-			return true;
-		if (defer & HIT_TASK_HANDLERS) {
-			utask->task_handlers_set = NULL;
-			consumer_set_put(set);
-		}
-	}
-resume:
-	if (unlikely(shared))
-		return hit_share(utask, site, NULL, regs, 0);
-	hit_resume(utask, site, regs);
+	if (unlikely(hit_was_counted(&hit)))
+		hit.set = NULL;
+	if (hit.set && !hit_call_atomic(&hit))
+		return true;
+	if (unlikely(hit.shared))
+		return hit_pass_on(&hit);
+	if (hit.set && hit_needs_task(&hit) && hit_leave_rest(&hit))
+		return true;
+	resume_at(hit.utask, site, regs);
 	return true;
 }
 
@@ -470,14 +347,14 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 	regs->ip = site->key.addr;
 	if (unlikely(!utask)) {
 		consumer_missed(c);
-	} else if (likely(percpu_ref_tryget_live_rcu(&c->active))) {
-		utask->site = site;
-		utask->only = c;
+	} else if (likely(percpu_ref_tryget_live_rcu(&c->run.active))) {
+		utask->hit.site = site;
+		utask->hit.only = c;
 		if (likely(!utask_defer(utask, HIT_ONE)))
 			return NOTIFY_STOP;
 		consumer_active_put(c);
 	}
-	hit_resume_unstepped(site, regs);
+	resume_unstepped(site, regs);
 	return NOTIFY_STOP;
 }
 
@@ -576,7 +453,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	/* Where the compiler knows the segment it compares raw_cpu_read() in memory. */
 	if (unlikely(raw_cpu_read(task_handler_wanted) || regs->ip != site->key.addr))
 		return hit_atomic_rest(site, set, regs);
-	hit_resume_unstepped(site, regs);
+	resume_unstepped(site, regs);
 	return NOTIFY_STOP;
 }
 
@@ -596,29 +473,29 @@ bool hit_step(struct pt_regs *regs)
 	const struct site *site;
 	bool hide;
 
-	if (utask && utask->held) {
-		signal_held_step(utask, regs);
+	if (utask && utask->signals.delayed) {
+		signal_delay_step(utask, regs);
 		return true;
 	}
-	if (utask && utask->stepping) {
-		site = utask->stepping;
+	if (utask && utask->step.site) {
+		site = utask->step.site;
 		/* Who else steps sees each round of a repeated string instruction. */
 		if (!arch_step_end(&site->plan, site->key.addr, site->slot,
-				   &utask->step, regs))
-			return !arch_stepped(utask->step.flags);
+				   &utask->step.state, regs))
+			return !arch_stepped(utask->step.state.flags);
 		/*
 		 * A return address that could not be corrected is that of the
 		 * jump behind the copy, which leads to the right place.
 		 */
-		utask->stepping = NULL;
-		if (utask->holds)
-			signal_held_end(utask, regs);
-		return !arch_stepped(utask->step.flags);
+		utask->step.site = NULL;
+		if (utask->signals.delays)
+			signal_delay_end(utask, regs);
+		return !arch_stepped(utask->step.state.flags);
 	}
 
 	/* The tracer has had it step over a copy of the instruction, elsewhere. */
 	if (utask)
-		utask->handed = NULL;
+		utask->passed_on.told = NULL;
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
 	site = pmm ? site_of_slot(pmm, regs->ip) : NULL;

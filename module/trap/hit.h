@@ -7,12 +7,10 @@
 
 #include <linux/types.h>
 
-struct callback_head;
 struct notifier_block;
 struct pt_regs;
 
 int hit_trap(struct notifier_block *nb, unsigned long event, void *data);
 bool hit_step(struct pt_regs *regs);
-void hit_work(struct callback_head *work);
 
 #endif /* _UPROBES_HIT_H */

@@ -23,7 +23,7 @@
 #include "uret/uretprobe_return.h"
 
 /**
- * signal_postpone() - note that a hit is handled and its instruction is not
+ * signal_add_resumption() - note that a hit is handled and its instruction is not
  *	executed
  * @utask: state of the current task
  * @site: where the hit was
@@ -34,14 +34,14 @@
  *
  * Context: any.
  */
-void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs)
+void signal_add_resumption(struct utask *utask, struct site *site, const struct pt_regs *regs)
 {
-	if (utask->nr_resumptions == SIGNAL_MAX_RESUMPTIONS) {
-		memmove(&utask->resumptions[0], &utask->resumptions[1],
-			sizeof(utask->resumptions) - sizeof(utask->resumptions[0]));
-		utask->nr_resumptions--;
+	if (utask->signals.nr_resumptions == SIGNAL_MAX_RESUMPTIONS) {
+		memmove(&utask->signals.resumptions[0], &utask->signals.resumptions[1],
+			sizeof(utask->signals.resumptions) - sizeof(utask->signals.resumptions[0]));
+		utask->signals.nr_resumptions--;
 	}
-	utask->resumptions[utask->nr_resumptions++] = (struct resumption) {
+	utask->signals.resumptions[utask->signals.nr_resumptions++] = (struct resumption) {
 		.site = site,
 		.sp = regs->sp,
 		.digest = arch_regs_digest(regs),
@@ -79,7 +79,7 @@ void signal_note_resumption(struct site *site, const struct pt_regs *regs)
 	struct utask *utask = utask_get(current);
 
 	if (utask)
-		signal_postpone(utask, site, regs);
+		signal_add_resumption(utask, site, regs);
 }
 
 /* Whether somebody stops the current task, by a signal that no program can handle or block. */
@@ -94,7 +94,7 @@ static bool stop_pending(void)
  * which may be the instruction's own, nor what ends, stops or freezes the task; and what
  * the kernel itself wants done with them is done.  @begun as above.
  */
-static bool signals_may_wait(bool begun)
+static bool signals_can_wait(bool begun)
 {
 	return !fault_pending(begun) && !__fatal_signal_pending(current) && !stop_pending() &&
 	       !test_thread_flag(TIF_NOTIFY_SIGNAL) && !freezing(current) &&
@@ -102,16 +102,16 @@ static bool signals_may_wait(bool begun)
 }
 
 /* Set before tasks are released; read with interrupts off, and so before that or after. */
-static bool holds_over;
+static bool delays_over;
 
 /**
- * signal_hold_no_more() - from the next time that the machine is stopped, no signal waits
+ * signal_delay_no_more() - from the next time that the machine is stopped, no signal waits
  *
  * Context: any.
  */
-void signal_hold_no_more(void)
+void signal_delay_no_more(void)
 {
-	WRITE_ONCE(holds_over, true);
+	WRITE_ONCE(delays_over, true);
 }
 
 /*
@@ -132,24 +132,24 @@ static bool slot_intact(const struct site *site)
  * Has the signals of the current task wait until it has executed the instruction of a
  * hit; unless somebody steps it, or they have waited too often.  @begun as above.
  */
-static bool signal_hold(struct utask *utask, const struct site *site, bool stepped, bool begun)
+static bool signal_delay(struct utask *utask, const struct site *site, bool stepped, bool begun)
 {
-	if (stepped || utask->holds >= SIGNAL_MAX_HOLDS || READ_ONCE(holds_over) ||
+	if (stepped || utask->signals.delays >= SIGNAL_MAX_DELAYS || READ_ONCE(delays_over) ||
 	    !arch_step_plain(&site->plan) || !slot_intact(site))
 		return false;
 	clear_thread_flag(TIF_SIGPENDING);
 	/* Who sends a signal sets the flag last: what has come before it was cleared is seen. */
 	smp_mb__after_atomic();
-	if (!signals_may_wait(begun)) {
+	if (!signals_can_wait(begun)) {
 		set_thread_flag(TIF_SIGPENDING);
 		return false;
 	}
-	utask->holds++;
+	utask->signals.delays++;
 	return true;
 }
 
 /* The same for one that goes through a slot that does without steps. */
-static bool signal_hold_in_slot(struct site *site, struct pt_regs *regs)
+static bool signal_delay_in_slot(struct site *site, struct pt_regs *regs)
 {
 	struct utask *utask;
 
@@ -159,11 +159,11 @@ static bool signal_hold_in_slot(struct site *site, struct pt_regs *regs)
 		return false;
 	utask = utask_get(current);
 	if (!utask ||
-	    !signal_hold(utask, site, arch_stepped(regs->flags), regs->ip != site->slot))
+	    !signal_delay(utask, site, arch_stepped(regs->flags), regs->ip != site->slot))
 		return false;
-	utask->held = site;
-	utask->held_steps = 0;
-	utask->watched = regs->ip != site->slot ? arch_watched(current) : 0;
+	utask->signals.delayed = site;
+	utask->signals.delayed_steps = 0;
+	utask->signals.watched = regs->ip != site->slot ? arch_watched(current) : 0;
 	arch_set_stepped(regs, true);
 	return true;
 }
@@ -179,29 +179,29 @@ void signal_fault_waits(void)
 {
 	struct utask *utask = utask_find(current);
 
-	if (!utask || !utask->holds)
+	if (!utask || !utask->signals.delays)
 		return;
-	utask->holds = SIGNAL_MAX_HOLDS;
+	utask->signals.delays = SIGNAL_MAX_DELAYS;
 	set_thread_flag(TIF_SIGPENDING);
 }
 
 /**
- * signal_held_end() - a task's signals need not wait any longer
+ * signal_delay_end() - a task's signals need not wait any longer
  * @utask: its state; signals wait
  * @regs: its registers
  *
  * Context: the task itself, or it does not run.
  */
-void signal_held_end(struct utask *utask, struct pt_regs *regs)
+void signal_delay_end(struct utask *utask, struct pt_regs *regs)
 {
-	if (utask->held) {
+	if (utask->signals.delayed) {
 		arch_set_stepped(regs, false);
 		/* The last step has made the kernel forget them. */
-		if (utask->watched)
-			arch_set_watched(utask->task, utask->watched);
+		if (utask->signals.watched)
+			arch_set_watched(utask->task, utask->signals.watched);
 	}
-	utask->held = NULL;
-	utask->holds = 0;
+	utask->signals.delayed = NULL;
+	utask->signals.delays = 0;
 	set_tsk_thread_flag(utask->task, TIF_SIGPENDING);
 }
 
@@ -217,40 +217,40 @@ void signal_held_end(struct utask *utask, struct pt_regs *regs)
  */
 void signal_exec(struct utask *utask, struct pt_regs *regs)
 {
-	utask->stepping = NULL;
-	if (utask->holds)
-		signal_held_end(utask, regs);
-	utask->nr_resumptions = 0;
-	utask->sigreturned = 0;
-	utask->unwound = NULL;
-	utask->handing = NULL;
-	utask->handed = NULL;
+	utask->step.site = NULL;
+	if (utask->signals.delays)
+		signal_delay_end(utask, regs);
+	utask->signals.nr_resumptions = 0;
+	utask->signals.returned_to = 0;
+	utask->signals.unwound = NULL;
+	utask->passed_on.site = NULL;
+	utask->passed_on.told = NULL;
 }
 
 /**
- * signal_held_step() - handle the single-step trap of a task whose signals wait
+ * signal_delay_step() - handle the single-step trap of a task whose signals wait
  * @utask: its state; it goes through a slot
  * @regs: its registers
  *
  * Context: the trap.
  */
-void signal_held_step(struct utask *utask, struct pt_regs *regs)
+void signal_delay_step(struct utask *utask, struct pt_regs *regs)
 {
-	const struct site *site = utask->held;
+	const struct site *site = utask->signals.delayed;
 
 	if (!arch_slot_done(&site->plan, site->key.addr, site->slot, regs)) {
-		if (++utask->held_steps < SIGNAL_MAX_STEPS) {
+		if (++utask->signals.delayed_steps < SIGNAL_MAX_STEPS) {
 			/* The program may have changed the slot, and what is there clear TF. */
 			arch_set_stepped(regs, true);
 			return;
 		}
 		/* It has. Its signals come where it is: not held once more before slot_leave(). */
-		signal_held_end(utask, regs);
-		utask->holds = SIGNAL_MAX_HOLDS;
+		signal_delay_end(utask, regs);
+		utask->signals.delays = SIGNAL_MAX_DELAYS;
 		return;
 	}
 	arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
-	signal_held_end(utask, regs);
+	signal_delay_end(utask, regs);
 }
 
 /**
@@ -267,18 +267,18 @@ void signal_held_step(struct utask *utask, struct pt_regs *regs)
  */
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs)
 {
-	bool returned = utask->sigreturned == site->key.addr ||
-			utask->sigreturned == SIGNAL_ANYWHERE;
-	unsigned int i = utask->nr_resumptions;
+	bool returned = utask->signals.returned_to == site->key.addr ||
+			utask->signals.returned_to == SIGNAL_ANYWHERE;
+	unsigned int i = utask->signals.nr_resumptions;
 
-	utask->sigreturned = 0;
+	utask->signals.returned_to = 0;
 	while (i--) {
-		const struct resumption *r = &utask->resumptions[i];
+		const struct resumption *r = &utask->signals.resumptions[i];
 
 		if (r->site != site || r->sp != regs->sp || (r->handler && !returned) ||
 		    (!r->restart && r->digest != arch_regs_digest(regs)))
 			continue;
-		utask->nr_resumptions = i;
+		utask->signals.nr_resumptions = i;
 		return true;
 	}
 	return false;
@@ -296,15 +296,15 @@ void signal_handled(const struct pt_regs *regs, bool restart)
 	struct utask *utask = utask_find(current);
 	struct resumption *r;
 
-	if (!utask || !utask->nr_resumptions)
+	if (!utask || !utask->signals.nr_resumptions)
 		return;
-	r = &utask->resumptions[utask->nr_resumptions - 1];
+	r = &utask->signals.resumptions[utask->signals.nr_resumptions - 1];
 	if (r->sp != regs->sp || r->handler)
 		return;
 	r->handler = true;
 	/* The call ends with EINTR instead. */
 	if (r->restart && !arch_syscall_restarts_after(regs, restart))
-		utask->nr_resumptions--;
+		utask->signals.nr_resumptions--;
 }
 
 /**
@@ -318,7 +318,7 @@ void signal_returns(unsigned long ip)
 	struct utask *utask = utask_find(current);
 
 	if (utask)
-		utask->sigreturned = ip;
+		utask->signals.returned_to = ip;
 }
 
 /* Whether the instruction is still to be executed, if only to restart a system call. */
@@ -335,7 +335,7 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 		/* It may decide so only later, as after a stop by a tracer: remember the site. */
 		utask = utask_get(current);
 		if (utask)
-			utask->unwound = site;
+			utask->signals.unwound = site;
 		return false;
 	}
 	return true;
@@ -347,16 +347,16 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
  */
 static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 {
-	struct site *site = utask->unwound;
+	struct site *site = utask->signals.unwound;
 	bool behind;
 
 	behind = arch_in_syscall(regs) &&
 		 regs->ip == site->key.addr + ssol_len(&site->plan);
 	if (behind && !arch_syscall_restarts(regs))
 		return;
-	utask->unwound = NULL;
+	utask->signals.unwound = NULL;
 	if (behind)
-		signal_postpone(utask, site, regs);
+		signal_add_resumption(utask, site, regs);
 }
 
 /*
@@ -371,39 +371,41 @@ static struct utask *utask_in_slot(void)
 }
 
 /* Whether the signals of a task that is in a slot wait. */
-static bool slot_holds(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
+static bool slot_delays_signals(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
 	struct site *site;
 
-	if (utask && utask->stepping)
+	if (utask && utask->step.site)
 		return !compat_in_rseq() &&
-		       signal_hold(utask, utask->stepping, arch_stepped(utask->step.flags), false);
-	if (utask && utask->held)
-		return signal_hold(utask, utask->held, false, regs->ip != utask->held->slot);
+		       signal_delay(utask, utask->step.site,
+				    arch_stepped(utask->step.state.flags), false);
+	if (utask && utask->signals.delayed)
+		return signal_delay(utask, utask->signals.delayed, false,
+				    regs->ip != utask->signals.delayed->slot);
 	site = site_of_slot(pmm, regs->ip);
-	return site && signal_hold_in_slot(site, regs);
+	return site && signal_delay_in_slot(site, regs);
 }
 
 /* Makes the registers of a task that may be in a slot those of the program. */
 static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
-	struct site *site = utask ? utask->stepping : NULL;
+	struct site *site = utask ? utask->step.site : NULL;
 
 	if (site) {
-		utask->stepping = NULL;
-		if (utask->holds)
-			signal_held_end(utask, regs);
-		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step, regs);
+		utask->step.site = NULL;
+		if (utask->signals.delays)
+			signal_delay_end(utask, regs);
+		arch_step_abort(&site->plan, site->key.addr, site->slot, &utask->step.state, regs);
 		if (regs->ip == site->key.addr)
 			signal_note_resumption(site, regs);
 		return;
 	}
-	if (utask && utask->held)
-		signal_held_end(utask, regs);
+	if (utask && utask->signals.delayed)
+		signal_delay_end(utask, regs);
 	if (utask)
-		utask->holds = 0;
+		utask->signals.delays = 0;
 	site = site_of_slot(pmm, regs->ip);
-	if (!site && utask && utask->unwound)
+	if (!site && utask && utask->signals.unwound)
 		unwound_before(utask, regs);
 	if (site && unwind_slot(site, regs))
 		signal_note_resumption(site, regs);
@@ -453,11 +455,11 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 	struct site *site;
 	unsigned long flags;
 
-	if (utask && utask->hit_queued) {
+	if (utask && utask->hit.queued) {
 		/* It is next on the way to user mode, and then comes the slot. */
-		if (can_wait && signals_may_wait(false))
+		if (can_wait && signals_can_wait(false))
 			return true;
-		utask->signalled = true;
+		utask->signals.noticed = true;
 		return false;
 	}
 
@@ -465,13 +467,13 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 	local_irq_save(flags);
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
-	if (pmm && regs->ip == READ_ONCE(pmm->trampoline)) {
+	if (pmm && regs->ip == READ_ONCE(pmm->uret.trampoline)) {
 		site = site_find(current->mm, regs->ip);
 		if (site)
 			handle_trampoline(site, regs);
 	} else if (pmm) {
 		utask = utask_in_slot();
-		waits = can_wait && slot_holds(pmm, utask, regs);
+		waits = can_wait && slot_delays_signals(pmm, utask, regs);
 		if (!waits)
 			slot_leave(pmm, utask, regs);
 	}
@@ -531,7 +533,7 @@ void signal_delivered(struct pt_regs *regs)
 	unsigned long flags;
 
 	/* What is kept for it was made on a way into the kernel that the module has seen. */
-	if (utask && !utask->looked && !READ_ONCE(holds_over))
+	if (utask && !utask->signals.looked && !READ_ONCE(delays_over))
 		hook_unseen(ksym_signal_function());
 	local_irq_save(flags);
 	rcu_read_lock();
@@ -581,7 +583,7 @@ void signal_translate(int sig)
 }
 
 /**
- * signal_handed() - the current task has just sent itself a SIGTRAP
+ * signal_passed_on() - the current task has just sent itself a SIGTRAP
  * @info: the signal
  *
  * For a breakpoint that is ours and a tracer's, the tracer now has the instruction executed:
@@ -590,17 +592,17 @@ void signal_translate(int sig)
  *
  * Context: any; the siglock is held.
  */
-void signal_handed(const struct kernel_siginfo *info)
+void signal_passed_on(const struct kernel_siginfo *info)
 {
 	struct utask *utask = utask_find(current);
-	struct site *site = utask ? utask->handing : NULL;
+	struct site *site = utask ? utask->passed_on.site : NULL;
 
 	/* Those of steps and watchpoints have another code. */
 	if (!site || info <= SEND_SIG_PRIV || info->si_code != SI_KERNEL ||
 	    task_pt_regs(current)->ip != site->key.addr + ARCH_BREAKPOINT_LEN)
 		return;
-	utask->handing = NULL;
-	utask->handed = site;
-	WRITE_ONCE(site->pmm->handed, true);
+	utask->passed_on.site = NULL;
+	utask->passed_on.told = site;
+	WRITE_ONCE(site->pmm->passed_on, true);
 	WRITE_ONCE(site->pmm->resumptions, true);
 }

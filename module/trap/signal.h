@@ -24,7 +24,7 @@ struct site;
 struct utask;
 
 /* Signals wait no longer than this many have come. */
-#define SIGNAL_MAX_HOLDS	8
+#define SIGNAL_MAX_DELAYS	8
 
 /* Nor for more steps than a slot has bytes: an unchanged slot is through by then. */
 #define SIGNAL_MAX_STEPS	SSOL_SLOT_MAX
@@ -37,17 +37,17 @@ void signal_show(void);
 void signal_forked(struct probed_mm *parent);
 void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
-void signal_postpone(struct utask *utask, struct site *site, const struct pt_regs *regs);
+void signal_add_resumption(struct utask *utask, struct site *site, const struct pt_regs *regs);
 void signal_note_resumption(struct site *site, const struct pt_regs *regs);
-void signal_hold_no_more(void);
+void signal_delay_no_more(void);
 void signal_fault_waits(void);
 void signal_exec(struct utask *utask, struct pt_regs *regs);
-void signal_held_end(struct utask *utask, struct pt_regs *regs);
-void signal_held_step(struct utask *utask, struct pt_regs *regs);
+void signal_delay_end(struct utask *utask, struct pt_regs *regs);
+void signal_delay_step(struct utask *utask, struct pt_regs *regs);
 void signal_handled(const struct pt_regs *regs, bool restart);
 void signal_returns(unsigned long ip);
 void signal_translate(int sig);
-void signal_handed(const struct kernel_siginfo *info);
+void signal_passed_on(const struct kernel_siginfo *info);
 bool signal_resumed(struct utask *utask, const struct site *site, const struct pt_regs *regs);
 
 #endif /* _UPROBES_SIGNAL_H */

@@ -326,7 +326,7 @@ int calls_link(struct calls *calls, struct uret_instance **list, unsigned long s
 	linked = 0;
 	while ((inst = todo)) {
 		todo = inst->next;
-		at = READ_ONCE(inst->consumer->live) ? link : &dropped;
+		at = READ_ONCE(inst->consumer->run.live) ? link : &dropped;
 		linked += at == link;
 		inst->next = *at;
 		*at = inst;

@@ -503,13 +503,13 @@ void calls_restore(struct probed_mm *pmm)
 	u64 pos = 0, step;
 	unsigned int n, k;
 
-	if (!calls_there(&pmm->calls) || !mmget_not_zero(pmm->mm))
+	if (!calls_there(&pmm->uret.calls) || !mmget_not_zero(pmm->mm))
 		return;
 	do {
 		n = 0;
 		local_irq_disable();
-		if (calls_live_at(&pmm->calls, pos, &step)) {
-			bucket = calls_lock_next(&pmm->calls, pos, &step);
+		if (calls_live_at(&pmm->uret.calls, pos, &step)) {
+			bucket = calls_lock_next(&pmm->uret.calls, pos, &step);
 			n = bucket_list(bucket, list);
 			calls_unlock(bucket);
 		}

@@ -15,7 +15,6 @@
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
-#include "return_word.h"
 
 /**
  * struct surroundings - the text around a word
@@ -82,7 +81,7 @@ static void without_probes(const struct probed_mm *pmm, unsigned long addr, u8 *
  */
 enum word_kind return_word_look(struct probed_mm *pmm, unsigned long word)
 {
-	int changes = changes_now(&pmm->returns);
+	int changes = changes_now(&pmm->uret.words);
 	u8 before[sizeof(u64)];
 	int executable;
 
@@ -97,7 +96,7 @@ enum word_kind return_word_look(struct probed_mm *pmm, unsigned long word)
 	without_probes(pmm, word - sizeof(before), before, sizeof(before));
 	if (!retaddr_behind_call(before + sizeof(before), pmm->mode))
 		return WORD_UNCLEAR;
-	keep(&pmm->returns, word, changes);
+	keep(&pmm->uret.words, word, changes);
 	return WORD_RETURN;
 }
 
@@ -196,7 +195,7 @@ static bool returned_to(const struct surroundings *text, const struct lies *lies
  */
 bool return_word_is(struct probed_mm *pmm, unsigned long word, const struct pt_regs *regs)
 {
-	int changes = changes_now(&pmm->returns), mode = arch_code_mode(regs);
+	int changes = changes_now(&pmm->uret.words), mode = arch_code_mode(regs);
 	const struct lies lies = where_lies(pmm->mm, word);
 	struct surroundings text = {};
 	bool hidden;
@@ -218,7 +217,7 @@ bool return_word_is(struct probed_mm *pmm, unsigned long word, const struct pt_r
 		return false;
 	/* A trampoline that is not the image's may become that. */
 	if (text.after[0] != ARCH_BREAKPOINT)
-		keep(&pmm->returns, word, changes);
+		keep(&pmm->uret.words, word, changes);
 	return true;
 }
 
@@ -232,7 +231,7 @@ bool return_word_is(struct probed_mm *pmm, unsigned long word, const struct pt_r
  */
 void return_words_prune(struct probed_mm *pmm, unsigned long start, unsigned long end)
 {
-	struct return_words *words = &pmm->returns;
+	struct return_words *words = &pmm->uret.words;
 	unsigned long word;
 	unsigned int i;
 

@@ -75,7 +75,7 @@ static bool stack_restore(const struct uret_instance *inst, unsigned long *was)
  */
 static void set_restored(struct uret_instance *inst, bool under_way)
 {
-	if (under_way && READ_ONCE(inst->consumer->live))
+	if (under_way && READ_ONCE(inst->consumer->run.live))
 		consumer_missed(inst->consumer);
 	inst->restored = true;
 	inst->restored_at = jiffies;
@@ -223,9 +223,9 @@ static void restore_words(struct probed_mm *pmm, const struct unwound *u, unsign
 	unsigned long at, word, low = ULONG_MAX, high = 0;
 	unsigned int i, n;
 
-	for (i = 0; i < READ_ONCE(pmm->nr_areas); i++) {
-		low = min(low, ssol_area_trampoline(pmm->areas[i]));
-		high = max(high, ssol_area_trampoline(pmm->areas[i]));
+	for (i = 0; i < READ_ONCE(pmm->areas.nr); i++) {
+		low = min(low, ssol_area_trampoline(pmm->areas.list[i]));
+		high = max(high, ssol_area_trampoline(pmm->areas.list[i]));
 	}
 	for (at = ALIGN(u->start, size); at < u->end; at += n) {
 		/* Pieces do not cross the ends of pages. */
@@ -235,7 +235,7 @@ static void restore_words(struct probed_mm *pmm, const struct unwound *u, unsign
 		for (i = 0; i < n / size; i++) {
 			word = size == sizeof(u64) ? words.w64[i] : words.w32[i];
 			if (word >= low && word <= high)
-				restored_at(&pmm->calls, at + i * size);
+				restored_at(&pmm->uret.calls, at + i * size);
 		}
 		cond_resched();
 	}
@@ -277,13 +277,13 @@ static void restore_in_task(struct probed_mm *pmm)
 	struct unwound u = { .start = regs->sp, .owner = current->pid };
 	unsigned int size = arch_word_size(regs);
 
-	if (stack_used(&u) && (u.end - u.start) / size < calls_buckets(&pmm->calls)) {
+	if (stack_used(&u) && (u.end - u.start) / size < calls_buckets(&pmm->uret.calls)) {
 		restore_words(pmm, &u, size);
 		return;
 	}
 	/* What the signal has interrupted may be a coroutine with calls of any thread. */
-	u.all = READ_ONCE(pmm->calls.mixed) && on_sig_stack(regs->sp);
-	restore_all(&pmm->calls, &u);
+	u.all = READ_ONCE(pmm->uret.calls.mixed) && on_sig_stack(regs->sp);
+	restore_all(&pmm->uret.calls, &u);
 }
 
 /**
@@ -302,12 +302,12 @@ bool ret_addrs_restore(bool may_sleep)
 
 	if (!may_sleep) {
 		pmm = pmm_lookup(current->mm);
-		return !pmm || !calls_there(&pmm->calls) || restore_in_trap(&pmm->calls);
+		return !pmm || !calls_there(&pmm->uret.calls) || restore_in_trap(&pmm->uret.calls);
 	}
 	pmm = pmm_find(current->mm);
 	if (!pmm)
 		return true;
-	if (calls_there(&pmm->calls))
+	if (calls_there(&pmm->uret.calls))
 		restore_in_task(pmm);
 	pmm_put(pmm);
 	return true;
@@ -331,9 +331,9 @@ void ret_addrs_lift(struct probed_mm *pmm, const struct pt_regs *regs, bool shar
 	struct call_bucket *bucket;
 	unsigned long was;
 
-	if (!calls_there(&pmm->calls))
+	if (!calls_there(&pmm->uret.calls))
 		return;
-	bucket = calls_lock(&pmm->calls, regs->sp);
+	bucket = calls_lock(&pmm->uret.calls, regs->sp);
 	inst = *bucket_find(bucket, regs->sp);
 	if (inst && !inst->restored && inst->shared >= shared && stack_restore(inst, &was)) {
 		for (; inst && inst->ri.sp == regs->sp; inst = inst->next)
@@ -361,10 +361,10 @@ unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned
 		return pc;
 	rcu_read_lock();
 	pmm = pmm_lookup(task->mm);
-	if (pmm && pc == READ_ONCE(pmm->trampoline)) {
-		if (!calls_real(&pmm->calls, sp, &pc) &&
-		    !calls_real(&pmm->calls, sp - sizeof(long), &pc))
-			calls_real(&pmm->calls, sp - sizeof(u32), &pc);
+	if (pmm && pc == READ_ONCE(pmm->uret.trampoline)) {
+		if (!calls_real(&pmm->uret.calls, sp, &pc) &&
+		    !calls_real(&pmm->uret.calls, sp - sizeof(long), &pc))
+			calls_real(&pmm->uret.calls, sp - sizeof(u32), &pc);
 	} else if (pmm) {
 		site = site_of_slot(pmm, pc);
 		if (site)

@@ -19,7 +19,6 @@
 #include "core/site.h"
 #include "core/task.h"
 #include "core/task_handler.h"
-#include "return_word.h"
 
 /**
  * uretprobe_missed() - count a call that cannot be followed
@@ -95,8 +94,8 @@ static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs)
 	if (c->atomic) {
 		/* As in the trap, which this may be. */
 		local_irq_save(flags);
-		wanted = READ_ONCE(c->live) && (!inst->ri.rp->entry_handler ||
-						!inst->ri.rp->entry_handler(&inst->ri, regs));
+		wanted = READ_ONCE(c->run.live) && (!inst->ri.rp->entry_handler ||
+						    !inst->ri.rp->entry_handler(&inst->ri, regs));
 		task_handler_asked();
 		local_irq_restore(flags);
 	} else if (c->in_task) {
@@ -149,7 +148,7 @@ static void instances_fill(struct uret_instance **fresh, struct uret_instance **
 static enum word_kind word_look(struct probed_mm *pmm, unsigned long word,
 				const struct pt_regs *regs, bool may_sleep)
 {
-	if (return_word_known(&pmm->returns, word))
+	if (return_word_known(&pmm->uret.words, word))
 		return WORD_RETURN;
 	if (!may_sleep)
 		return return_word_look(pmm, word);
@@ -159,9 +158,9 @@ static enum word_kind word_look(struct probed_mm *pmm, unsigned long word,
 static bool prepare(struct utask *utask, const struct site *site,
 		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
-	unsigned long trampoline = READ_ONCE(site->pmm->trampoline);
+	unsigned long trampoline = READ_ONCE(site->pmm->uret.trampoline);
 	struct uret_instance *fresh = NULL, *rest = NULL, **end;
-	struct calls *calls = &site->pmm->calls;
+	struct calls *calls = &site->pmm->uret.calls;
 	unsigned int size = arch_word_size(regs);
 	unsigned long word, sp = regs->sp;
 	enum word_kind kind;
@@ -200,7 +199,7 @@ static bool prepare(struct utask *utask, const struct site *site,
 		return true;
 
 	instances_fill(&fresh, &rest, site, trampoline, word, regs,
-		       regs == &utask->shared_regs);
+		       regs == &utask->hit.shared_regs);
 	if (fresh)
 		linked = calls_link(calls, &fresh, sp, chained);
 	for (end = &rest; *end; end = &(*end)->next)
@@ -266,8 +265,8 @@ fault:
 bool uretprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
 {
 	struct probed_mm *pmm = site->pmm;
-	unsigned long trampoline = READ_ONCE(pmm->trampoline);
-	struct calls *calls = &pmm->calls;
+	unsigned long trampoline = READ_ONCE(pmm->uret.trampoline);
+	struct calls *calls = &pmm->uret.calls;
 	unsigned long sp = regs->sp, real;
 	struct uret_instance *inst, *other;
 	struct call_bucket *bucket;
@@ -288,7 +287,7 @@ bool uretprobe_enter(const struct site *site, struct consumer *c, struct pt_regs
 	if (unlikely(!percpu_ref_tryget_live_rcu(&c->calls)))
 		goto unusual;
 	pagefault_disable();
-	exchanged = word_exchange(&pmm->returns, sp, trampoline, &real);
+	exchanged = word_exchange(&pmm->uret.words, sp, trampoline, &real);
 	pagefault_enable();
 	if (unlikely(!exchanged)) {
 		calls_unlock(bucket);
@@ -324,8 +323,8 @@ bool uretprobe_learn(const struct site *site, const struct pt_regs *regs)
 	unsigned long word;
 
 	return stack_read(&word, regs->sp, sizeof(word), false) &&
-	       word != READ_ONCE(site->pmm->trampoline) &&
-	       !return_word_known(&site->pmm->returns, word) &&
+	       word != READ_ONCE(site->pmm->uret.trampoline) &&
+	       !return_word_known(&site->pmm->uret.words, word) &&
 	       return_word_look(site->pmm, word) == WORD_RETURN;
 }
 

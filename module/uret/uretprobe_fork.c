@@ -83,17 +83,17 @@ void uretprobe_adopt_files(struct uret_instance **copies, struct probed_mm *pmm,
 	unsigned long real;
 
 	*copies = NULL;
-	pmm->calls.widest = max(pmm->calls.widest, READ_ONCE(parent->calls.widest));
+	pmm->uret.calls.widest = max(pmm->uret.calls.widest, READ_ONCE(parent->uret.calls.widest));
 	while ((inst = list)) {
 		list = inst->next;
 		if ((inst->consumer->in_every_process || inst->consumer->inherits) &&
-		    calls_adopt(&pmm->calls, inst))
+		    calls_adopt(&pmm->uret.calls, inst))
 			continue;
 		inst->next = others;
 		others = inst;
 	}
 	for (inst = others; inst; inst = inst->next) {
-		if (!calls_real(&pmm->calls, inst->ri.sp, &real))
+		if (!calls_real(&pmm->uret.calls, inst->ri.sp, &real))
 			word_restore(pmm->mm, inst->ri.sp, inst->trampoline, inst->ri.ret_addr,
 				     inst->word);
 	}
@@ -110,8 +110,8 @@ void uretprobe_adopt_files(struct uret_instance **copies, struct probed_mm *pmm,
  */
 void utask_copied_not(struct utask *utask)
 {
-	utask->copied = (struct copy_mark) {};
-	uretprobe_discard_later(&utask->copies);
+	utask->fork.mark = (struct copy_mark) {};
+	uretprobe_discard_later(&utask->fork.calls);
 }
 
 /**
@@ -123,5 +123,5 @@ void utask_copied_not(struct utask *utask)
 void uretprobe_release(struct utask *utask)
 {
 	uretprobe_drop_returning(utask);
-	uretprobe_discard_later(&utask->copies);
+	uretprobe_discard_later(&utask->fork.calls);
 }

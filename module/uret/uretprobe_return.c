@@ -48,7 +48,7 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 
 		list = inst->next;
 		inst->next = NULL;
-		if (READ_ONCE(c->live) && !inst->restored) {
+		if (READ_ONCE(c->run.live) && !inst->restored) {
 			if (c->atomic) {
 				consumer_hit(c);
 				inst->ri.rp->handler(&inst->ri, regs);
@@ -68,10 +68,10 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 		return;
 	utask = utask_get(current);
 	if (utask) {
-		utask->returning = later;
+		utask->hit.returning = later;
 		if (!utask_defer(utask, HIT_RETURN))
 			return;
-		utask->returning = NULL;
+		utask->hit.returning = NULL;
 	}
 	returned_missed(calls, later);
 }
@@ -84,7 +84,7 @@ static __always_inline void returned(struct calls *calls, struct uret_instance *
 	struct call_bucket *bucket;
 
 	regs->ip = inst->ri.ret_addr;
-	if (unlikely(inst->next || !c->atomic || !READ_ONCE(c->live) || inst->restored ||
+	if (unlikely(inst->next || !c->atomic || !READ_ONCE(c->run.live) || inst->restored ||
 		     inst->ri.rp->task_handler)) {
 		returned_many(calls, inst, regs);
 		return;
@@ -278,7 +278,7 @@ static unsigned long place_returned(struct calls *calls, const struct popped *po
 static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 {
 	const struct popped popped = popped_now(trampoline->key.addr, regs);
-	struct calls *calls = &trampoline->pmm->calls;
+	struct calls *calls = &trampoline->pmm->uret.calls;
 	struct uret_instance *inst = NULL;
 	struct utask *utask;
 	bool borrowed = false;
@@ -297,7 +297,7 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 	regs->ip = trampoline->key.addr;
 	utask = utask_get(current);
 	if (utask) {
-		utask->site = trampoline;
+		utask->hit.site = trampoline;
 		utask_defer(utask, HIT_SEARCH);
 	}
 	return true;
@@ -314,7 +314,7 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 {
 	unsigned long at = regs->sp - sizeof(long);
-	struct calls *calls = &trampoline->pmm->calls;
+	struct calls *calls = &trampoline->pmm->uret.calls;
 	struct uret_instance **link, *inst;
 	struct call_bucket *bucket;
 
@@ -337,7 +337,7 @@ bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 
 /**
  * uretprobe_search() - find the call that the current task has returned from
- * @utask: its state; utask::site is the trampoline
+ * @utask: its state; utask::hit.site is the trampoline
  * @regs: its user registers, ip at the trampoline
  *
  * A program may move its return address within its stack, and pop arguments of up to 64 KiB.
@@ -348,9 +348,9 @@ bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
  */
 void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 {
-	struct site *trampoline = utask->site;
+	struct site *trampoline = utask->hit.site;
 	const struct popped popped = popped_now(trampoline->key.addr, regs);
-	struct calls *calls = &trampoline->pmm->calls;
+	struct calls *calls = &trampoline->pmm->uret.calls;
 	struct uret_instance *inst = NULL;
 	bool borrowed = false;
 	unsigned long at;
@@ -400,8 +400,8 @@ static void returning_give(struct uret_instance *inst)
 	inst->next = NULL;
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
-	if (pmm && calls_there(&pmm->calls))
-		calls_give(&pmm->calls, inst);
+	if (pmm && calls_there(&pmm->uret.calls))
+		calls_give(&pmm->uret.calls, inst);
 	else
 		returning_free(inst);
 	rcu_read_unlock();
@@ -418,10 +418,10 @@ void uretprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 {
 	struct uret_instance *inst;
 
-	while ((inst = utask->returning)) {
+	while ((inst = utask->hit.returning)) {
 		struct consumer *c = inst->consumer;
 
-		utask->returning = inst->next;
+		utask->hit.returning = inst->next;
 		if (consumer_active_get(c)) {
 			if (inst->again) {
 				inst->ri.rp->task_handler(&inst->ri, regs);
@@ -445,8 +445,8 @@ void uretprobe_drop_returning(struct utask *utask)
 {
 	struct uret_instance *inst;
 
-	while ((inst = utask->returning)) {
-		utask->returning = inst->next;
+	while ((inst = utask->hit.returning)) {
+		utask->hit.returning = inst->next;
 		returning_free(inst);
 	}
 }
@@ -467,11 +467,11 @@ unsigned long uretprobe_released(struct probed_mm *pmm, const struct pt_regs *re
 	const struct popped popped = popped_now(regs->ip, regs);
 	unsigned long at, real;
 
-	if (!area || regs->ip != ssol_area_trampoline(area) || !calls_there(&pmm->calls))
+	if (!area || regs->ip != ssol_area_trampoline(area) || !calls_there(&pmm->uret.calls))
 		return 0;
 	for (at = popped.sp - popped.size; popped.sp - at <= POPPED_MAX; at -= sizeof(u32)) {
-		if (call_at(&pmm->calls, &popped, at, popped.trampoline) &&
-		    calls_real(&pmm->calls, at, &real))
+		if (call_at(&pmm->uret.calls, &popped, at, popped.trampoline) &&
+		    calls_real(&pmm->uret.calls, at, &real))
 			return real;
 	}
 	return 0;

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The rest of a hit, in task context: handlers that may sleep, and what could not be done in
+ * the trap.
+ *
+ * The task runs it on its way back to user mode, before any signal is delivered; the user's
+ * ip is the probed instruction's until then.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+
+#include "hit_work.h"
+#include "resume.h"
+#include "signal.h"
+#include "attach/attach.h"
+#include "attach/unwinder.h"
+#include "base/compat.h"
+#include "core/consumer.h"
+#include "core/site.h"
+#include "core/task.h"
+#include "core/task_handler.h"
+#include "uret/uretprobe.h"
+#include "uret/uretprobe_return.h"
+
+static struct consumer_set *hit_set_get(struct site *site)
+{
+	struct consumer_set *set;
+
+	rcu_read_lock();
+	/* One that has gone since it was read has been replaced. */
+	do {
+		set = rcu_dereference(site->set);
+	} while (set && !consumer_set_get(set));
+	rcu_read_unlock();
+	return set;
+}
+
+static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (c->atomic || c->type != CONSUMER_ENTRY || !consumer_active_get(c))
+			continue;
+		consumer_hit(c);
+		c->u->handler(c->u, regs);
+		consumer_active_put(c);
+	}
+}
+
+/* In a restartable sequence the ip stays at the breakpoint, for the kernel to abort it. */
+static __always_inline void resume_in_task(struct utask *utask, struct site *site,
+					   struct pt_regs *regs, bool signalled)
+{
+	/* With no breakpoint there any more, it is executed there. */
+	if (regs->ip != site->key.addr || READ_ONCE(site->state) == SITE_IDLE)
+		return;
+	if (unlikely(signalled))
+		signal_note_resumption(site, regs);
+	else if (unlikely(compat_in_rseq_sleepable()))
+		signal_add_resumption(utask, site, regs);
+	else
+		resume_at(utask, site, regs);
+}
+
+/* Calls the only handler, unless the task is at its end (@alive is false). */
+static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *regs,
+					 bool signalled, bool alive)
+{
+	struct consumer *c = utask->hit.only;
+
+	utask->hit.queued = false;
+	if (alive) {
+		utask->hit.in_handler = true;
+		consumer_hit(c);
+		c->u->handler(c->u, regs);
+		utask->hit.in_handler = false;
+		resume_in_task(utask, utask->hit.site, regs, signalled);
+	}
+	consumer_active_put(c);
+	if (!alive)
+		utask_work_done(utask);
+	task_work_end();
+}
+
+static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
+{
+	bool signalled = utask->signals.noticed;
+
+	utask->signals.noticed = false;
+	hit_work_one(utask, regs, signalled, !utask->exited && current->mm);
+}
+
+/* Calls the handlers that are left, in the order in which they stand in the set. */
+static void hit_work_handlers(struct utask *utask, struct site *site, unsigned int what,
+			      struct consumer_set *handlers, struct pt_regs *regs)
+{
+	struct consumer_set *set = hit_set_get(site);
+
+	if (what & HIT_TASK_HANDLERS)
+		task_handlers_run(handlers, utask->hit.handler_mask, regs);
+	if (set && what & HIT_ENTRY)
+		hit_run_sleepable(set, regs);
+	if (set && what & HIT_PREPARE) {
+		if (regs->ip == site->key.addr) {
+			unwinder_seek(site->pmm);
+			uretprobe_prepare_sleepable(utask, site, set, regs);
+		} else {
+			uretprobe_missed(set);
+		}
+	}
+	consumer_set_put(set);
+}
+
+/* Whatever a hit has left to task context, in the order in which it is due. */
+static void hit_work_steps(struct utask *utask, unsigned int what,
+			   struct consumer_set *handlers, struct pt_regs *user_regs,
+			   bool signalled)
+{
+	struct pt_regs *regs = utask->hit.shared ? &utask->hit.shared_regs : user_regs;
+	struct site *site = utask->hit.site;
+
+	utask->hit.in_handler = true;
+	if (unlikely(what & HIT_SEARCH))
+		uretprobe_search(utask, regs);
+	if (what & HIT_RETURN)
+		uretprobe_run_sleepable(utask, regs);
+	if (what & (HIT_ENTRY | HIT_PREPARE | HIT_TASK_HANDLERS)) {
+		hit_work_handlers(utask, site, what, handlers, regs);
+		/* Who shares the breakpoint has seen to it that the instruction is executed. */
+		if (regs == user_regs)
+			resume_in_task(utask, site, regs, signalled);
+	}
+	utask->hit.in_handler = false;
+}
+
+static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
+{
+	struct consumer_set *handlers = utask->hit.handlers;
+	unsigned int what = utask->hit.defer;
+	bool signalled = utask->signals.noticed;
+
+	utask->hit.queued = false;
+	utask->signals.noticed = false;
+	utask->hit.handlers = NULL;
+	if (unlikely(what & HIT_IN_PLACE))
+		site_remove_breakpoint(utask->hit.site);
+	else if (unlikely(utask->exited || !current->mm))
+		uretprobe_drop_returning(utask);
+	else
+		hit_work_steps(utask, what, handlers, regs, signalled);
+	utask->hit.shared = false;
+	if (what & HIT_TASK_HANDLERS)
+		consumer_set_put(handlers);
+	utask_work_done(utask);
+	task_work_end();
+}
+
+/**
+ * hit_work() - the rest of a hit
+ * @work: utask::hit.work
+ *
+ * Context: the task itself, on its way to user mode; may sleep.
+ */
+void hit_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, hit.work);
+	struct pt_regs *regs = task_pt_regs(current);
+
+	if (unlikely(utask->hit.defer != HIT_ONE))
+		hit_work_many(utask, regs);
+	else if (unlikely(utask->signals.noticed || utask->exited || !current->mm))
+		hit_work_unusual(utask, regs);
+	else
+		hit_work_one(utask, regs, false, true);
+}
