@@ -35,8 +35,7 @@ static int attach_one(struct site_walk *walk, struct attach_request *request)
 	struct site *site;
 	int ret;
 
-	site_detach_stale(pmm, request);
-	site = site_prepare(walk, request->addr, request->consumer);
+	site = site_prepare(walk, request);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	request->site = site;

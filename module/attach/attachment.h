@@ -12,6 +12,5 @@ int attachment_make(struct probed_mm *pmm, struct site *site,
 		    const struct attach_request *request);
 void attachment_free(struct attachment *a);
 void site_detach_all(struct site *site);
-void site_detach_stale(struct probed_mm *pmm, const struct attach_request *request);
 
 #endif /* _UPROBES_ATTACHMENT_H */

@@ -11,8 +11,10 @@
 
 #include "prepare.h"
 #include "arch.h"
+#include "attach.h"
 #include "attachment.h"
 #include "ssol.h"
+#include "sync.h"
 #include "base/hooks.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
@@ -20,6 +22,7 @@
 #include "core/site_tree.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
+#include "text/mapped_file.h"
 #include "text/owner.h"
 #include "text/read.h"
 #include "uret/calls.h"
@@ -330,71 +333,104 @@ static long slot_refused(const struct consumer *c, unsigned long addr, long ret)
 	return ret;
 }
 
+static bool same_place(const struct file_place *a, const struct file_place *b)
+{
+	return a->inode == b->inode && a->offset == b->offset;
+}
+
+/* Whether that place in a file is what is mapped at an address. */
+static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct file_place *where)
+{
+	struct file *file;
+	loff_t pos;
+	bool same;
+
+	file = mapped_file(mm, addr, &pos);
+	if (!file)
+		return false;
+	same = file_inode(file) == where->inode && pos == where->offset;
+	fput(file);
+	return same;
+}
+
 /*
- * The site at @addr with the instruction that is there now: an existing one,
- * or a new one.
+ * Detach from the place of a request what was probed there in a mapping that is gone: the
+ * breakpoint would be written for a file that is not mapped.  A consumer that probes the new
+ * file, too, moves to it.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
-struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c)
+static void site_detach_stale(struct probed_mm *pmm, const struct attach_request *request)
+{
+	struct attachment *a, *next;
+	bool stale = false;
+	struct site *site;
+
+	lockdep_assert_held(&pmm->lock);
+	site = request->where.inode ? site_at(pmm, request->addr) : NULL;
+	if (!site || READ_ONCE(site->state) == SITE_ARMED)
+		return;
+	list_for_each_entry(a, &site->attachments, in_site)
+		stale |= a->where.inode && !same_place(&a->where, &request->where);
+	if (!stale || !mapped_there(pmm->mm, request->addr, &request->where))
+		return;
+	list_for_each_entry_safe(a, next, &site->attachments, in_site) {
+		if (!a->where.inode || same_place(&a->where, &request->where))
+			continue;
+		if (a->consumer == request->consumer)
+			a->where = request->where;
+		else
+			attachment_free(a);
+	}
+	/* Until the site is settled, which makes another one. */
+	site_publish(site, NULL);
+}
+
+/* Whether a site can stay: the same instruction is there.  Notes how the text came to be there. */
+static bool site_keep(struct site *site, const struct ssol_plan *plan, enum origin origin)
+{
+	if (ssol_len(plan) != ssol_len(&site->plan) ||
+	    memcmp(plan->text, site->plan.text, ssol_len(plan)))
+		return false;
+	if (origin == ORIGIN_OTHER)
+		WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
+	else if (origin == ORIGIN_MOVED && site->state == SITE_IDLE)
+		WRITE_ONCE(site->state, SITE_INHERITED);
+	return true;
+}
+
+/* Make a site with a slot for the instruction, in the place of @old unless that is NULL. */
+static struct site *site_make(struct site_walk *walk, const struct ssol_plan *plan,
+			      enum origin origin, struct site *old, struct consumer *c)
 {
 	struct probed_mm *pmm = walk->pmm;
-	enum origin origin = ORIGIN_NONE;
-	bool step;
-	const struct ssol_plan *plan;
-	struct site *site, *fresh;
+	unsigned long addr = walk->addr;
+	struct site *site;
 	long slot;
 	int ret;
 
-	walk_to(walk, addr);
-	site = walk->next && walk->next->key.addr == addr ? walk->next : NULL;
-	if (pmm_area_at(pmm, addr)) {
-		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area\n", addr);
-		return ERR_PTR(-EINVAL);
-	}
-
-	plan = site_analyse(walk, c, site, &origin);
-	walk->no_memory = PTR_ERR(plan) == -ENOMEM;
-	if (IS_ERR(plan))
-		return ERR_CAST(plan);
-	if (site && ssol_len(plan) == ssol_len(&site->plan) &&
-	    !memcmp(plan->text, site->plan.text, ssol_len(plan))) {
-		if (origin == ORIGIN_OTHER)
-			WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
-		else if (origin == ORIGIN_MOVED && site->state == SITE_IDLE)
-			WRITE_ONCE(site->state, SITE_INHERITED);
-		return site;
-	}
-	if (site && site->state == SITE_LOST)
-		site_detach_all(site);
-	if (site && !list_empty(&site->attachments)) {
-		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n",
-			    addr);
-		return ERR_PTR(-EBUSY);
-	}
-
 	if (plan_is_syscall(plan))
 		hook_ops->watch_syscalls();
-	/* A slot cannot be given back. */
-	fresh = site_alloc(pmm, addr, SITE_PROBE, &walk->stock);
-	walk->no_memory = !fresh;
-	if (!fresh)
+	/* A slot cannot be freed: allocate the site first. */
+	site = site_alloc(pmm, addr, SITE_PROBE, &walk->stock);
+	walk->no_memory = !site;
+	if (!site)
 		return ERR_PTR(-ENOMEM);
-	slot = pmm_add_slot(pmm, plan, addr, &step);
+	slot = pmm_add_slot(pmm, plan, addr, &site->step);
 	if (slot < 0) {
-		site_free(fresh);
+		site_free(site);
 		walk->no_memory = slot == -ENOMEM;
 		return ERR_PTR(slot_refused(c, addr, slot));
 	}
-	if (site) {
-		walk->next = pmm_next_site(site);
-		site_replace(site);
+	if (old) {
+		walk->next = pmm_next_site(old);
+		site_replace(old);
 	}
-	site = fresh;
 	site->plan = *plan;
 	site->slot = slot;
 	site->slot_nr = pmm->areas.slots_written + 1;
 	/* Pairs with pmm_copy_begins(): a copy that is made from now on has the slot. */
 	smp_store_release(&pmm->areas.slots_written, site->slot_nr);
-	site->step = step;
 	site->owner = origin == ORIGIN_OTHER ? OWNER_OTHER_FIRST : OWNER_OURS;
 	if (origin == ORIGIN_MOVED)
 		site->state = SITE_INHERITED;
@@ -403,10 +439,50 @@ struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct con
 		site_free(site);
 		return ERR_PTR(ret);
 	}
-	/* The next one will not be looked for before it. */
+	/* The next site will not be looked up before this one. */
 	walk->prev = site;
 	walk->addr = addr + 1;
 	return site;
+}
+
+/**
+ * site_prepare() - find or make the site for a request
+ * @walk: where the walk over the probed mm has come
+ * @request: the consumer, and the address
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ * Return: the site with the instruction that is in the text now, or ERR_PTR with an error of
+ * register_uprobe().
+ */
+struct site *site_prepare(struct site_walk *walk, const struct attach_request *request)
+{
+	struct consumer *c = request->consumer;
+	enum origin origin = ORIGIN_NONE;
+	const struct ssol_plan *plan;
+	struct site *site;
+
+	site_detach_stale(walk->pmm, request);
+	walk_to(walk, request->addr);
+	site = walk->next && walk->next->key.addr == request->addr ? walk->next : NULL;
+	if (pmm_area_at(walk->pmm, request->addr)) {
+		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area\n",
+			    request->addr);
+		return ERR_PTR(-EINVAL);
+	}
+	plan = site_analyse(walk, c, site, &origin);
+	walk->no_memory = PTR_ERR(plan) == -ENOMEM;
+	if (IS_ERR(plan))
+		return ERR_CAST(plan);
+	if (site && site_keep(site, plan, origin))
+		return site;
+	if (site && site->state == SITE_LOST)
+		site_detach_all(site);
+	if (site && !list_empty(&site->attachments)) {
+		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n",
+			    request->addr);
+		return ERR_PTR(-EBUSY);
+	}
+	return site_make(walk, plan, origin, site, c);
 }
 
 /**

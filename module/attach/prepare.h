@@ -5,12 +5,13 @@
 #ifndef _UPROBES_PREPARE_H
 #define _UPROBES_PREPARE_H
 
+#include "attach.h"
 #include "core/site_tree.h"
 #include "text/read.h"
 
 /**
  * struct site_walk - sites being made one after the other
- * @pmm: their image, whose lock is held all the time
+ * @pmm: their probed mm, whose lock is held all the time
  * @text: where text has been read
  * @stock: memory for them
  * @known: @next is valid; no other site has been added or replaced since
@@ -32,7 +33,7 @@ struct site_walk {
 	struct ssol_plan made;
 };
 
-struct site *site_prepare(struct site_walk *walk, unsigned long addr, struct consumer *c);
+struct site *site_prepare(struct site_walk *walk, const struct attach_request *request);
 int pmm_use_trampoline(struct probed_mm *pmm, unsigned long addr);
 int pmm_need_trampoline(struct probed_mm *pmm);
 
