@@ -15,6 +15,7 @@
 #include "symbols/go_symbols.h"
 #include "dwarf/inlined.h"
 #include "symbols/lookup.h"
+#include "symbols/names.h"
 #include "probe/place.h"
 #include "dwarf/scope.h"
 #include "sdt/sdt.h"

@@ -14,6 +14,7 @@
 #include "boundary.h"
 #include "retaddr.h"
 #include "ssol.h"
+#include "ssol_emit.h"
 
 #define HOLDS(condition) do {						\
 	if (!(condition)) {						\

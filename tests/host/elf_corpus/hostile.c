@@ -16,6 +16,7 @@
 #include "util/error.h"
 #include "probe/exits.h"
 #include "symbols/lookup.h"
+#include "symbols/names.h"
 #include "mutate.h"
 #include "probe/place.h"
 #include "util/probe_spec.h"
