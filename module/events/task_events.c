@@ -436,6 +436,71 @@ static void task_events_detach(unsigned int n)
 	tracepoint_synchronize_unregister();
 }
 
+static int tracepoints_attach(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
+		ret = tracepoint_probe_register(task_events[i].tp, task_events[i].fn, NULL);
+		if (ret) {
+			task_events_detach(i);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/* Without these kprobes nothing can be probed. */
+static int signal_kprobes_attach(void)
+{
+	int ret;
+
+	signal_kprobe.symbol_name = ksym_signal_function();
+	signal_kprobe.pre_handler = on_signals;
+	ret = ksym_redirect(&signal_kprobe);
+	if (ret) {
+		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
+		return ret;
+	}
+	/* A stop in the middle of a system call shows the registers, too. */
+	ptrace_kprobe = (struct kprobe) {
+		.symbol_name = ksym_ptrace_function(),
+		.pre_handler = on_ptrace,
+	};
+	ret = register_kprobe(&ptrace_kprobe);
+	if (ret) {
+		pr_err("a kprobe on %s() failed, error %d\n", ksym_ptrace_function(), ret);
+		unregister_kprobe(&signal_kprobe);
+		return ret;
+	}
+	hooks_watch(&signal_kprobe);
+	hooks_watch(&ptrace_kprobe);
+	return 0;
+}
+
+static void signal_kprobes_detach(void)
+{
+	unregister_kprobe(&ptrace_kprobe);
+	unregister_kprobe(&signal_kprobe);
+}
+
+/* Attach to a function that not every kernel has. */
+static void optional_attach(struct kprobe *kp, const char *function, kprobe_pre_handler_t handler)
+{
+	*kp = (struct kprobe) { .symbol_name = function, .pre_handler = handler };
+	if (register_kprobe(kp))
+		kp->symbol_name = NULL;
+	else
+		hooks_watch(kp);
+}
+
+static void optional_detach(struct kprobe *kp)
+{
+	if (kp->symbol_name)
+		unregister_kprobe(kp);
+}
+
 /**
  * task_events_watch() - attach to fork, exec, exit and signals, once
  *
@@ -452,64 +517,27 @@ int task_events_watch(void)
 	mutex_lock(&watch_mutex);
 	if (tasks_watched)
 		goto unlock;
-	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
-		ret = tracepoint_probe_register(task_events[i].tp, task_events[i].fn, NULL);
-		if (ret) {
-			task_events_detach(i);
-			goto unlock;
-		}
-	}
-	signal_kprobe.symbol_name = ksym_signal_function();
-	signal_kprobe.pre_handler = on_signals;
-	ret = ksym_redirect(&signal_kprobe);
-	if (ret) {
-		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
-		task_events_detach(i);
+	ret = tracepoints_attach();
+	if (ret)
 		goto unlock;
-	}
-	/* A stop in the middle of a system call shows the registers, too. */
-	ptrace_kprobe = (struct kprobe) {
-		.symbol_name = ksym_ptrace_function(),
-		.pre_handler = on_ptrace,
-	};
-	ret = register_kprobe(&ptrace_kprobe);
-	if (ret) {
-		pr_err("a kprobe on %s() failed, error %d\n", ksym_ptrace_function(), ret);
-		unregister_kprobe(&signal_kprobe);
-		task_events_detach(i);
-		goto unlock;
-	}
+	ret = signal_kprobes_attach();
+	if (ret)
+		goto detach;
 	ret = foreign_watch();
-	if (ret) {
-		unregister_kprobe(&ptrace_kprobe);
-		unregister_kprobe(&signal_kprobe);
-		task_events_detach(i);
-		goto unlock;
-	}
-	hooks_watch(&signal_kprobe);
-	hooks_watch(&ptrace_kprobe);
+	if (ret)
+		goto detach_signals;
 	forks_watch();
 	rseq_watch();
-	userfault_kprobe = (struct kprobe) {
-		.symbol_name = ksym_userfault_function(),
-		.pre_handler = on_userfault,
-	};
-	if (register_kprobe(&userfault_kprobe))
-		userfault_kprobe.symbol_name = NULL;
-	else
-		hooks_watch(&userfault_kprobe);
-	/* The others are not in every kernel. */
-	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
-		sigreturn_kprobes[i] = (struct kprobe) {
-			.symbol_name = ksym_sigreturn_function(i),
-			.pre_handler = on_sigreturn,
-		};
-		if (register_kprobe(&sigreturn_kprobes[i]))
-			sigreturn_kprobes[i].symbol_name = NULL;
-		else
-			hooks_watch(&sigreturn_kprobes[i]);
-	}
+	optional_attach(&userfault_kprobe, ksym_userfault_function(), on_userfault);
+	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++)
+		optional_attach(&sigreturn_kprobes[i], ksym_sigreturn_function(i), on_sigreturn);
 	tasks_watched = true;
+	goto unlock;
+
+detach_signals:
+	signal_kprobes_detach();
+detach:
+	task_events_detach(ARRAY_SIZE(task_events));
 unlock:
 	mutex_unlock(&watch_mutex);
 	return ret;
@@ -616,14 +644,10 @@ void task_events_exit(void)
 		foreign_exit();
 		rseq_unwatch();
 		syscall_unwatch();
-		if (userfault_kprobe.symbol_name)
-			unregister_kprobe(&userfault_kprobe);
-		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++) {
-			if (sigreturn_kprobes[i].symbol_name)
-				unregister_kprobe(&sigreturn_kprobes[i]);
-		}
-		unregister_kprobe(&ptrace_kprobe);
-		unregister_kprobe(&signal_kprobe);
+		optional_detach(&userfault_kprobe);
+		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++)
+			optional_detach(&sigreturn_kprobes[i]);
+		signal_kprobes_detach();
 		task_events_detach(ARRAY_SIZE(task_events));
 	}
 	reserve_exit(&fork_reserve);

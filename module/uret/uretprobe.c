@@ -155,66 +155,98 @@ static enum word_kind word_look(struct probed_mm *pmm, unsigned long word,
 	return return_word_is(pmm, word, regs) ? WORD_RETURN : WORD_DATA;
 }
 
-static bool prepare(struct utask *utask, const struct site *site,
-		    const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
-{
-	unsigned long trampoline = READ_ONCE(site->pmm->uret.trampoline);
-	struct uret_instance *fresh = NULL, *rest = NULL, **end;
-	struct calls *calls = &site->pmm->uret.calls;
-	unsigned int size = arch_word_size(regs);
-	unsigned long word, sp = regs->sp;
-	enum word_kind kind;
+/* What is known of the word at the stack pointer, when a function is entered. */
+struct entry_word {
+	unsigned long sp;
+	unsigned long trampoline;
+	unsigned long real;
+	unsigned int size;
 	bool chained;
+};
+
+/*
+ * Looks at the word.  It is chained if the function is entered by a jump from a return-probed
+ * one, in its frame: the call there knows the return address then.
+ */
+static enum word_kind entry_word_look(struct entry_word *word, struct probed_mm *pmm,
+				      const struct pt_regs *regs, bool may_sleep)
+{
+	if (!stack_read(&word->real, word->sp, word->size, may_sleep))
+		return WORD_UNCLEAR;
+	word->chained = word->real == word->trampoline;
+	if (!word->chained)
+		return word_look(pmm, word->real, regs, may_sleep);
+	return calls_real(&pmm->uret.calls, word->sp, &word->real) ? WORD_RETURN : WORD_DATA;
+}
+
+/*
+ * Puts the instances of a call into the table; those that are not wanted become free.  False if
+ * the call cannot be followed.
+ */
+static bool instances_link(struct calls *calls, struct uret_instance *fresh,
+			   const struct entry_word *word, const struct site *site,
+			   struct pt_regs *regs, bool shared, bool may_sleep)
+{
+	struct uret_instance *rest = NULL, **end;
 	int linked = 0;
 
-	/* What is put back is exchanged at once, which a word must be aligned for. */
-	if (!IS_ALIGNED(sp, size) || arch_stack_fixed())
+	instances_fill(&fresh, &rest, site, word->trampoline, word->real, regs, shared);
+	if (fresh)
+		linked = calls_link(calls, &fresh, word->sp, word->chained);
+	for (end = &rest; *end; end = &(*end)->next)
+		;
+	*end = fresh;
+	/* Nobody wants to know.  The page has just been written, but a fork may have it by now. */
+	if (linked <= 0 && !word->chained &&
+	    !stack_write(word->sp, word->real, word->size, may_sleep)) {
+		fresh = rest;
+		rest = rest->next;
+		calls_link_restored(calls, fresh);
+	}
+	calls_give(calls, rest);
+	return linked >= 0;
+}
+
+/* Makes the return of a call known.  False, with nothing done, if that takes task context. */
+static bool prepare_uretprobe(struct utask *utask, const struct site *site,
+			      const struct consumer_set *set, struct pt_regs *regs,
+			      bool may_sleep)
+{
+	struct entry_word word = {
+		.sp = regs->sp,
+		.trampoline = READ_ONCE(site->pmm->uret.trampoline),
+		.size = arch_word_size(regs),
+	};
+	struct calls *calls = &site->pmm->uret.calls;
+	struct uret_instance *fresh = NULL;
+	enum word_kind kind;
+
+	/* A return address is restored in one exchange, for which the word must be aligned. */
+	if (!IS_ALIGNED(word.sp, word.size) || arch_stack_fixed())
 		goto missed;
 	if (!unwinder_known(site->pmm) && !may_sleep)
-		goto again;
+		return false;
 	if (may_sleep)
 		calls_make_room(calls, set->nr_return);
-	if (!stack_read(&word, sp, size, may_sleep))
-		goto again;
-
-	/* Entered by a jump from a return-probed function, in its frame. */
-	chained = word == trampoline;
-	if (chained && !calls_real(calls, sp, &word))
-		goto missed;
-	kind = chained ? WORD_RETURN : word_look(site->pmm, word, regs, may_sleep);
+	kind = entry_word_look(&word, site->pmm, regs, may_sleep);
 	if (kind == WORD_UNCLEAR)
 		goto again;
 	if (kind == WORD_DATA)
 		goto missed;
 
 	/* Nobody may take the trampoline's address, once it is there, for that of another call. */
-	if (!chained)
-		calls_drop(calls, sp);
-	if (!instances_get(calls, set, sp, &fresh, may_sleep) ||
-	    (!chained && fresh && !stack_write(sp, trampoline, size, may_sleep))) {
+	if (!word.chained)
+		calls_drop(calls, word.sp);
+	if (!instances_get(calls, set, word.sp, &fresh, may_sleep) ||
+	    (!word.chained && fresh &&
+	     !stack_write(word.sp, word.trampoline, word.size, may_sleep))) {
 		calls_give(calls, fresh);
 		goto again;
 	}
-	if (!fresh)
+	if (!fresh || instances_link(calls, fresh, &word, site, regs,
+				     regs == &utask->hit.shared_regs, may_sleep))
 		return true;
-
-	instances_fill(&fresh, &rest, site, trampoline, word, regs,
-		       regs == &utask->hit.shared_regs);
-	if (fresh)
-		linked = calls_link(calls, &fresh, sp, chained);
-	for (end = &rest; *end; end = &(*end)->next)
-		;
-	*end = fresh;
-	/* Nobody wants to know.  The page has just been written, but a fork may have it by now. */
-	if (linked <= 0 && !chained && !stack_write(sp, word, size, may_sleep)) {
-		fresh = rest;
-		rest = rest->next;
-		calls_link_restored(calls, fresh);
-	}
-	calls_give(calls, rest);
-	if (linked < 0)
-		goto missed;
-	return true;
+	goto missed;
 
 again:
 	if (!may_sleep)
@@ -237,7 +269,7 @@ static __always_inline bool word_exchange(const struct return_words *words, unsi
 	if (unlikely(!user_access_begin(word, sizeof(*word))))
 		return false;
 	unsafe_get_user(old, word, fault);
-	/* The trampoline's is not: see prepare(). */
+	/* The trampoline's is not: see prepare_uretprobe(). */
 	if (unlikely(!return_word_known(words, old)))
 		goto fault;
 	unsafe_put_user(to, word, fault);
@@ -341,7 +373,7 @@ bool uretprobe_learn(const struct site *site, const struct pt_regs *regs)
 bool uretprobe_prepare(struct utask *utask, const struct site *site,
 		       const struct consumer_set *set, struct pt_regs *regs)
 {
-	return prepare(utask, site, set, regs, false);
+	return prepare_uretprobe(utask, site, set, regs, false);
 }
 
 /**
@@ -359,5 +391,5 @@ bool uretprobe_prepare(struct utask *utask, const struct site *site,
 void uretprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				 const struct consumer_set *set, struct pt_regs *regs)
 {
-	prepare(utask, site, set, regs, true);
+	prepare_uretprobe(utask, site, set, regs, true);
 }
