@@ -188,15 +188,7 @@ static struct error *print_results(struct measuring *run, bool since)
 	return NULL;
 }
 
-/* The files that are probed; a line is KIND:NAME PATH:OFFSET. */
-static void list_files(const struct measuring *run, struct paths *files)
-{
-	for (size_t i = 0; i < run->tally.lines.n; i++)
-		readers_add_file(files, strchr(run->tally.lines.v[i], ' ') + 1);
-}
-
-static void print_summary(const struct measuring *run,
-			  const struct paths *files)
+static void print_summary(const struct measuring *run)
 {
 	u64 hits = 0, missed = 0;
 
@@ -209,7 +201,7 @@ static void print_summary(const struct measuring *run,
 		(unsigned long long)missed);
 	if (!hits) {
 		explain_conditions(run->options);
-		explain_nothing(files, run->options, false);
+		explain_nothing(&run->tally.files, run->options, false);
 	}
 }
 
@@ -245,7 +237,6 @@ static struct error *measure(struct measuring *run, const char *dir)
 {
 	const struct options *options = run->options;
 	struct error *err = runner_open(&run->runner);
-	struct paths files = { 0 };
 	struct readers readers;
 
 	readers_find(&readers, options, fileno(run->out));
@@ -260,8 +251,7 @@ static struct error *measure(struct measuring *run, const char *dir)
 		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
 		       run->tally.refused, run->tally.lines.n,
 		       strerror(run->tally.reason));
-	list_files(run, &files);
-	readers_tell(&readers, &files);
+	readers_tell(&readers, &run->tally.files);
 	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
 		run->tally.n, run->tally.n == 1 ? "function" : "functions");
 	if (options->seconds > 0)
@@ -273,8 +263,7 @@ static struct error *measure(struct measuring *run, const char *dir)
 	if (!err)
 		err = print_results(run, options->interval > 0);
 	if (!err)
-		print_summary(run, &files);
-	paths_free(&files);
+		print_summary(run);
 	return err ? err : runner_result(&run->runner, options->command);
 }
 

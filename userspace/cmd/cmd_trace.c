@@ -83,7 +83,7 @@ static struct error *check_types(const struct trace *trace)
 		return NULL;
 	for (size_t i = 0; i < trace->n; i++)
 		for (size_t j = 0; j < ARRAY_SIZE(ours); j++)
-			if (strstr(trace->defs[i].sites.v[0], ours[j]))
+			if (strstr(trace->defs[i].sites.v[0].args, ours[j]))
 				return error_new(STATUS_REFUSED,
 						 "the arguments of %s have a type like \"%s\", which the tracer in %s does not know; leave --control out, or fetch the pointer and the length by themselves",
 						 trace->defs[i].event,

@@ -10,15 +10,15 @@
 #include "retaddr.h"
 #include "util/util.h"
 
-/* Functions are smaller, but for hostile ones. */
+/* Larger than any real function; a limit on hostile files. */
 #define TEXT_MAX (16u << 20)
 
 /**
- * instruction_bytes() - an instruction as a person can look it up
+ * instruction_bytes() - format an instruction for a message
  * @insn: the instruction
  *
- * Return: its bytes in hexadecimal, with what kind of instruction it is where
- * that is more than an ordinary one; from malloc().
+ * Return: its bytes in hexadecimal, followed by the name of its class if it is
+ * not an ordinary instruction; from malloc().
  */
 static char *instruction_bytes(const struct instruction *insn)
 {
@@ -34,7 +34,7 @@ static char *instruction_bytes(const struct instruction *insn)
 }
 
 /**
- * text_mode() - how the processor reads the code of a file
+ * text_mode() - get the processor mode in which the code of a file runs
  * @img: the file
  */
 enum uinsn_mode text_mode(const struct elf_image *img)
@@ -92,14 +92,14 @@ static struct error *inside_instruction(const struct elf_image *img,
 }
 
 /**
- * text_check_boundary() - does an instruction start at an address?
+ * text_check_boundary() - check that an instruction starts at an address
  * @img: the file
- * @function: what to call the function in messages
+ * @function: name of the function in messages
  * @start: an address at or before @addr where an instruction starts
  * @addr: the address
  *
- * A breakpoint inside an instruction changes what the program computes, so
- * all instructions from @start on are decoded to see where they start.
+ * A breakpoint inside an instruction would change what the program computes.
+ * Decode all instructions from @start on to find where they start.
  */
 struct error *text_check_boundary(const struct elf_image *img,
 				  const char *function, u64 start, u64 addr)
@@ -135,11 +135,11 @@ struct error *text_check_boundary(const struct elf_image *img,
 }
 
 /**
- * text_check_probable() - can the module probe the instruction at an address?
+ * text_check_probable() - check that the module can probe an instruction
  * @img: the file
- * @addr: the address of an instruction
+ * @addr: the address of the instruction
  *
- * Asks the module's own analyzer, which decides again when the probe is set.
+ * Ask the module's own analyzer. The module checks again when the probe is set.
  */
 struct error *text_check_probable(const struct elf_image *img, u64 addr)
 {
@@ -164,12 +164,13 @@ static size_t read_text(const void *img, u64 offset, void *buf, size_t len)
 }
 
 /**
- * text_keeps_return() - does a function leave its return address alone?
+ * text_keeps_return() - check that a function does not use its return address
  * @img: the file
- * @addr: where the function starts
+ * @addr: the start of the function
  *
- * What setjmp(), vfork() and their like read there must be the real one. The
- * module asks the same of the same analyzer before it replaces the address.
+ * setjmp(), vfork() and similar functions read their return address and must
+ * find the real one. The module makes the same check with the same analyzer
+ * before it replaces a return address.
  */
 bool text_keeps_return(const struct elf_image *img, u64 addr)
 {
@@ -182,4 +183,23 @@ bool text_keeps_return(const struct elf_image *img, u64 addr)
 		return true;
 	}
 	return !retaddr_used_in(img, read_text, offset, text_mode(img));
+}
+
+/**
+ * text_expected() - the bytes that the kernel has to find at an address
+ * @img: the program
+ * @addr: address of an instruction
+ *
+ * Return: the bytes of the instruction in hexadecimal, "" if none is there; from malloc().
+ */
+char *text_expected(const struct elf_image *img, u64 addr)
+{
+	char hex[2 * UINSN_MAX_LEN + 1] = "";
+	struct instruction insn;
+	struct error *err = text_instruction(img, addr, &insn);
+
+	for (size_t i = 0; !err && i < insn.decoded.len; i++)
+		sprintf(hex + 2 * i, "%02x", insn.bytes[i]);
+	error_free(err);
+	return xstrdup(hex);
 }

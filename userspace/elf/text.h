@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instructions of a target: boundaries, and the bytes at a place. */
+/* Instructions of a target: their boundaries and their bytes. */
 #ifndef _USERSPACE_TEXT_H
 #define _USERSPACE_TEXT_H
 
@@ -14,7 +14,7 @@ struct error;
  * struct instruction - one instruction of a target
  * @addr: its address
  * @bytes: its bytes, @decoded.len of them
- * @decoded: what it is
+ * @decoded: the decoder's result
  */
 struct instruction {
 	u64 addr;
@@ -30,5 +30,6 @@ struct error *text_check_boundary(const struct elf_image *img,
 				  u64 addr);
 struct error *text_check_probable(const struct elf_image *img, u64 addr);
 bool text_keeps_return(const struct elf_image *img, u64 addr);
+char *text_expected(const struct elf_image *img, u64 addr);
 
 #endif /* _USERSPACE_TEXT_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Output goes into a pipe or a terminal. Who has the other end is found in /proc, and so is
- * who reads what that one prints.
+ * Output goes into a pipe or a terminal. Search /proc for the processes that have the other end
+ * open, and for the processes that read the output of those processes in turn.
  */
 #include "readers.h"
 
@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "util/options.h"
+#include "util/probe_site.h"
 #include "util/error.h"
 #include "library.h"
 #include "process.h"
@@ -27,8 +28,8 @@
 #define PTS_LAST 143
 
 /**
- * struct channel - where output can go, to be read by somebody
- * @is_pipe: it is a pipe; otherwise a terminal of /dev/pts
+ * struct channel - a destination of output that a process can read from
+ * @is_pipe: the channel is a pipe; otherwise a terminal of /dev/pts
  * @id: inode of the pipe, number of the terminal
  */
 struct channel {
@@ -51,7 +52,7 @@ static bool is_channel(const char *path, struct channel *channel)
 	       major(st.st_rdev) <= PTS_LAST;
 }
 
-/* A line "NAME: NUMBER" of a descriptor's fdinfo. */
+/* Read NUMBER from the line "NAME: NUMBER" in the fdinfo of a descriptor. */
 static bool fd_info(pid_t pid, const char *fd, const char *name, int base,
 		    u64 *value)
 {
@@ -73,7 +74,7 @@ static bool fd_info(pid_t pid, const char *fd, const char *name, int base,
 	return found;
 }
 
-/* Does this descriptor read what is written there? */
+/* Check whether a descriptor reads from a channel. */
 static bool is_other_end(pid_t pid, const char *fd, const char *target,
 			 const struct channel *channel)
 {
@@ -91,7 +92,7 @@ static bool is_other_end(pid_t pid, const char *fd, const char *target,
 	       (value & O_ACCMODE) != O_WRONLY;
 }
 
-/* A pipe that has a name is told by its inode. */
+/* The link of a named pipe is a path, so compare the inode of the pipe. */
 static bool may_be(const char *path, const char *target,
 		   const struct channel *channel)
 {
@@ -153,10 +154,10 @@ static void add_readers(struct readers *readers, const struct channel *channel)
 }
 
 /**
- * readers_find() - find who makes and reads our output, as far as nobody asks for them
- * @readers: filled in
+ * readers_find() - find this process and the processes that read its output
+ * @readers: filled in; empty if --self, -p, -L or -c is given
  * @options: of the command line
- * @fd: what is printed to
+ * @fd: the descriptor of the output
  */
 void readers_find(struct readers *readers, const struct options *options, int fd)
 {
@@ -171,7 +172,7 @@ void readers_find(struct readers *readers, const struct options *options, int fd
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (is_channel(path, &channel))
 		add_readers(readers, &channel);
-	/* What they print is read by somebody, too. */
+	/* Also find the readers of the readers' own output. */
 	for (size_t i = 1; i < readers->n; i++) {
 		snprintf(path, sizeof(path), "/proc/%d/fd/1", readers->v[i]);
 		if (is_channel(path, &channel))
@@ -179,7 +180,7 @@ void readers_find(struct readers *readers, const struct options *options, int fd
 	}
 }
 
-/* What a reader is called, in a sentence; to be freed by the caller. */
+/* Return the name and process ID of a reader for a message; the caller frees it. */
 static char *name_of(const struct readers *readers, size_t i)
 {
 	char path[64], name[64] = "?";
@@ -189,7 +190,7 @@ static char *name_of(const struct readers *readers, size_t i)
 	f = fopen(path, "re");
 	if (f && fgets(name, sizeof(name), f))
 		name[strcspn(name, "\n")] = '\0';
-	/* Somebody else chose it. */
+	/* The name is untrusted. */
 	for (char *c = name; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';
@@ -200,28 +201,24 @@ static char *name_of(const struct readers *readers, size_t i)
 }
 
 /**
- * readers_add_file() - note which file a site is in, for readers_tell()
+ * readers_add_file() - record the file of a site for readers_tell()
  * @files: the files
- * @site: PATH:OFFSET, what follows a blank is ignored
+ * @site: the site
  */
-void readers_add_file(struct paths *files, const char *site)
+void readers_add_file(struct paths *files, const struct probe_site *site)
 {
-	char *path = xstrndup(site, strcspn(site, " "));
-	char *colon = strrchr(path, ':');
+	char *path = probe_site_file(site);
 
-	if (colon)
-		*colon = '\0';
-	path_unescape(path);
-	/* Of thousands of sites, most are in the file of the one before. */
+	/* Of thousands of sites, most are in the same file as the previous site. */
 	if (!files->n || strcmp(files->v[files->n - 1], path))
 		paths_add(files, path);
 	free(path);
 }
 
 /**
- * readers_tell() - say who is left out, if that makes a difference
- * @readers: who is
- * @files: what is probed
+ * readers_tell() - tell the user which readers map a probed file and are left out
+ * @readers: the processes that are left out
+ * @files: the probed files
  */
 void readers_tell(const struct readers *readers, const struct paths *files)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who reads what is printed: tracing it would make more to print for each line. */
+/* The readers of our output: tracing a reader would add more output for each line. */
 #ifndef _USERSPACE_READERS_H
 #define _USERSPACE_READERS_H
 
@@ -8,12 +8,13 @@
 
 struct options;
 struct paths;
+struct probe_site;
 
 /* The module leaves out 16 processes at most. */
 #define READERS_MAX 16
 
 /**
- * struct readers - ourselves, and those that our output goes through
+ * struct readers - this process, and the processes that its output goes through
  * @v: process IDs, ours first
  * @n: number of @v
  */
@@ -24,7 +25,7 @@ struct readers {
 
 void readers_find(struct readers *readers, const struct options *options,
 		  int fd);
-void readers_add_file(struct paths *files, const char *site);
+void readers_add_file(struct paths *files, const struct probe_site *site);
 void readers_tell(const struct readers *readers, const struct paths *files);
 
 #endif /* _USERSPACE_READERS_H */

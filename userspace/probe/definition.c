@@ -94,15 +94,12 @@ static void add_site(struct definition *def, const struct target *target,
 		     const struct place *place, pid_t pid, const char *args)
 {
 	char *memory = xasprintf("/proc/%d/mem", pid);
-	char *site = xasprintf("%s:0x%llx%s%s",
-			       place->in_memory ? memory : target->image.path,
-			       (unsigned long long)(place->in_memory ?
-						    place->addr : place->offset),
-			       *args ? " " : "", args);
 
-	paths_add(&def->sites, site);
+	if (place->in_memory)
+		probe_sites_add(&def->sites, memory, place->addr, 0, args);
+	else
+		probe_sites_add(&def->sites, target->image.path, place->offset, 0, args);
 	def->in_memory |= place->in_memory;
-	free(site);
 	free(memory);
 }
 
@@ -302,24 +299,16 @@ static struct error *make_sites(const struct probe_spec *spec,
 static void add_expected(struct definition *def, const struct elf_image *img)
 {
 	for (size_t i = 0; i < def->sites.n; i++) {
-		const char *site = def->sites.v[i], *colon = NULL;
-		char hex[2 * UINSN_MAX_LEN + 1] = "";
-		struct instruction insn;
+		struct probe_site *site = &def->sites.v[i];
 		struct error *err;
 		u64 addr;
 
-		for (const char *p = site; *p && *p != ' '; p++)
-			if (*p == ':')
-				colon = p;
-		if (!colon)
-			continue;
-		err = elf_image_addr(img, strtoull(colon + 1, NULL, 0), &addr);
-		if (!err)
-			err = text_instruction(img, addr, &insn);
-		for (size_t j = 0; !err && j < insn.decoded.len; j++)
-			sprintf(hex + 2 * j, "%02x", insn.bytes[j]);
+		err = elf_image_addr(img, site->offset, &addr);
+		if (!err) {
+			free(site->expected);
+			site->expected = text_expected(img, addr);
+		}
 		error_free(err);
-		paths_add(&def->expected, hex);
 	}
 }
 
@@ -388,7 +377,6 @@ struct error *definition_in(const struct probe_spec *spec,
  */
 struct error *definition_memory(const struct probe_spec *spec, struct definition *def)
 {
-	char *site;
 	u64 addr;
 
 	memset(def, 0, sizeof(*def));
@@ -396,11 +384,7 @@ struct error *definition_memory(const struct probe_spec *spec, struct definition
 		return error_new(STATUS_USAGE,
 				 "a place in %s is an address: p:%s:0xADDRESS",
 				 spec->target, spec->target);
-	site = xasprintf("%s:0x%llx%s%s", spec->target, (unsigned long long)addr,
-			 *spec->args ? " " : "", spec->args);
-	paths_add(&def->sites, site);
-	paths_add(&def->expected, "");
-	free(site);
+	probe_sites_add(&def->sites, spec->target, addr, 0, spec->args);
 	def->kind = spec->kind;
 	def->in_memory = true;
 	def->group = spec->group ? xstrdup(spec->group) : NULL;
@@ -474,8 +458,7 @@ void definition_free(struct definition *def)
 {
 	free(def->group);
 	free(def->event);
-	paths_free(&def->sites);
-	paths_free(&def->expected);
+	probe_sites_free(&def->sites);
 	enum_names_free(&def->names);
 	memset(def, 0, sizeof(*def));
 }
@@ -494,7 +477,7 @@ void definition_fields(const struct definition *def, struct fields *fields)
 	} else {
 		fields_add(fields, "__probe_ip", "x64");
 	}
-	arguments_fields(def->sites.v[0] + strcspn(def->sites.v[0], " "), fields);
+	arguments_fields(def->sites.v[0].args, fields);
 }
 
 /**
@@ -508,8 +491,13 @@ void definition_fields(const struct definition *def, struct fields *fields)
 char *definition_line(const struct definition *def, size_t site,
 		      const char *group)
 {
-	return xasprintf("%c:%s%s%s %s", def->kind, group ? group : "",
-			 group ? "/" : "", def->event, def->sites.v[site]);
+	const struct probe_site *at = &def->sites.v[site];
+	char *place = probe_site_place(at), *line;
+
+	line = xasprintf("%c:%s%s%s %s%s%s", def->kind, group ? group : "",
+			 group ? "/" : "", def->event, place, *at->args ? " " : "", at->args);
+	free(place);
+	return line;
 }
 
 /**
@@ -525,9 +513,9 @@ char *definition_checked_line(const struct definition *def, size_t site,
 {
 	char *line = definition_line(def, site, group), *checked;
 
-	if (!*def->expected.v[site])
+	if (!*def->sites.v[site].expected)
 		return line;
-	checked = xasprintf("%s expect=%s", line, def->expected.v[site]);
+	checked = xasprintf("%s expect=%s", line, def->sites.v[site].expected);
 	free(line);
 	return checked;
 }

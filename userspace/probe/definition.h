@@ -4,8 +4,8 @@
 #define _USERSPACE_DEFINITION_H
 
 #include "dwarf/enum_names.h"
-#include "host/library.h"
 #include "types.h"
+#include "util/probe_site.h"
 
 struct error;
 struct fields;
@@ -19,8 +19,7 @@ struct target;
  * @kind: 'p' or 'r'
  * @group: group that was asked for, or NULL
  * @event: its name
- * @sites: what follows the name, one for each site: PATH:OFFSET ARGS
- * @expected: for each site, the bytes of the instruction in hexadecimal, or ""
+ * @sites: where it is
  * @in_memory: one of the sites is in no file, but in the memory of a process
  * @named: the user has chosen @event
  * @names: names of what its arguments can be
@@ -29,8 +28,7 @@ struct definition {
 	char kind;
 	char *group;
 	char *event;
-	struct paths sites;
-	struct paths expected;
+	struct probe_sites sites;
 	bool in_memory;
 	bool named;
 	struct enum_names names;

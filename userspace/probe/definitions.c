@@ -44,10 +44,7 @@ static void add_definition(struct definitions *defs,
 
 	/* A name that was chosen is that of one event. */
 	if (last && def->named) {
-		for (size_t i = 0; i < def->sites.n; i++) {
-			paths_add(&last->sites, def->sites.v[i]);
-			paths_add(&last->expected, def->expected.v[i]);
-		}
+		probe_sites_move(&last->sites, &def->sites);
 		definition_free(def);
 		return;
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/probe_site.h"
 #include "util/probe_spec.h"
 #include "sdt.h"
 #include "sdt_operand.h"
@@ -397,7 +398,7 @@ static struct error *make_args(const struct probe *probe,
  * @sites: a line for each site is added: PATH:OFFSET[(COUNTER)] ARGS
  */
 struct error *sdt_define(const struct probe_spec *spec,
-			 const struct symbols *syms, struct paths *sites)
+			 const struct symbols *syms, struct probe_sites *sites)
 {
 	struct probe probe = { 0 };
 	struct sdt_list list;
@@ -409,18 +410,14 @@ struct error *sdt_define(const struct probe_spec *spec,
 		find_args(&probe);
 	for (size_t i = 0; !err && i < probe.n; i++) {
 		const struct sdt_site *sdt = probe.sites[i].sdt;
-		char counter[32] = "", *args, *line;
+		char *args;
 
 		err = make_args(&probe, &probe.sites[i], spec->args, &args);
 		if (err)
 			break;
-		if (sdt->semaphore)
-			snprintf(counter, sizeof(counter), "(0x%llx)",
-				 (unsigned long long)sdt->semaphore_offset);
-		line = xasprintf("%s:0x%llx%s%s", syms->image->path,
-				 (unsigned long long)sdt->offset, counter, args);
-		paths_add(sites, line);
-		free(line);
+		probe_sites_add(sites, syms->image->path, sdt->offset,
+				sdt->semaphore ? sdt->semaphore_offset : 0,
+				args + strspn(args, " "));
 		free(args);
 	}
 	for (size_t i = 0; i < probe.n; i++)

@@ -7,9 +7,10 @@
 #include "symbols/symbols.h"
 
 struct error;
+struct probe_sites;
 struct probe_spec;
 
 struct error *sdt_define(const struct probe_spec *spec,
-			 const struct symbols *syms, struct paths *sites);
+			 const struct symbols *syms, struct probe_sites *sites);
 
 #endif /* _USERSPACE_SDT_DEFINE_H */

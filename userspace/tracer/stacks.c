@@ -15,6 +15,7 @@
 #include "symbols/demangle.h"
 #include "util/error.h"
 #include "event_line.h"
+#include "util/probe_site.h"
 #include "util/util.h"
 
 /* So many tasks at a time; of more, mappings are read again and again. */
@@ -70,41 +71,21 @@ static bool read_mappings(struct stack_task *task)
 }
 
 /*
- * Of PATH:0xOFFSET ..., as definitions have it: the path as the system knows it,
- * from malloc().
- */
-static char *site_path(const char *site, u64 *offset)
-{
-	size_t len = strcspn(site, " ");
-	char *path = xstrndup(site, len), *colon = strrchr(path, ':');
-
-	if (!colon) {
-		free(path);
-		return NULL;
-	}
-	*colon = '\0';
-	*offset = strtoull(colon + 1, NULL, 16);
-	path_unescape(path);
-	return path;
-}
-
-/*
  * A task that has ended said where one file was by passing its probe; that it
  * was this site, the position in the page tells.
  */
 static void guess_mappings(struct stack_task *task,
 			   const struct event_line *event,
-			   const struct paths *sites)
+			   const struct probe_sites *sites)
 {
-	u64 addr = event->is_return ? event->func : event->addr, offset;
+	u64 addr = event->is_return ? event->func : event->addr;
 	struct mapping map = { 0 };
 	struct stat st;
 
 	for (size_t i = 0; i < sites->n; i++) {
-		char *path = site_path(sites->v[i], &offset);
+		u64 offset = sites->v[i].offset;
+		char *path = probe_site_file(&sites->v[i]);
 
-		if (!path)
-			continue;
 		if (map.path || addr < offset || (addr - offset) % 4096 ||
 		    stat(path, &st)) {
 			free(path);
@@ -129,7 +110,7 @@ static void guess_mappings(struct stack_task *task,
  * @sites: where its probes are
  */
 void stacks_event(struct stacks *stacks, const struct event_line *event,
-		  const struct paths *sites)
+		  const struct probe_sites *sites)
 {
 	struct stack_task *task = NULL;
 	bool known;

@@ -14,6 +14,7 @@
 #include "types.h"
 
 struct event_line;
+struct probe_sites;
 
 /**
  * struct stack_object - a file that frames lie in
@@ -84,7 +85,7 @@ struct frame_name {
 };
 
 void stacks_event(struct stacks *stacks, const struct event_line *event,
-		  const struct paths *sites);
+		  const struct probe_sites *sites);
 void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
 		 struct frame_name *name);
 void stacks_free(struct stacks *stacks);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "host/readers.h"
 #include "util/error.h"
 #include "runner.h"
 #include "util/util.h"
@@ -40,18 +41,19 @@ size_t tally_add(struct tally *tally, const char *label)
  * @tally: the tally
  * @entry: number of the entry
  * @kind: 'p' counts what passes, 'r' what returns, and how long it took
- * @site: PATH:OFFSET[(COUNTER)], what follows a blank is ignored
- * @expected: bytes of the instruction there in hexadecimal, or ""
+ * @site: the place
  */
 void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const char *site, const char *expected)
+		    const struct probe_site *site)
 {
-	char *line = xasprintf("%c:k%zu %.*s%s%s\n", kind, entry,
-			       (int)strcspn(site, " "), site,
-			       *expected ? " expect=" : "", expected);
+	char *place = probe_site_place(site);
+	char *line = xasprintf("%c:k%zu %s%s%s\n", kind, entry, place,
+			       *site->expected ? " expect=" : "", site->expected);
 
 	paths_add(&tally->lines, line);
+	readers_add_file(&tally->files, site);
 	free(line);
+	free(place);
 }
 
 /* Lines @from to before the returned one, as one text. */
@@ -262,4 +264,5 @@ void tally_close(struct tally *tally)
 		free(tally->v[i].label);
 	free(tally->v);
 	paths_free(&tally->lines);
+	paths_free(&tally->files);
 }

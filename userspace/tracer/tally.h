@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "host/library.h"
+#include "util/probe_site.h"
 #include "types.h"
 
 struct error;
@@ -52,6 +53,7 @@ struct tally_entry {
  * @n: number of @v
  * @cap: capacity of @v
  * @lines: definitions; "kN" in them is entry N
+ * @files: the files that they are in
  * @refused: definitions that the kernel did not take
  * @reason: why it did not take the first of these, an errno
  */
@@ -61,13 +63,14 @@ struct tally {
 	size_t n;
 	size_t cap;
 	struct paths lines;
+	struct paths files;
 	size_t refused;
 	int reason;
 };
 
 size_t tally_add(struct tally *tally, const char *label);
 void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const char *site, const char *expected);
+		    const struct probe_site *site);
 struct error *tally_attach(struct tally *tally, const char *dir,
 			   const struct options *options, pid_t child,
 			   const struct readers *except,

@@ -23,27 +23,21 @@
 static void add_match(struct tally *tally, const struct symbols *syms,
 		      const struct symbol *sym, char kind)
 {
-	char expected[2 * UINSN_MAX_LEN + 1] = "", *label, *site;
-	struct instruction insn;
-	u64 addr = pattern_address(syms, sym, kind), offset;
+	struct probe_site site = { .path = syms->image->path };
+	char *label;
+	u64 addr = pattern_address(syms, sym, kind);
 	struct error *err;
 
-	err = elf_image_offset(syms->image, addr, &offset);
+	err = elf_image_offset(syms->image, addr, &site.offset);
 	if (err) {
 		error_free(err);
 		return;
 	}
 	label = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
 					NULL;
-	site = xasprintf("%s:0x%llx", syms->image->path,
-			 (unsigned long long)offset);
-	err = text_instruction(syms->image, addr, &insn);
-	for (size_t i = 0; !err && i < insn.decoded.len; i++)
-		sprintf(expected + 2 * i, "%02x", insn.bytes[i]);
-	error_free(err);
-	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind,
-		       site, expected);
-	free(site);
+	site.expected = text_expected(syms->image, addr);
+	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind, &site);
+	free(site.expected);
 	free(label);
 }
 
@@ -84,8 +78,7 @@ static struct error *add_plain(struct tally *tally,
 		return err;
 	entry = tally_add(tally, spec->event ? spec->event : spec->function);
 	for (size_t i = 0; i < def.sites.n; i++)
-		tally_add_site(tally, entry, def.kind, def.sites.v[i],
-			       def.expected.v[i]);
+		tally_add_site(tally, entry, def.kind, &def.sites.v[i]);
 	definition_free(&def);
 	return NULL;
 }

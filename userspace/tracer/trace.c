@@ -389,7 +389,7 @@ static void list_files(const struct trace *trace, struct paths *files)
 {
 	for (size_t i = 0; i < trace->n; i++)
 		for (size_t j = 0; j < trace->defs[i].sites.n; j++)
-			readers_add_file(files, trace->defs[i].sites.v[j]);
+			readers_add_file(files, &trace->defs[i].sites.v[j]);
 }
 
 static void print_summary(const struct trace *trace)

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "host/library.h"
 #include "probe/definition.h"
 #include "types.h"
 

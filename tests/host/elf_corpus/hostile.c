@@ -26,6 +26,7 @@
 #include "symbols/suggest.h"
 #include "symbols/symbols.h"
 #include "probe/target.h"
+#include "util/probe_site.h"
 #include "util/util.h"
 
 /* The text of an error is looked at, byte by byte. */
@@ -74,7 +75,7 @@ static void use_sdt(const struct symbols *syms)
 			.function = (char *)list.v[i].name,
 			.args = i % 2 ? "arg1:string +8(arg2)" : "",
 		};
-		struct paths sites = { 0 };
+		struct probe_sites sites = { 0 };
 		struct sdt_operands operands;
 
 		sdt_operands_parse(list.v[i].operands, list.v[i].addr, syms, &operands);
@@ -82,9 +83,9 @@ static void use_sdt(const struct symbols *syms)
 		if (i < 16)
 			check_error(sdt_define(&spec, syms, &sites));
 		for (size_t j = 0; j < sites.n; j++)
-			if (!str_printable(sites.v[j]))
+			if (!str_printable(sites.v[j].args))
 				abort();
-		paths_free(&sites);
+		probe_sites_free(&sites);
 	}
 	sdt_free(&list);
 }
