@@ -78,7 +78,7 @@ static const struct file_operations event_enable_fops = {
 	.llseek = default_llseek,
 };
 
-#if IS_ENABLED(CONFIG_SYNTH_EVENTS)
+#ifdef TRACER_SYNTH
 static ssize_t event_synthetic_read(struct file *file, char __user *ubuf,
 				    size_t count, loff_t *ppos)
 {
@@ -280,7 +280,7 @@ static int make_event_dir(struct tracer_event *event)
 		{ "format", 0440, &event_format_fops },
 		{ "filter", 0640, &tracer_event_filter_fops },
 		{ "rate_limit", 0640, &event_rate_fops },
-#if IS_ENABLED(CONFIG_SYNTH_EVENTS)
+#ifdef TRACER_SYNTH
 		{ "synthetic", 0640, &event_synthetic_fops },
 #endif
 	};

@@ -16,7 +16,9 @@
 struct pt_regs;
 struct tracer_synth;
 
-#if IS_ENABLED(CONFIG_SYNTH_EVENTS)
+/* Whether events can be published: this kernel has synthetic events, and UPROBES_SYNTH is y. */
+#if IS_ENABLED(CONFIG_SYNTH_EVENTS) && !defined(UPROBES_NO_SYNTH)
+#define TRACER_SYNTH	1
 struct tracer_synth *tracer_synth_create(const struct tracer_def *def);
 int tracer_synth_delete(struct tracer_synth *synth, const struct tracer_def *def);
 bool tracer_synth_trace(const struct tracer_synth *synth,

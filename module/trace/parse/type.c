@@ -22,8 +22,10 @@ static const struct tracer_type types[] = {
 	{ "x32", "u32", 4, false, TRACER_PRINT_HEX },
 	{ "x64", "u64", 8, false, TRACER_PRINT_HEX },
 	{ "char", "char", 1, false, TRACER_PRINT_CHAR },
+#ifndef UPROBES_NO_FLOAT
 	{ "f32", "float", 4, true, TRACER_PRINT_FLOAT },
 	{ "f64", "double", 8, true, TRACER_PRINT_FLOAT },
+#endif
 	{ "string", "__data_loc char[]", 4, true, TRACER_PRINT_STRING, 1 },
 	{ "ustring", "__data_loc char[]", 4, true, TRACER_PRINT_STRING, 1 },
 	{ "string16", "__data_loc char[]", 4, true, TRACER_PRINT_STRING, 2 },
