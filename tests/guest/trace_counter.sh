@@ -42,6 +42,9 @@ is "$value" 2 "then it is 2"
 exec 6<&-
 next
 is "$value" 1 "until the session ends"
+# The program calls the function after it has told its counter.
+recorded() { [ "$(lines | wc -l)" -ge 4 ]; }
+in_time recorded
 disable
 next
 is "$value" 0 "disabled: 0"
