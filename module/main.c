@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bringing the module up and taking it down.
+ * Loading and unloading the module.
  */
 #include <linux/module.h>
 
@@ -25,7 +25,7 @@
 #include "trap/hit_work.h"
 #include "uret/uretprobe_fork.h"
 
-/* In builds for tests Kbuild has tests/kmod/inject.h included here. */
+/* In test builds, Kbuild includes tests/kmod/inject.h here. */
 #ifndef _UPROBES_INJECT_H
 static void inject_init(void)
 {
@@ -36,7 +36,7 @@ static void inject_exit(void)
 }
 #endif
 
-/* What lower layers call in higher ones. */
+/* Functions of higher layers that lower layers call. */
 static const struct hook_ops event_hooks = {
 	.watch_tasks = task_events_watch,
 	.watch_maps = map_events_watch,
@@ -87,7 +87,7 @@ static int __init uprobes_load(void)
 	ret = tracer_init();
 	if (ret)
 		goto exit_trap;
-	/* Whoever has a file open keeps a module that is loaded, but not one that fails to. */
+	/* Last: an open file keeps a module that is loaded, but not one that fails to load. */
 	inject_init();
 	return 0;
 
@@ -117,11 +117,10 @@ exit_probe:
 }
 
 /*
- * With the tracer the last client is gone: no probe is registered and no
- * breakpoint is in any text.  What is left are traps and work under way, and
- * calls in functions that were return-probed.  First the work is waited for,
- * as some of it makes such calls; what remains of them is then undone while
- * forks and traps are still looked after.
+ * The tracer is the last client.  When it has gone, no probe is registered, and no breakpoint is
+ * in any text unless its removal failed.  Traps, task work, and calls of return-probed functions
+ * are still in flight.  Wait for the work first, because some of it enters such calls.  Then
+ * restore the return addresses of the remaining calls, while forks and traps are still handled.
  */
 static void __exit uprobes_unload(void)
 {
@@ -131,7 +130,7 @@ static void __exit uprobes_unload(void)
 	task_work_drain();
 	release_tasks();
 	unwinder_exit();
-	/* Forks that copied an address space before all that may still be under way. */
+	/* Forks that copied an address space before that may still be in flight. */
 	forks_drain();
 	rseq_unwatch_begin();
 	synchronize_rcu_tasks();

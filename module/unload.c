@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Taking leave of all tasks when the module goes.
+ * Detaching from all tasks when the module is unloaded.
  */
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
@@ -23,7 +23,7 @@ static bool release_image(struct probed_mm *pmm, void *unused)
 	return true;
 }
 
-/* In a thread without signals: rmmod may be being killed. */
+/* Runs in a worker, which has no signals: rmmod may be being killed. */
 static long release_restore(void *unused)
 {
 	pmm_remove_breakpoints_all();
@@ -38,7 +38,7 @@ static void release_step(struct utask *utask, void *unused)
 
 	if (!utask->task->mm)
 		return;
-	/* In the middle of an execve() there is no slot any more. */
+	/* In the middle of an execve(), the slot is gone already. */
 	if (utask->task->mm != utask->mm)
 		return;
 	regs = task_pt_regs(utask->task);
@@ -51,7 +51,7 @@ static void release_step(struct utask *utask, void *unused)
 	}
 }
 
-/* A task may be at the trampoline that has never hit a probe. */
+/* A task that has never hit a probe, and so has no utask, may be at the trampoline. */
 static void release_ip_one(struct task_struct *task)
 {
 	struct pt_regs *regs = task_pt_regs(task);
@@ -79,16 +79,18 @@ static int release_ip(void *unused)
 }
 
 /**
- * release_tasks() - let all tasks go on without this module
+ * release_tasks() - make all tasks independent of this module
  *
- * Puts the real return addresses back onto the stacks, moves on tasks that
- * have returned to the trampoline but were interrupted before they executed
- * it, and has those that step over an instruction execute it in its place.
+ * Restore the real return addresses on the stacks.  Move on the tasks that have returned to the
+ * trampoline but were interrupted before they executed it.  Have the tasks that step over an
+ * instruction execute it in its place.
  *
- * The return addresses are put back while everything runs: a task that returns to the trampoline
- * meanwhile still finds its call.  Only then the machine is stopped: no task is between taking
- * the trampoline's address off the stack and executing the trampoline unless its saved ip says
- * so.  What is done in the stop grows with the number of threads, not of calls.
+ * The return addresses are restored while everything runs: a task that returns to the trampoline
+ * meanwhile still finds its call.  The machine is stopped only after that.  In the stop, a task
+ * that has taken the trampoline's address off the stack and has not executed the trampoline
+ * shows that by its saved ip.  The length of the stop grows with the number of threads, not of
+ * calls.
+ *
  * No return probe is registered any more.
  *
  * Context: may sleep; stops the machine.

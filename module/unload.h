@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the module leaves behind in tasks when it goes: nothing that needs it.
+ * Detaching from all tasks when the module is unloaded: nothing that is left in them needs it.
  */
 #ifndef _UPROBES_UNLOAD_H
 #define _UPROBES_UNLOAD_H

@@ -2,33 +2,39 @@
 /*
  * Probes on user-space instructions, for kernel modules.
  *
- * A client fills in a struct uprobe (or a struct uretprobe), registers it,
- * and from then on its handler is called by every thread that reaches the
- * probed instruction, before that instruction executes (or when the probed
- * function returns).  Nothing in the probed program has to be prepared.
+ * A client fills in a struct uprobe (or a struct uretprobe) and registers it.
+ * From then on, every thread that reaches the probed instruction calls the
+ * client's handler before that instruction executes.  The handler of a struct
+ * uretprobe is called when the probed function returns.  The probed program
+ * needs no preparation.
  *
  * A probe has one of two scopes:
  *
  *  - one process: @pid and @vaddr are set, @path, @file and @inode are NULL.
- *    All threads of the process are covered, present and future; children that
- *    it forks run unprobed and unharmed, or with %UPROBE_INHERIT probed as well.
- *  - one file: @path, @file or @inode is set with @offset.  Every process that
- *    maps this part of the file as code is covered, present and future,
- *    whatever path it knows the file by.
+ *    The probe covers all threads of the process, present and future.  Children
+ *    that the process forks run unprobed and unharmed.  With %UPROBE_INHERIT,
+ *    they are probed as well.
+ *  - one file: @path, @file or @inode is set, with @offset.  The probe covers
+ *    every process that maps this part of the file as code, present and future,
+ *    by whatever path the process knows the file.
  *
- * Lifetime: from a successful register_*() until the matching unregister_*()
- * has returned, the structure belongs to the uprobes module, must stay where
- * it is, and only @kdata tells whether it is registered.  A one-process probe
- * also ends by itself, with @kdata NULL again, when the probed process execs
- * or exits; unregistering it then is allowed and does nothing.
+ * Lifetime: the structure belongs to the uprobes module from a successful
+ * register_*() until the matching unregister_*() has returned.  During that time
+ * it must stay at its address.  Only @kdata tells whether the probe is registered.
+ * A probe on one process also ends by itself when the process execs or exits;
+ * @kdata is NULL again then.  To unregister a probe that has ended is allowed and
+ * does nothing.
  *
- * From a probe handler, registering and unregistering is put off: the
- * functions return at once, a worker does it, and @registration_callback tells
- * when it is done.  A client without a callback calls unregister_*() from elsewhere:
- * it returns when all that was asked for has been done or undone, and the callback
- * has returned.  Hence neither unregister_*() nor register_*(), when it fails, may
- * be called with a lock held that the callback takes, nor two callbacks unregister
- * each other's probes.
+ * In a probe handler, the functions that register or unregister a probe defer the
+ * work: they return at once, a worker does the work, and @registration_callback
+ * reports that it is done.  (The functions that register many probes at once fail
+ * with -EDEADLK there.)  A client without a callback calls unregister_*() outside
+ * of any handler.  That call returns when all deferred work has been done or
+ * undone, and the callback has returned.  Hence two rules:
+ *
+ *  - Do not call unregister_*() with a lock held that the callback takes.  The
+ *    same holds for register_*(), which waits for the callback if it fails.
+ *  - Two callbacks must not unregister each other's probes.
  */
 #ifndef _UPROBES_UPROBES_H
 #define _UPROBES_UPROBES_H
@@ -45,27 +51,28 @@ struct uprobe;
 struct uretprobe;
 
 /**
- * define UPROBE_ATOMIC - the handler runs in the trap
+ * define UPROBE_ATOMIC - run the handler in the trap
  *
- * The handler is called with interrupts off, from the breakpoint exception.
- * It must not sleep and must not fault; user memory is reached with
- * copy_from_user_nofault().  It costs a fraction of a handler that runs in
- * task context, which is what happens without this flag.
+ * The handler is called from the breakpoint exception, with interrupts off.
+ * It must not sleep and must not fault.  It reaches user memory with
+ * copy_from_user_nofault().  Such a handler costs a fraction of one that runs in
+ * task context.  Without this flag, handlers run in task context.
  */
 #define UPROBE_ATOMIC		0x0001
 
 /**
- * define UPROBE_DISABLED - register without probing yet
+ * define UPROBE_DISABLED - register the probe, but do not enable it yet
  *
- * The place is checked and reserved; the breakpoint comes with enable_uprobe().
+ * The place is checked and reserved.  The breakpoint is inserted by enable_uprobe().
  */
 #define UPROBE_DISABLED		0x0002
 
 /**
- * define UPROBE_INHERIT - children of the probed process are probed, too
+ * define UPROBE_INHERIT - probe the children of the probed process, too
  *
- * For probes on one process; without it, children that it forks run unprobed.
- * Such a probe ends by itself when the last of the processes has gone.
+ * For probes on one process.  Without this flag, children that the process forks
+ * run unprobed.  With it, the probe ends by itself when the last of the processes
+ * has gone.
  */
 #define UPROBE_INHERIT		0x0004
 
@@ -81,51 +88,56 @@ enum uprobe_type {
 
 /**
  * struct uprobe - a probe on one user-space instruction
- * @pid: the process to probe (any of its thread ids, as the caller's pid
- *	namespace numbers them); ignored when the probe is on a file
+ * @pid: the process to probe: any of its thread ids, as the caller's pid
+ *	namespace numbers them.  Ignored if the probe is on a file.
  * @vaddr: address of the instruction in that process
- * @handler: called in the context of the task that reached the instruction,
- *	before the instruction executes; @regs is the task's user state with
- *	the ip at the instruction.  What it changes in @regs takes effect; when
- *	it changes the ip, the probed instruction is not executed.
- *	May sleep unless %UPROBE_ATOMIC is set.  At one place, handlers are
- *	called in the order of registration, atomic ones first.
- * @kdata: the uprobes module's.  NULL before the first registration and
- *	whenever the probe is not registered.
- * @registration_callback: optional; called when a registration (@reg is 1) or
- *	unregistration (@reg is 0) that was put off is done, with its result.
- *	May sleep.  @u is &uretprobe.u when @type is %UPTY_URETPROBE.  When
- *	several handlers have asked for an unregistration it is called once, also
- *	when another call, or the end of the process, was faster.  After it has
- *	returned from that, or from being told that a registration has failed
- *	(-EBUSY excepted), the module does not touch the structure any more.
+ * @handler: called in the context of the task that has reached the instruction,
+ *	before the instruction executes.  @regs is the task's user state, with
+ *	the ip at the instruction.  Changes to @regs take effect.  If the handler
+ *	changes the ip, the probed instruction is not executed.
+ *	The handler may sleep unless %UPROBE_ATOMIC is set.  If another owner (a
+ *	debugger, the kernel's uprobes) has a breakpoint at the same place, changes
+ *	that a handler in task context makes to @regs have no effect.  At one place,
+ *	handlers are called in the order of registration, atomic handlers first.
+ * @kdata: reserved for the uprobes module.  NULL before the first registration
+ *	and whenever the probe is not registered.
+ * @registration_callback: optional; called when a deferred registration (@reg is
+ *	1) or unregistration (@reg is 0) is done, with its result.  May sleep.
+ *	@u is &uretprobe.u if @type is %UPTY_URETPROBE.  If several handlers have
+ *	asked for an unregistration, the callback is called once.  It is called even
+ *	if another call, or the end of the process, has unregistered the probe first.
+ *	The module does not touch the structure any more after the callback for an
+ *	unregistration, or for a failed registration, has returned.  The exception
+ *	is a registration that has failed with -EBUSY.
  * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where
  *	it may sleep, for hits for which @handler has called uprobe_again()
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on
  *	one process.  Needed only during registration.
- * @file: the same, for callers that have it open for reading.  Needed only
+ * @file: the same, for callers that have the file open for reading.  Needed only
  *	during registration.
- * @inode: the same, for callers that have neither; they keep its file system
- *	mounted for as long as the probe is registered.  Only in a file system on a
- *	disk or in memory: others (FUSE, network file systems) are read only by files
- *	that are open.  At most one of @path, @file and @inode is set.
+ * @inode: the same, for callers that have neither a path nor an open file.  The
+ *	caller keeps the file system mounted while the probe is registered.  The file
+ *	system must be on a disk or in memory: files of other file systems (FUSE,
+ *	network file systems) can be read only while they are open.  At most one
+ *	of @path, @file and @inode is set.
  * @offset: position of the instruction in the file, in bytes
- * @filter: optional, for a probe on a file: whether a process is to be probed.
- *	Called with the process's address space in use, once for each mapping
- *	of the file.  May sleep; must not take the mmap lock for writing.
+ * @filter: optional, for a probe on a file: returns whether to probe a process.
+ *	Called for each mapping of the file, with the process's address space in
+ *	use; possibly more than once for a mapping.  May sleep; must not take the
+ *	mmap lock for writing.
  * @ref_ctr_offset: position in the file of a 16-bit reference counter (the
- *	semaphore of a USDT probe), even, or 0.  It is incremented in every process
- *	that is probed, for as long as it is: in each private writable mapping
- *	that has it, those included that come later.  For a probe on one
- *	process, the file is the one mapped at @vaddr, which stays in use until
- *	shortly after the probe's end.
- * @expect: optional; the instruction bytes that the caller analysed.
- *	Registration fails with -EILSEQ where the file or the process holds
- *	others.  Needed only during registration.
+ *	semaphore of a USDT probe), an even number; or 0.  The counter is incremented
+ *	in every probed process for as long as the process is probed: in each private
+ *	writable mapping that contains it, including later mappings.  For a probe on
+ *	one process, the file is the one that is mapped at @vaddr.  That file stays
+ *	in use until shortly after the probe's end.
+ * @expect: optional; the instruction bytes that the caller has analysed.
+ *	Registration fails with -EILSEQ if the file or the process holds other
+ *	bytes.  Needed only during registration.
  * @expect_len: number of bytes at @expect, at most 15
  *
- * Fields that are not mentioned by an initializer must be zero.
+ * Fields that the client does not use must be zero.
  */
 struct uprobe {
 	pid_t pid;
@@ -149,7 +161,7 @@ struct uprobe {
 	/* private: totals of earlier registrations, see uprobe_counts() */
 	u64 __hits;
 	u64 __missed;
-	/* private: what a handler has asked for */
+	/* private: requests of handlers, to be done by a worker */
 	struct work_struct __work;
 	unsigned long __asked;
 };
@@ -157,12 +169,12 @@ struct uprobe {
 /**
  * struct uretprobe_instance - one call of a return-probed function
  * @rp: the probe
- * @ret_addr: where the function returns to; the real address, also where the
- *	stack holds the address of the return trampoline
- * @sp: stack pointer at the function's entry, which is where the return
- *	address lies
- * @func: address of the probed instruction, the function's entry
- * @data: @rp->data_size bytes of the client's, zero at the entry
+ * @ret_addr: address that the function returns to.  This is the real address, even
+ *	while the stack holds the address of the return trampoline.
+ * @sp: stack pointer at the function's entry, which is the address of the stack
+ *	word with the return address
+ * @func: address of the probed instruction, which is the function's entry
+ * @data: @rp->data_size bytes for the client, zero at the entry
  */
 struct uretprobe_instance {
 	struct uretprobe *rp;
@@ -173,24 +185,23 @@ struct uretprobe_instance {
 };
 
 /**
- * define URETPROBE_DATA_MAX - the most that @data_size of struct uretprobe can be, in bytes
+ * define URETPROBE_DATA_MAX - maximum of @data_size in struct uretprobe, in bytes
  */
 #define URETPROBE_DATA_MAX	4096
 
 /**
  * struct uretprobe - a probe on the return of a function
- * @u: where the function's first instruction is; @u.handler and
- *	@u.task_handler are not used, the other fields mean what they mean for a
- *	struct uprobe
- * @handler: called when the function has returned; @regs is the task's user
- *	state right after the return, with the ip at @ri->ret_addr.  Handlers
- *	of several probes on one function run newest first.
+ * @u: place of the function's first instruction.  @u.handler and @u.task_handler
+ *	are not used.  The other fields have the same meaning as in a struct uprobe.
+ * @handler: called when the function has returned.  @regs is the task's user
+ *	state right after the return, with the ip at @ri->ret_addr.  If several
+ *	probes are on one function, their handlers run newest first.
  *	May sleep unless %UPROBE_ATOMIC is set in @u.flags.
  * @entry_handler: optional; called when the function is entered, before any
- *	of it executes, in the same context as @handler.  What it leaves in
- *	@ri->data is there for @handler.  When it returns anything but 0, this
- *	call is not followed: @handler is not called and nothing is counted.
- *	It must not change the ip or the stack pointer.
+ *	of its instructions executes, in the same context as @handler.  @handler
+ *	finds in @ri->data what this handler has stored there.  If this handler
+ *	returns anything but 0, the call is not followed: @handler is not called,
+ *	and nothing is counted.  It must not change the ip or the stack pointer.
  * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where
  *	it may sleep, for returns for which @handler has called uprobe_again()
  * @data_size: bytes of @ri->data, at most %URETPROBE_DATA_MAX
@@ -204,10 +215,11 @@ struct uretprobe {
 };
 
 /**
- * struct uprobe_counts - what has happened at a probe
- * @hits: times that the handler was called
- * @missed: times that it should have been called and could not be; of a probe on a file also
- *	once for each time that there was no memory to put it into a process
+ * struct uprobe_counts - hits and misses of a probe
+ * @hits: number of handler calls
+ * @missed: number of handler calls that were due but could not be made.  For a
+ *	probe on a file, also one for each time that there was no memory to insert
+ *	the probe into a process.
  */
 struct uprobe_counts {
 	u64 hits;
@@ -215,51 +227,54 @@ struct uprobe_counts {
 };
 
 /**
- * register_uprobe() - put a probe in place
+ * register_uprobe() - register a probe
  * @u: the probe
  *
- * For a one-process probe the breakpoint is in place when this returns 0.
- * For a probe on a file it is in place in every process that maps the file
- * at that time; processes that map it later get it before they can execute
- * the mapping.
+ * For a probe on one process, the breakpoint is in place when this function
+ * returns 0.  For a probe on a file, the breakpoint is then in place in every
+ * process that maps the file at that time.  Processes that map the file later get
+ * the breakpoint before they can execute the mapping.
  *
  * Context: may sleep, or a probe handler.
  * Return: 0, or
- * -EINVAL: no handler, fields that contradict each other or hold what they cannot
- *	(unknown flags, an odd or outlying reference counter, a filter without a file,
- *	data_size above URETPROBE_DATA_MAX), the process has no address space, the
- *	address is not executable code that can be probed, the offset lies outside the
- *	file, that is no regular file, or nothing in its file system can be executed
- *	(sysfs, proc), or that cannot be read by an inode alone;
+ * -EINVAL: @u has no handler, or its fields contradict each other or have invalid
+ *	values (unknown flags, an odd or outlying reference counter, a filter without
+ *	a file, data_size above URETPROBE_DATA_MAX); the process has no address space;
+ *	the address is not executable code that can be probed; the offset lies outside
+ *	of the file; or the file is not a regular file, lies in a file system from which
+ *	nothing can be executed (sysfs, proc), or cannot be read by its inode alone;
  * -ESRCH: no such process;
- * -ENOENT, -EACCES, ...: what looking up @path came to;
+ * -ENOENT, -EACCES, ...: @path cannot be looked up or opened;
  * -EBADF: @file is not open for reading;
- * -EBUSY: @u is registered already, or an instruction that another probe is at is now
- *	another one;
- * -EEXIST: a breakpoint of the program's own is there, or another's in text
- *	that no file holds, or the kernel's own uprobes have made a call of a nop there;
- * -EPERM: the instruction cannot be probed, or the function cannot be
- *	return-probed (it looks at its return address, or is Go code);
- * -EILSEQ: the bytes there are no instruction, or not those of @u->expect;
- * -EIO: the text cannot be read;
- * -ENOMEM: no memory, or no room for the execution area near the text;
- * -EOPNOTSUPP: the kernel's kprobes are switched off, or it calls a function that has to be
- *	seen where that is not seen; the log says which;
- * -EINTR: the caller is being killed, and not all places have been seen to;
- * -EINPROGRESS: called from a probe handler; it is being done.
- * The classic -ENOSYS, of a module that is going away, does not occur: whoever can
- * call this holds the module.
+ * -EBUSY: @u is registered already; or another probe is at this place, and the
+ *	instruction there has changed since;
+ * -EEXIST: a breakpoint of the program itself is there; or a breakpoint of another
+ *	owner is there, in text that no file holds; or the kernel's own uprobes have
+ *	replaced a nop there by a call;
+ * -EPERM: the instruction cannot be probed; or the function cannot be return-probed,
+ *	because it looks at its return address, or is Go or OCaml code;
+ * -EILSEQ: the bytes there are not an instruction, or differ from @u->expect;
+ * -EIO: the text cannot be read, or the execution area cannot be written;
+ * -ENOMEM: no memory, or no room near the text for the execution area, in which
+ *	probed instructions execute out of line;
+ * -EOPNOTSUPP: the kernel's kprobes are switched off; or the kernel calls a function
+ *	that the module has to see in a way that the module does not see.  The log
+ *	says which;
+ * -EINTR: the caller is being killed, and not all places have been probed;
+ * -EINPROGRESS: called from a probe handler; a worker registers the probe.
+ * The classic -ENOSYS, for a module that is going away, does not occur: a caller of
+ * this function holds the module.
  * The kernel log names the cause of -EPERM, -EEXIST, -EILSEQ, -EINVAL and -EIO.
  */
 int register_uprobe(struct uprobe *u);
 
 /**
- * uprobe_check() - whether a place can be probed
- * @u: @u->path, @u->file or @u->inode, @u->offset, @u->ref_ctr_offset, @u->expect; the rest
- *	is not looked at
+ * uprobe_check() - check whether a place can be probed
+ * @u: @u->path, @u->file or @u->inode, @u->offset, @u->ref_ctr_offset, @u->expect
+ *	with its length; the other fields are ignored
  *
- * Finds out what registering would find out about the file and the instruction
- * in it, and changes nothing.
+ * Performs the checks that a registration performs on the file and on the
+ * instruction in it.  Changes nothing.
  *
  * Context: may sleep.
  * Return: 0, or what register_uprobe() would return for this reason; the
@@ -268,11 +283,11 @@ int register_uprobe(struct uprobe *u);
 int uprobe_check(const struct uprobe *u);
 
 /**
- * uretprobe_check() - whether a function can be return-probed
+ * uretprobe_check() - check whether a function can be return-probed
  * @rp: as for uprobe_check(), in @rp->u
  *
- * Finds out beside that whether what the function does allows its return address to be
- * another one.
+ * In addition to the checks of uprobe_check(), checks whether the function works
+ * with a return address that has been exchanged.
  *
  * Context: may sleep.
  * Return: 0, or what register_uretprobe() would return for this reason; the
@@ -281,22 +296,23 @@ int uprobe_check(const struct uprobe *u);
 int uretprobe_check(const struct uretprobe *rp);
 
 /**
- * unregister_uprobe() - take a probe away
+ * unregister_uprobe() - unregister a probe
  * @u: the probe
  *
- * When this returns no handler of @u is running and none will be called, and
- * the text holds its original bytes unless another probe is at that place.
- * Does nothing for a probe that is not registered.
+ * When this function returns, no handler of @u is running, and none will be called.
+ * The text holds its original bytes, unless another probe is at that place.
+ * If the probe is not registered, this function does nothing.
  *
- * Called from a probe handler it returns at once, and all that holds when
- * @u->registration_callback is called, or after another call from elsewhere.
+ * In a probe handler, this function returns at once.  All of the above then holds
+ * when @u->registration_callback is called, or after another call outside of any
+ * handler.
  *
  * Context: may sleep, or a probe handler.
  */
 void unregister_uprobe(struct uprobe *u);
 
 /**
- * unmap_uprobe() - forget a probe whose mapping is gone
+ * unmap_uprobe() - unregister a probe whose mapping is gone
  * @u: the probe
  *
  * Identical to unregister_uprobe(), which restores text only where it finds a
@@ -307,7 +323,7 @@ void unregister_uprobe(struct uprobe *u);
 void unmap_uprobe(struct uprobe *u);
 
 /**
- * register_uretprobe() - put a return probe in place
+ * register_uretprobe() - register a return probe
  * @rp: the probe
  *
  * Context: may sleep, or a probe handler.
@@ -316,18 +332,18 @@ void unmap_uprobe(struct uprobe *u);
 int register_uretprobe(struct uretprobe *rp);
 
 /**
- * unregister_uretprobe() - take a return probe away
+ * unregister_uretprobe() - unregister a return probe
  * @rp: the probe
  *
- * As unregister_uprobe().  Calls that are under way return to where they came
- * from, without the handler being called.
+ * As unregister_uprobe().  Calls in flight return to their callers, and the
+ * handler is not called for them.
  *
  * Context: may sleep, or a probe handler.
  */
 void unregister_uretprobe(struct uretprobe *rp);
 
 /**
- * unmap_uretprobe() - forget a return probe whose mapping is gone
+ * unmap_uretprobe() - unregister a return probe whose mapping is gone
  * @rp: the probe
  *
  * As unmap_uprobe().
@@ -337,12 +353,12 @@ void unregister_uretprobe(struct uretprobe *rp);
 void unmap_uretprobe(struct uretprobe *rp);
 
 /**
- * register_uprobes() - put many probes in place
+ * register_uprobes() - register many probes
  * @us: the probes
  * @n: how many
  *
- * All or nothing, and much cheaper than one by one: processes are looked
- * through once, and each page of text is written once.
+ * Registers all probes or none.  This is much cheaper than one call for each
+ * probe: processes are searched once, and each page of text is written once.
  *
  * Context: may sleep; not from a probe handler.
  * Return: 0, or the error of the first probe that has one, as
@@ -351,20 +367,22 @@ void unmap_uretprobe(struct uretprobe *rp);
 int register_uprobes(struct uprobe **us, unsigned int n);
 
 /**
- * unregister_uprobes() - take many probes away
+ * unregister_uprobes() - unregister many probes
  * @us: the probes
  * @n: how many
+ *
+ * As unregister_uprobe() for each.
  *
  * Context: may sleep, or a probe handler.
  */
 void unregister_uprobes(struct uprobe **us, unsigned int n);
 
 /**
- * register_uretprobes() - put many return probes in place
+ * register_uretprobes() - register many return probes
  * @rps: the probes
  * @n: how many
  *
- * All or nothing, as register_uprobes().
+ * Registers all probes or none, as register_uprobes().
  *
  * Context: may sleep; not from a probe handler.
  * Return: as register_uprobes().
@@ -372,7 +390,7 @@ void unregister_uprobes(struct uprobe **us, unsigned int n);
 int register_uretprobes(struct uretprobe **rps, unsigned int n);
 
 /**
- * unregister_uretprobes() - take many return probes away
+ * unregister_uretprobes() - unregister many return probes
  * @rps: the probes
  * @n: how many
  *
@@ -383,61 +401,66 @@ int register_uretprobes(struct uretprobe **rps, unsigned int n);
 void unregister_uretprobes(struct uretprobe **rps, unsigned int n);
 
 /**
- * enable_uprobe() - begin to probe
+ * enable_uprobe() - enable a registered probe
  * @u: the probe, registered; &uretprobe.u for a return probe
  *
- * Does nothing for a probe that is enabled.
+ * If the probe is enabled already, this function does nothing.
  *
  * Context: may sleep; not from a probe handler.
- * Return: 0; -EINVAL when @u is not registered, -EDEADLK from a probe handler;
- * or, with @u disabled as before, -ENOMEM, or for a probe on one process -EEXIST when
- * another instruction is there now, or a breakpoint with which register_uprobe() would fail,
- * or what writing the breakpoint came to.
+ * Return: 0, or
+ * -EINVAL: @u is not registered;
+ * -EDEADLK: called from a probe handler;
+ * -ENOMEM: no memory;
+ * -EEXIST: @u is on one process, and another instruction is there now, or a
+ *	breakpoint with which register_uprobe() would fail.
+ * If the breakpoint of a probe on one process cannot be written, the error of that is
+ * returned.  After an error, @u is disabled as before.
  */
 int enable_uprobe(struct uprobe *u);
 
 /**
- * disable_uprobe() - stop probing, and stay registered
+ * disable_uprobe() - disable a probe that stays registered
  * @u: the probe, registered; &uretprobe.u for a return probe
  *
- * When this returns 0 no handler of @u is running and none will be called
- * until it is enabled, and the text holds its original bytes unless another
- * probe is at that place.
+ * When this function returns 0, no handler of @u is running, and none will be
+ * called until the probe is enabled.  The text holds its original bytes, unless
+ * another probe is at that place.
  *
  * Context: may sleep; not from a probe handler.
- * Return: 0; -EINVAL when @u is not registered, -EDEADLK from a probe handler.
+ * Return: 0; -EINVAL if @u is not registered, -EDEADLK from a probe handler.
  */
 int disable_uprobe(struct uprobe *u);
 
 /**
- * uprobe_again() - have the task handler called for this hit
+ * uprobe_again() - request the task handler for this hit
  *
- * For an atomic handler that finds that it would have to sleep, as where user
- * memory is not present.  The task handler of the same probe is then called
- * before the program goes on.  The hit is counted once; as missed, when that
- * call cannot be made: without memory, or for want of room where more than 64 probes
- * are at one place.
+ * For an atomic handler that finds that it would have to sleep, for example
+ * because user memory is not present.  The task handler of the same probe is then
+ * called before the program goes on.  The hit is counted once.  It is counted as
+ * missed if that call cannot be made: there is no memory, or more than 64 probes are
+ * at one place.
  *
  * Context: a handler with %UPROBE_ATOMIC.
  */
 void uprobe_again(void);
 
 /**
- * uprobe_get_pc() - turn an address that this module made into the program's
- * @ri: a call of the current task, where the caller has it at hand, or NULL
+ * uprobe_get_pc() - translate an address of this module to the program's address
+ * @ri: a call of the current task, if the caller has one at hand, or NULL
  * @pc: an address from the task's registers or stack
- * @sp: where on the stack it was found, or the stack pointer when it was in
+ * @sp: address of the stack word that holds @pc, or the stack pointer if @pc is
  *	the ip
  *
  * Context: the current task; any.
- * Return: the real return address for that of the return trampoline, that of
- * the original instruction for one in a slot, otherwise @pc.
+ * Return: the real return address if @pc is the return trampoline; the address of the
+ * original instruction if @pc lies in a slot, where a probed instruction executes
+ * out of line; otherwise @pc.
  */
 unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, unsigned long sp);
 
 /**
- * uprobe_get_pc_task() - the same for another task
- * @task: a task that does not run, and will not meanwhile
+ * uprobe_get_pc_task() - translate an address of another task
+ * @task: a task that does not run, and will not run during the call
  * @pc: as for uprobe_get_pc()
  * @sp: as for uprobe_get_pc()
  *
@@ -447,12 +470,13 @@ unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, uns
 unsigned long uprobe_get_pc_task(struct task_struct *task, unsigned long pc, unsigned long sp);
 
 /**
- * uprobe_counts() - hits and misses of a probe
+ * uprobe_counts() - read the hits and misses of a probe
  * @u: the probe, registered or not; &uretprobe.u for a return probe
  *
- * Counts over all registrations of this structure since it was zeroed; exact
- * once unregistered, otherwise as of some moment during the call.  The caller
- * does not register or unregister @u meanwhile; a registration may end by itself.
+ * The totals cover all registrations of this structure since it was zeroed.  They
+ * are exact once the probe is unregistered; until then they are those of some moment
+ * during the call.  The caller must not register or unregister @u during the call.
+ * A registration may end by itself meanwhile.
  *
  * Context: any.
  * Return: the totals.

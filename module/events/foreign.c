@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Breakpoints of others at addresses that are probed here.
+ * Breakpoints of other owners at addresses that are probed here.
  *
- * One byte of text serves all who want a breakpoint there.  This module sees
- * each trap first and hands it on where another has a breakpoint, too; and as
- * it cannot be asked who has, it watches the writes: the kernel's uprobes put
- * theirs in and take it out by set_swbp() and set_orig_insn(); debuggers write
- * (and save before) by ptrace_access_vm() and access_remote_vm(), and are shown
- * the text without our breakpoints, so that what they save is the program's.
+ * One byte of text serves all owners of a breakpoint there.  This module sees each trap first,
+ * and passes it on if the breakpoint has another owner, too.  There is no way to ask who owns a
+ * breakpoint, so the module watches the writes.  The kernel's uprobes insert their breakpoint
+ * with set_swbp() and remove it with set_orig_insn().  Debuggers write, and save the text before,
+ * through ptrace_access_vm() and access_remote_vm().  They are shown the text without our
+ * breakpoints, so they save the program's text.
  *
- * site::owner is written by these hooks, in any context, and under
- * probed_mm::lock; a hook that comes just when the site is settled may be
- * overtaken by a debugger's write (never by the kernel's, which has the mmap
- * lock for writing when it puts one in).
+ * site::owner is written by these hooks, in any context, and under probed_mm::lock.  If a hook
+ * races with the sync of the site, a debugger's write may overtake it.  A write of the kernel's
+ * uprobes cannot: they hold the mmap lock for writing when they insert a breakpoint.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -41,7 +40,7 @@
 #include "trap/copied.h"
 #include "trap/signal.h"
 
-/* The kernel is taking its breakpoint out; behind it, ours is to be put in. */
+/* The kernel removes its breakpoint: queue the work that inserts ours after that. */
 static void foreign_left(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
@@ -52,7 +51,7 @@ static void foreign_left(struct site *site)
 	pmm_queue(pmm, &pmm->life.rearm);
 }
 
-/* A site that traps find, or NULL.  Context: RCU read side. */
+/* Find the probe site at an address, or NULL.  Context: RCU read side. */
 static struct site *probe_site(struct mm_struct *mm, unsigned long addr)
 {
 	struct site *site = site_find(mm, addr);
@@ -60,7 +59,7 @@ static struct site *probe_site(struct mm_struct *mm, unsigned long addr)
 	return site && site->kind == SITE_PROBE ? site : NULL;
 }
 
-/* The same, if anybody wants it.  Context: RCU read side. */
+/* Likewise, but only a site that has consumers.  Context: RCU read side. */
 static struct site *foreign_site(struct mm_struct *mm, unsigned long addr)
 {
 	struct site *site = probe_site(mm, addr);
@@ -71,7 +70,7 @@ static struct site *foreign_site(struct mm_struct *mm, unsigned long addr)
 /**
  * struct claim - a breakpoint of ours that the kernel is about to take for its own
  * @mm: the address space, only to be compared
- * @addr: where
+ * @addr: address of the breakpoint
  */
 struct claim {
 	struct mm_struct *mm;
@@ -87,19 +86,22 @@ static int on_swbp(struct kretprobe_instance *ri, struct pt_regs *regs)
 	claim->mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
 	claim->addr = regs_get_kernel_argument(regs, 2);
 	rcu_read_lock();
-	/* Also one that nobody wants any more: the breakpoint may still be there. */
+	/* Include a site without consumers: its breakpoint may still be there. */
 	site = probe_site(claim->mm, claim->addr);
 	if (site && (READ_ONCE(site->state) == SITE_ARMED ||
 		     READ_ONCE(site->state) == SITE_INHERITED))
 		claimed = cmpxchg(&site->owner, OWNER_OURS, OWNER_OTHER_SECOND) == OWNER_OURS;
-	/* In a new mapping: ours has gone with the old one. */
+	/* The mapping is a new one: our breakpoint has gone with the old one. */
 	else if (site && READ_ONCE(site->state) == SITE_LOST)
 		WRITE_ONCE(site->owner, OWNER_OTHER_FIRST);
 	rcu_read_unlock();
 	return !claimed;
 }
 
-/* It may have failed, for want of memory or as its task is killed: then it has none there. */
+/*
+ * Undo the claim if set_swbp() has failed, for lack of memory or because its task is being
+ * killed: the kernel has no breakpoint there then.
+ */
 static int on_swbp_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	const struct claim *claim = (const struct claim *)ri->data;
@@ -108,7 +110,7 @@ static int on_swbp_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 	if (!(int)regs_return_value(regs))
 		return 0;
 	rcu_read_lock();
-	/* The mmap lock has been held all along: nobody has gone by it. */
+	/* The mmap lock has been held since the claim: nothing has relied on the claim. */
 	site = probe_site(claim->mm, claim->addr);
 	if (site)
 		cmpxchg(&site->owner, OWNER_OTHER_SECOND, OWNER_OURS);
@@ -117,8 +119,9 @@ static int on_swbp_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /*
- * The kernel goes through all processes that have breakpoints of its own, also those in which
- * it has put none at this place, as its probe is on others, or where that has failed.
+ * Handle the removal of a breakpoint by the kernel's uprobes.  The kernel goes through all
+ * processes that have breakpoints of its own.  It has not inserted one at this place in all of
+ * them: its probe may be on other processes, or the insertion may have failed.
  */
 static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -146,9 +149,9 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * The kernel is about to make a call of a nop.  A breakpoint that is ours, too, has to stay
- * one; so has any in a process of ours, as a probe of ours may come before the kernel has
- * taken the mmap lock.
+ * Keep the kernel from replacing a nop by a call.  A breakpoint that is ours, too, has to stay a
+ * breakpoint.  So has any breakpoint in a probed process, because a probe of ours may come before
+ * the kernel has taken the mmap lock.
  */
 static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -163,10 +166,10 @@ static int on_optimize(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /*
- * The current task is about to be sent a SIGTRAP for a breakpoint that the kernel does not
- * know.  At a site of ours that is one that was handed on while the kernel had a breakpoint
- * there; that has gone meanwhile, and what is in the text now is ours: the kernel cannot
- * tell.  The task executes it once more, without being counted.
+ * Suppress a SIGTRAP for a breakpoint that the kernel does not know.  At a site of ours, the trap
+ * was passed on while the kernel had a breakpoint there.  That has gone meanwhile, and the
+ * breakpoint in the text is ours, which the kernel cannot tell.  The task executes it once more,
+ * and the hit is not counted again.
  */
 static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -177,14 +180,17 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 
 	if (regs_get_kernel_argument(regs, 0) != SIGTRAP || !current->mm || !user_mode(user))
 		return 0;
-	/* The ip counts from elsewhere. */
+	/* The ip is relative to a segment of the program's own making. */
 	if (arch_code_mode(user) < 0)
 		return 0;
 	rcu_read_lock();
-	/* Also one that nobody wants any more: ours may be going as well. */
+	/* Include a site without consumers: our breakpoint may be on its way out as well. */
 	site = probe_site(current->mm, user->ip - ARCH_BREAKPOINT_LEN);
 	foreign = site ? READ_ONCE(site->owner) : OWNER_OTHER_FIRST;
-	/* Once armed, it is not handed on the next time, unless to the kernel that is back. */
+	/*
+	 * If the site is armed, the next trap is not passed on, unless the kernel has a breakpoint
+	 * there again.
+	 */
 	skip = foreign == OWNER_OTHER_LEFT ||
 	       (foreign != OWNER_OTHER_FIRST && (READ_ONCE(site->state) == SITE_ARMED ||
 						 hit_late(site) == LATE_REMOVED));
@@ -201,10 +207,10 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 }
 
 /**
- * struct access - a debugger's look at, or write to, memory of a process
+ * struct access - a debugger's read or write of memory of a process
  * @mm: the address space, only to be compared
- * @addr: where
- * @bytes: what is written, or has been read; kernel memory
+ * @addr: first address
+ * @bytes: the bytes to be written, or those that have been read; kernel memory
  * @len: how many bytes
  */
 struct access {
@@ -224,7 +230,7 @@ static bool access_probed(const struct access *access)
 	return probed;
 }
 
-/* Whether the instruction of a site is the same after a write that reaches it at byte @i. */
+/* Check whether a write that reaches a site at byte @i leaves its instruction the same. */
 static bool access_keeps(const struct access *access, int i, const struct site *site)
 {
 	return text_same(&access->bytes[i], site->plan.text,
@@ -232,9 +238,9 @@ static bool access_keeps(const struct access *access, int i, const struct site *
 }
 
 /*
- * A breakpoint of ours stays when a debugger takes its own out.  If that is for
- * a single step over the instruction, ours is hit once more (utask::passed_on.told).
- * Another instruction is written over ours.
+ * Change a debugger's write.  If the debugger removes its own breakpoint, ours stays in the text.
+ * If it does so for a single step over the instruction, the task hits ours once more
+ * (utask::passed_on.told).  If it writes another instruction, that overwrites our breakpoint.
  */
 static void access_write(const struct access *access)
 {
@@ -273,7 +279,7 @@ static void access_read(const struct access *access)
 			continue;
 		rcu_read_lock();
 		site = foreign_site(access->mm, access->addr + i);
-		/* One that is another's, too, is there for all to see. */
+		/* A breakpoint that has another owner, too, is visible to all. */
 		if (site && READ_ONCE(site->state) == SITE_ARMED &&
 		    READ_ONCE(site->owner) == OWNER_OURS)
 			*byte = site->plan.text[0];
@@ -282,8 +288,9 @@ static void access_read(const struct access *access)
 }
 
 /*
- * An access begins.  Writes are changed here; false for those and for what is
- * none of our business, true when what is read is to be looked at.
+ * Handle the start of an access.  Change the bytes of a write here.  Return true if the access is
+ * a read, whose result has to be changed at its end; false for a write, and for memory of a
+ * process that is not probed.
  */
 static bool access_begin(struct access *access, struct pt_regs *regs, struct mm_struct *mm)
 {
@@ -299,7 +306,7 @@ static bool access_begin(struct access *access, struct pt_regs *regs, struct mm_
 	return false;
 }
 
-/* Whether the caller of the function that has just been entered is @name. */
+/* Check whether @name is the caller of the function that has just been entered. */
 static bool called_by(const struct pt_regs *regs, const char *name)
 {
 	char caller[KSYM_SYMBOL_LEN];
@@ -313,7 +320,7 @@ static int on_remote_access(struct kretprobe_instance *ri, struct pt_regs *regs)
 	struct mm_struct *mm = (struct mm_struct *)regs_get_kernel_argument(regs, 0);
 	struct access access = { .mm = mm, .len = 1 };
 
-	/* In some kernels the one calls the other. */
+	/* In some kernels, ptrace_access_vm() calls access_remote_vm(). */
 	if (!access_probed(&access) || called_by(regs, ksym_access_function(1)))
 		return 1;
 	return !access_begin((struct access *)ri->data, regs, mm);
@@ -336,9 +343,10 @@ static int on_read_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /*
- * Puts in what OWNER_OTHER_LEFT says, unless the kernel is there again.  A task whose handlers
- * want no more of a breakpoint takes it out with the mmap lock held for reading, and may be
- * about to.
+ * Insert our breakpoint at each site that is OWNER_OTHER_LEFT, unless the kernel is there again.
+ * If handlers of the kernel's uprobes want no more hits, the task that runs them removes the
+ * kernel's breakpoint with the mmap lock held for reading.  Such a task may be about to do so:
+ * take the lock for writing once, to wait for it.
  */
 static void rearm(struct probed_mm *pmm)
 {
@@ -350,7 +358,7 @@ static void rearm(struct probed_mm *pmm)
 			continue;
 		mmap_write_lock(pmm->mm);
 		mmap_write_unlock(pmm->mm);
-		/* It may have been settled meanwhile, with that breakpoint still there. */
+		/* A sync may have come meanwhile, with the kernel's breakpoint still there. */
 		WRITE_ONCE(site->state, SITE_IDLE);
 		if (pmm_sync(pmm, &site, 1, true, true) == -ENOMEM)
 			pr_warn_ratelimited("no memory: 0x%lx is not probed where another's breakpoint has gone\n",
@@ -371,10 +379,10 @@ static void rearm_work(struct work_struct *work)
 }
 
 /**
- * foreign_rearm() - prepare an image for what is done here
- * @pmm: the image
+ * foreign_rearm() - prepare the work by which a probed mm inserts breakpoints again
+ * @pmm: the probed mm
  *
- * Its work holds a reference of the image while it is queued.
+ * The work holds a reference of the probed mm while it is queued.
  */
 void foreign_rearm(struct probed_mm *pmm)
 {
@@ -393,20 +401,20 @@ static struct kretprobe kretprobes[] = {
 	{ .entry_handler = on_ptrace_access, .handler = on_read_done,
 	  .data_size = sizeof(struct access), .maxactive = 64 },
 	/*
-	 * That sleeps, in as many tasks as map the file just then; a call that finds no room
-	 * here goes unseen.
+	 * set_swbp() sleeps, in as many tasks as map the file just then.  A call that finds no
+	 * room here is not seen.
 	 */
 	{ .entry_handler = on_swbp, .handler = on_swbp_done,
 	  .data_size = sizeof(struct claim), .maxactive = 512 },
 };
 
-/* Those of either that are attached, as bits; changed under lifecycle's mutex. */
+/* The registered ones of both arrays, as bits; changed under watch_mutex (task_events.c). */
 static unsigned long kprobes_on, kretprobes_on;
 
 /**
- * foreign_watch() - attach to the writes of others, once
+ * foreign_watch() - start to watch the writes of other owners, once
  *
- * A kernel without uprobes lacks the functions of that.
+ * A kernel without uprobes lacks the functions that only uprobes have; that is not an error.
  *
  * Context: may sleep; one caller at a time.
  * Return: 0 or a negative errno.
@@ -446,7 +454,7 @@ fail:
 }
 
 /**
- * foreign_exit() - detach
+ * foreign_exit() - stop watching the writes of other owners
  *
  * Context: may sleep; no consumer is registered.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Breakpoints of others, the kernel's uprobes and debuggers: how they come and go.
+ * Watching how breakpoints of other owners (the kernel's uprobes, debuggers) come and go.
  */
 #ifndef _UPROBES_FOREIGN_H
 #define _UPROBES_FOREIGN_H

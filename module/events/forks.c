@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counting forks under way.
+ * Counting forks in flight.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -15,17 +15,17 @@
 #include "core/task.h"
 #include "uret/uretprobe_fork.h"
 
-/* So many at once are counted; what is above that is not waited for. */
+/* Maximum number of forks that are counted at a time; further forks are not waited for. */
 #define FORKS_MAX 512
 
 /*
- * A fork is counted in under_way[turn] of its beginning.  Who waits for forks turns
- * @turn first, so that later ones do not keep it waiting.
+ * A fork is counted in under_way[turn], with the value of @turn at its beginning.  forks_drain()
+ * flips @turn first, so that it does not wait for later forks.
  */
 static atomic_t under_way[2];
 static unsigned int turn;
 
-/* Woken where preemption is off: on PREEMPT_RT, too, its lock does not sleep. */
+/* Woken with preemption off: on PREEMPT_RT, too, the lock of a swait queue does not sleep. */
 static DECLARE_SWAIT_QUEUE_HEAD(forks_wq);
 
 static int fork_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -42,7 +42,7 @@ static int fork_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 	const unsigned int *mine = (const unsigned int *)ri->data;
 	struct utask *utask;
 
-	/* There will be no event. */
+	/* The fork has failed: no fork event follows. */
 	if (IS_ERR_VALUE(regs_return_value(regs))) {
 		utask = utask_find(current);
 		if (utask)
@@ -56,10 +56,9 @@ static int fork_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 static struct kretprobe fork_kretprobe;
 
 /**
- * forks_watch() - count from now on
+ * forks_watch() - start to count forks
  *
- * Without, a fork that sleeps while the module goes may leave a child with
- * breakpoints.
+ * Without this kretprobe, a fork that sleeps during unload may leave breakpoints in the child.
  *
  * Context: may sleep.
  */
@@ -84,7 +83,7 @@ void forks_watch(void)
 	hooks_watch_return(&fork_kretprobe);
 }
 
-/* Count no more.  Context: may sleep. */
+/* Stop counting forks.  Context: may sleep. */
 void forks_unwatch(void)
 {
 	if (fork_kretprobe.kp.symbol_name)
@@ -93,10 +92,10 @@ void forks_unwatch(void)
 }
 
 /**
- * forks_drain() - wait for all forks that are under way
+ * forks_drain() - wait for all forks that are in flight
  *
- * On return each of them has come to where nothing sleeps any more before the
- * fork event; synchronize_rcu_tasks() waits for that.
+ * On return, each of them has reached a place from which it does not sleep any more before its
+ * fork event.  synchronize_rcu_tasks() waits for the event.
  *
  * Context: may sleep; one caller at a time.
  */
@@ -107,7 +106,7 @@ void forks_drain(void)
 	if (!fork_kretprobe.kp.symbol_name)
 		return;
 	WRITE_ONCE(turn, !old);
-	/* For those that have looked at it and not counted yet. */
+	/* Wait for forks that have read @turn but are not counted yet. */
 	synchronize_rcu();
 	swait_event_exclusive(forks_wq, !atomic_read(&under_way[old]));
 }

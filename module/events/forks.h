@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Forks under way: tasks between the start of copying an address space and
+ * Forks in flight: tasks between the start of copying an address space and
  * the fork event.
  *
- * Breakpoints that a fork has copied are in a child that nobody knows before
- * its fork event.  A fork may sleep on that way for as long as it likes, so
- * they are counted, for the module to wait for them when it goes.
+ * A fork copies breakpoints into a child that the module does not know before the fork event.
+ * The fork may sleep for any time before that.  So forks are counted, and the module waits for
+ * them when it is unloaded.
  */
 #ifndef _UPROBES_FORKS_H
 #define _UPROBES_FORKS_H

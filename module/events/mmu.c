@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events of an address space: what is unmapped, moved or protected, and its end.
+ * Events of an address space: a range is unmapped, moved or protected; the address space ends.
  */
 #include <linux/mmu_notifier.h>
 #include <linux/sched.h>
@@ -21,7 +21,10 @@
 #include "uret/calls_walk.h"
 #include "uret/return_word.h"
 
-/* The mapping goes, and the breakpoints in it. */
+/*
+ * Handle a range that is about to be unmapped: its breakpoints and reference counters are lost.
+ * If the range is about to be write-protected, the task may be copying its address space.
+ */
 static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_range *range)
 {
 	bool ours = current->mm == pmm->mm && !(current->flags & PF_KTHREAD);
@@ -34,7 +37,7 @@ static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_rang
 	if (range->event != MMU_NOTIFY_UNMAP)
 		return;
 	moves = ours && arch_mremap_moves(task_pt_regs(current), &start, &end);
-	/* What moves away may come back. */
+	/* Keep the calls on a stack that mremap() moves: the stack may come back. */
 	if (!moves && calls_there(&pmm->uret.calls) && mmu_notifier_range_blockable(range))
 		calls_unmapped(&pmm->uret.calls, range->start, range->end);
 	spin_lock(&pmm->sites.lock);
@@ -52,7 +55,7 @@ static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_rang
 		task_moves_text(pmm);
 }
 
-/* It has gone, or changed its protection. */
+/* Handle a range that has been unmapped, or whose protection has changed. */
 static void mmu_invalidated(struct probed_mm *pmm, const struct mmu_notifier_range *range)
 {
 	if (calls_there(&pmm->uret.calls) && (range->event == MMU_NOTIFY_UNMAP ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events of an address space.
+ * Events of an address space.
  */
 #ifndef _UPROBES_MMU_H
 #define _UPROBES_MMU_H

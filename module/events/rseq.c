@@ -2,10 +2,10 @@
 /*
  * Looking at tasks before the kernel looks at their restartable sequences.
  *
- * The kernel does that behind every task work, and in a sequence is hardly ever
- * one: what it takes to be called there is part of each hit in task context.  Best
- * is a call from the function's own ftrace site, then ftrace's, then a kprobe; each
- * is put in before the last is taken out.
+ * The kernel looks after every task work, but a task is hardly ever in such a sequence.  The cost
+ * of being called there is part of each hit in task context.  The cheapest hook is a call from
+ * the function's own ftrace site, then a call through ftrace, then a kprobe.  Each hook is
+ * installed before the one before it is removed.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -42,9 +42,8 @@ static struct ftrace_ops rseq_ops = {
 };
 
 /*
- * Set by rseq_watch(), once in the life of the module and under the lock of its caller, and
- * looked at again when the module goes: an ftrace_ops whose filter has been freed must not
- * be used anew.
+ * Set by rseq_watch(), once in the life of the module and under the lock of its caller.  Read
+ * again at unload, because an ftrace_ops whose filter has been freed must not be used anew.
  */
 static bool rseq_traced;
 
@@ -52,7 +51,7 @@ static bool rseq_traced;
 	__has_attribute(__no_caller_saved_registers__)
 static struct ftrace_ops rseq_direct;
 
-/* Not preempted, as in a kprobe: the scheduler would have on_rseq() called once more. */
+/* Preemption off, as in a kprobe: else the scheduler would have on_rseq() called once more. */
 static noinline __no_caller_saved_registers void rseq_entered_in_sequence(void)
 {
 	preempt_disable();
@@ -61,8 +60,8 @@ static noinline __no_caller_saved_registers void rseq_entered_in_sequence(void)
 }
 
 /*
- * Called by the kernel's function before its first instruction, with its arguments
- * in registers.  Must not sleep: ftrace waits for who is in here as RCU tasks does.
+ * Called by the kernel's function before its first instruction, with the arguments of that
+ * function in registers.  Must not sleep: ftrace waits for tasks in here by RCU tasks.
  */
 static notrace __no_caller_saved_registers void rseq_entered(void)
 {
@@ -78,7 +77,7 @@ static bool rseq_call(unsigned long at)
 		ftrace_free_filter(&rseq_direct);
 		return false;
 	}
-	/* Registering has set the flags anew. */
+	/* The registration has overwritten the flags. */
 	rseq_direct.flags |= FTRACE_OPS_FL_PERMANENT;
 	return true;
 }
@@ -99,7 +98,7 @@ static void rseq_uncall(void)
 }
 #endif
 
-/* Whether the kernel's function itself calls; goes with rseq_traced. */
+/* The kernel's function calls rseq_entered() itself; valid if rseq_traced. */
 static bool rseq_called;
 
 static void rseq_untrace_work(struct work_struct *work)
@@ -114,7 +113,7 @@ static void rseq_untrace_work(struct work_struct *work)
 
 static DECLARE_WORK(rseq_untrace, rseq_untrace_work);
 
-/* Has the function called where the kprobe would be, which then can go. */
+/* Replace the kprobe by a call through ftrace, or directly, at the same address. */
 static void rseq_trace(void)
 {
 	unsigned long at = (unsigned long)rseq_kprobe.addr;
@@ -136,9 +135,9 @@ static void rseq_trace(void)
 }
 
 /**
- * rseq_unwatch_begin() - look at tasks no more, from a worker
+ * rseq_unwatch_begin() - start to remove the call through ftrace, in a worker
  *
- * It has to wait for all tasks, as the caller has.
+ * The removal has to wait for all tasks, and so has the caller: the two waits overlap.
  *
  * Context: any; rseq_unwatch() has to follow.
  */
@@ -184,10 +183,10 @@ static int rseq_probe(unsigned int nr, u32 flags)
 }
 
 /**
- * rseq_watch() - look at tasks from now on
+ * rseq_watch() - start to look at tasks
  *
- * Of the first kprobe only the address is wanted, if all goes well.  The kernel log is told
- * when they cannot be looked at; a kernel that has no function for it has no such sequences.
+ * If all goes well, the first kprobe only provides the address.  If tasks cannot be looked at, the
+ * kernel log says so.  A kernel without such a function has no restartable sequences.
  *
  * Context: may sleep.
  */
@@ -216,7 +215,7 @@ void rseq_watch(void)
 			ret);
 }
 
-/* Look at tasks no more.  Context: may sleep. */
+/* Stop looking at tasks.  Context: may sleep. */
 void rseq_unwatch(void)
 {
 	rseq_untraced();

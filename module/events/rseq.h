@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Restartable sequences: looking at a task that was preempted in a slot before
+ * Restartable sequences: take a task that was preempted in a slot out of it before
  * the kernel looks whether its ip is in a sequence.
  */
 #ifndef _UPROBES_RSEQ_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Showing the program's registers to who judges a system call by where it comes from.
+ * Showing the program's registers to filters that judge a system call by its origin.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,16 +22,17 @@ static int on_filter(struct kprobe *kp, struct pt_regs *regs)
 static struct kprobe filters[2];
 static DEFINE_MUTEX(filters_mutex);
 /*
- * Set under filters_mutex when all of them are watched that this kernel has.  Not before: the
- * next instruction of the kind tries again what failed.
+ * Set under filters_mutex when all filters that this kernel has are watched.  If a kprobe fails,
+ * this stays false, and the next instruction that makes system calls tries again.
  */
 static bool filters_watched;
 
 /**
- * syscall_watch() - an instruction that makes system calls is going to be probed
+ * syscall_watch() - watch the filters before an instruction that makes system calls is probed
  *
- * It is made from the slot.  From now on the kernel's judges find the thread behind the
- * instruction in the program, and there it goes on.  Only threads that are judged pay for it.
+ * The system call is made from the slot.  From now on, a filter finds the thread behind the
+ * instruction in the program, and the thread continues there.  Only threads with a filter pay
+ * for that.
  *
  * Context: may sleep; takes nothing but a mutex of its own and kprobes' locks.
  */
@@ -70,7 +71,9 @@ void syscall_watch(void)
 }
 
 /**
- * syscall_unwatch() - the module goes, and nothing is probed any more
+ * syscall_unwatch() - stop watching the filters, at unload
+ *
+ * Nothing is probed any more.
  *
  * Context: may sleep.
  */

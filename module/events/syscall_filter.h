@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who looks at a system call before it is made: the filters of seccomp, and the user's
- * dispatch of system calls (man 2 prctl, PR_SET_SYSCALL_USER_DISPATCH).
+ * Filters that look at a system call before it is made: those of seccomp, and syscall user
+ * dispatch (man 2 prctl, PR_SET_SYSCALL_USER_DISPATCH).
  */
 #ifndef _UPROBES_SYSCALL_FILTER_H
 #define _UPROBES_SYSCALL_FILTER_H

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attaches to kernel events on behalf of the rest.  All of them arrive where
- * nothing may sleep; what has to is left to work of the task concerned, which
- * it does before it runs user code.
+ * Attaching to kernel events on behalf of the other files.  All events arrive where nothing may
+ * sleep.  Work that has to sleep is deferred to task work of the task concerned, which runs
+ * before the task runs user code.
  *
- * The task events are attached to with the first probe and stay until the
- * module goes, as calls in return-probed functions outlive their probes.  The
- * mapping event is attached to while files are probed, unwinders are looked for, or
- * reference counters are.
+ * The module attaches to the task events with the first probe, and detaches when it is unloaded:
+ * calls of return-probed functions outlive their probes.  It attaches to the mapping event while
+ * files are probed, or unwinders or reference counters are looked for.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -48,17 +47,17 @@
 #include "uret/uretprobe_fork.h"
 
 /*
- * So many children may be there that have not run yet.  For more, memory is allocated, which a
- * real-time kernel cannot do where forks are reported.
+ * Number of children that may exist and have not run yet.  For more children, memory is
+ * allocated, which a real-time kernel cannot do where forks are reported.
  */
 #define FORK_RESERVE	(IS_ENABLED(CONFIG_PREEMPT_RT) ? 1024 : 64)
 
 /**
- * struct fork_event - a child to be looked after
+ * struct fork_event - work that a forked child has to do
  * @work: run by the child before it runs user code
- * @parent: image of the parent, with a reference; NULL when it has none, and
- *	the child may have been missed by a registration
- * @copied: of pmm_fork_begins()
+ * @parent: probed mm of the parent, with a reference; NULL if it has none, and
+ *	a registration may have missed the child
+ * @copied: from pmm_fork_begins()
  * @calls: copies of the calls of the parent (calls.h)
  */
 struct fork_event {
@@ -70,7 +69,7 @@ struct fork_event {
 
 static struct reserve fork_reserve;
 
-/* Protects what follows. */
+/* Protects tasks_watched and map_watchers. */
 static DEFINE_MUTEX(watch_mutex);
 static bool tasks_watched;
 static unsigned int map_watchers;
@@ -105,7 +104,7 @@ static void fork_work(struct callback_head *work)
 				    current->tgid);
 	}
 	if (event->calls && child && child->uret.trampoline == event->parent->uret.trampoline) {
-		/* The return probes may be gone: nobody else watches the child's unwinders then. */
+		/* If the return probes are gone, nothing else watches the child's unwinders. */
 		unwinder_watch_now(child);
 		uretprobe_adopt_files(&event->calls, child, event->parent);
 		unwinder_watched(child);
@@ -117,7 +116,7 @@ static void fork_work(struct callback_head *work)
 	/* A tracer may look at the registers before any code of the program is executed. */
 	signal_forked(event->parent);
 	if (child) {
-		/* Once more, for places where the parent's breakpoints have been in the way. */
+		/* Once more, for places where the parent's breakpoints were in the way. */
 		mapping_apply(mm);
 		pmm_put(child);
 	}
@@ -132,9 +131,8 @@ out:
 }
 
 /*
- * A child with an address space of its own has copies of its parent's
- * breakpoints and hijacked return addresses.  Called before the child can run;
- * takes over the reference of @pmm.
+ * Queue the work of a child that has copies of its parent's breakpoints and hijacked return
+ * addresses.  Called before the child can run; takes over the reference of @pmm.
  */
 static void fork_copied(struct task_struct *child, struct utask *utask, struct probed_mm *pmm)
 {
@@ -171,12 +169,12 @@ static void on_fork(void *data, struct task_struct *parent, struct task_struct *
 	struct probed_mm *pmm;
 	bool spreading;
 
-	/* Who shares the address space shares its calls. */
+	/* A child that shares the address space shares its calls. */
 	if (!child->mm || child->mm == parent->mm)
 		return;
 	utask = utask_find(parent);
 	spreading = mapping_spreading();
-	/* What has just ended has made the image; pairs with mapping_await(). */
+	/* See the probed mm of a registration that has just ended; pairs with mapping_await(). */
 	smp_rmb();
 	pmm = pmm_find(parent->mm);
 	if (pmm || spreading)
@@ -204,7 +202,7 @@ static void task_exits(void *data, struct task_struct *task)
 
 COMPAT_EXIT_HOOK(on_exit, task_exits)
 
-/* The system call that moved text has returned; its result says where to. */
+/* Handle the end of an mremap() that has moved text.  Its result is the new address. */
 static void moved_follow(struct utask *utask)
 {
 	struct pt_regs *regs = task_pt_regs(current);
@@ -243,7 +241,7 @@ static void map_queue(struct utask *utask)
 	if (utask->map.queued)
 		return;
 	utask->map.queued = true;
-	/* Under the mmap lock: a fork that copies the mapping sees it. */
+	/* The mmap lock is held: a fork that copies the mapping sees this. */
 	mapping_await(1);
 	if (task_work_begin(current, &utask->map.work, map_work)) {
 		utask->map.queued = false;
@@ -252,10 +250,10 @@ static void map_queue(struct utask *utask)
 }
 
 /**
- * task_moves_text() - the current task is taking breakpoints or counters along by mremap()
+ * task_moves_text() - follow an mremap() of the current task that moves breakpoints or counters
  * @pmm: its address space
  *
- * They are going to be elsewhere.
+ * Queue work that finds them at their new addresses.
  *
  * Context: any but the trap.
  */
@@ -293,10 +291,10 @@ static bool map_wanted(const struct vm_area_struct *vma)
 	return watched;
 }
 
-/* The task that tries whether on_map() is called, which sets this to NULL. */
+/* The task that tests whether on_map() is called; on_map() sets this to NULL. */
 static struct task_struct *map_trial;
 
-/* A file has been mapped into the address space of the current task. */
+/* Handle a mapping of a file in the address space of the current task. */
 static int on_map(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
@@ -328,13 +326,13 @@ static int on_signals(struct kprobe *kp, struct pt_regs *regs)
 	if (!current->mm || current->flags & PF_KTHREAD)
 		return 0;
 	waits = signal_prepare(task_pt_regs(current), true);
-	/* It may be made only now. */
+	/* signal_prepare() may have made the utask. */
 	utask = utask_find(current);
 	if (utask)
 		utask->signals.looked = true;
 	if (!waits)
 		return 0;
-	/* There is no signal. */
+	/* The function returns 0: there is no signal. */
 	arch_return_zero(regs);
 	return 1;
 }
@@ -383,7 +381,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		signal_preempted(task_pt_regs(prev));
 }
 
-/* The ways back from a signal handler: 64-bit, two of 32-bit programs, and that of x32. */
+/* The returns from a signal handler: 64-bit, two of 32-bit programs, and that of x32. */
 static struct kprobe sigreturn_kprobes[4];
 
 static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
@@ -397,7 +395,7 @@ static int on_sigreturn(struct kprobe *kp, struct pt_regs *regs)
 /**
  * struct task_event - a tracepoint of the kernel proper
  * @name: its name
- * @fn: what it calls
+ * @fn: the function that it calls
  * @tp: the tracepoint
  */
 struct task_event {
@@ -415,10 +413,7 @@ static struct task_event task_events[] = {
 	{ .name = "sched_switch", .fn = on_switch },
 };
 
-/*
- * A kernel that checks the types of functions that it calls (CONFIG_CFI_CLANG) wants exactly its
- * own. The compiler compares them with those of the kernel's headers.
- */
+/* Compare the types with those of the kernel's headers: CONFIG_CFI_CLANG checks them in calls. */
 static void task_events_check(void)
 {
 	check_trace_callback_type_sched_process_fork(on_fork);
@@ -463,7 +458,7 @@ static int signal_kprobes_attach(void)
 		pr_err("a kprobe on %s() failed, error %d\n", ksym_signal_function(), ret);
 		return ret;
 	}
-	/* A stop in the middle of a system call shows the registers, too. */
+	/* A ptrace stop in the middle of a system call shows the registers, too. */
 	ptrace_kprobe = (struct kprobe) {
 		.symbol_name = ksym_ptrace_function(),
 		.pre_handler = on_ptrace,
@@ -505,7 +500,7 @@ static void optional_detach(struct kprobe *kp)
  * task_events_watch() - attach to fork, exec, exit and signals, once
  *
  * Context: may sleep.
- * Return: 0 or a negative errno; -EOPNOTSUPP while kprobes are switched off, or one is passed by.
+ * Return: 0 or a negative errno; -EOPNOTSUPP if kprobes are switched off, or one was bypassed.
  */
 int task_events_watch(void)
 {
@@ -544,7 +539,7 @@ unlock:
 }
 
 /**
- * map_events_watch() - one more who wants to know of new mappings
+ * map_events_watch() - watch new mappings for one more user
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -571,12 +566,12 @@ int map_events_watch(void)
 }
 
 /**
- * map_events_try() - whether new mappings are seen, while they are watched
+ * map_events_try() - check whether new mappings are seen, while they are watched
  *
- * The current task maps a page, and unmaps it; a task of the kernel's own has nowhere to.
+ * The current task maps a page, and unmaps it.  A kernel thread has no address space for that.
  *
  * Context: may sleep; takes the mmap lock of the current task.
- * Return: 0; -EOPNOTSUPP when they are not, as the log is told; -EINTR for who is being killed.
+ * Return: 0; -EOPNOTSUPP if they are not seen, which the log says; -EINTR if being killed.
  */
 int map_events_try(void)
 {
@@ -593,7 +588,7 @@ int map_events_try(void)
 	seen = !READ_ONCE(map_trial);
 	WRITE_ONCE(map_trial, NULL);
 	mutex_unlock(&trial_mutex);
-	/* Who cannot map anything learns nothing by it. */
+	/* If the task cannot map anything, the test says nothing. */
 	if (IS_ERR_VALUE(addr))
 		return 0;
 	vm_munmap(addr, PAGE_SIZE);
@@ -604,7 +599,7 @@ int map_events_try(void)
 	return -EOPNOTSUPP;
 }
 
-/* One less.  Context: may sleep. */
+/* Undo map_events_watch() for one user.  Context: may sleep. */
 void map_events_unwatch(void)
 {
 	mutex_lock(&watch_mutex);
@@ -631,7 +626,7 @@ int task_events_init(void)
 /**
  * task_events_exit() - detach from all events
  *
- * On return no event is being handled; work that one of them began may be.
+ * On return no event is being handled, but work that an event has begun may be running.
  *
  * Context: may sleep.
  */

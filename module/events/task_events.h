@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's events in the life of processes: fork, exec, exit, mapping.
+ * Kernel events in the life of processes: fork, exec, exit, mapping.
  */
 #ifndef _UPROBES_TASK_EVENTS_H
 #define _UPROBES_TASK_EVENTS_H

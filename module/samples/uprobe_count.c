@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts how often a process executes the instruction at an address:
+ * Count how often a process executes the instruction at an address:
  *
  *	insmod uprobe_count.ko pid=1234 vaddr=0x55d0c0ffee10
  *	cat /sys/module/uprobe_count/parameters/hits
@@ -15,7 +15,7 @@
 
 static void count_hit(struct uprobe *u, struct pt_regs *regs)
 {
-	/* uprobes.ko counts; there is nothing else to do. */
+	/* uprobes.ko counts the hits; there is nothing else to do. */
 }
 
 static struct uprobe probe = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes a place in a file in the processes of one user, and lets them know by
- * the reference counter that belongs to it (the semaphore of a USDT probe):
+ * Probe an instruction of a file in the processes of one user.  The reference counter that
+ * belongs to it (the semaphore of a USDT probe) tells these processes that they are probed:
  *
  *	insmod uprobe_file.ko path=/usr/bin/app offset=0x1234 ref_ctr=0x5678 uid=1000
  *	cat /sys/module/uprobe_file/parameters/hits
@@ -20,7 +20,7 @@ MODULE_PARM_DESC(uid, "whose processes");
 
 static void on_hit(struct uprobe *u, struct pt_regs *regs)
 {
-	/* uprobes.ko counts; there is nothing else to do. */
+	/* uprobes.ko counts the hits; there is nothing else to do. */
 }
 
 static bool of_user(struct uprobe *u, struct mm_struct *mm)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reads a string that a program passes to a function, wherever it lies: the
- * handler may sleep, so pages that are on disk are brought in.
+ * Read a string that a program passes to a function.  The handler may sleep, so
+ * pages of the string that are on disk are read in:
  *
  *	insmod uprobe_string.ko path=/bin/bash offset=0xb64d0 argument=0
  *	cat /sys/module/uprobe_string/parameters/last
@@ -26,7 +26,7 @@ static unsigned int argument;
 module_param(argument, uint, 0444);
 MODULE_PARM_DESC(argument, "which argument of the function, from 0");
 
-/* Where the System V ABI for x86-64 passes integers (3.2.3). */
+/* The registers in which the System V ABI for x86-64 passes integers (3.2.3). */
 static const char __user *string_argument(const struct pt_regs *regs)
 {
 	const unsigned long in_order[] = {

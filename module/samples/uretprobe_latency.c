@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long calls of a function take, in every process that maps the file:
+ * Measure how long calls of a function take, in every process that maps the file:
  *
  *	insmod uretprobe_latency.ko path=/lib/x86_64-linux-gnu/libc.so.6 offset=0xd5550
  *	cat /sys/module/uretprobe_latency/parameters/histogram
  *
- * Each line is the number of calls that took at least so many nanoseconds, and
- * less than twice as many.
+ * Each line has a time in nanoseconds and a number of calls.  These calls took at least
+ * that time, and less than twice that time.
  */
 #include <linux/ktime.h>
 #include <linux/log2.h>
@@ -19,7 +19,7 @@
 
 static atomic64_t buckets[BUCKETS];
 
-/* What is kept of each call until it returns. */
+/* Data that is kept for each call until it returns. */
 struct call {
 	u64 entered;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Counts the returns of a function and adds up what it returns, in one process
+ * Count the returns of a function and add up its return values, in one process
  * or in every process that maps a file:
  *
  *	insmod uretprobe_sum.ko pid=1234 vaddr=0x55d0c0ffee10

@@ -2,12 +2,12 @@
 /*
  * Breakpoints in copies that a program has made of its probed text.
  *
- * A program that copies its text to memory of its own copies our breakpoints along, where
- * no site is.  When it executes one of these, and nobody else knows it, the kernel is about to
- * send SIGTRAP.  The task looks for the copied text among its sites then, puts the original
- * byte back into the copy, and executes it.
+ * A program that copies its text to anonymous memory copies our breakpoints, too, but no site
+ * is at the new address.  If the program executes such a breakpoint and no other owner claims
+ * the trap, the kernel is about to send SIGTRAP.  The task then searches its sites for the text
+ * that was copied, restores the original byte in the copy, and executes the instruction there.
  *
- * The task does all of that itself, on its way to user mode, with memory of its own only.
+ * The task does all of that itself on its way to user mode, with memory of its own only.
  */
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -29,19 +29,19 @@
 #include "text/breakpoint.h"
 #include "text/read.h"
 
-/* So many bytes on both sides of a breakpoint are compared. */
+/* Number of bytes that are compared on each side of a breakpoint. */
 #define AROUND		24
 /*
- * So many next to it have to be the same: at the ends of a copy those on one side. Breakpoints,
- * which text is padded with, do not count.
+ * Number of bytes next to the breakpoint that have to match.  At an end of the copy, all of them
+ * lie on one side.  Breakpoints do not count, because text is padded with them.
  */
 #define AROUND_LEAST	20
 
 /**
  * struct window - the text around an address
- * @bytes: the one at the address is number AROUND
- * @from: the first one that could be read
- * @to: behind the last one
+ * @bytes: the text; the byte at the address has index AROUND
+ * @from: index of the first byte that could be read
+ * @to: index behind the last byte that could be read
  */
 struct window {
 	u8 bytes[2 * AROUND];
@@ -58,7 +58,7 @@ static int window_read(struct text_reader *reader, unsigned long addr, struct wi
 	if (got < 0)
 		return got;
 	w->to = AROUND + got;
-	/* Where nothing is in front of its page, as much as is in it. */
+	/* If the page before cannot be read, read from the start of this page. */
 	if (text_reader_read(reader, addr - before, w->bytes, before) != before) {
 		before = min_t(unsigned int, before, offset_in_page(addr));
 		got = text_reader_read(reader, addr - before, w->bytes + AROUND - before, before);
@@ -69,7 +69,7 @@ static int window_read(struct text_reader *reader, unsigned long addr, struct wi
 	return 0;
 }
 
-/* The byte that a site of ours at @addr stands for, or @there where none is. */
+/* Return the original byte of the site at @addr, or @there if no site is there. */
 static u8 byte_without(const struct probed_mm *pmm, unsigned long addr, u8 there)
 {
 	const struct site *site;
@@ -83,8 +83,8 @@ static u8 byte_without(const struct probed_mm *pmm, unsigned long addr, u8 there
 }
 
 /*
- * Whether a byte is the same in both. Breakpoints of ours may be in either, whenever the copy
- * was made.
+ * Check whether a byte is the same in the text and in the copy.  Either may hold breakpoints of
+ * ours, no matter when the copy was made.
  */
 static bool same_byte(const struct site *site, const struct window *text,
 		      const struct window *copy, unsigned int i, unsigned int *same)
@@ -102,7 +102,7 @@ static bool same_byte(const struct site *site, const struct window *text,
 	return true;
 }
 
-/* Whether @copy is what is around a site, which @reader reads. */
+/* Check whether @copy matches the text around a site, which @reader reads. */
 static bool copied_from(struct text_reader *reader, const struct site *site,
 			const struct window *copy)
 {
@@ -137,8 +137,9 @@ static struct site *site_from(struct probed_mm *pmm, unsigned long addr)
 }
 
 /*
- * The site of which there is a copy at @addr, or NULL. Most often it is the one as far away as
- * the last one was. Sites stay as long as the image does.
+ * Find the site whose text was copied to @addr; NULL if there is none.  The distance between the
+ * two is most often the same as for the last copy: try that one first.  Sites are not freed
+ * before the probed mm.
  */
 static const struct site *copied_site(struct probed_mm *pmm, unsigned long addr)
 {
@@ -171,8 +172,9 @@ out:
 }
 
 /*
- * Memory that no file is behind. In a file's text a breakpoint that is not ours is a debugger's
- * or the kernel's, and what is around it may well be like what is around one of ours.
+ * Check whether @addr lies in anonymous memory, where text may be a copy.  In the text of a
+ * file, a breakpoint that is not ours belongs to a debugger or to the kernel's uprobes.  The
+ * text around it may well resemble the text around one of ours.
  */
 static bool may_be_copy(struct mm_struct *mm, unsigned long addr)
 {
@@ -188,7 +190,7 @@ static bool may_be_copy(struct mm_struct *mm, unsigned long addr)
 	return may;
 }
 
-/* Puts the original byte back. False where the breakpoint is none of ours. */
+/* Restore the original byte.  Return false if the breakpoint is not a copy of ours. */
 static bool copied_heal(struct probed_mm *pmm, unsigned long addr)
 {
 	const struct site *site;
@@ -205,14 +207,14 @@ static bool copied_heal(struct probed_mm *pmm, unsigned long addr)
 		.len = ssol_len(&site->plan),
 		.fixed = ssol_fixed_len(&site->plan),
 	};
-	/* It may have been probed meanwhile: then the breakpoint is that of a site. */
+	/* If the address has been probed meanwhile, the breakpoint belongs to a site. */
 	site = site_from(pmm, addr);
 	if (site && site->key.addr == addr)
 		edit.result = 0;
 	else
 		breakpoints_remove(pmm->mm, &edit, 1);
 	mutex_unlock(&pmm->lock);
-	/* Another thread may have been faster; without memory it is tried again. */
+	/* -ENOENT: another thread was faster.  -ENOMEM: the task tries again at its next trap. */
 	return !edit.result || edit.result == -ENOENT || edit.result == -ENOMEM;
 }
 
@@ -235,14 +237,15 @@ static void copied_work(struct callback_head *work)
 }
 
 /**
- * copied_trap() - the current task is about to be sent a SIGTRAP for a breakpoint
- * @regs: its user registers, behind the breakpoint, where no site is
+ * copied_trap() - look for a copied breakpoint before the kernel sends SIGTRAP
+ * @regs: user registers of the current task, ip behind the breakpoint; no site is there
  *
- * If there may be one of ours, the task looks before it goes on, and executes what is there
- * then.  A breakpoint that is none of ours traps once more, and is passed on that time.
+ * If the breakpoint may be a copy of ours, queue work in which the task looks for the site.  The
+ * task then executes whatever is in the text.  If the breakpoint is not a copy of ours, it traps
+ * once more, and that trap is passed on.
  *
  * Context: RCU read side; any.
- * Return: whether it is not to be sent now.
+ * Return: true if the kernel must not send the signal now.
  */
 bool copied_trap(struct pt_regs *regs)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A hit: find the site, run the consumers, go on out of line.
+ * Handling a hit: find the site, call the consumers, resume out of line.
  *
- * hit_trap() runs in the breakpoint exception with interrupts off, which is
- * also the RCU read side that keeps sites, sets and atomic consumers.  What
- * must not happen there (sleeping, faulting, allocating) is left to task work
- * (hit_work.c).
+ * hit_trap() runs in the breakpoint exception with interrupts off.  This is also the RCU read
+ * side that protects sites, consumer sets and atomic consumers.  Work that sleeps, faults or
+ * allocates is not allowed there, and is deferred to task work (hit_work.c).
  */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -31,8 +30,8 @@
 #include "uret/uretprobe_return.h"
 
 /*
- * All but atomic entry handlers miss the hit: there is no utask, or one of those has sent the
- * task elsewhere.
+ * Count the hit as missed for all consumers except those with an atomic entry handler.  Either
+ * there is no utask, or one of the atomic handlers has changed the ip.
  */
 static void hit_missed(const struct consumer_set *set)
 {
@@ -44,7 +43,7 @@ static void hit_missed(const struct consumer_set *set)
 	}
 }
 
-/* Runs the atomic handlers; a bit is set for each that asks for task context. */
+/* Call the atomic handlers.  Return a bit for each one that has asked for task context. */
 static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 {
 	unsigned int i = 0;
@@ -64,9 +63,9 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 }
 
 /*
- * A call whose slot pushes the return address would be caught by the task's
- * shadow stack.  Nothing has been done for the hit: the breakpoint goes, and
- * the task executes the call where it is.
+ * Have the task execute the instruction in place, and count the hit as missed.  Nothing has been
+ * done for the hit yet: task context removes the breakpoint first.  One case is a call whose
+ * slot pushes the return address, which a user shadow stack would detect.
  */
 static void hit_in_place(struct site *site, struct consumer_set *set)
 {
@@ -82,8 +81,9 @@ static void hit_in_place(struct site *site, struct consumer_set *set)
 }
 
 /*
- * The program executes in 32-bit code what was analysed as 64-bit code, or the
- * other way round: other instructions.  The breakpoint goes, and they run.
+ * Handle a hit in code of the wrong mode: the text was analysed as 64-bit code and is executed
+ * as 32-bit code, or vice versa.  The instructions are different ones, so remove the breakpoint
+ * and have them executed in place.
  */
 static bool hit_misread(struct site *site, struct pt_regs *regs)
 {
@@ -93,8 +93,9 @@ static bool hit_misread(struct site *site, struct pt_regs *regs)
 }
 
 /*
- * In a segment of the program's own making addresses count from anywhere, so that no slot is
- * gone to from there: the same.
+ * Handle a trap in a code segment that the program has made.  Addresses in it are relative to a
+ * base that the program has chosen, so the task cannot go to a slot from there.  Execute in
+ * place, as hit_misread().
  */
 static noinline int hit_in_segment(struct pt_regs *regs)
 {
@@ -114,7 +115,10 @@ static noinline int hit_in_segment(struct pt_regs *regs)
 	return NOTIFY_STOP;
 }
 
-/* Whether the task's tracer has been handed this hit, and has it step over. */
+/*
+ * Check whether this hit was passed on to the task's tracer, which now has the task step over
+ * the instruction.
+ */
 static bool hit_was_passed_on(const struct site *site, const struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
@@ -128,8 +132,8 @@ static bool hit_was_passed_on(const struct site *site, const struct pt_regs *reg
 }
 
 /*
- * The rest of a hit whose only handler, an atomic one, has been called and has
- * asked for something.
+ * Finish a hit whose only handler, an atomic one, has asked for task context or has changed the
+ * ip.
  */
 static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 				    struct pt_regs *regs)
@@ -142,7 +146,10 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 		return NOTIFY_STOP;
 	}
 	utask = again ? utask_get(current) : NULL;
-	/* No memory, whose refill is on its way: once more. No other consumer is called twice. */
+	/*
+	 * No memory, but the refill of the reserve is pending: execute the breakpoint again.
+	 * There is no other consumer that would be called twice.
+	 */
 	if (unlikely(again && !utask && set->retry_on_nomem))
 		return NOTIFY_STOP;
 	if (again && task_handlers_note(utask, set, again)) {
@@ -157,13 +164,13 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 }
 
 /**
- * struct hit - a hit on its way through the steps of hit_in_full()
+ * struct hit - state of a hit in hit_in_full()
  * @site: where it is
  * @regs: user registers
- * @set: who is to be called, or NULL
+ * @set: the consumers to be called, or NULL
  * @utask: state of the current task; NULL if nothing needs one, or there is no memory
- * @defer: what is left to task context, HIT_*
- * @shared: somebody else has a breakpoint there, too
+ * @defer: work that is deferred to task context, HIT_*
+ * @shared: the breakpoint has another owner, too
  */
 struct hit {
 	struct site *site;
@@ -175,8 +182,9 @@ struct hit {
 };
 
 /*
- * Gets the state of the task if the hit needs one.  False if the breakpoint has to be executed
- * again, with the refill on its way: nothing has been done yet.
+ * Get the state of the task if the hit needs one.  Return false if the task has to execute the
+ * breakpoint again, because the refill of the reserve is pending.  Nothing has been done for the
+ * hit in that case.
  */
 static bool hit_get_state(struct hit *hit)
 {
@@ -188,7 +196,7 @@ static bool hit_get_state(struct hit *hit)
 	hit->utask = utask_get(current);
 	if (likely(hit->utask))
 		return true;
-	/* A step cannot do without. */
+	/* A step needs the state.  If the trap is passed on, there is no step. */
 	if (retry || (hit->site->step && !hit->shared))
 		return false;
 	if (set)
@@ -196,7 +204,10 @@ static bool hit_get_state(struct hit *hit)
 	return true;
 }
 
-/* Whether the hit has been counted before: a signal came, or a tracer has the task step over it. */
+/*
+ * Check whether the hit has been counted before: a signal came before the instruction was
+ * executed, or a tracer has the task step over the instruction.
+ */
 static bool hit_was_counted(const struct hit *hit)
 {
 	const struct site *site = hit->site;
@@ -212,7 +223,7 @@ static bool hit_was_counted(const struct hit *hit)
 	return counted;
 }
 
-/* Calls the atomic handlers.  False if one of them has sent the task elsewhere. */
+/* Call the atomic handlers.  Return false if one of them has changed the ip. */
 static bool hit_call_atomic(struct hit *hit)
 {
 	struct consumer_set *set = hit->set;
@@ -225,7 +236,7 @@ static bool hit_call_atomic(struct hit *hit)
 		return false;
 	}
 	if (unlikely(asked)) {
-		/* What has been missed above stays so. */
+		/* If hit_get_state() has counted misses for want of a state, do not try again. */
 		if (!hit->utask && !set->nr_sleepable && !set->nr_return)
 			hit->utask = utask_get(current);
 		hit->defer |= task_handlers_note(hit->utask, set, asked);
@@ -233,7 +244,7 @@ static bool hit_call_atomic(struct hit *hit)
 	return true;
 }
 
-/* Leaves the rest to task context; false if the task will not run user code again. */
+/* Defer the rest to task context.  Return false if the task will not run user code again. */
 static bool hit_leave_rest(struct hit *hit)
 {
 	hit->utask->hit.site = hit->site;
@@ -247,9 +258,9 @@ static bool hit_leave_rest(struct hit *hit)
 }
 
 /*
- * Passes the trap on: somebody else has a breakpoint there, too, and sees to it that the
- * instruction is executed, one way or another: before the handlers that may sleep run.  They
- * get a copy of the registers, and can change nothing.
+ * Pass the trap on: the breakpoint has another owner, too.  That owner has the instruction
+ * executed before the sleepable handlers run.  These handlers get a copy of the registers, so
+ * they cannot change anything.
  */
 static bool hit_pass_on(struct hit *hit)
 {
@@ -257,8 +268,9 @@ static bool hit_pass_on(struct hit *hit)
 	struct pt_regs *regs = hit->regs;
 
 	/*
-	 * The return address stays where it is until the function returns. Ours comes last, over
-	 * the trampoline of the kernel's return probes if there are any, and so is popped first.
+	 * Exchange the return address later, in task context: it stays in its place until the
+	 * function returns.  If the kernel has return probes there, our trampoline is written
+	 * last, over the kernel's, and so is popped first.
 	 */
 	ret_addrs_lift(hit->site->pmm, regs, !set || !set->nr_return);
 	if (set && set->nr_return && hit->utask)
@@ -281,7 +293,10 @@ static bool hit_pass_on(struct hit *hit)
 	return false;
 }
 
-/* Has the return of the function seen, and finds out whether anything is left to task context. */
+/*
+ * Prepare the return probes, if that can be done in the trap.  Return whether any work is
+ * deferred to task context.
+ */
 static bool hit_needs_task(struct hit *hit)
 {
 	const struct consumer_set *set = hit->set;
@@ -290,7 +305,7 @@ static bool hit_needs_task(struct hit *hit)
 		return false;
 	if (set->nr_sleepable)
 		hit->defer |= HIT_ENTRY;
-	/* After the sleepable handlers, if there are any: they may change ip. */
+	/* Prepare return probes after the sleepable handlers, which may change the ip. */
 	if (set->nr_return && (hit->defer || set->nr_return_in_task ||
 			       !uretprobe_prepare(hit->utask, hit->site, set, hit->regs)))
 		hit->defer |= HIT_PREPARE;
@@ -298,8 +313,9 @@ static bool hit_needs_task(struct hit *hit)
 }
 
 /*
- * What a hit means, step by step.  The short ways in hit_trap() come to the same.  False if the
- * trap is somebody else's, or theirs, too.
+ * Handle a hit step by step.  This function defines what a hit means: the shortcuts in
+ * hit_trap() have the same result.  Return false if the breakpoint has another owner, alone or
+ * as well, so that the next notifier has to see the trap.
  */
 static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 {
@@ -339,7 +355,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 	return true;
 }
 
-/* The usual case of a handler that may sleep: it is the only one. */
+/* Handle the usual case of a sleepable handler: it is the only one. */
 static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt_regs *regs)
 {
 	struct utask *utask = utask_own() ?: utask_get(current);
@@ -358,7 +374,7 @@ static noinline int hit_in_task(struct site *site, struct consumer *c, struct pt
 	return NOTIFY_STOP;
 }
 
-/* The usual case of a return probe. */
+/* Handle the usual case of a return probe: it is the only consumer. */
 static noinline int hit_return(struct site *site, struct consumer *c, struct pt_regs *regs)
 {
 	if (likely(uretprobe_enter(site, c, regs)) ||
@@ -367,7 +383,7 @@ static noinline int hit_return(struct site *site, struct consumer *c, struct pt_
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* What is less usual than the only handler being an atomic one. */
+/* Handle a hit at a site whose consumers are not just one atomic handler. */
 static noinline int hit_by_way(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
 	enum dispatch way = READ_ONCE(set->dispatch);
@@ -379,7 +395,7 @@ static noinline int hit_by_way(struct site *site, struct consumer_set *set, stru
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* A site that is more, or less, than a breakpoint with consumers. */
+/* Handle a trap at the trampoline, or at a site that needs a closer look. */
 static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 {
 	if (likely(site->kind == SITE_TRAMPOLINE))
@@ -387,7 +403,10 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* Where no site is.  The kernel may have a return probe there. */
+/*
+ * Handle a trap at an address without a site.  The kernel may have a return probe there: see
+ * ret_addrs_lift().
+ */
 static noinline int hit_elsewhere(const struct pt_regs *regs)
 {
 	struct probed_mm *pmm = pmm_lookup(current->mm);
@@ -397,7 +416,7 @@ static noinline int hit_elsewhere(const struct pt_regs *regs)
 	return NOTIFY_DONE;
 }
 
-/* All die events but a breakpoint in 64-bit code of a program; arguments as of hit_trap(). */
+/* Handle all die events but a breakpoint in 64-bit code.  Arguments as for hit_trap(). */
 static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct pt_regs *regs = arch_trap_regs(event, data);
@@ -414,11 +433,11 @@ static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long
 /**
  * hit_trap() - handle the breakpoint trap of a user task
  * @nb: not used
- * @event: what the kernel reports
- * @data: and what it knows of that
+ * @event: the die event
+ * @data: the struct die_args of the event
  *
- * Called directly by the kernel, and in an order that the compiler likes, as
- * each instruction here is one of every hit.
+ * Every hit executes each instruction of this function.  So the kernel calls it directly, and
+ * the order of its statements suits the compiler.
  *
  * Context: the trap, in the RCU read side that the kernel calls die notifiers in.
  * Return: NOTIFY_STOP when the trap was ours, NOTIFY_DONE when not.
@@ -438,11 +457,11 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 		return hit_elsewhere(regs);
 	set = rcu_dereference(site->set);
 	pmm = site->pmm;
-	/* Plain loads, compared in one instruction; a change may be seen late. */
+	/* Plain loads, so that each compare is one instruction.  A change may be seen late. */
 	if (unlikely(data_race(site->fast_state) != SITE_ARMED || data_race(pmm->resumptions) ||
 		     !set))
 		return hit_special_site(site, regs);
-	/* The same for whether its consumer is live: who disables it waits for this trap. */
+	/* The consumer may not be live any more: a caller that disables it waits for this trap. */
 	if (data_race(set->dispatch) != DISPATCH_ATOMIC)
 		return hit_by_way(site, set, regs);
 	c = container_of(set, struct consumer, solo);
@@ -450,7 +469,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	regs->ip = site->key.addr;
 	consumer_hit(c);
 	c->u->handler(c->u, regs);
-	/* Where the compiler knows the segment it compares raw_cpu_read() in memory. */
+	/* If the compiler knows the per-CPU segment, it compares raw_cpu_read() in memory. */
 	if (unlikely(raw_cpu_read(task_handler_wanted) || regs->ip != site->key.addr))
 		return hit_atomic_rest(site, set, regs);
 	resume_unstepped(site, regs);
@@ -462,9 +481,9 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
  * @regs: its registers
  *
  * Context: the trap.
- * Return: true when the program is to know nothing of it: it was a step of
- * ours, or one of somebody else's (a debugger, the program) that has not come
- * to the end of a slot, nor of a round of a repeated string instruction.
+ * Return: true if the program must not see the trap.  Either the step was ours.  Or it was a
+ * step of another owner (a debugger, the program) that has reached neither the end of a slot
+ * nor the end of a round of a repeated string instruction.
  */
 bool hit_step(struct pt_regs *regs)
 {
@@ -479,13 +498,13 @@ bool hit_step(struct pt_regs *regs)
 	}
 	if (utask && utask->step.site) {
 		site = utask->step.site;
-		/* Who else steps sees each round of a repeated string instruction. */
+		/* A debugger that steps, too, sees each round of a repeated string instruction. */
 		if (!arch_step_end(&site->plan, site->key.addr, site->slot,
 				   &utask->step.state, regs))
 			return !arch_stepped(utask->step.state.flags);
 		/*
-		 * A return address that could not be corrected is that of the
-		 * jump behind the copy, which leads to the right place.
+		 * If arch_step_end() could not correct a return address, that is the address of
+		 * the jump behind the copy.  The jump leads to the right place.
 		 */
 		utask->step.site = NULL;
 		if (utask->signals.delays)
@@ -493,7 +512,7 @@ bool hit_step(struct pt_regs *regs)
 		return !arch_stepped(utask->step.state.flags);
 	}
 
-	/* The tracer has had it step over a copy of the instruction, elsewhere. */
+	/* The tracer has had the task step over a copy of the instruction, elsewhere. */
 	if (utask)
 		utask->passed_on.told = NULL;
 	rcu_read_lock();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A breakpoint trap: from the exception to the consumers and on to the slot.
+ * Handling a breakpoint trap: from the exception to the consumers, and on to the slot.
  */
 #ifndef _UPROBES_HIT_H
 #define _UPROBES_HIT_H

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rest of a hit, in task context: handlers that may sleep, and what could not be done in
- * the trap.
+ * The rest of a hit, in task context: sleepable handlers, and work that the trap could not do.
  *
- * The task runs it on its way back to user mode, before any signal is delivered; the user's
- * ip is the probed instruction's until then.
+ * The task runs this work on its way back to user mode, before any signal is delivered.  Until
+ * then the user ip is that of the probed instruction.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -28,7 +27,7 @@ static struct consumer_set *hit_set_get(struct site *site)
 	struct consumer_set *set;
 
 	rcu_read_lock();
-	/* One that has gone since it was read has been replaced. */
+	/* If the set has gone since it was read, another set has replaced it: read again. */
 	do {
 		set = rcu_dereference(site->set);
 	} while (set && !consumer_set_get(set));
@@ -51,11 +50,14 @@ static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 	}
 }
 
-/* In a restartable sequence the ip stays at the breakpoint, for the kernel to abort it. */
+/*
+ * Resume the task after its handlers.  In a restartable sequence, leave the ip at the
+ * breakpoint, so that the kernel can abort the sequence.
+ */
 static __always_inline void resume_in_task(struct utask *utask, struct site *site,
 					   struct pt_regs *regs, bool signalled)
 {
-	/* With no breakpoint there any more, it is executed there. */
+	/* If the breakpoint has been removed, the task executes the instruction in place. */
 	if (regs->ip != site->key.addr || READ_ONCE(site->state) == SITE_IDLE)
 		return;
 	if (unlikely(signalled))
@@ -66,7 +68,7 @@ static __always_inline void resume_in_task(struct utask *utask, struct site *sit
 		resume_at(utask, site, regs);
 }
 
-/* Calls the only handler, unless the task is at its end (@alive is false). */
+/* Call the only handler, unless the task is exiting (@alive is false). */
 static __always_inline void hit_work_one(struct utask *utask, struct pt_regs *regs,
 					 bool signalled, bool alive)
 {
@@ -94,7 +96,7 @@ static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
 	hit_work_one(utask, regs, signalled, !utask->exited && current->mm);
 }
 
-/* Calls the handlers that are left, in the order in which they stand in the set. */
+/* Call the remaining handlers, those of each kind in the order of the set. */
 static void hit_work_handlers(struct utask *utask, struct site *site, unsigned int what,
 			      struct consumer_set *handlers, struct pt_regs *regs)
 {
@@ -115,7 +117,7 @@ static void hit_work_handlers(struct utask *utask, struct site *site, unsigned i
 	consumer_set_put(set);
 }
 
-/* Whatever a hit has left to task context, in the order in which it is due. */
+/* Do all the work that a hit has deferred, in the required order. */
 static void hit_work_steps(struct utask *utask, unsigned int what,
 			   struct consumer_set *handlers, struct pt_regs *user_regs,
 			   bool signalled)
@@ -130,7 +132,7 @@ static void hit_work_steps(struct utask *utask, unsigned int what,
 		uretprobe_run_sleepable(utask, regs);
 	if (what & (HIT_ENTRY | HIT_PREPARE | HIT_TASK_HANDLERS)) {
 		hit_work_handlers(utask, site, what, handlers, regs);
-		/* Who shares the breakpoint has seen to it that the instruction is executed. */
+		/* If the breakpoint is shared, its other owner has had the instruction executed. */
 		if (regs == user_regs)
 			resume_in_task(utask, site, regs, signalled);
 	}
@@ -160,7 +162,7 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
- * hit_work() - the rest of a hit
+ * hit_work() - do the rest of a hit
  * @work: utask::hit.work
  *
  * Context: the task itself, on its way to user mode; may sleep.

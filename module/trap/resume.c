@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where a task goes on after a hit, if it steps over the instruction.
+ * Resuming a task after a hit by a step over its instruction.
  */
 #include <linux/preempt.h>
 
@@ -10,7 +10,7 @@
 #include "core/task.h"
 
 /**
- * resume_stepped() - let the task step over a copy of the instruction
+ * resume_stepped() - have the task step over a copy of the instruction
  * @utask: state of the current task
  * @site: where the hit was
  * @regs: user registers
@@ -19,7 +19,7 @@
  */
 void resume_stepped(struct utask *utask, struct site *site, struct pt_regs *regs)
 {
-	/* release_tasks() sees both or none. */
+	/* release_tasks() must see both changes or none. */
 	preempt_disable();
 	arch_step_begin(&site->plan, site->key.addr, site->slot, &utask->step.state, regs);
 	utask->step.site = site;

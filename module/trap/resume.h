@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a task goes on after a hit.
+ * Resuming a task after a hit.
  */
 #ifndef _UPROBES_RESUME_H
 #define _UPROBES_RESUME_H
@@ -12,14 +12,14 @@ struct utask;
 
 void resume_stepped(struct utask *utask, struct site *site, struct pt_regs *regs);
 
-/* A tracer that single-steps the task needs something to step: the slot, even of a nop. */
+/* If a tracer single-steps the task, use the slot even for a nop: the tracer needs a step. */
 static __always_inline void resume_unstepped(const struct site *site, struct pt_regs *regs)
 {
 	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot;
 }
 
 /**
- * resume_at() - let the task execute the instruction of a hit, out of line
+ * resume_at() - have the task execute the instruction of a hit out of line
  * @utask: state of the current task; NULL if the site is not stepped
  * @site: where the hit was
  * @regs: user registers, ip at the site

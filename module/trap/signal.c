@@ -23,14 +23,13 @@
 #include "uret/uretprobe_return.h"
 
 /**
- * signal_add_resumption() - note that a hit is handled and its instruction is not
- *	executed
+ * signal_add_resumption() - note a hit that is handled and whose instruction is not executed
  * @utask: state of the current task
  * @site: where the hit was
  * @regs: its registers, with the ip at the site
  *
- * More of them than signal handlers that interrupt each other right at a
- * breakpoint do not happen; the oldest is forgotten and would count as a hit.
+ * There cannot be more resumptions than signal handlers that interrupt each other right at a
+ * breakpoint.  If there is no room, drop the oldest one: its hit would be counted once more.
  *
  * Context: any.
  */
@@ -51,9 +50,10 @@ void signal_add_resumption(struct utask *utask, struct site *site, const struct 
 }
 
 /*
- * Whether a fault is among the signals that the current task is to see; @begun: the
- * instruction of the hit has been executed in part, so that a SIGTRAP is that of a watchpoint.
- * As that is a trap and comes behind what it is about (Intel SDM 3B, 18.3), it can wait.
+ * Check whether a fault is among the pending signals of the current task.  @begun: the
+ * instruction of the hit has been executed in part, so a SIGTRAP is that of a watchpoint.  A
+ * watchpoint is a trap that comes behind its instruction (Intel SDM 3B, 18.3), so its signal
+ * can be delayed.
  */
 static bool fault_pending(bool begun)
 {
@@ -66,11 +66,12 @@ static bool fault_pending(bool begun)
 }
 
 /**
- * signal_note_resumption() - a hit is handled, and a signal comes before its instruction is
- *	executed: note that
+ * signal_note_resumption() - note a resumption of the current task
  * @site: where the hit was
  * @regs: its registers, with the ip at the site, or behind a system call that is
  *	to be restarted there
+ *
+ * The hit is handled, and a signal comes before its instruction is executed.
  *
  * Context: any; the current task.
  */
@@ -82,7 +83,7 @@ void signal_note_resumption(struct site *site, const struct pt_regs *regs)
 		signal_add_resumption(utask, site, regs);
 }
 
-/* Whether somebody stops the current task, by a signal that no program can handle or block. */
+/* Check whether the current task is being stopped by SIGSTOP, which cannot be blocked. */
 static bool stop_pending(void)
 {
 	return (READ_ONCE(current->pending.signal.sig[0]) |
@@ -90,9 +91,9 @@ static bool stop_pending(void)
 }
 
 /*
- * Whether the signals of the current task may come an instruction later.  Not a fault,
- * which may be the instruction's own, nor what ends, stops or freezes the task; and what
- * the kernel itself wants done with them is done.  @begun as above.
+ * Check whether the signals of the current task can be delayed by one instruction.  A fault
+ * cannot: it may be the instruction's own.  Nor can anything that ends, stops or freezes the
+ * task, or that the kernel itself wants done.  @begun as for fault_pending().
  */
 static bool signals_can_wait(bool begun)
 {
@@ -101,11 +102,11 @@ static bool signals_can_wait(bool begun)
 	       !(READ_ONCE(current->jobctl) & (JOBCTL_PENDING_MASK | JOBCTL_TRAP_FREEZE));
 }
 
-/* Set before tasks are released; read with interrupts off, and so before that or after. */
+/* Set before tasks are released.  Read with interrupts off: before the machine stops, or after. */
 static bool delays_over;
 
 /**
- * signal_delay_no_more() - from the next time that the machine is stopped, no signal waits
+ * signal_delay_no_more() - delay no signal from the next stop of the machine on
  *
  * Context: any.
  */
@@ -115,8 +116,8 @@ void signal_delay_no_more(void)
 }
 
 /*
- * Whether a slot is as it was written.  The program can change it, and signals would wait for
- * whatever it executes there.
+ * Check whether a slot still holds the code that was written to it.  The program can change the
+ * slot, and signals would be delayed for whatever code is in it then.
  */
 static bool slot_intact(const struct site *site)
 {
@@ -129,8 +130,9 @@ static bool slot_intact(const struct site *site)
 }
 
 /*
- * Has the signals of the current task wait until it has executed the instruction of a
- * hit; unless somebody steps it, or they have waited too often.  @begun as above.
+ * Delay the signals of the current task until it has executed the instruction of a hit.  Return
+ * false if that cannot be: the task is stepped, its signals have been delayed too often, or they
+ * cannot wait.  @begun as for fault_pending().
  */
 static bool signal_delay(struct utask *utask, const struct site *site, bool stepped, bool begun)
 {
@@ -138,7 +140,7 @@ static bool signal_delay(struct utask *utask, const struct site *site, bool step
 	    !arch_step_plain(&site->plan) || !slot_intact(site))
 		return false;
 	clear_thread_flag(TIF_SIGPENDING);
-	/* Who sends a signal sets the flag last: what has come before it was cleared is seen. */
+	/* A sender sets the flag last, so a signal sent before it was cleared is seen here. */
 	smp_mb__after_atomic();
 	if (!signals_can_wait(begun)) {
 		set_thread_flag(TIF_SIGPENDING);
@@ -148,12 +150,12 @@ static bool signal_delay(struct utask *utask, const struct site *site, bool step
 	return true;
 }
 
-/* The same for one that goes through a slot that does without steps. */
+/* Likewise for a task in a slot that is executed without steps: step the task through it. */
 static bool signal_delay_in_slot(struct site *site, struct pt_regs *regs)
 {
 	struct utask *utask;
 
-	/* The kernel is to see where a restartable sequence is interrupted. */
+	/* The kernel has to see where a restartable sequence is interrupted. */
 	if (site->step || compat_in_rseq() ||
 	    arch_slot_done(&site->plan, site->key.addr, site->slot, regs))
 		return false;
@@ -169,9 +171,9 @@ static bool signal_delay_in_slot(struct site *site, struct pt_regs *regs)
 }
 
 /**
- * signal_fault_waits() - a fault of the current task is going to wait for another program
+ * signal_fault_waits() - end the delay: a fault of the current task waits for another program
  *
- * That may wait for a signal handler in turn.
+ * That program may in turn wait for a signal handler of the task.
  *
  * Context: any.
  */
@@ -186,8 +188,8 @@ void signal_fault_waits(void)
 }
 
 /**
- * signal_delay_end() - a task's signals need not wait any longer
- * @utask: its state; signals wait
+ * signal_delay_end() - end the delay of a task's signals
+ * @utask: its state; signals are delayed
  * @regs: its registers
  *
  * Context: the task itself, or it does not run.
@@ -196,7 +198,7 @@ void signal_delay_end(struct utask *utask, struct pt_regs *regs)
 {
 	if (utask->signals.delayed) {
 		arch_set_stepped(regs, false);
-		/* The last step has made the kernel forget them. */
+		/* The kernel has forgotten the watchpoints at the last step. */
 		if (utask->signals.watched)
 			arch_set_watched(utask->task, utask->signals.watched);
 	}
@@ -206,12 +208,12 @@ void signal_delay_end(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
- * signal_exec() - the current task has another address space now
+ * signal_exec() - reset the state of the current task, which has a new address space
  * @utask: its state
  * @regs: its registers, those that the new program begins with
  *
- * A program that has turned on its area may have come to that within a slot. Its sites are
- * gone; signals that wait for one of them do so no longer.
+ * A program that has tampered with its SSOL area may have called execve() within a slot.  The
+ * sites of the old program are gone, so no signal is delayed for one of them any longer.
  *
  * Context: any, before the task runs user code.
  */
@@ -228,7 +230,7 @@ void signal_exec(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
- * signal_delay_step() - handle the single-step trap of a task whose signals wait
+ * signal_delay_step() - handle the single-step trap of a task whose signals are delayed
  * @utask: its state; it goes through a slot
  * @regs: its registers
  *
@@ -240,11 +242,14 @@ void signal_delay_step(struct utask *utask, struct pt_regs *regs)
 
 	if (!arch_slot_done(&site->plan, site->key.addr, site->slot, regs)) {
 		if (++utask->signals.delayed_steps < SIGNAL_MAX_STEPS) {
-			/* The program may have changed the slot, and what is there clear TF. */
+			/* The program may have changed the slot, and code in it may clear TF. */
 			arch_set_stepped(regs, true);
 			return;
 		}
-		/* It has. Its signals come where it is: not held once more before slot_leave(). */
+		/*
+		 * The program has changed the slot.  Deliver the signals where the task is: do not
+		 * delay them once more before slot_leave().
+		 */
 		signal_delay_end(utask, regs);
 		utask->signals.delays = SIGNAL_MAX_DELAYS;
 		return;
@@ -254,14 +259,14 @@ void signal_delay_step(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
- * signal_resumed() - whether a hit has been handled before a signal came
+ * signal_resumed() - check whether a hit was handled before a signal came
  * @utask: state of the current task
  * @site: where it is
  * @regs: its registers, with the ip at the site
  *
- * Resumptions newer than the one that is found were left by handlers that did
- * not return, and so may be the one at a place that a task comes to again: a handler
- * has to have returned right to the breakpoint.
+ * Signal handlers that did not return have left the resumptions that are newer than the one that
+ * is found.  The one that is found may be such a remnant, too, if the task comes to its place
+ * anew.  So if a signal handler was called, it must have returned right to the breakpoint.
  *
  * Context: the trap.
  */
@@ -285,7 +290,7 @@ bool signal_resumed(struct utask *utask, const struct site *site, const struct p
 }
 
 /**
- * signal_handled() - a handler of the program is about to be called
+ * signal_handled() - note that a signal handler of the program is about to be called
  * @regs: user registers as the handler's frame will show them
  * @restart: a system call that was interrupted is restarted afterwards
  *
@@ -302,14 +307,14 @@ void signal_handled(const struct pt_regs *regs, bool restart)
 	if (r->sp != regs->sp || r->handler)
 		return;
 	r->handler = true;
-	/* The call ends with EINTR instead. */
+	/* The system call ends with EINTR instead of being restarted. */
 	if (r->restart && !arch_syscall_restarts_after(regs, restart))
 		utask->signals.nr_resumptions--;
 }
 
 /**
- * signal_returns() - the current task returns from a signal handler
- * @ip: to there, or SIGNAL_ANYWHERE
+ * signal_returns() - note that the current task returns from a signal handler
+ * @ip: the address that it returns to, or SIGNAL_ANYWHERE
  *
  * Context: any.
  */
@@ -321,18 +326,21 @@ void signal_returns(unsigned long ip)
 		utask->signals.returned_to = ip;
 }
 
-/* Whether the instruction is still to be executed, if only to restart a system call. */
+/*
+ * Take the task out of a slot.  Return whether the instruction is still to be executed, if only
+ * to restart a system call.
+ */
 static bool unwind_slot(struct site *site, struct pt_regs *regs)
 {
 	struct utask *utask;
 
 	/*
-	 * Behind an interrupted system call the kernel may go back to the
+	 * Behind an interrupted system call, the kernel may move the ip back to the
 	 * instruction, which then is the breakpoint.
 	 */
 	if (arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs) &&
 	    !arch_syscall_restarts(regs)) {
-		/* It may decide so only later, as after a stop by a tracer: remember the site. */
+		/* The kernel may decide so later, as after a ptrace stop: remember the site. */
 		utask = utask_get(current);
 		if (utask)
 			utask->signals.unwound = site;
@@ -342,8 +350,8 @@ static bool unwind_slot(struct site *site, struct pt_regs *regs)
 }
 
 /*
- * Somebody has seen the system call when it began; now it may have to be restarted, or
- * the next one looks at it.
+ * Handle a system call that was taken out of its slot when it began, because an observer looked
+ * at it.  Now the call may have to be restarted, or the next observer looks at it.
  */
 static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 {
@@ -360,8 +368,8 @@ static void unwound_before(struct utask *utask, const struct pt_regs *regs)
 }
 
 /*
- * The state of the current task, for what it says of slots; not where an execve() has failed so
- * late that the address space has been exchanged: the task comes here to die.
+ * Return the state of the current task, or NULL if its slots are gone.  That is so if execve()
+ * has failed so late that the address space has been exchanged: the task is about to die.
  */
 static struct utask *utask_in_slot(void)
 {
@@ -370,7 +378,7 @@ static struct utask *utask_in_slot(void)
 	return utask && utask->mm == current->mm ? utask : NULL;
 }
 
-/* Whether the signals of a task that is in a slot wait. */
+/* Delay the signals of a task, if it is in a slot.  Return whether they are delayed. */
 static bool slot_delays_signals(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
 	struct site *site;
@@ -386,7 +394,7 @@ static bool slot_delays_signals(struct probed_mm *pmm, struct utask *utask, stru
 	return site && signal_delay_in_slot(site, regs);
 }
 
-/* Makes the registers of a task that may be in a slot those of the program. */
+/* Set the registers of a task that may be in a slot to those of the program. */
 static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
 	struct site *site = utask ? utask->step.site : NULL;
@@ -412,12 +420,12 @@ static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_reg
 }
 
 /**
- * signal_preempted() - the current task is losing its CPU, or the kernel is
- *	about to look at its restartable sequence
+ * signal_preempted() - take the current task out of a slot for its restartable sequence
  * @regs: its user registers
  *
- * If it is in such a sequence (man 2 rseq), the kernel may abort it, which it
- * tells by the ip: that of a slot would not do.
+ * The task is losing its CPU, or the kernel is about to look at the task's restartable sequence.
+ * If the task is in such a sequence (man 2 rseq), the kernel may abort it.  The kernel goes by
+ * the ip for that, and an ip in a slot would hide the sequence.
  *
  * Context: preemption off; the scheduler with a run queue locked.
  */
@@ -425,7 +433,7 @@ void signal_preempted(struct pt_regs *regs)
 {
 	struct probed_mm *pmm;
 
-	/* No system call belongs into such a sequence. */
+	/* A restartable sequence must not contain a system call. */
 	if (arch_in_syscall(regs))
 		return;
 	rcu_read_lock();
@@ -436,12 +444,12 @@ void signal_preempted(struct pt_regs *regs)
 }
 
 /**
- * signal_prepare() - the kernel is about to look at the current task's signals
+ * signal_prepare() - prepare the current task before the kernel looks at its signals
  * @regs: its user registers
- * @can_wait: the kernel can be kept from that, and would come here again before the
- *	task runs user code if there is still something to be looked at
+ * @can_wait: the kernel can be kept from looking.  It would come here again before the
+ *	task runs user code if there is still a signal.
  *
- * Task work that is queued here is done before it looks.
+ * The kernel runs task work that is queued here before it looks.
  *
  * Context: any in which the task does not return to user mode.
  * Return: true when the kernel must not look now: the task executes the instruction of
@@ -456,14 +464,14 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 	unsigned long flags;
 
 	if (utask && utask->hit.queued) {
-		/* It is next on the way to user mode, and then comes the slot. */
+		/* The work is next on the way to user mode, and then comes the slot. */
 		if (can_wait && signals_can_wait(false))
 			return true;
 		utask->signals.noticed = true;
 		return false;
 	}
 
-	/* As in the trap: handlers may be called. */
+	/* As in the trap: handle_trampoline() may call handlers. */
 	local_irq_save(flags);
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
@@ -483,10 +491,10 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 }
 
 /**
- * signal_show() - somebody is about to look at the registers of the current task
+ * signal_show() - set the registers of the current task to the program's, for an observer
  *
- * They become what they are without probes: signal_prepare() where nothing can wait.  Nothing
- * is done for a task of the kernel's own.
+ * The result is the same as that of signal_prepare() if signals cannot be delayed.  Do nothing
+ * for a kernel thread.
  *
  * Context: as for signal_prepare().
  */
@@ -497,11 +505,11 @@ void signal_show(void)
 }
 
 /**
- * signal_forked() - the current task is a new process, and about to look at signals first
+ * signal_forked() - take the current task, a new process, out of a slot
  * @parent: the address space that its own is a copy of
  *
- * The system call that made it may have been executed in a slot, of which it has a copy;
- * also where nothing is probed in it.
+ * The system call that made the process may have been executed in a slot.  The process has a copy
+ * of the slot, even if nothing is probed in it.  Called before the process looks at signals.
  *
  * Context: any, before the task runs user code.
  */
@@ -518,11 +526,11 @@ void signal_forked(struct probed_mm *parent)
 }
 
 /**
- * signal_delivered() - the kernel has looked at the current task's signals, and found one
+ * signal_delivered() - take the current task out of a slot, as a signal is being delivered
  * @regs: its user registers
  *
- * Something else in the place of the function that signal_prepare() keeps from looking
- * may not have been kept from it.
+ * If other code stands in for the function that signal_prepare() keeps from looking, the kernel
+ * may have looked all the same.
  *
  * Context: any; the siglock is held.
  */
@@ -532,7 +540,10 @@ void signal_delivered(struct pt_regs *regs)
 	struct probed_mm *pmm;
 	unsigned long flags;
 
-	/* What is kept for it was made on a way into the kernel that the module has seen. */
+	/*
+	 * The utask was made after an entry to the kernel that the module has seen.  If the hook
+	 * has not been called since, the kernel calls the function past the hook.
+	 */
 	if (utask && !utask->signals.looked && !READ_ONCE(delays_over))
 		hook_unseen(ksym_signal_function());
 	local_irq_save(flags);
@@ -545,11 +556,12 @@ void signal_delivered(struct pt_regs *regs)
 }
 
 /**
- * signal_translate() - make the address in a signal that of the program
+ * signal_translate() - translate the address in a signal to the program's
  * @sig: the signal, which the current task has just sent itself
  *
- * An exception tells with these signals where its instruction is.  A tracer may look at it
- * before it is delivered, so it is changed where it is queued, last.
+ * With SIGILL, SIGFPE and SIGTRAP, an exception tells where its instruction is.  A tracer may look
+ * at the signal before it is delivered, so change the address in the queue.  The signal is the
+ * last one there.
  *
  * Context: any; the siglock is held.
  */
@@ -569,7 +581,7 @@ void signal_translate(int sig)
 			break;
 		}
 	}
-	/* Without memory the kernel queues none; and not all are from an exception. */
+	/* Without memory the kernel queues no info, and not all signals are from an exception. */
 	if (!info || info->si_code <= 0 || info->si_code == SI_KERNEL)
 		return;
 
@@ -583,12 +595,12 @@ void signal_translate(int sig)
 }
 
 /**
- * signal_passed_on() - the current task has just sent itself a SIGTRAP
- * @info: the signal
+ * signal_passed_on() - note that a tracer is told of a trap that was passed on
+ * @info: the SIGTRAP, which the current task has just sent itself
  *
- * For a breakpoint that is ours and a tracer's, the tracer now has the instruction executed:
- * perhaps where it is, where the task runs into ours once more.  The kernel's uprobes, who
- * may have been handed the trap as well, do that by themselves.
+ * If the breakpoint is ours and the tracer's, the tracer now has the instruction executed.  If
+ * that is in place, the task hits our breakpoint once more.  The trap may have been passed on to
+ * the kernel's uprobes as well; these execute the instruction by themselves.
  *
  * Context: any; the siglock is held.
  */
@@ -597,7 +609,7 @@ void signal_passed_on(const struct kernel_siginfo *info)
 	struct utask *utask = utask_find(current);
 	struct site *site = utask ? utask->passed_on.site : NULL;
 
-	/* Those of steps and watchpoints have another code. */
+	/* The SIGTRAP of a step or a watchpoint has another code. */
 	if (!site || info <= SEND_SIG_PRIV || info->si_code != SI_KERNEL ||
 	    task_pt_regs(current)->ip != site->key.addr + ARCH_BREAKPOINT_LEN)
 		return;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What signals see of a task that is executing out of line: nothing.
+ * Hiding execution out of line from signals.
  *
- * Where they come before a hit's instruction is executed, they wait until it is: the
- * kernel is kept from looking at them, and the task goes through the slot under TF.  So
- * it is of no account where the program goes on after a signal.
+ * If a signal comes before the instruction of a hit is executed, it is delayed until then: the
+ * kernel is kept from looking at its signals, and the task goes through the slot under TF.  So
+ * it does not matter where the program continues after the signal.
  *
- * Where they cannot wait (a fault, a stop, the end; a system call; a sequence that the
- * kernel restarts), the task's registers are made those that it would have without the
- * probe before the kernel looks: it is put back to the instruction and will run into the
- * breakpoint again once the signal is dealt with; the handlers have been called already,
- * so a resumption is noted that tells this hit from a new one.
+ * A fault, a stop and the end of the task cannot be delayed.  Nor can a signal in a system call
+ * or in a restartable sequence.  In these cases the task's registers are set to those that it
+ * would have without the probe, before the kernel looks.  The task is moved back to the
+ * instruction, and hits the breakpoint again once the signal is dealt with.  The handlers have
+ * been called already, so a resumption is noted that tells this hit from a new one.
  */
 #ifndef _UPROBES_SIGNAL_H
 #define _UPROBES_SIGNAL_H
@@ -23,13 +23,13 @@ struct kernel_siginfo;
 struct site;
 struct utask;
 
-/* Signals wait no longer than this many have come. */
+/* Signals are delayed at most this many times before the instruction is executed. */
 #define SIGNAL_MAX_DELAYS	8
 
-/* Nor for more steps than a slot has bytes: an unchanged slot is through by then. */
+/* Nor are they delayed for more steps than a slot has bytes: an intact slot takes fewer. */
 #define SIGNAL_MAX_STEPS	SSOL_SLOT_MAX
 
-/* Where a signal handler returns to is not known. */
+/* The address that a signal handler returns to is not known. */
 #define SIGNAL_ANYWHERE		ULONG_MAX
 
 bool signal_prepare(struct pt_regs *regs, bool can_wait);
