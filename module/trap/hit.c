@@ -72,10 +72,11 @@ static void hit_in_place(struct site *site, struct consumer_set *set)
 	struct utask *utask = utask_get(current);
 	unsigned int i;
 
+	/* The breakpoint is executed again, with the refill on its way. */
+	if (unlikely(!utask))
+		return;
 	for (i = 0; set && i < set->nr; i++)
 		consumer_missed(set->consumers[i]);
-	if (!utask)
-		return;
 	utask->hit.site = site;
 	utask_defer(utask, HIT_IN_PLACE);
 }
