@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the generic code knows of the processor: the one header of this
- * directory that it includes.
+ * The interface between the generic code and the processor.  Of this directory, the generic code
+ * includes this header, and those of slots and return addresses: ssol.h, ssol_emit.h, retaddr.h.
  */
 #ifndef _UPROBES_ARCH_H
 #define _UPROBES_ARCH_H
@@ -22,19 +22,19 @@
 #include "retaddr.h"
 #include "ssol.h"
 
-/* The breakpoint instruction: one byte, so that storing it is one store. */
+/* The breakpoint instruction: one byte, so that a single store writes it. */
 #define ARCH_BREAKPOINT		0xcc
 #define ARCH_BREAKPOINT_LEN	1
 
-/* How far a slot may lie from the text that it stands for, in bytes. */
+/* The largest distance between a slot and its text, in bytes. */
 #define ARCH_SLOT_REACH		0x7ff00000UL
 
 /**
- * arch_trap_regs() - the registers of a user task that ran into a breakpoint
+ * arch_trap_regs() - get the registers of a user task that has executed a breakpoint
  * @event: of the die notifier
  * @data: of the die notifier
  *
- * Return: NULL when it is something else; see arch_trap_other().
+ * Return: the registers; NULL if the event is another one, see arch_trap_other().
  */
 static __always_inline struct pt_regs *arch_trap_regs(unsigned long event, void *data)
 {
@@ -43,7 +43,7 @@ static __always_inline struct pt_regs *arch_trap_regs(unsigned long event, void 
 	return likely(event == DIE_INT3 && user_mode(args->regs)) ? args->regs : NULL;
 }
 
-/* Whether it is, and in 64-bit code beyond doubt. */
+/* Check for a breakpoint that is certainly in 64-bit user code; if it is, *@regs is set. */
 static __always_inline bool arch_trap_usual(unsigned long event, void *data,
 					    struct pt_regs **regs)
 {
@@ -68,8 +68,8 @@ void arch_sync_text(struct mm_struct *mm);
 enum uinsn_mode arch_mm_mode(struct mm_struct *mm);
 
 /*
- * Whether an address space may have text that can be executed and not read, as
- * mprotect(PROT_EXEC) makes it with protection keys.  Its key is never 0.
+ * Check whether an address space may have text that can be executed but not read.
+ * mprotect(PROT_EXEC) makes such text by a protection key, which is never 0.
  */
 static inline bool arch_text_hidden(const struct mm_struct *mm)
 {
@@ -93,10 +93,10 @@ bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned l
 bool arch_step_plain(const struct ssol_plan *plan);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
-/* Whether the task has entered the kernel by a system call; other entries store -1 or less. */
+/* Check whether the task has entered the kernel by a system call: others store -1 or less. */
 static inline bool arch_in_syscall(const struct pt_regs *regs)
 {
-	/* The kernel looks at the lower half alone. */
+	/* The kernel uses only the lower half of orig_ax. */
 	return (int)regs->orig_ax >= 0;
 }
 
@@ -108,7 +108,7 @@ unsigned long arch_sigreturn_ip(void);
 u64 arch_regs_digest(const struct pt_regs *regs);
 
 /**
- * arch_word_size() - size of an address in the code that is running
+ * arch_word_size() - get the size of an address in the running code
  * @regs: user registers
  *
  * Return: 8 in 64-bit code, 4 in 32-bit code.
@@ -119,12 +119,12 @@ static inline unsigned int arch_word_size(const struct pt_regs *regs)
 }
 
 /**
- * arch_thread_pointer() - what the current task's thread-local data are found by
+ * arch_thread_pointer() - get the pointer to the current task's thread-local data
  *
- * The base of fs in 64-bit programs (psABI, "Thread-Local Storage").
+ * In 64-bit programs it is the base of fs (psABI, "Thread-Local Storage").
  *
  * Context: the task itself.
- * Return: the address, or 0 where it is not known.
+ * Return: the address, or 0 if it is not known.
  */
 static inline unsigned long arch_thread_pointer(void)
 {
@@ -132,13 +132,13 @@ static inline unsigned long arch_thread_pointer(void)
 }
 
 /**
- * arch_code_mode() - how the processor reads the code that is running
+ * arch_code_mode() - find out how the processor decodes the running code
  * @regs: user registers
  *
- * A program may switch by a far jump, whatever it was executed as.
+ * A far jump can switch the mode, whatever mode the program was started in.
  *
- * Return: UINSN_MODE_64 or UINSN_MODE_32; -1 in a segment of the program's own
- * making, where addresses may count from anywhere.
+ * Return: UINSN_MODE_64 or UINSN_MODE_32; -1 in a segment that the program has defined, which
+ * can have any base address.
  */
 static inline int arch_code_mode(const struct pt_regs *regs)
 {
@@ -150,13 +150,13 @@ static inline int arch_code_mode(const struct pt_regs *regs)
 unsigned long arch_code_addr(const struct pt_regs *regs);
 
 /**
- * arch_stack_fixed() - whether return addresses of the task may not be changed
+ * arch_stack_fixed() - check whether return addresses of the current task must not be changed
  *
- * A user shadow stack (Intel SDM vol. 1, chapter 17) makes the processor raise
- * a control protection exception when the two stacks differ.
+ * If the task has a user shadow stack (Intel SDM vol. 1, chapter 17), and the two stacks differ,
+ * the processor raises a control protection exception.
  *
  * Context: the task itself.
- * Return: true when they may not.
+ * Return: true if they must not be changed.
  */
 static inline bool arch_stack_fixed(void)
 {
@@ -167,7 +167,7 @@ static inline bool arch_stack_fixed(void)
 #endif
 }
 
-/* Whether arch_stack_fixed() can be true of any task of this machine. */
+/* Check whether arch_stack_fixed() can be true for any task on this machine. */
 static inline bool arch_stacks_fixable(void)
 {
 #ifdef CONFIG_X86_USER_SHADOW_STACK
@@ -177,13 +177,13 @@ static inline bool arch_stacks_fixable(void)
 #endif
 }
 
-/* Whether flags are those of a task that somebody single-steps. */
+/* Check whether the flags are those of a task that is being single-stepped. */
 static inline bool arch_stepped(unsigned long flags)
 {
 	return flags & X86_EFLAGS_TF;
 }
 
-/* A trap behind the next instruction, or none. */
+/* Switch the trap behind the next instruction on or off. */
 static inline void arch_set_stepped(struct pt_regs *regs, bool stepped)
 {
 	if (stepped)
@@ -192,7 +192,7 @@ static inline void arch_set_stepped(struct pt_regs *regs, bool stepped)
 		regs->flags &= ~X86_EFLAGS_TF;
 }
 
-/* The watchpoints of which a tracer will read that they caused the trap; or says so. */
+/* Get, or set, the watchpoints that a tracer will read as the causes of the trap. */
 static inline unsigned long arch_watched(const struct task_struct *task)
 {
 	return task->thread.virtual_dr6 & DR_TRAP_BITS;
@@ -204,10 +204,10 @@ static inline void arch_set_watched(struct task_struct *task, unsigned long watc
 }
 
 /**
- * arch_limit() - end of the addresses that code of a mode can use
+ * arch_limit() - get the end of the addresses that code of a mode can use
  * @mode: 32-bit or 64-bit code
  *
- * Return: the first address that it cannot.
+ * Return: the first address that the code cannot use.
  */
 static inline unsigned long arch_limit(enum uinsn_mode mode)
 {

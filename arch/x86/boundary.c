@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The instructions of one function: where they begin, and where it is left. */
+/* Find where the instructions of a function begin, and which of them leave the function. */
 #include "boundary.h"
 
 int boundary_check(const u8 *text, size_t len, enum uinsn_mode mode, size_t offset,
@@ -13,7 +13,7 @@ int boundary_check(const u8 *text, size_t len, enum uinsn_mode mode, size_t offs
 		struct uinsn insn;
 		int ret = uinsn_decode(&insn, text + at, len - at, mode);
 
-		/* An instruction that is cut off by the end reaches beyond offset. */
+		/* If the end cuts off an instruction, that reaches beyond offset, too. */
 		if (ret == -ENODATA || (!ret && at + insn.len > offset)) {
 			if (begin)
 				*begin = at;
@@ -29,7 +29,7 @@ int boundary_check(const u8 *text, size_t len, enum uinsn_mode mode, size_t offs
 	return 1;
 }
 
-/* Whether an instruction leaves, and how; kind and target are then filled in. */
+/* Check whether an instruction leaves the function.  If it does, fill in kind and target. */
 static bool leaves(const struct uinsn *insn, u64 insn_addr, u64 addr, size_t len,
 		   struct boundary_exit *exit)
 {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walks one instruction from its first prefix to its last immediate byte. All
- * knowledge of particular opcodes is in opcodes.inc; here is only what the
+ * Decode one instruction, from its first prefix to its last immediate byte. All
+ * knowledge of particular opcodes is in opcodes.inc. This file has only what the
  * encodings have in common.
  */
 #include "decode.h"
 
 /*
- * A node of opcodes.inc. A leaf holds the attributes of an instruction, zero
- * means none; a selector says what to look at, and where the alternatives are.
+ * A node of opcodes.inc is a leaf or a selector. A leaf holds the attributes of an instruction;
+ * zero means that there is none. A selector says what to look at, and where the alternatives are.
  */
 #define NODE_SELECT		0x8000
 #define SELECT(what, at)	(NODE_SELECT | SELECT_##what << 12 | (at) / 2)
@@ -46,7 +46,7 @@ static const u8 imm_bytes[][3] = {
 	[IMM_I64] = { 8, 8, 8 },
 };
 
-/* What is read ahead of, and while, descending the nodes. */
+/* The state of decoding: what is read before, and during, the descent of the nodes. */
 struct walk {
 	const u8 *p;		/* next byte to take */
 	const u8 *end;		/* no byte from here on is looked at */
@@ -61,7 +61,7 @@ static const u16 *map_root(enum uinsn_mode mode, enum uinsn_map map)
 	return roots[root_of[mode][map]];
 }
 
-/* Descend to the leaf. ModRM, where a selector asks for it, is at w->p. */
+/* Descend to the leaf. If a selector asks for ModRM, that byte is at w->p. */
 static int resolve(const struct uinsn *insn, const struct walk *w, u16 node)
 {
 	while (node & NODE_SELECT) {
@@ -139,7 +139,7 @@ static void note_prefix(struct uinsn *insn, u8 byte)
 	insn->segment = byte;
 }
 
-/* REX, LOCK and the mandatory prefixes make #UD of what follows (SDM vol. 2, 2.3.2). */
+/* Check for REX, LOCK or a mandatory prefix: behind it, VEX raises #UD (SDM vol. 2, 2.3.2). */
 static bool vex_after_prefixes(const struct uinsn *insn, u8 rex)
 {
 	return rex || (insn->prefixes & (UINSN_PREFIX_66 | UINSN_PREFIX_F2 |
@@ -147,8 +147,8 @@ static bool vex_after_prefixes(const struct uinsn *insn, u8 rex)
 }
 
 /*
- * The payloads of VEX, EVEX, XOP and REX2. w->p is behind the introducing byte
- * and comes out on the opcode byte. Zero or an error.
+ * The functions take_*() read the payloads of VEX, EVEX, XOP and REX2. On entry w->p is behind the
+ * introducing byte, on return at the opcode byte. They return 0 or an error.
  */
 static int take_vex2(struct uinsn *insn, struct walk *w)
 {
@@ -204,7 +204,7 @@ static int take_evex(struct uinsn *insn, struct walk *w)
 	if (!insn->map)
 		return -EILSEQ;
 	insn->rex = ~b >> 5 & 7;
-	/* Was reserved, zero; APX: the high bit of base or of a register. */
+	/* Formerly reserved as 0. With APX, the high bit of the base or of a register. */
 	if (b & 0x08)
 		insn->flags |= UINSN_APX;
 	if (w->p >= w->end)
@@ -213,7 +213,7 @@ static int take_evex(struct uinsn *insn, struct walk *w)
 	insn->rex |= b >> 4 & UINSN_REX_W;
 	insn->vvvv = ~b >> 3 & 15;
 	insn->pp = b & 3;
-	/* Was reserved, one; APX: the high bit of the index, inverted. */
+	/* Formerly reserved as 1. With APX, the high bit of the index, inverted. */
 	if (!(b & 0x04))
 		insn->flags |= UINSN_APX;
 	if (uinsn_has(insn, UINSN_APX) && insn->mode != UINSN_MODE_64)
@@ -250,7 +250,7 @@ static int take_rex2(struct uinsn *insn, struct walk *w)
 	return 0;
 }
 
-/* A second opcode map behind REX2 or an escape byte: its node, or an error. */
+/* Read the opcode behind an escape or a payload. Set its node, and return 0 or an error. */
 static int take_opcode(struct uinsn *insn, struct walk *w, u16 *node)
 {
 	if (w->p >= w->end)
@@ -260,7 +260,10 @@ static int take_opcode(struct uinsn *insn, struct walk *w, u16 *node)
 	return 0;
 }
 
-/* REX2 replaces the escapes and leaves rows of both maps undefined (APX spec, 3.1.2.1). */
+/*
+ * Check for an opcode that is undefined with REX2. REX2 replaces the escapes, and leaves rows of
+ * both maps undefined (APX spec, 3.1.2.1).
+ */
 static bool rex2_undefined(const struct uinsn *insn)
 {
 	u8 row = insn->opcode >> 4;
@@ -270,7 +273,7 @@ static bool rex2_undefined(const struct uinsn *insn)
 	return row == 4 || row == 7 || row == 0xa || row == 0xe;
 }
 
-/* From the escape that begins an encoding to the leaf of its opcode. */
+/* Go from the escape that begins an encoding to the leaf of the opcode. */
 static int follow_escape(struct uinsn *insn, struct walk *w, u16 leaf, u8 rex)
 {
 	static const u8 vex_maps[] = {
@@ -334,8 +337,8 @@ static int follow_escape(struct uinsn *insn, struct walk *w, u16 leaf, u8 rex)
 	}
 	if (insn->encoding == UINSN_ENC_EVEX && insn->map != UINSN_MAP_E4) {
 		/*
-		 * With rounding the length bits of the register form are the
-		 * rounding mode, and the length is 512 bits or a scalar's.
+		 * With rounding, the length bits of the register form are the
+		 * rounding mode. The length is 512 bits, or that of a scalar.
 		 */
 		if (w->rounding) {
 			if (w->p >= w->end)
@@ -348,13 +351,13 @@ static int follow_escape(struct uinsn *insn, struct walk *w, u16 leaf, u8 rex)
 		w->vl = insn->vl;
 	}
 	ret = resolve(insn, w, node);
-	/* REX2 is the last prefix and stands for the escapes. */
+	/* REX2 is the last prefix, and replaces the escapes: none of them may follow. */
 	if (insn->encoding == UINSN_ENC_REX2 && ret > 0 && LEAF_CLASS(ret) >= UINSN_REX)
 		return -EILSEQ;
 	return ret;
 }
 
-/* ModRM, SIB and displacement. */
+/* Read ModRM, SIB and displacement. */
 static int take_modrm(struct uinsn *insn, struct walk *w, const u8 *text, bool regonly)
 {
 	unsigned int mod, rm;
@@ -409,7 +412,7 @@ static int take_modrm(struct uinsn *insn, struct walk *w, const u8 *text, bool r
 	return 0;
 }
 
-/* 16-bit branches of 64-bit mode: AMD has them, Intel ignores the prefix. */
+/* Mark 16-bit branches in 64-bit mode: AMD has them, Intel ignores the prefix. */
 static void note_vendor(struct uinsn *insn)
 {
 	if (insn->mode != UINSN_MODE_64 || (insn->rex & UINSN_REX_W) ||
@@ -427,7 +430,7 @@ static void note_vendor(struct uinsn *insn)
 	}
 }
 
-/* The immediate, and a branch displacement's value. */
+/* Read the immediate. If it is a branch displacement, store its value. */
 static int take_imm(struct uinsn *insn, struct walk *w, const u8 *text, unsigned int kind)
 {
 	u8 size;
@@ -488,7 +491,7 @@ int uinsn_decode(struct uinsn *insn, const u8 *text, size_t len, enum uinsn_mode
 		insn->opcode = *w.p;
 		leaf = root[insn->opcode];
 		if (LEAF_CLASS(leaf) == UINSN_PREFIX) {
-			/* REX counts only right before the opcode. */
+			/* REX has an effect only right before the opcode. */
 			rex = 0;
 			note_prefix(insn, insn->opcode);
 		} else if (LEAF_CLASS(leaf) == UINSN_REX) {
@@ -553,7 +556,7 @@ u64 uinsn_target(const struct uinsn *insn, u64 addr)
 
 	if (insn->mode == UINSN_MODE_64)
 		return target;
-	/* An abort address alone is not cut to 16 bits (SDM vol. 2, XBEGIN). */
+	/* Only an abort address is not cut to 16 bits (SDM vol. 2, XBEGIN). */
 	if (insn->operand_size == 2 && insn->class != UINSN_XBEGIN)
 		return target & 0xffff;
 	return (u32)target;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A bounded decoder of x86 instructions: where the parts of an instruction
- * are, and how it behaves when it runs somewhere else. What the opcodes mean
- * is written in opcodes.tbl; gen-opcodes.awk turns that into opcodes.inc.
+ * A bounded decoder of x86 instructions: it finds the parts of an instruction, and how the
+ * instruction behaves at another address. opcodes.tbl describes the opcodes. gen-opcodes.awk
+ * generates opcodes.inc from that table.
  */
 #ifndef UPROBES_ARCH_X86_DECODE_H
 #define UPROBES_ARCH_X86_DECODE_H
 
 #include "types.h"
 
-/** UINSN_MAX_LEN - no x86 instruction is longer (SDM vol. 2, 2.3.11). */
+/** UINSN_MAX_LEN - the largest length of an x86 instruction (SDM vol. 2, 2.3.11). */
 #define UINSN_MAX_LEN 15
 
 /**
- * enum uinsn_mode - how the processor reads the text
+ * enum uinsn_mode - how the processor decodes the text
  * @UINSN_MODE_32: 32-bit code segment (a compatibility-mode task)
  * @UINSN_MODE_64: 64-bit code segment
  */
@@ -23,10 +23,10 @@ enum uinsn_mode {
 };
 
 /**
- * enum uinsn_class - how an instruction behaves when it is moved
+ * enum uinsn_class - how an instruction behaves at another address
  * @UINSN_INVALID: no instruction has this encoding
- * @UINSN_COPY: nothing but a rip-relative operand depends on its address
- * @UINSN_NOP: does nothing when it is in its plain form
+ * @UINSN_COPY: only a rip-relative operand depends on its address
+ * @UINSN_NOP: does nothing in its plain form
  * @UINSN_ENDBR: marks the target of an indirect branch
  * @UINSN_JUMP: relative
  * @UINSN_JCC: relative, by flags
@@ -40,17 +40,17 @@ enum uinsn_mode {
  * @UINSN_FRET: far, interrupt or user-interrupt return
  * @UINSN_STRING: a repeat prefix makes it an interruptible loop
  * @UINSN_SYSCALL: leaves its own address in rcx (64-bit)
- * @UINSN_SYSENTER: comes back to the vdso wherever it was
+ * @UINSN_SYSENTER: returns to the vdso, whatever its address
  * @UINSN_INT3: breakpoint
  * @UINSN_INT: software interrupt: traps, ip already after it
  * @UINSN_PUSHF: stores the flags
  * @UINSN_POPF: loads the flags, TF included
- * @UINSN_SS: holds debug traps off for one instruction
+ * @UINSN_SS: delays debug traps by one instruction
  * @UINSN_XBEGIN: relative address of the abort handler
  * @UINSN_ENCLAVE: tells an enclave its own address
  * @UINSN_TRAP: never completes in user mode
  *
- * The last column but one of opcodes.tbl has these words, in small letters.
+ * The column "class" of opcodes.tbl has these words, in lower case.
  */
 enum uinsn_class {
 	UINSN_INVALID,
@@ -78,7 +78,7 @@ enum uinsn_class {
 	UINSN_XBEGIN,
 	UINSN_ENCLAVE,
 	UINSN_TRAP,
-	/* private: escapes; uinsn_decode() follows them and reports none */
+	/* private: escapes; uinsn_decode() follows them, and never reports one */
 	UINSN_NOW3D,
 	UINSN_REX,
 	UINSN_PREFIX,
@@ -93,7 +93,7 @@ enum uinsn_class {
 };
 
 /**
- * enum uinsn_encoding - what stands before the opcode
+ * enum uinsn_encoding - what precedes the opcode
  * @UINSN_LEGACY: legacy prefixes and at most a REX prefix
  * @UINSN_3DNOW: 0F 0F, with the opcode after the operands
  * @UINSN_ENC_REX2: APX's two-byte REX
@@ -135,7 +135,7 @@ enum uinsn_map {
 	UINSN_MAPS,
 };
 
-/* Prefix sets; the segment prefixes in the order es cs ss ds fs gs. */
+/* Prefix sets; the segment prefixes are in the order es cs ss ds fs gs. */
 #define UINSN_PREFIX_66		0x0001
 #define UINSN_PREFIX_67		0x0002
 #define UINSN_PREFIX_LOCK	0x0004
@@ -148,7 +148,7 @@ enum uinsn_map {
 #define UINSN_PREFIX_FS		0x0200
 #define UINSN_PREFIX_GS		0x0400
 
-/* Bits of uinsn.rex, of VEX, EVEX and XOP too, in their plain (not inverted) sense. */
+/* Bits of uinsn.rex, also for VEX, EVEX and XOP, in their plain (not inverted) sense. */
 #define UINSN_REX_W		0x08
 #define UINSN_REX_R		0x04
 #define UINSN_REX_X		0x02
@@ -167,11 +167,11 @@ enum uinsn_map {
  * @len: its length in bytes, 1 to 15
  * @mode: enum uinsn_mode it was decoded for
  * @encoding: enum uinsn_encoding
- * @map: enum uinsn_map the opcode is of
+ * @map: enum uinsn_map of the opcode
  * @opcode: the opcode byte; the suffix byte for 3DNow!
  * @class: enum uinsn_class
  * @flags: UINSN_HAS_MODRM and following
- * @rex: W, R, X and B, whatever encoding they came in
+ * @rex: W, R, X and B, whatever the encoding
  * @pp: mandatory prefix: 0 none, 1 66, 2 F3, 3 F2
  * @vl: vector length of VEX, EVEX and XOP: 0 128, 1 256, 2 512 bits
  * @vvvv: the additional register of VEX, EVEX and XOP, plain sense
@@ -222,41 +222,41 @@ struct uinsn {
  * uinsn_decode() - find the parts of the instruction at the start of some text
  * @insn: result, valid only when 0 is returned
  * @text: the bytes
- * @len: how many of them may be looked at; no other byte is read
+ * @len: number of bytes that may be read
  * @mode: 32-bit or 64-bit code
  *
- * An encoding is an instruction when its map, opcode, mandatory prefix, ModRM
- * extension and form, W and vector length name one. Operand rules that the
- * processor answers with #UD although the length is certain (LOCK before what
- * cannot be locked, reserved vvvv, EVEX rounding bits and masks) are left to it.
+ * An encoding is an instruction if its map, opcode, mandatory prefix, ModRM
+ * extension and form, W and vector length name one. Some operand rules do not affect the length:
+ * LOCK before an instruction that cannot be locked, reserved vvvv, EVEX rounding bits and masks.
+ * These are not checked here: the processor raises #UD.
  *
  * Context: any; pure function.
- * Return: 0; -EILSEQ when no instruction begins with these bytes; -ENODATA
- * when more than @len bytes would be needed to tell.
+ * Return: 0; -EILSEQ if no instruction begins with these bytes; -ENODATA
+ * if more than @len bytes are needed to know.
  */
 int uinsn_decode(struct uinsn *insn, const u8 *text, size_t len,
 		 enum uinsn_mode mode);
 
 /**
- * uinsn_target() - where a relative branch goes
+ * uinsn_target() - get the target of a relative branch
  * @insn: an instruction with UINSN_RELATIVE
  * @addr: its address
  *
- * Return: the target; truncated as the processor does it for the mode and for
+ * Return: the target, truncated as the processor does it for the mode and for
  * a 16-bit operand size.
  */
 u64 uinsn_target(const struct uinsn *insn, u64 addr);
 
 /**
- * uinsn_rip_operand() - the address that a rip-relative operand names
+ * uinsn_rip_operand() - get the address that a rip-relative operand names
  * @insn: an instruction with UINSN_RIP_RELATIVE
  * @addr: its address
  *
- * Return: the address, cut to 32 bits where the address size is that.
+ * Return: the address, cut to 32 bits if that is the address size.
  */
 u64 uinsn_rip_operand(const struct uinsn *insn, u64 addr);
 
-/** uinsn_class_name() - the word of opcodes.tbl for an enum uinsn_class. */
+/** uinsn_class_name() - get the word of opcodes.tbl for an enum uinsn_class. */
 const char *uinsn_class_name(enum uinsn_class class);
 
 static inline bool uinsn_has(const struct uinsn *insn, unsigned int flags)

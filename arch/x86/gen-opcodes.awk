@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# opcodes.tbl -> opcodes.inc. Any awk will do, mawk included.
+# Generates opcodes.inc from opcodes.tbl. Works with any awk, mawk included.
 #
-# For each mode and map the output has a root of 256 nodes. A node is a leaf
-# (attributes of an instruction, or 0 for none) or a selector: which property
-# of the encoding to look at, and where in the array of nodes its alternatives
-# are. Equal selectors are stored once. Two lines of the table that match the
-# same encoding are an error, as are words that it does not know.
+# For each mode and map the output has a root of 256 nodes. A node is a leaf or
+# a selector. A leaf has the attributes of an instruction, or 0 for none. A
+# selector names the property of the encoding to look at, and the place of its
+# alternatives in the array of nodes. Equal selectors are stored once. If two lines of
+# the table match the same encoding, or a word is unknown, that is an error.
 
 function fail(line, text)
 {
@@ -32,9 +32,9 @@ BEGIN {
 	for (i = 1; i <= nmaps; i++)
 		map_index[maps[i]] = i
 
-	# Selectors, in the order in which the decoder asks: name, how many
-	# alternatives, how the table spells them. Mode is asked first of all
-	# and has roots of its own.
+	# Selectors, in the order in which the decoder looks at them: name, number
+	# of alternatives, words of the table. The mode comes first of all, and
+	# has roots of its own.
 	ndims = split("PP REG MOD RM W L", dims, " ")
 	split("4 8 2 8 2 4", ways, " ")
 	alternatives("mode", "m32 m64")
@@ -45,7 +45,7 @@ BEGIN {
 	alternatives("W", "w0 w1")
 	alternatives("L", "l0 l1 l2 l3")
 
-	# Operand words that take part in the length.
+	# Operand words that add to the length.
 	split("ib iw iz iv moffs far enter rb rz ib2 i64", list, " ")
 	for (i in list)
 		imm_word[list[i]] = toupper(list[i])
@@ -129,7 +129,7 @@ function alternatives(dim, words,    n, a, i)
 	}
 }
 
-# The lines of set that allow alternative way of dimension d.
+# Returns the lines of set that allow alternative way of dimension d.
 function narrow(set, d, way,    n, a, i, out)
 {
 	out = ""
@@ -140,7 +140,7 @@ function narrow(set, d, way,    n, a, i, out)
 	return out
 }
 
-# The node that tells the lines of set apart, asking from dimension d on.
+# Returns the node that distinguishes the lines of set, by dimension d and those after it.
 function build(set, d,    n, a, i, way, any, key, same, first, child)
 {
 	n = split(set, a, " ")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Return addresses: functions that look at their own, and words that can be one.
+ * Return addresses: find functions that use their own, and words that can be one.
  *
  * Register numbers are those of ModRM: 4 is the stack pointer, 5 the frame
  * pointer (Intel SDM vol. 2, 2.1.5, tables 2-2 and 2-3).
@@ -11,11 +11,11 @@
 #define REG_BP	5
 
 /**
- * struct frame - where the return address lies
- * @sp_known: at @sp from the stack pointer
- * @bp_known: at @bp from the frame pointer
- * @sp: in bytes
- * @bp: in bytes
+ * struct frame - the place of the return address
+ * @sp_known: it is at @sp from the stack pointer
+ * @bp_known: it is at @bp from the frame pointer
+ * @sp: distance in bytes
+ * @bp: distance in bytes
  * @word: size of a stack slot
  */
 struct frame {
@@ -46,7 +46,7 @@ static bool wide(const struct uinsn *insn)
 	return insn->mode == UINSN_MODE_32 || insn->rex & UINSN_REX_W;
 }
 
-/* The base register of a memory operand without an index, or -1. */
+/* Get the base register of a memory operand without an index, or -1. */
 static int memory_base(const struct uinsn *insn)
 {
 	unsigned int base = insn->modrm & 7;
@@ -68,7 +68,7 @@ static bool touches(const struct uinsn *insn, const struct frame *frame)
 {
 	int base = memory_base(insn);
 
-	/* lea computes, and nop touches nothing. */
+	/* lea only computes an address, and nop does nothing. */
 	if (plain(insn) && insn->opcode == 0x8d)
 		return false;
 	if (insn->map == UINSN_MAP_0F && insn->opcode == 0x1f)
@@ -86,7 +86,7 @@ static s32 immediate(const struct uinsn *insn, const u8 *text)
 	return (s32)(at[0] | at[1] << 8 | at[2] << 16 | (u32)at[3] << 24);
 }
 
-/* add, sub and the rest of their group on the stack pointer. */
+/* Follow add, sub and the rest of their group on the stack pointer. */
 static void follow_arithmetic(const struct uinsn *insn, const u8 *text, struct frame *frame)
 {
 	if (insn->imm_size == 2)
@@ -99,7 +99,7 @@ static void follow_arithmetic(const struct uinsn *insn, const u8 *text, struct f
 		frame->sp_known = false;
 }
 
-/* mov between registers: into the frame pointer, or over one of the two. */
+/* Follow a mov between registers, which may set the frame pointer or the stack pointer. */
 static void follow_move(struct frame *frame, unsigned int to, unsigned int from)
 {
 	if (to == REG_BP) {
@@ -188,7 +188,7 @@ static void follow_plain(const struct uinsn *insn, const u8 *text, struct frame 
 	}
 }
 
-/* Takes the return address off the stack, as vfork() does. */
+/* Check whether an instruction pops the return address, as in vfork(). */
 static bool pops_it(const struct uinsn *insn, const struct frame *frame)
 {
 	return plain(insn) && frame->sp_known && !frame->sp &&
@@ -205,14 +205,14 @@ int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump)
 	for (at = 0; at < len && !uinsn_decode(&insn, text + at, len - at, mode); at += insn.len) {
 		if (touches(&insn, &frame) || pops_it(&insn, &frame))
 			return 1;
-		/* What changes the size of a push is not followed. */
+		/* The prefix changes the size of a push: do not follow that. */
 		if (insn.prefixes & UINSN_PREFIX_66 && plain(&insn))
 			frame.sp_known = false;
 		else if (plain(&insn))
 			follow_plain(&insn, text + at, &frame);
 		switch (insn.class) {
 		case UINSN_CALL:
-			/* To the next instruction, which pops the address. */
+			/* A call of the next instruction, which pops the address. */
 			if (!insn.rel)
 				frame.sp += frame.word;
 			break;
@@ -255,8 +255,8 @@ int retaddr_used_in(const void *file, retaddr_read read, u64 offset, enum uinsn_
 }
 
 /*
- * Whether a text ends in the bytes of opcode ff with one of two digits in its ModRM byte, as far
- * as 64-bit and 32-bit code have the same forms (Intel SDM vol. 2, tables 2-2 and 2-3).
+ * Check whether a text ends in the bytes of opcode ff with one of two digits in its ModRM byte.
+ * Look only for forms that 64-bit and 32-bit code share (Intel SDM vol. 2, tables 2-2 and 2-3).
  */
 static bool ends_in_ff(const u8 *end, u8 digit, u8 other)
 {
@@ -272,7 +272,7 @@ static bool ends_in_ff(const u8 *end, u8 digit, u8 other)
 			continue;
 		if (mod != 3 && rm == REG_SP) {
 			want++;
-			/* Without a base there is a displacement. */
+			/* Without a base, a displacement follows. */
 			if (!mod && (end[2 - (int)len] & 7) == REG_BP)
 				want += 4;
 		}
@@ -297,7 +297,7 @@ bool retaddr_behind_jump(const u8 *end)
 	return end[-5] == 0xe9 || end[-2] == 0xeb || ends_in_ff(end, 4, 5);
 }
 
-/* Whether an instruction loads the stack pointer, or takes from the stack. */
+/* Check whether an instruction loads the stack pointer, or takes a word from the stack. */
 static bool takes(const struct uinsn *insn)
 {
 	bool registers = insn->modrm >= 0xc0;
@@ -312,10 +312,10 @@ static bool takes(const struct uinsn *insn)
 	case 0x9d:			/* popf */
 	case 0xc9:			/* leave */
 		return true;
-	case 0x83:			/* add to the stack pointer, not what aligns it */
+	case 0x83:			/* add to the stack pointer, but no and that aligns it */
 	case 0x81:
 		return registers && rm_register(insn) == REG_SP && uinsn_reg(insn) == 0;
-	case 0x89:			/* mov to what ModRM names */
+	case 0x89:			/* mov to the operand that ModRM names */
 		return registers && rm_register(insn) == REG_SP;
 	case 0x8b:			/* mov, lea */
 	case 0x8d:
@@ -331,14 +331,14 @@ bool retaddr_of_frame(const u8 *text, enum uinsn_mode mode)
 	struct uinsn insn;
 	u8 number = 0;
 
-	/* endbr64, endbr32 */
+	/* Skip endbr64 or endbr32. */
 	if (text[0] == 0xf3 && text[1] == 0x0f && text[2] == 0x1e)
 		at = 4;
 	if (uinsn_decode(&insn, text + at, len - at, mode))
 		return false;
 	if (takes(&insn))
 		return true;
-	/* The number of the system call into eax: sigreturn, or rt_sigreturn. */
+	/* Look for a load of eax with the number of a system call: sigreturn, or rt_sigreturn. */
 	if (insn.opcode == 0xb8 && plain(&insn))
 		number = text[at + insn.len - 4];
 	else if (insn.opcode == 0xc7 && plain(&insn) && insn.modrm == 0xc0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The decision how an instruction is run elsewhere, and running the plain copy
- * under TF. ssol_emit.c writes the slots that need no step.
+ * Decide how an instruction executes at another address, and execute its plain copy under TF.
+ * ssol_emit.c writes the slots that need no step.
  */
 #include "ssol.h"
 #include "ssol_emit.h"
@@ -44,8 +44,9 @@ const char *ssol_kind_name(enum ssol_kind kind)
 }
 
 /*
- * 90 is xchg eax, eax, which zero-extends nothing, and pause after F3; with
- * REX.B it exchanges r8. 0F 1F does nothing in any form that has no LOCK.
+ * Check whether an instruction of the class nop does nothing. Opcode 90 is xchg eax, eax, which
+ * zero-extends nothing. After F3 it is pause, and with REX.B it exchanges r8. 0F 1F does nothing
+ * in any form without LOCK.
  */
 static bool plain_nop(const struct uinsn *insn)
 {
@@ -56,7 +57,7 @@ static bool plain_nop(const struct uinsn *insn)
 	return insn->map != UINSN_MAP_1 || !(insn->rex & UINSN_REX_B);
 }
 
-/* F3 0F 1E FA and FB; the neighbours of this encoding are hints and rdssp. */
+/* Check for F3 0F 1E FA and FB. The neighbours of this encoding are hints and rdssp. */
 static bool plain_endbr(const struct uinsn *insn)
 {
 	return insn->pp == 2 && !(insn->prefixes & UINSN_PREFIX_LOCK) &&
@@ -64,7 +65,7 @@ static bool plain_endbr(const struct uinsn *insn)
 	       (insn->modrm == 0xfa || insn->modrm == 0xfb);
 }
 
-/* SIB.index 4 is no register, unless a high bit makes it r12, r20 or r28. */
+/* Check for an index. SIB.index 4 means none, unless a high bit makes it r12, r20 or r28. */
 static bool has_index(const struct ssol_plan *plan)
 {
 	const struct uinsn *insn = &plan->insn;
@@ -74,7 +75,10 @@ static bool has_index(const struct ssol_plan *plan)
 	return (insn->sib & 0x38) != 0x20 || (insn->rex & UINSN_REX_X);
 }
 
-/* Below the frame pointer: locals, which may lie below the stack pointer (psABI: the red zone). */
+/*
+ * Check for an operand below the frame pointer: a local variable, which may lie below the stack
+ * pointer (psABI: the red zone).
+ */
 static bool below_frame(const struct ssol_plan *plan)
 {
 	const struct uinsn *insn = &plan->insn;
@@ -88,27 +92,27 @@ static enum ssol_kind plan_indirect_call(const struct ssol_plan *plan)
 	const struct uinsn *insn = &plan->insn;
 	unsigned int word = ssol_word(insn);
 
-	/* Which of push and branch has which size is the processor's secret. */
+	/* It is not known which sizes the push and the branch have. */
 	if (insn->flags & UINSN_VENDOR)
 		return SSOL_STEP;
 	if (!uinsn_has(insn, UINSN_HAS_MEMORY)) {
-		/* The target is rsp as it was before the push. */
+		/* The target is the value of rsp before the push. */
 		if (ssol_register_rm(plan) == 4)
 			return SSOL_STEP;
 		return SSOL_CALL_REG;
 	}
 	if (ssol_stack_based(plan)) {
 		/*
-		 * The pushed return address would overwrite the target. With an
-		 * index nobody knows before it runs.
+		 * The pushed return address would overwrite the target. If there is an index,
+		 * that is not known in advance.
 		 */
 		if ((insn->disp > -2 * (int)word && insn->disp < 0) || has_index(plan))
 			return SSOL_STEP;
-		/* A wider displacement may not fit beside many prefixes. */
+		/* If there are many prefixes, a wider displacement may not fit. */
 		if (insn->len + 4 > UINSN_MAX_LEN)
 			return SSOL_STEP;
 	}
-	/* The same word by another name; so it could be by any register, at any distance. */
+	/* A local variable may be the same word. (Any register may name it, at any distance.) */
 	if (below_frame(plan))
 		return SSOL_STEP;
 	return SSOL_CALL_MEM;
@@ -119,7 +123,7 @@ static enum ssol_kind plan_kind(const struct ssol_plan *plan, enum ssol_refusal 
 	const struct uinsn *insn = &plan->insn;
 	bool locked = insn->prefixes & UINSN_PREFIX_LOCK;
 
-	/* LOCK makes #UD of everything below; a copy does too. */
+	/* With LOCK, all instructions below raise #UD, and so does a copy. */
 	if (locked)
 		return SSOL_COPY;
 
@@ -149,8 +153,8 @@ static enum ssol_kind plan_kind(const struct ssol_plan *plan, enum ssol_refusal 
 		return SSOL_STEP;
 	case UINSN_POPF:
 		/*
-		 * When it sets TF, the trap comes after the next instruction: not
-		 * after the slot's jump back.
+		 * If popf sets TF, the trap comes after the next instruction, which must not be
+		 * the slot's jump back.
 		 */
 		return SSOL_STEP;
 	case UINSN_RET:
@@ -159,7 +163,7 @@ static enum ssol_kind plan_kind(const struct ssol_plan *plan, enum ssol_refusal 
 	case UINSN_FJUMP:
 		return SSOL_ONWARD;
 	case UINSN_SYSCALL:
-		/* In 32-bit mode it comes back to the vdso, like sysenter. */
+		/* In 32-bit mode syscall returns to the vdso, like sysenter. */
 		return insn->mode == UINSN_MODE_64 ? SSOL_SYSCALL : SSOL_COPY;
 	case UINSN_XBEGIN:
 		return SSOL_XBEGIN;
@@ -168,7 +172,7 @@ static enum ssol_kind plan_kind(const struct ssol_plan *plan, enum ssol_refusal 
 	}
 }
 
-/* LOCK makes #UD of a call as well. */
+/* Check for a call. With LOCK, a call raises #UD. */
 static bool calls(const struct uinsn *insn)
 {
 	return !(insn->prefixes & UINSN_PREFIX_LOCK) &&
@@ -203,7 +207,7 @@ u64 ssol_original_ip(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip)
 	return ssol_unwind(plan, addr, slot, ip, &state) ? state.ip : ip;
 }
 
-/* A rip-relative operand that the copy cannot name from where it is. */
+/* Check for a rip-relative operand that the copy cannot reach from the slot. */
 static bool out_of_reach(const struct ssol_plan *plan, u64 addr, u64 slot)
 {
 	u8 buf[UINSN_MAX_LEN];
@@ -212,8 +216,8 @@ static bool out_of_reach(const struct ssol_plan *plan, u64 addr, u64 slot)
 }
 
 /*
- * Candidates that no instruction with a memory operand in ModRM uses without
- * naming them: rsi, rdi, rbp. Two can be named, by ModRM.reg and by vvvv.
+ * Choose a register that the instruction does not use. No instruction with a memory operand in
+ * ModRM uses rsi, rdi or rbp without naming it. It can name two of them, by ModRM.reg and by vvvv.
  */
 static unsigned int scratch_register(const struct uinsn *insn)
 {
@@ -235,9 +239,8 @@ int ssol_scratch(const struct ssol_plan *plan, u64 addr, u64 slot)
 }
 
 /*
- * The copy with [rip + disp] turned into [scratch + disp]. A high bit of the
- * base register, ignored while it was rip, must not turn the scratch register
- * into another.
+ * Write the copy with [scratch + disp] in place of [rip + disp]. For rip, the processor ignores a
+ * high bit of the base register. That bit must not turn the scratch register into another one.
  */
 static void copy_by_register(const struct ssol_plan *plan, u8 *buf)
 {
@@ -275,7 +278,7 @@ static u64 ip_of_mode(const struct uinsn *insn, u64 ip)
 	return insn->mode == UINSN_MODE_64 ? ip : (u32)ip;
 }
 
-/* Where the hop of a stepped xbegin is, behind the copy and the jump back. */
+/* Get the offset of the hop of a stepped xbegin, which is behind the copy and the jump back. */
 static unsigned int abort_hop(const struct ssol_plan *plan, u64 addr, u64 slot)
 {
 	unsigned int n = plan->insn.len;
@@ -303,13 +306,13 @@ int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
 	if (ssol_copy(plan, addr, slot, buf) < 0)
 		copy_by_register(plan, buf);
 	/*
-	 * The trap can come one instruction late: after syscall, and after a
-	 * load of ss. That one is the jump back.
+	 * After syscall, and after a load of ss, the trap can come one instruction late. That
+	 * instruction is the jump back.
 	 */
 	hop = n + ssol_put_jump(insn->mode, slot + n, addr + n, buf + n);
 	if (insn->class != UINSN_XBEGIN)
 		return (int)hop;
-	/* It is late after an abort, too: that goes on in the slot, by a hop. */
+	/* After an abort, the trap is late, too. So an abort goes to a hop, a jump in the slot. */
 	if (insn->imm_size == 2)
 		uinsn_put16(buf + insn->imm_at, (u16)(hop - n));
 	else
@@ -336,8 +339,8 @@ static void restore_flags(const struct ssol_step *step, struct ssol_regs *regs)
 }
 
 /*
- * syscall leaves the way back in rcx, and the flags that it was run with in r11.
- * The kernel may have set ip back to it, for a restart.
+ * Correct the registers after syscall, which leaves its return address in rcx, and the flags, with
+ * the TF of the step, in r11. The kernel may have set ip back to the syscall, for a restart.
  */
 static void correct_syscall(const struct ssol_plan *plan, u64 addr, u64 slot,
 			    const struct ssol_step *step, struct ssol_regs *regs)
@@ -361,7 +364,10 @@ void ssol_abort_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 	regs->ip = ssol_step_original_ip(plan, addr, slot, regs->ip);
 }
 
-/* A call pushed the address behind the copy: the word is at sp, its size tells the step. */
+/*
+ * Correct the return address that a call has pushed: it is the address behind the copy. The word is
+ * at sp. The change of sp in the step is its size.
+ */
 static void correct_return(const struct ssol_plan *plan, u64 addr,
 			   const struct ssol_step *step, const struct ssol_regs *regs,
 			   struct ssol_poke *poke)
@@ -379,7 +385,7 @@ static void correct_return(const struct ssol_plan *plan, u64 addr,
 	poke->is_return = true;
 }
 
-/* The image that pushf stored has the step's TF in it. */
+/* Correct the flags that pushf has stored: they contain the TF of the step. */
 static void correct_flags(const struct ssol_step *step, const struct ssol_regs *regs,
 			  struct ssol_poke *poke)
 {

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How to run one instruction somewhere else ("single-step out of line",
- * although normally nothing is stepped). ssol_plan_insn() decides once, when a
- * site is made; ssol_emit() writes the slot: the instruction, rewritten where
- * it depends on its own address, and a jump back to the one behind it. The
- * processor runs the slot without another trap.
+ * How to execute one instruction at another address ("single-step out of line",
+ * although normally nothing is stepped). ssol_plan_insn() decides this once, when a
+ * site is made. ssol_emit() writes the slot: the instruction, rewritten if
+ * it depends on its own address, and a jump back to the instruction behind it. The
+ * processor executes the slot without another trap.
  *
- * Some forms take several instructions. A thread can be stopped between them,
- * or one can fault; ssol_unwind() turns every address inside a slot into the
- * state that the program would be in without the probe.
+ * Some slots have several instructions. A thread can be stopped between them,
+ * or one of them can fault. ssol_unwind() converts each address inside a slot to the
+ * state that the program would have without the probe.
  *
- * A plain copy under TF is the other way: ssol_emit_step(), ssol_before_step()
- * and ssol_after_step(). A few instructions need it (ssol_needs_step()), all
- * others can be made to use it.
+ * The alternative to a slot without a second trap is a step: a plain copy under TF
+ * (ssol_emit_step(), ssol_before_step(), ssol_after_step()). A few instructions need a
+ * step (ssol_needs_step()). All others can use one.
  *
- * Everything here is a pure function of its arguments, for any context.
+ * All functions here are pure, and can be called in any context.
  */
 #ifndef UPROBES_ARCH_X86_SSOL_H
 #define UPROBES_ARCH_X86_SSOL_H
 
 #include "decode.h"
 
-/** SSOL_SLOT_MAX - no slot is longer. */
+/** SSOL_SLOT_MAX - the largest size of a slot, in bytes. */
 #define SSOL_SLOT_MAX 64
 
 /**
- * enum ssol_refusal - why an instruction cannot be run elsewhere
+ * enum ssol_refusal - why an instruction cannot execute at another address
  * @SSOL_OK: it can
- * @SSOL_REFUSED_INT3: it is a breakpoint, somebody else's or the program's own
- * @SSOL_REFUSED_VENDOR: a branch whose length depends on who made the processor
- * @SSOL_REFUSED_ENCLAVE: it passes its own address on, to where no slot can reach
+ * @SSOL_REFUSED_INT3: it is a breakpoint, of another owner or of the program itself
+ * @SSOL_REFUSED_VENDOR: it is a branch whose length depends on the vendor of the processor
+ * @SSOL_REFUSED_ENCLAVE: it tells an enclave its own address, which no slot can correct there
  */
 enum ssol_refusal {
 	SSOL_OK,
@@ -42,18 +42,18 @@ enum ssol_refusal {
 
 /**
  * enum ssol_kind - what a slot does for its instruction
- * @SSOL_SKIP: nothing happens in it; a trap may as well go to the next address
- * @SSOL_COPY: the instruction as it is, a rip-relative displacement re-based
- * @SSOL_ONWARD: the same, but it never comes back (ret, indirect jumps)
- * @SSOL_JUMP: relative jump, re-aimed
- * @SSOL_JCC: conditional jump, re-aimed
- * @SSOL_LOOP: loop or jrcxz, by way of a hop inside the slot
+ * @SSOL_SKIP: nothing; a trap may go to the next address at once
+ * @SSOL_COPY: the instruction itself, with a rip-relative displacement corrected
+ * @SSOL_ONWARD: as %SSOL_COPY, but without a jump back (ret, indirect jumps)
+ * @SSOL_JUMP: relative jump, with a new displacement
+ * @SSOL_JCC: conditional jump, with a new displacement
+ * @SSOL_LOOP: loop or jrcxz, which goes to a jump at the end of the slot
  * @SSOL_CALL: push of the return address, jump
  * @SSOL_CALL_REG: the same for a call through a register
  * @SSOL_CALL_MEM: the same for a call through memory
- * @SSOL_SYSCALL: syscall, then rcx made to hold the original address
- * @SSOL_XBEGIN: transaction whose abort address is re-aimed
- * @SSOL_STEP: only the plain copy under TF will do
+ * @SSOL_SYSCALL: syscall, then a load of rcx with the original address
+ * @SSOL_XBEGIN: xbegin, whose abort address is a jump at the end of the slot
+ * @SSOL_STEP: the instruction needs a step
  */
 enum ssol_kind {
 	SSOL_SKIP,
@@ -73,15 +73,15 @@ enum ssol_kind {
 };
 
 /**
- * struct ssol_plan - how one instruction is run elsewhere; plain data
+ * struct ssol_plan - how one instruction executes at another address; plain data
  * @insn: the decoded instruction
  * @text: its bytes
  * @kind: enum ssol_kind
- * @pushes_return: it is a call. A task with a user shadow stack must not run its
- *	slot, which pushes the return address on one of the two stacks only: the
- *	return would raise a control protection exception. Stepped, the copy
- *	pushes an address of its own on both; see struct ssol_poke. Instructions
- *	without this run as well with a shadow stack as without.
+ * @pushes_return: the instruction is a call. A task with a user shadow stack must not execute its
+ *	slot: the slot pushes the return address on only one of the two stacks, so the return
+ *	would raise a control protection exception. In a step, the copy pushes the address
+ *	behind itself on both stacks; see struct ssol_poke. A shadow stack makes no difference
+ *	to other instructions.
  */
 struct ssol_plan {
 	struct uinsn insn;
@@ -91,66 +91,66 @@ struct ssol_plan {
 };
 
 /**
- * ssol_refusal_name() - a refusal in words
+ * ssol_refusal_name() - get the text of a refusal
  * @why: the refusal
  *
  * Return: words that continue "cannot probe here:", never NULL.
  */
 const char *ssol_refusal_name(enum ssol_refusal why);
 
-/** ssol_kind_name() - a kind in one word, for statistics and tests. */
+/** ssol_kind_name() - get a kind in one word, for statistics and tests. */
 const char *ssol_kind_name(enum ssol_kind kind);
 
 /**
- * ssol_plan_insn() - decide how an instruction can be run elsewhere
+ * ssol_plan_insn() - decide how an instruction can execute at another address
  * @plan: result, valid only when 0 is returned
- * @text: the instruction's bytes, as they are without any breakpoint
- * @len: how many of them there are; more than the instruction is welcome
+ * @text: the instruction's bytes, without any breakpoint
+ * @len: number of bytes; may be more than the instruction has
  * @mode: 32-bit or 64-bit code
  * @why: set to the reason on -EPERM, to SSOL_OK otherwise; may be NULL
  *
- * Return: 0; -EPERM refused; -EILSEQ not an instruction; -ENODATA @len is too
- * short to tell.
+ * Return: 0; -EPERM if refused; -EILSEQ if not an instruction; -ENODATA if @len is too
+ * short to know.
  */
 int ssol_plan_insn(struct ssol_plan *plan, const u8 *text, size_t len,
 		   enum uinsn_mode mode, enum ssol_refusal *why);
 
-/** ssol_len() - length of the instruction in bytes. */
+/** ssol_len() - get the length of the instruction in bytes. */
 static inline unsigned int ssol_len(const struct ssol_plan *plan)
 {
 	return plan->insn.len;
 }
 
-/** ssol_fixed_len() - the same without the displacement and the immediate, its last bytes. */
+/** ssol_fixed_len() - get the length without the displacement and immediate at its end. */
 static inline unsigned int ssol_fixed_len(const struct ssol_plan *plan)
 {
 	return plan->insn.disp_size ? plan->insn.disp_at :
 	       plan->insn.imm_size ? plan->insn.imm_at : plan->insn.len;
 }
 
-/** ssol_is_skip() - the trap may just go to the next address; no slot is needed. */
+/** ssol_is_skip() - check whether the trap may go to the next address, without a slot. */
 static inline bool ssol_is_skip(const struct ssol_plan *plan)
 {
 	return plan->kind == SSOL_SKIP;
 }
 
-/** ssol_needs_step() - there is no slot without TF for this instruction. */
+/** ssol_needs_step() - check whether the instruction can execute under TF only. */
 static inline bool ssol_needs_step(const struct ssol_plan *plan)
 {
 	return plan->kind == SSOL_STEP;
 }
 
 /**
- * struct ssol_state - what an address inside a slot stands for
- * @ip: where the program would be
- * @cx: value for rcx, when @set_cx or @set_cx_if says so
- * @old_cx: what rcx must hold for @set_cx_if
- * @sp: to be added to the stack pointer
- * @set_cx: rcx has the slot's address in it, left there by syscall
+ * struct ssol_state - the state of the program that an address inside a slot stands for
+ * @ip: the program's ip
+ * @cx: the value for rcx, if @set_cx or @set_cx_if is set
+ * @old_cx: the value that rcx must have for @set_cx_if
+ * @sp: number to add to the stack pointer
+ * @set_cx: syscall has left the slot's address in rcx
  * @set_cx_if: the kernel may be about to restart a syscall that has left the
- *	slot's address in rcx: if rcx is @old_cx, it is to be @cx
- * @done: the instruction is complete, nothing but jumps remain; when not, it
- *	has had no effect (once @sp is applied) and @ip is its own address
+ *	slot's address in rcx: if rcx is @old_cx, it must become @cx
+ * @done: the instruction is complete, and only jumps remain; if not, it
+ *	has had no effect (once @sp is applied), and @ip is its own address
  */
 struct ssol_state {
 	u64 ip;
@@ -163,18 +163,18 @@ struct ssol_state {
 };
 
 /**
- * ssol_original_ip() - the address that stands for one inside a slot
+ * ssol_original_ip() - convert an address inside a slot to the program's address
  * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the slot is
+ * @addr: address of the instruction in the program
+ * @slot: address of the slot
  * @ip: any address
  *
- * Return: @ip itself when it is not inside the slot.
+ * Return: the program's address; @ip itself if it is not inside the slot.
  */
 u64 ssol_original_ip(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip);
 
 /**
- * struct ssol_regs - the registers that a step can concern
+ * struct ssol_regs - the registers that a step uses or changes
  * @ip: instruction pointer
  * @sp: stack pointer
  * @flags: flags
@@ -192,10 +192,10 @@ struct ssol_regs {
 };
 
 /**
- * struct ssol_step - what must be remembered while a step is under way
- * @sp: stack pointer before
- * @flags: flags before
- * @scratch: scratch register before
+ * struct ssol_step - registers that are saved during a step
+ * @sp: stack pointer before the step
+ * @flags: flags before the step
+ * @scratch: scratch register before the step
  */
 struct ssol_step {
 	u64 sp;
@@ -204,12 +204,12 @@ struct ssol_step {
 };
 
 /**
- * struct ssol_poke - a word of memory to be written after a step
- * @at: where
- * @value: what, little-endian
- * @size: bytes; 0 for nothing to write
- * @is_return: it is a return address: the top of the task's shadow stack, if it
- *	has one, needs it too
+ * struct ssol_poke - a word of memory to write after a step
+ * @at: address of the word
+ * @value: its value, little-endian
+ * @size: its size in bytes; 0 if nothing has to be written
+ * @is_return: the word is a return address: if the task has a shadow stack, the top of that
+ *	needs the value, too
  */
 struct ssol_poke {
 	u64 at;
@@ -219,59 +219,59 @@ struct ssol_poke {
 };
 
 /**
- * ssol_emit_step() - write the plain copy of an instruction, to be run under TF
+ * ssol_emit_step() - write the plain copy of an instruction, to execute under TF
  * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the copy will be
+ * @addr: address of the instruction in the program
+ * @slot: address that the copy will have
  * @buf: room for SSOL_SLOT_MAX bytes
  *
- * Return: bytes written. There is no distance that is too far: an operand out
- * of reach is addressed through the register ssol_scratch().
+ * Return: number of bytes written. No distance is too far: if an operand is out
+ * of reach, the copy addresses it through the register ssol_scratch().
  */
 int ssol_emit_step(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf);
 
 /**
- * ssol_step_original_ip() - the address that stands for one in what is stepped
+ * ssol_step_original_ip() - convert an address inside a stepped copy to the program's address
  * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the copy is
- * @ip: an address that a thread was stopped or faulted at
+ * @addr: address of the instruction in the program
+ * @slot: address of the copy
+ * @ip: an address at which a thread was stopped or faulted
  *
- * Return: @ip itself when no thread comes to be there.
+ * Return: the program's address; @ip itself if no thread can be there in a step.
  */
 u64 ssol_step_original_ip(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip);
 
 /**
- * ssol_scratch() - the register that a step borrows
+ * ssol_scratch() - get the register that a step borrows
  * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the copy is
+ * @addr: address of the instruction in the program
+ * @slot: address of the copy
  *
- * Return: the register's number as ModRM has it (6 rsi, 7 rdi, 5 rbp), or -1.
+ * Return: the number of the register in ModRM (6 rsi, 7 rdi, 5 rbp), or -1 for none.
  */
 int ssol_scratch(const struct ssol_plan *plan, u64 addr, u64 slot);
 
 /**
- * ssol_before_step() - registers for running the plain copy
+ * ssol_before_step() - set the registers to execute the plain copy
  * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the copy is
- * @step: keeps what ssol_after_step() will want
+ * @addr: address of the instruction in the program
+ * @slot: address of the copy
+ * @step: set to what ssol_after_step() needs
  * @regs: the thread's registers at the site, changed for the step
  */
 void ssol_before_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 		      struct ssol_step *step, struct ssol_regs *regs);
 
 /**
- * ssol_after_step() - registers after the debug trap that ends a step
+ * ssol_after_step() - correct the registers after the debug trap that ends a step
  * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the copy is
+ * @addr: address of the instruction in the program
+ * @slot: address of the copy
  * @step: from ssol_before_step()
  * @regs: the thread's registers in the trap, corrected here
- * @poke: a word on the stack to be corrected
+ * @poke: set to a word on the stack that the caller must correct
  *
- * Return: true when the instruction is complete; false when it is a repeated
+ * Return: true if the instruction is complete; false if it is a repeated
  * string instruction that has more to do: resume it as it is.
  */
 bool ssol_after_step(const struct ssol_plan *plan, u64 addr, u64 slot,
@@ -279,12 +279,12 @@ bool ssol_after_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 		     struct ssol_poke *poke);
 
 /**
- * ssol_abort_step() - registers after a fault (or a signal) in place of the trap
+ * ssol_abort_step() - restore the registers after a fault (or a signal) instead of the trap
  * @plan: the plan
- * @addr: where the instruction is in the program
- * @slot: where the copy is
+ * @addr: address of the instruction in the program
+ * @slot: address of the copy
  * @step: from ssol_before_step()
- * @regs: the thread's registers, made those of the site again
+ * @regs: the thread's registers, changed to those at the site
  */
 void ssol_abort_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 		     const struct ssol_step *step, struct ssol_regs *regs);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The slots that run without a step, and the way back from the middle of one.
+ * Write the slots that need no step, and find the program's state for an address inside a slot.
  *
- * Each slot ends in a jump back to the instruction behind the original. The
- * forms, with every place where a thread can be found, and what that stands
- * for (before: nothing has happened, ip is the instruction's own address;
- * next: complete, ip is the following instruction; target: complete, ip is
- * where the branch goes):
+ * Each slot ends in a jump back to the instruction behind the original. The table shows the forms
+ * of slots, with each place where a thread can be found. For each place it has one of three states:
+ * "before": nothing has happened, ip is the instruction's own address; "next": the instruction is
+ * complete, ip is the following instruction; "target": the instruction is complete, ip is where
+ * the branch goes.
  *
  *   copy      before  insn
  *             next    jmp back
- *   onward    before  insn                      (ret, jmp *x: does not come back)
+ *   onward    before  insn                      (ret, jmp *x: no jump back)
  *   jump      before  jmp target
- *   jcc       before  jcc target                (or over an absolute jump when
+ *   jcc       before  jcc target                (or over an absolute jump if
  *             next    jmp back                   the target is out of reach)
  *   loop      before  loop 1f
  *             next    jmp back
@@ -32,26 +32,27 @@
  *             before  push next
  *             before  jmp *mem                  (a word to be popped)
  *
- * In a call through memory the target is loaded before anything is pushed, as
- * the processor does it: a load that faults leaves stack pointer and stack as
- * they were. The value goes to the word that the return address will
- * overwrite, so no other memory is written than the call would write. The
- * second load, after the push, sees the same memory unless another thread
- * changes it, or unless the operand is that very word: with the stack pointer
- * as its base, or as a local variable, the plan sends this to a step.
+ * In a call through memory, the slot loads the target before it pushes anything, as
+ * the processor does: if the load faults, stack pointer and stack are
+ * unchanged. The loaded value goes to the word that the return address will
+ * overwrite. So the slot writes no other memory than the call would. The
+ * second load, after the push, reads the same memory, unless another thread
+ * changes it, or unless the operand is the word of the return address. If that is
+ * possible (the base is the stack pointer, or the operand is a local variable), the
+ * plan chooses a step.
  *
  * 64-bit code pushes the return address from a literal at the end of the slot,
- * because no push has a 64-bit immediate. It is one instruction, so there is
- * no moment with half an address on the stack. The literal is aligned: the
+ * because no push has a 64-bit immediate. The push is one instruction, so the
+ * stack never holds half an address. The literal is aligned, as the
  * program may have alignment checks on.
  *
  * Indirect branch tracking, which Linux has for the kernel and not for programs,
- * would find no difference: an indirect jump or call stays one that expects an
- * endbr (or, with notrack, does not) where it goes, and nothing jumps to a slot
- * indirectly. It is the breakpoint in the place of an endbr that it would object
- * to, and no slot can help there.
+ * would see no difference. An indirect jump or call still expects an
+ * endbr (or, with notrack, does not) at its target, and nothing jumps to a slot
+ * indirectly. The tracking would object to a breakpoint in the place of an endbr,
+ * and no slot can help there.
  *
- * Not hidden by a slot: the address that x87 keeps of its last instruction
+ * A slot does not hide the address that x87 keeps of its last instruction
  * (stored by fnstenv, fnsave and fxsave).
  */
 #include "ssol.h"
@@ -59,7 +60,7 @@
 
 enum point { BEFORE, NEXT, TARGET };
 
-/* Where in a slot a thread can be, and what it means there. */
+/* A place in a slot where a thread can be, and the state that it stands for. */
 struct mark {
 	u8 at;
 	u8 point;
@@ -102,7 +103,7 @@ static void put64(struct out *out, u64 v)
 	out->len += 8;
 }
 
-/* Whether rel32 reaches in an instruction that ends at @end; always in 32 bits. */
+/* Check whether the rel32 of an instruction that ends at @end reaches; in 32 bits it does. */
 static bool reaches(enum uinsn_mode mode, u64 end, u64 target)
 {
 	s64 rel = (s64)(target - end);
@@ -119,7 +120,7 @@ unsigned int ssol_put_jump(enum uinsn_mode mode, u64 at, u64 target, u8 *buf)
 		uinsn_put32(buf + 1, (u32)(target - (at + 5)));
 		return 5;
 	}
-	/* jmp *pad(%rip), and the address behind it, aligned like every literal */
+	/* jmp *pad(%rip), and behind it the address, aligned like every literal */
 	pad = -(at + 6) & 7;
 	buf[0] = 0xff;
 	buf[1] = 0x25;
@@ -134,7 +135,7 @@ static void put_jump(struct out *out, enum uinsn_mode mode, u64 target)
 	out->len += ssol_put_jump(mode, out->slot + out->len, target, out->buf + out->len);
 }
 
-/* High bits of the base register; REX2 has a second one. */
+/* Get the high bits of the number of the base register. REX2 has a second one. */
 static unsigned int base_high(const struct ssol_plan *plan)
 {
 	const struct uinsn *insn = &plan->insn;
@@ -159,8 +160,8 @@ bool ssol_stack_based(const struct ssol_plan *plan)
 }
 
 /*
- * A displacement that names from address @at what it names at @addr. With a
- * 32-bit address size the sum is cut to 32 bits, so that every place reaches.
+ * Compute the displacement that names from address @at what insn->disp names from @addr. With a
+ * 32-bit address size the sum is cut to 32 bits, so it reaches from everywhere.
  */
 static int rebase(const struct uinsn *insn, u64 addr, u64 at, s32 *disp)
 {
@@ -188,8 +189,8 @@ int ssol_copy(const struct ssol_plan *plan, u64 addr, u64 at, u8 *buf)
 }
 
 /*
- * The call's operand in another instruction of group FF, with the operand
- * found although the stack pointer is @lower than at the call.
+ * Write another instruction of group FF with the operand of the call. The stack pointer is @lower
+ * bytes lower than at the call: if it is the base of the operand, correct the displacement.
  */
 static int put_group5(struct out *out, const struct ssol_plan *plan, u64 addr,
 		      unsigned int reg, int lower)
@@ -209,7 +210,7 @@ static int put_group5(struct out *out, const struct ssol_plan *plan, u64 addr,
 		return 0;
 	}
 
-	/* Stack based: always a SIB byte, no rip; the address wraps at its size. */
+	/* There is a SIB byte, as the base is the stack pointer. The address wraps at its size. */
 	disp = (s64)insn->disp + lower;
 	memcpy(p, plan->text, insn->modrm_at);
 	out->len += insn->modrm_at;
@@ -228,8 +229,8 @@ static int put_group5(struct out *out, const struct ssol_plan *plan, u64 addr,
 }
 
 /*
- * push of the return address. In 64-bit code it comes from a literal that
- * put_literal() appends; the place to fill in is returned.
+ * Write a push of the return address. In 64-bit code the address comes from a literal that
+ * put_literal() appends. Return the end of the push, whose displacement put_literal() fills in.
  */
 static unsigned int put_push_next(struct out *out, const struct uinsn *insn, u64 next)
 {
@@ -318,7 +319,7 @@ static int emit_jcc(struct out *out, const struct ssol_plan *plan, u64 addr)
 	return 0;
 }
 
-/* The branch goes to the last jump of the slot; only its displacement is new. */
+/* Write the jumps behind a branch, which goes to the last one. Set its displacement at @end. */
 static void put_hop(struct out *out, const struct uinsn *insn, u64 addr, unsigned int end)
 {
 	unsigned int from = out->len;
@@ -337,8 +338,8 @@ static int emit_loop(struct out *out, const struct ssol_plan *plan, u64 addr)
 
 	mark_at(out, BEFORE, 0);
 	/*
-	 * The address size chooses the counter, and AMD processors let F2 and
-	 * F3 change the condition. An operand size would cut the hop.
+	 * The address size chooses the counter, and on AMD processors F2 and
+	 * F3 change the condition. Leave out an operand size: it would cut the address of the hop.
 	 */
 	for (i = 0; i < insn->opcode_at; i++)
 		if (plan->text[i] != 0x66)
@@ -483,7 +484,7 @@ bool ssol_unwind(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip,
 	if (ip - slot >= SSOL_SLOT_MAX || emit(&out, plan, addr) || ip - slot >= out.len)
 		return false;
 
-	/* The last mark that is not behind ip. */
+	/* Find the last mark that is not behind ip. */
 	mark = &out.mark[0];
 	for (i = 1; i < out.marks && out.mark[i].at <= ip - slot; i++)
 		mark = &out.mark[i];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registers of tasks that execute out of line: going into a step and out of
- * it, and back from the middle of a slot.
+ * Registers of tasks that execute out of line: at the beginning and the end of a step, and on the
+ * way back from inside a slot.
  */
 #include <linux/errno.h>
 #include <linux/jhash.h>
@@ -15,7 +15,7 @@
 #include "arch.h"
 #include "ssol_emit.h"
 
-/* The register with a number of ModRM, where ssol_scratch() may name it. */
+/* Get the register for a number of ModRM, if it is one that ssol_scratch() may return. */
 static unsigned long *step_scratch(struct pt_regs *regs, int reg)
 {
 	switch (reg) {
@@ -56,11 +56,11 @@ static void step_store(struct pt_regs *to, const struct ssol_regs *from, int scr
 }
 
 /**
- * arch_step_begin() - go on with the plain copy of an instruction, under TF
+ * arch_step_begin() - make a task execute the plain copy of an instruction under TF
  * @plan: the instruction
- * @addr: where it is
- * @slot: where its copy is
- * @step: keeps what arch_step_end() will want
+ * @addr: its address
+ * @slot: address of its copy
+ * @step: set to what arch_step_end() needs
  * @regs: user registers, ip at @addr
  */
 void arch_step_begin(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
@@ -75,17 +75,16 @@ void arch_step_begin(const struct ssol_plan *plan, unsigned long addr, unsigned 
 }
 
 /**
- * arch_step_end() - registers after the step
+ * arch_step_end() - correct the registers after a step
  * @plan: the instruction
- * @addr: where it is
- * @slot: where its copy is
+ * @addr: its address
+ * @slot: address of its copy
  * @step: from arch_step_begin()
- * @regs: user registers in the debug trap, made those of the program
+ * @regs: user registers in the debug trap, changed to those of the program
  *
  * Context: the trap.
- * Return: 1 when the step is over; 0 when it goes on (repeated string
- * instructions trap after each round); -EFAULT when the stack cannot be
- * written, which the instruction has just done.
+ * Return: 1 if the step is complete; 0 if it continues (a repeated string instruction traps after
+ * each round); -EFAULT if the stack cannot be written, although the instruction has just done so.
  */
 int arch_step_end(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		  const struct ssol_step *step, struct pt_regs *regs)
@@ -105,12 +104,12 @@ int arch_step_end(const struct ssol_plan *plan, unsigned long addr, unsigned lon
 }
 
 /**
- * arch_step_abort() - registers of a task whose step did not come to its end
+ * arch_step_abort() - correct the registers of a task whose step has not completed
  * @plan: the instruction
- * @addr: where it is
- * @slot: where its copy is
+ * @addr: its address
+ * @slot: address of its copy
  * @step: from arch_step_begin()
- * @regs: user registers, made those of the program
+ * @regs: user registers, changed to those of the program
  */
 void arch_step_abort(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		     const struct ssol_step *step, struct pt_regs *regs)
@@ -124,13 +123,13 @@ void arch_step_abort(const struct ssol_plan *plan, unsigned long addr, unsigned 
 }
 
 /**
- * arch_slot_unwind() - registers of a task that is somewhere in a slot
+ * arch_slot_unwind() - correct the registers of a task that is anywhere in a slot
  * @plan: the instruction
- * @addr: where it is
+ * @addr: its address
  * @slot: its slot
- * @regs: user registers, made those of the program
+ * @regs: user registers, changed to those of the program
  *
- * Return: whether the instruction has been executed.
+ * Return: whether the instruction has been executed; true if the ip is not in the slot.
  */
 bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		      struct pt_regs *regs)
@@ -147,13 +146,13 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 }
 
 /**
- * arch_slot_done() - whether a task in a slot has executed its instruction
+ * arch_slot_done() - check whether a task in a slot has executed its instruction
  * @plan: the instruction
- * @addr: where it is
+ * @addr: its address
  * @slot: its slot
  * @regs: user registers
  *
- * Return: that; true where the ip is not in the slot.
+ * Return: whether it has; true if the ip is not in the slot.
  */
 bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		    const struct pt_regs *regs)
@@ -164,13 +163,13 @@ bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned l
 }
 
 /**
- * arch_step_plain() - whether a step comes to its end without waiting for anything
+ * arch_step_plain() - check whether a step completes without waiting for anything
  * @plan: the instruction
  *
- * Of the others, some wait in the kernel, some see, load or hold off TF, and repeated
- * string instructions take as long as they like.
+ * Some instructions wait in the kernel. Some read, load or delay TF. Repeated string instructions
+ * can take any time.
  *
- * Return: whether it does, in a slot of either kind, unless it faults.
+ * Return: whether it completes, in a slot of either kind, unless it faults.
  */
 bool arch_step_plain(const struct ssol_plan *plan)
 {
@@ -194,7 +193,7 @@ bool arch_step_plain(const struct ssol_plan *plan)
 }
 
 /**
- * arch_syscall_restarts() - whether the kernel may execute a system call anew
+ * arch_syscall_restarts() - check whether the kernel may restart a system call
  * @regs: user registers in the system call, interrupted by a signal
  *
  * Context: the task itself.
@@ -216,9 +215,9 @@ bool arch_syscall_restarts(const struct pt_regs *regs)
 }
 
 /**
- * arch_syscall_restarts_after() - the same, when a signal handler is called
+ * arch_syscall_restarts_after() - check whether the kernel restarts a system call after a handler
  * @regs: user registers in the system call
- * @restart: the handler was installed with SA_RESTART
+ * @restart: the signal handler was installed with SA_RESTART
  *
  * Context: the task itself.
  * Return: whether it will.
@@ -236,13 +235,13 @@ bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart)
 }
 
 /**
- * arch_sigreturn_ip() - where a signal handler returns to
+ * arch_sigreturn_ip() - get the address that a signal handler returns to
  *
- * When rt_sigreturn() is called, the return address of the handler has been popped
- * from the kernel's frame, which goes on with a ucontext.
+ * When the task calls rt_sigreturn(), it has popped the return address of the handler from the
+ * kernel's frame. The next item of the frame is a ucontext.
  *
  * Context: any; the current task, in the 64-bit system call.
- * Return: the user ip, or 0 when the frame cannot be read.
+ * Return: the user ip, or 0 if the frame cannot be read.
  */
 unsigned long arch_sigreturn_ip(void)
 {
@@ -253,11 +252,11 @@ unsigned long arch_sigreturn_ip(void)
 }
 
 /**
- * arch_regs_digest() - a number that tells register contents apart
- * @regs: user registers; ip, sp, flags and segments do not count
+ * arch_regs_digest() - compute a number that identifies register contents
+ * @regs: user registers; ip, sp, flags and segments are left out
  *
- * 32-bit code has no r8 to r15, but r11 holds what the last return from a system call has
- * left there (the flags, SDM vol. 2, SYSRET).
+ * Leave out r8 to r15 for 32-bit code, which does not have them: the last return from a system
+ * call may have left the flags in r11 (SDM vol. 2, SYSRET).
  *
  * Return: the same number for the same contents.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The breakpoint exception and the few facts about registers and address
- * spaces that the generic code asks for.
+ * The breakpoint exception, and the facts about registers and address spaces that the generic
+ * code needs.
  */
 #include <linux/kdebug.h>
 #include <linux/notifier.h>
@@ -23,12 +23,12 @@
 static bool (*trap_step)(struct pt_regs *regs) __ro_after_init;
 
 /**
- * arch_trap_other() - what is no breakpoint of a user task
+ * arch_trap_other() - handle an event that is not a breakpoint of a user task
  * @event: of the die notifier
  * @data: of the die notifier
  *
  * Context: the trap.
- * Return: for the die notifier.
+ * Return: the result of the die notifier.
  */
 int arch_trap_other(unsigned long event, void *data)
 {
@@ -43,9 +43,9 @@ int arch_trap_other(unsigned long event, void *data)
 	if (!(*dr6 & DR_STEP) || !trap_step(args->regs))
 		return NOTIFY_DONE;
 	/*
-	 * The same trap may be that of a watchpoint, or of a locked bus.  The kernel's
-	 * notifier for the former has come first, and put what is for a debugger into
-	 * virtual_dr6, where the step is already.
+	 * A watchpoint or a bus lock may have caused the same trap.  The kernel's notifier for
+	 * watchpoints has run before this one, and has put the causes that a debugger must see into
+	 * virtual_dr6.  The step is already there.
 	 */
 	*dr6 &= ~(DR_STEP | DR_TRAP_BITS);
 	thread->virtual_dr6 &= ~DR_STEP;
@@ -53,14 +53,14 @@ int arch_trap_other(unsigned long event, void *data)
 }
 
 /**
- * arch_code_addr() - where the ip is, in a segment of the program's own making
+ * arch_code_addr() - get the address of the ip in a segment that the program has defined
  * @regs: user registers
  *
- * Such a segment is in the table that modify_ldt() changes, which is not freed before all
- * processors that use it have taken an interrupt.
+ * The segment is in the table that modify_ldt() changes.  The kernel does not free a table before
+ * all processors that use it have taken an interrupt.
  *
  * Context: interrupts off; arch_code_mode() is -1.
- * Return: the address that the processor comes to.
+ * Return: the address that the processor computes.
  */
 unsigned long arch_code_addr(const struct pt_regs *regs)
 {
@@ -76,8 +76,8 @@ unsigned long arch_code_addr(const struct pt_regs *regs)
 }
 
 /*
- * The kernel's own uprobes sits at INT_MAX - 1 and, in a process where it has
- * probes, takes every breakpoint for one of its own.
+ * The notifier of the kernel's own uprobes has the priority INT_MAX - 1.  In a process where it
+ * has probes, it takes every breakpoint for one of its own.
  */
 static struct notifier_block trap_nb = {
 	.priority = INT_MAX,
@@ -85,9 +85,9 @@ static struct notifier_block trap_nb = {
 
 /**
  * arch_trap_init() - start to receive the traps of user tasks
- * @trap: the die notifier for breakpoints, which asks arch_trap_regs()
- * @step: called with the registers after a single step; returns true when the program is to
- *	know nothing of it
+ * @trap: the die notifier for breakpoints, which calls arch_trap_regs()
+ * @step: called with the registers after a single step; returns true if the program must not
+ *	see the step
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -100,7 +100,7 @@ int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs))
 }
 
 /**
- * arch_trap_exit() - receive no more traps
+ * arch_trap_exit() - stop receiving traps
  *
  * On return no trap is being handled.
  *
@@ -117,11 +117,11 @@ static void trap_nop(void *unused)
 }
 
 /**
- * arch_trap_quiesce() - let all traps under way arrive
+ * arch_trap_quiesce() - wait for all traps in flight
  *
- * A CPU may have fetched a breakpoint that memory no longer holds.  On return
- * every such trap has been handed to the trap function, which has returned.
- * The interrupt is needed because RCU takes a CPU in user mode for idle.
+ * A CPU may have fetched a breakpoint that memory no longer holds.  On return the trap function
+ * has handled every such trap, and has returned.  RCU takes a CPU in user mode for idle, so each
+ * CPU must also take an interrupt.
  *
  * Context: may sleep.
  */
@@ -132,7 +132,7 @@ void arch_trap_quiesce(void)
 }
 
 void arch_returns_zero(void);
-/* Whoever is called between the handler and this (ftrace's direct calls) may change eax. */
+/* Clear eax here: a function that runs before this one (an ftrace direct call) may change it. */
 asm(".pushsection .text\n"
 	".type arch_returns_zero, @function\n"
 	"arch_returns_zero:\n"
@@ -143,8 +143,8 @@ asm(".pushsection .text\n"
 	".popsection\n");
 
 /**
- * arch_return_zero() - have a kernel function return 0 without doing anything
- * @regs: its registers at its entry
+ * arch_return_zero() - make a kernel function return 0 without executing it
+ * @regs: the registers at the entry of the function
  *
  * Context: handler of a kprobe, which then returns 1.
  */
@@ -155,11 +155,11 @@ void arch_return_zero(struct pt_regs *regs)
 }
 
 /**
- * arch_text_translated() - whether text may be executed as a translation of it
+ * arch_text_translated() - check whether an emulator may execute a translation of the text
  *
- * An emulator (QEMU's TCG) drops its translation of text just before it carries
- * out a store to it, and may translate the old bytes again for another CPU
- * before the store is seen: that translation stays until the next store.
+ * An emulator (QEMU's TCG) drops its translation of text just before it carries out a store to
+ * the text.  Before the store is seen, it may translate the old bytes again for another CPU.  That
+ * translation stays until the next store.
  *
  * Context: any.
  * Return: whether this machine is a virtual one.
@@ -170,7 +170,7 @@ bool arch_text_translated(void)
 }
 
 /**
- * arch_sync_text() - have all CPUs leave what they execute of an address space
+ * arch_sync_text() - interrupt all CPUs that execute code of an address space
  * @mm: the address space
  *
  * Context: may sleep.
@@ -181,7 +181,7 @@ void arch_sync_text(struct mm_struct *mm)
 }
 
 /**
- * arch_mm_mode() - which code an address space was made for
+ * arch_mm_mode() - get the mode of code that an address space was made for
  * @mm: the address space
  *
  * Return: the mode that its program was executed in.
@@ -192,8 +192,8 @@ enum uinsn_mode arch_mm_mode(struct mm_struct *mm)
 }
 
 /*
- * Whether an entry of a page table lets programs execute what it maps; -1 where programs may not
- * access it at all: NUMA balancing takes a page away like this for a moment.
+ * Check whether an entry of a page table lets programs execute the page.  Return -1 if programs may
+ * not access the page at all: NUMA balancing does this to a page for a moment.
  */
 static int executable(u64 entry)
 {
@@ -203,15 +203,15 @@ static int executable(u64 entry)
 }
 
 /**
- * arch_executable() - whether the current task can execute what is at an address
+ * arch_executable() - check whether the current task can execute the page of an address
  * @mm: its address space
  * @addr: the address, below arch_limit()
  *
- * Goes by the page tables, as nothing else can be looked at in a trap. They stay meanwhile: who
- * frees them waits for processors with interrupts off.
+ * Read the page tables, as a trap can look at nothing else. The kernel does not free them
+ * meanwhile: before it frees a page table, it waits for processors with interrupts off.
  *
  * Context: interrupts off.
- * Return: 1 or 0; -1 if there is no page, or nobody may access it.
+ * Return: 1 or 0; -1 if there is no page, or programs may not access it.
  */
 int arch_executable(struct mm_struct *mm, unsigned long addr)
 {
@@ -241,14 +241,14 @@ int arch_executable(struct mm_struct *mm, unsigned long addr)
 }
 
 /**
- * arch_uprobe_call() - whether text may be what the kernel's uprobes make of a nop
+ * arch_uprobe_call() - check whether the kernel's uprobes may have replaced a nop by this text
  * @text: the text
- * @len: how many bytes
- * @addr: its address
- * @to: set to where it calls
+ * @len: number of bytes
+ * @addr: address of the text
+ * @to: set to the target of the call
  *
- * Of a nop of five bytes a call, of one of ten what goes past the red zone (psABI, 3.2.2)
- * and a call.
+ * Uprobes replaces a nop of five bytes by a call. It replaces a nop of ten bytes by an instruction
+ * that moves the stack pointer past the red zone (psABI, 3.2.2), and a call.
  *
  * Context: any.
  */
@@ -267,28 +267,28 @@ bool arch_uprobe_call(const u8 *text, int len, unsigned long addr, unsigned long
 }
 
 /*
- * The current task is in the system call mremap(), by any of the ways that there are.  64-bit code
- * can make calls of 32-bit code, too; the kernel notes which one it was.
+ * Check whether the current task is in the system call mremap(), of any ABI.  64-bit code can make
+ * system calls of 32-bit code, too.  The kernel records which ABI the call has used.
  */
 static bool arch_in_mremap(const struct pt_regs *regs)
 {
-	/* The kernel looks at no more of it. */
+	/* The kernel uses only the lower half of orig_ax. */
 	int nr = (int)regs->orig_ax;
 
 	if (in_ia32_syscall())
 		return nr == IA32_NR_MREMAP;
-	/* x32's has the same number and a mark (asm/unistd.h). */
+	/* The call of x32 has the same number and a mark (asm/unistd.h). */
 	return nr >= 0 && (nr & ~__X32_SYSCALL_BIT) == __NR_mremap;
 }
 
 /**
- * arch_mremap_moves() - what a task asks mremap() to move
+ * arch_mremap_moves() - get the range that a task asks mremap() to move
  * @regs: user registers of the current task
- * @start: set to the first address
- * @end: set to the first address behind
+ * @start: set to the first address of the range
+ * @end: set to the first address behind the range
  *
  * Context: any.
- * Return: false when it is not in that system call.
+ * Return: false if the task is not in that system call.
  */
 bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigned long *end)
 {
@@ -296,17 +296,17 @@ bool arch_mremap_moves(const struct pt_regs *regs, unsigned long *start, unsigne
 	unsigned long len = wide ? min(regs->si, regs->dx) : min((u32)regs->cx, (u32)regs->dx);
 
 	*start = wide ? regs->di : (u32)regs->bx;
-	/* The kernel moves whole pages, and what is not to be there any more it unmaps. */
+	/* The kernel moves whole pages.  If the new size is smaller, it unmaps the rest. */
 	*end = *start + PAGE_ALIGN(len);
 	return arch_in_mremap(regs);
 }
 
 /**
- * arch_mremap_moved() - how far mremap() has moved a mapping
- * @regs: user registers of the current task behind the system call
+ * arch_mremap_moved() - get the distance by which mremap() has moved a mapping
+ * @regs: user registers of the current task after the system call
  *
  * Context: any.
- * Return: what has been added to its address; 0 when it has stayed.
+ * Return: the number that was added to the address of the mapping; 0 if it has not moved.
  */
 long arch_mremap_moved(const struct pt_regs *regs)
 {

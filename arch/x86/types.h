@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The few types and functions that the instruction analyzer uses, from the
- * kernel or from the C library: its files are built into both.
+ * The types and functions that the instruction analyzer needs, from the kernel or from the C
+ * library: its files are built into the module and into programs.
  */
 #ifndef UPROBES_ARCH_X86_TYPES_H
 #define UPROBES_ARCH_X86_TYPES_H
@@ -37,7 +37,7 @@ typedef __INT64_TYPE__ s64;
 
 #endif
 
-/* Text is little-endian and unaligned whatever the machine that looks at it. */
+/* Text is little-endian and unaligned, whatever the machine that reads it. */
 
 static inline u16 uinsn_get16(const u8 *p)
 {

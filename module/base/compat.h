@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Differences between kernel versions.  The only file that may ask which
- * version it is built for; each entry names the change that made it necessary.
+ * Differences between kernel versions.  Only this file may check the version that the module
+ * is built for.  Each entry names the kernel change that made it necessary.
  */
 #ifndef _UPROBES_COMPAT_H
 #define _UPROBES_COMPAT_H
@@ -20,8 +20,8 @@
 #include <uapi/linux/rseq.h>
 
 /*
- * Where there is such a header, tracing_is_on() is in it and no more in linux/kernel.h.  Sparse
- * cannot ask for one, and is not run on kernels that have it.
+ * If the kernel has this header, it declares tracing_is_on(), and linux/kernel.h no longer does.
+ * Sparse does not know __has_include(), and is not run on kernels that have the header.
  */
 #ifndef __CHECKER__
 #if __has_include("linux/trace_controls.h")
@@ -34,12 +34,12 @@
  * @mm: the address space
  * @addr: an address in the page
  * @gup_flags: FOLL_ flags
- * @page: where the page goes, with a reference
- * @locked: NULL, or 1: then who is killed does not wait for the page, and the lock may be
- *	given back meanwhile, which makes it 0
+ * @page: set to the page, with a reference
+ * @locked: NULL; or points to 1: a killed task does not wait for the page, and the function
+ *	may release the mmap lock, which sets it to 0
  *
  * Commit ca5e863233e8 ("mm/gup: remove vmas parameter from
- * get_user_pages_remote()", 6.5) dropped an argument that nobody here needs.
+ * get_user_pages_remote()", 6.5) dropped an argument that the module does not need.
  *
  * Context: mmap lock of @mm held for reading.
  */
@@ -55,11 +55,11 @@ static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
 }
 
 /**
- * compat_swbp_mm() - the address space that set_swbp() and set_orig_insn() change
- * @arg: their second argument
+ * compat_swbp_mm() - get the address space that set_swbp() or set_orig_insn() changes
+ * @arg: the second argument of that function
  *
  * Since 6.16 ("kernel/events/uprobes: pass VMA to set_swbp(), set_orig_insn()
- * and uprobe_write_opcode()") they are given the mapping.
+ * and uprobe_write_opcode()") the argument is the mapping.
  */
 static inline struct mm_struct *compat_swbp_mm(unsigned long arg)
 {
@@ -71,10 +71,10 @@ static inline struct mm_struct *compat_swbp_mm(unsigned long arg)
 }
 
 /**
- * compat_has_uprobes() - whether the kernel's own uprobes may have breakpoints somewhere
- * @mm: the address space
+ * compat_has_uprobes() - check whether the kernel's own uprobes may have breakpoints
+ * @mm: the address space to look at
  *
- * Its flags are a bitmap since "mm: convert core mm to mm_flags_*() accessors" (6.18).
+ * The flags of @mm are a bitmap since "mm: convert core mm to mm_flags_*() accessors" (6.18).
  */
 static inline bool compat_has_uprobes(struct mm_struct *mm)
 {
@@ -86,11 +86,11 @@ static inline bool compat_has_uprobes(struct mm_struct *mm)
 }
 
 /**
- * compat_shmem_file() - a file without a name in any file system
- * @name: what /proc/PID/maps shows
+ * compat_shmem_file() - create a file that has no name in any file system
+ * @name: the name that /proc/PID/maps shows
  * @size: in bytes
  *
- * Without a reservation: each page is charged as it comes.
+ * The file reserves no memory: each page is charged when it is allocated.
  *
  * Commit 590d356aa433 ("mm: update shmem_[kernel]_file_*() functions to use
  * vma_flags_t", 7.0) made the flags a type of their own.
@@ -105,11 +105,11 @@ static inline struct file *compat_shmem_file(const char *name, loff_t size)
 }
 
 /**
- * compat_inode_changed() - when a file was last changed, its attributes included
+ * compat_inode_changed() - get the time when a file or its attributes last changed
  * @inode: the file
  *
- * Commit 077c212f0344 ("fs: new accessor methods for atime and mtime", 6.7) and others before it
- * closed the fields.
+ * Commit 077c212f0344 ("fs: new accessor methods for atime and mtime", 6.7) and earlier commits
+ * replaced access to the fields by functions.
  *
  * Context: any.
  */
@@ -122,18 +122,18 @@ static inline struct timespec64 compat_inode_changed(const struct inode *inode)
 #endif
 }
 
-/* Whether compat_cache_folio() can be asked for parts of a file.  Context: any. */
+/* Check whether compat_cache_folio() can read a file.  Context: any. */
 static inline bool compat_cache_readable(const struct address_space *mapping)
 {
 	return mapping->a_ops->read_folio || mapping->host->i_sb->s_magic == TMPFS_MAGIC;
 }
 
 /**
- * compat_cache_folio() - a part of a file in the page cache, up to date
+ * compat_cache_folio() - get an up-to-date folio of a file from the page cache
  * @mapping: the file's cache
  * @index: of a page in the file
  *
- * Files in memory only have no read operation; how to ask for theirs changed
+ * A file of tmpfs has no read operation.  The function that reads it changed
  * with "mm: shmem: ... shmem_read_folio()" (in use since 6.6, page based before).
  *
  * Context: may sleep.
@@ -174,11 +174,11 @@ static inline void compat_ring_buffer_commit(struct trace_buffer *rb,
 
 /**
  * COMPAT_EXIT_HOOK() - define a function for sched_process_exit
- * @hook: its name
- * @handle: what it calls, with its data and the task
+ * @hook: the name of the function
+ * @handle: the function that @hook calls, with its data and the task
  *
- * Since "exit: move and extend sched_process_exit() tracepoint" (6.16) it is told whether the
- * task is the last of its process.
+ * Since "exit: move and extend sched_process_exit() tracepoint" (6.16) the tracepoint also
+ * passes whether the task is the last of its process.
  */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #define COMPAT_EXIT_HOOK(hook, handle)						\
@@ -195,16 +195,16 @@ static void hook(void *data, struct task_struct *task)				\
 #endif
 
 /**
- * compat_task_fpu() - where a task's floating-point registers are kept
+ * compat_task_fpu() - get the structure that holds a task's floating-point registers
  * @task: the task
  *
- * Behind the task since "x86/fpu: Make task_struct::thread constant size"
- * (6.16), in it before.
+ * The structure is behind the task_struct since "x86/fpu: Make task_struct::thread constant
+ * size" (6.16).  Before, it was inside the task_struct.
  */
 static inline struct fpu *compat_task_fpu(struct task_struct *task)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
-	/* As x86_task_fpu(), which debug configurations do not export. */
+	/* Do what x86_task_fpu() does: debug configurations do not export it. */
 	return (struct fpu *)((void *)task + sizeof(*task));
 #else
 	return &task->thread.fpu;
@@ -212,9 +212,10 @@ static inline struct fpu *compat_task_fpu(struct task_struct *task)
 }
 
 /**
- * compat_rseq() - the current task's struct rseq, or NULL
+ * compat_rseq() - get the current task's struct rseq, or NULL
  *
- * It is found elsewhere since "rseq: Introduce struct rseq_data" (6.19).
+ * The task_struct has the pointer in another place since "rseq: Introduce struct rseq_data"
+ * (6.19).
  */
 static inline struct rseq __user *compat_rseq(void)
 {
@@ -230,7 +231,7 @@ static inline struct rseq __user *compat_rseq(void)
 }
 
 /**
- * compat_in_rseq() - whether the current task may be in a restartable sequence
+ * compat_in_rseq() - check whether the current task may be in a restartable sequence
  *
  * Context: any.
  */
@@ -243,7 +244,7 @@ static inline bool compat_in_rseq(void)
 	       section;
 }
 
-/* The same, with less effort.  Context: may sleep. */
+/* Do what compat_in_rseq() does, at a lower cost.  Context: may sleep. */
 static inline bool compat_in_rseq_sleepable(void)
 {
 	struct rseq __user *rseq = compat_rseq();
@@ -259,7 +260,10 @@ fault:
 	return false;
 }
 
-/* The same where a fault cannot be served, for every return of a task work.  Context: any. */
+/*
+ * Do what compat_in_rseq() does, cheaply enough for every return from task work.  Page faults are
+ * disabled, as they cannot be handled there.  Context: any.
+ */
 static inline bool compat_in_rseq_now(void)
 {
 	struct rseq __user *rseq = compat_rseq();
@@ -278,7 +282,7 @@ fault:
 }
 
 /**
- * compat_mmap_written() - whether the current task has an mmap lock for writing
+ * compat_mmap_written() - check whether the current task holds an mmap lock for writing
  * @mm: the address space
  *
  * PREEMPT_RT builds its reader-writer semaphores on rtmutexes (linux/rwbase_rt.h).
@@ -289,11 +293,14 @@ static inline bool compat_mmap_written(struct mm_struct *mm)
 {
 #ifdef CONFIG_PREEMPT_RT
 	unsigned long owner = (unsigned long)READ_ONCE(mm->mmap_lock.rwbase.rtmutex.owner);
-	/* Beside a flag for waiters. */
+	/* The owner word also holds a flag for waiters. */
 	const unsigned long flags = 1;
 #else
 	unsigned long owner = atomic_long_read(&mm->mmap_lock.owner);
-	/* Beside two flags; a reader that has it is not named alone. */
+	/*
+	 * The owner word also holds two flags.  Ignore only one: the other one marks a reader,
+	 * and must keep the comparison from succeeding.
+	 */
 	const unsigned long flags = 2;
 #endif
 
@@ -302,12 +309,12 @@ static inline bool compat_mmap_written(struct mm_struct *mm)
 
 #ifdef CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS
 /**
- * compat_ftrace_direct() - have functions call another without ftrace in between
- * @ops: with a filter that names them
- * @addr: the other function
+ * compat_ftrace_direct() - make kernel functions call another one directly, without ftrace
+ * @ops: has a filter that names the kernel functions
+ * @addr: the function to call
  *
  * Commit da8bdfbd4223 ("ftrace: Rename _ftrace_direct_multi APIs to _ftrace_direct
- * APIs", 6.4).
+ * APIs", 6.4) renamed the function.
  *
  * Context: may sleep.
  */
@@ -320,7 +327,7 @@ static inline int compat_ftrace_direct(struct ftrace_ops *ops, unsigned long add
 #endif
 }
 
-/* They call it no more, and nobody is in it.  Context: may sleep. */
+/* Undo compat_ftrace_direct().  On return no task executes @addr.  Context: may sleep. */
 static inline void compat_ftrace_no_direct(struct ftrace_ops *ops, unsigned long addr)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 4, 0)

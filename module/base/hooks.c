@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Trying hooks out, and telling what they do not see.
+ * Check that the kernel calls the module's hooks, and report calls that the hooks miss.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,7 +16,7 @@
 
 const struct hook_ops *hook_ops __ro_after_init;
 
-/* Two functions to be hooked and called: one is a place for ftrace, the other is not. */
+/* Two functions to hook and to call: ftrace can attach to the first, but not to the second. */
 static noinline __noclone void touch_traced(void)
 {
 	barrier();
@@ -40,10 +40,10 @@ static struct kprobe touch_kprobes[2];
 #define HOOKS_MAX	32
 
 /**
- * struct hook - a kprobe that is not to miss a call
- * @kp: the kprobe; there as long as the module is
- * @rp: the kretprobe that it is part of, or NULL
- * @told: how many missed calls the log has heard of
+ * struct hook - a kprobe that must not miss a call
+ * @kp: the kprobe; exists until the module is unloaded
+ * @rp: the kretprobe that @kp is part of, or NULL
+ * @told: number of missed calls that the log has reported
  */
 struct hook {
 	struct kprobe *kp;
@@ -51,7 +51,7 @@ struct hook {
 	unsigned long told;
 };
 
-/* Protects what follows, and the trial. */
+/* Protects the table of hooks, and the trial: kprobes_fire(). */
 static DEFINE_MUTEX(hooks_mutex);
 static struct hook hooks[HOOKS_MAX];
 static unsigned int nr_hooks;
@@ -71,8 +71,8 @@ static void hook_add(struct kprobe *kp, struct kretprobe *rp)
 }
 
 /**
- * hooks_watch() - have it told when a kprobe misses calls
- * @kp: a kprobe of the module's, registered just now
+ * hooks_watch() - report calls that a kprobe misses
+ * @kp: a kprobe of the module that has just been registered
  *
  * Context: may sleep.
  */
@@ -81,22 +81,25 @@ void hooks_watch(struct kprobe *kp)
 	hook_add(kp, NULL);
 }
 
-/* The same for a kretprobe, which also misses what it has no room for.  Context: may sleep. */
+/*
+ * Report calls that a kretprobe misses.  A kretprobe also misses a call if it has no free instance.
+ * Context: may sleep.
+ */
 void hooks_watch_return(struct kretprobe *rp)
 {
 	hook_add(&rp->kp, rp);
 }
 
 /*
- * The function that is called past its hook, and has to be seen; or NULL.  Set under hooks_mutex,
- * taken back without.
+ * A kernel function that was called without its hook, or NULL.  Set under hooks_mutex, cleared
+ * without.
  */
 static const char *unseen;
 
-/* One of which the trial is to say whether it is that.  Any context sets it, a worker takes it. */
+/* The next value of unseen, if the trial confirms it.  Set in any context, taken by a worker. */
 static const char *suspect;
 
-/* It is seen after all.  Context: any. */
+/* Undo hook_unseen(): the hook has been called.  Context: any. */
 void hook_seen(void)
 {
 	if (unlikely(READ_ONCE(unseen)))
@@ -119,7 +122,10 @@ static void hooks_report(void)
 	}
 }
 
-/* Whether kprobes fire; if not, *@cause is what switches them on.  Context: holds hooks_mutex. */
+/*
+ * Check whether kprobes fire.  If they do not, set *@cause to the file that switches them on.
+ * Context: hooks_mutex held.
+ */
 static bool kprobes_fire(const char **cause)
 {
 	unsigned int before = READ_ONCE(touched), traced, plain;
@@ -132,7 +138,7 @@ static bool kprobes_fire(const char **cause)
 	return traced && plain;
 }
 
-/* Switched off, they are not this kernel's fault. */
+/* Report a call that no hook has seen.  If kprobes are switched off, that is the cause. */
 static void tell_unseen(struct work_struct *work)
 {
 	const char *function, *cause;
@@ -140,7 +146,7 @@ static void tell_unseen(struct work_struct *work)
 	mutex_lock(&hooks_mutex);
 	function = xchg(&suspect, NULL);
 	if (!function) {
-		/* Somebody was faster. */
+		/* An earlier run of this work has taken it. */
 	} else if (kprobes_fire(&cause)) {
 		WRITE_ONCE(unseen, function);
 		pr_warn_ratelimited("a call of the kernel's function %s() went unseen\n", function);
@@ -154,13 +160,13 @@ static void tell_unseen(struct work_struct *work)
 static DECLARE_WORK(unseen_work, tell_unseen);
 
 /**
- * hook_unseen() - a call that has to be seen was not
- * @function: the kernel's function
+ * hook_unseen() - report a call that a hook should have seen
+ * @function: name of the kernel function
  *
- * Unless kprobes are switched off, nothing more is registered until hook_seen(): a kernel built
- * with link-time optimization can have a copy of the function in who calls it. A worker tells.
+ * Unless kprobes are switched off, no further probe can be registered until hook_seen(): a kernel
+ * built with link-time optimization can have a copy of the function inside its caller.
  *
- * Context: any; locks of the kernel's may be held that printing must not come under.
+ * Context: any; a worker prints, as the kernel may hold locks under which printing is not allowed.
  */
 void hook_unseen(const char *function)
 {
@@ -169,13 +175,13 @@ void hook_unseen(const char *function)
 }
 
 /**
- * hooks_check() - whether the kernel calls hooks
+ * hooks_check() - check whether the kernel calls the module's hooks
  *
- * Two kprobes of the module's own are hit, which takes microseconds. What others have missed is
- * told; after hook_unseen() this fails.
+ * Hit two kprobes of the module's own, which takes microseconds. Report the calls that other
+ * kprobes have missed. Fail after hook_unseen().
  *
  * Context: may sleep.
- * Return: 0; -EOPNOTSUPP when it does not, as the log is told.
+ * Return: 0; -EOPNOTSUPP if it does not; the log names the cause.
  */
 int hooks_check(void)
 {
@@ -203,8 +209,9 @@ static int kprobe_of(struct kprobe *kp, kprobe_opcode_t *addr)
 }
 
 /*
- * Registered and not armed, each function is found that the kernel has; then they go together.
- * Of those that have another one in its place, or that a kernel may do without, nothing is told.
+ * Report kernel functions that are missing.  Register a disabled kprobe on each function to look
+ * it up, and unregister all of them together.  Do not report a function that has an alternative, or
+ * that a kernel may lack.
  */
 static int tell_missing(void)
 {
@@ -257,8 +264,8 @@ static int tell_missing(void)
 }
 
 /**
- * hooks_init() - prepare the trial, and tell what this kernel lacks
- * @ops: how events are followed
+ * hooks_init() - prepare the trial, and report what this kernel lacks
+ * @ops: the functions that follow events
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -281,9 +288,9 @@ int hooks_init(const struct hook_ops *ops)
 }
 
 /**
- * hooks_exit() - end that, and tell what has been missed
+ * hooks_exit() - undo hooks_init(), and report missed calls
  *
- * Context: may sleep; the kprobes that are watched are unregistered.
+ * Context: may sleep; the watched kprobes have been unregistered.
  */
 void hooks_exit(void)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether the kernel calls the module where it has asked for that.
+ * Checks that the kernel calls the module's hooks.
  *
- * Most of what the module learns of tasks and mappings it learns by kprobes. They can be
- * switched off behind its back (kprobes/enabled in debugfs; kernel.ftrace_enabled, for those at
- * the beginning of a function), and probes would harm programs then; a call can go unseen;
- * and a kernel can lack a function.
+ * The module follows tasks and mappings mostly by kprobes. Kprobes can be switched off without
+ * notice: by kprobes/enabled in debugfs, or by kernel.ftrace_enabled if they are at the beginning
+ * of a function. Probes would then harm programs. A kprobe can also miss a call, and a kernel can
+ * lack a function.
  */
 #ifndef _UPROBES_HOOKS_H
 #define _UPROBES_HOOKS_H
@@ -14,15 +14,14 @@ struct kprobe;
 struct kretprobe;
 
 /**
- * struct hook_ops - having the kernel's events followed, for those who cannot call events/
- *	as it calls them
+ * struct hook_ops - functions of events/ for lower layers, which cannot call events/ directly
  * @watch_tasks: follow fork, exec, exit and signals from now on; 0 or a negative errno
- * @watch_maps: one more wants to know of new mappings; 0 or a negative errno
- * @try_maps: whether new mappings are seen; 0 or a negative errno
- * @unwatch_maps: one less
- * @watch_syscalls: an instruction that makes system calls is going to be probed
+ * @watch_maps: follow new mappings for one more user; 0 or a negative errno
+ * @try_maps: check whether new mappings are seen; 0 or a negative errno
+ * @unwatch_maps: undo one @watch_maps
+ * @watch_syscalls: prepare for a probe on an instruction that makes system calls
  *
- * All may sleep.
+ * All of them may sleep.
  */
 struct hook_ops {
 	int (*watch_tasks)(void);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The only resolver of kernel symbols that are not exported.
+ * Names and lookup of kernel symbols that are not exported.  No other file looks them up.
  */
 #include <linux/kprobes.h>
 #include <linux/string.h>
@@ -22,11 +22,11 @@ static void tracepoint_match(struct tracepoint *tp, void *data)
 }
 
 /**
- * ksym_tracepoint() - a tracepoint of the kernel proper
+ * ksym_tracepoint() - look up a tracepoint of the kernel proper
  * @name: its name
  *
  * Context: may sleep.
- * Return: the tracepoint, which stays for ever, or NULL.
+ * Return: the tracepoint, which is never freed, or NULL.
  */
 struct tracepoint *ksym_tracepoint(const char *name)
 {
@@ -41,14 +41,16 @@ static void redirect_post(struct kprobe *kp, struct pt_regs *regs, unsigned long
 }
 
 /**
- * ksym_redirect() - register a kprobe whose handler may have the kernel go on elsewhere
- * @kp: with a name and a handler; registered again by this function only
+ * ksym_redirect() - register a kprobe whose handler may change the ip
+ * @kp: has a name and a handler; only this function may register it again
  *
- * A kprobe that is a breakpoint may be optimised into a jump, which ignores a changed ip; a
- * post_handler keeps it from being.  One that is a call of ftrace's follows the ip, and must
- * not have a post_handler: beside somebody else's kprobe without one,
- * disarm_kprobe_ftrace() of kernel/kprobes.c would look for it in the wrong list, and leave
- * it armed.  Live patches and BPF programs (fexit) on the function are not disturbed then.
+ * The kernel may optimise a kprobe that is a breakpoint into a jump, which ignores a changed ip.
+ * A post_handler prevents that.
+ *
+ * A kprobe that ftrace calls follows the ip, and must not have a post_handler.  If another kprobe
+ * on the function has none, disarm_kprobe_ftrace() of kernel/kprobes.c would look for ours in the
+ * wrong list, and leave it armed.  Without a post_handler, live patches and BPF programs (fexit)
+ * on the function are not disturbed either.
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -69,11 +71,11 @@ int ksym_redirect(struct kprobe *kp)
 }
 
 /**
- * ksym_map_function() - the kernel function to which new mappings are shown
+ * ksym_map_function() - name the kernel function that is called for new mappings
  *
- * It is called with the vm_area_struct as its only argument, once for each new
- * mapping and each one whose protection has changed, with the mmap lock held
- * for writing.  uprobe_mmap() is not told of the latter.
+ * The kernel calls it once for each new mapping, and for each mapping whose protection has
+ * changed.  The vm_area_struct is its only argument.  The mmap lock is held for writing.
+ * The kernel does not call uprobe_mmap() for a changed protection.
  *
  * Return: its name, for a kprobe.
  */
@@ -83,10 +85,10 @@ const char *ksym_map_function(void)
 }
 
 /**
- * ksym_fork_function() - the kernel function that makes a child
+ * ksym_fork_function() - name the kernel function that creates a child
  *
- * It copies the address space, and what sleeps on the way to the fork event
- * does so before it returns.
+ * The function copies the address space.  If the task sleeps on the way to the fork event, it
+ * does so before the function returns.
  *
  * Return: its name, for a kretprobe.
  */
@@ -96,11 +98,10 @@ const char *ksym_fork_function(void)
 }
 
 /**
- * ksym_signal_function() - the kernel function that looks at a task's signals
+ * ksym_signal_function() - name the kernel function that looks at a task's signals
  *
- * It is called by the task on its way to user mode, before anybody (signal
- * frame, debugger, core dump) sees the task's user registers, and runs its
- * task work first.
+ * The task calls it on its way to user mode, before a signal frame, a debugger or a core dump
+ * sees the task's user registers.  The function runs the task work first.
  *
  * Return: its name, for a kprobe.
  */
@@ -110,11 +111,11 @@ const char *ksym_signal_function(void)
 }
 
 /**
- * ksym_ptrace_function() - the kernel function in which a task stops for its
+ * ksym_ptrace_function() - name the kernel function in which a task stops for its
  *	tracer, other than for a signal
  *
- * It is called by the task itself at system calls and other events, before the
- * tracer sees its user registers.
+ * The task calls it at system calls and other events, before the tracer sees the task's user
+ * registers.
  *
  * Return: its name, for a kprobe.
  */
@@ -124,11 +125,11 @@ const char *ksym_ptrace_function(void)
 }
 
 /**
- * ksym_syscall_filter_function() - kernel functions that judge a system call by where it is made
- * @i: 0, the one for filters of seccomp, or 1, the one for the user's dispatch
+ * ksym_syscall_filter_function() - name a kernel function that may judge a system call by its ip
+ * @i: 0 for filters of seccomp, 1 for syscall user dispatch
  *
- * They are called by the task itself, with its user registers as the call has left them,
- * when there is something to judge by.
+ * The task calls it with its user registers as the system call has left them, and only if it has
+ * a filter or uses the dispatch.
  *
  * Return: a name, for a kprobe.
  */
@@ -138,9 +139,9 @@ const char *ksym_syscall_filter_function(unsigned int i)
 }
 
 /**
- * ksym_userfault_function() - the kernel function in which a fault waits for another program
+ * ksym_userfault_function() - name the kernel function in which a fault waits for a program
  *
- * It is called by the task itself, and is not in a kernel without userfaultfd().
+ * The task that has the fault calls it.  A kernel without userfaultfd() lacks the function.
  *
  * Return: its name, for a kprobe.
  */
@@ -150,15 +151,16 @@ const char *ksym_userfault_function(void)
 }
 
 /**
- * ksym_rseq_function() - the kernel function that looks at a restartable
+ * ksym_rseq_function() - name the kernel function that looks at a restartable
  *	sequence
  * @i: 0, or 1 for kernels without the first
  *
- * The first is called by the task on its way to user mode after a context
- * switch, but also with any task work; it ends the sequence when the ip is
- * elsewhere.  Since 6.19 ("rseq: ... generic entry") that is done on the last
- * steps to user mode, and only after a context switch and when membarrier()
- * asks for it, which the second is the interrupt for.
+ * The task calls the first function on its way to user mode after a context switch, but also
+ * after any task work.  The function ends the sequence if the ip is outside of it.
+ *
+ * Since 6.19 ("rseq: ... generic entry") the kernel does that in the last steps to user mode, and
+ * only after a context switch or if membarrier() asks for it.  The second function is the
+ * interrupt by which membarrier() asks.
  *
  * Return: its name, for a kprobe.
  */
@@ -168,12 +170,12 @@ const char *ksym_rseq_function(unsigned int i)
 }
 
 /**
- * ksym_text_function() - kernel functions that are not to do what they would to our breakpoints
- * @i: of its own uprobes 0, the one that takes a breakpoint out, and 1, since 6.18, the one
- *	that a task calls at a hit of its own to make a call of a breakpoint; 2, the one by
- *	which a task sends itself a signal for a breakpoint that is nobody's
+ * ksym_text_function() - name a kernel function that must not act on our breakpoints
+ * @i: 0 removes a breakpoint of the kernel's uprobes; 1, since 6.18, replaces such a breakpoint by
+ *	a call, at a hit of the current task; 2 sends the current task a signal for a breakpoint
+ *	that has no owner
  *
- * A kernel without uprobes has but the last.
+ * A kernel without uprobes has only the last one.
  *
  * Return: a name, for a kprobe.
  */
@@ -189,9 +191,9 @@ const char *ksym_text_function(unsigned int i)
 }
 
 /**
- * ksym_access_function() - kernel functions by which others reach into memory
- * @i: 0, the one for files of /proc; 1, the one for ptrace(); or 2, the one by which the
- *	kernel's own uprobes, where there are any, put a breakpoint in
+ * ksym_access_function() - name a kernel function that accesses the memory of another process
+ * @i: 0 for files of /proc; 1 for ptrace(); 2 inserts a breakpoint of the kernel's uprobes, if the
+ *	kernel has them
  *
  * Return: a name, for a kretprobe.
  */
@@ -207,7 +209,7 @@ const char *ksym_access_function(unsigned int i)
 }
 
 /**
- * ksym_callchain_function() - the kernel function that unwinds a program's stack for perf and BPF
+ * ksym_callchain_function() - name the kernel function that unwinds a stack for perf and BPF
  *
  * Return: its name, for a kretprobe.
  */
@@ -217,7 +219,7 @@ const char *ksym_callchain_function(void)
 }
 
 /**
- * ksym_sigreturn_function() - system calls by which signal handlers return
+ * ksym_sigreturn_function() - name a system call by which a signal handler returns
  * @i: 0 to 3
  *
  * Return: a name, for a kprobe.

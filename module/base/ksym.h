@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel has but does not export by name.
+ * Symbols that the kernel has but does not export.
  */
 #ifndef _UPROBES_KSYM_H
 #define _UPROBES_KSYM_H

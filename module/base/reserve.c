@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Objects made ahead of need.
+ * Objects that are allocated in advance.
  */
 #include <linux/slab.h>
 
 #include "reserve.h"
 
-/* Put an object into a reserve that has less than @target. */
+/* Put an object into a reserve that has fewer than @target.  Return whether it had. */
 static bool reserve_put(struct reserve *r, void *object, unsigned int target)
 {
 	struct llist_node *node = object;
@@ -42,7 +42,7 @@ void reserve_give(struct reserve *r, void *object)
  * @object: as for reserve_give()
  *
  * Context: any, traps included.
- * Return: false if the reserve has enough, and the object is the caller's.
+ * Return: false if the reserve has enough; the object then stays with the caller.
  */
 bool reserve_refill(struct reserve *r, void *object)
 {
@@ -54,8 +54,8 @@ bool reserve_refill(struct reserve *r, void *object)
  * @r: the reserve
  *
  * Context: any, traps included.
- * Return: uninitialised memory, to be freed with kfree() or given back; NULL when the reserve has
- * run out.
+ * Return: uninitialised memory, to free with kfree() or to return to the reserve; NULL if the
+ * reserve is empty.
  */
 void *reserve_take(struct reserve *r)
 {
@@ -76,7 +76,7 @@ void *reserve_take(struct reserve *r)
  * reserve_init() - set up and fill a reserve
  * @r: the reserve
  * @size: of an object, in bytes; at least a pointer's
- * @target: how many objects to hold ready
+ * @target: number of objects to hold ready
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -100,8 +100,8 @@ int reserve_init(struct reserve *r, size_t size, unsigned int target)
 }
 
 /**
- * reserve_exit() - free what is left
- * @r: the reserve; nobody takes from it any more
+ * reserve_exit() - free the objects of a reserve
+ * @r: the reserve, which is no longer in use
  *
  * Context: may sleep.
  */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory for places that cannot allocate: objects of one size, made when the module is loaded
- * and taken in any context.  An object is memory of kmalloc().  Whoever takes one gives it back,
- * or puts another one in its place as soon as he can sleep: so a reserve holds as many as may be
- * taken between the two, and programs are charged for what they need beyond.
+ * Memory for code that cannot allocate: objects of one size, allocated with kmalloc() when the
+ * module is loaded, and taken in any context.
+ *
+ * A user returns the object, or replaces it by a new one as soon as it can sleep.  So a reserve
+ * needs only as many objects as can be taken in between.  Programs are charged for the
+ * replacements.
  */
 #ifndef _UPROBES_RESERVE_H
 #define _UPROBES_RESERVE_H
@@ -16,7 +18,7 @@
  * @lock: protects @head and @nr
  * @head: the objects, linked through their first word
  * @nr: how many
- * @target: how many there are to be
+ * @target: how many the reserve should hold
  */
 struct reserve {
 	raw_spinlock_t lock;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Kernel threads that do what their callers wait for.
+ * Kernel threads that call functions for tasks, which wait for the result.
  */
 #include <linux/lockdep.h>
 #include <linux/workqueue.h>
@@ -8,9 +8,9 @@
 #include "worker.h"
 
 /**
- * struct worker_queue - where calls wait for a thread
- * @wq: runs so many at a time, and no more
- * @map: to lockdep, a lock that each call has, and each caller takes
+ * struct worker_queue - the calls that wait for a thread
+ * @wq: runs a limited number of calls at a time
+ * @map: for lockdep: a lock that each call holds, and that each caller takes
  */
 struct worker_queue {
 	struct workqueue_struct *wq;
@@ -20,7 +20,7 @@ struct worker_queue {
 static struct worker_queue queues[WORKER_NR];
 static struct lock_class_key queue_keys[WORKER_NR];
 
-/* What worker_call() queues. */
+/* Make a call that worker_call() has queued. */
 void worker_call_work(struct work_struct *work)
 {
 	struct worker_call *call = container_of(work, struct worker_call, work);
@@ -30,12 +30,12 @@ void worker_call_work(struct work_struct *work)
 	lock_map_release(&queues[call->rank].map);
 }
 
-/* The rest of worker_call(). */
+/* Queue a call and wait for its result.  The function behind the macro worker_call(). */
 long worker_call_wait(struct worker_call *call)
 {
 	struct worker_queue *queue = &queues[call->rank];
 
-	/* It may have to wait for any other call of its rank. */
+	/* Tell lockdep that the call may have to wait for any other call of its rank. */
 	lock_map_acquire(&queue->map);
 	lock_map_release(&queue->map);
 	queue_work(queue->wq, &call->work);

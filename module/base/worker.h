@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Calls that must not be made by the task that wants them made: because it may
- * have a signal pending, which cuts short much of what the kernel does to an
- * address space, or because it lives in another address space.
+ * Calls that a kernel thread makes for a task, because the task must not make them itself.
+ * The task may have a signal pending, which makes the kernel abort much of its work on an address
+ * space.  Or the task lives in another address space.
  *
- * Only so many calls are made at a time; further ones wait until one of them has
- * ended.  So who holds a lock must not have a call made where others may be that
- * want the lock: there are ranks of calls, and those of one wait for nothing that
- * a caller of the same rank holds.
+ * A queue runs a limited number of calls at a time.  Further calls wait until one of these ends.
+ * If the caller holds a lock, and the running calls wait for that lock, that is a deadlock.  So
+ * each call has a rank: no call waits for a lock that a caller of the same rank may hold.
  */
 #ifndef _UPROBES_WORKER_H
 #define _UPROBES_WORKER_H
@@ -15,11 +14,12 @@
 #include <linux/workqueue.h>
 
 /**
- * enum worker_rank - what the callers hold, and the functions take
- * @WORKER_FREE: no lock of probe.h's list is held; any of them may be taken
- * @WORKER_LOCKED: probed_mm::lock, or what comes before it, is held; only what comes behind
- *	is taken
- * @WORKER_NR: how many there are
+ * enum worker_rank - which locks the callers may hold, and the functions may take
+ * @WORKER_FREE: the caller holds no lock of the list in core/consumer.h; the function may take
+ *	any of them
+ * @WORKER_LOCKED: the caller may hold probed_mm::lock, or locks before it; the function takes
+ *	only locks behind it
+ * @WORKER_NR: number of ranks
  */
 enum worker_rank {
 	WORKER_FREE,
@@ -29,11 +29,11 @@ enum worker_rank {
 
 /**
  * struct worker_call - a function to be called
- * @work: calls it
- * @rank: its caller's
+ * @work: calls @fn
+ * @rank: rank of the caller
  * @fn: the function
  * @data: its argument
- * @result: what it returned
+ * @result: what @fn returned
  */
 struct worker_call {
 	struct work_struct work;
@@ -49,8 +49,8 @@ void worker_call_work(struct work_struct *work);
 long worker_call_wait(struct worker_call *call);
 
 /*
- * A macro, so that lockdep tells the places apart: locks that are held at one
- * may be taken by the function of another.
+ * A macro, so that lockdep tells the call sites apart: the function of one call site may take
+ * locks that another call site holds.
  */
 #define __worker_call(nr, function, argument)					\
 ({										\
@@ -67,18 +67,19 @@ long worker_call_wait(struct worker_call *call);
  * @function: takes a void pointer, returns long
  * @argument: passed to it
  *
- * Context: may sleep; no lock of probe.h's list held.  @function may take them.
+ * Context: may sleep; no lock of the list in core/consumer.h held.  @function may take them.
  * Return: what @function returned.
  */
 #define worker_call(function, argument)						\
 	__worker_call(WORKER_FREE, function, argument)
 
 /**
- * worker_call_locked() - the same where probed_mm::lock may be held
+ * worker_call_locked() - do what worker_call() does, for a caller that may hold probed_mm::lock
  * @function: takes a void pointer, returns long
  * @argument: passed to it
  *
- * Context: may sleep.  Of probe.h's list @function takes only what comes behind probed_mm::lock.
+ * Context: may sleep.  Of the list in core/consumer.h @function takes only locks behind
+ * probed_mm::lock.
  * Return: what @function returned.
  */
 #define worker_call_locked(function, argument)					\

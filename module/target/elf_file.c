@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The headers of ELF files.
+ * Read the headers of ELF files.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -11,7 +11,7 @@
 #include "reader.h"
 #include "target.h"
 
-/* Take what a read costs from what may still be read. */
+/* Subtract the cost of a read from the allowance.  Return whether the read may be done. */
 static bool pay(struct elf_file *elf, u64 cost)
 {
 	u64 now = ktime_get_ns();
@@ -29,12 +29,12 @@ static bool pay(struct elf_file *elf, u64 cost)
 /**
  * elf_file_read() - read from an ELF file
  * @elf: the file
- * @buf: where to
- * @len: how much, in bytes
- * @pos: where from, as the file itself may say
+ * @buf: the buffer to fill
+ * @len: size of @buf, in bytes
+ * @pos: position in the file; may be an unchecked number of the file itself
  *
  * Context: may sleep.
- * Return: whether all of it is there.
+ * Return: whether all @len bytes have been read.
  */
 bool elf_file_read(struct elf_file *elf, void *buf, size_t len, u64 pos)
 {
@@ -50,10 +50,10 @@ bool elf_file_read(struct elf_file *elf, void *buf, size_t len, u64 pos)
 }
 
 /**
- * elf_file_open() - look at the header of a file
- * @elf: what to fill in; there is nothing to close
- * @target: the file, which has to stay
- * @allowance: how much of it may be read, in bytes; or NULL
+ * elf_file_open() - read the header of a file
+ * @elf: what to fill in; needs no closing
+ * @target: the file, which must stay open
+ * @allowance: number of bytes that may be read of it; or NULL
  *
  * Context: may sleep.
  * Return: whether it is an ELF file.
@@ -85,11 +85,11 @@ bool elf_file_open(struct elf_file *elf, const struct target *target, u64 *allow
 /**
  * elf_file_segment() - read a program header
  * @elf: the file
- * @i: which
+ * @i: number of the header
  * @ph: what to fill in, as of a 64-bit file
  *
  * Context: may sleep.
- * Return: whether it is there.
+ * Return: whether the file has the header.
  */
 bool elf_file_segment(struct elf_file *elf, unsigned int i, struct elf64_phdr *ph)
 {
@@ -110,11 +110,11 @@ bool elf_file_segment(struct elf_file *elf, unsigned int i, struct elf64_phdr *p
 /**
  * elf_file_section() - read a section header
  * @elf: the file
- * @i: which
+ * @i: number of the header
  * @sh: what to fill in, as of a 64-bit file
  *
  * Context: may sleep.
- * Return: whether it is there.
+ * Return: whether the file has the header.
  */
 bool elf_file_section(struct elf_file *elf, unsigned int i, struct elf64_shdr *sh)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Telling programs in Go from others.
+ * Recognize programs in Go.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -10,7 +10,7 @@
 #include "reader.h"
 #include "target.h"
 
-/* What is looked at of an ELF file: hostile ones claim anything. */
+/* Number of bytes that are read of an ELF file: a hostile file can claim any size. */
 #define MAX_NOTES	1024
 #define MAX_NAMES	1024
 
@@ -18,7 +18,7 @@ static bool notes_name_go(const u8 *notes, size_t len)
 {
 	size_t at = 0;
 
-	/* Of the Go linker's: name "Go", type 4, the build id. */
+	/* Look for the note of the Go linker: name "Go", type 4, the build id. */
 	while (len - at >= sizeof(struct elf32_note)) {
 		const struct elf32_note *note = (const void *)(notes + at);
 		u64 next = at + sizeof(*note) + ALIGN((u64)note->n_namesz, 4) +
@@ -57,7 +57,7 @@ static bool segments_name_go(struct elf_file *elf)
 	return false;
 }
 
-/* Whether a section is named like the table that Go's runtime walks stacks by. */
+/* Check whether a section has the name of the table by which Go's runtime walks stacks. */
 static bool sections_name_go(struct elf_file *elf)
 {
 	struct elf64_shdr names;
@@ -69,19 +69,19 @@ static bool sections_name_go(struct elf_file *elf)
 	    names.sh_offset > S64_MAX - MAX_NAMES)
 		return false;
 	n = target_read(elf->target, buf, min_t(u64, names.sh_size, sizeof(buf)), names.sh_offset);
-	/* In position-independent programs the name begins with that of another section. */
+	/* In position-independent programs the name of another section precedes this name. */
 	return n > 0 && strnstr(buf, ".gopclntab", n);
 }
 
 /**
- * elf_file_is_go() - whether a file is a program in Go
+ * elf_file_is_go() - check whether a file is a program in Go
  * @elf: the file
  *
  * Context: may sleep.
- * Return: whether the Go linker's build id is in it, or a table of Go's runtime.
+ * Return: true if the file has the Go linker's build id, or a table of Go's runtime.
  */
 bool elf_file_is_go(struct elf_file *elf)
 {
-	/* The note can be left out (-buildid=), the section names can be stripped. */
+	/* The note can be missing (-buildid=), and the section names can be stripped. */
 	return segments_name_go(elf) || sections_name_go(elf);
 }

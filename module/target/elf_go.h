@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Telling programs in Go from others.
+ * Recognize programs in Go.
  */
 #ifndef _UPROBES_ELF_GO_H
 #define _UPROBES_ELF_GO_H

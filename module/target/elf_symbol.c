@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Finding a few symbols in ELF files by name: by the GNU hash table where the
- * file is linked dynamically, in the symbol table where it is not, or where they are hidden.
+ * Look up a few symbols of an ELF file by name.  If the file is linked dynamically, use the GNU
+ * hash table.  If it is not, or if it hides the symbols, search the symbol table.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -17,17 +17,17 @@
 #define MAX_NAME	64
 #define MAX_SYMBOLS	16
 #define MAX_PLACES	64
-/* Symbol tables and their strings are looked through up to here, in bytes. */
+/* Number of bytes that are searched of a symbol table, and of its strings. */
 #define MAX_TABLE	(64U << 20)
 
-/* Not in the kernel's elf.h. */
+/* The kernel's elf.h does not define it. */
 #define TAG_GNU_HASH	0x6ffffef5
 
 /**
- * struct symbol_file - a file whose symbols are looked for
+ * struct symbol_file - a file whose symbols are looked up
  * @elf: the file
  * @segments: its program headers
- * @nr_segments: how many
+ * @nr_segments: number of @segments
  */
 struct symbol_file {
 	struct elf_file elf;
@@ -47,7 +47,7 @@ static bool segments_read(struct symbol_file *file)
 	return true;
 }
 
-/* Where an address lies in the file; 0 when it does not. */
+/* Convert an address to an offset in the file.  Return 0 if the file does not hold it. */
 static u64 address_offset(struct symbol_file *file, u64 addr, bool code)
 {
 	unsigned int i;
@@ -98,9 +98,9 @@ static bool name_matches(struct symbol_file *file, u64 at, const char *name)
 /**
  * struct dynamic_info - what the dynamic section of a file says
  * @symbols: position of the symbol table
- * @strings: of its strings
- * @hash: of the GNU hash table; 0 when there is none
- * @alone: it names no other file that it needs, as with -static-pie
+ * @strings: position of its strings
+ * @hash: position of the GNU hash table; 0 if there is none
+ * @alone: the file needs no other file, as with -static-pie
  */
 struct dynamic_info {
 	u64 symbols;
@@ -159,9 +159,9 @@ static u32 name_hash(const char *name)
 }
 
 /*
- * The table: a header, the words of a Bloom filter, the buckets (number of the
- * first symbol), and for each symbol from the first one hashed its hash, whose
- * lowest bit says that it is the last of its bucket.
+ * Look up a function in the GNU hash table.  The table has a header, the words of a Bloom filter,
+ * the buckets (the number of the first symbol), and the hash of each symbol from the first hashed
+ * one on.  The lowest bit of a hash marks the last symbol of its bucket.
  */
 static u64 hashed_find(struct symbol_file *file, const struct dynamic_info *dyn,
 		       const char *name)
@@ -193,13 +193,13 @@ static u64 hashed_find(struct symbol_file *file, const struct dynamic_info *dyn,
 }
 
 /**
- * struct name_places - where the names of symbols are in a string table
- * @pos: their positions there
- * @symbol: which symbol has that name
- * @nr: how many
+ * struct name_places - the places of symbol names in a string table
+ * @pos: positions in the table
+ * @symbol: number of the symbol that has the name
+ * @nr: number of places
  *
- * A name can be there more than once: linkers that share strings have it begin inside
- * a longer name that ends in it, others have both.
+ * A table can hold a name more than once.  A linker that shares strings lets a name begin inside
+ * a longer name that ends in it.  Other linkers store both names.
  */
 struct name_places {
 	u32 pos[MAX_PLACES];
@@ -208,8 +208,7 @@ struct name_places {
 };
 
 /*
- * Looks through the symbol table, a page at a time.  A symbol is told by where
- * its name is.
+ * Search the symbol table, a page at a time.  Recognize a symbol by the position of its name.
  */
 static void table_search(struct symbol_file *file, const struct elf64_shdr *table,
 			 void *page, struct elf_symbol *symbols, const struct name_places *names)
@@ -244,7 +243,7 @@ static void name_add(struct name_places *names, u32 pos, unsigned int symbol)
 	unsigned int i;
 
 	for (i = 0; i < names->nr; i++) {
-		/* Pages overlap. */
+		/* The pages overlap, so a name can be found twice. */
 		if (names->pos[i] == pos)
 			return;
 	}
@@ -254,7 +253,7 @@ static void name_add(struct name_places *names, u32 pos, unsigned int symbol)
 	names->symbol[names->nr++] = symbol;
 }
 
-/* Where strings of a string table end in the names, page by page with an overlap. */
+/* Find the strings of a string table that end in a name, page by page with an overlap. */
 static void strings_search(struct symbol_file *file, const struct elf64_shdr *strings,
 			   char *page, const struct elf_symbol *symbols, unsigned int n,
 			   struct name_places *names)
@@ -272,7 +271,7 @@ static void strings_search(struct symbol_file *file, const struct elf64_shdr *st
 			return;
 		for (at = 0; at < len; at = next) {
 			next = at + strnlen(page + at, len - at) + 1;
-			/* What the page cuts off ends in another one. */
+			/* If the page cuts off the string, another page has its end. */
 			for (i = 0; next <= len && i < n; i++) {
 				const char *tail = page + next - sizes[i];
 
@@ -285,7 +284,7 @@ static void strings_search(struct symbol_file *file, const struct elf64_shdr *st
 	}
 }
 
-/* The symbol table; false in a stripped file. */
+/* Find the symbol table.  Return false if the file is stripped. */
 static bool table_section(struct symbol_file *file, struct elf64_shdr *table)
 {
 	u32 i, sections = min_t(u32, file->elf.head.e_shnum, MAX_SECTIONS);
@@ -318,8 +317,8 @@ static void table_find(struct symbol_file *file, struct elf_symbol *symbols, uns
 }
 
 /*
- * Whether the file has one of @names from others.  What is imported has no hash, and is in
- * front of what has in the symbol table.
+ * Check whether the file imports one of @names.  Imported symbols have no hash.  They precede the
+ * hashed symbols in the symbol table.
  */
 static bool imports(struct symbol_file *file, const struct dynamic_info *dyn,
 		    const char *const *names)
@@ -355,19 +354,19 @@ static bool hidden_ones(struct symbol_file *file, const struct dynamic_info *dyn
 }
 
 /**
- * elf_symbols_find() - where functions are in a file
+ * elf_symbols_find() - look up functions in a file
  * @target: the file; need not be an ELF file
- * @symbols: which; all that are not found get the offset 0
- * @n: how many
- * @needs: names, up to NULL; a file that is linked dynamically may have them hidden, which
- *	takes a search of all its symbols, if it imports one of these, or needs no other file; or
- *	NULL: only what the file exports is looked for
- * @allowance: how much may be read of files, in bytes; what is read is taken from it; or NULL
+ * @symbols: the functions; a function that is not found gets the offset 0
+ * @n: number of @symbols
+ * @needs: names, ended by NULL; or NULL to look up exported functions only.  A file that is linked
+ *	dynamically may hide the functions if it imports one of these names, or needs no other
+ *	file.  If it exports none of @symbols, its whole symbol table is searched then
+ * @allowance: number of bytes that may be read of files, reduced by each read; or NULL
  *
- * Finds nothing when there is not enough left of @allowance, or the task is being killed.
+ * Find nothing if @allowance is too small, or if the task is being killed.
  *
  * Context: may sleep.
- * Return: whether that is all that there is in the file.
+ * Return: true if the file has been searched completely.
  */
 bool elf_symbols_find(const struct target *target, struct elf_symbol *symbols, unsigned int n,
 		      const char *const *needs, u64 *allowance)

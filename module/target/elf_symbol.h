@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finding a few symbols in ELF files by name.
+ * Look up a few symbols of an ELF file by name.
  */
 #ifndef _UPROBES_ELF_SYMBOL_H
 #define _UPROBES_ELF_SYMBOL_H
@@ -10,9 +10,9 @@
 struct target;
 
 /**
- * struct elf_symbol - a symbol to be found
+ * struct elf_symbol - a symbol to look up
  * @name: its name
- * @offset: where it is in the file; 0 when it is not, or not defined there
+ * @offset: its offset in the file; 0 if the file does not have it, or does not define it
  */
 struct elf_symbol {
 	const char *name;

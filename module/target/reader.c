@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading files that clients name.
+ * Read files that clients name.
  */
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -13,10 +13,11 @@
 #include "base/compat.h"
 
 /**
- * inode_readable() - whether a file can be read by its inode alone
+ * inode_readable() - check whether a file can be read by its inode alone
  * @inode: the inode
  *
- * What is not on a disk or in memory may have to know who reads, which the file tells.
+ * A file system that is neither on a disk nor in memory may need the credentials of the reader,
+ * which only an open file has.
  *
  * Context: any.
  */
@@ -30,7 +31,7 @@ bool inode_readable(const struct inode *inode)
 	       sb->s_magic == RAMFS_MAGIC;
 }
 
-/* Reads without a file, by way of the page cache. */
+/* Read through the page cache, without an open file. */
 static ssize_t inode_read(struct inode *inode, void *buf, size_t len, loff_t pos)
 {
 	size_t done = 0;
@@ -55,9 +56,9 @@ static ssize_t inode_read(struct inode *inode, void *buf, size_t len, loff_t pos
 /**
  * target_read() - read from a file
  * @target: the file
- * @buf: where to
- * @len: how much, in bytes
- * @pos: where from
+ * @buf: the buffer to fill
+ * @len: size of @buf, in bytes
+ * @pos: position in the file
  *
  * Context: may sleep.
  * Return: the number of bytes read, or a negative errno.

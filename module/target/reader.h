@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading files that clients name.
+ * Read files that clients name.
  */
 #ifndef _UPROBES_READER_H
 #define _UPROBES_READER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes and files that clients name.
+ * Look up and check the processes and files that clients name.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,7 +31,7 @@ static struct mm_struct *process_mm(struct task_struct *task)
 
 	if (task->flags & PF_KTHREAD)
 		return NULL;
-	/* The one that was named may have exited before its siblings. */
+	/* The named thread may have exited before the other threads of its process. */
 	rcu_read_lock();
 	for_each_thread(task, t) {
 		mm = get_task_mm(t);
@@ -43,12 +43,12 @@ static struct mm_struct *process_mm(struct task_struct *task)
 }
 
 /**
- * target_mm() - the address space of a process
+ * target_mm() - get the address space of a process
  * @pid: any of its thread ids, in the caller's pid namespace
  *
  * Context: may sleep.
- * Return: the address space, in use until mmput(); ERR_PTR(-ESRCH) without such
- * a process, ERR_PTR(-EINVAL) when it has none (a kernel thread, a zombie).
+ * Return: the address space, in use until mmput(); ERR_PTR(-ESRCH) if there is no such
+ * process, ERR_PTR(-EINVAL) if it has no address space (a kernel thread, a zombie).
  */
 struct mm_struct *target_mm(pid_t pid)
 {
@@ -70,7 +70,10 @@ struct mm_struct *target_mm(pid_t pid)
 	return mm;
 }
 
-/* What a file that is no ELF file would be executed as is the kernel's mode. */
+/*
+ * Find out the mode of the file's code, and whether it is a program in Go.  If the file is not an
+ * ELF file, use the mode of the kernel.
+ */
 static void target_classify(struct target *target)
 {
 	struct elf_file elf;
@@ -92,7 +95,7 @@ static struct file *file_at(const char *name)
 	ret = kern_path(name, LOOKUP_FOLLOW, &path);
 	if (ret)
 		return ERR_PTR(ret);
-	/* Opening anything else might do something. */
+	/* Opening anything but a regular file may have side effects. */
 	if (d_is_reg(path.dentry))
 		file = dentry_open(&path, O_RDONLY | O_LARGEFILE, current_cred());
 	else
@@ -101,7 +104,7 @@ static struct file *file_at(const char *name)
 	return file;
 }
 
-/* What processes map of an overlay is the file below. */
+/* Get the inode that processes map.  If a file is on an overlay, they map the file below it. */
 static struct inode *inode_below(struct inode *inode)
 {
 	struct dentry *dentry = d_find_any_alias(inode);
@@ -113,15 +116,15 @@ static struct inode *inode_below(struct inode *inode)
 }
 
 /**
- * target_open() - get hold of the file that a client names
- * @target: what to fill in
+ * target_open() - open the file that a client names
+ * @target: the structure to fill in
  * @u: @u->path, @u->file or @u->inode
  *
  * Context: may sleep.
- * Return: 0; what looking up the path came to; -EBADF when @u->file is not open for
- * reading; -EINVAL when it is no regular file, or one without a path whose file system
- * cannot be read without, or in a file system such as sysfs, from which nothing can be
- * executed: reading it takes locks of whoever shows something there.
+ * Return: 0; the error of looking up the path; -EBADF if @u->file is not open for reading;
+ * -EINVAL if it is not a regular file, if it is given by its inode and its file system needs an
+ * open file to read, or if nothing in its file system can be executed. Such a file system is
+ * sysfs: reading a file there takes locks of the code that provides the file.
  */
 int target_open(struct target *target, const struct uprobe *u)
 {
@@ -137,7 +140,7 @@ int target_open(struct target *target, const struct uprobe *u)
 			return ret;
 		}
 	} else if (u->file) {
-		/* kernel_read() would warn. */
+		/* kernel_read() would print a warning. */
 		if (!(u->file->f_mode & FMODE_READ)) {
 			pr_notice("%pD cannot be probed: it is not open for reading\n", u->file);
 			return -EBADF;
@@ -181,11 +184,11 @@ void target_close(struct target *target)
 }
 
 /**
- * target_complaint() - what is wrong with how a client says where its probe is
+ * target_complaint() - check how a client describes the place of its probe
  * @u: the probe
  *
  * Context: any.
- * Return: it, for the kernel log, or NULL.
+ * Return: a complaint for the kernel log, or NULL.
  */
 const char *target_complaint(const struct uprobe *u)
 {
@@ -205,7 +208,10 @@ static size_t read_text(const void *target, u64 offset, void *buf, size_t len)
 	return n > 0 ? n : 0;
 }
 
-/* Whether code that OCaml's compiler has made is in a file: programs export its runtime. */
+/*
+ * Check whether a file has code that OCaml's compiler has made.  Such programs export the runtime
+ * of OCaml.
+ */
 static bool is_ocaml(const struct target *target)
 {
 	struct elf_symbol symbol = { .name = "caml_start_program" };
@@ -215,7 +221,7 @@ static bool is_ocaml(const struct target *target)
 }
 
 /**
- * target_check_returns() - whether a function in a file can be return-probed
+ * target_check_returns() - check whether a function in a file can be return-probed
  * @target: the file
  * @offset: where the function begins
  *
@@ -242,11 +248,11 @@ int target_check_returns(const struct target *target, loff_t offset)
 }
 
 /**
- * target_check() - whether a place in a file can be probed
+ * target_check() - check whether a place in a file can be probed
  * @target: the file
  * @u: @u->offset, @u->expect
- * @returns: for a return probe
- * @plan: what comes of analysing the instruction
+ * @returns: the probe is a return probe
+ * @plan: set to the plan of the instruction
  *
  * Context: may sleep.
  * Return: 0 or an error of register_uprobe(); the kernel log names the cause.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a client wants to have probed: finding the process or the file, and
- * whether the place in it is one that can be probed.
+ * The target of a probe: look up the process or the file, and check whether the place in it
+ * can be probed.
  */
 #ifndef _UPROBES_TARGET_H
 #define _UPROBES_TARGET_H
@@ -18,9 +18,9 @@
  * @file: the same, open for reading, with a reference; NULL when the client
  *	has given an inode
  * @name: for messages
- * @kept: what @name lies in when it is the file's own, which may be renamed
- * @mode: what its code is
- * @go: it is a program in Go
+ * @kept: holds @name if that is the file's own name, as the file may be renamed
+ * @mode: mode of its code
+ * @go: the file is a program in Go
  */
 struct target {
 	struct inode *inode;

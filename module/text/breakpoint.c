@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Putting breakpoints into text, and taking them out.
+ * Insert breakpoints into text, and remove them.
  *
  * The first write to a page of a private file mapping gives the process its
- * own copy (FOLL_FORCE: although the mapping is read-only).  The breakpoint is
- * one byte, so storing it needs no other CPU to stop: each sees the old
- * instruction or the breakpoint (Intel SDM vol. 3, 9.1.3 on cross-modifying
- * code; what the processor needs beyond an atomic store is that the new byte
- * is an int3, whose trap serializes).
+ * own copy (FOLL_FORCE: although the mapping is read-only).
+ *
+ * The breakpoint is one byte, so no other CPU has to stop while it is stored: each CPU sees the
+ * old instruction or the breakpoint (Intel SDM vol. 3, 9.1.3 on cross-modifying code).  Beyond an
+ * atomic store, the processor requires that the new byte is an int3, whose trap serializes.
  */
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -24,15 +24,15 @@
 #include "core/site.h"
 
 /**
- * struct editor - where a series of edits has come to
+ * struct editor - the state of a series of edits
  * @mm: the address space; its mmap lock is held
  * @vma: the mapping of the last edit, NULL at the start
- * @page: its page, writable, with a reference; or NULL
+ * @page: the page of the last edit, with a reference; or NULL
  * @base: address of @page
- * @shown: @page was got for reading only
- * @none: there is no page of the process's own at @base
+ * @shown: @page may only be read
+ * @none: the process has no page of its own at @base
  * @written: something has been stored into @page
- * @alone: the lock is held for writing
+ * @alone: the mmap lock is held for writing
  */
 struct editor {
 	struct mm_struct *mm;
@@ -58,9 +58,11 @@ static void editor_leave_page(struct editor *ed)
 }
 
 /*
- * The kernel's uprobes mostly write with the mmap lock held for writing.  But a task whose
- * handlers want no more of a breakpoint takes it out under the lock for reading, and before 6.16
- * by a copy of the page, which would lose what is written to it meanwhile.
+ * Take the mmap lock: for writing if the kernel's uprobes may have breakpoints there.
+ *
+ * The kernel's uprobes mostly write with the lock held for writing.  But if the handlers of a task
+ * no longer want a breakpoint, the task removes it with the lock held for reading.  Before 6.16,
+ * the task replaces the page by a copy, and a write of ours to the old page would be lost.
  */
 static void editor_lock(struct editor *ed)
 {
@@ -69,7 +71,7 @@ static void editor_lock(struct editor *ed)
 		mmap_write_lock(ed->mm);
 	else
 		mmap_read_lock(ed->mm);
-	/* They came meanwhile: from here on they cannot. */
+	/* The kernel's uprobes may have come in between.  While the lock is held, they cannot. */
 	if (!ed->alone && compat_has_uprobes(ed->mm)) {
 		mmap_read_unlock(ed->mm);
 		mmap_write_lock(ed->mm);
@@ -85,7 +87,7 @@ static void editor_unlock(struct editor *ed)
 		mmap_read_unlock(ed->mm);
 }
 
-/* Lets others have the mmap lock; between two pages only. */
+/* Release the mmap lock for a moment.  Allowed between two pages only. */
 static void editor_pause(struct editor *ed)
 {
 	editor_leave_page(ed);
@@ -106,15 +108,15 @@ static struct vm_area_struct *editor_vma(struct editor *ed, unsigned long addr)
 	return ed->vma;
 }
 
-/* Whether the editor has the page of @addr, for writing, or at least to look at. */
+/* Check whether the editor has the page of @addr, for writing, or if @look, for reading. */
 static bool editor_at(const struct editor *ed, unsigned long addr, bool look)
 {
 	return (ed->page || ed->none) && ed->base == (addr & PAGE_MASK) && (look || !ed->shown);
 }
 
 /*
- * Goes to the page of @addr to look at it.  One that is not the process's own has
- * no breakpoint in it.
+ * Get the page of @addr for reading.  Return -ENOENT if it is not the process's own page: then it
+ * has no breakpoint in it.
  */
 static int editor_look(struct editor *ed, unsigned long addr)
 {
@@ -137,7 +139,7 @@ static int editor_look(struct editor *ed, unsigned long addr)
 	return 0;
 }
 
-/* Goes to the page of @addr to write to it. */
+/* Get the page of @addr for writing. */
 static int editor_page(struct editor *ed, unsigned long addr)
 {
 	unsigned long base = addr & PAGE_MASK;
@@ -170,7 +172,7 @@ static int editor_exchange(struct editor *ed, unsigned long addr, u8 from, u8 to
 	return ret;
 }
 
-/* Compares what follows the first byte of an instruction with the text, up to the page's end. */
+/* Compare the bytes behind the first one of an instruction, up to the end of the page. */
 static bool editor_follows(struct editor *ed, const struct text_edit *edit, size_t len)
 {
 	u8 there[UINSN_MAX_LEN];
@@ -202,12 +204,13 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	ret = editor_page(ed, edit->addr);
 	if (ret)
 		return ret;
-	/* The slot has the instruction as it was analysed. */
+	/* The slot has the instruction as it was analysed: the text must still be the same. */
 	if (!editor_follows(ed, edit, edit->len))
 		return -ESTALE;
 	/*
-	 * Before, as the trap may come at once, and not earlier: the mmap lock keeps the kernel's
-	 * uprobes from coming and going, who go by what is told here.
+	 * Set owner and state before the store, as the trap may come at once.  Do not set them
+	 * before the mmap lock is held: the hooks on the kernel's uprobes act on both, and the lock
+	 * keeps uprobes from inserting or removing a breakpoint.
 	 */
 	first = editor_first(ed, edit);
 	if (edit->site && (first == edit->text[0] || (edit->fresh && first == ARCH_BREAKPOINT))) {
@@ -220,8 +223,8 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 }
 
 /*
- * 0 when the breakpoint is there with the rest of the instruction; -EEXIST when
- * something else follows it, -ENOENT when there is none.
+ * Look for the breakpoint of an edit.  Return 0 if it is there with the rest of the instruction;
+ * -EEXIST if something else follows it, -ENOENT if there is no breakpoint.
  */
 static int editor_finds(struct editor *ed, const struct text_edit *edit)
 {
@@ -244,20 +247,20 @@ static int remove_one(struct editor *ed, const struct text_edit *edit)
 	ret = editor_look(ed, edit->addr);
 	if (ret)
 		return ret;
-	/* Where it is not, the page need not become the process's own. */
+	/* If the breakpoint is not there, do not make the process copy the page. */
 	ret = editor_finds(ed, edit) ?: editor_page(ed, edit->addr);
 	if (ret)
 		return ret;
 	return editor_exchange(ed, edit->addr, ARCH_BREAKPOINT, edit->text[0]) ? -ENOENT : 0;
 }
 
-/* Repeats a store: an emulator may go on with its translation of what was there before. */
+/* Repeat a store: an emulator may still use its translation of the old bytes. */
 static void store_again(struct editor *ed, const struct text_edit *edit)
 {
 	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
 	u8 *byte;
 
-	/* The lock may have been let go of: it may be another mapping by now. */
+	/* The lock may have been released in between, so the mapping may be another one by now. */
 	if (!vma || vma->vm_flags & VM_MAYSHARE || editor_look(ed, edit->addr) ||
 	    editor_page(ed, edit->addr))
 		return;
@@ -302,14 +305,13 @@ static void edit_all(struct mm_struct *mm, struct text_edit *edits, unsigned int
 }
 
 /**
- * breakpoints_insert() - put breakpoints in place
+ * breakpoints_insert() - insert breakpoints into text
  * @mm: the address space, in use
- * @edits: where; those of one page together, so that it is looked up once
- * @n: how many
+ * @edits: the breakpoints; those of one page next to each other, so that it is looked up once
+ * @n: number of @edits
  *
- * The result of each is 0; -EINVAL when the mapping is no longer what it was,
- * -EEXIST when a breakpoint is there, -ESTALE when another instruction is; or what getting
- * the page came to.
+ * The result of each edit is 0; -EINVAL if the mapping has changed, -EEXIST if a breakpoint is
+ * there already, -ESTALE if another instruction is there; or the error of getting the page.
  *
  * Context: may sleep; takes the mmap lock.
  */
@@ -319,15 +321,16 @@ void breakpoints_insert(struct mm_struct *mm, struct text_edit *edits, unsigned 
 }
 
 /**
- * breakpoints_remove() - put original bytes back
+ * breakpoints_remove() - restore the original bytes
  * @mm: the address space, in use
- * @edits: where; those of one page together
- * @n: how many
+ * @edits: the breakpoints; those of one page next to each other
+ * @n: number of @edits
  *
- * Only where it is nobody else's, and where the rest of the instruction is
- * there, too: something else that came to be mapped there may hold the same
- * byte.  The result of each is 0; -ENOENT when no breakpoint is there; -EEXIST when
- * something else follows it; or what getting the page came to.
+ * Remove a breakpoint only if it has no other owner, and if the rest of the instruction follows
+ * it: a new mapping at that address may hold the same byte.
+ *
+ * The result of each edit is 0; -ENOENT if there is no breakpoint to remove; -EEXIST if something
+ * else follows it; or the error of getting the page.
  *
  * Context: may sleep; takes the mmap lock.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Exchanging single bytes of text of another address space, in private copies of
- * its pages.  Neither files nor other processes change.
+ * Exchange single bytes of text of another address space, in private copies of its pages.
+ * Neither files nor other processes change.
  */
 #ifndef _UPROBES_BREAKPOINT_H
 #define _UPROBES_BREAKPOINT_H
@@ -15,22 +15,19 @@ struct inode;
 struct site;
 
 /**
- * struct text_edit - a breakpoint to be put into text, or taken out
+ * struct text_edit - a breakpoint to insert, or to remove
  * @addr: address of the instruction
- * @text: the instruction as it is without
+ * @text: the instruction without the breakpoint
  * @len: its length
- * @fixed: how many bytes of it are no operand; a program may patch those behind
- * @inode: for putting in: the file that must be mapped there, or NULL for
- *	whatever is
+ * @fixed: its length without the operand at its end, which a program may patch
+ * @inode: to insert: the file that must be mapped there, or NULL for any
  * @offset: position in that file
- * @site: for putting in: the site, which is told to be armed, and whose else its breakpoint
- *	is; or NULL
- * @fresh: for putting in: @site had none, so that one that is there is somebody else's
- * @owner: for taking out: where it says whether it is another's too, and
- *	stays; or NULL
- * @state: for taking out: where the state of the site is told; while that is
- *	%SITE_ARMED the breakpoint is that of the site also with another operand; or NULL
- * @result: what came of it
+ * @site: to insert: the site whose state and owner are set; or NULL
+ * @fresh: to insert: @site had no breakpoint, so a breakpoint that is there has another owner
+ * @owner: to remove: the owner of the breakpoint, which stays if another owner needs it; or NULL
+ * @state: to remove: the state of the site; or NULL.  While it is %SITE_ARMED, a breakpoint with
+ *	another operand belongs to the site, too
+ * @result: the result of the edit
  */
 struct text_edit {
 	unsigned long addr;
@@ -46,7 +43,7 @@ struct text_edit {
 	int result;
 };
 
-/* Whether no breakpoint of ours is there after a removal with this result. */
+/* Check whether no breakpoint of ours is left after a removal with this result. */
 static inline bool text_edit_gone(int result)
 {
 	return !result || result == -ENOENT || result == -EEXIST;

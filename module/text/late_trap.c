@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Traps at sites whose breakpoint is not, or no longer, there.
+ * Traps at sites whose breakpoint has been removed, or was never there.
  */
 #include <linux/minmax.h>
 #include <linux/mm.h>
@@ -14,7 +14,7 @@
 #include "core/site.h"
 
 /**
- * hit_late() - what a trap at a site that is not armed is
+ * hit_late() - find out what a trap at a site that is not armed means
  * @site: the site
  *
  * Context: the trap, or the task itself.
@@ -26,13 +26,13 @@ enum late hit_late(const struct site *site)
 	unsigned int here = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(addr));
 	u8 text[UINSN_MAX_LEN];
 
-	/* The page is being moved, or has been reclaimed: executing it again faults it in. */
+	/* The page is being moved, or has been reclaimed: executing the text again faults it in. */
 	if (copy_from_user_nofault(text, addr, here))
 		return arch_text_hidden(current->mm) ? LATE_FOREIGN : LATE_REMOVED;
-	/* Executing a breakpoint does not bring the next one: do without if it is not there. */
+	/* Executing the breakpoint does not fault in the next page: if it is missing, ignore it. */
 	if (here < len && copy_from_user_nofault(text + here, addr + here, len - here))
 		len = here;
-	/* In place again since the state was looked at: let it trap again. */
+	/* If the breakpoint has been inserted again since the trap, let it trap again. */
 	smp_rmb();
 	if (text[0] != ARCH_BREAKPOINT || READ_ONCE(site->state) == SITE_ARMED)
 		return LATE_REMOVED;

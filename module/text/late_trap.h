@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Traps at sites whose breakpoint is not, or no longer, there.
+ * Traps at sites whose breakpoint has been removed, or was never there.
  */
 #ifndef _UPROBES_LATE_TRAP_H
 #define _UPROBES_LATE_TRAP_H
@@ -8,12 +8,12 @@
 struct site;
 
 /**
- * enum late - what a trap at a site that is not armed may be
- * @LATE_FOREIGN: somebody else's breakpoint is there
- * @LATE_REMOVED: none is; the trap was under way when ours was removed.  The
- *	task is to execute what is there now
- * @LATE_COPIED: ours is there, as the program has copied its own text to where
- *	it unmapped it (as is done to have it in huge pages)
+ * enum late - what a trap at a site that is not armed may mean
+ * @LATE_FOREIGN: a breakpoint of another owner is there
+ * @LATE_REMOVED: no breakpoint is there; the trap was in flight when ours was removed.  The task
+ *	must execute the text as it is now
+ * @LATE_COPIED: our breakpoint is there.  The program has unmapped its own text, and has put a copy
+ *	at the same address (for example to have it in huge pages)
  */
 enum late {
 	LATE_FOREIGN,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which file is mapped at an address.
+ * Find the file that is mapped at an address.
  */
 #include <linux/fs.h>
 #include <linux/mmap_lock.h>

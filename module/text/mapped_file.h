@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which file is mapped at an address, and where in it that is.
+ * Find the file that is mapped at an address, and the position in the file.
  */
 #ifndef _UPROBES_MAPPED_FILE_H
 #define _UPROBES_MAPPED_FILE_H
 
 #include <linux/mm.h>
 
-/* The position in its file of an address in a mapping. */
+/* Get the position in the file that an address of a mapping stands for. */
 static inline loff_t vma_position(const struct vm_area_struct *vma, unsigned long addr)
 {
 	return ((loff_t)vma->vm_pgoff << PAGE_SHIFT) + (addr - vma->vm_start);

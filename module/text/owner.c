@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose a breakpoint is, and what is under it.
+ * The owner of a breakpoint, and the text under it.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -15,17 +15,17 @@
 #include "base/compat.h"
 
 /**
- * owner_text() - the text under another's breakpoint
+ * owner_text() - find the text under a breakpoint of another owner
  * @mm: the address space, in use
  * @addr: address of the breakpoint
- * @text: what is there; comes back without the breakpoint
- * @len: how many bytes
+ * @text: the text with the breakpoint; replaced by the text without it
+ * @len: number of bytes
  *
- * That is what the mapped file holds, if everything else is the same.
+ * Take the text from the mapped file, if all other bytes are the same.
  *
  * Context: may sleep; takes the mmap lock.
- * Return: 0; -EEXIST when the program itself has the breakpoint, or has changed its text, or
- * it cannot be told; -EINTR when the task is being killed, -ENOMEM when there is no memory.
+ * Return: 0; -EEXIST if the breakpoint is part of the program, if the program has changed its text,
+ * or if that cannot be found out; -EINTR if the task is being killed, -ENOMEM without memory.
  */
 int owner_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 {
@@ -50,14 +50,14 @@ int owner_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len)
 }
 
 /**
- * owner_is_uprobe_call() - whether text is a call of the kernel's, in the place of its breakpoint
+ * owner_is_uprobe_call() - check whether the kernel's uprobes have put a call into the text
  * @mm: the address space, in use
  * @addr: address of the text
- * @text: what is there
- * @len: how many bytes
+ * @text: the text
+ * @len: number of bytes
  *
- * Since 6.18 a long nop that is probed becomes a call of the kernel's trampoline for uprobes;
- * when it takes that out, it looks whether the text is still that call, and takes anything
+ * Since 6.18 the kernel replaces a long nop that its uprobes probe by a call of their trampoline.
+ * To restore the nop, the kernel checks whether the text is still that call.  It takes anything
  * else for its breakpoint.
  *
  * Context: may sleep; takes the mmap lock.
@@ -81,14 +81,15 @@ bool owner_is_uprobe_call(struct mm_struct *mm, unsigned long addr, const u8 *te
 }
 
 /**
- * owner_keeps() - whether a breakpoint of ours has to stay for somebody else
+ * owner_keeps() - check whether a breakpoint of ours must stay for another owner
  * @mm: the address space
  * @foreign: enum breakpoint_owner
  *
- * What the kernel's uprobes have taken for their own in a parent may not have been when the
- * child was copied, which then has the mark all the same.
+ * A child gets %OWNER_OTHER_SECOND from its parent.  But the kernel's uprobes may have taken the
+ * breakpoint of the parent for their own only after the child was copied.  So check whether they
+ * have breakpoints in the child at all.
  *
- * Context: any; the mmap lock held, so that they do not come just now.
+ * Context: any; the mmap lock held, so that the kernel's uprobes cannot insert a breakpoint.
  */
 bool owner_keeps(struct mm_struct *mm, u8 foreign)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Breakpoints of others, the kernel's uprobes and debuggers, at addresses that
- * are probed here: whose the byte is.
+ * The owners of breakpoints at probed addresses: the module, and the kernel's uprobes or
+ * debuggers.
  */
 #ifndef _UPROBES_OWNER_H
 #define _UPROBES_OWNER_H
@@ -11,12 +11,12 @@
 struct mm_struct;
 
 /**
- * enum breakpoint_owner - whose else a breakpoint is
- * @OWNER_OURS: nobody's
- * @OWNER_OTHER_FIRST: a debugger's, or one of the kernel's uprobes that was there
- *	before ours; when its owner takes that out, ours is put in
- * @OWNER_OTHER_SECOND: the kernel's uprobes found ours and takes it for its own
- * @OWNER_OTHER_LEFT: the kernel takes its own out, ours is about to be put in
+ * enum breakpoint_owner - the other owner of a breakpoint
+ * @OWNER_OURS: none: the breakpoint is ours alone
+ * @OWNER_OTHER_FIRST: a debugger, or the kernel's uprobes if their breakpoint was there before
+ *	ours; when that owner removes its breakpoint, ours is inserted
+ * @OWNER_OTHER_SECOND: the kernel's uprobes, which found our breakpoint and take it for their own
+ * @OWNER_OTHER_LEFT: the kernel's uprobes remove their breakpoint; ours is about to be inserted
  */
 enum breakpoint_owner {
 	OWNER_OURS,

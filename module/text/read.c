@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading text of another address space.
+ * Read text of another address space.
  */
 #include <linux/fs.h>
 #include <linux/highmem.h>
@@ -11,11 +11,11 @@
 #include "base/compat.h"
 
 /**
- * text_probeable() - whether breakpoints may be put into a mapping
+ * text_probeable() - check whether breakpoints may be inserted into a mapping
  * @vma: the mapping
  *
- * It has to be private, or the breakpoint would reach other processes or the
- * file; and executable.  Huge pages of hugetlbfs are not copied for a byte.
+ * The mapping must be executable.  It must be private, or the breakpoint would reach other
+ * processes or the file.  Huge pages of hugetlbfs are not copied for one byte.
  *
  * Context: mmap lock held.
  */
@@ -26,8 +26,8 @@ bool text_probeable(const struct vm_area_struct *vma)
 }
 
 /**
- * text_refusal() - why breakpoints cannot be put into a mapping
- * @vma: the mapping, which text_probeable() refuses; or NULL where there is none
+ * text_refusal() - explain why breakpoints cannot be inserted into a mapping
+ * @vma: the mapping, which text_probeable() refuses; or NULL if nothing is mapped
  *
  * Context: any.
  * Return: the words that complete "cannot be probed: "
@@ -46,11 +46,10 @@ const char *text_refusal(const struct vm_area_struct *vma)
 }
 
 /**
- * page_get() - a page of an address space
+ * page_get() - get a page of an address space
  * @mm: the address space, in use
  * @addr: an address in the page
- * @flags: FOLL_WRITE for a page to write to: that of text has become the private copy of the
- *	process by then
+ * @flags: FOLL_WRITE for a page to write to; a page of text is then the private copy of the process
  *
  * Context: may sleep; mmap lock held.
  * Return: the page, with a reference, or ERR_PTR.
@@ -65,7 +64,10 @@ struct page *page_get(struct mm_struct *mm, unsigned long addr, unsigned int fla
 	return got ? page : ERR_PTR(-EFAULT);
 }
 
-/* That the task is being killed, or memory is short, says nothing of the text. */
+/*
+ * Convert the error of getting a page.  Keep the errors that say nothing about the text: the task
+ * is being killed, or memory is short.
+ */
 static int text_error(const struct page *page)
 {
 	long err = PTR_ERR(page);
@@ -76,14 +78,14 @@ static int text_error(const struct page *page)
 /**
  * text_read() - copy text out of an address space
  * @mm: the address space, in use
- * @addr: where from
- * @buf: where to
- * @len: at most so many bytes
+ * @addr: address of the text
+ * @buf: the buffer to fill
+ * @len: the largest number of bytes to read
  *
  * Context: may sleep; takes the mmap lock.
- * Return: the number of bytes read, fewer than @len where the next page
- * cannot be read; -EINVAL when @addr is in no mapping that may be probed;
- * -EIO when it is and cannot be read; -EINTR when the task is being killed, and -ENOMEM when
+ * Return: the number of bytes read, fewer than @len if the next page
+ * cannot be read; -EINVAL if @addr is in no mapping that may be probed;
+ * -EIO if it is in one and cannot be read; -EINTR if the task is being killed; -ENOMEM if
  * there is no memory to bring the text in.
  */
 static int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t len)
@@ -114,16 +116,16 @@ static int text_read(struct mm_struct *mm, unsigned long addr, u8 *buf, size_t l
 }
 
 /**
- * text_bring() - have a page of text brought into memory
+ * text_bring() - bring a page of text into memory
  * @mm: the address space, in use
  * @addr: an address in the page
  *
- * For text that nobody asked to have probed, before locks are taken that others wait for:
- * its file system may be a program, which answers when it likes.
+ * Call this for text that no client has asked to probe, before taking locks that other tasks wait
+ * for: the file system of the text may be a program, which can take any time to answer.
  *
- * Context: may sleep, for as long as the task is not killed; takes the mmap lock, and gives it
- * back while it waits.
- * Return: whether the page was there.
+ * Context: may sleep until the task is killed; takes the mmap lock, and releases it while it
+ * waits.
+ * Return: whether the page has come.
  */
 bool text_bring(struct mm_struct *mm, unsigned long addr)
 {
@@ -142,7 +144,7 @@ bool text_bring(struct mm_struct *mm, unsigned long addr)
 	return true;
 }
 
-/* Goes to the page of @addr.  No mapping begins or ends within one. */
+/* Get the page of @addr, for all reads in it: no mapping begins or ends within a page. */
 static int reader_page(struct text_reader *reader, unsigned long addr)
 {
 	unsigned long base = addr & PAGE_MASK;
@@ -169,12 +171,12 @@ static int reader_page(struct text_reader *reader, unsigned long addr)
 
 /**
  * text_reader_read() - copy text out of an address space
- * @reader: where it has been read before
- * @addr: where from
- * @buf: where to
- * @len: at most so many bytes
+ * @reader: state of the reads before
+ * @addr: address of the text
+ * @buf: the buffer to fill
+ * @len: the largest number of bytes to read
  *
- * As text_read(), with one look for all that lies in one page.
+ * Do what text_read() does, but look up a page only once for successive reads in it.
  *
  * Context: may sleep; takes the mmap lock.
  * Return: as text_read().
@@ -192,7 +194,10 @@ int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, si
 	return len;
 }
 
-/* Drops the page.  Held while breakpoints are written, it would have them copy it once more. */
+/*
+ * Drop the page.  If the reader still held it while breakpoints are written, the kernel would copy
+ * it once more.
+ */
 void text_reader_end(struct text_reader *reader)
 {
 	if (reader->page)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading text of another address space.
+ * Read text of another address space.
  */
 #ifndef _UPROBES_READ_H
 #define _UPROBES_READ_H
@@ -11,12 +11,12 @@
 #include "arch.h"
 
 /**
- * text_same() - whether text is what it was, but for breakpoints
- * @there: what is there now
- * @text: what was there
- * @len: how many bytes of each
+ * text_same() - check whether text is unchanged, except for breakpoints
+ * @there: the text now
+ * @text: the text before
+ * @len: number of bytes of each
  *
- * Another probed instruction may begin inside, behind a prefix that a jump skips.
+ * Another probed instruction may begin inside this one, behind a prefix that a jump skips.
  */
 static inline bool text_same(const u8 *there, const u8 *text, size_t len)
 {
@@ -29,10 +29,10 @@ static inline bool text_same(const u8 *there, const u8 *text, size_t len)
 }
 
 /**
- * struct text_reader - reading text at many places, in ascending order at best
+ * struct text_reader - the state of reads at many places, which should be in ascending order
  * @mm: the address space, in use
  * @page: the page that was read last, with a reference; or NULL
- * @base: its address
+ * @base: address of @page
  */
 struct text_reader {
 	struct mm_struct *mm;
@@ -47,7 +47,7 @@ int text_reader_read(struct text_reader *reader, unsigned long addr, u8 *buf, si
 void text_reader_end(struct text_reader *reader);
 struct page *page_get(struct mm_struct *mm, unsigned long addr, unsigned int flags);
 
-/* Tests have it fail by itself. */
+/* Tests replace this macro, to make it fail without page_get(). */
 #ifndef text_page
 #define text_page(mm, addr, flags)	page_get(mm, addr, flags)
 #endif

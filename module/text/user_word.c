@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Changing single words of another address space: return addresses, and
- * reference counters.
+ * Change single words of another address space: return addresses and reference counters.
  */
 #include <linux/highmem.h>
 #include <linux/mm.h>
@@ -11,19 +10,19 @@
 #include "read.h"
 
 /**
- * word_restore() - exchange a word of a stack, if it still is what it was
+ * word_restore() - restore a word of a stack, unless it has changed
  * @mm: the address space, in use
- * @addr: where the word lies
- * @from: what it must be
- * @to: what it becomes
+ * @addr: address of the word
+ * @from: the value that it must have
+ * @to: the value to restore
  * @size: 4 or 8 bytes
  *
- * The owner of the stack may be running, so the exchange is atomic, and a word
- * that crosses a page cannot be exchanged: none such is ever hijacked.
+ * The thread of the stack may be running, so the exchange is atomic.  A word that crosses a page
+ * cannot be exchanged: the module never replaces a return address in such a word.
  *
  * Context: may sleep; takes the mmap lock.
- * Return: 0, -ENOENT when the word is another one, or what getting the page
- * came to.
+ * Return: 0; -ENOENT if the word has another value, -EFAULT if it crosses a page, or the error of
+ * getting the page.
  */
 int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 		 unsigned long to, unsigned int size)
@@ -35,7 +34,7 @@ int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 	if (offset_in_page(addr) + size > PAGE_SIZE)
 		return -EFAULT;
 
-	/* Held over the exchange: a fork would make the page somebody else's. */
+	/* Hold the lock during the exchange: a fork could leave this page to the child. */
 	mmap_read_lock(mm);
 	page = page_get(mm, addr, FOLL_WRITE);
 	if (IS_ERR(page)) {
@@ -64,17 +63,17 @@ int word_restore(struct mm_struct *mm, unsigned long addr, unsigned long from,
 }
 
 /**
- * u16_add() - change a 16-bit word of a process's data
+ * u16_add() - increment or decrement a 16-bit word of a process's data
  * @mm: the address space, in use
- * @addr: where the word lies, at an even address
+ * @addr: address of the word, which must be even
  * @change: 1 or -1
  *
- * The program may change it as well, so the change is atomic.  A word that is
+ * The program may change the word at the same time, so the change is atomic.  A word that is
  * 0 is not decremented.
  *
  * Context: may sleep; mmap lock held.
- * Return: 0; -EINVAL when the address is odd, -ERANGE when the word is at the
- * end of its range; or what getting the page came to.
+ * Return: 0; -EINVAL if the address is odd, -ERANGE if the word is at the end of its range; or
+ * the error of getting the page.
  */
 int u16_add(struct mm_struct *mm, unsigned long addr, int change)
 {

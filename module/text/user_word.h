@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Changing single words of another address space.
+ * Change single words of another address space.
  */
 #ifndef _UPROBES_USER_WORD_H
 #define _UPROBES_USER_WORD_H
