@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The classification of the System V calling convention (psABI for x86-64,
- * 3.2.3), as far as it concerns values that are returned, of C and C++.
+ * Classify the returned values of C and C++ functions by the System V calling
+ * convention (psABI for x86-64, 3.2.3).
  */
 #include <dwarf.h>
 #include <stdbool.h>
@@ -27,10 +27,10 @@ static const char in_vector[] = "it is a vector, and only half of its register c
 static const char unknown[] = "the debug information does not say how the function returns it";
 
 /**
- * struct classifying - a classification under way
+ * struct classifying - a classification in progress
  * @words: the result
- * @left: so many more parts are looked at
- * @nested: types around the one that is looked at
+ * @left: number of parts that may still be classified
+ * @nested: number of types around the current one
  */
 struct classifying {
 	struct words *words;
@@ -55,7 +55,7 @@ static void put(struct classifying *c, u64 offset, u64 size, enum word class)
 			c->words->v[i] = class;
 }
 
-/* Numbers that lie across their own size are of a packed structure. */
+/* A number that is not aligned belongs to a packed structure, which is returned in memory. */
 static void put_aligned(struct classifying *c, u64 offset, u64 size, u64 align,
 			enum word class)
 {
@@ -75,7 +75,7 @@ static void classify_number(struct classifying *c, Dwarf_Die *type, u64 offset,
 		put_aligned(c, offset, size, size, WORD_SSE);
 		break;
 	case DW_ATE_complex_float:
-		/* That of long double is too large to be in registers. */
+		/* A complex long double is returned in x87 registers. */
 		if (size > 2 * WORD_SIZE)
 			fail(c, in_x87);
 		put_aligned(c, offset, size, size / 2, WORD_SSE);
@@ -132,7 +132,7 @@ static bool takes_own_kind(Dwarf_Die *type, Dwarf_Die *constructor)
 	return false;
 }
 
-/* Is this function why objects of the type are copied or destroyed by code? */
+/* Check whether a function requires objects of the type to be copied or destroyed by code. */
 static bool is_copier(Dwarf_Die *type, Dwarf_Die *function)
 {
 	const char *name = die_name(function), *own = die_name(type);
@@ -152,9 +152,9 @@ static bool is_copier(Dwarf_Die *type, Dwarf_Die *function)
 }
 
 /*
- * An object that is copied or destroyed by code of its own is returned in
- * memory, whatever its size.  Up to version 4, DWARF does not tell such code
- * from what the compiler makes on request.
+ * An object with its own code for copying or destruction is returned in memory,
+ * whatever its size.  Up to version 4, DWARF does not distinguish such code
+ * from code that the compiler generates on request.
  */
 static void classify_function(struct classifying *c, Dwarf_Die *type,
 			      Dwarf_Die *function)
@@ -233,9 +233,9 @@ static void classify(struct classifying *c, Dwarf_Die *type, u64 offset)
 }
 
 /**
- * words_classify() - what is a value returned in?
- * @type: its type
- * @size: its bytes
+ * words_classify() - find the kinds of registers that a value is returned in
+ * @type: the type of the value
+ * @size: the size of the value in bytes
  * @words: filled in
  */
 void words_classify(Dwarf_Die *type, u64 size, struct words *words)

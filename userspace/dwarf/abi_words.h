@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which kinds of registers the words of a value are returned in. */
+/* The kinds of registers in which the words of a value are returned. */
 #ifndef _USERSPACE_ABI_WORDS_H
 #define _USERSPACE_ABI_WORDS_H
 
@@ -7,17 +7,17 @@
 
 #include "types.h"
 
-/* A word, as calling conventions count. */
+/* Bytes in a word of the calling convention. */
 #define WORD_SIZE 8
 
-/* Values of more words are returned in memory. */
+/* A value of more words is returned in memory. */
 #define WORDS_MAX 2
 
 /**
- * enum word - what a word of a value goes by
- * @WORD_EMPTY: nothing is in it
- * @WORD_SSE: floating-point numbers only: an SSE register
- * @WORD_INTEGER: anything else: a register of general purpose
+ * enum word - the class of a word of a value
+ * @WORD_EMPTY: the word has no data
+ * @WORD_SSE: only floating-point numbers: an SSE register
+ * @WORD_INTEGER: anything else: a general-purpose register
  */
 enum word {
 	WORD_EMPTY,
@@ -30,7 +30,7 @@ enum word {
  * @v: each of them
  * @n: number of @v in use
  * @in_memory: the whole value is in memory
- * @problem: why nothing can be said, as part of a sentence, or NULL
+ * @problem: why the classes are not known, as part of a sentence, or NULL
  */
 struct words {
 	enum word v[WORDS_MAX];

@@ -9,10 +9,10 @@
 #include "variable.h"
 
 /**
- * argument_len() - the length of an argument
- * @text: it starts there
+ * argument_len() - get the length of an argument
+ * @text: text that starts with the argument
  *
- * As the tracer does it: quotes of \"text" hide blanks.
+ * As in the tracer, a blank inside \"text" does not end the argument.
  */
 size_t argument_len(const char *text)
 {
@@ -32,7 +32,7 @@ size_t argument_len(const char *text)
 	return n;
 }
 
-/* The colon before a type, not one of A::B, nor one in parentheses. */
+/* Find the colon before a type; ignore the colons of A::B and colons in parentheses. */
 static const char *type_colon(const char *p, const char *end)
 {
 	const char *found = NULL;
@@ -50,7 +50,7 @@ static const char *type_colon(const char *p, const char *end)
 	return found;
 }
 
-/* Of string(LENGTH). */
+/* Take LENGTH from string(LENGTH). */
 static void take_length(struct word *word, const char *type, const char *end)
 {
 	const char *open = memchr(type, '(', end - type);
@@ -62,11 +62,11 @@ static void take_length(struct word *word, const char *type, const char *end)
 }
 
 /**
- * argument_next() - take the next argument apart
- * @rest: the text from there on; moved behind the argument
+ * argument_next() - parse the next argument
+ * @rest: the remaining text; moved to the end of the argument
  * @word: filled in
  *
- * Return: whether there is one.
+ * Return: whether there is an argument.
  */
 bool argument_next(const char **rest, struct word *word)
 {
@@ -93,33 +93,33 @@ bool argument_next(const char **rest, struct word *word)
 	return true;
 }
 
-/** argument_fetches() - is this what is fetched? */
+/** argument_fetches() - check whether an argument fetches @text */
 bool argument_fetches(const struct word *word, const char *text)
 {
 	return word->fetch_len == strlen(text) &&
 	       !strncmp(word->fetch, text, word->fetch_len);
 }
 
-/** argument_is() - is this all of it, but for a type? */
+/** argument_is() - check whether an argument is just @text, perhaps with a type */
 bool argument_is(const struct word *word, const char *text)
 {
 	return !word->name && argument_fetches(word, text);
 }
 
-/** argument_is_result() - is it what a function returns, or a part of that? */
+/** argument_is_result() - check for the value that a function returns, or a part of it */
 bool argument_is_result(const struct word *word)
 {
 	return is_result_expression(word->fetch, word->fetch_len);
 }
 
-/** argument_is_plain_result() - is it all that is returned, in its own type? */
+/** argument_is_plain_result() - check for the whole returned value in its own type */
 bool argument_is_plain_result(const struct word *word)
 {
 	return argument_fetches(word, RETVAL) &&
 	       (!word->type || str_starts(word->type, "string"));
 }
 
-/** argument_is_named() - does it take debug information? */
+/** argument_is_named() - check whether an argument needs debug information */
 bool argument_is_named(const struct word *word)
 {
 	if (word->length && is_variable_expression(word->length))

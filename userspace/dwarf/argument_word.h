@@ -11,14 +11,14 @@
 #define VARIABLES "$vars"
 
 /**
- * struct word - an argument taken apart
+ * struct word - a parsed argument
  * @name: its name, @name_len characters; NULL without one
  * @name_len: see @name
- * @fetch: what is to be fetched
- * @fetch_len: its length
+ * @fetch: the part FETCH
+ * @fetch_len: length of @fetch
  * @type: its type, up to the end of the word; NULL without one
- * @length: the length in that, of a string, as it was written; NULL without one
- * @length_len: its characters
+ * @length: for a type string(LENGTH), LENGTH as it was written; otherwise NULL
+ * @length_len: number of characters of @length
  * @len: length of the whole word
  */
 struct word {

@@ -12,8 +12,8 @@
 
 /**
  * struct search - a search for blocks
- * @pc: address of the instruction, as the debug information counts
- * @thorough: look into functions, too, that the instruction is not in
+ * @pc: address of the instruction, in terms of the debug information
+ * @thorough: also search functions that do not contain the instruction
  * @found: the blocks, outermost first until the search has ended
  */
 struct search {
@@ -37,7 +37,7 @@ static bool has_addresses(int tag)
 	}
 }
 
-/* What functions can be declared in; it has no addresses of its own. */
+/* Check for a description that can contain functions and has no addresses of its own. */
 static bool has_functions(int tag)
 {
 	switch (tag) {
@@ -82,15 +82,15 @@ static bool descend(struct search *search, Dwarf_Die *parent)
 }
 
 /**
- * blocks_find() - find the blocks that an instruction is in
+ * blocks_find() - find the blocks that contain an instruction
  * @info: the debug information
- * @addr: address of the instruction, as the program headers count
+ * @addr: address of the instruction, in terms of the program headers
  * @blocks: filled in; to be freed with blocks_free() in any case
  *
  * Unlike dwarf_getscopes(), this finds functions within namespaces and types,
  * where some compilers put them, and functions within functions.
  *
- * Return: whether it is known in which function it is.
+ * Return: whether the function of the instruction is known.
  */
 bool blocks_find(const struct debug_info *info, u64 addr,
 		 struct blocks *blocks)
@@ -118,7 +118,7 @@ bool blocks_find(const struct debug_info *info, u64 addr,
 }
 
 /**
- * is_function_block() - is this block the whole of a function?
+ * is_function_block() - check whether a block is a whole function
  * @block: the block
  */
 bool is_function_block(Dwarf_Die *block)
@@ -129,7 +129,7 @@ bool is_function_block(Dwarf_Die *block)
 }
 
 /**
- * can_have_code() - can functions or blocks be described within this?
+ * can_have_code() - check whether a description can contain functions or blocks
  * @tag: the tag of a description
  */
 bool can_have_code(int tag)

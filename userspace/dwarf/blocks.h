@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The blocks of source code that an instruction is in. */
+/* The blocks of source code that contain an instruction. */
 #ifndef _USERSPACE_BLOCKS_H
 #define _USERSPACE_BLOCKS_H
 
@@ -10,9 +10,9 @@
 #include "types.h"
 
 /**
- * struct blocks - what is around an instruction
- * @v: descriptions of blocks, of functions, those inlined into others too, and
- *	of what these are declared in, innermost first
+ * struct blocks - the blocks around an instruction
+ * @v: descriptions, innermost first: of blocks, of functions (inlined functions,
+ *	too), and of the namespaces and types that contain the functions
  * @n: number of @v
  * @cap: capacity of @v
  */

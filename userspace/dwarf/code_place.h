@@ -12,15 +12,15 @@ struct symbol;
 
 /**
  * struct place - one place that can be probed
- * @addr: address, as the file's program headers count
+ * @addr: address, in terms of the file's program headers
  * @offset: position in the file
- * @in_memory: it is in no file, but in the vDSO of the process that was named,
- *	and @addr is where it is there
- * @function: symbol of the function that it lies in; NULL if not known
+ * @in_memory: the place is in no file but in the vDSO of the given process, and
+ *	@addr is its address there
+ * @function: symbol of the function that contains the place; NULL if not known
  * @delta: distance from the function's start, if @function is set
- * @named: it was asked for by the name of @function, or of an IFUNC that stands
- *	for it, so that names of variables are those of the function, even where
- *	the code of another one was inlined into it
+ * @named: the user named @function, or an IFUNC that stands for it; names of
+ *	variables are then those of @function, even if the code of another
+ *	function was inlined at this place
  * @inlined: a copy of the wanted function starts here, inside @function
  * @copy: the description of that copy, if @inlined
  */

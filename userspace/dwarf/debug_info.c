@@ -28,10 +28,11 @@ static bool has_debug_info(const struct elf_image *img)
 #endif
 
 /*
- * libdw takes sections that it cannot unpack for absent.  Newer ones know more ways
- * than older ones, and zlib's way is known to all.
+ * libdw treats a section that it cannot decompress as absent.  All versions know
+ * zlib; newer versions know more methods than older ones.
  *
- * Return: how one is packed that cannot be unpacked; NULL if there is none.
+ * Return: how a section is compressed that cannot be decompressed; NULL if there is
+ * no such section.
  */
 static const char *unknown_packing(const struct elf_image *img)
 {
@@ -91,9 +92,9 @@ static bool use_separate(struct debug_info *info)
 /**
  * debug_info_open() - open the debug information of a file, once
  * @info: all zero before the first call; to be closed with debug_info_close()
- * @img: the file; must stay open as long as @info is used
+ * @img: the file; must stay open while @info is used
  * @debug_dir: where debug files are installed
- * @fetch: debug servers may be asked, if it is nowhere else
+ * @fetch: debug servers may be asked, if the debug information is nowhere else
  *
  * Return: whether there is any.
  */
@@ -115,10 +116,10 @@ bool debug_info_open(struct debug_info *info, const struct elf_image *img,
 	return info->dwarf;
 }
 
-/* Short names are not in the table of strings. */
+/* Names shorter than this are not in the string table. */
 #define SHORT_NAME 4
 
-/* The files that units can be kept in are named like this. */
+/* Suffix of the separate files that can hold units. */
 #define DWO_SUFFIX ".dwo"
 
 static bool data_holds(const Elf_Data *data, const char *text)
@@ -135,7 +136,7 @@ static bool strings_hold(const struct elf_image *img, const char *name)
 	if (!has_debug_info(img))
 		return false;
 	scn = elf_image_section(img, ".debug_str", &shdr);
-	/* The strings may be in yet another file. */
+	/* If there is an alternate debug file, the strings may be in that file. */
 	if (!scn || elf_image_section(img, ".gnu_debugaltlink", &shdr))
 		return true;
 	if (gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_COMPRESSED &&
@@ -147,14 +148,14 @@ static bool strings_hold(const struct elf_image *img, const char *name)
 }
 
 /**
- * debug_info_may_mention() - is it worth while to look for a name?
- * @info: as debug_info_open() takes it
+ * debug_info_may_mention() - check whether it is worth looking for a name
+ * @info: as for debug_info_open()
  * @img: the file
  * @debug_dir: where debug files are installed
  * @name: a name
  *
- * Reading all debug information takes its time, and its strings can be had
- * without.
+ * Reading all debug information is slow.  Its string table can be searched
+ * without that.
  */
 bool debug_info_may_mention(const struct debug_info *info,
 			    const struct elf_image *img,
@@ -186,12 +187,12 @@ void debug_info_close(struct debug_info *info)
 
 /**
  * unit_next() - go to the next unit that can have code
- * @walk: all zero but for its info before the first call
+ * @walk: all zero except @info before the first call
  *
- * Where the unit is only a skeleton, this is the unit in the .dwo file; if that
- * is not there, the skeleton, which knows lines and no functions.
+ * If the unit is only a skeleton, go to the unit in the .dwo file.  If there is
+ * no .dwo file, go to the skeleton, which has lines but no functions.
  *
- * Return: whether there is one.
+ * Return: whether there is a next unit.
  */
 bool unit_next(struct unit_walk *walk)
 {
@@ -232,14 +233,14 @@ static char *dwo_path(Dwarf_Die *skeleton)
 }
 
 /**
- * debug_info_missing() - which part of the debug information is not there?
+ * debug_info_missing() - find out which part of the debug information is missing
  * @info: the debug information
  *
- * With -gsplit-dwarf most of it stays in .dwo files, and dwz(1) puts what
- * several files have in common into yet another one.
+ * With -gsplit-dwarf, most of the debug information stays in .dwo files.  dwz(1)
+ * moves the parts that several files have in common to another file.
  *
- * Return: the file, and how many others there are; from malloc().  NULL if all
- * is there.
+ * Return: the first missing file and the number of others, from malloc(); NULL
+ * if nothing is missing.
  */
 char *debug_info_missing(const struct debug_info *info)
 {
@@ -272,9 +273,9 @@ char *debug_info_missing(const struct debug_info *info)
 }
 
 /**
- * debug_info_excuse() - add to an error that something is missing
+ * debug_info_excuse() - add a note about missing debug information to an error
  * @info: the debug information
- * @err: says that it does not know something
+ * @err: an error that reports something as unknown
  *
  * Return: @err.
  */
@@ -293,10 +294,10 @@ struct error *debug_info_excuse(const struct debug_info *info,
 /**
  * unit_at() - find the unit that an address belongs to
  * @info: the debug information
- * @addr: the address, as the program headers of the file count
+ * @addr: the address, in terms of the file's program headers
  * @unit: set on success
  *
- * Return: whether there is one.
+ * Return: whether there is such a unit.
  */
 bool unit_at(const struct debug_info *info, u64 addr, Dwarf_Die *unit)
 {
@@ -314,7 +315,7 @@ bool unit_at(const struct debug_info *info, u64 addr, Dwarf_Die *unit)
 			*unit = split;
 		return true;
 	}
-	/* Not every compiler writes the index that this was. */
+	/* Not every compiler writes the index that dwarf_addrdie() uses. */
 	while (unit_next(&walk)) {
 		if (dwarf_haspc(&walk.die, addr - info->bias) > 0) {
 			*unit = walk.die;
@@ -325,10 +326,10 @@ bool unit_at(const struct debug_info *info, u64 addr, Dwarf_Die *unit)
 }
 
 /**
- * die_name() - the name of something in a program
- * @die: its description
+ * die_name() - get the name in a description
+ * @die: the description
  *
- * Return: the name; NULL if it has none, or one that cannot be shown.
+ * Return: the name; NULL if there is none, or if it is not printable.
  */
 const char *die_name(Dwarf_Die *die)
 {
@@ -338,10 +339,10 @@ const char *die_name(Dwarf_Die *die)
 }
 
 /**
- * die_linkage_name() - the symbol of a function
+ * die_linkage_name() - get the symbol name of a function
  * @die: its description
  *
- * Return: the mangled name; NULL if it is no other than its plain one.
+ * Return: the mangled name; NULL if it does not differ from the plain name.
  */
 const char *die_linkage_name(Dwarf_Die *die)
 {
@@ -355,9 +356,9 @@ const char *die_linkage_name(Dwarf_Die *die)
 }
 
 /**
- * path_has_tail() - is this the file that somebody means?
+ * path_has_tail() - check whether a user's file name stands for a path
  * @path: path of a source file
- * @tail: as it was typed: its name, or the last part of its path
+ * @tail: the name of the file, or the last part of its path, as the user typed it
  */
 bool path_has_tail(const char *path, const char *tail)
 {

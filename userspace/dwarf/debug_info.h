@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The DWARF debug information of a program or library, wherever it is kept. */
+/* The DWARF debug information of a program or library, also in separate files. */
 #ifndef _USERSPACE_DEBUG_INFO_H
 #define _USERSPACE_DEBUG_INFO_H
 
@@ -13,15 +13,15 @@ struct error;
 
 /**
  * struct debug_info - open debug information
- * @dwarf: libdw's descriptor, NULL when there is none
+ * @dwarf: libdw's descriptor, NULL if there is none
  * @image: the program or library
  * @debug: the separate file that it is read from, if @separate
  * @separate: whether @debug is open
- * @bias: what to add to its addresses for those of @image
- * @asked: that was looked for already
+ * @bias: number to add to its addresses to get addresses of @image
+ * @asked: the debug information was looked for already
  * @fetched: debug servers were asked, too
- * @unread: a file whose debug information is there and cannot be read; or NULL
- * @packing: how it is compressed, if that is why
+ * @unread: a file with debug information that cannot be read, or NULL
+ * @packing: how @unread is compressed, if it cannot be read for that reason
  */
 struct debug_info {
 	Dwarf *dwarf;
@@ -37,9 +37,9 @@ struct debug_info {
 
 /**
  * struct unit_walk - a walk over all units with code
- * @info: what is walked
- * @next: the unit behind the last one
- * @die: the unit
+ * @info: the debug information
+ * @next: the unit found last, from which the walk goes on
+ * @die: description of that unit
  */
 struct unit_walk {
 	const struct debug_info *info;

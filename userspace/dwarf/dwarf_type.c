@@ -9,19 +9,19 @@
 #include "debug_info.h"
 #include "util/util.h"
 
-/* Structures in structures, and names of types; a limit on hostile files. */
+/* Nested structures and names of types; a limit on hostile files. */
 #define NESTING_MAX 16
-/* Members that are looked at for one name. */
+/* Number of members that are searched for one name. */
 #define MEMBERS_MAX	100000U
-/* Bounds from there on mean none, or -1. */
+/* An upper bound of at least this value means that there is no bound, or -1. */
 #define ELEMENTS_MAX	0xffffffffU
 
 /**
- * type_of() - the type of a variable, member or function
- * @die: what has the type
- * @type: set to it, without const, typedef and the like
+ * type_of() - get the type of a variable, member or function
+ * @die: the variable, member or function
+ * @type: set to its type, without const, typedef and the like
  *
- * Return: whether it has one; void is none.
+ * Return: whether it has a type; void does not count.
  */
 bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
@@ -33,9 +33,9 @@ bool type_of(Dwarf_Die *die, Dwarf_Die *type)
 }
 
 /**
- * type_target() - what a pointer, reference or array is made of
+ * type_target() - get the type that a pointer or reference points to, or of array elements
  * @type: the pointer, reference or array
- * @target: set to the type behind it
+ * @target: set to that type
  */
 bool type_target(Dwarf_Die *type, Dwarf_Die *target)
 {
@@ -52,7 +52,7 @@ bool type_size(Dwarf_Die *type, u64 *size)
 	return true;
 }
 
-/** type_is_pointer() - is this an address of something? References are. */
+/** type_is_pointer() - check whether a type is a pointer or a reference */
 bool type_is_pointer(Dwarf_Die *type)
 {
 	switch (dwarf_tag(type)) {
@@ -65,7 +65,7 @@ bool type_is_pointer(Dwarf_Die *type)
 	}
 }
 
-/** type_encoding() - DW_ATE_* of a base type, 0 for other types */
+/** type_encoding() - get DW_ATE_* of a base type, 0 for other types */
 unsigned int type_encoding(Dwarf_Die *type)
 {
 	Dwarf_Attribute attr;
@@ -100,10 +100,10 @@ static bool enum_is_signed(Dwarf_Die *type)
 }
 
 /**
- * type_for_tracer() - the type of a fetch argument that suits a value
+ * type_for_tracer() - get the type of the fetch argument for a value
  * @type: type of the value
  *
- * Return: its name, or NULL for values that are no numbers.
+ * Return: its name, or NULL for values that are not numbers.
  */
 const char *type_for_tracer(Dwarf_Die *type)
 {
@@ -219,7 +219,7 @@ static void put_type(FILE *out, Dwarf_Die *type, unsigned int depth)
 		fputs(name ? name : "?", out);
 		return;
 	}
-	/* Go names its pointers and slices. */
+	/* Pointers and slices of Go have names. */
 	if (name) {
 		fputs(name, out);
 		return;
@@ -239,8 +239,8 @@ static void put_type(FILE *out, Dwarf_Die *type, unsigned int depth)
 }
 
 /**
- * type_name() - a type as the source code has it, more or less
- * @type: the type, typedefs and all
+ * type_name() - write a type approximately as in the source code
+ * @type: the type, with typedefs
  *
  * Return: its name, from malloc().
  */
@@ -268,7 +268,10 @@ static bool number(Dwarf_Die *die, unsigned int name, u64 *value)
 	return true;
 }
 
-/* Number of elements, 0 if it is not known, of an array that counts from 0 as C does. */
+/*
+ * Count the elements of an array whose indices start at 0, as in C.  @count is 0 if the number
+ * is not known.  Return NULL, or why the array cannot be indexed, as part of a sentence.
+ */
 static const char *count_elements(Dwarf_Die *range, u64 *count)
 {
 	Dwarf_Sword lower = 0;
@@ -294,12 +297,12 @@ static const char *count_elements(Dwarf_Die *range, u64 *count)
 }
 
 /**
- * type_array_index() - how far the indices of an array go
+ * type_array_index() - find the distance between elements for one index of an array
  * @type: the array
- * @dimension: which of its indices, the first one is 0
+ * @dimension: which of its indices; the first one is 0
  * @array: filled in on success
  *
- * Return: NULL, or why it cannot be said, as part of a sentence.
+ * Return: NULL, or why the distance is not known, as part of a sentence.
  */
 const char *type_array_index(Dwarf_Die *type, unsigned int dimension,
 			     struct array_index *array)
@@ -335,7 +338,7 @@ const char *type_array_index(Dwarf_Die *type, unsigned int dimension,
 	return NULL;
 }
 
-/* DWARF 2 has an operation for it where later versions have the number. */
+/* DWARF 2 gives the offset as an operation, later versions give it as a number. */
 static bool member_offset(Dwarf_Die *die, u64 *offset)
 {
 	Dwarf_Attribute attr;
@@ -354,9 +357,9 @@ static bool member_offset(Dwarf_Die *die, u64 *offset)
 }
 
 /**
- * type_place_member() - find out where a member is
+ * type_place_member() - find the position of a member
  * @die: its description
- * @member: filled in, but for its type
+ * @member: filled in, except its type
  */
 void type_place_member(Dwarf_Die *die, struct member *member)
 {
@@ -381,14 +384,14 @@ void type_place_member(Dwarf_Die *die, struct member *member)
 	}
 }
 
-/* A static member of a class is a variable of its own, which this only declares. */
+/* A static member of a class is a separate variable; the class only declares it. */
 static bool member_is_static(Dwarf_Die *die)
 {
 	return dwarf_hasattr(die, DW_AT_external) ||
 	       dwarf_hasattr(die, DW_AT_declaration);
 }
 
-/* @left: so many more are looked at; a hostile file can nest without end. */
+/* @left limits the number of members to search: a hostile file can nest without end. */
 static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 			unsigned int depth, unsigned int *left,
 			struct member *member)
@@ -422,7 +425,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 			break;
 		case DW_TAG_variant_part:
 		case DW_TAG_variant:
-			/* Each variant of an enumeration of Rust is a member. */
+			/* Each variant of a Rust enumeration is a member. */
 			if (find_member(&child, name, len, depth + 1, left,
 					member))
 				return true;
@@ -430,7 +433,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
 		default:
 			continue;
 		}
-		/* Members of base classes and of what has no name are its own. */
+		/* Members of base classes and of unnamed members belong to the type itself. */
 		if (!type_of(&child, &inner) || !type_has_members(&inner) ||
 		    !find_member(&inner, name, len, depth + 1, left, member))
 			continue;
@@ -448,7 +451,7 @@ static bool find_member(Dwarf_Die *type, const char *name, size_t len,
  * @type: the structure, class or union
  * @name: name of the member, @len characters of it
  * @len: see @name
- * @member: filled in when it is found
+ * @member: filled in if it is found
  */
 bool type_member(Dwarf_Die *type, const char *name, size_t len,
 		 struct member *member)
@@ -500,11 +503,11 @@ static void add_names(Dwarf_Die *type, unsigned int depth, unsigned int *left,
 }
 
 /**
- * type_member_names() - the members that a structure has
+ * type_member_names() - list the members of a structure
  * @type: the structure
  *
- * Return: their names with blanks between them, those of base classes and of what
- * has no name among them, from malloc().
+ * Return: their names, separated by blanks, from malloc(). The list includes the members of
+ * base classes and of unnamed members.
  */
 char *type_member_names(Dwarf_Die *type)
 {

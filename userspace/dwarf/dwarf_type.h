@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Types of a program, and what the tracer calls them. */
+/* Types of a program, and their names in the tracer. */
 #ifndef _USERSPACE_DWARF_TYPE_H
 #define _USERSPACE_DWARF_TYPE_H
 
@@ -11,7 +11,7 @@
 /**
  * struct member - a member of a structure, class or union
  * @type: its type
- * @nowhere: only the running program knows where it is, as in a virtual base class
+ * @nowhere: only the running program knows its position, as in a virtual base class
  * @offset: bytes from the start
  * @bits: bits of a bit field, 0 for others
  * @bit_offset: bits from the start of the structure, for a bit field
@@ -25,9 +25,9 @@ struct member {
 };
 
 /**
- * struct array_index - what an index of an array counts
- * @elements: elements that it goes over for each
- * @last: there is no further index behind it
+ * struct array_index - one index of an array
+ * @elements: number of array elements that one step of the index skips
+ * @last: no further index follows
  */
 struct array_index {
 	u64 elements;

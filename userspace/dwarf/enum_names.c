@@ -11,10 +11,10 @@
 #include "location.h"
 #include "util/util.h"
 
-/* More names of one type are not of a program that somebody has written. */
+/* More names than any type in a real program has; a limit on hostile files. */
 #define NAMES_MAX 10000
 
-/* A line of a trace has to stay one that can be taken apart. */
+/* Accept only names with which a line of a trace can still be parsed. */
 static bool is_plain(const char *name)
 {
 	const char *p = name;
@@ -48,10 +48,10 @@ static bool knows(const struct enum_names *names, const char *argument)
 }
 
 /**
- * enum_names_add() - learn the names of an argument's values
+ * enum_names_add() - add the names of an argument's values
  * @names: all zero before the first call
- * @argument: its name; known ones stay as they are
- * @type: its type, an enumeration
+ * @argument: name of the argument; if it is already known, nothing is added
+ * @type: type of the argument, an enumeration
  */
 void enum_names_add(struct enum_names *names, const char *argument,
 		    const Dwarf_Die *type)
@@ -76,7 +76,10 @@ void enum_names_add(struct enum_names *names, const char *argument,
 	} while (++n < NAMES_MAX && !dwarf_siblingof(&child, &child));
 }
 
-/* Is it printed like this? The width decides, as not all descriptions tell of a sign. */
+/*
+ * Check whether the tracer prints a value as @text.  Compare only the bytes of the value,
+ * because not all descriptions tell whether it is signed.
+ */
 static bool is_same(const struct enum_name *v, const char *text, size_t len)
 {
 	unsigned int unused = v->size < 8 ? 64 - 8 * v->size : 0;
@@ -93,14 +96,14 @@ static bool is_same(const struct enum_name *v, const char *text, size_t len)
 }
 
 /**
- * enum_names_find() - the name of a value
- * @names: those that are known
+ * enum_names_find() - look up the name of a value
+ * @names: the known names
  * @argument: name of the argument, @argument_len bytes of it
  * @argument_len: see @argument
  * @text: the value as the tracer prints it, @len bytes of it
  * @len: see @text
  *
- * Return: the name, which lives as long as @names; NULL for other values.
+ * Return: the name, valid until enum_names_free(); NULL for other values.
  */
 const char *enum_names_find(const struct enum_names *names,
 			    const char *argument, size_t argument_len,

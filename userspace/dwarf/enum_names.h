@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Values that have names in the source code. */
+/* Names of values in the source code. */
 #ifndef _USERSPACE_ENUM_NAMES_H
 #define _USERSPACE_ENUM_NAMES_H
 
@@ -12,8 +12,8 @@
  * struct enum_name - the name of a value of an argument
  * @argument: name of the argument
  * @value: the value
- * @size: bytes of it that count
- * @name: what the source code calls it
+ * @size: size of the value in bytes
+ * @name: its name in the source code
  */
 struct enum_name {
 	char *argument;

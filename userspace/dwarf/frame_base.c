@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LLVM says that slots count from %bp, or from %sp, and means what these hold
- * between the function's prologue and its epilogues.  The unwind table knows the
- * caller's stack pointer at every instruction, and thus what they hold there.
+ * LLVM describes stack slots relative to %bp or %sp.  It means the values that
+ * these registers hold between the function's prologue and its epilogues.  The
+ * unwind table gives the caller's stack pointer at every instruction, from which
+ * these values can be computed.
  */
 #include "frame_base.h"
 
@@ -12,14 +13,14 @@
 #include "util/error.h"
 #include "elf/text.h"
 
-/* So many rows of the unwind table are looked at; a limit on hostile files. */
+/* Number of rows of the unwind table that are read; a limit on hostile files. */
 #define ROWS_MAX 4096
 
-/* Prologues and epilogues have a row for each instruction, of so many bytes. */
+/* In prologues and epilogues, a row covers one instruction of at most this many bytes. */
 #define PROLOGUE_ROW_MAX 7
 #define EPILOGUE_ROW_MAX 2
 
-/* As DWARF numbers them. */
+/* Registers in DWARF numbering. */
 static u64 stack_pointer(const struct frame *frame)
 {
 	return frame->info->image->ehdr.e_machine == EM_X86_64 ? 7 : 4;
@@ -59,12 +60,12 @@ static bool from_table(Dwarf_CFI *cfi, u64 addr, struct cfa *cfa)
 }
 
 /**
- * cfa_at() - where the caller's stack pointer was before the call
+ * cfa_at() - find the value of the caller's stack pointer before the call
  * @info: the debug information
  * @addr: address of an instruction
  * @cfa: filled in
  *
- * Return: whether that is known.
+ * Return: whether the value is known.
  */
 bool cfa_at(const struct debug_info *info, u64 addr, struct cfa *cfa)
 {
@@ -82,12 +83,12 @@ bool cfa_at(const struct debug_info *info, u64 addr, struct cfa *cfa)
 }
 
 /**
- * struct depth - how deep the stack is over a function
+ * struct depth - the depth of the stack in the rows of a function
  * @entry: distance of the caller's stack pointer at the entry
- * @max: the largest one
- * @row: length of the row before the present one
- * @last: distance in that row
- * @unclear: calls push their arguments, so that @max is not that of the body
+ * @max: the largest distance
+ * @row: length of the previous row
+ * @last: distance in the previous row
+ * @unclear: calls push their arguments, so @max is not the distance in the body
  */
 struct depth {
 	s64 entry;
@@ -128,7 +129,7 @@ static bool find_end(const struct frame *frame, u64 *end)
 	return false;
 }
 
-/* How deep the stack is in the body, by rows that all count from it. */
+/* Find the depth of the stack in the body, if all rows are relative to the stack pointer. */
 static bool find_depth(const struct frame *frame, u64 end, struct depth *depth)
 {
 	u64 addr = frame->start;
@@ -146,7 +147,7 @@ static bool find_depth(const struct frame *frame, u64 end, struct depth *depth)
 	return !depth->unclear;
 }
 
-/* A frame pointer stays where it is. */
+/* Find the first row that is relative to @reg: a frame pointer does not change in the body. */
 static bool find_pointed(const struct frame *frame, u64 end, u64 reg,
 			 struct cfa *cfa)
 {
@@ -163,12 +164,12 @@ static bool find_pointed(const struct frame *frame, u64 end, u64 reg,
 }
 
 /**
- * frame_base_distance() - from a frame base up to the caller's stack pointer
+ * frame_base_distance() - get the distance from a frame base up to the caller's stack pointer
  * @frame: an instruction of the function
- * @reg: the register that the frame base is said to be in
- * @distance: set to it
+ * @reg: the register that holds the frame base according to the debug information
+ * @distance: set to the distance
  *
- * Return: whether it is known.
+ * Return: whether the distance is known.
  */
 bool frame_base_distance(const struct frame *frame, u64 reg, s64 *distance)
 {
@@ -189,7 +190,7 @@ bool frame_base_distance(const struct frame *frame, u64 reg, s64 *distance)
 	return known;
 }
 
-/* Where the stack is realigned, an epilogue does not show in the table. */
+/* Check for a pop: if the stack is realigned, the unwind table does not show the epilogue. */
 static bool is_pop(const struct frame *frame)
 {
 	struct instruction insn;
@@ -202,12 +203,11 @@ static bool is_pop(const struct frame *frame)
 }
 
 /**
- * frame_is_set_up() - has a register its meaning at an instruction?
+ * frame_is_set_up() - check whether a register holds its value of the body
  * @frame: the instruction
  * @reg: the stack pointer or the frame pointer
  *
- * Return: false where the prologue or an epilogue is under way, or it is not
- * known.
+ * Return: false in the prologue or an epilogue, or if this is not known.
  */
 bool frame_is_set_up(const struct frame *frame, u64 reg)
 {
@@ -224,12 +224,12 @@ bool frame_is_set_up(const struct frame *frame, u64 reg)
 }
 
 /**
- * frame_register_holds() - can a register be taken for what a list of places
- * says of it?
+ * frame_register_holds() - check whether a location list is right about a register
  * @frame: the instruction
  * @reg: the register
  *
- * LLVM does not end an entry of such a list where an epilogue begins.
+ * LLVM does not end an entry of a location list where an epilogue begins, so the
+ * entry can be wrong in the epilogue.
  */
 bool frame_register_holds(const struct frame *frame, u64 reg)
 {
@@ -244,7 +244,7 @@ bool frame_register_holds(const struct frame *frame, u64 reg)
 	    dwarf_getlocation(&attr, &ops, &n) || n != 1 ||
 	    (ops[0].atom != DW_OP_reg0 + sp && ops[0].atom != DW_OP_reg0 + fp))
 		return true;
-	/* Without frames, the frame pointer is like any other register. */
+	/* In code without frame pointers, the frame pointer is like any other register. */
 	if (reg == fp && ops[0].atom == DW_OP_reg0 + sp)
 		return true;
 	return frame_is_set_up(frame, reg);

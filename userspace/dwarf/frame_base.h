@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a function's slots count from, wherever in the function that is asked. */
+/* The base of a function's stack slots, at any instruction of the function. */
 #ifndef _USERSPACE_FRAME_BASE_H
 #define _USERSPACE_FRAME_BASE_H
 
@@ -8,11 +8,11 @@
 #include "location.h"
 
 /**
- * struct cfa - where the caller's stack pointer was before the call
- * @reg: register that it is found by, as DWARF numbers them
- * @offset: what is added to that
- * @stored: the sum is not it, but the address where it can be found
- * @end: address behind the instructions for which this holds
+ * struct cfa - the caller's stack pointer before the call
+ * @reg: register that it is computed from, in DWARF numbering
+ * @offset: number to add to the register
+ * @stored: the sum is not the stack pointer, but the address where it is stored
+ * @end: address after the instructions for which this holds
  */
 struct cfa {
 	u64 reg;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A name means what it means in the source code: the variable of the innermost
- * namespace or class around the function that has one of the name.  Namespaces
- * without a name, and what a function is inlined into, do not count.  As a help
- * to those who have left namespaces out, a name that fits none of them means the
- * only variable whose last parts it is.
+ * Resolve a name as in the source code: it stands for the variable of the
+ * innermost namespace or class around the function that has such a variable.
+ * Ignore namespaces without a name, and functions that the function is inlined
+ * into.  If no variable matches, the user may have left out namespaces: take the
+ * only variable whose path ends in the name.
  */
 #include "global.h"
 
@@ -16,25 +16,25 @@
 #include "util/util.h"
 #include "location_find.h"
 
-/* Namespaces in namespaces; a limit on hostile files. */
+/* Nested namespaces; a limit on hostile files. */
 #define NESTING_MAX 64
 
-/* References from a definition to its declaration; the same. */
+/* References from a definition to its declaration; a limit on hostile files, too. */
 #define REFERENCES_MAX 8
 
-/* What a name can stand for, by its last parts only, or exactly. */
+/* Ranks of a variable: only the last parts of its path match the name, or it matches exactly. */
 #define RANK_TAIL 1
 #define RANK_EXACT 2
 
 /**
- * struct candidate - a variable that can be meant
+ * struct candidate - a variable that the name can stand for
  * @die: its description
- * @path: its name with those of namespaces and classes around it
- * @rank: how well that fits
+ * @path: its name with the names of the namespaces and classes around it
+ * @rank: how well @path matches the name
  * @own: the source file of the function mentions it
  * @external: other source files can name it, too
- * @placed: it has a place, or at least a value
- * @declared: this says only that there is one elsewhere
+ * @placed: 2 if it has a location, 1 if it has only a value, otherwise 0
+ * @declared: @die only declares the variable; its definition is elsewhere
  */
 struct candidate {
 	Dwarf_Die die;
@@ -48,12 +48,12 @@ struct candidate {
 
 /**
  * struct search - a search for a variable
- * @name: as it was typed
+ * @name: the name as the user typed it
  * @last: its last part
  * @around: namespaces and classes around the function, with :: between them
  * @types: look into classes, too
- * @own: this is the source file of the function
- * @v: what was found
+ * @own: the searched unit is the source file of the function
+ * @v: the candidates
  * @n: number of @v
  * @cap: capacity of @v
  */
@@ -82,7 +82,7 @@ static bool is_around(int tag)
 	}
 }
 
-/* A definition says where the declaration is, which is in its namespace. */
+/* Follow a definition to its declaration, which is inside its namespace. */
 static Dwarf_Die declaration_of(const Dwarf_Die *die)
 {
 	Dwarf_Die at = *die, next;
@@ -99,7 +99,7 @@ static Dwarf_Die declaration_of(const Dwarf_Die *die)
 	return at;
 }
 
-/* The names of what is around a description, and @name. */
+/* Return @name, preceded by the names of the namespaces and classes around a description. */
 static char *path_of(const Dwarf_Die *die, const char *name)
 {
 	Dwarf_Die at = declaration_of(die), *around = NULL;
@@ -179,7 +179,7 @@ static void walk(struct search *search, Dwarf_Die *parent, unsigned int depth)
 	do {
 		int tag = dwarf_tag(&child);
 
-		/* A member that is a constant has no other description. */
+		/* A constant member has no separate description as a variable. */
 		if (tag == DW_TAG_variable ||
 		    (tag == DW_TAG_member &&
 		     dwarf_hasattr(&child, DW_AT_const_value)))
@@ -197,7 +197,7 @@ static void clear(struct search *search)
 		free(search->v[--search->n].path);
 }
 
-/* What counts first, second and third. */
+/* Return criterion number @what of a candidate; lower numbers take precedence. */
 static size_t key(const struct candidate *c, int what)
 {
 	switch (what) {
@@ -210,7 +210,10 @@ static size_t key(const struct candidate *c, int what)
 	}
 }
 
-/* Keep what fits best, of that what can be seen best, of that what has a place. */
+/*
+ * Keep the candidates of the best rank, of these the most visible ones, and of these the
+ * candidates with a location.
+ */
 static void keep_best(struct search *search)
 {
 	for (int what = 0; what < 3; what++) {
@@ -270,7 +273,7 @@ static struct error *ambiguous(const struct search *search)
 	return err;
 }
 
-/* The only one that is left; it can be described several times. */
+/* Choose the only variable that is left; one variable can have several descriptions. */
 static struct error *choose(struct search *search, const struct frame *frame,
 			    Dwarf_Die *variable)
 {
@@ -291,7 +294,10 @@ static void search_others(struct search *search, const struct frame *frame,
 			walk(search, &units.die, 0);
 }
 
-/* What is only declared is searched for under the name that the declaration has. */
+/*
+ * Check whether all candidates only declare one variable.  If so, set @path to the full name
+ * of the declaration, to search for the definition under that name.
+ */
 static bool is_elsewhere(struct search *search, char **path)
 {
 	for (size_t i = 0; i < search->n; i++)
@@ -340,12 +346,12 @@ static struct error *find(struct search *search, const struct frame *frame,
 }
 
 /**
- * global_find() - find a variable that is of no function
- * @frame: the instruction where it is named
- * @around: the innermost function there
- * @name: its name, with or without those of namespaces and classes
- * @variable: set to its description, if there is one
- * @found: set to whether there is one
+ * global_find() - find a variable that belongs to no function
+ * @frame: the instruction at which the name is looked up
+ * @around: the innermost function at that instruction
+ * @name: its name, with or without the names of namespaces and classes
+ * @variable: set to its description, if the variable exists
+ * @found: set to whether the variable exists
  */
 struct error *global_find(const struct frame *frame, const Dwarf_Die *around,
 			  const char *name, Dwarf_Die *variable, bool *found)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Variables that are of no function. */
+/* Variables that belong to no function. */
 #ifndef _USERSPACE_GLOBAL_H
 #define _USERSPACE_GLOBAL_H
 

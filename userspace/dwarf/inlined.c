@@ -13,12 +13,12 @@
 /**
  * struct search - a search for copies
  * @info: the debug information
- * @name: name of the function as it was typed
+ * @name: name of the function as the user typed it
  * @symbol: its symbol, or NULL
- * @file: the source file that it is from, or NULL
- * @found: where copies go
- * @last: the function whose copy was looked at last
- * @wanted: that one is looked for
+ * @file: its source file, or NULL
+ * @found: the copies that were found
+ * @last: the function that was checked last
+ * @wanted: @last is the function that is looked for
  */
 struct search {
 	const struct debug_info *info;
@@ -62,7 +62,7 @@ static bool is_from(Dwarf_Die *die, const char *file)
 	return path && path_has_tail(path, file);
 }
 
-/* Copies of the same function often follow each other. */
+/* Copies of one function often follow each other, so remember the last result. */
 static bool is_wanted(Dwarf_Die *function, struct search *search)
 {
 	if (function->addr != search->last) {
@@ -74,8 +74,8 @@ static bool is_wanted(Dwarf_Die *function, struct search *search)
 }
 
 /*
- * Where no entry is named, the first address is it (DWARF 5, 2.18); a copy in
- * several parts has only a list of them.
+ * If a copy names no entry, its first address is the entry (DWARF 5, 2.18).  A
+ * copy in several parts has only a list of address ranges.
  */
 static bool find_entry(Dwarf_Die *copy, Dwarf_Addr *addr)
 {
@@ -126,7 +126,7 @@ static void walk(Dwarf_Die *parent, unsigned int depth,
 	} while (!dwarf_siblingof(&child, &child));
 }
 
-/* Once: it is the same for all functions of a file. */
+/* Mention this only once: it is the same for all functions of a file. */
 static void mention_missing(const struct debug_info *info)
 {
 	static bool mentioned;
@@ -142,9 +142,9 @@ static void mention_missing(const struct debug_info *info)
 /**
  * inlined_each() - list all inlined copies
  * @info: the debug information
- * @each: called for each, with the function, which can be described in another
- *	unit or file
- * @arg: handed on
+ * @each: called for each copy with the original function, whose description can
+ *	be in another unit or file
+ * @arg: passed on to @each
  */
 void inlined_each(const struct debug_info *info, inlined_callback *each,
 		  void *arg)
@@ -166,9 +166,9 @@ static int by_addr(const void *pa, const void *pb)
 /**
  * inlined_find() - find the inlined copies of a function
  * @info: the debug information
- * @name: its name, as it was typed
- * @symbol: its symbol where it has one, else NULL
- * @file: the source file that it is from, or NULL
+ * @name: its name, as the user typed it
+ * @symbol: its symbol if it has one, otherwise NULL
+ * @file: its source file, or NULL
  * @inlined: filled in; to be freed with inlined_free()
  */
 void inlined_find(const struct debug_info *info, const char *name,

@@ -10,8 +10,8 @@
 
 /**
  * struct inlined_copy - one copy
- * @addr: where it starts, as the program headers count; not always inside the
- *	code that is said to be its own
+ * @addr: its start, in terms of the program headers; not always inside the
+ *	address ranges in the description
  * @die: its description
  */
 struct inlined_copy {

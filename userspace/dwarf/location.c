@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DWARF location descriptions (DWARF 5, 2.5 and 2.6) as fetch arguments.  What
- * compilers emit is mostly a register, memory at a distance from one, or a
- * constant; all that is evaluated here is sums of those and loads through them:
+ * Convert DWARF location descriptions (DWARF 5, 2.5 and 2.6) to fetch arguments.
+ * Compilers mostly emit a register, memory at an offset from a register, or a
+ * constant.  Only sums of these and loads through them are evaluated:
  *
  *	DW_OP_reg5				%di
  *	DW_OP_fbreg -20				-4(%sp), by the unwind table
  *	DW_OP_addr X				X - here + %ip
  *	DW_OP_breg3 8; DW_OP_deref		memory at +8(%bx)
- *	DW_OP_entry_value reg5; stack_value	%di, if here is the entry
+ *	DW_OP_entry_value reg5; stack_value	%di, if this is the entry
  */
 #include "location.h"
 
@@ -23,7 +23,7 @@
 #define STACK_MAX 8
 #define NESTING_MAX 4
 
-/* Bytes of a constant that are looked at. */
+/* Maximum size of a constant in bytes. */
 #define CONSTANT_MAX 65536
 
 static const char too_complex[] = "its place is computed in a way that no fetch argument can say";
@@ -50,10 +50,10 @@ struct term {
 
 /**
  * struct evaluation - an expression being evaluated
- * @frame: where
+ * @frame: the instruction
  * @stack: terms, the top one last
  * @n: number of @stack
- * @depth: expressions around this one
+ * @depth: number of expressions around this one
  */
 struct evaluation {
 	const struct frame *frame;
@@ -120,7 +120,7 @@ static char *memory_at(const struct term *term)
 	return xasprintf("%+lld(%s)", (long long)term->offset, term->base);
 }
 
-/* The top term is an address: replace it by what is there. */
+/* Replace the address in the top term by the contents of memory at that address. */
 static const char *load(struct evaluation *eval)
 {
 	struct term *top;
@@ -158,7 +158,7 @@ static const char *add(struct evaluation *eval, bool minus)
 static const char *evaluate(struct evaluation *eval, const Dwarf_Op *ops,
 			    size_t n, Dwarf_Attribute *attr);
 
-/* Where the caller's stack pointer was before the call. */
+/* Push the value of the caller's stack pointer before the call. */
 static const char *push_cfa(struct evaluation *eval)
 {
 	const struct debug_info *info = eval->frame->info;
@@ -184,8 +184,9 @@ static const char *push_cfa(struct evaluation *eval)
 }
 
 /*
- * As a frame base, a register means what it holds, where the frame is set up;
- * the caller's stack pointer is known elsewhere, too.
+ * As a frame base, a register stands for the value that it holds where the frame
+ * is set up.  Compute this value from the caller's stack pointer, which is known
+ * at other instructions, too.
  */
 static const char *push_frame_register(struct evaluation *eval, u64 number)
 {
@@ -245,10 +246,10 @@ static const char *push_entry_value(struct evaluation *eval,
 }
 
 /**
- * location_is_fixed() - does a description hold for the whole function?
+ * location_is_fixed() - check whether a description holds for the whole function
  * @attr: the description
  *
- * Then it is that of the body, whatever it says of the prologue.
+ * Such a description is right in the body, but can be wrong in the prologue.
  */
 bool location_is_fixed(Dwarf_Attribute *attr)
 {
@@ -348,7 +349,7 @@ static const char *evaluate(struct evaluation *eval, const Dwarf_Op *ops,
 	return problem;
 }
 
-/* What is known of a value, word by word. */
+/* Split a constant into words. */
 static void take_block(const Dwarf_Block *block, struct location *location)
 {
 	const size_t word = sizeof(u64);
@@ -385,14 +386,14 @@ static const char *implicit(Dwarf_Attribute *attr, const Dwarf_Op *op,
 }
 
 /**
- * location_evaluate() - find out where an expression leads
+ * location_evaluate() - evaluate a location expression
  * @frame: the instruction
- * @attr: what the expression belongs to
+ * @attr: the attribute that the expression belongs to
  * @ops: the expression, without pieces
  * @n: number of @ops
  * @location: filled in on success; to be freed with location_free()
  *
- * Return: NULL, or why it cannot be said, as part of a sentence.
+ * Return: NULL, or why the location is not known, as part of a sentence.
  */
 const char *location_evaluate(const struct frame *frame, Dwarf_Attribute *attr,
 			      const Dwarf_Op *ops, size_t n,
@@ -474,11 +475,11 @@ static bool has_pieces(const Dwarf_Op *ops, size_t n)
 }
 
 /**
- * location_constant() - the number that an attribute holds
+ * location_constant() - get the number that an attribute holds
  * @attr: the attribute
  * @value: set on success
  *
- * The fixed sizes say nothing of a sign, and compilers use them for what has none.
+ * The forms of fixed size do not tell a sign; compilers use them for unsigned numbers.
  */
 bool location_constant(Dwarf_Attribute *attr, s64 *value)
 {
@@ -503,11 +504,11 @@ bool location_constant(Dwarf_Attribute *attr, s64 *value)
 }
 
 /**
- * location_constant_value() - the value of a variable that is a constant
+ * location_constant_value() - get the value of a variable that is a constant
  * @variable: the variable, which has no location
  * @location: filled in on success
  *
- * Return: NULL, or why there is none.
+ * Return: NULL, or why there is no value.
  */
 const char *location_constant_value(Dwarf_Die *variable, struct location *location)
 {
@@ -529,14 +530,14 @@ const char *location_constant_value(Dwarf_Die *variable, struct location *locati
 }
 
 /**
- * location_described() - where a description says that a value is
+ * location_described() - find the location of a value by its description
  * @frame: the instruction
  * @attr: the description
- * @ops: its operations there
- * @n: how many
+ * @ops: its operations at the instruction
+ * @n: number of @ops
  * @location: filled in on success
  *
- * Return: NULL, or why its value cannot be fetched there.
+ * Return: NULL, or why the value cannot be fetched at the instruction.
  */
 const char *location_described(const struct frame *frame, Dwarf_Attribute *attr,
 			       const Dwarf_Op *ops, size_t n, struct location *location)
@@ -546,9 +547,9 @@ const char *location_described(const struct frame *frame, Dwarf_Attribute *attr,
 }
 
 /**
- * location_copy() - make a copy
+ * location_copy() - copy a location
  * @to: filled in; to be freed with location_free()
- * @from: what is copied
+ * @from: the location to copy
  */
 void location_copy(struct location *to, const struct location *from)
 {
@@ -572,8 +573,8 @@ void location_free(struct location *location)
 }
 
 /**
- * location_deref() - go from a pointer to what it points to
- * @location: where the pointer is; not of %WHERE_PIECES
+ * location_deref() - go from a pointer to the object that it points to
+ * @location: location of the pointer; not of %WHERE_PIECES
  */
 void location_deref(struct location *location)
 {

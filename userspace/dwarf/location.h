@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a variable is at an instruction, in words of uprobe_events. */
+/* The location of a variable at an instruction, in the syntax of uprobe_events. */
 #ifndef _USERSPACE_LOCATION_H
 #define _USERSPACE_LOCATION_H
 
@@ -10,14 +10,14 @@
 #include "types.h"
 
 /**
- * struct frame - the instruction at which variables are looked at
+ * struct frame - the instruction at which variables are looked up
  * @info: the debug information
- * @addr: address of the instruction, as the program headers count
- * @function: the function with the instruction: the one with code of its own,
- *	not one that was inlined into it
+ * @addr: address of the instruction, in terms of the program headers
+ * @function: the function that contains the instruction: the function with its
+ *	own code, not a function that was inlined into it
  * @start: address of that function's first instruction
- * @entry: and of the first behind a check of the stack; up to there, nothing has
- *	been done
+ * @entry: address of the first instruction after a stack check; the function has
+ *	done nothing up to this address
  */
 struct frame {
 	const struct debug_info *info;
@@ -33,10 +33,10 @@ static inline bool frame_is_entry(const struct frame *frame)
 }
 
 /**
- * enum where - what is known of a value
+ * enum where - how a location gives a value
  * @WHERE_VALUE: base + offset is the value itself
  * @WHERE_MEMORY: the value is in memory at base + offset
- * @WHERE_PIECES: it is put together from several places
+ * @WHERE_PIECES: the value is composed of pieces at several places
  */
 enum where {
 	WHERE_VALUE,
@@ -45,10 +45,10 @@ enum where {
 };
 
 /**
- * struct location - where a value is
- * @where: what @base and @offset mean
+ * struct location - the location of a value
+ * @where: meaning of @base and @offset
  * @base: a fetch argument without its type; NULL means 0
- * @offset: what is added to it
+ * @offset: number to add to @base
  * @pieces: for %WHERE_PIECES
  * @n: number of @pieces
  */
@@ -62,10 +62,10 @@ struct location {
 
 /**
  * struct location_piece - a part of a value
- * @start: first byte of the value that it holds
+ * @start: offset of the piece in the value
  * @size: bytes
  * @problem: why it cannot be read, or NULL
- * @location: where it is; not of %WHERE_PIECES
+ * @location: its location; not of %WHERE_PIECES
  */
 struct location_piece {
 	u64 start;
@@ -74,7 +74,7 @@ struct location_piece {
 	struct location location;
 };
 
-/* Why the value of a variable that is nowhere cannot be fetched. */
+/* Why the value of a variable without a location cannot be fetched. */
 #define LOCATION_GONE "it was optimized away here"
 
 bool location_is_fixed(Dwarf_Attribute *attr);

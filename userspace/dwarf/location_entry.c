@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Code that is not optimized keeps a parameter in a slot of the frame that its
- * first instructions make and fill, and its description does not say that the
- * slot holds nothing, or is not even there, until then.  The instruction that
- * fills it tells where the value came in.
+ * Code that is not optimized keeps a parameter in a slot of its frame.  The first
+ * instructions of the function create the frame and fill the slot.  Before that,
+ * the slot is empty or does not exist, but the description of the parameter does
+ * not say so.  The instruction that fills the slot shows which register holds the
+ * value at the function's entry.
  */
 #include "location_entry.h"
 
@@ -18,10 +19,10 @@
 #include "elf/text.h"
 #include "util/util.h"
 
-/* A function stores its parameters within so many instructions. */
+/* A function stores its parameters within this many instructions. */
 #define PROLOGUE_MAX 64
 
-/* Parameters of more registers come in memory. */
+/* The caller passes a parameter of more words than this in memory. */
 #define WORDS_MAX 2
 
 static const char not_yet[] = "it is not in its place yet at the function's entry";
@@ -34,7 +35,7 @@ static u64 word_size(const struct frame *frame)
 	return frame->info->image->ehdr.e_machine == EM_X86_64 ? 8 : 4;
 }
 
-/* Does a description mean what a register holds where the frame is set up? */
+/* Check whether a description uses %bp or %sp with its value where the frame is set up. */
 static bool counts_from_frame(const struct frame *frame, const Dwarf_Op *ops,
 			      u64 *reg)
 {
@@ -45,7 +46,7 @@ static bool counts_from_frame(const struct frame *frame, const Dwarf_Op *ops,
 	return ops[0].atom == first || ops[0].atom == first + 1;
 }
 
-/* Is this a slot that the function makes, seen from its first instruction? */
+/* Check whether a location at the entry is in a slot that the function itself creates. */
 static bool is_own_slot(const struct frame *frame, const Dwarf_Op *ops,
 			const struct location *location)
 {
@@ -59,7 +60,7 @@ static bool is_own_slot(const struct frame *frame, const Dwarf_Op *ops,
 	       (location->offset < 0 || counts_from_frame(frame, ops, &unused));
 }
 
-/* A value that is found by what such a slot holds. */
+/* Check whether a value is found through a pointer in such a slot. */
 static bool is_behind_slot(const struct location *location)
 {
 	return location->base && (strstr(location->base, "(%bp") ||
@@ -76,7 +77,10 @@ struct store {
 	const char *reg;
 };
 
-/* @at is the distance of a word from where the expression leads. */
+/*
+ * Find the instruction that stores a word of a parameter in its slot.  @at is the offset of the
+ * word from the location that the expression gives.
+ */
 static bool find_store(const struct frame *at_place, Dwarf_Attribute *attr,
 		       const Dwarf_Op *ops, size_t n, s64 at,
 		       struct store *store)
@@ -128,7 +132,7 @@ static const char *from_register(const struct frame *frame,
 	return NULL;
 }
 
-/* A structure that came in two registers. */
+/* Find a structure that was passed in two registers. */
 static const char *from_registers(const struct frame *frame,
 				  Dwarf_Attribute *attr, const Dwarf_Op *ops,
 				  size_t n, u64 size, struct location *location)
@@ -195,7 +199,10 @@ static const char *at_first(const struct frame *frame, Dwarf_Die *variable,
 	return from_register(frame, attr, ops, n, 0, location);
 }
 
-/* Debuggers stop where the body starts, so that parameters are in place there. */
+/*
+ * Check whether an instruction is in the body.  Debuggers stop at the start of the body, so
+ * parameters are in their slots there.
+ */
 static bool is_in_body(const struct frame *frame)
 {
 	Dwarf_Die function = frame->function;
@@ -210,7 +217,7 @@ static bool is_in_body(const struct frame *frame)
 	return n <= 0 || frame->addr - frame->info->bias >= first;
 }
 
-/* A parameter's slot, before all of it is stored. */
+/* Check whether part of a parameter's slot is not stored yet. */
 static bool is_unfilled(const struct frame *frame, Dwarf_Die *variable,
 			Dwarf_Attribute *attr, const Dwarf_Op *ops, size_t n)
 {
@@ -221,7 +228,7 @@ static bool is_unfilled(const struct frame *frame, Dwarf_Die *variable,
 	struct store store;
 	Dwarf_Die type;
 
-	/* An object is handed over by its address. */
+	/* An object can be passed by its address. */
 	if (ops[n - 1].atom == DW_OP_deref)
 		n--;
 	if (!type_of(variable, &type) || !type_size(&type, &size))
@@ -238,16 +245,17 @@ static bool is_unfilled(const struct frame *frame, Dwarf_Die *variable,
 }
 
 /**
- * location_at_entry() - correct a place for where the frame is not there yet
+ * location_at_entry() - correct a location where the frame is not set up yet
  * @frame: the instruction
- * @variable: what is looked for
+ * @variable: the variable or parameter
  * @attr: its description
  * @ops: the expression in it
  * @n: number of @ops, at least one
- * @location: where that leads; replaced, or freed where it cannot be had
+ * @location: result of the expression; replaced, or freed if the value cannot be
+ *	fetched
  *
- * Return: NULL, or why its value cannot be fetched there, as part of a
- * sentence.
+ * Return: NULL, or why its value cannot be fetched at the instruction, as part of
+ * a sentence.
  */
 const char *location_at_entry(const struct frame *frame, Dwarf_Die *variable,
 			      Dwarf_Attribute *attr, const Dwarf_Op *ops,

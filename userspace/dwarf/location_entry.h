@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where parameters are while a function's first instructions store them. */
+/* The locations of parameters while a function's first instructions store them. */
 #ifndef _USERSPACE_LOCATION_ENTRY_H
 #define _USERSPACE_LOCATION_ENTRY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where a variable is, at an instruction. */
+/* Find the location of a variable at an instruction. */
 #include "location_find.h"
 
 #include <dwarf.h>
@@ -9,13 +9,13 @@
 #include "location_entry.h"
 
 /**
- * location_find() - find out where a variable or parameter is
+ * location_find() - find the location of a variable or parameter
  * @frame: the instruction
- * @variable: what is looked for
+ * @variable: the variable or parameter
  * @location: filled in on success; to be freed with location_free()
  *
- * Return: NULL, or why its value cannot be fetched there, as part of a
- * sentence.
+ * Return: NULL, or why its value cannot be fetched at the instruction, as part of
+ * a sentence.
  */
 const char *location_find(const struct frame *frame, Dwarf_Die *variable,
 			  struct location *location)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a variable is, at an instruction. */
+/* Find the location of a variable at an instruction. */
 #ifndef _USERSPACE_LOCATION_FIND_H
 #define _USERSPACE_LOCATION_FIND_H
 

@@ -5,7 +5,7 @@
 
 #include "util/util.h"
 
-/* The processor's order, in which instructions number them. */
+/* Registers in the order of their encoding in instructions. */
 static const char *const encoded[] = {
 	"%ax", "%cx", "%dx", "%bx", "%sp", "%bp", "%si", "%di", "%r8", "%r9",
 	"%r10", "%r11", "%r12", "%r13", "%r14", "%r15",
@@ -18,7 +18,7 @@ static const char *const encoded[] = {
 #define XMM 16
 #define CHANGED PROLOGUE_REGS
 
-/* Mandatory prefixes, as struct uinsn numbers them. */
+/* Mandatory prefixes, in the numbering of struct uinsn. */
 #define PP_66 1
 #define PP_F3 2
 
@@ -38,7 +38,7 @@ static void set(struct prologue *state, unsigned int reg, unsigned int to)
 	state->low[reg] = to;
 }
 
-/** prologue_begin() - at the entry, each register holds what it holds. */
+/** prologue_begin() - begin at the entry, where each register holds its own entry value */
 void prologue_begin(struct prologue *state)
 {
 	for (unsigned int i = 0; i < ARRAY_SIZE(state->held); i++)
@@ -72,7 +72,7 @@ static void copy_byte(struct prologue *state, const struct instruction *insn)
 	state->low[to] = known ? state->low[from] : CHANGED;
 }
 
-/* Does this move the lower half of a vector register to memory, or to another? */
+/* Check for a move of the lower half of a vector register to memory or another register. */
 static bool is_vector_store(const struct uinsn *d)
 {
 	switch (d->opcode) {
@@ -81,7 +81,7 @@ static bool is_vector_store(const struct uinsn *d)
 		return true;
 	case 0x13:	/* movlps: to memory only */
 		return d->pp <= PP_66;
-	case 0x7f:	/* movdqa, movdqu; without a prefix, that of MMX */
+	case 0x7f:	/* movdqa, movdqu; without a prefix, an MMX instruction */
 		return d->pp == PP_66 || d->pp == PP_F3;
 	case 0xd6:	/* movq */
 		return d->pp == PP_66;
@@ -135,7 +135,7 @@ static bool follow_two_byte(struct prologue *state, const struct uinsn *d)
 		return true;
 	case 0x17:		/* movhps to memory */
 		return true;
-	case 0x7e:		/* movd, movq to a register of general purpose */
+	case 0x7e:		/* movd, movq to a general-purpose register */
 		if (d->pp != PP_66)
 			return false;
 		if (!memory)
@@ -153,11 +153,12 @@ static bool follow_two_byte(struct prologue *state, const struct uinsn *d)
 }
 
 /**
- * prologue_follow() - what does an instruction do to the registers?
- * @state: what they hold; changed
+ * prologue_follow() - apply the effect of an instruction to the registers
+ * @state: contents of the registers; changed
  * @insn: the instruction
  *
- * Return: false for what compilers do not emit there; nothing is known then.
+ * Return: false for an instruction that compilers do not emit in a prologue;
+ * the contents are not known then.
  */
 bool prologue_follow(struct prologue *state, const struct instruction *insn)
 {
@@ -210,7 +211,10 @@ bool prologue_follow(struct prologue *state, const struct instruction *insn)
 	}
 }
 
-/* The register that goes to memory as it is; CHANGED for other instructions. */
+/*
+ * Return the register whose entry value the instruction stores unchanged; CHANGED for other
+ * instructions.
+ */
 static unsigned int stored_operand(const struct prologue *state,
 				   const struct instruction *insn)
 {
@@ -229,13 +233,13 @@ static unsigned int stored_operand(const struct prologue *state,
 }
 
 /**
- * prologue_stored() - which register does an instruction store?
- * @state: what registers hold before it
+ * prologue_stored() - find the register whose entry value an instruction stores
+ * @state: contents of the registers before the instruction
  * @insn: the instruction
- * @base: set to the register that says where to, plus a displacement
+ * @base: set to the base register of the destination, without its displacement
  *
- * Return: the register that held the value at the entry; NULL for another
- * instruction, or a value that was not in a register then.
+ * Return: the register that held the value at the entry; NULL if the
+ * instruction is no store, or if the value was not in a register at the entry.
  */
 const char *prologue_stored(const struct prologue *state,
 			    const struct instruction *insn, const char **base)
@@ -247,7 +251,7 @@ const char *prologue_stored(const struct prologue *state,
 	    uinsn_has(d, UINSN_RIP_RELATIVE))
 		return NULL;
 	if (uinsn_has(d, UINSN_HAS_SIB)) {
-		/* Only the stack pointer with nothing added. */
+		/* Accept only the stack pointer without an index. */
 		if (d->sib != 0x24)
 			return NULL;
 		rm = 4;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the first instructions of a function do with its registers. */
+/* The effect of a function's first instructions on the registers. */
 #ifndef _USERSPACE_PROLOGUE_H
 #define _USERSPACE_PROLOGUE_H
 
@@ -7,13 +7,13 @@
 
 #include "elf/text.h"
 
-/* Registers of general purpose, and %xmm0 to %xmm15. */
+/* The general-purpose registers, and %xmm0 to %xmm15. */
 #define PROLOGUE_REGS 32
 
 /**
- * struct prologue - what the first instructions of a function have done
- * @held: for each register, by its encoding, the one whose value at the entry
- *	it holds now, of vector registers the lower half; PROLOGUE_REGS for none
+ * struct prologue - contents of the registers after some first instructions
+ * @held: for each register, by its encoding, the register whose entry value it
+ *	holds now, for vector registers in the lower half; PROLOGUE_REGS for none
  * @low: the same for the lowest byte
  */
 struct prologue {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Variables that stand for what a calling convention says:
+ * Variables for the places of arguments in a calling convention:
  *
- *	$arg1 to $arg6		System V: %di, %si, ...; of 32 bits, $stack1 and so on
+ *	$arg1 to $arg6		System V: %di, %si, ...; with 32 bits, $stack1 and so on
  *	$go1 to $go9		Go: %ax, %bx, ...
  */
 #include "register_variables.h"
@@ -17,12 +17,12 @@
 
 static const char *const wide[] = { "%di", "%si", "%dx", "%cx", "%r8", "%r9" };
 
-/* The return address is below them. */
+/* The return address is below these arguments on the stack. */
 static const char *const narrow[] = {
 	"$stack1", "$stack2", "$stack3", "$stack4", "$stack5", "$stack6",
 };
 
-/* What the tracer or the translation of names knows. */
+/* Other variables that the tracer or the translation of names knows. */
 static const char *const others[] = {
 	"retval", "stack", "comm", "params", "vars",
 };
@@ -70,7 +70,7 @@ static struct error *unknown(const char *name, size_t len)
 			 (int)len, name);
 }
 
-/* The variable behind the dollar at @name; @reg stays NULL for one that is left as it is. */
+/* Look up the variable @name, without its dollar; @reg stays NULL if it is not replaced. */
 static struct error *look_up(const struct elf_image *img, char kind,
 			     const char *name, size_t len, const char **reg)
 {
@@ -88,7 +88,7 @@ static struct error *look_up(const struct elf_image *img, char kind,
 	return unknown(name, len);
 }
 
-/* Where a dollar starts a variable; those in \"text" do not. */
+/* Find the next dollar that starts a variable; ignore a dollar in \"text". */
 static const char *next_dollar(const char *p)
 {
 	bool quoted = false;
@@ -105,11 +105,11 @@ static const char *next_dollar(const char *p)
 }
 
 /**
- * register_variables() - replace $argN and $goN by what has them
+ * register_variables() - replace $argN and $goN by registers or stack words
  * @img: the program or library
- * @kind: of probe
+ * @kind: kind of the probe
  * @args: arguments
- * @out: set on success to arguments without them, from malloc()
+ * @out: set on success to the arguments after the replacement, from malloc()
  */
 struct error *register_variables(const struct elf_image *img, char kind,
 				 const char *args, char **out)

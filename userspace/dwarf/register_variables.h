@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* $argN and $goN: arguments by their numbers. */
+/* $argN and $goN: arguments of a function by their numbers. */
 #ifndef _USERSPACE_REGISTER_VARIABLES_H
 #define _USERSPACE_REGISTER_VARIABLES_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A value that is returned has no description of its own but for its type, and
- * the calling convention says where it is:
+ * The debug information describes only the type of a returned value.  The calling
+ * convention gives its location:
  *
  *	int f(void)			%ax
  *	double f(void)			%xmm0
@@ -59,7 +59,7 @@ static void in_memory(struct location *location)
 	location->base = xstrdup(RETVAL);
 }
 
-/* What is all in one register has no pieces. */
+/* If the whole value is in one register, convert the location to one without pieces. */
 static void settle(struct location *location, u64 size)
 {
 	struct location_piece *piece = location->pieces;
@@ -72,7 +72,7 @@ static void settle(struct location *location, u64 size)
 	*location = whole;
 }
 
-/* System V, 64 bits. */
+/* Place a value by the System V calling convention for 64 bits. */
 static void place_words(struct result *result, u64 size)
 {
 	static const char *const integer[] = { RETVAL, "%dx" };
@@ -99,7 +99,10 @@ static void place_words(struct result *result, u64 size)
 		result->problem = "nothing is in it";
 }
 
-/* System V, 32 bits, as Linux has it: structures are in memory. */
+/*
+ * Place a value by the System V calling convention for 32 bits.  On Linux, structures are
+ * returned in memory.
+ */
 static void place_narrow(struct result *result, u64 size)
 {
 	unsigned int encoding = type_encoding(&result->type);
@@ -118,7 +121,7 @@ static void place_narrow(struct result *result, u64 size)
 	}
 }
 
-/* Rust promises nothing; these have been the same ever since. */
+/* Rust does not define its calling convention; these cases have never changed so far. */
 static void place_rust(struct result *result, u64 size)
 {
 	struct member start, length;
@@ -138,8 +141,8 @@ static void place_rust(struct result *result, u64 size)
 
 /**
  * struct go_assignment - registers of a Go function's results
- * @integers: so many of general purpose are taken
- * @floats: so many SSE registers are taken
+ * @integers: number of general-purpose registers in use
+ * @floats: number of SSE registers in use
  */
 struct go_assignment {
 	size_t integers;
@@ -172,7 +175,7 @@ static bool assign_members(struct go_assignment *taken,
 	return true;
 }
 
-/* Go's internal ABI: each number in it gets the next register, or none of them. */
+/* By Go's internal ABI, each number in a value gets the next register, or none of them does. */
 static bool assign_go(struct go_assignment *taken, struct location *location,
 		      Dwarf_Die *type, u64 offset, unsigned int depth)
 {
@@ -240,7 +243,7 @@ static void find_go(const struct frame *frame, struct results *results)
 }
 
 /**
- * results_find() - find out what a function returns, and where
+ * results_find() - find the values that a function returns, and their locations
  * @frame: an instruction of the function
  * @results: filled in; to be freed with results_free()
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a function returns, and where that is when it has returned. */
+/* The values that a function returns, and their locations after the return. */
 #ifndef _USERSPACE_RESULTS_H
 #define _USERSPACE_RESULTS_H
 
@@ -8,15 +8,15 @@
 
 #include "location.h"
 
-/* What the tracer and the user call the value that is returned. */
+/* Name of the returned value for the tracer and the user. */
 #define RETVAL "$retval"
 
 /**
  * struct result - a value that a function returns
- * @name: its name, which only Go gives it; else %RETVAL
+ * @name: its name, which only Go provides; otherwise %RETVAL
  * @type: its type
- * @location: where it is
- * @problem: why that cannot be said, as part of a sentence, or NULL
+ * @location: its location
+ * @problem: why the location is not known, as part of a sentence, or NULL
  */
 struct result {
 	const char *name;
@@ -26,7 +26,7 @@ struct result {
 };
 
 /**
- * struct results - all of them
+ * struct results - all values that a function returns
  * @v: the values
  * @n: number of @v; 0 for a function that returns nothing
  * @cap: capacity of @v

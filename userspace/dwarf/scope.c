@@ -13,7 +13,7 @@
 #include "util/util.h"
 #include "location_find.h"
 
-/* Blocks in blocks; a limit on hostile files. */
+/* Nested blocks; a limit on hostile files. */
 #define NESTING_MAX 64
 
 static void add_variable(struct scope *scope, Dwarf_Die *die, const char *name)
@@ -27,7 +27,7 @@ static void add_variable(struct scope *scope, Dwarf_Die *die, const char *name)
 	v->parameter = dwarf_tag(die) == DW_TAG_formal_parameter;
 }
 
-/* Blocks and functions have variables of their own. */
+/* Add the variables of a block or a function. */
 static void add_variables(struct scope *scope, Dwarf_Die *block)
 {
 	Dwarf_Die child;
@@ -55,8 +55,8 @@ static bool has_variable(const struct scope *scope, const char *name)
 }
 
 /*
- * A constant is described once, with the function as it was written; its copies
- * need not mention it, nor blocks that have nothing else.
+ * A constant is described only once, in the original function.  Copies of the
+ * function can omit the constant, and can omit a block with nothing else in it.
  */
 static void add_constants(struct scope *scope, Dwarf_Die *block,
 			  unsigned int depth)
@@ -87,7 +87,7 @@ static void add_original(struct scope *scope, Dwarf_Die *copy)
 		add_constants(scope, &original, 0);
 }
 
-/* The function whose code this is, whatever was inlined into it. */
+/* Find the function with its own code; ignore functions that were inlined into it. */
 static bool find_function(struct scope *scope, Dwarf_Die *around, int n)
 {
 	Dwarf_Addr start;
@@ -124,8 +124,9 @@ static bool open_copy(struct scope *scope, const Dwarf_Die *copy)
 }
 
 /*
- * What is visible ends with the innermost function; where a function is named,
- * with that one, and what was inlined into it is not seen.
+ * Only variables up to the innermost function are visible.  If the user has named
+ * a function, keep only the blocks of that function: functions that were inlined
+ * into it are not visible.
  */
 static bool open_place(struct scope *scope, bool named)
 {
@@ -150,7 +151,7 @@ static bool open_place(struct scope *scope, bool named)
 }
 
 /**
- * scope_open() - find out what is visible at an instruction
+ * scope_open() - find the variables that are visible at an instruction
  * @info: the debug information
  * @place: the instruction
  * @scope: filled in on success; to be closed with scope_close()
@@ -180,7 +181,7 @@ struct error *scope_open(const struct debug_info *info,
 }
 
 /**
- * scope_return() - the function returns at this place, or has returned
+ * scope_return() - record that the function returns at this place, or has returned
  * @scope: the place
  */
 void scope_return(struct scope *scope)
@@ -197,7 +198,7 @@ void scope_close(struct scope *scope)
 	memset(scope, 0, sizeof(*scope));
 }
 
-/* The inlined copy of a function does not mention what it does not need. */
+/* Look for a name in the original functions: inlined copies omit names that they do not need. */
 static bool was_there(const struct scope *scope, const char *name)
 {
 	Dwarf_Attribute attr;
@@ -239,7 +240,7 @@ static struct error *no_such(const struct scope *scope, const char *name)
  * scope_find() - find a variable by its name
  * @scope: the place
  * @name: the name
- * @location: set on success to where it is; to be freed with location_free()
+ * @location: set on success to its location; to be freed with location_free()
  * @variable: set on success to its description
  */
 struct error *scope_find(const struct scope *scope, const char *name,
@@ -250,7 +251,7 @@ struct error *scope_find(const struct scope *scope, const char *name,
 	struct error *err;
 	bool found = false;
 
-	/* An inner block may have one of the name that is not alive yet. */
+	/* If the variable of an inner block is not alive yet, try the outer blocks. */
 	for (size_t i = 0; i < scope->n; i++) {
 		if (strcmp(scope->v[i].name, name))
 			continue;

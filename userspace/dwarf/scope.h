@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What names mean at an instruction. */
+/* The meaning of names at an instruction. */
 #ifndef _USERSPACE_SCOPE_H
 #define _USERSPACE_SCOPE_H
 
@@ -15,7 +15,7 @@ struct error;
 struct place;
 
 /**
- * struct visible - a variable that a place can see
+ * struct visible - a variable that is visible at a place
  * @die: its description
  * @name: its name; lives with the debug information
  * @parameter: it is a parameter of the function
@@ -27,14 +27,14 @@ struct visible {
 };
 
 /**
- * struct scope - what is known of names at an instruction
+ * struct scope - the names that are visible at an instruction
  * @frame: the instruction
- * @blocks: those around it, up to the function that it is of
- * @v: variables of the function, those of inner blocks first
+ * @blocks: the blocks around it, up to its function
+ * @v: variables of the function; variables of inner blocks come first
  * @n: number of @v
  * @cap: capacity of @v
  * @returned: the function returns here, or has returned
- * @results: what it returns, if @returned
+ * @results: the values that it returns, if @returned
  */
 struct scope {
 	struct frame frame;

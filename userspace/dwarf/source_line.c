@@ -10,14 +10,16 @@
 #include "util/error.h"
 #include "util/util.h"
 
-/* So many lines are offered instead of one that has no code. */
+/* Number of lines that a message offers instead of a line without code. */
 #define NEAR_MAX 3
 
 /**
- * source_line_parse() - is this FILE:LINE?
- * @text: what was written
- * @file: set to the file, from malloc()
- * @line: set to the line
+ * source_line_parse() - parse FILE:LINE
+ * @text: the text
+ * @file: set on success to the file, from malloc()
+ * @line: set on success to the line
+ *
+ * Return: whether @text is FILE:LINE.
  */
 bool source_line_parse(const char *text, char **file, unsigned int *line)
 {
@@ -78,7 +80,7 @@ static void sort(struct line_sites *sites)
  * @file: see struct line_site
  * @line: see struct line_site
  * @statement: a statement starts here
- * @end: no code of this unit is here
+ * @end: no code of this unit is at @addr
  */
 struct row {
 	u64 addr;
@@ -105,7 +107,7 @@ static bool get_row(const struct debug_info *info, Dwarf_Lines *lines, size_t i,
 	return row->file && str_printable(row->file) && row->line > 0;
 }
 
-/* Files that were thrown away at link time still have lines, at address 0. */
+/* Files that the linker has discarded still have lines, at address 0. */
 static bool is_there(const struct debug_info *info, const struct row *row)
 {
 	return row->statement && !row->end &&
@@ -147,10 +149,10 @@ void source_lines_of_file(const struct debug_info *info, const char *file,
 }
 
 /**
- * source_lines_between() - list the lines that some code comes from
+ * source_lines_between() - list the source lines of a range of code
  * @info: the debug information
  * @start: address of the code
- * @end: address behind it
+ * @end: address after the code
  * @sites: filled in, in order; to be freed with line_sites_free()
  */
 void source_lines_between(const struct debug_info *info, u64 start, u64 end,
@@ -175,10 +177,10 @@ void source_lines_between(const struct debug_info *info, u64 start, u64 end,
 }
 
 /**
- * source_line_at() - the line that an instruction comes from
+ * source_line_at() - find the source line of an instruction
  * @info: the debug information
  * @addr: address of the instruction
- * @site: filled in on success; its addr is where the line starts
+ * @site: filled in on success; its addr is the start of the line
  */
 bool source_line_at(const struct debug_info *info, u64 addr,
 		    struct line_site *site)
@@ -208,8 +210,9 @@ bool source_line_at(const struct debug_info *info, u64 addr,
 }
 
 /*
- * The innermost function that an instruction is of, inlined ones included: what
- * describes it, as offsets are unique within one file of debug information only.
+ * Return the description of the innermost function at an instruction; this can
+ * be an inlined function.  Identify the description by its address in memory,
+ * because offsets are unique only within one file of debug information.
  */
 static const void *function_of(const struct debug_info *info, u64 addr)
 {
@@ -238,7 +241,7 @@ static struct error *unknown_functions(const struct debug_info *info,
 	return debug_info_excuse(info, err);
 }
 
-/* Of the instructions that a line starts with, the first of each function. */
+/* Of the instructions at which a line starts, keep the first one of each function. */
 static struct error *first_of_each(const struct debug_info *info,
 				   struct line_sites *sites)
 {
@@ -312,12 +315,12 @@ static struct error *no_code(const struct line_sites *all, const char *file,
 }
 
 /**
- * source_line_find() - find the instructions that a line starts with
+ * source_line_find() - find the instructions at which a line starts
  * @info: the debug information
  * @file: name of the file, or the last part of its path
  * @line: number of the line
  * @sites: filled in on success, one for each function or inlined copy that
- *	the line is in; to be freed with line_sites_free() in any case
+ *	contains the line; to be freed with line_sites_free() in any case
  */
 struct error *source_line_find(const struct debug_info *info, const char *file,
 			       unsigned int line, struct line_sites *sites)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Lines of source code and the instructions that they became. */
+/* Lines of source code and their instructions. */
 #ifndef _USERSPACE_SOURCE_LINE_H
 #define _USERSPACE_SOURCE_LINE_H
 
@@ -12,8 +12,8 @@
 struct error;
 
 /**
- * struct line_site - an instruction that a line starts with
- * @addr: its address, as the program headers count
+ * struct line_site - an instruction at which a line starts
+ * @addr: its address, in terms of the program headers
  * @file: path of the source file, as the compiler saw it
  * @line: number of the line
  */
@@ -24,8 +24,8 @@ struct line_site {
 };
 
 /**
- * struct line_sites - instructions that lines start with
- * @v: them
+ * struct line_sites - instructions at which lines start
+ * @v: the instructions
  * @n: number of @v
  * @cap: capacity of @v
  */

@@ -9,7 +9,7 @@
 #include "util/error.h"
 #include "util/util.h"
 
-/* Another source file may know what this one only declares. */
+/* If a source file only declares a type, look for its definition in other source files. */
 static void complete(const struct debug_info *info, Dwarf_Die *type)
 {
 	struct unit_walk walk = { .info = info };
@@ -39,14 +39,14 @@ static void complete(const struct debug_info *info, Dwarf_Die *type)
 }
 
 /**
- * value_part() - go from a value to some of its bytes, in registers, too
+ * value_part() - go from a value to some of its bytes, also in registers
  * @value: the value; its location is changed, its type is not
- * @offset: the first of them
- * @size: their number
- * @what: what they are called, for messages
+ * @offset: offset of the first byte
+ * @size: number of bytes
+ * @what: name of these bytes, for messages
  *
- * What several registers have together stays there: a part of it can still be
- * in one of them.
+ * If the bytes are in several registers, keep the pieces: a smaller part of the
+ * bytes can still be in one register.
  */
 struct error *value_part(struct value *value, u64 offset, u64 size,
 			 const char *what)
@@ -90,9 +90,9 @@ struct error *value_part(struct value *value, u64 offset, u64 size,
 }
 
 /**
- * value_scattered() - why can a value in pieces not be fetched?
+ * value_scattered() - explain why a value in pieces cannot be fetched
  * @value: the value
- * @what: what it was called
+ * @what: name of the value, for messages
  */
 struct error *value_scattered(const struct value *value, const char *what)
 {
@@ -111,9 +111,9 @@ struct error *value_scattered(const struct value *value, const char *what)
 }
 
 /**
- * value_deref() - go from a pointer to what it points to
+ * value_deref() - go from a pointer to the object that it points to
  * @value: the pointer; changed
- * @what: what it was called, for messages
+ * @what: name of the pointer, for messages
  */
 struct error *value_deref(struct value *value, const char *what)
 {
@@ -138,7 +138,7 @@ struct error *value_deref(struct value *value, const char *what)
 	return NULL;
 }
 
-/* From the byte that the bit field starts in. */
+/* Go to a bit field, starting at the byte that contains its first bit. */
 static struct error *take_bits(struct value *value, const struct member *member,
 			       const char *what)
 {
@@ -153,11 +153,11 @@ static struct error *take_bits(struct value *value, const struct member *member,
 }
 
 /**
- * value_member() - go from a structure to a member of it
+ * value_member() - go from a structure to one of its members
  * @value: the structure; changed
  * @name: name of the member, @len characters of it
  * @len: see @name
- * @what: what the structure was called, for messages
+ * @what: name of the structure, for messages
  */
 struct error *value_member(struct value *value, const char *name, size_t len,
 			   const char *what)
@@ -232,7 +232,7 @@ static struct error *take_element(struct value *value, u64 index,
  * value_index() - go from an array, or a pointer to its start, to an element
  * @value: the array; changed
  * @index: number of the element
- * @what: what the array was called, for messages
+ * @what: name of the array, for messages
  */
 struct error *value_index(struct value *value, u64 index, const char *what)
 {

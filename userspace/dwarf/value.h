@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an expression of the source code stands for, and where that is. */
+/* The value of an expression of the source code, and its location. */
 #ifndef _USERSPACE_VALUE_H
 #define _USERSPACE_VALUE_H
 
@@ -11,16 +11,16 @@
 struct error;
 
 /**
- * struct value - an expression so far
+ * struct value - the value of the part of an expression that is evaluated so far
  * @info: the debug information
- * @location: where the value is
- * @type: its type, if it has @typed
+ * @location: location of the value
+ * @type: its type, if @typed
  * @typed: false for void
- * @dimension: so many of the array's indices have been applied
- * @start: its first byte, of one that is in pieces
- * @field: it is a bit field
- * @bits: bits of a bit field, or of a part of a register
- * @bit_offset: the first of them, counted from @location
+ * @dimension: number of the array's indices that have been applied
+ * @start: for a value in pieces, the offset of its first byte
+ * @field: the value is a bit field
+ * @bits: number of bits of a bit field, or of a part of a register
+ * @bit_offset: offset of the first of these bits from @location
  */
 struct value {
 	const struct debug_info *info;
@@ -34,7 +34,7 @@ struct value {
 	u64 bit_offset;
 };
 
-/* Registers are fetched as so many bits. */
+/* Number of bits that are fetched of a register. */
 #define REGISTER_BITS 64
 
 struct error *value_part(struct value *value, u64 offset, u64 size,

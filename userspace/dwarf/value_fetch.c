@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Values as fetch arguments, in words of uprobe_events. */
+/* Convert values to fetch arguments of uprobe_events. */
 #include "value_fetch.h"
 
 #include "value_number.h"
 #include "value_string.h"
 
 /**
- * value_fetch() - turn a value into an argument
+ * value_fetch() - convert a value to a fetch argument
  * @value: the value; changed
- * @expression: what it was called, for messages
- * @type: the type that was asked for, or NULL for its own
+ * @expression: its name, for messages
+ * @type: the requested type, or NULL for the value's own type
  * @fetch: set on success to FETCH:TYPE, from malloc()
  */
 struct error *value_fetch(struct value *value, const char *expression,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How the value of a variable is fetched.
+ * Convert the value of a variable to a fetch argument.
  */
 #ifndef _USERSPACE_VALUE_FETCH_H
 #define _USERSPACE_VALUE_FETCH_H

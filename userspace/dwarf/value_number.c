@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Numbers as fetch arguments, in words of uprobe_events. */
+/* Convert numbers to fetch arguments of uprobe_events. */
 #include "value_number.h"
 #include "value.h"
 
@@ -12,8 +12,8 @@
 #include "util/util.h"
 
 /**
- * value_plain_fetch() - a fetch argument without a type
- * @location: what it fetches; not of %WHERE_PIECES
+ * value_plain_fetch() - make a fetch argument without a type
+ * @location: location of the value to fetch; not of %WHERE_PIECES
  *
  * Return: the argument, from malloc(); NULL for a value that is computed.
  */
@@ -62,7 +62,7 @@ static struct error *not_a_number(const struct value *value,
 			 expression, expression);
 }
 
-/* u, s or x with a number of bits: its letter, or 0 for other types. */
+/* Parse a type: u, s or x with a number of bits.  Return the letter, or 0 for other types. */
 static char number_type(const char *type, u64 *bits)
 {
 	static const u64 widths[] = { 8, 16, 32, 64 };
@@ -82,7 +82,7 @@ static u64 low_bits(u64 value, u64 bits)
 	return bits < 64 ? value & ((1ULL << bits) - 1) : value;
 }
 
-/* What is known here needs no more than to be written as its type has it. */
+/* Write a constant in the form of its type; the tracer has nothing to fetch. */
 static char *constant_fetch(const struct value *value, const char *own,
 			    const char *type)
 {
@@ -105,7 +105,7 @@ static char *constant_fetch(const struct value *value, const char *own,
 	return xasprintf("\\%llu:%s", (unsigned long long)number, type);
 }
 
-/* All that the tracer can take out of a larger value are unsigned numbers. */
+/* The tracer can extract only unsigned numbers from a larger value. */
 static struct error *check_bits(const struct value *value, const char *own,
 				const char *expression, const char *type,
 				u64 *bits)
@@ -162,10 +162,10 @@ static struct error *bits_fetch(const struct value *value, const char *place,
 }
 
 /**
- * value_number_fetch() - turn a number into an argument
+ * value_number_fetch() - convert a number to a fetch argument
  * @value: the value; changed
- * @expression: what it was called, for messages
- * @type: the type that was asked for, or NULL for its own
+ * @expression: its name, for messages
+ * @type: the requested type, or NULL for the value's own type
  * @fetch: set on success to FETCH:TYPE, from malloc()
  */
 struct error *value_number_fetch(struct value *value, const char *expression,
@@ -181,7 +181,7 @@ struct error *value_number_fetch(struct value *value, const char *expression,
 		return not_a_number(value, expression);
 	if (location->where == WHERE_PIECES && value->typed &&
 	    type_size(&value->type, &size)) {
-		/* Of a larger one, as much as was asked for. */
+		/* Of a value larger than the requested type, take only the requested bytes. */
 		if (!own && number_type(type, &asked) && asked / 8 < size)
 			size = asked / 8;
 		err = value_part(value, 0, size, expression);

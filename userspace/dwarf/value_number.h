@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers as fetch arguments. */
+/* Convert numbers to fetch arguments. */
 #ifndef _USERSPACE_VALUE_NUMBER_H
 #define _USERSPACE_VALUE_NUMBER_H
 

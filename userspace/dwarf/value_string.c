@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Text, wherever languages keep it.  In C it ends at a NUL; others have its length
- * beside the pointer:
+ * Fetch text in the forms of several languages.  In C, text ends at a NUL.  Other
+ * languages keep its length beside the pointer:
  *
  *	Go		string { str, len }, []byte { array, len }
  *	Rust		&str { data_ptr, length }, String { vec { buf { ... }, len } }
@@ -21,13 +21,13 @@
 #include "util/util.h"
 #include "value_number.h"
 
-/* Members in members, and typedefs of typedefs; limits on hostile files. */
+/* Nested members, and typedefs of typedefs; a limit on hostile files. */
 #define NESTING_MAX 16
 
-/* Longer constants are no arguments. */
+/* Constants longer than this are not accepted as arguments. */
 #define TEXT_MAX 200
 
-/* Where text starts, and where its number of characters is. */
+/* Members with the start of the text, and with its number of characters. */
 static const struct {
 	const char *start;
 	const char *length;
@@ -38,13 +38,13 @@ static const struct {
 	{ "__data_", "__size_" }, { "__data", "__size" },
 };
 
-/* Types that are nothing but text, by the start of their names. */
+/* Prefixes of the names of types that are nothing but text. */
 static const char *const texts[] = {
 	"basic_string<", "basic_string_view<", "&str", "&mut str",
 	"alloc::boxed::Box<str", "Box<str",
 };
 
-/** value_is_string_type() - does this type mean text? */
+/** value_is_string_type() - check whether a type of a fetch argument stands for text */
 bool value_is_string_type(const char *type)
 {
 	return str_starts(type, "string") || str_starts(type, "ustring");
@@ -57,7 +57,7 @@ static int language(Dwarf_Die *die)
 	return dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_srclang(&unit) : 0;
 }
 
-/* Is it text, and nothing else? */
+/* Check whether a type is nothing but text. */
 static bool is_text(Dwarf_Die *type)
 {
 	const char *name = die_name(type);
@@ -108,7 +108,7 @@ static bool has_path(const struct value *value, const char *path)
 	return true;
 }
 
-/* Rust wraps its pointers, in one version more than in another. */
+/* Unwrap a pointer of Rust; the number of wrappers depends on the version of Rust. */
 static struct error *unwrap(struct value *value, const char *what)
 {
 	static const char *const wraps[] = { "inner", "ptr", "pointer" };
@@ -128,7 +128,7 @@ static struct error *unwrap(struct value *value, const char *what)
 	return err;
 }
 
-/* Bytes of a character that has this type, typedefs and all. */
+/* Return the size of a character of this type; the names of its typedefs count, too. */
 static unsigned int character_size(Dwarf_Die *type)
 {
 	static const char *const names[] = { "wchar_t", "char16_t", "char32_t" };
@@ -153,7 +153,7 @@ static unsigned int character_size(Dwarf_Die *type)
 	       size : 1;
 }
 
-/* That of what a pointer or an array is made of. */
+/* Return the size of the characters that a pointer points to, or that are in an array. */
 static unsigned int element_size(Dwarf_Die *type)
 {
 	Dwarf_Attribute attr;
@@ -165,7 +165,7 @@ static unsigned int element_size(Dwarf_Die *type)
 	return character_size(&element);
 }
 
-/* TYPE as it was asked for, of characters of @unit bytes, with @length if it has none. */
+/* Return @type for characters of @unit bytes; add @length if @type has no length. */
 static char *full_type(const char *type, unsigned int unit, const char *length)
 {
 	size_t name = strcspn(type, "([");
@@ -178,7 +178,7 @@ static char *full_type(const char *type, unsigned int unit, const char *length)
 			 counted ? ")" : "");
 }
 
-/* From what has a length to its first character. */
+/* Go from text with a length to its first character, and fetch the length. */
 static struct error *take_counted(struct value *value, const char *expression,
 				  size_t layout, char **length)
 {
@@ -207,7 +207,7 @@ static size_t find_layout(const struct value *value)
 	return i;
 }
 
-/* The value whose text is meant: what a reference refers to. */
+/* If the value is a reference or pointer to a structure, go to that structure. */
 static struct error *refer(struct value *value, const char *expression)
 {
 	Dwarf_Die target;
@@ -218,7 +218,7 @@ static struct error *refer(struct value *value, const char *expression)
 	return NULL;
 }
 
-/* Byte @at of a constant; false behind its end, and for what is no constant. */
+/* Read byte @at of a constant.  Return false after its end, and for a value that is no constant. */
 static bool constant_byte(const struct value *value, u64 at, unsigned char *byte)
 {
 	const struct location *location = &value->location;
@@ -247,7 +247,7 @@ static bool constant_byte(const struct value *value, u64 at, unsigned char *byte
 	return false;
 }
 
-/* An array that is a constant, as the tracer takes text; NULL for other values. */
+/* Return a constant array in the tracer's syntax for text; NULL for other values. */
 static char *constant_text(const struct value *value)
 {
 	Dwarf_Die type = value->type;
@@ -272,7 +272,7 @@ static char *constant_text(const struct value *value)
 }
 
 /**
- * value_is_text() - is this a string of its language?
+ * value_is_text() - check whether a value is a string of its language
  * @value: the value
  */
 bool value_is_text(const struct value *value)
@@ -284,16 +284,16 @@ bool value_is_text(const struct value *value)
 		return false;
 	if (!type_is_pointer(&type))
 		return is_text(&type);
-	/* Pointers are numbers; references of Rust have a name. */
+	/* Pointers are fetched as numbers.  References of Rust have a name. */
 	name = die_name(&type);
 	return name && *name == '&' && type_target(&type, &target) &&
 	       is_text(&target);
 }
 
 /**
- * value_string() - fetch the text that a value has, or points to
+ * value_string() - fetch the text that a value contains, or points to
  * @value: the value; changed
- * @expression: what it was called, for messages
+ * @expression: its name, for messages
  * @type: string or the like, perhaps with a length
  * @fetch: set on success to FETCH:TYPE, from malloc()
  */

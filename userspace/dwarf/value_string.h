@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Text, wherever languages keep it.
+ * Fetch text in the forms of several languages.
  */
 #ifndef _USERSPACE_VALUE_STRING_H
 #define _USERSPACE_VALUE_STRING_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * NAME, *NAME, NAME->MEMBER, NAME.MEMBER, NAME[N], and chains of these, as the
- * source code has them, become fetch arguments: the location of the variable,
- * then a step for each operator.
+ * Convert NAME, *NAME, NAME->MEMBER, NAME.MEMBER, NAME[N] and chains of these, in
+ * the syntax of the source code, to fetch arguments: begin with the location of
+ * the variable, then take one step for each operator.
  */
 #include "variable.h"
 
@@ -18,7 +18,7 @@
 #include "value.h"
 #include "value_fetch.h"
 
-/* An index beyond that is a mistake. */
+/* A larger index is a mistake of the user. */
 #define INDEX_MAX 0xffffffffull
 
 static struct error *syntax(const char *expression)
@@ -36,7 +36,7 @@ static size_t name_len(const char *p)
 		return strlen(RETVAL);
 	if (isdigit((unsigned char)*p))
 		return 0;
-	/* What a function of Go returns and has not named is ~r0, ~r1 and so on. */
+	/* Unnamed results of a Go function are called ~r0, ~r1 and so on. */
 	if (p[0] == '~' && p[1] == 'r')
 		n++;
 	while (isalnum((unsigned char)p[n]) || p[n] == '_' ||
@@ -59,7 +59,7 @@ static struct error *follow(struct value *value, const char *expression,
 		if (arrow || *p == '.') {
 			p += arrow ? 2 : 1;
 			len = name_len(p);
-			/* Where it is clear, either of them will do. */
+			/* Accept either operator: the type tells whether to dereference. */
 			if (!len)
 				err = syntax(expression);
 			else if (value->typed && type_is_pointer(&value->type))
@@ -82,7 +82,7 @@ static struct error *follow(struct value *value, const char *expression,
 	return err;
 }
 
-/* What is returned comes before variables, where the function returns. */
+/* Where the function returns, its results take precedence over variables. */
 static struct error *find(const struct scope *scope, const char *name,
 			  struct value *value)
 {
@@ -115,13 +115,13 @@ static struct error *find(const struct scope *scope, const char *name,
 }
 
 /**
- * variable_fetch() - turn an expression of the source code into an argument
+ * variable_fetch() - convert an expression of the source code to a fetch argument
  * @scope: the place
  * @expression: a variable, perhaps with operators
- * @type: the type that was asked for, or NULL for its own
+ * @type: the requested type, or NULL for the value's own type
  * @fetch: set on success to FETCH:TYPE, from malloc()
- * @enumeration: set to the type that has names for the values, without an
- *	address where there is none; can be NULL
+ * @enumeration: set to the type with names for the values; all zero if the values
+ *	have no names; can be NULL
  */
 struct error *variable_fetch(const struct scope *scope, const char *expression,
 			     const char *type, char **fetch,
@@ -145,7 +145,7 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 		err = follow(&value, p, p + len);
 	while (!err && stars--)
 		err = value_deref(&value, name);
-	/* A reference is what it refers to, as in the source code. */
+	/* As in the source code, a reference stands for the object that it refers to. */
 	if (!err && value.typed && strcmp(expression, RETVAL) &&
 	    dwarf_tag(&value.type) != DW_TAG_pointer_type &&
 	    type_is_pointer(&value.type))
@@ -163,7 +163,7 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 }
 
 /**
- * variable_default_name() - what to call an argument that was given no name
+ * variable_default_name() - make a name for an argument without a name
  * @expression: the argument
  *
  * Return: NAME_MEMBER_N for NAME->MEMBER[N], from malloc().
@@ -185,7 +185,7 @@ char *variable_default_name(const char *expression)
 	return name;
 }
 
-/** is_variable_expression() - does this word name a variable? */
+/** is_variable_expression() - check whether a word names a variable */
 bool is_variable_expression(const char *word)
 {
 	return isalpha((unsigned char)*word) || *word == '_' || *word == '*' ||
@@ -193,7 +193,7 @@ bool is_variable_expression(const char *word)
 }
 
 /**
- * is_result_expression() - does this word name what is returned, or a part of it?
+ * is_result_expression() - check whether a word names the returned value, or a part of it
  * @word: a word, of which @len bytes count
  * @len: see @word
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Variables and parameters by the names that the source code gives them. */
+/* Variables and parameters by their names in the source code. */
 #ifndef _USERSPACE_VARIABLE_H
 #define _USERSPACE_VARIABLE_H
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The dynamic linker needs no section headers, and some strip them: it finds
- * its tables through PT_DYNAMIC (ELF specification, "Dynamic Section").  How
- * many symbols there are it never asks; the hash tables tell.
+ * Some files have their section headers stripped, because the dynamic linker
+ * does not need them.  It finds its tables through PT_DYNAMIC (ELF
+ * specification, "Dynamic Section").  The dynamic section does not give the
+ * number of symbols, so derive this number from the hash tables.
  */
 #include "dynamic.h"
 
@@ -39,7 +40,7 @@ static bool read_u32(const struct elf_image *img, u64 addr, u32 *value)
 }
 
 /**
- * struct dynamic - what is needed of a dynamic section
+ * struct dynamic - the entries that we need of a dynamic section
  * @symtab: DT_SYMTAB
  * @strtab: DT_STRTAB
  * @strsz: DT_STRSZ
@@ -89,8 +90,9 @@ static void read_dynamic(const struct elf_image *img, struct dynamic *dynamic)
 }
 
 /*
- * The chain of the highest bucket ends, by its lowest bit, at the last symbol
- * (GNU hash: nbuckets, symoffset, bloom words, shift, bloom, buckets, chains).
+ * Count the symbols of a GNU hash table.  The chain of the highest bucket ends
+ * at the last symbol; a set lowest bit marks the end of a chain.
+ * Layout: nbuckets, symoffset, bloom words, shift, bloom, buckets, chains.
  */
 static u64 count_gnu_hash(const struct elf_image *img, u64 table)
 {

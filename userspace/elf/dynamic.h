@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The dynamic symbol table of a file whose section headers are gone. */
+/* The dynamic symbol table of a file without section headers. */
 #ifndef _USERSPACE_DYNAMIC_H
 #define _USERSPACE_DYNAMIC_H
 

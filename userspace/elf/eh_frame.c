@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * LSB Core, "Exception Frames": .eh_frame_hdr, found through PT_GNU_EH_FRAME,
- * holds a table of (function, description) pairs sorted by function; the
- * description in .eh_frame tells how long the function is.
+ * holds a table of (function, description) pairs sorted by function.  The
+ * description in .eh_frame gives the length of the function.
  */
 #include "eh_frame.h"
 
@@ -12,7 +12,7 @@
 #include "util/util.h"
 
 /*
- * The one form that linkers emit: version 1, any 4-byte pointer to .eh_frame,
+ * The only form that linkers emit: version 1, any 4-byte pointer to .eh_frame,
  * count as u32, table entries as s32 relative to the start of the header.
  */
 #define HEADER_SIZE 12
@@ -48,10 +48,10 @@ static bool read_exactly(const struct elf_image *img, u64 addr, void *buf,
 }
 
 /**
- * struct cursor - bytes that are read in order and never behind their end
+ * struct cursor - bytes that are read in order and never past their end
  * @p: next byte
- * @end: behind the last one
- * @bad: something was asked for that is not there
+ * @end: after the last byte
+ * @bad: a read would have gone past @end
  */
 struct cursor {
 	const unsigned char *p;
@@ -72,7 +72,7 @@ static u64 take(struct cursor *c, size_t size)
 	return v;
 }
 
-/* LEB128; signed ones have the same length. */
+/* Read or skip a LEB128 number; signed numbers have the same length. */
 static u64 take_leb(struct cursor *c)
 {
 	u64 v = 0, byte;
@@ -106,7 +106,7 @@ static size_t pointer_size(const struct elf_image *img, unsigned int encoding)
 	}
 }
 
-/* A record of .eh_frame: skips the length, bounds the cursor by it. */
+/* Open a record of .eh_frame: skip its length field and limit the cursor to that length. */
 static bool open_record(const struct elf_image *img, u64 addr,
 			unsigned char *buf, struct cursor *c)
 {
@@ -124,7 +124,7 @@ static bool open_record(const struct elf_image *img, u64 addr,
 	return true;
 }
 
-/* How the descriptions that share this record encode addresses. */
+/* Get the encoding of addresses in the descriptions (FDEs) that share this record (CIE). */
 static bool address_encoding(const struct elf_image *img, u64 cie,
 			     unsigned int *encoding)
 {
@@ -228,11 +228,11 @@ static bool table_open(const struct elf_image *img, u64 *header,
 }
 
 /**
- * eh_frame_function_at() - bounds of the function that an address lies in
+ * eh_frame_function_at() - find the bounds of the function at an address
  * @img: the file
- * @addr: the address
- * @start: set to where the function starts
- * @end: set to where it ends
+ * @addr: an address inside the function
+ * @start: set to the start of the function
+ * @end: set to the end of the function
  *
  * Return: whether the unwind table has such a function.
  */

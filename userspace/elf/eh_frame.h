@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Function bounds from the unwind table, which stripping leaves in place. */
+/* Function bounds from the unwind table, which strip does not remove. */
 #ifndef _USERSPACE_EH_FRAME_H
 #define _USERSPACE_EH_FRAME_H
 

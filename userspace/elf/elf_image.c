@@ -109,7 +109,7 @@ static struct error *image_damaged(const struct elf_image *img, const char *what
 			 img->path, what);
 }
 
-/* Everything after img->elf, img->path and img->size are set. */
+/* Read the headers.  The caller has set img->elf, img->path and img->size. */
 static struct error *read_headers(struct elf_image *img)
 {
 	struct error *err;
@@ -198,8 +198,8 @@ static void image_begin(struct elf_image *img, const char *path)
  * @path: the file
  * @img: filled in; to be closed with elf_image_close() after success only
  *
- * The file is read, never mapped: somebody who truncates it meanwhile causes
- * an error and not a SIGBUS.
+ * Read the file instead of mapping it: if another process truncates the file
+ * meanwhile, we get an error and not a SIGBUS.
  */
 struct error *elf_image_open(const char *path, struct elf_image *img)
 {
@@ -213,9 +213,9 @@ struct error *elf_image_open(const char *path, struct elf_image *img)
 }
 
 /**
- * elf_image_from_memory() - use bytes as an ELF file
- * @path: what to call it in messages
- * @bytes: from malloc(); belongs to @img from now on, also after an error
+ * elf_image_from_memory() - use bytes in memory as an ELF file
+ * @path: its name in messages
+ * @bytes: from malloc(); @img takes ownership, also if an error is returned
  * @size: number of @bytes
  * @img: filled in; to be closed with elf_image_close() after success only
  */
@@ -247,7 +247,7 @@ void elf_image_close(struct elf_image *img)
 	img->fd = -1;
 }
 
-/* A segment that the loader maps and that @pos, counted in it, lies in. */
+/* Check whether the loader maps a segment and @pos is among the @len bytes from @start. */
 static bool segment_has(const GElf_Phdr *ph, u64 start, u64 len,
 			u64 pos)
 {
@@ -260,7 +260,7 @@ static bool segment_maps_file(const GElf_Phdr *ph)
 }
 
 /**
- * elf_image_probable() - does the file have code that can be probed?
+ * elf_image_probable() - check whether the file has code that can be probed
  * @img: the file
  */
 bool elf_image_probable(const struct elf_image *img)
@@ -273,13 +273,13 @@ bool elf_image_probable(const struct elf_image *img)
 }
 
 /**
- * elf_image_data() - where in the file is the data at this address?
+ * elf_image_data() - find the file offset of the data at an address
  * @img: the image
  * @addr: the address
- * @flags: how it has to be mapped: PF_W, or 0 for any way
+ * @flags: flags that its segment must have: PF_W, or 0 for none
  * @offset: set on success
  *
- * Return: false for what is in memory only.
+ * Return: false if the data is not in the file.
  */
 bool elf_image_data(const struct elf_image *img, u64 addr, u32 flags, u64 *offset)
 {
@@ -298,9 +298,9 @@ bool elf_image_data(const struct elf_image *img, u64 addr, u32 flags, u64 *offse
 }
 
 /**
- * elf_image_in_memory() - does the file have something mapped at this address?
+ * elf_image_in_memory() - check whether a segment of the file covers an address
  * @img: the image
- * @addr: the address, which may be of data that are zero at first and not in the file
+ * @addr: the address; it may belong to zero-initialized data, which are not in the file
  */
 bool elf_image_in_memory(const struct elf_image *img, u64 addr)
 {
@@ -314,9 +314,9 @@ bool elf_image_in_memory(const struct elf_image *img, u64 addr)
 }
 
 /**
- * elf_image_is_code() - is there file-backed code at this address?
+ * elf_image_is_code() - check for file-backed code at an address
  * @img: the file
- * @addr: address as the file's symbols count
+ * @addr: address, in terms of the file's symbols
  */
 bool elf_image_is_code(const struct elf_image *img, u64 addr)
 {
@@ -331,13 +331,13 @@ bool elf_image_is_code(const struct elf_image *img, u64 addr)
 }
 
 /**
- * elf_image_offset() - where in the file is this address?
+ * elf_image_offset() - convert an address to a file offset
  * @img: the file
- * @addr: address as the file's symbols count
+ * @addr: address, in terms of the file's symbols
  * @offset: set on success
  *
- * One formula for all kinds of files, ELF specification ("Program Header"):
- * the segment that holds the address gives p_offset + (addr - p_vaddr).
+ * One formula serves all kinds of files (ELF specification, "Program Header"):
+ * p_offset + (addr - p_vaddr) of the segment that holds the address.
  */
 struct error *elf_image_offset(const struct elf_image *img, u64 addr,
 			       u64 *offset)
@@ -386,10 +386,10 @@ struct error *elf_image_offset(const struct elf_image *img, u64 addr,
 }
 
 /**
- * elf_image_addr() - which address does this place in the file get?
+ * elf_image_addr() - convert a file offset to an address
  * @img: the file
  * @offset: position in the file
- * @addr: set on success, as the file's symbols count
+ * @addr: set on success, in terms of the file's symbols
  */
 struct error *elf_image_addr(const struct elf_image *img, u64 offset,
 			     u64 *addr)
@@ -418,12 +418,12 @@ struct error *elf_image_addr(const struct elf_image *img, u64 offset,
 /**
  * elf_image_read() - read bytes of the file
  * @img: the file
- * @offset: where to start
- * @buf: where they go
- * @len: how many
+ * @offset: position of the first byte
+ * @buf: destination
+ * @len: number of bytes
  *
- * Return: how many bytes were read; fewer than @len at the end of the file
- * and on a read error.
+ * Return: number of bytes that were read; fewer than @len at the end of the
+ * file and on a read error.
  */
 size_t elf_image_read(const struct elf_image *img, u64 offset, void *buf,
 		      size_t len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * An ELF file that somebody else made: opened once, checked, and mapped
- * between addresses and file offsets by its own program headers.
+ * An untrusted ELF file: opened once and checked.  Its program headers are
+ * used to convert between addresses and file offsets.
  */
 #ifndef _USERSPACE_ELF_IMAGE_H
 #define _USERSPACE_ELF_IMAGE_H
@@ -18,9 +18,9 @@ struct error;
 /**
  * struct elf_image - an open ELF file
  * @fd: the file, or -1 for an image that exists only in memory
- * @file: its path, as the system knows it
- * @path: the same as definitions and messages have it: blanks and bytes that
- *	could be taken for something else are octal escapes
+ * @file: its path, as system calls take it
+ * @path: the path for definitions and messages: white space, control
+ *	characters, '#' and '\\' are octal escapes
  * @elf: libelf's descriptor
  * @ehdr: its ELF header
  * @phdrs: its program headers

@@ -186,11 +186,11 @@ bool text_keeps_return(const struct elf_image *img, u64 addr)
 }
 
 /**
- * text_expected() - the bytes that the kernel has to find at an address
+ * text_expected() - get the bytes that the kernel must find at an address
  * @img: the program
  * @addr: address of an instruction
  *
- * Return: the bytes of the instruction in hexadecimal, "" if none is there; from malloc().
+ * Return: the bytes of the instruction in hexadecimal, from malloc(); "" if there is none.
  */
 char *text_expected(const struct elf_image *img, u64 addr)
 {

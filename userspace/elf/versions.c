@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LSB Core, "Symbol Versioning": .gnu.version gives each dynamic symbol an
- * index, .gnu.version_d names the indices that this file defines,
- * .gnu.version_r those that it takes from other libraries.
+ * LSB Core, "Symbol Versioning": .gnu.version gives each dynamic symbol a
+ * version index.  .gnu.version_d names the versions that this file defines,
+ * .gnu.version_r the versions that it takes from other libraries.
  */
 #include "versions.h"
 
@@ -44,7 +44,7 @@ static void load_definitions(const struct elf_image *img,
 
 	if (!data)
 		return;
-	/* A chain cannot have more links than entries fit the section. */
+	/* A chain cannot have more links than the section has room for entries. */
 	for (left = data->d_size / sizeof(Elf32_Verdef); left; left--) {
 		if (!gelf_getverdef(data, pos, &def))
 			return;
@@ -103,7 +103,7 @@ static void load_needs(const struct elf_image *img, struct versions *versions)
 
 /**
  * versions_load() - read a file's version tables
- * @img: the file; must stay open as long as @versions is used
+ * @img: the file; must stay open while @versions is used
  * @versions: filled in; empty for a file without versions
  */
 void versions_load(const struct elf_image *img, struct versions *versions)
@@ -126,11 +126,11 @@ void versions_free(struct versions *versions)
 }
 
 /**
- * versions_of() - which version has this dynamic symbol?
+ * versions_of() - get the version of a dynamic symbol
  * @versions: the file's versions
  * @symbol: index of the symbol
  * @version: set; both fields NULL for an unversioned symbol
- * @hidden: set to whether only f@V reaches the symbol, and plain f does not
+ * @hidden: set to true if only f@V names the symbol and plain f does not
  *
  * Return: false for a symbol that is local to the file.
  */

@@ -11,7 +11,7 @@
 
 /**
  * struct version - one entry of a version table
- * @name: the version, NULL where the file names none
+ * @name: the version, NULL if the file does not name it
  * @library: for an imported version, the library that has it
  */
 struct version {

@@ -3,14 +3,14 @@
  * Two layouts, both written by glibc's ldconfig (sysdeps/generic/dl-cache.h):
  *
  *   "ld.so-1.7.0" NUL, u32 count, entries { s32 flags; u32 name, path; }
- *     string offsets count from the end of the entries; the new layout may
- *     follow there, 8-byte aligned, and is then preferred
+ *     string offsets count from the end of the entries; if the new layout
+ *     follows there, 8-byte aligned, the new layout is used
  *   "glibc-ld.so.cache1.1", u32 count, u32 bytes of strings, u8 flags,
  *     padding to 48, entries { s32 flags; u32 name, path, osversion; u64 hwcap; }
  *     string offsets count from the start of this header
  *
- * The flags of an entry are not looked at: the files themselves say which
- * class and machine they are for.
+ * Ignore the flags of an entry: the ELF header of each file gives its class
+ * and machine.
  */
 #include "ldcache.h"
 
@@ -137,19 +137,19 @@ static const char *string_at(const struct ldcache *cache, u32 offset)
 
 	if (offset >= cache->size - cache->strings)
 		return NULL;
-	/* The NUL behind the last byte ends any string. */
+	/* The NUL after the last byte of the cache ends any string. */
 	s = cache->bytes + cache->strings + offset;
 	return *s && str_printable(s) ? s : NULL;
 }
 
 /**
- * ldcache_entry() - one entry of a cache
+ * ldcache_entry() - read one entry of a cache
  * @cache: the cache
  * @index: 0 to cache->n - 1
- * @name: set to the library's name, as programs ask for it
+ * @name: set to the library's name in the form that programs ask for
  * @path: set to the file
  *
- * Return: false for an entry that makes no sense.
+ * Return: false for an invalid entry.
  */
 bool ldcache_entry(const struct ldcache *cache, size_t index,
 		   const char **name, const char **path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The dynamic linker's cache: which file does a library name stand for? */
+/* The dynamic linker's cache, which maps library names to files. */
 #ifndef _USERSPACE_LDCACHE_H
 #define _USERSPACE_LDCACHE_H
 
@@ -14,12 +14,12 @@ struct error;
 
 /**
  * struct ldcache - a cache read into memory
- * @bytes: all of it, with a NUL appended
+ * @bytes: the whole cache, with a NUL appended
  * @size: bytes without that NUL
  * @entries: offset of the first entry
  * @entry_size: bytes of an entry
  * @n: number of entries
- * @strings: what the string offsets of an entry are relative to
+ * @strings: offset that the string offsets of an entry are relative to
  */
 struct ldcache {
 	char *bytes;

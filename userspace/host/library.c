@@ -12,7 +12,7 @@
 #include "ldcache.h"
 #include "util/util.h"
 
-/* What programs on this machine are made for, if nothing else is said. */
+/* The default machine of programs. */
 const struct machine native_machine = {
 	.elf_class = ELFCLASS64,
 	.machine = EM_X86_64,
@@ -33,7 +33,7 @@ void paths_free(struct paths *paths)
 }
 
 /**
- * library_name_matches() - does a file name answer to a short name?
+ * library_name_matches() - check whether a short name stands for a file name
  * @file: name of a library's file, such as libc.so.6
  * @wanted: libc.so.6, libc.so, libc or c
  */
@@ -86,8 +86,8 @@ static bool is_for(const char *path, const struct machine *machine,
 
 /**
  * struct search - libraries found so far
- * @name: what is looked for
- * @exact: only under exactly that name
+ * @name: the name to look for
+ * @exact: match only exactly that name
  * @found: the files
  * @ids: identity of each of them
  * @cap: capacity of @ids
@@ -112,8 +112,8 @@ static void add_file(struct search *search, const char *path,
 		    search->ids[i].ino != st->st_ino)
 			continue;
 		/*
-		 * One file under several names: libz.so.1 says more than the
-		 * development link libz.so.
+		 * If one file has several names, keep the longest: libz.so.1
+		 * says more than the development link libz.so.
 		 */
 		if (strlen(path) > strlen(found->v[i])) {
 			free(found->v[i]);
@@ -148,14 +148,15 @@ static void search_cache(struct search *search, const struct ldcache *cache,
 }
 
 /**
- * library_find() - the files that a library name stands for
+ * library_find() - find the files that a library name stands for
  * @name: libc.so.6, libc.so, libc or c
  * @root: directory that stands for /, "" for the real one
- * @machine: what the library must be made for
- * @found: filled in, one path for each different file; none when there is no
+ * @machine: the machine that the library must be built for
+ * @found: filled in, one path for each different file; empty if there is no
  *	such library; to be freed with paths_free() in any case
  *
- * Reads the dynamic linker's cache.  An exact name beats the short forms.
+ * Read the dynamic linker's cache.  An exact name takes precedence over the
+ * short forms.
  */
 struct error *library_find(const char *name, const char *root,
 			   const struct machine *machine, struct paths *found)

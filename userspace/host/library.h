@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Shared libraries by name. */
+/* Find shared libraries by name. */
 #ifndef _USERSPACE_LIBRARY_H
 #define _USERSPACE_LIBRARY_H
 
@@ -9,7 +9,7 @@
 struct error;
 
 /**
- * struct machine - which files can be loaded together
+ * struct machine - the class and machine that files need to be loaded together
  * @elf_class: ELFCLASS32 or ELFCLASS64
  * @machine: EM_...
  */

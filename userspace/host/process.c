@@ -15,7 +15,7 @@
 
 #define DELETED " (deleted)"
 
-/* The kernel writes a newline in a path as \012, and nothing else so. */
+/* Replace \012 by a newline. The kernel escapes only newlines in these paths. */
 static void unescape_newlines(char *path)
 {
 	char *out = path;
@@ -54,7 +54,7 @@ static bool parse_line(const char *line, struct mapping *map)
 	return true;
 }
 
-/* Only root may look, and finds the very file, whatever its path leads to. */
+/* Identify the mapped file itself, whatever its path leads to now. Only root may do this. */
 static void identify(pid_t pid, struct mapping *map)
 {
 	char path[96];
@@ -69,7 +69,7 @@ static void identify(pid_t pid, struct mapping *map)
 	}
 }
 
-/** mappings_add() - append one; its path becomes theirs */
+/** mappings_add() - append a mapping; the list takes over its path */
 void mappings_add(struct mappings *maps, const struct mapping *map)
 {
 	maps->v = grow(maps->v, maps->n, &maps->cap, sizeof(*maps->v));
@@ -89,12 +89,12 @@ static bool has_memory(pid_t pid, const char *thread)
 }
 
 /**
- * process_reader() - a thread of a process through which /proc shows its memory
+ * process_reader() - find a thread through which /proc shows the memory of a process
  * @pid: the process
  *
- * A thread that has ended shows none, and the first one may end before the others.
+ * A thread that has ended shows no memory, and the first thread may end before the others.
  *
- * Return: @pid if that is no help.
+ * Return: the thread; @pid if no thread shows any memory.
  */
 pid_t process_reader(pid_t pid)
 {
@@ -172,11 +172,11 @@ void mappings_free(struct mappings *mappings)
 }
 
 /**
- * process_maps() - does a process have the code of a file?
+ * process_maps() - check whether a process maps the code of a file
  * @pid: the process
  * @path: the file
  *
- * Return: false also where nobody may know.
+ * Return: false also if the file or the mappings are not accessible.
  */
 bool process_maps(pid_t pid, const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a running process has mapped. */
+/* The file mappings of a running process. */
 #ifndef _USERSPACE_PROCESS_H
 #define _USERSPACE_PROCESS_H
 
@@ -13,13 +13,14 @@ struct error;
 /**
  * struct mapping - one executable file mapping of a process
  * @start: first address
- * @end: address behind the last
+ * @end: address after the last one
  * @offset: position of @start in the file
- * @dev: with @ino, the file's identity, as stat() says it if @exact
+ * @dev: with @ino, the file's identity
  * @ino: see @dev
- * @exact: otherwise overlayfs and btrfs have another @dev here than in stat()
- * @path: the file, as the process knows it
- * @deleted: no directory entry leads to it any more
+ * @exact: @dev and @ino are those of stat(); if not set, @dev of a file on
+ *	overlayfs or btrfs differs from that of stat()
+ * @path: the file, as the process sees it
+ * @deleted: no directory entry leads to the file any more
  */
 struct mapping {
 	u64 start;

@@ -190,7 +190,7 @@ static char *name_of(const struct readers *readers, size_t i)
 	f = fopen(path, "re");
 	if (f && fgets(name, sizeof(name), f))
 		name[strcspn(name, "\n")] = '\0';
-	/* The name is untrusted. */
+	/* The name is untrusted: replace characters that are not printable. */
 	for (char *c = name; *c; c++)
 		if (!isprint((unsigned char)*c))
 			*c = '?';

@@ -9,7 +9,7 @@
 #include "util/error.h"
 #include "util/util.h"
 
-/** mapping_is() - does a path lead to the file that is mapped? */
+/** mapping_is() - check whether a path leads to the mapped file */
 bool mapping_is(const struct mapping *map, const char *path)
 {
 	struct stat st;
@@ -19,11 +19,11 @@ bool mapping_is(const struct mapping *map, const char *path)
 }
 
 /**
- * mapping_reach() - how we reach a file that a process has mapped
+ * mapping_reach() - get a path by which we can open a file that a process has mapped
  * @pid: the process, or a thread of it that has not ended
  * @map: the mapping
  *
- * Return: to be freed by the caller.
+ * Return: the path; the caller frees it.
  */
 char *mapping_reach(pid_t pid, const struct mapping *map)
 {
@@ -44,10 +44,10 @@ char *mapping_reach(pid_t pid, const struct mapping *map)
 
 /**
  * struct seen - libraries found so far
- * @name: what is looked for
- * @found: how each is reached
- * @files: their mappings; the paths are not kept
- * @pid: who has the first one mapped
+ * @name: the name to look for
+ * @found: a path to each library
+ * @files: their mappings, without the paths
+ * @pid: a process that has the first library mapped
  */
 struct seen {
 	const char *name;
@@ -90,12 +90,12 @@ static void look_at(pid_t pid, struct seen *seen)
 }
 
 /**
- * running_find() - the libraries of a name that running programs have mapped
+ * running_find() - find the libraries of a name that running programs have mapped
  * @name: libjvm.so, libjvm or jvm
  * @found: filled in, one path for each different file; to be freed with paths_free()
- * @pid: set to a process that has the first one
+ * @pid: set to a process that has the first file mapped
  *
- * Programs that the caller may not look at are left out.
+ * Leave out programs whose mappings the caller may not read.
  */
 void running_find(const char *name, struct paths *found, pid_t *pid)
 {

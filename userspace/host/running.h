@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Libraries by what the running programs have mapped. */
+/* Find libraries in the mappings of running programs. */
 #ifndef _USERSPACE_RUNNING_H
 #define _USERSPACE_RUNNING_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A probe is a nop in the code, and a note that no segment contains (SystemTap,
- * "UserSpaceProbeImplementation"):
+ * A statically defined probe consists of a nop in the code, and a note that no
+ * segment contains (SystemTap, "UserSpaceProbeImplementation"):
  *
  *	owner "stapsdt", type 3, in .note.stapsdt
  *	  address   of the nop, when the file was linked
@@ -9,8 +9,9 @@
  *	  address   of a 16-bit counter, or 0
  *	  "provider" NUL "name" NUL "operands" NUL
  *
- * What later moved the file (prelink) moved the section, but not the note: the
- * difference to where .stapsdt.base is now is added to both addresses.
+ * If a tool has moved the file to other addresses later (prelink), it has moved
+ * the section, but has not changed the note.  Add the difference to the present
+ * address of .stapsdt.base to the addresses of the nop and the counter.
  */
 #include "sdt.h"
 
@@ -34,7 +35,7 @@ static u64 get_addr(const char *p, size_t size)
 	return addr;
 }
 
-/* A string of a note: ends inside it, and may be shown. */
+/* Take a string of a note, if the string ends inside the note and is printable. */
 static const char *take_string(const char **p, const char *end)
 {
 	const char *s = *p, *nul = s < end ? memchr(s, '\0', end - s) : NULL;
@@ -108,8 +109,8 @@ static int by_name(const void *pa, const void *pb)
 }
 
 /**
- * sdt_load() - list the probes that a file comes with
- * @img: the file; must stay open as long as @list is used
+ * sdt_load() - list the statically defined probes of a file
+ * @img: the file; must stay open while @list is used
  * @list: filled in; to be freed with sdt_free()
  */
 void sdt_load(const struct elf_image *img, struct sdt_list *list)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Statically defined tracing: the probes that programs come with. */
+/* Statically defined tracing: the probes that programs define themselves. */
 #ifndef _USERSPACE_SDT_H
 #define _USERSPACE_SDT_H
 
@@ -12,9 +12,9 @@ struct error;
 
 /**
  * struct sdt_site - one place of a probe, as a note describes it
- * @provider: who defines it; this and the other strings live with the list
+ * @provider: name of its provider; this and the other strings live with the list
  * @name: its name
- * @operands: where its arguments are, in the assembler's words
+ * @operands: places of its arguments, in the assembler's syntax
  * @addr: address of the probe
  * @offset: position in the file
  * @semaphore: address of its counter of tracers, 0 without one

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * u:TARGET:[PROVIDER:]NAME [ARGS]: one event with a line for each site.  The
- * sites keep their arguments in different places, but an event has one format,
- * so an argument gets the type that fits all sites.
+ * u:TARGET:[PROVIDER:]NAME [ARGS] becomes one event with a line for each site.
+ * The sites keep their arguments in different places, but an event has only one
+ * format.  So an argument gets a type that fits all sites.
  */
 #include "sdt_define.h"
 
@@ -18,7 +18,7 @@
 #include "sdt_operand.h"
 #include "util/util.h"
 
-/* How many other probes a message offers. */
+/* Number of other probes that a message offers. */
 #define NEAR_MAX 6
 
 /**
@@ -32,7 +32,7 @@ struct site {
 };
 
 /**
- * struct arg - an argument over all sites
+ * struct arg - an argument at all sites
  * @type: its type
  * @unreadable: the operand of the first site where it cannot be read, or NULL
  */
@@ -82,7 +82,7 @@ static struct error *not_found(const struct sdt_list *list, const char *path,
 			"there is no probe %s in %s; see: uprobe sdt %s", name,
 			path, path);
 	base = base ? base + 1 : name;
-	/* First names that contain it, then those that start like it. */
+	/* Offer names that contain the name first, then names that start like it. */
 	for (size_t i = 0; i < 2 * list->n && shown < NEAR_MAX; i++) {
 		const struct sdt_site *site = &list->v[i % list->n];
 		bool contains = strstr(site->name, base);
@@ -140,7 +140,7 @@ static struct error *collect(const struct sdt_list *list,
 	return not_found(list, path, name);
 }
 
-/* The operand of the first site where an argument cannot be read, or NULL. */
+/* Return the operand of the first site where an argument cannot be read, or NULL. */
 static const struct sdt_operand *unreadable(const struct probe *probe,
 					    size_t arg)
 {
@@ -151,9 +151,9 @@ static const struct sdt_operand *unreadable(const struct probe *probe,
 }
 
 /*
- * The type of an argument over all sites: the narrowest, which reads no more
- * than is there; signed if it is so anywhere.  Constants fit any type, so they
- * count only where all are constants.
+ * Choose the type of an argument for all sites.  Take the narrowest type, so that
+ * no site reads more than its operand.  The type is signed if it is signed at any
+ * site.  Constants fit any type, so they count only if all operands are constants.
  */
 static const char *common_type(const struct probe *probe, size_t arg)
 {
@@ -177,7 +177,7 @@ static const char *common_type(const struct probe *probe, size_t arg)
 	return sdt_operand_type(size, is_signed);
 }
 
-/* What all sites come to is found out once: there may be very many. */
+/* Examine the arguments of all sites only once: there may be very many sites. */
 static void find_args(struct probe *probe)
 {
 	probe->v = xcalloc(probe->args + 1, sizeof(*probe->v));
@@ -188,7 +188,7 @@ static void find_args(struct probe *probe)
 	}
 }
 
-/* "argN" at @p, as a word: N counted from 0, and the word's length. */
+/* If the word "argN" is at @p, set @arg to N - 1 and return the word's length; otherwise 0. */
 static size_t arg_word(const char *start, const char *p, size_t *arg)
 {
 	char *end;
@@ -224,7 +224,7 @@ static const char *name_end(const char *p)
 	return p;
 }
 
-/* TYPE, in which the length of a string can be another argument. */
+/* Translate TYPE, in which the length of a string can be another argument. */
 static struct error *translate_type(const struct probe *probe,
 				    const struct site *site, const char *type,
 				    char **out)
@@ -248,7 +248,7 @@ static struct error *translate_type(const struct probe *probe,
 	return NULL;
 }
 
-/* FETCH with the operands of a site put in, up to @end. */
+/* Translate FETCH up to @end: insert the operands of a site for the arguments. */
 static struct error *translate_fetch(const struct probe *probe,
 				     const struct site *site, const char *word,
 				     const char *expr, const char *end,
@@ -280,7 +280,10 @@ static struct error *translate_fetch(const struct probe *probe,
 	return err;
 }
 
-/* One word of ARGS with the operands of a site put in; @type is that of the word, or NULL. */
+/*
+ * Translate one word of ARGS: insert the operands of a site for the arguments.  @type is the
+ * type of the word, or NULL.
+ */
 static struct error *translate_word(const struct probe *probe,
 				    const struct site *site, const char *word,
 				    const char *type, char **out)
@@ -297,7 +300,7 @@ static struct error *translate_word(const struct probe *probe,
 	end = type ? strchr(expr, ':') : expr + strlen(expr);
 	len = arg_word(expr, expr, &arg);
 	if (!len || expr + len != end) {
-		/* Inside something: +0(arg1):string. */
+		/* The argument is part of an expression: +0(arg1):string. */
 		err = translate_fetch(probe, site, word, expr, end, &fetch);
 		if (err)
 			return err;
@@ -306,7 +309,7 @@ static struct error *translate_word(const struct probe *probe,
 		free(fetch);
 		return NULL;
 	}
-	/* The argument as it is. */
+	/* The word is just the argument. */
 	err = check_arg(probe, arg);
 	if (err)
 		return err;
@@ -322,7 +325,7 @@ static struct error *translate(const struct probe *probe,
 			       const struct site *site, const char *word,
 			       char **out)
 {
-	/* \"a:b" has no type. */
+	/* A word with text such as \"a:b" has no type. */
 	const char *colon = strstr(word, "\\\"") ? NULL : strchr(word, ':');
 	struct error *err = NULL;
 	char *type = NULL;
@@ -336,7 +339,7 @@ static struct error *translate(const struct probe *probe,
 	return err;
 }
 
-/* All arguments that can be read, by their numbers. */
+/* Return all arguments that can be read, named by their numbers. */
 static char *default_args(const struct probe *probe, const struct site *site,
 			  bool tell)
 {
@@ -392,7 +395,7 @@ static struct error *make_args(const struct probe *probe,
 }
 
 /**
- * sdt_define() - definitions for a statically defined probe
+ * sdt_define() - make the definitions for a statically defined probe
  * @spec: the probe; its function is [PROVIDER:]NAME
  * @syms: symbols of the target
  * @sites: a line for each site is added: PATH:OFFSET[(COUNTER)] ARGS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Definitions for statically defined probes. */
+/* Make definitions for statically defined probes. */
 #ifndef _USERSPACE_SDT_DEFINE_H
 #define _USERSPACE_SDT_DEFINE_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * [-]SIZE[f]@OPERAND, separated by blanks; a minus says that there is a sign.
- * Without SIZE@ it has the width of the register, or is a word.
- * The operand is the assembler's:
+ * Operands have the form [-]SIZE[f]@OPERAND and are separated by blanks.  A minus
+ * marks a signed value.  Without SIZE@, a register operand has the width of the
+ * register, and any other operand is a word.  OPERAND is in the assembler's syntax:
  *
  *	$5				\5
  *	%rdi %edi %dil %r8d		%di %di %di %r8
@@ -24,7 +24,7 @@
 
 #include "util/util.h"
 
-/* Names that the kernel's own tracer knows, too; any width means the register. */
+/* The kernel's own tracer also knows these names; a name of any width means the register. */
 static const struct {
 	const char *asm_names;
 	const char *name;
@@ -40,7 +40,7 @@ static const struct {
 	{ " rip eip ", "%ip" },
 };
 
-/* The second lowest byte of a register: a bit field. */
+/* The second lowest byte of a register, which is fetched as a bit field. */
 static const struct {
 	const char *asm_name;
 	const char *name;
@@ -104,8 +104,8 @@ static bool parse_register(struct sdt_operand *operand, const char *name)
 }
 
 /*
- * Objects can have static variables of the same name, and nothing says which of
- * them the probe comes from.
+ * Several object files can have static variables of the same name.  The note does
+ * not tell from which object file the probe comes, so refuse such a name.
  */
 static const char *find_symbol(const struct symbols *syms, const char *name,
 			       size_t len, u64 *addr)
@@ -126,7 +126,7 @@ static const char *find_symbol(const struct symbols *syms, const char *name,
 	return found ? NULL : "the symbol is not known";
 }
 
-/* [N+]sym[+N]: a sum of numbers and at most one symbol. */
+/* Parse [N+]sym[+N]: a sum of numbers and at most one symbol. */
 static bool parse_sum(const char *p, const char *end, s64 *number,
 		      const char **symbol, size_t *symbol_len)
 {
@@ -157,7 +157,7 @@ static bool parse_sum(const char *p, const char *end, s64 *number,
 	return p == end;
 }
 
-/* (%base,%index,scale) or (,%index,scale), without or with the scale. */
+/* Parse (%base,%index,scale) or (,%index,scale); the scale is optional. */
 static bool parse_indexed(struct sdt_operand *operand, s64 number,
 			  const char *symbol, const char *base,
 			  const char *comma, const char *close)
@@ -236,7 +236,7 @@ static bool parse_memory(struct sdt_operand *operand, const char *text, u64 at,
 	return true;
 }
 
-/* Bytes of the register @name, by which of its names this is; 0 for an unknown one. */
+/* Return the width in bytes that a name of a register stands for; 0 for an unknown name. */
 static unsigned int register_size(const char *name)
 {
 	size_t len = strlen(name);
@@ -256,7 +256,7 @@ static unsigned int register_size(const char *name)
 	return name[len - 1] == 'l' ? 1 : 2;
 }
 
-/* Without SIZE@: as much as the register has, or a word. */
+/* Set the size of an operand without SIZE@: that of the register, or a word. */
 static bool take_natural(struct sdt_operand *operand, const char *p,
 			 const struct symbols *syms)
 {
@@ -274,7 +274,7 @@ static bool take_natural(struct sdt_operand *operand, const char *p,
 	return true;
 }
 
-/* [-]SIZE[f]@ before the operand. */
+/* Parse [-]SIZE[f]@ before the operand. */
 static bool take_size(struct sdt_operand *operand, const char **text,
 		      const struct symbols *syms)
 {
@@ -301,7 +301,7 @@ static bool take_size(struct sdt_operand *operand, const char **text,
 				operand->size == 8 ? "f64" : NULL;
 	if (is_float && !operand->type)
 		return unreadable(operand, "floating-point values of this size cannot be fetched");
-	/* Larger ones are shown word by word. */
+	/* Larger values are shown word by word. */
 	if (operand->size == 16)
 		operand->type = "x64[2]";
 	else if (operand->size == 24)
@@ -333,12 +333,13 @@ static bool parse_operand(struct sdt_operand *operand, const char *text, u64 at,
 }
 
 /**
- * sdt_operand_type() - the type of a value
- * @size: its bytes
- * @is_signed: it has a sign
+ * sdt_operand_type() - get the type of the fetch argument for a value
+ * @size: size of the value in bytes
+ * @is_signed: the value is signed
  *
- * Return: the name of a type; NULL for a size that no type has.  What has no
- * sign and 8 bytes is an address more often than not.
+ * An unsigned value of 8 bytes is usually an address, so show it in hexadecimal.
+ *
+ * Return: the name of the type; NULL for a size that no type has.
  */
 const char *sdt_operand_type(unsigned int size, bool is_signed)
 {
@@ -370,13 +371,13 @@ static size_t operand_len(const char *p)
 }
 
 /**
- * sdt_operands_parse() - read where the arguments of a site are
+ * sdt_operands_parse() - parse the operands of a site
  * @text: the note's operands
  * @at: address of the site
- * @syms: symbols of the file, for operands that name some
+ * @syms: symbols of the file, for operands that name symbols
  * @operands: filled in; to be freed with sdt_operands_free()
  *
- * An operand that cannot be read is there, too, and says why.
+ * The result includes operands that cannot be read; each has its reason in @problem.
  */
 void sdt_operands_parse(const char *text, u64 at, const struct symbols *syms,
 			struct sdt_operands *operands)

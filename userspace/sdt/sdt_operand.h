@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Operands of statically defined probes as fetch arguments. */
+/* Convert operands of statically defined probes to fetch arguments. */
 #ifndef _USERSPACE_SDT_OPERAND_H
 #define _USERSPACE_SDT_OPERAND_H
 
@@ -11,10 +11,10 @@
 /**
  * struct sdt_operand - one argument of a site
  * @size: bytes
- * @is_signed: it has a sign
- * @fetch: where it is, as uprobe_events says it, without a type; NULL if it
- *	cannot be read
- * @type: type that @fetch needs whatever the size, or NULL
+ * @is_signed: the value is signed
+ * @fetch: fetch argument in the syntax of uprobe_events, without a type; NULL if
+ *	the operand cannot be read
+ * @type: type that @fetch needs regardless of @size, or NULL
  * @text: the operand as it was written, for messages
  * @problem: why it cannot be read
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where distributions put the symbols of a stripped file (GDB manual,
+ * Places where distributions put the symbols of a stripped file (GDB manual,
  * "Separate Debug Files" and "MiniDebugInfo"):
  *
  *   DEBUG_DIR/.build-id/ab/cdef....debug    named by the build ID
@@ -21,7 +21,7 @@
 #include "util/error.h"
 #include "util/util.h"
 
-/* A few bytes of xz can ask for any amount of memory; real ones need 10 MiB. */
+/* A few bytes of xz data can request any amount of memory; real files need 10 MiB. */
 #define MINI_MEMORY_MAX (64ull << 20)
 #define MINI_SIZE_MAX (256ull << 20)
 
@@ -101,7 +101,7 @@ static bool open_link_at(const char *path, u32 crc,
 
 	if (!open_quietly(path, debug))
 		return false;
-	/* The link of a file can name the file itself. */
+	/* The debug link of a file can name the file itself. */
 	if (debug->dev == img->dev && debug->ino == img->ino) {
 		elf_image_close(debug);
 		return false;
@@ -150,10 +150,11 @@ static bool open_by_link(const struct elf_image *img, const char *debug_dir,
  * debug_file_open() - open the separate debug file of a program or library
  * @img: the program or library
  * @debug_dir: where debug files are installed, normally DEBUG_DIR
- * @debug: filled in when there is one; to be closed by the caller
+ * @debug: filled in if there is one; to be closed by the caller
  *
- * Return: whether there is one.  One that belongs to another build is told
- * to the user and not taken.
+ * If a debug file belongs to another build, tell the user and do not use it.
+ *
+ * Return: whether there is one.
  */
 bool debug_file_open(const struct elf_image *img, const char *debug_dir,
 		     struct elf_image *debug)
@@ -197,9 +198,9 @@ static void *unpack_xz(const void *in, size_t in_len, size_t *out_len)
 /**
  * debug_file_open_mini() - unpack the MiniDebugInfo of a program or library
  * @img: the program or library
- * @mini: filled in when there is any; to be closed by the caller
+ * @mini: filled in on success; to be closed by the caller
  *
- * Return: whether there is any that can be used.
+ * Return: whether there is usable MiniDebugInfo.
  */
 bool debug_file_open_mini(const struct elf_image *img, struct elf_image *mini)
 {
@@ -240,12 +241,12 @@ static bool first_load(const struct elf_image *img, u64 *vaddr)
 }
 
 /**
- * debug_file_bias() - what to add to an address of a debug file
+ * debug_file_bias() - get the number to add to an address of a debug file
  * @img: the program or library
  * @debug: its debug file
  *
- * prelink moves a library to other addresses and leaves its debug file as it
- * was; everything moves by the same amount.
+ * prelink moves a library to other addresses and does not change its debug
+ * file.  All addresses move by the same amount.
  */
 u64 debug_file_bias(const struct elf_image *img,
 		    const struct elf_image *debug)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Symbols that were taken out of a file: separate debug files, MiniDebugInfo. */
+/* Symbols that were stripped from a file: separate debug files, MiniDebugInfo. */
 #ifndef _USERSPACE_DEBUG_FILE_H
 #define _USERSPACE_DEBUG_FILE_H
 

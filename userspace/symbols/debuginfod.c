@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debuginfod(8): servers in DEBUGINFOD_URLS, asked by build ID. The library is
- * loaded only when it is needed, because it brings a web client with it.
+ * debuginfod(8): ask the servers in DEBUGINFOD_URLS by build ID. Load the
+ * library only when it is needed, because it brings a web client with it.
  */
 #include "debuginfod.h"
 
@@ -15,7 +15,7 @@
 #define LIBRARY "libdebuginfod.so.1"
 
 /**
- * struct client - the part of libdebuginfod that is used
+ * struct client - the functions of libdebuginfod that are used
  * @begin: debuginfod_begin()
  * @find: debuginfod_find_debuginfo(); returns a descriptor, sets a path
  * @end: debuginfod_end()
@@ -48,7 +48,9 @@ static bool load(struct client *client)
  * @img: the program or library
  * @debug: filled in on success; to be closed by the caller
  *
- * Return: whether there is one.  Asks nobody when no server is configured.
+ * If no server is configured, send no request.
+ *
+ * Return: whether there is one.
  */
 bool debuginfod_open(const struct elf_image *img, struct elf_image *debug)
 {

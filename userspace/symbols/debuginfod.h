@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Debug files from the servers that the user has configured. */
+/* Debug files from the debuginfod servers that the user has configured. */
 #ifndef _USERSPACE_DEBUGINFOD_H
 #define _USERSPACE_DEBUGINFOD_H
 

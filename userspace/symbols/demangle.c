@@ -11,8 +11,9 @@
 #include "util/util.h"
 
 /*
- * A short mangled name can stand for an endless one (substitutions double in
- * each step).  The longest name in Debian's libraries has about 20,000 bytes.
+ * A short mangled name can expand to an enormous one: each substitution can
+ * double the length.  The longest name in Debian's libraries has about 20,000
+ * bytes.
  */
 #define DEMANGLED_MAX 65536
 #define MANGLED_MAX 32768
@@ -24,9 +25,10 @@ struct output {
 };
 
 /*
- * The demanglers cannot be told to stop, but they keep no memory of their own
- * while they write C++ names, and at most one short buffer for Rust ones, so
- * leaving them by longjmp is clean.
+ * Collect the output of a demangler.  A demangler has no way to be stopped, so
+ * leave it by longjmp if the name is too long.  This is safe: a demangler holds
+ * no allocated memory while it writes a C++ name, and at most one short buffer
+ * while it writes a Rust name.
  */
 static void collect(const char *s, size_t n, void *opaque)
 {
@@ -59,12 +61,12 @@ static bool write_name(const char *mangled, int options, struct output *out)
 }
 
 /**
- * demangle() - the name that the programmer wrote
+ * demangle() - convert a symbol's name to the name in the source
  * @mangled: a symbol's name
- * @form: how much of it
+ * @form: which parts of the name to write
  *
- * Return: the name, from malloc(); NULL for a name that is not mangled or
- * that would be absurdly long.
+ * Return: the name, from malloc(); NULL if @mangled is not mangled, or if the
+ * result would be absurdly long or not printable.
  */
 char *demangle(const char *mangled, enum demangle_form form)
 {
@@ -91,8 +93,8 @@ static bool is_word(char c)
 }
 
 /**
- * name_squeeze() - drop the blanks that do not matter
- * @name: a name as somebody wrote it
+ * name_squeeze() - remove insignificant blanks from a name
+ * @name: a name as a user or a demangler wrote it
  *
  * Return: the name, from malloc(), with blanks only where they separate words,
  * so that f(int,char const *) and f(int, char const*) become equal.
@@ -116,7 +118,7 @@ char *name_squeeze(const char *name)
 }
 
 /**
- * name_base() - the identifier that a mangled form of a name must contain
+ * name_base() - get the identifier that the mangled form of a name must contain
  * @name: a C++ or Rust name as a programmer writes it
  *
  * Return: the last identifier outside parentheses and template arguments,
@@ -153,7 +155,7 @@ static bool is_suffix(const char *dot, const char *word)
 	return !strncmp(dot + 1, word, n) && (!dot[n + 1] || dot[n + 1] == '.');
 }
 
-/* What one addition stands for, whatever follows. */
+/* Describe the first part of a suffix; ignore the parts after it. */
 static const char *kind_of(const char *suffix)
 {
 	if (is_suffix(suffix, "cold") || is_suffix(suffix, "unlikely"))
@@ -171,10 +173,10 @@ static const char *kind_of(const char *suffix)
 }
 
 /**
- * clone_suffix() - where a compiler's addition to a function's name starts
+ * clone_suffix() - find the suffix that a compiler added to a function's name
  * @name: a symbol's name
  *
- * Return: the dot that it starts with, or NULL.
+ * Return: the dot at the start of the suffix, or NULL.
  */
 const char *clone_suffix(const char *name)
 {
@@ -187,13 +189,13 @@ const char *clone_suffix(const char *name)
 }
 
 /**
- * cold_suffix() - where a name says that this is only the cold part
+ * cold_suffix() - find the suffix that marks the cold part of a function
  * @name: a symbol's name
  *
- * A part that is rarely executed is jumped to, and so it has no return address
- * of its own.
+ * The function jumps to its cold (rarely executed) part, so the cold part has
+ * no return address of its own.
  *
- * Return: the dot that it starts with, or NULL.
+ * Return: the dot at the start of the suffix, or NULL.
  */
 const char *cold_suffix(const char *name)
 {
@@ -205,17 +207,17 @@ const char *cold_suffix(const char *name)
 }
 
 /**
- * clone_kind() - what a compiler's addition to a name stands for
- * @suffix: what clone_suffix() returned
+ * clone_kind() - describe a suffix that a compiler added to a name
+ * @suffix: the result of clone_suffix()
  *
- * Return: a phrase that fits in front of "f"; "" where the symbol is the
- * function itself under a changed name; NULL for an unknown suffix.
+ * Return: a phrase that fits in front of "f"; "" if the symbol is the function
+ * itself under a changed name; NULL for an unknown suffix.
  */
 const char *clone_kind(const char *suffix)
 {
 	const char *kind = kind_of(suffix);
 
-	/* What has got another name can be taken apart, too. */
+	/* A renamed function can also be a clone or a part: describe the next suffix. */
 	while (kind && !*kind && (suffix = clone_suffix(suffix)))
 		kind = kind_of(suffix);
 	return kind;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * runtime.moduledata (Go source, runtime/symtab.go): words, of which the first
- * is the address of the table of functions, and numbers 20 to 23 are since 1.18
+ * runtime.moduledata (Go source, runtime/symtab.go) consists of words.  The
+ * first word is the address of the function table.  Since Go 1.18, words 20 to
+ * 23 are
  *
- *	minpc, maxpc	the first function's start, the last one's end
- *	text, etext	what entries of the table count from, and its end
+ *	minpc, maxpc	the start of the first function, the end of the last one
+ *	text, etext	the start of the text, which entries of the table are
+ *			relative to, and its end
  *
- * It has a section of its own since 1.26 only.  In a position-independent
- * program the words are in relocations.
+ * The structure has a section of its own only since 1.26.  In a
+ * position-independent program, relocations hold the words.
  */
 #include "go_module.h"
 
@@ -18,7 +20,7 @@
 #define TEXT 22
 #define ETEXT 23
 
-/* So many words with the table's address are looked at: each takes its time. */
+/* Check at most this many words that hold the table's address: each check takes time. */
 #define CANDIDATES_MAX 16
 
 static bool relative(const struct elf_image *img, const GElf_Rela *rela)
@@ -30,11 +32,11 @@ static bool relative(const struct elf_image *img, const GElf_Rela *rela)
 }
 
 /**
- * struct relocations - a walk over relocations by the load address
+ * struct relocations - a walk over the relocations that add the load address
  * @img: the file
  * @scn: the section that is walked
  * @data: its contents
- * @next: number of the next one
+ * @next: number of the next relocation
  */
 struct relocations {
 	const struct elf_image *img;
@@ -63,7 +65,7 @@ static bool next_relocation(struct relocations *walk, GElf_Rela *rela)
 	}
 }
 
-/* A word as the running program has it, but for the load address. */
+/* Read a word as the running program has it, without the load address. */
 static bool get_word(const struct elf_image *img, unsigned int ptr, u64 addr,
 		     u64 *word)
 {
@@ -88,7 +90,7 @@ static bool get_word(const struct elf_image *img, unsigned int ptr, u64 addr,
 	return false;
 }
 
-/* Is this the module?  Then it says the same as the table. */
+/* Check whether the structure at @module is the module data: it must agree with the table. */
 static bool fits(const struct elf_image *img, const struct go_extent *extent,
 		 u64 module, u64 *text)
 {
@@ -130,12 +132,12 @@ static bool find_in_section(const struct elf_image *img,
 }
 
 /**
- * go_module_text() - find the address that entries of a table count from
+ * go_module_text() - find the address that entries of a function table are relative to
  * @img: the program
- * @extent: what the table says itself, to know the module by
+ * @extent: values from the table, to recognize the module data
  * @text: set to the address
  *
- * Return: whether it is known.
+ * Return: whether the address was found.
  */
 bool go_module_text(const struct elf_image *img,
 		    const struct go_extent *extent, u64 *text)

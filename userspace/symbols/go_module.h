@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the runtime of a Go program knows about its code. */
+/* The module data, in which the runtime of a Go program describes its code. */
 #ifndef _USERSPACE_GO_MODULE_H
 #define _USERSPACE_GO_MODULE_H
 
@@ -9,11 +9,11 @@
 #include "types.h"
 
 /**
- * struct go_extent - what a table of functions says of their addresses
+ * struct go_extent - the range of addresses in a function table
  * @table: address of the table
  * @ptr: size of a pointer
- * @first: where the first function starts, counted from the text's start
- * @last: where the last one ends, counted the same way
+ * @first: start of the first function, relative to the start of the text
+ * @last: end of the last function, relative to the start of the text
  */
 struct go_extent {
 	u64 table;

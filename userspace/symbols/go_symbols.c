@@ -8,14 +8,14 @@
  *	fffffff1 (1.20), fffffff0 (1.18): pointers nfunc, nfile, text start,
  *		and the offsets of names, ..., functions; a function is
  *		{ u32 entry - text start, u32 offset of its description };
- *		1.26 leaves the text start out, in a PIE it is a relocation,
- *		and the module has it, too
+ *		1.26 omits the text start; in a PIE the text start is a
+ *		relocation; the module data also hold it
  *	fffffffa (1.16): the same without text start; a function is
  *		{ pointer entry, pointer offset of its description }
  *	fffffffb (1.2): pointer nfunc, functions as in 1.16, offsets count from
  *		the start of the table
  *
- * and a description with { entry, s32 offset of the name, ... }.
+ * A description starts with { entry, s32 offset of the name, ... }.
  */
 #include "go_symbols.h"
 
@@ -40,16 +40,17 @@ const char *const go_registers[] = {
 const size_t go_registers_n = ARRAY_SIZE(go_registers);
 
 /**
- * struct go_table - a table and where its parts are
+ * struct go_table - a function table and the positions of its parts
  * @addr: address of the table
  * @bytes: the table
  * @size: its length
  * @magic: which layout it has
  * @ptr: size of a pointer
- * @text: address that entries of 1.18 and later count from, if @placed
+ * @text: address that entries of 1.18 and later are relative to, if @placed
  * @placed: the addresses of functions are known
- * @names: offset that names count from
- * @functions: offset of the list of functions, which descriptions count from
+ * @names: offset that the offsets of names are relative to
+ * @functions: offset of the list of functions; the offsets of descriptions are
+ *	relative to it
  * @n: number of functions
  */
 struct go_table {
@@ -75,7 +76,7 @@ static bool get(const struct go_table *table, u64 at, unsigned int size,
 	return true;
 }
 
-/* Word number @i of those behind the first eight bytes. */
+/* Read word number @i after the first eight bytes. */
 static bool header_word(const struct go_table *table, unsigned int i,
 			u64 *value)
 {
@@ -142,7 +143,7 @@ static bool open_table(const struct elf_image *img, struct go_table *table)
 	}
 }
 
-/* Function number @i; the one behind the last gives the end of the last. */
+/* Read function number @i.  The entry after the last function gives that function's end. */
 static bool get_function(const struct go_table *table, u64 i, u64 *entry,
 			 u64 *description)
 {
@@ -161,7 +162,10 @@ static bool get_function(const struct go_table *table, u64 i, u64 *entry,
 	return get(table, at + size, size, description);
 }
 
-/* The linker that Go calls for C code can put some of that before Go's own. */
+/*
+ * Find the start of the text in the module data.  If the program has C code,
+ * Go calls an external linker, which can place C code before Go's code.
+ */
 static bool place(const struct elf_image *img, struct go_table *table)
 {
 	struct go_extent extent = { .table = table->addr, .ptr = table->ptr };
@@ -197,10 +201,11 @@ static const char *get_name(const struct go_table *table, u64 description)
 /**
  * go_each_function() - list the functions of a Go program
  * @img: the program
- * @each: called for each function; @name lives as long as @img
- * @arg: handed on
+ * @each: called for each function; @name is valid while @img is open
+ * @arg: passed on to @each
  *
- * Return: whether there is such a table, and it is known where they are.
+ * Return: whether the program has a function table and the addresses of the
+ * functions are known.
  */
 bool go_each_function(const struct elf_image *img,
 		      void (*each)(const char *name, u64 addr, u64 size,
@@ -218,7 +223,7 @@ bool go_each_function(const struct elf_image *img,
 		if (!get_function(&table, i, &entry, &description))
 			break;
 		name = get_name(&table, description);
-		/* The last entry has no description, in old layouts. */
+		/* In old layouts, the last entry has no description. */
 		if (!get_function(&table, i + 1, &next, &unused) ||
 		    next < entry)
 			next = entry;
@@ -229,7 +234,7 @@ bool go_each_function(const struct elf_image *img,
 }
 
 /**
- * go_is_program() - was this built by Go?
+ * go_is_program() - check whether a file was built by Go
  * @img: the file
  */
 bool go_is_program(const struct elf_image *img)
@@ -242,10 +247,12 @@ bool go_is_program(const struct elf_image *img)
 }
 
 /**
- * go_has_register_abi() - does this program pass arguments in registers?
+ * go_has_register_abi() - check whether a Go program passes arguments in registers
  * @img: the file
  *
- * Go 1.17 does, too, but its table cannot be told from that of 1.16.
+ * Go 1.17 also uses registers, but its table cannot be told from that of 1.16.
+ *
+ * Return: false also for programs of Go 1.17.
  */
 bool go_has_register_abi(const struct elf_image *img)
 {

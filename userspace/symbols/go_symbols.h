@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions of Go programs, whose own table survives stripping. */
+/* Functions of Go programs.  Go's own function table survives stripping. */
 #ifndef _USERSPACE_GO_SYMBOLS_H
 #define _USERSPACE_GO_SYMBOLS_H
 

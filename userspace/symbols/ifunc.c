@@ -22,9 +22,9 @@ static void add_variant(struct ifunc_variants *variants, u64 addr)
 }
 
 /*
- * A resolver returns the address of what it chose, and takes these addresses
- * with lea relative to the instruction pointer: a stripped library shows its
- * variants this way too.
+ * Find the variants in the code of a resolver.  A resolver loads the addresses
+ * of its variants with lea relative to the instruction pointer.  This finds
+ * the variants in a stripped library, too.
  */
 static void variants_from_code(struct symbols *syms,
 			       const struct symbol *ifunc,
@@ -60,7 +60,7 @@ static const char *bare(const char *name)
 	return name + strspn(name, "_");
 }
 
-/* __strlen_avx2 is a variant of strlen. */
+/* Find the variants by their names: __strlen_avx2 is a variant of strlen. */
 static void variants_from_names(struct symbols *syms,
 				const struct symbol *ifunc,
 				struct ifunc_variants *variants)
@@ -80,11 +80,11 @@ static void variants_from_names(struct symbols *syms,
 }
 
 /**
- * ifunc_find_variants() - find what the resolver of an IFUNC chooses among
+ * ifunc_find_variants() - find the functions that an IFUNC's resolver chooses from
  * @syms: the symbols of the file
  * @ifunc: one of them, an IFUNC
- * @variants: filled in; a function outside the file, as in the vDSO, is not
- *	among them
+ * @variants: filled in, without functions outside the file, such as functions
+ *	of the vDSO
  */
 void ifunc_find_variants(struct symbols *syms, const struct symbol *ifunc,
 			 struct ifunc_variants *variants)
@@ -96,7 +96,7 @@ void ifunc_find_variants(struct symbols *syms, const struct symbol *ifunc,
 }
 
 /**
- * ifunc_refuse() - say why an IFUNC is not probed and what to probe instead
+ * ifunc_refuse() - explain why an IFUNC is not probed and what to probe instead
  * @syms: the symbols of the file
  * @ifunc: one of them, an IFUNC
  */

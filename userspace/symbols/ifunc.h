@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* IFUNCs: symbols whose address is that of a function choosing a function. */
+/* IFUNCs: symbols whose address is that of a resolver, which chooses a function. */
 #ifndef _USERSPACE_IFUNC_H
 #define _USERSPACE_IFUNC_H
 
@@ -9,11 +9,11 @@
 
 struct error;
 
-/* glibc's widest resolvers choose among some twenty variants. */
+/* glibc's largest resolvers choose from about twenty variants. */
 #define IFUNC_VARIANTS_MAX 64
 
 /**
- * struct ifunc_variants - the functions of a file that a resolver chooses among
+ * struct ifunc_variants - the functions of a file that a resolver chooses from
  * @v: their addresses
  * @n: number of @v
  */

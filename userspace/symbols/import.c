@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The search that the dynamic linker does (ld.so(8)), without running it: all
- * needed libraries, breadth first, each looked for in the run path of whoever
- * needs it and then in the cache.
+ * Search for libraries as the dynamic linker does (ld.so(8)), without running
+ * it: search all needed libraries, breadth first.  Look for each library in
+ * the run path of the file that needs it, then in the cache.
  */
 #include "import.h"
 
@@ -23,7 +23,7 @@ static Elf_Data *dynamic_data(const struct elf_image *img, GElf_Shdr *shdr)
 	return scn ? elf_getdata(scn, NULL) : NULL;
 }
 
-/* Calls @each for every entry with this tag that names a printable string. */
+/* Call @each for every entry with this tag that names a printable string. */
 static void each_dynamic_string(const struct elf_image *img, s64 tag,
 				void (*each)(const char *, void *), void *arg)
 {
@@ -48,9 +48,7 @@ static void collect(const char *s, void *arg)
 	paths_add(arg, s);
 }
 
-/* One directory of a run path, with $ORIGIN replaced; NULL for what we do not
- * understand.
- */
+/* Return one directory of a run path, with $ORIGIN replaced; NULL if it cannot be resolved. */
 static char *run_path_entry(const char *entry, size_t len, const char *root,
 			    const struct elf_image *img)
 {
@@ -164,12 +162,12 @@ static void enqueue(struct paths *queue, const struct elf_image *img,
 }
 
 /**
- * import_find_definer() - the library that an imported symbol comes from
+ * import_find_definer() - find the library that defines an imported symbol
  * @syms: symbols of the file that imports it
  * @sym: the imported symbol
  *
- * Return: the library's path, from malloc(); NULL when none of the libraries
- * that the file needs defines it.
+ * Return: the library's path, from malloc(); NULL if none of the libraries
+ * that the file needs defines the symbol.
  */
 char *import_find_definer(const struct symbols *syms, const struct symbol *sym)
 {

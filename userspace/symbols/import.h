@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where an imported function is defined. */
+/* Find the library that defines an imported function. */
 #ifndef _USERSPACE_IMPORT_H
 #define _USERSPACE_IMPORT_H
 

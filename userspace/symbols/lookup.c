@@ -22,7 +22,7 @@ void matches_free(struct matches *matches)
 }
 
 /**
- * symbol_qualified() - does f@QUALIFIER mean this symbol?
+ * symbol_qualified() - check whether f@QUALIFIER stands for a symbol
  * @sym: a symbol with the name f
  * @qualifier: a version, or a source file with or without its directories
  */
@@ -39,7 +39,7 @@ static bool symbol_qualified(const struct symbol *sym, const char *qualifier)
 	       (base && !strcmp(base + 1, qualifier));
 }
 
-/* The function f under a name that link-time optimisation made unique. */
+/* Check for a function that link-time optimisation has given a unique name. */
 static bool is_renamed(const char *symbol, const char *name, size_t len)
 {
 	const char *suffix;
@@ -53,8 +53,8 @@ static bool is_renamed(const char *symbol, const char *name, size_t len)
 #define ANY_TYPES "[...]"
 
 /*
- * Go's tracebacks, and the table in its programs, leave the types out that a
- * function is made for: main.(*Stack[...]).Push.
+ * Check for an instance of a generic Go function.  Go's tracebacks and the
+ * function table write [...] for the types: main.(*Stack[...]).Push.
  */
 static bool is_instance(const char *symbol, const char *name)
 {
@@ -104,8 +104,9 @@ static void match_plain(const struct symbols *syms, const char *name,
 }
 
 /*
- * Demangling a whole program takes a while; nearly all names can be ruled out
- * because the mangled form spells each identifier out.
+ * Demangling all symbols of a program is slow.  A mangled name contains each
+ * identifier literally, so demangle only the names that contain the wanted
+ * base identifier.
  */
 static void match_demangled(const struct symbols *syms, const char *name,
 			    bool renamed, enum demangle_form form,
@@ -132,7 +133,7 @@ static void match_demangled(const struct symbols *syms, const char *name,
 			    demangles_to(sym->name, len, squeezed, form))
 				matches_add(found, sym);
 		}
-		/* std::string and its like are abbreviated, names included. */
+		/* Mangled forms abbreviate std::string and the like, so retry without @base. */
 		if (found->n || !base || strncmp(name, "std::", 5))
 			break;
 		free(base);
@@ -160,7 +161,7 @@ static bool not_hidden(const struct symbol *sym, const char *arg)
 	return !sym->hidden;
 }
 
-/* Of several names for one place, which one says most about it? */
+/* Rate the information in a symbol, to choose one of several names for one place. */
 static int information(const struct symbol *sym)
 {
 	return (sym->type == STT_GNU_IFUNC) * 16 + !!sym->size * 8 +
@@ -188,13 +189,13 @@ static void one_per_place(struct matches *found)
 	found->n = n;
 }
 
-/* What to type instead so that only this one of the matches is meant. */
+/* Return a name that selects only this one of the matches. */
 static char *distinct_name(const struct matches *found,
 			   const struct symbol *sym)
 {
 	const char *const tags[] = { sym->version, sym->file };
 
-	/* A mangled name says which overload; nothing else has that name. */
+	/* A mangled name selects one overload if no other match has that name. */
 	if (is_mangled(sym->name)) {
 		size_t same = 0;
 
@@ -261,7 +262,7 @@ static void match(const struct symbols *syms, const char *name,
 }
 
 /**
- * lookup_names_one() - is this the name of a function, just as it stands?
+ * lookup_names_one() - check whether a string, taken literally, names a function
  * @syms: the symbols to search
  * @name: as for lookup_function()
  */
@@ -285,7 +286,8 @@ bool lookup_names_one(struct symbols *syms, const char *name)
  * @found: filled in on success with one symbol per address, lowest first; to
  *	be freed with matches_free() in any case
  *
- * An exact name beats a demangled one, and the default version beats others.
+ * An exact name takes precedence over a demangled name, and the default version
+ * over other versions.
  */
 struct error *lookup_function(struct symbols *syms, const char *name,
 			      const char *qualifier, bool all,

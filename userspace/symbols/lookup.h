@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From a function's name to the one place that is meant, or to a good answer. */
+/* Find the one place that a function's name stands for, or explain the failure. */
 #ifndef _USERSPACE_LOOKUP_H
 #define _USERSPACE_LOOKUP_H
 

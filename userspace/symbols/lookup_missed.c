@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Why a name leads to no function, and what to try instead. */
+/* Explain why a name stands for no function, and suggest names to try instead. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "suggest.h"
 #include "names.h"
 
-/* @base is name_base(@name): most symbols need not be demangled. */
+/* @base is name_base(@name).  It rules out most symbols without demangling them. */
 static bool same_name(const struct symbol *sym, const char *name,
 		      const char *base)
 {
@@ -80,7 +80,7 @@ static struct error *explain_import(const struct symbols *syms,
 	return err;
 }
 
-/* The name exists and is no function of this file. */
+/* Report a name that exists but is no function of this file. */
 static struct error *not_here(const struct symbols *syms, const char *name)
 {
 	const struct symbol *undefined = NULL, *data = NULL;
@@ -95,7 +95,7 @@ static struct error *not_here(const struct symbols *syms, const char *name)
 		if (sym->defined)
 			data = sym;
 		else if (!undefined || sym->library)
-			/* The entry with a library knows most. */
+			/* Prefer an entry that names its library. */
 			undefined = sym;
 	}
 	free(base);
@@ -185,7 +185,7 @@ static struct error *unknown(const struct symbols *syms, const char *name)
 }
 
 /**
- * lookup_missed() - explain why a name leads nowhere
+ * lookup_missed() - explain why a name was not found
  * @syms: the symbols that were searched
  * @name: the name
  * @qualifier: the version or source file asked for, or NULL

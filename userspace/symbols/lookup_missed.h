@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What to say of a name that is not found.
+ * Explain why a name was not found.
  */
 #ifndef _USERSPACE_LOOKUP_MISSED_H
 #define _USERSPACE_LOOKUP_MISSED_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Symbols as people write and read them. */
+/* Symbol names in the form that users write and read. */
 #include "names.h"
 
 #include <stdlib.h>
@@ -9,10 +9,10 @@
 #include "util/util.h"
 
 /**
- * demangles_to() - is this how a programmer writes a symbol?
- * @symbol: its name, of which @len bytes count
- * @len: without what the compiler has added
- * @squeezed: what was typed, from name_squeeze()
+ * demangles_to() - check whether a symbol demangles to a given name
+ * @symbol: the symbol's name; only the first @len bytes count
+ * @len: length of the name without a suffix that the compiler has added
+ * @squeezed: the name that the user typed, from name_squeeze()
  * @form: with or without parameters
  */
 bool demangles_to(const char *symbol, size_t len, const char *squeezed,
@@ -31,11 +31,11 @@ bool demangles_to(const char *symbol, size_t len, const char *squeezed,
 }
 
 /**
- * symbol_label() - a symbol as a person should see it
+ * symbol_label() - format a symbol for the user
  * @sym: the symbol
  *
- * Return: its demangled name, if it has one, and what kind of clone it is;
- * from malloc().
+ * Return: its name, with its demangled name and the kind of clone where they
+ * exist; from malloc().
  */
 char *symbol_label(const struct symbol *sym)
 {

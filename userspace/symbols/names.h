@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Symbols as people write and read them. */
+/* Symbol names in the form that users write and read. */
 #ifndef _USERSPACE_NAMES_H
 #define _USERSPACE_NAMES_H
 

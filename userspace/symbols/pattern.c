@@ -15,9 +15,9 @@
 #include "util/util.h"
 
 /**
- * struct omitted - functions that match and are not counted
+ * struct omitted - numbers of functions that match and are left out
  * @resolvers: IFUNC resolvers, which run once
- * @sizeless: may be data
+ * @sizeless: symbols without a size, which may be data
  * @refused: the module cannot probe their first instruction
  * @looking_back: they use their return address, as setjmp() does
  */
@@ -28,18 +28,18 @@ struct omitted {
 	size_t looking_back;
 };
 
-/** pattern_has() - has this the characters of a pattern? */
+/** pattern_has() - check whether a string has characters of a pattern */
 bool pattern_has(const char *function)
 {
 	return strpbrk(function, "*?[");
 }
 
 /**
- * pattern_is_name() - is this a name all the same?
+ * pattern_is_name() - check whether a string with characters of a pattern is a name
  * @syms: the symbols of the target
- * @function: what has the characters of a pattern
+ * @function: the string
  *
- * f(char const*), operator* and operator[] are: C++ has these characters, too.
+ * C++ names can have these characters, too: f(char const*), operator*, operator[].
  */
 bool pattern_is_name(struct symbols *syms, const char *function)
 {
@@ -48,13 +48,13 @@ bool pattern_is_name(struct symbols *syms, const char *function)
 	       lookup_names_one(syms, function);
 }
 
-/* @squeezed: the pattern without the blanks that do not matter. */
+/* @squeezed is the pattern without insignificant blanks. */
 static bool name_matches(const struct symbol *sym, const char *pattern,
 			 const char *squeezed)
 {
 	bool match = !fnmatch(pattern, sym->name, 0);
 
-	/* With parameters where the pattern has some, else without. */
+	/* Try the forms with parameters only if the pattern has parameters. */
 	for (int form = strchr(pattern, '(') ? DEMANGLE_FULL : DEMANGLE_NAME;
 	     !match && form <= DEMANGLE_NAME && is_mangled(sym->name); form++) {
 		char *pretty = demangle(sym->name, form), *s;
@@ -69,7 +69,7 @@ static bool name_matches(const struct symbol *sym, const char *pattern,
 	return match;
 }
 
-/* Of several names for one place, the shortest that others can use first. */
+/* Of several names for one place, put the shortest global name with a size first. */
 static int by_place(const void *pa, const void *pb)
 {
 	const struct symbol *a = *(const struct symbol *const *)pa;
@@ -87,10 +87,11 @@ static int by_place(const void *pa, const void *pb)
 }
 
 /**
- * pattern_address() - where a function that a pattern means is probed
+ * pattern_address() - get the address at which a matching function is probed
  * @syms: the symbols of its target
  * @sym: the function
- * @kind: 'p' for where each call comes once, 'r' for what a return probe needs
+ * @kind: 'p' for the address that each call reaches once, 'r' for the address
+ *	that a return probe needs
  */
 u64 pattern_address(const struct symbols *syms, const struct symbol *sym, char kind)
 {
@@ -151,13 +152,13 @@ static void tell_omitted(const char *spec, const struct omitted *omitted)
 }
 
 /**
- * pattern_find() - find the functions that are meant by a pattern
+ * pattern_find() - find the functions that match a pattern
  * @spec: the probe
  * @syms: the symbols of its target
  * @found: set on success to one symbol for each place; to be freed with matches_free() in any
  *	case
  *
- * What matches and cannot be probed is left out, which a note tells.
+ * Leave out the functions that match but cannot be probed, and print a note about them.
  */
 struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 			   struct matches *found)

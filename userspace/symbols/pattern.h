@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions by patterns of their names: mem*, ns::*. */
+/* Find functions by patterns of their names: mem*, ns::*. */
 #ifndef _USERSPACE_PATTERN_H
 #define _USERSPACE_PATTERN_H
 

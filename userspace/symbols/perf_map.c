@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The lines are "START SIZE NAME", the numbers in hexadecimal; the program appends to them.
- * Whatever it writes there it is believed, but it may not make us read without end, or show
- * control characters.
+ * Each line is "START SIZE NAME", with hexadecimal numbers. The program appends lines.
+ * Trust the names and addresses, but limit the amount of data, and reject control characters.
  */
 #include "perf_map.h"
 
@@ -19,7 +18,7 @@
 #define BYTES_MAX	(256L << 20)
 #define LINE_LEN	4096
 
-/* Of /proc/TID/status: the process's id as we see it, and as it sees itself. */
+/* Read a task's process ID in our PID namespace and in its own one from /proc/TID/status. */
 static bool process_ids(pid_t tid, pid_t *pid, pid_t *own)
 {
 	char *path = xasprintf("/proc/%d/status", tid), line[512];
@@ -39,7 +38,7 @@ static bool process_ids(pid_t tid, pid_t *pid, pid_t *own)
 	return *pid;
 }
 
-/* As perf does, believe root and who the process runs as. */
+/* Like perf, trust a file only if its owner is root or the user of the process. */
 static FILE *open_trusted(const char *path, pid_t tid, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -84,13 +83,14 @@ static struct perf_map *add(struct perf_maps *maps, const char *path, pid_t tid)
 }
 
 /**
- * perf_maps_get() - the file of a task's process
- * @maps: the files that are known
+ * perf_maps_get() - get the file of a task's process
+ * @maps: the files that have been opened
  * @tid: the task
  *
- * It is called by the id that the process has in its own namespace, and in its own /tmp.
+ * The file is in the /tmp that the process sees. Its name contains the ID that the process has
+ * in its own PID namespace.
  *
- * Return: NULL if there is none; otherwise it lives as long as @maps.
+ * Return: the file, valid until perf_maps_free(); NULL if there is none.
  */
 struct perf_map *perf_maps_get(struct perf_maps *maps, pid_t tid)
 {
@@ -100,7 +100,10 @@ struct perf_map *perf_maps_get(struct perf_maps *maps, pid_t tid)
 	if (!process_ids(tid, &pid, &own))
 		return NULL;
 	for (int i = 0; i < 2 && !map; i++) {
-		/* In another namespace ours may have a file of another process. */
+		/*
+		 * If the process is in another namespace, try its own /tmp first: our /tmp may
+		 * have a file of another process.
+		 */
 		bool inside = i != (own && own != pid);
 		char *root = inside ? xasprintf("/proc/%d/root", tid) : xstrdup("");
 		char *path = xasprintf("%s/tmp/perf-%d.map", root, inside && own ? own : pid);
@@ -135,7 +138,7 @@ static void take_line(struct perf_map *map, char *line)
 	map->v[map->n++] = code;
 }
 
-/* False if there is nothing new in it. */
+/* Read the lines that the program has appended. Return false if there is nothing new. */
 static bool read_more(struct perf_map *map)
 {
 	size_t before = map->n;
@@ -145,7 +148,7 @@ static bool read_more(struct perf_map *map)
 	clearerr(map->f);
 	while (map->n < CODES_MAX && (at = ftell(map->f)) >= 0 &&
 	       at < BYTES_MAX && fgets(line, sizeof(line), map->f)) {
-		/* The rest of the last line is yet to be written. */
+		/* The program has not written the rest of the last line yet. */
 		if (!strchr(line, '\n') && feof(map->f)) {
 			fseek(map->f, at, SEEK_SET);
 			break;
@@ -175,11 +178,11 @@ static const struct perf_code *find(const struct perf_map *map, u64 addr)
 }
 
 /**
- * perf_map_find() - what code lies at an address
+ * perf_map_find() - find the code at an address
  * @map: the file
  * @addr: the address
  *
- * Return: valid until the next call; NULL if the file does not name it.
+ * Return: the code, valid until the next call; NULL if the file does not name it.
  */
 const struct perf_code *perf_map_find(struct perf_map *map, u64 addr)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of code that a JIT compiler has made, from the file that it writes for perf. */
+/* Names of JIT-compiled code, from the file that a JIT compiler writes for perf. */
 #ifndef _USERSPACE_PERF_MAP_H
 #define _USERSPACE_PERF_MAP_H
 
@@ -11,11 +11,11 @@
 
 /**
  * struct perf_map - a file perf-PID.map
- * @path: its path, as messages have it
- * @f: the file, read as far as it was whole
+ * @path: its path, escaped for messages
+ * @f: the file; its position is after the last complete line
  * @dev: with @ino, its identity
  * @ino: see @dev
- * @v: what it names, by address; of the same address the last one is the newest
+ * @v: the named code, by address; of entries with one address, the last is the newest
  * @n: number of @v
  * @cap: capacity of @v
  */

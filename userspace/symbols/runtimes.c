@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runtimes that look up by return addresses what lies on the stack, or where an exception goes.
- * One that is not theirs is an error that they do not expect.
+ * Runtimes that look up return addresses to interpret the stack, or to find the handler of an
+ * exception. They do not expect a return address that is not their own, and fail on it.
  */
 #include "runtimes.h"
 
@@ -10,10 +10,13 @@
 #include "go_symbols.h"
 #include "util/util.h"
 
-/* What Java calls by way of a frame that the virtual machine's walk begins behind. */
+/*
+ * Prefixes of functions that Java calls through a frame after which the virtual machine starts
+ * its stack walk. The walk does not read the return addresses of these functions.
+ */
 static const char *const java_natives[] = { "JVM_", "JNI_", NULL };
 
-/* Go programs are told by their sections. */
+/* Go programs are recognized by their sections, not by a symbol. */
 static const struct runtime go = {
 	.is = "a Go program",
 	.why = "whose runtime moves stacks and would crash on a replaced return address",
@@ -57,10 +60,10 @@ static const struct runtime *in_table(const struct elf_image *img, Elf_Scn *scn,
 }
 
 /**
- * runtime_of() - which runtime a file has that reads return addresses
+ * runtime_of() - find out which runtime in a file reads return addresses
  * @img: the file
  *
- * Return: NULL if it is none that is known.
+ * Return: the runtime; NULL if the file has no known one.
  */
 const struct runtime *runtime_of(const struct elf_image *img)
 {
@@ -78,9 +81,9 @@ const struct runtime *runtime_of(const struct elf_image *img)
 }
 
 /**
- * runtime_minds() - whether a replaced return address of a function is a danger
- * @runtime: of the function's file, or NULL
- * @function: its name, or NULL
+ * runtime_minds() - check whether it is dangerous to replace a function's return address
+ * @runtime: the runtime of the function's file, or NULL
+ * @function: the function's name, or NULL
  */
 bool runtime_minds(const struct runtime *runtime, const char *function)
 {

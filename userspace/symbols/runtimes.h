@@ -6,11 +6,11 @@
 #include "elf/elf_image.h"
 
 /**
- * struct runtime - such a runtime, as a file shows that it has it
- * @is: what the file is
- * @why: what a replaced return address comes to there
- * @symbol: a symbol that the file defines then, or NULL
- * @safe: beginnings of the names of functions that it does not mind, or NULL
+ * struct runtime - a runtime, and how to recognize it in a file
+ * @is: the kind of the file, for messages
+ * @why: why replaced return addresses are dangerous, for messages
+ * @symbol: a symbol that a file with this runtime defines, or NULL
+ * @safe: prefixes of the names of functions whose return addresses may be replaced, or NULL
  */
 struct runtime {
 	const char *is;

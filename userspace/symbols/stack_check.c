@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Go's functions look first whether there is room on the stack.  If not, they call
- * the runtime, which moves the stack to where there is more, and start anew:
+ * A Go function first checks whether there is room on the stack.  If not, the function
+ * calls the runtime, which moves the stack to a larger area, and then starts again:
  *
  *	f:	cmp 0x10(%r14), %rsp
  *		jbe 2f
@@ -9,17 +9,17 @@
  *	2:	call runtime.morestack_noctxt
  *		jmp f
  *
- * A probe on f is hit twice then, one on 1 once for each call.
+ * A probe on f is then hit twice in one call.  A probe on 1 is hit once for each call.
  */
 #include "stack_check.h"
 
 #include "util/error.h"
 #include "elf/text.h"
 
-/* The check is among so many instructions. */
+/* The check is among this many first instructions. */
 #define CHECK_MAX 12
 
-/* Parameters are stored and loaded again around the call. */
+/* Maximum number of instructions from label 2 on; they also save and restore parameters. */
 #define DETOUR_MAX 128
 
 static bool decode(const struct elf_image *img, u64 addr,
@@ -31,7 +31,7 @@ static bool decode(const struct elf_image *img, u64 addr,
 	return !err;
 }
 
-/* Does the code at @addr call something, and then go to @start? */
+/* Check whether the code at @addr calls a function and then jumps to @start. */
 static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 {
 	struct instruction insn;
@@ -60,11 +60,12 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 }
 
 /**
- * stack_check_end() - where a function is that does not start anew any more
+ * stack_check_end() - find the end of a function's stack check
  * @img: the file
  * @start: the function
  *
- * Return: the address behind the last check; @start where there is none.
+ * Return: the address after the last check, from which the function does not
+ * start again; @start if there is no check.
  */
 u64 stack_check_end(const struct elf_image *img, u64 start)
 {

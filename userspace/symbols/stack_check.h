@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions that can start anew before they have done anything. */
+/* Functions that can start again after their stack check. */
 #ifndef _USERSPACE_STACK_CHECK_H
 #define _USERSPACE_STACK_CHECK_H
 

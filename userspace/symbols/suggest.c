@@ -53,13 +53,13 @@ static unsigned int distance(const char *a, const char *b, unsigned int limit)
 
 #define NO_MATCH 1000u
 
-/* So many letters of a name may be wrong. */
+/* Return how many letters of a name may be wrong. */
 static unsigned int distance_limit(size_t len)
 {
 	return len < 4 ? 1 : len < 9 ? 2 : 3;
 }
 
-/* How far a symbol's name is from the wanted one; small is near. */
+/* Rank a symbol's name by its distance from the wanted name; lower is nearer. */
 static unsigned int rank(const char *candidate, const char *name, size_t len)
 {
 	unsigned int limit = distance_limit(len), d;
@@ -76,7 +76,7 @@ static unsigned int rank(const char *candidate, const char *name, size_t len)
 		return 1 + d;
 	if (len < 3)
 		return NO_MATCH;
-	/* The nearer in length, the nearer. */
+	/* If one name contains the other, a smaller difference in length is nearer. */
 	if (!strncmp(candidate, name, len))
 		return 10 + strlen(candidate + len);
 	if (strstr(candidate, name))
@@ -85,8 +85,8 @@ static unsigned int rank(const char *candidate, const char *name, size_t len)
 }
 
 /*
- * Is one of the identifiers that a mangled name is made of near to @base?  They
- * stand in it as they are, behind their lengths.
+ * Check whether a mangled name contains an identifier similar to @base.  Each
+ * identifier is in the mangled name literally, after its length.
  */
 static bool has_similar_part(const char *mangled, const char *base)
 {
@@ -110,7 +110,7 @@ static bool has_similar_part(const char *mangled, const char *base)
 	return false;
 }
 
-/* Of C++ and Rust names the last part decides, whatever is around it. */
+/* Rank a C++ or Rust name by its last part, and slightly by the length of the whole name. */
 static unsigned int rank_mangled(const char *mangled, const char *base)
 {
 	unsigned int limit = distance_limit(strlen(base)), d;
@@ -145,10 +145,10 @@ static unsigned int rank_symbol(const struct symbol *sym, const char *name,
 /**
  * suggest() - find the functions whose names are nearest to a name
  * @syms: the symbols to choose from
- * @name: what somebody asked for
+ * @name: the name that the user asked for
  * @best: filled in, nearest first
  *
- * Return: how many there are in @best.
+ * Return: number of entries in @best.
  */
 size_t suggest(const struct symbols *syms, const char *name,
 	       const struct symbol *best[SUGGESTIONS_MAX])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names near a name that does not exist. */
+/* Suggest names similar to a name that does not exist. */
 #ifndef _USERSPACE_SUGGEST_H
 #define _USERSPACE_SUGGEST_H
 

@@ -16,12 +16,11 @@
  * struct table - a symbol table being read
  * @from: the ELF file that it is in
  * @symbols: its entries
- * @shndx: their extended section indices, or NULL
  * @strings: its names
  * @strings_len: bytes of @strings up to and with the last NUL, so that any
  *	offset below it starts a terminated string
  * @bias: added to each address
- * @known: what it defines has been read from another table
+ * @known: its definitions have been read from another table
  * @versions: for a dynamic symbol table
  */
 struct table {
@@ -34,7 +33,7 @@ struct table {
 	struct versions versions;
 };
 
-/* ld writes versions into the names of .symtab: f@@V, and f@V for old ones. */
+/* ld appends versions to the names in .symtab: f@@V for the default, f@V for old versions. */
 static void split_version(struct symbols *syms, struct symbol *sym)
 {
 	const char *at = strchr(sym->name, '@');
@@ -44,7 +43,7 @@ static void split_version(struct symbols *syms, struct symbol *sym)
 	sym->name = arena_strndup(&syms->strings, sym->name, at - sym->name);
 	sym->hidden = at[1] != '@';
 	sym->version = at + (sym->hidden ? 1 : 2);
-	/* f@V of an import only says what it was linked against. */
+	/* For an import, f@V only gives the version that the file was linked against. */
 	if (!sym->defined)
 		sym->hidden = false;
 }
@@ -91,7 +90,7 @@ static void add_symbol(struct symbols *syms, const struct table *table,
 	syms->n++;
 }
 
-/* What libelf hands out is in our byte order and form already. */
+/* libelf has already converted the symbols to our byte order and form. */
 static_assert(sizeof(GElf_Sym) == sizeof(Elf64_Sym),
 	      "64-bit symbols are libelf's general ones");
 
@@ -107,7 +106,7 @@ static bool get_symbol(const struct table *table, size_t i, GElf_Sym *raw)
 	return true;
 }
 
-/* Growing bit by bit would copy everything several times. */
+/* Reserve room for a whole table: growing in steps would copy the symbols several times. */
 static void make_room(struct symbols *syms, const struct table *table)
 {
 	size_t more = table->symbols->d_size / sizeof(Elf64_Sym);
@@ -125,7 +124,7 @@ static void read_table(struct symbols *syms, const struct table *table)
 
 	make_room(syms, table);
 	for (size_t i = 1; get_symbol(table, i, &raw); i++) {
-		/* Without versions it repeats what the full table said. */
+		/* Without versions, the entry repeats an entry of the full table. */
 		if (table->known && raw.st_shndx != SHN_UNDEF)
 			continue;
 		switch (GELF_ST_TYPE(raw.st_info)) {
@@ -204,8 +203,8 @@ static void add_go_function(const char *name, u64 addr, u64 size, void *arg)
 }
 
 /**
- * symbols_load_dynamic() - read what a file exports and imports
- * @img: the file; must stay open as long as @syms is used
+ * symbols_load_dynamic() - read the symbols that a file exports and imports
+ * @img: the file; must stay open while @syms is used
  * @syms: filled in; to be freed with symbols_free()
  */
 void symbols_load_dynamic(const struct elf_image *img, struct symbols *syms)
@@ -218,16 +217,16 @@ void symbols_load_dynamic(const struct elf_image *img, struct symbols *syms)
 
 /**
  * symbols_load() - read all symbols of a program or library
- * @img: the file; must stay open as long as @syms is used
- * @root: directory that stands for / in the file's world, "" for our own;
- *	must stay valid as long as @syms is used
+ * @img: the file; must stay open while @syms is used
+ * @root: directory that the file's processes see as /, "" for our own;
+ *	must stay valid while @syms is used
  * @debug_dir: where debug files are installed
  * @syms: filled in; to be freed with symbols_free()
  *
- * A separate debug file is asked for only where the file itself has no
- * .symtab, MiniDebugInfo only where there is no debug file either, and Go's own
- * table last: each holds what the former holds, and a file's answer must not
- * change when its debug package is installed beside a full table.
+ * Look for a separate debug file only if the file itself has no .symtab, for
+ * MiniDebugInfo only if there is no debug file either, and for Go's own table
+ * last.  Each of these holds what the previous one holds.  If a file has a full
+ * table, installing its debug package must not change the result.
  */
 void symbols_load(const struct elf_image *img, const char *root,
 		  const char *debug_dir, struct symbols *syms)
@@ -256,10 +255,10 @@ void symbols_load(const struct elf_image *img, const char *root,
 }
 
 /**
- * symbols_fetch() - ask debug servers for symbols that are not there
- * @syms: the symbols; pointers to single ones become invalid
+ * symbols_fetch() - ask debug servers for missing symbols
+ * @syms: the symbols; pointers to single symbols become invalid
  *
- * It takes its time, so it is for names that are not found otherwise.
+ * This is slow, so use it only for names that are not found otherwise.
  *
  * Return: whether there are more symbols now.
  */
@@ -287,12 +286,12 @@ void symbols_free(struct symbols *syms)
 }
 
 /**
- * symbol_is_function() - can this symbol be the start of code?
+ * symbol_is_function() - check whether a symbol can be the start of code
  * @syms: the symbols
  * @sym: one of them
  *
- * Hand-written assembly often gives its functions no type; such a symbol
- * counts when it lies in a segment that is executed.
+ * Hand-written assembly often gives its functions no type.  Such a symbol
+ * counts if it lies in an executable segment.
  */
 bool symbol_is_function(const struct symbols *syms, const struct symbol *sym)
 {
@@ -311,7 +310,7 @@ static int by_addr(const void *pa, const void *pb)
 
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
-	/* Of several names for one place, the one that tells most is last. */
+	/* Of several names for one place, put the most informative one last. */
 	if (a->size != b->size)
 		return a->size < b->size ? -1 : 1;
 	if (a->bind != b->bind)
@@ -319,7 +318,7 @@ static int by_addr(const void *pa, const void *pb)
 	return strcmp(b->name, a->name);
 }
 
-/* Names for one place and labels inside a function: look back this far. */
+/* One place can have several names, and a function can have labels: look back this far. */
 #define LOOK_BACK 256
 
 static void sort_functions(struct symbols *syms)
@@ -332,14 +331,14 @@ static void sort_functions(struct symbols *syms)
 }
 
 /**
- * symbols_function_at() - the function that an address lies in
+ * symbols_function_at() - find the function at an address
  * @syms: the symbols
  * @addr: the address
- * @end: set to where the function ends: by its size, or, where that is not
- *	known, at the next function (UINT64_MAX when there is none)
+ * @end: set to the end of the function; if its size is not known, to the start
+ *	of the next function (UINT64_MAX if there is none)
  *
- * Return: the function; the innermost one whose size covers the address, else
- * a symbol without a size before it; NULL where there is neither.
+ * Return: the innermost function whose size covers the address; otherwise a
+ * symbol without a size before the address; NULL if there is neither.
  */
 const struct symbol *symbols_function_at(struct symbols *syms, u64 addr,
 					 u64 *end)
@@ -358,7 +357,7 @@ const struct symbol *symbols_function_at(struct symbols *syms, u64 addr,
 		else
 			hi = mid;
 	}
-	/* All before lo start at or before the address. */
+	/* All entries before lo start at or before the address. */
 	for (size_t i = lo; i-- && lo - i <= LOOK_BACK;) {
 		const struct symbol *sym = syms->by_addr[i];
 
@@ -366,7 +365,7 @@ const struct symbol *symbols_function_at(struct symbols *syms, u64 addr,
 			*end = sym->addr + sym->size;
 			return sym;
 		}
-		/* What has an end before the address hides what is before. */
+		/* A function that ends before the address hides sizeless symbols before it. */
 		if (!sym->size && !sizeless && i == lo - 1)
 			sizeless = sym;
 	}

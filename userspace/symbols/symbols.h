@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All that a file, its debug file and its MiniDebugInfo know by name. */
+/* The symbols of a file, of its debug file and of its MiniDebugInfo. */
 #ifndef _USERSPACE_SYMBOLS_H
 #define _USERSPACE_SYMBOLS_H
 
@@ -16,13 +16,13 @@
  * @version: its version, NULL if it has none
  * @library: for an imported symbol, the library that the version names
  * @file: for a local symbol, the source file; NULL if not known
- * @addr: address, as the program headers of the file count
+ * @addr: address, in terms of the file's program headers
  * @size: bytes; 0 means not known
  * @type: STT_...
  * @bind: STB_...
  * @defined: false for a symbol that is imported
- * @hidden: only f@VERSION reaches it, plain f does not
- * @section: it lies in a section (or was defined without one: constants)
+ * @hidden: only f@VERSION names it, plain f does not
+ * @section: it lies in a section; false for constants, which have none
  */
 struct symbol {
 	const char *name;
@@ -40,11 +40,11 @@ struct symbol {
 
 /**
  * struct symbols - the symbols of a file
- * @v: the symbols, in no order; one place can be there several times
+ * @v: the symbols, in no order; several symbols can have the same place
  * @n: number of @v
  * @cap: capacity of @v
- * @image: the file; its user keeps it open
- * @root: directory that stands for / in the file's world, "" for our own
+ * @image: the file; the caller keeps it open
+ * @root: directory that the file's processes see as /, "" for our own
  * @debug: its debug file or MiniDebugInfo, if @have_debug
  * @have_debug: whether @debug is open
  * @full: a table with local functions was found, here or in @debug

@@ -15,13 +15,13 @@
 #include "symbols.h"
 #include "util/util.h"
 
-/* The kernel's has two pages; a line of maps that claims more is not its. */
+/* The kernel's vDSO has two pages.  A mapping larger than this limit is not the vDSO. */
 #define VDSO_MAX (64 * 4096)
 
-/* Its functions have names of their own, and those of libc as aliases. */
+/* Functions of the vDSO have names with this prefix, and their libc names as aliases. */
 #define VDSO_PREFIX "__vdso_"
 
-/* Where it is in a process; false if the process has none, or is gone. */
+/* Find the vDSO of a process.  Return false if the process has none or has ended. */
 static bool find_mapping(pid_t pid, u64 *start, u64 *end)
 {
 	char path[64], *line = NULL;
@@ -44,7 +44,7 @@ static bool find_mapping(pid_t pid, u64 *start, u64 *end)
 	return found;
 }
 
-/* NULL, with errno set, where not all of it can be read. */
+/* Read memory of a process.  If not all of it can be read, set errno and return NULL. */
 static void *read_memory(pid_t pid, u64 start, size_t size)
 {
 	char *bytes = xmalloc(size), path[64];
@@ -95,9 +95,9 @@ static bool find_symbol(const struct elf_image *img, const char *name, u64 *addr
 /**
  * vdso_find() - find a function in the vDSO of a process
  * @pid: the process
- * @name: what libc calls it, such as gettimeofday
- * @addr: where it is in the process; 0 if the vDSO has no such function, or
- *	the process no vDSO
+ * @name: its name in libc, such as gettimeofday
+ * @addr: set to its address in the process; 0 if the vDSO has no such function,
+ *	or if the process has no vDSO
  */
 struct error *vdso_find(pid_t pid, const char *name, u64 *addr)
 {
@@ -131,8 +131,8 @@ struct error *vdso_find(pid_t pid, const char *name, u64 *addr)
 }
 
 /**
- * vdso_has() - whether this kernel's vDSO has a function
- * @name: what libc calls it
+ * vdso_has() - check whether this kernel's vDSO has a function
+ * @name: its name in libc
  */
 bool vdso_has(const char *name)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The library that the kernel maps into each process, and that is no file. */
+/* The vDSO: a library that the kernel maps into each process without a file. */
 #ifndef _USERSPACE_VDSO_H
 #define _USERSPACE_VDSO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Promises to the compiler, spelled as in the kernel. */
+/* Compiler attributes under their kernel names. */
 #ifndef _USERSPACE_COMPILER_H
 #define _USERSPACE_COMPILER_H
 

@@ -10,10 +10,10 @@
 
 /**
  * error_new() - describe a failure
- * @status: exit code that goes with it
+ * @status: exit code of the helper for this failure
  * @fmt: the sentence, without prefix and without a newline at its end
  *
- * Return: the error; belongs to the caller.
+ * Return: the error; the caller owns it.
  */
 struct error *error_new(enum status status, const char *fmt, ...)
 {
@@ -28,9 +28,9 @@ struct error *error_new(enum status status, const char *fmt, ...)
 }
 
 /**
- * error_append() - add to an error's text
+ * error_append() - append to the text of an error
  * @err: the error
- * @fmt: what to add; starts with "\n  " for a list entry
+ * @fmt: the text to append; starts with "\n  " for a list entry
  *
  * Return: @err.
  */

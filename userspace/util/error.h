@@ -3,8 +3,8 @@
  * Errors of the helper: an exit code and a text that names cause and remedy.
  *
  * A function that can fail returns a struct error pointer, NULL for success.
- * Whoever ends the chain prints it with error_report() or drops it with
- * error_free(); nobody else writes to stderr but through remark().
+ * The last caller in the chain prints the error with error_report() or drops
+ * it with error_free(). All other output to stderr goes through remark().
  */
 #ifndef _USERSPACE_ERROR_H
 #define _USERSPACE_ERROR_H
@@ -15,9 +15,9 @@
  * enum status - exit codes of the helper
  * @STATUS_OK: done
  * @STATUS_RUNTIME: something outside the command line went wrong
- * @STATUS_USAGE: the command line cannot be understood
- * @STATUS_NOT_FOUND: what was named does not exist, or more than one exists
- * @STATUS_REFUSED: the place exists and probing it would be unsafe
+ * @STATUS_USAGE: the command line is invalid
+ * @STATUS_NOT_FOUND: no object has the given name, or several objects have it
+ * @STATUS_REFUSED: the place exists, but probing it would be unsafe
  * @STATUS_DENIED: no permission, or the kernel module is not loaded
  */
 enum status {
@@ -31,9 +31,9 @@ enum status {
 
 /**
  * struct error - why something failed
- * @status: exit code of the helper if nobody handles the error
- * @text: one sentence, cause and remedy; further lines are lists that
- *	belong to it, each indented by two blanks
+ * @status: exit code of the helper if no caller handles the error
+ * @text: one sentence with cause and remedy; each further line is a list
+ *	entry, indented by two blanks
  */
 struct error {
 	enum status status;

@@ -5,7 +5,7 @@
 
 #include "types.h"
 
-/* Bytes of the UTF-8 character at @s, 0 if it is none (RFC 3629). */
+/* Return the length of the UTF-8 character at @s, or 0 if the bytes are not UTF-8 (RFC 3629). */
 static size_t utf8_len(const unsigned char *s, size_t len)
 {
 	u32 c = s[0], least;
@@ -27,13 +27,13 @@ static size_t utf8_len(const unsigned char *s, size_t len)
 }
 
 /**
- * json_string() - write a string
- * @out: where to
- * @s: the bytes of it
- * @len: how many
+ * json_string() - write a JSON string
+ * @out: the output file
+ * @s: the bytes of the string
+ * @len: number of bytes
  *
- * Bytes that are no UTF-8 are written as the characters of their numbers, control
- * characters as \u001b and the like.
+ * Write control characters in the form \u001b. Write a byte that is not valid UTF-8 as
+ * the character whose number is the value of the byte.
  */
 void json_string(FILE *out, const char *s, size_t len)
 {

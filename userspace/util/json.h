@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Text that somebody else chose, as JSON has it. */
+/* Write untrusted text as JSON strings. */
 #ifndef _USERSPACE_JSON_H
 #define _USERSPACE_JSON_H
 

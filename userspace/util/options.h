@@ -10,10 +10,12 @@
 
 /**
  * enum return_mode - how returns are probed
- * @RETURN_DEFAULT: by trampoline, or at the return instructions where a runtime minds that
+ * @RETURN_DEFAULT: by trampoline; if a runtime does not tolerate replaced return
+ *	addresses, at the return instructions
  * @RETURN_TRAMPOLINE: the return address is replaced
  * @RETURN_SITES: a probe on each return instruction
- * @RETURN_AUTO: at the return instructions where no return is missed that way
+ * @RETURN_AUTO: at the return instructions if these probes miss no return; otherwise
+ *	by trampoline
  */
 enum return_mode {
 	RETURN_DEFAULT,

@@ -8,11 +8,11 @@
 #include "error.h"
 
 /**
- * output_open() - open what results are written to
+ * output_open() - open the file that results are written to
  * @path: the file of -o; NULL for standard output
  * @out: set on success; to be closed with output_close()
  *
- * With a file, standard output is left to the command of -c.
+ * If results go to a file, only the command of -c uses standard output.
  */
 struct error *output_open(const char *path, FILE **out)
 {
@@ -25,12 +25,12 @@ struct error *output_open(const char *path, FILE **out)
 }
 
 /**
- * output_close() - the results are whole
+ * output_close() - close the file of the results and report write errors
  * @path: as for output_open()
  * @out: the file; NULL if it was not opened
- * @err: what has failed before, or NULL
+ * @err: an earlier error, or NULL
  *
- * Return: @err, or that the file could not be written.
+ * Return: @err if it is set; otherwise an error if the file could not be written.
  */
 struct error *output_close(const char *path, FILE *out, struct error *err)
 {
@@ -47,10 +47,10 @@ struct error *output_close(const char *path, FILE *out, struct error *err)
 }
 
 /**
- * output_unread() - has who read this gone?
+ * output_unread() - check whether the reader of the output has gone
  * @out: the file
  *
- * Only a pipe has somebody who can.
+ * Only a pipe has a reader that can close its end.
  */
 bool output_unread(FILE *out)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where results go: standard output, or the file of -o. */
+/* The destination of results: standard output, or the file of -o. */
 #ifndef _USERSPACE_OUTPUT_H
 #define _USERSPACE_OUTPUT_H
 

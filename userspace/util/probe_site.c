@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where an event is, and what it fetches there. */
+/* The places of an event, and the arguments that it fetches there. */
 #include "probe_site.h"
 
 #include <stdlib.h>
@@ -29,9 +29,9 @@ void probe_sites_add(struct probe_sites *sites, const char *path, u64 offset, u6
 }
 
 /**
- * probe_sites_move() - move places to other ones
- * @to: these get them, at the end
- * @from: empty afterwards
+ * probe_sites_move() - move all places to the end of another list
+ * @to: the list that gets the places
+ * @from: the list that loses its places; empty afterwards
  */
 void probe_sites_move(struct probe_sites *to, struct probe_sites *from)
 {
@@ -55,7 +55,7 @@ void probe_sites_free(struct probe_sites *sites)
 }
 
 /**
- * probe_site_place() - a place as uprobe_events takes it
+ * probe_site_place() - write a place in the syntax of uprobe_events
  * @site: the place
  *
  * Return: PATH:OFFSET, with the reference counter if there is one; from malloc().
@@ -70,7 +70,7 @@ char *probe_site_place(const struct probe_site *site)
 }
 
 /**
- * probe_site_file() - the path of a place as the system knows it
+ * probe_site_file() - get the path of a place in the form for system calls
  * @site: the place
  *
  * Return: the path, from malloc().

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where an event is, and what it fetches there. */
+/* The places of an event, and the arguments that it fetches there. */
 #ifndef _USERSPACE_PROBE_SITE_H
 #define _USERSPACE_PROBE_SITE_H
 
@@ -13,7 +13,7 @@
  * @offset: position in the file, or address in the memory
  * @counter: position of the reference counter in the file, or 0
  * @args: fetch arguments, "" for none
- * @expected: the bytes of the instruction there in hexadecimal; "" if they are not known
+ * @expected: the bytes of the instruction at the place in hexadecimal; "" if not known
  */
 struct probe_site {
 	char *path;

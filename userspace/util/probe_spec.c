@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The forms that perf-tools takes, and the one with a name for the event:
+ * Probe specifications: the forms of perf-tools, and a form with an event name:
  *
  *	p:bash:readline
  *	r:bash:readline +0($retval):string
@@ -11,8 +11,8 @@
  *	p:"/opt/a:b/prog":parse
  *	p:/opt/sp\040ace/prog:parse
  *
- * A first word with a second colon, in quotes, or with a path names a target;
- * any other names an event.
+ * The text after "p:" or "p " names a target if its first word is quoted,
+ * starts a path, or contains a colon. Any other first word names an event.
  */
 #include "probe_spec.h"
 
@@ -39,12 +39,15 @@ static size_t word_len(const char *p)
 	return strcspn(p, " \t");
 }
 
-/* What a type is made of; "unsigned long" and "new" have no other characters. */
+/*
+ * The characters that can follow "operator " in a function name: those of
+ * types such as "unsigned long", and of "new".
+ */
 #define TYPE_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_:*&<>,[] "
 
 /*
- * Where "operator<", "operator->", "operator unsigned long" and the like end;
- * else @p.
+ * Return the end of "operator<", "operator->", "operator unsigned long" and
+ * similar names at @p. If no such name starts there, return @p.
  */
 static const char *skip_operator(const char *start, const char *p)
 {
@@ -64,13 +67,13 @@ static const char *skip_operator(const char *start, const char *p)
 		return p[n] == '(' ? p + n : p;
 	}
 	p += strspn(p, "<>=-");
-	/* A blank keeps "<" and template arguments apart. */
+	/* A blank separates "<" from template arguments. */
 	return !strncmp(p, " <", 2) ? p + 1 : p;
 }
 
 /*
- * The length of a function's name: blanks inside brackets belong to it, and so
- * does the "const" of a method.  0 when the brackets do not match.
+ * Return the length of a function's name, or 0 if its brackets do not match.
+ * Blanks inside brackets and the "const" of a method belong to the name.
  */
 static size_t function_len(const char *start)
 {
@@ -105,13 +108,13 @@ static bool is_quote(char c)
 	return c == '"' || c == '\'';
 }
 
-/* No event is called so. */
+/* Check for the start of a path. No event name starts like this. */
 static bool starts_path(const char *p)
 {
 	return *p == '/' || str_starts(p, "./") || str_starts(p, "../");
 }
 
-/* The length of a quoted word at @p with its quotes; 0 where it does not end. */
+/* Return the length of a quoted word at @p with its quotes; 0 if the closing quote is missing. */
 static size_t quoted_len(const char *p)
 {
 	const char *end = strchr(p + 1, *p);
@@ -120,11 +123,11 @@ static size_t quoted_len(const char *p)
 }
 
 /**
- * target_name() - the name that is meant by a target as it was written
+ * target_name() - remove quotes and escapes from a target
  * @word: the target, perhaps in quotes, perhaps with octal escapes such as \040
  * @len: its length
  *
- * Return: to be freed by the caller.
+ * Return: the name; the caller frees it.
  */
 char *target_name(const char *word, size_t len)
 {
@@ -150,8 +153,9 @@ static bool names_file(const char *word, size_t len)
 }
 
 /*
- * The length of the target at @p, which a colon follows; 0 if there is none. The first colon
- * ends it, unless a file is there whose path has that colon, or has blanks.
+ * Return the length of the target at @p, which ends before a colon; 0 if there is no target.
+ * A path can contain colons and blanks: if the text before one of the colons is the path of a
+ * regular file, that text is the target. Otherwise the first colon of the first word ends it.
  */
 static size_t target_len(const char *p)
 {
@@ -170,10 +174,10 @@ static size_t target_len(const char *p)
 }
 
 /**
- * is_probe_spec() - is this a probe, rather than a filter or a command?
+ * is_probe_spec() - check whether a word is a probe and not a filter or a command
  * @text: a word of the command line
  *
- * Arguments can be called p, r and u, too: "p == 5" compares one.
+ * In a filter, p, r and u can be names of arguments: "p == 5" compares argument p.
  */
 bool is_probe_spec(const char *text)
 {
@@ -184,17 +188,17 @@ bool is_probe_spec(const char *text)
 	if (text[1] == ':')
 		return true;
 	p = skip_blanks(text + 1);
-	/* A target can be ~/prog, but for the shell. */
+	/* A target can be ~/prog if the shell does not expand the ~. */
 	return p > text + 1 &&
 	       (!*p || !strchr("=!<>&~", *p) || str_starts(p, "~/"));
 }
 
 /**
- * is_place() - is this TARGET:FUNCTION, without the kind of a probe?
+ * is_place() - check whether a word is TARGET:FUNCTION without the kind of a probe
  * @text: a word of the command line
  *
- * In a filter there is something else before a colon. One letter is taken for a kind that
- * there is not.
+ * In a filter, a blank, quote, operator or bracket comes before any colon. Treat a single
+ * letter before the colon as an unknown kind, not as a target.
  */
 bool is_place(const char *text)
 {
@@ -207,10 +211,10 @@ bool is_place(const char *text)
 }
 
 /**
- * probe_spec_full() - a probe with its kind: p: where none is written
+ * probe_spec_full() - prepend the default kind p: to a probe without a kind
  * @text: the probe
  *
- * Return: to be freed by the caller.
+ * Return: the full probe; the caller frees it.
  */
 char *probe_spec_full(const char *text)
 {
@@ -312,7 +316,7 @@ static struct error *parse(const char *text, struct probe_spec *spec)
 	len = strlen(spec->args);
 	while (len && isspace((unsigned char)spec->args[len - 1]))
 		spec->args[--len] = '\0';
-	/* It goes into one line of a control file. */
+	/* The arguments become part of one line of a control file. */
 	if (!str_printable(spec->args))
 		return error_new(STATUS_USAGE,
 				 "the arguments of the probe have control characters; write them in one line, separated by blanks");
@@ -320,8 +324,8 @@ static struct error *parse(const char *text, struct probe_spec *spec)
 }
 
 /**
- * probe_spec_parse() - take a probe of the command line apart
- * @text: what was written
+ * probe_spec_parse() - parse a probe of the command line
+ * @text: the probe
  * @spec: filled in on success; to be freed with probe_spec_free()
  */
 struct error *probe_spec_parse(const char *text, struct probe_spec *spec)

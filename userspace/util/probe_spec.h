@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A probe as the command line asks for it. */
+/* A probe as the user writes it on the command line. */
 #ifndef _USERSPACE_PROBE_SPEC_H
 #define _USERSPACE_PROBE_SPEC_H
 
@@ -9,16 +9,16 @@
 struct error;
 
 /**
- * struct probe_spec - p|r|u:[[GRP/]EVENT ]TARGET:FUNCTION [ARGS], taken apart
- * @kind: 'p' for an entry probe, 'r' for a return probe, 'u' for one that the
- *	target comes with
+ * struct probe_spec - p|r|u:[[GRP/]EVENT ]TARGET:FUNCTION [ARGS], parsed
+ * @kind: 'p' for an entry probe, 'r' for a return probe, 'u' for a static
+ *	probe that the target defines
  * @group: NULL if not given
  * @event: NULL if not given
  * @target: program or library
- * @function: what places_find() takes; for 'u' [PROVIDER:]NAME
- * @args: fetch arguments as uprobe_events takes them, "" for none; for 'u' argN
+ * @function: in the form that places_find() takes; for 'u' [PROVIDER:]NAME
+ * @args: fetch arguments in the form of uprobe_events, "" for none; for 'u' argN
  *	can stand for the N-th argument of the probe
- * @values: for 'r' without @args: what is returned is wanted where it is known
+ * @values: for 'r' without @args: fetch the returned values if they are known
  */
 struct probe_spec {
 	char kind;

@@ -82,8 +82,8 @@ char *xasprintf(const char *fmt, ...)
  * grow() - make room for one more element in an array
  * @array: the array, NULL before the first one
  * @n: elements in it
- * @cap: elements that it has room for; doubles when there is none left, so
- *	that appending stays linear
+ * @cap: capacity of the array in elements; doubles when the array is full, so
+ *	that the cost of appending stays linear
  * @size: bytes of an element
  *
  * Return: the array, which may have moved.
@@ -156,7 +156,7 @@ bool str_ends(const char *s, const char *suffix)
 	return n >= m && strcmp(s + n - m, suffix) == 0;
 }
 
-/* Bytes of the control character that @s begins with: 0 when it begins with none. */
+/* Return the length of the control character that @s begins with, or 0 if there is none. */
 static unsigned int control_bytes(const char *s)
 {
 	const unsigned char *p = (const unsigned char *)s;
@@ -167,8 +167,8 @@ static unsigned int control_bytes(const char *s)
 }
 
 /**
- * str_printable() - may this string be shown on a terminal?
- * @s: a string from somebody else's file
+ * str_printable() - check whether a string is safe to show on a terminal
+ * @s: a string from an untrusted file
  *
  * Control bytes, and the C1 controls in their UTF-8 form, can reprogram a
  * terminal and can forge lines of output.
@@ -183,11 +183,11 @@ bool str_printable(const char *s)
 }
 
 /**
- * path_escape() - a path as one word of uprobe_events
+ * path_escape() - write a path as one word of uprobe_events
  * @path: the path
  *
- * White space, control characters, '#' and '\\' are written as \040 and the like,
- * which the control file turns back; so they also do no harm on a terminal.
+ * Write white space, control characters, '#' and '\\' as octal escapes such as \040.
+ * The control file decodes these escapes. The result is also safe on a terminal.
  *
  * Return: the word, from malloc().
  */
@@ -229,9 +229,9 @@ void path_unescape(char *word)
 }
 
 /**
- * parse_u64() - a whole string as a number
+ * parse_u64() - parse a whole string as a number
  * @s: decimal, or hexadecimal with 0x; no sign, no blanks
- * @value: where the number goes
+ * @value: set to the number
  *
  * Return: whether @s is such a number.
  */
@@ -251,8 +251,8 @@ bool parse_u64(const char *s, u64 *value)
 }
 
 /**
- * crc32_update() - the CRC that .gnu_debuglink uses
- * @crc: 0, or what the call for the preceding bytes returned
+ * crc32_update() - compute the CRC that .gnu_debuglink uses
+ * @crc: 0, or the result of the call for the preceding bytes
  * @data: bytes
  * @len: number of bytes
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Memory that cannot fail, strings, growing arrays. */
+/* Memory allocation that cannot fail, strings, growing arrays. */
 #ifndef _USERSPACE_UTIL_H
 #define _USERSPACE_UTIL_H
 
@@ -14,7 +14,7 @@
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 #endif
 
-/* On lack of memory these print a sentence and exit with STATUS_RUNTIME. */
+/* If memory runs out, these functions print a message and exit with STATUS_RUNTIME. */
 void *xmalloc(size_t size);
 void *xcalloc(size_t n, size_t size);
 void *xreallocarray(void *p, size_t n, size_t size);
@@ -26,7 +26,7 @@ char *xvasprintf(const char *fmt, va_list ap);
 void *grow(void *array, size_t n, size_t *cap, size_t size);
 
 /**
- * struct arena - strings that live until all of them die together
+ * struct arena - strings that are freed all at once
  * @head: newest chunk
  */
 struct arena {
