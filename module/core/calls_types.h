@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What an image has of the calls under way in its return-probed functions: the
- * structures alone (uret/calls.h, uret/return_word.h).
+ * The structures for the calls of a probed mm.  uret/calls.h and uret/return_word.h have the
+ * functions.
  */
 #ifndef _UPROBES_CALLS_TYPES_H
 #define _UPROBES_CALLS_TYPES_H
@@ -11,20 +11,21 @@
 
 struct call_table;
 
-/* In struct calls::sole. */
+/* Values of calls::sole that are not the id of a thread. */
 #define CALLS_NOBODY		0
 #define CALLS_MANY		(-1)
 
 /**
- * struct calls - the calls of an address space; part of its image
- * @table: NULL until the first return probe; changed under probed_mm::lock, later by who grows it
+ * struct calls - the calls of an address space; part of its probed mm
+ * @table: NULL until the first return probe; created under probed_mm::lock, replaced by the task
+ *	that holds bit 0 of @growing
  * @sole: id of the only thread that has entered calls, CALLS_NOBODY or CALLS_MANY
- * @mixed: a thread has returned from a call that another one had entered; never cleared
- * @widest: the most return probes that a function had; only grows
- * @growing: bit 0 is a lock that is only tried: somebody grows the table
- * @nr: instances that there are, used or not
- * @prune_at: how many there are to be when stale ones are looked for
- * @prune_after: and not before this, in jiffies, if there are CALLS_MAX
+ * @mixed: a thread has returned from a call that another thread had entered; never cleared
+ * @widest: the largest number of return probes that a function had; only grows
+ * @growing: bit 0 is the lock for growing the table; tasks only try it
+ * @nr: number of all instances, in use or not
+ * @prune_at: number of instances at which to search for stale ones
+ * @prune_after: with CALLS_MAX instances, the earliest time of that search, in jiffies
  */
 struct calls {
 	struct call_table __rcu *table;
@@ -37,13 +38,13 @@ struct calls {
 	unsigned long prune_after;
 };
 
-/* As many as a byte has values. */
+/* The number of values of a byte. */
 #define RETURN_WORDS	256
 
 /**
- * struct return_words - words of an address space that are return addresses; part of its image
- * @changes: how often mappings have changed, while there are return probes
- * @known: the words, each at the place that its lowest byte says; what is not at its own is none
+ * struct return_words - known return addresses of an address space; part of its probed mm
+ * @changes: how often mappings have changed since the first return probe
+ * @known: the words, indexed by their lowest byte; a value at any other index means no word
  */
 struct return_words {
 	atomic_t changes;

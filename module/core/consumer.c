@@ -11,25 +11,25 @@
 #include "consumer.h"
 #include "probe_file.h"
 
-/* Consumers whose memory is not freed yet; unloading waits for the last. */
+/* Number of consumers whose memory is not freed yet; unloading waits until it is zero. */
 static atomic_t consumers_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(consumers_gone);
 static struct workqueue_struct *probe_wq;
 
-/* Counts are on their way from a consumer to the client's structure. */
+/* Covers the move of counts from a consumer to the client's structure. */
 static seqcount_t totals_seq = SEQCNT_ZERO(totals_seq);
 
-/* What unregisters a consumer whose process has gone. */
+/* The work function that unregisters a consumer whose process is gone. */
 static work_func_t consumer_end;
 
 /**
  * struct stats_block - counters of several consumers
- * @refs: the consumers, and the next ones while it is the newest
- * @used: how many counters have been given out; they are not given out again
+ * @refs: one for each consumer that uses it, and one while it is the newest block
+ * @used: number of counters that are handed out; a counter is handed out only once
  * @stats: the counters
  *
- * The kernel's allocator of such memory looks through all that it has given out
- * in small pieces, so ten thousand consumers must not ask for one each.
+ * The kernel's percpu allocator searches through all small pieces that it has handed out.  So ten
+ * thousand consumers must not allocate one piece each.
  */
 struct stats_block {
 	refcount_t refs;
@@ -37,12 +37,12 @@ struct stats_block {
 	struct consumer_stats __percpu *stats;
 };
 
-/* Counters in a block: what a lone probe takes up of each CPU's memory is 1 KiB. */
+/* Counters in a block.  A single probe thus takes 1 KiB of each CPU's memory. */
 #define STATS_BLOCK	64
 
 static_assert(sizeof(struct consumer_stats) * STATS_BLOCK == 1024);
 
-/* The newest block, or NULL; under the mutex. */
+/* The newest block, or NULL; under stats_mutex. */
 static struct stats_block *stats_newest;
 static DEFINE_MUTEX(stats_mutex);
 
@@ -86,27 +86,27 @@ static int consumer_get_stats(struct consumer *c)
 	return c->stats.block ? 0 : -ENOMEM;
 }
 
-/* They come by the thousand; with room for the one of consumer::solo. */
+/* There may be thousands of consumers.  An object has room for the pointer in consumer::solo. */
 static struct kmem_cache *consumer_cache;
 
 static void consumer_set_count(struct consumer_set *set, struct consumer *c);
 static enum dispatch consumer_way(const struct consumer *c);
 
-/* The set in the consumer itself, which is not live yet. */
+/* Initialize the set in the consumer itself.  The consumer is not live yet. */
 static void consumer_set_solo_init(struct consumer *c)
 {
 	c->solo.solo = true;
 	consumer_set_count(&c->solo, c);
 }
 
-/* Whether handlers are called; that of a set of its own is seen by its way. */
+/* Set whether handlers are called.  For consumer::solo, a trap may check the dispatch alone. */
 static void consumer_set_live(struct consumer *c, bool live)
 {
 	WRITE_ONCE(c->run.live, live);
 	WRITE_ONCE(c->solo.dispatch, live ? consumer_way(c) : DISPATCH_MANY);
 }
 
-/* Whether handlers of a consumer may be called in task context. */
+/* Check whether handlers of a consumer may be called in task context. */
 static bool consumer_sleeps(const struct consumer *c)
 {
 	return c->type == CONSUMER_RETURN || !c->atomic || c->u->task_handler;
@@ -143,12 +143,12 @@ static void consumer_uncalled(struct percpu_ref *ref)
 }
 
 /**
- * consumer_create() - the module's side of a probe that is being registered
+ * consumer_create() - create the consumer of a probe that is being registered
  * @u: the client's structure
  * @type: its kind
  *
  * Context: may sleep.
- * Return: the consumer, disabled and attached nowhere, or ERR_PTR(-ENOMEM).
+ * Return: the consumer, claimed, disabled and not attached, or ERR_PTR(-ENOMEM).
  */
 struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 {
@@ -216,7 +216,7 @@ void consumer_get(struct consumer *c)
  * consumer_put() - drop a reference
  * @c: the consumer
  *
- * The memory goes a grace period after the last reference.
+ * The memory is freed a grace period after the last reference is dropped.
  *
  * Context: any.
  */
@@ -227,10 +227,10 @@ void consumer_put(struct consumer *c)
 }
 
 /**
- * consumer_enable() - call handlers from now on
- * @c: the consumer; not retired
+ * consumer_enable() - start calling handlers
+ * @c: the consumer; consumer_shut() has not been called
  *
- * Its sites have no set with it in it yet.
+ * No published consumer set contains @c yet.
  *
  * Context: may sleep; @c is claimed by the caller.
  */
@@ -246,7 +246,7 @@ void consumer_enable(struct consumer *c)
 }
 
 /**
- * consumer_disable() - call no further handlers
+ * consumer_disable() - stop calling handlers
  * @c: the consumer
  *
  * Handlers may still be running; consumer_wait() waits for them.
@@ -263,7 +263,7 @@ void consumer_disable(struct consumer *c)
 }
 
 /**
- * consumer_shut() - call no further handlers and attach nowhere else
+ * consumer_shut() - stop calling handlers, and refuse further attachments
  * @c: the consumer
  *
  * Context: may sleep; @c is claimed by the caller.
@@ -278,7 +278,7 @@ void consumer_shut(struct consumer *c)
 
 /**
  * consumer_wait() - wait for the handlers of a disabled consumer
- * @c: the consumer; in no set, and a grace period has passed since
+ * @c: the consumer; in no consumer set, and a grace period has passed since it was removed
  *
  * Context: may sleep; @c is claimed by the caller.
  */
@@ -288,7 +288,7 @@ void consumer_wait(struct consumer *c)
 		wait_for_completion(&c->run.idle);
 }
 
-/* The sum of the counters of all CPUs.  Context: any. */
+/* Sum the counters of all CPUs.  Context: any. */
 static struct uprobe_counts consumer_counts(const struct consumer *c)
 {
 	struct uprobe_counts sum = {};
@@ -304,26 +304,26 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
 }
 
 /**
- * consumer_release() - the end of a registration
- * @c: the consumer; retired, waited for, attached nowhere
+ * consumer_release() - end a registration
+ * @c: the consumer, after consumer_shut() and consumer_wait(); it has no attachment
  *
- * The counts go to the client's structure, which then knows of no registration and is not
- * used after this.  Drops the registration's reference.
+ * Move the counts to the client's structure, and mark that structure as not registered.  The
+ * module does not use it any more.  Drop the reference of the registration.
  *
- * Context: may sleep; @c is claimed by the caller, and kdata_mutex held or nobody
- * else there.
+ * Context: may sleep; @c is claimed by the caller, and kdata_mutex is held unless no other thread
+ * can claim @c.
  */
 void consumer_release(struct consumer *c)
 {
 	struct uprobe_counts counts = consumer_counts(c);
 	unsigned long flags;
 
-	/* Whoever looks at them may have interrupted us. */
+	/* A reader that interrupted the writer on this CPU would loop forever. */
 	local_irq_save(flags);
 	raw_write_seqcount_begin(&totals_seq);
 	c->u->__hits += counts.hits;
 	c->u->__missed += counts.missed;
-	/* Last: whoever sees it may free the client's structure. */
+	/* Last: a client that sees NULL may free its structure. */
 	smp_store_release(&c->u->kdata, NULL);
 	raw_write_seqcount_end(&totals_seq);
 	local_irq_restore(flags);
@@ -334,7 +334,7 @@ void consumer_release(struct consumer *c)
 }
 
 /**
- * consumer_end_later() - have a consumer unregistered by a worker
+ * consumer_end_later() - queue the unregistration of a consumer
  * @c: the consumer
  *
  * Context: any; consumer::places.lock not held.
@@ -354,11 +354,12 @@ void consumer_end_later(struct consumer *c)
 }
 
 /**
- * consumer_active_get() - begin to call a handler that may sleep
+ * consumer_active_get() - pin a consumer to call a handler that may sleep
  * @c: the consumer
  *
- * Context: any; the caller holds a reference of @c.
- * Return: false when the consumer is being unregistered.
+ * Context: any; the caller holds a reference to @c.
+ * Return: false if the consumer is disabled or being unregistered, or never calls handlers in task
+ * context.
  */
 bool consumer_active_get(struct consumer *c)
 {
@@ -366,7 +367,7 @@ bool consumer_active_get(struct consumer *c)
 }
 
 /**
- * probe_counts() - hits and misses of all registrations of a probe
+ * probe_counts() - read the hits and misses of all registrations of a probe
  * @u: the probe; its registration may end meanwhile
  *
  * Context: any.
@@ -377,7 +378,7 @@ struct uprobe_counts probe_counts(const struct uprobe *u)
 	const struct consumer *c;
 	unsigned int seq;
 
-	/* The consumer stays for a grace period. */
+	/* The memory of the consumer stays for a grace period. */
 	rcu_read_lock();
 	do {
 		seq = raw_read_seqcount_begin(&totals_seq);
@@ -391,12 +392,12 @@ struct uprobe_counts probe_counts(const struct uprobe *u)
 }
 
 /**
- * consumer_set_alloc() - an empty set
- * @nr: for so many consumers
- * @gfp: how to allocate
+ * consumer_set_alloc() - allocate an empty consumer set
+ * @nr: number of consumers that it has room for
+ * @gfp: allocation flags
  *
  * Context: as @gfp says.
- * Return: the set with one reference, or NULL without memory.
+ * Return: the set with one reference, or NULL if there is no memory.
  */
 struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
 {
@@ -408,7 +409,7 @@ struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
 	return set;
 }
 
-/* What a hit has to do when this is the only consumer. */
+/* Find the dispatch of a set with this consumer alone. */
 static enum dispatch consumer_way(const struct consumer *c)
 {
 	const struct uretprobe *rp = container_of(c->u, struct uretprobe, u);
@@ -432,14 +433,14 @@ static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 	}
 }
 
-/* Adds a consumer to a set that is not published yet.  Context: any. */
+/* Add a consumer to a set that is not published yet.  Context: any. */
 void consumer_set_append(struct consumer_set *set, struct consumer *c)
 {
 	consumer_get(c);
 	consumer_set_count(set, c);
 }
 
-/* The set of @c alone, with a reference taken.  Context: any; @c cannot go. */
+/* Return the set of @c alone, with a reference taken.  Context: any; the caller pins @c. */
 struct consumer_set *consumer_set_solo(struct consumer *c)
 {
 	consumer_get(c);
@@ -447,11 +448,11 @@ struct consumer_set *consumer_set_solo(struct consumer *c)
 }
 
 /**
- * consumer_set_get() - take a reference of a set
+ * consumer_set_get() - take a reference to a set
  * @set: the set
  *
  * Context: RCU read side, in which the set was found.
- * Return: false when it is on its way out.
+ * Return: false if the last reference has been dropped.
  */
 bool consumer_set_get(struct consumer_set *set)
 {
@@ -469,7 +470,7 @@ static void consumer_set_free_rcu(struct rcu_head *head)
 }
 
 /**
- * consumer_set_put() - drop a reference of a set
+ * consumer_set_put() - drop a reference to a set
  * @set: the set, or NULL
  *
  * Context: any; the set and its consumers stay for a grace period.
@@ -482,14 +483,14 @@ void consumer_set_put(struct consumer_set *set)
 		call_rcu(&set->rcu, consumer_set_free_rcu);
 }
 
-/* That there is a constructor keeps the kernel from clearing what consumer_create() sets. */
+/* With a constructor, the kernel does not clear the objects.  consumer_create() sets all fields. */
 static void consumer_construct(void *consumer)
 {
 }
 
 /**
- * probe_init() - make ready for consumers
- * @end: unregisters the consumer of a consumer::bound.end and drops a reference
+ * probe_init() - prepare for consumers
+ * @end: work function of consumer::bound.end: unregister the consumer, and drop a reference
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -522,7 +523,7 @@ destroy_cache:
 /**
  * probe_exit() - wait until no consumer is left in memory
  *
- * All of them are unregistered and all return instances are gone.
+ * All consumers are unregistered, and all return instances are freed.
  *
  * Context: may sleep.
  */

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is wanted: consumers, and for those that probe a file, the files.
+ * Consumers, and the files that they probe.
  *
- * A consumer is the module's side of one registered struct uprobe or
- * uretprobe.  It is attached to sites (image.h): to one site when it probes a
- * process, to one in each mapping of its file when it probes a file.
+ * A consumer is the module's side of one registered struct uprobe or uretprobe.  It is attached
+ * to sites (site.h).  If it probes a process, it is attached to one site in that process.  If it
+ * probes a file, it is attached to one site in each mapping of the file.
  *
  * Lock order, outermost first (consumer::reg.claimed comes before all of them):
  *
  *	probe_file::sem		the consumers of one file
- *	pmm_list_mutex	(image.c) which address spaces have an image; held for the
- *				list alone, as what is below waits for programs
+ *	pmm_list_mutex	(probed_mm.c) the list of probed mms; held for the list alone, as
+ *				the holders of the locks below may wait for programs
  *	probed_mm::lock		the sites of one address space
  *	mmap lock of that address space
- *	ssol_area::lock		the slots of one area
- *	consumer::places.lock		(spinlock) where a consumer is attached
+ *	consumer::places.lock		(spinlock) the attachments of a consumer
  *	probed_mm::sites.lock	(spinlock) the tree of sites; also taken by the
  *				mmu notifier under the mmap lock
  *
- * mmput() is never called with any of them held, as it may end the address
- * space.  The trap takes none of them: it finds sites and consumers by RCU.
+ * Never call mmput() with any of these locks held: it may end the address space.  The trap takes
+ * none of these locks: it finds sites and consumers under RCU.
  */
 #ifndef _UPROBES_CONSUMER_H
 #define _UPROBES_CONSUMER_H
@@ -65,12 +64,11 @@ struct consumer_stats {
 };
 
 /**
- * enum dispatch - what a hit has to do for the consumers of a site
- * @DISPATCH_MANY: see to each of them
- * @DISPATCH_ATOMIC: the only one is an entry consumer whose handler runs in the trap
- * @DISPATCH_TASK: the only one is an entry consumer whose handler runs in task context
- * @DISPATCH_RETURN: the only one is a return consumer that does not see the entry and
- *	has no data
+ * enum dispatch - how a hit calls the consumers of a site
+ * @DISPATCH_MANY: look at each consumer; the general case
+ * @DISPATCH_ATOMIC: the only consumer is an entry consumer, and its handler runs in the trap
+ * @DISPATCH_TASK: the only consumer is an entry consumer, and its handler runs in task context
+ * @DISPATCH_RETURN: the only consumer is a return consumer with neither an entry handler nor data
  */
 enum dispatch {
 	DISPATCH_MANY,
@@ -81,21 +79,22 @@ enum dispatch {
 
 /**
  * struct consumer_set - the consumers of one site, as the trap sees them
- * @refs: the site, and each hit that runs sleepable handlers; of consumer::solo
- *	those are references of the consumer
- * @solo: it is consumer::solo
- * @rcu: for the trap
- * @dispatch: what a hit has to do; more is known than %DISPATCH_MANY only in consumer::solo,
- *	and while that consumer is live
- * @nr: consumers in all
- * @nr_atomic: entry consumers whose handler runs in the trap
- * @nr_sleepable: entry consumers whose handler runs in task context
- * @nr_return: return consumers
- * @nr_return_in_task: those of them that see the entry in task context
- * @retry_on_nomem: one of them is consumer::retry_on_nomem
- * @consumers: in the order of registration; the set holds a reference of each
+ * @refs: one for the site, and one for each hit with handlers in task context; not used in
+ *	consumer::solo, where consumer::refs counts these references
+ * @solo: the set is consumer::solo
+ * @rcu: frees it after traps in flight
+ * @dispatch: how a hit calls the consumers; other than %DISPATCH_MANY only in consumer::solo, and
+ *	only while that consumer is live
+ * @nr: number of all consumers
+ * @nr_atomic: number of entry consumers with a handler that runs in the trap
+ * @nr_sleepable: number of entry consumers with a handler that runs in task context
+ * @nr_return: number of return consumers
+ * @nr_return_in_task: number of return consumers with an entry handler that runs in task context
+ * @retry_on_nomem: one of the consumers has consumer::retry_on_nomem set
+ * @consumers: in the order of registration; the set holds a reference to each
  *
- * But for @dispatch it never changes once published; a new set takes its place.
+ * After a set is published, only @dispatch may change.  For any other change, a new set replaces
+ * it.
  */
 struct consumer_set {
 	refcount_t refs;
@@ -112,9 +111,9 @@ struct consumer_set {
 };
 
 /**
- * struct file_place - which file a site must lie in
- * @inode: the file, only to be compared; NULL when any will do
- * @offset: position in it
+ * struct file_place - the place in a file that must be mapped at a site
+ * @inode: the file, only to be compared; NULL if any file may be mapped
+ * @offset: position in the file
  */
 struct file_place {
 	const struct inode *inode;
@@ -123,12 +122,12 @@ struct file_place {
 
 /**
  * struct attachment - one consumer at one site
- * @consumer: who; NULL when this is site::first and not in use
- * @site: where
- * @where: the file that has to be mapped there
- * @round: the last consumers_visit() that has been here, under consumer::places.lock
- * @in_consumer: in consumer::places.attachments, under consumer::places.lock
- * @in_site: in site::attachments, under probed_mm::lock
+ * @consumer: the consumer; NULL if this is site::first and not in use
+ * @site: the site
+ * @where: the place in a file that must be mapped at the site
+ * @round: number of the last consumers_visit() that has visited this, under consumer::places.lock
+ * @in_consumer: node in consumer::places.attachments, under consumer::places.lock
+ * @in_site: node in site::attachments, under probed_mm::lock
  */
 struct attachment {
 	struct consumer *consumer;
@@ -141,61 +140,65 @@ struct attachment {
 
 /**
  * struct consumer - the module's side of a registered probe
- * @u: the client's structure; only to be followed where @run.live holds (atomic
- *	handlers, under RCU), with @run.active held (handlers that may sleep), or
- *	claimed with @reg.gone not set
- * @type: what @u is, or lies in
+ * @u: the client's structure; only to be dereferenced with @run.live set (atomic handlers, under
+ *	RCU), with a reference on @run.active (handlers that may sleep), or with the consumer
+ *	claimed and @reg.gone not set
+ * @type: whether @u is a struct uprobe, or part of a struct uretprobe
  * @atomic: handlers run in the trap
  * @atomic_entry: @atomic and an entry consumer; constant
- * @in_every_process: it probes a file, or is that on unwinders; constant
- * @retry_on_nomem: that on unwinders, whose task handler is called whenever it asks for that:
- *	until there is memory, the task executes the breakpoint again; constant
- * @inherits: children of the probed process are probed, too; constant
- * @in_task: what a hit has to do needs task context; constant
+ * @in_every_process: it probes a file, or is the module's own consumer on unwinders (unwinder.c);
+ *	constant
+ * @retry_on_nomem: set for the consumer on unwinders, whose task handler must be called whenever
+ *	its handler asks for that: without memory, the task executes the breakpoint again until
+ *	there is memory; constant
+ * @inherits: forked children of the probed process get the probe, too; constant
+ * @in_task: an entry consumer's handler, or a return consumer's entry handler, runs in task
+ *	context; constant
  * @run: whether handlers are called
- * @run.live: enabled, and not being unregistered; changed by who has claimed it, read under
+ * @run.live: enabled, and not being unregistered; changed with the consumer claimed, read under
  *	RCU, and under probed_mm::lock when sets are made
  * @run.sleeps: handlers may be called in task context; constant
- * @run.active: running sleepable handlers, where @run.sleeps; killed while not @run.live
- * @run.idle: completed when @run.active has come to zero
+ * @run.active: counts running sleepable handlers; used if @run.sleeps is set; killed while
+ *	@run.live is not set
+ * @run.idle: completed when @run.active has dropped to zero
  * @stats: its counters
  * @stats.counts: the counters, per CPU
- * @stats.block: what they are part of
- * @data_size: of a return instance; constant
- * @calls: of a return consumer: return instances that name it; killed at unregistration,
- *	holds a reference of @refs until then
- * @refs: holds the memory: the registration, each consumer set, @calls, and
- *	who has looked it up
+ * @stats.block: the block that @stats.counts is part of
+ * @data_size: bytes of client data in a return instance; constant
+ * @calls: counts the return instances in use that name this return consumer; killed at
+ *	unregistration; holds a reference of @refs until it has dropped to zero
+ * @refs: keeps the memory; held by the registration, attachments, reference counters, consumer
+ *	sets, @calls, a queued @bound.end, and by threads that have looked the consumer up
  * @reg: the registration
- * @reg.claimed: somebody registers, unregisters, enables or disables it; under
+ * @reg.claimed: a thread is registering, unregistering, enabling or disabling it; under
  *	kdata_mutex (register.c)
- * @reg.gone: it is unregistered; changed by who has claimed it
- * @reg.watches_maps: it has to know of new mappings; of who has claimed it
+ * @reg.gone: it is unregistered; changed with the consumer claimed
+ * @reg.watches_maps: hook_ops::watch_maps() has been called for it; used with the consumer claimed
  * @places: where it is attached
- * @places.lock: protects the rest of @places, and what of @bound says so
+ * @places.lock: protects the rest of @places, and the fields of @bound that name this lock
  * @places.attachments: its attachments
  * @places.ref_ctrs: reference counters that it has incremented
- * @places.dying: no further attachments
- * @bound: to the one process that it was registered for
- * @bound.target_mm: that process, with a reference; NULL when it probes a file, or nothing yet;
- *	of who has claimed it
- * @bound.node: in probed_mm::attached.bound, under that one's lock
+ * @places.dying: it must not get further attachments
+ * @bound: the binding to the one process that it was registered for
+ * @bound.target_mm: probed mm of that process, with a reference; NULL if the consumer probes a
+ *	file, or is not bound yet; used with the consumer claimed
+ * @bound.node: node in probed_mm::attached.bound of @bound.target_mm, under its probed_mm::lock
  * @bound.orphaned: that process is gone; under @places.lock
  * @bound.ending: @bound.end has been queued; under @places.lock
- * @bound.end: unregisters it when that process is gone
+ * @bound.end: unregisters the consumer when that process is gone
  * @file: the file that it probes
- * @file.probed: that file, or NULL
- * @file.offset: where in it
- * @file.ref_ctr_offset: reference counter in the file, or 0
- * @file.counted: of a probe on one process with such a counter: the file, with a reference; set
- *	before it is attached
- * @file.node: in probe_file::consumers, protected by probe_file::sem
+ * @file.probed: that file; NULL if it probes a process
+ * @file.offset: position of the instruction in the file, in bytes
+ * @file.ref_ctr_offset: position of the reference counter in the file, or 0
+ * @file.counted: file with the reference counter of a probe on one process, with a reference; set
+ *	before the consumer is attached
+ * @file.node: node in probe_file::consumers, protected by probe_file::sem
  * @insn: the instruction
- * @insn.expect: bytes that must be found there
- * @insn.expect_len: how many
- * @insn.plan: what it has been analysed to in a file, or NULL; constant
- * @free: frees the memory a grace period after the last reference
- * @solo: set of the sites that have no other consumer; constant but for how it is dispatched
+ * @insn.expect: bytes that must be at the probed address
+ * @insn.expect_len: number of bytes in @insn.expect
+ * @insn.plan: plan of the instruction as it is in the file, or NULL; constant
+ * @free: frees the memory a grace period after the last reference is dropped
+ * @solo: consumer set of the sites that have no other consumer; only its dispatch changes
  */
 struct consumer {
 	struct uprobe *u;
@@ -250,11 +253,11 @@ struct consumer {
 		struct ssol_plan *plan;
 	} insn;
 	struct rcu_head free;
-	/* Last, with room for one. */
+	/* Last: the allocation has room for one pointer in solo.consumers. */
 	struct consumer_set solo;
 };
 
-/* What a hit reads, but for @solo. */
+/* Except for @solo, all fields that a hit reads are in one cache line. */
 static_assert(offsetofend(struct consumer, run.active) <= 64);
 
 int probe_init(work_func_t end);
@@ -271,7 +274,7 @@ void consumer_release(struct consumer *c);
 void consumer_end_later(struct consumer *c);
 bool consumer_active_get(struct consumer *c);
 
-/* Whether it has reference counters in one process, not wherever its file is mapped. */
+/* Check for a probe on one process that has a reference counter. */
 static inline bool consumer_counts_in_process(const struct consumer *c)
 {
 	return c->file.ref_ctr_offset && !c->in_every_process;
@@ -280,8 +283,8 @@ static inline bool consumer_counts_in_process(const struct consumer *c)
 struct uprobe_counts probe_counts(const struct uprobe *u);
 
 /*
- * A handler that may sleep has returned; undoes consumer_active_get().  Without
- * preemption is an RCU read side, which percpu_ref_put() would enter by a call.
+ * Undo consumer_active_get(), after a handler that may sleep has returned.  Disabled preemption is
+ * an RCU read side.  percpu_ref_put() alone would enter the read side by a function call.
  */
 static inline void consumer_active_put(struct consumer *c)
 {
@@ -296,7 +299,7 @@ static inline void consumer_active_put(struct consumer *c)
 }
 
 /**
- * consumer_call_put() - a return instance names the consumer no more
+ * consumer_call_put() - drop the reference of a return instance to its consumer
  * @c: the consumer
  *
  * Context: RCU read side, interrupts off.
@@ -316,7 +319,7 @@ static inline void consumer_hit(struct consumer *c)
 	this_cpu_inc(c->stats.counts->hits);
 }
 
-/* The hit has been counted, but could not be handled to its end. */
+/* Turn a hit that was counted into a miss, because its handling could not be completed. */
 static inline void consumer_hit_missed(struct consumer *c)
 {
 	this_cpu_dec(c->stats.counts->hits);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whether an address space is being copied.
+ * Find out whether a fork is copying an address space.
  */
 #include "fork_mark.h"
 #include "probed_mm.h"
 #include "task.h"
 
 /**
- * struct copies - whether an address space is being copied
+ * struct copies - a search for a fork that copies an address space
  * @mm: the address space
- * @found: it is, or has been and the fork has not been reported yet
+ * @found: a task is copying it, or has copied it and has not reported its fork yet
  */
 struct copies {
 	const struct mm_struct *mm;
@@ -25,11 +25,10 @@ static void copies_look(struct utask *utask, void *data)
 }
 
 /**
- * pmm_is_forking() - whether there may be children that have not been looked after
- * @pmm: image of the parent
+ * pmm_is_forking() - check for forked children that the module has not handled yet
+ * @pmm: probed mm of the parent
  *
- * Those that are copied with the mmap lock taken later than the caller has had it do not
- * count.
+ * A fork does not count if it takes the mmap lock after the caller has released it.
  *
  * Context: any.
  */
@@ -38,7 +37,7 @@ bool pmm_is_forking(struct probed_mm *pmm)
 	struct copies copies = { .mm = pmm->mm };
 
 	utask_for_each(copies_look, &copies);
-	/* In the order that pmm_fork_begins() has. */
+	/* Pairs with pmm_fork_begins(), which counts the fork before it clears the mark. */
 	smp_rmb();
 	return copies.found || atomic_read(&pmm->life.forks) > !READ_ONCE(pmm->life.dead);
 }

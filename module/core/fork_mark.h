@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Copies of an address space that are under way.
+ * Forks in flight, which copy an address space.
  */
 #ifndef _UPROBES_FORK_MARK_H
 #define _UPROBES_FORK_MARK_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files that are probed in every process.
+ * The files that are probed in all processes.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -23,11 +23,11 @@ static DEFINE_MUTEX(file_mutex);
 static atomic_t file_consumers = ATOMIC_INIT(0);
 
 /**
- * probe_file_find() - the probes on a file
+ * probe_file_find() - look up a probed file
  * @inode: the file
  *
  * Context: any.
- * Return: the file with a reference taken, or NULL when nobody probes it.
+ * Return: the probed file with a reference taken, or NULL if the file is not probed.
  */
 struct probe_file *probe_file_find(const struct inode *inode)
 {
@@ -42,10 +42,10 @@ struct probe_file *probe_file_find(const struct inode *inode)
 }
 
 /**
- * probe_file_wanted() - whether a mapping of a file is of interest
+ * probe_file_wanted() - check whether a mapping of a file may need probes or reference counters
  * @inode: the file
- * @as_code: it is executable; otherwise it is private and writable, and may
- *	have reference counters
+ * @as_code: the mapping is executable; otherwise it is private and writable, and may have
+ *	reference counters
  *
  * Context: any.
  */
@@ -61,17 +61,17 @@ bool probe_file_wanted(const struct inode *inode, bool as_code)
 	return wanted;
 }
 
-/* Whether any file is probed.  Context: any. */
+/* Check whether any file is probed.  Context: any. */
 bool probe_files_any(void)
 {
 	return atomic_read(&file_consumers);
 }
 
 /**
- * probe_file_put() - drop a reference of a file
- * @file: the file
+ * probe_file_put() - drop a reference to a probed file
+ * @file: the probed file
  *
- * Context: any in which a file can be put.
+ * Context: any that allows iput() and fput().
  */
 void probe_file_put(struct probe_file *file)
 {
@@ -84,12 +84,12 @@ void probe_file_put(struct probe_file *file)
 }
 
 /**
- * probe_file_add() - list a consumer under its file
+ * probe_file_add() - add a consumer to its file
  * @inode: the file as processes map it
- * @opened: the same, open for reading, or NULL
- * @c: the consumer; @c->file.offset says where
+ * @opened: the same file, open for reading, or NULL
+ * @c: the consumer; @c->file.offset is its position in the file
  *
- * From here on every process that comes to map the file gets the probe.
+ * From now on, every process that maps the file gets the probe.
  *
  * Context: may sleep.
  * Return: 0 or -ENOMEM.
@@ -113,7 +113,7 @@ int probe_file_add(struct inode *inode, struct file *opened, struct consumer *c)
 		refcount_set(&file->refs, 1);
 		init_rwsem(&file->sem);
 		INIT_LIST_HEAD(&file->consumers);
-		/* Busy while the table is being rehashed. */
+		/* The table is busy while it is being rehashed. */
 		while ((ret = rhashtable_insert_fast(&files, &file->node, file_params)) == -EBUSY)
 			cond_resched();
 		if (ret) {
@@ -137,7 +137,9 @@ unlock:
 
 /**
  * probe_file_del() - undo probe_file_add()
- * @c: the consumer; no process is having it attached when this returns
+ * @c: the consumer
+ *
+ * When this returns, no mapping of the file is in the middle of attaching @c.
  *
  * Context: may sleep.
  */

@@ -18,13 +18,13 @@ struct inode;
  * struct probe_file - a file that is probed in all processes
  * @node: in the table of files, keyed by @inode
  * @inode: the file as processes map it, with a reference
- * @file: open file description, which keeps the file system mounted; NULL when
- *	the client does that
- * @refs: the consumers, and who found it in the table
+ * @file: open file description, which keeps the file system mounted; NULL if the client keeps
+ *	it mounted
+ * @refs: one for each consumer, and one for each user that has looked it up
  * @sem: protects @consumers
- * @consumers: what is to be attached wherever the file is mapped
- * @nr_ref_ctrs: consumers with a reference counter
- * @rcu: for look-ups
+ * @consumers: consumers to attach in each mapping of the file
+ * @nr_ref_ctrs: number of consumers with a reference counter
+ * @rcu: frees it after look-ups in flight
  */
 struct probe_file {
 	struct rhash_head node;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of images, and the tables in which images and sites are found.
+ * The life cycle of probed mms, and the tables of probed mms and of sites.
  */
 #include <linux/hash.h>
 #include <linux/rhashtable.h>
@@ -27,12 +27,12 @@ static const struct probed_mm_ops *pmm_ops __ro_after_init;
 static struct rhashtable pmm_table;
 static struct workqueue_struct *reap_wq;
 
-/* All images, the dead included until their last reference is dropped. */
+/* All probed mms.  A dead one stays here until its last reference is dropped. */
 static LIST_HEAD(pmm_list);
 static DEFINE_MUTEX(pmm_list_mutex);
 static DECLARE_WAIT_QUEUE_HEAD(pmm_list_drained);
 
-/* Images whose memory is not freed yet. */
+/* Number of probed mms that are not queued for freeing yet. */
 static atomic_t pmms_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(pmms_gone);
 
@@ -41,7 +41,7 @@ static int table_insert(struct rhashtable *table, struct rhash_head *node,
 {
 	int ret;
 
-	/* Busy while the table is being rehashed. */
+	/* The table is busy while it is being rehashed. */
 	while ((ret = rhashtable_insert_fast(table, node, params)) == -EBUSY)
 		cond_resched();
 	return ret;
@@ -61,11 +61,11 @@ static void pmm_invalidated(struct mmu_notifier *notifier,
 }
 
 /**
- * pmm_fork_put() - the address space has ended, or a child of its has been looked after
- * @pmm: the image; probed_mm::life.forks counts what is let go of
+ * pmm_fork_put() - drop a count of probed_mm::life.forks
+ * @pmm: the probed mm; its address space has ended, or one of its forked children is handled
  *
- * After the last of them its consumers go, which may sleep: a child that has not run yet
- * is to inherit them.
+ * The last one detaches the consumers of @pmm, in work that may sleep.  Until then they stay
+ * attached: a child that has not run yet must be able to get them.
  *
  * Context: any.
  */
@@ -75,7 +75,7 @@ void pmm_fork_put(struct probed_mm *pmm)
 		queue_work(reap_wq, &pmm->life.reap);
 }
 
-/* Nobody finds the image any more. */
+/* Remove a probed mm from the table, so that no look-up finds it. */
 static void pmm_remove(struct probed_mm *pmm)
 {
 	if (xchg(&pmm->life.dead, true))
@@ -89,7 +89,7 @@ static void pmm_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 	pmm_remove(container_of(notifier, struct probed_mm, life.notifier));
 }
 
-/* A grace period after the last one could find it, or one of its sites. */
+/* Runs a grace period after the last look-up could find the probed mm, or one of its sites. */
 static void pmm_free_work(struct work_struct *work)
 {
 	struct probed_mm *pmm = container_of(to_rcu_work(work), struct probed_mm, life.free);
@@ -128,12 +128,12 @@ static void pmm_reap_work(struct work_struct *work)
 
 /**
  * pmm_put() - drop a reference
- * @pmm: the image
+ * @pmm: the probed mm
  *
- * With the last one the sites go; the address space is dead by then, or the
- * module is on its way out.
+ * The last reference removes the sites.  By then, the address space is dead, or the module is
+ * being unloaded.
  *
- * Context: may sleep; no lock of probe.h's list held.
+ * Context: may sleep; no lock of the list in consumer.h held.
  */
 void pmm_put(struct probed_mm *pmm)
 {
@@ -153,8 +153,7 @@ void pmm_put(struct probed_mm *pmm)
 
 /**
  * pmm_put_not_last() - drop a reference where nothing may sleep
- * @pmm: image of an address space that is in use, so that the table has a
- *	reference too
+ * @pmm: probed mm of an address space that is in use, so that the table has a reference, too
  *
  * Context: any.
  */
@@ -164,10 +163,9 @@ void pmm_put_not_last(struct probed_mm *pmm)
 }
 
 /**
- * pmm_queue() - have something done for an image in task context
+ * pmm_queue() - queue work for a probed mm
  * @pmm: as for pmm_put_not_last()
- * @work: what; has a reference of @pmm to put, and has ended before the module
- *	goes
+ * @work: the work, which must put one reference to @pmm; it ends before the module is unloaded
  *
  * Context: any.
  */
@@ -179,11 +177,11 @@ void pmm_queue(struct probed_mm *pmm, struct work_struct *work)
 }
 
 /**
- * pmm_find() - the image of an address space, if it has one
+ * pmm_find() - look up the probed mm of an address space
  * @mm: the address space
  *
  * Context: any.
- * Return: the image with a reference taken, or NULL.
+ * Return: the probed mm with a reference taken, or NULL.
  */
 struct probed_mm *pmm_find(struct mm_struct *mm)
 {
@@ -198,11 +196,11 @@ struct probed_mm *pmm_find(struct mm_struct *mm)
 }
 
 /**
- * pmm_lookup() - the image of an address space, without a reference
+ * pmm_lookup() - look up the probed mm of an address space, without taking a reference
  * @mm: the address space
  *
- * Context: RCU read side, and the address space is in use or does not matter.
- * Return: the image or NULL.
+ * Context: RCU read side; @mm is in use, unless the caller only compares @mm.
+ * Return: the probed mm or NULL.
  */
 struct probed_mm *pmm_lookup(struct mm_struct *mm)
 {
@@ -210,8 +208,8 @@ struct probed_mm *pmm_lookup(struct mm_struct *mm)
 }
 
 /*
- * Called in a worker, which has no signals: mmu_notifier_register() gives up when one is
- * pending, which is the rule in a task that is on its way to handle one.
+ * Runs in a worker, which has no signals: mmu_notifier_register() fails if a signal is pending.
+ * That is the rule in a task that is about to handle a signal.
  */
 static long pmm_notify_call(void *data)
 {
@@ -221,11 +219,11 @@ static long pmm_notify_call(void *data)
 }
 
 /**
- * pmm_get() - the image of an address space, made if it has none
+ * pmm_get() - look up the probed mm of an address space, or create it
  * @mm: the address space; the caller keeps it in use
  *
  * Context: may sleep; takes the mmap lock for writing.
- * Return: the image with a reference taken, or ERR_PTR.
+ * Return: the probed mm with a reference taken, or ERR_PTR.
  */
 struct probed_mm *pmm_get(struct mm_struct *mm)
 {
@@ -255,7 +253,7 @@ struct probed_mm *pmm_get(struct mm_struct *mm)
 	pmm_ops->init(pmm);
 	pmm->life.notifier.ops = &pmm_notifier_ops;
 
-	/* A program can hold up who takes its mmap lock: nobody else is to wait for that. */
+	/* A program can delay a thread that takes its mmap lock: hold no mutex meanwhile. */
 	ret = worker_call(pmm_notify_call, pmm);
 	if (ret) {
 		kfree(pmm);
@@ -301,7 +299,7 @@ destroy_wq:
 	return ret;
 }
 
-/* The image behind @pmm in the list, or the first, with a reference; puts that of @pmm. */
+/* Get the probed mm behind @pmm in the list, or the first one.  Put the reference to @pmm. */
 static struct probed_mm *pmm_next(struct probed_mm *pmm)
 {
 	struct probed_mm *next = pmm;
@@ -321,13 +319,13 @@ static struct probed_mm *pmm_next(struct probed_mm *pmm)
 }
 
 /**
- * pmm_for_each() - call a function for each image
+ * pmm_for_each() - call a function for each probed mm
  * @fn: the function
  * @data: passed to it
  *
- * An image that is made meanwhile may be left out.
+ * A probed mm that is created meanwhile may be skipped.
  *
- * Context: may sleep; no lock of probe.h's list held, and none is while @fn is called.
+ * Context: may sleep; no lock of the list in consumer.h held, not even while @fn is called.
  * Return: whether all calls returned true.
  */
 bool pmm_for_each(bool (*fn)(struct probed_mm *pmm, void *data), void *data)
@@ -341,7 +339,7 @@ bool pmm_for_each(bool (*fn)(struct probed_mm *pmm, void *data), void *data)
 }
 
 /**
- * pmm_exit() - let go of all address spaces
+ * pmm_exit() - drop all probed mms, and wait until they are freed
  *
  * No consumer is registered, no breakpoint is in any text, and no trap and no
  * kernel event arrives any more.
@@ -359,14 +357,14 @@ void pmm_exit(void)
 	/* An address space that dies right now queues its own reaping. */
 	wait_event(pmm_list_drained, list_empty_careful(&pmm_list));
 	wait_event(pmms_gone, !atomic_read(&pmms_left));
-	/* Release callbacks may still be on their last instructions. */
+	/* Release callbacks may still be executing. */
 	mmu_notifier_synchronize();
-	/* Images are freed a grace period after that, by work. */
+	/* Work frees the probed mms a grace period later: wait until it is queued. */
 	rcu_barrier();
 	destroy_workqueue(reap_wq);
 	rhashtable_destroy(&pmm_table);
 	site_table_exit();
-	/* SSOL areas, too. */
+	/* Wait for the RCU callbacks that this work has queued, too. */
 	rcu_barrier();
 	sites_exit();
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One probed address space: its sites, its SSOL areas, its life.
+ * The probed mm: one probed address space, with its sites and its SSOL areas.
  *
- * An image comes into being with the first probe of an address space and goes
- * when the address space loses its last user (the mmu notifier's release), or
- * with the module.  It holds mm_count (through its mmu notifier), never
- * mm_users: it must not keep a process alive.
+ * A probed mm is created with the first probe of an address space.  It ends when the address space
+ * loses its last user (the mmu notifier's release), or when the module is unloaded.  It holds
+ * mm_count (through its mmu notifier), never mm_users: it must not keep a process alive.
  *
- * Its sites are never freed before it is.  A site that nobody probes any more
- * stays as a record of where a breakpoint once was: a trap may be under way,
- * and a child may have been forked with the breakpoint in its text.  The slot
- * stays too and serves when the address is probed again.
+ * Its sites are never freed before the probed mm.  A site that is not probed any more stays as a
+ * record of a former breakpoint: a trap may be in flight, and a forked child may have the
+ * breakpoint in its text.  The slot of the site stays, too.  It is used if the address is probed
+ * again.
  */
 #ifndef _UPROBES_PROBED_MM_H
 #define _UPROBES_PROBED_MM_H
@@ -32,11 +31,11 @@ struct site;
 #define PMM_MAX_AREAS		64
 
 /**
- * enum watched - how far probing the unwinders of an address space has come
- * @WATCH_NONE: they are left alone
+ * enum watched - progress of probing the unwinders of an address space
+ * @WATCH_NONE: unwinders are not probed
  * @WATCH_WANTED: there is a return probe, or will be; no call has been followed yet
- * @WATCH_SOUGHT: a task of the program looks for them, and whoever maps code does, too
- * @WATCH_DONE: those that have been found are probed
+ * @WATCH_SOUGHT: a task of the program looks for unwinders, and so does a task that maps code
+ * @WATCH_DONE: all unwinders that were found are probed
  */
 enum watched {
 	WATCH_NONE,
@@ -47,59 +46,61 @@ enum watched {
 
 /**
  * struct probed_mm - one probed address space
- * @node: in the table, keyed by @mm
+ * @node: node in the table, keyed by @mm
  * @mm: the address space; held by @life.notifier
- * @mode: what its code is
- * @resumptions: signals have put tasks back to a breakpoint; never cleared
+ * @mode: mode of its code
+ * @resumptions: signals or tracers have made tasks execute a breakpoint again; never cleared
  * @passed_on: hits have been passed on to tracers; never cleared
- * @unwinders: probing the functions that walk its stacks
- * @unwinders.watched: how far that has come (unwinder.h)
- * @unwinders.lock: read-held by who has them probed until his return probes, or calls, are
- *	there; who leaves them alone has it for writing (unwinder.c).  Taken before @lock
+ * @unwinders: the probes on the functions that walk its stacks
+ * @unwinders.watched: progress of inserting them (unwinder.h)
+ * @unwinders.lock: read-locked from probing the unwinders until the return probes, or calls, that
+ *	need them exist; write-locked to remove these probes (unwinder.c).  Taken before @lock
  * @uret: its return probes
- * @uret.trampoline: address of the return trampoline, 0 when it has none yet
- * @uret.calls: calls of return-probed functions that are under way
+ * @uret.trampoline: address of the return trampoline, 0 if there is none yet
+ * @uret.calls: calls of return-probed functions
  * @uret.words: words that are known to be return addresses
- * @lock: protects sites, sets and areas, and keeps breakpoint writes apart
+ * @lock: protects sites, sets and areas, and serializes breakpoint writes
  * @sites: its sites
- * @sites.lock: protects the shape of @sites.tree, and what becomes of reference counters
- * @sites.tree: by address; read under @lock or @sites.lock
- * @sites.replaced: sites that the text has outlived, linked by site::older; under @lock.
- *	They have no attachments, but a registration under way may have some of them.
- *	In the end all sites, until they are freed with this
- * @sites.removals: how often breakpoints have gone, from 1 on; under @lock
+ * @sites.lock: protects the shape of @sites.tree, and changes of reference counters
+ * @sites.tree: sites by address; read under @lock or @sites.lock
+ * @sites.replaced: sites whose text has changed, linked by site::older; under @lock.
+ *	They have no attachments, but a registration in flight may use some of them.
+ *	In the end, all sites are here until they are freed with the probed mm
+ * @sites.removals: counts removals of breakpoints, starting at 1; under @lock
  * @areas: its SSOL areas
- * @areas.list: these; added under @lock, read by anybody
- * @areas.nr: how many
- * @areas.slots_written: how many slots they have; written under @lock
- * @areas.nothing_nearer: an area was mapped for an instruction that refers to what it does not
- *	reach either: further such instructions are stepped; under @lock, never cleared
- * @attached: who is attached; under @lock
+ * @areas.list: the areas; added under @lock, read without a lock
+ * @areas.nr: number of areas
+ * @areas.slots_written: number of slots in all areas; written under @lock
+ * @areas.nothing_nearer: the nearest possible area did not reach the operand of an instruction,
+ *	either: further such instructions are stepped; under @lock, never cleared
+ * @attached: the attachments; under @lock
  * @attached.bound: consumers registered for this process alone
- * @attached.heirs: attachments that forked children get, too
- * @attached.returns: attachments of return probes
- * @attached.counters: attachments of probes on this process with a reference counter
+ * @attached.heirs: number of attachments that forked children get, too
+ * @attached.returns: number of attachments of return probes
+ * @attached.counters: number of attachments of probes on this process with a reference counter
  * @counters: reference counters
- * @counters.live: those that are incremented; listed under @lock and @sites.lock
- * @counters.gone: those that are not any more, but forks under way may have copied; under
- *	@lock.  Freed when one more ends while no fork is under way, or with this
- * @counters.changes: how often counters have changed, or been unmapped, from 1 on; changes
- *	under @sites.lock, with the mmap lock held, so that a fork copies all or nothing
- * @text: its text, elsewhere
- * @text.moving: tasks in mremap() of text that had breakpoints, which may be anywhere now
- * @text.copied_by: how far the last copy of probed text that was found is from that (copied.c);
- *	any thread writes it
- * @life: its life
- * @life.refs: the table, and who found it there
- * @life.forks: children whose fork has been reported and that have not looked after
- *	themselves yet, and one while the address space lives; see pmm_fork_put()
- * @life.dead: the address space is going; set once
- * @life.notifier: tells of unmapping and of the end
- * @life.rearm: puts in breakpoints where another's has gone (foreign.c); holds a
+ * @counters.live: incremented counters; listed under @lock and @sites.lock
+ * @counters.gone: counters that are decremented or unmapped, but that forks in flight may have
+ *	copied; under @lock.  Freed when one more counter ends while no fork is in flight, or with
+ *	the probed mm
+ * @counters.changes: counts changes and unmappings of counters, starting at 1; changes under
+ *	@sites.lock, with the mmap lock held, so that a fork copies all of a change or nothing
+ * @text: copies and moves of its text
+ * @text.moving: number of tasks in mremap() of text that had breakpoints, which may be at any
+ *	address meanwhile
+ * @text.copied_by: distance of the last copy of probed text that was found from that text
+ *	(copied.c); any thread writes it
+ * @life: its life cycle
+ * @life.refs: one for the table, and one for each user that has looked it up
+ * @life.forks: number of children whose fork is reported and not handled yet, and one more while
+ *	the address space lives; see pmm_fork_put()
+ * @life.dead: the address space is ending; set once
+ * @life.notifier: reports unmapping, and the end of the address space
+ * @life.rearm: inserts our breakpoints where another owner's was removed (foreign.c); holds a
  *	reference while it is queued
- * @life.reap: does in task context what the end requires
- * @life.in_list: in the list of all, under pmm_list_mutex
- * @life.free: frees it, after look-ups
+ * @life.reap: handles the end of the address space in a context that may sleep
+ * @life.in_list: node in the list of all probed mms, under pmm_list_mutex
+ * @life.free: frees it after look-ups in flight
  */
 struct probed_mm {
 	struct rhash_head node;
@@ -156,10 +157,10 @@ struct probed_mm {
 	} life;
 };
 
-/* What a hit reads. */
+/* All fields that a hit reads are in one cache line. */
 static_assert(offsetofend(struct probed_mm, uret.calls.table) <= 64);
 
-/* Whether the unwinders of an address space have been looked for.  Context: any. */
+/* Check whether all unwinders of an address space have been looked for.  Context: any. */
 static __always_inline bool unwinder_known(const struct probed_mm *pmm)
 {
 	/* Pairs with seek(). */
@@ -167,14 +168,14 @@ static __always_inline bool unwinder_known(const struct probed_mm *pmm)
 }
 
 /**
- * struct probed_mm_ops - what is done for an image further up
- * @init: the image is new: prepare what it has of theirs
+ * struct probed_mm_ops - functions of higher layers that are called for a probed mm
+ * @init: initializes the parts of a new probed mm that belong to higher layers
  * @invalidate: a range is about to be unmapped, or to change its protection; called under
  *	the mmap lock, in any order with probed_mm::lock, and possibly where nothing may sleep
- * @invalidated: it has been
- * @reap: the address space has ended: its consumers go; may sleep
- * @forget: the last reference is dropped, with the mm still there; may sleep
- * @free: nobody looks at the image any more; may sleep
+ * @invalidated: the range has been unmapped, or has changed its protection
+ * @reap: detaches all consumers, after the address space has ended; may sleep
+ * @forget: the last reference was dropped, and the mm still exists; may sleep
+ * @free: frees the parts of higher layers, when no thread can find the probed mm; may sleep
  */
 struct probed_mm_ops {
 	void (*init)(struct probed_mm *pmm);

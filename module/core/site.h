@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One instrumented address of one address space.
+ * The site: one probed address of one probed mm.  The return trampoline is a site, too.
  */
 #ifndef _UPROBES_SITE_H
 #define _UPROBES_SITE_H
@@ -12,9 +12,9 @@
 #include "probed_mm.h"
 
 /**
- * enum site_kind - what a breakpoint stands for
+ * enum site_kind - purpose of a site
  * @SITE_PROBE: a probed instruction
- * @SITE_TRAMPOLINE: where return-probed functions return to
+ * @SITE_TRAMPOLINE: the return trampoline
  */
 enum site_kind {
 	SITE_PROBE,
@@ -23,10 +23,10 @@ enum site_kind {
 
 /**
  * enum site_state - whether the breakpoint is in the text
- * @SITE_IDLE: it is not; a trap that still arrives is late, or not ours
- * @SITE_LOST: it was when the mapping went away
- * @SITE_ARMED: it is, or is about to be, or was a moment ago
- * @SITE_INHERITED: (during fork) it may be, by way of the parent
+ * @SITE_IDLE: it is not; a trap that still arrives is late, or belongs to another owner
+ * @SITE_LOST: it was in the text when the mapping went away
+ * @SITE_ARMED: it is in the text, or is about to be inserted, or was removed a moment ago
+ * @SITE_INHERITED: it may be in the text: a fork has copied the parent's, or mremap() has moved it
  */
 enum site_state {
 	SITE_IDLE,
@@ -36,7 +36,7 @@ enum site_state {
 };
 
 /**
- * struct site_key - what a trap knows
+ * struct site_key - key by which a trap looks up a site
  * @mm: the address space
  * @addr: address of the breakpoint
  */
@@ -46,34 +46,34 @@ struct site_key {
 };
 
 /**
- * struct site - one instrumented address of one address space
- * @next: in the table of sites (site_table.h); looked up under RCU
- * @key: where it is
- * @set: its consumers, NULL when there are none; replaced under probed_mm::lock,
+ * struct site - one probed address of one probed mm
+ * @next: links in the two tables of sites (site_table.h); read under RCU
+ * @key: address space and address of the site
+ * @set: its consumers, NULL if there are none; replaced under probed_mm::lock,
  *	read under RCU
- * @resume: where the program goes on when it is not being stepped: the slot, or
+ * @resume: address where the program continues if it does not step: the slot, or the address
  *	behind an instruction that does nothing; constant
- * @pmm: the address space; constant
- * @state: enum site_state; written under probed_mm::lock, or under probed_mm::sites.lock when the
- *	mapping goes, or as the kernel's uprobes leave (foreign.c); read by the trap
- * @slow_path: a hit needs a closer look: this is no probe, or 32-bit code, or a call
- *	that a shadow stack could mind, or @step; constant
- * @owner: enum breakpoint_owner: whose else the breakpoint is (foreign.c)
- * @fast_state: @state, @slow_path and @owner; %SITE_ARMED when this is the usual case
- * @step: the slot holds a plain copy that is executed under TF; constant
+ * @pmm: the probed mm; constant
+ * @state: enum site_state; written under probed_mm::lock; under probed_mm::sites.lock when the
+ *	mapping goes; by foreign_left() when the kernel's uprobes leave; read by the trap
+ * @slow_path: a hit takes the slow path: the site is no probe, is in 32-bit code, is a call that
+ *	may not match a shadow stack, or has @step set; constant
+ * @owner: enum breakpoint_owner: the other owner of the breakpoint, if any (foreign.c)
+ * @fast_state: @state, @slow_path and @owner in one word; equal to %SITE_ARMED in the usual case
+ * @step: the slot holds a plain copy that the task steps under TF; constant
  * @kind: enum site_kind; constant
- * @moves: the breakpoint was there when mremap() took the text away, which has not
- *	returned; set under probed_mm::sites.lock, cleared under probed_mm::lock
+ * @moves: mremap() is moving the text with the breakpoint, and has not returned; set under
+ *	probed_mm::sites.lock, cleared under probed_mm::lock
  * @idle_since: probed_mm::sites.removals when the state last became idle
- * @slot_nr: which one of the image's slots it has, from 1 on; constant
- * @slot: address of the slot; 0 when it has none
- * @plan: the analysed instruction, with its bytes; constant
- * @in_tree: in probed_mm::sites.tree by address, changed under probed_mm::sites.lock
- * @attachments: the consumers again; under probed_mm::lock
- * @first: one of them, for which no memory is to be found; most sites have no other
- * @older: in probed_mm::sites.replaced, when the site is not in the tree
+ * @slot_nr: number of its slot in the probed mm, counted from 1; constant
+ * @slot: address of the slot; 0 if the site has none
+ * @plan: plan of the instruction, with its bytes; constant
+ * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
+ * @attachments: attachments of its consumers; under probed_mm::lock
+ * @first: one attachment that needs no allocation; most sites have no other
+ * @older: link in probed_mm::sites.replaced, if the site is not in the tree
  *
- * What a hit reads comes first, in one cache line.
+ * The fields that a hit reads come first, in one cache line.
  */
 struct site {
 	struct site __rcu *next[2];
@@ -106,10 +106,10 @@ struct site {
 
 static_assert(offsetofend(struct site, step) <= 64);
 
-/* The last number of a removal; from then on they are no longer told apart. */
+/* The last number of a removal.  Later removals get the same number. */
 #define REMOVALS_MAX		U32_MAX
 
-/* The breakpoint of a site is in the text no more.  Context: probed_mm::lock held. */
+/* Mark a site idle, after its breakpoint was removed.  Context: probed_mm::lock held. */
 static inline void site_set_idle(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Changing the table of sites.
+ * Change the table of sites.
  */
 #include <linux/mm.h>
 #include <linux/mutex.h>
@@ -13,7 +13,7 @@
 #define TABLE_MIN_BITS		10
 #define TABLE_MAX_BITS		26
 
-/* Who takes many probes away may be about to put others in. */
+/* Do not shrink at once: a client that removes many probes may be about to insert others. */
 #define TABLE_SHRINK_DELAY	(5 * HZ)
 
 struct site_table __rcu *site_table;
@@ -21,10 +21,13 @@ struct site_table __rcu *site_table;
 /* The innermost lock: protects the table's shape and the links of sites. */
 static DEFINE_MUTEX(table_mutex);
 
-/* Sites in the table. */
+/* Number of sites in the table. */
 static unsigned long table_nr;
 
-/* Readers of the table before this one, if there was one, are gone when this has passed. */
+/*
+ * Grace period of the last resize, if there was one.  After it has passed, no reader uses the
+ * previous table.
+ */
 static unsigned long table_since;
 static bool table_resized;
 
@@ -46,7 +49,7 @@ static struct site_table *table_alloc(u32 bits, u32 link)
 	return table;
 }
 
-/* What a bucket or a link leads to. */
+/* Follow a bucket or a link to a site. */
 static struct site *table_at(struct site __rcu *const *at)
 {
 	return rcu_dereference_protected(*at, lockdep_is_held(&table_mutex));
@@ -63,9 +66,9 @@ static void table_link(struct site_table *table, struct site *site)
 }
 
 /*
- * Goes on in a table of another size; in the old one when there is no memory
- * for it.  The new one takes the links of the one before the old one, which
- * nobody may be reading any more.
+ * Replace the table by one of another size.  If there is no memory, keep the old table.  The new
+ * table uses the same links as the table before the old one.  So wait until that one has no
+ * readers.
  */
 static void table_resize(u32 bits)
 {
@@ -94,7 +97,10 @@ static void table_resize(u32 bits)
 	kvfree_rcu(old, rcu);
 }
 
-/* Fewer than a 32nd of the buckets: so many that growing again is far off. */
+/*
+ * Shrink if there are fewer sites than this: a 32nd of the buckets.  The smaller table then does
+ * not need to grow again soon.
+ */
 static unsigned long table_few(u32 bits)
 {
 	return 1UL << bits >> 5;
@@ -115,8 +121,8 @@ static void table_shrink_work(struct work_struct *work)
 static DECLARE_DELAYED_WORK(table_shrink, table_shrink_work);
 
 /**
- * site_table_prealloc() - make room
- * @n: so many sites may be added
+ * site_table_prealloc() - make room in the table
+ * @n: number of sites that may be added
  *
  * Context: may sleep.
  */
@@ -137,7 +143,7 @@ void site_table_prealloc(unsigned int n)
 void site_table_add(struct site *site)
 {
 	mutex_lock(&table_mutex);
-	/* At most half full, for chains to be short; to begin with, an eighth. */
+	/* Keep it at most half full, for short chains.  After growing, it is an eighth full. */
 	if (++table_nr > 1UL << (table_now()->bits - 1))
 		table_resize(table_now()->bits + 2);
 	table_link(table_now(), site);
@@ -145,8 +151,8 @@ void site_table_add(struct site *site)
 }
 
 /**
- * site_table_del() - have no further trap find a site
- * @site: a site in the table; to be freed a grace period later at the earliest
+ * site_table_del() - remove a site, so that no further trap finds it
+ * @site: a site in the table; not to be freed before a grace period has passed
  *
  * Context: may sleep.
  */

@@ -2,10 +2,9 @@
 /*
  * The table in which a trap finds the site at an address.
  *
- * Made for that one look-up: a multiplication, a bucket, and nearly always a
- * single comparison.  Readers use RCU and never wait.  The table grows and
- * shrinks with the number of sites; while it does, sites are in two tables, by
- * links of their own for each (struct site::next).
+ * The table is made for this one look-up: a multiplication, a bucket, and nearly always a single
+ * comparison.  Readers use RCU and never wait.  The table grows and shrinks with the number of
+ * sites.  While it is resized, a site is in two tables, with a separate link for each (site::next).
  */
 #ifndef _UPROBES_SITE_TABLE_H
 #define _UPROBES_SITE_TABLE_H
@@ -17,11 +16,11 @@
 #include "site.h"
 
 /**
- * struct site_table - the table as it is at one time
- * @rcu: for readers
- * @shift: what remains of a hash behind it is the number of a bucket
- * @link: which of the links of a site is this table's
- * @bits: there are two to the power of so many buckets
+ * struct site_table - the table in one of its sizes
+ * @rcu: frees it after look-ups
+ * @shift: right shift that turns a hash into the number of a bucket
+ * @link: index of this table's link in site::next
+ * @bits: logarithm of the number of buckets
  * @buckets: lists, linked through site::next
  */
 struct site_table {
@@ -34,19 +33,19 @@ struct site_table {
 
 extern struct site_table __rcu *site_table;
 
-/* Sites of one text at the same addresses in many processes must not meet. */
+/* Sites at the same addresses in many processes, as of one file, must not share a bucket. */
 static inline u64 site_hash(const struct mm_struct *mm, unsigned long addr)
 {
 	return (addr ^ rol64((unsigned long)mm, 23)) * GOLDEN_RATIO_64;
 }
 
 /**
- * site_find() - the site at an address
+ * site_find() - look up the site at an address
  * @mm: the address space
  * @addr: the address
  *
  * Context: RCU read side; any, the trap included.
- * Return: the site, which stays for as long as its image, or NULL.
+ * Return: the site, which stays until its probed mm is freed, or NULL.
  */
 static __always_inline struct site *site_find(const struct mm_struct *mm, unsigned long addr)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sites of an image: their memory, and their order.
+ * The sites of a probed mm: their memory, and their order by address.
  */
 #include <linux/rbtree.h>
 #include <linux/slab.h>
@@ -15,7 +15,7 @@
 
 static struct kmem_cache *site_cache;
 
-/* What a hit needs, worked out ahead. */
+/* Compute in advance what a hit reads. */
 static void site_set_hot(struct site *site)
 {
 	site->resume = ssol_is_skip(&site->plan) ? site->key.addr + ssol_len(&site->plan) :
@@ -26,12 +26,12 @@ static void site_set_hot(struct site *site)
 }
 
 /*
- * What a program's mappings take is charged to it.  Where it may have no more, it is left
- * unprobed, and not killed for this.
+ * The memory for probes in a program's mappings is charged to the program.  At its limit, the
+ * program stays unprobed.  __GFP_RETRY_MAYFAIL keeps the kernel from killing it for this.
  */
 #define SITE_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-/* Memory for several at a time takes less than for each. */
+/* Allocate several sites at a time: this is faster than one by one. */
 static struct site *stock_take(struct site_stock *stock)
 {
 	unsigned int n = min_t(unsigned int, stock->wanted, SITE_STOCK);
@@ -46,7 +46,7 @@ static struct site *stock_take(struct site_stock *stock)
 }
 
 /**
- * site_stock_end() - give back what has not been taken
+ * site_stock_end() - free the objects that were not taken
  * @stock: the stock; empty afterwards
  *
  * Context: any but NMI.
@@ -59,11 +59,11 @@ void site_stock_end(struct site_stock *stock)
 }
 
 /**
- * site_alloc() - memory for a site
- * @pmm: its image
- * @addr: where it is
- * @kind: what it is
- * @stock: where to take it from if others follow, or NULL
+ * site_alloc() - allocate a site
+ * @pmm: its probed mm
+ * @addr: its address
+ * @kind: its kind
+ * @stock: stock to take the memory from, if more sites follow, or NULL
  *
  * Context: may sleep.
  * Return: an idle site without a slot, or NULL.
@@ -87,15 +87,15 @@ struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kin
 	return site;
 }
 
-/* Frees a site that has not been added. */
+/* Free a site that has not been added. */
 void site_free(struct site *site)
 {
 	kmem_cache_free(site_cache, site);
 }
 
 /*
- * Links a site into the tree between @prev and @next, which are next to each other; NULL
- * where nothing is, or where @prev is not known.
+ * Link a site into the tree between @prev and @next, which are neighbours.  @next is NULL if there
+ * is no site behind it.  @prev is NULL if there is no site before it, or if that is not known.
  */
 static void tree_link(struct probed_mm *pmm, struct site *site, struct site *prev,
 		      struct site *next)
@@ -112,7 +112,7 @@ static void tree_link(struct probed_mm *pmm, struct site *site, struct site *pre
 		parent = &next->in_tree;
 		link = &parent->rb_left;
 	} else {
-		/* Where there is a left side, its last one has no right side. */
+		/* The last node of a left subtree has no right child. */
 		parent = rb_prev(&next->in_tree);
 		link = &parent->rb_right;
 	}
@@ -121,10 +121,10 @@ static void tree_link(struct probed_mm *pmm, struct site *site, struct site *pre
 }
 
 /**
- * site_add_between() - let traps find a site, and list it in its image
+ * site_add_between() - let traps find a site, and insert it into its probed mm
  * @site: the site; complete
- * @prev: the last site of the image before it; NULL where there is none, or not known
- * @next: the first one behind it, or NULL
+ * @prev: the last site of the probed mm before it; NULL if there is none, or if it is not known
+ * @next: the first site behind it, or NULL
  *
  * Context: probed_mm::lock held; may sleep.
  * Return: 0 or -ENOMEM.
@@ -149,13 +149,13 @@ int site_add_between(struct site *site, struct site *prev, struct site *next)
 	return 0;
 }
 
-/* The same where the caller does not know what is around it. */
+/* Add a site as site_add_between() does, for a caller that does not know its neighbours. */
 int site_add(struct site *site)
 {
 	return site_add_between(site, NULL, pmm_first_site(site->pmm, site->key.addr));
 }
 
-/* From the tree, which it has left or which is no more, to those that only a hit may know. */
+/* List a site that has left the tree: only a hit in flight may still use it. */
 static void site_retire(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
@@ -165,11 +165,11 @@ static void site_retire(struct site *site)
 }
 
 /**
- * site_replace() - forget a site whose text is another now
+ * site_replace() - remove a site whose text has changed
  * @site: an idle site without consumers
  *
- * Traps find it no more.  The memory stays with the image, as a hit may still
- * be on its way through it, and so does its slot.
+ * No further trap finds the site.  Its memory and its slot stay until the probed mm is freed, as a
+ * hit of this site may still be in flight.
  *
  * Context: probed_mm::lock held.
  */
@@ -186,8 +186,8 @@ void site_replace(struct site *site)
 }
 
 /**
- * pmm_first_site() - where to start among the sites of an image
- * @pmm: the image
+ * pmm_first_site() - find the first site from an address on
+ * @pmm: the probed mm
  * @addr: lowest address of interest
  *
  * Context: probed_mm::lock or probed_mm::sites.lock held.
@@ -219,9 +219,9 @@ struct site *pmm_next_site(struct site *site)
 }
 
 /**
- * sites_remove() - no trap and no unmapping finds the sites of an image any more
- * @pmm: the image; nobody else has it, but the notifier and who has looked a site
- *	up under RCU
+ * sites_remove() - remove all sites of a probed mm, so that no trap and no unmapping finds them
+ * @pmm: the probed mm; it is used only by its mmu notifier, and by threads that have looked up a
+ *	site under RCU
  *
  * Context: may sleep.
  */
@@ -242,8 +242,8 @@ void sites_remove(struct probed_mm *pmm)
 }
 
 /**
- * sites_free() - free the sites of an image
- * @pmm: the image, a grace period after sites_remove()
+ * sites_free() - free the sites of a probed mm
+ * @pmm: the probed mm, a grace period after sites_remove()
  *
  * Context: may sleep.
  */
@@ -262,7 +262,7 @@ void sites_free(struct probed_mm *pmm)
 	site_stock_end(&freed);
 }
 
-/* That there is a constructor keeps the kernel from clearing what site_alloc() sets. */
+/* With a constructor, the kernel does not clear the objects.  site_alloc() sets all fields. */
 static void site_construct(void *site)
 {
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sites of an image: their memory, and their order.
+ * The sites of a probed mm: their memory, and their order by address.
  */
 #ifndef _UPROBES_SITE_TREE_H
 #define _UPROBES_SITE_TREE_H
@@ -11,9 +11,9 @@
 
 /**
  * struct site_stock - memory for sites that are about to be made
- * @wanted: so many more may be
- * @n: how many are there
- * @sites: these
+ * @wanted: number of sites that may still be made
+ * @n: number of objects in stock
+ * @sites: the objects
  */
 struct site_stock {
 	unsigned int wanted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The SSOL areas of an image, and whose slots they hold.
+ * The SSOL areas of a probed mm, and the sites of their slots.
  */
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
@@ -12,16 +12,16 @@
 #include "ssol_area.h"
 
 /**
- * pmm_area_at() - the area that an address lies in
- * @pmm: the image
+ * pmm_area_at() - look up the SSOL area that contains an address
+ * @pmm: the probed mm
  * @addr: the address
  *
- * Context: any; areas only ever come.
+ * Context: any; areas are added, and never removed.
  * Return: the area or NULL.
  */
 struct ssol_area *pmm_area_at(const struct probed_mm *pmm, unsigned long addr)
 {
-	/* Pairs with pmm_add_area(): so many are complete. */
+	/* Pairs with pmm_add_area(): the first @nr areas are complete. */
 	unsigned int i, nr = smp_load_acquire(&pmm->areas.nr);
 
 	for (i = 0; i < nr; i++) {
@@ -32,9 +32,9 @@ struct ssol_area *pmm_area_at(const struct probed_mm *pmm, unsigned long addr)
 }
 
 /**
- * pmm_add_area() - hand out slots of one more area
- * @pmm: the image; it has room for the area
- * @area: the area, which belongs to it from here on
+ * pmm_add_area() - add an SSOL area
+ * @pmm: the probed mm; it has room for the area
+ * @area: the area, which belongs to @pmm from now on
  *
  * Context: may sleep; probed_mm::lock held.
  */
@@ -47,12 +47,12 @@ void pmm_add_area(struct probed_mm *pmm, struct ssol_area *area)
 }
 
 /**
- * site_of_slot() - the site whose slot an address lies in
- * @pmm: the address space
+ * site_of_slot() - look up the site whose slot contains an address
+ * @pmm: the probed mm
  * @addr: the address
  *
  * Context: RCU read side.
- * Return: the site; NULL when @addr is in no slot.
+ * Return: the site; NULL if @addr is in no slot.
  */
 struct site *site_of_slot(const struct probed_mm *pmm, unsigned long addr)
 {
@@ -74,12 +74,12 @@ struct site *site_of_slot(const struct probed_mm *pmm, unsigned long addr)
 }
 
 /**
- * site_original_ip() - the address that stands for one inside the slot of a site
+ * site_original_ip() - translate an address in the slot of a site to an address in the text
  * @site: the site
- * @ip: an address that a thread was stopped or faulted at
+ * @ip: an address at which a thread was stopped or faulted
  *
  * Context: any.
- * Return: @ip itself when it is in no slot of @site.
+ * Return: the address in the text; @ip itself if it is not in the slot of @site.
  */
 unsigned long site_original_ip(const struct site *site, unsigned long ip)
 {
@@ -89,11 +89,11 @@ unsigned long site_original_ip(const struct site *site, unsigned long ip)
 }
 
 /**
- * slot_add() - list the slot of a site
+ * slot_add() - record the site of a slot
  * @site: the site, complete
  *
  * Context: may sleep; probed_mm::lock held.
- * Return: 0, -ENOMEM, or -EINVAL when the slot is in no area of the image.
+ * Return: 0, -ENOMEM, or -EINVAL if the slot is in no area of the probed mm.
  */
 int slot_add(struct site *site)
 {
@@ -112,10 +112,10 @@ int slot_add(struct site *site)
 		list = kzalloc(sizeof(*list), SSOL_GFP);
 		if (!list)
 			return -ENOMEM;
-		/* Pairs with site_of_slot(): it is empty. */
+		/* Pairs with site_of_slot(): the list is empty. */
 		rcu_assign_pointer(*at, list);
 	}
-	/* The same: the site is complete. */
+	/* Pairs with site_of_slot(): the site is complete. */
 	rcu_assign_pointer(list->sites[nr % SLOT_LIST], site);
 	return 0;
 }

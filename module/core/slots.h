@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The SSOL areas of an image, and whose slots they hold.
+ * The SSOL areas of a probed mm, and the sites of their slots.
  */
 #ifndef _UPROBES_SLOTS_H
 #define _UPROBES_SLOTS_H

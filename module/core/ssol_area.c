@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SSOL areas: finding room near the text, mapping, handing out slots.
+ * SSOL areas: find room near the text, map an area, and hand out slots.
  */
 #include <linux/fcntl.h>
 #include <linux/file.h>
@@ -19,16 +19,16 @@
 #include "base/compat.h"
 #include "base/worker.h"
 
-/* Nothing is placed below: null pointers with offsets must go on to fault. */
+/* Place nothing below this address: null pointers with offsets must still fault. */
 #define LOWEST_ADDRESS		0x100000UL
 
-/* What all areas are mappings of.  Made by ssol_area_init(); constant. */
+/* The file that all areas map.  Created by ssol_area_init(); constant. */
 static struct file *area_file;
 
 /**
  * struct map_request - an area to be mapped into another address space
  * @mm: the address space; the requester holds a reference
- * @base: where
+ * @base: address of the area
  */
 struct map_request {
 	struct mm_struct *mm;
@@ -48,8 +48,8 @@ static long map_call(void *data)
 }
 
 /*
- * Mapped by a kernel thread and not by the task itself, whoever asks: then
- * the limits that the program set for itself are not its death.
+ * Map an area in a kernel thread, and never in the task itself.  So the limits that the program
+ * has set for itself cannot cause its death.
  */
 static long area_map(struct mm_struct *mm, unsigned long base)
 {
@@ -66,9 +66,9 @@ static unsigned long distance(unsigned long a, unsigned long b)
 /**
  * struct room - the best place for an area so far
  * @areas: areas that the address space has, or has had
- * @nr: how many
- * @near: what it should be near
- * @base: where it would start, 0 for none
+ * @nr: number of @areas
+ * @near: address that the area should be near
+ * @base: start of the best place; 0 if there is none yet
  */
 struct room {
 	struct ssol_area *const *areas;
@@ -77,7 +77,7 @@ struct room {
 	unsigned long base;
 };
 
-/* With a page of nothing on both sides, at the end that is nearer. */
+/* Leave an unmapped page on both sides.  Take the end of the free range that is nearer. */
 static void room_consider(struct room *room, unsigned long start, unsigned long end)
 {
 	unsigned long base;
@@ -95,8 +95,9 @@ static bool room_reached(const struct room *room)
 }
 
 /*
- * The heap of @mm grows into a part of the range: as much as slots can reach is left to it
- * there, and nothing is taken where @room is had elsewhere.
+ * Consider a free range that the heap of @mm may grow into.  Place an area behind the heap as far
+ * away as slots can reach, to leave the rest to the heap.  Put this place into @beyond_heap: the
+ * caller uses it only if @room has no place in reach.
  */
 static void gap_consider(struct room *room, struct room *beyond_heap, const struct mm_struct *mm,
 			 unsigned long start, unsigned long end)
@@ -108,7 +109,7 @@ static void gap_consider(struct room *room, struct room *beyond_heap, const stru
 		room_consider(room, start, end);
 		return;
 	}
-	/* Before it is used, it begins at random behind the program. */
+	/* An unused heap begins at a random distance behind the program: use what is before it. */
 	room_consider(room, start, min(start_brk, end) & PAGE_MASK);
 	end = min(end, reach);
 	start = end - min(end, SSOL_AREA_SIZE + 2 * PAGE_SIZE);
@@ -117,8 +118,9 @@ static void gap_consider(struct room *room, struct room *beyond_heap, const stru
 }
 
 /*
- * The same for what lies between the areas that there are: where the program has unmapped one, its
- * slots may still be returned to, and sites stand for its addresses.
+ * Consider the parts of a free range between known areas.  If the program has unmapped an area,
+ * its range stays taken: a thread may still return to its slots, and its addresses still belong to
+ * sites.
  */
 static void gaps_consider(struct room *room, struct room *beyond_heap, const struct mm_struct *mm,
 			  unsigned long start, unsigned long end)
@@ -141,10 +143,10 @@ static void gaps_consider(struct room *room, struct room *beyond_heap, const str
 }
 
 /*
- * The free range of SSOL_AREA_SIZE that is nearest to @near, but not below
- * something that grows downwards, and where the heap grows only if there is no other.
- * Above the last mapping there is room, too; nothing else is in reach of a vDSO that
- * follows the stack.  Returns 0 where there is none in reach.
+ * Find the free range of SSOL_AREA_SIZE that is nearest to @near.  Skip ranges right below a
+ * mapping that grows downwards.  Use the range into which the heap grows only if there is no other.
+ * The range above the last mapping counts, too: a vDSO that follows the stack has no other range in
+ * reach.  Return: the address, or 0 if there is no range in reach.
  */
 static unsigned long area_find_room(struct mm_struct *mm, struct ssol_area *const *areas,
 				    unsigned int nr, unsigned long near)
@@ -170,7 +172,7 @@ static unsigned long area_find_room(struct mm_struct *mm, struct ssol_area *cons
 	return room_reached(&beyond_heap) ? beyond_heap.base : 0;
 }
 
-/* Whether an area is still mapped where it was.  Context: the mmap lock held. */
+/* Check whether an area is still mapped at its address.  Context: the mmap lock held. */
 static bool area_there(const struct ssol_area *area, struct mm_struct *mm)
 {
 	const struct vm_area_struct *vma = find_vma(mm, area->base);
@@ -181,8 +183,8 @@ static bool area_there(const struct ssol_area *area, struct mm_struct *mm)
 }
 
 /*
- * Writes into the pages of the process.  The mmap lock is held over it: a fork would make a
- * page somebody else's as well.
+ * Write into the pages of the process.  Context: the mmap lock held over all of it: a fork would
+ * make the child share a page.
  */
 static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes, size_t len)
 {
@@ -205,15 +207,15 @@ static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes,
 }
 
 /**
- * ssol_area_create() - make an area and map it
+ * ssol_area_create() - create an area and map it
  * @mm: the address space; the caller holds a reference that keeps it in use
- * @areas: the areas that it has, or has had
- * @nr: how many
- * @near: the text that its slots are to stand for
+ * @areas: the areas that @mm has, or has had
+ * @nr: number of @areas
+ * @near: address of the text that the slots must be able to reach
  *
  * Context: may sleep; takes the mmap lock.
- * Return: the area, or ERR_PTR: -ENOMEM when there is no memory, -ENOSPC when no room is near
- * enough or the program may map no more.
+ * Return: the area, or ERR_PTR: -ENOMEM if there is no memory, -ENOSPC if no room is near enough
+ * or the program may map no more.
  */
 struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const *areas,
 				   unsigned int nr, unsigned long near)
@@ -225,7 +227,7 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const
 	if (!area)
 		return ERR_PTR(-ENOMEM);
 	area->used = SSOL_SLOT_ALIGN;
-	/* The program may map something at the same place meanwhile. */
+	/* The program may race, and map something at the same place. */
 	do {
 		area->base = area_find_room(mm, areas, nr, near);
 		ret = area->base ? area_map(mm, area->base) : -ENOMEM;
@@ -237,12 +239,12 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const
 }
 
 /**
- * ssol_area_copy() - an area that a child has a copy of
+ * ssol_area_copy() - create the area of a child that has a copy of its parent's mapping
  * @area: the area of the parent
  * @mm: the address space of the child, in use
  *
  * Context: may sleep; takes the mmap lock; probed_mm::lock of the parent held.
- * Return: the area of the child; NULL when the child has none there; ERR_PTR(-ENOMEM).
+ * Return: the area of the child; NULL if the child has no such mapping; ERR_PTR(-ENOMEM).
  */
 struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct *mm)
 {
@@ -263,7 +265,7 @@ struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct 
 	return copy;
 }
 
-/* Nobody looks any more; the mapping stays. */
+/* Free an area that no reader can find any more.  The mapping stays. */
 void ssol_area_free(struct ssol_area *area)
 {
 	unsigned int i;
@@ -277,14 +279,14 @@ void ssol_area_free(struct ssol_area *area)
  * ssol_area_add_slot() - write the slot of an instruction
  * @area: an area that reaches @addr
  * @mm: its address space, in use
- * @plan: how the instruction runs out of line
- * @addr: where it stands in the text
- * @step: it is to be executed under TF
+ * @plan: plan of the instruction
+ * @addr: address of the instruction in the text
+ * @step: the instruction is to be stepped under TF
  *
  * Context: may sleep; takes the mmap lock; probed_mm::lock held.
- * Return: the slot's address; -ENOSPC when the area is full, or the program has mapped
- * something else there; -ERANGE when the instruction cannot reach what it refers to from this
- * area; -ENOMEM; -EIO when the program has made its pages such that nobody can write there.
+ * Return: the slot's address; -ENOSPC if the area is full, or the program has mapped something
+ * else there; -ERANGE if the instruction cannot reach its operand from this area; -ENOMEM; -EINTR
+ * if the task is being killed; -EIO if the program has made its pages impossible to write to.
  */
 long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
 			const struct ssol_plan *plan, unsigned long addr, bool step)
@@ -308,9 +310,9 @@ long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
 }
 
 /*
- * All pages of the file, so that none is charged to a program.  Whoever gets hold of the file by
- * /proc/PID/map_files cannot change what other processes have mapped of it; but without
- * CONFIG_SHMEM such files are ramfs's, which has no seals.
+ * Fill all pages of the file now, so that none is charged to a program.  Seal the file: a process
+ * that opens it by /proc/PID/map_files must not change the mappings of other processes.  Without
+ * CONFIG_SHMEM, such files are in ramfs, which has no seals.
  */
 static int area_file_fill(struct file *file)
 {
@@ -335,7 +337,7 @@ static int area_file_fill(struct file *file)
 }
 
 /**
- * ssol_area_init() - make the file that areas are mappings of
+ * ssol_area_init() - create the file that all areas map
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
@@ -353,7 +355,7 @@ int ssol_area_init(void)
 	return ret;
 }
 
-/* The mappings keep the file.  Context: may sleep. */
+/* Drop the module's reference to the file.  The mappings keep the file.  Context: may sleep. */
 void ssol_area_exit(void)
 {
 	fput(area_file);

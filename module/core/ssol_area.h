@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SSOL areas: where probed instructions execute out of line.
+ * SSOL areas: mappings in which probed instructions execute out of line.
  *
- * An area is a private mapping, readable and executable, of SSOL_AREA_SIZE bytes of one
- * file that all areas are mappings of.  That file never changes: it is full of breakpoints, of
- * which the first is the return trampoline, and the others end a program that has given up its
- * slots.  Slots are written as breakpoints are, into pages that become
- * the process's own by that, and are charged to it.  A forked child has copies of them, and
- * what is written on either side later is not seen on the other.
+ * An area is a private mapping of SSOL_AREA_SIZE bytes, readable and executable.  All areas map
+ * the same file.  This file never changes: it is full of breakpoints.  The first breakpoint is the
+ * return trampoline.  The others end a program that has discarded its pages with slots.
  *
- * Slots are handed out one after the other and never taken back: a thread may sleep in a
- * slot, or hold its address in a signal frame, for as long as it likes.  The mapping stays
- * when the module goes, for the same reason; the file has none of the module's code behind
- * it.
+ * Slots are written like breakpoints.  The write makes a private copy of the page, which is charged
+ * to the process.  A forked child has copies of these pages.  Parent and child do not see each
+ * other's later writes.
+ *
+ * Slots are handed out one after the other and never reused: a thread may sleep in a slot, or keep
+ * its address in a signal frame, for any length of time.  For the same reason, the mapping stays
+ * when the module is unloaded.  The file does not depend on code of the module.
  */
 #ifndef _UPROBES_SSOL_AREA_H
 #define _UPROBES_SSOL_AREA_H
@@ -29,19 +29,20 @@ struct site;
 /* Slots start at multiples of this, so that short ones share a cache line. */
 #define SSOL_SLOT_ALIGN		16UL
 
-/* Slots are listed in pieces, as most processes have few. */
+/* The sites of slots are listed in pieces, as most processes have few slots. */
 #define SLOT_LIST		128
 #define SLOT_LISTS		(SSOL_AREA_SIZE / SSOL_SLOT_ALIGN / SLOT_LIST)
 
 /*
- * It is charged to the program. Where that may have no more, it is left unprobed, and not killed
- * for this; but the pages that slots are written to come as any others of its.
+ * This memory is charged to the program.  At its limit, the program stays unprobed, and is not
+ * killed for this.  The pages that slots are written to are allocated like any others of the
+ * program.
  */
 #define SSOL_GFP		(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**
- * struct slot_list - whose slots a part of an area holds
- * @sites: the site whose slot begins there, or NULL; only ever filled in
+ * struct slot_list - sites of the slots in one part of an area
+ * @sites: the site whose slot begins there, or NULL; entries are set, and never cleared
  */
 struct slot_list {
 	struct site __rcu *sites[SLOT_LIST];
@@ -49,13 +50,13 @@ struct slot_list {
 
 /**
  * struct ssol_area - one area of one address space
- * @base: where it is mapped; constant
+ * @base: its address; constant
  * @used: bytes handed out, from the start of the area; under probed_mm::lock
- * @inherited: the address space was copied with it; constant
- * @lists: whose slots it holds; a list is made under probed_mm::lock when there is something to
- *	put in, and read under RCU
+ * @inherited: a fork has copied the area to this address space; constant
+ * @lists: sites of its slots; a list is allocated under probed_mm::lock for its first entry, and
+ *	read under RCU
  *
- * Belongs to one image, and is freed with it.
+ * An area belongs to one probed mm, and is freed with it.
  */
 struct ssol_area {
 	unsigned long base;
@@ -73,13 +74,13 @@ void ssol_area_free(struct ssol_area *area);
 long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
 			const struct ssol_plan *plan, unsigned long addr, bool step);
 
-/* The address that a return-probed function returns to. */
+/* The address of the trampoline, to which a return-probed function returns. */
 static inline unsigned long ssol_area_trampoline(const struct ssol_area *area)
 {
 	return area->base;
 }
 
-/* Whether a slot in @area can stand for text at @addr. */
+/* Check whether all slots in @area are within reach of text at @addr. */
 static inline bool ssol_area_reaches(const struct ssol_area *area, unsigned long addr)
 {
 	unsigned long end = area->base + SSOL_AREA_SIZE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of utasks, and the account of task work under way.
+ * The table of utasks, and the counts of pending task work.
  */
 #include <linux/delay.h>
 #include <linux/log2.h>
@@ -14,8 +14,8 @@
 #define UTASK_RESERVE	256
 
 /*
- * The table has a bucket for so many pages of memory.  A task takes at least six pages of the
- * kernel's, so there are never more than some thirty to a bucket.
+ * Pages of memory for which the table has one bucket.  A task takes at least six pages of kernel
+ * memory, so there are never more than about thirty tasks for each bucket.
  */
 #define PAGES_A_BUCKET	192
 
@@ -30,11 +30,11 @@ static struct reserve utask_reserve;
 DEFINE_PER_CPU(struct work_account, work_account);
 
 /**
- * utask_find() - the state of a task
+ * utask_find() - look up the utask of a task
  * @task: the current task, or one that cannot exit meanwhile
  *
  * Context: any, the trap included.
- * Return: the state or NULL.
+ * Return: the utask or NULL.
  */
 struct utask *utask_find(struct task_struct *task)
 {
@@ -52,8 +52,8 @@ struct utask *utask_find(struct task_struct *task)
 }
 
 /*
- * The task has got a state out of the reserve.  Another one takes its place, and the task is
- * charged for that.
+ * Replace the utask that the task has taken out of the reserve.  The replacement is charged to the
+ * task.
  */
 static void utask_made_work(struct callback_head *work)
 {
@@ -66,17 +66,17 @@ static void utask_made_work(struct callback_head *work)
 	task_work_end();
 }
 
-/* Tests have it fail by itself. */
+/* Tests can make this call fail separately. */
 #ifndef utask_take
 #define utask_take(reserve)	reserve_take(reserve)
 #endif
 
 /**
- * utask_get() - the state of a task, made if it has none
+ * utask_get() - look up the utask of a task, or create it
  * @task: the current task, or one that does not run yet
  *
  * Context: any, the trap included.
- * Return: the state, or NULL when the reserve has run out.
+ * Return: the utask, or NULL if the reserve has run out.
  */
 struct utask *utask_get(struct task_struct *task)
 {
@@ -95,7 +95,7 @@ struct utask *utask_get(struct task_struct *task)
 	raw_spin_lock_irqsave(&utasks_lock, flags);
 	hlist_add_head_rcu(&utask->node, utask_bucket(task));
 	raw_spin_unlock_irqrestore(&utasks_lock, flags);
-	/* A task that is past running any work leaves the reserve one short until it exits. */
+	/* If the task will not run any more work, the reserve is one short until the task exits. */
 	utask->refill.queued = true;
 	if (task_work_begin(task, &utask->refill.work, utask_made_work))
 		utask->refill.queued = false;
@@ -111,20 +111,19 @@ static void utask_free_rcu(struct rcu_head *head)
 		kfree(utask);
 }
 
-/* From the exit path's tracepoint, where memory cannot be freed on PREEMPT_RT. */
+/* Free by RCU: on PREEMPT_RT, the tracepoint of the exit path cannot free memory. */
 void utask_free(struct utask *utask)
 {
 	call_rcu(&utask->rcu, utask_free_rcu);
 }
 
 /**
- * utask_drop() - the task exits
- * @utask: its state
+ * utask_drop() - drop the utask of a task that exits
+ * @utask: the utask
  *
- * Work that is still queued runs nevertheless (the kernel sees to it) and
- * frees the state.
+ * The kernel still runs pending work of the task.  The last one frees the utask.
  *
- * Context: the task itself, or nobody else being able to reach it.
+ * Context: the task itself, or no other thread can reach @utask.
  */
 void utask_drop(struct utask *utask)
 {
@@ -158,10 +157,10 @@ void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data)
 }
 
 /**
- * task_work_drain() - wait until all work has ended
+ * task_work_drain() - wait until all task work has ended
  *
- * No further work begins.  On return none of it is on its last instructions
- * either.
+ * The caller ensures that no further work begins.  On return, no task executes any instruction of
+ * such work.
  *
  * Context: may sleep.
  */
@@ -175,8 +174,9 @@ void task_work_drain(void)
 		for_each_possible_cpu(cpu)
 			under_way -= READ_ONCE(per_cpu(work_account, cpu).ended);
 		/*
-		 * What has ended by now had begun before.  The other way round, work that begins
-		 * and ends while this looks could stand for some that goes on.
+		 * Read the counts of ended work first: all this work has begun before.  In the
+		 * opposite order, work that begins and ends between the two loops would hide other
+		 * work that is still pending.
 		 */
 		smp_rmb();
 		for_each_possible_cpu(cpu)
@@ -185,7 +185,7 @@ void task_work_drain(void)
 			break;
 		msleep(20);
 	}
-	/* A task may be preempted between task_work_end() and the return. */
+	/* A task may be preempted between task_work_end() and the return from its work. */
 	synchronize_rcu_tasks();
 }
 
@@ -205,9 +205,9 @@ int task_init(const struct task_ops *ops)
 }
 
 /**
- * task_exit() - free all states
+ * task_exit() - free all utasks
  *
- * No task touches its own any more, and all return addresses are restored.
+ * No task uses its utask any more, and all return addresses are restored.
  *
  * Context: may sleep.
  */
@@ -223,7 +223,7 @@ void task_exit(void)
 			utask_free(utask);
 		}
 	}
-	/* Freed states go back to the reserve. */
+	/* The RCU callbacks put freed utasks back into the reserve. */
 	rcu_barrier();
 	reserve_exit(&utask_reserve);
 	kvfree(utasks);

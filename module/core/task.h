@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is kept for a task (a thread) that hits probes: the hit that its
- * sleepable handlers are still to see, and what it does about signals.
+ * The utask: state of one task (thread) that hits probes.  It has the parts of a hit that are
+ * deferred to task context, and the state for signals.
  *
- * A utask is made at the task's first hit that needs one and goes when the
- * task exits.  It is the task's own: only the task itself touches it, in the trap, in task
- * work, or in the kernel's fork, exec and exit paths.  The exception is release_tasks(),
- * which stops the machine.  Others read @copied (inherit.c).
- * The table in which utasks are found is read under RCU and changed under a raw
- * spinlock.
+ * A utask is created when the task first needs one, mostly at a hit.  It is freed when the task
+ * exits.  Only the task itself accesses it: in the trap, in task work, or in the kernel's fork,
+ * exec and exit paths.  There are two exceptions.  release_tasks() stops the machine.  Other tasks
+ * read @mm and @fork.mark (fork_mark.c).
+ *
+ * The table of utasks is read under RCU, and changed under a raw spinlock.
  */
 #ifndef _UPROBES_TASK_H
 #define _UPROBES_TASK_H
@@ -31,15 +31,14 @@ struct uret_instance;
 #define SIGNAL_MAX_RESUMPTIONS	8
 
 /**
- * struct resumption - a hit that has been handled and whose instruction has not
- *	been executed
- * @site: where
+ * struct resumption - a note that a hit is handled but its instruction is not executed yet
+ * @site: site of the hit
  * @sp: stack pointer
- * @digest: of the other registers, as a signal handler that returns restores
- *	them; not looked at when @restart
- * @restart: a system call that the kernel restarts, with other registers
- * @handler: a signal handler runs meanwhile: the task comes back here by the
- *	return from it, or not at all
+ * @digest: digest of the other registers, as the return from a signal handler restores them;
+ *	ignored if @restart is set
+ * @restart: the instruction is a system call that the kernel restarts, with other registers
+ * @handler: a signal handler is running: the task comes back to the site by returning from this
+ *	handler, or not at all
  */
 struct resumption {
 	struct site *site;
@@ -49,20 +48,21 @@ struct resumption {
 	bool handler;
 };
 
-/* What a trap leaves to task context. */
-#define HIT_ENTRY	BIT(0)	/* the sleepable handlers of the site */
-#define HIT_PREPARE	BIT(1)	/* return instances could not be made in the trap */
-#define HIT_RETURN	BIT(2)	/* handlers of utask::hit.returning */
-#define HIT_TASK_HANDLERS	BIT(3)	/* atomic handlers have asked for task context */
-#define HIT_IN_PLACE	BIT(4)	/* the task cannot execute the site out of line */
-#define HIT_ONE		BIT(5)	/* the handler of utask::hit.only, and nothing else */
-#define HIT_SEARCH	BIT(6)	/* the call that the task has returned from is to be looked for */
+/* The parts of a hit that a trap defers to task context. */
+#define HIT_ENTRY	BIT(0)	/* call the sleepable handlers of the site */
+#define HIT_PREPARE	BIT(1)	/* create the return instances, which the trap could not do */
+#define HIT_RETURN	BIT(2)	/* call the handlers of utask::hit.returning */
+#define HIT_TASK_HANDLERS	BIT(3)	/* call the task handlers that were asked for */
+#define HIT_IN_PLACE	BIT(4)	/* remove the breakpoint: the slot cannot be used */
+#define HIT_ONE		BIT(5)	/* call the handler of utask::hit.only, and do nothing else */
+#define HIT_SEARCH	BIT(6)	/* look for the call that the task has returned from */
 
 /**
- * struct copy_mark - what an address space was like when it was copied
- * @removals: probed_mm::sites.removals then, or 0 when that is not known
- * @slots: probed_mm::areas.slots_written then; 0 when that is not known
- * @ref_changes: probed_mm::counters.changes then; 0 when there was no image, or no copy is made
+ * struct copy_mark - state of an address space at the time when a fork copied it
+ * @removals: probed_mm::sites.removals at that time, or 0 if that is not known
+ * @slots: probed_mm::areas.slots_written at that time; 0 if that is not known
+ * @ref_changes: probed_mm::counters.changes at that time; 0 if there was no probed mm, or if no
+ *	copy is in flight
  */
 struct copy_mark {
 	u32 removals;
@@ -72,63 +72,65 @@ struct copy_mark {
 
 /**
  * struct utask - state of one task
- * @node: in the table, keyed by @task
- * @task: whose it is; no reference, the task outlives it
- * @mm: address space of @task, since this was made or since its exec; no reference, not
- *	to be followed
- * @hit: the hit that task context has to go on with
+ * @node: node in the table, keyed by @task
+ * @task: the task; no reference, as the task outlives its utask
+ * @mm: address space of @task when the utask was created, or since the last exec; no reference,
+ *	never dereferenced
+ * @hit: the hit that task context continues
  * @hit.work: runs task_ops::hit_work
- * @hit.queued: @hit.work is on its way
+ * @hit.queued: @hit.work is pending
  * @hit.in_handler: a handler that may sleep is running
- * @hit.shared: the trap has been passed on to another whose breakpoint it is, too;
- *	handlers that may sleep get @hit.shared_regs, the registers that it had
- * @hit.defer: what is left to do for it, HIT_*
- * @hit.site: where it was
- * @hit.only: the consumer that it is for, with a reference of consumer::run.active, when
- *	@hit.defer is HIT_ONE
- * @hit.handlers: the set of which @hit.handler_mask speaks, with a reference
- * @hit.handler_mask: consumers whose task handlers are to be called
- * @hit.returning: instances whose sleepable handlers are to be called
- * @hit.shared_regs: valid with @hit.shared and @hit.queued
+ * @hit.shared: the trap has been passed on, as the breakpoint has another owner, too;
+ *	handlers that may sleep get @hit.shared_regs, the registers at the trap
+ * @hit.defer: the deferred parts of the hit, HIT_*
+ * @hit.site: site of the hit
+ * @hit.only: with HIT_ONE in @hit.defer, the only consumer, with a reference on
+ *	consumer::run.active
+ * @hit.handlers: the consumer set that @hit.handler_mask is for, with a reference
+ * @hit.handler_mask: bits of the consumers whose task handlers must be called
+ * @hit.returning: return instances whose handlers must be called in task context
+ * @hit.shared_regs: valid while @hit.shared is set
  * @step: the instruction that the task is stepping over
  * @step.site: its site, or NULL
- * @step.state: what has to be remembered meanwhile
- * @signals: what signals and tracers are to see
- * @signals.noticed: the kernel is about to look at signals, once @hit.work is done
- * @signals.looked: the kernel has been seen to look at the task's signals
- * @signals.delayed: the site through whose slot the task is going while its signals are
- *	delayed, under a TF of ours, or NULL; the slot of @step.site is under one anyway
- * @signals.delayed_steps: with @signals.delayed, instructions that it has executed meanwhile
- * @signals.delays: how often signals have come and wait for an instruction to be executed
- * @signals.watched: with @signals.delayed, the watchpoints that a tracer is to see when signals
- *	need not wait any longer, or 0
+ * @step.state: state to keep until the end of the step
+ * @signals: state for signals and tracers
+ * @signals.noticed: the kernel is about to look at signals, as soon as @hit.work has run
+ * @signals.looked: the module has seen the kernel look at the task's signals
+ * @signals.delayed: site whose slot the task executes under our TF while its signals are delayed,
+ *	or NULL; not used for @step.site, whose slot executes under TF anyway
+ * @signals.delayed_steps: number of instructions that the task has executed since @signals.delayed
+ *	was set
+ * @signals.delays: how often signals have been delayed until an instruction is executed
+ * @signals.watched: with @signals.delayed, the watchpoints to show to a tracer when the delay ends,
+ *	or 0
  * @signals.nr_resumptions: number of @signals.resumptions
- * @signals.resumptions: hits that are not to be counted again, oldest first
- * @signals.returned_to: where a signal handler has returned to, SIGNAL_ANYWHERE, or 0; of use
- *	until the next hit
- * @signals.unwound: site of the system call that a tracer has been shown
+ * @signals.resumptions: hits that must not be counted again, oldest first
+ * @signals.returned_to: address to which a signal handler has returned, SIGNAL_ANYWHERE, or 0;
+ *	valid until the next hit
+ * @signals.unwound: site of a system call that a tracer has seen, and that the kernel may restart
+ *	later; or NULL
  * @passed_on: a trap that was passed on to a tracer
- * @passed_on.site: the site of the last one while there was a tracer, or NULL
- * @passed_on.told: the same when the tracer has been told of it, until the next hit
- * @passed_on.sp: the stack pointer with @passed_on.site
- * @map: what the task has mapped
- * @map.work: attaches file probes to it
- * @map.queued: @map.work is on its way
- * @map.moves: the task is in mremap() of probed text
- * @copied: a breakpoint that nobody knows
- * @copied.work: looks whether it is in a copy of probed text
- * @copied.queued: @copied.work is on its way
- * @copied.at: where it looks; when it has found nothing, until the breakpoint there traps
- *	again
- * @fork: from when the task copies its address space until it reports its fork (fork.c)
- * @fork.mark: what the address space was like
- * @fork.calls: its calls (calls.h); for the child
- * @fork.copied_to: how far the task has come in its address space
- * @refill: another state for the reserve, which the program is charged for
+ * @passed_on.site: site of the last trap that was passed on while there was a tracer, or NULL
+ * @passed_on.told: the same site after the tracer was told of the trap; valid until the next hit
+ * @passed_on.sp: the stack pointer at that trap
+ * @map: mappings that the task has made
+ * @map.work: attaches file probes to them
+ * @map.queued: @map.work is pending
+ * @map.moves: the task is in mremap() of probed text or of reference counters
+ * @copied: a breakpoint of which no owner is known
+ * @copied.work: checks whether it is in a copy of probed text
+ * @copied.queued: @copied.work is pending
+ * @copied.at: address of the breakpoint; if it was not in such a copy, kept until the breakpoint
+ *	traps again
+ * @fork: valid from the copying of the address space until the task reports its fork (fork.c)
+ * @fork.mark: state of the address space at the time of the copy
+ * @fork.calls: copies of its calls (calls.h), for the child
+ * @fork.copied_to: start of the last mapping that the task has begun to copy
+ * @refill: replacement for this utask in the reserve, charged to the program
  * @refill.work: allocates it
- * @refill.queued: @refill.work is on its way
- * @exited: the task has exited; the last queued work frees this
- * @rcu: for the table
+ * @refill.queued: @refill.work is pending
+ * @exited: the task has exited; the last pending work frees the utask
+ * @rcu: frees it after look-ups in the table
  */
 struct utask {
 	struct hlist_node node;
@@ -191,13 +193,13 @@ struct utask {
 	struct rcu_head rcu;
 };
 
-/* What a hit in task context reads and writes. */
+/* All fields that a hit in task context uses are in two cache lines. */
 static_assert(offsetofend(struct utask, hit.only) <= 2 * 64);
 
 /**
- * struct task_ops - what is done for a task further up
- * @hit_work: runs the rest of a hit: utask::hit.work
- * @release: the state is going to be freed: drop what it holds; called from RCU's softirq
+ * struct task_ops - functions of higher layers that are called for a task
+ * @hit_work: function of utask::hit.work: continues a hit
+ * @release: drops what a utask holds, before it is freed; called in RCU's softirq
  */
 struct task_ops {
 	task_work_func_t hit_work;
@@ -209,7 +211,7 @@ extern struct task_ops task_ops;
 int task_init(const struct task_ops *ops);
 void task_exit(void);
 
-/* Read under RCU, changed under a lock of task.c. */
+/* The table of utasks.  Read under RCU, changed under utasks_lock (task.c). */
 extern struct hlist_head *utasks;
 extern unsigned int utask_bits;
 
@@ -219,10 +221,10 @@ static inline struct hlist_head *utask_bucket(const struct task_struct *task)
 }
 
 /**
- * utask_own() - the state of the current task, for the trap
+ * utask_own() - look up the utask of the current task, for the trap
  *
  * Context: RCU read side.
- * Return: the state or NULL.
+ * Return: the utask or NULL.
  */
 static __always_inline struct utask *utask_own(void)
 {
@@ -239,7 +241,7 @@ static __always_inline struct utask *utask_own(void)
 struct utask *utask_find(struct task_struct *task);
 struct utask *utask_get(struct task_struct *task);
 
-/* The same for what forks and mappings do, which tests have fail by itself. */
+/* utask_get() for forks and mappings.  Tests can make these calls fail separately. */
 #ifndef utask_get_aside
 #define utask_get_aside(task)	utask_get(task)
 #endif
@@ -249,8 +251,8 @@ void utask_free(struct utask *utask);
 void utask_for_each(void (*fn)(struct utask *utask, void *data), void *data);
 
 /*
- * Work that has begun, and work that has ended, on each CPU; only the sums mean
- * something.  Nothing is shared between CPUs on the way of a hit.
+ * Task work that has begun, and that has ended, counted on each CPU.  Only the sums over all CPUs
+ * have a meaning.  So a hit writes to no memory that CPUs share.
  */
 struct work_account {
 	unsigned long begun;
@@ -260,13 +262,13 @@ struct work_account {
 DECLARE_PER_CPU(struct work_account, work_account);
 
 /**
- * task_work_begin() - have a task run a function before it runs user code
+ * task_work_begin() - queue a function that a task runs before it runs user code
  * @task: the current task, or one that does not run yet
- * @work: stays until @fn is called
- * @fn: calls task_work_end() as the last thing
+ * @work: the work, which must stay until @fn is called
+ * @fn: the function, which must call task_work_end() last
  *
  * Context: any, the trap included.
- * Return: 0, or -ESRCH when the task is past running any work.
+ * Return: 0, or -ESRCH if the task will not run any more work.
  */
 static inline int task_work_begin(struct task_struct *task, struct callback_head *work,
 				  task_work_func_t fn)
@@ -275,10 +277,10 @@ static inline int task_work_begin(struct task_struct *task, struct callback_head
 
 	init_task_work(work, fn);
 	this_cpu_inc(work_account.begun);
-	/* It may end on another CPU at once. */
+	/* Pairs with task_work_drain(): the work may end on another CPU at once. */
 	smp_wmb();
 	ret = task_work_add(task, work, TWA_NONE);
-	/* As TWA_RESUME, without interrupting: it is on its way to user code anyway. */
+	/* As TWA_RESUME, without interrupting: the task is on its way to user code anyway. */
 	if (likely(!ret))
 		set_tsk_thread_flag(task, TIF_NOTIFY_RESUME);
 	else
@@ -286,7 +288,7 @@ static inline int task_work_begin(struct task_struct *task, struct callback_head
 	return ret;
 }
 
-/* Work begun with task_work_begin() has ended.  Context: any. */
+/* Count the end of work that task_work_begin() has queued.  Context: any. */
 static inline void task_work_end(void)
 {
 	this_cpu_inc(work_account.ended);
@@ -295,12 +297,12 @@ static inline void task_work_end(void)
 void task_work_drain(void);
 
 /**
- * utask_defer() - leave the rest of a hit to task context
- * @utask: state of the current task
- * @what: HIT_*
+ * utask_defer() - defer the rest of a hit to task context
+ * @utask: utask of the current task
+ * @what: the parts to defer, HIT_*
  *
  * Context: the trap.
- * Return: 0, or -ESRCH when the task will not run user code again.
+ * Return: 0, or -ESRCH if the task will not run user code again.
  */
 static __always_inline int utask_defer(struct utask *utask, unsigned int what)
 {
@@ -315,8 +317,8 @@ static __always_inline int utask_defer(struct utask *utask, unsigned int what)
 }
 
 /**
- * utask_work_done() - work of a task has run
- * @utask: its state, with the work's mark cleared; may be freed
+ * utask_work_done() - free the utask of an exited task, after its last work has run
+ * @utask: the utask, with the queued flag of the work cleared; may be freed here
  *
  * Context: the task itself.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Atomic handlers that want their task handlers called.
+ * Task handlers that atomic handlers ask for.
  *
- * A handler asks while it runs, in the trap; which ones have is kept as a mask
- * of the site's set, with a reference to it, in utask::hit.handlers until the task
- * work of that hit.
+ * An atomic handler asks while it runs in the trap.  utask::hit.handler_mask has a bit for each
+ * consumer of the site's set that has asked.  utask::hit.handlers keeps this set, with a
+ * reference, until the task work of the hit.
  */
 #include <linux/bits.h>
 
@@ -12,15 +12,15 @@
 #include "consumer.h"
 #include "task.h"
 
-/* So many consumers of a site can ask. */
+/* The number of consumers of a site that can ask. */
 #define TASK_HANDLERS_MAX	64
 
 DEFINE_PER_CPU(bool, task_handler_wanted);
 
 /**
- * task_handler_ask() - the running atomic handler wants task context
+ * task_handler_ask() - ask for the task handler of the running atomic handler
  *
- * Context: any; of effect in the trap only.
+ * Context: any; has an effect only in the trap.
  */
 void task_handler_ask(void)
 {
@@ -29,11 +29,11 @@ void task_handler_ask(void)
 }
 
 /**
- * task_handler_bit() - the bit of a handler that has just asked
+ * task_handler_bit() - get the bit of a handler that has just asked
  * @c: its consumer
- * @i: where that is in its set
+ * @i: index of @c in the consumer set
  *
- * One that cannot be called has missed the hit.
+ * If the mask has no bit for @c, the hit counts as missed.
  *
  * Context: the trap.
  * Return: the bit for the mask, or 0.
@@ -50,11 +50,11 @@ u64 task_handler_bit(struct consumer *c, unsigned int i)
 }
 
 /**
- * task_handlers_missed() - those who have asked cannot be called
+ * task_handlers_missed() - count hits as missed whose task handlers cannot be called
  * @set: the consumers
- * @mask: which of them
+ * @mask: bits of the consumers that have asked
  *
- * Context: any; the set is held, or in the trap.
+ * Context: any, with a reference to @set; or the trap.
  */
 void task_handlers_missed(const struct consumer_set *set, u64 mask)
 {
@@ -67,14 +67,14 @@ void task_handlers_missed(const struct consumer_set *set, u64 mask)
 }
 
 /**
- * task_handlers_note() - remember who is to be called
- * @utask: state of the current task, or NULL when there is no memory for it
+ * task_handlers_note() - note which task handlers must be called
+ * @utask: utask of the current task, or NULL if there is no memory for it
  * @set: the consumers
- * @mask: which of them
+ * @mask: bits of the consumers that have asked
  *
  * Context: the trap.
- * Return: HIT_TASK_HANDLERS, with a reference to the set in utask::hit.handlers; 0 when
- * nobody can be.
+ * Return: HIT_TASK_HANDLERS, with a reference to the set in utask::hit.handlers; 0 if no task
+ * handler can be called.
  */
 unsigned int task_handlers_note(struct utask *utask, struct consumer_set *set, u64 mask)
 {
@@ -89,8 +89,8 @@ unsigned int task_handlers_note(struct utask *utask, struct consumer_set *set, u
 
 /**
  * task_handlers_run() - call the task handlers
- * @set: the consumers, held
- * @mask: which of them
+ * @set: the consumers; the caller holds a reference
+ * @mask: bits of the consumers that have asked
  * @regs: the task's registers
  *
  * Context: task work of the probed task; may sleep.

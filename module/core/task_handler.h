@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Atomic handlers that want their task handlers called, by uprobe_again().
+ * Task handlers that atomic handlers ask for by uprobe_again().
  */
 #ifndef _UPROBES_TASK_HANDLER_H
 #define _UPROBES_TASK_HANDLER_H
@@ -13,10 +13,10 @@ struct consumer;
 struct consumer_set;
 struct utask;
 
-/* The running atomic handler wants task context. */
+/* The running atomic handler has asked for its task handler. */
 DECLARE_PER_CPU(bool, task_handler_wanted);
 
-/* Whether the atomic handler that has just returned does.  Context: the trap. */
+/* Check and clear whether the handler that has just returned has asked.  Context: the trap. */
 static inline bool task_handler_asked(void)
 {
 	if (likely(!this_cpu_read(task_handler_wanted)))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The table of calls: making it, growing it, and the instances in it.
+ * The table of calls: create it, grow it, and manage the instances in it.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -14,12 +14,12 @@
 #include "core/calls_types.h"
 #include "core/consumer.h"
 
-/* An object of kmalloc() of this size is an instance with some room for data. */
+/* The minimum size of an instance: a size of kmalloc() that has some room for data. */
 #define INSTANCE_SIZE	96
 
 static_assert(sizeof(struct uret_instance) + sizeof(u64) <= INSTANCE_SIZE);
 
-/* The rest of calls_lock(): the table is growing. */
+/* The slow path of calls_lock(), while the table grows. */
 struct call_bucket *calls_lock_moved(struct call_table *table, struct call_bucket *bucket,
 				     unsigned long sp)
 {
@@ -38,7 +38,7 @@ static struct call_table *table_alloc(unsigned int bits, u64 factor)
 	struct call_table *table;
 	unsigned long i;
 
-	/* As for INSTANCE_GFP; kvzalloc() knows this flag, and not that one. */
+	/* As INSTANCE_GFP, but kvzalloc() supports __GFP_RETRY_MAYFAIL, not __GFP_NORETRY. */
 	table = kvzalloc(struct_size(table, buckets, 1UL << bits),
 			 GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN);
 	if (!table)
@@ -58,10 +58,10 @@ static void bucket_move(struct call_table *new, struct call_bucket *bucket)
 	struct call_bucket *to = NULL;
 
 	raw_spin_lock_irq(&bucket->lock);
-	/* Before it is emptied: pairs with calls_live_at(), which must not take it for empty. */
+	/* Pairs with calls_live_at(), which must not take a bucket that is moving for empty. */
 	WRITE_ONCE(bucket->moved, true);
 	smp_wmb();	/* see above */
-	/* Turned around twice, the instances of a call stay in their order. */
+	/* Reverse the list twice, to keep the order of the instances of a call. */
 	while ((inst = bucket->live)) {
 		WRITE_ONCE(bucket->live, inst->next);
 		inst->next = turned;
@@ -75,7 +75,7 @@ static void bucket_move(struct call_table *new, struct call_bucket *bucket)
 		to->live = inst;
 		raw_spin_unlock(&to->lock);
 	}
-	/* They were of calls at the same place. */
+	/* Move a spare instance by the stack address of its last call, where it is reused. */
 	while ((inst = bucket->spare)) {
 		bucket->spare = inst->next;
 		to = call_bucket(new, inst->ri.sp);
@@ -88,10 +88,10 @@ static void bucket_move(struct call_table *new, struct call_bucket *bucket)
 }
 
 /**
- * calls_grow() - have the table grow with the number of instances
+ * calls_grow() - grow the table, if there are more instances than buckets
  * @calls: the calls
  *
- * It has four times as many buckets then.  Without memory the table stays as it is.
+ * The new table has four times as many buckets.  If there is no memory, the old table stays.
  *
  * Context: may sleep.
  */
@@ -104,7 +104,7 @@ void calls_grow(struct calls *calls)
 	    test_and_set_bit_lock(0, &calls->growing))
 		return;
 	old = rcu_dereference_protected(calls->table, true);
-	/* Another thread may just have done it. */
+	/* Another thread may have just grown the table. */
 	if (old->bits == CALLS_MAX_BITS || atomic_read(&calls->nr) <= 1 << old->bits)
 		goto unlock;
 	new = table_alloc(min(old->bits + 2, CALLS_MAX_BITS), old->factor);
@@ -123,15 +123,17 @@ unlock:
 }
 
 /*
- * A program that is at the limit of its memory cgroup misses calls, and does not die of that: the
- * kernel kills nobody for memory that is asked for with __GFP_NORETRY.
+ * A program at the limit of its memory cgroup misses calls, and is not killed: the kernel kills no
+ * task for an allocation with __GFP_NORETRY.
  */
 #define INSTANCE_GFP	(__GFP_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
 /**
- * instance_alloc() - make an instance
- * @data_size: bytes of data that it has room for at least
- * @gfp: GFP_KERNEL or GFP_ATOMIC; programs decide how many there are, and are charged
+ * instance_alloc() - allocate an instance
+ * @data_size: bytes of data that it must have room for
+ * @gfp: GFP_KERNEL or GFP_ATOMIC
+ *
+ * The program determines the number of instances, so it is charged for them.
  *
  * Return: the instance, uninitialised, to be freed with kfree(); or NULL.
  */
@@ -146,9 +148,9 @@ struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
 }
 
 /**
- * calls_alloc() - make an instance for a table
+ * calls_alloc() - allocate an instance for a table
  * @calls: the calls that it is for
- * @data_size: bytes of data that it has room for at least
+ * @data_size: bytes of data that it must have room for
  *
  * Context: may sleep; the current task is charged.
  * Return: the instance, uninitialised; NULL if there is no memory, or the process has too many.
@@ -164,14 +166,14 @@ struct uret_instance *calls_alloc(struct calls *calls, size_t data_size)
 	return inst;
 }
 
-/* Free an instance of a table that names no consumer.  Context: may free memory. */
+/* Free an instance of a table that names no consumer.  Context: any that can free memory. */
 void calls_free(struct calls *calls, struct uret_instance *inst)
 {
 	atomic_dec(&calls->nr);
 	kfree(inst);
 }
 
-/* Make @copy another instance of the same call.  It has the room.  Context: any. */
+/* Copy an instance, for the same call.  @copy has enough room.  Context: any. */
 void instance_copy(struct uret_instance *copy, const struct uret_instance *inst)
 {
 	u16 room = copy->room;
@@ -182,7 +184,7 @@ void instance_copy(struct uret_instance *copy, const struct uret_instance *inst)
 }
 
 /**
- * instance_take() - take an instance out of those of a bucket that are not in use
+ * instance_take() - take a spare instance from a bucket
  * @bucket: the bucket, locked
  * @data_size: bytes of data that it must have room for
  *
@@ -203,8 +205,8 @@ struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size
 }
 
 /**
- * calls_give() - instances of a call are not needed any more
- * @calls: the calls that they were among
+ * calls_give() - make instances of a call spare ones, as they are not needed any more
+ * @calls: the calls of their address space
  * @list: the instances, which are in no bucket, or NULL
  *
  * Context: any, traps included.
@@ -231,7 +233,7 @@ void calls_give(struct calls *calls, struct uret_instance *list)
 }
 
 /**
- * calls_drop() - forget a call that was left: another one is entered at its place
+ * calls_drop() - drop a stale call, because another one is entered at its stack address
  * @calls: the calls
  * @sp: address of the stack word
  *
@@ -254,9 +256,9 @@ void calls_drop(struct calls *calls, unsigned long sp)
 }
 
 /**
- * calls_link_restored() - note where a call returns to that is not followed
+ * calls_link_restored() - keep the return address of a call that is not followed
  * @calls: the calls
- * @inst: an instance of the call, whose return address could not be put back
+ * @inst: an instance of the call, whose return address could not be restored
  *
  * Context: any, traps included.
  */
@@ -277,14 +279,14 @@ void calls_link_restored(struct calls *calls, struct uret_instance *inst)
 	local_irq_restore(flags);
 }
 
-/* The rest of calls_enter(). */
+/* The slow path of calls_enter(). */
 void calls_enter_another(struct calls *calls)
 {
 	if (cmpxchg(&calls->sole, CALLS_NOBODY, current->pid) != CALLS_NOBODY)
 		WRITE_ONCE(calls->sole, CALLS_MANY);
 }
 
-/* Whether a bucket has as many instances as traps may walk through.  Context: it is locked. */
+/* Check whether a bucket has the maximum number of instances.  Context: the bucket locked. */
 bool bucket_full(const struct calls *calls, const struct call_bucket *bucket)
 {
 	unsigned int n = CALLS_BUCKET_MAX * READ_ONCE(calls->widest);
@@ -296,17 +298,17 @@ bool bucket_full(const struct calls *calls, const struct call_bucket *bucket)
 }
 
 /**
- * calls_link() - make a call known
+ * calls_link() - insert the instances of a call into the table
  * @calls: the calls of its address space
- * @list: its instances, the newest last; afterwards those that are not needed
+ * @list: its instances, the newest last; afterwards the instances that are not needed
  * @sp: address of the stack word, which holds the trampoline's address
- * @chained: it did so before, for the call that this one has been entered from by a jump
+ * @chained: the word held this address before, for the call from which a jump has entered this one
  *
- * Instances whose consumers have gone meanwhile are not needed: a walk through all calls may
- * have missed them.
+ * If a consumer is not live any more, its instance is not needed: a walk over all calls may have
+ * missed it.
  *
  * Context: any, traps included.
- * Return: how many instances are linked; -EAGAIN if the call cannot be followed.
+ * Return: number of linked instances; -EAGAIN if the call cannot be followed.
  */
 int calls_link(struct calls *calls, struct uret_instance **list, unsigned long sp, bool chained)
 {
@@ -318,7 +320,7 @@ int calls_link(struct calls *calls, struct uret_instance **list, unsigned long s
 	local_irq_save(flags);
 	bucket = calls_lock(calls, sp);
 	link = bucket_find(bucket, sp);
-	/* If it is not chained any more, the return address has been restored meanwhile. */
+	/* If the call to join is gone or restored, the word was restored meanwhile. */
 	if (bucket_full(calls, bucket) || (chained && (!*link || (*link)->restored)))
 		goto unlock;
 	if (*link && !chained)
@@ -340,8 +342,8 @@ unlock:
 }
 
 /**
- * calls_discard() - free copies of calls that are of no use
- * @copies: the calls, of calls_copy(); empty afterwards
+ * calls_discard() - free copies of calls that are not needed
+ * @copies: the copies from calls_copy(); empty afterwards
  *
  * Context: may sleep.
  */
@@ -358,12 +360,12 @@ void calls_discard(struct uret_instance **copies)
 }
 
 /**
- * calls_real() - find out where a call returns to
+ * calls_real() - look up the real return address of a call
  * @calls: the calls of an address space
  * @sp: address of the stack word
- * @ret_addr: the real return address
+ * @ret_addr: set to the real return address
  *
- * Context: any.  An NMI that has interrupted the owner of the lock finds nothing.
+ * Context: any.  An NMI that has interrupted the holder of the bucket's lock finds nothing.
  * Return: false if no call is known there.
  */
 bool calls_real(struct calls *calls, unsigned long sp, unsigned long *ret_addr)
@@ -402,7 +404,7 @@ void calls_init(struct calls *calls)
 }
 
 /**
- * calls_make() - make the table, if there is none yet
+ * calls_make() - create the table, if there is none yet
  * @calls: the calls
  *
  * Context: may sleep; probed_mm::lock held.
@@ -417,7 +419,7 @@ int calls_make(struct calls *calls)
 	table = table_alloc(CALLS_MIN_BITS, get_random_u64() | 1);
 	if (!table)
 		return -ENOMEM;
-	/* Pairs with calls_lock(): it is complete. */
+	/* Pairs with calls_lock(): the table is complete. */
 	rcu_assign_pointer(calls->table, table);
 	return 0;
 }
@@ -436,7 +438,7 @@ static void instances_end(struct uret_instance *inst, bool live)
 
 /**
  * calls_end() - free the calls of an address space that is gone
- * @calls: the calls; nobody finds them any more
+ * @calls: the calls, which no thread can find any more
  *
  * Context: may sleep.
  */

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The calls under way in return-probed functions: one table for each address space.
+ * The calls of return-probed functions: one table for each address space.
  *
  * The key is the address of the stack word that holds the return address.  Two live calls never
  * share that word, so it does not matter which thread enters a call and which one returns from
- * it.  A function that is entered by a jump finds the trampoline's address in the word already,
- * and its instances join those of the call there.  Any other instance that is found at the key
- * is stale: longjmp() has left its call, or the stack has gone.
+ * it.  If a jump enters a function, the word already holds the trampoline's address.  The
+ * instances of that function join those of the call that is there.  Any other instance that is
+ * found at the key is stale: longjmp() has left its call, or the stack is gone.
  *
  *	struct calls ── table ──▶ [bucket][bucket][bucket] ...
  *	                             │ live ──▶ instance ──▶ instance
  *	                             │ spare ─▶ instance, to be used again
  *
- * A bucket has its own lock, and its own instances that are not in use: a call at the same
- * place as one before takes that one's.  If there is none, the hit goes to task context, where
- * the program allocates it, and is charged for it.  The table grows there, too.
+ * A bucket has its own lock, and its own spare instances, which are not in use.  A call at the same
+ * stack address as an earlier one reuses the instance of that call.  If there is no spare instance,
+ * the hit is deferred to task context.  There the program allocates an instance, and is charged for
+ * it.  The table grows in task context, too.
  */
 #ifndef _UPROBES_CALLS_H
 #define _UPROBES_CALLS_H
@@ -29,30 +30,31 @@
 
 struct probed_mm;
 
-/* The most instances of a process; further calls are missed. */
+/* The maximum number of instances of a process; further calls are missed. */
 #define CALLS_MAX		262144
 
 /*
- * What a trap walks through at most in a bucket: so many calls, with an instance for each probe
- * of the function.  So many functions can be entered by jumps in the frame of one call.
+ * The maximum number of calls in a bucket, which a trap walks over.  A call has an instance for
+ * each return probe of the function.  This is also the maximum number of functions that jumps can
+ * enter in the frame of one call.
  */
 #define CALLS_BUCKET_MAX	128U
 
 #define CALLS_MIN_BITS		8U
 #define CALLS_MAX_BITS		18U
 
-/* Fewer instances are not searched for stale ones. */
+/* With fewer instances, do not search for stale ones. */
 #define CALLS_PRUNE_MIN		256U
 
-/* If there are CALLS_MAX instances, they are searched again after this time. */
+/* With CALLS_MAX instances, wait this long before the next search for stale ones. */
 #define CALLS_PRUNE_INTERVAL	HZ
 
 /**
  * struct call_bucket - calls with the same hash
  * @lock: protects the bucket; innermost, taken with interrupts off, in traps, too
  * @moved: the contents are in the next table; never cleared
- * @live: instances of calls under way; those of one call stand together, the newest first
- * @spare: instances for further use
+ * @live: instances in use; those of one call are next to each other, the newest first
+ * @spare: instances that are not in use
  */
 struct call_bucket {
 	raw_spinlock_t lock;
@@ -64,10 +66,10 @@ struct call_bucket {
 /**
  * struct call_table - the table in one of its sizes
  * @rcu: frees it after look-ups
- * @next: a larger one that its contents move to, or NULL
- * @factor: of the hash: random, since programs choose the keys, and odd
+ * @next: the larger table that its contents move to, or NULL
+ * @factor: factor of the hash; odd, and random because programs choose the keys
  * @bits: logarithm of the number of buckets
- * @shift: what is left of a product behind it is the number of a bucket
+ * @shift: right shift that turns a product into the number of a bucket
  * @buckets: the buckets
  */
 struct call_table {
@@ -85,7 +87,7 @@ static __always_inline struct call_bucket *call_bucket(struct call_table *table,
 	return &table->buckets[(sp >> 2) * table->factor >> table->shift];
 }
 
-/* In debug builds: what a trap walks through is bounded. */
+/* Check in debug builds that the number of instances that a trap walks over is bounded. */
 static inline void calls_check(const struct calls *calls, const struct call_bucket *bucket)
 {
 	const struct uret_instance *inst;
@@ -103,7 +105,7 @@ struct call_bucket *calls_lock_moved(struct call_table *table, struct call_bucke
 
 /**
  * calls_lock() - lock the bucket of a key
- * @calls: the calls; there has been a return probe
+ * @calls: the calls; the table exists
  * @sp: address of the stack word
  *
  * Context: interrupts off, which is also the RCU read side of the table.
@@ -114,7 +116,7 @@ static __always_inline struct call_bucket *calls_lock(struct calls *calls, unsig
 	struct call_table *table = rcu_dereference_sched(calls->table);
 	struct call_bucket *bucket = call_bucket(table, sp);
 
-	/* Or the compiler keeps what it has computed that from for the look at the bucket. */
+	/* Otherwise the compiler keeps the operands of the address to access the bucket. */
 	OPTIMIZER_HIDE_VAR(bucket);
 	raw_spin_lock(&bucket->lock);
 	if (unlikely(bucket->moved))
@@ -129,15 +131,15 @@ static __always_inline void calls_unlock(struct call_bucket *bucket)
 }
 
 /**
- * calls_live_at() - look whether a bucket need be locked on a way through all of them
- * @calls: the calls; there has been a return probe
- * @pos: 0, then the sum of all @step until that is 0 again
- * @step: set to what this bucket takes of the way
+ * calls_live_at() - check whether a walk over all buckets must lock the bucket at a position
+ * @calls: the calls; the table exists
+ * @pos: position in the walk: at first 0, then the sum of all @step, until that is 0 again
+ * @step: set to the length of the bucket in the walk
  *
- * The table may grow meanwhile: a position is a hash.
+ * The table may grow during the walk, because a position is a hash.
  *
  * Context: interrupts off.
- * Return: false if there is no call in it.
+ * Return: false if there is no call in the bucket.
  */
 static inline bool calls_live_at(const struct calls *calls, u64 pos, u64 *step)
 {
@@ -153,10 +155,10 @@ static inline bool calls_live_at(const struct calls *calls, u64 pos, u64 *step)
 }
 
 /**
- * calls_lock_next() - lock a bucket on a way through all of them
+ * calls_lock_next() - lock a bucket in a walk over all buckets
  * @calls: as for calls_live_at()
- * @pos: the same
- * @step: the same
+ * @pos: as for calls_live_at()
+ * @step: as for calls_live_at()
  *
  * Context: interrupts off.
  * Return: the bucket, to be unlocked with calls_unlock().
@@ -184,7 +186,7 @@ static inline struct call_bucket *calls_lock_next(struct calls *calls, u64 pos, 
  * @bucket: the bucket of @sp, locked
  * @sp: address of the stack word
  *
- * Return: the link to the newest one, or a link that is NULL.
+ * Return: the link to the newest instance, or a link that is NULL.
  */
 static __always_inline struct uret_instance **bucket_find(struct call_bucket *bucket,
 							  unsigned long sp)
@@ -196,7 +198,7 @@ static __always_inline struct uret_instance **bucket_find(struct call_bucket *bu
 	return link;
 }
 
-/* Take all instances of the call at @link out of its bucket, which is locked. */
+/* Remove all instances of the call at @link from the bucket, which is locked. */
 static __always_inline struct uret_instance *bucket_cut(struct uret_instance **link)
 {
 	struct uret_instance *first = *link, *last = first;
@@ -224,7 +226,7 @@ static inline bool calls_there(const struct calls *calls)
 	return rcu_access_pointer(calls->table);
 }
 
-/* How many buckets there are.  Context: any. */
+/* Get the number of buckets.  Context: any. */
 static inline unsigned long calls_buckets(const struct calls *calls)
 {
 	unsigned long buckets;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What goes through all calls of an address space, or those in a range of it.
+ * Walks over all calls of an address space, or over those in a range of it.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -18,11 +18,11 @@
 #include "core/probed_mm.h"
 #include "text/user_word.h"
 
-/* A thread that has returned to the trampoline arrives there within this time. */
+/* Time within which a thread that has popped the trampoline's address executes the trampoline. */
 #define ARRIVAL_TIME	(10 * HZ)
 
 /**
- * calls_any() - find out whether calls are under way
+ * calls_any() - check whether there is any call
  * @calls: the calls
  *
  * Context: may sleep.
@@ -50,8 +50,9 @@ bool calls_any(struct calls *calls)
 }
 
 /*
- * Take stale instances out of a bucket.  If the page of one is absent, @absent becomes its
- * place; unless that is @gone: there is no stack any more.  Context: the bucket locked.
+ * Remove stale instances from a bucket.  If the stack page of an instance is absent, set @absent to
+ * its stack address.  But if that address is @gone, the stack does not exist any more: remove the
+ * instance.  Context: the bucket locked.
  */
 static struct uret_instance *bucket_prune(struct call_bucket *bucket, unsigned long gone,
 					  unsigned long *absent)
@@ -92,12 +93,12 @@ static void instances_free(struct calls *calls, struct uret_instance *list, bool
 }
 
 /**
- * calls_prune() - forget the calls that were left without a return
+ * calls_prune() - prune the calls that were left without a return
  * @calls: the calls of the address space that the task uses
- * @may_fault: absent pages may be faulted in, by whatever has them
+ * @may_fault: absent pages may be faulted in, and whatever provides them may be waited for
  *
- * The place of such a call on the stack holds something else by now, or there is no stack any
- * more.  If there are very many instances, those that are not in use go, too.
+ * The stack word of such a call holds another value by now, or the stack does not exist any more.
+ * If there are very many instances (CALLS_MAX / 2), free the spare ones, too.
  *
  * Context: may sleep.
  */
@@ -128,7 +129,7 @@ void calls_prune(struct calls *calls, bool may_fault)
 		instances_free(calls, stale, true);
 		instances_free(calls, spare, false);
 		cond_resched();
-		/* Other threads take pages away, but not for ever. */
+		/* Other threads may remove the page again, but not forever. */
 		if (absent && may_fault && ++tries < CALLS_BUCKET_MAX &&
 		    !fatal_signal_pending(current)) {
 			gone = fault_in_readable((char __user *)absent, 1) ? absent : 0;
@@ -141,7 +142,7 @@ void calls_prune(struct calls *calls, bool may_fault)
 	} while (pos || absent);
 }
 
-/* How many instances there are to be when they are searched for stale ones, with @nr left. */
+/* Compute at which number of instances to prune next, with @nr left after this pruning. */
 static unsigned int prune_next(unsigned int nr)
 {
 	return nr > CALLS_MAX / 2 ? CALLS_MAX : max(CALLS_PRUNE_MIN, 2 * nr);
@@ -150,7 +151,7 @@ static unsigned int prune_next(unsigned int nr)
 /**
  * calls_make_room() - prepare for one more call
  * @calls: the calls of the current task's address space
- * @widest: how many return probes the function has
+ * @widest: number of return probes of the function
  *
  * Context: may sleep.
  */
@@ -162,7 +163,7 @@ void calls_make_room(struct calls *calls, unsigned int widest)
 		WRITE_ONCE(calls->widest, widest);
 	if (nr >= READ_ONCE(calls->prune_at) &&
 	    (nr < CALLS_MAX || time_after_eq(jiffies, READ_ONCE(calls->prune_after)))) {
-		/* Other threads need not do the same meanwhile. */
+		/* Keep other threads from pruning at the same time. */
 		WRITE_ONCE(calls->prune_at, CALLS_MAX);
 		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);
 		calls_prune(calls, true);
@@ -173,7 +174,7 @@ void calls_make_room(struct calls *calls, unsigned int widest)
 	calls_grow(calls);
 }
 
-/* Take the instances out of a bucket whose places lie in a range. */
+/* Remove the instances from a bucket whose stack addresses are in a range. */
 static struct uret_instance *bucket_take_range(struct call_bucket *bucket, unsigned long start,
 					       unsigned long end)
 {
@@ -207,12 +208,12 @@ static void unmapped_at(struct calls *calls, unsigned long sp)
 }
 
 /**
- * calls_unmapped() - forget the calls whose stack is unmapped
+ * calls_unmapped() - drop the calls whose stack is unmapped
  * @calls: the calls
- * @start: first address that is unmapped
- * @end: first address behind it
+ * @start: first address of the range
+ * @end: first address behind the range
  *
- * Goes through the words of the range or the buckets of the table, whatever is less.
+ * Walk over the words of the range, or over the buckets of the table, whichever are fewer.
  *
  * Context: may sleep.
  */
@@ -244,7 +245,7 @@ void calls_unmapped(struct calls *calls, unsigned long start, unsigned long end)
 	} while (pos);
 }
 
-/* The better of two places for a return with the stack pointer at @sp; 0 is none. */
+/* Choose the better of two stack addresses for a return with stack pointer @sp; 0 is none. */
 static unsigned long nearer(unsigned long sp, unsigned long a, unsigned long b)
 {
 	if (!a || !b)
@@ -254,7 +255,7 @@ static unsigned long nearer(unsigned long sp, unsigned long a, unsigned long b)
 	return b < sp ? b : min(a, b);
 }
 
-/* The best places in a bucket, of this thread and of others.  Context: the bucket locked. */
+/* Find the best calls in a bucket, of this thread and of others.  Context: the bucket locked. */
 static void bucket_nearest(const struct call_bucket *bucket, unsigned long trampoline,
 			   unsigned long sp, unsigned long *own, unsigned long *others)
 {
@@ -271,15 +272,16 @@ static void bucket_nearest(const struct call_bucket *bucket, unsigned long tramp
 }
 
 /**
- * calls_nearest() - find the call that the current task is the most likely to have returned from
+ * calls_nearest() - find the call from which the current task has most likely returned
  * @calls: the calls
- * @trampoline: what it has returned to
+ * @trampoline: the trampoline that it has returned to
  * @sp: its stack pointer
  *
- * One of its own below the stack pointer, the nearest; or above; or of another thread.
+ * Prefer the task's nearest own call below the stack pointer, then its nearest own call above, then
+ * a call of another thread.
  *
  * Context: may sleep.
- * Return: the address of the stack word, or 0 if no call is under way.
+ * Return: the address of the stack word, or 0 if there is no call.
  */
 unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsigned long sp)
 {
@@ -304,8 +306,8 @@ unsigned long calls_nearest(struct calls *calls, unsigned long trampoline, unsig
 /**
  * struct blanks - memory for copies
  * @list: instances that are not in use
- * @nr: how many are wanted, and
- * @data_size: with how much room for data
+ * @nr: number of instances that are needed
+ * @data_size: bytes of data that each of them must have room for
  */
 struct blanks {
 	struct uret_instance *list;
@@ -313,7 +315,7 @@ struct blanks {
 	size_t data_size;
 };
 
-/* Tests have it fail by itself. */
+/* Tests can make this call fail separately. */
 #ifndef blank_alloc
 #define blank_alloc(data_size)	instance_alloc(data_size, GFP_ATOMIC)
 #endif
@@ -328,14 +330,14 @@ static void blanks_free(struct blanks *blanks)
 	}
 }
 
-/* Make as many as are wanted; fewer if there is no memory. */
+/* Allocate the number that is needed.  Return false if there is no memory for all of them. */
 static bool blanks_make(struct blanks *blanks)
 {
 	struct uret_instance *blank;
 
 	blanks_free(blanks);
 	for (; blanks->nr; blanks->nr--) {
-		/* A fork is not to fail for the limit of a memory cgroup. */
+		/* A fork must not fail because of the limit of a memory cgroup. */
 		blank = blank_alloc(blanks->data_size);
 		if (!blank)
 			return false;
@@ -346,8 +348,8 @@ static bool blanks_make(struct blanks *blanks)
 }
 
 /*
- * Copy the instances of a bucket.  False if there are not enough blanks; how many it takes is
- * noted.  Context: the bucket locked.
+ * Copy the instances of a bucket.  Note in @blanks how many the bucket needs.  Return false if
+ * there are not enough.  Context: the bucket locked.
  */
 static bool bucket_copy(struct call_bucket *bucket, struct blanks *blanks,
 			struct uret_instance **copies)
@@ -378,7 +380,7 @@ static bool bucket_copy(struct call_bucket *bucket, struct blanks *blanks,
 /**
  * calls_copy() - copy all instances for a child that is being forked
  * @calls: the calls of the parent
- * @copies: where the copies are listed, the newest of a call last
+ * @copies: list of the copies, the newest of a call last
  *
  * Context: may sleep, but not wait for memory.
  * Return: 0, or -ENOMEM if some could not be copied.
@@ -404,13 +406,13 @@ int calls_copy(struct calls *calls, struct uret_instance **copies)
 		}
 		local_irq_enable();
 		cond_resched();
-		/* Other threads may enter calls meanwhile. */
+		/* Make enough blanks and try again.  Other threads may enter calls meanwhile. */
 		if (!all && !ret) {
 			calls_discard(&made);
 			ret = blanks_make(&blanks) ? 0 : -ENOMEM;
 			continue;
 		}
-		/* This turns them around. */
+		/* This reverses their order. */
 		while ((copy = made)) {
 			made = copy->next;
 			copy->next = *copies;
@@ -424,12 +426,12 @@ int calls_copy(struct calls *calls, struct uret_instance **copies)
 }
 
 /**
- * calls_adopt() - make a copy of a call known in a child
+ * calls_adopt() - insert a copy of a call into the table of a child
  * @calls: the calls of the child, the current task
- * @inst: the copy; the newest of a call comes last
+ * @inst: the copy; the newest instance of a call is inserted last
  *
  * Context: may sleep.
- * Return: false if there are too many.
+ * Return: false if the bucket is full.
  */
 bool calls_adopt(struct calls *calls, struct uret_instance *inst)
 {
@@ -455,7 +457,7 @@ bool calls_adopt(struct calls *calls, struct uret_instance *inst)
 	return !full;
 }
 
-/* What is to be restored, without its bucket's lock. */
+/* A return address to restore without the lock of its bucket. */
 struct restored {
 	unsigned long sp;
 	unsigned long from;
@@ -465,7 +467,7 @@ struct restored {
 
 #define RESTORED_AT_ONCE	16
 
-/* Context: the bucket locked. */
+/* List the next return addresses to restore.  Context: the bucket locked. */
 static unsigned int bucket_list(struct call_bucket *bucket, struct restored *list)
 {
 	struct uret_instance *inst;
@@ -474,7 +476,7 @@ static unsigned int bucket_list(struct call_bucket *bucket, struct restored *lis
 	for (inst = bucket->live; inst && n < RESTORED_AT_ONCE; inst = inst->next) {
 		if (inst->restored)
 			continue;
-		/* Until it is, a task that returns finds the instance, and calls no handler. */
+		/* Until then, a task that returns finds the instance, and calls no handler. */
 		inst->restored = true;
 		inst->restored_at = jiffies;
 		list[n++] = (struct restored) {
@@ -488,11 +490,11 @@ static unsigned int bucket_list(struct call_bucket *bucket, struct restored *lis
 }
 
 /**
- * calls_restore() - put all return addresses of an address space back
- * @pmm: its image, with a reference
+ * calls_restore() - restore all return addresses of an address space
+ * @pmm: its probed mm, with a reference
  *
- * The instances stay, for tasks that have taken the trampoline's address off their stack and
- * have not arrived there.  No call is entered any more.
+ * The instances stay, for tasks that have popped the trampoline's address and have not executed the
+ * trampoline yet.  No further call is entered.
  *
  * Context: may sleep, in a thread without signals; takes the mmap lock.
  */

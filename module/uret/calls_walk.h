@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Going through the calls of an address space.
+ * Walks over the calls of an address space.
  */
 #ifndef _UPROBES_CALLS_WALK_H
 #define _UPROBES_CALLS_WALK_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Return probes: which words are return addresses.
+ * Return probes: find out which words are return addresses.
  */
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -17,9 +17,9 @@
 #include "core/site_table.h"
 
 /**
- * struct surroundings - the text around a word
- * @before: in front of it
- * @after: from it on
+ * struct surroundings - the text around the address that a word holds
+ * @before: text in front of the address
+ * @after: text from the address on
  */
 struct surroundings {
 	u8 before[sizeof(u64)];
@@ -28,11 +28,11 @@ struct surroundings {
 
 static_assert(sizeof(u64) > RETADDR_CALL_MAX);
 
-/* Keep a word, unless mappings have changed since there were @changes. */
+/* Keep a word, unless mappings have changed since the count was @changes. */
 static void keep(struct return_words *words, unsigned long word, int changes)
 {
 	WRITE_ONCE(words->known[(u8)word], word);
-	/* Pairs with return_words_prune(): it clears the word, or is seen to have begun. */
+	/* Pairs with return_words_prune(): it clears the word, or its new count is seen here. */
 	smp_mb();
 	if (unlikely(atomic_read(&words->changes) != changes))
 		return_word_clear(words, (u8)word);
@@ -44,7 +44,7 @@ void return_words_init(struct return_words *words)
 	return_word_clear(words, 0);
 }
 
-/* How often mappings have changed, before a text is looked at. */
+/* Read the count of changes of mappings, before the text is read. */
 static int changes_now(const struct return_words *words)
 {
 	int changes = atomic_read(&words->changes);
@@ -54,7 +54,7 @@ static int changes_now(const struct return_words *words)
 	return changes;
 }
 
-/* Take our breakpoints out of text that was read.  Context: RCU read side. */
+/* Replace our breakpoints by the original bytes in a copy of text.  Context: RCU read side. */
 static void without_probes(const struct probed_mm *pmm, unsigned long addr, u8 *text, size_t len)
 {
 	const struct site *site;
@@ -72,12 +72,12 @@ static void without_probes(const struct probed_mm *pmm, unsigned long addr, u8 *
 /**
  * return_word_look() - find out in a trap whether a word is a return address
  * @pmm: the current task's address space
- * @word: what lies at the stack pointer of a function that is entered
+ * @word: the word at the stack pointer when a function is entered
  *
- * It is if a call instruction ends there, in memory that can be executed.
+ * It is one if a call instruction ends at this address, in memory that can be executed.
  *
  * Context: the trap.
- * Return: what it is, as far as can be told here.
+ * Return: the kind of the word, as far as a trap can tell.
  */
 enum word_kind return_word_look(struct probed_mm *pmm, unsigned long word)
 {
@@ -101,11 +101,11 @@ enum word_kind return_word_look(struct probed_mm *pmm, unsigned long word)
 }
 
 /**
- * struct lies - what a word points to
+ * struct lies - the memory that a word points to
  * @executable: it can be executed
- * @of_kernel: it is the kernel's: the vDSO, or where the kernel's return probes return to
- * @nameless: no file that has a name holds it: a compiler at run time has made it
- * @anonymous: it is memory of no file, such as the stack
+ * @of_kernel: it is the kernel's: the vDSO, or the trampoline of the kernel's return probes
+ * @nameless: it is not in a file that has a name: a compiler has generated it at run time
+ * @anonymous: it is memory without a file, such as the stack
  */
 struct lies {
 	bool executable;
@@ -114,7 +114,7 @@ struct lies {
 	bool nameless;
 };
 
-/* Context: may sleep; takes the mmap lock. */
+/* Look up the memory that a word points to.  Context: may sleep; takes the mmap lock. */
 static struct lies where_lies(struct mm_struct *mm, unsigned long word)
 {
 	const struct vm_area_struct *vma;
@@ -135,20 +135,20 @@ static struct lies where_lies(struct mm_struct *mm, unsigned long word)
 }
 
 /*
- * Whether a debugger has the current task call the function: gdb lets such calls return to a
- * breakpoint on the stack, and takes the fault there for its trap.
+ * Check whether a debugger makes the current task call the function.  gdb lets such calls return to
+ * a breakpoint on the stack, and treats the fault there as the trap of that breakpoint.
  */
 static bool of_debugger(const struct lies *lies, unsigned long word)
 {
 	u8 byte;
 
-	/* The debugger has just written it. */
+	/* The debugger has just written this byte, so its page is present. */
 	return current->ptrace && lies->anonymous &&
 	       !copy_from_user_nofault(&byte, (void __user *)word, sizeof(byte)) &&
 	       byte == ARCH_BREAKPOINT;
 }
 
-/* Whether a signal handler of the current task returns to an address. */
+/* Check whether a signal handler of the current task returns to an address. */
 static bool is_restorer(unsigned long word)
 {
 	const struct sighand_struct *sighand = rcu_dereference_protected(current->sighand, true);
@@ -161,18 +161,19 @@ static bool is_restorer(unsigned long word)
 	return false;
 }
 
-/* Whether somebody else's breakpoint may cover the first byte of a call that ends at @end. */
+/* Check whether another owner's breakpoint may cover the first byte of a call that ends at @end. */
 static bool behind_breakpoint(const u8 *end)
 {
-	/* Where there are several, they fill a gap between functions. */
+	/* Several breakpoints in a row fill a gap between functions. */
 	return end[-1] != ARCH_BREAKPOINT &&
 	       memchr(end - RETADDR_CALL_MAX, ARCH_BREAKPOINT, RETADDR_CALL_MAX - 1);
 }
 
 /*
- * Functions are also entered otherwise than by a call, and return all the same: from a signal
- * handler, from the first function of a coroutine, to an address that was pushed before a jump.
- * Where no name is, such an address may be anywhere but where compilers have functions begin.
+ * Check whether a function may return to a word.  Some functions were not entered by a call, and
+ * return all the same: a signal handler, the first function of a coroutine, and a function whose
+ * return address was pushed before a jump.  In code without a named file, such an address may be
+ * anywhere, except where compilers let functions begin.
  */
 static bool returned_to(const struct surroundings *text, const struct lies *lies,
 			unsigned long word, enum uinsn_mode mode)
@@ -186,9 +187,9 @@ static bool returned_to(const struct surroundings *text, const struct lies *lies
 }
 
 /**
- * return_word_is() - find out whether a word is a return address
+ * return_word_is() - find out in task context whether a word is a return address
  * @pmm: the current task's address space
- * @word: what lies at the stack pointer of a function that is entered
+ * @word: the word at the stack pointer when a function is entered
  * @regs: user registers
  *
  * Context: may sleep; takes the mmap lock.
@@ -202,7 +203,7 @@ bool return_word_is(struct probed_mm *pmm, unsigned long word, const struct pt_r
 
 	if (!lies.executable || mode < 0)
 		return of_debugger(&lies, word);
-	/* Text in front of it may be missing, and what is behind it may end. */
+	/* The text in front of the address may be missing, and the text behind it may end early. */
 	hidden = copy_from_user(text.after, (void __user *)word, sizeof(text.after)) ==
 		sizeof(text.after);
 	if (copy_from_user(text.before, (void __user *)(word - sizeof(text.before)),
@@ -212,22 +213,22 @@ bool return_word_is(struct probed_mm *pmm, unsigned long word, const struct pt_r
 	without_probes(pmm, word - sizeof(text.before), text.before, sizeof(text.before));
 	without_probes(pmm, word, text.after, sizeof(text.after));
 	rcu_read_unlock();
-	/* What can be executed and not read holds nothing but code. */
+	/* Memory that can be executed and not read holds only code. */
 	if (!hidden && !returned_to(&text, &lies, word, mode))
 		return false;
-	/* A trampoline that is not the image's may become that. */
+	/* Keep no word that points to a trampoline: the probed mm may use this trampoline later. */
 	if (text.after[0] != ARCH_BREAKPOINT)
 		keep(&pmm->uret.words, word, changes);
 	return true;
 }
 
 /**
- * return_words_prune() - the mapping of a range has changed
+ * return_words_prune() - forget the words of a range whose mapping has changed
  * @pmm: the address space
  * @start: first address of the range
- * @end: first address behind it
+ * @end: first address behind the range
  *
- * Context: any; the kernel has taken the pages away.
+ * Context: any; the kernel has removed the pages.
  */
 void return_words_prune(struct probed_mm *pmm, unsigned long start, unsigned long end)
 {
@@ -240,7 +241,7 @@ void return_words_prune(struct probed_mm *pmm, unsigned long start, unsigned lon
 	smp_mb__after_atomic();
 	for (i = 0; i < RETURN_WORDS; i++) {
 		word = READ_ONCE(words->known[i]);
-		/* What lies in front of it was looked at, too. */
+		/* The text in front of the address was read, too. */
 		if (word >= start && word - sizeof(u64) < end)
 			return_word_clear(words, i);
 	}

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whether the word at the stack pointer of a function that is entered is a return address.
+ * Check, when a function is entered, whether the word at the stack pointer is a return address.
  *
- * Code that is entered by jumps may have anything there: if that were exchanged, the program
- * would find another value in a variable of its own.
+ * Code that is entered by jumps may have any value there.  If the module exchanged such a word, the
+ * program would find another value in its own variable.
  *
- * Words that have been found to be one are kept with the address space, each at a place of its
- * own by its lowest byte, so that a hit compares one word.  Nobody takes a lock for them: a word
- * is stored and cleared as a whole.  A word stays until its text is unmapped or changes its
- * protection; stores to the text do not count.
+ * The probed mm keeps the words that were found to be return addresses.  They are indexed by their
+ * lowest byte, so that a hit compares one word.  There is no lock: a word is stored and cleared as
+ * a whole.  A word stays until its text is unmapped or changes its protection.  Stores to the text
+ * do not matter.
  */
 #ifndef _UPROBES_RETURN_WORD_H
 #define _UPROBES_RETURN_WORD_H
@@ -21,17 +21,17 @@
 struct probed_mm;
 struct pt_regs;
 
-/* No word is known at a place.  Context: any. */
+/* Clear an entry: store a value that matches no word at this index.  Context: any. */
 static inline void return_word_clear(struct return_words *words, unsigned int place)
 {
 	WRITE_ONCE(words->known[place], !place);
 }
 
 /**
- * enum word_kind - what a word is
+ * enum word_kind - kind of a word
  * @WORD_DATA: no return address
  * @WORD_RETURN: a return address
- * @WORD_UNCLEAR: that takes a context that can sleep
+ * @WORD_UNCLEAR: not known; to find out takes a context that can sleep
  */
 enum word_kind {
 	WORD_DATA,
@@ -39,7 +39,7 @@ enum word_kind {
 	WORD_UNCLEAR,
 };
 
-/* Context: any. */
+/* Check whether a word is a known return address.  Context: any. */
 static __always_inline bool return_word_known(const struct return_words *words,
 					      unsigned long word)
 {

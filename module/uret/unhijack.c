@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Return addresses on the stacks of a process: what they stand for, and how they are put back
- * for a thread that is going to read its stack.
+ * Return addresses on the stacks of a process: translate them, and restore them for a thread that
+ * is going to read its stack.
  */
 #include <linux/mm.h>
 #include <linux/pagemap.h>
@@ -22,12 +22,13 @@
 #include "core/ssol_area.h"
 
 /*
- * So often a place is looked at whose page is there each time that it is asked for. Others take
- * pages away, but not as often in a row; a shadow stack never takes the exchange.
+ * Maximum number of attempts to restore a word whose page can be faulted in each time.  Other
+ * threads may remove the page, but not this many times in a row.  A shadow stack never allows the
+ * exchange.
  */
 #define RESTORE_TRIES	100U
 
-/* The word at @sp becomes @to if it is @from; @was is what it was.  False without a page. */
+/* If the word at @sp is @from, set it to @to.  Set @was to the old word.  False without a page. */
 static bool word_swap(unsigned long sp, unsigned long from, unsigned long to,
 		      unsigned int size, unsigned long *was)
 {
@@ -53,9 +54,9 @@ fault:
 }
 
 /*
- * Put the return address of a call of the current task's address space back, if the
- * trampoline's is there; @was becomes what was there.  Another thread may own the stack, so the
- * exchange is atomic; the place is aligned.  False if the page is absent, or shared with a
+ * Restore the return address of a call in the current task's address space, if the word holds the
+ * trampoline's address.  Set @was to the old word.  Another thread may own the stack, so the
+ * exchange is atomic; the word is aligned.  Return false if the page is absent, or shared with a
  * forked process.
  */
 static bool stack_restore(const struct uret_instance *inst, unsigned long *was)
@@ -69,9 +70,9 @@ static bool stack_restore(const struct uret_instance *inst, unsigned long *was)
 }
 
 /*
- * The return address of a call has been put back: it is followed no more, and counts as missed
- * if it is @under_way.  The instance stays: a thread may have taken the trampoline's address off
- * its stack just before, and still arrive there.  Context: the bucket locked.
+ * Mark a call whose return address was restored.  The call is not followed any more, and counts as
+ * missed if it is @under_way.  The instance stays: a thread may have just popped the trampoline's
+ * address, and not have executed the trampoline yet.  Context: the bucket locked.
  */
 static void set_restored(struct uret_instance *inst, bool under_way)
 {
@@ -82,11 +83,11 @@ static void set_restored(struct uret_instance *inst, bool under_way)
 }
 
 /**
- * struct unwound - the calls that a thread may be going to walk through
- * @start: the part of its stack that is in use
- * @end: first address behind that
+ * struct unwound - the calls that a thread may find when it walks its stack
+ * @start: start of the part of its stack that is in use
+ * @end: first address behind this part
  * @owner: the thread
- * @all: it may be those of other threads as well
+ * @all: calls of other threads are included
  */
 struct unwound {
 	unsigned long start;
@@ -102,8 +103,9 @@ static bool is_unwound(const struct unwound *u, const struct uret_instance *inst
 }
 
 /*
- * Put back what a bucket has of that, without sleeping.  Return: the place of a call whose page
- * is absent, or 0; that at @gone cannot be faulted in.  Context: the bucket locked.
+ * Restore the calls in a bucket that @u selects, without sleeping.  The page of @gone cannot be
+ * faulted in.  Return: the stack address of another call whose page is absent, or 0.
+ * Context: the bucket locked.
  */
 static unsigned long bucket_restored(struct call_bucket *bucket, const struct unwound *u,
 				     unsigned long gone)
@@ -119,14 +121,14 @@ static unsigned long bucket_restored(struct call_bucket *bucket, const struct un
 		there = stack_restore(inst, &was);
 		if (!there && inst->ri.sp != gone)
 			absent = inst->ri.sp;
-		else	/* Otherwise the call was left long ago.  Several may share the place. */
+		else	/* With any other word, the call is stale.  Instances may share the word. */
 			set_restored(inst, there && (was == inst->trampoline ||
 						     was == inst->ri.ret_addr));
 	}
 	return absent;
 }
 
-/* Put back all calls in a trap; false where that takes a context that can sleep. */
+/* Restore all calls in a trap.  Return false if that takes a context that can sleep. */
 static bool restore_in_trap(struct calls *calls)
 {
 	const struct unwound u = { .all = true };
@@ -137,7 +139,7 @@ static bool restore_in_trap(struct calls *calls)
 
 	if (sole == CALLS_NOBODY)
 		return true;
-	/* What is another thread's need not be put back; and there may be too many for a trap. */
+	/* Other threads' calls need not be restored, and there may be too many calls for a trap. */
 	if (sole != current->pid || calls_buckets(calls) > 1UL << CALLS_MIN_BITS ||
 	    atomic_read(&calls->nr) > 1 << CALLS_MIN_BITS)
 		return false;
@@ -152,14 +154,14 @@ static bool restore_in_trap(struct calls *calls)
 	return !absent;
 }
 
-/* Gets the page of a place; false if it cannot be had. */
+/* Fault in the page of a stack address.  Return false if that is not possible. */
 static bool page_bring(unsigned long at)
 {
-	/* Without a store: another thread may use the place since. */
+	/* Do not store to it: another thread may use the word by now. */
 	return !fault_in_safe_writeable((char __user *)at, 1);
 }
 
-/* Go through all buckets.  Context: may sleep. */
+/* Restore the calls that @u selects, in all buckets.  Context: may sleep. */
 static void restore_all(struct calls *calls, const struct unwound *u)
 {
 	unsigned long absent, gone = 0, last = 0;
@@ -181,14 +183,14 @@ static void restore_all(struct calls *calls, const struct unwound *u)
 			pos += step;
 			continue;
 		}
-		/* Other threads can take pages away again and again. */
+		/* Other threads can remove pages again and again: limit the number of attempts. */
 		tries = absent == last ? tries + 1 : 1;
 		last = absent;
 		gone = tries == RESTORE_TRIES || !page_bring(absent) ? absent : 0;
 	} while ((pos || absent) && !fatal_signal_pending(current));
 }
 
-/* The same for one call.  Context: may sleep. */
+/* Restore the call at one stack address.  Context: may sleep. */
 static void restored_at(struct calls *calls, unsigned long at)
 {
 	const struct unwound u = { .start = at, .end = at + 1 };
@@ -207,12 +209,12 @@ static void restored_at(struct calls *calls, unsigned long at)
 	} while (absent && !fatal_signal_pending(current));
 }
 
-/* So much of a stack is read at once, in bytes. */
+/* How much of a stack is read at once, in bytes. */
 #define PIECE	512
 
 /*
- * Go by the words of the stack: those of calls hold the trampoline's address.  The address space
- * may have had several trampolines, each in an area.  Context: may sleep.
+ * Find the calls by the words of the stack: the word of a call holds the trampoline's address.  The
+ * address space may have had several trampolines, each in its own area.  Context: may sleep.
  */
 static void restore_words(struct probed_mm *pmm, const struct unwound *u, unsigned int size)
 {
@@ -228,7 +230,7 @@ static void restore_words(struct probed_mm *pmm, const struct unwound *u, unsign
 		high = max(high, ssol_area_trampoline(pmm->areas.list[i]));
 	}
 	for (at = ALIGN(u->start, size); at < u->end; at += n) {
-		/* Pieces do not cross the ends of pages. */
+		/* A piece does not cross the end of a page. */
 		n = min(PIECE - (at & (PIECE - 1)), u->end - at);
 		if (copy_from_user(&words, (void __user *)at, n))
 			return;
@@ -242,9 +244,9 @@ static void restore_words(struct probed_mm *pmm, const struct unwound *u, unsign
 }
 
 /*
- * Fill in which part of its stack the current task uses.  True if it is on the stack that it began
- * with: it has not come there from another one.  C libraries keep what the thread pointer points
- * to at the end of a thread's stack, but for the first thread.
+ * Fill in which part of its stack the current task uses.  Return true if it is on the stack that it
+ * began with: it has not come there from another stack.  C libraries keep the data that the thread
+ * pointer refers to at the end of a thread's stack.  The first thread is an exception.
  */
 static bool stack_used(struct unwound *u)
 {
@@ -262,13 +264,13 @@ static bool stack_used(struct unwound *u)
 		base = there >= u->start && there < u->end;
 	}
 	mmap_read_unlock(current->mm);
-	/* That may lie within the first one. */
+	/* A signal stack may lie within the first stack. */
 	return base && !on_sig_stack(u->start);
 }
 
 /*
- * On its first stack, the calls that a thread may walk through lie between its stack pointer and
- * the end.  On another one, they may also be calls of its own elsewhere: an alternate signal
+ * On its first stack, a thread can find only calls between its stack pointer and the end.  On
+ * another stack, it may also find calls of its own elsewhere.  Other stacks are an alternate signal
  * stack, or a segment of a stack that grows by segments.  Context: may sleep.
  */
 static void restore_in_task(struct probed_mm *pmm)
@@ -281,20 +283,21 @@ static void restore_in_task(struct probed_mm *pmm)
 		restore_words(pmm, &u, size);
 		return;
 	}
-	/* What the signal has interrupted may be a coroutine with calls of any thread. */
+	/* The signal may have interrupted a coroutine that has calls of any thread. */
 	u.all = READ_ONCE(pmm->uret.calls.mixed) && on_sig_stack(regs->sp);
 	restore_all(&pmm->uret.calls, &u);
 }
 
 /**
- * ret_addrs_restore() - put the return addresses of a thread's calls back
- * @may_sleep: whether the caller can
+ * ret_addrs_restore() - restore the return addresses of the current task's calls
+ * @may_sleep: whether the caller can sleep
  *
- * The current task is going to read its stack.  The calls on it are followed no more, and count
- * as missed; so are other calls of the thread, which it may have entered on another stack.
+ * The current task is going to read its stack.  The calls on this stack are not followed any more,
+ * and count as missed.  The same holds for other calls of the task, which it may have entered on
+ * another stack.
  *
  * Context: as @may_sleep says; the trap otherwise.
- * Return: false when it takes a context that can sleep; the rest is to be done there.
+ * Return: false if a context that can sleep is needed for the rest.
  */
 bool ret_addrs_restore(bool may_sleep)
 {
@@ -314,14 +317,16 @@ bool ret_addrs_restore(bool may_sleep)
 }
 
 /**
- * ret_addrs_lift() - a function was entered by a jump, and the kernel may have a return probe there
+ * ret_addrs_lift() - restore a return address before the kernel's return probe sees it
  * @pmm: the current task's address space
- * @regs: user registers at the entry
- * @shared: only calls of functions where the kernel may have one as well
+ * @regs: user registers at the entry of a function
+ * @shared: restore only calls of functions whose breakpoint has another owner, too
  *
- * What lies on the stack then is our trampoline's address. The kernel goes by whether it is its
- * own, which it is again where the first function has a return probe of the kernel's, too, and
- * ours comes last: see hit_share(). The calls are followed no more, and count as missed.
+ * If a jump has entered the function from a return-probed one, our trampoline's address is on the
+ * stack.  The kernel may have a return probe on the function.  It checks whether the word is the
+ * address of its own trampoline.  If the kernel has a return probe on the first function, too, the
+ * restored word is that address, because our exchange comes last: see hit_pass_on().  The calls are
+ * not followed any more, and count as missed.
  *
  * Context: the trap.
  */
@@ -343,14 +348,14 @@ void ret_addrs_lift(struct probed_mm *pmm, const struct pt_regs *regs, bool shar
 }
 
 /**
- * ret_addr_real() - the program's address for one of this module's
+ * ret_addr_real() - translate an address of this module to the program's address
  * @task: the current task, or one that does not run
  * @pc: an address
- * @sp: where on the stack it was found, or the stack pointer with @pc in the ip
+ * @sp: stack address at which @pc was found, or the stack pointer if @pc is the ip
  *
  * Context: any.
- * Return: the return address or the address of the instruction that @pc stands
- * for; @pc when it is neither the trampoline nor in a slot.
+ * Return: for the trampoline, the real return address; for an address in a slot, the address of
+ * the instruction; @pc otherwise.
  */
 unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned long sp)
 {
@@ -374,7 +379,7 @@ unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned
 	return pc;
 }
 
-/* Whether @pc is what the stack holds for the call @ri.  Context: any. */
+/* Check whether @pc is the trampoline's address on the stack for the call @ri.  Context: any. */
 bool ret_addr_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc)
 {
 	return container_of(ri, struct uret_instance, ri)->trampoline == pc;

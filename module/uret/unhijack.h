@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Return addresses on the stacks of a process: what they stand for, and how they are put back.
+ * Return addresses on the stacks of a process: translate them, and restore them.
  */
 #ifndef _UPROBES_UNHIJACK_H
 #define _UPROBES_UNHIJACK_H

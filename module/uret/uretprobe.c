@@ -21,7 +21,7 @@
 #include "core/task_handler.h"
 
 /**
- * uretprobe_missed() - count a call that cannot be followed
+ * uretprobe_missed() - count a call that cannot be followed as missed
  * @set: consumers of the function's first instruction
  *
  * Context: any; the caller keeps @set.
@@ -36,7 +36,7 @@ void uretprobe_missed(const struct consumer_set *set)
 	}
 }
 
-/* An instance of the bucket of @sp, or, where the task may sleep, a new one. */
+/* Take a spare instance from the bucket of @sp.  If there is none, and it may sleep, allocate. */
 static struct uret_instance *instance_get(struct calls *calls, unsigned long sp,
 					  size_t data_size, bool may_sleep)
 {
@@ -54,7 +54,7 @@ static struct uret_instance *instance_get(struct calls *calls, unsigned long sp,
 	return inst;
 }
 
-/* An instance for each return consumer, the newest last; false without memory. */
+/* Get an instance for each return consumer, the newest last.  Return false without memory. */
 static bool instances_get(struct calls *calls, const struct consumer_set *set, unsigned long sp,
 			  struct uret_instance **fresh, bool may_sleep)
 {
@@ -82,8 +82,8 @@ static bool instances_get(struct calls *calls, const struct consumer_set *set, u
 }
 
 /*
- * Whether the entry handler wants the call followed, or there is none.  Where it cannot be
- * called any more the call is not followed: the probe may be enabled again before it returns.
+ * Ask the entry handler, if there is one, whether to follow the call.  If the handler cannot be
+ * called any more, do not follow the call: the probe may be enabled again before the call returns.
  */
 static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs)
 {
@@ -92,7 +92,7 @@ static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs)
 	bool wanted = true;
 
 	if (c->atomic) {
-		/* As in the trap, which this may be. */
+		/* Atomic handlers run as in the trap.  This may be the trap or task context. */
 		local_irq_save(flags);
 		wanted = READ_ONCE(c->run.live) && (!inst->ri.rp->entry_handler ||
 						    !inst->ri.rp->entry_handler(&inst->ri, regs));
@@ -108,7 +108,7 @@ static bool instance_wanted(struct uret_instance *inst, struct pt_regs *regs)
 	return wanted;
 }
 
-/* What all instances of a call have in common. */
+/* Fill in the fields that all instances of a call have in common. */
 static __always_inline void instance_fill(struct uret_instance *inst, const struct site *site,
 					  unsigned long trampoline, unsigned long real,
 					  unsigned int word)
@@ -124,7 +124,7 @@ static __always_inline void instance_fill(struct uret_instance *inst, const stru
 	inst->ri.func = site->key.addr;
 }
 
-/* Fills the instances of a call in, and drops those of consumers that do not want to follow it. */
+/* Fill in the instances of a call, and drop those of consumers that do not follow it. */
 static void instances_fill(struct uret_instance **fresh, struct uret_instance **dropped,
 			   const struct site *site, unsigned long trampoline, unsigned long real,
 			   struct pt_regs *regs, bool shared)
@@ -155,7 +155,7 @@ static enum word_kind word_look(struct probed_mm *pmm, unsigned long word,
 	return return_word_is(pmm, word, regs) ? WORD_RETURN : WORD_DATA;
 }
 
-/* What is known of the word at the stack pointer, when a function is entered. */
+/* The word at the stack pointer when a function is entered, and what is known of it. */
 struct entry_word {
 	unsigned long sp;
 	unsigned long trampoline;
@@ -165,8 +165,8 @@ struct entry_word {
 };
 
 /*
- * Looks at the word.  It is chained if the function is entered by a jump from a return-probed
- * one, in its frame: the call there knows the return address then.
+ * Find out what the word is.  It is chained if a jump from a return-probed function has entered
+ * this one, in the frame of the first.  In that case, the call there has the return address.
  */
 static enum word_kind entry_word_look(struct entry_word *word, struct probed_mm *pmm,
 				      const struct pt_regs *regs, bool may_sleep)
@@ -180,8 +180,8 @@ static enum word_kind entry_word_look(struct entry_word *word, struct probed_mm 
 }
 
 /*
- * Puts the instances of a call into the table; those that are not wanted become free.  False if
- * the call cannot be followed.
+ * Insert the instances of a call into the table.  Instances that are not needed become spare ones.
+ * Return false if the call cannot be followed.
  */
 static bool instances_link(struct calls *calls, struct uret_instance *fresh,
 			   const struct entry_word *word, const struct site *site,
@@ -196,7 +196,7 @@ static bool instances_link(struct calls *calls, struct uret_instance *fresh,
 	for (end = &rest; *end; end = &(*end)->next)
 		;
 	*end = fresh;
-	/* Nobody wants to know.  The page has just been written, but a fork may have it by now. */
+	/* If nothing is linked, restore the word.  A fork may share the page by now. */
 	if (linked <= 0 && !word->chained &&
 	    !stack_write(word->sp, word->real, word->size, may_sleep)) {
 		fresh = rest;
@@ -207,7 +207,7 @@ static bool instances_link(struct calls *calls, struct uret_instance *fresh,
 	return linked >= 0;
 }
 
-/* Makes the return of a call known.  False, with nothing done, if that takes task context. */
+/* Insert a call into the table.  Return false, with nothing done, if that takes task context. */
 static bool prepare_uretprobe(struct utask *utask, const struct site *site,
 			      const struct consumer_set *set, struct pt_regs *regs,
 			      bool may_sleep)
@@ -221,7 +221,7 @@ static bool prepare_uretprobe(struct utask *utask, const struct site *site,
 	struct uret_instance *fresh = NULL;
 	enum word_kind kind;
 
-	/* A return address is restored in one exchange, for which the word must be aligned. */
+	/* Return addresses are restored by an atomic exchange, which needs an aligned word. */
 	if (!IS_ALIGNED(word.sp, word.size) || arch_stack_fixed())
 		goto missed;
 	if (!unwinder_known(site->pmm) && !may_sleep)
@@ -234,7 +234,7 @@ static bool prepare_uretprobe(struct utask *utask, const struct site *site,
 	if (kind == WORD_DATA)
 		goto missed;
 
-	/* Nobody may take the trampoline's address, once it is there, for that of another call. */
+	/* Once the word is exchanged, it must not be taken for that of a stale call. */
 	if (!word.chained)
 		calls_drop(calls, word.sp);
 	if (!instances_get(calls, set, word.sp, &fresh, may_sleep) ||
@@ -257,8 +257,8 @@ missed:
 }
 
 /*
- * Exchanges the return address for the trampoline's; false with nothing done where the page is
- * not there or cannot be written, or the word is not known to be one.
+ * Exchange the return address for the trampoline's address.  If the page is absent or cannot be
+ * written, or the word is not a known return address, do nothing and return false.
  */
 static __always_inline bool word_exchange(const struct return_words *words, unsigned long addr,
 					  unsigned long to, unsigned long *from)
@@ -269,7 +269,7 @@ static __always_inline bool word_exchange(const struct return_words *words, unsi
 	if (unlikely(!user_access_begin(word, sizeof(*word))))
 		return false;
 	unsafe_get_user(old, word, fault);
-	/* The trampoline's is not: see prepare_uretprobe(). */
+	/* The trampoline's address is not a known one: see prepare_uretprobe(). */
 	if (unlikely(!return_word_known(words, old)))
 		goto fault;
 	unsafe_put_user(to, word, fault);
@@ -282,17 +282,17 @@ fault:
 }
 
 /**
- * uretprobe_enter() - make the return of a function known, in the usual case
+ * uretprobe_enter() - insert a call into the table of calls, in the usual case
  * @site: the function's first instruction, in 64-bit code
  * @c: its only consumer, which has neither an entry handler nor data
  * @regs: user registers, ip still behind the breakpoint
  *
- * Usual is a bucket with an instance for further use, no call at the same place, and a return
- * address that is known to be one.
+ * In the usual case, the bucket has a spare instance, there is no call at the same stack address,
+ * and the word is a known return address.
  *
  * Context: the trap.
- * Return: true when the hit has been dealt with; false, and nothing is done, when
- * this is not the usual case.
+ * Return: true if the hit has been handled; false, with nothing done, if this is not the usual
+ * case.
  */
 bool uretprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs)
 {
@@ -343,7 +343,7 @@ unusual:
 }
 
 /**
- * uretprobe_learn() - look at a return address that is not known, where that was the case
+ * uretprobe_learn() - examine the return address, if it is not known yet
  * @site: as for uretprobe_enter(), which has returned false
  * @regs: user registers
  *
@@ -361,14 +361,14 @@ bool uretprobe_learn(const struct site *site, const struct pt_regs *regs)
 }
 
 /**
- * uretprobe_prepare() - make the return of the function being entered known
- * @utask: state of the current task
+ * uretprobe_prepare() - insert the call that is being entered into the table of calls
+ * @utask: utask of the current task
  * @site: the function's first instruction
  * @set: consumers of @site
- * @regs: user registers; sp is where the return address lies
+ * @regs: user registers; sp is the address of the return address
  *
  * Context: the trap.
- * Return: false when it takes a context that can sleep; nothing is done then.
+ * Return: false, with nothing done, if a context that can sleep is needed.
  */
 bool uretprobe_prepare(struct utask *utask, const struct site *site,
 		       const struct consumer_set *set, struct pt_regs *regs)
@@ -377,14 +377,14 @@ bool uretprobe_prepare(struct utask *utask, const struct site *site,
 }
 
 /**
- * uretprobe_prepare_sleepable() - the same, where one can sleep
- * @utask: state of the current task
+ * uretprobe_prepare_sleepable() - do the same as uretprobe_prepare() in task context
+ * @utask: utask of the current task
  * @site: the function's first instruction
  * @set: consumers of @site; the caller holds a reference
  * @regs: user registers
  *
- * What cannot be prepared even here is counted as missed.  The program's unwinders have been
- * looked for.
+ * A call that cannot be followed even here counts as missed.  The caller has looked for the
+ * program's unwinders.
  *
  * Context: may sleep.
  */

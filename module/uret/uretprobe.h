@@ -2,13 +2,14 @@
 /*
  * Return probes: return instances and the trampoline.
  *
- * When a return-probed function is entered, its return address on the stack is
- * exchanged for the address of the trampoline, a breakpoint at the start of
- * an SSOL area, and an instance remembers the real one.  Instances are found by
- * where on the stack the return address lies (calls.h), so a thread may
- * switch between stacks, and another one may go on with them.  Those that are never returned to
- * (longjmp) are recognised by their place on the stack holding something else, or being
- * entered anew.
+ * When a return-probed function is entered, the module exchanges the return address on the stack
+ * for the address of the trampoline.  The trampoline is a breakpoint at the start of an SSOL area.
+ * A return instance keeps the real return address.
+ *
+ * Instances are looked up by the stack address of the return address (calls.h).  So a thread may
+ * switch between stacks, and another thread may continue on them.  If a call never returns
+ * (longjmp()), its instances are stale.  They are recognized if their stack word holds another
+ * value, or if another call is entered at their stack address.
  */
 #ifndef _UPROBES_URETPROBE_H
 #define _UPROBES_URETPROBE_H
@@ -29,22 +30,22 @@ struct utask;
 
 /**
  * struct uret_instance - one consumer's share in one call
- * @next: in the list of a bucket, or in one of instances that are being copied or called
- * @consumer: whose; pinned through consumer::calls, while the instance is in use
- * @trampoline: what the stack holds instead of the return address
+ * @next: link in the list of a bucket, or in a list of instances that are being copied or called
+ * @consumer: the consumer; pinned through consumer::calls, while the instance is in use
+ * @trampoline: the address that the stack holds instead of the return address
  * @owner: id of the thread that has entered the call
- * @restored_at: when the return address was put back, in jiffies
- * @discarded: of the first in a list of copies that are to be freed
- * @room: bytes that there are for data
+ * @restored_at: time when the return address was restored, in jiffies
+ * @discarded: in the first instance of a list of copies to be freed: the link between such lists
+ * @room: bytes that are available for data
  * @word: size of the return address, in bytes
- * @again: the atomic handler has asked for task context
- * @shared: somebody else's breakpoint is at the function, too; for a return probe of the
- *	kernel's, the return address may be that of its trampoline
- * @restored: the return address has been put back; no handler is called any more
- * @ri: what the handler gets; the consumer's data behind it
+ * @again: the atomic handler has asked for its task handler
+ * @shared: the breakpoint at the function has another owner, too; if that is a return probe of the
+ *	kernel, the return address may be the address of the kernel's trampoline
+ * @restored: the return address has been restored; no handler is called any more
+ * @ri: the argument of the handler, with the consumer's data behind it
  *
- * While it is in the table of calls, it is under its bucket's lock; otherwise it is the task's
- * that has taken it out.
+ * While an instance is in the table of calls, the lock of its bucket protects it.  Outside the
+ * table, it belongs to the task that has removed it.
  */
 struct uret_instance {
 	struct uret_instance *next;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What becomes of the calls of a process in its forked child.
+ * Return probes: the calls of a process in its forked child.
  */
 #include <linux/llist.h>
 #include <linux/percpu-refcount.h>
@@ -19,9 +19,9 @@
 #include "text/user_word.h"
 
 /**
- * uretprobe_restore() - put real return addresses into a copied stack
- * @copies: the calls, of calls_copy(); empty afterwards
- * @mm: the address space that the stack lies in, in use
+ * uretprobe_restore() - restore the return addresses in a copy of a stack
+ * @copies: the copies from calls_copy(); empty afterwards
+ * @mm: the address space of the copied stack, in use
  *
  * Context: may sleep; takes the mmap lock.
  */
@@ -47,8 +47,10 @@ static void discard_work(struct work_struct *work)
 static DECLARE_WORK(discard, discard_work);
 
 /**
- * uretprobe_discard_later() - free copies of calls where memory cannot be freed, or not so much
- * @copies: the calls, of calls_copy(); empty afterwards
+ * uretprobe_discard_later() - defer the freeing of copies of calls
+ * @copies: the copies from calls_copy(); empty afterwards
+ *
+ * This is for contexts that cannot free memory, or not that much.
  *
  * Context: any, not the trap.
  */
@@ -59,20 +61,20 @@ void uretprobe_discard_later(struct uret_instance **copies)
 	*copies = NULL;
 }
 
-/* Wait until all that was to be is discarded.  Context: may sleep. */
+/* Wait until all deferred copies are freed.  Context: may sleep. */
 void uretprobe_discard_flush(void)
 {
 	flush_work(&discard);
 }
 
 /**
- * uretprobe_adopt_files() - split the calls of a forked child
- * @copies: the calls, of calls_copy(); empty afterwards
- * @pmm: image of the child, the current task, with a trampoline
- * @parent: image of the parent
+ * uretprobe_adopt_files() - insert a parent's calls into the table of the child, or restore them
+ * @copies: the copies from calls_copy(); empty afterwards
+ * @pmm: probed mm of the child, the current task, with a trampoline
+ * @parent: probed mm of the parent
  *
- * Calls of functions that are probed in every process stay known; the return
- * addresses of the others are put back.
+ * The child gets the calls of consumers that probe every process, or that the child gets, too
+ * (consumer::inherits).  The return addresses of the other calls are restored.
  *
  * Context: may sleep; takes the mmap lock.
  */
@@ -101,10 +103,8 @@ void uretprobe_adopt_files(struct uret_instance **copies, struct probed_mm *pmm,
 }
 
 /**
- * utask_copied_not() - the task is not going to report a fork
- * @utask: its state
- *
- * What it has copied of its address space is of no use.
+ * utask_copied_not() - drop what a task has copied for a fork
+ * @utask: utask of the task, which will not report this fork
  *
  * Context: the task itself; any.
  */
@@ -115,8 +115,8 @@ void utask_copied_not(struct utask *utask)
 }
 
 /**
- * uretprobe_release() - the state of a task is going to be freed
- * @utask: the state
+ * uretprobe_release() - drop the return instances that a utask holds, before it is freed
+ * @utask: the utask
  *
  * Context: RCU's softirq.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Return probes: what a forked child gets of its parent's calls.
+ * Return probes: the calls of a process in its forked child.
  */
 #ifndef _UPROBES_URETPROBE_FORK_H
 #define _UPROBES_URETPROBE_FORK_H

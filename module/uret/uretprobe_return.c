@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Return probes: a task has returned to the trampoline.
+ * Return probes: handle a return to the trampoline.
  */
 #include <linux/percpu-refcount.h>
 #include <linux/sched/signal.h>
@@ -22,7 +22,7 @@
 #include "core/task.h"
 #include "core/task_handler.h"
 
-/* The handlers of @list can be called by nobody any more. */
+/* Count the instances of @list as missed, because their handlers cannot be called. */
 static void returned_missed(struct calls *calls, struct uret_instance *list)
 {
 	struct uret_instance *inst;
@@ -36,7 +36,7 @@ static void returned_missed(struct calls *calls, struct uret_instance *list)
 	calls_give(calls, list);
 }
 
-/* The rest of returned(): several probes, handlers that may sleep, a call that is not followed. */
+/* The slow path of returned(): several probes, handlers that may sleep, or a call not followed. */
 static noinline void returned_many(struct calls *calls, struct uret_instance *list,
 				   struct pt_regs *regs)
 {
@@ -76,7 +76,7 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 	returned_missed(calls, later);
 }
 
-/* The current task has returned from a call, whose instances are in no bucket any more. */
+/* Handle a return of the current task.  The instances of the call are in no bucket any more. */
 static __always_inline void returned(struct calls *calls, struct uret_instance *inst,
 				     struct pt_regs *regs)
 {
@@ -100,10 +100,10 @@ static __always_inline void returned(struct calls *calls, struct uret_instance *
 }
 
 /**
- * struct popped - what a task has returned to
- * @trampoline: this trampoline
- * @sp: with this stack pointer
- * @size: from code with return addresses of this size
+ * struct popped - a return to a trampoline
+ * @trampoline: the trampoline
+ * @sp: stack pointer after the return
+ * @size: size of the return addresses of the code, in bytes
  */
 struct popped {
 	unsigned long trampoline;
@@ -111,7 +111,7 @@ struct popped {
 	unsigned int size;
 };
 
-/* Whether there is a call at @at that the task can have returned from. */
+/* Check whether there is a call at @at from which the task can have returned. */
 static bool call_at(struct calls *calls, const struct popped *popped, unsigned long at,
 		    unsigned long word)
 {
@@ -130,15 +130,16 @@ static bool call_at(struct calls *calls, const struct popped *popped, unsigned l
 	return there;
 }
 
-/* So much of a stack is read at once, in bytes. */
+/* How much of a stack is read at once, in bytes. */
 #define PIECE	512
 
-/* A return may pop so many bytes of arguments. */
+/* Maximum number of bytes of arguments that a return can pop. */
 #define POPPED_MAX	U16_MAX
 
 /*
- * The nearest place below the stack pointer, down to @depth, that still holds the trampoline's
- * address for a call; or 0.  A return leaves there what it has popped.
+ * Find the nearest stack address below the stack pointer that still holds the trampoline's address
+ * for a call.  Look no further than @depth bytes.  A return does not overwrite what it has popped.
+ * Return: the address, or 0.
  */
 static unsigned long place_popped(struct calls *calls, const struct popped *popped,
 				  unsigned int depth, bool may_sleep)
@@ -151,7 +152,7 @@ static unsigned long place_popped(struct calls *calls, const struct popped *popp
 	unsigned int i;
 
 	for (at = popped->sp; popped->sp - at < depth; at = low) {
-		/* Pieces do not cross the ends of pages. */
+		/* A piece does not cross the end of a page. */
 		low = (at - 1) & -(unsigned long)PIECE;
 		if (may_sleep ? copy_from_user(&words, (void __user *)low, at - low) :
 		    copy_from_user_nofault(&words, (void __user *)low, at - low))
@@ -167,9 +168,9 @@ static unsigned long place_popped(struct calls *calls, const struct popped *popp
 }
 
 /*
- * Take a call off the table that the current task has returned from.  A child of vfork() returns
- * through frames that its parent returns through as well: *@borrowed becomes true if the call is
- * its parent's, and stays.
+ * Remove the call from the table from which the current task has returned.  A child of vfork()
+ * returns through frames through which its parent returns as well.  If the call is the parent's, it
+ * stays in the table, and *@borrowed becomes true.
  */
 static struct uret_instance *call_take(struct calls *calls, unsigned long at, bool *borrowed)
 {
@@ -192,7 +193,7 @@ static struct uret_instance *call_take(struct calls *calls, unsigned long at, bo
 	return inst;
 }
 
-/* The instance of a call that has @n newer ones.  Context: the bucket locked. */
+/* Find the instance of a call that has @n newer ones.  Context: the bucket locked. */
 static struct uret_instance *call_nth(struct call_bucket *bucket, unsigned long at,
 				      unsigned int n)
 {
@@ -204,8 +205,8 @@ static struct uret_instance *call_nth(struct call_bucket *bucket, unsigned long 
 }
 
 /*
- * Copy the instances of a call.  It is in a frame of a task that waits in vfork(), so the call
- * does not return meanwhile.  Context: may sleep.
+ * Copy the instances of a call.  The call is in a frame of a task that waits in vfork(), so it does
+ * not return meanwhile.  Context: may sleep.
  */
 static struct uret_instance *call_borrow(struct calls *calls, unsigned long at)
 {
@@ -243,7 +244,7 @@ static struct uret_instance *call_borrow(struct calls *calls, unsigned long at)
 	}
 }
 
-/* What the current task has just returned to. */
+/* Describe the return that the current task has just executed. */
 static struct popped popped_now(unsigned long trampoline, const struct pt_regs *regs)
 {
 	return (struct popped) {
@@ -254,9 +255,9 @@ static struct popped popped_now(unsigned long trampoline, const struct pt_regs *
 }
 
 /*
- * The place of the call that a task has returned from, or 0.  It is right below the stack pointer,
- * or further below if the return popped arguments, too (ret imm16): in that case an argument may
- * lie where a call that was left had its return address.
+ * Find the stack address of the call from which a task has returned.  It is right below the stack
+ * pointer, or further below if the return has popped arguments, too (ret imm16).  In that case, an
+ * argument may lie where a stale call had its return address.  Return: the address, or 0.
  */
 static unsigned long place_returned(struct calls *calls, const struct popped *popped,
 				    unsigned int depth, bool may_sleep)
@@ -269,12 +270,15 @@ static unsigned long place_returned(struct calls *calls, const struct popped *po
 	nearest = place_popped(calls, popped, depth, may_sleep);
 	if (nearest || !known)
 		return nearest;
-	/* Another thread may have written to the place since. */
+	/* Another thread may have written to the word since. */
 	return word != popped->trampoline && call_at(calls, popped, at, popped->trampoline) &&
 	       may_sleep ? at : 0;
 }
 
-/* Of 32-bit code, or one that popped arguments, or that another thread has entered. */
+/*
+ * Handle a return in 32-bit code, a return that popped arguments, or a return from a call that
+ * another thread has entered.
+ */
 static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 {
 	const struct popped popped = popped_now(trampoline->key.addr, regs);
@@ -293,7 +297,7 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 		returned(calls, inst, regs);
 		return true;
 	}
-	/* In task context, where it can be looked for, and copied. */
+	/* Defer to task context, where the call can be looked for, and copied. */
 	regs->ip = trampoline->key.addr;
 	utask = utask_get(current);
 	if (utask) {
@@ -304,12 +308,12 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 }
 
 /**
- * handle_trampoline() - a return-probed function has returned
+ * handle_trampoline() - handle the return of a return-probed function
  * @trampoline: the site of the trampoline
  * @regs: user registers, ip after the trampoline's breakpoint
  *
  * Context: the trap.
- * Return: false when no call can have returned this way.
+ * Return: false if no call can have returned this way.
  */
 bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 {
@@ -318,7 +322,7 @@ bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 	struct uret_instance **link, *inst;
 	struct call_bucket *bucket;
 
-	/* A return leaves in place what it has popped. */
+	/* A return does not overwrite what it has popped. */
 	if (unlikely(!stack_word_is(at, trampoline->key.addr)))
 		return trap_closer(trampoline, regs);
 	bucket = calls_lock(calls, at);
@@ -336,13 +340,13 @@ bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 }
 
 /**
- * uretprobe_search() - find the call that the current task has returned from
- * @utask: its state; utask::hit.site is the trampoline
+ * uretprobe_search() - find the call from which the current task has returned, and handle it
+ * @utask: its utask; utask::hit.site is the trampoline
  * @regs: its user registers, ip at the trampoline
  *
- * A program may move its return address within its stack, and pop arguments of up to 64 KiB.
- * If no call lies where a return leaves one, it is the nearest call of the thread below the
- * stack pointer, or else any of the nearest: a program must not die as long as there is one.
+ * A program may move its return address within its stack, and pop arguments of up to 64 KiB.  If
+ * there is no call at a stack address where a return leaves one, take the nearest call, as
+ * calls_nearest() finds it.  If there is any call, the program must not die.
  *
  * Context: may sleep.
  */
@@ -357,7 +361,7 @@ void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 
 	if (regs->ip != trampoline->key.addr)
 		return;
-	/* What is nearest may be another thread's, and be returned from meanwhile. */
+	/* The nearest call may be another thread's, which may return from it meanwhile. */
 	do {
 		at = place_returned(calls, &popped, POPPED_MAX, true) ?:
 			calls_nearest(calls, trampoline->key.addr, regs->sp);
@@ -372,12 +376,12 @@ void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 			return;
 	}
 	if (!inst) {
-		/* Nobody has entered anything: the program has jumped here by itself. */
+		/* There is no call: the program itself has jumped here. */
 		regs->ip += ARCH_BREAKPOINT_LEN;
 		force_sig(SIGTRAP);
 		return;
 	}
-	/* As in the trap. */
+	/* Call it as in the trap. */
 	local_irq_disable();
 	rcu_read_lock();
 	returned(calls, inst, regs);
@@ -385,14 +389,14 @@ void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 	local_irq_enable();
 }
 
-/* An instance whose table is out of reach: it counts as one of that for ever. */
+/* Free an instance whose table cannot be reached.  The table goes on counting it. */
 static void returning_free(struct uret_instance *inst)
 {
 	percpu_ref_put(&inst->consumer->calls);
 	kfree(inst);
 }
 
-/* An instance whose handler has been called in task context. */
+/* Give back an instance whose handler has been called in task context. */
 static void returning_give(struct uret_instance *inst)
 {
 	struct probed_mm *pmm;
@@ -409,8 +413,8 @@ static void returning_give(struct uret_instance *inst)
 
 /**
  * uretprobe_run_sleepable() - call the handlers that may sleep
- * @utask: state of the current task
- * @regs: user registers, ip where the function has returned to
+ * @utask: utask of the current task
+ * @regs: user registers, ip at the address to which the function has returned
  *
  * Context: may sleep.
  */
@@ -436,8 +440,8 @@ void uretprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
- * uretprobe_drop_returning() - no handler will be called: the task is at its end
- * @utask: its state
+ * uretprobe_drop_returning() - free return instances whose handlers will not be called
+ * @utask: utask of a task that is at its end
  *
  * Context: may free memory.
  */
@@ -452,14 +456,14 @@ void uretprobe_drop_returning(struct utask *utask)
 }
 
 /**
- * uretprobe_released() - where a task goes on that is at the trampoline when the module goes
+ * uretprobe_released() - find where a task continues that is at the trampoline during unload
  * @pmm: its address space
  * @regs: its user registers
  *
- * Its stack cannot be read.
+ * The stack of the task cannot be read.
  *
  * Context: the machine being stopped.
- * Return: the return address; 0 if it is not there, or no call is known.
+ * Return: the return address; 0 if the task is not at the trampoline, or if no call is known.
  */
 unsigned long uretprobe_released(struct probed_mm *pmm, const struct pt_regs *regs)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Return probes: a task has returned to the trampoline.
+ * Return probes: handle a return to the trampoline.
  */
 #ifndef _UPROBES_URETPROBE_RETURN_H
 #define _UPROBES_URETPROBE_RETURN_H

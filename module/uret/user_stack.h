@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Words on the stack of the current task.
+ * Read and write words on the stack of the current task.
  */
 #ifndef _UPROBES_USER_STACK_H
 #define _UPROBES_USER_STACK_H
 
 #include <linux/uaccess.h>
 
-/* False when the page is not there, or, with @may_sleep, cannot be. */
+/* Read a word.  Return false if the page is absent, or, with @may_sleep, cannot be faulted in. */
 static inline bool stack_read(unsigned long *word, unsigned long addr, unsigned int size,
 			      bool may_sleep)
 {
