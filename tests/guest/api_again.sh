@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: an atomic handler can have its task handler called for the hit
+# test: an atomic handler can ask for its task handler, which is then called once for the hit
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 9
@@ -17,13 +17,13 @@ run register 0-3
 run register 4
 is "$(step call 50)" "$plain" "the program's result is right"
 is "$(hits 0) $(calls 0) $(task_calls 0)" "50 50 50" "each hit is counted once"
-is "$(hits 3) $(calls 3) $(task_calls 3)" "50 50 50" "also by another probe at the same place"
-is "$(hits 1) $(calls 1) $(task_calls 1)" "50 50 0" "one that does not ask is not called again"
-is "$(hits 2) $(calls 2) $(task_calls 2)" "50 50 0" "nor one that may sleep anyway"
+is "$(hits 3) $(calls 3) $(task_calls 3)" "50 50 50" "another probe at the same address counts each hit once, too"
+is "$(hits 1) $(calls 1) $(task_calls 1)" "50 50 0" "an atomic probe that does not ask is not called again"
+is "$(hits 2) $(calls 2) $(task_calls 2)" "50 50 0" "a probe that may sleep is not called again"
 is "$(step nest 50)" "$plain_nest" "returns: the program's result is right"
-is "$(hits 4) $(calls 4) $(task_calls 4)" "51 51 51" "returns: each is counted once"
+is "$(hits 4) $(calls 4) $(task_calls 4)" "51 51 51" "returns: each return is counted once"
 step threads 1000 >/dev/null
-is "$(hits 0) $(task_calls 0)" "4050 4050" "in several threads"
-is "$(awk '$4' $client_dir/state)" "" "nothing was missed"
+is "$(hits 0) $(task_calls 0)" "4050 4050" "hits of several threads are counted once each"
+is "$(awk '$4' $client_dir/state)" "" "no miss is counted"
 run unregister 0-4
 end_steps

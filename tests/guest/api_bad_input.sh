@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a probe that cannot be has its errno, a line in the kernel log that says why, and changes nothing
-# once: what decides here is the module, in the same way on all kernels
+# test: an invalid probe is refused with the right errno, the kernel log says why, and nothing else changes
+# once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 29
 
-# refused ERRNO LOG-PATTERN PARAMETER...
+# refused ERRNO LOG-PATTERN PARAMETER...: a probe with these parameters is refused with ERRNO and a log line.
 refused() {
 	errno=$1 pattern=$2
 	shift 2
@@ -32,8 +32,8 @@ exec 3>"$tmp/hold"
 wait_for .
 read -r pid _ <"$out"
 refused EPERM "enclave" pid="$pid" vaddr="$(symbol_in "$pid" "$odd" enclave)"
-# Newer kernels say EBUSY where a module's init says EEXIST, which is kept for
-# modules that are loaded already; the log tells which refusal it was.
+# If a module's init returns EEXIST, newer kernels return EBUSY to insmod: they reserve EEXIST for
+# modules that are already loaded. The log shows which refusal it was.
 case $(uname -r) in
 [1-6].*) eexist=EEXIST ;;
 *) eexist=EBUSY ;;
@@ -44,8 +44,8 @@ refused EINVAL "what is mapped there is not executable" pid="$pid" \
 	vaddr="0x$(awk '/\[stack\]/ { sub(/-.*/, ""); print }' "/proc/$pid/maps")"
 refused ESRCH "there is no process 4194000" pid=4194000 vaddr=0x400000
 refused EINVAL "process 2 has no address space" pid=2 vaddr=0x400000
-check "the text of the process is what it was" "$progs/textcmp" "$pid"
-check "its status as well" kill -0 "$pid"
+check "the text of the process equals its file" "$progs/textcmp" "$pid"
+check "the process still runs" kill -0 "$pid"
 exec 3>&-
 wait $!
-is $? 0 "it ends as it should"
+is $? 0 "the process ends with status 0"

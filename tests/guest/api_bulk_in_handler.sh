@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a handler unregisters several probes in one call, its own among them, and may not register several
-# once: what decides here is the module, in the same way on all kernels
+# test: a handler can unregister several probes in one call, its own among them, but cannot register several
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 33
 
-# told FIRST: how often each of three probes was told, and of what.
+# told FIRST: print the number of callbacks, and the last result, of each of three probes.
 told() {
 	awk -v n="$1" '$1 >= n && $1 <= n + 2 { printf("%s%d:%d", ($1 > n ? " " : ""), $8, $9) }' $client_dir/state
 }
@@ -24,7 +24,7 @@ for scope in process file; do
 			process) where="pid=$pid vaddr=$work" ;;
 			file) where="path=$progs/steps offset=$(uprobe offset "$progs/steps" work | sed 's/.*://')" ;;
 			esac
-			# The first one's handler asks; all three are at the same place.
+			# All three probes are at the same address. The first one's handler unregisters them.
 			for i in 0 1 2; do
 				# shellcheck disable=SC2086
 				set_probe $((n + i)) $where returns=$returns flags=$flags
@@ -32,13 +32,13 @@ for scope in process file; do
 			set_probe $n action=bulk other=$n
 			run register $n-$((n + 2))
 			is "$(step call 10)" "$plain" "$what: the program's result is right"
-			check "$what: all are unregistered" until_is 0 gone $n
-			check "$what: each is told once" until_is "1:0 1:0 1:0" told $n
+			check "$what: all three probes are unregistered" until_is 0 gone $n
+			check "$what: each callback is called once, with result 0" until_is "1:0 1:0 1:0" told $n
 			seen=$(calls $n)
 			step call 10 >/dev/null
-			is "$(calls $n)" "$seen" "$what: none is called any more"
+			is "$(calls $n)" "$seen" "$what: no handler is called afterwards"
 			n=$((n + 3))
 		done
 	done
 done
-check "the text is the file's" "$progs/textcmp" "$pid"
+check "the text equals the file" "$progs/textcmp" "$pid"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: probes that unregister themselves, a thousand at once, while one is being registered in the same process
-# once: what decides here is the module, in the same way on all kernels
+# test: a thousand probes unregister themselves at once while another probe of the process is being registered
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -10,7 +10,7 @@
 [ -e /dev/fuse ] || skip_all "this kernel has no FUSE"
 ktap_plan 6
 
-# As many as burst() has instructions, which is more than there are workers for.
+# The number of instructions of burst(), which exceeds the number of workers.
 burst=1100
 
 mkdir "$tmp/dir"
@@ -19,7 +19,7 @@ mkfifo "$tmp/in"
 exec 3>"$tmp/in"
 wait_until "the program is ready" grep -q ready "$tmp/said"
 read -r _ pid text from <"$tmp/said"
-# It must not be in reach of the same area.
+# One SSOL area must not serve both.
 far=$((text - from))
 check "the page is more than 2 GB from the program" test $far -gt 2147483648 -o $far -lt -2147483648
 
@@ -28,17 +28,18 @@ for n in $(seq $burst); do
 done
 run register 1-$burst
 
-# The registration has the process's lock, and cannot read the text.
+# The registration holds the process's lock while it waits for the text, which FUSE does not deliver yet.
 set_probe 0 pid="$pid" vaddr="$text"
 run register 0 &
 registering=$!
-wait_until "the text is being read" grep -q waits "$tmp/said"
+wait_until "the registration reads the text" grep -q waits "$tmp/said"
 echo burst >&3
-wait_until "the program has hit them" grep -q done "$tmp/said"
+wait_until "the program has hit the probes" grep -q done "$tmp/said"
 
-# Of each that unregisters itself a worker waits for another one, as far as there are so many: as many
-# are in calls of the one workqueue as of the other, and as many as the last time. Looking at all that
-# there are takes seconds on a kernel that watches itself, which minds who waits for a minute.
+# For each probe that unregisters itself, a worker waits for a second worker, as long as there are
+# workers. All wait if both workqueues have the same number of busy workers, and this number is
+# stable. The debug kernel takes seconds to list all processes, and complains about tasks that wait
+# for a minute: list them with few programs.
 waiting=
 all_wait() {
 	before=$waiting
@@ -48,16 +49,17 @@ all_wait() {
 		END { print later == ours ? later + 0 : 0 }')
 	test "$waiting" -gt 200 -a "$waiting" = "$before"
 }
-wait_until "they are being unregistered" all_wait
+wait_until "the probes are being unregistered" all_wait
 diag "$waiting unregistrations wait"
 echo serve >&3
 in_time ended $registering
-is $? 0 "the registration comes to its end"
+is $? 0 "the registration ends"
 wait $registering
-is $? 0 "and is a success"
-# The client has been busy with it until now.
-is "$(all_hits)" "$burst 0" "each of the others has been hit once"
+is $? 0 "the registration succeeds"
+# Only now: the registration kept the client busy.
+is "$(all_hits)" "$burst 0" "each of the other probes has been hit once"
 echo call >&3
-wait_until "the program has called it" grep -qx 42 "$tmp/said"
-is "$(hits 0)" 1 "the probe is hit"
-check "all end" timeout $((30 * ${TEST_TIMEOUT_SCALE:-1})) sh -c "echo unregister 0-$burst >$client_dir/run"
+wait_until "the program has called the function" grep -qx 42 "$tmp/said"
+is "$(hits 0)" 1 "the newly registered probe is hit"
+check "all are unregistered" \
+	timeout $((30 * ${TEST_TIMEOUT_SCALE:-1})) sh -c "echo unregister 0-$burst >$client_dir/run"

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: whichever probes of a function there are before and after others come and go in the middle of a call, each sees what it was there for
-# once: what decides here is the module, in the same way on all kernels
+# test: if probes of a function change in the middle of a call, each sees exactly what it was registered for
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 20
 
-# Four probes: two of the entry, two of the return; one of each in the trap, the other in task
-# context. 16 sets of them before the middle of a call, each with 16 sets after it; without FULL=1
-# with four, so that both entries and both returns change in each way.
+# Four probes: two on the entry, two on the return. Of each two, one has its handler in the trap, the
+# other in task context. Try 16 sets before the middle of a call, each with 16 sets after it; without
+# FULL=1 only with four sets, in which each entry and each return still changes in every way.
 offset=$(file_offset "$progs/steps" inside)
 for i in 0 1 2 3; do
 	set_probe $i path="$progs/steps" offset="$offset" flags=$((i % 2)) returns=$((i / 2))
@@ -20,7 +20,7 @@ mkfifo "$tmp/to" "$tmp/from"
 exec 3>"$tmp/to" 4<"$tmp/from"
 read -r _ <&4
 
-# have SET: exactly the probes of the set, a bit each, are registered; $had is the set until now.
+# have SET: register exactly the probes of SET, one bit each; $had is the set until now.
 had=0
 have() {
 	local i
@@ -35,7 +35,7 @@ have() {
 	had=$1
 }
 
-# called: how often the handlers of each probe were called since the last time, in $calls.
+# called: set $calls to the number of handler calls of each probe since the last time.
 called() {
 	local i n=(0 0 0 0)
 
@@ -47,19 +47,19 @@ called() {
 	echo >$client_dir/order
 }
 
-# bits SET: its bits, as called() has them, in $bits.
+# bits SET: set $bits to the bits of SET, in the form of $calls.
 bits() {
 	bits="$(($1 & 1)) $(($1 >> 1 & 1)) $(($1 >> 2 & 1)) $(($1 >> 3 & 1))"
 }
 
-# wrong SET WHAT: says so unless each probe of the set was called once, and no other.
+# wrong SET WHAT: print a line unless each probe of SET was called once, and no other.
 wrong() {
 	called
 	bits "$1"
 	[ "$calls" = "$bits" ] || echo "$before, then $after: $2: called $calls, wanted $bits"
 }
 
-# begin, end: a call of the function, which waits inside in between.
+# begin, end: begin a call of the function, which waits inside; let this call return.
 call=0
 begin() {
 	call=$((call + 1))
@@ -84,18 +84,18 @@ for before in {0..15}; do
 		wrong $((before & 3)) "entries"
 		have "$after"
 		end
-		# A return is seen by who was there for the whole call.
+		# Only a return probe that was registered during the whole call sees its return.
 		wrong $((before & after & 12)) "returns of the call"
 		begin
 		end
 		wrong "$after" "the next call"
 	done >"$tmp/wrong"
-	is "$(cat "$tmp/wrong")" "" "those of the set $before, then others"
+	is "$(cat "$tmp/wrong")" "" "from set $before to others: each probe sees what it should"
 done
 have 0
-is "$(awk '$2 || $4' $client_dir/state)" "" "nothing was missed, and nothing is left"
-is "$call" $((2 * tried)) "all calls were made"
-is "$tried" "$([ -n "${FULL:-}" ] && echo 256 || echo 64)" "with as many pairs of sets as there are to be"
+is "$(awk '$2 || $4' $client_dir/state)" "" "no probe is registered any more, and no miss is counted"
+is "$call" $((2 * tried)) "the program has made two calls for each pair of sets"
+is "$tried" "$([ -n "${FULL:-}" ] && echo 256 || echo 64)" "all planned pairs of sets were tried"
 exec 3>&-
 wait "$!"
-is $? 0 "the program ends well"
+is $? 0 "the program ends with status 0"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: 100,000 hits of a multi-threaded program are counted exactly, and its text is restored
+# test: 100,000 hits of a multi-threaded program are counted exactly, and its text is restored afterwards
 # cpus: 2
-# once: what decides here is the module, in the same way on all kernels
+# once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8
@@ -15,8 +15,8 @@ for atomic in 0 1; do
 	wait_for "sum of work"
 	is "$(param uprobe_count hits)" 100000 "atomic=$atomic: all hits are counted"
 	rmmod uprobe_count
-	check "atomic=$atomic: the text equals the file afterwards" "$progs/textcmp" "$pid"
+	check "atomic=$atomic: the text equals the file after unregistering" "$progs/textcmp" "$pid"
 	end_calls
 	is "$(tail -n 1 "$out")" "$("$progs/calls" threads 4 25000)" \
-		"atomic=$atomic: the program's result is that of an unprobed run"
+		"atomic=$atomic: the program's result equals that of an unprobed run"
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a probe on a file reaches running processes, later ones, and forked children
+# test: a probe on a file attaches to running processes, later ones, and forked children
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8
@@ -12,11 +12,12 @@ for atomic in 0 1; do
 		insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$progs/calls" offset="$offset" atomic=$atomic
 	go_on
 	wait_for "vfork child"
-	# 20 forks return twice each, in the parent and in the child; one vfork.
-	is "$(param uretprobe_sum returns)" 41 "atomic=$atomic: a process that was running, and its children"
+	# Each of 20 forks returns twice, in the parent and in the child; vfork returns once.
+	is "$(param uretprobe_sum returns)" 41 \
+		"atomic=$atomic: returns of a running process and its children are counted"
 	end_calls
 	"$progs/calls" forks 20 >"$tmp/later"
-	is "$(param uretprobe_sum returns)" 82 "atomic=$atomic: a process that is started later"
-	is "$(cat "$tmp/later")" "$(tail -n +2 "$out")" "atomic=$atomic: both report the same"
+	is "$(param uretprobe_sum returns)" 82 "atomic=$atomic: returns of a later process and its children are counted"
+	is "$(cat "$tmp/later")" "$(tail -n +2 "$out")" "atomic=$atomic: both processes print the same results"
 	rmmod uretprobe_sum
 done

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: children forked from a probed process run unprobed and unharmed, vfork children like threads
+# test: forked children of a probed process run unprobed and unharmed, and vfork children are probed like threads
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8
 
-# The child returns from the function in which it was forked, and calls work().
+# Each child returns from the probed function that forked it, and calls work().
 "$progs/calls" forks 50 >"$tmp/plain"
 for atomic in 0 1; do
 	start_calls forks 50
@@ -15,9 +15,10 @@ for atomic in 0 1; do
 	insmod "$UPROBES_SAMPLES/uprobe_count.ko" pid="$pid" vaddr="$work" atomic=$atomic
 	go_on
 	wait_for "vfork child"
-	is "$(tail -n +2 "$out")" "$(cat "$tmp/plain")" "atomic=$atomic: the children fare as unprobed"
-	is "$(param uretprobe_sum returns)" 51 "atomic=$atomic: only the parent's returns are counted"
-	is "$(param uprobe_count hits)" 1 "atomic=$atomic: the children's calls are not, but that of vfork()"
+	is "$(tail -n +2 "$out")" "$(cat "$tmp/plain")" "atomic=$atomic: the children's results are as without probes"
+	is "$(param uretprobe_sum returns)" 51 "atomic=$atomic: only the returns in the parent are counted"
+	is "$(param uprobe_count hits)" 1 \
+		"atomic=$atomic: the vfork child's call is counted, calls of forked children are not"
 	rmmod uprobe_count
 	rmmod uretprobe_sum
 	end_calls

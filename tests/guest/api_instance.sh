@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: handlers of returns are told the function, its real return address and where that lies: in recursion, for several probes, and of functions that jump to others
-# once: what decides here is the module, in the same way on all kernels
+# test: return handlers get the function, the real return address and its stack address, in any nesting of calls
+# once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -9,7 +9,8 @@ ktap_plan 28
 
 prog=$progs/steps
 
-# called FUNCTION: in hexadecimal, where calls of it return to, and which functions those are in.
+# called FUNCTION: print where each call of FUNCTION returns to, in hexadecimal, and the function that
+# the call is in.
 called() {
 	objdump -d --no-show-raw-insn "$prog" | awk -v callee="<$1>" '
 		/^[0-9a-f]+ </ { inside = $2; sub(/^</, "", inside); sub(/>:$/, "", inside) }
@@ -20,8 +21,8 @@ called() {
 		done
 }
 
-# seen FUNCTION: for each entry and return of it, the probe, which of the two, the function
-# that it returns to, and whether all else fits together.
+# seen FUNCTION: print for each entry and return of FUNCTION the probe, which of the two it is, the
+# function that it returns to, and if the other values are consistent.
 seen() {
 	called "$1" >"$tmp/called"
 	called "${2:-$1}" >>"$tmp/called"
@@ -39,7 +40,7 @@ seen() {
 	done <$client_dir/seen
 }
 
-# of PROBE WHICH: the callers, in order.
+# of PROBE WHICH: print the callers, in order.
 of() {
 	awk -v n="$1" -v which="$2" '$1 == n && $2 == which { printf "%s%s", sep, $3; sep = " " }' "$tmp/seen"
 }
@@ -52,48 +53,54 @@ n=0
 for flags in 0 1; do
 	how="flags=$flags"
 
-	# Two of them, which find the return address exchanged by now, or exchange it once.
+	# Two return probes: the first one replaces the return address, the second one finds it replaced.
 	set_probe $n pid="$pid" vaddr="$nest" returns=1 entry=1 flags=$flags
 	set_probe $((n + 1)) pid="$pid" vaddr="$nest" returns=1 entry=1 flags=$flags
 	run register $n-$((n + 1))
 	echo >$client_dir/seen
-	is "$(step nest 2)" "nest 3" "$how: recursion"
+	is "$(step nest 2)" "nest 3" "$how: the result of a recursive function is right"
 	seen nest >"$tmp/seen"
 	run unregister $n-$((n + 1))
-	is "$(grep -vc ' yes$' "$tmp/seen") $(wc -l <"$tmp/seen")" "0 12" "$how: what is told fits together"
-	# steps() has called it, in which others may be inlined.
+	is "$(grep -vc ' yes$' "$tmp/seen") $(wc -l <"$tmp/seen")" "0 12" \
+		"$how: recursion: the values of each entry and return are consistent"
+	# The compiler may have inlined the caller into steps().
 	for i in $n $((n + 1)); do
-		like "$(of $i entry)" "^steps nest nest\$" "$how: at the entries, probe $((i - n))"
-		like "$(of $i return)" "^nest nest steps\$" "$how: at the returns, probe $((i - n))"
+		like "$(of $i entry)" "^steps nest nest\$" \
+			"$how: recursion: probe $((i - n)) gets the callers at the entries"
+		like "$(of $i return)" "^nest nest steps\$" \
+			"$how: recursion: probe $((i - n)) gets the callers at the returns"
 	done
 	n=$((n + 2))
 
-	# The only one, without an entry handler.
+	# A single return probe, without an entry handler.
 	set_probe $n pid="$pid" vaddr="$nest" returns=1 flags=$flags
 	run register $n
 	echo >$client_dir/seen
 	step nest 2 >/dev/null
 	seen nest >"$tmp/seen"
 	run unregister $n
-	is "$(grep -vc ' yes$' "$tmp/seen") $(wc -l <"$tmp/seen")" "0 3" "$how: what is told without an entry handler fits together"
-	like "$(of $n return)" "^nest nest steps\$" "$how: at the returns"
+	is "$(grep -vc ' yes$' "$tmp/seen") $(wc -l <"$tmp/seen")" "0 3" \
+		"$how: without an entry handler, the values of each return are consistent"
+	like "$(of $n return)" "^nest nest steps\$" "$how: without an entry handler, the probe gets the callers"
 	n=$((n + 1))
 
-	# jumps() goes on with work(), which finds the trampoline's address on the stack.
+	# jumps() jumps to work() in a tail call. work() finds the trampoline's address on the stack.
 	set_probe $n pid="$pid" vaddr=$where returns=1 entry=1 flags=$flags
 	set_probe $((n + 1)) pid="$pid" vaddr="$work" returns=1 entry=1 flags=$flags
 	run register $n-$((n + 1))
 	echo >$client_dir/seen
-	is "$(step jump 2)" "$plain" "$how: a function that goes on with another by a jump"
+	is "$(step jump 2)" "$plain" "$how: the result of a tail call is right"
 	{
 		seen jumps
 		seen work jumps
 	} >"$tmp/seen"
 	run unregister $n-$((n + 1))
-	is "$(grep -vc ' yes$' "$tmp/seen") $(wc -l <"$tmp/seen")" "0 8" "$how: what is told of both fits together"
+	is "$(grep -vc ' yes$' "$tmp/seen") $(wc -l <"$tmp/seen")" "0 8" \
+		"$how: tail call: the values of both functions are consistent"
 	for i in $n $((n + 1)); do
-		is "$(of $i entry)" "steps steps" "$how: at the entries, function $((i - n))"
-		is "$(of $i return)" "steps steps" "$how: at the returns, function $((i - n))"
+		is "$(of $i entry)" "steps steps" "$how: tail call: function $((i - n)) gets the callers at the entries"
+		is "$(of $i return)" "steps steps" \
+			"$how: tail call: function $((i - n)) gets the callers at the returns"
 	done
 	n=$((n + 2))
 done

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: the module loads and unloads 20 times while probed programs run, fork, recurse and return
-# full: twenty loads and unloads; the torture has some
-# once: the torture unloads on every kernel
+# test: the module can be loaded and unloaded 20 times while probed programs run, fork, recurse and return
+# full: it loads and unloads twenty times; the torture test does so a few times
+# once: the torture test unloads the module on every kernel
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -38,7 +38,7 @@ for round in $(seq 20); do
 done
 touch "$tmp/stop"
 wait
-is $failed 0 "every step succeeds"
-is $seen 20 "every time the probe is hit"
+is $failed 0 "every load and unload succeeds"
+is $seen 20 "the probe is hit in every round"
 [ -e "$tmp/failed" ] && sed 's/^/# /' "$tmp/failed"
-is "$(cat "$tmp/failed" 2>/dev/null)" "" "the programs' results are right throughout"
+is "$(cat "$tmp/failed" 2>/dev/null)" "" "the programs' results are always right"

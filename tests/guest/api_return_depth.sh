@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: 10,000 nested calls all return through the return probe, 262,144 at most, longjmp() out of them does no harm, and later calls are seen
+# test: a return probe counts up to 262,144 nested calls; longjmp() out of them does no harm, and later calls count
 # timeout: 240
-# once: what decides here is the module, in the same way on all kernels
+# once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan $((FULL ? 18 : 15))
@@ -11,7 +11,7 @@ ulimit -s 65536
 for atomic in 0 1; do
 	for thing in "deep 10000" "deep 262153" "leaves 262153 9" "jumps 2000 20"; do
 		missed=0
-		# They take a while.
+		# These take long. Only the last one runs, with FULL=1.
 		case $atomic$thing${FULL:-} in
 		0*262153* | 1deep\ 262153) continue ;;
 		esac
@@ -25,11 +25,12 @@ for atomic in 0 1; do
 			offset="0x$(symbol "$progs/calls" $fn)" atomic=$atomic
 		# shellcheck disable=SC2086
 		"$progs/calls" $thing >"$tmp/probed"
-		is $? 0 "atomic=$atomic: calls $thing ends as it should"
+		is $? 0 "atomic=$atomic: calls $thing ends with status 0"
 		is "$(param uretprobe_sum returns) $(param uretprobe_sum missed)" "$returns $missed" \
-			"atomic=$atomic: returns seen and missed"
+			"atomic=$atomic: returns up to the limit are counted, the others missed"
 		rmmod uretprobe_sum
 		# shellcheck disable=SC2086
-		is "$(cat "$tmp/probed")" "$("$progs/calls" $thing)" "atomic=$atomic: the result is that of an unprobed run"
+		is "$(cat "$tmp/probed")" "$("$progs/calls" $thing)" \
+			"atomic=$atomic: the result equals that of an unprobed run"
 	done
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a probe reaches the threads that a process has when it comes, each of them
-# once: what decides here is the module, in the same way on all kernels
+# test: a probe counts hits of every thread that the process had before the probe was registered
+# once: the module's own code decides this, and it is the same on all kernels
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -10,10 +10,10 @@
 ktap_plan 10
 
 prog=$progs/calls
-# No more at once than half of what is kept ready for threads of which nothing is known: on a busy
-# machine it may not be made up for between two processes.
+# The number of threads is half of the reserve of task states. If the machine is busy, the module may
+# not refill the reserve between two processes.
 plain=$("$prog" sleepers 100 8)
-# Behind the system call that the threads sleep in.
+# The instruction that follows the system call in which the threads sleep.
 end=$(objdump -d --no-show-raw-insn --disassemble=sleeper "$prog" | awk '$2 == "ret" { sub(/:/, "", $1); print "0x" $1; exit }')
 first=$(instructions "$prog" sleeper | head -n 1)
 n=0
@@ -30,12 +30,12 @@ for scope in process file; do
 		run register $n
 		go_on
 		wait_for "slept"
-		is "$(hits $n) $(missed $n)" "100 0" "$what: all 100 threads that slept hit it"
+		is "$(hits $n) $(missed $n)" "100 0" "$what: all 100 sleeping threads hit the probe"
 		end_calls
-		is "$? $(tail -n 1 "$out")" "0 ${plain##*$'\n'}" "$what: as unprobed"
+		is "$? $(tail -n 1 "$out")" "0 ${plain##*$'\n'}" "$what: the result is the same as without probes"
 		run unregister $n
 		n=$((n + 1))
 	done
 done
-is "$("$prog" sleepers 100 8)" "$plain" "the program, unprobed again"
-is "$(awk '$2' $client_dir/state)" "" "nothing is registered any more"
+is "$("$prog" sleepers 100 8)" "$plain" "after unregistering, the program's result is the same"
+is "$(awk '$2' $client_dir/state)" "" "no probe is registered any more"

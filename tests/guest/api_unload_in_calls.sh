@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: probe and module go away while a thousand threads sleep inside return-probed calls, which return to the right place
+# test: if a thousand threads sleep in return-probed calls while the module unloads, they return to the right place
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -12,12 +12,12 @@ check "a return probe is registered" \
 go_on
 wait_for "all sleep"
 set -- /proc/"$pid"/task/*
-is $# 1001 "a thousand threads are inside"
-is "$(param uretprobe_sum returns)" 0 "none has returned yet"
+is $# 1001 "a thousand threads are in the probed function"
+is "$(param uretprobe_sum returns)" 0 "no call has returned yet"
 rmmod uretprobe_sum
 check "the module unloads" rmmod uprobes
 go_on
 wait_for "slept"
-is "$(tail -n 1 "$out")" "slept 8000" "all return, with their values"
+is "$(tail -n 1 "$out")" "slept 8000" "all calls return, with their values"
 end_calls
 check "the module loads again" load_module

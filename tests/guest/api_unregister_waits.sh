@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: when a probe has been unregistered, none of its handlers is running, and none runs any more
-# once: what decides here is the module, in the same way on all kernels
+# test: after a probe was unregistered, no handler of it is running, and none starts
+# once: the module's own code decides this, and it is the same on all kernels
 # cpus: 2
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 19
 
-# Four threads, all of whose calls are hits.
+# busy: let four threads call the probed function all the time.
 busy() {
 	echo "threads 10000000000000" >&3
 }
@@ -21,12 +21,12 @@ for returns in 0 1; do
 		set_probe $n pid="$pid" vaddr="$work" flags=0 returns=$returns action=sleep other=700
 		run register $n
 		busy
-		check "$what: handlers sleep" until_is 4 running $n
+		check "$what: four handlers sleep" until_is 4 running $n
 		run $how $n
-		is "$(running $n)" 0 "$what: none is running afterwards"
+		is "$(running $n)" 0 "$what: no handler is running afterwards"
 		seen=$(calls $n)
 		sleep 0.5
-		is "$(calls $n)" "$seen" "$what: none runs later"
+		is "$(calls $n)" "$seen" "$what: no handler starts afterwards"
 		run unregister $n
 		kill -9 "$pid"
 		exec 3>&-
@@ -35,7 +35,7 @@ for returns in 0 1; do
 	done
 done
 
-# Handlers in the trap are over soon: often, while they run in several threads.
+# Handlers in the trap are short: unregister many times while several threads run them.
 steps
 busy
 late=
@@ -52,7 +52,7 @@ for round in $(seq $rounds); do
 	sleep 0.05
 	[ "$(calls $n)" = "$seen" ] || late="$late $round"
 done
-is "$late" "" "in the trap: none runs later"
+is "$late" "" "handlers in the trap: none starts after unregistering"
 kill -9 "$pid"
 exec 3>&-
 wait $! 2>/dev/null || :

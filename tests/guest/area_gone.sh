@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a program that has unmapped its SSOL area gets another one, elsewhere
+# test: if a program unmaps its SSOL area, it gets another one at a different address
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 6
@@ -11,7 +11,7 @@ exec 3>"$tmp/in"
 until_is 1 grep -c . "$out"
 read -r pid first second <"$out"
 
-# does WORD: what it says then.
+# does WORD: send a command to the program, and print its answer.
 does() {
 	local before
 
@@ -25,10 +25,11 @@ set_probe 0 pid="$pid" vaddr="$first"
 set_probe 1 pid="$pid" vaddr="$second" returns=1
 check "a function is probed" run register 0
 gone=$(does unmap)
-like "$gone" '^unmapped 0x[0-9a-f]+$' "the program unmaps the area"
+like "$gone" '^unmapped 0x[0-9a-f]+$' "the program unmaps its SSOL area"
 check "another function is probed" run register 1
-like "$(does areas)" '^areas 0x[0-9a-f]+$' "there is an area"
-is "$(tail -n 1 "$out" | grep -c "${gone#unmapped }")" 0 "which is elsewhere: sites stand for the old one's addresses"
+like "$(does areas)" '^areas 0x[0-9a-f]+$' "the program has an SSOL area again"
+is "$(tail -n 1 "$out" | grep -c "${gone#unmapped }")" 0 \
+	"the new area is elsewhere: sites still refer to addresses of the old one"
 is "$(does call) $(hits 1)" "second 42 1" "the other function is hit"
 run unregister 0-1
 exec 3>&-

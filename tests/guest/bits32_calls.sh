@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: entries and returns of functions of 32-bit programs: threads, depth, jumps, forks, "ret $4"
-# once: what decides here is the module, in the same way on all kernels
+# test: probes count entries and returns in 32-bit programs with threads, recursion, longjmp, forks and "ret $4"
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 240
 # needs: /usr/lib32/libc.so.6 objdump
 . "$UPROBES_TOP/tests/lib.sh"
@@ -11,7 +11,8 @@ ktap_plan 37
 
 control=/sys/kernel/debug/uprobes
 
-# returns FUNCTION WANTED PROGRAM ARGUMENT...: as unprobed, and so many returns
+# returns FUNCTION WANTED PROGRAM ARGUMENT...: the result is as without probes, and the return probe counts
+# WANTED returns. Two results.
 returns() {
 	fn=$1 want=$2
 	shift 2
@@ -21,9 +22,10 @@ returns() {
 	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" \
 		offset="0x$(symbol "$prog" "$fn")" atomic=$atomic
 	"$prog" "$@" >"$tmp/probed"
-	is "$? $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$fn, atomic=$atomic: as unprobed"
+	is "$? $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" \
+		"$fn, atomic=$atomic: the result is the same as without probes"
 	is "$(param uretprobe_sum returns) $(param uretprobe_sum missed)" "$want 0" \
-		"$fn, atomic=$atomic: each return is seen"
+		"$fn, atomic=$atomic: each return is counted"
 	rmmod uretprobe_sum
 }
 
@@ -31,26 +33,26 @@ for atomic in 0 1; do
 	returns work 4000 calls32 threads 4 1000
 	returns deep 5001 calls32 deep 5000
 	returns thrower 0 calls32 jumps 50 20
-	# The children of fork() return as well, that of vfork() does not.
+	# The children of fork() return, too; the child of vfork() does not.
 	returns forker 7 calls32 forks 3
 	returns make 500 sret32 500
 	returns three 500 sret32 500
 done
 
-# The module goes while threads sleep in probed calls.
+# The module unloads while threads sleep in probed calls.
 prog=$progs/calls32
 "$prog" sleepers 100 1500 >"$tmp/plain"
 insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$prog" sleeper)"
 : >"$out"
 "$prog" sleepers 100 1500 >"$out" &
 wait_for "all sleep"
-check "the client goes while threads sleep" rmmod uretprobe_sum
-check "so does the module" rmmod uprobes
+check "the client unloads while threads sleep" rmmod uretprobe_sum
+check "the module unloads while threads sleep" rmmod uprobes
 wait $!
-is "$? $(cat "$out")" "0 $(cat "$tmp/plain")" "they return to where they came from"
+is "$? $(cat "$out")" "0 $(cat "$tmp/plain")" "all threads return to their callers"
 load_module
 
-# Each instruction of these.
+# Probe each instruction of these functions.
 for prog in "$progs/calls32" "$progs/sret32"; do
 	case $prog in
 	*calls32) set -- work_thread threads deep thrower forker main; what="forks 2" ;;
@@ -69,9 +71,9 @@ for prog in "$progs/calls32" "$progs/sret32"; do
 		# shellcheck disable=SC2086
 		"$prog" $what >"$tmp/plain"
 		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" \
-			"${prog##*/} $what, each instruction probed${arg:+ in task context}: as unprobed"
-		is "$(awk '$4 { print }' "$control/uprobe_profile")" "" "nothing is missed"
-		[ -z "$arg" ] || check "that is where handlers ran" left_to_task
+			"${prog##*/} $what, each instruction probed${arg:+ in task context}: the result is the same"
+		is "$(awk '$4 { print }' "$control/uprobe_profile")" "" "no hit is missed"
+		[ -z "$arg" ] || check "all handlers ran in task context" left_to_task
 		echo >"$control/uprobe_events"
 	done
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a hit of a 32-bit program is counted once when a signal handler has left other things in registers that it does not have
-# once: what decides here is the module, in the same way on all kernels
+# test: a hit of a 32-bit program counts once even if a signal handler has changed registers that only 64-bit code has
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 # needs: /usr/lib32/libc.so.6
 . "$UPROBES_TOP/tests/lib.sh"
@@ -16,8 +16,8 @@ run register 0
 "$prog" >"$out" &
 wait_for .
 until_is 1 calls 0
-# To the thread, as a fault would, so that it does not wait for the instruction.
+# Send the signal to the thread, like a fault does. Then it does not wait for the instruction.
 kill -USR1 "$(head -n 1 "$out")"
 wait $!
-is "$? $(sed 1d "$out")" "0 7 1" "the right result, and one signal"
-is "$(hits 0)" 1 "and one hit"
+is "$? $(sed 1d "$out")" "0 7 1" "the program has the right result, and gets one signal"
+is "$(hits 0)" 1 "the hit is counted once"

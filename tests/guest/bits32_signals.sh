@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: in a 32-bit program, too, signals count no hit twice, show no slot, and faults are where they were
-# once: what decides here is the module, in the same way on all kernels
+# test: in a 32-bit program, a signal does not count a hit twice or show a slot, and faults keep their address
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 240
 # needs: /usr/lib32/libc.so.6
 # shellcheck disable=SC2034

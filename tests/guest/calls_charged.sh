@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: what very many calls of an ordinary user's program take is charged to the program, and ends with it
-# once: what decides here is the module, in the same way on all kernels
+# test: memory for very many calls of an ordinary user's program is charged to the program, and freed when it ends
+# once: the module's own code decides this, and it is the same on all kernels
 # needs: setpriv
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -12,7 +12,7 @@ group=/sys/fs/cgroup/payer
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
 mkdir -p $group && [ -e $group/memory.stat ] || skip_all "this kernel does not account the memory of cgroups"
 at_exit "in_time rmdir $group"
-# The program may be gone.
+# The program may end before the test writes to it.
 trap '' PIPE
 ktap_plan 9
 
@@ -24,7 +24,7 @@ calls=$((threads * (depth + 1) + threads * (threads - 1) / 2 + 1))
 set_probe 0 path="$prog" offset=0x"$(symbol "$prog" probed_pause)" returns=1 flags=1
 set_probe 1 path="$prog" offset=0x"$(symbol "$prog" probed_deep)" returns=1 flags=1
 
-# Kilobytes of the kernel's memory that cannot be reclaimed: of all, and of the group.
+# system, paid: print the kilobytes of unreclaimable kernel memory, of the system and of the group.
 system() {
 	sync
 	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
@@ -33,7 +33,8 @@ paid() {
 	awk '$1 == "slab_unreclaimable" { print int($2 / 1024) }' $group/memory.stat
 }
 
-# check_undebugged WHAT COMMAND...: not where debugging takes memory for each piece of memory.
+# check_undebugged WHAT COMMAND...: check, but skip on the debug kernel, which adds memory of its own to each
+# object.
 check_undebugged() {
 	if [ "$UPROBES_KERNEL" = debug ]; then
 		skip "$1" "what debugging adds to each piece of memory is nobody's"
@@ -42,7 +43,7 @@ check_undebugged() {
 	fi
 }
 
-# begin LIMIT: as user 65534, in the group.
+# begin LIMIT: start the program as user 65534, in the group with this memory limit.
 begin() {
 	echo "$1" >$group/memory.max
 	rm -f "$tmp/in"
@@ -54,7 +55,7 @@ begin() {
 	exec 4>"$tmp/in"
 }
 
-# deep: until all calls are under way, or the program is no more.
+# deep: true if all calls are under way, or the program has ended.
 deep() {
 	grep -qx deep "$out" || ! kill -0 $many 2>/dev/null
 }
@@ -77,30 +78,30 @@ begin max
 wait_until "all calls are under way" deep
 taken=$(($(system) - before)) charged=$(($(paid) - plain_paid))
 diag "$calls calls: $taken kB, of which $charged are charged"
-check "the program pays for 90 bytes a call at least" [ $((charged * 1024)) -ge $((calls * 90)) ]
-check_undebugged "nine tenths of all are the program's, but for a megabyte" \
+check "the program is charged at least 90 bytes for each call" [ $((charged * 1024)) -ge $((calls * 90)) ]
+check_undebugged "except for a megabyte, at least nine tenths of the memory are charged to the program" \
 	[ $((charged * 10)) -ge $(((taken - 1024) * 9)) ]
 end
-is "$(cat "$out")" "$plain" "as unprobed"
-is "$(all_hits)" "$calls 0" "each call returned"
-check "what they took is given back" in_time eval "[ \$(paid) -le $((plain_paid + 512)) ]"
+is "$(cat "$out")" "$plain" "the program's result is the same as without probes"
+is "$(all_hits)" "$calls 0" "each call is counted when it returns"
+check "the memory of all calls is freed" in_time eval "[ \$(paid) -le $((plain_paid + 512)) ]"
 
-# There is not enough for all of them. What is missing is nobody else's.
+# The limit is too low for all calls. The module must not take memory from others instead.
 before=$(system)
 begin 24M
-wait_until "all calls are under way, or the program is at its end" deep
+wait_until "all calls are under way, or the program has ended" deep
 lost() {
 	[ $(($(system) - before - $(paid))) -lt 2048 ]
 }
-# If it is being killed, its memory goes meanwhile.
-check_undebugged "others lose no more than two megabytes" in_time lost
+# If the program is being killed, its memory is freed meanwhile: wait.
+check_undebugged "less than two megabytes are not charged to the program" in_time lost
 end
 status=$?
-diag "it ended with $status; $(all_hits), of $((2 * calls)); $(xargs <$group/memory.events)"
+diag "the program ended with $status; $(all_hits), of $((2 * calls)); $(xargs <$group/memory.events)"
 killed=$(awk '$1 == "oom_kill" { print $2 }' $group/memory.events)
-check "it ends well, or is killed for its own limit" eval "[ $status = 0 ] || [ $killed -gt 0 ]"
+check "the program ends with status 0, or is killed for its own limit" eval "[ $status = 0 ] || [ $killed -gt 0 ]"
 run unregister 0-1
-check "what they took is given back" in_time eval "[ \$(paid) -le $((plain_paid + 512)) ]"
+check "the memory of the limited program is freed" in_time eval "[ \$(paid) -le $((plain_paid + 512)) ]"
 is "$("$prog" 2 10)" "paused 42
 thread 0: 15
-thread 1: 18" "another process goes on"
+thread 1: 18" "another process still has the right result"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: the examples of README and of the manual pages work as they stand
+# test: the examples of README and of the manual pages work as they are written
 # once: the helper is the same on all kernels
-# full: most of its minute is waiting; cli_* and trace_* try the like of each
+# full: it waits for most of a minute; cli_* and trace_* test the same features
 # timeout: 400
 # needs: script perl
 . "$UPROBES_TOP/tests/lib.sh"
@@ -15,31 +15,32 @@ mkdir "$tmp/bin"
 cp "$UPROBES_TOP/build/progs/examples" "$tmp/bin/prog"
 PATH=$tmp/bin:$PATH
 
-# block WORDS: the commands of README's block of examples that has these words.
+# block WORDS: print the commands of README's block of examples that contains WORDS.
 block() {
 	awk -v words="$1" '/^```/ { if (inside && index(text, words)) printf "%s", text; inside = !inside; text = ""; next }
 		inside && sub(/^# /, "") { text = text $0 "\n" }' README.md
 }
 
-# of_readme WORDS: the command with these words, without the remark behind it.
+# of_readme WORDS: print README's command that contains WORDS, without the remark behind it.
 of_readme() {
 	awk -v words="$1" '/^```/ { inside = !inside; next }
 		inside && index($0, words) { sub(/^# /, ""); sub(/ +# .*/, ""); print; exit }' README.md
 }
 
-# of_manual WORDS: the same of uprobe(8).
+# of_manual WORDS: print the command of uprobe(8) that contains WORDS.
 of_manual() {
 	awk -v words="$1" '/^\.SH EXAMPLES/ { inside = 1 } /^\.SH BUGS/ { inside = 0 }
 		inside { gsub(/\\-/, "-") }
 		inside && index($0, words) && sub(/^\.B /, "") { print; exit }' $man
 }
 
-# example LINE: have the shell run it in the background, as it stands; waits until it traces.
+# example LINE: let the shell run LINE unchanged in the background, and wait until it traces.
 example() {
 	eval "start ${1#uprobe }"
 }
 
-# shows LINE TRIGGER PATTERN: it is run, TRIGGER does what it is about, and it shows that. One result.
+# shows LINE TRIGGER PATTERN: run LINE, then TRIGGER, which causes events: the output matches PATTERN.
+# One result.
 shows() {
 	example "$1"
 	eval "$2"
@@ -48,20 +49,20 @@ shows() {
 	like "$(cat "$tmp/out")" "$3" "$1" || diag "$(cat "$tmp/err")"
 }
 
-# ends LINE PATTERN: it is run, ends by itself, and shows that. One result.
+# ends LINE PATTERN: run LINE, which ends by itself: the output matches PATTERN. One result.
 ends() {
 	eval "$1" >"$tmp/out" 2>"$tmp/err" </dev/null
 	like "$(cat "$tmp/out")" "$2" "$1" || diag "$(cat "$tmp/err")"
 }
 
-# shown FILE WHAT TRIGGER PATTERN: the commands of the file are run in the control directory, as they
-# stand; TRIGGER comes before the last one, which shows PATTERN. Two results.
+# shown FILE WHAT TRIGGER PATTERN: run the unchanged commands of FILE in the control directory, and
+# TRIGGER before the last one, whose output matches PATTERN. Two results.
 shown() {
 	local reader
 
 	clear
 	cd $dir || exit
-	# One after the other, as long as they work.
+	# Stop at the first command that fails.
 	sed '$d' "$1" | sed '$!s/$/ \&\&/' >"$tmp/defines"
 	. "$tmp/defines" >"$tmp/said" 2>&1
 	is $? 0 "$2: the commands work" || diag "$(cat "$tmp/said")"
@@ -77,8 +78,8 @@ shown() {
 	clear
 }
 
-# README: what stands at its beginning, and the helper's examples.
-# Fourteen seconds are what typing takes on an idle machine.
+# README: the example at its beginning, and those of the helper.
+# 14 seconds suffice for typing on an idle machine only: scale them.
 line=$(of_readme 'uprobe -d 14')
 typed() { type_lines 'echo "hello world"' 'uname -sr'; }
 example "${line/-d 14/-d $((14 * ${TEST_TIMEOUT_SCALE:-1}))}"
@@ -86,7 +87,8 @@ typed
 wait_until "three lines are shown" lines_in "$tmp/out" 3
 stop
 is "$(grep -c 'readline: (0x[0-9a-f]* <- 0x[0-9a-f]*) arg1="' "$tmp/out")" 3 "$line"
-like "$(tail -n 1 "$tmp/err")" '3 events shown, 3 hits, 0 missed, 0 lost\.$' "and says how many"
+like "$(tail -n 1 "$tmp/err")" '3 events shown, 3 hits, 0 missed, 0 lost\.$' \
+	"README's first example ends with the number of events"
 ends "$(of_readme "uprobe count -c 'ls /' 'p:libc:malloc'")" '^ +1  opendir$'
 ends "$(of_readme 'uprobe lat -c')" '^clock_nanosleep: 3 calls, 1\.[0-9]+s on average'
 shows "$(of_readme "uprobe 'r:bash:readline")" typed 'arg1="echo "hello world""'
@@ -104,7 +106,7 @@ ends "$(of_manual "uprobe count")" '^ +[1-9][0-9]*  [_a-z]+$'
 jvm=$(readlink -f "$(command -v java)")
 jvm=${jvm%/bin/java}/lib/server/libjvm.so
 if [ -f "$jvm" ]; then
-	# A name alone is looked for in what runs.
+	# The helper looks for a library without a path in running processes.
 	perl -MDynaLoader -e 'DynaLoader::dl_load_file($ARGV[0]) or die DynaLoader::dl_error();
 		open my $f, ">", $ARGV[1]; sleep 1 while 1' "$jvm" "$tmp/loaded" &
 	loaded=$!
@@ -121,7 +123,7 @@ for line in "$(of_readme class__loaded)" "$(of_manual class__loaded)"; do
 done
 [ -z "${loaded:-}" ] || kill $loaded
 
-# The control directory. The offset that README shows is that of one version of bash.
+# The control directory. README shows the offset for one version of bash: replace it.
 block 'r:typed /usr/bin/bash' >"$tmp/block"
 offset=$(uprobe offset bash readline)
 sed -i "s,/usr/bin/bash:0x[0-9a-f]*,$offset," "$tmp/block"
@@ -133,17 +135,18 @@ shown "$tmp/block" "README's session" "bash -c 'printf -v x %05000d 1; y=\$x'" '
 sed -n '/^\.SH EXAMPLES/,/^\.fi/p' man/uprobes.4 | sed '/^\./d; s/\\e/\\/g; s/\\(ti/~/g' >"$tmp/block"
 is "$(grep -c . "$tmp/block")" 5 "uprobes(4) has an example"
 shown "$tmp/block" "uprobes(4)'s example" "type_lines 'true sudo' uname" 'typed: .* line="true sudo"'
-is "$(grep -c uname "$tmp/out")" 0 "uprobes(4)'s filter leaves out what does not match"
-# The line of uprobe(8) that does by hand what -c does.
+is "$(grep -c uname "$tmp/out")" 0 "uprobes(4)'s filter leaves out events that do not match"
+# The line of uprobe(8) that does by hand what the helper does.
 cd $dir || exit
 sed -n '/^The same by hand/,/^\.fi/p' "$UPROBES_TOP/$man" | grep ^echo >"$tmp/block"
 . "$tmp/block"
-is $? 0 "uprobe(8)'s line by hand works"
-like "$(cat uprobe_events)" '^p:uprobes/malloc /.*/libc.so.6:0x[0-9a-f]+ bytes=%di:u64$' "and defines the event"
+is $? 0 "uprobe(8)'s line to define the event by hand works"
+like "$(cat uprobe_events)" '^p:uprobes/malloc /.*/libc.so.6:0x[0-9a-f]+ bytes=%di:u64$' \
+	"uprobe(8)'s line by hand defines the event"
 cd "$UPROBES_TOP" || exit
 clear
 
-# A published event: what malloc() is asked for, in tracefs, perf and bpftrace.
+# A published event: tracefs, perf and bpftrace show the sizes that malloc() gets.
 if [ ! -e $tracefs/synthetic_events ]; then
 	for what in "defines" "is counted" "the largest" perf bpftrace; do
 		skip "a published event: $what" "this kernel has no synthetic events"
@@ -157,9 +160,10 @@ grep -v '^perf \|^bpftrace ' "$tmp/block" | sed '$!s/$/ \&\&/' >"$tmp/defines"
 is "$? $(grep -c . "$tmp/defines")" "0 4" "a published event: README's commands work"
 perl -e 'my $x = "y" x 100000'
 hist=$(cat $tracefs/events/synthetic/malloc/hist)
-like "$hist" 'hitcount: +[1-9]' "what malloc() is asked for is counted in tracefs"
-check "the largest, too" grep -Eq 'size: +1000[0-9]{2}' <<<"$hist"
-# other_tool NAME PATTERN TRIGGER RESULT: its line is run, while TRIGGER is; RESULT prints what it has got.
+like "$hist" 'hitcount: +[1-9]' "a published event: tracefs counts the sizes that malloc() gets"
+check "a published event: tracefs counts the largest size" grep -Eq 'size: +1000[0-9]{2}' <<<"$hist"
+# other_tool NAME PATTERN TRIGGER RESULT: run the tool's line and TRIGGER at the same time. RESULT prints the
+# tool's output, which matches PATTERN. One result.
 other_tool() {
 	local line
 
@@ -173,8 +177,8 @@ other_tool() {
 }
 allocate() { while [ -e "/proc/$tool" ] && ! ended $tool; do perl -e 'my $x = "y" x 100000'; done; }
 other_tool perf 'malloc: .*size=[1-9][0-9]{4}' allocate 'perf script -i /tmp/perf.data 2>/dev/null'
-# bpftrace says that it attaches before it does, and before it catches SIGINT. When it waits for events,
-# both are done.
+# bpftrace says that it attaches before it has attached, and before it catches SIGINT. When it waits for
+# events, it has done both.
 attached() { [[ $(cat /proc/$tool/wchan) == *ep*oll* ]]; }
 counted() {
 	wait_until "bpftrace is attached" attached

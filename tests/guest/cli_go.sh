@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a stripped Go program that speaks HTTP is traced as it is installed
+# test: the helper can trace an installed, stripped Go program that speaks HTTP
 # once: the helper is the same on all kernels
 # timeout: 180
 # needs: gron perl
@@ -11,7 +11,7 @@ ktap_plan 9
 
 gron=$(readlink -f "$(command -v gron)")
 
-# A server on the loopback interface, which nobody has switched on (SIOCSIFFLAGS).
+# A server on the loopback interface. The guest has not enabled the interface: use SIOCSIFFLAGS.
 perl -MSocket -e 'socket my $s, AF_INET, SOCK_DGRAM, 0; ioctl $s, 0x8914, pack "a16 s x22", "lo", 0x49' ||
 	diag "$!"
 perl -MIO::Socket::INET -e '
@@ -30,30 +30,32 @@ wait_until "the server listens" test -s "$tmp/port"
 url=http://127.0.0.1:$(cat "$tmp/port")/a/path
 fetch="$gron -m $url"
 plain=$($fetch 2>"$tmp/err")
-like "$plain" 'answer = 42' "the program works unprobed"
+like "$plain" 'answer = 42' "without probes, the program prints the answer"
 diag "$(cat "$tmp/err")"
 
-# Strings are pointer and length, in registers; the text behind goes on.
+# A Go string is a pointer and a length in registers, without a NUL at its end.
 uprobe -c "$fetch >$tmp/said" 'p:gron:net/http.NewRequestWithContext method=+0($go3):string methods=$go4:u64 url=+0($go5):string length=$go6:u64' \
 	>"$tmp/out" 2>"$tmp/err"
 diag "$(cat "$tmp/err")"
-is "$(cat "$tmp/said")" "$plain" "it does the same while it is traced"
+is "$(cat "$tmp/said")" "$plain" "while it is traced, the program has the same output"
 is "$(perl -ne '/ method="(.*?)" methods=(\d+) url="(.*)"(?:\.\.\.)? length=(\d+)$/ and
-	print substr($1, 0, $2), " ", substr($3, 0, $4), "\n"' "$tmp/out")" "GET $url" "the request that it makes: method and URL"
+	print substr($1, 0, $2), " ", substr($3, 0, $4), "\n"' "$tmp/out")" "GET $url" \
+	"events show the method and the URL of its request"
 
 uprobe count -c "$fetch >$tmp/said" "p:$gron:net/http.(*Client).do" "p:$gron:main.main" >"$tmp/out" 2>"$tmp/err"
-is "$(awk '$2 == "main.main" { print $1 }' "$tmp/out") $(awk '/Client/ { print $1 }' "$tmp/out")" "1 1" "calls, counted"
+is "$(awk '$2 == "main.main" { print $1 }' "$tmp/out") $(awk '/Client/ { print $1 }' "$tmp/out")" "1 1" \
+	"calls are counted"
 
-# Its stacks move: return addresses stay what they are.
+# Go moves its stacks: a return probe must not replace return addresses.
 uprobe lat "$gron:net/http.(*Client).do" 2>"$tmp/err"
-is "$?" 4 "latency would replace return addresses, and is refused"
-like "$(cat "$tmp/err")" 'Go program.*--return=sites|Go program.*uprobe count' "with what to do instead"
+is "$?" 4 "lat would replace return addresses, and is refused"
+like "$(cat "$tmp/err")" 'Go program.*--return=sites|Go program.*uprobe count' "the error tells an alternative"
 uprobe -c "$fetch >$tmp/said" 'r:gron:net/http.(*Client).do' 'r:gron:net/http.NewRequestWithContext $retval' \
 	>"$tmp/out" 2>"$tmp/err"
 diag "$(cat "$tmp/err")"
-is "$(cat "$tmp/said")" "$plain" "with returns probed at the return instructions it does the same"
+is "$(cat "$tmp/said")" "$plain" "with probes at the return instructions, the program has the same output"
 is "$(grep -c ' Client_do: \| net_http_Client_do: ' "$tmp/out") $(grep -c 'NewRequestWithContext: .*arg1=0xc[0-9a-f]*$' "$tmp/out")" "1 1" \
-	"and each return is seen, with what is returned"
+	"each return is shown, with its value"
 uprobe count -c "$fetch >$tmp/said" "p:$gron:runtime.*" >"$tmp/out" 2>"$tmp/err"
-is "$(cat "$tmp/said")" "$plain" "with all functions of its runtime counted it does the same"
+is "$(cat "$tmp/said")" "$plain" "with all functions of the Go runtime counted, the program has the same output"
 diag "$(tail -n 1 "$tmp/err")"

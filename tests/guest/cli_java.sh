@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a Java VM is traced as it is installed: classes, threads, garbage collections
+# test: the helper can trace an installed Java VM: classes, threads, garbage collections
 # once: the helper is the same on all kernels
-# full: a Java VM takes most of 8 s; cli_python and cli_redis trace what is installed, too
+# full: the Java VM takes most of 8 s; cli_python and cli_redis trace installed programs, too
 # timeout: 300
 # needs: java
 . "$UPROBES_TOP/tests/lib.sh"
@@ -35,31 +35,36 @@ END
 start "u:$jvm:class__loaded name=arg1:string length=arg2:u32" \
 	"u:$jvm:thread__start name=arg1:string" \
 	"u:$jvm:gc__begin full=arg1" "u:$jvm:gc__end"
-# The log is the VM's own account of its collections; a small heap has some.
+# The VM logs its collections, to compare with. A small heap causes some.
 "$java" -Xint -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx8m -Xmn512k -Xlog:gc -cp "$tmp" G >"$tmp/said" 2>&1
-is $? 0 "it runs as before"
+is $? 0 "while it is traced, the VM ends with status 0"
 stop
 diag "$(tail -n 1 "$tmp/err")" "$(grep -c Pause "$tmp/said") collections"
-like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "nothing is missed"
+like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "no hit is missed or lost"
 
-# -a: bytes of names may be anything.
-isnt "$(grep -ac ' class__loaded: .* name="java/lang/' "$tmp/out")" 0 "classes as they are loaded"
+# -a: names may have any bytes.
+isnt "$(grep -ac ' class__loaded: .* name="java/lang/' "$tmp/out")" 0 "events show the classes that are loaded"
 is "$(grep -ao ' class__loaded: .* name="java/lang/Object.* length=[0-9]*$' "$tmp/out" | head -n 1 | sed 's/.*length=//')" 16 \
-	"and how long their names are"
+	"events show the length of class names"
 is "$(grep -ac ' class__loaded: .* name="G[^a-zA-Z/]*" *length=1$\| class__loaded: .* name="G.* length=1$' "$tmp/out")" 1 \
-	"the class of the program, once"
-like "$(grep -a ' thread__start: ' "$tmp/out")" 'name="(Reference Handler|Finalizer|Signal Dispatcher)' "threads"
+	"the program's class is loaded once"
+like "$(grep -a ' thread__start: ' "$tmp/out")" 'name="(Reference Handler|Finalizer|Signal Dispatcher)' \
+	"events show the threads that start"
 is "$(grep -a ' gc__begin: ' "$tmp/out" | sed 's/.* full=//' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
 	"$(sed -n 's/.*Pause \(Young\|Full\).*/\1/p' "$tmp/said" | sed 's/Young/0/; s/Full/1/' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
-	"each garbage collection, young and full ones, as the VM's own log has them"
-is "$(grep -ac ' gc__end: ' "$tmp/out")" "$(grep -c 'Pause' "$tmp/said")" "and its end"
+	"events show as many young and full garbage collections as the VM's log"
+is "$(grep -ac ' gc__end: ' "$tmp/out")" "$(grep -c 'Pause' "$tmp/said")" \
+	"events show the end of each garbage collection"
 
-# The VM walks its stack from where Java has called it: return addresses there stay what they are.
+# The VM walks its stack from where Java code called it: a return probe must not replace these return
+# addresses.
 uprobe -c "$java -Xint -XX:+UseSerialGC -cp $tmp G; echo status \$?" "r:$jvm:SharedRuntime::resolve_static_call_C" \
 	>"$tmp/out" 2>"$tmp/err"
-like "$(cat "$tmp/out")" '^status 0$' "a function that Java's code calls: it runs with its returns probed"
-like "$(cat "$tmp/err")" 'is a Java virtual machine, .*: its return instructions are probed instead' "a note says how"
+like "$(cat "$tmp/out")" '^status 0$' \
+	"with returns of a function that Java code calls probed, the VM ends with status 0"
+like "$(cat "$tmp/err")" 'is a Java virtual machine, .*: its return instructions are probed instead' \
+	"a note tells that return instructions are probed instead"
 uprobe lat "$jvm:*" 2>"$tmp/err"
-is "$?" 4 "the latency of all of its functions is refused"
+is "$?" 4 "lat of all functions of the VM is refused"
 uprobe lat -c "$java -Xint -XX:+UseSerialGC -cp $tmp G" "$jvm:JVM_*" >"$tmp/out" 2>"$tmp/err"
-like "$(cat "$tmp/err")" ' [1-9][0-9]* calls, 0 missed' "that of its natives is told"
+like "$(cat "$tmp/err")" ' [1-9][0-9]* calls, 0 missed' "lat of its native methods shows their calls"

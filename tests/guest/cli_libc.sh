@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: the probes that a C library has of its own: setjmp, memory, threads
+# test: the helper can trace the static probes of a C library: setjmp, memory, threads
 # once: the helper is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-# The system's, or one that was fetched together with a kernel by who is root here.
+# Use the system's C library, or one that root has fetched together with a kernel.
 lib=
 for dir in /usr/lib/x86_64-linux-gnu {"${XDG_CACHE_HOME:-$HOME/.cache}",/root/.cache}/uprobes/kernels/*/root/usr/lib/x86_64-linux-gnu; do
 	uprobe sdt "$dir/libc.so.6" 2>/dev/null | grep -q '^libc:setjmp ' && lib=$dir && break
@@ -26,14 +26,16 @@ uprobe -c "$run >$tmp/said" "u:$libc:setjmp env=arg1 mask=arg2" "u:$libc:longjmp
 	"u:$libc:pthread_start start=arg2 arg=arg3" >"$tmp/out" 2>"$tmp/err"
 diag "$(tail -n 1 "$tmp/err")"
 fields "$tmp/out" | sed 's/: ([^)]*)/:/' >"$tmp/values"
-is "$(sed 's/0x[0-9a-f]*//g' "$tmp/said")" "$plain" "the program does what it does unprobed"
+is "$(sed 's/0x[0-9a-f]*//g' "$tmp/said")" "$plain" "the program has the same result as without probes"
 env=$(sed -n 's/.*env=\(0x[0-9a-f]*\).*/\1/p' "$tmp/said")
 thread=$(sed -n 's/.*thread=\(0x[0-9a-f]*\).*/\1/p' "$tmp/said")
-is "$(grep -c "^setjmp: env=$env mask=0$" "$tmp/values")" 1 "setjmp with its argument"
+is "$(grep -c "^setjmp: env=$env mask=0$" "$tmp/values")" 1 "setjmp is shown with its argument"
 is "$(grep '^longjmp: ' "$tmp/values" | paste -sd' ')" \
-	"longjmp: env=$env value=1 longjmp: env=$env value=2 longjmp: env=$env value=3" "each longjmp"
-is "$(grep -c '^longjmp_target: ' "$tmp/values")" 3 "and where it goes"
-is "$(awk -F= '/^memory_sbrk_more: / && $2 >= 4000000 { n++ } END { print n }' "$tmp/values")" 1 "the heap grows"
-is "$(grep -c '^memory_mallopt: param=-3 value=16777216$' "$tmp/values")" 1 "mallopt"
+	"longjmp: env=$env value=1 longjmp: env=$env value=2 longjmp: env=$env value=3" \
+	"each longjmp is shown with its arguments"
+is "$(grep -c '^longjmp_target: ' "$tmp/values")" 3 "the target of each longjmp is shown"
+is "$(awk -F= '/^memory_sbrk_more: / && $2 >= 4000000 { n++ } END { print n }' "$tmp/values")" 1 \
+	"the growth of the heap is shown"
+is "$(grep -c '^memory_mallopt: param=-3 value=16777216$' "$tmp/values")" 1 "mallopt is shown with its arguments"
 is "$(grep -c "^pthread_create: start=$thread arg=0x1234$" "$tmp/values") $(grep -c "^pthread_start: start=$thread arg=0x1234$" "$tmp/values")" "1 1" \
-	"a thread: who starts it, and it itself"
+	"the creation and the start of a thread are shown"

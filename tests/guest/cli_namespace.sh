@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: in a pid namespace, ids that are given and shown are those of the namespace
-# once: what decides here is the module, in the same way on all kernels
+# test: in a pid namespace, the helper takes and shows the process IDs of that namespace
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 90
 # needs: unshare
 . "$UPROBES_TOP/tests/lib.sh"
@@ -9,10 +9,11 @@
 
 t=$tmp/traced
 
-# Started again by unshare, inside: results are for who waits outside.
+# unshare starts this script again inside the namespace. It prints results, which the script outside
+# checks.
 if [ "${1-}" = inside ]; then
 	tmp=$2 t=$2/traced
-	# The ids inside are low, and none of them the outside's.
+	# IDs inside are low, and differ from those outside.
 	"$t" slow 100000 >/dev/null &
 	pid=$!
 	said() { uprobe "$@" >"$tmp/out" 2>"$tmp/err"; }
@@ -29,7 +30,7 @@ if [ "${1-}" = inside ]; then
 	echo "command $(wc -l <"$tmp/out")"
 	said count -d 0.5 -p $pid "p:$t:tick"
 	echo "count $(awk 'NR == 2 { print ($1 > 0) }' "$tmp/out")"
-	# The directory, which shows ids of the outside.
+	# The control directory shows the IDs outside in its records.
 	echo "p:e $(uprobe offset "$t" tick)" >$dir/uprobe_events
 	echo "common_pid == $pid" >$dir/events/uprobes/e/filter
 	echo 1 >$dir/events/uprobes/e/enable
@@ -54,12 +55,12 @@ done
 echo >$dir/uprobe_events
 : >$dir/set_event_pid
 
-# From outside, its ids are ours.
+# Outside, the helper uses the IDs outside.
 unshare -pf --mount-proc "$t" slow 100000 >/dev/null &
 seen() { pid=$(pgrep -x traced); }
-wait_until "it runs" seen
+wait_until "the program runs" seen
 uprobe -M 3 -p "$pid" "p:$t:tick" >"$tmp/out" 2>/dev/null
-is "$(grep -c -- "-$pid " "$tmp/out")" 3 "from outside: -p"
+is "$(grep -c -- "-$pid " "$tmp/out")" 3 "outside: -p takes the process ID outside"
 uprobe -M 3 "p:$t:tick" "pid == $pid" >"$tmp/out" 2>/dev/null
-is "$(grep -c -- "-$pid " "$tmp/out")" 3 "from outside: a filter"
+is "$(grep -c -- "-$pid " "$tmp/out")" 3 "outside: a filter takes the process ID outside"
 kill "$pid"

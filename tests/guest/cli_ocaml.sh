@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a program in OCaml, with its exceptions and its collector, is traced as it is installed
+# test: the helper can trace an installed OCaml program, without harm to its exceptions and its collector
 # once: the helper is the same on all kernels
 # needs: unison-2.52
 . "$UPROBES_TOP/tests/lib.sh"
@@ -13,7 +13,7 @@ export HOME=$tmp
 mkdir "$tmp/from"
 echo something >"$tmp/from/file"
 
-# sync COMMAND...: have it copy a directory, traced.
+# sync COMMAND...: let the program copy a directory, while COMMAND traces it.
 sync() {
 	rm -rf "$tmp/to" "$tmp/.unison"
 	mkdir "$tmp/to"
@@ -21,14 +21,15 @@ sync() {
 		"r:$unison:$find" >"$tmp/out" 2>"$tmp/err"
 }
 
-# A look-up that raises an exception where there is nothing; what follows its name changes.
+# A look-up function, which raises an exception if it finds nothing. The suffix of its name varies.
 find=$(uprobe list "$unison" | grep -o 'camlStdlib__Hashtbl__find_[0-9]*' | head -n 1)
 sync uprobe -c
-like "$(cat "$tmp/out")" '^status 0$' "with returns probed it ends well"
-is "$(cat "$tmp/to/file")" something "and has done its work"
-isnt "$(grep -c " $find: " "$tmp/out")" 0 "returns are seen"
-like "$(cat "$tmp/err")" 'is an OCaml program, .*: its return instructions are probed instead' "a note says how"
+like "$(cat "$tmp/out")" '^status 0$' "with returns probed, the program ends with status 0"
+is "$(cat "$tmp/to/file")" something "with returns probed, the program has copied the file"
+isnt "$(grep -c " $find: " "$tmp/out")" 0 "returns are shown"
+like "$(cat "$tmp/err")" 'is an OCaml program, .*: its return instructions are probed instead' \
+	"a note tells that return instructions are probed instead"
 sync uprobe --return=trampoline -c
 like "$(cat "$tmp/err")" 'is an OCaml program.*--return=sites' "replaced return addresses are refused"
 uprobe lat "$unison:camlStdlib__Hashtbl__find_*" 2>"$tmp/err"
-is "$?" 4 "and so is latency"
+is "$?" 4 "lat is refused"

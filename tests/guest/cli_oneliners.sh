@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: the one-liners of perf-tools' uprobe work as they are written
+# test: the one-liners in the documentation of perf-tools' uprobe work unchanged
 # once: the helper is the same on all kernels
-# full: most of it is waiting; cli_output and cli_count try the like
+# full: it waits most of the time; cli_output and cli_count test the same features
 # timeout: 240
 # needs: script perl
 . "$UPROBES_TOP/tests/lib.sh"
@@ -14,10 +14,10 @@ start 'r:bash:readline +0($retval):string'
 type_lines 'echo "hello world"' 'ls -d /etc'
 stop
 like "$(cat "$tmp/out")" 'readline: \(0x[0-9a-f]+ <- 0x[0-9a-f]+\) arg1="echo "hello world""' \
-	"r:bash:readline +0(\$retval):string shows what was typed"
-like "$(cat "$tmp/out")" 'arg1="ls -d /etc"' "all of it"
+	"r:bash:readline +0(\$retval):string shows a typed line with quotes"
+like "$(cat "$tmp/out")" 'arg1="ls -d /etc"' "r:bash:readline +0(\$retval):string shows a second line"
 like "$(cat "$tmp/err")" 'Tracing uprobe readline \(r:readline /.*/bash:0x[0-9a-f]+ \+0\(\$retval\):string\)\. Ctrl-C to end\.' \
-	"the banner is perf-tools's"
+	"the banner is that of perf-tools"
 
 start p:bash:readline
 type_lines true
@@ -46,7 +46,7 @@ perl -e 'sleep 0'
 stop
 is "$(grep -c "perl-.* libc_${at##*:}: (0x" "$tmp/out")" 1 "p:libc:0xOFFSET"
 
-# One process of several; for gettimeofday, see cli_ifunc.
+# One process of several. cli_ifunc tests the one-liner for gettimeofday.
 perl -e 'mkdir $ARGV[1]; select undef, undef, undef, 0.05 until -e $ARGV[0]; sleep 0 for 1 .. 3' "$tmp/go" "$tmp/waits" &
 one=$!
 wait_until "the program waits" test -d "$tmp/waits"

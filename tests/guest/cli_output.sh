@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: streams, filters, JSON and the options that choose events
+# test: the helper writes events and messages to the right streams, and filters, JSON and options select events
 # once: the helper is the same on all kernels
 # timeout: 180
 # needs: perl
@@ -11,45 +11,46 @@ ktap_plan 36
 
 t=$tmp/traced
 uprobe -c "$t all" "p:$t:ints a=%di b=%si:s32" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -vc ' ints: (0x' "$tmp/out")" 0 "only events are on standard output"
+is "$(grep -vc ' ints: (0x' "$tmp/out")" 0 "standard output has only events"
 like "$(cat "$tmp/err")" '^Ending tracing\.\.\. [0-9]+ events shown, [0-9]+ hits, 0 missed, 0 lost\.$' \
-	"the summary is on standard error"
+	"standard error has the summary"
 is "$(awk '/events shown/ { print $3 }' "$tmp/err")" \
 	"$(uprobe count -c "$t all" "p:$t:ints" 2>/dev/null | awk 'NR == 2 { print $1 }')" "all hits are shown"
 
 uprobe -H -o "$tmp/file" -c "$t all" "p:$t:ints" >"$tmp/out" 2>/dev/null
-is "$(wc -c <"$tmp/out")" 0 "-o leaves standard output alone"
+is "$(wc -c <"$tmp/out")" 0 "-o leaves standard output empty"
 like "$(head -n 1 "$tmp/file")" '^# .*TASK-PID .*FUNCTION' "-H writes headers"
 
-# JSON is read by somebody else's reader.
+# An independent parser reads the JSON.
 uprobe --json -c "$t all" "p:$t:text s=+0(%di):string n=+0(%di):u8[3] x=%di" >"$tmp/out" 2>/dev/null
 uprobe -c "$t all" "p:$t:text s=+0(%di):string" >"$tmp/plain" 2>/dev/null
-is "$(wc -l <"$tmp/out")" "$(wc -l <"$tmp/plain")" "as many JSON lines as events"
+is "$(wc -l <"$tmp/out")" "$(wc -l <"$tmp/plain")" "--json prints one line for each event"
 perl -MJSON::PP -ne '$o = decode_json($_); die unless $o->{event} eq "text" && $o->{tid} > 0
 	&& $o->{address} =~ /^0x/ && exists $o->{args}{s} && ref $o->{args}{n} eq "ARRAY";
 	print "text: s=", defined $o->{args}{s} ? "\"$o->{args}{s}\"" : "(fault)", "\n"' \
 	"$tmp/out" >"$tmp/decoded" 2>"$tmp/err"
-is "$?" 0 "each one can be decoded"
+is "$?" 0 "each JSON line can be decoded"
 diag "$(head -n 3 "$tmp/err")"
 fields "$tmp/plain" | sed 's/ (0x[0-9a-f]*)//' >"$tmp/expected"
-is "$(grep -v '"\.\.\.' "$tmp/decoded")" "$(grep -v '"\.\.\.' "$tmp/expected")" "the values are the same"
+is "$(grep -v '"\.\.\.' "$tmp/decoded")" "$(grep -v '"\.\.\.' "$tmp/expected")" \
+	"JSON has the same values as text output"
 
-# 0xa0 is white space in Latin-1, and the end of this name.
+# The last byte of this name is 0xa0, which is white space in Latin-1.
 cp "$t" "$tmp/voilà"
 uprobe -c "$tmp/voilà ticks 1 3" "p:$tmp/voilà:tick n=%di" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -c "voilà-.* tick: .* n=" "$tmp/out")" 3 "a program whose name has an à"
+is "$(grep -c "voilà-.* tick: .* n=" "$tmp/out")" 3 "a program whose name has an à is traced"
 diag "$(cat "$tmp/err")"
 
 # Filters.
 uprobe -c "$t all" "p:$t:text s=+0(%di):string" 's ~ "*"' >"$tmp/out" 2>/dev/null
-isnt "$(wc -l <"$tmp/out")" 0 "a pattern that matches"
+isnt "$(wc -l <"$tmp/out")" 0 "a filter with a matching pattern shows events"
 uprobe -c "$t all" "p:$t:text s=+0(%di):string" 's == "no such string"' >"$tmp/out" 2>/dev/null
-is "$(wc -l <"$tmp/out")" 0 "a string that does not"
+is "$(wc -l <"$tmp/out")" 0 "a filter with another string shows nothing"
 uprobe -c "$t all" "p:$t:text s=+0(%di):string" 'size > 4' >"$tmp/out" 2>"$tmp/err"
-is "$?" 2 "a filter for something that is not recorded is an error"
-like "$(cat "$tmp/err")" 'asks for size.* s$' "which lists what is"
+is "$?" 2 "a filter for a value that is not recorded is an error"
+like "$(cat "$tmp/err")" 'asks for size.* s$' "the error lists the recorded values"
 
-# Whose events.
+# Options that select processes.
 mkfifo "$tmp/go"
 "$t" -w all <"$tmp/go" >"$tmp/id" &
 exec 7>"$tmp/go"
@@ -60,55 +61,55 @@ start -p "$one" "p:$t:ints"
 echo >&7
 wait %1
 stop
-is "$(grep -c "traced-$one " "$tmp/out")" "$(wc -l <"$tmp/out")" "-p shows one process only"
-isnt "$(wc -l <"$tmp/out")" 0 "which was hit"
+is "$(grep -c "traced-$one " "$tmp/out")" "$(wc -l <"$tmp/out")" "-p shows only events of this process"
+isnt "$(wc -l <"$tmp/out")" 0 "-p shows some events"
 cp "$t" "$tmp/other"
 start --comm other "p:$t:ints" "p:$tmp/other:text"
 "$t" all >/dev/null
 "$tmp/other" all >/dev/null
 stop
-is "$(grep -c 'other-' "$tmp/out")" "$(wc -l <"$tmp/out")" "--comm shows tasks of that name only"
+is "$(grep -c 'other-' "$tmp/out")" "$(wc -l <"$tmp/out")" "--comm shows only tasks of this name"
 
 cp "$t" "$tmp/a-name-of-more-than-fifteen"
 start --comm a-name-of-more-than-fifteen "p:$tmp/a-name-of-more-than-fifteen:text"
 "$tmp/a-name-of-more-than-fifteen" all >/dev/null
 stop
-isnt "$(wc -l <"$tmp/out")" 0 "of which the kernel keeps 15 characters"
+isnt "$(wc -l <"$tmp/out")" 0 "--comm works with a name that the kernel cuts to 15 characters"
 
-# Nothing of what a program says reaches the terminal raw.
+# The helper must not pass control characters of a program to the terminal.
 start "p:$t:text s=+0(%di):string"
 cp "$t" "$tmp/$(printf 'e\033[2J')"
 "$tmp/$(printf 'e\033[2J')" all >/dev/null
 stop
-is "$(grep -c "$(printf '\033')" "$tmp/out")" 0 "control characters in a program's name"
+is "$(grep -c "$(printf '\033')" "$tmp/out")" 0 "control characters in a program's name are not printed"
 
-# Strings, cut.
+# Strings that are cut.
 uprobe --str 4 -c "$t all" "p:$t:text s=+0(%di):string n=%di:u8" >"$tmp/out" 2>/dev/null
-like "$(cat "$tmp/out")" ' s="some"\.\.\. n=[0-9]+$' "--str cuts strings and nothing else"
+like "$(cat "$tmp/out")" ' s="some"\.\.\. n=[0-9]+$' "--str cuts strings, but no other values"
 uprobe --json --str 4 -c "$t all" "p:$t:text s=+0(%di):string" 2>/dev/null | perl -MJSON::PP -ne \
 	'print decode_json($_)->{args}{s}, "\n"' >"$tmp/out"
-is "$(sort -u "$tmp/out")" '"some"...' "in JSON, too"
+is "$(sort -u "$tmp/out")" '"some"...' "--str marks cut strings in JSON, too"
 uprobe --max-probes 1 "p:$t:text" "p:$t:ints" 2>"$tmp/err"
-is "$?" 2 "--max-probes: not more than that"
-like "$(cat "$tmp/err")" 'at 2 places, .*--max-probes 2' "and the way out"
+is "$?" 2 "--max-probes: more probes are refused"
+like "$(cat "$tmp/err")" 'at 2 places, .*--max-probes 2' "--max-probes: the error tells the number to allow"
 
-# Whose events: users, threads, children.
+# Options that select users, threads and children.
 uprobe --uid 12345 -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null
-is "$(wc -l <"$tmp/out")" 0 "--uid: nothing of another user"
+is "$(wc -l <"$tmp/out")" 0 "--uid: events of other users are not shown"
 uprobe --uid 0 -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null
-isnt "$(wc -l <"$tmp/out")" 0 "but of this one"
+isnt "$(wc -l <"$tmp/out")" 0 "--uid: events of this user are shown"
 ask='mkdir "$ARGV[0]/asks$$"; while (1) { getppid; select undef, undef, undef, 0.02 }'
 perl -e "$ask" "$tmp" &
 one=$!
 perl -e "$ask" "$tmp" &
 two=$!
 for process in $one $two; do
-	wait_until "$process has its libraries" test -d "$tmp/asks$process"
+	wait_until "process $process has loaded its libraries" test -d "$tmp/asks$process"
 done
 uprobe -L $one -M 5 p:libc:getppid >"$tmp/out" 2>/dev/null
-is "$(grep -c -- "-$one " "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "-L: one thread"
+is "$(grep -c -- "-$one " "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "-L: only events of this thread are shown"
 uprobe -p $two -M 5 p:libc:getppid 'common_pid > 1' >"$tmp/out" 2>/dev/null
-is "$(grep -c -- "-$two " "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "-p with a filter"
+is "$(grep -c -- "-$two " "$tmp/out") $(wc -l <"$tmp/out")" "5 5" "-p works with a filter"
 kill $one $two
 rm "$tmp/go"
 mkfifo "$tmp/go"
@@ -120,28 +121,28 @@ echo >&9
 wait $parent
 stop
 is "$(wc -l <"$tmp/out")" "$((2 * $(uprobe count -c "$t all" "p:$t:text" 2>/dev/null | awk 'NR == 2 { print $1 }')))" \
-	"-f: processes that -p starts"
+	"-f: events of processes that the -p process starts are shown"
 diag "$(cat "$tmp/err")"
-isnt "$(grep -vc -- "-$parent " "$tmp/out")" 0 "which are others"
+isnt "$(grep -vc -- "-$parent " "$tmp/out")" 0 "-f: these events are of other processes"
 
 uprobe -s -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null
 like "$(cat "$tmp/out")" ' text: .*
- =>  <[0-9a-f]{16}>' "-s: stacks follow the events"
+ =>  <[0-9a-f]{16}>' "-s: a stack follows each event"
 
-# The bytes that were looked at go with a definition.
+# A definition contains the bytes that the helper has seen at the address.
 line=$(uprobe resolve -v "p:$t:text")
-like "$line" ' expect=([0-9a-f]{2})+$' "resolve -v tells them"
+like "$line" ' expect=([0-9a-f]{2})+$' "resolve -v shows the expected bytes"
 echo "$line" >$dir/uprobe_events && echo >$dir/uprobe_events
-check_fails "and other ones are refused" sh -c "echo '${line%%expect=*}expect=0f0b' >$dir/uprobe_events"
+check_fails "a definition with other bytes is refused" sh -c "echo '${line%%expect=*}expect=0f0b' >$dir/uprobe_events"
 echo >$dir/uprobe_events
 
-# Threads have a process, in JSON and for filters.
+# JSON and filters have both the process and the thread.
 start --json "p:$t:tick"
 "$t" ticks 2 3 &
 wait $!
 stop
-is "$(grep -c "\"pid\":$!,\"tid\":" "$tmp/out") $(wc -l <"$tmp/out")" "6 6" "JSON has the process of a thread"
-is "$(grep -c "\"pid\":$!,\"tid\":$!," "$tmp/out")" 0 "which is another id"
+is "$(grep -c "\"pid\":$!,\"tid\":" "$tmp/out") $(wc -l <"$tmp/out")" "6 6" "JSON has the process ID of a thread"
+is "$(grep -c "\"pid\":$!,\"tid\":$!," "$tmp/out")" 0 "JSON has a different thread ID"
 "$t" -w ticks 2 3 <"$tmp/go" >"$tmp/id" &
 one=$!
 exec 9>"$tmp/go"
@@ -150,10 +151,11 @@ start "p:$t:tick" "pid == $one"
 echo >&9
 wait $one
 stop
-is "$(wc -l <"$tmp/out")" 6 "a filter asks for a process"
+is "$(wc -l <"$tmp/out")" 6 "a filter can select a process"
 
-# Several functions at once.
+# Patterns that match several functions.
 uprobe -c "$t all" "p:$t:t[ei]*" >"$tmp/out" 2>/dev/null
-is "$(fields "$tmp/out" | sed 's/:.*//' | sort -u | xargs)" "text" "a pattern"
+is "$(fields "$tmp/out" | sed 's/:.*//' | sort -u | xargs)" "text" "a pattern traces all matching functions"
 uprobe --max-probes 1 -c "$t all" "p:$t:t[ei]*" >"$tmp/out" 2>"$tmp/err"
-like "$? $(cat "$tmp/err")" "^2 .*probes at [0-9]+ places, which is more than 1; allow it with --max-probes [0-9]+" "up to --max-probes"
+like "$? $(cat "$tmp/err")" "^2 .*probes at [0-9]+ places, which is more than 1; allow it with --max-probes [0-9]+" \
+	"a pattern with more matches than --max-probes is refused"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a PostgreSQL server is traced as it is installed: queries and transactions
+# test: the helper can trace queries and transactions of an installed PostgreSQL server
 # once: the helper is the same on all kernels
-# full: a server takes most of 16 s; cli_redis and cli_sdt have the like
+# full: the server takes most of 16 s; cli_redis and cli_sdt test the same features
 # timeout: 400
 # needs: psql setpriv
 . "$UPROBES_TOP/tests/lib.sh"
@@ -16,9 +16,9 @@ id postgres >/dev/null 2>&1 || skip_all "there is no user postgres"
 
 ktap_plan 9
 
-# It does not run as root.
+# The server refuses to run as root.
 as() { setpriv --reuid postgres --regid postgres --clear-groups "$@"; }
-# Nor where a user must not be, as the checkout may lie in a home directory.
+# The user postgres may not be able to enter the checkout, which may be in a home directory.
 cd "$tmp" || exit
 chmod 755 "$tmp" && mkdir "$tmp/db" && chown postgres "$tmp/db"
 for d in "${TMPDIR:-/tmp}" "$(dirname "$tmp")"; do chmod a+x "$d"; done
@@ -28,12 +28,12 @@ setpriv --reuid postgres --regid postgres --clear-groups "$bin/postgres" -D "$tm
 server=$!
 wait_until "the server answers" as psql -h "$tmp/db" -c 'select 1' postgres
 
-# A session that was there before: its process has its counters switched on, too.
+# A session that exists before the probes: the module must increment the counters of its process, too.
 mkfifo "$tmp/in" && chmod 666 "$tmp/in"
 as psql -X -h "$tmp/db" -Atq postgres <"$tmp/in" >"$tmp/said" 2>&1 &
 client=$!
 exec 7>"$tmp/in"
-# query TEXT N: until the client has printed N lines.
+# query TEXT N: send a query, and wait until the client has printed N lines.
 query() {
 	echo "$1;" >&7
 	wait_until "the client has printed $2 lines" lines_in "$tmp/said" "$2"
@@ -41,7 +41,7 @@ query() {
 query "select 'backend ' || pg_backend_pid()" 1
 backend=$(sed -n 's/.*backend //p' "$tmp/said")
 at=$(uprobe sdt -v "$bin/postgres" query__start | sed -n 's/.*(counter at \(0x[0-9a-f]*\)).*/\1/p')
-# counter: of tracers, in the memory of that session.
+# counter: print the reference counter in the memory of that session.
 counter() {
 	local start end offset rest
 	while read -r start end offset rest; do
@@ -55,23 +55,25 @@ diag "$(cat "$tmp/err")"
 query "select 'while', 4711" 2
 as psql -h "$tmp/db" -Atqc 'select 42' postgres >>"$tmp/other" 2>&1
 stop
-is "$(cat "$tmp/said" "$tmp/other" | paste -sd' ')" "backend $backend while|4711 42" "it works while it is traced"
+is "$(cat "$tmp/said" "$tmp/other" | paste -sd' ')" "backend $backend while|4711 42" \
+	"while it is traced, the server's answers are right"
 is "$(sed -n 's/.* query__start: .* text="\(.*\)"$/\1/p' "$tmp/out" | paste -sd/)" "select 'while', 4711;/select 42" \
-	"queries of a session that was there, and of a new one"
-is "$(sed -n 's/.* query__done: .* text="\(.*\)"$/\1/p' "$tmp/out" | paste -sd/)" "select 'while', 4711;/select 42" "and their ends"
-isnt "$(grep -c ' transaction__commit: ' "$tmp/out")" 0 "transactions"
-like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "nothing is missed"
+	"events show the queries of an existing session and of a new one"
+is "$(sed -n 's/.* query__done: .* text="\(.*\)"$/\1/p' "$tmp/out" | paste -sd/)" "select 'while', 4711;/select 42" \
+	"events show the ends of both queries"
+isnt "$(grep -c ' transaction__commit: ' "$tmp/out")" 0 "events show transactions"
+like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "no hit is missed or lost"
 
-# Its counter is what it was.
-is "$(counter)" 0 "nobody traces"
+# The counter is restored.
+is "$(counter)" 0 "after tracing, the session's counter is 0"
 start -p "$server" -f "u:$bin/postgres:query__start"
-is "$(counter)" 1 "the counter of a session, while somebody does"
+is "$(counter)" 1 "while it is traced, the session's counter is 1"
 kill -9 "$tracer"
 wait "$tracer" 2>/dev/null
 query "select 'after'" 3
-is "$(tail -n 1 "$tmp/said") $(counter)" "after 0" "and when that one was killed"
+is "$(tail -n 1 "$tmp/said") $(counter)" "after 0" "when the tracer was killed, the session's counter is 0"
 exec 7>&-
 wait $client
 kill -INT $server
 wait $server
-is $? 0 "it ends well"
+is $? 0 "the server ends with status 0"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: -s shows the functions that user stacks lie in
+# test: -s shows the functions of user stacks, for running, replaced and ended programs
 # once: the helper is the same on all kernels
 # timeout: 120
 # needs: perl
@@ -12,8 +12,8 @@ ktap_plan 10
 export prog=$tmp/cli_stack
 cp "$UPROBES_TOP/build/progs/cli_stack" "$prog"
 
-# after_call CALLER CALLEE: where the call returns to, counted from the caller's
-# start, by objdump.
+# after_call CALLER CALLEE: print where the call returns to, as an offset from the caller's start, by
+# objdump.
 after_call() {
 	local start
 	start=$(nm "$prog" | awk -v f="$1" '$3 == f { print $1 }')
@@ -22,13 +22,13 @@ after_call() {
 		/call/ && $NF == callee { found = 1 }' |
 		{ read -r at; printf '0x%x\n' $((0x$at - 0x$start)); }
 }
-# Behind the first two instructions inner() has its frame; before, its caller is not seen.
+# inner() sets up its frame by its first two instructions. Before that, a stack lacks its caller.
 frame=$(objdump -d --disassemble=inner "$prog" | awk '
 	found { sub(/:/, "", $1); print "0x" $1; exit } /mov +%rsp,%rbp/ { found = 1 }')
 frame=inner+$(printf '0x%x' $((frame - 0x$(nm "$prog" | awk '$3 == "inner" { print $1 }'))))
 wanted="$frame middle+$(after_call middle inner) outer+$(after_call outer middle) main+$(after_call main outer)"
 
-# frames: of the first event, what its stack says is in the program.
+# frames: print the frames of the program in the stack of the first event.
 frames() {
 	awk -v prog="($prog)" '/ inner_0x[0-9a-f]+: \(/ { n++ } n == 1 && $3 == prog { printf "%s%s", sep, $2; sep = " " }' "$tmp/out"
 }
@@ -38,40 +38,42 @@ mkfifo "$tmp/in"
 "$prog" 100 wait <"$tmp/in" >"$tmp/said" &
 running=$!
 exec 7>"$tmp/in"
-# When it reads, its libraries are there.
+# When the program reads its input, it has loaded its libraries.
 wait_until "the program waits" grep -q '^0 0x0 ' /proc/$running/syscall
 start -s -p $running -M 1 "p:$prog:$frame"
 echo >&7
-wait_until "there is an event" ended $tracer
-is "$(frames)" "$wanted" "of a process that runs"
-like "$(cat "$tmp/out")" ' => __libc_start[^ ]*\+0x[0-9a-f]+ \(.*/libc\.so\.6\) <[0-9a-f]{16}>$|/libc\.so\.6\[\+0x' "in all files that it has mapped"
+wait_until "an event is shown" ended $tracer
+is "$(frames)" "$wanted" "the stack of a running process has the right functions"
+like "$(cat "$tmp/out")" ' => __libc_start[^ ]*\+0x[0-9a-f]+ \(.*/libc\.so\.6\) <[0-9a-f]{16}>$|/libc\.so\.6\[\+0x' \
+	"the stack shows functions of libc, too"
 like "$(cat "$tmp/err")" '^Ending tracing\.\.\. 1 events shown, 1 hits, 0 missed, 0 lost\.$' "the stack of the last event is shown, too"
 
-# Deleted, and another program in its place.
+# Another program replaces the file.
 cp "$tmp/traced" "$tmp/other" && mv "$tmp/other" "$prog"
 start -s -p $running -M 1 "p:cli_stack:$frame"
 echo >&7
-wait_until "there is an event" ended $tracer
-is "$(frames)" "$wanted" "of a program that was replaced on disk"
+wait_until "an event is shown" ended $tracer
+is "$(frames)" "$wanted" "the stack of a program that was replaced on disk has the right functions"
 exec 7>&-
 wait $running
-is "$(cat "$tmp/said")" 4 "which goes on unharmed"
+is "$(cat "$tmp/said")" 4 "the replaced program has the right result"
 
 rm "$prog"
 cp "$UPROBES_TOP/build/progs/cli_stack" "$prog"
 uprobe -s -c "$prog 3 >/dev/null" "p:$prog:$frame" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -c ' => inner' "$tmp/out")" 3 "of a command that is over at once: each event"
-is "$(frames)" "$wanted" "with the functions of the probed file"
+is "$(grep -c ' => inner' "$tmp/out")" 3 "each event of a short command has a stack"
+is "$(frames)" "$wanted" "the stacks of a short command have the functions of the probed file"
 
-# At a return the stack begins where it returns to.
+# At a return, the stack begins at the return address.
 uprobe -s -c "$prog 1 >/dev/null" "r:$prog:inner" >"$tmp/out" 2>"$tmp/err"
-like "$(grep -A1 ' inner: ' "$tmp/out")" "^ => middle\\+$(after_call middle inner) " "at a return"
+like "$(grep -A1 ' inner: ' "$tmp/out")" "^ => middle\\+$(after_call middle inner) " \
+	"the stack at a return begins in the caller"
 
-# Somebody else reads the JSON.
+# An independent parser reads the JSON.
 uprobe --json -s -c "$prog 2 >/dev/null" "p:$prog:$frame" 2>"$tmp/err" | perl -MJSON::PP -ne '
 	my @s = grep { ($_->{object} // "") eq $ENV{prog} } @{decode_json($_)->{stack}};
 	print join(" ", map { sprintf "%s+0x%x", $_->{function}, $_->{offset} } @s), "\n"' >"$tmp/out"
 is "$(cat "$tmp/out")" "$wanted
-$wanted" "in JSON"
+$wanted" "JSON has the right functions"
 uprobe --json -c "$prog 1 >/dev/null" "p:$prog:$frame" >"$tmp/out" 2>/dev/null
-is "$(grep -c '"stack"' "$tmp/out")" 0 "not without -s"
+is "$(grep -c '"stack"' "$tmp/out")" 0 "without -s, JSON has no stack"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: -p, -L and -c put breakpoints into what they name, with -f into what it starts, and into nobody else; paths have colons and blanks
+# test: -p, -L and -c probe only the named process, and with -f its children; paths may have colons and blanks
 # once: the helper is the same on all kernels
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
@@ -8,17 +8,17 @@
 
 t=$tmp/traced
 
-# probed PID: are there breakpoints in it?
+# probed PID: true if there are breakpoints in the process.
 probed() {
 	"$UPROBES_TOP/build/progs/textcmp" "$1" | grep -q 'memory 0xcc$'
 }
 
-# untouched PID TEXT: it lives, and there are none.
+# untouched PID DESCRIPTION: one result: the process runs, and there is no breakpoint in it.
 untouched() {
 	check "$2" "$UPROBES_TOP/build/progs/textcmp" "$1"
 }
 
-# shown: who is hit, of what was recorded.
+# shown: print the process IDs of the recorded events.
 shown() {
 	sed -E 's/^ *.*-([0-9]+) +\[.*/\1/' "$tmp/out" | sort -u | xargs
 }
@@ -27,53 +27,54 @@ ktap_plan 19
 "$t" slow 100000 >/dev/null &
 other=$!
 mkfifo "$tmp/go" "$tmp/late"
-# A process with a child that is there already, one that comes later, and its orphan.
+# A process that has a child, then an orphan of a child of its own, and at last executes the program itself.
 # shellcheck disable=SC2016
 sh -c '"$0" slow 100000 & read -r line; ("$0" slow 100000 & echo $! >"$1.orphan"); read -r line; exec "$0" slow 100000' \
 	"$t" "$tmp/pid" <"$tmp/go" >/dev/null &
 parent=$!
 exec 7>"$tmp/go"
 has_child() { child=$(pgrep -P $parent); }
-wait_until "it has a child" has_child
+wait_until "the process has a child" has_child
 
 start -p $other "p:$t:tick"
 check "-p: the process is probed" in_time probed $other
-untouched "$child" "and no other"
+untouched "$child" "-p: no other process is probed"
 stop
-is "$(shown)" "$other" "of which events are shown"
+is "$(shown)" "$other" "-p: events of this process are shown"
 like "$(cat "$tmp/err")" "^Ending tracing\.\.\. $(wc -l <"$tmp/out") events shown, $(wc -l <"$tmp/out") hits, 0 missed, 0 lost\.\$" \
-	"and all of its hits are counted, and nobody else's"
+	"-p: only this process's hits are counted, and all of them"
 
 start -L $other "p:$t:tick"
 untouched "$child" "-L: a process without the thread is not probed"
 stop
-is "$(shown)" "$other" "but its own is"
+is "$(shown)" "$other" "-L: events of the thread's process are shown"
 
 start -f -p $parent "p:$t:tick"
-check "-f: a child that was there is probed" in_time probed "$child"
-untouched $other "and nobody else"
+check "-f: an existing child is probed" in_time probed "$child"
+untouched $other "-f: no other process is probed"
 echo >&7
 wait_until "there is an orphan" test -s "$tmp/pid.orphan"
 orphan=$(cat "$tmp/pid.orphan")
-check "one that comes later is, also when its parent ends" in_time probed "$orphan"
+check "-f: a later descendant is probed, even if its parent ends" in_time probed "$orphan"
 echo >&7
-check "and what the process itself executes" in_time probed $parent
+check "-f: the program that the process executes is probed" in_time probed $parent
 stop
-is "$(shown)" "$(printf '%s\n' "$parent" "$child" "$orphan" | sort | xargs)" "events of all of them are shown"
+is "$(shown)" "$(printf '%s\n' "$parent" "$child" "$orphan" | sort | xargs)" \
+	"-f: events of all these processes are shown"
 
 start -c "$t slow 100000" "p:$t:tick"
-untouched $other "-c: nobody else is probed"
+untouched $other "-c: no other process is probed"
 kill "$(pgrep -P "$tracer" | head -n 1)"
 wait "$tracer"
-like "$(cat "$tmp/err")" " $(wc -l <"$tmp/out") hits, 0 missed, 0 lost\.\$" "the command's hits are counted"
+like "$(cat "$tmp/err")" " $(wc -l <"$tmp/out") hits, 0 missed, 0 lost\.\$" "-c: only the command's hits are counted"
 
 start count -c "$t slow 100000" "p:$t:tick"
-untouched $other "count -c: nobody else is probed"
+untouched $other "count -c: no other process is probed"
 kill "$(pgrep -P "$tracer" | head -n 1)"
 wait "$tracer"
 start count -f -p $parent "p:$t:tick"
-check "count -f: a descendant is" in_time probed "$child"
-untouched $other "and nobody else"
+check "count -f: a child is probed" in_time probed "$child"
+untouched $other "count -f: no other process is probed"
 stop
 kill $other $parent "$child" "$orphan"
 
@@ -82,12 +83,12 @@ cp "$t" "$tmp/a:b c"
 "$tmp/a:b c/traced" slow 100000 >/dev/null &
 other=$!
 start "p:\"$tmp/a:b c/traced\":tick"
-wait_until "it is hit" test -s "$tmp/out"
+wait_until "an event is shown" test -s "$tmp/out"
 stop
 is "$(shown)" "$other" "a path with a colon and a blank is traced"
 kill $other
 uprobe count -c "'$tmp/a:b c/traced' say x" "p:$tmp/a\\072b\\040c/traced:text" >"$tmp/out" 2>"$tmp/err"
-like "$(cat "$tmp/out")" ' 1  text$' "and counted"
+like "$(cat "$tmp/out")" ' 1  text$' "calls in such a path are counted"
 
 # A process whose first thread has ended.
 rm "$tmp/go"
@@ -100,6 +101,6 @@ first_ended() { grep -q '^State:.*Z' "/proc/$other/status" && grep -q left "$tmp
 wait_until "its first thread has ended" first_ended
 start -p $other -M 3 p:steps:work
 echo call 3 >&7
-wait_until "there are events" ended "$tracer"
+wait_until "three events are shown" ended "$tracer"
 is "$(wc -l <"$tmp/out")" 3 "-p: a process whose first thread has ended is traced"
 exec 7>&-

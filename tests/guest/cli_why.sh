@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: where nothing is shown, or less than was hit, the helper says why
+# test: if the helper shows no events, or fewer than hits, it says why
 # once: the helper is the same on all kernels
 # timeout: 60
 # needs: perl
@@ -9,7 +9,7 @@
 
 t=$tmp/traced
 
-# why ARGUMENT...: trace what "traced ticks 1 5" does; what is said of it.
+# why ARGUMENT...: trace "traced ticks 1 5", and print the helper's notes.
 why() {
 	start "$@"
 	"$t" ticks 1 5
@@ -18,25 +18,31 @@ why() {
 }
 
 ktap_plan 11
-like "$(why "p:$t:tick n=%di:s32" 'n > 3')" "note: 4 of the hits are not shown: the filter is not true" "the filter"
-like "$(why --comm nobody "p:$t:tick")" 'note: 5 hits were of tasks with other names than "nobody" \(--comm\)' "the name"
-like "$(why --uid 65534 "p:$t:tick")" "note: 5 hits were of other users than 65534 \(--uid\)" "the user"
-is "$(why "p:$t:tick" | grep -c note)" 0 "nothing, where all are shown"
-like "$(why "p:$t:text")" "note: no process uses $t at the moment" "nobody has the file"
-like "$(why count "p:$t:text")" "note: no process uses $t at the moment" "nor when counting"
+like "$(why "p:$t:tick n=%di:s32" 'n > 3')" "note: 4 of the hits are not shown: the filter is not true" \
+	"a note names the filter"
+like "$(why --comm nobody "p:$t:tick")" 'note: 5 hits were of tasks with other names than "nobody" \(--comm\)' \
+	"a note names the task name of --comm"
+like "$(why --uid 65534 "p:$t:tick")" "note: 5 hits were of other users than 65534 \(--uid\)" \
+	"a note names the user of --uid"
+is "$(why "p:$t:tick" | grep -c note)" 0 "if all hits are shown, there is no note"
+like "$(why "p:$t:text")" "note: no process uses $t at the moment" "a note says that no process uses the file"
+like "$(why count "p:$t:text")" "note: no process uses $t at the moment" \
+	"count: a note says that no process uses the file"
 like "$(why count --comm nobody "p:$t:tick")" 'note: only hits of tasks with the name "nobody" are counted \(--comm\)' \
-	"the name, when counting"
-like "$(why lat --uid 65534 "$t:tick")" "note: only hits of user 65534 are counted \(--uid\)" "the user"
+	"count: a note names the task name of --comm"
+like "$(why lat --uid 65534 "$t:tick")" "note: only hits of user 65534 are counted \(--uid\)" \
+	"lat: a note names the user of --uid"
 
 mkdir "$tmp/its"
 cp "$t" "$tmp/its"
 "$tmp/its/traced" slow 10000 &
 one=$!
 maps() { grep -q "$tmp/its/traced" /proc/$one/maps; }
-wait_until "it runs" maps
+wait_until "the program runs" maps
 like "$(why "p:$t:text")" "note: process $one uses another traced than $t: $tmp/its/traced; trace with -p $one, or name that path" \
-	"a process has another file of the name"
+	"a note says that a process uses another file of this name"
 rm "$tmp/its/traced"
-like "$(why "p:$t:text")" "note: process $one uses another traced than $t; trace with -p $one$" "which is deleted"
-is "$(why -p $one "p:traced:text" | grep -c note)" 0 "it was asked for"
+like "$(why "p:$t:text")" "note: process $one uses another traced than $t; trace with -p $one$" \
+	"a note says so, too, if that file is deleted"
+is "$(why -p $one "p:traced:text" | grep -c note)" 0 "if -p selects that process, there is no note"
 kill $one

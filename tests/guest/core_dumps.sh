@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: core dumps of programs with a probe on every instruction show the registers of unprobed ones
+# test: core dumps of a program with a probe on every instruction show the same registers as without probes
 # needs: eu-readelf
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -13,8 +13,8 @@ echo "$tmp/core" >/proc/sys/kernel/core_pattern
 ulimit -c unlimited
 cd "$tmp" || exit
 
-# registers HOW: the status, and what the core says about them. Not bit 16 of the flags (RF): it is set
-# in what int3 stores when a fault or an interrupt came right before, which a busy machine decides.
+# registers HOW: print the exit status, and the registers in the core dump. Ignore bit 16 of the flags
+# (RF): int3 stores it set if a fault or an interrupt came right before, which depends on the load.
 registers() {
 	rm -f core
 	env -i setarch -R "$progs/dies" "$1" 2>/dev/null
@@ -27,10 +27,10 @@ registers() {
 for how in segv ill fpe trap abort waits; do
 	registers $how >"plain.$how"
 done
-like "$(cat plain.segv)" "rip" "unprobed: there is a core dump"
-is "$(grep -c rip plain.waits)" 2 "unprobed: one with two threads, where there are two"
+like "$(cat plain.segv)" "rip" "without probes, there is a core dump"
+is "$(grep -c rip plain.waits)" 2 "without probes, the core dump of two threads has both"
 n=0
-# The program's own breakpoint is not to be probed.
+# Leave out the program's own breakpoint, which cannot be probed.
 own=0x$(objdump -d "$progs/dies" | awk '/\tint3/ { sub(/:/, "", $1); print $1; exit }')
 for offset in $(instructions "$progs/dies" dies_in main waits); do
 	[ "$offset" != "$own" ] || continue
@@ -39,14 +39,14 @@ for offset in $(instructions "$progs/dies" dies_in main waits); do
 done
 last=$((n - 1))
 for returns in 0 1 2; do
-	# All instructions in the trap, in task context, and the function's return.
+	# Probe all instructions in task context, then in the trap, then the return of the function.
 	case $returns in
 	0 | 1) probes=0-$last; for i in $(seq 0 $last); do set_probe "$i" flags=$returns; done ;;
 	2) set_probe 900 path="$progs/dies" offset=$((0x$(symbol "$progs/dies" dies_in) - 0x400000)) returns=1; probes=900 ;;
 	esac
 	run register $probes || echo "# cannot register"
 	for how in segv ill fpe trap abort waits; do
-		is "$(registers $how)" "$(cat plain.$how)" "$how, $probes: the core dump says the same"
+		is "$(registers $how)" "$(cat plain.$how)" "$how, $probes: the core dump shows the same registers"
 	done
 	run unregister $probes
 done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: while a probed program dumps core, /proc/PID/stat has the instruction and stack pointers of an unprobed one
+# test: while a probed program dumps core, /proc/PID/stat has the same ip and sp as without probes
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -8,7 +8,7 @@
 
 pattern=$(cat /proc/sys/kernel/core_pattern)
 at_exit "echo '$pattern' >/proc/sys/kernel/core_pattern"
-# What the core is piped to, which the kernel waits for: only meanwhile it shows the pointers.
+# The kernel pipes the core to this program, and waits for it. Only meanwhile, stat shows the pointers.
 cat >"$tmp/core" <<END
 #!/bin/sh
 PATH=/usr/sbin:/usr/bin:/sbin:/bin
@@ -18,7 +18,7 @@ END
 chmod 755 "$tmp/core"
 echo "|$tmp/core %P" >/proc/sys/kernel/core_pattern
 
-# pointers HOW: at the same addresses each time.
+# pointers HOW: print the exit status and the pointers. The addresses are the same each time.
 pointers() {
 	rm -f "$tmp/pointers"
 	env -i setarch -R "$progs/dies" "$1" 2>/dev/null
@@ -30,11 +30,11 @@ for how in segv ill fpe abort; do
 	pointers $how >"$tmp/plain.$how"
 done
 grep -q '^[1-9][0-9]* [1-9][0-9]*$' "$tmp/plain.segv" ||
-	skip_all "no program that a core is piped to has been started: $(cat "$tmp/plain.segv")"
+	skip_all "the kernel has not started the program that reads the core: $(cat "$tmp/plain.segv")"
 ktap_plan 12
 
 n=0
-# The program's own breakpoint is not to be probed.
+# Leave out the program's own breakpoint, which cannot be probed.
 own=0x$(objdump -d "$progs/dies" | awk '/\tint3/ { sub(/:/, "", $1); print $1; exit }')
 for offset in $(instructions "$progs/dies" dies_in main); do
 	[ "$offset" != "$own" ] || continue
@@ -49,7 +49,7 @@ for way in "flags=0" "flags=1" "flags=1, stepped"; do
 	[[ $way != *stepped ]] || echo 1 >/sys/module/uprobes/parameters/single_step
 	run register 0-$((n - 1))
 	for how in segv ill fpe abort; do
-		is "$(pointers $how)" "$(cat "$tmp/plain.$how")" "$how, $way: the same"
+		is "$(pointers $how)" "$(cat "$tmp/plain.$how")" "$how, $way: ip and sp are the same"
 	done
 	run unregister 0-$((n - 1))
 done

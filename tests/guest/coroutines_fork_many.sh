@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a child that is forked with very many calls under way, and what another process sees of it
-# full: half a million live calls take a minute
-# once: what decides here is the module, in the same way on all kernels
+# test: a process with very many calls under way can fork, and another process is not affected
+# full: half a million calls under way take a minute
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -23,8 +23,8 @@ while kill -0 $many 2>/dev/null; do
 	times=$((times + 1))
 done
 wait $many
-is "$(cat "$out")" "$plain" "parent and child: as unprobed"
-is $bad 0 "of $times runs of another process meanwhile all were as unprobed"
-# In the parent 4 x 60,001 calls and 6 more, as many in the child, and three times a pause.
-is "$(all_hits | awk '{ print $1 + $2 }')" $((2 * 240010 + 3 + times * 24)) "each call is accounted for"
+is "$(cat "$out")" "$plain" "the results of parent and child are the same as without probes"
+is $bad 0 "meanwhile, another process has the right result in each of $times runs"
+# The parent has 4 x 60,001 calls and 6 more, the child has as many, and there are three pauses.
+is "$(all_hits | awk '{ print $1 + $2 }')" $((2 * 240010 + 3 + times * 24)) "each call is counted as a hit or a miss"
 run unregister 0-1

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a process with more calls than are kept, when one of them returns in another thread
-# full: 300,000 live calls take a minute
-# once: what decides here is the module, in the same way on all kernels
+# test: a process may have more calls than the limit while one of them returns in another thread
+# full: 300,000 calls under way take a minute
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -23,8 +23,9 @@ for size in "3 20000" "5 60000" "5 60000 away"; do
 	calls=$(echo "$before $(all_hits)" | awk '{ print $3 + $4 - $1 - $2 }')
 	run unregister 0-1
 	# shellcheck disable=SC2086
-	is "$said" "$("$prog" $size)" "$size (threads, depth of calls): as unprobed"
+	is "$said" "$("$prog" $size)" "$size (threads, depth of calls): the result is the same as without probes"
 	run register 0-1
-	is "$calls" $((threads * (depth + 1) + threads * (threads - 1) / 2 + 1)) "each call is accounted for"
+	is "$calls" $((threads * (depth + 1) + threads * (threads - 1) / 2 + 1)) \
+		"$size: each call is counted as a hit or a miss"
 done
 run unregister 0-1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: coroutines in return-probed calls that go on in threads at random return as often as they enter
-# once: what decides here is the module, in the same way on all kernels
+# test: if random threads resume coroutines in return-probed calls, each call is counted once
+# once: the module's own code decides this, and it is the same on all kernels
 # cpus: 2
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
@@ -11,7 +11,7 @@ ktap_plan 6
 
 prog=$progs/coroutines_random
 at=0x$(symbol "$prog" probed_call)
-# A million returns of 10,000 coroutines with FULL=1.
+# With FULL=1, a million returns of 10,000 coroutines.
 size="8 1000 10"
 [ -z "${FULL:-}" ] || size="8 10000 100"
 for how in flags=1 flags=0 "flags=1 entry=1 action=data data=40"; do
@@ -22,7 +22,7 @@ for how in flags=1 flags=0 "flags=1 entry=1 action=data data=40"; do
 	run register $n
 	calls=$(echo "$size" | awk '{ print $2 * $3 }')
 	# shellcheck disable=SC2086
-	is "$("$prog" $size $$)" "returned $calls, most of them in other threads, 0 wrong" "$how: as unprobed"
-	is "$(hits $n) $(missed $n)" "$calls 0" "$how: each call returns once"
+	is "$("$prog" $size $$)" "returned $calls, most of them in other threads, 0 wrong" "$how: the result is right"
+	is "$(hits $n) $(missed $n)" "$calls 0" "$how: each return is counted once"
 	run unregister $n
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: restartable sequences with a probe on every instruction are aborted when they must be, and seccomp notices nothing
+# test: restartable sequences with a probe on every instruction abort correctly, and seccomp does not see probes
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -11,16 +11,16 @@ ktap_plan 38
 prog=$progs/critical
 adds=3000
 [ -z "${FULL:-}" ] || adds=20000
-is "$("$prog" 4 1000)" "sum 4000" "unprobed: the counters add up"
-is "$("$prog" 4 1000 storm)" "sum 4000" "unprobed: in a storm of aborts, too"
+is "$("$prog" 4 1000)" "sum 4000" "without probes, the counters add up"
+is "$("$prog" 4 1000 storm)" "sum 4000" "without probes, the counters add up in a storm of aborts"
 n=0
 for offset in $(instructions "$prog" critical_add critical_start critical_end | head -11); do
 	set_probe $n path="$prog" offset="$offset"
 	n=$((n + 1))
 done
 last=$((n - 1))
-check "all instructions are found" test $n -ge 10
-# As they are stepped over where no slot can hold them, too.
+check "the test finds all instructions" test $n -ge 10
+# Also single-step each instruction, as the module does if no slot can hold it.
 step=/sys/module/uprobes/parameters/single_step
 was=$(cat $step)
 at_exit 'echo $was >$step'
@@ -32,9 +32,9 @@ for how in 0 1 2; do
 		set_probe "$i" flags=$flags
 	done
 	[ $how != 2 ] || echo 1 >$step
-	check "$what: they are probed" run register 0-$last
+	check "$what: all instructions are probed" run register 0-$last
 	is "$("$prog" 4 $adds)" "sum $((4 * adds))" "$what: the counters add up"
-	is "$("$prog" 4 $((adds / 2)) storm)" "sum $((2 * adds))" "$what: in a storm of aborts, too"
+	is "$("$prog" 4 $((adds / 2)) storm)" "sum $((2 * adds))" "$what: the counters add up in a storm of aborts"
 	run unregister 0-$last
 done
 echo "$was" >$step
@@ -48,10 +48,10 @@ for mode in "" filter; do
 		what="seccomp${mode:+ with a $mode}, flags=$flags, returns=$returns"
 		set_probe $i path="$progs/strict" offset="$offset" flags="$flags" returns="$returns"
 		run register $i
-		is "$("$progs/strict" $mode)" "$plain" "$what: the same"
+		is "$("$progs/strict" $mode)" "$plain" "$what: the result is the same as without probes"
 		run unregister $i
 		i=$((i + 1))
-		# What a process needs for its first probe is made without system calls of its own, too.
+		# The module prepares the first probe of a process without a system call of that process.
 		rm -f "$tmp/in"
 		mkfifo "$tmp/in"
 		: >"$out"
@@ -60,12 +60,13 @@ for mode in "" filter; do
 		wait_for strict
 		read -r pid vaddr <"$out"
 		set_probe $i pid="$pid" vaddr="$vaddr" flags="$flags" returns="$returns"
-		check "$what: a probe comes when the mode has been entered" run register $i
+		check "$what: a probe can be registered after the process has entered this mode" run register $i
 		end_calls
-		is "$? $(tail -n 1 "$out")" "0 $plain" "$what: as unprobed"
+		is "$? $(tail -n 1 "$out")" "0 $plain" "$what: a later probe does not change the result"
 		run unregister $i
 		i=$((i + 1))
 	done
 done
-is "$(awk '$1 >= 20 { print $3 }' $client_dir/state | sort | uniq -c | sed 's/^ *//')" "16 1000" "seccomp: all is counted"
-is "$(awk '$4' $client_dir/state)" "" "nothing was missed"
+is "$(awk '$1 >= 20 { print $3 }' $client_dir/state | sort | uniq -c | sed 's/^ *//')" "16 1000" \
+	"seccomp: all hits are counted"
+is "$(awk '$4' $client_dir/state)" "" "no miss is counted"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: over all functions of bash and libc that a session enters, hits, registers and results equal those of the kernel's uprobes
-# full: hundreds of functions, most of the time of which the kernel's uprobes take
-# once: it takes minutes, most of which the kernel's uprobes take
+# test: on all functions of bash and libc that a session enters, the module and the kernel's uprobes record the same
+# full: hundreds of functions take minutes, mostly with the kernel's uprobes
+# once: it takes minutes, mostly with the kernel's uprobes
 # timeout: 400
 # needs: setarch
 . "$UPROBES_TOP/tests/lib.sh"
@@ -11,13 +11,13 @@ ours=/sys/kernel/debug/uprobes
 theirs=/sys/kernel/tracing
 [ -e $theirs/uprobe_events ] || skip_all "this kernel has no uprobe_events"
 
-# Both need a file system that the kernel's can probe; this is on tmpfs.
+# The kernel's uprobes do not take every file system: use tmpfs.
 tmp=$(mktemp -d)
 cp "$(command -v bash)" "$tmp/bash"
 cp /lib/x86_64-linux-gnu/libc.so.6 "$tmp"
 mkdir "$tmp/cwd"
 
-# Of many kinds: words, patterns, numbers, functions, recursion, files, sorting by hand.
+# A session with words, patterns, numbers, functions, recursion, files, and a sort loop.
 cat >"$tmp/session" <<'END'
 set -u
 fib() { local n=$1; if ((n < 2)); then r=$n; else fib $((n - 1)); local a=$r; fib $((n - 2)); r=$((a + r)); fi; }
@@ -38,13 +38,13 @@ s=; for i in {1..4}; do s+=$((i * i % 7)),; done; echo "${s//3/three} ${#s}"
 eval 'x=5'; unset x; echo "${x:-unset}"; printf -v y '%q' "a b"; echo "$y"; trap 'echo bye' EXIT
 END
 
-# run: the session, with the same addresses each time.
+# run: run the session, at the same addresses each time.
 run() {
 	(cd "$tmp/cwd" && setarch x86_64 -R env -i LC_ALL=C PATH=/bin LD_LIBRARY_PATH="$tmp" \
 		"$tmp/bash" --norc --noprofile ../session)
 }
 
-# define DIRECTORY FILE: those that it takes; the others' names go to refused.DIRECTORY.
+# define DIRECTORY FILE: define the events that the tracer accepts; write the others to refused.DIRECTORY.
 define() {
 	local line
 
@@ -59,21 +59,21 @@ clear() {
 	: >"$1/trace"
 }
 
-# functions FILE PREFIX: "NAME OFFSET" for each place where one begins.
+# functions FILE PREFIX: print "EVENT OFFSET NAME" for each address where a function begins.
 functions() {
 	uprobe list -v "$tmp/$1" 2>/dev/null | awk -v p="$2" '!($1 in seen) && $2 > 0 && $3 != "local" {
 		seen[$1] = 1
 		printf "%s_%x %s %s\n", p, NR, $1, $4 }'
 }
 
-# Twice, as the first one finds other files than those after it.
+# Run it twice: the first session finds other files than the later ones.
 run >/dev/null 2>&1
 run >"$tmp/plain" 2>&1
 functions bash b | sed "s,\$, $tmp/bash," >"$tmp/functions"
 functions libc.so.6 c | sed "s,\$, $tmp/libc.so.6," >>"$tmp/functions"
 # Each line: EVENT OFFSET NAME FILE.
 
-# Which of them are entered: the kernel's tell, so that nobody has to guess.
+# Use the kernel's uprobes to find the functions that the session enters.
 awk '{ print "p:" $1, $4 ":" $2 }' "$tmp/functions" >"$tmp/all"
 define $theirs "$tmp/all"
 echo 0 >$theirs/tracing_on
@@ -86,12 +86,12 @@ echo 1 >$theirs/tracing_on
 entered=$(wc -l <"$tmp/entered")
 
 ktap_plan 9
-is "$same" yes "$(wc -l <"$tmp/functions") functions probed at once: the session as unprobed"
-check "it enters many: $entered" test "$entered" -gt 200
+is "$same" yes "$(wc -l <"$tmp/functions") functions are probed at once, and the session is the same as without probes"
+check "the session enters more than 200 functions ($entered)" test "$entered" -gt 200
 
-# Returns where ours can be: they are refused on functions that look at their return
-# address, and with the kernel's there the session ends without a word. And only of
-# what returns: the counts of what is left by longjmp() or exit() differ.
+# Define return probes where the module accepts them. It refuses functions that look at their return
+# address: with the kernel's return probes there, the session ends silently. Leave out functions that do
+# not return normally: the counts differ after longjmp() or exit().
 awk '{ print "r:" $1 "_r", $4 ":" $2, "$retval %sp", $3 }' "$tmp/entered" |
 	grep -vE ' (_start|main|exit_shell|sh_exit|jump_to_top_level|throw_to_top_level|exit|_exit|_Exit|__libc_start_main|.*longjmp)[^ ]*$' |
 	sed 's/ [^ ]*$//' >"$tmp/returns"
@@ -104,11 +104,11 @@ grep -vwFf "$tmp/keep_address" "$tmp/returns" >>"$tmp/wanted"
 diag "returns of libc: $(grep -c '^r:c_' "$tmp/wanted")"
 define $theirs "$tmp/wanted"
 refused=$(wc -l <"$tmp/refused.tracing")
-diag "refused by the kernel's: $refused"
+diag "definitions that the kernel refuses: $refused"
 grep -vxFf "$tmp/refused.tracing" "$tmp/wanted" >"$tmp/events"
-check "the kernel's take most" test "$refused" -lt $((entered / 4))
+check "the kernel accepts most definitions" test "$refused" -lt $((entered / 4))
 
-# trace DIRECTORY RESULT...: the records of so many sessions, and the counts of all.
+# trace DIRECTORY RESULT...: trace a session for each RESULT; keep its records, and the counts of all.
 trace() {
 	local dir=$1 result
 
@@ -118,7 +118,7 @@ trace() {
 	for result; do
 		: >"$dir/trace"
 		run >"$tmp/probed" 2>&1
-		cmp "$tmp/plain" "$tmp/probed" || diag "the session is another one with $dir, status $?: $(tail -n 3 "$tmp/probed")"
+		cmp "$tmp/plain" "$tmp/probed" || diag "session differs with $dir, status $?: $(tail -n 3 "$tmp/probed")"
 		grep -v '^#' "$dir/trace" |
 			sed -E 's/^.{16,}-[0-9]+ +\[[0-9]+\] [^ ]+ +[0-9.]+: //' >"$tmp/$result"
 	done
@@ -135,8 +135,8 @@ trace $ours ours ours2
 lost=$(awk '{ lost += $4 } END { print lost + 0 }' $ours/uprobe_profile)
 clear $ours
 
-# Some it takes and never hits: the instruction is looked at when it is too late to
-# refuse it. They begin with a prefix that it does not know: VEX, EVEX, lock, 66 2e.
+# The kernel accepts some probes and never hits them: it looks at the instruction when it is too late to
+# refuse it. Those instructions begin with a prefix that it does not know: VEX, EVEX, lock, 66 2e.
 awk 'NR == FNR { ours[$1] = $2; next } !$2 && ours[$1] { print $1 }' \
 	"$tmp/ours.counts" "$tmp/theirs.counts" >"$tmp/never"
 odd=$(while read -r name; do
@@ -151,12 +151,12 @@ done
 for result in theirs ours; do
 	awk '{ print $1 }' "$tmp/never" | grep -vwFf - "$tmp/$result.counts" >"$tmp/counts.$result"
 done
-diag "never hit by the kernel's: $(wc -l <"$tmp/never")"
-is "$odd" "" "what only ours hit begins with a prefix that the kernel's does not know"
+diag "functions that the kernel never hits: $(wc -l <"$tmp/never")"
+is "$odd" "" "each function that only the module hits begins with a prefix that the kernel does not know"
 
-# steady FILE: what is the same every time: random numbers and process ids are not.
-# Nor is the address that the kernel's have functions return to, in the last page.
-# What is mapped after our area lies elsewhere: addresses below those of libc.
+# steady FILE: print the values that are the same every time, which excludes random numbers and process
+# ids. Leave out the kernel's return trampoline, in the last page, and addresses below libc: later mappings
+# move because of our SSOL area.
 steady() {
 	paste -d '\n' "$tmp/theirs" "$tmp/again" "$tmp/$1" | awk '
 		NR % 3 == 1 { n = split($0, a, " ") }
@@ -170,13 +170,13 @@ steady() {
 		}'
 }
 
-is "$(wc -l <"$tmp/ours")" "$(wc -l <"$tmp/theirs")" "as many records"
-check "the same functions are entered and left, so often" diff "$tmp/counts.theirs" "$tmp/counts.ours"
+is "$(wc -l <"$tmp/ours")" "$(wc -l <"$tmp/theirs")" "the module makes as many records as the kernel"
+check "the module counts the same entries and returns as the kernel" diff "$tmp/counts.theirs" "$tmp/counts.ours"
 steady theirs >"$tmp/steady.theirs"
 steady ours >"$tmp/steady.ours"
 values=$(tr ' ' '\n' <"$tmp/steady.theirs" | grep -c '=')
-check "nearly all values are the same every time: $values of $(tr ' ' '\n' <"$tmp/theirs" | grep -c '=')" \
+check "most values are the same every time: $values of $(tr ' ' '\n' <"$tmp/theirs" | grep -c '=')" \
 	test "$values" -gt $(($(tr ' ' '\n' <"$tmp/theirs" | grep -c '=') * 7 / 10))
 diff "$tmp/steady.theirs" "$tmp/steady.ours" >"$tmp/diff"
-is "$(head -n 20 "$tmp/diff")" "" "and ours are those, in the same order"
-is "$lost" 0 "nothing is missed"
+is "$(head -n 20 "$tmp/diff")" "" "the module records the same values in the same order"
+is "$lost" 0 "no hit is missed"

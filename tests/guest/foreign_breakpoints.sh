@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: breakpoints of the program, of a debugger and of the kernel's uprobes beside ours: each gets its own
+# test: if the program, a debugger and the kernel's uprobes set breakpoints beside ours, each owner gets its hits
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -23,16 +23,16 @@ start() {
 	rounds=0
 }
 
-# another WHAT: a round of the program, in which all is as it should be
+# another WHAT: one result: a round of the program has the right results, with its own traps.
 another() {
 	echo >&3
 	rounds=$((rounds + 1))
 	wait_for "^sum $((440 * rounds)), $((3 * rounds)) traps, 0 odd\$"
-	is $? 0 "$1: the program goes on, with its own traps"
+	is $? 0 "$1: the program's results and its own traps are right"
 }
 
 end() {
-	check "$1: the text is that of the file" "$progs/textcmp" $pid
+	check "$1: the text equals the file" "$progs/textcmp" $pid
 	exec 3>&-
 	wait $pid
 	rm "$tmp/in"
@@ -42,13 +42,13 @@ hits() {
 	awk -v e="$2" '$2 == e { print $3 + 0 }' "$1/uprobe_profile"
 }
 
-# back_in_place: until a breakpoint is in the text, which who stays puts there again some
-# time after the other one has gone.
+# back_in_place: wait until a breakpoint is in the text. If one owner removes it, the other owner inserts
+# it again later.
 back_in_place() {
 	wait_until "the breakpoint is back in place" sh -c "'$progs/textcmp' $pid | grep -q 'memory 0xcc'"
 }
 
-# debug HITS [FUNCTION]: a debugger with a breakpoint at two(), or another function
+# debug HITS [FUNCTION]: start a debugger with a breakpoint at two(), or at FUNCTION, for HITS hits.
 debug() {
 	: >"$tmp/debugger"
 	"$progs/debugger" $pid "$(symbol_in $pid "$prog" "${2:-two}")" "$1" >>"$tmp/debugger" &
@@ -56,31 +56,31 @@ debug() {
 	wait_until "the debugger's breakpoint is set" grep -q set "$tmp/debugger"
 }
 
-# The program's own.
+# The program's own breakpoints.
 start
 echo "p:one $one" >$ours/uprobe_events
 echo 1 >$ours/events/uprobes/one/enable
-another "beside the program's"
-is "$(hits $ours one)" 10 "our hits"
+another "beside the program's breakpoints"
+is "$(hits $ours one)" 10 "beside the program's breakpoints: our probe has all hits"
 
-# A debugger's, elsewhere and here.
+# A debugger's breakpoint at another address of the program.
 debug 15
-another "beside a debugger's"
-another "again"
+another "beside a debugger's breakpoint"
+another "beside a debugger's breakpoint, second round"
 wait $debugger
-is "$(tail -n 1 "$tmp/debugger")" "15 hits" "the debugger's hits"
-is "$(hits $ours one)" 30 "our hits"
+is "$(tail -n 1 "$tmp/debugger")" "15 hits" "beside our probe: the debugger has its hits"
+is "$(hits $ours one)" 30 "beside a debugger's breakpoint: our probe has all hits"
 debug 25
 echo 0 >$ours/events/uprobes/one/enable
-another "ours went under the debugger"
-another "again"
-another "and again"
+another "our probe is unregistered under a debugger"
+another "our probe is unregistered under a debugger, second round"
+another "our probe is unregistered under a debugger, third round"
 wait $debugger
-is "$(tail -n 1 "$tmp/debugger")" "25 hits" "the debugger's hits"
+is "$(tail -n 1 "$tmp/debugger")" "25 hits" "our probe is unregistered: the debugger has its hits"
 end "debugger"
 echo >$ours/uprobe_events
 
-# A debugger's at the same address, in either order.
+# A debugger's breakpoint at the same address, in either order.
 printf 'p:one %s\nr:back %s\n' "$one" "$one" >$ours/uprobe_events
 for first in ours theirs; do
 	what="a debugger at the same address, $first first"
@@ -90,20 +90,20 @@ for first in ours theirs; do
 	echo 1 >$ours/events/uprobes/enable
 	[ $first = ours ] && debug 15 one
 	another "$what"
-	another "$what, which goes after 15 hits"
+	another "$what, which detaches after 15 hits"
 	wait $debugger
-	is "$(tail -n 1 "$tmp/debugger")" "15 hits" "$what: it has its hits"
-	is "$(($(hits $ours one) - before))" 20 "$what: and we have ours"
+	is "$(tail -n 1 "$tmp/debugger")" "15 hits" "$what: the debugger has its hits"
+	is "$(($(hits $ours one) - before))" 20 "$what: our probe has all hits"
 	back_in_place
-	another "$what, ours alone"
-	is "$(($(hits $ours one) - before))" 30 "$what: that is in place again"
+	another "$what, our probe alone"
+	is "$(($(hits $ours one) - before))" 30 "$what: our probe, whose breakpoint is back, has all hits"
 	debug 15 one
-	another "$what, it is back"
+	another "$what, a second debugger"
 	echo 0 >$ours/events/uprobes/enable
-	another "$what, ours is gone"
+	another "$what, our probe is disabled"
 	wait $debugger
-	is "$(tail -n 1 "$tmp/debugger")" "15 hits" "$what: it has its hits without ours"
-	is "$(hits $ours back)" "$(hits $ours one)" "$what: calls return"
+	is "$(tail -n 1 "$tmp/debugger")" "15 hits" "$what: the second debugger has its hits"
+	is "$(hits $ours back)" "$(hits $ours one)" "$what: each call's return is counted"
 	end "$what"
 done
 echo >$ours/uprobe_events
@@ -115,7 +115,7 @@ if [ ! -e $theirs/uprobe_events ]; then
 	exit
 fi
 
-# The kernel's at another address, in either order of coming and going.
+# The kernel's uprobe at another address, enabled and disabled in either order.
 for first in $ours $theirs; do
 	second=$theirs
 	[ $first = $theirs ] && second=$ours
@@ -130,17 +130,17 @@ for first in $ours $theirs; do
 		echo 1 >$second/events/uprobes/enable
 		another "$what"
 		echo 0 >$gone/events/uprobes/enable
-		another "$what, one gone"
+		another "$what, one disabled"
 		echo 0 >$left/events/uprobes/enable
 		[ $gone = $first ] && want="10 20" || want="20 10"
-		is "$(hits $first one) $(hits $second two)" "$want" "$what: each has its own hits"
+		is "$(hits $first one) $(hits $second two)" "$want" "$what: each probe has its hits"
 		end "$what"
 		echo >$first/uprobe_events
 		echo >$second/uprobe_events
 	done
 done
 
-# At the same address, in either order of coming and going.
+# The kernel's uprobe at the same address, enabled and disabled in either order.
 for first in $ours $theirs; do
 	second=$theirs
 	[ $first = $theirs ] && second=$ours
@@ -155,19 +155,19 @@ for first in $ours $theirs; do
 		done
 		another "$what"
 		is "$(hits $first one) $(hits $first back) $(hits $second one) $(hits $second back)" \
-			"10 10 10 10" "$what: each has all hits"
+			"10 10 10 10" "$what: each probe has all hits"
 		echo 0 >$gone/events/uprobes/enable
 		back_in_place
-		another "$what, one gone"
+		another "$what, one disabled"
 		is "$(hits $gone one) $(hits $left one) $(hits $left back)" "10 20 20" \
-			"$what: the other one still has all"
+			"$what: the remaining probe has all hits"
 		echo 1 >$gone/events/uprobes/enable
-		another "$what, back"
-		is "$(hits $gone one) $(hits $left one)" "20 30" "$what: each has all again"
+		another "$what, enabled again"
+		is "$(hits $gone one) $(hits $left one)" "20 30" "$what: enabled again, each probe has all hits"
 		echo 0 >$left/events/uprobes/enable
 		back_in_place
-		another "$what, the other gone"
-		is "$(hits $gone back) $(hits $left back)" "30 30" "$what: the returns, too"
+		another "$what, the other one disabled"
+		is "$(hits $gone back) $(hits $left back)" "30 30" "$what: each probe has all returns"
 		echo 0 >$gone/events/uprobes/enable
 		end "$what"
 		echo >$first/uprobe_events
@@ -175,7 +175,7 @@ for first in $ours $theirs; do
 	done
 done
 
-# In a process that comes when both are there already, and in its children.
+# A process that starts when both probes are enabled already.
 for dir in $ours $theirs; do
 	printf 'p:one %s\nr:back %s\n' "$one" "$one" >$dir/uprobe_events
 	echo 1 >$dir/events/uprobes/enable
@@ -183,16 +183,16 @@ done
 start
 another "both before the process"
 is "$(hits $ours one) $(hits $ours back) $(hits $theirs one) $(hits $theirs back)" \
-	"10 10 10 10" "both before the process: each has all hits"
+	"10 10 10 10" "both before the process: each probe has all hits"
 echo 0 >$ours/events/uprobes/enable
-another "both before the process, ours gone"
+another "both before the process, our probe disabled"
 echo 0 >$theirs/events/uprobes/enable
-is "$(hits $ours one) $(hits $theirs one)" "10 20" "both before the process: theirs has all hits"
+is "$(hits $ours one) $(hits $theirs one)" "10 20" "both before the process: the kernel's uprobe has all hits"
 end "both before the process"
 echo >$ours/uprobe_events
 echo >$theirs/uprobe_events
 
-# With a handler that sleeps.
+# A handler that may sleep.
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
 client=/sys/module/uprobe_client/parameters
 start
@@ -205,12 +205,12 @@ for order in "ours theirs" "theirs ours"; do
 		theirs) echo 1 >$theirs/events/uprobes/enable ;;
 		esac
 	done
-	another "a handler that sleeps, $order"
+	another "a handler that may sleep, $order"
 	echo "unregister 0" >$client/run
 	echo 0 >$theirs/events/uprobes/enable
 done
 is "$(awk '$1 == 0 { print $3, $4 }' $client/state) $(hits $theirs one)" "20 0 20" \
-	"a handler that sleeps: each has all hits"
-end "a handler that sleeps"
+	"a handler that may sleep: each probe has all hits"
+end "a handler that may sleep"
 rmmod uprobe_client
 echo >$theirs/uprobe_events

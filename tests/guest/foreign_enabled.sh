@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a probe is enabled where somebody else's breakpoint has come while it was not
+# test: a probe can be enabled where another owner has inserted a breakpoint while the probe was disabled
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -17,10 +17,10 @@ steps
 program=$!
 plain=$(step call 10)
 
-# called HITS WHAT: ten times; ours has that many hits then.
+# called HITS WHAT: call work() ten times; then our probe has HITS hits. Two results.
 called() {
 	is "$(step call 10)" "$plain" "$2: the program's result is right"
-	is "$(hits $n) $(missed $n)" "$1 0" "$2: our hits"
+	is "$(hits $n) $(missed $n)" "$1 0" "$2: our probe has all hits"
 }
 
 in_place() {
@@ -37,12 +37,12 @@ for scope in "pid=$pid vaddr=$work" "path=$progs/steps offset=$at"; do
 	"$tools/debugger" "$pid" "$work" 20 >"$tmp/debugged" &
 	debugger=$!
 	wait_until "the debugger's breakpoint is set" grep -q set "$tmp/debugged"
-	check "$what: enabled under a debugger's" run enable $n
-	called 10 "$what, under a debugger's"
-	called 20 "$what, which goes"
+	check "$what: our probe is enabled under a debugger's breakpoint" run enable $n
+	called 10 "$what, under a debugger's breakpoint"
+	called 20 "$what, while the debugger detaches"
 	wait $debugger
-	is "$(tail -n 1 "$tmp/debugged")" "20 hits" "$what: it has its hits"
-	called 30 "$what, ours alone"
+	is "$(tail -n 1 "$tmp/debugged")" "20 hits" "$what: the debugger has its hits"
+	called 30 "$what, after the debugger"
 	run unregister $n
 	n=$((n + 1))
 
@@ -57,16 +57,16 @@ for scope in "pid=$pid vaddr=$work" "path=$progs/steps offset=$at"; do
 	run register $n
 	echo "p:work $progs/steps:$at" >$theirs/uprobe_events
 	echo 1 >$theirs/events/uprobes/enable
-	check "$what: enabled under the kernel's" run enable $n
-	called 10 "$what, under the kernel's"
-	is "$(awk '$2 == "work" { print $3 + 0 }' $theirs/uprobe_profile)" 10 "$what: it has its hits"
+	check "$what: our probe is enabled under the kernel's uprobe" run enable $n
+	called 10 "$what, under the kernel's uprobe"
+	is "$(awk '$2 == "work" { print $3 + 0 }' $theirs/uprobe_profile)" 10 "$what: the kernel's uprobe has its hits"
 	echo 0 >$theirs/events/uprobes/enable
 	echo >$theirs/uprobe_events
 	wait_until "our breakpoint is back in place" in_place
-	called 20 "$what, the kernel's gone"
+	called 20 "$what, after the kernel's uprobe"
 	run unregister $n
 	n=$((n + 1))
-	check "$what: the text is that of the file" "$tools/textcmp" "$pid"
+	check "$what: the text equals the file" "$tools/textcmp" "$pid"
 done
 exec 3>&-
 wait $program

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: entry handlers that may sleep are called under a breakpoint of somebody else's, too
+# test: entry handlers that may sleep are called even if another owner's breakpoint is at the address
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -17,19 +17,19 @@ program=$!
 plain=$(step nest 9)
 n=0
 
-# data WHAT: ten calls of nest(), of which an entry handler keeps data, are followed.
+# data WHAT: make ten calls of nest(), each with data from the entry handler. Two results.
 data() {
 	is "$(step nest 9)" "$plain" "$1: the program's result is right"
-	is "$(calls $n) $(entries $n) $(missed $n)" "10 10 0" "$1: each call has the data of its entry"
+	is "$(calls $n) $(entries $n) $(missed $n)" "10 10 0" "$1: each return has the data of its entry"
 }
 
-# decline WHAT: of ten calls the entry handler declines every second.
+# decline WHAT: make ten calls of nest(). The entry handler declines every second one. Two results.
 decline() {
 	is "$(step nest 9)" "$plain" "$1: the program's result is right"
-	is "$(hits $n) $(entries $n) $(missed $n)" "5 10 0" "$1: declined calls are not followed"
+	is "$(hits $n) $(entries $n) $(missed $n)" "5 10 0" "$1: the returns of declined calls are not counted"
 }
 
-# come WHO: ours, with $action, or a debugger for ten hits, or the kernel's.
+# come WHO: register our probe with $action, start a debugger for ten hits, or enable the kernel's uprobe.
 come() {
 	case $1 in
 	ours)
@@ -58,7 +58,7 @@ for order in "ours debugger" "debugger ours"; do
 		wait "$debugs"
 		run unregister $n
 		n=$((n + 1))
-		is "$(step nest 9)" "$plain" "$order: alone again, the program's result is right"
+		is "$(step nest 9)" "$plain" "$order: after both probes, the program's result is right"
 	done
 done
 for order in "ours theirs" "theirs ours"; do
@@ -77,7 +77,7 @@ for order in "ours theirs" "theirs ours"; do
 		n=$((n + 1))
 		echo 0 >$theirs/events/uprobes/enable
 		echo >$theirs/uprobe_events
-		is "$(step nest 9)" "$plain" "$order: alone again, the program's result is right"
+		is "$(step nest 9)" "$plain" "$order: after both probes, the program's result is right"
 	done
 done
 exec 3>&-

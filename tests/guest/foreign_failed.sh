@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: where the kernel's uprobes fail to come, or are on another process, our breakpoint stays ours
+# test: if the kernel fails to insert its uprobe, or does so in another process, our breakpoint stays ours
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -25,7 +25,7 @@ at_exit 'echo 0 >$theirs/events/uprobes/enable; echo >$theirs/uprobe_events'
 "$tools/crowd_forks" 8000 >"$tmp/crowd" &
 crowd=$!
 at_exit 'kill $crowd 2>/dev/null'
-wait_until "there is always a fork under way" grep -q ready "$tmp/crowd"
+wait_until "processes fork all the time" grep -q ready "$tmp/crowd"
 
 n=0
 for beside in "" nest; do
@@ -36,23 +36,23 @@ for beside in "" nest; do
 	set_probe $n pid="$pid" vaddr="$work" flags=1
 	run register $n
 	[ -z "$beside" ] || echo 1 >"$theirs/events/uprobes/$beside/enable"
-	check "$what: it fails" "$tools/cut_short" $work_on
-	is "$(step call 10)" "$plain" "$what: the program goes on"
-	is "$(hits $n) $(missed $n)" "10 0" "$what: we have our hits"
+	check "$what: enabling the kernel's uprobe fails" "$tools/cut_short" $work_on
+	is "$(step call 10)" "$plain" "$what: the program's result is right"
+	is "$(hits $n) $(missed $n)" "10 0" "$what: our probe has all hits"
 	run unregister $n
-	is "$(step call 10)" "$plain" "$what: it goes on without ours"
+	is "$(step call 10)" "$plain" "$what: the program's result is right without our probe"
 	[ -z "$beside" ] || echo 0 >"$theirs/events/uprobes/$beside/enable"
-	check "$what: the text is that of the file" "$tools/textcmp" "$pid"
+	check "$what: the text equals the file" "$tools/textcmp" "$pid"
 	exec 3>&-
 	wait $program
 	n=$((n + 1))
 done
 kill $crowd
 
-# Theirs is on another process of the file; both have another one of theirs.
+# One uprobe of the kernel is on another process of the same file. A second one is on both processes.
 "$progs/steps" </dev/zero >"$tmp/other" &
 other=$!
-wait_until "the other process is there" grep -q . "$tmp/other"
+wait_until "the other process runs" grep -q . "$tmp/other"
 steps
 program=$!
 plain=$(step call 10)
@@ -63,17 +63,17 @@ mkfifo "$tmp/ask"
 "$tools/perf_uprobe" "$progs/steps" "$at" $other <"$tmp/ask" >"$tmp/said" &
 perf=$!
 exec 4>"$tmp/ask"
-wait_until "theirs is on the other process" grep -q open "$tmp/said"
+wait_until "the kernel's uprobe is on the other process" grep -q open "$tmp/said"
 is "$(step call 10)" "$plain" "another process: the program's result is right"
-is "$(hits $n) $(missed $n)" "10 0" "another process: we have our hits"
+is "$(hits $n) $(missed $n)" "10 0" "another process: our probe has all hits"
 exec 4>&-
-check "it goes" wait $perf
-is "$(step call 10)" "$plain" "another process, theirs gone: the program's result is right"
-is "$(hits $n) $(missed $n)" "20 0" "another process, theirs gone: we have our hits"
+check "the program that set the kernel's uprobe ends with status 0" wait $perf
+is "$(step call 10)" "$plain" "after the kernel's uprobe: the program's result is right"
+is "$(hits $n) $(missed $n)" "20 0" "after the kernel's uprobe: our probe has all hits"
 run unregister $n
 echo 0 >$theirs/events/uprobes/nest/enable
-is "$(step call 10)" "$plain" "both gone: the program's result is right"
-check "both gone: the text is that of the file" "$tools/textcmp" "$pid"
+is "$(step call 10)" "$plain" "after both probes: the program's result is right"
+check "after both probes: the text equals the file" "$tools/textcmp" "$pid"
 kill $other
 exec 3>&-
 wait $program

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: where the kernel's uprobes come to a process whose child is still on its way from the fork, the child's breakpoint is not theirs
+# test: if the kernel inserts an uprobe into a process whose child has not run yet, the child's breakpoint is ours
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -34,7 +34,7 @@ for scope in process file; do
 		"$tools/perf_uprobe" "$progs/steps" "$at" $pid <"$tmp/ask" >"$tmp/said" &
 		perf=$!
 		exec 4>"$tmp/ask"
-		wait_until "theirs is on the parent" grep -q open "$tmp/said"
+		wait_until "the kernel's uprobe is on the parent" grep -q open "$tmp/said"
 		held "$child"
 		held=$?
 		let_go
@@ -47,23 +47,24 @@ for scope in process file; do
 		exec 3>&-
 		wait $program
 	done
-	check "$scope: the child is still on its way from the fork when theirs comes" [ $held = 0 ]
+	check "$scope: the child has not run when the kernel inserts its uprobe" [ $held = 0 ]
 	want=0
 	[ $scope = process ] || want=3
 	before=$(hits $n)
-	# Not before it has seen to itself.
+	# Wait until the child sleeps: then its task work has run.
 	until_is S awk '{ print $3 }' "/proc/$child/stat"
 	kill -USR1 "$child"
 	until_is 1 grep -c "^into" "$out"
-	is "$(grep "^into" "$out")" "into ${plain#call }" "$scope: the child executes what is there"
-	is "$(($(hits $n) - before)) $(missed $n)" "$want 0" "$scope: we have our hits of the child"
-	is "$(step call 3)" "$plain" "$scope: so does the parent"
+	is "$(grep "^into" "$out")" "into ${plain#call }" "$scope: the child has the right result"
+	is "$(($(hits $n) - before)) $(missed $n)" "$want 0" \
+		"$scope: our probe counts the child's hits only if it is on the file"
+	is "$(step call 3)" "$plain" "$scope: the parent has the right result"
 	exec 4>&-
 	wait $perf
 	run unregister $n
-	check "$scope: both gone, the parent's text is that of the file" "$tools/textcmp" "$pid"
+	check "$scope: after both probes, the parent's text equals the file" "$tools/textcmp" "$pid"
 	exec 3>&-
 	wait $program
-	is $? 0 "$scope: the program ends well"
+	is $? 0 "$scope: the program ends with status 0"
 	n=$((n + 1))
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: the kernel's uprobes come to a library that we probe while it is unloaded: each has its hits
+# test: if the kernel's uprobe is enabled while a library that we probe is unloaded, each probe has its hits
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -32,26 +32,26 @@ set_probe 0 path="$lib" offset="$at"
 run register 0
 step load "$lib" >/dev/null
 there=$(symbol_in "$pid" "$lib" library_work)
-is "$(step library 3)" "library returned 15" "ours alone: the result is right"
-is "$(both_hits)" "1 0" "ours alone: it is hit"
+is "$(step library 3)" "library returned 15" "our probe alone: the result is right"
+is "$(both_hits)" "1 0" "our probe alone: it is hit"
 step unload >/dev/null
 echo 1 >$theirs/events/uprobes/enable
 step load "$lib" >/dev/null
-is "$(symbol_in "$pid" "$lib" library_work)" "$there" "the library comes back to where it was"
-is "$(step library 3)" "library returned 15" "both: the result is right"
-is "$(both_hits)" "2 1" "both: each is hit"
+is "$(symbol_in "$pid" "$lib" library_work)" "$there" "the library is loaded at the same address again"
+is "$(step library 3)" "library returned 15" "both probes: the result is right"
+is "$(both_hits)" "2 1" "both probes: each is hit"
 echo 0 >$theirs/events/uprobes/enable
 wait_until "our breakpoint is back in place" in_place
 step library 3 >/dev/null
-is "$(both_hits)" "3 1" "theirs gone: ours is hit"
+is "$(both_hits)" "3 1" "the kernel's uprobe disabled: our probe is hit"
 echo 1 >$theirs/events/uprobes/enable
 step library 3 >/dev/null
-is "$(both_hits)" "4 2" "theirs back: each is hit"
+is "$(both_hits)" "4 2" "the kernel's uprobe enabled again: each probe is hit"
 run unregister 0
-is "$(step library 3)" "library returned 15" "ours gone: the result is right"
-is "$(both_hits)" "4 3" "ours gone: theirs is hit"
+is "$(step library 3)" "library returned 15" "our probe unregistered: the result is right"
+is "$(both_hits)" "4 3" "our probe unregistered: the kernel's uprobe is hit"
 echo 0 >$theirs/events/uprobes/enable
-check "both gone: the text is that of the file" "$progs/textcmp" "$pid"
+check "after both probes: the text equals the file" "$progs/textcmp" "$pid"
 echo >$theirs/uprobe_events
 exec 3>&-
 wait $program

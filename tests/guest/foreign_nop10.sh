@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: where the kernel's own uprobes may make a call of a nop, they and ours come and go in any order
+# test: if the kernel's uprobes may replace a nop by a call, they and our probes can come and go in any order
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -13,14 +13,14 @@ cp "$progs/nop10" "$prog"
 offset=0x$(symbol "$prog" nops)
 echo "p:nops $prog:$offset" >$theirs/uprobe_events
 at_exit 'echo 0 >$theirs/events/uprobes/nops/enable; echo >$theirs/uprobe_events'
-# Kernels before 6.18 do not know prefixes of it, and say so where somebody maps it.
+# Kernels before 6.18 do not know the prefixes of this nop. They refuse it when a process maps it.
 mkfifo "$tmp/hold"
 : >"$out"
 "$prog" <"$tmp/hold" >"$out" &
 exec 4>"$tmp/hold"
 wait_for ready
 { echo 1 >$theirs/events/uprobes/nops/enable; } 2>/dev/null ||
-	skip_all "this kernel's own uprobes refuse such a nop"
+	skip_all "this kernel's uprobes refuse such a nop"
 echo 0 >$theirs/events/uprobes/nops/enable
 exec 4>&-
 ktap_plan 21
@@ -36,7 +36,7 @@ start() {
 	begun=$(theirs_hits)
 }
 
-# round WHAT OURS THEIRS: ten calls, after which either has had so many hits.
+# round WHAT OURS THEIRS: make ten calls; then our probe has OURS hits, the kernel's uprobe THEIRS. One result.
 round() {
 	echo >&3
 	rounds=$((rounds + 1))
@@ -48,12 +48,12 @@ theirs_hits() { awk '$2 == "nops" { print $3 + 0 }' $theirs/uprobe_profile; }
 has() { "$progs/textcmp" $pid | grep -q "memory $1"; }
 enable() { echo $1 >$theirs/events/uprobes/nops/enable; }
 
-# end WHAT: the kernel may leave a jump over what was its call.
+# end WHAT: end the program. The kernel may leave a jump where its call was.
 end() {
 	check_fails "$1: no breakpoint is left" has 0xcc
 	exec 3>&-
 	wait $pid
-	is $? 0 "$1: it ends well"
+	is $? 0 "$1: the program ends with status 0"
 	rm "$tmp/in"
 }
 
@@ -62,48 +62,48 @@ set_probe 0 path="$prog" offset="$offset" flags=1
 probe=0
 start
 run register 0
-round "ours" 10 0
+round "our probe first: it is hit" 10 0
 enable 1
-round "theirs comes" 20 10
-round "and stays a breakpoint" 30 20
+round "our probe first, then the kernel's uprobe: both are hit" 20 10
+round "both stay breakpoints, and are hit" 30 20
 enable 0
-round "theirs goes" 40 20
+round "the kernel's uprobe is disabled: our probe is hit" 40 20
 enable 1
-round "theirs is back" 50 30
+round "the kernel's uprobe is enabled again: both are hit" 50 30
 run unregister 0
-round "ours goes" 50 40
-round "theirs alone" 50 50
+round "our probe is unregistered: the kernel's uprobe is hit" 50 40
+round "the kernel's uprobe alone is hit again" 50 50
 enable 0
-round "neither" 50 50
-end "ours first"
+round "our probe first: after both, there is no hit" 50 50
+end "our probe first"
 
-# Where ours comes later, the kernel may have made a call of its breakpoint.
+# If our probe comes second, the kernel may have replaced its breakpoint by a call.
 probe=1
 start
 set_probe 1 pid="$pid" vaddr="$(symbol_in "$pid" "$prog" nops)" flags=1
 enable 1
-round "theirs" 0 10
-round "theirs again" 0 20
+round "the kernel's uprobe first: it is hit" 0 10
+round "the kernel's uprobe first: it is hit again" 0 20
 if has 0xe8; then
 	said=$(run register 1 2>&1)
-	like "$said" ": File exists\$" "theirs is a call: ours is refused"
+	like "$said" ": File exists\$" "if the kernel's uprobe is a call, our probe is refused"
 	call=yes mine=0
 else
-	check "theirs is a breakpoint: ours comes" run register 1
+	check "if the kernel's uprobe is a breakpoint, our probe is registered" run register 1
 	call= mine=10
 fi
-round "the program goes on" $mine 30
-round "and on" $((2 * mine)) 40
+round "the kernel's uprobe is hit, and our probe if it is registered" $mine 30
+round "the same again" $((2 * mine)) 40
 enable 0
 if [ "$call" ]; then
-	check "theirs goes: ours is not refused any more" run register 1
+	check "the kernel's uprobe is disabled: our probe is not refused any more" run register 1
 else
-	check "theirs goes: ours is put in its place" in_time has 0xcc
+	check "the kernel's uprobe is disabled: our breakpoint is inserted again" in_time has 0xcc
 fi
-round "ours alone" $((2 * mine + 10)) 40
+round "our probe alone is hit" $((2 * mine + 10)) 40
 run unregister 1
-round "neither" $((2 * mine + 10)) 40
+round "the kernel's uprobe first: after both, there is no hit" $((2 * mine + 10)) 40
 enable 1
-round "theirs anew" $((2 * mine + 10)) 50
+round "the kernel's uprobe is enabled again, and is hit" $((2 * mine + 10)) 50
 enable 0
-end "theirs first"
+end "the kernel's uprobe first"

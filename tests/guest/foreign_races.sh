@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: ours and the kernel's uprobes come to a place and go at the same time, while it is executed
+# test: our probe and the kernel's uprobe at one address can be toggled at the same time while it is executed
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -18,11 +18,11 @@ for dir in $ours $theirs; do
 		"$prog" "$(symbol "$prog" one)" >"$dir/uprobe_events"
 done
 
-# It says more than is worth keeping.
+# The program prints much output: keep only the last line.
 mkfifo "$tmp/in" "$tmp/said"
 tail -n 1 <"$tmp/said" >"$out" &
 last=$!
-# In the end it works off what is in the pipe: few long lines.
+# At the end, the program still reads what is in the pipe. Long lines keep that short.
 yes "$(printf '%255s' '')" >"$tmp/in" 2>"$tmp/yes" &
 input=$!
 "$prog" <"$tmp/in" >"$tmp/said" &
@@ -30,7 +30,7 @@ pid=$!
 
 seconds=2
 [ -z "${FULL:-}" ] || seconds=20
-# toggle DIR: for some seconds.
+# toggle DIR: enable and disable the events of DIR for some seconds.
 toggle() {
 	local end=$((SECONDS + seconds))
 
@@ -52,13 +52,13 @@ toggle $ours &
 one=$!
 toggle $theirs &
 wait $one $!
-check "the program lives" kill -0 $pid
-check "its text is that of the file" "$progs/textcmp" $pid
+check "the program still runs" kill -0 $pid
+check "the program's text equals the file" "$progs/textcmp" $pid
 for dir in $ours $theirs; do
 	echo 1 >"$dir/events/uprobes/enable"
 done
 for dir in $ours $theirs; do
-	check "$dir has hits" in_time more "$dir" "$(hits "$dir")"
+	check "the event in $dir is hit afterwards" in_time more "$dir" "$(hits "$dir")"
 done
 for dir in $ours $theirs; do
 	echo 0 >"$dir/events/uprobes/enable"
@@ -67,4 +67,4 @@ done
 kill $input
 wait $pid
 wait $last
-like "$(cat "$out")" "^sum .* traps, 0 odd$" "all of its own traps were its own"
+like "$(cat "$out")" "^sum .* traps, 0 odd$" "the program has got its own traps, and no others"

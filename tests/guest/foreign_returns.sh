@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: calls that ours and the kernel's return probes follow return to where they came from: also when they go on by a jump, fork, call what does not return, or are under way when ours go
+# test: calls with our and the kernel's return probes return correctly, with tail calls, forks, exits and unregistering
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -20,7 +20,7 @@ for function in $all; do
 	eval "at_$function=$prog:0x$(symbol "$prog" "$function")"
 done
 
-# define DIR FUNCTION...: return probes on these.
+# define DIR FUNCTION...: define return probes on these functions, and enable them.
 define() {
 	dir=$1
 	shift
@@ -35,17 +35,18 @@ undefine() {
 	echo >"$1/uprobe_events"
 }
 
-# counts DIR FUNCTION: hits, and misses where they are told.
+# counts DIR FUNCTION: print the hits, and the misses if the directory shows them.
 counts() {
 	awk -v event="$2" '$2 == event { print $3, $4 }' "$1/uprobe_profile"
 }
 
-# both DIR FUNCTION: the two together.
+# both DIR FUNCTION: print the sum of hits and misses.
 both() {
 	counts "$1" "$2" | awk '{ print $1 + $2 }'
 }
 
-# Ours on all functions, or not on what is jumped to; theirs on some.
+# Our return probes are on all functions, or on all but the target of the tail call. The kernel's are on
+# some functions.
 for order in "ours theirs" "theirs ours"; do
 	for which in "hops stays forks waits" "hops lands stays forks waits" "lands" "hops lands"; do
 		mine=$all
@@ -58,21 +59,22 @@ for order in "ours theirs" "theirs ours"; do
 			esac
 		done
 		printf '\n\n\n\n' | "$prog" >"$out"
-		is "$?" 0 "$order ($which): the program ends well"
-		is "$(sed '1d; /reading/d' "$out" | sort -u)" "$plain" "$order ($which): with the results that it has unprobed"
-		is "$(both $ours hops)" 20 "$order ($which): each call of hops is counted by ours, or missed"
+		is "$?" 0 "$order ($which): the program ends with status 0"
+		is "$(sed '1d; /reading/d' "$out" | sort -u)" "$plain" \
+			"$order ($which): the results are the same as without probes"
+		is "$(both $ours hops)" 20 "$order ($which): our probe counts each call of hops as a hit or a miss"
 		[ "$mine" != "$all" ] ||
-			is "$(counts $ours lands)" "20 0" "$order ($which): each return of lands is seen"
-		is "$(counts $ours stays)" "20 0" "$order ($which): each return of stays is seen"
+			is "$(counts $ours lands)" "20 0" "$order ($which): our probe counts each return of lands"
+		is "$(counts $ours stays)" "20 0" "$order ($which): our probe counts each return of stays"
 		is "$(counts $ours forks) $(counts $ours waits)" "4 0 2 0" \
-			"$order ($which): those of forks, in the child as well, and of waits"
-		is "$(both $theirs "${which%% *}")" 20 "$order ($which): theirs sees them, too"
+			"$order ($which): our probes count the returns of forks, in the child, too, and of waits"
+		is "$(both $theirs "${which%% *}")" 20 "$order ($which): the kernel's return probe counts each call"
 		undefine $ours
 		undefine $theirs
 	done
 done
 
-# A probe on one process, of which the child knows nothing; it is taken away within calls.
+# Return probes on one process, not inherited by its child; unregister them during calls.
 define $theirs hops lands stays forks waits
 mkfifo "$tmp/in"
 : >"$out"
@@ -91,26 +93,27 @@ wait_for reading
 run unregister 0-1
 printf '\n' >&4
 wait_for "$plain"
-is $? 0 "probes on the process alone, taken away within a call: the results are the same"
-is "$(hits 0)" 1 "the return in the process has been seen"
+is $? 0 "if probes on the process are unregistered during a call, the results are the same"
+is "$(hits 0)" 1 "the return before that is counted in the process, not in its child"
 
-# And the module within one.
+# Unload the module during a call.
 run register 0-1
 printf '\n' >&4
-wait_until "it waits" sh -c "[ \$(grep -c reading '$out') = 2 ]"
+wait_until "the program waits" sh -c "[ \$(grep -c reading '$out') = 2 ]"
 run unregister 0-1
 rmmod uprobe_client
 define $ours waits
 undefine $ours
-check "the module is unloaded within a call" rmmod uprobes
+check "the module unloads during a call" rmmod uprobes
 printf '\n' >&4
 exec 4>&-
 wait "$program"
-is "$?" 0 "the program ends well"
-is "$(sed '1d; /reading/d' "$out" | sort | uniq -c | awk '{ print $1, $2 }')" "2 $plain" "with the results that it has unprobed"
+is "$?" 0 "the program ends with status 0 after the module has unloaded"
+is "$(sed '1d; /reading/d' "$out" | sort | uniq -c | awk '{ print $1, $2 }')" "2 $plain" \
+	"the program's results are the same after the module has unloaded"
 undefine $theirs
 load_module
 define $ours $all
 printf '\n\n\n\n' | "$prog" >"$out"
-is "$(sed '1d; /reading/d' "$out" | sort -u)" "$plain" "ours alone: the same results"
-is "$(counts $ours lands) $(counts $ours hops)" "20 0 20 0" "and nothing is missed"
+is "$(sed '1d; /reading/d' "$out" | sort -u)" "$plain" "our probes alone: the results are the same"
+is "$(counts $ours lands) $(counts $ours hops)" "20 0 20 0" "our probes alone: no return is missed"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: hits are counted once in a traced program, when the kernel's uprobes have been at the place as well
+# test: in a ptraced program, a hit is counted once even if the kernel's uprobe was at the same address
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -20,7 +20,7 @@ their_hits() {
 	awk '$2 == "work" { print $3 + 0 }' $theirs/uprobe_profile
 }
 
-# come WHO: to work().
+# come WHO: probe work() by our module or by the kernel.
 come() {
 	case $1 in
 	ours) run register "$n" ;;
@@ -35,7 +35,7 @@ for order in "ours theirs" "theirs ours"; do
 	plain=$(step call 10)
 	for flags in 0 1; do
 		what="$order, flags=$flags"
-		# A tracer with a breakpoint elsewhere.
+		# A tracer with a breakpoint at another address.
 		: >"$tmp/debugged"
 		"$tools/debugger" "$pid" "$nest" 1 >"$tmp/debugged" &
 		wait_until "the tracer has attached" grep -q set "$tmp/debugged"
@@ -45,16 +45,16 @@ for order in "ours theirs" "theirs ours"; do
 			come "$who"
 		done
 		is "$(step call 10)" "$plain" "$what: the program's result is right"
-		is "$(hits $n) $(($(their_hits) - before))" "10 10" "$what: both have all hits"
+		is "$(hits $n) $(($(their_hits) - before))" "10 10" "$what: both probes have all hits"
 		echo 0 >$theirs/events/uprobes/enable
 		wait_until "the breakpoint is back in place" \
 			sh -c "'$tools/textcmp' $pid | grep -q 'at $work: .*memory 0xcc'"
 		step call 10 >/dev/null
-		is "$(hits $n) $(missed $n)" "20 0" "$what: and so have we alone"
+		is "$(hits $n) $(missed $n)" "20 0" "$what: our probe alone has all hits"
 		run unregister $n
 		step nest 0 >/dev/null
-		wait_until "the tracer has let go" grep -q hits "$tmp/debugged"
-		is "$(step call 10)" "$plain" "$what: the program's result is right without both"
+		wait_until "the tracer has detached" grep -q hits "$tmp/debugged"
+		is "$(step call 10)" "$plain" "$what: without both probes, the program's result is right"
 		n=$((n + 1))
 	done
 	exec 3>&-

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a child's reference counters are right when probes come or go in the middle of its fork
-# once: what decides here is the module, in the same way on all kernels
+# test: a child's reference counter is right if probes are registered or unregistered in the middle of its fork
+# once: the module's own code decides this, and it is the same on all kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -17,8 +17,8 @@ count_lines() {
 	grep -c "$1" "$out"
 }
 
-# fork_while BEFORE MEANWHILE AFTER: what the child's counter is, at first and after AFTER,
-# where BEFORE has been run before the fork and MEANWHILE in its middle.
+# fork_while BEFORE MEANWHILE AFTER: run BEFORE before a fork, MEANWHILE in its middle, and AFTER when the
+# child runs. Print the child's counter before and after AFTER.
 fork_while() {
 	rm -f "$tmp/in"
 	mkfifo "$tmp/in"
@@ -30,7 +30,7 @@ fork_while() {
 	set_probe 9 pid="$pid" vaddr="$where"
 	run register 9
 	echo >&3
-	# Something that looks like a copy of the address space has been by then.
+	# By now the program has done something that looks like a copy of its address space.
 	until_is 1 count_lines back
 	$1
 	echo >&3
@@ -63,17 +63,19 @@ for kind in file process inherited; do
 		esac
 		run register $n
 	}
-	# What is there for the child counts in it, then and later.
+	# child: a probe from before or during the fork counts in the child. late: a probe that is
+	# registered later counts there, too.
 	child=1
 	late=0
 	[ $kind != process ] || child=0
 	[ $kind != file ] || late=1
-	is "$(fork_while come nop go)" "$child 0 $well" "$kind: there before"
-	is "$(fork_while nop come go)" "$child 0 $well" "$kind: it comes meanwhile"
-	is "$(fork_while come go nop)" "0 0 $well" "$kind: it goes meanwhile"
-	is "$(fork_while come come_again go)" "$child 0 $well" "$kind: it goes and comes back meanwhile"
-	is "$(fork_while nop come_and_go nop)" "0 0 $well" "$kind: it comes and goes meanwhile"
-	is "$(fork_while nop nop come)" "0 $late $well" "$kind: it comes when the child runs"
+	is "$(fork_while come nop go)" "$child 0 $well" "$kind: registered before the fork"
+	is "$(fork_while nop come go)" "$child 0 $well" "$kind: registered during the fork"
+	is "$(fork_while come go nop)" "0 0 $well" "$kind: unregistered during the fork"
+	is "$(fork_while come come_again go)" "$child 0 $well" \
+		"$kind: unregistered and registered again during the fork"
+	is "$(fork_while nop come_and_go nop)" "0 0 $well" "$kind: registered and unregistered during the fork"
+	is "$(fork_while nop nop come)" "0 $late $well" "$kind: registered when the child runs"
 	go
 	n=$((n + 1))
 done

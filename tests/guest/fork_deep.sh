@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a child of a fork in the depth of return-probed calls returns from all of them
+# test: a child that is forked in deeply nested return-probed calls returns from all of them
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -14,11 +14,11 @@ for atomic in 0 1; do
 			offset="0x$(symbol "$prog" descend)" atomic=$atomic
 		"$prog" $depth >"$tmp/probed"
 		is "$? $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" \
-			"depth $depth, atomic=$atomic: as unprobed"
-		# A file's probes go with the child: its returns count as well.
+			"depth $depth, atomic=$atomic: the results are as without probes"
+		# A probe on a file attaches to the child, too, so that its returns count.
 		is "$(param uretprobe_sum returns) $(param uretprobe_sum sum)" \
 			"$((2 * depth)) $((depth * (depth + 1)))" \
-			"depth $depth, atomic=$atomic: each return is seen in both processes"
+			"depth $depth, atomic=$atomic: each return in both processes is counted"
 		is "$(param uretprobe_sum missed)" 0 "depth $depth, atomic=$atomic: none is missed"
 		rmmod uretprobe_sum
 	done

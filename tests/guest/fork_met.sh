@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a child that is probed before it runs does not take its parent's later slots for its own
+# test: a child that is probed before it runs does not use slots that its parent got after the fork
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -9,12 +9,12 @@ ktap_plan 6
 
 libc=$(readlink -f "$(ldd "$progs/steps" | awk '/libc.so/ { print $3 }')")
 
-# area PID: the first area in its memory, which is near the text.
+# area PID: print the address range of the first SSOL area, which is near the text.
 area() {
 	awk '/\[uprobes\]/ { print $1; exit }' "/proc/$1/maps"
 }
 
-# The first probe takes time that the child does not wait.
+# The very first probe takes longer than the child can be held back: register one before.
 steps
 set_probe 0 pid=$pid vaddr="$work"
 run register 0
@@ -24,7 +24,7 @@ end_steps
 for try in $(seq 20); do
 	steps
 	plain=$(step call 3)
-	# So that the parent is known, with nothing of ours near its text.
+	# Make the parent a probed mm, without an SSOL area near its text.
 	set_probe 1 pid=$pid vaddr="$(symbol_in "$pid" "$libc" getpid)"
 	run register 1
 	hold_back
@@ -43,15 +43,15 @@ for try in $(seq 20); do
 	run unregister 1-2
 	end_steps
 done
-check "the child is still on its way from the fork when it is probed" [ $held = 0 ]
-is "${places% *}" "${places#* }" "it has an area of its own where its parent has one"
-# Not before it has seen to itself.
+check "the child has not run when it is probed" [ $held = 0 ]
+is "${places% *}" "${places#* }" "the child has its own SSOL area at the address of its parent's area"
+# Wait until the child sleeps: then its task work has run.
 until_is S awk '{ print $3 }' "/proc/$child/stat"
 set_probe 4 pid="$child" vaddr="$work" flags=1
-check "a place that is probed in its parent is probed in it" run register 4
+check "an address that is probed in the parent can be probed in the child" run register 4
 kill -USR1 "$child"
 until_is 1 grep -c "^into" "$out"
-is "$(grep "^into" "$out")" "into ${plain#call }" "it executes what is there"
-is "$(hits 2) $(hits 3) $(hits 4)" "0 3 3" "and each probe has its hits"
+is "$(grep "^into" "$out")" "into ${plain#call }" "the child has the right result"
+is "$(hits 2) $(hits 3) $(hits 4)" "0 3 3" "the child's probes have its hits, and the parent's probe none"
 end_steps
-is $? 0 "the program ends well"
+is $? 0 "the program ends with status 0"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a child inherits the probes of a parent that has ended before it runs
+# test: a child inherits its parent's probes even if the parent ends before the child runs
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -35,13 +35,13 @@ for how in exit exec; do
 		until_is 0 registered $first
 		until_is 0 registered $last
 	done
-	check "$how: the child has not run when its parent has gone" [ $held = 0 ]
+	check "$how: the child has not run when its parent's memory has gone" [ $held = 0 ]
 	kill -USR1 "$child"
 	until_is 1 grep -c "^into" "$out"
-	is "$(grep "^into" "$out")" "into ${plain#call }" "$how: its result is right"
-	is "$(hits $first) $(hits $last)" "3 3" "$how: its hits are counted"
+	is "$(grep "^into" "$out")" "into ${plain#call }" "$how: the child's result is right"
+	is "$(hits $first) $(hits $last)" "3 3" "$how: the child's hits are counted"
 	[ $how = exit ] || end_steps
-	check "$how: its end is that of the probes" until_is 0 registered $first
-	check "$how: of both kinds" until_is 0 registered $last
+	check "$how: the child's end ends the probe" until_is 0 registered $first
+	check "$how: the child's end ends the return probe" until_is 0 registered $last
 	first=2
 done

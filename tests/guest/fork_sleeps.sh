@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a child whose fork sleeps while the module goes runs unharmed
+# test: a child whose fork sleeps while the module unloads runs unharmed
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 6
@@ -13,15 +13,15 @@ read -r pid vaddr <"$out"
 check "the function that the child will call is probed" \
 	insmod "$UPROBES_SAMPLES/uprobe_count.ko" pid="$pid" vaddr="$vaddr"
 go_on
-check "the fork sleeps, with the address space copied" wait_for sleeps
-check "the probe goes" rmmod uprobe_count
+check "the fork sleeps after it has copied the address space" wait_for sleeps
+check "the probe is unregistered" rmmod uprobe_count
 rmmod uprobes &
 remover=$!
-# It says so from when its end has begun.
-wait_until "the module goes" sh -c '! grep -q live /sys/module/uprobes/initstate'
+# initstate changes when the module begins to unload.
+wait_until "the module begins to unload" sh -c '! grep -q live /sys/module/uprobes/initstate'
 sleep 1
 go_on
 wait_for child
-is "$(tail -n 1 "$out")" "the child returned 16" "the child lives, though the module was on its way out"
-check "the module has gone" wait $remover
-check "and loads again" load_module
+is "$(tail -n 1 "$out")" "the child returned 16" "the child is unharmed, though the module was unloading"
+check "the module unloads" wait $remover
+check "the module loads again" load_module

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a program that sets TF, executes breakpoints of all kinds and writes over probed ones gets what it would get unprobed
-# once: what decides here is the module, in the same way on all kernels
+# test: a program that sets TF, executes breakpoints, or overwrites probed text behaves the same as without probes
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -10,7 +10,7 @@
 ktap_plan 34
 
 prog=$progs/hostile_flags
-# in_file SYMBOL: where it is in the file, which is not linked at its offsets.
+# in_file SYMBOL: print its file offset. The file is not linked at its offsets.
 in_file() {
 	uprobe offset "$prog" "$1" | sed 's/.*://'
 }
@@ -19,7 +19,7 @@ bystander_start
 n=0
 for at in $(in_file work) $(($(in_file work) + 1)) $(in_file more_lea) $(in_file more_nop) $(in_file more_ret); do
 	for returns in 0 1; do
-		# Returns of the function alone.
+		# Return probes only at the start of the function.
 		[ $returns = 0 ] || [ $n = 1 ] || continue
 		set_probe $n path="$prog" offset=$((at)) flags=1 returns=$returns
 		n=$((n + 1))
@@ -27,7 +27,7 @@ for at in $(in_file work) $(($(in_file work) + 1)) $(in_file more_lea) $(in_file
 done
 last=$((n - 1))
 set_probe $n path="$prog" offset=$(($(in_file work))) flags=0
-check "there are $n places" test $n = 6
+check "there are six probes ($n)" test $n = 6
 
 for thing in step traps both write change; do
 	"$prog" $thing >"$tmp/plain"
@@ -38,16 +38,17 @@ for thing in step traps both write change; do
 		case $thing in
 		step | traps | both)
 			is "$hostile_status $(cat "$tmp/hostile")" "0 $(cat "$tmp/plain")" \
-				"$thing: as unprobed, $((with + 1)) probes" ;;
+				"$thing: the result is as without probes, $((with + 1)) probes" ;;
 		*)
-			# It writes over what the module has written there: its own affair.
-			check "$thing: it ends, $((with + 1)) probes" \
+			# The program overwrites the module's breakpoints. Its result may be anything.
+			check "$thing: the program ends, $((with + 1)) probes" \
 				test $hostile_status != 124 -a $hostile_status != 137 ;;
 		esac
 		bystander_fine $thing
 		for i in $(seq 0 $with); do run unregister $i; done
-		is "$("$prog" $thing)" "$(cat "$tmp/plain")" "$thing: once more, unprobed"
+		is "$("$prog" $thing)" "$(cat "$tmp/plain")" \
+			"$thing: after unregistering $((with + 1)) probes, the result is right"
 	done
 done
-is "$(awk '$1 < 900 && $2' $client_dir/state)" "" "nothing is registered any more"
+is "$(awk '$1 < 900 && $2' $client_dir/state)" "" "no probe is registered any more"
 all_gone

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a program without address space, or not allowed any, is probed or left alone, and lives
-# once: what decides here is the module, in the same way on all kernels
+# test: a program without free address space, or with a limit on it, is probed fully or not at all, and runs on
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -16,7 +16,7 @@ bystander_start
 set_probe 0 path="$prog" offset="$offset" flags=1
 set_probe 1 path="$prog" offset="$offset" returns=1
 
-# start THING: the program, until it is ready.
+# start THING: start the program, and wait until it is ready.
 start() {
 	rm -f "$tmp/in2"
 	mkfifo "$tmp/in2"
@@ -40,35 +40,35 @@ finish() {
 
 calls=0
 for thing in full near limit data maps; do
-	# It is like that when the probes come.
+	# The program has no room before the probes are registered.
 	start $thing
 	check "$thing: probes on its file can be registered" sh -c "echo 'register 0' >$client_dir/run && echo 'register 1' >$client_dir/run"
-	is "$(go)" "sum 14950" "$thing: it goes on"
+	is "$(go)" "sum 14950" "$thing: the probed program's result is right"
 	seen=$(($(hits 0) - calls))
-	diag "$thing: $seen of 100 calls are seen"
-	# All of them, or none where there is no room; never some.
-	check "$thing: it is probed or not" test $seen = 0 -o $seen = 100
-	is "$(hits 1)" "$(hits 0)" "$thing: its returns as well"
+	diag "$thing: $seen of 100 calls are counted"
+	# If there is no room, no call is counted. It must never be a part of them.
+	check "$thing: all calls are counted, or none" test $seen = 0 -o $seen = 100
+	is "$(hits 1)" "$(hits 0)" "$thing: as many returns are counted"
 	bystander_fine $thing
-	# It is hit while the probes go, and there are others.
+	# Add a probe on the process, and let it go first.
 	set_probe 2 pid=$prog_pid vaddr="$vaddr"
 	run register 2 2>/dev/null
-	is "$(go)" "sum 14950" "$thing: with a probe of its own, or none"
+	is "$(go)" "sum 14950" "$thing: with a probe on the process, or without, the result is right"
 	run unregister 2
 	run unregister 0
 	run unregister 1
-	is "$(go)" "sum 14950" "$thing: unprobed again"
+	is "$(go)" "sum 14950" "$thing: after unregistering, the result is right"
 	finish
-	is $? 0 "$thing: it ends well"
+	is $? 0 "$thing: the program ends with status 0"
 	calls=$(hits 0)
 
-	# The probes are there when it comes to be so.
+	# The probes are registered before the program uses up its room.
 	run register 0
 	run register 1
 	start $thing
-	is "$(go)" "sum 14950" "$thing: probed before"
+	is "$(go)" "sum 14950" "$thing: probed before: the result is right"
 	finish
-	is "$(hits 0)" $((calls + 100)) "$thing: probed before: all calls are seen"
+	is "$(hits 0)" $((calls + 100)) "$thing: probed before: all calls are counted"
 	run unregister 0
 	run unregister 1
 	calls=$(hits 0)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a program that forges, copies, abandons, swaps and misaligns its stack under return probes harms itself alone, and ties up no memory
-# once: what decides here is the module, in the same way on all kernels
+# test: a return-probed program that forges, copies, swaps or abandons its stack harms only itself and ties up no memory
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -21,21 +21,22 @@ for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
 		"$prog" $thing >"$tmp/plain.$thing"
 		hostile "$prog" $thing
 		is "$hostile_status $(cat "$tmp/hostile")" "0 $(cat "$tmp/plain.$thing")" \
-			"$with: $thing: as unprobed"
+			"$with: $thing: the result is as without probes"
 		bystander_fine "$with: $thing"
 	done
 	for thing in copy jump; do
 		hostile "$prog" $thing
 		diag "$thing: status $hostile_status, $(head -n 1 "$tmp/hostile")"
-		# The parent forges nothing.
+		# Only the children forge addresses.
 		is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" \
-			"$with: $thing: only those that forge have the damage"
+			"$with: $thing: the parent, which forges nothing, is not harmed"
 		bystander_fine "$with: $thing"
 	done
 	hostile "$prog" abandon 2000
-	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" "$with: a few abandoned calls: the program is fine"
+	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" \
+		"$with: a few abandoned calls: the program's result is right"
 	bystander_fine "$with: abandoned calls"
-	# So many take long enough alone, and, without FULL=1, once.
+	# Many abandoned calls take long: without FULL=1, only once, and with an idle bystander.
 	if [ $n != 0 ] && [ -z "${FULL:-}" ]; then
 		run unregister $n
 		n=$((n + 1))
@@ -46,10 +47,11 @@ for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
 	step busy >/dev/null
 	grown=$(awk '$1 == "grown" { print $3 }' "$tmp/hostile")
 	diag "status $hostile_status, $(cat "$tmp/hostile")"
-	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" "$with: abandoned calls: the program is fine"
+	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" \
+		"$with: abandoned calls: the program's result is right"
 	check "$with: 20,000 abandoned calls tie up no memory" test "${grown:-9999}" -lt 1500
 	run unregister $n
 	n=$((n + 1))
 done
-is "$("$prog" redirect)" "$(cat "$tmp/plain.redirect")" "unprobed again"
+is "$("$prog" redirect)" "$(cat "$tmp/plain.redirect")" "after unregistering, the result is right"
 all_gone

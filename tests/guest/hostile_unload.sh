@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: client and module unload while programs sleep in probed calls that have turned on their SSOL area or the stacks of these calls; they alone have the damage
-# once: what decides here is the module, in the same way on all kernels
+# test: the module can unload while programs sleep in probed calls and have damaged their SSOL area or stacks
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -10,8 +10,8 @@
 
 prog=$progs/hostile_unload
 whole="hold 5 nest 37 after 14950"
-# Each is done to the area by two programs: one with, one without a thread that sleeps in a slot,
-# which is the program's own affair then.
+# Two programs do each kind of damage to the SSOL area: one without and one with a thread that sleeps in a
+# slot. Such a thread may be harmed.
 area="unmap overwrite protect replace move discard"
 stack="copy strike readonly closed sealed fresh gone fault"
 
@@ -27,7 +27,7 @@ set_probes() {
 	done
 }
 
-# begin WHO HOW [slot]: a program, until it sleeps and has done it.
+# begin WHO HOW [slot]: start a program, and wait until it has done its damage and sleeps.
 declare -A pids inputs
 begin() {
 	mkfifo "$tmp/$1.in"
@@ -38,8 +38,8 @@ begin() {
 	wait_until "$1 sleeps" grep -q '^ready' "$tmp/$1.said"
 }
 
-# go_on_with WHO: let it; sets $status, which is that of SIGKILL when it has not ended by itself,
-# and $says.
+# go_on_with WHO: let the program go on and end. Sets $says, its output, and $status, which is that of
+# SIGKILL if the program did not end by itself.
 go_on_with() {
 	echo >&"${inputs[$1]}"
 	fd=${inputs[$1]}
@@ -51,7 +51,7 @@ go_on_with() {
 	diag "$1: status $status, $says"
 }
 
-# goes COMMAND...: it ends in time, and well.
+# goes COMMAND...: true if COMMAND ends in time with status 0.
 goes() {
 	"$@" &
 	in_time ended $! && wait $!
@@ -68,50 +68,50 @@ for how in $stack; do
 	begin "$how" "$how"
 done
 is "$(sort "$tmp"/*.said | uniq -c | awk '{ $1 = $1; print }' | paste -sd ,)" \
-	"15 ready 9 0,7 ready 9 1" "all sleep in calls whose return addresses are replaced, seven in a slot, too"
+	"15 ready 9 0,7 ready 9 1" "all programs sleep in calls with replaced return addresses, seven also in a slot"
 bystander_fine "before"
 check "the client unloads" goes rmmod uprobe_client
 check "the module unloads" goes rmmod uprobes
 
-# Nobody has gone on yet.
+# No program has gone on yet.
 for how in none $area; do
-	check "$how: its text is that of the file" "$progs/textcmp" "${pids[$how]}"
+	check "$how: the program's text equals the file" "$progs/textcmp" "${pids[$how]}"
 done
 bystander_idle
-is "$bystander_wrong" 0 "the bystander has gone on all the while"
-check "its text is that of the file" "$progs/textcmp" "$bystander"
-check "it ends well" end_steps
+is "$bystander_wrong" 0 "the bystander has right results all the time"
+check "the bystander's text equals its file" "$progs/textcmp" "$bystander"
+check "the bystander ends with status 0" end_steps
 
 go_on_with none
-is "$status $says" "0 $whole" "unharmed: all calls return where they should"
+is "$status $says" "0 $whole" "without damage: all calls return to the right place"
 go_on_with none-slot
-is "$status $says" "0 ${whole/after/slot 1 after}" "unharmed: and what sleeps in a slot goes on there"
+is "$status $says" "0 ${whole/after/slot 1 after}" "without damage: a thread that sleeps in a slot continues there"
 for how in $area; do
-	# What is on the stacks is the program's own again.
+	# The real return addresses are back on the stacks.
 	go_on_with "$how"
-	is "$status $says" "0 $whole" "$how: nothing needs the area any more"
+	is "$status $says" "0 $whole" "$how: the program does not need the SSOL area any more"
 	go_on_with "$how-slot"
-	check "$how: a thread that sleeps there ends, or goes on" test $status != 137
-	like "$says" "^hold 5 nest 37" "$how: the others have returned before"
+	check "$how: a program with a thread in a slot ends" test $status != 137
+	like "$says" "^hold 5 nest 37" "$how: its other threads have returned before"
 done
 for how in $stack; do
 	go_on_with "$how"
 	case $how in
-	copy) is "$status $says" "0 ${whole/nest/kept 64 nest}" "$how: what it copied stays" ;;
-	strike) like "$says" "^hold 5 kept 9( |$)" "$how: what it wrote stays" ;;
-	readonly|closed) is "$status $says" "0 $whole" "$how: the calls return where they should" ;;
-	*) like "$says" "^hold 5( |$)" "$how: a call elsewhere returns" ;;
+	copy) is "$status $says" "0 ${whole/nest/kept 64 nest}" "$how: the program's copies stay as they are" ;;
+	strike) like "$says" "^hold 5 kept 9( |$)" "$how: what the program wrote stays as it is" ;;
+	readonly|closed) is "$status $says" "0 $whole" "$how: the calls return to the right place" ;;
+	*) like "$says" "^hold 5( |$)" "$how: a call on another stack returns" ;;
 	esac
-	check "$how: it ends" test $status != 137
+	check "$how: the program ends" test $status != 137
 done
-# Whoever has the file mapped next.
+# Load the module again, and probe the same file.
 check "the module loads again" load_module
-check "the client, too" insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+check "the client loads again" insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
 set_probes
-is "$(echo | "$prog" none | paste -sd ' ')" "ready 9 0 $whole" "and the file is probed as before"
-is "$(hits 0)" 9 "all calls are seen"
+is "$(echo | "$prog" none | paste -sd ' ')" "ready 9 0 $whole" "the file can be probed again, and the results are right"
+is "$(hits 0)" 9 "all calls are counted"
 run unregister 0-999
-check "the client unloads, the program has ended" goes rmmod uprobe_client
-check "the module, too" goes rmmod uprobes
+check "after the program has ended, the client unloads" goes rmmod uprobe_client
+check "after the program has ended, the module unloads" goes rmmod uprobes
 load_module
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: each call that can fail in registering, enabling and unregistering does, once: the error is right, nothing is left, and it works the next time
+# test: if a kernel call fails in (un)registering or enabling, the error is right, nothing is left and a retry works
 # once: the code that fails is the same on all kernels
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
@@ -10,8 +10,8 @@
 ktap_plan 17
 
 try "a probe on a process" 0 $in_process
-# A program's unwinders are sought in its first call of a return-probed function. Each time it is
-# another file, as the module remembers what it has found in one.
+# The module searches a program for unwinders when it first calls a return-probed function. The
+# module remembers the result for each file, so each round needs a new file.
 nth=0
 first_call() {
 	nth=$((nth + 1))
@@ -26,15 +26,15 @@ gone_with_it() { rm -f "$tmp/first$nth"; none_left; }
 only='elf_symbol*,unwinder.*' \
 	each_failure "the first call of a return-probed function" first_call no_first_call called gone_with_it
 
-try "one in the trap" 1 $in_process flags=1
+try "an atomic probe on a process" 1 $in_process flags=1
 try "a return probe with data" 3 $in_process returns=1 data=64 entry=1
-try "inherited, with a reference counter" 5 $in_process flags=4 ref=$counter
+try "an inherited probe with a reference counter" 5 $in_process flags=4 ref=$counter
 try "a probe on a file" 6 $in_file
 try "a return probe with a reference counter on a file" 8 $in_file returns=1 ref=$counter
-try "three on a process" 20-22 $in_process
-try "three on a file" 40-42 $in_file
+try "three probes on a process" 20-22 $in_process
+try "three probes on a file" 40-42 $in_file
 
-# Without a path its text is read from the page cache, which differs by file system.
+# Without a path, the module reads the text from the page cache. The way depends on the file system.
 mkdir "$tmp/ramfs"
 mount -t ramfs ramfs "$tmp/ramfs" && at_exit "umount -l $tmp/ramfs"
 range=9
@@ -42,7 +42,7 @@ seen() { before=$(hits 9); echo call 3 | "$where/steps" >/dev/null; [ $(($(hits 
 for where in "$tmp" "$tmp/ramfs"; do
 	cp "$progs/steps" "$where"
 	set_probe 9 inode="$where/steps" offset=$offset
-	each_failure "an inode, on $(stat -f -c %T "$where")" reg unreg seen none_left
+	each_failure "a probe on an inode, on $(stat -f -c %T "$where")" reg unreg seen none_left
 done
 
 # Enabling and disabling.
@@ -57,14 +57,14 @@ run enable 10
 off_works() { [ "$(step call 2)" = "call 605" ]; }
 each_failure "disabling" switch_off switch_on off_works off_works
 run unregister 10
-check "nothing is left of it" none_left
+check "enabling and disabling leave nothing" none_left
 
-# Unregistering does not fail; what it cannot do it makes up for.
+# Unregistering returns no error: if one of its calls fails, it falls back to another way.
 set_probe 11 $in_process
 range=11
 run register 11
 works_unprobed() { [ "$(step call 3)" = "call 912" ]; }
 each_failure "unregistering" unreg reg works_unprobed works_unprobed
 run unregister 11
-check "nothing is left of it" none_left
+check "unregistering leaves nothing" none_left
 listed_failed

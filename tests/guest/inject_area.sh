@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a registration that fails, wherever, leaves no out-of-line area in the process that the next one does not use
-# full: hundreds of processes, each with another failure; inject_api takes a sample
+# test: if a registration fails, at whichever call, the next one uses the SSOL area that it has left in the process
+# full: hundreds of processes, with a different failure in each; inject_api takes a sample
 # once: the code that fails is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
@@ -13,7 +13,7 @@ areas() { grep -c -F '[uprobes]' "/proc/$pid/maps"; }
 
 failures=0 wrong=0
 for ((n = 1; n < 1000; n++)); do
-	# A process that was never probed.
+	# Each round needs a process that was never probed.
 	steps
 	set_probe 0 pid="$pid" vaddr="$work" returns=1 flags=1
 	set_probe 1 pid="$pid" vaddr="$nest"
@@ -37,9 +37,9 @@ for ((n = 1; n < 1000; n++)); do
 	failures=$((failures + 1))
 	[ "$sites" != " none none none" ] || break
 done
-check "there were calls to fail" [ "$failures" -gt 10 ]
-is $wrong 0 "after $((failures - 1)) failures a process has one area, and is probed"
+check "more than ten rounds had calls to fail" [ "$failures" -gt 10 ]
+is $wrong 0 "after each of $((failures - 1)) failures a registration works, with one area in the process"
 for site in slots.slot_add ssol_area.ssol_area_create site_tree.site_alloc; do
-	check "one was in $site" grep -q -F "$site" <<<"${!failed_at[*]}"
+	check "one of the failed calls was $site" grep -q -F "$site" <<<"${!failed_at[*]}"
 done
 listed_failed

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: each call that can fail in fork, exec and mapping a probed file does, once: the program runs on, and what is missed is told
+# test: if a kernel call fails in a fork, an exec or a mapping, the program runs on and the log reports what is missed
 # once: the code that fails is the same on all kernels
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: threads that there is no memory for run on; who needs it misses their hits, all others have them
+# test: threads run on without memory for a utask: probes that need a utask count misses, all others count hits
 # once: the code that fails is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -10,14 +10,14 @@ ktap_plan 23
 single_step=/sys/module/uprobes/parameters/single_step
 stepped_before=$(<$single_step)
 at_exit "echo off >$inject; echo $stepped_before >$single_step"
-# What is stepped over is another matter, which comes below.
+# Steps always need a utask. They come below.
 echo 0 >$single_step
 site=task.utask_get.reserve_take
 
 steps
 plain=$(step threads 3)
 
-# counted N...: hits and misses of probes since the last time.
+# counted N...: sets counts to the hits and misses of the probes since the last time.
 hits_before=() missed_before=()
 counted() {
 	local n hit miss
@@ -32,8 +32,8 @@ counted() {
 	done
 }
 
-# without WHAT PROBES WANTED: four threads, which begin with their calls, three times each.  Hits and
-# misses of PROBES are WANTED while there is no memory for them.  Three results.
+# without WHAT PROBES WANTED: four new threads make three calls each, without memory for utasks.
+# WANTED is the hits and misses of each of PROBES meanwhile.  Three results.
 without() {
 	local what=$1 probes=$2 wanted=$3 all= n
 
@@ -44,15 +44,16 @@ without() {
 		run register "$n"
 	done
 	echo $site:1+ >$inject
-	is "$(step threads 3)" "$plain" "$what: the program's results are right"
+	is "$(step threads 3)" "$plain" "$what: without memory the program's results are right"
 	read -r failed _ <$inject
 	failed_at[$failed]=1
 	echo off >$inject
 	counted $probes
-	is "$failed: $counts" "$site: $wanted" "$what: hits and misses are what they were"
+	is "$failed: $counts" "$site: $wanted" \
+		"$what: without memory a probe misses each hit if and only if it needs a utask"
 	step threads 3 >/dev/null
 	counted $probes
-	is "$counts" "$all" "$what: with memory nothing is missed"
+	is "$counts" "$all" "$what: with memory no hit is missed"
 	for n in $probes; do
 		run unregister "$n"
 	done
@@ -67,42 +68,42 @@ set_probe 2 $at flags=1
 set_probe 3 $at
 set_probe 4 $at returns=1
 set_probe 5 $at flags=1 returns=1
-without "several" "2 3 4 5" "12 0, 0 12, 0 12, 0 12"
+without "four probes" "2 3 4 5" "12 0, 0 12, 0 12, 0 12"
 set_probe 6 $at flags=1 action=again
-without "one that asks for task context" 6 "0 12"
+without "an atomic handler that asks for task context" 6 "0 12"
 set_probe 7 $at flags=1 action=again
 set_probe 8 $at flags=1
-without "one that asks, of two" "7 8" "0 12, 12 0"
+without "two atomic handlers, one of which asks for task context" "7 8" "0 12, 12 0"
 
-# What is stepped over in its slot cannot do without: it is executed once more.
+# A step cannot do without a utask: the task executes the breakpoint again until it has one.
 echo 1 >$single_step
 set_probe 11 pid=$pid vaddr=$second flags=1
 run register 11
 echo 0 >$single_step
 for nth in 1 3; do
 	echo $site:$nth >$inject
-	is "$(step threads 3)" "$plain" "stepped over, without memory for thread $nth: the program's results are right"
+	is "$(step threads 3)" "$plain" "a step, without memory for thread $nth: the program's results are right"
 	read -r failed _ <$inject
 	failed_at[$failed]=1
 	echo off >$inject
 	counted 11
-	is "$failed: $counts" "$site: 12 0" "stepped over, without memory for thread $nth: each hit is counted once"
+	is "$failed: $counts" "$site: 12 0" "a step, without memory for thread $nth: each hit is counted once"
 done
 run unregister 11
 
-# A star does not mean it: which call of all it is depends on the program.
-# tried: how often $site was passed while anything was injected, and has failed.
+# A star does not match calls in hits: how many there are depends on the program.
+# tried: how often $site was passed while anything was injected, and how often it failed.
 tried() {
 	awk -v site=$site '$1 == site { print $3, $4 }' /sys/kernel/debug/uprobes-inject
 }
 run register 0
 read -r passed_before failed_before < <(tried)
-check "a pattern takes other calls" sh -c "echo 'task.utask_get*,*:1+' >$inject"
+check "a pattern that matches other calls as well is accepted" sh -c "echo 'task.utask_get*,*:1+' >$inject"
 step threads 3 >/dev/null
 echo off >$inject
 counted 0
-is "$counts, $(tried)" "12 0, $((passed_before + 4)) $failed_before" "but not those that are made in hits"
+is "$counts, $(tried)" "12 0, $((passed_before + 4)) $failed_before" "a star does not make calls in hits fail"
 run unregister 0
-check_fails "nor is one found that is only those" sh -c "echo 'task.utask_get*:1' >$inject"
+check_fails "a star that matches only calls in hits is refused" sh -c "echo 'task.utask_get*:1' >$inject"
 listed_failed
 end_steps

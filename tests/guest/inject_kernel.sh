@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: each allocation and copy that a task makes in the module can fail, as the kernel's fault injection has it: the error is right, and nothing is left
+# test: if the kernel's fault injection fails an allocation or copy of the module, the error is right, nothing is left
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 
 [ -e /proc/self/fail-nth ] || [ "$UPROBES_KERNEL" = debug ] ||
 	skip_all "this kernel has no fault injection"
-# On tmpfs: the file system of the guest's root does not get over a failed request.
+# Use tmpfs: the file system of the guest's root does not recover from a failed request.
 held=$(mktemp -d)
 cp "$UPROBES_TOP"/build/progs/{steps,steps_library,textcmp,fail_nth} "$held"
 mount --bind "$held" "$UPROBES_TOP/build/progs"
@@ -17,9 +17,9 @@ at_exit "umount -l $UPROBES_TOP/build/progs"
 dir=/sys/kernel/debug/uprobes
 mkfifo "$tmp/go" "$tmp/says" "$tmp/never"
 
-# fails WHAT WORKS FILE TEXT UNDO-TEXT [UNDO-FILE]: TEXT written, with each of the kernel's
-# faults on the way. Where there is no error all the same, WORKS holds, or the log says what
-# does not work. Two results.
+# fails WHAT WORKS FILE TEXT UNDO-TEXT [UNDO-FILE]: write TEXT to FILE with the first fault point of
+# the kernel failing, then with the second, and so on. If a write has no error all the same, WORKS
+# must hold, or the log must say what does not work. Two results.
 fails() {
 	local what=$1 works=$2 line worker said= wrong=0
 
@@ -32,7 +32,7 @@ fails() {
 			round_mark="fail_nth ${line#done }"
 			$works >"$tmp/works" 2>&1 || [ -n "$(told)" ] || {
 				wrong=$((wrong + 1))
-				diag "$what, fault ${line#done }: no error, and not a word of what does not work" \
+				diag "$what, fault ${line#done }: no error, and the log does not say what does not work" \
 					"$(<"$tmp/works")"
 			}
 			echo >&8
@@ -50,8 +50,8 @@ fails() {
 }
 gone=none_left
 
-# calls_seen COMMAND: three calls are right, and COMMAND counts three more in "counted". Without a
-# process of its own: there are hundreds, and on a kernel that watches itself each takes a second.
+# calls_seen COMMAND: three calls have the right result, and COMMAND counts three more in "counted".
+# This starts no process: it runs hundreds of times, and on a debug kernel a process takes a second.
 calls_seen() {
 	local said before tries
 
@@ -87,8 +87,7 @@ count_records() {
 	done
 }
 
-# What there is to see of a probe, of an event that is enabled, of one that is defined, of a filter,
-# of a buffer.
+# WORKS for a probe, an enabled event, a definition, a larger buffer and a filter.
 hit_one() {
 	calls_seen count_hits
 }
@@ -127,7 +126,7 @@ gone="$progs/textcmp $first"
 fails "enabling" hit_one $client_dir/run "enable 9" "disable 9"
 gone=none_left
 run unregister 9
-check "and then nothing is left, either" none_left
+check "unregistering after enabling leaves nothing" none_left
 
 definition="p:e $progs/steps:$offset n=%di:u64 s=+0(%si):string"
 fails "a definition" defined $dir/uprobe_events "$definition" "-:e"
@@ -135,10 +134,10 @@ echo "$definition" >>$dir/uprobe_events
 fails "enabling an event" enabled_event $dir/events/uprobes/e/enable 1 0
 fails "a filter" filtered $dir/events/uprobes/e/filter 'n > 5 && comm == "x"' 0
 echo 32 >$dir/buffer_size_kb
-fails "a larger buffer, in pages" grown $dir/buffer_size_kb 64 32
+fails "a larger buffer, which takes pages" grown $dir/buffer_size_kb 64 32
 echo >$dir/uprobe_events
-is "$(step call 3)" "call 912" "the program goes on"
-is "$(never_fired)" "" "each kind of fault was among them: $(fired)"
-check "the module goes" sh -c "rmmod uprobe_client && rmmod uprobes"
+is "$(step call 3)" "call 912" "the program still returns the right result"
+is "$(never_fired)" "" "each kind of fault occurred: $(fired)"
+check "the client and the module unload" sh -c "rmmod uprobe_client && rmmod uprobes"
 load_module
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

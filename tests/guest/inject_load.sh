@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: each call that can fail while the module is loaded does, once, and nothing is left
+# test: if a kernel call fails while the module is loaded, insmod reports the error and nothing is left
 # once: the code that fails is the same on all kernels
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
@@ -24,11 +24,11 @@ for ((n = 1 + RANDOM % stride; n < 200; n += stride)); do
 		diag "loading, $site fails: $said $(ls -d /sys/module/uprobes /sys/kernel/debug/uprobes* 2>&1)"
 	fi
 done
-is "$wrong $(cat $inject)" "0 none" "loading: ${#failed_at[@]} calls failed"
+is "$wrong $(cat $inject)" "0 none" "insmod fails and leaves nothing for each of ${#failed_at[@]} failed calls"
 echo off >$inject
 listed_failed
 
-# Loading that fails frees the module whatever is open.
+# If loading fails, the kernel frees the module even if somebody has one of its files open.
 for file in uprobes-inject uprobes/uprobe_events; do
 	rmmod uprobes
 	rm -f "$tmp"/{opened,over}
@@ -37,13 +37,13 @@ for file in uprobes-inject uprobes/uprobe_events; do
 			[ ! -e "$tmp/over" ] || exit
 		done
 		echo "it was opened" >"$tmp/opened"
-		wait_until "loading is over" test -e "$tmp/over"
+		wait_until "loading has ended" test -e "$tmp/over"
 	) 2>/dev/null &
 	insmod "$ko" inject=options.tracer_options_init.debugfs_create_dir:1 2>/dev/null &&
-		diag "it is loaded"
+		diag "the module was loaded although a call failed"
 	: >"$tmp/over"
 	wait
 	is "$(cat "$tmp/opened" 2>&1)" "cat: $tmp/opened: No such file or directory" \
-		"nobody opens $file while loading can fail"
+		"$file cannot be opened as long as loading can fail"
 	insmod "$ko"
 done

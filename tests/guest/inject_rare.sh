@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: calls that can fail where few probes come do, once: the first probe, system calls, beside the kernel's uprobes, more forks than memory was kept for
+# test: kernel calls on rare paths may fail: the first probe, system calls, the kernel's uprobes, very many forks
 # once: the code that fails is the same on all kernels
-# full: what seldom runs fails seldom; inject_api, inject_events and inject_text have the rest
+# full: rare paths fail rarely; inject_api, inject_events and inject_text have the rest
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/inject.inc"
@@ -12,7 +12,7 @@
 ktap_plan 15
 tracefs=/sys/kernel/tracing
 
-# The first probe of a system call, which is the first of all, after loading.
+# The first probe after loading. It is on a system call.
 prog=$progs/judged
 plain=$("$prog")
 set_probes() { set_probe 0 path="$prog" offset="0x$(symbol "$prog" the_syscall)"; }
@@ -25,23 +25,23 @@ anew() {
 	insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
 	set_probes
 }
-# It is put in when the program is there.
+# The module inserts the breakpoint when the program maps the file.
 first_probe() { run register 0 && "$prog" >"$tmp/said_first"; }
 judged() { [ "$("$prog" | cat "$tmp/said_first" -)" = "$plain"$'\n'"$plain" ] && [ "$(hits 0)" = 602 ]; }
 as_unprobed() { [ "$("$prog")" = "$plain" ]; }
 each_failure "the first probe" first_probe anew judged as_unprobed
 
-# Nothing that aborts restartable sequences in slots can be put in.
+# Fail all hooks that abort restartable sequences in slots.
 anew
 echo 'rseq.*:2+' >$inject
 first_probe
 read -r site _ <$inject
 echo off >$inject
 failed_at[rseq.rseq_watch.enable_kprobe]=1
-check "without what sees restartable sequences: it works" judged
-like "$(dmesg | tail -n 5)" "restartable sequences" "and the log says what does not"
+check "the probe works without the hooks for restartable sequences" judged
+like "$(dmesg | tail -n 5)" "restartable sequences" "the log says that restartable sequences do not work"
 
-# Where the kernel's uprobes are, what is under their breakpoint is read from the file.
+# If the kernel's uprobes own the breakpoint, the module reads the instruction from the file.
 beside="beside the kernel's uprobes"
 if [ -e $tracefs/uprobe_events ]; then
 	prog=$tmp/foreign
@@ -57,7 +57,8 @@ if [ -e $tracefs/uprobe_events ]; then
 	another() {
 		rounds=$((rounds + 1))
 		echo >&4
-		wait_until "round $rounds" grep -q "^sum $((440 * rounds)), $((3 * rounds)) traps, 0 odd\$" "$tmp/foreign.out"
+		wait_until "the program has finished round $rounds" \
+			grep -q "^sum $((440 * rounds)), $((3 * rounds)) traps, 0 odd\$" "$tmp/foreign.out"
 	}
 	set_probe 1 path="$prog" offset="0x$(symbol "$prog" one)"
 	beside() { run register 1; }
@@ -76,12 +77,12 @@ else
 	skip "$beside" "this kernel has no uprobe_events"
 fi
 
-# always SITE WHAT OP WORKS: it fails whenever OP comes there: WORKS holds, or the log says what
-# does not; without failures it does again.  Two results.
+# always SITE WHAT OP WORKS: run OP while each call at SITE fails. WORKS must hold, or the log must
+# say what does not work. Then run OP without failures: WORKS must hold.  Two results.
 always() {
 	if ! grep -q "^$1 " /sys/kernel/debug/uprobes-inject; then
-		skip "$2: it works without the memory" "a real-time kernel is not asked for any there"
-		skip "$2: the next time it works" "the same"
+		skip "$2: it works without the memory" "a real-time kernel does not allocate there"
+		skip "$2: the next time it works" "a real-time kernel does not allocate there"
 		return
 	fi
 	round_mark="inject-round $2"
@@ -100,7 +101,7 @@ always() {
 	check "$2: the next time it works" $4
 }
 
-# A fork in the depth of calls.
+# A fork deep in return-probed calls.
 prog=$progs/deep_fork
 plain=$("$prog" 10000)
 set_probe 2 path="$prog" offset="0x$(symbol "$prog" descend)" returns=1
@@ -110,7 +111,7 @@ forked() { [ "$(<"$tmp/said")" = "$plain" ]; }
 always calls_walk.blanks_make.instance_alloc "a fork in 10000 calls" deep_fork forked
 run unregister 2
 
-# More forks than there is memory for at hand: no child runs before bash waits.
+# More forks than the reserve has memory for: no child runs before bash waits.
 prog=$tmp/bash
 cp /bin/bash "$prog"
 set_probe 3 path="$prog" offset="$(file_offset "$prog" execute_command)"
@@ -124,17 +125,17 @@ is "$(many_forks)" "300 3" "300 forks without memory: all children run"
 echo off >$inject
 site=task_events.fork_copied.kmalloc
 [ "$(awk -v site=$site '$1 == site { print $4 + 0 }' /sys/kernel/debug/uprobes-inject)" = 0 ] || failed_at[$site]=1
-is "$(many_forks)" "300 3" "the next time there is memory for them"
+is "$(many_forks)" "300 3" "300 forks with memory: all children run"
 run unregister 3
 
-# Tasks of which nothing is known yet: a program begins, forks, and shares its memory, within a
-# probed function.
+# Tasks that have no utask yet: a program starts, then forks and shares its memory within a probed
+# function.
 prog=$progs/calls
 plain=$("$prog" forks 3)
 set_probe 4 path="$prog" offset="0x$(symbol "$prog" forker)" returns=1
 run register 4
 call_forks() { before=$(hits 4); "$prog" forks 3; }
-# Four calls return, and three of them in a child as well.
+# Four calls return. Three of them return in a child as well.
 seen_to_return() { [ "$(<"$tmp/said")" = "$plain" ] && [ $(($(hits 4) - before)) = 7 ]; }
 always task_events.on_map.utask_get "a program that is mapped" call_forks seen_to_return
 run unregister 4
@@ -150,7 +151,7 @@ first_fork() {
 child_not_counted() { [ "$(<"$tmp/said")" = "child 912 counter 0" ]; }
 always fork.pmm_copy_begins.utask_get "the first fork" first_fork child_not_counted
 
-# Its text goes elsewhere before it was ever executed.
+# The program moves the probed text before it first executes it.
 cp "$progs/patched" "$tmp/patched"
 first_move() {
 	rm -f "$tmp/in"

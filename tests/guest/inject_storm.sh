@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: while what the module asks the kernel for fails at random, programs fork, execute, map and are probed unharmed, and nothing is left
+# test: while the module's allocations and copies fail at random, programs run and are probed unharmed; nothing is left
 # timeout: 400
 #
-# STORM=600 in its environment: for so many seconds instead of 40.
+# STORM=600 in the environment makes it last 600 seconds instead of 40.
 . "$UPROBES_TOP/tests/lib.sh"
 
 [ -e /proc/self/fail-nth ] || [ "$UPROBES_KERNEL" = debug ] ||
@@ -21,12 +21,12 @@ functions=0
 for place in "${places[@]}"; do
 	[ "${place%% *}" = -1 ] || functions=$((functions + 1))
 done
-# They leave little time to others.
+# The programs use all the CPU time that they get.
 nice -n 19 "$progs/torture_fleet" run "$target" "$tmp/shared" "${SEED:-1}" 2 2 >"$tmp/fleet" 2>&1 &
 fleet=$!
-wait_until "the programs have begun" test -s "$tmp/shared"
+wait_until "the programs have started" test -s "$tmp/shared"
 
-# storm PERCENT: what is asked for with the module's code on the stack fails so often; 0: no more.
+# storm PERCENT: fail that share of the requests with the module's code on the stack; 0 ends the storm.
 storm() {
 	local fault
 
@@ -34,10 +34,10 @@ storm() {
 		echo "$1" >/sys/kernel/debug/$fault/probability
 	done
 }
-# Once: it takes long on a kernel that watches itself. The kernel's own symbols come in order.
-# Where the module's code is; variables of each processor are among the symbols, too, by their
-# offsets. And the functions that are left out: the kernel warns of a probe of its own that
-# cannot be armed or disarmed; inject_rare has them fail.
+# Read the symbols once, as this takes long on a debug kernel. The kernel's own symbols are in order.
+# "first" and "last" bound the module's code. Per-CPU variables are among the symbols, too, with
+# offsets for addresses. "warn_first" and "warn_last" bound functions that must not fail: the kernel
+# warns if a kprobe cannot be armed or disarmed. inject_rare makes these fail.
 read -r first last warn_first warn_last < <(awk '
 	within { warn_last = $1; within = 0 }
 	$3 ~ /^((un)?register_k(ret)?probes?|(en|dis)able_kprobe)$/ && NF == 3 {
@@ -63,9 +63,9 @@ for fault in $faults; do
 done
 at_exit "storm 0"
 
-# attempt COMMAND...: it succeeds, or has an error that such a failure may come to. With
-# "of_process" set, also one that the end of a process may come to, or that it has something else
-# mapped there.
+# attempt COMMAND...: COMMAND must succeed, or return an error that an injected failure may cause. If
+# "of_process" is set, it may also return an error for a process that has ended, or that has mapped
+# something else at the address.
 attempt() {
 	attempts=$((attempts + 1))
 	"$@" 2>"$tmp/error" && return
@@ -96,7 +96,7 @@ set_enable() {
 	echo "$1" >$control/events/uprobes/storm/enable
 }
 
-# describe N RETURNS: a probe at a random place, of a file or of one of the processes.
+# describe N RETURNS: describe a probe at a random place, on the file or on one of the processes.
 describe() {
 	local place=${places[RANDOM % ${#places[@]}]} where function offset vaddr k ref
 
@@ -115,13 +115,13 @@ describe() {
 attempts=0 refusals=0 odd=0 hits=0 left=0 late=0 of_process='' of=()
 end=$((SECONDS + ${STORM:-40}))
 percents=(1 3 10 40)
-# Some kinds are rare.
+# Some kinds of faults are rare: go on until each has occurred, but not forever.
 while [ $SECONDS -lt $end ] || { [ -n "$(never_fired)" ] && ((late++ < 20)); }; do
 	mapfile -t processes < <(pgrep -f "^$target work")
 	for n in {0..19}; do describe $n $((n % 10 / 5)); done
 	read -r _ offset _ <<<"${places[RANDOM % functions]}"
 	percent=${percents[RANDOM % ${#percents[@]}]}
-	diag "$percent of 100: $attempts attempts, $refusals were refused until now"
+	diag "$percent percent will fail; until now $refusals of $attempts attempts were refused"
 	storm $percent
 	for n in {0..9}; do register $n; done
 	register 10 14
@@ -130,7 +130,7 @@ while [ $SECONDS -lt $end ] || { [ -n "$(never_fired)" ] && ((late++ < 20)); }; 
 	sleep 1
 	for n in 0 5 10 15; do run disable $n; run enable $n; done 2>/dev/null
 	run unregister 0-19 || left=$((left + 1))
-	# What is written may be refused before the module has read it.
+	# The write may fail before the module reads it.
 	[ ! -e $control/events/uprobes/storm ] || set_enable 0 2>/dev/null
 	storm 0
 	[ ! -e $control/events/uprobes/storm ] || set_enable 0 || left=$((left + 1))
@@ -142,22 +142,22 @@ while [ $SECONDS -lt $end ] || { [ -n "$(never_fired)" ] && ((late++ < 20)); }; 
 	: >$control/uprobe_events || left=$((left + 1))
 done
 storm 0
-is $odd 0 "in $attempts attempts $refusals were refused, each with an error that fits"
-is "$(never_fired)" "" "each kind of fault was there: $(fired)"
-isnt "$refusals" 0 "some were refused"
-isnt "$refusals" "$attempts" "and others not"
-isnt "$hits" 0 "and were hit: $hits"
-is "$left $(cat $control/uprobe_events)" "0 " "what was there could be taken away each time"
+is $odd 0 "$refusals of $attempts attempts were refused, each with an error that fits"
+is "$(never_fired)" "" "each kind of fault occurred: $(fired)"
+isnt "$refusals" 0 "some attempts were refused"
+isnt "$refusals" "$attempts" "some attempts succeeded"
+isnt "$hits" 0 "the probes were hit: $hits"
+is "$left $(cat $control/uprobe_events)" "0 " "all probes and events could be removed each time"
 
-# What works without faults works again.
+# Without faults everything works again.
 steps
 set_probe 30 path="$progs/steps" offset="$(file_offset "$progs/steps" work)"
 run register 30
-is "$(step call 3) $(hits 30)" "call 912 3" "when it is over probes come as ever"
+is "$(step call 3) $(hits 30)" "call 912 3" "after the storm a probe works as before"
 run unregister 30
 end_steps
 
-check "the client and the module go" sh -c "rmmod uprobe_client && rmmod uprobes"
+check "the client and the module unload" sh -c "rmmod uprobe_client && rmmod uprobes"
 sleep 1
 kill $fleet
 wait $fleet

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: each call of the control directory that can fail does, once: the error is right, nothing is left, and it works the next time
+# test: if a kernel call of the control directory fails, the error is right, nothing is left and a retry works
 # once: the code that fails is the same on all kernels
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
@@ -13,27 +13,27 @@ tick=$(where tick)
 text=$(where text)
 nothing() { :; }
 has_not_changed() { [ "$(steady "$tmp/read")" = "$expected" ]; }
-# steady FILE: but for the time of reading it.
+# steady FILE: its text without the time of reading.
 steady() { grep -v "^now ts: " "$1"; }
 
-# no_events: none is defined, and there are no directories of any.
+# no_events: no event is defined, and none has a directory.
 no_events() {
 	[ -z "$(<$dir/uprobe_events)" ] || { echo "there are events: $(<$dir/uprobe_events)"; return 1; }
 	[ ! -e $dir/events/uprobes ] || { echo "there is a directory"; return 1; }
 }
 
-# Definitions: one, several in one write, a second place of an event, a bad one.
+# Definitions: one, several in one write, a bad one.
 one() { echo "p:e $tick n=%di:u64 s=+0(%si):string l=+0(%si):string(%di) x=\\\"text\" c=\$comm a=@+8:u8[4]" >>$dir/uprobe_events; }
 undo() { echo "-:uprobes/" >>$dir/uprobe_events; }
 defined() { [ "$(cut -d' ' -f1 $dir/uprobe_events)" = p:uprobes/e ]; }
 each_failure "a definition" one undo defined no_events
 several() { printf '%s\n' "p:e $tick" "p:f $tick" "r:g $text +0(\$retval):string" >>$dir/uprobe_events; }
-# What was defined before the line that fails stays, as with tracefs.
+# Definitions before the line that fails stay, as in tracefs.
 some_removed() { undo 2>/dev/null; no_events; }
 three() { [ "$(wc -l <$dir/uprobe_events)" = 3 ]; }
-each_failure "three at once" several undo three some_removed
+each_failure "three definitions in one write" several undo three some_removed
 bad() { ! echo "p:e $tick %nosuch" >>$dir/uprobe_events; }
-# The line and what is wrong with it are told, where it is the line that is wrong.
+# If the line is wrong, error_log has the line and the reason.
 bad_told() {
 	local told
 
@@ -46,7 +46,7 @@ bad_told() {
 : >$dir/error_log
 each_failure "a bad definition" bad nothing bad_told no_events
 
-# Enabling, one and many.
+# Enabling one event and several.
 define "p:e $tick n=%di:u64"
 define "r:g $text s=+0(\$retval):string"
 on() { echo 1 >$dir/events/uprobes/e/enable; }
@@ -60,7 +60,7 @@ is_off() { [ "$(<$dir/events/uprobes/e/enable)" = 0 ] && [ "$(<$dir/events/enabl
 each_failure "enabling an event" on off hit_one is_off
 all_on() { echo 1 >$dir/events/enable; }
 all_off() { echo 0 >$dir/events/enable; }
-each_failure "enabling all" all_on all_off hit_one is_off
+each_failure "enabling all events" all_on all_off hit_one is_off
 chosen() { echo e >>$dir/set_event; }
 none_chosen() { : >$dir/set_event; }
 each_failure "enabling by name" chosen none_chosen hit_one is_off
@@ -69,7 +69,7 @@ each_failure "enabling by name" chosen none_chosen hit_one is_off
 filter() { echo 'n > 1 && comm != "x" || n == 7' >$dir/events/uprobes/e/filter; }
 old_filter() { echo 'n > 0' >$dir/events/uprobes/e/filter; }
 filters() { [ "$(<$dir/events/uprobes/e/filter)" = 'n > 1 && comm != "x" || n == 7' ]; }
-# A filter that finds no memory leaves the one that is there in force.
+# If there is no memory for a new filter, the old one stays in force.
 has_old() {
 	: >$dir/trace
 	"$prog" ticks 1 3
@@ -80,11 +80,11 @@ has_old() {
 }
 old_filter
 on
-each_failure "a filter in place of another" filter old_filter filters has_old
+each_failure "replacing a filter" filter old_filter filters has_old
 off
 group_filter() { echo 'common_pid != 0' >$dir/events/uprobes/filter; }
 old_filters() { echo 0 >$dir/events/uprobes/filter && old_filter; }
-# both_have E G: the filters of the group's two events.
+# both_have E G: the filters of the group's two events are E and G.
 both_have() {
 	[ "$(cat $dir/events/uprobes/[eg]/filter)" = "$1"$'\n'"$2" ] || {
 		echo "the filters: $(cat $dir/events/uprobes/[eg]/filter)"
@@ -93,20 +93,20 @@ both_have() {
 }
 group_has() { both_have 'common_pid != 0' 'common_pid != 0'; }
 group_has_old() { both_have 'n > 0' none; }
-each_failure "a filter of a group" group_filter old_filters group_has group_has_old
+each_failure "the filter of a group" group_filter old_filters group_has group_has_old
 echo 0 >$dir/events/uprobes/filter
 define "p:single/e $tick"
 single_filter() { echo 'common_pid != 0' >$dir/events/single/filter; }
 no_single_filter() { echo 0 >$dir/events/single/filter; }
 single_has() { [ "$(<$dir/events/single/e/filter)" = 'common_pid != 0' ]; }
 single_has_none() { [ "$(<$dir/events/single/e/filter)" = none ]; }
-each_failure "a filter of a group of one" single_filter no_single_filter single_has single_has_none
+each_failure "the filter of a group with one event" single_filter no_single_filter single_has single_has_none
 echo "-:single/" >>$dir/uprobe_events
 pids() { echo $$ 1 >$dir/set_event_pid; }
 no_pids() { : >$dir/set_event_pid; }
 has_pids() { grep -qx $$ $dir/set_event_pid; }
 none_has() { no_pids; [ -z "$(<$dir/set_event_pid)" ]; }
-each_failure "processes" pids no_pids has_pids none_has
+each_failure "set_event_pid" pids no_pids has_pids none_has
 
 # The buffer, and reading.
 size() { echo 64 >$dir/buffer_size_kb; }
@@ -114,13 +114,13 @@ old_size() { echo 32 >$dir/buffer_size_kb; }
 echo 32 >$dir/buffer_size_kb
 is_64() { [ "$(<$dir/buffer_size_kb)" = 64 ]; }
 sized() { old_size; on && hit_one; off; is_off; }
-each_failure "the buffer's size" size old_size is_64 sized
+each_failure "resizing the buffer" size old_size is_64 sized
 on
 : >$dir/trace
 "$prog" ticks 1 3
 off
 bad 2>/dev/null
-is "$(lines | wc -l) $(grep -c nosuch $dir/error_log)" "3 1" "there are hits and an error to read of"
+is "$(lines | wc -l) $(grep -c nosuch $dir/error_log)" "3 1" "the trace has hits and error_log has an error to read"
 all_there() { [ "$(grep -c ': (' "$tmp/read")" = 3 ]; }
 for file in trace uprobe_events available_events uprobe_profile error_log trace_options set_event_pid README \
 	    buffer_size_kb events/uprobes/e/format events/uprobes/e/filter per_cpu/cpu0/trace per_cpu/cpu0/stats; do
@@ -138,9 +138,9 @@ again() {
 	is_off
 }
 again
-each_failure "trace_pipe" from_pipe nothing all_there again
+each_failure "reading trace_pipe" from_pipe nothing all_there again
 
-# Sessions and sets that count.
+# Session files and aggregate files.
 session() {
 	exec 5<>$dir/session && echo "p:s $tick n=%di:u64" >&5 &&
 		echo "events/uprobes/s/filter n > 5" >&5
@@ -151,5 +151,5 @@ each_failure "a session" session end_session session_works end_session
 set_of() { exec 6<>$dir/aggregate && printf '%s\n' "p:s $tick" "r:t $text" >&6; }
 end_set() { exec 6<&-; }
 set_works() { "$prog" ticks 1 8; [[ "$(cat <&6)" == "s 8 0"* ]]; }
-each_failure "a set that counts" set_of end_set set_works end_set
+each_failure "an aggregate file" set_of end_set set_works end_set
 listed_failed

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: calls of the control directory that can fail in what is seldom done do, once: mistakes, one process, fork, perf, records that are large, counting of some
+# test: rare kernel calls of the control directory may fail: mistakes, one process, fork, perf, large records, counting
 # once: the code that fails is the same on all kernels
-# full: what seldom runs fails seldom; inject_trace has the rest
+# full: rare paths fail rarely; inject_trace has the rest
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -15,9 +15,9 @@ text=$(where text)
 nothing() { :; }
 runs() { "$prog" ticks 1 3 >/dev/null; }
 
-# What fails anyway has its own error, or that of the call.
+# An operation that fails anyway returns its own error, or that of the failed call.
 libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
-# In a process it is found out when the event is enabled.
+# On a process, the module checks the place when the event is enabled.
 base=$(awk -v lib="$(realpath "$libc")" '$6 == lib { print substr($1, 1, index($1, "-") - 1); exit }' /proc/$$/maps)
 jumps=$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^_setjmp@/ { print $2; exit }')
 define "r:bad /proc/$$/mem:$((0x$base + 0x$jumps))"
@@ -26,11 +26,11 @@ bad_place() { ! echo 1 >$dir/events/uprobes/bad/enable || ! echo "it is enabled"
 bad_place 2>"$tmp/refusal"
 refusal=$(sed 's/.*: //' "$tmp/refusal")
 place_refused() { [ -n "$refusal" ] && refused "$refusal"; }
-each_failure "enabling what must not be probed" bad_place nothing place_refused no_bad
+each_failure "enabling an event where nothing may be probed" bad_place nothing place_refused no_bad
 clear
 define "p:e $tick n=%di:u64"
 good_filter() { echo 'n == 1' >$dir/events/uprobes/e/filter && runs; }
-# What is shown is what is wrong, or the old filter when it was memory that there was none of.
+# The file shows what is wrong with the filter, or the old filter if memory was short.
 filter_refused() {
 	refused "Invalid argument" || return
 	if [[ $said == *"Invalid argument"* ]]; then
@@ -69,7 +69,7 @@ not_listed() { not_of_process 2>/dev/null; ! listed; }
 each_failure "a definition on one process" of_process not_of_process listed not_listed
 clear
 
-# Records that are larger than what is kept for them, strings that are read in task context.
+# Records larger than the memory that is kept for one, and strings that are read in task context.
 echo 1024 >$dir/buffer_size_kb
 define "p:s $text v=+0(%di):u64 $(for i in 1 2 3 4 5 6 7 8 9; do printf 's%d=+0(%%di):string ' $i; done)"
 enable
@@ -94,7 +94,7 @@ anew() { runs && before=$(missed); }
 anew
 each_failure "reading long lines" read_pipe nothing read_all anew
 read_pipe
-check "in the end all are read, or counted as missed" read_all
+check "each record is read, or counted as missed" read_all
 before=$(missed)
 exec 3<$dir/trace_pipe
 record
@@ -104,12 +104,12 @@ read -r site _ <$inject
 echo off >$inject
 drain <&3 >>"$tmp/read"
 exec 3<&-
-is "$site" reader.grow_text.kvmalloc "a long line has no memory"
-check "it comes the next time" read_all
+is "$site" reader.grow_text.kvmalloc "there is no memory for a long line"
+check "the next read gets the long line" read_all
 disable
 clear
 
-# What others see of events.
+# Events as tracefs and perf see them.
 if [ -e $tracefs/synthetic_events ]; then
 	define "p:shown $tick n=%di:s64 s=+0(%si):string"
 	show() { echo 1 >$dir/events/uprobes/shown/synthetic; }
@@ -119,7 +119,7 @@ if [ -e $tracefs/synthetic_events ]; then
 	each_failure "a synthetic event" show hide shown not_shown
 	clear
 else
-	skip "a synthetic event" "this kernel has none"
+	skip "a synthetic event" "this kernel has no synthetic events"
 fi
 
 if [ -e $tracefs/events/uprobes_ko/hit/enable ]; then
@@ -132,12 +132,12 @@ else
 	skip "listening to hits" "this kernel has no tracefs events"
 fi
 
-# Counting of some, what has been counted, and its end.
-# Of this process: what it writes.
+# Aggregate files: counting, reading the counts, closing.
+# Count the calls of write() in this process.
 write=$(where write "$libc")
 start_set() { exec 6<>$dir/aggregate && echo "only pid $$" >&6 && printf '%s\n' "p:s $write" "r:t $write" >&6; }
 end_set() { exec 6<&-; }
-# both_in FILE: a line is there for what was called.
+# both_in FILE: FILE has a line for each of the two probes.
 both_in() {
 	[ "$(cut -d' ' -f1 "$1")" = $'s\nt' ] || {
 		echo "counted: $(cat "$1")"
@@ -150,14 +150,14 @@ counts() {
 	both_in "$tmp/read"
 }
 each_failure "counting in one process" start_set end_set counts end_set
-# What has been read once has been read.
+# A second read of the same file gets nothing, so each round opens it anew.
 new_set() { end_set && start_set && echo >/dev/null; }
 start_set
 echo >/dev/null
 counted() { cat <&6 >"$tmp/read"; }
 counted_both() { both_in "$tmp/read"; }
-each_failure "reading what has been counted" counted nothing counted_both new_set
+each_failure "reading the counts" counted nothing counted_both new_set
 gone() { runs && ! grep -q . $dir/uprobe_profile; }
-each_failure "the end of counting" end_set start_set gone runs
+each_failure "closing an aggregate file" end_set start_set gone runs
 end_set
 listed_failed

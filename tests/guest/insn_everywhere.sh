@@ -1,31 +1,31 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: programs that do all that is hard end as unprobed, with a probe on each of their instructions
-# once: that the kernel is another one shows in what the other tests of signals, forks and returns do
+# test: programs that do all that is hard for probes print the same with a probe on each of their instructions
+# once: other tests of signals, forks and returns cover the differences between kernels
 # timeout: 500
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 
-# Of the first program each way of being executed, of the others one; FULL=1 has all combinations.
+# The first program runs in each of these ways, the others in one. FULL=1 has all combinations.
 ways=("in the trap" "in task context, stepped")
 [ -z "${FULL:-}" ] || ways=("in the trap" "in task context" "in the trap, stepped" "in task context, stepped")
 ktap_plan $((FULL ? 82 : 27))
 ulimit -c 0
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
 
-# run_both VERB RANGE RANGE: the probes of instructions, and those of returns.
+# run_both VERB RANGE RANGE: apply VERB to the instruction probes and to the return probes.
 run_both() {
 	run "$1" "$2" && run "$1" "$3"
 }
 
-# text FILE: the offset of each instruction, in hexadecimal, but of what fills pages.
+# text FILE: print the offset of each instruction, in hexadecimal, without the padding of pages.
 text() {
 	objdump -d -j .text --no-show-raw-insn "$1" | awk -v name="${1##*/}" '
 		/^ +[0-9a-f]+:/ && !(name == "maps" && /nop/) { sub(/:.*/, ""); print "0x" $1 }'
 }
 
-# returning NAME: functions that are return-probed as well.
+# returning NAME: print the functions that get a return probe as well.
 returning() {
 	case $1 in
 	calls) echo work deep thrower forker sleeper ;;
@@ -37,7 +37,7 @@ returning() {
 	esac
 }
 
-# What the program "steps" is to do: threads, forks, shared memory, exec, the end of the first thread.
+# Input of the program "steps": threads, forks, shared memory, exec, the end of the first thread.
 cat >"$tmp/steps" <<'END'
 call 5
 nest 30
@@ -54,7 +54,7 @@ nest 3
 exit 9
 END
 
-# things FILE: all that it does, with its results.
+# things FILE: have the program do all that it can, and print the results.
 things() {
 	local thing
 
@@ -72,7 +72,7 @@ things() {
 			echo "status $?"
 		done ;;
 	*/steps)
-		# Not where it is.
+		# Drop the line with its addresses.
 		"$1" <"$tmp/steps" | grep -v '^[0-9]'
 		echo "status ${PIPESTATUS[0]}" ;;
 	*)
@@ -81,8 +81,8 @@ things() {
 	esac 2>&1 | grep -v 'core dumped\|Aborted'
 }
 
-# For each program whose calls all return: one of its functions, how often that is called in all
-# of this, and how the program ends.
+# For each program whose calls all return: one of its functions, and how often things() calls it.
+# Then the status of each program that does not end with 0.
 declare -A first=([calls]=deep [stacks]=probed_pops [maps]=moved [steps]=nest [strict]=strict_work)
 declare -A entered=([calls]=10002 [stacks]=200 [maps]=619 [steps]=57 [strict]=1000)
 declare -A ends=([unwinds]=134 [steps]=9)
@@ -90,7 +90,8 @@ declare -A ends=([unwinds]=134 [steps]=9)
 number=0
 for name in calls stacks unwinds maps steps strict; do
 	things "$progs/$name" >"$tmp/plain.$name"
-	is "$(grep "^status" "$tmp/plain.$name" | sort -u)" "status ${ends[$name]:-0}" "$name: it ends, unprobed"
+	is "$(grep "^status" "$tmp/plain.$name" | sort -u)" "status ${ends[$name]:-0}" \
+		"$name: unprobed, it ends with the expected status"
 	total=
 	tried=("${ways[@]}")
 	case $name${FULL:-} in
@@ -104,10 +105,10 @@ for name in calls stacks unwinds maps steps strict; do
 		esac
 		stepped=0
 		[[ $how != *stepped ]] || stepped=1
-		# It takes its time as it is.
+		# This program takes long even without steps.
 		[ "$name $stepped" != "unwinds 1" ] || continue
 		echo $stepped >/sys/module/uprobes/parameters/single_step
-		# Sites keep how they are executed: another file each time.
+		# A site keeps its way of execution, so each round needs a new file.
 		mkdir "$tmp/$((++number))"
 		prog=$tmp/$number/$name
 		cp "$progs/$name" "$prog"
@@ -128,19 +129,20 @@ for name in calls stacks unwinds maps steps strict; do
 		hits_before=$(hits 0)
 		read -r all_before missed_before < <(all_hits)
 		things "$prog" >"$tmp/probed"
-		is "$(diff "$tmp/plain.$name" "$tmp/probed" | head -n 10)" "" "$name, $how: as unprobed"
+		is "$(diff "$tmp/plain.$name" "$tmp/probed" | head -n 10)" "" \
+			"$name, $how: the output is the same as unprobed"
 		read -r all missed < <(all_hits)
 		hits=$(hits 0)
 		run_both unregister 0-$last $((last + 1))-$((n - 1))
 		[ -n "${first[$name]:-}" ] || continue
 		is "$((hits - hits_before)) $((missed - missed_before))" "${entered[$name]} 0" \
-			"$name, $how: each call of $function is counted, and nothing is missed"
-		# It reads its own mappings, of which there may be more.
+			"$name, $how: each call of $function is counted, and no hit is missed"
+		# The program reads its own mappings, and probes may add some.
 		[ "$name" != maps ] || continue
 		if [ -z "$total" ]; then
 			total=$((all - all_before))
 		else
-			is $((all - all_before)) "$total" "$name, $how: as many hits of all as in the trap"
+			is $((all - all_before)) "$total" "$name, $how: all probes have as many hits as in the trap"
 		fi
 	done
 done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: streams of random instructions end in the same state with a probe on every instruction
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 # timeout: 240
 # cpus: 1 (also with TEST_CPUS=2)
 #
-# One processor, because QEMU (10.0) with more of them loses flags when a locked
-# instruction whose operand is not aligned is stepped over, without any probe, too.
+# It needs a single CPU: with more, QEMU (10.0) loses flags when a debugger steps over a locked
+# instruction with an unaligned operand, even without probes.
 #
 # SEED=N begins with another stream, STREAMS=N tries more of them, COUNT=N makes
 # them longer, RUNS=N executes each more often. For a million instructions:
@@ -36,7 +36,7 @@ for s in $(seq "$seed" $((seed + streams - 1))); do
 		echo $((how / 2)) >$stepped
 		: >"$control/trace"
 		echo "$on" >"$control/tracing_on"
-		# Sites keep their slots for as long as the process has them: a new file.
+		# A site keeps its slot, so each round needs a new file.
 		file=$tmp/stream.$how
 		cp "$tmp/stream" "$file"
 		while read -r at; do
@@ -49,13 +49,13 @@ for s in $(seq "$seed" $((seed + streams - 1))); do
 		echo >"$control/uprobe_events"
 		diff "$tmp/plain" "$tmp/probed" >"$tmp/diff"
 		is "$(head -n 4 "$tmp/diff" "$tmp/stderr" | grep '^[<>]\|stream')" "" \
-			"stream_make $s $count, stream_run $s $runs, $where: as unprobed"
+			"stream_make $s $count, stream_run $s $runs, $where: the end states are the same as unprobed"
 		[ -s "$tmp/hits" ] || cp "$tmp/profile" "$tmp/hits"
 		is "$(diff "$tmp/hits" "$tmp/profile" | head -n 4)" "" \
-			"stream $s, $where: as many hits of each"
-		[ "$on" = 0 ] || check "stream $s, $where: that is where handlers ran" left_to_task
+			"stream $s, $where: each instruction has as many hits as in the trap"
+		[ "$on" = 0 ] || check "stream $s, $where: all handlers ran in task context" left_to_task
 		total=$(awk '{ n += $2 } END { print n + '"$total"' }' "$tmp/profile")
 	done
 	rm -f "$tmp"/stream.*
 done
-check "$total instructions were executed probed" test "$total" -gt $((streams * runs * count * 2))
+check "$total probed instructions were executed" test "$total" -gt $((streams * runs * count * 2))

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a Java VM with probes on all it exports handles its null checks, overflows and safepoints as unprobed
-# once: the virtual machine, and what it does with signals, is the same on all kernels
+# test: a Java VM with probes on all functions that it exports handles null checks, overflows and safepoints as unprobed
+# once: the VM uses signals in the same way on all kernels
 # full: a Java VM takes most of 25 s; signals and handler_faults have such faults
 # timeout: 300
 # needs: java
@@ -98,24 +98,27 @@ AFin//KxAAAAAgBdAAAABgABAAAADQBgAAAABAACABAAAwBnAAAAAgBoAGkAAAAMAAEAagADAHEAcgBx
 AHUAAAAKAAEAdgB4AHoAGQ==
 END
 
-# The compiler leaves null checks to SIGSEGV, as the interpreter does, and looks for
-# safepoints by reading a page that is taken away.
+# The compiler and the interpreter leave null checks to SIGSEGV. Threads look for a safepoint by
+# reading a page, which the VM takes away when it wants one.
 run() {
 	"$java" "$1" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xss512k -Xmx16m -cp "$tmp" F 2>&1
 }
 
-# counted FUNCTION
+# counted FUNCTION: print how often it was called.
 counted() {
 	awk -v name="$1" '$2 == name { print $1 }' "$tmp/out"
 }
 
 for how in $modes; do
 	unprobed=$(run $how)
-	like "$unprobed" '^10000 nulls, 66000 zeros, 3 overflows, 300 held$' "$how: the VM, unprobed"
+	like "$unprobed" '^10000 nulls, 66000 zeros, 3 overflows, 300 held$' \
+		"$how: unprobed, the program prints the expected numbers"
 	start count "r:$jvm:JVM_*"
-	is "$(run $how)" "$unprobed" "$how: the same with return probes on all functions that it exports"
+	is "$(run $how)" "$unprobed" \
+		"$how: with return probes on all functions that the VM exports, the output is the same"
 	stop
-	is "$(counted JVM_HoldsLock) $(counted JVM_FillInStackTrace)" "300 16000" "$how: calls and exceptions are counted"
-	check "$how: which the VM has made of signals" test "$(counted JVM_handle_linux_signal)" -ge 16000
-	like "$(tail -n 1 "$tmp/err")" ' 0 missed\.$' "$how: nothing is missed"
+	is "$(counted JVM_HoldsLock) $(counted JVM_FillInStackTrace)" "300 16000" \
+		"$how: the probes count calls and exceptions"
+	check "$how: the VM has handled signals for the exceptions" test "$(counted JVM_handle_linux_signal)" -ge 16000
+	like "$(tail -n 1 "$tmp/err")" ' 0 missed\.$' "$how: no hit is missed"
 done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: memory for a probed site, and for one more process with 1,000 of them, stays in its bounds
-# once: what decides here is the module, in the same way on all kernels
-# full: it measures, and what it measures changes with structures alone
+# test: a probed site, and one more process with 1,000 of them, stay within their bounds of memory
+# once: the result depends on the module only, not on the kernel
+# full: only a change of structures changes what it measures
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
 
-# As tests/bench/README has them, with what the kernel itself may use meanwhile.
+# The figures of tests/bench/README, and what the kernel itself may allocate meanwhile.
 site_max=1200 process_max=700000
 
 case $UPROBES_KERNEL in
@@ -20,11 +20,11 @@ check "the client of the benchmark loads" insmod "$UPROBES_SAMPLES/../../tests/k
 at_exit "rmmod bench_ours"
 "$tmp/hits" memory ours >"$tmp/out"
 sed 's/^/# /' "$tmp/out"
-# within WHAT MAX: a figure that was measured, and is not above.
+# within WHAT MAX: true if WHAT was measured and is at most MAX.
 within() {
 	awk -v what="$1" -v max="$2" '
 		$1 == "memory" && $2 == what { seen = $3 > 0 && $3 <= max }
 		END { exit !seen }' "$tmp/out"
 }
 check "a site takes no more than $site_max bytes" within site $site_max
-check "a process with 1,000 no more than $process_max" within process $process_max
+check "one more process with 1,000 sites takes no more than $process_max bytes" within process $process_max

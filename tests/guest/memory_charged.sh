@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: what probes take for a program's mappings is charged to the program, whoever registers them
-# once: what decides here is the module, in the same way on all kernels
+# test: the memory that probes take for a program's mappings is charged to the program, whoever registers them
+# once: the result depends on the module only, not on the kernel
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -16,7 +16,7 @@ file=$tmp/steps
 cp "$progs/steps" "$file"
 places=8
 
-# The first instructions of a function that lie in one page.
+# The first instructions of nest() that lie in one page.
 objdump -d --no-show-raw-insn "$file" |
 	awk '/<nest>:$/ { on = 1; next } !NF { on = 0 } on { sub(/:/, "", $1); print $1 }' |
 	awk 'substr($1, 1, length($1) - 3) == page || !page { print; page = substr($1, 1, length($1) - 3) }' |
@@ -35,7 +35,8 @@ kernel_memory() {
 	awk '$1 == "slab_unreclaimable" || $1 == "slab_reclaimable" { n += $2 } END { print n }' $group/memory.stat
 }
 
-# taken WHEN TIMES: what mapping the page that often takes in the kernel, with probes registered then.
+# taken WHEN TIMES: print how much kernel memory the program takes to map the page TIMES times. WHEN
+# says whether the probes are registered before that, after that or never.
 taken() {
 	rm -f "$tmp/in" "$tmp/said"
 	mkfifo "$tmp/in"
@@ -46,7 +47,7 @@ taken() {
 	[ "$1" != before ] || run register 0-$last || echo failed
 	before=$(kernel_memory)
 	echo >&4
-	wait_until "it has mapped" grep -qx mapped "$tmp/said"
+	wait_until "the program has mapped the page" grep -qx mapped "$tmp/said"
 	[ "$1" != after ] || run register 0-$last || echo failed
 	after=$(kernel_memory)
 	[ "$1" = never ] || run unregister 0-$last || echo failed
@@ -55,7 +56,8 @@ taken() {
 	echo $((after - before))
 }
 
-# Each that is mapped has all looked at again.  The other way round, it is more than one batch.
+# With probes, each new mapping makes the module look at all mappings again, so there are fewer.
+# If the probes come last, the mappings fill more than one batch.
 for when in "before 400" "after 1500"; do
 	times=${when#* } when=${when% *}
 	least=$((times * n * 100))
@@ -63,7 +65,9 @@ for when in "before 400" "after 1500"; do
 	diag "without probes $plain bytes"
 	charged=$(($(taken $when $times) - plain))
 	diag "registered $when: $charged bytes more for $((times * n)) sites"
-	check "registered $when it maps the file: the program pays" [ $charged -ge $least ]
-	check "and what it paid it gets back" in_time eval "[ \$(kernel_memory) -lt $least ]"
+	check "probes registered $when the program maps the file: their memory is charged to the program" \
+		[ $charged -ge $least ]
+	check "probes registered $when the program maps the file: the charge is gone at the end" \
+		in_time eval "[ \$(kernel_memory) -lt $least ]"
 done
-is "$(all_hits)" "0 0" "nothing was hit"
+is "$(all_hits)" "0 0" "no probe was hit"

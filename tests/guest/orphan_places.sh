@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: probes and module go away while threads are in calls where others, that have ended, were in one
-# once: what decides here is the module, in the same way on all kernels
+# test: the module unloads while threads are in return-probed calls on stacks where other threads ended in such a call
+# once: the result depends on the module only, not on the kernel
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -25,8 +25,8 @@ run unregister 0-1
 rmmod uprobe_client
 check "the module unloads" rmmod uprobes
 end_calls
-is $? 0 "the program ends well"
-is "$(cat "$out")" "$plain" "as unprobed"
-is "$(tail -n 1 "$out")" "16 places were used again" "on stacks that were used before"
+is $? 0 "the program ends with status 0"
+is "$(cat "$out")" "$plain" "the output is the same as unprobed"
+is "$(tail -n 1 "$out")" "16 places were used again" "all calls were on stacks that were used before"
 check "the module loads again" load_module
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

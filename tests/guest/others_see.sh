@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: an ordinary user sees no more of a probed process than of an unprobed one, but the area of those that it may look into anyway
+# test: probes show an ordinary user no more of a process, except the SSOL area if the user may read its memory
 # needs: setpriv setarch
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -16,7 +16,7 @@ done
 chmod 711 "$tmp/hidden"
 chmod 755 "$tmp/shown"
 
-# begin NAME COMMAND...: it waits, at addresses that are the same each time.
+# begin NAME COMMAND...: start COMMAND, at the same addresses each time, and let it wait.
 declare -A pids inputs
 begin() {
 	rm -f "$tmp/$1.in"
@@ -28,7 +28,7 @@ begin() {
 	wait_until "$1 waits" grep -qx waits "$tmp/$1.out"
 }
 
-# all_end: they do, and well.
+# all_end: let all processes end; true if each ends with status 0.
 all_end() {
 	local name status=0
 
@@ -41,7 +41,7 @@ all_end() {
 	return $status
 }
 
-# seen NAME: by the user, of that process.
+# seen NAME: print what the user sees of that process.
 seen() {
 	# shellcheck disable=SC2086
 	$user "$tmp/shown" at "${pids[$1]}" $number
@@ -58,23 +58,29 @@ all_begin() {
 all_begin
 plain_root=$(seen root) plain_hidden=$(seen hidden) plain_shown=$(seen shown)
 plain_maps=$(<"/proc/${pids[shown]}/maps")
-check "unprobed, all end well" all_end
-like "$plain_shown" "^text: process_vm_readv: the number stands there 1 times" "of its own process the user sees the text"
+check "unprobed, all processes end with status 0" all_end
+like "$plain_shown" "^text: process_vm_readv: the number stands there 1 times" \
+	"unprobed, the user sees the text of its own process"
 
 at=0x$(symbol "$tmp/shown" secret)
 set_probe 0 path="$tmp/shown" offset="$at" flags=1
 set_probe 1 path="$tmp/hidden" offset="$at" flags=1
 run register 0-1
 all_begin
-is "$(seen root)" "$plain_root" "of a process of root's as much as unprobed"
-is "$(seen hidden | grep -v ^area)" "$plain_hidden" "of a program that the user may execute and not read as much"
-is "$(seen shown | grep -v ^area)" "$plain_shown" "of a process of the user's own as much"
-like "$(seen shown)" "^area: process_vm_readv: the number stands there 1 times" "and its area, with the slot of its own instruction"
-like "$(seen shown)" "^area: .*in the file behind: (0 times|Operation not permitted)" "of which nothing is in the file behind it"
-# What root sees shows that the hidden program has one, too.
+is "$(seen root)" "$plain_root" "the user sees as much of a process of root as unprobed"
+is "$(seen hidden | grep -v ^area)" "$plain_hidden" \
+	"the user sees as much as unprobed of a program that it may execute but not read"
+is "$(seen shown | grep -v ^area)" "$plain_shown" \
+	"the user sees as much as unprobed of its own process, apart from the area"
+like "$(seen shown)" "^area: process_vm_readv: the number stands there 1 times" \
+	"the user sees the area of its own process, with the slot of its instruction"
+like "$(seen shown)" "^area: .*in the file behind: (0 times|Operation not permitted)" \
+	"the file behind the area does not hold the slot"
+# Root sees that the hidden program has an area, too.
 like "$("$tmp/shown" at "${pids[hidden]}" $number)" "^area: process_vm_readv: the number stands there 1 times" \
-	"root sees that of the other program"
-is "$(grep -vF '[uprobes]' "/proc/${pids[shown]}/maps")" "$plain_maps" "the mappings are the same, but for the area"
-check "all end well" all_end
-is "$(all_hits)" "6 0" "each was hit twice"
+	"root sees the area of the program that the user may not read"
+is "$(grep -vF '[uprobes]' "/proc/${pids[shown]}/maps")" "$plain_maps" \
+	"the mappings are the same as unprobed, apart from the area"
+check "probed, all processes end with status 0" all_end
+is "$(all_hits)" "6 0" "each process has two hits"
 run unregister 0-1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: probes at an instruction and behind its prefix, in either order of coming and going
-# once: what decides here is the module, in the same way on all kernels
+# test: probes on an instruction and behind its prefix count their own hits, enabled and disabled in either order
+# once: the result depends on the module only, not on the kernel
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -15,12 +15,12 @@ hits() {
 }
 
 lines=0
-# another WHAT: a round of the program, with the right sum
+# another WHAT: have the program do one more round, with the right sum. One result.
 another() {
 	echo >&3
 	lines=$((lines + 1))
 	wait_for "sum $((100 * lines))\$"
-	is $? 0 "$1: the program goes on"
+	is $? 0 "$1: the program's sum is right"
 }
 
 for order in "locked plain" "plain locked"; do
@@ -39,15 +39,15 @@ for order in "locked plain" "plain locked"; do
 		for event in $order; do
 			echo 1 >"$control/events/uprobes/$event/enable"
 		done
-		another "$order"
-		is "$(hits)" "50 50" "each counts its own"
+		another "$order enabled"
+		is "$(hits)" "50 50" "$order enabled: each probe counts its own hits"
 		set -- $gone
 		echo 0 >"$control/events/uprobes/$1/enable"
-		# A prefix alone cannot be executed in front of a breakpoint.
-		[ "$1" = locked ] || another "$1 has gone"
+		# A prefix cannot be executed by itself in front of a breakpoint.
+		[ "$1" = locked ] || another "$1 disabled"
 		echo 0 >"$control/events/uprobes/$2/enable"
-		check "the text is that of the file" "$progs/textcmp" $!
-		another "$2 has gone, too"
+		check "$gone disabled: no breakpoint is left in the text" "$progs/textcmp" $!
+		another "$gone disabled"
 		exec 3>&-
 		wait $!
 		rm "$tmp/in" "$prog"

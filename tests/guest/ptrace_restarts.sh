@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: with a probe on every instruction, system calls that are interrupted, stopped and restarted, and single steps, are to a tracer what they are unprobed
+# test: with a probe on every instruction, a tracer sees interrupted and restarted system calls and steps as unprobed
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -12,11 +12,11 @@ prog=$progs/restarts
 "$prog" steps >"$tmp/plain.steps"
 "$prog" filtered >"$tmp/plain.filtered"
 runs=$(grep -c '^  begins' "$tmp/plain")
-check "unprobed: each system call ends" [ "$runs" = "$(grep -c '^  status 0,' "$tmp/plain")" ]
-check "unprobed: a filter of seccomp changes nothing" diff "$tmp/plain" "$tmp/plain.filtered"
-like "$(tail -n 1 "$tmp/plain.steps")" "^status 0$" "unprobed: so does the child that is stepped"
+check "unprobed: each child ends with status 0" [ "$runs" = "$(grep -c '^  status 0,' "$tmp/plain")" ]
+check "unprobed: a seccomp filter does not change the output" diff "$tmp/plain" "$tmp/plain.filtered"
+like "$(tail -n 1 "$tmp/plain.steps")" "^status 0$" "unprobed: the child that is single-stepped ends with status 0"
 
-# The last instruction of in_between() is a breakpoint.
+# Leave out the last instruction of in_between(), which is a breakpoint.
 places="$(instructions "$prog" do_call stepped) $(instructions "$prog" in_between | head -n -1)"
 n=0
 for offset in $places; do
@@ -37,7 +37,7 @@ for step in 0 1; do
 		what="single_step=$step flags=$flags"
 		before=$(hits 0)
 		returned=$(hits $((last - 1)))
-		# Sites keep their slots: another file each time.
+		# A site keeps its slot, so each round needs a new file.
 		cp "$prog" "$tmp/restarts.$step.$flags"
 		for i in $(seq 0 $last); do
 			set_probe "$i" flags=$flags path="$tmp/restarts.$step.$flags"
@@ -45,23 +45,25 @@ for step in 0 1; do
 		run register 0-$((last - 2))
 		run register $((last - 1))-$last
 		"$tmp/restarts.$step.$flags" >"$tmp/probed"
-		check "$what: the tracer sees the same" diff "$tmp/plain" "$tmp/probed"
-		# Each of the instructions, and the return.
+		check "$what: the tracer sees the same as unprobed" diff "$tmp/plain" "$tmp/probed"
+		# Each probe on an instruction, and the return probe.
 		is "$(for i in $(seq 0 $((of_call - 1))); do hits "$i"; done | sort -u) $(hits $((last - 1)))" \
 			"$((before + runs)) $((returned + runs))" "$what: each hit is counted once"
-		is "$(awk '$4' $client_dir/state)" "" "$what: nothing is missed"
+		is "$(awk '$4' $client_dir/state)" "" "$what: no hit is missed"
 		before=$(hits $repeated)
 		"$tmp/restarts.$step.$flags" steps >"$tmp/probed"
-		check "$what: single steps are the same" diff "$tmp/plain.steps" "$tmp/probed"
-		is $(($(hits $repeated) - before)) 2 "$what: a repeated instruction is counted once, whoever steps"
+		check "$what: the tracer sees the same single steps as unprobed" diff "$tmp/plain.steps" "$tmp/probed"
+		is $(($(hits $repeated) - before)) 2 \
+			"$what: an instruction with a rep prefix is counted once, whoever steps"
 		run unregister $((last - 1))-$last
-		# What a thread needs for a return probe is not there then.
+		# Without return probes the thread has no utask.
 		if [ $step = 0 ]; then
 			before=$(hits 0)
 			"$tmp/restarts.$step.$flags" filtered >"$tmp/probed"
-			check "$what: seen by a filter, it is the same" diff "$tmp/plain" "$tmp/probed"
+			check "$what: with a seccomp filter, the tracer sees the same as unprobed" \
+				diff "$tmp/plain" "$tmp/probed"
 			is "$(for i in $(seq 0 $((of_call - 1))); do hits "$i"; done | sort -u)" \
-				$((before + runs)) "$what: and counted once"
+				$((before + runs)) "$what: with a seccomp filter, each hit is counted once"
 		fi
 		run unregister 0-$((last - 2))
 	done

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a debugger's watchpoint on what a probed instruction writes stops the program as without the probe
-# once: what decides here is the module, in the same way on all kernels
+# test: a watchpoint on memory that a probed instruction writes stops the program as without the probe
+# once: the result depends on the module only, not on the kernel
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-# It hangs a guest that QEMU emulates, also where nothing is probed.
+# This hangs a guest that QEMU emulates, even without probes.
 [ -z "${SINGLE_STEP:-}" ] || skip_all "a watchpoint and a step would come in one trap"
 ktap_plan 10
 
@@ -16,8 +16,8 @@ prog=$progs/watched
 watched() {
 	set_probe $1 path="$prog" offset="0x$(symbol "$prog" $2)" flags=$4
 	run register $1
-	is "$(timeout 60 "$prog" 20 $5)" "$unprobed" "$3: as unprobed"
-	is "$(hits $1)" 20 "$3: each is a hit"
+	is "$(timeout 60 "$prog" 20 $5)" "$unprobed" "$3: the watchpoint stops the program as unprobed"
+	is "$(hits $1)" 20 "$3: each execution is a hit"
 	run unregister $1
 }
 
@@ -26,6 +26,6 @@ is "$unprobed" "20 20 0 0" "unprobed, each write stops the program behind the in
 watched 0 store_at "in the trap" 1
 watched 1 store_at "in task context" 0
 unprobed=$("$prog" 20 call)
-is "$unprobed" "20 20 0 0" "unprobed, each call that writes its return address stops where it goes"
+is "$unprobed" "20 20 0 0" "unprobed, each call that writes its return address stops the program at the function called"
 watched 2 through_at "a call, in the trap" 1 call
 watched 3 through_at "a call, in task context" 0 call

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a return probe exchanges return addresses, whoever has put them there, and no other word
-# once: what decides here is the module, in the same way on all kernels
+# test: a return probe exchanges a word on the stack only if it is a return address, whoever has put it there
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -19,25 +19,25 @@ for flags in 1 0; do
 		set_probe $n path="$prog" offset="0x$(symbol "$prog" "$function")" returns=1 flags=$flags
 		n=$((n + 1))
 	done
-	# Their breakpoints cover what shows that these are calls.
+	# These breakpoints cover the call instructions, which tell the module what a return address is.
 	for call in probed_call probed_call_by_register; do
 		set_probe $n path="$prog" offset="0x$(symbol "$prog" $call)" flags=1
 		n=$((n + 1))
 	done
 	run register $first-$((first + 10))
 	run register $((first + 11))-$((first + 12))
-	is "$("$prog" 20)" "$plain" "flags=$flags: as unprobed"
+	is "$("$prog" 20)" "$plain" "flags=$flags: the output is the same as unprobed"
 	run unregister $first-$((first + 10))
 	run unregister $((first + 11))-$((first + 12))
 	i=$first
 	for function in $returning; do
 		wanted="20 0"
 		[ $function != called ] || wanted="180 0"
-		is "$(hits $i) $(missed $i)" "$wanted" "flags=$flags: $function: each call returns"
+		is "$(hits $i) $(missed $i)" "$wanted" "flags=$flags: $function: each return is counted"
 		i=$((i + 1))
 	done
 	for function in $jumped; do
-		is "$(hits $i) $(missed $i)" "0 20" "flags=$flags: $function: missed"
+		is "$(hits $i) $(missed $i)" "0 20" "flags=$flags: $function: each call is missed"
 		i=$((i + 1))
 	done
 done

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a function that moves its return address within the stack returns through the return probe
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -18,11 +18,11 @@ for flags in 1 0; do
 		n=$((n + 1))
 	done
 	run register $first-$((n - 1))
-	is "$("$prog" 100)" "$plain" "flags=$flags: as unprobed"
+	is "$("$prog" 100)" "$plain" "flags=$flags: the output is the same as unprobed"
 	run unregister $first-$((n - 1))
 	i=$first
 	for function in moves_up moves_and_wipes moves_down nested; do
-		is "$(hits $i) $(missed $i)" "550 0" "flags=$flags: $function: each call returns"
+		is "$(hits $i) $(missed $i)" "550 0" "flags=$flags: $function: each return is counted"
 		i=$((i + 1))
 	done
 done

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: somebody else's kprobes where signals are looked at come and go beside ours, in any order
+# test: another kprobe on get_signal() works beside the module's own, registered and unregistered in any order
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -22,7 +22,7 @@ theirs_go() {
 }
 at_exit 'theirs_go 2>/dev/null'
 
-# counts WHEN: as many hits as calls, in a storm of signals.
+# counts WHEN: each call is a hit, in a storm of signals. One result.
 counts() {
 	echo "p:copy $prog:0x$(symbol "$prog" copy_at)" >$control/uprobe_events
 	echo 1 >$control/events/uprobes/enable
@@ -35,22 +35,22 @@ counts() {
 theirs_hit() {
 	[ "$(awk '$1 == "theirs" { print $2 }' $tracing/kprobe_profile)" -gt "$1" ]
 }
-# Signals, when ours has gone.
+# Are signals delivered when our kprobe has gone?
 signals() {
 	"$prog" storm 10 >"$tmp/said" 2>/dev/null && grep -qx right "$tmp/said"
 }
 
-check "theirs comes" theirs_come
-counts "ours behind theirs"
-check "theirs is hit, too" theirs_hit 0
-check "ours goes first" rmmod uprobes
-check "signals are delivered" signals
-check "theirs goes" theirs_go
+check "the other kprobe is registered" theirs_come
+counts "our kprobe registered second"
+check "the other kprobe is hit, too" theirs_hit 0
+check "the module unloads while the other kprobe is registered" rmmod uprobes
+check "signals are delivered with the other kprobe alone" signals
+check "the other kprobe is unregistered after ours" theirs_go
 load_module
-check "theirs comes again" theirs_come
-counts "ours behind theirs, again"
-check "theirs goes first" theirs_go
-counts "ours alone"
-check "ours goes" rmmod uprobes
-check "signals are delivered then" signals
+check "the other kprobe is registered again" theirs_come
+counts "our kprobe registered second, again"
+check "the other kprobe is unregistered before ours" theirs_go
+counts "our kprobe alone"
+check "the module unloads after the other kprobe has gone" rmmod uprobes
+check "signals are delivered without any kprobe" signals
 load_module

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a hit that a signal handler leaves by siglongjmp() is not taken for one that comes later
-# once: what decides here is the module, in the same way on all kernels
+# test: a hit that a signal handler leaves by siglongjmp() is not taken for a later one
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -20,6 +20,6 @@ kill -USR1 "$(head -n 1 "$out")"
 end_calls
 is "$(sed 1d "$out")" "left
 returned: 6
-2 handled" "the call that it is in is left, the next one returns"
-is "$(hits 0)" 2 "both are counted"
+2 handled" "the program leaves the interrupted call, and the next one returns"
+is "$(hits 0)" 2 "both calls are counted"
 run unregister 0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a signal does not wait for an instruction that waits for the signal's handler in turn
+# test: a signal does not wait for a probed instruction that in turn waits for the signal's handler
 # cpus: 2
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -12,7 +12,7 @@ prog=$progs/userfault
 [ -e /proc/sys/vm/unprivileged_userfaultfd ] || skip_all "this kernel has no userfaultfd()"
 ktap_plan 6
 
-# faults N HOW: the signal comes before the probed instruction, which then waits.
+# faults N HOW: the signal comes before the probed instruction, which then waits in a fault.
 faults() {
 	set_probe $1 path="$prog" offset="0x$(symbol "$prog" load_at)" action=await other=60000
 	run register $1
@@ -22,12 +22,12 @@ faults() {
 	until_is 1 calls $1
 	kill -URG "$(head -n 1 "$out")"
 	wait $!
-	is "$? $(sed 1,2d "$out")" "0 42 1 in time" "$2, a signal before it: handled in time"
-	is "$(hits $1)" 1 "$2: one hit"
+	is "$? $(sed 1,2d "$out")" "0 42 1 in time" "$2, a signal before the fault: handled in time"
+	is "$(hits $1)" 1 "$2, a signal before the fault: one hit"
 	run unregister $1
 }
 
-# interrupted N HOW: the signal comes while the probed instruction waits.
+# interrupted N HOW: the signal comes while the probed instruction waits in a fault.
 interrupted() {
 	set_probe $1 path="$prog" offset="0x$(symbol "$prog" load_at)"
 	run register $1
@@ -37,14 +37,15 @@ interrupted() {
 	wait_for waits
 	kill -URG "$(head -n 1 "$out")"
 	wait $!
-	is "$? $(sed 1,2d "$out") $(hits $1)" "0 42 1 in time 1" "$2, a signal meanwhile: handled in time, and one hit"
+	is "$? $(sed 1,2d "$out") $(hits $1)" "0 42 1 in time 1" \
+		"$2, a signal during the fault: handled in time, and one hit"
 	run unregister $1
 }
 faults 0 "in a slot"
 interrupted 1 "in a slot"
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step'
 echo 1 >/sys/module/uprobes/parameters/single_step
-# Sites keep their slots for as long as the process has them: a new file.
+# A site keeps its slot, so this needs a new file.
 cp "$prog" "$tmp/userfault"
 prog=$tmp/userfault
 faults 2 "single-stepped"

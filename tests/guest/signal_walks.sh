@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a signal handler that walks the stack sees an unprobed program's, wherever it comes in probed functions
-# once: how a kernel delivers signals is what signals looks at
+# test: a signal handler that walks the stack sees the same as unprobed, wherever it interrupts probed functions
+# once: the test signals covers how each kernel delivers them
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/task.inc"
-# One way of being executed, which walks through all; FULL=1 has all combinations.
+# Instructions are stepped in task context. FULL=1 has all combinations.
 ways=3
 [ -z "${FULL:-}" ] || ways="0 1 2 3"
 ktap_plan $((FULL ? 22 : 6))
@@ -16,7 +16,7 @@ calls=100
 [ -z "${FULL:-}" ] || calls=2000
 at_exit 'echo 0 >/sys/module/uprobes/parameters/single_step; echo 1 >$control/tracing_on'
 
-# counted EVENT: its hits and misses.
+# counted EVENT: print its hits and misses.
 counted() {
 	awk -v e="$1" '$2 == e { print $3, $4 }' "$tmp/profile"
 }
@@ -29,7 +29,7 @@ for how in $ways; do
 	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
 	: >"$control/trace"
 	echo "$on" >"$control/tracing_on"
-	# Sites keep their slots for as long as the process has them: a new file.
+	# A site keeps its slot, so each round needs a new file.
 	prog=$tmp/signals.$how
 	cp "$progs/signals" "$prog"
 	[ $how -lt 2 ] || where="$where, single-stepped"
@@ -46,11 +46,13 @@ for how in $ways; do
 		status=$?
 		cp "$control/uprobe_profile" "$tmp/profile"
 		diag "$(cat "$tmp/stderr")"
-		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" "$thing, $where: as unprobed"
-		# Returns that were walked through are counted as missed.
+		is "$status $(cat "$tmp/probed")" "0 $(cat "$tmp/plain")" \
+			"$thing, $where: the output is the same as unprobed"
+		# If the handler walks through a call, its return counts as a miss.
 		case $thing in
 		walk)
-			check "$thing, $where: there were walks" test "$(awk '$2 == "walks" { print $1 }' "$tmp/stderr")" -gt 10
+			check "$thing, $where: the handler walked the stack" \
+				test "$(awk '$2 == "walks" { print $1 }' "$tmp/stderr")" -gt 10
 			is "$(counted back_work | awk '{ print $1 + $2 }')" $calls "$thing, $where: each return is counted once" ;;
 		storm)
 			is "$(counted back_work)" "$calls 0" "$thing, $where: each return is counted once" ;;
@@ -58,5 +60,5 @@ for how in $ways; do
 		echo 0 >"$control/events/uprobes/enable"
 		echo >"$control/uprobe_events"
 	done
-	[ "$on" = 0 ] || check "$where: that is where handlers ran" left_to_task
+	[ "$on" = 0 ] || check "$where: all handlers ran in task context" left_to_task
 done

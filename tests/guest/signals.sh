@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: with a probe on every instruction, signals count no hit twice, show no slot, and faults are where they were
+# test: with a probe on every instruction, signals repeat no hit, show no slot, and faults have the right address
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/task.inc"
 name=${name:-signals}		# the program
-# How it is probed: in the trap, stepped or not, and in task context. FULL=1 has all combinations.
+# How it is probed: in the trap, and stepped in task context. FULL=1 has all combinations.
 [ -z "${FULL:-}" ] || ways=${ways:-0 1 2 3}
 ways=${ways:-0 3}
 task_ways=$(echo "$ways" | tr ' ' '\n' | grep -c '[13]')
@@ -17,7 +17,7 @@ control=/sys/kernel/debug/uprobes
 calls=500
 [ -z "${FULL:-}" ] || calls=3000
 
-# probe_all ARGUMENT FUNCTION...: an event at each instruction.
+# probe_all ARGUMENT FUNCTION...: define and enable an event at each instruction.
 probe_all() {
 	arg=$1
 	shift
@@ -41,7 +41,7 @@ for how in $ways; do
 	echo $((how / 2)) >/sys/module/uprobes/parameters/single_step
 	: >"$control/trace"
 	echo "$on" >"$control/tracing_on"
-	# Sites keep their slots for as long as the process has them: a new file.
+	# A site keeps its slot, so each round needs a new file.
 	prog=$tmp/signals.$how
 	cp "$progs/$name" "$prog"
 	[ $how -ge 2 ] && where="$where, single-stepped"
@@ -57,7 +57,7 @@ for how in $ways; do
 		cp "$control/uprobe_profile" "$tmp/profile"
 		diag "$(cat "$tmp/stderr")"
 		storm=$(awk '$2 == "signals" { print $1 }' "$tmp/stderr")
-		is "$status $(cat "$tmp/probed")" "0 $(cat "$plain")" "$thing, $where: as unprobed"
+		is "$status $(cat "$tmp/probed")" "0 $(cat "$plain")" "$thing, $where: the output is the same as unprobed"
 		unprobe_all
 		[ "$thing" = faults ] && continue
 		case $thing in
@@ -70,8 +70,8 @@ for how in $ways; do
 		is "$(awk -v e="i$entry" '$2 == e { print $3, $4 }' "$tmp/profile")" "$want 0" \
 			"$thing, $where: each call is counted once"
 	done
-	check "storm, $where: there were signals" test "$storm" -gt 10
-	is "$(awk '{ missed += $4 } END { print missed + 0 }' "$tmp/profile")" 0 "$where: nothing is missed"
-	[ "$on" = 0 ] || check "$where: that is where handlers ran" left_to_task
+	check "storm, $where: more than ten signals came" test "$storm" -gt 10
+	is "$(awk '{ missed += $4 } END { print missed + 0 }' "$tmp/profile")" 0 "$where: no hit is missed"
+	[ "$on" = 0 ] || check "$where: all handlers ran in task context" left_to_task
 done
 echo 1 >"$control/tracing_on"

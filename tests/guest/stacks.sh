@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: return probes on coroutines, signal stacks, what is jumped out of, returns that pop arguments or have a prefix, tail calls
-# once: what decides here is the module, in the same way on all kernels
+# test: return probes work with coroutines, signal stacks, jumps out of calls, tail calls, returns that pop arguments
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
@@ -17,16 +17,17 @@ for flags in 0 1; do
 		set_probe $n path="$prog" offset=0x"$(symbol "$prog" "$function")" returns=1 flags=$flags
 		n=$((n + 1))
 	done
-	check "flags=$flags: return probes on all functions" run register $first-$((n - 1))
-	is "$("$prog")" "$plain" "flags=$flags: the same as unprobed"
+	check "flags=$flags: all functions are return-probed" run register $first-$((n - 1))
+	is "$("$prog")" "$plain" "flags=$flags: the output is the same as unprobed"
 	run unregister $first-$((n - 1))
 	i=$first
 	for function in $functions; do
-		is "$(hits $i)" "$(echo "$plain" | awk -v f="$function" '$2 == f { print $3 }')" "flags=$flags: all returns of $function"
+		is "$(hits $i)" "$(echo "$plain" | awk -v f="$function" '$2 == f { print $3 }')" \
+			"flags=$flags: all returns of $function are counted"
 		i=$((i + 1))
 	done
 done
-is "$(awk '$4' $client_dir/state)" "" "nothing was missed"
+is "$(awk '$4' $client_dir/state)" "" "no hit is missed"
 set_probe 100 path="$(ldd "$prog" | awk '/libc.so/ { print $3 }')" returns=1
 set_probe 100 offset="$(uprobe offset libc _setjmp | sed 's/.*:0x/0x/')"
-check_fails "a function that keeps its return address is refused" run register 100
+check_fails "a return probe on a function that keeps its return address is refused" run register 100

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a program that executes copies of its probed text lives; they are executed as the original would be, and breakpoints that are not ours are left alone
+# test: a program may execute copies of its probed text: they run as the original, and its own breakpoints still trap
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -18,7 +18,7 @@ begin() {
 	until_is 1 lines
 }
 
-# does WORD: what it says then, or that it has ended.
+# does WORD: have the program do that, and print its answer, or that it has ended.
 does() {
 	does_lines=$(lines)
 	echo "$1" >&3
@@ -34,34 +34,34 @@ does() {
 begin
 right=$(does call)
 set_instructions "$tmp/copied" first second third
-is $n 18 "there is a probe on each instruction"
+is $n 18 "each instruction is probed"
 run register 0-$last
-is "$(does copy)" 18 "a copy has the breakpoints"
-is "$(does run)" "$right 0" "it is executed as the original would be, and has none of them afterwards"
-is "$(all_hits)" "0 0" "what is executed there is no hit"
-is "$(does call), $(all_hits)" "$right, 18 0" "the original is probed"
-is "$(does odd), $(does run)" "18, $right 0" "so at an odd address"
+is "$(does copy)" 18 "a copy of the text has all breakpoints"
+is "$(does run)" "$right 0" "the copy runs as the original, and has no breakpoint afterwards"
+is "$(all_hits)" "0 0" "running the copy is no hit"
+is "$(does call), $(all_hits)" "$right, 18 0" "the original is still probed"
+is "$(does odd), $(does run)" "18, $right 0" "a copy at an odd address runs as the original, too"
 does copy >/dev/null
 does copy >/dev/null
-is "$(does fork), $(does run)" "child $((right % 251)), $right 0" "so in a child, and not for its parent"
+is "$(does fork), $(does run)" "child $((right % 251)), $right 0" "a copy runs in a child as in its parent"
 
-# The program's own, where the module looks and finds nothing.
-is "$(does own)" 100 "breakpoints of the program's own in code without a file trap once each"
-is "$(does twin)" "203 1" "so in text of a file that is like what is probed"
-is "$(does padding)" 1 "so among breakpoints"
+# Breakpoints of the program's own: the module searches for a site and finds none.
+is "$(does own)" 100 "each breakpoint of the program's own in code without a file traps once"
+is "$(does twin)" "203 1" "a breakpoint of the program's own in file text like the probed one traps once"
+is "$(does padding)" 1 "a breakpoint of the program's own among other breakpoints traps once"
 does copy >/dev/null
-is "$(does race)" "wrong 0" "copies that are made anew while they are executed"
+is "$(does race)" "wrong 0" "copies that are made again while they run give the right results"
 
-# Text in another state than when the copy was made.
-is "$(does copy)" 18 "another copy"
+# Probes that change between copying and running.
+is "$(does copy)" 18 "a copy has all breakpoints before some probes are unregistered"
 run unregister 0-5
-is "$(does run)" "$right 0" "it is executed when some of the probes are gone"
+is "$(does run)" "$right 0" "the copy runs after some probes are unregistered"
 does copy >/dev/null
 run register 0-5
-is "$(does run)" "$right 0" "or have come"
-is "$(does copy)" 18 "another copy"
+is "$(does run)" "$right 0" "a copy runs after more probes are registered"
+is "$(does copy)" 18 "a copy has all breakpoints before all probes are unregistered"
 run unregister 0-$last
-is "$(does run)" "$right 0" "or when all are gone"
+is "$(does run)" "$right 0" "the copy runs after all probes are unregistered"
 exec 3>&-
 wait $pid
-is $? 0 "it ends well"
+is $? 0 "the program ends with status 0"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: text that CPUs are executing while breakpoints come and go is executed as it is then
+# test: CPUs that execute text while breakpoints are inserted and removed see each change
 # cpus: 2
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -14,7 +14,7 @@ hits() {
 	awk '{ print $3 }' $dir/uprobe_profile
 }
 
-# once_more: do hits come beyond those that there were?
+# once_more: enable the event; true if more hits come.
 once_more() {
 	local before
 
@@ -41,7 +41,7 @@ for ((round = 1; round <= rounds; round++)); do
 	kill -0 $pid || dead+=" $round"
 	load_module
 done
-is "$deaf" "" "a breakpoint that is put in is seen each time"
-is "$dead" "" "one that is taken out is seen no more"
-check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" "$pid"
+is "$deaf" "" "the program hits each breakpoint that is inserted"
+is "$dead" "" "no CPU sees a breakpoint that is removed"
+check "no breakpoint is left in the program's text" "$UPROBES_TOP/build/progs/textcmp" "$pid"
 kill $pid

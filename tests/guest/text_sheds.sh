@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: breakpoints come and go in text whose pages the kernel is told to forget meanwhile
+# test: breakpoints are inserted and removed in text while the program has the kernel drop its pages
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -12,7 +12,7 @@ mkfifo "$tmp/in"
 "$progs/sheds" 3 <"$tmp/in" >"$out" &
 pid=$!
 exec 3>"$tmp/in"
-# There is a shell first.
+# At first, the process still executes the shell.
 found() {
 	vaddr=$(symbol_in "$pid" "$progs/sheds" work)
 	[ -n "$vaddr" ]
@@ -27,7 +27,7 @@ for n in $(seq 0 $last); do
 	run unregister $n
 	kill -0 $pid || alive="$alive not after $n"
 done
-is "$alive" "" "it lives on"
+is "$alive" "" "each probe is registered, and the program survives it"
 end_calls
-is $? 0 "it ends well"
-is "$(cat "$out")" "wrong: 0" "what it works out is right"
+is $? 0 "the program ends with status 0"
+is "$(cat "$out")" "wrong: 0" "the program's results are right"

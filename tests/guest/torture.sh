@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: twelve seconds of torture, or with FULL=1 a minute: programs that do all that is hard, while probes of all kinds come and go, and the module
-# once: its races are the module's own
+# test: for 12 s (FULL=1: 60 s), programs do all that is hard for probes while probes and the module come and go
+# once: its races are in the module
 # cpus: 2
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
@@ -10,4 +10,4 @@ ktap_plan 1
 seed=${SEED:-1} seconds=12
 [ -z "${FULL:-}" ] || seconds=60
 "$UPROBES_TOP/tests/torture/guest" "${TORTURE_SECONDS:-$seconds}" "$seed"
-is $? 0 "nothing is wrong, with SEED=$seed"
+is $? 0 "the torture finds nothing wrong with SEED=$seed"

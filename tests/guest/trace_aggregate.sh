@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: what is defined through an open aggregate file counts, for whom it is limited to, and goes with it
-# once: what decides here is the module, in the same way on all kernels
+# test: definitions in an open aggregate file count hits, of the tasks they are limited to, until the file is closed
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -9,12 +9,12 @@ tick=$(where tick)
 text=$(where text)
 clock=$UPROBES_TOP/build/progs/cli_clock
 
-# put LINE: into the open file.
+# put LINE: write LINE into the open file.
 put() {
 	printf '%s\n' "$1" >&5
 }
 
-# counted: NAME=HITS of each, and " missed" where there are any.
+# counted: print NAME=HITS of each event, and " missed" if it has missed hits.
 counted() {
 	awk '{ printf "%s%s=%s%s", sep, $1, $2, $3 ? " missed" : ""; sep = " " }' <&5
 }
@@ -22,38 +22,38 @@ counted() {
 ktap_plan 28
 clear
 exec 5<>$dir/aggregate
-check "an entry is taken" put "p:e $tick"
-check "a return, too" put "r:r $tick"
+check "an entry probe is accepted" put "p:e $tick"
+check "a return probe is accepted" put "r:r $tick"
 "$prog" ticks 1 3
-is "$(counted)" "e=3 r=3" "calls are counted"
-check_fails "it is too late for a limit" put "only pid $$"
-check_fails "arguments have nowhere to go" put "p:a $tick n=%di"
-check_fails "a removal has none" put "-:e"
+is "$(counted)" "e=3 r=3" "entries and returns are counted"
+check_fails "a limit after the first definition is refused" put "only pid $$"
+check_fails "a definition with arguments is refused" put "p:a $tick n=%di"
+check_fails "a removal is refused" put "-:e"
 printf '\006%.0s' {1..32} >"$tmp/no-code"
-check_fails "what is no instruction is refused" put "p:bad $tmp/no-code:1"
-check_fails "an address where there is no text is, too" put "p:bad /proc/$$/mem:0x1000"
-check_fails "so is a counter that is far outside the file" put "p:bad $tick(0x7ffffffffffffffe)"
+check_fails "a place without a valid instruction is refused" put "p:bad $tmp/no-code:1"
+check_fails "an address without text is refused" put "p:bad /proc/$$/mem:0x1000"
+check_fails "a reference counter far outside the file is refused" put "p:bad $tick(0x7ffffffffffffffe)"
 exec 5<&-
 
-# This process, then one of its children; the later of two lines counts.
+# Limit it to this process, then to one of its children. The later of two lines counts.
 exec 5<>$dir/aggregate
 mkfifo "$tmp/go"
 "$prog" -w ticks 1 4 <"$tmp/go" >"$tmp/said" &
 child=$!
 exec 6>"$tmp/go"
 wait_until "the program waits" test -s "$tmp/said"
-check "only this process" put "only pid $$"
-check "only another" put "only pid $child"
+check "a limit to this process is accepted" put "only pid $$"
+check "a limit to another process is accepted instead" put "only pid $child"
 put "p:e $tick"
 "$prog" ticks 1 3
-is "$(counted)" "" "a program that was not asked for is not counted"
+is "$(counted)" "" "a process outside the limit is not counted"
 echo >&6
 exec 6>&-
 wait $child
-is "$(counted)" "e=4" "the one that was is"
+is "$(counted)" "e=4" "the process within the limit is counted"
 exec 5<&-
 
-# It is the same process when it executes another program.
+# A process stays the same when it executes another program.
 exec 5<>$dir/aggregate
 sh -c 'read -r line && exec "$0" ticks 1 4' "$prog" <"$tmp/go" &
 child=$!
@@ -66,44 +66,44 @@ wait $child
 is "$(counted)" "e=4" "a process that executes the program later is counted"
 exec 5<&-
 
-# A user is the effective one.
+# "only uid" means the effective user.
 libc=$(ldd /bin/bash | awk '/libc.so/ { print $3 }')
 exec 5<>$dir/aggregate
 put "only uid 65534"
 put "p:g $libc:0x$(readelf -Ws --dyn-syms "$libc" | awk '$8 ~ /^getppid@/ { print $2; exit }')"
 # shellcheck disable=SC2016
 perl -e 'getppid; $> = 65534; getppid for 1 .. 3'
-is "$(counted)" "g=3" "tasks of a user are those that act as that user"
+is "$(counted)" "g=3" "a limit to a user counts tasks with that effective user"
 exec 5<&-
 
 exec 5<>$dir/aggregate
-check "only a thread" put "only tid $$"
-check_fails "nobody's thread is refused" put "only tid 0"
+check "a limit to a thread is accepted" put "only tid $$"
+check_fails "a limit to a thread that cannot exist is refused" put "only tid 0"
 put "p:e $text"
 "$prog" all
-is "$(counted)" "" "which does not come here"
+is "$(counted)" "" "other threads are not counted"
 exec 5<&-
 
-# A return, in whatever way it is written.
+# Two more ways to write a return probe.
 exec 5<>$dir/aggregate
-check "a return as the end of a place" put "p:one $tick%return"
-check "a return behind a blank" put " r:two $tick"
+check "a return probe with %return behind the place is accepted" put "p:one $tick%return"
+check "a return probe behind a blank is accepted" put " r:two $tick"
 "$prog" ticks 1 3
 is "$(awk '{ printf "%s=%s,%s ", $1, $2, ($4 >= $5 && $5 > 0 && NF > 5) ? "times" : "no times" }' <&5)" \
-	"one=3,times two=3,times " "both are returns, with their times"
+	"one=3,times two=3,times " "both count returns, with their times"
 exec 5<&-
 
-# A process and what it starts, in the place of one process; what fails changes nothing.
+# "only tree" replaces "only pid". A line that is refused changes nothing.
 exec 5<>$dir/aggregate
 put "only pid 1"
-check "only this process and what it starts" put "only tree $$"
-check_fails "a kernel thread has nothing to count" put "only pid 2"
+check "a limit to this process and its descendants is accepted" put "only tree $$"
+check_fails "a limit to a kernel thread is refused" put "only pid 2"
 put "p:e $tick"
 "$prog" ticks 1 3
-is "$(counted)" "e=3" "what it has started counts"
+is "$(counted)" "e=3" "a child of this process is counted"
 exec 5<&-
 
-# In one process's memory.
+# An address in the memory of one process.
 rm "$tmp/said"
 "$clock" "$tmp/now" >"$tmp/said" &
 process=$!
@@ -112,10 +112,10 @@ maps=$(awk -v f="$clock" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print a[1], $
 main=$(where ask "$clock")
 exec 5<>$dir/aggregate
 ask=/proc/$process/mem:$(printf '0x%x' $((0x${maps% *} - 0x${maps#* } + ${main##*:})))
-check_fails "a counter that is nowhere is refused there, too" put "p:bad $ask(0xfffffffffffffffe)"
-check "an address in a process is taken" put "p:ask $ask"
+check_fails "an address in a process is refused with a bad reference counter" put "p:bad $ask(0xfffffffffffffffe)"
+check "an address in a process is accepted" put "p:ask $ask"
 : >"$tmp/now"
 wait $process
-is "$(counted)" "ask=7" "and counted there"
+is "$(counted)" "ask=7" "calls at an address in a process are counted"
 exec 5<&-
-is "$(cat $dir/uprobe_events)" "" "the directory knows of none of it"
+is "$(cat $dir/uprobe_events)" "" "uprobe_events lists none of these definitions"

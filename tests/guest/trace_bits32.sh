@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: arguments, strings, data and stacks of a 32-bit program are fetched by its own sizes
-# once: what decides here is the module, in the same way on all kernels
+# test: arguments, strings, data and stacks of a 32-bit program are fetched with its own pointer size
+# once: the result depends on the module only, not on the kernel
 # needs: /usr/lib32/libc.so.6 objdump
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -9,7 +9,7 @@
 prog=$tmp/traced32
 cp "$UPROBES_TOP/build/progs/traced32" "$prog"
 
-# arguments EVENT: of its first hit.
+# arguments EVENT: print the arguments of its first hit.
 arguments() {
 	lines | grep -m 1 ": $1: (" | fields | sed 's/^[^)]*) //'
 }
@@ -22,20 +22,20 @@ define "p:chain $(where chain) name=+0(+16(+4(%sp))):string next=+0(+16(+20(+4(%
 enable
 "$prog" all
 is "$(arguments ints)" "arg1=-1 arg2=-2 arg3=-3 arg4=-4 arg5=-1 arg6=0x80000000 arg7=77 arg8=88" \
-	"arguments on the stack"
+	"arguments on the stack are fetched"
 is "$(arguments text)" 's="some text"' "a pointer is four bytes"
 is "$(arguments chain)" 'name="global" next="second" data=0xf1 far="a constant string"' \
-	"so is each on the way, and data are where the file's segments are"
+	"each pointer on the way is four bytes, and data are found by the segments of the file"
 clear
 
-# inner() begins with endbr32, frame_1() with the push of its frame pointer: the caller is at the stack
-# pointer. The end of an address says which it is; the rest is chance.
+# inner() begins with endbr32, frame_1() with the push of its frame pointer. There, the return address
+# is at the stack pointer. Compare the ends of addresses only: the rest is random.
 objdump -d "$prog" | awk '/^[0-9a-f]+ <frame_[1-8]>:/ { calls = 1 }
 	after { print substr($1, length($1) - 3, 3); after = 0 }
 	calls && /call / { after = 1; calls = 0 }' >"$tmp/returns"
 is "$(wc -l <"$tmp/returns")" 8 "eight frames are known"
 echo 1 >$dir/options/userstacktrace
-# callers FUNCTION: those that the stack shows at its beginning.
+# callers FUNCTION: print the callers that the stack shows at the beginning of FUNCTION.
 callers() {
 	define "p:e $(where "$1")"
 	enable
@@ -43,5 +43,6 @@ callers() {
 	grep '^ => ' $dir/trace | tail -n +2 | sed 's/>$//; s/.*\(...\)$/\1/'
 	clear
 }
-is "$(callers inner)" "$(head -n 7 "$tmp/returns")" "the stack is walked by its frames, from endbr32"
-is "$(callers frame_1)" "$(tail -n 7 "$tmp/returns")" "and from the push of the frame pointer"
+is "$(callers inner)" "$(head -n 7 "$tmp/returns")" "from endbr32, the stack is walked by its frames"
+is "$(callers frame_1)" "$(tail -n 7 "$tmp/returns")" \
+	"from the push of the frame pointer, the stack is walked by its frames"

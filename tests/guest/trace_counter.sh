@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: a definition's reference counter is up in each process while the event is enabled
-# once: what decides here is the module, in the same way on all kernels
+# test: while an event is enabled, its reference counter is up in each process
+# once: the result depends on the module only, not on the kernel
 # needs: readelf nm
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -9,7 +9,7 @@
 counter=$(in_file semaphore)
 tick=$(where tick)
 
-# counted: starts a program that tells its counter; next: reads it once more.
+# counted: start a program that prints its counter, and read it; next: read the counter once more.
 counted() {
 	mkfifo "$tmp/in" "$tmp/out"
 	"$prog" counted 9 <"$tmp/in" >"$tmp/out" &
@@ -26,29 +26,29 @@ next() {
 ktap_plan 11
 clear
 counted
-is "$value" 0 "nobody traces: the counter is 0"
-check "a definition with a counter is taken" define "p:c $tick($counter) n=%di"
-like "$(cat $dir/uprobe_events)" "\(0x[0-9a-f]+\) n=%di\$" "and read back with it"
+is "$value" 0 "without a definition the counter is 0"
+check "a definition with a reference counter is accepted" define "p:c $tick($counter) n=%di"
+like "$(cat $dir/uprobe_events)" "\(0x[0-9a-f]+\) n=%di\$" "uprobe_events lists the definition with its counter"
 next
-is "$value" 0 "it is not enabled: 0"
+is "$value" 0 "while the event is disabled the counter is 0"
 enable
 next
-is "$value" 1 "enabled: 1"
-is "$("$prog" counted 1)" 1 "also in a process that starts later"
+is "$value" 1 "while the event is enabled the counter is 1"
+is "$("$prog" counted 1)" 1 "in a process that starts later the counter is 1, too"
 exec 6<>$dir/session
-check "a session may count, too" sh -c "echo 'r:s $tick($counter)' >&6"
+check "a session accepts a definition with a reference counter" sh -c "echo 'r:s $tick($counter)' >&6"
 next
-is "$value" 2 "then it is 2"
+is "$value" 2 "with the session's event the counter is 2"
 exec 6<&-
 next
-is "$value" 1 "until the session ends"
-# The program calls the function after it has told its counter.
+is "$value" 1 "after the session has ended the counter is 1"
+# The program calls the function after it has printed its counter.
 recorded() { [ "$(lines | wc -l)" -ge 4 ]; }
 in_time recorded
 disable
 next
-is "$value" 0 "disabled: 0"
+is "$value" 0 "after the event is disabled the counter is 0"
 exec 4>&- 5<&-
 kill $pid
-is "$(lines | wc -l)" 4 "the hits were recorded"
+is "$(lines | wc -l)" 4 "the hits are recorded"
 clear

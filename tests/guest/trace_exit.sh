@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: the module unloads with events enabled and a program being hit, but not with a file open
+# test: the module unloads while events are enabled and a program is hit, but not while one of its files is open
 # cpus: 2
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -16,18 +16,18 @@ enable
 mkfifo "$tmp/in"
 "$prog" -w ticks 4 1000000000000000 <"$tmp/in" >"$tmp/out" &
 echo >"$tmp/in"
-wait_until "the program has told its number" test -s "$tmp/out"
+wait_until "the program has printed its PID" test -s "$tmp/out"
 pid=$(cat "$tmp/out")
 hit() { [ "$(lines | wc -l)" -gt 100 ]; }
 check "the program is being hit" in_time hit
 
 for file in trace_pipe trace uprobe_events events/uprobes/a/format events/uprobes/a/enable; do
 	exec 3<$dir/$file
-	check_fails "with $file open the module stays" rmmod uprobes
+	check_fails "the module does not unload while $file is open" rmmod uprobes
 	exec 3<&-
 done
-check "without, it goes" rmmod uprobes
-check_fails "its directory has gone with it" test -e $dir
-check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" "$pid"
+check "the module unloads when no file is open" rmmod uprobes
+check_fails "unloading removes the directory" test -e $dir
+check "no breakpoint is left in the program's text" "$UPROBES_TOP/build/progs/textcmp" "$pid"
 kill "$pid"
 load_module

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: arguments are fetched in the trap where memory is present; floats, SSE registers, indices
-# once: what decides here is the module, in the same way on all kernels
+# test: arguments are fetched in the trap if memory is present; floats, SSE registers and indices work
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -9,7 +9,7 @@ text=$(where text)
 floats=$(where floats)
 table=$(where table)
 
-# in_trap: for each line, whether interrupts were off.
+# in_trap: print for each line whether interrupts were off.
 in_trap() {
 	lines | sed -E 's/.* \[[0-9]+\] (.).*/\1/' | tr -d '\n'
 }
@@ -27,12 +27,12 @@ enable
 "$prog" floats
 is "$(lines | fields | grep ^f: | sed 's/.*) //')" "a=0.1 b=1.5 c=-2.5e+300 m={1e-07,123456789,-0} x=0x3fb999999999999a one=123456789
 a=0.3333333333333333 b=16777216 c=5e-324 m={1e-07,123456789,-0} x=0x3fd5555555555555 one=123456789" \
-	"floating-point arguments, in registers and in memory"
+	"floating-point arguments are fetched from registers and memory"
 is "$(lines | fields | grep ^fr: | sed 's/.*) //')" "sum=-2.5e+300
-sum=16777216.333333433" "and return values"
+sum=16777216.333333433" "floating-point return values are fetched"
 is "$(lines | fields | grep ^t: | sed 's/.*) //')" "n=40 half=40 next=50 fixed=(fault)
-n=20 half=20 next=30 fixed=(fault)" "an index and a scale"
-like "$(cat $dir/events/uprobes/f/format)" 'field:float b;.*size:4;.*signed:1;' "the format tells of floats"
+n=20 half=20 next=30 fixed=(fault)" "operands with an index and a scale are fetched"
+like "$(cat $dir/events/uprobes/f/format)" 'field:float b;.*size:4;.*signed:1;' "the format file has the type of floats"
 disable
 clear
 
@@ -40,11 +40,11 @@ define "p:f $floats a=%xmm0:f64 b=%xmm1:f32"
 echo 'a == 0.1 && b >= 1.5' >$dir/events/uprobes/f/filter
 enable
 "$prog" floats
-is "$(arguments)" "a=0.1 b=1.5" "filters compare them"
+is "$(arguments)" "a=0.1 b=1.5" "filters compare floating-point arguments"
 disable
 clear
 
-# What is present is fetched in the trap; only what is not takes task context.
+# The trap fetches memory that is present. Only absent memory takes task context.
 define "p:r $text s=%di"
 enable
 "$prog" all
@@ -55,9 +55,9 @@ define "p:s $text s=+0(%di):string u=+0(%di):u8[9] n=+0(%sp):x64 c=\$comm"
 define "r:b $text n=+0(%sp):x64 r=\$retval"
 enable
 "$prog" all
-is "$(in_trap)" dd "so are strings, arrays and the stack, at returns, too"
+is "$(in_trap)" dd "strings, arrays and the stack are fetched in the trap, at returns, too"
 "$prog" strings
-is "$(grep -c ': s: ' $dir/trace)" 8 "strings of all lengths"
+is "$(grep -c ': s: ' $dir/trace)" 8 "strings of all lengths are recorded"
 disable
 clear
 truncate -s 12288 "$tmp/file"
@@ -68,14 +68,14 @@ define "p:t $text s=+0(%di):string"
 enable
 "$prog" absent "$tmp/file"
 is "$(lines | grep ': s: ' | head -n 2 | sed -E 's/.* (s=".*") .*/\1/')" 's="in a file"
-s="across pages"' "absent pages are brought in"
-like "$(in_trap)" '^[^d]' "in task context"
-is "$(grep -c ': s: ' $dir/trace)" 8 "each hit is recorded once"
-is "$(awk '$2 == "s" { print $3, $4 }' $dir/uprobe_profile)" "8 0" "and counted once"
+s="across pages"' "strings in absent pages are fetched"
+like "$(in_trap)" '^[^d]' "absent pages are fetched in task context"
+is "$(grep -c ': s: ' $dir/trace)" 8 "each hit in task context is recorded once"
+is "$(awk '$2 == "s" { print $3, $4 }' $dir/uprobe_profile)" "8 0" "each hit in task context is counted once"
 disable
 clear
 
-# A filter after a fetch that had to be put off, and threads all at once.
+# A filter after a deferred fetch, and several threads at once.
 define "p:s $text s=+0(%di):string"
 echo 's ~ "across*"' >$dir/events/uprobes/s/filter
 enable
@@ -86,6 +86,7 @@ clear
 define "p:e $(where tick) n=%di s=+0(%sp):x64 t=+0(+0(%sp)):u8"
 enable
 "$prog" ticks 4 1000
-is "$(drain $dir/trace_pipe | sed 's/.* n=//; s/ .*//' | sort | uniq -c | awk '$1 != 4' | wc -l)" 0 "four threads, each hit once"
-is "$(awk '{ print $3, $4 }' $dir/uprobe_profile)" "4000 0" "none is missed"
+is "$(drain $dir/trace_pipe | sed 's/.* n=//; s/ .*//' | sort | uniq -c | awk '$1 != 4' | wc -l)" 0 \
+	"each call in four threads is recorded once"
+is "$(awk '{ print $3, $4 }' $dir/uprobe_profile)" "4000 0" "no hit of the four threads is missed"
 clear

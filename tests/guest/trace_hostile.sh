@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: mutated definitions and filters, thousands of them, do no harm while a program is being probed
+# test: thousands of mutated definitions and filters do no harm while a program is probed
 # once: the parsers are the same on all kernels
 # timeout: 120
 #
-# LONG=1 in its environment makes it 100,000 definitions and 20,000 filters:
+# LONG=1 in the environment makes it 100,000 definitions and 20,000 filters:
 #	qemu/run -k 6.12 -t 3000 -- env LONG=1 tests/guest/trace_hostile.sh
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -20,7 +20,7 @@ define "p:steady $tick n=%di"
 enable
 nice -n 19 "$prog" ticks 2 1000000000000000 &
 load=$!
-# What is refused is told in the kernel log, which is slow where it is a serial port.
+# The module logs each refusal. Keep these messages off the console, which may be a slow serial port.
 loglevel=$(cut -f1 /proc/sys/kernel/printk)
 echo 5 >/proc/sys/kernel/printk
 at_exit 'echo "$loglevel" >/proc/sys/kernel/printk'
@@ -35,15 +35,16 @@ at_exit 'echo "$loglevel" >/proc/sys/kernel/printk'
 	"-:group/event $tick" \
 	"-:a" >"$tmp/lines"
 lines=$(LC_ALL=C grep -ac '' "$tmp/lines")
-check "there are $lines lines" test "$lines" -ge $definitions
+check "$lines lines are made, one for each definition at least" test "$lines" -ge $definitions
 "$feed" $dir/uprobe_events 500 <"$tmp/lines" >"$tmp/fed"
 read -r taken refused <"$tmp/fed"
-check "$taken were taken, $refused refused" test $((taken + refused)) = "$lines"
-check "enough were good" test "$taken" -gt $((lines / 10))
+check "each line was accepted or refused: $taken and $refused" test $((taken + refused)) = "$lines"
+check "more than a tenth of the lines was accepted" test "$taken" -gt $((lines / 10))
 
-# What is left of them, enabled, in a program that passes through there.
+# Enable the events that are left, and run a program that hits them.
 enable
-check "the program runs with $(grep -c '' $dir/uprobe_events) of them left" timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) "$prog" all
+check "the program runs with the $(grep -c '' $dir/uprobe_events) events that are left" \
+	timeout $((60 * ${TEST_TIMEOUT_SCALE:-1})) "$prog" all
 echo 0 >$dir/events/enable
 enable uprobes/steady
 cat $dir/trace >/dev/null
@@ -60,30 +61,30 @@ define "p:f $tick u8=%di:u8 s8=%di:s8 u64=%di:u64 s64=%di:s64 x32=%di:x32 c=%di:
 enable uprobes/f
 "$feed" $dir/events/uprobes/f/filter <"$tmp/filters" >"$tmp/fed"
 read -r taken refused <"$tmp/fed"
-check "$taken filters were taken, $refused refused" test "$taken" -gt 50 -a "$refused" -gt 50
+check "more than 50 filters each were accepted and refused: $taken and $refused" test "$taken" -gt 50 -a "$refused" -gt 50
 
 # Random bytes, and lines of any length.
 for size in 1 100 4095 4096 16383 16384 16385 65536 200000; do
 	head -c $size /dev/urandom
 done >"$tmp/random"
 cat "$tmp/random" >>$dir/uprobe_events 2>/dev/null
-# written FILE: added with a single write.
+# written FILE: append FILE with a single write.
 written() {
 	dd if="$1" of=$dir/uprobe_events bs=1M oflag=append conv=notrunc status=none
 }
 
 (printf 'p:long /bin/sh:0x30 #'; head -c 16362 /dev/zero | tr '\0' x) >"$tmp/16383"
-check "a line of 16383 characters is taken" written "$tmp/16383"
+check "a line of 16383 characters is accepted" written "$tmp/16383"
 (cat "$tmp/16383"; printf x) >"$tmp/16384"
-check_fails "one of 16384 is not" written "$tmp/16384"
+check_fails "a line of 16384 characters is refused" written "$tmp/16384"
 for i in $(seq $many); do
 	echo "p:many/m$i $tick n=%di"
 done >"$tmp/many"
-check "a write of many lines is taken whole" written "$tmp/many"
-is "$(grep -c many/ $dir/uprobe_events)" $many "all of them are there"
+check "a write of $many lines is accepted as a whole" written "$tmp/many"
+is "$(grep -c many/ $dir/uprobe_events)" $many "uprobe_events has all of these lines"
 
-check "the program goes on, traced" sh -c "kill -0 $load && grep -q ': steady: ' $dir/trace"
+check "the probed program still runs and is traced" sh -c "kill -0 $load && grep -q ': steady: ' $dir/trace"
 disable
 clear
 kill $load
-is "$(cat $dir/uprobe_events)" "" "all can be removed"
+is "$(cat $dir/uprobe_events)" "" "all events can be removed"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: the same definitions read back, describe their records and print as in tracefs
+# test: the same definitions have the same listing, formats and trace as in tracefs
 # needs: setarch
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -12,7 +12,7 @@ text=$(where text)
 chain=$(where chain)
 give=$(where give)
 
-# What both understand.  Addresses are those of a program that is not randomized.
+# Definitions that both accept.  Addresses are those of a program that is not randomized.
 definitions="p:ints $ints %di %si:s32 c=%dx:s16 d=%cx:s8 e=%r8:u64 f=%r9:u32 g=\$stack1:s64 h=\$stack2:x8
 p:same/hex $ints %di:x64 %di:x32 %di:x16 %di:x8 %si:u8 %si:u16 %si:u32 %si:u64
 p:same/bits $ints %si:b4@2/8 %si:b1@31/32 %si:b16@16/32 %r8:b63@1/64 %dx:b3@5/16
@@ -25,13 +25,13 @@ r:give $give \$retval +0(\$retval):string %ax:u8
 r:same/giveip $give %ip
 p:give2 $give%return \$retval:s32"
 
-# PREEMPT_RT as Debian 12 has it puts one more number in front of each record.
+# PREEMPT_RT of Debian 12 has one more common field in front of each record.
 lazy=
 ! grep -q common_preempt_lazy_count $tracefs/events/sched/sched_switch/format ||
 	lazy="/common_preempt_lazy_count/d;s/offset:[0-9]*;//"
 
-# The events of one directory, run and read.  These kernels leave the number of
-# elements out of a numeric array's field: not compared.
+# trace_all DIR NAME: define, hit and read the events of one directory.  Do not compare the number of
+# elements of a numeric array's field, which these kernels leave out.
 trace_all() {
 	local d=$1
 
@@ -54,9 +54,9 @@ trace_all() {
 }
 
 ktap_plan 6
-check "tracefs takes the definitions" trace_all $tracefs theirs
-check "so do we" trace_all $dir ours
-is "$(wc -l <"$tmp/trace.theirs")" 14 "each call is in tracefs's trace"
-check "the definitions read back the same" diff "$tmp/list.theirs" "$tmp/list.ours"
+check "tracefs accepts the definitions" trace_all $tracefs theirs
+check "the control directory accepts the definitions" trace_all $dir ours
+is "$(wc -l <"$tmp/trace.theirs")" 14 "the trace of tracefs has each call"
+check "the listed definitions are the same" diff "$tmp/list.theirs" "$tmp/list.ours"
 check "the formats are the same" diff "$tmp/format.theirs" "$tmp/format.ours"
 check "the trace is the same" diff "$tmp/trace.theirs" "$tmp/trace.ours"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: options shape the lines as in tracefs; the user stack is the one that tracefs records
-# once: what decides here is the module, in the same way on all kernels
+# test: options change the lines as in tracefs, and user stacks are the same as in tracefs
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -16,8 +16,8 @@ set_up() {
 	echo "p:e $deep n=%di" >>"$1/uprobe_events"
 }
 
-# Threads, CPUs, flags and times differ from run to run.  PREEMPT_RT of 6.1 has two flags
-# more, and says so in lines of the header that others have not.
+# Threads, CPUs, flags and times differ between runs.  PREEMPT_RT of 6.1 has two more flags, and more
+# lines in the header.
 header=entries-in
 [ -z "$compared" ] || ! grep -q preempt-lazy-depth $tracefs/trace || header='^#'
 
@@ -30,7 +30,7 @@ run() {
 		sed -E 's/-[0-9]+ +/-PID /; s/\( *[0-9]+\)/(TGID)/; s/\[00.\]/[CPU]/; s/\] [^ ]{5,8} /] FLAGS /; s/ +[0-9]+\.[0-9]{6}:/ TIME:/'
 }
 
-# compare WHAT: the program is traced in both ways.
+# compare WHAT: trace the program in both directories. One result.
 compare() {
 	run $dir >"$tmp/ours"
 	if [ -n "$compared" ]; then
@@ -41,14 +41,14 @@ compare() {
 	fi
 }
 
-# same OPTION: both with it set to the other state.
+# same OPTION: compare with OPTION toggled in both directories. One result.
 same() {
 	local old
 
 	old=$(cat "$dir/options/$1")
 	echo $((!old)) >"$dir/options/$1"
 	[ -z "$compared" ] || echo $((!old)) >"$tracefs/options/$1"
-	compare "$1=$((!old)) has the same effect"
+	compare "$1=$((!old)) has the same effect as in tracefs"
 	echo "$old" >"$dir/options/$1"
 	[ -z "$compared" ] || echo "$old" >"$tracefs/options/$1"
 }
@@ -56,30 +56,30 @@ same() {
 ktap_plan 18
 clear
 if [ -n "$compared" ]; then
-	check "tracefs is set up" set_up $tracefs
+	check "the event can be defined in tracefs" set_up $tracefs
 else
-	skip "tracefs is set up" "$no_peer"
+	skip "the event can be defined in tracefs" "$no_peer"
 fi
-check "we are set up" set_up $dir
-compare "the traces are the same"
+check "the event can be defined here" set_up $dir
+compare "the trace is the same as in tracefs"
 same irq-info
 same record-tgid
 same context-info
 same userstacktrace
-is "$(grep -c '^ => ' "$tmp/ours")" 8 "eight addresses of the stack"
+is "$(grep -c '^ => ' "$tmp/ours")" 8 "the user stack has eight addresses"
 [ -z "$compared" ] || : >$tracefs/uprobe_events
 
-# Of both kinds of handlers, with a filter, and of one that returns.
+# User stacks from the trap and from task context, with a filter.
 : >$dir/trace
 echo 1 >$dir/options/userstacktrace
 define "p:task $deep s=+0(%sp):x64"
 echo 'n >= 0' >$dir/events/uprobes/e/filter
 enable
 run_same "$prog" deep
-is "$(grep -c '<user stack trace>' $dir/trace)" 2 "both kinds of handlers record it"
-is "$(grep '^ => ' $dir/trace | sort | uniq -c | awk '$1 != 2' | wc -l)" 0 "and the same"
+is "$(grep -c '<user stack trace>' $dir/trace)" 2 "the trap and task context record a user stack each"
+is "$(grep '^ => ' $dir/trace | sort | uniq -c | awk '$1 != 2' | wc -l)" 0 "both record the same user stack"
 drain $dir/trace_pipe >"$tmp/out"
-is "$(grep -c '^ => ' "$tmp/out")" 16 "trace_pipe has them, too"
+is "$(grep -c '^ => ' "$tmp/out")" 16 "trace_pipe has both user stacks"
 
 
 # Return addresses that return probes have replaced.
@@ -97,18 +97,20 @@ before=$(stack)
 for name in inner frame_1 frame_2 frame_4 frame_8; do
 	define "r:r$name $(where $name)"
 done
-is "$(stack)" "$before" "a stack shows where return-probed calls really return to"
-is "$(lines | grep -c ': r[a-z0-9_]*: ')" 5 "which they do"
+is "$(stack)" "$before" "a user stack has the real return addresses of return-probed calls"
+is "$(lines | grep -c ': r[a-z0-9_]*: ')" 5 "these calls return and are recorded"
 
-# A function that begins with the push of its frame pointer; also return-probed itself.
+# A function that begins with the push of its frame pointer, then with a return probe, too.
 : >$dir/uprobe_events
 define "p:e $(where frame_1)"
-is "$(stack | sed 1d)" "$(sed 1d <<<"$before" | head -n 7)" "where a function makes its frame, its caller is there"
+is "$(stack | sed 1d)" "$(sed 1d <<<"$before" | head -n 7)" \
+	"where a function pushes its frame pointer, the user stack has its caller"
 define "r:left $(where frame_1)"
-is "$(stack | sed 1d)" "$(sed 1d <<<"$before" | head -n 7)" "also where its return is probed"
+is "$(stack | sed 1d)" "$(sed 1d <<<"$before" | head -n 7)" \
+	"where a return-probed function pushes its frame pointer, the user stack has its caller"
 
-like "$(cat $dir/trace_options)" '^userstacktrace$' "trace_options lists what is set"
+like "$(cat $dir/trace_options)" '^userstacktrace$' "trace_options lists the options that are set"
 echo nouserstacktrace >$dir/trace_options
-is "$(cat $dir/options/userstacktrace)" 0 "and sets it"
+is "$(cat $dir/options/userstacktrace)" 0 "writing to trace_options changes an option"
 check_fails "an unknown option is refused" sh -c "echo nosuch >$dir/trace_options"
 clear

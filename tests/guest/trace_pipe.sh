@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: trace_pipe waits, wakes, polls, is interrupted, and takes out what it gives
-# once: what decides here is the module, in the same way on all kernels
+# test: readers of trace_pipe wait, wake, poll and can be interrupted, and consume the records
+# once: the result depends on the module only, not on the kernel
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
-# ready: poll says that there is something to read.
+# ready: true if poll says that there is something to read.
 ready() {
 	read -r -t 0 -u 3
 }
@@ -18,50 +18,53 @@ enable
 pipe=$dir/trace_pipe
 exec 3<$pipe
 
-# Nothing there.
-check_fails "with nothing to read it is not ready" ready
-like "$(dd if=$pipe iflag=nonblock 2>&1)" "Resource temporarily unavailable" "an open without waiting gets EAGAIN"
+# Nothing to read.
+check_fails "with nothing to read, trace_pipe is not ready" ready
+like "$(dd if=$pipe iflag=nonblock 2>&1)" "Resource temporarily unavailable" \
+	"with nothing to read, a nonblocking read gets EAGAIN"
 timeout -s INT 1 cat $pipe >"$tmp/out"
-is $? 124 "a reader that waits is interrupted by a signal"
-is "$(cat "$tmp/out")" "" "having read nothing"
+is $? 124 "a signal interrupts a reader that waits"
+is "$(cat "$tmp/out")" "" "the interrupted reader has read nothing"
 
 # A reader that waits is woken by the first event, not by the next one.
 (read -r line <$pipe; echo "$line") >"$tmp/out" &
 reader=$!
 wait_until "the reader waits" reads $reader $pipe
 "$prog" ticks 1 1
-check "a reader that waits is woken" in_time ended $reader
-like "$(cat "$tmp/out")" ' n=0$' "by what it waited for"
+check "the first event wakes a reader that waits" in_time ended $reader
+like "$(cat "$tmp/out")" ' n=0$' "the reader gets the event that has woken it"
 
 # The line.
 like "$(cat "$tmp/out")" \
 	'^traced-[0-9]+ +\[00[01]\] [d.][n.]\.[0-9.]\. +[0-9]+\.[0-9]{6}: p_traced_0x[0-9a-f]+: \(0x[0-9a-f]+\) n=0$' \
-	"its line is that of tracefs"
+	"the line has the form of tracefs"
 uptime() { cut -d. -f1 /proc/uptime; }
 before=$(uptime)
 "$prog" slow 1 &
 pid=$!
 wait $pid
-check "with something to read it is ready" ready
+check "with something to read, trace_pipe is ready" ready
 read -r line <&3
 like "$line" "-$pid " "the line names the thread that was hit"
 now=$(uptime)
 then=$(sed -E 's/.* ([0-9]+)\.[0-9]{6}: .*/\1/' <<<"$line")
-check "the time is the kernel's" test $then -ge $((before - 5)) -a $then -le $((now + 5))
-check_fails "what was read is gone" ready
+check "the time in the line is the kernel's" test $then -ge $((before - 5)) -a $then -le $((now + 5))
+check_fails "after the record is read, trace_pipe is not ready" ready
 
-# Order, over CPUs.
+# Order across CPUs.
 for i in 1 2 3 4 5 6; do
 	taskset $((1 << i % 2)) "$prog" ticks 1 3
 done
 drain $pipe >"$tmp/out"
-is "$(wc -l <"$tmp/out")" 18 "all events of both CPUs are there"
-check "in the order of time" sort -c -n <(sed -E 's/^.*\[00.\] .{5} +//; s/: .*//' "$tmp/out")
+is "$(wc -l <"$tmp/out")" 18 "trace_pipe has all events of both CPUs"
+check "the events of both CPUs come in the order of time" \
+	sort -c -n <(sed -E 's/^.*\[00.\] .{5} +//; s/: .*//' "$tmp/out")
 
-# The end: only with tracing off, and after something was read.
+# End of file: only with tracing off, and after something was read.
 "$prog" ticks 1 2
 echo 0 >$dir/tracing_on
-is "$(timeout $((20 * ${TEST_TIMEOUT_SCALE:-1})) cat $pipe | wc -l)" 2 "with tracing off it ends after what was there"
+is "$(timeout $((20 * ${TEST_TIMEOUT_SCALE:-1})) cat $pipe | wc -l)" 2 \
+	"with tracing off, a reader gets the records, then end of file"
 echo 1 >$dir/tracing_on
 cat $pipe >"$tmp/out" &
 reader=$!
@@ -70,9 +73,9 @@ wait_until "the reader waits" reads $reader $pipe
 wait_until "the reader has read" test -s "$tmp/out"
 wait_until "the reader waits again" reads $reader $pipe
 echo 0 >$dir/tracing_on
-check "switching it off ends a reader that waits" in_time ended $reader
-is "$(wc -l <"$tmp/out")" 1 "which has read what there was"
+check "switching tracing off ends a reader that waits" in_time ended $reader
+is "$(wc -l <"$tmp/out")" 1 "the reader that ended has read the record before"
 "$prog" ticks 1 5
-is "$(lines | wc -l)" 0 "nothing is recorded with tracing off"
+is "$(lines | wc -l)" 0 "no hit is recorded with tracing off"
 exec 3<&-
 clear

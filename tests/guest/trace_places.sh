@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: an event can have twenty thousand places, and has each of them once
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 # full: twenty thousand places take 10 s; cli_sdt has four hundred
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -11,7 +11,8 @@ prog=$tmp/many_places
 cp "$UPROBES_TOP/build/progs/many_places" "$prog"
 TIMEFORMAT="%U %S"
 
-# cpu COMMAND...: hundredths of a second of processor time; what it says is in $tmp/err.
+# cpu COMMAND...: run it, and print its CPU time in hundredths of a second. Its output goes to $tmp/out
+# and $tmp/err.
 cpu() {
 	{ time "$@" >"$tmp/out" 2>"$tmp/err"; } 2>"$tmp/time"
 	awk '{ printf "%d", 100 * ($1 + $2) }' "$tmp/time"
@@ -19,19 +20,20 @@ cpu() {
 
 ktap_plan 5
 counted=$(cpu uprobe count -c "$prog" "u:$prog:place")
-like "$(cat "$tmp/out" "$tmp/err")" "20000 hits, 0 missed" "all places are counted"
+like "$(cat "$tmp/out" "$tmp/err")" "20000 hits, 0 missed" "uprobe count counts all places"
 traced=$(cpu uprobe -c "$prog" --max-probes 20000 --buffer 32768 "u:$prog:place")
-like "$(cat "$tmp/err")" "20000 events shown, 20000 hits, 0 missed, 0 lost" "and are an event"
+like "$(cat "$tmp/err")" "20000 events shown, 20000 hits, 0 missed, 0 lost" "uprobe traces all places as one event"
 diag "hundredths of a second of processor time: $counted to count, $traced to trace"
 
-# What is at the same place, and what is not.
+# Definitions at a place that an event has already.
 place=$(uprobe offset "$prog" places)
 for args in "" " %di" " %si"; do
 	echo "p:g/one $place$args" >>$dir/uprobe_events
 done 2>/dev/null
-is "$(wc -l <$dir/uprobe_events)" 1 "other arguments are no more of one event"
+is "$(wc -l <$dir/uprobe_events)" 1 "a definition with other arguments does not join the event"
 echo "p:g/two $place a=%di" >>$dir/uprobe_events
 echo "p:g/two $place a=%si" >>$dir/uprobe_events
-check_fails "what an event has already is refused" sh -c "echo 'p:g/two $place a=%si' >>$dir/uprobe_events 2>/dev/null"
+check_fails "a place that the event has already is refused" \
+	sh -c "echo 'p:g/two $place a=%si' >>$dir/uprobe_events 2>/dev/null"
 echo "-:g/two $place" >>$dir/uprobe_events
-check "and can be had again when it has gone" sh -c "echo 'p:g/two $place a=%si' >>$dir/uprobe_events"
+check "a place can be defined again after its removal" sh -c "echo 'p:g/two $place a=%si' >>$dir/uprobe_events"

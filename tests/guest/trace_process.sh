@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: /proc/PID/mem:ADDRESS probes one process, where there is no file too
-# once: what decides here is the module, in the same way on all kernels
+# test: /proc/PID/mem:ADDRESS probes one process, even where no file is mapped
+# once: the result depends on the module only, not on the kernel
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -10,7 +10,7 @@ ktap_plan 18
 
 clock=$UPROBES_TOP/build/progs/cli_clock
 
-# launch: a process of the program, waiting for $tmp/now; its ID in $process.
+# launch: start the program, which waits for $tmp/now; sets $process to its PID.
 launch() {
 	rm -f "$tmp/now" "$tmp/said"
 	"$clock" "$tmp/now" >"$tmp/said" &
@@ -18,31 +18,33 @@ launch() {
 	wait_until "the program waits" grep -q waits "$tmp/said"
 }
 
-# finish: let it go on, to its end.
+# finish: let the program run to its end.
 finish() {
 	: >"$tmp/now"
 	wait "$process"
 }
 
-# address PID NAME: of a function of the vDSO.
+# address PID NAME: print the place of a function of the vDSO.
 address() {
 	uprobe offset -p "$1" libc "$2" 2>/dev/null | grep /mem:
 }
 
 launch
 define "p:day $(address $process gettimeofday) tv=%di:x64"
-like "$(cat $dir/uprobe_events)" "^p:uprobes/day /proc/$process/mem:0x[0-9a-f]+ tv=%di:x64$" "it is listed as it was defined"
-check "it is enabled" enable uprobes/day
+like "$(cat $dir/uprobe_events)" "^p:uprobes/day /proc/$process/mem:0x[0-9a-f]+ tv=%di:x64$" \
+	"the event is listed as it was defined"
+check "the event can be enabled" enable uprobes/day
 finish
-is "$(lines | grep -c "cli_clock-$process .* day: (0x")" 7 "its hits are recorded"
-like "$(cat "$tmp/said")" '^7 answers, .* too$' "the process gets its answers"
-like "$(cat $dir/uprobe_profile)" 'day +7 +0' "they are counted"
-check "when the process is gone the event is disabled" disable uprobes/day
-check_fails "and not enabled again" enable uprobes/day
-like "$(cat $dir/error_log)" 'The process whose memory this is does not exist any more' "error_log says so"
+is "$(lines | grep -c "cli_clock-$process .* day: (0x")" 7 "the hits are recorded"
+like "$(cat "$tmp/said")" '^7 answers, .* too$' "the probed functions still work"
+like "$(cat $dir/uprobe_profile)" 'day +7 +0' "uprobe_profile counts the hits"
+check "after the process has ended the event can be disabled" disable uprobes/day
+check_fails "after the process has ended the event cannot be enabled" enable uprobes/day
+like "$(cat $dir/error_log)" 'The process whose memory this is does not exist any more' \
+	"error_log says that the process does not exist any more"
 clear
 
-# Text of a file, but of one process only. The program is not at the same place twice.
+# Text of a file, in one process only. The program has another address in each process.
 launch
 other=$process
 launch
@@ -51,7 +53,7 @@ maps=$(awk -v f="$clock" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print a[1], $
 printf -v at '0x%x' $((0x${maps% *} - 0x${maps#* } + ${main##*:}))
 define "p:asks /proc/$process/mem:$at"
 check_fails "the same probe twice is refused" define "p:asks /proc/$process/mem:$at"
-like "$(cat $dir/error_log)" 'this very probe already' "and called so"
+like "$(cat $dir/error_log)" 'this very probe already' "error_log says that the event has this probe already"
 define "p:asked /proc/$other/mem:$at"
 enable uprobes/asks
 : >"$tmp/now"
@@ -59,16 +61,18 @@ wait $process $other
 is "$(lines | grep -c "cli_clock-$process .* asks: ") $(lines | wc -l)" "7 7" "of two processes of one program, one is probed"
 clear
 
-check_fails "a file offset means nothing there" define "p:bad /proc/$$/mem:0x1000 @+16"
-like "$(cat $dir/error_log)" 'The file offset is not a number, or not in a part' "and the message names it"
+check_fails "an argument with a file offset is refused" define "p:bad /proc/$$/mem:0x1000 @+16"
+like "$(cat $dir/error_log)" 'The file offset is not a number, or not in a part' \
+	"error_log says that the file offset is wrong"
 : >$dir/error_log
 define "p:bad /proc/$$/mem:0x1000"
-check_fails "an address where there is no text is refused" enable uprobes/bad
-like "$(cat $dir/error_log)" 'The probe could not be put in place; the kernel log names the reason' "error_log names where to look"
-check_fails "so is the memory of nobody" define "p:none /proc/4194304/mem:0x1000"
+check_fails "an address without text is refused when it is enabled" enable uprobes/bad
+like "$(cat $dir/error_log)" 'The probe could not be put in place; the kernel log names the reason' \
+	"error_log refers to the kernel log"
+check_fails "the memory of a process that does not exist is refused" define "p:none /proc/4194304/mem:0x1000"
 clear
 
-# An int3 that the program came with.
+# A breakpoint of the program's own.
 foreign=$UPROBES_TOP/build/progs/foreign
 mkfifo "$tmp/in"
 : >"$tmp/said"
@@ -81,8 +85,8 @@ trap_end=$(nm "$foreign" | awk '$3 == "own_trap_end" { print $1 }')
 own=$((${one##*:} + 0x$trap_end - 0x$(nm "$foreign" | awk '$3 == "one" { print $1 }') - 1))
 maps=$(awk -v f="$foreign" '$2 ~ /x/ && $6 == f { split($1, a, "-"); print a[1], $3; exit }' /proc/$process/maps)
 define "p:own /proc/$process/mem:$(printf '0x%x' $((0x${maps% *} - 0x${maps#* } + own)))"
-check_fails "the program's own breakpoint is not covered" enable uprobes/own
-like "$(cat $dir/error_log)" 'Another breakpoint is at this place' "for that reason"
+check_fails "a probe on the program's own breakpoint is refused" enable uprobes/own
+like "$(cat $dir/error_log)" 'Another breakpoint is at this place' "error_log says that another breakpoint is there"
 exec 7>&-
 wait $process
 clear

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: defining, enabling, reading, removing and clearing at once, under load, come out clean
+# test: events can be defined, enabled, read, removed and cleared all at once, under load
 # cpus: 2
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 # timeout: 180
 #
-# Three seconds, or eight with FULL=1; LONG=300 in its environment: so many.
+# It lasts three seconds, or eight with FULL=1. LONG=300 in the environment makes it 300 seconds.
 # shellcheck disable=SC2016,SC2034
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
@@ -15,7 +15,7 @@ text=$(where text)
 ktap_plan 7
 clear
 
-# until_stop COMMAND: again and again; what fails here may fail.
+# until_stop COMMAND: run COMMAND again and again. It may fail.
 until_stop() {
 	while ! [ -e "$tmp/stop" ]; do
 		eval "$1"
@@ -43,15 +43,15 @@ done
 
 check "the program is still running" kill -0 $load
 disable
-check "all can be removed" sh -c ": >$dir/uprobe_events"
-is "$(cat $dir/uprobe_events)" "" "nothing is defined"
-is "$(ls $dir/events)" enable "no directory is left"
+check "all events can be removed" sh -c ": >$dir/uprobe_events"
+is "$(cat $dir/uprobe_events)" "" "no event is left"
+is "$(ls $dir/events)" enable "no directory of an event is left"
 define "p:after $tick n=%di"
 enable
-check "events still come" in_time grep -q ': after: ' $dir/trace
+check "a new event is still recorded" in_time grep -q ': after: ' $dir/trace
 disable
-check "the text is that of the file" "$UPROBES_TOP/build/progs/textcmp" $load
+check "no breakpoint is left in the program's text" "$UPROBES_TOP/build/progs/textcmp" $load
 clear
 kill $load
-check "the module goes" rmmod uprobes
+check "the module unloads" rmmod uprobes
 load_module

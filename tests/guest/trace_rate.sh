@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: rate_limit bounds what an event records in a second, and the rest counts as lost
-# once: what decides here is the module, in the same way on all kernels
+# test: rate_limit bounds the records of an event in a second, and the other hits count as lost
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -12,35 +12,36 @@ define "p:e $tick n=%di"
 define "p:free $tick m=%di"
 limit=$dir/events/uprobes/e/rate_limit
 is "$(cat $limit)" 0 "there is no limit at first"
-check_fails "nonsense is refused" sh -c "echo some >$limit"
+check_fails "a limit that is no number is refused" sh -c "echo some >$limit"
 echo 10 >$limit
 is "$(cat $limit)" 10 "a limit can be set"
 enable
 
-# However long this takes, each second of it has ten at most.
+# However long this takes, each second has ten records at most.
 start=$(cut -d. -f1 /proc/uptime)
 "$prog" ticks 4 2000
 end=$(cut -d. -f1 /proc/uptime)
 seconds=$((end - start + 2))
 drain $dir/trace_pipe >"$tmp/out"
 seen=$(grep -c ': e:' "$tmp/out")
-check "$seen recorded in $seconds seconds" test "$seen" -ge 10 -a "$seen" -le $((10 * seconds))
+check "an event has at most ten records a second: $seen in $seconds seconds" \
+	test "$seen" -ge 10 -a "$seen" -le $((10 * seconds))
 is "$(grep -c ': free:' "$tmp/out")" 8000 "another event has no limit"
 lost=$(sed -nE 's/^CPU:[0-9]+ \[LOST ([0-9]+) EVENTS\]$/\1/p' "$tmp/out" | awk '{ n += $1 } END { print n + 0 }')
-check "the stream tells of lost ones" test "$lost" -gt 0
-is "$(awk '$2 == "e" { print $3 }' $dir/uprobe_profile)" 8000 "all are hits"
-is "$(awk '$2 == "e" { print $4 }' $dir/uprobe_profile)" $((8000 - seen)) "the rest is counted as missed"
+check "trace_pipe marks lost events" test "$lost" -gt 0
+is "$(awk '$2 == "e" { print $3 }' $dir/uprobe_profile)" 8000 "all calls are hits"
+is "$(awk '$2 == "e" { print $4 }' $dir/uprobe_profile)" $((8000 - seen)) "hits above the limit count as missed"
 
-# What a filter drops does not count.  The second that the last ones were
-# recorded in is over first: it may have none left.
+# Hits that a filter drops do not use up the limit.  Wait for the next second, as the last one may
+# have used up its limit.
 echo 'n == 1999' >$dir/events/uprobes/e/filter
 : >$dir/trace
 sleep 1
 "$prog" ticks 1 2000
-is "$(lines | grep -c ': e:')" 1 "what a filter drops is within any limit"
+is "$(lines | grep -c ': e:')" 1 "hits that a filter drops do not use up the limit"
 echo 0 >$limit
 echo 0 >$dir/events/uprobes/e/filter
 : >$dir/trace
 "$prog" ticks 1 500
-is "$(lines | grep -c ': e:')" 500 "0 takes the limit away"
+is "$(lines | grep -c ': e:')" 500 "writing 0 removes the limit"
 clear

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: concurrent readers of trace_pipe share the events: each one is read exactly once
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
@@ -17,20 +17,20 @@ for i in 1 2 3 4; do
 	readers+=($!)
 done
 check "a program with four threads runs" "$prog" ticks 4 600
-# Looking at it, while it is read, takes nothing.
+# Reading trace meanwhile consumes nothing.
 grep -c . $dir/trace >/dev/null
 disable
 empty() { [ "$(lines | wc -l)" = 0 ]; }
-wait_until "all is read" empty
-# Each waits for more when it has written down what it has read.
+wait_until "all records are read" empty
+# A reader that waits for more has written all that it has read.
 for reader in "${readers[@]}"; do
 	wait_until "a reader waits" reads "$reader" $dir/trace_pipe
 done
 kill "${readers[@]}"
 wait
-is "$(cat "$tmp"/out.* | grep -c ' s="end"$')" 2400 "each event was read once"
+is "$(cat "$tmp"/out.* | grep -c ' s="end"$')" 2400 "all events were read"
 is "$(cat "$tmp"/out.* | sed -nE 's/.* n=([0-9]+) .*/\1/p' | sort -n | uniq -c | awk '$1 != 4' | wc -l)" 0 \
-	"that of each call of each thread"
+	"the event of each call was read once for each thread"
 is "$(cat "$tmp"/out.* | grep -vc ': e: (0x[0-9a-f]*) n=[0-9]* pad={.*} s="end"$')" 0 "no line is torn"
 clear
 echo 1408 >$dir/buffer_size_kb

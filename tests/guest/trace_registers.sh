@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: each general register is an argument that has what the program has in it, where a function begins and where it has returned
+# test: each general register can be an argument and has the program's value, at function entries and at returns
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -14,7 +14,7 @@ for register in ax bx cx dx si di bp r8 r9 r10 r11 r12 r13 r14 r15; do
 	registers="$registers $register=%$register"
 done
 
-# in_trap: for each line, whether interrupts were off.
+# in_trap: print for each line whether interrupts were off.
 in_trap() {
 	lines | sed -E 's/.* \[[0-9]+\] (.).*/\1/' | tr -d '\n'
 }
@@ -22,7 +22,7 @@ in_trap() {
 ktap_plan 6
 for where in "the trap" "task context"; do
 	clear
-	# What is read at %di is not in memory: that takes task context.
+	# %di points to an absent page, so that reading there takes task context.
 	more=
 	[ "$where" = "the trap" ] || more=" byte=+0(%di):u8"
 	define "p:entry $changed $registers$more"
@@ -31,12 +31,12 @@ for where in "the trap" "task context"; do
 	"$tmp/registers" >"$tmp/said"
 	disable
 	is "$(lines | fields | sed 's/: ([^)]*)/:/; s/ byte=[0-9]*$//')" "$(cat "$tmp/said")" \
-		"in $where: all are those of the program"
-	is "$(wc -l <"$tmp/said")" 6 "in $where: each call is seen, and has changed nothing else"
+		"in $where: all registers have the program's values"
+	is "$(wc -l <"$tmp/said")" 6 "in $where: the program has made all calls, and finds its registers unchanged"
 	if [ "$where" = "the trap" ]; then
-		is "$(in_trap)" dddddd "in $where: interrupts were off"
+		is "$(in_trap)" dddddd "in $where: all records were made with interrupts off"
 	else
-		like "$(in_trap)" '^[^d]{6}$' "in $where: they were on"
+		like "$(in_trap)" '^[^d]{6}$' "in $where: all records were made with interrupts on"
 	fi
 done
 clear

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: strings to 4095 characters are whole, longer ones marked; (fault) is for bad addresses only
-# once: what decides here is the module, in the same way on all kernels
+# test: strings up to 4095 characters are complete, longer ones are marked; (fault) means a bad address
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -10,7 +10,7 @@ repeat() {
 	printf "%${2}s" "" | tr ' ' "$1"
 }
 
-# arguments: what follows the address, of each line.
+# arguments: print what follows the address in each line.
 arguments() {
 	lines | LC_ALL=C fields | LC_ALL=C sed 's/^[^)]*) //'
 }
@@ -22,18 +22,18 @@ define "p $text s=+0(%di):string"
 enable
 "$prog" strings
 arguments >"$tmp/got"
-is "$(sed -n 1p "$tmp/got")" 's=""' "an empty string"
-is "$(sed -n 2p "$tmp/got")" 's="b"' "one character"
-is "$(sed -n 3p "$tmp/got")" "s=\"$(repeat c 4094)\"" "4094 characters"
-is "$(sed -n 4p "$tmp/got")" "s=\"$(repeat d 4095)\"" "4095 characters, which is the limit"
-is "$(sed -n 5p "$tmp/got")" "s=\"$(repeat e 4096)\"..." "one more is cut, and the cut is marked"
-is "$(sed -n 6p "$tmp/got")" "s=\"$(repeat f 4096)\"..." "so are many more"
+is "$(sed -n 1p "$tmp/got")" 's=""' "an empty string is recorded"
+is "$(sed -n 2p "$tmp/got")" 's="b"' "a string of one character is recorded"
+is "$(sed -n 3p "$tmp/got")" "s=\"$(repeat c 4094)\"" "a string of 4094 characters is complete"
+is "$(sed -n 4p "$tmp/got")" "s=\"$(repeat d 4095)\"" "a string of 4095 characters, which is the limit, is complete"
+is "$(sed -n 5p "$tmp/got")" "s=\"$(repeat e 4096)\"..." "a string of one more character is cut, and the cut is marked"
+is "$(sed -n 6p "$tmp/got")" "s=\"$(repeat f 4096)\"..." "a much longer string is cut, and the cut is marked"
 # shellcheck disable=SC1003
 is "$(sed -n 7p "$tmp/got")" 's="tab\tnewline\nescape\x1b[0m delete\x7f quote" end"' \
 	"control characters neither break the line nor reach the terminal"
 
-# Control characters above ASCII: as UTF-8, as a byte that is of no character, in overlong form, and
-# halves. What is no control character stays as it is.
+# Control characters above ASCII: in UTF-8, as a byte that belongs to no character, in overlong form,
+# and cut in half. Other characters stay as they are.
 disable
 clear
 define "p $text s=+0(%di):string c=+0(%di):char[2]"
@@ -41,22 +41,24 @@ enable
 ln -s "$prog" "$tmp/"$'csi\xc2\x9b1m\x9b\xc3\xa0'
 "$tmp/"$'csi\xc2\x9b1m\x9b\xc3\xa0' say $'\xc2\x9b31m \x9b31m \xe0\x82\x9b \xc3\xa0\xe2\x82\xac\xf0\x9f\x90\x9b \xe0 \xc2'
 is "$(arguments)" $'s="\\xc2\\x9b31m \\x9b31m \xe0\\x82\\x9b \xc3\xa0\xe2\x82\xac\xf0\x9f\x90\x9b \xe0 \xc2" c={\'\xc2\',\'\\x9b\'}' \
-	"nor do those above ASCII"
-is "$(lines | LC_ALL=C sed 's/-[0-9]* .*//; s/^ *//')" $'csi\\xc2\\x9b1m\\x9b\xc3\xa0' "nor from the name of a thread"
+	"control characters above ASCII do not reach the terminal"
+is "$(lines | LC_ALL=C sed 's/-[0-9]* .*//; s/^ *//')" $'csi\\xc2\\x9b1m\\x9b\xc3\xa0' \
+	"control characters in the name of a thread do not reach the terminal"
 
-# Eight of them in one event: more than any page, and than a record holds.
+# Nine long strings in one event: more than a page, and more than a record holds.
 disable
 clear
 define "p $text $(for i in 1 2 3 4 5 6 7 8 9; do printf 's%d=+0(%%di):string ' $i; done)"
 enable
 "$prog" strings
 arguments >"$tmp/got"
-is "$(sed -n 4p "$tmp/got" | tr ' ' '\n' | sed -n 3p)" "s3=\"$(repeat d 4095)\"" "many long strings in one record"
-is "$(sed -n 4p "$tmp/got" | wc -w)" 9 "none of them is missing"
-like "$(sed -n 4p "$tmp/got" | tr ' ' '\n' | sed -n '8p;9p')" '\.\.\.$' "what does not fit is marked, too"
-is "$(wc -l <"$tmp/got")" 7 "and no event is lost"
+is "$(sed -n 4p "$tmp/got" | tr ' ' '\n' | sed -n 3p)" "s3=\"$(repeat d 4095)\"" "a record holds many long strings"
+is "$(sed -n 4p "$tmp/got" | wc -w)" 9 "no string of the record is missing"
+like "$(sed -n 4p "$tmp/got" | tr ' ' '\n' | sed -n '8p;9p')" '\.\.\.$' \
+	"a string that does not fit into the record is cut and marked, too"
+is "$(wc -l <"$tmp/got")" 7 "no event with long strings is lost"
 
-# Where what can be fetched in the trap ends in the middle of the name.
+# The memory that the trap can fetch ends in the middle of the program's name.
 disable
 clear
 for at in $(seq 20 79); do
@@ -65,10 +67,11 @@ for at in $(seq 20 79); do
 done
 enable comm
 "$prog" strings
-is "$(awk '{ n += $3 } END { print n }' $dir/uprobe_profile)" $((60 * 7)) "two long strings, and the program's name"
-is "$(lines)" "" "which is never cut"
+is "$(awk '{ n += $3 } END { print n }' $dir/uprobe_profile)" $((60 * 7)) \
+	"all events with two long strings and the program's name are hit"
+is "$(lines)" "" "the program's name is never cut"
 
-# Pages that are not there yet.
+# Absent pages.
 disable
 clear
 repeat x 5000 | sed 's/^x/Y/' >"$tmp/file"
@@ -86,5 +89,5 @@ s=(fault) c=(fault) n=(fault)
 s=(fault) c=(fault) n=(fault)
 s=(fault) c=(fault) n=(fault)
 s=(fault) c=(fault) n=(fault)
-s=(fault) c=(fault) n=(fault)' "absent pages are brought in, bad addresses are told"
+s=(fault) c=(fault) n=(fault)' "strings in absent pages are fetched, and bad addresses are marked"
 clear

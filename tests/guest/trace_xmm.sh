@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: each SSE register is fetched under its own name
-# once: what decides here is the module, in the same way on all kernels
+# once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
@@ -14,8 +14,8 @@ line="p:all $(where all_set)"
 for i in {0..15}; do
 	line+=" x$i=%xmm$i:f64"
 done
-check "sixteen registers are taken" define "$line"
+check "a definition with sixteen SSE registers is accepted" define "$line"
 enable
 "$prog" >"$tmp/set"
-is "$(lines | fields | sed 's/^[^)]*) //')" "$(cat "$tmp/set")" "each has what the program put there"
+is "$(lines | fields | sed 's/^[^)]*) //')" "$(cat "$tmp/set")" "each register has the value that the program has set"
 clear

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: the module unloads while several processes are in hundreds of thousands of return-probed calls; how long the machine is stopped for that is told
-# once: what decides here is the module, in the same way on all kernels
+# test: the module unloads while processes are in several 100,000 return-probed calls; the test prints the stop time
+# once: the result depends on the module only, not on the kernel
 # cpus: 2
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
@@ -28,11 +28,11 @@ wait_for "all sleep"
 for i in $processes; do
 	wait_until "process $i is deep in calls" grep -qx deep "$tmp/out$i"
 done
-is "$(all_hits)" "0 0" "all calls are under way"
+is "$(all_hits)" "0 0" "no call has returned yet"
 run unregister 0-1
 rmmod uprobe_client
 
-# What is done in the stop, by the function graph tracer where there is one.
+# If there is a function graph tracer, it times the work that is done while the machine is stopped.
 tracing=/sys/kernel/tracing
 traced=
 if grep -qw function_graph $tracing/available_tracers 2>/dev/null; then
@@ -49,11 +49,11 @@ echo >&6
 exec 5>&- 6>&-
 for i in $processes; do
 	eval "wait \$pid$i"
-	is $? 0 "process $i ends well"
-	is "$(sed 1d "$tmp/out$i")" "$plain" "as unprobed"
+	is $? 0 "process $i ends with status 0"
+	is "$(sed 1d "$tmp/out$i")" "$plain" "process $i: the output is the same as unprobed"
 done
 go_on
 wait_for "slept"
 end_calls
 check "the module loads again" load_module
-check "and its client" insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+check "the client loads again" insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

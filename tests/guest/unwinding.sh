@@ -1,36 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: exceptions, panics, backtraces and thread cancellation pass through return-probed functions
-# once: who unwinds is the program
+# once: the program unwinds its stack, not the kernel
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan $((FULL ? 54 : 34))
 
-# unwinds PROGRAM: its output, status included, with what names its process taken out.
+# unwinds PROGRAM: run it, and print its output and status, without the ID of its process.
 unwinds() {
 	"$1" >"$out" 2>"$tmp/err"
 	status=$?
 	cat "$out"
 	echo "status $status"
-	# Newer ones of Rust name the thread by its number, too.
+	# Newer versions of Rust print the number of the thread, too.
 	sed "s/^\(thread '.*'\) ([0-9]*)/\1/; /core dumped/d" "$tmp/err"
 }
 
-# total COLUMN: of the client's state, over all probes.
+# total COLUMN: print the sum of a column of the client's state over all probes.
 total() {
 	awk -v column="$1" '{ sum += $column } END { print sum + 0 }' $client_dir/state
 }
 
 export RUST_BACKTRACE=1
-# Each program in the trap and in task context; without FULL=1 the first one, and the others in turn.
+# With FULL=1, probe each program in the trap and in task context. Without, only the first one in both,
+# and the others in turn.
 ways="0 1" turn=0
 for program in unwinds unwinds32 unwinds_static unwinds_static_pie unwinds_hidden unwinds_rust; do
 	ends=134
 	[ $program != unwinds_rust ] || ends=101
 	program=$progs/$program
 	plain=$(unwinds "$program")
-	like "$plain" "^status $ends$" "${program##*/}: ends with what nobody catches"
+	like "$plain" "^status $ends$" "${program##*/}: unprobed, it ends with an exception or panic that nobody catches"
 	symbol_table=$(nm "$program")
 	n=0
 	for function in $(echo "$symbol_table" | awk '$3 ~ /^probed_/ { print $3 }'); do
@@ -47,9 +48,10 @@ for program in unwinds unwinds32 unwinds_static unwinds_static_pie unwinds_hidde
 		done
 		before_3=$(total 3) before_4=$(total 4)
 		check "${program##*/}, flags=$flags: $n functions are return-probed" run register 0-$last
-		is "$(unwinds "$program")" "$plain" "${program##*/}, flags=$flags: the same as unprobed"
+		is "$(unwinds "$program")" "$plain" "${program##*/}, flags=$flags: the output is the same as unprobed"
 		check "${program##*/}, flags=$flags: returns were counted" test $(($(total 3) - before_3)) -gt 100
-		check "${program##*/}, flags=$flags: and those that were unwound through" test $(($(total 4) - before_4)) -gt 100
+		check "${program##*/}, flags=$flags: calls that were unwound through count as missed" \
+			test $(($(total 4) - before_4)) -gt 100
 		run unregister 0-$last
 	done
 	turn=$((1 - turn))
