@@ -418,16 +418,8 @@ static void note_vendor(struct uinsn *insn)
 	if (insn->mode != UINSN_MODE_64 || (insn->rex & UINSN_REX_W) ||
 	    !(insn->prefixes & UINSN_PREFIX_66))
 		return;
-	switch (insn->class) {
-	case UINSN_JUMP:
-	case UINSN_JCC:
-	case UINSN_LOOP:
-	case UINSN_CALL:
-	case UINSN_ICALL:
-	case UINSN_IJUMP:
-	case UINSN_RET:
+	if (uinsn_class_branches(insn->class))
 		insn->flags |= UINSN_VENDOR;
-	}
 }
 
 /* Read the immediate. If it is a branch displacement, store its value. */

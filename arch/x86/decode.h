@@ -218,6 +218,23 @@ struct uinsn {
 	s32 rel;
 };
 
+/* Check for a class of jumps, calls and returns. */
+static inline bool uinsn_class_branches(enum uinsn_class class)
+{
+	switch (class) {
+	case UINSN_JUMP:
+	case UINSN_JCC:
+	case UINSN_LOOP:
+	case UINSN_CALL:
+	case UINSN_ICALL:
+	case UINSN_IJUMP:
+	case UINSN_RET:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /**
  * uinsn_decode() - find the parts of the instruction at the start of some text
  * @insn: result, valid only when 0 is returned

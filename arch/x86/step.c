@@ -177,18 +177,11 @@ bool arch_step_plain(const struct ssol_plan *plan)
 	case UINSN_COPY:
 	case UINSN_NOP:
 	case UINSN_ENDBR:
-	case UINSN_JUMP:
-	case UINSN_JCC:
-	case UINSN_LOOP:
-	case UINSN_CALL:
-	case UINSN_ICALL:
-	case UINSN_IJUMP:
-	case UINSN_RET:
 		return true;
 	case UINSN_STRING:
 		return !(plan->insn.prefixes & (UINSN_PREFIX_F2 | UINSN_PREFIX_F3));
 	default:
-		return false;
+		return uinsn_class_branches(plan->insn.class);
 	}
 }
 

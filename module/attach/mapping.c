@@ -47,23 +47,32 @@ struct mapping_list {
 	unsigned int room;
 };
 
+/* Make room for one more element in a list.  There may be more than kmalloc() has room for. */
+static int list_grow(void **list, unsigned int nr, unsigned int *room, size_t size)
+{
+	unsigned int more = *room ? 2 * *room : 8;
+	void *longer;
+
+	if (nr < *room)
+		return 0;
+	longer = kvmalloc_array(more, size, GFP_KERNEL);
+	if (!longer)
+		return -ENOMEM;
+	if (nr)
+		memcpy(longer, *list, array_size(nr, size));
+	kvfree(*list);
+	*list = longer;
+	*room = more;
+	return 0;
+}
+
 static int mapping_list_add(struct mapping_list *list, struct probe_file *file,
 			    const struct vm_area_struct *vma)
 {
-	if (list->nr == list->room) {
-		unsigned int room = list->room ? 2 * list->room : 8;
-		struct mapping *maps;
+	int ret = list_grow((void **)&list->maps, list->nr, &list->room, sizeof(*list->maps));
 
-		/* There may be more than kmalloc() has room for. */
-		maps = kvmalloc_array(room, sizeof(*maps), GFP_KERNEL);
-		if (!maps)
-			return -ENOMEM;
-		if (list->nr)
-			memcpy(maps, list->maps, array_size(list->nr, sizeof(*maps)));
-		kvfree(list->maps);
-		list->maps = maps;
-		list->room = room;
-	}
+	if (ret)
+		return ret;
 	list->maps[list->nr++] = (struct mapping) {
 		.file = file,
 		.start = vma->vm_start,
@@ -133,23 +142,16 @@ struct request_list {
 static int request_list_add(struct request_list *list, const struct mapping *map,
 			    struct consumer *c, struct mm_struct *mm)
 {
+	int ret;
+
 	if (c->file.offset < map->offset || c->file.offset - map->offset >= map->end - map->start)
 		return 0;
 	if (c->u->filter && !c->u->filter(c->u, mm))
 		return 0;
-	if (list->nr == list->room) {
-		unsigned int room = list->room ? 2 * list->room : 8;
-		struct attach_request *requests;
-
-		requests = kvmalloc_array(room, sizeof(*requests), GFP_KERNEL);
-		if (!requests)
-			return -ENOMEM;
-		if (list->nr)
-			memcpy(requests, list->requests, array_size(list->nr, sizeof(*requests)));
-		kvfree(list->requests);
-		list->requests = requests;
-		list->room = room;
-	}
+	ret = list_grow((void **)&list->requests, list->nr, &list->room,
+			sizeof(*list->requests));
+	if (ret)
+		return ret;
 	consumer_get(c);
 	list->requests[list->nr++] = (struct attach_request) {
 		.consumer = c,

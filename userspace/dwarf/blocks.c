@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dwarf_type.h"
 #include "util/util.h"
 
 /* Blocks can be nested: a limit on hostile files. */
@@ -43,16 +44,13 @@ static bool has_functions(int tag)
 	switch (tag) {
 	case DW_TAG_namespace:
 	case DW_TAG_module:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
 	case DW_TAG_enumeration_type:	/* in Rust */
 	case DW_TAG_variant_part:
 	case DW_TAG_variant:
 		return true;
 	default:
-		return false;
+		return tag_has_members(tag);
 	}
 }
 

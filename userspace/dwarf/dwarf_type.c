@@ -78,9 +78,10 @@ unsigned int type_encoding(Dwarf_Die *type)
 	return value;
 }
 
-bool type_has_members(Dwarf_Die *type)
+/* Check for the tag of a type that has members. */
+bool tag_has_members(int tag)
 {
-	switch (dwarf_tag(type)) {
+	switch (tag) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
@@ -88,6 +89,11 @@ bool type_has_members(Dwarf_Die *type)
 	default:
 		return false;
 	}
+}
+
+bool type_has_members(Dwarf_Die *type)
+{
+	return tag_has_members(dwarf_tag(type));
 }
 
 static bool enum_is_signed(Dwarf_Die *type)

@@ -39,6 +39,7 @@ bool type_target(Dwarf_Die *type, Dwarf_Die *target);
 bool type_size(Dwarf_Die *type, u64 *size);
 unsigned int type_encoding(Dwarf_Die *type);
 bool type_is_pointer(Dwarf_Die *type);
+bool tag_has_members(int tag);
 bool type_has_members(Dwarf_Die *type);
 const char *type_for_tracer(Dwarf_Die *type);
 const char *type_array_index(Dwarf_Die *type, unsigned int dimension,

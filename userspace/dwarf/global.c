@@ -14,6 +14,7 @@
 
 #include "util/error.h"
 #include "util/util.h"
+#include "dwarf_type.h"
 #include "location_find.h"
 
 /* Nested namespaces; a limit on hostile files. */
@@ -70,16 +71,7 @@ struct search {
 
 static bool is_around(int tag)
 {
-	switch (tag) {
-	case DW_TAG_namespace:
-	case DW_TAG_module:
-	case DW_TAG_structure_type:
-	case DW_TAG_class_type:
-	case DW_TAG_union_type:
-		return true;
-	default:
-		return false;
-	}
+	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag_has_members(tag);
 }
 
 /* Follow a definition to its declaration, which is inside its namespace. */

@@ -247,41 +247,49 @@ unsigned long tracer_pids_next(struct tracer_pids *pids,
 	return find_next_bit(bits, PID_MAX_LIMIT, pid);
 }
 
-static void on_fork(void *data, struct task_struct *parent,
-		    struct task_struct *child)
+/* Changes each list for an event of @task, in which @other takes part. */
+static void lists_change(struct tracer_pids *pids,
+			 void (*change)(unsigned long *bits, struct task_struct *task,
+					struct task_struct *other),
+			 struct task_struct *task, struct task_struct *other)
 {
-	struct tracer_pids *pids = data;
 	unsigned long *bits;
 	unsigned int i;
 
 	rcu_read_lock();
 	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
 		bits = rcu_dereference(pids->bits[i]);
-		if (bits && listed(bits, parent))
-			set_bit(child->pid, bits);
+		if (bits)
+			change(bits, task, other);
 	}
 	rcu_read_unlock();
 }
 
-/* A process's id stands for all of its threads, so it goes with the last one. */
+static void child_joins(unsigned long *bits, struct task_struct *child,
+			struct task_struct *parent)
+{
+	if (listed(bits, parent))
+		set_bit(child->pid, bits);
+}
+
+static void on_fork(void *data, struct task_struct *parent,
+		    struct task_struct *child)
+{
+	lists_change(data, child_joins, child, parent);
+}
+
+/* The id of a process stands for all of its threads: it goes with the last thread. */
+static void thread_leaves(unsigned long *bits, struct task_struct *task, struct task_struct *unused)
+{
+	if (task->pid != task->tgid)
+		clear_bit(task->pid, bits);
+	if (!atomic_read(&task->signal->live))
+		clear_bit(task->tgid, bits);
+}
+
 static void task_exits(void *data, struct task_struct *task)
 {
-	bool last = !atomic_read(&task->signal->live);
-	struct tracer_pids *pids = data;
-	unsigned long *bits;
-	unsigned int i;
-
-	rcu_read_lock();
-	for (i = 0; i < TRACER_PIDS_LISTS; i++) {
-		bits = rcu_dereference(pids->bits[i]);
-		if (!bits)
-			continue;
-		if (task->pid != task->tgid)
-			clear_bit(task->pid, bits);
-		if (last)
-			clear_bit(task->tgid, bits);
-	}
-	rcu_read_unlock();
+	lists_change(data, thread_leaves, task, NULL);
 }
 
 COMPAT_EXIT_HOOK(on_exit, task_exits)

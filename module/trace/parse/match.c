@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running event filters on a record, in any context.
+ * Run event filters on a record, in any context.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -11,8 +11,8 @@
 #include "trace/lib/words.h"
 
 /*
- * Does @c match the set that starts behind a '['?  @limit: behind the last ']' of the
- * pattern.  *@end: behind the set's.
+ * Check whether @c matches the set that starts behind a '['.  @limit is the place behind
+ * the last ']' of the pattern.  Set *@end to the place behind the ']' of the set.
  */
 static bool match_set(const char *set, const char *limit, char c,
 		      const char **end)
@@ -23,7 +23,7 @@ static bool match_set(const char *set, const char *limit, char c,
 	inverted = s < limit && *s == '!';
 	s += inverted;
 	if (limit - s < 2) {
-		/* No ']' behind a first character: the '[' stands for itself. */
+		/* If no ']' follows a first character, the '[' stands for itself. */
 		*end = set;
 		return c == '[';
 	}
@@ -44,14 +44,14 @@ static bool match_set(const char *set, const char *limit, char c,
 }
 
 /**
- * tracer_glob_match() - does a string match a pattern?
- * @pattern: with *, ?, [set], [!set] and a backslash before what is meant as such
+ * tracer_glob_match() - match a string with a pattern
+ * @pattern: with *, ?, [set], [!set]; a backslash before a character makes it literal
  * @plen: its length
  * @s: the string
  * @len: its length
  *
- * Looks back at the last '*' only, which is enough, and bounds the time by
- * the product of the lengths.
+ * To go back to the last '*' only is enough.  It bounds the time by the product of the
+ * lengths.
  */
 static bool tracer_glob_match(const char *pattern, size_t plen, const char *s, size_t len)
 {
@@ -140,18 +140,10 @@ static bool compare_signed(u8 op, s64 a, s64 b)
 
 static bool compare_unsigned(u8 op, u64 a, u64 b)
 {
-	switch (op) {
-	case TRACER_FILTER_LT:
-		return a < b;
-	case TRACER_FILTER_LE:
-		return a <= b;
-	case TRACER_FILTER_GT:
-		return a > b;
-	case TRACER_FILTER_GE:
-		return a >= b;
-	default:
-		return compare_signed(op, a, b);
-	}
+	/* With the highest bit flipped, unsigned numbers have the order of signed ones. */
+	const u64 flip = op == TRACER_FILTER_BITS ? 0 : 1ULL << 63;
+
+	return compare_signed(op, a ^ flip, b ^ flip);
 }
 
 static __always_inline bool match_integer(const struct tracer_filter_step *step, const u8 *entry)
@@ -186,7 +178,7 @@ static bool match_number(const struct tracer_filter_step *step, const struct vie
 	       compare_signed(step->op, order, step->value) : step->op == TRACER_FILTER_NE;
 }
 
-/* The text of a string field; one that could not be read is "(fault)". */
+/* Find the text of a string field.  A string that could not be read is "(fault)". */
 static const char *find_text(const struct tracer_filter_step *step,
 			     const struct view *v, size_t *len)
 {
@@ -261,11 +253,11 @@ static bool match_steps(const struct tracer_filter *filter,
 }
 
 /**
- * tracer_filter_match() - does a record pass a filter?
+ * tracer_filter_match() - check whether a record passes a filter
  * @filter: the filter
  * @record: a record of the event that it was compiled for
  * @len: length of the record
- * @cpu: where it was made
+ * @cpu: the CPU of the hit
  *
  * Context: any.
  */
@@ -275,7 +267,7 @@ bool tracer_filter_match(const struct tracer_filter *filter,
 {
 	const struct tracer_filter_step *step = filter->steps;
 
-	/* The most usual filter by far, and each hit that it rejects costs no more. */
+	/* By far the most usual filter.  A hit that it rejects costs only this comparison. */
 	if (filter->nsteps == 1 && step->source == TRACER_FILTER_NUMBER)
 		return match_integer(step, (const u8 *)record +
 				     offsetof(struct tracer_record, entry));
