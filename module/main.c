@@ -16,6 +16,7 @@
 #include "core/ssol_area.h"
 #include "core/task.h"
 #include "events/forks.h"
+#include "events/map_events.h"
 #include "events/mmu.h"
 #include "events/rseq.h"
 #include "events/syscall_filter.h"

@@ -9,7 +9,7 @@
 #include "mmu.h"
 #include "arch.h"
 #include "foreign.h"
-#include "task_events.h"
+#include "map_events.h"
 #include "attach/attach.h"
 #include "attach/fork.h"
 #include "attach/ref_ctr.h"

@@ -137,7 +137,7 @@ run register 4
 call_forks() { before=$(hits 4); "$prog" forks 3; }
 # Four calls return. Three of them return in a child as well.
 seen_to_return() { [ "$(<"$tmp/said")" = "$plain" ] && [ $(($(hits 4) - before)) = 7 ]; }
-always task_events.on_map.utask_get "a program that is mapped" call_forks seen_to_return
+always map_events.on_map.utask_get "a program that is mapped" call_forks seen_to_return
 run unregister 4
 
 first_fork() {
@@ -170,5 +170,5 @@ first_move() {
 	run unregister 6
 }
 moved() { [ "$(tail -n 1 "$tmp/said")" = 5 ]; }
-always task_events.task_moves_text.utask_get "text that is moved" first_move moved
+always map_events.task_moves_text.utask_get "text that is moved" first_move moved
 listed_failed
