@@ -20,19 +20,19 @@
 #include "tracer/task_filter.h"
 #include "util/util.h"
 
-/* So many functions get a drawing each; more of them, a line each. */
+/* Up to this many functions, draw a histogram for each; of more functions, print a line each. */
 #define DRAWN_MAX 4
 
-/* So many lines of a table, unless --top says something else. */
+/* Number of lines of a table without --top. */
 #define TOP_DEFAULT 20
 
 /**
  * struct measuring - a run of count or lat
  * @options: of the command line
- * @out: where results go
- * @tally: what is counted
- * @runner: when to stop
- * @latency: how long calls take is wanted, too
+ * @out: the output file for results
+ * @tally: the entries to count
+ * @runner: decides when to stop
+ * @latency: also measure how long calls take
  */
 struct measuring {
 	const struct options *options;
@@ -44,15 +44,15 @@ struct measuring {
 
 /**
  * struct row - a line of results
- * @label: what it is about
- * @counts: what was counted
+ * @label: the function
+ * @counts: its counts
  */
 struct row {
 	const char *label;
 	struct tally_counts counts;
 };
 
-/* The most at the top; what is equal by name. */
+/* Sort by hits, the most first; sort equal rows by name. */
 static int by_hits(const void *pa, const void *pb)
 {
 	const struct row *a = pa, *b = pb;
@@ -157,7 +157,7 @@ static void print_rows(const struct measuring *run, const struct row *rows,
 			hidden, n + hidden);
 }
 
-/* @since: only what came after the last time. */
+/* @since: print only the counts since the last time. */
 static struct error *print_results(struct measuring *run, bool since)
 {
 	size_t n = 0, top = run->options->top ? run->options->top : TOP_DEFAULT;
@@ -176,7 +176,7 @@ static struct error *print_results(struct measuring *run, bool since)
 			tally_counts_since(&tally->v[i], &row->counts);
 		else
 			row->counts = tally->v[i].counts;
-		/* What was asked for by name is told, even if it is nothing. */
+		/* Print a few functions even without hits: the user asked for them by name. */
 		if (row->counts.hits || tally->n <= DRAWN_MAX)
 			n++;
 	}

@@ -14,9 +14,9 @@
 #include "elf/text.h"
 
 /**
- * struct source - a source file being read along
- * @path: which
- * @file: it, NULL where it is not at hand
+ * struct source - a source file that is read line by line
+ * @path: its path
+ * @file: the open file, NULL if it cannot be read
  * @line: number of @text
  * @text: the last line that was read
  * @size: room at @text
@@ -29,7 +29,7 @@ struct source {
 	size_t size;
 };
 
-/* Lines come in rising order, file by file. */
+/* Return the text of a line.  Callers ask for lines in rising order, file by file. */
 static const char *source_text(struct source *source, const char *path,
 			       unsigned int line)
 {
@@ -64,7 +64,7 @@ static void source_close(struct source *source)
 	free(source->text);
 }
 
-/* Each line once, with the first place of its code. */
+/* Print each line once, with the first place of its code. */
 static struct error *print_lines(const struct elf_image *img,
 				 const struct line_sites *sites)
 {
@@ -97,7 +97,10 @@ static struct error *print_lines(const struct elf_image *img,
 	return NULL;
 }
 
-/* What the unit was compiled from, also where all but its lines is elsewhere. */
+/*
+ * Return the source file of a unit.  If everything but the line table of the unit is in another
+ * file, take the name from the line table.
+ */
 static const char *unit_file(Dwarf_Die *unit)
 {
 	const char *name = die_name(unit);
@@ -109,7 +112,7 @@ static const char *unit_file(Dwarf_Die *unit)
 				  NULL, NULL) ||
 	    dwarf_getsrcfiles(unit, &files, &n))
 		return name;
-	/* Before DWARF 5 they are numbered from one. */
+	/* Before DWARF 5, files are numbered from one. */
 	name = dwarf_filesrc(files, version < 5, NULL, NULL);
 	return name && str_printable(name) ? name : NULL;
 }

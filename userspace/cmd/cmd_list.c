@@ -17,7 +17,7 @@
 
 /**
  * struct copies - inlined copies of functions, by name
- * @v: a name for each copy, those of mangled names mangled; sorted
+ * @v: the name of the function for each copy, mangled if it has a mangled name; sorted
  * @n: number of @v
  * @cap: capacity of @v
  */
@@ -40,7 +40,7 @@ static bool wanted(const struct symbol *sym, const char *glob)
 	return match;
 }
 
-/* By name; of several entries for one place the plainest first. */
+/* Sort by name; of several entries for one place, put the plainest first. */
 static int by_name(const void *pa, const void *pb)
 {
 	const struct symbol *a = *(const struct symbol *const *)pa;
@@ -123,7 +123,7 @@ static void print_copies(size_t n)
 		printf("\t(inlined %zu time%s)", n, n > 1 ? "s" : "");
 }
 
-/* Those that have no code of their own. */
+/* Print the functions that have only inlined copies, no code of their own; return how many. */
 static size_t print_only_copies(const struct copies *copies,
 				const struct matches *found, const char *glob)
 {
@@ -177,7 +177,7 @@ static void print_verbose(const struct elf_image *img, const struct symbol *sym,
 	free(more);
 }
 
-/* A name as people write it; of a constructor's variants, which read alike, one. */
+/* Print a demangled name.  Variants of a constructor have the same one: print it only once. */
 static void print_name(const struct symbol *sym, char **last)
 {
 	char *name = is_mangled(sym->name) ?

@@ -53,7 +53,7 @@ static bool wanted(const struct sdt_site *site, const char *glob)
 	return match;
 }
 
-/* A line for each probe, or with -v for each site. */
+/* Print a line for each probe, or with -v for each site. */
 static size_t print_list(const struct options *options,
 			 const struct sdt_list *list,
 			 const struct symbols *syms, const char *glob)
@@ -115,7 +115,7 @@ static struct error *list_target(const struct options *options,
 	return NULL;
 }
 
-/* All files that the process has mapped; what is no ELF file is skipped. */
+/* List the probes of all files that the process has mapped; skip files that are not ELF files. */
 static struct error *list_process(const struct options *options,
 				  const char *glob, size_t *shown)
 {

@@ -71,7 +71,7 @@ static struct error *remove_event(const char *dir, const struct listed *site)
 	return control_remove(dir, site->group, site->event);
 }
 
-/* An event that cannot be removed does not keep others. */
+/* If an event cannot be removed, still remove the others. */
 static struct error *remove_stale(const struct options *options)
 {
 	unsigned int removed = 0, in_use = 0, by_hand = 0;
@@ -86,7 +86,7 @@ static struct error *remove_stale(const struct options *options)
 		const struct listed *site = &listing.v[i];
 		bool ours;
 
-		/* The others go with it. */
+		/* With the first site of an event, all its other sites are removed. */
 		if (!listing_first(&listing, i))
 			continue;
 		if (own_group_alive(site->group, &ours)) {

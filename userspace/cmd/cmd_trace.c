@@ -20,7 +20,7 @@
 #include "tracer/trace.h"
 #include "util/util.h"
 
-/* Two probes of one name are two events. */
+/* Give the event a distinct name: two probes with one name are two events. */
 static void make_distinct(struct trace *trace, struct definition *def)
 {
 	char *plain = xstrdup(def->event);
@@ -41,7 +41,7 @@ static void make_distinct(struct trace *trace, struct definition *def)
 	free(plain);
 }
 
-/* More places than that are a mistake more often than not. */
+/* More places than this are more often a mistake than not. */
 #define MAX_PROBES 1000
 
 static u64 max_probes(const struct options *options)
@@ -59,7 +59,10 @@ static struct error *check_number(const struct trace *trace,
 	return n > max ? definitions_too_many(n, max) : NULL;
 }
 
-/* The kernel's own tracer takes such a definition, and fails when it is enabled. */
+/*
+ * Refuse sites in memory if the tracer is the kernel's own: it accepts the definition, but then
+ * the event cannot be enabled.
+ */
 static struct error *check_memory(const struct trace *trace)
 {
 	if (control_has(trace->dir, "session"))
@@ -72,7 +75,7 @@ static struct error *check_memory(const struct trace *trace)
 	return NULL;
 }
 
-/* Types that the kernel's own tracer does not know, though it may not say so. */
+/* Refuse types that the kernel's own tracer does not know: it may accept them silently. */
 static struct error *check_types(const struct trace *trace)
 {
 	static const char *const ours[] = {
@@ -113,7 +116,7 @@ static struct error *add_spec(struct trace *trace, const char *text,
 	return err;
 }
 
-/* A filter of what an event does not have would hide everything. */
+/* Check the filter: a filter for a field that an event does not have would hide all hits. */
 static struct error *add_filters(struct trace *trace, const char *text)
 {
 	struct filter *filter;
@@ -145,7 +148,7 @@ static void free_trace(struct trace *trace)
 	paths_free(&trace->filters);
 }
 
-/* -v: how records look, and no tracing. */
+/* For -v, print the formats of the records and do not trace. */
 static struct error *show_formats(struct trace *trace)
 {
 	struct error *err = trace_define(trace);
@@ -202,7 +205,7 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 	return err;
 }
 
-/* A pipe that nobody fills would look like probes that are never hit. */
+/* Switch tracing on: without it, the empty pipe would look like probes that are never hit. */
 static struct error *switch_on(const struct trace *trace)
 {
 	char *text;

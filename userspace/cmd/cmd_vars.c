@@ -26,7 +26,7 @@ static char *declared_type(Dwarf_Die *variable)
 	return type_name(&type);
 }
 
-/* NAME=FETCH:TYPE, as a definition has it, and the type in the source code. */
+/* Print the name, the type in the source code, and NAME=FETCH:TYPE for a definition. */
 static void print_variable(const struct scope *scope,
 			   const struct visible *variable)
 {

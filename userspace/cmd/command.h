@@ -5,7 +5,7 @@
 
 #include "util/options.h"
 
-/* A command gets what follows its name, and returns the exit code. */
+/* A command gets the arguments after its name, and returns the exit code. */
 int cmd_clean(const struct options *options, int argc, char **argv);
 int cmd_count(const struct options *options, int argc, char **argv);
 int cmd_lat(const struct options *options, int argc, char **argv);
@@ -17,7 +17,7 @@ int cmd_sdt(const struct options *options, int argc, char **argv);
 int cmd_status(const struct options *options, int argc, char **argv);
 int cmd_vars(const struct options *options, int argc, char **argv);
 
-/* Tracing has no name of its own: the first probe is the first argument. */
+/* Tracing has no command name: the first probe is the first argument. */
 int cmd_trace(const struct options *options, int argc, char **argv);
 
 #endif /* _USERSPACE_CMD_COMMAND_H */

@@ -106,7 +106,7 @@ static const struct option long_options[] = {
 	{ 0 }
 };
 
-/* What is asked for instead of tracing. */
+/* The user asks for one of these instead of tracing. */
 static char *list_target;
 static bool want_help, want_version;
 
@@ -266,7 +266,10 @@ static struct error *parse_option(int opt, struct options *options)
 	return NULL;
 }
 
-/* @word: what getopt_long() has stopped at; for letters it may still be in it. */
+/*
+ * @word: the word before optind.  In a word of several letters, getopt_long() may not have moved
+ * optind past it, so take a letter from optopt.
+ */
 static struct error *bad_option(int opt, const char *word)
 {
 	char letter[] = { '-', optopt, '\0' };
@@ -298,7 +301,7 @@ static int cmd_help(const struct options *options, int argc, char **argv)
 static const struct command {
 	const char *name;
 	int (*run)(const struct options *options, int argc, char **argv);
-	bool takes_target;	/* and nothing before it */
+	bool takes_target;	/* as its first argument */
 } commands[] = {
 	{ "clean", cmd_clean },
 	{ "count", cmd_count },
@@ -348,14 +351,14 @@ static int run_command(const struct options *options, int argc, char **argv)
 				      argv[0]));
 }
 
-/* Output that did not reach its reader must not look like success. */
+/* Report an error of the output: lost output must not look like success. */
 static int finish(int status)
 {
 	struct error *err;
 
 	if (!fflush(stdout) && !ferror(stdout))
 		return status;
-	/* One that has seen enough, as head does, is no error. */
+	/* A reader that has seen enough and goes away, as head does, is no error. */
 	if (output_unread(stdout))
 		return status;
 	err = error_new(STATUS_RUNTIME,

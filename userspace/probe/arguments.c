@@ -11,7 +11,7 @@
 #include "dwarf/variable.h"
 
 /**
- * arguments_have_names() - do any of these name variables?
+ * arguments_have_names() - check whether any argument names a variable
  * @args: arguments
  */
 bool arguments_have_names(const char *args)
@@ -25,7 +25,7 @@ bool arguments_have_names(const char *args)
 }
 
 /**
- * arguments_have_registers() - do any of these mean registers or the stack?
+ * arguments_have_registers() - check whether any argument uses a register or the stack
  * @args: arguments
  */
 bool arguments_have_registers(const char *args)
@@ -41,7 +41,7 @@ bool arguments_have_registers(const char *args)
 	return false;
 }
 
-/* What the tracer takes an argument for that names no type. */
+/* Return the type that the tracer gives to an argument without a type. */
 static const char *default_type(const struct word *word)
 {
 	bool string = argument_fetches(word, "$comm") ||
@@ -51,9 +51,9 @@ static const char *default_type(const struct word *word)
 }
 
 /**
- * arguments_fields() - what the tracer records of arguments
- * @args: arguments, as the tracer takes them
- * @fields: these are added
+ * arguments_fields() - list the fields that the tracer records for arguments
+ * @args: arguments in the tracer's form
+ * @fields: the fields are added here
  */
 void arguments_fields(const char *args, struct fields *fields)
 {
@@ -72,7 +72,7 @@ void arguments_fields(const char *args, struct fields *fields)
 	}
 }
 
-/* What an argument is known by: its name, or all of it where it has none. */
+/* Return what identifies an argument: its name or, if it has no name, the whole word. */
 static size_t key_len(const struct word *word, const char **key)
 {
 	*key = word->name ? word->name : word->fetch;
@@ -91,14 +91,14 @@ static bool find_word(const char *args, const struct word *wanted,
 	return false;
 }
 
-/* The type of a record's field, which bits are taken for, too. */
+/* Return the type of the recorded field. A bit-field bWIDTH@OFFSET/SIZE counts as uSIZE. */
 static char *field_type(const struct word *word)
 {
 	char *type = word->type ? xstrndup(word->type, argument_len(word->type)) :
 				  xstrdup("x64"), *field;
 	const char *slash = strchr(type, '/');
 
-	/* The length of a string is fetched, too, and not recorded. */
+	/* Ignore the length of a string: the tracer fetches the length but does not record it. */
 	type[strcspn(type, "(")] = '\0';
 	if (type[0] != 'b' || !slash)
 		return type;
@@ -131,7 +131,7 @@ static bool is_everywhere(char *const *texts, size_t n, const struct word *word)
 	return true;
 }
 
-/* Was it asked for by itself, not with $params or $vars? */
+/* Check whether the user asked for an argument by itself, not through $params or $vars. */
 static bool was_asked(const char *args, const struct word *word)
 {
 	const char *key;
@@ -159,7 +159,10 @@ static bool was_asked(const char *args, const struct word *word)
 	return false;
 }
 
-/* Each that is left out is mentioned once. */
+/*
+ * Mention each argument that is left out, once. Fail if the user asked for one of these arguments
+ * by itself.
+ */
 static struct error *mention_differing(const char *args, char *const *texts,
 				       size_t n)
 {
@@ -198,10 +201,10 @@ static void append(char **text, const struct word *word)
 }
 
 /**
- * arguments_unify() - make the arguments of several places those of one event
- * @args: arguments as they were written
- * @texts: what arguments_at() has made of them for each place, from malloc();
- *	replaced by those that all places have, in the same order
+ * arguments_unify() - reduce the arguments of several places to those of one event
+ * @args: the arguments as the user wrote them
+ * @texts: the result of arguments_at() for each place, from malloc(); replaced by
+ *	the arguments that all places have, in the same order
  * @n: number of @texts
  */
 struct error *arguments_unify(const char *args, char **texts, size_t n)

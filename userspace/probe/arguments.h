@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Arguments that a user writes, as the tracer takes them. */
+/* Arguments of a probe, from the user's form to the tracer's form. */
 #ifndef _USERSPACE_ARGUMENTS_H
 #define _USERSPACE_ARGUMENTS_H
 
@@ -13,11 +13,11 @@ struct place;
 struct target;
 
 /**
- * struct arguments - what is asked for at places
- * @text: arguments as they were written
- * @returned: the function returns there, or has returned
- * @values: what it returns is wanted, although nobody has asked for it
- * @untyped: what it returns is a number, as without debug information
+ * struct arguments - what to fetch at places
+ * @text: the arguments as the user wrote them
+ * @returned: the function returns at the places, or has returned
+ * @values: fetch the returned values, although @text does not ask for them
+ * @untyped: take the returned value for a number, as without debug information
  */
 struct arguments {
 	const char *text;

@@ -24,10 +24,13 @@
 #include "translate.h"
 #include "util/util.h"
 
-/* The longest name that the tracer takes. */
+/* The longest name that the tracer accepts. */
 #define EVENT_NAME_MAX 63
 
-/* Letters, digits and single underscores of @text, behind what is there. */
+/*
+ * Append @text to @name. Letters, digits and underscores stay. One underscore replaces each run
+ * of other characters, unless @name is empty or already ends in an underscore.
+ */
 static void append_identifier(char *name, const char *text, size_t len)
 {
 	size_t n = strlen(name);
@@ -44,8 +47,8 @@ static void append_identifier(char *name, const char *text, size_t len)
 }
 
 /*
- * readline for bash:readline, sleep_0x10 for libc:sleep+0x10, and, as
- * perf-tools has it, libc_0xbf130 for libc:0xbf130.
+ * Derive the name of an event from its probe: readline from bash:readline, sleep_0x10 from
+ * libc:sleep+0x10, and, as in perf-tools, libc_0xbf130 from libc:0xbf130.
  */
 char *definition_event(const struct probe_spec *spec)
 {
@@ -66,7 +69,7 @@ char *definition_event(const struct probe_spec *spec)
 		const char *at = strrchr(f, '@'), *plus = strrchr(f, '+');
 		const char *params = strchr(f + 1, '(');
 
-		/* In Go, main.(*T).Method, it is part of the name. */
+		/* In Go, a parenthesis after a dot is part of the name: main.(*T).Method. */
 		while (params && params[-1] == '.')
 			params = strchr(params + 1, '(');
 		if (plus && (!parse_u64(plus + 1, &number)))
@@ -104,8 +107,8 @@ static void add_site(struct definition *def, const struct target *target,
 }
 
 /*
- * Where a function was inlined there is no return to probe, and its parameters
- * are wherever they happen to be.
+ * Drop inlined copies for a return probe, or if arguments name registers. An inlined copy has no
+ * return to probe, and its parameters are in no fixed registers.
  */
 static struct error *choose_copies(const struct probe_spec *spec,
 				   const struct target *target,
@@ -137,7 +140,7 @@ static struct error *choose_copies(const struct probe_spec *spec,
 	return NULL;
 }
 
-/* At a return instruction the value is in the register. */
+/* Replace $retval by %ax: at a return instruction, that register has the value. */
 static void without_retval(char **args)
 {
 	char *text = xstrdup(""), *more;
@@ -155,7 +158,10 @@ static void without_retval(char **args)
 	*args = more;
 }
 
-/* The arguments at each place, and the places that have them; either may be there in part. */
+/*
+ * Translate the arguments for each place into @texts, and add the places that have them to @left.
+ * After an error, both can be filled in part.
+ */
 static struct error *find_texts(struct definition *def, struct target *target,
 				const struct places *places,
 				const struct arguments *args, char **texts,
@@ -173,7 +179,7 @@ static struct error *find_texts(struct definition *def, struct target *target,
 				without_retval(&texts[left->n]);
 			places_add(left, place);
 		} else if (err->status == STATUS_REFUSED && places->n > 1) {
-			/* Another copy may still have the argument. */
+			/* Another place may still have the argument. */
 			remark("0x%llx is left out: %s",
 			       (unsigned long long)place->addr, err->text);
 			if (i + 1 < places->n || left->n) {
@@ -203,7 +209,7 @@ static struct error *add_sites(struct definition *def, struct target *target,
 	struct error *err;
 
 	err = find_texts(def, target, places, args, texts, &left);
-	/* What is returned has a type if it is the same at all places. */
+	/* Give the returned value a type only if the arguments are the same at all places. */
 	plain.untyped = args->returned;
 	for (size_t i = 1; i < left.n && !err; i++) {
 		if (!plain.untyped || !strcmp(texts[i], texts[0]))
@@ -224,7 +230,10 @@ static struct error *add_sites(struct definition *def, struct target *target,
 	return err;
 }
 
-/* Who takes an address from readelf would wait for events in vain. */
+/*
+ * If the user gives the address of a static probe, for example from readelf, mention its
+ * reference counter: while the counter is 0, the program may skip the probe.
+ */
 static void mention_counter(const struct probe_spec *spec,
 			    const struct symbols *syms,
 			    const struct places *places)
@@ -295,7 +304,7 @@ static struct error *make_sites(const struct probe_spec *spec,
 	return err;
 }
 
-/* The bytes that were looked at here are what the kernel has to find. */
+/* Record the bytes that were checked here: the kernel has to find the same bytes. */
 static void add_expected(struct definition *def, const struct elf_image *img)
 {
 	for (size_t i = 0; i < def->sites.n; i++) {
@@ -326,7 +335,7 @@ struct error *definition_target(const struct probe_spec *spec,
 	struct error *err = target_open(spec->target, options->pid,
 					options->debug_dir, target);
 
-	/* With --follow the target may be a program that the process has yet to execute. */
+	/* With -f, the target may be a program that the process has yet to execute. */
 	if (err && err->status == STATUS_NOT_FOUND && options->follow) {
 		error_free(err);
 		err = target_open(spec->target, 0, options->debug_dir, target);
@@ -338,7 +347,7 @@ struct error *definition_target(const struct probe_spec *spec,
 }
 
 /**
- * definition_in() - definition_make() in a target that is open
+ * definition_in() - definition_make() in an open target
  * @spec: the probe
  * @options: of the command line
  * @target: its target
@@ -373,7 +382,7 @@ struct error *definition_in(const struct probe_spec *spec,
  * @spec: the probe; target_is_memory() is true for its target
  * @def: filled in on success; to be freed with definition_free()
  *
- * What lies there is not looked at: no file says what it is.
+ * Do not check the instruction there: no file describes this memory.
  */
 struct error *definition_memory(const struct probe_spec *spec, struct definition *def)
 {
@@ -394,7 +403,7 @@ struct error *definition_memory(const struct probe_spec *spec, struct definition
 }
 
 /**
- * definition_make() - find out what to define for a probe
+ * definition_make() - make the definition of a probe
  * @spec: the probe
  * @options: of the command line
  * @def: filled in on success; to be freed with definition_free()
@@ -419,7 +428,7 @@ struct error *definition_make(const struct probe_spec *spec,
 }
 
 /**
- * definition_parse() - read a probe that is to be traced
+ * definition_parse() - parse a probe for tracing
  * @text: the probe
  * @options: of the command line
  * @spec: filled in on success; to be freed with probe_spec_free()
@@ -436,7 +445,7 @@ struct error *definition_parse(const char *text, const struct options *options,
 }
 
 /**
- * definition_read() - definition_make() from what was written
+ * definition_read() - definition_make() from the text of a probe
  * @text: the probe
  * @options: of the command line
  * @def: filled in on success; to be freed with definition_free()
@@ -464,7 +473,7 @@ void definition_free(struct definition *def)
 }
 
 /**
- * definition_fields() - what its records have
+ * definition_fields() - list the fields of an event's records
  * @def: the definition
  * @fields: filled in; to be freed with fields_free()
  */
@@ -481,7 +490,7 @@ void definition_fields(const struct definition *def, struct fields *fields)
 }
 
 /**
- * definition_line() - a line of uprobe_events
+ * definition_line() - make a line for uprobe_events
  * @def: the definition
  * @site: which of its sites
  * @group: group to put the event into; NULL for the tracer's default
@@ -501,7 +510,7 @@ char *definition_line(const struct definition *def, size_t site,
 }
 
 /**
- * definition_checked_line() - the same with the bytes that have to be there
+ * definition_checked_line() - definition_line() with the expected bytes of the site
  * @def: the definition
  * @site: which of its sites
  * @group: group to put the event into; NULL for the tracer's default

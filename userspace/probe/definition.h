@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What has to be written into uprobe_events for a probe. */
+/* The lines of uprobe_events that define the event of a probe. */
 #ifndef _USERSPACE_DEFINITION_H
 #define _USERSPACE_DEFINITION_H
 
@@ -17,12 +17,12 @@ struct target;
 /**
  * struct definition - an event and its sites
  * @kind: 'p' or 'r'
- * @group: group that was asked for, or NULL
- * @event: its name
- * @sites: where it is
- * @in_memory: one of the sites is in no file, but in the memory of a process
+ * @group: the group that the user asked for, or NULL
+ * @event: name of the event
+ * @sites: the places of the event
+ * @in_memory: one of the sites is in no file but in the memory of a process
  * @named: the user has chosen @event
- * @names: names of what its arguments can be
+ * @names: names of the values that its arguments can have
  */
 struct definition {
 	char kind;
@@ -35,7 +35,7 @@ struct definition {
 };
 
 /**
- * struct definitions - several of them
+ * struct definitions - a list of definitions
  * @v: the definitions
  * @n: number of @v
  * @cap: capacity of @v

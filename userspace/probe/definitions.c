@@ -13,7 +13,7 @@
 #include "target.h"
 #include "util/util.h"
 
-/* One of several functions: by its address, but called by its name. */
+/* Define one of several functions by its address, but name the event after the function. */
 static struct error *define_match(const struct probe_spec *spec,
 				  const struct options *options,
 				  struct target *target, struct symbols *syms,
@@ -42,7 +42,7 @@ static void add_definition(struct definitions *defs,
 {
 	struct definition *last = defs->n ? &defs->v[defs->n - 1] : NULL;
 
-	/* A name that was chosen is that of one event. */
+	/* If the user has chosen the name, all sites belong to one event. */
 	if (last && def->named) {
 		probe_sites_move(&last->sites, &def->sites);
 		definition_free(def);
@@ -53,10 +53,10 @@ static void add_definition(struct definitions *defs,
 }
 
 /**
- * definitions_make() - the same of a probe whose function may be a pattern
+ * definitions_make() - definition_make() for a probe whose function may be a pattern
  * @spec: the probe
  * @options: of the command line
- * @max: so many functions at most
+ * @max: maximum number of functions
  * @defs: filled in on success, empty before
  */
 struct error *definitions_make(const struct probe_spec *spec,
@@ -100,7 +100,13 @@ struct error *definitions_make(const struct probe_spec *spec,
 	return err;
 }
 
-/** definitions_too_many() - more places than that are a mistake more often than not */
+/**
+ * definitions_too_many() - make the error for probes at too many places
+ * @n: number of places
+ * @max: maximum number of places
+ *
+ * More places than @max are more often a mistake than not.
+ */
 struct error *definitions_too_many(u64 n, u64 max)
 {
 	return error_new(STATUS_USAGE,

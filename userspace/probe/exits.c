@@ -11,13 +11,13 @@
 #include "elf/text.h"
 #include "util/util.h"
 
-/* Larger functions exist in generated code only. */
+/* Only generated code has larger functions. */
 #define FUNCTION_MAX (16u << 20)
 
 /**
  * struct part - a contiguous piece of a function
  * @start: its address
- * @end: address behind it
+ * @end: address after it
  */
 struct part {
 	u64 start;
@@ -25,7 +25,7 @@ struct part {
 };
 
 /**
- * struct parts - a function: itself, and what was moved out of it
+ * struct parts - a function: its body, and the parts that were moved out of it
  * @v: the pieces
  * @n: number of @v
  * @cap: capacity of @v
@@ -51,7 +51,7 @@ static bool inside(const struct parts *parts, u64 addr)
 	return false;
 }
 
-/* f.cold is a part of f, although it is somewhere else. */
+/* If @target is in f.cold, add f.cold: it is a part of f, although it is elsewhere. */
 static bool add_cold_part(struct parts *parts, struct symbols *syms,
 			  const struct symbol *function, u64 target)
 {
@@ -178,7 +178,7 @@ struct error *exits_find(struct symbols *syms, const struct place *function,
 				 (unsigned long long)function->addr,
 				 syms->image->path);
 	add_part(&parts, function->addr, end);
-	/* Parts are added while they are scanned. */
+	/* scan_part() can add more parts. */
 	for (size_t i = 0; i < parts.n && !err; i++)
 		err = scan_part(syms, function->function, &parts, i, exits);
 	free(parts.v);

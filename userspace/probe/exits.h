@@ -9,11 +9,11 @@
 struct error;
 
 /**
- * struct exits - how a function is left
+ * struct exits - the instructions that leave a function
  * @returns: its return instructions
- * @tail_calls: jumps to other functions, whose results are its own
- * @unclear: jumps under a condition, or through a register or memory, that may
- *	leave it
+ * @tail_calls: jumps to other functions, whose results become its own
+ * @unclear: number of jumps that may leave it: conditional jumps, and jumps
+ *	through a register or memory
  */
 struct exits {
 	struct places returns;

@@ -33,7 +33,7 @@ static enum field_kind kind_of(const char *type)
  * fields_add() - add a field
  * @fields: all zero before the first one
  * @name: its name
- * @type: its type, as the tracer calls it
+ * @type: the tracer's name of its type
  */
 void fields_add(struct fields *fields, const char *name, const char *type)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an event records, as its filter sees it. */
+/* The fields of an event, as its filter sees them. */
 #ifndef _USERSPACE_FIELDS_H
 #define _USERSPACE_FIELDS_H
 
@@ -8,11 +8,11 @@
 #include "types.h"
 
 /**
- * enum field_kind - what a field can be compared with
+ * enum field_kind - what a filter can compare a field with
  * @FIELD_UNSIGNED: whole numbers, from 0 on
  * @FIELD_SIGNED: whole numbers
  * @FIELD_FLOAT: decimal numbers
- * @FIELD_CHAR: whole numbers; it is shown as a character
+ * @FIELD_CHAR: whole numbers; the field is shown as a character
  * @FIELD_STRING: text
  */
 enum field_kind {
@@ -26,7 +26,7 @@ enum field_kind {
 /**
  * struct field - a field
  * @name: its name
- * @kind: what it is
+ * @kind: its kind
  * @count: number of elements of an array, else 0
  */
 struct field {

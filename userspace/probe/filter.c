@@ -10,8 +10,8 @@
  *
  * NAME is an argument of the event, or COMM, CPU, pid, tid, common_pid, __probe_ip.
  *
- * The tracer applies the filter.  Here it is checked before anything is probed,
- * and a character in quotes becomes its number, as tracers have it.
+ * The tracer applies the filter.  This file checks it before anything is probed,
+ * and replaces a character in quotes by its number, which the tracer expects.
  */
 #include "filter.h"
 
@@ -26,7 +26,7 @@
 #include "types.h"
 #include "util/util.h"
 
-/* Of two that start alike, the longer one first. */
+/* If two operators start alike, the longer one has to come first. */
 static const char *const operators[] = {
 	"==", "!=", "<=", ">=", "<", ">", "&", "~",
 };
@@ -45,12 +45,12 @@ enum value_kind {
 
 /**
  * struct comparison - a comparison
- * @name: what is compared
- * @has_index: it is an element of an array
- * @index: which one
- * @op: how
- * @kinds: how the value is written; 5 is written in two ways
- * @value: with what, as it stands in the filter
+ * @name: name of the field that is compared
+ * @has_index: an element of an array is compared
+ * @index: which element
+ * @op: the operator
+ * @kinds: VALUE_*, how the value can be read: 5 is an integer and a decimal number
+ * @value: the value, as it stands in the filter
  * @len: bytes of @value
  */
 struct comparison {
@@ -64,9 +64,9 @@ struct comparison {
 };
 
 /**
- * struct filter - a filter that has been understood
- * @text: all of it
- * @v: its comparisons, as they come in @text
+ * struct filter - a parsed filter
+ * @text: the whole filter
+ * @v: its comparisons, in the order of @text
  * @n: number of @v
  * @cap: capacity of @v
  */
@@ -77,15 +77,15 @@ struct filter {
 	size_t cap;
 };
 
-/* Nesting of parentheses and negations; a limit on the stack. */
+/* Maximum nesting of parentheses and negations: it limits the stack that the parser uses. */
 #define DEPTH_MAX 64
 
 /**
- * struct parser - a filter being parsed
+ * struct parser - state of the parser
  * @filter: the filter
- * @p: what is next
- * @depth: how deep it is nested
- * @wanted: what was expected at @p, when parsing failed
+ * @p: the next character
+ * @depth: current depth of the nesting
+ * @wanted: what was expected at @p when parsing failed
  */
 struct parser {
 	struct filter *filter;
@@ -272,7 +272,7 @@ static bool parse_or(struct parser *parser)
 }
 
 /**
- * filter_parse() - read a filter
+ * filter_parse() - parse a filter
  * @text: the filter
  * @filter: set on success; to be freed with filter_free()
  */
@@ -282,7 +282,7 @@ struct error *filter_parse(const char *text, struct filter **filter)
 	struct error *err;
 
 	*filter = NULL;
-	/* It goes into one line of a session. */
+	/* The filter becomes part of one line that is written to a session. */
 	if (!str_printable(text))
 		return error_new(STATUS_USAGE,
 				 "the filter has control characters; write it in one line, and in strings ? for each of them: NAME ~ \"a?b\"");
@@ -316,7 +316,7 @@ void filter_free(struct filter *filter)
 	free(filter);
 }
 
-/* What every event has. */
+/* The fields that every event has. */
 static const struct field common_fields[] = {
 	{ "COMM", FIELD_STRING, 0 }, { "comm", FIELD_STRING, 0 },
 	{ "CPU", FIELD_SIGNED, 0 }, { "cpu", FIELD_SIGNED, 0 },
@@ -347,7 +347,7 @@ static struct error *unknown_name(const char *name, const char *event,
 	err = error_new(STATUS_USAGE,
 			"the filter asks for %s, which %s does not record; it has COMM CPU pid tid common_pid",
 			name, event);
-	/* What nobody has asked for is not offered. */
+	/* Do not offer the fields that the user did not ask for. */
 	for (size_t i = 0; i < fields->n; i++)
 		if (!str_starts(fields->v[i].name, "__probe_"))
 			error_append(err, " %s", fields->v[i].name);
@@ -395,7 +395,7 @@ static struct error *check_value(const struct comparison *comparison,
 					 name, op);
 		return NULL;
 	case FIELD_CHAR:
-		/* The quotes, and what is between them. */
+		/* Two quotes and one character. */
 		if (!strcmp(op, "~") || (string && comparison->len != 3))
 			return error_new(STATUS_USAGE,
 					 "%s is one character; compare it with one, %s == 'x', or with its number",
@@ -428,7 +428,7 @@ static struct error *check_value(const struct comparison *comparison,
 				 "%s is a whole number and cannot be compared with %.*s; write a whole number, or record it as what it is: %s=...:f64",
 				 name, (int)comparison->len, comparison->value,
 				 name);
-	/* -1 in 32 bits of a register of 64 is another number than in all of them. */
+	/* Without a sign, -1 in 32 bits of a 64-bit register is not -1 in all 64 bits. */
 	if (*comparison->value == '-' && field->kind != FIELD_SIGNED)
 		return error_new(STATUS_USAGE,
 				 "%s is recorded without a sign and cannot be compared with %.*s; record it with one, of the size that it has: %s=...:s32",
@@ -438,10 +438,10 @@ static struct error *check_value(const struct comparison *comparison,
 }
 
 /**
- * filter_fit() - a filter as the tracer takes it for an event
+ * filter_fit() - check a filter against an event and translate it for the tracer
  * @filter: the filter
  * @event: the event
- * @fields: what it records
+ * @fields: the fields that it records
  * @text: set on success, from malloc()
  */
 struct error *filter_fit(const struct filter *filter, const char *event,

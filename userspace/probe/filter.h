@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Event filters: what the user writes, and what the tracer is given. */
+/* Event filters, from the user's form to the tracer's form. */
 #ifndef _USERSPACE_FILTER_H
 #define _USERSPACE_FILTER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Options that would do nothing: who gives one wants something that would not come. */
+/* Refuse options without an effect: a user who gives one expects an effect. */
 #include "misused.h"
 
 #include "util/options.h"
@@ -18,7 +18,7 @@ static struct error *first_given(const char *what, const struct misused *v,
 }
 
 /**
- * misused_in_trace() - does an option mean nothing where events are shown?
+ * misused_in_trace() - refuse options without an effect when events are shown
  * @options: of the command line
  */
 struct error *misused_in_trace(const struct options *options)
@@ -36,9 +36,9 @@ struct error *misused_in_trace(const struct options *options)
 }
 
 /**
- * misused_in_count() - does an option mean nothing where hits are added up?
+ * misused_in_count() - refuse options without an effect when hits are added up
  * @options: of the command line
- * @latency: it is lat
+ * @latency: the command is lat, not count
  */
 struct error *misused_in_count(const struct options *options, bool latency)
 {

@@ -8,10 +8,10 @@ struct error;
 struct options;
 
 /**
- * struct misused - an option that may do nothing
- * @given: it was given
- * @option: how it is written
- * @instead: ends a sentence that tells to leave it out
+ * struct misused - an option without an effect in a command
+ * @given: the user gave it
+ * @option: its spelling
+ * @instead: end of the sentence that tells the user to leave it out
  */
 struct misused {
 	bool given;

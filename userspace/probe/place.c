@@ -27,7 +27,7 @@ static const struct {
 };
 
 /**
- * force_parse() - read the argument of --force
+ * force_parse() - parse the argument of --force
  * @list: names separated by commas
  * @force: FORCE_* are added
  */
@@ -51,7 +51,7 @@ struct error *force_parse(const char *list, unsigned int *force)
 }
 
 /**
- * force_tell() - tell the user what is not checked
+ * force_tell() - tell the user which checks are skipped
  * @force: FORCE_*
  */
 void force_tell(unsigned int force)
@@ -69,12 +69,12 @@ void force_tell(unsigned int force)
 }
 
 /**
- * struct spec - a specification taken apart
+ * struct spec - a parsed specification
  * @name: function name; NULL for a number
  * @qualifier: version or source file, or NULL
  * @number: file offset or address, if @name is NULL
  * @is_addr: @number is an address
- * @delta: what is added
+ * @delta: offset to add
  */
 struct spec {
 	char *name;
@@ -91,9 +91,9 @@ static void spec_free(struct spec *spec)
 }
 
 /*
- * NAME[@FILE|@VERSION][+OFF], or 0xOFFSET[+OFF] in the file, or @0xADDRESS.
- * C++ names can contain a plus (operator+), so only a number behind the last
- * one makes it an offset.
+ * Parse NAME[@FILE|@VERSION][+OFF], 0xOFFSET[+OFF] in the file, or
+ * @0xADDRESS[+OFF].  C++ names can contain a plus (operator+), so only the last
+ * plus can start an offset, and only if a number follows.
  */
 static struct error *spec_parse(const char *text, struct spec *spec)
 {
@@ -111,7 +111,7 @@ static struct error *spec_parse(const char *text, struct spec *spec)
 		free(name);
 		return NULL;
 	}
-	/* Both f@V and f@@V; not the @ of a name that starts with it. */
+	/* Accept f@V and f@@V.  An @ at the start belongs to the name. */
 	at = strrchr(name, '@');
 	if (at && at > name && at[1]) {
 		spec->qualifier = xstrdup(at + 1);
@@ -128,7 +128,7 @@ static struct error *spec_parse(const char *text, struct spec *spec)
 			 str_printable(text) ? text : "");
 }
 
-/** places_add() - append a place, unless another name has led to it already */
+/** places_add() - append a place, unless it is there already, found by another name */
 void places_add(struct places *places, const struct place *place)
 {
 	for (size_t i = 0; i < places->n; i++)
@@ -139,7 +139,7 @@ void places_add(struct places *places, const struct place *place)
 	places->v[places->n++] = *place;
 }
 
-/* Where the function at @place ends; UINT64_MAX if nothing tells. */
+/* Return the end of the function @sym; UINT64_MAX, and @known false, if nothing tells it. */
 static u64 function_end(const struct target *target, struct symbols *syms,
 			const struct symbol *sym, bool *known)
 {
@@ -148,7 +148,7 @@ static u64 function_end(const struct target *target, struct symbols *syms,
 	*known = true;
 	if (sym->size)
 		return sym->addr + sym->size;
-	/* An alias of it may have a size. */
+	/* An alias of the function may have a size. */
 	if (symbols_function_at(syms, sym->addr, &end) &&
 	    symbols_function_at(syms, sym->addr, &end)->size)
 		return end;
@@ -290,7 +290,7 @@ static struct error *variant_outside(const struct symbol *ifunc, pid_t pid,
 	return err;
 }
 
-/* All functions that could be called in the end. */
+/* Add all functions that a call of the IFUNC could reach. */
 static struct error *find_variants(const struct target *target,
 				   struct symbols *syms,
 				   const struct symbol *ifunc, pid_t pid,
@@ -326,7 +326,7 @@ static struct error *find_variants(const struct target *target,
 	return NULL;
 }
 
-/* Go behind what can start the function anew. */
+/* Move the place after the code that can start the function again, see stack_check_end(). */
 static struct error *enter(const struct target *target, struct place *place)
 {
 	u64 end;
@@ -471,9 +471,9 @@ static struct error *find_function(struct target *target, struct symbols *syms,
  * places_find() - find the places that a specification stands for
  * @target: the file
  * @syms: its symbols
- * @spec: NAME[@FILE|@VERSION][+OFF], 0xOFFSET in the file, @0xADDRESS, or
+ * @text: NAME[@FILE|@VERSION][+OFF], 0xOFFSET in the file, @0xADDRESS, or
  *	FILE:LINE
- * @options: how careful to be
+ * @options: which places to take, and which checks to skip
  * @places: filled in on success, at least one; to be freed with places_free()
  *	in any case
  *

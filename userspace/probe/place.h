@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Places in a target: what FUNCTION[@FILE|@VERSION][+OFF] stands for. */
+/* The places in a target that FUNCTION[@FILE|@VERSION][+OFF] stands for. */
 #ifndef _USERSPACE_PLACE_H
 #define _USERSPACE_PLACE_H
 
@@ -14,7 +14,7 @@
 
 struct error;
 
-/* What --force=WHAT can skip. */
+/* The checks that --force=WHAT can skip. */
 #define FORCE_ALIGN	0x01	/* the place need not be an instruction */
 #define FORCE_SIZE	0x02	/* the function's size need not be known */
 #define FORCE_RANGE	0x04	/* the place may lie outside the function */
@@ -36,12 +36,12 @@ struct places {
 };
 
 /**
- * struct place_options - how careful to be
+ * struct place_options - which places to take, and which checks to skip
  * @all: take all functions of a name, and all variants of an IFUNC
- * @pid: the process that is meant, or 0: where it could have got one of several
- *	variants, all of them are taken
- * @inlined: where a function was inlined is meant, too
- * @entered: where a function is meant, the place is where each call of it comes
+ * @pid: the process to probe, or 0 for any; with a process, take all variants of
+ *	an IFUNC, because the process may use any of them
+ * @inlined: also take the places where a function was inlined
+ * @entered: for a function, take the place that each call of it reaches exactly
  *	once
  * @force: FORCE_*
  */

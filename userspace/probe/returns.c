@@ -16,7 +16,7 @@
 #include "elf/text.h"
 #include "util/util.h"
 
-/* Where a return probe replaces the return address, it has to find it. */
+/* Check that a return probe at @place can find the return address, and may replace it. */
 static struct error *check_return(const struct target *target,
 				  const struct place *place,
 				  unsigned int force)
@@ -60,8 +60,9 @@ static struct error *check_return(const struct target *target,
 }
 
 /*
- * A function that ends in a call of another one is left where the other one
- * returns, and the value is not known before.
+ * Add the instructions that leave the function at @place.  A function that ends
+ * in a tail call is left at a return of the called function, and the value is not
+ * known before.  So if @value is set, do not add tail calls.
  */
 static struct error *add_exits(struct symbols *syms, const struct place *place,
 			       bool value, struct returns *returns, bool *exact)
@@ -94,7 +95,7 @@ static struct error *add_exits(struct symbols *syms, const struct place *place,
 	return err;
 }
 
-/* Whether return addresses have to stay, which the user is told once. */
+/* Check whether a runtime needs the real return addresses; if so, tell the user once. */
 static bool runtime_wants_sites(const struct target *target, const struct places *places,
 				unsigned int force)
 {
@@ -121,7 +122,7 @@ static bool runtime_wants_sites(const struct target *target, const struct places
  * @syms: its symbols
  * @options: of the command line
  * @places: the functions
- * @value: the value that is returned is wanted
+ * @value: the probe fetches the returned value
  * @returns: filled in; its sites are to be freed with places_free() in any case
  */
 struct error *returns_find(struct target *target, struct symbols *syms,

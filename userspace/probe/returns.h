@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the returns of functions are probed. */
+/* Decide how the returns of functions are probed. */
 #ifndef _USERSPACE_RETURNS_H
 #define _USERSPACE_RETURNS_H
 
@@ -14,8 +14,8 @@ struct target;
 
 /**
  * struct returns - how returns are probed
- * @at_sites: by probes on @sites, not by replacing return addresses
- * @early: some of @sites are jumps to another function, before the value is known
+ * @at_sites: probe @sites instead of replacing return addresses
+ * @early: a function is also left by jumps to another function, before its value is known
  * @sites: the instructions that return
  */
 struct returns {

@@ -13,7 +13,7 @@
 #include "host/running.h"
 #include "util/util.h"
 
-/* Definitions are read by somebody with another working directory. */
+/* Make a path absolute: the reader of a definition has another working directory. */
 static char *absolute(const char *path)
 {
 	char *cwd, *full;
@@ -38,7 +38,7 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* The file that a shell would run, or NULL. */
+/* Return the file that a shell would run, or NULL. */
 static char *find_in_path(const char *name)
 {
 	const char *dirs = getenv("PATH"), *end;
@@ -49,7 +49,7 @@ static char *find_in_path(const char *name)
 		char *path;
 
 		end = strchrnul(dirs, ':');
-		/* An empty entry is the working directory. */
+		/* An empty entry means the working directory. */
 		path = end == dirs ? xasprintf("./%s", name) :
 				     xasprintf("%.*s/%s", (int)(end - dirs),
 					       dirs, name);
@@ -110,7 +110,10 @@ static struct error *nothing_found(const char *name)
 	return err;
 }
 
-/* A library of somebody's own, such as Java's, that is not where the linker looks. */
+/*
+ * Look for a library that a running program has mapped.  A program such as Java has libraries of
+ * its own outside the directories that the linker searches.
+ */
 static struct error *find_running(const char *name, char **path)
 {
 	struct paths paths;
@@ -166,8 +169,8 @@ static struct error *find_by_name(const char *name, char **path)
 }
 
 /*
- * Libraries that the linker of the process knows under a name, for files that
- * are called otherwise: libc.so.6 can be a link to libc-2.31.so.
+ * Find the libraries that the linker of the process knows under a name.  The file
+ * itself can have another name: libc.so.6 can be a link to libc-2.31.so.
  */
 static void find_libraries(pid_t pid, const char *name, struct paths *found)
 {
@@ -198,8 +201,8 @@ static bool is_one_of(const struct mapping *map, const struct paths *paths)
 }
 
 /*
- * A path that does not start at the root is one of ours or, if there is no such file, one of
- * the process.
+ * Make a relative path absolute.  First try our own working directory.  If there is no such file,
+ * try the working directory of the process.
  */
 static char *resolve(pid_t pid, const char *name)
 {
@@ -224,7 +227,7 @@ static bool mapping_matches(pid_t pid, const struct mapping *map,
 	char *inside;
 	bool same;
 
-	/* What memfd_create() makes is called so, for want of a path. */
+	/* A file from memfd_create() has no path, so its mapping is called /memfd:NAME. */
 	if (map->deleted && str_starts(base, "memfd:"))
 		base += strlen("memfd:");
 	if (!strchr(name, '/'))
@@ -303,9 +306,9 @@ static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, 
 
 /**
  * target_open() - find and open the file that a target stands for
- * @name: a path, a program in PATH, or a library as ld.so or a linker knows it
- * @pid: take it from what this process has mapped; 0 for any process
- * @debug_dir: where debug files are, NULL for the usual place
+ * @name: a path, a program in PATH, or the name by which ld.so or a linker knows a library
+ * @pid: search only the files that this process has mapped; 0 for any process
+ * @debug_dir: the directory of debug files, NULL for the usual one
  * @target: filled in; to be closed with target_close() after success
  */
 struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
@@ -337,7 +340,7 @@ struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
 }
 
 /**
- * target_is_memory() - is this /proc/PID/mem, whose offsets are addresses?
+ * target_is_memory() - check for /proc/PID/mem, whose offsets are addresses
  * @name: the target
  */
 bool target_is_memory(const char *name)
@@ -352,11 +355,11 @@ bool target_is_memory(const char *name)
 }
 
 /**
- * target_debug_info() - the debug information of a target
+ * target_debug_info() - get the debug information of a target
  * @target: the target
- * @fetch: debug servers may be asked
+ * @fetch: ask debug servers, too
  *
- * Return: the debug information, the target's; NULL if there is none.
+ * Return: the debug information, which belongs to the target; NULL if there is none.
  */
 const struct debug_info *target_debug_info(struct target *target, bool fetch)
 {
@@ -366,7 +369,7 @@ const struct debug_info *target_debug_info(struct target *target, bool fetch)
 }
 
 /**
- * target_need_debug_info() - the debug information, or why there is none
+ * target_need_debug_info() - get the debug information, or the reason why there is none
  * @target: the target
  * @info: set on success
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What TARGET on the command line stands for: an open file. */
+/* The file that TARGET on the command line stands for. */
 #ifndef _USERSPACE_TARGET_H
 #define _USERSPACE_TARGET_H
 
@@ -12,10 +12,10 @@
 struct error;
 
 /**
- * struct target - the file to be probed
- * @image: the file, open; its path is the one to write into definitions
- * @root: directory that stands for / in the target's world, "" for our own
- * @debug_dir: where its debug files are installed
+ * struct target - the file to probe
+ * @image: the open file; its path is the path for definitions
+ * @root: the directory that the process of the target sees as /; "" for our own /
+ * @debug_dir: the directory of its debug files
  * @debug_info: its debug information; see target_debug_info()
  */
 struct target {

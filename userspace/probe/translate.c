@@ -16,12 +16,12 @@
 #include "dwarf/variable.h"
 
 /**
- * struct translation - arguments on their way to the tracer
- * @scope: the place
- * @text: those that are done
- * @n: their number
+ * struct translation - state of a translation for the tracer
+ * @scope: the variables at the place
+ * @text: the arguments that are translated
+ * @n: number of arguments in @text
  * @names: names of their values
- * @untyped: what is returned is a number
+ * @untyped: take the returned value for a number
  */
 struct translation {
 	const struct scope *scope;
@@ -41,7 +41,7 @@ static void append(struct translation *t, const char *more, size_t len)
 	t->n++;
 }
 
-/* @name is NULL for what the tracer calls arg1, arg2 and so on. */
+/* If @name is NULL, the tracer names the argument: arg1, arg2 and so on. */
 static void append_fetch(struct translation *t, const char *name,
 			 const char *fetch, const Dwarf_Die *enumeration)
 {
@@ -55,7 +55,7 @@ static void append_fetch(struct translation *t, const char *name,
 	free(number);
 }
 
-/* Without an error for what cannot be had. */
+/* Append an argument.  If it cannot be fetched, leave it out with a remark. */
 static void append_if(struct translation *t, const char *name,
 		      const char *expression, const char *type)
 {
@@ -73,7 +73,7 @@ static void append_if(struct translation *t, const char *name,
 	free(fetch);
 }
 
-/* What can be fetched, of all that there is. */
+/* Append all variables, or all parameters, that can be fetched. */
 static void append_all(struct translation *t, bool parameters, const char *type)
 {
 	const struct scope *scope = t->scope;
@@ -91,7 +91,9 @@ static void append_all(struct translation *t, bool parameters, const char *type)
 	}
 }
 
-/* Of a structure in registers, its members; nothing else is a whole. */
+/*
+ * Append a returned value.  Of a structure append the members: it cannot be fetched as a whole.
+ */
 static void append_result(struct translation *t, const struct result *result)
 {
 	Dwarf_Die type = result->type;
@@ -117,7 +119,10 @@ static void append_result(struct translation *t, const struct result *result)
 	free(names);
 }
 
-/* The type with what fetches the length in it; NULL where none was written. */
+/*
+ * Translate the type of an argument: a variable that is the length of a string becomes a fetch
+ * argument.  Set @type to NULL if the argument has no type.
+ */
 static struct error *translate_type(struct translation *t,
 				    const struct word *word, char **type)
 {
@@ -142,7 +147,7 @@ static struct error *translate_type(struct translation *t,
 	return err;
 }
 
-/* A register or the like, whose length has a name. */
+/* Append an argument, such as a register, in which only the string length is a variable. */
 static void append_plain(struct translation *t, const struct word *word,
 			 const char *type)
 {
@@ -165,7 +170,7 @@ static struct error *append_named(struct translation *t,
 	Dwarf_Die enumeration;
 
 	if (err) {
-		/* What is wrong is said. */
+		/* The error is returned below. */
 	} else if (!is_variable_expression(expression) && *expression != '$') {
 		append_plain(t, word, type);
 	} else if (argument_is(word, PARAMETERS) || argument_is(word, VARIABLES)) {
@@ -229,7 +234,7 @@ static struct error *translate(const struct debug_info *info,
 	return err;
 }
 
-/* Is something of this no more than better with debug information? */
+/* Check whether debug information would improve the arguments, although they do not need it. */
 static bool may_be_typed(const struct arguments *args)
 {
 	const char *rest = args->text;
@@ -258,9 +263,9 @@ static bool needs_debug_info(const struct arguments *args)
  * arguments_at() - translate arguments for a place
  * @target: the file
  * @place: the place
- * @args: what is asked for there
+ * @args: the arguments to fetch there
  * @out: set on success to arguments without names of variables, from malloc()
- * @names: names of their values are added
+ * @names: the names of their values are added here
  */
 struct error *arguments_at(struct target *target, const struct place *place,
 			   const struct arguments *args, char **out,

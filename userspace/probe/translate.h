@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Arguments of a probe, for the tracer.
+ * Translate the arguments of a probe for the tracer.
  */
 #ifndef _USERSPACE_TRANSLATE_H
 #define _USERSPACE_TRANSLATE_H

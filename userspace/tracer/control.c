@@ -40,7 +40,7 @@ static bool is_mounted(const char *path, long magic)
 }
 
 /**
- * control_check() - is there a tracer that we may use?
+ * control_check() - check for a tracer that we may use
  * @dir: the control directory
  */
 struct error *control_check(const char *dir)
@@ -91,7 +91,7 @@ static int write_once(const char *path, int flags, const char *text)
 
 	if (fd < 0)
 		return errno;
-	/* One write is one command; a rest would be another one. */
+	/* One write is one command: the rest of a short write would be another command. */
 	n = write(fd, text, len);
 	if (n < 0)
 		code = errno;
@@ -151,7 +151,7 @@ struct error *control_read(const char *dir, const char *file, char **text)
 	return err;
 }
 
-/* The last entry of error_log: the message, the command, and a caret. */
+/* Make an error from the last entry of error_log: the message, the command, and a caret. */
 static struct error *refused_because(const char *dir, const char *what,
 				     const char *line, int code)
 {
@@ -163,11 +163,11 @@ static struct error *refused_because(const char *dir, const char *what,
 		last = p;
 	message = last ? last + strlen(": error: ") : NULL;
 	command = message ? strstr(message, "\n  Command: ") : NULL;
-	/* Which of the lines of a write it was tells nobody anything who did not write them. */
+	/* Leave the line number out: the user did not write these lines. */
 	number = message ? strstr(message, " (line ") : NULL;
 	if (!number || number > command)
 		number = command;
-	/* Somebody else's error is no explanation. */
+	/* An error of another user of the tracer explains nothing. */
 	if (command && !strncmp(command + strlen("\n  Command: "), line,
 				strcspn(line, "\n")))
 		err = error_new(STATUS_RUNTIME, "the tracer refused the %s: %.*s%s", what,
@@ -187,7 +187,7 @@ static struct error *refused_because(const char *dir, const char *what,
  * @dir: the control directory
  * @line: the line, without a newline
  *
- * The error carries what the tracer says of the line.
+ * The error contains the tracer's message about the line.
  */
 struct error *control_define(const char *dir, const char *line)
 {
@@ -255,7 +255,7 @@ struct error *control_enable(const char *dir, const char *group,
 	return err;
 }
 
-/* Without @needed it is no error that there is no such file; *@fd is -1 then. */
+/* If @needed is not set, a missing file is no error; set *@fd to -1 then. */
 static struct error *open_file(const char *dir, const char *file, int flags,
 			       bool needed, int *fd)
 {
@@ -270,7 +270,7 @@ static struct error *open_file(const char *dir, const char *file, int flags,
 }
 
 /**
- * control_pipe() - open trace_pipe for reading without waiting
+ * control_pipe() - open trace_pipe for non-blocking reads
  * @dir: the control directory
  * @fd: set to the descriptor
  */
@@ -280,7 +280,7 @@ struct error *control_pipe(const char *dir, int *fd)
 }
 
 /**
- * control_aggregate() - open the file that counts
+ * control_aggregate() - open the file aggregate, which counts in the kernel
  * @dir: the control directory
  * @fd: set to the descriptor
  */
@@ -296,13 +296,13 @@ struct error *control_aggregate(const char *dir, int *fd)
 }
 
 /**
- * control_session() - open a session, if the tracer has such a thing
+ * control_session() - open a session, if the tracer has sessions
  * @dir: the control directory
- * @fd: set to its descriptor, which is read without waiting; -1 if there is no
- *	such thing
+ * @fd: set to its descriptor, which does not block reads; -1 if the tracer has no
+ *	sessions
  *
- * What is defined through it is enabled at once, and gone when it is closed,
- * whoever closes it.
+ * Events that are defined through the session are enabled at once.  They are
+ * removed when the descriptor is closed, also if the kernel closes it at exit.
  */
 struct error *control_session(const char *dir, int *fd)
 {
@@ -325,7 +325,10 @@ static int write_session(int fd, const char *line)
 	return code;
 }
 
-/* Which line of several that were written the last entry of error_log is about; else the first. */
+/*
+ * Return the index of the line that the last entry of error_log is about, among the @n lines of
+ * one write; 0, the first line, if the entry does not tell.
+ */
 static size_t refused_line(const char *dir, size_t n)
 {
 	char *log = NULL, *last = NULL, *where;
@@ -350,7 +353,8 @@ static size_t refused_line(const char *dir, size_t n)
  * @lines: the lines, without newlines
  * @n: number of them, with at most %CONTROL_CHUNK characters if there are several
  *
- * They are put in place at once: one by one each would have all processes looked through.
+ * One write registers all probes together.  If each line were written by itself, each of these
+ * registrations would search all processes.
  */
 struct error *control_session_define(const char *dir, int fd, char *const *lines, size_t n)
 {
@@ -377,7 +381,7 @@ struct error *control_session_define(const char *dir, int fd, char *const *lines
 /**
  * control_session_write() - write a file of a session
  * @fd: the session
- * @file: as it is called in the control directory
+ * @file: its name in the control directory
  * @value: what to write
  */
 struct error *control_session_write(int fd, const char *file, const char *value)
@@ -390,14 +394,14 @@ struct error *control_session_write(int fd, const char *file, const char *value)
 }
 
 /**
- * control_filter() - give an event a filter
+ * control_filter() - set the filter of an event
  * @dir: the control directory
  * @session: the session that the event is in, -1 for the directory itself
  * @group: its group
  * @event: its name
  * @text: the filter
  *
- * The error carries what the tracer says of the filter.
+ * The error contains the tracer's message about the filter.
  */
 struct error *control_filter(const char *dir, int session, const char *group,
 			     const char *event, const char *text)
@@ -427,7 +431,7 @@ struct error *control_filter(const char *dir, int session, const char *group,
 
 static void add_drops(const char *name, u64 hits, struct counts *total)
 {
-	/* As the module calls them. */
+	/* The module's names of the reasons. */
 	static const char *const names[DROPS] = {
 		[DROP_PID] = "pid",
 		[DROP_TID] = "tid",
@@ -443,7 +447,7 @@ static void add_drops(const char *name, u64 hits, struct counts *total)
 			total->dropped[i] += hits;
 }
 
-/* The number before @*end, which moves to the blank before it. */
+/* Return the number that ends before *@end, and move *@end to the start of the number. */
 static u64 number_before(const char *line, char **end)
 {
 	char *p = *end;
@@ -456,7 +460,7 @@ static u64 number_before(const char *line, char **end)
 	return strtoull(p, NULL, 10);
 }
 
-/* Add up what a session says: probe: PATH EVENT HITS MISSED, dropped: WHY HITS. */
+/* Add up the lines of a session: "probe: PATH EVENT HITS MISSED" and "dropped: WHY HITS". */
 static void add_counts(char *text, struct counts *total)
 {
 	char *save, *line, why[32];
@@ -476,8 +480,10 @@ static void add_counts(char *text, struct counts *total)
 }
 
 /**
- * counts_asked_for() - how many hits were of those that were asked for
- * @counts: what a session has counted
+ * counts_asked_for() - get the number of hits in wanted tasks while tracing was on
+ * @counts: the counts of a session
+ *
+ * Include the hits that the filter dropped.
  */
 u64 counts_asked_for(const struct counts *counts)
 {
@@ -490,10 +496,10 @@ u64 counts_asked_for(const struct counts *counts)
 }
 
 /**
- * control_session_counts() - hits and misses of all events of a session
+ * control_session_counts() - get the hits and misses of all events of a session
  * @fd: the session
  *
- * Return: the totals; zero when nothing can be read.
+ * Return: the totals; zero if nothing can be read.
  */
 struct counts control_session_counts(int fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tracer's control directory.  It speaks tracefs's language, so the same
- * calls drive the kernel's own tracer in another directory.
+ * The tracer's control directory.  Its files work like those of tracefs, so the
+ * same calls drive the kernel's own tracer in another directory.
  */
 #ifndef _USERSPACE_CONTROL_H
 #define _USERSPACE_CONTROL_H
@@ -14,18 +14,18 @@ struct error;
 
 #define CONTROL_DIR "/sys/kernel/debug/uprobes"
 
-/* So many characters of lines are written at once, at most. */
+/* Maximum number of characters in one write of several lines. */
 #define CONTROL_CHUNK 32768
 
 /**
  * enum drop - why a session does not record a hit
- * @DROP_PID: it is not of the process that was asked for
- * @DROP_TID: nor of the thread
- * @DROP_UID: nor of the user
- * @DROP_COMM: nor of a task of that name
- * @DROP_EXCEPT: it is of a process that is left out
+ * @DROP_PID: the hit is not in the wanted process
+ * @DROP_TID: the hit is not in the wanted thread
+ * @DROP_UID: the hit is not in a task of the wanted user
+ * @DROP_COMM: the hit is not in a task of the wanted name
+ * @DROP_EXCEPT: the hit is in a process that is left out
  * @DROP_OFF: tracing has not begun, or is over
- * @DROP_FILTER: the filter is not true of it
+ * @DROP_FILTER: the filter is false for the hit
  * @DROPS: number of reasons
  */
 enum drop {
@@ -40,10 +40,10 @@ enum drop {
 };
 
 /**
- * struct counts - what the tracer says of probes
- * @hits: times that its probes were reached
- * @missed: times that it should have been recorded and could not be
- * @dropped: hits that were not recorded, by the reason; only in a session
+ * struct counts - the tracer's counts for probes
+ * @hits: number of hits
+ * @missed: number of hits that should have been recorded and could not be
+ * @dropped: numbers of hits that were not recorded, by reason; only in a session
  */
 struct counts {
 	u64 hits;

@@ -2,10 +2,10 @@
 /*
  * COMM-TID [CPU] FLAGS TIME: EVENT: (ADDR[ <- FUNC]) NAME=VALUE...
  *
- * Behind TID, the process's ID may be, in parentheses.
+ * The process ID can follow TID, in parentheses.
  *
- * COMM is whatever a program calls itself and can look like the rest of the
- * line, except that its fifteen bytes cannot hold all of it up to the bracket.
+ * A program chooses COMM, so COMM can look like the rest of the line.  But its
+ * fifteen bytes cannot hold everything from TID up to the parenthesis of ADDR.
  */
 #include "event_line.h"
 
@@ -38,7 +38,7 @@ static const char *blanks(const char *p)
 	return p;
 }
 
-/* From the dash before TID on; the start of the values, or NULL. */
+/* Parse from the dash before TID on.  Return the start of the values; NULL if it is none. */
 static const char *parse_from(const char *dash, struct event_line *event)
 {
 	const char *p = digits(dash + 1), *q;
@@ -63,7 +63,7 @@ static const char *parse_from(const char *dash, struct event_line *event)
 	p = digits(p + 1);
 	if (p[0] != ']' || p[1] != ' ')
 		return NULL;
-	/* Flags: letters, digits, dots and hashes; PREEMPT_RT has more of them. */
+	/* Flags are letters, digits, dots and hashes.  PREEMPT_RT has more flags. */
 	p = blanks(p + 1);
 	for (q = p; isalnum((unsigned char)*q) || *q == '.' || *q == '#'; q++)
 		;
@@ -91,8 +91,9 @@ static const char *parse_from(const char *dash, struct event_line *event)
 }
 
 /*
- * Where a quoted value ends.  Quotes inside are not marked, so it is the first
- * one that could end it: before the end, or before another NAME=.
+ * Return the end of a quoted value.  Quotes inside the value are not escaped, so
+ * take the first quote that could end it: at the end of the line, before another
+ * NAME=, or before a comma or brace of an array.
  */
 static const char *quoted_end(const char *p)
 {
@@ -114,8 +115,9 @@ static const char *quoted_end(const char *p)
 }
 
 /*
- * Where a character in quotes ends; NULL if @p is none.  Control characters are
- * written as \n, \t, \r and \xNN, all others as they are, quotes among them.
+ * Return the end of a character in quotes; NULL if @p is none.  Control characters
+ * are written as \n, \t, \r and \xNN.  No other character is escaped, not even a
+ * quote.
  */
 static const char *character_end(const char *p)
 {
@@ -128,7 +130,7 @@ static const char *character_end(const char *p)
 	return p[1 + n] == '\'' ? p + n + 2 : NULL;
 }
 
-/* Values are separated by blanks; quoted text and { } hold some. */
+/* Return the end of a value: a blank ends it, except in quoted text and between { }. */
 static const char *value_end(const char *p)
 {
 	bool braces = *p == '{';
@@ -172,11 +174,11 @@ static void parse_values(const char *p, struct event_line *event)
 }
 
 /**
- * event_line_parse() - take a line about a hit apart
- * @line: the line, without its newline; must live as long as @event
+ * event_line_parse() - parse a line about a hit
+ * @line: the line, without its newline; must outlive @event
  * @event: filled in on success; to be freed with event_line_free()
  *
- * Return: whether it is such a line.
+ * Return: whether the line is about a hit.
  */
 bool event_line_parse(const char *line, struct event_line *event)
 {
@@ -200,7 +202,7 @@ void event_line_free(struct event_line *event)
 	memset(event, 0, sizeof(*event));
 }
 
-/* Bytes of the first @max characters of some text; UTF-8 stays whole. */
+/* Return the number of bytes of the first @max characters; do not split UTF-8 characters. */
 static size_t characters(const char *s, size_t len, size_t max)
 {
 	size_t n;
@@ -214,8 +216,8 @@ static size_t characters(const char *s, size_t len, size_t max)
 /**
  * event_line_cut() - shorten the strings of a line
  * @line: the line
- * @event: the same, taken apart
- * @max: characters that stay of a string; dots take the place of the others
+ * @event: the same line, parsed
+ * @max: number of characters that a string keeps; dots replace the others
  *
  * Return: the line with shorter strings, from malloc().
  */
@@ -236,7 +238,7 @@ char *event_line_cut(const char *line, const struct event_line *event,
 
 		if (len < 2 || s[0] != '"')
 			continue;
-		/* What the tracer has cut ends in dots already. */
+		/* A string that the tracer has cut already ends in dots. */
 		while (len > 2 && s[len - 1] == '.')
 			len--;
 		n = characters(s + 1, len - 2, max);
@@ -252,7 +254,7 @@ char *event_line_cut(const char *line, const struct event_line *event,
 }
 
 /**
- * event_line_lost() - is this the line that tells of lost events?
+ * event_line_lost() - check for the line that reports lost events
  * @line: the line
  * @lost: set to their number
  */
@@ -267,12 +269,12 @@ bool event_line_lost(const char *line, u64 *lost)
 	return true;
 }
 
-/* Most readers keep numbers as doubles. */
+/* Most JSON readers store numbers as doubles: larger integers would be rounded. */
 #define INTEGER_MAX (1ull << 53)
 
 /*
- * Is it a number in JSON, and one that a reader can keep?  Those with a point or
- * an exponent come from such a type and always are.
+ * Check for a JSON number that a reader can store exactly.  A number with a point
+ * or an exponent comes from a floating-point type, and a reader can store it.
  */
 static bool is_number(const char *s, size_t len)
 {
@@ -343,18 +345,18 @@ static void put_value(FILE *out, const char *s, size_t len)
 	else if (is_number(s, len))
 		fprintf(out, "%.*s", (int)len, s);
 	else
-		/* Among these: a cut string, its quotes and dots kept; inf and nan. */
+		/* For example inf, nan, and a cut string with its quotes and dots. */
 		json_string(out, s, len);
 }
 
 /**
- * event_line_json() - a line as one JSON object
+ * event_line_json() - format a line as one JSON object
  * @event: the line
- * @name: what to call the event
+ * @name: name of the event in the object
  * @json: set to the object, without newline, from malloc()
  *
- * Whole numbers that a double cannot hold, hexadecimal ones, and what is no number
- * are strings.
+ * These values become strings: whole numbers that a double cannot store exactly,
+ * hexadecimal numbers, and text that is no number.
  */
 void event_line_json(const struct event_line *event, const char *name,
 		     char **json)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One line of trace_pipe, taken apart. */
+/* Parse one line of trace_pipe. */
 #ifndef _USERSPACE_EVENT_LINE_H
 #define _USERSPACE_EVENT_LINE_H
 
@@ -28,15 +28,15 @@ struct event_value {
  * @comm: name of the task, @comm_len bytes
  * @comm_len: see @comm
  * @tid: thread ID of the task
- * @pid: process ID, 0 where the line does not have it
+ * @pid: process ID, 0 if it is not in the line
  * @cpu: processor
  * @time: time stamp, @time_len bytes
  * @time_len: see @time
  * @event: name of the event, @event_len bytes
  * @event_len: see @event
- * @addr: address of the probe, or for a return where it returned to
+ * @addr: address of the probe; for a return, the address that it returned to
  * @func: for a return, the function's address
- * @is_return: @func is there
+ * @is_return: the line is about a return, and @func is set
  * @values: the values
  * @n: number of @values
  * @cap: capacity of @values

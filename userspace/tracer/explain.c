@@ -15,18 +15,18 @@
 #include "probe/target.h"
 #include "util/util.h"
 
-/* So many processes are named; more are counted. */
+/* Maximum number of processes that a message names; it calls the others "more". */
 #define NAMED_MAX 5
 
 /**
- * struct users - who has a file of this name
+ * struct users - the processes that use a file, or another file of the same name
  * @path: the file
- * @name: what others of the kind are called
- * @st: the file itself
- * @same: how many processes have it
- * @others: how many have another one
- * @pids: the first of these
- * @other: what @pids[0] has, as it can be named here; NULL where it cannot
+ * @name: its name without a version, to recognize other files
+ * @st: identity of the file
+ * @same: number of processes that use the file
+ * @others: number of processes that use another file of the name
+ * @pids: the first of the processes in @others
+ * @other: a path to the file of @pids[0] that is valid here; NULL if there is none
  */
 struct users {
 	const char *path;
@@ -45,7 +45,7 @@ static bool is_same(const struct mapping *map, const struct users *users)
 			    !strcmp(map->path, users->path) && !map->deleted;
 }
 
-/* How the file of a mapping is called from here; NULL if nothing leads to it. */
+/* Return a path to the file of a mapping that is valid here; NULL if there is none. */
 static char *path_of(pid_t pid, const struct mapping *map)
 {
 	char *path = xstrdup(map->path);
@@ -124,7 +124,7 @@ static void explain_file(const char *path, bool hit)
 
 	if (!base || target_is_memory(path) || stat(path, &users.st))
 		return;
-	/* libc.so.6 of this system may be libc.so.7, or libc-2.31.so, of another one. */
+	/* The libc.so.6 of this system may be libc.so.7, or libc-2.31.so, in another one. */
 	users.name = xstrdup(base + 1);
 	if (strstr(users.name, ".so"))
 		*strstr(users.name, ".so") = '\0';
@@ -143,15 +143,15 @@ static void explain_file(const char *path, bool hit)
 }
 
 /**
- * explain_nothing() - say why what is probed may not have been hit at all
- * @files: what is probed
+ * explain_nothing() - explain why the probes may not have been hit at all
+ * @files: the probed files
  * @options: of the command line
- * @hit: somebody else has, who was not asked for
+ * @hit: tasks that the user did not ask for have hit the probes
  */
 void explain_nothing(const struct paths *files, const struct options *options,
 		     bool hit)
 {
-	/* What a process has mapped is the target then, or the command has ended. */
+	/* With -p the process has mapped the target.  With -c the command has ended. */
 	if (options->pid || options->command)
 		return;
 	for (size_t i = 0; i < files->n; i++)
@@ -159,10 +159,11 @@ void explain_nothing(const struct paths *files, const struct options *options,
 }
 
 /**
- * explain_conditions() - say whose hits alone were counted, where there were none
+ * explain_conditions() - if no hits were counted, name the conditions for the counted tasks
  * @options: of the command line
  *
- * For count and lat: the kernel does not tell them how many hits the conditions left out.
+ * This is for count and lat, because the kernel does not tell these commands how many hits the
+ * conditions dropped.
  */
 void explain_conditions(const struct options *options)
 {
@@ -205,8 +206,8 @@ static void tell_drop(enum drop why, unsigned long long hits,
 }
 
 /**
- * explain_drops() - say which condition kept hits from being shown
- * @counts: what a session has counted
+ * explain_drops() - tell the user which conditions dropped hits
+ * @counts: the counts of a session
  * @options: of the command line
  */
 void explain_drops(const struct counts *counts, const struct options *options)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Why there is less to see than one would think. */
+/* Explain to the user why fewer events are shown than expected. */
 #ifndef _USERSPACE_EXPLAIN_H
 #define _USERSPACE_EXPLAIN_H
 

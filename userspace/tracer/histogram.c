@@ -8,9 +8,9 @@
 #define BAR 40
 
 /**
- * duration_text() - nanoseconds for people
- * @ns: the time
- * @text: set to three or four digits and a unit
+ * duration_text() - format a time for people
+ * @ns: the time in nanoseconds
+ * @text: set to a number, mostly of three digits, and a unit
  */
 void duration_text(u64 ns, char text[DURATION_LEN])
 {
@@ -35,11 +35,11 @@ void duration_text(u64 ns, char text[DURATION_LEN])
 }
 
 /**
- * histogram_percentile() - what so many percent of the calls did not exceed
+ * histogram_percentile() - get the time that a percentage of the calls did not exceed
  * @counts: the calls
- * @percent: how many
+ * @percent: the percentage
  *
- * Return: nanoseconds, the upper end of the bucket it falls into.
+ * Return: nanoseconds, the upper end of the bucket that contains this time.
  */
 u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent)
 {
@@ -55,10 +55,10 @@ u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent
 
 /**
  * histogram_print() - draw how long calls took
- * @out: where to
+ * @out: the output file
  * @counts: the calls
  *
- * Each line is a range of times, from a power of two, in nanoseconds, to the next.
+ * Each line is a range of times, from one power of two, in nanoseconds, to the next.
  */
 void histogram_print(FILE *out, const struct tally_counts *counts)
 {
@@ -79,7 +79,7 @@ void histogram_print(FILE *out, const struct tally_counts *counts)
 	fprintf(out, "%19s  %10s  distribution\n", "time", "calls");
 	for (unsigned int i = first; i <= last; i++) {
 		char from[DURATION_LEN], to[DURATION_LEN], bar[BAR + 1];
-		/* What is there is seen. */
+		/* Round up, so that every range with calls has a bar. */
 		int len = (counts->buckets[i] * BAR + most - 1) / most;
 
 		duration_text(i ? 1ull << i : 0, from);

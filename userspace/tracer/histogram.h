@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts and latencies as text that can be read at a glance. */
+/* Format counts and latencies for people. */
 #ifndef _USERSPACE_HISTOGRAM_H
 #define _USERSPACE_HISTOGRAM_H
 

@@ -8,7 +8,7 @@
 #include "util/error.h"
 #include "util/util.h"
 
-/* K:GROUP/EVENT REST, as the file lists it; changes the line. */
+/* Parse "K:GROUP/EVENT REST", a line of uprobe_events; modify the line. */
 static bool parse_listed(char *line, struct listed *listed)
 {
 	char *slash, *blank;
@@ -30,8 +30,8 @@ static bool parse_listed(char *line, struct listed *listed)
 }
 
 /*
- * PATH EVENT HITS [MISSED]; the path can have blanks.  Groups are not there, but
- * the lines come in the order of uprobe_events.
+ * Parse "PATH EVENT HITS [MISSED]", a line of uprobe_profile.  The path can contain
+ * blanks.  The line has no group, but the lines have the order of uprobe_events.
  */
 static void parse_counts(const char *line, struct listed *listed)
 {
@@ -55,14 +55,14 @@ static void take_counts(struct listing *listing, char *profile)
 
 	for (; line && n < listing->n; line = strtok_r(NULL, "\n", &save))
 		parse_counts(line, &listing->v[n++]);
-	/* Events came or went meanwhile: whose counts these are is not known. */
+	/* If events were added or removed meanwhile, the counts may be those of other events. */
 	if (line || n < listing->n)
 		for (n = 0; n < listing->n; n++)
 			listing->v[n].counted = false;
 }
 
 /**
- * listing_read() - read what is defined
+ * listing_read() - read the defined events and their counts
  * @dir: the control directory
  * @listing: filled in on success; to be freed with listing_free()
  */
@@ -96,9 +96,9 @@ void listing_free(struct listing *listing)
 }
 
 /**
- * listing_first() - is this the first site of its event?
+ * listing_first() - check whether a site is the first one of its event
  * @listing: the sites
- * @i: which one
+ * @i: index of the site
  */
 bool listing_first(const struct listing *listing, size_t i)
 {

@@ -15,7 +15,7 @@ struct error;
  * @kind: 'p' or 'r'
  * @group: the event's group
  * @event: its name
- * @rest: what it probes
+ * @rest: the rest of its line: the place and the arguments
  * @counted: @counts is known
  * @counts: hits and misses of the probe
  */
@@ -29,11 +29,11 @@ struct listed {
 };
 
 /**
- * struct listing - what uprobe_events and uprobe_profile list
+ * struct listing - the contents of uprobe_events and uprobe_profile
  * @v: the sites
  * @n: number of @v
  * @cap: capacity of @v
- * @text: what the strings of @v are in
+ * @text: the text that the strings of @v point into
  */
 struct listing {
 	struct listed *v;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events of a run are in a group named after its process, cli_PID_START, so
- * that those of a run that was killed can be told from those of a live one.
+ * The events of a run are in a group named after its process, cli_PID_START.  So
+ * the events of a killed run can be told from those of a running one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "trace.h"
 #include "util/util.h"
 
-/* When the process was started, in clock ticks after boot; 0 if it is gone. */
+/* Return the start time of a process in clock ticks after boot; 0 if it has ended. */
 static unsigned long long start_time(pid_t pid)
 {
 	unsigned long long start = 0;
@@ -24,7 +24,7 @@ static unsigned long long start_time(pid_t pid)
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
-	/* proc(5): field 22; the name in field 2 can hold anything. */
+	/* proc(5): field 22.  The name in field 2 can contain any characters. */
 	if (fgets(line, sizeof(line), f))
 		p = strrchr(line, ')');
 	for (int field = 2; p && field < 22; field++)
@@ -35,16 +35,16 @@ static unsigned long long start_time(pid_t pid)
 	return start;
 }
 
-/* The group of this process's events, from malloc(). */
+/* Return the group for this process's events, from malloc(). */
 char *own_group(void)
 {
 	return xasprintf("cli_%d_%llu", getpid(), start_time(getpid()));
 }
 
 /**
- * own_group_alive() - does the run live that a group belongs to?
+ * own_group_alive() - check whether the run that a group belongs to is still running
  * @group: the group
- * @ours: set to whether it is a group of a run at all
+ * @ours: set to whether the group belongs to a run at all
  */
 bool own_group_alive(const char *group, bool *ours)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The group of the events of a run.
+ * The group for the events of a run of this program.
  */
 #ifndef _USERSPACE_OWN_GROUP_H
 #define _USERSPACE_OWN_GROUP_H

@@ -9,7 +9,7 @@
 #include "util/json.h"
 #include "util/util.h"
 
-/* Writes the object without its last brace: "stack" may follow. */
+/* Write the object without its last brace: "stack" may follow. */
 static void begin_json(struct printer *printer, const char *line,
 		       const struct definition *def)
 {
@@ -25,7 +25,7 @@ static void begin_json(struct printer *printer, const char *line,
 	event_line_free(&event);
 }
 
-/* Values go by what the source code calls them; NULL for a line that has none of these. */
+/* Replace values by their names in the source code; return NULL if no value has a name. */
 static char *with_names(const char *line, const struct event_line *event,
 			const struct enum_names *names)
 {
@@ -58,10 +58,10 @@ static char *with_names(const char *line, const struct event_line *event,
 }
 
 /**
- * printer_event() - show an event
- * @printer: how
- * @line: the event
- * @event: the same, taken apart
+ * printer_event() - print an event
+ * @printer: the printer
+ * @line: the line of the event
+ * @event: the same line, parsed
  * @def: its definition
  */
 void printer_event(struct printer *printer, const char *line,
@@ -125,8 +125,8 @@ static void json_frame(struct printer *printer, u64 addr,
 }
 
 /**
- * printer_stack_line() - show a line that may be of the last event's stack
- * @printer: how
+ * printer_stack_line() - print a line that may belong to the last event's stack
+ * @printer: the printer
  * @line: the line
  */
 void printer_stack_line(struct printer *printer, const char *line)
@@ -137,7 +137,7 @@ void printer_stack_line(struct printer *printer, const char *line)
 
 	if (sscanf(line, " => <%llx>%n", &addr, &end) != 1 || !end || line[end])
 		return;
-	/* The first one is the probed instruction itself. */
+	/* The first address is the probed instruction; the others are return addresses. */
 	stacks_name(&printer->stacks, addr, printer->frames > 0, &name);
 	if (!printer->json)
 		print_frame(printer->out, addr, &name);
@@ -147,7 +147,7 @@ void printer_stack_line(struct printer *printer, const char *line)
 	free(name.function);
 }
 
-/** printer_flush() - the last event is whole */
+/** printer_flush() - complete the output of the last event */
 void printer_flush(struct printer *printer)
 {
 	if (!printer->open)

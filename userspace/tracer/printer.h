@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Events and their stacks, as they are shown. */
+/* Print events and their stacks. */
 #ifndef _USERSPACE_PRINTER_H
 #define _USERSPACE_PRINTER_H
 
@@ -14,14 +14,14 @@ struct definition;
 struct event_line;
 
 /**
- * struct printer - shows events
- * @out: where to
- * @json: as objects
- * @with_stacks: with their stacks
- * @string_max: so many characters of a string, 0 for all
- * @stacks: what the addresses of stacks mean
- * @open: the object of the last event is not closed, its stack may follow
- * @frames: frames of that stack so far
+ * struct printer - state of the output
+ * @out: the output file
+ * @json: print JSON objects
+ * @with_stacks: print stacks, too
+ * @string_max: maximum number of characters of a string, 0 for all
+ * @stacks: tasks and files, to name the addresses of stacks
+ * @open: the JSON object of the last event is not closed: its stack may follow
+ * @frames: number of frames of that stack so far
  */
 struct printer {
 	FILE *out;

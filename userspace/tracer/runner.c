@@ -11,7 +11,7 @@
 
 #include "util/error.h"
 
-/* Longest wait at once, in milliseconds. */
+/* Longest timeout of one poll(), in milliseconds. */
 #define WAIT_MAX 3600000
 
 u64 now_ms(void)
@@ -23,7 +23,7 @@ u64 now_ms(void)
 }
 
 /**
- * runner_open() - from now on, signals are waited for
+ * runner_open() - begin to wait for signals
  * @runner: RUNNER_INIT; to be closed with runner_close() in any case
  */
 struct error *runner_open(struct runner *runner)
@@ -37,9 +37,9 @@ struct error *runner_open(struct runner *runner)
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &runner->old);
-	/* A reader that goes away is seen by the write that fails. */
+	/* If the reader of the output goes away, a write fails: that is enough. */
 	signal(SIGPIPE, SIG_IGN);
-	/* Where who started this ignores it, a child would end without a word. */
+	/* If our parent process ignores SIGCHLD, the end of a child would not be reported. */
 	signal(SIGCHLD, SIG_DFL);
 	runner->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (runner->signals < 0)
@@ -50,9 +50,9 @@ struct error *runner_open(struct runner *runner)
 }
 
 /**
- * runner_start() - make the process of a command
+ * runner_start() - create the process of a command
  * @runner: open
- * @command: for the shell; held back until runner_release()
+ * @command: for the shell, which waits for runner_release()
  */
 struct error *runner_start(struct runner *runner, const char *command)
 {
@@ -89,7 +89,7 @@ struct error *runner_start(struct runner *runner, const char *command)
 }
 
 /**
- * runner_release() - let the command run, and the clock
+ * runner_release() - start the command and the clock
  * @runner: open
  * @seconds: stop after that time; 0 for never
  */
@@ -106,7 +106,7 @@ void runner_release(struct runner *runner, double seconds)
 }
 
 /**
- * runner_handle() - take the signals that have come
+ * runner_handle() - handle the pending signals
  * @runner: open
  */
 void runner_handle(struct runner *runner)
@@ -132,7 +132,7 @@ void runner_handle(struct runner *runner)
 	}
 }
 
-/** runner_signalled() - is there a signal to be handled? */
+/** runner_signalled() - check for a pending signal */
 bool runner_signalled(const struct runner *runner)
 {
 	struct pollfd fd = { .fd = runner->signals, .events = POLLIN };
@@ -141,10 +141,10 @@ bool runner_signalled(const struct runner *runner)
 }
 
 /**
- * runner_timeout() - how long to wait, for poll()
- * @runner: open; stops when its time is over
+ * runner_timeout() - get the timeout for poll()
+ * @runner: open; told to stop if its deadline has passed
  *
- * Return: milliseconds, or -1 for ever.
+ * Return: milliseconds, or -1 for no timeout.
  */
 int runner_timeout(struct runner *runner)
 {
@@ -162,12 +162,12 @@ int runner_timeout(struct runner *runner)
 }
 
 /**
- * runner_result() - was there a command to trace?
+ * runner_result() - check that the shell could run the command
  * @runner: after the run
  * @command: the command, or NULL
  *
- * What a command returns is its own business, but for what the shell says where
- * it cannot run one (POSIX, "Exit Status for Commands").
+ * Ignore the exit status of the command itself.  126 and 127 are exit statuses of
+ * a shell that cannot run a command (POSIX, "Exit Status for Commands").
  */
 struct error *runner_result(const struct runner *runner, const char *command)
 {

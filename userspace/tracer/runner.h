@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* When to stop: signals, a command that ends, time. */
+/* Decide when to stop: on a signal, at the end of a command, or after a time. */
 #ifndef _USERSPACE_RUNNER_H
 #define _USERSPACE_RUNNER_H
 
@@ -12,15 +12,15 @@
 struct error;
 
 /**
- * struct runner - what ends a run
+ * struct runner - state of a run, with all that can end it
  * @signals: signalfd, -1 before runner_open()
- * @child: process of the command, 0 without one or when it has ended
- * @exit: with what status the command has ended
- * @go: write end of the pipe that @child waits at, -1 if it runs
+ * @child: process of the command, 0 if there is no command or it has ended
+ * @exit: exit status of the command
+ * @go: write end of the pipe that @child waits at, -1 if @child does not wait
  * @deadline: when to stop, in milliseconds of the monotonic clock; 0 for never
- * @stop: it is time
- * @hurry: the user has asked twice
- * @old: signal mask to go back to
+ * @stop: the run has to stop
+ * @hurry: the user has asked a second time to stop
+ * @old: signal mask to restore
  */
 struct runner {
 	int signals;

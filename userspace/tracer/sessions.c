@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A session lives in a descriptor. Whose it is, and what its probes have seen, is
- * in /proc/PID/fd and /proc/PID/fdinfo.
+ * A session belongs to a file descriptor.  /proc/PID/fd tells which process has it,
+ * and /proc/PID/fdinfo lists its probes with their counts.
  */
 #include "sessions.h"
 
@@ -14,7 +14,7 @@
 
 #include "util/util.h"
 
-/* The name of a process, which it chose itself. */
+/* Return the name of a process.  The process chose it, so escape it. */
 static char *process_name(const char *pid)
 {
 	char *path = xasprintf("/proc/%s/comm", pid), line[64] = "";
@@ -58,7 +58,7 @@ static unsigned int print_session(const char *pid, const char *fd)
 	return n;
 }
 
-/* Threads share their descriptors: one look at each process. */
+/* Print the sessions of a process.  Its threads share the descriptors. */
 static unsigned int print_of_process(const char *pid, const char *session)
 {
 	char *path = xasprintf("/proc/%s/fd", pid), target[4096];
@@ -86,7 +86,7 @@ static unsigned int print_of_process(const char *pid, const char *session)
  * sessions_print() - list the probes of all sessions
  * @dir: the control directory
  *
- * Return: how many there are.
+ * Return: the number of probes.
  */
 unsigned int sessions_print(const char *dir)
 {

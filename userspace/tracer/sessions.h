@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Probes that are not in the control directory: those of running tools. */
+/* List the probes of running tools, which are not in the control directory. */
 #ifndef _USERSPACE_SESSIONS_H
 #define _USERSPACE_SESSIONS_H
 

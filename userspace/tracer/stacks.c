@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracer records addresses. What they are is looked up while the task still
- * runs, in what it has mapped; of a task that has ended before its first event
- * was read, those of other files than the probed one stay addresses.
+ * The tracer records addresses.  They are looked up in the mappings of the task
+ * while the task still runs.  If a task ended before its first event was read, only
+ * addresses in the probed file get names.
  */
 #include "stacks.h"
 
@@ -18,7 +18,7 @@
 #include "util/probe_site.h"
 #include "util/util.h"
 
-/* So many tasks at a time; of more, mappings are read again and again. */
+/* Number of tasks that are kept.  With more tasks, mappings are read repeatedly. */
 #define TASKS_MAX 256
 
 static const struct mapping *find_mapping(const struct stack_task *task,
@@ -51,7 +51,7 @@ static struct stack_task *new_task(struct stacks *stacks)
 	return task;
 }
 
-/* What is known stays when there is nothing newer: the task may have ended. */
+/* Read the mappings of a task.  If there are none, keep the old ones: it may have ended. */
 static bool read_mappings(struct stack_task *task)
 {
 	struct mappings maps;
@@ -71,8 +71,8 @@ static bool read_mappings(struct stack_task *task)
 }
 
 /*
- * A task that has ended said where one file was by passing its probe; that it
- * was this site, the position in the page tells.
+ * Guess where a task that has ended had the probed file mapped: the address of its
+ * hit tells.  The position in the page tells which site was hit.
  */
 static void guess_mappings(struct stack_task *task,
 			   const struct event_line *event,
@@ -104,10 +104,10 @@ static void guess_mappings(struct stack_task *task,
 }
 
 /**
- * stacks_event() - the frames that follow are of this event
- * @stacks: what is known
+ * stacks_event() - prepare for the stack of an event
+ * @stacks: the known tasks and files
  * @event: the event
- * @sites: where its probes are
+ * @sites: the sites of its probes
  */
 void stacks_event(struct stacks *stacks, const struct event_line *event,
 		  const struct probe_sites *sites)
@@ -135,7 +135,7 @@ void stacks_event(struct stacks *stacks, const struct event_line *event,
 	stacks->fresh = !known;
 }
 
-/* The file at its path, if it is still that file, else as it is mapped. */
+/* Open the file of a mapping: at its path if that is still this file, or in map_files. */
 static struct error *open_object(pid_t tid, const struct mapping *map,
 				 struct elf_image *img)
 {
@@ -151,7 +151,7 @@ static struct error *open_object(pid_t tid, const struct mapping *map,
 	err = elf_image_open(path, img);
 	free(path);
 	if (!err) {
-		/* Nobody can look there later; this is what it was called. */
+		/* The path in map_files is not valid later, so show the mapped path. */
 		free(img->path);
 		img->path = path_escape(map->path);
 	}
@@ -183,7 +183,7 @@ static struct stack_object *get_object(struct stacks *stacks, pid_t tid,
 	return object;
 }
 
-/* Code that no file holds, or none with symbols. */
+/* Name an address of JIT-compiled code: no file that can be read contains this code. */
 static void name_jit(struct stacks *stacks, u64 addr, bool is_call, struct frame_name *name)
 {
 	struct stack_task *task = stacks->task;
@@ -200,11 +200,11 @@ static void name_jit(struct stacks *stacks, u64 addr, bool is_call, struct frame
 }
 
 /**
- * stacks_name() - find out where an address of the last event's stack lies
- * @stacks: what is known
+ * stacks_name() - find the location of an address of the last event's stack
+ * @stacks: the known tasks and files
  * @addr: the address
- * @is_call: it is where a call returns to, and the call is meant
- * @name: filled in; what it has of malloc() is the caller's
+ * @is_call: @addr is a return address; find the function of the call before it
+ * @name: filled in; the caller frees its function
  */
 void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
 		 struct frame_name *name)

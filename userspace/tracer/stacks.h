@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names for the addresses of user stacks. */
+/* Find names for the addresses of user stacks. */
 #ifndef _USERSPACE_STACKS_H
 #define _USERSPACE_STACKS_H
 
@@ -17,11 +17,11 @@ struct event_line;
 struct probe_sites;
 
 /**
- * struct stack_object - a file that frames lie in
+ * struct stack_object - a file that contains code of frames
  * @image: the file
  * @syms: its symbols
- * @usable: it could be read; otherwise its frames stay addresses
- * @dev: with @ino, what /proc/PID/maps says of it
+ * @usable: the file could be read; otherwise it provides no names
+ * @dev: with @ino, its identity in /proc/PID/maps
  * @ino: see @dev
  */
 struct stack_object {
@@ -33,11 +33,11 @@ struct stack_object {
 };
 
 /**
- * struct stack_task - a task whose stacks were seen
+ * struct stack_task - a task whose stacks were printed
  * @tid: its thread ID
- * @comm: its name; another one may be another program
- * @maps: what it had mapped; only the probed file where it ended too early
- * @jit: names of code that no file holds; NULL until such a file is seen
+ * @comm: its name; another name may mean another program
+ * @maps: its mappings; only that of the probed file if the task ended too early
+ * @jit: names of JIT-compiled code; NULL until a file with names is found
  */
 struct stack_task {
 	pid_t tid;
@@ -47,17 +47,17 @@ struct stack_task {
 };
 
 /**
- * struct stacks - what is known of tasks and files
- * @debug_dir: where separate debug files are
- * @tasks: the tasks, the oldest one to be replaced next at @next
+ * struct stacks - the known tasks and files
+ * @debug_dir: the directory of separate debug files
+ * @tasks: the tasks; @next is the oldest one, which is replaced next
  * @ntasks: number of @tasks
  * @next: see @tasks
  * @objects: the files
  * @n: number of @objects
  * @cap: capacity of @objects
- * @jit: what JIT compilers say of their code
+ * @jit: files in which JIT compilers name their code
  * @task: the task of the last event
- * @fresh: its mappings have been read since
+ * @fresh: the mappings of @task have been read since that event
  */
 struct stacks {
 	const char *debug_dir;
@@ -73,9 +73,9 @@ struct stacks {
 };
 
 /**
- * struct frame_name - where an address of a stack lies
- * @object: the file, as messages have it; NULL when nothing is known
- * @function: the function's name, from malloc(); NULL when it has none
+ * struct frame_name - the location of an address of a stack
+ * @object: the file, escaped for messages; NULL if nothing is known
+ * @function: the function's name, from malloc(); NULL if it is not known
  * @offset: distance from the function's start, or position in the file
  */
 struct frame_name {

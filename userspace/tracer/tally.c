@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracer's file "aggregate": definitions are written to it, sums are read
- * from it, and closing it ends them, whoever does that.
+ * The tracer's file "aggregate": a write adds definitions, a read returns sums.
+ * Closing the file removes the definitions, also if the kernel closes it at exit.
  */
 #include "tally.h"
 
@@ -18,13 +18,13 @@
 #include "util/util.h"
 #include "whose.h"
 
-/* Milliseconds before it is said how far it is. */
+/* Milliseconds before the progress is shown. */
 #define PATIENCE 1000
 
 /**
- * tally_add() - count something more
+ * tally_add() - add an entry
  * @tally: the tally
- * @label: what to call it
+ * @label: name for the user
  *
  * Return: the number of the entry.
  */
@@ -37,10 +37,10 @@ size_t tally_add(struct tally *tally, const char *label)
 }
 
 /**
- * tally_add_site() - count something at a place
+ * tally_add_site() - add a place to an entry
  * @tally: the tally
  * @entry: number of the entry
- * @kind: 'p' counts what passes, 'r' what returns, and how long it took
+ * @kind: 'p' counts hits, 'r' counts returns and measures how long the calls took
  * @site: the place
  */
 void tally_add_site(struct tally *tally, size_t entry, char kind,
@@ -56,7 +56,7 @@ void tally_add_site(struct tally *tally, size_t entry, char kind,
 	free(place);
 }
 
-/* Lines @from to before the returned one, as one text. */
+/* Copy as many lines from @from on as make one write; return the first line after these. */
 static size_t next_chunk(const struct tally *tally, size_t from, char *text,
 			 size_t *len)
 {
@@ -74,7 +74,7 @@ static size_t next_chunk(const struct tally *tally, size_t from, char *text,
 	return i;
 }
 
-/* How many whole lines @n characters are. */
+/* Count the whole lines in the first @n characters. */
 static size_t lines_in(const char *text, size_t n)
 {
 	size_t lines = 0;
@@ -106,10 +106,10 @@ static struct error *nothing_taken(const struct tally *tally)
  * tally_attach() - begin to count
  * @tally: with its sites added
  * @dir: the control directory
- * @options: of the command line: who is counted
- * @child: count this process and what it starts; 0 for what @options says
- * @except: do not count these
- * @runner: whose signals end it
+ * @options: of the command line; they select the tasks to count
+ * @child: count only this process and the processes that it starts; 0 to use @options
+ * @except: processes that are not counted
+ * @runner: its signals stop the attaching
  *
  * Places that the kernel refuses are left out and counted, unless it refuses
  * all of them.
@@ -185,7 +185,7 @@ static char *read_all(struct tally *tally)
 	return NULL;
 }
 
-/* kN HITS MISSED [TOTAL MAX BUCKET:COUNT...] */
+/* Parse "kN HITS MISSED [TOTAL MAX BUCKET:COUNT...]". */
 static void take_line(struct tally *tally, const char *line)
 {
 	struct tally_counts *counts;
@@ -217,7 +217,7 @@ static void take_line(struct tally *tally, const char *line)
 }
 
 /**
- * tally_read() - ask what has been counted
+ * tally_read() - read the counts
  * @tally: attached
  */
 struct error *tally_read(struct tally *tally)
@@ -241,9 +241,9 @@ struct error *tally_read(struct tally *tally)
 }
 
 /**
- * tally_counts_since() - what was counted between the last two readings
+ * tally_counts_since() - get the counts between the last two readings
  * @entry: the entry
- * @counts: filled in; its max is that of all time
+ * @counts: filled in; its max is that of the whole run
  */
 void tally_counts_since(const struct tally_entry *entry,
 			struct tally_counts *counts)

@@ -19,12 +19,12 @@ struct runner;
 #define TALLY_BUCKETS 64
 
 /**
- * struct tally_counts - what was counted
- * @hits: times that a place was passed, or calls that returned
- * @missed: times that could not be counted
- * @total: nanoseconds that the calls took together
- * @max: what the longest one took
- * @buckets: calls that took 2^n to 2^(n+1) - 1 nanoseconds
+ * struct tally_counts - counts of one entry
+ * @hits: number of hits, or of calls that returned
+ * @missed: number of hits or calls that could not be counted
+ * @total: nanoseconds that all calls took together
+ * @max: nanoseconds that the longest call took
+ * @buckets: [n] is the number of calls that took 2^n to 2^(n+1) - 1 nanoseconds
  */
 struct tally_counts {
 	u64 hits;
@@ -35,10 +35,10 @@ struct tally_counts {
 };
 
 /**
- * struct tally_entry - what is counted together
- * @label: what to call it
- * @counts: as of the last tally_read()
- * @before: as of the one before that
+ * struct tally_entry - places that are counted together
+ * @label: name for the user
+ * @counts: counts of the last tally_read()
+ * @before: counts of the tally_read() before that
  */
 struct tally_entry {
 	char *label;
@@ -47,15 +47,15 @@ struct tally_entry {
 };
 
 /**
- * struct tally - all that is counted
+ * struct tally - all entries
  * @fd: the tracer's file, -1 before tally_attach()
- * @v: what is counted
+ * @v: the entries
  * @n: number of @v
  * @cap: capacity of @v
  * @lines: definitions; "kN" in them is entry N
- * @files: the files that they are in
- * @refused: definitions that the kernel did not take
- * @reason: why it did not take the first of these, an errno
+ * @files: the files that are probed
+ * @refused: number of definitions that the kernel refused
+ * @reason: why it refused the first of these, an errno
  */
 struct tally {
 	int fd;

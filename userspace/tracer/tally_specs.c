@@ -83,7 +83,7 @@ static struct error *add_plain(struct tally *tally,
 	return NULL;
 }
 
-/* What has the characters of a pattern may be a function's name all the same. */
+/* Add a pattern.  A function's name can have characters of a pattern, too: check that first. */
 static struct error *add_pattern(struct tally *tally,
 				 const struct probe_spec *spec,
 				 const struct options *options, bool latency)
@@ -106,18 +106,18 @@ static struct error *add_pattern(struct tally *tally,
 	return named ? add_plain(tally, spec, options, latency) : err;
 }
 
-/* TARGET:FUNCTION is what is meant where no kind of probe is written. */
+/* If the user gives no kind of probe, TARGET:FUNCTION means p:TARGET:FUNCTION. */
 static char *with_kind(const char *text)
 {
 	return is_probe_spec(text) ? xstrdup(text) : xasprintf("p:%s", text);
 }
 
 /**
- * tally_add_spec() - count what is meant by a specification
+ * tally_add_spec() - add the places of a specification
  * @tally: the tally
  * @text: [p:|r:|u:]TARGET:FUNCTION; FUNCTION may be a pattern
  * @options: of the command line
- * @latency: how long the calls take is wanted, too
+ * @latency: also measure how long the calls take
  */
 struct error *tally_add_spec(struct tally *tally, const char *text,
 			     const struct options *options, bool latency)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is to be counted, as it is written on the command line. */
+/* The specifications on the command line of the places to count. */
 #ifndef _USERSPACE_TALLY_SPECS_H
 #define _USERSPACE_TALLY_SPECS_H
 

@@ -9,7 +9,7 @@
 #include "util/error.h"
 #include "event_line.h"
 
-/* The kernel keeps no more of a task's name (TASK_COMM_LEN). */
+/* The kernel keeps only this many characters of a task's name (TASK_COMM_LEN). */
 #define COMM_MAX	15
 
 static bool user_of(pid_t tid, long long *uid)
@@ -22,14 +22,14 @@ static bool user_of(pid_t tid, long long *uid)
 	f = fopen(path, "re");
 	if (!f)
 		return false;
-	/* proc(5): the second one is the effective user. */
+	/* proc(5): the second number is the effective user. */
 	while (!found && fgets(line, sizeof(line), f))
 		found = sscanf(line, "Uid: %*d %lld", uid) == 1;
 	fclose(f);
 	return found;
 }
 
-/* Threads have directories, too, which only lists of /proc leave out. */
+/* Threads have directories in /proc, too; only listings of /proc leave them out. */
 static struct error *check_thread(pid_t tid, pid_t pid)
 {
 	char path[64];
@@ -47,7 +47,7 @@ static struct error *check_thread(pid_t tid, pid_t pid)
 }
 
 /**
- * task_filter_check() - can there be tasks that the options ask for?
+ * task_filter_check() - check that there can be tasks that the options ask for
  * @options: of the command line
  */
 struct error *task_filter_check(const struct options *options)
@@ -66,8 +66,8 @@ struct error *task_filter_check(const struct options *options)
 }
 
 /**
- * task_filter_asks() - is this event's task wanted?
- * @filter: what is wanted
+ * task_filter_asks() - check whether the task of an event is wanted
+ * @filter: the conditions
  * @event: the event
  */
 enum task_answer task_filter_asks(struct task_filter *filter,
@@ -81,7 +81,7 @@ enum task_answer task_filter_asks(struct task_filter *filter,
 			     strncmp(filter->comm, event->comm,
 				     event->comm_len)))
 		return TASK_NO;
-	/* What prints lines has one thread, mostly. */
+	/* Compare thread with process IDs: programs that print lines mostly have one thread. */
 	for (size_t i = 0; i < filter->except.n; i++)
 		if (event->tid == filter->except.v[i])
 			return TASK_NO;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whose events are wanted: by process, thread, user and name. */
+/* Select events by the process, thread, user and name of their task. */
 #ifndef _USERSPACE_TASK_FILTER_H
 #define _USERSPACE_TASK_FILTER_H
 
@@ -11,10 +11,10 @@ struct event_line;
 struct options;
 
 /**
- * enum task_answer - is an event wanted?
+ * enum task_answer - whether an event is wanted
  * @TASK_NO: no
  * @TASK_YES: yes
- * @TASK_UNKNOWN: its task had ended before anybody could look at it
+ * @TASK_UNKNOWN: not known: the task ended before it could be looked up
  */
 enum task_answer {
 	TASK_NO,
@@ -23,9 +23,9 @@ enum task_answer {
 };
 
 /**
- * struct task_filter - what to ask
- * @watching: only tasks that @watch has
- * @watch: a process
+ * struct task_filter - conditions for the task of an event
+ * @watching: only tasks in @watch
+ * @watch: the tasks of a process
  * @tid: only this thread; 0 for all
  * @uid: only tasks of this user; -1 for all
  * @comm: only tasks of this name; NULL for all

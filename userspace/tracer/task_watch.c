@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The kernel's process connector (Documentation/driver-api/connector.rst) tells
- * of each fork before the child runs, so whoever reads these messages before
- * looking at events knows all tasks that the events can come from.
+ * The kernel's process connector (Documentation/driver-api/connector.rst) reports
+ * each fork before the child runs.  So read these messages before looking at
+ * events: then all tasks that the events can come from are known.
  */
 #include "task_watch.h"
 
@@ -20,7 +20,7 @@
 #include "util/compiler.h"
 #include "util/util.h"
 
-/* Forks can come faster than we are scheduled. */
+/* Forks can happen faster than we are scheduled. */
 #define RECEIVE_BUFFER (8 << 20)
 
 _Static_assert(NLMSG_ALIGNTO == 4, "the alignment of netlink messages");
@@ -36,7 +36,7 @@ static size_t slot_of(const struct task_set *set, pid_t id)
 
 static bool set_has(const struct task_set *set, pid_t id)
 {
-	/* 0 is an empty slot, and the parent of init. */
+	/* 0 means an empty slot, and also the parent of init. */
 	return set->cap && id > 0 && set->slots[slot_of(set, id)] == id;
 }
 
@@ -66,7 +66,7 @@ static void set_remove(struct task_set *set, pid_t id)
 		set->slots[slot_of(set, id)] = -1;
 }
 
-/* Calls @each for every name in a directory that is a number. */
+/* Call @each for every name in a directory that is a number. */
 static void each_id(const char *path,
 		    void (*each)(struct task_watch *, pid_t), void *arg)
 {
@@ -111,7 +111,7 @@ static void add_if_child(struct task_watch *watch, pid_t pid)
 	f = fopen(path, "re");
 	if (!f)
 		return;
-	/* proc(5): ID (NAME) STATE PARENT; the name can hold anything. */
+	/* proc(5): ID (NAME) STATE PARENT; the name can contain any characters. */
 	if (fgets(line, sizeof(line), f))
 		p = strrchr(line, ')');
 	if (p && sscanf(p, ") %*c %d", &parent) == 1 &&
@@ -168,7 +168,7 @@ void task_watch_start(struct task_watch *watch, pid_t pid, bool follow)
 
 	memset(watch, 0, sizeof(*watch));
 	watch->follow = follow;
-	/* First listen, then look: what is forked between is seen twice. */
+	/* Listen before the look into /proc: a fork in between is seen twice, not missed. */
 	watch->fd = listen_for_forks();
 	add_process(watch, pid);
 	do {
@@ -179,7 +179,7 @@ void task_watch_start(struct task_watch *watch, pid_t pid, bool follow)
 	task_watch_update(watch);
 }
 
-/* Whether task_watch_has() knows tasks that have ended, too. */
+/* Check whether task_watch_has() also knows tasks that have ended. */
 bool task_watch_exact(const struct task_watch *watch)
 {
 	return watch->fd >= 0;
@@ -203,7 +203,7 @@ static void handle_fork(struct task_watch *watch,
 			set_add(&watch->processes, child);
 		return;
 	}
-	/* An ID that comes again belongs to somebody else now. */
+	/* A reused ID belongs to another task now. */
 	if (child == process)
 		set_remove(&watch->processes, child);
 	set_remove(&watch->tasks, child);
@@ -230,10 +230,10 @@ static void handle_messages(struct task_watch *watch, const char *buf,
 }
 
 /**
- * task_watch_update() - learn of all forks up to now
+ * task_watch_update() - read the reports of all forks up to now
  * @watch: the watch
  *
- * To be called after events were read and before they are looked at.
+ * Call this after reading events and before looking at them.
  */
 void task_watch_update(struct task_watch *watch)
 {
@@ -245,7 +245,7 @@ void task_watch_update(struct task_watch *watch)
 		if (n > 0) {
 			handle_messages(watch, buf, n);
 		} else if (n < 0 && errno == ENOBUFS) {
-			/* Some were lost: from now on only /proc is left. */
+			/* Some reports were lost: from now on, use /proc only. */
 			close(watch->fd);
 			watch->fd = -1;
 		} else if (n == 0 || errno != EINTR) {
@@ -255,11 +255,11 @@ void task_watch_update(struct task_watch *watch)
 }
 
 /**
- * task_watch_has() - does a task belong to the watched process?
+ * task_watch_has() - check whether a task belongs to the watched process
  * @watch: the watch
  * @tid: the task
  *
- * Where the kernel does not tell of forks, tasks are looked for in /proc.
+ * If the kernel does not report forks, look for the task in /proc.
  */
 bool task_watch_has(struct task_watch *watch, pid_t tid)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tasks of a process, present, future and past: events are read after they
+ * The present, future and past tasks of a process.  Events are read after they
  * happened, and by then their task can have ended.
  */
 #ifndef _USERSPACE_TASK_WATCH_H
@@ -23,11 +23,11 @@ struct task_set {
 };
 
 /**
- * struct task_watch - a process that is being watched
+ * struct task_watch - a process that is watched
  * @follow: processes that it starts belong to it
- * @processes: their process IDs
- * @tasks: their thread IDs
- * @fd: where the kernel tells of forks, -1 if it does not
+ * @processes: process IDs of all these processes
+ * @tasks: thread IDs of all these processes
+ * @fd: socket on which the kernel reports forks, -1 if it does not
  */
 struct task_watch {
 	bool follow;

@@ -21,19 +21,19 @@
 #include "util/util.h"
 #include "whose.h"
 
-/* Milliseconds to read what is left in a pipe that others have, too. */
+/* Milliseconds for the last reading of a pipe that is shared with other users. */
 #define LAST_READING 2000
 
 /**
- * struct run - while events come
- * @trace: what is traced
- * @tasks: whose events are wanted
+ * struct run - state while events are read
+ * @trace: the run
+ * @tasks: conditions for the tasks of events
  * @pipe: trace_pipe
- * @runner: when to stop
- * @until: when to stop reading, though there is more
- * @printer: how events are shown
- * @told: when it was said last that events are lost, 0 for never
- * @stack: the last event was shown, so its stack is, too
+ * @runner: decides when to stop
+ * @until: when to stop reading even if there is more to read
+ * @printer: prints events
+ * @told: when lost events were last mentioned, 0 for never
+ * @stack: the last event was shown, so its stack has to be shown, too
  * @buf: the unfinished line
  * @len: bytes in @buf
  * @cap: room in @buf
@@ -57,7 +57,7 @@ const char *trace_group(const struct trace *trace, const struct definition *def)
 	return def->group ? def->group : trace->group;
 }
 
-/* Who is traced is the tracer's to know; it sees every fork. */
+/* Let the tracer select the tasks: it sees every fork.  Also set the other options. */
 static struct error *restrict_session(const struct trace *trace, pid_t child,
 				      const struct readers *except)
 {
@@ -121,7 +121,7 @@ static struct error *define_site(struct trace *trace, struct batch *batch,
 	struct error *err;
 	char *line;
 
-	/* Others than the module do not know what else it has. */
+	/* Only the module has sessions, and only the module checks the expected bytes. */
 	line = trace->session >= 0 ? definition_checked_line(def, site, group) :
 				     definition_line(def, site, group);
 	err = trace->session >= 0 ? batch_add(trace, batch, line) :
@@ -131,8 +131,8 @@ static struct error *define_site(struct trace *trace, struct batch *batch,
 }
 
 /**
- * trace_define() - give the tracer all definitions of a run
- * @trace: the run; trace_remove() is needed after an error, too
+ * trace_define() - define all events of a run
+ * @trace: the run; call trace_remove() after an error, too
  */
 struct error *trace_define(struct trace *trace)
 {
@@ -155,7 +155,7 @@ struct error *trace_define(struct trace *trace)
 }
 
 /**
- * trace_remove() - take away what trace_define() made
+ * trace_remove() - remove the events that trace_define() defined
  * @trace: the run
  */
 void trace_remove(struct trace *trace)
@@ -169,7 +169,7 @@ void trace_remove(struct trace *trace)
 	}
 }
 
-/* In a session, events are enabled from their definition on. */
+/* Events of a session are enabled when they are defined, and tracing_on starts them. */
 static struct error *switch_session(struct trace *trace, bool on)
 {
 	struct error *err = NULL;
@@ -223,7 +223,7 @@ static void show(struct run *run, const char *line,
 		run->runner.stop = true;
 }
 
-/* Where events are lost, they are lost again and again. */
+/* Tell the user about lost events at most once a second: losses repeat. */
 static void tell_lost(struct run *run)
 {
 	const struct trace *trace = run->trace;
@@ -254,7 +254,7 @@ static void handle_line(struct run *run, const char *line)
 		return;
 	}
 	if (!event_line_parse(line, &event)) {
-		/* What follows an event that was shown belongs to it: its stack. */
+		/* Lines of another form after a shown event are its stack. */
 		if (run->stack && trace->options->stacks)
 			printer_stack_line(&run->printer, line);
 		return;
@@ -263,7 +263,7 @@ static void handle_line(struct run *run, const char *line)
 	def = find_event(trace, &event);
 	if (trace->options->max_events &&
 	    trace->shown >= trace->options->max_events) {
-		/* Of the last one that was wanted, the stack still is. */
+		/* Skip events after the last wanted one: only its stack is still wanted. */
 	} else if (!def) {
 		trace->foreign++;
 	} else {
@@ -280,7 +280,7 @@ static void handle_line(struct run *run, const char *line)
 	event_line_free(&event);
 }
 
-/* Lines up to the last whole one. */
+/* Handle all whole lines in the buffer. */
 static void handle_lines(struct run *run)
 {
 	char *line = run->buf, *newline;
@@ -296,7 +296,7 @@ static void handle_lines(struct run *run)
 	run->len = left;
 }
 
-/* Read what is there. */
+/* Read and handle the lines that are available. */
 static struct error *drain(struct run *run)
 {
 	ssize_t n;
@@ -315,14 +315,14 @@ static struct error *drain(struct run *run)
 		if (run->tasks.watching)
 			task_watch_update(&run->tasks.watch);
 		handle_lines(run);
-		/* Somebody who traces faster than we print still wants to stop. */
+		/* Stop at -M even if events arrive faster than we print them. */
 		if (run->trace->options->max_events && run->runner.stop)
 			break;
 		if (fflush(run->trace->out)) {
 			run->runner.stop = true;
 			break;
 		}
-		/* Nor may events that never end keep it from its end. */
+		/* Stop on a signal or at the deadline, even if events never end. */
 		if (runner_signalled(&run->runner) || now_ms() >= run->until)
 			break;
 	}
@@ -360,7 +360,7 @@ static void print_banner(const struct trace *trace)
 		      trace->out);
 }
 
-/* Others can have events of the same name, in groups of their own. */
+/* Compare groups, too: other users can have events of the same name in their groups. */
 static struct counts listed_counts(const struct trace *trace)
 {
 	struct counts total = { 0 };
@@ -384,7 +384,7 @@ static struct counts listed_counts(const struct trace *trace)
 	return total;
 }
 
-/* The files that are probed. */
+/* List the files that are probed. */
 static void list_files(const struct trace *trace, struct paths *files)
 {
 	for (size_t i = 0; i < trace->n; i++)
@@ -427,7 +427,7 @@ static struct error *loop(struct run *run)
 	struct pollfd fds[] = {
 		{ .fd = run->pipe, .events = POLLIN },
 		{ .fd = run->runner.signals, .events = POLLIN },
-		/* A reader that goes away is an error of a pipe. */
+		/* If the reader of a pipe goes away, poll() reports an error. */
 		{ .fd = fileno(run->trace->out) },
 	};
 	struct error *err = NULL;
@@ -482,9 +482,9 @@ static struct error *run_probes(struct run *run)
 	run->until = run->runner.deadline ? run->runner.deadline : UINT64_MAX;
 	err = loop(run);
 	error_free(switch_all(trace, false));
-	/* A pipe that others have, too, need not come to an end by that. */
+	/* Without a session, other users share the pipe, and their events may never end. */
 	run->until = trace->session >= 0 ? UINT64_MAX : now_ms() + LAST_READING;
-	/* What was recorded before that is still wanted. */
+	/* Show the events that were recorded before the probes were switched off. */
 	do {
 		seen = trace->shown + trace->foreign;
 		if (!err && !run->runner.hurry && !ferror(trace->out))
@@ -498,10 +498,10 @@ static struct error *run_probes(struct run *run)
 }
 
 /**
- * trace_run() - trace until it is time to stop
+ * trace_run() - trace until the run has to stop
  * @trace: the run, with its events not yet defined
  *
- * However it ends, short of SIGKILL, no event of it is left.
+ * Remove the events of the run however it ends, except by SIGKILL.
  */
 struct error *trace_run(struct trace *trace)
 {
@@ -542,7 +542,7 @@ struct error *trace_run(struct trace *trace)
 			err = restrict_session(trace, run.runner.child,
 					       &run.tasks.except);
 	} else if (!err && options->command) {
-		/* The shell starts what it was given: its children are meant. */
+		/* The child is a shell, which starts the command: watch its children, too. */
 		task_watch_start(&run.tasks.watch, run.runner.child, true);
 		run.tasks.watching = true;
 	} else if (!err && options->pid) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Tracing: from definitions to lines, and nothing left behind. */
+/* Tracing: define events, print their lines, and remove the events. */
 #ifndef _USERSPACE_TRACE_H
 #define _USERSPACE_TRACE_H
 
@@ -15,19 +15,19 @@ struct options;
 /**
  * struct trace - a run of the tracer
  * @options: of the command line
- * @out: where events are written
+ * @out: the output file for events
  * @dir: the control directory
- * @group: group of events that were given none
+ * @group: group of events for which the user gave none
  * @defs: the events
  * @n: number of @defs
- * @defined: how many of them the tracer's directory has
- * @session: the session that they are in instead, -1 without one
- * @filters: of each of the events, as the tracer takes them; none without one
- * @shown: events that were printed
- * @lost: events that the buffer had no room for
- * @foreign: events of other users of the tracer
- * @unwanted: events of tasks that were not asked for
- * @unknown: events that could not be attributed to a process
+ * @defined: number of @defs that are defined in the control directory
+ * @session: the session in which @defs are defined instead, -1 without a session
+ * @filters: the filter of each event in the tracer's form; empty without a filter
+ * @shown: number of events that were printed
+ * @lost: number of events for which the buffer had no room
+ * @foreign: number of events of other users of the tracer
+ * @unwanted: number of events of tasks that the user did not ask for
+ * @unknown: number of events whose task could not be looked up
  */
 struct trace {
 	const struct options *options;

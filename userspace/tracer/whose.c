@@ -35,7 +35,7 @@ static struct error *write_number(int fd, const char *what, long long number)
 	return write_only(fd, what, text);
 }
 
-/* One that has ended meanwhile is left out without that. */
+/* Leave a process out.  A process that has ended (ESRCH) needs nothing. */
 static struct error *write_except(int fd, pid_t pid)
 {
 	char line[32];
@@ -49,11 +49,11 @@ static struct error *write_except(int fd, pid_t pid)
 }
 
 /**
- * whose_restrict() - nobody but those that the options ask for is probed
+ * whose_restrict() - probe only the tasks that the options ask for
  * @fd: an open session or aggregate, without probes
  * @options: of the command line
- * @child: the process of the command, and what it starts; 0 without one
- * @except: who is left out
+ * @child: the process of the command, probed with all that it starts; 0 without a command
+ * @except: processes to leave out
  */
 struct error *whose_restrict(int fd, const struct options *options, pid_t child,
 			     const struct readers *except)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Telling the module whose hits are of interest, in a session or in aggregate. */
+/* Tell the module which tasks a session or an aggregate is for. */
 #ifndef _USERSPACE_WHOSE_H
 #define _USERSPACE_WHOSE_H
 
