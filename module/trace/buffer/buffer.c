@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer: its life, and how hits get into it.
+ * The buffer: its lifetime, and the functions that write records.
  */
 #include <linux/mm.h>
 #include <linux/preempt.h>
@@ -56,9 +56,9 @@ static int get_memory(struct tracer_buffer *b)
 }
 
 /**
- * tracer_buffer_init() - make a buffer, small until an event is enabled
+ * tracer_buffer_init() - initialize a buffer; it is small until an event is enabled
  * @b: zeroed
- * @size: bytes per CPU that it has then
+ * @size: bytes per CPU that the buffer has after that
  *
  * Return: 0 or -ENOMEM.
  */
@@ -87,7 +87,7 @@ int tracer_buffer_init(struct tracer_buffer *b, unsigned long size)
 
 /**
  * tracer_buffer_destroy() - free a buffer
- * @b: the buffer; nobody writes into it or reads it any more
+ * @b: the buffer; there are no writers and readers any more
  */
 void tracer_buffer_destroy(struct tracer_buffer *b)
 {
@@ -98,11 +98,11 @@ void tracer_buffer_destroy(struct tracer_buffer *b)
 }
 
 /**
- * tracer_buffer_expand() - give the buffer its size, before it is needed
+ * tracer_buffer_expand() - give the buffer its full size, before hits need it
  * @b: the buffer
  *
- * While the trace file is being read the kernel refuses it: the buffer stays
- * small then, and gets its size when it is asked for the next time.
+ * While the trace file is being read, the kernel refuses to resize the buffer.  The
+ * buffer stays small then, and gets its size in the next call of this function.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -128,12 +128,12 @@ int tracer_buffer_expand(struct tracer_buffer *b)
 }
 
 /**
- * tracer_buffer_resize() - change the size
+ * tracer_buffer_resize() - change the size of the buffer
  * @b: the buffer
  * @size: bytes per CPU
  * @cpu: the CPU, or %TRACER_ALL_CPUS
  *
- * What does not fit any more is lost, oldest first.
+ * If the records do not fit any more, the oldest ones are lost.
  *
  * Return: 0, -ENOMEM, or -EBUSY while the trace file is being read.
  */
@@ -156,7 +156,7 @@ int tracer_buffer_resize(struct tracer_buffer *b, unsigned long size, int cpu)
 }
 
 /**
- * tracer_buffer_clear() - forget all records
+ * tracer_buffer_clear() - drop all records
  * @b: the buffer
  * @cpu: of this CPU, or %TRACER_ALL_CPUS
  */
@@ -178,9 +178,9 @@ void tracer_buffer_clear(struct tracer_buffer *b, int cpu)
 
 static void wake_if_waiting(struct tracer_buffer *b)
 {
-	/* Pairs with the barrier in prepare_to_wait() and pipe_poll(). */
+	/* Pairs with the barriers in prepare_to_wait() and tracer_reader_poll(). */
 	smp_mb();
-	/* The record is visible: who is not waiting yet will see it. */
+	/* The record is visible: a reader that is not in @b->wait yet will see the record. */
 	if (waitqueue_active(&b->wait))
 		irq_work_queue(&b->wake);
 }
@@ -203,15 +203,15 @@ static struct tracer_fragment *reserve_fragment(struct tracer_buffer *b,
 }
 
 /**
- * tracer_buffer_reserve() - room for a short record
+ * tracer_buffer_reserve() - reserve room for a short record
  * @b: the buffer
  * @len: length of the record, at most %TRACER_FRAGMENT_DATA
- * @event: to be handed to tracer_buffer_commit()
+ * @event: to be passed to tracer_buffer_commit()
  *
- * Context: any, but not from a handler that interrupted another one's write.
+ * Context: any, but not in a handler that has interrupted the write of another handler.
  * Preemption is off from a successful return until the commit.
- * Return: where to put the record; NULL when there is no room: the event
- * counts as lost.
+ * Return: where to put the record.  NULL if there is no room; the event counts as lost
+ * then.
  */
 void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
 			    struct ring_buffer_event **event)
@@ -229,7 +229,7 @@ void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
 }
 
 /**
- * tracer_buffer_commit() - the record is complete
+ * tracer_buffer_commit() - commit a complete record
  * @b: the buffer
  * @event: from tracer_buffer_reserve()
  */
@@ -245,11 +245,11 @@ void tracer_buffer_commit(struct tracer_buffer *b,
  * tracer_buffer_write() - write a record of any length
  * @b: the buffer
  * @data: the record
- * @len: its length, at most %TRACER_RECORD_MAX
+ * @len: its length, at most %TRACER_READ_MAX
  *
- * When there is no room the event counts as lost.
+ * If there is no room, the event counts as lost.
  *
- * Context: any, but not from a handler that interrupted another one's write.
+ * Context: any, but not in a handler that has interrupted the write of another handler.
  */
 void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 {
@@ -281,16 +281,16 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 		tracer_copy(fragment->data, data + at, n);
 		compat_ring_buffer_commit(b->rb, event);
 	}
-	/* A reader that sees 0 sees all fragments that there will be. */
+	/* A reader that sees 0 also sees all fragments: no more will follow. */
 	smp_store_release(&c->open, 0);
 	preempt_enable_notrace();
 	wake_if_waiting(b);
 }
 
 /**
- * tracer_buffer_drops() - how many hits were not recorded
+ * tracer_buffer_drops() - count the hits that were not recorded for a reason
  * @b: the buffer
- * @why: for this reason
+ * @why: the reason
  */
 u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why)
 {
@@ -303,10 +303,8 @@ u64 tracer_buffer_drops(const struct tracer_buffer *b, enum tracer_drop why)
 }
 
 /**
- * tracer_buffer_skip() - an event that is to be recorded is not
+ * tracer_buffer_skip() - count an event as lost that should have been recorded
  * @b: the buffer
- *
- * It counts as lost.
  */
 void tracer_buffer_skip(struct tracer_buffer *b)
 {
@@ -314,11 +312,11 @@ void tracer_buffer_skip(struct tracer_buffer *b)
 }
 
 /**
- * tracer_scratch_get() - memory to put a record together in
+ * tracer_scratch_get() - get memory in which to build a record
  * @b: the buffer
- * @size: how much
+ * @size: bytes of memory
  *
- * The usual size is kept for the next hit; longer records are rare.
+ * Memory of the usual size is kept for the next hit.  Longer records are rare.
  *
  * Context: may sleep.
  * Return: the memory, or NULL.
@@ -334,10 +332,10 @@ void *tracer_scratch_get(struct tracer_buffer *b, size_t size)
 }
 
 /**
- * tracer_scratch_put() - give it back
+ * tracer_scratch_put() - return the memory of a record
  * @b: the buffer
  * @scratch: from tracer_scratch_get()
- * @size: what was asked for
+ * @size: as in the call of tracer_scratch_get()
  */
 void tracer_scratch_put(struct tracer_buffer *b, void *scratch, size_t size)
 {

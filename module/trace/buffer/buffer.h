@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The buffer between hits and readers: the kernel's per-CPU ring buffer, with
- * what it lacks.
+ * The buffer between hits and readers: the kernel's per-CPU ring buffer, with long
+ * records and a count of lost events.
  *
- * A record may be longer than the ring buffer's pages, so it is written in
- * fragments, back to back: preemption is off, and a trap from user space
- * cannot happen meanwhile.  Each event that is to be recorded takes the next
- * number of its CPU, whether or not there is room for it; a gap in the
- * numbers is what a reader reports as lost.  When the buffer is full the
- * oldest records give way: a writer never waits for a reader.
+ * A record may be longer than a page of the ring buffer, so it is written in fragments.
+ * The fragments of a record follow each other directly: preemption is off, and a trap
+ * from user space cannot happen during the write.  Each event that should be recorded
+ * takes the next number of its CPU, even if there is no room for it.  A reader reports a
+ * gap in the numbers as lost events.  If the buffer is full, the oldest records are
+ * overwritten (without the option overwrite, the new record is lost).  A writer never
+ * waits for a reader.
  */
 #ifndef _TRACER_BUFFER_H
 #define _TRACER_BUFFER_H
@@ -25,20 +26,21 @@
 #include "trace/parse/record.h"
 
 #define TRACER_BUFFER_KB	1408	/* per CPU, once an event is enabled */
-#define TRACER_SCRATCH		8192	/* bytes of the scratch that is kept */
-#define TRACER_TRAP_SIZE	8192	/* bytes for a record made in the trap */
+#define TRACER_SCRATCH		8192	/* bytes of the scratch memory that is kept */
+#define TRACER_TRAP_SIZE	8192	/* bytes for a record that is built in the trap */
 #define TRACER_ALL_CPUS		(-1)
 
-/* What a record in the ring buffer may take on every kernel, tracefs's too: a
- * 4 KiB page less the headers of the page and of an event with a long time stamp.
+/*
+ * Maximum of a record in the ring buffer on every kernel, also in tracefs: a 4 KiB page
+ * less the headers of the page and of an event with a long time stamp.
  */
 #define TRACER_FRAGMENT_MAX	4000
 
 /**
- * struct tracer_fragment - what the ring buffer holds
+ * struct tracer_fragment - an event of the ring buffer
  * @seq: number of the event on its CPU
  * @total: length of the whole record
- * @at: where in the record these bytes belong; 0 in the first fragment
+ * @at: place of these bytes in the record; 0 in the first fragment
  * @data: the bytes
  */
 struct tracer_fragment {
@@ -53,11 +55,11 @@ struct tracer_fragment {
 
 /**
  * struct tracer_cpu - writers' side of one CPU
- * @seq: number of the next event; its own CPU's, preemption off
+ * @seq: number of the next event; changed only on its own CPU, with preemption off
  * @open: not all fragments of a record are written yet
- * @scratch: %TRACER_SCRATCH bytes that nobody uses at the moment, or NULL
+ * @scratch: %TRACER_SCRATCH bytes that no hit uses at the moment, or NULL
  * @trap: %TRACER_TRAP_SIZE bytes for the handler that runs in the trap
- * @drops: hits that are not recorded, by the reason
+ * @drops: number of hits that are not recorded, for each reason
  */
 struct tracer_cpu {
 	u32 seq;
@@ -72,12 +74,12 @@ struct tracer_cpu {
  * @rb: the ring buffer
  * @cpu: writers' side
  * @on: hits are recorded
- * @size: bytes that it has, or will have when @expanded, per CPU
- * @expanded: it has got them
+ * @size: bytes of the buffer once it is @expanded, per CPU
+ * @expanded: the buffer has these bytes
  * @read_lock: serializes taking records out, clearing and resizing
  * @next: number of the event expected next, per CPU; under @read_lock
  * @wait: readers waiting for a record
- * @wake: wakes them, from any context
+ * @wake: wakes the readers, from any context
  */
 struct tracer_buffer {
 	struct trace_buffer *rb;
@@ -85,7 +87,7 @@ struct tracer_buffer {
 	bool on;
 	unsigned long *size;
 	bool expanded;
-	struct mutex read_lock;	/* takes records out, clears, resizes */
+	struct mutex read_lock;	/* to take records out, clear or resize */
 	u32 *next;
 	wait_queue_head_t wait;
 	struct irq_work wake;
@@ -93,11 +95,11 @@ struct tracer_buffer {
 
 /**
  * struct tracer_snapshot - a reader that leaves the records where they are
- * @iters: per CPU; NULL where there is none
+ * @iters: an iterator per CPU; NULL for a CPU that is not read
  * @next: number of the event expected next, per CPU
  * @started: @next is known, per CPU
- * @left: how many records to look at still; as many as there were at its
- *	start, or it might never end
+ * @left: number of records left to read.  It starts with the number of records in the
+ *	buffer: otherwise the reader might never end, because hits add records.
  */
 struct tracer_snapshot {
 	struct ring_buffer_iter **iters;
@@ -128,7 +130,7 @@ static inline bool tracer_buffer_is_on(const struct tracer_buffer *b)
 	return READ_ONCE(b->on);
 }
 
-/* A hit that is not recorded. */
+/* Count a hit that is not recorded. */
 static inline void tracer_buffer_drop(struct tracer_buffer *b, enum tracer_drop why)
 {
 	this_cpu_inc(b->cpu->drops[why]);

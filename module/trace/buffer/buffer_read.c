@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer: how records get out, merged by their time over all CPUs, either
- * for good (trace_pipe) or only to look at (trace).
+ * The buffer: the functions that read records.  They merge the records of all CPUs by
+ * time.  trace_pipe takes records out; trace leaves them in the buffer.
  */
 #include <linux/sched.h>
 #include <linux/slab.h>
@@ -11,10 +11,10 @@
 #include "buffer.h"
 
 /**
- * struct source - one CPU's records, however they are read
+ * struct source - one CPU's records, for both kinds of readers
  * @b: the buffer
- * @cpu: which
- * @iter: to look at them; NULL to take them
+ * @cpu: the CPU
+ * @iter: leaves the records in the buffer; NULL to take them out
  */
 struct source {
 	struct tracer_buffer *b;
@@ -44,8 +44,8 @@ static void source_skip(struct source *src)
 }
 
 /*
- * The next fragment, of a record whose first one has been seen.  Its writer
- * may be about to commit it.
+ * Return the next fragment of a record whose first fragment has been read.  Its writer
+ * may be about to commit it, so wait for the writer.  NULL if there is no more fragment.
  */
 static const struct tracer_fragment *await_fragment(struct source *src)
 {
@@ -66,8 +66,8 @@ static const struct tracer_fragment *await_fragment(struct source *src)
 }
 
 /*
- * Put the record at the head of @src together.  What cannot be completed is
- * dropped and counts as lost with the next one.
+ * Join the fragments of the record at the head of @src.  If a record is not complete, drop
+ * it; the next complete record reports it as lost.
  */
 static bool read_record(struct source *src, u8 *record, struct tracer_seen *seen,
 			u32 *next, bool *started)
@@ -93,7 +93,7 @@ static bool read_record(struct source *src, u8 *record, struct tracer_seen *seen
 				goto complete;
 			fragment = await_fragment(src);
 		}
-		/* A fragment without its beginning: skip it. */
+		/* The record of this fragment has lost its beginning: skip the fragment. */
 		if (!at)
 			source_skip(src);
 	}
@@ -103,7 +103,7 @@ complete:
 	seen->len = total;
 	seen->cpu = src->cpu;
 	seen->lost = 0;
-	/* After a clear, records older than what is expected are no loss. */
+	/* After a clear, a number below the expected one is not a loss. */
 	if (*started && (s32)(seq - *next) > 0)
 		seen->lost = seq - *next;
 	*next = seq + 1;
@@ -112,7 +112,7 @@ complete:
 }
 
 /**
- * tracer_buffer_empty() - is there nothing to read?
+ * tracer_buffer_empty() - check whether there is no record
  * @b: the buffer
  * @cpu: of this CPU, or %TRACER_ALL_CPUS
  */
@@ -127,11 +127,11 @@ bool tracer_buffer_empty(struct tracer_buffer *b, int cpu)
  * tracer_buffer_take() - take the oldest record out
  * @b: the buffer
  * @only: of this CPU, or %TRACER_ALL_CPUS
- * @record: where to put it, %TRACER_READ_MAX bytes
- * @seen: what is to be known about it
+ * @record: where to put the record, %TRACER_READ_MAX bytes
+ * @seen: filled in: the record and its time, CPU and lost events
  *
  * Context: task, under @b->read_lock.
- * Return: false when there is none.
+ * Return: false if there is no record.
  */
 bool tracer_buffer_take(struct tracer_buffer *b, int only, void *record,
 			struct tracer_seen *seen)
@@ -159,16 +159,16 @@ bool tracer_buffer_take(struct tracer_buffer *b, int only, void *record,
 		}
 		if (src.cpu < 0)
 			return false;
-		/* Fails when all that was there were leftovers: look again. */
+		/* read_record() fails if the CPU had only incomplete records: search again. */
 	} while (!read_record(&src, record, seen, &b->next[src.cpu], &started));
 	return true;
 }
 
 /**
- * tracer_snapshot_start() - start to look at the records
+ * tracer_snapshot_start() - start a reader that leaves the records in the buffer
  * @b: the buffer
- * @s: the look, zeroed
- * @only: at this CPU, or %TRACER_ALL_CPUS
+ * @s: the reader, zeroed
+ * @only: read this CPU, or %TRACER_ALL_CPUS
  *
  * Return: 0 or -ENOMEM.
  */
@@ -186,7 +186,7 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 		return -ENOMEM;
 	}
 	for_each_possible_cpu(cpu) {
-		/* A CPU that has never been online has no part of the buffer. */
+		/* The buffer has no memory for a CPU that has never been online. */
 		if ((only != TRACER_ALL_CPUS && cpu != only) || !ring_buffer_size(b->rb, cpu))
 			continue;
 		s->iters[cpu] = ring_buffer_read_start(b->rb, cpu, GFP_KERNEL);
@@ -199,14 +199,14 @@ int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 }
 
 /**
- * tracer_snapshot_next() - look at the next record
+ * tracer_snapshot_next() - read the next record, and leave it in the buffer
  * @b: the buffer
- * @s: the look
- * @record: where to put it, %TRACER_READ_MAX bytes
- * @seen: what is to be known about it
+ * @s: the reader
+ * @record: where to put the record, %TRACER_READ_MAX bytes
+ * @seen: filled in: the record and its time, CPU and lost events
  *
  * Context: task; one caller at a time.
- * Return: false when there is none.
+ * Return: false if there is no more record.
  */
 bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 			  void *record, struct tracer_seen *seen)
@@ -241,8 +241,8 @@ bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 }
 
 /**
- * tracer_snapshot_finish() - stop looking
- * @s: the look; as zeroed afterwards
+ * tracer_snapshot_finish() - end a reader that leaves the records in the buffer
+ * @s: the reader; zeroed afterwards
  */
 void tracer_snapshot_finish(struct tracer_snapshot *s)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The buffer: how records get out.
+ * The buffer: the functions that read records.
  */
 #ifndef _TRACER_BUFFER_READ_H
 #define _TRACER_BUFFER_READ_H

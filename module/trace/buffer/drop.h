@@ -3,17 +3,17 @@
 #define _TRACER_DROP_H
 
 /**
- * enum tracer_drop - why a hit leaves no record, and does not count as lost either
- * @TRACER_DROP_NOT: it does, or is lost
- * @TRACER_DROP_PID: it is not of a process that is asked for
- * @TRACER_DROP_TID: it is not of the thread that is
- * @TRACER_DROP_UID: it is not of the user who is
- * @TRACER_DROP_COMM: its task does not have the name that is asked for
- * @TRACER_DROP_EXCEPT: it is of a process that is left out
- * @TRACER_DROP_LISTS: set_event_pid or set_event_notrace_pid says so
- * @TRACER_DROP_OFF: nothing is recorded at the moment
- * @TRACER_DROP_FILTER: the event's filter is not true of it
- * @TRACER_DROPS: number of these
+ * enum tracer_drop - reason why a hit leaves no record and does not count as lost either
+ * @TRACER_DROP_NOT: none: the hit is recorded, or counts as lost
+ * @TRACER_DROP_PID: "only pid" or "only tree" excludes its process
+ * @TRACER_DROP_TID: "only tid" excludes its thread
+ * @TRACER_DROP_UID: "only uid" excludes its user
+ * @TRACER_DROP_COMM: "only comm" excludes the name of its task
+ * @TRACER_DROP_EXCEPT: "except" excludes its process
+ * @TRACER_DROP_LISTS: set_event_pid or set_event_notrace_pid excludes its thread
+ * @TRACER_DROP_OFF: recording is off, and no other tool receives the hit
+ * @TRACER_DROP_FILTER: the event's filter rejects the hit
+ * @TRACER_DROPS: number of reasons
  */
 enum tracer_drop {
 	TRACER_DROP_NOT,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Running the fetch programs of an event on a hit.
+ * Run the fetch programs of an event on a hit.
  *
- * In the trap, user memory is read if it is there.  Where a page is not, all is
- * left to task context, where reading may bring it in: what still cannot be
- * read is at a bad address.
+ * In the trap, only user memory that is present can be read.  If a page is absent,
+ * all arguments are fetched again in task context, where a read may bring the page in.
+ * Memory that cannot be read there has a bad address.
  */
 #include <linux/minmax.h>
 #include <linux/ptrace.h>
@@ -23,7 +23,7 @@
 
 static_assert(TRACER_COMM_LEN == TASK_COMM_LEN);
 
-/* Bytes of a pointer, and of a stack entry, of the task. */
+/* Return the bytes of a pointer, and of a stack entry, of the task. */
 static unsigned int word_size(const struct pt_regs *regs)
 {
 	return user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
@@ -36,10 +36,11 @@ static int read_word(struct tracer_fetch *f, u64 address, u64 *value)
 }
 
 /*
- * A string of the program, where its pages are there: strncpy_from_user() would
- * look closely at where it goes, which is known here.
+ * Copy a string of the program whose pages are present.  strncpy_from_user() would
+ * also check the destination, which is known to be good here.
  *
- * Return: its length without the NUL; @room when it does not end within; -EFAULT.
+ * Return: its length without the NUL; @room if the string does not end within @room
+ * bytes; -EFAULT if it cannot be read.
  */
 static long copy_string_nofault(char *dst, u64 address, size_t room)
 {
@@ -55,7 +56,7 @@ static long copy_string_nofault(char *dst, u64 address, size_t room)
 	if (!user_read_access_begin(src, limit))
 		return -EFAULT;
 	for (; limit - len >= sizeof(word); len += sizeof(word)) {
-		/* The end may come before a page that is not there. */
+		/* If a word cannot be read, the string may still end before the absent page. */
 		unsafe_get_user(word, (const unsigned long __user *)(src + len), bytes);
 		*(unsigned long *)(dst + len) = word;
 		if (has_zero(word, &zero, &constants)) {
@@ -91,7 +92,7 @@ static long read_string(struct tracer_fetch *f, char *dst, u64 address,
 	pagefault_disable();
 	len = copy_string_nofault(dst, address, room);
 	pagefault_enable();
-	/* There is more room in task context. */
+	/* In task context, the page can be brought in, and there is more room. */
 	if (len < 0 || (len == room && room < TRACER_STRING_MAX))
 		f->absent = true;
 	return len;
@@ -152,7 +153,7 @@ static void mask_bits(const struct tracer_arg *arg, u8 *data)
 	tracer_store(data, value, arg->type->size);
 }
 
-/* Room for a string of @len bytes at most; 0 when the record is full. */
+/* Return the room for a string of at most @len bytes; 0 if the record is full. */
 static size_t string_room(const struct tracer_fetch *f, size_t len)
 {
 	return min(len, f->size - f->used);
@@ -178,7 +179,7 @@ static noinline void store_comm(struct tracer_fetch *f, u8 *data)
 	store_text(f, data, comm, strlen(comm) + 1);
 }
 
-/* A string that cannot be read keeps the descriptor 0, shown as (fault). */
+/* Store a string.  If it cannot be read, its descriptor stays 0, shown as (fault). */
 static void store_string(struct tracer_fetch *f, u8 *data, u64 address)
 {
 	size_t room = string_room(f, TRACER_STRING_MAX);
@@ -192,14 +193,14 @@ static void store_string(struct tracer_fetch *f, u8 *data, u64 address)
 	len = read_string(f, (char *)f->entry + f->used, address, room);
 	if (len < 0)
 		return;
-	/* Without its NUL when it did not fit, which marks the cut. */
+	/* A string that does not fit is kept without a NUL, which marks it as cut. */
 	tracer_keep_string(f, data, len < room ? len + 1 : room);
 }
 
 static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 		     u8 *data);
 
-/* A negative one is no length. */
+/* Fetch the length of a string.  A negative length is an error. */
 static int fetch_length(struct tracer_fetch *f, const struct tracer_arg *arg, u64 *len)
 {
 	const struct tracer_type *type = arg->length->type;
@@ -287,10 +288,11 @@ static int fetch_arg(struct tracer_fetch *f, const struct tracer_arg *arg,
 /**
  * tracer_fetch_args() - fetch all arguments of a hit into its record
  * @f: the hit; @f->used grows by the strings
- * @def: the definition, whose place in the record is zeroed
+ * @def: the definition; the caller has zeroed its place in the record
  *
  * Context: of the probe handler.
- * Return: false when it takes task context to fetch them; never there.
+ * Return: false if the arguments can only be fetched in task context.  Always true in
+ * task context.
  */
 bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 {
@@ -301,7 +303,7 @@ bool tracer_fetch_args(struct tracer_fetch *f, const struct tracer_def *def)
 	for (i = 0; i < def->nargs; i++) {
 		const struct tracer_arg *arg = &def->args[i];
 
-		/* What is fetched most goes straight to where it is stored. */
+		/* Store the most usual arguments without the general steps of fetch_arg(). */
 		if (arg->is_register)
 			tracer_store(args + arg->offset, tracer_register(f->regs, arg),
 				     arg->type->size);

@@ -8,14 +8,14 @@
 #include "trace/parse/def.h"
 
 /**
- * struct tracer_fetch - fetching the arguments of one hit
+ * struct tracer_fetch - state of fetching the arguments of one hit
  * @regs: the task's registers
  * @ip: address of the probed instruction
- * @entry: the record's entry, to which strings' places are relative
+ * @entry: the record's entry; the places of strings are relative to it
  * @used: bytes of the entry that are used; strings go behind them
  * @size: bytes that the entry may take
- * @trap: this is the trap: pages are not brought in
- * @absent: something could not be had in the trap; task context may
+ * @trap: this is the trap: absent pages are not brought in
+ * @absent: an argument could not be fetched in the trap; task context may succeed
  */
 struct tracer_fetch {
 	const struct pt_regs *regs;
@@ -27,7 +27,7 @@ struct tracer_fetch {
 	bool absent;
 };
 
-/* The value of an argument with tracer_arg::in_register. */
+/* Load the register of an argument with tracer_arg::in_register. */
 static inline u64 tracer_register(const struct pt_regs *regs, const struct tracer_arg *arg)
 {
 	return *(const u64 *)((const u8 *)regs + arg->insns->offset);

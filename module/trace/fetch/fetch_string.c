@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Strings that have a length, and those of UTF-16 and UTF-32: what is recorded is
- * UTF-8 with a NUL behind it, as of all strings.
+ * Strings that have a length, and strings in UTF-16 and UTF-32.  Like all strings,
+ * they are recorded with a NUL at the end.  UTF-16 and UTF-32 become UTF-8.
  */
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -13,10 +13,13 @@
 #include "fetch_user.h"
 #include "trace/lib/utf.h"
 
-/* Bytes of the program's memory that are read at once. */
+/* Bytes of the program's memory that are read at a time. */
 #define CHUNK 64
 
-/* Without a NUL, which marks the cut: the last one must not look like one. */
+/*
+ * Keep a string that was cut.  Its last byte must not be a NUL: the missing NUL marks
+ * the cut.
+ */
 static void keep_cut(struct tracer_fetch *f, u8 *data, size_t len)
 {
 	const u8 *s = f->entry + f->used;
@@ -32,7 +35,7 @@ static void keep(struct tracer_fetch *f, u8 *data, size_t len, size_t room)
 		f->entry[f->used + len] = '\0';
 		tracer_keep_string(f, data, len + 1);
 	} else if (f->trap && room < TRACER_STRING_MAX) {
-		/* There is more room in task context. */
+		/* In task context, there is more room. */
 		f->absent = true;
 	} else {
 		keep_cut(f, data, room);
@@ -40,8 +43,8 @@ static void keep(struct tracer_fetch *f, u8 *data, size_t len, size_t room)
 }
 
 /*
- * How much to read of @left characters: not into the page behind the string, which
- * need not be there.
+ * Return how many of @left characters to read at a time.  Stop at the end of the page:
+ * the page behind the string may be absent.
  */
 static size_t chunk(u64 address, size_t unit, u64 left)
 {
@@ -51,7 +54,7 @@ static size_t chunk(u64 address, size_t unit, u64 left)
 	return min_t(u64, len / unit, left);
 }
 
-/* Return: 1 at the end of the string, 0 before it, -EFAULT. */
+/* Convert @n characters.  Return: 1 at the end of the string, 0 before it, or -EFAULT. */
 static int convert(struct tracer_fetch *f, struct tracer_utf *utf, u64 address, size_t n,
 		   bool ends)
 {
@@ -104,15 +107,17 @@ static void store_counted(struct tracer_fetch *f, u8 *data, u64 address, u64 len
 }
 
 /**
- * tracer_store_string() - fetch a string that has a length, or wide characters
+ * tracer_store_string() - fetch a string that has a length or wide characters
  * @f: the hit
- * @arg: the argument, which is no array of strings with a length
- * @data: where in the record its descriptor is; it stays 0, shown as (fault), if the string
- *	cannot be read
+ * @arg: the argument; not an array of strings that have a length
+ * @data: place of its descriptor in the record.  The descriptor stays 0, shown as
+ *	(fault), if the string cannot be read.
  * @address: where the string is
  * @len: its number of characters, if @arg has a length
  *
- * Context: of the probe handler.  What is read is bounded by what is kept.
+ * The room in the record bounds the memory that this function reads.
+ *
+ * Context: of the probe handler.
  */
 void tracer_store_string(struct tracer_fetch *f, const struct tracer_arg *arg, u8 *data,
 			 u64 address, u64 len)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Strings that have a length, and those of wide characters.
+ * Strings that have a length, and strings of wide characters.
  */
 #ifndef _TRACER_FETCH_STRING_H
 #define _TRACER_FETCH_STRING_H

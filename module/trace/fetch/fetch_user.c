@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading memory of the program for a fetch, and keeping strings of it.
+ * Read memory of the program for a fetch, and keep its strings in the record.
  */
 #include <linux/string.h>
 #include <linux/uaccess.h>
@@ -11,11 +11,11 @@
 /**
  * tracer_read_user() - read memory of the program
  * @f: the hit
- * @dst: where to
- * @address: where from
- * @len: so many bytes
+ * @dst: where to put it
+ * @address: where to read
+ * @len: number of bytes
  *
- * Return: 0 or -EFAULT; in the trap, task context may have more success.
+ * Return: 0 or -EFAULT.  After -EFAULT in the trap, a read in task context may succeed.
  */
 int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
 {
@@ -30,10 +30,10 @@ int tracer_read_user(struct tracer_fetch *f, void *dst, u64 address, size_t len)
 }
 
 /**
- * tracer_keep_string() - a string is in the record
+ * tracer_keep_string() - keep the string that was put behind the used bytes of a record
  * @f: the hit
- * @data: where its descriptor is
- * @len: its bytes, with the NUL; without one it is shown as cut
+ * @data: place of its descriptor
+ * @len: its bytes, with the NUL; a string without a NUL is shown as cut
  */
 void tracer_keep_string(struct tracer_fetch *f, u8 *data, size_t len)
 {

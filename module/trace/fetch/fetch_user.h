@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reading memory of the program for a fetch, and keeping strings of it.
+ * Read memory of the program for a fetch, and keep its strings in the record.
  */
 #ifndef _TRACER_FETCH_USER_H
 #define _TRACER_FETCH_USER_H

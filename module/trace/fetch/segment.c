@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How far apart two places of a file are once it is mapped.
+ * The distance of two places of a file in memory.
  *
- * The segments of an ELF file keep their distance wherever the file is
- * loaded, so that the address of one place, which a hit knows, gives the
- * address of any other.  The file is anybody's: each field is checked before
- * it is used.
+ * The segments of an ELF file keep their distance wherever the file is loaded.
+ * So the address of one place, which a hit knows, gives the address of any other
+ * place.  The file is not trusted: each field is checked before use.
  */
 #include <linux/elf.h>
 #include <linux/errno.h>
@@ -14,14 +13,14 @@
 
 #include "segment.h"
 
-#define SEGMENTS_MAX	1024	/* program headers that are looked at */
+#define SEGMENTS_MAX	1024	/* program headers that are read */
 
 /**
- * struct phdrs - where the program headers are
+ * struct phdrs - place of the program headers
  * @is_64: ELF64, else ELF32
  * @pos: of the first one
  * @size: of each
- * @count: how many
+ * @count: number of headers
  */
 struct phdrs {
 	bool is_64;
@@ -46,7 +45,7 @@ static int find_phdrs(const struct tracer_bytes *bytes, struct phdrs *phdrs)
 	} header;
 	int ret;
 
-	/* The smaller header is there in any ELF file. */
+	/* Any ELF file has at least the smaller header. */
 	ret = bytes->read(bytes->file, 0, &header, sizeof(header.e32));
 	if (ret)
 		return ret;
@@ -80,7 +79,7 @@ static int find_phdrs(const struct tracer_bytes *bytes, struct phdrs *phdrs)
 	return 0;
 }
 
-/* Return: 1 when header @i is one of a segment that gets mapped, 0, or -errno. */
+/* Read header @i.  Return: 1 if its segment gets mapped, 0 if not, or -errno. */
 static int read_segment(const struct tracer_bytes *bytes,
 			const struct phdrs *phdrs, unsigned int i,
 			struct segment *segment)
@@ -119,16 +118,15 @@ static bool holds(const struct segment *segment, u64 offset)
 }
 
 /**
- * tracer_segment_distance() - distance of two places of a file in memory
+ * tracer_segment_distance() - compute the distance of two places of a file in memory
  * @bytes: the file
  * @from: offset of one place
- * @to: offset of the other one
- * @distance: what to add to the address of @from to get that of @to
+ * @to: offset of the other place
+ * @distance: the address of @to minus the address of @from
  *
- * Of a file that is no ELF file nothing better is known than that it is
- * mapped in one piece.
+ * If the file is not an ELF file, assume that it is mapped in one piece.
  *
- * Return: 0; -ENOENT when a place is in no segment; or what reading came to.
+ * Return: 0; -ENOENT if a place is in no segment; or the error of reading the file.
  */
 int tracer_segment_distance(const struct tracer_bytes *bytes, u64 from, u64 to,
 			    s64 *distance)

@@ -5,10 +5,10 @@
 #include <linux/types.h>
 
 /**
- * struct tracer_bytes - something to read a file's bytes from
- * @read: copy @len bytes at @pos to @buf; 0, or -errno when the file does not
+ * struct tracer_bytes - a source of a file's bytes
+ * @read: copy @len bytes at @pos to @buf; return 0, or -errno if the file does not
  *	hold them all
- * @file: for @read
+ * @file: first argument of @read
  */
 struct tracer_bytes {
 	int (*read)(void *file, u64 pos, void *buf, size_t len);

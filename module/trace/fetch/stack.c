@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Walking a user stack by its frame pointers.
+ * Walk a user stack by its frame pointers.
  */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
@@ -12,9 +12,9 @@
 #include "stack.h"
 
 /**
- * struct frame - what a frame pointer points to
+ * struct frame - the two words at a frame pointer
  * @fp: the caller's frame pointer
- * @ret: where the function returns to
+ * @ret: the return address of the function
  */
 struct frame {
 	u64 fp;
@@ -37,10 +37,11 @@ static bool read_frame(const struct pt_regs *regs, u64 fp, struct frame *frame)
 }
 
 /*
- * Is the probed instruction one that a function begins with, before which there is no frame:
- * endbr64, or the push of the frame pointer?  The breakpoint has replaced its first byte, so
- * that what follows tells: the rest of endbr64 or endbr32, or the mov that makes the frame.
- * Without REX.W that is no such mov in 64-bit code, but what is left of one.
+ * Check whether the probed instruction is the first one of a function: endbr64, endbr32, or
+ * the push of the frame pointer.  The function has no frame then.  The breakpoint has replaced
+ * the first byte of the instruction, so look at the bytes behind it.  They are the rest of
+ * endbr64 or endbr32, or (behind a push) the mov that makes the frame.  In 64-bit code, that
+ * mov has REX.W.  The same bytes without REX.W are the rest of such a mov that is probed itself.
  */
 static bool at_entry(const struct pt_regs *regs)
 {
@@ -63,7 +64,10 @@ static bool at_entry(const struct pt_regs *regs)
 	return false;
 }
 
-/* The word at the stack pointer, where an entry has its return address; 0 if there is none. */
+/*
+ * Read the word at the stack pointer: at the entry of a function, that is its return address.
+ * Return: the word, translated by uprobe_get_pc(), or 0 if it cannot be read.
+ */
 static u64 read_caller(const struct pt_regs *regs)
 {
 	u64 caller = 0;
@@ -75,20 +79,20 @@ static u64 read_caller(const struct pt_regs *regs)
 }
 
 /**
- * tracer_user_stack() - addresses of a user stack, innermost first
- * @regs: the program's registers; their ip comes first
- * @entry: that is the address of an instruction that has not been executed yet
- * @lowest: no frame lies below it
- * @stack: where to put them
+ * tracer_user_stack() - collect the addresses of a user stack, innermost first
+ * @regs: the program's registers; their ip is the first address
+ * @entry: the ip is the address of an instruction that has not been executed yet
+ * @lowest: no frame lies below this address
+ * @stack: where to put the addresses
  * @max: room there
  *
- * A function that has no frame yet has its caller at the stack pointer.
- * Programs without frame pointers have fewer, and perhaps wrong ones: the walk
- * ends at the first frame that cannot be one.  What is not in memory is not
+ * A function that has no frame yet has its return address at the stack pointer.
+ * Programs without frame pointers give fewer addresses, and perhaps wrong ones.
+ * The walk ends at the first frame that cannot be valid.  Absent pages are not
  * brought in.
  *
  * Context: any.
- * Return: their number.
+ * Return: the number of addresses.
  */
 unsigned int tracer_user_stack(const struct pt_regs *regs, bool entry, u64 lowest,
 			       u64 *stack, unsigned int max)
@@ -108,7 +112,7 @@ unsigned int tracer_user_stack(const struct pt_regs *regs, bool entry, u64 lowes
 		if (fp < lowest || !read_frame(regs, fp, &frame) ||
 		    !frame.ret)
 			break;
-		/* Of a return-probed call, where it really returns to. */
+		/* For a return-probed call, take the real return address. */
 		stack[n++] = uprobe_get_pc(NULL, frame.ret,
 					   fp + ret_offset);
 		if (frame.fp == fp)

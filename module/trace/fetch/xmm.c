@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading the task's SSE registers.
+ * Read the task's SSE registers.
  */
 #include <linux/irqflags.h>
 #include <linux/sched.h>
@@ -14,9 +14,9 @@
 #include "xmm.h"
 
 /*
- * From where the kernel has saved the registers, which is laid out as FXSAVE does
- * it (Intel SDM vol. 1, 10.5.1).  Those that have not been used since they were
- * initialised are not stored (13.6), and are 0.
+ * Read a register from the area where the kernel has saved it.  The area has the layout
+ * of FXSAVE (Intel SDM vol. 1, 10.5.1).  Registers that have not been used since they were
+ * initialised are not stored (13.6); they are 0.
  */
 static u64 saved_xmm(unsigned int n)
 {
@@ -31,14 +31,14 @@ static u64 saved_xmm(unsigned int n)
 }
 
 /**
- * tracer_xmm_read() - the lower half of an SSE register of the current task
+ * tracer_xmm_read() - read the lower half of an SSE register of the current task
  * @n: its number, below 16
  *
- * The registers are the task's unless the kernel has used them since it left
- * user mode; it has saved them then.  With interrupts off it does not use them
- * meanwhile.
+ * The registers of the CPU are the task's, unless the kernel has used them since the
+ * task left user mode.  In that case, the kernel has saved the task's registers first.
+ * With interrupts off, the kernel cannot use the registers during the read.
  *
- * Context: any that may look at the task's registers.
+ * Context: any that may read the task's registers.
  */
 u64 tracer_xmm_read(unsigned int n)
 {

@@ -2,10 +2,10 @@
 /*
  * Floating-point numbers in decimal.
  *
- * A number is printed with as many digits as it takes to read back as the same
- * number, and no more: the free-format algorithm of Steele and White.  It is
- * read as the number that is nearest, even when in between: found by bisection
- * over all numbers, which are in order when their bits are.
+ * Printing gives the fewest digits that read back as the same number (the
+ * free-format algorithm of Steele and White).  Reading gives the nearest number,
+ * and in a tie the even one.  Reading bisects all numbers: without their sign,
+ * numbers have the same order as their bit patterns.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
@@ -15,7 +15,7 @@
 #include "decimal.h"
 
 #define WORDS		40	/* 32 bits each, for 2^64 times 10^345 */
-#define EXPONENT_MAX	345	/* of a number to be read; beyond, all are 0 or infinite */
+#define EXPONENT_MAX	345	/* of a number to be read; beyond it, the number is 0 or infinite */
 #define DIGITS_MAX	19	/* of a number to be read */
 
 /**
@@ -29,9 +29,9 @@ struct layout {
 };
 
 /**
- * struct large - a large integer; too large is largest
- * @word: the least significant one first; zero from @n on
- * @n: those in use; the last of them is not zero
+ * struct large - a large integer; an overflow gives the largest one
+ * @word: least significant word first; words from @n on are zero
+ * @n: words in use; the last of them is not zero
  */
 struct large {
 	u32 word[WORDS];
@@ -43,7 +43,7 @@ static struct layout layout_of(unsigned int size)
 	return size == 4 ? (struct layout){ 23, 8 } : (struct layout){ 52, 11 };
 }
 
-/* After words have become zero. */
+/* Adjust @a->n after words at the top have become zero. */
 static void trim(struct large *a)
 {
 	while (a->n && !a->word[a->n - 1])
@@ -81,7 +81,7 @@ static void multiply(struct large *a, u32 by)
 		a->word[a->n++] = (u32)carry;
 }
 
-/* As many factors at once as a word holds. */
+/* Multiply @a by a power of @base, with as many factors at once as fit in a word. */
 static void power(struct large *a, u32 base, unsigned int exponent)
 {
 	u32 limit = ~0U / base, factor = 1;
@@ -125,7 +125,7 @@ static int compare(const struct large *a, const struct large *b)
 	return 0;
 }
 
-/* The sum is not too large. */
+/* The caller makes sure that the sum fits. */
 static void add(struct large *a, const struct large *b)
 {
 	unsigned int n = max(a->n, b->n), i;
@@ -141,7 +141,7 @@ static void add(struct large *a, const struct large *b)
 	a->n = n;
 }
 
-/* @b is not more than @a. */
+/* The caller makes sure that @b is not more than @a. */
 static void subtract(struct large *a, const struct large *b)
 {
 	unsigned int i;
@@ -155,7 +155,7 @@ static void subtract(struct large *a, const struct large *b)
 	trim(a);
 }
 
-/* The number is @mantissa times 2 to the power of the result. */
+/* Split a number: it is *@mantissa times 2 to the power of the result. */
 static int take_apart(u64 bits, struct layout l, u64 *mantissa)
 {
 	int exponent = bits >> l.fraction & ((1U << l.exponent) - 1);
@@ -169,12 +169,12 @@ static int take_apart(u64 bits, struct layout l, u64 *mantissa)
 }
 
 /**
- * struct digits - the digits of a number being found
- * @rest: what is left of the number
- * @scale: in units of this; the next digit is the quotient
+ * struct digits - the search for the digits of a number
+ * @rest: the part of the number that has no digits yet
+ * @scale: the unit of @rest; the next digit is the quotient
  * @up: half of the distance to the next larger number
- * @down: half of the distance to the next smaller one
- * @even: numbers half-way read back as this one
+ * @down: half of the distance to the next smaller number
+ * @even: a value half-way to a neighbour reads back as this number
  */
 struct digits {
 	struct large rest;
@@ -184,7 +184,7 @@ struct digits {
 	bool even;
 };
 
-/* Is what is left, with @d->up on top, as much as a unit? */
+/* Check whether @d->rest can be rounded up to a unit: that still reads back as the number. */
 static bool reaches(const struct digits *d)
 {
 	struct large sum = d->rest;
@@ -203,15 +203,16 @@ static void next_decimal(struct digits *d)
 }
 
 /*
- * The number is @d->rest / @d->scale times 10 to the power of the result, which is the
- * place of the decimal point, counted from the first digit.
+ * Set up @d.  The number is @d->rest / @d->scale times 10 to the power of the result.
+ * The result is the place of the decimal point, counted from the first digit.
  *
- * This runs in traps: the power of ten is estimated, not looked for digit by digit, its
- * factors of two are shifts, and what all have of these is left away.
+ * This runs in the trap, so it has to be fast.  Estimate the power of ten instead of
+ * searching for it one digit at a time.  Multiply by its factors of two with shifts.
+ * Omit the shift that all numbers of @d have in common.
  */
 static int start_digits(struct digits *d, u64 bits, struct layout l)
 {
-	/* Below a power of two numbers are twice as close as above it. */
+	/* Below a power of two, numbers are twice as close to each other as above it. */
 	bool uneven = !(bits & ((1ULL << l.fraction) - 1)) &&
 		      bits >> l.fraction > 1;
 	unsigned int to_scale, to_others, common;
@@ -219,7 +220,10 @@ static int start_digits(struct digits *d, u64 bits, struct layout l)
 	u64 mantissa;
 
 	exponent = take_apart(bits, l, &mantissa);
-	/* The decimal logarithm of two is 1233 / 4096: right, or too small by one. */
+	/*
+	 * The decimal logarithm of two is about 1233 / 4096.  The estimate is right, or
+	 * too small by one.
+	 */
 	point = ((exponent + fls64(mantissa) - 1) * 1233 >> 12) + 1;
 	d->even = !(mantissa & 1);
 	set(&d->rest, mantissa);
@@ -281,7 +285,7 @@ static unsigned int find_digits(struct digits *d, char *digits)
 	return n;
 }
 
-/* 0.00123, 123.4 or 1.234e+56. */
+/* Write the number as 0.00123, 123.4 or 1.234e+56. */
 static void lay_out(char *text, const char *digits, unsigned int n, int point)
 {
 	int i;
@@ -309,7 +313,7 @@ static void lay_out(char *text, const char *digits, unsigned int n, int point)
 }
 
 /**
- * tracer_decimal_print() - a floating-point number as text
+ * tracer_decimal_print() - print a floating-point number
  * @bits: the number
  * @size: 4 or 8 bytes of it
  * @text: room for %TRACER_DECIMAL_MAX characters
@@ -326,7 +330,7 @@ void tracer_decimal_print(u64 bits, unsigned int size, char *text)
 	int point;
 
 	bits &= ~(1ULL << (size * 8 - 1));
-	/* The sign of what is no number means nothing. */
+	/* The sign of a NaN has no meaning. */
 	if (bits > infinity) {
 		memcpy(text, "nan", sizeof("nan"));
 		return;
@@ -343,7 +347,10 @@ void tracer_decimal_print(u64 bits, unsigned int size, char *text)
 	}
 }
 
-/* How a number compares with @digits times 10 to the power of @exponent. */
+/*
+ * Compare @mantissa times 2 to the power of @binary with @digits times 10 to the power
+ * of @exponent.
+ */
 static int compare_decimal(u64 mantissa, int binary, u64 digits, int exponent)
 {
 	struct large a, b;
@@ -367,7 +374,7 @@ static int nearest(u64 digits, int exponent, struct layout l, u64 *bits)
 	u64 low = 0, high = infinity, middle, mantissa;
 	int binary, order;
 
-	/* @low is not above the number, @high is. */
+	/* @low is never above the number that is searched for, @high always is. */
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
 		binary = take_apart(middle, l, &mantissa);
@@ -385,13 +392,13 @@ static int nearest(u64 digits, int exponent, struct layout l, u64 *bits)
 }
 
 /**
- * tracer_decimal_parse() - a floating-point number from text
- * @text: [-]DIGITS[.DIGITS][e[+-]DIGITS], with 19 digits that count at most
+ * tracer_decimal_parse() - read a floating-point number
+ * @text: [-]DIGITS[.DIGITS][e[+-]DIGITS], with at most 19 significant digits
  * @len: its length
  * @size: 4 or 8 bytes of the number
  * @bits: the number
  *
- * Return: 0, -EINVAL, or -ERANGE when it is too large.
+ * Return: 0, -EINVAL, or -ERANGE if the number is too large.
  */
 int tracer_decimal_parse(const char *text, size_t len, unsigned int size,
 			 u64 *bits)
@@ -445,12 +452,12 @@ int tracer_decimal_parse(const char *text, size_t len, unsigned int size,
 }
 
 /**
- * tracer_decimal_order() - an integer that compares as a number does
+ * tracer_decimal_order() - convert a number to an integer of the same order
  * @bits: the number
  * @size: 4 or 8 bytes of it
- * @order: the integer; the same for both zeros
+ * @order: the integer; both zeros give the same one
  *
- * Return: false when it is none (NaN), which compares as nothing does.
+ * Return: false for a NaN, which has no order.
  */
 bool tracer_decimal_order(u64 bits, unsigned int size, s64 *order)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Floating-point numbers in decimal, without floating-point arithmetic: all of
- * it is done on integers of any length, so it is exact.
+ * Floating-point numbers in decimal, without floating-point arithmetic: the
+ * computations use large integers, so they are exact.
  */
 #ifndef _TRACER_DECIMAL_H
 #define _TRACER_DECIMAL_H
@@ -17,7 +17,7 @@ int tracer_decimal_parse(const char *text, size_t len, unsigned int size,
 			 u64 *bits);
 bool tracer_decimal_order(u64 bits, unsigned int size, s64 *order);
 #else
-/* No argument has such a type. */
+/* Without floating-point types, no argument needs these functions. */
 static inline void tracer_decimal_print(u64 bits, unsigned int size, char *text)
 {
 	*text = '\0';

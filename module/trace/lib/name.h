@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What names are made of.
+ * The characters of a name.
  */
 #ifndef _TRACER_NAME_H
 #define _TRACER_NAME_H
@@ -19,7 +19,7 @@ static inline bool tracer_continues_name(char c)
 }
 
 /**
- * tracer_name_is_good() - is this a name for an event or an argument?
+ * tracer_name_is_good() - check a name of an event or an argument
  * @name: the name
  */
 static inline bool tracer_name_is_good(const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * So many in a second, and no more.
+ * A limit of events per second.
  */
 #ifndef _TRACER_RATE_H
 #define _TRACER_RATE_H
@@ -12,8 +12,8 @@
 /**
  * struct tracer_rate - a limit
  * @limit: how many a second; 0 for any number
- * @window: in its upper half the second that is being counted, in its lower
- *	half how many there were
+ * @window: in its upper half the current second, in its lower half the number of
+ *	events in that second
  */
 struct tracer_rate {
 	u32 limit;
@@ -21,12 +21,13 @@ struct tracer_rate {
 };
 
 /**
- * tracer_rate_pass() - may there be one more now?
+ * tracer_rate_pass() - count an event, unless the limit is reached
  * @rate: the limit
  *
- * Exact also when many CPUs ask at once.
+ * The count is exact even if many CPUs call this function at the same time.
  *
  * Context: any.
+ * Return: whether the event is within the limit.
  */
 static inline bool tracer_rate_pass(struct tracer_rate *rate)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * White space between words, in what is written to the control directory.
+ * White space between the words that users write to the control directory.
  *
- * It is ASCII's.  The kernel's isspace(), and with it strim() and skip_spaces(),
- * are Latin-1's, where 0xa0 is a space: in UTF-8 that is the last byte of U+00E0, an "a" with a
- * grave accent, and of others, and no end of a word.
+ * Only the white space of ASCII counts.  The kernel's isspace(), and with it strim()
+ * and skip_spaces(), use Latin-1, where 0xa0 is a space.  In UTF-8, 0xa0 does not end a
+ * word: it is the last byte of U+00E0 (an "a" with a grave accent) and of other characters.
  */
 #ifndef _TRACER_SPACE_H
 #define _TRACER_SPACE_H
@@ -17,7 +17,7 @@ static inline bool tracer_is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The first character of @s that is no white space. */
+/* Return the first character of @s that is not white space. */
 static inline char *tracer_skip_space(const char *s)
 {
 	while (tracer_is_space(*s))
@@ -25,7 +25,7 @@ static inline char *tracer_skip_space(const char *s)
 	return (char *)s;
 }
 
-/* @s without the white space around it, cut off in place. */
+/* Remove the white space around @s, in place. */
 static inline char *tracer_trim(char *s)
 {
 	size_t len;

@@ -31,7 +31,7 @@ void tracer_text_puts(struct tracer_text *t, const char *s)
 	put(t, s, strlen(s));
 }
 
-/* Length of the character of UTF-8 that @s begins with; 1 for a byte that is of none. */
+/* Return the length of the UTF-8 character at @s; 1 for a byte that begins none. */
 static size_t character_length(const u8 *s, size_t len)
 {
 	u8 least = 0x80, most = 0xbf;
@@ -40,7 +40,7 @@ static size_t character_length(const u8 *s, size_t len)
 	n = s[0] < 0xc2 || s[0] > 0xf4 ? 1 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : 4;
 	if (n > len)
 		return 1;
-	/* Neither in more bytes than needed, nor a surrogate, nor beyond the last one. */
+	/* Reject overlong forms, surrogates, and characters beyond U+10ffff. */
 	if (s[0] == 0xe0)
 		least = 0xa0;
 	else if (s[0] == 0xed)
@@ -58,7 +58,10 @@ static size_t character_length(const u8 *s, size_t len)
 	return n;
 }
 
-/* Those of ASCII, and U+0080 to U+009f, as UTF-8 and as the single bytes of Latin-1. */
+/*
+ * Check for a control character: one of ASCII, or U+0080 to U+009f, in UTF-8 or as a
+ * single byte of Latin-1.
+ */
 static bool is_control(const u8 *s, size_t len)
 {
 	if (len == 1)
@@ -90,14 +93,14 @@ static void put_escaped(struct tracer_text *t, u8 c)
 }
 
 /**
- * tracer_text_escape() - append what a traced program holds
+ * tracer_text_escape() - append bytes of a traced program
  * @t: the text
  * @s: the bytes
  * @len: their number
  *
- * Control characters become \n, \t and the like, or \xNN for each of their bytes:
- * whatever a program holds in its memory, a record stays on its line and a terminal
- * stays sane.  A byte becomes four at most.
+ * Each control character is replaced by \n, \t and the like, or by \xNN for each of
+ * its bytes.  So no memory of a program can break the line of a record, or send
+ * control sequences to a terminal.  A byte becomes at most four.
  */
 void tracer_text_escape(struct tracer_text *t, const char *s, size_t len)
 {

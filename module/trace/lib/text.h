@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Text put together in a buffer of limited size.
+ * Text that is built in a buffer of limited size.
  */
 #ifndef _TRACER_TEXT_H
 #define _TRACER_TEXT_H
@@ -8,12 +8,13 @@
 #include <linux/types.h>
 
 /**
- * struct tracer_text - text in the making
- * @buf: where it goes; not NUL-terminated
+ * struct tracer_text - text that is being built
+ * @buf: where the text goes; not NUL-terminated
  * @size: room there
- * @len: length of the whole text, more than @size when it does not fit: the
- *	size to come back with
- * @cut: nobody comes back: what does not fit need not be made, nor counted in @len
+ * @len: length of the whole text.  If it is more than @size, the text does not fit,
+ *	and the caller can try again with a buffer of this size.
+ * @cut: the caller does not try again: text beyond @size need not be built, nor
+ *	counted in @len
  */
 struct tracer_text {
 	char *buf;
@@ -27,7 +28,7 @@ static inline bool tracer_text_fits(const struct tracer_text *t)
 	return t->len <= t->size;
 }
 
-/* Is it of no use to go on? */
+/* Check whether the rest of the text can be skipped. */
 static inline bool tracer_text_done(const struct tracer_text *t)
 {
 	return t->cut && !tracer_text_fits(t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "utf.h"
 
-/* Stands for what is no character. */
+/* Replaces an invalid character. */
 #define REPLACEMENT 0xfffd
 
 static bool is_high(u32 c)
@@ -31,7 +31,7 @@ static void put(struct tracer_utf *utf, u32 c)
 }
 
 /**
- * tracer_utf_put() - add a character, or half of one
+ * tracer_utf_put() - append a character, or half of one
  * @utf: the text
  * @c: the character
  *
@@ -56,7 +56,7 @@ bool tracer_utf_put(struct tracer_utf *utf, u32 c)
 }
 
 /**
- * tracer_utf_end() - nothing comes any more
+ * tracer_utf_end() - finish a text: replace a first half that has no second one
  * @utf: the text
  */
 void tracer_utf_end(struct tracer_utf *utf)

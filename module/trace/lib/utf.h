@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * UTF-16 and UTF-32 made UTF-8.
+ * Conversion of UTF-16 and UTF-32 to UTF-8.
  */
 #ifndef _TRACER_UTF_H
 #define _TRACER_UTF_H
@@ -8,9 +8,9 @@
 #include <linux/types.h>
 
 /**
- * struct tracer_utf - a text being converted
- * @unit: bytes of the characters that come in: 2 or 4
- * @high: the first half of a character that takes two of UTF-16, or 0
+ * struct tracer_utf - a text that is being converted
+ * @unit: bytes of an input character: 2 or 4
+ * @high: the first half of a surrogate pair of UTF-16, or 0
  * @buf: where UTF-8 goes
  * @size: room there
  * @len: bytes there

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Moving a few bytes whose number is known at run time only.
+ * Copy or clear a few bytes, if their number is known only at run time.
  *
- * What memcpy() makes of that is a repeated string instruction, whose start
- * alone takes longer than all of this.
+ * If the number is not constant, memcpy() is a repeated string instruction.  The start of
+ * that instruction alone takes longer than a whole call of a function below.
  */
 #ifndef _TRACER_WORDS_H
 #define _TRACER_WORDS_H
@@ -11,7 +11,7 @@
 #include <linux/string.h>
 #include <linux/types.h>
 
-/* A number of @size bytes, or its lower eight.  Nothing has to be aligned. */
+/* Load a number of @size bytes, or its lower eight.  @from need not be aligned. */
 static __always_inline u64 tracer_load(const void *from, unsigned int size)
 {
 	u64 whole = 0;
@@ -36,7 +36,7 @@ static __always_inline u64 tracer_load(const void *from, unsigned int size)
 	}
 }
 
-/* The lower @size bytes of a number, at most eight. */
+/* Store the lower @size bytes of a number, at most eight. */
 static __always_inline void tracer_store(void *to, u64 value, unsigned int size)
 {
 	switch (size) {
@@ -70,7 +70,7 @@ static inline void tracer_copy(void *to, const void *from, size_t len)
 	for (; len > 32; len -= 32, dst += 32, src += 32)
 		memcpy(dst, src, 32);
 	if (len >= 8) {
-		/* The last eight may have been copied in part already. */
+		/* Copy the last eight bytes first; the loop may copy some of them again. */
 		memcpy(dst + len - 8, src + len - 8, 8);
 		for (; len > 8; len -= 8, dst += 8, src += 8)
 			memcpy(dst, src, 8);

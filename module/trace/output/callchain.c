@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Correcting the user stacks that the kernel unwinds for perf and BPF.
+ * Correct the user stacks that the kernel unwinds for perf and BPF.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -16,17 +16,17 @@
 #include "base/ksym.h"
 #include "trace/fetch/stack.h"
 
-/* A stack has no more frames; kernel.perf_event_max_stack can ask for very many. */
+/* Maximum of frames of a stack: kernel.perf_event_max_stack can ask for very many. */
 #define FRAMES_MAX	1024U
 
-/* Of which hit others are told on a CPU right now; of none outside of tracer_telling(). */
+/* The hit that this CPU passes to other tools at the moment; set by tracer_telling(), or NULL. */
 DEFINE_PER_CPU(const struct tracer_told *, tracer_told);
 
 /**
  * struct unwinding - a call of perf_callchain_user(), from its entry to its return
- * @ctx: what it adds addresses to
- * @at: where in the entry it adds them
- * @before: how many addresses there were
+ * @ctx: the context that it adds addresses to
+ * @at: place in the context's entry where it adds the addresses
+ * @before: number of addresses before the call
  */
 struct unwinding {
 	struct perf_callchain_entry_ctx *ctx;
@@ -47,8 +47,8 @@ static int unwinding_begins(struct kretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /*
- * As many addresses as there is room for, in place of those that the kernel has found. Like the
- * kernel, this follows frames wherever they lie: a stack can go on in another one.
+ * Replace the addresses that the kernel has found by our own, as many as there is room for.
+ * Like the kernel, follow frames at any address: a stack can continue in another one.
  */
 static int unwinding_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
@@ -66,9 +66,9 @@ static int unwinding_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-/* Protects what follows. */
+/* Protects the variables below. */
 static DEFINE_MUTEX(callchain_mutex);
-static bool listened;		/* somebody listens to uprobes_ko:hit */
+static bool listened;		/* uprobes_ko:hit has a listener */
 static unsigned int users;	/* published events that perf has opened */
 static bool ended;
 static struct kretprobe kretprobe;
@@ -105,9 +105,11 @@ static void unwinding_switch(void)
 }
 
 /**
- * tracer_callchain_listen() - somebody listens to uprobes_ko:hit, who may want stacks
+ * tracer_callchain_listen() - correct stacks for a listener of uprobes_ko:hit
  *
- * Not counted: older kernels call this again when the first time was of no use.
+ * This is a flag and not a count.  If adding the listener fails after this call, older
+ * kernels do not call tracer_callchain_ignore(), and call this function again for the next
+ * listener.
  *
  * Context: may sleep; the kernel's mutex of tracepoints is held.
  * Return: 0.
@@ -122,9 +124,9 @@ int tracer_callchain_listen(void)
 }
 
 /**
- * tracer_callchain_ignore() - nobody does any more
+ * tracer_callchain_ignore() - uprobes_ko:hit has no listener any more
  *
- * Context: as tracer_callchain_listen(); also when the module has been left.
+ * Context: as tracer_callchain_listen(); also after the module's exit function.
  */
 void tracer_callchain_ignore(void)
 {
@@ -135,7 +137,9 @@ void tracer_callchain_ignore(void)
 }
 
 /**
- * tracer_callchain_get() - perf opens a published event, for the first time
+ * tracer_callchain_get() - correct stacks for a published event that perf opens
+ *
+ * Called when perf opens the event for the first time.
  *
  * Context: may sleep; the kernel's mutex of events is held.
  */
@@ -148,7 +152,7 @@ void tracer_callchain_get(void)
 }
 
 /**
- * tracer_callchain_put() - perf has closed it
+ * tracer_callchain_put() - undo tracer_callchain_get(), when perf has closed the event
  *
  * Context: as tracer_callchain_get().
  */
@@ -161,9 +165,10 @@ void tracer_callchain_put(void)
 }
 
 /**
- * tracer_callchain_exit() - end it, whoever listens
+ * tracer_callchain_exit() - stop correcting stacks, even if there are listeners
  *
- * The kernel takes listeners off the module's tracepoint when the module has been left.
+ * The kernel removes the listeners of the module's tracepoint only after the module's exit
+ * function.
  *
  * Context: module exit.
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * User stacks for perf and BPF, at hits that they are told of.
+ * User stacks for perf and BPF, at hits that are reported to them.
  *
- * Both have the kernel unwind the program's stack. The kernel knows neither the module's return
- * probes, whose trampoline it would show, nor that a function which has just been entered has no
- * frame. What it has found is replaced by what the option userstacktrace would show.
+ * For both, the kernel unwinds the program's stack. The kernel does not know the module's return
+ * probes, so it would show their trampoline. It does not know either that a function has no frame
+ * right after its entry. The module replaces the kernel's addresses by the ones that the option
+ * userstacktrace would show.
  */
 #ifndef _TRACER_CALLCHAIN_H
 #define _TRACER_CALLCHAIN_H
@@ -16,7 +17,7 @@
 struct pt_regs;
 
 /**
- * struct tracer_told - a hit that others are told of
+ * struct tracer_told - a hit that is reported to other tools
  * @regs: the program's registers
  * @entry: the probed instruction has not been executed yet
  */
@@ -35,14 +36,14 @@ void tracer_callchain_put(void);
 void tracer_callchain_exit(void);
 
 /**
- * tracer_telling() - others are told of a hit from here on, on this CPU
- * @told: the hit; NULL ends it
+ * tracer_telling() - set the hit that this CPU reports to other tools
+ * @told: the hit; NULL when the report is done
  *
  * Context: preemption disabled, in a probe handler.
  */
 static inline void tracer_telling(const struct tracer_told *told)
 {
-	/* An NMI looks at it as a whole. */
+	/* An NMI must see all of @told, and only during the report. */
 	barrier();
 	__this_cpu_write(tracer_told, told);
 	barrier();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Telling other tools of hits, with arguments that are rendered: perf,
- * trace-cmd and bpftrace read them from the tracepoint uprobes_ko:hit.
+ * Report hits to other tools, with the arguments as text.  perf, trace-cmd and bpftrace
+ * read the hits from the tracepoint uprobes_ko:hit.
  */
 #include <linux/kernel.h>
 #include <linux/percpu.h>
@@ -15,18 +15,18 @@
 #define CREATE_TRACE_POINTS
 #include "listen_trace.h"
 
-/* What tracefs takes in one event, less the other fields; perf takes more. */
+/* The maximum of an event in tracefs, less the other fields; perf accepts more. */
 #define TEXT_SIZE	(TRACER_FRAGMENT_MAX - sizeof(struct trace_event_raw_hit) -	\
 			 sizeof_field(struct tracer_def, group) -			\
 			 sizeof_field(struct tracer_def, event) - sizeof(char))
 
-/* As uprobes(4) has it. */
+/* uprobes(4) documents this minimum. */
 static_assert(TEXT_SIZE >= 3800);
 
 static char __percpu *texts;
 
 /**
- * tracer_listen_init() - get the memory for rendering
+ * tracer_listen_init() - allocate the memory for the text of arguments
  *
  * Return: 0 or -ENOMEM.
  */
@@ -37,7 +37,7 @@ int tracer_listen_init(void)
 }
 
 /**
- * tracer_listen_exit() - free it
+ * tracer_listen_exit() - free the memory for the text of arguments
  *
  * Context: no handler runs any more.
  */
@@ -47,14 +47,14 @@ void tracer_listen_exit(void)
 }
 
 /**
- * tracer_tell() - tell whoever listens of a hit
+ * tracer_tell() - report a hit to the listeners of uprobes_ko:hit
  * @def: the definition that was hit
  * @record: its record
  * @len: length of the record
- * @ret_ip: of a return, where to
+ * @ret_ip: the return address; 0 if the hit is not a return
  * @regs: the registers of the program
  *
- * Text that is too long is cut, and ends in "..." then.
+ * If the text is too long, it is cut and ends in "...".
  *
  * Context: of the probe handler.
  */
@@ -65,7 +65,7 @@ void tracer_tell(const struct tracer_def *def,
 	const struct tracer_told told = { .regs = regs, .entry = !ret_ip };
 	struct tracer_text text = { .size = TEXT_SIZE, .cut = true };
 
-	/* The trap never interrupts this: it comes from user mode. */
+	/* The trap cannot interrupt this code and use the same text: it comes from user mode. */
 	preempt_disable();
 	text.buf = this_cpu_ptr(texts);
 	tracer_render_args(&text, def, record, len);

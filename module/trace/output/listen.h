@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hits for other tools: the tracepoint uprobes_ko:hit.
+ * The tracepoint uprobes_ko:hit, which reports hits to other tools.
  */
 #ifndef _TRACER_LISTEN_H
 #define _TRACER_LISTEN_H
@@ -14,7 +14,7 @@ struct pt_regs;
 
 DECLARE_TRACEPOINT(hit);
 
-/* Does anybody listen?  A jump that is patched, so that it costs nothing. */
+/* Check for listeners.  The check is a patched jump, so it costs nothing. */
 static inline bool tracer_listened(void)
 {
 	return tracepoint_enabled(hit);

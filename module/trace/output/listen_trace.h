@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * uprobes_ko:hit - a probe of the control directory was hit, and the hit passed
- * its event's filter.
+ * its event's filter and rate.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM uprobes_ko
@@ -20,7 +20,7 @@ TRACE_EVENT_FN(hit,
 
 	TP_ARGS(group, probe, ip, ret_ip, args, len),
 
-	/* Arrays and not strings, whose macros change with the kernel. */
+	/* Use arrays: the macros for strings differ between kernels. */
 	TP_STRUCT__entry(
 		__field(unsigned long, ip)
 		__field(unsigned long, ret_ip)

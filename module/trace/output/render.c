@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Records, events and definitions as text, spelled as tracefs spells them.
+ * Records, events and definitions as text, in the format of tracefs.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -13,13 +13,13 @@ static bool is_string(const struct tracer_arg *arg)
 	return arg->type->print == TRACER_PRINT_STRING;
 }
 
-/* Element @i of an argument; @data has room for all of them. */
+/* Load element @i of an argument; @data has all elements. */
 static u64 load_unsigned(const struct tracer_arg *arg, const u8 *data,
 			 unsigned int i)
 {
 	u64 value = 0;
 
-	/* Little-endian, as everything that this module runs on. */
+	/* This works since the module runs only on little-endian machines. */
 	memcpy(&value, data + i * arg->type->size, arg->type->size);
 	return value;
 }
@@ -45,7 +45,7 @@ static void render_string(struct tracer_text *t, u32 loc, const u8 *entry,
 	}
 	if (offset > size || len > size - offset)
 		len = 0;
-	/* The NUL behind it is missing where it was cut; those before are its own. */
+	/* If the last NUL is missing, the string was cut.  Other NULs belong to the string. */
 	whole = len && !s[len - 1];
 	tracer_text_putc(t, '"');
 	tracer_text_escape(t, s, whole ? len - 1 : len);
@@ -114,7 +114,7 @@ static void render_arg(struct tracer_text *t, const struct tracer_def *def,
 	tracer_text_putc(t, '}');
 }
 
-/* The column of flags: irqs-off, need-resched, irq context, preemption. */
+/* Print the column of flags: irqs-off, need-resched, irq context, preemption. */
 static void render_flags(struct tracer_text *t, const struct tracer_entry *entry)
 {
 	unsigned int depth = entry->preempt_count & 0xf;
@@ -134,7 +134,7 @@ static bool has_option(const struct tracer_seen *seen, enum tracer_option option
 	return seen->options & 1UL << option;
 }
 
-/* "comm-pid [cpu] flags ts: " */
+/* Print "comm-pid [cpu] flags ts: ". */
 static void render_context(struct tracer_text *t, const struct tracer_seen *seen)
 {
 	const struct tracer_record *record = seen->record;
@@ -157,7 +157,7 @@ static void render_context(struct tracer_text *t, const struct tracer_seen *seen
 }
 
 /**
- * tracer_render_header() - what the columns of the lines are
+ * tracer_render_header() - print the header that names the columns of the lines
  * @t: where to append it
  * @options: a bit per enum tracer_option
  */
@@ -186,7 +186,7 @@ void tracer_render_header(struct tracer_text *t, unsigned long options)
 			   tgid ? "       |    " : "  ");
 }
 
-/* The addresses are behind everything else in the record. */
+/* Print the user stack; its addresses are at the end of the record. */
 static void render_stack(struct tracer_text *t, const struct tracer_seen *seen)
 {
 	const u8 *stack = (const u8 *)seen->record + seen->len;
@@ -207,7 +207,7 @@ static void render_stack(struct tracer_text *t, const struct tracer_seen *seen)
 }
 
 /**
- * tracer_render_args() - the arguments of a hit, " name=value ..."
+ * tracer_render_args() - print the arguments of a hit, " name=value ..."
  * @t: where to append them
  * @def: a definition of the event
  * @record: the record
@@ -224,9 +224,9 @@ void tracer_render_args(struct tracer_text *t, const struct tracer_def *def,
 }
 
 /**
- * tracer_render() - a record as lines of trace or trace_pipe
+ * tracer_render() - print a record as lines of trace or trace_pipe
  * @t: where to append them
- * @def: a definition of the event, or NULL when it has been forgotten
+ * @def: a definition of the event, or NULL if the format of the event was freed
  * @seen: the record
  */
 void tracer_render(struct tracer_text *t, const struct tracer_def *def,
@@ -272,7 +272,7 @@ static void render_field(struct tracer_text *t, const char *type,
 			   type, name, offset, size, is_signed);
 }
 
-/* Arrays of numbers as in C, of strings the way tracefs spells them. */
+/* Print arrays of numbers like in C, and arrays of strings like tracefs does. */
 static void render_arg_field(struct tracer_text *t, const struct tracer_def *def,
 			     const struct tracer_arg *arg)
 {
@@ -292,7 +292,7 @@ static void render_arg_field(struct tracer_text *t, const struct tracer_def *def
 		     arg->type->is_signed);
 }
 
-/* The conversion that makes a value look the way render_value() does. */
+/* Print the conversion that shows a value much like render_value() does. */
 static void render_conversion(struct tracer_text *t, const struct tracer_type *type)
 {
 	switch (type->print) {
@@ -359,7 +359,7 @@ static void render_print_fmt(struct tracer_text *t, const struct tracer_def *def
 }
 
 /**
- * tracer_render_format() - the format file of an event
+ * tracer_render_format() - print the format file of an event
  * @t: where to append it
  * @def: a definition of the event
  * @id: the event's id
@@ -396,11 +396,11 @@ void tracer_render_format(struct tracer_text *t, const struct tracer_def *def,
 }
 
 /**
- * tracer_render_def() - a definition as uprobe_events lists it
+ * tracer_render_def() - print a definition like uprobe_events lists it
  * @t: where to append it
  * @def: the definition
  *
- * The line can be written back.
+ * The line can be written back to uprobe_events.
  */
 void tracer_render_def(struct tracer_text *t, const struct tracer_def *def)
 {

@@ -8,12 +8,12 @@
 #include "trace/lib/text.h"
 
 /**
- * enum tracer_option - what trace_options sets; the names are tracefs's
- * @TRACER_OPT_OVERWRITE: in a full buffer the oldest records give way, not
- *	the newest
- * @TRACER_OPT_CONTEXT_INFO: lines tell thread, CPU, flags and time
- * @TRACER_OPT_IRQ_INFO: the flags among that
- * @TRACER_OPT_RECORD_TGID: the process among that
+ * enum tracer_option - the options of trace_options; the names are the same as in tracefs
+ * @TRACER_OPT_OVERWRITE: if the buffer is full, the oldest records are overwritten;
+ *	otherwise the newest are lost
+ * @TRACER_OPT_CONTEXT_INFO: lines show thread, CPU, flags and time
+ * @TRACER_OPT_IRQ_INFO: with @TRACER_OPT_CONTEXT_INFO, lines show the flags
+ * @TRACER_OPT_RECORD_TGID: with @TRACER_OPT_CONTEXT_INFO, lines show the process, too
  * @TRACER_OPT_USERSTACKTRACE: hits record the user stack
  * @TRACER_OPT_EVENT_FORK: children of the threads in set_event_pid join them
  * @TRACER_OPTIONS: number of options

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events published as synthetic events.
+ * Publish events as synthetic events.
  *
- * A synthetic event is made of names only, and outlives its maker where it is
- * in use: nothing of this module is left in it.
+ * A synthetic event consists only of names.  If it is in use when publishing ends, it
+ * stays, with no pointer into this module left in it.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -22,15 +22,15 @@
 #include "synth_perf.h"
 
 #define FIELDS_MAX	TRACER_SYNTH_FIELDS
-#define STRING_MAX	256	/* bytes of a string in one */
+#define STRING_MAX	256	/* bytes of a string in a field */
 #define NAME_SIZE	(TRACER_ARG_NAME_MAX + 8)
 
 /**
  * struct tracer_synth - a synthetic event
- * @file: what tracefs knows it by
- * @perf: its way to perf
+ * @file: its file in tracefs
+ * @perf: its hook for perf
  * @fields: number of its fields
- * @strings: which of them are strings
+ * @strings: a bit per field: set if the field is a string
  */
 struct tracer_synth {
 	struct trace_event_file *file;
@@ -39,7 +39,10 @@ struct tracer_synth {
 	DECLARE_BITMAP(strings, FIELDS_MAX);
 };
 
-/* Numbers without sign, whatever they are shown as; floats are their bits. */
+/*
+ * Return the type of a field.  Only numbers that are shown with a sign are signed.  A float
+ * becomes an unsigned number with the same bits.
+ */
 static const char *field_type(const struct tracer_type *type)
 {
 	static const char * const unsigned_types[] = { "u8", "u16", "u32", "u64" };
@@ -61,7 +64,7 @@ static unsigned int count_fields(const struct tracer_def *def)
 	return n;
 }
 
-/* The address, then each argument; of arrays, each element. */
+/* Fields: the address, then each argument, and each element of an array. */
 static void name_fields(const struct tracer_def *def,
 			struct synth_field_desc *fields,
 			char (*names)[NAME_SIZE])
@@ -118,8 +121,8 @@ static int create_event(const struct tracer_def *def, unsigned int n)
  * @def: its definition
  *
  * Context: may sleep.
- * Return: the synthetic event, or an ERR_PTR: -E2BIG for more fields than one
- * can have, -EEXIST when there is one of this name, or what making it came to.
+ * Return: the synthetic event, or an ERR_PTR: -E2BIG if it would have too many fields,
+ * -EEXIST if a synthetic event has this name already, or the error of creating it.
  */
 struct tracer_synth *tracer_synth_create(const struct tracer_def *def)
 {
@@ -160,12 +163,12 @@ free_synth:
 }
 
 /**
- * tracer_synth_delete() - publish it no more
- * @synth: the synthetic event, which no handler uses any more
+ * tracer_synth_delete() - stop publishing an event
+ * @synth: the synthetic event; no handler uses it any more
  * @def: the definition
  *
- * Return: 0, or -EBUSY when it is enabled or has triggers; then it stays,
- * without anything that happens in it, until it is removed in tracefs.
+ * Return: 0, or -EBUSY if the synthetic event is enabled or has triggers.  It stays then,
+ * without any more hits, until it is removed in tracefs.
  */
 int tracer_synth_delete(struct tracer_synth *synth, const struct tracer_def *def)
 {
@@ -183,7 +186,7 @@ int tracer_synth_delete(struct tracer_synth *synth, const struct tracer_def *def
 
 static const char fault[] = "(fault)";
 
-/* A string's place in the record, where it is cut to what a field can hold. */
+/* Find a string in the record, and cut it there to the size of a field. */
 static const char *get_string(u8 *entry, size_t size, const u8 *data)
 {
 	u32 loc, offset, len;
@@ -198,8 +201,8 @@ static const char *get_string(u8 *entry, size_t size, const u8 *data)
 }
 
 /*
- * Cut strings to what tracefs takes in one event with all fields and the ends of
- * strings: each to what those before it have left.
+ * Cut strings so that tracefs takes the event with all its fields and the NULs of
+ * strings.  Each string gets the room that the strings before it have left.
  */
 static void cut_strings(const struct tracer_synth *synth, u64 *values, unsigned int n)
 {
@@ -224,17 +227,18 @@ static void cut_strings(const struct tracer_synth *synth, u64 *values, unsigned 
 }
 
 /**
- * tracer_synth_trace() - a hit of a published event
+ * tracer_synth_trace() - record a hit of a published event
  * @synth: the synthetic event
  * @def: the definition
- * @record: the hit's record, of no use to anybody afterwards
+ * @record: the hit's record; this function may cut its strings, so it must be the last
+ *	to use the record
  * @len: its length
  * @regs: the task's registers
  *
- * Strings that are too long together are cut, the last ones first.
+ * If the strings are too long together, they are cut, the last ones first.
  *
  * Context: of the probe handler, under RCU.
- * Return: false when tracefs has no room for it, although it traces.
+ * Return: false if tracefs traces, but has no room for the hit.
  */
 bool tracer_synth_trace(const struct tracer_synth *synth,
 			const struct tracer_def *def,
@@ -269,7 +273,7 @@ bool tracer_synth_trace(const struct tracer_synth *synth,
 }
 
 /**
- * tracer_synth_exit() - nothing of the module is in use any more afterwards
+ * tracer_synth_exit() - wait until synthetic events do not use the module any more
  *
  * Context: module exit, after the last event is gone.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Events published as synthetic events of tracefs: under their own names, with
- * a field per argument, for histograms, triggers and filters there, and for perf.
+ * Events that are published as synthetic events of tracefs, under their own names.  They
+ * have a field per argument.  tracefs can use them in histograms, triggers and filters, and
+ * perf can record them.
  */
 #ifndef _TRACER_SYNTH_H
 #define _TRACER_SYNTH_H
@@ -16,7 +17,7 @@
 struct pt_regs;
 struct tracer_synth;
 
-/* Whether events can be published: this kernel has synthetic events, and UPROBES_SYNTH is y. */
+/* Events can be published if the kernel has synthetic events and UPROBES_SYNTH is y. */
 #if IS_ENABLED(CONFIG_SYNTH_EVENTS) && !defined(UPROBES_NO_SYNTH)
 #define TRACER_SYNTH	1
 struct tracer_synth *tracer_synth_create(const struct tracer_def *def);

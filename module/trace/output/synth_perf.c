@@ -2,15 +2,17 @@
 /*
  * Synthetic events for perf and BPF.
  *
- * The kernel's synthetic events know tracefs only: perf_event_open() finds
- * that they have no probe for perf, and fails with ENODEV.  A hook at
- * trace_event_class::reg takes perf's registrations, and hits are handed to
- * perf directly, laid out as the event's format file has it.
+ * The kernel's synthetic events support only tracefs.  They have no probe for perf, so
+ * perf_event_open() fails with ENODEV.  A hook at trace_event_class::reg accepts the
+ * registrations of perf.  Hits go to perf directly, in the layout of the event's format
+ * file.
  *
- * The kernel calls the hook under its event mutex.  Whoever is in it when it
- * is taken away has left when the event has been deleted, or that was refused,
- * because that takes the mutex.  Perf holds the module as long as it uses an
- * event; one that is published no more meanwhile keeps its hook for so long.
+ * The kernel calls the hook under its event mutex.  The deletion of the event takes the
+ * same mutex.  So when the deletion has succeeded or failed, all threads that were in the
+ * hook at its removal have left it.
+ *
+ * While perf uses an event, it holds a reference to the module.  If the event stops being
+ * published in that time, its hook stays until perf closes the event.
  */
 #include <linux/list.h>
 #include <linux/module.h>
@@ -29,9 +31,9 @@
  * struct tracer_perf - a hook
  * @node: in hooks
  * @call: the synthetic event
- * @reg: what it replaces
- * @used: perf or BPF want its hits
- * @orphan: the event is published no more; the hook goes with its last user
+ * @reg: the function that the hook replaces
+ * @used: perf or BPF want the hits of the event
+ * @orphan: the event is not published any more; the hook is removed with its last user
  */
 struct tracer_perf {
 	struct list_head node;
@@ -70,7 +72,7 @@ static void remove_hook(struct tracer_perf *hook)
 static void hook_end(struct tracer_perf *hook)
 {
 	WRITE_ONCE(hook->used, false);
-	/* Perf frees its lists when no hit looks at them any more. */
+	/* Perf frees its lists after this: wait until no hit reads them any more. */
 	synchronize_rcu();
 	tracer_callchain_put();
 	if (hook->orphan)
@@ -79,8 +81,10 @@ static void hook_end(struct tracer_perf *hook)
 }
 
 /*
- * Context: under the kernel's event mutex to register and unregister; to begin
- * and end with a task (add, del) with interrupts off, in the scheduler.
+ * Replace trace_event_class::reg.
+ *
+ * Context: to register and unregister, under the kernel's event mutex.  To add an event to
+ * a task and to delete it (add, del), in the scheduler with interrupts off.
  */
 static int hook_reg(struct trace_event_call *call, enum trace_reg type,
 		    void *data)
@@ -90,14 +94,14 @@ static int hook_reg(struct trace_event_call *call, enum trace_reg type,
 		   void *data);
 	int ret = 0;
 
-	/* Perf does what there is to do; the kernel's own events say so, too. */
+	/* Perf itself does the work of the other types; the kernel's own events return 0, too. */
 	if (type != TRACE_REG_REGISTER && type != TRACE_REG_UNREGISTER &&
 	    type != TRACE_REG_PERF_REGISTER && type != TRACE_REG_PERF_UNREGISTER)
 		return 0;
 
 	mutex_lock(&hooks_lock);
 	hook = find_hook(call);
-	/* It has been taken away while this was on its way here. */
+	/* If the hook was removed just before, call the original function. */
 	reg = hook ? hook->reg : READ_ONCE(call->class->reg);
 	if (hook && type == TRACE_REG_PERF_REGISTER) {
 		if (hook->orphan || !try_module_get(THIS_MODULE)) {
@@ -117,10 +121,10 @@ static int hook_reg(struct trace_event_call *call, enum trace_reg type,
 }
 
 /**
- * tracer_perf_hook() - let perf have the hits of a synthetic event
- * @call: the event, just made
+ * tracer_perf_hook() - give perf access to the hits of a synthetic event
+ * @call: the event, just created
  *
- * Return: the hook, or NULL for want of memory.
+ * Return: the hook, or NULL if there is no memory.
  */
 struct tracer_perf *tracer_perf_hook(struct trace_event_call *call)
 {
@@ -138,10 +142,10 @@ struct tracer_perf *tracer_perf_hook(struct trace_event_call *call)
 }
 
 /**
- * tracer_perf_unhook() - no hit of the event comes any more
- * @hook: the hook, which goes, at the latest with its last user
+ * tracer_perf_unhook() - remove the hook of an event that has no more hits
+ * @hook: the hook; if perf uses the event, it is removed with its last user
  *
- * To be followed by the deletion of the event.
+ * The caller must delete the event next.
  */
 void tracer_perf_unhook(struct tracer_perf *hook)
 {
@@ -154,29 +158,32 @@ void tracer_perf_unhook(struct tracer_perf *hook)
 }
 
 /**
- * tracer_perf_exit() - wait until nobody is in a hook any more
+ * tracer_perf_exit() - wait until no thread is in a hook any more
  *
  * Context: module exit.
  */
 void tracer_perf_exit(void)
 {
-	/* There is no such event; looking for it takes the event mutex. Is never made to fail. */
+	/*
+	 * The event does not exist, but the search for it takes the event mutex.  With the
+	 * parentheses, tests cannot make this call fail.
+	 */
 	(trace_get_event_file)(NULL, "uprobes_ko", "");
 }
 
 /**
- * tracer_perf_wanted() - whether perf or BPF want the hits
+ * tracer_perf_wanted() - check whether perf or BPF want the hits of an event
  * @hook: the hook
  *
  * Context: under RCU.
  */
 bool tracer_perf_wanted(const struct tracer_perf *hook)
 {
-	/* Pairs with hook_reg(): perf's lists are there. */
+	/* Pairs with hook_reg(): if @hook->used is set, perf's lists exist. */
 	return smp_load_acquire(&hook->used);
 }
 
-/* The strings' bytes of a record that has @n fields; too long ones are cut. */
+/* Measure the strings of a record with @n fields.  Strings that are too long are cut. */
 static size_t measure_strings(const u64 *values, unsigned int n,
 			      const unsigned long *strings, u16 *lens)
 {
@@ -194,12 +201,12 @@ static size_t measure_strings(const u64 *values, unsigned int n,
 }
 
 /**
- * tracer_perf_trace() - hand a hit to perf and BPF
- * @hook: the hook, which is wanted
+ * tracer_perf_trace() - pass a hit to perf and BPF
+ * @hook: the hook; tracer_perf_wanted() is true
  * @def: the definition that was hit
- * @values: the fields, of strings their addresses
+ * @values: the fields; for a string, its address
  * @n: number of fields
- * @strings: which are strings
+ * @strings: a bit per field: set if the field is a string
  * @regs: the task's registers
  *
  * Context: of the probe handler, under RCU.
@@ -224,7 +231,7 @@ void tracer_perf_trace(const struct tracer_perf *hook, const struct tracer_def *
 		goto enable;
 	at = TRACER_SYNTH_FIELDS_AT + n * sizeof(u64);
 	size = at + measure_strings(values, n, strings, lens);
-	/* Perf puts a u32 in front and wants both together aligned. */
+	/* Perf puts a u32 before the record; both together must be aligned. */
 	size = ALIGN(size + sizeof(u32), sizeof(u64)) - sizeof(u32);
 	record = perf_trace_buf_alloc(size, NULL, &rctx);
 	if (!record)

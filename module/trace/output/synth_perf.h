@@ -7,9 +7,9 @@
 #include <linux/trace_events.h>
 #include <linux/types.h>
 
-#define TRACER_SYNTH_FIELDS	64	/* of a synthetic event at most */
+#define TRACER_SYNTH_FIELDS	64	/* maximum of a synthetic event */
 
-/* Where they begin: each is a u64, and not every kernel's header is a multiple of one. */
+/* Offset of the fields.  Align it: fields are u64, and some kernels' headers end unaligned. */
 #define TRACER_SYNTH_FIELDS_AT	ALIGN(sizeof(struct trace_entry), sizeof(u64))
 
 struct pt_regs;
@@ -26,7 +26,7 @@ void tracer_perf_trace(const struct tracer_perf *hook, const struct tracer_def *
 		       const u64 *values, unsigned int n, const unsigned long *strings,
 		       const struct pt_regs *regs);
 #else
-/* Nobody asks what it points to. */
+/* Without perf, the hook is never used; it only must not be NULL. */
 static inline struct tracer_perf *tracer_perf_hook(struct trace_event_call *call)
 {
 	return (struct tracer_perf *)call;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of a fetch argument: [NAME=]FETCH[:TYPE], and its compilation.
+ * The parser and compiler of a fetch argument: [NAME=]FETCH[:TYPE].
  *
  *	FETCH	see argument_fetch.c
  *	TYPE	(u|s|x)(8|16|32|64) | f32 | f64 | char | bW@O/S | STRING, or TYPE[N],
- *		an array of them; STRING(FETCH[:TYPE]), with the length fetched
+ *		an array; STRING(FETCH[:TYPE]), a string whose length is fetched
  *	STRING	string | ustring | string16 | string32
  */
 #include <linux/ctype.h>
@@ -18,13 +18,13 @@
 #include "type.h"
 #include "trace/lib/name.h"
 
-/* Names that the records of an event use themselves. */
+/* Names of the fields that every record has. */
 static const char * const reserved_names[] = {
 	"common_type", "common_flags", "common_preempt_count", "common_pid",
 	"common_tgid", "__probe_ip", "__probe_ret_ip", "__probe_func",
 };
 
-/* For what is wrong with the word before its body. */
+/* Report an error at @where in the line. */
 static int fail_word(struct tracer_def *def, const char *where,
 		     struct tracer_diag *diag, enum tracer_err err)
 {
@@ -33,7 +33,7 @@ static int fail_word(struct tracer_def *def, const char *where,
 	return -EINVAL;
 }
 
-/* bWIDTH@OFFSET/SIZE becomes the unsigned type of that size, and two shifts. */
+/* Compile bWIDTH@OFFSET/SIZE to the unsigned type of that size and two shifts. */
 static int parse_bitfield(struct parse *p, char *s)
 {
 	char *at = strchr(s, '@'), *slash = strchr(s, '/'), name[8];
@@ -105,7 +105,7 @@ static bool is_number(const struct tracer_arg *arg)
 	}
 }
 
-/* FETCH[:TYPE] at @s, which is the length of the string @p. */
+/* Parse FETCH[:TYPE] at @s, the length of the string that @p describes. */
 static int parse_length_body(struct parse *p, char *s)
 {
 	struct parse *length = kzalloc(sizeof(*length), GFP_KERNEL);
@@ -130,7 +130,7 @@ static int parse_length_body(struct parse *p, char *s)
 	return ret;
 }
 
-/* "(FETCH[:TYPE])" at @s, behind the name of a type, which ends there. */
+/* Parse "(FETCH[:TYPE])" at @s, behind the name of a type.  Cut the name off at @s. */
 static int parse_length(struct parse *p, char *s)
 {
 	size_t len = strlen(s);
@@ -147,7 +147,7 @@ static int parse_length(struct parse *p, char *s)
 	return parse_length_body(p, s + 1);
 }
 
-/* @s is NULL when the argument names no type. */
+/* Parse the type @s; NULL if the argument names none. */
 static int parse_type(struct parse *p, char *s)
 {
 	char *open;
@@ -180,7 +180,10 @@ static int parse_type(struct parse *p, char *s)
 	return 0;
 }
 
-/* Fits the last step of fetching to the type, as for strings.  @type as in parse_type(). */
+/*
+ * Make the last step of fetching match the type: strings are stored in another way.
+ * @type is the same as in parse_type().
+ */
 static int settle_store(struct parse *p, char *type)
 {
 	struct tracer_arg *arg = p->arg;
@@ -204,7 +207,7 @@ static int settle_store(struct parse *p, char *type)
 			return tracer_arg_fail(p, where, TRACER_ERR_BAD_STRING);
 		if (!string)
 			break;
-		/* An immediate is the address itself; a register is not. */
+		/* An immediate can be the address of a string; a register needs a dereference. */
 		if (p->ninsns != 1 || p->insns[0].op != TRACER_OP_IMM)
 			return tracer_arg_fail(p, where, TRACER_ERR_BAD_STRING);
 		arg->store = TRACER_STORE_STRING;
@@ -213,7 +216,7 @@ static int settle_store(struct parse *p, char *type)
 	return 0;
 }
 
-/* Where the type starts, cut off the fetch; NULL when there is none. */
+/* Cut the type off the fetch, and return the type; NULL if there is none. */
 static char *split_type(char *body)
 {
 	char *s = body;
@@ -281,7 +284,7 @@ static int parse_arg_name(struct tracer_def *def, char *word, char *equals,
 	return 0;
 }
 
-/* Give the argument its place in the record and keep its steps. */
+/* Assign the place of the argument in the record, and keep its steps. */
 static int finish(struct parse *p, char *word)
 {
 	struct tracer_arg *arg = p->arg;
@@ -298,7 +301,7 @@ static int finish(struct parse *p, char *word)
  * tracer_arg_parse() - compile one argument and append it to its definition
  * @def: the definition, with room for one more argument
  * @word: the argument, a word of @def->text
- * @diag: says what is wrong when this fails
+ * @diag: filled in if this function fails
  *
  * Context: may sleep.
  * Return: 0, -EINVAL with @diag filled in, or -ENOMEM.
@@ -352,7 +355,7 @@ void tracer_arg_free(struct tracer_arg *arg)
 {
 	kfree(arg->insns);
 	kfree(arg->text);
-	/* That has none of its own. */
+	/* The recursion ends here: a length has no length of its own. */
 	if (arg->length)
 		tracer_arg_free(arg->length);
 	kfree(arg->length);
@@ -362,11 +365,10 @@ void tracer_arg_free(struct tracer_arg *arg)
 }
 
 /**
- * tracer_arg_reads_memory() - does fetching it touch user memory?
+ * tracer_arg_reads_memory() - check whether an argument reads user memory
  * @arg: the argument
  *
- * Return: false when registers, the task's name and constants are all that it
- * needs.
+ * Return: false if the argument needs only registers, the task's name and constants.
  */
 bool tracer_arg_reads_memory(const struct tracer_arg *arg)
 {

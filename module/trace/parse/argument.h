@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the two halves of the parser of a fetch argument share.
+ * Declarations that the two halves of the parser of a fetch argument share.
  */
 #ifndef _TRACER_ARGUMENT_H
 #define _TRACER_ARGUMENT_H
@@ -9,9 +9,9 @@
 
 /**
  * struct deref - a dereference
- * @offset: what is added to the address
- * @index: a register that is added to it, too; or NULL
- * @scale: by which it is multiplied
+ * @offset: added to the address
+ * @index: a register that is added to the address, too; or NULL
+ * @scale: factor of @index
  */
 struct deref {
 	s64 offset;
@@ -20,17 +20,17 @@ struct deref {
 };
 
 /**
- * struct parse - the argument being parsed
+ * struct parse - the argument that is being parsed
  * @def: the definition that it belongs to
- * @arg: what it becomes
- * @diag: what is wrong with it
- * @buf: a copy of its body, which the parser cuts up
+ * @arg: the result
+ * @diag: what is wrong with the argument
+ * @buf: a copy of its body; the parser cuts it into parts
  * @column: where the body starts in the line
  * @insns: the steps so far
  * @ninsns: their number
  * @derefs: the dereferences around the base, outermost first
  * @nderefs: their number
- * @is_length: it is the length of a string
+ * @is_length: the argument is the length of a string
  */
 struct parse {
 	struct tracer_def *def;
@@ -45,7 +45,7 @@ struct parse {
 	bool is_length;
 };
 
-/* Say what is wrong, and where in the body. */
+/* Report an error at @where in the body. */
 static inline int tracer_arg_fail(struct parse *p, const char *where, enum tracer_err err)
 {
 	p->diag->err = err;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a fetch argument loads, compiled:
+ * The compiler of FETCH, which tells what a fetch argument loads:
  *
  *	FETCH	%REG | $retval | $stack | $stackN | $comm | @ADDR | @+OFFSET |
  *		\IMM | \"TEXT" | (+|-)[u]OFF([FETCH][,%INDEX[,SCALE]])
  *
- * The 'u' of a dereference changes nothing: all memory here is user memory.
+ * The 'u' of a dereference has no effect: all memory here is user memory.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
@@ -17,7 +17,7 @@
 #include "argument.h"
 #include "regs.h"
 
-/* A number after its sign has been read: digits, octal or hexadecimal. */
+/* Parse a decimal, octal or hexadecimal number behind its sign. */
 static int parse_magnitude(const char *s, bool negative, s64 *value)
 {
 	unsigned long long u;
@@ -89,7 +89,7 @@ static int parse_variable(struct parse *p, const char *s)
 	return ret ?: emit(p, s, TRACER_OP_DEREF, 0);
 }
 
-/* @ADDR and @+OFFSET say where memory is, so they imply a dereference. */
+/* Parse @ADDR or @+OFFSET.  Both are addresses of memory, so they imply a dereference. */
 static int parse_memory(struct parse *p, const char *s)
 {
 	bool in_file = s[1] == '+';
@@ -149,7 +149,7 @@ static int parse_base(struct parse *p, char *s)
 	}
 }
 
-/* ",%INDEX[,SCALE]" at @s, of a dereference.  Return: its end, or NULL. */
+/* Parse ",%INDEX[,SCALE]" of a dereference at @s.  Return: its end, or NULL. */
 static char *parse_index(struct parse *p, char *s, struct deref *deref)
 {
 	char *name = s + 1, *end = name + strcspn(name, ",)"), stop = *end;
@@ -180,8 +180,9 @@ static char *parse_index(struct parse *p, char *s, struct deref *deref)
 }
 
 /*
- * What is behind the base at @s: the ends of the dereferences around it.  Those that are there
- * belong to the outer ones: where one lacks, it lacks before the first.
+ * Parse @s, the text behind the base: the ends of the dereferences around it, innermost
+ * first.  If a ')' is missing, report the place of the first one: the existing ones belong
+ * to the outer dereferences, so the missing one belongs before them.
  */
 static int parse_ends(struct parse *p, char *s)
 {
@@ -202,7 +203,7 @@ static int parse_ends(struct parse *p, char *s)
 	return *s ? tracer_arg_fail(p, s, TRACER_ERR_DEREF_OPEN_BRACE) : 0;
 }
 
-/* The steps of a dereference; the outermost one is what the store does. */
+/* Emit the steps of a dereference.  The store does the outermost load itself. */
 static int emit_deref(struct parse *p, const char *where, unsigned int i)
 {
 	const struct deref *deref = &p->derefs[i];
@@ -223,12 +224,12 @@ static int emit_deref(struct parse *p, const char *where, unsigned int i)
 /**
  * tracer_fetch_parse() - compile FETCH
  * @p: the argument
- * @s: FETCH, which is cut up
+ * @s: FETCH; this function cuts it into parts
  *
- * The dereferences are peeled off, the base is compiled, then the dereferences.
+ * Parse the dereferences around the base, compile the base, then the dereferences.
  *
  * Context: may sleep.
- * Return: 0, -EINVAL with the reason filled in, or -ENOMEM.
+ * Return: 0, -EINVAL with @p->diag filled in, or -ENOMEM.
  */
 int tracer_fetch_parse(struct parse *p, char *s)
 {
@@ -263,7 +264,7 @@ int tracer_fetch_parse(struct parse *p, char *s)
 		*end = '\0';
 	}
 
-	/* (,%INDEX,SCALE) is the assembler's for a table at a fixed address. */
+	/* Like in assembler, (,%INDEX,SCALE) is an element of a table at a fixed address. */
 	if (!*s && indexed)
 		ret = emit(p, s, TRACER_OP_IMM, 0);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a fetch argument loads, compiled.
+ * The compiler of FETCH, which tells what a fetch argument loads.
  */
 #ifndef _TRACER_ARGUMENT_FETCH_H
 #define _TRACER_ARGUMENT_FETCH_H

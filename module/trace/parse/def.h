@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One line of uprobe_events, understood.
+ * One line of uprobe_events, parsed.
  *
- * The parser turns a line of text into a struct tracer_def and knows nothing
- * of files, tasks or debugfs; it is built into the module and, unchanged,
- * into the host tests.  Each fetch argument becomes a short program: a load,
- * any number of dereferences, and one way to store the result.
+ * The parser turns a line of text into a struct tracer_def.  It uses no files, tasks
+ * or debugfs: it is built into the module and, unchanged, into the host tests.
+ * Each fetch argument becomes a short program: a load, any number of dereferences,
+ * and a store.
  *
  *	arg		insns			store
  *	%di		REG			VALUE
@@ -14,7 +14,7 @@
  *	+8(%di,%si,4):u32   REG, INDEX 4	MEM, displacement 8
  *	%xmm0:f64	XMM			VALUE
  *	+0(%di):string(%si)  REG		STRING, displacement 0; length: REG, VALUE
- *	$stack2		SP			MEM, displacement 16
+ *	$stack2		STACK 2, DEREF 0	VALUE
  *	$comm		-			COMM
  *	\"text\"	-			TEXT
  */
@@ -47,7 +47,7 @@ enum tracer_err {
 };
 
 /**
- * enum tracer_kind - what a line asks for
+ * enum tracer_kind - request of a line
  * @TRACER_NOTHING: blank, or only a comment
  * @TRACER_PROBE: a probe
  * @TRACER_RETURN: a return probe
@@ -85,7 +85,7 @@ enum tracer_print {
  * @size: bytes in the record; 4 for strings, the descriptor of their place
  * @is_signed: as the format file shows it
  * @print: how a value is shown
- * @unit: of strings, bytes of a character in the program's memory
+ * @unit: of a string: bytes of a character in the program's memory; 0 for other types
  */
 struct tracer_type {
 	const char *name;
@@ -97,13 +97,13 @@ struct tracer_type {
 };
 
 /**
- * enum tracer_op - a step on the way to a value
+ * enum tracer_op - a step of a fetch program
  * @TRACER_OP_REG: load @size bytes at @offset of struct pt_regs
  * @TRACER_OP_SP: load the stack pointer
  * @TRACER_OP_STACK: load the address of stack entry @value
  * @TRACER_OP_IMM: load @value
  * @TRACER_OP_FILE: load the address at which file offset @value is mapped;
- *	the registry replaces it by TRACER_OP_IP when it knows the file
+ *	replaced by TRACER_OP_IP once the file is open
  * @TRACER_OP_IP: load the address of the probed instruction plus @value
  * @TRACER_OP_DEREF: replace the value v by the user word at v + @value
  * @TRACER_OP_INDEX: add @value times the @size bytes at @offset of struct
@@ -124,10 +124,10 @@ enum tracer_op {
 
 /**
  * struct tracer_insn - one step
- * @op: which
+ * @op: see enum tracer_op
  * @size: of a register: 1, 2, 4 or 8; the value is zero-extended
  * @offset: of a register
- * @value: of the other ones
+ * @value: see enum tracer_op
  */
 struct tracer_insn {
 	u8 op;
@@ -137,11 +137,11 @@ struct tracer_insn {
 };
 
 /**
- * enum tracer_store - where an argument's value comes from in the end
+ * enum tracer_store - last step of an argument: the source of the stored value
  * @TRACER_STORE_VALUE: the computed value itself
  * @TRACER_STORE_MEM: user memory at value + displacement
- * @TRACER_STORE_STRING: a string in user memory there, which ends at a NUL where it has
- *	no length; for an array, the strings that an array of pointers there points to
+ * @TRACER_STORE_STRING: a string in user memory there; without a length, it ends at a
+ *	NUL.  For an array: the strings that an array of pointers there points to.
  * @TRACER_STORE_COMM: the name of the task
  * @TRACER_STORE_TEXT: a string given in the definition
  */
@@ -155,7 +155,7 @@ enum tracer_store {
 
 /**
  * struct tracer_arg - a fetch argument, compiled
- * @name: its name, given or made up (arg1, arg2 ...)
+ * @name: its name; arg1, arg2 ... if the definition gives none
  * @body: FETCH[:TYPE] as it was written
  * @text: for %TRACER_STORE_TEXT, the string
  * @column: where it starts in the line
@@ -164,16 +164,16 @@ enum tracer_store {
  * @lshift: bitfield: bits to shift out at the top
  * @rshift: bitfield: then bits to shift out at the bottom; 0 when the
  *	argument is no bitfield
- * @store: what happens last
+ * @store: the last step
  * @offset: place of the value after the head of a record
  * @displacement: see enum tracer_store
  * @ninsns: number of steps
- * @in_register: they come to no more than the value of a whole register; found
- *	out when the definition becomes a probe
- * @is_register: and that is all that is stored
- * @is_plain: a string that ends at a NUL, of bytes, and no array
+ * @in_register: the steps only load a whole register.  This field and the next two
+ *	are set when the site of the definition is created.
+ * @is_register: @in_register, and the stored value is the register
+ * @is_plain: a string of bytes that ends at a NUL, not an array
  * @insns: the steps
- * @length: of a string, how to fetch its number of characters; or NULL
+ * @length: of a string: how to fetch its number of characters; or NULL
  */
 struct tracer_arg {
 	char name[TRACER_ARG_NAME_MAX + 1];
@@ -196,14 +196,14 @@ struct tracer_arg {
 };
 
 /**
- * struct tracer_def - a line, understood
- * @kind: what it asks for
+ * struct tracer_def - a parsed line
+ * @kind: its request
  * @group: group name; for a removal "" when the line names none
  * @event: event name; for a removal "" when the line names none
- * @path: of the file, as it was written
+ * @path: path of the file, as it was written
  * @offset: position in the file
  * @ref_ctr: position of the reference counter in the file, or 0
- * @expect: the bytes that the instruction has to have
+ * @expect: the bytes that the instruction must have
  * @expect_len: number of @expect; 0 for any
  * @has_path: a removal names one probe of an event by @path and @offset
  * @path_column: where @path starts in the line
@@ -211,7 +211,7 @@ struct tracer_arg {
  * @ref_ctr_column: where the reference counter starts
  * @nargs: number of @args
  * @length: characters of the line
- * @args_size: bytes that the arguments take in a record, strings' bytes aside
+ * @args_size: bytes of the arguments in a record, without the bytes of strings
  * @text: the line, cut into words; @path and the arguments point into it
  * @args: the arguments
  */
@@ -238,14 +238,14 @@ struct tracer_def {
 /**
  * struct tracer_diag - what is wrong with a line
  * @err: the message
- * @column: the character that it is about, counted from 0
+ * @column: the place of the error in the line, counted from 0
  */
 struct tracer_diag {
 	enum tracer_err err;
 	unsigned int column;
 };
 
-/* Says what is wrong, and where; returns @ret. */
+/* Report an error at @column.  Return: @ret. */
 static inline int tracer_diag_fail(struct tracer_diag *diag, enum tracer_err err,
 				   unsigned int column, int ret)
 {

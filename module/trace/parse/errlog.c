@@ -9,7 +9,7 @@
 #include "parse.h"
 
 /**
- * tracer_errlog_init() - make an empty log
+ * tracer_errlog_init() - initialize an empty log
  * @log: zeroed
  */
 void tracer_errlog_init(struct tracer_errlog *log)
@@ -18,15 +18,15 @@ void tracer_errlog_init(struct tracer_errlog *log)
 }
 
 /**
- * tracer_errlog_add() - log an error; the oldest one gives way
+ * tracer_errlog_add() - log an error; overwrite the oldest one
  * @log: the log
- * @line: what was written
+ * @line: the line that was written
  * @len: its length
- * @lineno: which line of the write it was, from 1; 0 when it was alone
+ * @lineno: number of the line in the write, from 1; 0 if it was the only one
  * @diag: what is wrong with it
  *
- * Without memory for the line the error is not logged: the writer still has
- * its errno.
+ * If there is no memory for the line, the error is not logged.  The writer still
+ * gets its errno.
  */
 void tracer_errlog_add(struct tracer_errlog *log, const char *line, size_t len,
 		       unsigned int lineno, const struct tracer_diag *diag)
@@ -34,7 +34,7 @@ void tracer_errlog_add(struct tracer_errlog *log, const char *line, size_t len,
 	struct tracer_errlog_entry *entry;
 	char *copy;
 
-	/* Of a line that is too long, the beginning tells enough. */
+	/* If the line is too long, its beginning is enough. */
 	len = min_t(size_t, len, TRACER_LINE_MAX);
 	copy = kmemdup_nul(line, len, GFP_KERNEL);
 	if (!copy)
@@ -53,7 +53,7 @@ void tracer_errlog_add(struct tracer_errlog *log, const char *line, size_t len,
 }
 
 /**
- * tracer_errlog_clear() - forget all errors
+ * tracer_errlog_clear() - remove all errors
  * @log: the log
  */
 void tracer_errlog_clear(struct tracer_errlog *log)
@@ -74,7 +74,7 @@ static void show_entry(struct seq_file *m, const struct tracer_errlog_entry *ent
 	u64 sec = entry->ts;
 	u32 nsec = do_div(sec, NSEC_PER_SEC);
 
-	/* The location is tracefs's: scripts look for it. */
+	/* Print the same location as tracefs: scripts look for it. */
 	seq_printf(m, "[%5llu.%06u] %s: error: %s", sec, nsec / 1000,
 		   entry->diag.err < TRACER_ERR_FILTER_INVALID_OP ?
 		   "trace_uprobe" : "event filter parse error",
@@ -89,7 +89,7 @@ static void show_entry(struct seq_file *m, const struct tracer_errlog_entry *ent
 /**
  * tracer_errlog_show() - print the log, oldest error first
  * @log: the log
- * @m: where to
+ * @m: where to print it
  */
 void tracer_errlog_show(struct tracer_errlog *log, struct seq_file *m)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last errors: message, the line that was written, a caret under the
- * offending column.
+ * The log of the last errors.  Each has a message, the line that was written, and a
+ * caret under the column of the error.
  */
 #ifndef _TRACER_ERRLOG_H
 #define _TRACER_ERRLOG_H
@@ -18,8 +18,8 @@ struct seq_file;
 /**
  * struct tracer_errlog_entry - one error
  * @ts: when, by the clock of the trace, in nanoseconds
- * @diag: what, and where in @line
- * @lineno: which line of the write it was, from 1; 0 when it was alone
+ * @diag: what is wrong, and where in @line
+ * @lineno: number of the line in the write, from 1; 0 if it was the only one
  * @line: the line; NULL in an unused entry
  */
 struct tracer_errlog_entry {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What can be wrong with a definition, in one place: a list that is included
- * wherever MESSAGE() makes something of it.
+ * All errors of definitions and filters, in one list.  Each file that includes this
+ * list defines MESSAGE() for its own purpose.
  *
- * MESSAGE(NAME, TEXT): TRACER_ERR_NAME is the code that the parser and the registry
- * hand out, TEXT the sentence that error_log shows, cause first and remedy
- * where there is one.  The names are those of tracefs, so that whoever knows
- * one knows the other; the rows from EVENT_BUSY on have no counterpart there,
- * where such a line gets a bare errno or is taken without a word.
+ * MESSAGE(NAME, TEXT): TRACER_ERR_NAME is the code of the error.  TEXT is the sentence
+ * that error_log shows: first the cause, then the remedy if there is one.  The names
+ * are the same as in tracefs.  The rows from EVENT_BUSY to SESSION_LINE do not exist in
+ * tracefs: it refuses such a line with a bare errno, or accepts it silently.
  */
 MESSAGE(FILE_NOT_FOUND,
 	"The file cannot be looked up; give the path of a program or library")
@@ -141,7 +140,7 @@ MESSAGE(PROBE_FAILED,
 	"The probe could not be put in place; the kernel log names the reason")
 MESSAGE(SESSION_LINE,
 	"A session takes definitions and FILE VALUE; there is no such file, or value for it")
-/* Of filters; from here on, the order and the first words are tracefs's. */
+/* Errors of filters.  From here on, the order and the first words are the same as in tracefs. */
 MESSAGE(FILTER_INVALID_OP,
 	"Invalid operator; known are == != < <= > >= & ~, && and || between comparisons")
 MESSAGE(FILTER_TOO_MANY_OPEN,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compiling event filters.  The language is described in filter.h.
+ * The compiler of event filters.  filter.h describes the language.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
@@ -13,7 +13,7 @@
 #include "trace/lib/space.h"
 
 /**
- * enum open - what waits for its end, the tightest first
+ * enum open - elements that wait for their end; the tightest binding first
  * @OPEN_PAREN: a parenthesis, for the closing one
  * @OPEN_NOT: a negation, for its term
  * @OPEN_AND: an &&, for its right side
@@ -27,14 +27,14 @@ enum open {
 };
 
 /**
- * struct parse - a filter being compiled
- * @def: what it filters
- * @filter: what it becomes
- * @diag: what is wrong with it
+ * struct parse - a filter that is being compiled
+ * @def: definition of the event
+ * @filter: the result
+ * @diag: what is wrong with the filter
  * @max: room for steps
  * @depth: entries of @stack in use
- * @stack: what is open: what it is, where it starts in the text, and for
- *	operators the jump to be aimed at their end
+ * @stack: the open elements: the kind of each, its place in the text, and for
+ *	operators the jump whose target is the end of their right side
  */
 struct parse {
 	const struct tracer_def *def;
@@ -67,7 +67,7 @@ static const struct {
 	{ "__probe_ret_ip", 8, false, sizeof(struct tracer_entry) },
 };
 
-/* Longest first. */
+/* The longest come first: "<" must not match the beginning of "<=". */
 static const struct {
 	const char *text;
 	u8 op;
@@ -139,7 +139,7 @@ static int use_arg(struct parse *p, const struct tracer_arg *arg, const char *s,
 	return 0;
 }
 
-/* The field at *@s; *@s moves behind it. */
+/* Parse the field at *@s, and move *@s behind it. */
 static int parse_field(struct parse *p, const char **s,
 		       struct tracer_filter_step *step)
 {
@@ -183,7 +183,7 @@ static int parse_field(struct parse *p, const char **s,
 		step->is_signed = true;
 		return 0;
 	}
-	/* As tracefs has it: one behind the name, even at the end of the line. */
+	/* Like tracefs, report the column one behind the name, even at the end of the line. */
 	return fail(p, *s + !!len, TRACER_ERR_FILTER_FIELD_NOT_FOUND);
 }
 
@@ -197,7 +197,7 @@ static int parse_operator(struct parse *p, const char **s,
 
 		if (strncmp(*s, operators[i].text, len))
 			continue;
-		/* "&&" is none of them, and asks for an operator before it. */
+		/* "&&" is not a comparison: an operator is missing before it. */
 		if (operators[i].op == TRACER_FILTER_BITS && (*s)[1] == '&')
 			break;
 		step->op = operators[i].op;
@@ -258,7 +258,7 @@ static int parse_number(struct parse *p, const char **s,
 	return 0;
 }
 
-/* Of the field's own precision, so that x == 0.1 is what it looks like. */
+/* Round the value to the field's own precision, so that x == 0.1 can be true. */
 static int parse_float(struct parse *p, const char **s,
 		       struct tracer_filter_step *step)
 {
@@ -340,7 +340,7 @@ static int push(struct parse *p, const char *where, enum open what)
 	return 0;
 }
 
-/* End what is open and binds at least as tight as @loosest. */
+/* Close the open elements that bind at least as tightly as @loosest, up to a parenthesis. */
 static void close_open(struct parse *p, enum open loosest)
 {
 	unsigned int what;
@@ -358,7 +358,7 @@ static void close_open(struct parse *p, enum open loosest)
 	}
 }
 
-/* What follows a term: operators, or the end of parentheses. */
+/* Parse the text behind a term: closing parentheses, then an operator or the end. */
 static int parse_after_term(struct parse *p, const char **s, bool *more)
 {
 	for (;;) {
@@ -418,8 +418,9 @@ static int parse_filter(struct parse *p)
 }
 
 /*
- * No step comes from fewer than one character: an operator's jump from two,
- * a negation from one, a comparison from three.
+ * Allocate a filter with a step for each character of its text.  That is enough: an
+ * operator ("&&") has two characters for its jump, a negation has one, a comparison
+ * at least three.
  */
 static struct tracer_filter *filter_create(const char *text, size_t len)
 {
@@ -444,7 +445,7 @@ static struct tracer_filter *filter_create(const char *text, size_t len)
  * @def: a definition of the event
  * @text: the filter
  * @len: its length
- * @diag: says what is wrong when this fails
+ * @diag: filled in if this function fails
  *
  * Context: may sleep.
  * Return: the filter, to be freed with tracer_filter_free(), or an ERR_PTR:

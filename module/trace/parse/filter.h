@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Event filters: tracefs's language over the fields of a record.
+ * Event filters: the language of tracefs, for the fields of a record.
  *
  *	EXPR	TERM { "&&" TERM } { "||" ... }		&& binds tighter
  *	TERM	"!" TERM | "(" EXPR ")" | FIELD OP VALUE
  *	FIELD	an argument, ARRAY[N], common_pid and the like, comm, cpu,
  *		pid (of the process), tid
- *	OP	== != < <= > >= &, of strings == != ~
+ *	OP	== != < <= > >= &; for strings == != ~
  *	VALUE	a number, or for strings "text" or 'text'; for ~ a pattern with
  *		* ? [abc] and \
  *
  * A comparison with a number that could not be read is false.
  *
- * A filter is compiled once, into steps that run in order and never go back:
- * a comparison sets the outcome, a jump skips what cannot change it.
+ * A filter is compiled once, into steps that run in order and never go back.
+ * A comparison sets the outcome.  A jump skips the steps that cannot change the outcome.
  */
 #ifndef _TRACER_FILTER_H
 #define _TRACER_FILTER_H
@@ -26,21 +26,21 @@ struct pid_namespace;
 
 #define TRACER_FILTER_MAX	4095	/* characters of a filter */
 #define TRACER_FILTER_TEXT_MAX	255	/* characters of a string in it */
-#define TRACER_FILTER_DEPTH	128	/* parentheses and operators that are open */
+#define TRACER_FILTER_DEPTH	128	/* open parentheses and operators */
 
 /**
  * enum tracer_filter_op - what a step does
  * @TRACER_FILTER_EQ: the field is equal to the value
- * @TRACER_FILTER_NE: it is not
- * @TRACER_FILTER_LT: it is less
- * @TRACER_FILTER_LE: it is not greater
- * @TRACER_FILTER_GT: it is greater
- * @TRACER_FILTER_GE: it is not less
- * @TRACER_FILTER_BITS: they have a bit in common
+ * @TRACER_FILTER_NE: the field is not equal to the value
+ * @TRACER_FILTER_LT: the field is less than the value
+ * @TRACER_FILTER_LE: the field is less than the value, or equal to it
+ * @TRACER_FILTER_GT: the field is greater than the value
+ * @TRACER_FILTER_GE: the field is greater than the value, or equal to it
+ * @TRACER_FILTER_BITS: the field and the value have a bit in common
  * @TRACER_FILTER_GLOB: the string matches the pattern
- * @TRACER_FILTER_NOT: turn the outcome over
- * @TRACER_FILTER_IF_FALSE: go to step @to when the outcome so far is false
- * @TRACER_FILTER_IF_TRUE: go to step @to when it is true
+ * @TRACER_FILTER_NOT: invert the outcome
+ * @TRACER_FILTER_IF_FALSE: go to step @to if the outcome so far is false
+ * @TRACER_FILTER_IF_TRUE: go to step @to if the outcome so far is true
  */
 enum tracer_filter_op {
 	TRACER_FILTER_EQ,
@@ -62,7 +62,7 @@ enum tracer_filter_op {
  * @TRACER_FILTER_STRING: a string whose descriptor is at @offset of the entry
  * @TRACER_FILTER_COMM: the thread's name
  * @TRACER_FILTER_CPU: the CPU
- * @TRACER_FILTER_FLOAT: as a number, but floating
+ * @TRACER_FILTER_FLOAT: like @TRACER_FILTER_NUMBER, but a floating-point number
  * @TRACER_FILTER_TGID: the process's id
  */
 enum tracer_filter_source {
@@ -77,16 +77,17 @@ enum tracer_filter_source {
 /**
  * struct tracer_filter_step - a step
  * @op: what it does
- * @source: of a comparison: where the value is
+ * @source: of a comparison: where the field's value is
  * @size: bytes of a number
- * @is_signed: it is compared with its sign
- * @offset: counted from the entry of the record
- * @to: of a jump: the step to go on with
- * @fault: where the bit is that says that a number could not be read
- * @fault_bit: the bit; 0 where there is none
- * @value: what a number is compared with
- * @text: what a string is compared with, in the filter's text
- * @len: its length
+ * @is_signed: the number is signed
+ * @offset: place of the value, counted from the entry of the record
+ * @to: of a jump: the next step
+ * @fault: the byte, counted from the entry, with the bit that is set if the number could
+ *	not be read
+ * @fault_bit: the bit; 0 if there is none
+ * @value: the number to compare with
+ * @text: the string to compare with, in the filter's text
+ * @len: length of @text
  */
 struct tracer_filter_step {
 	u8 op;
@@ -105,7 +106,7 @@ struct tracer_filter_step {
 /**
  * struct tracer_filter - a filter, compiled
  * @text: as it was written
- * @ns: pid and tid are those of this pid namespace; NULL for those that records have
+ * @ns: pid and tid are numbers of this pid namespace; NULL for the numbers in records
  * @nsteps: number of @steps
  * @steps: the steps
  */

@@ -44,14 +44,14 @@ static bool match_set(const char *set, const char *limit, char c,
 }
 
 /**
- * tracer_glob_match() - match a string with a pattern
+ * tracer_glob_match() - match a string against a pattern
  * @pattern: with *, ?, [set], [!set]; a backslash before a character makes it literal
  * @plen: its length
  * @s: the string
  * @len: its length
  *
- * To go back to the last '*' only is enough.  It bounds the time by the product of the
- * lengths.
+ * Backtrack only to the last '*'.  That is enough, and it bounds the time by the product
+ * of the lengths.
  */
 static bool tracer_glob_match(const char *pattern, size_t plen, const char *s, size_t len)
 {

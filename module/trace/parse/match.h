@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Running event filters on a record.
+ * Run event filters on a record.
  */
 #ifndef _TRACER_MATCH_H
 #define _TRACER_MATCH_H

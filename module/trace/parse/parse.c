@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The grammar of a line of uprobe_events:
+ * The parser of a line of uprobe_events:
  *
  *	p|r[:[GRP/][EVENT]] PATH:OFFSET[%return][(REF_CTR)] [ARG...]
  *	-:[GRP/][EVENT] [PATH:OFFSET]
  *	!p|!r:[GRP/][EVENT] [PATH:OFFSET]		the same
  *
- * An ARG expect=HEX, with two digits for each byte of the instruction there, is
- * none: the probe is refused where the file has other bytes.
+ * expect=HEX among the ARGs is not an argument.  HEX are the bytes of the probed
+ * instruction, two digits for each byte.  If the file has other bytes, the probe is refused.
  *
- * PATH is a program's or a library's, or the mem file of a process in procfs:
- * OFFSET is an address in that process then.
+ * PATH is the path of a program or library, or of the mem file of a process in
+ * procfs.  For the mem file, OFFSET is an address in that process.
  *
- * A '#' starts a comment.  Words are separated by white space; an immediate
- * string, \"like this", may hold both.  PATH may hold them as octal escapes
- * (\040, \043), the way /proc/self/maps writes such names.
+ * A '#' starts a comment.  White space separates words.  An immediate string,
+ * \"like this", may hold both.  PATH may hold both as octal escapes (\040, \043),
+ * like /proc/self/maps writes such names.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
@@ -48,7 +48,7 @@ static int fail(struct tracer_diag *diag, const struct tracer_def *def,
 	return -EINVAL;
 }
 
-/* As tracefs has it, a group name may hold dashes, too. */
+/* Like in tracefs, a group name may hold dashes, too. */
 static bool group_is_good(const char *name)
 {
 	if (!tracer_starts_name(*name))
@@ -61,9 +61,9 @@ static bool group_is_good(const char *name)
 }
 
 /*
- * Cut the next word out of the text at *@rest, in place.  The quotes of an
- * immediate string hide white space and '#'.  NULL at the end of the line or
- * at a comment.
+ * Cut the next word out of the text at *@rest, in place.  White space and '#' inside
+ * the quotes of an immediate string are part of the word.  Return: the word, or NULL at
+ * the end of the line or at a comment.
  */
 static char *next_word(char **rest)
 {
@@ -96,12 +96,12 @@ static char *next_word(char **rest)
 }
 
 /**
- * tracer_path_unescape() - the file name that a PATH means
+ * tracer_path_unescape() - replace the octal escapes of a PATH
  * @path: PATH as it was written
- * @out: where to put the name
+ * @out: where to put the file name
  * @size: room at @out
  *
- * Return: length of the name; @size or more when it did not fit.
+ * Return: length of the name; @size or more if the name did not fit.
  */
 size_t tracer_path_unescape(const char *path, char *out, size_t size)
 {
@@ -127,7 +127,7 @@ size_t tracer_path_unescape(const char *path, char *out, size_t size)
 	return len;
 }
 
-/* The name that an event gets when its definition gives none. */
+/* Name an event whose definition gives no name. */
 static void default_event_name(struct tracer_def *def)
 {
 	const char *base = strrchr(def->path, '/');
@@ -135,7 +135,7 @@ static void default_event_name(struct tracer_def *def)
 	size_t i;
 
 	base = base ? base + 1 : def->path;
-	/* Room for "p_", "_0x" and 16 digits beside the stem. */
+	/* The stem leaves room for "p_", "_0x" and 16 digits. */
 	for (i = 0; i < sizeof(stem) - 1; i++) {
 		if (!base[i] || strchr(".-_", base[i]))
 			break;
@@ -146,7 +146,7 @@ static void default_event_name(struct tracer_def *def)
 		 (unsigned long long)def->offset);
 }
 
-/* "[GRP/][EVENT]"; def->event stays empty when only a group is given. */
+/* Parse "[GRP/][EVENT]".  If there is only a group, def->event stays empty. */
 static int parse_name(struct tracer_def *def, char *name,
 		      struct tracer_diag *diag)
 {
@@ -177,14 +177,14 @@ static int parse_name(struct tracer_def *def, char *name,
 	return 0;
 }
 
-/* "PATH:OFFSET[%return][(REF_CTR)]" */
+/* Parse "PATH:OFFSET[%return][(REF_CTR)]". */
 static int parse_place(struct tracer_def *def, char *word,
 		       struct tracer_diag *diag)
 {
 	char *colon = strrchr(word, ':'), *offset, *open, *close, *suffix;
 	unsigned long long value;
 
-	/* Without a '/' it may well be an argument, after a forgotten path. */
+	/* A word without a '/' may be an argument whose line lacks the path. */
 	if (!strchr(word, '/') || colon == word)
 		return fail(diag, def, word, TRACER_ERR_NO_PATH);
 	if (!colon || !colon[1])
@@ -240,7 +240,7 @@ static int parse_removal(struct tracer_def *def, char *rest,
 	return parse_place(def, word, diag);
 }
 
-/* "expect=HEX"; nothing that can be fetched starts with a digit or a letter. */
+/* Parse "expect=HEX".  It is never an argument: no FETCH starts with a digit or letter. */
 static bool parse_expect(struct tracer_def *def, const char *word)
 {
 	size_t i, len;
@@ -302,7 +302,7 @@ static int parse_line(struct tracer_def *def, struct tracer_diag *diag)
 
 	switch (word[0]) {
 	case '!':
-		/* What defined it, taken back. */
+		/* A '!' before a definition removes the event. */
 		word++;
 		if (word[0] != 'p' && word[0] != 'r')
 			return fail(diag, def, word, TRACER_ERR_BAD_COMMAND);
@@ -337,8 +337,8 @@ static int parse_line(struct tracer_def *def, struct tracer_diag *diag)
 }
 
 /*
- * An upper bound of the arguments of a line: no more than its words.  Sizes
- * the allocation; what exceeds TRACER_MAX_ARGS is refused by parse_probe().
+ * Return an upper bound of the number of arguments of a line, for the allocation: its
+ * words.  parse_probe() refuses more than TRACER_MAX_ARGS arguments.
  */
 static unsigned int count_args(const char *line, size_t len)
 {
@@ -360,14 +360,14 @@ static unsigned int count_args(const char *line, size_t len)
 }
 
 /**
- * tracer_def_parse() - understand one line
+ * tracer_def_parse() - parse one line
  * @line: the text, without its newline; need not be NUL-terminated
  * @len: its length
- * @diag: says what is wrong when this fails
+ * @diag: filled in if this function fails
  *
  * Context: may sleep.
- * Return: what the line asks for, to be freed with tracer_def_free(), or an
- * ERR_PTR: -EINVAL with @diag filled in, or -ENOMEM.
+ * Return: the parsed line, to be freed with tracer_def_free(), or an ERR_PTR:
+ * -EINVAL with @diag filled in, or -ENOMEM.
  */
 struct tracer_def *tracer_def_parse(const char *line, size_t len,
 				    struct tracer_diag *diag)
@@ -415,7 +415,7 @@ no_memory:
 }
 
 /**
- * tracer_def_free() - forget a line
+ * tracer_def_free() - free a parsed line
  * @def: the line, or NULL
  */
 void tracer_def_free(struct tracer_def *def)

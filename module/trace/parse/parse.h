@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The grammar of a line of uprobe_events.
+ * The parser of a line of uprobe_events.
  */
 #ifndef _TRACER_PARSE_H
 #define _TRACER_PARSE_H

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a hit leaves in the buffer.
+ * The record that a hit leaves in the buffer:
  *
  *	struct tracer_record
  *	the arguments, at their offsets from tracer_args_offset()
- *	a bit per argument: set when it could not be read (a bad address)
+ *	a bit per argument: set if it could not be read (a bad address)
  *	the bytes of strings
- *	the addresses of the user stack, when they are asked for
+ *	the addresses of the user stack, with the option userstacktrace
  *
- * What follows @comm is laid out as tracefs lays it out, and the format file
- * describes it.  A string argument is a descriptor: the string's length in
- * the upper half, its place, counted from @entry, in the lower half.  The
- * string's NUL counts; a string without one was cut.
+ * From @entry on, the layout is the same as in tracefs, and the format file describes
+ * it.  A string argument is a descriptor.  Its upper half is the string's length, its
+ * lower half is the string's place, counted from @entry.  The length includes the NUL.
+ * A string without a NUL was cut.
  */
 #ifndef _TRACER_RECORD_H
 #define _TRACER_RECORD_H
@@ -20,7 +20,7 @@
 
 #include "def.h"
 
-#define TRACER_RECORD_MAX	32768	/* bytes of a record, its stack aside */
+#define TRACER_RECORD_MAX	32768	/* bytes of a record, without its stack */
 #define TRACER_STACK_MAX	8	/* addresses of a stack; as in tracefs */
 #define TRACER_READ_MAX		(TRACER_RECORD_MAX + TRACER_STACK_MAX * 8)
 
@@ -34,7 +34,7 @@
  * @flags: state of the CPU, TRACER_IRQS_OFF and so on
  * @preempt_count: depth of disabled preemption
  * @pid: id of the thread, in the tracer's pid namespace
- * @ip: the probed address; for a return the address of the function
+ * @ip: the probed address; for a return, the address of the function
  */
 struct tracer_entry {
 	u16 type;
@@ -59,10 +59,10 @@ struct tracer_record {
 };
 
 /**
- * struct tracer_seen - a record, taken out of the buffer
+ * struct tracer_seen - a record that was read from the buffer
  * @record: its bytes
- * @len: how many
- * @cpu: where it was written
+ * @len: number of its bytes
+ * @cpu: the CPU that wrote it
  * @ts: when, in nanoseconds
  * @lost: events that this CPU lost right before
  * @options: a bit per enum tracer_option
@@ -76,20 +76,20 @@ struct tracer_seen {
 	unsigned long options;
 };
 
-/* Where the arguments start, counted from the entry. */
+/* Return the start of the arguments, counted from the entry. */
 static inline unsigned int tracer_args_offset(const struct tracer_def *def)
 {
 	return sizeof(struct tracer_entry) +
 	       (def->kind == TRACER_RETURN ? sizeof(u64) : 0);
 }
 
-/* Where the bit map of unreadable arguments starts, counted from the entry. */
+/* Return the start of the bit map of unreadable arguments, counted from the entry. */
 static inline unsigned int tracer_faults_offset(const struct tracer_def *def)
 {
 	return tracer_args_offset(def) + def->args_size;
 }
 
-/* Where the strings start, counted from the entry. */
+/* Return the start of the strings, counted from the entry. */
 static inline unsigned int tracer_strings_offset(const struct tracer_def *def)
 {
 	return tracer_faults_offset(def) + DIV_ROUND_UP(def->nargs, 8);

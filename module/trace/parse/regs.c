@@ -2,9 +2,9 @@
 /*
  * Registers by name.
  *
- * The bare names (%ax, %di, %ip ...) are the kernel's and mean the whole
- * register, so the 16-bit names of the assembler are taken; its other names
- * (%rax, %eax, %al, %r8d ...) mean what they mean there.
+ * A bare name (%ax, %di, %ip ...) is a name of the kernel and means the whole
+ * register.  So it cannot mean the 16-bit register that the assembler calls by this
+ * name.  All other names (%rax, %eax, %al, %r8d ...) mean the same as in assembler.
  */
 #include <linux/kernel.h>
 #include <linux/ptrace.h>
@@ -54,12 +54,12 @@ static const struct tracer_reg regs[] = {
 	REG("flags", 8, flags, 0), REG("rflags", 8, flags, 0),
 	REG("eflags", 4, flags, 0),
 	REG("orig_ax", 8, orig_ax, 0),
-	/* Only the selector: newer kernels keep other things above it. */
+	/* Only the selector: newer kernels keep other data in the bits above it. */
 	REG("cs", 2, cs, 0), REG("ss", 2, ss, 0),
 };
 
 /**
- * tracer_reg_find() - a register by its name
+ * tracer_reg_find() - find a register by its name
  * @name: without the '%'
  *
  * Return: the register, or NULL.

@@ -33,8 +33,8 @@ static const struct tracer_type types[] = {
 };
 
 /**
- * tracer_type_find() - a type by its name
- * @name: u32, string and so on; bitfields are the parser's
+ * tracer_type_find() - find a type by its name
+ * @name: u32, string and so on; but no bitfield, which the parser handles
  *
  * Return: the type, or NULL.
  */
