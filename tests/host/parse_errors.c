@@ -139,6 +139,7 @@ static const struct {
 	{ "p /bin/sh:10 +0(%ax):string(^\\\"a\")", C(BAD_LENGTH) },
 	{ "p /bin/sh:10 +0(%ax):string(+0(%di):string^(%si))", C(BAD_LENGTH) },
 	{ "p /bin/sh:10 +0(%ax):string^(%di)[2]", C(BAD_LENGTH) },
+	{ "p /bin/sh:10 +0(%ax):string^[2](%di)", C(BAD_LENGTH) },
 	{ "p /bin/sh:10 +0(%ax):^u32(%di)", C(BAD_LENGTH) },
 	{ "p /bin/sh:10 +0(%ax):string(^%none)", C(BAD_REG_NAME) },
 	{ "p /bin/sh:10 +0(%ax):string(%di:^u7)", C(BAD_TYPE) },

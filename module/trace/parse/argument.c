@@ -164,6 +164,8 @@ static int parse_type(struct parse *p, char *s)
 			return ret;
 	}
 	open = strchr(s, '[');
+	if (open && p->arg->length)
+		return tracer_arg_fail(p, open, TRACER_ERR_BAD_LENGTH);
 	if (open) {
 		*open = '\0';
 		ret = parse_array(p, open + 1);

@@ -31,7 +31,6 @@ enum open {
  * @def: definition of the event
  * @filter: the result
  * @diag: what is wrong with the filter
- * @max: room for steps
  * @depth: entries of @stack in use
  * @stack: the open elements: the kind of each, its place in the text, and for
  *	operators the jump whose target is the end of their right side
@@ -40,7 +39,6 @@ struct parse {
 	const struct tracer_def *def;
 	struct tracer_filter *filter;
 	struct tracer_diag *diag;
-	unsigned int max;
 	unsigned int depth;
 	struct {
 		u8 what;
