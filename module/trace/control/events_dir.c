@@ -70,13 +70,8 @@ static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
 	return event_switch_write(file, ubuf, count, ppos, tracer_event_switch);
 }
 
-static const struct file_operations event_enable_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = event_enable_read,
-	.write = event_enable_write,
-	.llseek = default_llseek,
-};
+static const struct file_operations event_enable_fops =
+	TRACER_FILE(event_enable_read, event_enable_write);
 
 #ifdef TRACER_SYNTH
 static ssize_t event_synthetic_read(struct file *file, char __user *ubuf,
@@ -94,13 +89,8 @@ static ssize_t event_synthetic_write(struct file *file, const char __user *ubuf,
 	return event_switch_write(file, ubuf, count, ppos, tracer_event_publish);
 }
 
-static const struct file_operations event_synthetic_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = event_synthetic_read,
-	.write = event_synthetic_write,
-	.llseek = default_llseek,
-};
+static const struct file_operations event_synthetic_fops =
+	TRACER_FILE(event_synthetic_read, event_synthetic_write);
 #endif
 
 static ssize_t event_id_read(struct file *file, char __user *ubuf,
@@ -113,12 +103,7 @@ static ssize_t event_id_read(struct file *file, char __user *ubuf,
 	return simple_read_from_buffer(ubuf, count, ppos, text, len);
 }
 
-static const struct file_operations event_id_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = event_id_read,
-	.llseek = default_llseek,
-};
+static const struct file_operations event_id_fops = TRACER_FILE(event_id_read, NULL);
 
 static int event_format_show(struct seq_file *m, void *v)
 {
@@ -162,13 +147,8 @@ static ssize_t event_rate_write(struct file *file, const char __user *ubuf,
 	return tracer_written(ret, count, ppos);
 }
 
-static const struct file_operations event_rate_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = event_rate_read,
-	.write = event_rate_write,
-	.llseek = default_llseek,
-};
+static const struct file_operations event_rate_fops =
+	TRACER_FILE(event_rate_read, event_rate_write);
 
 static const struct file_operations event_format_fops = {
 	.owner = THIS_MODULE,
@@ -199,13 +179,8 @@ static ssize_t group_enable_write(struct file *file, const char __user *ubuf,
 	return tracer_written(ret, count, ppos);
 }
 
-static const struct file_operations group_enable_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = group_enable_read,
-	.write = group_enable_write,
-	.llseek = default_llseek,
-};
+static const struct file_operations group_enable_fops =
+	TRACER_FILE(group_enable_read, group_enable_write);
 
 static ssize_t all_enable_read(struct file *file, char __user *ubuf,
 			       size_t count, loff_t *ppos)
@@ -225,13 +200,8 @@ static ssize_t all_enable_write(struct file *file, const char __user *ubuf,
 	return tracer_written(ret, count, ppos);
 }
 
-static const struct file_operations all_enable_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = all_enable_read,
-	.write = all_enable_write,
-	.llseek = default_llseek,
-};
+static const struct file_operations all_enable_fops =
+	TRACER_FILE(all_enable_read, all_enable_write);
 
 /* Make directory @name in @parent with a file "enable". */
 static int make_dir(const char *name, struct dentry *parent, void *data,

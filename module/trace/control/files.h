@@ -7,6 +7,7 @@
 
 #include <linux/fs.h>
 #include <linux/kernel.h>
+#include <linux/module.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 
@@ -39,6 +40,16 @@ static inline int tracer_private_open(struct inode *inode, struct file *file)
 	file->private_data = inode->i_private;
 	return 0;
 }
+
+/* The operations of a file whose private pointer is what its inode was made with. */
+#define TRACER_FILE(reads, writes)		\
+	{					\
+		.owner = THIS_MODULE,		\
+		.open = tracer_private_open,	\
+		.read = reads,			\
+		.write = writes,		\
+		.llseek = default_llseek,	\
+	}
 
 /* What a write that is taken whole or not at all returns. */
 static inline ssize_t tracer_written(int ret, size_t count, loff_t *ppos)

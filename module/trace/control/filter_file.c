@@ -76,13 +76,8 @@ static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
 	return filter_write(event->group->tracer, event, set_event_filter, ubuf, count, ppos);
 }
 
-const struct file_operations tracer_event_filter_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = event_filter_read,
-	.write = event_filter_write,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_event_filter_fops =
+	TRACER_FILE(event_filter_read, event_filter_write);
 
 /* The events keep the filters; the group's file only sets them. */
 static ssize_t group_filter_read(struct file *file, char __user *ubuf,
@@ -110,10 +105,5 @@ static ssize_t group_filter_write(struct file *file, const char __user *ubuf,
 	return filter_write(group->tracer, group, set_group_filter, ubuf, count, ppos);
 }
 
-const struct file_operations tracer_group_filter_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = group_filter_read,
-	.write = group_filter_write,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_group_filter_fops =
+	TRACER_FILE(group_filter_read, group_filter_write);

@@ -40,13 +40,7 @@ static ssize_t on_write(struct file *file, const char __user *ubuf,
 	return count;
 }
 
-const struct file_operations tracer_on_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = on_read,
-	.write = on_write,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_on_fops = TRACER_FILE(on_read, on_write);
 
 /**
  * struct pids_file - an open set_event_pid or set_event_notrace_pid
@@ -207,13 +201,7 @@ static ssize_t clock_write(struct file *file, const char __user *ubuf,
 	return write_fixed(ubuf, count, ppos, "local");
 }
 
-const struct file_operations tracer_clock_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = clock_read,
-	.write = clock_write,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_clock_fops = TRACER_FILE(clock_read, clock_write);
 
 static ssize_t current_read(struct file *file, char __user *ubuf, size_t count,
 			    loff_t *ppos)
@@ -235,13 +223,7 @@ static ssize_t current_write(struct file *file, const char __user *ubuf,
 	return ret ?: n;
 }
 
-const struct file_operations tracer_current_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = current_read,
-	.write = current_write,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_current_fops = TRACER_FILE(current_read, current_write);
 
 static ssize_t tracers_read(struct file *file, char __user *ubuf, size_t count,
 			    loff_t *ppos)
@@ -249,12 +231,7 @@ static ssize_t tracers_read(struct file *file, char __user *ubuf, size_t count,
 	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
 }
 
-const struct file_operations tracer_tracers_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = tracers_read,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_tracers_fops = TRACER_FILE(tracers_read, NULL);
 
 static const char readme[] =
 	"Probes on user-space programs: define events in uprobe_events, enable them\n"
@@ -342,9 +319,4 @@ static ssize_t readme_read(struct file *file, char __user *ubuf, size_t count,
 				       strlen(readme));
 }
 
-const struct file_operations tracer_readme_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = readme_read,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_readme_fops = TRACER_FILE(readme_read, NULL);

@@ -133,13 +133,7 @@ static ssize_t switch_write(struct file *file, const char __user *ubuf,
 	return tracer_written(ret, count, ppos);
 }
 
-static const struct file_operations switch_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = switch_read,
-	.write = switch_write,
-	.llseek = default_llseek,
-};
+static const struct file_operations switch_fops = TRACER_FILE(switch_read, switch_write);
 
 /**
  * tracer_options_init() - make options/

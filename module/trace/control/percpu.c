@@ -65,13 +65,7 @@ static ssize_t size_write(struct file *file, const char __user *ubuf,
 	return tracer_written(ret, count, ppos);
 }
 
-const struct file_operations tracer_size_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = size_read,
-	.write = size_write,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_size_fops = TRACER_FILE(size_read, size_write);
 
 static ssize_t total_read(struct file *file, char __user *ubuf, size_t count,
 			  loff_t *ppos)
@@ -93,12 +87,7 @@ static ssize_t total_read(struct file *file, char __user *ubuf, size_t count,
 	return simple_read_from_buffer(ubuf, count, ppos, text, len);
 }
 
-const struct file_operations tracer_total_size_fops = {
-	.owner = THIS_MODULE,
-	.open = tracer_private_open,
-	.read = total_read,
-	.llseek = default_llseek,
-};
+const struct file_operations tracer_total_size_fops = TRACER_FILE(total_read, NULL);
 
 static void show_time(struct seq_file *m, const char *what, u64 ns)
 {
