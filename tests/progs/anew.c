@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -fno-optimize-sibling-calls
 /*
- * Coroutines on stacks of their own.  On each stack one thread enters a call and
- * leaves it by a jump, another enters one from elsewhere and suspends it there,
- * and ends or not, and a third goes on with that.  Says "suspended" before that
- * and waits for a line; then what the calls have come to, and in how many cases
- * the two had the same place.
+ * Calls probed_call() at the same place of 16 stacks from two threads.
+ *
+ * On each stack, the first thread enters a call and leaves it by a jump.  The second thread enters
+ * a call from elsewhere and suspends it there.  On every other stack, the second thread then ends.
+ * A third thread continues the suspended calls.
+ *
+ * Prints "suspended" and waits for a line before the third thread starts.  Then prints the results
+ * of the calls, and on how many stacks both calls were at the same place.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -105,7 +108,7 @@ static pthread_t start(void *(*function)(void *), void *data)
 	return thread;
 }
 
-/* By itself because getcontext() may return twice: nothing may change around it. */
+/* A separate function, because getcontext() may return twice: nothing may change in between. */
 static void make_context(ucontext_t *context, char *memory, void (*function)(int), int number)
 {
 	getcontext(context);

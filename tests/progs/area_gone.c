@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Prints its process ID and the addresses of first() and second(), and does what lines say:
- * "unmap", its SSOL areas, having said where they were; "call", second().
+ * Prints its process ID and the addresses of first() and second().  Then executes the commands that
+ * it reads, one a line:
+ *
+ *	unmap	print the addresses of the program's SSOL areas, and unmap them
+ *	areas	print the addresses
+ *	call	call second(), and print the result
  */
 #define _GNU_SOURCE
 #include <stdio.h>

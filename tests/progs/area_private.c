@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * area_private OFFSET: what of a process's SSOL areas the processes of its family get to see.
+ *	area_private OFFSET
  *
- * At OFFSET of this file is the page of marked(), whose first instruction is probed.  Each of
- * three processes, a parent and two children that have become user 65534, maps that page once
- * more, gives the instruction an operand of its own, and calls it.  The slot has that operand
- * then.  Each looks for those of all three in its own areas and says which ones it found.
+ * Prints which slots the processes of one family can see in their SSOL areas.
+ *
+ * At OFFSET in the file of this program is the page of marked(), whose first instruction is probed.
+ * There are three processes: a parent, and two children that have become user 65534.  Each maps
+ * that page once more, gives the instruction an operand of its own, and calls it.  The slot then
+ * contains that operand.  Each process searches its own areas for the operands of all three, and
+ * prints those that it found.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,7 +34,7 @@ __asm__(".pushsection .text\n"
 
 static const char name[NAMES][9] = { "OfParent", "OfChild1", "OfChild2" };
 
-/* Maps the page with the operand of process @i, and executes it; false where it cannot. */
+/* Map the page with the operand of process @i, and execute it.  Return false if that fails. */
 static int execute_own(int fd, off_t offset, int i)
 {
 	unsigned long at = ((unsigned long)marked & -PAGE) + 0x10000000 + i * 0x100000;
@@ -47,7 +50,7 @@ static int execute_own(int fd, off_t offset, int i)
 	return !mprotect(page, PAGE, PROT_READ | PROT_EXEC) && own() == want;
 }
 
-/* Says whose operands are in this process's areas. */
+/* Print whose operands are in the areas of this process. */
 static void tell(const char *who)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
@@ -94,7 +97,7 @@ int main(int argc, char **argv)
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (fd < 0 || pipe(up) || pipe(down))
 		return 2;
-	/* So that there is an area before the first fork. */
+	/* Hit the probe, so that there is an area before the first fork. */
 	marked();
 	for (i = 1; i < NAMES; i++) {
 		if (!fork())
@@ -105,7 +108,7 @@ int main(int argc, char **argv)
 	if (!execute_own(fd, offset, 0))
 		return 4;
 	tell("parent");
-	/* One after the other, in the order in which they were forked or not. */
+	/* Let one child after the other print; their order does not matter. */
 	for (i = 1; i < NAMES; i++) {
 		if (write(down[1], &byte, 1) != 1 || wait(&status) < 0 || status)
 			return 5;

@@ -2,9 +2,9 @@
 /*
  *	callchain ID COMMAND...
  *
- * Runs the command, and shows the user stack that perf takes at each hit of the tracepoint with the
- * number ID in the command's first process (man 2 perf_event_open): a line of addresses, innermost
- * first.  Fails if the kernel has lost any.
+ * Runs the command, and samples each hit of the tracepoint with the number ID in the command's
+ * first process (man 2 perf_event_open).  Prints the user stack of each sample as a line of
+ * addresses, innermost first.  Fails if the kernel has lost a sample.
  */
 #define _GNU_SOURCE
 #include <linux/perf_event.h>
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
 		perror("perf_event_open");
 		return 1;
 	}
-	/* Large enough for all; nothing wraps around. */
+	/* The buffer is large enough for all samples, so it never wraps around. */
 	ring = mmap(NULL, (1 + PAGES) * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED || write(go[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid)
 		return 1;

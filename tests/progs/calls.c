@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -fno-optimize-sibling-calls -rdynamic -Wno-infinite-recursion
 /*
- * A program with functions to probe, and the truth about how often each was
- * called:
+ * Calls functions that can be probed, and prints results that tell how often it called each:
  *
  *	calls [-w] THING [NUMBER...]
  *
- * -w prints "PID ADDRESS" (of the function that THING is about), then waits
- * for a line on standard input.  The results go to standard output and are the
- * same whether the program is probed or not.
+ * With -w, the program first prints "PID ADDRESS" (of the function that THING calls), then waits
+ * for a line on standard input.  The results go to standard output, and are the same whether the
+ * program is probed or not.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -41,7 +40,7 @@ static void *work_thread(void *arg)
 	return NULL;
 }
 
-/* THREADS CALLS: so many calls of work() in each thread. */
+/* THREADS CALLS: call work() CALLS times in each of THREADS threads. */
 static void threads(long nr, long calls)
 {
 	pthread_t *t = calloc(nr, sizeof(*t));
@@ -79,8 +78,8 @@ static __attribute__((noinline)) void overwrite(size_t bytes)
 }
 
 /*
- * DEPTH MORE: calls of deep() down to 0 are left by longjmp(), and something else lies where they
- * were on the stack.  More than a second later there are others, which return.
+ * DEPTH MORE: call deep() down to 0, leave these calls by longjmp(), and overwrite the stack where
+ * they were.  More than a second later, call deep(MORE), whose calls return.
  */
 static void leaves(long depth, long more)
 {
@@ -93,7 +92,7 @@ static void leaves(long depth, long more)
 	printf("deep %ld\n", deep(more));
 }
 
-/* Left by longjmp() only, at its deepest. */
+/* The innermost call leaves all of them by longjmp(). */
 PROBED void thrower(long n)
 {
 	if (!n)
@@ -128,8 +127,8 @@ PROBED long forker(long vfork_too)
 }
 
 /*
- * TIMES: fork() inside the probed function; the child returns from it too.  Each child calls
- * work() once, and so does that of one vfork().
+ * TIMES: fork() inside the probed function, from which the child returns, too.  Each child calls
+ * work() once, and so does the child of one vfork().
  */
 static void forks(long times)
 {
@@ -149,7 +148,7 @@ static void forks(long times)
 static atomic_long sleeping;
 static int held;
 
-/* Until there is another line, where -w has them wait for lines. */
+/* With -w, sleep until the next line of input; else for so many milliseconds. */
 PROBED long sleeper(long milliseconds)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -167,7 +166,7 @@ static void *sleeper_thread(void *arg)
 	return (void *)sleeper((long)arg);
 }
 
-/* THREADS NUMBER: so many threads sleep inside the probed function, which returns NUMBER. */
+/* THREADS NUMBER: let so many threads sleep inside the probed function, which returns NUMBER. */
 static void sleepers(long nr, long milliseconds)
 {
 	pthread_t *t = calloc(nr, sizeof(*t));

@@ -3,6 +3,6 @@
 // cflags: -O1 -pthread -fno-optimize-sibling-calls -Wno-infinite-recursion -rdynamic tests/progs/m32/start.S
 // cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
- * The program "calls" as a 32-bit one.
+ * The program "calls", compiled for 32 bits.
  */
 #include "calls.c"

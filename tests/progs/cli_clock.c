@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cli_clock FILE: says that it waits; when FILE exists, asks for the time of day seven
- * times, another time in a child, and says whether the answers make sense.
+ *	cli_clock FILE
+ *
+ * Prints "waits", and waits until FILE exists.  Then asks for the time of day seven times, and once
+ * more in a child, and prints whether the answers make sense.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -fno-omit-frame-pointer
 /*
- * Code as a JIT compiler makes it, with the file that names it for perf:
+ * Executes code such as a JIT compiler makes, and writes the file that names it for perf:
  *
  *	cli_jit
  *
- * Prints its ID and the address of the code, then calls landmark() through it for each line of
- * its input.
+ * Prints its process ID and the address of the code.  Then calls landmark() through the code for
+ * each line of its input.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Passes probes of the C library: setjmp(), longjmp(), a heap that grows, a
- * thread. Says what their arguments are.
+ * Executes static probes of the C library: setjmp(), longjmp(), a heap that grows, a thread. Prints
+ * the arguments that they get.
  */
 #include <malloc.h>
 #include <pthread.h>

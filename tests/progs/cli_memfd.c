@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -ldl
 /*
- * cli_memfd LIBRARY: loads a library that has no file, as libstapsdt does with the
- * probes that a script asks for, and passes its probe for each line of input.
+ *	cli_memfd LIBRARY
+ *
+ * Loads the library from memory, as libstapsdt does with the probes that a script asks for.
+ * Executes the library's probe for each line of input, and prints the line.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -no-pie
 /*
- * Stands in for the node and the mysqld of Brendan Gregg's posts, which Debian's
- * do not resemble any more: the probes, with the operands that readelf shows there,
- * and the function that takes a query. Three times each; with an argument, for each
- * line of input instead.
+ * Stands in for the node and the mysqld of Brendan Gregg's posts, since Debian's programs no longer
+ * resemble them. It has the probes, with the operands that readelf shows in the posts, and the
+ * function that takes a query. Executes each of them three times. With an argument, executes each
+ * once for every line of input, and prints the semaphore of a probe.
  */
 #include <stdio.h>
 
@@ -30,7 +30,7 @@ __attribute__((noipa)) static void dtrace_gc_start(void *isolate, int type, int 
 		     : : "D" (isolate), "S" (type), "d" (flags));
 }
 
-/* Whoever is not traced does not put a request together. */
+/* If nobody traces the program, it does not compose the request. */
 __attribute__((noipa)) static void http_client_request(const char *url, const char *method)
 {
 	volatile unsigned short *semaphore = &node_http_client_request_semaphore;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -pthread
 /*
- * A program with statically defined probes, whose operands the compiler chose:
- * registers, memory and constants, as sys/sdt.h lets it.
+ * A program with statically defined probes.  The compiler chose their operands (registers, memory
+ * and constants), as sys/sdt.h lets it.
  *
- *	cli_sdt N		passes each probe N times
- *	cli_sdt counter		for each line of input, prints the counter of
- *				tracers that the probe "counted" has, and
- *				passes the probe where that is not 0
+ *	cli_sdt N		execute each probe N times
+ *	cli_sdt counter		for each line of input, print how many tracers the
+ *				probe "counted" has, and execute that probe if it
+ *				has any
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct request {
 	const char *path;
 };
 
-/* In .bss, which is not in the file: the operand is an address relative to the probe's. */
+/* Lies in .bss, which is not in the file: the operand is an address relative to the probe's. */
 static int served;
 
 static void __attribute__((noinline)) serve(const struct request *request,
@@ -44,7 +44,7 @@ static void __attribute__((noinline)) serve(const struct request *request,
 		PROBE3("corpus", "flagged", request->id, request->path, 7);
 }
 
-/* The same probe twice, with its arguments in other places each time. */
+/* Execute the same probe twice, with its arguments in other places each time. */
 static long __attribute__((noinline)) both(long a, int b)
 {
 	volatile int in_memory = b;
@@ -55,7 +55,7 @@ static long __attribute__((noinline)) both(long a, int b)
 	return a;
 }
 
-/* A probe that costs nothing where nobody traces: the counter says. */
+/* The counter of a probe that costs nothing unless somebody traces it. */
 unsigned short counted_semaphore __attribute__((section(".probes"), used));
 
 static void watch_counter(void)

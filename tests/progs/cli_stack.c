@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O0
 /*
- * main() calls outer(), that one middle(), that one inner(), N times each; with
- * a second argument, once for each line of input.
+ * Calls outer(), which calls middle(), which calls inner(), N times, and prints the sum of the
+ * results.  With a second argument, makes one of these calls for each line of input.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -rdynamic
-// Calls a function N times; every other call throws through it.
+/*
+ * Calls a function N times; every other call throws an exception through it. Prints the sum of the
+ * results, and how many exceptions it caught.
+ */
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says what its functions return and are given, as a tracer is to show it. */
+/* Prints what its functions return and are given, in the form in which a tracer must show it. */
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -26,7 +26,7 @@ struct large {
 	long c;
 };
 
-/* One of these is copied by code of its own, so it is returned in memory. */
+/* Has a copy constructor of its own, so functions return it in memory. */
 struct copied {
 	int x;
 	copied(int n) : x(n) { }
@@ -35,7 +35,7 @@ struct copied {
 
 CALLED static double half(int n) { return n / 2.0; }
 CALLED static float quarter(int n) { return n / 4.0f; }
-/* Only the lowest byte is the value. */
+/* Return a value of which only the lowest byte counts: the rest of the register is not zero. */
 CALLED static bool odd(int n)
 {
 	unsigned long dirty = 0x1234567812345600ul | (n & 1);
@@ -56,7 +56,7 @@ CALLED static const char *text(int n) { return n & 1 ? "one" : "two"; }
 CALLED static const int &refer(const int &n) { return n; }
 CALLED static void nothing(int n) { asm volatile("" : : "r"(n)); }
 
-/* What is behind the first n characters is not of the text. */
+/* Print strings, of which only the first @n characters of @p belong to the text. */
 CALLED static void say(const std::string &s, std::string_view v, const char *p, int n)
 {
 	printf("say: s=\"%s\" v=\"%.*s\" p=\"%.*s\"\n", s.c_str(), (int)v.size(), v.data(), n, p);
@@ -68,7 +68,7 @@ CALLED static void wide(const wchar_t *w, const char16_t *u, const char32_t *x, 
 	asm volatile("" : : "r"(w), "r"(u), "r"(x), "r"(n), "r"(lots));
 }
 
-/* Starts anew where there is no room, as functions of Go do. */
+/* Like a function of Go, checked() starts again if there was no room. */
 extern "C" {
 int room;
 int checked(int n);

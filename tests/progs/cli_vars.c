@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Says the values of its parameters and variables where a tracer is to see them. */
+/* Prints the values of its parameters and variables at the places where a tracer must show them. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ static inline __attribute__((always_inline)) int twice(int value)
 	return value * 2;
 }
 
-/* Not optimized: parameters are in memory, but not yet at the entry. */
+/* Not optimized, so the parameters are in memory, but not yet at the entry. */
 __attribute__((noinline, optimize("O0")))
 static int slow(struct thing *thing, char c, unsigned short u, const char *text)
 {

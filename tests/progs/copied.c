@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread
 /*
- * Executes copies of its own text.  Reads a word a line:
+ * Executes copies of its own text, and prints what that returns.  Executes the commands that it
+ * reads, one a line:
  *
- *	call	what the functions work out
- *	copy	copies them to memory of its own, with nothing in front of it, and says how many
- *		breakpoints that has got
+ *	call	print the result of the functions
+ *	copy	copy the functions to anonymous memory with nothing mapped in front of it, and
+ *		print how many breakpoints the copy contains
  *	odd	the same, to an odd address, and across the end of a page
- *	run	what the copies work out, and how many breakpoints they have then
- *	fork	what they work out in a child, or how that ended
- *	own	puts a breakpoint of its own into other code in such memory, and says how many
- *		traps came of executing it
- *	twin	the same in text of its file that is like a function's
+ *	run	print the result of the copies, and how many breakpoints they contain then
+ *	fork	print the result of the copies in a child, or how the child ended
+ *	own	put the program's own breakpoint into other code in such memory, and print how many
+ *		traps its execution caused
+ *	twin	the same in text of the file that looks like another function's
  *	padding	the same among many breakpoints
- *	race	executes copies while another thread makes them anew, a thousand times
+ *	race	execute copies a thousand times while another thread copies them again and again
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -29,7 +30,7 @@
 #define PAGE 4096UL
 #define BREAKPOINT 0xcc
 
-/* The first one begins its page; the last two are alike, and so is what is around them. */
+/* The first function begins its page.  The last two are alike, and so is the text around them. */
 #define FUNCTION(name, n)							\
 	".globl " #name "\n.type " #name ", @function\n"			\
 	#name ":\n"								\
@@ -67,7 +68,7 @@ static size_t text_len(void)
 	return text_end - text_begin;
 }
 
-/* Puts back what was there. */
+/* Restore the byte, and execute the instruction again. */
 static void on_trap(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -106,7 +107,7 @@ static unsigned char *map_room(void)
 {
 	unsigned char *pages = mmap(NULL, 4 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	/* Nothing is in front of it, or behind. */
+	/* Leave nothing mapped in front of the pages, and an inaccessible page behind them. */
 	if (pages == MAP_FAILED ||
 	    mprotect(pages + PAGE, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
 		exit(1);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic -pthread -fno-optimize-sibling-calls
 /*
- * Coroutines that go from thread to thread, each time they are suspended:
+ * Runs coroutines that change the thread each time they are suspended:
  *
  *	coroutines THREADS COROUTINES ROUNDS [throw [first]] [end] [fork] [vfork] [wait]
  *
- * In each round a coroutine calls probed_outer(), which calls probed_inner(),
- * which is suspended; they return in other threads.  With "throw" every second
- * round but the first is left by an exception instead, with "throw first" beginning
- * with that; with "end" a thread ends when a coroutine is suspended, and another one
- * takes its place.  In the last round all are suspended together; then
+ * In each round, a coroutine calls probed_outer(), which calls probed_inner(), which is suspended.
+ * Both return in other threads.  With "throw", every second round but the first is left by an
+ * exception instead; with "throw first", the first round is one of these.  With "end", a thread
+ * ends when a coroutine is suspended, and another thread takes its place.  In the last round, all
+ * coroutines are suspended together.  Then, with
  *
- *	fork	has a child, too, go on with them
- *	vfork	has one call probed_leaf(), and does so itself
- *	wait	says so, and waits for a line
+ *	fork	a child continues them, too
+ *	vfork	a child of vfork() calls probed_leaf(), and then this program does
+ *	wait	the program prints "suspended", and waits for a line
  *
- * The output is the same whether the functions are probed or not, and says how
- * often each was entered and returned from.
+ * Prints how often each function was entered and how often it returned.  The output is the same
+ * whether the functions are probed or not.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -101,7 +101,7 @@ static void body(int number)
 	suspend(me);
 }
 
-/* Goes on with a coroutine; what it comes to is another thread's next time. */
+/* Continue a coroutine until it is suspended.  Queue it for another thread. */
 static void go_on(unsigned int thread, coroutine *next)
 {
 	ucontext_t here;
@@ -174,7 +174,7 @@ static void report(const char *who)
 	fflush(stdout);
 }
 
-/* The child has but one thread, which goes on with all that is suspended. */
+/* Continue all suspended coroutines in the only thread of the child. */
 static void child(void)
 {
 	for (coroutine *c : parked) {
@@ -189,7 +189,7 @@ static void child(void)
 	_exit(0);
 }
 
-/* By itself because getcontext() may return twice: nothing may change around it. */
+/* A separate function, because getcontext() may return twice: nothing may change in between. */
 static void make_coroutine(coroutine *c, int number)
 {
 	getcontext(&c->context);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -pthread -fno-optimize-sibling-calls
 /*
- * A thread that returns from a call of probed_pause() that another has entered, to memory that
- * a third has to bring in (man 2 userfaultfd): it has put that where "[uprobes]" was.
+ * Lets a thread return from probed_pause() to memory that another thread has to provide (man 2
+ * userfaultfd).  A third thread has entered the call.  The program has mapped that memory in place
+ * of "[uprobes]".
  *
- * Says "waits" when the first thread does, on a line of input brings in breakpoints, and says what
- * the call has returned.
+ * Prints "waits" when the returning thread waits for the memory.  On a line of input, fills the
+ * memory with breakpoints.  Prints what the call has returned.
  */
 #define _GNU_SOURCE
 #include <err.h>

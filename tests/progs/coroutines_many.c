@@ -3,13 +3,16 @@
 /*
  *	coroutines_many THREADS DEPTH [away|fork|leave|wait]
  *
- * So many threads are so deep in calls of probed_deep() when the first thread returns from a call
- * of probed_pause() that another has entered.  With "away", the calls of probed_deep() are a
- * coroutine's as well, and the first thread returns from all of them.  With "fork", there is a
- * second call of probed_pause(), and a thread that a forked child makes returns from that and
- * from all of probed_deep() before the parent does.  With "leave", nobody does: there is
- * another call, the stacks of all but the first go, and then there are ten calls.  With "wait",
- * the program says when all are so deep, and waits for a line.  Prints what came of it.
+ * THREADS threads are about DEPTH calls of probed_deep() deep.  Then the first thread returns from
+ * a call of probed_pause() that another thread has entered.  Prints what the calls return.
+ *
+ *	away	The calls of probed_deep() are a coroutine's as well, and the first thread returns
+ *		from all of them.
+ *	fork	There is a second call of probed_pause().  A thread of a forked child returns from
+ *		that call, and from all calls of probed_deep(), before the parent does.
+ *	leave	No thread returns from the calls of probed_deep().  There is another call, then all
+ *		stacks but the first are unmapped, and then there are ten calls.
+ *	wait	The program prints "deep" when all threads are so deep, and waits for a line.
  */
 #include <err.h>
 #include <pthread.h>

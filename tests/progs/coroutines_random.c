@@ -3,9 +3,9 @@
 /*
  *	coroutines_random THREADS COROUTINES ROUNDS [SEED]
  *
- * Each coroutine calls probed_call() ROUNDS times, and is suspended in each call; threads take
- * coroutines at random and go on with them.  Prints how many calls returned, how many of them in
- * another thread than they were entered in, and whether they returned what they should.
+ * Each coroutine calls probed_call() ROUNDS times, and is suspended in each call.  Threads take
+ * coroutines at random and continue them.  Prints how many calls returned, how many of them
+ * returned in another thread than the one that entered them, and how many returned a wrong value.
  */
 #include <err.h>
 #include <pthread.h>
@@ -36,7 +36,10 @@ static struct coroutine *all, **ready;
 static struct thread *threads;
 static long nr_ready, nr_left, rounds;
 
-/* Saves the stack pointer in *FROM, with what a function must keep, and goes on at TO. */
+/*
+ * Save the registers that a function must keep, and the stack pointer in *@from.  Continue on the
+ * stack @to.
+ */
 void switch_stack(void **from, void *to);
 __asm__(".text\n"
 	"switch_stack:\n"
@@ -73,7 +76,7 @@ static void body(struct coroutine *me)
 	abort();
 }
 
-/* Where a coroutine begins: its structure is in the register that it gets as rbx. */
+/* The first code of a coroutine: rbx holds its structure, and r12 the function to call. */
 void begin(void);
 __asm__(".text\n"
 	"begin:\n"

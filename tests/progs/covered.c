@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls whose return address two can have taken the place of, one over the other. Says its pid,
- * and then the sum of all results for each two lines that it reads.
+ * Makes calls whose return address two tracers may have replaced, one over the other's. Prints its
+ * process ID. Then, for each two lines that it reads, prints the sum of all results.
  */
 #include <setjmp.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define PROBED __attribute__((noinline, noclone, externally_visible))
 
-/* Goes on with lands() by a jump, in its own frame. */
+/* Jump to lands() in the same frame (a tail call). */
 long hops(long x);
 long lands(long x);
 
@@ -35,7 +35,7 @@ PROBED void leaves(long n)
 	longjmp(back, 1);
 }
 
-/* What it calls comes back, but does not return. */
+/* The function that it calls comes back by a jump, not by a return. */
 PROBED long stays(long n)
 {
 	if (!setjmp(back))
@@ -44,7 +44,7 @@ PROBED long stays(long n)
 	return n + 1;
 }
 
-/* With a child that returns from it as well. */
+/* Fork a child, which returns from this function, too. */
 PROBED long forks(long n)
 {
 	pid_t pid = fork();
@@ -53,7 +53,7 @@ PROBED long forks(long n)
 	return pid ? pid : -n;
 }
 
-/* Waits for a line inside. */
+/* Wait for a line inside the function. */
 PROBED long waits(long n)
 {
 	char line[16];
@@ -66,7 +66,7 @@ PROBED long waits(long n)
 	return n;
 }
 
-/* What the child has returned from forks(). */
+/* Return the child's status: 7 if forks() returned the right value there. */
 static long child_of(long n)
 {
 	int status = 0;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -rdynamic
 /*
- * Restartable sequences (man 2 rseq): threads increment a counter of the CPU that they are
- * on, without atomic instructions, in critical sections that the kernel must
+ * Executes restartable sequences (man 2 rseq).  Threads increment a counter of the CPU on which
+ * they run, without atomic instructions.  They do so in critical sections, which the kernel must
  * abort when it takes the CPU away:
  *
  *	critical THREADS TIMES [storm]
  *
- * With a storm, another thread has the kernel abort them all, all the time
- * (man 2 membarrier).
- * The counters add up to THREADS * TIMES, probed or not.
+ * With "storm", another thread makes the kernel abort all of them, all the time (man 2 membarrier).
+ * Prints the sum of the counters: THREADS * TIMES, whether the program is probed or not.
  */
 #define _GNU_SOURCE
 #include <linux/membarrier.h>
@@ -24,7 +23,7 @@
 
 #define MAX_CPUS 64
 
-/* Each in a cache line of its own. */
+/* Each counter has a cache line of its own. */
 struct counter {
 	long n;
 	long rest[7];
@@ -33,8 +32,8 @@ struct counter {
 struct counter counters[MAX_CPUS];
 
 /*
- * rdi: the thread's struct rseq; rsi: counters.  Returns 0 when it was
- * aborted, 1 when the counter has been incremented.
+ * Increment a counter. rdi: the thread's struct rseq; rsi: counters.  Return 1 if the counter was
+ * incremented, 0 if the kernel aborted the sequence.
  */
 long critical_add(struct rseq *self, struct counter *all);
 __asm__(".pushsection __rseq_cs, \"aw\"\n"

@@ -2,9 +2,9 @@
 /*
  *	crowd_forks MAPPINGS
  *
- * Forks children that end at once, one after the other, with so many mappings that copying
- * them takes a while; says "ready" when it begins.  Nobody puts the kernel's uprobes into any
- * process meanwhile.
+ * Forks children that end at once, one after the other.  The program has so many mappings that it
+ * takes a while to copy them.  Prints "ready" when the forks begin.  During a fork, the kernel's
+ * uprobes cannot be inserted into any process.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,10 @@
 /*
  *	cut_short FILE
  *
- * Enables a probe of the kernel's own uprobes by its FILE, in a child that is killed while it
- * waits, mostly for a fork to end (crowd_forks); again until that has happened, and the probe
- * is not enabled.  Exit status 0 when it has.
+ * Enables a probe of the kernel's own uprobes through its FILE, in a child.  Kills the child while
+ * it waits, mostly for a fork to end (crowd_forks).  Repeats this until a child was killed and the
+ * probe is not enabled, up to 200 times.  Prints whether that has happened; if so, the exit status
+ * is 0.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * debugger PID ADDRESS HITS: what a debugger does for a breakpoint: put it into
- * the text of a process, let it be hit so often, take it out and let go.
- * Prints "set" when it is in place and the number of hits at the end; signals
- * that are not its own are passed on.
+ *	debugger PID ADDRESS HITS
+ *
+ * Acts like a debugger: inserts a breakpoint into the text of a process, lets the process hit it
+ * HITS times, restores the text and detaches.  Prints "set" when the breakpoint is in the text, and
+ * the number of hits at the end.  Passes on all signals that the breakpoint did not cause.
  */
 #include <signal.h>
 #include <stddef.h>

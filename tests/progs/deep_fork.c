@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -fno-optimize-sibling-calls
 /*
- * deep_fork DEPTH: recurse so deep, fork there, and return in both processes.
+ *	deep_fork DEPTH
+ *
+ * Recurses to DEPTH, forks there, and returns in both processes.  Each prints from how many calls
+ * it has returned.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *
  *	dies segv|ill|fpe|trap|abort|waits|later
  *
- * "waits" is segv while another thread waits in a system call that is probed, too; "later" is segv
- * when a line has come on standard input.
+ * "waits" is "segv" while another thread waits in a system call that is probed, too.  "later" is
+ * "segv" after a line on standard input.  Prints nothing.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -71,7 +71,7 @@ static void start_waiter(void)
 			nr = -1;
 		fclose(file);
 	}
-	/* What that has left in them is not the same each time. */
+	/* Clear the registers in which the loop leaves different values each time. */
 	__asm__ volatile("xor %%ecx, %%ecx\n\txor %%edx, %%edx\n\txor %%esi, %%esi"
 			 : : : "rcx", "rdx", "rsi", "cc");
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-T,tests/progs/documented.lds
 /*
- * Stands in for the zsh, bash and node of the documents that show how tracefs is
- * used: the functions are at the same addresses, and are called with the values
- * that the documents' output shows.
+ * Stands in for the zsh, bash and node of the documents that show how to use tracefs.  The
+ * functions are at the same addresses as there.  The program calls them with the values that the
+ * output in the documents shows.
  */
 asm(".text\n"
 	".globl _start\n"

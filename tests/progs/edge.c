@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls edge_1() to edge_9(), each one instruction of ten bytes, of which so many lie
- * before the end of a page, and prints what they return.
+ * Calls edge_1() to edge_9(), and prints what they return.  Each is one instruction of ten bytes,
+ * of which one to nine bytes lie before the end of a page.
  *
- * "edge traps" waits for a line, puts a breakpoint of its own into edge_2(), has the kernel
- * forget the page that the rest of it is in, and says what comes of executing it.
+ *	edge traps
+ *
+ * Waits for a line, and writes a breakpoint of its own into edge_2().  Lets the kernel discard the
+ * page that holds the rest of the instruction.  Then executes edge_2(), and prints whether that
+ * trapped.
  */
 #include <setjmp.h>
 #include <signal.h>

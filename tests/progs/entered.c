@@ -2,9 +2,9 @@
 /*
  *	entered TIMES
  *
- * Functions that are entered in all kinds of ways.  What over() jumps to finds a variable of its
- * at the stack pointer, and has no return address; the others return, if not always to a place
- * behind a call.  Prints what they come to.
+ * Enters functions in many ways, TIMES times each, and prints their results. over() jumps to its
+ * handlers: in these, the stack pointer points to a variable of over(), and there is no return
+ * address.  The other functions return, but not always to a place after a call.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
-/* Adds one, and goes on at what %rdx says, as the code of a bytecode does. */
+/* Add one, and jump to the address in %rdx, as an interpreter's code for a bytecode does. */
 #define HANDLER(name)					\
 	".globl " #name "\n"				\
 	".type " #name ", @function\n"			\
@@ -73,7 +73,7 @@ __asm__(".text\n"
 	"	ret\n"
 	".size push_and_jump, . - push_and_jump\n"
 
-	/* long calls(long a): by all forms of a call, 9 of them; the first two are probed, too */
+	/* long calls(long a): call in all 9 forms of a call; the first two calls are probed, too */
 	".globl calls\n"
 	".type calls, @function\n"
 	"calls:	push %rbx\n"
@@ -147,7 +147,7 @@ static void switch_once(void)
 static const unsigned char code_calls[] = { 0x55, 0xff, 0xd6, 0x5d, 0xc3 };
 #define CODE_CALLED	3
 
-/* lea 1f(%rip),%rax; push %rax; jmp *%rsi; nops; 1: ret, as a slow path of a translator does */
+/* lea 1f(%rip),%rax; push %rax; jmp *%rsi; nops; 1: ret, like a slow path of a translator */
 static const unsigned char code_jumps[] = { 0x48, 0x8d, 0x05, 0x06, 0, 0, 0, 0x50, 0xff, 0xe6,
 					    0x90, 0x90, 0x90, 0xc3 };
 
@@ -180,7 +180,10 @@ int main(int argc, char **argv)
 	sum[4] = over(times, 12345, over_number);
 	sum[5] = over(times, (long)main, over_pointer);
 	sum[6] = over(times, (long)sum, over_stack);
-	/* Where the code has been that has called: nobody can execute it any more. */
+	/*
+	 * Make the caller's code not executable: over_remapped() then finds an address in such
+	 * code.
+	 */
 	mprotect((void *)caller, 4096, PROT_READ | PROT_WRITE);
 	sum[8] = over(times, 0, over_zero);
 	sum[7] = over(times, (long)caller + CODE_CALLED, over_remapped);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The program that README's examples trace: a function with the parameters that they name, and a
- * source line with the variable.
+ * The program that the README's examples trace.  It has a function with the parameters that the
+ * examples name, and a source line with the variable.  Prints the result of the function.
  */
 #include <stdio.h>
 

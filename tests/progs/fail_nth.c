@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Has a write() fail at each place where the kernel can have it fail:
+ * Makes a write() fail at each place where the kernel can make it fail:
  *
  *	fail_nth FILE TEXT UNDO-FILE UNDO-TEXT
  *
- * writes TEXT with the first of the kernel's fault points that it comes to failing,
- * then with the second, and so on until none does, each time undoing what succeeded.
- * Before it undoes what succeeded it says "done N" and waits for a line on its standard
- * input: then somebody can look whether it works. In the kernel's log "fail_nth N" stands
- * before each.
- * Prints how often it failed and with what. Exit status 0 when the last one, without
- * a failure, succeeded, there was an error before it, and all were ENOMEM or EFAULT.
+ * For N = 1, 2, ..., writes TEXT into FILE while the Nth of the kernel's fault points that the
+ * write reaches fails. Stops when no fault point fails any more. If a write succeeds, writes
+ * UNDO-TEXT into UNDO-FILE. Before that, prints "done N", and waits for a line on standard input,
+ * so that the caller can check whether the result works. Before each write, writes "fail_nth N"
+ * into the kernel's log.
+ *
+ * Prints how often the write failed, and with which errors. The exit status is 0 if the last write,
+ * without a failure, succeeded, if an earlier one failed, and if all errors were ENOMEM or EFAULT.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Somebody looks at what has succeeded; false when nobody does. */
+/* Let the caller check what has succeeded. Return false at the end of input. */
 static int looked_at(int n)
 {
 	int c;
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
 		done = write(file, argv[2], strlen(argv[2]));
 		err = errno;
 		memset(text, 0, sizeof(text));
-		/* What has not failed until now may do so here. */
+		/* If the fault has not fired in the write, it may fire in this read. */
 		fired = pread(nth, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
 		pwrite(nth, "0", 1, 0);
 		if (done < 0 && err == ENOMEM) {

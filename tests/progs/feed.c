@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * feed FILE [KEEP]: each line of standard input becomes one write() to FILE,
- * whatever becomes of it; then prints how many were taken and how many were not.
- * Where there are KEEP or more definitions, all are removed but the enabled
- * ones, one by one.
+ *	feed FILE [KEEP]
+ *
+ * Writes each line of standard input into FILE by a write() of its own, and ignores errors.  Prints
+ * how many lines were accepted and how many were refused.  With KEEP, removes all definitions but
+ * the enabled ones, one by one, after every KEEP accepted lines.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Remove what FILE lists; what is enabled stays. */
+/* Remove the definitions that FILE lists.  The enabled ones stay. */
 static void thin_out(const char *path, int fd)
 {
 	char *line = NULL, command[512];

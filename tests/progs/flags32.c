@@ -3,12 +3,12 @@
 // cflags: -O1 -rdynamic tests/progs/m32/start.S
 // cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
- * A 32-bit program whose signal handler makes a system call with other flags than the last
- * one before the signal: they stay in a register that 32-bit code does not have.
+ * A 32-bit program whose signal handler makes a system call with other flags than the last one
+ * before the signal.  The kernel leaves these flags in a register that 32-bit code does not have.
  *
- * Says the pid of another process, which sends SIGBUS to the thread when it gets SIGUSR1 (a
- * shell could only send it to the process); calls work() once, and says what that returned and
- * how many signals there were.
+ * Prints the process ID of a child.  On SIGUSR1, the child sends SIGBUS to the thread; a shell
+ * could send it to the process only.  Calls work() once, and prints its result and the number of
+ * signals.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ asm(".text\n"
 	"	add $1, %eax\n"
 	"	ret\n");
 
-/* By way of the vdso: not int $0x80. */
+/* Call getppid() through the vdso, not by int $0x80. */
 #define PARENT(set_flags) ({ \
 	int parent = SYS_getppid; \
 	asm volatile(set_flags "\n\tcall *%%gs:0x10" : "+a"(parent) : : "memory", "cc"); \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * For each line of input: call one() and two() ten times each and execute three
- * breakpoints of its own, which a handler counts; print all numbers so far.
+ * For each line of input, calls one() and two() ten times each, and executes three breakpoints of
+ * its own, which a handler counts.  Prints all numbers so far.
  */
 #define _GNU_SOURCE
 #include <signal.h>

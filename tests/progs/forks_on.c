@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread
 /*
- * Prints its process ID and the addresses of instructions to probe, one in a line,
- * then an empty one; waits for a line.  Until its input ends, two threads fork
- * children, through an instruction that is among these.  A child compares the
- * text of all of them with what it was before it was probed, and executes it.
- * Says at the end how many children there were, and how many of them died or
- * found anything else.
+ * Prints its process ID, the addresses of instructions to probe, one a line, and an empty line.
+ * Waits for a line.  Then two threads fork children until the input ends; one of these instructions
+ * makes the fork.  A child compares the text of all of them with the text from before the probes,
+ * and executes it.  At the end, prints how many children there were, and how many of them died or
+ * found a difference.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -19,7 +18,7 @@
 
 #define FUNCTIONS 64
 
-/* On a few pages; probed_fork() is fork() with nothing around the system call. */
+/* Functions on a few pages. probed_fork() is fork() with nothing around the system call. */
 long functions(long x);
 long probed_fork(void);
 extern const char functions_end[], fork_insn[];
@@ -55,8 +54,8 @@ static int child_fares(void)
 
 /**
  * struct tally - what became of a thread's children
- * @children: how many there were
- * @harmed: how many of them fared badly
+ * @children: how many children there were
+ * @harmed: how many of them died or found a difference
  */
 struct tally {
 	long children;

@@ -3,17 +3,17 @@
 /*
  *	fused DIR
  *
- * Serves, from a thread of its own, a file system in which there is one file, DIR/text: a page
- * with a function that returns its argument and 1.  Maps it as code.  Says "ready", its pid and
- * where the page is, and where burst() is, whose BURST instructions are nops.  Then does what
- * lines ask for, and says that it has:
+ * Serves a file system in a thread of its own.  The only file, DIR/text, is a page with a function
+ * that returns its argument plus 1.  Maps the file as code.  Prints "ready", its process ID, the
+ * address of the page, and the address of burst(), which is 1100 nops.  Executes the commands that
+ * it reads, one a line, and prints "done" after each:
  *
- *	burst	calls burst()
- *	serve	answers whoever reads the file; until then, who reads is not answered, which
- *		is said once ("waits")
- *	call	calls the function, and says what it returns
+ *	burst	call burst()
+ *	serve	answer reads of the file; until then a reader waits, and the program prints
+ *		"waits" once
+ *	call	call the function in the file, and print its result
  *
- * It ends, and the file system with it, at the end of its input.
+ * At the end of the input, the program and its file system end.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 	text = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	if (text == MAP_FAILED)
 		err(2, "mapping %s", path);
-	/* At the end there is nobody to be told of it. */
+	/* Close the file now: at the end of the program, nobody would answer the request. */
 	close(fd);
 	printf("ready %d %p %p\n", getpid(), text, (void *)burst);
 	while (fgets(line, sizeof(line), stdin)) {

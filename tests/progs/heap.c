@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic
 /*
- * Grows the heap by brk(), from next to nothing to 256 MiB.  Says how far that went, and what
- * far_off() returned, which is behind a megabyte of text and so nearer to the heap than to
- * where the program begins.
+ * Grows the heap by brk(), from next to nothing to 256 MiB. Prints how many steps succeeded, and
+ * the sum of what far_off() returned.  That function lies behind a megabyte of text, so it is
+ * nearer to the heap than to the start of the program.
  *
- * With an argument, nothing is left free in the 2 GiB below the program; it says "PID ADDRESS
- * AWAY", of itself, of far_off() and of far_away(), and waits for a line on standard input.
- * far_away() is 70 instructions that refer to where nothing above the program reaches.
+ * With an argument, leaves nothing free in the 2 GiB below the program.  Then prints "PID ADDRESS
+ * AWAY" (its process ID, and the addresses of far_off() and far_away()), and waits for a line on
+ * standard input.  Then also calls far_away(), which is 70 instructions.  They refer to an address
+ * that nothing above the program can reach.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -38,7 +39,10 @@ __asm__(".pushsection .text\n"
 	".size far_away, . - far_away\n"
 	".popsection\n");
 
-/* The program begins where the linker says, which may be some pages below its text. */
+/*
+ * Map the 2 GiB below the program.  It begins where the linker says, maybe some pages below its
+ * text.
+ */
 static int fill_below(void)
 {
 	void *at = __executable_start - BELOW;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -static -pthread
 /*
- * The program that the benchmark probes, which measures itself:
+ * The program that the benchmark probes, and that measures itself:
  *
  *	hits WORK ours|peer|none [WHAT...]
  *
- * Each line that it prints is CASE, INSN and a figure: nanoseconds of
- * CLOCK_MONOTONIC, which are instructions where QEMU counts them.  It attaches
- * through the benchmark's clients (tests/kmod/bench.h), or through the control
- * files of a tracer, to its own file.
+ * Prints lines of CASE, INSN and a figure.  The figure is in nanoseconds of CLOCK_MONOTONIC, which
+ * are instructions if QEMU counts them.  The program attaches probes to its own file, through the
+ * benchmark's clients (tests/kmod/bench.h) or through the control files of a tracer.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,8 +33,8 @@
 typedef void called(const void *arg);
 
 /*
- * A function for each instruction, which stands at the label probe_NAME, and
- * MANY functions that start with a mov.
+ * One function for each instruction, which is at the label probe_NAME, and MANY functions that
+ * begin with a mov.
  */
 asm(".text\n"
 	".balign 64\n"
@@ -89,7 +88,7 @@ static const struct insn {
 	{ },
 };
 
-/* Return probes take functions whose first instruction is one of these. */
+/* Instructions that begin functions on which return probes are measured. */
 static const char * const returning[] = { "endbr64", "sub", "push", "nop", NULL };
 
 static char path[4096], side[8];
@@ -135,7 +134,7 @@ static uint64_t number(const char *file)
 	return value;
 }
 
-/* Where in the file is the code at this address? */
+/* Return the offset in the file of the code at an address. */
 static unsigned long offset_of(const void *code)
 {
 	unsigned long start, end, offset, at = (unsigned long)code;
@@ -195,7 +194,7 @@ static uint64_t __attribute__((noinline)) loop(called *fn, const void *arg, unsi
 	return now() - begun;
 }
 
-/* The least of LOOPS: interrupts are nobody's cost. */
+/* Return the least time of LOOPS loops, so that interrupts do not count. */
 static double least(called *fn, const void *arg)
 {
 	uint64_t best = UINT64_MAX, t;
@@ -208,7 +207,7 @@ static double least(called *fn, const void *arg)
 	return (double)best / CALLS;
 }
 
-/* For a look at single hits: never come to an end. */
+/* Loop for ever, so that somebody can observe single hits. */
 static bool spin;
 
 static double probed(called *fn, const void *arg)
@@ -265,7 +264,7 @@ static void work_among(unsigned int count)
 	say(name, "mov", with - bare);
 }
 
-/* A tracer's directory: its files have the same names on both sides. */
+/* Return the path of a control file.  The files of both tracers have the same names. */
 static const char *tracer(const char *what)
 {
 	static char file[128];
@@ -312,7 +311,7 @@ static void work_events(void)
 		one_event(e);
 }
 
-/* Processes that map this file and do nothing. */
+/* Start processes that map this file and do nothing. */
 static void start_idlers(pid_t *pids, unsigned int count)
 {
 	unsigned int i;
@@ -368,7 +367,7 @@ static void attach_file(unsigned int scale)
 	unsigned int sites = FILE_SITES / scale, processes = PROCESSES / scale;
 	pid_t pids[PROCESSES];
 
-	/* With this one. */
+	/* This process is one of them. */
 	start_idlers(pids, processes - 1);
 	attach("entry-atomic", many, sites);
 	say("attach-file", "-", (double)took() / sites);
@@ -379,14 +378,14 @@ static void attach_file(unsigned int scale)
 
 static void work_attach(unsigned int scale)
 {
-	/* What cases before have let go of is freed behind their backs. */
+	/* Wait: memory that earlier cases have released is freed in the background. */
 	sleep(5);
 	attach_process(scale);
 	sleep(5);
 	attach_file(scale);
 }
 
-/* One case for ever, until this is killed. */
+/* Repeat one case for ever, until this process is killed. */
 static void work_spin(const char *name, const char *which)
 {
 	const struct insn *insn;
@@ -394,7 +393,7 @@ static void work_spin(const char *name, const char *which)
 
 	spin = true;
 	while (!strcmp(name, "attach")) {
-		/* Each time in a process that has had no probes. */
+		/* Use a new process each time, because it must have had no probes. */
 		if (!fork()) {
 			attach_process(atoi(which));
 			_exit(0);
@@ -413,7 +412,7 @@ static void work_spin(const char *name, const char *which)
 	}
 }
 
-/* What the kernel and this program have taken, the client's own lists aside. */
+/* Return how much memory the kernel and this program use, without the client's own lists. */
 static uint64_t memory_used(void)
 {
 	static const char * const kinds[] = {
@@ -443,7 +442,7 @@ static void work_memory(unsigned int scale)
 	uint64_t before, few, lots;
 	unsigned long page;
 
-	/* What is needed once: page tables, and the pages of the file. */
+	/* Touch what is needed only once: page tables, and the pages of the file. */
 	for (page = 0; page < MANY * MANY_STRIDE; page += 4096)
 		((called *)((const char *)many + page))(argument);
 	attach("entry-atomic", many, 1);
@@ -454,7 +453,7 @@ static void work_memory(unsigned int scale)
 	detach();
 	say("memory", "site", (double)(int64_t)(lots - before) / sites);
 
-	/* The same processes, unprobed and probed. */
+	/* Measure the same processes, unprobed and probed. */
 	processes = 2 * PROCESSES / scale;
 	start_idlers(pids, processes);
 	usleep(100000);
@@ -514,7 +513,7 @@ static double mapping_cost(void)
 	return (double)best / 100;
 }
 
-/* With probes on @other, a program that nobody runs, if it is given. */
+/* Measure fork() and mmap(); if @other is given, with probes on that program, which nobody runs. */
 static void work_idle(const char *other)
 {
 	char own[sizeof(path)];
@@ -555,7 +554,7 @@ static void *thread_run(void *arg)
 	return NULL;
 }
 
-/* Calls a second of so many threads, each on a CPU of its own. */
+/* Return the calls per second of @threads threads, each on a CPU of its own. */
 static double calls_per_second(called *fn, int threads, unsigned int calls)
 {
 	struct thread t[2];
@@ -577,7 +576,7 @@ static double calls_per_second(called *fn, int threads, unsigned int calls)
 	return threads * calls * 1e9 / begun;
 }
 
-/* Calls that take about as long as a hit, and nothing that threads share. */
+/* Take about as long as a hit, but use nothing that threads share. */
 static void control(const void *arg)
 {
 	volatile unsigned int i;
@@ -600,7 +599,7 @@ static double two_over_one(called *fn, unsigned int calls)
 	return calls_per_second(fn, 2, calls) / one;
 }
 
-/* Of triples that are measured in turns, the median. */
+/* Measure three cases in turns, and print the median of each. */
 static void work_threads(unsigned int rounds)
 {
 	double entries[100], returns[100], bare[100];

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * hop N: call work() three times and, N times, execute the program of the other
- * kind: "hop32" where this is "hop", and the other way round.  Every time a
- * child that was forked before does so as well, once.
+ *	hop N
+ *
+ * Calls work() three times, prints the sum, and executes the program of the other word size, N
+ * times: "hop" executes "hop32", and "hop32" executes "hop".  Before each time, a forked child does
+ * so, too, once.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,6 @@
 // cflags: -O1 tests/progs/m32/start.S
 // cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
- * The program "hop" as a 32-bit one.
+ * The program "hop", compiled for 32 bits.
  */
 #include "hop.c"

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -Itests/host
 /*
- * hostile definitions|filters NUMBER LINE...: print that many lines, which are
- * mutations of LINE..., the same ones each time.  In a definition "NAME" stands
- * for a name of its own.
+ *	hostile definitions|filters NUMBER LINE...
+ *
+ * Prints NUMBER lines, which are mutations of the given lines, the same ones each time.  In a
+ * definition, "NAME" stands for a name that is different in each line.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -14,7 +15,7 @@
 
 #define LINE_MAX	512
 
-/* Each definition would be the same event as the one before, and refused. */
+/* Print a line.  Replace "NAME": definitions of the same event would be refused. */
 static void print_line(const char *line, size_t len, unsigned long number)
 {
 	const char *name = memmem(line, len, "NAME", 4);

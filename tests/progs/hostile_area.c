@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread
 /*
- * A program that turns on what it finds mapped as "[uprobes]":
+ * Attacks the mapping "[uprobes]" in its own address space:
  *
  *	hostile_area unmap|overwrite|protect|replace|move|share|discard|jump|exec CALLS [THREADS]
  *
- * Calls work() so often before and after; what comes of it is the program's own
- * affair.  Between them it says "done", or ends with 4.  "jump" does so in children, one for
- * each address that it jumps to.  "exec" has children execute this program from within the slot
- * of work(), and says what becomes of them: how often it was stepped when it steps itself, and
- * what it died of when it was sent a signal.
- * So many threads more call work() all the while: they have returned from as many calls before
- * anything is done, and begin no other when it is over.
+ * Calls work() CALLS times before and after the attack, and prints the sums.  The attack may harm
+ * the program itself.  Prints "done" after the attack; if the attack fails, ends with status 4.
+ *
+ * "jump" forks a child for each address that it jumps to.  "exec" forks children that execute this
+ * program from within the slot of work(), and prints what becomes of them.  For a child that steps
+ * itself, this is the number of steps; for a child that a signal kills, it is the signal.
+ *
+ * THREADS more threads call work() all the time.  They have returned from CALLS calls before the
+ * attack, and begin no other call when it is over.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -85,7 +87,7 @@ static void on_signal(int sig)
 	siglongjmp(out, sig);
 }
 
-/* Children, as an address may lead anywhere. */
+/* Jump in children, as an address may lead anywhere. */
 static void jump(void)
 {
 	static const int signals[] = { SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGFPE, SIGALRM };
@@ -119,7 +121,7 @@ static void on_step(int sig)
 	nr_steps++;
 }
 
-/* Steps itself over twelve instructions, the last of which puts an end to that. */
+/* Step over twelve instructions under TF; the last of them clears TF. */
 static int count_steps(void)
 {
 	signal(SIGTRAP, on_step);
@@ -134,7 +136,7 @@ static char *slot;
 static char *executed[] = { "hostile_area", "executed", NULL, NULL };
 static char *no_environment[] = { NULL };
 
-/* Goes to the slot with a signal that is pending, and no longer blocked. */
+/* Continue in the slot, with a signal pending and unblocked. */
 static void to_slot(int sig, siginfo_t *info, void *context)
 {
 	ucontext_t *uc = context;
@@ -160,7 +162,7 @@ static void exec_signalled(int sig)
 	raise(SIGUSR2);
 }
 
-/* By way of the breakpoint. */
+/* Enter the slot through the breakpoint. */
 static void exec_called(void)
 {
 	long ret;
@@ -171,7 +173,10 @@ static void exec_called(void)
 			 : "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
 }
 
-/* What was executed: a signal that came before has been delivered by now, or never is. */
+/*
+ * The main function of an executed child.  A signal that was sent before is delivered by now, or
+ * never.
+ */
 static int was_executed(const char *how)
 {
 	usleep(200000);
@@ -203,12 +208,12 @@ static void exec_one(const char *what, const char *how, int sig)
 		printf("%s: %d\n", what, WEXITSTATUS(status));
 }
 
-/* The slot of work() becomes a system call. */
+/* Turn the slot of work() into a system call. */
 static void exec_from_slot(void)
 {
 	const char *text = (const char *)work;
 
-	/* A breakpoint is in the place of the first byte. */
+	/* The first byte of the text is a breakpoint: search for the bytes after it. */
 	slot = memmem(area, size, text + 1, 4);
 	if (!slot || mprotect(area, size, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		puts("there is no slot");
@@ -216,11 +221,11 @@ static void exec_from_slot(void)
 	}
 	slot--;
 	memcpy(slot, "\x0f\x05", 2);
-	/* One that is ignored. */
+	/* SIGURG is ignored. */
 	exec_one("signalled", "steps", SIGURG);
 	exec_one("sent SIGUSR1", "ends", SIGUSR1);
 	exec_one("called", "steps", 0);
-	/* As it was. */
+	/* Restore the slot. */
 	memcpy(slot, (const char[]){ 0x48, text[1] }, 2);
 }
 
@@ -265,7 +270,7 @@ int main(int argc, char **argv)
 		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		done = mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
 	} else if (!strcmp(argv[1], "share")) {
-		/* Other processes map the same file: it cannot be written, nor cut short. */
+		/* Other processes map the same file, so writing and truncating must fail. */
 		char path[64];
 		int fd;
 
@@ -277,7 +282,7 @@ int main(int argc, char **argv)
 		       pwrite(fd, "", 1, 0) < 0 && ftruncate(fd, 0) && ftruncate(fd, 2 * size) &&
 		       fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size);
 	} else if (!strcmp(argv[1], "discard")) {
-		/* What has been written into its pages is gone. */
+		/* Discard what was written into the pages of the area. */
 		done = !madvise(area, size, MADV_DONTNEED);
 	} else if (!strcmp(argv[1], "jump")) {
 		jump();

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O2 -pthread
 /*
- * Maps files of its own making as code, while it is return-probed:
+ * Maps strange files as code, while the program is return-probed:
  *
- *	hostile_files symbols N	one with 64 MiB of names, at N places
- *	hostile_files junk N	one whose unwinders are no instructions, N times
- *	hostile_files maps	whatever is there, over and over
- *	hostile_files file PATH	this one
+ *	hostile_files symbols N	a file with 64 MiB of names, at N places
+ *	hostile_files junk N	a file whose unwinders are no instructions, N times
+ *	hostile_files maps	this program's own file, over and over
+ *	hostile_files file PATH	the file PATH
  *
- * "junk" and "maps" call getpgid() first: then a return probe on that has a call to follow.
- * Says "ready", waits for a line, calls getpgid(), does it ("symbols" and "file" have done it before),
- * says "done", and ends at the end of its input. "maps" goes on until then.
+ * "symbols" and "file" map their file at the start.  Then the program prints "ready", and waits for
+ * a line.  It calls getpgid(), so that a return probe on that function has a call to follow; "junk"
+ * and "maps" map their files only then.  Prints "done", and ends at the end of its input.  "maps"
+ * goes on until then.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -50,7 +51,7 @@ static void put(int fd, const void *data, size_t size, off_t at)
 		err(2, "writing the file");
 }
 
-/* A program without a hash table, so that its symbols are searched. */
+/* Make an ELF file without a hash table, so that its symbols are searched. */
 static int make_file(size_t strings_size)
 {
 	int fd = memfd_create("hostile", 0);
@@ -88,7 +89,7 @@ static int make_file(size_t strings_size)
 		};
 		at += sprintf(image.strings + at, "%s", names[i]) + 1;
 	}
-	/* No instruction of 64-bit code. */
+	/* 0x06 is no instruction of 64-bit code. */
 	memset(text, 0x06, sizeof(text));
 	put(fd, &image, sizeof(image), 0);
 	put(fd, text, sizeof(text), TEXT_AT);
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
 	char line[16];
 	int fd;
 
-	/* Unwinders to be probed, and what finds out whether they stay so. */
+	/* Load unwinders that the module probes and watches. */
 	if (!dlopen("libgcc_s.so.1", RTLD_NOW))
 		errx(2, "%s", dlerror());
 	setlinebuf(stdout);
@@ -142,7 +143,7 @@ int main(int argc, char **argv)
 	puts("ready");
 	if (!fgets(line, sizeof(line), stdin))
 		return 2;
-	/* A return probe on it has a call to follow now. */
+	/* Give a return probe on getpgid() a call to follow. */
 	getpgid(0);
 	if (!strcmp(what, "junk")) {
 		fd = make_file(0);

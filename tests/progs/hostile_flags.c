@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -fno-pic -no-pie -mno-red-zone
 /*
- * Makes itself trap wherever it can, and says what it saw:
+ * Makes itself trap wherever it can, and prints its results, how many traps its handler saw, and a
+ * hash of them:
  *
- *	hostile_flags step	sets TF and calls work(), over and over
- *	hostile_flags traps	executes int3, int 3 and int1 beside and between calls
+ *	hostile_flags step	set TF and call work(), over and over
+ *	hostile_flags traps	execute int3, int 3 and int1 beside and between calls
  *	hostile_flags both	the same under TF
- *	hostile_flags write	writes a breakpoint over the first byte of work(), which
- *				is handled, and the byte back
- *	hostile_flags change	puts another instruction there, and the old one back
+ *	hostile_flags write	write a breakpoint over the first byte of work(), handle its
+ *				trap, and restore the byte
+ *	hostile_flags change	write another instruction there, and restore the old one
  *
  * The output is the same whether work() and more() are probed or not.
  */
@@ -21,7 +22,7 @@
 
 #define TF	0x100
 
-/* A page of their own. */
+/* The functions have a page of their own. */
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
 	".globl work\n.type work, @function\n"

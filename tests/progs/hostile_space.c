@@ -3,13 +3,14 @@
 /*
  * A program without room for anything:
  *
- *	hostile_space full	maps all of its address space
- *	hostile_space near	all within 4 GiB of its text
- *	hostile_space limit	may map nothing more (RLIMIT_AS)
- *	hostile_space data	may have no more data (RLIMIT_DATA)
- *	hostile_space maps	has as many mappings as the kernel allows
+ *	hostile_space full	map all of the address space
+ *	hostile_space near	map everything within 4 GiB of the text
+ *	hostile_space limit	set RLIMIT_AS, so that nothing more can be mapped
+ *	hostile_space data	set RLIMIT_DATA, so that there can be no more data
+ *	hostile_space maps	have as many mappings as the kernel allows
  *
- * Says "ready", and then, for each line of input, what calling work() comes to.
+ * Prints its process ID and "ready".  Then, for each line of input, calls work() 100 times and
+ * prints the sum of the results.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +27,7 @@ __attribute__((noinline, noclone)) long work(long x)
 	return 3 * x + 1;
 }
 
-/* Fills all gaps below @limit, largest pieces first. */
+/* Map all gaps below @limit, the largest pieces first. */
 static void fill(unsigned long limit)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
@@ -61,7 +62,7 @@ int main(int argc, char **argv)
 		return 2;
 	setvbuf(stdin, NULL, _IONBF, 0);
 	setvbuf(stdout, buffer, _IOLBF, sizeof(buffer));
-	/* What printing maps is to be there before. */
+	/* Print something now, so that the memory which this needs is mapped before. */
 	printf("%d\n", getpid());
 	if (!strcmp(argv[1], "full"))
 		fill(-1UL);

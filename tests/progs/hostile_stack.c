@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -fno-pic -no-pie -pthread
 /*
- * A program that does with its stack what return probes must survive:
+ * Manipulates its stack in ways that return probes must survive, and prints the results:
  *
- *	hostile_stack redirect	functions exchange their return address for another's
- *	hostile_stack copy	copies what it finds in place of its return address to
- *				other places, and returns there
- *	hostile_stack jump	jumps to what it finds there
- *	hostile_stack abandon N	calls N times on a stack that it then unmaps
- *	hostile_stack swap	exchanges the stacks of calls that are under way
- *	hostile_stack unaligned	has a call return in another thread, and is unwound with a
+ *	hostile_stack redirect	functions exchange their return address for another one
+ *	hostile_stack copy	copy the word in place of the return address to other places, and
+ *				return there
+ *	hostile_stack jump	jump to the address in place of the return address
+ *	hostile_stack abandon N	make N calls on a stack, and unmap the stack then
+ *	hostile_stack swap	exchange the stacks of calls in flight
+ *	hostile_stack unaligned	let a call return in another thread, and unwind the stack with a
  *				return address that lies in two cache lines
  *
- * In "redirect", "swap" and "unaligned" nothing is forged that an unprobed program could not
- * do: their output is the same whether enter() is probed or not.
+ * "redirect", "swap" and "unaligned" do nothing that an unprobed program could not do.  So their
+ * output is the same whether enter() is probed or not.
  */
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -46,7 +46,7 @@ __asm__(".pushsection .text\n"
 	"elsewhere:\n"
 	"\tadd $1000, %rax\n"
 	"\tjmp *%rbx\n"
-	/* leave(f): enters and goes away, on the stack that it is given. */
+	/* on_stack(f, stack): call enter(f) on the given stack; f may leave it by a jump */
 	".globl on_stack\n"
 	"on_stack:\n"
 	"\tpush %rbx\n"
@@ -58,7 +58,7 @@ __asm__(".pushsection .text\n"
 	"\tmov %rbx, %rsp\n"
 	"\tpop %rbx\n"
 	"\tret\n"
-	/* unwind_here(): as C code wants its stack. */
+	/* unwind_here(): call unwind() with the stack aligned as C code needs it */
 	".globl unwind_here\n"
 	"unwind_here:\n"
 	"\tpush %rbp\n"
@@ -86,7 +86,7 @@ static long to_elsewhere(unsigned long *ret, long x)
 	return 3 * x;
 }
 
-/* Calls enter() with %rbx where to go on from elsewhere. */
+/* Call enter(), with %rbx the address where elsewhere continues. */
 static long call_elsewhere(long x)
 {
 	long result;
@@ -131,14 +131,17 @@ static void on_signal(int sig)
 	siglongjmp(out, sig);
 }
 
-/* Whatever comes of it, in a child: @how 0 returns, 1 jumps. */
+/*
+ * Use a copied return address, in children, as anything may come of it.  If @how is 0, return to
+ * it; if 1, jump to it.
+ */
 static void forge(int how)
 {
 	volatile int i, fine = 0, died = 0;
 	int status;
 
 	enter(look, 1);
-	/* Where returning to what was found leads to, unprobed. */
+	/* If the program is not probed, a return to the copied address leads here. */
 	if (in_child)
 		_exit(7);
 	for (i = 0; i < 40; i++) {
@@ -194,7 +197,7 @@ static void abandon(long n)
 			     -1, 0);
 		if (stack == MAP_FAILED)
 			exit(4);
-		/* Each time at another place. */
+		/* Use another place of the stack each time. */
 		if (!sigsetjmp(out, 0))
 			on_stack(leave, stack + STACK - 64 - i % 500 * 16);
 		munmap(stack, STACK);
@@ -220,7 +223,7 @@ static void in_context(int i)
 	results[i] = enter(inside, i);
 }
 
-/* The calls end in the order in which they began. */
+/* Let two calls return in the order in which they began. */
 static void swap(void)
 {
 	volatile long sum = 0;
@@ -244,7 +247,7 @@ static void swap(void)
 	printf("sum %ld\n", sum);
 }
 
-/* From the stack as it is: walking through it is somebody else's test. */
+/* Start to walk the stack as it is.  Another test walks through the whole stack. */
 long unwind(void)
 {
 	void *frames[1];
@@ -281,7 +284,7 @@ static void unaligned(void)
 	printf("entered in a thread, returned in another: %ld\n", results[0]);
 	finished = 1;
 	pthread_join(thread, NULL);
-	/* What enter() returns to lies 8 bytes below. */
+	/* The return address of enter() lies 8 bytes below. */
 	printf("unwound: %ld\n", on_stack(unwind_here, stacks[1] + STACK / 2 + 64 + 4));
 }
 

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread
 /*
- * Turns on what probes have left in it while its threads sleep in probed calls:
+ * Attacks the traces of probes in the program, while its threads sleep in probed calls:
  *
- *	hostile_unload none			does nothing of the kind
+ *	hostile_unload none	no attack
  *
- * to what it finds mapped as "[uprobes]":
+ * attacks on the mapping "[uprobes]":
  *
  *	hostile_unload unmap|overwrite|protect|replace|move|discard
  *
- * to the stack of a thread that sleeps in return-probed calls:
+ * attacks on the stack of a thread that sleeps in return-probed calls:
  *
- *	hostile_unload copy	copies what it finds in place of return addresses to other places
- *	hostile_unload strike	writes something else over it
- *	hostile_unload readonly	makes it read-only for a while
- *	hostile_unload closed	or inaccessible
- *	hostile_unload sealed	exchanges it for a file that may not be written to
- *	hostile_unload fresh	for fresh memory
- *	hostile_unload gone	for none
- *	hostile_unload fault	for memory that another thread would have to fill, which does not
+ *	hostile_unload copy	copy an address that replaces a return address to other places
+ *	hostile_unload strike	overwrite the addresses that replace return addresses
+ *	hostile_unload readonly	make the stack read-only for a while
+ *	hostile_unload closed	make the stack inaccessible for a while
+ *	hostile_unload sealed	replace the stack by a file that cannot be written
+ *	hostile_unload fresh	replace the stack by fresh memory
+ *	hostile_unload gone	unmap the stack
+ *	hostile_unload fault	replace the stack by memory that another thread would have to fill,
+ *				but does not
  *
- * With "slot" behind it a further thread sleeps in a system call of its own, slot_syscall.
- * Says "ready", how many return addresses of nest() it has found replaced, and whether that thread
- * is in "[uprobes]".  On a line of input all return, and it says with what.
+ * With "slot" as another argument, one more thread sleeps in a system call, at slot_syscall.
+ * Prints "ready", how many return addresses of nest() it has found replaced, and whether that
+ * thread is in "[uprobes]".  On a line of input, lets all calls return, and prints their results.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -97,7 +98,7 @@ static void *slot_thread(void *unused)
 	return (void *)slot_read(to_slot[0], &c, 1);
 }
 
-/* Where the thread waits that reads from @fd. */
+/* Wait until a thread reads from @fd.  Return its instruction pointer. */
 static unsigned long await_read(pid_t *tid, int fd)
 {
 	unsigned long nr, first, rest[5], ip = 0;
@@ -135,7 +136,10 @@ static int find_area(void)
 	return !!area;
 }
 
-/* The thread sleeps: what lies below its stack pointer is not found by chance. */
+/*
+ * Find the replaced return addresses.  The thread sleeps: the words below its stack pointer do not
+ * match by chance.
+ */
 static void find_places(void)
 {
 	unsigned long *word;
@@ -152,7 +156,7 @@ static void on_stack(int flags, int fd, int prot)
 		err(2, "mmap");
 }
 
-/* What the stack holds stays there, and is the file's. */
+/* Replace the stack by a read-only file with the same content. */
 static void seal(void)
 {
 	int fd = memfd_create("stack", 0), read_only;
@@ -205,7 +209,7 @@ static void turn_on_area(const char *how)
 		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		done = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
 	} else if (!strcmp(how, "discard")) {
-		/* What has been written into its pages is gone. */
+		/* Discard what was written into the pages of the area. */
 		done = !madvise(at, size, MADV_DONTNEED);
 	} else if (strcmp(how, "none")) {
 		errx(2, "what is %s?", how);
@@ -242,7 +246,7 @@ static void turn_on(const char *how)
 	}
 }
 
-/* Sleeps in a return-probed call, on a stack that nothing is done to. */
+/* Sleep in a return-probed call, on a stack that is not attacked. */
 PROBED long hold(const char *how, int in_slot)
 {
 	char line[16];
@@ -253,7 +257,7 @@ PROBED long hold(const char *how, int in_slot)
 	return fgets(line, sizeof(line), stdin) ? 5 : 6;
 }
 
-/* What only was in the way of others; and what is left of what was done. */
+/* Undo the attacks that only block access.  Count the attack's words that are still in memory. */
 static void make_up(const char *how)
 {
 	unsigned int i, kept = 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insmod that names the error:
+ * Loads a module like insmod:
  *
  *	insmod_errno FILE [PARAMETER=VALUE...]
  *
- * prints 0, or the name of the errno that loading the module failed with.
+ * Prints 0, or the name of the errno if loading the module fails.
  */
 #define _GNU_SOURCE
 #include <errno.h>

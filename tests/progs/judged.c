@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * System calls that are judged by where they are made from: by the user's dispatch (man 2
- * prctl, PR_SET_SYSCALL_USER_DISPATCH), then by a filter of seccomp.
+ * Makes system calls that the kernel judges by the address where they are made: by syscall user
+ * dispatch (man 2 prctl, PR_SET_SYSCALL_USER_DISPATCH), then by a seccomp filter.
  *
- * Says how many calls went well, how many were dispatched, and where each signal had been
- * sent from, by what it says and by its frame, as distances from the instruction behind.
+ * Prints how many calls succeeded, how many were dispatched, and from where each signal was sent.
+ * The signal's information and its frame both show that address.  Each is printed as its distance
+ * from the instruction after the system call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,7 +66,7 @@ static void dispatch(void *from, long len)
 	}
 }
 
-/* Of calls that are blocked unless they are made from a range. */
+/* Make calls that are dispatched unless they are made from a range.  Return how many succeeded. */
 static int blocked_calls(void)
 {
 	long got[100], parent = getppid();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * Calls probed_left() twice with the same registers, right after a signal handler has
- * returned: SIGUSR2's.  The handler of SIGUSR1 leaves what it has interrupted.  Says its
- * pid, waits for a line, and says how each call has ended.
+ * Calls probed_left() twice with the same registers, right after the handler of SIGUSR2 has
+ * returned.  The handler of SIGUSR1 leaves the interrupted code by a jump.  Prints its process ID,
+ * waits for a line, and prints how each call has ended and how often SIGUSR2 was handled.
  */
 #include <setjmp.h>
 #include <signal.h>

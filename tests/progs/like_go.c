@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * A program that has the note by which programs of the Go linker are known, and nothing
- * else of theirs.  Says what goes() comes to.
+ * A program with the note that identifies programs of the Go linker, but with nothing else of Go's.
+ * Prints the result of goes().
  */
 #include <stdio.h>
 

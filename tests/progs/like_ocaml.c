@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -Wl,-E
 /*
- * A program that exports the function by which OCaml's runtime is known, and has nothing else
- * of OCaml's.  Says what follows() comes to.
+ * A program that exports the function that identifies OCaml's runtime, but has nothing else of
+ * OCaml's.  Prints the result of follows().
  */
 #include <stdio.h>
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- *	looks at PID [NUMBER]	says what can be seen of the process; NUMBER is looked for in what it has
- *				mapped for execution, and in the files behind that
- *	looks wait		says that it waits, and does so for a line; secret() is called first and
- *				last, in which the number 0x5ec4e75ec4e75ec4 stands
+ *	looks at PID [NUMBER]	print what can be seen of the process; search for NUMBER in its
+ *				executable mappings, and in the files behind them
+ *	looks wait		call secret(), print "waits", wait for a line, and call secret()
+ *				again
+ *
+ * secret() contains the number 0x5ec4e75ec4e75ec4.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -91,7 +93,7 @@ static void look_at(void)
 	FILE *maps;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		/* Position 0 of these is no memory. */
+		/* Position 0 of this file is no memory. */
 		if (strcmp(names[i], "mem"))
 			look(names[i]);
 	}

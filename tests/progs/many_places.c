@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A statically defined probe at 20,000 places, each of which is passed once. */
+/* Executes a statically defined probe at 20,000 places, once each.  Prints nothing. */
 #include "sdt.h"
 
 void places(unsigned long n);

@@ -2,8 +2,8 @@
 /*
  *	map_often FILE PAGE COUNT
  *
- * Says "ready", waits for a line, maps a page of the file as code so many times, says "mapped",
- * and ends at the end of its input.
+ * Prints "ready", waits for a line, and maps page number PAGE of the file as code COUNT times.
+ * Then prints "mapped", and ends at the end of its input.
  */
 #include <err.h>
 #include <fcntl.h>

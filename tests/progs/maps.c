@@ -1,32 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic -ldl
 /*
- * Code that is mapped, unmapped and moved:
+ * Maps, unmaps and moves code, and prints what the code returns:
  *
- *	maps dlopen TIMES	load libm, call cbrt(), unload it
- *	maps remap CALLS	copy the page with moved() to where it is, as is
- *				done to have text in huge pages, and call it before
- *				and after
- *	maps unmap		call a copy of moved() in a private mapping of this
- *				file, unmap it, map it again, call it again
- *	maps move		call one that moves from place to place
- *	maps leave		one that moves, and is called where it was, too
- *	maps replace		one in whose place another one is mapped, and it again
- *	maps swap		one in whose place another one is mapped that begins with the
- *				same instruction
- *	maps share		one in a shared mapping of this file
- *	maps protect		take what may be done with its page away and give it back
- *	maps twice		two copies and itself in turn, until one copy has gone
- *	maps flicker		map a copy and unmap it again, until it is killed
+ *	maps dlopen TIMES	load libm, call cbrt(), unload it, TIMES times
+ *	maps remap CALLS	copy the page with moved(), and move the copy over the page, as
+ *				programs do to have text in huge pages; call it before and after
+ *	maps unmap		call a copy of moved() in a private mapping of this file, unmap
+ *				it, map it again, call it again
+ *	maps move		call a copy that moves from place to place
+ *	maps leave		call a copy that moves, and also the one left at the old place
+ *	maps replace		call a copy; map another function in its place, and moved() again
+ *	maps swap		the same with a function that begins with the same instruction
+ *	maps share		call a copy in a shared mapping of this file
+ *	maps protect		take access rights from the page of moved(), and restore them
+ *	maps twice		call two copies and moved() in turn; then unmap one copy
+ *	maps flicker		map and unmap a copy until the program is killed
  *
  *	maps int80 THING, maps x32 THING, maps high THING
- *				move and leave by other ways to make the system call: that of 32-bit
- *				code, x32's (2 is returned where the kernel has none), and the usual
- *				one with more in the register than the number, which nobody looks at
+ *				"move" and "leave" with other forms of the system call: that of
+ *				32-bit code; x32's (the status is 2 if the kernel has none); and
+ *				the usual one with bits in the register above the number, which
+ *				the kernel ignores
  *
- * With "wait" behind it, it says "ready" first, and waits for a line; for another one where it
- * has the shared mapping.
- * The output is the same whether the program is probed or not.
+ * With "wait" as the last argument, the program first prints "ready" and waits for a line.  "share"
+ * waits for another line while it has the shared mapping.  The output is the same whether the
+ * program is probed or not.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -54,7 +53,7 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 long moved(long x);
 
-/* In a page of its own, beginning with the same byte. */
+/* A function in a page of its own, which begins with the same byte as moved(). */
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
 	".globl other\n.type other, @function\n"
@@ -66,7 +65,7 @@ __asm__(".pushsection .text\n"
 	".popsection\n");
 long other(long x);
 
-/* In a page of its own, beginning with the same instruction. */
+/* A function in a page of its own, which begins with the same instruction as moved(). */
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
 	".globl alike\n.type alike, @function\n"
@@ -123,7 +122,7 @@ static void remap(long calls)
 	printf("sum %ld\n", sum);
 }
 
-/* Where a function is in this file. */
+/* Return the offset of a function in this file. */
 static unsigned long offset_of(long (*function)(long))
 {
 	unsigned long base = 0, offset = 0;
@@ -141,7 +140,7 @@ static unsigned long offset_of(long (*function)(long))
 	return offset + ((unsigned long)function - base);
 }
 
-/* Ways to make a system call. */
+/* Forms of the system call. */
 static enum { SYSCALL, INT80, X32, HIGH } way;
 
 static void *moving(void *from, size_t len, size_t new_len, int flags, void *to)
@@ -185,7 +184,7 @@ static void move(void)
 		at = moving(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, room + i * PAGE);
 		sum += ((long (*)(long))at)(i);
 	}
-	/* It grows where it is. */
+	/* Let the mapping grow.  It moves once more, as the page behind it is mapped. */
 	at = moving(at, PAGE, 2 * PAGE, MREMAP_MAYMOVE, NULL);
 	sum += ((long (*)(long))at)(i);
 	printf("sum %ld\n", sum);
@@ -200,7 +199,7 @@ static void unmap(void)
 	int i;
 
 	for (i = 0; i < 5; i++) {
-		/* Every other time it becomes code only afterwards. */
+		/* Every other time, make the mapping executable only later. */
 		at = mmap(at, PAGE, i % 2 ? PROT_READ : PROT_READ | PROT_EXEC,
 			  MAP_PRIVATE | (at ? MAP_FIXED : 0), fd, offset);
 		if (i % 2)
@@ -259,7 +258,7 @@ static void share(void)
 		getchar();
 }
 
-/* The program's own mapping, so that what was in place at exec is what is protected. */
+/* Protect the program's own mapping, which is there since exec. */
 static void protect(void)
 {
 	static const int others[] = { PROT_NONE, PROT_READ, PROT_READ | PROT_WRITE };
@@ -274,7 +273,7 @@ static void protect(void)
 		}
 		sum += moved(i);
 	}
-	/* It may be written to while it is executed. */
+	/* Let the page be writable while it is executed. */
 	if (mprotect((void *)moved, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC)) {
 		perror("mprotect");
 		exit(1);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -no-pie -fno-pic
 /*
- * mode_switch TIMES [BASE]: a 64-bit program that calls a function of 32-bit code, in
- * the 32-bit code segment, or in one of its own that begins at BASE.  Its instructions mean
- * something else in 64-bit code: one-byte increments are prefixes there, an absolute address
- * is a relative one.
+ *	mode_switch TIMES [BASE]
+ *
+ * A 64-bit program that calls a function of 32-bit code TIMES times, and prints the sum of the
+ * results.  The function executes in the 32-bit code segment, or in a segment of the program's own
+ * that begins at BASE. Its instructions have another meaning in 64-bit code: one-byte increments
+ * are prefixes there, and an absolute address is a relative one.
  */
 #define _GNU_SOURCE
 #include <asm/ldt.h>
@@ -14,7 +16,7 @@
 #include <unistd.h>
 
 #define SELECTOR_32	0x23
-/* The first of the table of the program's own. */
+/* The first entry of the program's own table. */
 #define SELECTOR_LDT	0x7
 
 unsigned int table = 1000;

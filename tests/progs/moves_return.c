@@ -2,16 +2,17 @@
 /*
  *	moves_return TIMES
  *
- * Functions that take their two arguments off the stack along with their return address, which
- * they move: up over the arguments, as a JavaScript engine's do; the same with nothing left where
- * it lay; and down, below room that the caller gives back.  They call each other's callers, too.
+ * Calls functions that take their two arguments off the stack together with their return address.
+ * They move the return address: up over the arguments, as functions of a JavaScript engine do; the
+ * same, and clear the old place; and down, below room that the caller frees. nested() calls them at
+ * several depths, too.  Prints the sum of the results.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
 /*
- * call_NAME(a, b) pushes both and calls NAME, which adds them.  The jump in the frame hides what
- * follows from who reads the function only up to there.
+ * call_NAME(a, b) pushes both arguments and calls NAME, which adds them.  The jump in the frame
+ * hides the rest of the function from a reader that reads only up to the jump.
  */
 #define MOVES(name, move)							\
 	".globl " #name "\n"							\
@@ -49,7 +50,7 @@ long call_moves_up(long a, long b);
 long call_moves_and_wipes(long a, long b);
 long call_moves_down(long a, long b);
 
-/* The return addresses of these lie in frames further up. */
+/* Make nested calls, whose return addresses lie in frames further up. */
 __attribute__((noipa)) long nested(long n)
 {
 	if (!n)

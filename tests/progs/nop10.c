@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * A function that begins with a nop of ten bytes, of which the kernel's own uprobes may make
- * a call.  For each line of standard input calls it ten times, and says the sum of all that
- * it has returned.
+ * Calls a function that begins with a nop of ten bytes, which the kernel's own uprobes may replace
+ * by a call.  Prints "ready".  For each line of standard input, calls the function ten times, and
+ * prints the sum of everything that it has returned.
  */
 #include <stdio.h>
 

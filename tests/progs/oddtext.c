@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic
 /*
- * Text that cannot be probed, under symbols that say why.  Prints its pid and the address
- * of main(), or of a huge page of the file that is its argument, mapped as text; and waits
- * for a line on standard input.
+ * Has text that cannot be probed, under symbols that name the reason.  Prints its process ID and
+ * the address of main().  With an argument, maps a huge page of that file as text, and prints its
+ * address instead.  Waits for a line on standard input.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ __asm__(".pushsection .text\n"
 	"enclave:\n\t.byte 0x0f, 0x01, 0xd7\n\tret\n"
 	".popsection\n");
 
-/* Its first byte is read, so that the page is there. */
+/* Map a huge page of a file.  Read its first byte, so that the page is in memory. */
 static void *map_huge(const char *path)
 {
 	int fd = open(path, O_RDWR | O_CREAT, 0600);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * overlap TIMES: for each line of input, call add() so often for one thread and
- * so often for many, and print the sum.  The C library does the same: with one
- * thread it jumps over the lock prefix.
+ *	overlap TIMES
+ *
+ * For each line of input, calls add() TIMES times, in turns as for one thread and as for many, and
+ * prints the sum.  Like the C library, add() jumps over the lock prefix if there is one thread
+ * only.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -no-pie -Wl,-z,max-page-size=0x200000
 /*
- * Text that the kernel may have in a huge page, or share between processes.
+ * Has text that the kernel may put into a huge page, or share between processes.
  *
- * "pages [merge]": says its pid (with merge, its text may be merged with that of other
- * processes); then for each number N on standard input calls work() N times and says the
- * sum of what it returned.
+ *	pages [merge]
+ *
+ * Prints its process ID. For each number N on standard input, calls work() N times, and prints the
+ * sum of the results.  With "merge", the kernel may merge its text with that of other processes.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 long work(long x);
 
-/* More than a huge page of text before and behind. */
+/* There is more than a huge page of text before the function, and behind it. */
 asm(".text\n"
 	".balign 0x200000\n"
 	".fill 0x240000, 1, 0xcc\n"

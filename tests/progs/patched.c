@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * Patches the operand of an instruction.  Reads a word a line: "call" says what amount()
- * returns, "fork" what it returns in a child, or how that ended, "patch" has amount()
- * return one more, "move" takes it elsewhere by mremap(), "replace" has data there that begin
- * with the byte of a breakpoint, "look" says whether they do, here and in a child, "load" has
- * another function there that begins with the same byte and returns 9.
+ * Patches the operand of an instruction.  Executes the commands that it reads, one a line:
+ *
+ *	call	print what amount() returns
+ *	fork	print what amount() returns in a child, or how the child ended
+ *	patch	change amount(), so that it returns one more
+ *	move	move amount() elsewhere by mremap()
+ *	replace	map data at the old place that begins with the byte of a breakpoint
+ *	look	print whether the data begin with that byte, here and in a child
+ *	load	map another function there, which begins with the same byte and returns 9
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -28,7 +32,7 @@ asm(".text\n"
 
 int amount(void);
 
-/* Where it is. */
+/* Where amount() is now. */
 static int (*there_is)(void) = amount;
 
 static void patch(void)

@@ -3,10 +3,10 @@
  *	perf_uprobe PATH OFFSET PID [COUNTER]
  *	perf_uprobe -l PATH OFFSET PID
  *
- * One of the kernel's own uprobes that is for one process only (man 2 perf_event_open), with
- * a reference counter at COUNTER in the file.  Says "open", and for each line on standard input
- * how many hits there have been; ends with the last of them.  With -l it comes and goes until
- * the process has ended, and says how often.
+ * Opens one of the kernel's own uprobes for one process only (man 2 perf_event_open), with a
+ * reference counter at COUNTER in the file.  Prints "open".  For each line on standard input,
+ * prints how many hits there have been; ends at the end of its input.  With -l, opens and closes
+ * the uprobe until the process has ended, and prints how often.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * A scheduler as Go's: the handler of SIGURG sends a thread that it has interrupted in
- * one of the functions below to other code, which then goes on with what was
- * interrupted, without a return from the handler to there.
+ * Has a scheduler like Go's.  If SIGURG interrupts a thread in one of the functions below, the
+ * handler sends the thread to other code.  That code then continues the interrupted function; the
+ * handler does not return there.
  *
- * "wait THING": says its pid, calls THING once, says what it came to and how many signals
- * there were.  "storm N": calls each of them N times at least, until there have been some
- * signals, says whether the sum is right, and on standard error how often it has called
- * each, how many signals there were, and how many sent the thread elsewhere.
+ *	preempted wait THING	print the process ID, call THING once, print its result and how
+ *				many signals there were
+ *	preempted storm N	call each THING at least N times, until there have been some
+ *				signals; print whether the sum is right; print on standard error
+ *				how often each was called, how many signals there were, and how
+ *				many of them sent the thread elsewhere
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -31,7 +33,7 @@ long by_icall(long x);
 void elsewhere(void);
 extern const char preemptible[], preemptible_end[];
 
-/* No red zone, as in Go: the word below the stack is free. */
+/* There is no red zone, as in Go: the word below the stack is free. */
 asm(".text\n"
 	"preemptible:\n"
 	".macro function name\n"
@@ -103,7 +105,7 @@ asm(".text\n"
 	"jumped:\n"
 	"	lea 4(%rdi), %rax\n"
 	"	ret\n"
-	/* Nothing is changed but the word below the stack. */
+	/* Change nothing but the word below the stack. */
 	"function elsewhere\n"
 	"	ret\n"
 	".data\n"
@@ -125,7 +127,7 @@ static const struct {
 
 static volatile long handled, sent;
 
-/* It comes less often where a round has had so many: a round takes longer then. */
+/* Send the timer's signal less often if a round has had @left signals: it takes longer then. */
 static struct itimerval often = { { 0, 1000 }, { 0, 1000 } };
 static volatile int left = 100;
 
@@ -166,7 +168,7 @@ int main(int argc, char **argv)
 		printf(" %ld\n", handled);
 		return 0;
 	}
-	/* The timer's signal does what SIGURG does. */
+	/* The timer's signal has the handler of SIGURG. */
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (n = 0; n < least || (handled < 30 && n < 1000 * least); n++) {

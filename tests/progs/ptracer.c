@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic
 /*
- * Traces a child through its system calls, some signals and a fault, and prints what its
- * registers and the signal show at each stop, addresses as distances from code of its own.
- * The output is the same whether the child is probed or not.
+ * Traces a child through its system calls, some signals and a fault.  At each stop, prints what the
+ * child's registers and the signal show.  Addresses are printed as distances from code of the
+ * program.  The output is the same whether the child is probed or not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,10 @@
 extern char calls_begin[], calls_end[];
 void calls(void);
 
-/* getppid, a failing close, kill, a division by zero that its handler leaves behind. */
+/*
+ * Call getppid(), a close() that fails, and kill().  Then divide by zero; the handler skips the
+ * division.
+ */
 __asm__(".pushsection .text\n"
 	".globl calls\n.type calls, @function\n"
 	"calls:\n"
@@ -77,7 +80,7 @@ static void print_stop(const char *what, pid_t pid)
 	printf("%s at +%lld nr %lld rcx %s", what, regs.rip - (unsigned long)calls_begin,
 	       regs.orig_rax, rcx);
 	ptrace(PTRACE_GETSIGINFO, pid, NULL, &info);
-	/* What an exception says of itself, not a system call's stop. */
+	/* Print what an exception tells, but not what the stop of a system call does. */
 	if ((info.si_signo == SIGTRAP || info.si_signo == SIGFPE) && info.si_code > 0 &&
 	    info.si_code < SIGTRAP)
 		printf(" code %d of +%ld", info.si_code,
@@ -110,7 +113,7 @@ int main(void)
 			print_stop("system call", pid);
 		else
 			print_stop("signal", pid);
-		/* Step over one in three, to see that, too. */
+		/* Make a step at one stop in three, to see that, too. */
 		ptrace(n % 3 ? PTRACE_SYSCALL : PTRACE_SINGLESTEP, pid, NULL,
 		       (void *)(long)(sig == SIGTRAP || sig == SIGSTOP ? 0 : sig));
 		waitpid(pid, &status, 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads all registers and calls a function that changes them all, three times; says what each
- * register is where the function begins and where it has returned, and whether they were those
- * at the end:
+ * Loads all registers, and calls a function that changes all of them, three times.  Prints each
+ * register at the entry of the function and after its return:
  *
  *	EVENT: ip=... sp=... flags=... ax=... ...
  *
- * At both, the register di is an address in a file that is not in memory.
+ * If the program then has other registers, prints that, too.  At both events, the register di is an
+ * address in a file that is not in memory.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -21,7 +21,7 @@ struct registers {
 	unsigned long sp;	/* where the call is made */
 };
 
-/* Calls changed() with the registers that @in has, and leaves them as they are then in @out. */
+/* Call changed() with the registers in @in, and store the registers that it leaves in @out. */
 void load(const struct registers *in, struct registers *out);
 void changed(void);
 extern char behind[];
@@ -102,7 +102,7 @@ static void say(const char *event, const void *ip, unsigned long sp, const struc
 int main(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-	/* Two mappings, as a page that is brought in brings those around it. */
+	/* Use two mappings: if one page is brought into memory, so are the pages around it. */
 	char *absent = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	char *later = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	const unsigned int all = offsetof(struct registers, flags) / sizeof(unsigned long);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * Children that sleep in system calls which the kernel restarts, or not: stopped, traced
- * and interrupted in several ways.  Prints what the tracer sees of their registers and
- * what signal handlers do, addresses as distances from code of its own, and how the calls
- * end.  The output is the same whether do_call() and stepped() are probed or not.
+ * Starts children that sleep in system calls, some of which the kernel restarts.  Stops, traces and
+ * interrupts the children in several ways.  Prints what the tracer sees of their registers, what
+ * their signal handlers see, and how the calls end.  Addresses are printed as distances from code
+ * of the program.  The output is the same whether do_call() and stepped() are probed or not.
  *
- * With the argument "steps", a child single-steps through stepped() instead; with "filtered",
- * each child has a filter of seccomp, which allows all.
+ * With the argument "steps", a child single-steps through stepped() instead.  With "filtered", each
+ * child has a seccomp filter that allows everything.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,7 +46,7 @@ __asm__(".pushsection .text\n"
 	"\tret\n"
 	"do_call_end:\n"
 	".size do_call, . - do_call\n"
-	/* What a debugger has a stopped program call. */
+	/* Code that a debugger makes a stopped program call. */
 	".globl in_between\n.type in_between, @function\n"
 	"in_between:\n"
 	"\tmov $3, %eax\n"
@@ -178,7 +178,7 @@ static void be_called(void)
 	_exit(0);
 }
 
-/* Whether the child sleeps in its system call. */
+/* Check whether the child sleeps in its system call. */
 static int asleep(void)
 {
 	char path[64], line[256] = "", state = 0;
@@ -202,7 +202,7 @@ static int asleep(void)
 	return state == 'S' && (nr == call->nr || nr == SYS_restart_syscall);
 }
 
-/* Whether there is something to wait for. */
+/* Check whether a wait would report something about the child. */
 static int reported(void)
 {
 	siginfo_t info = { .si_pid = 0 };
@@ -211,7 +211,7 @@ static int reported(void)
 	return info.si_pid;
 }
 
-/* Waits until it does, or is done with it. */
+/* Wait until the child sleeps in its call, has finished it, or is stopped.  Print which. */
 static void settle(const char *after)
 {
 	while (!asleep() && !shared->done && !reported())
@@ -224,7 +224,7 @@ static long from_call(long addr)
 	return addr - (long)do_call;
 }
 
-/* Addresses elsewhere are where the libraries happen to be. */
+/* Print an address.  Addresses in libraries are not the same each time. */
 static void print_at(const char *name, long addr, char *begin, char *end)
 {
 	if (addr >= (long)begin && addr <= (long)end)
@@ -233,7 +233,7 @@ static void print_at(const char *name, long addr, char *begin, char *end)
 		printf(" %s elsewhere", name);
 }
 
-/* Waits for a stop and shows it; the signal that the child is to get. */
+/* Wait for a stop and print it.  Return the signal that the child must get. */
 static int next_stop(const char *what)
 {
 	struct user_regs_struct regs;
@@ -448,7 +448,7 @@ static void run(const char *name, void (*way)(void))
 	} else if (!shared->done) {
 		kill(child, SIGUSR2);
 	}
-	/* It may still be traced. */
+	/* The child may still be traced. */
 	while (waitpid(child, &status, __WALL) == child && WIFSTOPPED(status))
 		ptrace(PTRACE_CONT, child, NULL, (void *)(long)WSTOPSIG(status));
 	printf("  status %x, result %ld\n", status, shared->result);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -fno-optimize-sibling-calls
 /*
- * Threads that end within a call, and others that are in one on the same stacks,
- * called from elsewhere.  Says "waiting" when all are, and waits for a line; then
- * what the calls have come to, and in how many cases the place was the same.
+ * Starts threads that end within a call, then threads that wait in a call on the same stacks, which
+ * they enter from elsewhere.  Prints "waiting" when all of them wait, and waits for a line.  Then
+ * prints the results of the calls, and on how many stacks both calls were at the same place.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Statically defined probes, as systemtap's sys/sdt.h makes them: a nop, and a note
- * that says where it is.
+ * Statically defined probes, as systemtap's sys/sdt.h makes them: a nop, and a note that tells
+ * where the nop is.
  */
 #ifndef _TESTS_SDT_H
 #define _TESTS_SDT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A statically defined probe at 400 places, whose operands differ: a constant of each place, and one
- * of four registers, which grows from place to place. Says what they are.
+ * Executes a statically defined probe at 400 places with different operands: a constant of the
+ * place, and one of four registers, whose value grows from place to place. Prints these operands.
  */
 #include <stdio.h>
 

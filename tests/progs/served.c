@@ -3,9 +3,9 @@
 /*
  *	served [STRING]
  *
- * Passes STRING to take(), in a page that another thread of it brings in when somebody reads
- * it (man 2 userfaultfd), by fill(); without STRING, never.  Says its pid, that somebody waits
- * for the page, and what take() was given.
+ * Passes STRING to take(), in a page that is not in memory (man 2 userfaultfd).  If somebody reads
+ * the page, another thread provides it by fill(); without STRING, it never does.  Prints its
+ * process ID, "waits" when a reader waits for the page, and the string that take() got.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -32,7 +32,10 @@ __attribute__((noipa)) void take(const char *string)
 {
 	char copy[64];
 
-	/* The other thread prints, too: not with the stream locked. */
+	/*
+	 * Copy first: the other thread prints, too, so the fault must not happen with the stream
+	 * locked.
+	 */
 	snprintf(copy, sizeof(copy), "%s", string);
 	printf("took %s\n", copy);
 	fflush(stdout);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -rdynamic
 /*
- * sheds THREADS: so many threads call work() all the time, while another one
- * has the kernel forget the pages that hold it, which then come from the file
- * again.  Until it is told to end: by a line, or the end of its input.
+ *	sheds THREADS
+ *
+ * Calls work() in THREADS threads all the time.  Another thread lets the kernel discard the pages
+ * that hold work(), so that they come from the file again.  Ends after a line, or at the end of its
+ * input, and prints how many results were wrong.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -16,7 +18,7 @@
 static atomic_bool ending;
 static atomic_long wrong;
 
-/* In pages of its own, so that nothing else is forgotten. */
+/* Lies in pages of its own, so that nothing else is discarded. */
 __attribute__((noinline, noclone, section("shed"), aligned(4096))) long work(long x)
 {
 	__asm__ volatile("" : "+r" (x));

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic -Wl,-z,now
 /*
- * Signals and the addresses that they show:
+ * Receives signals, and checks the addresses that they show:
  *
- *	signals storm CALLS   so many calls of work() under a storm of timer
- *			      signals; each address that a handler saw must lie
- *			      in a file's code
- *	signals walk CALLS    the same, and each handler walks the stack, to where main()
- *			      was called from; standard error tells how often
- *	signals faults        faults in functions of known shape; where they were,
- *			      and whether the program gets over them: by going on behind
- *			      the instruction, or by putting right what it failed of
- *	signals syscalls      system calls that signals interrupt and restart, each
- *			      after one signal at least
- *	signals eintr	      system calls that signals interrupt; standard error
- *			      tells how many were made
- *	signals jumps TIMES   so many faults whose handler does not return
+ *	signals storm CALLS   call work() CALLS times under a storm of timer signals; each address
+ *			      that a handler saw must lie in a file's code
+ *	signals walk CALLS    the same, and each handler walks the stack up to the caller of
+ *			      main(); standard error tells how often
+ *	signals faults        fault in functions of known shape; print where the faults were, and
+ *			      whether the program survives them if the handler skips the
+ *			      instruction, or repairs the cause of the fault
+ *	signals syscalls      make system calls that signals interrupt and restart, each after one
+ *			      signal at least
+ *	signals eintr	      make system calls that signals interrupt; standard error tells how
+ *			      many
+ *	signals jumps TIMES   fault TIMES times, with a handler that does not return
  *
  * The output is the same whether the program is probed or not.
  */
@@ -44,7 +43,7 @@ static volatile unsigned int nr_seen;
 #ifdef __x86_64__
 #define IP REG_RIP
 #define SP REG_RSP
-#define LOADED REG_RDI	/* what load() loads from */
+#define LOADED REG_RDI	/* the address from which load() loads */
 #define SP_IN_FUNCTION 8	/* modulo 16 */
 #else
 #define IP REG_EIP
@@ -59,8 +58,8 @@ static unsigned long *ip_of(void *context)
 }
 
 /*
- * A storm that leaves no time for one instruction between two signals would not end: it
- * abates where a call has had so many.
+ * A storm would never end if it left no time for one instruction between two signals.  So it slows
+ * down if a call has had this many signals.
  */
 #define PATIENCE 100
 static struct itimerval storm_timer = { { 0, 50 }, { 0, 50 } };
@@ -77,7 +76,7 @@ static void on_timer(int sig, siginfo_t *info, void *context)
 	setitimer(ITIMER_REAL, &storm_timer, NULL);
 }
 
-/* The calls that storm() is in. */
+/* The return addresses of storm() and its callers. */
 static void *callers[16];
 static int nr_callers;
 static volatile long walks, astray;
@@ -126,7 +125,7 @@ static void handle(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
 	sigaction(sig, &sa, NULL);
 }
 
-/* None of it goes away again. */
+/* Check whether an address lies in a file's code.  Keep the ranges: nothing is unmapped again. */
 static int in_file_code(unsigned long addr)
 {
 	static struct {
@@ -198,8 +197,8 @@ static void storm(long calls, void (*fn)(int, siginfo_t *, void *))
 }
 
 /*
- * Each has the faulting instruction at a label of its own, of the length that
- * faults() skips.
+ * Functions that fault.  In each, the faulting instruction has a label of its own, and the length
+ * that faults() skips.
  */
 #ifdef __x86_64__
 __asm__(".pushsection .text\n"
@@ -249,7 +248,7 @@ extern char load_at[], divide_at[], illegal_at[], store_rip_at[], call_null_at[]
 static unsigned long fault_ip, fault_addr, fault_sp, skip;
 static int fault_code;
 
-/* As a runtime does that turns a null pointer into an exception. */
+/* Skip the instruction, like a runtime that turns a null pointer into an exception. */
 static void on_fault(int sig, siginfo_t *info, void *context)
 {
 	fault_ip = *ip_of(context);
@@ -261,7 +260,10 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 
 static long *wanted;
 
-/* As one does that makes up for what was not there: the instruction is executed again. */
+/*
+ * Repair the pointer, like a runtime that provides what was missing.  The instruction executes
+ * again.
+ */
 static void on_wrong_pointer(int sig, siginfo_t *info, void *context)
 {
 	fault_ip = *ip_of(context);
@@ -328,7 +330,7 @@ static void faults(void)
 }
 
 static volatile int ticks;
-static int told = -1;	/* a pipe that learns of each */
+static int told = -1;	/* a pipe that gets a byte for each tick */
 
 static void on_tick(int sig, siginfo_t *info, void *context)
 {
@@ -345,7 +347,7 @@ PROBED long reader(int fd)
 	long ret;
 	char c;
 
-	/* In place, so that the system call itself is among what is probed. */
+	/* Make the call inline, so that its instruction is probed, too. */
 #ifdef __x86_64__
 	__asm__ volatile("syscall" : "=a" (ret) : "0" (SYS_read), "D" (fd), "S" (&c), "d" (1)
 			 : "rcx", "r11", "memory");
@@ -387,7 +389,7 @@ static void syscalls(void)
 	printf("read %ld bytes, interrupted: %d, child %d\n", got, ticks > 10, WEXITSTATUS(status));
 }
 
-/* Reads until so many signals have interrupted it. */
+/* Read until 100 signals have interrupted the reads. */
 static void eintr(void)
 {
 	struct itimerval often = { { 0, 3000 }, { 0, 3000 } };

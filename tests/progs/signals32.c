@@ -3,6 +3,6 @@
 // cflags: -O1 -rdynamic -Wl,-z,now tests/progs/m32/start.S
 // cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
- * The program "signals" as a 32-bit one.
+ * The program "signals", compiled for 32 bits.
  */
 #include "signals.c"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -rdynamic
 /*
- * Prints its process ID and the address of work(), waits for a line, and forks
- * a child that calls work().  The kernel stores the child's pidfd behind the
- * copy of the address space, to a page that only another line brings in: the
- * fork sleeps so long.  Says when it does, and what became of the child.
+ * Prints its process ID and the address of work(), waits for a line, and forks a child that calls
+ * work().  After the kernel has copied the address space, it stores the child's pidfd into a page
+ * that is not in memory.  The program provides the page after another line; the fork sleeps until
+ * then.  Prints when the fork sleeps, and how the child ended.
  *
- * With an argument, it first has a page of a file in shared memory written back,
- * says so and waits for a line; and the child says what the reference counter is
- * before it calls work(), waits for a line and says it again.
+ * With an argument, the program first has a page of a file in shared memory written back, prints
+ * that, and waits for a line.  The child then prints the reference counter before it calls work(),
+ * waits for a line, and prints the counter again.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -3,8 +3,11 @@
 // cflags: -O1 -rdynamic tests/progs/m32/start.S
 // cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
- * sret32 TIMES: a function that returns a structure, and with "ret $4" takes the
- * pointer to it off the stack; and one that takes twelve bytes off.
+ *	sret32 TIMES
+ *
+ * Calls two functions that pop arguments by their return, TIMES times each, and prints the sums of
+ * their results.  One returns a structure, and takes the pointer to it off the stack by "ret $4".
+ * The other takes twelve bytes off.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic -pthread -fno-optimize-sibling-calls
 /*
- * Calls functions on other stacks than one would think: coroutines, signal
- * stacks, jumps out of handlers, returns that pop arguments, also where the return
- * address of a call was that was left by a jump, tail calls, a return with a prefix.
- * The output is the same whether they are probed or not, and says how often
- * each probed_*() was entered, and how often it returned.
+ * Calls functions in unusual ways: on the stacks of coroutines and of signals, with jumps out of
+ * signal handlers, with tail calls, with a return that has a prefix, and with returns that pop
+ * arguments.  The last is also done at the place where a call that was left by a jump had its
+ * return address.  Prints the results, and how often each probed_*() returned.  The output is the
+ * same whether they are probed or not.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -48,7 +48,7 @@ static void coroutine(int me)
 
 	for (i = 0; i < 30; i++)
 		turns += probed_yields(me, i % 7);
-	/* The first one that is through ends it; the others stay where they are. */
+	/* The first coroutine to finish ends the test; the others stay suspended. */
 	setcontext(&main_context);
 }
 
@@ -100,7 +100,7 @@ PROBED long probed_raises(int sig)
 	return 1;
 }
 
-/* Two arguments on the stack, popped by the return. */
+/* Takes two arguments on the stack, and pops them by its return. */
 long probed_pops(long a, long b);
 __asm__(".pushsection .text\n"
 	".globl probed_pops\n.type probed_pops, @function\n"
@@ -120,7 +120,7 @@ static long pops(long a, long b)
 	return sum;
 }
 
-/* Is left by a jump, and what was its return address becomes an argument. */
+/* Is left by a jump.  The place of its return address then gets an argument. */
 void probed_left(void);
 __asm__(".pushsection .text\n"
 	".globl probed_left\n.type probed_left, @function\n"
@@ -145,7 +145,7 @@ __asm__(".pushsection .text\n"
 			 : "=&a" (sum) : "r" (a), "r" (b)	\
 			 : "rcx", "rdx", "memory", "cc")
 
-/* Where the last argument is. */
+/* The old return address lies where the last argument is pushed. */
 static long pops_over_last(long a, long b)
 {
 	long sum;
@@ -154,7 +154,7 @@ static long pops_over_last(long a, long b)
 	return sum;
 }
 
-/* Where the first one is. */
+/* The old return address lies where the first argument is pushed. */
 static long pops_over_first(long a, long b)
 {
 	long sum;
@@ -179,7 +179,7 @@ __asm__(".pushsection .text\n"
 	".size probed_end, . - probed_end\n"
 	".popsection\n");
 
-/* Is one instruction: a return with the prefix that old processors wanted where a jump ends. */
+/* Is a single instruction: a return with the prefix that old processors needed on a jump target. */
 void probed_rep(void);
 __asm__(".pushsection .text\n"
 	".globl probed_rep\n.type probed_rep, @function\n"
@@ -188,7 +188,7 @@ __asm__(".pushsection .text\n"
 	".size probed_rep, . - probed_rep\n"
 	".popsection\n");
 
-/* Leaves all registers as they are. */
+/* Check that the call leaves all registers as they are. */
 static long reps(long x)
 {
 	long y = 2 * x;

@@ -1,45 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -rdynamic
 /*
- * Does one thing for each line on standard input, and says what came of it:
+ * Executes the commands that it reads from standard input, one a line, and prints the results:
  *
- *	call N		work() N times: sum of its results
- *	busy		work() over and over, some calls every millisecond, until the next line
- *	idle		how many calls that were, and how many returned something wrong
- *	nest N		nest(N), which calls itself: its result
+ *	call N		call work() N times: the sum of the results
+ *	busy		call work() over and over, some calls every millisecond, until the next line
+ *	idle		how many calls "busy" made, and how many returned something wrong
+ *	nest N		call nest(N), which calls itself: its result
  *	fork N		a child calls work() N times: its sum, and the counter (see below), also
- *			where it was mapped once more
- *	forkmap N	the same, of a child that maps the counter itself
- *	forklib N	a child calls the library_work() of the library that is loaded
- *	vfork N		a child of vfork() calls work() N times: sum
- *	grandchild N	the child of a child says what "fork N" has a child say
- *	threads N	4 threads that call work() N times: sum
- *	exec		executes itself anew
- *	start HOW	a child that begins in that way (fork, vfork, spawn, clone) calls work() once,
- *			but by spawn, then executes this program, which says the counter and the sum of
- *			two calls of work(); then the counter here, and the child's status
- *	inside N	inside(N), which returns when there is another line: its result
- *	into DIR	a child in the cgroup DIR, which calls work(3) when it gets SIGUSR1: its id,
- *			and when it is through, its sum
- *	leave		the first thread exits, another one goes on
- *	share N		a process with the same memory calls work() N times and nest(N), forks a
- *			child that does so, and executes another program: their sums
- *	orphan N	such a process stays when this one has gone, and only then calls them
- *	around		around(), which calls work(3) and adds 1000: its result
- *	jump N		N times jumps(), which goes on with work() by a jump: sum of its results
- *	counter		the 16-bit counter of probes of this program
- *	clear		sets that to 0
- *	map		maps it once more, and says what it is there
- *	mapped		what it is there now
- *	move		moves that mapping, and says what it is there
- *	protect		makes that mapping read-only
- *	load PATH	dlopen()s a library, and says what its counter is
- *	library N	calls its library_work(N): the result
- *	unload		dlclose()s it
- *	exit N		exits with status N
+ *			where it is mapped once more
+ *	forkmap N	the same, with a child that maps the counter itself
+ *	forklib N	a child calls library_work() of the loaded library
+ *	vfork N		a child of vfork() calls work() N times: the sum
+ *	grandchild N	a child's child does what the child of "fork N" does
+ *	threads N	4 threads call work() N times each: the sum
+ *	exec		execute this program again
+ *	start HOW	start a child by HOW (fork, vfork, spawn, clone).  Except with "spawn", the
+ *			child calls work() once.  Then it executes this program, which prints the
+ *			counter and the sum of two calls of work().  At last, the counter of this
+ *			process, and the child's status
+ *	inside N	call inside(N), which returns after another line: its result
+ *	into DIR	start a child in the cgroup DIR, which calls work() 3 times on SIGUSR1: its
+ *			process ID, and later its sum
+ *	leave		the first thread exits, and another one continues
+ *	share N		a process that shares the memory calls work() N times and nest(N), forks a
+ *			child that does the same, and executes another program: their sums
+ *	orphan N	such a process waits until this one has ended, and only then calls them
+ *	around		call around(), which calls work(3) and adds 1000: its result
+ *	jump N		call jumps() N times, which jumps to work(): the sum of the results
+ *	counter		the 16-bit reference counter of this program's probes
+ *	clear		set the counter to 0
+ *	map		map the counter once more: its value there
+ *	mapped		the counter's value in that mapping now
+ *	move		move that mapping: the counter's value there
+ *	protect		make that mapping read-only
+ *	load PATH	dlopen() a library: the value of its counter
+ *	library N	call its library_work(N): the result
+ *	unload		dlclose() the library
+ *	exit N		exit with status N
  *
- * The first line of output is "PID" and the addresses of work(), nest() and of
- * the instruction of work() behind its first one.
+ * The first line of output is the process ID, and the addresses of work(), of nest() and of the
+ * second instruction of work().
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -66,8 +67,8 @@ long jumps(long x);
 extern char work_second[];
 
 /*
- * In assembly, so that the tests know its instructions: an add of 4 bytes that
- * a handler may skip, then three more.
+ * In assembly, so that the tests know the instructions: an add of 4 bytes, which a handler may
+ * skip, and three more.
  */
 __asm__(".pushsection .text\n"
 	".globl work\n.type work, @function\n"
@@ -81,7 +82,7 @@ __asm__(".pushsection .text\n"
 	".size work, . - work\n"
 	".popsection\n");
 
-/* Behind the call, an add of 6 bytes that a return handler may skip. */
+/* After the call, there is an add of 6 bytes, which a return handler may skip. */
 __asm__(".pushsection .text\n"
 	".globl around\n.type around, @function\n"
 	"around:\n"
@@ -94,7 +95,7 @@ __asm__(".pushsection .text\n"
 	".size around, . - around\n"
 	".popsection\n");
 
-/* Its return address is that of work(), which goes back for both. */
+/* jumps() and work() have the same return address; the return of work() is the return of both. */
 __asm__(".pushsection .text\n"
 	".globl jumps\n.type jumps, @function\n"
 	"jumps:\n"
@@ -137,7 +138,7 @@ static long works(long n)
 
 static long busy_calls, busy_wrong;
 
-/* Leaves time to others; says that it has begun when calls have returned. */
+/* Call work() over and over, but leave time to others.  Print "busy" when calls have returned. */
 static void busy(void)
 {
 	struct pollfd in = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -185,7 +186,7 @@ static void in_threads(long n)
 	printf("threads %ld\n", sum);
 }
 
-/* What a process with the memory of this one is to do, and has found. */
+/* Input and results of a process that shares the memory of this one. */
 static struct {
 	long n;
 	pid_t parent;
@@ -241,7 +242,10 @@ static int start_anew(void *arg)
 	_exit(1);
 }
 
-/* But for fork(), the child has the memory of this process until it executes the program. */
+/*
+ * Start a child.  Except with fork(), it shares this process's memory until it executes the
+ * program.
+ */
 static void start_child(const char *how)
 {
 	extern char **environ;
@@ -263,7 +267,7 @@ static void start_child(const char *how)
 	printf("starter %d status %d\n", steps_counter, status);
 }
 
-/* The signal waits until the child asks for it. */
+/* Start a child in a cgroup.  The signal stays pending until the child asks for it. */
 static void start_in(const char *cgroup)
 {
 	struct clone_args args = { .flags = CLONE_INTO_CGROUP, .exit_signal = SIGCHLD };
@@ -290,7 +294,7 @@ static volatile unsigned short *mapped;
 static void *library;
 static long (*library_work)(long);
 
-/* @info, of this program, says from where on the file is in memory. */
+/* Map the counter once more.  @info is about this program: where its file's parts are in memory. */
 static int map_counter(struct dl_phdr_info *info, size_t size, void *fd)
 {
 	unsigned long at = (unsigned long)&steps_counter - info->dlpi_addr;
@@ -316,7 +320,7 @@ static int map(void)
 	return *mapped;
 }
 
-/* Takes the mapping elsewhere. */
+/* Move the mapping to another place. */
 static int move(void)
 {
 	unsigned long in = (unsigned long)mapped & 4095;
@@ -354,7 +358,7 @@ static void in_grandchild(long n)
 	waitpid(pid, NULL, 0);
 }
 
-/* The child has the memory of this process, which waits for it. */
+/* The child shares the memory of this process, which waits for the child. */
 static void in_vfork(long n)
 {
 	static volatile long sum;
@@ -402,7 +406,7 @@ static void *steps(void *name);
 
 static pthread_t first;
 
-/* Once the first thread has gone: until then it executes instructions, too. */
+/* Wait until the first thread has exited, as it executes instructions until then. */
 static void *steps_alone(void *name)
 {
 	pthread_join(first, NULL);

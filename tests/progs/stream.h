@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What stream_make writes and stream_run reads. */
+/* The format of the files that stream_make writes and stream_run reads. */
 #ifndef STREAM_H
 #define STREAM_H
 
 #include "types.h"
 
-/* Where things are while a stream runs: far from everything else of the program. */
+/* Addresses while a stream runs: far from everything else of the program. */
 #define STREAM_TEXT	0x20000000
 #define STREAM_DATA	0x30000000
 #define STREAM_STACK	0x31000000
@@ -13,11 +13,10 @@
 #define STREAM_CELL	(STREAM_DATA + 0x3ff0)	/* for targets of indirect calls */
 
 /*
- * A stream's file is an ELF file whose only segment is the text at this offset.
- * Before it, from STREAM_TABLE on: how many instructions there are, and the
- * offset of each in the text, 32 bits each. STREAM_INSIDE marks those that make
- * no sense without the ones before them: nothing goes there from elsewhere. The
- * last instruction is ud2.
+ * The file of a stream is an ELF file whose only segment is the text, at this offset. Before that,
+ * from STREAM_TABLE on, there are the number of instructions, and the offset of each of them in the
+ * text, 32 bits each. STREAM_INSIDE marks an instruction that makes no sense without the ones
+ * before it: no branch goes there from elsewhere. The last instruction is ud2.
  */
 #define STREAM_OFFSET	0x8000
 #define STREAM_TABLE	0x100
@@ -42,7 +41,9 @@ static inline u32 stream_random(struct stream_random *r)
 	return (u32)(r->state * 0x2545f4914f6cdd1d >> 32);
 }
 
-/* A value for a register: mostly an address in the data, else a small number, or any. */
+/*
+ * Return a value for a register: mostly an address in the data, else a small number, or any number.
+ */
 static inline u64 stream_value(struct stream_random *r)
 {
 	u32 kind = stream_random(r) % 8, offset = stream_random(r) % 2048;

@@ -4,12 +4,14 @@
 /*
  *	stream_make SEED COUNT FILE
  *
- * Writes a stream of COUNT random instructions for stream_run, and prints the
- * offset in FILE of each. They are drawn from all encodings there are, except for
- * those whose result is not the same in each run, or that would pull the rug from
- * under the program: see harmless(). Branches go forward. Where an instruction
- * leaves an address of the text behind (calls, syscall), others turn it into its
- * distance from the right one, as the text must not be read: breakpoints show.
+ * Writes a stream of COUNT random instructions for stream_run, and prints the offset in FILE of
+ * each. The instructions are drawn from all encodings, except for two kinds: instructions whose
+ * result differs between runs, and instructions that would harm the program itself (see
+ * harmless()).
+ *
+ * Branches go forward. The stream must not read its text, as it would see breakpoints. So if an
+ * instruction (a call, syscall) leaves an address of the text behind, others replace it by its
+ * distance from the right address.
  */
 #include <elf.h>
 #include <stdio.h>
@@ -23,9 +25,9 @@ enum { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI };
 
 struct item {
 	u8 text[UINSN_MAX_LEN];
-	u8 len, fix_at, fix_size;	/* a displacement to fill in */
-	int target;			/* of the instruction with this number */
-	bool loose;			/* the target may be one of those behind it */
+	u8 len, fix_at, fix_size;	/* the displacement to fill in */
+	int target;			/* number of the instruction that it refers to */
+	bool loose;			/* the target may be a later instruction */
 	bool inside;
 	u32 offset;
 };
@@ -76,7 +78,7 @@ static bool harmless(const struct uinsn *insn, const u8 *text)
 
 	if (ssol_plan_insn(&plan, text, insn->len, UINSN_MODE_64, NULL))
 		return false;
-	/* What these are relative to is not known. */
+	/* The bases of FS and GS are not known. */
 	if (insn->prefixes & (UINSN_PREFIX_FS | UINSN_PREFIX_GS))
 		return false;
 	switch (insn->class) {
@@ -92,7 +94,7 @@ static bool harmless(const struct uinsn *insn, const u8 *text)
 	case UINSN_TRAP:
 		break;
 	case UINSN_INT:
-		/* There are hypervisors that cannot get past an int1 with prefixes. */
+		/* Some hypervisors cannot get past an int1 with prefixes. */
 		return insn->opcode == 0xcd ? text[insn->imm_at] < 0x20 : insn->len == 1;
 	default:
 		return false;
@@ -100,8 +102,8 @@ static bool harmless(const struct uinsn *insn, const u8 *text)
 	switch (insn->map) {
 	case UINSN_MAP_1:
 		/*
-		 * mov to segment registers; x87's environment has addresses in it. Of
-		 * mov from segment registers QEMU 10.0 does not ignore REX.R.
+		 * Exclude mov to segment registers, and the environment of the x87, which contains
+		 * addresses. In mov from segment registers, QEMU 10.0 does not ignore REX.R.
 		 */
 		return insn->opcode != 0x8e &&
 		       !(insn->opcode == 0x8c && (insn->rex & UINSN_REX_R)) &&
@@ -112,7 +114,7 @@ static bool harmless(const struct uinsn *insn, const u8 *text)
 	case UINSN_MAP_V1:
 		return insn->opcode != 0xae || reg != 2;
 	case UINSN_MAP_V3:
-		/* QEMU 10.0 dies of vroundss and vroundsd with VEX.L, which is ignored. */
+		/* QEMU 10.0 dies of vroundss and vroundsd with VEX.L, which processors ignore. */
 		return (insn->opcode & 0xfe) != 0x0a || !insn->vl;
 	default:
 		return true;
@@ -145,7 +147,7 @@ static struct item *add(const void *text, u8 len)
 
 #define ADD(...) add((const u8[]){ __VA_ARGS__ }, sizeof((const u8[]){ __VA_ARGS__ }))
 
-/* Its last four bytes are to be the distance to that instruction. */
+/* Make the last four bytes of @item the distance to instruction @target. */
 static void add_relative(struct item *item, int target)
 {
 	item->fix_size = 4;
@@ -167,8 +169,8 @@ static void add_load(unsigned int reg, u64 value)
 }
 
 /*
- * The bit tests leave all flags but one undefined; to QEMU these depend on what
- * else is in the block that it translates.
+ * Check for a bit test. These instructions leave all flags but one undefined. In QEMU, the
+ * undefined flags depend on what else is in the block that it translates.
  */
 static bool bit_test(const struct uinsn *insn)
 {
@@ -185,7 +187,7 @@ static void add_any(void)
 
 	item = add("", 0);
 	text = item->text;
-	/* Most processors have few of the instructions of EVEX and XOP. */
+	/* Draw again, up to three times: most processors lack most of EVEX and XOP. */
 	do {
 		memcpy(text, encodings[pick() % nencodings], UINSN_MAX_LEN);
 		if (uinsn_decode(&insn, text, UINSN_MAX_LEN, UINSN_MODE_64))
@@ -212,14 +214,14 @@ static void add_any(void)
 		ADD(0x48, 0x85, 0xc0);					/* test %rax, %rax */
 }
 
-/* Up to three instructions that are jumped over, unless the jump faults. */
+/* Add up to three instructions that a jump skips, unless the jump faults. */
 static void add_skipped(void)
 {
 	for (u32 n = pick() % 4; n--;)
 		add_any();
 }
 
-/* rax, which holds an address, becomes its distance from an instruction's. */
+/* Replace the address in rax by its distance from the address of instruction @target. */
 static void add_distance(int target)
 {
 	add_relative(ADD(0x48, 0x8d, 0x0d, 0, 0, 0, 0), target);	/* lea target(%rip), %rcx */
@@ -227,7 +229,7 @@ static void add_distance(int target)
 	add_load(RCX, stream_value(&rnd));
 }
 
-/* A call of any form; where it goes, what it has pushed is looked at. */
+/* Add a call of any form. At its target, check the address that it has pushed. */
 static void add_call(void)
 {
 	struct item *jump, *load = NULL;
@@ -267,7 +269,7 @@ static void add_call(void)
 		add_relative(load, count);
 	ADD(0x58);							/* pop %rax */
 	add_distance(next);
-	/* No address stays behind, on the stack neither. */
+	/* Leave no address behind, not on the stack either. */
 	ADD(0x48, 0xc7, 0x44, 0x24, 0xf8, 1, 0, 0, 0);			/* movq $1, -8(%rsp) */
 	ADD(0x48, 0xc7, 0x04, 0x24, 2, 0, 0, 0);			/* movq $2, (%rsp) */
 	add_load(RBX, stream_value(&rnd));
@@ -275,7 +277,7 @@ static void add_call(void)
 	uinsn_put32(jump->text + 4, STREAM_CELL);
 }
 
-/* An indirect jump, or a return to a pushed address. */
+/* Add an indirect jump, or a return to a pushed address. */
 static void add_jump(void)
 {
 	struct item *load = ADD(0x48, 0x8d, 0x35, 0, 0, 0, 0);		/* lea target(%rip), %rsi */
@@ -299,7 +301,7 @@ static void add_jump(void)
 	ADD(0x48, 0xc7, 0x44, 0x24, 0xe8, 1, 0, 0, 0);			/* movq $1, -24(%rsp) */
 }
 
-/* System calls that take no argument; what is left in rcx is looked at. */
+/* Add a system call without arguments. Check the address that it leaves in rcx. */
 static void add_syscall(void)
 {
 	static const u16 numbers[] = { 24, 102, 1000 }, old_numbers[] = { 158, 24, 1000 };
@@ -315,7 +317,7 @@ static void add_syscall(void)
 	add_distance(count - 1);
 }
 
-/* Flags: CF PF AF ZF SF DF OF. */
+/* Add a change of the flags CF, PF, AF, ZF, SF, DF and OF. */
 static void add_flags(void)
 {
 	struct item *item = ADD(0x68, 0, 0, 0, 0);			/* push $flags */
@@ -358,7 +360,7 @@ static void make(void)
 	ADD(0x0f, 0x0b);
 }
 
-/* Where a branch of an item goes: what makes no sense alone is passed over. */
+/* Return where an item's branch goes. Skip instructions that make no sense alone. */
 static u32 target_of(const struct item *item)
 {
 	int to = item->target;

@@ -3,14 +3,13 @@
 /*
  *	stream_run SEED RUNS FILE [RUN]
  *
- * Executes a stream of stream_make RUNS times, each from other random registers,
- * vectors and memory, and prints a line for each run: how many signals came, and
- * a hash of all that the program can see: of each signal the number, code,
- * address, ip, flags but RF, and registers, and of the end the x87 and vector registers
- * and the memory, too. With RUN, that run alone, and all of it in words.
+ * Executes a stream of stream_make RUNS times, each time with other random registers, vectors and
+ * memory. Prints a line for each run: how many signals there were, and a hash of everything that
+ * the program can see. That is the number, code, address, ip, flags (except RF) and registers of
+ * each signal; and at the end also the x87 and vector registers and the memory. With RUN, executes
+ * that run only, and prints all of this in words.
  *
- * A fault is skipped: the stream goes on behind the instruction with other
- * registers.
+ * After a fault, the stream continues behind the instruction with other registers.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,19 +25,19 @@
 #include "stream.h"
 
 /*
- * What int3 stores has it when a fault or an interrupt came right before, which the machine's load
- * decides. A fault's has it always.
+ * int3 stores RF if a fault or an interrupt came right before. The load of the machine decides
+ * that. The flags that a fault stores always have RF.
  */
 #define FLAGS_RF	0x10000
 
 static u32 table[STREAM_MAX], count;
-/* What handlers change behind raise(). */
+/* Changed by signal handlers during raise(). */
 static volatile unsigned long signals;
 static volatile u64 hash;
 static bool talk;
 static struct stream_random rnd;
 
-/* Where the program itself goes on after a run. */
+/* The state with which the program itself continues after a run. */
 static gregset_t own_registers;
 static u8 own_state[16384];
 
@@ -67,7 +66,10 @@ static void new_registers(gregset_t regs)
 	regs[REG_RSP] = STREAM_STACK + STREAM_SIZE / 2 + stream_random(&rnd) % 64 * 8;
 }
 
-/* The frame's x87 and SSE part, and the upper halves of the AVX registers. */
+/*
+ * Return the size of a signal frame's x87 and SSE state, and of the upper halves of the AVX
+ * registers.
+ */
 static size_t state_size(const u8 *state)
 {
 	u32 magic = uinsn_get32(state + 464), size = uinsn_get32(state + 468);
@@ -106,7 +108,7 @@ static void finish(ucontext_t *uc)
 			printf(" %02x", state[k]);
 		printf("\n");
 	}
-	/* Not the address that x87 keeps of its last instruction, which slots do not hide. */
+	/* Leave out the address of the last x87 instruction, which slots do not hide. */
 	add_hash(state, 8);
 	add_hash(state + 24, 416 - 24);
 	if (state_size(state) >= 832 && (state[512] & 4))
@@ -138,7 +140,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 			printf(" %llx", regs[i]);
 		printf("\n");
 	}
-	/* The first instruction that begins behind ip, or at it when ip has moved on. */
+	/* Find the first instruction behind ip, or at ip if ip has moved on already. */
 	while (low < high) {
 		u32 middle = (low + high) / 2;
 
@@ -220,7 +222,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: stream_run SEED RUNS FILE [RUN]\n");
 		return 2;
 	}
-	/* Addresses and what names the processor are to be the same in each process. */
+	/* Addresses, and the identity of the processor, must be the same in each process. */
 	if (!(personality(0xffffffff) & ADDR_NO_RANDOMIZE)) {
 		personality(ADDR_NO_RANDOMIZE);
 		execv("/proc/self/exe", argv);

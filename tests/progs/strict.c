@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic
 /*
- * Calls a function under seccomp's strict mode, which allows reading, writing
- * and exiting; anything else kills the program:
+ * Calls a function under seccomp's strict mode.  This allows reading, writing and exiting; all else
+ * kills the program:
  *
  *	strict [filter] [wait]
  *
- * With "filter", a filter does so instead.  With "wait" it says its process ID and
- * the function's address first, and, when it is under that mode, "strict"; then it waits for a
- * line.
+ * With "filter", a seccomp filter does this instead.  With "wait", the program first prints its
+ * process ID and the function's address.  Under that mode, it then prints "strict" and waits for a
+ * line.  At the end, prints the sum of the results.
  */
 #include <linux/filter.h>
 #include <linux/seccomp.h>

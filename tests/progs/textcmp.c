@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Compares the code of a running process with the files that it was mapped
- * from:
+ * Compares the code of a running process with the files that are mapped there:
  *
  *	textcmp PID
  *
- * Prints a line for each byte that differs; exit status 0 when none does and
- * at least one mapping was compared.
+ * Prints a line for each byte that differs.  The exit status is 0 if no byte differs and at least
+ * one mapping was compared.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -33,7 +32,10 @@ static int compare(pid_t pid, const char *path, unsigned long start, unsigned lo
 
 		if (n <= 0)
 			break;
-		/* Debuggers, who read /proc/PID/mem, are not shown all. */
+		/*
+		 * Do not use /proc/PID/mem: like a debugger, its readers do not see our
+		 * breakpoints.
+		 */
 		if (process_vm_readv(pid, &(struct iovec) { theirs, n }, 1,
 				     &(struct iovec) { (void *)addr, n }, 1, 0) != n) {
 			perror("reading the process");

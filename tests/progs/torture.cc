@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -no-pie -fno-pic -pthread -fno-optimize-sibling-calls -Itests/progs
 /*
- * A program to be tortured:
+ * The program that the torture test probes:
  *
- *	torture layout			what can be probed: "FUNCTION OFFSET ADDRESS K SEMAPHORE"
- *					lines, FUNCTION -1 where it is another instruction
- *	torture work SHARED SEED MODE	do all that makes a tracer's life hard, for a while
- *	torture leaf SHARED SEED MODE	the same as little as possible
+ *	torture layout			print what can be probed: lines of "FUNCTION OFFSET ADDRESS
+ *					K SEMAPHORE"; FUNCTION is -1 for an instruction within a
+ *					function
+ *	torture work SHARED SEED MODE	do everything that is hard for a tracer, for a while
+ *	torture leaf SHARED SEED MODE	the same, as little as possible
  *
- * Functions are called with (x, ~x, ...) and return 3 * x + K.  Each call is
- * entered into the file SHARED before and after; what is not as it should be
- * ends the program.
+ * Functions are called with (x, ~x, ...) and return 3 * x + K. The program counts each call in the
+ * file SHARED, before and after the call.  If anything is wrong, it prints that and ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +39,9 @@
 
 typedef long function_t(long x, long nx, long more);
 
-/* One page, which may be executed anywhere; each instruction is in a table. */
+/*
+ * Functions in one page, which can be executed at any address.  The table lists each instruction.
+ */
 __asm__(".macro I\n"
 	"771:\t.pushsection torture_insns, \"a\"\n"
 	"\t.quad 771b\n"
@@ -136,7 +138,7 @@ extern char torture_page[];
 extern const unsigned long __start_torture_insns[], __stop_torture_insns[];
 function_t f_push, f_sub, f_riprel, f_endbr, f_nopjmp, f_jcc, f_calls, f_deep, f_pops, f_tail,
 	   f_end, f_syscall;
-/* What programs with static probes have. */
+/* Reference counters, as programs with static probes have them. */
 volatile unsigned short torture_semaphores[SEMAPHORES] __attribute__((section(".data"))) = {};
 }
 
@@ -261,7 +263,7 @@ static long call_pops(function_t *function, long x)
 	return sum;
 }
 
-/* Calls a function, maybe at another place than its own. */
+/* Call a function, or a copy of it at another address. */
 static void call_at(int f, function_t *function, long x, long depth)
 {
 	long result;
@@ -414,7 +416,7 @@ static void do_yield(void)
 	munmap(stack, STACK);
 }
 
-/* Where an address lies in the file. */
+/* Return where an address lies in the file. */
 static long offset_of(unsigned long address)
 {
 	struct search {
@@ -450,7 +452,7 @@ static void call_copy(char *page)
 	}
 }
 
-/* Elsewhere: mapped, made code, moved, unmapped. */
+/* Call functions in another mapping of the page, which is made executable, moved and unmapped. */
 static void do_map(void)
 {
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), late = draw(2);
@@ -522,7 +524,9 @@ static void end_timer(void)
 	setitimer(ITIMER_REAL, &never, NULL);
 }
 
-/* What is to come then is for the next program, which unblocks it when it can. */
+/*
+ * Execute this program again.  Block all signals: the next program unblocks them when it is ready.
+ */
 static void again(void)
 {
 	sigset_t all;
@@ -614,7 +618,9 @@ static void work_in_threads(uint64_t seed)
 			pthread_join(threads[i].id, NULL);
 	}
 	end_timer();
-	/* Asked for first: what was put in place before is in place then. */
+	/*
+	 * Read @stop first: if it is set, the semaphores show all changes from before.
+	 */
 	i = __atomic_load_n(&shared->stop, __ATOMIC_ACQUIRE);
 	look_at_semaphores(i);
 	if (!i && seed % 2)

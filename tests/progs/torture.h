@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the processes of the torture know together: the truth about calls.
+ * Data that all processes of the torture test share: the truth about their calls.
  */
 #ifndef TORTURE_H
 #define TORTURE_H
@@ -15,20 +15,20 @@ enum function {
 
 #define SEMAPHORES	4
 
-/* How its processes end: by themselves; also killed; also their probes go any time. */
+/* How processes end: by themselves; also killed; also with probes that can go at any time. */
 enum mode { CALM, DOOMED, WILD };
 
 /**
  * struct shared - a file that all processes of a fleet have mapped
- * @stop: processes are to end; nothing registers probes any more
- * @wrong: things that a program found wrong
- * @expected: what its semaphores are to be when it ends
+ * @stop: processes must end; nothing registers probes any more
+ * @wrong: number of errors that programs found
+ * @expected: values that the semaphores must have when a program ends
  * @begun: calls that were about to be made, by function
  * @done: calls that have returned
  * @left: calls that were left by a jump or an exception
  * @extra: calls that returned in a forked child as well
  *
- * All calls that processes made that were not killed are in @done or @left.
+ * If a process is not killed, all its calls are in @done or @left.
  */
 struct shared {
 	uint32_t stop;

@@ -6,11 +6,11 @@
  *	torture_fleet run PROGRAM SHARED SEED PROCESSES MODE
  *	torture_fleet truth SHARED
  *
- * "run" makes the file SHARED, keeps PROCESSES processes running, sends them
- * signals, stops and continues them, traces them by ptrace, and, unless MODE is 0
- * (calm), kills them; until it gets a SIGTERM: then it waits for all to end, says
- * what it has done, and fails when something was wrong.  "truth" prints lines
- * "FUNCTION BEGUN DONE LEFT EXTRA" of what the programs have entered.
+ * "run" makes the file SHARED, and keeps PROCESSES processes running.  It sends them signals, stops
+ * and continues them, traces them by ptrace, and, unless MODE is 0 (calm), kills them.  After a
+ * SIGTERM, it waits until all have ended, prints what it has done, and fails if anything was wrong.
+ *
+ * "truth" prints what the programs have counted, in lines of "FUNCTION BEGUN DONE LEFT EXTRA".
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -69,7 +69,7 @@ static void start(unsigned int i)
 	char seed[24];
 	sigset_t all, none;
 
-	/* The program unblocks them when it is prepared. */
+	/* The program unblocks the signals when it is ready. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &none);
 	snprintf(seed, sizeof(seed), "%u", draw(1u << 30));
@@ -86,7 +86,7 @@ static void start(unsigned int i)
 	started++;
 }
 
-/* A child has ended, or another process's that has lost its parent. */
+/* Note the end of a child, or of a process that has lost its parent. */
 static void gone(pid_t pid, int status)
 {
 	unsigned int i;
@@ -101,7 +101,10 @@ static void gone(pid_t pid, int status)
 	printf("# %s: process %d ended with status %#x\n", arguments[2], pid, status);
 }
 
-/* A thread that executes a program while it is traced is traced under another number then. */
+/*
+ * Handle what waitpid() reports.  A traced thread that executes a program is traced under another
+ * number then, so detach from it.
+ */
 static void changed(pid_t pid, int status)
 {
 	if (WIFSTOPPED(status))
@@ -140,7 +143,7 @@ static pid_t some_thread(pid_t pid)
 	return tid;
 }
 
-/* Whether an address of a process lies where this module executes things. */
+/* Check whether an address of a process lies in an SSOL area. */
 static int in_area(pid_t pid, unsigned long address)
 {
 	unsigned long start, end;
@@ -161,7 +164,7 @@ static int in_area(pid_t pid, unsigned long address)
 	return found;
 }
 
-/* Whether a thread is there, under this number, and traced by us. */
+/* Check whether a thread exists under this number and is traced by this process. */
 static int is_ours(pid_t tid)
 {
 	char path[64], line[128];
@@ -181,10 +184,10 @@ static int is_ours(pid_t tid)
 }
 
 /*
- * Waits for a stop; false when there will be none any more, or when it is time to end.
+ * Wait for a thread to stop.  Return false if it will not stop any more, or if it is time to end.
  *
- * Everybody is waited for: a thread that is gone may be what a dying process, or one that
- * executes a program, waits for in turn, and is there until it has been asked after.
+ * Wait for all children.  A process that dies, or executes a program, may itself wait for a thread
+ * that has exited.  That thread stays until this process has waited for it.
  */
 static int wait_stop(pid_t tid, int *sig)
 {
@@ -199,7 +202,7 @@ static int wait_stop(pid_t tid, int *sig)
 			changed(got, status);
 			continue;
 		}
-		/* It may have got another number, by executing a program. */
+		/* The thread may have got another number, by executing a program. */
 		if (++n % 1000 == 0 && !is_ours(tid))
 			return 0;
 		usleep(50);
@@ -208,7 +211,7 @@ static int wait_stop(pid_t tid, int *sig)
 		gone(tid, status);
 		return 0;
 	}
-	/* A signal is handed on; what ptrace itself stops for is none. */
+	/* Pass a signal on.  A stop of ptrace itself is no signal. */
 	*sig = WSTOPSIG(status);
 	if (status >> 16 || *sig == SIGTRAP)
 		*sig = 0;
@@ -216,8 +219,8 @@ static int wait_stop(pid_t tid, int *sig)
 }
 
 /*
- * No thread stays attached to: the next PTRACE_SEIZE would wait for an execve() that waits
- * for that thread.
+ * Detach from a thread, whatever happens.  Else the next PTRACE_SEIZE would wait for an execve()
+ * that waits for this thread.
  */
 static void let_go(pid_t tid, int sig)
 {
@@ -282,7 +285,7 @@ static void torment(pid_t pid)
 	}
 }
 
-/* Says where processes are that do not end; the caller's time limit ends it all. */
+/* Print where the processes are that do not end.  The caller's time limit ends this program. */
 static void complain(void)
 {
 	char command[128];

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -fno-optimize-sibling-calls -rdynamic -fno-ipa-ra
 /*
- * A program with functions to trace, whose arguments and memory are known:
+ * Calls functions that can be traced, with known arguments and memory:
  *
  *	traced [-w] THING [NUMBER...]
  *
- * -w prints its PID and waits for a line on standard input first.  What the
- * functions were given is the same in each run; addresses are, too, under
- * setarch -R.
+ * With -w, prints its process ID and waits for a line on standard input first.  The functions get
+ * the same values in each run.  Addresses are the same, too, under setarch -R.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,7 +21,7 @@
 
 #define TRACED __attribute__((noinline, noclone))
 
-/* A pointer that no optimization looks behind. */
+/* Hide from the compiler what a pointer points to. */
 #define HIDE(p) ({ asm volatile("" : "+r"(p)); })
 
 struct node {
@@ -39,7 +38,7 @@ struct node {
 	uint32_t bits;
 };
 
-/* Writable, read-only and zero data, for @+OFFSET and @ADDR. */
+/* Writable, read-only and zeroed data, for @+OFFSET and @ADDR. */
 struct node global = {
 	0xf1, -2, 0xf203, -123456, 0x123456789abcdef0, "global", &global,
 	{ 1, -2, 300, -400, 5, 6, 7, -32768 }, "letters",
@@ -79,7 +78,7 @@ TRACED int table(const int *numbers, long index)
 	return numbers[index];
 }
 
-/* A counter that a definition can name. */
+/* A reference counter that a definition can name. */
 volatile unsigned short semaphore __attribute__((section(".probes")));
 
 TRACED const char *give(long x)
@@ -94,7 +93,7 @@ TRACED long tick(long n)
 	return n + 1;
 }
 
-/* Frames that can be walked, more of them than a trace holds. */
+/* Functions whose frames can be walked.  There are more of them than a trace holds. */
 __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
 long inner(long n)
 {
@@ -125,7 +124,7 @@ FRAME(frame_9, frame_8)
 static char *above;
 static long apart;
 
-/* Calls them on another stack, which lies above the one that this runs on. */
+/* Call these functions on another stack, which lies above the current one. */
 __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
 static void call_above(void)
 {
@@ -150,7 +149,7 @@ static long call_apart(void)
 
 	above = room + sizeof(room);
 	getcontext(&below);
-	/* Mappings lie below the stack that a program begins with. */
+	/* Mappings lie below the initial stack of a program. */
 	below.uc_stack.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE,
 				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	below.uc_stack.ss_size = size;
@@ -192,7 +191,7 @@ static void call_floats(void)
 	table(numbers + 2, -1);
 }
 
-/* Says what the semaphore is, now and then; NUMBER times. */
+/* NUMBER times, print the semaphore and call tick(), and wait for input in between. */
 static void call_counted(long n)
 {
 	while (n--) {
@@ -204,7 +203,7 @@ static void call_counted(long n)
 	}
 }
 
-/* Strings of so many characters, then one with control characters in it. */
+/* Pass strings of so many characters, then one that contains control characters. */
 static void call_strings(void)
 {
 	static const int lengths[] = { 0, 1, 4094, 4095, 4096, 5000 };
@@ -220,8 +219,8 @@ static void call_strings(void)
 }
 
 /*
- * Strings that are there, but not in memory yet, or not in this page table;
- * then pointers to nothing.
+ * Pass strings that exist, but are not in memory yet, or not in this page table.  Then pass
+ * pointers to nothing.
  */
 static void call_absent(const char *path)
 {
@@ -230,7 +229,7 @@ static void call_absent(const char *path)
 
 	file = mmap(NULL, 3 * 4096, PROT_READ, MAP_PRIVATE, fd, 0);
 	text(file);
-	/* Across the border of two pages that nobody has touched. */
+	/* Use a string across the border of two pages that nobody has touched. */
 	text(file + 2 * 4096 - 10);
 	none = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	text(none);

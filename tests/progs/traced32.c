@@ -3,6 +3,6 @@
 // cflags: -O1 -pthread -fno-optimize-sibling-calls -rdynamic -fno-ipa-ra tests/progs/m32/start.S
 // cflags: -fcf-protection /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
- * The program "traced" as a 32-bit one.
+ * The program "traced", compiled for 32 bits.
  */
 #include "traced.c"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -rdynamic
 /*
- * Traces a child that forks, and prints what the registers of each new process show at its
- * first stop, addresses as distances from code of its own.  The output is the same whether
- * the child is probed or not.
+ * Traces a child that forks.  Prints what the registers of each new process show at its first stop,
+ * with addresses as distances from code of the program.  The output is the same whether the child
+ * is probed or not.
  *
- * With an argument the child first says "PID ADDRESS", of itself and of forker(), and waits
- * for a line on standard input.
+ * With an argument, the child first prints "PID ADDRESS" (its process ID and the address of
+ * forker()), and waits for a line on standard input.
  */
 #define _GNU_SOURCE
 #include <signal.h>

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * unstoppable THING: a process of user 65534 that hides from signals in its SSOL area, if it has
- * one, and whether it gets them all the same.
+ *	unstoppable THING
  *
- * It calls target(), whose first instruction is probed; then it has a page of its own instead of
- * the area's first, with other code in the first slot, and calls target() again and again:
+ * Starts a process of user 65534 that hides from signals in its SSOL area, if it has one.  Prints
+ * whether the process gets all signals nevertheless.
  *
- *   jump    a jump to itself
- *   flags   the same, with TF cleared again and again
- *   long    a thousand instructions, and back
- *   sleep   pause(), again and again
- *   calls   system calls that do not sleep
- *   faults  reads of a page that is given up again
+ * The process calls target(), whose first instruction is probed.  Then it maps a page of its own
+ * over the area's first page, with other code in the first slot, and calls target() again and
+ * again.  THING is that code:
  *
- * Another process, which may, sends it signals and traces it.
+ *	jump	a jump to itself
+ *	flags	the same, with TF cleared again and again
+ *	long	a thousand instructions, and back
+ *	sleep	pause(), again and again
+ *	calls	system calls that do not sleep
+ *	faults	reads of a page, which is discarded after each of them
+ *
+ * Another process, which has the right to do so, sends signals to it and traces it.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,12 +35,12 @@
 	__asm__(".pushsection .rodata\n" #name ":\n" text #name "_end:\n.popsection\n")
 
 CODE(jump, "jmp jump\n");
-/* r13 has the stack pointer; what is out of balance is no longer than the instruction. */
+/* r13 holds the stack pointer.  The stack is out of balance no longer than for the instruction. */
 CODE(flags, "mov %r13,%rsp\n pushf\n btrl $8,(%rsp)\n popf\n jmp flags\n");
 CODE(longer, ".fill 1000,1,0x90\n jmp longer\n");
 CODE(asleep, "mov $34,%eax\n syscall\n jmp asleep\n");
 CODE(calls, "mov $39,%eax\n syscall\n jmp calls\n");
-/* madvise(at, 4096, MADV_DONTNEED); r12 has the page. */
+/* madvise(at, 4096, MADV_DONTNEED); r12 holds the address of the page. */
 CODE(faults, "mov $28,%eax\n mov %r12,%rdi\n mov $4096,%esi\n mov $4,%edx\n"
 	     " syscall\n mov (%r12),%eax\n jmp faults\n");
 
@@ -54,10 +57,10 @@ static const struct {
 
 long target(void);
 __asm__(".pushsection .text\n"
-	/* Where a system call is restarted that was made in the slot. */
+	/* A system call that was made in the slot restarts here. */
 	"\tnop\n\tnop\n"
 	"target:\n"
-	/* Its end is executed if the copy is stepped that is not there. */
+	/* If the copy, which is gone, is stepped, the end of this instruction is executed. */
 	"\tmovabs $0x9090909090909090, %rax\n"
 	"\tret\n"
 	".popsection\n");
@@ -107,7 +110,7 @@ static void hide(const char *code, const char *end)
 			 : : "r"(data), "r"(page + SLOT) : "r12", "r13");
 }
 
-/* Whether something comes true in 20 seconds. */
+/* Check whether something becomes true within 20 seconds. */
 static int in_time(int (*is)(pid_t pid), pid_t pid)
 {
 	int tries;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1
 /*
- * Passes unlink() a string in a page of this file's that is not in memory, and
- * then a pointer to nothing:
- *
  *	untouched FILE unlink
+ *
+ * Passes to unlink() a string in a page of FILE, this program's own file, that is not in memory.
+ * Then passes a pointer to nothing.  Prints nothing.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Far from all that the program uses. */
+/* Lies far from everything that the program uses. */
 const char page_before[8192] __attribute__((aligned(4096))) = "x";
 const char name[4096] __attribute__((aligned(4096))) =
 	"/nowhere/the/name/that/untouched/has/in/its/file";
@@ -28,13 +28,13 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || fd < 0 || fstat(fd, &st))
 		return 2;
-	/* Not from this program's own pages, which reading them would bring in. */
+	/* Do not use the program's own pages: reading them would bring them into memory. */
 	map = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	madvise(map, st.st_size, MADV_RANDOM);
 	for (off_t at = 0; at < st.st_size; at += 4096) {
 		char start[32];
 
-		/* Looked for in the file, not in the mapping. */
+		/* Search the file, not the mapping. */
 		if (pread(fd, start, sizeof(start), at) == sizeof(start) &&
 		    !memcmp(start, "/nowhere/the/name", 17)) {
 			unlink(map + at);

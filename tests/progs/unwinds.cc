@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -rdynamic -fno-optimize-sibling-calls
 /*
- * Walks its own stack in every way that a runtime does, and says what it saw:
- * exceptions (caught here and further out, thrown again, thrown in a
- * destructor's shadow), backtrace(), also where a call was left by longjmp(),
- * thread cancellation, threads, a child.
- * The output and the status are the same whether it is return-probed or not.
+ * Walks its own stack in every way that a runtime does, and prints what it saw.  There are
+ * exceptions: caught in the function and further out, thrown again, and thrown while a destructor
+ * is due.  There are backtrace(), also where a call was left by longjmp(), thread cancellation,
+ * threads, and a child.  The output and the status are the same whether the program is
+ * return-probed or not.
  */
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -20,7 +20,7 @@
 #define PROBED extern "C" __attribute__((noinline, noclone))
 #define HERE asm volatile("" ::: "memory")
 
-/* Not the library's, which has headers for this system's own word size only. */
+/* Not the library's class: its headers exist for the system's own word size only. */
 struct Failure {
 	virtual ~Failure() {}
 	virtual const char *what() const { return "a failure"; }
@@ -151,7 +151,7 @@ PROBED void probed_leaves(int leaves)
 	HERE;
 }
 
-/* In the middle of what keeps_its_own() has there. */
+/* Leave a call, in the middle of where keeps_its_own() will have its array. */
 __attribute__((noinline, noclone)) static void leaves_a_call()
 {
 	char room[32768];
@@ -161,7 +161,7 @@ __attribute__((noinline, noclone)) static void leaves_a_call()
 		probed_leaves(1);
 }
 
-/* Whether walking the stack leaves alone what is on pages that a fork has made read-only. */
+/* Check that a walk of the stack does not change data on pages that a fork has made read-only. */
 __attribute__((noinline, noclone)) static int keeps_its_own()
 {
 	static void *frames[8];
@@ -256,6 +256,6 @@ int main()
 	waitpid(pid, &status, 0);
 	printf("child %x destroyed %d\n", status, destroyed > 0);
 	fflush(stdout);
-	/* Nobody catches this one. */
+	/* Nobody catches this exception. */
 	probed_deep(4, 2);
 }

@@ -4,6 +4,6 @@
 // cflags: /usr/lib32/libstdc++.so.6 /usr/lib32/libgcc_s.so.1 /usr/lib32/libc.so.6
 // cflags: -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
- * The program "unwinds" as a 32-bit one.
+ * The program "unwinds", compiled for 32 bits.
  */
 #include "unwinds.cc"

@@ -3,9 +3,11 @@
 /*
  *	unwinds_deep DEPTH TIMES
  *
- * Many calls of probed_deep() are under way when their stack is walked: by exceptions in the first
- * thread, in another one, and where the stack goes on elsewhere in the middle of them; and by
- * backtrace() on an alternate signal stack.  Each time other threads have calls under way, too.
+ * Walks the stack while many calls of probed_deep() are in flight.  Exceptions walk it in the first
+ * thread, in another thread, and where the stack continues elsewhere in the middle of the calls.
+ * backtrace() walks it on an alternate signal stack.  Each time, other threads have calls in
+ * flight, too.  Prints how many exceptions were caught, the number of frames, and what the other
+ * threads' calls return.
  */
 #include <csignal>
 #include <cstdio>
@@ -23,7 +25,7 @@ static long depth, times, frames;
 static pthread_barrier_t waiting, done;
 
 /*
- * Calls FN(N, HOW) with the stack pointer TOP; a frame pointer leads back, as in Rust's stacker.
+ * Call FN(N, HOW) with the stack pointer TOP. A frame pointer leads back, as in Rust's stacker.
  */
 extern "C" long on_stack(long n, long how, void *top, long (*fn)(long, long));
 __asm__(".text\n"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -C opt-level=1
-//! Panics: caught, caught and taken up again, from several causes, in a thread, in the shadow of
-//! a destructor, many of them, and one that nobody catches.  Says what came of each; with
-//! RUST_BACKTRACE=1 the runtime says through which functions.
+//! Panics: caught, caught and resumed, from several causes, in a thread, while a destructor is
+//! due, many of them, and one that nobody catches.  Prints what came of each.  With
+//! RUST_BACKTRACE=1, the runtime also prints the functions through which they went.
 use std::panic;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread -static-pie -fPIE -fno-optimize-sibling-calls
-/* The same, with the unwinder inside. */
+/* The program "unwinds" as a static PIE, with the unwinder inside. */
 #include "unwinds.cc"

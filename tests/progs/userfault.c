@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -pthread
 /*
- * An instruction whose operand another thread brings in (man 2 userfaultfd), which does so
- * only once a signal handler has run in the thread that waits for it.
+ * Executes an instruction whose operand another thread provides (man 2 userfaultfd).  That thread
+ * does so only after a signal handler has run in the thread that waits for the operand.
  *
- * Says its pid, loads the operand at load_at, says that it waits for that, and then what it was,
- * how many signals there were and whether they came while it waited ("in time").
+ * Prints its process ID, loads the operand at load_at, and prints "waits" when it waits for the
+ * operand.  Then prints the operand, how many signals there were, and whether they came while it
+ * waited ("in time").
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -46,7 +47,7 @@ static void *serve(void *arg)
 	static long page[512] = { 42 };
 	struct uffdio_copy copy = { .src = (unsigned long)page, .len = sizeof(page) };
 
-	/* Interrupted and taken up again, it is told anew. */
+	/* If a signal interrupts the load, its restart is reported anew. */
 	if (read(fd, &msg, sizeof(msg)) != sizeof(msg) || msg.event != UFFD_EVENT_PAGEFAULT)
 		exit(3);
 	printf("waits\n");

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A debugger's watchpoint (a debug register) on what an instruction writes.
+ * Sets a debugger's watchpoint (a debug register) on memory that an instruction writes:
  *
- * "watched N": a child calls store() N times; says how often it stopped for the watchpoint,
- * how often with the ip behind the instruction, how often otherwise, and the exit status, which
- * is 0 when the sum stored is right.  "watched N call": what is watched is where a call by
- * register stores its return address, and behind the instruction is the function called.
+ *	watched N	a child calls store() N times, and the watchpoint is on the word that this
+ *			function writes
+ *	watched N call	the watchpoint is on the place where a call by register stores its return
+ *			address; the instruction that follows is the called function's first
+ *
+ * Prints how often the child stopped for the watchpoint, how often ip was then at the instruction
+ * that follows, and how often the child stopped otherwise.  Then prints the child's exit status,
+ * which is 0 if the stored sum is right.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -19,7 +23,7 @@
 
 #define DEBUGREG(n)	offsetof(struct user, u_debugreg[n])
 
-/* Of four or of eight bytes, when written, by register 0. */
+/* Watch writes of four or of eight bytes, by debug register 0. */
 #define DR7_WRITTEN	(1 | 1 << 16 | 3 << 18)
 #define DR7_WRITTEN_8	(1 | 1 << 16 | 2 << 18)
 

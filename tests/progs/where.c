@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -O1 -pthread
 /*
- * Two threads: one does the same over and over, the other reads standard input by a
- * system call, in calls within each other.  In assembly, so that the stack holds what
- * is known.  The first one fills memory by one instruction that takes long; or, with an
- * argument, it loads the flags.
+ * Runs two threads, in assembly, so that the contents of the stack are known.  The first thread
+ * repeats one instruction: it fills memory, which takes long, or, with an argument, loads the
+ * flags.  The other thread reads standard input by a system call, in nested calls.
  *
- * Says "PID TID outer inner read_it system_call behind over", of which TID is the first
- * thread and the others are addresses, "over" that of what it does over and over.  Ends
- * at the end of input, and says how many bytes it has read.
+ * Prints "PID TID outer inner read_it system_call behind over".  TID is the first thread's, and the
+ * rest are addresses; "over" is the instruction that the first thread repeats.  Ends at the end of
+ * its input, and prints how many bytes it has read.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -62,7 +61,7 @@ __asm__(".pushsection .text\n"
 	".globl flags_it\n.type flags_it, @function\n"
 	"flags_it:\n"
 	"\tpushf\n"
-	/* An emulator is interrupted where it has jumped to. */
+	/* An emulator takes interrupts at the target of a jump. */
 	"\tjmp flags\n"
 	".globl flags\n"
 	"flags:\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls all_set() with another number in each SSE register, after printing them as
- * "x0=NUMBER x1=NUMBER ...".
+ * Prints a number for each SSE register as "x0=NUMBER x1=NUMBER ...".  Then calls all_set() with
+ * these numbers in the registers.
  */
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Start of 32-bit programs that are linked with the C library of libc6-i386,
- * which comes without one. Position-independent.
+ * Entry of 32-bit programs that are linked with the C library of libc6-i386, which comes without
+ * one. Position-independent.
  */
 	.text
 	.globl	_start
@@ -13,7 +13,7 @@ _start:
 	andl	$-16, %esp
 	pushl	%eax
 	pushl	%esp
-	pushl	%edx			/* what the dynamic linker wants called at the end */
+	pushl	%edx			/* function for the dynamic linker, called at exit */
 	pushl	$0
 	pushl	$0
 	pushl	%ecx
