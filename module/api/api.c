@@ -23,8 +23,8 @@ static int register_many(struct uprobe **us, unsigned int n, enum consumer_type 
 	unsigned int i;
 
 	/*
-	 * Before it failed a handler may have run and asked for something: wait for that.
-	 * A probe that is registered is another caller's, who must not be waited for.
+	 * A handler may have run before the registration failed, and may have made a request: wait
+	 * for that.  If a probe is registered now, another caller has registered it: do not wait.
 	 */
 	for (i = 0; ret && i < n; i++) {
 		if (!READ_ONCE(us[i]->kdata))
@@ -62,7 +62,7 @@ static void unregister_many(struct uprobe **us, unsigned int n, enum consumer_ty
 			unregister_deferred(us[i], type);
 		return;
 	}
-	/* A handler may have asked for a registration meanwhile: look once more. */
+	/* A handler may have requested a registration meanwhile: check once more. */
 	do {
 		unregister_probes(us, n);
 		deferred_wait(us, n);
@@ -123,9 +123,8 @@ void unregister_uprobes(struct uprobe **us, unsigned int n)
 EXPORT_SYMBOL_GPL(unregister_uprobes);
 
 /*
- * The probes inside return probes.  A return probe starts with its struct
- * uprobe, so that an array of pointers to one is an array of pointers to the
- * other.
+ * Get the probes inside of return probes.  A return probe starts with its struct uprobe, so an
+ * array of pointers to return probes is an array of pointers to probes, too.
  */
 static struct uprobe **inner_probes(struct uretprobe **rps)
 {
@@ -215,10 +214,10 @@ unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, uns
 	bool trampoline = ri && ret_addr_is_trampoline(ri, pc);
 	unsigned long real;
 
-	/* In its return handler a call is known to nobody else any more. */
+	/* While its return handler runs, a call is not in the table of calls any more. */
 	if (trampoline && sp == ri->sp)
 		return ri->ret_addr;
-	/* The calls further up have the same trampoline. */
+	/* Calls further up the stack return to the same trampoline. */
 	real = uprobe_get_pc_task(current, pc, sp);
 	return trampoline && real == pc ? ri->ret_addr : real;
 }

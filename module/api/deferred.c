@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registering and unregistering that handlers ask for, done by a worker.
+ * Registrations and unregistrations that handlers request, and that a worker performs.
  *
- * What is asked for is in uprobe::__asked, and uprobe::__work is queued or being
- * done for as long as ASKED_QUEUED is set: several handlers' wishes are one.  Who
- * asks for an unregistration is told once that the probe is not registered, also
- * when another call or the end of the process has come first; from then on the
- * structure is the client's.  Who unregisters from elsewhere waits for all that.
+ * uprobe::__asked holds the requests for a probe.  While %ASKED_QUEUED is set, uprobe::__work is
+ * pending or running, so several requests become one.  After a request to unregister, the client's
+ * callback is called once when the probe is not registered any more.  It is called even if another
+ * call, or the end of the process, has unregistered the probe first.  After the callback, the
+ * structure belongs to the client.  An unregistration outside of handlers waits for all of this.
  */
 #include <linux/list.h>
 #include <linux/sched.h>
@@ -25,7 +25,7 @@
 enum asked {
 	ASKED_REGISTER,
 	ASKED_UNREGISTER,
-	ASKED_ANEW,		/* of both, the unregistration comes first */
+	ASKED_ANEW,		/* if both are set, the unregistration comes first */
 	ASKED_RETURN,		/* it is a return probe */
 	ASKED_QUEUED,
 };
@@ -33,10 +33,10 @@ enum asked {
 #define ASKED_WISHES	(BIT(ASKED_REGISTER) | BIT(ASKED_UNREGISTER))
 
 /**
- * struct run - a worker does what has been asked for
- * @in_list: in @runs; from before the first step until the last callback has returned
+ * struct run - a worker that performs the requests for a probe
+ * @in_list: node in @runs, from before the first step until the last callback has returned
  * @u: the probe
- * @worker: who does it
+ * @worker: the worker
  *
  * On the worker's stack; under runs_lock.
  */
@@ -52,9 +52,9 @@ static DECLARE_WAIT_QUEUE_HEAD(runs_wq);
 static struct workqueue_struct *deferred_wq;
 
 /**
- * in_probe_handler() - whether the caller is a probe handler
+ * in_probe_handler() - check whether the caller is a probe handler
  *
- * Atomic handlers run with interrupts off, as no other caller may.
+ * Atomic handlers run with interrupts off.  No other caller may do so.
  *
  * Context: any.
  */
@@ -68,7 +68,7 @@ bool in_probe_handler(void)
 	return utask && utask->hit.in_handler;
 }
 
-/* Takes the wishes; where there are none, 0, and ends the time of ASKED_QUEUED. */
+/* Take the requests.  If there are none, clear %ASKED_QUEUED and return 0. */
 static unsigned long take_wishes(struct uprobe *u)
 {
 	unsigned long asked, left;
@@ -89,7 +89,7 @@ static void tell(struct uprobe *u, bool reg, enum consumer_type type, int result
 					 UPTY_UPROBE, result);
 }
 
-/* After the last callback, @u may be gone: what else there is to do is taken before. */
+/* Perform the requests.  @u may be gone after the last callback: take more requests before it. */
 static void grant_wishes(struct uprobe *u)
 {
 	unsigned long wishes = take_wishes(u);
@@ -107,18 +107,18 @@ static void grant_wishes(struct uprobe *u)
 		else
 			unregister_probes(&u, 1);
 		wishes = wishes & other ? wishes & ~first : take_wishes(u);
-		/* It has failed, which is all that there is to tell: nothing is registered. */
+		/* After a failed registration, there is nothing to unregister. */
 		while (result && !READ_ONCE(u->kdata) && wishes &&
 		       !(wishes & BIT(ASKED_REGISTER)))
 			wishes = take_wishes(u);
-		/* Handlers that were still running have asked for the same. */
+		/* Handlers that were still running have requested the same: call back once. */
 		if (first == BIT(ASKED_UNREGISTER) && wishes & first && !(wishes & other))
 			continue;
 		tell(u, first == BIT(ASKED_REGISTER), type, result);
 	}
 }
 
-/* One at a time for each probe: the client is still being told of the one before. */
+/* Start a run, unless another one for the same probe has not returned from its last callback. */
 static bool run_begin(struct run *run)
 {
 	const struct run *other;
@@ -160,9 +160,9 @@ static void ask(struct uprobe *u, enum consumer_type type, enum asked what)
 }
 
 /**
- * register_deferred() - register a probe for a handler
+ * register_deferred() - request the registration of a probe, in a handler
  * @u: the probe
- * @type: what it is
+ * @type: its type
  *
  * Context: any, the trap included.
  */
@@ -174,9 +174,9 @@ void register_deferred(struct uprobe *u, enum consumer_type type)
 }
 
 /**
- * unregister_deferred() - unregister a probe for a handler
- * @u: the probe; nothing is done when it is not registered, nor about to be
- * @type: what it is
+ * unregister_deferred() - request the unregistration of a probe, in a handler
+ * @u: the probe; if it is not registered and has no pending request, nothing is done
+ * @type: its type
  *
  * Context: any, the trap included.
  */
@@ -188,7 +188,7 @@ void unregister_deferred(struct uprobe *u, enum consumer_type type)
 	ask(u, type, ASKED_UNREGISTER);
 }
 
-/* Whether something is still to be done for a probe, and not by the caller. */
+/* Check whether requests for a probe are pending, or are being performed by another task. */
 static bool deferred_busy(const struct uprobe *u)
 {
 	bool busy = test_bit(ASKED_QUEUED, &u->__asked);
@@ -207,12 +207,12 @@ static bool deferred_busy(const struct uprobe *u)
 }
 
 /**
- * deferred_wait() - wait until what handlers have asked for is done
+ * deferred_wait() - wait until the requests of handlers are performed
  * @us: the probes
- * @n: how many
+ * @n: number of @us
  *
- * Does not wait for the callback that it is called from.  They may be registered
- * afterwards, if that was asked for.
+ * If this function is called from a callback, it does not wait for that callback.  If a handler
+ * has requested a registration, the probe may be registered afterwards.
  *
  * Context: may sleep; not from a handler.
  */
@@ -221,7 +221,7 @@ void deferred_wait(struct uprobe **us, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		/* The worker that unregisters a probe is in @runs before it does. */
+		/* A worker is in @runs before it unregisters a probe. */
 		if (test_bit(ASKED_QUEUED, &us[i]->__asked) || !list_empty_careful(&runs))
 			wait_event(runs_wq, !deferred_busy(us[i]));
 	}
@@ -233,7 +233,7 @@ int deferred_init(void)
 	return deferred_wq ? 0 : -ENOMEM;
 }
 
-/* What handlers have asked for is done.  Context: may sleep. */
+/* Wait for all pending requests, and free the work queue.  Context: may sleep. */
 void deferred_exit(void)
 {
 	destroy_workqueue(deferred_wq);

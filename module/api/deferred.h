@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Registering and unregistering that handlers ask for, done by a worker.
+ * Registrations and unregistrations that handlers request, and that a worker performs.
  */
 #ifndef _UPROBES_DEFERRED_H
 #define _UPROBES_DEFERRED_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Registering and unregistering.
+ * Register and unregister probes.
  *
- * A probe is registered while uprobe::kdata names its consumer.  Who finds it
- * there claims it before working on it (registering, unregistering, enabling,
- * disabling), so that only one does.  Who had to wait for that sees by
- * consumer::reg.gone whether somebody else (a second call, the end of the process)
- * has unregistered it meanwhile; the client's structure is used no more then.
+ * A probe is registered while uprobe::kdata names its consumer.  A thread claims this consumer
+ * before it registers, unregisters, enables or disables the probe, so that only one thread does so
+ * at a time.  If a thread had to wait for the claim, it checks consumer::reg.gone: another thread
+ * (a second call, the end of the process) may have unregistered the probe meanwhile.  In that case,
+ * the client's structure must not be used any more.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -40,9 +40,9 @@ static DEFINE_MUTEX(kdata_mutex);
 /**
  * struct registration - probes that are being registered, or unregistered
  * @us: the clients' structures
- * @cs: their consumers; NULL where there is none
- * @n: how many
- * @type: what they are
+ * @cs: their consumers; NULL if there is none yet
+ * @n: number of probes
+ * @type: type of all of them
  */
 struct registration {
 	struct uprobe **us;
@@ -56,7 +56,7 @@ static bool in_file(const struct uprobe *u)
 	return u->path || u->file || u->inode;
 }
 
-/* What is wrong with what a client has filled in, or NULL. */
+/* Describe the error in the fields that a client has filled in, or return NULL. */
 static const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 {
 	const struct uretprobe *rp = container_of(u, struct uretprobe, u);
@@ -72,7 +72,7 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 	return target_complaint(u);
 }
 
-/* Probes that are being worked on have been finished with. */
+/* Woken when claims have been released. */
 static DECLARE_WAIT_QUEUE_HEAD(claims_wq);
 
 static void claims_release(struct consumer **cs, unsigned int n)
@@ -88,7 +88,7 @@ static void claims_release(struct consumer **cs, unsigned int n)
 	wake_up_all(&claims_wq);
 }
 
-/* The consumer of a probe, claimed, with a reference; NULL without one. */
+/* Claim the consumer of a probe, with a reference.  Return NULL if the probe has none. */
 static struct consumer *claim_wait(struct uprobe *u)
 {
 	struct consumer *c;
@@ -148,7 +148,7 @@ static int make_consumers(struct registration *reg)
 	return ret;
 }
 
-/* Until end_consumers(). */
+/* Watch new mappings for a consumer, until end_consumers(). */
 static int watch_maps(struct consumer *c)
 {
 	int ret = hook_ops->watch_maps();
@@ -157,7 +157,7 @@ static int watch_maps(struct consumer *c)
 	return ret;
 }
 
-/* Children that are forked later may have something else there. */
+/* Find the place in a file that is mapped at @addr: a forked child may map another file there. */
 static struct file_place mapped_place(struct mm_struct *mm, unsigned long addr)
 {
 	struct file_place where = {};
@@ -170,7 +170,7 @@ static struct file_place mapped_place(struct mm_struct *mm, unsigned long addr)
 	return where;
 }
 
-/* Where the reference counters of a probe on a process will be looked for. */
+/* Note the file with the reference counter of a probe on a process, and watch its mappings. */
 static int watch_counters(struct consumer *c, struct mm_struct *mm)
 {
 	loff_t at = c->file.ref_ctr_offset, offset;
@@ -184,7 +184,7 @@ static int watch_counters(struct consumer *c, struct mm_struct *mm)
 	return -EINVAL;
 }
 
-/* Whether the function that a return probe is for can have one. */
+/* Check whether the function of a return probe on a process can have one. */
 static int check_process_text(struct mm_struct *mm, const struct uprobe *u)
 {
 	struct uprobe place = {};
@@ -220,7 +220,7 @@ static int attach_requests(struct probed_mm *pmm, struct attach_request *request
 	return ret == -ESHUTDOWN ? -ESRCH : ret;
 }
 
-/* All probes from @first on that are on the same process. */
+/* Register all probes from @first on that are on the same process. */
 static int register_in_process(struct registration *reg, unsigned int first)
 {
 	pid_t pid = reg->us[first]->pid;
@@ -297,7 +297,7 @@ static int list_in_file(struct registration *reg, unsigned int i, const struct t
 	ret = target_check(target, reg->us[i], reg->type == CONSUMER_RETURN, &plan);
 	if (ret)
 		return ret;
-	/* Without memory each process has it analysed anew. */
+	/* If there is no memory, the instruction is analysed anew in each process. */
 	reg->cs[i]->insn.plan = kmemdup(&plan, sizeof(plan), GFP_KERNEL | __GFP_NOWARN);
 	ret = watch_maps(reg->cs[i]);
 	return ret ?: probe_file_add(target->inode, target->file, reg->cs[i]);
@@ -342,7 +342,7 @@ static long detach_call(void *data)
 	return 0;
 }
 
-/* Ends the registration of claimed consumers, and the claims on them. */
+/* End the registration of claimed consumers.  The caller releases the claims. */
 static void end_consumers(struct consumer **cs, unsigned int n)
 {
 	struct registration reg = { .cs = cs, .n = n };
@@ -356,7 +356,7 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 		if (cs[i]->reg.watches_maps)
 			hook_ops->unwatch_maps();
 	}
-	/* Also when the caller is being killed the breakpoints have to go. */
+	/* Use a worker: the breakpoints must be removed even if the caller is being killed. */
 	worker_call(detach_call, &reg);
 	arch_trap_quiesce();
 	for (i = 0; i < n; i++) {
@@ -376,9 +376,9 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 
 /**
  * register_probes() - register many probes, or none
- * @us: the probes; &uretprobe.u where @type is CONSUMER_RETURN
- * @n: how many
- * @type: what they are
+ * @us: the probes; &uretprobe.u if @type is %CONSUMER_RETURN
+ * @n: number of @us
+ * @type: type of all of them
  *
  * Context: may sleep; not from a handler.
  * Return: 0 or the errors of register_uprobe().
@@ -404,7 +404,7 @@ int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
 			ret = register_in_process(&reg, i);
 	}
 
-	/* Those that were made come first. */
+	/* After an error, the consumers that were made come first. */
 	for (n = 0; n < reg.n && reg.cs[n]; n++)
 		consumer_get(reg.cs[n]);
 	if (ret && n)
@@ -418,8 +418,8 @@ int register_probes(struct uprobe **us, unsigned int n, enum consumer_type type)
 
 /**
  * unregister_probes() - unregister many probes
- * @us: the probes; those that are not registered do not matter
- * @n: how many
+ * @us: the probes; a probe that is not registered is skipped
+ * @n: number of @us
  *
  * Context: may sleep; not from a handler.
  * Return: how many of them this call has unregistered.
@@ -429,7 +429,7 @@ unsigned int unregister_probes(struct uprobe **us, unsigned int n)
 	struct consumer **cs = kvcalloc(n ?: 1, sizeof(*cs), GFP_KERNEL | __GFP_NOFAIL);
 	unsigned int i, nr = 0, ended;
 
-	/* First those that nobody works on, so as not to wait with claims held. */
+	/* Begin with unclaimed consumers: never hold claims while waiting for another one. */
 	mutex_lock(&kdata_mutex);
 	for (i = 0; i < n; i++) {
 		struct consumer *c = us[i]->kdata;
@@ -462,8 +462,8 @@ unsigned int unregister_probes(struct uprobe **us, unsigned int n)
 }
 
 /**
- * register_end() - unregister a consumer whose process has gone
- * @work: consumer::bound.end; a reference of the consumer goes with it
+ * register_end() - unregister a consumer whose process is gone
+ * @work: consumer::bound.end, with a reference to the consumer, which is dropped
  *
  * Context: may sleep.
  */
@@ -501,9 +501,9 @@ static void consumer_silence(struct consumer *c)
 }
 
 /**
- * probe_set_enabled() - have a registered probe called, or not
+ * probe_set_enabled() - enable or disable a registered probe
  * @u: the probe
- * @enabled: which of the two
+ * @enabled: true to enable the probe, false to disable it
  *
  * Context: may sleep; not from a handler.
  * Return: as enable_uprobe() and disable_uprobe().
@@ -518,7 +518,7 @@ int probe_set_enabled(struct uprobe *u, bool enabled)
 	if (enabled && !c->run.live) {
 		consumer_enable(c);
 		ret = worker_call(sync_call, c);
-		/* One of many processes may just be dying, as during a registration. */
+		/* One of many processes may be dying.  A registration ignores such errors, too. */
 		if (c->in_every_process && ret != -ENOMEM)
 			ret = 0;
 		if (ret)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Registering and unregistering: the order of the steps, for many probes at
- * once.
+ * Register and unregister many probes at once.
  */
 #ifndef _UPROBES_REGISTER_H
 #define _UPROBES_REGISTER_H

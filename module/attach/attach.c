@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bringing consumers and sites together, in batches: attaching, detaching,
- * enabling and disabling all change attachments, and settle the sites.
+ * Attach consumers to sites, and detach them, in batches.  Enabling and disabling a consumer go
+ * through the same sync of its sites.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -39,7 +39,7 @@ static int attach_one(struct site_walk *walk, struct attach_request *request)
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	request->site = site;
-	/* Settled again, too: the mapping may have gone and come back. */
+	/* The sync comes to this site, too: its mapping may have gone away and come back. */
 	if (site_attachment(site, request->consumer))
 		return 0;
 	if (request->consumer->type == CONSUMER_RETURN && !pmm->uret.trampoline) {
@@ -72,7 +72,7 @@ static int request_compare(const void *p, const void *q)
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Most come in order; telling takes less than sorting. */
+/* Most requests come in order, and to check that is faster than to sort them. */
 static void requests_sort(struct attach_request *requests, unsigned int n)
 {
 	unsigned int i;
@@ -85,7 +85,7 @@ static void requests_sort(struct attach_request *requests, unsigned int n)
 	}
 }
 
-/* Whether nothing is left to do for a request: hits reach its consumer, or need not any more. */
+/* Check whether a request is done: hits reach its consumer, or need not reach it any more. */
 static bool request_done(struct probed_mm *pmm, const struct attach_request *request)
 {
 	const struct consumer_set *set;
@@ -103,18 +103,18 @@ static bool request_done(struct probed_mm *pmm, const struct attach_request *req
 }
 
 /**
- * pmm_attach() - probe addresses for consumers
- * @pmm: the address space; the caller keeps it in use
- * @requests: who and where; comes back in another order, with the results
- * @n: how many
+ * pmm_attach() - attach consumers to addresses of a process
+ * @pmm: the probed mm; the caller keeps its address space in use
+ * @requests: consumers and addresses; returned in another order, with the results
+ * @n: number of @requests
  *
- * A result is 0, also where the consumer is attached already; one of the errors
- * of register_uprobe(); or -ESHUTDOWN when the consumer is being unregistered.
- * The kernel log says what a caller cannot know.
+ * Each result is one of these: 0, also if the consumer was attached already; an error of
+ * register_uprobe(); -ESHUTDOWN if the consumer is being unregistered or the address space has
+ * ended.  The kernel log names the causes that a caller cannot know.
  *
  * Context: may sleep; takes probed_mm::lock and the mmap lock.
- * Return: false when memory has run out, which further attempts would not change; the results
- * are -ENOMEM then, which they also are where there is no room for slots.
+ * Return: false if memory has run out, so that further attempts would fail, too; the results are
+ * -ENOMEM then.  A result of -ENOMEM may also mean that there is no room for slots.
  */
 bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned int n)
 {
@@ -135,21 +135,21 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 	}
 	if (!sites)
 		return false;
-	/* A program pays for what its mappings take, whoever registers. */
+	/* Charge the program for this memory, whichever task registers the probes. */
 	payer = get_mem_cgroup_from_mm(pmm->mm);
 	others = set_active_memcg(payer);
 	requests_sort(requests, n);
 	site_table_prealloc(n);
 
 	mutex_lock(&pmm->lock);
-	/* In the middle of an exec it was not known yet what the code would be. */
+	/* If pmm_get() ran during an exec, the mode of the new code was not known yet. */
 	if (RB_EMPTY_ROOT(&pmm->sites.tree) && !pmm->areas.nr)
 		pmm->mode = arch_mm_mode(pmm->mm);
 	for (i = 0; i < n; i++) {
 		requests[i].result = attach_one(&walk, &requests[i]);
 		if (!requests[i].result)
 			sites[nr++] = requests[i].site;
-		/* Nor for the others, and to try takes long. */
+		/* There is no memory for the other requests, either, and each attempt is slow. */
 		if (walk.no_memory)
 			break;
 		cond_resched();
@@ -195,7 +195,7 @@ static void sites_sort(struct site **sites, unsigned int n)
 	}
 }
 
-/* An image that a consumer is attached to and that this round has not visited. */
+/* Find a probed mm that @c is attached to and that this round has not visited; take a reference. */
 static struct probed_mm *consumer_next_image(struct consumer *c, unsigned int round)
 {
 	struct probed_mm *pmm = NULL;
@@ -204,7 +204,7 @@ static struct probed_mm *consumer_next_image(struct consumer *c, unsigned int ro
 	spin_lock(&c->places.lock);
 	list_for_each_entry(a, &c->places.attachments, in_consumer) {
 		if (a->round != round) {
-			/* It stays while anything is attached to its sites. */
+			/* The probed mm stays while a consumer is attached to its sites. */
 			pmm = a->site->pmm;
 			refcount_inc(&pmm->life.refs);
 			break;
@@ -215,8 +215,8 @@ static struct probed_mm *consumer_next_image(struct consumer *c, unsigned int ro
 }
 
 /*
- * Lists where @c is attached in @pmm in @sites, as far as they are less than
- * @room; returns how often.
+ * List in @sites the sites of @pmm that @c is attached to, at most @room of them.  Return the
+ * number of all such sites.
  */
 static unsigned int consumer_list(struct consumer *c, const struct probed_mm *pmm,
 				  unsigned int round, struct site **sites, unsigned int room)
@@ -247,7 +247,7 @@ static int pmm_visit(struct probed_mm *pmm, struct consumer **cs, unsigned int n
 	int ret;
 
 	mutex_lock(&pmm->lock);
-	/* Most consumers are at one place of an image. */
+	/* Most consumers have one site in a probed mm, so room for @n sites is mostly enough. */
 	for (;;) {
 		sites = kvmalloc_array(room, sizeof(*sites), GFP_KERNEL | __GFP_NOFAIL);
 		nr = 0;
@@ -296,9 +296,9 @@ static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
 }
 
 /**
- * consumers_detach() - take consumers away from all their sites
- * @cs: the consumers, retired
- * @n: how many
+ * consumers_detach() - detach consumers from all their sites
+ * @cs: the consumers, after consumer_shut()
+ * @n: number of @cs
  *
  * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
  * locks.
@@ -313,7 +313,7 @@ void consumers_detach(struct consumer **cs, unsigned int n)
 }
 
 /**
- * consumer_sync() - follow a consumer's having been enabled or disabled
+ * consumer_sync() - sync all sites of a consumer that was enabled or disabled
  * @c: the consumer
  *
  * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
@@ -326,8 +326,8 @@ int consumer_sync(struct consumer *c)
 }
 
 /**
- * pmm_detach() - take a consumer away from all its sites in an image
- * @pmm: the address space
+ * pmm_detach() - detach a consumer from all its sites in a probed mm
+ * @pmm: the probed mm
  * @c: the consumer
  *
  * Context: may sleep, in a thread without signals; takes probed_mm::lock and the
@@ -339,10 +339,10 @@ void pmm_detach(struct probed_mm *pmm, struct consumer *c)
 }
 
 /**
- * site_remove_breakpoint() - take a breakpoint out although it is wanted
- * @site: a site that a task of its process cannot execute out of line
+ * site_remove_breakpoint() - remove the breakpoint of a site that has consumers
+ * @site: a site whose instruction a task of the process cannot execute out of line
  *
- * It comes back when the site is settled the next time.
+ * The next sync of the site inserts the breakpoint again.
  *
  * Context: may sleep; takes probed_mm::lock and the mmap lock; the address space
  * is the current task's.
@@ -356,7 +356,7 @@ void site_remove_breakpoint(struct site *site)
 	breakpoints_remove(site->pmm->mm, &edit, 1);
 	if (text_edit_gone(edit.result))
 		site_set_idle(site);
-	/* What is left is the kernel's, which takes it for its own. */
+	/* If a breakpoint is left, the kernel's uprobes take it for their own: it is theirs now. */
 	cmpxchg(&site->owner, OWNER_OTHER_SECOND, OWNER_OTHER_FIRST);
 	mutex_unlock(&site->pmm->lock);
 	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
@@ -367,15 +367,15 @@ void site_remove_breakpoint(struct site *site)
 }
 
 /**
- * pmm_moved() - text has been moved by mremap()
- * @pmm: the address space, in use
- * @start: first address that it was at
- * @end: the first address behind
- * @by: what is to be added for the new ones; 0 when it has stayed, after all
+ * pmm_moved() - remove breakpoints from text that mremap() has moved
+ * @pmm: the probed mm, in use
+ * @start: first old address of the text
+ * @end: first address behind it
+ * @by: distance from the old to the new addresses; 0 if the text was not moved
  *
- * The breakpoints have moved along, those included whose probes were taken away
- * meanwhile.  They go, unless there are probes at the new place already; the files
- * that are probed are then to be looked for as in any new mapping.
+ * The breakpoints have moved with the text, also breakpoints whose consumers were detached
+ * meanwhile.  Remove each one, unless a site at its new address is armed already.  The caller then
+ * looks for probed files, as in any new mapping.
  *
  * Context: may sleep; takes probed_mm::lock and the mmap lock.
  */
@@ -398,7 +398,7 @@ void pmm_moved(struct probed_mm *pmm, unsigned long start, unsigned long end, lo
 			continue;
 		edit = site_edit(site);
 		edit.addr += by;
-		/* The program may have patched what was there then. */
+		/* If the site was armed at the move, the program may have patched the operand. */
 		edit.state = moved ? &armed : NULL;
 		breakpoints_remove(pmm->mm, &edit, 1);
 		if (there && there->state == SITE_INHERITED)
@@ -424,7 +424,7 @@ static bool pmm_remove_breakpoints(struct probed_mm *pmm, void *unused)
 }
 
 /**
- * pmm_remove_breakpoints_all() - take out breakpoints that could not be taken out at unregistration
+ * pmm_remove_breakpoints_all() - remove breakpoints that an unregistration could not remove
  *
  * Context: may sleep, in a thread without signals; no consumer is registered.  Takes
  * probed_mm::lock and the mmap locks.
@@ -435,10 +435,10 @@ void pmm_remove_breakpoints_all(void)
 }
 
 /**
- * pmm_detach_all() - take all consumers away from an image
- * @pmm: an image that is dead
+ * pmm_detach_all() - detach all consumers from a probed mm
+ * @pmm: a probed mm whose address space has ended
  *
- * Those that were registered for this process alone end with it.
+ * A consumer that is bound to this process ends with it.
  *
  * Context: may sleep; takes probed_mm::lock.
  */
@@ -470,13 +470,13 @@ void pmm_detach_all(struct probed_mm *pmm)
 }
 
 /**
- * consumers_bind_mm() - have consumers end with a process
- * @cs: the consumers, being registered; NULL for none
- * @n: how many
- * @home: image of the process; the caller has a reference
+ * consumers_bind_mm() - bind consumers to a process, so that they end with it
+ * @cs: the consumers, being registered; NULL if there are none
+ * @n: number of @cs
+ * @home: probed mm of the process; the caller has a reference
  *
  * Context: may sleep; @cs are claimed by the caller, takes probed_mm::lock.
- * Return: 0 or -ESRCH.
+ * Return: 0, or -ESRCH if the address space has ended.
  */
 int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *home)
 {
@@ -498,7 +498,7 @@ int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *ho
 
 /**
  * consumer_unbind_mm() - undo consumers_bind_mm()
- * @c: the consumer; nothing is done when it probes a file
+ * @c: the consumer; if it is not bound, as it probes a file, nothing is done
  *
  * Context: may sleep; @c is claimed by the caller, takes probed_mm::lock.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Bringing consumers and sites together, and taking them apart.
+ * Attach consumers to sites, and detach them.
  */
 #ifndef _UPROBES_ATTACH_H
 #define _UPROBES_ATTACH_H
@@ -12,12 +12,12 @@ struct site;
 
 /**
  * struct attach_request - a consumer to be attached at an address
- * @consumer: who
+ * @consumer: the consumer
  * @addr: address of the instruction
- * @where: the file that has to be mapped there
+ * @where: the place in a file that must be mapped at @addr
  * @site: private
  * @result: 0 or an error of register_uprobe()
- * @order: the place among the requests, for handlers at one site
+ * @order: index in the caller's order, which is the order of the handlers at one site
  * @made: private
  */
 struct attach_request {

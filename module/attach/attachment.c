@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Attachments: which consumers a site has, and which it has no more.
+ * Attachments: create them, look them up, free them.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -16,12 +16,12 @@
 #include "text/mapped_file.h"
 
 /**
- * site_attachment() - a consumer at a site
+ * site_attachment() - look up the attachment of a consumer at a site
  * @site: the site
  * @c: the consumer
  *
  * Context: probed_mm::lock held.
- * Return: the attachment, or NULL when it is not attached there.
+ * Return: the attachment, or NULL if @c is not attached to @site.
  */
 struct attachment *site_attachment(struct site *site, const struct consumer *c)
 {
@@ -34,7 +34,7 @@ struct attachment *site_attachment(struct site *site, const struct consumer *c)
 	return NULL;
 }
 
-/* Where site::attachments has room for one more; probed_mm::lock held. */
+/* Get memory for an attachment: site::first, if not in use.  Context: probed_mm::lock held. */
 static struct attachment *attachment_alloc(struct site *site)
 {
 	return site->first.consumer ? kmalloc(sizeof(site->first),
@@ -52,12 +52,13 @@ static void attachment_release(struct site *site, struct attachment *a)
 
 /**
  * attachment_make() - attach a consumer to a site
- * @pmm: the address space
- * @site: the site, to which it is not attached
- * @request: who, and the file that has to be mapped there
+ * @pmm: the probed mm
+ * @site: the site; the consumer is not attached to it yet
+ * @request: the consumer, and the place in a file that must be mapped at the site
  *
  * Context: may sleep; probed_mm::lock held.
- * Return: 0, -ENOMEM, or -ESHUTDOWN when one of the two is going.
+ * Return: 0, -ENOMEM, or -ESHUTDOWN if the consumer is being unregistered or the address space
+ * has ended.
  */
 int attachment_make(struct probed_mm *pmm, struct site *site,
 		    const struct attach_request *request)
@@ -88,10 +89,10 @@ int attachment_make(struct probed_mm *pmm, struct site *site,
 }
 
 /**
- * attachment_free() - take a consumer away from a site
- * @a: where it is attached
+ * attachment_free() - detach a consumer from a site
+ * @a: its attachment
  *
- * The site's set is not changed.
+ * The consumer set of the site stays the same: the caller replaces the set.
  *
  * Context: probed_mm::lock held.
  */
@@ -116,8 +117,8 @@ void attachment_free(struct attachment *a)
 }
 
 /**
- * site_detach_all() - the mapping that a site was in has gone
- * @site: the site; what was probed there is no more
+ * site_detach_all() - detach all consumers from a site whose mapping is gone
+ * @site: the site; its breakpoint is gone with the mapping
  *
  * Context: may sleep; probed_mm::lock held.
  */

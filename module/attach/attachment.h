@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The consumers of a site.
+ * The attachments of a site.
  */
 #ifndef _UPROBES_ATTACHMENT_H
 #define _UPROBES_ATTACHMENT_H

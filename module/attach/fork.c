@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a fork does to sites, consumers and reference counters.
+ * Fork: the sites, consumers and reference counters of the child.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -31,15 +31,15 @@
 #include "uret/calls_walk.h"
 
 /*
- * Whether the kernel's uprobes, which have taken the parent's breakpoint for their own, may
- * have done so in the child: they may have come to the parent alone since the copy was made.
+ * Check whether the kernel's uprobes may have taken the breakpoint in the child for their own.
+ * They have taken that of the parent, but perhaps only after the copy was made.
  */
 static bool site_claimed(const struct site *site, struct mm_struct *child)
 {
 	return READ_ONCE(site->owner) == OWNER_OTHER_SECOND && compat_has_uprobes(child);
 }
 
-/* A site that the child has got by itself, with the breakpoint of its parent's in the text. */
+/* Handle a site that the child has already, with the breakpoint of its parent in the text. */
 static void site_is_parents(struct site *own, const struct site *site)
 {
 	u8 whose = READ_ONCE(site->owner);
@@ -53,14 +53,14 @@ static void site_is_parents(struct site *own, const struct site *site)
 }
 
 /**
- * pmm_copy_begins() - the current task is about to copy its address space
- * @parent: its image
- * @start: where the mapping begins that it copies now
+ * pmm_copy_begins() - note the state of an address space that the current task is about to copy
+ * @parent: its probed mm
+ * @start: start of the mapping that the task copies next
  *
- * A fork write-protects what it copies, mapping by mapping in ascending order, with the mmap lock
- * held for writing from before the first: breakpoints and reference counters
- * neither come nor go until it is through, and those of removals that have been
- * numbered are out.
+ * A fork write-protects the mappings that it copies, one by one in ascending order.  It holds the
+ * mmap lock for writing from before the first mapping until the end of the copy.  Meanwhile no
+ * breakpoint is inserted or removed, and no reference counter changes.  If a removal has a number
+ * by now, its breakpoint is not in the text any more.
  *
  * Context: may sleep, but not wait for memory; the mmap lock held for writing.
  */
@@ -74,12 +74,12 @@ void pmm_copy_begins(struct probed_mm *parent, unsigned long start)
 				    task_tgid_nr(current));
 		return;
 	}
-	/* Pairs with site_prepare(). */
+	/* Pairs with site_make(). */
 	utask->fork.mark.slots = smp_load_acquire(&parent->areas.slots_written);
-	/* What mremap() moves may be where an idle site is. */
+	/* mremap() may move a breakpoint to the address of an idle site. */
 	utask->fork.mark.removals = atomic_read(&parent->text.moving) ?
 				    0 : READ_ONCE(parent->sites.removals);
-	/* A fork that has failed may have left something. */
+	/* A failed fork may have left its mark: then the addresses start anew. */
 	first = !utask->fork.mark.ref_changes || start <= utask->fork.copied_to;
 	utask->fork.copied_to = start;
 	WRITE_ONCE(utask->fork.mark.ref_changes, READ_ONCE(parent->counters.changes));
@@ -92,19 +92,18 @@ void pmm_copy_begins(struct probed_mm *parent, unsigned long start)
 }
 
 /**
- * pmm_fork_begins() - the current task has copied its address space
- * @parent: its image, or NULL
- * @utask: its state, or NULL
- * @copied: what the address space was like then
+ * pmm_fork_begins() - take the state that pmm_copy_begins() has noted, after the copy
+ * @parent: probed mm of the current task, or NULL
+ * @utask: its utask, or NULL
+ * @copied: set to the state of the address space at the time of the copy
  *
- * Context: any; the task reports its fork.  pmm_fork_ends() has to follow if there is
- * an image.
+ * Context: any; the task reports its fork.  pmm_fork_ends() must follow if @parent is not NULL.
  */
 void pmm_fork_begins(struct probed_mm *parent, struct utask *utask, struct copy_mark *copied)
 {
 	if (parent) {
 		atomic_inc(&parent->life.forks);
-		/* Before it is to be seen that the task copies no more: pmm_is_forking(). */
+		/* Count the fork before pmm_is_forking() can see the mark cleared. */
 		smp_mb__after_atomic();
 	}
 	*copied = utask ? utask->fork.mark : (struct copy_mark) {};
@@ -116,8 +115,8 @@ void pmm_fork_begins(struct probed_mm *parent, struct utask *utask, struct copy_
 }
 
 /**
- * pmm_fork_ends() - a child has been looked after, or will not be
- * @parent: image of the parent
+ * pmm_fork_ends() - end pmm_fork_begins(): the child has been handled, or will not be
+ * @parent: probed mm of the parent
  *
  * Context: any.
  */
@@ -126,7 +125,7 @@ void pmm_fork_ends(struct probed_mm *parent)
 	pmm_fork_put(parent);
 }
 
-/* Whether no breakpoint was there when the address space was copied. */
+/* Check whether a site had no breakpoint when the address space was copied. */
 static bool site_was_idle(const struct site *site, const struct copy_mark *copied)
 {
 	u32 since;
@@ -137,14 +136,14 @@ static bool site_was_idle(const struct site *site, const struct copy_mark *copie
 	return since <= copied->removals && since != REMOVALS_MAX;
 }
 
-/* Whether the task that forks may be in the slot, and so the child. */
+/* Check whether the forking task may be in the slot, and so the child, too. */
 static bool site_forks(const struct site *site)
 {
 	return site->plan.insn.class == UINSN_SYSCALL || site->plan.insn.class == UINSN_SYSENTER ||
 	       site->plan.insn.class == UINSN_INT;
 }
 
-/* Whether the child has a copy of the slot of a parent's site. */
+/* Check whether the child has a copy of the slot of a parent's site. */
 static bool slot_copied(const struct probed_mm *child, const struct site *site,
 			const struct copy_mark *copied)
 {
@@ -154,8 +153,8 @@ static bool slot_copied(const struct probed_mm *child, const struct site *site,
 }
 
 /*
- * Gives the child the areas that it was copied with. Where the parent has got one since, the child
- * may have got one of its own, or something else.
+ * Give the child the areas that were copied with it.  If the parent has got an area since then,
+ * the child may have an area of its own at that address, or something else.
  */
 static int areas_fork(struct probed_mm *child, const struct probed_mm *parent)
 {
@@ -174,7 +173,7 @@ static int areas_fork(struct probed_mm *child, const struct probed_mm *parent)
 	return 0;
 }
 
-/* Whether the child has a copy of the parent's trampoline, and uses no other one yet. */
+/* Check whether the child has a copy of the parent's trampoline, and does not use it yet. */
 static bool trampoline_copied(const struct probed_mm *child, const struct probed_mm *parent)
 {
 	const struct ssol_area *area = pmm_area_at(child, parent->uret.trampoline);
@@ -184,25 +183,25 @@ static bool trampoline_copied(const struct probed_mm *child, const struct probed
 }
 
 /**
- * pmm_fork() - give a forked child what its parent has
- * @child: image of the child, whose address space is a copy of the parent's
- * @parent: image of the parent
- * @copied: as pmm_fork_begins() has told
+ * pmm_fork() - give a forked child copies of its parent's areas and sites
+ * @child: probed mm of the child, whose address space is a copy of the parent's
+ * @parent: probed mm of the parent
+ * @copied: from pmm_fork_begins()
  *
- * The child has copies of the areas, and of the slots that were in them when it was copied.
- * What either gets from then on is its own.  The sites are known to the child from here on, as
- * inherited; pmm_fork_restore() ends that state for those that get no consumer.
+ * The child has copies of the areas, and of the slots that were in them at the time of the copy.
+ * Later slots belong to the parent or the child alone.  The sites of the child start in the state
+ * %SITE_INHERITED.  pmm_fork_restore() ends this state for sites that get no consumer.
  *
- * The parent may have got further slots since the copy was made.  Their sites are left out: no
- * breakpoint was written before its slot.
+ * The parent may have got further slots since the copy was made.  Skip their sites: the child has
+ * no such breakpoint, because no breakpoint is written before its slot.
  *
- * The child may have got consumers already, from a registration that met it before
- * this: its areas and sites stay, but breakpoints that were taken for somebody
- * else's are the parent's.
+ * The child may have consumers already, from a registration that has reached it before this
+ * function.  Then its areas and sites stay.  But if the registration has found another owner's
+ * breakpoint at a site, that breakpoint is the parent's.
  *
- * Context: may sleep; takes both images' locks, parent's first.  The child
- * does not run user code yet.
- * Return: 0 or -ENOMEM, where the child knows only some of the sites.
+ * Context: may sleep; takes the locks of both probed mms, that of the parent first.  The child does
+ * not run user code yet.
+ * Return: 0, or -ENOMEM if the child knows only some of the sites.
  */
 int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct copy_mark *copied)
 {
@@ -212,7 +211,7 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 	mutex_lock(&parent->lock);
 	mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
 	ret = areas_fork(child, parent);
-	/* It has not returned from anything yet: there are no calls through another one. */
+	/* The child has not returned from any call yet: no call uses another trampoline. */
 	if (!ret && trampoline_copied(child, parent))
 		ret = pmm_use_trampoline(child, parent->uret.trampoline);
 
@@ -236,7 +235,7 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 		WRITE_ONCE(child->areas.slots_written, copy->slot_nr);
 		copy->step = site->step;
 		copy->owner = READ_ONCE(site->owner);
-		/* Who takes the kernel's out of the parent does so in the child as well. */
+		/* If the kernel's uprobes leave the parent, they leave the child as well. */
 		if (copy->owner == OWNER_OTHER_LEFT)
 			copy->owner = OWNER_OTHER_FIRST;
 		else if (copy->owner == OWNER_OTHER_SECOND)
@@ -247,7 +246,7 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 			site_free(copy);
 			break;
 		}
-		/* Whoever comes to the child from here on finds the site: on_swbp(). */
+		/* If the kernel's uprobes come to the child later, on_swbp() finds the site. */
 		smp_mb();
 		if (site_claimed(site, child->mm))
 			cmpxchg(&copy->owner, OWNER_OURS, OWNER_OTHER_SECOND);
@@ -258,13 +257,13 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 }
 
 /**
- * pmm_fork_consumers() - probe a forked child like its parent
- * @child: image of the child, which has inherited the parent's sites
- * @parent: image of the parent
+ * pmm_fork_consumers() - attach the parent's consumers to a forked child
+ * @child: probed mm of the child, after pmm_fork()
+ * @parent: probed mm of the parent
  *
- * Attaches those consumers of the parent that ask for it.
+ * Attach only consumers with consumer::inherits set.
  *
- * Context: may sleep; takes the images' locks one after the other.
+ * Context: may sleep; takes the locks of the probed mms one after the other.
  */
 void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 {
@@ -316,10 +315,11 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 }
 
 /*
- * Takes out what is at one site of the parent's, with @patched also with another operand;
- * @again after a round that came to -EAGAIN.
- * -EAGAIN when the child has got an image meanwhile; -EEXIST when something else
- * follows the breakpoint.  Context: probed_mm::lock of the parent held, and of @child.
+ * Remove the breakpoint of a parent's site from the text of the child.  With @patched, remove it
+ * even if it has another operand.  @again is set after a round that ended with -EAGAIN.
+ *
+ * Return 0; -EAGAIN if the child has got a probed mm meanwhile; -EEXIST if something else follows
+ * the breakpoint.  Context: probed_mm::lock of the parent held, and that of @child.
  */
 static int site_fork_restore(const struct site *site, struct probed_mm *child, struct mm_struct *mm,
 			     bool patched, bool again)
@@ -330,7 +330,7 @@ static int site_fork_restore(const struct site *site, struct probed_mm *child, s
 		.text = site->plan.text,
 		.len = ssol_len(&site->plan),
 		.fixed = ssol_fixed_len(&site->plan),
-		/* One that is idle now, and was not when it was copied, was armed. */
+		/* A site that is idle now, but was not at the time of the copy, was armed then. */
 		.state = patched && READ_ONCE(site->state) != SITE_LOST ? &armed : NULL,
 	};
 	struct site *own;
@@ -341,12 +341,12 @@ static int site_fork_restore(const struct site *site, struct probed_mm *child, s
 	rcu_read_unlock();
 	if (own && !child)
 		return -EAGAIN;
-	/* The kernel's uprobes may have come to the child since. */
+	/* The kernel's uprobes may have come to the child since the copy. */
 	edit.owner = own && READ_ONCE(own->owner) == OWNER_OTHER_SECOND ? &own->owner :
 									  &site->owner;
 	if (own && own->state == SITE_ARMED) {
 		site_is_parents(own, site);
-		/* An earlier round took out a breakpoint that a registration counts on. */
+		/* An earlier round has removed a breakpoint that a registration relies on. */
 		if (again && READ_ONCE(own->owner) == OWNER_OURS)
 			breakpoints_insert(mm, &edit, 1);
 		return 0;
@@ -370,8 +370,8 @@ static int site_fork_restore(const struct site *site, struct probed_mm *child, s
 }
 
 /*
- * Whether the site that has come in the place of another may have been armed, too, and
- * its breakpoint be taken for the older one's.
+ * Check whether the site that has replaced @old may have been armed at the time of the copy, too.
+ * Its breakpoint could be taken for that of @old.
  */
 static bool site_replaced_in(const struct site *old, const struct copy_mark *copied)
 {
@@ -388,12 +388,12 @@ static bool site_replaced_in(const struct site *old, const struct copy_mark *cop
 }
 
 /**
- * pmm_fork_restore() - take out of a child's text what its parent had in there
- * @parent: image of the parent
- * @mm: the child's address space, in use
- * @copied: as pmm_fork_begins() has told
+ * pmm_fork_restore() - remove the parent's breakpoints from the text of a forked child
+ * @parent: probed mm of the parent
+ * @mm: address space of the child, in use
+ * @copied: from pmm_fork_begins()
  *
- * Sites at which the child is being probed itself stay as they are.
+ * Keep the breakpoints at sites that the child has armed itself.
  *
  * Context: may sleep; takes probed_mm::lock and the child's mmap lock.
  */
@@ -420,12 +420,12 @@ void pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
 			ret = site_fork_restore(site, child, mm, false, again);
 			patched |= ret == -EEXIST;
 		}
-		/* The text may have become another since it was copied. */
+		/* The text of a site may have changed since the copy, so that it was replaced. */
 		for (site = parent->sites.replaced; site && ret != -EAGAIN; site = site->older) {
 			if (!site_was_idle(site, copied) && !site_replaced_in(site, copied))
 				ret = site_fork_restore(site, child, mm, false, again);
 		}
-		/* Breakpoints as they were written are out; now those that the program patched. */
+		/* Unpatched breakpoints are removed.  Now remove those with a patched operand. */
 		for (site = patched ? pmm_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
 		     site = pmm_next_site(site)) {
 			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a forked child has of its parent's breakpoints, and keeps.
+ * The breakpoints that a forked child has from its parent, and the consumers that it gets.
  */
 #ifndef _UPROBES_FORK_H
 #define _UPROBES_FORK_H

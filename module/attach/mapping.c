@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes on files: finding where an address space has a file mapped as code,
- * and which address spaces there are.
+ * Probes on files: find the mappings of probed files as code in an address space, and go through
+ * all address spaces.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -23,7 +23,7 @@
 
 /**
  * struct mapping - a part of a probed file, mapped as code
- * @file: the file; a reference is held
+ * @file: the file, with a reference
  * @start: first address
  * @end: first address behind it
  * @offset: position in the file of @start
@@ -36,10 +36,10 @@ struct mapping {
 };
 
 /**
- * struct mapping_list - what was found in one address space
+ * struct mapping_list - mappings of probed files in one address space
  * @maps: the mappings
- * @nr: how many
- * @room: for how many there is memory
+ * @nr: number of @maps
+ * @room: number of @maps that there is memory for
  */
 struct mapping_list {
 	struct mapping *maps;
@@ -47,7 +47,7 @@ struct mapping_list {
 	unsigned int room;
 };
 
-/* Make room for one more element in a list.  There may be more than kmalloc() has room for. */
+/* Make room for one more element in a list, which may grow beyond the limit of kmalloc(). */
 static int list_grow(void **list, unsigned int nr, unsigned int *room, size_t size)
 {
 	unsigned int more = *room ? 2 * *room : 8;
@@ -89,7 +89,7 @@ static void mapping_list_free(struct mapping_list *list)
 	kvfree(list->maps);
 }
 
-/* @only is the one file of interest, unless there is more than one consumer. */
+/* List the mappings of probed files; if @n is 1, only those of the file @only. */
 static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 				const struct probe_file *only, unsigned int n)
 {
@@ -124,14 +124,14 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 	return ret;
 }
 
-/* A program may map a file as often as it likes: so many of the requests then at a time. */
+/* A program may map a file any number of times.  So attach after this many requests. */
 #define REQUESTS_MANY	8192U
 
 /**
- * struct request_list - what is to be attached in one address space
- * @requests: who and where; a reference of each consumer is held
- * @nr: how many
- * @room: for how many there is memory
+ * struct request_list - consumers to attach in one address space
+ * @requests: consumers and addresses, with a reference to each consumer
+ * @nr: number of @requests
+ * @room: number of @requests that there is memory for
  */
 struct request_list {
 	struct attach_request *requests;
@@ -168,8 +168,8 @@ static void request_list_drop(struct request_list *list)
 }
 
 /*
- * The consumers that probe the file of @map: those of @only, which the caller
- * is registering, or all.
+ * List requests for the consumers that probe the file of @map: only consumers in @only, which the
+ * caller is registering, or all if @only is NULL.
  */
 static int mapping_request(const struct mapping *map, struct request_list *list,
 			   struct mm_struct *mm, struct consumer **only, unsigned int n)
@@ -186,7 +186,7 @@ static int mapping_request(const struct mapping *map, struct request_list *list,
 	}
 	if (only)
 		return ret;
-	/* Held also because it keeps the clients' structures. */
+	/* While the semaphore is held, the clients' structures stay, too. */
 	down_read(&map->file->sem);
 	list_for_each_entry(c, &map->file->consumers, file.node) {
 		err = request_list_add(list, map, c, mm);
@@ -208,8 +208,9 @@ static bool requests_return(const struct request_list *list)
 }
 
 /*
- * The place is put in at the next mapping of a probed file. What comes there until then is not
- * seen, which is counted as one.  Who is being killed executes nothing more.
+ * If a consumer was not attached for lack of memory, or because of an interruption, count one miss
+ * for all hits that are lost.  The next mapping of a probed file attaches it.  A task that is being
+ * killed loses no hits, as it executes nothing more.
  */
 static void request_missed(const struct attach_request *request, int err)
 {
@@ -218,12 +219,12 @@ static void request_missed(const struct attach_request *request, int err)
 }
 
 /**
- * struct spread - one address space's turn
+ * struct spread - state of attaching consumers in one address space
  * @mm: the address space
- * @pmm: the same, once there is something to attach
- * @watched: its unwinders are being watched
- * @no_memory: it ran out, and there is none for the rest either, at the program's expense
- * @requests: what is to be attached; the memory is used for further turns
+ * @pmm: its probed mm; NULL until there is something to attach
+ * @watched: unwinder_watch() has been called for it
+ * @no_memory: memory, which is charged to the program, has run out for all further requests, too
+ * @requests: consumers to attach; the next address space uses the same memory
  */
 struct spread {
 	struct mm_struct *mm;
@@ -234,8 +235,8 @@ struct spread {
 };
 
 /*
- * Attaches what has been collected; none of it is left in the list.  That memory has run
- * out comes before other errors.
+ * Attach the consumers in the list, and empty the list.  Return 0, -ENOMEM if memory has run out,
+ * or else the first error.
  */
 static int spread_requests(struct spread *s)
 {
@@ -256,7 +257,7 @@ static int spread_requests(struct spread *s)
 			return ret;
 		}
 	}
-	/* Until the end of the turn: it looks through all mappings. */
+	/* Watch until spread_end(), once for all requests of this address space. */
 	if (!s->watched && requests_return(list)) {
 		unwinder_watch(s->pmm);
 		s->watched = true;
@@ -283,7 +284,7 @@ static void spread_end(struct spread *s)
 		pmm_put(s->pmm);
 }
 
-/* Attaches those of @only, or all, in one address space; @list is empty before and after. */
+/* Attach @only, or all consumers if it is NULL.  @list is empty before and after. */
 static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 			    struct consumer **only, unsigned int n)
 {
@@ -302,7 +303,7 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 			if (spread.no_memory)
 				break;
 		}
-		/* A task's own mappings may be another process's, too. */
+		/* Without @only, go on: another process may share the mappings of a killed task. */
 		if (only && fatal_signal_pending(current)) {
 			request_list_drop(list);
 			ret = -EINTR;
@@ -314,20 +315,20 @@ static int mapping_apply_by(struct request_list *list, struct mm_struct *mm,
 	spread_end(&spread);
 	mapping_list_free(&maps);
 	ret = ret ?: err;
-	/* Of all other errors the log has heard. */
+	/* All other errors are in the log already. */
 	if (ret == -ENOMEM)
 		pr_warn_ratelimited("no memory: a process that maps a probed file is not probed, or not all of it\n");
 	return ret;
 }
 
 /**
- * mapping_apply() - attach the consumers of files wherever an address space maps them
+ * mapping_apply() - attach the consumers of files in all mappings of an address space
  * @mm: the address space; the caller keeps it in use
  *
- * The kernel log is told what could not be attached.
+ * If a consumer cannot be attached, log the error and go on with the others.
  *
- * Context: may sleep; takes probe_file::sem and what comes below.
- * Return: 0 or the first error; what can be attached is.
+ * Context: may sleep; takes probe_file::sem and the locks behind it.
+ * Return: 0 or the first error.
  */
 int mapping_apply(struct mm_struct *mm)
 {
@@ -341,8 +342,8 @@ int mapping_apply(struct mm_struct *mm)
 /**
  * struct mm_list - address spaces, each kept in use
  * @mms: the address spaces
- * @nr: how many
- * @room: for how many there is memory
+ * @nr: number of @mms
+ * @room: number of @mms that there is memory for
  */
 struct mm_list {
 	struct mm_struct **mms;
@@ -356,7 +357,7 @@ static void mm_list_drop(struct mm_list *list)
 		mmput(list->mms[--list->nr]);
 }
 
-/* False when there are more than there is memory for. */
+/* List the address spaces of all processes.  Return false if there are more than @list->room. */
 static bool mm_list_fill(struct mm_list *list)
 {
 	struct task_struct *process, *t;
@@ -368,7 +369,7 @@ static bool mm_list_fill(struct mm_list *list)
 		mm = NULL;
 		if (process->flags & PF_KTHREAD)
 			continue;
-		/* The leader may have exited before the others. */
+		/* The leader may have exited before other threads. */
 		for_each_thread(process, t) {
 			mm = get_task_mm(t);
 			if (mm)
@@ -377,7 +378,7 @@ static bool mm_list_fill(struct mm_list *list)
 		if (!mm)
 			continue;
 		if (list->nr == list->room) {
-			/* Not ours to end, in here. */
+			/* mmput() could end the address space, which sleeps. */
 			mmput_async(mm);
 			fits = false;
 			break;
@@ -388,11 +389,14 @@ static bool mm_list_fill(struct mm_list *list)
 	return fits;
 }
 
-/* Registrations that are on their way through the processes, tasks on theirs to new mappings. */
+/*
+ * Number of registrations that are going through the processes, and of tasks that have not handled
+ * their new mappings yet.
+ */
 static atomic_t spreading = ATOMIC_INIT(0);
 
 /**
- * mapping_spreading() - whether a child that is forked now may be missed
+ * mapping_spreading() - check whether a child that is forked now may be missed
  *
  * Context: any.
  */
@@ -402,34 +406,34 @@ bool mapping_spreading(void)
 }
 
 /**
- * mapping_await() - a task is to see to a new mapping, or has
- * @change: 1 or -1
+ * mapping_await() - begin or end work in which a forked child may be missed
+ * @change: 1 to begin, -1 to end
  *
  * Context: any.
  */
 void mapping_await(int change)
 {
-	/* Orders what has been attached before. */
+	/* Fully ordered: earlier attachments are visible before the new number. */
 	atomic_add_return(change, &spreading);
 }
 
 /**
  * mapping_apply_everywhere() - attach consumers in all processes
  * @cs: the consumers, already listed in their files
- * @n: how many
+ * @n: number of @cs
  *
- * Processes that map the file from then on look after themselves, and so do
- * children of those that have been attended to.  A child whose parent's turn
- * has not come is not in the list either; mapping_spreading() tells the fork
- * event to have it look after itself.
+ * A process that maps one of the files later handles that mapping itself.  So does a child of a
+ * process that has been handled here.  If a process forks before it is handled here, its child is
+ * not in the list, either.  mapping_spreading() tells the fork event that this child must handle
+ * its mappings itself.
  *
- * An error in one process (another breakpoint at the place, no memory) is
- * logged and does not keep the others from being probed.
+ * If there is an error in one process (another breakpoint at the place, no memory), log it and go
+ * on with the others.
  *
  * Context: may sleep; takes the locks of mapping_apply(); @cs are claimed by the caller, so
  * that the clients' structures stay.
- * Return: 0; -ENOMEM when the processes could not be listed; -EINTR when the caller is being
- * killed, and not all have been seen to.
+ * Return: 0; -ENOMEM if the processes could not be listed; -EINTR if the caller is being killed,
+ * and not all processes have been handled.
  */
 int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 {
@@ -452,14 +456,14 @@ int mapping_apply_everywhere(struct consumer **cs, unsigned int n)
 		list.room *= 2;
 	}
 	for (i = 0; i < list.nr; i++) {
-		/* What ends then does not wait for the turns of others. */
+		/* A caller that is being killed only drops the references. */
 		if (fatal_signal_pending(current) ||
 		    mapping_apply_by(&requests, list.mms[i], cs, n) == -EINTR)
 			ret = -EINTR;
 		mmput(list.mms[i]);
 		cond_resched();
 	}
-	/* It may have cut the last one's turn short. */
+	/* The signal may have come while the last process was handled. */
 	if (fatal_signal_pending(current))
 		ret = -EINTR;
 	kvfree(requests.requests);

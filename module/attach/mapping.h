@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which processes map a probed file, now and later.
+ * Probes on files: attach consumers in the processes that map the files, now and later.
  */
 #ifndef _UPROBES_MAPPING_H
 #define _UPROBES_MAPPING_H

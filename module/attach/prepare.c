@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites: analysing the text and giving it a slot.
+ * Prepare sites: analyse the text, and make a slot for the instruction.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,8 +28,8 @@
 #include "uret/calls.h"
 
 /*
- * Why a place cannot be probed.  Of a probe on files each process hears, as often as it maps
- * them or brings it about: that is not told each time.
+ * Log why a place cannot be probed.  A probe on a file can fail in each process, as often as the
+ * process maps the file or causes the failure.  So limit the rate of these messages.
  */
 #define site_notice(c, fmt, ...)						\
 do {										\
@@ -41,10 +41,10 @@ do {										\
 } while (0)
 
 /**
- * enum origin - who has put a breakpoint where a site is to be
- * @ORIGIN_NONE: nobody, or the site itself
- * @ORIGIN_MOVED: this module, before the text was moved to there
- * @ORIGIN_OTHER: somebody else
+ * enum origin - origin of a breakpoint at the address of a site that is being prepared
+ * @ORIGIN_NONE: there is no breakpoint, or it is that of the site
+ * @ORIGIN_MOVED: this module has inserted it, before mremap() moved the text to this address
+ * @ORIGIN_OTHER: it has another owner
  */
 enum origin {
 	ORIGIN_NONE,
@@ -53,8 +53,8 @@ enum origin {
 };
 
 /*
- * Whether text is that of a site, breakpoint included, although the mapping was
- * another one when the site was armed: the program has copied it, or a fork.
+ * Check whether text is that of a site, with its breakpoint, although the mapping was another one
+ * when the site was armed: the program or a fork has copied the text.
  */
 static bool site_text_copied(const struct site *site, const u8 *text, int len)
 {
@@ -65,8 +65,8 @@ static bool site_text_copied(const struct site *site, const u8 *text, int len)
 }
 
 /*
- * Goes to an address: sets @walk->next.  Those of one request after the other lie
- * behind each other, mostly next to each other.
+ * Move a walk to an address: set @walk->next.  The addresses of the requests are in ascending
+ * order, and there are mostly few sites between them.
  */
 static void walk_to(struct site_walk *walk, unsigned long addr)
 {
@@ -87,8 +87,8 @@ static void walk_to(struct site_walk *walk, unsigned long addr)
 }
 
 /*
- * Takes the breakpoints of other sites out of what was read of an instruction:
- * some are probed at their first byte and behind a prefix that is jumped over.
+ * Remove the breakpoints of other sites from the bytes that were read of an instruction.  Some
+ * instructions are probed at their first byte, and behind a prefix that a jump skips.
  */
 static void site_text_restore(const struct site_walk *walk, u8 *text, int len)
 {
@@ -112,9 +112,9 @@ static bool plan_is_of(const struct ssol_plan *plan, const u8 *text, int len)
 }
 
 /*
- * Whether a breakpoint was put there by this module, where the text was before: its
- * task is in mremap(), or has not come to pmm_moved().  A page keeps the place of
- * what is in it.
+ * Check whether this module inserted a breakpoint before mremap() moved the text to @addr.  The
+ * task is still in mremap(), or has not reached pmm_moved() yet.  mremap() does not change the
+ * offset in the page.
  */
 static bool site_text_moved(struct probed_mm *pmm, unsigned long addr, const u8 *text)
 {
@@ -132,8 +132,8 @@ static bool site_text_moved(struct probed_mm *pmm, unsigned long addr, const u8 
 }
 
 /*
- * Says why the mapping at @addr is not one for breakpoints.  Where a probed file's has just
- * gone, and may be back, nothing is amiss: libraries come and go.  Context: may sleep.
+ * Log why the mapping at @addr cannot have breakpoints.  If the mapping of a probed file is gone,
+ * log nothing: programs load and unload libraries.  Context: may sleep.
  */
 static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, unsigned long addr)
 {
@@ -149,8 +149,9 @@ static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, un
 }
 
 /*
- * Reads the text that @walk is at, without breakpoints.  That of @site, where not NULL, may
- * cover its first byte, unless the program wrote over it; so may somebody else's.
+ * Read the text that @walk is at, without breakpoints.  The breakpoint of @site, if not NULL, may
+ * cover the first byte, unless the program has overwritten it.  So may a breakpoint of another
+ * owner.
  */
 static int site_read(struct site_walk *walk, const struct consumer *c, struct site *site,
 		     enum origin *origin, u8 *text)
@@ -187,8 +188,8 @@ static int site_read(struct site_walk *walk, const struct consumer *c, struct si
 }
 
 /*
- * Reads and analyses the instruction that @walk is at.  Returns the plan, which may be in
- * @site, in @c or in @walk.
+ * Read and analyse the instruction that @walk is at.  Return the plan, which may be in @site, in
+ * @c or in @walk.
  */
 static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct consumer *c,
 					    struct site *site, enum origin *origin)
@@ -203,7 +204,7 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 	len = site_read(walk, c, site, origin, text);
 	if (len < 0)
 		return ERR_PTR(len);
-	/* What was analysed here before, or in the file, is not analysed again. */
+	/* If the instruction was analysed before, at the site or in the file, use that plan. */
 	ret = 0;
 	if (site && plan_is_of(&site->plan, text, len)) {
 		plan = &site->plan;
@@ -256,8 +257,8 @@ static bool plan_is_syscall(const struct ssol_plan *plan)
 }
 
 /*
- * Whether to step over an instruction although it need not be.  A system call
- * cannot be: it may fork, exec or block while the step is under way.
+ * Check whether to step over an instruction that does not need a step.  A system call must not be
+ * stepped: it may fork, exec or block while the step is in flight.
  */
 static bool prefer_step(const struct ssol_plan *plan)
 {
@@ -265,8 +266,8 @@ static bool prefer_step(const struct ssol_plan *plan)
 }
 
 /*
- * A slot in one of the areas that there are; -ERANGE when some have room, but none of them
- * within reach of what the instruction refers to, -ENOSPC when none has.
+ * Write a slot in one of the existing areas.  Return its address; -ENOSPC if no area has room;
+ * -ERANGE if some areas have room, but cannot reach the operand of the instruction.
  */
 static long pmm_use_room(struct probed_mm *pmm, const struct ssol_plan *plan, unsigned long addr,
 			 bool step)
@@ -286,7 +287,10 @@ static long pmm_use_room(struct probed_mm *pmm, const struct ssol_plan *plan, un
 	return ret;
 }
 
-/* -ENOSPC: there is no room for an area within reach, or the program may map no more. */
+/*
+ * Write a slot, in a new area if necessary.  Return its address; -ENOSPC if there is no room for
+ * an area within reach, or the program may map no more.
+ */
 static long pmm_add_slot(struct probed_mm *pmm, const struct ssol_plan *plan,
 			 unsigned long addr, bool *step)
 {
@@ -309,7 +313,7 @@ static long pmm_add_slot(struct probed_mm *pmm, const struct ssol_plan *plan,
 	pmm_add_area(pmm, area);
 	slot = ssol_area_add_slot(area, pmm->mm, plan, addr, *step);
 	if (slot == -ERANGE) {
-		/* Not even from the nearest room; a step borrows a register. */
+		/* The nearest area does not reach the operand; a step borrows a register for it. */
 		pmm->areas.nothing_nearer = true;
 		*step = true;
 		slot = ssol_area_add_slot(area, pmm->mm, plan, addr, true);
@@ -317,10 +321,10 @@ static long pmm_add_slot(struct probed_mm *pmm, const struct ssol_plan *plan,
 	return slot;
 }
 
-/* Log why pmm_add_slot() failed with @ret.  Return: the error of the registration. */
+/* Log why pmm_add_slot() failed with @ret.  Return the error of the registration. */
 static long slot_refused(const struct consumer *c, unsigned long addr, long ret)
 {
-	/* Callers report missing memory once for all their places. */
+	/* The callers report missing memory, once for all places. */
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret == -ENOSPC) {
@@ -338,7 +342,7 @@ static bool same_place(const struct file_place *a, const struct file_place *b)
 	return a->inode == b->inode && a->offset == b->offset;
 }
 
-/* Whether that place in a file is what is mapped at an address. */
+/* Check whether the place in a file is mapped at an address. */
 static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct file_place *where)
 {
 	struct file *file;
@@ -354,9 +358,9 @@ static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct 
 }
 
 /*
- * Detach from the place of a request what was probed there in a mapping that is gone: the
- * breakpoint would be written for a file that is not mapped.  A consumer that probes the new
- * file, too, moves to it.
+ * Detach consumers that were attached at the address of a request in a mapping that is gone:
+ * otherwise the breakpoint would be written for a file that is not mapped.  If the consumer of the
+ * request was attached there, change its attachment to the new file.
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
@@ -382,11 +386,11 @@ static void site_detach_stale(struct probed_mm *pmm, const struct attach_request
 		else
 			attachment_free(a);
 	}
-	/* Until the site is settled, which makes another one. */
+	/* The sync of the site publishes a new consumer set. */
 	site_publish(site, NULL);
 }
 
-/* Whether a site can stay: the same instruction is there.  Notes how the text came to be there. */
+/* Check whether a site can stay: the instruction is the same.  Note the origin of a breakpoint. */
 static bool site_keep(struct site *site, const struct ssol_plan *plan, enum origin origin)
 {
 	if (ssol_len(plan) != ssol_len(&site->plan) ||
@@ -399,7 +403,7 @@ static bool site_keep(struct site *site, const struct ssol_plan *plan, enum orig
 	return true;
 }
 
-/* Make a site with a slot for the instruction, in the place of @old unless that is NULL. */
+/* Make a site with a slot for the instruction.  If @old is not NULL, replace it. */
 static struct site *site_make(struct site_walk *walk, const struct ssol_plan *plan,
 			      enum origin origin, struct site *old, struct consumer *c)
 {
@@ -439,7 +443,7 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 		site_free(site);
 		return ERR_PTR(ret);
 	}
-	/* The next site will not be looked up before this one. */
+	/* @walk->next is behind this site: another request for its address looks it up anew. */
 	walk->prev = site;
 	walk->addr = addr + 1;
 	return site;
@@ -447,8 +451,8 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 
 /**
  * site_prepare() - find or make the site for a request
- * @walk: where the walk over the probed mm has come
- * @request: the consumer, and the address
+ * @walk: the walk over the probed mm
+ * @request: the consumer and the address
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  * Return: the site with the instruction that is in the text now, or ERR_PTR with an error of
@@ -486,12 +490,12 @@ struct site *site_prepare(struct site_walk *walk, const struct attach_request *r
 }
 
 /**
- * pmm_use_trampoline() - have calls return to a trampoline from now on
- * @pmm: the address space
- * @addr: where the trampoline is: the start of an area of @pmm
+ * pmm_use_trampoline() - make calls return to a trampoline from now on
+ * @pmm: the probed mm
+ * @addr: address of the trampoline, which is the start of an area of @pmm
  *
  * Context: may sleep; probed_mm::lock held.
- * Return: 0, or -ENOMEM and its like.
+ * Return: 0, or -ENOMEM or another negative errno.
  */
 int pmm_use_trampoline(struct probed_mm *pmm, unsigned long addr)
 {
@@ -517,7 +521,7 @@ int pmm_need_trampoline(struct probed_mm *pmm)
 {
 	if (pmm->uret.trampoline)
 		return 0;
-	/* The program may have unmapped earlier ones. */
+	/* Use the newest area: the program may have unmapped earlier ones. */
 	return pmm_use_trampoline(pmm,
 				  ssol_area_trampoline(pmm->areas.list[pmm->areas.nr - 1]));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Making sites: what is at an address, and what executes in its place.
+ * Prepare sites: analyse the instruction at an address, and make a slot for it.
  */
 #ifndef _UPROBES_PREPARE_H
 #define _UPROBES_PREPARE_H
@@ -10,16 +10,16 @@
 #include "text/read.h"
 
 /**
- * struct site_walk - sites being made one after the other
- * @pmm: their probed mm, whose lock is held all the time
- * @text: where text has been read
- * @stock: memory for them
- * @known: @next is valid; no other site has been added or replaced since
- * @addr: the last address, or behind it
- * @prev: the last site before @next, or NULL when it is not known
- * @next: the first site there or behind, or NULL
- * @no_memory: there was none for the last one
- * @made: the plan of an instruction that had to be analysed
+ * struct site_walk - a walk over the addresses at which sites are prepared
+ * @pmm: the probed mm; its lock is held during the whole walk
+ * @text: reads the text
+ * @stock: memory for further sites
+ * @known: @next is valid: no other site has been added or replaced since it was set
+ * @addr: the last address, or the one behind it
+ * @prev: the last site before @next, or NULL if it is not known
+ * @next: the first site at @addr or behind it, or NULL
+ * @no_memory: there was no memory for the last request
+ * @made: plan of the last instruction that had to be analysed
  */
 struct site_walk {
 	struct probed_mm *pmm;

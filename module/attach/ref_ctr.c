@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reference counters: finding them, keeping the list, changing the words.
+ * Reference counters: find them, list them, change the words.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -20,12 +20,15 @@
 #include "text/user_word.h"
 
 /*
- * Where one address space can have the same counter.  Any program can map its file as often
- * as it likes, and each place is looked for among all.
+ * Maximum number of places of one counter in an address space.  A program can map its file any
+ * number of times, and each place is searched for in the list of all counters.
  */
 #define MAX_PLACES	16
 
-/* Data of its own that a process may change, or could when it was counted; with a file behind. */
+/*
+ * Check whether a mapping can hold reference counters: it is private and maps the file, and the
+ * process may write to it.  If the counter is @counted, this was so when it was incremented.
+ */
 static bool vma_has_counters(const struct vm_area_struct *vma, const struct inode *inode,
 			     bool counted)
 {
@@ -59,7 +62,7 @@ static unsigned int places_find(struct mm_struct *mm, const struct inode *inode,
 	return n;
 }
 
-/* Numbers a change.  Context: the mmap lock held, probed_mm::sites.lock, too. */
+/* Number a change.  Context: the mmap lock and probed_mm::sites.lock held. */
 static void ref_ctr_number(struct probed_mm *pmm, u64 *number)
 {
 	WRITE_ONCE(pmm->counters.changes, pmm->counters.changes + 1);
@@ -67,8 +70,8 @@ static void ref_ctr_number(struct probed_mm *pmm, u64 *number)
 }
 
 /*
- * Changes the word if what is mapped there still is what it was.  Where it is that of @ref,
- * that must not be gone, and the change is numbered.
+ * Change a word if the same file is still mapped there.  If @ref is not NULL, the word is that of
+ * @ref: change it only if @ref is not gone, and number the change.
  */
 static int word_change(struct mm_struct *mm, unsigned long addr, const struct inode *inode,
 		       int change, struct ref_ctr *ref)
@@ -103,7 +106,7 @@ static struct ref_ctr *ref_ctr_find(struct probed_mm *pmm, const struct consumer
 	return NULL;
 }
 
-/* Lists a counter; false when the consumer is being unregistered. */
+/* List a counter.  Return false if the consumer is being unregistered. */
 static bool ref_ctr_link(struct ref_ctr *ref)
 {
 	struct consumer *c = ref->consumer;
@@ -138,10 +141,10 @@ static void ref_ctr_unlink(struct ref_ctr *ref)
 }
 
 /**
- * ref_ctrs_free() - forget the counters that are gone
- * @pmm: an address space that is not being copied, or that nobody else uses
+ * ref_ctrs_free() - free the counters that are gone
+ * @pmm: a probed mm that no fork is copying, or that has no other user
  *
- * Context: any in which memory can be freed; probed_mm::lock held, or nobody else using it.
+ * Context: any in which memory can be freed; probed_mm::lock held, or no other user of @pmm.
  */
 void ref_ctrs_free(struct probed_mm *pmm)
 {
@@ -153,7 +156,7 @@ void ref_ctrs_free(struct probed_mm *pmm)
 	}
 }
 
-/* Forgets them unless they may be in copies of the address space, or at another place in it. */
+/* Free gone counters, unless a copy of the address space or a moved mapping may have them. */
 static void ref_ctrs_prune(struct probed_mm *pmm)
 {
 	lockdep_assert_held(&pmm->lock);
@@ -176,7 +179,7 @@ static int ref_ctr_increment(struct probed_mm *pmm, struct consumer *c, const st
 	*ref = (struct ref_ctr) {
 		.pmm = pmm, .consumer = c, .inode = inode, .addr = addr, .since = U64_MAX,
 	};
-	/* Listed first, so that an unmapping in between is noticed. */
+	/* List the counter first, so that the mmu notifier finds it. */
 	if (!ref_ctr_link(ref)) {
 		kfree(ref);
 		return 0;
@@ -205,7 +208,10 @@ static bool consumer_attached_in(struct consumer *c, const struct probed_mm *pmm
 	return found;
 }
 
-/* Forgets those of a consumer, or of all, whose mappings have gone, so that they do not pile up. */
+/*
+ * Unlink counters whose mappings are gone, so that they do not pile up: the counters of @only, or
+ * of all consumers if it is NULL.
+ */
 static void unlink_gone(struct probed_mm *pmm, const struct consumer *only)
 {
 	struct ref_ctr *ref, *next;
@@ -220,7 +226,7 @@ static void unlink_gone(struct probed_mm *pmm, const struct consumer *only)
 	ref_ctrs_prune(pmm);
 }
 
-/* Increments its counters wherever @inode is mapped.  Context: may sleep; probed_mm::lock held. */
+/* Increment the counters of @c in all mappings of @inode.  Context: may sleep; pmm->lock held. */
 static int apply(struct probed_mm *pmm, struct consumer *c, const struct inode *inode)
 {
 	unsigned long places[MAX_PLACES];
@@ -239,14 +245,12 @@ static int apply(struct probed_mm *pmm, struct consumer *c, const struct inode *
 
 /**
  * ref_ctrs_apply() - increment the counters of a consumer in an address space
- * @pmm: the address space, in use
- * @c: a consumer with a reference counter; nothing is done where it is not
- *	attached
+ * @pmm: the probed mm, in use
+ * @c: a consumer with a reference counter; if it is not attached in @pmm, nothing is done
  * @inode: the file that has the counter
  *
  * Context: may sleep; takes probed_mm::lock and the mmap lock.
- * Return: 0; -EINVAL when the counter does not lie at an even address; -ENOMEM
- * and its like.
+ * Return: 0; -EINVAL if the counter is at an odd address; -ENOMEM or another negative errno.
  */
 int ref_ctrs_apply(struct probed_mm *pmm, struct consumer *c, const struct inode *inode)
 {
@@ -261,7 +265,7 @@ int ref_ctrs_apply(struct probed_mm *pmm, struct consumer *c, const struct inode
 	return ret;
 }
 
-/* Whether its attachment at @site, of a probe on one process, still is in the file it was in. */
+/* Check whether @site, of a probe on one process, is still in the file with the counter. */
 static bool in_counted_file(const struct site *site, const struct consumer *c)
 {
 	struct mm_struct *mm = site->pmm->mm;
@@ -277,11 +281,10 @@ static bool in_counted_file(const struct site *site, const struct consumer *c)
 }
 
 /**
- * ref_ctrs_mapped() - increment the counters of probes on one process that have been mapped
+ * ref_ctrs_mapped() - increment counters in new mappings, for probes on one process
  * @mm: the address space, in use
  *
- * Those of probes on files are seen to by mapping_apply().  What cannot be incremented the
- * kernel log says.
+ * mapping_apply() does this for probes on files.  Errors are logged.
  *
  * Context: may sleep; takes probed_mm::lock and the mmap lock.
  */
@@ -293,7 +296,7 @@ void ref_ctrs_mapped(struct mm_struct *mm)
 
 	if (!pmm)
 		return;
-	/* A registration that is under way looks for itself. */
+	/* A registration in flight looks for the counters itself. */
 	if (!READ_ONCE(pmm->attached.counters))
 		goto put;
 	mutex_lock(&pmm->lock);
@@ -316,7 +319,7 @@ put:
 
 /**
  * ref_ctrs_drop() - decrement all counters that a consumer has incremented
- * @c: a retired consumer
+ * @c: the consumer, after consumer_shut()
  *
  * Context: may sleep, in a thread without signals; takes probed_mm::lock and mmap
  * locks.
@@ -328,7 +331,7 @@ void ref_ctrs_drop(struct consumer *c)
 	bool in_use;
 
 	for (;;) {
-		/* An image stays while it has counters. */
+		/* A probed mm stays while it has counters. */
 		spin_lock(&c->places.lock);
 		ref = list_first_entry_or_null(&c->places.ref_ctrs, struct ref_ctr, in_consumer);
 		pmm = ref ? ref->pmm : NULL;
@@ -344,7 +347,7 @@ void ref_ctrs_drop(struct consumer *c)
 			spin_lock(&c->places.lock);
 			ref = list_first_entry_or_null(&c->places.ref_ctrs, struct ref_ctr,
 						       in_consumer);
-			/* One of another image may be freed any time under the lock of that. */
+			/* A counter of another probed mm may be freed under that one's lock. */
 			if (ref && ref->pmm != pmm)
 				ref = NULL;
 			spin_unlock(&c->places.lock);
@@ -364,8 +367,8 @@ void ref_ctrs_drop(struct consumer *c)
 }
 
 /**
- * ref_ctrs_detach() - the address space is gone, and its counters
- * @pmm: the address space
+ * ref_ctrs_detach() - unlink all counters of an address space that has ended
+ * @pmm: its probed mm
  *
  * Context: may sleep; probed_mm::lock held.
  */
@@ -382,15 +385,15 @@ void ref_ctrs_detach(struct probed_mm *pmm)
 }
 
 /**
- * ref_ctrs_lost() - addresses are being unmapped
- * @pmm: the address space
- * @start: the first address
- * @end: the first address behind
- * @from: the first address that the current task is moving by mremap()
- * @to: the first address behind; @from if it is not
+ * ref_ctrs_lost() - mark the counters in a range that is being unmapped
+ * @pmm: the probed mm
+ * @start: first address of the range
+ * @end: first address behind it
+ * @from: first address of the range that the current task is moving by mremap()
+ * @to: first address behind it; equal to @from if the task moves nothing
  *
  * Context: probed_mm::sites.lock held.
- * Return: whether there are some that move.
+ * Return: whether mremap() is moving some of the counters.
  */
 bool ref_ctrs_lost(struct probed_mm *pmm, unsigned long start, unsigned long end,
 		   unsigned long from, unsigned long to)
@@ -402,7 +405,7 @@ bool ref_ctrs_lost(struct probed_mm *pmm, unsigned long start, unsigned long end
 	list_for_each_entry(ref, &pmm->counters.live, in_pmm) {
 		if (ref->addr < start || ref->addr >= end || ref->gone)
 			continue;
-		/* Before it is gone: unlink_gone() does not take the lock. */
+		/* Set this before @gone: unlink_gone() reads both without the lock. */
 		if (ref->addr >= from && ref->addr < to) {
 			WRITE_ONCE(ref->moves, true);
 			moves = true;
@@ -425,13 +428,14 @@ static void list_moved(struct list_head *refs, unsigned long from, unsigned long
 }
 
 /**
- * ref_ctrs_moved() - decrement counters where mremap() has put them
- * @pmm: the address space, in use
- * @from: the first address that it was to move
- * @to: the first address behind
- * @by: what is to be added for the new ones; 0 when they have stayed, after all
+ * ref_ctrs_moved() - decrement counters that mremap() has moved, at their new addresses
+ * @pmm: the probed mm, in use
+ * @from: first old address of the range
+ * @to: first address behind it
+ * @by: distance from the old to the new addresses; 0 if the range was not moved
  *
- * The consumers that still are attached are then to be counted as in any new mapping.
+ * For consumers that are still attached, the caller then increments the counters as in any new
+ * mapping.
  *
  * Context: may sleep; takes probed_mm::lock and the mmap lock.
  */
@@ -443,7 +447,7 @@ void ref_ctrs_moved(struct probed_mm *pmm, unsigned long from, unsigned long to,
 	mutex_unlock(&pmm->lock);
 }
 
-/* Whether a fork has copied the counter incremented. */
+/* Check whether a fork has copied the counter while it was incremented. */
 static bool ref_ctr_copied(const struct ref_ctr *ref, const struct copy_mark *copied)
 {
 	u64 gone = READ_ONCE(ref->gone);
@@ -452,12 +456,12 @@ static bool ref_ctr_copied(const struct ref_ctr *ref, const struct copy_mark *co
 }
 
 /**
- * ref_ctrs_fork_restore() - decrement what a forked child has got incremented
- * @parent: image of the parent
- * @mm: the child's address space, in use
- * @copied: what the parent's was like when it was copied
+ * ref_ctrs_fork_restore() - decrement counters that a forked child has got incremented
+ * @parent: probed mm of the parent
+ * @mm: address space of the child, in use
+ * @copied: state of the parent's address space at the time of the copy
  *
- * For the consumers that the child has, too, its counters are incremented anew.
+ * For consumers that the child gets, too, its counters are incremented anew.
  *
  * Context: may sleep; the parent's probed_mm::lock held; takes the child's mmap lock.
  */

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reference counters: 16-bit words in a program's data that say how many look
- * at one of its probe points (the semaphores of USDT probes).
+ * Reference counters: 16-bit words in a program's data that count the observers of one of its probe
+ * points (the semaphores of USDT probes).
  *
- * A counter is incremented once for each consumer that names it, in each
- * private writable mapping of it in a process where the consumer is attached.
- * What has been incremented is listed, so that it is decremented once.  The
- * mapping may go (the mmu notifier marks the counter gone), be replaced, or move: the word
- * goes with it, is decremented there, and then counted as in any new mapping.
- * All that becomes of a counter is numbered, so that it can be told what a
- * forked child has got a copy of, and listed until no fork under way needs that.
+ * A counter is incremented once for each consumer that names it, in each private writable mapping
+ * of the counter in a process where the consumer is attached.  Each increment is listed, so that it
+ * is undone once.
+ *
+ * The mapping may be unmapped (the mmu notifier marks the counter gone), replaced, or moved.  If it
+ * is moved, the word moves along.  The word is decremented at its new address, and then incremented
+ * as in any new mapping.
+ *
+ * All changes of a counter are numbered, to find out whether a forked child has a copy of an
+ * increment.  A counter stays listed until no fork in flight needs it.
  */
 #ifndef _UPROBES_REF_CTR_H
 #define _UPROBES_REF_CTR_H
@@ -24,19 +27,20 @@ struct inode;
 struct mm_struct;
 
 /**
- * struct ref_ctr - an incremented reference counter, or one that has been
- * @pmm: whose
- * @consumer: for whom, with a reference; NULL in probed_mm::counters.gone
- * @inode: the file that is mapped there, only to be compared
- * @addr: where it is
- * @moves: mremap() takes it elsewhere, and ref_ctrs_moved() has not seen to it there; set
- *	under probed_mm::sites.lock, before @gone
- * @since: probed_mm::counters.changes when it was incremented
- * @gone: probed_mm::counters.changes when it was unmapped or decremented, 0 before; under
- *	probed_mm::sites.lock
- * @in_pmm: in probed_mm::counters.live, under probed_mm::lock and probed_mm::sites.lock, or in
+ * struct ref_ctr - a reference counter that is incremented, or was incremented before
+ * @pmm: its probed mm
+ * @consumer: the consumer that it is incremented for, with a reference; NULL in
  *	probed_mm::counters.gone
- * @in_consumer: in consumer::places.ref_ctrs, under consumer::places.lock
+ * @inode: the file that is mapped there, only to be compared
+ * @addr: its address
+ * @moves: mremap() is moving it, and ref_ctrs_moved() has not handled it yet; set under
+ *	probed_mm::sites.lock, before @gone
+ * @since: probed_mm::counters.changes when it was incremented
+ * @gone: probed_mm::counters.changes when it was unmapped or decremented, 0 before that; under
+ *	probed_mm::sites.lock
+ * @in_pmm: node in probed_mm::counters.live, under probed_mm::lock and probed_mm::sites.lock, or in
+ *	probed_mm::counters.gone
+ * @in_consumer: node in consumer::places.ref_ctrs, under consumer::places.lock
  */
 struct ref_ctr {
 	struct probed_mm *pmm;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Settling sites: making their sets what their attachments say, and the text
- * what the sets say.
+ * Sync: bring the consumer sets of sites in line with their attachments, and the text in line with
+ * the consumer sets.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -19,16 +19,16 @@
 #include "text/owner.h"
 #include "text/read.h"
 
-/* Breakpoints that are written in one go. */
+/* Maximum number of breakpoints that are written in one series of edits. */
 #define SYNC_BATCH	256U
 
-/* The set of a site, or NULL.  Context: probed_mm::lock held. */
+/* Return the consumer set of a site, or NULL.  Context: probed_mm::lock held. */
 struct consumer_set *site_set(struct site *site)
 {
 	return rcu_dereference_protected(site->set, lockdep_is_held(&site->pmm->lock));
 }
 
-/* Lets traps find another set, whose reference is taken over.  Context: probed_mm::lock held. */
+/* Publish another consumer set; take over the reference to it.  Context: probed_mm::lock held. */
 void site_publish(struct site *site, struct consumer_set *set)
 {
 	struct consumer_set *old = site_set(site);
@@ -37,7 +37,7 @@ void site_publish(struct site *site, struct consumer_set *set)
 	consumer_set_put(old);
 }
 
-/* The site at @addr that traps find, or NULL.  Context: probed_mm::lock held. */
+/* Look up the site at @addr that traps find, or NULL.  Context: probed_mm::lock held. */
 struct site *site_at(struct probed_mm *pmm, unsigned long addr)
 {
 	struct site *site = pmm_first_site(pmm, addr);
@@ -45,7 +45,7 @@ struct site *site_at(struct probed_mm *pmm, unsigned long addr)
 	return site && site->key.addr == addr ? site : NULL;
 }
 
-/* Makes the set of a site what its attachments say. */
+/* Publish a consumer set that matches the attachments of a site. */
 static int site_refresh(struct site *site, gfp_t gfp)
 {
 	struct consumer_set *set = NULL;
@@ -78,7 +78,7 @@ static int site_refresh(struct site *site, gfp_t gfp)
 	return 0;
 }
 
-/* The file that the breakpoint of a site is to be written into. */
+/* Find the place in a file that must be mapped where the breakpoint is inserted. */
 static const struct file_place *site_file(const struct site *site)
 {
 	static const struct file_place any;
@@ -91,7 +91,7 @@ static const struct file_place *site_file(const struct site *site)
 	return &any;
 }
 
-/* The breakpoint of a site, to be written.  Context: probed_mm::lock held. */
+/* Fill in an edit for the breakpoint of a site.  Context: probed_mm::lock held. */
 struct text_edit site_edit(struct site *site)
 {
 	const struct file_place *where;
@@ -112,7 +112,7 @@ struct text_edit site_edit(struct site *site)
 }
 
 /**
- * struct syncing - a site whose breakpoint is to be written
+ * struct syncing - a site whose breakpoint is about to be inserted or removed
  * @site: the site
  * @was: its state before
  * @whose: its site::owner before
@@ -124,11 +124,11 @@ struct syncing {
 };
 
 /**
- * struct sync_batch - breakpoints that are to be put in, or taken out
- * @removing: which of the two
- * @nr: how many
- * @room: for how many there is memory
- * @edits: what is to be written
+ * struct sync_batch - breakpoints to insert, or to remove
+ * @removing: they are to be removed
+ * @nr: number of @edits
+ * @room: number of @edits that there is memory for
+ * @edits: the edits
  * @sites: the sites of @edits
  */
 struct sync_batch {
@@ -157,8 +157,9 @@ static void batch_free(struct sync_batch *batch)
 }
 
 /*
- * 0 when the breakpoint that was found at a site of ours, which had none, may stay: it is
- * not the program's own. -EEXIST when it is; -EINTR or -ENOMEM when that is not known.
+ * Check the owner of a breakpoint that is in the text at a site that had none of ours.  Return 0
+ * if the site may share the breakpoint with another owner; -EEXIST if it belongs to the program
+ * itself; -EINTR or -ENOMEM if that cannot be found out.
  */
 static int shared_now(const struct syncing *s)
 {
@@ -168,7 +169,7 @@ static int shared_now(const struct syncing *s)
 	u8 text[UINSN_MAX_LEN];
 	int got, ret = -EEXIST;
 
-	/* The analysis has seen it already. */
+	/* The analysis of the text has seen this breakpoint already. */
 	if (s->whose != OWNER_OURS)
 		return 0;
 	got = text_reader_read(&reader, site->key.addr, text, len);
@@ -177,13 +178,16 @@ static int shared_now(const struct syncing *s)
 	else if (got == len && text[0] == ARCH_BREAKPOINT)
 		ret = owner_text(site->pmm->mm, site->key.addr, text, len);
 	text_reader_end(&reader);
-	/* It may have gone: ours is about to be put in, or is what is left: access_write(). */
+	/*
+	 * The other owner may have removed its breakpoint.  Then the breakpoint in the text is ours
+	 * (access_write()), or ours is about to be inserted.
+	 */
 	if (ret && cmpxchg(&site->owner, OWNER_OTHER_FIRST, OWNER_OURS) != OWNER_OTHER_FIRST)
 		ret = 0;
 	return ret;
 }
 
-/* Whether it is files alone that are probed there, wherever they are mapped. */
+/* Check whether all consumers of a site probe files, in every process that maps them. */
 static bool of_files(const struct site *site)
 {
 	const struct attachment *a;
@@ -197,7 +201,7 @@ static bool of_files(const struct site *site)
 
 static int inserted(const struct syncing *s, int result)
 {
-	/* Something else has come in the place of the text. */
+	/* The mapping went away, and other text is in its place. */
 	if (result == -ESTALE && s->was == SITE_LOST) {
 		WRITE_ONCE(s->site->state, SITE_LOST);
 		return 0;
@@ -216,10 +220,10 @@ static int inserted(const struct syncing *s, int result)
 	if (!result)
 		return 0;
 	WRITE_ONCE(s->site->state, s->was);
-	/* Nothing is amiss there: the task is being killed, or callers report missing memory. */
+	/* Log nothing: the task is being killed, or the callers report missing memory. */
 	if (result == -EINTR || result == -ENOMEM)
 		return result;
-	/* Their mapping has gone meanwhile: libraries come and go. */
+	/* Log nothing: the mapping is gone, as programs unload libraries. */
 	if (result == -EINVAL && of_files(s->site))
 		return result;
 	pr_notice_ratelimited("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
@@ -280,22 +284,24 @@ static int batch_add(struct probed_mm *pmm, struct sync_batch *batch, struct sit
 	batch->sites[batch->nr++] = (struct syncing) {
 		.site = site, .was = site->state, .whose = READ_ONCE(site->owner),
 	};
-	/* First, as the trap may come at once: the breakpoint may be there. */
+	/* Set the state before the write: the breakpoint may be in the text, and trap at once. */
 	if (!removing && site->state != SITE_IDLE)
 		WRITE_ONCE(site->state, SITE_ARMED);
 	return ret;
 }
 
 /**
- * pmm_sync() - make sets and text what the attachments say
- * @pmm: the address space
+ * pmm_sync() - bring consumer sets and text in line with the attachments
+ * @pmm: the probed mm
  * @sites: the sites, in ascending order of their addresses
- * @n: how many
- * @in_use: the address space is; otherwise only the sets are changed
- * @must: wait for memory, rather than fail
+ * @n: number of @sites
+ * @in_use: the address space is in use; if it is not, only the consumer sets are changed
+ * @must: wait for memory rather than fail
+ *
+ * If the sync of one site fails, go on with the others.
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
- * Return: 0 or the first error; what can be done is.
+ * Return: 0 or the first error.
  */
 int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use,
 	     bool must)
@@ -310,7 +316,7 @@ int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in
 	for (i = 0; batch.room && i < n; i++) {
 		if (i && sites[i] == sites[i - 1])
 			continue;
-		/* What must be is at nobody's expense, who might be killed for it. */
+		/* With @must, charge no program: it might be killed for reaching its limit. */
 		err = site_refresh(sites[i], must ? gfp : gfp | __GFP_ACCOUNT);
 		if (!err && in_use)
 			err = batch_add(pmm, &batch, sites[i]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The last step of attaching, detaching, enabling and disabling.
+ * Sync: the last step of attaching, detaching, enabling and disabling.
  */
 #ifndef _UPROBES_SYNC_H
 #define _UPROBES_SYNC_H

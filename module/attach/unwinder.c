@@ -29,8 +29,8 @@
 #include "uret/unhijack.h"
 
 /*
- * The level I interface of the Itanium C++ ABI ("Exception Handling", 1.3), in
- * libgcc and libunwind alike, and what both have in addition.
+ * The level I interface of the Itanium C++ ABI ("Exception Handling", 1.3), which libgcc and
+ * libunwind implement, and further functions that both have.
  */
 static const char * const unwinder_names[] = {
 	"_Unwind_RaiseException",
@@ -44,7 +44,10 @@ static const char * const unwinder_names[] = {
 
 static_assert(NR_NAMES == UNWINDER_NAMES);
 
-/* How unwinders find the code they walk through, also those that are linked in and hidden. */
+/*
+ * Functions by which unwinders find the code that they walk through.  Unwinders that are linked
+ * into the program and hidden use them, too.
+ */
 static const char * const unwinder_needs[] = {
 	"_dl_find_object",
 	"dl_iterate_phdr",
@@ -52,13 +55,13 @@ static const char * const unwinder_needs[] = {
 };
 
 /*
- * How much is read of the files of an address space, in bytes, to find unwinders: several times
- * what a large program with its libraries takes. As time counts as well, that takes two seconds at
- * most.
+ * Maximum number of bytes to read from the files of an address space, to find unwinders.  A large
+ * program with its libraries takes several times less.  Time uses up the allowance as well, so the
+ * search takes two seconds at most.
  */
 #define READ_ALLOWANCE	(256ULL << 20)
 
-/* How long calls under way are given until it is looked again. */
+/* Interval between two sweeps while calls are in flight. */
 #define SWEEP_INTERVAL	HZ
 
 static void on_unwind(struct uprobe *u, struct pt_regs *regs)
@@ -67,7 +70,10 @@ static void on_unwind(struct uprobe *u, struct pt_regs *regs)
 		task_handler_ask();
 }
 
-/* Where a page of a stack was not present, or was shared with a forked child; or too many calls. */
+/*
+ * Called if a page of a stack was not present or was shared with a forked child, or if there were
+ * too many calls for the trap.
+ */
 static void on_unwind_in_task(struct uprobe *u, struct pt_regs *regs)
 {
 	ret_addrs_restore(true);
@@ -79,7 +85,7 @@ static struct uprobe unwinder_probe = {
 	.flags = UPROBE_ATOMIC,
 };
 
-/* The module's own; from unwinder_init() to unwinder_free(). */
+/* The module's own consumer.  Exists from unwinder_init() to unwinder_free(). */
 static struct consumer *unwinder;
 
 /**
@@ -97,10 +103,10 @@ struct code {
 };
 
 /**
- * struct code_list - what an address space has mapped as code
+ * struct code_list - the mappings of code in an address space
  * @maps: the mappings
- * @nr: how many
- * @room: for how many there is memory
+ * @nr: number of @maps
+ * @room: number of @maps that there is memory for
  */
 struct code_list {
 	struct code *maps;
@@ -114,7 +120,7 @@ static void code_list_drop(struct code_list *list)
 		fput(list->maps[--list->nr].file);
 }
 
-/* False when there is more than there is memory for. */
+/* List the mappings of code.  Return false if there are more than @list has room for. */
 static bool code_list_fill(struct code_list *list, struct mm_struct *mm)
 {
 	VMA_ITERATOR(vmi, mm, 0);
@@ -149,7 +155,10 @@ static int code_compare(const void *p, const void *q)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* False when there was no memory, as there is none for other mappings then either. */
+/*
+ * Probe the unwinders in a mapping.  Return false if there was no memory: there is none for other
+ * mappings then, either.
+ */
 static bool watch_map(struct probed_mm *pmm, const struct code *code,
 		      const struct elf_symbol *symbols)
 {
@@ -171,7 +180,7 @@ static bool watch_map(struct probed_mm *pmm, const struct code *code,
 	return !n || pmm_attach(pmm, requests, n);
 }
 
-/* Probes the unwinders in all mappings of a list, looking into each file once. */
+/* Probe the unwinders in all mappings of a list.  Search each file once. */
 static void watch_list(struct probed_mm *pmm, const struct code_list *list)
 {
 	struct elf_symbol symbols[NR_NAMES];
@@ -203,7 +212,7 @@ static void watch_list(struct probed_mm *pmm, const struct code_list *list)
 	}
 }
 
-/* Probes the unwinders in all code of an address space that is in use. */
+/* Probe the unwinders in all code of an address space that is in use. */
 static void watch_code(struct probed_mm *pmm)
 {
 	struct code_list list = { .room = 64 };
@@ -225,24 +234,25 @@ static void watch_code(struct probed_mm *pmm)
 }
 
 /*
- * Whether new mappings are watched, as they are while any image is; and whether that is
- * over, as the module goes.  Taken before all locks of probe.h's list.
+ * Protects the two flags below; taken before all locks of the list in core/consumer.h.
+ * @maps_watched: new mappings are watched, because the unwinders of some probed mm are.
+ * @maps_over: the module is being unloaded, and new mappings are not watched any more.
  */
 static DEFINE_MUTEX(maps_mutex);
 static bool maps_watched, maps_over;
 
-/* Looks for the unwinders.  The caller holds probed_mm::unwinders.lock. */
+/* Look for unwinders and probe them.  Context: may sleep; probed_mm::unwinders.lock held. */
 static void seek(struct probed_mm *pmm)
 {
 	/*
-	 * A fully ordered exchange: of who maps code meanwhile either the mapping is seen here, or
-	 * this is seen there.
+	 * The exchange is fully ordered.  If another task maps code meanwhile, either this task
+	 * sees the mapping, or that task sees %WATCH_SOUGHT.
 	 */
 	cmpxchg(&pmm->unwinders.watched, WATCH_WANTED, WATCH_SOUGHT);
 	if (READ_ONCE(pmm->unwinders.watched) != WATCH_SOUGHT)
 		return;
 	watch_code(pmm);
-	/* Killed, it may have left some out, and others may share the address space. */
+	/* A task that is killed may have skipped some, and others may share its address space. */
 	if (!fatal_signal_pending(current)) {
 		/* Pairs with unwinder_known(). */
 		smp_store_release(&pmm->unwinders.watched, WATCH_DONE);
@@ -250,31 +260,32 @@ static void seek(struct probed_mm *pmm)
 }
 
 /**
- * unwinder_watch() - a process is to get a return probe, or a call that is followed
- * @pmm: the address space, in use
+ * unwinder_watch() - start to watch the unwinders of a process
+ * @pmm: the probed mm, in use; it is about to get a return probe, or a call that is followed
  *
- * Its unwinders are not probed yet: unwinder_seek() does that, before a call is followed.
+ * The unwinders are not probed yet: unwinder_seek() does that, before a call is followed.
  *
- * Until unwinder_watched(), and from then on as long as there are return probes, or calls
- * under way, they are not left alone.
+ * They stay watched until unwinder_watched(), and after that while there are return probes, or
+ * calls in flight.
  *
- * Context: may sleep; takes probed_mm::unwinders.lock and what comes below.
+ * Context: may sleep; takes probed_mm::unwinders.lock, which unwinder_watched() releases, and the
+ * locks behind it.
  */
 void unwinder_watch(struct probed_mm *pmm)
 {
 	down_read(&pmm->unwinders.lock);
 	cmpxchg(&pmm->unwinders.watched, WATCH_NONE, WATCH_WANTED);
-	/* Who finds no image watched has the mutex meanwhile. */
+	/* The sweep holds this mutex while it finds that no probed mm is watched. */
 	mutex_lock(&maps_mutex);
-	/* A fork can still be followed while the module goes. */
+	/* A forked child may come here while the module is being unloaded. */
 	if (!maps_watched && !maps_over)
 		maps_watched = !hook_ops->watch_maps();
 	mutex_unlock(&maps_mutex);
 }
 
 /**
- * unwinder_watch_now() - the same, and its unwinders are probed at once
- * @pmm: the current task's address space
+ * unwinder_watch_now() - start to watch the unwinders of a process, and probe them at once
+ * @pmm: probed mm of the current task
  *
  * Context: as for unwinder_watch().
  */
@@ -285,16 +296,17 @@ void unwinder_watch_now(struct probed_mm *pmm)
 }
 
 /**
- * unwinder_seek() - probe the unwinders that a process has mapped, unless they are
- * @pmm: the current task's address space, with a return probe
+ * unwinder_seek() - probe the unwinders that a process has mapped, if not done yet
+ * @pmm: probed mm of the current task, with a return probe
  *
- * The program maps whatever it likes, and its files may lie where reading takes for ever: its own
- * task reads them, before its first call is followed.  Two tasks at once both do.
+ * The program decides which files it maps, and to read them may take any length of time.  So a
+ * task of the program reads them, before its first call is followed.  If two tasks come at once,
+ * both read them.
  *
- * Does what it can: without memory the process is as unsafe as it would be
- * with the kernel's own return probes.
+ * Errors are ignored: without memory, the process is as unsafe as with the kernel's own return
+ * probes.
  *
- * Context: may sleep; takes probed_mm::unwinders.lock and what comes below.
+ * Context: may sleep; takes probed_mm::unwinders.lock and the locks behind it.
  */
 void unwinder_seek(struct probed_mm *pmm)
 {
@@ -305,21 +317,21 @@ void unwinder_seek(struct probed_mm *pmm)
 	up_read(&pmm->unwinders.lock);
 }
 
-/* The return probes or calls that unwinder_watch() was for are there. */
+/* End what unwinder_watch() has begun: the return probes or calls exist now. */
 void unwinder_watched(struct probed_mm *pmm)
 {
 	up_read(&pmm->unwinders.lock);
 }
 
-/* Whether there are return probes, or calls that have not returned. */
+/* Check whether there are return probes, or calls that have not returned. */
 static bool pmm_needs_watching(struct probed_mm *pmm)
 {
 	return READ_ONCE(pmm->attached.returns) || calls_any(&pmm->uret.calls);
 }
 
 /**
- * unwinder_mapped() - a process has mapped more code
- * @mm: its address space, in use
+ * unwinder_mapped() - probe the unwinders in new mappings of code
+ * @mm: the address space, in use
  *
  * Context: may sleep; takes probed_mm::unwinders.lock, probed_mm::lock and the mmap lock.
  */
@@ -331,11 +343,12 @@ void unwinder_mapped(struct mm_struct *mm)
 	if (!pmm)
 		return;
 	/*
-	 * The sweep only tries the lock, and does not take away what comes here meanwhile. What has
-	 * nothing more to be watched for is left to it: who maps all the time would keep it away.
+	 * While this task holds the lock, the sweep, which only tries it, removes no probes.  If
+	 * there is no need to watch the process any more, do not take the lock: a program that maps
+	 * code all the time would keep the sweep away.
 	 */
 	wanted = rwsem_is_locked(&pmm->unwinders.lock);
-	/* With up_read() in unwinder_watched(): the return probes are there, or still to come. */
+	/* Pairs with up_read() in unwinder_watched(), after which the return probes are visible. */
 	smp_rmb();
 	if (READ_ONCE(pmm->unwinders.watched) >= WATCH_SOUGHT &&
 	    (wanted || pmm_needs_watching(pmm))) {
@@ -347,19 +360,19 @@ void unwinder_mapped(struct mm_struct *mm)
 	pmm_put(pmm);
 }
 
-/* Forget the calls of a process that were left without a return. */
+/* Prune calls that the program has left without a return. */
 static long prune_call(void *data)
 {
 	struct probed_mm *pmm = data;
 
 	kthread_use_mm(pmm->mm);
-	/* Not at the mercy of whoever has the pages that are absent. */
+	/* Do not fault in absent pages: that may take any length of time. */
 	calls_prune(&pmm->uret.calls, false);
 	kthread_unuse_mm(pmm->mm);
 	return 0;
 }
 
-/* Leaves an image alone; true unless that has to wait for calls to return. */
+/* Stop watching a probed mm.  Return false if it has to be watched until calls have returned. */
 static bool pmm_unwatch(struct probed_mm *pmm)
 {
 	if (READ_ONCE(pmm->unwinders.watched) == WATCH_NONE || READ_ONCE(pmm->attached.returns))
@@ -375,7 +388,7 @@ static bool pmm_unwatch(struct probed_mm *pmm)
 	return true;
 }
 
-/* The same, but an image that is just getting a return probe is left to the next sweep. */
+/* The same, but leave a probed mm that is just getting a return probe to the next sweep. */
 static bool pmm_try_unwatch(struct probed_mm *pmm, void *unused)
 {
 	bool done;
@@ -396,7 +409,7 @@ static void sweep_work(struct work_struct *work)
 {
 	bool done = pmm_for_each(pmm_try_unwatch, NULL);
 
-	/* Not while one process is waited for: who probes returns in others takes it, too. */
+	/* Not before: registrations in all processes take it, and pmm_try_unwatch() may be slow. */
 	mutex_lock(&maps_mutex);
 	if (maps_watched && pmm_for_each(pmm_is_watched, NULL)) {
 		hook_ops->unwatch_maps();
@@ -410,13 +423,13 @@ static void sweep_work(struct work_struct *work)
 static DECLARE_DELAYED_WORK(sweep, sweep_work);
 
 /**
- * unwinder_unwatch_later() - return probes have been unregistered
+ * unwinder_unwatch_later() - stop watching unwinders, after return probes were unregistered
  *
- * Unwinders that need no watching any more are left alone when this returns, but where
- * a process is just mapping code: within some SWEEP_INTERVAL; those of processes with calls under
- * way follow when the calls have returned.
+ * When this function returns, unwinders that need not be watched are not probed any more.  There
+ * are two exceptions.  If a process is just mapping code, it follows within some SWEEP_INTERVAL.
+ * If a process has calls in flight, it follows when they have returned.
  *
- * Context: may sleep, no lock of probe.h's list held.
+ * Context: may sleep, no lock of the list in core/consumer.h held.
  */
 void unwinder_unwatch_later(void)
 {
@@ -425,9 +438,9 @@ void unwinder_unwatch_later(void)
 }
 
 /**
- * unwinder_sweep() - a process has calls under way whose return probes may have gone
+ * unwinder_sweep() - schedule a sweep for a process with calls whose return probes may be gone
  *
- * Its unwinders are left alone when they have returned.
+ * When these calls have returned, the unwinders of the process are not probed any more.
  *
  * Context: any.
  */
@@ -448,7 +461,7 @@ int unwinder_init(void)
 		return PTR_ERR(unwinder);
 	}
 	unwinder->in_every_process = true;
-	/* A walk that comes to the trampoline ends the program. */
+	/* A stack walk that reaches the trampoline ends the program. */
 	unwinder->retry_on_nomem = true;
 	unwinder->solo.retry_on_nomem = true;
 	consumer_enable(unwinder);
@@ -462,9 +475,9 @@ static long detach_call(void *data)
 }
 
 /**
- * unwinder_exit() - leave all unwinders alone
+ * unwinder_exit() - remove the probes from all unwinders
  *
- * No call is hijacked any more; traps are still handled.
+ * No call is hijacked any more, but traps are still handled.
  *
  * Context: may sleep.
  */
@@ -484,9 +497,9 @@ void unwinder_exit(void)
 }
 
 /**
- * unwinder_free() - the end of what probes unwinders
+ * unwinder_free() - free the consumer on unwinders, and the positions that were found
  *
- * Follows unwinder_exit(), when no task work is under way that could look for unwinders.
+ * Called after unwinder_exit(), when no task work that could look for unwinders is pending.
  *
  * Context: may sleep.
  */

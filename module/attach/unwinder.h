@@ -3,15 +3,15 @@
  * Programs that walk their own stack: exceptions, forced unwinding (thread
  * cancellation), backtrace().
  *
- * They would come upon the address of the return trampoline, which no unwind
- * table knows, and end there.  So, in each process with return probes, the
- * functions by which the runtimes of C++, Rust and others begin to walk are
- * probed as well, and put the real return addresses of the thread back first.
- * The calls that were under way are followed no more, and count as missed.
+ * Such a walk would reach the address of the return trampoline.  No unwind table has this address,
+ * so the walk would end there.  So in each process with return probes, the module also probes the
+ * unwinders: the functions by which the runtimes of C++, Rust and others begin a walk.  A hit of
+ * such a probe first restores the real return addresses of the thread.  The calls in flight are not
+ * followed any more, and count as missed.
  *
- * An image is watched from before its first return probe is attached until it
- * has none and all calls that were hijacked have returned.  Its files are read
- * by a task of its own, when that first calls a return-probed function.
+ * The unwinders of a probed mm are watched from before its first return probe is attached.  This
+ * ends when it has no return probe, and all hijacked calls have returned.  A task of the program
+ * itself reads the files, when it first calls a return-probed function.
  */
 #ifndef _UPROBES_UNWINDER_H
 #define _UPROBES_UNWINDER_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where the unwinders are in files that have been searched for them.
+ * The positions of unwinders in files that have been searched for them.
  */
 #include <linux/fs.h>
 #include <linux/hash.h>
@@ -15,24 +15,27 @@
 
 #define KNOWN_BITS	8
 
-/* A change within so many seconds of another may have the same time. */
+/* Two changes of a file within this many seconds may have the same time. */
 #define CHANGE_TIME	2
 
 /**
- * struct known_file - what has been found in a file
- * @key: the file; zeroes in an entry that is not used
- * @offsets: of each name, or 0
+ * struct known_file - the unwinders that were found in a file
+ * @key: the file; zeroes if the entry is not used
+ * @offsets: position of each unwinder in the file, or 0
  */
 struct known_file {
 	struct file_key key;
 	u64 offsets[UNWINDER_NAMES];
 };
 
-/* One file for each hash, the last; made by unwinder_files_init(). */
+/* For each hash, the file that was noted last.  Allocated by unwinder_files_init(). */
 static struct known_file *known;
 static DEFINE_MUTEX(known_mutex);
 
-/* Whether a file's times can be relied upon: those of a disk, or of memory. */
+/*
+ * Make the key of a file.  Return whether its times are reliable: the file system is on a disk or
+ * in memory, and the last change is some time ago.
+ */
 static bool key_make(struct file_key *key, const struct inode *inode)
 {
 	const struct super_block *sb = inode->i_sb;
@@ -61,10 +64,10 @@ static bool key_same(const struct file_key *a, const struct file_key *b)
 }
 
 /**
- * unwinder_file_known() - look up what has been found in a file
+ * unwinder_file_known() - look up the unwinders that were found in a file
  * @inode: the file as processes map it
- * @key: set to what it is like now
- * @symbols: UNWINDER_NAMES of them, whose offsets are set
+ * @key: set to its present state
+ * @symbols: UNWINDER_NAMES symbols; their offsets are set
  *
  * Context: may sleep.
  * Return: false if the file has not been searched, or has changed since.
@@ -88,10 +91,10 @@ bool unwinder_file_known(const struct inode *inode, struct file_key *key,
 }
 
 /**
- * unwinder_file_note() - remember what has been found in a file
+ * unwinder_file_note() - note the unwinders that were found in a file
  * @inode: the file as processes map it
- * @key: what it was like before it was searched; must still be so
- * @symbols: UNWINDER_NAMES of them
+ * @key: its state before it was searched; if the file has changed since, nothing is noted
+ * @symbols: UNWINDER_NAMES symbols with their offsets
  *
  * Context: may sleep.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where the unwinders are in files that have been searched for them.
+ * The positions of unwinders in files that have been searched for them.
  *
- * Most processes map the same libraries.  A file is told by what its file system says of it, and no
- * reference is held: it counts as the same as long as it has not been changed since.
+ * Most processes map the same libraries.  A file is identified by the data that its file system has
+ * of it, and no reference is held.  While these data are the same, the file is the same.
  */
 #ifndef _UPROBES_UNWINDER_FILES_H
 #define _UPROBES_UNWINDER_FILES_H
@@ -15,12 +15,12 @@ struct elf_symbol;
 struct inode;
 
 /**
- * struct file_key - a file in the state that it was in
- * @dev: its file system
- * @ino: its number there
- * @generation: of that number
- * @size: in bytes
- * @changed: when it was last changed, its times included
+ * struct file_key - identifies a file in one state
+ * @dev: device of its file system
+ * @ino: inode number
+ * @generation: generation of the inode number
+ * @size: size in bytes
+ * @changed: time of the last change of the file or of its attributes
  */
 struct file_key {
 	dev_t dev;
@@ -30,7 +30,7 @@ struct file_key {
 	struct timespec64 changed;
 };
 
-/* The most names that are looked for. */
+/* The number of names that are looked for. */
 #define UNWINDER_NAMES	5
 
 int unwinder_files_init(void);

@@ -16,13 +16,13 @@
 #include "trace/event/whose.h"
 #include "trace/parse/parse.h"
 
-/* What an entry probe needs of a cell. */
+/* The size of a cell of an entry probe, which counts hits only. */
 #define COUNT_SIZE sizeof(u64)
 
 /**
- * aggregate_create() - make an empty set
+ * aggregate_create() - create an empty set
  *
- * Return: the set, or NULL for want of memory.
+ * Return: the set, or NULL if there is no memory.
  */
 struct aggregate *aggregate_create(void)
 {
@@ -48,7 +48,7 @@ static bool counts(const struct aggregate_probe *probe)
 	return !tracer_whose_drops(&probe->batch->set->whose);
 }
 
-/* In the trap: interrupts are off, so no other hit of this CPU comes between. */
+/* Called in the trap: interrupts are off, so no other hit on this CPU interferes. */
 static void on_entry(struct uprobe *u, struct pt_regs *regs)
 {
 	struct aggregate_probe *probe =
@@ -74,7 +74,7 @@ static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 	struct aggregate_probe *probe =
 		container_of(ri->rp, struct aggregate_probe, rp);
 	u64 began = *(u64 *)ri->data, now = ktime_get_mono_fast_ns();
-	/* This clock may be behind that of the processor on which the call was made. */
+	/* The clock of this CPU may be behind that of the CPU on which the call began. */
 	u64 took = now > began ? now - began : 0;
 	struct aggregate_cell *cell = cell_of(probe);
 
@@ -92,7 +92,7 @@ static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 	return tracer_whose_needs(&probe->batch->set->whose, mm);
 }
 
-/* The bulk calls want arrays of pointers: entry probes, then return probes. */
+/* Fill the arrays of pointers for the bulk calls.  Return the number of entry probes, in @us. */
 static unsigned int split(struct aggregate_batch *batch, struct uprobe **us,
 			  struct uretprobe **rps)
 {
@@ -135,7 +135,7 @@ static void unregister_all(struct aggregate_batch *batch)
 	kvfree(rps);
 }
 
-/* One by one, up to the first that cannot be; that many stay. */
+/* Register probes one by one, up to the first one that fails.  The ones before it stay. */
 static int register_each(struct aggregate_batch *batch)
 {
 	unsigned int i;
@@ -191,7 +191,7 @@ static void free_batch(struct aggregate_batch *batch)
 }
 
 /**
- * aggregate_destroy() - end a set and all its probes
+ * aggregate_destroy() - unregister all probes of a set, and free it
  * @set: the set
  *
  * Context: may sleep.
@@ -238,8 +238,8 @@ static int prepare_in_process(struct aggregate_probe *probe,
 }
 
 /*
- * Everything but the registration: whether it can succeed in a file is found
- * out here.
+ * Do everything but the registration.  For a probe on a file, check whether the registration can
+ * succeed.
  */
 static int prepare_probe(struct aggregate_probe *probe,
 			 const struct tracer_def *def, struct file *last)
@@ -268,7 +268,7 @@ static int prepare_probe(struct aggregate_probe *probe,
 			 prepare_in_file(probe, def, last);
 }
 
-/* Whether @line is one of those that say whose hits count; *@ret is what it comes to. */
+/* Handle a line that selects tasks, and set *@ret.  Return false if @line is of another kind. */
 static bool take_whose(struct aggregate *set, const char *line, bool late, int *ret)
 {
 	bool only = !strncmp(line, "only ", 5);
@@ -299,7 +299,7 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 	if (IS_ERR(def))
 		return PTR_ERR(def);
 	ret = def->kind == TRACER_NOTHING ? 0 : -EINVAL;
-	/* Arguments would have nowhere to go. */
+	/* Refuse arguments: a set has no records for them. */
 	if ((def->kind == TRACER_PROBE || def->kind == TRACER_RETURN) &&
 	    !def->nargs) {
 		memset(probe, 0, sizeof(*probe));
@@ -314,7 +314,7 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 	return ret;
 }
 
-/* Before the first probe is registered: handlers take them for granted. */
+/* Allocate the cells before the first probe is registered: handlers do not check for them. */
 static int make_cells(struct aggregate_batch *batch)
 {
 	unsigned int cpu, i;
@@ -355,8 +355,8 @@ static unsigned int count_lines(const char *text, size_t len)
  * @len: number of characters
  *
  * Context: may sleep.
- * Return: how many characters were carried out, all lines before the first
- * one that fails; what that came to if it was the first one of all.
+ * Return: number of characters that were carried out: all lines before the first one that fails.
+ * If that is the very first line, its error.
  */
 ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 {
@@ -390,7 +390,7 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 		err = register_all(batch);
 	if (err)
 		ret = err;
-	/* What was prepared behind the first one that failed is not done. */
+	/* If a registration failed, its line and all lines behind it are not carried out. */
 	if (batch->n < prepared)
 		line = text + batch->probes[batch->n].at;
 	for (i = 0; i < prepared; i++) {
@@ -407,12 +407,12 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 }
 
 /**
- * aggregate_sum() - what all CPUs have counted at a probe
+ * aggregate_sum() - sum the counts of all CPUs for a probe
  * @batch: the batch
- * @index: number of the probe in it
- * @sum: filled in
+ * @index: index of the probe in the batch
+ * @sum: set to the sums
  *
- * Hits that happen meanwhile may be in it or not.
+ * A hit that happens meanwhile may be missing in the sums.
  */
 void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 		   struct aggregate_cell *sum)

@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Hits that are counted instead of recorded.
+ * Count hits instead of recording them.
  *
- * Each opening of the file "aggregate" is a set of its own: definitions that
- * are written to it, in the grammar of uprobe_events, are probes at once, and
- * reading it gives what they have counted so far.  When it is closed, however
- * that comes about, nothing of them is left.
+ * Each opening of the file "aggregate" creates a set of probes.  A definition that is written to
+ * the file, in the grammar of uprobe_events, is registered at once.  A read returns the counts so
+ * far.  When the file is closed, for whatever reason, all its probes are unregistered.
  *
- * What there is, who owns it, and when it dies
+ * Objects, their owners and their lifetimes
  *
- *	struct aggregate	a set; lives as long as its file is open
+ *	struct aggregate	a set; lives while its file is open
  *	struct aggregate_batch	the probes of one write(), and their counts;
  *				owned by the set and freed with it.  Its
  *				memory never moves, because handlers use it
  *
- * A handler runs in the trap, finds its probe, and adds to counts of its CPU
- * alone; it takes no lock.  aggregate.lock protects the list of batches and is
- * held while probes are registered.
+ * A handler runs in the trap, finds its probe, and changes counts of its own CPU only.  It takes no
+ * lock.  aggregate.lock protects the list of batches, and is held while probes are registered.
  */
 #ifndef _TRACER_AGGREGATE_H
 #define _TRACER_AGGREGATE_H
@@ -33,12 +31,13 @@
 #define AGGREGATE_BUCKETS 64	/* one for each power of two of nanoseconds */
 
 /**
- * struct aggregate_cell - what one CPU has counted at one probe
- * @hits: times that it was passed; for a return probe, calls that returned
- * @total: nanoseconds that these calls took together
- * @max: what the longest one took
- * @buckets: how many took 2^n to 2^(n+1) - 1 nanoseconds; these three are
- *	there for return probes only
+ * struct aggregate_cell - the counts of one CPU for one probe
+ * @hits: number of hits; for a return probe, number of calls that have returned
+ * @total: duration of these calls together, in nanoseconds
+ * @max: duration of the longest call
+ * @buckets: number of calls that took 2^n to 2^(n+1) - 1 nanoseconds
+ *
+ * @total, @max and @buckets exist for return probes only.
  */
 struct aggregate_cell {
 	u64 hits;
@@ -50,12 +49,12 @@ struct aggregate_cell {
 /**
  * struct aggregate_probe - a probe of a set
  * @rp: the probe; for an entry probe only @rp.u is used
- * @batch: where it belongs
- * @index: its number in the batch
+ * @batch: its batch
+ * @index: its index in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
- * @at: while it is being added, where its line starts in what was written
- * @expect: the bytes that the instruction has to have
- * @name: what it was called
+ * @at: while it is being added, the offset of its line in the written text
+ * @expect: bytes that the instruction must have
+ * @name: its name in the definition
  */
 struct aggregate_probe {
 	struct uretprobe rp;
@@ -69,8 +68,8 @@ struct aggregate_probe {
 
 /**
  * struct aggregate_batch - the probes of one write()
- * @node: in aggregate.batches
- * @set: whose it is
+ * @node: node in aggregate.batches
+ * @set: its set
  * @n: number of @probes that are registered
  * @cell_size: bytes of a cell; entry probes need the first member only
  * @cells: for each CPU, @n cells
@@ -89,7 +88,7 @@ struct aggregate_batch {
  * struct aggregate - a set of probes
  * @lock: see the top of this file
  * @batches: its probes
- * @whose: whose hits count; does not change once there are probes
+ * @whose: selection of the tasks whose hits count; does not change once there are probes
  */
 struct aggregate {
 	struct mutex lock;	/* the list of batches, and registering */

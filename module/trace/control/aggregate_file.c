@@ -10,7 +10,7 @@
 #include "files.h"
 #include "trace/aggregate/aggregate.h"
 
-/* Of a longer write, that many characters are taken. */
+/* Maximum number of characters to accept from one write. */
 #define WRITE_MAX 65536
 
 static int aggregate_show(struct seq_file *m, void *v)
@@ -101,7 +101,7 @@ static int aggregate_release(struct inode *inode, struct file *file)
 	return seq_release(inode, file);
 }
 
-/* The position stays where it is, so that what follows can be read. */
+/* Keep the file position, so that the next read goes on where the last one has ended. */
 static ssize_t aggregate_write(struct file *file, const char __user *ubuf,
 			       size_t count, loff_t *ppos)
 {

@@ -2,12 +2,12 @@
 /*
  * The files that name events: available_events, and set_event, which enables them by name.
  *
- * What is written to set_event are words:
+ * set_event accepts words:
  *
  *	[!]GROUP:EVENT, [!]GROUP:*, [!]*:EVENT, [!]*:*		a * may be left out
  *	[!]NAME							of a group, or of events
  *
- * With a '!' they are disabled.
+ * A word with a '!' disables its events.
  */
 #include <linux/debugfs.h>
 #include <linux/seq_file.h>
@@ -127,7 +127,7 @@ static int set_word(struct tracer *t, char *word)
 	return tracer_events_choose(t, &choice, on);
 }
 
-/* Up to the first word that fails. */
+/* Carry out the written words, up to the first one that fails. */
 static ssize_t set_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
 {
 	struct seq_file *m = file->private_data;

@@ -18,7 +18,7 @@
 
 static_assert(WRITE_MAX > TRACER_LINE_MAX);
 
-/* Site number @n over all events. */
+/* Find site number @n, counted over all events. */
 static struct tracer_site *nth_site(struct tracer *t, loff_t n)
 {
 	struct tracer_event *event;
@@ -81,7 +81,7 @@ static const struct seq_operations events_seq_ops = {
 	.show = events_show,
 };
 
-/* Opens a seq_file whose private pointer is the tracer. */
+/* Open a seq_file whose private pointer is the tracer. */
 static int open_sites(struct inode *inode, struct file *file,
 		      const struct seq_operations *ops)
 {
@@ -112,11 +112,11 @@ static int events_open(struct inode *inode, struct file *file)
 }
 
 /*
- * Carry out the lines of @buf, @len bytes of which are there.  A last line
- * without newline counts only when @whole.
+ * Carry out the lines in the @len bytes of @buf.  If @whole is not set, leave a last line without
+ * newline.
  *
- * Return: the number of bytes that were used up, or what the first bad line
- * came to; the lines before that one stand.
+ * Return the number of bytes that were carried out, or the error of the first bad line.  The lines
+ * before that one stay in effect.
  */
 static ssize_t run_lines(struct tracer *t, const char *buf, size_t len,
 			 bool whole, tracer_line_fn *fn)
@@ -132,7 +132,7 @@ static ssize_t run_lines(struct tracer *t, const char *buf, size_t len,
 
 	while (line < end) {
 		newline = memchr(line, '\n', end - line);
-		/* An unfinished line, unless it is longer than any may be. */
+		/* Leave an unfinished line, unless it is alone: then it is too long. */
 		if (!newline && !whole && line != buf)
 			break;
 		n = (newline ?: end) - line;
@@ -147,13 +147,13 @@ static ssize_t run_lines(struct tracer *t, const char *buf, size_t len,
 }
 
 /**
- * tracer_write_lines() - carry out what was written, line by line
+ * tracer_write_lines() - carry out the lines of a write()
  * @t: the tracer
  * @ubuf: the lines
- * @count: bytes there
+ * @count: number of bytes in @ubuf
  * @fn: carries out a line
  *
- * Return: what a write() is to return.
+ * Return: the result of write().
  */
 ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
 			   size_t count, tracer_line_fn *fn)
@@ -170,7 +170,7 @@ ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
 		return PTR_ERR(buf);
 	mutex_lock(&t->define);
 	ret = run_lines(t, buf, len, len == count, fn);
-	/* What was defined before a line that failed stands. */
+	/* Definitions before a line that failed stay in effect. */
 	err = tracer_start(t);
 	mutex_unlock(&t->define);
 	kvfree(buf);
@@ -215,10 +215,10 @@ static int profile_show(struct seq_file *m, void *v)
 }
 
 /**
- * tracer_profile_show() - the lines of uprobe_profile
+ * tracer_profile_show() - show the lines of uprobe_profile
  * @t: the tracer
- * @m: where to write them
- * @mark: what each line starts with
+ * @m: the output
+ * @mark: start of each line
  */
 void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
 {
@@ -228,7 +228,7 @@ void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
 	mutex_lock(&t->lock);
 	list_for_each_entry(event, &t->events, node) {
 		list_for_each_entry(site, &event->sites, node) {
-			/* All comes once more, with more room. */
+			/* seq_file calls again with more room. */
 			if (seq_has_overflowed(m))
 				break;
 			show_counts(m, site, mark);
@@ -279,7 +279,7 @@ static int error_log_open(struct inode *inode, struct file *file)
 	return single_open(file, error_log_show, t);
 }
 
-/* Whatever is written, it clears the log when it was opened to. */
+/* Ignore the written text: the log was cleared when the file was opened with O_TRUNC. */
 static ssize_t error_log_write(struct file *file, const char __user *ubuf,
 			       size_t count, loff_t *ppos)
 {

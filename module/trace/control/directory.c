@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The control directory: its coming and going.
+ * Create and remove the control directory.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -28,7 +28,7 @@ static const struct {
 	const struct file_operations *fops;
 } files[] = {
 	{ "uprobe_events", 0640, &tracer_events_fops },
-	/* All that are defined here are of one kind. */
+	/* All events here are of one kind, so this is the same file. */
 	{ "dynamic_events", 0640, &tracer_events_fops },
 	{ "available_events", 0440, &tracer_available_fops },
 	{ "set_event", 0640, &tracer_set_event_fops },
@@ -46,7 +46,7 @@ static const struct {
 	{ "README", 0440, &tracer_readme_fops },
 };
 
-/* Those that exist per CPU, too. */
+/* Files that exist per CPU, too. */
 static const struct {
 	const char *name;
 	umode_t mode;
@@ -66,7 +66,7 @@ static int make_files(struct tracer *t)
 	t->dir = debugfs_create_dir("uprobes", NULL);
 	if (IS_ERR(t->dir))
 		return PTR_ERR(t->dir);
-	/* First of all: what is defined as soon as there is a file for it has its place there. */
+	/* Create events/ first: a definition, once there is a file for it, needs this directory. */
 	ret = tracer_events_dir_create(t);
 	if (ret)
 		return ret;
@@ -82,7 +82,7 @@ static int make_files(struct tracer *t)
 		if (IS_ERR(file))
 			return PTR_ERR(file);
 	}
-	/* Through a proxy its fdinfo would not be seen; it keeps the module. */
+	/* A proxy of debugfs would hide fdinfo.  The open file holds the module. */
 	file = debugfs_create_file_unsafe("session", 0600, t->dir, t,
 					  &tracer_session_fops);
 	if (IS_ERR(file))
@@ -94,10 +94,10 @@ static int make_files(struct tracer *t)
 }
 
 /**
- * tracer_init() - make the control directory
+ * tracer_init() - create the control directory
  *
- * Without debugfs there is none, and the module serves its kernel clients
- * alone.  Its files can be opened when this returns 0, and loading must not fail then.
+ * Without debugfs there is no directory, and the module serves its kernel clients only.  When this
+ * function returns 0, the files can be opened, so loading must not fail any more.
  *
  * Context: module init.
  * Return: 0 or -errno.
@@ -138,7 +138,7 @@ int tracer_init(void)
 }
 
 /**
- * tracer_exit() - remove the control directory and all that it controls
+ * tracer_exit() - remove the control directory and its tracer
  *
  * Context: module exit.  No file of the directory is open.
  */

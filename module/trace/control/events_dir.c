@@ -2,9 +2,9 @@
 /*
  * The directory events/: a directory per group, in it one per event.
  *
- * Removing a directory waits until nobody is inside a read or write of its
- * files, so it happens under tracer.define, which they never take, and what a
- * file refers to is freed only afterwards.
+ * The removal of a directory waits for the reads and writes of its files.  So directories are
+ * removed under tracer.define, which these reads and writes never take.  The objects that a file
+ * refers to are freed only after the removal.
  */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
@@ -16,7 +16,7 @@
 #include "trace/event/enable.h"
 #include "trace/event/publish.h"
 
-/* "0", "1", "X" for some of each, "?" for no events at all. */
+/* Show "0" or "1"; "X" if only some of the events are enabled, "?" if there are no events. */
 static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
 			   char __user *ubuf, size_t count, loff_t *ppos)
 {
@@ -38,7 +38,7 @@ static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
 
 typedef int event_switch_fn(struct tracer *t, struct tracer_event *event, bool on);
 
-/* A switch of one event has been written: calls @set, under the tracer's lock. */
+/* Handle a write to a switch of one event: call @set, under the tracer's lock. */
 static ssize_t event_switch_write(struct file *file, const char __user *ubuf, size_t count,
 				  loff_t *ppos, event_switch_fn *set)
 {
@@ -122,7 +122,7 @@ static int event_format_open(struct inode *inode, struct file *file)
 	return ret ?: single_open(file, event_format_show, inode->i_private);
 }
 
-/* Hits a second that are recorded at most; 0 for all. */
+/* Maximum number of hits that are recorded per second; 0 for no limit. */
 static ssize_t event_rate_read(struct file *file, char __user *ubuf,
 			       size_t count, loff_t *ppos)
 {
@@ -203,7 +203,7 @@ static ssize_t all_enable_write(struct file *file, const char __user *ubuf,
 static const struct file_operations all_enable_fops =
 	TRACER_FILE(all_enable_read, all_enable_write);
 
-/* Make directory @name in @parent with a file "enable". */
+/* Create directory @name in @parent, with a file "enable". */
 static int make_dir(const char *name, struct dentry *parent, void *data,
 		    const struct file_operations *enable_fops,
 		    struct dentry **dir)
@@ -279,7 +279,7 @@ static const struct tracer_dir_ops dir_ops = {
 };
 
 /**
- * tracer_events_dir_create() - make events/
+ * tracer_events_dir_create() - create events/
  * @t: the tracer, with its directory; its groups and events get directories from now on
  *
  * Return: 0 or -errno.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the files of the control directory have in common.
+ * Common parts of the files of the control directory.
  */
 #include "files.h"
 

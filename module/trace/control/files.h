@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of the control directory have in common.
+ * Common parts of the files of the control directory.
  */
 #ifndef _TRACER_FILES_H
 #define _TRACER_FILES_H
@@ -14,14 +14,14 @@
 #include "trace/lib/text.h"
 
 /*
- * Set when nothing can fail any more: loading that fails frees the module without asking who
- * has a file of it open.
+ * Set when loading cannot fail any more.  If loading fails, the kernel frees the module even if one
+ * of its files is open, so no file can be opened before.
  */
 extern bool tracer_ready;
 
 /*
- * A trace tells what other programs hold in their memory: as tracefs, none of
- * it is open under a lockdown that keeps the memory of the kernel secret.
+ * Check whether files may be opened.  A trace shows the memory of other programs.  As in tracefs,
+ * no file can be opened under a lockdown that keeps the memory of the kernel secret.
  */
 static inline int tracer_files_allowed(void)
 {
@@ -30,7 +30,7 @@ static inline int tracer_files_allowed(void)
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
 
-/* Open a file whose private pointer is what its inode was made with. */
+/* Open a file, with the private pointer that its inode was created with. */
 static inline int tracer_private_open(struct inode *inode, struct file *file)
 {
 	int ret = tracer_files_allowed();
@@ -41,7 +41,7 @@ static inline int tracer_private_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The operations of a file whose private pointer is what its inode was made with. */
+/* The operations of a file with the private pointer that its inode was created with. */
 #define TRACER_FILE(reads, writes)		\
 	{					\
 		.owner = THIS_MODULE,		\
@@ -51,7 +51,7 @@ static inline int tracer_private_open(struct inode *inode, struct file *file)
 		.llseek = default_llseek,	\
 	}
 
-/* What a write that is taken whole or not at all returns. */
+/* End a write that is accepted as a whole or not at all.  Return its result. */
 static inline ssize_t tracer_written(int ret, size_t count, loff_t *ppos)
 {
 	if (ret)
@@ -60,7 +60,7 @@ static inline ssize_t tracer_written(int ret, size_t count, loff_t *ppos)
 	return count;
 }
 
-/* A file that reads 0 or 1. */
+/* Read a file that shows 0 or 1. */
 static inline ssize_t tracer_switch_read(char __user *ubuf, size_t count,
 					 loff_t *ppos, bool on)
 {
@@ -68,7 +68,7 @@ static inline ssize_t tracer_switch_read(char __user *ubuf, size_t count,
 				       2);
 }
 
-/* Takes 0 and 1 and nothing else. */
+/* Parse a write of 0 or 1; refuse anything else. */
 static inline int tracer_switch_parse(const char __user *ubuf, size_t count,
 				      bool *on)
 {
@@ -85,9 +85,8 @@ static inline int tracer_switch_parse(const char __user *ubuf, size_t count,
 }
 
 /*
- * Text for a seq_file: start with tracer_seq_text(), append, end with
- * tracer_seq_commit().  What does not fit makes seq_file come back with more
- * room.
+ * Text for a seq_file: start with tracer_seq_text(), append, end with tracer_seq_commit().  If the
+ * text does not fit, seq_file calls again with more room.
  */
 static inline struct tracer_text tracer_seq_text(struct seq_file *m)
 {

@@ -10,7 +10,7 @@
 #include "trace/event/filtering.h"
 #include "trace/lib/space.h"
 
-/* A copy of what was written, white space around it removed. */
+/* Copy the written text; set *@text to it, without white space around it.  Return the memory. */
 static char *copy_text(const char __user *ubuf, size_t count, char **text)
 {
 	char *buf;
@@ -41,7 +41,7 @@ static ssize_t event_filter_read(struct file *file, char __user *ubuf,
 	return ret;
 }
 
-/* What a filter is for: an event, or a group.  Called under @t->lock. */
+/* Set the filter of @what, which is an event or a group.  Called under @t->lock. */
 typedef int set_filter_fn(struct tracer *t, void *what, const char *text);
 
 static ssize_t filter_write(struct tracer *t, void *what, set_filter_fn *set,
@@ -79,7 +79,7 @@ static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
 const struct file_operations tracer_event_filter_fops =
 	TRACER_FILE(event_filter_read, event_filter_write);
 
-/* The events keep the filters; the group's file only sets them. */
+/* The events have the filters; the file of the group can only set them. */
 static ssize_t group_filter_read(struct file *file, char __user *ubuf,
 				 size_t count, loff_t *ppos)
 {

@@ -34,7 +34,7 @@ static ssize_t on_write(struct file *file, const char __user *ubuf,
 	if (ret)
 		return ret;
 	WRITE_ONCE(t->buffer.on, value != 0);
-	/* trace_pipe ends when nothing more is to come. */
+	/* Wake the readers of trace_pipe: they do not wait while tracing is off. */
 	wake_up_all(&t->buffer.wait);
 	*ppos += count;
 	return count;
@@ -45,7 +45,7 @@ const struct file_operations tracer_on_fops = TRACER_FILE(on_read, on_write);
 /**
  * struct pids_file - an open set_event_pid or set_event_notrace_pid
  * @t: the tracer
- * @which: which list it is
+ * @which: the list
  */
 struct pids_file {
 	struct tracer *t;
@@ -170,8 +170,8 @@ const struct file_operations tracer_notrace_pids_fops = {
 };
 
 /*
- * Scripts set what they need to what it is here anyway: the clock of the
- * buffer, and that no other tracer is on.
+ * Accept a write of the only possible value.  Scripts write it to select the clock of the buffer,
+ * and to turn other tracers off.
  */
 static ssize_t write_fixed(const char __user *ubuf, size_t count, loff_t *ppos,
 			   const char *only)
@@ -209,7 +209,7 @@ static ssize_t current_read(struct file *file, char __user *ubuf, size_t count,
 	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
 }
 
-/* As in tracefs, who writes it is going to trace: the buffer gets its size. */
+/* As in tracefs, a write announces that tracing is about to begin: expand the buffer. */
 static ssize_t current_write(struct file *file, const char __user *ubuf,
 			     size_t count, loff_t *ppos)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * trace_options, and options/ with a file for each.
+ * trace_options, and options/ with a file for each option.
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
@@ -39,13 +39,13 @@ static int set(struct tracer *t, enum tracer_option option, bool on)
 }
 
 /**
- * tracer_option_set() - set an option
+ * tracer_option_set() - set or clear an option
  * @t: the tracer
- * @name: its name
- * @on: to what
+ * @name: name of the option
+ * @on: true to set it
  *
  * Context: not under @t->lock.
- * Return: 0, -EINVAL when there is no such option, or -errno.
+ * Return: 0, -EINVAL if there is no such option, or -errno.
  */
 int tracer_option_set(struct tracer *t, const char *name, bool on)
 {
@@ -136,7 +136,7 @@ static ssize_t switch_write(struct file *file, const char __user *ubuf,
 static const struct file_operations switch_fops = TRACER_FILE(switch_read, switch_write);
 
 /**
- * tracer_options_init() - make options/
+ * tracer_options_init() - create options/
  * @t: the tracer, with its directory
  *
  * Return: 0 or -errno.

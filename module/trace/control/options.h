@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * trace_options, and options/ with a file for each.
+ * trace_options, and options/ with a file for each option.
  */
 #ifndef _TRACER_OPTIONS_H
 #define _TRACER_OPTIONS_H

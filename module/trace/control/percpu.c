@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The buffer's sizes and its state per CPU: buffer_size_kb,
+ * The sizes of the buffer and its state per CPU: buffer_size_kb,
  * buffer_total_size_kb, per_cpu/.
  */
 #include <linux/debugfs.h>
@@ -13,7 +13,7 @@
 
 #define UNEXPANDED_KB	(2 * PAGE_SIZE / 1024)
 
-/* The size of one CPU's buffer; of all, 0 when they differ. */
+/* Return the size of one CPU's buffer, or that of each CPU's buffer, 0 if these differ. */
 static unsigned long common_kb(const struct tracer_view *view)
 {
 	const unsigned long *size = view->t->buffer.size;
@@ -164,7 +164,7 @@ static int make_cpu_dir(struct tracer_view *view, struct dentry *parent)
 }
 
 /**
- * tracer_percpu_init() - make per_cpu/
+ * tracer_percpu_init() - create per_cpu/
  * @t: the tracer, with its directory
  *
  * Return: 0 or -errno.

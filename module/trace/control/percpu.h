@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The buffer's size, and per_cpu/.
+ * The sizes of the buffer, and per_cpu/.
  */
 #ifndef _TRACER_PERCPU_H
 #define _TRACER_PERCPU_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files that hold what was recorded: trace_pipe takes records out and
- * waits for more, trace looks at those that are there.
+ * The files that show records: trace_pipe takes records out of the buffer and waits for more; trace
+ * shows the records that are there, and leaves them.
  */
 #include <linux/poll.h>
 
@@ -54,7 +54,7 @@ static ssize_t trace_read(struct file *file, char __user *ubuf, size_t count,
 	return tracer_reader_look(file->private_data, ubuf, count);
 }
 
-/* Writing clears the buffer, whatever is written; the opening has done it. */
+/* Ignore the written text: the buffer was cleared when the file was opened with O_TRUNC. */
 static ssize_t trace_write(struct file *file, const char __user *ubuf,
 			   size_t count, loff_t *ppos)
 {

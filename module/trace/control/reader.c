@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Reading what was recorded, as lines.
+ * Read records from the buffer, as lines of text.
  */
 #include <linux/mm.h>
 #include <linux/poll.h>
@@ -11,22 +11,22 @@
 #include "trace/buffer/buffer_read.h"
 #include "trace/event/tracer.h"
 
-#define TEXT_SIZE	16384	/* room for lines; grows for a longer one */
-#define TEXT_ENOUGH	8192	/* lines that are made at once */
+#define TEXT_SIZE	16384	/* room for lines, in bytes; grows for a longer one */
+#define TEXT_ENOUGH	8192	/* bytes of lines to make at once */
 
 /**
  * struct tracer_reader - an open trace_pipe or trace
- * @view: what is read
+ * @view: the records to read
  * @lock: one read at a time
- * @take: records are taken out
- * @started: of a look: the snapshot is there
- * @had_some: something has been read
- * @snapshot: of a look
+ * @take: records are taken out of the buffer
+ * @started: for trace: @snapshot exists
+ * @had_some: some text has been read
+ * @snapshot: for trace: the records to show
  * @record: room for a record
- * @seen: what is known of the one that is there
- * @pending: it is to be rendered still, for which there was no memory
- * @text: lines that were made
- * @pos: how much of them has been read
+ * @seen: the record in @record
+ * @pending: the record in @record is not rendered yet, because there was no memory
+ * @text: rendered lines
+ * @pos: number of bytes of @text that have been read
  */
 struct tracer_reader {
 	struct tracer_view view;
@@ -47,7 +47,7 @@ static bool next_record(struct tracer_reader *r)
 	struct tracer_buffer *b = &r->view.t->buffer;
 	bool got;
 
-	/* It is in the buffer no more. */
+	/* The pending record is not in the buffer any more. */
 	if (r->pending)
 		return true;
 	if (!r->take)
@@ -92,7 +92,7 @@ static int render(struct tracer_reader *r)
 	return 0;
 }
 
-/* Make lines of what there is, up to TEXT_ENOUGH. */
+/* Make lines of the records that there are, until TEXT_ENOUGH is reached. */
 static int fill(struct tracer_reader *r)
 {
 	int ret = 0;
@@ -120,20 +120,20 @@ static ssize_t copy_text(struct tracer_reader *r, char __user *ubuf, size_t coun
 	return len;
 }
 
-/* Nothing is there and, tracing being off, nothing is to come. */
+/* Check for the end, if there are no records: tracing is off, so no more will come. */
 static bool at_end(const struct tracer_reader *r)
 {
 	return r->had_some && !tracer_buffer_is_on(&r->view.t->buffer);
 }
 
 /**
- * tracer_reader_read() - read(), as trace_pipe has it
+ * tracer_reader_read() - perform a read() of trace_pipe
  * @r: the reader
  * @nonblock: do not wait
- * @ubuf: where to
- * @count: room there
+ * @ubuf: buffer of the caller
+ * @count: size of @ubuf
  *
- * Return: what read() is to return.
+ * Return: the result of read().
  */
 ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
 			   char __user *ubuf, size_t count)
@@ -165,12 +165,12 @@ ssize_t tracer_reader_read(struct tracer_reader *r, bool nonblock,
 }
 
 /**
- * tracer_reader_poll() - is there something to read?
+ * tracer_reader_poll() - check whether there is something to read
  * @r: the reader
  * @file: its file
- * @wait: of poll()
+ * @wait: argument of poll()
  *
- * Return: what poll() is to return.
+ * Return: the result of poll().
  */
 __poll_t tracer_reader_poll(struct tracer_reader *r, struct file *file,
 			    poll_table *wait)
@@ -178,7 +178,7 @@ __poll_t tracer_reader_poll(struct tracer_reader *r, struct file *file,
 	struct tracer_buffer *b = &r->view.t->buffer;
 
 	poll_wait(file, &b->wait, wait);
-	/* Pairs with the one of a writer, which looks for waiters. */
+	/* Pairs with the barrier of a writer, which looks for waiters. */
 	smp_mb();
 	if (READ_ONCE(r->pos) < READ_ONCE(r->text.len) || READ_ONCE(r->pending) ||
 	    !tracer_buffer_empty(b, r->view.cpu))
@@ -187,11 +187,11 @@ __poll_t tracer_reader_poll(struct tracer_reader *r, struct file *file,
 }
 
 /**
- * tracer_reader_create() - start to read
- * @view: what
- * @take: records are taken out
+ * tracer_reader_create() - create a reader
+ * @view: the records to read
+ * @take: records are taken out of the buffer
  *
- * Return: the reader, or NULL when there is no memory.
+ * Return: the reader, or NULL if there is no memory.
  */
 struct tracer_reader *tracer_reader_create(const struct tracer_view *view,
 					   bool take)
@@ -214,7 +214,7 @@ struct tracer_reader *tracer_reader_create(const struct tracer_view *view,
 }
 
 /**
- * tracer_reader_free() - stop reading
+ * tracer_reader_free() - free a reader
  * @r: the reader, or NULL
  */
 void tracer_reader_free(struct tracer_reader *r)
@@ -266,12 +266,12 @@ static int start_look(struct tracer_reader *r)
 }
 
 /**
- * tracer_reader_look() - read(), as trace has it
- * @r: the reader, which leaves the records where they are
- * @ubuf: where to
- * @count: at most so many bytes
+ * tracer_reader_look() - perform a read() of trace
+ * @r: the reader, which leaves the records in the buffer
+ * @ubuf: buffer of the caller
+ * @count: size of @ubuf
  *
- * Return: what read() returns.
+ * Return: the result of read().
  */
 ssize_t tracer_reader_look(struct tracer_reader *r, char __user *ubuf, size_t count)
 {

@@ -1,28 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file "session": an open one is a tracer of its own.
+ * The file "session": each opening of it is a tracer of its own.
  *
- * What is defined through it is enabled at once and lives until the file is
- * closed for the last time, so a tool that is killed leaves nothing behind.
- * Reading it is a trace_pipe of its own events; hits and misses of its probes are
- * in the descriptor's /proc/PID/fdinfo.  Sessions know nothing of each other, nor
- * of the directory's events.  Ids in records are those of the pid namespace of who
- * opened it.
+ * An event that is defined in a session is enabled at once, and lives until the file is closed for
+ * the last time.  So if a tool is killed, nothing of its session is left.  A read returns the
+ * records of the session, like trace_pipe.  The hits and misses of its probes are in the
+ * descriptor's /proc/PID/fdinfo.  A session does not see other sessions, nor the events of the
+ * directory.  The ids in its records are those of the pid namespace of the task that opened it.
  *
- * A line that is written is a definition, as for uprobe_events, or
+ * Each line that is written is a definition, as for uprobe_events, or one of
  *
- *	FILE VALUE	what writing VALUE to FILE of the directory does, for
+ *	FILE VALUE	has the effect of writing VALUE to FILE of the directory, for
  *			this session: tracing_on, buffer_size_kb,
  *			set_event_pid, set_event_notrace_pid, options/NAME,
  *			events/GROUP/EVENT/{enable,filter,rate_limit},
  *			events/GROUP/enable, events/enable
  *
  *	only WHAT VALUE, except PID
- *			whose hits are of interest (whose.h); before the first
- *			definition
+ *			selects the tasks whose hits are recorded (whose.h); allowed before
+ *			the first definition
  *
- * Definitions that are written at once are put in place at once, before the
- * next other line, or at the end of the write.
+ * Successive definitions of one write are registered together: before the next line of another
+ * kind, or at the end of the write.
  */
 #include <linux/debugfs.h>
 #include <linux/pid_namespace.h>
@@ -83,7 +82,7 @@ static int set_event_file(struct tracer *t, struct tracer_event *event,
 	return ret ?: tracer_event_switch(t, event, on);
 }
 
-/* Of all events, or of those of a group. */
+/* Enable or disable all events, or those of a group. */
 static int set_enable(struct tracer *t, const char *group_name, const char *value)
 {
 	struct tracer_group *group = NULL;
@@ -101,7 +100,7 @@ static int set_enable(struct tracer *t, const char *group_name, const char *valu
 	return tracer_events_switch(t, group, on);
 }
 
-/* GROUP/EVENT/FILE, or GROUP/enable */
+/* Handle GROUP/EVENT/FILE or GROUP/enable. */
 static int set_event(struct tracer *t, char *name, const char *value)
 {
 	char *event_name = strchr(name, '/'), *file;
@@ -135,7 +134,7 @@ static int set_pids(struct tracer *t, enum tracer_pids_which which,
 	return ret;
 }
 
-/* Handlers and those who look for what is to be probed take it for granted. */
+/* Refuse changes once there are events: handlers and filters of processes rely on that. */
 static int set_whose(struct tracer *t, bool only, const char *value)
 {
 	if (!list_empty(&t->events))
@@ -184,7 +183,7 @@ static int set_file(struct tracer *t, char *file, const char *value)
 	return ret;
 }
 
-/* p, r, - and ! start a definition, '#' a comment; anything else names a file. */
+/* Check for a definition (p, r, - or !) or a comment ('#'); any other line names a file. */
 static bool is_definition(const char *line, size_t len)
 {
 	while (len && tracer_is_space(*line)) {
@@ -221,7 +220,7 @@ static int session_line(struct tracer *t, const char *line, size_t len,
 	last = strrchr(file, '/');
 	filter = last && !strcmp(last, "/filter");
 	ret = set_file(t, file, value);
-	/* What is wrong with a filter has been logged already. */
+	/* The error in a filter is logged already. */
 	if (ret == -ENOENT || (ret && !filter))
 		tracer_errlog_add(t->errors, line, len, lineno, &diag);
 	kfree(buf);
@@ -298,7 +297,7 @@ static __poll_t session_poll(struct file *file, poll_table *wait)
 }
 
 #ifdef CONFIG_PROC_FS
-/* What its probes have seen, as uprobe_profile has it for the directory. */
+/* Show hits and misses, as uprobe_profile does for the directory, and the dropped hits. */
 static void session_fdinfo(struct seq_file *m, struct file *file)
 {
 	static const char * const reasons[TRACER_DROPS] = {

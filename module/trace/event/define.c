@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Defining and removing events.
+ * Define and remove events.
  */
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -24,7 +24,7 @@ static void add_site(struct tracer_event *event, struct tracer_site *site)
 	list_add_tail(&site->node, &event->sites);
 }
 
-/* Two definitions make one event only when their records are alike. */
+/* Check the arguments of a further definition: all records of an event have the same fields. */
 static int compare_args(const struct tracer_def *have,
 			const struct tracer_def *def, struct tracer_diag *diag)
 {
@@ -59,7 +59,7 @@ static int index_site(struct tracer *t, struct tracer_event *event,
 						 TRACER_ERR_NO_MEMORY, 0, ret) : 0;
 }
 
-/* May @site join @event?  Others of it are told apart from @site from then on. */
+/* Check whether @site may join @event.  If so, enter it in the index. */
 static int check_site(struct tracer *t, struct tracer_event *event,
 		      struct tracer_site *site, struct tracer_diag *diag)
 {
@@ -96,7 +96,7 @@ static int join_event(struct tracer *t, struct tracer_event *event,
 	return ret;
 }
 
-/* Have a new event found, and its first site. */
+/* Enter a new event and its first site in the index. */
 static int index_event(struct tracer *t, struct tracer_event *event,
 		       struct tracer_site *site, struct tracer_diag *diag)
 {
@@ -140,7 +140,7 @@ static int define_probe(struct tracer *t, struct tracer_def *def,
 	}
 	ret = index_event(t, event, site, diag);
 	if (ret) {
-		/* The format has the definition, and frees it. */
+		/* The format owns the definition, and frees it. */
 		site->format = event->format;
 		tracer_site_destroy(site);
 		tracer_event_destroy(t, event);
@@ -173,8 +173,8 @@ static bool site_matches(const struct tracer_site *site,
 }
 
 /*
- * The next event after @event, the first one after NULL, that @def matches; with NULL any.
- * The next one may be taken before this one goes.
+ * Find the next event after @event that @def matches, or the first one if @event is NULL.  If @def
+ * is NULL, any event matches.  To remove @event, find the next one before.
  */
 static struct tracer_event *next_match(struct tracer *t, const struct tracer_def *def,
 				       struct tracer_event *event)
@@ -192,8 +192,8 @@ static struct tracer_event *next_match(struct tracer *t, const struct tracer_def
 }
 
 /*
- * Move what @def matches out of the lists: whole events to @events, sites of
- * events that keep others to @sites.  NULL matches all.
+ * Remove the matches of @def from the tracer's lists.  If all sites of an event match, move the
+ * event to @events; otherwise move its matching sites to @sites.  If @def is NULL, all match.
  */
 static void unlink_matches(struct tracer *t, const struct tracer_def *def,
 			   struct list_head *events, struct list_head *sites)
@@ -223,7 +223,7 @@ static void unlink_matches(struct tracer *t, const struct tracer_def *def,
 	}
 }
 
-/* Is there a match, and is none of the matches enabled? */
+/* Check that there is a match, and that no match is enabled, unless this is a session. */
 static int check_matches(struct tracer *t, const struct tracer_def *def)
 {
 	struct tracer_event *event = NULL;
@@ -243,7 +243,7 @@ static int check_matches(struct tracer *t, const struct tracer_def *def)
 	return ret;
 }
 
-/* Remove what @def matches, or with NULL everything. */
+/* Remove the matches of @def, or everything if it is NULL. */
 static int remove_matches(struct tracer *t, const struct tracer_def *def)
 {
 	struct tracer_event *event, *next_event;
@@ -258,7 +258,7 @@ static int remove_matches(struct tracer *t, const struct tracer_def *def)
 	ret = check_matches(t, def);
 	if (!ret) {
 		unlink_matches(t, def, &events, &sites);
-		/* In a session they are in place. */
+		/* In a session, their probes are registered. */
 		tracer_unlinked_disable(t, &events, &sites);
 		list_for_each_entry(event, &events, node)
 			tracer_event_publish(t, event, false);
@@ -297,12 +297,12 @@ static int remove_events(struct tracer *t, const struct tracer_def *def,
  * @t: the tracer
  * @line: the line, without its newline
  * @len: its length
- * @lineno: which line of the write it is, from 1; 0 when it is alone
+ * @lineno: number of the line in the write, from 1; 0 if it is the only one
  *
- * The probes of a session are in place after tracer_start().
+ * In a session, tracer_start() registers the probes.
  *
  * Context: under @t->define.
- * Return: 0, or -errno; then error_log tells more and nothing has changed.
+ * Return: 0, or -errno; then error_log has the details and nothing has changed.
  */
 int tracer_define(struct tracer *t, const char *line, size_t len,
 		  unsigned int lineno)
@@ -345,7 +345,7 @@ log:
  * tracer_remove_all() - remove all events
  * @t: the tracer
  *
- * Return: 0, or -EBUSY when one of them is enabled; then none is removed.
+ * Return: 0, or -EBUSY if one of them is enabled; then none is removed.
  */
 int tracer_remove_all(struct tracer *t)
 {

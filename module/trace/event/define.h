@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Defining and removing events.
+ * Define and remove events.
  */
 #ifndef _TRACER_DEFINE_H
 #define _TRACER_DEFINE_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Putting the probes of events in place and taking them away, many at a time.
+ * Register and unregister the probes of events, many at a time.
  *
- * A system has thousands of places to probe in one library, and one by one
- * each would have all processes looked through.  The bulk calls are all or
- * nothing: what a batch cannot be put in place for is found by halving it.
+ * There may be thousands of probes in one library.  To register them one by one, the module would
+ * search all processes for each probe.  The bulk calls register all probes or none.  If one fails,
+ * halve the batch to find the probe that cannot be registered.
  */
 #include <linux/list.h>
 #include <linux/sched/signal.h>
@@ -18,9 +18,9 @@
 
 /**
  * struct batch - sites that are being registered
- * @todo: those that are not registered yet, by their batch
- * @n: number of them
- * @step: how many to try at once
+ * @todo: sites that are not registered yet, by their batch
+ * @n: number of sites in @todo
+ * @step: number of sites to try at once
  */
 struct batch {
 	struct list_head todo;
@@ -29,7 +29,7 @@ struct batch {
 };
 
 /**
- * struct probes - sites as the bulk calls want them
+ * struct probes - sites in the form that the bulk calls take
  * @us: entry probes
  * @rps: return probes
  * @nus: number of entry probes
@@ -78,7 +78,7 @@ static int probes_register(const struct probes *p)
 	return ret;
 }
 
-/* All of the first @n sites of @todo, or none. */
+/* Register all of the first @n sites of @todo, or none. */
 static int register_first(const struct list_head *todo, unsigned int n,
 			  struct tracer_diag *diag)
 {
@@ -111,8 +111,8 @@ static void batch_take(struct batch *b, struct tracer_site *site)
 }
 
 /*
- * Return: 0 when all are registered; otherwise the error of the first one that
- * is left, and those before it are registered.
+ * Register the sites of a batch.  Return 0 if all are registered; otherwise the error of the first
+ * site that is left.  The sites before it are registered.
  */
 static int batch_register(struct batch *b, struct tracer_diag *diag)
 {
@@ -139,7 +139,7 @@ static int batch_register(struct batch *b, struct tracer_diag *diag)
 			site->registered = true;
 			batch_take(b, site);
 		}
-		/* One that fails is often among others that would not. */
+		/* A probe that fails is often among many that do not. */
 		if (b->step < b->n)
 			b->step *= 2;
 		cond_resched();
@@ -155,7 +155,7 @@ static void unregister_each(struct list_head *sites)
 		tracer_site_unregister(site);
 }
 
-/* All of @sites, by their batch. */
+/* Unregister all of @sites, which are linked by their batch. */
 static void unregister_list(struct list_head *sites)
 {
 	struct tracer_site *site, *next;
@@ -183,7 +183,7 @@ static void unregister_list(struct list_head *sites)
 	}
 }
 
-/* Put the sites of @event that are registered into @sites. */
+/* Add the registered sites of @event to @sites. */
 static void gather_registered(struct tracer_event *event,
 			      struct list_head *sites)
 {
@@ -195,7 +195,10 @@ static void gather_registered(struct tracer_event *event,
 	}
 }
 
-/* The event of the first site that is left is all or nothing, too. */
+/*
+ * Unregister all sites of the event of the first site in the batch, and remove them from the batch:
+ * an event has all of its probes, or none.
+ */
 static void abandon_event(struct batch *b)
 {
 	struct tracer_event *event =
@@ -217,7 +220,7 @@ static void log_site_error(struct tracer *t, const struct tracer_site *site,
 	struct tracer_text text = {};
 	char *line;
 
-	/* The definition as listed: its PATH is the second word. */
+	/* Log the definition as uprobe_events lists it: its PATH is the second word. */
 	tracer_render_def(&text, site->def);
 	line = kmalloc(text.len, GFP_KERNEL);
 	if (!line)
@@ -239,7 +242,7 @@ static bool is_meant(const struct tracer_event *event, const struct tracer_choic
 	       (!c->either || !strcmp(group, c->either) || !strcmp(name, c->either));
 }
 
-/* Put all probes of the events in place that are meant, or of one none. */
+/* Register the probes of the selected events: for each event, all probes or none. */
 static int enable(struct tracer *t, const struct tracer_choice *choice)
 {
 	struct batch b = { .todo = LIST_HEAD_INIT(b.todo) };
@@ -299,14 +302,14 @@ static void disable(struct tracer *t, const struct tracer_choice *choice)
 }
 
 /**
- * tracer_event_switch() - put the probes of an event in place, or take them away
+ * tracer_event_switch() - register or unregister the probes of an event
  * @t: the tracer
  * @event: the event
- * @on: which
+ * @on: true to register them
  *
- * Context: under @t->lock.  None of its handlers runs when this returns after
- * having taken them away.
- * Return: 0, or -errno; then error_log tells more and none is in place.
+ * Context: under @t->lock.  If the probes are unregistered, none of their handlers runs when this
+ * returns.
+ * Return: 0, or -errno; then error_log has the details and no probe of @event is registered.
  */
 int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on)
 {
@@ -319,16 +322,16 @@ int tracer_event_switch(struct tracer *t, struct tracer_event *event, bool on)
 }
 
 /**
- * tracer_events_switch() - put the probes of many events in place, or take them away
+ * tracer_events_switch() - register or unregister the probes of many events
  * @t: the tracer
- * @group: of this group, or with NULL of all
- * @on: which
+ * @group: the group of these events, or NULL for all events
+ * @on: true to register them
  *
- * Events that cannot be enabled do not keep others from it.
+ * If an event cannot be enabled, go on with the others.
  *
- * Context: not under @t->lock.  None of their handlers runs when this returns
- * after having taken them away.
- * Return: 0, or the first error; error_log tells of each.
+ * Context: not under @t->lock.  If the probes are unregistered, none of their handlers runs when
+ * this returns.
+ * Return: 0, or the first error; error_log has all errors.
  */
 int tracer_events_switch(struct tracer *t, const struct tracer_group *group,
 			 bool on)
@@ -346,13 +349,13 @@ int tracer_events_switch(struct tracer *t, const struct tracer_group *group,
 }
 
 /**
- * tracer_events_choose() - the same for events that are chosen by their names
+ * tracer_events_choose() - register or unregister the probes of selected events
  * @t: the tracer
- * @choice: which
- * @on: whether to put them in place
+ * @choice: selects the events
+ * @on: true to register them
  *
  * Context: not under @t->lock.
- * Return: as tracer_events_switch(); -EINVAL when there is none.
+ * Return: as tracer_events_switch(); -EINVAL if there is no such event.
  */
 int tracer_events_choose(struct tracer *t, const struct tracer_choice *choice, bool on)
 {
@@ -375,7 +378,7 @@ int tracer_events_choose(struct tracer *t, const struct tracer_choice *choice, b
 }
 
 /**
- * tracer_unlinked_disable() - take probes away that are in no list any more
+ * tracer_unlinked_disable() - unregister probes that are not in the tracer's lists any more
  * @t: the tracer
  * @events: events, by their node
  * @sites: sites of other events, by their node
@@ -403,14 +406,13 @@ void tracer_unlinked_disable(struct tracer *t, struct list_head *events,
 }
 
 /**
- * tracer_start() - put the probes in place that have been defined
+ * tracer_start() - register the probes that have been defined
  * @t: the tracer, a session
  *
- * A site that cannot be put in place goes again, with all that were defined
- * after it.
+ * If a site cannot be registered, discard it and all sites that were defined after it.
  *
  * Context: under @t->define.
- * Return: 0, or -errno; then error_log tells more.
+ * Return: 0, or -errno; then error_log has the details.
  */
 int tracer_start(struct tracer *t)
 {

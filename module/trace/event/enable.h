@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Putting the probes of events in place.
+ * Register the probes of events.
  */
 #ifndef _TRACER_ENABLE_H
 #define _TRACER_ENABLE_H
@@ -8,12 +8,12 @@
 #include "tracer.h"
 
 /**
- * struct tracer_choice - which events are meant; all of these have to be true of them
- * @group: the group; NULL for any, as below
- * @event: the event
- * @group_name: what its group is called
- * @event_name: what it is called
- * @either: what one of the two is called
+ * struct tracer_choice - selects the events for which all of these conditions are true
+ * @group: this group; NULL for any, as for the other fields
+ * @event: this event
+ * @group_name: the group has this name
+ * @event_name: the event has this name
+ * @either: the group or the event has this name
  */
 struct tracer_choice {
 	const struct tracer_group *group;

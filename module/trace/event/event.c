@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The events: making and freeing them.
+ * Create and free events.
  */
 #include <linux/debugfs.h>
 #include <linux/slab.h>
@@ -12,7 +12,7 @@
 #include "index.h"
 #include "site.h"
 
-/* A group called "enable" would hide events/enable, and so on. */
+/* Set the error.  For example, a group called "enable" would hide the file events/enable. */
 static void dir_failed(struct tracer_diag *diag, int error)
 {
 	tracer_diag_fail(diag, error == -EEXIST ? TRACER_ERR_EVENT_EXIST :
@@ -20,10 +20,10 @@ static void dir_failed(struct tracer_diag *diag, int error)
 }
 
 /**
- * tracer_event_create() - make an event without sites
+ * tracer_event_create() - create an event without sites
  * @t: the tracer
  * @def: its first definition, which its format takes over
- * @diag: what is wrong
+ * @diag: set to the error
  *
  * Context: under @t->define.
  * Return: the event, which is in no list yet, or ERR_PTR.
@@ -39,7 +39,7 @@ struct tracer_event *tracer_event_create(struct tracer *t, struct tracer_def *de
 		return ERR_PTR(tracer_diag_fail(diag, TRACER_ERR_NO_MEMORY, 0, -ENOMEM));
 	INIT_LIST_HEAD(&event->node);
 	INIT_LIST_HEAD(&event->sites);
-	/* Its files are there before it is in the list. */
+	/* Its files exist before it is in the list. */
 	event->removed = true;
 
 	ret = tracer_group_add(t, def->group, &event->group);
@@ -64,7 +64,7 @@ struct tracer_event *tracer_event_create(struct tracer *t, struct tracer_def *de
 	return event;
 
 release_format:
-	/* The definition stays the caller's. */
+	/* The caller keeps the definition. */
 	event->format->def = NULL;
 	tracer_format_release(t, event->format);
 remove_group:
@@ -77,7 +77,7 @@ free_event:
 /**
  * tracer_event_destroy() - free an event
  * @t: the tracer
- * @event: the event, in no list, and its sites are gone
+ * @event: the event, in no list and without sites
  *
  * Context: under @t->define.
  */
@@ -85,7 +85,7 @@ void tracer_event_destroy(struct tracer *t, struct tracer_event *event)
 {
 	lockdep_assert_held(&t->define);
 
-	/* Nobody uses a file of it when this returns. */
+	/* When this returns, none of the event's files is in use. */
 	debugfs_remove(event->dir);
 	tracer_group_remove(event->group);
 	tracer_format_release(t, event->format);
@@ -96,7 +96,7 @@ void tracer_event_destroy(struct tracer *t, struct tracer_event *event)
 /**
  * tracer_site_discard() - undo a definition
  * @t: the tracer
- * @site: what it made, not registered
+ * @site: the site that it has made, not registered
  *
  * Context: under @t->define.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The events: making and freeing them.
+ * Create and free events.
  */
 #ifndef _TRACER_EVENT_H
 #define _TRACER_EVENT_H

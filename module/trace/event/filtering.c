@@ -14,7 +14,7 @@
 #include "trace/lib/space.h"
 #include "trace/parse/parse.h"
 
-/* As tracefs has it, a filter that is wrong is shown with what is wrong. */
+/* As in tracefs, the filter file shows a rejected filter with its error. */
 static char *explain(const char *text, size_t len, const struct tracer_diag *diag)
 {
 	size_t column = min_t(size_t, diag->column, len);
@@ -24,10 +24,10 @@ static char *explain(const char *text, size_t len, const struct tracer_diag *dia
 }
 
 /**
- * struct change - another filter for an event
+ * struct change - a change of an event's filter
  * @event: the event
- * @filter: the filter, or NULL for none; the old one when they have been exchanged
- * @text: what its file shows, in the same way
+ * @filter: the new filter, or NULL for none; after the exchange, the old filter
+ * @text: likewise, the content of the filter file
  */
 struct change {
 	struct tracer_event *event;
@@ -42,7 +42,7 @@ static void free_filter(struct tracer_filter *filter)
 	tracer_filter_free(filter);
 }
 
-/* 0, -EINVAL or -ENOMEM, with what is wrong in @diag; nothing is to be freed then. */
+/* Prepare a change.  Return 0, or -EINVAL or -ENOMEM with @diag set and nothing to be freed. */
 static int prepare(struct change *change, struct tracer_event *event, const char *text,
 		   size_t len, struct tracer_diag *diag)
 {
@@ -75,7 +75,7 @@ static void release(struct change *changes, unsigned int n)
 	}
 }
 
-/* A group may have thousands of filters: their handlers are waited for once. */
+/* Make changes.  Wait for handlers once for all of them: a group may have thousands of filters. */
 static void carry_out(struct change *changes, unsigned int n)
 {
 	bool any = false;
@@ -94,14 +94,14 @@ static void carry_out(struct change *changes, unsigned int n)
 }
 
 /**
- * tracer_event_set_filter() - give an event another filter
+ * tracer_event_set_filter() - set the filter of an event
  * @t: the tracer
  * @event: the event
  * @text: the filter; "0" for none
  * @len: its length
  *
- * As tracefs has it, a filter that is wrong leaves the event without any; its
- * file and error_log show why.  Without memory the event keeps the one it has.
+ * As in tracefs, if the filter is wrong, the event has no filter afterwards.  The filter file and
+ * error_log show the error.  If there is no memory, the event keeps its old filter.
  *
  * Context: under @t->lock.
  * Return: 0 or -errno.
@@ -130,7 +130,7 @@ int tracer_event_set_filter(struct tracer *t, struct tracer_event *event,
 
 /**
  * tracer_event_drop_filter() - free the filter of an event
- * @event: disabled: no handler uses it
+ * @event: the event, disabled: no handler uses the filter
  */
 void tracer_event_drop_filter(struct tracer_event *event)
 {
@@ -139,14 +139,14 @@ void tracer_event_drop_filter(struct tracer_event *event)
 }
 
 /**
- * tracer_group_set_filter() - give the events of a group another filter
+ * tracer_group_set_filter() - set the filter of the events of a group
  * @t: the tracer
  * @group: the group
  * @text: the filter; "0" for none
  * @len: its length
  *
- * Those events get it that have its fields; one at least.  When it fails, all keep
- * those they have.
+ * Set it for the events that have its fields; there must be at least one.  After an error, all
+ * events have their old filters.
  *
  * Context: under @t->lock.
  * Return: 0 or -errno.
@@ -182,7 +182,7 @@ int tracer_group_set_filter(struct tracer *t, const struct tracer_group *group,
 		carry_out(changes, n);
 		ret = 0;
 	} else {
-		/* None took it, for which the last one's reason stands. */
+		/* No event could take the filter.  Log the error of the last one. */
 		tracer_errlog_add(t->errors, text, len, 0, &diag);
 		release(changes, n);
 	}

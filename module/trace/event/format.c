@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Formats: what the readers of the buffer know about events, by id.
+ * Formats: they describe the records of events to the readers of the buffer, by id.
  *
- * A removed event's format stays while records of it may be in the buffer, so
- * that what was recorded can be read after the event is gone.
+ * If an event is removed, its format stays while records of the event may be in the buffer.  So
+ * these records can still be read.
  */
 #include <linux/limits.h>
 #include <linux/slab.h>
@@ -22,12 +22,12 @@ static void format_free(struct tracer *t, struct tracer_format *format)
 }
 
 /**
- * tracer_format_create() - make the format of a new event
+ * tracer_format_create() - create the format of a new event
  * @t: the tracer
- * @def: the event's first definition; the format's from now on
+ * @def: the event's first definition, which the format takes over
  *
- * Return: the format, or an ERR_PTR: -ENOMEM, or -ENOSPC when there are as
- * many events as ids.  Then @def is still the caller's.
+ * Return: the format, or an ERR_PTR: -ENOMEM, or -ENOSPC if all ids are in
+ * use.  After an error the caller keeps @def.
  */
 struct tracer_format *tracer_format_create(struct tracer *t,
 					   struct tracer_def *def)
@@ -52,7 +52,7 @@ struct tracer_format *tracer_format_create(struct tracer *t,
 	return format;
 }
 
-/* Free the formats of removed events; the oldest @count of them. */
+/* Free the oldest @count formats of removed events. */
 static void forget(struct tracer *t, unsigned int count)
 {
 	struct tracer_format *format, *next;
@@ -69,9 +69,11 @@ static void forget(struct tracer *t, unsigned int count)
 }
 
 /**
- * tracer_format_release() - the event is gone
+ * tracer_format_release() - release the format of a removed event
  * @t: the tracer
- * @format: its format; no handler uses it any more
+ * @format: the format; no handler uses it any more
+ *
+ * If records of the event may be in the buffer, the format is freed later.
  */
 void tracer_format_release(struct tracer *t, struct tracer_format *format)
 {
@@ -91,8 +93,8 @@ void tracer_format_release(struct tracer *t, struct tracer_format *format)
 }
 
 /**
- * tracer_formats_prune() - the buffer is empty: forget removed events
- * @t: the tracer
+ * tracer_formats_prune() - free the formats of all removed events
+ * @t: the tracer, whose buffer is empty
  */
 void tracer_formats_prune(struct tracer *t)
 {

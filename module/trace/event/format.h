@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How to read the records of an event.
+ * The formats of the records of events.
  */
 #ifndef _TRACER_FORMAT_H
 #define _TRACER_FORMAT_H

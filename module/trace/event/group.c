@@ -9,7 +9,7 @@
 #include "group.h"
 
 /**
- * tracer_group_find() - a group by its name
+ * tracer_group_find() - look up a group by its name
  * @t: the tracer
  * @name: its name
  *
@@ -30,10 +30,10 @@ struct tracer_group *tracer_group_find(struct tracer *t, const char *name)
 }
 
 /**
- * tracer_group_add() - find or make the group of a new event
+ * tracer_group_add() - find or create the group of a new event
  * @t: the tracer
  * @name: name of the group
- * @group: the group, with one event more
+ * @group: set to the group, which has one more event now
  *
  * Context: under @t->define.
  * Return: 0 or -errno.
@@ -68,8 +68,8 @@ int tracer_group_add(struct tracer *t, const char *name,
 }
 
 /**
- * tracer_group_remove() - one event less
- * @group: its group, which goes with its last event
+ * tracer_group_remove() - remove an event from its group
+ * @group: the group, which is freed with its last event
  *
  * Context: under tracer.define.
  */

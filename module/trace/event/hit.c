@@ -21,18 +21,18 @@
 #include "trace/output/synth.h"
 #include "trace/parse/match.h"
 
-#define STACK_RECORD	512	/* bytes of a record that the stack can bear */
+#define STACK_RECORD	512	/* maximum size of a record on the kernel stack, in bytes */
 
 /**
  * struct hit - a hit
- * @site: where
+ * @site: its site
  * @regs: the task's registers
  * @ip: address of the probed instruction
- * @ret_ip: of a return, where to
+ * @ret_ip: for a return, the return address; otherwise 0
  * @flags: state of the CPU at the hit, TRACER_IRQS_OFF and so on
  * @preempt_count: depth of disabled preemption at the hit
  * @stack: the user stack is recorded, too
- * @trap: this is the trap, not task context
+ * @trap: the handler runs in the trap, not in task context
  */
 struct hit {
 	struct tracer_site *site;
@@ -45,7 +45,7 @@ struct hit {
 	bool trap;
 };
 
-/* Adds the user stack to what is used of an entry. */
+/* Append the user stack to an entry. */
 static noinline void fill_stack(const struct hit *hit, struct tracer_record *record,
 				struct tracer_fetch *fetch)
 {
@@ -57,14 +57,14 @@ static noinline void fill_stack(const struct hit *hit, struct tracer_record *rec
 	fetch->used += record->nstack * sizeof(stack[0]);
 }
 
-/* What all records have. */
+/* Fill in the fields that all records have. */
 static __always_inline void fill_head(const struct hit *hit, struct tracer_record *record,
 				      u8 *bytes)
 {
 	struct tracer_entry *entry = (struct tracer_entry *)bytes;
 	struct pid_namespace *ns;
 
-	/* The kernel keeps it padded; a change right now may show in part. */
+	/* The kernel pads the name.  If the name changes now, the copy may be a mixture. */
 	memcpy(record->comm, current->comm, sizeof(record->comm));
 	record->comm[sizeof(record->comm) - 1] = '\0';
 	ns = hit->site->tracer->ns;
@@ -79,7 +79,7 @@ static __always_inline void fill_head(const struct hit *hit, struct tracer_recor
 		memcpy(bytes + sizeof(*entry), &hit->ret_ip, sizeof(hit->ret_ip));
 }
 
-/* The same with arguments of any kind. */
+/* Do what fill() does, for arguments of any kind. */
 static noinline size_t fill_any(const struct hit *hit, struct tracer_record *record,
 				size_t size)
 {
@@ -105,15 +105,14 @@ static noinline size_t fill_any(const struct hit *hit, struct tracer_record *rec
 }
 
 /*
- * Fill in a record of at most @size bytes.  Return: its length, or 0 when it
- * takes task context.
+ * Fill in a record of at most @size bytes.  Return its length, or 0 if that needs task context.
  */
 static __always_inline size_t fill(const struct hit *hit, struct tracer_record *record,
 				   size_t size)
 {
 	const struct tracer_site *site = hit->site;
 	const struct tracer_arg *arg, *end;
-	/* By bytes: a record goes on behind its structure. */
+	/* Use byte pointers: a record is longer than its structure. */
 	u8 *bytes = (u8 *)record + offsetof(struct tracer_record, entry), *args, *faults;
 
 	if (unlikely(!site->registers || hit->stack))
@@ -135,7 +134,7 @@ static size_t max_size(const struct hit *hit)
 	       (hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0);
 }
 
-/* With the numbers that the filter's author knows. */
+/* Match the filter with the ids of the pid namespace in which it was written. */
 static noinline bool match_in_ns(const struct tracer_filter *filter,
 				 struct tracer_record *record, size_t len)
 {
@@ -159,7 +158,7 @@ static bool match(const struct tracer_filter *filter, struct tracer_record *reco
 	return tracer_filter_match(filter, record, len, raw_smp_processor_id());
 }
 
-/* Is it to be recorded?  Nothing of it is in the buffer yet. */
+/* Apply the filter.  Nothing of the record is in the buffer yet. */
 static bool pass(const struct hit *hit, struct tracer_record *record, size_t len)
 {
 	bool passes;
@@ -174,7 +173,7 @@ static bool pass(const struct hit *hit, struct tracer_record *record, size_t len
 	return passes;
 }
 
-/* Above the rate, it counts as lost. */
+/* Apply the rate limit.  A hit above the limit counts as lost. */
 static __always_inline bool within_rate(const struct hit *hit, struct tracer_buffer *b)
 {
 	if (likely(!READ_ONCE(hit->site->event->rate.limit)) ||
@@ -185,7 +184,7 @@ static __always_inline bool within_rate(const struct hit *hit, struct tracer_buf
 	return false;
 }
 
-/* The last to use the record. */
+/* Publish a hit as a synthetic event.  This may change the record, so it is the last use of it. */
 static void publish(const struct hit *hit, struct tracer_record *record,
 		    size_t len)
 {
@@ -200,7 +199,7 @@ static void publish(const struct hit *hit, struct tracer_record *record,
 	rcu_read_unlock();
 }
 
-/* Does anybody but the readers of the buffer want to know? */
+/* Check whether the hit has receivers other than the buffer. */
 static bool is_told(const struct hit *hit)
 {
 	return tracer_listened() ||
@@ -230,8 +229,8 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 }
 
 /*
- * The short way, for events of a fixed size without a filter and a stack: the record is
- * written where it stays, in the ring buffer.
+ * Fast path for events of a fixed size, without a filter and without a stack: build the record in
+ * the ring buffer.
  */
 static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 {
@@ -247,7 +246,7 @@ static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 	tracer_buffer_commit(b, event);
 }
 
-/* Fetching may sleep, or a filter drop the record: it is made elsewhere. */
+/* Build the record outside of the ring buffer: fetching may sleep, or a filter may drop it. */
 static noinline void record_on_stack(const struct hit *hit, struct tracer_buffer *b)
 {
 	u64 record[STACK_RECORD / sizeof(u64)];
@@ -255,7 +254,7 @@ static noinline void record_on_stack(const struct hit *hit, struct tracer_buffer
 	keep(hit, b, record, sizeof(record));
 }
 
-/* With interrupts off nobody else on this CPU uses the memory. */
+/* Interrupts are off, so no other hit on this CPU uses the memory. */
 static void record_in_trap(const struct hit *hit, struct tracer_buffer *b)
 {
 	keep(hit, b, this_cpu_ptr(b->cpu)->trap,
@@ -276,7 +275,7 @@ static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
 	tracer_scratch_put(b, record, size);
 }
 
-/* Why it need not be looked at any closer. */
+/* Find a reason to drop the hit that does not depend on its record. */
 static __always_inline enum tracer_drop drops(const struct hit *hit, const struct tracer *t)
 {
 	enum tracer_drop why = tracer_whose_drops(&t->whose);
@@ -347,7 +346,7 @@ static void hit_return(struct uretprobe_instance *ri, struct pt_regs *regs,
 }
 
 /**
- * tracer_hit_entry() - handler of the probes of a p event
+ * tracer_hit_entry() - handle a hit of a p event
  * @u: the probe, part of a struct tracer_site
  * @regs: the task's registers
  *
@@ -359,7 +358,7 @@ void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs)
 }
 
 /**
- * tracer_hit_entry_task() - the same, where pages can be brought in
+ * tracer_hit_entry_task() - handle a hit of a p event, where pages can be faulted in
  * @u: the probe, part of a struct tracer_site
  * @regs: the task's registers
  *
@@ -371,7 +370,7 @@ void tracer_hit_entry_task(struct uprobe *u, struct pt_regs *regs)
 }
 
 /**
- * tracer_hit_return() - handler of the probes of an r event
+ * tracer_hit_return() - handle a hit of an r event
  * @ri: the call that has returned
  * @regs: the task's registers
  *
@@ -383,7 +382,7 @@ void tracer_hit_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 }
 
 /**
- * tracer_hit_return_task() - the same, where pages can be brought in
+ * tracer_hit_return_task() - handle a hit of an r event, where pages can be faulted in
  * @ri: the call that has returned
  * @regs: the task's registers
  *

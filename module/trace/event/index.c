@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where events are found by their names, and whether an event has a probe already: by
- * tables, since tools define tens of thousands of both.
+ * Look up events by their names, and find out whether an event has a probe already.  Tools define
+ * tens of thousands of both, so tables are used.
  */
 #include <linux/jhash.h>
 #include <linux/rhashtable.h>
@@ -10,7 +10,7 @@
 
 #include "index.h"
 
-/* An event's names, as they are looked up. */
+/* The key of an event. */
 struct names {
 	const char *group;
 	const char *event;
@@ -40,7 +40,7 @@ static u32 event_hash(const void *data, u32 len, u32 seed)
 	return names_hash(&names, len, seed);
 }
 
-/* 0 when they are the same. */
+/* Return 0 if the names are the same. */
 static int event_differs(struct rhashtable_compare_arg *arg, const void *obj)
 {
 	const struct names *names = arg->key;
@@ -57,7 +57,7 @@ static const struct rhashtable_params event_params = {
 	.automatic_shrinking = true,
 };
 
-/* A site is its own key: what event it is of, where it is, and what it fetches. */
+/* A site is its own key, by its event, its place and the arguments that it fetches. */
 static u32 site_hash(const void *data, u32 len, u32 seed)
 {
 	const struct tracer_site *site = data;
@@ -112,7 +112,7 @@ static const struct rhashtable_params site_params = {
 };
 
 /**
- * tracer_index_init() - make the tables of a tracer
+ * tracer_index_init() - create the tables of a tracer
  * @t: the tracer
  *
  * Return: 0 or -ENOMEM.
@@ -141,10 +141,10 @@ void tracer_index_destroy(struct tracer *t)
 }
 
 /**
- * tracer_event_find() - an event by its name
+ * tracer_event_find() - look up an event by its names
  * @t: the tracer
  * @group: name of its group
- * @name: its name
+ * @name: name of the event
  *
  * Context: under @t->define or @t->lock.
  * Return: the event, or NULL.
@@ -158,7 +158,7 @@ struct tracer_event *tracer_event_find(struct tracer *t, const char *group,
 }
 
 /**
- * tracer_index_add_event() - have an event found
+ * tracer_index_add_event() - add an event to the table
  * @t: the tracer
  * @event: the event
  *
@@ -169,18 +169,18 @@ int tracer_index_add_event(struct tracer *t, struct tracer_event *event)
 {
 	int ret;
 
-	/* Busy while the table is being rehashed. */
+	/* The table is busy while it is being rehashed. */
 	while ((ret = rhashtable_insert_fast(&t->by_name, &event->by_name, event_params)) == -EBUSY)
 		cond_resched();
 	return ret;
 }
 
 /**
- * tracer_index_del_event() - have an event found no more
+ * tracer_index_del_event() - remove an event from the table
  * @t: the tracer
- * @event: the event, which is found
+ * @event: the event, which is in the table
  *
- * Context: under @t->define and, as who finds an event relies on either, @t->lock.
+ * Context: under @t->define and @t->lock: a look-up holds only one of them.
  */
 void tracer_index_del_event(struct tracer *t, struct tracer_event *event)
 {
@@ -188,12 +188,12 @@ void tracer_index_del_event(struct tracer *t, struct tracer_event *event)
 }
 
 /**
- * tracer_index_add_site() - remember a probe of an event
+ * tracer_index_add_site() - add a probe to the table, unless its event has the same one
  * @t: the tracer
  * @site: the probe, with its event
  *
  * Context: under @t->define.
- * Return: 0; -EEXIST when the event has this very probe; -ENOMEM.
+ * Return: 0; -EEXIST if the event has the same probe already; -ENOMEM.
  */
 int tracer_index_add_site(struct tracer *t, struct tracer_site *site)
 {
@@ -208,9 +208,9 @@ int tracer_index_add_site(struct tracer *t, struct tracer_site *site)
 }
 
 /**
- * tracer_index_del_site() - forget a probe
+ * tracer_index_del_site() - remove a probe from the table
  * @t: the tracer
- * @site: the probe, remembered or not
+ * @site: the probe; need not be in the table
  *
  * Context: under @t->define.
  */

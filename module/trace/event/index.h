@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where events and sites are found.
+ * Tables to look up events and sites.
  */
 #ifndef _TRACER_INDEX_H
 #define _TRACER_INDEX_H

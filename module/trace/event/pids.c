@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lists of threads.  Writers hold tracer.lock; handlers and the kernel's fork
- * and exit tracepoints read and mark under RCU.
+ * Lists of threads.  Writers hold tracer.lock.  Handlers read the lists under RCU.  The functions
+ * on the kernel's fork and exit tracepoints set and clear bits under RCU.
  */
 #include <linux/bitops.h>
 #include <linux/ctype.h>
@@ -22,7 +22,7 @@
 #include "base/compat.h"
 #include "trace/lib/space.h"
 
-/* Processes above one another; nobody nests deeper on purpose. */
+/* Maximum number of ancestors that are looked at; usual programs do not nest deeper. */
 #define TREE_MAX 64
 
 static bool listed(const unsigned long *bits, const struct task_struct *task)
@@ -30,7 +30,7 @@ static bool listed(const unsigned long *bits, const struct task_struct *task)
 	return test_bit(task->pid, bits) || test_bit(task->tgid, bits);
 }
 
-/* What tracer_pids_pass() does when there are lists. */
+/* The slow path of tracer_pids_pass(), if there are lists. */
 bool tracer_pids_look(const struct tracer_pids *pids,
 		      const struct task_struct *task)
 {
@@ -46,7 +46,7 @@ bool tracer_pids_look(const struct tracer_pids *pids,
 }
 
 /**
- * tracer_pids_listed() - is a task in a list?
+ * tracer_pids_listed() - check whether a task is in a list
  * @pids: the lists
  * @which: which of them
  * @task: the task
@@ -67,10 +67,10 @@ bool tracer_pids_listed(const struct tracer_pids *pids, enum tracer_pids_which w
 }
 
 /**
- * tracer_pids_any() - has one of the processes of a list an address space?
+ * tracer_pids_any() - check whether one of the processes in a list has an address space
  * @pids: the lists
  * @which: which of them
- * @has: asks one of them
+ * @has: checks one process
  * @mm: the address space
  *
  * Context: task.
@@ -94,7 +94,7 @@ bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which whic
 	return found;
 }
 
-/* The next number of @text, or -1 at its end, or -EINVAL. */
+/* Parse the next number of @text.  Return it, -1 at the end of @text, or -EINVAL. */
 static long next_pid(const char **text)
 {
 	const char *s = *text;
@@ -116,7 +116,7 @@ static long next_pid(const char **text)
 }
 
 /**
- * tracer_pids_ns() - by whose numbers the current task calls others
+ * tracer_pids_ns() - get the pid namespace of the current task
  *
  * Return: its pid namespace, or NULL for the initial one.
  */
@@ -128,10 +128,10 @@ struct pid_namespace *tracer_pids_ns(void)
 }
 
 /**
- * tracer_pids_seen() - what the current task calls a thread
- * @nr: its id in the initial namespace
+ * tracer_pids_seen() - translate an id to the pid namespace of the current task
+ * @nr: id of a thread in the initial namespace
  *
- * Return: its id, or 0 when it is not to be seen from here.
+ * Return: its id there, or 0 if it is not visible there.
  */
 int tracer_pids_seen(unsigned long nr)
 {
@@ -146,13 +146,13 @@ int tracer_pids_seen(unsigned long nr)
 	return seen;
 }
 
-/* The other way round; or -ESRCH. */
+/* Translate an id from the pid namespace of the current task.  Return -ESRCH if there is none. */
 static long pid_meant(long nr)
 {
 	struct pid_namespace *ns = tracer_pids_ns();
 	long meant;
 
-	/* Who is seen by all may be listed before it is there. */
+	/* In the initial namespace, an id can be listed before its thread exists. */
 	if (!ns || nr < 0)
 		return nr;
 	rcu_read_lock();
@@ -167,14 +167,14 @@ static unsigned long *list_alloc(void)
 }
 
 /**
- * tracer_pids_add() - add to a list
+ * tracer_pids_add() - add ids to a list
  * @pids: the lists
  * @which: which of them
- * @text: numbers between white space; without any, nothing changes
+ * @text: numbers, separated by white space; if there are none, nothing changes
  *
  * Context: under tracer.lock.
- * Return: 0, -ENOMEM, -EINVAL when something there is no id, or, in a pid namespace,
- * -ESRCH when there is no such thread; then none is added.
+ * Return: 0; -ENOMEM; -EINVAL if a word is not an id; in a pid namespace, -ESRCH if there is no
+ * such thread.  After an error, no id is added.
  */
 int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 		    const char *text)
@@ -201,7 +201,7 @@ int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 			return -ENOMEM;
 	}
 	for (; pid >= 0; pid = next_pid(&s)) {
-		/* It may have ended since. */
+		/* The thread may have exited since the check above. */
 		if (pid_meant(pid) >= 0)
 			set_bit(pid_meant(pid), bits);
 	}
@@ -211,7 +211,7 @@ int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 }
 
 /**
- * tracer_pids_clear() - there is no such list any more
+ * tracer_pids_clear() - remove a list
  * @pids: the lists
  * @which: which of them
  *
@@ -229,13 +229,13 @@ void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which)
 }
 
 /**
- * tracer_pids_next() - the first id of a list from @pid on
+ * tracer_pids_next() - find the next id in a list
  * @pids: the lists
  * @which: which of them
- * @pid: where to look from
+ * @pid: the first id to look at
  *
  * Context: under tracer.lock.
- * Return: the id, or %PID_MAX_LIMIT when there is none.
+ * Return: the id, or %PID_MAX_LIMIT if there is none.
  */
 unsigned long tracer_pids_next(struct tracer_pids *pids,
 			       enum tracer_pids_which which, unsigned long pid)
@@ -247,7 +247,7 @@ unsigned long tracer_pids_next(struct tracer_pids *pids,
 	return find_next_bit(bits, PID_MAX_LIMIT, pid);
 }
 
-/* Changes each list for an event of @task, in which @other takes part. */
+/* Change each list, for a fork with child @task and parent @other, or for the exit of @task. */
 static void lists_change(struct tracer_pids *pids,
 			 void (*change)(unsigned long *bits, struct task_struct *task,
 					struct task_struct *other),
@@ -278,7 +278,7 @@ static void on_fork(void *data, struct task_struct *parent,
 	lists_change(data, child_joins, child, parent);
 }
 
-/* The id of a process stands for all of its threads: it goes with the last thread. */
+/* The id of a process stands for all of its threads: remove it with the last thread. */
 static void thread_leaves(unsigned long *bits, struct task_struct *task, struct task_struct *unused)
 {
 	if (task->pid != task->tgid)
@@ -295,7 +295,7 @@ static void task_exits(void *data, struct task_struct *task)
 COMPAT_EXIT_HOOK(on_exit, task_exits)
 
 /**
- * struct points - the kernel's tracepoints that are of use here
+ * struct points - the kernel's tracepoints that are used here
  * @fork: a task was made
  * @exit: a task exits
  */
@@ -315,9 +315,9 @@ static void pick_point(struct tracepoint *tp, void *data)
 }
 
 /**
- * tracer_pids_follow() - look at forks and exits, or stop it
+ * tracer_pids_follow() - start or stop changing the lists at forks and exits
  * @pids: the lists
- * @on: which
+ * @on: true to start
  *
  * Context: under tracer.lock.
  * Return: 0 or -errno.
@@ -327,7 +327,7 @@ int tracer_pids_follow(struct tracer_pids *pids, bool on)
 	struct points points = {};
 	int ret;
 
-	/* A kernel that checks the types of what it calls wants exactly its own. */
+	/* Compare the types with the kernel's headers: a kernel may check them in its calls. */
 	check_trace_callback_type_sched_process_fork(on_fork);
 	check_trace_callback_type_sched_process_exit(on_exit);
 	if (pids->following == on)
@@ -355,7 +355,7 @@ int tracer_pids_follow(struct tracer_pids *pids, bool on)
 	return 0;
 }
 
-/* Is a process in the list, or below one that is? */
+/* Check whether a process or one of its ancestors is in the list. */
 static bool is_below(struct task_struct *task, const unsigned long *bits)
 {
 	unsigned int i;
@@ -369,13 +369,13 @@ static bool is_below(struct task_struct *task, const unsigned long *bits)
 }
 
 /**
- * tracer_pids_tree() - make a list of a process and its descendants, and keep it so
+ * tracer_pids_tree() - fill a list with a process and its descendants, and keep it up to date
  * @pids: the lists
  * @which: which of them
  * @root: the process
  *
- * Context: may sleep; under what protects the list.
- * Return: 0 or -errno; then the list is as before.
+ * Context: may sleep; under the lock that protects the list.
+ * Return: 0 or -errno; after an error, the list is unchanged.
  */
 int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
 		     struct pid *root)
@@ -391,7 +391,7 @@ int tracer_pids_tree(struct tracer_pids *pids, enum tracer_pids_which which,
 		vfree(bits);
 		return ret;
 	}
-	/* First follow, then look: what is forked meanwhile joins by either. */
+	/* Follow forks before the search, so that a child that is forked meanwhile is listed. */
 	set_bit(pid_nr(root), bits);
 	old = rcu_replace_pointer(pids->bits[which], bits, true);
 	rcu_read_lock();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which threads' hits are recorded: set_event_pid and set_event_notrace_pid.
+ * Lists of threads that select the hits to record: set_event_pid and set_event_notrace_pid.
  *
- * An id is a thread's, as tracefs has it; a process's id stands for all of its
- * threads, present and future.  With the option event-fork the children of
- * those that are listed join the list, and who exits leaves it.
+ * As in tracefs, an id stands for a thread.  The id of a process stands for all of its threads,
+ * present and future.  With the option event-fork, children of listed threads are added to the
+ * list, and threads that exit are removed from it.
  */
 #ifndef _TRACER_PIDS_H
 #define _TRACER_PIDS_H
@@ -21,8 +21,8 @@ typedef bool tracer_has_mm_fn(struct pid *tgid, const struct mm_struct *mm);
 
 /**
  * enum tracer_pids_which - a list
- * @TRACER_PIDS_ONLY: nobody but these
- * @TRACER_PIDS_NEVER: nobody of these
+ * @TRACER_PIDS_ONLY: only hits of these threads are recorded
+ * @TRACER_PIDS_NEVER: no hits of these threads are recorded
  * @TRACER_PIDS_LISTS: number of lists
  */
 enum tracer_pids_which {
@@ -33,8 +33,8 @@ enum tracer_pids_which {
 
 /**
  * struct tracer_pids - both lists
- * @bits: a bit per id; NULL when there is no such list
- * @following: forks and exits are looked at
+ * @bits: a bit per id; NULL if there is no such list
+ * @following: forks and exits change the lists
  */
 struct tracer_pids {
 	unsigned long __rcu *bits[TRACER_PIDS_LISTS];
@@ -59,7 +59,7 @@ bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which whic
 		     tracer_has_mm_fn *has, const struct mm_struct *mm);
 
 /**
- * tracer_pids_pass() - are hits of a task recorded?
+ * tracer_pids_pass() - check whether hits of a task are recorded
  * @pids: the lists
  * @task: the task
  *
@@ -68,7 +68,7 @@ bool tracer_pids_any(const struct tracer_pids *pids, enum tracer_pids_which whic
 static inline bool tracer_pids_pass(const struct tracer_pids *pids,
 				    const struct task_struct *task)
 {
-	/* What most hits come by. */
+	/* The usual case: there are no lists. */
 	return (!rcu_access_pointer(pids->bits[TRACER_PIDS_ONLY]) &&
 		!rcu_access_pointer(pids->bits[TRACER_PIDS_NEVER])) ||
 	       tracer_pids_look(pids, task);

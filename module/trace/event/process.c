@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes that belong to one process: PATH is the mem file of its directory in
- * procfs, whose offsets are addresses.  That is how code is named that no file
- * holds, such as the vDSO's or what a JIT compiler has made.
+ * Probes on one process: PATH is the file "mem" in the process's directory in procfs, and OFFSET is
+ * an address.  So a definition can name code that is in no file, such as the vDSO or the output of
+ * a JIT compiler.
  */
 #include <linux/dcache.h>
 #include <linux/err.h>
@@ -22,7 +22,7 @@
 
 #define MEM_FILE "/mem"
 
-/* The directory that a file of procfs is in is called by the process's id. */
+/* Find the process of a file in procfs: the name of the file's directory is the process's id. */
 static struct pid *owner_of(struct dentry *mem)
 {
 	struct dentry *dir = dget_parent(mem);
@@ -48,12 +48,12 @@ static bool is_mem_file(const struct path *path)
 }
 
 /**
- * tracer_process_find() - the process whose memory PATH is
+ * tracer_process_find() - find the process whose memory PATH is
  * @path: PATH as it was written
  *
  * Context: may sleep.
- * Return: its id, or that of one of its threads, to be put by put_pid(); NULL
- * when PATH is another file, or none; -ENOMEM.
+ * Return: the struct pid of the process or of one of its threads, to be put by put_pid(); NULL if
+ * PATH is another file, or no file; -ENOMEM.
  */
 struct pid *tracer_process_find(const char *path)
 {
@@ -75,7 +75,7 @@ struct pid *tracer_process_find(const char *path)
 			pid = owner_of(found.dentry);
 		path_put(&found);
 	}
-	/* Whoever opens PATH as a file finds out what else is wrong with it. */
+	/* Ignore other errors: the caller gets them when it opens PATH as a file. */
 	if (ret == -ENOMEM)
 		pid = ERR_PTR(ret);
 	kfree(name);
@@ -83,14 +83,14 @@ struct pid *tracer_process_find(const char *path)
 }
 
 /**
- * tracer_site_aim() - say which process a site is in
+ * tracer_site_aim() - set the process id of a site that is about to be registered
  * @site: the site
  *
- * The number of a process is another one in each namespace, and may be
- * another process's one day: it is looked up when the site is registered.
+ * A process has another id in each namespace, and its id may be reused later.  So the id is looked
+ * up only when the site is registered.
  *
  * Context: may sleep.
- * Return: 0, also for a site in a file; -ESRCH when the process is gone.
+ * Return: 0, also for a site in a file; -ESRCH if the process is gone.
  */
 int tracer_site_aim(struct tracer_site *site)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Probes that belong to one process.
+ * Probes on one process.
  */
 #ifndef _TRACER_PROCESS_H
 #define _TRACER_PROCESS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file events/GROUP/EVENT/synthetic: publishing an event.
+ * The file events/GROUP/EVENT/synthetic: publish an event.
  */
 #include <linux/debugfs.h>
 #include <linux/err.h>
@@ -12,14 +12,14 @@
 #include "trace/output/synth.h"
 
 /**
- * tracer_event_publish() - publish an event, or stop it
+ * tracer_event_publish() - publish an event, or stop publishing it
  * @t: the tracer
  * @event: the event
- * @on: which
+ * @on: true to publish it
  *
  * Context: under @t->lock.
- * Return: 0, or -errno; -EBUSY when the synthetic event is in use: it stays,
- * but nothing happens in it any more.
+ * Return: 0, or -errno; -EBUSY if the synthetic event is in use: it stays,
+ * but does not get hits any more.
  */
 int tracer_event_publish(struct tracer *t, struct tracer_event *event, bool on)
 {

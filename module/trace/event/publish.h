@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Publishing an event as a synthetic event.
+ * Publish an event as a synthetic event.
  */
 #ifndef _TRACER_PUBLISH_H
 #define _TRACER_PUBLISH_H

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One probe of an event: the file or the process it is in, and its registration.
+ * One probe of an event: its file or process, and its registration.
  *
- * The file is looked up when the probe is defined and held from then on, so
- * that the definition means the same file for as long as it stands, whatever
- * happens to the path.  A process is held likewise by its struct pid.
+ * The file is looked up when the probe is defined, and held from then on.  So the definition stands
+ * for the same file even if the path changes.  A process is held likewise, by its struct pid.
  */
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -25,14 +24,14 @@
 /**
  * tracer_file_open() - open the file of a definition
  * @path: PATH as it was written
- * @last: a file that was opened before, or NULL: definitions come by the
- *	thousands for one file
+ * @last: a file that was opened before, or NULL; it is used again if PATH leads to it, because
+ *	there may be thousands of definitions for one file
  *
- * No device or pipe is ever opened.
+ * A device or a pipe is never opened.
  *
  * Context: may sleep.
- * Return: the file, to be put by fput(); or an ERR_PTR: -EINVAL when it is no
- * regular file, what looking it up or opening it came to.
+ * Return: the file, to be put by fput(); or an ERR_PTR: -EINVAL if it is not a
+ * regular file, or the error of the look-up or of opening it.
  */
 struct file *tracer_file_open(const char *path, struct file *last)
 {
@@ -64,7 +63,7 @@ struct file *tracer_file_open(const char *path, struct file *last)
 	return file;
 }
 
-/* The file that the last site is in; NULL if it is in none. */
+/* Return the file of the site that was defined last; NULL if that site is in no file. */
 static struct file *last_file(const struct tracer *t)
 {
 	const struct tracer_event *event;
@@ -90,7 +89,7 @@ static enum tracer_err open_error(int ret)
 	}
 }
 
-/* Is there what the definition says that there is in the file? */
+/* Check whether the offsets of the definition lie in the file. */
 static int check_offsets(const struct tracer_def *def, struct file *file,
 			 struct tracer_diag *diag)
 {
@@ -110,7 +109,7 @@ static int check_offsets(const struct tracer_def *def, struct file *file,
 	return 0;
 }
 
-/* What an error of registering, or of checking for it, is in error_log. */
+/* Translate an error of a registration, or of a check, for error_log. */
 static enum tracer_err register_error(int ret)
 {
 	switch (ret) {
@@ -191,7 +190,7 @@ static int read_file(void *file, u64 pos, void *buf, size_t len)
 	return n == len ? 0 : -ENODATA;
 }
 
-/* Turn @+OFFSET into a distance from the probed instruction. */
+/* Convert @+OFFSET into a distance from the probed instruction. */
 static int place_insn(struct tracer_site *site, struct tracer_insn *insn)
 {
 	struct tracer_bytes bytes = { .read = read_file, .file = site->rp.u.file };
@@ -235,7 +234,7 @@ static int place_args(struct tracer_site *site, struct tracer_diag *diag)
 	return 0;
 }
 
-/* Arguments that are just registers are fetched without ceremony. */
+/* Find the arguments that are plain registers: a hit stores them directly. */
 static void find_registers(struct tracer_site *site)
 {
 	struct tracer_def *def = site->def;
@@ -255,7 +254,7 @@ static void find_registers(struct tracer_site *site)
 	}
 }
 
-/* What a record can take at most, and where it can be made. */
+/* Compute the maximum size of a record, and find out where a record can be made. */
 static void measure(struct tracer_site *site)
 {
 	const struct tracer_def *def = site->def;
@@ -304,14 +303,14 @@ static void set_handlers(struct tracer_site *site)
 }
 
 /**
- * tracer_site_create() - make a probe of a definition
+ * tracer_site_create() - create the probe of a definition
  * @t: the tracer
- * @def: the definition; the site's from now on
- * @diag: says what is wrong when this fails
+ * @def: the definition, which the site takes over
+ * @diag: set to the error if this fails
  *
  * Context: under @t->define.
  * Return: the site, not registered, without an event; or an ERR_PTR, and
- * @def is still the caller's.
+ * the caller keeps @def.
  */
 struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 				       struct tracer_diag *diag)
@@ -344,9 +343,9 @@ struct tracer_site *tracer_site_create(struct tracer *t, struct tracer_def *def,
 
 /**
  * tracer_site_destroy() - free a probe
- * @site: not registered
+ * @site: the probe, not registered
  *
- * Its definition goes with it, unless the event's format keeps it.
+ * Its definition is freed with it, unless the event's format owns the definition.
  *
  * Context: under tracer.define.
  */
@@ -360,9 +359,9 @@ void tracer_site_destroy(struct tracer_site *site)
 }
 
 /**
- * tracer_site_register() - put the probe in place
+ * tracer_site_register() - register a probe
  * @site: the probe
- * @diag: says what is wrong when this fails
+ * @diag: set to the error if this fails
  *
  * Context: under tracer.lock.
  * Return: as register_uprobe().
@@ -386,7 +385,7 @@ int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag)
 }
 
 /**
- * tracer_site_unregister() - take the probe away
+ * tracer_site_unregister() - unregister a probe
  * @site: the probe
  *
  * Context: under tracer.lock.  No handler of it runs when this returns.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A tracer's coming and going.
+ * Set up and tear down a tracer.
  */
 #include <linux/debugfs.h>
 #include <linux/pid_namespace.h>
@@ -15,10 +15,10 @@
 #include "whose.h"
 
 /**
- * tracer_setup() - make a tracer without a directory
- * @t: zeroed
- * @buffer_size: of its buffer, bytes per CPU
- * @errors: where it logs what it refuses
+ * tracer_setup() - set up a tracer without a directory
+ * @t: the tracer, zeroed
+ * @buffer_size: size of its buffer, in bytes per CPU
+ * @errors: log for its errors
  *
  * Return: 0 or -ENOMEM.
  */
@@ -49,7 +49,7 @@ int tracer_setup(struct tracer *t, unsigned long buffer_size,
 }
 
 /**
- * tracer_teardown() - take all probes of a tracer away, and free what it owns
+ * tracer_teardown() - unregister all probes of a tracer, and free its resources
  * @t: the tracer; no file of it is open
  */
 void tracer_teardown(struct tracer *t)

@@ -1,51 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The tracer: a client of uprobes/uprobes.h, driven by files under
- * /sys/kernel/debug/uprobes/ that speak tracefs's language.
+ * The tracer: a client of uprobes/uprobes.h.  It is controlled by files under
+ * /sys/kernel/debug/uprobes/, with the syntax of tracefs.
  *
- * What there is, who owns it, and when it dies
+ * Objects, their owners and their lifetimes
  *
- *	struct tracer		definitions and their buffer: those of the
- *				directory, from init to exit, and those of a
- *				session, as long as its file is open
+ *	struct tracer		definitions and their buffer: one tracer for the
+ *				directory, from init to exit, and one for each
+ *				session, while its file is open
  *	struct tracer_event	a named event; in tracer.events from its first
  *				definition until its removal
  *	struct tracer_site	one probe of an event; owned by the event
- *	struct tracer_def	a parsed line; owned by the site it defines,
- *				the first one of an event by the format
- *	struct tracer_format	how to read records of an event; owned by
- *				tracer.formats.  Outlives its event as long as
- *				records of it may be in the buffer
+ *	struct tracer_def	a parsed line; owned by the site that it defines.
+ *				The first one of an event is owned by the format
+ *	struct tracer_format	describes the records of an event; owned by
+ *				tracer.formats.  Outlives the event while
+ *				its records may be in the buffer
  *	struct tracer_group	a directory under events/; lives while it has
  *				events
  *
  * Locks, outermost first
  *
  *	tracer.define		one write of definitions, or removal, at a time.  Held
- *				while directories come and go; no file
- *				below events/ ever takes it, because debugfs
- *				waits for their readers and writers when it
- *				removes them
- *	tracer.lock		the lists of events, sites and groups, whether
- *				an event is enabled, filters, lists of
+ *				while directories are created and removed.  No file
+ *				below events/ ever takes it: when debugfs
+ *				removes such a file, it waits for the file's
+ *				readers and writers
+ *	tracer.lock		the lists of events, sites and groups; whether
+ *				an event is enabled; filters, lists of
  *				threads, options.  Held while
  *				probes are registered and unregistered;
  *				probe handlers take no lock of the tracer
- *	tracer.formats_sem	the formats; the readers' side is held while a
- *				record is taken and turned into text
+ *	tracer.formats_sem	the formats; read-locked while a record is
+ *				taken out of the buffer and converted to text
  *	tracer_buffer.read_lock	taking records out of the buffer
  *	tracer_errlog.lock	the error log
  *
- * tracer_reader.lock (what an open file has yet to give) comes before
- * tracer.formats_sem; aggregate.lock (the probes of an open aggregate file) is held while
- * they are registered, with none of the others; hooks_lock (synth_perf.c: which synthetic
- * events perf may have) is innermost.
+ * tracer_reader.lock (the text that an open file has not given to its reader yet) comes before
+ * tracer.formats_sem.  aggregate.lock (the probes of an open aggregate file) is held while these
+ * probes are registered, with none of the other locks.  hooks_lock (synth_perf.c: the synthetic
+ * events that perf may use) is innermost.
  *
- * A handler runs between the registration of its site and the return of its
- * unregistration; what it uses (the site, its definition, the format, the
- * buffer) is freed only after that.  What may change while probes are in
- * place (filters, lists of threads) handlers read under RCU.  Open files hold
- * the module, so nothing of them is left when it exits.
+ * A handler may run from the registration of its site until the unregistration returns.  The site,
+ * its definition, the format and the buffer are freed only after that.  Filters and lists of
+ * threads may change meanwhile, so handlers read them under RCU.  Open files hold the module, so
+ * there are none when it exits.
  */
 #ifndef _TRACER_TRACER_H
 #define _TRACER_TRACER_H
@@ -81,12 +80,12 @@ struct tracer_synth;
 #define TRACER_SESSION_KB	256	/* per CPU, of a session */
 
 /**
- * struct tracer_format - how to read records of an event
+ * struct tracer_format - the format of the records of an event
  * @id: the type in its records
- * @recorded: a record has been written since the buffer was last cleared
+ * @recorded: a hit may have written a record; never cleared
  * @removed: the event is gone
  * @def: the event's first definition; owned
- * @node: in tracer.forgotten when @removed
+ * @node: node in tracer.forgotten if @removed is set
  */
 struct tracer_format {
 	u16 id;
@@ -97,9 +96,9 @@ struct tracer_format {
 };
 
 /**
- * struct tracer_group - events of one group name
- * @node: in tracer.groups
- * @tracer: whose it is
+ * struct tracer_group - the events with one group name
+ * @node: node in tracer.groups
+ * @tracer: its tracer
  * @name: its name
  * @events: number of events; under tracer.lock
  * @dir: its directory
@@ -113,10 +112,10 @@ struct tracer_group {
 };
 
 /**
- * struct tracer_dir_ops - how groups and events come by a directory
- * @add_group: make the one of a group, which has its name and tracer; called under
+ * struct tracer_dir_ops - functions that create directories
+ * @add_group: creates the directory of a group, which has its name and tracer; called under
  *	tracer.define; returns 0 or -errno
- * @add_event: make the one of an event, which has its group and format; the same
+ * @add_event: creates the directory of an event, which has its group and format; called likewise
  */
 struct tracer_dir_ops {
 	int (*add_group)(struct tracer_group *group);
@@ -125,19 +124,19 @@ struct tracer_dir_ops {
 
 /**
  * struct tracer_event - an event
- * @node: in tracer.events
- * @by_name: in tracer.by_name
- * @group: where it belongs
- * @format: how to read its records
+ * @node: node in tracer.events
+ * @by_name: node in tracer.by_name
+ * @group: its group
+ * @format: format of its records
  * @sites: its probes, in the order of their definition
- * @enabled: they are registered, or about to be (tracer.starting)
- * @removed: the event is not in the list yet, or no more and about to be freed; under
- *	tracer.lock
- * @filter: which hits are recorded; NULL for all
- * @filter_text: what the filter file shows: the filter, or what is wrong with
- *	the one that was written; NULL for none
- * @rate: how many hits are recorded
- * @synth: the synthetic event that it is published as; NULL for none
+ * @enabled: the probes are registered, or about to be (tracer.starting)
+ * @removed: the event is not in the list yet, or was removed from it and is about to be freed;
+ *	under tracer.lock
+ * @filter: selects the hits that are recorded; NULL for all
+ * @filter_text: content of the filter file: the filter, or a filter that was rejected, with its
+ *	error; NULL for none
+ * @rate: limit of hits that are recorded
+ * @synth: the synthetic event that it is published as; NULL if it is not published
  * @dir: its directory
  */
 struct tracer_event {
@@ -157,28 +156,29 @@ struct tracer_event {
 
 /**
  * struct tracer_site - one probe of an event
- * @node: in tracer_event.sites
- * @by_place: in tracer.by_place
- * @indexed: it is there
- * @tracer: whose it is
- * @event: what it is a probe of; NULL until that is known
- * @format: of the event
- * @def: what defined it
+ * @node: node in tracer_event.sites
+ * @by_place: node in tracer.by_place
+ * @indexed: @by_place is in use
+ * @tracer: its tracer
+ * @event: its event; NULL until the event is known
+ * @format: format of the event
+ * @def: its definition
  * @rp: the probe; for an entry probe only @rp.u is used.  Its file is open
  *	from the definition on
- * @process: what it is in when it is in no file, with a reference; or NULL
- * @atomic: its handler runs in the trap, and in task context what that cannot
- *	fetch
+ * @process: the process that it is in if it is in no file, with a reference; or NULL
+ * @atomic: its handler runs in the trap; the task handler runs if the handler cannot fetch an
+ *	argument
  * @in_place: its records have a fixed size and need no memory of the program
- * @registered: it is in place
- * @batch: in tracer.starting, or among others that come or go
- * @lineno: which line of a write defined it, from 1; 0 for the only one
+ * @registered: the probe is registered
+ * @batch: node in tracer.starting, or in a list of sites that are registered or unregistered
+ *	together
+ * @lineno: number of its line in the write that defined it, from 1; 0 if it was the only one
  * @registers: all arguments are registers
- * @args_at: where in a record's entry they start
+ * @args_at: offset of the arguments in a record's entry
  * @fixed: bytes of an entry before the strings
- * @size: most bytes that a record of it takes, its stack aside
- * @lost: hits that left no record for want of memory, or above the rate, or of
- *	a published event none in tracefs for want of room
+ * @size: maximum size of its records in bytes, without the stack
+ * @lost: number of hits without a record: there was no memory, or they were above the rate.  For a
+ *	published event, also hits for which tracefs had no room
  */
 struct tracer_site {
 	struct list_head node;
@@ -215,7 +215,7 @@ struct tracer_view {
 /**
  * struct tracer_switch - a file of options/
  * @t: the tracer
- * @option: which it sets
+ * @option: the option that it sets
  */
 struct tracer_switch {
 	struct tracer *t;
@@ -223,34 +223,34 @@ struct tracer_switch {
 };
 
 /**
- * struct tracer - a control directory and what it controls
+ * struct tracer - a control directory or a session, with its events
  * @define: see the top of this file
  * @lock: see the top of this file
  * @events: all events, in the order of their definition
- * @by_name: events, to be found by their names
- * @by_place: all sites, to be found by event, place and fetches; under @define
+ * @by_name: all events, by their names
+ * @by_place: all sites, by event, place and fetched arguments; under @define
  * @groups: all groups
- * @starting: sites of a session that were defined and are to be put in place,
+ * @starting: sites of a session that are defined and will be registered,
  *	by their batch; under @define
  * @formats_sem: protects @formats, @forgotten and @nforgotten
  * @formats: id -> struct tracer_format
  * @forgotten: formats whose events are removed, oldest first
- * @nforgotten: their number
- * @buffer: what was recorded
- * @errors: what was refused, by all tracers
- * @live: a session: events are enabled when they are defined, and may be
- *	removed while they are
+ * @nforgotten: number of @forgotten
+ * @buffer: the records
+ * @errors: the error log, which all tracers share
+ * @live: this is a session: its events are enabled when they are defined, and can be removed while
+ *	they are enabled
  * @options: a bit per enum tracer_option
- * @pids: whose hits are recorded
- * @ns: ids in records are those of this pid namespace, of a session who opened it; NULL for
- *	the initial one
- * @whose: whose are of interest, of a session; does not change while there are events
+ * @pids: lists of threads that select the hits to record
+ * @ns: pid namespace of the ids in records, for a session that of the task that opened it; NULL
+ *	for the initial one
+ * @whose: tasks whose hits a session records; does not change while there are events
  * @view: all CPUs
  * @cpus: each CPU; NULL for a session
  * @switches: the files of options/
- * @dirs: makes the directories of groups and events; NULL for a session, which has none
+ * @dirs: creates the directories of groups and events; NULL for a session, which has none
  * @dir: the directory; NULL for a session
- * @events_dir: events/ in it
+ * @events_dir: events/ in @dir
  */
 struct tracer {
 	struct mutex define;	/* one change of the definitions at a time */

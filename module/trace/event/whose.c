@@ -24,7 +24,7 @@ static struct pid *find_pid(const char *value)
 	return pid ?: ERR_PTR(-ESRCH);
 }
 
-/* Does a process have this address space, or with NULL any? */
+/* Check whether a process has this address space, or any address space if @mm is NULL. */
 static bool process_has(struct pid *tgid, const struct mm_struct *mm)
 {
 	const struct mm_struct *theirs;
@@ -34,7 +34,7 @@ static bool process_has(struct pid *tgid, const struct mm_struct *mm)
 	rcu_read_lock();
 	task = pid_task(tgid, PIDTYPE_TGID);
 	if (task && !(task->flags & PF_KTHREAD)) {
-		/* The leader may have exited before the others. */
+		/* The leader may have exited before other threads. */
 		for_each_thread(task, t) {
 			theirs = READ_ONCE(t->mm);
 			has = mm ? theirs == mm : !!theirs;
@@ -58,7 +58,7 @@ static bool thread_has(struct pid *tid, const struct mm_struct *mm)
 	return has;
 }
 
-/* Whose address space it is; NULL where the kernel does not keep that, or nobody's any more. */
+/* Return the owner of an address space; NULL if it has none, or if the kernel does not note it. */
 static struct task_struct *owner_of(struct mm_struct *mm)
 {
 #ifdef CONFIG_MEMCG
@@ -68,7 +68,7 @@ static struct task_struct *owner_of(struct mm_struct *mm)
 #endif
 }
 
-/* Does one of the listed processes have this address space? */
+/* Check whether one of the listed processes has this address space. */
 static bool listed_has(const struct tracer_pids *listed, struct mm_struct *mm)
 {
 	struct task_struct *owner;
@@ -79,14 +79,14 @@ static bool listed_has(const struct tracer_pids *listed, struct mm_struct *mm)
 	rcu_read_lock();
 	owner = owner_of(mm);
 	has = owner && tracer_pids_listed(listed, TRACER_PIDS_ONLY, owner);
-	/* Its threads use it, and who asks; looking for somebody else takes longer. */
+	/* If there are more users than its threads and the caller, search all: that is slow. */
 	if (owner)
 		shared = atomic_read(&mm->mm_users) > get_nr_threads(owner) + 1;
 	rcu_read_unlock();
 	return has || (shared && tracer_pids_any(listed, TRACER_PIDS_ONLY, process_has, mm));
 }
 
-/* The later of two such lines counts, but one that fails changes nothing. */
+/* Handle "only pid" or "only tree".  The last such line counts, unless it fails. */
 static int take_process(struct tracer_whose *whose, const char *value, bool tree)
 {
 	struct pid *tgid = find_pid(value);
@@ -140,12 +140,12 @@ static int take_comm(struct tracer_whose *whose, const char *value)
 }
 
 /**
- * tracer_whose_only() - take a line "only WHAT VALUE"
- * @whose: what it is added to
+ * tracer_whose_only() - handle a line "only WHAT VALUE"
+ * @whose: the selection to change
  * @words: "WHAT VALUE"
  *
- * Context: may sleep; nobody else changes @whose, and no handler uses it.
- * Return: 0; -EINVAL; -ESRCH for a process that is not there; -ENOMEM.
+ * Context: may sleep; no other task changes @whose, and no handler uses it.
+ * Return: 0; -EINVAL; -ESRCH if there is no such process; -ENOMEM.
  */
 int tracer_whose_only(struct tracer_whose *whose, const char *words)
 {
@@ -172,12 +172,12 @@ int tracer_whose_only(struct tracer_whose *whose, const char *words)
 }
 
 /**
- * tracer_whose_except() - take a line "except PID"
- * @whose: what it is added to
+ * tracer_whose_except() - handle a line "except PID"
+ * @whose: the selection to change
  * @value: "PID"
  *
  * Context: as for tracer_whose_only().
- * Return: 0; -EINVAL; -ESRCH for a process that is not there; -ENOSPC for one too many.
+ * Return: 0; -EINVAL; -ESRCH if there is no such process; -ENOSPC if there are too many.
  */
 int tracer_whose_except(struct tracer_whose *whose, const char *value)
 {
@@ -199,7 +199,7 @@ int tracer_whose_except(struct tracer_whose *whose, const char *value)
 	return 0;
 }
 
-/* What tracer_whose_drops() does when there is something to look at. */
+/* The slow path of tracer_whose_drops(), if the selection is not empty. */
 enum tracer_drop tracer_whose_look(const struct tracer_whose *whose)
 {
 	unsigned int i;
@@ -222,12 +222,13 @@ enum tracer_drop tracer_whose_look(const struct tracer_whose *whose)
 }
 
 /**
- * tracer_whose_needs() - is an address space to be probed?
- * @whose: whose hits are of interest
+ * tracer_whose_needs() - check whether an address space must be probed
+ * @whose: the selection
  * @mm: the address space, in use
  *
- * That of one process may be another one later: execve() has each new one asked about, when
- * the process has it already, and so has fork() where the parent's is probed.
+ * A process may get another address space later.  After execve(), this function is called for the
+ * new one, when the process has it already.  After fork(), it is called for that of the child if
+ * that of the parent is probed.
  *
  * Context: task.
  */
@@ -248,8 +249,8 @@ bool tracer_whose_needs(const struct tracer_whose *whose, struct mm_struct *mm)
 }
 
 /**
- * tracer_whose_release() - free what belongs to it
- * @whose: no handler uses it any more
+ * tracer_whose_release() - free the resources of a selection
+ * @whose: the selection; no handler uses it any more
  *
  * Context: may sleep.
  */

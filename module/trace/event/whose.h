@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whose hits are of interest, as the lines
+ * A selection of tasks: a session or an aggregate file handles only hits of these tasks.  Its lines
+ * are
  *
- *	only WHAT VALUE		WHAT: pid, tree (the process and those it started, and
- *				will start), tid, uid or comm
- *	except PID		not those of this process
+ *	only WHAT VALUE		WHAT: pid, tree (the process and its descendants, present
+ *				and future), tid, uid or comm
+ *	except PID		not this process
  *
- * of a session and of aggregate say.  Where they name a process, nobody else is probed.
+ * If "only" names a process or a thread, other processes are not probed.  Nor are the processes
+ * that "except" names.
  */
 #ifndef _TRACER_WHOSE_H
 #define _TRACER_WHOSE_H
@@ -24,19 +26,19 @@ struct mm_struct;
 struct pid;
 
 /**
- * struct tracer_whose - whose hits are of interest
- * @any: the rest says anything
- * @tgid: of this process
- * @tree: and of those in @listed, which it has started
- * @listed: @tgid and its descendants, those too whose parents have ended
- * @tid: of this thread
- * @uid: of this user, if @has_uid
- * @has_uid: see @uid
- * @comm: of tasks of this name; "" for any
- * @except: not of these processes
- * @nexcept: how many they are
+ * struct tracer_whose - a selection of tasks
+ * @any: at least one of the other fields is set
+ * @tgid: only tasks of this process; NULL for any
+ * @tree: not only @tgid, but all processes in @listed
+ * @listed: @tgid and its descendants, including descendants whose parents have exited
+ * @tid: only this thread; NULL for any
+ * @uid: only tasks of this user, if @has_uid is set
+ * @has_uid: @uid is set
+ * @comm: only tasks with this name; "" for any
+ * @except: no tasks of these processes
+ * @nexcept: number of @except
  *
- * None of it changes while there are probes that it is about.
+ * Nothing changes while there are probes that use the selection.
  */
 struct tracer_whose {
 	bool any;
@@ -58,11 +60,11 @@ enum tracer_drop tracer_whose_look(const struct tracer_whose *whose);
 bool tracer_whose_needs(const struct tracer_whose *whose, struct mm_struct *mm);
 
 /**
- * tracer_whose_drops() - why a hit of the current task is of no interest
- * @whose: whose hits are
+ * tracer_whose_drops() - find out why the current task is not selected
+ * @whose: the selection
  *
  * Context: any.
- * Return: %TRACER_DROP_NOT when it is.
+ * Return: the reason, or %TRACER_DROP_NOT if the task is selected.
  */
 static inline enum tracer_drop tracer_whose_drops(const struct tracer_whose *whose)
 {
@@ -70,8 +72,8 @@ static inline enum tracer_drop tracer_whose_drops(const struct tracer_whose *who
 }
 
 /**
- * tracer_whose_names() - is it about processes, so that others need not be probed?
- * @whose: whose hits are of interest
+ * tracer_whose_names() - check whether processes are named, so that not all need be probed
+ * @whose: the selection
  */
 static inline bool tracer_whose_names(const struct tracer_whose *whose)
 {
