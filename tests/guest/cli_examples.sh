@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: the examples of README and of the manual pages work as they are written
+# test: the examples of README, of docs/ and of the manual pages work as they are written
 # once: the helper is the same on all kernels
 # full: it waits for most of a minute; cli_* and trace_* test the same features
 # timeout: 400
@@ -15,16 +15,19 @@ mkdir "$tmp/bin"
 cp "$UPROBES_TOP/build/progs/examples" "$tmp/bin/prog"
 PATH=$tmp/bin:$PATH
 
-# block WORDS: print the commands of README's block of examples that contains WORDS.
+# README comes first: of the commands that contain the same words, its own counts.
+documents="README.md docs/*.md"
+
+# block WORDS: print the commands of the documents' block of examples that contains WORDS.
 block() {
 	awk -v words="$1" '/^```/ { if (inside && index(text, words)) printf "%s", text; inside = !inside; text = ""; next }
-		inside && sub(/^# /, "") { text = text $0 "\n" }' README.md
+		inside && sub(/^# /, "") { text = text $0 "\n" }' $documents
 }
 
-# of_readme WORDS: print README's command that contains WORDS, without the remark behind it.
-of_readme() {
+# of_documents WORDS: print the documents' first command that contains WORDS, without the remark behind it.
+of_documents() {
 	awk -v words="$1" '/^```/ { inside = !inside; next }
-		inside && index($0, words) { sub(/^# /, ""); sub(/ +# .*/, ""); print; exit }' README.md
+		inside && index($0, words) { sub(/^# /, ""); sub(/ +# .*/, ""); print; exit }' $documents
 }
 
 # of_manual WORDS: print the command of uprobe(8) that contains WORDS.
@@ -78,9 +81,9 @@ shown() {
 	clear
 }
 
-# README: the example at its beginning, and those of the helper.
+# README: the example at its beginning. README and docs/: those of the helper.
 # 14 seconds suffice for typing on an idle machine only: scale them.
-line=$(of_readme 'uprobe -d 14')
+line=$(of_documents 'uprobe -d 14')
 typed() { type_lines 'echo "hello world"' 'uname -sr'; }
 example "${line/-d 14/-d $((14 * ${TEST_TIMEOUT_SCALE:-1}))}"
 typed
@@ -89,13 +92,13 @@ stop
 is "$(grep -c 'readline: (0x[0-9a-f]* <- 0x[0-9a-f]*) arg1="' "$tmp/out")" 3 "$line"
 like "$(tail -n 1 "$tmp/err")" '3 events shown, 3 hits, 0 missed, 0 lost\.$' \
 	"README's first example ends with the number of events"
-ends "$(of_readme "uprobe count -c 'ls /' 'p:libc:malloc'")" '^ +1  opendir$'
-ends "$(of_readme 'uprobe lat -c')" '^clock_nanosleep: 3 calls, 1\.[0-9]+s on average'
-shows "$(of_readme "uprobe 'r:bash:readline")" typed 'arg1="echo "hello world""'
-shows "$(of_readme 'p:prog:parse size')" prog 'size=37 path="/some/file" (opts->|opts_|)flags=5'
-shows "$(of_readme 'parser.c:120')" prog 'state=42'
-ends "$(of_readme "uprobe count -c 'ls /' 'p:libc:*'")" '^ +[1-9][0-9]*  [_a-z]+$'
-shows "$(of_readme 'uprobe lat -i 5 libc:read')" 'cat /etc/passwd >/dev/null' '^read: [0-9]+ calls?, '
+ends "$(of_documents "uprobe count -c 'ls /' 'p:libc:malloc'")" '^ +1  opendir$'
+ends "$(of_documents 'uprobe lat -c')" '^clock_nanosleep: 3 calls, 1\.[0-9]+s on average'
+shows "$(of_documents "uprobe 'r:bash:readline")" typed 'arg1="echo "hello world""'
+shows "$(of_documents 'p:prog:parse size')" prog 'size=37 path="/some/file" (opts->|opts_|)flags=5'
+shows "$(of_documents 'parser.c:120')" prog 'state=42'
+ends "$(of_documents "uprobe count -c 'ls /' 'p:libc:*'")" '^ +[1-9][0-9]*  [_a-z]+$'
+shows "$(of_documents 'uprobe lat -i 5 libc:read')" 'cat /etc/passwd >/dev/null' '^read: [0-9]+ calls?, '
 
 # uprobe(8).
 shows "$(of_manual 'libc:sleep')" "perl -e 'sleep 1'" 'sleep: \(0x[0-9a-f]+\) seconds=1$'
@@ -112,7 +115,7 @@ if [ -f "$jvm" ]; then
 	loaded=$!
 	wait_until "a process has the library" test -e "$tmp/loaded"
 fi
-for line in "$(of_readme class__loaded)" "$(of_manual class__loaded)"; do
+for line in "$(of_documents class__loaded)" "$(of_manual class__loaded)"; do
 	if [ ! -f "$jvm" ]; then
 		skip "$line" "there is no java"
 	elif [[ $line == */default-java/* && ! -e /usr/lib/jvm/default-java ]]; then
@@ -123,15 +126,15 @@ for line in "$(of_readme class__loaded)" "$(of_manual class__loaded)"; do
 done
 [ -z "${loaded:-}" ] || kill $loaded
 
-# The control directory. README shows the offset for one version of bash: replace it.
+# The control directory. README.md shows the offset for one version of bash: replace it.
 block 'r:typed /usr/bin/bash' >"$tmp/block"
 offset=$(uprobe offset bash readline)
 sed -i "s,/usr/bin/bash:0x[0-9a-f]*,$offset," "$tmp/block"
 shown "$tmp/block" "README's first example of the control directory" typed 'typed: .* line="uname -sr"'
 block 'exec 3<>aggregate' >"$tmp/block"
-shown "$tmp/block" "README's aggregate" 'ls / >/dev/null' '^malloc [1-9][0-9]* 0$'
+shown "$tmp/block" "docs/tracefs.md's aggregate" 'ls / >/dev/null' '^malloc [1-9][0-9]* 0$'
 block 'exec 3<>session' >"$tmp/block"
-shown "$tmp/block" "README's session" "bash -c 'printf -v x %05000d 1; y=\$x'" 'malloc: .* size=500[0-9]$'
+shown "$tmp/block" "docs/tracefs.md's session" "bash -c 'printf -v x %05000d 1; y=\$x'" 'malloc: .* size=500[0-9]$'
 sed -n '/^\.SH EXAMPLES/,/^\.fi/p' man/uprobes.4 | sed '/^\./d; s/\\e/\\/g; s/\\(ti/~/g' >"$tmp/block"
 is "$(grep -c . "$tmp/block")" 5 "uprobes(4) has an example"
 shown "$tmp/block" "uprobes(4)'s example" "type_lines 'true sudo' uname" 'typed: .* line="true sudo"'
@@ -157,7 +160,7 @@ block malloc/synthetic >"$tmp/block"
 cd $dir || exit
 grep -v '^perf \|^bpftrace ' "$tmp/block" | sed '$!s/$/ \&\&/' >"$tmp/defines"
 . "$tmp/defines"
-is "$? $(grep -c . "$tmp/defines")" "0 4" "a published event: README's commands work"
+is "$? $(grep -c . "$tmp/defines")" "0 4" "a published event: the commands of docs/tracefs.md work"
 perl -e 'my $x = "y" x 100000'
 hist=$(cat $tracefs/events/synthetic/malloc/hist)
 like "$hist" 'hitcount: +[1-9]' "a published event: tracefs counts the sizes that malloc() gets"

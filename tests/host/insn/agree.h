@@ -7,7 +7,7 @@
 
 /*
  * Where an answer other than the reference's is right, with the manual's word
- * on it. Counted and reported, never silent. tests/README.md has the list.
+ * on it. Counted and reported, never silent. docs/results.md has the list.
  */
 enum agree_excuse {
 	AGREE_NONE,
