@@ -72,7 +72,7 @@ static int __init uprobes_load(void)
 		goto exit_area;
 	ret = task_init(&hit_task_ops);
 	if (ret)
-		goto exit_image;
+		goto exit_pmm;
 	ret = unwinder_init();
 	if (ret)
 		goto exit_task;
@@ -104,7 +104,7 @@ exit_unwinder:
 exit_task:
 	task_exit();
 	uretprobe_discard_flush();
-exit_image:
+exit_pmm:
 	pmm_exit();
 exit_area:
 	ssol_area_exit();

@@ -17,7 +17,7 @@
 #include "uret/calls_walk.h"
 #include "uret/uretprobe_return.h"
 
-static bool release_image(struct probed_mm *pmm, void *unused)
+static bool release_calls(struct probed_mm *pmm, void *unused)
 {
 	calls_restore(pmm);
 	return true;
@@ -27,7 +27,7 @@ static bool release_image(struct probed_mm *pmm, void *unused)
 static long release_restore(void *unused)
 {
 	pmm_remove_breakpoints_all();
-	pmm_for_each(release_image, NULL);
+	pmm_for_each(release_calls, NULL);
 	return 0;
 }
 

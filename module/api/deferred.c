@@ -229,7 +229,7 @@ void deferred_wait(struct uprobe **us, unsigned int n)
 
 int deferred_init(void)
 {
-	deferred_wq = alloc_workqueue("uprobes_later", WQ_UNBOUND, 0);
+	deferred_wq = alloc_workqueue("uprobes_deferred", WQ_UNBOUND, 0);
 	return deferred_wq ? 0 : -ENOMEM;
 }
 

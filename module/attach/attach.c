@@ -131,6 +131,7 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 	for (i = 0; i < n; i++) {
 		requests[i].order = i;
 		requests[i].made = false;
+		requests[i].site = NULL;
 		requests[i].result = -ENOMEM;
 	}
 	if (!sites)
@@ -147,7 +148,7 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 		pmm->mode = arch_mm_mode(pmm->mm);
 	for (i = 0; i < n; i++) {
 		requests[i].result = attach_one(&walk, &requests[i]);
-		if (!requests[i].result)
+		if (requests[i].site)
 			sites[nr++] = requests[i].site;
 		/* There is no memory for the other requests, either, and each attempt is slow. */
 		if (walk.no_memory)
@@ -196,7 +197,7 @@ static void sites_sort(struct site **sites, unsigned int n)
 }
 
 /* Find a probed mm that @c is attached to and that this round has not visited; take a reference. */
-static struct probed_mm *consumer_next_image(struct consumer *c, unsigned int round)
+static struct probed_mm *consumer_next_pmm(struct consumer *c, unsigned int round)
 {
 	struct probed_mm *pmm = NULL;
 	struct attachment *a;
@@ -282,7 +283,7 @@ static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
 	int err, ret = 0;
 
 	while (i < n) {
-		pmm = consumer_next_image(cs[i], round);
+		pmm = consumer_next_pmm(cs[i], round);
 		if (!pmm) {
 			i++;
 			continue;
@@ -473,26 +474,26 @@ void pmm_detach_all(struct probed_mm *pmm)
  * consumers_bind_mm() - bind consumers to a process, so that they end with it
  * @cs: the consumers, being registered; NULL if there are none
  * @n: number of @cs
- * @home: probed mm of the process; the caller has a reference
+ * @pmm: probed mm of the process; the caller has a reference
  *
  * Context: may sleep; @cs are claimed by the caller, takes probed_mm::lock.
  * Return: 0, or -ESRCH if the address space has ended.
  */
-int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *home)
+int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *pmm)
 {
 	unsigned int i;
 	int ret = -ESRCH;
 
-	mutex_lock(&home->lock);
-	if (!READ_ONCE(home->life.dead)) {
+	mutex_lock(&pmm->lock);
+	if (!READ_ONCE(pmm->life.dead)) {
 		for (i = 0; i < n; i++) {
-			list_add_tail(&cs[i]->bound.node, &home->attached.bound);
-			cs[i]->bound.target_mm = home;
+			list_add_tail(&cs[i]->bound.node, &pmm->attached.bound);
+			cs[i]->bound.target_mm = pmm;
 		}
-		refcount_add(n, &home->life.refs);
+		refcount_add(n, &pmm->life.refs);
 		ret = 0;
 	}
-	mutex_unlock(&home->lock);
+	mutex_unlock(&pmm->lock);
 	return ret;
 }
 
@@ -504,13 +505,13 @@ int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *ho
  */
 void consumer_unbind_mm(struct consumer *c)
 {
-	struct probed_mm *home = c->bound.target_mm;
+	struct probed_mm *pmm = c->bound.target_mm;
 
-	if (!home)
+	if (!pmm)
 		return;
-	mutex_lock(&home->lock);
+	mutex_lock(&pmm->lock);
 	list_del_init(&c->bound.node);
-	mutex_unlock(&home->lock);
+	mutex_unlock(&pmm->lock);
 	c->bound.target_mm = NULL;
-	pmm_put(home);
+	pmm_put(pmm);
 }

@@ -364,7 +364,7 @@ static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct 
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
-static void site_detach_stale(struct probed_mm *pmm, const struct attach_request *request)
+static void site_detach_stale(struct probed_mm *pmm, struct attach_request *request)
 {
 	struct attachment *a, *next;
 	bool stale = false;
@@ -386,8 +386,9 @@ static void site_detach_stale(struct probed_mm *pmm, const struct attach_request
 		else
 			attachment_free(a);
 	}
-	/* The sync of the site publishes a new consumer set. */
+	/* The sync of the site publishes a new consumer set, whatever becomes of the request. */
 	site_publish(site, NULL);
+	request->site = site;
 }
 
 /* Check whether a site can stay: the instruction is the same.  Note the origin of a breakpoint. */
@@ -458,7 +459,7 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
  * Return: the site with the instruction that is in the text now, or ERR_PTR with an error of
  * register_uprobe().
  */
-struct site *site_prepare(struct site_walk *walk, const struct attach_request *request)
+struct site *site_prepare(struct site_walk *walk, struct attach_request *request)
 {
 	struct consumer *c = request->consumer;
 	enum origin origin = ORIGIN_NONE;

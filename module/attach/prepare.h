@@ -33,7 +33,7 @@ struct site_walk {
 	struct ssol_plan made;
 };
 
-struct site *site_prepare(struct site_walk *walk, const struct attach_request *request);
+struct site *site_prepare(struct site_walk *walk, struct attach_request *request);
 int pmm_use_trampoline(struct probed_mm *pmm, unsigned long addr);
 int pmm_need_trampoline(struct probed_mm *pmm);
 

@@ -90,7 +90,7 @@ static int consumer_get_stats(struct consumer *c)
 static struct kmem_cache *consumer_cache;
 
 static void consumer_set_count(struct consumer_set *set, struct consumer *c);
-static enum dispatch consumer_way(const struct consumer *c);
+static enum dispatch consumer_dispatch(const struct consumer *c);
 
 /* Initialize the set in the consumer itself.  The consumer is not live yet. */
 static void consumer_set_solo_init(struct consumer *c)
@@ -103,7 +103,7 @@ static void consumer_set_solo_init(struct consumer *c)
 static void consumer_set_live(struct consumer *c, bool live)
 {
 	WRITE_ONCE(c->run.live, live);
-	WRITE_ONCE(c->solo.dispatch, live ? consumer_way(c) : DISPATCH_MANY);
+	WRITE_ONCE(c->solo.dispatch, live ? consumer_dispatch(c) : DISPATCH_MANY);
 }
 
 /* Check whether handlers of a consumer may be called in task context. */
@@ -410,7 +410,7 @@ struct consumer_set *consumer_set_alloc(unsigned int nr, gfp_t gfp)
 }
 
 /* Find the dispatch of a set with this consumer alone. */
-static enum dispatch consumer_way(const struct consumer *c)
+static enum dispatch consumer_dispatch(const struct consumer *c)
 {
 	const struct uretprobe *rp = container_of(c->u, struct uretprobe, u);
 

@@ -128,9 +128,12 @@ static DECLARE_DELAYED_WORK(table_shrink, table_shrink_work);
  */
 void site_table_prealloc(unsigned int n)
 {
+	u32 bits;
+
 	mutex_lock(&table_mutex);
-	if (table_nr + n > 1UL << (table_now()->bits - 1))
-		table_resize(min_t(u32, order_base_2(2 * (table_nr + n)), TABLE_MAX_BITS));
+	bits = min_t(u32, order_base_2(2 * (table_nr + n)), TABLE_MAX_BITS);
+	if (bits > table_now()->bits)
+		table_resize(bits);
 	mutex_unlock(&table_mutex);
 }
 

@@ -55,7 +55,7 @@ struct utask *utask_find(struct task_struct *task)
  * Replace the utask that the task has taken out of the reserve.  The replacement is charged to the
  * task.
  */
-static void utask_made_work(struct callback_head *work)
+static void utask_refill_work(struct callback_head *work)
 {
 	struct utask *utask = container_of(work, struct utask, refill.work);
 
@@ -97,7 +97,7 @@ struct utask *utask_get(struct task_struct *task)
 	raw_spin_unlock_irqrestore(&utasks_lock, flags);
 	/* If the task will not run any more work, the reserve is one short until the task exits. */
 	utask->refill.queued = true;
-	if (task_work_begin(task, &utask->refill.work, utask_made_work))
+	if (task_work_begin(task, &utask->refill.work, utask_refill_work))
 		utask->refill.queued = false;
 	return utask;
 }

@@ -128,18 +128,18 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 	struct mm_struct *mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
 	struct site *site;
 	bool skip = false;
-	u8 foreign;
+	u8 owner;
 
 	rcu_read_lock();
 	site = foreign_site(mm, regs_get_kernel_argument(regs, 2));
-	foreign = site ? READ_ONCE(site->owner) : OWNER_OTHER_LEFT;
-	if (foreign == OWNER_OTHER_SECOND) {
+	owner = site ? READ_ONCE(site->owner) : OWNER_OTHER_LEFT;
+	if (owner == OWNER_OTHER_SECOND) {
 		/* The kernel found our breakpoint there when it came, and wrote nothing. */
 		WRITE_ONCE(site->owner, OWNER_OURS);
 		skip = true;
-	} else if (foreign == OWNER_OTHER_FIRST) {
+	} else if (owner == OWNER_OTHER_FIRST) {
 		foreign_left(site);
-	} else if (foreign == OWNER_OURS) {
+	} else if (owner == OWNER_OURS) {
 		skip = READ_ONCE(site->state) == SITE_ARMED;
 	}
 	rcu_read_unlock();
@@ -175,7 +175,7 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct pt_regs *user = task_pt_regs(current);
 	struct site *site;
-	u8 foreign;
+	u8 owner;
 	bool skip;
 
 	if (regs_get_kernel_argument(regs, 0) != SIGTRAP || !current->mm || !user_mode(user))
@@ -186,14 +186,14 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 	rcu_read_lock();
 	/* Include a site without consumers: our breakpoint may be on its way out as well. */
 	site = probe_site(current->mm, user->ip - ARCH_BREAKPOINT_LEN);
-	foreign = site ? READ_ONCE(site->owner) : OWNER_OTHER_FIRST;
+	owner = site ? READ_ONCE(site->owner) : OWNER_OTHER_FIRST;
 	/*
 	 * If the site is armed, the next trap is not passed on, unless the kernel has a breakpoint
 	 * there again.
 	 */
-	skip = foreign == OWNER_OTHER_LEFT ||
-	       (foreign != OWNER_OTHER_FIRST && (READ_ONCE(site->state) == SITE_ARMED ||
-						 hit_late(site) == LATE_REMOVED));
+	skip = owner == OWNER_OTHER_LEFT ||
+	       (owner != OWNER_OTHER_FIRST && (READ_ONCE(site->state) == SITE_ARMED ||
+					       hit_late(site) == LATE_REMOVED));
 	if (skip) {
 		user->ip = site->key.addr;
 		signal_note_resumption(site, user);

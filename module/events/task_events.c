@@ -349,8 +349,6 @@ static int signal_kprobes_attach(void)
 		unregister_kprobe(&signal_kprobe);
 		return ret;
 	}
-	hooks_watch(&signal_kprobe);
-	hooks_watch(&ptrace_kprobe);
 	return 0;
 }
 
@@ -401,6 +399,8 @@ int task_events_watch(void)
 	ret = foreign_watch();
 	if (ret)
 		goto detach_signals;
+	hooks_watch(&signal_kprobe);
+	hooks_watch(&ptrace_kprobe);
 	forks_watch();
 	rseq_watch();
 	optional_attach(&userfault_kprobe, ksym_userfault_function(), on_userfault);

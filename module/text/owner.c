@@ -83,7 +83,7 @@ bool owner_is_uprobe_call(struct mm_struct *mm, unsigned long addr, const u8 *te
 /**
  * owner_keeps() - check whether a breakpoint of ours must stay for another owner
  * @mm: the address space
- * @foreign: enum breakpoint_owner
+ * @owner: enum breakpoint_owner
  *
  * A child gets %OWNER_OTHER_SECOND from its parent.  But the kernel's uprobes may have taken the
  * breakpoint of the parent for their own only after the child was copied.  So check whether they
@@ -91,7 +91,7 @@ bool owner_is_uprobe_call(struct mm_struct *mm, unsigned long addr, const u8 *te
  *
  * Context: any; the mmap lock held, so that the kernel's uprobes cannot insert a breakpoint.
  */
-bool owner_keeps(struct mm_struct *mm, u8 foreign)
+bool owner_keeps(struct mm_struct *mm, u8 owner)
 {
-	return foreign == OWNER_OTHER_SECOND ? compat_has_uprobes(mm) : foreign != OWNER_OURS;
+	return owner == OWNER_OTHER_SECOND ? compat_has_uprobes(mm) : owner != OWNER_OURS;
 }

@@ -27,6 +27,6 @@ enum breakpoint_owner {
 
 int owner_text(struct mm_struct *mm, unsigned long addr, u8 *text, int len);
 bool owner_is_uprobe_call(struct mm_struct *mm, unsigned long addr, const u8 *text, int len);
-bool owner_keeps(struct mm_struct *mm, u8 foreign);
+bool owner_keeps(struct mm_struct *mm, u8 owner);
 
 #endif /* _UPROBES_OWNER_H */

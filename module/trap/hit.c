@@ -47,7 +47,7 @@ static void hit_missed(const struct consumer_set *set)
 static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 {
 	unsigned int i = 0;
-	u64 again = 0;
+	u64 asked = 0;
 
 	do {
 		struct consumer *c = set->consumers[i];
@@ -57,9 +57,9 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 		consumer_hit(c);
 		c->u->handler(c->u, regs);
 		if (unlikely(this_cpu_read(task_handler_wanted)))
-			again |= task_handler_bit(c, i);
+			asked |= task_handler_bit(c, i);
 	} while (++i < set->nr);
-	return again;
+	return asked;
 }
 
 /*
@@ -123,13 +123,13 @@ static noinline int hit_in_segment(struct pt_regs *regs)
 static bool hit_was_passed_on(const struct site *site, const struct pt_regs *regs)
 {
 	struct utask *utask = utask_find(current);
-	const struct site *handed;
+	const struct site *told;
 
 	if (!utask)
 		return false;
-	handed = utask->passed_on.told;
+	told = utask->passed_on.told;
 	utask->passed_on.told = NULL;
-	return handed == site && utask->passed_on.sp == regs->sp;
+	return told == site && utask->passed_on.sp == regs->sp;
 }
 
 /*
@@ -139,21 +139,21 @@ static bool hit_was_passed_on(const struct site *site, const struct pt_regs *reg
 static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 				    struct pt_regs *regs)
 {
-	u64 again = this_cpu_read(task_handler_wanted) ? task_handler_bit(set->consumers[0], 0) : 0;
+	u64 asked = this_cpu_read(task_handler_wanted) ? task_handler_bit(set->consumers[0], 0) : 0;
 	struct utask *utask;
 
 	if (regs->ip != site->key.addr) {
-		task_handlers_missed(set, again);
+		task_handlers_missed(set, asked);
 		return NOTIFY_STOP;
 	}
-	utask = again ? utask_get(current) : NULL;
+	utask = asked ? utask_get(current) : NULL;
 	/*
 	 * No memory, but the refill of the reserve is pending: execute the breakpoint again.
 	 * There is no other consumer that would be called twice.
 	 */
-	if (unlikely(again && !utask && set->retry_on_nomem))
+	if (unlikely(asked && !utask && set->retry_on_nomem))
 		return NOTIFY_STOP;
-	if (again && task_handlers_note(utask, set, again)) {
+	if (asked && task_handlers_note(utask, set, asked)) {
 		utask->hit.site = site;
 		if (!utask_defer(utask, HIT_TASK_HANDLERS))
 			return NOTIFY_STOP;
@@ -298,7 +298,7 @@ static bool hit_pass_on(struct hit *hit)
  * Prepare the return probes, if that can be done in the trap.  Return whether any work is
  * deferred to task context.
  */
-static bool hit_needs_task(struct hit *hit)
+static bool hit_prepare_rest(struct hit *hit)
 {
 	const struct consumer_set *set = hit->set;
 
@@ -350,7 +350,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		return true;
 	if (unlikely(hit.shared))
 		return hit_pass_on(&hit);
-	if (hit.set && hit_needs_task(&hit) && hit_leave_rest(&hit))
+	if (hit.set && hit_prepare_rest(&hit) && hit_leave_rest(&hit))
 		return true;
 	resume_at(hit.utask, site, regs);
 	return true;
@@ -385,13 +385,13 @@ static noinline int hit_return(struct site *site, struct consumer *c, struct pt_
 }
 
 /* Handle a hit at a site whose consumers are not just one atomic handler. */
-static noinline int hit_by_way(struct site *site, struct consumer_set *set, struct pt_regs *regs)
+static noinline int hit_dispatch(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
-	enum dispatch way = READ_ONCE(set->dispatch);
+	enum dispatch dispatch = READ_ONCE(set->dispatch);
 
-	if (way == DISPATCH_TASK)
+	if (dispatch == DISPATCH_TASK)
 		return hit_in_task(site, set->consumers[0], regs);
-	if (way == DISPATCH_RETURN)
+	if (dispatch == DISPATCH_RETURN)
 		return hit_return(site, set->consumers[0], regs);
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
@@ -464,7 +464,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 		return hit_special_site(site, regs);
 	/* The consumer may not be live any more: a caller that disables it waits for this trap. */
 	if (data_race(set->dispatch) != DISPATCH_ATOMIC)
-		return hit_by_way(site, set, regs);
+		return hit_dispatch(site, set, regs);
 	c = container_of(set, struct consumer, solo);
 
 	regs->ip = site->key.addr;

@@ -108,7 +108,8 @@ static void hit_work_handlers(struct utask *utask, struct site *site, unsigned i
 		hit_run_sleepable(set, regs);
 	if (set && what & HIT_PREPARE) {
 		if (regs->ip == site->key.addr) {
-			unwinder_seek(site->pmm);
+			if (uretprobe_can_follow(regs))
+				unwinder_seek(site->pmm);
 			uretprobe_prepare_sleepable(utask, site, set, regs);
 		} else {
 			uretprobe_missed(set);
@@ -148,10 +149,10 @@ static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 	utask->hit.queued = false;
 	utask->signals.noticed = false;
 	utask->hit.handlers = NULL;
-	if (unlikely(what & HIT_IN_PLACE))
-		site_remove_breakpoint(utask->hit.site);
-	else if (unlikely(utask->exited || !current->mm))
+	if (unlikely(utask->exited || !current->mm))
 		uretprobe_drop_returning(utask);
+	else if (unlikely(what & HIT_IN_PLACE))
+		site_remove_breakpoint(utask->hit.site);
 	else
 		hit_work_steps(utask, what, handlers, regs, signalled);
 	utask->hit.shared = false;

@@ -223,9 +223,10 @@ static void restore_words(struct probed_mm *pmm, const struct unwound *u, unsign
 		u32 w32[PIECE / sizeof(u32)];
 	} words;
 	unsigned long at, word, low = ULONG_MAX, high = 0;
-	unsigned int i, n;
+	/* Pairs with pmm_add_area(): so many areas are complete. */
+	unsigned int i, n, nr = smp_load_acquire(&pmm->areas.nr);
 
-	for (i = 0; i < READ_ONCE(pmm->areas.nr); i++) {
+	for (i = 0; i < nr; i++) {
 		low = min(low, ssol_area_trampoline(pmm->areas.list[i]));
 		high = max(high, ssol_area_trampoline(pmm->areas.list[i]));
 	}

@@ -116,7 +116,7 @@ static __always_inline void instance_fill(struct uret_instance *inst, const stru
 	inst->trampoline = trampoline;
 	inst->owner = current->pid;
 	inst->word = word;
-	inst->again = false;
+	inst->asked = false;
 	inst->shared = false;
 	inst->restored = false;
 	inst->ri.rp = container_of(inst->consumer->u, struct uretprobe, u);
@@ -208,9 +208,8 @@ static bool instances_link(struct calls *calls, struct uret_instance *fresh,
 }
 
 /* Insert a call into the table.  Return false, with nothing done, if that takes task context. */
-static bool prepare_uretprobe(struct utask *utask, const struct site *site,
-			      const struct consumer_set *set, struct pt_regs *regs,
-			      bool may_sleep)
+static bool call_prepare(struct utask *utask, const struct site *site,
+			 const struct consumer_set *set, struct pt_regs *regs, bool may_sleep)
 {
 	struct entry_word word = {
 		.sp = regs->sp,
@@ -221,8 +220,7 @@ static bool prepare_uretprobe(struct utask *utask, const struct site *site,
 	struct uret_instance *fresh = NULL;
 	enum word_kind kind;
 
-	/* Return addresses are restored by an atomic exchange, which needs an aligned word. */
-	if (!IS_ALIGNED(word.sp, word.size) || arch_stack_fixed())
+	if (!uretprobe_can_follow(regs))
 		goto missed;
 	if (!unwinder_known(site->pmm) && !may_sleep)
 		return false;
@@ -269,7 +267,7 @@ static __always_inline bool word_exchange(const struct return_words *words, unsi
 	if (unlikely(!user_access_begin(word, sizeof(*word))))
 		return false;
 	unsafe_get_user(old, word, fault);
-	/* The trampoline's address is not a known one: see prepare_uretprobe(). */
+	/* The trampoline's address is not a known one: see call_prepare(). */
 	if (unlikely(!return_word_known(words, old)))
 		goto fault;
 	unsafe_put_user(to, word, fault);
@@ -373,7 +371,7 @@ bool uretprobe_learn(const struct site *site, const struct pt_regs *regs)
 bool uretprobe_prepare(struct utask *utask, const struct site *site,
 		       const struct consumer_set *set, struct pt_regs *regs)
 {
-	return prepare_uretprobe(utask, site, set, regs, false);
+	return call_prepare(utask, site, set, regs, false);
 }
 
 /**
@@ -391,5 +389,5 @@ bool uretprobe_prepare(struct utask *utask, const struct site *site,
 void uretprobe_prepare_sleepable(struct utask *utask, const struct site *site,
 				 const struct consumer_set *set, struct pt_regs *regs)
 {
-	prepare_uretprobe(utask, site, set, regs, true);
+	call_prepare(utask, site, set, regs, true);
 }

@@ -20,6 +20,8 @@
 
 #include <uprobes/uprobes.h>
 
+#include "arch.h"
+
 struct calls;
 struct consumer;
 struct consumer_set;
@@ -38,7 +40,7 @@ struct utask;
  * @discarded: in the first instance of a list of copies to be freed: the link between such lists
  * @room: bytes that are available for data
  * @word: size of the return address, in bytes
- * @again: the atomic handler has asked for its task handler
+ * @asked: the atomic handler has asked for its task handler
  * @shared: the breakpoint at the function has another owner, too; if that is a return probe of the
  *	kernel, the return address may be the address of the kernel's trampoline
  * @restored: the return address has been restored; no handler is called any more
@@ -60,11 +62,25 @@ struct uret_instance {
 	};
 	u16 room;
 	u8 word;
-	bool again;
+	bool asked;
 	bool shared;
 	bool restored;
 	struct uretprobe_instance ri;
 };
+
+/**
+ * uretprobe_can_follow() - check whether a call can be followed at all
+ * @regs: user registers at the entry of the function
+ *
+ * A return address is restored in one exchange, for which its word must be aligned.  A user
+ * shadow stack does not take the exchange.
+ *
+ * Context: any; the current task.
+ */
+static inline bool uretprobe_can_follow(const struct pt_regs *regs)
+{
+	return IS_ALIGNED(regs->sp, arch_word_size(regs)) && !arch_stack_fixed();
+}
 
 void uretprobe_missed(const struct consumer_set *set);
 

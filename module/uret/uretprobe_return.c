@@ -28,7 +28,7 @@ static void returned_missed(struct calls *calls, struct uret_instance *list)
 	struct uret_instance *inst;
 
 	for (inst = list; inst; inst = inst->next) {
-		if (inst->again)
+		if (inst->asked)
 			consumer_hit_missed(inst->consumer);
 		else
 			consumer_missed(inst->consumer);
@@ -52,9 +52,9 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 			if (c->atomic) {
 				consumer_hit(c);
 				inst->ri.rp->handler(&inst->ri, regs);
-				inst->again = task_handler_asked() && inst->ri.rp->task_handler;
+				inst->asked = task_handler_asked() && inst->ri.rp->task_handler;
 			}
-			if (!c->atomic || inst->again) {
+			if (!c->atomic || inst->asked) {
 				*tail = inst;
 				tail = &inst->next;
 				continue;
@@ -427,7 +427,7 @@ void uretprobe_run_sleepable(struct utask *utask, struct pt_regs *regs)
 
 		utask->hit.returning = inst->next;
 		if (consumer_active_get(c)) {
-			if (inst->again) {
+			if (inst->asked) {
 				inst->ri.rp->task_handler(&inst->ri, regs);
 			} else {
 				consumer_hit(c);

@@ -44,7 +44,7 @@ waiting=
 all_wait() {
 	before=$waiting
 	waiting=$(cat /proc/[0-9]*/comm 2>/dev/null | awk '
-		/^kworker\/.*\+uprobes_later$/ { later++ }
+		/^kworker\/.*\+uprobes_deferred$/ { later++ }
 		/^kworker\/.*\+uprobes$/ { ours++ }
 		END { print later == ours ? later + 0 : 0 }')
 	test "$waiting" -gt 200 -a "$waiting" = "$before"
