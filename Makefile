@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# uprobes.ko, the uprobe helper and their tests; "make help" says what there is.
+# Builds and tests uprobes.ko and the uprobe helper; "make help" lists the targets.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 MODULES := -C $(KDIR) M=$(CURDIR)
@@ -18,20 +18,20 @@ help:
 	@echo '  userspace        userspace/uprobe alone'
 	@echo '  install          modules_install, the helper, the header for clients and all manual pages'
 	@echo '  modules_install  the module into /lib/modules'
-	@echo '  uninstall        remove what install has put there'
-	@echo '  install-tools, install-dev   of install, the helper alone; the header and its pages alone'
+	@echo '  uninstall        remove the files that install has installed'
+	@echo '  install-tools, install-dev   parts of install: the helper; the header and its pages'
 	@echo '  install-dkms     the source for DKMS into /usr/src; then: dkms install uprobes/$(version)'
 	@echo '  man              manual pages of the API, from its header, in build/man'
 	@echo '  deb              Debian packages in build/deb: uprobes-dkms, -tools, -dev'
 	@echo '  demo             boot a kernel in QEMU and trace programs in it'
-	@echo '  test             static checks, host tests and guests: every behaviour once'
-	@echo '  newcomer         demo and test as a new user of a bare Debian 12, in a chroot, and their times'
-	@echo '  bench            what probes cost, beside the kernel'"'"'s own; no test'
+	@echo '  test             static checks, host tests and guest tests: every behaviour once'
+	@echo '  newcomer         run and time demo and test as a new user of a bare Debian 12, in a chroot'
+	@echo '  bench            measure what probes cost, compared with the kernel'"'"'s uprobes'
 	@echo '  torture          half an hour of programs and probes that are hard to get right'
-	@echo '  check            what looks at the sources: checkpatch, sparse, cppcheck ...'
-	@echo '  coverage         what the host tests execute of that which runs on the host'
-	@echo '  coverage-guest   what the guest tests do not execute of the module'
-	@echo '  clean            remove what was built'
+	@echo '  check            static checks only: checkpatch, sparse, cppcheck ...'
+	@echo '  coverage         show the lines of the host code that host tests execute'
+	@echo '  coverage-guest   show the lines of the module that guest tests do not execute'
+	@echo '  clean            remove all built files'
 	@echo
 	@echo 'Variables:'
 	@echo '  KDIR=DIR         kernel to build against [$(KDIR)]'
@@ -39,13 +39,13 @@ help:
 	@echo '                   packages are fetched, the result is build/NAME/uprobes.ko'
 	@echo '  TESTS=GLOB       test: only tests whose file name matches'
 	@echo '  TEST_GROUPS=NAMES   test: only these of "static host guest"'
-	@echo '  FULL=1           test: everything at full length; FULL=rest: what that adds'
+	@echo '  FULL=1           test: everything at full length; FULL=rest: only what FULL=1 adds'
 	@echo '  NEWCOMER_ONLY=demo   newcomer: without test'
 	@echo '  BENCH=NAMES      bench: other measurements, "decode helper"'
-	@echo '  SECONDS=N SEED=N torture: for how long; the random numbers of an earlier run'
+	@echo '  SECONDS=N SEED=N torture: the duration; the seed of an earlier run'
 	@echo '  V=1 W=1 C=1 LLVM=1 INSTALL_MOD_PATH=DIR   as in the kernel'
-	@echo '  PREFIX=DIR       install: helper, header and manual pages [$(PREFIX)]'
-	@echo '  DESTDIR=DIR      install: all of it below DIR, and without depmod'
+	@echo '  PREFIX=DIR       install: for helper, header and manual pages [$(PREFIX)]'
+	@echo '  DESTDIR=DIR      install: everything below DIR, without depmod'
 
 help: KERNELS = $(shell awk '!/^ *(\#|$$)/ { print $$1 }' qemu/kernels)
 
@@ -63,7 +63,7 @@ kdir:
 		echo "or build for one of the test kernels: make KERNEL=6.1 (make help lists them)." >&2; \
 		exit 1; }
 
-# A header that is not there, and the package that has it.
+# The headers that the helper needs, and the packages that contain them.
 NEEDS := libelf.h:libelf-dev elfutils/libdw.h:libdw-dev lzma.h:liblzma-dev \
 	 libiberty/demangle.h:libiberty-dev
 
@@ -79,14 +79,14 @@ ifneq ($(USERSPACE),)
 	$(MAKE) -C userspace
 endif
 
-# The samples are no part of an installation.
+# The samples are not installed.
 modules_install: kdir
 	$(if $(KERNEL),$(error a module for a kernel of qemu/kernels is not for installing: leave KERNEL out))
 	$(MAKE) $(MODULES) UPROBES_SAMPLES=n modules
 	$(MAKE) $(MODULES) INSTALL_MOD_PATH=$(DESTDIR)$(INSTALL_MOD_PATH) modules_install
 	$(call depmod,$(release))
 
-# With DESTDIR it is a package that is being made: depmod runs where that is installed.
+# DESTDIR is for making a package. depmod runs when the package is installed.
 depmod = $(if $(DESTDIR),,PATH=$$PATH:/usr/sbin:/sbin depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(1))
 release = $(shell sed -n 's,.*UTS_RELEASE "\(.*\)",\1,p' $(KDIR)/include/generated/utsrelease.h)
 
@@ -117,8 +117,8 @@ install-dkms:
 	done
 	@echo '$(dkms_dir)'
 
-# From each kernel that it was installed for: their headers need not be there any more. DKMS
-# has its own in updates/dkms.
+# Remove the module from each kernel for which it was installed. The headers of these kernels are not
+# needed. This does not touch updates/dkms, where DKMS installs.
 module_root = $(DESTDIR)$(INSTALL_MOD_PATH)/lib/modules
 
 uninstall: man
@@ -134,7 +134,7 @@ uninstall: man
 
 man: build/man/uprobes.9
 
-# The date that the pages bear is that of the version.
+# The pages have the date of the version.
 build/man/uprobes.9: include/uprobes/uprobes.h man/kernel-doc.awk debian/changelog
 	@rm -rf build/man && mkdir -p build/man
 	awk -v out=build/man -v version=$(version) \
@@ -144,8 +144,8 @@ build/man/uprobes.9: include/uprobes/uprobes.h man/kernel-doc.awk debian/changel
 deb:
 	@packaging/deb
 
-# What a command installs first: what it is for, as qemu/deps has it, and what builds the
-# kernel where one is asked for that is built here.
+# Install the packages for these purposes of qemu/deps; and, if KERNEL names a kernel that is built
+# here, the packages for building it.
 built_kernels = $(shell awk '!/^ *(\#|$$)/ && $$6 { print $$1 }' qemu/kernels)
 deps = +@qemu/install-deps $(1) $(if $(filter all $(built_kernels),$(KERNEL)),kernel)
 full = $(if $(FULL),full)
@@ -154,18 +154,18 @@ test:
 	$(call deps,build run test $(full))
 	+@tests/run
 
-# NEWCOMER_TEST="ARGUMENTS" narrows its second command, NEWCOMER_ONLY=demo leaves it out.
+# NEWCOMER_TEST="ARGUMENTS" passes arguments to "make test"; NEWCOMER_ONLY=demo leaves that out.
 newcomer:
 	+@packaging/newcomer
 
-# What is measured: hits; decode, helper.
+# The measurements: hits, decode, helper.
 BENCH ?= hits
 
 bench:
 	$(call deps,build run test)
 	@for bench in $(BENCH); do tests/bench/$$bench || exit; done
 
-# For so long, on one kernel; the run says its seed, which repeats it.
+# The torture prints its seed; SEED repeats a run.
 torture:
 	$(call deps,build run test)
 	+@TORTURE_SECONDS="$(or $(SECONDS),1800)" KERNEL="$(KERNEL)" SEED="$(SEED)" tests/torture/run
@@ -186,7 +186,7 @@ coverage-guest:
 	$(call deps,build run test)
 	+@KERNEL="$(KERNEL)" tests/coverage/guest
 
-# What kbuild leaves behind is known by name: no headers are needed to clean.
+# Remove the files that kbuild creates by their names, so that cleaning needs no kernel headers.
 clean:
 ifneq ($(USERSPACE),)
 	$(MAKE) -C userspace clean

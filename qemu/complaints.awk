@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Prints what a kernel log (as on a serial console) holds of complaints: each
-# first line and what belongs to it, up to 150 lines of each. Exit status 0 when
-# there are none, 1 when there are.
+# Prints the complaints in a kernel log (as on a serial console): for each complaint the first line
+# and the lines that belong to it, at most 150. The exit status is 0 if there are no complaints,
+# otherwise 1.
 #
-# A complaint is what the kernel itself says about the kernel. A user program
-# that gets a signal ("traps: ...", "segfault at") is none, and neither are the
-# WARNINGs about the CPU's weaknesses, which do not begin a line.
+# A complaint is a report of the kernel about itself. A signal to a user program ("traps: ...",
+# "segfault at") is no complaint. Neither are the WARNINGs about vulnerabilities of the CPU, which do
+# not stand at the beginning of a line.
 #
-# With -v marker=REGEX, matching lines end a complaint (a test runner's marks).
+# With -v marker=REGEX, a matching line (a mark of a test runner) ends a complaint.
 
 function text(line)
 {
 	sub(/\r$/, "", line)
-	# [   12.345678][  T123] at the front, <4> where somebody put it there
+	# Remove "[   12.345678][  T123] " at the beginning, and a level like <4> before it.
 	sub(/^(<[0-9]+>)?\[ *[0-9]+\.[0-9]+\](\[ *[TC][0-9]+\])? ?/, "", line)
 	return line
 }
 
-# What the first word says, and what is only said further on in the line.
+# Check whether a line begins a complaint: by its first words, or by words anywhere in the line.
 function complains(t)
 {
 	return t ~ /^(-+\[ cut here \]-+|\[ BUG: .* \])$/ ||
@@ -40,7 +40,7 @@ function complains(t)
 		found = 1
 		left = 150
 	}
-	# The end of the guest belongs to no report.
+	# These lines are from the power-off of the guest, and belong to no complaint.
 	if (t ~ /^(ACPI: PM: Preparing|reboot: )/)
 		left = 0
 	if (left > 0) {

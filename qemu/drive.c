@@ -2,27 +2,25 @@
 /*
  * drive [-i] [-b SECONDS] [-t SECONDS] RESULT WORDS PROGRAM [ARG...]
  *
- * Host side of a guest: runs PROGRAM (a QEMU) with one end of a socket pair as
- * descriptor 3 and talks frames (frames.h) with the guest's init over the other:
- * carries standard input, output and error output, unchanged, until the guest's
- * COMMAND has ended and the guest has powered off. -i: on a terminal, put it in
- * raw mode and let the guest know its size. What PROGRAM itself writes, not the
- * guest, goes to the file WORDS.
+ * The host side of a guest.  Runs PROGRAM (a QEMU) with one end of a socket pair as descriptor 3,
+ * and exchanges frames (frames.h) with the guest's init over the other end.  Transfers standard
+ * input, output and error output unchanged, until the guest's COMMAND has ended and the guest has
+ * powered off.  With -i, if standard input is a terminal, drive puts it in raw mode, and sends its
+ * size to the guest.  The output of PROGRAM itself goes to the file WORDS.
  *
- * PROGRAM is killed when COMMAND was not started within the SECONDS of -b or has
- * not ended within those of -t from then on, when our output is closed, on a
- * signal, and when we die ourselves. How it went is written to the file RESULT, as
- * lines of
+ * drive kills PROGRAM if COMMAND has not started within the SECONDS of -b; if COMMAND has not ended
+ * within the SECONDS of -t after its start; if the output of drive is closed; or on a signal.  The
+ * kernel kills PROGRAM if drive dies.  The file RESULT gets these lines:
  *
  *   hello          COMMAND was started
  *   status N       COMMAND ended with exit status N
- *   taint N        taint bits that the guest's kernel got meanwhile
+ *   taint N        taint bits that COMMAND has added to the guest's kernel
  *   failed TEXT    the guest could not start COMMAND
- *   timeout        one of the limits was over
- *   signal N       we got signal N; 13 when our output was closed
- *   crash N        PROGRAM was ended by signal N, not ours
+ *   timeout        one of the time limits was over
+ *   signal N       drive got signal N; 13 if its output was closed
+ *   crash N        signal N ended PROGRAM, and drive has not sent it
  *
- * Exit status: 0 when RESULT is written.
+ * Exit status: 0 if RESULT has been written.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -45,8 +43,8 @@
 #include "frames.h"
 
 #define GUEST_FD	3
-#define CHECK_SECONDS	300	/* for what the guest checks after COMMAND */
-#define OFF_SECONDS	20	/* a guest that is done powers off within this */
+#define CHECK_SECONDS	300	/* limit for the checks of the guest after COMMAND */
+#define OFF_SECONDS	20	/* limit for powering off */
 
 static volatile sig_atomic_t stop_signal;
 static volatile sig_atomic_t resized;
@@ -67,7 +65,7 @@ static void on_resize(int sig)
 	resized = 1;
 }
 
-/* Its only purpose is to interrupt whatever blocks. */
+/* The signal only has to interrupt a system call that blocks. */
 static void on_tick(int sig)
 {
 	(void)sig;
@@ -99,7 +97,7 @@ static void catch(int sig, void (*handler)(int))
 	sigaction(sig, &sa, NULL);
 }
 
-/* Writes it all, or sets stop_signal, or returns when the time is over. */
+/* Write all data.  On an error set stop_signal; when the time is over, return. */
 static void write_out(int fd, const char *p, size_t len)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
@@ -170,7 +168,7 @@ static pid_t start(const char *words, char **argv, int fd)
 		die("fork");
 	if (pid)
 		return pid;
-	/* Away from the terminal's signals; never left behind. */
+	/* Take no signals of the terminal, and die with the parent. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -192,7 +190,7 @@ static pid_t start(const char *words, char **argv, int fd)
 	_exit(125);
 }
 
-/* Handles one frame; false when the guest has nothing more to say. */
+/* Handle one frame.  Return false if it is the last one of the guest. */
 static bool handle(int fd, struct frame_header head, const char *data, bool *credit)
 {
 	struct frame_exit end;
@@ -232,7 +230,7 @@ static bool handle(int fd, struct frame_header head, const char *data, bool *cre
 	return false;
 }
 
-/* Takes what the guest sent; false at its end. */
+/* Read frames of the guest, and handle them.  Return false after the last one. */
 static bool receive(int fd, bool *credit)
 {
 	static char buf[2 * (sizeof(struct frame_header) + FRAME_MAX)];
@@ -271,7 +269,7 @@ static void pass_input(int fd, bool *input, bool *credit)
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return;
-	/* An error is an end: a background job may not read its terminal. */
+	/* An error ends the input, as in a background job, which cannot read its terminal. */
 	send_frame(fd, FRAME_STDIN, buf, n > 0 ? n : 0);
 	*credit = false;
 	*input = n > 0;
@@ -301,7 +299,7 @@ static void talk(int fd)
 	}
 }
 
-/* The guest is done: let it power off, or help. */
+/* Wait until the guest has powered off.  If it takes too long, kill PROGRAM. */
 static void finish(pid_t pid)
 {
 	time_t end = now() + OFF_SECONDS;

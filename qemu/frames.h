@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What qemu/drive.c (host) and qemu/guest/init.c (guest) say to each other over one
- * virtio-serial port: frames of a header and LEN bytes.
+ * The protocol between qemu/drive.c (host) and qemu/guest/init.c (guest) over one virtio-serial
+ * port: frames of a header and LEN bytes.
  *
- * All data of a guest goes through this one channel, so order is kept and the
- * guest can know, by an acknowledgment, that the host has everything before it
- * powers off.
+ * All data of a guest goes through this one channel, so its order is kept.  By an acknowledgment
+ * the guest knows, before it powers off, that the host has received everything.
  */
 #ifndef UPROBES_QEMU_FRAMES_H
 #define UPROBES_QEMU_FRAMES_H
@@ -16,17 +15,17 @@
 #define FRAME_MAX	32768
 
 /**
- * enum frame_type - what a frame is
+ * enum frame_type - the type of a frame, and its sender
  * @FRAME_HELLO: guest: COMMAND is about to start
  * @FRAME_STDOUT: guest: output of COMMAND
  * @FRAME_STDERR: guest: error output of COMMAND
- * @FRAME_CREDIT: guest: the last FRAME_STDIN is consumed, the next may be sent
+ * @FRAME_CREDIT: guest: it has consumed the last FRAME_STDIN, and the host may send the next one
  * @FRAME_CHECKS: guest: COMMAND has ended; checks follow before FRAME_EXIT
  * @FRAME_EXIT: guest: COMMAND has ended; a struct frame_exit
- * @FRAME_FAILED: guest: COMMAND cannot be started; a sentence that says why
- * @FRAME_STDIN: host: input of COMMAND; empty at its end
- * @FRAME_WINSIZE: host: a struct frame_winsize, for a COMMAND on a terminal
- * @FRAME_ACK: host: has FRAME_EXIT or FRAME_FAILED and all before it
+ * @FRAME_FAILED: guest: COMMAND cannot be started; the reason as text
+ * @FRAME_STDIN: host: input of COMMAND; an empty frame at the end of the input
+ * @FRAME_WINSIZE: host: a struct frame_winsize, if COMMAND runs on a terminal
+ * @FRAME_ACK: host: it has received FRAME_EXIT or FRAME_FAILED, and all frames before
  */
 enum frame_type {
 	FRAME_HELLO	= 'H',
@@ -42,9 +41,9 @@ enum frame_type {
 };
 
 /**
- * struct frame_header - before the data of each frame
+ * struct frame_header - the header of each frame
  * @type: an enum frame_type
- * @len: bytes that follow, at most FRAME_MAX
+ * @len: number of bytes that follow, at most FRAME_MAX
  */
 struct frame_header {
 	uint32_t type;
@@ -52,7 +51,7 @@ struct frame_header {
 };
 
 /**
- * struct frame_exit - how COMMAND ended
+ * struct frame_exit - the end of COMMAND
  * @status: its exit status, 128 + N after signal N
  * @taint: the kernel's taint bits that were not set when COMMAND started
  */
@@ -62,7 +61,7 @@ struct frame_exit {
 };
 
 /**
- * struct frame_winsize - size of the host's terminal
+ * struct frame_winsize - the size of the host's terminal
  * @rows: lines
  * @cols: columns
  */

@@ -2,10 +2,10 @@
 #
 # Usage: awk -f granted.awk CONFIG FRAGMENT...
 #
-# Prints each option that the FRAGMENTs ask for and CONFIG, a kernel's final
-# .config, does not have as asked; Kconfig itself drops such a line in silence
-# when a dependency is missing or the name does not exist. Of two lines for one
-# option the later counts. Exit status 0 when there are none, 1 when there are.
+# Prints each option that the FRAGMENTs ask for, and that CONFIG, a kernel's final .config, does not
+# have with that value. Kconfig drops a line without a message if a dependency is missing or the name
+# does not exist. If two lines set one option, the later line counts. The exit status is 0 if nothing
+# is printed, otherwise 1.
 
 FNR == 1 {
 	file++

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Common ground of the qemu/ scripts; to be sourced by bash.
+# Common functions of the scripts in qemu/; sourced by bash.
 #
-# Gives: $top (the checkout), $cache (all that is fetched or derived, safe to
-# delete at any time), die, say, took, megabytes, kernel_field, and private_apt.
+# Gives: $top (the checkout), $cache (fetched and generated files, which can be deleted at any
+# time), die, say, took, megabytes, kernel_field, private_apt, and others.
 #
-# Exit status 125 is kept for the harness itself: it tells "nothing was tried"
-# apart from any status of a command in a guest.
+# Exit status 125 is reserved for failures of the harness, to distinguish them from the status of a
+# command in a guest.
 
 top=$(cd -P -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
 cache=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/uprobes
@@ -24,36 +24,36 @@ die() {
 	exit 125
 }
 
-# took START: how long ago $SECONDS was START, to be put behind a step.
+# took START: print the time since $SECONDS was START, for the message at the end of a step.
 took() {
 	echo "($((SECONDS - $1)) s)"
 }
 
-# megabytes BYTES: in words.
+# megabytes BYTES: print the size in MB.
 megabytes() {
 	echo "$(($1 / 1000000)).$(($1 / 100000 % 10)) MB"
 }
 
-# need PROGRAM PACKAGE: a clear word when it is not there.
+# need PROGRAM PACKAGE: fail if PROGRAM does not exist, and name the package to install.
 need() {
 	command -v "$1" >/dev/null ||
-		die "$1 is needed: install the package $2 (qemu/install-deps installs all that is needed)"
+		die "$1 is needed: install the package $2 (qemu/install-deps installs all needed packages)"
 }
 
 # make_cache [DIR]: create DIR (default: the cache itself).
 make_cache() {
 	mkdir -p "${1:-$cache}" ||
-		die "cannot create ${1:-$cache}: is it, or what XDG_CACHE_HOME names, writable?"
+		die "cannot create ${1:-$cache}: is it, or the directory that XDG_CACHE_HOME names, writable?"
 }
 
-# kernel_names [all]: the kernels that are tested when none is chosen, one per
-# line, oldest first; or all that there are.
+# kernel_names [all]: print the names of the kernels that are tested by default, or of all kernels,
+# one per line, oldest first.
 kernel_names() {
 	awk -v all="${1:-}" '!/^[ \t]*(#|$)/ && (all || $5 == "yes") { print $1 }' \
 		"$top/qemu/kernels"
 }
 
-# kernel_field NAME COLUMN: one column of the row NAME of qemu/kernels.
+# kernel_field NAME COLUMN: print one column of the row NAME of qemu/kernels.
 kernel_field() {
 	awk -v name="$1" -v col="$2" '
 		!/^[ \t]*(#|$)/ && $1 == name { print $col; found = 1 }
@@ -61,8 +61,8 @@ kernel_field() {
 		die "no kernel '$1' in qemu/kernels; it knows: $(kernel_names all | paste -sd ' ')"
 }
 
-# load_kernel NAME: fetch it where needed and set k_release, k_image, k_modules,
-# k_kdir and k_compiler as qemu/fetch prints them.
+# load_kernel NAME: fetch the kernel if it is not in the cache, and set k_release, k_image,
+# k_modules, k_kdir and k_compiler to the values that qemu/fetch prints.
 load_kernel() {
 	local paths key value
 
@@ -72,8 +72,8 @@ load_kernel() {
 	done <<<"$paths"
 }
 
-# repo_uri RELEASE DEFAULT: where the system's own apt takes a Debian release
-# from, so that a local mirror is honoured; DEFAULT when it does not know it.
+# repo_uri RELEASE DEFAULT: print the URI from which the system's apt takes a Debian release, so
+# that a local mirror is used. If apt does not have this release, print DEFAULT.
 repo_uri() {
 	local uri
 
@@ -83,11 +83,10 @@ repo_uri() {
 	printf '%s\n' "${uri:-$2}"
 }
 
-# private_apt SUITE: set the array apt_opts to options that make apt-get and
-# apt-cache work on package lists of our own (SUITE, with its security updates),
-# kept in the cache: the system's lists and sources stay as they are, and a
-# normal user can do it. Updates the lists. Suites share the lists, because most
-# of what one suite needs is a list that another one has, too.
+# private_apt SUITE: update package lists of our own in the cache (SUITE, with its security
+# updates), and set the array apt_opts to options that make apt-get and apt-cache use them. The
+# system's lists and sources do not change, and a normal user can do this. Suites share one directory
+# for the lists, because most lists are needed by several suites.
 private_apt() {
 	local suite=$1 dir=$cache/apt/$1 lists=$cache/apt/lists base=${1%-backports}
 	local deb=http://deb.debian.org/debian key=
@@ -95,11 +94,11 @@ private_apt() {
 	local out
 
 	command -v apt-get >/dev/null ||
-		die "apt-get is not there: Debian packages of $suite cannot be fetched on this system"
+		die "this system has no apt-get: Debian packages of $suite cannot be fetched"
 	make_cache "$dir/cache/archives/partial"
 	if [ ! -d "$lists" ]; then
 		make_cache "$lists/partial"
-		# What the system has of them is not fetched again, unless it is old.
+		# Copy the system's lists: apt fetches only those again that are out of date.
 		cp --preserve=timestamps /var/lib/apt/lists/*_dists_{"$base","$base-security"}_{InRelease,main_binary-amd64_Packages}* \
 			"$lists" 2>/dev/null
 	fi
@@ -135,8 +134,8 @@ private_apt() {
 $(grep -E '^[EW]:' <<<"$out" | head -n 5)"
 }
 
-# packages_size PACKAGE...: how many there are and what their archives weigh, in
-# words; after private_apt.
+# packages_size PACKAGE...: print the number of the packages and the size of their archives; call it
+# after private_apt.
 packages_size() {
 	local bytes
 
@@ -145,15 +144,15 @@ packages_size() {
 	echo "$# package$([ $# = 1 ] || echo s), $(megabytes "$bytes")"
 }
 
-# package_field PACKAGE FIELD: of the newest version, after private_apt.
+# package_field PACKAGE FIELD: print a field of the newest version; call it after private_apt.
 package_field() {
 	apt-cache "${apt_opts[@]}" show --no-all-versions "$1" 2>/dev/null |
 		sed -n "s/^$2: //p"
 }
 
-# source_package PACKAGE: set $deb to the newest package of that name, with a
-# kernel's sources in it, kept in the cache and checked against what the package
-# list says of it; after private_apt.
+# source_package PACKAGE: set $deb to the path of the newest PACKAGE, which contains a kernel's
+# sources. Fetch it into the cache if it is not there, and check it against the checksum in the
+# package list. Call it after private_apt.
 source_package() {
 	local package=$1 sources=$cache/sources sum log version start=$SECONDS
 
@@ -174,7 +173,7 @@ source_package() {
 		}
 		rmdir "$sources/new"
 		sha256sum --quiet --status -c - <<<"$sum  $deb" ||
-			die "$package was fetched damaged; try again"
+			die "the fetched $package is damaged; try again"
 		say "fetched $package $(took "$start")"
 	fi
 	exec 8>&-

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# How tests/run drives guests; sourced by it. A guest asks for one test after the other, and
-# gets the next of a queue that other guests may take from, too: none of them waits for a
-# longer one at the end.
+# Drives the guests of tests/run, which sources this file. A guest asks for one test after the
+# other. It gets the next one of a queue that guests share, so that all of them end at about the
+# same time.
 
-# A guest that says nothing for so many seconds beyond a test's limit has hung.
+# A guest has hung if it prints nothing for this many seconds beyond the limit of its test.
 grace=120
 
-# built KERNEL: the module and the programs of the tests are there. Built once; another lane
-# waits for it. False when that fails, with the reason in $work/built/KERNEL.
+# built KERNEL: build the module and the programs of the tests, once; another lane waits for
+# that. If the build fails, return false, and leave the reason in $work/built/KERNEL.
 built() {
 	(
 		flock 8
 		if [ ! -e "$work/built/$1" ]; then
 			: >"$work/built/$1"
-			build_for "$1" || echo "and so there is no guest" >>"$work/built/$1"
+			build_for "$1" || echo "so no guest can be booted" >>"$work/built/$1"
 		fi
 	) 8>>"$work/built/.lock.$1"
 	[ ! -s "$work/built/$1" ]
@@ -38,12 +38,13 @@ build_for() {
 	report build "$1" 0 "" 0 beside
 }
 
-# build_helper: guests have it in PATH.
+# build_helper: build userspace/uprobe, which guests have in PATH.
 build_helper() {
 	flock "$top/build/.helper.lock" make -s -j "$(nproc)" -C "$top" userspace </dev/null
 }
 
-# give_up QUEUE GROUP STATUS OUTPUT: the rest of the queue ends like this.
+# give_up QUEUE GROUP STATUS OUTPUT: report all tests that are left in the queue with this
+# status and output.
 give_up() {
 	local limit file
 
@@ -55,20 +56,22 @@ give_up() {
 	done
 }
 
-# next_test: let the guest have the next test, or end.
+# next_test: name the next test to the guest. If there is none, close its input, so that the
+# guest ends.
 next_test() {
 	if ! time_is_over && take "$queue"; then
 		read -r limit file <<<"$taken"
-		# The guest may be dead already.
+		# If the guest has died already, this write fails.
 		(echo "$limit $file" >&6) 2>/dev/null
 	else
 		exec 6>&-
-		# There is nothing more that it could be blamed for.
+		# From here on, no test is to blame for what the guest does.
 		file='' finished=1
 	fi
 }
 
-# finish_test STATUS TROUBLE [IDLE FORKS]: the test $current has ended, or its guest has.
+# finish_test STATUS TROUBLE [IDLE FORKS]: report the test $current, which has ended by itself
+# or with its guest.
 finish_test() {
 	local trouble=$2
 
@@ -82,7 +85,7 @@ finish_test() {
 	current='' file=''
 }
 
-# attend: read what the guest says, report each test as it ends.
+# attend: read the output of the guest, and report each test as it ends.
 attend() {
 	local line event value rest status
 
@@ -93,7 +96,7 @@ attend() {
 			[ -z "$line" ] || printf '%s\n' "$line" >>"$out"
 			break
 		elif [ $status != 0 ]; then
-			# It gets a moment to show its last words.
+			# After the kill, wait 5 s more for its last output.
 			[ $hung = 0 ] || break
 			hung=1
 			kill "$guest"
@@ -106,7 +109,7 @@ attend() {
 		read -r event value rest <<<"${line#"$mark "}"
 		case $event in
 		ready)
-			printf '1..1\nok 1 - it comes up\n' >"$out"
+			printf '1..1\nok 1 - the guest boots\n' >"$out"
 			report "$group" "(boot)" 0 "" 0 beside
 			next_test
 			;;
@@ -123,13 +126,13 @@ attend() {
 			next_test
 			;;
 		cover) printf "%s\n" "$value $rest" >>"$coverage" ;;
-		broken) tell "$group: $value $rest: going on in another guest" ;;
+		broken) tell "$group: $value $rest: the other tests run in a new guest" ;;
 		esac
 	done
 }
 
-# one_guest: boot it, and have it run tests of the queue until that is empty, or it is dead.
-# What it was in the middle of is in $current then.
+# one_guest: boot a guest, and have it run tests of the queue until that is empty, or the guest
+# has died. If it dies during a test, $current is the name of the test.
 one_guest() {
 	local with=() guest hung=0 mark=uprobes-test-$RANDOM$RANDOM
 
@@ -143,7 +146,7 @@ one_guest() {
 	mkfifo "$out".{from,to}
 	: >"$out"
 	begin "$group" "(boot)"
-	# A Java virtual machine is among what is traced.
+	# Some tests trace a Java virtual machine, which needs the memory.
 	# shellcheck disable=SC2086
 	"$top/qemu/run" -k "$kernel" -t 999999 --built -m 1536 -n $cpus $options -- \
 		env TEST_TIMEOUT_SCALE="$scale" SINGLE_STEP="$SINGLE_STEP" FULL="$FULL" LANG=C "${with[@]}" \
@@ -159,14 +162,15 @@ one_guest() {
 	[ $hung = 0 ] || guest_status=124
 }
 
-# emulators_fault: did the emulator break the guest, for the first time in this run? What it
-# was in the middle of is run again then. A second such guest is a failure: what happens twice in one run
-# is not the rare fault that stale.awk describes.
+# emulators_fault: check whether the emulator has broken the guest, for the first time in this run.
+# If it has, the interrupted test runs again. A second such guest in one run is a failure: the fault
+# that stale.awk describes is too rare for that.
 emulators_fault() {
 	[ "$guest_status" = 71 ] && mkdir "$work/broken_once" 2>/dev/null
 }
 
-# guests QUEUE: boot as often as it takes for all of a queue, "RANK,KERNEL,CPUS,NUMBER".
+# guests QUEUE: boot as many guests as all tests of a queue need; QUEUE is
+# "RANK,KERNEL,CPUS,NUMBER".
 guests() {
 	local queue=$1 rank kernel cpus group limit file current attributed finished guest_status trouble
 	local scale=$TEST_TIMEOUT_SCALE allowed='' options
@@ -175,16 +179,16 @@ guests() {
 	[ -s "$work/queue/$queue" ] || return
 	options=$(<"$work/options/$options")
 	group=$kernel
-	# A kernel that is built here watches itself: a fork costs ten times as much.
+	# The kernels that are built here are debug kernels: a fork takes ten times as long.
 	[ -z "$(kernel_field "$kernel" 6)" ] || scale=$((scale * 5))
 	[ ! -e "$tests/guest/skips.$kernel" ] || allowed=$tests/guest/skips.$kernel
 	built "$kernel" || {
 		give_up "$queue" "$group" 1 "1..1
-not ok 1 - what its guest needs can be built
+not ok 1 - the module and the programs for the guest can be built
 $(tail -n 40 "$work/built/$kernel")"
 		return
 	}
-	# The last few are not worth booting one more guest for.
+	# Booting one more guest takes longer than the last few tests.
 	if [ -e "$work/serving.$queue" ] && [ "$(wc -l <"$work/queue/$queue")" -lt 3 ]; then
 		return
 	fi
@@ -196,7 +200,7 @@ $(tail -n 40 "$work/built/$kernel")"
 		fi
 		one_guest
 		if emulators_fault; then
-			tell "the emulator broke a guest${current:+ in $current}: going on in another one"
+			tell "the emulator broke a guest${current:+ in $current}: its tests run in a new guest"
 			echo "$group $current" >>"$work/broken"
 			[ -z "$file" ] || put_back "$queue" "$limit $file"
 			continue
@@ -213,7 +217,7 @@ $(tail -n 40 "$work/built/$kernel")"
 			sed 's/^/# /' "$work/words.$lane" >>"$out"
 			finish_test 1 "$trouble during this test"
 		elif [ -z "$finished" ]; then
-			# Another try would go the same way.
+			# Another guest would fail in the same way.
 			[ -z "$file" ] || put_back "$queue" "$limit $file"
 			give_up "$queue" "$group" 1 "1..1
 not ok 1 - $trouble before any test began
@@ -224,10 +228,10 @@ $(sed 's/^/# /' "$work/words.$lane")"
 			{
 				echo 1..1
 				if [ "$guest_status" = 0 ] || [ "$guest_status$attributed" = 701 ]; then
-					echo "ok 1 - it ends without a complaint beside those of its tests"
+					echo "ok 1 - the guest ends, and its kernel has complained during tests only"
 				else
 					sed 's/^/# /' "$work/words.$lane"
-					echo "not ok 1 - $trouble, without a complaint of a test"
+					echo "not ok 1 - $trouble, and no test had a complaint"
 				fi
 			} >"$out"
 			allowed='' report "$group" "(end)" 0 "" 0 beside

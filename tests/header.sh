@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the comment lines at the head of a test say; sourced.
+# Reads the comment lines at the head of tests; sourced.
 
-# test_table FILE...: of each test a line of fields, which a tabulator separates; "-" is an
-# empty one:
+# test_table FILE...: print a line for each test. Tabs separate the fields; an empty field is "-":
 #
 #   FILE LIMIT CPUS ONCE FULL LONGER BOOT NEEDS
 #
-# LIMIT is in seconds, before TEST_TIMEOUT_SCALE. ONCE and FULL are reasons. LONGER is "yes"
-# where the test looks at FULL, or says "# longer:" since a program of it does. A file without #! is no test, but for a C source.
+# LIMIT is in seconds, before TEST_TIMEOUT_SCALE multiplies it. ONCE and FULL are reasons. LONGER
+# is "yes" if the test uses FULL, or has a line "# longer:" because one of its programs does. A
+# file that does not begin with #! and is no C source is no test.
 test_table() {
 	local file files=()
 
@@ -42,8 +42,8 @@ test_table() {
 		END { tell() }' "${files[@]}"
 }
 
-# lacks WORD...: the first that is not here: a program, or a file where the word begins
-# with a slash.
+# lacks WORD...: print the first WORD that does not exist on this machine. A WORD names a
+# program; if it begins with a slash, a file.
 lacks() {
 	local word
 
@@ -55,8 +55,8 @@ lacks() {
 	done
 }
 
-# test_command FILE: sets the array of that name to what runs it. A script without
-# the permission to be executed, as some archives leave it, runs all the same.
+# test_command FILE: set the array test_command to the command that runs FILE. Some archives drop
+# the permission to execute; then its interpreter runs the script.
 test_command() {
 	local first
 

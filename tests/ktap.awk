@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Judges the output of one test. Input: what the test printed.
+# Judges the output of one test, which is the input.
 #
-#   -v name=NAME     of the test
-#   -v status=N      its exit status; 124: time limit
-#   -v limit=N       that limit, for the message
-#   -v trouble=TEXT  something else that makes it fail, from outside the test
-#   -v tally=FILE    gets a line "PASSED FAILED SKIPPED", appended
-#   -v failures=FILE gets a line for each failure, and behind a tab what was said of it just
-#                    before and after, 12 lines of each; appended
-#   -v skips=FILE    gets a line for each skip, appended
-#   -v allowed=FILE  what may be skipped, "NAME REASON" lines; anything else that is skipped fails
+#   -v name=NAME     name of the test
+#   -v status=N      its exit status; 124: the time limit was over
+#   -v limit=N       the time limit, for the message
+#   -v trouble=TEXT  a reason from outside the test that makes it fail
+#   -v tally=FILE    append a line "PASSED FAILED SKIPPED" to FILE
+#   -v failures=FILE append a line to FILE for each failure, then up to 12 lines of diagnostics from
+#                    before it and 12 from after it, each behind a tab
+#   -v skips=FILE    append a line to FILE for each skip
+#   -v allowed=FILE  lines "NAME REASON", the skips that are allowed; any other skip is a failure
 #
-# Prints it as a nested KTAP test; what is not KTAP becomes diagnostics. Every
-# result counts. What makes the test as a whole invalid counts as one failure: no
-# plan, another number of results than planned, a bad exit status without a failed
-# result, trouble.
+# Prints the output as a nested KTAP test. Lines that are not KTAP become diagnostics. Every
+# result counts. If the test as a whole is invalid, that counts as one more failure: it has no
+# plan, the number of results is not the planned one, the exit status is bad without a failed
+# result, or there is trouble.
 
 BEGIN {
 	planned = -1
@@ -31,13 +31,14 @@ BEGIN {
 	}
 }
 
-# Whether something may be skipped for that reason.
+# Check whether a skip for this reason is allowed.
 function may(reason) {
 	sub(/^.*# *[Ss][Kk][Ii][Pp] */, "", reason)
 	return allowed == "" || ((name, reason) in may_skip)
 }
 
-# What was said since the last result, its last lines but those that are told already.
+# Write the last diagnostics since the last result, without the lines that belong to a failure
+# before them and are written already.
 function say_last(	i) {
 	i = in_failure ? most : 0
 	if (i < said - most)
@@ -46,7 +47,7 @@ function say_last(	i) {
 		print "\t" words[i % most] >>failures
 }
 
-# A diagnostic.
+# Print a diagnostic, and keep it for a failure before or after it.
 function say(line) {
 	print "  " line
 	sub(/^[ \t]*# ?/, "", line)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# For tests in shell: prints KTAP. Sourced by any POSIX shell:
+# Functions for tests in shell, which print results as KTAP. Any POSIX shell can source this file:
 #
 #	. "$UPROBES_TOP/tests/lib.sh"
 #	ktap_plan 3
@@ -9,11 +9,11 @@
 #	is "$(wc -l <trace)" 5 "five hits are in the trace"
 #	skip "the third thing" "this kernel cannot"
 #
-# One of ok, not_ok, check, check_fails, is, isnt, like and skip for each test of the plan.
-# What a test prints otherwise is a diagnostic. Exit status: 0 when all of the
-# plan was done and nothing failed.
+# Each of ok, not_ok, check, check_fails, is, isnt, like and skip prints one result of the plan.
+# All other output of a test is diagnostics. The exit status is 0 if the test has printed all
+# planned results, and none of them failed.
 
-# Guest tests that unload the module load it again with load_module.
+# Guest tests that unload the module use load_module to load it again.
 [ -z "${UPROBES_KO:-}" ] || . "$UPROBES_TOP/tests/load.sh"
 
 ktap_planned=0
@@ -23,22 +23,22 @@ ktap_at_exit=
 ktap_output=
 ktap_tries=
 
-# ktap_plan N: how many results will come; before the first of them.
+# ktap_plan N: announce N results; call it before the first of them.
 ktap_plan() {
 	ktap_planned=$1
 	echo "KTAP version 1"
 	echo "1..$1"
 }
 
-# skip_all REASON: instead of ktap_plan, when nothing of this test makes sense here.
+# skip_all REASON: skip the whole test; call it instead of ktap_plan.
 skip_all() {
 	echo "KTAP version 1"
 	echo "1..0 # SKIP $*"
 	exit 0
 }
 
-# skip_by_hand REASON: instead of ktap_plan, without what the test runs. It is skipped then; where CI is
-# set, nobody reads what was skipped, and it fails.
+# skip_by_hand REASON: skip the whole test because a program or a file that it needs is missing;
+# call it instead of ktap_plan. If CI is set, the test fails: nobody reads there what was skipped.
 skip_by_hand() {
 	[ -n "${CI:-}" ] || skip_all "$@"
 	ktap_plan 1
@@ -46,31 +46,32 @@ skip_by_hand() {
 	exit 1
 }
 
-# diag LINE...: a diagnostic; its lines are marked as such.
+# diag LINE...: print a diagnostic; each of its lines begins with "# ".
 diag() {
 	printf '%s\n' "$*" | sed 's/^/# /'
 }
 
-# ok DESCRIPTION
+# ok DESCRIPTION: print a result that has passed.
 ok() {
 	ktap_count=$((ktap_count + 1))
 	echo "ok $ktap_count - $*"
 }
 
-# not_ok DESCRIPTION
+# not_ok DESCRIPTION: print a result that has failed.
 not_ok() {
 	ktap_count=$((ktap_count + 1))
 	ktap_failures=$((ktap_failures + 1))
 	echo "not ok $ktap_count - $*"
 }
 
-# skip DESCRIPTION REASON: one result that cannot be had here.
+# skip DESCRIPTION REASON: print a result that is skipped.
 skip() {
 	ktap_count=$((ktap_count + 1))
 	echo "ok $ktap_count - $1 # SKIP $2"
 }
 
-# What COMMAND prints becomes diagnostics; its status goes to ktap_status.
+# ktap_try COMMAND [ARG...]: run COMMAND, print its output as diagnostics, and set ktap_status to
+# its exit status.
 ktap_try() {
 	[ -n "$ktap_output" ] || ktap_output=$(mktemp)
 	"$@" >"$ktap_output" 2>&1
@@ -78,8 +79,8 @@ ktap_try() {
 	[ ! -s "$ktap_output" ] || sed 's/^/# /' "$ktap_output"
 }
 
-# check DESCRIPTION COMMAND [ARG...]: COMMAND succeeds. What it prints is a
-# diagnostic. Runs in this shell, so it may be a function that sets variables.
+# check DESCRIPTION COMMAND [ARG...]: pass if COMMAND succeeds. COMMAND runs in this shell, so it
+# may be a function that sets variables.
 check() {
 	ktap_description=$1
 	shift
@@ -92,8 +93,7 @@ check() {
 	fi
 }
 
-# check_fails DESCRIPTION COMMAND [ARG...]: COMMAND fails, and neither by a
-# signal nor because it is not there.
+# check_fails DESCRIPTION COMMAND [ARG...]: pass if COMMAND exists and fails, but not by a signal.
 check_fails() {
 	ktap_description=$1
 	shift
@@ -106,7 +106,7 @@ check_fails() {
 	fi
 }
 
-# is GOT WANTED DESCRIPTION: the strings are the same.
+# is GOT WANTED DESCRIPTION: pass if the strings are equal.
 is() {
 	if [ "$1" = "$2" ]; then
 		ok "$3"
@@ -117,7 +117,7 @@ is() {
 	fi
 }
 
-# isnt GOT UNWANTED DESCRIPTION: the strings differ.
+# isnt GOT UNWANTED DESCRIPTION: pass if the strings differ.
 isnt() {
 	if [ "$1" != "$2" ]; then
 		ok "$3"
@@ -127,8 +127,9 @@ isnt() {
 	fi
 }
 
-# matches TEXT PATTERN: does a line of TEXT match the extended regular expression, or one of
-# several in lines of their own? bash does it itself, as executing grep takes a guest 50 ms.
+# matches TEXT PATTERN: check whether a line of TEXT matches PATTERN, an extended regular
+# expression, or several of them on separate lines. Executing grep takes a guest 50 ms, so bash
+# does it without.
 if [ -n "${BASH_VERSION:-}" ]; then
 	matches() {
 		# shellcheck disable=SC3003,SC3060
@@ -138,7 +139,7 @@ if [ -n "${BASH_VERSION:-}" ]; then
 			[[ $ktap_line =~ $ktap_pattern ]]
 			case $? in
 			0) return ;;
-			# For grep, a bracket that encloses no number is itself.
+			# For bash the expression is invalid. For grep, a brace without a number in it is literal.
 			2) grep_matches "$1" "$2"; return ;;
 			esac
 		done <<END
@@ -156,7 +157,7 @@ grep_matches() {
 	printf '%s\n' "$1" | grep -qE -e "$2"
 }
 
-# like GOT PATTERN DESCRIPTION: a line of GOT matches the extended regular expression.
+# like GOT PATTERN DESCRIPTION: pass if a line of GOT matches the extended regular expression.
 like() {
 	if matches "$1" "$2"; then
 		ok "$3"
@@ -167,14 +168,15 @@ like() {
 	fi
 }
 
-# tries N: the numbers of so many tries, as many times more as time limits are
-# longer: "for _ in $(tries 100); do COMMAND && break; sleep 0.1; done".
+# tries N: print the numbers 1 to N, for a loop like
+# "for _ in $(tries 100); do COMMAND && break; sleep 0.1; done". N is multiplied by the scale of
+# the time limits.
 tries() {
 	seq $(($1 * ${TEST_TIMEOUT_SCALE:-1}))
 }
 
-# in_time COMMAND [ARG...]: wait until COMMAND, whose output is dropped, succeeds; false
-# when it never does. On the host that takes five minutes to say: what else runs there is not known.
+# in_time COMMAND [ARG...]: repeat COMMAND until it succeeds, and drop its output; return false if
+# it never does. On the host it tries for five minutes, as other programs may keep the host busy.
 in_time() {
 	[ -n "$ktap_tries" ] || ktap_tries=$(tries $([ -n "${UPROBES_KERNEL:-}" ] && echo 300 || echo 3000))
 	for _ in $ktap_tries; do
@@ -184,8 +186,8 @@ in_time() {
 	return 1
 }
 
-# wait_until WHAT COMMAND [ARG...]: the same, of what the rest of the test needs: without it
-# the test ends (or the subshell that this is called in), and says that it was WHAT.
+# wait_until WHAT COMMAND [ARG...]: like in_time, for a condition that the rest of the test needs.
+# If COMMAND never succeeds, name WHAT, and exit from the test, or from the subshell that calls it.
 wait_until() {
 	ktap_awaited=$1
 	shift
@@ -194,12 +196,12 @@ wait_until() {
 	exit 1
 }
 
-# ended PID: is there no such process any more?
+# ended PID: check that the process has ended.
 ended() {
 	! kill -0 "$1" 2>/dev/null
 }
 
-# at_exit COMMAND: evaluated when the test ends, the last one first.
+# at_exit COMMAND: evaluate COMMAND when the test ends; the last one added comes first.
 at_exit() {
 	ktap_at_exit="$1
 $ktap_at_exit"

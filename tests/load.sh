@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=sh
 #
-# How guest tests load the module; sourced.
+# Loads the module for guest tests; sourced.
 
-# load_module: with the parameters that all tests are to run with.
+# load_module: load the module with the parameters that the run sets for all tests.
 load_module() {
 	insmod "$UPROBES_KO" ${SINGLE_STEP:+single_step=1}
 }

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# How tests/run shows what it does, and keeps the results; sourced by it. Lanes, which are
-# processes of their own, call this side by side. All state is in files below $work:
+# Shows the progress of tests/run, which sources this file, and keeps the results. Lanes are
+# separate processes that call these functions at the same time. All state is in files below $work:
 #
 #   lock           serializes output and the counters
-#   count          finished tests and failed results, "DONE FAILED"
-#   now.LANE       what a lane does: "START GROUP NAME"
+#   count          numbers of finished tests and of failed results: "DONE FAILED"
+#   now.LANE       the test that a lane runs: "START GROUP NAME"
 #   results        a line for each finished test, see report()
-#   ktap/GROUP     the judged output of the tests of a group
-#   failures, skips   texts for the end of the run
+#   ktap/GROUP     the output of a group's tests, as ktap.awk prints it
+#   failures, skips   lines for the end of the run
 
 now_ms() {
 	local now=${EPOCHREALTIME/[.,]/}
@@ -17,14 +17,15 @@ now_ms() {
 	echo "${now%???}"
 }
 
-# begin GROUP NAME: the test begins in this lane.
+# begin GROUP NAME: note that this lane begins the test.
 begin() {
 	since=$(now_ms)
 	echo "$since $1 $2" >"$work/now.$lane"
 }
 
-# report GROUP NAME STATUS TROUBLE LIMIT [IDLE FORKS]: judge the output in $out. Its line in
-# results: MILLISECONDS GROUP NAME PASSED FAILED SKIPPED IDLE FORKS.
+# report GROUP NAME STATUS TROUBLE LIMIT [IDLE FORKS]: judge the output in $out, and add a line to
+# results: MILLISECONDS GROUP NAME PASSED FAILED SKIPPED IDLE FORKS. If IDLE is "beside", it is not
+# one of the planned tests, and is not counted as finished.
 report() {
 	local group=$1 name=$2 took=$(($(now_ms) - since)) tally passed failed skipped done bad word
 
@@ -67,7 +68,7 @@ in_words() {
 	echo "$text"
 }
 
-# tell TEXT: a line beside the tests.
+# tell TEXT: print a line that belongs to no test.
 tell() {
 	(
 		flock 9
@@ -75,7 +76,7 @@ tell() {
 	) 9>>"$work/lock"
 }
 
-# watch_lanes: rewrite one line on the terminal each second.
+# watch_lanes: each second, rewrite a line on the terminal that shows what the lanes do.
 watch_lanes() {
 	local done bad start group name file line columns
 
@@ -96,12 +97,13 @@ watch_lanes() {
 	done
 }
 
-# listed TITLE: what comes, if anything, as diagnostics.
+# listed TITLE: print the lines of the input as diagnostics below TITLE; print nothing if there
+# are none.
 listed() {
 	awk -v title="$1" 'NR == 1 { print "# " title } { print "#   " $0 }'
 }
 
-# keep_results: in $results, as KTAP and as a table, the slowest first.
+# keep_results: write all results to $results, as KTAP, and as a table with the slowest test first.
 keep_results() {
 	local group nr=0 groups=("$work"/ktap/*)
 
@@ -113,7 +115,7 @@ keep_results() {
 		for group in "${groups[@]}"; do
 			nr=$((nr + 1))
 			echo "  KTAP version 1"
-			# The number of a test is its place in the group.
+			# Each test was judged alone, as number 1. Number them within the group.
 			awk '/^  (not )?ok [0-9]/ { n++; sub(/ok [0-9]+/, "ok " n) } { print }
 				/^  not ok/ { bad = 1 } END { print "  1.." n + 0; exit bad }' "$group"
 			echo "$([ $? = 0 ] || echo 'not ')ok $nr - ${group##*/}"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The guest's end of the virtio-serial port, and the two ways out. */
+/* The guest's end of the virtio-serial port, and powering off. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -30,7 +30,7 @@ static void wait_for(short events)
 	poll(&p, 1, 1000);
 }
 
-/* Sends one frame, however long the host takes. */
+/* Send one frame, and wait for the host as long as necessary. */
 void send_frame(enum frame_type type, const void *data, size_t len)
 {
 	struct {
@@ -73,7 +73,7 @@ static void take_frame(struct frame_header head, const char *data)
 	}
 }
 
-/* Takes what the host has sent by now. */
+/* Read the frames that the host has sent until now. */
 void receive(void)
 {
 	static char buf[2 * (sizeof(struct frame_header) + FRAME_MAX)];
@@ -96,7 +96,10 @@ void receive(void)
 	memmove(buf, buf + used, have);
 }
 
-/* The host has everything when it says so; a dead host is not waited for. */
+/*
+ * Wait for FRAME_ACK: then the host has received everything.  Stop after 30 tries, as the host may
+ * be dead.
+ */
 void wait_for_ack(void)
 {
 	int i;
@@ -115,7 +118,7 @@ void power_off(void)
 		pause();
 }
 
-/* Tells the host and the kernel log why COMMAND cannot be run; powers off. */
+/* Report to the host and to the kernel log why COMMAND cannot be run, and power off. */
 void fail(const char *fmt, ...)
 {
 	char text[1024];
@@ -137,7 +140,7 @@ void fail(const char *fmt, ...)
 	power_off();
 }
 
-/* Is @name (vportNpM) the port that we want? */
+/* Check whether the port @name (vportNpM) is that of FRAME_PORT. */
 static bool is_ours(const char *name)
 {
 	char path[512], text[64];

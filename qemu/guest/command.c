@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Runs COMMAND and carries its input and output. */
+/* Run COMMAND, and transfer its input and output. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 /**
  * struct command - a running COMMAND
  * @pid: its process
- * @tty: it has a terminal: @in and @out are its master side
- * @in: where its input is written, -1 when closed
- * @out: its output, -1 when at its end
- * @err: its error output, likewise; unused on a terminal
+ * @tty: it has a terminal; @in and @out are the master side
+ * @in: descriptor to write its input to, -1 if closed
+ * @out: descriptor to read its output from, -1 after the end of the output
+ * @err: descriptor to read its error output from, -1 after its end; unused on a terminal
  */
 struct command {
 	pid_t pid;
@@ -38,7 +38,7 @@ static void close_input(struct command *c)
 	c->in = -1;
 }
 
-/* Hands input to COMMAND; what it will never read is dropped. */
+/* Pass input to COMMAND.  If COMMAND has closed its input, drop the data. */
 static void feed(struct command *c)
 {
 	ssize_t n = incoming.input_len;
@@ -73,7 +73,7 @@ static void attend_host(struct command *c)
 		close_input(c);
 }
 
-/* Carries one piece of output; false when there is none at the moment. */
+/* Send one piece of output to the host.  Return false if there is none at the moment. */
 static bool carry(int *fd, enum frame_type type)
 {
 	char buf[FRAME_MAX];
@@ -128,7 +128,7 @@ static void open_pipe(int end[2])
 		fail("pipe: %s", strerror(errno));
 }
 
-/* Fills @c but for its pid; the ends for COMMAND go to @fd. */
+/* Fill in @c, except for its pid, and set @fd to the descriptors for COMMAND. */
 static void open_terminal(struct command *c, int fd[3])
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -182,7 +182,7 @@ static void start(struct command *c)
 	}
 }
 
-/* Reaps what has ended; true when COMMAND has, its status in @status then. */
+/* Reap all ended processes.  If COMMAND is among them, set @status, and return true. */
 static bool reap(pid_t command, uint32_t *status)
 {
 	bool ended = false;
@@ -198,7 +198,7 @@ static bool reap(pid_t command, uint32_t *status)
 	return ended;
 }
 
-/* One turn of waiting and carrying. */
+/* Wait for an event once, and transfer the data that are ready. */
 static void turn(struct command *c, int sigfd)
 {
 	bool full = incoming.input_len;
@@ -226,7 +226,7 @@ static void turn(struct command *c, int sigfd)
 		;
 }
 
-/* Runs COMMAND to its end; its exit status, 128 + N after signal N. */
+/* Run COMMAND to its end, and return its exit status; 128 + N after signal N. */
 uint32_t run_command(void)
 {
 	uint32_t status = 0;
@@ -247,8 +247,8 @@ uint32_t run_command(void)
 		turn(&c, sigfd);
 	} while (!reap(c.pid, &status));
 	/*
-	 * The rest of its output is in the pipes. A child that it left behind
-	 * may write for ever: take no more than can have been there.
+	 * The rest of the output of COMMAND is in the pipes.  A child of COMMAND may still be
+	 * running, and write for ever, so read no more than the pipes can have held.
 	 */
 	for (i = 0; i < 64 && carry(&c.out, FRAME_STDOUT); i++)
 		;
@@ -258,8 +258,8 @@ uint32_t run_command(void)
 }
 
 /*
- * After COMMAND: the checks that the host wants, by a script of its own. What it
- * has to say goes to the kernel log.
+ * Run the script with the checks that the host asks for, after COMMAND.  The output of the script
+ * goes to the kernel log.
  */
 void run_checks(void)
 {

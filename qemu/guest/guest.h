@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Rooms of the guest's init: channel.c talks to the host, root.c builds the file
- * system, command.c runs COMMAND, init.c calls them in order.
+ * The parts of the guest's init: channel.c communicates with the host, root.c builds the file
+ * system, command.c runs COMMAND, and init.c calls them in order.
  */
 #ifndef UPROBES_QEMU_GUEST_H
 #define UPROBES_QEMU_GUEST_H
@@ -12,17 +12,17 @@
 
 #include "frames.h"
 
-/* The 9p share with what qemu/run wants, see init.c. */
+/* The 9p share with the instructions of qemu/run, see init.c. */
 #define RUN		"/.uprobes-run"
 
 /**
- * struct incoming - what the host has sent
- * @input: data for COMMAND that it has not taken yet
- * @input_len: bytes of @input; the host sends no more before FRAME_CREDIT
- * @input_end: there will be no more
- * @acked: FRAME_ACK has come
- * @resized: @size is new
- * @size: of the host's terminal
+ * struct incoming - data that the host has sent
+ * @input: data for COMMAND that COMMAND has not read yet
+ * @input_len: bytes in @input; the host sends no more before FRAME_CREDIT
+ * @input_end: the input has ended
+ * @acked: FRAME_ACK has been received
+ * @resized: @size has changed
+ * @size: size of the host's terminal
  */
 struct incoming {
 	char input[FRAME_MAX];

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * First process of a guest of qemu/run; static, alone in the initramfs but for
- * the kernel modules that reach the host (/modules, in the order of their names).
+ * The first process of a guest of qemu/run, a static program.  The initramfs also has the kernel
+ * modules that are needed to reach the host (/modules, loaded in the order of their names), and
+ * copies of files of the host (/preload).
  *
- * Shows the host's root file system (9p, read-only) under a tmpfs that takes all
- * writes, mounts what a running system has mounted, loads the module under test
- * and runs one COMMAND, whose input and output it carries over a virtio-serial
- * port (frames.h). Powers off when COMMAND has ended and the host has it all.
+ * Mounts the host's root file system (9p, read-only) under a tmpfs that takes all writes, and the
+ * other file systems of a running system.  Loads the module under test, and runs one COMMAND,
+ * whose input and output it transfers over a virtio-serial port (frames.h).  When COMMAND has
+ * ended, and the host has received everything, powers off.
  *
- * What to do comes from the 9p share "run", a directory of qemu/run:
+ * The 9p share "run", a directory of qemu/run, has the instructions:
  *
  *   argv     COMMAND, each argument ended by a NUL
- *   env      its environment, likewise
- *   cwd      directory to start it in, / where that is not there
- *   show     paths of the host that must not be hidden by the tmpfs on /tmp etc.
- *   modules  host directory to appear as /lib/modules/RELEASE
- *   module   kernel module to load before COMMAND; may be absent
- *   uprobe   program to appear as /usr/local/bin/uprobe; may be absent
- *   checks   program to run after COMMAND; may be absent
- *   files/   copied over the root directory
- *   tty      when there: COMMAND gets a terminal
+ *   env      environment of COMMAND, each variable ended by a NUL
+ *   cwd      directory to start COMMAND in; if it does not exist, /
+ *   show     paths of the host that the tmpfs on /tmp etc. must not hide
+ *   modules  host directory to mount as /lib/modules/RELEASE
+ *   module   kernel module to load before COMMAND; optional
+ *   uprobe   program to link as /usr/local/bin/uprobe; optional
+ *   checks   program to run after COMMAND; optional
+ *   files/   files to copy over the root directory
+ *   tty      if this exists, COMMAND gets a terminal
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Builds the guest's file system from the host's, and its settings. */
+/* Build the guest's file system from the host's, and change settings of the kernel. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -32,7 +32,10 @@ static void write_text(const char *path, const char *text)
 	}
 }
 
-/* A whole file, ended by a NUL that does not count; NULL when it is not there. */
+/*
+ * Read a whole file.  A NUL follows the data, and does not count in @len.  Return NULL if the file
+ * does not exist.
+ */
 char *read_file(const char *path, size_t *len)
 {
 	size_t size = 0, have = 0;
@@ -62,7 +65,7 @@ char *read_file(const char *path, size_t *len)
 	return text;
 }
 
-/* NUL-ended strings of a file as a vector ended by NULL. */
+/* Read a file of NUL-terminated strings, and return a NULL-terminated array of them. */
 char **read_strings(const char *path)
 {
 	size_t len = 0, i, n = 0;
@@ -152,7 +155,7 @@ static void loopback_up(void)
 	}
 }
 
-/* A fresh tmpfs on @where that leaves the @show paths below it visible. */
+/* Mount a new tmpfs on @where.  The paths of @show below @where stay visible. */
 static void cover(const char *root, const char *where, const char *options,
 		  char **show)
 {
@@ -216,7 +219,7 @@ void enter_host_root(void)
 	mount_at("tmpfs", "/rw", "tmpfs", 0, "mode=0755,size=75%");
 	mkdir("/rw/upper", 0755);
 	mkdir("/rw/work", 0755);
-	/* The copies of the host's files that qemu/preload names hide these. */
+	/* /preload has copies of the files that qemu/preload names; they hide those of the host. */
 	mount_at("overlay", "/new", "overlay", 0,
 		 "lowerdir=/preload:/host,upperdir=/rw/upper,workdir=/rw/work");
 
@@ -227,7 +230,7 @@ void enter_host_root(void)
 	mount_at("sysfs", "/new/sys", "sysfs", 0, NULL);
 	mount_at("debugfs", "/new/sys/kernel/debug", "debugfs", 0, NULL);
 	mount_at("tracefs", "/new/sys/kernel/tracing", "tracefs", 0, NULL);
-	/* Not in every debug kernel; whoever needs it will miss it by itself. */
+	/* Ignore errors: a kernel may lack cgroup2, and tests that need it report that. */
 	mount("cgroup2", "/new/sys/fs/cgroup", "cgroup2", 0, NULL);
 	mount_at("devtmpfs", "/new/dev", "devtmpfs", 0, NULL);
 	mount_at("devpts", "/new/dev/pts", "devpts", 0,
@@ -266,7 +269,7 @@ void settle(void)
 {
 	char *uprobe = read_file(RUN "/uprobe", NULL);
 
-	/* Nothing that a test does may hang the guest or lose a complaint. */
+	/* A test must not hang the guest, and no complaint of the kernel may get lost. */
 	write_text("/proc/sys/kernel/panic", "-1");
 	write_text("/proc/sys/kernel/panic_on_oops", "1");
 	write_text("/proc/sys/kernel/printk", "7 4 1 7");
@@ -274,7 +277,7 @@ void settle(void)
 	write_text("/proc/sys/kernel/hung_task_timeout_secs", "60");
 	write_text("/proc/sys/kernel/hung_task_panic", "1");
 	write_text("/proc/sys/kernel/softlockup_panic", "1");
-	/* An emulated CPU can be away for long on a busy host. */
+	/* A busy host may not run an emulated CPU for a long time. */
 	write_text("/proc/sys/kernel/watchdog_thresh", "30");
 	write_text("/proc/sys/kernel/kptr_restrict", "0");
 	write_text("/proc/sys/kernel/dmesg_restrict", "0");

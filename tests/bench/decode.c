@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bench_decode FILE...: how long decoding all code of some files takes, beside
- * Zydis's minimal mode on the same bytes. Rounds alternate, the best counts.
+ * bench_decode FILE...: measure how long our decoder takes for all code of the files, and how long
+ * Zydis takes in its minimal mode for the same bytes. Rounds alternate, and the best one counts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static unsigned long decode_zydis(const struct code *code)
 	return insns;
 }
 
-/* All code of the file one behind the other; the largest part is .text. */
+/* Append the code of a section to the code of the file, most of which is .text. */
 static void collect(const struct code_section *section, void *data)
 {
 	struct code *code = data;

@@ -3,9 +3,9 @@
 #
 # Usage (in a guest, without the module loaded): tests/bench/guest.sh counted|timed [quick]
 #
-# Measures, ours and the kernel's own uprobes in turns, and prints lines
-# "SIDE CASE INSN FIGURE"; tests/bench/hits makes a table of them. Each side is
-# measured with the other one's modules away, as both look at each breakpoint.
+# Measures our module and the kernel's uprobes in turn, and prints lines "SIDE CASE INSN FIGURE";
+# tests/bench/hits makes a table of them. Both sides look at each breakpoint, so the modules of the
+# other side are unloaded while one side is measured.
 
 how=$1 quick=${2:-}
 kmod=$(dirname "$UPROBES_KO")/tests/kmod
@@ -14,7 +14,7 @@ mkdir -p /tmp/uprobes-bench && cp "$UPROBES_TOP/build/progs/hits" /tmp/uprobes-b
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || exit
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit
 
-# hits SIDE WORK [NUMBER]
+# hits SIDE WORK [NUMBER]: run a measurement, and print its lines with SIDE in front.
 hits() {
 	side=$1 work=$2
 	shift 2
@@ -23,7 +23,7 @@ hits() {
 	sed "s/^/$side /" /tmp/uprobes-bench/out
 }
 
-# both SIDE: what is measured of both.
+# both SIDE: run the measurements that both sides have.
 both() {
 	case $how,$quick in
 	timed,quick)
@@ -57,7 +57,7 @@ unload() {
 	rmmod bench_ours uprobes || exit
 }
 
-# idle SIDE [OTHER]: programs that have nothing to do with probes.
+# idle SIDE [OTHER]: measure a program without probes; if OTHER is given, that file has probes.
 idle() {
 	if [ "$how" = counted ]; then
 		/tmp/uprobes-bench/hits idle ours ${2:+"$2"} | sed "s/^/$1 /"

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Lines "counted|timed SIDE CASE INSN FIGURE" become a table, and the same as
-# JSON in the file that the variable json names. The least of all rounds counts.
+# Reads lines "counted|timed SIDE CASE INSN FIGURE", prints a table, and writes the same as JSON to
+# the file that the variable json names. The smallest figure of all rounds counts.
 
 function seen(key, figure) {
 	if (!(key in least) || figure < least[key])
 		least[key] = figure
 }
 
-# The figure of a side, or "" when there is none.
+# Return the figure of a side, or "" if there is none.
 function get(how, side, name, insn) {
-	# Its consumers do not sleep; this is what a handler that may costs there.
+	# The kernel's uprobes have one kind of handler: compare our handler that may sleep with that.
 	if (side == "peer" && name == "entry-sleepable")
 		name = "entry-atomic"
 	return least[how, side, name, insn]

@@ -2,11 +2,11 @@
 #
 # Usage: awk -f quoted.awk UNREACHED
 #
-# Prints each line of UNREACHED that stands no more, or not as often, in the function of the file
-# that it names. What is inlined from elsewhere (the file has no such function) is looked for in
-# all of the file. Exit status 1 when there is one.
+# Prints each line of UNREACHED that the named function of the file does not contain, or not as
+# often. If the file has no such function, since it is inlined from another file, the line may be
+# anywhere in the file. The exit status is 1 if a line is printed.
 
-# Of each line of FILE: how often it is in each function, and in all.
+# Count how often each line occurs in each function of FILE, and in the whole file.
 function read_source(file,  text, name)
 {
 	if (file in read)

@@ -2,14 +2,13 @@
 #
 # Usage: awk -f unreached.awk -v missed=FILE UNREACHED HOST LINES
 #
-# LINES: "FILE:LINE FUNCTION EXECUTED BLOCKS"; HOST: "FILE:LINE", what host tests execute.
-# Writes the lines with nothing executed to FILE, each with its text, and prints those
-# that neither UNREACHED has a reason for nor the host tests execute, and what UNREACHED has
-# too many. Exit status 1 when there are any of the former.
+# LINES has lines "FILE:LINE FUNCTION EXECUTED BLOCKS". HOST has lines "FILE:LINE", which host tests
+# execute. Writes the lines without an executed block to FILE, each with its text. Prints the lines
+# for which UNREACHED has no reason, and which host tests do not execute; the exit status is 1 if
+# there are any. Also prints the entries of UNREACHED that match no such line.
 #
-# UNREACHED: reasons, "= ...", and below each the lines that it is good for:
-# "FILE FUNCTION: TEXT". What stands there once is good for one line of that text in
-# that function.
+# UNREACHED has reasons, "= ...", and below each of them its lines "FILE FUNCTION: TEXT". Each entry
+# stands for one line of this text in this function.
 
 function text_of(file, line,  n, text)
 {
@@ -63,10 +62,10 @@ $3 == 0 {
 }
 
 END {
-	printf "%d lines not executed, %d of them by host tests, %d with a reason not to be\n", lines, by_host,
+	printf "%d lines not executed in guests: host tests execute %d, UNREACHED has reasons for %d\n", lines, by_host,
 		explained
 	if (opens)
-		print "without one:"
+		print "not executed, without a reason:"
 	for (i = 1; i <= opens; i++)
 		print "  " open[i]
 	for (key in known)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer target: everything that the helper reads from a program or library
- * that somebody else made: headers, symbols, versions, notes of probes and their
- * operands, tables of Go, unwind tables, debug information.
+ * libFuzzer target: everything that the helper reads from an untrusted program or library:
+ * headers, symbols, versions, notes of probes and their operands, Go tables, unwind tables, debug
+ * information.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,13 +29,13 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 const char *__lsan_default_suppressions(void);
 
-/* libdw forgets what it had when it meets nonsense; the helper runs once. */
+/* libdw leaks memory when it reads invalid data.  That does not matter: the helper runs once. */
 const char *__lsan_default_suppressions(void)
 {
 	return "leak:libdw.so\nleak:libelf.so\n";
 }
 
-/* So many of a kind are looked at; more of them find nothing new. */
+/* Limit the elements of each kind: reading more of them finds nothing new. */
 #define SOME 16
 
 static void read_probes(const struct symbols *syms)
@@ -78,7 +78,7 @@ static void read_functions(struct target *target, struct symbols *syms)
 
 static void read_variables(const struct debug_info *info, const struct symbol *function)
 {
-	/* Also as if an instruction of it were meant: what is inlined there comes first then. */
+	/* In half of the cases, look up an instruction: there, inlined functions come first. */
 	struct place place = { .addr = function->addr, .named = function->addr % 2 };
 	struct scope scope;
 	struct error *err = scope_open(info, &place, &scope);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer target: the instruction analyzer on any bytes. The first byte of the
- * input chooses mode and distance of the slot, the rest is text.
+ * libFuzzer target: the instruction analyzer on arbitrary bytes. The first byte of the input
+ * chooses the mode and the distance of the slot, the rest is text.
  *
- * Whatever the bytes: the decoder and Zydis agree, nothing outside of the text
- * is read (ASan), slots keep to their size, every address in a slot stands
- * for a state, and functions that jump to each other are followed to an end.
+ * For any bytes, the decoder and Zydis must agree. The analyzer must not read outside of the text
+ * (ASan finds that). Slots must not exceed their size, and every address in a slot must stand for a
+ * state. Following jumps from function to function must come to an end.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void slots(const struct ssol_plan *plan, u64 addr, u64 slot)
 		HOLDS(n > 0 && n <= SSOL_SLOT_MAX);
 		for (int i = 0; i < n; i++) {
 			HOLDS(ssol_unwind(plan, addr, slot, slot + (u64)i, &state));
-			/* What is not done begins again. */
+			/* If the instruction is not done, it begins again. */
 			HOLDS(state.done || state.ip == addr);
 			HOLDS(ssol_original_ip(plan, addr, slot, slot + (u64)i) == state.ip);
 		}
@@ -60,7 +60,7 @@ static void slots(const struct ssol_plan *plan, u64 addr, u64 slot)
 	HOLDS(n > 0 && n <= SSOL_SLOT_MAX);
 	n = ssol_scratch(plan, addr, slot);
 	if (n >= 0) {
-		/* The copy still is what it was, but for its operand. */
+		/* The copy must differ from the instruction in the operand only. */
 		struct uinsn copy;
 
 		HOLDS(!uinsn_decode(&copy, buf, SSOL_SLOT_MAX, plan->insn.mode));
@@ -87,9 +87,9 @@ static void function(const u8 *text, size_t len, enum uinsn_mode mode)
 }
 
 /**
- * struct text - a file that has nothing but code
+ * struct text - a file that contains only code
  * @bytes: the code
- * @len: how much
+ * @len: its length in bytes
  */
 struct text {
 	const u8 *bytes;
@@ -108,7 +108,7 @@ static size_t read_text(const void *file, u64 offset, void *buf, size_t len)
 	return len;
 }
 
-/* What a function does itself, it does also at the end of a way of jumps that begins there. */
+/* retaddr_used_in() must agree with retaddr_used(), or find a use behind a jump. */
 static void return_address(const u8 *bytes, size_t len, enum uinsn_mode mode)
 {
 	const struct text text = { .bytes = bytes, .len = len };
@@ -119,7 +119,7 @@ static void return_address(const u8 *bytes, size_t len, enum uinsn_mode mode)
 	HOLDS(used == 0 || used == 1);
 	HOLDS(!used || !jump);
 	HOLDS(used_in == used || (used_in == 1 && jump));
-	/* Wherever a file says that a function is. */
+	/* The offset of a function may lie at the end of the file, or far behind it. */
 	HOLDS(!retaddr_used_in(&text, read_text, len, mode));
 	HOLDS(!retaddr_used_in(&text, read_text, ~0ULL - len, mode));
 }
@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (mode == UINSN_MODE_32)
 		slot = (u32)slot;
 	size--;
-	/* A block of its own, so that a byte beyond it is noticed. */
+	/* Copy the text to a block of its own, so that ASan notices a read beyond its end. */
 	text = malloc(size ? size : 1);
 	memcpy(text, data + 1, size);
 

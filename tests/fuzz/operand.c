@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * libFuzzer target: operands of statically defined probes, which stand in a note of
- * the program as text that its compiler wrote.
+ * libFuzzer target: operands of statically defined probes.  The compiler of the program has
+ * written them as text into an ELF note.
  *
- * Whatever the text: each operand can be fetched or has a problem to tell.
+ * For any text, each operand must either have a fetch argument or a problem.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: make bench measures a case on both sides, and writes JSON of the form that is promised
-# full: it boots guests for the harness alone
+# test: make bench measures a case on both sides, and writes JSON of the documented form
+# full: it boots guests, and tests the harness only
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 6
@@ -15,21 +15,21 @@ esac
 
 if QUICK=1 OUT="$tmp" KERNEL="$kernel" "$UPROBES_TOP/tests/bench/hits" >"$tmp/table" 2>"$tmp/log"
 then
-	ok "the smallest measurement succeeds"
+	ok "QUICK=1 tests/bench/hits succeeds"
 else
-	not_ok "the smallest measurement succeeds"
+	not_ok "QUICK=1 tests/bench/hits succeeds"
 	diag "$(tail -n 20 "$tmp/log")"
 fi
 json=$tmp/$kernel.json
-like "$(cat "$tmp/table")" "entry-atomic *mov " "the table has the case"
+like "$(cat "$tmp/table")" "entry-atomic *mov " "the table has a row for the case"
 
-# One object on each line: strings, and numbers or null.
+# The JSON has one object on each line, of strings, and numbers or null.
 number='(null|-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?)'
 object="  [{]\"case\": \"[^\"]+\", \"insn\": \"[^\"]+\", \"ours\": $number, \"peer\": $number,"
 object="$object \"ratio\": $number, \"unit\": \"[^\"]+\"[}]"
-is "$(sed -n '1p;$p' "$json" | tr -d '\n')" "[]" "it is an array"
-is "$(sed '1d;$d' "$json" | grep -cvxE "$object,?")" 0 "of objects that have all the fields"
+is "$(sed -n '1p;$p' "$json" | tr -d '\n')" "[]" "the JSON is an array"
+is "$(sed '1d;$d' "$json" | grep -cvxE "$object,?")" 0 "all elements are objects with all fields"
 is "$(sed '1d;$d' "$json" | sed '$d' | grep -cv ',$')$(sed '1d;$d' "$json" | tail -n 1 | grep -c ',$')" 00 \
-	"with commas between them"
+	"there are commas between the objects, and none behind the last"
 is "$(grep -cE "\"entry-atomic\", \"insn\": \"mov\", \"ours\": [0-9.]+, \"peer\": [0-9.]+," "$json")" 1 \
-	"the case is measured on both sides"
+	"the JSON has the case, measured on both sides"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: complaints of the kernel are told from other words in its log
+# test: complaints of the kernel are distinguished from other lines in its log
 . "$UPROBES_TOP/tests/lib.sh"
 
 tmp=$(mktemp)
@@ -57,17 +57,17 @@ printf '%s\n' '[ 1.0] before' '[ 1.1] ------------[ cut here ]------------' \
 	'[ 1.3] ---[ end trace 0000000000000000 ]---' '[ 1.4] after' >"$tmp"
 is "$(awk -f "$UPROBES_TOP/qemu/complaints.awk" "$tmp" | paste -sd '|')" \
 	'------------[ cut here ]------------|what is wrong|WARNING: CPU: 0|Call Trace:|---[ end trace 0000000000000000 ]---' \
-	"a complaint is shown with what belongs to it"
+	"a complaint is shown with all of its lines, and without other lines"
 
-# stale FIRST RIP CODE: is the emulator to blame for that?
+# stale FIRST RIP CODE: check whether stale.awk blames the emulator for a complaint with these lines.
 stale() {
 	printf '%s\r\n' "[    4.1] $1" "[    4.1] CPU: 1 PID: 213 Comm: sleep" "[    4.1] RIP: $2" \
 		"[    4.1] Code: c0 e9 70 03 00 00 $3 44 00 00 48 8b 83" >"$tmp"
 	awk -f "$UPROBES_TOP/qemu/complaints.awk" "$tmp" | awk -f "$UPROBES_TOP/qemu/stale.awk"
 }
 oops="Oops: int3: 0000 [#1] PREEMPT SMP NOPTI" rip="0010:__schedule+0x339/0xbf0"
-check "a breakpoint that is not in memory is the emulator's" stale "$oops" "$rip" "0f <1f>"
-check_fails "one that is there is not" stale "$oops" "$rip" "cc <1f>"
-check_fails "nor another fault" stale "Oops: general protection fault: 0000 [#1] SMP" "$rip" "0f <1f>"
-check_fails "nor what comes after another complaint" stale "WARNING: CPU: 1 PID: 1 at some.c:1
+check "a breakpoint that is not in memory is a fault of the emulator" stale "$oops" "$rip" "0f <1f>"
+check_fails "a breakpoint that is in memory is not" stale "$oops" "$rip" "cc <1f>"
+check_fails "another exception is not" stale "Oops: general protection fault: 0000 [#1] SMP" "$rip" "0f <1f>"
+check_fails "a breakpoint after another complaint is not" stale "WARNING: CPU: 1 PID: 1 at some.c:1
 [    4.1] $oops" "$rip" "0f <1f>"

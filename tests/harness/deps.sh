@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: qemu/install-deps names and installs what its purposes need and is missing or too old, and no more
-# full: it is about the harness, as the others here are
+# test: qemu/install-deps names and installs the packages of its purposes that are missing or too old, and no others
+# full: it tests the harness only
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 19
 
-# A dpkg that has all packages, of the version $VERSION, and man-db in the state $LAST; or only
-# those that the file $HAVE names. An apt whose lists lack the package that the file
-# $LACKS names until they are updated. Each call of apt is written down.
+# Fake programs. dpkg-query has all packages, in version $VERSION, and man-db in the state $LAST; if
+# the file $HAVE is set, only the packages that it names. The lists of apt-cache lack the packages
+# that the file $LACKS names, until they are updated. Each call of apt-cache and apt-get is logged.
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
 mkdir "$tmp/bin"
@@ -58,18 +58,18 @@ missing() {
 	LAST=$1 "$UPROBES_TOP/qemu/install-deps" -n "${@:2}" 2>&1 </dev/null
 }
 
-is "$(missing installed; echo $?)" 0 "all is there"
-is "$(missing triggers-pending; echo $?)" 0 "so is what has to act on a package that comes just now"
+is "$(missing installed; echo $?)" 0 "if all packages are installed, none is missing"
+is "$(missing triggers-pending; echo $?)" 0 "a package with pending triggers is not missing"
 for state in config-files half-configured; do
-	like "$(missing $state)" "missing: man-db\$" "what is $state is not"
+	like "$(missing $state)" "missing: man-db\$" "a package in the state $state is missing"
 done
-like "$(VERSION=0 missing installed)" "missing: .*qemu-system-x86" "nor what is too old"
-is "$(missing config-files build run; echo $?)" 0 "what other purposes need may be missing"
+like "$(VERSION=0 missing installed)" "missing: .*qemu-system-x86" "a package that is too old is missing"
+is "$(missing config-files build run; echo $?)" 0 "packages of other purposes may be missing"
 said=$(missing installed build nosuch)
 is "$? $(grep -o "no purpose 'nosuch'" <<<"$said")" "125 no purpose 'nosuch'" \
-	"a purpose that there is not is refused"
+	"an unknown purpose is refused"
 
-# listed PURPOSE...: the packages that qemu/deps has for these.
+# listed PURPOSE...: print the packages that qemu/deps lists for these purposes.
 listed() {
 	sed 's/#.*//' "$UPROBES_TOP/qemu/deps" | while read -r package purposes _; do
 		for purpose; do
@@ -78,15 +78,16 @@ listed() {
 	done | sort
 }
 is "$(sed 's/#.*//' "$UPROBES_TOP/qemu/deps" | awk 'NF && $2 !~ /^(build|run|test|check|full|kernel)(,(build|run|test|check|full|kernel))*$/')" "" \
-	"each package has purposes"
+	"each package in qemu/deps has purposes, and no unknown ones"
 for purposes in "build run" "build check" "build run test" full kernel; do
 	: >"$tmp/none"
 	# shellcheck disable=SC2086
 	is "$(HAVE=$tmp/none missing installed $purposes | sed 's/.*missing: //' | tr ' ' '\n' | sort)" \
-		"$(listed $purposes)" "$purposes: all of theirs, and no more"
+		"$(listed $purposes)" "purposes $purposes: all of their packages are missing, and no others"
 done
 
-# install PURPOSE...: on a system that has nothing.
+# install PURPOSE...: install the packages on a system that has none of them; leaves the output in
+# said.
 install() {
 	: >"$tmp/have"
 	: >"$CALLS"
@@ -94,16 +95,16 @@ install() {
 }
 install build run
 is "$? $(sort -u "$tmp/have" | grep -v '^--$')" "0 $(listed build run)" \
-	"what build and run need is installed, from two suites"
-is "$(grep -c '^cache' "$CALLS")" 2 "each suite is asked once, for all packages"
-like "$said" "321 packages with what they need, 98.7 MB to fetch" "how much it is, is said before"
-like "$said" "installed \([0-9]+ s\)" "how long it took, after"
+	"all packages of build and run are installed, from two suites"
+is "$(grep -c '^cache' "$CALLS")" 2 "apt-cache is called once for each suite"
+like "$said" "321 packages with what they need, 98.7 MB to fetch" "the number and the size of the packages are printed"
+like "$said" "installed \([0-9]+ s\)" "the time of the installation is printed"
 
 echo cpio >"$LACKS"
 install run
 is "$? $(sed 's/ .*//; 4q' "$CALLS" | paste -sd ' ')" "0 cache update cache install" \
-	"package lists that lack something are updated first"
+	"package lists that lack a package are updated before the installation"
 touch "$CALLS.stale"
 install kernel
 is "$? $(sed 's/ .*//' "$CALLS" | paste -sd ' ')" "0 cache install update install" \
-	"package lists that name what is gone are updated, and it is tried again"
+	"if a listed version is gone, the lists are updated, and the installation is repeated"

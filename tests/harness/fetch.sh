@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: qemu/fetch unpacks what it gets, keeps it, and heals a cache that is empty, damaged or half-made
-# full: it is about the harness, as the others here are
+# test: qemu/fetch unpacks a kernel, keeps it, and repairs a cache that is empty, damaged or incomplete
+# full: it tests the harness only
 # timeout: 120
 # needs: dpkg-deb depmod gcc setsid
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 15
 
-# A Debian of two small packages, and an apt that has nothing else.
+# Make two small packages, and a fake apt that has no others.
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
 name=6.1 release=6.1.0-99-amd64
@@ -61,37 +61,38 @@ asked() {
 }
 
 output=$(fetch)
-is $? 0 "an empty cache is filled"
+is $? 0 "qemu/fetch fills an empty cache"
 dir=$XDG_CACHE_HOME/uprobes/kernels/$name
-like "$(cat "$tmp/err")" " 2 packages, 2.5 MB: " "how much is fetched, is said"
+like "$(cat "$tmp/err")" " 2 packages, 2.5 MB: " "the number and the size of the packages are printed"
 like "$output" "^release=$release\$" "the newest kernel that has headers is taken"
-is "$(cat "$(sed -n 's/^image=//p' <<<"$output")")" kernel "the image is where it says"
+is "$(cat "$(sed -n 's/^image=//p' <<<"$output")")" kernel "the image is at the printed path"
 is "$(cat "$(sed -n 's/^kdir=//p' <<<"$output")/Makefile")" \
 	"include $dir/root/usr/src/$headers-common/Makefile" "the headers refer to their own directory"
-check "the modules have their dependencies" test -s "$(sed -n 's/^modules=//p' <<<"$output")/modules.dep"
-is "$(fetch) $(asked)" "$output 1" "what is there is kept"
+check "depmod has made modules.dep" test -s "$(sed -n 's/^modules=//p' <<<"$output")/modules.dep"
+is "$(fetch) $(asked)" "$output 1" "an intact cache is kept"
 
 : >"$dir/root/boot/vmlinuz-$release"
-is "$(fetch) $(asked)" "$output 2" "a file cut short is noticed"
+is "$(fetch) $(asked)" "$output 2" "a truncated file is noticed"
 rm "$dir/root/lib/modules/$release/kernel/some.ko"
-is "$(fetch) $(asked)" "$output 3" "a file that is gone is noticed"
+is "$(fetch) $(asked)" "$output 3" "a missing file is noticed"
 rm -rf "${dir:?}"/*
 is "$(fetch) $(asked)" "$output 4" "an empty directory is noticed"
 mv "$XDG_CACHE_HOME" "$tmp/moved"
 export XDG_CACHE_HOME=$tmp/moved
 is "$(fetch | sed -n 's/^image=//p') $(asked)" \
-	"$tmp/moved/uprobes/kernels/$name/root/boot/vmlinuz-$release 5" "a cache that was moved is noticed"
+	"$tmp/moved/uprobes/kernels/$name/root/boot/vmlinuz-$release 5" "a moved cache is noticed"
 
 rm -rf "$XDG_CACHE_HOME"
 touch "$PACKAGES/slow"
 setsid "$UPROBES_TOP/qemu/fetch" $name >/dev/null 2>&1 </dev/null &
 sixth() { [ "$(asked)" = 6 ]; }
-wait_until "a package is asked for" sixth
+wait_until "apt is asked for a package" sixth
 kill -KILL -- "-$!"
 rm "$PACKAGES/slow"
-is "$(fetch | head -n 1) $(asked)" "release=$release 7" "a fetch that was killed is done again"
-is "$(ls -A "$XDG_CACHE_HOME/uprobes/kernels" | paste -sd ' ')" "$name $name.lock" "and leaves nothing behind"
+is "$(fetch | head -n 1) $(asked)" "release=$release 7" "after a killed fetch, the next one succeeds"
+is "$(ls -A "$XDG_CACHE_HOME/uprobes/kernels" | paste -sd ' ')" "$name $name.lock" \
+	"the killed fetch leaves no files behind"
 
 rm -rf "$XDG_CACHE_HOME" "$PACKAGES/$image.deb"
-is "$(fetch; echo $?)" 125 "a package that cannot be had is a failure"
-like "$(cat "$tmp/err")" "could not be fetched" "and says so"
+is "$(fetch; echo $?)" 125 "if a package cannot be fetched, qemu/fetch fails"
+like "$(cat "$tmp/err")" "could not be fetched" "the failure is reported"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: of the kernel's own tests of its tracing each comes to what tests/FTRACETEST.md says
-# full: they take three minutes, and the sources of a kernel are fetched for them
+# test: each of the kernel's tests of tracing has the result that tests/FTRACETEST.md lists
+# full: the tests take three minutes, and need the sources of a kernel
 # timeout: 600
 # needs: xz dpkg-deb
 . "$UPROBES_TOP/tests/lib.sh"
@@ -11,7 +11,7 @@ selftests=$("$UPROBES_TOP/qemu/selftests") || skip_all "the kernel's sources can
 tests=$selftests/test.d
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
-# The order in which ftracetest runs and numbers them.
+# ftracetest runs and numbers the tests in this order.
 (cd "$tests" && find . -name '*.tc' | LC_ALL=C sort | sed 's,^\./,,; s,\.tc$,,') >"$tmp/names"
 
 "$UPROBES_TOP/qemu/run" -n 1 -k "$kernel" -t 999 -- sh -c "
@@ -23,7 +23,7 @@ at_exit "rm -rf $tmp"
 		tail -n 4 \"\$log\"
 	done" >"$tmp/out" 2>&1
 
-# row NAME: what the table says of a test: passes, absent, fails or any.
+# row NAME: print the result that the table lists for a test: passes, absent, fails or any.
 row() {
 	local pattern result glob
 

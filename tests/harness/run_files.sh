@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# test: a guest of qemu/run sees the host's files, gets those of -f, and changes none
-# full: it boots guests for the harness alone
+# test: a guest of qemu/run sees the host's files, gets copies of the files of -f, and changes no file of the host
+# full: it boots guests, and tests the harness only
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 12
@@ -28,14 +28,14 @@ END
 output=$("$UPROBES_TOP/qemu/run" --no-module -f "a file" -f "a file:/opt/elsewhere/x" \
 	-f dir:/var/tmp/ sh ./script </dev/null 2>&1)
 is $? 0 "the command runs"
-like "$output" "^cwd $tmp\$" "in the caller's directory, though that is below /tmp"
-like "$output" '^id 0$' "as root"
-like "$output" '^copied of the host$' "-f FILE is in /tmp"
-like "$output" '^placed of the host deep$' "-f FILE:DEST is there, directories too"
-like "$output" '^now changed$' "copies can be changed"
-like "$output" '^wrote gone$' "other files, too"
-is "$(printf '%s\n' "$output" | grep '^not mounted')" "" "what should be mounted is"
-like "$output" '^kernel .* modules$' "the kernel's modules are there"
+like "$output" "^cwd $tmp\$" "the command runs in the caller's directory, though that is below /tmp"
+like "$output" '^id 0$' "the command runs as root"
+like "$output" '^copied of the host$' "-f FILE copies the file to /tmp"
+like "$output" '^placed of the host deep$' "-f FILE:DEST copies files and directories to DEST"
+like "$output" '^now changed$' "the guest can change the copies"
+like "$output" '^wrote gone$' "the guest can create files in directories of the host"
+is "$(printf '%s\n' "$output" | grep '^not mounted')" "" "all expected file systems are mounted"
+like "$output" '^kernel .* modules$' "the guest sees the modules of its kernel"
 like "$output" '^tmp writable$' "/tmp is writable"
-is "$(cat "$tmp/a file")" "of the host" "the host's file is as it was"
-check_fails "what the guest created is not on the host" ls "$UPROBES_TOP/changed-by-a-guest"
+is "$(cat "$tmp/a file")" "of the host" "the file on the host is unchanged"
+check_fails "the file that the guest created is not on the host" ls "$UPROBES_TOP/changed-by-a-guest"

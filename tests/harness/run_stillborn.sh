@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: qemu/run starts another guest where one died while its kernel booted, and says so; not for ever
-# full: it boots guests for the harness alone
+# test: if a guest dies while its kernel boots, qemu/run reports that and starts another guest, at most three in all
+# full: it boots guests, and tests the harness only
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 7
@@ -11,7 +11,7 @@ at_exit "rm -rf $tmp"
 mkdir "$tmp/bin"
 qemu=$(command -v qemu-system-x86_64)
 
-# A QEMU that is killed as soon as its guest's kernel has said a word, $tmp/deaths times.
+# A fake QEMU that a signal kills after the first line of its guest's kernel, $tmp/deaths times.
 cat >"$tmp/bin/qemu-system-x86_64" <<END
 #!/bin/bash
 left=\$(<"$tmp/deaths")
@@ -25,7 +25,7 @@ kill -SEGV \$\$
 END
 chmod +x "$tmp/bin/qemu-system-x86_64"
 
-# run DEATHS: the output of a command that copies its input.
+# run DEATHS: run cat in a guest after so many deaths; prints its output.
 run() {
 	echo "$1" >"$tmp/deaths"
 	echo "the input" | PATH=$tmp/bin:$PATH UPROBES_ACCEL=tcg "$UPROBES_TOP/qemu/run" --no-module cat \
@@ -33,10 +33,10 @@ run() {
 }
 
 is "$(run 1)" "the input" "the second guest runs the command, with all its input"
-is "$(grep -c 'died while its kernel booted' "$tmp/err")" 1 "the first is told"
-is "$(grep -c "a guest's last words" "$tmp/err")" 1 "with what it said"
-is "$(grep -c "a QEMU's own words" "$tmp/err")" 1 "and what QEMU said"
+is "$(grep -c 'died while its kernel booted' "$tmp/err")" 1 "the death of the first guest is reported"
+is "$(grep -c "a guest's last words" "$tmp/err")" 1 "the report has the last lines of the guest's kernel log"
+is "$(grep -c "a QEMU's own words" "$tmp/err")" 1 "the report has the output of QEMU"
 output=$(run 3)
-is "$? $output" "70 " "there is no fourth"
-like "$(cat "$tmp/err")" "QEMU was ended by signal 11" "that is an error, with the signal"
-is "$(cat "$tmp/deaths")" 0 "three have been started"
+is "$? $output" "70 " "after the third death the status is 70"
+like "$(cat "$tmp/err")" "QEMU was ended by signal 11" "the error names the signal that ended QEMU"
+is "$(cat "$tmp/deaths")" 0 "three guests have been started"

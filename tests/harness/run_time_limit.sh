@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: qemu/run ends with 124 soon after the time limit of its command
-# full: it boots guests for the harness alone
+# full: it boots guests, and tests the harness only
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 ktap_plan 5
@@ -19,10 +19,11 @@ begun=$(date +%s)
 	echo "$line" >"$tmp/out"
 done
 is "$(cat "$tmp/status")" 124 "the status is 124"
-is "$(cat "$tmp/out")" started "what the command wrote until then is there"
-like "$(cat "$tmp/err")" 'time limit' "the reason is told"
-# The start is seen after it, and the time that booting takes is none of the limit's.
+is "$(cat "$tmp/out")" started "the output of the command before the limit is not lost"
+like "$(cat "$tmp/err")" 'time limit' "the reason is printed"
+# The limit begins when the command starts, not when the guest boots. This test sees the start
+# a moment later.
 end=$(cat "$tmp/end")
-check "it has had its time" [ $((end - begun)) -ge 15 ]
+check "the command has had 15 s" [ $((end - begun)) -ge 15 ]
 took=$((end - $(cat "$tmp/start")))
-check "that is soon after the limit ($took s)" [ $took -le $((60 * ${TEST_TIMEOUT_SCALE:-1})) ]
+check "qemu/run ends soon after the limit ($took s)" [ $took -le $((60 * ${TEST_TIMEOUT_SCALE:-1})) ]

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: guest tests that die, hang, leave things behind or make the kernel complain fail, others do not
+# test: a guest test fails if its guest dies or hangs, or if the kernel complains; the next test is not affected
 # full: it boots ten guests
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
@@ -73,7 +73,7 @@ ktap_plan 1
 is "$(nproc)" 2 "two processors"
 END
 
-# What a kernel's tests may skip, and nothing else.
+# The list of a kernel allows the first of these to be skipped.
 guest_test m_may <<'END'
 skip_all "it cannot be had"
 END
@@ -83,37 +83,38 @@ END
 echo "m_may it cannot be had" >"$tmp/guest/skips.${UPROBES_KERNELS%% *}"
 
 export TMPDIR=$tmp TESTS_DIR=$tmp TEST_GROUPS=guest KERNEL=${UPROBES_KERNELS%% *} RESULTS=$tmp/results
-# said WORD NAME: is that the word for the test?
+# said WORD NAME: check that the runner reports the test NAME with WORD.
 said() {
 	grep -qE "^$1 +\[ *[0-9]+/10\] [^ ]+ $2  [0-9].* [0-9.]+ s\$" <<<"$output"
 }
 output=$(TEST_JOBS=1 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
-is $? 1 "the runner fails"
+is $? 1 "if tests fail, the runner fails"
 diag "$output"
 check "a test that leaves things behind passes" said ok a_leaves
-check "the next one finds nothing of it" said ok b_clean
+check "the next test finds nothing that it left" said ok b_clean
 check "a test whose guest dies fails" said "not ok" c_dies
-like "$output" 'c_dies: the guest.s kernel died \(.*Kernel panic.*\) during this test' "with the kernel's words"
-check "a test that lasts too long fails, in another guest" said "not ok" d_lasts
-like "$output" 'd_lasts: the time limit of 20 s is over' "with the reason"
+like "$output" 'c_dies: the guest.s kernel died \(.*Kernel panic.*\) during this test' \
+	"the panic of this guest is reported"
+check "a test that exceeds its time limit fails, in the next guest" said "not ok" d_lasts
+like "$output" 'd_lasts: the time limit of 20 s is over' "the time limit is reported"
 check "a test that makes the kernel complain fails" said "not ok" e_complaint
-like "$output" 'e_complaint: the kernel complained: WARNING: CPU: 0' "with the reason"
+like "$output" 'e_complaint: the kernel complained: WARNING: CPU: 0' "the complaint is reported"
 check "a test without a plan fails" said "not ok" f_silent
-like "$output" '^skip .* g_needs ' "a test that lacks something is skipped"
-like "$output" 'g_needs: no-such-program is not there$' "with the reason"
-check "a test gets the machine it asks for" said ok h_boot
-check "and two processors" said ok i_cpus
-like "$output" '^skip .* m_may ' "a test skips what its kernel's list has"
-check "one that is not in the list fails" said "not ok" m_may_not
+like "$output" '^skip .* g_needs ' "a test is skipped if a program that it needs is missing"
+like "$output" 'g_needs: no-such-program is not there$' "the missing program is reported"
+check "a test gets the memory that it asks for" said ok h_boot
+check "a test gets the two processors that it asks for" said ok i_cpus
+like "$output" '^skip .* m_may ' "a test may be skipped if the list of its kernel allows it"
+check "a skipped test fails if the list does not allow it" said "not ok" m_may_not
 is "$(grep -cE '^ok .* \(end\)  1 passed' <<<"$output" | awk '{ print ($1 > 1) }')" 1 \
-	"guests that end well have nothing else in their log"
+	"guests that end normally have no other complaints in their logs"
 is "$(sed -n '/^# what took longest/,$p' <<<"$output" |
-	grep -cE '^#   [^ ]+ (c_dies|d_lasts|e_complaint|f_silent|m_may_not): ')" 5 "behind all stands what failed"
-like "$(tail -n 1 <<<"$output")" '^[12][0-9] passed, 5 failed, 2 skipped$' "the last line counts them"
-like "$(cat "$tmp/results/ktap")" '^  not ok [0-9]+ - c_dies$' "build/results has all output as KTAP"
-like "$(cat "$tmp/results/times")" '^ +[0-9.]+  [^ ]+ +a_leaves +2 +0 +0 +[0-9.]+ +[0-9]+$' "and a table of times"
+	grep -cE '^#   [^ ]+ (c_dies|d_lasts|e_complaint|f_silent|m_may_not): ')" 5 "the failed tests are listed at the end"
+like "$(tail -n 1 <<<"$output")" '^[12][0-9] passed, 5 failed, 2 skipped$' "the last line counts all results"
+like "$(cat "$tmp/results/ktap")" '^  not ok [0-9]+ - c_dies$' "RESULTS has all output as KTAP"
+like "$(cat "$tmp/results/times")" '^ +[0-9.]+  [^ ]+ +a_leaves +2 +0 +0 +[0-9.]+ +[0-9]+$' "RESULTS has a table of times"
 
-# Without KERNEL, some run on the first kernel only.
+# Without KERNEL, tests with a line "# once:" run on the first kernel only.
 kernel_count() { awk '!/^ *(#|$)/ && $5 == "yes"' "$UPROBES_TOP/qemu/kernels" | wc -l; }
 mkdir -p "$tmp/once/guest"
 mv "$tmp/guest/b_clean.sh" "$tmp/once/guest"
@@ -124,17 +125,17 @@ exit 1
 END
 mv "$tmp/guest/j_long.sh" "$tmp/once/guest"
 output=$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
-is "$? $(grep -cE '^ok .* b_clean ' <<<"$output")" "0 1" "a test that runs once is run once"
-like "$output" '^#   [1-9] of ' "where it is left out, that is counted"
-is "$(grep -c ' j_long ' <<<"$output")" 0 "one that is for FULL=1 is left out, too"
+is "$? $(grep -cE '^ok .* b_clean ' <<<"$output")" "0 1" "a test that runs once runs on one kernel only"
+like "$output" '^#   [1-9] of ' "the tests left out on other kernels are counted"
+is "$(grep -c ' j_long ' <<<"$output")" 0 "a test for FULL=1 is left out"
 output=$(env -u KERNEL FULL=rest TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is "$(grep -cE '^not ok .* j_long ' <<<"$output") $(grep -cE '^ok .* b_clean ' <<<"$output")" \
-	"$(kernel_count) $(($(kernel_count) - 1))" "FULL=rest runs what was left out"
+	"$(kernel_count) $(($(kernel_count) - 1))" "FULL=rest runs the tests that were left out"
 
-# Where there is no time, what has not begun is left out; what has is brought to its end.
+# When the time is over, tests that have not begun are skipped; a test that has begun is finished.
 output=$(TESTS_DIR="$tmp/once" TEST_SECONDS=0 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
-is "$? $(tail -n 1 <<<"$output")" "1 1 passed, 1 failed, 2 skipped" "where there was no time for a guest, that is a failure"
-like "$output" '^#   2 tests: the time was over: TEST_SECONDS=0$' "which is said"
+is "$? $(tail -n 1 <<<"$output")" "1 1 passed, 1 failed, 2 skipped" "a run without time for any guest fails"
+like "$output" '^#   2 tests: the time was over: TEST_SECONDS=0$' "the tests that had no time are counted"
 guest_test k_takes <<'END'
 ktap_plan 1
 sleep 91
@@ -147,9 +148,10 @@ sed -i '2i # timeout: 200' "$tmp/late/guest/k_takes.sh"
 cp "$tmp/guest/a_leaves.sh" "$tmp/late/guest"
 output=$(TEST_JOBS=1 TESTS_DIR="$tmp/late" TEST_SECONDS=90 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is "$(grep -oE '^(ok|skip) .* (k_takes|a_leaves) ' <<<"$output" | awk '{ print $1, $NF }' | paste -sd ' ')" \
-	"ok k_takes skip a_leaves" "nor in a guest"
+	"ok k_takes skip a_leaves" "a test that has begun is finished, and the next one is skipped"
 
-# What an emulator's stale translation does to a guest, here by hand; the host's file ends it.
+# This test fakes the complaint that a stale translation of the emulator causes, until the file
+# $tmp/enough exists.
 mkdir -p "$tmp/stale/guest"
 guest_test l_stale <<END
 ktap_plan 1
@@ -167,11 +169,12 @@ END
 mv "$tmp/guest/l_stale.sh" "$tmp/stale/guest"
 UPROBES_ACCEL=tcg TESTS_DIR="$tmp/stale" "$UPROBES_TOP/tests/run" >"$tmp/out" 2>&1 </dev/null
 is "$? $(grep -c 'the emulator broke a guest in l_stale' "$tmp/out")" "1 1" \
-	"a test whose guest the emulator breaks is run again, once in a run"
+	"if the emulator breaks a guest, its test runs again, but only once in a run"
 (until grep -q 'the emulator broke' "$tmp/out2" 2>/dev/null; do sleep 0.2; done; : >"$tmp/enough") &
 at_exit "kill $! 2>/dev/null"
 UPROBES_ACCEL=tcg TESTS_DIR="$tmp/stale" "$UPROBES_TOP/tests/run" >"$tmp/out2" 2>&1 </dev/null
-is "$? $(grep -cE '^ok .* l_stale ' "$tmp/out2")" "0 1" "and counts as it goes then"
-like "$(cat "$tmp/out2")" '^# run again, since the emulator broke their guests:$' "which is told in the end"
+is "$? $(grep -cE '^ok .* l_stale ' "$tmp/out2")" "0 1" "the result of the second attempt counts"
+like "$(cat "$tmp/out2")" '^# run again, since the emulator broke their guests:$' \
+	"the tests that ran again are listed at the end"
 TESTS=no-such-test "$UPROBES_TOP/tests/run" >"$tmp/none" 2>&1 </dev/null
-is "$? $(tail -n 1 "$tmp/none")" "1 0 passed, 0 failed" "no test at all is a failure"
+is "$? $(tail -n 1 "$tmp/none")" "1 0 passed, 0 failed" "a run without any test fails"

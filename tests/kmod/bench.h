@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the two clients of the benchmark have in common, ours and the one of
- * the kernel's own uprobes: the same words for the same work.
+ * The common part of the two clients of the benchmark, that of uprobes.ko and that of the kernel's
+ * uprobes.  Both have the same parameters:
  *
  *	echo "entry-atomic /tmp/hits 0 0x1040 16 1" >/sys/module/bench_ours/parameters/attach
  *	cat /sys/module/bench_ours/parameters/took
  *	echo >/sys/module/bench_ours/parameters/detach
  *
- * "attach" takes what is wanted, a path, a process (0 for all that map the
- * file), where the first probe is (its offset in the file, or its address in
- * the process), the distance between two, and how many there are.  "took" is
- * how long the last attaching or detaching took, in nanoseconds, memory for the
- * descriptions of the probes aside, which is "lists", in bytes.
+ * "attach" takes the kind of the probes, a path, a process (0 for all processes that map the file),
+ * the place of the first probe (its offset in the file, or its address in the process), the
+ * distance between two probes, and their number.  "took" is the time that the last attaching or
+ * detaching took, in nanoseconds.  It does not include allocating the client's own descriptions of
+ * the probes; "lists" is their size in bytes.
  */
 #ifndef _UPROBES_TESTS_BENCH_H
 #define _UPROBES_TESTS_BENCH_H
@@ -23,13 +23,13 @@
 #include <linux/string.h>
 
 /**
- * struct bench_job - probes to be put in place
+ * struct bench_job - the probes to attach
  * @kind: entry-atomic, entry-sleepable or return-atomic
  * @path: the file
  * @pid: the process, or 0
- * @start: where the first one is
- * @stride: bytes from one to the next
- * @count: how many
+ * @start: offset or address of the first probe
+ * @stride: distance between two probes in bytes
+ * @count: number of probes
  */
 struct bench_job {
 	char kind[24];
@@ -40,7 +40,7 @@ struct bench_job {
 	unsigned int count;
 };
 
-/* The client's own; @took is set to how long the probing itself took. */
+/* Each client defines these.  They set @took to the time of registering or unregistering. */
 static int bench_attach(const struct bench_job *job, u64 *took);
 static void bench_detach(u64 *took);
 

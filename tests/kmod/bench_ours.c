@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Probes with empty handlers, for the benchmark; see bench.h.
+ * Register probes of uprobes.ko with empty handlers, for the benchmark; see bench.h.
  */
 #include <linux/slab.h>
 

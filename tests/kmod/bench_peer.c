@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The same as bench_ours.c with the kernel's own uprobes: its cheapest consumer,
- * one with an empty handler, registered one by one as its interface has it.
+ * The counterpart of bench_ours.c for the kernel's uprobes.  It registers their cheapest
+ * consumer, one with an empty handler, one by one, as their interface requires.
  */
 #include <linux/fs.h>
 #include <linux/namei.h>
@@ -32,7 +32,7 @@ static int bench_attach(const struct bench_job *job, u64 *took)
 
 	if (count)
 		return -EBUSY;
-	/* It has no probes on one process: those are ours alone. */
+	/* The kernel's uprobes cannot probe a single process. */
 	if (job->pid)
 		return -EOPNOTSUPP;
 	ret = kern_path(job->path, LOOKUP_FOLLOW, &file);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parameter "inject", and the sites that there are.  The first of the
- * module's objects: its part of their section is the beginning.
+ * The parameter "inject", and the beginning of the section of sites.  Kbuild links this object
+ * first.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -14,20 +14,21 @@ DEFINE_STATIC_KEY_FALSE(inject_key);
 
 struct inject_site inject_first[0] __section("uprobes_inject") __aligned(64);
 
-/* Which of the calls at wanted sites fails, and whether all later ones do. */
+/* Number of calls at the selected sites until one fails; whether all later calls fail, too. */
 static atomic_long_t inject_left = ATOMIC_LONG_INIT(0);
 static bool inject_on;
 
-/* Where the last failure was. */
+/* The site of the last failure. */
 static struct inject_site *inject_latest;
 
 static struct dentry *inject_file;
 
 /**
- * inject_fails() - whether a call is to fail
- * @site: where it is made
+ * inject_fails() - decide whether a call fails
+ * @site: the site of the call
  *
  * Context: any.
+ * Return: true if the call must fail.
  */
 bool inject_fails(struct inject_site *site)
 {
@@ -41,13 +42,19 @@ bool inject_fails(struct inject_site *site)
 		return false;
 	atomic_inc(&site->failed);
 	WRITE_ONCE(inject_latest, site);
-	/* What is in a hit may also be under the scheduler's locks, and be repeated for ever. */
+	/*
+	 * Do not log failures in hits: locks of the scheduler may be held there, and a failure may
+	 * repeat for ever.
+	 */
 	if (!site->in_hit)
 		pr_info("inject: %s.%s.%s fails\n", site->source, site->function, site->call);
 	return true;
 }
 
-/* Whether @names, between commas, has the site; a star has none that is in a hit. */
+/*
+ * Check whether @names, which commas separate, selects the site.  A name that ends in a star
+ * selects no site that is passed in hits.
+ */
 static bool site_named(const struct inject_site *site, const char *names, size_t len)
 {
 	char own[128];
@@ -69,7 +76,7 @@ static bool site_named(const struct inject_site *site, const char *names, size_t
 	}
 }
 
-/* SITE[,SITE...]:NTH, a SITE with a star at its end for all that begin like this. */
+/* Parse SITE[,SITE...]:NTH.  A SITE that ends in a star matches all sites with that prefix. */
 static int inject_set(const char *text, const struct kernel_param *kp)
 {
 	const char *colon = strrchr(text, ':');
@@ -106,7 +113,7 @@ static int inject_set(const char *text, const struct kernel_param *kp)
 	return 0;
 }
 
-/* Where the last failure was, and the error that its caller is to see. */
+/* Show the site of the last failure, and the error that its caller sees. */
 static int inject_get(char *buffer, const struct kernel_param *kp)
 {
 	const struct inject_site *site = READ_ONCE(inject_latest);
@@ -133,7 +140,7 @@ static int sites_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(sites);
 
-/* Tests do without the file where it cannot be.  Context: may sleep. */
+/* Errors are ignored: without debugfs, tests do not use the file.  Context: may sleep. */
 void inject_init(void)
 {
 	inject_file = debugfs_create_file("uprobes-inject", 0400, NULL, NULL, &sites_fops);

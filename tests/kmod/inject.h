@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Failure on demand, for tests.  Kbuild includes this before each source of the
- * module: calls of the functions at the end become sites, named
- * SOURCE.FUNCTION.CALL, at which the parameter "inject" has them fail:
+ * Failure injection for tests.  Kbuild includes this header before each source of the module.  The
+ * macros at the end turn calls of these functions into injection sites, which are named
+ * SOURCE.FUNCTION.CALL.  The parameter "inject" makes calls at sites fail:
  *
  *	echo attach.pmm_attach.kvmalloc_array:1 >.../parameters/inject
- *	echo '*:7' >.../parameters/inject	the seventh call of all
- *	echo '*:7+' >.../parameters/inject	and all after it
- *	echo SITE,SITE:7 >.../parameters/inject	the seventh of what these two make
+ *	echo '*:7' >.../parameters/inject	the seventh call at any site
+ *	echo '*:7+' >.../parameters/inject	the seventh call, and all later ones
+ *	echo SITE,SITE:7 >.../parameters/inject	the seventh call at these two sites
  *	echo off >.../parameters/inject
  *
- * With a star, no site counts more than INJECT_TURNS times: a loop of a thousand
- * fails in its first turns.
+ * With a star, a site counts at most INJECT_TURNS times: a loop of a thousand calls fails in its
+ * first turns.
  *
- * Reading it tells what has failed; debugfs has all sites in "uprobes-inject".
+ * Reading the parameter shows the last failure.  The file "uprobes-inject" in debugfs lists all
+ * sites.
  *
- * While nothing is injected a site is one instruction that does nothing, and in the trap there
- * is but one, for a task of which nothing is known yet: reading user memory programs make fail
- * by themselves, and work for a task is refused only when it has exited. That one fails, in hits
- * and for whatever else needs it, when it is named, and is in no star: which call of all it is
- * programs decide, not who injects. Behind a plus it has instructions that are stepped over
- * repeat their breakpoint until nothing is injected. Allocations that must not fail do not.
+ * While nothing is injected, a site is one instruction without effect.  The trap has only one site:
+ * taking a utask from the reserve, for a task that has none.  It needs no others: programs
+ * themselves make reads of user memory fail, and task work is refused only if the task has exited.
+ * A star does not match this site, as programs decide how many calls in hits there are.  If the
+ * site is named, it fails in hits and for all other callers.  With a plus, a task that has to step
+ * over an instruction executes the breakpoint again until the injection is switched off.
+ * Allocations with __GFP_NOFAIL never fail.
  */
 #ifndef _UPROBES_INJECT_H
 #define _UPROBES_INJECT_H
@@ -59,15 +61,17 @@
 /**
  * struct inject_site - a call that can be made to fail
  * @source: name of the source, without its suffix
- * @function: the function that the call is in
- * @call: what it calls
- * @error: the error that its caller sees, or that stands for what it sees
- * @in_hit: no star means it, as it is made in hits, too, or fails only for who is being killed
- * @wanted: how often it still counts; -1 for always
- * @passed: how often it was passed, while anything was injected
- * @failed: how often it failed
+ * @function: the function that contains the call
+ * @call: the called function
+ * @error: the error that the caller sees, or that corresponds to the result that it sees
+ * @in_hit: a star does not match the site: hits pass it, too, or it fails only for tasks that are
+ *	being killed
+ * @wanted: how many more calls at the site count; -1 for no limit
+ * @passed: how often the site was passed while anything was injected
+ * @failed: how often the call failed
  *
- * They make up a section, hence the size.
+ * The sites form an array in a section of their own.  The alignment makes the size of a site equal
+ * to the distance between two sites.
  */
 struct inject_site {
 	const char *source;
@@ -84,7 +88,7 @@ struct inject_site {
 
 DECLARE_STATIC_KEY_FALSE(inject_key);
 
-/* All sites; see inject_end.c. */
+/* The beginning and the end of all sites; see inject.c and inject_end.c. */
 extern struct inject_site inject_first[], inject_last[];
 
 bool inject_fails(struct inject_site *site);
@@ -108,16 +112,16 @@ void inject_exit(void);
 #define INJECT(name, code, condition, failure, result)				\
 	INJECT_SITE(false, name, code, condition, failure, result)
 
-/* Where no star is to come: no program runs on that has been killed. */
+/* A site that no star matches, such as for an error that only a task gets that is being killed. */
 #define INJECT_NAMED(name, code, failure, result)				\
 	INJECT_SITE(true, name, code, true, failure, result)
 
-/* In hits, too, for a task that has no memory of ours yet. */
+/* A site that hits pass, too, for a task that has no utask yet. */
 #define INJECT_HIT(name, result) INJECT_SITE(true, name, ENOMEM, true, NULL, result)
 
 #ifndef INJECT_NOTHING
 
-/* Some are macros in some kernels, so that they need a function to be called by. */
+/* Some of these are macros in some kernels: call them in functions, before they are redefined. */
 #define INJECT_ALLOC(name, arguments, values)					\
 static __always_inline void *inject_##name arguments				\
 {										\
@@ -321,16 +325,16 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define synth_event_create(...)							\
 	INJECT_INT("synth_event_create", ENOMEM, synth_event_create(__VA_ARGS__))
 
-/* Of the module's own: memory for a task of which nothing is known yet. */
+/* Functions of the module.  Here: taking a utask for a task that has none. */
 #define utask_take(reserve) INJECT_HIT("reserve_take", reserve_take(reserve))
-/* A page of text, for a task that is being killed, or when memory is short. */
+/* Getting a page of text fails if the task is being killed, or if there is no memory. */
 #define text_page(mm, addr, flags)						\
 	INJECT_NAMED("page_get_killed", EINTR, ERR_PTR(-EINTR),			\
 		     INJECT_NAMED("page_get", ENOMEM, ERR_PTR(-ENOMEM), page_get(mm, addr, flags)))
-/* Memory for the calls that a forked child gets copies of. */
+/* Return instances for the copies of calls that a forked child gets. */
 #define blank_alloc(data_size)							\
 	INJECT("instance_alloc", ENOMEM, true, NULL, instance_alloc(data_size, GFP_ATOMIC))
-/* Without that of hits: for what forks and mappings do. */
+/* A site apart from that of hits, for forks and mappings. */
 #define utask_get_aside(task)							\
 ({										\
 	struct task_struct *__task = (task);					\

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The last of the module's objects: where the section of sites ends.
+ * The end of the section of sites.  Kbuild links this object last.
  */
 #define INJECT_NOTHING
 #include "inject.h"

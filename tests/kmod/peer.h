@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's own uprobes as one interface, for the benchmark's sake.  Nothing
- * of the product uses it, and these are its only version conditionals.
+ * One interface to the kernel's uprobes of all versions, for the benchmark.  uprobes.ko does not
+ * use it.  All version conditionals of the benchmark are here.
  */
 #ifndef _UPROBES_TESTS_PEER_H
 #define _UPROBES_TESTS_PEER_H
@@ -14,8 +14,8 @@
  * struct peer - a probe of the kernel's uprobes
  * @uc: its consumer
  * @inode: the file
- * @offset: where in it
- * @uprobe: what is registered, where the interface has it
+ * @offset: offset of the probe in the file
+ * @uprobe: the kernel's uprobe, if uprobe_register() returns it
  */
 struct peer {
 	struct uprobe_consumer uc;
@@ -45,7 +45,7 @@ static inline int peer_register(struct peer *p)
 #endif
 }
 
-/* Of each probe; peer_unregister_sync() once for all of them, behind it. */
+/* Unregister one probe.  After the last one, call peer_unregister_sync() once. */
 static inline void peer_unregister(struct peer *p)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)

@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A client of the whole interface, driven by the tests:
+ * A client that uses the whole interface, controlled by the tests:
  *
  *	echo "0 pid=123 vaddr=0x55d0c0ffee10 flags=1" >/sys/module/uprobe_client/parameters/set
  *	echo "register 0" >/sys/module/uprobe_client/parameters/run
  *	cat /sys/module/uprobe_client/parameters/state
  *
- * There are PROBES numbered probes. "set" changes fields of one; "run" does
- * something to a range of them ("register 3", "unregister 0-999") and fails
- * with what that came to; "state" has a line for each that was ever set:
- * number, registered or not, hits, missed, handler calls, entry handler calls,
- * task handler calls, registration callbacks, the last one's result, whether that was
- * of a registration, of which type, and how many of its handlers are running. It holds a
- * hundred lines or so; "total" is the hits and the misses of all probes.  To
- * unregister or disable fails with EBUSY when a handler is running afterwards.  "order" is
- * the numbers of the probes whose handlers were called last, until it is written to.
- * "seen" is how the last calls were entered and left: the number of the probe, "entry" or
- * "return", then of the call the function, the return address and where that lies, then ip
- * and stack pointer; until it is written to.
+ * There are PROBES numbered probes.  "set" changes fields of one of them.  "run" applies a verb to
+ * a range of them ("register 3", "unregister 0-999"), and returns the error of that call.  If a
+ * handler still runs after "unregister" or "disable", "run" fails with EBUSY.
+ *
+ * "state" has a line for each probe that was ever set: number, registered or not, hits, missed,
+ * handler calls, entry handler calls, task handler calls, registration callbacks, the result of the
+ * last callback, whether that was for a registration, its type, and the number of handlers that
+ * are running.  It has room for about a hundred lines.  "total" has the hits and the misses of all
+ * probes.
+ *
+ * "order" has the numbers of the probes whose handlers were called last.  "seen" has a line for
+ * each call of an entry handler or a return handler, until it is full: the number of the probe, "entry"
+ * or "return", the function, the return address, the address of its stack word, the ip, and the
+ * stack pointer.  A write clears "order" or "seen".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -36,27 +38,27 @@
 
 #define PROBES	2048
 
-/* What a handler does besides counting. */
+/* The action of a handler, besides counting. */
 enum action {
 	ACT_NOTHING,
 	ACT_REGISTER,		/* register probe "other" */
 	ACT_UNREGISTER,		/* unregister probe "other" */
 	ACT_AGAIN,		/* ask for task context */
-	ACT_SLEEP,		/* for "other" milliseconds */
-	ACT_SKIP,		/* "other" bytes of code */
-	ACT_DECLINE,		/* every second call */
-	ACT_DATA,		/* check what the entry handler left in the data */
-	ACT_AWAIT,		/* a signal for "other" milliseconds, in the first call */
-	ACT_LINGER,		/* until another call unregisters it, and "other" */
-				/* milliseconds; then unregister itself, too */
-	ACT_BULK,		/* unregister "other" and the next two in one call */
-	ACT_CHANGE,		/* the first argument, or the return value, to "other" */
-	ACT_ENABLE,		/* enable and disable "other", neither of which may be */
-	ACT_HOLD,		/* until another call unregisters or disables it, and "other" */
-				/* milliseconds */
+	ACT_SLEEP,		/* sleep for "other" milliseconds */
+	ACT_SKIP,		/* skip "other" bytes of code */
+	ACT_DECLINE,		/* decline every second call, in the entry handler */
+	ACT_DATA,		/* check the data that the entry handler has stored */
+	ACT_AWAIT,		/* the first call waits for a signal, "other" ms at most */
+	ACT_LINGER,		/* wait until another task unregisters the probe, and for "other" */
+				/* milliseconds; then unregister the probe, too */
+	ACT_BULK,		/* try to register "other" and the next two; unregister them */
+	ACT_CHANGE,		/* set the first argument, or the return value, to "other" */
+	ACT_ENABLE,		/* try to enable and disable "other": both must fail */
+	ACT_HOLD,		/* wait until another task unregisters or disables the probe, */
+				/* and for "other" milliseconds */
 };
 
-/* In which of its handlers a probe does that. */
+/* The handler of a probe that does the action. */
 enum acts { ACTS_HANDLER, ACTS_ENTRY, ACTS_TASK };
 
 static const char * const action_names[] = {
@@ -85,10 +87,10 @@ static struct probe {
 	int result;
 	int reg;
 	enum uprobe_type type;
-	bool leaving;		/* "unregister" or "disable" was written */
+	bool leaving;		/* "unregister" or "disable" has been written */
 } *probes;
 
-/* One command at a time; handlers do without. */
+/* One command at a time.  Handlers do not take it. */
 static DEFINE_MUTEX(client_mutex);
 
 static int probe_register(struct probe *p)
@@ -104,7 +106,7 @@ static void probe_unregister(struct probe *p)
 		unregister_uprobe(&p->rp.u);
 }
 
-/* None of them may be registered so from a handler, and all unregistered. */
+/* In a handler, registering several probes must fail, and unregistering several must work. */
 static void probe_bulk(struct probe *p)
 {
 	struct uprobe *us[] = { &p[0].rp.u, &p[1].rp.u, &p[2].rp.u };
@@ -121,7 +123,7 @@ static void probe_bulk(struct probe *p)
 	WARN(ret != -EDEADLK, "registering many in a handler: %d", ret);
 }
 
-/* As the context is: in the trap, where it must not be long. */
+/* Wait by delays in the trap, for at most 8 s, and by sleeping elsewhere, for at most 60 s. */
 static void probe_hold(struct probe *p)
 {
 	unsigned int ms;
@@ -192,7 +194,7 @@ static void probe_act(struct probe *p, enum acts where, struct pt_regs *regs)
 	}
 }
 
-/* The probes whose handlers were called last, the newest behind. */
+/* The probes whose handlers were called last, in the order of the calls. */
 static char order[128];
 static DEFINE_SPINLOCK(order_lock);
 
@@ -209,7 +211,7 @@ static void order_note(const struct probe *p)
 	spin_unlock_irqrestore(&order_lock, flags);
 }
 
-/* What handlers of returns were told, until there is no room. */
+/* The arguments of entry and return handlers, until the array is full. */
 static struct seen {
 	const struct probe *p;
 	bool entry;
@@ -229,7 +231,7 @@ static void seen_note(const struct probe *p, bool entry, const struct uretprobe_
 		};
 }
 
-/* Each handler begins and ends with these. */
+/* Each handler calls these at its beginning and its end. */
 static void handler_begins(struct probe *p, bool in_trap)
 {
 	WARN_ONCE(irqs_disabled() != in_trap, "a handler is called %s the trap",
@@ -274,7 +276,7 @@ static void on_task(struct uprobe *u, struct pt_regs *regs)
 	task_handler(container_of(u, struct probe, rp.u), regs);
 }
 
-/* What the data of a call is to be full of. */
+/* The byte that an entry handler fills the data of a call with. */
 static u8 data_byte(const struct uretprobe_instance *ri)
 {
 	return (ri->sp >> 4) ^ (ri->ret_addr << 1);
@@ -329,7 +331,7 @@ static void on_done(struct uprobe *u, int reg, enum uprobe_type type, int result
 	p->result = result;
 	p->reg = reg;
 	p->type = type;
-	/* The test has seen the result when it sees the number. */
+	/* If the test sees the new number of callbacks, it must see their result, too. */
 	smp_wmb();
 	atomic_inc(&p->callbacks);
 }
@@ -448,7 +450,7 @@ static int set_probe(const char *line, const struct kernel_param *kp)
 	}
 	if (!ret) {
 		p->used = true;
-		/* That of the other kind counts for nothing. */
+		/* Set the handlers of both kinds of probes.  Only one kind is called. */
 		p->rp.u.handler = p->bare && !p->returns ? NULL : on_hit;
 		p->rp.u.task_handler = on_task;
 		p->rp.u.filter = p->only ? filter_pid : NULL;

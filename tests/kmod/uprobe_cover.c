@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which basic blocks of uprobes.ko have been executed, for a build of it that calls
- * __sanitizer_cov_trace_pc() in each (COVERAGE=1).  Stays loaded while uprobes.ko comes
- * and goes; reading uprobe-cover in debugfs gives those that are new since it was read last,
- * each as "text OFFSET" or "init OFFSET": where the call returns to, as seen from the module's
- * cleanup_module() or init_module().
+ * Record which basic blocks of uprobes.ko have been executed.  A build with COVERAGE=1 calls
+ * __sanitizer_cov_trace_pc() in each block.  This module stays loaded while uprobes.ko is unloaded
+ * and loaded again.  The file uprobe-cover in debugfs shows the blocks that are new since the last
+ * read, as "text OFFSET" or "init OFFSET".  OFFSET is the distance of the call's return address
+ * from the module's cleanup_module() or init_module().
  */
 #include <linux/debugfs.h>
 #include <linux/kprobes.h>
@@ -12,7 +12,7 @@
 #include <linux/seq_file.h>
 #include <linux/string.h>
 
-/* More than the module's text takes on either side of what it is measured from. */
+/* Limit of offsets in both directions; the module's text is smaller. */
 #define COVER_REACH	(1L << 20)
 
 #define COVER_NEW	1
@@ -20,12 +20,12 @@
 #define COVER_TOLD	3
 
 /**
- * struct cover_part - a part of the module that is mapped as one
- * @name: what its lines begin with
- * @anchor: the function in it that offsets count from, where it is this time
+ * struct cover_part - a part of the module with its own mapping
+ * @name: the first word of its lines
+ * @anchor: address of the function from which offsets count; it changes with each load
  * @reached: one byte for each offset
  *
- * A byte is written by whoever gets there first, without a lock: all write the same.
+ * Several CPUs may write a byte at the same time without a lock: all of them write the same value.
  */
 struct cover_part {
 	const char *name;
@@ -40,7 +40,7 @@ static struct dentry *cover_file;
 
 void __sanitizer_cov_trace_pc(void);
 
-/* Runs in any context, the breakpoint exception among them; no uprobes.ko, no caller. */
+/* Context: any, the trap included.  Only uprobes.ko calls this function. */
 void notrace __sanitizer_cov_trace_pc(void)
 {
 	unsigned long ip = (unsigned long)__builtin_return_address(0);
@@ -104,7 +104,7 @@ static int cover_show(struct seq_file *m, void *unused)
 {
 	cover_tell(m, &cover_text);
 	cover_tell(m, &cover_init);
-	/* What does not fit is shown again, into a larger buffer. */
+	/* If the buffer is too small, seq_file calls this function again with a larger one. */
 	if (!seq_has_overflowed(m)) {
 		cover_told(&cover_text);
 		cover_told(&cover_init);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Disarms a kprobe of another module's, whose address is the parameter "kprobe", for as long as
- * this module is there: the function that it is on is called as if nobody had hooked it.
+ * Disarm a kprobe of another module while this module is loaded.  The parameter "kprobe" is the
+ * address of its struct kprobe.  Calls of the kprobed function then do not call its handler.
  */
 #include <linux/kprobes.h>
 #include <linux/module.h>

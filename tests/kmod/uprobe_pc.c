@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Asks what addresses stand for, as a client that looks at stacks does:
+ * Translate addresses with uprobe_get_pc(), as a client does that walks stacks:
  *
  *	echo "TID" >/sys/module/uprobe_pc/parameters/ask
  *	echo "TID PC SP" >/sys/module/uprobe_pc/parameters/ask
@@ -8,16 +8,15 @@
  *	echo "return PID VADDR" >/sys/module/uprobe_pc/parameters/walk
  *	cat /sys/module/uprobe_pc/parameters/answer
  *
- * "ask" looks at a thread: at the one that runs from an interrupt on its CPU, at
- * another one from outside; the test sees to it that it does not begin to run.
- * With PC and SP it asks for these instead.  "walk" puts a probe in place whose
- * handler, in the trap, does the same to the task that it is called in; nothing
- * but "entry" or "return" is there at a time, and "none" takes it away.
+ * "ask" looks at a thread.  If the thread runs, an interrupt on its CPU does so; otherwise another
+ * task does, and the test must make sure that the thread does not begin to run.  With PC and SP,
+ * "ask" translates these instead.  "walk" registers a probe on an entry or on the returns of a
+ * function.  Its handler, in the trap, looks at the current task in the same way.  There is one
+ * such probe at a time; "none" unregisters it.
  *
- * "answer" has a line for the ip and one for each of WORDS words of the stack:
- * the stack pointer or the place, what is there, what that stands for.  In a
- * return handler they begin with the return address, and each is asked for with
- * the call at hand.
+ * "answer" has a line for the ip, and one for each of WORDS words of the stack: the stack pointer
+ * or the address of the word, the value, and its translation.  In a return handler, the words begin
+ * with the return address, and each is translated with the current call.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -53,7 +52,7 @@ static void note(unsigned long sp, unsigned long is, unsigned long pc)
 	answer.lines[answer.n++] = (struct line) { .sp = sp, .is = is, .pc = pc };
 }
 
-/* Context: the current task; any. */
+/* Translate the ip and the stack of the current task.  Context: any. */
 static void look(struct uretprobe_instance *ri, const struct pt_regs *regs)
 {
 	unsigned long at = ri ? ri->sp : regs->sp, word;

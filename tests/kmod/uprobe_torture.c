@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The torture's client: registers, enables, disables and unregisters probes of
- * all kinds at random, and looks whether what their handlers see is right.
+ * The client of the torture.  Registers, enables, disables and unregisters probes of all kinds at
+ * random, and checks the arguments of their handlers.
  *
- *	target	(write) adds a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED";
- *		the program at PATH is not position-independent, and its process
- *		is named as the file is.  FUNCTION is the number of the function
- *		whose first instruction it is, called with (x, ~x, ...) and
- *		returning 3 * x + K; -1 where none is
- *	span	(write) 1: one entry and one return probe of some kind on each
- *		function whose SPANNED is 1; 0: take them away.  (read) for each
- *		"PATH FUNCTION entry|return HITS MISSED"
- *	churn	(write) so many threads register and unregister; 0: stop them,
- *		and take away what they have registered
- *	state	(read) "NAME NUMBER" lines: what has been done, and what was wrong,
- *		which is told in the kernel log, too
+ *	target	(write) add a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED".  The program at
+ *		PATH is not position-independent, and its process has the name of the file.  If the
+ *		place is the first instruction of a function, FUNCTION is its number, otherwise -1.
+ *		The function is called with (x, ~x, ...), and returns 3 * x + K
+ *	span	(write) 1: register one entry and one return probe on each function whose SPANNED is
+ *		1; 0: unregister them.  (read) a line for each probe:
+ *		"NAME FUNCTION entry|return HITS MISSED"
+ *	churn	(write) start this number of threads, which register and unregister; 0: stop the
+ *		threads, and unregister their probes
+ *	state	(read) lines "NAME NUMBER": the numbers of operations, and of errors, which are also
+ *		in the kernel log
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -54,7 +53,7 @@ static struct target {
 } targets[TARGETS];
 static unsigned int nr_targets;
 
-/* What a handler does besides looking. */
+/* The action of a handler, besides its checks. */
 enum action { ACT_NOTHING, ACT_SLEEP, ACT_AGAIN, ACT_LEAVE, ACT_DECLINE, ACTIONS };
 
 struct probe {
@@ -62,11 +61,11 @@ struct probe {
 	struct target *target;
 	bool returns;
 	bool registered;
-	/* Whether a handler may be called. */
+	/* A handler may be called. */
 	bool live;
 	bool enabled;
 	enum action action;
-	/* Somebody sees to the unregistering. */
+	/* Bit 0: a thread, or the handler, takes care of unregistering the probe. */
 	unsigned long asked;
 	struct completion left;
 	atomic64_t calls;
@@ -77,9 +76,9 @@ static struct probe *spans;
 static unsigned int nr_spans;
 
 static struct churner {
-	struct task_struct *task;	/* with a reference, as it ends by itself */
+	struct task_struct *task;	/* with a reference, as the thread ends by itself */
 	bool stop;
-	/* What it had registered is taken away. */
+	/* The thread has unregistered all of its probes. */
 	struct completion done;
 	u64 random;
 	struct probe *probes;
@@ -231,7 +230,7 @@ static unsigned int draw(u64 *random, unsigned int limit)
 	return (*random >> 33) % limit;
 }
 
-/* A process that executes the target's file: by its name, which is the file's. */
+/* Choose a process that executes the target's file: its name is that of the file. */
 static pid_t process_of(const struct target *t, u64 *random)
 {
 	unsigned int n = 0, which;
@@ -267,7 +266,7 @@ static void prepare(struct probe *p, struct target *t, bool returns, unsigned in
 	p->live = true;
 }
 
-/* Some probe at a place; false when it would take a process, and there is none. */
+/* Set up a random probe at a place.  Return false if it needs a process, and there is none. */
 static bool prepare_any(struct probe *p, struct target *t, bool returns, bool processes,
 			u64 *random)
 {
@@ -303,7 +302,7 @@ static bool prepare_any(struct probe *p, struct target *t, bool returns, bool pr
 	return true;
 }
 
-/* Pointers to a probe are pointers to the return probe and to the probe that it starts with. */
+/* A struct probe begins with a return probe, which begins with a probe, so pointers can be cast. */
 static int register_some(struct probe **ps, unsigned int n)
 {
 	BUILD_BUG_ON(offsetof(struct probe, rp) || offsetof(struct uretprobe, u));
@@ -331,7 +330,7 @@ static void registered(struct probe *p)
 	count(REGISTERED);
 }
 
-/* It has been unregistered: nothing may come any more, and the counts are final. */
+/* Check a probe that has been unregistered.  No handler may be called now, and counts are final. */
 static void gone(struct probe *p)
 {
 	struct uprobe_counts c = uprobe_counts(&p->rp.u);
@@ -369,13 +368,13 @@ static void unregister_any(struct probe **ps, unsigned int n)
 		gone(ps[i]);
 }
 
-/* What the end of a process comes to, at whatever moment. */
+/* Check for the errors that a call gets if the process ends, at any moment. */
 static bool kill_errno(int ret)
 {
 	return ret == -EINVAL || ret == -EFAULT || ret == -ESRCH || ret == -EIO;
 }
 
-/* @p, or another of those that were to be registered with it. */
+/* Count a refusal of @p, or of a probe that was registered in the same call. */
 static void refused(struct probe *p, int ret)
 {
 	enum count what = !p->rp.u.vaddr || !kill_errno(ret) ? REFUSED :
@@ -386,7 +385,10 @@ static void refused(struct probe *p, int ret)
 		tell(p, "registering has failed, of this one or one with it", -ret);
 }
 
-/* Some of the probes from @first on that are (not) registered, and of one type. */
+/*
+ * Collect probes from @first on that are registered, and of one type; or, if @is_registered is
+ * false, probes that are not registered.
+ */
 static unsigned int collect(struct churner *c, unsigned int first, bool is_registered,
 			    struct probe **ps, unsigned int limit)
 {
@@ -405,7 +407,7 @@ static void churn_register(struct churner *c, unsigned int first)
 {
 	unsigned int i, n, limit = draw(&c->random, 2) ? 1 : 1 + draw(&c->random, BULK);
 	bool returns = draw(&c->random, 2);
-	/* One of many whose process has gone is enough to have all of them refused. */
+	/* If the process of one probe has ended, the registration of all probes fails. */
 	bool processes = limit == 1 || !draw(&c->random, 4);
 	struct probe *ps[BULK];
 	int ret;
@@ -425,7 +427,7 @@ static void churn_register(struct churner *c, unsigned int first)
 	ret = register_some(ps, n);
 	for (i = 0; !ret && i < n; i++)
 		registered(ps[i]);
-	/* Of many, the first that is a process's may be the one that has gone. */
+	/* The process of a probe may have ended: blame the first probe that has one. */
 	while (ret && i < n - 1 && !ps[i]->rp.u.vaddr)
 		i++;
 	if (ret)
@@ -483,7 +485,7 @@ static int churn(void *data)
 	struct probe *ps[BULK];
 	unsigned int n;
 
-	/* The programs leave it little time. */
+	/* Otherwise the programs would leave the thread little time. */
 	set_user_nice(current, -10);
 	while (!READ_ONCE(c->stop)) {
 		churn_once(c);
@@ -501,13 +503,13 @@ static void churn_stop(void)
 {
 	struct churner *c;
 
-	/* All wind down side by side, in the time that it takes the slowest. */
+	/* Tell all threads to stop before waiting for the first one. */
 	for (c = churners; c < churners + CHURNERS; c++)
 		WRITE_ONCE(c->stop, true);
 	for (c = churners; c < churners + CHURNERS; c++) {
 		if (!c->task)
 			continue;
-		/* Waiting for long at a stretch is what hung tasks are known by. */
+		/* Wait in short periods, so that this task is not taken for a hung one. */
 		while (!wait_for_completion_timeout(&c->done, 10 * HZ))
 			;
 		kthread_stop(c->task);
@@ -553,7 +555,7 @@ static void span_stop(void)
 	struct probe *ps[BULK];
 	unsigned int i, n;
 
-	/* The entries come first. */
+	/* The entry probes come before the return probes; one call unregisters one type only. */
 	for (i = 0; i < nr_spans; i += n) {
 		for (n = 0; n < BULK && i + n < nr_spans; n++) {
 			ps[n] = &spans[i + n];
@@ -645,7 +647,10 @@ static int target_set(const char *line, const struct kernel_param *kp)
 		return PTR_ERR(t.file);
 	}
 	t.name = kbasename(t.path);
-	/* The guest's libraries are the host's, below an overlay: not read without an open file. */
+	/*
+	 * The guest's libraries are files of the host on 9p, below an overlay.  9p cannot read them
+	 * without an open file.
+	 */
 	t.by_inode = d_real_inode(t.file->f_path.dentry)->i_sb->s_magic != V9FS_MAGIC;
 	targets[nr_targets++] = t;
 	return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Does the wrong that a debug kernel is to find, one kind for each load. */
+/* Commit one of the faults that a debug kernel must find; the parameter "fault" selects it. */
 #include <linux/completion.h>
 #include <linux/debugobjects.h>
 #include <linux/delay.h>
@@ -20,7 +20,7 @@ static DEFINE_MUTEX(two);
 static DEFINE_SPINLOCK(sleeps_on_rt);
 static DEFINE_RAW_SPINLOCK(raw);
 
-/* Not to be optimized away, nor seen through. */
+/* Volatile, so that the compiler neither drops the accesses nor warns about them. */
 static void *volatile held;
 
 static void leak(void)
@@ -99,7 +99,7 @@ static void warn(void)
 	WARN(1, "a fault of this module");
 }
 
-/* For ever: the guest ends by itself when that is found. */
+/* Wait for ever: the kernel panics when it finds the hung task. */
 static void hang(void)
 {
 	DECLARE_COMPLETION_ONSTACK(never);
@@ -107,7 +107,7 @@ static void hang(void)
 	wait_for_completion(&never);
 }
 
-/* Not so long that RCU's stall comes first. */
+/* Spin for less time than RCU's stall timeout, so that the soft lockup is found first. */
 static void spin(void)
 {
 	unsigned long end = jiffies + 90 * HZ;
