@@ -18,8 +18,8 @@
  *
  * "order" has the numbers of the probes whose handlers were called last.  "seen" has a line for
  * each call of an entry handler or a return handler, until it is full: the number of the probe,
- * "entry" or "return", the function, the return address, the address of its stack word, the ip, and the
- * stack pointer.  A write clears "order" or "seen".
+ * "entry" or "return", the function, the return address, the address of its stack word, the ip,
+ * and the stack pointer.  A write clears "order" or "seen".
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
