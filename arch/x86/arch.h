@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The interface between the generic code and the processor.  Of this directory, the generic code
- * includes this header, and those of slots and return addresses: ssol.h, ssol_emit.h, retaddr.h.
+ * includes directly only this header and those of slots and return addresses: ssol.h, ssol_emit.h,
+ * retaddr.h.
  */
 #ifndef _UPROBES_ARCH_H
 #define _UPROBES_ARCH_H
@@ -93,7 +94,11 @@ bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned l
 bool arch_step_plain(const struct ssol_plan *plan);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
-/* Check whether the task has entered the kernel by a system call: others store -1 or less. */
+
+/*
+ * Check whether the task has entered the kernel by a system call.  Other entries store a negative
+ * number.
+ */
 static inline bool arch_in_syscall(const struct pt_regs *regs)
 {
 	/* The kernel uses only the lower half of orig_ax. */
@@ -183,7 +188,7 @@ static inline bool arch_stepped(unsigned long flags)
 	return flags & X86_EFLAGS_TF;
 }
 
-/* Switch the trap behind the next instruction on or off. */
+/* Switch the debug exception behind the next instruction on or off. */
 static inline void arch_set_stepped(struct pt_regs *regs, bool stepped)
 {
 	if (stepped)
@@ -192,7 +197,7 @@ static inline void arch_set_stepped(struct pt_regs *regs, bool stepped)
 		regs->flags &= ~X86_EFLAGS_TF;
 }
 
-/* Get, or set, the watchpoints that a tracer will read as the causes of the trap. */
+/* Get, or set, the watchpoints that a tracer will read as the causes of the debug exception. */
 static inline unsigned long arch_watched(const struct task_struct *task)
 {
 	return task->thread.virtual_dr6 & DR_TRAP_BITS;

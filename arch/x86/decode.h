@@ -45,7 +45,7 @@ enum uinsn_mode {
  * @UINSN_INT: software interrupt: traps, ip already after it
  * @UINSN_PUSHF: stores the flags
  * @UINSN_POPF: loads the flags, TF included
- * @UINSN_SS: delays debug traps by one instruction
+ * @UINSN_SS: delays debug exceptions by one instruction
  * @UINSN_XBEGIN: relative address of the abort handler
  * @UINSN_ENCLAVE: tells an enclave its own address
  * @UINSN_TRAP: never completes in user mode
@@ -218,7 +218,7 @@ struct uinsn {
 	s32 rel;
 };
 
-/* Check for a class of jumps, calls and returns. */
+/* Check for a class of near jumps, calls and returns. */
 static inline bool uinsn_class_branches(enum uinsn_class class)
 {
 	switch (class) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Return addresses: find functions that use their own, and words that can be one.
+ * Return addresses: find functions that read or write their own, and check whether a word can be
+ * one.
  */
 #ifndef UPROBES_ARCH_X86_RETADDR_H
 #define UPROBES_ARCH_X86_RETADDR_H

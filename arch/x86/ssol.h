@@ -263,7 +263,7 @@ void ssol_before_step(const struct ssol_plan *plan, u64 addr, u64 slot,
 		      struct ssol_step *step, struct ssol_regs *regs);
 
 /**
- * ssol_after_step() - correct the registers after the debug trap that ends a step
+ * ssol_after_step() - correct the registers after the debug exception that ends a step
  * @plan: the plan
  * @addr: address of the instruction in the program
  * @slot: address of the copy

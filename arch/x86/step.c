@@ -80,7 +80,7 @@ void arch_step_begin(const struct ssol_plan *plan, unsigned long addr, unsigned 
  * @addr: its address
  * @slot: address of its copy
  * @step: from arch_step_begin()
- * @regs: user registers in the debug trap, changed to those of the program
+ * @regs: user registers in the debug exception, changed to those of the program
  *
  * Context: the trap.
  * Return: 1 if the step is complete; 0 if it continues (a repeated string instruction traps after

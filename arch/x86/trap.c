@@ -43,7 +43,7 @@ int arch_trap_other(unsigned long event, void *data)
 	if (!(*dr6 & DR_STEP) || !trap_step(args->regs))
 		return NOTIFY_DONE;
 	/*
-	 * A watchpoint or a bus lock may have caused the same trap.  The kernel's notifier for
+	 * A watchpoint or a bus lock may have caused the same exception.  The kernel's notifier for
 	 * watchpoints has run before this one, and has put the causes that a debugger must see into
 	 * virtual_dr6.  The step is already there.
 	 */

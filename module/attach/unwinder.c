@@ -477,7 +477,7 @@ static long detach_call(void *data)
 /**
  * unwinder_exit() - remove the probes from all unwinders
  *
- * No call is hijacked any more, but traps are still handled.
+ * No call is followed any more, but traps are still handled.
  *
  * Context: may sleep.
  */

@@ -10,7 +10,7 @@
  * followed any more, and count as missed.
  *
  * The unwinders of a probed mm are watched from before its first return probe is attached.  This
- * ends when it has no return probe, and all hijacked calls have returned.  A task of the program
+ * ends when it has no return probe, and all followed calls have returned.  A task of the program
  * itself reads the files, when it first calls a return-probed function.
  */
 #ifndef _UPROBES_UNWINDER_H

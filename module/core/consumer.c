@@ -483,7 +483,7 @@ void consumer_set_put(struct consumer_set *set)
 		call_rcu(&set->rcu, consumer_set_free_rcu);
 }
 
-/* With a constructor, the kernel does not clear the objects.  consumer_create() sets all fields. */
+/* A cache with a constructor is exempt from init_on_alloc.  consumer_create() sets all fields. */
 static void consumer_construct(void *consumer)
 {
 }

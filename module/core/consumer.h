@@ -9,16 +9,17 @@
  * Lock order, outermost first (consumer::reg.claimed comes before all of them):
  *
  *	probe_file::sem		the consumers of one file
- *	pmm_list_mutex	(probed_mm.c) the list of probed mms; held for the list alone, as
- *				the holders of the locks below may wait for programs
+ *	pmm_list_mutex	(probed_mm.c) the list of probed mms; no lock below is taken
+ *				while it is held, because their holders may wait for programs
  *	probed_mm::lock		the sites of one address space
  *	mmap lock of that address space
- *	consumer::places.lock		(spinlock) the attachments of a consumer
+ *	consumer::places.lock		(spinlock) the attachments of a consumer; never nested
+ *				with the next lock
  *	probed_mm::sites.lock	(spinlock) the tree of sites; also taken by the
  *				mmu notifier under the mmap lock
  *
- * Never call mmput() with any of these locks held: it may end the address space.  The trap takes
- * none of these locks: it finds sites and consumers under RCU.
+ * mmput() may end the address space, so call it with no lock of this list held; the claim may be
+ * held.  The trap takes none of these locks: it finds sites and consumers under RCU.
  */
 #ifndef _UPROBES_CONSUMER_H
 #define _UPROBES_CONSUMER_H
@@ -148,9 +149,8 @@ struct attachment {
  * @atomic_entry: @atomic and an entry consumer; constant
  * @in_every_process: it probes a file, or is the module's own consumer on unwinders (unwinder.c);
  *	constant
- * @retry_on_nomem: set for the consumer on unwinders, whose task handler must be called whenever
- *	its handler asks for that: without memory, the task executes the breakpoint again until
- *	there is memory; constant
+ * @retry_on_nomem: set for the consumer on unwinders: if its handler asks for the task handler and
+ *	there is no memory, the task executes the breakpoint again until there is; constant
  * @inherits: forked children of the probed process get the probe, too; constant
  * @in_task: an entry consumer's handler, or a return consumer's entry handler, runs in task
  *	context; constant
@@ -257,7 +257,10 @@ struct consumer {
 	struct consumer_set solo;
 };
 
-/* Except for @solo, all fields that a hit reads are in one cache line. */
+/*
+ * All fields that a hit of an entry probe reads, except @solo, are in one cache line.  Return
+ * probes also read @calls and @data_size.  A hit whose task handler is asked for uses @refs.
+ */
 static_assert(offsetofend(struct consumer, run.active) <= 64);
 
 int probe_init(work_func_t end);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life cycle of probed mms, and the tables of probed mms and of sites.
+ * The life cycle of probed mms, and their table.
  */
 #include <linux/hash.h>
 #include <linux/rhashtable.h>
@@ -199,7 +199,7 @@ struct probed_mm *pmm_find(struct mm_struct *mm)
  * pmm_lookup() - look up the probed mm of an address space, without taking a reference
  * @mm: the address space
  *
- * Context: RCU read side; @mm is in use, unless the caller only compares @mm.
+ * Context: RCU read side; @mm is in use, or the caller uses only whether there is a result.
  * Return: the probed mm or NULL.
  */
 struct probed_mm *pmm_lookup(struct mm_struct *mm)
@@ -208,8 +208,8 @@ struct probed_mm *pmm_lookup(struct mm_struct *mm)
 }
 
 /*
- * Runs in a worker, which has no signals: mmu_notifier_register() fails if a signal is pending.
- * That is the rule in a task that is about to handle a signal.
+ * Runs in a worker, which has no signals: mmu_notifier_register() fails if a signal is pending.  A
+ * task that is about to handle a signal always has one pending.
  */
 static long pmm_notify_call(void *data)
 {

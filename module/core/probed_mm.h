@@ -53,8 +53,9 @@ enum watched {
  * @passed_on: hits have been passed on to tracers; never cleared
  * @unwinders: the probes on the functions that walk its stacks
  * @unwinders.watched: progress of inserting them (unwinder.h)
- * @unwinders.lock: read-locked from probing the unwinders until the return probes, or calls, that
- *	need them exist; write-locked to remove these probes (unwinder.c).  Taken before @lock
+ * @unwinders.lock: read-locked from unwinder_watch() until the return probes or calls exist
+ *	(unwinder_watched()), and while unwinders are looked up; write-locked to remove the probes
+ *	on them (unwinder.c).  Taken before @lock
  * @uret: its return probes
  * @uret.trampoline: address of the return trampoline, 0 if there is none yet
  * @uret.calls: calls of return-probed functions
@@ -71,8 +72,8 @@ enum watched {
  * @areas.list: the areas; added under @lock, read without a lock
  * @areas.nr: number of areas
  * @areas.slots_written: number of slots in all areas; written under @lock
- * @areas.nothing_nearer: the nearest possible area did not reach the operand of an instruction,
- *	either: further such instructions are stepped; under @lock, never cleared
+ * @areas.nothing_nearer: a slot in the nearest possible area could not reach the operand of an
+ *	instruction, so further such instructions are stepped; under @lock, never cleared
  * @attached: the attachments; under @lock
  * @attached.bound: consumers registered for this process alone
  * @attached.heirs: number of attachments that forked children get, too
@@ -88,7 +89,7 @@ enum watched {
  * @text: copies and moves of its text
  * @text.moving: number of tasks in mremap() of text that had breakpoints, which may be at any
  *	address meanwhile
- * @text.copied_by: distance of the last copy of probed text that was found from that text
+ * @text.copied_by: distance between probed text and the copy of it that was found last
  *	(copied.c); any thread writes it
  * @life: its life cycle
  * @life.refs: one for the table, and one for each user that has looked it up
@@ -157,7 +158,7 @@ struct probed_mm {
 	} life;
 };
 
-/* All fields that a hit reads are in one cache line. */
+/* All fields that a hit of an entry probe reads are in one cache line. */
 static_assert(offsetofend(struct probed_mm, uret.calls.table) <= 64);
 
 /* Check whether all unwinders of an address space have been looked for.  Context: any. */
@@ -170,8 +171,8 @@ static __always_inline bool unwinder_known(const struct probed_mm *pmm)
 /**
  * struct probed_mm_ops - functions of higher layers that are called for a probed mm
  * @init: initializes the parts of a new probed mm that belong to higher layers
- * @invalidate: a range is about to be unmapped, or to change its protection; called under
- *	the mmap lock, in any order with probed_mm::lock, and possibly where nothing may sleep
+ * @invalidate: a range is about to be unmapped, or to change its protection; called with the
+ *	mmap lock held, with or without probed_mm::lock, and possibly where nothing may sleep
  * @invalidated: the range has been unmapped, or has changed its protection
  * @reap: detaches all consumers, after the address space has ended; may sleep
  * @forget: the last reference was dropped, and the mm still exists; may sleep

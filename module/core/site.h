@@ -56,8 +56,8 @@ struct site_key {
  * @pmm: the probed mm; constant
  * @state: enum site_state; written under probed_mm::lock; under probed_mm::sites.lock when the
  *	mapping goes; by foreign_left() when the kernel's uprobes leave; read by the trap
- * @slow_path: a hit takes the slow path: the site is no probe, is in 32-bit code, is a call that
- *	may not match a shadow stack, or has @step set; constant
+ * @slow_path: a hit takes the slow path: the site is no probe, is in 32-bit code, is a call and
+ *	this machine has user shadow stacks, or has @step set; constant
  * @owner: enum breakpoint_owner: the other owner of the breakpoint, if any (foreign.c)
  * @fast_state: @state, @slow_path and @owner in one word; equal to %SITE_ARMED in the usual case
  * @step: the slot holds a plain copy that the task steps under TF; constant

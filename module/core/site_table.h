@@ -33,7 +33,9 @@ struct site_table {
 
 extern struct site_table __rcu *site_table;
 
-/* Sites at the same addresses in many processes, as of one file, must not share a bucket. */
+/*
+ * A probed file has sites at the same addresses in many processes: they must not share a bucket.
+ */
 static inline u64 site_hash(const struct mm_struct *mm, unsigned long addr)
 {
 	return (addr ^ rol64((unsigned long)mm, 23)) * GOLDEN_RATIO_64;

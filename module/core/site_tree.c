@@ -262,7 +262,7 @@ void sites_free(struct probed_mm *pmm)
 	site_stock_end(&freed);
 }
 
-/* With a constructor, the kernel does not clear the objects.  site_alloc() sets all fields. */
+/* A cache with a constructor is exempt from init_on_alloc.  site_alloc() sets all fields. */
 static void site_construct(void *site)
 {
 }

@@ -4,7 +4,8 @@
  *
  * An area is a private mapping of SSOL_AREA_SIZE bytes, readable and executable.  All areas map
  * the same file.  This file never changes: it is full of breakpoints.  The first breakpoint is the
- * return trampoline.  The others end a program that has discarded its pages with slots.
+ * return trampoline.  If a program discards its pages (MADV_DONTNEED), its slots become the others,
+ * and SIGTRAP ends it.
  *
  * Slots are written like breakpoints.  The write makes a private copy of the page, which is charged
  * to the process.  A forked child has copies of these pages.  Parent and child do not see each

@@ -193,7 +193,11 @@ struct utask {
 	struct rcu_head rcu;
 };
 
-/* All fields that a hit in task context uses are in two cache lines. */
+/*
+ * All fields that a hit in task context uses in the usual case (HIT_ONE) are in two cache lines.
+ * There are two exceptions: hit_work() also reads signals.noticed and exited, which are behind
+ * hit.shared_regs.
+ */
 static_assert(offsetofend(struct utask, hit.only) <= 2 * 64);
 
 /**

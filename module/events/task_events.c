@@ -65,7 +65,7 @@ struct fork_event {
 
 static struct reserve fork_reserve;
 
-/* Protects tasks_watched and map_watchers. */
+/* Protects tasks_watched. */
 static DEFINE_MUTEX(watch_mutex);
 static bool tasks_watched;
 
@@ -126,7 +126,7 @@ out:
 }
 
 /*
- * Queue the work of a child that has copies of its parent's breakpoints and hijacked return
+ * Queue the work of a child that has copies of its parent's breakpoints and exchanged return
  * addresses.  Called before the child can run; takes over the reference of @pmm.
  */
 static void fork_copied(struct task_struct *child, struct utask *utask, struct probed_mm *pmm)

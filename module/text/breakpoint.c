@@ -8,6 +8,9 @@
  * The breakpoint is one byte, so no other CPU has to stop while it is stored: each CPU sees the
  * old instruction or the breakpoint (Intel SDM vol. 3, 9.1.3 on cross-modifying code).  Beyond an
  * atomic store, the processor requires that the new byte is an int3, whose trap serializes.
+ *
+ * A removal stores the original byte.  A CPU sees that or the breakpoint; late_trap.c handles the
+ * latter.
  */
 #include <linux/fs.h>
 #include <linux/highmem.h>

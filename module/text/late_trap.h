@@ -9,7 +9,7 @@ struct site;
 
 /**
  * enum late - what a trap at a site that is not armed may mean
- * @LATE_FOREIGN: a breakpoint of another owner is there
+ * @LATE_FOREIGN: another owner's breakpoint is there, or the text cannot be read (execute-only)
  * @LATE_REMOVED: no breakpoint is there; the trap was in flight when ours was removed.  The task
  *	must execute the text as it is now
  * @LATE_COPIED: our breakpoint is there.  The program has unmapped its own text, and has put a copy

@@ -30,8 +30,8 @@
 #include "uret/uretprobe_return.h"
 
 /*
- * Count the hit as missed for all consumers except those with an atomic entry handler.  Either
- * there is no utask, or one of the atomic handlers has changed the ip.
+ * Count the hit as missed for all consumers except those with an atomic entry handler.  Called
+ * without a utask, or if an atomic handler has changed the ip.
  */
 static void hit_missed(const struct consumer_set *set)
 {
@@ -63,16 +63,16 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 }
 
 /*
- * Have the task execute the instruction in place, and count the hit as missed.  Nothing has been
- * done for the hit yet: task context removes the breakpoint first.  One case is a call whose
- * slot pushes the return address, which a user shadow stack would detect.
+ * Have task context remove the breakpoint, so that the task executes the instruction in place.
+ * Count the hit as missed by all consumers; no handler has been called.  Used for code of the
+ * wrong mode or in a segment that the program has made, and for a call on a shadow stack.
  */
 static void hit_in_place(struct site *site, struct consumer_set *set)
 {
 	struct utask *utask = utask_get(current);
 	unsigned int i;
 
-	/* The breakpoint is executed again, with the refill on its way. */
+	/* No memory: execute the breakpoint again, the refill of the reserve is pending. */
 	if (unlikely(!utask))
 		return;
 	for (i = 0; set && i < set->nr; i++)
@@ -183,9 +183,9 @@ struct hit {
 };
 
 /*
- * Get the state of the task if the hit needs one.  Return false if the task has to execute the
- * breakpoint again, because the refill of the reserve is pending.  Nothing has been done for the
- * hit in that case.
+ * Get the utask if the hit needs one.  Return false if the task has to execute the breakpoint
+ * again, because the refill of the reserve is pending.  Nothing has been done for the hit in that
+ * case.
  */
 static bool hit_get_state(struct hit *hit)
 {
@@ -197,7 +197,7 @@ static bool hit_get_state(struct hit *hit)
 	hit->utask = utask_get(current);
 	if (likely(hit->utask))
 		return true;
-	/* A step needs the state.  If the trap is passed on, there is no step. */
+	/* A step needs the utask.  If the trap is passed on, there is no step. */
 	if (retry || (hit->site->step && !hit->shared))
 		return false;
 	if (set)
@@ -237,7 +237,10 @@ static bool hit_call_atomic(struct hit *hit)
 		return false;
 	}
 	if (unlikely(asked)) {
-		/* If hit_get_state() has counted misses for want of a state, do not try again. */
+		/*
+		 * With sleepable or return consumers, hit_get_state() has tried already and counted
+		 * the misses.
+		 */
 		if (!hit->utask && !set->nr_sleepable && !set->nr_return)
 			hit->utask = utask_get(current);
 		hit->defer |= task_handlers_note(hit->utask, set, asked);
@@ -261,7 +264,7 @@ static bool hit_leave_rest(struct hit *hit)
 /*
  * Pass the trap on: the breakpoint has another owner, too.  That owner has the instruction
  * executed before the sleepable handlers run.  These handlers get a copy of the registers, so
- * they cannot change anything.
+ * they cannot change anything.  Always return false, for hit_in_full().
  */
 static bool hit_pass_on(struct hit *hit)
 {
@@ -269,9 +272,9 @@ static bool hit_pass_on(struct hit *hit)
 	struct pt_regs *regs = hit->regs;
 
 	/*
-	 * Exchange the return address later, in task context: it stays in its place until the
-	 * function returns.  If the kernel has return probes there, our trampoline is written
-	 * last, over the kernel's, and so is popped first.
+	 * If a jump entered this function, first restore the return address: the kernel must not
+	 * see our trampoline's.  Our exchange comes later, in task context, over the kernel's: the
+	 * address stays in its place until the function returns, and ours is popped first.
 	 */
 	ret_addrs_lift(hit->site->pmm, regs, !set || !set->nr_return);
 	if (set && set->nr_return && hit->utask)
@@ -315,8 +318,8 @@ static bool hit_prepare_rest(struct hit *hit)
 
 /*
  * Handle a hit step by step.  This function defines what a hit means: the shortcuts in
- * hit_trap() have the same result.  Return false if the breakpoint has another owner, alone or
- * as well, so that the next notifier has to see the trap.
+ * hit_trap() have the same result.  Return false if the next notifier has to see the trap: the
+ * breakpoint has another owner, or no call can have returned here.
  */
 static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 {
@@ -417,7 +420,10 @@ static noinline int hit_elsewhere(const struct pt_regs *regs)
 	return NOTIFY_DONE;
 }
 
-/* Handle all die events but a breakpoint in 64-bit code.  Arguments as for hit_trap(). */
+/*
+ * Handle all die events except breakpoints that are certainly in 64-bit user code.  Arguments as
+ * for hit_trap().
+ */
 static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long event, void *data)
 {
 	struct pt_regs *regs = arch_trap_regs(event, data);
@@ -437,8 +443,8 @@ static noinline __noclone int hit_event(struct notifier_block *nb, unsigned long
  * @event: the die event
  * @data: the struct die_args of the event
  *
- * Every hit executes each instruction of this function.  So the kernel calls it directly, and
- * the order of its statements suits the compiler.
+ * Every hit runs through this function.  So the kernel calls it directly, and the usual case is a
+ * straight line.
  *
  * Context: the trap, in the RCU read side that the kernel calls die notifiers in.
  * Return: NOTIFY_STOP when the trap was ours, NOTIFY_DONE when not.
@@ -478,7 +484,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 }
 
 /**
- * hit_step() - handle the single-step trap of a user task
+ * hit_step() - handle the debug exception of a user task after a single step
  * @regs: its registers
  *
  * Context: the trap.

@@ -26,10 +26,12 @@
  * signal_add_resumption() - note a hit that is handled and whose instruction is not executed
  * @utask: state of the current task
  * @site: where the hit was
- * @regs: its registers, with the ip at the site
+ * @regs: its registers, with the ip at the site, or behind a system call that is
+ *	to be restarted there
  *
- * There cannot be more resumptions than signal handlers that interrupt each other right at a
- * breakpoint.  If there is no room, drop the oldest one: its hit would be counted once more.
+ * There is room for SIGNAL_MAX_RESUMPTIONS.  More are needed only if more signal handlers than this
+ * interrupt each other, each right at a breakpoint.  If there is no room, drop the oldest one: its
+ * hit will be counted once more.
  *
  * Context: any.
  */
@@ -51,9 +53,9 @@ void signal_add_resumption(struct utask *utask, struct site *site, const struct 
 
 /*
  * Check whether a fault is among the pending signals of the current task.  @begun: the
- * instruction of the hit has been executed in part, so a SIGTRAP is that of a watchpoint.  A
- * watchpoint is a trap that comes behind its instruction (Intel SDM 3B, 18.3), so its signal
- * can be delayed.
+ * instruction of the hit has been executed in part, so a SIGTRAP is that of a watchpoint.  The
+ * debug exception of a watchpoint comes behind its instruction (Intel SDM 3B, 18.3), so its
+ * signal can be delayed.
  */
 static bool fault_pending(bool begun)
 {
@@ -230,7 +232,7 @@ void signal_exec(struct utask *utask, struct pt_regs *regs)
 }
 
 /**
- * signal_delay_step() - handle the single-step trap of a task whose signals are delayed
+ * signal_delay_step() - handle the debug exception of a task whose signals are delayed
  * @utask: its state; it goes through a slot
  * @regs: its registers
  *
@@ -264,9 +266,9 @@ void signal_delay_step(struct utask *utask, struct pt_regs *regs)
  * @site: where it is
  * @regs: its registers, with the ip at the site
  *
- * Signal handlers that did not return have left the resumptions that are newer than the one that
- * is found.  The one that is found may be such a remnant, too, if the task comes to its place
- * anew.  So if a signal handler was called, it must have returned right to the breakpoint.
+ * Drop the resumptions that are newer than the one found: their signal handlers did not return.  An
+ * old one may match by chance when the task comes to the site anew.  So if a signal handler ran,
+ * require that it has returned to this breakpoint.
  *
  * Context: the trap.
  */
@@ -451,7 +453,8 @@ void signal_preempted(struct pt_regs *regs)
  *
  * The kernel runs task work that is queued here before it looks.
  *
- * Context: any in which the task does not return to user mode.
+ * Context: any; the current task, in the kernel, before its last check for work on the way to user
+ * mode.
  * Return: true when the kernel must not look now: the task executes the instruction of
  *	a hit, or calls its handlers, first.
  */
@@ -529,8 +532,8 @@ void signal_forked(struct probed_mm *parent)
  * signal_delivered() - take the current task out of a slot, as a signal is being delivered
  * @regs: its user registers
  *
- * If other code stands in for the function that signal_prepare() keeps from looking, the kernel
- * may have looked all the same.
+ * signal_prepare() runs only if the kernel calls the hooked function.  A live patch or an inlined
+ * copy bypasses the hook.
  *
  * Context: any; the siglock is held.
  */

@@ -3,8 +3,8 @@
  * Hiding execution out of line from signals.
  *
  * If a signal comes before the instruction of a hit is executed, it is delayed until then: the
- * kernel is kept from looking at its signals, and the task goes through the slot under TF.  So
- * it does not matter where the program continues after the signal.
+ * kernel is kept from looking at its signals, and the task goes through the slot under TF.  Then
+ * the signal handler finds the task behind the instruction, and not in the slot.
  *
  * A fault, a stop and the end of the task cannot be delayed.  Nor can a signal in a system call
  * or in a restartable sequence.  In these cases the task's registers are set to those that it

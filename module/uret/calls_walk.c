@@ -476,7 +476,10 @@ static unsigned int bucket_list(struct call_bucket *bucket, struct restored *lis
 	for (inst = bucket->live; inst && n < RESTORED_AT_ONCE; inst = inst->next) {
 		if (inst->restored)
 			continue;
-		/* Until then, a task that returns finds the instance, and calls no handler. */
+		/*
+		 * Until the word is restored, a task that returns finds the instance, and calls no
+		 * handler.
+		 */
 		inst->restored = true;
 		inst->restored_at = jiffies;
 		list[n++] = (struct restored) {

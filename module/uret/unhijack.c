@@ -86,7 +86,7 @@ static void set_restored(struct uret_instance *inst, bool under_way)
  * struct unwound - the calls that a thread may find when it walks its stack
  * @start: start of the part of its stack that is in use
  * @end: first address behind this part
- * @owner: the thread
+ * @owner: thread id of this thread
  * @all: calls of other threads are included
  */
 struct unwound {
@@ -139,7 +139,10 @@ static bool restore_in_trap(struct calls *calls)
 
 	if (sole == CALLS_NOBODY)
 		return true;
-	/* Other threads' calls need not be restored, and there may be too many calls for a trap. */
+	/*
+	 * Go to task context if there are too many calls, or calls of other threads, which need
+	 * not be restored.
+	 */
 	if (sole != current->pid || calls_buckets(calls) > 1UL << CALLS_MIN_BITS ||
 	    atomic_read(&calls->nr) > 1 << CALLS_MIN_BITS)
 		return false;
@@ -323,11 +326,10 @@ bool ret_addrs_restore(bool may_sleep)
  * @regs: user registers at the entry of a function
  * @shared: restore only calls of functions whose breakpoint has another owner, too
  *
- * If a jump has entered the function from a return-probed one, our trampoline's address is on the
- * stack.  The kernel may have a return probe on the function.  It checks whether the word is the
- * address of its own trampoline.  If the kernel has a return probe on the first function, too, the
- * restored word is that address, because our exchange comes last: see hit_pass_on().  The calls are
- * not followed any more, and count as missed.
+ * A function that a jump has entered finds our trampoline's address.  The kernel's return probe on
+ * it expects the real address, or its own trampoline's.  Our exchange is the later one (see
+ * hit_pass_on()), so the restored word is what the kernel expects.  The calls are not followed any
+ * more, and count as missed.
  *
  * Context: the trap.
  */

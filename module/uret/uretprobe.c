@@ -165,8 +165,9 @@ struct entry_word {
 };
 
 /*
- * Find out what the word is.  It is chained if a jump from a return-probed function has entered
- * this one, in the frame of the first.  In that case, the call there has the return address.
+ * Find out what the word is.  A word is chained if it holds the trampoline's address already: a
+ * return-probed function has jumped to this one.  The call of that function has the real return
+ * address.
  */
 static enum word_kind entry_word_look(struct entry_word *word, struct probed_mm *pmm,
 				      const struct pt_regs *regs, bool may_sleep)
@@ -196,7 +197,10 @@ static bool instances_link(struct calls *calls, struct uret_instance *fresh,
 	for (end = &rest; *end; end = &(*end)->next)
 		;
 	*end = fresh;
-	/* If nothing is linked, restore the word.  A fork may share the page by now. */
+	/*
+	 * If nothing is linked, restore the word.  If that fails (a fork shares the page by now),
+	 * keep one instance that knows the return address.
+	 */
 	if (linked <= 0 && !word->chained &&
 	    !stack_write(word->sp, word->real, word->size, may_sleep)) {
 		fresh = rest;
@@ -232,7 +236,7 @@ static bool call_prepare(struct utask *utask, const struct site *site,
 	if (kind == WORD_DATA)
 		goto missed;
 
-	/* Once the word is exchanged, it must not be taken for that of a stale call. */
+	/* Drop a stale call first: after the exchange, its key would look valid. */
 	if (!word.chained)
 		calls_drop(calls, word.sp);
 	if (!instances_get(calls, set, word.sp, &fresh, may_sleep) ||
@@ -267,7 +271,7 @@ static __always_inline bool word_exchange(const struct return_words *words, unsi
 	if (unlikely(!user_access_begin(word, sizeof(*word))))
 		return false;
 	unsafe_get_user(old, word, fault);
-	/* The trampoline's address is not a known one: see call_prepare(). */
+	/* The trampoline's address is not a known one: see entry_word_look(). */
 	if (unlikely(!return_word_known(words, old)))
 		goto fault;
 	unsafe_put_user(to, word, fault);

@@ -35,7 +35,7 @@ struct utask;
  * @next: link in the list of a bucket, or in a list of instances that are being copied or called
  * @consumer: the consumer; pinned through consumer::calls, while the instance is in use
  * @trampoline: the address that the stack holds instead of the return address
- * @owner: id of the thread that has entered the call
+ * @owner: thread id of the thread that has entered the call
  * @restored_at: time when the return address was restored, in jiffies
  * @discarded: in the first instance of a list of copies to be freed: the link between such lists
  * @room: bytes that are available for data

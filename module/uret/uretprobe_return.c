@@ -255,9 +255,10 @@ static struct popped popped_now(unsigned long trampoline, const struct pt_regs *
 }
 
 /*
- * Find the stack address of the call from which a task has returned.  It is right below the stack
- * pointer, or further below if the return has popped arguments, too (ret imm16).  In that case, an
- * argument may lie where a stale call had its return address.  Return: the address, or 0.
+ * Find the stack address of the call from which a task has returned.  Check the word right below
+ * the stack pointer first.  Its address may still be the key of a stale call, so the word must hold
+ * the trampoline's address (or the return address, if that was restored).  If the return has popped
+ * arguments, too (ret imm16), the call is further below.  Return: the address, or 0.
  */
 static unsigned long place_returned(struct calls *calls, const struct popped *popped,
 				    unsigned int depth, bool may_sleep)
@@ -310,7 +311,7 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 /**
  * handle_trampoline() - handle the return of a return-probed function
  * @trampoline: the site of the trampoline
- * @regs: user registers, ip after the trampoline's breakpoint
+ * @regs: user registers, ip at the trampoline's breakpoint, or after it
  *
  * Context: the trap.
  * Return: false if no call can have returned this way.
