@@ -3,17 +3,13 @@
  * The client of the torture.  Registers, enables, disables and unregisters probes of all kinds at
  * random, and checks the arguments of their handlers.
  *
- *	target	(write) add a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED".  The program at
- *		PATH is not position-independent, and its process has the name of the file.  If the
- *		place is the first instruction of a function, FUNCTION is its number, otherwise -1.
- *		The function is called with (x, ~x, ...), and returns 3 * x + K
- *	span	(write) 1: register one entry and one return probe on each function whose SPANNED is
- *		1; 0: unregister them.  (read) a line for each probe:
- *		"NAME FUNCTION entry|return HITS MISSED"
- *	churn	(write) start this number of threads, which register and unregister; 0: stop the
- *		threads, and unregister their probes
- *	state	(read) lines "NAME NUMBER": the numbers of operations, and of errors, which are also
- *		in the kernel log
+ * target	(write) add a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED".  The program at PATH is
+ *	not position-independent, and its process has the name of the file.  FUNCTION is the number
+ *	of the function that begins there, or -1.  It is called with (x, ~x, ...), returns 3 * x + K
+ * span	(write) 1: register an entry and a return probe on each function whose SPANNED is 1; 0:
+ *	unregister them.  (read) lines "NAME FUNCTION entry|return HITS MISSED"
+ * churn (write) start so many threads, which register and unregister; 0: stop them
+ * state (read) lines "NAME NUMBER": operations, and errors, which are also in the kernel log
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
