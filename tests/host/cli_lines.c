@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: lines of trace_pipe are taken apart, whatever programs call themselves; filters are
-//       checked against what events record
+// test: lines of trace_pipe are parsed, whatever name a program has; filters are checked against
+//       the values that events record
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/tracer/event_line.c userspace/probe/filter.c
 // cflags: userspace/probe/fields.c userspace/util/json.c userspace/util/util.c userspace/util/error.c
@@ -43,10 +43,10 @@ static void check_json(const char *line, const char *wanted, const char *what)
 
 #define LINE "            bash-42      [001] d....    12.345678: ev: (0x1000) "
 
-/* What the object of such a line starts with. */
+/* The start of the JSON object for such a line. */
 #define ARGS "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":"
 
-/* What the tracer is given for a filter; NULL when it is refused. */
+/* Return: the filter that the tracer gets; NULL if the filter is refused. */
 static char *fitted(const char *text)
 {
 	struct fields fields = { 0 };
@@ -129,7 +129,7 @@ static void check_filters(void)
 	}
 }
 
-/* Every cut and every changed byte of a line: nothing bad happens. */
+/* Change each byte of a line to each value; a NUL byte cuts the line. */
 static void check_damage(void)
 {
 	static const char whole[] = LINE "a=\"x \"y\" z\"... b={1,2,\"q\"} c=' ' d=(fault)";
@@ -148,7 +148,7 @@ static void check_damage(void)
 			free(line);
 		}
 	}
-	check(true, "damaged lines do no harm");
+	check(true, "damaged lines cause no memory error");
 }
 
 int main(void)
@@ -160,58 +160,58 @@ int main(void)
 	printf("KTAP version 1\n1..94\n");
 	check_json(LINE "arg1=0x5",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"arg1\":\"0x5\"}}",
-		   "an entry");
+		   "an entry is converted to JSON");
 	check_json("            bash-42      [001] d....    12.345678: ev: (0x1000 <- 0x2000) a=7",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"function\":\"0x2000\",\"args\":{\"a\":7}}",
-		   "a return");
+		   "a return is converted to JSON");
 	check_json(LINE "a=\"echo \"hello world\"\"",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"echo \\\"hello world\\\"\"}}",
-		   "quotes in a string");
+		   "quotes in a string are escaped");
 	check_json(LINE "a=\"x\" b=\"y z\" c=-5",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"x\",\"b\":\"y z\",\"c\":-5}}",
-		   "several strings");
+		   "several strings are separate arguments");
 	check_json(LINE "a={1,2,-3} b={\"x\",\"y,z\"} c=(fault)",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":[1,2,-3],\"b\":[\"x\",\"y,z\"],\"c\":null}}",
-		   "arrays and a fault");
+		   "arrays become JSON arrays, and a fault becomes null");
 	check_json(LINE "a=18446744073709551615",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"18446744073709551615\"}}",
-		   "a number that a double cannot hold");
+		   "a number that a double cannot hold becomes a string");
 	check_json(LINE "a=\"\xc3\xa9\xff\x01\\n\"",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"bash\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{\"a\":\"\xc3\xa9\\u00ff\\u0001\\\\n\"}}",
-		   "bytes that are and are not UTF-8");
+		   "bytes that are not UTF-8 are escaped, UTF-8 is not");
 	check_json(LINE "a=-0.5 b={1e-45,3.4028235e+38} c=nan d=-inf e=9007199254740992 f=9007199254740993",
 		   ARGS "{\"a\":-0.5,\"b\":[1e-45,3.4028235e+38],\"c\":\"nan\",\"d\":\"-inf\",\"e\":9007199254740992,\"f\":\"9007199254740993\"}}",
-		   "floating-point numbers, and those at the limit");
+		   "nan, inf and numbers at the limit of a double become strings");
 	check_json(LINE "a=1. b=.5 c=1e d=01.5 e=1.5x",
 		   ARGS "{\"a\":\"1.\",\"b\":\".5\",\"c\":\"1e\",\"d\":\"01.5\",\"e\":\"1.5x\"}}",
-		   "what JSON does not take for numbers");
+		   "texts that are no JSON numbers become strings");
 	check_json(LINE "a='x' b=' ' c=''' d='\\' e='\\n' f='\\x1b' g='\xff' h={'\\n','}',' ',',','\\'} i=5",
 		   ARGS "{\"a\":\"x\",\"b\":\" \",\"c\":\"'\",\"d\":\"\\\\\",\"e\":\"\\u000a\",\"f\":\"\\u001b\",\"g\":\"\\u00ff\",\"h\":[\"\\u000a\",\"}\",\" \",\",\",\"\\\\\"],\"i\":5}}",
-		   "characters");
+		   "characters become strings");
 	check_json(LINE "a=\"\xc2\x9b\xc2\xa0\x7f\" b=\"cut\"...",
 		   ARGS "{\"a\":\"\\u009b\xc2\xa0\\u007f\",\"b\":\"\\\"cut\\\"...\"}}",
-		   "control characters, and a string that was cut");
+		   "control characters are escaped, and a cut string is marked");
 	check_json("        a b-c-42      [001] .N.1.    12.345678: ev: (0x1000)",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"a b-c\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "a name with blanks and dashes");
+		   "a task name can have spaces and dashes");
 	check_json("  x-7 [000] d..-42      [001] d....    12.345678: ev: (0x1000)",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"x-7 [000] d..\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "a name that looks like the rest of the line");
+		   "a task name can look like the rest of the line");
 	check_json("  1: ev: (0x1) -42      [001] d....    12.345678: ev: (0x1000)",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"1: ev: (0x1) \",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "a name that looks like an event");
+		   "a task name can look like an event");
 	check_json("    (42)-42      [001] d....    12.345678: ev: (0x1000)",
 		   "{\"time\":12.345678,\"event\":\"ev\",\"comm\":\"(42)\",\"tid\":42,\"cpu\":1,\"address\":\"0x1000\",\"args\":{}}",
-		   "another name");
+		   "a task name can be a number in parentheses");
 	check(event_line_lost("CPU:1 [LOST 123 EVENTS]", &lost) && lost == 123,
 	      "lost events are counted");
 	check(!event_line_lost("CPU:1 [LOST many EVENTS]", &lost),
-	      "what only looks like it is not");
+	      "a line that only looks like lost events is not counted");
 	memset(deep, '(', sizeof(deep) - 1);
 	deep[sizeof(deep) - 1] = '\0';
-	check(!fitted(deep), "a filter nested without end");
+	check(!fitted(deep), "a filter with endless nesting is refused");
 	check_filters();
 	check_damage();
-	check(nr == 93, "all was tested");
+	check(nr == 93, "all results were printed");
 	return failed;
 }

@@ -18,7 +18,7 @@
 
 #define FILTER_RECORD_MAX 512
 
-/* What make_record() puts there: the numbers of the arguments. */
+/* The numbers that make_record() stores in the arguments. */
 #define FILTER_U8	200
 #define FILTER_S8	(-56)
 #define FILTER_U64	0xfedcba9876543210ULL
@@ -94,7 +94,7 @@ static size_t make_record(const struct tracer_def *def,
 	put_number(def, entry, 12, bits);
 	memcpy(&bits, &nan, sizeof(nan));
 	put_number(def, entry, 13, bits);
-	/* The last three could not be read. */
+	/* Mark the last three arguments as faults. */
 	for (unsigned int i = 14; i < 17; i++)
 		entry[tracer_faults_offset(def) + i / 8] |= 1 << i % 8;
 	return offsetof(struct tracer_record, entry) + used;

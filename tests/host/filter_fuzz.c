@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: 40,000 mutated filters (with FULL, 300,000) neither hurt the parser nor what runs them
+// test: 40,000 mutated filters (FULL: 300,000) can be parsed and run without a memory error
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule
@@ -23,7 +23,7 @@ static struct tracer_def *def;
 static struct tracer_record *record;
 static size_t length;
 
-/* Return: true for a good filter.  Run on a record, and on one cut short. */
+/* Parse a filter, and run it on a record and on a truncated one. Return: true for a good filter. */
 static bool try_filter(const char *text, size_t len)
 {
 	struct tracer_filter *filter;
@@ -36,7 +36,7 @@ static bool try_filter(const char *text, size_t len)
 	}
 	filter = tracer_filter_parse(def, text, len, &diag);
 	if (IS_ERR(filter)) {
-		/* Of an unknown field it is one behind its name. */
+		/* For an unknown field, the column is one behind its name. */
 		if (diag.err == TRACER_ERR_NONE || diag.column > len + 1)
 			abort();
 		return false;
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
 		mutate_state = strtoull(argv[2], NULL, 0);
 	for (i = 0; i < count; i++) {
 		len = mutate_line(&filters, text, sizeof(text));
-		/* Exactly as long as the filter, for the sanitizer. */
+		/* Allocate the exact length, so that the sanitizer finds reads beyond it. */
 		exact = malloc(len);
 		memcpy(exact, text, len);
 		good += try_filter(exact, len);
@@ -101,10 +101,10 @@ int main(int argc, char **argv)
 	tracer_def_free(def);
 
 	ktap_plan(2);
-	ktap_ok(true, "%lu filters tried", count);
-	/* A fuzzer whose filters are all refused at once would show little. */
+	ktap_ok(true, "%lu mutated filters cause no memory error", count);
+	/* If nearly all filters were refused, or nearly none, the test would show little. */
 	ktap_ok(good > count / 10 && good < count / 10 * 9,
-		"%lu of them were good", good);
+		"%lu of them are good filters", good);
 	return ktap_finish();
 }
 

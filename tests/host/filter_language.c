@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: filters mean what tracefs's language says; what is wrong with one is told with its column
+// test: filters mean the same as in tracefs; the message for an error has its column
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule
 // cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
@@ -183,22 +183,22 @@ static void test_limits(void)
 	len += sprintf(text + len, "u8==200");
 	filter = tracer_filter_parse(def, text, len, &diag);
 	ktap_ok(!IS_ERR(filter) && tracer_filter_match(filter, record, length, 0),
-		"as many comparisons as there is room for");
+		"a filter of the maximum length is accepted");
 	if (!IS_ERR(filter))
 		tracer_filter_free(filter);
 
 	memset(text, '(', sizeof(text));
 	filter = tracer_filter_parse(def, text, TRACER_FILTER_MAX, &diag);
 	ktap_ok(IS_ERR(filter) && diag.err == TRACER_ERR_FILTER_TOO_MANY_PREDS,
-		"more parentheses than may be open");
+		"a filter with too many open parentheses is refused");
 	filter = tracer_filter_parse(def, text, TRACER_FILTER_MAX + 1, &diag);
 	ktap_ok(IS_ERR(filter) && diag.err == TRACER_ERR_FILTER_OPERAND_TOO_LONG,
-		"a filter that is too long");
+		"a filter that is too long is refused");
 }
 
 /*
- * The least processor time that it takes to find that a string of many @c does not end as a
- * pattern does, which has a star and many @c before that: each place in it is tried.
+ * Match a string of many @c against a pattern with a star, many @c and another end. The matcher
+ * tries each place of the string. Return: the least processor time of three runs.
  */
 static clock_t match_many(char c, bool *matches)
 {
@@ -237,17 +237,18 @@ static clock_t match_many(char c, bool *matches)
 	return best;
 }
 
-/* How long it takes is told only: where a ']' is missing it is not looked for at each place. */
+/* Only print the times. If a ']' is missing, the matcher must not search for it at each place. */
 static void test_time(void)
 {
 	bool letters, brackets;
 	clock_t usual = match_many('a', &letters), took = match_many('[', &brackets);
 
-	ktap_ok(!letters && !brackets, "what ends otherwise than a pattern does not match it");
+	ktap_ok(!letters && !brackets,
+		"a string with another end than the pattern does not match it");
 	ktap_note("%ld and %ld us", (long)took, (long)usual);
 }
 
-/* Each allocation fails once; the sanitizer looks for leaks. */
+/* Let each allocation fail once. The sanitizer finds leaks. */
 static void test_memory(void)
 {
 	struct tracer_filter *filter;
@@ -265,12 +266,12 @@ static void test_memory(void)
 	}
 	shim_fail_after = 0;
 	tracer_filter_free(filter);
-	ktap_ok(failures == n - 1 && n > 2, "%ld allocations may fail", n - 1);
+	ktap_ok(failures == n - 1 && n > 2, "each of %ld failing allocations gives -ENOMEM", n - 1);
 }
 
 /*
- * Random expressions, each made together with what it comes to: any mistake in
- * precedence or in where a jump leads shows as another outcome.
+ * Make random expressions together with their values. Any mistake in precedence or in the target
+ * of a jump leads to another value.
  */
 static unsigned int state = 1;
 
@@ -332,7 +333,7 @@ static void test_random(void)
 		}
 	}
 	ktap_ok(!wrong && truths > 5000 && truths < 15000,
-		"random expressions come to what they were made to");
+		"random expressions have the expected values");
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lines of a language with mistakes in them, and damaged files, for tests that
- * try thousands.  The same ones everywhere: the random numbers are xorshift64's.
+ * Make lines of a language with mistakes in them, and damaged files, for tests that try
+ * thousands. They are the same on each machine: the random numbers come from xorshift64.
  */
 #ifndef _TESTS_MUTATE_H
 #define _TESTS_MUTATE_H
@@ -14,11 +14,11 @@
  * struct mutate - a language
  * @seeds: good lines
  * @nseeds: number of them
- * @bytes: characters that mean something
- * @joints: what goes between two lines; the second one begins anywhere where
- *	this is empty
+ * @bytes: characters that have a meaning
+ * @joints: texts to put between two lines; after an empty text, the second line
+ *	begins at any of its characters
  * @njoints: number of them
- * @changes: how many changes a line has at most
+ * @changes: maximum number of changes to a line
  */
 struct mutate {
 	const char * const *seeds;
@@ -77,13 +77,13 @@ static size_t mutate_change(const struct mutate *m, char *line, size_t len,
 		if (len)
 			line[at] = mutate_pick(256);
 		return len;
-	case 2:	/* one more */
+	case 2:	/* one more character */
 		if (len == room)
 			return len;
 		memmove(line + at + 1, line + at, left);
 		line[at] = m->bytes[mutate_pick(strlen(m->bytes))];
 		return len + 1;
-	case 3:	/* a few less */
+	case 3:	/* a few characters less */
 		if (len)
 			n = 1 + mutate_pick(left < 8 ? left : 8);
 		memmove(line + at, line + at + n, left - n);
@@ -103,10 +103,10 @@ static size_t mutate_change(const struct mutate *m, char *line, size_t len,
 /**
  * mutate_line() - make a line
  * @m: the language
- * @line: where to put it; without NUL
- * @room: how much fits there, more than the longest of the good lines
+ * @line: buffer for the line, which has no NUL
+ * @room: size of the buffer, larger than the longest good line
  *
- * Return: its length.
+ * Return: the length of the line.
  */
 static inline size_t mutate_line(const struct mutate *m, char *line, size_t room)
 {
@@ -120,7 +120,7 @@ static inline size_t mutate_line(const struct mutate *m, char *line, size_t room
 	return len;
 }
 
-/* A number as files have them for sizes and positions, and where comparisons of these turn. */
+/* Return: a number like sizes and positions in files, or one at which comparisons change. */
 static inline unsigned long long mutate_number(size_t size)
 {
 	switch (mutate_pick(5)) {
@@ -128,7 +128,7 @@ static inline unsigned long long mutate_number(size_t size)
 		return mutate_pick(16);
 	case 1:
 		return mutate_pick(2 * size);
-	case 2:	/* as many bits, all set */
+	case 2:	/* some low bits, all of them set */
 		return ~0ULL >> mutate_pick(64);
 	case 3:	/* just below zero, just above a power of two */
 		return (1ULL << mutate_pick(64)) - mutate_pick(2) * 2 * size + mutate_pick(size);
@@ -140,9 +140,9 @@ static inline unsigned long long mutate_number(size_t size)
 /**
  * mutate_file() - damage a file in a binary format
  * @bytes: the file
- * @size: how much of it there is, more than 8 bytes
+ * @size: its length, more than 8 bytes
  *
- * Return: how much of it is left.
+ * Return: the new length.
  */
 static inline size_t mutate_file(unsigned char *bytes, size_t size)
 {
@@ -155,7 +155,7 @@ static inline size_t mutate_file(unsigned char *bytes, size_t size)
 		at = mutate_pick(size - width + 1) / width * width;
 		from = mutate_pick(size - width + 1) / width * width;
 		number = mutate_number(size);
-		/* One in four is a number that stands elsewhere. */
+		/* One in four changes copies a number from elsewhere in the file. */
 		if (mutate_pick(4))
 			memcpy(bytes + at, &number, width);
 		else

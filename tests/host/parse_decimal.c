@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: floating-point numbers print as briefly as they read back, as the C library has it
+// test: floating-point numbers print with the fewest digits, and read back like in the C library
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -finstrument-functions
 // cflags: -Itests/host/parse_shim -Imodule module/trace/lib/decimal.c
@@ -11,7 +11,7 @@
 #include "insn/ktap.h"
 
 /*
- * Functions that were called: there is one for each operation on a large number, which has
+ * Number of function calls. Each operation on a large number is one call, and a large number has
  * 40 words at most.
  */
 static unsigned long calls;
@@ -72,7 +72,7 @@ static u32 float_bits(float f)
 	return bits;
 }
 
-/* Digits that count in a printed number. */
+/* Return: the number of significant digits in a printed number. */
 static unsigned int digits_in(const char *s)
 {
 	unsigned int n = 0, zeros = 0;
@@ -90,7 +90,7 @@ static unsigned int digits_in(const char *s)
 	return n;
 }
 
-/* The fewest digits with which printf() says the same number. */
+/* Return: the fewest digits with which printf() prints the same number. */
 static unsigned int fewest_digits(double d, bool single)
 {
 	unsigned int n;
@@ -177,7 +177,7 @@ static void test_reading(void)
 		ktap_note("%s reads as %.17g", text, as_double(bits));
 		wrong++;
 	}
-	ktap_ok(!wrong, "random numbers read as strtod() has it");
+	ktap_ok(!wrong, "random numbers are read as strtod() reads them");
 }
 
 static void test_order(void)
@@ -197,7 +197,7 @@ static void test_order(void)
 				     order_x > order_y ? x <= y : x != y))
 			wrong++;
 	}
-	ktap_ok(!wrong, "they compare as the processor has it");
+	ktap_ok(!wrong, "random numbers compare as in the processor");
 }
 
 static unsigned long work_of(u64 bits)
@@ -209,7 +209,7 @@ static unsigned long work_of(u64 bits)
 	return calls - before;
 }
 
-/* They are printed in traps: none may take much longer than others. */
+/* The module prints numbers in traps: none may take much longer than others. */
 static void test_work(void)
 {
 	static const double far[] = { 5e-324, 2.2250738585072014e-308, 1.7976931348623157e308 };
@@ -221,7 +221,8 @@ static void test_work(void)
 	for (i = 0; i < 4000; i++)
 		most = max(most, work_of(random_bits()));
 	ktap_note("%lu operations", most);
-	ktap_ok(most > 0 && most < 800, "none takes more than 800 operations on large numbers");
+	ktap_ok(most > 0 && most < 800,
+		"no number takes more than 800 operations on large numbers");
 }
 
 int main(void)
@@ -242,17 +243,20 @@ int main(void)
 
 	for (i = 0, wrong = 0; i < 4000; i++) {
 		wrong += !try_double(random_bits());
-		/* Powers of two, where the distances change, and what is next to them. */
+		/*
+		 * Powers of two, where the distance between numbers changes, and their
+		 * neighbours.
+		 */
 		if (i < 2047 * 3)
 			wrong += !try_double(((u64)(i / 3) << 52) + i % 3 - (i > 2));
 	}
-	ktap_ok(!wrong, "double: as few digits as possible, and back");
+	ktap_ok(!wrong, "double: numbers have the fewest digits, and read back the same");
 	for (i = 0, wrong = 0; i < 4000; i++) {
 		wrong += !try_float(random_bits());
 		if (i < 255 * 3)
 			wrong += !try_float(((u32)(i / 3) << 23) + i % 3 - (i > 2));
 	}
-	ktap_ok(!wrong, "float: as few digits as possible, and back");
+	ktap_ok(!wrong, "float: numbers have the fewest digits, and read back the same");
 	test_reading();
 	test_order();
 	test_work();

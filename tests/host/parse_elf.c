@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: damaged ELF files neither hurt what the module reads them with nor have it read on and on
+// test: damaged ELF files cause no memory error and no endless reading in the module's code
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-sign-compare
 // cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Iinclude -Imodule -Iarch/x86
 // cflags: module/target/elf_file.c module/target/elf_symbol.c module/target/elf_go.c module/trace/fetch/segment.c
 /*
- * Usage: parse_elf [NUMBER [SEED]], in the checkout.  Built with clang,
- * -fsanitize=fuzzer,address and -DLIBFUZZER, it is a target of libFuzzer.
+ * Usage: parse_elf [NUMBER [SEED]], in the checkout. Built with clang, -fsanitize=fuzzer,address
+ * and -DLIBFUZZER, it is a target of libFuzzer.
  *
- * What is damaged is tests/fuzz/corpus/module_elf, made of a few lines of
- * assembly: functions with the names of unwinders, without code.
+ * It damages the files of tests/fuzz/corpus/module_elf. They are made of a few lines of assembly:
+ * functions with the names of unwinders, without code.
  */
 #include <linux/kernel.h>
 #include <linux/sched/signal.h>
@@ -22,7 +22,7 @@
 #include "trace/fetch/segment.h"
 #include "target/target.h"
 
-/* What the module gives to a file of an address space of its own. */
+/* Number of bytes that the module may read for one address space, see unwinder.c. */
 #define ALLOWANCE	(256ULL << 20)
 
 #define HOLDS(condition) do {						\
@@ -34,10 +34,10 @@
 
 /**
  * struct file - a file in memory, for struct target
- * @data: what is in it
+ * @data: its contents
  * @len: its length
- * @reads: how often it was read
- * @bytes: how much of it was asked for
+ * @reads: number of reads
+ * @bytes: number of bytes that were asked for
  */
 struct file {
 	const u8 *data;
@@ -46,7 +46,10 @@ struct file {
 	u64 bytes;
 };
 
-/* What the module looks for, and what has it look further; see unwinder.c. */
+/*
+ * The functions that the module looks up, and the imports that make it search for hidden ones,
+ * too. See unwinder.c.
+ */
 static const char * const names[] = {
 	"_Unwind_RaiseException",
 	"_Unwind_ForcedUnwind",
@@ -62,11 +65,11 @@ static const char * const needs[] = { "_dl_find_object", "dl_iterate_phdr", NULL
 long shim_fail_after;
 bool shim_killed;
 
-/* The clock, and how long a read takes. */
+/* The clock, and the time that a read takes. */
 u64 shim_now;
 static u64 read_ns;
 
-/* The module's, whose files are the kernel's. */
+/* Replace the function of the module, which reads files of the kernel. */
 ssize_t target_read(const struct target *target, void *buf, size_t len, loff_t pos)
 {
 	struct file *file = target->file;
@@ -91,7 +94,10 @@ static int read_segments(void *data, u64 pos, void *buf, size_t len)
 	return target_read(&target, buf, len, pos) == (ssize_t)len ? 0 : -ENODATA;
 }
 
-/* A symbol's name is in the file, and what is read is paid for. */
+/*
+ * Look up the names. The file must have each name that is found, and the allowance must pay for
+ * all reads.
+ */
 static unsigned int find_symbols(struct file *file, struct elf_symbol *symbols, u64 allowance)
 {
 	const struct target target = { .file = file };
@@ -114,7 +120,10 @@ static unsigned int find_symbols(struct file *file, struct elf_symbol *symbols, 
 	return found;
 }
 
-/* What is read of a file that somebody has named has a limit of its own. */
+/*
+ * Check for a Go program. This has no allowance, since a user has named the file, but a limit of
+ * its own.
+ */
 static bool is_go(struct file *file)
 {
 	const struct target target = { .file = file };
@@ -131,7 +140,7 @@ static bool is_go(struct file *file)
 	return go;
 }
 
-/* The way back is as long as the way there. */
+/* Compute a distance. The distance back must be the negative one. */
 static bool has_distance(struct file *file, u64 from, u64 to)
 {
 	struct tracer_bytes bytes = { .read = read_segments, .file = file };
@@ -151,9 +160,9 @@ static bool has_distance(struct file *file, u64 from, u64 to)
 }
 
 /**
- * struct answers - what the module takes a file for
- * @symbols: how many of the names it has found
- * @go: a program in Go
+ * struct answers - what the module finds in a file
+ * @symbols: number of names that it finds
+ * @go: true if it is a Go program
  */
 struct answers {
 	unsigned int symbols;
@@ -191,10 +200,10 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 /*
  * struct seed - a good file
- * @name: in the corpus; for each there is one with 64 and one with 32 bits
- * @known: which of the names have symbols, the first one in bit 0; the byte that is
- *	found there is the number of the name, counted from 1
- * @go: a program in Go
+ * @name: its name in the corpus, where each file exists with 64 and with 32 bits
+ * @known: the names that have symbols, the first name in bit 0; the byte at a symbol is
+ *	the number of its name, counted from 1
+ * @go: true if it is a Go program
  */
 static const struct seed {
 	const char *name;
@@ -202,10 +211,10 @@ static const struct seed {
 	bool go;
 } seeds[] = {
 	{ "hashed", 0x1f, false },	/* a library, without a symbol table */
-	{ "table", 0x1f, false },	/* a static program with one */
-	{ "hidden", 0x14, false },	/* a library that has them for itself */
-	{ "alone", 0x14, false },	/* a program that is linked with -static-pie */
-	{ "merged", 0x14, false },	/* a program with a name that another one ends in */
+	{ "table", 0x1f, false },	/* a static program with a symbol table */
+	{ "hidden", 0x14, false },	/* a library with hidden symbols */
+	{ "alone", 0x14, false },	/* a program linked with -static-pie */
+	{ "merged", 0x14, false },	/* a program in which one name is the end of another */
 	{ "go_note", 0, true },
 	{ "go_table", 0, true },
 };
@@ -242,7 +251,7 @@ static void load_seeds(void)
 	}
 }
 
-/* Whether all symbols of a good file are found, each at its place. */
+/* Check that all known symbols of a good file are found, each at its place, and no others. */
 static bool finds_known(const u8 *data, size_t len, unsigned int known)
 {
 	struct file file = { .data = data, .len = len };
@@ -263,12 +272,12 @@ static bool finds_known(const u8 *data, size_t len, unsigned int known)
 
 /**
  * grow() - move the symbol table of a 64-bit file and its strings to the end
- * @grown: where the larger file goes
- * @i: which of the files
- * @strings: a name of so many bytes comes before all others
- * @symbols: as many symbols without a name do
+ * @grown: buffer for the larger file
+ * @i: number of the file
+ * @strings: length of a name to insert before all others
+ * @symbols: number of symbols without a name to insert before all others
  *
- * Return: its length.
+ * Return: the length of the larger file.
  */
 static size_t grow(u8 *grown, unsigned int i, size_t strings, size_t symbols)
 {
@@ -303,7 +312,7 @@ static size_t grow(u8 *grown, unsigned int i, size_t strings, size_t symbols)
 	return len;
 }
 
-/* Tables are read a page at a time: wherever a page ends, nothing is missed. */
+/* The module reads tables a page at a time. It must not miss anything, wherever a page ends. */
 static void check_pages(unsigned int i)
 {
 	static u8 grown[GROWN_MAX] __aligned(8);
@@ -314,13 +323,13 @@ static void check_pages(unsigned int i)
 		if (!finds_known(grown, len, files[i].seed->known) && !wrong)
 			wrong = by;
 	}
-	ktap_ok(!wrong, "%s: names that pages end in (%zu)", files[i].name, wrong);
+	ktap_ok(!wrong, "%s: names across the end of a page are found (%zu)", files[i].name, wrong);
 	for (by = 150, wrong = 0; by < 190; by++) {
 		len = grow(grown, i, 1, by);
 		if (!finds_known(grown, len, files[i].seed->known) && !wrong)
 			wrong = by;
 	}
-	ktap_ok(!wrong, "%s: symbols that pages end at (%zu)", files[i].name, wrong);
+	ktap_ok(!wrong, "%s: symbols at the end of a page are found (%zu)", files[i].name, wrong);
 }
 
 static void check_seeds(void)
@@ -331,7 +340,7 @@ static void check_seeds(void)
 		struct answers answers = try_file(files[i].data, files[i].len);
 
 		ktap_ok(finds_known(files[i].data, files[i].len, files[i].seed->known) &&
-			answers.go == files[i].seed->go, "%s: what is in it is found, and no more",
+			answers.go == files[i].seed->go, "%s: its contents are found, and no more",
 			files[i].name);
 	}
 	for (i = 0; i < NR_SEEDS; i++) {
@@ -343,10 +352,10 @@ static void check_seeds(void)
 			free(cut);
 		}
 	}
-	ktap_ok(true, "files that end early do no harm");
+	ktap_ok(true, "files that end early cause no memory error");
 }
 
-/* A search that ends before it is through has found nothing wrong. */
+/* A search that ends early must not find wrong symbols. */
 static void check_ends(void)
 {
 	struct elf_symbol symbols[NR_NAMES];
@@ -359,7 +368,7 @@ static void check_ends(void)
 
 		for (allowance = 0; allowance < 12000; allowance += 8)
 			find_symbols(&file, symbols, allowance);
-		/* A file that takes as long to read as all that may be read. */
+		/* One read takes as long as the whole allowance: the search must end. */
 		read_ns = (u64)ALLOWANCE * ELF_FILE_BYTE_NS;
 		found = find_symbols(&file, symbols, ALLOWANCE);
 		read_ns = 0;
@@ -371,15 +380,18 @@ static void check_ends(void)
 		for (n = 1; n <= 2; n++) {
 			shim_fail_after = n;
 			found = find_symbols(&file, symbols, ALLOWANCE);
-			/* A file that needs the second one has its symbols in a table. */
+			/*
+			 * Symbols may be found only if the search did not get to the failing
+			 * allocation. The second allocation is only for a symbol table.
+			 */
 			good &= !found || shim_fail_after;
 			shim_fail_after = 0;
 		}
 	}
-	ktap_ok(good, "without memory, when killed, and when too much has been read, it ends");
+	ktap_ok(good, "without memory, if killed, or after too many reads, the search ends");
 }
 
-/* Return: of how many files at least something was understood. */
+/* Return: the number of damaged files in which something was found. */
 static unsigned long run(unsigned long count)
 {
 	unsigned long i, good = 0;
@@ -421,10 +433,13 @@ int main(int argc, char **argv)
 	}
 	check_ends();
 	good = run(count);
-	ktap_ok(true, "%lu damaged files tried", count);
-	/* Damage that leaves nothing to be understood would show little. */
+	ktap_ok(true, "%lu damaged files cause no memory error", count);
+	/*
+	 * If the module found something in nearly no file, or in nearly all, the test would show
+	 * little.
+	 */
 	ktap_ok(good > count / 10 && good < count / 10 * 9,
-		"in %lu of them something was found", good);
+		"in %lu of them, something is found", good);
 	return ktap_finish();
 }
 

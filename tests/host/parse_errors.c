@@ -4,8 +4,8 @@
 // cflags: -Itests/host/parse_shim -Imodule
 // cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
 /*
- * A '^' in a line below is not part of it: it stands before the character
- * that the caret of error_log has to point to.
+ * A '^' in a line below is not part of the definition. It stands before the character that the
+ * caret of error_log must point to.
  */
 #include <linux/kernel.h>
 #include <linux/slab.h>
@@ -175,7 +175,7 @@ static const struct {
 	{ "p /bin/sh:10 arg1=^", C(NO_ARG_BODY) },
 	{ "p:a /bin/sh:10 %ax\t ^%", C(BAD_REG_NAME) },
 
-	/* 16 dereferences where 15 fit. */
+	/* 16 dereferences: one too many. */
 	{ "p /bin/sh:1 +0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(+0(^+0(%ax))))))))))))))))",
 	  C(TOO_MANY_OPS) },
 
@@ -195,7 +195,7 @@ static void check(unsigned int i)
 	char line[512], *exact;
 	bool good;
 
-	/* Exactly as long as needed: reading on is seen by the sanitizer. */
+	/* Allocate the exact length, so that the sanitizer finds reads beyond it. */
 	len = strlen(cases[i].line) - 1;
 	memcpy(line, cases[i].line, column);
 	strcpy(line + column, caret + 1);
@@ -215,7 +215,7 @@ static void check(unsigned int i)
 		tracer_def_free(def);
 }
 
-/* What takes too many bytes to stand above. */
+/* Check a line that is too long for the table above. */
 static void check_long(const char *what, const char *line, size_t len,
 		       enum tracer_err err, size_t column)
 {
@@ -278,12 +278,12 @@ int main(void)
 		check(i);
 	check_limits();
 
-	/* The table itself: each code has a sentence of its own. */
+	/* The table of messages: each error code must have its own text. */
 	for (i = 1; i < TRACER_ERR_NR; i++) {
 		if (!strcmp(tracer_err_text(i), tracer_err_text(TRACER_ERR_NONE)) ||
 		    strchr(tracer_err_text(i), '\n'))
 			break;
 	}
-	ktap_ok(i == TRACER_ERR_NR, "each error has its one line of text");
+	ktap_ok(i == TRACER_ERR_NR, "each error has its own line of text");
 	return ktap_finish();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: 40,000 mutated definitions (with FULL, 300,000) neither hurt the parser nor read back as something else
+// test: 40,000 mutated definitions (FULL: 300,000) cause no memory error, and read back the same
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule
@@ -25,7 +25,7 @@ static char *render_line(const struct tracer_def *def, size_t *len)
 	struct tracer_text text = {};
 	char *buf;
 
-	/* As seq_file does: too small first, then what it takes. */
+	/* Render like seq_file: first into no buffer, then into one of the right size. */
 	tracer_render_def(&text, def);
 	*len = text.len - 1;
 	buf = malloc(text.len);
@@ -36,7 +36,7 @@ static char *render_line(const struct tracer_def *def, size_t *len)
 	return buf;
 }
 
-/* Records with any bytes have to be rendered within their bounds. */
+/* Render records with random bytes. This must not read outside of the record. */
 static void render_records(const struct tracer_def *def, const u8 *bytes,
 			   size_t n)
 {
@@ -56,7 +56,7 @@ static void render_records(const struct tracer_def *def, const u8 *bytes,
 	free(record);
 }
 
-/* Return: true for a good definition. */
+/* Parse a line; a good definition must read back the same. Return: true for a good definition. */
 static bool try_line(const char *line, size_t len)
 {
 	struct tracer_def *def, *again;
@@ -133,7 +133,7 @@ static unsigned long run(unsigned long count)
 
 	for (i = 0; i < count; i++) {
 		len = mutate_line(&definitions, line, sizeof(line));
-		/* Exactly as long as the line, for the sanitizer. */
+		/* Allocate the exact length, so that the sanitizer finds reads beyond it. */
 		exact = malloc(len);
 		memcpy(exact, line, len);
 		good += try_line(exact, len);
@@ -157,10 +157,10 @@ int main(int argc, char **argv)
 
 	ktap_plan(2);
 	good = run(count);
-	ktap_ok(true, "%lu lines tried", count);
-	/* A fuzzer whose lines are all refused at once would show little. */
+	ktap_ok(true, "%lu mutated lines cause no memory error", count);
+	/* If nearly all lines were refused, or nearly none, the test would show little. */
 	ktap_ok(good > count / 10 && good < count / 10 * 9,
-		"%lu of them were good definitions", good);
+		"%lu of them are good definitions", good);
 	return ktap_finish();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: good definitions mean what the grammar says, and read back as tracefs spells them
+// test: good definitions have the meaning of the grammar, and read back in the spelling of tracefs
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule
 // cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
@@ -15,7 +15,7 @@
 
 long shim_fail_after;
 
-/* What a definition reads back as; the line itself when @back is NULL. */
+/* Definitions, and the text that each reads back as. */
 static const struct {
 	const char *line;
 	const char *back;
@@ -101,12 +101,12 @@ static void check_line(unsigned int i)
 		again = parse(back);
 		good = good && again && !strcmp(render(again), lines[i].back);
 	}
-	ktap_ok(good, "%s", lines[i].line);
+	ktap_ok(good, "reads back right: %s", lines[i].line);
 	tracer_def_free(def);
 	tracer_def_free(again);
 }
 
-/* A fetch argument, and its compilation in short: operations and store. */
+/* Fetch arguments, and a short form of the compiled program: operations and store. */
 static const struct {
 	const char *arg;
 	const char *program;
@@ -259,7 +259,7 @@ static void check_nothing(const char *line)
 {
 	struct tracer_def *def = parse(line);
 
-	ktap_ok(def && def->kind == TRACER_NOTHING, "nothing: '%s'", line);
+	ktap_ok(def && def->kind == TRACER_NOTHING, "no definition: '%s'", line);
 	tracer_def_free(def);
 }
 
@@ -269,7 +269,7 @@ static void check_unescape(const char *path, const char *wanted)
 	size_t len = tracer_path_unescape(path, name, sizeof(name));
 
 	ktap_ok(len == strlen(wanted) && !strcmp(name, wanted),
-		"the file of %s is %s", path, wanted);
+		"the path %s means the file %s", path, wanted);
 }
 
 static void check_many_args(void)
@@ -285,7 +285,7 @@ static void check_many_args(void)
 	ktap_ok(def && def->nargs == TRACER_MAX_ARGS &&
 		def->args_size == TRACER_MAX_ARGS / 4 * (1 + 2 + 4 + 8) &&
 		!strcmp(def->args[127].name, "arg128"),
-		"128 arguments, packed one behind the other");
+		"128 arguments are stored without gaps");
 	tracer_def_free(def);
 }
 
@@ -300,7 +300,7 @@ static void check_nesting(void)
 	for (i = 1; good && i < 15; i++)
 		good = def->args[0].insns[i].op == TRACER_OP_DEREF &&
 		       def->args[0].insns[i].value == 15 - i;
-	ktap_ok(good, "15 dereferences, the innermost one first");
+	ktap_ok(good, "15 dereferences begin with the innermost one");
 	tracer_def_free(def);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: the parser survives each failing allocation, says so and leaks nothing
+// test: if any allocation fails, the parser returns -ENOMEM and leaks nothing
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -Itests/host/parse_shim -Imodule
 // cflags: module/trace/parse/parse.c module/trace/parse/argument.c module/trace/parse/argument_fetch.c module/trace/parse/type.c module/trace/parse/regs.c
@@ -23,10 +23,10 @@ int main(void)
 	long n;
 
 	ktap_plan(3);
-	/* Fails in its last argument, after all that it can allocate. */
+	/* The last argument is wrong: the parser fails after it has allocated everything. */
 	def = tracer_def_parse(line, strlen(line), &diag);
 	ktap_ok(IS_ERR(def) && PTR_ERR(def) == -EINVAL,
-		"an error behind good arguments");
+		"an error behind good arguments gives -EINVAL");
 
 	for (n = 1;; n++) {
 		shim_fail_after = n;
@@ -37,9 +37,9 @@ int main(void)
 			failed_well = false;
 	}
 	shim_fail_after = 0;
-	ktap_ok(failed_well, "each of %ld failures is -ENOMEM", n - 1);
+	ktap_ok(failed_well, "each of %ld failing allocations gives -ENOMEM", n - 1);
 	/* The definition, its text, four parsers, two programs, one string. */
-	ktap_ok(n - 1 == 9, "there are nine of them");
+	ktap_ok(n - 1 == 9, "the parser allocates nine times");
 	tracer_def_free(def);
 	return ktap_finish();
 }

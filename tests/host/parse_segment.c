@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-// test: @+OFFSET finds any place of a file where the kernel and the loader have mapped it
+// test: @+OFFSET finds the address at which the kernel or the loader has mapped a place of a file
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all
 // cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Imodule
 // cflags: module/trace/fetch/segment.c
 /*
- * The oracle is this process: of each ELF file that it has mapped, every pair
- * of mappings that the file's program headers ask for.
+ * The test compares with its own process: for each ELF file that it has mapped, it tries every
+ * pair of segments.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -28,7 +28,7 @@ static int note_file(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct loaded *l = &loaded[nloaded];
 
-	/* The kernel's own page has no file. */
+	/* The vDSO, which the kernel maps, has no file. */
 	if (strstr(info->dlpi_name, "vdso") || nloaded == FILES_MAX)
 		return 0;
 	snprintf(l->path, sizeof(l->path), "%s",
@@ -45,14 +45,14 @@ static int read_fd(void *file, u64 pos, void *buf, size_t len)
 	return n == (ssize_t)len ? 0 : -ENODATA;
 }
 
-/* Where the loader has put byte @offset of the file. */
+/* Return: the address at which the loader has mapped byte @offset of the file. */
 static u64 address(const struct loaded *l, int segment, u64 offset)
 {
 	return l->info.dlpi_addr + l->info.dlpi_phdr[segment].p_vaddr +
 	       (offset - l->info.dlpi_phdr[segment].p_offset);
 }
 
-/* Its first, middle and last byte in the file. */
+/* Return: the file offset of a segment's first, middle or last byte. */
 static u64 place(const struct loaded *l, int segment, int which)
 {
 	u64 last = l->info.dlpi_phdr[segment].p_filesz - 1;
@@ -61,7 +61,7 @@ static u64 place(const struct loaded *l, int segment, int which)
 	       (which == 0 ? 0 : which == 1 ? last / 2 : last);
 }
 
-/* What is mapped at a place is what the file holds there, redzones included. */
+/* Check that memory has the same byte as the file. This includes the sanitizer's redzones. */
 static __attribute__((no_sanitize("address")))
 bool same_byte(const struct loaded *l, const struct tracer_bytes *bytes,
 	       int segment, u64 offset)
@@ -86,7 +86,7 @@ static bool agrees(const struct loaded *l, const struct tracer_bytes *bytes,
 			if (address(l, a, place(l, a, i)) + distance !=
 			    address(l, b, place(l, b, j)))
 				return false;
-			/* Writable data have been relocated since. */
+			/* The loader may have relocated writable data. */
 			if ((flags & (PF_R | PF_W)) == PF_R &&
 			    !same_byte(l, bytes, b, place(l, b, j)))
 				return false;
@@ -114,13 +114,14 @@ static void check_file(const struct loaded *l)
 			pairs++;
 		}
 	}
-	ktap_ok(good && pairs >= 4, "%s: %u pairs of segments", l->path, pairs);
+	ktap_ok(good && pairs >= 4, "%s: the distances in %u pairs of segments are right",
+		l->path, pairs);
 
-	/* Section headers lie behind all segments. */
+	/* Section headers are behind all segments. */
 	fstat(fd, &st);
 	ktap_ok(tracer_segment_distance(&bytes, loaded->info.dlpi_phdr->p_offset,
 					st.st_size - 1, &distance) == -ENOENT,
-		"%s: its last byte is in none", l->path);
+		"%s: the last byte of the file is in no segment", l->path);
 	close(fd);
 }
 
@@ -139,7 +140,7 @@ static int read_blob(void *file, u64 pos, void *buf, size_t len)
 	return 0;
 }
 
-/* Cut off at each length, and with each byte of its headers changed. */
+/* Try a file that is cut at each length, and with each bit of its headers changed. */
 static void check_damaged(void)
 {
 	static u8 whole[4096], copy[4096];
@@ -155,7 +156,7 @@ static void check_damaged(void)
 	memcpy(copy, whole, sizeof(whole));
 	for (blob.len = 0; blob.len < 1024; blob.len++)
 		tracer_segment_distance(&bytes, 0, 512, &distance);
-	ktap_ok(true, "a file that ends early does no harm");
+	ktap_ok(true, "a file that ends early causes no memory error");
 	blob.len = sizeof(copy);
 	for (i = 0; i < 1024; i++) {
 		for (bit = 0; bit < 8; bit++) {
@@ -164,12 +165,12 @@ static void check_damaged(void)
 		}
 		copy[i] = whole[i];
 	}
-	ktap_ok(true, "nor do 8192 wrong bits");
+	ktap_ok(true, "8192 wrong bits cause no memory error");
 
 	blob.data = (const u8 *)"#!/bin/sh\n";
 	blob.len = 10;
 	ktap_ok(!tracer_segment_distance(&bytes, 8, 2, &distance) &&
-		distance == -6, "a file of another kind is one piece");
+		distance == -6, "a file that is not ELF counts as one segment");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Classes of many kinds; tests know what is in their objects. */
+/* Classes of many kinds. elf_classes knows the values in their objects. */
 #define KEPT __attribute__((noinline, used))
 #define UNKNOWN __asm__ volatile("" ::: "memory")
 
@@ -36,7 +36,7 @@ template <typename T, int N> struct box {
 	}
 };
 
-/* The second base lies behind the first. */
+/* In memory, the second base class is behind the first. */
 class item : public counted, public named {
 public:
 	item(int serial, const char *name);
@@ -74,7 +74,7 @@ long item::of(const item &which, item *other)
 }
 }
 
-/* What is called through the vtable, by the second base's pointer. */
+/* Virtual functions. main() calls two() through a pointer to the second base class. */
 struct first { virtual long one(int a) = 0; long own = 71; virtual ~first() { } };
 struct second { virtual long two(int b) = 0; int mine = 72; virtual ~second() { } };
 struct both : first, second {

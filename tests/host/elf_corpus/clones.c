@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions that the compiler takes apart: constprop, isra, part, cold. */
+/* Functions that the compiler copies or splits: constprop, isra, part, cold. */
 #include "attributes.h"
 
 void abort(void);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# For the tests of the uprobe helper, beyond tests/lib.sh: a directory for the
-# programs that they build, and the independent way to an offset. Sourced, not run.
+# Functions for the tests of the uprobe helper, in addition to tests/lib.sh: a directory for the programs that a
+# test builds, and offsets by readelf alone. Sourced, not run.
 
 set -u
 export LC_ALL=C
@@ -23,8 +23,8 @@ cd "$work" || exit 1
 	exit 1
 }
 
-# Runs the helper; leaves what it printed in $out and $err, its status in $status. Bash reads
-# the files itself: a process for each costs as much as the helper's own.
+# uprobe ARGUMENT...: run the helper. $out and $err have its output, $status its exit status. Bash reads the
+# files itself: a process for each would take as long as the helper.
 uprobe() {
 	"$UPROBE" "$@" > "$work/.out" 2> "$work/.err"
 	status=$?
@@ -32,7 +32,7 @@ uprobe() {
 	err=$(< "$work/.err")
 }
 
-# many: runs the helper for each line of the input, in one process; many.c says how.
+# many: run the helper for each line of the input, in one process. many.c describes input and output.
 many() {
 	local objects=${UPROBE_OBJECTS:-$top/build/userspace}
 	if [ ! -x "$work/.many" ]; then
@@ -44,7 +44,7 @@ many() {
 	"$work/.many"
 }
 
-# a_line TEXT PATTERN: does a line of TEXT match the extended regular expression?
+# a_line TEXT PATTERN: check whether a line of TEXT matches PATTERN, an extended regular expression.
 a_line() {
 	local line
 	while IFS= read -r line; do
@@ -53,7 +53,8 @@ a_line() {
 	return 1
 }
 
-# one_sentence TEXT: is one line of it not of a list? Those begin with two blanks.
+# one_sentence TEXT: check that exactly one line of TEXT is not part of a list. Lines of a list begin with two
+# spaces.
 one_sentence() {
 	local line n=0
 	while IFS= read -r line; do
@@ -62,8 +63,8 @@ one_sentence() {
 	[ $n = 1 ]
 }
 
-# fails DESCRIPTION STATUS PATTERN ARGUMENT... : the helper ends with STATUS,
-# says something that matches PATTERN, and prints no offset.
+# fails DESCRIPTION STATUS PATTERN ARGUMENT...: the helper must end with STATUS, print a message that matches
+# PATTERN to stderr, and nothing to stdout.
 fails() {
 	local what=$1 wanted=$2 pattern=$3
 	shift 3
@@ -80,7 +81,7 @@ fails() {
 	fi
 }
 
-# gives DESCRIPTION LINE ARGUMENT... : the helper succeeds and prints LINE.
+# gives DESCRIPTION LINE ARGUMENT...: the helper must succeed and print LINE.
 gives() {
 	local what=$1 wanted=$2
 	shift 2
@@ -96,19 +97,19 @@ gives() {
 	fi
 }
 
-# offsets FILE [READELF-OPTION]: "NAME 0xOFFSET" for each function of FILE, by
-# readelf alone. Versions stay in the names, as readelf writes them.
+# offsets FILE [READELF-OPTION]: print "NAME 0xOFFSET" for each function of FILE, by readelf alone. The names
+# have their versions, as readelf writes them.
 offsets() {
 	{ readelf -lW "$1"; readelf -W "${2:--s}" "$1"; } 2> /dev/null |
 		awk -f "$corpus/offsets.awk"
 }
 
-# offset_of FILE FUNCTION [READELF-OPTION]: 0xOFFSET, by readelf alone.
+# offset_of FILE FUNCTION [READELF-OPTION]: print the 0xOFFSET of FUNCTION, by readelf alone.
 offset_of() {
 	offsets "$1" "${3:--s}" | awk -v name="$2" '$1 == name { print $2; exit }'
 }
 
-# agrees DESCRIPTION FILE FUNCTION: the helper and readelf say the same.
+# agrees DESCRIPTION FILE FUNCTION: the helper must print the same offset as readelf.
 agrees() {
 	local wanted
 	wanted=$(offset_of "$2" "$3")

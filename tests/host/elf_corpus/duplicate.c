@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Compiled several times under different names: each has its own init(). */
+/* Compiled several times under different file names. Each object file has its own init(). */
 #include "attributes.h"
 
 static volatile int state;

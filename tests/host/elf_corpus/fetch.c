@@ -2,10 +2,9 @@
 /*
  * Usage: fetch PROGRAM < DEFINITIONS
  *
- * Runs the program up to each of the places that `uprobe resolve` has printed,
- * fetches what is defined there, the first time, and prints NAME=VALUE for it:
- * what the tracer would do, so that the answer can be compared with what the
- * program knows itself.  x86-64 only.
+ * Run the program with a breakpoint at each place that `uprobe resolve` has printed. At the first
+ * hit of a place, fetch the arguments of its definition, and print NAME=VALUE for each. The
+ * tracer would fetch the same. Tests compare the values with those of the program. x86-64 only.
  */
 #include <ctype.h>
 #include <err.h>
@@ -63,7 +62,7 @@ static unsigned long peek(unsigned long addr)
 	return word;
 }
 
-/* Where the kernel has put a position in the file: its code, or data that the program may write. */
+/* Return: the address of a file offset in the program, in its code or in its writable data. */
 static unsigned long mapped(const char *name, unsigned long offset, bool code)
 {
 	char *file = realpath(name, NULL);
@@ -88,7 +87,7 @@ static unsigned long mapped(const char *name, unsigned long offset, bool code)
 	return found;
 }
 
-/* The value itself, or the eight bytes that are there. */
+/* Return: the value of an argument; for memory, the eight bytes at its address. */
 static unsigned long fetch(const char *text)
 {
 	unsigned long value = 0;
@@ -164,7 +163,7 @@ static void print_arguments(char *args)
 	fflush(stdout);
 }
 
-/* p:EVENT FILE:0xOFFSET ARGUMENT... */
+/* Add the place of a line "p:EVENT FILE:0xOFFSET ARGUMENT...". */
 static void add_place(char *line)
 {
 	struct place *place = &places[nplaces++];
@@ -194,7 +193,7 @@ static void on_trap(void)
 	for (size_t i = 0; i < nplaces; i++) {
 		if (places[i].addr != regs.rip)
 			continue;
-		/* Its neighbours may have breakpoints, too. */
+		/* Restore only one byte: the following bytes may be breakpoints, too. */
 		if (!known) {
 			text = ptrace(PTRACE_PEEKTEXT, pid, regs.rip, NULL);
 			text = (text & ~0xffl) | (places[i].text & 0xff);

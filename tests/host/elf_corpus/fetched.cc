@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-// Parameters of all classes; what callers pass is what their names fetch, at
-// every instruction.
+/*
+ * Parameters of all classes. At every instruction, their names must fetch the values that the
+ * caller passes.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -74,7 +76,7 @@ CALLED long arrays(quarters quarters, square square, table *table, row *rows,
 	       table->names[1][2] + cube[1][2][3];
 }
 
-// Of the copies' parameters nothing is left but what is written here.
+/* In an inlined copy, the parameters are constants, which only the debug information has. */
 static inline __attribute__((always_inline)) void
 copied(int i, unsigned char uc, unsigned int u, short s, unsigned long ul, float f,
        bool b, unsigned short us, signed char sc)
@@ -94,7 +96,7 @@ CALLED long constants(long n)
 
 int main(int argc, char **)
 {
-	// Not known to the compiler.
+	/* The compiler does not know this value. */
 	long n = argc;
 
 	many(n - 32, n + 31, -33 * n, -34 * n, n + 0xfffffff0u, n + 35, -37 * n,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A Go program's table of functions, with the layout of -DLAYOUT=126, 120, 118,
- * 116 or 102, for three functions that stand in no other table.  That of 126 needs
- * the module, too; with -DOTHER it is one that says something else.
+ * Go's table of functions, in the layout of -DLAYOUT=126, 120, 118, 116 or 102. It has three
+ * functions that are in no other table. Layout 126 needs Go's module data, too. With -DOTHER, the
+ * module data contradicts the table.
  */
 	.text
 	.globl main

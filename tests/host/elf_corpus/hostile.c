@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that the helper does with an ELF file, on bytes in memory.
+ * Do everything that the helper does with an ELF file, with bytes in memory.
  *
  *   hostile ROUNDS SEED FILE NAME...
  *   hostile cut FROM TO STEP FILE NAME...
  *
- * damages FILE again and again, or cuts it to FROM bytes and more, and looks NAMEs up in
- * it. To be built with sanitizers: what is tested is that nothing happens.
+ * The first form damages FILE ROUNDS times. The second cuts it to each length from FROM to TO, by
+ * STEP.  Both look up each NAME in the result.  Build it with sanitizers: they must find nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 #include "util/probe_site.h"
 #include "util/util.h"
 
-/* The text of an error is looked at, byte by byte. */
+/* Check each byte of the text of an error. */
 static void check_error(struct error *err)
 {
 	if (!err)
@@ -51,7 +51,7 @@ static void look_up(struct target *target, struct symbols *syms,
 	for (size_t i = 0; !err && i < places.n; i++) {
 		struct exits exits;
 
-		/* What is offered lies in the file. */
+		/* A place must be in the file. */
 		if (places.v[i].offset >= target->image.size)
 			abort();
 		check_error(exits_find(syms, &places.v[i], &exits));
@@ -151,7 +151,7 @@ static void damage(unsigned long rounds, unsigned long seed, char *const *argv, 
 	copy = xmalloc(size);
 	use(bytes, size, argv + 1, n - 1);
 	for (unsigned long i = 0; i < rounds; i++) {
-		/* The last line before a crash says how to get there. */
+		/* The last line before a crash is the command that repeats it. */
 		fprintf(stderr, "again: hostile 1 %lu %s\n", seed + i, argv[0]);
 		memcpy(copy, bytes, size);
 		left = mutate(seed + i, copy, size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A library whose function is chosen when it is loaded. */
+/* A library with a function that a resolver selects when the library is loaded. */
 #include "attributes.h"
 
 static noinline int pick_fast(int a)

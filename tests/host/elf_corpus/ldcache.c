@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ldcache CACHE: prints "NAME PATH" for each entry.
- * ldcache CACHE ROUNDS: reads damaged copies of it instead; to be built with
- * sanitizers.
+ * ldcache CACHE: print "NAME PATH" for each entry.
+ * ldcache CACHE ROUNDS: read damaged copies of CACHE instead.  Build it with sanitizers.
  */
 #include "host/ldcache.h"
 
@@ -56,7 +55,7 @@ int main(int argc, char **argv)
 
 		memcpy(copy, bytes, size);
 		left = mutate(i, copy, size);
-		/* Most of what matters is in the first bytes. */
+		/* The first bytes matter most: give each of them many values. */
 		copy[i % 64] = i >> 6;
 		f = fopen(path, "wb");
 		if (!f || fwrite(copy, 1, left, f) != left || fclose(f))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The helper, for many command lines in one process: where a test asks hundreds of times,
- * a process for each takes most of its time.
+ * Run many command lines of the helper in one process. If a test asks the helper hundreds of
+ * times, starting processes takes most of the time.
  *
- * Each line of the input is one, with tabs between the words. What it prints comes first,
- * then its lines on stderr, with "! " before each, then "= STATUS". main() of the helper is
- * uprobe_main() here.
+ * Each line of the input is a command line, with tabs between the words. The output has the lines
+ * that it prints to stdout, then those that it prints to stderr, with "! " before each, then
+ * "= STATUS". The helper's main() is uprobe_main() here.
  */
 #include <getopt.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void run(char *line)
 
 	for (char *word = strtok(line, "\t\n"); word && n < WORDS_MAX; word = strtok(NULL, "\t\n"))
 		words[n++] = word;
-	/* What getopt_long() keeps is that of the last line. */
+	/* Reset getopt_long(): it keeps the state of the last line. */
 	optind = 0;
 	stderr = open_memstream(&said, &size);
 	if (!stderr)

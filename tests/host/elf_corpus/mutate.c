@@ -22,7 +22,7 @@ static size_t below(size_t n)
 	return n ? next() % n : 0;
 }
 
-/* Values at which comparisons turn. */
+/* Return: a random number or a value at which comparisons change. */
 static u64 nasty(size_t size)
 {
 	static const u64 values[] = {
@@ -63,13 +63,13 @@ static u64 get(const unsigned char *bytes, size_t at, size_t width)
 
 /**
  * mutate() - damage an ELF file
- * @seed: decides alone what is done
+ * @seed: determines the damage
  * @bytes: the file, at least 64 bytes
  * @size: its length
  *
- * Changes bytes, fields of the headers and tables, and parts of sections.
+ * Change bytes, fields of the headers and tables, and parts of sections.
  *
- * Return: the length of what is left.
+ * Return: the new length.
  */
 size_t mutate(u64 seed, unsigned char *bytes, size_t size)
 {
@@ -92,7 +92,7 @@ size_t mutate(u64 seed, unsigned char *bytes, size_t size)
 			put(bytes, size, shoff % size + below(64 * 40));
 			break;
 		case 4:
-			/* Inside some section. */
+			/* Inside of some section. */
 			at = shoff % size + 64 * below(40);
 			if (at + 64 <= size)
 				put(bytes, size, get(bytes, at + 24, 8) % size +

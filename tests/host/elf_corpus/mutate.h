@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Damage to files, repeatable. */
+/* Repeatable damage to files. */
 #ifndef _TESTS_MUTATE_H
 #define _TESTS_MUTATE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Names of all kinds: overloads, templates, methods, operators, namespaces.
+/* Names of all kinds: overloads, templates, methods, operators, namespaces. */
 #include <string>
 
 volatile int sink;
@@ -49,7 +49,7 @@ __attribute__((noinline)) int measure(const std::string &s)
 	return s.size();
 }
 
-// What rustc emits, in the old and in the new scheme.
+/* Symbols of rustc, in the old and in the new mangling. */
 extern "C" __attribute__((noinline)) int rust_old(int a)
 	__asm__("_ZN7mycrate6module3run17h0123456789abcdefE");
 extern "C" __attribute__((noinline)) int rust_old(int a)
@@ -64,7 +64,7 @@ extern "C" __attribute__((noinline)) int rust_new(int a)
 	return sink - a;
 }
 
-// A C function whose name is also that of a method.
+/* A C function with the name of a method. */
 extern "C" __attribute__((noinline)) int size(int a)
 {
 	return sink * a;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# readelf -lW and -sW of one file in, "NAME 0xOFFSET" for each defined function
-# whose code is in the file out. Any awk will do: no hexadecimal functions are
-# used, and addresses stay below 2^53.
+# The input is the output of readelf -lW and -sW for one file. The output is "NAME 0xOFFSET" for each defined
+# function with code in the file. It works in any awk: it uses no hexadecimal functions, and addresses are below
+# 2^53.
 
 function number(s,    i, v) {
 	sub(/^0x/, "", s)
@@ -22,7 +22,7 @@ function hex(v,    s, d) {
 	return s
 }
 
-# Type Offset VirtAddr PhysAddr FileSiz MemSiz Flg Align, Flg being "R E" or so.
+# Type Offset VirtAddr PhysAddr FileSiz MemSiz Flg Align, where Flg can be two words, such as "R E".
 $1 == "LOAD" {
 	flags = ""
 	for (i = 7; i < NF; i++)

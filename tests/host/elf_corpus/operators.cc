@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// Functions whose names have blanks, commas, brackets and the characters of patterns.
+/* Functions whose names have spaces, commas, brackets and the characters of patterns. */
 #include <cstddef>
 #include <map>
 #include <new>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A program or library with functions of all bindings; needs no C library. */
+/* A program or library with functions of all bindings. It needs no C library. */
 #include "attributes.h"
 
 static int counter;
@@ -20,7 +20,7 @@ noinline int global_function(int a)
 	return local_function(a) + weak_function(a);
 }
 
-/* In a page of its own, so that several pages of text exist. */
+/* On a page of its own, so that the text has several pages. */
 noinline __aligned(4096) int far_function(int a)
 {
 	return global_function(a + 1) - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Statically defined probes, with 0 to 12 arguments, of integers of all types; C and C++. What
- * they are is known only when the program runs; the tests know, too.
+ * Static probes with 0 to 12 arguments, which are integers of all types, in C and C++. The
+ * compiler does not know their values, but elf_sdt_builds does.
  */
 #include <stdbool.h>
 
@@ -15,7 +15,7 @@
 #define PLAIN
 #endif
 
-/* The size of a value, negative for what has no sign: %n prints it negated. */
+/* The size of a value, negative if its type is unsigned: %n prints it negated. */
 #define SIZE(x) \
 	((__typeof__(x))-1 < (__typeof__(x))1 ? (int)sizeof(x) : -(int)sizeof(x))
 
@@ -29,7 +29,7 @@ enum color { red, green = 7, blue = -3 };
 enum shade { light = 1, dark = 200 };
 struct pair { int a, b; };
 
-/* In memory only, and in the file. */
+/* The first is only in memory, the second is also in the file. */
 static int numbers[3];
 static int filed[2] = { 1, 2 };
 
@@ -50,7 +50,7 @@ KEPT static void wide(int i, unsigned int u, long l, unsigned long ul, long long
 		     : : OF(0, i), OF(1, u), OF(2, l), OF(3, ul), OF(4, ll));
 }
 
-/* What is volatile is read from memory, once for each use. */
+/* A volatile variable is read from memory, once for each use. */
 KEPT static void qualified(const int ci, volatile short vs, const volatile unsigned char cvc)
 {
 	asm volatile(SDT_PROBE("builds", "qualified", "0", ARGS_3)
@@ -69,7 +69,7 @@ KEPT static void pointed(int *numbers, const char *text, struct pair *pair, stru
 		     : : OF(0, numbers), OF(1, text), OF(2, pair), OF(3, to));
 }
 
-/* Members, elements and constants, which need no variable. */
+/* Members, elements and constants: arguments without a variable. */
 KEPT static void expressions(struct pair *pair, int n)
 {
 	asm volatile(SDT_PROBE("builds", "expressions", "0", ARGS_5)
@@ -77,7 +77,7 @@ KEPT static void expressions(struct pair *pair, int n)
 			 OF(4, filed[1]));
 }
 
-/* More than there are registers. */
+/* More arguments than registers. */
 KEPT static void twelve(long a, long b, long c, long d, long e, long f, long g, long h)
 {
 	long i = a + 100, j = b + 100, k = c + 100, l = d + 100;
@@ -89,7 +89,7 @@ KEPT static void twelve(long a, long b, long c, long d, long e, long f, long g, 
 			 OF(7, h), OF(8, i), OF(9, j), OF(10, k), OF(11, l));
 }
 
-/* One probe at as many places as there are copies. */
+/* One probe with a place in each inlined copy. */
 static inline __attribute__((always_inline)) void copied(int where, long value)
 {
 	asm volatile(SDT_PROBE("builds", "copied", "0", ARG(0) " " ARG(1))

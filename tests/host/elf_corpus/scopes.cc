@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Functions in namespaces, types and functions; tests name them and lines. */
+/* Functions in namespaces, types and functions. elf_scopes uses their names and lines. */
 #include <cstdio>
 
 #define KEPT __attribute__((noinline))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-//! Functions of modules and types; tests name them and lines.
+//! Functions of modules and types. elf_scopes uses their names and lines.
 
 #[inline(never)]
 fn mix(first: u64, second: u32, third: u64) -> u64 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# A control directory of plain files, which shows what the helper writes, for tests
-# without a module; after common.sh. Sourced, not run.
+# A control directory of plain files, for tests without the module: it shows what the helper writes to the
+# tracer. To be sourced after common.sh, not run.
 
-# tracer DIR [GROUP/EVENT]...: make one, with the directories of these events.
+# tracer DIR [GROUP/EVENT]...: make the control directory DIR, with a directory for each of these events.
 tracer() {
 	local dir=$1 event
 	shift
@@ -14,7 +14,7 @@ tracer() {
 	: > "$dir/aggregate"
 	echo 1 > "$dir/tracing_on"
 	mkfifo "$dir/trace_pipe"
-	# With a writer, a reader waits.
+	# While the pipe has a writer, its reader waits for more.
 	exec {pipe}<> "$dir/trace_pipe"
 	for event; do
 		mkdir -p "$dir/events/$event"
@@ -23,7 +23,8 @@ tracer() {
 	done
 }
 
-# hit TEXT: an event of the last tracer that was made, COMM and the like included.
+# hit TEXT: write a line with the event TEXT to the trace_pipe of the last tracer, with a task name, a time and
+# so on.
 hit() {
 	echo "            bash-42      [001] d....    12.345678: $1" >&"$pipe"
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Parameters, members and inlined copies; tests name its functions and lines. */
+/* Parameters, members and inlined copies. elf_vars uses the functions and lines. */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ __attribute__((noinline)) int second(int a)
 	return tiny(a) + plain_global;
 }
 
-/* As Go has its strings: in two registers. */
+/* Passed in two registers, like a string of Go. */
 struct counted {
 	const char *str;
 	long len;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* A library with two versions of one function, and one with the old one only. */
+/* A library with two versions of one function, and only the old version of another. */
 #include "attributes.h"
 
 noinline int twice_v1(int a)

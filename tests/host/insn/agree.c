@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The decoder beside Zydis, on the same bytes. */
+/* Compare the decoder with Zydis, the reference, on the same bytes. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <Zydis/Zydis.h>
@@ -57,7 +57,10 @@ static bool differ(char *why, size_t size, const char *fmt, ...)
 	return false;
 }
 
-/* Rules about operands: the length is not in doubt, only whether #UD follows. */
+/*
+ * Return: true if the reference objects to operands only: the length is clear, but not whether
+ * the processor raises #UD.
+ */
 static bool operand_rule(ZyanStatus status)
 {
 	switch (status) {
@@ -70,7 +73,10 @@ static bool operand_rule(ZyanStatus status)
 	return false;
 }
 
-/* Defined after Zydis 4.0: AVX-VNNI-INT, AVX-NE-CONVERT, SM3, SM4, SHA512, AVX10.2 ... */
+/*
+ * Return: true for an instruction that was defined after Zydis 4.0: AVX-VNNI-INT, AVX-NE-CONVERT,
+ * SM3, SM4, SHA512, AVX10.2 ...
+ */
 static bool newer(const struct uinsn *insn)
 {
 	static const struct {
@@ -123,14 +129,17 @@ static bool newer(const struct uinsn *insn)
 	return false;
 }
 
-/* The reference has the address size of MPX, which has no 16 bits, and no 32 in 64-bit mode. */
+/*
+ * Return: true for a load or store of MPX with an address size prefix. The reference applies the
+ * rules of MPX, which has no 16-bit addresses, and no 32-bit ones in 64-bit mode.
+ */
 static bool bound_access(const struct uinsn *insn)
 {
 	return insn->map == UINSN_MAP_0F && (insn->opcode == 0x1a || insn->opcode == 0x1b) &&
 	       (insn->prefixes & UINSN_PREFIX_67);
 }
 
-/* What only Knights Corner had: the reference takes it always. */
+/* Return: true for an instruction that only Knights Corner had. The reference always accepts it. */
 static bool knights_corner(const ZydisDecodedInstruction *z)
 {
 	if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX)
@@ -147,7 +156,7 @@ static bool knights_corner(const ZydisDecodedInstruction *z)
 	}
 }
 
-/* What of the behaviour the reference can name, by the word for one of its classes. */
+/* Return: the class of an instruction, as far as the reference can distinguish classes. */
 static enum uinsn_class our_kind(const struct uinsn *insn)
 {
 	switch (insn->class) {
@@ -198,7 +207,7 @@ static enum uinsn_class their_kind(const ZydisDecodedInstruction *z)
 	case ZYDIS_MNEMONIC_SYSRET:
 	case ZYDIS_MNEMONIC_SYSEXIT:
 	case ZYDIS_MNEMONIC_RSM:
-	/* They end a transaction; only a failed one goes elsewhere. */
+	/* These end a transaction. Only a failed one continues elsewhere. */
 	case ZYDIS_MNEMONIC_XABORT:
 	case ZYDIS_MNEMONIC_XEND:
 		return UINSN_COPY;
@@ -229,7 +238,7 @@ static bool same_class(const struct uinsn *insn, const ZydisDecodedInstruction *
 		      ZydisCategoryGetString(z->meta.category));
 }
 
-/* Where a relative branch goes, and what a rip-relative operand names. */
+/* Compare the targets of relative branches, and the addresses of rip-relative operands. */
 static bool same_addresses(const struct uinsn *insn, const ZydisDecodedInstruction *z,
 			   const ZydisDecoderContext *context, enum uinsn_mode mode,
 			   char *why, size_t size)
@@ -255,7 +264,10 @@ static bool same_addresses(const struct uinsn *insn, const ZydisDecodedInstructi
 			if (!(insn->flags & UINSN_RELATIVE))
 				continue;
 			ZydisCalcAbsoluteAddress(z, &operand[i], addr, &there);
-			/* It keeps carries out of 32 bits, and cuts abort addresses to 16. */
+			/*
+			 * Zydis keeps carries out of 32 bits, and cuts abort addresses to 16
+			 * bits.
+			 */
 			if (insn->class == UINSN_XBEGIN && mode == UINSN_MODE_32)
 				there = addr + z->length + (u64)z->raw.imm[0].value.s;
 			if (mode == UINSN_MODE_32)
@@ -284,7 +296,7 @@ static bool same_addresses(const struct uinsn *insn, const ZydisDecodedInstructi
 	return true;
 }
 
-/* Offsets and sizes of the parts. */
+/* Compare the offsets and sizes of the parts of an instruction. */
 static bool same_layout(const struct uinsn *insn, const ZydisDecodedInstruction *z,
 			char *why, size_t size)
 {
@@ -303,12 +315,12 @@ static bool same_layout(const struct uinsn *insn, const ZydisDecodedInstruction 
 	if (modrm && insn->modrm_at != z->raw.modrm.offset)
 		return differ(why, size, "ModRM at %u, reference %u", insn->modrm_at,
 			      z->raw.modrm.offset);
-	/* The suffix of 3DNow! is an opcode there. */
+	/* For Zydis, the suffix of 3DNow! is an opcode. */
 	if (insn->encoding == UINSN_3DNOW) {
 		imm = 1;
 		imm_at = insn->len - 1u;
 	}
-	/* An absolute address without ModRM counts as a displacement there. */
+	/* For Zydis, an absolute address without ModRM is a displacement. */
 	if (!modrm && disp) {
 		imm = disp;
 		imm_at = disp_at;
@@ -327,8 +339,8 @@ static bool same_layout(const struct uinsn *insn, const ZydisDecodedInstruction 
 }
 
 /*
- * Broadcast and rounding are allowed by operands; without the bit the encoding
- * must be an instruction to the reference as well.
+ * Whether broadcast and rounding are allowed depends on operands. Return: true if the reference
+ * accepts the encoding without this bit.
  */
 static bool without_rounding(const u8 *text, size_t len, const struct uinsn *insn)
 {

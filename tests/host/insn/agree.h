@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The decoder beside Zydis, on the same bytes. */
+/* Compare the decoder with Zydis, the reference, on the same bytes. */
 #ifndef INSN_AGREE_H
 #define INSN_AGREE_H
 
 #include "decode.h"
 
 /*
- * Where an answer other than the reference's is right, with the manual's word
- * on it. Counted and reported, never silent. docs/results.md has the list.
+ * Reasons why another answer than the reference's is right, by the manual. Tests count and report
+ * them. docs/results.md has the list.
  */
 enum agree_excuse {
 	AGREE_NONE,
@@ -23,14 +23,14 @@ enum agree_excuse {
 const char *agree_excuse_name(enum agree_excuse excuse);
 
 /*
- * Decode with both. Returns true when they agree on everything that both can
- * say, or when an excuse applies (*excuse); on false, why says in words what
- * differs. insn and its return value in *ret are the decoder's own answer.
+ * Decode with both. Return true if they agree on everything that both report, or if an excuse
+ * applies, which is stored in *excuse. If they disagree, why has the difference in words. *insn
+ * and *ret are the result of the decoder.
  */
 bool agree(const u8 *text, size_t len, enum uinsn_mode mode, struct uinsn *insn,
 	   int *ret, enum agree_excuse *excuse, char *why, size_t size);
 
-/* One line that repeats the comparison: arguments for the insn_show program. */
+/* Write the command line of insn_show that repeats the comparison. */
 void agree_reproducer(const u8 *text, size_t len, enum uinsn_mode mode, char *line, size_t size);
 
 #endif /* INSN_AGREE_H */

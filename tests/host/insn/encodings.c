@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* All instruction encodings there are, operands aside. */
+/* Enumerate all instruction encodings, apart from operands. */
 #include "encodings.h"
 
 struct walk {
@@ -27,7 +27,7 @@ static void visit_form(const struct walk *walk, u8 *text, size_t n, unsigned int
 	text[n] = (u8)(mod << 6 | reg << 3 | rm);
 	if (uinsn_decode(&insn, text, UINSN_MAX_LEN, walk->mode))
 		return;
-	/* Without ModRM there is one form only. */
+	/* Without ModRM, there is only one form. */
 	if (!uinsn_has(&insn, UINSN_HAS_MODRM) && (reg || memory))
 		return;
 	walk->visit(&insn, text, walk->data);
@@ -68,7 +68,10 @@ static void legacy(const struct walk *walk)
 				u8 head[8];
 				size_t n = prefixes[p].n;
 
-				/* The escapes among the opcodes are walked as such. */
+				/*
+				 * Skip the opcodes that are prefixes or escapes: they are
+				 * enumerated as such.
+				 */
 				if (e == 0 && (op == 0xc4 || op == 0xc5 || op == 0x62 ||
 					       op == 0x0f || op == 0x26 || op == 0x2e ||
 					       op == 0x36 || op == 0x3e ||
@@ -88,7 +91,7 @@ static void legacy(const struct walk *walk)
 	}
 }
 
-/* VEX and XOP: R, X and B are at random in 64-bit mode. */
+/* Enumerate VEX and XOP encodings. In 64-bit mode, R, X and B are random. */
 static void vex(const struct walk *walk, u8 first, u8 map_first, u8 map_last)
 {
 	for (int map = map_first; map <= map_last; map++)
@@ -132,8 +135,8 @@ static void evex(const struct walk *walk)
 }
 
 /*
- * What chance would rarely make: operands at and around the stack pointer, which
- * a call moves, and the registers that look like it.
+ * Encodings that random operands would rarely give: operands at and around the stack pointer,
+ * which a call changes, and registers with a similar encoding.
  */
 void visit_special_encodings(enum uinsn_mode mode, visit_encoding visit, void *data)
 {
@@ -157,7 +160,7 @@ void visit_special_encodings(enum uinsn_mode mode, visit_encoding visit, void *d
 		{ 5, { 0x41, 0xff, 0x54, 0x24, 0xf8 }, true },
 		{ 2, { 0x41, 0x90 }, true }, { 2, { 0x49, 0x90 }, true },
 		{ 3, { 0xf3, 0x41, 0x90 }, true }, { 5, { 0x67, 0xff, 0x54, 0x24, 0x10 } },
-		/* rip-relative, with the registers named that a step would borrow */
+		/* rip-relative, with the registers that a step would borrow */
 		{ 5, { 0xc4, 0xe2, 0x48, 0xf2, 0x05 } }, { 5, { 0xc4, 0xe2, 0x48, 0xf2, 0x3d } },
 		{ 5, { 0xc4, 0xe2, 0x40, 0xf2, 0x35 } }, { 2, { 0x8b, 0x35 } },
 		{ 2, { 0x8b, 0x3d } }, { 2, { 0x8b, 0x2d } },

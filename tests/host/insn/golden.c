@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* insn_golden FILE: the classes and lengths that decode.txt lists. */
+/* insn_golden FILE: check the classes and lengths that decode.txt lists. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,7 +32,10 @@ static bool parse(char *line, struct golden *g)
 	return true;
 }
 
-/* Whatever stands behind it, and wherever the bytes end, the answer is the same. */
+/*
+ * Check that the answer does not depend on the bytes behind, and that each shorter length is
+ * reported as truncated.
+ */
 static bool check(const struct golden *g, char *why, size_t size)
 {
 	static const u8 behind[] = { 0x00, 0xff, 0x90, 0xc5, 0x0f, 0x66 };

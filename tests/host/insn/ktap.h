@@ -16,7 +16,7 @@ static inline void ktap_plan(int n)
 	printf("KTAP version 1\n1..%d\n", n);
 }
 
-/* Does FULL ask for long loops as a whole, and not for a sample of them? */
+/* Return: true if FULL asks for complete long loops instead of a sample of them. */
 static inline bool ktap_full(void)
 {
 	const char *full = getenv("FULL");
@@ -24,7 +24,7 @@ static inline bool ktap_full(void)
 	return full && *full;
 }
 
-/* A line that explains; put before the result that it belongs to. */
+/* Print a line that explains the next result. */
 __attribute__((format(printf, 1, 2)))
 static inline void ktap_note(const char *fmt, ...)
 {

@@ -62,8 +62,8 @@ static bool map_regions(void)
 static volatile sig_atomic_t runs;
 
 /*
- * A run that takes a second of the child's own time is stopped by force. What passes while
- * others have the processor does not count.
+ * Stop the child if a run takes a second of its own processor time. Time in which other tasks
+ * have the processor does not count.
  */
 static void tick(int sig)
 {
@@ -94,8 +94,8 @@ static bool wait_stop(void)
 }
 
 /*
- * One by one what differs: the whole set is refused when a segment register
- * has a null selector that the processor takes and the tracer's check does not.
+ * If ptrace() refuses the whole set, set the registers that differ one by one. It does so if a
+ * segment register has a null selector that the processor accepts, but ptrace() does not.
  */
 static void set_registers(const struct user_regs_struct *regs)
 {
@@ -128,11 +128,14 @@ static void get_state(struct cpu *cpu)
 {
 	struct iovec xstate = { cpu->xstate, sizeof(cpu->xstate) };
 
-	/* Not the register set of NT_PRSTATUS: its form is the child's mode's. */
+	/* Do not use NT_PRSTATUS: its layout depends on the mode of the child. */
 	if (ptrace(PTRACE_GETREGS, child, NULL, &cpu->regs) ||
 	    ptrace(PTRACE_GETREGSET, child, NT_X86_XSTATE, &xstate))
 		die("reading the registers");
-	/* Of what is cut short the kernel says nothing, and takes none of it back. */
+	/*
+	 * If the buffer is too small, the kernel cuts the state silently, and does not accept it
+	 * back.
+	 */
 	if (xstate.iov_len == sizeof(cpu->xstate)) {
 		errno = EMSGSIZE;
 		die("reading the extended state");
@@ -159,15 +162,15 @@ static bool is_undefined(const struct stop *stop)
 }
 
 /*
- * A processor finds an encoding undefined always or never. Under a hypervisor with shadow page
- * tables (PVM) a VEX instruction with a memory operand has been seen to get that fault once in
- * 1.5 million runs, and not again in the same state. KVM can emulate the instruction of an
- * access that its page tables stop. It injects the fault where its emulator does not know the
- * instruction, and that knows nothing that VEX or EVEX encodes.
+ * For a processor, an encoding is undefined always or never. Under a hypervisor with shadow page
+ * tables (PVM), a VEX instruction with a memory operand got #UD once in 1.5 million runs, but not
+ * again in the same state. KVM can emulate an instruction whose access its page tables intercept.
+ * If its emulator does not know the instruction, KVM injects #UD. The emulator knows no VEX or
+ * EVEX encodings.
  *
- * The fault leaves everything as it was before the instruction. So a thread that goes on from it
- * executes that instruction again in the same state: the same fault at the same place is the
- * processor's, anything else says that the first was not, and is the answer.
+ * The fault leaves everything as it was before the instruction, so resuming the thread executes
+ * the instruction again in the same state. If the same fault comes at the same place, it is the
+ * processor's. Otherwise the first fault was not, and the second stop is the answer.
  */
 static void confirm_undefined(bool step, struct stop *stop)
 {
@@ -200,7 +203,7 @@ bool machine_run(const struct cpu *cpu, bool step, struct stop *stop)
 	return stop->sig != SIGSTOP;
 }
 
-/* Does a thread that is sent to a breakpoint get there, with that code segment and stack? */
+/* Return: true if a thread with this code segment and stack pointer gets to a breakpoint. */
 static bool stops_at_breakpoint(u64 cs, u64 sp)
 {
 	struct cpu cpu = initial;
@@ -214,7 +217,7 @@ static bool stops_at_breakpoint(u64 cs, u64 sp)
 	return machine_run(&cpu, false, &stop) && stop.sig == SIGTRAP;
 }
 
-/* What CPUID says of it: leaf 1, ECX, bit 31. */
+/* Ask CPUID for a hypervisor: leaf 1, ECX, bit 31. */
 static bool has_hypervisor(void)
 {
 	unsigned int a, b, c, d;
@@ -234,7 +237,10 @@ bool machine_start(const struct layout *wanted)
 	if (child < 0)
 		die("fork");
 	if (!child) {
-		/* One processor, so that what names it is the same in each run. */
+		/*
+		 * Use one processor, so that instructions that return its number always return
+		 * the same.
+		 */
 		CPU_ZERO(&one);
 		CPU_SET(sched_getcpu(), &one);
 		sched_setaffinity(0, sizeof(one), &one);

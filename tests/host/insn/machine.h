@@ -13,13 +13,13 @@
 #include "types.h"
 
 /*
- * What is mapped in the child, and where. The tests' own view of the same pages
- * is at region_of(). Code is all int3, so that a run stops wherever it goes.
+ * Memory that is mapped in the child. region_of() returns the test's own mapping of the same
+ * pages. Code is filled with int3, so that a run stops wherever it goes.
  */
 enum region {
 	REGION_CODE,		/* the program's text */
-	REGION_SLOT,		/* where slots are put */
-	REGION_OUT,		/* further text, for branches that go far */
+	REGION_SLOT,		/* for the slots */
+	REGION_OUT,		/* more text, for far branches */
 	REGION_DATA,
 	REGION_STACK,
 	REGION_LOW,		/* for 16-bit addresses; not on every machine */
@@ -29,13 +29,13 @@ enum region {
 #define CODE_SIZE	0x4000
 #define DATA_SIZE	0x4000
 
-/* Distances between the regions; each layout is a different child. */
+/* Addresses of the regions. Each layout needs another child. */
 struct layout {
 	const char *name;
 	u64 at[NR_REGIONS];
 };
 
-/* As much processor state as there is: some 11 KiB with AMX's tiles. */
+/* The whole processor state: about 11 KiB with the tiles of AMX. */
 struct cpu {
 	struct user_regs_struct regs;
 	size_t xsize;
@@ -48,31 +48,32 @@ struct stop {
 	struct cpu cpu;
 };
 
-/* Start the child; false when a region cannot be mapped. Low memory may be missing. */
+/* Start the child. Return false if a region cannot be mapped; low memory may be missing. */
 bool machine_start(const struct layout *layout);
 void machine_end(void);
 
-/* The tests' view of a region, NULL when it is not mapped. */
+/* Return: the test's mapping of a region, NULL if it is not mapped. */
 u8 *region_of(enum region region);
 
 /*
- * Does this machine run code of that mode, and can a thread whose stack pointer is not canonical
- * go on? Of every processor, yes; some virtual machines have no 32-bit code, and some make what
- * returns from the kernel to such a thread a general protection fault.
+ * machine_runs(): check whether this machine runs code of this mode. machine_resumes(): check
+ * whether a thread can resume if its stack pointer is not canonical. On a processor, both are
+ * true. Some virtual machines run no 32-bit code. On some, a return from the kernel to such a
+ * thread is a general protection fault.
  */
 bool machine_runs(enum uinsn_mode mode);
 bool machine_resumes(const struct user_regs_struct *regs);
 
-/* State that the child had at its start, as a base to change registers in. */
+/* Return: the state of the child at its start, as a base for other states. */
 const struct cpu *machine_initial(void);
 
-/* Offset of an xstate component's area, 0 when the processor has none. */
+/* Return: the offset of the area of an xstate component, 0 if the processor does not have it. */
 size_t machine_xstate_offset(unsigned int component);
 
 /*
- * Run from @cpu until a signal. With @step, one instruction by the tracer's
- * single-step. False when the child did not stop within a second. An undefined
- * instruction that only a hypervisor finds undefined is executed again, with a note.
+ * Run the child from @cpu until it gets a signal. With @step, execute one instruction by the
+ * tracer's single-step. Return false if the child does not stop within a second. If only a
+ * hypervisor finds an instruction undefined, print a note and execute it again.
  */
 bool machine_run(const struct cpu *cpu, bool step, struct stop *stop);
 

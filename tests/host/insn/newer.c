@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insn_newer OBJDUMP: what is newer than Zydis 4.0 (APX, AVX10.2, AMX ...), beside
- * an objdump that knows it (binutils 2.45 does). Every encoding that agree()
- * excuses for its age, and all of EVEX map 4: what is an instruction to both has the
- * same length, and what is one to objdump is one here, too. (REX2 is compared
- * with REX by insn_shapes.)
+ * insn_newer OBJDUMP: compare instructions that are newer than Zydis 4.0 (APX, AVX10.2, AMX ...)
+ * with an objdump that knows them (binutils 2.45 does). It tries every encoding that agree()
+ * excuses for its age, and all of EVEX map 4. If both find an instruction, they must find the
+ * same length. If objdump finds one, the decoder must find one, too. (insn_shapes compares REX2
+ * with REX.)
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@
 #include "agree.h"
 #include "ktap.h"
 
-/* Each encoding stands alone, with nops up to the next. */
+/* Each encoding has its own block, filled up with nops. */
 #define STEP 32
 
 struct entry {
 	u8 text[UINSN_MAX_LEN];
-	u8 len;			/* 0: none */
+	u8 len;			/* 0: no instruction */
 	u8 theirs;
 };
 
@@ -50,7 +50,7 @@ static void add(const u8 *head, size_t n, bool only_excused)
 	entries[nentries++].len = ret ? 0 : insn.len;
 }
 
-/* ModRM naming a register, memory by rip, and memory by a SIB byte. */
+/* Add a register operand, a rip-relative operand, and one with a SIB byte. */
 static void all_forms(const u8 *head, size_t n, bool only_excused)
 {
 	static const u8 forms[] = { 0x05, 0x44, 0xc0, 0xc1, 0xc6, 0xc7 };
@@ -141,8 +141,8 @@ static void read_theirs(const char *objdump, const char *path)
 }
 
 /*
- * Undefined in the APX specification: prefixes before a byte-sized ccmp, and
- * memory as operand of push2 and pop2.
+ * Return: true for encodings that are undefined in the APX specification, but not for objdump:
+ * prefixes before a byte-sized ccmp, and memory as operand of push2 and pop2.
  */
 static bool lax(const u8 *text)
 {
@@ -202,6 +202,6 @@ int main(int argc, char **argv)
 	ktap_note("%lu are none to both", none);
 	ktap_note("%lu are none to objdump, by rules about operands", operands);
 	ktap_note("%lu are undefined in the APX specification, not so to objdump", undefined);
-	ktap_ok(!wrong && same, "%lu encodings have the length that they have to objdump", same);
+	ktap_ok(!wrong && same, "%lu encodings have the same length as in objdump", same);
 	return ktap_finish();
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insn_objdump FILE...: every line that objdump prints for a file's code, beside
- * the decoder: length, branch target, rip-relative operand.
+ * insn_objdump FILE...: compare every line that objdump prints for a file's code with the
+ * decoder: length, branch target, rip-relative operand.
  *
- * insn_objdump -b FILE...: for the function symbols of a file, the boundary of
- * every byte, the returns, the jumps out, as objdump prints them.
+ * insn_objdump -b FILE...: for each function symbol of a file, compare the instruction
+ * boundaries, the returns and the jumps out with objdump.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -35,7 +35,7 @@ struct file {
 	unsigned long agreed, outvoted, fwait, prefix, bad, cut, reported;
 };
 
-/* Sections stay readable after the visit: copied. */
+/* Copy a section, so that it stays readable after the visit. */
 static void keep_section(const struct code_section *section, void *data)
 {
 	struct file *file = data;
@@ -59,7 +59,7 @@ static const struct code_section *section_at(const struct file *file, u64 addr)
 	return NULL;
 }
 
-/* "  401126:\tf3 0f 1e fa          \tendbr64" with a comment "# 404030 <x>" perhaps. */
+/* Parse "  401126:\tf3 0f 1e fa          \tendbr64", perhaps with a comment "# 404030 <x>". */
 static bool parse_line(char *text, struct line *line)
 {
 	char *p = text, *mnemonic, *comment, *end;
@@ -101,14 +101,14 @@ static bool parse_line(char *text, struct line *line)
 		if (!branch || !isxdigit((unsigned char)p[0]))
 			continue;
 		line->target = strtoull(p, &stop, 16);
-		/* An address is the last word, or has its symbol behind it. */
+		/* An address is the last word, or its symbol follows. */
 		if (!*stop && (!*end || *end == '<'))
 			line->has_target = true;
 	}
 	return line->len;
 }
 
-/* "0000000000401120 <main>:" */
+/* Parse "0000000000401120 <main>:". */
 static bool is_label(const char *text, u64 *addr)
 {
 	char *end;
@@ -124,7 +124,7 @@ static void read_lines(struct file *file)
 	FILE *pipe;
 	int n;
 
-	/* -d would print what a symbol says to be data (Go's .plt, tables) as bytes. */
+	/* Not -d: it prints bytes if a symbol claims that code is data (Go's .plt, tables). */
 	n = snprintf(command, sizeof(command), "objdump -Dw --insn-width=15 '%s'", file->path);
 	for (int i = 0; i < file->nsections && n < (int)sizeof(command); i++)
 		n += snprintf(command + n, sizeof(command) - (size_t)n, " -j '%s'",
@@ -205,7 +205,10 @@ static void compare_line(struct file *file, const struct line *line)
 		 excuse == AGREE_NONE;
 
 	if (line->bad) {
-		/* It has no say where it knows nothing, nor in what follows: data, mostly. */
+		/*
+		 * objdump knows no instruction here: this is mostly data, so its answer does not
+		 * count.
+		 */
 		if (ret || backed || excuse)
 			file->bad++;
 		else
@@ -213,7 +216,9 @@ static void compare_line(struct file *file, const struct line *line)
 		return;
 	}
 	if (ret) {
-		/* A prefix that does not belong to what follows stands alone there. */
+		/*
+		 * objdump prints a prefix that does not belong to an instruction on its own line.
+		 */
 		if (only_prefixes(text, line->len))
 			file->prefix++;
 		else if (backed)
@@ -243,7 +248,7 @@ static void compare_line(struct file *file, const struct line *line)
 		       (unsigned long long)line->target);
 		return;
 	}
-	/* It prints the sum uncut where the address size is 32 bits. */
+	/* If the address size is 32 bits, objdump does not cut the sum. */
 	operand = insn.address_size == 4 ? (u32)line->operand : line->operand;
 	if (uinsn_has(&insn, UINSN_RIP_RELATIVE) != line->has_operand ||
 	    (line->has_operand && operand != uinsn_rip_operand(&insn, line->addr))) {
@@ -259,7 +264,7 @@ static void compare_lines(struct file *file)
 {
 	for (size_t i = 0; i < file->nlines; i++)
 		compare_line(file, &file->lines[i]);
-	ktap_ok(!file->reported && file->agreed, "%s: %lu instructions as in objdump",
+	ktap_ok(!file->reported && file->agreed, "%s: %lu instructions agree with objdump",
 		file->path, file->agreed);
 	if (file->prefix)
 		ktap_note("%lu prefixes stand alone there", file->prefix);
@@ -289,7 +294,10 @@ static const struct line *line_from(const struct file *file, u64 addr)
 	return file->lines + lo;
 }
 
-/* Data, or what objdump sees otherwise, between the instructions: no function to compare. */
+/*
+ * Check that a function has no data between instructions, and no instructions that objdump sees
+ * differently.
+ */
 static bool comparable(const struct file *file, const struct line *line, u64 end,
 		       const struct code_section *section)
 {
@@ -398,9 +406,10 @@ static void compare_functions(struct file *file)
 	}
 	pclose(pipe);
 	if (!functions)
-		ktap_skip("%s: no function symbols", file->path);
+		ktap_skip("%s: it has no function symbols", file->path);
 	else
-		ktap_ok(!wrong, "%s: boundaries and exits of %lu functions (%lu others hold data)",
+		ktap_ok(!wrong,
+			"%s: boundaries and exits of %lu functions agree (%lu others contain data)",
 			file->path, functions, skipped);
 }
 
@@ -414,7 +423,7 @@ int main(int argc, char **argv)
 		struct file file = { .path = argv[i] };
 
 		if (visit_code_sections(argv[i], keep_section, &file) < 1) {
-			ktap_skip("%s: no x86 object file", argv[i]);
+			ktap_skip("%s: it is no x86 object file", argv[i]);
 			continue;
 		}
 		read_lines(&file);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insn_objects [-n MAX] [-l LIST] FILE...: decode the executable sections of object
- * files, also of those that the lines of the file LIST name (- is standard
- * input), beside Zydis, at most MAX instructions of each, and plan every
- * instruction. Any disagreement fails. A line of statistics per file.
+ * insn_objects [-n MAX] FILE...
+ * insn_objects [-n MAX] -l LIST
+ *
+ * Decode the executable sections of object files, at most MAX instructions of each, compare with
+ * Zydis, and plan every instruction.  With -l, the lines of the file LIST name the object files
+ * (- is standard input).  Any disagreement fails.  Print a line of statistics for each file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +79,7 @@ static void sweep_file(const char *path, unsigned long limit, struct sweep *tota
 	int len = 0;
 
 	if (n < 0) {
-		ktap_skip("%s: no x86 object file", path);
+		ktap_skip("%s: it is no x86 object file", path);
 		return;
 	}
 	for (int i = 1; i < SSOL_NR_REFUSALS; i++) {
@@ -92,11 +94,11 @@ static void sweep_file(const char *path, unsigned long limit, struct sweep *tota
 	total->insns += sweep.insns;
 	total->bytes += sweep.bytes;
 	total->invalid += sweep.invalid;
-	ktap_ok(!sweep.disagreed, "%s: %lu instructions, %lu bytes of none%s", path, sweep.insns,
-		sweep.invalid, refused);
+	ktap_ok(!sweep.disagreed, "%s: %lu instructions agree with Zydis, %lu bytes of none%s",
+		path, sweep.insns, sweep.invalid, refused);
 }
 
-/* The lines of a file, added to the arguments. */
+/* Return: the lines of a file, which replace the arguments. */
 static char **read_list(const char *path, int *n)
 {
 	FILE *file = strcmp(path, "-") ? fopen(path, "r") : stdin;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insn_random [SEED [COUNT]]: random bytes, decoded beside Zydis, in both modes
- * and with every length up to 16 that the decoder is told. Bytes are weighted
- * so that prefixes and escapes are frequent.
+ * insn_random [SEED [COUNT]]: decode random bytes and compare with Zydis, in both modes and with
+ * every length up to 16. Prefixes and escapes are more frequent than other bytes.
  *
- * In addition to what Zydis says: a result must not change with more bytes
- * behind the instruction, and every shorter length must be "truncated".
+ * In addition, a result must not change with more bytes behind the instruction, and every shorter
+ * length must be reported as truncated.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +35,7 @@ static u8 random_byte(void)
 	return (r & 3) ? (u8)(r >> 8) : often[(r >> 8) % sizeof(often)];
 }
 
-/* What the decoder says about fewer bytes than the instruction has. */
+/* Check the answer of the decoder for fewer bytes than the instruction has. */
 static bool truncation_is_told(const u8 *text, const struct uinsn *insn, enum uinsn_mode mode,
 			       char *why, size_t size)
 {
@@ -88,7 +87,8 @@ int main(int argc, char **argv)
 			ktap_note("%s: %s", line, why);
 		}
 	}
-	ktap_ok(!reported, "random bytes: %lu instructions, %lu truncated, %lu no instructions",
+	ktap_ok(!reported,
+		"random bytes agree: %lu instructions, %lu truncated, %lu no instructions",
 		valid, truncated, count - valid - truncated);
 	for (int i = 1; i < AGREE_NR; i++)
 		if (excused[i])

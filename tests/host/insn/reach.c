@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * insn_reach FILE...: plan every instruction that can be reached from the
- * functions that the tables of a file name. Nothing but padding (int3) may be
- * refused.
+ * insn_reach FILE...: plan every instruction that can be reached from the functions in the tables
+ * of a file. Nothing but padding (int3) may be refused.
  *
- * Unlike a sweep from the first byte to the last this does not see the tables
- * that hand-written assembly has between its functions.
+ * Unlike a sweep over all bytes, this does not see the tables that hand-written assembly has
+ * between its functions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +54,7 @@ static void push_function(u64 addr, void *data)
 	push(data, addr);
 }
 
-/* From one address until the flow of control ends or joins what was seen. */
+/* Plan instructions from an address until the control flow ends or reaches known code. */
 static void follow(struct reach *reach, u64 addr)
 {
 	int i = 0;
@@ -78,7 +77,7 @@ static void follow(struct reach *reach, u64 addr)
 		ret = ssol_plan_insn(&plan, section->text + at, section->size - at,
 				     section->mode, &why);
 		if (ret && ret != -EPERM) {
-			/* Behind a call that does not return can be anything. */
+			/* Anything can be behind a call that does not return. */
 			reach->none++;
 			return;
 		}
@@ -116,7 +115,7 @@ int main(int argc, char **argv)
 
 		if (visit_code_sections(argv[i], keep_section, &reach) < 1 ||
 		    visit_functions(argv[i], push_function, &reach) < 1) {
-			ktap_skip("%s: no x86 object file with functions", argv[i]);
+			ktap_skip("%s: it is no x86 object file with functions", argv[i]);
 			continue;
 		}
 		while (reach.ntodo)
@@ -125,7 +124,7 @@ int main(int argc, char **argv)
 			if (k != SSOL_REFUSED_INT3)
 				bad += reach.refused[k];
 		ktap_ok(!bad && reach.insns,
-			"%s: of %lu reached %lu are refused, besides %lu int3; %lu need a step",
+			"%s: of %lu instructions %lu are refused, besides %lu int3; %lu need a step",
 			argv[i], reach.insns, bad, reach.refused[SSOL_REFUSED_INT3],
 			reach.kinds[SSOL_STEP]);
 		if (reach.none)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each reason to refuse an instruction: what it is given for, what is not
- * refused although it is near, and that it has words.
+ * Check each reason to refuse an instruction: which instructions get it, which similar ones are
+ * not refused, and that it has a text.
  */
 #include <stdio.h>
 

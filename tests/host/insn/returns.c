@@ -74,7 +74,7 @@ static void in_libc(const char *name, bool want)
 	is_function(dlsym(RTLD_DEFAULT, name), want, name);
 }
 
-/* Whether a call, or a jump, may end behind the last of these bytes. */
+/* Check whether a call, or a jump, may end behind the last of these bytes. */
 static void ends(const char *what, bool call, bool jump, unsigned int n, const u8 *bytes)
 {
 	u8 text[16] = { 0 };
@@ -100,27 +100,29 @@ static void comes_to(const char *what, bool want, const u8 *bytes, size_t n)
 
 static void words(void)
 {
-	ENDS("call", true, false, 0xe8, 1, 2, 3, 4);
-	ENDS("call *%rax", true, false, 0xff, 0xd0);
-	ENDS("call *(%rsp)", true, false, 0xff, 0x14, 0x24);
-	ENDS("call *table(,%rcx,8)", true, false, 0xff, 0x14, 0xcd, 1, 2, 3, 4);
-	ENDS("call *8(%rsp)", true, false, 0xff, 0x54, 0x24, 8);
-	ENDS("call *name(%rip)", true, false, 0xff, 0x15, 1, 2, 3, 4);
-	ENDS("call *256(%rbx)", true, false, 0xff, 0x93, 0, 1, 0, 0);
-	ENDS("jmp", false, true, 0xe9, 1, 2, 3, 4);
-	ENDS("jmp, short", false, true, 0xeb, 3);
-	ENDS("jmp *%rdx", false, true, 0xff, 0xe2);
-	ENDS("push (%rax)", false, false, 0xff, 0x30);
-	ENDS("inc (%rax,%rax)", false, false, 0xff, 0x04, 0x00);
-	ENDS("a call, and a byte more", false, false, 0xff, 0xd0, 0x90);
-	COMES("makecontext()'s: mov %rbx,%rsp", true, 0x48, 0x89, 0xdc);
-	COMES("the same behind endbr64", true, 0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0x89, 0xdc);
-	COMES("pop %rbp", true, 0x5d);
-	COMES("rt_sigreturn", true, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05);
-	COMES("another system call", false, 0x48, 0xc7, 0xc0, 16, 0, 0, 0, 0x0f, 0x05);
-	COMES("a function: push %rbp", false, 0x55, 0x48, 0x89, 0xe5);
-	COMES("a function: sub $24,%rsp", false, 0x48, 0x83, 0xec, 0x18);
-	COMES("a function: and $-16,%rsp", false, 0x48, 0x83, 0xe4, 0xf0);
+	ENDS("call is a call", true, false, 0xe8, 1, 2, 3, 4);
+	ENDS("call *%rax is a call", true, false, 0xff, 0xd0);
+	ENDS("call *(%rsp) is a call", true, false, 0xff, 0x14, 0x24);
+	ENDS("call *table(,%rcx,8) is a call", true, false, 0xff, 0x14, 0xcd, 1, 2, 3, 4);
+	ENDS("call *8(%rsp) is a call", true, false, 0xff, 0x54, 0x24, 8);
+	ENDS("call *name(%rip) is a call", true, false, 0xff, 0x15, 1, 2, 3, 4);
+	ENDS("call *256(%rbx) is a call", true, false, 0xff, 0x93, 0, 1, 0, 0);
+	ENDS("jmp is a jump", false, true, 0xe9, 1, 2, 3, 4);
+	ENDS("short jmp is a jump", false, true, 0xeb, 3);
+	ENDS("jmp *%rdx is a jump", false, true, 0xff, 0xe2);
+	ENDS("push (%rax) is neither call nor jump", false, false, 0xff, 0x30);
+	ENDS("inc (%rax,%rax) is neither call nor jump", false, false, 0xff, 0x04, 0x00);
+	ENDS("a call with one more byte behind is neither", false, false, 0xff, 0xd0, 0x90);
+	COMES("makecontext()'s mov %rbx,%rsp is code for returns", true, 0x48, 0x89, 0xdc);
+	COMES("mov %rbx,%rsp behind endbr64 is code for returns", true, 0xf3, 0x0f, 0x1e, 0xfa,
+	      0x48, 0x89, 0xdc);
+	COMES("pop %rbp is code for returns", true, 0x5d);
+	COMES("rt_sigreturn is code for returns", true, 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 0x05);
+	COMES("another system call is not code for returns", false, 0x48, 0xc7, 0xc0, 16, 0, 0, 0,
+	      0x0f, 0x05);
+	COMES("push %rbp is not code for returns", false, 0x55, 0x48, 0x89, 0xe5);
+	COMES("sub $24,%rsp is not code for returns", false, 0x48, 0x83, 0xec, 0x18);
+	COMES("and $-16,%rsp is not code for returns", false, 0x48, 0x83, 0xe4, 0xf0);
 }
 
 int main(void)
@@ -131,23 +133,25 @@ int main(void)
 	/* push %rbp; mov %rsp,%rbp; and $-16,%rsp; mov 8(%rsp),%rax; ret */
 	static const u8 aligned[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xe4, 0xf0,
 				      0x48, 0x8b, 0x44, 0x24, 0x08, 0xc3 };
-	/* ret; mov (%rsp),%rax: another function's */
+	/* ret; mov (%rsp),%rax, which belongs to another function */
 	static const u8 behind[] = { 0xc3, 0x48, 0x8b, 0x04, 0x24, 0xc3 };
 
 	printf("KTAP version 1\n1..44\n");
-	is_function(asks_directly, true, "a function that asks for it");
-	is_function(asks_with_frame, true, "one with a frame pointer");
-	is_function(asks_late, true, "one that asks for it at its end");
-	is_function(takes_many, false, "one with arguments on the stack");
-	is_function(has_locals, false, "one with an array");
-	is(used(thunk, sizeof(thunk), UINSN_MODE_32), true, "32-bit: where am I");
-	is(used(argument, sizeof(argument), UINSN_MODE_32), false, "32-bit: an argument");
+	is_function(asks_directly, true, "a short function");
+	is_function(asks_with_frame, true, "a function with a frame pointer");
+	is_function(asks_late, true, "after calls, a function");
+	is_function(takes_many, false, "a function with arguments on the stack");
+	is_function(has_locals, false, "a function with an array");
+	is(used(thunk, sizeof(thunk), UINSN_MODE_32), true,
+	   "32-bit: a thunk looks at its return address");
+	is(used(argument, sizeof(argument), UINSN_MODE_32), false,
+	   "32-bit: an argument is not taken for the return address");
 	is(used(aligned, sizeof(aligned), UINSN_MODE_64), false,
 	   "an aligned stack pointer is not taken for the old one");
 	is(used(behind, sizeof(behind), UINSN_MODE_64), false,
-	   "what follows a return is not looked at");
-	is(used(thunk, 2, UINSN_MODE_32), false, "text that is cut off");
-	is(used(NULL, 0, UINSN_MODE_64), false, "no text");
+	   "code behind a return does not count");
+	is(used(thunk, 2, UINSN_MODE_32), false, "text that is cut off does not look at it");
+	is(used(NULL, 0, UINSN_MODE_64), false, "empty text does not look at it");
 	in_libc("_setjmp", true);
 	in_libc("__sigsetjmp", true);
 	in_libc("getcontext", true);

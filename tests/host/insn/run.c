@@ -3,23 +3,22 @@
  * insn_run [-m 32|64] [-l LAYOUT] [-w WAY] [-s SEED] [-n ONE_IN] [-r TIMES] [-c AT_LEAST]
  * insn_run -m 32|64 -l LAYOUT -w WAY -s SEED -t TRIAL BYTE...
  *
- * Runs instructions natively and out of line, each from the same random
- * registers, flags and memory, and compares everything that a program or its
- * signal handler can see: registers, flags, vector and x87 state, memory,
- * signal number, si_code, si_addr, and the ip.
+ * Run instructions natively and out of line, both from the same random registers, flags and
+ * memory.  Compare everything that a program or its signal handler can see: registers, flags,
+ * vector and x87 state, memory, signal number, si_code, si_addr, and the ip.
  *
- * LAYOUT says where text, slots and data are (low, high, far); WAY is one of
+ * LAYOUT determines where text, slots and data are (low, high, far).  WAY is one of
  *
- *   slot    the slot runs to its end
- *   unwind  the slot is left at every address inside it: ssol_unwind()'s state,
- *           resumed in the original text, must end as the native run does
- *   step    the plain copy under TF
+ *   slot    run the slot to its end
+ *   unwind  leave the slot at every address inside it, and resume in the original text with the
+ *           state of ssol_unwind(): this must end like the native run
+ *   step    run the plain copy under TF
  *
- * One of ONE_IN plain copies is tried, and each of all else TIMES times (4), from other
- * states. The second form repeats one trial. AT_LEAST encodings must have completed; in layout
- * far as many steps, one in twenty, must have borrowed a register.
+ * This tries one of ONE_IN plain copies.  It tries each other encoding TIMES times (4), from
+ * different states.  The second form repeats one trial.  At least AT_LEAST encodings must
+ * complete.  With -w step in layout far, at least AT_LEAST / 20 steps must borrow a register.
  *
- * Exit status 0: all agree; 77: this machine runs no code of that mode.
+ * Exit status 0: all agree; 77: this machine runs no code of this mode.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +80,7 @@ static void load_memory(u8 from[3][DATA_SIZE])
 			memcpy(region_of(memory_regions[i]), from[i], DATA_SIZE);
 }
 
-/* The original text, with a breakpoint in place of its first byte or not. */
+/* Write the original text, with or without a breakpoint in place of its first byte. */
 static void put_text(bool breakpoint)
 {
 	u8 *code = region_of(REGION_CODE);
@@ -104,22 +103,22 @@ static u8 *slot_view(void)
 }
 
 /*
- * Answers that depend on the moment, and instructions that would take the
- * tracer's machinery away or reach outside of this machine.
+ * Return: true for an instruction whose result depends on the time, or that would disturb the
+ * tracer or reach outside of this machine.
  */
 static bool cannot_compare(const struct uinsn *insn)
 {
 	switch (insn->map) {
 	case UINSN_MAP_1:
-		/* Other system calls and interrupts than the chosen are not harmless. */
+		/* Only the chosen system calls and interrupts are harmless. */
 		return (insn->opcode == 0xcd && trial.text[insn->imm_at] > 4 &&
 			trial.text[insn->imm_at] != 0x80);
 	case UINSN_MAP_0F:
 		switch (insn->opcode) {
 		case 0x00:
 			/*
-			 * verr, verw with LOCK: undefined (SDM vol. 2), and yet a virtual machine
-			 * (PVM) executes them, but for some runs among others.
+			 * verr and verw with LOCK are undefined (SDM vol. 2). But a virtual
+			 * machine (PVM) executes them in most runs.
 			 */
 			return insn->prefixes & UINSN_PREFIX_LOCK;
 		case 0x01:	/* vmcall, monitorx, mwaitx, vmmcall, rdtscp, rdpru, wrpkru */
@@ -129,11 +128,11 @@ static bool cannot_compare(const struct uinsn *insn)
 			       insn->modrm == 0xef;
 		case 0x31:	/* rdtsc */
 			return true;
-		case 0x34:	/* sysenter comes back to the vdso of 32-bit tasks */
+		case 0x34:	/* sysenter returns to the vdso of 32-bit tasks */
 			return true;
 		case 0x05:
 			return insn->mode == UINSN_MODE_32;
-		case 0xae:	/* umonitor, umwait, tpause: whether an interrupt came first */
+		case 0xae:	/* umonitor, umwait, tpause: depend on interrupts */
 			return insn->modrm >= 0xf0 && insn->modrm <= 0xf7;
 		case 0xc7:	/* rdrand, rdseed */
 			return insn->modrm >= 0xf0;
@@ -169,8 +168,9 @@ static void differs(const char *fmt, ...)
 }
 
 /*
- * The status of an aborted transaction. Every one here is aborted, wherever it goes on then: by the
- * breakpoint that is its text, or by an interrupt that came before: then it is 0 (SDM vol. 1, 16.3.5).
+ * Return: true if rax can be the status of an aborted transaction. Every transaction here aborts,
+ * wherever it continues: by the breakpoint that is its text, or by an earlier interrupt. In the
+ * second case, the status is 0 (SDM vol. 1, 16.3.5).
  */
 static bool transaction_status(u64 rax)
 {
@@ -214,7 +214,7 @@ static bool same_registers(const struct user_regs_struct *a, const struct user_r
 	return true;
 }
 
-/* All of it but the address of the last x87 instruction, and the header. */
+/* Compare the extended state, except for the address of the last x87 instruction and the header. */
 static bool same_xstate(const struct cpu *a, const struct cpu *b)
 {
 	for (size_t i = 0; i < a->xsize; i++) {
@@ -230,10 +230,10 @@ static bool same_xstate(const struct cpu *a, const struct cpu *b)
 }
 
 /*
- * A call to an address that is not canonical faults before it pushes, or has
- * pushed and keeps the stack pointer; a slot has pushed by then, and a step the
- * address behind its copy. The word is below the stack pointer, where nothing is
- * kept across a call.
+ * Return: true for the word of the return address if a call to an address that is not canonical
+ * has failed. Natively, the call faults before it pushes, or it has pushed and keeps the stack
+ * pointer. A slot has pushed by then, and a step has pushed the address behind its copy. The word
+ * is below the stack pointer, where no program keeps anything across a call.
  */
 static bool dead_word(u64 at)
 {
@@ -284,7 +284,7 @@ static void compare(const siginfo_t *info, u64 fault_addr)
 	same_memory(after);
 }
 
-/* The registers of a thread that was stopped in the slot, as the program's. */
+/* Convert the registers of a thread that was stopped in the slot to those in the original text. */
 static bool unwind(struct user_regs_struct *regs, u64 *fault_addr)
 {
 	struct ssol_state state;
@@ -317,7 +317,7 @@ static void run_slot(void)
 	unwind(&other.cpu.regs, &fault_addr);
 	compare(&other.info, fault_addr);
 	if (ssol_is_skip(&plan)) {
-		/* Going on behind it must be the same. */
+		/* Resuming behind the instruction must give the same result. */
 		trial_load_memory(&trial);
 		cpu.regs.rip = trial.addr + trial.insn.len;
 		if (machine_run(&cpu, false, &other))
@@ -341,7 +341,7 @@ static void run_unwind(void)
 	struct stop stop;
 	u64 fault_addr;
 
-	/* The tracer's own single-step shows in what pushf stores; int1 and its like stop. */
+	/* pushf would store the TF of the tracer's single-step, and int1 and the like stop. */
 	if (trial.insn.class == UINSN_PUSHF || trial.insn.class == UINSN_STRING ||
 	    trial.insn.class == UINSN_INT)
 		return;
@@ -365,7 +365,7 @@ static void run_unwind(void)
 		if (!machine_run(&cpu, true, &stop) || stop.sig != SIGTRAP)
 			return;
 		cpu = stop.cpu;
-		/* The tracer's TF shows in r11 too. */
+		/* syscall stores the tracer's TF in r11, too. */
 		if (trial.insn.class == UINSN_SYSCALL)
 			cpu.regs.r11 &= ~(u64)FLAGS_TF;
 		cpu.regs.orig_rax = ~0ull;
@@ -407,7 +407,7 @@ static void poke(const struct ssol_poke *poke)
 	}
 }
 
-/* What the trap code does: once to start, then at each debug trap. */
+/* Do the same as the trap code: start the step, then handle each debug trap. */
 static void run_step(void)
 {
 	int scratch = ssol_scratch(&plan, trial.addr, slot_address());
@@ -417,7 +417,7 @@ static void run_step(void)
 	struct ssol_poke word = { 0 };
 
 	counts.scratch += scratch >= 0;
-	/* A tracer can neither set nor clear it: it is as an earlier popf or iret left it. */
+	/* A tracer can neither set nor clear ID: it is as an earlier popf or iret left it. */
 	cpu.regs.eflags = (cpu.regs.eflags & ~(u64)FLAGS_ID) |
 			  (native.cpu.regs.eflags & FLAGS_ID);
 	put_text(true);
@@ -448,7 +448,7 @@ static void run_step(void)
 				differs("pushes a return address: %d", word.is_return);
 			if (regs.ip - slot_address() < SSOL_SLOT_MAX)
 				differs("after the step ip is in the slot");
-			/* The native run went on to wherever it was sent. */
+			/* The native run has continued at the new ip: do the same here. */
 			cpu = other.cpu;
 			cpu.regs.orig_rax = ~0ull;
 			if (!can_resume(&cpu))
@@ -549,7 +549,7 @@ static void visit_special(const struct uinsn *insn, const u8 *text, void *data)
 static void visit(const struct uinsn *insn, const u8 *text, void *data)
 {
 	(void)data;
-	/* What is not a plain copy deserves more than one state. */
+	/* Try an instruction that is no plain copy from several states. */
 	int times = insn->class == UINSN_COPY || insn->class == UINSN_NOP ? 1 : special_times;
 	unsigned long before = counts.completed;
 
@@ -620,7 +620,7 @@ int main(int argc, char **argv)
 		for (int i = optind; i < argc && len < sizeof(text); i++)
 			text[len++] = (u8)strtoul(argv[i], NULL, 16);
 		if (uinsn_decode(&insn, text, len, mode)) {
-			ktap_ok(false, "these bytes are no instruction");
+			ktap_ok(false, "these bytes are an instruction");
 			return 1;
 		}
 		trials = only;

@@ -15,7 +15,7 @@ struct object {
 	u64 at, step, count, names;
 };
 
-/* The part of a section header that is wanted, from either class of file. */
+/* The fields of a section header that are needed, from either class of file. */
 struct section {
 	u64 type, flags, addr, offset, size;
 	u32 name;
@@ -72,7 +72,7 @@ static void object_close(struct object *object)
 	munmap((void *)object->file, object->size);
 }
 
-/* A section header, false when it or its section is not all in the file. */
+/* Read a section header. Return false if it or its section is not completely in the file. */
 static bool object_section(const struct object *object, u64 index, struct section *section)
 {
 	u64 at = object->at + index * object->step;
@@ -130,7 +130,7 @@ int visit_code_sections(const char *path, visit_section visit, void *data)
 	return n;
 }
 
-/* The sorted table of .eh_frame_hdr, in the only form that linkers write. */
+/* Visit the functions of the sorted table in .eh_frame_hdr, in the only form that linkers write. */
 static int unwind_functions(const u8 *table, const struct section *section,
 			    visit_function visit, void *data)
 {
@@ -147,7 +147,7 @@ static int unwind_functions(const u8 *table, const struct section *section,
 	return (int)count;
 }
 
-/* .gopclntab as Go 1.18 and 1.20 introduced it. */
+/* Visit the functions of .gopclntab, in the formats that Go 1.18 and 1.20 introduced. */
 static int go_functions(const u8 *table, const struct section *section,
 			visit_function visit, void *data)
 {

@@ -17,15 +17,15 @@ typedef void (*visit_section)(const struct code_section *section, void *data);
 typedef void (*visit_function)(u64 addr, void *data);
 
 /*
- * Calls visit for every section of x86 code in the file. Returns how many there
- * were, -1 when it is no x86 object file that can be read.
+ * Call visit for every section of x86 code in the file. Return the number of sections, -1 if it
+ * is no x86 object file that can be read.
  */
 int visit_code_sections(const char *path, visit_section visit, void *data);
 
 /*
- * Calls visit with the address of every function that symbols with a size, unwind
- * tables or Go's tables tell of, with some more than once. Returns how many,
- * -1 when it is no x86 object file that can be read.
+ * Call visit with the address of every function that has a symbol with a size, or that is in an
+ * unwind table or in Go's table; with some addresses more than once. Return the number of calls,
+ * -1 if it is no x86 object file that can be read.
  */
 int visit_functions(const char *path, visit_function visit, void *data);
 

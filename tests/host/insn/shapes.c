@@ -2,12 +2,12 @@
 /*
  * insn_shapes [START]
  *
- * Every opcode of every map with every ModRM byte, under sets of prefixes and
- * in both modes, compared with Zydis; and every SIB byte under every ModRM that
- * has one. Enumerates the encodings, not the table.
+ * Compare with Zydis every opcode of every map with every ModRM byte, with sets of prefixes, in
+ * both modes; and every SIB byte with every ModRM byte that has one. This enumerates the
+ * encodings, not the opcode table.
  *
- * That is 300 million. Without FULL one of SAMPLE opcodes under a set of prefixes is tried, from
- * START on, which is another one each time.
+ * These are 300 million. Without FULL, it tries one of SAMPLE opcodes with each set of prefixes,
+ * beginning with START. The default of START changes with the time.
  */
 #include <stdio.h>
 #include <time.h>
@@ -18,7 +18,10 @@
 static unsigned long compared, valid, excused[AGREE_NR];
 static int reported;
 
-/* Every set of prefixes has as many opcodes, 256: each is under some set. */
+/*
+ * Each set of prefixes has 256 opcodes, which is no multiple of SAMPLE: each opcode is tried with
+ * some set.
+ */
 #define SAMPLE	7
 static unsigned long heads, one_in = 1;
 
@@ -47,8 +50,8 @@ static void compare(const u8 *text, size_t len, enum uinsn_mode mode)
 }
 
 /*
- * The bytes behind the opcode: ModRM, SIB with and without a base register, then
- * what displacements and immediates may take.
+ * Try the bytes behind the opcode: all ModRM bytes, SIB with and without a base register, then
+ * bytes for displacements and immediates.
  */
 static void all_modrm(const u8 *head, size_t n, enum uinsn_mode mode)
 {
@@ -70,9 +73,8 @@ static void all_modrm(const u8 *head, size_t n, enum uinsn_mode mode)
 }
 
 /*
- * Opcodes whose operands can be judged by a few SIB bytes; the SIB byte says
- * nothing about the opcode, so that all of them are tried with one opcode per
- * map and size of immediate.
+ * Try all SIB bytes. They do not depend on the opcode, so one opcode for each map and size of
+ * immediate is enough.
  */
 static void all_sib(const u8 *head, size_t n, enum uinsn_mode mode)
 {
@@ -167,13 +169,13 @@ static void vex2(enum uinsn_mode mode)
 		for (int op = 0; op < 256; op++) {
 			u8 head[] = { 0xc5, (u8)payload, (u8)op };
 
-			/* vvvv: none, and the register that none can be mistaken for */
+			/* vvvv: no register, and one that cannot be mistaken for none */
 			if ((payload & 0x78) == 0x78 || (payload & 0x78) == 0x10)
 				all_modrm(head, sizeof(head), mode);
 		}
 }
 
-/* C4 and 8F: map, W, vvvv, L and pp; inverted R, X, B in two settings. */
+/* C4 and 8F: map, W, vvvv, L and pp; two values of the inverted R, X, B. */
 static void vex3(enum uinsn_mode mode, u8 first)
 {
 	static const u8 rxb[] = { 0xe0, 0xc0 };
@@ -183,7 +185,7 @@ static void vex3(enum uinsn_mode mode, u8 first)
 			for (int payload = 0; payload < 256; payload++) {
 				if ((payload & 0x78) != 0x78 && (payload & 0x78) != 0x10)
 					continue;
-				/* Undefined maps need no more than a few opcodes. */
+				/* A few opcodes are enough for undefined maps. */
 				for (int op = 0; op < 256; op += map > 10 ? 37 : 1) {
 					u8 head[] = {
 						first, rxb[i] | (u8)map, (u8)payload, (u8)op,
@@ -212,14 +214,17 @@ static void evex(enum uinsn_mode mode)
 					if (map == 4)
 						continue;
 					all_modrm(head, sizeof(head), mode);
-					/* A used vvvv is a rule of operands, not of opcodes. */
+					/*
+					 * Whether vvvv may be used is a rule about operands, not
+					 * about opcodes.
+					 */
 					head[2] &= 0x8f;
 					if (i < 2)
 						all_modrm(head, sizeof(head), mode);
 				}
 }
 
-/* What REX2 says of an opcode that REX, its map and its mode are the same for. */
+/* Check that an opcode has the same meaning with REX2 as with REX and its map. */
 static bool same_as_rex(const u8 *rex2, const u8 *rex, int map)
 {
 	u8 op = rex2[2], row = op >> 4;
@@ -245,7 +250,7 @@ static bool same_as_rex(const u8 *rex2, const u8 *rex, int map)
 	       (a.flags & ~UINSN_APX) == b.flags && a.operand_size == b.operand_size;
 }
 
-/* The reference does not know REX2; it is what REX is, with the map inside. */
+/* The reference does not know REX2. REX2 means the same as REX, and contains the map. */
 static void rex2(void)
 {
 	for (int map = 0; map < 2; map++)
@@ -274,7 +279,8 @@ static void rex2(void)
 
 static void result(const char *what)
 {
-	ktap_ok(!reported, "%s: %lu encodings, %lu of them instructions", what, compared, valid);
+	ktap_ok(!reported, "%s: %lu encodings agree, %lu of them instructions", what, compared,
+		valid);
 	for (int i = 1; i < AGREE_NR; i++)
 		if (excused[i])
 			ktap_note("%lu excused: %s", excused[i], agree_excuse_name(i));

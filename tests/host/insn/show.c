@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* insn_show 32|64 BYTE...: what the analyzer and Zydis make of some bytes. */
+/* insn_show 32|64 BYTE...: print how the analyzer and Zydis decode these bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 

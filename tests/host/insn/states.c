@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What addresses inside slots stand for, and what is corrected after a step:
- * the cases that no run on the host brings about.
+ * Check what addresses inside slots stand for, and what is corrected after a step, in cases that
+ * no run on the host leads to.
  */
 #include <stdio.h>
 
@@ -29,7 +29,10 @@ static struct ssol_plan plan_of(const u8 *text, size_t len, enum uinsn_mode mode
 
 #define PLAN(text) plan_of(text, sizeof(text), UINSN_MODE_64)
 
-/* A syscall that is waited for when a signal comes: ip is back on it, rcx is not. */
+/*
+ * A signal has interrupted a system call: the kernel has moved ip back to it, but not restored
+ * rcx.
+ */
 static void restarted_syscall(void)
 {
 	struct ssol_plan plan = PLAN(syscall_text);
@@ -38,13 +41,13 @@ static void restarted_syscall(void)
 	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT, &state) && state.ip == ADDR &&
 		!state.done && !state.set_cx && state.set_cx_if &&
 		state.old_cx == SLOT + 2 && state.cx == ADDR + 2,
-		"a restarted syscall has rcx corrected, one that did not run yet has not");
+		"rcx is corrected for a restarted syscall, but not for one that did not run yet");
 	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT + 2, &state) && state.ip == ADDR + 2 &&
 		state.done && state.set_cx && state.cx == ADDR + 2,
 		"behind a syscall rcx is corrected");
 	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT + 12, &state) && state.ip == ADDR + 2 &&
 		state.done && !state.set_cx && !state.set_cx_if,
-		"where the slot has corrected rcx, nobody else does");
+		"if the slot has corrected rcx, it is not corrected again");
 }
 
 static void stepped_syscall(void)
@@ -58,14 +61,14 @@ static void stepped_syscall(void)
 	ktap_ok(regs.ip == SLOT && regs.flags == 0x346 && regs.cx == 1, "a step sets TF and ip");
 	ssol_abort_step(&plan, ADDR, SLOT, &step, &regs);
 	ktap_ok(regs.ip == ADDR && regs.flags == 0x246 && regs.cx == 1 && regs.r11 == 2,
-		"a step that did not begin leaves nothing");
+		"a step that did not begin changes no register");
 
 	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
 	regs.cx = SLOT + 2;
 	regs.r11 = 0x346;
 	ssol_abort_step(&plan, ADDR, SLOT, &step, &regs);
 	ktap_ok(regs.ip == ADDR && regs.cx == ADDR + 2 && regs.r11 == 0x246,
-		"a stepped syscall that will be restarted has rcx and r11 corrected");
+		"rcx and r11 are corrected for a stepped syscall that will be restarted");
 
 	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
 	regs.ip = SLOT + 2;
@@ -73,17 +76,17 @@ static void stepped_syscall(void)
 	regs.r11 = 0x346;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == ADDR + 2 &&
 		regs.cx == ADDR + 2 && regs.r11 == 0x246 && regs.flags == 0x246 && !poke.size,
-		"a stepped syscall has rcx and r11 corrected");
+		"rcx and r11 are corrected for a stepped syscall");
 
-	/* The trap comes one instruction late: the jump back has been run. */
+	/* The trap comes one instruction late: the jump back is already executed. */
 	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
 	regs.ip = ADDR + 2;
 	regs.cx = SLOT + 2;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == ADDR + 2 &&
-		regs.cx == ADDR + 2, "so it has when the trap comes late");
+		regs.cx == ADDR + 2, "rcx is corrected if the trap of a stepped syscall is late");
 }
 
-/* What a shadow stack must hear of, and what it need not. */
+/* Instructions that must update a shadow stack, and others that do not. */
 static void shadow_stack(void)
 {
 	static const struct {
@@ -120,7 +123,7 @@ static void shadow_stack(void)
 			break;
 	}
 	ktap_ok(i == ARRAY_SIZE(cases),
-		"the plan says of calls alone that a shadow stack must hear of them");
+		"only the plans of calls tell that a shadow stack must be updated");
 }
 
 static void stepped_call(void)
@@ -136,7 +139,7 @@ static void stepped_call(void)
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) &&
 		regs.ip == ADDR + 0x1005 && poke.at == 0x6ff8 && poke.size == 8 &&
 		poke.value == ADDR + 5 && poke.is_return,
-		"a stepped call has its return address corrected");
+		"the return address of a stepped call is corrected");
 }
 
 static void stepped_flags(void)
@@ -151,7 +154,7 @@ static void stepped_flags(void)
 	regs.sp -= 8;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && poke.at == 0x6ff8 &&
 		poke.size == 8 && poke.value == 0x246 && !poke.is_return,
-		"flags that a step stored have no TF of it");
+		"flags that a stepped instruction stored do not have the step's TF");
 
 	/* A program that steps itself. */
 	regs = (struct ssol_regs){ .sp = 0x7000, .flags = 0x346 };
@@ -159,7 +162,7 @@ static void stepped_flags(void)
 	regs.ip = SLOT + 1;
 	regs.sp -= 8;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && poke.value == 0x346 &&
-		regs.flags == 0x346, "a TF of the program's own is kept");
+		regs.flags == 0x346, "a TF of the program itself is kept");
 }
 
 static void stepped_string(void)
@@ -171,13 +174,13 @@ static void stepped_string(void)
 
 	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
 	ktap_ok(!ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == SLOT &&
-		regs.flags == 0x346, "a repeated string instruction goes on being stepped");
+		regs.flags == 0x346, "a repeated string instruction is stepped again");
 	regs.ip = SLOT + 2;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) && regs.ip == ADDR + 2 &&
-		regs.flags == 0x246, "until it is done");
+		regs.flags == 0x246, "a repeated string instruction is stepped until it is done");
 }
 
-/* Aborts go to the slot's hop, and behind a step's jump back, 5 bytes, to another. */
+/* An abort goes to a hop: in a slot, or in a step, behind the jump back of 5 bytes. */
 static void transaction(void)
 {
 	struct ssol_plan plan = PLAN(xbegin_text);
@@ -187,17 +190,17 @@ static void transaction(void)
 	struct ssol_poke poke;
 
 	ktap_ok(ssol_unwind(&plan, ADDR, SLOT, SLOT + 11, &state) && state.done &&
-		state.ip == ADDR + 0x1006, "the abort address of a slot is the original's");
+		state.ip == ADDR + 0x1006, "the abort address of a slot becomes the original one");
 	ssol_before_step(&plan, ADDR, SLOT, &step, &regs);
 	regs.ip = SLOT + 11;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) &&
-		regs.ip == ADDR + 0x1006, "the abort address of a step is the original's");
+		regs.ip == ADDR + 0x1006, "the abort address of a step becomes the original one");
 	regs.ip = ADDR + 0x1006;
 	ktap_ok(ssol_after_step(&plan, ADDR, SLOT, &step, &regs, &poke) &&
-		regs.ip == ADDR + 0x1006, "also where the trap comes behind the hop");
+		regs.ip == ADDR + 0x1006, "the abort address is right for a trap behind the hop");
 	regs.ip = SLOT + 11;
 	ssol_abort_step(&plan, ADDR, SLOT, &step, &regs);
-	ktap_ok(regs.ip == ADDR + 0x1006, "and where a signal comes on the hop");
+	ktap_ok(regs.ip == ADDR + 0x1006, "the abort address is right for a signal on the hop");
 }
 
 int main(void)

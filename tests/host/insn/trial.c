@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes up registers and memory for an instruction, so that it does something:
- * its operand is in mapped memory, its branch goes to text, what it pops is fit
- * to be popped.
+ * Make up registers and memory for an instruction, so that it does something: its operand is in
+ * mapped memory, its branch goes to text, and it pops valid values.
  */
 #include "trial.h"
 
@@ -50,7 +49,7 @@ static void random_fill(u8 *p, size_t size)
 		uinsn_put32(p + i, trial_random());
 }
 
-/* An address in the middle of the data, aligned for every vector half of the time. */
+/* Return: an address in the middle of the data. Half of these are aligned for every vector. */
 static u64 data_address(const struct layout *layout)
 {
 	u64 offset = DATA_SIZE / 2 + trial_random() % 512;
@@ -76,7 +75,7 @@ static void random_vectors(struct cpu *cpu)
 		random_fill(cpu->xstate + at, sizes[i]);
 		present |= 1ull << components[i];
 	}
-	/* Control words as a program has them; x87 stack empty or full. */
+	/* Control words that programs have. The x87 stack is empty or full. */
 	uinsn_put16(cpu->xstate, 0x37f);
 	uinsn_put16(cpu->xstate + 2, (u16)((trial_random() & 7) << 11));
 	cpu->xstate[4] = trial_random() & 1 ? 0xff : 0;
@@ -85,8 +84,8 @@ static void random_vectors(struct cpu *cpu)
 }
 
 /*
- * Not 1 to 3: those are null selectors, of which a context switch keeps less
- * than the processor does.
+ * Return: a small number, but not 1 to 3. These are null selectors, of which a context switch
+ * keeps less than the processor.
  */
 static u64 small_number(void)
 {
@@ -129,7 +128,7 @@ static void random_registers(struct trial *trial, const struct layout *layout)
 	}
 }
 
-/* Text that a branch may go to, beside the instruction itself. */
+/* Return: an address in text that a branch may go to, but not at the instruction itself. */
 static u64 text_address(const struct trial *trial, const struct layout *layout)
 {
 	if (trial_random() & 1)
@@ -149,13 +148,16 @@ static void put_disp(struct trial *trial, s64 disp)
 		uinsn_put32(p, (u32)disp);
 }
 
-/* EVEX multiplies 8-bit displacements by an operand size that is not known here. */
+/*
+ * Return: true if EVEX multiplies the 8-bit displacement by the size of the operand, which is not
+ * known here.
+ */
 static bool scaled_disp(const struct uinsn *insn)
 {
 	return insn->encoding == UINSN_ENC_EVEX && insn->disp_size == 1;
 }
 
-/* Gathers and scatters take the index from a vector: make it a small one. */
+/* Return: true for gathers and scatters. They take the index from a vector, which must be small. */
 static bool vector_index(const struct uinsn *insn)
 {
 	return (insn->map == UINSN_MAP_V2 && insn->opcode >= 0x90 && insn->opcode <= 0x93) ||
@@ -179,7 +181,7 @@ static void small_vectors(struct cpu *cpu)
 	}
 }
 
-/* 16-bit addresses: both registers small, so that the sum is in low memory. */
+/* For 16-bit addresses, make both registers small, so that the sum is in low memory. */
 static u64 steer_16(struct trial *trial, const struct layout *layout)
 {
 	struct user_regs_struct *regs = &trial->cpu.regs;
@@ -202,8 +204,8 @@ static u64 steer_16(struct trial *trial, const struct layout *layout)
 }
 
 /*
- * Registers and displacement for an operand in the data (on the stack when the
- * stack pointer is its base). Returns its address, 0 when it is not known.
+ * Set registers and displacement so that the operand is in the data, or on the stack if the stack
+ * pointer is its base. Return the address of the operand, 0 if it is not known.
  */
 static u64 steer_operand(struct trial *trial, const struct layout *layout)
 {
@@ -231,7 +233,7 @@ static u64 steer_operand(struct trial *trial, const struct layout *layout)
 	} else {
 		base = uinsn_rm(insn);
 	}
-	/* No base at all: the displacement alone. */
+	/* There is no base, only a displacement. */
 	if (base == 5 && uinsn_mod(insn) == 0) {
 		if (index != 4)
 			*trial_register(regs, index) = (trial_random() % 16) * 8;
@@ -249,7 +251,7 @@ static u64 steer_operand(struct trial *trial, const struct layout *layout)
 	}
 	put_disp(trial, disp);
 	if (base == 4) {
-		/* Those that reach below the stack pointer are kept: calls write there. */
+		/* Keep a displacement that reaches below the stack pointer: calls write there. */
 		if (insn->disp < 0 && insn->disp >= -16 && index == 4) {
 			put_disp(trial, insn->disp);
 			return regs->rsp + (u64)(s64)insn->disp;
@@ -287,7 +289,7 @@ static void put_word(u8 *p, u64 value, unsigned int size)
 		uinsn_put16(p, (u16)value);
 }
 
-/* A code segment for far transfers: of the same mode, rarely of the other. */
+/* Return: a code segment for far transfers, mostly of the same mode. */
 static u16 code_segment(const struct trial *trial)
 {
 	bool wide = trial->insn.mode == UINSN_MODE_64;
@@ -297,7 +299,7 @@ static u16 code_segment(const struct trial *trial)
 	return wide ? 0x33 : 0x23;
 }
 
-/* What a return pops, or what an indirect transfer finds in memory. */
+/* Set what a return pops, or the target of an indirect transfer. */
 static void steer_transfer(struct trial *trial, const struct layout *layout, u64 operand)
 {
 	const struct uinsn *insn = &trial->insn;
@@ -368,7 +370,7 @@ static void steer_branch(struct trial *trial, const struct layout *layout)
 	s8 near;
 
 	if (insn->imm_size == 1) {
-		/* Not back onto the instruction: that would be an endless loop. */
+		/* Do not branch back into the instruction: that would be an endless loop. */
 		do
 			near = (s8)trial_random();
 		while (near < 0 && near >= -(int)insn->len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One instruction with a state to run it from. */
+/* One instruction, with a state to run it from. */
 #ifndef INSN_TRIAL_H
 #define INSN_TRIAL_H
 
@@ -7,10 +7,10 @@
 #include "machine.h"
 
 /**
- * struct trial - what one run starts from
+ * struct trial - the start of one run
  * @insn: the instruction
- * @text: its bytes, operands adjusted so that they name mapped memory
- * @addr: where it is in the code region
+ * @text: its bytes, with operands changed to mapped memory
+ * @addr: its address in the code region
  * @cpu: registers
  * @memory: contents of data, stack and low memory
  */
@@ -26,16 +26,16 @@ u32 trial_random(void);
 void trial_seed(u64 seed);
 
 /*
- * A trial of the encoding in text, decoded as insn: most memory operands and
- * branch targets in mapped memory, a few anywhere.
+ * Make a trial of the encoding in text, decoded as insn. Most memory operands and branch targets
+ * are in mapped memory, a few are anywhere.
  */
 void trial_make(struct trial *trial, const struct layout *layout, const struct uinsn *insn,
 		const u8 *text);
 
-/* Put the trial's memory contents into the child's. */
+/* Write the memory contents of the trial to the child's memory. */
 void trial_load_memory(const struct trial *trial);
 
-/* A register of the ModRM numbering, 0 to 15. */
+/* Return: a register by its number in ModRM, 0 to 15. */
 unsigned long long *trial_register(struct user_regs_struct *regs, unsigned int number);
 
 #endif /* INSN_TRIAL_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every encoding at every length up to its own, once ending and once beginning
- * at a page that cannot be read: the decoder says "truncated", and looks at no
- * byte that it was not given.
+ * Try every encoding at every length up to its own, once before and once behind a page that
+ * cannot be read. The decoder must report the shorter ones as truncated, and read no byte that it
+ * was not given.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ static void bad(const u8 *text, size_t len, enum uinsn_mode mode, const char *fm
 	printf(": %s\n", what);
 }
 
-/* Decode and plan len bytes that stand at p. */
+/* Decode and plan the len bytes at p. */
 static void try(const u8 *p, const struct uinsn *insn, size_t len)
 {
 	struct ssol_plan plan;
@@ -87,12 +87,12 @@ static u32 pick(void)
 
 static int random_count = 30000;
 
-/* Bytes that are no instruction must not be read beyond their end either. */
+/* Try random bytes: the decoder must not read beyond their end even if they are no instruction. */
 static void random_bytes(enum uinsn_mode mode)
 {
 	struct uinsn insn;
 
-	/* Others are uncertain after longjmp(). */
+	/* Other variables have no certain value after longjmp(). */
 	static int i;
 
 	for (i = 0; i < random_count; i++) {
@@ -122,7 +122,7 @@ int main(void)
 	ktap_plan(3);
 	if (ktap_full())
 		random_count = 1000000;
-	/* The guards guard. */
+	/* Check the guard page. */
 	if (sigsetjmp(escape, 1)) {
 		ktap_ok(true, "reading behind the page faults");
 	} else {
@@ -135,7 +135,8 @@ int main(void)
 		wrong = 0;
 		visit_encodings(mode, pick, visit, NULL);
 		random_bytes(mode);
-		ktap_ok(!wrong && encodings > 50000, "%d-bit: %lu encodings at all lengths",
+		ktap_ok(!wrong && encodings > 50000,
+			"%d-bit: %lu encodings at all lengths are read within bounds",
 			mode == UINSN_MODE_64 ? 64 : 32, encodings);
 	}
 	return ktap_finish();

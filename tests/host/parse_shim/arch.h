@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Of what the module knows of the processor: that which is the same in user space. */
+/* The part of arch.h that user space can use, too. */
 #ifndef _SHIM_ARCH_H
 #define _SHIM_ARCH_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel's classes of characters, which are those of Latin-1 above ASCII: 160 is a
- * space, 161 to 191 and the signs of multiplication and division are punctuation, the
- * others letters, of which 223 and 255 have no counterpart in the other case.
+ * The kernel's classes of characters. Above ASCII, they are those of Latin-1: 160 is a space, 161
+ * to 191 and the signs of multiplication and division are punctuation. The others are letters, of
+ * which 223 and 255 have no counterpart in the other case.
  */
 #ifndef _SHIM_LINUX_CTYPE_H
 #define _SHIM_LINUX_CTYPE_H

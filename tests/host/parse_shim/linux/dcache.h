@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_DCACHE_H
 #define _SHIM_LINUX_DCACHE_H
 
-/* Part of a structure of the module's; nothing that is built here looks at it. */
+/* Part of a structure of the module. No code that is built here uses it. */
 struct name_snapshot {
 	const char *unused;
 };

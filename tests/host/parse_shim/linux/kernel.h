@@ -30,13 +30,13 @@
 
 #define PAGE_SIZE		4096UL
 
-/* Number of the highest bit that is set, from 1 on; 0 when none is. */
+/* Return: the number of the highest bit that is set, counted from 1; 0 if no bit is set. */
 static inline int fls64(u64 value)
 {
 	return value ? 64 - __builtin_clzll(value) : 0;
 }
 
-/* Others run all the time. */
+/* User space can be preempted at any time. */
 static inline void cond_resched(void)
 {
 }
@@ -57,8 +57,8 @@ static inline long PTR_ERR(const void *ptr)
 }
 
 /*
- * As the kernel's: an optional '+', no white space but one newline at the
- * end, no overflow.
+ * Like the kernel's function: accept an optional '+' and a newline at the end, but no other white
+ * space and no overflow.
  */
 static inline int kstrtoull(const char *s, unsigned int base,
 			    unsigned long long *value)

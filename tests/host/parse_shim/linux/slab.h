@@ -66,7 +66,7 @@ static inline void kvfree(const void *p)
 	free((void *)p);
 }
 
-/* Its bounds are known to the sanitizer, as those of the rest. */
+/* The sanitizer knows the bounds of this page, too. */
 static inline unsigned long __get_free_page(int flags)
 {
 	(void)flags;

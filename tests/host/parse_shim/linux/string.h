@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* As the kernel's: a NUL in @s is a character like others. */
+/* Like the kernel's function: a NUL in @s is a character like any other. */
 static inline char *strnstr(const char *s, const char *what, size_t len)
 {
 	size_t n = strlen(what);

@@ -2,7 +2,7 @@
 #ifndef _SHIM_LINUX_WORKQUEUE_H
 #define _SHIM_LINUX_WORKQUEUE_H
 
-/* Part of a structure of the API's; nothing that is built here looks at it. */
+/* Part of a structure of the API. No code that is built here uses it. */
 struct work_struct {
 	void *unused;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The task that reads: with shim_killed set, it is being killed. */
+/* The current task. If shim_killed is set, it is being killed. */
 #ifndef _SHIM_LINUX_SCHED_SIGNAL_H
 #define _SHIM_LINUX_SCHED_SIGNAL_H
 
