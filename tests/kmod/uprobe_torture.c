@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The client of the torture.  Registers, enables, disables and unregisters probes of all kinds at
- * random, and checks the arguments of their handlers.
- *
+ * The client of the torture.  (Un)registers and enables probes of all kinds at random, and checks
+ * the arguments of their handlers.
  * target	(write) add a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED".  The program at PATH is
  *	not position-independent, and its process has the name of the file.  FUNCTION is the number
  *	of the function that begins there, or -1.  It is called with (x, ~x, ...), returns 3 * x + K
