@@ -2,9 +2,9 @@
 /*
  * The client of the torture.  (Un)registers and enables probes of all kinds at random, and checks
  * the arguments of their handlers.
- * target	(write) add a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED".  The program at PATH is
- *	not position-independent, and its process has the name of the file.  FUNCTION is the number
- *	of the function that begins there, or -1.  It is called with (x, ~x, ...), returns 3 * x + K
+ * target	(write) add a place: "PATH OFFSET VADDR FUNCTION K REF SPANNED".  PATH is not
+ *	position-independent, and its process has the name of the file.  FUNCTION is the number of
+ *	the function that begins there, or -1.  It is called with (x, ~x, ...), returns 3 * x + K
  * span	(write) 1: register an entry and a return probe on each function whose SPANNED is 1; 0:
  *	unregister them.  (read) lines "NAME FUNCTION entry|return HITS MISSED"
  * churn (write) start so many threads, which register and unregister; 0: stop them
