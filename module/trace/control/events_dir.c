@@ -15,6 +15,7 @@
 #include "files.h"
 #include "trace/event/enable.h"
 #include "trace/event/publish.h"
+#include "trace/output/synth.h"
 
 /* Show "0" or "1"; "X" if only some of the events are enabled, "?" if there are no events. */
 static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
