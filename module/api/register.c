@@ -366,7 +366,7 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 	}
 
 	if (returns)
-		unwinder_unwatch_later();
+		unwinder_unwatch_flush();
 
 	mutex_lock(&kdata_mutex);
 	for (i = 0; i < n; i++)

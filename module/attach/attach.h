@@ -38,7 +38,7 @@ void pmm_detach_all(struct probed_mm *pmm);
 void pmm_remove_breakpoints_all(void);
 void consumers_detach(struct consumer **cs, unsigned int n);
 int consumer_sync(struct consumer *c);
-int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *home);
+int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *pmm);
 void consumer_unbind_mm(struct consumer *c);
 
 #endif /* _UPROBES_ATTACH_H */

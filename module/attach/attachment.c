@@ -2,9 +2,6 @@
 /*
  * Attachments: create them, look them up, free them.
  */
-#include <linux/file.h>
-#include <linux/fs.h>
-#include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "attachment.h"
@@ -13,7 +10,6 @@
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
-#include "text/mapped_file.h"
 
 /**
  * site_attachment() - look up the attachment of a consumer at a site

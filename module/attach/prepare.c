@@ -4,6 +4,7 @@
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
+#include <linux/file.h>
 #include <linux/moduleparam.h>
 #include <linux/ratelimit.h>
 #include <linux/sched/mm.h>

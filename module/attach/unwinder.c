@@ -423,7 +423,7 @@ static void sweep_work(struct work_struct *work)
 static DECLARE_DELAYED_WORK(sweep, sweep_work);
 
 /**
- * unwinder_unwatch_later() - stop watching unwinders, after return probes were unregistered
+ * unwinder_unwatch_flush() - stop watching unwinders, after return probes were unregistered
  *
  * When this function returns, unwinders that need not be watched are not probed any more.  There
  * are two exceptions.  If a process is just mapping code, it follows within some SWEEP_INTERVAL.
@@ -431,7 +431,7 @@ static DECLARE_DELAYED_WORK(sweep, sweep_work);
  *
  * Context: may sleep, no lock of the list in core/consumer.h held.
  */
-void unwinder_unwatch_later(void)
+void unwinder_unwatch_flush(void)
 {
 	mod_delayed_work(system_unbound_wq, &sweep, 0);
 	flush_delayed_work(&sweep);

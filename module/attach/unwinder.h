@@ -31,7 +31,7 @@ void unwinder_watch_now(struct probed_mm *pmm);
 void unwinder_seek(struct probed_mm *pmm);
 void unwinder_watched(struct probed_mm *pmm);
 void unwinder_mapped(struct mm_struct *mm);
-void unwinder_unwatch_later(void);
+void unwinder_unwatch_flush(void);
 void unwinder_sweep(void);
 
 #endif /* _UPROBES_UNWINDER_H */

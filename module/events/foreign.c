@@ -379,12 +379,12 @@ static void rearm_work(struct work_struct *work)
 }
 
 /**
- * foreign_rearm() - prepare the work by which a probed mm inserts breakpoints again
+ * foreign_init_rearm() - prepare the work by which a probed mm inserts breakpoints again
  * @pmm: the probed mm
  *
  * The work holds a reference of the probed mm while it is queued.
  */
-void foreign_rearm(struct probed_mm *pmm)
+void foreign_init_rearm(struct probed_mm *pmm)
 {
 	INIT_WORK(&pmm->life.rearm, rearm_work);
 }

@@ -9,7 +9,7 @@
 
 struct probed_mm;
 
-void foreign_rearm(struct probed_mm *pmm);
+void foreign_init_rearm(struct probed_mm *pmm);
 int foreign_watch(void);
 void foreign_exit(void);
 

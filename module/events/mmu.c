@@ -67,7 +67,7 @@ static void mmu_init(struct probed_mm *pmm)
 {
 	calls_init(&pmm->uret.calls);
 	return_words_init(&pmm->uret.words);
-	foreign_rearm(pmm);
+	foreign_init_rearm(pmm);
 }
 
 static void mmu_free(struct probed_mm *pmm)

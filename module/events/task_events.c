@@ -11,7 +11,6 @@
 
 #include <linux/kprobes.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/sched/signal.h>

@@ -161,6 +161,7 @@ int target_open(struct target *target, const struct uprobe *u)
 		return -EINVAL;
 	}
 	if (!S_ISREG(target->inode->i_mode)) {
+		pr_notice("%s cannot be probed: not a regular file\n", target->name);
 		target_close(target);
 		return -EINVAL;
 	}

@@ -8,7 +8,6 @@
  */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "events_dir.h"

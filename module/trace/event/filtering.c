@@ -2,16 +2,13 @@
 /*
  * The filters of events.
  */
-#include <linux/debugfs.h>
 #include <linux/pid_namespace.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "filtering.h"
 #include "pids.h"
-#include "trace/lib/space.h"
 #include "trace/parse/parse.h"
 
 /* As in tracefs, the filter file shows a rejected filter with its error. */

@@ -2,11 +2,9 @@
 /*
  * The file events/GROUP/EVENT/synthetic: publish an event.
  */
-#include <linux/debugfs.h>
 #include <linux/err.h>
 #include <linux/kernel.h>
 #include <linux/rcupdate.h>
-#include <linux/uaccess.h>
 
 #include "publish.h"
 #include "trace/output/synth.h"
