@@ -111,14 +111,19 @@ static void grant_wishes(struct uprobe *u)
 		while (result && !READ_ONCE(u->kdata) && wishes &&
 		       !(wishes & BIT(ASKED_REGISTER)))
 			wishes = take_wishes(u);
-		/* Handlers that were still running have requested the same: call back once. */
+		/*
+		 * Handlers that still ran have requested the unregistration again:
+		 * call back once.
+		 */
 		if (first == BIT(ASKED_UNREGISTER) && wishes & first && !(wishes & other))
 			continue;
 		tell(u, first == BIT(ASKED_REGISTER), type, result);
 	}
 }
 
-/* Start a run, unless another one for the same probe has not returned from its last callback. */
+/*
+ * Start a run.  Fail while another run for this probe has not returned from its last callback.
+ */
 static bool run_begin(struct run *run)
 {
 	const struct run *other;

@@ -357,7 +357,10 @@ void site_remove_breakpoint(struct site *site)
 	breakpoints_remove(site->pmm->mm, &edit, 1);
 	if (text_edit_gone(edit.result))
 		site_set_idle(site);
-	/* If a breakpoint is left, the kernel's uprobes take it for their own: it is theirs now. */
+	/*
+	 * If the kernel's uprobes have claimed the breakpoint and it stays,
+	 * it is theirs alone now.
+	 */
 	cmpxchg(&site->owner, OWNER_OTHER_SECOND, OWNER_OTHER_FIRST);
 	mutex_unlock(&site->pmm->lock);
 	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,

@@ -153,8 +153,8 @@ static bool slot_copied(const struct probed_mm *child, const struct site *site,
 }
 
 /*
- * Give the child the areas that were copied with it.  If the parent has got an area since then,
- * the child may have an area of its own at that address, or something else.
+ * Give the child the areas that were copied with it.  If the parent has added an area since then,
+ * the child may have its own area or another mapping at that address.
  */
 static int areas_fork(struct probed_mm *child, const struct probed_mm *parent)
 {
@@ -235,7 +235,10 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 		WRITE_ONCE(child->areas.slots_written, copy->slot_nr);
 		copy->step = site->step;
 		copy->owner = READ_ONCE(site->owner);
-		/* If the kernel's uprobes leave the parent, they leave the child as well. */
+		/*
+		 * When the kernel's uprobes remove their breakpoint from the parent, they remove it
+		 * from the child as well.
+		 */
 		if (copy->owner == OWNER_OTHER_LEFT)
 			copy->owner = OWNER_OTHER_FIRST;
 		else if (copy->owner == OWNER_OTHER_SECOND)
@@ -420,7 +423,10 @@ void pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
 			ret = site_fork_restore(site, child, mm, false, again);
 			patched |= ret == -EEXIST;
 		}
-		/* The text of a site may have changed since the copy, so that it was replaced. */
+		/*
+		 * If the text of a site has changed since the copy, the site may have been
+		 * replaced: visit replaced sites, too.
+		 */
 		for (site = parent->sites.replaced; site && ret != -EAGAIN; site = site->older) {
 			if (!site_was_idle(site, copied) && !site_replaced_in(site, copied))
 				ret = site_fork_restore(site, child, mm, false, again);

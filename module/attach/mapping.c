@@ -406,7 +406,7 @@ bool mapping_spreading(void)
 }
 
 /**
- * mapping_await() - begin or end work in which a forked child may be missed
+ * mapping_await() - begin or end work during which a fork may create a child that the work misses
  * @change: 1 to begin, -1 to end
  *
  * Context: any.

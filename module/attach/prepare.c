@@ -54,8 +54,8 @@ enum origin {
 };
 
 /*
- * Check whether text is that of a site, with its breakpoint, although the mapping was another one
- * when the site was armed: the program or a fork has copied the text.
+ * Check whether @text is that of the site, with its breakpoint.  The site was armed in an earlier
+ * mapping; the program or a fork has copied the text.
  */
 static bool site_text_copied(const struct site *site, const u8 *text, int len)
 {
@@ -88,8 +88,9 @@ static void walk_to(struct site_walk *walk, unsigned long addr)
 }
 
 /*
- * Remove the breakpoints of other sites from the bytes that were read of an instruction.  Some
- * instructions are probed at their first byte, and behind a prefix that a jump skips.
+ * Remove the breakpoints of other sites from the bytes that were read of an instruction.  One
+ * instruction may have two sites: its first byte, and the byte behind a prefix that other code
+ * jumps over.
  */
 static void site_text_restore(const struct site_walk *walk, u8 *text, int len)
 {

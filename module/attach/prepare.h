@@ -15,7 +15,7 @@
  * @text: reads the text
  * @stock: memory for further sites
  * @known: @next is valid: no other site has been added or replaced since it was set
- * @addr: the last address, or the one behind it
+ * @addr: where the walk is: the last requested address, or that plus 1 after a new site
  * @prev: the last site before @next, or NULL if it is not known
  * @next: the first site at @addr or behind it, or NULL
  * @no_memory: there was no memory for the last request

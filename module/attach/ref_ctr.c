@@ -27,7 +27,8 @@
 
 /*
  * Check whether a mapping can hold reference counters: it is private and maps the file, and the
- * process may write to it.  If the counter is @counted, this was so when it was incremented.
+ * process may write to it.  With @counted, do not require VM_WRITE: it was set when the counter was
+ * incremented.
  */
 static bool vma_has_counters(const struct vm_area_struct *vma, const struct inode *inode,
 			     bool counted)
@@ -461,7 +462,8 @@ static bool ref_ctr_copied(const struct ref_ctr *ref, const struct copy_mark *co
  * @mm: address space of the child, in use
  * @copied: state of the parent's address space at the time of the copy
  *
- * For consumers that the child gets, too, its counters are incremented anew.
+ * If the child gets a consumer, too, ref_ctrs_apply() increments the child's counter for it,
+ * independently of this function.
  *
  * Context: may sleep; the parent's probed_mm::lock held; takes the child's mmap lock.
  */

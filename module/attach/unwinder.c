@@ -388,7 +388,10 @@ static bool pmm_unwatch(struct probed_mm *pmm)
 	return true;
 }
 
-/* The same, but leave a probed mm that is just getting a return probe to the next sweep. */
+/*
+ * Stop watching, unless the probed mm is just getting a return probe:
+ * leave that to the next sweep.
+ */
 static bool pmm_try_unwatch(struct probed_mm *pmm, void *unused)
 {
 	bool done;

@@ -2,8 +2,9 @@
 /*
  * The positions of unwinders in files that have been searched for them.
  *
- * Most processes map the same libraries.  A file is identified by the data that its file system has
- * of it, and no reference is held.  While these data are the same, the file is the same.
+ * Most processes map the same libraries.  A file is identified by its device, inode number,
+ * generation, size and change time.  While these are the same, the file is the same.  No reference
+ * to it is held.
  */
 #ifndef _UPROBES_UNWINDER_FILES_H
 #define _UPROBES_UNWINDER_FILES_H

@@ -9,9 +9,10 @@
  * through ptrace_access_vm() and access_remote_vm().  They are shown the text without our
  * breakpoints, so they save the program's text.
  *
- * site::owner is written by these hooks, in any context, and under probed_mm::lock.  If a hook
- * races with the sync of the site, a debugger's write may overtake it.  A write of the kernel's
- * uprobes cannot: they hold the mmap lock for writing when they insert a breakpoint.
+ * site::owner is written by these hooks, in any context, and under probed_mm::lock.  A debugger's
+ * hook may run during a sync of the site.  Then the debugger's write may reach the text before the
+ * sync's.  The kernel's uprobes hold the mmap lock for writing when they insert a breakpoint, so
+ * their write cannot.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -120,8 +121,8 @@ static int on_swbp_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 /*
  * Handle the removal of a breakpoint by the kernel's uprobes.  The kernel goes through all
- * processes that have breakpoints of its own.  It has not inserted one at this place in all of
- * them: its probe may be on other processes, or the insertion may have failed.
+ * processes that have breakpoints of its own.  At this place it may have inserted none: its probe
+ * is on other processes, or the insertion failed.
  */
 static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 {
@@ -345,8 +346,8 @@ static int on_read_done(struct kretprobe_instance *ri, struct pt_regs *regs)
 /*
  * Insert our breakpoint at each site that is OWNER_OTHER_LEFT, unless the kernel is there again.
  * If handlers of the kernel's uprobes want no more hits, the task that runs them removes the
- * kernel's breakpoint with the mmap lock held for reading.  Such a task may be about to do so:
- * take the lock for writing once, to wait for it.
+ * kernel's breakpoint with the mmap lock held for reading.  Take the mmap lock for writing once, to
+ * wait for such a task.
  */
 static void rearm(struct probed_mm *pmm)
 {

@@ -94,8 +94,8 @@ void forks_unwatch(void)
 /**
  * forks_drain() - wait for all forks that are in flight
  *
- * On return, each of them has reached a place from which it does not sleep any more before its
- * fork event.  synchronize_rcu_tasks() waits for the event.
+ * On return, none of these forks sleeps any more before its fork event.  synchronize_rcu_tasks()
+ * waits for the event.
  *
  * Context: may sleep; one caller at a time.
  */

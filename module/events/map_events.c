@@ -2,8 +2,8 @@
 /*
  * Mappings: probes on files follow them, and text that mremap() moves.
  *
- * The kprobe is attached while files are probed, unwinders are looked up, or reference
- * counters are.
+ * The kprobe is attached while probes on files, watched unwinders, or reference counters need
+ * new mappings.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Looking at tasks before the kernel looks at their restartable sequences.
+ * Correct the registers of tasks before the kernel checks their restartable sequences.
  *
  * The kernel looks after every task work, but a task is hardly ever in such a sequence.  The cost
  * of being called there is part of each hit in task context.  The cheapest hook is a call from
@@ -42,8 +42,8 @@ static struct ftrace_ops rseq_ops = {
 };
 
 /*
- * Set by rseq_watch(), once in the life of the module and under the lock of its caller.  Read
- * again at unload, because an ftrace_ops whose filter has been freed must not be used anew.
+ * Set once, by rseq_watch(), under the lock of its caller.  Cleared at unload.  Never set again: an
+ * ftrace_ops whose filter was freed must not be registered again.
  */
 static bool rseq_traced;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Showing the program's registers to filters that judge a system call by its origin.
+ * Show the program's ip, not the slot's, to system call filters.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 

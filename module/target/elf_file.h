@@ -32,7 +32,7 @@ struct target;
  * @since: when @allowance was last reduced, in ns
  * @failed: a read has failed for another reason than the end of the file
  * @wide: the file is a 64-bit file
- * @head: its header, as of a 64-bit file
+ * @head: its header, converted to the 64-bit layout
  */
 struct elf_file {
 	const struct target *target;

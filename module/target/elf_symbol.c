@@ -358,9 +358,9 @@ static bool hidden_ones(struct symbol_file *file, const struct dynamic_info *dyn
  * @target: the file; need not be an ELF file
  * @symbols: the functions; a function that is not found gets the offset 0
  * @n: number of @symbols
- * @needs: names, ended by NULL; or NULL to look up exported functions only.  A file that is linked
- *	dynamically may hide the functions if it imports one of these names, or needs no other
- *	file.  If it exports none of @symbols, its whole symbol table is searched then
+ * @needs: NULL: look up exported functions only.  Otherwise names, ended by NULL.  If the file has
+ *	no hash table of exported functions, search its symbol table.  If the file exports none
+ *	of @symbols, and imports one of these names or needs no other file, search it, too
  * @allowance: number of bytes that may be read of files, reduced by each read; or NULL
  *
  * Find nothing if @allowance is too small, or if the task is being killed.

@@ -18,7 +18,7 @@
  * @file: the same, open for reading, with a reference; NULL when the client
  *	has given an inode
  * @name: for messages
- * @kept: holds @name if that is the file's own name, as the file may be renamed
+ * @kept: snapshot of the file's name, if @name points to it; a rename may change the original
  * @mode: mode of its code
  * @go: the file is a program in Go
  */

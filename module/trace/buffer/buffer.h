@@ -5,9 +5,9 @@
  *
  * A record may be longer than a page of the ring buffer, so it is written in fragments.
  * The fragments of a record follow each other directly: preemption is off, and a trap
- * from user space cannot happen during the write.  Each event that should be recorded
- * takes the next number of its CPU, even if there is no room for it.  A reader reports a
- * gap in the numbers as lost events.  If the buffer is full, the oldest records are
+ * from user space cannot happen during the write.  Each hit that is to be recorded takes
+ * the next sequence number of its CPU, even if there is no room for the record.  A reader
+ * reports a gap in the numbers as lost events.  If the buffer is full, the oldest records are
  * overwritten (without the option overwrite, the new record is lost).  A writer never
  * waits for a reader.
  */

@@ -103,7 +103,7 @@ complete:
 	seen->len = total;
 	seen->cpu = src->cpu;
 	seen->lost = 0;
-	/* After a clear, a number below the expected one is not a loss. */
+	/* After a clear, a sequence number below the expected one is not a loss. */
 	if (*started && (s32)(seq - *next) > 0)
 		seen->lost = seq - *next;
 	*next = seq + 1;

@@ -112,8 +112,8 @@ static int events_open(struct inode *inode, struct file *file)
 }
 
 /*
- * Carry out the lines in the @len bytes of @buf.  If @whole is not set, leave a last line without
- * newline.
+ * Carry out the lines in the @len bytes of @buf.  If @whole is not set, do not carry out a last
+ * line that has no newline, unless it is the only line.
  *
  * Return the number of bytes that were carried out, or the error of the first bad line.  The lines
  * before that one stay in effect.

@@ -79,7 +79,7 @@ static ssize_t event_filter_write(struct file *file, const char __user *ubuf,
 const struct file_operations tracer_event_filter_fops =
 	TRACER_FILE(event_filter_read, event_filter_write);
 
-/* The events have the filters; the file of the group can only set them. */
+/* A group has no filter of its own: a write sets the filters of its events. */
 static ssize_t group_filter_read(struct file *file, char __user *ubuf,
 				 size_t count, loff_t *ppos)
 {

@@ -13,7 +13,10 @@
 
 #define UNEXPANDED_KB	(2 * PAGE_SIZE / 1024)
 
-/* Return the size of one CPU's buffer, or that of each CPU's buffer, 0 if these differ. */
+/*
+ * Return the size of @view's CPU buffer.
+ * For all CPUs: their common size, or 0 if the sizes differ.
+ */
 static unsigned long common_kb(const struct tracer_view *view)
 {
 	const unsigned long *size = view->t->buffer.size;

@@ -120,7 +120,10 @@ static ssize_t copy_text(struct tracer_reader *r, char __user *ubuf, size_t coun
 	return len;
 }
 
-/* Check for the end, if there are no records: tracing is off, so no more will come. */
+/*
+ * Check for the end of the stream, if no record is left:
+ * some text was read, and recording is off.
+ */
 static bool at_end(const struct tracer_reader *r)
 {
 	return r->had_some && !tracer_buffer_is_on(&r->view.t->buffer);

@@ -134,7 +134,7 @@ static int set_pids(struct tracer *t, enum tracer_pids_which which,
 	return ret;
 }
 
-/* Refuse changes once there are events: handlers and filters of processes rely on that. */
+/* Refuse changes once events exist: handlers and process filters read @t->whose without a lock. */
 static int set_whose(struct tracer *t, bool only, const char *value)
 {
 	if (!list_empty(&t->events))

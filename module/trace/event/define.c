@@ -174,7 +174,7 @@ static bool site_matches(const struct tracer_site *site,
 
 /*
  * Find the next event after @event that @def matches, or the first one if @event is NULL.  If @def
- * is NULL, any event matches.  To remove @event, find the next one before.
+ * is NULL, any event matches.  If you remove @event, look up the next event first.
  */
 static struct tracer_event *next_match(struct tracer *t, const struct tracer_def *def,
 				       struct tracer_event *event)

@@ -139,7 +139,7 @@ static int batch_register(struct batch *b, struct tracer_diag *diag)
 			site->registered = true;
 			batch_take(b, site);
 		}
-		/* A probe that fails is often among many that do not. */
+		/* If a batch fails, usually one probe of it does: grow the step again. */
 		if (b->step < b->n)
 			b->step *= 2;
 		cond_resched();

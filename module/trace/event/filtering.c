@@ -142,8 +142,8 @@ void tracer_event_drop_filter(struct tracer_event *event)
  * @text: the filter; "0" for none
  * @len: its length
  *
- * Set it for the events that have its fields; there must be at least one.  After an error, all
- * events have their old filters.
+ * Set it for each event that has the fields of the filter.  If no event has them, fail.  After an
+ * error, all events keep their filters.
  *
  * Context: under @t->lock.
  * Return: 0 or -errno.

@@ -64,7 +64,10 @@ static __always_inline void fill_head(const struct hit *hit, struct tracer_recor
 	struct tracer_entry *entry = (struct tracer_entry *)bytes;
 	struct pid_namespace *ns;
 
-	/* The kernel pads the name.  If the name changes now, the copy may be a mixture. */
+	/*
+	 * The kernel pads the name.
+	 * If the name changes during the copy, the copy may mix both names.
+	 */
 	memcpy(record->comm, current->comm, sizeof(record->comm));
 	record->comm[sizeof(record->comm) - 1] = '\0';
 	ns = hit->site->tracer->ns;
@@ -184,7 +187,7 @@ static __always_inline bool within_rate(const struct hit *hit, struct tracer_buf
 	return false;
 }
 
-/* Publish a hit as a synthetic event.  This may change the record, so it is the last use of it. */
+/* Publish a hit as a synthetic event.  Call this last: it may change the record. */
 static void publish(const struct hit *hit, struct tracer_record *record,
 		    size_t len)
 {

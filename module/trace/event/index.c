@@ -57,7 +57,7 @@ static const struct rhashtable_params event_params = {
 	.automatic_shrinking = true,
 };
 
-/* A site is its own key, by its event, its place and the arguments that it fetches. */
+/* The key of a site is its event, its place and the arguments that it fetches. */
 static u32 site_hash(const void *data, u32 len, u32 seed)
 {
 	const struct tracer_site *site = data;

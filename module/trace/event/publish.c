@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file events/GROUP/EVENT/synthetic: publish an event.
+ * Publishing an event as a synthetic event.
  */
 #include <linux/err.h>
 #include <linux/kernel.h>

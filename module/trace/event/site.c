@@ -254,7 +254,10 @@ static void find_registers(struct tracer_site *site)
 	}
 }
 
-/* Compute the maximum size of a record, and find out where a record can be made. */
+/*
+ * Compute the maximum record size.  Decide whether a record can be built in the trap, and whether
+ * it can be built in the ring buffer.
+ */
 static void measure(struct tracer_site *site)
 {
 	const struct tracer_def *def = site->def;

@@ -21,12 +21,13 @@
  *
  * Locks, outermost first
  *
- *	tracer.define		one write of definitions, or removal, at a time.  Held
+ *	tracer.define		one write of definitions, or removal, at a time; the
+ *				groups and their numbers of events.  Held
  *				while directories are created and removed.  No file
  *				below events/ ever takes it: when debugfs
  *				removes such a file, it waits for the file's
  *				readers and writers
- *	tracer.lock		the lists of events, sites and groups; whether
+ *	tracer.lock		the lists of events and sites; whether
  *				an event is enabled; filters, lists of
  *				threads, options.  Held while
  *				probes are registered and unregistered;
@@ -100,7 +101,7 @@ struct tracer_format {
  * @node: node in tracer.groups
  * @tracer: its tracer
  * @name: its name
- * @events: number of events; under tracer.lock
+ * @events: number of events; under tracer.define
  * @dir: its directory
  */
 struct tracer_group {
@@ -242,7 +243,7 @@ struct tracer_switch {
  *	they are enabled
  * @options: a bit per enum tracer_option
  * @pids: lists of threads that select the hits to record
- * @ns: pid namespace of the ids in records, for a session that of the task that opened it; NULL
+ * @ns: pid namespace of the ids in records.  For a session: that of the task that opened it.  NULL
  *	for the initial one
  * @whose: tasks whose hits a session records; does not change while there are events
  * @view: all CPUs

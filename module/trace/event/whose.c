@@ -226,9 +226,8 @@ enum tracer_drop tracer_whose_look(const struct tracer_whose *whose)
  * @whose: the selection
  * @mm: the address space, in use
  *
- * A process may get another address space later.  After execve(), this function is called for the
- * new one, when the process has it already.  After fork(), it is called for that of the child if
- * that of the parent is probed.
+ * A process may get another address space.  execve(): this function is called for the new one, once
+ * the process has it.  fork(): it is called for the child's if the parent's is probed.
  *
  * Context: task.
  */

@@ -4,7 +4,7 @@
  *
  * In the trap, only user memory that is present can be read.  If a page is absent,
  * all arguments are fetched again in task context, where a read may bring the page in.
- * Memory that cannot be read there has a bad address.
+ * If the read fails in task context, too, the address is bad.
  */
 #include <linux/minmax.h>
 #include <linux/ptrace.h>

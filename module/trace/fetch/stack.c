@@ -41,7 +41,8 @@ static bool read_frame(const struct pt_regs *regs, u64 fp, struct frame *frame)
  * the push of the frame pointer.  The function has no frame then.  The breakpoint has replaced
  * the first byte of the instruction, so look at the bytes behind it.  They are the rest of
  * endbr64 or endbr32, or (behind a push) the mov that makes the frame.  In 64-bit code, that
- * mov has REX.W.  The same bytes without REX.W are the rest of such a mov that is probed itself.
+ * mov has REX.W.  Without REX.W, these bytes are the rest of a mov that is itself the probed
+ * instruction.
  */
 static bool at_entry(const struct pt_regs *regs)
 {

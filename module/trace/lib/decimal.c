@@ -174,7 +174,7 @@ static int take_apart(u64 bits, struct layout l, u64 *mantissa)
  * @scale: the unit of @rest; the next digit is the quotient
  * @up: half of the distance to the next larger number
  * @down: half of the distance to the next smaller number
- * @even: a value half-way to a neighbour reads back as this number
+ * @even: a decimal half-way to a neighbour is read back as this number
  */
 struct digits {
 	struct large rest;

@@ -8,8 +8,8 @@
  * file.
  *
  * The kernel calls the hook under its event mutex.  The deletion of the event takes the
- * same mutex.  So when the deletion has succeeded or failed, all threads that were in the
- * hook at its removal have left it.
+ * same mutex.  So when the deletion returns, with or without success, no thread is in the
+ * removed hook.
  *
  * While perf uses an event, it holds a reference to the module.  If the event stops being
  * published in that time, its hook stays until perf closes the event.

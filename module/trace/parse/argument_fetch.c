@@ -181,8 +181,8 @@ static char *parse_index(struct parse *p, char *s, struct deref *deref)
 
 /*
  * Parse @s, the text behind the base: the ends of the dereferences around it, innermost
- * first.  If a ')' is missing, report the place of the first one: the existing ones belong
- * to the outer dereferences, so the missing one belongs before them.
+ * first.  If a ')' is missing: the existing ones close the outer dereferences, so report the
+ * missing one before them, at the place of the first one.
  */
 static int parse_ends(struct parse *p, char *s)
 {

@@ -2,8 +2,8 @@
 /*
  * One line of uprobe_events, parsed.
  *
- * The parser turns a line of text into a struct tracer_def.  It uses no files, tasks
- * or debugfs: it is built into the module and, unchanged, into the host tests.
+ * The parser turns a line of text into a struct tracer_def.  It depends on no files, tasks
+ * or debugfs, so the host tests build the same source.
  * Each fetch argument becomes a short program: a load, any number of dereferences,
  * and a store.
  *

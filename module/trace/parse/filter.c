@@ -33,7 +33,7 @@ enum open {
  * @diag: what is wrong with the filter
  * @depth: entries of @stack in use
  * @stack: the open elements: the kind of each, its place in the text, and for
- *	operators the jump whose target is the end of their right side
+ *	operators, the jump to the end of their right side
  */
 struct parse {
 	const struct tracer_def *def;
