@@ -12,6 +12,7 @@
 #include "files.h"
 #include "trace/event/pids.h"
 #include "trace/event/tracer.h"
+#include "trace/lib/decimal.h"
 #include "trace/lib/space.h"
 
 static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
@@ -302,7 +303,7 @@ static const char readme[] =
 	"  FETCH: %<register>, $stack, $stack<index>, $retval, $comm, @<address>,\n"
 	"         @+<offset in the file>, +|-[u]<offset>(<fetch>[,%<index>[,<scale>]]),\n"
 	"         \\imm-value (a number), \\\"imm-string\"\n"
-	"  TYPE:  u8-u64, s8-s64, x8-x64, f32, f64, char, string, ustring,\n"
+	"  TYPE:  u8-u64, s8-s64, x8-x64, " TRACER_FLOAT_TYPES "char, string, ustring,\n"
 	"         string16, string32 (of UTF-16, UTF-32), <string>(<fetch>[:<type>]) with\n"
 	"         its length, b<width>@<offset>/<size>,\n"
 	"         <type>[<array size>]\n"

@@ -95,7 +95,8 @@ MESSAGE(BAD_ARRAY_NUM,
 MESSAGE(ARRAY_TOO_BIG,
 	"The array is too big; it holds 64 elements")
 MESSAGE(BAD_TYPE,
-	"Unknown type; try u8-64, s8-64, x8-64, f32, f64, char, string, string16, string32, bW@O/S")
+	"Unknown type; try u8-64, s8-64, x8-64, " TRACER_FLOAT_TYPES
+	"char, string, string16, string32, bW@O/S")
 MESSAGE(BAD_STRING,
 	"Strings and arrays are fetched from memory; use +0(...) around a register")
 MESSAGE(BAD_BITFIELD,

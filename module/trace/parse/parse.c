@@ -25,6 +25,7 @@
 #include "argument.h"
 #include "parse.h"
 #include "def.h"
+#include "trace/lib/decimal.h"
 #include "trace/lib/name.h"
 #include "trace/lib/space.h"
 
