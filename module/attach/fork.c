@@ -42,11 +42,11 @@ static bool site_claimed(const struct site *site, struct mm_struct *child)
 /* Handle a site that the child has already, with the breakpoint of its parent in the text. */
 static void site_is_parents(struct site *own, const struct site *site)
 {
-	u8 whose = READ_ONCE(site->owner);
+	u8 owner = READ_ONCE(site->owner);
 
 	if (READ_ONCE(own->owner) == OWNER_OTHER_FIRST &&
-	    (whose == OWNER_OURS ||
-	     (whose == OWNER_OTHER_SECOND && !site_claimed(site, own->key.mm))))
+	    (owner == OWNER_OURS ||
+	     (owner == OWNER_OTHER_SECOND && !site_claimed(site, own->key.mm))))
 		WRITE_ONCE(own->owner, OWNER_OURS);
 	if (own->state == SITE_IDLE)
 		WRITE_ONCE(own->state, SITE_INHERITED);

@@ -115,12 +115,12 @@ struct text_edit site_edit(struct site *site)
  * struct syncing - a site whose breakpoint is about to be inserted or removed
  * @site: the site
  * @was: its state before
- * @whose: its site::owner before
+ * @owner: its site::owner before
  */
 struct syncing {
 	struct site *site;
 	enum site_state was;
-	u8 whose;
+	u8 owner;
 };
 
 /**
@@ -170,7 +170,7 @@ static int shared_now(const struct syncing *s)
 	int got, ret = -EEXIST;
 
 	/* The analysis of the text has seen this breakpoint already. */
-	if (s->whose != OWNER_OURS)
+	if (s->owner != OWNER_OURS)
 		return 0;
 	got = text_reader_read(&reader, site->key.addr, text, len);
 	if (got == -EINTR || got == -ENOMEM)
@@ -282,7 +282,7 @@ static int batch_add(struct probed_mm *pmm, struct sync_batch *batch, struct sit
 	batch->edits[batch->nr] = site_edit(site);
 	batch->edits[batch->nr].fresh = site->state == SITE_IDLE;
 	batch->sites[batch->nr++] = (struct syncing) {
-		.site = site, .was = site->state, .whose = READ_ONCE(site->owner),
+		.site = site, .was = site->state, .owner = READ_ONCE(site->owner),
 	};
 	/* Set the state before the write: the breakpoint may be in the text, and trap at once. */
 	if (!removing && site->state != SITE_IDLE)

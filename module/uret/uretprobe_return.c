@@ -100,19 +100,19 @@ static __always_inline void returned(struct calls *calls, struct uret_instance *
 }
 
 /**
- * struct popped - a return to a trampoline
+ * struct trampoline_return - a return to a trampoline
  * @trampoline: the trampoline
  * @sp: stack pointer after the return
  * @size: size of the return addresses of the code, in bytes
  */
-struct popped {
+struct trampoline_return {
 	unsigned long trampoline;
 	unsigned long sp;
 	unsigned int size;
 };
 
 /* Check whether there is a call at @at from which the task can have returned. */
-static bool call_at(struct calls *calls, const struct popped *popped, unsigned long at,
+static bool call_at(struct calls *calls, const struct trampoline_return *popped, unsigned long at,
 		    unsigned long word)
 {
 	struct uret_instance *inst;
@@ -141,7 +141,7 @@ static bool call_at(struct calls *calls, const struct popped *popped, unsigned l
  * for a call.  Look no further than @depth bytes.  A return does not overwrite what it has popped.
  * Return: the address, or 0.
  */
-static unsigned long place_popped(struct calls *calls, const struct popped *popped,
+static unsigned long place_popped(struct calls *calls, const struct trampoline_return *popped,
 				  unsigned int depth, bool may_sleep)
 {
 	unsigned long at, low, word;
@@ -245,9 +245,9 @@ static struct uret_instance *call_borrow(struct calls *calls, unsigned long at)
 }
 
 /* Describe the return that the current task has just executed. */
-static struct popped popped_now(unsigned long trampoline, const struct pt_regs *regs)
+static struct trampoline_return popped_now(unsigned long trampoline, const struct pt_regs *regs)
 {
-	return (struct popped) {
+	return (struct trampoline_return) {
 		.trampoline = trampoline,
 		.sp = regs->sp,
 		.size = arch_word_size(regs),
@@ -260,7 +260,7 @@ static struct popped popped_now(unsigned long trampoline, const struct pt_regs *
  * the trampoline's address (or the return address, if that was restored).  If the return has popped
  * arguments, too (ret imm16), the call is further below.  Return: the address, or 0.
  */
-static unsigned long place_returned(struct calls *calls, const struct popped *popped,
+static unsigned long place_returned(struct calls *calls, const struct trampoline_return *popped,
 				    unsigned int depth, bool may_sleep)
 {
 	unsigned long word, at = popped->sp - popped->size, nearest;
@@ -282,7 +282,7 @@ static unsigned long place_returned(struct calls *calls, const struct popped *po
  */
 static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 {
-	const struct popped popped = popped_now(trampoline->key.addr, regs);
+	const struct trampoline_return popped = popped_now(trampoline->key.addr, regs);
 	struct calls *calls = &trampoline->pmm->uret.calls;
 	struct uret_instance *inst = NULL;
 	struct utask *utask;
@@ -354,7 +354,7 @@ bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 {
 	struct site *trampoline = utask->hit.site;
-	const struct popped popped = popped_now(trampoline->key.addr, regs);
+	const struct trampoline_return popped = popped_now(trampoline->key.addr, regs);
 	struct calls *calls = &trampoline->pmm->uret.calls;
 	struct uret_instance *inst = NULL;
 	bool borrowed = false;
@@ -469,7 +469,7 @@ void uretprobe_drop_returning(struct utask *utask)
 unsigned long uretprobe_released(struct probed_mm *pmm, const struct pt_regs *regs)
 {
 	const struct ssol_area *area = pmm_area_at(pmm, regs->ip);
-	const struct popped popped = popped_now(regs->ip, regs);
+	const struct trampoline_return popped = popped_now(regs->ip, regs);
 	unsigned long at, real;
 
 	if (!area || regs->ip != ssol_area_trampoline(area) || !calls_there(&pmm->uret.calls))

@@ -16,7 +16,7 @@
 #include "util/error.h"
 #include "runner.h"
 #include "util/util.h"
-#include "whose.h"
+#include "tasks.h"
 
 /* Milliseconds before the progress is shown. */
 #define PATIENCE 1000
@@ -127,7 +127,7 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 
 	err = control_aggregate(dir, &tally->fd);
 	if (!err)
-		err = whose_restrict(tally->fd, options, child, except);
+		err = tasks_restrict(tally->fd, options, child, except);
 	if (err)
 		return err;
 	for (size_t i = 0; i < tally->lines.n; i++)

@@ -19,7 +19,7 @@
 #include "runner.h"
 #include "task_filter.h"
 #include "util/util.h"
-#include "whose.h"
+#include "tasks.h"
 
 /* Milliseconds for the last reading of a pipe that is shared with other users. */
 #define LAST_READING 2000
@@ -61,7 +61,7 @@ const char *trace_group(const struct trace *trace, const struct definition *def)
 static struct error *restrict_session(const struct trace *trace, pid_t child,
 				      const struct readers *except)
 {
-	struct error *err = whose_restrict(trace->session, trace->options,
+	struct error *err = tasks_restrict(trace->session, trace->options,
 					   child, except);
 	char text[24];
 

@@ -13,7 +13,7 @@
 #include "aggregate.h"
 #include "trace/event/process.h"
 #include "trace/event/site.h"
-#include "trace/event/whose.h"
+#include "trace/event/tasks.h"
 #include "trace/parse/parse.h"
 
 /* The size of a cell of an entry probe, which counts hits only. */
@@ -45,7 +45,7 @@ static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
 
 static bool counts(const struct aggregate_probe *probe)
 {
-	return !tracer_whose_drops(&probe->batch->set->whose);
+	return !tracer_tasks_drops(&probe->batch->set->tasks);
 }
 
 /* Called in the trap: interrupts are off, so no other hit on this CPU interferes. */
@@ -89,7 +89,7 @@ static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 	struct aggregate_probe *probe =
 		container_of(u, struct aggregate_probe, rp.u);
 
-	return tracer_whose_needs(&probe->batch->set->whose, mm);
+	return tracer_tasks_needs(&probe->batch->set->tasks, mm);
 }
 
 /* Fill the arrays of pointers for the bulk calls.  Return the number of entry probes, in @us. */
@@ -204,7 +204,7 @@ void aggregate_destroy(struct aggregate *set)
 		unregister_all(batch);
 		free_batch(batch);
 	}
-	tracer_whose_release(&set->whose);
+	tracer_tasks_release(&set->tasks);
 	kfree(set);
 }
 
@@ -220,7 +220,7 @@ static int prepare_in_file(struct aggregate_probe *probe,
 		return PTR_ERR(file);
 	u->file = file;
 	u->offset = def->offset;
-	if (tracer_whose_names(&probe->batch->set->whose))
+	if (tracer_tasks_names(&probe->batch->set->tasks))
 		u->filter = is_wanted_mm;
 	ret = def->kind == TRACER_RETURN ? uretprobe_check(&probe->rp) : uprobe_check(u);
 	if (ret)
@@ -278,9 +278,9 @@ static bool take_whose(struct aggregate *set, const char *line, bool late, int *
 	if (late || !list_empty(&set->batches))
 		*ret = -EBUSY;
 	else if (only)
-		*ret = tracer_whose_only(&set->whose, line + 5);
+		*ret = tracer_tasks_only(&set->tasks, line + 5);
 	else
-		*ret = tracer_whose_except(&set->whose, line + 7);
+		*ret = tracer_tasks_except(&set->tasks, line + 7);
 	return true;
 }
 

@@ -26,7 +26,7 @@
 #include <uprobes/uprobes.h>
 
 #include "trace/parse/def.h"
-#include "trace/event/whose.h"
+#include "trace/event/tasks.h"
 
 #define AGGREGATE_BUCKETS 64	/* one for each power of two of nanoseconds */
 
@@ -88,12 +88,12 @@ struct aggregate_batch {
  * struct aggregate - a set of probes
  * @lock: see the top of this file
  * @batches: its probes
- * @whose: selection of the tasks whose hits count; does not change once there are probes
+ * @tasks: selection of the tasks whose hits count; does not change once there are probes
  */
 struct aggregate {
 	struct mutex lock;	/* the list of batches, and registering */
 	struct list_head batches;
-	struct tracer_whose whose;
+	struct tracer_tasks tasks;
 };
 
 struct aggregate *aggregate_create(void);

@@ -17,7 +17,7 @@
  *			events/GROUP/enable, events/enable
  *
  *	only WHAT VALUE, except PID
- *			selects the tasks whose hits are recorded (whose.h); allowed before
+ *			selects the tasks whose hits are recorded (tasks.h); allowed before
  *			the first definition
  *
  * Successive definitions of one write are registered together: before the next line of another
@@ -40,7 +40,7 @@
 #include "trace/event/index.h"
 #include "trace/event/pids.h"
 #include "trace/event/tracer.h"
-#include "trace/event/whose.h"
+#include "trace/event/tasks.h"
 #include "trace/lib/space.h"
 
 /**
@@ -134,13 +134,13 @@ static int set_pids(struct tracer *t, enum tracer_pids_which which,
 	return ret;
 }
 
-/* Refuse changes once events exist: handlers and process filters read @t->whose without a lock. */
+/* Refuse changes once events exist: handlers and process filters read @t->tasks without a lock. */
 static int set_whose(struct tracer *t, bool only, const char *value)
 {
 	if (!list_empty(&t->events))
 		return -EBUSY;
-	return only ? tracer_whose_only(&t->whose, value) :
-		      tracer_whose_except(&t->whose, value);
+	return only ? tracer_tasks_only(&t->tasks, value) :
+		      tracer_tasks_except(&t->tasks, value);
 }
 
 static int set_size(struct tracer *t, const char *value)

@@ -13,7 +13,7 @@
 #include "hit.h"
 #include "pids.h"
 #include "tracer.h"
-#include "whose.h"
+#include "tasks.h"
 #include "trace/fetch/fetch.h"
 #include "trace/fetch/stack.h"
 #include "trace/lib/words.h"
@@ -281,7 +281,7 @@ static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
 /* Find a reason to drop the hit that does not depend on its record. */
 static __always_inline enum tracer_drop drops(const struct hit *hit, const struct tracer *t)
 {
-	enum tracer_drop why = tracer_whose_drops(&t->whose);
+	enum tracer_drop why = tracer_tasks_drops(&t->tasks);
 
 	if (why)
 		return why;

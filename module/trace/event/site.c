@@ -16,7 +16,7 @@
 #include "hit.h"
 #include "index.h"
 #include "process.h"
-#include "whose.h"
+#include "tasks.h"
 #include "trace/fetch/segment.h"
 #include "trace/parse/argument.h"
 #include "trace/parse/parse.h"
@@ -132,7 +132,7 @@ static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 {
 	const struct tracer_site *site = container_of(u, struct tracer_site, rp.u);
 
-	return tracer_whose_needs(&site->tracer->whose, mm);
+	return tracer_tasks_needs(&site->tracer->tasks, mm);
 }
 
 static int find_place(struct tracer *t, struct tracer_site *site,
@@ -161,7 +161,7 @@ static int find_place(struct tracer *t, struct tracer_site *site,
 			    PTR_ERR(file));
 	site->rp.u.file = file;
 	site->rp.u.offset = def->offset;
-	if (tracer_whose_names(&t->whose))
+	if (tracer_tasks_names(&t->tasks))
 		site->rp.u.filter = is_wanted_mm;
 	ret = check_offsets(def, file, diag);
 	if (ret)

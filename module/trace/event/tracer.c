@@ -12,7 +12,7 @@
 #include "format.h"
 #include "index.h"
 #include "pids.h"
-#include "whose.h"
+#include "tasks.h"
 
 /**
  * tracer_setup() - set up a tracer without a directory
@@ -63,7 +63,7 @@ void tracer_teardown(struct tracer *t)
 	tracer_pids_clear(&t->pids, TRACER_PIDS_ONLY);
 	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
 	mutex_unlock(&t->lock);
-	tracer_whose_release(&t->whose);
+	tracer_tasks_release(&t->tasks);
 	if (t->ns)
 		put_pid_ns(t->ns);
 	idr_destroy(&t->formats);

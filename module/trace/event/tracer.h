@@ -67,7 +67,7 @@
 #include "pids.h"
 #include "trace/lib/rate.h"
 #include "trace/output/render.h"
-#include "whose.h"
+#include "tasks.h"
 
 struct dentry;
 struct pid;
@@ -245,7 +245,7 @@ struct tracer_switch {
  * @pids: lists of threads that select the hits to record
  * @ns: pid namespace of the ids in records.  For a session: that of the task that opened it.  NULL
  *	for the initial one
- * @whose: tasks whose hits a session records; does not change while there are events
+ * @tasks: tasks whose hits a session records; does not change while there are events
  * @view: all CPUs
  * @cpus: each CPU; NULL for a session
  * @switches: the files of options/
@@ -271,7 +271,7 @@ struct tracer {
 	unsigned long options;
 	struct tracer_pids pids;
 	struct pid_namespace *ns;
-	struct tracer_whose whose;
+	struct tracer_tasks tasks;
 	struct tracer_view view;
 	struct tracer_view *cpus;
 	struct tracer_switch switches[TRACER_OPTIONS];

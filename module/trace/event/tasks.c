@@ -10,7 +10,7 @@
 #include <linux/string.h>
 #include <linux/user_namespace.h>
 
-#include "whose.h"
+#include "tasks.h"
 #include "pids.h"
 
 static struct pid *find_pid(const char *value)
@@ -87,7 +87,7 @@ static bool listed_has(const struct tracer_pids *listed, struct mm_struct *mm)
 }
 
 /* Handle "only pid" or "only tree".  The last such line counts, unless it fails. */
-static int take_process(struct tracer_whose *whose, const char *value, bool tree)
+static int take_process(struct tracer_tasks *tasks, const char *value, bool tree)
 {
 	struct pid *tgid = find_pid(value);
 	int ret;
@@ -96,29 +96,29 @@ static int take_process(struct tracer_whose *whose, const char *value, bool tree
 		return PTR_ERR(tgid);
 	ret = process_has(tgid, NULL) ? 0 : -ESRCH;
 	if (!ret && tree)
-		ret = tracer_pids_tree(&whose->listed, TRACER_PIDS_ONLY, tgid);
+		ret = tracer_pids_tree(&tasks->listed, TRACER_PIDS_ONLY, tgid);
 	if (ret) {
 		put_pid(tgid);
 		return ret;
 	}
-	put_pid(whose->tgid);
-	whose->tgid = tgid;
-	whose->tree = tree;
+	put_pid(tasks->tgid);
+	tasks->tgid = tgid;
+	tasks->tree = tree;
 	return 0;
 }
 
-static int take_tid(struct tracer_whose *whose, const char *value)
+static int take_tid(struct tracer_tasks *tasks, const char *value)
 {
 	struct pid *tid = find_pid(value);
 
 	if (IS_ERR(tid))
 		return PTR_ERR(tid);
-	put_pid(whose->tid);
-	whose->tid = tid;
+	put_pid(tasks->tid);
+	tasks->tid = tid;
 	return 0;
 }
 
-static int take_uid(struct tracer_whose *whose, const char *value)
+static int take_uid(struct tracer_tasks *tasks, const char *value)
 {
 	kuid_t uid;
 	uid_t nr;
@@ -128,26 +128,26 @@ static int take_uid(struct tracer_whose *whose, const char *value)
 	uid = make_kuid(current_user_ns(), nr);
 	if (!uid_valid(uid))
 		return -EINVAL;
-	whose->uid = uid;
-	whose->has_uid = true;
+	tasks->uid = uid;
+	tasks->has_uid = true;
 	return 0;
 }
 
-static int take_comm(struct tracer_whose *whose, const char *value)
+static int take_comm(struct tracer_tasks *tasks, const char *value)
 {
-	strscpy(whose->comm, value, sizeof(whose->comm));
+	strscpy(tasks->comm, value, sizeof(tasks->comm));
 	return 0;
 }
 
 /**
- * tracer_whose_only() - handle a line "only WHAT VALUE"
- * @whose: the selection to change
+ * tracer_tasks_only() - handle a line "only WHAT VALUE"
+ * @tasks: the selection to change
  * @words: "WHAT VALUE"
  *
- * Context: may sleep; no other task changes @whose, and no handler uses it.
+ * Context: may sleep; no other task changes @tasks, and no handler uses it.
  * Return: 0; -EINVAL; -ESRCH if there is no such process; -ENOMEM.
  */
-int tracer_whose_only(struct tracer_whose *whose, const char *words)
+int tracer_tasks_only(struct tracer_tasks *tasks, const char *words)
 {
 	const char *value = strchr(words, ' ');
 	size_t len;
@@ -157,29 +157,29 @@ int tracer_whose_only(struct tracer_whose *whose, const char *words)
 		return -EINVAL;
 	len = value++ - words;
 	if (len == 3 && !strncmp(words, "pid", len))
-		ret = take_process(whose, value, false);
+		ret = take_process(tasks, value, false);
 	else if (len == 4 && !strncmp(words, "tree", len))
-		ret = take_process(whose, value, true);
+		ret = take_process(tasks, value, true);
 	else if (len == 3 && !strncmp(words, "tid", len))
-		ret = take_tid(whose, value);
+		ret = take_tid(tasks, value);
 	else if (len == 3 && !strncmp(words, "uid", len))
-		ret = take_uid(whose, value);
+		ret = take_uid(tasks, value);
 	else if (len == 4 && !strncmp(words, "comm", len))
-		ret = take_comm(whose, value);
+		ret = take_comm(tasks, value);
 	if (!ret)
-		whose->any = true;
+		tasks->any = true;
 	return ret;
 }
 
 /**
- * tracer_whose_except() - handle a line "except PID"
- * @whose: the selection to change
+ * tracer_tasks_except() - handle a line "except PID"
+ * @tasks: the selection to change
  * @value: "PID"
  *
- * Context: as for tracer_whose_only().
+ * Context: as for tracer_tasks_only().
  * Return: 0; -EINVAL; -ESRCH if there is no such process; -ENOSPC if there are too many.
  */
-int tracer_whose_except(struct tracer_whose *whose, const char *value)
+int tracer_tasks_except(struct tracer_tasks *tasks, const char *value)
 {
 	struct pid *tgid = find_pid(value);
 	int ret = 0;
@@ -188,42 +188,42 @@ int tracer_whose_except(struct tracer_whose *whose, const char *value)
 		return PTR_ERR(tgid);
 	if (!process_has(tgid, NULL))
 		ret = -ESRCH;
-	else if (whose->nexcept == TRACER_EXCEPT_MAX)
+	else if (tasks->nexcept == TRACER_EXCEPT_MAX)
 		ret = -ENOSPC;
 	if (ret) {
 		put_pid(tgid);
 		return ret;
 	}
-	whose->except[whose->nexcept++] = tgid;
-	whose->any = true;
+	tasks->except[tasks->nexcept++] = tgid;
+	tasks->any = true;
 	return 0;
 }
 
-/* The slow path of tracer_whose_drops(), if the selection is not empty. */
-enum tracer_drop tracer_whose_look(const struct tracer_whose *whose)
+/* The slow path of tracer_tasks_drops(), if the selection is not empty. */
+enum tracer_drop tracer_tasks_check(const struct tracer_tasks *tasks)
 {
 	unsigned int i;
 
-	if (whose->tid && task_pid(current) != whose->tid)
+	if (tasks->tid && task_pid(current) != tasks->tid)
 		return TRACER_DROP_TID;
-	if (whose->tgid && !(whose->tree ?
-			     tracer_pids_listed(&whose->listed, TRACER_PIDS_ONLY, current) :
-			     task_tgid(current) == whose->tgid))
+	if (tasks->tgid && !(tasks->tree ?
+			     tracer_pids_listed(&tasks->listed, TRACER_PIDS_ONLY, current) :
+			     task_tgid(current) == tasks->tgid))
 		return TRACER_DROP_PID;
-	for (i = 0; i < whose->nexcept; i++) {
-		if (task_tgid(current) == whose->except[i])
+	for (i = 0; i < tasks->nexcept; i++) {
+		if (task_tgid(current) == tasks->except[i])
 			return TRACER_DROP_EXCEPT;
 	}
-	if (whose->has_uid && !uid_eq(current_euid(), whose->uid))
+	if (tasks->has_uid && !uid_eq(current_euid(), tasks->uid))
 		return TRACER_DROP_UID;
-	if (whose->comm[0] && strncmp(current->comm, whose->comm, sizeof(whose->comm)))
+	if (tasks->comm[0] && strncmp(current->comm, tasks->comm, sizeof(tasks->comm)))
 		return TRACER_DROP_COMM;
 	return TRACER_DROP_NOT;
 }
 
 /**
- * tracer_whose_needs() - check whether an address space must be probed
- * @whose: the selection
+ * tracer_tasks_needs() - check whether an address space must be probed
+ * @tasks: the selection
  * @mm: the address space, in use
  *
  * A process may get another address space.  execve(): this function is called for the new one, once
@@ -231,34 +231,34 @@ enum tracer_drop tracer_whose_look(const struct tracer_whose *whose)
  *
  * Context: task.
  */
-bool tracer_whose_needs(const struct tracer_whose *whose, struct mm_struct *mm)
+bool tracer_tasks_needs(const struct tracer_tasks *tasks, struct mm_struct *mm)
 {
 	unsigned int i;
 
-	if (whose->tid && !thread_has(whose->tid, mm))
+	if (tasks->tid && !thread_has(tasks->tid, mm))
 		return false;
-	if (whose->tgid && !(whose->tree ? listed_has(&whose->listed, mm) :
-					   process_has(whose->tgid, mm)))
+	if (tasks->tgid && !(tasks->tree ? listed_has(&tasks->listed, mm) :
+					   process_has(tasks->tgid, mm)))
 		return false;
-	for (i = 0; i < whose->nexcept; i++) {
-		if (process_has(whose->except[i], mm))
+	for (i = 0; i < tasks->nexcept; i++) {
+		if (process_has(tasks->except[i], mm))
 			return false;
 	}
 	return true;
 }
 
 /**
- * tracer_whose_release() - free the resources of a selection
- * @whose: the selection; no handler uses it any more
+ * tracer_tasks_release() - free the resources of a selection
+ * @tasks: the selection; no handler uses it any more
  *
  * Context: may sleep.
  */
-void tracer_whose_release(struct tracer_whose *whose)
+void tracer_tasks_release(struct tracer_tasks *tasks)
 {
-	tracer_pids_follow(&whose->listed, false);
-	tracer_pids_clear(&whose->listed, TRACER_PIDS_ONLY);
-	put_pid(whose->tgid);
-	put_pid(whose->tid);
-	while (whose->nexcept)
-		put_pid(whose->except[--whose->nexcept]);
+	tracer_pids_follow(&tasks->listed, false);
+	tracer_pids_clear(&tasks->listed, TRACER_PIDS_ONLY);
+	put_pid(tasks->tgid);
+	put_pid(tasks->tid);
+	while (tasks->nexcept)
+		put_pid(tasks->except[--tasks->nexcept]);
 }

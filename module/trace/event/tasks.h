@@ -10,8 +10,8 @@
  * If "only" names a process or a thread, other processes are not probed.  Nor are the processes
  * that "except" names.
  */
-#ifndef _TRACER_WHOSE_H
-#define _TRACER_WHOSE_H
+#ifndef _TRACER_TASKS_H
+#define _TRACER_TASKS_H
 
 #include <linux/sched.h>
 #include <linux/types.h>
@@ -26,7 +26,7 @@ struct mm_struct;
 struct pid;
 
 /**
- * struct tracer_whose - a selection of tasks
+ * struct tracer_tasks - a selection of tasks
  * @any: at least one of the other fields is set
  * @tgid: only tasks of this process; NULL for any
  * @tree: not only @tgid, but all processes in @listed
@@ -40,7 +40,7 @@ struct pid;
  *
  * Nothing changes while there are probes that use the selection.
  */
-struct tracer_whose {
+struct tracer_tasks {
 	bool any;
 	struct pid *tgid;
 	bool tree;
@@ -53,31 +53,31 @@ struct tracer_whose {
 	unsigned int nexcept;
 };
 
-int tracer_whose_only(struct tracer_whose *whose, const char *words);
-int tracer_whose_except(struct tracer_whose *whose, const char *value);
-void tracer_whose_release(struct tracer_whose *whose);
-enum tracer_drop tracer_whose_look(const struct tracer_whose *whose);
-bool tracer_whose_needs(const struct tracer_whose *whose, struct mm_struct *mm);
+int tracer_tasks_only(struct tracer_tasks *tasks, const char *words);
+int tracer_tasks_except(struct tracer_tasks *tasks, const char *value);
+void tracer_tasks_release(struct tracer_tasks *tasks);
+enum tracer_drop tracer_tasks_check(const struct tracer_tasks *tasks);
+bool tracer_tasks_needs(const struct tracer_tasks *tasks, struct mm_struct *mm);
 
 /**
- * tracer_whose_drops() - find out why the current task is not selected
- * @whose: the selection
+ * tracer_tasks_drops() - find out why the current task is not selected
+ * @tasks: the selection
  *
  * Context: any.
  * Return: the reason, or %TRACER_DROP_NOT if the task is selected.
  */
-static inline enum tracer_drop tracer_whose_drops(const struct tracer_whose *whose)
+static inline enum tracer_drop tracer_tasks_drops(const struct tracer_tasks *tasks)
 {
-	return likely(!whose->any) ? TRACER_DROP_NOT : tracer_whose_look(whose);
+	return likely(!tasks->any) ? TRACER_DROP_NOT : tracer_tasks_check(tasks);
 }
 
 /**
- * tracer_whose_names() - check whether processes are named, so that not all need be probed
- * @whose: the selection
+ * tracer_tasks_names() - check whether processes are named, so that not all need be probed
+ * @tasks: the selection
  */
-static inline bool tracer_whose_names(const struct tracer_whose *whose)
+static inline bool tracer_tasks_names(const struct tracer_tasks *tasks)
 {
-	return whose->tgid || whose->tid || whose->nexcept;
+	return tasks->tgid || tasks->tid || tasks->nexcept;
 }
 
-#endif /* _TRACER_WHOSE_H */
+#endif /* _TRACER_TASKS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "whose.h"
+#include "tasks.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,13 +49,13 @@ static struct error *write_except(int fd, pid_t pid)
 }
 
 /**
- * whose_restrict() - probe only the tasks that the options ask for
+ * tasks_restrict() - probe only the tasks that the options ask for
  * @fd: an open session or aggregate, without probes
  * @options: of the command line
  * @child: the process of the command, probed with all that it starts; 0 without a command
  * @except: processes to leave out
  */
-struct error *whose_restrict(int fd, const struct options *options, pid_t child,
+struct error *tasks_restrict(int fd, const struct options *options, pid_t child,
 			     const struct readers *except)
 {
 	struct error *err = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Tell the module which tasks a session or an aggregate is for. */
-#ifndef _USERSPACE_WHOSE_H
-#define _USERSPACE_WHOSE_H
+#ifndef _USERSPACE_TASKS_H
+#define _USERSPACE_TASKS_H
 
 #include <sys/types.h>
 
@@ -9,7 +9,7 @@ struct error;
 struct options;
 struct readers;
 
-struct error *whose_restrict(int fd, const struct options *options, pid_t child,
+struct error *tasks_restrict(int fd, const struct options *options, pid_t child,
 			     const struct readers *except);
 
-#endif /* _USERSPACE_WHOSE_H */
+#endif /* _USERSPACE_TASKS_H */
