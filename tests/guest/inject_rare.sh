@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: kernel calls on rare paths may fail: the first probe, system calls, the kernel's uprobes, very many forks
 # once: the code that fails is the same on all kernels
-# full: rare paths fail rarely; inject_api, inject_events and inject_text have the rest
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/inject.inc"

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: rare kernel calls of the control directory may fail: mistakes, one process, fork, perf, large records, counting
 # once: the code that fails is the same on all kernels
-# full: rare paths fail rarely; inject_trace has the rest
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
