@@ -60,44 +60,27 @@
 
 enum point { BEFORE, NEXT, TARGET };
 
-/* A place in a slot where a thread can be, and the state that it stands for. */
-struct mark {
-	u8 at;
-	u8 point;
-	s8 sp;
-	bool set_cx;
-};
-
-struct out {
-	u8 *buf;
-	u64 slot;
-	unsigned int len;
-	unsigned int marks;
-	struct mark mark[4];
-};
-
-static void mark_at(struct out *out, enum point point, int sp)
+static void mark_at(struct ssol_out *out, const struct ssol_plan *plan, u64 addr,
+		    enum point point, int sp)
 {
-	struct mark *mark = &out->mark[out->marks++];
+	u64 ip = point == BEFORE ? addr :
+		 point == NEXT ? addr + plan->insn.len : uinsn_target(&plan->insn, addr);
 
-	mark->at = (u8)out->len;
-	mark->point = point;
-	mark->sp = (s8)sp;
-	mark->set_cx = false;
+	ssol_mark(out, plan->insn.mode == UINSN_MODE_64 ? ip : (u32)ip, point != BEFORE, sp);
 }
 
-static void put8(struct out *out, u8 byte)
+static void put8(struct ssol_out *out, u8 byte)
 {
 	out->buf[out->len++] = byte;
 }
 
-static void put32(struct out *out, u32 v)
+static void put32(struct ssol_out *out, u32 v)
 {
 	uinsn_put32(out->buf + out->len, v);
 	out->len += 4;
 }
 
-static void put64(struct out *out, u64 v)
+static void put64(struct ssol_out *out, u64 v)
 {
 	uinsn_put64(out->buf + out->len, v);
 	out->len += 8;
@@ -130,9 +113,15 @@ unsigned int ssol_put_jump(enum uinsn_mode mode, u64 at, u64 target, u8 *buf)
 	return 14 + pad;
 }
 
-static void put_jump(struct out *out, enum uinsn_mode mode, u64 target)
+static void put_jump(struct ssol_out *out, enum uinsn_mode mode, u64 target)
 {
 	out->len += ssol_put_jump(mode, out->slot + out->len, target, out->buf + out->len);
+}
+
+static void put_jump_back(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
+{
+	mark_at(out, plan, addr, NEXT, 0);
+	put_jump(out, plan->insn.mode, addr + plan->insn.len);
 }
 
 /* Get the high bits of the number of the base register. REX2 has a second one. */
@@ -192,7 +181,7 @@ int ssol_copy(const struct ssol_plan *plan, u64 addr, u64 at, u8 *buf)
  * Write another instruction of group FF with the operand of the call. The stack pointer is @lower
  * bytes lower than at the call: if it is the base of the operand, correct the displacement.
  */
-static int put_group5(struct out *out, const struct ssol_plan *plan, u64 addr,
+static int put_group5(struct ssol_out *out, const struct ssol_plan *plan, u64 addr,
 		      unsigned int reg, int lower)
 {
 	const struct uinsn *insn = &plan->insn;
@@ -232,7 +221,7 @@ static int put_group5(struct out *out, const struct ssol_plan *plan, u64 addr,
  * Write a push of the return address. In 64-bit code the address comes from a literal that
  * put_literal() appends. Return the end of the push, whose displacement put_literal() fills in.
  */
-static unsigned int put_push_next(struct out *out, const struct uinsn *insn, u64 next)
+static unsigned int put_push_next(struct ssol_out *out, const struct uinsn *insn, u64 next)
 {
 	if (insn->mode == UINSN_MODE_64) {
 		put8(out, 0xff);
@@ -252,7 +241,7 @@ static unsigned int put_push_next(struct out *out, const struct uinsn *insn, u64
 	return 0;
 }
 
-static void put_literal(struct out *out, const struct uinsn *insn, unsigned int end, u64 next)
+static void put_literal(struct ssol_out *out, const struct uinsn *insn, unsigned int end, u64 next)
 {
 	if (insn->mode != UINSN_MODE_64)
 		return;
@@ -262,81 +251,66 @@ static void put_literal(struct out *out, const struct uinsn *insn, unsigned int 
 	put64(out, next);
 }
 
-static int emit_copy(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_copy(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
-	int ret = ssol_copy(plan, addr, out->slot, out->buf);
+	int ret = ssol_copy(plan, addr, out->slot + out->len, out->buf + out->len);
 
 	if (ret < 0)
 		return ret;
-	mark_at(out, BEFORE, 0);
-	out->len += (unsigned int)ret;
-	mark_at(out, NEXT, 0);
-	put_jump(out, plan->insn.mode, addr + plan->insn.len);
-	return 0;
-}
-
-static int emit_onward(struct out *out, const struct ssol_plan *plan, u64 addr)
-{
-	int ret = ssol_copy(plan, addr, out->slot, out->buf);
-
-	if (ret < 0)
-		return ret;
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	out->len += (unsigned int)ret;
 	return 0;
 }
 
-static int emit_jump(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_jump(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	put_jump(out, plan->insn.mode, uinsn_target(&plan->insn, addr));
 	return 0;
 }
 
-static int emit_jcc(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_jcc(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
 	const struct uinsn *insn = &plan->insn;
+	u64 end = out->slot + out->len + 6;
 	u64 target = uinsn_target(insn, addr);
 	u8 cc = insn->opcode & 15;
 	unsigned int hop;
 
-	mark_at(out, BEFORE, 0);
-	if (reaches(insn->mode, out->slot + 6, target)) {
+	mark_at(out, plan, addr, BEFORE, 0);
+	if (reaches(insn->mode, end, target)) {
 		put8(out, 0x0f);
 		put8(out, 0x80 | cc);
-		put32(out, (u32)(target - (out->slot + 6)));
-	} else {
-		/* The opposite condition hops over the absolute jump. */
-		put8(out, 0x70 | (cc ^ 1));
-		put8(out, 0);
-		mark_at(out, TARGET, 0);
-		hop = out->len;
-		put_jump(out, insn->mode, target);
-		out->buf[hop - 1] = (u8)(out->len - hop);
+		put32(out, (u32)(target - end));
+		return 0;
 	}
-	mark_at(out, NEXT, 0);
-	put_jump(out, insn->mode, addr + insn->len);
+	/* The opposite condition hops over the absolute jump. */
+	put8(out, 0x70 | (cc ^ 1));
+	put8(out, 0);
+	mark_at(out, plan, addr, TARGET, 0);
+	hop = out->len;
+	put_jump(out, insn->mode, target);
+	out->buf[hop - 1] = (u8)(out->len - hop);
 	return 0;
 }
 
 /* Write the jumps behind a branch, which goes to the last one. Set its displacement at @end. */
-static void put_hop(struct out *out, const struct uinsn *insn, u64 addr, unsigned int end)
+static void put_hop(struct ssol_out *out, const struct ssol_plan *plan, u64 addr, unsigned int end)
 {
 	unsigned int from = out->len;
 
-	mark_at(out, NEXT, 0);
-	put_jump(out, insn->mode, addr + insn->len);
+	put_jump_back(out, plan, addr);
 	out->buf[end] = (u8)(out->len - from);
-	mark_at(out, TARGET, 0);
-	put_jump(out, insn->mode, uinsn_target(insn, addr));
+	mark_at(out, plan, addr, TARGET, 0);
+	put_jump(out, plan->insn.mode, uinsn_target(&plan->insn, addr));
 }
 
-static int emit_loop(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_loop(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
 	const struct uinsn *insn = &plan->insn;
 	unsigned int i;
 
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	/*
 	 * The address size chooses the counter, and on AMD processors F2 and
 	 * F3 change the condition. Leave out an operand size: it would cut the address of the hop.
@@ -346,67 +320,64 @@ static int emit_loop(struct out *out, const struct ssol_plan *plan, u64 addr)
 			put8(out, plan->text[i]);
 	put8(out, insn->opcode);
 	put8(out, 0);
-	put_hop(out, insn, addr, out->len - 1);
+	put_hop(out, plan, addr, out->len - 1);
 	return 0;
 }
 
-static int emit_xbegin(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_xbegin(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	put8(out, 0xc7);
 	put8(out, 0xf8);
 	put32(out, 0);
-	put_hop(out, &plan->insn, addr, out->len - 4);
+	put_hop(out, plan, addr, out->len - 4);
 	return 0;
 }
 
-static int emit_syscall(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_syscall(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
 	const struct uinsn *insn = &plan->insn;
-	u64 next = addr + insn->len;
 
-	mark_at(out, BEFORE, 0);
-	memcpy(out->buf, plan->text, insn->len);
-	out->len = insn->len;
-	mark_at(out, NEXT, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
+	memcpy(out->buf + out->len, plan->text, insn->len);
+	out->len += insn->len;
+	mark_at(out, plan, addr, NEXT, 0);
 	out->mark[out->marks - 1].set_cx = true;
 	put8(out, 0x48);
 	put8(out, 0xb9);
-	put64(out, next);
-	mark_at(out, NEXT, 0);
-	put_jump(out, insn->mode, next);
+	put64(out, addr + insn->len);
 	return 0;
 }
 
-static int emit_call(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_call(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
 	const struct uinsn *insn = &plan->insn;
 	u64 next = addr + insn->len;
 	unsigned int end;
 
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	end = put_push_next(out, insn, next);
-	mark_at(out, TARGET, 0);
+	mark_at(out, plan, addr, TARGET, 0);
 	put_jump(out, insn->mode, uinsn_target(insn, addr));
 	put_literal(out, insn, end, next);
 	return 0;
 }
 
-static int emit_call_reg(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_call_reg(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
 	const struct uinsn *insn = &plan->insn;
 	u64 next = addr + insn->len;
 	unsigned int end;
 
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	end = put_push_next(out, insn, next);
-	mark_at(out, BEFORE, (int)ssol_word(insn));
+	mark_at(out, plan, addr, BEFORE, (int)ssol_word(insn));
 	put_group5(out, plan, addr, 4, 0);
 	put_literal(out, insn, end, next);
 	return 0;
 }
 
-static int emit_call_mem(struct out *out, const struct ssol_plan *plan, u64 addr)
+static int emit_call_mem(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
 	const struct uinsn *insn = &plan->insn;
 	int word = (int)ssol_word(insn);
@@ -414,20 +385,20 @@ static int emit_call_mem(struct out *out, const struct ssol_plan *plan, u64 addr
 	unsigned int end;
 	int ret;
 
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	ret = put_group5(out, plan, addr, 6, 0);
 	if (ret)
 		return ret;
-	mark_at(out, BEFORE, word);
+	mark_at(out, plan, addr, BEFORE, word);
 	if (insn->mode == UINSN_MODE_64)
 		put8(out, 0x48);
 	put8(out, 0x8d);
 	put8(out, 0x64);
 	put8(out, 0x24);
 	put8(out, (u8)word);
-	mark_at(out, BEFORE, 0);
+	mark_at(out, plan, addr, BEFORE, 0);
 	end = put_push_next(out, insn, next);
-	mark_at(out, BEFORE, word);
+	mark_at(out, plan, addr, BEFORE, word);
 	ret = put_group5(out, plan, addr, 4, word);
 	if (ret)
 		return ret;
@@ -435,14 +406,13 @@ static int emit_call_mem(struct out *out, const struct ssol_plan *plan, u64 addr
 	return 0;
 }
 
-static int emit(struct out *out, const struct ssol_plan *plan, u64 addr)
+int ssol_emit_insn(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
 {
 	switch (plan->kind) {
 	case SSOL_SKIP:
 	case SSOL_COPY:
-		return emit_copy(out, plan, addr);
 	case SSOL_ONWARD:
-		return emit_onward(out, plan, addr);
+		return emit_copy(out, plan, addr);
 	case SSOL_JUMP:
 		return emit_jump(out, plan, addr);
 	case SSOL_JCC:
@@ -464,12 +434,55 @@ static int emit(struct out *out, const struct ssol_plan *plan, u64 addr)
 	}
 }
 
+bool ssol_goes_on(const struct ssol_plan *plan)
+{
+	switch (plan->kind) {
+	case SSOL_SKIP:
+	case SSOL_COPY:
+	case SSOL_JCC:
+	case SSOL_SYSCALL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int emit(struct ssol_out *out, const struct ssol_plan *plan, u64 addr)
+{
+	int ret = ssol_emit_insn(out, plan, addr);
+
+	if (!ret && ssol_goes_on(plan))
+		put_jump_back(out, plan, addr);
+	return ret;
+}
+
 int ssol_emit(const struct ssol_plan *plan, u64 addr, u64 slot, u8 *buf)
 {
-	struct out out = { .buf = buf, .slot = slot };
+	struct ssol_out out = { .buf = buf, .slot = slot };
 	int ret = emit(&out, plan, addr);
 
 	return ret ? ret : (int)out.len;
+}
+
+void ssol_mark(struct ssol_out *out, u64 ip, bool done, int sp)
+{
+	out->mark[out->marks++] = (struct ssol_mark) {
+		.ip = ip,
+		.at = (u8)out->len,
+		.sp = (s8)sp,
+		.done = done,
+	};
+}
+
+const struct ssol_mark *ssol_mark_of(const struct ssol_out *out, u64 ip)
+{
+	unsigned int i = out->marks;
+
+	if (ip - out->slot >= out->len)
+		return NULL;
+	while (i-- > 1 && out->mark[i].at > ip - out->slot)
+		;
+	return &out->mark[i];
 }
 
 bool ssol_unwind(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip,
@@ -477,36 +490,21 @@ bool ssol_unwind(const struct ssol_plan *plan, u64 addr, u64 slot, u64 ip,
 {
 	const struct uinsn *insn = &plan->insn;
 	u8 buf[SSOL_SLOT_MAX];
-	struct out out = { .buf = buf, .slot = slot };
-	const struct mark *mark;
-	unsigned int i;
+	struct ssol_out out = { .buf = buf, .slot = slot };
+	const struct ssol_mark *mark;
 
-	if (ip - slot >= SSOL_SLOT_MAX || emit(&out, plan, addr) || ip - slot >= out.len)
+	if (ip - slot >= SSOL_SLOT_MAX || emit(&out, plan, addr))
 		return false;
-
-	/* Find the last mark that is not behind ip. */
-	mark = &out.mark[0];
-	for (i = 1; i < out.marks && out.mark[i].at <= ip - slot; i++)
-		mark = &out.mark[i];
-
+	mark = ssol_mark_of(&out, ip);
+	if (!mark)
+		return false;
 	memset(state, 0, sizeof(*state));
-	state->done = mark->point != BEFORE;
+	state->ip = mark->ip;
 	state->sp = mark->sp;
-	switch (mark->point) {
-	case BEFORE:
-		state->ip = addr;
-		break;
-	case NEXT:
-		state->ip = addr + insn->len;
-		break;
-	default:
-		state->ip = uinsn_target(insn, addr);
-	}
-	if (insn->mode == UINSN_MODE_32)
-		state->ip = (u32)state->ip;
+	state->done = mark->done;
 	if (plan->kind == SSOL_SYSCALL) {
 		state->set_cx = mark->set_cx;
-		state->set_cx_if = mark->point == BEFORE;
+		state->set_cx_if = !mark->done;
 		state->cx = addr + insn->len;
 		state->old_cx = slot + insn->len;
 	}

@@ -5,6 +5,56 @@
 
 #include "ssol.h"
 
+/**
+ * struct ssol_mark - a place in emitted code from which another state of the program begins
+ * @ip: the program's ip there
+ * @at: offset in the code
+ * @sp: number to add to the stack pointer
+ * @done: the instruction is complete
+ * @set_cx: a system call has left an address of the code in rcx
+ */
+struct ssol_mark {
+	u64 ip;
+	u8 at;
+	s8 sp;
+	bool done;
+	bool set_cx;
+};
+
+/* One instruction has at most four marks, and a pad has up to five instructions. */
+#define SSOL_MARKS	24
+
+/**
+ * struct ssol_out - code that is being emitted
+ * @buf: the code
+ * @slot: address that @buf[0] will have
+ * @len: number of bytes in @buf
+ * @marks: number of @mark
+ * @mark: places at which a thread can be, in ascending order; the first one is at the start
+ */
+struct ssol_out {
+	u8 *buf;
+	u64 slot;
+	unsigned int len;
+	unsigned int marks;
+	struct ssol_mark mark[SSOL_MARKS];
+};
+
+/* Mark the end of the code so far. */
+void ssol_mark(struct ssol_out *out, u64 ip, bool done, int sp);
+
+/* Find the state for an address; NULL if it is not in the code. */
+const struct ssol_mark *ssol_mark_of(const struct ssol_out *out, u64 ip);
+
+/*
+ * Append an instruction.  If ssol_goes_on(), the program goes on behind the code; else
+ * the code has all jumps that it needs.  Return 0, or an error of ssol_emit().
+ */
+int ssol_emit_insn(struct ssol_out *out, const struct ssol_plan *plan, u64 addr);
+
+/* Check whether the instruction can go on to the next one, without a jump of its own to it. */
+bool ssol_goes_on(const struct ssol_plan *plan);
+
 /* Get the size of the return address that a near call pushes. */
 static inline unsigned int ssol_word(const struct uinsn *insn)
 {
