@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Pads: the code that a jump in the place of an instruction leads to. A pad counts the hit,
+ * executes copies of the instructions that the jump covers, and jumps back behind them. There is no
+ * trap.
+ *
+ * A thread can be stopped anywhere in a pad. pad_unwind() converts the address to the state that
+ * the program would have without the probe.
+ *
+ *   bare     lock incq counter(%rip)	if the flags that it changes are of no more use
+ *   saving   lea -128(%rsp), %rsp	past the red zone (psABI, 3.2.2)
+ *            push %rax
+ *            lahf
+ *            seto %al
+ *            lock incq counter(%rip)
+ *            add $127, %al		sets OF as it was
+ *            sahf
+ *            pop %rax
+ *            lea 128(%rsp), %rsp
+ *   both     copies of the instructions
+ *            jmp back
+ *
+ * All functions here are pure, and can be called in any context.
+ */
+#ifndef UPROBES_ARCH_X86_PAD_H
+#define UPROBES_ARCH_X86_PAD_H
+
+#include "pun.h"
+
+/** PAD_MAX - the largest size of a pad, in bytes. */
+#define PAD_MAX 192
+
+/**
+ * struct pad - a pad to be written; plain data
+ * @pun: the instructions that the jump covers
+ * @addr: address of the first one in the program
+ * @counter: address of the counter, a multiple of 8
+ * @saves: the pad must leave all flags as they are, see pad_saves()
+ */
+struct pad {
+	struct pun pun;
+	u64 addr;
+	u64 counter;
+	bool saves;
+};
+
+/**
+ * pad_saves() - check whether a pad must save the flags
+ * @text: the text from the first covered instruction on
+ * @len: number of bytes that are known
+ *
+ * A pad that does not save them uses no stack.
+ */
+bool pad_saves(const u8 *text, size_t len);
+
+/**
+ * pad_emit() - write a pad
+ * @pad: the pad
+ * @at: address that it will have
+ * @buf: room for PAD_MAX bytes
+ * @copies: set to the offset of the copy of each covered instruction
+ *
+ * Return: number of bytes written; -ERANGE if the counter, or what an instruction names relative to
+ * its own address, is out of reach from there.
+ */
+int pad_emit(const struct pad *pad, u64 at, u8 *buf, u8 copies[PUN_INSNS]);
+
+/**
+ * enum pad_flags - where the status flags of the program are
+ * @PAD_FLAGS_KEPT: in the flags register
+ * @PAD_FLAGS_TAKEN: in ah, and OF is the lowest bit of al
+ * @PAD_FLAGS_ADDED: in ah, and OF is the highest bit of al
+ */
+enum pad_flags {
+	PAD_FLAGS_KEPT,
+	PAD_FLAGS_TAKEN,
+	PAD_FLAGS_ADDED,
+};
+
+/**
+ * struct pad_state - the state of the program that an address inside a pad stands for
+ * @ip: the program's ip
+ * @sp: number to add to the stack pointer
+ * @flags: where its flags are
+ * @pushed: its rax is the word at the stack pointer, before @sp is added
+ * @counted: the hit is counted
+ * @done: an instruction is complete since the hit; if not, @ip is the address of the hit
+ */
+struct pad_state {
+	u64 ip;
+	s16 sp;
+	u8 flags;
+	bool pushed;
+	bool counted;
+	bool done;
+};
+
+/**
+ * pad_unwind() - find the program's state for an address inside a pad
+ * @pad: the pad
+ * @at: its address
+ * @ip: an address at which a thread was stopped or faulted
+ * @state: filled in if @ip is inside the pad
+ *
+ * Return: true if @ip is inside the pad.
+ */
+bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state);
+
+/**
+ * pad_flags() - get the flags register of the program
+ * @state: from pad_unwind()
+ * @flags: the flags register of the thread
+ * @ax: its rax
+ */
+u64 pad_flags(const struct pad_state *state, u64 flags, u64 ax);
+
+#endif /* UPROBES_ARCH_X86_PAD_H */

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Whether a jump can stand in the place of an instruction. The jump has five bytes, and most
+ * instructions have fewer. So it also covers the instructions behind the first one. The program may
+ * jump to those, or a thread may have been stopped there. So each byte of the displacement at which
+ * an instruction begins must be one that raises an exception if it is executed. The trap finds the
+ * copy of that instruction.
+ *
+ * Whoever executes the first byte jumps. Whoever executes the byte of another instruction traps.
+ *
+ * All functions here are pure, and can be called in any context.
+ */
+#ifndef UPROBES_ARCH_X86_PUN_H
+#define UPROBES_ARCH_X86_PUN_H
+
+#include "ssol.h"
+
+/** PUN_LEN - length of the jump: E9 and four bytes of displacement. */
+#define PUN_LEN 5
+
+/** PUN_INSNS - the largest number of instructions that a jump covers. */
+#define PUN_INSNS PUN_LEN
+
+/** PUN_TEXT_MAX - the largest length of the covered instructions, in bytes. */
+#define PUN_TEXT_MAX (PUN_LEN - 1 + UINSN_MAX_LEN)
+
+/**
+ * enum pun_refusal - why no jump can stand at an address
+ * @PUN_OK: one can
+ * @PUN_FIRST: the instruction itself must not execute in another place without a trap
+ * @PUN_COVERED: an instruction behind it must not, or is not known
+ * @PUN_ENDS: an instruction within the five bytes does not go on to the next one, and what follows
+ *	may be data
+ * @PUN_SHORT: the text ends within the covered instructions
+ */
+enum pun_refusal {
+	PUN_OK,
+	PUN_FIRST,
+	PUN_COVERED,
+	PUN_ENDS,
+	PUN_SHORT,
+	/* private: */
+	PUN_NR_REFUSALS,
+};
+
+/**
+ * struct pun - a place where a jump can stand; plain data
+ * @text: the covered instructions
+ * @len: number of bytes in @text, at least %PUN_LEN
+ * @nr: number of instructions
+ * @at: offsets of the instructions; @at[0] is 0
+ * @traps: bit k is set if the byte at offset k must raise an exception
+ */
+struct pun {
+	u8 text[PUN_TEXT_MAX];
+	u8 len;
+	u8 nr;
+	u8 at[PUN_INSNS];
+	u8 traps;
+};
+
+/** pun_refusal_name() - get the text of a refusal, which continues "no jump:". */
+const char *pun_refusal_name(enum pun_refusal why);
+
+/**
+ * pun_decide() - decide whether a jump can stand in the place of 64-bit code
+ * @pun: result, valid only for %PUN_OK
+ * @text: the text, without any breakpoint
+ * @len: number of bytes that are known; more than %PUN_TEXT_MAX are not needed
+ *
+ * The caller makes sure that the first five bytes are in one page.
+ */
+enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len);
+
+/**
+ * pun_traps() - check whether a byte raises an exception when it is executed as an instruction
+ * @byte: the byte
+ *
+ * That is int3, or a byte that is undefined in 64-bit mode whatever follows it (Intel SDM vol. 2,
+ * table A-2, superscript i64). Bytes that are prefixes in a newer encoding do not count, nor do
+ * those that have an operand.
+ */
+bool pun_traps(u8 byte);
+
+/** PUN_BYTES - the number of bytes for which pun_traps() is true. */
+#define PUN_BYTES 16
+
+/** pun_byte() - get the bytes for which pun_traps() is true, by number; int3 is the first. */
+u8 pun_byte(unsigned int nr);
+
+/**
+ * pun_jump() - write the jump
+ * @pun: where
+ * @addr: address of the first instruction
+ * @target: address to jump to
+ * @jump: set to the five bytes
+ *
+ * Return: false if the target is out of reach, or its displacement has a byte that does not trap
+ * where it must.
+ */
+bool pun_jump(const struct pun *pun, u64 addr, u64 target, u8 jump[PUN_LEN]);
+
+/**
+ * pun_insn_at() - find the covered instruction that begins at an offset
+ * @pun: where
+ * @offset: the offset
+ * @unlocked: set if the offset is behind the LOCK prefix of that instruction: programs jump over
+ *	the prefix while they have one thread
+ *
+ * Return: the number of the instruction; -1 if none begins there.
+ */
+int pun_insn_at(const struct pun *pun, unsigned int offset, bool *unlocked);
+
+#endif /* UPROBES_ARCH_X86_PUN_H */

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * insn_pads [-s SEED] [-n SITES] FILE...
+ *
+ * Take function entries and other instructions of object files at random.  Step a thread through the
+ * instructions that a jump would cover, and through their pad, from the same registers, flags and
+ * memory.  At each address in the pad, pad_unwind() must give a state that the thread has natively,
+ * and these states must come in the same order.  In the end, registers, memory and signals are the
+ * same, and the counter has counted one hit.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ktap.h"
+#include "pad.h"
+#include "sections.h"
+#include "status.h"
+#include "trial.h"
+
+#define FLAGS_TF	0x100
+#define FLAGS_RF	0x10000
+#define STEPS		128
+
+static const struct layout layout = {
+	"pads", { 0x20000000, 0x21000000, 0x28000000, 0x30000000, 0x31000000, 0x8000 }
+};
+
+static struct trial trial;
+static struct pad pad;
+static u8 text[64];
+static u64 at;
+static unsigned long tried, faulted, stepped, wrong;
+static unsigned long forms[2];
+
+static struct {
+	struct stop stops[STEPS];
+	unsigned int nr;
+	u8 memory[3][DATA_SIZE];
+} native;
+
+static const enum region regions[] = { REGION_DATA, REGION_STACK, REGION_LOW };
+
+static u64 *counter(void)
+{
+	return (u64 *)(region_of(REGION_DATA) + (pad.counter - layout.at[REGION_DATA]));
+}
+
+__attribute__((format(printf, 1, 2)))
+static bool differs(const char *fmt, ...)
+{
+	va_list ap;
+
+	if (++wrong > 10)
+		return false;
+	printf("#");
+	for (int i = 0; i < pad.pun.len; i++)
+		printf(" %02x", text[i]);
+	printf(" (%s): ", pad.saves ? "saving" : "bare");
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	return false;
+}
+
+static bool stops_by_step(const struct stop *stop)
+{
+	return stop->sig == SIGTRAP && stop->info.si_code == TRAP_TRACE;
+}
+
+/* Step through the covered instructions, as they are in the program. */
+static bool run_native(void)
+{
+	struct cpu cpu = trial.cpu;
+	u8 *code = region_of(REGION_CODE);
+	struct uinsn insn;
+
+	memset(code, 0xcc, CODE_SIZE);
+	memcpy(code + (trial.addr - layout.at[REGION_CODE]), text, sizeof(text));
+	trial_load_memory(&trial);
+	*counter() = 0;
+	native.nr = 0;
+	native.stops[native.nr++].cpu = cpu;
+	while (native.nr < STEPS) {
+		struct stop *stop = &native.stops[native.nr++];
+		u64 ip = cpu.regs.rip, offset = ip - trial.addr;
+
+		if (!machine_run(&cpu, true, stop))
+			return false;
+		stepped++;
+		cpu = stop->cpu;
+		cpu.regs.orig_rax = ~0ull;
+		if (!stops_by_step(stop))
+			break;
+		uinsn_decode(&insn, text + offset, sizeof(text) - offset, UINSN_MODE_64);
+		/* The thread goes on with the next instruction, or with the next repetition. */
+		if (cpu.regs.rip != ip &&
+		    (cpu.regs.rip != ip + insn.len || offset + insn.len >= pad.pun.len))
+			break;
+	}
+	for (int i = 0; i < 3; i++)
+		if (region_of(regions[i]))
+			memcpy(native.memory[i], region_of(regions[i]), DATA_SIZE);
+	return true;
+}
+
+static void unwind(struct user_regs_struct *regs)
+{
+	struct pad_state state;
+	u64 ax = regs->rax, word;
+
+	if (!pad_unwind(&pad, at, regs->rip, &state))
+		return;
+	if (state.pushed) {
+		memcpy(&word, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]), 8);
+		regs->rax = word;
+	}
+	regs->eflags = pad_flags(&state, regs->eflags, ax);
+	regs->rsp += (u64)(s64)state.sp;
+	regs->rip = state.ip;
+}
+
+static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
+{
+	u64 ignored = FLAGS_RF | FLAGS_TF | (pad.saves ? 0 : STATUS_ALL & ~STATUS_CF);
+	struct user_regs_struct x = *a, y = *b;
+
+	x.eflags &= ~ignored;
+	y.eflags &= ~ignored;
+	x.orig_rax = 0;
+	y.orig_rax = 0;
+	return !memcmp(&x, &y, sizeof(x));
+}
+
+/*
+ * Return: true for the word of the return address if a call to an address that is not canonical has
+ * failed: see insn_run.
+ */
+static bool dead_word(u64 addr)
+{
+	const struct stop *last = &native.stops[native.nr - 1];
+	u64 sp = last->cpu.regs.rsp;
+
+	return last->sig == SIGSEGV && last->info.si_code == SI_KERNEL && addr < sp &&
+	       sp - addr <= 8;
+}
+
+/* Compare memory, except for the counter, and for the word that a pad may push. */
+static bool same_memory(void)
+{
+	u64 sp = trial.cpu.regs.rsp;
+
+	for (int i = 0; i < 3; i++) {
+		const u8 *b = region_of(regions[i]);
+
+		for (u64 k = 0; b && k < DATA_SIZE; k++) {
+			u64 addr = layout.at[regions[i]] + k;
+
+			if (native.memory[i][k] == b[k] || addr - pad.counter < 8 ||
+			    (pad.saves && addr - (sp - 136) < 8) || dead_word(addr))
+				continue;
+			return differs("memory at %#llx is %02x, natively %02x",
+				       (unsigned long long)addr, b[k], native.memory[i][k]);
+		}
+	}
+	return true;
+}
+
+static bool same_end(const struct stop *stop)
+{
+	const struct stop *last = &native.stops[native.nr - 1];
+	struct user_regs_struct where = { .rip = (u64)stop->info.si_addr };
+	struct pad_state state;
+
+	if (stops_by_step(last) != stops_by_step(stop) || stop->sig != last->sig)
+		return differs("signal %d, natively %d", stop->sig, last->sig);
+	if (!stops_by_step(stop)) {
+		faulted++;
+		if (pad_unwind(&pad, at, where.rip, &state))
+			where.rip = state.ip;
+		if (stop->info.si_code != last->info.si_code ||
+		    where.rip != (u64)last->info.si_addr)
+			return differs("another si_code or si_addr");
+	}
+	if (*counter() != 1)
+		return differs("counted %llu hits", (unsigned long long)*counter());
+	for (size_t i = 0; i < last->cpu.xsize; i++)
+		if ((i < 8 || i >= 16) && (i < 512 || i >= 576) &&
+		    stop->cpu.xstate[i] != last->cpu.xstate[i])
+			return differs("byte %zu of the extended state", i);
+	return same_memory();
+}
+
+/* Step through the pad, and look for the state at each step among the native ones. */
+static bool run_pad(int len)
+{
+	static struct stop stop;
+	struct user_regs_struct regs;
+	unsigned int next = 0, steps = 0;
+
+	trial_load_memory(&trial);
+	*counter() = 0;
+	stop.cpu = trial.cpu;
+	stop.cpu.regs.rip = at;
+	stop.sig = SIGTRAP;
+	stop.info.si_code = TRAP_TRACE;
+	for (;;) {
+		regs = stop.cpu.regs;
+		unwind(&regs);
+		while (next < native.nr &&
+		       !same_registers(&native.stops[next].cpu.regs, &regs))
+			next++;
+		if (next == native.nr)
+			return differs("no such state at %#llx of the pad: ip %#llx",
+				       (unsigned long long)(stop.cpu.regs.rip - at),
+				       (unsigned long long)regs.rip);
+		if (stop.cpu.regs.rip - at >= (u64)len || !stops_by_step(&stop))
+			break;
+		stop.cpu.regs.orig_rax = ~0ull;
+		if (++steps > STEPS + 32)
+			return differs("the pad does not end");
+		if (!machine_run(&stop.cpu, true, &stop))
+			return differs("the pad never stops");
+		stepped++;
+	}
+	if (!same_registers(&native.stops[native.nr - 1].cpu.regs, &regs))
+		return differs("the pad ends too early");
+	return same_end(&stop);
+}
+
+static bool cannot_compare(void)
+{
+	struct uinsn insn;
+
+	for (int i = 0; i < pad.pun.nr; i++) {
+		const u8 *p = text + pad.pun.at[i];
+
+		uinsn_decode(&insn, p, 15, UINSN_MODE_64);
+		/* A branch to a covered instruction leaves the pad; the trap there is the kernel's. */
+		if (uinsn_has(&insn, UINSN_RELATIVE) &&
+		    uinsn_target(&insn, trial.addr + pad.pun.at[i]) - trial.addr < pad.pun.len)
+			return true;
+		/* rdtsc, rdtscp, rdrand and the like */
+		if (insn.map == UINSN_MAP_0F && (insn.opcode == 0x31 || insn.opcode == 0x01 ||
+						 insn.opcode == 0xc7))
+			return true;
+		/* Privileged ones, and those that only a hypervisor knows, are no use here. */
+		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xf4)
+			return true;
+	}
+	return false;
+}
+
+static void try_site(const u8 *bytes, size_t len)
+{
+	u8 copies[PUN_INSNS], code[PAD_MAX];
+	struct uinsn insn;
+	int n;
+
+	if (len < sizeof(text) || uinsn_decode(&insn, bytes, len, UINSN_MODE_64))
+		return;
+	memcpy(text, bytes, sizeof(text));
+	trial_make(&trial, &layout, &insn, bytes);
+	memcpy(text, trial.text, insn.len);
+	if (pun_decide(&pad.pun, text, sizeof(text)) || cannot_compare())
+		return;
+	trial.cpu.regs.eflags &= ~(u64)FLAGS_TF;
+	pad.addr = trial.addr;
+	pad.counter = layout.at[REGION_DATA] + DATA_SIZE - 64;
+	at = layout.at[REGION_SLOT] + 512 + trial_random() % 64;
+	if (!run_native() || native.nr == STEPS)
+		return;
+	tried++;
+	for (int saves = pad_saves(text, sizeof(text)); saves < 2; saves++) {
+		pad.saves = saves;
+		n = pad_emit(&pad, at, code, copies);
+		if (n < 0 || n > PAD_MAX - 24) {
+			differs("no pad: %d", n);
+			continue;
+		}
+		memset(region_of(REGION_SLOT), 0xcc, CODE_SIZE);
+		memcpy(region_of(REGION_SLOT) + (at - layout.at[REGION_SLOT]), code, (size_t)n);
+		forms[saves]++;
+		run_pad(n);
+	}
+}
+
+struct choice {
+	unsigned long sites;
+};
+
+/* Take instructions here and there. */
+static void sample(const struct code_section *section, void *data)
+{
+	struct choice *choice = data;
+	struct uinsn insn;
+	unsigned long i;
+	size_t begin;
+
+	if (section->size < 4096 || section->mode != UINSN_MODE_64)
+		return;
+	for (i = 0; i < choice->sites; i++) {
+		begin = trial_random() % (section->size - 512);
+		/* After some instructions, one that is not in the middle of another is likely. */
+		for (int k = 0; k < 12; k++)
+			begin += uinsn_decode(&insn, section->text + begin, 64, UINSN_MODE_64) ?
+				 1 : insn.len;
+		try_site(section->text + begin, section->size - begin);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct choice choice = { .sites = 400 };
+	unsigned long seed = 1;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "s:n:")) != -1) {
+		if (opt == 's') {
+			seed = strtoul(optarg, NULL, 0);
+		} else if (opt == 'n') {
+			choice.sites = strtoul(optarg, NULL, 0);
+		} else {
+			fprintf(stderr, "usage: insn_pads [-s SEED] [-n SITES] FILE...\n");
+			return 2;
+		}
+	}
+	ktap_plan(argc - optind);
+	trial_seed(seed);
+	if (!machine_start(&layout))
+		return 2;
+	for (; optind < argc; optind++) {
+		tried = 0;
+		faulted = 0;
+		stepped = 0;
+		wrong = 0;
+		memset(forms, 0, sizeof(forms));
+		if (visit_code_sections(argv[optind], sample, &choice) < 0) {
+			ktap_skip("%s: it is no x86 object file", argv[optind]);
+			continue;
+		}
+		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1],
+			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
+			argv[optind], tried, faulted, forms[0], forms[1]);
+		ktap_note("%lu steps", stepped);
+	}
+	machine_end();
+	return ktap_finish();
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * insn_puns FILE...
+ *
+ * Where a jump can stand: known cases, the bytes of jumps, and how many function entries and
+ * instructions of object files can have one.
+ */
+#include <stdio.h>
+
+#include "ktap.h"
+#include "pad.h"
+#include "sections.h"
+
+#define ADDR	0x401000ull
+
+struct golden {
+	const char *what;
+	u8 text[24];
+	enum pun_refusal why;
+	u8 traps, len;
+};
+
+static const struct golden goldens[] = {
+	{ "mov of five bytes", { 0xb8, 1, 0, 0, 0 }, PUN_OK, 0, 5 },
+	{ "endbr64, push", { 0xf3, 0x0f, 0x1e, 0xfa, 0x55 }, PUN_OK, 0x10, 5 },
+	{ "push, mov, sub", { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10 }, PUN_OK, 0x12, 8 },
+	{ "five pushes", { 0x50, 0x51, 0x52, 0x53, 0x55 }, PUN_OK, 0x1e, 5 },
+	{ "jcc forwards, nop", { 0x74, 0x10, 0x0f, 0x1f, 0x00 }, PUN_OK, 0x04, 5 },
+	{ "xor, ret, padding", { 0x31, 0xc0, 0xc3, 0x66, 0x90 }, PUN_OK, 0x0c, 5 },
+	{ "lock inc: the prefix counts", { 0xf0, 0xff, 0x00, 0x90, 0x90 }, PUN_OK, 0x1a, 5 },
+	{ "a call at the end", { 0x90, 0x90, 0x90, 0xe8, 1, 2, 3, 4 }, PUN_OK, 0x0e, 8 },
+	{ "loop at the end", { 0x90, 0x90, 0x90, 0xe2, 0xf0 }, PUN_OK, 0x0e, 5 },
+	{ "a system call", { 0x0f, 0x05, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "a system call behind", { 0x90, 0x90, 0x0f, 0x05, 0x90 }, PUN_COVERED, 0, 0 },
+	{ "pushf", { 0x9c, 0x90, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "ud2", { 0x0f, 0x0b, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "int3 behind", { 0x90, 0xcc, 0x90, 0x90, 0x90 }, PUN_COVERED, 0, 0 },
+	{ "a call that returns to nop", { 0xff, 0xd0, 0x90, 0x90, 0x90 }, PUN_COVERED, 0, 0 },
+	{ "loop with more behind", { 0xe2, 0xf0, 0x90, 0x90, 0x90 }, PUN_COVERED, 0, 0 },
+	{ "ret, the next function", { 0xc3, 0x55, 0x48, 0x89, 0xe5 }, PUN_ENDS, 0, 0 },
+	{ "ret, zeroes", { 0xc3 }, PUN_ENDS, 0, 0 },
+	{ "ret, int3", { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc }, PUN_ENDS, 0, 0 },
+	{ "jmp, data", { 0xeb, 0x10, 0x01, 0x02, 0x03 }, PUN_ENDS, 0, 0 },
+	{ "lock behind another prefix", { 0x66, 0xf0, 0xff, 0x00, 0x90 }, PUN_FIRST, 0, 0 },
+};
+
+static void known_cases(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(goldens); i++) {
+		const struct golden *golden = &goldens[i];
+		struct pun pun;
+		enum pun_refusal why = pun_decide(&pun, golden->text, sizeof(golden->text));
+
+		ktap_ok(why == golden->why && (why || (pun.traps == golden->traps &&
+						       pun.len == golden->len)),
+			"%s: %s", golden->what, pun_refusal_name(why));
+	}
+}
+
+static void text_ends(void)
+{
+	static const u8 text[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10 };
+	struct pun pun;
+	size_t len;
+	bool unlocked;
+
+	for (len = 0; len < sizeof(text); len++)
+		if (pun_decide(&pun, text, len) != PUN_SHORT)
+			break;
+	ktap_ok(len == sizeof(text) && !pun_decide(&pun, text, len),
+		"all of the covered instructions must be known");
+	ktap_ok(pun_insn_at(&pun, 0, &unlocked) == 0 && pun_insn_at(&pun, 1, &unlocked) == 1 &&
+		pun_insn_at(&pun, 4, &unlocked) == 2 && !unlocked &&
+		pun_insn_at(&pun, 2, &unlocked) == -1 && pun_insn_at(&pun, 5, &unlocked) == -1,
+		"the instruction that begins at an offset is found");
+	pun_decide(&pun, (const u8 *)"\x90\xf0\xff\x00\x90", 5);
+	ktap_ok(pun_insn_at(&pun, 1, &unlocked) == 1 && !unlocked &&
+		pun_insn_at(&pun, 2, &unlocked) == 1 && unlocked &&
+		pun_insn_at(&pun, 3, &unlocked) == -1,
+		"so is the one behind a LOCK prefix");
+}
+
+/* Take one displacement for each combination of low, trapping and other bytes. */
+static void known_jumps(void)
+{
+	static const u8 some[] = { 0x00, 0x01, 0x06, 0x61, 0x62, 0x80, 0xcc, 0xcd, 0xd6, 0xff };
+	unsigned long wrong = 0, taken = 0, tried = 0;
+	struct pun pun;
+	u8 jump[PUN_LEN];
+
+	pun_decide(&pun, (const u8 *)"\x55\x48\x89\xe5\x48\x83\xec\x10", 8);
+	for (unsigned int i = 0; i < 10000; i++) {
+		u8 d[4] = { some[i % 10], some[i / 10 % 10], some[i / 100 % 10], some[i / 1000] };
+		bool good = true, took;
+
+		for (int k = 1; k < PUN_LEN; k++)
+			if (pun.traps >> k & 1)
+				good &= d[k - 1] == 0x06 || d[k - 1] == 0x61 || d[k - 1] == 0xcc ||
+					d[k - 1] == 0xd6;
+		took = pun_jump(&pun, ADDR, ADDR + 5 + (u64)(s64)(s32)uinsn_get32(d), jump);
+		wrong += took != good || (took && (jump[0] != 0xe9 || memcmp(jump + 1, d, 4)));
+		taken += took;
+		tried++;
+	}
+	ktap_ok(!wrong && taken, "%lu of %lu displacements trap where they must", taken, tried);
+	ktap_ok(!pun_jump(&pun, ADDR, ADDR + (1ull << 32), jump) &&
+		!pun_jump(&pun, ADDR, ADDR - (1ull << 32), jump), "the target is within 2 GiB");
+}
+
+struct sweep {
+	unsigned long sites, fit, bare, why[PUN_NR_REFUSALS], wrong;
+};
+
+/* Check a decision against the instructions as they are decoded one after the other. */
+static bool plausible(const struct pun *pun, const u8 *text)
+{
+	size_t at = 0;
+	u8 traps = 0;
+
+	for (unsigned int i = 0; i < pun->nr; i++) {
+		struct uinsn insn;
+
+		if (pun->at[i] != at || uinsn_decode(&insn, text + at, 15, UINSN_MODE_64))
+			return false;
+		traps |= at ? (u8)(1 << at) : 0;
+		if ((insn.prefixes & UINSN_PREFIX_LOCK) && at + 1 < PUN_LEN)
+			traps |= (u8)(1 << (at + 1));
+		at += insn.len;
+	}
+	return at == pun->len && at >= PUN_LEN && traps == pun->traps &&
+	       !memcmp(pun->text, text, at);
+}
+
+static void site(const u8 *text, size_t len, struct sweep *sweep)
+{
+	enum pun_refusal why;
+	struct pun pun;
+
+	sweep->sites++;
+	why = pun_decide(&pun, text, len);
+	sweep->why[why]++;
+	if (why)
+		return;
+	sweep->fit++;
+	sweep->bare += !pad_saves(text, len);
+	sweep->wrong += len >= 64 && !plausible(&pun, text);
+}
+
+static int compare(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct entries {
+	u64 *addr;
+	size_t nr, room;
+};
+
+static void keep_entry(u64 addr, void *data)
+{
+	struct entries *entries = data;
+
+	if (entries->nr == entries->room) {
+		entries->room = entries->room ? 2 * entries->room : 1024;
+		entries->addr = realloc(entries->addr, entries->room * sizeof(u64));
+		if (!entries->addr)
+			abort();
+	}
+	entries->addr[entries->nr++] = addr;
+}
+
+/* visit_code_sections() closes the file, so visit the entries of each section within it. */
+static struct entries entries;
+
+static void sweep_entries(const struct code_section *section, void *data)
+{
+	if (section->mode != UINSN_MODE_64 || !strncmp(section->name, ".plt", 4))
+		return;
+	for (size_t i = 0; i < entries.nr; i++) {
+		u64 at = entries.addr[i] - section->addr;
+
+		if (at < section->size && (!i || entries.addr[i] != entries.addr[i - 1]))
+			site(section->text + at, section->size - at, data);
+	}
+}
+
+static void sweep_insns(const struct code_section *section, void *data)
+{
+	struct uinsn insn;
+
+	for (size_t at = 0; at < section->size; at += insn.len) {
+		if (uinsn_decode(&insn, section->text + at, section->size - at, section->mode)) {
+			insn.len = 1;
+			continue;
+		}
+		site(section->text + at, section->size - at, data);
+	}
+}
+
+static void tell(const char *path, const char *what, const struct sweep *sweep, double least)
+{
+	double all = sweep->sites ? (double)sweep->sites : 1;
+
+	for (int i = 1; i < PUN_NR_REFUSALS; i++)
+		if (sweep->why[i])
+			ktap_note("%12lu %s", sweep->why[i], pun_refusal_name(i));
+	ktap_ok(!sweep->wrong && (double)sweep->fit / all >= least,
+		"%s: of %lu %s %.2f %% can have a jump, %.1f %% a pad that saves nothing", path,
+		sweep->sites, what, 100 * (double)sweep->fit / all,
+		100 * (double)sweep->bare / all);
+}
+
+int main(int argc, char **argv)
+{
+	ktap_plan((int)ARRAY_SIZE(goldens) + 5 + 2 * (argc - 1));
+	known_cases();
+	text_ends();
+	known_jumps();
+	for (int i = 1; i < argc; i++) {
+		struct sweep at_entries = { 0 }, at_insns = { 0 };
+
+		entries.nr = 0;
+		if (visit_functions(argv[i], keep_entry, &entries) < 0) {
+			ktap_skip("%s: it is no x86 object file", argv[i]);
+			ktap_skip("%s: it is no x86 object file", argv[i]);
+			continue;
+		}
+		qsort(entries.addr, entries.nr, sizeof(u64), compare);
+		visit_code_sections(argv[i], sweep_entries, &at_entries);
+		tell(argv[i], "function entries", &at_entries, 0.98);
+		visit_code_sections(argv[i], sweep_insns, &at_insns);
+		tell(argv[i], "instructions", &at_insns, 0.85);
+	}
+	return ktap_finish();
+}
