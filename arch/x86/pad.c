@@ -80,6 +80,16 @@ static int put_work(struct ssol_out *out, const struct pad *pad)
 	return 0;
 }
 
+/* Mark the place behind the LOCK prefix of a copy, where a thread may begin. */
+static void mark_unlocked(struct ssol_out *out, unsigned int copy, u64 addr)
+{
+	unsigned int len = out->len;
+
+	out->len = copy + 1;
+	ssol_mark(out, addr + 1, false, 0);
+	out->len = len;
+}
+
 static int emit(struct ssol_out *out, const struct pad *pad, u8 copies[PUN_INSNS])
 {
 	const struct pun *pun = &pad->pun;
@@ -93,6 +103,8 @@ static int emit(struct ssol_out *out, const struct pad *pad, u8 copies[PUN_INSNS
 		ret = ssol_plan_insn(&plan, pun->text + pun->at[i], pun->len - pun->at[i],
 				     UINSN_MODE_64, NULL) ?:
 		      ssol_emit_insn(out, &plan, pad->addr + pun->at[i]);
+		if (!ret && (plan.insn.prefixes & UINSN_PREFIX_LOCK))
+			mark_unlocked(out, copies[i], pad->addr + pun->at[i]);
 	}
 	if (ret || !ssol_goes_on(&plan))
 		return ret;
@@ -144,8 +156,7 @@ bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 	memset(state, 0, sizeof(*state));
 	state->ip = mark->ip;
 	state->sp = mark->sp;
-	state->counted = true;
-	state->done = mark->ip != pad->addr || mark->done;
+	state->counted = mark->ip == pad->addr && !mark->done;
 	return true;
 }
 

@@ -35,7 +35,8 @@
  * @pun: the instructions that the jump covers
  * @addr: address of the first one in the program
  * @counter: address of the counter, a multiple of 8
- * @saves: the pad must leave all flags as they are, see pad_saves()
+ * @saves: the pad must leave all flags as they are, see pad_saves(). The processor must have lahf
+ *	and sahf in 64-bit mode (CPUID 80000001h, ECX bit 0).
  */
 struct pad {
 	struct pun pun;
@@ -67,7 +68,7 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, u8 copies[PUN_INSNS]);
 
 /**
  * enum pad_flags - where the status flags of the program are
- * @PAD_FLAGS_KEPT: in the flags register
+ * @PAD_FLAGS_KEPT: in the flags register; a bare pad has changed some that are of no more use
  * @PAD_FLAGS_TAKEN: in ah, and OF is the lowest bit of al
  * @PAD_FLAGS_ADDED: in ah, and OF is the highest bit of al
  */
@@ -83,8 +84,8 @@ enum pad_flags {
  * @sp: number to add to the stack pointer
  * @flags: where its flags are
  * @pushed: its rax is the word at the stack pointer, before @sp is added
- * @counted: the hit is counted
- * @done: an instruction is complete since the hit; if not, @ip is the address of the hit
+ * @counted: @ip is the address of the hit, and the hit is counted: when the thread comes there
+ *	again, that is the same hit
  */
 struct pad_state {
 	u64 ip;
@@ -92,7 +93,6 @@ struct pad_state {
 	u8 flags;
 	bool pushed;
 	bool counted;
-	bool done;
 };
 
 /**

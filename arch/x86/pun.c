@@ -23,7 +23,7 @@ const char *pun_refusal_name(enum pun_refusal why)
 	static const char * const words[PUN_NR_REFUSALS] = {
 		[PUN_OK] = "one can stand there",
 		[PUN_FIRST] = "the instruction needs a trap",
-		[PUN_COVERED] = "an instruction within the next five bytes needs a trap",
+		[PUN_COVERED] = "an instruction behind it, under the jump, needs a trap",
 		[PUN_ENDS] = "the code may end within five bytes",
 		[PUN_SHORT] = "the text ends",
 	};
@@ -49,10 +49,14 @@ bool pun_traps(u8 byte)
 /*
  * Check whether an instruction does in a pad what it does in its place, even if a thread is stepped
  * through the pad. System calls are left to the trap: a thread sleeps in them, and the kernel
- * restarts them. So is what stores or loads TF, or delays the debug exception.
+ * restarts them. So is what stores or loads TF, or delays the debug exception. With LOCK, some
+ * instructions are undefined, but behind the prefix they are what they are: no copy is both.
  */
 static bool movable(const struct ssol_plan *plan)
 {
+	if ((plan->insn.prefixes & UINSN_PREFIX_LOCK) &&
+	    (plan->insn.class != UINSN_COPY || plan->text[0] != LOCK))
+		return false;
 	switch (plan->kind) {
 	case SSOL_SYSCALL:
 	case SSOL_XBEGIN:
@@ -78,7 +82,7 @@ static bool movable(const struct ssol_plan *plan)
 
 /*
  * Check whether more instructions may follow this one under the jump. A call would return to one of
- * them, each time by a trap. What a loop needs behind it is its own jump.
+ * them, each time by a trap. The copy of a loop ends in jumps, so nothing can follow it.
  */
 static bool may_be_followed(const struct ssol_plan *plan)
 {
@@ -95,19 +99,17 @@ enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len)
 		struct ssol_plan plan;
 		int ret = ssol_plan_insn(&plan, text + at, len - at, UINSN_MODE_64, NULL);
 
-		/* Behind code that ends, only padding is certainly not data. */
+		/* Code ends. Only padding may follow, and not what may be data. */
 		if (ended && (ret || plan.insn.class != UINSN_NOP || !ssol_is_skip(&plan)))
 			return PUN_ENDS;
 		if (ret == -ENODATA)
 			return PUN_SHORT;
 		if (ret || !movable(&plan))
 			return at ? PUN_COVERED : PUN_FIRST;
-		/* Nobody knows where to begin if the prefix has others before it. */
-		if ((plan.insn.prefixes & UINSN_PREFIX_LOCK) && text[at] != LOCK)
-			return at ? PUN_COVERED : PUN_FIRST;
 		if (at + plan.insn.len < PUN_LEN && !may_be_followed(&plan))
-			return PUN_COVERED;
+			return at ? PUN_COVERED : PUN_FIRST;
 		ended |= !ssol_goes_on(&plan);
+		pun->calls |= plan.pushes_return;
 		pun->at[pun->nr++] = (u8)at;
 		if (at)
 			pun->traps |= (u8)(1 << at);
@@ -140,7 +142,7 @@ int pun_insn_at(const struct pun *pun, unsigned int offset, bool *unlocked)
 	unsigned int i;
 
 	*unlocked = false;
-	for (i = 0; i < pun->nr; i++) {
+	for (i = 0; offset < PUN_LEN && i < pun->nr; i++) {
 		if (pun->at[i] == offset)
 			return (int)i;
 		if (pun->at[i] + 1u == offset && pun->text[pun->at[i]] == LOCK) {

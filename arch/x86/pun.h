@@ -6,7 +6,11 @@
  * an instruction begins must be one that raises an exception if it is executed. The trap finds the
  * copy of that instruction.
  *
- * Whoever executes the first byte jumps. Whoever executes the byte of another instruction traps.
+ * Whoever executes the first byte jumps. Whoever executes the first byte of another instruction
+ * traps.
+ *
+ * The caller makes sure of what the bytes cannot tell: the text is executed as 64-bit code only,
+ * nobody stores to it while the jump is there, and its first five bytes are in one page.
  *
  * All functions here are pure, and can be called in any context.
  */
@@ -27,8 +31,8 @@
 /**
  * enum pun_refusal - why no jump can stand at an address
  * @PUN_OK: one can
- * @PUN_FIRST: the instruction itself must not execute in another place without a trap
- * @PUN_COVERED: an instruction behind it must not, or is not known
+ * @PUN_FIRST: the instruction itself needs a trap, or nothing may follow it under the jump
+ * @PUN_COVERED: so does an instruction behind it, or it is not known
  * @PUN_ENDS: an instruction within the five bytes does not go on to the next one, and what follows
  *	may be data
  * @PUN_SHORT: the text ends within the covered instructions
@@ -50,6 +54,8 @@ enum pun_refusal {
  * @nr: number of instructions
  * @at: offsets of the instructions; @at[0] is 0
  * @traps: bit k is set if the byte at offset k must raise an exception
+ * @calls: one instruction is a call. A task with a user shadow stack must not execute its copy: see
+ *	ssol_plan::pushes_return
  */
 struct pun {
 	u8 text[PUN_TEXT_MAX];
@@ -57,6 +63,7 @@ struct pun {
 	u8 nr;
 	u8 at[PUN_INSNS];
 	u8 traps;
+	bool calls;
 };
 
 /** pun_refusal_name() - get the text of a refusal, which continues "no jump:". */
@@ -67,8 +74,6 @@ const char *pun_refusal_name(enum pun_refusal why);
  * @pun: result, valid only for %PUN_OK
  * @text: the text, without any breakpoint
  * @len: number of bytes that are known; more than %PUN_TEXT_MAX are not needed
- *
- * The caller makes sure that the first five bytes are in one page.
  */
 enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len);
 
@@ -76,9 +81,9 @@ enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len);
  * pun_traps() - check whether a byte raises an exception when it is executed as an instruction
  * @byte: the byte
  *
- * That is int3, or a byte that is undefined in 64-bit mode whatever follows it (Intel SDM vol. 2,
- * table A-2, superscript i64). Bytes that are prefixes in a newer encoding do not count, nor do
- * those that have an operand.
+ * That is int3, or a byte that is undefined in 64-bit mode whatever follows it: one with the
+ * superscript i64 in Intel SDM vol. 2, table A-2, or D6 (UDB). Bytes that are prefixes in a newer
+ * encoding do not count, nor do those that have an operand.
  */
 bool pun_traps(u8 byte);
 
@@ -104,10 +109,11 @@ bool pun_jump(const struct pun *pun, u64 addr, u64 target, u8 jump[PUN_LEN]);
  * pun_insn_at() - find the covered instruction that begins at an offset
  * @pun: where
  * @offset: the offset
- * @unlocked: set if the offset is behind the LOCK prefix of that instruction: programs jump over
- *	the prefix while they have one thread
+ * @unlocked: set if the offset is behind the LOCK prefix of that instruction. While it has one
+ *	thread, a program may jump there (je 1f; lock; 1: cmpxchg ...). The thread must go on one
+ *	byte behind the start of the copy.
  *
- * Return: the number of the instruction; -1 if none begins there.
+ * Return: the number of the instruction; -1 if none begins there, or if it begins behind the jump.
  */
 int pun_insn_at(const struct pun *pun, unsigned int offset, bool *unlocked);
 

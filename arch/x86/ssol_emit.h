@@ -30,7 +30,7 @@ struct ssol_mark {
  * @slot: address that @buf[0] will have
  * @len: number of bytes in @buf
  * @marks: number of @mark
- * @mark: places at which a thread can be, in ascending order; the first one is at the start
+ * @mark: places at which a thread can be, in ascending order
  */
 struct ssol_out {
 	u8 *buf;
@@ -43,7 +43,9 @@ struct ssol_out {
 /* Mark the end of the code so far. */
 void ssol_mark(struct ssol_out *out, u64 ip, bool done, int sp);
 
-/* Find the state for an address; NULL if it is not in the code. */
+/*
+ * Find the state for an address, which is not before the first mark; NULL if it is not in the code.
+ */
 const struct ssol_mark *ssol_mark_of(const struct ssol_out *out, u64 ip);
 
 /*
@@ -52,7 +54,10 @@ const struct ssol_mark *ssol_mark_of(const struct ssol_out *out, u64 ip);
  */
 int ssol_emit_insn(struct ssol_out *out, const struct ssol_plan *plan, u64 addr);
 
-/* Check whether the instruction can go on to the next one, without a jump of its own to it. */
+/*
+ * Check whether a thread can run out of the code of the instruction at its end, on the way to the
+ * next instruction.  If not, the code has a jump to there, or the instruction never goes there.
+ */
 bool ssol_goes_on(const struct ssol_plan *plan);
 
 /* Get the size of the return address that a near call pushes. */

@@ -57,26 +57,33 @@ static bool arithmetic(unsigned int nr, struct status *status)
 	return is(status, nr == 2 || nr == 3 ? STATUS_CF : 0, ALL);
 }
 
-/* rol ror rcl rcr shl shr sal sar, by ModRM.reg.  A count of 0 changes no flag. */
+/*
+ * rol ror rcl rcr shl shr sal sar, by ModRM.reg.  A count of 0 changes no flag. Nor does a rotation
+ * through CF by the size of the operand and one bit.
+ */
 static bool shift(const struct uinsn *insn, unsigned int count, struct status *status)
 {
 	unsigned int nr = uinsn_reg(insn);
-	u16 reads = nr == 2 || nr == 3 ? STATUS_CF : 0;
 
 	count &= insn->operand_size == 8 && (insn->opcode & 1) ? 63 : 31;
-	if (!count)
-		return is(status, reads, 0);
-	return is(status, reads, nr < 4 ? STATUS_CF | STATUS_OF : ALL);
+	if (nr == 2 || nr == 3)
+		return is(status, STATUS_CF, count == 1 ? STATUS_CF | STATUS_OF : 0);
+	if (nr < 2)
+		return is(status, 0, count == 1 ? STATUS_CF | STATUS_OF : count ? STATUS_CF : 0);
+	return is(status, 0, count ? ALL : 0);
 }
 
 static bool group3(const struct uinsn *insn, struct status *status)
 {
 	switch (uinsn_reg(insn)) {
 	case 2:			/* not */
-	case 6:			/* div: all flags are undefined, and may be what they were */
+	case 6:			/* div idiv: all flags are undefined */
 	case 7:
 		return none(status);
-	default:		/* test neg mul imul */
+	case 4:			/* mul imul: the other flags are undefined, and AMD keeps them */
+	case 5:
+		return is(status, 0, STATUS_CF | STATUS_OF);
+	default:		/* test neg */
 		return is(status, 0, ALL);
 	}
 }
@@ -163,9 +170,9 @@ static bool x87(const struct uinsn *insn, struct status *status)
 	default:
 		return none(status);
 	}
-	/* fcomi fucomi fcomip fucomip; fucompp */
+	/* fcomi fucomi fcomip fucomip: about the other flags, manuals and emulators differ */
 	if (insn->opcode != 0xda && (nr == 5 || nr == 6))
-		return is(status, 0, ALL);
+		return is(status, 0, STATUS_CF | STATUS_PF | STATUS_ZF);
 	return none(status);
 }
 
@@ -179,8 +186,10 @@ static bool one_byte(const struct uinsn *insn, const u8 *text, struct status *st
 		return is(status, condition(op), 0);
 	if (op == 0xe0 || op == 0xe1)		/* loopne loope */
 		return is(status, STATUS_ZF, 0);
-	if (op == 0x69 || op == 0x6b || op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9)
-		return is(status, 0, ALL);	/* imul test */
+	if (op == 0x69 || op == 0x6b)		/* imul */
+		return is(status, 0, STATUS_CF | STATUS_OF);
+	if (op == 0x84 || op == 0x85 || op == 0xa8 || op == 0xa9)	/* test */
+		return is(status, 0, ALL);
 	/* push pop movsxd xchg mov lea cdqe cqo movs stos lods mov enter leave xlat */
 	if (between(op, 0x50, 0x5f) || op == 0x63 || op == 0x68 || op == 0x6a ||
 	    between(op, 0x86, 0x99) || between(op, 0xa0, 0xa5) || between(op, 0xaa, 0xad) ||
@@ -222,6 +231,7 @@ static bool two_bytes_groups(const struct uinsn *insn, const u8 *text, struct st
 	case 0xae:		/* fences, and the control words of SSE and x87 */
 		return (memory(insn) ? insn->pp != 1 && insn->pp != 3 : !insn->pp) && none(status);
 	case 0xaf:		/* imul */
+		return is(status, 0, STATUS_CF | STATUS_OF);
 	case 0xb0:		/* cmpxchg */
 	case 0xb1:
 	case 0xc0:		/* xadd */

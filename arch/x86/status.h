@@ -23,8 +23,8 @@
 /**
  * struct status - what an instruction does with the status flags
  * @reads: flags that it may depend on
- * @writes: flags whose values afterwards do not depend on those before; the manual may call a
- *	value undefined
+ * @writes: flags whose values afterwards do not depend on those before. The manual may call such a
+ *	value undefined. It is not listed if a processor is known to keep the old value then.
  */
 struct status {
 	u16 reads;

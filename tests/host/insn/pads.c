@@ -30,7 +30,7 @@ static struct trial trial;
 static struct pad pad;
 static u8 text[64];
 static u64 at;
-static unsigned long tried, faulted, stepped, wrong;
+static unsigned long tried, faulted, stepped, entered, wrong;
 static unsigned long forms[2];
 
 static struct {
@@ -105,13 +105,14 @@ static bool run_native(void)
 	return true;
 }
 
-static void unwind(struct user_regs_struct *regs)
+/* Convert registers to those of the program. Return false if the state is wrong about the hit. */
+static bool unwind(struct user_regs_struct *regs)
 {
 	struct pad_state state;
 	u64 ax = regs->rax, word;
 
 	if (!pad_unwind(&pad, at, regs->rip, &state))
-		return;
+		return true;
 	if (state.pushed) {
 		memcpy(&word, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]), 8);
 		regs->rax = word;
@@ -119,6 +120,7 @@ static void unwind(struct user_regs_struct *regs)
 	regs->eflags = pad_flags(&state, regs->eflags, ax);
 	regs->rsp += (u64)(s64)state.sp;
 	regs->rip = state.ip;
+	return state.counted == (*counter() && state.ip == pad.addr);
 }
 
 static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
@@ -207,7 +209,9 @@ static bool run_pad(int len)
 	stop.info.si_code = TRAP_TRACE;
 	for (;;) {
 		regs = stop.cpu.regs;
-		unwind(&regs);
+		if (!unwind(&regs))
+			return differs("wrong about the hit at %#llx of the pad",
+				       (unsigned long long)(stop.cpu.regs.rip - at));
 		while (next < native.nr &&
 		       !same_registers(&native.stops[next].cpu.regs, &regs))
 			next++;
@@ -227,6 +231,64 @@ static bool run_pad(int len)
 	if (!same_registers(&native.stops[native.nr - 1].cpu.regs, &regs))
 		return differs("the pad ends too early");
 	return same_end(&stop);
+}
+
+static void set_text(int len, const u8 *code)
+{
+	memset(region_of(REGION_CODE), 0xcc, CODE_SIZE);
+	memcpy(region_of(REGION_CODE) + (trial.addr - layout.at[REGION_CODE]), text, sizeof(text));
+	memset(region_of(REGION_SLOT), 0xcc, CODE_SIZE);
+	memcpy(region_of(REGION_SLOT) + (at - layout.at[REGION_SLOT]), code, (size_t)len);
+}
+
+/*
+ * Begin at an address in the text, and at the copy of what is there, as a thread does that has
+ * trapped. After one instruction, the state must be the same.
+ */
+static void enter(u64 ip, u64 copy)
+{
+	static struct stop expected, stop;
+	struct user_regs_struct regs;
+	struct cpu cpu = trial.cpu;
+	int steps = 0;
+
+	trial_load_memory(&trial);
+	cpu.regs.rip = ip;
+	if (!machine_run(&cpu, true, &expected))
+		return;
+	trial_load_memory(&trial);
+	*counter() = 0;
+	cpu.regs.rip = copy;
+	do {
+		if (!machine_run(&cpu, true, &stop))
+			return;
+		cpu = stop.cpu;
+		cpu.regs.orig_rax = ~0ull;
+		regs = cpu.regs;
+		unwind(&regs);
+		/* A repeated string instruction natively stays where it is; so does what faults. */
+	} while (stops_by_step(&stop) && regs.rip == ip && ++steps < 8 &&
+		 (expected.cpu.regs.rip != ip || !stops_by_step(&expected)));
+	entered++;
+	if (!same_registers(&expected.cpu.regs, &regs) ||
+	    stops_by_step(&expected) != stops_by_step(&stop))
+		differs("entered at %#llx, ip is %#llx and not %#llx",
+			(unsigned long long)(copy - at), (unsigned long long)regs.rip,
+			(unsigned long long)expected.cpu.regs.rip);
+	if (*counter())
+		differs("entered behind the counter, it has counted");
+}
+
+/* Enter the pad at each copy, and behind each LOCK prefix. */
+static void enter_all(const u8 copies[PUN_INSNS])
+{
+	for (unsigned int offset = 0; offset < PUN_LEN; offset++) {
+		bool unlocked;
+		int i = pun_insn_at(&pad.pun, offset, &unlocked);
+
+		if (i >= 0)
+			enter(pad.addr + offset, at + copies[i] + unlocked);
+	}
 }
 
 static bool cannot_compare(void)
@@ -279,11 +341,38 @@ static void try_site(const u8 *bytes, size_t len)
 			differs("no pad: %d", n);
 			continue;
 		}
-		memset(region_of(REGION_SLOT), 0xcc, CODE_SIZE);
-		memcpy(region_of(REGION_SLOT) + (at - layout.at[REGION_SLOT]), code, (size_t)n);
+		set_text(n, code);
 		forms[saves]++;
 		run_pad(n);
+		enter_all(copies);
 	}
+}
+
+/* Execute each byte of pun_byte(), with others behind it that might be its operand. */
+static bool bytes_trap(void)
+{
+	static const u8 behind[] = { 0x00, 0x05, 0x24, 0x80, 0x90, 0xc0, 0xff };
+	static struct stop stop;
+	struct cpu cpu = *machine_initial();
+
+	cpu.regs.orig_rax = ~0ull;
+	cpu.regs.rip = layout.at[REGION_CODE] + 64;
+	for (unsigned int i = 0; i < PUN_BYTES; i++) {
+		for (size_t k = 0; k < sizeof(behind); k++) {
+			u8 byte = pun_byte(i);
+			u64 past = byte == 0xcc;
+
+			memset(region_of(REGION_CODE), behind[k], CODE_SIZE);
+			region_of(REGION_CODE)[64] = byte;
+			if (!machine_run(&cpu, false, &stop) ||
+			    stop.sig != (past ? SIGTRAP : SIGILL) ||
+			    stop.cpu.regs.rip - cpu.regs.rip != past) {
+				ktap_note("byte %02x: signal %d", byte, stop.sig);
+				return false;
+			}
+		}
+	}
+	return true;
 }
 
 struct choice {
@@ -326,14 +415,16 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	ktap_plan(argc - optind);
+	ktap_plan(argc - optind + 1);
 	trial_seed(seed);
 	if (!machine_start(&layout))
 		return 2;
+	ktap_ok(bytes_trap(), "each byte that must trap does so, whatever follows it");
 	for (; optind < argc; optind++) {
 		tried = 0;
 		faulted = 0;
 		stepped = 0;
+		entered = 0;
 		wrong = 0;
 		memset(forms, 0, sizeof(forms));
 		if (visit_code_sections(argv[optind], sample, &choice) < 0) {
@@ -343,7 +434,7 @@ int main(int argc, char **argv)
 		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1],
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
-		ktap_note("%lu steps", stepped);
+		ktap_note("%lu steps; pads were entered at %lu places", stepped, entered);
 	}
 	machine_end();
 	return ktap_finish();

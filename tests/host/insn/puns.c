@@ -10,6 +10,7 @@
 #include "ktap.h"
 #include "pad.h"
 #include "sections.h"
+#include "status.h"
 
 #define ADDR	0x401000ull
 
@@ -33,10 +34,20 @@ static const struct golden goldens[] = {
 	{ "a system call", { 0x0f, 0x05, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
 	{ "a system call behind", { 0x90, 0x90, 0x0f, 0x05, 0x90 }, PUN_COVERED, 0, 0 },
 	{ "pushf", { 0x9c, 0x90, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "popf", { 0x9d, 0x90, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "int $0x80", { 0xcd, 0x80, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "sysenter", { 0x0f, 0x34, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "mov to ss", { 0x8e, 0xd0, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "far jmp", { 0xff, 0x28, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "iret", { 0x48, 0xcf, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "xbegin", { 0xc7, 0xf8, 0x00, 0x00, 0x00, 0x00 }, PUN_FIRST, 0, 0 },
+	{ "lock call", { 0xf0, 0xe8, 0x01, 0x02, 0x03, 0x04 }, PUN_FIRST, 0, 0 },
+	{ "lock jcc behind", { 0x90, 0xf0, 0x74, 0x10, 0x90 }, PUN_COVERED, 0, 0 },
 	{ "ud2", { 0x0f, 0x0b, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
 	{ "int3 behind", { 0x90, 0xcc, 0x90, 0x90, 0x90 }, PUN_COVERED, 0, 0 },
-	{ "a call that returns to nop", { 0xff, 0xd0, 0x90, 0x90, 0x90 }, PUN_COVERED, 0, 0 },
-	{ "loop with more behind", { 0xe2, 0xf0, 0x90, 0x90, 0x90 }, PUN_COVERED, 0, 0 },
+	{ "a call that returns to nop", { 0xff, 0xd0, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
+	{ "such a call behind", { 0x90, 0xff, 0xd0, 0x90, 0x90 }, PUN_COVERED, 0, 0 },
+	{ "loop with more behind", { 0xe2, 0xf0, 0x90, 0x90, 0x90 }, PUN_FIRST, 0, 0 },
 	{ "ret, the next function", { 0xc3, 0x55, 0x48, 0x89, 0xe5 }, PUN_ENDS, 0, 0 },
 	{ "ret, zeroes", { 0xc3 }, PUN_ENDS, 0, 0 },
 	{ "ret, int3", { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc }, PUN_ENDS, 0, 0 },
@@ -78,6 +89,12 @@ static void text_ends(void)
 		pun_insn_at(&pun, 2, &unlocked) == 1 && unlocked &&
 		pun_insn_at(&pun, 3, &unlocked) == -1,
 		"so is the one behind a LOCK prefix");
+	pun_decide(&pun, (const u8 *)"\x90\x90\x90\x90\xf0\xff\x00", 7);
+	ktap_ok(pun_insn_at(&pun, 4, &unlocked) == 4 && !unlocked &&
+		pun_insn_at(&pun, 5, &unlocked) == -1, "none begins behind the jump");
+	ktap_ok(!pun_decide(&pun, (const u8 *)"\xe8\x01\x02\x03\x04", 5) && pun.calls &&
+		!pun_decide(&pun, (const u8 *)"\xe9\x01\x02\x03\x04", 5) && !pun.calls,
+		"a call is told as such");
 }
 
 /* Take one displacement for each combination of low, trapping and other bytes. */
@@ -103,8 +120,75 @@ static void known_jumps(void)
 		tried++;
 	}
 	ktap_ok(!wrong && taken, "%lu of %lu displacements trap where they must", taken, tried);
-	ktap_ok(!pun_jump(&pun, ADDR, ADDR + (1ull << 32), jump) &&
-		!pun_jump(&pun, ADDR, ADDR - (1ull << 32), jump), "the target is within 2 GiB");
+	pun_decide(&pun, (const u8 *)"\xb8\x01\x00\x00\x00", 5);
+	ktap_ok(pun_jump(&pun, ADDR, ADDR + 5 + 0x7fffffff, jump) &&
+		!pun_jump(&pun, ADDR, ADDR + 5 + 0x80000000, jump) &&
+		pun_jump(&pun, 1ull << 32, (1ull << 32) + 5 - 0x80000000, jump) &&
+		!pun_jump(&pun, 1ull << 32, (1ull << 32) + 4 - 0x80000000, jump),
+		"the target is within 2 GiB");
+}
+
+/* Text, and the flags that it may still use. */
+static const struct {
+	const char *what;
+	u8 text[16];
+	size_t len;
+	unsigned int live;
+} uses[] = {
+	{ "xor", { 0x31, 0xc0 }, 2, 0 },
+	{ "mov, the end", { 0x89, 0xc8 }, 2, STATUS_ALL },
+	{ "nop, ret", { 0x90, 0xc3, 0x31, 0xc0 }, 4, STATUS_ALL },
+	{ "call, xor", { 0xe8, 0, 0, 0, 0, 0x31, 0xc0 }, 7, STATUS_ALL },
+	{ "jmp, xor", { 0xeb, 0, 0x31, 0xc0 }, 4, STATUS_ALL },
+	{ "syscall, xor", { 0x0f, 0x05, 0x31, 0xc0 }, 4, STATUS_ALL },
+	{ "inc, jo", { 0xff, 0xc0, 0x70, 0x10 }, 4, STATUS_CF },
+	{ "jo, xor", { 0x70, 0x10, 0x31, 0xc0 }, 4, STATUS_ALL },
+	{ "adc", { 0x11, 0xc8 }, 2, STATUS_CF },
+	{ "sete, xor", { 0x0f, 0x94, 0xc0, 0x31, 0xc0 }, 5, STATUS_ZF },
+	{ "cmovl, sub", { 0x0f, 0x4c, 0xc1, 0x29, 0xc8 }, 5, STATUS_SF | STATUS_OF },
+	{ "shl $0, xor", { 0xc1, 0xe0, 0x00, 0x31, 0xc0 }, 5, 0 },
+	{ "shl $0, the end", { 0xc1, 0xe0, 0x20 }, 3, STATUS_ALL },
+	{ "rcl $9, sahf, jo", { 0xc0, 0xd0, 9, 0x9e, 0x70, 5 }, 6, STATUS_CF | STATUS_OF },
+	{ "imul, js", { 0x0f, 0xaf, 0xc1, 0x78, 5 }, 5, STATUS_ALL & ~(STATUS_CF | STATUS_OF) },
+	{ "lahf, xor", { 0x9f, 0x31, 0xc0 }, 3, STATUS_ALL & ~STATUS_OF },
+	{ "rep cmpsb, xor", { 0xf3, 0xa6, 0x31, 0xc0 }, 4, 0 },
+	{ "rep cmpsb, the end", { 0xf3, 0xa6 }, 2, STATUS_ALL },
+	{ "no instruction", { 0x06, 0x31, 0xc0 }, 3, STATUS_ALL },
+};
+
+static void known_uses(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
+		unsigned int live = status_live(uses[i].text, uses[i].len);
+
+		ktap_ok(live == uses[i].live, "%s: the flags %#x are of use", uses[i].what, live);
+	}
+	ktap_ok(!pad_saves(uses[6].text, uses[6].len) && pad_saves(uses[9].text, uses[9].len),
+		"a pad saves flags if one is of use that counting changes");
+}
+
+/* Pads far from what they name. */
+static void known_pads(void)
+{
+	static const u8 widest[] = {
+		0x74, 0x10, 0x75, 0x10, 0xff, 0x94, 0x24, 0x00, 0x01, 0x00, 0x00
+	};
+	struct pad pad = { .addr = ADDR, .counter = ADDR + 0x10000, .saves = true };
+	u64 near = ADDR + 0x20000, far = ADDR + (1ull << 46);
+	u8 buf[PAD_MAX], copies[PUN_INSNS];
+	int n;
+
+	pun_decide(&pad.pun, widest, sizeof(widest));
+	n = pad_emit(&pad, near, buf, copies);
+	ktap_ok(n > 0 && copies[0] == 30 && copies[1] == 36 && copies[2] == 42,
+		"a pad has the copies where it says");
+	ktap_ok(pad_emit(&pad, far, buf, copies) == -ERANGE, "no pad reaches a counter so far away");
+	pad.counter = far + 0x10000;
+	n = pad_emit(&pad, far, buf, copies);
+	ktap_ok(n > 100 && n <= PAD_MAX, "a pad with long jumps has %d bytes", n);
+	pun_decide(&pad.pun, (const u8 *)"\x8b\x05\x00\x00\x00\x00", 6);
+	ktap_ok(pad_emit(&pad, far, buf, copies) == -ERANGE,
+		"no pad reaches an operand so far away");
 }
 
 struct sweep {
@@ -214,8 +298,10 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)ARRAY_SIZE(goldens) + 5 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 12 + 2 * (argc - 1));
 	known_cases();
+	known_uses();
+	known_pads();
 	text_ends();
 	known_jumps();
 	for (int i = 1; i < argc; i++) {
