@@ -93,7 +93,7 @@ static void mark_unlocked(struct ssol_out *out, unsigned int copy, u64 addr)
 static int emit(struct ssol_out *out, const struct pad *pad, u8 copies[PUN_INSNS])
 {
 	const struct pun *pun = &pad->pun;
-	struct ssol_plan plan;
+	struct ssol_plan plan = {};
 	unsigned int i;
 	int ret;
 

@@ -269,7 +269,7 @@ static int prepare_probe(struct aggregate_probe *probe,
 }
 
 /* Handle a line that selects tasks, and set *@ret.  Return false if @line is of another kind. */
-static bool take_whose(struct aggregate *set, const char *line, bool late, int *ret)
+static bool take_tasks(struct aggregate *set, const char *line, bool late, int *ret)
 {
 	bool only = !strncmp(line, "only ", 5);
 
@@ -293,7 +293,7 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 	struct tracer_diag diag;
 	int ret;
 
-	if (take_whose(set, line, batch->n, &ret))
+	if (take_tasks(set, line, batch->n, &ret))
 		return ret;
 	def = tracer_def_parse(line, len, &diag);
 	if (IS_ERR(def))

@@ -431,7 +431,8 @@ int main(int argc, char **argv)
 			ktap_skip("%s: it is no x86 object file", argv[optind]);
 			continue;
 		}
-		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1],
+		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1] &&
+			entered > tried,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
 		ktap_note("%lu steps; pads were entered at %lu places", stepped, entered);
