@@ -34,7 +34,7 @@ void site_publish(struct site *site, struct consumer_set *set)
 	struct consumer_set *old = site_set(site);
 
 	rcu_assign_pointer(site->set, set);
-	consumer_set_put(old);
+	consumer_set_retire(old);
 }
 
 /* Look up the site at @addr that traps find, or NULL.  Context: probed_mm::lock held. */

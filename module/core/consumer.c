@@ -452,35 +452,55 @@ struct consumer_set *consumer_set_solo(struct consumer *c)
  * @set: the set
  *
  * Context: RCU read side, in which the set was found.
- * Return: false if the last reference has been dropped.
+ * Return: false if the set has a single consumer, which has been unregistered.
  */
 bool consumer_set_get(struct consumer_set *set)
 {
-	return refcount_inc_not_zero(set->solo ? &set->consumers[0]->refs : &set->refs);
-}
-
-static void consumer_set_free_rcu(struct rcu_head *head)
-{
-	struct consumer_set *set = container_of(head, struct consumer_set, rcu);
-	unsigned int i;
-
-	for (i = 0; i < set->nr; i++)
-		consumer_put(set->consumers[i]);
-	kfree(set);
+	if (set->solo)
+		return refcount_inc_not_zero(&set->consumers[0]->refs);
+	/* The site drops its reference after this read side: see consumer_set_retire(). */
+	refcount_inc(&set->refs);
+	return true;
 }
 
 /**
  * consumer_set_put() - drop a reference to a set
  * @set: the set, or NULL
  *
- * Context: any; the set and its consumers stay for a grace period.
+ * Context: any.
  */
 void consumer_set_put(struct consumer_set *set)
 {
-	if (set && set->solo)
+	unsigned int i;
+
+	if (set && set->solo) {
 		consumer_put(set->consumers[0]);
-	else if (set && refcount_dec_and_test(&set->refs))
-		call_rcu(&set->rcu, consumer_set_free_rcu);
+	} else if (set && refcount_dec_and_test(&set->refs)) {
+		for (i = 0; i < set->nr; i++)
+			consumer_put(set->consumers[i]);
+		kfree(set);
+	}
+}
+
+static void consumer_set_retired(struct rcu_head *head)
+{
+	consumer_set_put(container_of(head, struct consumer_set, rcu));
+}
+
+/**
+ * consumer_set_retire() - drop the reference of a site that has another set now
+ * @set: the set that traps no longer find, or NULL
+ *
+ * The reference is dropped after traps in flight, so that they can take one of their own.
+ *
+ * Context: any.
+ */
+void consumer_set_retire(struct consumer_set *set)
+{
+	if (set && set->solo)
+		consumer_set_put(set);
+	else if (set)
+		call_rcu(&set->rcu, consumer_set_retired);
 }
 
 /* A cache with a constructor is exempt from init_on_alloc.  consumer_create() sets all fields. */

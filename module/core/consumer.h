@@ -83,7 +83,7 @@ enum dispatch {
  * @refs: one for the site, and one for each hit with handlers in task context; not used in
  *	consumer::solo, where consumer::refs counts these references
  * @solo: the set is consumer::solo
- * @rcu: frees it after traps in flight
+ * @rcu: drops the reference of the site after traps in flight
  * @dispatch: how a hit calls the consumers; other than %DISPATCH_MANY only in consumer::solo, and
  *	only while that consumer is live
  * @nr: number of all consumers
@@ -339,5 +339,6 @@ void consumer_set_append(struct consumer_set *set, struct consumer *c);
 struct consumer_set *consumer_set_solo(struct consumer *c);
 bool consumer_set_get(struct consumer_set *set);
 void consumer_set_put(struct consumer_set *set);
+void consumer_set_retire(struct consumer_set *set);
 
 #endif /* _UPROBES_CONSUMER_H */

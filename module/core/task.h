@@ -86,8 +86,8 @@ struct copy_mark {
  * @hit.site: site of the hit
  * @hit.only: with HIT_ONE in @hit.defer, the only consumer, with a reference on
  *	consumer::run.active
- * @hit.handlers: the consumer set that @hit.handler_mask is for, with a reference
- * @hit.handler_mask: bits of the consumers whose task handlers must be called
+ * @hit.set: the consumers at the time of the hit, with a reference; NULL if @hit.defer needs none
+ * @hit.handler_mask: bits of the consumers in @hit.set whose task handlers must be called
  * @hit.returning: return instances whose handlers must be called in task context
  * @hit.shared_regs: valid while @hit.shared is set
  * @step: the instruction that the task is stepping over
@@ -144,7 +144,7 @@ struct utask {
 		unsigned int defer;
 		struct site *site;
 		struct consumer *only;
-		struct consumer_set *handlers;
+		struct consumer_set *set;
 		u64 handler_mask;
 		struct uret_instance *returning;
 		struct pt_regs shared_regs;

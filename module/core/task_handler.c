@@ -3,8 +3,7 @@
  * Task handlers that atomic handlers ask for.
  *
  * An atomic handler asks while it runs in the trap.  utask::hit.handler_mask has a bit for each
- * consumer of the site's set that has asked.  utask::hit.handlers keeps this set, with a
- * reference, until the task work of the hit.
+ * consumer of utask::hit.set that has asked.
  */
 #include <linux/bits.h>
 
@@ -64,27 +63,6 @@ void task_handlers_missed(const struct consumer_set *set, u64 mask)
 		if (mask & BIT_ULL(i))
 			consumer_hit_missed(set->consumers[i]);
 	}
-}
-
-/**
- * task_handlers_note() - note which task handlers must be called
- * @utask: utask of the current task, or NULL if there is no memory for it
- * @set: the consumers
- * @mask: bits of the consumers that have asked
- *
- * Context: the trap.
- * Return: HIT_TASK_HANDLERS, with a reference to the set in utask::hit.handlers; 0 if no task
- * handler can be called.
- */
-unsigned int task_handlers_note(struct utask *utask, struct consumer_set *set, u64 mask)
-{
-	if (!utask || !consumer_set_get(set)) {
-		task_handlers_missed(set, mask);
-		return 0;
-	}
-	utask->hit.handlers = set;
-	utask->hit.handler_mask = mask;
-	return HIT_TASK_HANDLERS;
 }
 
 /**

@@ -28,7 +28,6 @@ static inline bool task_handler_asked(void)
 void task_handler_ask(void);
 u64 task_handler_bit(struct consumer *c, unsigned int i);
 void task_handlers_missed(const struct consumer_set *set, u64 mask);
-unsigned int task_handlers_note(struct utask *utask, struct consumer_set *set, u64 mask);
 void task_handlers_run(struct consumer_set *set, u64 mask, struct pt_regs *regs);
 
 #endif /* _UPROBES_TASK_HANDLER_H */

@@ -133,6 +133,25 @@ static bool hit_was_passed_on(const struct site *site, const struct pt_regs *reg
 }
 
 /*
+ * Defer the rest of a hit to task context, which calls the consumers of @set and no others.
+ * Consumers that are registered meanwhile would see a part of the hit only.  Return false if the
+ * task will not run user code again, or if the only consumer has been unregistered.
+ */
+static bool hit_defer(struct utask *utask, struct site *site, struct consumer_set *set,
+		      unsigned int what)
+{
+	if (!consumer_set_get(set))
+		return false;
+	utask->hit.site = site;
+	utask->hit.set = set;
+	if (likely(!utask_defer(utask, what)))
+		return true;
+	utask->hit.set = NULL;
+	consumer_set_put(set);
+	return false;
+}
+
+/*
  * Finish a hit whose only handler, an atomic one, has asked for task context or has changed the
  * ip.
  */
@@ -153,12 +172,12 @@ static noinline int hit_atomic_rest(struct site *site, struct consumer_set *set,
 	 */
 	if (unlikely(asked && !utask && set->retry_on_nomem))
 		return NOTIFY_STOP;
-	if (asked && task_handlers_note(utask, set, asked)) {
-		utask->hit.site = site;
-		if (!utask_defer(utask, HIT_TASK_HANDLERS))
+	if (unlikely(!utask)) {
+		task_handlers_missed(set, asked);
+	} else {
+		utask->hit.handler_mask = asked;
+		if (hit_defer(utask, site, set, HIT_TASK_HANDLERS))
 			return NOTIFY_STOP;
-		utask->hit.handlers = NULL;
-		consumer_set_put(set);
 	}
 	resume_unstepped(site, regs);
 	return NOTIFY_STOP;
@@ -243,22 +262,14 @@ static bool hit_call_atomic(struct hit *hit)
 		 */
 		if (!hit->utask && !set->nr_sleepable && !set->nr_return)
 			hit->utask = utask_get(current);
-		hit->defer |= task_handlers_note(hit->utask, set, asked);
+		if (hit->utask) {
+			hit->utask->hit.handler_mask = asked;
+			hit->defer |= HIT_TASK_HANDLERS;
+		} else {
+			task_handlers_missed(set, asked);
+		}
 	}
 	return true;
-}
-
-/* Defer the rest to task context.  Return false if the task will not run user code again. */
-static bool hit_leave_rest(struct hit *hit)
-{
-	hit->utask->hit.site = hit->site;
-	if (!utask_defer(hit->utask, hit->defer))
-		return true;
-	if (hit->defer & HIT_TASK_HANDLERS) {
-		hit->utask->hit.handlers = NULL;
-		consumer_set_put(hit->set);
-	}
-	return false;
 }
 
 /*
@@ -284,7 +295,7 @@ static bool hit_pass_on(struct hit *hit)
 	if (hit->defer) {
 		hit->utask->hit.shared = true;
 		hit->utask->hit.shared_regs = *regs;
-		if (!hit_leave_rest(hit))
+		if (!hit_defer(hit->utask, hit->site, hit->set, hit->defer))
 			hit->utask->hit.shared = false;
 	}
 	if (current->ptrace && !hit->utask)
@@ -353,7 +364,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		return true;
 	if (unlikely(hit.shared))
 		return hit_pass_on(&hit);
-	if (hit.set && hit_prepare_rest(&hit) && hit_leave_rest(&hit))
+	if (hit.set && hit_prepare_rest(&hit) && hit_defer(hit.utask, site, hit.set, hit.defer))
 		return true;
 	resume_at(hit.utask, site, regs);
 	return true;

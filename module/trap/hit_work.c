@@ -23,19 +23,6 @@
 #include "uret/uretprobe.h"
 #include "uret/uretprobe_return.h"
 
-static struct consumer_set *hit_set_get(struct site *site)
-{
-	struct consumer_set *set;
-
-	rcu_read_lock();
-	/* If the set has gone since it was read, another set has replaced it: read again. */
-	do {
-		set = rcu_dereference(site->set);
-	} while (set && !consumer_set_get(set));
-	rcu_read_unlock();
-	return set;
-}
-
 static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 {
 	unsigned int i;
@@ -99,15 +86,13 @@ static noinline void hit_work_unusual(struct utask *utask, struct pt_regs *regs)
 
 /* Call the remaining handlers, those of each kind in the order of the set. */
 static void hit_work_handlers(struct utask *utask, struct site *site, unsigned int what,
-			      struct consumer_set *handlers, struct pt_regs *regs)
+			      struct consumer_set *set, struct pt_regs *regs)
 {
-	struct consumer_set *set = hit_set_get(site);
-
 	if (what & HIT_TASK_HANDLERS)
-		task_handlers_run(handlers, utask->hit.handler_mask, regs);
-	if (set && what & HIT_ENTRY)
+		task_handlers_run(set, utask->hit.handler_mask, regs);
+	if (what & HIT_ENTRY)
 		hit_run_sleepable(set, regs);
-	if (set && what & HIT_PREPARE) {
+	if (what & HIT_PREPARE) {
 		if (regs->ip == site->key.addr) {
 			if (uretprobe_can_follow(regs))
 				unwinder_seek(site->pmm);
@@ -116,13 +101,11 @@ static void hit_work_handlers(struct utask *utask, struct site *site, unsigned i
 			uretprobe_missed(set);
 		}
 	}
-	consumer_set_put(set);
 }
 
 /* Do all the work that a hit has deferred, in the required order. */
-static void hit_work_steps(struct utask *utask, unsigned int what,
-			   struct consumer_set *handlers, struct pt_regs *user_regs,
-			   bool signalled)
+static void hit_work_steps(struct utask *utask, unsigned int what, struct consumer_set *set,
+			   struct pt_regs *user_regs, bool signalled)
 {
 	struct pt_regs *regs = utask->hit.shared ? &utask->hit.shared_regs : user_regs;
 	struct site *site = utask->hit.site;
@@ -133,7 +116,7 @@ static void hit_work_steps(struct utask *utask, unsigned int what,
 	if (what & HIT_RETURN)
 		uretprobe_run_sleepable(utask, regs);
 	if (what & (HIT_ENTRY | HIT_PREPARE | HIT_TASK_HANDLERS)) {
-		hit_work_handlers(utask, site, what, handlers, regs);
+		hit_work_handlers(utask, site, what, set, regs);
 		/* If the breakpoint is shared, its other owner has had the instruction executed. */
 		if (regs == user_regs)
 			resume_in_task(utask, site, regs, signalled);
@@ -143,22 +126,21 @@ static void hit_work_steps(struct utask *utask, unsigned int what,
 
 static noinline void hit_work_many(struct utask *utask, struct pt_regs *regs)
 {
-	struct consumer_set *handlers = utask->hit.handlers;
+	struct consumer_set *set = utask->hit.set;
 	unsigned int what = utask->hit.defer;
 	bool signalled = utask->signals.noticed;
 
 	utask->hit.queued = false;
 	utask->signals.noticed = false;
-	utask->hit.handlers = NULL;
+	utask->hit.set = NULL;
 	if (unlikely(utask->exited || !current->mm))
 		uretprobe_drop_returning(utask);
 	else if (unlikely(what & HIT_IN_PLACE))
 		site_remove_breakpoint(utask->hit.site);
 	else
-		hit_work_steps(utask, what, handlers, regs, signalled);
+		hit_work_steps(utask, what, set, regs, signalled);
 	utask->hit.shared = false;
-	if (what & HIT_TASK_HANDLERS)
-		consumer_set_put(handlers);
+	consumer_set_put(set);
 	utask_work_done(utask);
 	task_work_end();
 }
