@@ -77,6 +77,15 @@ struct uretprobe;
 #define UPROBE_INHERIT		0x0004
 
 /**
+ * define UPROBE_COUNT - only count the hits
+ *
+ * The probe has no handler: uprobe_counts() tells how often the instruction was
+ * reached.  Such a hit costs less than one with any handler.  Not for return
+ * probes.  %UPROBE_ATOMIC makes no difference.
+ */
+#define UPROBE_COUNT		0x0008
+
+/**
  * enum uprobe_type - what a registration callback is about
  * @UPTY_UPROBE: a struct uprobe
  * @UPTY_URETPROBE: a struct uretprobe
@@ -99,6 +108,7 @@ enum uprobe_type {
  *	debugger, the kernel's uprobes) has a breakpoint at the same place, changes
  *	that a handler in task context makes to @regs have no effect.  At one place,
  *	handlers are called in the order of registration, atomic handlers first.
+ *	With %UPROBE_COUNT, NULL.
  * @kdata: reserved for the uprobes module.  NULL before the first registration
  *	and whenever the probe is not registered.
  * @registration_callback: optional; called when a deferred registration (@reg is
@@ -237,12 +247,13 @@ struct uprobe_counts {
  *
  * Context: may sleep, or a probe handler.
  * Return: 0, or
- * -EINVAL: @u has no handler, or its fields contradict each other or have invalid
- *	values (unknown flags, an odd or outlying reference counter, a filter without
- *	a file, data_size above URETPROBE_DATA_MAX); the process has no address space;
- *	the address is not executable code that can be probed; the offset lies outside
- *	of the file; or the file is not a regular file, lies in a file system from which
- *	nothing can be executed (sysfs, proc), or cannot be read by its inode alone;
+ * -EINVAL: @u has no handler (or has one, with %UPROBE_COUNT), or its fields contradict
+ *	each other or have invalid values (unknown flags, an odd or outlying reference
+ *	counter, a filter without a file, data_size above URETPROBE_DATA_MAX); the
+ *	process has no address space; the address is not executable code that can be
+ *	probed; the offset lies outside of the file; or the file is not a regular file,
+ *	lies in a file system from which nothing can be executed (sysfs, proc), or
+ *	cannot be read by its inode alone;
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: @path cannot be looked up or opened;
  * -EBADF: @file is not open for reading;

@@ -61,11 +61,15 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 {
 	const struct uretprobe *rp = container_of(u, struct uretprobe, u);
 
-	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler)
+	if (u->flags & UPROBE_COUNT && type == CONSUMER_RETURN)
+		return "a return probe cannot only count";
+	if (u->flags & UPROBE_COUNT && (u->handler || u->task_handler))
+		return "a probe that only counts has no handlers";
+	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))
 		return "it has no handler";
 	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)
 		return "data_size is above URETPROBE_DATA_MAX";
-	if (u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT))
+	if (u->flags & ~(UPROBE_ATOMIC | UPROBE_DISABLED | UPROBE_INHERIT | UPROBE_COUNT))
 		return "flags has bits that mean nothing";
 	if (u->filter && !in_file(u))
 		return "a filter is for probes on a file";

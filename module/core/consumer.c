@@ -162,7 +162,8 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	*c = (struct consumer){};
 	c->u = u;
 	c->type = type;
-	c->atomic = u->flags & UPROBE_ATOMIC;
+	c->counts = u->flags & UPROBE_COUNT;
+	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
 	if (consumer_get_stats(c))
 		goto free;
@@ -414,6 +415,8 @@ static enum dispatch consumer_dispatch(const struct consumer *c)
 {
 	const struct uretprobe *rp = container_of(c->u, struct uretprobe, u);
 
+	if (c->counts)
+		return DISPATCH_COUNT;
 	if (c->type == CONSUMER_ENTRY)
 		return c->atomic ? DISPATCH_ATOMIC : DISPATCH_TASK;
 	return rp->entry_handler || c->data_size ? DISPATCH_MANY : DISPATCH_RETURN;

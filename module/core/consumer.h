@@ -68,12 +68,14 @@ struct consumer_stats {
  * enum dispatch - how a hit calls the consumers of a site
  * @DISPATCH_MANY: look at each consumer; the general case
  * @DISPATCH_ATOMIC: the only consumer is an entry consumer, and its handler runs in the trap
+ * @DISPATCH_COUNT: the only consumer is an entry consumer that only counts
  * @DISPATCH_TASK: the only consumer is an entry consumer, and its handler runs in task context
  * @DISPATCH_RETURN: the only consumer is a return consumer with neither an entry handler nor data
  */
 enum dispatch {
 	DISPATCH_MANY,
 	DISPATCH_ATOMIC,
+	DISPATCH_COUNT,
 	DISPATCH_TASK,
 	DISPATCH_RETURN,
 };
@@ -87,7 +89,7 @@ enum dispatch {
  * @dispatch: how a hit calls the consumers; other than %DISPATCH_MANY only in consumer::solo, and
  *	only while that consumer is live
  * @nr: number of all consumers
- * @nr_atomic: number of entry consumers with a handler that runs in the trap
+ * @nr_atomic: number of entry consumers that are handled in the trap
  * @nr_sleepable: number of entry consumers with a handler that runs in task context
  * @nr_return: number of return consumers
  * @nr_return_in_task: number of return consumers with an entry handler that runs in task context
@@ -146,6 +148,7 @@ struct attachment {
  *	claimed and @reg.gone not set
  * @type: whether @u is a struct uprobe, or part of a struct uretprobe
  * @atomic: handlers run in the trap
+ * @counts: it has no handler, and only counts; @atomic is set, too; constant
  * @atomic_entry: @atomic and an entry consumer; constant
  * @in_every_process: it probes a file, or is the module's own consumer on unwinders (unwinder.c);
  *	constant
@@ -204,6 +207,7 @@ struct consumer {
 	struct uprobe *u;
 	enum consumer_type type;
 	bool atomic;
+	bool counts;
 	bool atomic_entry;
 	bool in_every_process;
 	bool retry_on_nomem;

@@ -13,23 +13,15 @@
 
 #include <uprobes/uprobes.h>
 
-static void count_hit(struct uprobe *u, struct pt_regs *regs)
-{
-	/* uprobes.ko counts the hits; there is nothing else to do. */
-}
-
+/* uprobes.ko counts the hits; there is nothing else to do. */
 static struct uprobe probe = {
-	.handler = count_hit,
+	.flags = UPROBE_COUNT,
 };
 
 module_param_named(pid, probe.pid, int, 0444);
 MODULE_PARM_DESC(pid, "process to probe");
 module_param_named(vaddr, probe.vaddr, ulong, 0444);
 MODULE_PARM_DESC(vaddr, "address of the instruction");
-
-static bool atomic;
-module_param(atomic, bool, 0444);
-MODULE_PARM_DESC(atomic, "run the handler in the trap");
 
 static int hits_get(char *buffer, const struct kernel_param *kp)
 {
@@ -45,8 +37,6 @@ MODULE_PARM_DESC(hits, "how often so far");
 
 static int __init count_init(void)
 {
-	if (atomic)
-		probe.flags = UPROBE_ATOMIC;
 	return register_uprobe(&probe);
 }
 

@@ -55,6 +55,8 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 		if (!c->atomic_entry || !READ_ONCE(c->run.live))
 			continue;
 		consumer_hit(c);
+		if (c->counts)
+			continue;
 		c->u->handler(c->u, regs);
 		if (unlikely(this_cpu_read(task_handler_wanted)))
 			asked |= task_handler_bit(c, i);
@@ -398,11 +400,22 @@ static noinline int hit_return(struct site *site, struct consumer *c, struct pt_
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
+/* Handle the usual case of a consumer that only counts: it is the only one. */
+static __always_inline int hit_count(struct site *site, struct consumer *c, struct pt_regs *regs)
+{
+	consumer_hit(c);
+	regs->ip = site->key.addr;
+	resume_unstepped(site, regs);
+	return NOTIFY_STOP;
+}
+
 /* Handle a hit at a site whose consumers are not just one atomic handler. */
 static noinline int hit_dispatch(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
 	enum dispatch dispatch = READ_ONCE(set->dispatch);
 
+	if (dispatch == DISPATCH_COUNT)
+		return hit_count(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_TASK)
 		return hit_in_task(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_RETURN)

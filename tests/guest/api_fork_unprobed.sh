@@ -12,7 +12,7 @@ for atomic in 0 1; do
 	check "atomic=$atomic: a return probe is registered" \
 		insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" pid="$pid" vaddr="$vaddr" atomic=$atomic
 	work=$(symbol_in "$pid" "$progs/calls" work)
-	insmod "$UPROBES_SAMPLES/uprobe_count.ko" pid="$pid" vaddr="$work" atomic=$atomic
+	insmod "$UPROBES_SAMPLES/uprobe_count.ko" pid="$pid" vaddr="$work"
 	go_on
 	wait_for "vfork child"
 	is "$(tail -n +2 "$out")" "$(cat "$tmp/plain")" "atomic=$atomic: the children's results are as without probes"

@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 54
+ktap_plan 58
 
 # refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0 with only these fields is refused. Two results.
 refused() {
@@ -41,6 +41,8 @@ is "$(step call 2) $(hits 1)" "call 605 2" "with the right bytes the probe is hi
 like "$(run register 1 2>&1)" ": Device or resource busy\$" "a registered probe cannot be registered again"
 refused "Invalid argument" "a probe cannot be registered: it has no handler" pid="$pid" vaddr="$work" handler=0
 refused "Invalid argument" "a probe cannot be registered: it has no handler" pid="$pid" vaddr="$work" returns=1 handler=0
+refused "Invalid argument" "a probe that only counts has no handlers" pid="$pid" vaddr="$work" flags=8
+refused "Invalid argument" "a return probe cannot only count" pid="$pid" vaddr="$work" returns=1 flags=8
 refused "Invalid argument" "flags has bits that mean nothing" pid="$pid" vaddr="$work" flags=0x100
 refused "Invalid argument" "a filter is for probes on a file" pid="$pid" vaddr="$work" only="$pid"
 refused "Invalid argument" "data_size is above URETPROBE_DATA_MAX" pid="$pid" vaddr="$work" returns=1 data=1000000

@@ -452,7 +452,7 @@ static int set_probe(const char *line, const struct kernel_param *kp)
 		p->used = true;
 		/* Set the handlers of both kinds of probes.  Only one kind is called. */
 		p->rp.u.handler = p->bare && !p->returns ? NULL : on_hit;
-		p->rp.u.task_handler = on_task;
+		p->rp.u.task_handler = p->bare ? NULL : on_task;
 		p->rp.u.filter = p->only ? filter_pid : NULL;
 		p->rp.u.registration_callback = p->mute ? NULL : on_done;
 		p->rp.handler = p->bare && p->returns ? NULL : on_return;

@@ -16,7 +16,7 @@
 #include "trace/event/tasks.h"
 #include "trace/parse/parse.h"
 
-/* The size of a cell of an entry probe, which counts hits only. */
+/* The size of a cell of an entry probe of a selection, which counts hits only. */
 #define COUNT_SIZE sizeof(u64)
 
 /**
@@ -35,6 +35,12 @@ struct aggregate *aggregate_create(void)
 	return set;
 }
 
+/* Check whether all hits of a probe count, so that the module's own count of them suffices. */
+static bool counts_all(const struct aggregate_probe *probe)
+{
+	return probe->kind != TRACER_RETURN && !probe->batch->set->tasks.any;
+}
+
 static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
 {
 	const struct aggregate_batch *batch = probe->batch;
@@ -48,7 +54,10 @@ static bool counts(const struct aggregate_probe *probe)
 	return !tracer_tasks_drops(&probe->batch->set->tasks);
 }
 
-/* Called in the trap: interrupts are off, so no other hit on this CPU interferes. */
+/*
+ * Count a hit of a selected task.  Called in the trap: interrupts are off, so no other hit on this
+ * CPU interferes.
+ */
 static void on_entry(struct uprobe *u, struct pt_regs *regs)
 {
 	struct aggregate_probe *probe =
@@ -249,7 +258,7 @@ static int prepare_probe(struct aggregate_probe *probe,
 
 	strscpy(probe->name, def->event, sizeof(probe->name));
 	probe->kind = def->kind;
-	u->flags = UPROBE_ATOMIC;
+	u->flags = counts_all(probe) ? UPROBE_COUNT : UPROBE_ATOMIC;
 	u->ref_ctr_offset = def->ref_ctr;
 	memcpy(probe->expect, def->expect, def->expect_len);
 	u->expect = probe->expect;
@@ -258,7 +267,7 @@ static int prepare_probe(struct aggregate_probe *probe,
 		probe->rp.entry_handler = on_call;
 		probe->rp.handler = on_return;
 		probe->rp.data_size = sizeof(u64);
-	} else {
+	} else if (!counts_all(probe)) {
 		u->handler = on_entry;
 	}
 	process = tracer_process_find(def->path);
@@ -319,11 +328,14 @@ static int make_cells(struct aggregate_batch *batch)
 {
 	unsigned int cpu, i;
 
-	batch->cell_size = COUNT_SIZE;
 	for (i = 0; i < batch->n; i++) {
 		if (batch->probes[i].kind == TRACER_RETURN)
 			batch->cell_size = sizeof(struct aggregate_cell);
+		else if (!counts_all(&batch->probes[i]))
+			batch->cell_size = max(batch->cell_size, COUNT_SIZE);
 	}
+	if (!batch->cell_size)
+		return 0;
 	batch->cells = kcalloc(nr_cpu_ids, sizeof(*batch->cells), GFP_KERNEL);
 	if (!batch->cells)
 		return -ENOMEM;
@@ -417,9 +429,14 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 		   struct aggregate_cell *sum)
 {
+	const struct aggregate_probe *probe = &batch->probes[index];
 	unsigned int cpu, i;
 
 	memset(sum, 0, sizeof(*sum));
+	if (counts_all(probe)) {
+		sum->hits = uprobe_counts(&probe->rp.u).hits;
+		return;
+	}
 	for_each_possible_cpu(cpu) {
 		const struct aggregate_cell *cell =
 			batch->cells[cpu] + index * batch->cell_size;

@@ -71,8 +71,8 @@ struct aggregate_probe {
  * @node: node in aggregate.batches
  * @set: its set
  * @n: number of @probes that are registered
- * @cell_size: bytes of a cell; entry probes need the first member only
- * @cells: for each CPU, @n cells
+ * @cell_size: bytes of a cell; entry probes need the first member only; 0 if there are no cells
+ * @cells: for each CPU, @n cells; not used for a probe that only counts, see %UPROBE_COUNT
  * @probes: the probes
  */
 struct aggregate_batch {
