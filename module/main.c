@@ -21,6 +21,7 @@
 #include "events/rseq.h"
 #include "events/syscall_filter.h"
 #include "events/task_events.h"
+#include "jump/pad_trap.h"
 #include "trace/control/directory.h"
 #include "trap/hit.h"
 #include "trap/hit_work.h"
@@ -82,7 +83,7 @@ static int __init uprobes_load(void)
 	ret = task_events_init();
 	if (ret)
 		goto exit_hooks;
-	ret = arch_trap_init(hit_trap, hit_step);
+	ret = arch_trap_init(hit_trap, hit_step, jump_undefined);
 	if (ret)
 		goto exit_task_events;
 	ret = tracer_init();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The interface between the generic code and the processor.  Of this directory, the generic code
- * includes directly only this header and those of slots and return addresses: ssol.h, ssol_emit.h,
- * retaddr.h.
+ * includes directly only this header and those of slots, pads and return addresses: ssol.h,
+ * ssol_emit.h, pad.h, retaddr.h.
  */
 #ifndef _UPROBES_ARCH_H
 #define _UPROBES_ARCH_H
@@ -10,6 +10,7 @@
 #include <linux/kdebug.h>
 #include <linux/mm_types.h>
 #include <linux/notifier.h>
+#include <linux/objtool.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
@@ -18,8 +19,11 @@
 #include <asm/cpufeature.h>
 #include <asm/debugreg.h>
 #include <asm/fsgsbase.h>
+#include <asm/ibt.h>
+#include <asm/linkage.h>
 #include <asm/prctl.h>
 
+#include "pad.h"
 #include "retaddr.h"
 #include "ssol.h"
 
@@ -57,7 +61,8 @@ static __always_inline bool arch_trap_usual(unsigned long event, void *data,
 }
 
 int arch_trap_other(unsigned long event, void *data);
-int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs));
+int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs),
+		   bool (*undefined)(struct pt_regs *regs));
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 
@@ -91,6 +96,7 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 		      struct pt_regs *regs);
 bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		    const struct pt_regs *regs);
+bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs);
 bool arch_step_plain(const struct ssol_plan *plan);
 bool arch_syscall_restarts(const struct pt_regs *regs);
 bool arch_syscall_restarts_after(const struct pt_regs *regs, bool restart);
@@ -181,6 +187,59 @@ static inline bool arch_stacks_fixable(void)
 	return false;
 #endif
 }
+
+/* Check whether pads may save the flags: the processor has lahf and sahf in 64-bit mode. */
+static inline bool arch_pads_save(void)
+{
+	return boot_cpu_has(X86_FEATURE_LAHF_LM);
+}
+
+/*
+ * Check whether the threads of a program can count in a pad.  If the program uses protection keys, a
+ * thread may forbid itself to write to the counter, which has key 0.
+ */
+static inline bool arch_pads_work(struct mm_struct *mm)
+{
+#ifdef CONFIG_X86_INTEL_MEMORY_PROTECTION_KEYS
+	return !(READ_ONCE(mm->context.pkey_allocation_map) & ~1);
+#else
+	return true;
+#endif
+}
+
+/**
+ * ARCH_GATE() - define code that a kernel function can be redirected to
+ * @name: the code, a function without arguments for C
+ * @open: called with the arguments of the kernel function; returns the address at which to go on
+ *
+ * The kernel function then goes on with its arguments, as if it had been entered there.
+ */
+#define ARCH_GATE(name, open)							\
+void name(void);								\
+asm(".pushsection .text\n"							\
+	".type " #name ", @function\n"						\
+	#name ":\n"								\
+	ASM_ENDBR								\
+	"	push %rdi\n"							\
+	"	push %rsi\n"							\
+	"	push %rdx\n"							\
+	"	push %rcx\n"							\
+	"	push %r8\n"							\
+	"	push %r9\n"							\
+	"	sub $8, %rsp\n"						\
+	"	call " #open "\n"						\
+	"	add $8, %rsp\n"						\
+	"	pop %r9\n"							\
+	"	pop %r8\n"							\
+	"	pop %rcx\n"							\
+	"	pop %rdx\n"							\
+	"	pop %rsi\n"							\
+	"	pop %rdi\n"							\
+	"	push %rax\n"							\
+	ASM_RET									\
+	".size " #name ", . - " #name "\n"					\
+	".popsection\n");							\
+STACK_FRAME_NON_STANDARD(name)
 
 /* Check whether the flags are those of a task that is being single-stepped. */
 static inline bool arch_stepped(unsigned long flags)

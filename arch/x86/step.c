@@ -163,6 +163,31 @@ bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned l
 }
 
 /**
+ * arch_pad_leave() - correct the registers of a task that is anywhere in a pad
+ * @pad: the pad
+ * @at: its address
+ * @regs: user registers, changed to those of the program
+ *
+ * Return: whether the hit is counted, and the ip is at the first instruction again.
+ */
+bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs)
+{
+	struct pad_state state;
+	unsigned long ax = regs->ax;
+
+	if (!pad_unwind(pad, at, regs->ip, &state))
+		return false;
+	/* The task has just pushed its rax.  If that page has gone since, nothing can be done. */
+	if (state.pushed && copy_from_user_nofault(&ax, (void __user *)regs->sp, sizeof(ax)))
+		return false;
+	regs->flags = pad_flags(&state, regs->flags, regs->ax);
+	regs->ax = ax;
+	regs->sp += state.sp;
+	regs->ip = state.ip;
+	return state.counted;
+}
+
+/**
  * arch_step_plain() - check whether a step completes without waiting for anything
  * @plan: the instruction
  *

@@ -13,6 +13,8 @@
 #include <asm/ibt.h>
 #include <asm/linkage.h>
 #include <asm/mmu_context.h>
+#include <asm/sync_core.h>
+#include <asm/trapnr.h>
 #include <asm/unistd.h>
 
 #include "arch.h"
@@ -21,6 +23,7 @@
 #define IA32_NR_MREMAP	163
 
 static bool (*trap_step)(struct pt_regs *regs) __ro_after_init;
+static bool (*trap_undefined)(struct pt_regs *regs) __ro_after_init;
 
 /**
  * arch_trap_other() - handle an event that is not a breakpoint of a user task
@@ -36,6 +39,8 @@ int arch_trap_other(unsigned long event, void *data)
 	struct die_args *args = data;
 	unsigned long *dr6;
 
+	if (event == DIE_TRAP && args->trapnr == X86_TRAP_UD && args->regs->cs == __USER_CS)
+		return trap_undefined(args->regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	if (event != DIE_DEBUG || !user_mode(args->regs))
 		return NOTIFY_DONE;
 	/* The kernel passes a pointer to its copy of DR6. */
@@ -88,14 +93,18 @@ static struct notifier_block trap_nb = {
  * @trap: the die notifier for breakpoints, which calls arch_trap_regs()
  * @step: called with the registers after a single step; returns true if the program must not
  *	see the step
+ * @undefined: called with the registers at an instruction of 64-bit code that is undefined; returns
+ *	true if the program must not see the exception
  *
  * Context: may sleep.
  * Return: 0 or a negative errno.
  */
-int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs))
+int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs),
+		   bool (*undefined)(struct pt_regs *regs))
 {
 	trap_nb.notifier_call = trap;
 	trap_step = step;
+	trap_undefined = undefined;
 	return register_die_notifier(&trap_nb);
 }
 
@@ -169,15 +178,23 @@ bool arch_text_translated(void)
 	return boot_cpu_has(X86_FEATURE_HYPERVISOR);
 }
 
+static void text_sync(void *unused)
+{
+	/* The return from an interrupt need not serialize (Intel FRED specification, ERETU). */
+	sync_core();
+}
+
 /**
- * arch_sync_text() - interrupt all CPUs that execute code of an address space
+ * arch_sync_text() - make all CPUs that execute code of an address space read its text anew
  * @mm: the address space
+ *
+ * A CPU that begins to execute such code meanwhile changes its page tables, which serializes, too.
  *
  * Context: may sleep.
  */
 void arch_sync_text(struct mm_struct *mm)
 {
-	on_each_cpu_mask(mm_cpumask(mm), trap_nop, NULL, true);
+	on_each_cpu_mask(mm_cpumask(mm), text_sync, NULL, true);
 }
 
 /**

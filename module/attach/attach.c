@@ -24,6 +24,8 @@
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
+#include "jump/jump.h"
+#include "jump/jump_text.h"
 #include "target/target.h"
 #include "text/breakpoint.h"
 #include "text/owner.h"
@@ -353,6 +355,7 @@ void site_remove_breakpoint(struct site *site)
 	struct text_edit edit;
 
 	mutex_lock(&site->pmm->lock);
+	jumps_make_way(site->pmm, site->key.addr, site->key.addr + 1);
 	edit = site_edit(site);
 	breakpoints_remove(site->pmm->mm, &edit, 1);
 	if (text_edit_gone(edit.result))
@@ -453,6 +456,7 @@ void pmm_detach_all(struct probed_mm *pmm)
 	bool last;
 
 	mutex_lock(&pmm->lock);
+	jumps_drop(pmm);
 	ref_ctrs_detach(pmm);
 	for (site = pmm_first_site(pmm, 0); site; site = pmm_next_site(site)) {
 		struct attachment *a, *b;

@@ -73,6 +73,7 @@ int attachment_make(struct probed_mm *pmm, struct site *site,
 	a->consumer = c;
 	a->site = site;
 	a->where = request->where;
+	a->pads = NULL;
 	a->round = 0;
 	list_add_tail(&a->in_consumer, &c->places.attachments);
 	spin_unlock(&c->places.lock);
@@ -103,6 +104,8 @@ void attachment_free(struct attachment *a)
 	list_del(&a->in_consumer);
 	last = c->bound.orphaned && list_empty(&c->places.attachments);
 	spin_unlock(&c->places.lock);
+	if (a->pads)
+		consumer_end_pad(c, a->pads);
 	pmm->attached.heirs -= c->inherits;
 	pmm->attached.returns -= c->type == CONSUMER_RETURN;
 	pmm->attached.counters -= consumer_counts_in_process(c);

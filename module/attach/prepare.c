@@ -18,11 +18,13 @@
 #include "sync.h"
 #include "base/hooks.h"
 #include "core/consumer.h"
+#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
+#include "jump/jump.h"
 #include "text/mapped_file.h"
 #include "text/owner.h"
 #include "text/read.h"
@@ -468,10 +470,11 @@ struct site *site_prepare(struct site_walk *walk, struct attach_request *request
 	const struct ssol_plan *plan;
 	struct site *site;
 
+	jumps_make_way(walk->pmm, request->addr, request->addr + UINSN_MAX_LEN);
 	site_detach_stale(walk->pmm, request);
 	walk_to(walk, request->addr);
 	site = walk->next && walk->next->key.addr == request->addr ? walk->next : NULL;
-	if (pmm_area_at(walk->pmm, request->addr)) {
+	if (pmm_area_at(walk->pmm, request->addr) || pad_area_at(walk->pmm, request->addr)) {
 		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area\n",
 			    request->addr);
 		return ERR_PTR(-EINVAL);

@@ -15,6 +15,7 @@
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
+#include "jump/jump.h"
 #include "text/breakpoint.h"
 #include "text/owner.h"
 #include "text/read.h"
@@ -312,6 +313,7 @@ int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in
 	int err, ret;
 
 	lockdep_assert_held(&pmm->lock);
+	jumps_end_counting(pmm, sites, n, in_use);
 	ret = batch_alloc(&batch, n, gfp);
 	for (i = 0; batch.room && i < n; i++) {
 		if (i && sites[i] == sites[i - 1])

@@ -16,8 +16,12 @@ static atomic_t consumers_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(consumers_gone);
 static struct workqueue_struct *probe_wq;
 
-/* Covers the move of counts from a consumer to the client's structure. */
-static seqcount_t totals_seq = SEQCNT_ZERO(totals_seq);
+/*
+ * Covers the move of counts from a consumer to the client's structure, and from a pad to the
+ * consumer.  Readers never wait for a writer on their own CPU, as interrupts are off there.
+ */
+static DEFINE_RAW_SPINLOCK(totals_lock);
+static seqcount_raw_spinlock_t totals_seq = SEQCNT_RAW_SPINLOCK_ZERO(totals_seq, &totals_lock);
 
 /* The work function that unregisters a consumer whose process is gone. */
 static work_func_t consumer_end;
@@ -187,6 +191,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	spin_lock_init(&c->places.lock);
 	INIT_LIST_HEAD(&c->places.attachments);
 	INIT_LIST_HEAD(&c->places.ref_ctrs);
+	INIT_LIST_HEAD(&c->places.pads);
 	INIT_LIST_HEAD(&c->bound.node);
 	INIT_LIST_HEAD(&c->file.node);
 	INIT_WORK(&c->bound.end, consumer_end);
@@ -289,10 +294,68 @@ void consumer_wait(struct consumer *c)
 		wait_for_completion(&c->run.idle);
 }
 
-/* Sum the counters of all CPUs.  Context: any. */
+/*
+ * Get the number of hits that a pad has counted.  The program can write to the counter, so believe
+ * no more than one hit in a nanosecond on each CPU.
+ */
+static u64 pad_hits(const struct pad_count *pads)
+{
+	u64 hits = READ_ONCE(*pads->word) - pads->base;
+	u64 most = (ktime_get_mono_fast_ns() - pads->since) * num_possible_cpus();
+
+	return min(hits, most);
+}
+
+/**
+ * consumer_count_pad() - begin to count the hits of a pad
+ * @c: the consumer
+ * @word: the counter of the pad, which stays for a grace period after consumer_end_pad()
+ *
+ * Context: may sleep.
+ * Return: for consumer_end_pad(), or NULL if there is no memory.
+ */
+struct pad_count *consumer_count_pad(struct consumer *c, const u64 *word)
+{
+	struct pad_count *pads = kmalloc(sizeof(*pads), GFP_KERNEL_ACCOUNT | __GFP_NORETRY |
+							__GFP_NOWARN);
+	unsigned long flags;
+
+	if (!pads)
+		return NULL;
+	pads->word = word;
+	pads->base = READ_ONCE(*word);
+	pads->since = ktime_get_mono_fast_ns();
+	raw_spin_lock_irqsave(&totals_lock, flags);
+	list_add_tail_rcu(&pads->in_consumer, &c->places.pads);
+	raw_spin_unlock_irqrestore(&totals_lock, flags);
+	return pads;
+}
+
+/**
+ * consumer_end_pad() - add the hits of a pad to the consumer's own, and count no further ones
+ * @c: the consumer
+ * @pads: from consumer_count_pad()
+ *
+ * Context: any.
+ */
+void consumer_end_pad(struct consumer *c, struct pad_count *pads)
+{
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&totals_lock, flags);
+	write_seqcount_begin(&totals_seq);
+	list_del_rcu(&pads->in_consumer);
+	this_cpu_add(c->stats.counts->hits, pad_hits(pads));
+	write_seqcount_end(&totals_seq);
+	raw_spin_unlock_irqrestore(&totals_lock, flags);
+	kfree_rcu(pads, rcu);
+}
+
+/* Sum the counters of all CPUs, and of all pads.  Context: RCU read side. */
 static struct uprobe_counts consumer_counts(const struct consumer *c)
 {
 	struct uprobe_counts sum = {};
+	const struct pad_count *pads;
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
@@ -301,6 +364,8 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
 		sum.hits += READ_ONCE(stats->hits);
 		sum.missed += READ_ONCE(stats->missed);
 	}
+	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer)
+		sum.hits += pad_hits(pads);
 	return sum;
 }
 
@@ -316,18 +381,20 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
  */
 void consumer_release(struct consumer *c)
 {
-	struct uprobe_counts counts = consumer_counts(c);
+	struct uprobe_counts counts;
 	unsigned long flags;
 
-	/* A reader that interrupted the writer on this CPU would loop forever. */
-	local_irq_save(flags);
-	raw_write_seqcount_begin(&totals_seq);
+	rcu_read_lock();
+	counts = consumer_counts(c);
+	rcu_read_unlock();
+	raw_spin_lock_irqsave(&totals_lock, flags);
+	write_seqcount_begin(&totals_seq);
 	c->u->__hits += counts.hits;
 	c->u->__missed += counts.missed;
 	/* Last: a client that sees NULL may free its structure. */
 	smp_store_release(&c->u->kdata, NULL);
-	raw_write_seqcount_end(&totals_seq);
-	local_irq_restore(flags);
+	write_seqcount_end(&totals_seq);
+	raw_spin_unlock_irqrestore(&totals_lock, flags);
 	c->reg.gone = true;
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_kill(&c->calls);
@@ -424,6 +491,7 @@ static enum dispatch consumer_dispatch(const struct consumer *c)
 
 static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 {
+	set->counts = c->counts && (set->counts || !set->nr);
 	set->consumers[set->nr++] = c;
 	set->retry_on_nomem |= c->retry_on_nomem;
 	if (c->type == CONSUMER_RETURN) {

@@ -88,6 +88,7 @@ enum dispatch {
  * @rcu: drops the reference of the site after traps in flight
  * @dispatch: how a hit calls the consumers; other than %DISPATCH_MANY only in consumer::solo, and
  *	only while that consumer is live
+ * @counts: all consumers only count
  * @nr: number of all consumers
  * @nr_atomic: number of entry consumers that are handled in the trap
  * @nr_sleepable: number of entry consumers with a handler that runs in task context
@@ -109,6 +110,7 @@ struct consumer_set {
 	u32 nr_return;
 	u32 nr_return_in_task;
 	bool solo;
+	bool counts;
 	bool retry_on_nomem;
 	struct consumer *consumers[];
 };
@@ -124,10 +126,27 @@ struct file_place {
 };
 
 /**
+ * struct pad_count - the hits of one consumer at one site that a pad has counted
+ * @in_consumer: node in consumer::places.pads
+ * @word: the counter of the pad, jump::word
+ * @base: its value when the consumer began to count there
+ * @since: that time, in nanoseconds
+ * @rcu: frees it after readers
+ */
+struct pad_count {
+	struct list_head in_consumer;
+	const u64 *word;
+	u64 base;
+	u64 since;
+	struct rcu_head rcu;
+};
+
+/**
  * struct attachment - one consumer at one site
  * @consumer: the consumer; NULL if this is site::first and not in use
  * @site: the site
  * @where: the place in a file that must be mapped at the site
+ * @pads: the hits that a pad has counted, or NULL; under probed_mm::lock
  * @round: number of the last consumers_visit() that has visited this, under consumer::places.lock
  * @in_consumer: node in consumer::places.attachments, under consumer::places.lock
  * @in_site: node in site::attachments, under probed_mm::lock
@@ -136,6 +155,7 @@ struct attachment {
 	struct consumer *consumer;
 	struct site *site;
 	struct file_place where;
+	struct pad_count *pads;
 	unsigned int round;
 	struct list_head in_consumer;
 	struct list_head in_site;
@@ -181,6 +201,7 @@ struct attachment {
  * @places.lock: protects the rest of @places, and the fields of @bound that name this lock
  * @places.attachments: its attachments
  * @places.ref_ctrs: reference counters that it has incremented
+ * @places.pads: hits that pads have counted; changed under totals_lock (consumer.c), read under RCU
  * @places.dying: it must not get further attachments
  * @bound: the binding to the one process that it was registered for
  * @bound.target_mm: probed mm of that process, with a reference; NULL if the consumer probes a
@@ -235,6 +256,7 @@ struct consumer {
 		spinlock_t lock;
 		struct list_head attachments;
 		struct list_head ref_ctrs;
+		struct list_head pads;
 		bool dying;
 	} places;
 	struct {
@@ -287,6 +309,8 @@ static inline bool consumer_counts_in_process(const struct consumer *c)
 	return c->file.ref_ctr_offset && !c->in_every_process;
 }
 
+struct pad_count *consumer_count_pad(struct consumer *c, const u64 *word);
+void consumer_end_pad(struct consumer *c, struct pad_count *pads);
 struct uprobe_counts probe_counts(const struct uprobe *u);
 
 /*

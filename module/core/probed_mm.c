@@ -10,6 +10,7 @@
 
 #include "probed_mm.h"
 #include "arch.h"
+#include "pad_area.h"
 #include "site_table.h"
 #include "site_tree.h"
 #include "ssol_area.h"
@@ -99,6 +100,8 @@ static void pmm_free_work(struct work_struct *work)
 	pmm_ops->free(pmm);
 	for (i = 0; i < pmm->areas.nr; i++)
 		ssol_area_free(pmm->areas.list[i]);
+	for (i = 0; i < pmm->jumps.nr_areas; i++)
+		pad_area_free(pmm->jumps.areas[i]);
 	kfree(pmm);
 }
 
@@ -245,6 +248,8 @@ struct probed_mm *pmm_get(struct mm_struct *mm)
 	pmm->sites.removals = 1;
 	atomic_set(&pmm->life.forks, 1);
 	INIT_LIST_HEAD(&pmm->attached.bound);
+	INIT_LIST_HEAD(&pmm->jumps.on);
+	init_llist_head(&pmm->jumps.hot);
 	INIT_LIST_HEAD(&pmm->counters.live);
 	INIT_LIST_HEAD(&pmm->counters.gone);
 	pmm->counters.changes = 1;

@@ -14,6 +14,7 @@
 #ifndef _UPROBES_PROBED_MM_H
 #define _UPROBES_PROBED_MM_H
 
+#include <linux/llist.h>
 #include <linux/mmu_notifier.h>
 #include <linux/mutex.h>
 #include <linux/rbtree.h>
@@ -26,9 +27,11 @@
 #include "calls_types.h"
 #include "ssol_area.h"
 
+struct pad_area;
 struct site;
 
 #define PMM_MAX_AREAS		64
+#define PMM_MAX_PAD_AREAS	32
 
 /**
  * enum watched - progress of probing the unwinders of an address space
@@ -91,6 +94,18 @@ enum watched {
  *	address meanwhile
  * @text.copied_by: distance between probed text and the copy of it that was found last
  *	(copied.c); any thread writes it
+ * @jumps: jumps in the text, and their pads (core/jump.h)
+ * @jumps.on: the jumps in the text; see jump::in_pmm
+ * @jumps.nr: number of them, which any thread may read
+ * @jumps.low: no address of a jump is lower
+ * @jumps.high: no address of a jump is higher
+ * @jumps.off: no jump may be written any more; never cleared
+ * @jumps.removals: how often all jumps had to be removed, up to a limit
+ * @jumps.not_before: the earliest time at which a jump may be written, in jiffies
+ * @jumps.hot: sites that may get a jump
+ * @jumps.work: writes and removes jumps; holds a reference while it is queued
+ * @jumps.areas: pad areas; added under @lock, read without a lock
+ * @jumps.nr_areas: number of them
  * @life: its life cycle
  * @life.refs: one for the table, and one for each user that has looked it up
  * @life.forks: number of children whose fork is reported and not handled yet, and one more while
@@ -146,6 +161,19 @@ struct probed_mm {
 		atomic_t moving;
 		unsigned long copied_by;
 	} text;
+	struct {
+		struct list_head on;
+		unsigned int nr;
+		unsigned long low;
+		unsigned long high;
+		bool off;
+		unsigned int removals;
+		unsigned long not_before;
+		struct llist_head hot;
+		struct work_struct work;
+		struct pad_area *areas[PMM_MAX_PAD_AREAS];
+		unsigned int nr_areas;
+	} jumps;
 	struct {
 		refcount_t refs;
 		atomic_t forks;

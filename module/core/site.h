@@ -5,10 +5,12 @@
 #ifndef _UPROBES_SITE_H
 #define _UPROBES_SITE_H
 
+#include <linux/llist.h>
 #include <linux/rbtree.h>
 
 #include "arch.h"
 #include "consumer.h"
+#include "jump.h"
 #include "probed_mm.h"
 
 /**
@@ -68,6 +70,11 @@ struct site_key {
  * @slot_nr: number of its slot in the probed mm, counted from 1; constant
  * @slot: address of the slot; 0 if the site has none
  * @plan: plan of the instruction, with its bytes; constant
+ * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
+ * @heated: node in probed_mm::jumps.hot
+ * @listed: the site is there
+ * @barred: the site must not have a jump; never cleared
+ * @jump: its jump, or NULL if it never had one; set once, under probed_mm::lock
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
  * @attachments: attachments of its consumers; under probed_mm::lock
  * @first: one attachment that needs no allocation; most sites have no other
@@ -98,6 +105,11 @@ struct site {
 	struct ssol_plan plan;
 	struct list_head attachments;
 	struct attachment first;
+	u8 heat;
+	bool listed;
+	bool barred;
+	struct llist_node heated;
+	struct jump *jump;
 	union {
 		struct rb_node in_tree;
 		struct site *older;

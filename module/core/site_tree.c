@@ -252,6 +252,7 @@ void sites_free(struct probed_mm *pmm)
 	struct site_stock freed = {};
 
 	while (pmm->sites.replaced) {
+		kfree(pmm->sites.replaced->jump);
 		freed.sites[freed.n++] = pmm->sites.replaced;
 		pmm->sites.replaced = pmm->sites.replaced->older;
 		if (freed.n == SITE_STOCK) {

@@ -47,11 +47,18 @@ static long map_call(void *data)
 	return IS_ERR_VALUE(addr) ? (long)addr : 0;
 }
 
-/*
- * Map an area in a kernel thread, and never in the task itself.  So the limits that the program
- * has set for itself cannot cause its death.
+/**
+ * ssol_area_map() - map the file of all areas
+ * @mm: the address space, in use
+ * @base: where
+ *
+ * A kernel thread maps it, and never the task itself.  So the limits that the program has set for
+ * itself cannot cause its death.
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: 0 or a negative errno.
  */
-static long area_map(struct mm_struct *mm, unsigned long base)
+long ssol_area_map(struct mm_struct *mm, unsigned long base)
 {
 	struct map_request req = { .mm = mm, .base = base };
 
@@ -173,12 +180,12 @@ static unsigned long area_find_room(struct mm_struct *mm, struct ssol_area *cons
 }
 
 /* Check whether an area is still mapped at its address.  Context: the mmap lock held. */
-static bool area_there(const struct ssol_area *area, struct mm_struct *mm)
+static bool area_there(struct mm_struct *mm, unsigned long base)
 {
-	const struct vm_area_struct *vma = find_vma(mm, area->base);
+	const struct vm_area_struct *vma = find_vma(mm, base);
 
-	return vma && vma->vm_file == area_file && vma->vm_start == area->base &&
-	       vma->vm_end == area->base + SSOL_AREA_SIZE && !vma->vm_pgoff &&
+	return vma && vma->vm_file == area_file && vma->vm_start == base &&
+	       vma->vm_end == base + SSOL_AREA_SIZE && !vma->vm_pgoff &&
 	       !(vma->vm_flags & VM_SHARED);
 }
 
@@ -186,7 +193,7 @@ static bool area_there(const struct ssol_area *area, struct mm_struct *mm)
  * Write into the pages of the process.  Context: the mmap lock held over all of it: a fork would
  * make the child share a page.
  */
-static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes, size_t len)
+static int pages_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes, size_t len)
 {
 	while (len) {
 		size_t n = min_t(size_t, len, PAGE_SIZE - offset_in_page(addr));
@@ -204,6 +211,29 @@ static int area_write(struct mm_struct *mm, unsigned long addr, const u8 *bytes,
 		len -= n;
 	}
 	return 0;
+}
+
+/**
+ * ssol_area_write() - write code into an area
+ * @mm: its address space, in use
+ * @base: address of the area
+ * @addr: address of the code in it
+ * @code: the code
+ * @len: its length
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: 0; -ENOSPC if the program has mapped something else there; -ENOMEM; -EINTR if the task
+ * is being killed; -EIO if the program has made its pages impossible to write to.
+ */
+int ssol_area_write(struct mm_struct *mm, unsigned long base, unsigned long addr, const u8 *code,
+		    size_t len)
+{
+	int ret;
+
+	mmap_read_lock(mm);
+	ret = area_there(mm, base) ? pages_write(mm, addr, code, len) : -ENOSPC;
+	mmap_read_unlock(mm);
+	return ret;
 }
 
 /**
@@ -230,7 +260,7 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const
 	/* The program may race, and map something at the same place. */
 	do {
 		area->base = area_find_room(mm, areas, nr, near);
-		ret = area->base ? area_map(mm, area->base) : -ENOMEM;
+		ret = area->base ? ssol_area_map(mm, area->base) : -ENOMEM;
 	} while (ret == -EEXIST && --tries);
 	if (!ret)
 		return area;
@@ -252,7 +282,7 @@ struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct 
 	bool there;
 
 	mmap_read_lock(mm);
-	there = area_there(area, mm);
+	there = area_there(mm, area->base);
 	mmap_read_unlock(mm);
 	if (!there)
 		return NULL;
@@ -300,9 +330,7 @@ long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,
 	len = step ? ssol_emit_step(plan, addr, slot, code) : ssol_emit(plan, addr, slot, code);
 	if (len < 0)
 		return len;
-	mmap_read_lock(mm);
-	ret = area_there(area, mm) ? area_write(mm, slot, code, len) : -ENOSPC;
-	mmap_read_unlock(mm);
+	ret = ssol_area_write(mm, area->base, slot, code, len);
 	if (ret)
 		return ret;
 	area->used += ALIGN(len, SSOL_SLOT_ALIGN);

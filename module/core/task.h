@@ -126,6 +126,9 @@ struct copy_mark {
  * @fork.mark: state of the address space at the time of the copy
  * @fork.calls: copies of its calls (calls.h), for the child
  * @fork.copied_to: start of the last mapping that the task has begun to copy
+ * @erase: the task must not come back to a jump
+ * @erase.work: erases it
+ * @erase.queued: @erase.work is pending
  * @refill: replacement for this utask in the reserve, charged to the program
  * @refill.work: allocates it
  * @refill.queued: @refill.work is pending
@@ -185,6 +188,10 @@ struct utask {
 		struct uret_instance *calls;
 		unsigned long copied_to;
 	} fork;
+	struct {
+		struct callback_head work;
+		bool queued;
+	} erase;
 	struct {
 		struct callback_head work;
 		bool queued;
@@ -329,7 +336,7 @@ static __always_inline int utask_defer(struct utask *utask, unsigned int what)
 static inline void utask_work_done(struct utask *utask)
 {
 	if (unlikely(utask->exited) && !utask->hit.queued && !utask->map.queued &&
-	    !utask->copied.queued && !utask->refill.queued)
+	    !utask->copied.queued && !utask->erase.queued && !utask->refill.queued)
 		utask_free(utask);
 }
 

@@ -26,6 +26,7 @@
 
 #include "foreign.h"
 #include "arch.h"
+#include "gates.h"
 #include "ssol.h"
 #include "attach/sync.h"
 #include "base/compat.h"
@@ -446,7 +447,9 @@ int foreign_watch(void)
 			goto fail;
 		}
 	}
-	return 0;
+	ret = gates_watch();
+	if (!ret)
+		return 0;
 
 fail:
 	pr_err("watching the breakpoints of others failed, error %d\n", ret);
@@ -463,6 +466,7 @@ void foreign_exit(void)
 {
 	unsigned int i;
 
+	gates_exit();
 	for (i = 0; i < ARRAY_SIZE(kretprobes); i++) {
 		if (__test_and_clear_bit(i, &kretprobes_on))
 			unregister_kretprobe(&kretprobes[i]);

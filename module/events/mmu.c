@@ -17,9 +17,29 @@
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_tree.h"
+#include "jump/jump.h"
 #include "uret/calls.h"
 #include "uret/calls_walk.h"
 #include "uret/return_word.h"
+
+/*
+ * Erase jumps before the current task copies, moves or protects their text.  A jump is not where it
+ * was at another address, and the program must not write to it.
+ */
+static void mmu_erase_jumps(struct probed_mm *pmm, const struct mmu_notifier_range *range)
+{
+	unsigned long start, end;
+
+	if (!READ_ONCE(pmm->jumps.nr) || !mmu_notifier_range_blockable(range) ||
+	    !compat_mmap_written(pmm->mm))
+		return;
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE)
+		jumps_away(pmm, 0, ULONG_MAX);
+	else if (range->event == MMU_NOTIFY_PROTECTION_VMA ||
+		 (range->event == MMU_NOTIFY_UNMAP &&
+		  arch_mremap_moves(task_pt_regs(current), &start, &end)))
+		jumps_away(pmm, range->start, range->end);
+}
 
 /*
  * Handle a range that is about to be unmapped: its breakpoints and reference counters are lost.
@@ -32,6 +52,8 @@ static void mmu_invalidate(struct probed_mm *pmm, const struct mmu_notifier_rang
 	bool moves, lost = false;
 	struct site *site;
 
+	if (ours)
+		mmu_erase_jumps(pmm, range);
 	if (range->event == MMU_NOTIFY_PROTECTION_PAGE && ours && compat_mmap_written(pmm->mm))
 		pmm_copy_begins(pmm, range->start);
 	if (range->event != MMU_NOTIFY_UNMAP)
@@ -68,6 +90,7 @@ static void mmu_init(struct probed_mm *pmm)
 	calls_init(&pmm->uret.calls);
 	return_words_init(&pmm->uret.words);
 	foreign_init_rearm(pmm);
+	jumps_init(pmm);
 }
 
 static void mmu_free(struct probed_mm *pmm)

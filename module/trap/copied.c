@@ -26,6 +26,7 @@
 #include "core/site_table.h"
 #include "core/site_tree.h"
 #include "core/task.h"
+#include "jump/jump.h"
 #include "text/breakpoint.h"
 #include "text/read.h"
 
@@ -113,6 +114,8 @@ static bool copied_from(struct text_reader *reader, const struct site *site,
 	if (!text_same(copy->bytes + AROUND + 1, site->plan.text + 1, len - 1) ||
 	    window_read(reader, site->key.addr, &text))
 		return false;
+	jumps_show_text(site->pmm, site->key.addr + text.from - AROUND, text.bytes + text.from,
+			text.to - text.from);
 	for (i = AROUND; i < min(copy->to, text.to); i++) {
 		if (!same_byte(site, &text, copy, i, &same))
 			break;

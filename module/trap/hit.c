@@ -17,12 +17,15 @@
 #include "resume.h"
 #include "signal.h"
 #include "core/consumer.h"
+#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
 #include "core/task_handler.h"
+#include "jump/jump.h"
+#include "jump/pad_trap.h"
 #include "text/late_trap.h"
 #include "text/owner.h"
 #include "uret/unhijack.h"
@@ -368,6 +371,8 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		return hit_pass_on(&hit);
 	if (hit.set && hit_prepare_rest(&hit) && hit_defer(hit.utask, site, hit.set, hit.defer))
 		return true;
+	if (hit.set && hit.set->counts)
+		jump_heat(site);
 	resume_at(hit.utask, site, regs);
 	return true;
 }
@@ -404,6 +409,7 @@ static noinline int hit_return(struct site *site, struct consumer *c, struct pt_
 static __always_inline int hit_count(struct site *site, struct consumer *c, struct pt_regs *regs)
 {
 	consumer_hit(c);
+	jump_heat(site);
 	regs->ip = site->key.addr;
 	resume_unstepped(site, regs);
 	return NOTIFY_STOP;
@@ -432,13 +438,16 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 }
 
 /*
- * Handle a trap at an address without a site.  The kernel may have a return probe there: see
- * ret_addrs_lift().
+ * Handle a trap at an address without a site.  A jump may cover it.  Or the kernel may have a return
+ * probe there: see ret_addrs_lift().
  */
-static noinline int hit_elsewhere(const struct pt_regs *regs)
+static noinline int hit_elsewhere(struct pt_regs *regs)
 {
 	struct probed_mm *pmm = pmm_lookup(current->mm);
 
+	if (pmm && READ_ONCE(pmm->jumps.nr_areas) && arch_code_mode(regs) == UINSN_MODE_64 &&
+	    jump_trap(regs, regs->ip - ARCH_BREAKPOINT_LEN))
+		return NOTIFY_STOP;
 	if (pmm)
 		ret_addrs_lift(pmm, regs, true);
 	return NOTIFY_DONE;
@@ -521,6 +530,7 @@ bool hit_step(struct pt_regs *regs)
 	struct utask *utask = utask_find(current);
 	const struct probed_mm *pmm;
 	const struct site *site;
+	const struct jump *jump;
 	bool hide;
 
 	if (utask && utask->signals.delayed) {
@@ -550,6 +560,9 @@ bool hit_step(struct pt_regs *regs)
 	pmm = pmm_lookup(current->mm);
 	site = pmm ? site_of_slot(pmm, regs->ip) : NULL;
 	hide = site && !(regs->ip == site->slot && site->plan.insn.class == UINSN_STRING);
+	jump = pmm && !site ? jump_of_pad(pmm, regs->ip) : NULL;
+	if (jump)
+		hide = pad_original_ip(jump, regs->ip) == jump->pad.addr;
 	rcu_read_unlock();
 	return hide;
 }

@@ -15,12 +15,68 @@
 #include "base/compat.h"
 #include "base/hooks.h"
 #include "base/ksym.h"
+#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
+#include "jump/jump.h"
+#include "jump/pad_trap.h"
 #include "uret/uretprobe_return.h"
+
+/* Check whether a task is in the pad of a site, and not in its slot. */
+static bool in_pad(const struct site *site, const struct pt_regs *regs)
+{
+	const struct jump *jump = READ_ONCE(site->jump);
+
+	return jump && regs->ip - jump->at < jump->len;
+}
+
+/* Check whether a task that executes out of line has begun with the instruction itself. */
+static bool insn_begun(const struct site *site, const struct pt_regs *regs)
+{
+	return in_pad(site, regs) ? regs->ip > site->jump->at + site->jump->copies[0] :
+				    regs->ip != site->slot;
+}
+
+/* Check whether a task has executed the instruction of a hit. */
+static bool insn_done(const struct site *site, const struct pt_regs *regs)
+{
+	return in_pad(site, regs) ? !pad_counted(site->jump, regs->ip) :
+		arch_slot_done(&site->plan, site->key.addr, site->slot, regs);
+}
+
+static void erase_work(struct callback_head *work)
+{
+	struct utask *utask = container_of(work, struct utask, erase.work);
+	struct probed_mm *pmm;
+
+	utask->erase.queued = false;
+	pmm = utask->exited || !current->mm ? NULL : pmm_find(current->mm);
+	if (pmm) {
+		jumps_erase_barred(pmm);
+		pmm_put(pmm);
+	}
+	utask_work_done(utask);
+	task_work_end();
+}
+
+/*
+ * Keep a site from having a jump: only a trap can tell whether a hit has been counted before.  The
+ * task erases a jump before it runs user code again.
+ */
+static void site_needs_trap(struct utask *utask, struct site *site)
+{
+	WRITE_ONCE(site->barred, true);
+	/* Pairs with jump_begin(). */
+	smp_mb();
+	if (!site->jump || !READ_ONCE(site->jump->on) || utask->erase.queued)
+		return;
+	utask->erase.queued = true;
+	if (task_work_begin(current, &utask->erase.work, erase_work))
+		utask->erase.queued = false;
+}
 
 /**
  * signal_add_resumption() - note a hit that is handled and whose instruction is not executed
@@ -49,6 +105,7 @@ void signal_add_resumption(struct utask *utask, struct site *site, const struct 
 		.restart = regs->ip != site->key.addr,
 	};
 	WRITE_ONCE(site->pmm->resumptions, true);
+	site_needs_trap(utask, site);
 }
 
 /*
@@ -118,15 +175,17 @@ void signal_delay_no_more(void)
 }
 
 /*
- * Check whether a slot still holds the code that was written to it.  The program can change the
- * slot, and signals would be delayed for whatever code is in it then.
+ * Check whether the slot or the pad that a task is in still holds the code that was written to it.
+ * The program can change it, and signals would be delayed for whatever code is in it then.
  */
-static bool slot_intact(const struct site *site)
+static bool slot_intact(const struct site *site, const struct pt_regs *regs)
 {
 	u8 want[SSOL_SLOT_MAX], is[SSOL_SLOT_MAX];
 	int len = site->step ? ssol_emit_step(&site->plan, site->key.addr, site->slot, want) :
 			       ssol_emit(&site->plan, site->key.addr, site->slot, want);
 
+	if (in_pad(site, regs))
+		return pad_intact(site->jump);
 	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site->slot, len) &&
 	       !memcmp(is, want, len);
 }
@@ -136,10 +195,11 @@ static bool slot_intact(const struct site *site)
  * false if that cannot be: the task is stepped, its signals have been delayed too often, or they
  * cannot wait.  @begun as for fault_pending().
  */
-static bool signal_delay(struct utask *utask, const struct site *site, bool stepped, bool begun)
+static bool signal_delay(struct utask *utask, const struct site *site,
+			 const struct pt_regs *regs, bool stepped, bool begun)
 {
 	if (stepped || utask->signals.delays >= SIGNAL_MAX_DELAYS || READ_ONCE(delays_over) ||
-	    !arch_step_plain(&site->plan) || !slot_intact(site))
+	    !arch_step_plain(&site->plan) || !slot_intact(site, regs))
 		return false;
 	clear_thread_flag(TIF_SIGPENDING);
 	/* A sender sets the flag last, so a signal sent before it was cleared is seen here. */
@@ -155,19 +215,18 @@ static bool signal_delay(struct utask *utask, const struct site *site, bool step
 /* Likewise for a task in a slot that is executed without steps: step the task through it. */
 static bool signal_delay_in_slot(struct site *site, struct pt_regs *regs)
 {
+	bool begun = insn_begun(site, regs);
 	struct utask *utask;
 
 	/* The kernel has to see where a restartable sequence is interrupted. */
-	if (site->step || compat_in_rseq() ||
-	    arch_slot_done(&site->plan, site->key.addr, site->slot, regs))
+	if (site->step || compat_in_rseq() || insn_done(site, regs))
 		return false;
 	utask = utask_get(current);
-	if (!utask ||
-	    !signal_delay(utask, site, arch_stepped(regs->flags), regs->ip != site->slot))
+	if (!utask || !signal_delay(utask, site, regs, arch_stepped(regs->flags), begun))
 		return false;
 	utask->signals.delayed = site;
 	utask->signals.delayed_steps = 0;
-	utask->signals.watched = regs->ip != site->slot ? arch_watched(current) : 0;
+	utask->signals.watched = begun ? arch_watched(current) : 0;
 	arch_set_stepped(regs, true);
 	return true;
 }
@@ -242,7 +301,7 @@ void signal_delay_step(struct utask *utask, struct pt_regs *regs)
 {
 	const struct site *site = utask->signals.delayed;
 
-	if (!arch_slot_done(&site->plan, site->key.addr, site->slot, regs)) {
+	if (!insn_done(site, regs)) {
 		if (++utask->signals.delayed_steps < SIGNAL_MAX_STEPS) {
 			/* The program may have changed the slot, and code in it may clear TF. */
 			arch_set_stepped(regs, true);
@@ -256,7 +315,10 @@ void signal_delay_step(struct utask *utask, struct pt_regs *regs)
 		utask->signals.delays = SIGNAL_MAX_DELAYS;
 		return;
 	}
-	arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
+	if (in_pad(site, regs))
+		arch_pad_leave(&site->jump->pad, site->jump->at, regs);
+	else
+		arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
 	signal_delay_end(utask, regs);
 }
 
@@ -383,16 +445,20 @@ static struct utask *utask_in_slot(void)
 /* Delay the signals of a task, if it is in a slot.  Return whether they are delayed. */
 static bool slot_delays_signals(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
+	const struct jump *jump;
 	struct site *site;
 
 	if (utask && utask->step.site)
 		return !compat_in_rseq() &&
-		       signal_delay(utask, utask->step.site,
+		       signal_delay(utask, utask->step.site, regs,
 				    arch_stepped(utask->step.state.flags), false);
 	if (utask && utask->signals.delayed)
-		return signal_delay(utask, utask->signals.delayed, false,
-				    regs->ip != utask->signals.delayed->slot);
+		return signal_delay(utask, utask->signals.delayed, regs, false,
+				    insn_begun(utask->signals.delayed, regs));
 	site = site_of_slot(pmm, regs->ip);
+	jump = site ? NULL : jump_of_pad(pmm, regs->ip);
+	if (jump)
+		site = jump->site;
 	return site && signal_delay_in_slot(site, regs);
 }
 
@@ -400,6 +466,7 @@ static bool slot_delays_signals(struct probed_mm *pmm, struct utask *utask, stru
 static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
 {
 	struct site *site = utask ? utask->step.site : NULL;
+	const struct jump *jump;
 
 	if (site) {
 		utask->step.site = NULL;
@@ -419,6 +486,9 @@ static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_reg
 		unwound_before(utask, regs);
 	if (site && unwind_slot(site, regs))
 		signal_note_resumption(site, regs);
+	jump = site ? NULL : jump_of_pad(pmm, regs->ip);
+	if (jump && arch_pad_leave(&jump->pad, jump->at, regs))
+		signal_note_resumption(jump->site, regs);
 }
 
 /**
@@ -440,7 +510,7 @@ void signal_preempted(struct pt_regs *regs)
 		return;
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
-	if (pmm && site_of_slot(pmm, regs->ip) && compat_in_rseq())
+	if (pmm && (site_of_slot(pmm, regs->ip) || jump_of_pad(pmm, regs->ip)) && compat_in_rseq())
 		slot_leave(pmm, utask_in_slot(), regs);
 	rcu_read_unlock();
 }
@@ -571,6 +641,7 @@ void signal_delivered(struct pt_regs *regs)
 void signal_translate(int sig)
 {
 	struct kernel_siginfo *info = NULL;
+	const struct jump *jump;
 	struct sigqueue *queued;
 	unsigned long addr;
 	struct probed_mm *pmm;
@@ -592,8 +663,11 @@ void signal_translate(int sig)
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
 	site = pmm ? site_of_slot(pmm, addr) : NULL;
+	jump = pmm && !site ? jump_of_pad(pmm, addr) : NULL;
 	if (site)
 		info->si_addr = (void __user *)site_original_ip(site, addr);
+	else if (jump)
+		info->si_addr = (void __user *)pad_original_ip(jump, addr);
 	rcu_read_unlock();
 }
 

@@ -26,8 +26,8 @@ struct utask;
 /* Signals are delayed at most this many times before the instruction is executed. */
 #define SIGNAL_MAX_DELAYS	8
 
-/* Nor are they delayed for more steps than a slot has bytes: an intact slot takes fewer. */
-#define SIGNAL_MAX_STEPS	SSOL_SLOT_MAX
+/* Nor are they delayed for more steps than a slot or a pad has bytes: an intact one takes fewer. */
+#define SIGNAL_MAX_STEPS	PAD_MAX
 
 /* The address that a signal handler returns to is not known. */
 #define SIGNAL_ANYWHERE		ULONG_MAX

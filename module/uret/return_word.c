@@ -15,6 +15,7 @@
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
+#include "jump/jump.h"
 
 /**
  * struct surroundings - the text around the address that a word holds
@@ -67,6 +68,7 @@ static void without_probes(const struct probed_mm *pmm, unsigned long addr, u8 *
 		if (site && site->kind == SITE_PROBE)
 			text[i] = site->plan.text[0];
 	}
+	jumps_show_text(pmm, addr, text, len);
 }
 
 /**

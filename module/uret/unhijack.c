@@ -16,10 +16,12 @@
 #include "uretprobe.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
+#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
+#include "jump/pad_trap.h"
 
 /*
  * Maximum number of attempts to restore a word whose page can be faulted in each time.  Other
@@ -357,11 +359,12 @@ void ret_addrs_lift(struct probed_mm *pmm, const struct pt_regs *regs, bool shar
  * @sp: stack address at which @pc was found, or the stack pointer if @pc is the ip
  *
  * Context: any.
- * Return: for the trampoline, the real return address; for an address in a slot, the address of
- * the instruction; @pc otherwise.
+ * Return: for the trampoline, the real return address; for an address in a slot or in a pad, the
+ * address of the instruction; @pc otherwise.
  */
 unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned long sp)
 {
+	const struct jump *jump;
 	struct probed_mm *pmm;
 	struct site *site;
 
@@ -375,8 +378,11 @@ unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned
 			calls_real(&pmm->uret.calls, sp - sizeof(u32), &pc);
 	} else if (pmm) {
 		site = site_of_slot(pmm, pc);
+		jump = jump_of_pad(pmm, pc);
 		if (site)
 			pc = site_original_ip(site, pc);
+		else if (jump)
+			pc = pad_original_ip(jump, pc);
 	}
 	rcu_read_unlock();
 	return pc;

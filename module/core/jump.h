@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The jump of a site: it stands in the text instead of the breakpoint, and leads to a pad, which
+ * counts the hit without a trap (pun.h, pad.h).
+ *
+ * A jump is made once for a site, and stays until the site is freed.  Its pad is never reused: a
+ * thread may sleep in it for any length of time.
+ */
+#ifndef _UPROBES_JUMP_H
+#define _UPROBES_JUMP_H
+
+#include <linux/list.h>
+
+#include "pad.h"
+
+struct page;
+struct site;
+
+/**
+ * struct jump - a jump to a pad
+ * @site: its site; constant
+ * @on: the jump is in the text, or is being written or removed; changed as @in_pmm is, read by
+ *	traps
+ * @at: address of the pad; constant
+ * @len: size of the pad, in bytes; constant
+ * @copies: offsets of the copies in the pad; constant
+ * @code: the jump; constant
+ * @traps: how often threads have executed a byte that the jump covers; any thread writes it
+ * @word: the counter of the pad; the program may write to it, too; constant
+ * @page: page of the text, with a reference, while @on is set: the process cannot lose it
+ * @in_pmm: node in probed_mm::jumps.on.  Changed with the mmap lock held for writing, or for
+ *	reading with probed_mm::lock held.  If the address space has ended, with the latter
+ * @pad: what the pad does; constant
+ */
+struct jump {
+	struct site *site;
+	bool on;
+	u16 len;
+	u8 copies[PUN_INSNS];
+	u8 code[PUN_LEN];
+	unsigned int traps;
+	unsigned long at;
+	const u64 *word;
+	struct page *page;
+	struct list_head in_pmm;
+	struct pad pad;
+};
+
+#endif /* _UPROBES_JUMP_H */

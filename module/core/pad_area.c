@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pad areas: find a place for a pad, map an area, write the pad.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/sched/mm.h>
+#include <linux/shmem_fs.h>
+#include <linux/slab.h>
+
+#include "pad_area.h"
+#include "arch.h"
+#include "probed_mm.h"
+#include "site.h"
+#include "ssol_area.h"
+#include "base/compat.h"
+#include "base/worker.h"
+
+/* Place nothing below this address: null pointers with offsets must still fault. */
+#define LOWEST_ADDRESS	0x100000UL
+
+/* Leave so much to the heap, behind its end, and to a stack that grows downwards. */
+#define ROOM_TO_GROW	(1UL << 30)
+
+/* Both mappings of an area. */
+#define SPAN		(PAD_AREA_SIZE + PAD_WORDS_SIZE)
+
+/* Distances from the text at which to look for room, if a pad may be anywhere. */
+#define STEP		SPAN
+#define STEPS		4096
+
+/**
+ * pad_area_at() - look up the pad area that contains an address
+ * @pmm: the probed mm
+ * @addr: the address
+ *
+ * Context: any; areas are added, and never removed.
+ * Return: the area or NULL.
+ */
+struct pad_area *pad_area_at(const struct probed_mm *pmm, unsigned long addr)
+{
+	/* Pairs with area_add(): the first @nr_areas areas are complete. */
+	unsigned int i, nr = smp_load_acquire(&pmm->jumps.nr_areas);
+
+	for (i = 0; i < nr; i++) {
+		if (addr - pmm->jumps.areas[i]->base < PAD_AREA_SIZE)
+			return pmm->jumps.areas[i];
+	}
+	return NULL;
+}
+
+/**
+ * jump_of_pad() - look up the jump whose pad contains an address
+ * @pmm: the probed mm
+ * @addr: the address
+ *
+ * Context: any but NMI; the jump stays in the RCU read side in which the probed mm was found.
+ * Return: the jump; NULL if @addr is in no pad.
+ */
+struct jump *jump_of_pad(const struct probed_mm *pmm, unsigned long addr)
+{
+	struct pad_area *area = pad_area_at(pmm, addr);
+	unsigned long unit, back;
+	struct jump *jump;
+
+	if (!area)
+		return NULL;
+	unit = (addr - area->base) / PAD_UNIT;
+	for (back = 0; back <= PAD_MAX / PAD_UNIT && back <= unit; back++) {
+		jump = xa_load(&area->jumps, unit - back);
+		/* A pad may begin within the unit, behind @addr. */
+		if (jump && jump->at <= addr)
+			return addr - jump->at < jump->len ? jump : NULL;
+	}
+	return NULL;
+}
+
+/* Check whether an area can be mapped at an address.  Context: the mmap lock held. */
+static bool room_at(const struct probed_mm *pmm, unsigned long base)
+{
+	unsigned long start = base - PAGE_SIZE, end = base + SPAN + PAGE_SIZE;
+	const struct vm_area_struct *vma;
+	struct mm_struct *mm = pmm->mm;
+	unsigned int i;
+
+	if (base < LOWEST_ADDRESS || end > arch_limit(pmm->mode) || end < base)
+		return false;
+	if (base + SPAN > READ_ONCE(mm->start_brk) && base < READ_ONCE(mm->brk) + ROOM_TO_GROW)
+		return false;
+	vma = find_vma(mm, start);
+	if (vma && (vma->vm_start < end ||
+		    (vma->vm_flags & VM_GROWSDOWN && vma->vm_start - end < ROOM_TO_GROW)))
+		return false;
+	/* The program may have unmapped an area, and threads may still be in its pads. */
+	for (i = 0; i < pmm->jumps.nr_areas; i++) {
+		if (pmm->jumps.areas[i]->base < end &&
+		    pmm->jumps.areas[i]->base + SPAN > start)
+			return false;
+	}
+	for (i = 0; i < pmm->areas.nr; i++) {
+		if (pmm->areas.list[i]->base < end &&
+		    pmm->areas.list[i]->base + SSOL_AREA_SIZE > start)
+			return false;
+	}
+	return true;
+}
+
+static bool must_trap(const struct pun *pun, unsigned int byte)
+{
+	return pun->traps >> (byte + 1) & 1;
+}
+
+/* Find room near the text, if the two upper bytes of the displacement are free. */
+static unsigned long room_near(const struct probed_mm *pmm, unsigned long addr)
+{
+	unsigned long near = addr & PAGE_MASK;
+	unsigned int i;
+
+	for (i = 1; i <= STEPS; i++) {
+		if (room_at(pmm, near - i * STEP))
+			return near - i * STEP;
+		if (room_at(pmm, near + i * STEP))
+			return near + i * STEP;
+	}
+	return 0;
+}
+
+/*
+ * Find room where the upper bytes of the displacement trap, as far as they must.  Prefer addresses
+ * below the text: the heap is above that of a program.
+ */
+static unsigned long room_trapping(const struct probed_mm *pmm, const struct pun *pun,
+				   unsigned long addr)
+{
+	unsigned int nr3 = must_trap(pun, 3) ? PUN_BYTES : 256;
+	unsigned int nr2 = must_trap(pun, 2) ? PUN_BYTES : 16;
+	unsigned int i, j;
+	unsigned long base;
+	u8 d2, d3;
+
+	for (i = 0; i < nr3; i++) {
+		/* The first bytes of pun_byte() are those of negative numbers. */
+		d3 = nr3 == PUN_BYTES ? pun_byte(i) : i & 1 ? i / 2 : 255 - i / 2;
+		for (j = 0; j < nr2; j++) {
+			d2 = nr2 == PUN_BYTES && must_trap(pun, 2) ? pun_byte(j) : j * 16;
+			base = (addr + PUN_LEN + (s32)((u32)d3 << 24 | d2 << 16)) & PAGE_MASK;
+			if (room_at(pmm, base))
+				return base;
+		}
+	}
+	return 0;
+}
+
+static unsigned long room_find(const struct probed_mm *pmm, const struct pun *pun,
+			       unsigned long addr)
+{
+	unsigned long base;
+
+	mmap_read_lock(pmm->mm);
+	base = must_trap(pun, 2) || must_trap(pun, 3) ? room_trapping(pmm, pun, addr) :
+							room_near(pmm, addr);
+	mmap_read_unlock(pmm->mm);
+	return base;
+}
+
+/**
+ * struct words_request - counters to be mapped into another address space
+ * @mm: the address space; the requester holds a reference
+ * @file: the file
+ * @addr: where to map it
+ */
+struct words_request {
+	struct mm_struct *mm;
+	struct file *file;
+	unsigned long addr;
+};
+
+static long words_map_call(void *data)
+{
+	struct words_request *req = data;
+	unsigned long addr;
+
+	kthread_use_mm(req->mm);
+	addr = vm_mmap(req->file, req->addr, PAD_WORDS_SIZE, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | MAP_FIXED_NOREPLACE, 0);
+	kthread_unuse_mm(req->mm);
+	return IS_ERR_VALUE(addr) ? (long)addr : 0;
+}
+
+/*
+ * Map the counters.  Then seal the file: the program must not truncate it under its own pads, nor
+ * map it anew by /proc/PID/map_files.
+ */
+static int words_map(struct mm_struct *mm, struct pad_area *area)
+{
+	struct words_request req = { .mm = mm, .addr = area->base + PAD_AREA_SIZE };
+	long ret;
+
+	area->words = compat_shmem_file("[uprobes]", PAD_WORDS_SIZE);
+	if (IS_ERR(area->words))
+		return PTR_ERR(area->words);
+	req.file = area->words;
+	ret = worker_call_locked(words_map_call, &req);
+	if (!ret && IS_ENABLED(CONFIG_SHMEM))
+		SHMEM_I(file_inode(area->words))->seals = F_SEAL_SEAL | F_SEAL_SHRINK |
+							  F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
+	if (ret)
+		fput(area->words);
+	return ret;
+}
+
+/* Map an area where @pun at @addr can have its pad. */
+static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun,
+				    unsigned long addr)
+{
+	struct pad_area *area;
+	long ret = -ENOSPC;
+
+	if (pmm->jumps.nr_areas == PMM_MAX_PAD_AREAS)
+		return ERR_PTR(-ENOSPC);
+	area = kvzalloc(sizeof(*area), SSOL_GFP);
+	if (!area)
+		return ERR_PTR(-ENOMEM);
+	xa_init_flags(&area->jumps, XA_FLAGS_ACCOUNT);
+	area->base = room_find(pmm, pun, addr);
+	if (area->base)
+		ret = ssol_area_map(pmm->mm, area->base);
+	/* If the counters cannot be mapped, the other mapping stays, full of breakpoints. */
+	if (!ret)
+		ret = words_map(pmm->mm, area);
+	if (ret) {
+		kvfree(area);
+		return ERR_PTR(ret);
+	}
+	pmm->jumps.areas[pmm->jumps.nr_areas] = area;
+	/* Pairs with pad_area_at(). */
+	smp_store_release(&pmm->jumps.nr_areas, pmm->jumps.nr_areas + 1);
+	return area;
+}
+
+/* Free an area that no reader can find any more.  The mappings stay. */
+void pad_area_free(struct pad_area *area)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(area->pages); i++) {
+		if (area->pages[i])
+			put_page(area->pages[i]);
+	}
+	xa_destroy(&area->jumps);
+	fput(area->words);
+	kvfree(area);
+}
+
+/* Reserve a counter, and bring its page into memory.  Return its number, or a negative errno. */
+static int word_take(struct pad_area *area)
+{
+	unsigned long at = area->nr_words * PAD_WORD_STRIDE;
+	struct page **page = &area->pages[at / PAGE_SIZE];
+
+	if (at >= PAD_WORDS_SIZE)
+		return -ENOSPC;
+	if (!*page) {
+		struct page *got = shmem_read_mapping_page_gfp(area->words->f_mapping,
+							       at / PAGE_SIZE, GFP_KERNEL);
+
+		if (IS_ERR(got))
+			return PTR_ERR(got);
+		*page = got;
+	}
+	return area->nr_words++;
+}
+
+static bool units_free(const struct pad_area *area, unsigned long at, unsigned int len)
+{
+	unsigned long first = (at - area->base) / PAD_UNIT;
+	unsigned long last = (at + len - 1 - area->base) / PAD_UNIT;
+
+	return find_next_bit(area->taken, last + 1, first) > last;
+}
+
+/*
+ * Find a free place in an area for a pad of @len bytes, to which @jump can lead.  Go through the
+ * displacements by their upper three bytes, and skip those that do not trap where they must.
+ */
+static unsigned long area_fit(const struct pad_area *area, const struct pad *pad, unsigned int len)
+{
+	const struct pun *pun = &pad->pun;
+	s64 origin = pad->addr + PUN_LEN;
+	s64 first = (s64)(area->base + PAD_UNIT) - origin;
+	s64 last = (s64)(area->base + PAD_AREA_SIZE - len) - origin;
+	s64 upper, distance;
+	u8 code[PUN_LEN];
+	unsigned int i;
+
+	if (first < S32_MIN || last > S32_MAX)
+		return 0;
+	for (upper = first >> 8; upper <= last >> 8; upper++) {
+		if ((must_trap(pun, 1) && !pun_traps((u8)upper)) ||
+		    (must_trap(pun, 2) && !pun_traps((u8)(upper >> 8))) ||
+		    (must_trap(pun, 3) && !pun_traps((u8)(upper >> 16))))
+			continue;
+		for (i = 0; i < 16; i++) {
+			distance = upper * 256 + (must_trap(pun, 0) ? pun_byte(i) :
+						  (-origin & 15) + i * PAD_UNIT);
+			if (distance >= first && distance <= last &&
+			    units_free(area, origin + distance, len) &&
+			    pun_jump(pun, pad->addr, origin + distance, code))
+				return origin + distance;
+		}
+	}
+	return 0;
+}
+
+/* Write a pad into an area.  Return -ENOSPC or -ERANGE if another area may do. */
+static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *jump)
+{
+	struct pad *pad = &jump->pad;
+	u8 code[PAD_MAX];
+	int len, ret, nr;
+
+	/* All counters of the area are about as far away as the first one. */
+	pad->counter = area->base + PAD_AREA_SIZE;
+	len = pad_emit(pad, area->base, code, jump->copies);
+	if (len < 0)
+		return len;
+	jump->at = area_fit(area, pad, len);
+	if (!jump->at)
+		return -ENOSPC;
+	nr = word_take(area);
+	if (nr < 0)
+		return nr;
+	pad->counter += nr * PAD_WORD_STRIDE;
+	jump->word = page_address(area->pages[nr * PAD_WORD_STRIDE / PAGE_SIZE]) +
+		     nr * PAD_WORD_STRIDE % PAGE_SIZE;
+	ret = pad_emit(pad, jump->at, code, jump->copies);
+	if (ret < 0 || ret > len)
+		return ret < 0 ? ret : -ENOSPC;
+	jump->len = ret;
+	pun_jump(&pad->pun, pad->addr, jump->at, jump->code);
+	ret = ssol_area_write(pmm->mm, area->base, jump->at, code, jump->len);
+	if (ret)
+		return ret;
+	ret = xa_err(xa_store(&area->jumps, (jump->at - area->base) / PAD_UNIT, jump,
+			      SSOL_GFP));
+	if (!ret)
+		bitmap_set(area->taken, (jump->at - area->base) / PAD_UNIT,
+			   (jump->at + jump->len - 1 - area->base) / PAD_UNIT -
+			   (jump->at - area->base) / PAD_UNIT + 1);
+	return ret;
+}
+
+/**
+ * pad_place() - find a place for the pad of a jump, and write the pad
+ * @pmm: the probed mm, in use
+ * @jump: the jump; its pad is set except for the counter
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ * Return: 0; -ENOSPC or -ERANGE if there is no place; -ENOMEM, -EINTR or -EIO.
+ */
+int pad_place(struct probed_mm *pmm, struct jump *jump)
+{
+	struct pad_area *area;
+	unsigned int i;
+	int ret;
+
+	lockdep_assert_held(&pmm->lock);
+	for (i = 0; i < pmm->jumps.nr_areas; i++) {
+		ret = area_put(pmm, pmm->jumps.areas[i], jump);
+		if (ret != -ENOSPC && ret != -ERANGE)
+			return ret;
+	}
+	area = area_create(pmm, &jump->pad.pun, jump->pad.addr);
+	return IS_ERR(area) ? PTR_ERR(area) : area_put(pmm, area, jump);
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Kernel functions that wait until jumps are out of their way.
+ *
+ * Debuggers read and write text, and the kernel's uprobes write breakpoints.  They must find the
+ * text as it is with breakpoints of ours, which the other hooks know (foreign.c).  To erase a jump
+ * takes interrupts on other processors, which a kprobe cannot wait for.  So a kprobe sends the
+ * calling task to a function of ours first.  When that has erased the jumps, the task goes on where
+ * it was, and the kprobe lets it pass.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/kprobes.h>
+#include <linux/mm.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/mm.h>
+#include <linux/wait.h>
+
+#include "gates.h"
+#include "arch.h"
+#include "base/compat.h"
+#include "base/hooks.h"
+#include "base/ksym.h"
+#include "core/probed_mm.h"
+#include "jump/jump.h"
+
+/* Tasks that have been sent to a function of ours, and have not left it. */
+static atomic_t waiting = ATOMIC_INIT(0);
+static DECLARE_WAIT_QUEUE_HEAD(waiting_wq);
+
+/* The functions, in the order of ksym_access_function(). */
+enum gate {
+	GATE_REMOTE,
+	GATE_PTRACE,
+	GATE_SWBP,
+	GATES,
+};
+
+static struct kprobe gates[GATES];
+
+unsigned long gate_open_remote(struct mm_struct *mm, unsigned long addr, void *buf, int len);
+unsigned long gate_open_ptrace(struct task_struct *task, unsigned long addr, void *buf, int len);
+unsigned long gate_open_swbp(void *auprobe, unsigned long where, unsigned long addr);
+
+ARCH_GATE(gate_remote, gate_open_remote);
+ARCH_GATE(gate_ptrace, gate_open_ptrace);
+ARCH_GATE(gate_swbp, gate_open_swbp);
+
+/* Get the address at which the task goes on, from where the kprobe is. */
+static unsigned long gate_left(enum gate gate)
+{
+	unsigned long addr = (unsigned long)gates[gate].addr;
+
+	if (atomic_dec_and_test(&waiting))
+		wake_up_all(&waiting_wq);
+	return addr;
+}
+
+static void make_way(struct mm_struct *mm, unsigned long addr, int len)
+{
+	struct probed_mm *pmm = pmm_find(mm);
+
+	if (!pmm)
+		return;
+	mutex_lock(&pmm->lock);
+	jumps_make_way(pmm, addr, addr + len);
+	mutex_unlock(&pmm->lock);
+	pmm_put(pmm);
+}
+
+unsigned long gate_open_remote(struct mm_struct *mm, unsigned long addr, void *buf, int len)
+{
+	make_way(mm, addr, len);
+	return gate_left(GATE_REMOTE);
+}
+
+unsigned long gate_open_ptrace(struct task_struct *task, unsigned long addr, void *buf, int len)
+{
+	struct mm_struct *mm = get_task_mm(task);
+
+	if (mm) {
+		make_way(mm, addr, len);
+		mmput(mm);
+	}
+	return gate_left(GATE_PTRACE);
+}
+
+/* The mmap lock is held for writing. */
+unsigned long gate_open_swbp(void *auprobe, unsigned long where, unsigned long addr)
+{
+	struct probed_mm *pmm = pmm_find(compat_swbp_mm(where));
+
+	if (pmm) {
+		jumps_away_for_good(pmm);
+		pmm_put_not_last(pmm);
+	}
+	return gate_left(GATE_SWBP);
+}
+
+/* Get the address space that a function is called for, or NULL. */
+static struct mm_struct *gate_mm(enum gate gate, struct pt_regs *regs)
+{
+	struct task_struct *task;
+	struct mm_struct *mm;
+
+	switch (gate) {
+	case GATE_REMOTE:
+		return (struct mm_struct *)regs_get_kernel_argument(regs, 0);
+	case GATE_PTRACE:
+		task = (struct task_struct *)regs_get_kernel_argument(regs, 0);
+		return READ_ONCE(task->mm);
+	default:
+		mm = compat_swbp_mm(regs_get_kernel_argument(regs, 1));
+		return compat_mmap_written(mm) ? mm : NULL;
+	}
+}
+
+/* Check whether a jump may be in the way of a call.  Context: RCU read side. */
+static bool gate_closed(enum gate gate, struct pt_regs *regs)
+{
+	const struct mm_struct *mm = gate_mm(gate, regs);
+	const struct probed_mm *pmm = mm ? pmm_lookup((struct mm_struct *)mm) : NULL;
+	unsigned long addr, len;
+
+	if (!pmm || !READ_ONCE(pmm->jumps.nr))
+		return false;
+	if (gate == GATE_SWBP)
+		return true;
+	addr = regs_get_kernel_argument(regs, 1);
+	len = (int)regs_get_kernel_argument(regs, 3);
+	return addr < READ_ONCE(pmm->jumps.high) + PUN_LEN &&
+	       addr + len > READ_ONCE(pmm->jumps.low);
+}
+
+static int on_gate(struct kprobe *kp, struct pt_regs *regs)
+{
+	static void (*const ways[])(void) = { gate_remote, gate_ptrace, gate_swbp };
+	enum gate gate = kp - gates;
+	bool closed;
+
+	rcu_read_lock();
+	closed = gate_closed(gate, regs);
+	rcu_read_unlock();
+	if (!closed)
+		return 0;
+	atomic_inc(&waiting);
+	regs->ip = (unsigned long)ways[gate];
+	return 1;
+}
+
+/**
+ * gates_watch() - begin to keep jumps out of the way
+ *
+ * A kernel without uprobes lacks one of the functions; that is not an error.
+ *
+ * Context: may sleep; one caller at a time.
+ * Return: 0 or a negative errno.
+ */
+int gates_watch(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < GATES; i++) {
+		gates[i].symbol_name = ksym_access_function(i);
+		gates[i].pre_handler = on_gate;
+		ret = ksym_redirect(&gates[i]);
+		if (!ret) {
+			hooks_watch(&gates[i]);
+			continue;
+		}
+		gates[i].symbol_name = NULL;
+		if (ret != -ENOENT) {
+			gates_exit();
+			return ret;
+		}
+	}
+	return 0;
+}
+
+/**
+ * gates_exit() - let all calls pass
+ *
+ * Context: may sleep; there is no jump.
+ */
+void gates_exit(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < GATES; i++) {
+		if (gates[i].symbol_name)
+			unregister_kprobe(&gates[i]);
+		gates[i].symbol_name = NULL;
+	}
+	wait_event(waiting_wq, !atomic_read(&waiting));
+	/* The last task may still be on its way out of our code. */
+	synchronize_rcu_tasks();
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kernel functions that wait until jumps are out of their way.
+ */
+#ifndef _UPROBES_GATES_H
+#define _UPROBES_GATES_H
+
+int gates_watch(void);
+void gates_exit(void);
+
+#endif /* _UPROBES_GATES_H */

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Decide which sites get a jump, and when it must go.
+ *
+ * A site that only counts gets a jump after %JUMP_HEAT traps, so that processes that live for an
+ * instant never pay for one.  A worker writes the jumps of a process together.
+ *
+ * Whatever could see a jump, or come into conflict with it, has it erased first: a fork, a change
+ * of the mapping, a debugger that reads or writes, the kernel's uprobes, a probe that needs the
+ * trap.  The site then has its breakpoint again, and everything goes on as if there were no jumps.
+ */
+#ifndef _UPROBES_JUMPS_H
+#define _UPROBES_JUMPS_H
+
+#include "core/jump.h"
+#include "core/site.h"
+
+/* The number of hits by a trap before a site may get a jump. */
+#define JUMP_HEAT	64
+
+/* If threads execute covered instructions that often, the jump costs more than it saves. */
+#define JUMP_MAX_TRAPS	4096
+
+void jump_hot(struct site *site);
+void jump_bar(struct site *site);
+
+/* Note a hit that only counts.  Increments may be lost.  Context: the trap. */
+static __always_inline void jump_heat(struct site *site)
+{
+	if (likely(data_race(site->heat) < JUMP_HEAT) &&
+	    unlikely(data_race(++site->heat) == JUMP_HEAT))
+		jump_hot(site);
+}
+
+void jumps_init(struct probed_mm *pmm);
+void jumps_make_way(struct probed_mm *pmm, unsigned long start, unsigned long end);
+void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use);
+void jumps_erase_barred(struct probed_mm *pmm);
+void jumps_away(struct probed_mm *pmm, unsigned long start, unsigned long end);
+void jumps_away_for_good(struct probed_mm *pmm);
+void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, size_t len);
+
+#endif /* _UPROBES_JUMPS_H */

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Write jumps into text, and remove them, while threads execute it.
+ *
+ * A jump has five bytes, and the processor reads them one after the other.  So it must never see
+ * some of them.  It takes three stages to write a jump over the breakpoint at A:
+ *
+ *	fence	a breakpoint at each instruction that begins in A+1 to A+4
+ *	tail	the displacement in A+1 to A+4; its bytes trap where instructions begin
+ *	head	the opcode at A, instead of the breakpoint
+ *
+ * Each stage stores single bytes, and ends with an interrupt on all processors that execute the
+ * program.  A processor that has read an old byte has executed its instruction by then, and reads
+ * anew (Intel SDM vol. 3, 9.1.3).  Before and after each store, a thread at any of these
+ * instructions executes the whole original instruction, or traps, or executes the whole jump.  The
+ * erasure does the same backwards.
+ *
+ * All stages happen while the mmap lock is held, so a fork never copies the text in between.
+ *
+ * The page of the text cannot be replaced meanwhile: the process has its own copy of it, and the
+ * jump holds a reference.  Before a fork shares the page, the jump is erased.
+ */
+#include <linux/fs.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+
+#include "jump_text.h"
+#include "arch.h"
+#include "base/compat.h"
+#include "core/site.h"
+#include "text/owner.h"
+#include "text/read.h"
+
+/**
+ * enum stage - what to store
+ * @FENCE: breakpoints at the covered instructions
+ * @TAIL: the displacement
+ * @HEAD: the opcode of the jump
+ * @HEAD_GONE: the breakpoint instead of the opcode
+ * @TAIL_GONE: the original bytes, and breakpoints at the covered instructions
+ * @FENCE_GONE: the original bytes there, too
+ */
+enum stage {
+	FENCE,
+	TAIL,
+	HEAD,
+	HEAD_GONE,
+	TAIL_GONE,
+	FENCE_GONE,
+};
+
+static void jump_store(const struct jump *jump, enum stage stage)
+{
+	const struct pun *pun = &jump->pad.pun;
+	u8 *page = kmap_local_page(jump->page);
+	u8 *text = page + offset_in_page(jump->pad.addr);
+	unsigned int i;
+
+	if (stage == HEAD)
+		WRITE_ONCE(text[0], jump->code[0]);
+	if (stage == HEAD_GONE)
+		WRITE_ONCE(text[0], ARCH_BREAKPOINT);
+	for (i = 1; i < PUN_LEN; i++) {
+		bool begins = pun->traps >> i & 1;
+
+		if (stage == TAIL)
+			WRITE_ONCE(text[i], jump->code[i]);
+		else if (begins && (stage == FENCE || stage == TAIL_GONE))
+			WRITE_ONCE(text[i], ARCH_BREAKPOINT);
+		else if (begins ? stage == FENCE_GONE : stage == TAIL_GONE)
+			WRITE_ONCE(text[i], pun->text[i]);
+	}
+	kunmap_local(page);
+}
+
+/* Do one stage for all jumps in a list. */
+static void jumps_store(struct mm_struct *mm, struct list_head *jumps, enum stage stage)
+{
+	struct jump *jump;
+
+	list_for_each_entry(jump, jumps, in_pmm)
+		jump_store(jump, stage);
+	/* A task that edits its own text is not executing it. */
+	if (current->mm == mm && atomic_read(&mm->mm_users) == 1)
+		return;
+	arch_sync_text(mm);
+	if (!arch_text_translated())
+		return;
+	/* An emulator may still use its translation of the old bytes. */
+	list_for_each_entry(jump, jumps, in_pmm)
+		jump_store(jump, stage);
+}
+
+/* Check whether @len bytes at the jump, as far as they are in its page, are those of @want. */
+static bool text_is(const struct jump *jump, const u8 *want, unsigned int len)
+{
+	u8 there[PUN_TEXT_MAX];
+
+	len = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(jump->pad.addr));
+	memcpy_from_page(there, jump->page, offset_in_page(jump->pad.addr), len);
+	return !memcmp(there, want, len);
+}
+
+static bool site_ready(const struct site *site)
+{
+	return READ_ONCE(site->fast_state) == SITE_ARMED && !READ_ONCE(site->barred);
+}
+
+/*
+ * Get the page of a jump, and set jump::on.  Return false if the jump must not be written: there is
+ * no breakpoint of ours, or not the same text behind it.
+ */
+static bool jump_begin(struct probed_mm *pmm, struct jump *jump)
+{
+	unsigned long addr = jump->pad.addr;
+	const struct vm_area_struct *vma = find_vma(pmm->mm, addr);
+	u8 want[PUN_TEXT_MAX];
+	struct page *page;
+
+	if (!vma || vma->vm_start > addr || !text_probeable(vma) || vma->vm_flags & VM_WRITE ||
+	    !vma->vm_file || !site_ready(jump->site))
+		return false;
+	page = text_page(pmm->mm, addr & PAGE_MASK, FOLL_WRITE);
+	if (IS_ERR(page))
+		return false;
+	jump->page = page;
+	memcpy(want, jump->pad.pun.text, jump->pad.pun.len);
+	want[0] = ARCH_BREAKPOINT;
+	if (!PageAnon(page) || !text_is(jump, want, jump->pad.pun.len))
+		goto put;
+	WRITE_ONCE(jump->on, true);
+	/* Pairs with signal_add_resumption(): it sees the jump, or the site is barred here. */
+	smp_mb();
+	if (site_ready(jump->site))
+		return true;
+	WRITE_ONCE(jump->on, false);
+put:
+	put_page(page);
+	jump->page = NULL;
+	return false;
+}
+
+/**
+ * jumps_write() - write jumps over breakpoints
+ * @pmm: the probed mm, in use
+ * @jumps: the jumps, which are not in the text
+ * @n: number of @jumps
+ *
+ * Skip a jump if the text is not as it should be, or its breakpoint has another owner.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ */
+void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
+{
+	struct mm_struct *mm = pmm->mm;
+	struct jump *jump;
+	LIST_HEAD(begun);
+	unsigned int i;
+
+	lockdep_assert_held(&pmm->lock);
+	mmap_read_lock(mm);
+	/* While the lock is held, the kernel's uprobes cannot come. */
+	for (i = 0; i < n && !pmm->jumps.off && !compat_has_uprobes(mm); i++) {
+		if (jump_begin(pmm, jumps[i]))
+			list_add_tail(&jumps[i]->in_pmm, &begun);
+	}
+	if (!list_empty(&begun)) {
+		jumps_store(mm, &begun, FENCE);
+		jumps_store(mm, &begun, TAIL);
+		jumps_store(mm, &begun, HEAD);
+	}
+	list_for_each_entry(jump, &begun, in_pmm) {
+		set_page_dirty_lock(jump->page);
+		if (!pmm->jumps.nr || jump->pad.addr < pmm->jumps.low)
+			WRITE_ONCE(pmm->jumps.low, jump->pad.addr);
+		if (!pmm->jumps.nr || jump->pad.addr > pmm->jumps.high)
+			WRITE_ONCE(pmm->jumps.high, jump->pad.addr);
+		WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr + 1);
+	}
+	list_splice_tail(&begun, &pmm->jumps.on);
+	mmap_read_unlock(mm);
+}
+
+static void jump_end(struct probed_mm *pmm, struct jump *jump)
+{
+	list_del_init(&jump->in_pmm);
+	WRITE_ONCE(jump->on, false);
+	set_page_dirty(jump->page);
+	put_page(jump->page);
+	jump->page = NULL;
+	WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr - 1);
+}
+
+/**
+ * jumps_erase() - put breakpoints back where jumps are
+ * @pmm: the probed mm, in use
+ * @leaves: whether to erase a jump
+ * @data: passed to it
+ *
+ * Context: may sleep, but does not allocate; the mmap lock held for writing, or for reading with
+ * probed_mm::lock held.
+ */
+void jumps_erase(struct probed_mm *pmm, bool (*leaves)(const struct jump *jump, const void *data),
+		 const void *data)
+{
+	struct jump *jump, *next;
+	LIST_HEAD(leaving);
+
+	list_for_each_entry_safe(jump, next, &pmm->jumps.on, in_pmm) {
+		if (!leaves(jump, data))
+			continue;
+		/* If the text has changed, somebody has overwritten the jump. */
+		if (text_is(jump, jump->code, PUN_LEN))
+			list_move_tail(&jump->in_pmm, &leaving);
+		else
+			jump_end(pmm, jump);
+	}
+	if (list_empty(&leaving))
+		return;
+	jumps_store(pmm->mm, &leaving, HEAD_GONE);
+	jumps_store(pmm->mm, &leaving, TAIL_GONE);
+	jumps_store(pmm->mm, &leaving, FENCE_GONE);
+	list_for_each_entry_safe(jump, next, &leaving, in_pmm)
+		jump_end(pmm, jump);
+}
+
+/**
+ * jumps_drop() - forget the jumps of an address space that has ended
+ * @pmm: its probed mm
+ *
+ * Context: may sleep; probed_mm::lock held.
+ */
+void jumps_drop(struct probed_mm *pmm)
+{
+	struct jump *jump, *next;
+
+	list_for_each_entry_safe(jump, next, &pmm->jumps.on, in_pmm)
+		jump_end(pmm, jump);
+}

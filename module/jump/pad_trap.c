@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads in pads, and at instructions that a jump covers.
+ */
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/uaccess.h>
+
+#include "pad_trap.h"
+#include "arch.h"
+#include "jump.h"
+#include "core/site.h"
+#include "core/site_table.h"
+
+/* Go on in the pad, or at @addr, if the jump has been erased since the byte was executed. */
+static bool covered_trap(struct jump *jump, struct pt_regs *regs, unsigned long addr)
+{
+	bool unlocked;
+	int nr = pun_insn_at(&jump->pad.pun, addr - jump->pad.addr, &unlocked);
+	u8 byte;
+
+	if (nr < 0)
+		return false;
+	if (READ_ONCE(jump->on) && READ_ONCE(jump->site->state) == SITE_ARMED) {
+		regs->ip = jump->at + jump->copies[nr] + unlocked;
+		if (data_race(++jump->traps) == JUMP_MAX_TRAPS)
+			jump_bar(jump->site);
+		return true;
+	}
+	if (copy_from_user_nofault(&byte, (const void __user *)addr, 1) || pun_traps(byte))
+		return false;
+	regs->ip = addr;
+	return true;
+}
+
+/**
+ * jump_trap() - handle a trap at an instruction that a jump covers
+ * @regs: user registers, of 64-bit code
+ * @addr: address of the byte that has trapped
+ *
+ * Context: the trap; RCU read side.
+ * Return: false if the byte is not one of ours.
+ */
+bool jump_trap(struct pt_regs *regs, unsigned long addr)
+{
+	struct site *site;
+	struct jump *jump;
+	unsigned int back;
+
+	for (back = 1; back < PUN_LEN; back++) {
+		site = site_find(current->mm, addr - back);
+		/* Pairs with jump_make(). */
+		jump = site ? smp_load_acquire(&site->jump) : NULL;
+		if (jump && covered_trap(jump, regs, addr))
+			return true;
+	}
+	return false;
+}
+
+/* The same for a byte that is undefined.  Context: the trap; RCU read side. */
+bool jump_undefined(struct pt_regs *regs)
+{
+	return jump_trap(regs, regs->ip);
+}
+
+/**
+ * pad_counted() - check whether a hit is counted, and its instruction is not executed yet
+ * @jump: the jump
+ * @ip: an address in its pad
+ *
+ * Context: any.
+ */
+bool pad_counted(const struct jump *jump, unsigned long ip)
+{
+	struct pad_state state;
+
+	return pad_unwind(&jump->pad, jump->at, ip, &state) && state.counted;
+}
+
+/* Translate an address in a pad to an address in the text.  Context: any. */
+unsigned long pad_original_ip(const struct jump *jump, unsigned long ip)
+{
+	struct pad_state state;
+
+	return pad_unwind(&jump->pad, jump->at, ip, &state) ? state.ip : ip;
+}
+
+/* Check whether a pad still holds the code that was written to it.  Context: any. */
+bool pad_intact(const struct jump *jump)
+{
+	u8 want[PAD_MAX], is[PAD_MAX], copies[PUN_INSNS];
+	int len = pad_emit(&jump->pad, jump->at, want, copies);
+
+	return len == jump->len &&
+	       !copy_from_user_nofault(is, (const void __user *)jump->at, len) &&
+	       !memcmp(is, want, len);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Threads in pads, and at instructions that a jump covers.
+ */
+#ifndef _UPROBES_PAD_TRAP_H
+#define _UPROBES_PAD_TRAP_H
+
+#include <linux/ptrace.h>
+
+#include "core/jump.h"
+
+bool jump_trap(struct pt_regs *regs, unsigned long addr);
+bool jump_undefined(struct pt_regs *regs);
+bool pad_counted(const struct jump *jump, unsigned long ip);
+unsigned long pad_original_ip(const struct jump *jump, unsigned long ip);
+bool pad_intact(const struct jump *jump);
+
+#endif /* _UPROBES_PAD_TRAP_H */
