@@ -56,21 +56,22 @@ static unsigned long gate_left(enum gate gate)
 	return addr;
 }
 
-static void make_way(struct mm_struct *mm, unsigned long addr, int len)
+/* Erase all jumps: gate_closed() does not know where each of them is, and must let the task pass. */
+static void make_way(struct mm_struct *mm)
 {
 	struct probed_mm *pmm = pmm_find(mm);
 
 	if (!pmm)
 		return;
 	mutex_lock(&pmm->lock);
-	jumps_make_way(pmm, addr, addr + len);
+	jumps_make_way(pmm, 0, ULONG_MAX);
 	mutex_unlock(&pmm->lock);
 	pmm_put(pmm);
 }
 
 unsigned long gate_open_remote(struct mm_struct *mm, unsigned long addr, void *buf, int len)
 {
-	make_way(mm, addr, len);
+	make_way(mm);
 	return gate_left(GATE_REMOTE);
 }
 
@@ -79,7 +80,7 @@ unsigned long gate_open_ptrace(struct task_struct *task, unsigned long addr, voi
 	struct mm_struct *mm = get_task_mm(task);
 
 	if (mm) {
-		make_way(mm, addr, len);
+		make_way(mm);
 		mmput(mm);
 	}
 	return gate_left(GATE_PTRACE);

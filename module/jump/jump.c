@@ -27,6 +27,10 @@ static bool jump_enabled;
 module_param_named(jump, jump_enabled, bool, 0644);
 MODULE_PARM_DESC(jump, "count without traps where that is possible");
 
+u8 jump_after = 64;
+module_param(jump_after, byte, 0644);
+MODULE_PARM_DESC(jump_after, "number of traps of a place before it may count without one");
+
 /* How much text to look at, from a site on: whether the flags are of use, and what is covered. */
 #define TEXT_SEEN	96U
 

@@ -2,8 +2,8 @@
 /*
  * Decide which sites get a jump, and when it must go.
  *
- * A site that only counts gets a jump after %JUMP_HEAT traps, so that processes that live for an
- * instant never pay for one.  A worker writes the jumps of a process together.
+ * A site that only counts gets a jump after some traps, so that processes that live for an instant
+ * never pay for one.  A worker writes the jumps of a process together.
  *
  * Whatever could see a jump, or come into conflict with it, has it erased first: a fork, a change
  * of the mapping, a debugger that reads or writes, the kernel's uprobes, a probe that needs the
@@ -16,7 +16,7 @@
 #include "core/site.h"
 
 /* The number of hits by a trap before a site may get a jump. */
-#define JUMP_HEAT	64
+extern u8 jump_after;
 
 /* If threads execute covered instructions that often, the jump costs more than it saves. */
 #define JUMP_MAX_TRAPS	4096
@@ -27,8 +27,8 @@ void jump_bar(struct site *site);
 /* Note a hit that only counts.  Increments may be lost.  Context: the trap. */
 static __always_inline void jump_heat(struct site *site)
 {
-	if (likely(data_race(site->heat) < JUMP_HEAT) &&
-	    unlikely(data_race(++site->heat) == JUMP_HEAT))
+	if (unlikely(data_race(site->heat) < READ_ONCE(jump_after)) &&
+	    data_race(++site->heat) == READ_ONCE(jump_after))
 		jump_hot(site);
 }
 

@@ -24,6 +24,7 @@
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
+#include <linux/moduleparam.h>
 
 #include "jump_text.h"
 #include "arch.h"
@@ -31,6 +32,21 @@
 #include "core/site.h"
 #include "text/owner.h"
 #include "text/read.h"
+
+/* Number of jumps in all processes. */
+static atomic_t jumps_now = ATOMIC_INIT(0);
+
+static int jumps_get(char *buffer, const struct kernel_param *kp)
+{
+	return sysfs_emit(buffer, "%d\n", atomic_read(&jumps_now));
+}
+
+static const struct kernel_param_ops jumps_ops = {
+	.get = jumps_get,
+};
+
+module_param_cb(jumps, &jumps_ops, NULL, 0444);
+MODULE_PARM_DESC(jumps, "number of places that count without a trap now, in all processes");
 
 /**
  * enum stage - what to store
@@ -177,6 +193,7 @@ void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
 		if (!pmm->jumps.nr || jump->pad.addr > pmm->jumps.high)
 			WRITE_ONCE(pmm->jumps.high, jump->pad.addr);
 		WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr + 1);
+		atomic_inc(&jumps_now);
 	}
 	list_splice_tail(&begun, &pmm->jumps.on);
 	mmap_read_unlock(mm);
@@ -190,6 +207,7 @@ static void jump_end(struct probed_mm *pmm, struct jump *jump)
 	put_page(jump->page);
 	jump->page = NULL;
 	WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr - 1);
+	atomic_dec(&jumps_now);
 }
 
 /**

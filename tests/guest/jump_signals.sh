@@ -1,0 +1,36 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# test: where a program counts without a trap, signals show no pad, and repeat and lose no hit
+# timeout: 240
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/jump.inc"
+ktap_plan 12
+
+calls=20000
+for thing in faults syscalls eintr "jumps 50" "storm $calls" "walk $calls"; do
+	# shellcheck disable=SC2086
+	"$progs/signals" $thing >"$tmp/plain" 2>/dev/null
+	for on in 0 1; do
+		# A site keeps its slot and its pad, so each round needs a new file.
+		prog=$tmp/signals.$on.${thing%% *}
+		cp "$progs/signals" "$prog"
+		jump $on
+		# shellcheck disable=SC2046
+		count_begin "$prog" $(spread_instructions "$prog" work leaf reader syscall load load_at divide \
+			divide_at illegal illegal_at call_null call_null_at store_rip store_rip_at)
+		# shellcheck disable=SC2086
+		"$prog" $thing >"$tmp/out.$on" 2>"$tmp/stderr"
+		echo "status $?" >>"$tmp/out.$on"
+		diag "$(cat "$tmp/stderr")"
+		counts >"$tmp/counts.$on"
+		count_end
+	done
+	is "$(cat "$tmp/out.1")" "$(cat "$tmp/plain")
+status 0" "$thing: the output is the same as unprobed"
+	if [ "${thing%% *}" = syscalls ] || [ "${thing%% *}" = eintr ]; then
+		is "$(wc -l <"$tmp/counts.1")" "$(wc -l <"$tmp/counts.0")" "$thing: the same places are hit"
+	else
+		is "$(cat "$tmp/counts.1")" "$(cat "$tmp/counts.0")" "$thing: the counts are those of traps"
+	fi
+done

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread -rdynamic -Wl,-z,now
+/*
+ * Calls functions whose first instructions are shorter than a jump. Executes the commands that it
+ * reads from standard input, and prints for each one the sum of what the functions have returned,
+ * and how many results were wrong:
+ *
+ *	call N		call each function N times
+ *	threads N	4 threads do that
+ *	busy		a thread does that until "idle"; prints nothing
+ *	idle		how often it did
+ *	fork N		call each function N times, and fork a child that does the same, 20 times
+ *	loop N		call spin(N), which jumps N times to its second instruction
+ *	protect		make the text of the functions writable, call them, and undo that
+ *	forget		discard the private pages of the text (MADV_DONTNEED)
+ *	move		move the text elsewhere and back, and call the functions at both places
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAGE 4096UL
+#define CALLED 6
+
+__asm__(".pushsection .text\n"
+	".balign 4096\n"
+	".globl jumps_page\njumps_page:\n"
+	".macro F name\n.balign 16\n.globl \\name\n.type \\name, @function\n\\name:\n.endm\n"
+	/* Instructions begin at offsets 1 and 4. */
+	"F pushes\n\tpush %rbx\n\tmov %rdi, %rbx\n\tlea 1(%rbx,%rbx,2), %rax\n\tpop %rbx\n\tret\n"
+	/* At offset 4. */
+	"F ends\n\tendbr64\n\tlea 1(%rdi,%rdi,2), %rax\n\tret\n"
+	/* One that is long enough. */
+	"F leas\n\tlea 1(%rdi,%rdi,2), %rax\n\tret\n"
+	/* At offsets 2 and 3, where flags are of use. */
+	"F compares\n\ttest $1, %dil\n"
+	"compares_between:\n\tmov %edi, %ecx\n\tcld\n\tjz 1f\n\tnop\n"
+	"1:\tlea 1(%rdi,%rdi,2), %rax\n\tret\n"
+	/* It counts down by a carry. */
+	"F carries\n\tlea (%rdi,%rdi,2), %rax\n\tstc\n"
+	"carries_between:\n\tmov %edi, %ecx\n\tmov %ecx, %edx\n\tadc $0, %rax\n\tret\n"
+	/* It stores below its stack pointer. */
+	"F reds\n\tmov %rdi, -8(%rsp)\n\tcmp $5, %edi\n"
+	"reds_between:\n\tmov %edi, %ecx\n\tmov -8(%rsp), %rdx\n\tseta %cl\n"
+	"\tlea 1(%rdx,%rdx,2), %rax\n\tret\n"
+	/* A loop to its second instruction. */
+	"F spin\n\txor %eax, %eax\n1:\tinc %eax\n\tdec %edi\n\tjnz 1b\n\tret\n"
+	".globl compares_between, carries_between, reds_between\n"
+	".balign 4096\n"
+	".popsection\n");
+
+typedef long function_t(long x);
+extern char jumps_page[];
+function_t pushes, ends, leas, compares, carries, reds;
+int spin(int n);
+
+static function_t *const functions[CALLED] = { pushes, ends, leas, compares, carries, reds };
+static atomic_long sum, wrong;
+static atomic_int stop;
+
+static void call_at(long n, long by)
+{
+	long i, x, got, total = 0;
+
+	for (i = 0; i < n * CALLED; i++) {
+		x = i & 1023;
+		got = ((function_t *)((char *)functions[i % CALLED] + by))(x);
+		if (got != 3 * x + 1)
+			wrong++;
+		total += got;
+	}
+	sum += total;
+}
+
+static void *thread(void *n)
+{
+	call_at((long)n, 0);
+	return NULL;
+}
+
+static void *busy(void *unused)
+{
+	long n = 0;
+
+	while (!stop) {
+		call_at(1, 0);
+		n++;
+	}
+	return (void *)n;
+}
+
+static void forks(long n)
+{
+	int i, status;
+
+	for (i = 0; i < 20; i++) {
+		call_at(n, 0);
+		if (!fork()) {
+			call_at(n, 0);
+			_exit(wrong != 0);
+		}
+		if (wait(&status) < 0 || status)
+			wrong++;
+	}
+}
+
+static void threads(long n)
+{
+	pthread_t ids[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		pthread_create(&ids[i], NULL, thread, (void *)n);
+	for (i = 0; i < 4; i++)
+		pthread_join(ids[i], NULL);
+}
+
+static void move(void)
+{
+	char *room = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (mremap(jumps_page, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, room + PAGE) == MAP_FAILED)
+		wrong++;
+	call_at(100, room + PAGE - jumps_page);
+	if (mremap(room + PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, jumps_page) == MAP_FAILED)
+		wrong++;
+	call_at(100, 0);
+}
+
+int main(void)
+{
+	static pthread_t id;
+	void *times = NULL;
+	char line[80];
+	long n;
+
+	printf("%d %p\n", getpid(), jumps_page);
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		n = strtol(strchr(line, ' ') ?: "0", NULL, 0);
+		switch (line[0] << 8 | line[1]) {
+		case 'c' << 8 | 'a':
+			call_at(n, 0);
+			break;
+		case 't' << 8 | 'h':
+			threads(n);
+			break;
+		case 'b' << 8 | 'u':
+			stop = 0;
+			pthread_create(&id, NULL, busy, NULL);
+			continue;
+		case 'i' << 8 | 'd':
+			stop = 1;
+			pthread_join(id, &times);
+			printf("%ld times, %ld wrong\n", (long)times, wrong);
+			fflush(stdout);
+			continue;
+		case 'f' << 8 | 'o':
+			if (line[3] == 'k')
+				forks(n);
+			else
+				madvise(jumps_page, PAGE, MADV_DONTNEED);
+			break;
+		case 'l' << 8 | 'o':
+			sum += spin(n);
+			break;
+		case 'p' << 8 | 'r':
+			mprotect(jumps_page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+			call_at(100, 0);
+			mprotect(jumps_page, PAGE, PROT_READ | PROT_EXEC);
+			break;
+		case 'm' << 8 | 'o':
+			move();
+			break;
+		}
+		printf("sum %ld, %ld wrong\n", sum, wrong);
+		fflush(stdout);
+	}
+	return wrong != 0;
+}
