@@ -82,13 +82,13 @@ enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len);
  * @byte: the byte
  *
  * That is int3, or a byte that is undefined in 64-bit mode whatever follows it: one with the
- * superscript i64 in Intel SDM vol. 2, table A-2, or D6 (UDB). Bytes that are prefixes in a newer
- * encoding do not count, nor do those that have an operand.
+ * superscript i64 in Intel SDM vol. 2, table A-2. Bytes that are prefixes in a newer encoding do not
+ * count, nor do those that have an operand.
  */
 bool pun_traps(u8 byte);
 
 /** PUN_BYTES - the number of bytes for which pun_traps() is true. */
-#define PUN_BYTES 16
+#define PUN_BYTES 15
 
 /** pun_byte() - get the bytes for which pun_traps() is true, by number; int3 is the first. */
 u8 pun_byte(unsigned int nr);

@@ -142,9 +142,9 @@ static unsigned long room_trapping(const struct probed_mm *pmm, const struct pun
 
 	for (i = 0; i < nr3; i++) {
 		/* The first bytes of pun_byte() are those of negative numbers. */
-		d3 = nr3 == PUN_BYTES ? pun_byte(i) : i & 1 ? i / 2 : 255 - i / 2;
+		d3 = must_trap(pun, 3) ? pun_byte(i) : i & 1 ? i / 2 : 255 - i / 2;
 		for (j = 0; j < nr2; j++) {
-			d2 = nr2 == PUN_BYTES && must_trap(pun, 2) ? pun_byte(j) : j * 16;
+			d2 = must_trap(pun, 2) ? pun_byte(j) : j * 16;
 			base = (addr + PUN_LEN + (s32)((u32)d3 << 24 | d2 << 16)) & PAGE_MASK;
 			if (room_at(pmm, base))
 				return base;

@@ -445,14 +445,17 @@ void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, 
 	unsigned long at;
 	unsigned int i;
 
-	if (!READ_ONCE(pmm->jumps.nr))
+	if (!READ_ONCE(pmm->jumps.nr_areas))
 		return;
 	rcu_read_lock();
 	for (at = addr - (PUN_LEN - 1); at != addr + len; at++) {
 		const struct site *site = site_find(pmm->mm, at);
 		const struct jump *jump = site ? READ_ONCE(site->jump) : NULL;
 
-		for (i = 0; jump && READ_ONCE(jump->on) && i < PUN_LEN; i++) {
+		/* While the site is armed, the original text is there if the jump is not. */
+		if (jump && READ_ONCE(site->state) != SITE_ARMED)
+			jump = NULL;
+		for (i = 0; jump && i < PUN_LEN; i++) {
 			if (at + i - addr < len)
 				text[at + i - addr] = jump->pad.pun.text[i];
 		}

@@ -30,6 +30,7 @@
 #include "arch.h"
 #include "base/compat.h"
 #include "core/site.h"
+#include "core/site_tree.h"
 #include "text/owner.h"
 #include "text/read.h"
 
@@ -124,6 +125,17 @@ static bool site_ready(const struct site *site)
 }
 
 /*
+ * Check whether another site is, or was, where the jump would be.  Its address may have been probed
+ * after the jump was made.  Context: probed_mm::lock held.
+ */
+static bool site_under(struct probed_mm *pmm, const struct jump *jump)
+{
+	const struct site *next = pmm_next_site(jump->site);
+
+	return next && next->key.addr < jump->pad.addr + PUN_LEN;
+}
+
+/*
  * Get the page of a jump, and set jump::on.  Return false if the jump must not be written: there is
  * no breakpoint of ours, or not the same text behind it.
  */
@@ -135,7 +147,7 @@ static bool jump_begin(struct probed_mm *pmm, struct jump *jump)
 	struct page *page;
 
 	if (!vma || vma->vm_start > addr || !text_probeable(vma) || vma->vm_flags & VM_WRITE ||
-	    !vma->vm_file || !site_ready(jump->site))
+	    !vma->vm_file || !site_ready(jump->site) || site_under(pmm, jump))
 		return false;
 	page = text_page(pmm->mm, addr & PAGE_MASK, FOLL_WRITE);
 	if (IS_ERR(page))

@@ -27,7 +27,8 @@ static bool covered_trap(struct jump *jump, struct pt_regs *regs, unsigned long 
 			jump_bar(jump->site);
 		return true;
 	}
-	if (copy_from_user_nofault(&byte, (const void __user *)addr, 1) || pun_traps(byte))
+	/* If the page is being moved, or has been reclaimed, executing the text faults it in. */
+	if (!copy_from_user_nofault(&byte, (const void __user *)addr, 1) && pun_traps(byte))
 		return false;
 	regs->ip = addr;
 	return true;

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/jump.inc"
 ktap_plan 12
 
-calls=20000
+calls=5000
 for thing in faults syscalls eintr "jumps 50" "storm $calls" "walk $calls"; do
 	# shellcheck disable=SC2086
 	"$progs/signals" $thing >"$tmp/plain" 2>/dev/null

@@ -112,8 +112,7 @@ static void known_jumps(void)
 
 		for (int k = 1; k < PUN_LEN; k++)
 			if (pun.traps >> k & 1)
-				good &= d[k - 1] == 0x06 || d[k - 1] == 0x61 || d[k - 1] == 0xcc ||
-					d[k - 1] == 0xd6;
+				good &= d[k - 1] == 0x06 || d[k - 1] == 0x61 || d[k - 1] == 0xcc;
 		took = pun_jump(&pun, ADDR, ADDR + 5 + (u64)(s64)(s32)uinsn_get32(d), jump);
 		wrong += took != good || (took && (jump[0] != 0xe9 || memcmp(jump + 1, d, 4)));
 		taken += took;
