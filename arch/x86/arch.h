@@ -195,8 +195,8 @@ static inline bool arch_pads_save(void)
 }
 
 /*
- * Check whether the threads of a program can count in a pad.  If the program uses protection keys, a
- * thread may forbid itself to write to the counter, which has key 0.
+ * Check whether the threads of a program can count in a pad.  If the program uses protection keys,
+ * a thread may forbid itself to write to the counter, which has key 0.
  */
 static inline bool arch_pads_work(struct mm_struct *mm)
 {

@@ -82,8 +82,8 @@ enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len);
  * @byte: the byte
  *
  * That is int3, or a byte that is undefined in 64-bit mode whatever follows it: one with the
- * superscript i64 in Intel SDM vol. 2, table A-2. Bytes that are prefixes in a newer encoding do not
- * count, nor do those that have an operand.
+ * superscript i64 in Intel SDM vol. 2, table A-2. Bytes that are prefixes in a newer encoding do
+ * not count, nor do those that have an operand.
  */
 bool pun_traps(u8 byte);
 

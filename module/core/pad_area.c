@@ -22,7 +22,7 @@
 #define LOWEST_ADDRESS	0x100000UL
 
 /* Leave so much to the heap, behind its end, and to a stack that grows downwards. */
-#define ROOM_TO_GROW	(1UL << 30)
+#define ROOM_TO_GROW	BIT(30)
 
 /* Both mappings of an area. */
 #define SPAN		(PAD_AREA_SIZE + PAD_WORDS_SIZE)
@@ -227,9 +227,12 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	area->base = room_find(pmm, pun, addr);
 	if (area->base)
 		ret = ssol_area_map(pmm->mm, area->base);
-	/* If the counters cannot be mapped, the other mapping stays, full of breakpoints. */
-	if (!ret)
+	if (!ret) {
 		ret = words_map(pmm->mm, area);
+		/* The other mapping stays, so do not try again. */
+		if (ret)
+			WRITE_ONCE(pmm->jumps.off, true);
+	}
 	if (ret) {
 		kvfree(area);
 		return ERR_PTR(ret);

@@ -6,8 +6,8 @@
  * and has the pads.  The second one is memory that the module and the program share, and has the
  * counters.  Both stay when the module is unloaded, as threads may be in pads.
  *
- * The displacement of a jump has bytes that must trap (pun.h).  So the address of a pad is not free:
- * an area is mapped where the first pad of it can be.
+ * The displacement of a jump has bytes that must trap (pun.h).  So the address of a pad is not
+ * free: an area is mapped where the first pad of it can be.
  */
 #ifndef _UPROBES_PAD_AREA_H
 #define _UPROBES_PAD_AREA_H

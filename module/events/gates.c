@@ -38,10 +38,6 @@ enum gate {
 
 static struct kprobe gates[GATES];
 
-unsigned long gate_open_remote(struct mm_struct *mm, unsigned long addr, void *buf, int len);
-unsigned long gate_open_ptrace(struct task_struct *task, unsigned long addr, void *buf, int len);
-unsigned long gate_open_swbp(void *auprobe, unsigned long where, unsigned long addr);
-
 ARCH_GATE(gate_remote, gate_open_remote);
 ARCH_GATE(gate_ptrace, gate_open_ptrace);
 ARCH_GATE(gate_swbp, gate_open_swbp);
@@ -56,7 +52,7 @@ static unsigned long gate_left(enum gate gate)
 	return addr;
 }
 
-/* Erase all jumps: gate_closed() does not know where each of them is, and must let the task pass. */
+/* Erase all jumps: gate_closed() does not know where each one is, and must let the task pass. */
 static void make_way(struct mm_struct *mm)
 {
 	struct probed_mm *pmm = pmm_find(mm);
@@ -69,13 +65,15 @@ static void make_way(struct mm_struct *mm)
 	pmm_put(pmm);
 }
 
-unsigned long gate_open_remote(struct mm_struct *mm, unsigned long addr, void *buf, int len)
+/* Called with the arguments of access_remote_vm().  Return where to go on. */
+static noinline __used unsigned long gate_open_remote(struct mm_struct *mm)
 {
 	make_way(mm);
 	return gate_left(GATE_REMOTE);
 }
 
-unsigned long gate_open_ptrace(struct task_struct *task, unsigned long addr, void *buf, int len)
+/* Likewise with those of ptrace_access_vm(). */
+static noinline __used unsigned long gate_open_ptrace(struct task_struct *task)
 {
 	struct mm_struct *mm = get_task_mm(task);
 
@@ -86,8 +84,8 @@ unsigned long gate_open_ptrace(struct task_struct *task, unsigned long addr, voi
 	return gate_left(GATE_PTRACE);
 }
 
-/* The mmap lock is held for writing. */
-unsigned long gate_open_swbp(void *auprobe, unsigned long where, unsigned long addr)
+/* Likewise with those of set_swbp(), whose caller holds the mmap lock for writing. */
+static noinline __used unsigned long gate_open_swbp(void *auprobe, unsigned long where)
 {
 	struct probed_mm *pmm = pmm_find(compat_swbp_mm(where));
 

@@ -66,7 +66,7 @@ void jump_hot(struct site *site)
 		return;
 	if (READ_ONCE(pmm->jumps.off) ||
 	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before))) {
-		data_race(site->heat = 0);
+		WRITE_ONCE(site->heat, 0);
 		return;
 	}
 	if (!xchg(&site->listed, true) && llist_add(&site->heated, &pmm->jumps.hot))
@@ -266,7 +266,7 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 
 	llist_for_each_entry_safe(site, next, hot, heated) {
 		WRITE_ONCE(site->listed, false);
-		data_race(site->heat = 0);
+		WRITE_ONCE(site->heat, 0);
 		if (!allowed || site->barred || !site_counts_only(site) ||
 		    READ_ONCE(site->fast_state) != SITE_ARMED || (site->jump && site->jump->on))
 			continue;

@@ -23,7 +23,9 @@ static bool covered_trap(struct jump *jump, struct pt_regs *regs, unsigned long 
 		return false;
 	if (READ_ONCE(jump->on) && READ_ONCE(jump->site->state) == SITE_ARMED) {
 		regs->ip = jump->at + jump->copies[nr] + unlocked;
-		if (data_race(++jump->traps) == JUMP_MAX_TRAPS)
+		/* Traps on several CPUs may count as one. */
+		WRITE_ONCE(jump->traps, READ_ONCE(jump->traps) + 1);
+		if (READ_ONCE(jump->traps) >= JUMP_MAX_TRAPS && !READ_ONCE(jump->site->barred))
 			jump_bar(jump->site);
 		return true;
 	}

@@ -438,8 +438,8 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 }
 
 /*
- * Handle a trap at an address without a site.  A jump may cover it.  Or the kernel may have a return
- * probe there: see ret_addrs_lift().
+ * Handle a trap at an address without a site.  A jump may cover it.  Or the kernel may have a
+ * return probe there: see ret_addrs_lift().
  */
 static noinline int hit_elsewhere(struct pt_regs *regs)
 {

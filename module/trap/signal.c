@@ -10,8 +10,8 @@
 
 #include "signal.h"
 #include "arch.h"
+#include "out_of_line.h"
 #include "ssol.h"
-#include "ssol_emit.h"
 #include "base/compat.h"
 #include "base/hooks.h"
 #include "base/ksym.h"
@@ -21,62 +21,8 @@
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
-#include "jump/jump.h"
 #include "jump/pad_trap.h"
 #include "uret/uretprobe_return.h"
-
-/* Check whether a task is in the pad of a site, and not in its slot. */
-static bool in_pad(const struct site *site, const struct pt_regs *regs)
-{
-	const struct jump *jump = READ_ONCE(site->jump);
-
-	return jump && regs->ip - jump->at < jump->len;
-}
-
-/* Check whether a task that executes out of line has begun with the instruction itself. */
-static bool insn_begun(const struct site *site, const struct pt_regs *regs)
-{
-	return in_pad(site, regs) ? regs->ip > site->jump->at + site->jump->copies[0] :
-				    regs->ip != site->slot;
-}
-
-/* Check whether a task has executed the instruction of a hit. */
-static bool insn_done(const struct site *site, const struct pt_regs *regs)
-{
-	return in_pad(site, regs) ? !pad_counted(site->jump, regs->ip) :
-		arch_slot_done(&site->plan, site->key.addr, site->slot, regs);
-}
-
-static void erase_work(struct callback_head *work)
-{
-	struct utask *utask = container_of(work, struct utask, erase.work);
-	struct probed_mm *pmm;
-
-	utask->erase.queued = false;
-	pmm = utask->exited || !current->mm ? NULL : pmm_find(current->mm);
-	if (pmm) {
-		jumps_erase_barred(pmm);
-		pmm_put(pmm);
-	}
-	utask_work_done(utask);
-	task_work_end();
-}
-
-/*
- * Keep a site from having a jump: only a trap can tell whether a hit has been counted before.  The
- * task erases a jump before it runs user code again.
- */
-static void site_needs_trap(struct utask *utask, struct site *site)
-{
-	WRITE_ONCE(site->barred, true);
-	/* Pairs with jump_begin(). */
-	smp_mb();
-	if (!site->jump || !READ_ONCE(site->jump->on) || utask->erase.queued)
-		return;
-	utask->erase.queued = true;
-	if (task_work_begin(current, &utask->erase.work, erase_work))
-		utask->erase.queued = false;
-}
 
 /**
  * signal_add_resumption() - note a hit that is handled and whose instruction is not executed
@@ -175,22 +121,6 @@ void signal_delay_no_more(void)
 }
 
 /*
- * Check whether the slot or the pad that a task is in still holds the code that was written to it.
- * The program can change it, and signals would be delayed for whatever code is in it then.
- */
-static bool slot_intact(const struct site *site, const struct pt_regs *regs)
-{
-	u8 want[SSOL_SLOT_MAX], is[SSOL_SLOT_MAX];
-	int len = site->step ? ssol_emit_step(&site->plan, site->key.addr, site->slot, want) :
-			       ssol_emit(&site->plan, site->key.addr, site->slot, want);
-
-	if (in_pad(site, regs))
-		return pad_intact(site->jump);
-	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site->slot, len) &&
-	       !memcmp(is, want, len);
-}
-
-/*
  * Delay the signals of the current task until it has executed the instruction of a hit.  Return
  * false if that cannot be: the task is stepped, its signals have been delayed too often, or they
  * cannot wait.  @begun as for fault_pending().
@@ -199,7 +129,7 @@ static bool signal_delay(struct utask *utask, const struct site *site,
 			 const struct pt_regs *regs, bool stepped, bool begun)
 {
 	if (stepped || utask->signals.delays >= SIGNAL_MAX_DELAYS || READ_ONCE(delays_over) ||
-	    !arch_step_plain(&site->plan) || !slot_intact(site, regs))
+	    !arch_step_plain(&site->plan) || !out_of_line_intact(site, regs))
 		return false;
 	clear_thread_flag(TIF_SIGPENDING);
 	/* A sender sets the flag last, so a signal sent before it was cleared is seen here. */
@@ -215,11 +145,11 @@ static bool signal_delay(struct utask *utask, const struct site *site,
 /* Likewise for a task in a slot that is executed without steps: step the task through it. */
 static bool signal_delay_in_slot(struct site *site, struct pt_regs *regs)
 {
-	bool begun = insn_begun(site, regs);
+	bool begun = out_of_line_begun(site, regs);
 	struct utask *utask;
 
 	/* The kernel has to see where a restartable sequence is interrupted. */
-	if (site->step || compat_in_rseq() || insn_done(site, regs))
+	if (site->step || compat_in_rseq() || out_of_line_done(site, regs))
 		return false;
 	utask = utask_get(current);
 	if (!utask || !signal_delay(utask, site, regs, arch_stepped(regs->flags), begun))
@@ -301,7 +231,7 @@ void signal_delay_step(struct utask *utask, struct pt_regs *regs)
 {
 	const struct site *site = utask->signals.delayed;
 
-	if (!insn_done(site, regs)) {
+	if (!out_of_line_done(site, regs)) {
 		if (++utask->signals.delayed_steps < SIGNAL_MAX_STEPS) {
 			/* The program may have changed the slot, and code in it may clear TF. */
 			arch_set_stepped(regs, true);
@@ -315,10 +245,7 @@ void signal_delay_step(struct utask *utask, struct pt_regs *regs)
 		utask->signals.delays = SIGNAL_MAX_DELAYS;
 		return;
 	}
-	if (in_pad(site, regs))
-		arch_pad_leave(&site->jump->pad, site->jump->at, regs);
-	else
-		arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
+	out_of_line_leave(site, regs);
 	signal_delay_end(utask, regs);
 }
 
@@ -454,7 +381,7 @@ static bool slot_delays_signals(struct probed_mm *pmm, struct utask *utask, stru
 				    arch_stepped(utask->step.state.flags), false);
 	if (utask && utask->signals.delayed)
 		return signal_delay(utask, utask->signals.delayed, regs, false,
-				    insn_begun(utask->signals.delayed, regs));
+				    out_of_line_begun(utask->signals.delayed, regs));
 	site = site_of_slot(pmm, regs->ip);
 	jump = site ? NULL : jump_of_pad(pmm, regs->ip);
 	if (jump)

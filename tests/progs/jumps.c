@@ -124,11 +124,12 @@ static void threads(long n)
 static void move(void)
 {
 	char *room = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int flags = MREMAP_MAYMOVE | MREMAP_FIXED;
 
-	if (mremap(jumps_page, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, room + PAGE) == MAP_FAILED)
+	if (mremap(jumps_page, PAGE, PAGE, flags, room + PAGE) == MAP_FAILED)
 		wrong++;
 	call_at(100, room + PAGE - jumps_page);
-	if (mremap(room + PAGE, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED, jumps_page) == MAP_FAILED)
+	if (mremap(room + PAGE, PAGE, PAGE, flags, jumps_page) == MAP_FAILED)
 		wrong++;
 	call_at(100, 0);
 }

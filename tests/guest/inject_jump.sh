@@ -1,0 +1,55 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: if a call fails while a jump is made, the place keeps its breakpoint, and all hits are counted
+# once: the code that fails is the same on all kernels
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/guest/jump_program.inc"
+inject=/sys/module/uprobes/parameters/inject
+sites="consumer.consumer_count_pad.kmalloc jump.jump_make.kzalloc jump_text.jump_begin.page_get
+	jump_text.jump_begin.page_get_killed pad_area.area_create.kvzalloc
+	pad_area.compat_shmem_file.shmem_file_setup pad_area.word_take.shmem_read_mapping_page_gfp
+	pad_area.words_map_call.vm_mmap"
+at_exit "echo off >$inject"
+
+# failed SITE: check that the call has failed since injection was turned on.
+failed() {
+	[ "$(awk -v site="$1" '$1 == site { print ($4 > 0) }' /sys/kernel/debug/uprobes-inject)" = 1 ]
+}
+
+# hit_until COMMAND...: call the functions until COMMAND succeeds.
+hit_until() {
+	for _ in {1..100}; do
+		say call 50 >/dev/null
+		called=$((called + 50))
+		"$@" && return
+		sleep 0.05
+	done
+	return 1
+}
+
+# shellcheck disable=SC2086
+set -- $sites
+ktap_plan $((4 * $#))
+jump 1
+for site; do
+	rm -f "$tmp/counts"
+	called=0
+	jumps_begin
+	echo "$site:1+" >$inject
+	# shellcheck disable=SC2086
+	count_begin "$prog" $(offsets_of $entries $inside)
+	check "$site fails" hit_until failed "$site"
+	is "$(jumps)" 0 "$site: there is no jump"
+	echo off >$inject
+	say call 10 >/dev/null
+	like "$answer" ", 0 wrong\$" "$site: all results are right"
+	for name in $entries $inside; do
+		count_of "$name"
+	done | sort -u >"$tmp/sums"
+	is "$(cat "$tmp/sums")" $((called + 10)) "$site: all hits are counted"
+	count_end
+	kill "$pid"
+	wait "$pid" 2>/dev/null || :
+done
