@@ -10,7 +10,7 @@ inject=/sys/module/uprobes/parameters/inject
 sites="consumer.consumer_count_pad.kmalloc jump.jump_make.kzalloc jump_text.jump_begin.page_get
 	jump_text.jump_begin.page_get_killed pad_area.area_create.kvzalloc
 	pad_area.compat_shmem_file.shmem_file_setup pad_area.word_take.shmem_read_mapping_page_gfp
-	pad_area.words_map_call.vm_mmap"
+	pad_area.words_map_call.vm_mmap pad_area.area_put.xa_store"
 at_exit "echo off >$inject"
 
 # failed SITE: check that the call has failed since injection was turned on.

@@ -57,6 +57,7 @@
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 
 /**
  * struct inject_site - a call that can be made to fail
@@ -311,6 +312,7 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 	INJECT_INT("tracepoint_probe_register", ENOMEM, tracepoint_probe_register(__VA_ARGS__))
 #define register_die_notifier(nb)						\
 	INJECT_INT("register_die_notifier", ENOMEM, register_die_notifier(nb))
+#define xa_store(...) INJECT("xa_store", ENOMEM, true, XA_ERROR(-ENOMEM), xa_store(__VA_ARGS__))
 #define vm_mmap(...) INJECT_INT("vm_mmap", ENOMEM, vm_mmap(__VA_ARGS__))
 #define get_user_pages_remote(...)						\
 	INJECT_INT("get_user_pages_remote", EFAULT, get_user_pages_remote(__VA_ARGS__))
