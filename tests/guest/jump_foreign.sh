@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/guest/jump_program.inc"
 tracing=/sys/kernel/tracing
 [ -e $tracing/uprobe_events ] || mount -t tracefs tracefs $tracing 2>/dev/null
-[ -e $tracing/uprobe_events ] || skip_all "this kernel has no uprobes"
+[ -e $tracing/uprobe_events ] || skip_all "this kernel has no uprobe_events"
 ktap_plan $((jumping + 13))
 
 # text COMMAND...: copy 64 bytes of the text by dd.
