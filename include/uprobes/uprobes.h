@@ -226,7 +226,7 @@ struct uretprobe {
 
 /**
  * struct uprobe_counts - hits and misses of a probe
- * @hits: number of handler calls
+ * @hits: number of handler calls; with %UPROBE_COUNT, number of hits
  * @missed: number of handler calls that were due but could not be made.  For a
  *	probe on a file, also one for each time that there was no memory to insert
  *	the probe into a process.

@@ -5,7 +5,6 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
-#include <linux/mman.h>
 #include <linux/sched/mm.h>
 #include <linux/shmem_fs.h>
 #include <linux/slab.h>
@@ -16,7 +15,6 @@
 #include "site.h"
 #include "ssol_area.h"
 #include "base/compat.h"
-#include "base/worker.h"
 
 /* Place nothing below this address: null pointers with offsets must still fault. */
 #define LOWEST_ADDRESS	0x100000UL
@@ -165,44 +163,18 @@ static unsigned long room_find(const struct probed_mm *pmm, const struct pun *pu
 	return base;
 }
 
-/**
- * struct words_request - counters to be mapped into another address space
- * @mm: the address space; the requester holds a reference
- * @file: the file
- * @addr: where to map it
- */
-struct words_request {
-	struct mm_struct *mm;
-	struct file *file;
-	unsigned long addr;
-};
-
-static long words_map_call(void *data)
-{
-	struct words_request *req = data;
-	unsigned long addr;
-
-	kthread_use_mm(req->mm);
-	addr = vm_mmap(req->file, req->addr, PAD_WORDS_SIZE, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | MAP_FIXED_NOREPLACE, 0);
-	kthread_unuse_mm(req->mm);
-	return IS_ERR_VALUE(addr) ? (long)addr : 0;
-}
-
 /*
  * Map the counters.  Then seal the file: the program must not truncate it under its own pads, nor
  * map it anew by /proc/PID/map_files.
  */
 static int words_map(struct mm_struct *mm, struct pad_area *area)
 {
-	struct words_request req = { .mm = mm, .addr = area->base + PAD_AREA_SIZE };
 	long ret;
 
 	area->words = compat_shmem_file("[uprobes]", PAD_WORDS_SIZE);
 	if (IS_ERR(area->words))
 		return PTR_ERR(area->words);
-	req.file = area->words;
-	ret = worker_call_locked(words_map_call, &req);
+	ret = ssol_words_map(mm, area->words, area->base + PAD_AREA_SIZE, PAD_WORDS_SIZE);
 	if (!ret && IS_ENABLED(CONFIG_SHMEM))
 		SHMEM_I(file_inode(area->words))->seals = F_SEAL_SEAL | F_SEAL_SHRINK |
 							  F_SEAL_GROW | F_SEAL_FUTURE_WRITE;

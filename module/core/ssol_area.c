@@ -26,13 +26,21 @@
 static struct file *area_file;
 
 /**
- * struct map_request - an area to be mapped into another address space
+ * struct map_request - a file to be mapped into another address space
  * @mm: the address space; the requester holds a reference
- * @base: address of the area
+ * @file: the file
+ * @base: where to map it
+ * @size: how much of it
+ * @prot: PROT_*
+ * @flags: MAP_PRIVATE or MAP_SHARED
  */
 struct map_request {
 	struct mm_struct *mm;
+	struct file *file;
 	unsigned long base;
+	unsigned long size;
+	unsigned long prot;
+	unsigned long flags;
 };
 
 static long map_call(void *data)
@@ -41,8 +49,8 @@ static long map_call(void *data)
 	unsigned long addr;
 
 	kthread_use_mm(req->mm);
-	addr = vm_mmap(area_file, req->base, SSOL_AREA_SIZE,
-		       PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED_NOREPLACE, 0);
+	addr = vm_mmap(req->file, req->base, req->size, req->prot,
+		       req->flags | MAP_FIXED_NOREPLACE, 0);
 	kthread_unuse_mm(req->mm);
 	return IS_ERR_VALUE(addr) ? (long)addr : 0;
 }
@@ -60,7 +68,31 @@ static long map_call(void *data)
  */
 long ssol_area_map(struct mm_struct *mm, unsigned long base)
 {
-	struct map_request req = { .mm = mm, .base = base };
+	struct map_request req = {
+		.mm = mm, .file = area_file, .base = base, .size = SSOL_AREA_SIZE,
+		.prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE,
+	};
+
+	return worker_call_locked(map_call, &req);
+}
+
+/**
+ * ssol_words_map() - map memory that the program and the module write to
+ * @mm: the address space, in use
+ * @file: the file with that memory
+ * @base: where
+ * @size: how much of it
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: 0 or a negative errno.
+ */
+long ssol_words_map(struct mm_struct *mm, struct file *file, unsigned long base,
+		    unsigned long size)
+{
+	struct map_request req = {
+		.mm = mm, .file = file, .base = base, .size = size,
+		.prot = PROT_READ | PROT_WRITE, .flags = MAP_SHARED,
+	};
 
 	return worker_call_locked(map_call, &req);
 }

@@ -35,7 +35,7 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may count wit
 #define TEXT_SEEN	96U
 
 /* Number of jumps that are written together. */
-#define JUMP_BATCH	128U
+#define JUMP_BATCH	64U
 
 /* After each removal of all jumps, wait twice as long before writing them again. */
 #define REMOVALS_MAX_LOG	10U
@@ -260,7 +260,7 @@ void jumps_erase_barred(struct probed_mm *pmm)
 static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 {
 	bool allowed = jumps_allowed(pmm);
-	struct jump *jumps[16], *jump;
+	struct jump *jumps[JUMP_BATCH], *jump;
 	struct site *site, *next;
 	unsigned int n = 0;
 

@@ -10,7 +10,9 @@ inject=/sys/module/uprobes/parameters/inject
 sites="consumer.consumer_count_pad.kmalloc jump.jump_make.kzalloc jump_text.jump_begin.page_get
 	jump_text.jump_begin.page_get_killed pad_area.area_create.kvzalloc
 	pad_area.compat_shmem_file.shmem_file_setup pad_area.word_take.shmem_read_mapping_page_gfp
-	pad_area.words_map_call.vm_mmap pad_area.area_put.xa_store"
+	pad_area.area_put.xa_store"
+# The first mapping is that of the slots, the second one that of the pads, then that of the counters.
+sites="$sites ssol_area.map_call.vm_mmap:2+ ssol_area.map_call.vm_mmap:3+"
 at_exit "echo off >$inject"
 
 # failed SITE: check that the call has failed since injection was turned on.
@@ -34,21 +36,24 @@ set -- $sites
 ktap_plan $((4 * $#))
 jump 1
 for site; do
+	from=${site#*:}
+	[ "$from" != "$site" ] || from=1+
+	what=$site site=${site%:*}
 	rm -f "$tmp/counts"
 	called=0
 	jumps_begin
-	echo "$site:1+" >$inject
+	echo "$site:$from" >$inject
 	# shellcheck disable=SC2086
 	count_begin "$prog" $(offsets_of $entries $inside)
-	check "$site fails" hit_until failed "$site"
-	is "$(jumps)" 0 "$site: there is no jump"
+	check "$what fails" hit_until failed "$site"
+	is "$(jumps)" 0 "$what: there is no jump"
 	echo off >$inject
 	say call 10 >/dev/null
-	like "$answer" ", 0 wrong\$" "$site: all results are right"
+	like "$answer" ", 0 wrong\$" "$what: all results are right"
 	for name in $entries $inside; do
 		count_of "$name"
 	done | sort -u >"$tmp/sums"
-	is "$(cat "$tmp/sums")" $((called + 10)) "$site: all hits are counted"
+	is "$(cat "$tmp/sums")" $((called + 10)) "$what: all hits are counted"
 	count_end
 	kill "$pid"
 	wait "$pid" 2>/dev/null || :
