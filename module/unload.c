@@ -2,6 +2,7 @@
 /*
  * Detaching from all tasks when the module is unloaded.
  */
+#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/stop_machine.h>
@@ -10,12 +11,24 @@
 #include "arch.h"
 #include "attach/attach.h"
 #include "base/worker.h"
+#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/task.h"
 #include "trap/signal.h"
 #include "uret/calls_walk.h"
 #include "uret/uretprobe_return.h"
+
+static bool release_pads(struct probed_mm *pmm, void *unused)
+{
+	if (!READ_ONCE(pmm->jumps.nr_areas) || !mmget_not_zero(pmm->mm))
+		return true;
+	mutex_lock(&pmm->lock);
+	pads_disarm(pmm);
+	mutex_unlock(&pmm->lock);
+	mmput_async(pmm->mm);
+	return true;
+}
 
 static bool release_calls(struct probed_mm *pmm, void *unused)
 {
@@ -27,6 +40,7 @@ static bool release_calls(struct probed_mm *pmm, void *unused)
 static long release_restore(void *unused)
 {
 	pmm_remove_breakpoints_all();
+	pmm_for_each(release_pads, NULL);
 	pmm_for_each(release_calls, NULL);
 	return 0;
 }

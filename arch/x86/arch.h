@@ -96,6 +96,8 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 		      struct pt_regs *regs);
 bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		    const struct pt_regs *regs);
+int arch_reg_number(unsigned int offset);
+bool arch_filter_passes(const struct pad_filter *filter, const struct pt_regs *regs);
 bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs);
 bool arch_step_plain(const struct ssol_plan *plan);
 bool arch_syscall_restarts(const struct pt_regs *regs);

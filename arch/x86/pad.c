@@ -6,78 +6,176 @@
 #include "ssol_emit.h"
 #include "status.h"
 
-/* lock incq disp32(%rip); what it changes of the flags */
-static const u8 count[] = { 0xf0, 0x48, 0xff, 0x05 };
-#define COUNT_LEN	(sizeof(count) + 4)
+#define JMP_SHORT	0xeb
+
+/* The flags that "lock inc" changes. A comparison changes all. */
 #define COUNT_CHANGES	(STATUS_ALL & ~STATUS_CF)
 
-static const u8 save[] = {
-	0x48, 0x8d, 0x64, 0x24, 0x80,			/* lea -128(%rsp), %rsp */
-	0x50,						/* push %rax */
-	0x9f,						/* lahf */
-	0x0f, 0x90, 0xc0,				/* seto %al */
-};
-
-static const u8 restore[] = {
-	0x04, 0x7f,					/* add $127, %al */
-	0x9e,						/* sahf */
-	0x58,						/* pop %rax */
-	0x48, 0x8d, 0xa4, 0x24, 0x80, 0x00, 0x00, 0x00,	/* lea 128(%rsp), %rsp */
+/**
+ * struct work_state - the state before the copies, where the program's ip is that of the hit
+ * @sp: see struct pad_state, as the others
+ * @flags: likewise
+ * @pushed: likewise
+ * @counted: likewise
+ */
+struct work_state {
+	s16 sp;
+	u8 flags;
+	bool pushed;
+	bool counted;
 };
 
 /**
- * struct work_mark - a place in the first part of a saving pad
- * @at: offset of the instruction that comes next
- * @state: what pad_unwind() says; without ip
+ * struct work_mark - an instruction before the copies
+ * @at: its offset
+ * @state: the state of a thread that is about to execute it
  */
 struct work_mark {
-	u8 at;
-	struct pad_state state;
+	u16 at;
+	struct work_state state;
 };
 
-#define COUNTED		(sizeof(save) + COUNT_LEN)
+/* To save, the conditions, the work, to restore twice, and a jump. */
+#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 1 + 4 + 1 + 4)
 
-static const struct work_mark work_marks[] = {
-	{ 0, { 0 } },
-	{ 5, { .sp = 128 } },
-	{ 6, { .sp = 136, .pushed = true } },
-	{ COUNTED, { .sp = 136, .pushed = true, .flags = PAD_FLAGS_TAKEN, .counted = true } },
-	{ COUNTED + 2, { .sp = 136, .pushed = true, .flags = PAD_FLAGS_ADDED, .counted = true } },
-	{ COUNTED + 3, { .sp = 136, .pushed = true, .counted = true } },
-	{ COUNTED + 4, { .sp = 128, .counted = true } },
+/**
+ * struct pad_out - a pad that is being emitted
+ * @out: the code
+ * @state: the state at its end, before the copies
+ * @nr_marks: number of @marks
+ * @nr_rejects: number of @rejects
+ * @nr_wide: number of @wide
+ * @marks: the instructions before the copies
+ * @rejects: offsets behind the jumps of hits that fail a condition
+ * @wide: offsets behind the distances to values that are no immediates
+ * @values: these values
+ */
+struct pad_out {
+	struct ssol_out out;
+	struct work_state state;
+	u8 nr_marks;
+	u8 nr_rejects;
+	u8 nr_wide;
+	struct work_mark marks[WORK_MARKS];
+	u16 rejects[PAD_CONDITIONS];
+	u16 wide[PAD_CONDITIONS];
+	u64 values[PAD_CONDITIONS];
 };
 
-static unsigned int work_len(const struct pad *pad)
+bool pad_saves(const struct pad_filter *filter, const u8 *text, size_t len)
 {
-	return COUNT_LEN + (pad->saves ? sizeof(save) + sizeof(restore) : 0);
+	return status_live(text, len) & (filter->nr ? STATUS_ALL : COUNT_CHANGES);
 }
 
-bool pad_saves(const u8 *text, size_t len)
+bool pad_filter_fits(const struct pad *pad)
 {
-	return status_live(text, len) & COUNT_CHANGES;
+	unsigned int i;
+
+	for (i = 0; i < pad->filter.nr; i++)
+		if (!pad_condition_fits(&pad->filter.conditions[i], pad->saves))
+			return false;
+	return true;
 }
 
-static void put(struct ssol_out *out, const u8 *bytes, size_t len)
+/* Append an instruction, before the copies. */
+static void put(struct pad_out *o, const u8 *bytes, size_t len)
 {
-	memcpy(out->buf + out->len, bytes, len);
-	out->len += len;
+	o->marks[o->nr_marks++] = (struct work_mark) { .at = (u16)o->out.len, .state = o->state };
+	memcpy(o->out.buf + o->out.len, bytes, len);
+	o->out.len += len;
 }
 
-static int put_work(struct ssol_out *out, const struct pad *pad)
+static void put_save(struct pad_out *o)
 {
-	s64 distance;
+	/* lea -128(%rsp), %rsp; push %rax; lahf; seto %al */
+	put(o, (const u8 []) { 0x48, 0x8d, 0x64, 0x24, 0x80 }, 5);
+	o->state.sp = 128;
+	put(o, (const u8 []) { 0x50 }, 1);
+	o->state.sp = 136;
+	o->state.pushed = true;
+	put(o, (const u8 []) { 0x9f }, 1);
+	put(o, (const u8 []) { 0x0f, 0x90, 0xc0 }, 3);
+	o->state.flags = PAD_FLAGS_TAKEN;
+}
 
-	if (pad->saves)
-		put(out, save, sizeof(save));
-	put(out, count, sizeof(count));
-	distance = (s64)(pad->counter - (out->slot + out->len + 4));
+static void put_restore(struct pad_out *o)
+{
+	/* add $127, %al; sahf; pop %rax; lea 128(%rsp), %rsp */
+	put(o, (const u8 []) { 0x04, 0x7f }, 2);
+	o->state.flags = PAD_FLAGS_ADDED;
+	put(o, (const u8 []) { 0x9e }, 1);
+	o->state.flags = PAD_FLAGS_KEPT;
+	put(o, (const u8 []) { 0x58 }, 1);
+	o->state.sp = 128;
+	o->state.pushed = false;
+	put(o, (const u8 []) { 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0 }, 8);
+	o->state.sp = 0;
+}
+
+static void put_filter(struct pad_out *o, const struct pad *pad)
+{
+	unsigned int i;
+
+	for (i = 0; i < pad->filter.nr; i++) {
+		const struct pad_condition *condition = &pad->filter.conditions[i];
+		u8 code[PAD_CONDITION_LEN];
+		bool wide;
+
+		put(o, code, pad_condition_emit(condition, pad->saves, code, &wide));
+		if (wide) {
+			o->values[o->nr_wide] = condition->value;
+			o->wide[o->nr_wide++] = (u16)o->out.len;
+		}
+		put(o, (const u8 []) { pad_condition_fails(condition), 0 }, 2);
+		o->rejects[o->nr_rejects++] = (u16)o->out.len;
+	}
+}
+
+/* Have the hits that fail a condition go on at the end of the code. */
+static void land_rejects(struct pad_out *o)
+{
+	unsigned int i;
+
+	for (i = 0; i < o->nr_rejects; i++)
+		o->out.buf[o->rejects[i] - 1] = (u8)(o->out.len - o->rejects[i]);
+}
+
+static int put_count(struct pad_out *o, const struct pad *pad)
+{
+	/* lock incq distance(%rip) */
+	u8 code[8] = { 0xf0, 0x48, 0xff, 0x05 };
+	s64 distance = (s64)(pad->counter - (o->out.slot + o->out.len + sizeof(code)));
+
 	if (distance != (s32)distance)
 		return -ERANGE;
-	uinsn_put32(out->buf + out->len, (u32)distance);
-	out->len += 4;
+	uinsn_put32(code + 4, (u32)distance);
+	put(o, code, sizeof(code));
+	o->state.counted = true;
+	land_rejects(o);
 	if (pad->saves)
-		put(out, restore, sizeof(restore));
+		put_restore(o);
 	return 0;
+}
+
+static void put_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	struct work_state rejected = o->state;
+	unsigned int jump;
+
+	if (pad->saves)
+		put_restore(o);
+	layout->trap = (u16)o->out.len;
+	put(o, (const u8 []) { PAD_TRAP }, 1);
+	if (!pad->saves) {
+		land_rejects(o);
+		return;
+	}
+	put(o, (const u8 []) { JMP_SHORT, 0 }, 2);
+	jump = o->out.len;
+	land_rejects(o);
+	o->state = rejected;
+	put_restore(o);
+	o->out.buf[jump - 1] = (u8)(o->out.len - jump);
 }
 
 /* Mark the place behind the LOCK prefix of a copy, where a thread may begin. */
@@ -90,21 +188,20 @@ static void mark_unlocked(struct ssol_out *out, unsigned int copy, u64 addr)
 	out->len = len;
 }
 
-static int emit(struct ssol_out *out, const struct pad *pad, u8 copies[PUN_INSNS])
+static int put_copies(struct ssol_out *out, const struct pad *pad, struct pad_layout *layout)
 {
 	const struct pun *pun = &pad->pun;
 	struct ssol_plan plan = {};
 	unsigned int i;
-	int ret;
+	int ret = 0;
 
-	ret = put_work(out, pad);
 	for (i = 0; !ret && i < pun->nr; i++) {
-		copies[i] = (u8)out->len;
+		layout->copies[i] = (u16)out->len;
 		ret = ssol_plan_insn(&plan, pun->text + pun->at[i], pun->len - pun->at[i],
 				     UINSN_MODE_64, NULL) ?:
 		      ssol_emit_insn(out, &plan, pad->addr + pun->at[i]);
 		if (!ret && (plan.insn.prefixes & UINSN_PREFIX_LOCK))
-			mark_unlocked(out, copies[i], pad->addr + pun->at[i]);
+			mark_unlocked(out, layout->copies[i], pad->addr + pun->at[i]);
 	}
 	if (ret || !ssol_goes_on(&plan))
 		return ret;
@@ -114,49 +211,83 @@ static int emit(struct ssol_out *out, const struct pad *pad, u8 copies[PUN_INSNS
 	return 0;
 }
 
-int pad_emit(const struct pad *pad, u64 at, u8 *buf, u8 copies[PUN_INSNS])
+/* Append the values that are no immediates. They are aligned, as the program may have AC set. */
+static void put_wide(struct pad_out *o)
 {
-	struct ssol_out out = { .buf = buf, .slot = at };
-	int ret = emit(&out, pad, copies);
+	unsigned int i;
 
-	return ret ? ret : (int)out.len;
+	while (o->nr_wide && (o->out.slot + o->out.len) % sizeof(u64))
+		o->out.buf[o->out.len++] = PAD_TRAP;
+	for (i = 0; i < o->nr_wide; i++) {
+		uinsn_put32(o->out.buf + o->wide[i] - 4, o->out.len - o->wide[i]);
+		uinsn_put64(o->out.buf + o->out.len, o->values[i]);
+		o->out.len += sizeof(u64);
+	}
+}
+
+static int emit(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	int ret = 0;
+
+	memset(layout, 0, sizeof(*layout));
+	if (pad->saves)
+		put_save(o);
+	put_filter(o, pad);
+	if (pad->counts)
+		ret = put_count(o, pad);
+	else
+		put_trap(o, pad, layout);
+	ret = ret ? ret : put_copies(&o->out, pad, layout);
+	put_wide(o);
+	return ret;
+}
+
+int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
+{
+	struct pad_out o = { .out = { .buf = buf, .slot = at } };
+	int ret = emit(&o, pad, layout);
+
+	return ret ? ret : (int)o.out.len;
 }
 
 /* Before the copies, nothing of the program has been executed. */
-static void unwind_work(const struct pad *pad, unsigned int offset, struct pad_state *state)
+static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned int offset,
+			struct pad_state *state)
 {
-	unsigned int i = ARRAY_SIZE(work_marks) - 1;
+	const struct work_mark *mark = o->marks + o->nr_marks - 1;
 
-	memset(state, 0, sizeof(*state));
-	if (pad->saves) {
-		while (work_marks[i].at > offset)
-			i--;
-		*state = work_marks[i].state;
-	}
-	state->ip = pad->addr;
+	while (mark->at > offset)
+		mark--;
+	*state = (struct pad_state) {
+		.ip = pad->addr,
+		.sp = mark->state.sp,
+		.flags = mark->state.flags,
+		.pushed = mark->state.pushed,
+		.counted = mark->state.counted,
+	};
 }
 
 bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 {
-	u8 buf[PAD_MAX], copies[PUN_INSNS];
-	struct ssol_out out = { .buf = buf, .slot = at };
+	u8 buf[PAD_MAX];
+	struct pad_out o = { .out = { .buf = buf, .slot = at } };
 	const struct ssol_mark *mark;
+	struct pad_layout layout;
 
-	if (ip - at >= PAD_MAX)
+	if (ip - at >= PAD_MAX || emit(&o, pad, &layout) || ip - at >= o.out.len)
 		return false;
-	if (ip - at < work_len(pad)) {
-		unwind_work(pad, (unsigned int)(ip - at), state);
+	if (ip - at < layout.copies[0]) {
+		unwind_work(&o, pad, (unsigned int)(ip - at), state);
 		return true;
 	}
-	if (emit(&out, pad, copies))
-		return false;
-	mark = ssol_mark_of(&out, ip);
+	mark = ssol_mark_of(&o.out, ip);
 	if (!mark)
 		return false;
-	memset(state, 0, sizeof(*state));
-	state->ip = mark->ip;
-	state->sp = mark->sp;
-	state->counted = mark->ip == pad->addr && !mark->done;
+	*state = (struct pad_state) {
+		.ip = mark->ip,
+		.sp = mark->sp,
+		.counted = pad->counts && mark->ip == pad->addr && !mark->done,
+	};
 	return true;
 }
 

@@ -468,7 +468,7 @@ void ssol_mark(struct ssol_out *out, u64 ip, bool done, int sp)
 {
 	out->mark[out->marks++] = (struct ssol_mark) {
 		.ip = ip,
-		.at = (u8)out->len,
+		.at = (u16)out->len,
 		.sp = (s8)sp,
 		.done = done,
 	};

@@ -15,7 +15,7 @@
  */
 struct ssol_mark {
 	u64 ip;
-	u8 at;
+	u16 at;
 	s8 sp;
 	bool done;
 	bool set_cx;

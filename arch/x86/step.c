@@ -184,7 +184,8 @@ bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *reg
 	regs->ax = ax;
 	regs->sp += state.sp;
 	regs->ip = state.ip;
-	return state.counted;
+	/* A hit that has not passed the filter is at the same copy, and is not counted. */
+	return state.counted && arch_filter_passes(&pad->filter, regs);
 }
 
 /**

@@ -40,6 +40,7 @@
 #define _UPROBES_UPROBES_H
 
 #include <linux/ptrace.h>
+#include <linux/stddef.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -84,6 +85,57 @@ struct uretprobe;
  * probes.  %UPROBE_ATOMIC makes no difference.
  */
 #define UPROBE_COUNT		0x0008
+
+/**
+ * define UPROBE_CONDITIONS - maximum of @nr_conditions in struct uprobe
+ */
+#define UPROBE_CONDITIONS	4
+
+/**
+ * enum uprobe_compare - how a register is compared with a value
+ * @UPROBE_EQ: it is equal
+ * @UPROBE_NE: it is not equal
+ * @UPROBE_LT: it is less
+ * @UPROBE_LE: it is less or equal
+ * @UPROBE_GT: it is greater
+ * @UPROBE_GE: it is greater or equal
+ * @UPROBE_BITS: both have a bit in common
+ */
+enum uprobe_compare {
+	UPROBE_EQ,
+	UPROBE_NE,
+	UPROBE_LT,
+	UPROBE_LE,
+	UPROBE_GT,
+	UPROBE_GE,
+	UPROBE_BITS,
+};
+
+/**
+ * struct uprobe_condition - a condition on a general register
+ * @value: the value to compare with, a number of @size bytes
+ * @reg: the register, by its offset in struct pt_regs: see UPROBE_REG()
+ * @size: how many of its lower bytes are compared: 1, 2, 4 or 8; 0 means 8
+ * @is_signed: the bytes are a signed number.  @value is sign-extended then, otherwise
+ *	zero-extended
+ * @compare: how they are compared
+ *
+ * For example, the second argument of a function, an int, is negative:
+ * { .reg = UPROBE_REG(si), .size = 4, .is_signed = true, .compare = UPROBE_LT, .value = 0 }
+ */
+struct uprobe_condition {
+	u64 value;
+	u16 reg;
+	u8 size;
+	bool is_signed;
+	enum uprobe_compare compare;
+};
+
+/**
+ * UPROBE_REG() - a register for struct uprobe_condition
+ * @name: its name in struct pt_regs
+ */
+#define UPROBE_REG(name)	offsetof(struct pt_regs, name)
 
 /**
  * enum uprobe_type - what a registration callback is about
@@ -146,6 +198,12 @@ enum uprobe_type {
  *	Registration fails with -EILSEQ if the file or the process holds other
  *	bytes.  Needed only during registration.
  * @expect_len: number of bytes at @expect, at most 15
+ * @nr_conditions: number of @conditions, at most UPROBE_CONDITIONS
+ * @conditions: optional: conditions on the registers before the instruction executes.  For a
+ *	hit that fails one of them, no handler is called, and nothing is counted.  A call of a
+ *	return-probed function that fails one is not followed.  Such hits cost next to
+ *	nothing where the program can check the conditions by itself, without a trap.
+ *	Needed only during registration; see set_uprobe_conditions().
  *
  * Fields that the client does not use must be zero.
  */
@@ -167,6 +225,8 @@ struct uprobe {
 	loff_t ref_ctr_offset;
 	const u8 *expect;
 	u8 expect_len;
+	u8 nr_conditions;
+	const struct uprobe_condition *conditions;
 
 	/* private: totals of earlier registrations, see uprobe_counts() */
 	u64 __hits;
@@ -226,7 +286,7 @@ struct uretprobe {
 
 /**
  * struct uprobe_counts - hits and misses of a probe
- * @hits: number of handler calls; with %UPROBE_COUNT, number of hits
+ * @hits: number of handler calls; with %UPROBE_COUNT, number of hits that meet the conditions
  * @missed: number of handler calls that were due but could not be made.  For a
  *	probe on a file, also one for each time that there was no memory to insert
  *	the probe into a process.
@@ -249,7 +309,8 @@ struct uprobe_counts {
  * Return: 0, or
  * -EINVAL: @u has no handler (or has one, with %UPROBE_COUNT), or its fields contradict
  *	each other or have invalid values (unknown flags, an odd or outlying reference
- *	counter, a filter without a file, data_size above URETPROBE_DATA_MAX); the
+ *	counter, a filter without a file, data_size above URETPROBE_DATA_MAX, a condition
+ *	that has no meaning); the
  *	process has no address space; the address is not executable code that can be
  *	probed; the offset lies outside of the file; or the file is not a regular file,
  *	lies in a file system from which nothing can be executed (sysfs, proc), or
@@ -441,6 +502,70 @@ int enable_uprobe(struct uprobe *u);
  * Return: 0; -EINVAL if @u is not registered, -EDEADLK from a probe handler.
  */
 int disable_uprobe(struct uprobe *u);
+
+/**
+ * set_uprobe_conditions() - replace the conditions of a registered probe
+ * @u: the probe, registered; &uretprobe.u for a return probe
+ * @conditions: the new conditions
+ * @n: how many, at most UPROBE_CONDITIONS; 0 for none
+ *
+ * No hit is lost meanwhile.  A hit that begins after this function has returned 0 is subject to
+ * the new conditions alone.
+ *
+ * Context: may sleep; not from a probe handler.
+ * Return: 0, or
+ * -EINVAL: @u is not registered, or a condition has no meaning; the log says what is wrong;
+ * -EDEADLK: called from a probe handler;
+ * -ENOMEM: no memory.
+ * After an error, the conditions are as before.
+ */
+int set_uprobe_conditions(struct uprobe *u, const struct uprobe_condition *conditions,
+			  unsigned int n);
+
+/**
+ * struct uprobe_place - an instruction in a process at which a probe is
+ * @pid: the process, as the caller's pid namespace numbers it; 0 if it has no number there,
+ *	or if the kernel does not tell (it is built without CONFIG_MEMCG)
+ * @vaddr: address of the instruction
+ * @trap: NULL if hits are counted, or checked against the conditions, without a trap.
+ *	Otherwise, a clause that says why each hit traps.
+ */
+struct uprobe_place {
+	pid_t pid;
+	unsigned long vaddr;
+	const char *trap;
+};
+
+/**
+ * uprobe_places() - list where a probe is, and how hits are found there
+ * @u: the probe; &uretprobe.u for a return probe
+ * @tell: called for each place; must not sleep
+ * @data: passed to @tell
+ *
+ * If the probe is not registered, it is nowhere.
+ *
+ * Context: may sleep.
+ */
+void uprobe_places(struct uprobe *u,
+		   void (*tell)(const struct uprobe_place *place, void *data), void *data);
+
+/**
+ * uprobes_allow_jumps() - allow or forbid counting and checking conditions without traps
+ * @allowed: whether it is allowed, for all probes
+ *
+ * The same as to write to the module's parameter "jump".  If it is forbidden, all hits
+ * trap when this function returns.
+ *
+ * Context: may sleep.
+ */
+void uprobes_allow_jumps(bool allowed);
+
+/**
+ * uprobes_jumps_allowed() - check whether counting without traps is allowed
+ *
+ * Context: any.
+ */
+bool uprobes_jumps_allowed(void);
 
 /**
  * uprobe_again() - request the task handler for this hit

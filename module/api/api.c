@@ -13,7 +13,9 @@
 #include "register.h"
 #include "ssol.h"
 #include "core/consumer.h"
+#include "core/counts.h"
 #include "core/task_handler.h"
+#include "jump/jump.h"
 #include "target/target.h"
 #include "uret/unhijack.h"
 
@@ -157,6 +159,32 @@ int disable_uprobe(struct uprobe *u)
 	return in_probe_handler() ? -EDEADLK : probe_set_enabled(u, false);
 }
 EXPORT_SYMBOL_GPL(disable_uprobe);
+
+int set_uprobe_conditions(struct uprobe *u, const struct uprobe_condition *conditions,
+			  unsigned int n)
+{
+	return in_probe_handler() ? -EDEADLK : probe_set_conditions(u, conditions, n);
+}
+EXPORT_SYMBOL_GPL(set_uprobe_conditions);
+
+void uprobe_places(struct uprobe *u,
+		   void (*tell)(const struct uprobe_place *place, void *data), void *data)
+{
+	probe_places(u, tell, data);
+}
+EXPORT_SYMBOL_GPL(uprobe_places);
+
+void uprobes_allow_jumps(bool allowed)
+{
+	jumps_allow(allowed);
+}
+EXPORT_SYMBOL_GPL(uprobes_allow_jumps);
+
+bool uprobes_jumps_allowed(void)
+{
+	return jumps_are_allowed();
+}
+EXPORT_SYMBOL_GPL(uprobes_jumps_allowed);
 
 static int check(const struct uprobe *u, bool returns)
 {

@@ -29,6 +29,7 @@
 #include "base/hooks.h"
 #include "base/worker.h"
 #include "core/consumer.h"
+#include "core/filter.h"
 #include "core/probe_file.h"
 #include "core/probed_mm.h"
 #include "target/target.h"
@@ -73,6 +74,8 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 		return "flags has bits that mean nothing";
 	if (u->filter && !in_file(u))
 		return "a filter is for probes on a file";
+	if (filter_complaint(u->conditions, u->nr_conditions))
+		return filter_complaint(u->conditions, u->nr_conditions);
 	return target_complaint(u);
 }
 
@@ -533,4 +536,60 @@ int probe_set_enabled(struct uprobe *u, bool enabled)
 	claims_release(&c, 1);
 	consumer_put(c);
 	return ret;
+}
+
+/**
+ * probe_set_conditions() - replace the conditions of a registered probe
+ * @u: the probe
+ * @conditions: the new conditions
+ * @n: number of @conditions
+ *
+ * Context: may sleep; not from a handler.
+ * Return: as set_uprobe_conditions().
+ */
+int probe_set_conditions(struct uprobe *u, const struct uprobe_condition *conditions,
+			 unsigned int n)
+{
+	const char *complaint = filter_complaint(conditions, n);
+	struct filter *filter;
+	struct consumer *c;
+
+	if (complaint) {
+		pr_notice("conditions cannot be set: %s\n", complaint);
+		return -EINVAL;
+	}
+	filter = filter_make(conditions, n);
+	if (IS_ERR(filter))
+		return PTR_ERR(filter);
+	c = claim_wait(u);
+	if (!c) {
+		kfree(filter);
+		return -EINVAL;
+	}
+	consumer_set_filter(c, filter);
+	/* The jumps that do as the old conditions say are erased.  No breakpoint changes. */
+	worker_call(sync_call, c);
+	claims_release(&c, 1);
+	consumer_put(c);
+	return 0;
+}
+
+/**
+ * probe_places() - list where a probe is
+ * @u: the probe
+ * @tell: called for each place
+ * @data: passed to @tell
+ *
+ * Context: may sleep.
+ */
+void probe_places(struct uprobe *u, void (*tell)(const struct uprobe_place *place, void *data),
+		  void *data)
+{
+	struct consumer *c = claim_wait(u);
+
+	if (!c)
+		return;
+	consumer_places(c, tell, data);
+	claims_release(&c, 1);
+	consumer_put(c);
 }

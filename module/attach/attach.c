@@ -276,10 +276,17 @@ static int pmm_visit(struct probed_mm *pmm, struct consumer **cs, unsigned int n
 	return ret;
 }
 
-static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
+/* Get a number that no attachment has as its round. */
+static unsigned int visit_round(void)
 {
 	static atomic_t rounds = ATOMIC_INIT(0);
-	unsigned int round = atomic_inc_return(&rounds) ?: atomic_inc_return(&rounds);
+
+	return atomic_inc_return(&rounds) ?: atomic_inc_return(&rounds);
+}
+
+static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
+{
+	unsigned int round = visit_round();
 	struct probed_mm *pmm;
 	unsigned int i = 0;
 	int err, ret = 0;
@@ -296,6 +303,57 @@ static int consumers_visit(struct consumer **cs, unsigned int n, bool detach)
 		cond_resched();
 	}
 	return ret;
+}
+
+/* Get the number of a process, as the caller's pid namespace has it, or 0. */
+static pid_t mm_pid(const struct mm_struct *mm)
+{
+	pid_t pid = 0;
+
+#ifdef CONFIG_MEMCG
+	struct task_struct *owner;
+
+	rcu_read_lock();
+	owner = rcu_dereference(mm->owner);
+	pid = owner ? task_tgid_vnr(owner) : 0;
+	rcu_read_unlock();
+#endif
+	return pid;
+}
+
+/**
+ * consumer_places() - list where a consumer is attached
+ * @c: the consumer
+ * @tell: called for each place, with a lock held
+ * @data: passed to it
+ *
+ * Context: may sleep; takes probed_mm::lock; @c is claimed by the caller.
+ */
+void consumer_places(struct consumer *c,
+		     void (*tell)(const struct uprobe_place *place, void *data), void *data)
+{
+	unsigned int round = visit_round();
+	struct uprobe_place place;
+	struct probed_mm *pmm;
+	struct attachment *a;
+
+	while ((pmm = consumer_next_pmm(c, round))) {
+		place.pid = mm_pid(pmm->mm);
+		mutex_lock(&pmm->lock);
+		spin_lock(&c->places.lock);
+		list_for_each_entry(a, &c->places.attachments, in_consumer) {
+			if (a->site->pmm != pmm)
+				continue;
+			a->round = round;
+			place.vaddr = a->site->key.addr;
+			place.trap = jump_missing(a->site);
+			tell(&place, data);
+		}
+		spin_unlock(&c->places.lock);
+		mutex_unlock(&pmm->lock);
+		pmm_put(pmm);
+		cond_resched();
+	}
 }
 
 /**

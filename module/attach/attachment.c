@@ -8,6 +8,7 @@
 #include "attach.h"
 #include "sync.h"
 #include "core/consumer.h"
+#include "core/counts.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 
@@ -104,8 +105,7 @@ void attachment_free(struct attachment *a)
 	list_del(&a->in_consumer);
 	last = c->bound.orphaned && list_empty(&c->places.attachments);
 	spin_unlock(&c->places.lock);
-	if (a->pads)
-		consumer_end_pad(c, a->pads);
+	consumer_end_pads(c, &a->pads);
 	pmm->attached.heirs -= c->inherits;
 	pmm->attached.returns -= c->type == CONSUMER_RETURN;
 	pmm->attached.counters -= consumer_counts_in_process(c);

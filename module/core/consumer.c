@@ -4,11 +4,11 @@
  */
 #include <linux/file.h>
 #include <linux/rcupdate.h>
-#include <linux/seqlock.h>
 #include <linux/slab.h>
 #include <linux/wait.h>
 
 #include "consumer.h"
+#include "counts.h"
 #include "probe_file.h"
 
 /* Number of consumers whose memory is not freed yet; unloading waits until it is zero. */
@@ -16,79 +16,8 @@ static atomic_t consumers_left = ATOMIC_INIT(0);
 static DECLARE_WAIT_QUEUE_HEAD(consumers_gone);
 static struct workqueue_struct *probe_wq;
 
-/*
- * Covers the move of counts from a consumer to the client's structure, and from a pad to the
- * consumer.  Readers never wait for a writer on their own CPU, as interrupts are off there.
- */
-static DEFINE_RAW_SPINLOCK(totals_lock);
-static seqcount_raw_spinlock_t totals_seq = SEQCNT_RAW_SPINLOCK_ZERO(totals_seq, &totals_lock);
-
 /* The work function that unregisters a consumer whose process is gone. */
 static work_func_t consumer_end;
-
-/**
- * struct stats_block - counters of several consumers
- * @refs: one for each consumer that uses it, and one while it is the newest block
- * @used: number of counters that are handed out; a counter is handed out only once
- * @stats: the counters
- *
- * The kernel's percpu allocator searches through all small pieces that it has handed out.  So ten
- * thousand consumers must not allocate one piece each.
- */
-struct stats_block {
-	refcount_t refs;
-	unsigned int used;
-	struct consumer_stats __percpu *stats;
-};
-
-/* Counters in a block.  A single probe thus takes 1 KiB of each CPU's memory. */
-#define STATS_BLOCK	64
-
-static_assert(sizeof(struct consumer_stats) * STATS_BLOCK == 1024);
-
-/* The newest block, or NULL; under stats_mutex. */
-static struct stats_block *stats_newest;
-static DEFINE_MUTEX(stats_mutex);
-
-static void stats_block_put(struct stats_block *block)
-{
-	if (block && refcount_dec_and_test(&block->refs)) {
-		free_percpu(block->stats);
-		kfree(block);
-	}
-}
-
-static struct stats_block *stats_block_make(void)
-{
-	struct stats_block *block = kzalloc(sizeof(*block), GFP_KERNEL);
-
-	if (!block)
-		return NULL;
-	block->stats = __alloc_percpu(STATS_BLOCK * sizeof(*block->stats),
-				      __alignof__(*block->stats));
-	if (!block->stats) {
-		kfree(block);
-		return NULL;
-	}
-	refcount_set(&block->refs, 1);
-	return block;
-}
-
-static int consumer_get_stats(struct consumer *c)
-{
-	mutex_lock(&stats_mutex);
-	if (!stats_newest || stats_newest->used == STATS_BLOCK) {
-		stats_block_put(stats_newest);
-		stats_newest = stats_block_make();
-	}
-	c->stats.block = stats_newest;
-	if (c->stats.block) {
-		refcount_inc(&c->stats.block->refs);
-		c->stats.counts = c->stats.block->stats + c->stats.block->used++;
-	}
-	mutex_unlock(&stats_mutex);
-	return c->stats.block ? 0 : -ENOMEM;
-}
 
 /* There may be thousands of consumers.  An object has room for the pointer in consumer::solo. */
 static struct kmem_cache *consumer_cache;
@@ -122,8 +51,9 @@ static void consumer_free(struct consumer *c)
 		percpu_ref_exit(&c->run.active);
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_exit(&c->calls);
-	stats_block_put(c->stats.block);
+	counts_end(c);
 	kfree(c->insn.plan);
+	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)
 		fput(c->file.counted);
 	kmem_cache_free(consumer_cache, c);
@@ -158,18 +88,24 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 {
 	struct uretprobe *rp = type == CONSUMER_RETURN ?
 		container_of(u, struct uretprobe, u) : NULL;
-	struct consumer *c = kmem_cache_alloc(consumer_cache, GFP_KERNEL);
+	struct filter *filter = filter_make(u->conditions, u->nr_conditions);
+	struct consumer *c;
 
+	if (IS_ERR(filter))
+		return ERR_CAST(filter);
+	c = kmem_cache_alloc(consumer_cache, GFP_KERNEL);
 	if (!c)
-		return ERR_PTR(-ENOMEM);
+		goto free_filter;
 
 	*c = (struct consumer){};
 	c->u = u;
 	c->type = type;
+	c->filtered = filter;
+	RCU_INIT_POINTER(c->filter, filter);
 	c->counts = u->flags & UPROBE_COUNT;
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
-	if (consumer_get_stats(c))
+	if (counts_begin(c))
 		goto free;
 	if (c->run.sleeps && percpu_ref_init(&c->run.active, consumer_inactive,
 					     PERCPU_REF_INIT_DEAD | PERCPU_REF_ALLOW_REINIT,
@@ -207,9 +143,11 @@ free_active:
 	if (c->run.sleeps)
 		percpu_ref_exit(&c->run.active);
 free_stats:
-	stats_block_put(c->stats.block);
+	counts_end(c);
 free:
 	kmem_cache_free(consumer_cache, c);
+free_filter:
+	kfree(filter);
 	return ERR_PTR(-ENOMEM);
 }
 
@@ -269,6 +207,24 @@ void consumer_disable(struct consumer *c)
 }
 
 /**
+ * consumer_set_filter() - replace the conditions of a consumer
+ * @c: the consumer
+ * @filter: the new conditions, or NULL
+ *
+ * Context: may sleep; @c is claimed by the caller, who syncs its sites afterwards.
+ */
+void consumer_set_filter(struct consumer *c, struct filter *filter)
+{
+	struct filter *old = rcu_replace_pointer(c->filter, filter, true);
+
+	if (filter)
+		WRITE_ONCE(c->filtered, true);
+	consumer_set_live(c, c->run.live);
+	if (old)
+		kfree_rcu(old, rcu);
+}
+
+/**
  * consumer_shut() - stop calling handlers, and refuse further attachments
  * @c: the consumer
  *
@@ -294,81 +250,6 @@ void consumer_wait(struct consumer *c)
 		wait_for_completion(&c->run.idle);
 }
 
-/*
- * Get the number of hits that a pad has counted.  The program can write to the counter, so believe
- * no more than one hit in a nanosecond on each CPU.
- */
-static u64 pad_hits(const struct pad_count *pads)
-{
-	u64 hits = READ_ONCE(*pads->word) - pads->base;
-	u64 most = (ktime_get_mono_fast_ns() - pads->since) * num_possible_cpus();
-
-	return min(hits, most);
-}
-
-/**
- * consumer_count_pad() - begin to count the hits of a pad
- * @c: the consumer
- * @word: the counter of the pad, which stays for a grace period after consumer_end_pad()
- *
- * Context: may sleep.
- * Return: for consumer_end_pad(), or NULL if there is no memory.
- */
-struct pad_count *consumer_count_pad(struct consumer *c, const u64 *word)
-{
-	struct pad_count *pads = kmalloc(sizeof(*pads), GFP_KERNEL_ACCOUNT | __GFP_NORETRY |
-							__GFP_NOWARN);
-	unsigned long flags;
-
-	if (!pads)
-		return NULL;
-	pads->word = word;
-	pads->base = READ_ONCE(*word);
-	pads->since = ktime_get_mono_fast_ns();
-	raw_spin_lock_irqsave(&totals_lock, flags);
-	list_add_tail_rcu(&pads->in_consumer, &c->places.pads);
-	raw_spin_unlock_irqrestore(&totals_lock, flags);
-	return pads;
-}
-
-/**
- * consumer_end_pad() - add the hits of a pad to the consumer's own, and count no further ones
- * @c: the consumer
- * @pads: from consumer_count_pad()
- *
- * Context: any.
- */
-void consumer_end_pad(struct consumer *c, struct pad_count *pads)
-{
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&totals_lock, flags);
-	write_seqcount_begin(&totals_seq);
-	list_del_rcu(&pads->in_consumer);
-	this_cpu_add(c->stats.counts->hits, pad_hits(pads));
-	write_seqcount_end(&totals_seq);
-	raw_spin_unlock_irqrestore(&totals_lock, flags);
-	kfree_rcu(pads, rcu);
-}
-
-/* Sum the counters of all CPUs, and of all pads.  Context: RCU read side. */
-static struct uprobe_counts consumer_counts(const struct consumer *c)
-{
-	struct uprobe_counts sum = {};
-	const struct pad_count *pads;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		const struct consumer_stats *stats = per_cpu_ptr(c->stats.counts, cpu);
-
-		sum.hits += READ_ONCE(stats->hits);
-		sum.missed += READ_ONCE(stats->missed);
-	}
-	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer)
-		sum.hits += pad_hits(pads);
-	return sum;
-}
-
 /**
  * consumer_release() - end a registration
  * @c: the consumer, after consumer_shut() and consumer_wait(); it has no attachment
@@ -381,20 +262,7 @@ static struct uprobe_counts consumer_counts(const struct consumer *c)
  */
 void consumer_release(struct consumer *c)
 {
-	struct uprobe_counts counts;
-	unsigned long flags;
-
-	rcu_read_lock();
-	counts = consumer_counts(c);
-	rcu_read_unlock();
-	raw_spin_lock_irqsave(&totals_lock, flags);
-	write_seqcount_begin(&totals_seq);
-	c->u->__hits += counts.hits;
-	c->u->__missed += counts.missed;
-	/* Last: a client that sees NULL may free its structure. */
-	smp_store_release(&c->u->kdata, NULL);
-	write_seqcount_end(&totals_seq);
-	raw_spin_unlock_irqrestore(&totals_lock, flags);
+	counts_move(c);
 	c->reg.gone = true;
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_kill(&c->calls);
@@ -435,31 +303,6 @@ bool consumer_active_get(struct consumer *c)
 }
 
 /**
- * probe_counts() - read the hits and misses of all registrations of a probe
- * @u: the probe; its registration may end meanwhile
- *
- * Context: any.
- */
-struct uprobe_counts probe_counts(const struct uprobe *u)
-{
-	struct uprobe_counts counts;
-	const struct consumer *c;
-	unsigned int seq;
-
-	/* The memory of the consumer stays for a grace period. */
-	rcu_read_lock();
-	do {
-		seq = raw_read_seqcount_begin(&totals_seq);
-		c = READ_ONCE(u->kdata);
-		counts = c ? consumer_counts(c) : (struct uprobe_counts) {};
-		counts.hits += u->__hits;
-		counts.missed += u->__missed;
-	} while (read_seqcount_retry(&totals_seq, seq));
-	rcu_read_unlock();
-	return counts;
-}
-
-/**
  * consumer_set_alloc() - allocate an empty consumer set
  * @nr: number of consumers that it has room for
  * @gfp: allocation flags
@@ -482,6 +325,8 @@ static enum dispatch consumer_dispatch(const struct consumer *c)
 {
 	const struct uretprobe *rp = container_of(c->u, struct uretprobe, u);
 
+	if (rcu_access_pointer(c->filter))
+		return DISPATCH_FILTER;
 	if (c->counts)
 		return DISPATCH_COUNT;
 	if (c->type == CONSUMER_ENTRY)
@@ -623,8 +468,7 @@ void probe_exit(void)
 	wait_event(consumers_gone, !atomic_read(&consumers_left));
 	rcu_barrier();
 	destroy_workqueue(probe_wq);
-	stats_block_put(stats_newest);
-	stats_newest = NULL;
+	counts_exit();
 	probe_file_exit();
 	kmem_cache_destroy(consumer_cache);
 }

@@ -36,6 +36,7 @@
 #include <uprobes/uprobes.h>
 
 #include "arch.h"
+#include "filter.h"
 
 struct file;
 struct probed_mm;
@@ -69,6 +70,7 @@ struct consumer_stats {
  * @DISPATCH_MANY: look at each consumer; the general case
  * @DISPATCH_ATOMIC: the only consumer is an entry consumer, and its handler runs in the trap
  * @DISPATCH_COUNT: the only consumer is an entry consumer that only counts
+ * @DISPATCH_FILTER: the only consumer has conditions
  * @DISPATCH_TASK: the only consumer is an entry consumer, and its handler runs in task context
  * @DISPATCH_RETURN: the only consumer is a return consumer with neither an entry handler nor data
  */
@@ -76,6 +78,7 @@ enum dispatch {
 	DISPATCH_MANY,
 	DISPATCH_ATOMIC,
 	DISPATCH_COUNT,
+	DISPATCH_FILTER,
 	DISPATCH_TASK,
 	DISPATCH_RETURN,
 };
@@ -128,6 +131,7 @@ struct file_place {
 /**
  * struct pad_count - the hits of one consumer at one site that a pad has counted
  * @in_consumer: node in consumer::places.pads
+ * @next: link in attachment::pads
  * @word: the counter of the pad, jump::word
  * @base: its value when the consumer began to count there
  * @since: that time, in nanoseconds
@@ -135,6 +139,7 @@ struct file_place {
  */
 struct pad_count {
 	struct list_head in_consumer;
+	struct pad_count *next;
 	const u64 *word;
 	u64 base;
 	u64 since;
@@ -146,7 +151,8 @@ struct pad_count {
  * @consumer: the consumer; NULL if this is site::first and not in use
  * @site: the site
  * @where: the place in a file that must be mapped at the site
- * @pads: the hits that a pad has counted, or NULL; under probed_mm::lock
+ * @pads: the hits that pads have counted: one list entry for each pad that the site has had; under
+ *	probed_mm::lock
  * @round: number of the last consumers_visit() that has visited this, under consumer::places.lock
  * @in_consumer: node in consumer::places.attachments, under consumer::places.lock
  * @in_site: node in site::attachments, under probed_mm::lock
@@ -170,6 +176,7 @@ struct attachment {
  * @atomic: handlers run in the trap
  * @counts: it has no handler, and only counts; @atomic is set, too; constant
  * @atomic_entry: @atomic and an entry consumer; constant
+ * @filtered: it has conditions, or may have had some; set with the consumer claimed, never cleared
  * @in_every_process: it probes a file, or is the module's own consumer on unwinders (unwinder.c);
  *	constant
  * @retry_on_nomem: set for the consumer on unwinders: if its handler asks for the task handler and
@@ -187,6 +194,7 @@ struct attachment {
  * @stats: its counters
  * @stats.counts: the counters, per CPU
  * @stats.block: the block that @stats.counts is part of
+ * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
  * @data_size: bytes of client data in a return instance; constant
  * @calls: counts the return instances in use that name this return consumer; killed at
  *	unregistration; holds a reference of @refs until it has dropped to zero
@@ -201,7 +209,7 @@ struct attachment {
  * @places.lock: protects the rest of @places, and the fields of @bound that name this lock
  * @places.attachments: its attachments
  * @places.ref_ctrs: reference counters that it has incremented
- * @places.pads: hits that pads have counted; changed under totals_lock (consumer.c), read under RCU
+ * @places.pads: hits that pads have counted; changed under totals_lock (counts.c), read under RCU
  * @places.dying: it must not get further attachments
  * @bound: the binding to the one process that it was registered for
  * @bound.target_mm: probed mm of that process, with a reference; NULL if the consumer probes a
@@ -230,6 +238,7 @@ struct consumer {
 	bool atomic;
 	bool counts;
 	bool atomic_entry;
+	bool filtered;
 	bool in_every_process;
 	bool retry_on_nomem;
 	bool inherits;
@@ -244,6 +253,7 @@ struct consumer {
 		struct percpu_ref active;
 		struct completion idle;
 	} run;
+	struct filter __rcu *filter;
 	size_t data_size;
 	struct percpu_ref calls;
 	refcount_t refs;
@@ -309,9 +319,13 @@ static inline bool consumer_counts_in_process(const struct consumer *c)
 	return c->file.ref_ctr_offset && !c->in_every_process;
 }
 
-struct pad_count *consumer_count_pad(struct consumer *c, const u64 *word);
-void consumer_end_pad(struct consumer *c, struct pad_count *pads);
-struct uprobe_counts probe_counts(const struct uprobe *u);
+/* Check whether a hit passes the conditions of a consumer.  Context: any. */
+static __always_inline bool consumer_wants(const struct consumer *c, const struct pt_regs *regs)
+{
+	return likely(!READ_ONCE(c->filtered)) || filter_passes(&c->filter, regs);
+}
+
+void consumer_set_filter(struct consumer *c, struct filter *filter);
 
 /*
  * Undo consumer_active_get(), after a handler that may sleep has returned.  Disabled preemption is

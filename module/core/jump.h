@@ -3,8 +3,8 @@
  * The jump of a site: it stands in the text instead of the breakpoint, and leads to a pad, which
  * counts the hit without a trap (pun.h, pad.h).
  *
- * A jump is made once for a site, and stays until the site is freed.  Its pad is never reused: a
- * thread may sleep in it for any length of time.
+ * A site gets another jump if its consumers have other conditions.  A jump stays until the site is
+ * freed.  Its pad is never reused: a thread may sleep in it for any length of time.
  */
 #ifndef _UPROBES_JUMP_H
 #define _UPROBES_JUMP_H
@@ -19,14 +19,16 @@ struct site;
 /**
  * struct jump - a jump to a pad
  * @site: its site; constant
+ * @older: the jump that the site had before, or NULL; constant
  * @on: the jump is in the text, or is being written or removed; changed as @in_pmm is, read by
  *	traps
  * @at: address of the pad; constant
  * @len: size of the pad, in bytes; constant
- * @copies: offsets of the copies in the pad; constant
+ * @parts: offsets in the pad; constant
  * @code: the jump; constant
  * @traps: how often threads have executed a byte that the jump covers; any thread writes it
- * @word: the counter of the pad; the program may write to it, too; constant
+ * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
+ *	constant
  * @page: page of the text, with a reference, while @on is set: the process cannot lose it
  * @in_pmm: node in probed_mm::jumps.on.  Changed with the mmap lock held for writing, or for
  *	reading with probed_mm::lock held.  If the address space has ended, with the latter
@@ -34,9 +36,10 @@ struct site;
  */
 struct jump {
 	struct site *site;
+	struct jump *older;
 	bool on;
 	u16 len;
-	u8 copies[PUN_INSNS];
+	struct pad_layout parts;
 	u8 code[PUN_LEN];
 	unsigned int traps;
 	unsigned long at;

@@ -2,6 +2,8 @@
 /*
  * Pad areas: find a place for a pad, map an area, write the pad.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
@@ -229,8 +231,8 @@ void pad_area_free(struct pad_area *area)
 	kvfree(area);
 }
 
-/* Reserve a counter, and bring its page into memory.  Return its number, or a negative errno. */
-static int word_take(struct pad_area *area)
+/* Reserve a counter for a pad, and bring its page into memory. */
+static int word_take(struct pad_area *area, struct jump *jump)
 {
 	unsigned long at = area->nr_words * PAD_WORD_STRIDE;
 	struct page **page = &area->pages[at / PAGE_SIZE];
@@ -245,7 +247,10 @@ static int word_take(struct pad_area *area)
 			return PTR_ERR(got);
 		*page = got;
 	}
-	return area->nr_words++;
+	area->nr_words++;
+	jump->pad.counter = area->base + PAD_AREA_SIZE + at;
+	jump->word = page_address(*page) + offset_in_page(at);
+	return 0;
 }
 
 static bool units_free(const struct pad_area *area, unsigned long at, unsigned int len)
@@ -294,23 +299,21 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 {
 	struct pad *pad = &jump->pad;
 	u8 code[PAD_MAX];
-	int len, ret, nr;
+	int len, ret;
 
 	/* All counters of the area are about as far away as the first one. */
 	pad->counter = area->base + PAD_AREA_SIZE;
-	len = pad_emit(pad, area->base, code, jump->copies);
+	len = pad_emit(pad, area->base, code, &jump->parts);
 	if (len < 0)
 		return len;
+	len += pad->filter.nr ? PAD_SLACK : 0;
 	jump->at = area_fit(area, pad, len);
 	if (!jump->at)
 		return -ENOSPC;
-	nr = word_take(area);
-	if (nr < 0)
-		return nr;
-	pad->counter += nr * PAD_WORD_STRIDE;
-	jump->word = page_address(area->pages[nr * PAD_WORD_STRIDE / PAGE_SIZE]) +
-		     nr * PAD_WORD_STRIDE % PAGE_SIZE;
-	ret = pad_emit(pad, jump->at, code, jump->copies);
+	ret = pad->counts ? word_take(area, jump) : 0;
+	if (ret)
+		return ret;
+	ret = pad_emit(pad, jump->at, code, &jump->parts);
 	if (ret < 0 || ret > len)
 		return ret < 0 ? ret : -ENOSPC;
 	jump->len = ret;
@@ -349,4 +352,48 @@ int pad_place(struct probed_mm *pmm, struct jump *jump)
 	}
 	area = area_create(pmm, &jump->pad.pun, jump->pad.addr);
 	return IS_ERR(area) ? PTR_ERR(area) : area_put(pmm, area, jump);
+}
+
+/* Have the threads that come to the trap of a pad go on. */
+static void pad_disarm(struct probed_mm *pmm, const struct pad_area *area, const struct jump *jump)
+{
+	static const u8 nop = PAD_NO_TRAP;
+	int ret;
+
+	if (jump->pad.counts)
+		return;
+	ret = ssol_area_write(pmm->mm, area->base, jump->at + jump->parts.trap, &nop, 1);
+	if (ret && ret != -ENOSPC)
+		pr_warn("a trap at 0x%lx stays in process memory: error %d\n",
+			jump->at + jump->parts.trap, ret);
+}
+
+/**
+ * pads_disarm() - have no pad trap any more
+ * @pmm: the probed mm, in use; no jump is in its text
+ *
+ * A CPU may still have fetched a trap: see arch_trap_quiesce().
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ */
+void pads_disarm(struct probed_mm *pmm)
+{
+	struct pad_area *area;
+	struct jump *jump;
+	unsigned long unit;
+	unsigned int i;
+
+	lockdep_assert_held(&pmm->lock);
+	for (i = 0; i < pmm->jumps.nr_areas; i++) {
+		area = pmm->jumps.areas[i];
+		xa_for_each(&area->jumps, unit, jump)
+			pad_disarm(pmm, area, jump);
+		if (!arch_text_translated())
+			continue;
+		/* An emulator may still use its translation of the traps. */
+		arch_sync_text(pmm->mm);
+		xa_for_each(&area->jumps, unit, jump)
+			pad_disarm(pmm, area, jump);
+	}
+	arch_sync_text(pmm->mm);
 }

@@ -52,6 +52,7 @@ struct pad_area {
 struct pad_area *pad_area_at(const struct probed_mm *pmm, unsigned long addr);
 int pad_place(struct probed_mm *pmm, struct jump *jump);
 struct jump *jump_of_pad(const struct probed_mm *pmm, unsigned long addr);
+void pads_disarm(struct probed_mm *pmm);
 void pad_area_free(struct pad_area *area);
 
 #endif /* _UPROBES_PAD_AREA_H */

@@ -100,6 +100,7 @@ enum watched {
  * @jumps.low: no address of a jump is lower
  * @jumps.high: no address of a jump is higher
  * @jumps.off: no jump may be written any more; never cleared
+ * @jumps.refused: why no jump could be written when that was last tried, or NULL; under @lock
  * @jumps.removals: how often all jumps had to be removed, up to a limit
  * @jumps.not_before: the earliest time at which a jump may be written, in jiffies
  * @jumps.hot: sites that may get a jump
@@ -167,6 +168,7 @@ struct probed_mm {
 		unsigned long low;
 		unsigned long high;
 		bool off;
+		const char *refused;
 		unsigned int removals;
 		unsigned long not_before;
 		struct llist_head hot;

@@ -73,8 +73,9 @@ struct site_key {
  * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
  * @heated: node in probed_mm::jumps.hot
  * @listed: the site is there
- * @barred: the site must not have a jump; never cleared
- * @jump: its jump, or NULL if it never had one; set once, under probed_mm::lock
+ * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
+ * @jumps: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
+ *	under probed_mm::lock, read without a lock, never removed
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
  * @attachments: attachments of its consumers; under probed_mm::lock
  * @first: one attachment that needs no allocation; most sites have no other
@@ -107,9 +108,9 @@ struct site {
 	struct attachment first;
 	u8 heat;
 	bool listed;
-	bool barred;
+	u8 barred;
 	struct llist_node heated;
-	struct jump *jump;
+	struct jump *jumps;
 	union {
 		struct rb_node in_tree;
 		struct site *older;
@@ -117,6 +118,28 @@ struct site {
 };
 
 static_assert(offsetofend(struct site, step) <= 64);
+
+/* Get the jump of a site that is in the text, or NULL.  Context: any. */
+static inline struct jump *site_jump(const struct site *site)
+{
+	/* Pairs with jump_make(). */
+	struct jump *jump = smp_load_acquire(&site->jumps);
+
+	while (jump && !READ_ONCE(jump->on))
+		jump = jump->older;
+	return jump;
+}
+
+/* Get the jump of a site whose pad contains an address, or NULL.  Context: any. */
+static inline struct jump *site_pad_at(const struct site *site, unsigned long addr)
+{
+	/* Pairs with jump_make(). */
+	struct jump *jump = smp_load_acquire(&site->jumps);
+
+	while (jump && addr - jump->at >= jump->len)
+		jump = jump->older;
+	return jump;
+}
 
 /* The last number of a removal.  Later removals get the same number. */
 #define REMOVALS_MAX		U32_MAX

@@ -250,9 +250,13 @@ void sites_remove(struct probed_mm *pmm)
 void sites_free(struct probed_mm *pmm)
 {
 	struct site_stock freed = {};
+	struct jump *jump;
 
 	while (pmm->sites.replaced) {
-		kfree(pmm->sites.replaced->jump);
+		while ((jump = pmm->sites.replaced->jumps)) {
+			pmm->sites.replaced->jumps = jump->older;
+			kfree(jump);
+		}
 		freed.sites[freed.n++] = pmm->sites.replaced;
 		pmm->sites.replaced = pmm->sites.replaced->older;
 		if (freed.n == SITE_STOCK) {

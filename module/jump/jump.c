@@ -2,7 +2,6 @@
 /*
  * Decide which sites get a jump, and when it must go.
  */
-#include <linux/fs.h>
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -11,28 +10,40 @@
 #include <linux/slab.h>
 
 #include "jump.h"
+#include "jump_make.h"
 #include "jump_text.h"
 #include "arch.h"
 #include "base/compat.h"
 #include "core/consumer.h"
+#include "core/counts.h"
 #include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
-#include "target/target.h"
-#include "text/mapped_file.h"
-#include "text/read.h"
 
 static bool jump_enabled;
-module_param_named(jump, jump_enabled, bool, 0644);
-MODULE_PARM_DESC(jump, "count without traps where that is possible");
+
+static int jump_set(const char *text, const struct kernel_param *kp)
+{
+	bool allowed;
+	int ret = kstrtobool(text ?: "1", &allowed);
+
+	if (!ret)
+		jumps_allow(allowed);
+	return ret;
+}
+
+static const struct kernel_param_ops jump_ops = {
+	.set = jump_set,
+	.get = param_get_bool,
+};
+
+module_param_cb(jump, &jump_ops, &jump_enabled, 0644);
+MODULE_PARM_DESC(jump, "count without traps where that is possible (default: no)");
 
 u8 jump_after = 64;
 module_param(jump_after, byte, 0644);
 MODULE_PARM_DESC(jump_after, "number of traps of a place before it may count without one");
-
-/* How much text to look at, from a site on: whether the flags are of use, and what is covered. */
-#define TEXT_SEEN	96U
 
 /* Number of jumps that are written together. */
 #define JUMP_BATCH	64U
@@ -40,17 +51,6 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may count wit
 /* After each removal of all jumps, wait twice as long before writing them again. */
 #define REMOVALS_MAX_LOG	10U
 #define WAIT_FIRST	(HZ / 50 ?: 1)
-
-static bool site_counts_only(const struct site *site)
-{
-	const struct attachment *a;
-
-	list_for_each_entry(a, &site->attachments, in_site) {
-		if (!a->consumer->counts || !READ_ONCE(a->consumer->run.live))
-			return false;
-	}
-	return !list_empty(&site->attachments);
-}
 
 /**
  * jump_hot() - list a site that has been hit often
@@ -62,21 +62,15 @@ void jump_hot(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	if (!READ_ONCE(jump_enabled) || READ_ONCE(site->barred))
+	if (READ_ONCE(site->barred))
 		return;
-	if (READ_ONCE(pmm->jumps.off) ||
+	if (!READ_ONCE(jump_enabled) || READ_ONCE(pmm->jumps.off) ||
 	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before))) {
 		WRITE_ONCE(site->heat, 0);
 		return;
 	}
 	if (!xchg(&site->listed, true) && llist_add(&site->heated, &pmm->jumps.hot))
 		pmm_queue(pmm, &pmm->jumps.work);
-}
-
-static void bar(struct site *site, const char *why)
-{
-	WRITE_ONCE(site->barred, true);
-	pr_debug("0x%lx keeps its breakpoint: %s\n", site->key.addr, why);
 }
 
 /**
@@ -89,7 +83,7 @@ void jump_bar(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	bar(site, "threads execute what a jump would cover");
+	site_bar(site, BARRED_COVERED);
 	if (!xchg(&site->listed, true) && llist_add(&site->heated, &pmm->jumps.hot))
 		pmm_queue(pmm, &pmm->jumps.work);
 }
@@ -109,119 +103,54 @@ static bool generates_code(struct mm_struct *mm)
 	return does;
 }
 
-/* Check whether the jumps of a program may be written. */
-static bool jumps_allowed(struct probed_mm *pmm)
+/* Get the reason why no jumps of a program may be written, or NULL. */
+static const char *jumps_refused(struct probed_mm *pmm)
 {
-	return READ_ONCE(jump_enabled) && !pmm->jumps.off && pmm->mode == UINSN_MODE_64 &&
-	       arch_pads_work(pmm->mm) && !compat_has_uprobes(pmm->mm) &&
-	       !generates_code(pmm->mm);
-}
-
-/* Check whether a file is a program in Go, whose stacks are small. */
-static bool is_go(struct probed_mm *pmm, unsigned long addr)
-{
-	struct uprobe place = {};
-	struct target target;
-	bool go = true;
-
-	place.file = mapped_file(pmm->mm, addr, &place.offset);
-	if (!place.file)
-		return true;
-	if (!target_open(&target, &place)) {
-		go = target.go;
-		target_close(&target);
-	}
-	fput(place.file);
-	return go;
-}
-
-/* Undo our breakpoints in text that was read.  Return false if a site is under the jump. */
-static bool text_clean(struct probed_mm *pmm, struct site *site, u8 *text, unsigned int len)
-{
-	unsigned long addr = site->key.addr;
-	struct site *other;
-
-	for (other = site; other && other->key.addr < addr + len; other = pmm_next_site(other)) {
-		u8 *byte = text + (other->key.addr - addr);
-
-		if (other != site && other->key.addr < addr + PUN_LEN)
-			return false;
-		if (*byte == ARCH_BREAKPOINT && other->kind == SITE_PROBE)
-			*byte = other->plan.text[0];
-	}
-	jumps_show_text(pmm, addr, text, len);
-	return true;
-}
-
-/* Decide whether a site can have a jump; if not, say why.  Fill in @pad. */
-static const char *pad_decide(struct probed_mm *pmm, struct site *site, struct pad *pad)
-{
-	unsigned long addr = site->key.addr;
-	struct text_reader reader = { .mm = pmm->mm };
-	unsigned int len = min_t(unsigned int, TEXT_SEEN, PAGE_SIZE - offset_in_page(addr));
-	enum pun_refusal why;
-	u8 text[TEXT_SEEN];
-	int got;
-
-	if (len < PUN_LEN)
-		return "the jump would cross the end of a page";
-	got = text_reader_read(&reader, addr, text, len);
-	text_reader_end(&reader);
-	if (got != (int)len)
-		return "the text cannot be read";
-	if (!text_clean(pmm, site, text, len))
-		return "another place under the jump was probed";
-	why = pun_decide(&pad->pun, text, len);
-	if (why)
-		return pun_refusal_name(why);
-	if (pad->pun.calls && arch_stacks_fixable())
-		return "its call would not match a shadow stack";
-	pad->addr = addr;
-	pad->saves = pad_saves(text, len);
-	if (pad->saves && (!arch_pads_save() || is_go(pmm, addr)))
-		return "the pad would need the stack";
+	if (!READ_ONCE(jump_enabled))
+		return "counting without traps is switched off";
+	if (pmm->mode != UINSN_MODE_64)
+		return "it is 32-bit code";
+	if (pmm->jumps.off || compat_has_uprobes(pmm->mm))
+		return "the kernel's uprobes are, or were, in this process";
+	if (!arch_pads_work(pmm->mm))
+		return "the process cannot execute pads";
+	if (generates_code(pmm->mm))
+		return "the process has code that it has generated, or may have copied";
 	return NULL;
 }
 
-/* Make the jump of a site, once.  Return NULL, with the site barred, if it cannot have one. */
-static struct jump *jump_make(struct probed_mm *pmm, struct site *site)
+/**
+ * jump_missing() - get the reason why the hits of a site trap
+ * @site: the site
+ *
+ * Context: any; probed_mm::lock held.
+ * Return: a clause; NULL if the site has a jump.
+ */
+const char *jump_missing(const struct site *site)
 {
-	struct jump *jump = site->jump;
-	const char *why;
-	int ret;
+	const struct probed_mm *pmm = site->pmm;
+	struct pad_work work;
 
-	if (jump)
-		return jump;
-	jump = kzalloc(sizeof(*jump), SSOL_GFP);
-	if (!jump)
+	if (site_jump(site))
 		return NULL;
-	jump->site = site;
-	INIT_LIST_HEAD(&jump->in_pmm);
-	why = pad_decide(pmm, site, &jump->pad);
-	if (!why) {
-		ret = pad_place(pmm, jump);
-		if (!ret) {
-			/* Traps find it from now on, complete. */
-			smp_store_release(&site->jump, jump);
-			return jump;
-		}
-		why = ret == -ENOMEM ? NULL : "no pad is within reach";
-	}
-	if (why)
-		bar(site, why);
-	kfree(jump);
-	return NULL;
+	if (READ_ONCE(site->barred))
+		return site_barred(site);
+	if (!site_pad_work(site, &work))
+		return "the probes there do not only count, nor have the same conditions";
+	if (!READ_ONCE(jump_enabled))
+		return "counting without traps is switched off";
+	return pmm->jumps.refused ?: "it has not been hit often enough";
 }
 
-/* Let the consumers of a site count what its pad counts. */
-static bool site_count_pads(struct site *site)
+/* Let the consumers of a site count what the pad of a jump counts. */
+static bool site_count_pads(struct site *site, const struct jump *jump)
 {
 	struct attachment *a;
 
+	if (!jump->pad.counts)
+		return true;
 	list_for_each_entry(a, &site->attachments, in_site) {
-		if (!a->pads)
-			a->pads = consumer_count_pad(a->consumer, site->jump->word);
-		if (!a->pads)
+		if (!consumer_count_pad(a->consumer, &a->pads, jump->word))
 			return false;
 	}
 	return true;
@@ -259,19 +188,23 @@ void jumps_erase_barred(struct probed_mm *pmm)
 /* Write the jumps of sites that have been hit often. */
 static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 {
-	bool allowed = jumps_allowed(pmm);
+	bool allowed;
 	struct jump *jumps[JUMP_BATCH], *jump;
 	struct site *site, *next;
+	struct pad_work work;
 	unsigned int n = 0;
 
+	pmm->jumps.refused = jumps_refused(pmm);
+	allowed = !pmm->jumps.refused;
 	llist_for_each_entry_safe(site, next, hot, heated) {
 		WRITE_ONCE(site->listed, false);
-		WRITE_ONCE(site->heat, 0);
-		if (!allowed || site->barred || !site_counts_only(site) ||
-		    READ_ONCE(site->fast_state) != SITE_ARMED || (site->jump && site->jump->on))
+		/* If its consumers cannot do without traps, do not try again until they change. */
+		WRITE_ONCE(site->heat, site_pad_work(site, &work) ? 0 : U8_MAX);
+		if (!allowed || site->barred || site->heat ||
+		    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site))
 			continue;
-		jump = jump_make(pmm, site);
-		if (!jump || !site_count_pads(site))
+		jump = jump_make(pmm, site, &work);
+		if (!jump || !site_count_pads(site, jump))
 			continue;
 		jumps[n++] = jump;
 		if (n == ARRAY_SIZE(jumps)) {
@@ -372,11 +305,13 @@ void jumps_make_way(struct probed_mm *pmm, unsigned long start, unsigned long en
 
 static bool needs_trap(const struct jump *jump, const void *unused)
 {
-	return !site_counts_only(jump->site);
+	struct pad_work work;
+
+	return !site_pad_work(jump->site, &work) || !jump_does(jump, &work);
 }
 
 /**
- * jumps_end_counting() - erase the jumps of sites whose consumers do not all count any more
+ * jumps_end_counting() - erase the jumps whose pads do not do what the consumers want any more
  * @pmm: the probed mm
  * @sites: the sites whose consumers have changed
  * @n: number of @sites
@@ -394,13 +329,10 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 	if (in_use)
 		erase(pmm, needs_trap, NULL);
 	for (i = 0; i < n; i++) {
-		if (!sites[i]->jump)
-			continue;
+		WRITE_ONCE(sites[i]->heat, 0);
 		list_for_each_entry(a, &sites[i]->attachments, in_site) {
-			if (!a->pads || READ_ONCE(a->consumer->run.live))
-				continue;
-			consumer_end_pad(a->consumer, a->pads);
-			a->pads = NULL;
+			if (!READ_ONCE(a->consumer->run.live))
+				consumer_end_pads(a->consumer, &a->pads);
 		}
 	}
 }
@@ -431,34 +363,33 @@ void jumps_away_for_good(struct probed_mm *pmm)
 	jumps_erase(pmm, is_any, NULL);
 }
 
-/**
- * jumps_show_text() - replace jumps by the original bytes in a copy of text
- * @pmm: the probed mm
- * @addr: address of the text
- * @text: the copy
- * @len: its length
- *
- * Context: any; an RCU read side, or probed_mm::lock held.
- */
-void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, size_t len)
+static bool jumps_forbid(struct probed_mm *pmm, void *unused)
 {
-	unsigned long at;
-	unsigned int i;
+	if (!mmget_not_zero(pmm->mm))
+		return true;
+	mutex_lock(&pmm->lock);
+	erase(pmm, is_any, NULL);
+	mutex_unlock(&pmm->lock);
+	mmput_async(pmm->mm);
+	return true;
+}
 
-	if (!READ_ONCE(pmm->jumps.nr_areas))
-		return;
-	rcu_read_lock();
-	for (at = addr - (PUN_LEN - 1); at != addr + len; at++) {
-		const struct site *site = site_find(pmm->mm, at);
-		const struct jump *jump = site ? READ_ONCE(site->jump) : NULL;
+/**
+ * jumps_allow() - allow or forbid jumps in all processes
+ * @allowed: whether they are allowed
+ *
+ * If they are forbidden, all have been erased when this function returns.
+ *
+ * Context: may sleep; takes probed_mm::lock and mmap locks.
+ */
+void jumps_allow(bool allowed)
+{
+	WRITE_ONCE(jump_enabled, allowed);
+	if (!allowed)
+		pmm_for_each(jumps_forbid, NULL);
+}
 
-		/* While the site is armed, the original text is there if the jump is not. */
-		if (jump && READ_ONCE(site->state) != SITE_ARMED)
-			jump = NULL;
-		for (i = 0; jump && i < PUN_LEN; i++) {
-			if (at + i - addr < len)
-				text[at + i - addr] = jump->pad.pun.text[i];
-		}
-	}
-	rcu_read_unlock();
+bool jumps_are_allowed(void)
+{
+	return READ_ONCE(jump_enabled);
 }

@@ -36,12 +36,14 @@ static __always_inline void jump_heat(struct site *site)
 		jump_hot(site);
 }
 
+void jumps_allow(bool allowed);
+bool jumps_are_allowed(void);
+const char *jump_missing(const struct site *site);
 void jumps_init(struct probed_mm *pmm);
 void jumps_make_way(struct probed_mm *pmm, unsigned long start, unsigned long end);
 void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use);
 void jumps_erase_barred(struct probed_mm *pmm);
 void jumps_away(struct probed_mm *pmm, unsigned long start, unsigned long end);
 void jumps_away_for_good(struct probed_mm *pmm);
-void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, size_t len);
 
 #endif /* _UPROBES_JUMPS_H */

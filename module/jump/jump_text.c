@@ -30,6 +30,7 @@
 #include "arch.h"
 #include "base/compat.h"
 #include "core/site.h"
+#include "core/site_table.h"
 #include "core/site_tree.h"
 #include "text/owner.h"
 #include "text/read.h"
@@ -267,4 +268,37 @@ void jumps_drop(struct probed_mm *pmm)
 
 	list_for_each_entry_safe(jump, next, &pmm->jumps.on, in_pmm)
 		jump_end(pmm, jump);
+}
+
+/**
+ * jumps_show_text() - replace jumps by the original bytes in a copy of text
+ * @pmm: the probed mm
+ * @addr: address of the text
+ * @text: the copy
+ * @len: its length
+ *
+ * Context: any; an RCU read side, or probed_mm::lock held.
+ */
+void jumps_show_text(const struct probed_mm *pmm, unsigned long addr, u8 *text, size_t len)
+{
+	unsigned long at;
+	unsigned int i;
+
+	if (!READ_ONCE(pmm->jumps.nr_areas))
+		return;
+	rcu_read_lock();
+	for (at = addr - (PUN_LEN - 1); at != addr + len; at++) {
+		const struct site *site = site_find(pmm->mm, at);
+		/* Pairs with jump_make(). */
+		const struct jump *jump = site ? smp_load_acquire(&site->jumps) : NULL;
+
+		/* While the site is armed, the original text is there if no jump is. */
+		if (jump && READ_ONCE(site->state) != SITE_ARMED)
+			jump = NULL;
+		for (i = 0; jump && i < PUN_LEN; i++) {
+			if (at + i - addr < len)
+				text[at + i - addr] = jump->pad.pun.text[i];
+		}
+	}
+	rcu_read_unlock();
 }

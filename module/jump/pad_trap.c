@@ -9,24 +9,27 @@
 #include "pad_trap.h"
 #include "arch.h"
 #include "jump.h"
+#include "core/pad_area.h"
 #include "core/site.h"
 #include "core/site_table.h"
 
 /* Go on in the pad, or at @addr, if the jump has been erased since the byte was executed. */
-static bool covered_trap(struct jump *jump, struct pt_regs *regs, unsigned long addr)
+static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long addr)
 {
+	struct jump *jump = site_jump(site);
 	bool unlocked;
-	int nr = pun_insn_at(&jump->pad.pun, addr - jump->pad.addr, &unlocked);
 	u8 byte;
+	int nr;
 
+	nr = pun_insn_at(&(jump ?: site->jumps)->pad.pun, addr - site->key.addr, &unlocked);
 	if (nr < 0)
 		return false;
-	if (READ_ONCE(jump->on) && READ_ONCE(jump->site->state) == SITE_ARMED) {
-		regs->ip = jump->at + jump->copies[nr] + unlocked;
+	if (jump && READ_ONCE(site->state) == SITE_ARMED) {
+		regs->ip = jump->at + jump->parts.copies[nr] + unlocked;
 		/* Traps on several CPUs may count as one. */
 		WRITE_ONCE(jump->traps, READ_ONCE(jump->traps) + 1);
-		if (READ_ONCE(jump->traps) >= JUMP_MAX_TRAPS && !READ_ONCE(jump->site->barred))
-			jump_bar(jump->site);
+		if (READ_ONCE(jump->traps) >= JUMP_MAX_TRAPS && !READ_ONCE(site->barred))
+			jump_bar(site);
 		return true;
 	}
 	/* If the page is being moved, or has been reclaimed, executing the text faults it in. */
@@ -47,14 +50,12 @@ static bool covered_trap(struct jump *jump, struct pt_regs *regs, unsigned long 
 bool jump_trap(struct pt_regs *regs, unsigned long addr)
 {
 	struct site *site;
-	struct jump *jump;
 	unsigned int back;
 
 	for (back = 1; back < PUN_LEN; back++) {
 		site = site_find(current->mm, addr - back);
 		/* Pairs with jump_make(). */
-		jump = site ? smp_load_acquire(&site->jump) : NULL;
-		if (jump && covered_trap(jump, regs, addr))
+		if (site && smp_load_acquire(&site->jumps) && covered_trap(site, regs, addr))
 			return true;
 	}
 	return false;
@@ -67,9 +68,26 @@ bool jump_undefined(struct pt_regs *regs)
 }
 
 /**
- * pad_counted() - check whether a hit is counted, and its instruction is not executed yet
+ * pad_trap() - check whether a pad has trapped
+ * @pmm: the probed mm of the current task
+ * @addr: address of the byte that has trapped
+ *
+ * Context: the trap; RCU read side.
+ * Return: the jump of the pad, which has found that the hit passes its filter; or NULL.
+ */
+const struct jump *pad_trap(const struct probed_mm *pmm, unsigned long addr)
+{
+	const struct jump *jump = jump_of_pad(pmm, addr);
+
+	return jump && !jump->pad.counts && addr - jump->at == jump->parts.trap ? jump : NULL;
+}
+
+/**
+ * pad_counted() - check whether a hit may be counted, and its instruction is not executed yet
  * @jump: the jump
  * @ip: an address in its pad
+ *
+ * A hit that has not passed the filter is not counted, but may be at the same address.
  *
  * Context: any.
  */
@@ -91,8 +109,9 @@ unsigned long pad_original_ip(const struct jump *jump, unsigned long ip)
 /* Check whether a pad still holds the code that was written to it.  Context: any. */
 bool pad_intact(const struct jump *jump)
 {
-	u8 want[PAD_MAX], is[PAD_MAX], copies[PUN_INSNS];
-	int len = pad_emit(&jump->pad, jump->at, want, copies);
+	u8 want[PAD_MAX], is[PAD_MAX];
+	struct pad_layout parts;
+	int len = pad_emit(&jump->pad, jump->at, want, &parts);
 
 	return len == jump->len &&
 	       !copy_from_user_nofault(is, (const void __user *)jump->at, len) &&

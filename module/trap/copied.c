@@ -26,7 +26,7 @@
 #include "core/site_table.h"
 #include "core/site_tree.h"
 #include "core/task.h"
-#include "jump/jump.h"
+#include "jump/jump_text.h"
 #include "text/breakpoint.h"
 #include "text/read.h"
 

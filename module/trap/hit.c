@@ -36,14 +36,28 @@
  * Count the hit as missed for all consumers except those with an atomic entry handler.  Called
  * without a utask, or if an atomic handler has changed the ip.
  */
-static void hit_missed(const struct consumer_set *set)
+static void hit_missed(const struct consumer_set *set, const struct pt_regs *regs)
 {
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
-		if (!set->consumers[i]->atomic || set->consumers[i]->type == CONSUMER_RETURN)
-			consumer_missed(set->consumers[i]);
+		struct consumer *c = set->consumers[i];
+
+		if ((!c->atomic || c->type == CONSUMER_RETURN) && consumer_wants(c, regs))
+			consumer_missed(c);
 	}
+}
+
+/* Check whether no consumer wants the hit.  That is so only if all have conditions. */
+static bool hit_unwanted(const struct consumer_set *set, const struct pt_regs *regs)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		if (consumer_wants(set->consumers[i], regs))
+			return false;
+	}
+	return true;
 }
 
 /* Call the atomic handlers.  Return a bit for each one that has asked for task context. */
@@ -55,7 +69,7 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
 	do {
 		struct consumer *c = set->consumers[i];
 
-		if (!c->atomic_entry || !READ_ONCE(c->run.live))
+		if (!c->atomic_entry || !READ_ONCE(c->run.live) || !consumer_wants(c, regs))
 			continue;
 		consumer_hit(c);
 		if (c->counts)
@@ -72,7 +86,7 @@ static u64 hit_run_atomic(const struct consumer_set *set, struct pt_regs *regs)
  * Count the hit as missed by all consumers; no handler has been called.  Used for code of the
  * wrong mode or in a segment that the program has made, and for a call on a shadow stack.
  */
-static void hit_in_place(struct site *site, struct consumer_set *set)
+static void hit_in_place(struct site *site, struct consumer_set *set, const struct pt_regs *regs)
 {
 	struct utask *utask = utask_get(current);
 	unsigned int i;
@@ -80,8 +94,10 @@ static void hit_in_place(struct site *site, struct consumer_set *set)
 	/* No memory: execute the breakpoint again, the refill of the reserve is pending. */
 	if (unlikely(!utask))
 		return;
-	for (i = 0; set && i < set->nr; i++)
-		consumer_missed(set->consumers[i]);
+	for (i = 0; set && i < set->nr; i++) {
+		if (consumer_wants(set->consumers[i], regs))
+			consumer_missed(set->consumers[i]);
+	}
 	utask->hit.site = site;
 	utask_defer(utask, HIT_IN_PLACE);
 }
@@ -94,7 +110,7 @@ static void hit_in_place(struct site *site, struct consumer_set *set)
 static bool hit_misread(struct site *site, struct pt_regs *regs)
 {
 	regs->ip -= ARCH_BREAKPOINT_LEN;
-	hit_in_place(site, rcu_dereference(site->set));
+	hit_in_place(site, rcu_dereference(site->set), regs);
 	return true;
 }
 
@@ -225,7 +241,7 @@ static bool hit_get_state(struct hit *hit)
 	if (retry || (hit->site->step && !hit->shared))
 		return false;
 	if (set)
-		hit_missed(set);
+		hit_missed(set, hit->regs);
 	return true;
 }
 
@@ -257,7 +273,7 @@ static bool hit_call_atomic(struct hit *hit)
 	if (unlikely(hit->regs->ip != hit->site->key.addr)) {
 		task_handlers_missed(set, asked);
 		if (hit->utask)
-			hit_missed(set);
+			hit_missed(set, hit->regs);
 		return false;
 	}
 	if (unlikely(asked)) {
@@ -358,8 +374,12 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 	hit.set = rcu_dereference(site->set);
 	hit.shared = READ_ONCE(site->owner) != OWNER_OURS;
 	if (unlikely(site->plan.pushes_return && arch_stack_fixed() && !hit.shared)) {
-		hit_in_place(site, hit.set);
+		hit_in_place(site, hit.set, regs);
 		return true;
+	}
+	if (hit.set && hit_unwanted(hit.set, regs)) {
+		jump_heat(site);
+		hit.set = NULL;
 	}
 	if (unlikely(!hit_get_state(&hit)))
 		return true;
@@ -415,6 +435,37 @@ static __always_inline int hit_count(struct site *site, struct consumer *c, stru
 	return NOTIFY_STOP;
 }
 
+/* Handle the usual case of an atomic handler: it is the only one. */
+static __always_inline int hit_atomic(struct site *site, struct consumer_set *set,
+				      struct consumer *c, struct pt_regs *regs)
+{
+	regs->ip = site->key.addr;
+	consumer_hit(c);
+	c->u->handler(c->u, regs);
+	/* If the compiler knows the per-CPU segment, it compares raw_cpu_read() in memory. */
+	if (unlikely(raw_cpu_read(task_handler_wanted) || regs->ip != site->key.addr))
+		return hit_atomic_rest(site, set, regs);
+	resume_unstepped(site, regs);
+	return NOTIFY_STOP;
+}
+
+/* Handle the usual case of a consumer with conditions: it is the only one. */
+static noinline int hit_filtered(struct site *site, struct consumer_set *set, struct consumer *c,
+				 struct pt_regs *regs)
+{
+	if (!consumer_wants(c, regs)) {
+		jump_heat(site);
+		regs->ip = site->key.addr;
+		resume_unstepped(site, regs);
+		return NOTIFY_STOP;
+	}
+	if (c->counts)
+		return hit_count(site, c, regs);
+	if (c->atomic_entry)
+		return hit_atomic(site, set, c, regs);
+	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+}
+
 /* Handle a hit at a site whose consumers are not just one atomic handler. */
 static noinline int hit_dispatch(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
@@ -422,6 +473,8 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 
 	if (dispatch == DISPATCH_COUNT)
 		return hit_count(site, set->consumers[0], regs);
+	if (dispatch == DISPATCH_FILTER)
+		return hit_filtered(site, set, set->consumers[0], regs);
 	if (dispatch == DISPATCH_TASK)
 		return hit_in_task(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_RETURN)
@@ -438,16 +491,41 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 }
 
 /*
- * Handle a trap at an address without a site.  A jump may cover it.  Or the kernel may have a
- * return probe there: see ret_addrs_lift().
+ * Handle the trap of a pad: the hit has passed its filter, and is handled as if the task had come
+ * to the breakpoint.  If nobody waits for it any more, the task executes the text.
+ */
+static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
+{
+	struct site *site = site_find(current->mm, jump->pad.addr);
+	struct consumer_set *set = site ? rcu_dereference(site->set) : NULL;
+
+	regs->ip = jump->pad.addr;
+	if (!set || READ_ONCE(site->state) != SITE_ARMED)
+		return NOTIFY_STOP;
+	regs->ip += ARCH_BREAKPOINT_LEN;
+	if (unlikely(READ_ONCE(site->fast_state) != SITE_ARMED ||
+		     READ_ONCE(site->pmm->resumptions)))
+		return hit_special_site(site, regs);
+	return hit_dispatch(site, set, regs);
+}
+
+/*
+ * Handle a trap at an address without a site.  It may be that of a pad, or a jump may cover it.
+ * Or the kernel may have a return probe there: see ret_addrs_lift().
  */
 static noinline int hit_elsewhere(struct pt_regs *regs)
 {
 	struct probed_mm *pmm = pmm_lookup(current->mm);
+	unsigned long addr = regs->ip - ARCH_BREAKPOINT_LEN;
+	const struct jump *jump;
 
-	if (pmm && READ_ONCE(pmm->jumps.nr_areas) && arch_code_mode(regs) == UINSN_MODE_64 &&
-	    jump_trap(regs, regs->ip - ARCH_BREAKPOINT_LEN))
-		return NOTIFY_STOP;
+	if (pmm && READ_ONCE(pmm->jumps.nr_areas) && arch_code_mode(regs) == UINSN_MODE_64) {
+		jump = pad_trap(pmm, addr);
+		if (jump)
+			return hit_passed(jump, regs);
+		if (jump_trap(regs, addr))
+			return NOTIFY_STOP;
+	}
 	if (pmm)
 		ret_addrs_lift(pmm, regs, true);
 	return NOTIFY_DONE;
@@ -487,7 +565,6 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	const struct probed_mm *pmm;
 	struct consumer_set *set;
 	struct pt_regs *regs;
-	struct consumer *c;
 	struct site *site;
 
 	if (unlikely(!arch_trap_usual(event, data, &regs)))
@@ -504,16 +581,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	/* The consumer may not be live any more: a caller that disables it waits for this trap. */
 	if (data_race(set->dispatch) != DISPATCH_ATOMIC)
 		return hit_dispatch(site, set, regs);
-	c = container_of(set, struct consumer, solo);
-
-	regs->ip = site->key.addr;
-	consumer_hit(c);
-	c->u->handler(c->u, regs);
-	/* If the compiler knows the per-CPU segment, it compares raw_cpu_read() in memory. */
-	if (unlikely(raw_cpu_read(task_handler_wanted) || regs->ip != site->key.addr))
-		return hit_atomic_rest(site, set, regs);
-	resume_unstepped(site, regs);
-	return NOTIFY_STOP;
+	return hit_atomic(site, set, container_of(set, struct consumer, solo), regs);
 }
 
 /**

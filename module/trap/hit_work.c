@@ -30,7 +30,8 @@ static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 	for (i = 0; i < set->nr; i++) {
 		struct consumer *c = set->consumers[i];
 
-		if (c->atomic || c->type != CONSUMER_ENTRY || !consumer_active_get(c))
+		if (c->atomic || c->type != CONSUMER_ENTRY || !consumer_wants(c, regs) ||
+		    !consumer_active_get(c))
 			continue;
 		consumer_hit(c);
 		c->u->handler(c->u, regs);
@@ -98,7 +99,7 @@ static void hit_work_handlers(struct utask *utask, struct site *site, unsigned i
 				unwinder_seek(site->pmm);
 			uretprobe_prepare_sleepable(utask, site, set, regs);
 		} else {
-			uretprobe_missed(set);
+			uretprobe_missed(set, regs);
 		}
 	}
 }

@@ -12,14 +12,8 @@
 #include "core/site.h"
 #include "core/task.h"
 #include "jump/jump.h"
+#include "jump/jump_make.h"
 #include "jump/pad_trap.h"
-
-static bool in_pad(const struct site *site, const struct pt_regs *regs)
-{
-	const struct jump *jump = READ_ONCE(site->jump);
-
-	return jump && regs->ip - jump->at < jump->len;
-}
 
 /**
  * out_of_line_begun() - check whether a task has begun with the instruction of a hit
@@ -30,8 +24,9 @@ static bool in_pad(const struct site *site, const struct pt_regs *regs)
  */
 bool out_of_line_begun(const struct site *site, const struct pt_regs *regs)
 {
-	return in_pad(site, regs) ? regs->ip > site->jump->at + site->jump->copies[0] :
-				    regs->ip != site->slot;
+	const struct jump *jump = site_pad_at(site, regs->ip);
+
+	return jump ? regs->ip > jump->at + jump->parts.copies[0] : regs->ip != site->slot;
 }
 
 /**
@@ -45,7 +40,9 @@ bool out_of_line_begun(const struct site *site, const struct pt_regs *regs)
  */
 bool out_of_line_done(const struct site *site, const struct pt_regs *regs)
 {
-	return in_pad(site, regs) ? !pad_counted(site->jump, regs->ip) :
+	const struct jump *jump = site_pad_at(site, regs->ip);
+
+	return jump ? !pad_counted(jump, regs->ip) :
 		arch_slot_done(&site->plan, site->key.addr, site->slot, regs);
 }
 
@@ -60,11 +57,12 @@ bool out_of_line_done(const struct site *site, const struct pt_regs *regs)
  */
 bool out_of_line_intact(const struct site *site, const struct pt_regs *regs)
 {
+	const struct jump *jump = site_pad_at(site, regs->ip);
 	u8 want[SSOL_SLOT_MAX], is[SSOL_SLOT_MAX];
 	int len;
 
-	if (in_pad(site, regs))
-		return pad_intact(site->jump);
+	if (jump)
+		return pad_intact(jump);
 	len = site->step ? ssol_emit_step(&site->plan, site->key.addr, site->slot, want) :
 			   ssol_emit(&site->plan, site->key.addr, site->slot, want);
 	return len > 0 && !copy_from_user_nofault(is, (const void __user *)site->slot, len) &&
@@ -74,8 +72,10 @@ bool out_of_line_intact(const struct site *site, const struct pt_regs *regs)
 /* Set the registers of a task in the slot or the pad of a site to those of the program. */
 void out_of_line_leave(const struct site *site, struct pt_regs *regs)
 {
-	if (in_pad(site, regs))
-		arch_pad_leave(&site->jump->pad, site->jump->at, regs);
+	const struct jump *jump = site_pad_at(site, regs->ip);
+
+	if (jump)
+		arch_pad_leave(&jump->pad, jump->at, regs);
 	else
 		arch_slot_unwind(&site->plan, site->key.addr, site->slot, regs);
 }
@@ -107,10 +107,10 @@ static void erase_work(struct callback_head *work)
  */
 void site_needs_trap(struct utask *utask, struct site *site)
 {
-	WRITE_ONCE(site->barred, true);
+	site_bar(site, BARRED_RESUMED);
 	/* Pairs with jump_begin(). */
 	smp_mb();
-	if (!site->jump || !READ_ONCE(site->jump->on) || utask->erase.queued)
+	if (!site_jump(site) || utask->erase.queued)
 		return;
 	utask->erase.queued = true;
 	if (task_work_begin(current, &utask->erase.work, erase_work))

@@ -15,7 +15,7 @@
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
-#include "jump/jump.h"
+#include "jump/jump_text.h"
 
 /**
  * struct surroundings - the text around the address that a word holds

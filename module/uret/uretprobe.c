@@ -23,15 +23,17 @@
 /**
  * uretprobe_missed() - count a call that cannot be followed as missed
  * @set: consumers of the function's first instruction
+ * @regs: user registers
  *
  * Context: any; the caller keeps @set.
  */
-void uretprobe_missed(const struct consumer_set *set)
+void uretprobe_missed(const struct consumer_set *set, const struct pt_regs *regs)
 {
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
-		if (set->consumers[i]->type == CONSUMER_RETURN)
+		if (set->consumers[i]->type == CONSUMER_RETURN &&
+		    consumer_wants(set->consumers[i], regs))
 			consumer_missed(set->consumers[i]);
 	}
 }
@@ -54,10 +56,14 @@ static struct uret_instance *instance_get(struct calls *calls, unsigned long sp,
 	return inst;
 }
 
-/* Get an instance for each return consumer, the newest last.  Return false without memory. */
-static bool instances_get(struct calls *calls, const struct consumer_set *set, unsigned long sp,
-			  struct uret_instance **fresh, bool may_sleep)
+/*
+ * Get an instance for each return consumer that wants the call, the newest last.  Return false
+ * without memory.
+ */
+static bool instances_get(struct calls *calls, const struct consumer_set *set,
+			  const struct pt_regs *regs, struct uret_instance **fresh, bool may_sleep)
 {
+	unsigned long sp = regs->sp;
 	struct uret_instance **tail = fresh, *inst;
 	unsigned int i;
 
@@ -65,7 +71,8 @@ static bool instances_get(struct calls *calls, const struct consumer_set *set, u
 	for (i = 0; i < set->nr; i++) {
 		struct consumer *c = set->consumers[i];
 
-		if (c->type != CONSUMER_RETURN || !percpu_ref_tryget_live(&c->calls))
+		if (c->type != CONSUMER_RETURN || !consumer_wants(c, regs) ||
+		    !percpu_ref_tryget_live(&c->calls))
 			continue;
 		inst = instance_get(calls, sp, c->data_size, may_sleep);
 		if (!inst) {
@@ -239,7 +246,7 @@ static bool call_prepare(struct utask *utask, const struct site *site,
 	/* Drop a stale call first: after the exchange, its key would look valid. */
 	if (!word.chained)
 		calls_drop(calls, word.sp);
-	if (!instances_get(calls, set, word.sp, &fresh, may_sleep) ||
+	if (!instances_get(calls, set, regs, &fresh, may_sleep) ||
 	    (!word.chained && fresh &&
 	     !stack_write(word.sp, word.trampoline, word.size, may_sleep))) {
 		calls_give(calls, fresh);
@@ -254,7 +261,7 @@ again:
 	if (!may_sleep)
 		return false;
 missed:
-	uretprobe_missed(set);
+	uretprobe_missed(set, regs);
 	return true;
 }
 

@@ -82,7 +82,7 @@ static inline bool uretprobe_can_follow(const struct pt_regs *regs)
 	return IS_ALIGNED(regs->sp, arch_word_size(regs)) && !arch_stack_fixed();
 }
 
-void uretprobe_missed(const struct consumer_set *set);
+void uretprobe_missed(const struct consumer_set *set, const struct pt_regs *regs);
 
 bool uretprobe_enter(const struct site *site, struct consumer *c, struct pt_regs *regs);
 bool uretprobe_learn(const struct site *site, const struct pt_regs *regs);

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 . "$UPROBES_TOP/tests/guest/inject_client.inc"
 
-ktap_plan 17
+ktap_plan 18
 
 try "a probe on a process" 0 $in_process
 # The module searches a program for unwinders when it first calls a return-probed function. The
@@ -26,7 +26,7 @@ gone_with_it() { rm -f "$tmp/first$nth"; none_left; }
 only='elf_symbol*,unwinder.*' \
 	each_failure "the first call of a return-probed function" first_call no_first_call called gone_with_it
 
-try "an atomic probe on a process" 1 $in_process flags=1
+try "an atomic probe on a process, with a condition" 1 $in_process flags=1 where=sp.8.u.ne.1
 try "a return probe with data" 3 $in_process returns=1 data=64 entry=1
 try "an inherited probe with a reference counter" 5 $in_process flags=4 ref=$counter
 try "a probe on a file" 6 $in_file
@@ -57,6 +57,12 @@ run enable 10
 off_works() { [ "$(step call 2)" = "call 605" ]; }
 each_failure "disabling" switch_off switch_on off_works off_works
 run unregister 10
+range=1
+run register 1
+new_conditions() { run condition 1; }
+nothing() { :; }
+each_failure "setting conditions" new_conditions nothing hit_all nothing
+run unregister 1
 check "enabling and disabling leave nothing" none_left
 
 # Unregistering returns no error: if one of its calls fails, it falls back to another way.

@@ -16,6 +16,10 @@
  * are running.  It has room for about a hundred lines.  "total" has the hits and the misses of all
  * probes.
  *
+ * "where" adds a condition: "0 where=di.4.s.lt.-5" (register, size, signed or unsigned, comparison,
+ * value); "where=none" removes all.  "run" with "condition" has a registered probe use them.
+ * "places" has a line for each place of each probe: number, process, address, and why it traps.
+ *
  * "order" has the numbers of the probes whose handlers were called last.  "seen" has a line for
  * each call of an entry handler or a return handler, until it is full: the number of the probe,
  * "entry" or "return", the function, the return address, the address of its stack word, the ip,
@@ -35,6 +39,8 @@
 #include <linux/uaccess.h>
 
 #include <uprobes/uprobes.h>
+
+#include "condition.h"
 
 #define PROBES	2048
 
@@ -73,6 +79,7 @@ static struct probe {
 	char path[128];
 	struct file *file;
 	u8 expect[15];
+	struct uprobe_condition conditions[UPROBE_CONDITIONS];
 	enum action action;
 	enum acts acts;
 	unsigned int other;
@@ -376,6 +383,8 @@ static int set_field(struct probe *p, char *name, char *value)
 	}
 	if (!strcmp(name, "file") || !strcmp(name, "writable") || !strcmp(name, "inode"))
 		return set_file(p, name, value);
+	if (!strcmp(name, "where"))
+		return condition_add(u, p->conditions, value);
 	if (!strcmp(name, "action")) {
 		i = match_string(action_names, ARRAY_SIZE(action_names), value);
 		p->action = max(i, 0);
@@ -510,6 +519,8 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 		ret = enable_uprobe(us[0]);
 	else if (!strcmp(verb, "disable"))
 		ret = disable_uprobe(us[0]);
+	else if (!strcmp(verb, "condition"))
+		ret = set_uprobe_conditions(us[0], us[0]->conditions, us[0]->nr_conditions);
 	else if (!strcmp(verb, "check"))
 		ret = returns ? uretprobe_check(rps[0]) : uprobe_check(us[0]);
 	else
@@ -572,6 +583,31 @@ static int show_total(char *buffer, const struct kernel_param *kp)
 	return sysfs_emit(buffer, "%llu %llu\n", hits, missed);
 }
 
+struct listing {
+	char *buffer;
+	int n;
+	int number;
+};
+
+static void place_tell(const struct uprobe_place *place, void *data)
+{
+	struct listing *list = data;
+
+	list->n += sysfs_emit_at(list->buffer, list->n, "%d %d %#lx %s\n", list->number,
+				 place->pid, place->vaddr, place->trap ?: "no trap");
+}
+
+static int show_places(char *buffer, const struct kernel_param *kp)
+{
+	struct listing list = { .buffer = buffer };
+
+	for (list.number = 0; list.number < PROBES; list.number++) {
+		if (probes[list.number].used && list.n < PAGE_SIZE - 256)
+			uprobe_places(&probes[list.number].rp.u, place_tell, &list);
+	}
+	return list.n;
+}
+
 static int show_order(char *buffer, const struct kernel_param *kp)
 {
 	return sysfs_emit(buffer, "%s\n", order);
@@ -607,6 +643,7 @@ static const struct kernel_param_ops set_ops = { .set = set_probe };
 static const struct kernel_param_ops run_ops = { .set = run_command };
 static const struct kernel_param_ops state_ops = { .get = show_state };
 static const struct kernel_param_ops total_ops = { .get = show_total };
+static const struct kernel_param_ops places_ops = { .get = show_places };
 
 module_param_cb(set, &set_ops, NULL, 0200);
 MODULE_PARM_DESC(set, "change fields of a probe");
@@ -616,6 +653,8 @@ module_param_cb(order, &order_ops, NULL, 0600);
 MODULE_PARM_DESC(order, "whose handlers were called last");
 module_param_cb(seen, &seen_ops, NULL, 0600);
 MODULE_PARM_DESC(seen, "how the last calls were entered and left");
+module_param_cb(places, &places_ops, NULL, 0400);
+MODULE_PARM_DESC(places, "where they are, and why they trap");
 module_param_cb(state, &state_ops, NULL, 0400);
 MODULE_PARM_DESC(state, "what has come of them");
 module_param_cb(total, &total_ops, NULL, 0400);

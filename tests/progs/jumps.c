@@ -7,8 +7,10 @@
  *
  *	call N		call each function N times
  *	threads N	4 threads do that
- *	busy		a thread does that until "idle"; prints nothing
+ *	busy		16 threads do that until "idle", more than run at once; prints nothing
  *	idle		how often it did
+ *	peek		remember where the jumps at the functions lead to
+ *	pads		call these addresses, as a thread does that was preempted there
  *	fork N		call each function N times, and fork a child that does the same, 20 times
  *	loop N		call spin(N), which jumps N times to its second instruction
  *	protect		make the text of the functions writable, call them, and undo that
@@ -27,6 +29,7 @@
 
 #define PAGE 4096UL
 #define CALLED 6
+#define BUSY 16
 
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
@@ -76,6 +79,32 @@ static void call_at(long n, long by)
 		total += got;
 	}
 	sum += total;
+}
+
+/* The pads of the functions, as they were found by peek(). */
+static function_t *pads[CALLED];
+
+static void peek(void)
+{
+	int i, distance;
+
+	for (i = 0; i < CALLED; i++) {
+		const char *text = (const char *)functions[i];
+
+		memcpy(&distance, text + 1, sizeof(distance));
+		pads[i] = *text == '\xe9' ? (function_t *)(text + 5 + distance) : functions[i];
+	}
+}
+
+static void call_pads(void)
+{
+	long x;
+	int i;
+
+	for (i = 0; i < CALLED; i++) {
+		for (x = 0; x < 100; x++)
+			wrong += pads[i](x) != 3 * x + 1;
+	}
 }
 
 static void *thread(void *n)
@@ -136,10 +165,11 @@ static void move(void)
 
 int main(void)
 {
-	static pthread_t id;
-	void *times = NULL;
+	static pthread_t ids[BUSY];
 	char line[80];
-	long n;
+	void *times;
+	long n, all;
+	int i;
 
 	printf("%d %p\n", getpid(), jumps_page);
 	fflush(stdout);
@@ -154,12 +184,16 @@ int main(void)
 			break;
 		case 'b' << 8 | 'u':
 			stop = 0;
-			pthread_create(&id, NULL, busy, NULL);
+			for (i = 0; i < BUSY; i++)
+				pthread_create(&ids[i], NULL, busy, NULL);
 			continue;
 		case 'i' << 8 | 'd':
 			stop = 1;
-			pthread_join(id, &times);
-			printf("%ld times, %ld wrong\n", (long)times, wrong);
+			for (all = 0, i = 0; i < BUSY; i++) {
+				pthread_join(ids[i], &times);
+				all += (long)times;
+			}
+			printf("%ld times, %ld wrong\n", all, wrong);
 			fflush(stdout);
 			continue;
 		case 'f' << 8 | 'o':
@@ -170,6 +204,12 @@ int main(void)
 			break;
 		case 'l' << 8 | 'o':
 			sum += spin(n);
+			break;
+		case 'p' << 8 | 'e':
+			peek();
+			break;
+		case 'p' << 8 | 'a':
+			call_pads();
 			break;
 		case 'p' << 8 | 'r':
 			mprotect(jumps_page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);

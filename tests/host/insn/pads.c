@@ -7,6 +7,9 @@
  * memory.  At each address in the pad, pad_unwind() must give a state that the thread has natively,
  * and these states must come in the same order.  In the end, registers, memory and signals are the
  * same, and the counter has counted one hit.
+ *
+ * Pads with filters are tried, too.  If the registers pass the filter, the thread traps with the
+ * registers of the program, or it is counted.  If not, it goes on, and nothing is counted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,8 +32,10 @@ static const struct layout layout = {
 static struct trial trial;
 static struct pad pad;
 static u8 text[64];
+static struct pad_layout pad_parts;
+static bool passes;
 static u64 at;
-static unsigned long tried, faulted, stepped, entered, wrong;
+static unsigned long tried, faulted, stepped, entered, passed, rejected, wrong;
 static unsigned long forms[2];
 
 static struct {
@@ -56,7 +61,8 @@ static bool differs(const char *fmt, ...)
 	printf("#");
 	for (int i = 0; i < pad.pun.len; i++)
 		printf(" %02x", text[i]);
-	printf(" (%s): ", pad.saves ? "saving" : "bare");
+	printf(" (%s, %s, %d conditions, %s): ", pad.saves ? "saving" : "bare",
+	       pad.counts ? "counts" : "traps", pad.filter.nr, passes ? "pass" : "fail");
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
@@ -120,12 +126,13 @@ static bool unwind(struct user_regs_struct *regs)
 	regs->eflags = pad_flags(&state, regs->eflags, ax);
 	regs->rsp += (u64)(s64)state.sp;
 	regs->rip = state.ip;
-	return state.counted == (*counter() && state.ip == pad.addr);
+	return (state.counted && passes) == (*counter() && state.ip == pad.addr);
 }
 
 static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
 {
-	u64 ignored = FLAGS_RF | FLAGS_TF | (pad.saves ? 0 : STATUS_ALL & ~STATUS_CF);
+	u64 changed = pad.filter.nr ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
+	u64 ignored = FLAGS_RF | FLAGS_TF | (pad.saves ? 0 : changed);
 	struct user_regs_struct x = *a, y = *b;
 
 	x.eflags &= ~ignored;
@@ -185,7 +192,7 @@ static bool same_end(const struct stop *stop)
 		    where.rip != (u64)last->info.si_addr)
 			return differs("another si_code or si_addr");
 	}
-	if (*counter() != 1)
+	if (*counter() != (pad.counts && passes))
 		return differs("counted %llu hits", (unsigned long long)*counter());
 	for (size_t i = 0; i < last->cpu.xsize; i++)
 		if ((i < 8 || i >= 16) && (i < 512 || i >= 576) &&
@@ -194,8 +201,26 @@ static bool same_end(const struct stop *stop)
 	return same_memory();
 }
 
-/* Step through the pad, and look for the state at each step among the native ones. */
-static bool run_pad(int len)
+/* The thread is about to trap: it has the registers that it came with. */
+static bool run_trap(struct stop *stop)
+{
+	struct user_regs_struct regs = stop->cpu.regs;
+
+	regs.rip = pad.addr;
+	if (!passes || !same_registers(&native.stops[0].cpu.regs, &regs))
+		return differs("it traps with other registers");
+	if (!machine_run(&stop->cpu, false, stop))
+		return differs("the trap never comes");
+	if (stop->sig != SIGTRAP || stop->cpu.regs.rip - at != pad_parts.trap + 1u)
+		return differs("it does not trap where it should");
+	return true;
+}
+
+/*
+ * Step through the pad, and look for the state at each step among the native ones.  @traps: the pad
+ * traps if the registers pass its filter.
+ */
+static bool run_pad(int len, bool traps)
 {
 	static struct stop stop;
 	struct user_regs_struct regs;
@@ -221,6 +246,8 @@ static bool run_pad(int len)
 				       (unsigned long long)regs.rip);
 		if (stop.cpu.regs.rip - at >= (u64)len || !stops_by_step(&stop))
 			break;
+		if (traps && stop.cpu.regs.rip - at == pad_parts.trap)
+			return run_trap(&stop);
 		stop.cpu.regs.orig_rax = ~0ull;
 		if (++steps > STEPS + 32)
 			return differs("the pad does not end");
@@ -229,7 +256,10 @@ static bool run_pad(int len)
 		stepped++;
 	}
 	if (!same_registers(&native.stops[native.nr - 1].cpu.regs, &regs))
-		return differs("the pad ends too early");
+		return differs("the pad ends too early, at %#llx of %d, signal %d",
+			       (unsigned long long)(stop.cpu.regs.rip - at), len, stop.sig);
+	if (traps && passes)
+		return differs("it does not trap");
 	return same_end(&stop);
 }
 
@@ -280,14 +310,14 @@ static void enter(u64 ip, u64 copy)
 }
 
 /* Enter the pad at each copy, and behind each LOCK prefix. */
-static void enter_all(const u8 copies[PUN_INSNS])
+static void enter_all(void)
 {
 	for (unsigned int offset = 0; offset < PUN_LEN; offset++) {
 		bool unlocked;
 		int i = pun_insn_at(&pad.pun, offset, &unlocked);
 
 		if (i >= 0)
-			enter(pad.addr + offset, at + copies[i] + unlocked);
+			enter(pad.addr + offset, at + pad_parts.copies[i] + unlocked);
 	}
 }
 
@@ -314,11 +344,66 @@ static bool cannot_compare(void)
 	return false;
 }
 
+/* Make conditions at random.  Every second one holds. */
+static void filter_make(void)
+{
+	static const u8 sizes[] = { 1, 2, 4, 8 };
+
+	memset(&pad.filter, 0, sizeof(pad.filter));
+	pad.filter.nr = (u8)(trial_random() % (PAD_CONDITIONS + 1));
+	passes = true;
+	for (int i = 0; i < pad.filter.nr; i++) {
+		struct pad_condition *c = &pad.filter.conditions[i];
+		unsigned int unused;
+		u64 reg;
+
+		c->reg = (u8)(trial_random() % 16);
+		c->size = sizes[trial_random() % 4];
+		c->compare = (u8)(trial_random() % PAD_NR_COMPARES);
+		c->is_signed = trial_random() % 2;
+		reg = *trial_register(&trial.cpu.regs, c->reg);
+		c->value = trial_random() % 2 ? reg + trial_random() % 3 - 1 :
+			   (u64)trial_random() << 32 | trial_random();
+		unused = 64 - 8u * c->size;
+		c->value <<= unused;
+		c->value = c->is_signed ? (u64)((s64)c->value >> unused) : c->value >> unused;
+		if (!pad_condition_valid(c))
+			differs("a condition is not valid");
+		/* Few random filters would pass. */
+		if (!pad_condition_holds(c, reg) && trial_random() % 2)
+			c->compare = c->compare == PAD_LT ? PAD_GE : c->compare == PAD_GE ? PAD_LT :
+				     c->compare == PAD_LE ? PAD_GT : c->compare == PAD_GT ? PAD_LE :
+				     c->compare == PAD_EQ ? PAD_NE : PAD_EQ;
+		passes &= pad_condition_holds(c, reg);
+	}
+}
+
+/* Try a pad, as it is while the module is there, and as it is without the module. */
+static void try_pad(void)
+{
+	u8 code[PAD_MAX];
+	int n = pad_emit(&pad, at, code, &pad_parts);
+
+	if (n < 0 || n > PAD_MAX - 24) {
+		differs("no pad: %d", n);
+		return;
+	}
+	set_text(n, code);
+	forms[pad.saves]++;
+	passed += pad.filter.nr && passes;
+	rejected += !passes;
+	run_pad(n, !pad.counts);
+	if (!pad.counts) {
+		code[pad_parts.trap] = PAD_NO_TRAP;
+		set_text(n, code);
+		run_pad(n, false);
+	}
+	enter_all();
+}
+
 static void try_site(const u8 *bytes, size_t len)
 {
-	u8 copies[PUN_INSNS], code[PAD_MAX];
 	struct uinsn insn;
-	int n;
 
 	if (len < sizeof(text) || uinsn_decode(&insn, bytes, len, UINSN_MODE_64))
 		return;
@@ -334,17 +419,12 @@ static void try_site(const u8 *bytes, size_t len)
 	if (!run_native() || native.nr == STEPS)
 		return;
 	tried++;
-	for (int saves = pad_saves(text, sizeof(text)); saves < 2; saves++) {
+	filter_make();
+	for (int saves = pad_saves(&pad.filter, text, sizeof(text)); saves < 2; saves++) {
 		pad.saves = saves;
-		n = pad_emit(&pad, at, code, copies);
-		if (n < 0 || n > PAD_MAX - 24) {
-			differs("no pad: %d", n);
-			continue;
-		}
-		set_text(n, code);
-		forms[saves]++;
-		run_pad(n);
-		enter_all(copies);
+		pad.counts = !pad.filter.nr || trial_random() % 2;
+		if (pad_filter_fits(&pad))
+			try_pad();
 	}
 }
 
@@ -426,16 +506,19 @@ int main(int argc, char **argv)
 		stepped = 0;
 		entered = 0;
 		wrong = 0;
+		passed = 0;
+		rejected = 0;
 		memset(forms, 0, sizeof(forms));
 		if (visit_code_sections(argv[optind], sample, &choice) < 0) {
 			ktap_skip("%s: it is no x86 object file", argv[optind]);
 			continue;
 		}
 		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1] &&
-			entered > tried,
+			passed && rejected && entered > tried,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
-		ktap_note("%lu steps; pads were entered at %lu places", stepped, entered);
+		ktap_note("%lu steps; pads were entered at %lu places; %lu filters passed, %lu did not",
+			  stepped, entered, passed, rejected);
 	}
 	machine_end();
 	return ktap_finish();

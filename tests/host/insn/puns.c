@@ -155,6 +155,8 @@ static const struct {
 	{ "no instruction", { 0x06, 0x31, 0xc0 }, 3, STATUS_ALL },
 };
 
+static const struct pad_filter none, one = { .nr = 1 };
+
 static void known_uses(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(uses); i++) {
@@ -162,8 +164,40 @@ static void known_uses(void)
 
 		ktap_ok(live == uses[i].live, "%s: the flags %#x are of use", uses[i].what, live);
 	}
-	ktap_ok(!pad_saves(uses[6].text, uses[6].len) && pad_saves(uses[9].text, uses[9].len),
+	ktap_ok(!pad_saves(&none, uses[6].text, uses[6].len) &&
+		pad_saves(&none, uses[9].text, uses[9].len),
 		"a pad saves flags if one is of use that counting changes");
+	ktap_ok(pad_saves(&one, uses[6].text, uses[6].len),
+		"a pad with a filter saves flags if any is of use");
+}
+
+/* The largest filter, with values that are no immediates, and where it does not fit. */
+static void known_filters(struct pad *pad, u64 at, int plain)
+{
+	struct pad_condition wide = { .value = 1ull << 40, .reg = 9, .size = 8 };
+	struct pad_layout layout;
+	u8 buf[PAD_MAX];
+	int n;
+
+	pad->filter.nr = PAD_CONDITIONS;
+	for (int i = 0; i < PAD_CONDITIONS; i++)
+		pad->filter.conditions[i] = wide;
+	pad->counts = false;
+	n = pad_emit(pad, at, buf, &layout);
+	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
+		"with the largest filter, it has %d bytes", n);
+	ktap_ok(pad_filter_fits(pad), "a saving pad can compare r9 with eight bytes");
+	pad->filter.conditions[1].reg = 0;
+	ktap_ok(!pad_filter_fits(pad), "it cannot compare rax with them");
+	pad->filter.conditions[1].value = 1;
+	ktap_ok(pad_filter_fits(pad), "it can compare rax with a smaller number");
+	pad->filter.conditions[1].reg = 4;
+	ktap_ok(!pad_filter_fits(pad), "it cannot compare rsp");
+	pad->saves = false;
+	ktap_ok(pad_filter_fits(pad), "a bare pad can");
+	memset(&pad->filter, 0, sizeof(pad->filter));
+	pad->counts = true;
+	pad->saves = true;
 }
 
 /* Pads far from what they name. */
@@ -172,21 +206,23 @@ static void known_pads(void)
 	static const u8 widest[] = {
 		0x74, 0x10, 0x75, 0x10, 0xff, 0x94, 0x24, 0x00, 0x01, 0x00, 0x00
 	};
-	struct pad pad = { .addr = ADDR, .counter = ADDR + 0x10000, .saves = true };
+	struct pad pad = { .addr = ADDR, .counter = ADDR + 0x10000, .counts = true, .saves = true };
 	u64 near = ADDR + 0x20000, far = ADDR + (1ull << 46);
-	u8 buf[PAD_MAX], copies[PUN_INSNS];
+	struct pad_layout layout;
+	u8 buf[PAD_MAX];
 	int n;
 
 	pun_decide(&pad.pun, widest, sizeof(widest));
-	n = pad_emit(&pad, near, buf, copies);
-	ktap_ok(n > 0 && copies[0] == 30 && copies[1] == 36 && copies[2] == 42,
+	n = pad_emit(&pad, near, buf, &layout);
+	ktap_ok(n > 0 && layout.copies[0] == 30 && layout.copies[1] == 36 && layout.copies[2] == 42,
 		"a pad has the copies where it says");
-	ktap_ok(pad_emit(&pad, far, buf, copies) == -ERANGE, "no pad reaches a counter so far away");
+	ktap_ok(pad_emit(&pad, far, buf, &layout) == -ERANGE, "no pad reaches a counter so far away");
 	pad.counter = far + 0x10000;
-	n = pad_emit(&pad, far, buf, copies);
+	n = pad_emit(&pad, far, buf, &layout);
 	ktap_ok(n > 100 && n <= PAD_MAX, "a pad with long jumps has %d bytes", n);
+	known_filters(&pad, far, n);
 	pun_decide(&pad.pun, (const u8 *)"\x8b\x05\x00\x00\x00\x00", 6);
-	ktap_ok(pad_emit(&pad, far, buf, copies) == -ERANGE,
+	ktap_ok(pad_emit(&pad, far, buf, &layout) == -ERANGE,
 		"no pad reaches an operand so far away");
 }
 
@@ -225,7 +261,7 @@ static void site(const u8 *text, size_t len, struct sweep *sweep)
 	if (why)
 		return;
 	sweep->fit++;
-	sweep->bare += !pad_saves(text, len);
+	sweep->bare += !pad_saves(&none, text, len);
 	sweep->wrong += len >= 64 && !plausible(&pun, text);
 }
 
@@ -297,7 +333,7 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 12 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 19 + 2 * (argc - 1));
 	known_cases();
 	known_uses();
 	known_pads();

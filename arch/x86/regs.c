@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The general registers by their numbers, and filters on them.
+ */
+#include <linux/kernel.h>
+
+#include "arch.h"
+
+/* Where struct pt_regs has the registers, by their numbers in ModRM. */
+static const u8 offsets[] = {
+	offsetof(struct pt_regs, ax), offsetof(struct pt_regs, cx), offsetof(struct pt_regs, dx),
+	offsetof(struct pt_regs, bx), offsetof(struct pt_regs, sp), offsetof(struct pt_regs, bp),
+	offsetof(struct pt_regs, si), offsetof(struct pt_regs, di), offsetof(struct pt_regs, r8),
+	offsetof(struct pt_regs, r9), offsetof(struct pt_regs, r10), offsetof(struct pt_regs, r11),
+	offsetof(struct pt_regs, r12), offsetof(struct pt_regs, r13), offsetof(struct pt_regs, r14),
+	offsetof(struct pt_regs, r15),
+};
+
+/**
+ * arch_reg_number() - get the number of a general register
+ * @offset: its offset in struct pt_regs
+ *
+ * Context: any.
+ * Return: its number in ModRM, 0 to 15, or -EINVAL if no general register is there.
+ */
+int arch_reg_number(unsigned int offset)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(offsets); i++) {
+		if (offsets[i] == offset)
+			return i;
+	}
+	return -EINVAL;
+}
+
+static u64 reg_of(const struct pt_regs *regs, unsigned int number)
+{
+	return *(const unsigned long *)((const u8 *)regs + offsets[number]);
+}
+
+/**
+ * arch_filter_passes() - check whether registers pass a filter
+ * @filter: the filter
+ * @regs: user registers
+ *
+ * Context: any.
+ */
+bool arch_filter_passes(const struct pad_filter *filter, const struct pt_regs *regs)
+{
+	unsigned int i;
+
+	for (i = 0; i < filter->nr; i++) {
+		const struct pad_condition *condition = &filter->conditions[i];
+
+		if (!pad_condition_holds(condition, reg_of(regs, condition->reg)))
+			return false;
+	}
+	return true;
+}

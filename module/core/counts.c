@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The hits and misses of consumers: counters per CPU, and those of pads.
+ */
+#include <linux/ktime.h>
+#include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/seqlock.h>
+#include <linux/slab.h>
+
+#include "counts.h"
+#include "consumer.h"
+
+/*
+ * Covers the move of counts from a consumer to the client's structure, and from a pad to the
+ * consumer.  Readers never wait for a writer on their own CPU, as interrupts are off there.
+ */
+static DEFINE_RAW_SPINLOCK(totals_lock);
+static seqcount_raw_spinlock_t totals_seq = SEQCNT_RAW_SPINLOCK_ZERO(totals_seq, &totals_lock);
+
+/**
+ * struct stats_block - counters of several consumers
+ * @refs: one for each consumer that uses it, and one while it is the newest block
+ * @used: number of counters that are handed out; a counter is handed out only once
+ * @stats: the counters
+ *
+ * The kernel's percpu allocator searches through all small pieces that it has handed out.  So ten
+ * thousand consumers must not allocate one piece each.
+ */
+struct stats_block {
+	refcount_t refs;
+	unsigned int used;
+	struct consumer_stats __percpu *stats;
+};
+
+/* Counters in a block.  A single probe thus takes 1 KiB of each CPU's memory. */
+#define STATS_BLOCK	64
+
+static_assert(sizeof(struct consumer_stats) * STATS_BLOCK == 1024);
+
+/* The newest block, or NULL; under stats_mutex. */
+static struct stats_block *stats_newest;
+static DEFINE_MUTEX(stats_mutex);
+
+static void stats_block_put(struct stats_block *block)
+{
+	if (block && refcount_dec_and_test(&block->refs)) {
+		free_percpu(block->stats);
+		kfree(block);
+	}
+}
+
+static struct stats_block *stats_block_make(void)
+{
+	struct stats_block *block = kzalloc(sizeof(*block), GFP_KERNEL);
+
+	if (!block)
+		return NULL;
+	block->stats = __alloc_percpu(STATS_BLOCK * sizeof(*block->stats),
+				      __alignof__(*block->stats));
+	if (!block->stats) {
+		kfree(block);
+		return NULL;
+	}
+	refcount_set(&block->refs, 1);
+	return block;
+}
+
+/* Get counters for a consumer.  Context: may sleep.  Return 0 or -ENOMEM. */
+int counts_begin(struct consumer *c)
+{
+	mutex_lock(&stats_mutex);
+	if (!stats_newest || stats_newest->used == STATS_BLOCK) {
+		stats_block_put(stats_newest);
+		stats_newest = stats_block_make();
+	}
+	c->stats.block = stats_newest;
+	if (c->stats.block) {
+		refcount_inc(&c->stats.block->refs);
+		c->stats.counts = c->stats.block->stats + c->stats.block->used++;
+	}
+	mutex_unlock(&stats_mutex);
+	return c->stats.block ? 0 : -ENOMEM;
+}
+
+/* Give the counters of a consumer back.  Context: any. */
+void counts_end(struct consumer *c)
+{
+	stats_block_put(c->stats.block);
+}
+
+/* Free the newest block, as no consumer is left.  Context: any. */
+void counts_exit(void)
+{
+	stats_block_put(stats_newest);
+	stats_newest = NULL;
+}
+
+/*
+ * Get the number of hits that a pad has counted.  The program can write to the counter, so believe
+ * no more than one hit in a nanosecond on each CPU.
+ */
+static u64 pad_hits(const struct pad_count *pads)
+{
+	u64 hits = READ_ONCE(*pads->word) - pads->base;
+	u64 most = (ktime_get_mono_fast_ns() - pads->since) * num_possible_cpus();
+
+	return min(hits, most);
+}
+
+/**
+ * consumer_count_pad() - begin to count the hits of a pad, unless that has begun before
+ * @c: the consumer
+ * @pads: its pads at this site
+ * @word: the counter of the pad, which stays for a grace period after consumer_end_pads()
+ *
+ * Context: may sleep; probed_mm::lock of the site held.
+ * Return: false if there is no memory.
+ */
+bool consumer_count_pad(struct consumer *c, struct pad_count **pads, const u64 *word)
+{
+	struct pad_count *count;
+	unsigned long flags;
+
+	for (count = *pads; count; count = count->next) {
+		if (count->word == word)
+			return true;
+	}
+	count = kmalloc(sizeof(*count), GFP_KERNEL_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN);
+	if (!count)
+		return false;
+	count->word = word;
+	count->base = READ_ONCE(*word);
+	count->since = ktime_get_mono_fast_ns();
+	count->next = *pads;
+	*pads = count;
+	raw_spin_lock_irqsave(&totals_lock, flags);
+	list_add_tail_rcu(&count->in_consumer, &c->places.pads);
+	raw_spin_unlock_irqrestore(&totals_lock, flags);
+	return true;
+}
+
+/**
+ * consumer_end_pads() - add the hits of pads to the consumer's own, and count no further ones
+ * @c: the consumer
+ * @pads: its pads at a site; empty afterwards
+ *
+ * Context: any; probed_mm::lock of the site held.
+ */
+void consumer_end_pads(struct consumer *c, struct pad_count **pads)
+{
+	struct pad_count *count;
+	unsigned long flags;
+
+	while ((count = *pads)) {
+		*pads = count->next;
+		raw_spin_lock_irqsave(&totals_lock, flags);
+		write_seqcount_begin(&totals_seq);
+		list_del_rcu(&count->in_consumer);
+		this_cpu_add(c->stats.counts->hits, pad_hits(count));
+		write_seqcount_end(&totals_seq);
+		raw_spin_unlock_irqrestore(&totals_lock, flags);
+		kfree_rcu(count, rcu);
+	}
+}
+
+/* Sum the counters of all CPUs, and of all pads.  Context: RCU read side. */
+static struct uprobe_counts consumer_counts(const struct consumer *c)
+{
+	struct uprobe_counts sum = {};
+	const struct pad_count *pads;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct consumer_stats *stats = per_cpu_ptr(c->stats.counts, cpu);
+
+		sum.hits += READ_ONCE(stats->hits);
+		sum.missed += READ_ONCE(stats->missed);
+	}
+	list_for_each_entry_rcu(pads, &c->places.pads, in_consumer)
+		sum.hits += pad_hits(pads);
+	return sum;
+}
+
+/**
+ * counts_move() - add the counts of a consumer to the client's structure, and end the registration
+ * @c: the consumer; the client's structure is marked as not registered
+ *
+ * Context: any.
+ */
+void counts_move(struct consumer *c)
+{
+	struct uprobe_counts counts;
+	unsigned long flags;
+
+	rcu_read_lock();
+	counts = consumer_counts(c);
+	rcu_read_unlock();
+	raw_spin_lock_irqsave(&totals_lock, flags);
+	write_seqcount_begin(&totals_seq);
+	c->u->__hits += counts.hits;
+	c->u->__missed += counts.missed;
+	/* Last: a client that sees NULL may free its structure. */
+	smp_store_release(&c->u->kdata, NULL);
+	write_seqcount_end(&totals_seq);
+	raw_spin_unlock_irqrestore(&totals_lock, flags);
+}
+
+/**
+ * probe_counts() - read the hits and misses of all registrations of a probe
+ * @u: the probe; its registration may end meanwhile
+ *
+ * Context: any.
+ */
+struct uprobe_counts probe_counts(const struct uprobe *u)
+{
+	struct uprobe_counts counts;
+	const struct consumer *c;
+	unsigned int seq;
+
+	/* The memory of the consumer stays for a grace period. */
+	rcu_read_lock();
+	do {
+		seq = raw_read_seqcount_begin(&totals_seq);
+		c = READ_ONCE(u->kdata);
+		counts = c ? consumer_counts(c) : (struct uprobe_counts) {};
+		counts.hits += u->__hits;
+		counts.missed += u->__missed;
+	} while (read_seqcount_retry(&totals_seq, seq));
+	rcu_read_unlock();
+	return counts;
+}

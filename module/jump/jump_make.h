@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Decide whether a site can have a jump, and make it.
+ */
+#ifndef _UPROBES_JUMP_MAKE_H
+#define _UPROBES_JUMP_MAKE_H
+
+#include "core/jump.h"
+#include "core/site.h"
+
+/**
+ * enum barred - why a site must not have a jump
+ * @BARRED_NOT: it may have one
+ * @BARRED_PAGE: the jump would cross the end of a page
+ * @BARRED_UNREADABLE: the text cannot be read
+ * @BARRED_NEIGHBOUR: another site is, or was, under the jump
+ * @BARRED_SHADOW: a covered call would not match a shadow stack
+ * @BARRED_CPU: the processor cannot save the flags in 64-bit mode
+ * @BARRED_GO: there is no stack to save the flags on
+ * @BARRED_FILTER: a saving pad cannot have the filter
+ * @BARRED_CHANGES: the site has had too many jumps
+ * @BARRED_ROOM: there is no room for the pad
+ * @BARRED_COVERED: threads often execute covered instructions
+ * @BARRED_RESUMED: only a trap can tell whether a hit has been counted before
+ * @BARRED_PUN: plus enum pun_refusal
+ */
+enum barred {
+	BARRED_NOT,
+	BARRED_PAGE,
+	BARRED_UNREADABLE,
+	BARRED_NEIGHBOUR,
+	BARRED_SHADOW,
+	BARRED_CPU,
+	BARRED_GO,
+	BARRED_FILTER,
+	BARRED_CHANGES,
+	BARRED_ROOM,
+	BARRED_COVERED,
+	BARRED_RESUMED,
+	BARRED_PUN,
+};
+
+/**
+ * struct pad_work - what a pad does
+ * @filter: the conditions of all consumers
+ * @counts: hits that pass are counted; otherwise, they trap
+ */
+struct pad_work {
+	struct pad_filter filter;
+	bool counts;
+};
+
+const char *site_barred(const struct site *site);
+void site_bar(struct site *site, enum barred why);
+bool site_pad_work(const struct site *site, struct pad_work *work);
+bool jump_does(const struct jump *jump, const struct pad_work *work);
+struct jump *jump_make(struct probed_mm *pmm, struct site *site, const struct pad_work *work);
+
+#endif /* _UPROBES_JUMP_MAKE_H */
