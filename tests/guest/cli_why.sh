@@ -17,9 +17,11 @@ why() {
 	grep 'note: \|^Ending' "$tmp/err"
 }
 
-ktap_plan 11
-like "$(why "p:$t:tick n=%di:s32" 'n > 3')" "note: 4 of the hits are not shown: the filter is not true" \
+ktap_plan 12
+like "$(why "p:$t:tick n=%di:s32" 'n > 3 || n < 0')" "note: 4 of the hits are not shown: the filter is not true" \
 	"a note names the filter"
+like "$(why "p:$t:tick n=%di:s32" 'n > 30')" "note: hits that the filter rejects by a register alone are not counted" \
+	"a note tells that a filter may keep hits from being counted"
 like "$(why --comm nobody "p:$t:tick")" 'note: 5 hits were of tasks with other names than "nobody" \(--comm\)' \
 	"a note names the task name of --comm"
 like "$(why --uid 65534 "p:$t:tick")" "note: 5 hits were of other users than 65534 \(--uid\)" \

@@ -84,7 +84,7 @@ of() {
 	grep -E "^(\./)?$1[:/]"
 }
 
-ktap_plan 51
+ktap_plan 52
 clear
 printf '%s\n' "$n_filters" >"$tmp/n"
 printf '%s\n' "$t_filters" >"$tmp/t"
@@ -125,7 +125,11 @@ enable
 is "$(lines | wc -l)" 4 "one hit of each of four threads passes the filter"
 like "$(head -n 3 $dir/trace)" 'entries-in-buffer/entries-written: 4/4' \
 	"hits that the filter drops are never in the buffer"
-like "$(cat $dir/uprobe_profile)" '^ +/.*traced n +[0-9]{4,} ' "uprobe_profile counts all hits"
+like "$(cat $dir/uprobe_profile)" '^ +/.*traced n +4 ' "uprobe_profile counts the hits whose registers pass"
+echo 'n == 1 || n == 2' >$dir/events/uprobes/n/filter
+"$prog" ticks 4 1000
+like "$(cat $dir/uprobe_profile)" '^ +/.*traced n +4004 ' "with a filter of another form, it counts all hits"
+echo 'n == 1' >$dir/events/uprobes/n/filter
 
 # After an error the event has no filter, and its file tells why.
 check_fails "a wrong filter is refused" sh -c "echo 'n == 1 && nosuch > 3' >$dir/events/uprobes/n/filter"

@@ -18,6 +18,7 @@
 #include "tracer/tally.h"
 #include "tracer/tally_specs.h"
 #include "tracer/task_filter.h"
+#include "tracer/traps.h"
 #include "util/util.h"
 
 /* Up to this many functions, draw a histogram for each; of more functions, print a line each. */
@@ -26,12 +27,16 @@
 /* Number of lines of a table without --top. */
 #define TOP_DEFAULT 20
 
+/* With -v, how often to look at how hits are found, in milliseconds: processes end meanwhile. */
+#define LOOK_INTERVAL 200
+
 /**
  * struct measuring - a run of count or lat
  * @options: of the command line
  * @out: the output file for results
  * @tally: the entries to count
  * @runner: decides when to stop
+ * @traps: how hits are found; with -v only
  * @latency: also measure how long calls take
  */
 struct measuring {
@@ -39,6 +44,7 @@ struct measuring {
 	FILE *out;
 	struct tally tally;
 	struct runner runner;
+	struct traps traps;
 	bool latency;
 };
 
@@ -199,6 +205,8 @@ static void print_summary(const struct measuring *run)
 	fprintf(stderr, "Ending... %llu %s, %llu missed.\n",
 		(unsigned long long)hits, run->latency ? "calls" : "hits",
 		(unsigned long long)missed);
+	if (run->options->verbose)
+		traps_print(&run->traps);
 	if (!hits) {
 		explain_conditions(run->options);
 		explain_nothing(&run->tally.files, run->options, false);
@@ -220,6 +228,11 @@ static struct error *loop(struct measuring *run)
 
 			if (timeout < 0 || left < (u64)timeout)
 				timeout = left;
+		}
+		if (run->options->verbose) {
+			traps_look(&run->traps, &run->tally);
+			if (timeout < 0 || timeout > LOOK_INTERVAL)
+				timeout = LOOK_INTERVAL;
 		}
 		if (!run->runner.stop && poll(&fd, 1, timeout) > 0)
 			runner_handle(&run->runner);
@@ -260,6 +273,8 @@ static struct error *measure(struct measuring *run, const char *dir)
 		fputs(". Ctrl-C to end.\n", stderr);
 	runner_release(&run->runner, options->seconds);
 	err = loop(run);
+	if (!err && options->verbose)
+		traps_look(&run->traps, &run->tally);
 	if (!err)
 		err = print_results(run, options->interval > 0);
 	if (!err)
@@ -300,6 +315,7 @@ static int run_command(const struct options *options, bool latency, int argc,
 	if (!err)
 		err = measure(&run, dir);
 	err = output_close(options->output, run.out, err);
+	traps_free(&run.traps);
 	tally_close(&run.tally);
 	runner_close(&run.runner);
 	return error_report(err);

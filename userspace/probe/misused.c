@@ -46,7 +46,7 @@ struct error *misused_in_count(const struct options *options, bool latency)
 		{ options->max_events, "-M", ", or stop after a time: -d" },
 		{ options->stacks, "-s", ", or trace" },
 		{ options->header, "-H", "" },
-		{ options->verbose, "-v", "" },
+		{ options->verbose && latency, "-v", "" },
 		{ options->string_max, "--str", "" },
 		{ options->buffer_kb, "--buffer", "" },
 	};

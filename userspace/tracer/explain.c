@@ -209,12 +209,15 @@ static void tell_drop(enum drop why, unsigned long long hits,
  * explain_drops() - tell the user which conditions dropped hits
  * @counts: the counts of a session
  * @options: of the command line
+ * @filtered: there is a filter
  */
-void explain_drops(const struct counts *counts, const struct options *options)
+void explain_drops(const struct counts *counts, const struct options *options, bool filtered)
 {
 	if (counts->dropped[DROP_FILTER])
 		remark("%llu of the hits are not shown: the filter is not true of them",
 		       (unsigned long long)counts->dropped[DROP_FILTER]);
+	else if (filtered)
+		remark("hits that the filter rejects by a register alone are not counted");
 	if (counts_asked_for(counts))
 		return;
 	for (enum drop why = 0; why < DROPS; why++)

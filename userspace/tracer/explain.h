@@ -9,7 +9,7 @@ struct counts;
 struct options;
 struct paths;
 
-void explain_drops(const struct counts *counts, const struct options *options);
+void explain_drops(const struct counts *counts, const struct options *options, bool filtered);
 void explain_conditions(const struct options *options);
 void explain_nothing(const struct paths *files, const struct options *options,
 		     bool hit);

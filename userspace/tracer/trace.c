@@ -414,7 +414,7 @@ static void print_summary(const struct trace *trace)
 	if (trace->unwanted && !trace->shown)
 		remark("%llu events were of other tasks than were asked for",
 		       (unsigned long long)trace->unwanted);
-	explain_drops(&counts, trace->options);
+	explain_drops(&counts, trace->options, trace->filters.n);
 	if (!counts_asked_for(&counts)) {
 		list_files(trace, &files);
 		explain_nothing(&files, trace->options, counts.hits);

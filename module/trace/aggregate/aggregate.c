@@ -35,12 +35,6 @@ struct aggregate *aggregate_create(void)
 	return set;
 }
 
-/* Check whether all hits of a probe count, so that the module's own count of them suffices. */
-static bool counts_all(const struct aggregate_probe *probe)
-{
-	return probe->kind != TRACER_RETURN && !probe->batch->set->tasks.any;
-}
-
 static struct aggregate_cell *cell_of(const struct aggregate_probe *probe)
 {
 	const struct aggregate_batch *batch = probe->batch;
@@ -253,12 +247,19 @@ static int prepare_in_process(struct aggregate_probe *probe,
 static int prepare_probe(struct aggregate_probe *probe,
 			 const struct tracer_def *def, struct file *last)
 {
+	const struct tracer_tasks *tasks = &probe->batch->set->tasks;
 	struct uprobe *u = &probe->rp.u;
 	struct pid *process;
 
 	strscpy(probe->name, def->event, sizeof(probe->name));
 	probe->kind = def->kind;
-	u->flags = counts_all(probe) ? UPROBE_COUNT : UPROBE_ATOMIC;
+	process = tracer_process_find(def->path);
+	if (IS_ERR(process))
+		return PTR_ERR(process);
+	/* In a file, only processes are probed whose hits count. */
+	probe->counts_all = def->kind != TRACER_RETURN &&
+			    (process ? !tasks->any : tracer_tasks_are_processes(tasks));
+	u->flags = probe->counts_all ? UPROBE_COUNT : UPROBE_ATOMIC;
 	u->ref_ctr_offset = def->ref_ctr;
 	memcpy(probe->expect, def->expect, def->expect_len);
 	u->expect = probe->expect;
@@ -267,12 +268,9 @@ static int prepare_probe(struct aggregate_probe *probe,
 		probe->rp.entry_handler = on_call;
 		probe->rp.handler = on_return;
 		probe->rp.data_size = sizeof(u64);
-	} else if (!counts_all(probe)) {
+	} else if (!probe->counts_all) {
 		u->handler = on_entry;
 	}
-	process = tracer_process_find(def->path);
-	if (IS_ERR(process))
-		return PTR_ERR(process);
 	return process ? prepare_in_process(probe, def, process) :
 			 prepare_in_file(probe, def, last);
 }
@@ -331,7 +329,7 @@ static int make_cells(struct aggregate_batch *batch)
 	for (i = 0; i < batch->n; i++) {
 		if (batch->probes[i].kind == TRACER_RETURN)
 			batch->cell_size = sizeof(struct aggregate_cell);
-		else if (!counts_all(&batch->probes[i]))
+		else if (!batch->probes[i].counts_all)
 			batch->cell_size = max(batch->cell_size, COUNT_SIZE);
 	}
 	if (!batch->cell_size)
@@ -433,7 +431,7 @@ void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 	unsigned int cpu, i;
 
 	memset(sum, 0, sizeof(*sum));
-	if (counts_all(probe)) {
+	if (probe->counts_all) {
 		sum->hits = uprobe_counts(&probe->rp.u).hits;
 		return;
 	}

@@ -52,6 +52,7 @@ struct aggregate_cell {
  * @batch: its batch
  * @index: its index in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
+ * @counts_all: all hits count, so that the module's own count of them suffices
  * @at: while it is being added, the offset of its line in the written text
  * @expect: bytes that the instruction must have
  * @name: its name in the definition
@@ -61,6 +62,7 @@ struct aggregate_probe {
 	struct aggregate_batch *batch;
 	unsigned int index;
 	enum tracer_kind kind;
+	bool counts_all;
 	size_t at;
 	u8 expect[TRACER_EXPECT_MAX];
 	char name[TRACER_NAME_MAX + 1];

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "control.h"
 #include "files.h"
 #include "trace/aggregate/aggregate.h"
 
@@ -135,6 +136,23 @@ out:
 	return ret;
 }
 
+#ifdef CONFIG_PROC_FS
+static void aggregate_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct aggregate *set = ((struct seq_file *)file->private_data)->private;
+	struct aggregate_batch *batch;
+	unsigned int i;
+
+	mutex_lock(&set->lock);
+	list_for_each_entry(batch, &set->batches, node) {
+		/* seq_file calls again with more room. */
+		for (i = 0; i < batch->n && !seq_has_overflowed(m); i++)
+			tracer_places_show(m, batch->probes[i].name, &batch->probes[i].rp.u);
+	}
+	mutex_unlock(&set->lock);
+}
+#endif
+
 const struct file_operations tracer_aggregate_fops = {
 	.owner = THIS_MODULE,
 	.open = aggregate_open,
@@ -142,4 +160,7 @@ const struct file_operations tracer_aggregate_fops = {
 	.write = aggregate_write,
 	.llseek = seq_lseek,
 	.release = aggregate_release,
+#ifdef CONFIG_PROC_FS
+	.show_fdinfo = aggregate_fdinfo,
+#endif
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The files that define and list events: uprobe_events, uprobe_profile,
+ * The files that define and list events: uprobe_events, uprobe_profile, instrumentation,
  * error_log.
  */
 #include <linux/debugfs.h>
@@ -254,6 +254,69 @@ static int profile_open(struct inode *inode, struct file *file)
 const struct file_operations tracer_profile_fops = {
 	.owner = THIS_MODULE,
 	.open = profile_open,
+	.read = seq_read,
+	.llseek = seq_lseek,
+	.release = seq_release,
+};
+
+/**
+ * struct place_line - how to show a place
+ * @m: the output
+ * @event: name of the event
+ */
+struct place_line {
+	struct seq_file *m;
+	const char *event;
+};
+
+static void tell_place(const struct uprobe_place *place, void *data)
+{
+	const struct place_line *line = data;
+
+	seq_printf(line->m, "%s %d 0x%lx %s\n", line->event, place->pid, place->vaddr,
+		   place->trap ?: "no trap");
+}
+
+/**
+ * tracer_places_show() - show how hits of a probe are found, a line for each place
+ * @m: the output
+ * @event: name of the event
+ * @u: the probe
+ *
+ * Context: may sleep.
+ */
+void tracer_places_show(struct seq_file *m, const char *event, struct uprobe *u)
+{
+	struct place_line line = { .m = m, .event = event };
+
+	uprobe_places(u, tell_place, &line);
+}
+
+static int instrumentation_show(struct seq_file *m, void *v)
+{
+	struct tracer_site *site = v;
+
+	tracer_places_show(m, site->def->event, &site->rp.u);
+	return 0;
+}
+
+static const struct seq_operations instrumentation_seq_ops = {
+	.start = sites_start,
+	.next = sites_next,
+	.stop = sites_stop,
+	.show = instrumentation_show,
+};
+
+static int instrumentation_open(struct inode *inode, struct file *file)
+{
+	int ret = tracer_files_allowed();
+
+	return ret ?: open_sites(inode, file, &instrumentation_seq_ops);
+}
+
+const struct file_operations tracer_instrumentation_fops = {
+	.owner = THIS_MODULE,
+	.open = instrumentation_open,
 	.read = seq_read,
 	.llseek = seq_lseek,
 	.release = seq_release,

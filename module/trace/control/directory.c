@@ -33,6 +33,8 @@ static const struct {
 	{ "available_events", 0440, &tracer_available_fops },
 	{ "set_event", 0640, &tracer_set_event_fops },
 	{ "uprobe_profile", 0440, &tracer_profile_fops },
+	{ "instrumentation", 0440, &tracer_instrumentation_fops },
+	{ "jump", 0640, &tracer_jump_fops },
 	{ "error_log", 0640, &tracer_error_log_fops },
 	{ "tracing_on", 0640, &tracer_on_fops },
 	{ "buffer_total_size_kb", 0440, &tracer_total_size_fops },
@@ -42,7 +44,6 @@ static const struct {
 	{ "available_tracers", 0440, &tracer_tracers_fops },
 	{ "set_event_pid", 0640, &tracer_pids_fops },
 	{ "set_event_notrace_pid", 0640, &tracer_notrace_pids_fops },
-	{ "aggregate", 0640, &tracer_aggregate_fops },
 	{ "README", 0440, &tracer_readme_fops },
 };
 
@@ -85,6 +86,10 @@ static int make_files(struct tracer *t)
 	/* A proxy of debugfs would hide fdinfo.  The open file holds the module. */
 	file = debugfs_create_file_unsafe("session", 0600, t->dir, t,
 					  &tracer_session_fops);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	file = debugfs_create_file_unsafe("aggregate", 0640, t->dir, t,
+					  &tracer_aggregate_fops);
 	if (IS_ERR(file))
 		return PTR_ERR(file);
 	ret = tracer_percpu_init(t);

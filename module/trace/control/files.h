@@ -112,6 +112,8 @@ extern const struct file_operations tracer_total_size_fops;
 extern const struct file_operations tracer_session_fops;
 extern const struct file_operations tracer_events_fops;
 extern const struct file_operations tracer_profile_fops;
+extern const struct file_operations tracer_instrumentation_fops;
+extern const struct file_operations tracer_jump_fops;
 extern const struct file_operations tracer_error_log_fops;
 extern const struct file_operations tracer_on_fops;
 extern const struct file_operations tracer_readme_fops;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The small files: tracing_on, set_event_pid, trace_clock, current_tracer, README.
+ * The small files: jump, tracing_on, set_event_pid, trace_clock, current_tracer, README.
  */
 #include <linux/debugfs.h>
 #include <linux/kernel.h>
@@ -40,6 +40,23 @@ static ssize_t on_write(struct file *file, const char __user *ubuf,
 	*ppos += count;
 	return count;
 }
+
+static ssize_t jump_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
+{
+	return tracer_switch_read(ubuf, count, ppos, uprobes_jumps_allowed());
+}
+
+static ssize_t jump_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+{
+	bool on;
+	int ret = tracer_switch_parse(ubuf, count, &on);
+
+	if (!ret)
+		uprobes_allow_jumps(on);
+	return tracer_written(ret, count, ppos);
+}
+
+const struct file_operations tracer_jump_fops = TRACER_FILE(jump_read, jump_write);
 
 const struct file_operations tracer_on_fops = TRACER_FILE(on_read, on_write);
 
@@ -250,7 +267,10 @@ static const char readme[] =
 	"  set_event        - write GROUP:EVENT, GROUP:*, *:EVENT or NAME of a group or event to\n"
 	"                     enable, with a '!' before it to disable; reads what is enabled.\n"
 	"                     Opening with truncation (>) disables all\n"
-	"  uprobe_profile   - path, event, hits, missed\n"
+	"  uprobe_profile   - path, event, hits, missed. A hit that fails a comparison of a\n"
+	"                     register in the filter is none\n"
+	"  instrumentation  - event, process, address, and why each hit traps, or \"no trap\"\n"
+	"  jump             - 0 or 1: count, and compare registers, without a trap where possible\n"
 	"  error_log        - the last errors: message, line, a caret under the column\n"
 	"  events/GROUP/EVENT/enable, events/GROUP/enable, events/enable\n"
 	"                   - 0 or 1; reads X when only some of the events are enabled,\n"
@@ -282,6 +302,7 @@ static const char readme[] =
 	"  aggregate        - definitions written here, without arguments, count hits; of return\n"
 	"                     probes also how long calls take. Reading: EVENT HITS MISSED\n"
 	"                     [NANOSECONDS LONGEST LOG2:CALLS...]; closing ends it.\n"
+	"                     The lines of instrumentation: fdinfo of the descriptor.\n"
 	"                     Lines before the definitions, also of a session:\n"
 	"                     only pid|tree|tid|uid|comm VALUE, except PID\n"
 	"  trace_clock, current_tracer, available_tracers\n"

@@ -12,6 +12,7 @@
 #include <linux/string.h>
 
 #include "enable.h"
+#include "conditions.h"
 #include "event.h"
 #include "process.h"
 #include "site.h"
@@ -96,6 +97,7 @@ static int register_first(const struct list_head *todo, unsigned int n,
 			if (!n-- || ret)
 				break;
 			ret = tracer_site_aim(site);
+			tracer_site_conditions(site);
 			probes_add(&p, site);
 		}
 		ret = ret ?: probes_register(&p);

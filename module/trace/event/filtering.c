@@ -8,6 +8,7 @@
 #include <linux/string.h>
 
 #include "filtering.h"
+#include "conditions.h"
 #include "pids.h"
 #include "trace/parse/parse.h"
 
@@ -75,6 +76,7 @@ static void release(struct change *changes, unsigned int n)
 /* Make changes.  Wait for handlers once for all of them: a group may have thousands of filters. */
 static void carry_out(struct change *changes, unsigned int n)
 {
+	struct tracer_site *site;
 	bool any = false;
 	unsigned int i;
 
@@ -84,6 +86,8 @@ static void carry_out(struct change *changes, unsigned int n)
 		changes[i].filter = rcu_replace_pointer(event->filter, changes[i].filter, true);
 		swap(event->filter_text, changes[i].text);
 		any |= !!changes[i].filter;
+		list_for_each_entry(site, &event->sites, node)
+			tracer_site_conditions(site);
 	}
 	if (any)
 		synchronize_rcu_expedited();

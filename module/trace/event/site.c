@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "site.h"
+#include "conditions.h"
 #include "hit.h"
 #include "index.h"
 #include "process.h"
@@ -376,6 +377,7 @@ int tracer_site_register(struct tracer_site *site, struct tracer_diag *diag)
 	lockdep_assert_held(&site->tracer->lock);
 
 	ret = tracer_site_aim(site);
+	tracer_site_conditions(site);
 	if (!ret && site->def->kind == TRACER_RETURN)
 		ret = register_uretprobe(&site->rp);
 	else if (!ret)

@@ -80,4 +80,16 @@ static inline bool tracer_tasks_names(const struct tracer_tasks *tasks)
 	return tasks->tgid || tasks->tid || tasks->nexcept;
 }
 
+/**
+ * tracer_tasks_are_processes() - check whether all tasks of a process that must be probed are
+ *	selected
+ * @tasks: the selection
+ *
+ * After vfork(), a child counts as its parent until it calls execve().
+ */
+static inline bool tracer_tasks_are_processes(const struct tracer_tasks *tasks)
+{
+	return !tasks->tid && !tasks->has_uid && !tasks->comm[0];
+}
+
 #endif /* _TRACER_TASKS_H */

@@ -167,6 +167,7 @@ struct tracer_event {
  * @rp: the probe; for an entry probe only @rp.u is used.  Its file is open
  *	from the definition on
  * @process: the process that it is in if it is in no file, with a reference; or NULL
+ * @conditions: conditions that the filter of its event implies; under tracer.lock
  * @atomic: its handler runs in the trap; the task handler runs if the handler cannot fetch an
  *	argument
  * @in_place: its records have a fixed size and need no memory of the program
@@ -191,6 +192,7 @@ struct tracer_site {
 	struct tracer_def *def;
 	struct uretprobe rp;
 	struct pid *process;
+	struct uprobe_condition conditions[UPROBE_CONDITIONS];
 	bool atomic;
 	bool in_place;
 	bool registered;

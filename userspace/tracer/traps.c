@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How the hits of a tally are found.  The kernel lists the places, one line each, in the fdinfo of
+ * the tracer's file: "kN PID ADDRESS WHY".
+ */
+#include "traps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "control.h"
+#include "tally.h"
+#include "util/error.h"
+#include "util/util.h"
+
+/* What the module says of a place that needs no trap. */
+#define NO_TRAP "no trap"
+
+static void add(struct traps *traps, const char *why)
+{
+	size_t i;
+
+	for (i = 0; i < traps->n && strcmp(traps->v[i].why, why); i++)
+		;
+	if (i == traps->n) {
+		traps->v = xreallocarray(traps->v, traps->n + 1, sizeof(*traps->v));
+		traps->v[traps->n++] = (struct traps_reason) { .why = xstrdup(why) };
+	}
+	traps->v[i].places++;
+	traps->places++;
+}
+
+static int by_places(const void *pa, const void *pb)
+{
+	const struct traps_reason *a = pa, *b = pb;
+
+	return a->places < b->places ? 1 : a->places > b->places ? -1 : strcmp(a->why, b->why);
+}
+
+/**
+ * traps_look() - see how hits are found now
+ * @traps: the result; not changed if there is no place now, as all processes have ended
+ * @tally: attached
+ */
+void traps_look(struct traps *traps, const struct tally *tally)
+{
+	char *file = xasprintf("fdinfo/%d", tally->fd), *text = NULL, *line, *save;
+	struct traps now = { 0 };
+
+	error_free(control_read("/proc/self", file, &text));
+	for (line = text ? strtok_r(text, "\n", &save) : NULL; line;
+	     line = strtok_r(NULL, "\n", &save)) {
+		unsigned long long address;
+		int at = 0;
+
+		if (sscanf(line, "k%*u %*d %llx %n", &address, &at) == 1 && at)
+			add(&now, line + at);
+	}
+	free(text);
+	free(file);
+	if (!now.places)
+		return;
+	qsort(now.v, now.n, sizeof(*now.v), by_places);
+	traps_free(traps);
+	*traps = now;
+}
+
+/**
+ * traps_print() - tell the user how hits were found
+ * @traps: from traps_look()
+ */
+void traps_print(const struct traps *traps)
+{
+	size_t without = 0;
+
+	for (size_t i = 0; i < traps->n; i++)
+		if (!strcmp(traps->v[i].why, NO_TRAP))
+			without = traps->v[i].places;
+	fprintf(stderr, "%zu of %zu places counted without a trap.\n", without, traps->places);
+	for (size_t i = 0; i < traps->n; i++)
+		if (strcmp(traps->v[i].why, NO_TRAP))
+			fprintf(stderr, "%zu %s: %s\n", traps->v[i].places,
+				traps->v[i].places == 1 ? "traps" : "trap", traps->v[i].why);
+}
+
+void traps_free(struct traps *traps)
+{
+	for (size_t i = 0; i < traps->n; i++)
+		free(traps->v[i].why);
+	free(traps->v);
+	*traps = (struct traps) { 0 };
+}
