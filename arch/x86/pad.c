@@ -77,6 +77,19 @@ bool pad_filter_fits(const struct pad *pad)
 	return true;
 }
 
+/* Begin with nothing. The rest of the structure is large, and is written before it is read. */
+static void begin(struct pad_out *o, u64 at, u8 *buf)
+{
+	o->out.buf = buf;
+	o->out.slot = at;
+	o->out.len = 0;
+	o->out.marks = 0;
+	o->state = (struct work_state) {};
+	o->nr_marks = 0;
+	o->nr_rejects = 0;
+	o->nr_wide = 0;
+}
+
 /* Append an instruction, before the copies. */
 static void put(struct pad_out *o, const u8 *bytes, size_t len)
 {
@@ -244,10 +257,24 @@ static int emit(struct pad_out *o, const struct pad *pad, struct pad_layout *lay
 
 int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 {
-	struct pad_out o = { .out = { .buf = buf, .slot = at } };
-	int ret = emit(&o, pad, layout);
+	struct pad_out o;
+	int ret;
 
+	begin(&o, at, buf);
+	ret = emit(&o, pad, layout);
 	return ret ? ret : (int)o.out.len;
+}
+
+unsigned int pad_guess(const struct pad *pad)
+{
+	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2;
+	unsigned int n = pad->pun.len + jump;
+
+	n += pad->counts ? 8 : 1;
+	n += pad->saves ? save + restore : 0;
+	n += pad->saves && !pad->counts ? short_jump + restore : 0;
+	n += pad->filter.nr * (PAD_CONDITION_LEN + short_jump + sizeof(u64));
+	return n + (pad->filter.nr ? sizeof(u64) - 1 : 0);
 }
 
 /* Before the copies, nothing of the program has been executed. */
@@ -269,11 +296,12 @@ static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned
 
 bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 {
-	u8 buf[PAD_MAX];
-	struct pad_out o = { .out = { .buf = buf, .slot = at } };
 	const struct ssol_mark *mark;
 	struct pad_layout layout;
+	u8 buf[PAD_MAX];
+	struct pad_out o;
 
+	begin(&o, at, buf);
 	if (ip - at >= PAD_MAX || emit(&o, pad, &layout) || ip - at >= o.out.len)
 		return false;
 	if (ip - at < layout.copies[0]) {
@@ -286,7 +314,7 @@ bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 	*state = (struct pad_state) {
 		.ip = mark->ip,
 		.sp = mark->sp,
-		.counted = pad->counts && mark->ip == pad->addr && !mark->done,
+		.counted = mark->ip == pad->addr && !mark->done,
 	};
 	return true;
 }

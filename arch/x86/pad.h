@@ -26,8 +26,8 @@
  *            jmp back
  *
  * A saving pad that traps has "restore" twice: the trap comes behind the first one, so that the
- * registers are those of the program. After the trap, the thread goes on elsewhere. If nobody
- * handles the trap any more, "nop" replaces it, and the thread goes on to the copies.
+ * registers are those of the program. After the trap, the thread goes on at the copies. If nobody
+ * handles the trap any more, "nop" replaces it, and the thread goes on there, too.
  *
  * All functions here are pure, and can be called in any context.
  */
@@ -39,9 +39,6 @@
 
 /** PAD_MAX - the largest size of a pad, in bytes. */
 #define PAD_MAX 320
-
-/** PAD_SLACK - the largest difference between the sizes of a pad at different addresses. */
-#define PAD_SLACK 7
 
 /** PAD_TRAP, PAD_NO_TRAP - the instruction that traps, and what replaces it. */
 #define PAD_TRAP 0xcc
@@ -96,12 +93,18 @@ bool pad_filter_fits(const struct pad *pad);
  * @buf: room for PAD_MAX bytes
  * @layout: filled in
  *
- * The number of bytes depends on @at, by up to PAD_SLACK.
- *
  * Return: number of bytes written; -ERANGE if the counter, or what an instruction names relative to
  * its own address, is out of reach from there.
  */
 int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout);
+
+/**
+ * pad_guess() - guess the size of a pad
+ * @pad: the pad
+ *
+ * The guess is not too small if the copies are as long as the instructions.
+ */
+unsigned int pad_guess(const struct pad *pad);
 
 /**
  * enum pad_flags - where the status flags of the program are
@@ -121,8 +124,8 @@ enum pad_flags {
  * @sp: number to add to the stack pointer
  * @flags: where its flags are
  * @pushed: its rax is the word at the stack pointer, before @sp is added
- * @counted: @ip is the address of the hit, and the hit is counted if it passes the filter: when the
- *	thread comes there again, that is the same hit
+ * @counted: @ip is the address of the hit, and the hit is counted, or has trapped, if it passes the
+ *	filter: when the thread comes there again, that is the same hit
  */
 struct pad_state {
 	u64 ip;

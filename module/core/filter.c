@@ -2,6 +2,7 @@
 /*
  * Filters: the conditions of a probe.
  */
+#include <linux/irqflags.h>
 #include <linux/slab.h>
 
 #include "filter.h"
@@ -86,12 +87,15 @@ struct filter *filter_make(const struct uprobe_condition *conditions, unsigned i
  */
 bool filter_passes(struct filter __rcu *const *filter, const struct pt_regs *regs)
 {
+	/* With interrupts off, as in the trap, this is an RCU read side already. */
+	bool lock = !irqs_disabled(), passes;
 	const struct filter *f;
-	bool passes;
 
-	rcu_read_lock();
-	f = rcu_dereference(*filter);
+	if (lock)
+		rcu_read_lock();
+	f = rcu_dereference_check(*filter, !lock);
 	passes = !f || arch_filter_passes(&f->pad, regs);
-	rcu_read_unlock();
+	if (lock)
+		rcu_read_unlock();
 	return passes;
 }

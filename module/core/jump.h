@@ -29,6 +29,7 @@ struct site;
  * @traps: how often threads have executed a byte that the jump covers; any thread writes it
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
+ * @trap: the site by which traps find the pad, if it does not count; constant
  * @page: page of the text, with a reference, while @on is set: the process cannot lose it
  * @in_pmm: node in probed_mm::jumps.on.  Changed with the mmap lock held for writing, or for
  *	reading with probed_mm::lock held.  If the address space has ended, with the latter
@@ -44,6 +45,7 @@ struct jump {
 	unsigned int traps;
 	unsigned long at;
 	const u64 *word;
+	struct site *trap;
 	struct page *page;
 	struct list_head in_pmm;
 	struct pad pad;

@@ -231,7 +231,7 @@ void pad_area_free(struct pad_area *area)
 	kvfree(area);
 }
 
-/* Reserve a counter for a pad, and bring its page into memory. */
+/* Choose the counter of a pad, and bring its page into memory. */
 static int word_take(struct pad_area *area, struct jump *jump)
 {
 	unsigned long at = area->nr_words * PAD_WORD_STRIDE;
@@ -247,7 +247,6 @@ static int word_take(struct pad_area *area, struct jump *jump)
 			return PTR_ERR(got);
 		*page = got;
 	}
-	area->nr_words++;
 	jump->pad.counter = area->base + PAD_AREA_SIZE + at;
 	jump->word = page_address(*page) + offset_in_page(at);
 	return 0;
@@ -261,35 +260,70 @@ static bool units_free(const struct pad_area *area, unsigned long at, unsigned i
 	return find_next_bit(area->taken, last + 1, first) > last;
 }
 
+/* Find free units from @first on that end before @behind.  Return an address, or 0. */
+static unsigned long units_find(struct pad_area *area, unsigned long first, unsigned long behind,
+				unsigned int len)
+{
+	unsigned long unit;
+
+	unit = bitmap_find_next_zero_area(area->taken, PAD_UNITS,
+					  DIV_ROUND_UP(first - area->base, PAD_UNIT),
+					  DIV_ROUND_UP(len, PAD_UNIT), 0);
+	return area->base + unit * PAD_UNIT < behind ? area->base + unit * PAD_UNIT : 0;
+}
+
 /*
- * Find a free place in an area for a pad of @len bytes, to which @jump can lead.  Go through the
- * displacements by their upper three bytes, and skip those that do not trap where they must.
+ * Likewise, where the lower bytes of the displacement must trap.  @window: the displacement without
+ * these bytes; @first and @behind: bounds of the address of the pad.
  */
-static unsigned long area_fit(const struct pad_area *area, const struct pad *pad, unsigned int len)
+static unsigned long window_find(struct pad_area *area, const struct pad *pad, s64 window,
+				 unsigned long first, unsigned long behind, unsigned int len)
+{
+	unsigned long origin = pad->addr + PUN_LEN, block, at;
+	bool both = must_trap(&pad->pun, 1);
+	unsigned int i, k;
+
+	for (i = 0; i < (both ? PUN_BYTES : 256); i++) {
+		block = origin + window + (both ? pun_byte(i) : i) * 256;
+		if (block + 256 <= first || block >= behind)
+			continue;
+		if (!must_trap(&pad->pun, 0)) {
+			at = units_find(area, max(block, first), min(block + 256, behind), len);
+			if (at)
+				return at;
+			continue;
+		}
+		for (k = 0; k < PUN_BYTES; k++) {
+			at = block + pun_byte(k);
+			if (at >= first && at < behind && units_free(area, at, len))
+				return at;
+		}
+	}
+	return 0;
+}
+
+/* Find a free place in an area for a pad of @len bytes, to which a jump can lead. */
+static unsigned long area_fit(struct pad_area *area, const struct pad *pad, unsigned int len)
 {
 	const struct pun *pun = &pad->pun;
-	s64 origin = pad->addr + PUN_LEN;
-	s64 first = (s64)(area->base + PAD_UNIT) - origin;
-	s64 last = (s64)(area->base + PAD_AREA_SIZE - len) - origin;
-	s64 upper, distance;
+	unsigned long origin = pad->addr + PUN_LEN, at, first, behind;
+	s64 low = (s64)(area->base + PAD_UNIT - origin);
+	s64 high = (s64)(area->base + PAD_AREA_SIZE - len - origin), window;
 	u8 code[PUN_LEN];
-	unsigned int i;
 
-	if (first < S32_MIN || last > S32_MAX)
+	if (low < S32_MIN || high > S32_MAX)
 		return 0;
-	for (upper = first >> 8; upper <= last >> 8; upper++) {
-		if ((must_trap(pun, 1) && !pun_traps((u8)upper)) ||
-		    (must_trap(pun, 2) && !pun_traps((u8)(upper >> 8))) ||
-		    (must_trap(pun, 3) && !pun_traps((u8)(upper >> 16))))
+	for (window = low & ~0xffffLL; window <= high; window += 0x10000) {
+		if ((must_trap(pun, 2) && !pun_traps((u8)(window >> 16))) ||
+		    (must_trap(pun, 3) && !pun_traps((u8)(window >> 24))))
 			continue;
-		for (i = 0; i < 16; i++) {
-			distance = upper * 256 + (must_trap(pun, 0) ? pun_byte(i) :
-						  (-origin & 15) + i * PAD_UNIT);
-			if (distance >= first && distance <= last &&
-			    units_free(area, origin + distance, len) &&
-			    pun_jump(pun, pad->addr, origin + distance, code))
-				return origin + distance;
-		}
+		first = origin + max(low, window);
+		behind = origin + min(high, window + 0xffff) + 1;
+		at = must_trap(pun, 0) || must_trap(pun, 1) ?
+		     window_find(area, pad, window, first, behind, len) :
+		     units_find(area, first, behind, len);
+		if (at && pun_jump(pun, pad->addr, at, code))
+			return at;
 	}
 	return 0;
 }
@@ -299,23 +333,20 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 {
 	struct pad *pad = &jump->pad;
 	u8 code[PAD_MAX];
-	int len, ret;
+	int len = 0, ret;
 
-	/* All counters of the area are about as far away as the first one. */
-	pad->counter = area->base + PAD_AREA_SIZE;
-	len = pad_emit(pad, area->base, code, &jump->parts);
-	if (len < 0)
-		return len;
-	len += pad->filter.nr ? PAD_SLACK : 0;
-	jump->at = area_fit(area, pad, len);
-	if (!jump->at)
-		return -ENOSPC;
 	ret = pad->counts ? word_take(area, jump) : 0;
 	if (ret)
 		return ret;
-	ret = pad_emit(pad, jump->at, code, &jump->parts);
-	if (ret < 0 || ret > len)
-		return ret < 0 ? ret : -ENOSPC;
+	/* Its size depends on its place. */
+	for (ret = pad_guess(pad); ret > len; ret = pad_emit(pad, jump->at, code, &jump->parts)) {
+		len = ret;
+		jump->at = area_fit(area, pad, len);
+		if (!jump->at)
+			return -ENOSPC;
+	}
+	if (ret < 0)
+		return ret;
 	jump->len = ret;
 	pun_jump(&pad->pun, pad->addr, jump->at, jump->code);
 	ret = ssol_area_write(pmm->mm, area->base, jump->at, code, jump->len);
@@ -327,6 +358,7 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
 		bitmap_set(area->taken, (jump->at - area->base) / PAD_UNIT,
 			   (jump->at + jump->len - 1 - area->base) / PAD_UNIT -
 			   (jump->at - area->base) / PAD_UNIT + 1);
+	area->nr_words += !ret && pad->counts;
 	return ret;
 }
 

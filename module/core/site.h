@@ -17,10 +17,12 @@
  * enum site_kind - purpose of a site
  * @SITE_PROBE: a probed instruction
  * @SITE_TRAMPOLINE: the return trampoline
+ * @SITE_PAD: the trap of a pad; only in the table, not in the tree
  */
 enum site_kind {
 	SITE_PROBE,
 	SITE_TRAMPOLINE,
+	SITE_PAD,
 };
 
 /**
@@ -80,6 +82,7 @@ struct site_key {
  * @attachments: attachments of its consumers; under probed_mm::lock
  * @first: one attachment that needs no allocation; most sites have no other
  * @older: link in probed_mm::sites.replaced, if the site is not in the tree
+ * @pad_of: the jump of a %SITE_PAD; constant
  *
  * The fields that a hit reads come first, in one cache line.
  */
@@ -114,6 +117,7 @@ struct site {
 	union {
 		struct rb_node in_tree;
 		struct site *older;
+		struct jump *pad_of;
 	};
 };
 

@@ -155,6 +155,50 @@ int site_add(struct site *site)
 	return site_add_between(site, NULL, pmm_first_site(site->pmm, site->key.addr));
 }
 
+/**
+ * site_add_pad() - let traps find the pad of a jump
+ * @jump: the jump; its pad is placed, and traps
+ *
+ * Context: probed_mm::lock held; may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int site_add_pad(struct jump *jump)
+{
+	struct site *site = site_alloc(jump->site->pmm, jump->at + jump->parts.trap, SITE_PAD,
+				       NULL);
+
+	if (!site)
+		return -ENOMEM;
+	site->slow_path = true;
+	site->state = SITE_ARMED;
+	site->pad_of = jump;
+	jump->trap = site;
+	site_table_add(site);
+	return 0;
+}
+
+static void pads_del(const struct site *site)
+{
+	const struct jump *jump;
+
+	for (jump = site->jumps; jump; jump = jump->older) {
+		if (jump->trap)
+			site_table_del(jump->trap);
+	}
+}
+
+static void jumps_free(struct site *site)
+{
+	struct jump *jump;
+
+	while ((jump = site->jumps)) {
+		site->jumps = jump->older;
+		if (jump->trap)
+			site_free(jump->trap);
+		kfree(jump);
+	}
+}
+
 /* List a site that has left the tree: only a hit in flight may still use it. */
 static void site_retire(struct site *site)
 {
@@ -239,6 +283,8 @@ void sites_remove(struct probed_mm *pmm)
 		site_retire(site);
 		cond_resched();
 	}
+	for (site = pmm->sites.replaced; site; site = site->older)
+		pads_del(site);
 }
 
 /**
@@ -250,13 +296,9 @@ void sites_remove(struct probed_mm *pmm)
 void sites_free(struct probed_mm *pmm)
 {
 	struct site_stock freed = {};
-	struct jump *jump;
 
 	while (pmm->sites.replaced) {
-		while ((jump = pmm->sites.replaced->jumps)) {
-			pmm->sites.replaced->jumps = jump->older;
-			kfree(jump);
-		}
+		jumps_free(pmm->sites.replaced);
 		freed.sites[freed.n++] = pmm->sites.replaced;
 		pmm->sites.replaced = pmm->sites.replaced->older;
 		if (freed.n == SITE_STOCK) {

@@ -191,6 +191,7 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 	bool allowed;
 	struct jump *jumps[JUMP_BATCH], *jump;
 	struct site *site, *next;
+	struct jump_maker maker = { .pmm = pmm, .text = { .mm = pmm->mm } };
 	struct pad_work work;
 	unsigned int n = 0;
 
@@ -203,16 +204,18 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 		if (!allowed || site->barred || site->heat ||
 		    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site))
 			continue;
-		jump = jump_make(pmm, site, &work);
+		jump = jump_make(&maker, site, &work);
 		if (!jump || !site_count_pads(site, jump))
 			continue;
 		jumps[n++] = jump;
 		if (n == ARRAY_SIZE(jumps)) {
+			text_reader_end(&maker.text);
 			jumps_write(pmm, jumps, n);
 			n = 0;
 		}
 		cond_resched();
 	}
+	jump_maker_end(&maker);
 	if (n)
 		jumps_write(pmm, jumps, n);
 	if (!allowed)

@@ -2,12 +2,12 @@
 /*
  * Decide whether a site can have a jump, and make it.
  */
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "jump_make.h"
-#include "jump_text.h"
 #include "arch.h"
 #include "core/consumer.h"
 #include "core/pad_area.h"
@@ -52,47 +52,66 @@ void site_bar(struct site *site, enum barred why)
 	WRITE_ONCE(site->barred, why);
 }
 
+/* Drop what a maker holds.  Context: any. */
+void jump_maker_end(struct jump_maker *maker)
+{
+	text_reader_end(&maker->text);
+	if (maker->file)
+		fput(maker->file);
+	maker->file = NULL;
+}
+
 /* Check whether a file is a program in Go, whose stacks are small. */
-static bool is_go(struct probed_mm *pmm, unsigned long addr)
+static bool is_go(struct jump_maker *maker, unsigned long addr)
 {
 	struct uprobe place = {};
 	struct target target;
-	bool go = true;
 
-	place.file = mapped_file(pmm->mm, addr, &place.offset);
+	place.file = mapped_file(maker->pmm->mm, addr, &place.offset);
 	if (!place.file)
 		return true;
+	/* To open the file takes longer than all the rest, and the next site is in the same one. */
+	if (maker->file && file_inode(maker->file) == file_inode(place.file)) {
+		fput(place.file);
+		return maker->go;
+	}
+	if (maker->file)
+		fput(maker->file);
+	maker->file = place.file;
+	maker->go = true;
 	if (!target_open(&target, &place)) {
-		go = target.go;
+		maker->go = target.go;
 		target_close(&target);
 	}
-	fput(place.file);
-	return go;
+	return maker->go;
 }
 
-/* Undo our breakpoints in text that was read.  Return false if a site is under the jump. */
-static bool text_clean(struct probed_mm *pmm, struct site *site, u8 *text, unsigned int len)
+/*
+ * Undo our breakpoints and jumps in text that was read.  Return false if a site is under the jump.
+ * A jump that is being erased may have been read in part, so do not look whether it is there.
+ */
+static bool text_clean(struct site *site, u8 *text, unsigned int len)
 {
 	unsigned long addr = site->key.addr;
 	struct site *other;
 
 	for (other = site; other && other->key.addr < addr + len; other = pmm_next_site(other)) {
-		u8 *byte = text + (other->key.addr - addr);
+		unsigned int at = other->key.addr - addr;
 
-		if (other != site && other->key.addr < addr + PUN_LEN)
+		if (other != site && at < PUN_LEN)
 			return false;
-		if (*byte == ARCH_BREAKPOINT && other->kind == SITE_PROBE)
-			*byte = other->plan.text[0];
+		if (other->jumps)
+			memcpy(text + at, other->jumps->pad.pun.text, min(PUN_LEN, len - at));
+		else if (text[at] == ARCH_BREAKPOINT && other->kind == SITE_PROBE)
+			text[at] = other->plan.text[0];
 	}
-	jumps_show_text(pmm, addr, text, len);
 	return true;
 }
 
 /* Decide whether a site can have a jump.  @pad says what it does; fill in the rest. */
-static enum barred pad_decide(struct probed_mm *pmm, struct site *site, struct pad *pad)
+static enum barred pad_decide(struct jump_maker *maker, struct site *site, struct pad *pad)
 {
 	unsigned long addr = site->key.addr;
-	struct text_reader reader = { .mm = pmm->mm };
 	unsigned int len = min_t(unsigned int, TEXT_SEEN, PAGE_SIZE - offset_in_page(addr));
 	enum pun_refusal why;
 	u8 text[TEXT_SEEN];
@@ -100,11 +119,10 @@ static enum barred pad_decide(struct probed_mm *pmm, struct site *site, struct p
 
 	if (len < PUN_LEN)
 		return BARRED_PAGE;
-	got = text_reader_read(&reader, addr, text, len);
-	text_reader_end(&reader);
+	got = text_reader_read(&maker->text, addr, text, len);
 	if (got != (int)len)
 		return BARRED_UNREADABLE;
-	if (!text_clean(pmm, site, text, len))
+	if (!text_clean(site, text, len))
 		return BARRED_NEIGHBOUR;
 	why = pun_decide(&pad->pun, text, len);
 	if (why)
@@ -115,7 +133,7 @@ static enum barred pad_decide(struct probed_mm *pmm, struct site *site, struct p
 	pad->saves = pad_saves(&pad->filter, text, len);
 	if (pad->saves && !arch_pads_save())
 		return BARRED_CPU;
-	if (pad->saves && is_go(pmm, addr))
+	if (pad->saves && is_go(maker, addr))
 		return BARRED_GO;
 	return pad_filter_fits(pad) ? BARRED_NOT : BARRED_FILTER;
 }
@@ -166,7 +184,7 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 
 /**
  * jump_make() - make a jump of a site
- * @pmm: the probed mm, in use
+ * @maker: makes several jumps; jump_maker_end() comes after the last one
  * @site: the site, without a jump in the text
  * @work: what its pad is to do
  *
@@ -175,7 +193,7 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  * Return: the jump.  NULL if there is no memory, or, with the site barred, if it cannot have one.
  */
-struct jump *jump_make(struct probed_mm *pmm, struct site *site, const struct pad_work *work)
+struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct pad_work *work)
 {
 	struct jump *jump;
 	enum barred why;
@@ -198,8 +216,8 @@ struct jump *jump_make(struct probed_mm *pmm, struct site *site, const struct pa
 	INIT_LIST_HEAD(&jump->in_pmm);
 	jump->pad.filter = work->filter;
 	jump->pad.counts = work->counts;
-	why = pad_decide(pmm, site, &jump->pad);
-	ret = why ? 0 : pad_place(pmm, jump);
+	why = pad_decide(maker, site, &jump->pad);
+	ret = why ? 0 : pad_place(maker->pmm, jump) ?: jump->pad.counts ? 0 : site_add_pad(jump);
 	if (!why && !ret) {
 		/* Traps find it from now on, complete. */
 		smp_store_release(&site->jumps, jump);

@@ -7,6 +7,7 @@
 
 #include "core/jump.h"
 #include "core/site.h"
+#include "text/read.h"
 
 /**
  * enum barred - why a site must not have a jump
@@ -50,10 +51,25 @@ struct pad_work {
 	bool counts;
 };
 
+/**
+ * struct jump_maker - makes several jumps, which should be in ascending order
+ * @pmm: the probed mm, in use
+ * @text: reads the text; to be ended before text is written
+ * @file: the file that was looked at last, with a reference; or NULL
+ * @go: that is a program in Go
+ */
+struct jump_maker {
+	struct probed_mm *pmm;
+	struct text_reader text;
+	struct file *file;
+	bool go;
+};
+
 const char *site_barred(const struct site *site);
 void site_bar(struct site *site, enum barred why);
 bool site_pad_work(const struct site *site, struct pad_work *work);
 bool jump_does(const struct jump *jump, const struct pad_work *work);
-struct jump *jump_make(struct probed_mm *pmm, struct site *site, const struct pad_work *work);
+void jump_maker_end(struct jump_maker *maker);
+struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct pad_work *work);
 
 #endif /* _UPROBES_JUMP_MAKE_H */

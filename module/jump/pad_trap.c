@@ -9,7 +9,6 @@
 #include "pad_trap.h"
 #include "arch.h"
 #include "jump.h"
-#include "core/pad_area.h"
 #include "core/site.h"
 #include "core/site_table.h"
 
@@ -65,21 +64,6 @@ bool jump_trap(struct pt_regs *regs, unsigned long addr)
 bool jump_undefined(struct pt_regs *regs)
 {
 	return jump_trap(regs, regs->ip);
-}
-
-/**
- * pad_trap() - check whether a pad has trapped
- * @pmm: the probed mm of the current task
- * @addr: address of the byte that has trapped
- *
- * Context: the trap; RCU read side.
- * Return: the jump of the pad, which has found that the hit passes its filter; or NULL.
- */
-const struct jump *pad_trap(const struct probed_mm *pmm, unsigned long addr)
-{
-	const struct jump *jump = jump_of_pad(pmm, addr);
-
-	return jump && !jump->pad.counts && addr - jump->at == jump->parts.trap ? jump : NULL;
 }
 
 /**

@@ -8,11 +8,9 @@
 #include <linux/ptrace.h>
 
 #include "core/jump.h"
-#include "core/probed_mm.h"
 
 bool jump_trap(struct pt_regs *regs, unsigned long addr);
 bool jump_undefined(struct pt_regs *regs);
-const struct jump *pad_trap(const struct probed_mm *pmm, unsigned long addr);
 bool pad_counted(const struct jump *jump, unsigned long ip);
 unsigned long pad_original_ip(const struct jump *jump, unsigned long ip);
 bool pad_intact(const struct jump *jump);

@@ -482,22 +482,15 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* Handle a trap at the trampoline, or at a site that needs a closer look. */
-static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
-{
-	if (likely(site->kind == SITE_TRAMPOLINE))
-		return handle_trampoline(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
-	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
-}
-
 /*
  * Handle the trap of a pad: the hit has passed its filter, and is handled as if the task had come
  * to the breakpoint.  If nobody waits for it any more, the task executes the text.
  */
 static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
 {
-	struct site *site = site_find(current->mm, jump->pad.addr);
-	struct consumer_set *set = site ? rcu_dereference(site->set) : NULL;
+	struct site *site = jump->site;
+	struct consumer_set *set = rcu_dereference(site->set);
+	int ret;
 
 	regs->ip = jump->pad.addr;
 	if (!set || READ_ONCE(site->state) != SITE_ARMED)
@@ -505,27 +498,35 @@ static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
 	regs->ip += ARCH_BREAKPOINT_LEN;
 	if (unlikely(READ_ONCE(site->fast_state) != SITE_ARMED ||
 		     READ_ONCE(site->pmm->resumptions)))
-		return hit_special_site(site, regs);
-	return hit_dispatch(site, set, regs);
+		ret = hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	else
+		ret = hit_dispatch(site, set, regs);
+	resume_in_pad(site, jump, regs);
+	return ret;
+}
+
+/* Handle a trap at the trampoline, in a pad, or at a site that needs a closer look. */
+static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
+{
+	if (likely(site->kind == SITE_TRAMPOLINE))
+		return handle_trampoline(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
+	if (site->kind == SITE_PAD)
+		return arch_code_mode(regs) == UINSN_MODE_64 ? hit_passed(site->pad_of, regs) :
+							       NOTIFY_DONE;
+	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
 /*
- * Handle a trap at an address without a site.  It may be that of a pad, or a jump may cover it.
- * Or the kernel may have a return probe there: see ret_addrs_lift().
+ * Handle a trap at an address without a site.  A jump may cover it.  Or the kernel may have a
+ * return probe there: see ret_addrs_lift().
  */
 static noinline int hit_elsewhere(struct pt_regs *regs)
 {
 	struct probed_mm *pmm = pmm_lookup(current->mm);
-	unsigned long addr = regs->ip - ARCH_BREAKPOINT_LEN;
-	const struct jump *jump;
 
-	if (pmm && READ_ONCE(pmm->jumps.nr_areas) && arch_code_mode(regs) == UINSN_MODE_64) {
-		jump = pad_trap(pmm, addr);
-		if (jump)
-			return hit_passed(jump, regs);
-		if (jump_trap(regs, addr))
-			return NOTIFY_STOP;
-	}
+	if (pmm && READ_ONCE(pmm->jumps.nr_areas) && arch_code_mode(regs) == UINSN_MODE_64 &&
+	    jump_trap(regs, regs->ip - ARCH_BREAKPOINT_LEN))
+		return NOTIFY_STOP;
 	if (pmm)
 		ret_addrs_lift(pmm, regs, true);
 	return NOTIFY_DONE;

@@ -39,6 +39,16 @@ static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 	}
 }
 
+static __always_inline void resume_out_of_line(struct utask *utask, struct site *site,
+					       struct pt_regs *regs)
+{
+	const struct jump *jump = unlikely(READ_ONCE(site->jumps)) ? site_jump(site) : NULL;
+
+	resume_at(utask, site, regs);
+	if (jump)
+		resume_in_pad(site, jump, regs);
+}
+
 /*
  * Resume the task after its handlers.  In a restartable sequence, leave the ip at the
  * breakpoint, so that the kernel can abort the sequence.
@@ -54,7 +64,7 @@ static __always_inline void resume_in_task(struct utask *utask, struct site *sit
 	else if (unlikely(compat_in_rseq_sleepable()))
 		signal_add_resumption(utask, site, regs);
 	else
-		resume_at(utask, site, regs);
+		resume_out_of_line(utask, site, regs);
 }
 
 /* Call the only handler, unless the task is exiting (@alive is false). */

@@ -18,6 +18,17 @@ static __always_inline void resume_unstepped(const struct site *site, struct pt_
 	regs->ip = likely(!arch_stepped(regs->flags)) ? site->resume : site->slot;
 }
 
+/*
+ * If a task would go on in the slot, or behind an instruction that does nothing, have it go on in
+ * the pad.  Otherwise, it would come to an instruction that the jump covers, and trap again.
+ */
+static __always_inline void resume_in_pad(const struct site *site, const struct jump *jump,
+					  struct pt_regs *regs)
+{
+	if (regs->ip == site->resume && READ_ONCE(jump->on))
+		regs->ip = jump->at + jump->parts.copies[0];
+}
+
 /**
  * resume_at() - have the task execute the instruction of a hit out of line
  * @utask: state of the current task; NULL if the site is not stepped

@@ -9,7 +9,8 @@
 
 how=$1 quick=${2:-}
 kmod=$(dirname "$UPROBES_KO")/tests/kmod
-mkdir -p /tmp/uprobes-bench && cp "$UPROBES_TOP/build/progs/hits" /tmp/uprobes-bench/hits &&
+mkdir -p /tmp/uprobes-bench && cp "$UPROBES_TOP/build/progs/hits" "$UPROBES_TOP/build/progs/hits_jump" \
+	/tmp/uprobes-bench &&
 	cp /tmp/uprobes-bench/hits /tmp/uprobes-bench/other || exit
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || exit
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit
@@ -75,6 +76,9 @@ for round in 1 ${quick:-2}; do
 	idle loaded
 	idle probes /tmp/uprobes-bench/other
 	both ours
+	if [ "$how$quick" = counted ]; then
+		/tmp/uprobes-bench/hits_jump | sed 's/^/ours /'
+	fi
 	if [ "$how$round" = timed1 ]; then
 		hits ours threads ${quick:+1}
 	fi

@@ -24,7 +24,7 @@
 
 /**
  * struct bench_job - the probes to attach
- * @kind: entry-atomic, entry-sleepable or return-atomic
+ * @kind: entry-atomic, entry-sleepable or return-atomic; of ours also count and filter
  * @path: the file
  * @pid: the process, or 0
  * @start: offset or address of the first probe

@@ -13,6 +13,13 @@ static void **list;
 static unsigned int count;
 static bool returns;
 
+/* The condition of "filter": the first argument is 1. */
+static const struct uprobe_condition is_one = {
+	.reg = UPROBE_REG(di),
+	.compare = UPROBE_EQ,
+	.value = 1,
+};
+
 static void on_entry(struct uprobe *u, struct pt_regs *regs)
 {
 }
@@ -43,6 +50,14 @@ static void bench_describe(const struct bench_job *job)
 		rp->u.handler = on_entry;
 		if (strcmp(job->kind, "entry-sleepable"))
 			rp->u.flags = UPROBE_ATOMIC;
+		if (!strcmp(job->kind, "count")) {
+			rp->u.flags = UPROBE_COUNT;
+			rp->u.handler = NULL;
+		}
+		if (!strcmp(job->kind, "filter")) {
+			rp->u.conditions = &is_one;
+			rp->u.nr_conditions = 1;
+		}
 		if (job->pid) {
 			rp->u.pid = job->pid;
 			rp->u.vaddr = job->start + i * job->stride;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * bench_pads: measure how long hits take that need no trap.  Each function is called in a loop, as
+ * it is and with a jump to a pad.  Rounds alternate, and the best one counts.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "pad.h"
+
+#define ROUNDS	9
+#define CALLS	4000000
+#define SIZE	0x100000
+
+/* Where the text is. */
+#define TEXT	0x20000000ul
+
+typedef long called(long x);
+
+static const struct function {
+	const char *what;
+	u8 text[16];
+} functions[] = {
+	{ "lea; ret", { 0x48, 0x8d, 0x44, 0x7f, 0x01, 0xc3 } },
+	{ "push; mov; pop; ret", { 0x53, 0x48, 0x89, 0xfb, 0x48, 0x89, 0xd8, 0x5b, 0xc3 } },
+	{ "endbr64; xor; add; ret", { 0xf3, 0x0f, 0x1e, 0xfa, 0x31, 0xc0, 0x01, 0xf8, 0xc3 } },
+	{ },
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static double loop(called *fn)
+{
+	double begun = now();
+	long sum = 0;
+
+	for (long i = 0; i < CALLS; i++)
+		sum += fn(i + 2);
+	__asm__ volatile("" : : "r" (sum));
+	return (now() - begun) / CALLS;
+}
+
+/* Write a pad, and a jump to it, at a place where the jump can be.  Return whether there is one. */
+static bool probe(struct pad *pad, u8 *text, u8 *area)
+{
+	struct pad_layout layout;
+	u8 jump[PUN_LEN];
+
+	for (u8 *at = area; at < area + SIZE - PAD_MAX; at++) {
+		if (!pun_jump(&pad->pun, pad->addr, (u64)at, jump))
+			continue;
+		if (pad_emit(pad, (u64)at, at, &layout) < 0)
+			return false;
+		memcpy(text, jump, PUN_LEN);
+		return true;
+	}
+	return false;
+}
+
+static void *map(u64 at, size_t size)
+{
+	void *got = mmap((void *)at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+
+	return got == MAP_FAILED ? NULL : got;
+}
+
+/* Map memory for pads where the upper two bytes of the displacement trap. */
+static u8 *pads_map(u64 addr)
+{
+	for (unsigned int i = 0; i < PUN_BYTES; i++)
+		for (unsigned int k = 0; k < PUN_BYTES; k++) {
+			u32 upper = (u32)pun_byte(i) << 24 | (u32)pun_byte(k) << 16;
+			u8 *area = map((addr + PUN_LEN + (u64)(s64)(s32)upper) & ~0xfffull, SIZE);
+
+			if (area)
+				return area;
+		}
+	return NULL;
+}
+
+/* With @nr conditions that fail, or none; @saves: the pad saves the flags. */
+static void measure(const struct function *f, unsigned int nr, bool saves)
+{
+	static u64 next = TEXT;
+	u8 *text = map(next, 4096), *area = pads_map(next), *bare = text + 2048;
+	struct pad pad = { .addr = next, .counts = !nr, .saves = saves, .filter.nr = (u8)nr };
+	double with = 1e9, without = 1e9, t;
+
+	next += 0x10000;
+	if (!text || !area) {
+		printf("%-24s no room\n", f->what);
+		return;
+	}
+	memset(text, 0x90, 4096);
+	memcpy(text, f->text, sizeof(f->text));
+	memcpy(bare, f->text, sizeof(f->text));
+	/* The first conditions hold, the last one fails. */
+	for (unsigned int i = 0; i < nr; i++)
+		pad.filter.conditions[i] = (struct pad_condition) {
+			.reg = 7, .size = 8, .compare = i + 1 < nr ? PAD_NE : PAD_EQ, .value = 1,
+		};
+	pad.counter = (u64)area + SIZE - 64;
+	if (pun_decide(&pad.pun, text, 96) || !probe(&pad, text, area)) {
+		printf("%-24s no jump\n", f->what);
+		return;
+	}
+	for (int i = 0; i < ROUNDS; i++) {
+		t = loop((called *)bare);
+		without = t < without ? t : without;
+		t = loop((called *)text);
+		with = t < with ? t : with;
+	}
+	printf("%-24s %-7s %d conditions  %6.2f ns, unprobed %5.2f: %5.2f ns a hit\n", f->what,
+	       saves ? "saving" : "bare", nr, with, without, with - without);
+}
+
+int main(void)
+{
+	static const unsigned int conditions[] = { 0, 1, 4 };
+
+	for (const struct function *f = functions; *f->text; f++)
+		for (size_t i = 0; i < ARRAY_SIZE(conditions); i++)
+			for (int saves = 0; saves < 2; saves++)
+				measure(f, conditions[i], saves);
+	return 0;
+}
