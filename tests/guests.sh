@@ -134,8 +134,10 @@ attend() {
 # one_guest: boot a guest, and have it run tests of the queue until that is empty, or the guest
 # has died. If it dies during a test, $current is the name of the test.
 one_guest() {
-	local with=() guest hung=0 mark=uprobes-test-$RANDOM$RANDOM
+	local with=() guest hung=0 mark=uprobes-test-$RANDOM$RANDOM jump=$JUMP
 
+	# Each test runs in both ways, with and without jumps, if it runs on both kernels.
+	[ -n "$jump" ] || [ "$kernel" != 6.12 ] || jump=0
 	limit=600 current='' file='' attributed='' finished=''
 	if [ -n "$coverage" ]; then
 		with=(UPROBES_KO="$top/build/$kernel-coverage/uprobes.ko"
@@ -149,7 +151,7 @@ one_guest() {
 	# Some tests trace a Java virtual machine, which needs the memory.
 	# shellcheck disable=SC2086
 	"$top/qemu/run" -k "$kernel" -t 999999 --built -m 1536 -n $cpus $options -- \
-		env TEST_TIMEOUT_SCALE="$scale" SINGLE_STEP="$SINGLE_STEP" FULL="$FULL" LANG=C "${with[@]}" \
+		env TEST_TIMEOUT_SCALE="$scale" SINGLE_STEP="$SINGLE_STEP" JUMP="$jump" FULL="$FULL" LANG=C "${with[@]}" \
 		"$top/tests/in-guest" $mark <"$out.to" >"$out.from" 2>"$work/words.$lane" &
 	guest=$!
 	echo "$guest" >"$work/guest.$lane"

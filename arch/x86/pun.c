@@ -10,13 +10,13 @@
 
 /*
  * int3, and what is undefined in 64-bit mode: push and pop of segment registers, decimal and ASCII
- * adjustment, pusha, popa, into. Left out are 62, C4, C5, D5 (prefixes of newer encodings), 82, 9A,
- * D4 and EA (which have operands that a processor may fetch first), and D6, which QEMU 7.2 executes
- * as salc.
+ * adjustment, pusha, popa. Left out are 62, C4, C5, D5 (prefixes of newer encodings), 82, 9A, D4
+ * and EA (which have operands that a processor may fetch first), and CE and D6, which QEMU's
+ * emulator executes.
  */
 static const u8 trapping[PUN_BYTES] = {
-	0xcc, 0xce, 0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e,
-	0x1f, 0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61,
+	0xcc, 0x06, 0x07, 0x0e, 0x16, 0x17, 0x1e, 0x1f,
+	0x27, 0x2f, 0x37, 0x3f, 0x60, 0x61,
 };
 
 const char *pun_refusal_name(enum pun_refusal why)

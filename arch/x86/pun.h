@@ -88,7 +88,7 @@ enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len);
 bool pun_traps(u8 byte);
 
 /** PUN_BYTES - the number of bytes for which pun_traps() is true. */
-#define PUN_BYTES 15
+#define PUN_BYTES 14
 
 /** pun_byte() - get the bytes for which pun_traps() is true, by number; int3 is the first. */
 u8 pun_byte(unsigned int nr);

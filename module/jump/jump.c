@@ -21,7 +21,7 @@
 #include "core/site_table.h"
 #include "core/site_tree.h"
 
-static bool jump_enabled;
+static bool jump_enabled = true;
 
 static int jump_set(const char *text, const struct kernel_param *kp)
 {
@@ -39,7 +39,7 @@ static const struct kernel_param_ops jump_ops = {
 };
 
 module_param_cb(jump, &jump_ops, &jump_enabled, 0644);
-MODULE_PARM_DESC(jump, "count without traps where that is possible (default: no)");
+MODULE_PARM_DESC(jump, "count without traps where that is possible (default: yes)");
 
 u8 jump_after = 64;
 module_param(jump_after, byte, 0644);

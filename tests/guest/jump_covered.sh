@@ -6,13 +6,14 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/jump_program.inc"
-ktap_plan 17
+ktap_plan 18
 
 # jumps_are N: check how many jumps there are.
 jumps_are() {
 	[ "$(jumps)" = "$1" ]
 }
 
+is "$("$progs/jump_bytes")" "" "each byte that must trap does so on this processor"
 jump 1
 jumps_begin
 # shellcheck disable=SC2086

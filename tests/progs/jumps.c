@@ -9,6 +9,7 @@
  *	threads N	4 threads do that
  *	busy		16 threads do that until "idle", more than run at once; prints nothing
  *	idle		how often it did
+ *	loops		the first thread calls the functions until there is another command
  *	peek		remember where the jumps at the functions lead to
  *	pads		call these addresses, as a thread does that was preempted there
  *	fork N		call each function N times, and fork a child that does the same, 20 times
@@ -18,6 +19,7 @@
  *	move		move the text elsewhere and back, and call the functions at both places
  */
 #define _GNU_SOURCE
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -124,6 +126,18 @@ static void *busy(void *unused)
 	return (void *)n;
 }
 
+/* Each round is the same. */
+static void loops(void)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+	long n;
+
+	for (n = 0; !poll(&in, 1, 0); n++)
+		call_at(200, 0);
+	printf("%ld times, %ld wrong\n", n, wrong);
+	fflush(stdout);
+}
+
 static void forks(long n)
 {
 	int i, status;
@@ -203,8 +217,14 @@ int main(void)
 				madvise(jumps_page, PAGE, MADV_DONTNEED);
 			break;
 		case 'l' << 8 | 'o':
+			if (line[4] == 's') {
+				loops();
+				continue;
+			}
 			sum += spin(n);
 			break;
+		case 's' << 8 | 't':
+			continue;
 		case 'p' << 8 | 'e':
 			peek();
 			break;

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: with thousands of functions counted without traps, installed programs have the same output
+# once: the programs use what all kernels offer
+# timeout: 400
+# needs: perl gron /usr/bin/python3
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/guest/jump.inc"
+ktap_plan 17
+
+jump 1
+
+# counted NAME COMMAND PROBE...: run COMMAND while functions are counted. Three results.
+counted() {
+	local name=$1 command=$2 plain
+
+	shift 2
+	echo "$command" >"$tmp/command"
+	plain=$(bash "$tmp/command" 2>&1)
+	uprobe count -v --max-probes 100000 -c "exec bash $tmp/command >$tmp/said 2>&1" "$@" >"$tmp/table" 2>"$tmp/err"
+	is "$(cat "$tmp/said")" "$plain" "$name has the same output"
+	diag "$(grep 'places\|traps\?:' "$tmp/err")"
+	like "$(cat "$tmp/err")" '^[1-9][0-9]* of [0-9]+ places counted without a trap' "$name: places count without a trap"
+	like "$(cat "$tmp/err")" ' hits, 0 missed' "$name: no hit is missed"
+}
+
+python=$(readlink -f /usr/bin/python3)
+counted bash 'f() { x=$((x + $1)); }; for i in {1..1500}; do f $i; y=${y#?}$i; done; echo $x ${#y} "$(echo sub $x)"' \
+	'p:bash:*' 'p:libc:*'
+counted perl "perl -e 'my %h; \$h{\$_ % 97} .= chr(65 + \$_ % 26) for 1 .. 4000; print join(q( ), map { \$h{\$_} =~ s/A+/a/gr } sort keys %h), qq(\\n)'" \
+	'p:perl:*' 'p:libc:*'
+counted python "$python -Sc 'print(sum(len(str(i ** 3)) for i in range(3000)), sorted({i % 37: i for i in range(2000)}.items())[-3:])'" \
+	"p:$python:*" 'p:libc:*'
+counted awk "awk 'BEGIN { for (i = 0; i < 20000; i++) { t = sprintf(\"%d,%s\", i, substr(t, 1, 30)); n += split(t, a, /,/) }; print n, t }'" \
+	'p:libc:*'
+
+# A program in Go: its stacks are small, so its pads save nothing.
+awk 'BEGIN { for (i = 0; i < 400; i++) printf "%s{\"a\": %d, \"b\": [%d, null]}", i ? "," : "[", i, i * i; print "]" }' >"$tmp/doc.json"
+gron=$(readlink -f "$(command -v gron)")
+counted Go "$gron $tmp/doc.json | tail -n 5" "p:$gron:runtime.*" "p:$gron:main.*"
+like "$(cat "$tmp/err")" 'stacks of Go are too small' "a message tells why other places in Go trap"
+is "$(grep -c '^ *[0-9]' "$tmp/table")" 20 "the table has the functions with the most calls"
