@@ -4,7 +4,7 @@
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 12
+ktap_plan 16
 
 libc=$(ldd /bin/sh | awk '/libc.so/ { print $3 }')
 
@@ -39,3 +39,15 @@ is "$(printf 'call 10\ncounter\n' | setpriv --reuid 65534 --clear-groups "$progs
 	"file: the reference counter is up in a process of nobody"
 is "$(cat /sys/module/uprobe_file/parameters/hits)" 10 "file: a process of nobody is counted"
 rmmod uprobe_file
+
+# Calls with a large third argument: dd writes 3 MB, 1 KB at a time, and then 2 MB at once.
+written() {
+	dd if=/dev/zero of=/dev/null bs=1k count=300 2>/dev/null
+	dd if=/dev/zero of=/dev/null bs=2M count=1 2>/dev/null
+	cat /sys/module/uprobe_large/parameters/hits
+}
+check "large: loads" insmod "$UPROBES_SAMPLES/uprobe_large.ko" path="$libc" offset="$(uprobe offset "$libc" write | sed 's/.*:0x/0x/')"
+is "$(written)" 1 "large: only the large one of 301 writes is a hit"
+check "large: the limit is changed" sh -c 'echo 1024 >/sys/module/uprobe_large/parameters/least'
+is "$(written)" 302 "large: then all writes are hits"
+rmmod uprobe_large

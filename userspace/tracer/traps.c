@@ -40,7 +40,7 @@ static int by_places(const void *pa, const void *pb)
 
 /**
  * traps_look() - see how hits are found now
- * @traps: the result; not changed if there is no place now, as all processes have ended
+ * @traps: the result; not changed if it has more places than there are now, as processes end
  * @tally: attached
  */
 void traps_look(struct traps *traps, const struct tally *tally)
@@ -59,8 +59,10 @@ void traps_look(struct traps *traps, const struct tally *tally)
 	}
 	free(text);
 	free(file);
-	if (!now.places)
+	if (now.places < traps->places || !now.places) {
+		traps_free(&now);
 		return;
+	}
 	qsort(now.v, now.n, sizeof(*now.v), by_places);
 	traps_free(traps);
 	*traps = now;
