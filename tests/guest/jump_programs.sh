@@ -32,7 +32,7 @@ counted perl "perl -e 'my %h; \$h{\$_ % 97} .= chr(65 + \$_ % 26) for 1 .. 4000;
 	'p:perl:*' 'p:libc:*'
 counted python "$python -Sc 'print(sum(len(str(i ** 3)) for i in range(3000)), sorted({i % 37: i for i in range(2000)}.items())[-3:])'" \
 	"p:$python:*" 'p:libc:*'
-counted awk "awk 'BEGIN { for (i = 0; i < 20000; i++) { t = sprintf(\"%d,%s\", i, substr(t, 1, 30)); n += split(t, a, /,/) }; print n, t }'" \
+counted awk "awk 'BEGIN { for (i = 0; i < 100000; i++) { t = sprintf(\"%d,%s\", i, substr(t, 1, 30)); n += split(t, a, /,/) }; print n, t }'" \
 	'p:libc:*'
 
 # A program in Go: its stacks are small, so its pads save nothing.
