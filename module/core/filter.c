@@ -87,15 +87,17 @@ struct filter *filter_make(const struct uprobe_condition *conditions, unsigned i
  */
 bool filter_passes(struct filter __rcu *const *filter, const struct pt_regs *regs)
 {
-	/* With interrupts off, as in the trap, this is an RCU read side already. */
-	bool lock = !irqs_disabled(), passes;
 	const struct filter *f;
+	bool passes;
 
-	if (lock)
-		rcu_read_lock();
-	f = rcu_dereference_check(*filter, !lock);
+	/* With interrupts off, as in the trap, this is an RCU read side already. */
+	if (irqs_disabled()) {
+		f = rcu_dereference_check(*filter, true);
+		return !f || arch_filter_passes(&f->pad, regs);
+	}
+	rcu_read_lock();
+	f = rcu_dereference(*filter);
 	passes = !f || arch_filter_passes(&f->pad, regs);
-	if (lock)
-		rcu_read_unlock();
+	rcu_read_unlock();
 	return passes;
 }

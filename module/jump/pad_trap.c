@@ -16,11 +16,13 @@
 static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long addr)
 {
 	struct jump *jump = site_jump(site);
+	/* All jumps of a site cover the same instructions. */
+	const struct pun *pun = jump ? &jump->pad.pun : &site->jumps->pad.pun;
 	bool unlocked;
 	u8 byte;
 	int nr;
 
-	nr = pun_insn_at(&(jump ?: site->jumps)->pad.pun, addr - site->key.addr, &unlocked);
+	nr = pun_insn_at(pun, addr - site->key.addr, &unlocked);
 	if (nr < 0)
 		return false;
 	if (jump && READ_ONCE(site->state) == SITE_ARMED) {

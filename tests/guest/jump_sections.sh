@@ -25,13 +25,19 @@ for skip in 0 1 2; do
 	# shellcheck disable=SC2086
 	count_begin "$tmp/critical.$round" $list
 	most=0
-	"$tmp/critical.$round" 4 30000 >"$tmp/out" &
-	while [ -d /proc/$! ] && ! grep -q "^State:.*Z" /proc/$!/status; do
-		now=$(jumps)
-		[ "$now" -le "$most" ] || most=$now
+	: >"$tmp/outs"
+	# On a machine with a load, the jumps may come late.
+	for _ in 1 2 3 4 5 6 7 8; do
+		"$tmp/critical.$round" 4 30000 >"$tmp/out" &
+		while [ -d /proc/$! ] && ! grep -q "^State:.*Z" /proc/$!/status; do
+			now=$(jumps)
+			[ "$now" -le "$most" ] || most=$now
+		done
+		wait $!
+		cat "$tmp/out" >>"$tmp/outs"
+		[ "$most" = 0 ] || break
 	done
-	wait $!
-	is "$(cat "$tmp/out")" "sum 120000" "part $round: the counters add up"
+	is "$(sort -u "$tmp/outs")" "sum 120000" "part $round: the counters add up"
 	check "part $round: there were jumps" test "$most" -gt 0
 	is "$("$tmp/critical.$round" 4 3000 storm)" "sum 12000" "part $round: they do so in a storm of aborts"
 	diag "$most jumps; $(counts | tr '\n' ' ')"
