@@ -539,15 +539,15 @@ struct uprobe_place {
 /**
  * uprobe_places() - list where a probe is, and how hits are found there
  * @u: the probe; &uretprobe.u for a return probe
- * @tell: called for each place; must not sleep
- * @data: passed to @tell
+ * @places: array to be filled
+ * @n: its size; may be 0
  *
  * If the probe is not registered, it is nowhere.
  *
- * Context: may sleep.
+ * Context: may sleep; not from a probe handler.
+ * Return: the number of places, of which the first @n are in @places.
  */
-void uprobe_places(struct uprobe *u,
-		   void (*tell)(const struct uprobe_place *place, void *data), void *data);
+unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n);
 
 /**
  * uprobes_allow_jumps() - allow or forbid counting and checking conditions without traps

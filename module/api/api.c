@@ -167,10 +167,9 @@ int set_uprobe_conditions(struct uprobe *u, const struct uprobe_condition *condi
 }
 EXPORT_SYMBOL_GPL(set_uprobe_conditions);
 
-void uprobe_places(struct uprobe *u,
-		   void (*tell)(const struct uprobe_place *place, void *data), void *data)
+unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n)
 {
-	probe_places(u, tell, data);
+	return probe_places(u, places, n);
 }
 EXPORT_SYMBOL_GPL(uprobe_places);
 

@@ -577,19 +577,21 @@ int probe_set_conditions(struct uprobe *u, const struct uprobe_condition *condit
 /**
  * probe_places() - list where a probe is
  * @u: the probe
- * @tell: called for each place
- * @data: passed to @tell
+ * @places: array to be filled
+ * @n: its size
  *
- * Context: may sleep.
+ * Context: may sleep; not from a handler.
+ * Return: as uprobe_places().
  */
-void probe_places(struct uprobe *u, void (*tell)(const struct uprobe_place *place, void *data),
-		  void *data)
+unsigned int probe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n)
 {
 	struct consumer *c = claim_wait(u);
+	unsigned int all;
 
 	if (!c)
-		return;
-	consumer_places(c, tell, data);
+		return 0;
+	all = consumer_places(c, places, n);
 	claims_release(&c, 1);
 	consumer_put(c);
+	return all;
 }

@@ -12,8 +12,7 @@ unsigned int unregister_probes(struct uprobe **us, unsigned int n);
 int probe_set_enabled(struct uprobe *u, bool enabled);
 int probe_set_conditions(struct uprobe *u, const struct uprobe_condition *conditions,
 			 unsigned int n);
-void probe_places(struct uprobe *u, void (*tell)(const struct uprobe_place *place, void *data),
-		  void *data);
+unsigned int probe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n);
 
 void register_end(struct work_struct *work);
 

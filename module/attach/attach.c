@@ -324,36 +324,40 @@ static pid_t mm_pid(const struct mm_struct *mm)
 /**
  * consumer_places() - list where a consumer is attached
  * @c: the consumer
- * @tell: called for each place, with a lock held
- * @data: passed to it
+ * @places: array to be filled
+ * @n: its size
  *
  * Context: may sleep; takes probed_mm::lock; @c is claimed by the caller.
+ * Return: the number of places, of which the first @n are in @places.
  */
-void consumer_places(struct consumer *c,
-		     void (*tell)(const struct uprobe_place *place, void *data), void *data)
+unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, unsigned int n)
 {
-	unsigned int round = visit_round();
-	struct uprobe_place place;
+	unsigned int round = visit_round(), all = 0;
 	struct probed_mm *pmm;
 	struct attachment *a;
+	pid_t pid;
 
 	while ((pmm = consumer_next_pmm(c, round))) {
-		place.pid = mm_pid(pmm->mm);
+		pid = mm_pid(pmm->mm);
 		mutex_lock(&pmm->lock);
 		spin_lock(&c->places.lock);
 		list_for_each_entry(a, &c->places.attachments, in_consumer) {
 			if (a->site->pmm != pmm)
 				continue;
 			a->round = round;
-			place.vaddr = a->site->key.addr;
-			place.trap = jump_missing(a->site);
-			tell(&place, data);
+			if (all++ < n)
+				places[all - 1] = (struct uprobe_place) {
+					.pid = pid,
+					.vaddr = a->site->key.addr,
+					.trap = jump_missing(a->site),
+				};
 		}
 		spin_unlock(&c->places.lock);
 		mutex_unlock(&pmm->lock);
 		pmm_put(pmm);
 		cond_resched();
 	}
+	return all;
 }
 
 /**

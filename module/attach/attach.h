@@ -38,8 +38,7 @@ void pmm_detach_all(struct probed_mm *pmm);
 void pmm_remove_breakpoints_all(void);
 void consumers_detach(struct consumer **cs, unsigned int n);
 int consumer_sync(struct consumer *c);
-void consumer_places(struct consumer *c,
-		     void (*tell)(const struct uprobe_place *place, void *data), void *data);
+unsigned int consumer_places(struct consumer *c, struct uprobe_place *places, unsigned int n);
 int consumers_bind_mm(struct consumer **cs, unsigned int n, struct probed_mm *pmm);
 void consumer_unbind_mm(struct consumer *c);
 

@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/inject.inc"
 
-ktap_plan 16
+ktap_plan 17
 clear
 tick=$(where tick)
 text=$(where text)
@@ -130,6 +130,14 @@ if [ -e $tracefs/events/uprobes_ko/hit/enable ]; then
 else
 	skip "listening to hits" "this kernel has no tracefs events"
 fi
+
+# How hits are found.
+define "p:w $(where write "$libc")"
+enable
+read_places() { cat $dir/instrumentation >"$tmp/read"; }
+places_there() { grep -q "^w " "$tmp/read"; }
+each_failure "reading how hits are found" read_places nothing places_there nothing
+clear
 
 # Aggregate files: counting, reading the counts, closing.
 # Count the calls of write() in this process.

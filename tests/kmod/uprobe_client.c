@@ -583,29 +583,22 @@ static int show_total(char *buffer, const struct kernel_param *kp)
 	return sysfs_emit(buffer, "%llu %llu\n", hits, missed);
 }
 
-struct listing {
-	char *buffer;
-	int n;
-	int number;
-};
-
-static void place_tell(const struct uprobe_place *place, void *data)
-{
-	struct listing *list = data;
-
-	list->n += sysfs_emit_at(list->buffer, list->n, "%d %d %#lx %s\n", list->number,
-				 place->pid, place->vaddr, place->trap ?: "no trap");
-}
-
 static int show_places(char *buffer, const struct kernel_param *kp)
 {
-	struct listing list = { .buffer = buffer };
+	struct uprobe_place places[8];
+	unsigned int i, number, n;
+	int len = 0;
 
-	for (list.number = 0; list.number < PROBES; list.number++) {
-		if (probes[list.number].used && list.n < PAGE_SIZE - 256)
-			uprobe_places(&probes[list.number].rp.u, place_tell, &list);
+	for (number = 0; number < PROBES; number++) {
+		if (!probes[number].used || len > PAGE_SIZE - 1024)
+			continue;
+		n = uprobe_places(&probes[number].rp.u, places, ARRAY_SIZE(places));
+		for (i = 0; i < min_t(unsigned int, n, ARRAY_SIZE(places)); i++)
+			len += sysfs_emit_at(buffer, len, "%u %d %#lx %s\n", number,
+					     places[i].pid, places[i].vaddr,
+					     places[i].trap ?: "no trap");
 	}
-	return list.n;
+	return len;
 }
 
 static int show_order(char *buffer, const struct kernel_param *kp)

@@ -260,44 +260,35 @@ const struct file_operations tracer_profile_fops = {
 };
 
 /**
- * struct place_line - how to show a place
- * @m: the output
- * @event: name of the event
- */
-struct place_line {
-	struct seq_file *m;
-	const char *event;
-};
-
-static void tell_place(const struct uprobe_place *place, void *data)
-{
-	const struct place_line *line = data;
-
-	seq_printf(line->m, "%s %d 0x%lx %s\n", line->event, place->pid, place->vaddr,
-		   place->trap ?: "no trap");
-}
-
-/**
  * tracer_places_show() - show how hits of a probe are found, a line for each place
  * @m: the output
  * @event: name of the event
  * @u: the probe
  *
  * Context: may sleep.
+ * Return: 0 or -ENOMEM.
  */
-void tracer_places_show(struct seq_file *m, const char *event, struct uprobe *u)
+int tracer_places_show(struct seq_file *m, const char *event, struct uprobe *u)
 {
-	struct place_line line = { .m = m, .event = event };
+	unsigned int i, n = uprobe_places(u, NULL, 0), all;
+	struct uprobe_place *places = kvmalloc_array(n ?: 1, sizeof(*places), GFP_KERNEL);
 
-	uprobe_places(u, tell_place, &line);
+	if (!places)
+		return -ENOMEM;
+	/* The probe may come to other processes meanwhile, or leave some. */
+	all = uprobe_places(u, places, n);
+	for (i = 0; i < min(n, all); i++)
+		seq_printf(m, "%s %d 0x%lx %s\n", event, places[i].pid, places[i].vaddr,
+			   places[i].trap ?: "no trap");
+	kvfree(places);
+	return 0;
 }
 
 static int instrumentation_show(struct seq_file *m, void *v)
 {
 	struct tracer_site *site = v;
 
-	tracer_places_show(m, site->def->event, &site->rp.u);
-	return 0;
+	return tracer_places_show(m, site->def->event, &site->rp.u);
 }
 
 static const struct seq_operations instrumentation_seq_ops = {
