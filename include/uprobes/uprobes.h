@@ -542,9 +542,9 @@ struct uprobe_place {
  * @places: array to be filled
  * @n: its size; may be 0
  *
- * If the probe is not registered, it is nowhere.
+ * If the probe is not registered, it is nowhere.  In a probe handler, the list is empty.
  *
- * Context: may sleep; not from a probe handler.
+ * Context: may sleep.
  * Return: the number of places, of which the first @n are in @places.
  */
 unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n);
@@ -556,7 +556,7 @@ unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsign
  * The same as to write to the module's parameter "jump".  If it is forbidden, all hits
  * trap when this function returns.
  *
- * Context: may sleep.
+ * Context: may sleep; not from a probe handler.
  */
 void uprobes_allow_jumps(bool allowed);
 
@@ -589,8 +589,8 @@ void uprobe_again(void);
  *
  * Context: the current task; any.
  * Return: the real return address if @pc is the return trampoline; the address of the
- * original instruction if @pc lies in a slot, where a probed instruction executes
- * out of line; otherwise @pc.
+ * original instruction if @pc lies in a slot or in a pad, where a probed instruction
+ * executes out of line; otherwise @pc.
  */
 unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, unsigned long sp);
 

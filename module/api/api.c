@@ -169,7 +169,7 @@ EXPORT_SYMBOL_GPL(set_uprobe_conditions);
 
 unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n)
 {
-	return probe_places(u, places, n);
+	return in_probe_handler() ? 0 : probe_places(u, places, n);
 }
 EXPORT_SYMBOL_GPL(uprobe_places);
 

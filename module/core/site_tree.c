@@ -156,25 +156,28 @@ int site_add(struct site *site)
 }
 
 /**
- * site_add_pad() - let traps find the pad of a jump
- * @jump: the jump; its pad is placed, and traps
+ * site_alloc_pad() - allocate the site by which traps find the pad of a jump
+ * @jump: the jump, which traps
  *
- * Context: probed_mm::lock held; may sleep.
+ * Context: may sleep.
  * Return: 0 or -ENOMEM.
  */
-int site_add_pad(struct jump *jump)
+int site_alloc_pad(struct jump *jump)
 {
-	struct site *site = site_alloc(jump->site->pmm, jump->at + jump->parts.trap, SITE_PAD,
-				       NULL);
-
-	if (!site)
+	jump->trap = site_alloc(jump->site->pmm, 0, SITE_PAD, NULL);
+	if (!jump->trap)
 		return -ENOMEM;
-	site->slow_path = true;
-	site->state = SITE_ARMED;
-	site->pad_of = jump;
-	jump->trap = site;
-	site_table_add(site);
+	jump->trap->slow_path = true;
+	jump->trap->state = SITE_ARMED;
+	jump->trap->pad_of = jump;
 	return 0;
+}
+
+/* Let traps find the pad of a jump.  Context: probed_mm::lock held; may sleep. */
+void site_add_pad(struct jump *jump)
+{
+	jump->trap->key.addr = jump->at + jump->parts.trap;
+	site_table_add(jump->trap);
 }
 
 static void pads_del(const struct site *site)
@@ -283,8 +286,10 @@ void sites_remove(struct probed_mm *pmm)
 		site_retire(site);
 		cond_resched();
 	}
-	for (site = pmm->sites.replaced; site; site = site->older)
+	for (site = pmm->sites.replaced; site; site = site->older) {
 		pads_del(site);
+		cond_resched();
+	}
 }
 
 /**

@@ -30,7 +30,8 @@ struct site *site_alloc(struct probed_mm *pmm, unsigned long addr, enum site_kin
 			struct site_stock *stock);
 void site_stock_end(struct site_stock *stock);
 int site_add(struct site *site);
-int site_add_pad(struct jump *jump);
+int site_alloc_pad(struct jump *jump);
+void site_add_pad(struct jump *jump);
 int site_add_between(struct site *site, struct site *prev, struct site *next);
 void site_free(struct site *site);
 void site_replace(struct site *site);

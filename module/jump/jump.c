@@ -327,9 +327,16 @@ static bool needs_trap(const struct jump *jump, const void *unused)
 void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use)
 {
 	struct attachment *a;
+	struct jump *jump;
+	bool any = false;
 	unsigned int i;
 
-	if (in_use)
+	/* Mostly these sites have no jump, and there may be thousands of others. */
+	for (i = 0; i < n && !any; i++) {
+		jump = site_jump(sites[i]);
+		any = jump && needs_trap(jump, NULL);
+	}
+	if (in_use && any)
 		erase(pmm, needs_trap, NULL);
 	for (i = 0; i < n; i++) {
 		WRITE_ONCE(sites[i]->heat, 0);

@@ -217,12 +217,19 @@ struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct
 	jump->pad.filter = work->filter;
 	jump->pad.counts = work->counts;
 	why = pad_decide(maker, site, &jump->pad);
-	ret = why ? 0 : pad_place(maker->pmm, jump) ?: jump->pad.counts ? 0 : site_add_pad(jump);
+	ret = why || jump->pad.counts ? 0 : site_alloc_pad(jump);
+	/* Last: the area has the jump from then on. */
+	if (!why && !ret)
+		ret = pad_place(maker->pmm, jump);
 	if (!why && !ret) {
 		/* Traps find it from now on, complete. */
 		smp_store_release(&site->jumps, jump);
+		if (jump->trap)
+			site_add_pad(jump);
 		return jump;
 	}
+	if (jump->trap)
+		site_free(jump->trap);
 	kfree(jump);
 	if (ret != -ENOMEM)
 		site_bar(site, why ?: BARRED_ROOM);

@@ -33,7 +33,7 @@ hit_until() {
 
 # shellcheck disable=SC2086
 set -- $sites
-ktap_plan $((4 * $#))
+ktap_plan $((4 * $# + 7))
 jump 1
 for site; do
 	from=${site#*:}
@@ -58,3 +58,30 @@ for site; do
 	kill "$pid"
 	wait "$pid" 2>/dev/null || :
 done
+
+# A jump whose pad traps has a site of its own.
+insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
+client=/sys/module/uprobe_client/parameters
+called=0
+# The registration makes a site, too.
+jump 0
+jumps_begin
+echo "0 file=$prog offset=$(offset_of leas) flags=1 where=di.8.u.bits.64" >$client/set
+echo "register 0" >$client/run
+say call 1 >/dev/null
+for site in site_tree.site_alloc.kmem_cache_alloc pad_area.area_put.xa_store; do
+	echo "$site:1+" >$inject
+	jump 1
+	check "$site fails for a pad that traps" hit_until failed "$site"
+	is "$(jumps)" 0 "$site: there is no jump"
+	jump 0
+	echo off >$inject
+done
+jump 1
+check "later there is one" hot 1
+# Unloading goes through all pads, also through those of the jumps that have failed.
+check "the module unloads" sh -c "rmmod uprobe_client && rmmod uprobes"
+load_module
+say call 10 >/dev/null
+like "$answer" ", 0 wrong\$" "all results are right"
+jumps_end
