@@ -13,38 +13,23 @@
 
 #include <linux/completion.h>
 #include <linux/delay.h>
-#include <linux/file.h>
-#include <linux/fs.h>
 #include <linux/kthread.h>
-#include <linux/magic.h>
 #include <linux/module.h>
-#include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include <uprobes/uprobes.h>
 
-#define TARGETS		512
+#include "torture_condition.h"
+#include "torture_target.h"
+
 #define SPANS		128
 #define CHURNERS	8
 #define CHURNED		96
 #define BULK		32
 
-static unsigned int seed = 1, nr_targets;
+static unsigned int seed = 1;
 module_param(seed, uint, 0400);
 MODULE_PARM_DESC(seed, "of the random numbers");
-
-static struct target {
-	struct file *file;
-	const char *path;
-	const char *name;
-	loff_t offset;
-	unsigned long vaddr;
-	int function;
-	unsigned long k;
-	loff_t ref;
-	bool spanned, by_inode;
-} targets[TARGETS];
 
 /* The action of a handler, besides its checks. */
 enum action { ACT_NOTHING, ACT_SLEEP, ACT_AGAIN, ACT_LEAVE, ACT_DECLINE, ACTIONS };
@@ -54,6 +39,8 @@ struct probe {
 	struct target *target;
 	bool returns;
 	bool registered;
+	/* If it is set, all hits of which the handler hears meet it. */
+	const struct uprobe_condition *where;
 	/* A handler may be called. */
 	bool live;
 	bool enabled;
@@ -78,13 +65,14 @@ static struct churner {
 } churners[CHURNERS];
 
 enum count {
-	REGISTERED, UNREGISTERED, ENABLED, DISABLED, IN_HANDLER, ENDED, NO_PROCESS, NOT_THERE,
-	REFUSED, HITS, MISSED, WRONG, COUNTS
+	REGISTERED, UNREGISTERED, ENABLED, DISABLED, CONDITIONS, IN_HANDLER, ENDED, NO_PROCESS,
+	NOT_THERE, REFUSED, HITS, MISSED, WRONG, COUNTS
 };
 
 static const char * const count_names[COUNTS] = {
-	"registered", "unregistered", "enabled", "disabled", "unregistered-by-handler",
-	"ended-by-themselves", "no-such-process", "no-such-mapping", "other-refusals",
+	"registered", "unregistered", "enabled", "disabled", "conditions-changed",
+	"unregistered-by-handler", "ended-by-themselves", "no-such-process", "no-such-mapping",
+	"other-refusals",
 	"hits", "missed", "wrong",
 };
 
@@ -114,7 +102,11 @@ static void look(struct probe *p)
 
 static void look_at_entry(struct probe *p, unsigned long addr, struct pt_regs *regs)
 {
+	const struct uprobe_condition *where = READ_ONCE(p->where);
+
 	look(p);
+	if (where && !holds(where, regs))
+		tell(p, "a hit does not meet the condition", where - conditions);
 	if (offset_in_page(addr ^ p->target->offset) || regs->ip != addr)
 		tell(p, "the ip is wrong at an entry", regs->ip);
 	if (p->target->function >= 0 && regs->si != ~regs->di)
@@ -217,32 +209,6 @@ static bool filter_by_mm(struct uprobe *u, struct mm_struct *mm)
 	return (unsigned long)mm / 64 % 4;
 }
 
-static unsigned int draw(u64 *random, unsigned int limit)
-{
-	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
-	return (*random >> 33) % limit;
-}
-
-/* Choose a process that executes the target's file: its name is that of the file. */
-static pid_t process_of(const struct target *t, u64 *random)
-{
-	unsigned int n = 0, which;
-	struct task_struct *task;
-	pid_t pid = 0;
-
-	rcu_read_lock();
-	for_each_process(task)
-		n += task->mm && !strncmp(task->comm, t->name, TASK_COMM_LEN - 1);
-	which = n ? draw(random, n) : 0;
-	for_each_process(task) {
-		if (task->mm && !strncmp(task->comm, t->name, TASK_COMM_LEN - 1) &&
-		    (!which-- || !pid))
-			pid = task->pid;
-	}
-	rcu_read_unlock();
-	return pid;
-}
-
 static void prepare(struct probe *p, struct target *t, bool returns, unsigned int flags)
 {
 	memset(p, 0, sizeof(*p));
@@ -259,6 +225,13 @@ static void prepare(struct probe *p, struct target *t, bool returns, unsigned in
 	p->live = true;
 }
 
+static void set_condition(struct probe *p, const struct uprobe_condition *where)
+{
+	p->where = where;
+	p->rp.u.conditions = where;
+	p->rp.u.nr_conditions = 1;
+}
+
 /* Set up a random probe at a place.  Return false if it needs a process, and there is none. */
 static bool prepare_any(struct probe *p, struct target *t, bool returns, bool processes,
 			u64 *random)
@@ -270,6 +243,8 @@ static bool prepare_any(struct probe *p, struct target *t, bool returns, bool pr
 		draw(random, 2) * UPROBE_ATOMIC | !draw(random, 5) * UPROBE_DISABLED |
 		(!returns && !draw(random, 5)) * UPROBE_COUNT);
 	p->action = u->handler ? draw(random, ACTIONS) : ACT_NOTHING;
+	if (!draw(random, 3))
+		set_condition(p, &conditions[draw(random, ARRAY_SIZE(conditions))]);
 	if (p->action == ACT_AGAIN) {
 		u->task_handler = on_task;
 		p->rp.task_handler = on_task_return;
@@ -448,6 +423,21 @@ static void churn_enable(struct probe *p, bool enable)
 		tell(p, enable ? "enabling has failed" : "disabling has failed", -ret);
 }
 
+static void churn_condition(struct probe *p, u64 *random)
+{
+	bool process = p->rp.u.vaddr, some = draw(random, 2);
+	int ret;
+
+	/* The handler may hear of hits that have met either the old condition or the new one. */
+	WRITE_ONCE(p->where, NULL);
+	ret = set_uprobe_conditions(&p->rp.u, &conditions[draw(random, ARRAY_SIZE(conditions))],
+				    some);
+	if (!ret)
+		count(CONDITIONS);
+	else if (process ? !kill_errno(ret) : ret != -EINVAL || !p->asked)
+		tell(p, "a change of the condition has failed", -ret);
+}
+
 static void churn_once(struct churner *c)
 {
 	unsigned int first = draw(&c->random, CHURNED), n;
@@ -457,7 +447,7 @@ static void churn_once(struct churner *c)
 		churn_register(c, first);
 		return;
 	}
-	switch (draw(&c->random, 6)) {
+	switch (draw(&c->random, 7)) {
 	case 0:
 		churn_enable(p, true);
 		break;
@@ -468,6 +458,9 @@ static void churn_once(struct churner *c)
 	case 3:
 		n = collect(c, first, true, ps, 1 + draw(&c->random, BULK));
 		unregister_any(ps, n);
+		break;
+	case 4:
+		churn_condition(p, &c->random);
 		break;
 	default:
 		unregister_any(&p, 1);
@@ -576,6 +569,9 @@ static int span_start(void)
 				continue;
 			prepare(&spans[n], &targets[i], returns, kinds[draw(&random, 3 - returns)]);
 			spans[n].rp.u.ref_ctr_offset = returns ? 0 : targets[i].ref;
+			/* All hits count, so the condition must hold. */
+			if (draw(&random, 2))
+				set_condition(&spans[n], &conditions[draw(&random, ALWAYS_HOLD)]);
 			ps[n] = &spans[n];
 			n++;
 		}
@@ -623,34 +619,6 @@ static int span_get(char *buffer, const struct kernel_param *kp)
 	return n;
 }
 
-static int target_set(const char *line, const struct kernel_param *kp)
-{
-	struct target t = {};
-	unsigned int spanned;
-	char path[128];
-
-	if (nr_targets == TARGETS)
-		return -ENOSPC;
-	if (sscanf(line, "%127s %lli %lx %d %lu %lli %u", path, &t.offset, &t.vaddr, &t.function,
-		   &t.k, &t.ref, &spanned) != 7)
-		return -EINVAL;
-	t.spanned = spanned;
-	t.path = kstrdup(path, GFP_KERNEL);
-	t.file = t.path ? filp_open(path, O_RDONLY, 0) : ERR_PTR(-ENOMEM);
-	if (IS_ERR(t.file)) {
-		kfree(t.path);
-		return PTR_ERR(t.file);
-	}
-	t.name = kbasename(t.path);
-	/*
-	 * The guest's libraries are files of the host on 9p, below an overlay.  9p cannot read them
-	 * without an open file.
-	 */
-	t.by_inode = d_real_inode(t.file->f_path.dentry)->i_sb->s_magic != V9FS_MAGIC;
-	targets[nr_targets++] = t;
-	return 0;
-}
-
 static int state_get(char *buffer, const struct kernel_param *kp)
 {
 	unsigned int i;
@@ -662,7 +630,6 @@ static int state_get(char *buffer, const struct kernel_param *kp)
 	return n;
 }
 
-static const struct kernel_param_ops target_ops = { .set = target_set };
 static const struct kernel_param_ops span_ops = { .set = span_set, .get = span_get };
 static const struct kernel_param_ops churn_ops = { .set = churn_set };
 static const struct kernel_param_ops state_ops = { .get = state_get };
@@ -686,10 +653,7 @@ static void __exit torture_exit(void)
 {
 	churn_stop();
 	span_stop();
-	while (nr_targets--) {
-		fput(targets[nr_targets].file);
-		kfree(targets[nr_targets].path);
-	}
+	targets_put();
 	kvfree(spans);
 }
 
