@@ -52,6 +52,8 @@ both() {
 
 load() {
 	insmod "$UPROBES_KO" && insmod "$kmod/bench_ours.ko" || exit
+	# Only hits_jump measures what needs no trap.
+	echo 0 >/sys/module/uprobes/parameters/jump
 }
 
 unload() {
@@ -63,6 +65,46 @@ idle() {
 	if [ "$how" = counted ]; then
 		/tmp/uprobes-bench/hits idle ours ${2:+"$2"} | sed "s/^/$1 /"
 	fi
+}
+
+# pages: count the calls of all functions of libc without traps. Print how many there are, and how many
+# pages of the program's memory the pads and their counters take.
+pages() {
+	cd /tmp/uprobes-bench || return
+	echo 1 >/sys/module/uprobes/parameters/jump
+	echo 1 >/sys/module/uprobes/parameters/jump_after
+	uprobe list -v libc '*' | awk '/^0x/ { print substr($1, 3) }' | sort -u >offsets
+	mkfifo in
+	{ wc -l <offsets; cat offsets in; } | "$UPROBES_TOP/build/progs/first_steps" libc.so.6 >stepped &
+	exec 4>in
+	until [ -s stepped ]; do sleep 0.1; done
+	read -r stepper <stepped
+	# The slots of all places are in another mapping of the same file, which is there before.
+	uprobe count --max-probes 100000 -p "$stepper" 'p:libc:*' >/dev/null 2>counting &
+	until grep -q Ctrl-C counting || ! kill -0 $!; do sleep 0.1; done
+	slots=$(resident r-xp)
+	jumps=0 before=-1
+	until [ "$jumps" = "$before" ] && [ "$jumps" != 0 ]; do
+		echo go >&4
+		sleep 5
+		before=$jumps
+		read -r jumps </sys/module/uprobes/parameters/jumps
+	done
+	echo "ours pages jumps-in-libc $jumps"
+	echo "ours pages pads $(($(resident r-xp) - slots))"
+	echo "ours pages counters $(resident rw-s)"
+	kill -INT $!
+	wait $!
+	exec 4>&-
+	rm in
+	echo 64 >/sys/module/uprobes/parameters/jump_after
+}
+
+# resident MODE: print the number of the program's pages that the module has mapped so.
+resident() {
+	awk -v mode="$1" '/^[0-9a-f]+-/ { ours = $2 == mode && /\[uprobes\]/ }
+		ours && $1 == "Rss:" { n += $2 / 4 }
+		END { print n + 0 }' "/proc/$stepper/smaps"
 }
 
 for round in 1 ${quick:-2}; do
@@ -78,6 +120,9 @@ for round in 1 ${quick:-2}; do
 	both ours
 	if [ "$how$quick" = counted ]; then
 		/tmp/uprobes-bench/hits_jump | sed 's/^/ours /'
+		if [ "$round" = 1 ]; then
+			pages
+		fi
 	fi
 	if [ "$how$round" = timed1 ]; then
 		hits ours threads ${quick:+1}

@@ -11,8 +11,11 @@ function seen(key, figure) {
 # Return the figure of a side, or "" if there is none.
 function get(how, side, name, insn) {
 	# The kernel's uprobes have one kind of handler: compare our handler that may sleep with that.
-	if (side == "peer" && name == "entry-sleepable")
+	if (side == "peer" && name ~ /^(entry-sleepable|count)/)
 		name = "entry-atomic"
+	# With uprobe_events, a condition is a filter.
+	if (side == "peer" && name ~ /^filter/)
+		name = "event-filtered"
 	return least[how, side, name, insn]
 }
 
@@ -91,5 +94,6 @@ END {
 		row("threads-return", "endbr64", least["timed", "ours", "threads-return", "endbr64"],
 		    least["timed", "ours", "threads-control", "mov"], "the same of calls that return")
 	rows_of("memory", "bytes")
+	rows_of("pages", "places, pages of a process")
 	print "\n]" >json
 }

@@ -32,13 +32,19 @@ static uint64_t now(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
-static void put(const char *file, const char *text, int flags)
+static bool put_if_possible(const char *file, const char *text, int flags)
 {
 	int fd = open(file, O_WRONLY | flags);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
 
-	if (fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text))
-		die("writing '%s' into %s: %s", text, file, strerror(errno));
 	close(fd);
+	return done;
+}
+
+static void put(const char *file, const char *text, int flags)
+{
+	if (!put_if_possible(file, text, flags))
+		die("writing '%s' into %s: %s", text, file, strerror(errno));
 }
 
 static uint64_t number(const char *file)
@@ -78,13 +84,23 @@ static const char *client(const char *what)
 	return file;
 }
 
-static void attach_in(int pid, const char *kind, unsigned long start, unsigned int count)
+static const char *job(int pid, const char *kind, unsigned long start, unsigned int count)
 {
-	char text[sizeof(path) + 128];
+	static char text[sizeof(path) + 128];
 
 	snprintf(text, sizeof(text), "%s %s %d %#lx %d %u", kind, path, pid, start,
 		 MANY_STRIDE, count);
-	put(client("attach"), text, 0);
+	return text;
+}
+
+static void attach_in(int pid, const char *kind, unsigned long start, unsigned int count)
+{
+	put(client("attach"), job(pid, kind, start, count), 0);
+}
+
+static inline bool attach_if_possible(const char *kind, const void *code)
+{
+	return put_if_possible(client("attach"), job(0, kind, offset_of(code), 1), 0);
 }
 
 static void attach(const char *kind, const void *code, unsigned int count)

@@ -36,6 +36,8 @@ asm(".text\n"
 	"fn_mov: mov %rdi, %rax\n\tret\n"
 	".balign 64\n"
 	"fn_sub: sub $24, %rsp\n\tadd $24, %rsp\n\tret\n"
+	".balign 64\n"
+	"fn_nop10: .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n\tret\n"
 	/* The flags are of use behind the probed instruction, so the pad saves them. */
 	".balign 64\n"
 	"fn_flags: test %rdi, %rdi\n"
@@ -45,7 +47,7 @@ asm(".text\n"
 	".rept 2000\n\tmov %rdi, %rax\n\tret\n\t.balign 16\n\t.endr\n"
 	".balign 4096\n");
 
-extern called fn_endbr64, fn_mov, fn_sub, fn_flags, many;
+extern called fn_endbr64, fn_mov, fn_sub, fn_nop10, fn_flags, many;
 extern char probe_flags[];
 
 static const struct {
@@ -56,6 +58,7 @@ static const struct {
 	{ "endbr64", fn_endbr64, (const char *)fn_endbr64 },
 	{ "mov", fn_mov, (const char *)fn_mov },
 	{ "sub", fn_sub, (const char *)fn_sub },
+	{ "nop10", fn_nop10, (const char *)fn_nop10 },
 	{ "lea,flags", fn_flags, probe_flags },
 	{ },
 };
