@@ -39,12 +39,13 @@ u8 pun_byte(unsigned int nr)
 
 bool pun_traps(u8 byte)
 {
-	unsigned int i;
+	/* A bit for each byte of @trapping, by its upper half. */
+	static const u16 rows[16] = {
+		[0x0] = 0x40c0, [0x1] = 0xc0c0, [0x2] = 0x8080, [0x3] = 0x8080, [0x6] = 0x0003,
+		[0xc] = 0x1000,
+	};
 
-	for (i = 0; i < PUN_BYTES; i++)
-		if (trapping[i] == byte)
-			return true;
-	return false;
+	return rows[byte >> 4] >> (byte & 15) & 1;
 }
 
 /*

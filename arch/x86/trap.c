@@ -194,6 +194,8 @@ static void text_sync(void *unused)
  */
 void arch_sync_text(struct mm_struct *mm)
 {
+	/* A processor that is not in the mask yet fetches what was stored before this. */
+	smp_mb();
 	on_each_cpu_mask(mm_cpumask(mm), text_sync, NULL, true);
 }
 

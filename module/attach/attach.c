@@ -148,6 +148,9 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 	/* If pmm_get() ran during an exec, the mode of the new code was not known yet. */
 	if (RB_EMPTY_ROOT(&pmm->sites.tree) && !pmm->areas.nr)
 		pmm->mode = arch_mm_mode(pmm->mm);
+	/* Once for all, as each erasure takes interrupts on other processors. */
+	if (n)
+		jumps_make_way(pmm, requests[0].addr, requests[n - 1].addr + UINSN_MAX_LEN);
 	for (i = 0; i < n; i++) {
 		requests[i].result = attach_one(&walk, &requests[i]);
 		if (requests[i].site)
@@ -417,7 +420,7 @@ void site_remove_breakpoint(struct site *site)
 	struct text_edit edit;
 
 	mutex_lock(&site->pmm->lock);
-	jumps_make_way(site->pmm, site->key.addr, site->key.addr + 1);
+	jumps_make_way(site->pmm, site->key.addr, site->key.addr + ssol_len(&site->plan));
 	edit = site_edit(site);
 	breakpoints_remove(site->pmm->mm, &edit, 1);
 	if (text_edit_gone(edit.result))

@@ -24,7 +24,6 @@
 #include "core/site_tree.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
-#include "jump/jump.h"
 #include "text/mapped_file.h"
 #include "text/owner.h"
 #include "text/read.h"
@@ -470,7 +469,6 @@ struct site *site_prepare(struct site_walk *walk, struct attach_request *request
 	const struct ssol_plan *plan;
 	struct site *site;
 
-	jumps_make_way(walk->pmm, request->addr, request->addr + UINSN_MAX_LEN);
 	site_detach_stale(walk->pmm, request);
 	walk_to(walk, request->addr);
 	site = walk->next && walk->next->key.addr == request->addr ? walk->next : NULL;

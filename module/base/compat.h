@@ -282,6 +282,24 @@ fault:
 }
 
 /**
+ * compat_vm_flags_set() - set flags of a mapping
+ * @vma: the mapping
+ * @flags: VM_*
+ *
+ * Linux 6.3 made vma->vm_flags read-only (bc292ab00f6c).
+ *
+ * Context: the mmap lock held for writing.
+ */
+static inline void compat_vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_set(vma, flags);
+#else
+	vma->vm_flags |= flags;
+#endif
+}
+
+/**
  * compat_mmap_written() - check whether the current task holds an mmap lock for writing
  * @mm: the address space
  *

@@ -193,9 +193,9 @@ const char *ksym_text_function(unsigned int i)
 /**
  * ksym_access_function() - name a kernel function that accesses the memory of another process
  * @i: 0 for files of /proc; 1 for ptrace(); 2 inserts a breakpoint of the kernel's uprobes, if the
- *	kernel has them
+ *	kernel has them; 3 comes before process_vm_readv() and process_vm_writev()
  *
- * Return: a name, for a kretprobe.
+ * Return: a name, for a kretprobe or a kprobe.
  */
 const char *ksym_access_function(unsigned int i)
 {
@@ -203,6 +203,7 @@ const char *ksym_access_function(unsigned int i)
 		"access_remote_vm",
 		"ptrace_access_vm",
 		"set_swbp",
+		"mm_access",
 	};
 
 	return names[i];

@@ -3,6 +3,7 @@
  * The hits and misses of consumers: counters per CPU, and those of pads.
  */
 #include <linux/ktime.h>
+#include <linux/overflow.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/seqlock.h>
@@ -103,8 +104,11 @@ void counts_exit(void)
 static u64 pad_hits(const struct pad_count *pads)
 {
 	u64 hits = READ_ONCE(*pads->word) - pads->base;
-	u64 most = (ktime_get_mono_fast_ns() - pads->since) * num_possible_cpus();
+	u64 most;
 
+	if (check_mul_overflow(ktime_get_mono_fast_ns() - pads->since, (u64)num_possible_cpus(),
+			       &most))
+		return hits;
 	return min(hits, most);
 }
 

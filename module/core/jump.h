@@ -26,6 +26,7 @@ struct site;
  * @len: size of the pad, in bytes; constant
  * @parts: offsets in the pad; constant
  * @code: the jump; constant
+ * @seen: a hash of the text that it was made for, which is more than it covers; constant
  * @traps: how often threads have executed a byte that the jump covers; any thread writes it
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
  *	constant
@@ -43,6 +44,7 @@ struct jump {
 	struct pad_layout parts;
 	u8 code[PUN_LEN];
 	unsigned int traps;
+	u64 seen;
 	unsigned long at;
 	const u64 *word;
 	struct site *trap;

@@ -24,8 +24,24 @@
 /* Leave so much to the heap, behind its end, and to a stack that grows downwards. */
 #define ROOM_TO_GROW	BIT(30)
 
+/* At the limit of its cgroup, a program rather traps than is killed. */
+#define WORDS_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+
 /* Both mappings of an area. */
 #define SPAN		(PAD_AREA_SIZE + PAD_WORDS_SIZE)
+
+/*
+ * Which pages of areas get a pad: such that are in memory already; else one of a few, so that they
+ * serve many pads; else any.  A displacement whose third byte traps leads to a range of 16 pages or
+ * more, which has one of the few.
+ */
+enum pages {
+	PAGES_USED,
+	PAGES_FEW,
+	PAGES_ANY,
+};
+
+#define PAGES_APART	8
 
 /* Distances from the text at which to look for room, if a pad may be anywhere. */
 #define STEP		SPAN
@@ -200,7 +216,7 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	xa_init_flags(&area->jumps, XA_FLAGS_ACCOUNT);
 	area->base = room_find(pmm, pun, addr);
 	if (area->base)
-		ret = ssol_area_map(pmm->mm, area->base);
+		ret = ssol_area_map(pmm->mm, area->base, false);
 	if (!ret) {
 		ret = words_map(pmm->mm, area);
 		/* The other mapping stays, so do not try again. */
@@ -241,7 +257,7 @@ static int word_take(struct pad_area *area, struct jump *jump)
 		return -ENOSPC;
 	if (!*page) {
 		struct page *got = shmem_read_mapping_page_gfp(area->words->f_mapping,
-							       at / PAGE_SIZE, GFP_KERNEL);
+							       at / PAGE_SIZE, WORDS_GFP);
 
 		if (IS_ERR(got))
 			return PTR_ERR(got);
@@ -252,6 +268,18 @@ static int word_take(struct pad_area *area, struct jump *jump)
 	return 0;
 }
 
+/* Find free units from @first on that end before @behind.  Return an address, or 0. */
+static unsigned long units_find(const struct pad_area *area, unsigned long first,
+				unsigned long behind, unsigned int len)
+{
+	unsigned long unit;
+
+	unit = bitmap_find_next_zero_area((unsigned long *)area->taken, PAD_UNITS,
+					  DIV_ROUND_UP(first - area->base, PAD_UNIT),
+					  DIV_ROUND_UP(len, PAD_UNIT), 0);
+	return area->base + unit * PAD_UNIT < behind ? area->base + unit * PAD_UNIT : 0;
+}
+
 static bool units_free(const struct pad_area *area, unsigned long at, unsigned int len)
 {
 	unsigned long first = (at - area->base) / PAD_UNIT;
@@ -260,106 +288,136 @@ static bool units_free(const struct pad_area *area, unsigned long at, unsigned i
 	return find_next_bit(area->taken, last + 1, first) > last;
 }
 
-/* Find free units from @first on that end before @behind.  Return an address, or 0. */
-static unsigned long units_find(struct pad_area *area, unsigned long first, unsigned long behind,
-				unsigned int len)
+/* Likewise, if the lowest byte of the displacement must trap.  @block: address where it is 0. */
+static unsigned long trapping_find(const struct pad_area *area, unsigned long block,
+				   unsigned long first, unsigned long behind, unsigned int len)
 {
-	unsigned long unit;
+	unsigned long at;
+	unsigned int i;
 
-	unit = bitmap_find_next_zero_area(area->taken, PAD_UNITS,
-					  DIV_ROUND_UP(first - area->base, PAD_UNIT),
-					  DIV_ROUND_UP(len, PAD_UNIT), 0);
-	return area->base + unit * PAD_UNIT < behind ? area->base + unit * PAD_UNIT : 0;
-}
-
-/*
- * Likewise, where the lower bytes of the displacement must trap.  @window: the displacement without
- * these bytes; @first and @behind: bounds of the address of the pad.
- */
-static unsigned long window_find(struct pad_area *area, const struct pad *pad, s64 window,
-				 unsigned long first, unsigned long behind, unsigned int len)
-{
-	unsigned long origin = pad->addr + PUN_LEN, block, at;
-	bool both = must_trap(&pad->pun, 1);
-	unsigned int i, k;
-
-	for (i = 0; i < (both ? PUN_BYTES : 256); i++) {
-		block = origin + window + (both ? pun_byte(i) : i) * 256;
-		if (block + 256 <= first || block >= behind)
-			continue;
-		if (!must_trap(&pad->pun, 0)) {
-			at = units_find(area, max(block, first), min(block + 256, behind), len);
-			if (at)
-				return at;
-			continue;
-		}
-		for (k = 0; k < PUN_BYTES; k++) {
-			at = block + pun_byte(k);
-			if (at >= first && at < behind && units_free(area, at, len))
-				return at;
-		}
-	}
-	return 0;
-}
-
-/* Find a free place in an area for a pad of @len bytes, to which a jump can lead. */
-static unsigned long area_fit(struct pad_area *area, const struct pad *pad, unsigned int len)
-{
-	const struct pun *pun = &pad->pun;
-	unsigned long origin = pad->addr + PUN_LEN, at, first, behind;
-	s64 low = (s64)(area->base + PAD_UNIT - origin);
-	s64 high = (s64)(area->base + PAD_AREA_SIZE - len - origin), window;
-	u8 code[PUN_LEN];
-
-	if (low < S32_MIN || high > S32_MAX)
-		return 0;
-	for (window = low & ~0xffffLL; window <= high; window += 0x10000) {
-		if ((must_trap(pun, 2) && !pun_traps((u8)(window >> 16))) ||
-		    (must_trap(pun, 3) && !pun_traps((u8)(window >> 24))))
-			continue;
-		first = origin + max(low, window);
-		behind = origin + min(high, window + 0xffff) + 1;
-		at = must_trap(pun, 0) || must_trap(pun, 1) ?
-		     window_find(area, pad, window, first, behind, len) :
-		     units_find(area, first, behind, len);
-		if (at && pun_jump(pun, pad->addr, at, code))
+	for (i = 0; i < PUN_BYTES; i++) {
+		at = block + pun_byte(i);
+		if (at >= first && at < behind && units_free(area, at, len))
 			return at;
 	}
 	return 0;
 }
 
-/* Write a pad into an area.  Return -ENOSPC or -ERANGE if another area may do. */
-static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *jump)
+static bool upper_bytes_trap(const struct pun *pun, s64 displacement, unsigned int from)
+{
+	for (; from < 4; from++)
+		if (must_trap(pun, from) && !pun_traps((u8)(displacement >> 8 * from)))
+			return false;
+	return true;
+}
+
+/* Find free units for a pad of @len bytes that begins from @first on, and before @behind. */
+static unsigned long range_fit(const struct pad_area *area, const struct pad *pad,
+			       unsigned int len, unsigned long first, unsigned long behind)
+{
+	const struct pun *pun = &pad->pun;
+	unsigned long origin = pad->addr + PUN_LEN, from, to, at;
+	bool low = must_trap(pun, 0);
+	s64 step = low || must_trap(pun, 1) ? 0x100 : 0x10000, window;
+
+	/* In each window, the displacement has the same upper bytes. */
+	for (window = (s64)(first - origin) & -step; window < (s64)(behind - origin);
+	     window += step) {
+		if (!upper_bytes_trap(pun, window, step == 0x100 ? 1 : 2))
+			continue;
+		from = origin + max((s64)(first - origin), window);
+		to = origin + min((s64)(behind - origin), window + step);
+		at = low ? trapping_find(area, origin + window, from, to, len) :
+			   units_find(area, from, to, len);
+		if (at)
+			return at;
+	}
+	return 0;
+}
+
+/* Check whether a page is to be looked at; to be called for each enum pages in turn. */
+static bool page_serves(const struct pad_area *area, unsigned int page, enum pages pages)
+{
+	/* Small gaps suit few pads, and take long to look through. */
+	if (area->units[page] >= PAD_PAGE_UNITS * 7 / 8)
+		return false;
+	switch (pages) {
+	case PAGES_USED:
+		return area->units[page];
+	case PAGES_FEW:
+		return !area->units[page] && page % PAGES_APART == 0;
+	default:
+		return !area->units[page];
+	}
+}
+
+/* Find a free place in an area for a pad of @len bytes, to which a jump can lead. */
+static unsigned long area_fit(const struct pad_area *area, const struct pad *pad,
+			      unsigned int len, enum pages pages)
+{
+	unsigned long first = area->base + PAD_UNIT, last = area->base + PAD_AREA_SIZE - len, at;
+	unsigned long origin = pad->addr + PUN_LEN, page = area->base;
+	unsigned int i;
+	u8 code[PUN_LEN];
+
+	if ((s64)(first - origin) < S32_MIN || (s64)(last - origin) > S32_MAX)
+		return 0;
+	for (i = 0; i < PAD_PAGES; i++, page += PAGE_SIZE) {
+		if (!page_serves(area, i, pages))
+			continue;
+		at = range_fit(area, pad, len, max(first, page), min(last + 1, page + PAGE_SIZE));
+		if (at && pun_jump(&pad->pun, pad->addr, at, code))
+			return at;
+	}
+	return 0;
+}
+
+static void units_take(struct pad_area *area, const struct jump *jump)
+{
+	unsigned long first = (jump->at - area->base) / PAD_UNIT, unit;
+	unsigned long last = (jump->at + jump->len - 1 - area->base) / PAD_UNIT;
+
+	bitmap_set(area->taken, first, last - first + 1);
+	for (unit = first; unit <= last; unit++)
+		area->units[unit / PAD_PAGE_UNITS]++;
+}
+
+/*
+ * Write a pad into an area.  @at: where one of the guessed size fits.  Return -ENOSPC or -ERANGE if
+ * another area may do.
+ */
+static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *jump,
+		    unsigned long at)
 {
 	struct pad *pad = &jump->pad;
+	int len = pad_guess(pad), ret;
+	enum pages pages;
 	u8 code[PAD_MAX];
-	int len = 0, ret;
 
 	ret = pad->counts ? word_take(area, jump) : 0;
 	if (ret)
 		return ret;
 	/* Its size depends on its place. */
-	for (ret = pad_guess(pad); ret > len; ret = pad_emit(pad, jump->at, code, &jump->parts)) {
+	while ((ret = pad_emit(pad, at, code, &jump->parts)) > len) {
 		len = ret;
-		jump->at = area_fit(area, pad, len);
-		if (!jump->at)
+		for (at = 0, pages = PAGES_USED; !at && pages <= PAGES_ANY; pages++)
+			at = area_fit(area, pad, len, pages);
+		if (!at)
 			return -ENOSPC;
 	}
 	if (ret < 0)
 		return ret;
+	jump->at = at;
 	jump->len = ret;
-	pun_jump(&pad->pun, pad->addr, jump->at, jump->code);
-	ret = ssol_area_write(pmm->mm, area->base, jump->at, code, jump->len);
+	pun_jump(&pad->pun, pad->addr, at, jump->code);
+	ret = ssol_area_write(pmm->mm, area->base, at, code, jump->len);
+	if (!ret)
+		ret = xa_err(xa_store(&area->jumps, (at - area->base) / PAD_UNIT, jump, SSOL_GFP));
 	if (ret)
 		return ret;
-	ret = xa_err(xa_store(&area->jumps, (jump->at - area->base) / PAD_UNIT, jump,
-			      SSOL_GFP));
-	if (!ret)
-		bitmap_set(area->taken, (jump->at - area->base) / PAD_UNIT,
-			   (jump->at + jump->len - 1 - area->base) / PAD_UNIT -
-			   (jump->at - area->base) / PAD_UNIT + 1);
-	area->nr_words += !ret && pad->counts;
-	return ret;
+	units_take(area, jump);
+	area->nr_words += pad->counts;
+	return 0;
 }
 
 /**
@@ -372,18 +430,28 @@ static int area_put(struct probed_mm *pmm, struct pad_area *area, struct jump *j
  */
 int pad_place(struct probed_mm *pmm, struct jump *jump)
 {
+	unsigned int i, len = pad_guess(&jump->pad);
 	struct pad_area *area;
-	unsigned int i;
+	enum pages pages;
+	unsigned long at;
 	int ret;
 
 	lockdep_assert_held(&pmm->lock);
-	for (i = 0; i < pmm->jumps.nr_areas; i++) {
-		ret = area_put(pmm, pmm->jumps.areas[i], jump);
-		if (ret != -ENOSPC && ret != -ERANGE)
-			return ret;
+	for (pages = PAGES_USED; pages <= PAGES_ANY; pages++) {
+		for (i = 0; i < pmm->jumps.nr_areas; i++) {
+			area = pmm->jumps.areas[i];
+			at = area_fit(area, &jump->pad, len, pages);
+			ret = at ? area_put(pmm, area, jump, at) : -ENOSPC;
+			if (ret != -ENOSPC && ret != -ERANGE)
+				return ret;
+		}
 	}
 	area = area_create(pmm, &jump->pad.pun, jump->pad.addr);
-	return IS_ERR(area) ? PTR_ERR(area) : area_put(pmm, area, jump);
+	if (IS_ERR(area))
+		return PTR_ERR(area);
+	at = area_fit(area, &jump->pad, len, PAGES_FEW) ?:
+	     area_fit(area, &jump->pad, len, PAGES_ANY);
+	return at ? area_put(pmm, area, jump, at) : -ENOSPC;
 }
 
 /* Have the threads that come to the trap of a pad go on. */

@@ -4,7 +4,8 @@
  *
  * An area has two mappings, next to each other.  The first one maps the same file as SSOL areas do,
  * and has the pads.  The second one is memory that the module and the program share, and has the
- * counters.  Both stay when the module is unloaded, as threads may be in pads.
+ * counters.  Both stay when the module is unloaded, as threads may be in pads.  A forked child has
+ * neither: jumps are erased before a fork, and no thread forks while it is in a pad.
  *
  * The displacement of a jump has bytes that must trap (pun.h).  So the address of a pad is not
  * free: an area is mapped where the first pad of it can be.
@@ -27,6 +28,8 @@ struct probed_mm;
 /* Room in an area is handed out in units. */
 #define PAD_UNIT	16UL
 #define PAD_UNITS	(PAD_AREA_SIZE / PAD_UNIT)
+#define PAD_PAGES	(PAD_AREA_SIZE / PAGE_SIZE)
+#define PAD_PAGE_UNITS	(PAGE_SIZE / PAD_UNIT)
 
 /* Each counter has a cache line, as the threads that count in different pads do. */
 #define PAD_WORD_STRIDE	64UL
@@ -38,6 +41,7 @@ struct probed_mm;
  * @nr_words: number of counters handed out; under probed_mm::lock
  * @pages: pages of @words; set under probed_mm::lock
  * @taken: units that are handed out; under probed_mm::lock
+ * @units: number of these in each page; under probed_mm::lock
  * @jumps: jumps whose pads begin in a unit, by its number; changed under probed_mm::lock
  */
 struct pad_area {
@@ -46,6 +50,7 @@ struct pad_area {
 	unsigned int nr_words;
 	struct page *pages[PAD_WORDS_SIZE / PAGE_SIZE];
 	DECLARE_BITMAP(taken, PAD_UNITS);
+	u16 units[PAD_PAGES];
 	struct xarray jumps;
 };
 

@@ -73,6 +73,8 @@ struct site_key {
  * @slot: address of the slot; 0 if the site has none
  * @plan: plan of the instruction, with its bytes; constant
  * @heat: hits since the site was last considered for a jump, up to a limit; traps write it
+ * @failures: how often its jump could not be written, up to a limit; under probed_mm::lock
+ * @passes: how often it is to be hot before the next try; traps write it, too
  * @heated: node in probed_mm::jumps.hot
  * @listed: the site is there
  * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
@@ -112,6 +114,8 @@ struct site {
 	u8 heat;
 	bool listed;
 	u8 barred;
+	u8 failures;
+	u16 passes;
 	struct llist_node heated;
 	struct jump *jumps;
 	union {

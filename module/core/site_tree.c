@@ -265,6 +265,14 @@ struct site *pmm_next_site(struct site *site)
 	return next ? rb_entry(next, struct site, in_tree) : NULL;
 }
 
+/* Get the last site before a site, or NULL.  Context: as for pmm_next_site(). */
+struct site *pmm_prev_site(struct site *site)
+{
+	struct rb_node *prev = rb_prev(&site->in_tree);
+
+	return prev ? rb_entry(prev, struct site, in_tree) : NULL;
+}
+
 /**
  * sites_remove() - remove all sites of a probed mm, so that no trap and no unmapping finds them
  * @pmm: the probed mm; it is used only by its mmu notifier, and by threads that have looked up a

@@ -23,6 +23,7 @@ struct site_stock {
 
 struct site *pmm_first_site(struct probed_mm *pmm, unsigned long addr);
 struct site *pmm_next_site(struct site *site);
+struct site *pmm_prev_site(struct site *site);
 
 int sites_init(void);
 void sites_exit(void);

@@ -33,6 +33,7 @@ static struct file *area_file;
  * @size: how much of it
  * @prot: PROT_*
  * @flags: MAP_PRIVATE or MAP_SHARED
+ * @vm_flags: VM_* that the mapping has besides
  */
 struct map_request {
 	struct mm_struct *mm;
@@ -41,7 +42,21 @@ struct map_request {
 	unsigned long size;
 	unsigned long prot;
 	unsigned long flags;
+	unsigned long vm_flags;
 };
+
+static void map_flag(const struct map_request *req)
+{
+	struct vm_area_struct *vma;
+
+	mmap_write_lock(req->mm);
+	vma = find_vma(req->mm, req->base);
+	/* The program may have changed it already. */
+	if (vma && vma->vm_file == req->file && vma->vm_start == req->base &&
+	    vma->vm_end == req->base + req->size)
+		compat_vm_flags_set(vma, req->vm_flags);
+	mmap_write_unlock(req->mm);
+}
 
 static long map_call(void *data)
 {
@@ -51,6 +66,8 @@ static long map_call(void *data)
 	kthread_use_mm(req->mm);
 	addr = vm_mmap(req->file, req->base, req->size, req->prot,
 		       req->flags | MAP_FIXED_NOREPLACE, 0);
+	if (!IS_ERR_VALUE(addr) && req->vm_flags)
+		map_flag(req);
 	kthread_unuse_mm(req->mm);
 	return IS_ERR_VALUE(addr) ? (long)addr : 0;
 }
@@ -59,6 +76,7 @@ static long map_call(void *data)
  * ssol_area_map() - map the file of all areas
  * @mm: the address space, in use
  * @base: where
+ * @inherited: a forked child has a copy
  *
  * A kernel thread maps it, and never the task itself.  So the limits that the program has set for
  * itself cannot cause its death.
@@ -66,18 +84,19 @@ static long map_call(void *data)
  * Context: may sleep; takes the mmap lock.
  * Return: 0 or a negative errno.
  */
-long ssol_area_map(struct mm_struct *mm, unsigned long base)
+long ssol_area_map(struct mm_struct *mm, unsigned long base, bool inherited)
 {
 	struct map_request req = {
 		.mm = mm, .file = area_file, .base = base, .size = SSOL_AREA_SIZE,
 		.prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE,
+		.vm_flags = inherited ? 0 : VM_DONTCOPY,
 	};
 
 	return worker_call_locked(map_call, &req);
 }
 
 /**
- * ssol_words_map() - map memory that the program and the module write to
+ * ssol_words_map() - map memory that the program and the module write to, but no child of it
  * @mm: the address space, in use
  * @file: the file with that memory
  * @base: where
@@ -92,6 +111,7 @@ long ssol_words_map(struct mm_struct *mm, struct file *file, unsigned long base,
 	struct map_request req = {
 		.mm = mm, .file = file, .base = base, .size = size,
 		.prot = PROT_READ | PROT_WRITE, .flags = MAP_SHARED,
+		.vm_flags = VM_DONTCOPY,
 	};
 
 	return worker_call_locked(map_call, &req);
@@ -292,7 +312,7 @@ struct ssol_area *ssol_area_create(struct mm_struct *mm, struct ssol_area *const
 	/* The program may race, and map something at the same place. */
 	do {
 		area->base = area_find_room(mm, areas, nr, near);
-		ret = area->base ? ssol_area_map(mm, area->base) : -ENOMEM;
+		ret = area->base ? ssol_area_map(mm, area->base, true) : -ENOMEM;
 	} while (ret == -EEXIST && --tries);
 	if (!ret)
 		return area;

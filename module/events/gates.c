@@ -6,12 +6,14 @@
  * text as it is with breakpoints of ours, which the other hooks know (foreign.c).  To erase a jump
  * takes interrupts on other processors, which a kprobe cannot wait for.  So a kprobe sends the
  * calling task to a function of ours first.  When that has erased the jumps, the task goes on where
- * it was, and the kprobe lets it pass.
+ * it was, and the kprobe lets it pass.  For a second, no jump is written: that is time for the
+ * access.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/mm.h>
 #include <linux/wait.h>
@@ -33,6 +35,7 @@ enum gate {
 	GATE_REMOTE,
 	GATE_PTRACE,
 	GATE_SWBP,
+	GATE_VM,
 	GATES,
 };
 
@@ -41,6 +44,7 @@ static struct kprobe gates[GATES];
 ARCH_GATE(gate_remote, gate_open_remote);
 ARCH_GATE(gate_ptrace, gate_open_ptrace);
 ARCH_GATE(gate_swbp, gate_open_swbp);
+ARCH_GATE(gate_vm, gate_open_vm);
 
 /* Get the address at which the task goes on, from where the kprobe is. */
 static unsigned long gate_left(enum gate gate)
@@ -72,8 +76,7 @@ static noinline __used unsigned long gate_open_remote(struct mm_struct *mm)
 	return gate_left(GATE_REMOTE);
 }
 
-/* Likewise with those of ptrace_access_vm(). */
-static noinline __used unsigned long gate_open_ptrace(struct task_struct *task)
+static void make_way_in(struct task_struct *task)
 {
 	struct mm_struct *mm = get_task_mm(task);
 
@@ -81,7 +84,20 @@ static noinline __used unsigned long gate_open_ptrace(struct task_struct *task)
 		make_way(mm);
 		mmput(mm);
 	}
+}
+
+/* Likewise with those of ptrace_access_vm(). */
+static noinline __used unsigned long gate_open_ptrace(struct task_struct *task)
+{
+	make_way_in(task);
 	return gate_left(GATE_PTRACE);
+}
+
+/* Likewise with those of mm_access(). */
+static noinline __used unsigned long gate_open_vm(struct task_struct *task)
+{
+	make_way_in(task);
+	return gate_left(GATE_VM);
 }
 
 /* Likewise with those of set_swbp(), whose caller holds the mmap lock for writing. */
@@ -105,6 +121,11 @@ static struct mm_struct *gate_mm(enum gate gate, struct pt_regs *regs)
 	switch (gate) {
 	case GATE_REMOTE:
 		return (struct mm_struct *)regs_get_kernel_argument(regs, 0);
+	case GATE_VM:
+		/* The kernel has another mode for each other use of this function. */
+		if (regs_get_kernel_argument(regs, 1) != PTRACE_MODE_ATTACH_REALCREDS)
+			return NULL;
+		fallthrough;
 	case GATE_PTRACE:
 		task = (struct task_struct *)regs_get_kernel_argument(regs, 0);
 		return READ_ONCE(task->mm);
@@ -118,22 +139,32 @@ static struct mm_struct *gate_mm(enum gate gate, struct pt_regs *regs)
 static bool gate_closed(enum gate gate, struct pt_regs *regs)
 {
 	const struct mm_struct *mm = gate_mm(gate, regs);
-	const struct probed_mm *pmm = mm ? pmm_lookup((struct mm_struct *)mm) : NULL;
-	unsigned long addr, len;
+	struct probed_mm *pmm = mm ? pmm_lookup((struct mm_struct *)mm) : NULL;
+	unsigned long addr = 0, len = ULONG_MAX, until = jiffies + HZ;
 
-	if (!pmm || !READ_ONCE(pmm->jumps.nr))
+	if (!pmm)
 		return false;
+	/* The mmap lock keeps jumps from being written now. */
 	if (gate == GATE_SWBP)
-		return true;
-	addr = regs_get_kernel_argument(regs, 1);
-	len = (int)regs_get_kernel_argument(regs, 3);
-	return addr < READ_ONCE(pmm->jumps.high) + PUN_LEN &&
-	       addr + len > READ_ONCE(pmm->jumps.low);
+		return READ_ONCE(pmm->jumps.nr);
+	if (gate != GATE_VM) {
+		addr = regs_get_kernel_argument(regs, 1);
+		len = (int)regs_get_kernel_argument(regs, 3);
+	}
+	/* Many programs look at the arguments of all processes, again and again. */
+	if (addr >= READ_ONCE(mm->arg_start) && addr < READ_ONCE(mm->env_end))
+		return false;
+	if (time_before(READ_ONCE(pmm->jumps.not_before), until))
+		WRITE_ONCE(pmm->jumps.not_before, until);
+	/* Pairs with jumps_write(): it sees that, or its jumps are seen here. */
+	smp_mb();
+	return READ_ONCE(pmm->jumps.nr) && addr < READ_ONCE(pmm->jumps.high) + PUN_LEN &&
+	       (addr + len < addr || addr + len > READ_ONCE(pmm->jumps.low));
 }
 
 static int on_gate(struct kprobe *kp, struct pt_regs *regs)
 {
-	static void (*const ways[])(void) = { gate_remote, gate_ptrace, gate_swbp };
+	static void (*const ways[])(void) = { gate_remote, gate_ptrace, gate_swbp, gate_vm };
 	enum gate gate = kp - gates;
 	bool closed;
 

@@ -33,7 +33,8 @@ static void mmu_erase_jumps(struct probed_mm *pmm, const struct mmu_notifier_ran
 	if (!READ_ONCE(pmm->jumps.nr) || !mmu_notifier_range_blockable(range) ||
 	    !compat_mmap_written(pmm->mm))
 		return;
-	if (range->event == MMU_NOTIFY_PROTECTION_PAGE)
+	/* If the program begins to use protection keys, its pads work no more. */
+	if (range->event == MMU_NOTIFY_PROTECTION_PAGE || !arch_pads_work(pmm->mm))
 		jumps_away(pmm, 0, ULONG_MAX);
 	else if (range->event == MMU_NOTIFY_PROTECTION_VMA ||
 		 (range->event == MMU_NOTIFY_UNMAP &&

@@ -52,6 +52,34 @@ MODULE_PARM_DESC(jump_after, "number of traps of a place before it may count wit
 #define REMOVALS_MAX_LOG	10U
 #define WAIT_FIRST	(HZ / 50 ?: 1)
 
+/* After so many failures, each one doubles the number of traps before the next try no more. */
+#define FAILURES_MAX	12U
+
+/* Note that the jump of a site could not be written, for a reason that may pass. */
+static void jump_failed(struct site *site)
+{
+	if (site->failures < FAILURES_MAX)
+		site->failures++;
+	WRITE_ONCE(site->passes, 1U << site->failures);
+}
+
+/* Check whether a site is to be listed later, if it is hit often again. */
+static bool jump_later(struct site *site)
+{
+	const struct probed_mm *pmm = site->pmm;
+	u16 passes = READ_ONCE(site->passes);
+
+	if (!READ_ONCE(jump_enabled) || READ_ONCE(pmm->jumps.off) ||
+	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before)))
+		return true;
+	/* A debugger's breakpoint in a register does not know of the copies in a pad. */
+	if (current->ptrace)
+		return true;
+	if (passes)
+		WRITE_ONCE(site->passes, passes - 1);
+	return passes;
+}
+
 /**
  * jump_hot() - list a site that has been hit often
  * @site: the site
@@ -64,8 +92,7 @@ void jump_hot(struct site *site)
 
 	if (READ_ONCE(site->barred))
 		return;
-	if (!READ_ONCE(jump_enabled) || READ_ONCE(pmm->jumps.off) ||
-	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before))) {
+	if (jump_later(site)) {
 		WRITE_ONCE(site->heat, 0);
 		return;
 	}
@@ -113,7 +140,7 @@ static const char *jumps_refused(struct probed_mm *pmm)
 	if (pmm->jumps.off || compat_has_uprobes(pmm->mm))
 		return "the kernel's uprobes are, or were, in this process";
 	if (!arch_pads_work(pmm->mm))
-		return "the process cannot execute pads";
+		return "the process uses protection keys";
 	if (generates_code(pmm->mm))
 		return "the process has code that it has generated, or may have copied";
 	return NULL;
@@ -139,6 +166,8 @@ const char *jump_missing(const struct site *site)
 		return "the probes there do not only count, nor have the same conditions";
 	if (!READ_ONCE(jump_enabled))
 		return "counting without traps is switched off";
+	if (site->failures)
+		return "its text was just being changed, or there was no memory";
 	return pmm->jumps.refused ?: "it has not been hit often enough";
 }
 
@@ -185,6 +214,17 @@ void jumps_erase_barred(struct probed_mm *pmm)
 	mutex_unlock(&pmm->lock);
 }
 
+static void jumps_write_all(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
+{
+	unsigned int i;
+
+	jumps_write(pmm, jumps, n);
+	for (i = 0; i < n; i++) {
+		if (!READ_ONCE(jumps[i]->on))
+			jump_failed(jumps[i]->site);
+	}
+}
+
 /* Write the jumps of sites that have been hit often. */
 static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 {
@@ -196,7 +236,8 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 	unsigned int n = 0;
 
 	pmm->jumps.refused = jumps_refused(pmm);
-	allowed = !pmm->jumps.refused;
+	allowed = !pmm->jumps.refused &&
+		  !time_before(jiffies, READ_ONCE(pmm->jumps.not_before));
 	llist_for_each_entry_safe(site, next, hot, heated) {
 		WRITE_ONCE(site->listed, false);
 		/* If its consumers cannot do without traps, do not try again until they change. */
@@ -205,20 +246,22 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 		    READ_ONCE(site->fast_state) != SITE_ARMED || site_jump(site))
 			continue;
 		jump = jump_make(&maker, site, &work);
-		if (!jump || !site_count_pads(site, jump))
+		if (!jump || !site_count_pads(site, jump)) {
+			jump_failed(site);
 			continue;
+		}
 		jumps[n++] = jump;
 		if (n == ARRAY_SIZE(jumps)) {
 			text_reader_end(&maker.text);
-			jumps_write(pmm, jumps, n);
+			jumps_write_all(pmm, jumps, n);
 			n = 0;
 		}
 		cond_resched();
 	}
 	jump_maker_end(&maker);
 	if (n)
-		jumps_write(pmm, jumps, n);
-	if (!allowed)
+		jumps_write_all(pmm, jumps, n);
+	if (pmm->jumps.refused)
 		WRITE_ONCE(pmm->jumps.not_before, jiffies + HZ);
 }
 
@@ -283,7 +326,9 @@ static void erase_range(struct probed_mm *pmm, unsigned long start, unsigned lon
 	jumps_erase(pmm, is_in, &range);
 	if (pmm->jumps.nr == before)
 		return;
-	/* The same may happen again and again, so wait longer each time. */
+	/* The same may happen again and again: wait longer each time.  Begin anew after a while. */
+	if (time_after(jiffies, pmm->jumps.not_before + 2 * (WAIT_FIRST << REMOVALS_MAX_LOG)))
+		pmm->jumps.removals = 0;
 	WRITE_ONCE(pmm->jumps.not_before, jiffies + (WAIT_FIRST << pmm->jumps.removals));
 	if (pmm->jumps.removals < REMOVALS_MAX_LOG)
 		pmm->jumps.removals++;

@@ -4,6 +4,7 @@
  */
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -17,9 +18,6 @@
 #include "target/target.h"
 #include "text/mapped_file.h"
 #include "text/read.h"
-
-/* How much text to look at, from a site on: whether the flags are of use, and what is covered. */
-#define TEXT_SEEN	96U
 
 /* The largest number of jumps of a site: each has another work to do. */
 #define JUMPS_MAX	8
@@ -86,13 +84,31 @@ static bool is_go(struct jump_maker *maker, unsigned long addr)
 	return maker->go;
 }
 
-/*
- * Undo our breakpoints and jumps in text that was read.  Return false if a site is under the jump.
- * A jump that is being erased may have been read in part, so do not look whether it is there.
+/* Check whether a site is within the instruction of the one before it: behind a LOCK prefix. */
+static bool within_another(struct site *site)
+{
+	const struct site *before = pmm_prev_site(site);
+
+	return before && before->kind == SITE_PROBE &&
+	       before->key.addr + ssol_len(&before->plan) > site->key.addr;
+}
+
+/**
+ * jump_text_clean() - undo breakpoints and jumps of ours in text that was read
+ * @site: the site where the text begins
+ * @text: the text
+ * @len: its length
+ *
+ * If the mmap lock was not held from the reading on, the text may be wrong: a jump may have been
+ * erased meanwhile.
+ *
+ * Context: probed_mm::lock held.
+ * Return: false if another site is where a jump would be, or shares the instruction.
  */
-static bool text_clean(struct site *site, u8 *text, unsigned int len)
+bool jump_text_clean(struct site *site, u8 *text, unsigned int len)
 {
 	unsigned long addr = site->key.addr;
+	const struct jump *jump;
 	struct site *other;
 
 	for (other = site; other && other->key.addr < addr + len; other = pmm_next_site(other)) {
@@ -100,42 +116,61 @@ static bool text_clean(struct site *site, u8 *text, unsigned int len)
 
 		if (other != site && at < PUN_LEN)
 			return false;
-		if (other->jumps)
-			memcpy(text + at, other->jumps->pad.pun.text, min(PUN_LEN, len - at));
+		jump = site_jump(other);
+		if (jump)
+			memcpy(text + at, jump->pad.pun.text, min(PUN_LEN, len - at));
 		else if (text[at] == ARCH_BREAKPOINT && other->kind == SITE_PROBE)
 			text[at] = other->plan.text[0];
 	}
-	return true;
+	return !within_another(site);
 }
 
-/* Decide whether a site can have a jump.  @pad says what it does; fill in the rest. */
-static enum barred pad_decide(struct jump_maker *maker, struct site *site, struct pad *pad)
+/* Get a number that differs for almost any two texts.  Context: any. */
+u64 jump_text_hash(const u8 *text, unsigned int len)
 {
-	unsigned long addr = site->key.addr;
-	unsigned int len = min_t(unsigned int, TEXT_SEEN, PAGE_SIZE - offset_in_page(addr));
-	enum pun_refusal why;
-	u8 text[TEXT_SEEN];
-	int got;
+	u64 hash = len, word = 0;
+	unsigned int n;
 
-	if (len < PUN_LEN)
-		return BARRED_PAGE;
-	got = text_reader_read(&maker->text, addr, text, len);
-	if (got != (int)len)
-		return BARRED_UNREADABLE;
-	if (!text_clean(site, text, len))
-		return BARRED_NEIGHBOUR;
-	why = pun_decide(&pad->pun, text, len);
+	for (; len; text += n, len -= n) {
+		n = min_t(unsigned int, len, sizeof(word));
+		if (n == sizeof(word))
+			memcpy(&word, text, sizeof(word));
+		else
+			memcpy(&word, text, n);
+		hash = (rol64(hash, 23) ^ word) * GOLDEN_RATIO_64;
+	}
+	return hash;
+}
+
+/* Decide whether a site can have a jump.  @jump says what it does; fill in the rest of its pad. */
+static enum barred jump_decide(struct jump_maker *maker, struct jump *jump, const u8 *text,
+			       unsigned int len)
+{
+	struct pad *pad = &jump->pad;
+	enum pun_refusal why = pun_decide(&pad->pun, text, len);
+
 	if (why)
 		return BARRED_PUN + why;
 	if (pad->pun.calls && arch_stacks_fixable())
 		return BARRED_SHADOW;
-	pad->addr = addr;
+	pad->addr = jump->site->key.addr;
 	pad->saves = pad_saves(&pad->filter, text, len);
 	if (pad->saves && !arch_pads_save())
 		return BARRED_CPU;
-	if (pad->saves && is_go(maker, addr))
+	if (pad->saves && is_go(maker, pad->addr))
 		return BARRED_GO;
 	return pad_filter_fits(pad) ? BARRED_NOT : BARRED_FILTER;
+}
+
+/* Read the text at a site, without breakpoints and jumps of ours. */
+static enum barred text_get(struct jump_maker *maker, struct site *site, u8 *text,
+			    unsigned int len)
+{
+	if (len < PUN_LEN)
+		return BARRED_PAGE;
+	if (text_reader_read(&maker->text, site->key.addr, text, len) != (int)len)
+		return BARRED_UNREADABLE;
+	return jump_text_clean(site, text, len) ? BARRED_NOT : BARRED_NEIGHBOUR;
 }
 
 /**
@@ -182,33 +217,33 @@ bool jump_does(const struct jump *jump, const struct pad_work *work)
 	       pad_filter_same(&jump->pad.filter, &work->filter);
 }
 
-/**
- * jump_make() - make a jump of a site
- * @maker: makes several jumps; jump_maker_end() comes after the last one
- * @site: the site, without a jump in the text
- * @work: what its pad is to do
- *
- * If the site has had such a jump before, it is used again.
- *
- * Context: may sleep; probed_mm::lock held, takes the mmap lock.
- * Return: the jump.  NULL if there is no memory, or, with the site barred, if it cannot have one.
- */
-struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct pad_work *work)
+/* Place the pad of a new jump.  Return 0 or a negative errno. */
+static int jump_place(struct jump *jump)
 {
-	struct jump *jump;
+	int ret = jump->pad.counts ? 0 : site_alloc_pad(jump);
+
+	/* Last: the area has the jump from then on. */
+	ret = ret ?: pad_place(jump->site->pmm, jump);
+	if (ret) {
+		if (jump->trap)
+			site_free(jump->trap);
+		return ret;
+	}
+	/* Traps find it from now on, complete. */
+	smp_store_release(&jump->site->jumps, jump);
+	if (jump->trap)
+		site_add_pad(jump);
+	return 0;
+}
+
+/* Make a new jump of a site.  @text: the text there, without breakpoints and jumps of ours. */
+static struct jump *jump_new(struct jump_maker *maker, struct site *site,
+			     const struct pad_work *work, const u8 *text, unsigned int len)
+{
+	struct jump *jump = kzalloc(sizeof(*jump), SSOL_GFP);
 	enum barred why;
-	unsigned int n = 0;
 	int ret;
 
-	for (jump = site->jumps; jump; jump = jump->older, n++) {
-		if (jump_does(jump, work))
-			return jump;
-	}
-	if (n == JUMPS_MAX) {
-		site_bar(site, BARRED_CHANGES);
-		return NULL;
-	}
-	jump = kzalloc(sizeof(*jump), SSOL_GFP);
 	if (!jump)
 		return NULL;
 	jump->site = site;
@@ -216,22 +251,42 @@ struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct
 	INIT_LIST_HEAD(&jump->in_pmm);
 	jump->pad.filter = work->filter;
 	jump->pad.counts = work->counts;
-	why = pad_decide(maker, site, &jump->pad);
-	ret = why || jump->pad.counts ? 0 : site_alloc_pad(jump);
-	/* Last: the area has the jump from then on. */
+	jump->seen = jump_text_hash(text, len);
+	why = jump_decide(maker, jump, text, len);
+	ret = why ? 0 : jump_place(jump);
 	if (!why && !ret)
-		ret = pad_place(maker->pmm, jump);
-	if (!why && !ret) {
-		/* Traps find it from now on, complete. */
-		smp_store_release(&site->jumps, jump);
-		if (jump->trap)
-			site_add_pad(jump);
 		return jump;
-	}
-	if (jump->trap)
-		site_free(jump->trap);
 	kfree(jump);
 	if (ret != -ENOMEM)
 		site_bar(site, why ?: BARRED_ROOM);
+	return NULL;
+}
+
+/**
+ * jump_make() - make a jump of a site
+ * @maker: makes several jumps; jump_maker_end() comes after the last one
+ * @site: the site, without a jump in the text
+ * @work: what its pad is to do
+ *
+ * If the site has had such a jump before, with the same text, it is used again.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ * Return: the jump.  NULL if there is no memory, or, with the site barred, if it cannot have one.
+ */
+struct jump *jump_make(struct jump_maker *maker, struct site *site, const struct pad_work *work)
+{
+	unsigned int len = jump_text_len(site->key.addr), n = 0;
+	struct jump *jump;
+	enum barred why;
+	u8 text[JUMP_TEXT];
+
+	why = text_get(maker, site, text, len);
+	for (jump = site->jumps; !why && jump; jump = jump->older, n++) {
+		if (jump_does(jump, work) && jump->seen == jump_text_hash(text, len))
+			return jump;
+	}
+	if (!why && n < JUMPS_MAX)
+		return jump_new(maker, site, work, text, len);
+	site_bar(site, why ?: BARRED_CHANGES);
 	return NULL;
 }

@@ -5,6 +5,9 @@
 #ifndef _UPROBES_JUMP_MAKE_H
 #define _UPROBES_JUMP_MAKE_H
 
+#include <linux/minmax.h>
+#include <linux/mm.h>
+
 #include "core/jump.h"
 #include "core/site.h"
 #include "text/read.h"
@@ -65,6 +68,17 @@ struct jump_maker {
 	bool go;
 };
 
+/* How much text a jump depends on: what it covers, and whether the flags are of use. */
+#define JUMP_TEXT	96U
+
+/* Get how much of it is in the page of an address. */
+static inline unsigned int jump_text_len(unsigned long addr)
+{
+	return min_t(unsigned int, JUMP_TEXT, PAGE_SIZE - offset_in_page(addr));
+}
+
+bool jump_text_clean(struct site *site, u8 *text, unsigned int len);
+u64 jump_text_hash(const u8 *text, unsigned int len);
 const char *site_barred(const struct site *site);
 void site_bar(struct site *site, enum barred why);
 bool site_pad_work(const struct site *site, struct pad_work *work);

@@ -28,6 +28,7 @@
 
 #include "jump_text.h"
 #include "arch.h"
+#include "jump_make.h"
 #include "base/compat.h"
 #include "core/site.h"
 #include "core/site_table.h"
@@ -110,14 +111,42 @@ static void jumps_store(struct mm_struct *mm, struct list_head *jumps, enum stag
 		jump_store(jump, stage);
 }
 
-/* Check whether @len bytes at the jump, as far as they are in its page, are those of @want. */
-static bool text_is(const struct jump *jump, const u8 *want, unsigned int len)
+/* Check whether the jump is in the text. */
+static bool text_jumps(const struct jump *jump)
 {
-	u8 there[PUN_TEXT_MAX];
+	u8 there[PUN_LEN];
 
-	len = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(jump->pad.addr));
-	memcpy_from_page(there, jump->page, offset_in_page(jump->pad.addr), len);
-	return !memcmp(there, want, len);
+	memcpy_from_page(there, jump->page, offset_in_page(jump->pad.addr), PUN_LEN);
+	return !memcmp(there, jump->code, PUN_LEN);
+}
+
+/*
+ * Check whether the text is the one that the jump was made for, with our breakpoint.  Context:
+ * probed_mm::lock and the mmap lock held.
+ */
+static bool text_suits(const struct jump *jump)
+{
+	unsigned int len = jump_text_len(jump->pad.addr);
+	const struct pun *pun = &jump->pad.pun;
+	u8 text[JUMP_TEXT];
+	bool ours;
+
+	memcpy_from_page(text, jump->page, offset_in_page(jump->pad.addr), len);
+	ours = text[0] == ARCH_BREAKPOINT;
+	return jump_text_clean(jump->site, text, len) && ours &&
+	       jump_text_hash(text, len) == jump->seen &&
+	       !memcmp(text, pun->text, min_t(unsigned int, pun->len, len));
+}
+
+/* Let others know of a jump that is about to be written. */
+static void jump_count(struct probed_mm *pmm, const struct jump *jump)
+{
+	if (!pmm->jumps.nr || jump->pad.addr < pmm->jumps.low)
+		WRITE_ONCE(pmm->jumps.low, jump->pad.addr);
+	if (!pmm->jumps.nr || jump->pad.addr > pmm->jumps.high)
+		WRITE_ONCE(pmm->jumps.high, jump->pad.addr);
+	WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr + 1);
+	atomic_inc(&jumps_now);
 }
 
 static bool site_ready(const struct site *site)
@@ -126,90 +155,42 @@ static bool site_ready(const struct site *site)
 }
 
 /*
- * Check whether another site is, or was, where the jump would be.  Its address may have been probed
- * after the jump was made.  Context: probed_mm::lock held.
- */
-static bool site_under(struct probed_mm *pmm, const struct jump *jump)
-{
-	const struct site *next = pmm_next_site(jump->site);
-
-	return next && next->key.addr < jump->pad.addr + PUN_LEN;
-}
-
-/*
  * Get the page of a jump, and set jump::on.  Return false if the jump must not be written: there is
- * no breakpoint of ours, or not the same text behind it.
+ * no breakpoint of ours, not the same text behind it, or another site under the jump.  @last: the
+ * jump before, whose page has been got in the same hold of the mmap lock; or NULL.
  */
-static bool jump_begin(struct probed_mm *pmm, struct jump *jump)
+static bool jump_begin(struct probed_mm *pmm, struct jump *jump, const struct jump *last)
 {
 	unsigned long addr = jump->pad.addr;
 	const struct vm_area_struct *vma = find_vma(pmm->mm, addr);
-	u8 want[PUN_TEXT_MAX];
 	struct page *page;
 
 	if (!vma || vma->vm_start > addr || !text_probeable(vma) || vma->vm_flags & VM_WRITE ||
-	    !vma->vm_file || !site_ready(jump->site) || site_under(pmm, jump))
+	    !vma->vm_file || !site_ready(jump->site))
 		return false;
-	page = text_page(pmm->mm, addr & PAGE_MASK, FOLL_WRITE);
-	if (IS_ERR(page))
-		return false;
+	if (last && (last->pad.addr & PAGE_MASK) == (addr & PAGE_MASK)) {
+		page = last->page;
+		get_page(page);
+	} else {
+		page = text_page(pmm->mm, addr & PAGE_MASK, FOLL_WRITE);
+		if (IS_ERR(page))
+			return false;
+	}
 	jump->page = page;
-	memcpy(want, jump->pad.pun.text, jump->pad.pun.len);
-	want[0] = ARCH_BREAKPOINT;
-	if (!PageAnon(page) || !text_is(jump, want, jump->pad.pun.len))
+	if (!PageAnon(page) || !text_suits(jump))
 		goto put;
 	WRITE_ONCE(jump->on, true);
 	/* Pairs with signal_add_resumption(): it sees the jump, or the site is barred here. */
 	smp_mb();
-	if (site_ready(jump->site))
+	if (site_ready(jump->site)) {
+		jump_count(pmm, jump);
 		return true;
+	}
 	WRITE_ONCE(jump->on, false);
 put:
 	put_page(page);
 	jump->page = NULL;
 	return false;
-}
-
-/**
- * jumps_write() - write jumps over breakpoints
- * @pmm: the probed mm, in use
- * @jumps: the jumps, which are not in the text
- * @n: number of @jumps
- *
- * Skip a jump if the text is not as it should be, or its breakpoint has another owner.
- *
- * Context: may sleep; probed_mm::lock held, takes the mmap lock.
- */
-void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
-{
-	struct mm_struct *mm = pmm->mm;
-	struct jump *jump;
-	LIST_HEAD(begun);
-	unsigned int i;
-
-	lockdep_assert_held(&pmm->lock);
-	mmap_read_lock(mm);
-	/* While the lock is held, the kernel's uprobes cannot come. */
-	for (i = 0; i < n && !pmm->jumps.off && !compat_has_uprobes(mm); i++) {
-		if (jump_begin(pmm, jumps[i]))
-			list_add_tail(&jumps[i]->in_pmm, &begun);
-	}
-	if (!list_empty(&begun)) {
-		jumps_store(mm, &begun, FENCE);
-		jumps_store(mm, &begun, TAIL);
-		jumps_store(mm, &begun, HEAD);
-	}
-	list_for_each_entry(jump, &begun, in_pmm) {
-		set_page_dirty_lock(jump->page);
-		if (!pmm->jumps.nr || jump->pad.addr < pmm->jumps.low)
-			WRITE_ONCE(pmm->jumps.low, jump->pad.addr);
-		if (!pmm->jumps.nr || jump->pad.addr > pmm->jumps.high)
-			WRITE_ONCE(pmm->jumps.high, jump->pad.addr);
-		WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr + 1);
-		atomic_inc(&jumps_now);
-	}
-	list_splice_tail(&begun, &pmm->jumps.on);
-	mmap_read_unlock(mm);
 }
 
 static void jump_end(struct probed_mm *pmm, struct jump *jump)
@@ -221,6 +202,52 @@ static void jump_end(struct probed_mm *pmm, struct jump *jump)
 	jump->page = NULL;
 	WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr - 1);
 	atomic_dec(&jumps_now);
+}
+
+/**
+ * jumps_write() - write jumps over breakpoints
+ * @pmm: the probed mm, in use
+ * @jumps: the jumps, which are not in the text
+ * @n: number of @jumps
+ *
+ * Skip a jump if the text is not as it should be, or its breakpoint has another owner.  Skip all if
+ * a debugger is just looking at the program.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ */
+void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
+{
+	struct mm_struct *mm = pmm->mm;
+	struct jump *jump, *next, *last = NULL;
+	LIST_HEAD(begun);
+	unsigned int i;
+
+	lockdep_assert_held(&pmm->lock);
+	mmap_read_lock(mm);
+	/* While the lock is held, the kernel's uprobes cannot come. */
+	for (i = 0; i < n && !pmm->jumps.off && !compat_has_uprobes(mm); i++) {
+		if (!jump_begin(pmm, jumps[i], last))
+			continue;
+		last = jumps[i];
+		list_add_tail(&last->in_pmm, &begun);
+	}
+	/* Pairs with gate_closed(): it sees these jumps, or has asked for time. */
+	smp_mb();
+	if (time_before(jiffies, READ_ONCE(pmm->jumps.not_before))) {
+		list_for_each_entry_safe(jump, next, &begun, in_pmm)
+			jump_end(pmm, jump);
+	}
+	if (!list_empty(&begun)) {
+		jumps_store(mm, &begun, FENCE);
+		jumps_store(mm, &begun, TAIL);
+		jumps_store(mm, &begun, HEAD);
+	}
+	list_for_each_entry(jump, &begun, in_pmm) {
+		set_page_dirty_lock(jump->page);
+		jump->site->failures = 0;
+	}
+	list_splice_tail(&begun, &pmm->jumps.on);
+	mmap_read_unlock(mm);
 }
 
 /**
@@ -242,7 +269,7 @@ void jumps_erase(struct probed_mm *pmm, bool (*leaves)(const struct jump *jump, 
 		if (!leaves(jump, data))
 			continue;
 		/* If the text has changed, somebody has overwritten the jump. */
-		if (text_is(jump, jump->code, PUN_LEN))
+		if (text_jumps(jump))
 			list_move_tail(&jump->in_pmm, &leaving);
 		else
 			jump_end(pmm, jump);

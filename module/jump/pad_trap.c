@@ -12,8 +12,12 @@
 #include "core/site.h"
 #include "core/site_table.h"
 
-/* Go on in the pad, or at @addr, if the jump has been erased since the byte was executed. */
-static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long addr)
+/*
+ * Go on in the pad, or at @addr, if the jump has been erased since the byte was executed.  A byte
+ * that is undefined has been executed before: see below.
+ */
+static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long addr,
+			 bool undefined)
 {
 	struct jump *jump = site_jump(site);
 	/* All jumps of a site cover the same instructions. */
@@ -33,6 +37,12 @@ static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long 
 			jump_bar(site);
 		return true;
 	}
+	/*
+	 * Its erasure has waited for this processor, so an undefined instruction is the program's
+	 * own.  If it were executed again, it would trap for ever.
+	 */
+	if (undefined && !jump)
+		return false;
 	/* If the page is being moved, or has been reclaimed, executing the text faults it in. */
 	if (!copy_from_user_nofault(&byte, (const void __user *)addr, 1) && pun_traps(byte))
 		return false;
@@ -40,15 +50,7 @@ static bool covered_trap(struct site *site, struct pt_regs *regs, unsigned long 
 	return true;
 }
 
-/**
- * jump_trap() - handle a trap at an instruction that a jump covers
- * @regs: user registers, of 64-bit code
- * @addr: address of the byte that has trapped
- *
- * Context: the trap; RCU read side.
- * Return: false if the byte is not one of ours.
- */
-bool jump_trap(struct pt_regs *regs, unsigned long addr)
+static bool trap_at(struct pt_regs *regs, unsigned long addr, bool undefined)
 {
 	struct site *site;
 	unsigned int back;
@@ -56,16 +58,30 @@ bool jump_trap(struct pt_regs *regs, unsigned long addr)
 	for (back = 1; back < PUN_LEN; back++) {
 		site = site_find(current->mm, addr - back);
 		/* Pairs with jump_make(). */
-		if (site && smp_load_acquire(&site->jumps) && covered_trap(site, regs, addr))
+		if (site && smp_load_acquire(&site->jumps) &&
+		    covered_trap(site, regs, addr, undefined))
 			return true;
 	}
 	return false;
 }
 
+/**
+ * jump_trap() - handle a breakpoint at an instruction that a jump covers
+ * @regs: user registers, of 64-bit code
+ * @addr: address of the breakpoint
+ *
+ * Context: the trap; RCU read side.
+ * Return: false if the breakpoint is not one of ours.
+ */
+bool jump_trap(struct pt_regs *regs, unsigned long addr)
+{
+	return trap_at(regs, addr, false);
+}
+
 /* The same for a byte that is undefined.  Context: the trap; RCU read side. */
 bool jump_undefined(struct pt_regs *regs)
 {
-	return jump_trap(regs, regs->ip);
+	return trap_at(regs, regs->ip, true);
 }
 
 /**

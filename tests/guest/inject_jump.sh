@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/jump_program.inc"
 inject=/sys/module/uprobes/parameters/inject
-sites="counts.consumer_count_pad.kmalloc jump_make.jump_make.kzalloc jump_text.jump_begin.page_get
+sites="counts.consumer_count_pad.kmalloc jump_make.jump_new.kzalloc jump_text.jump_begin.page_get
 	jump_text.jump_begin.page_get_killed pad_area.area_create.kvzalloc
 	pad_area.compat_shmem_file.shmem_file_setup pad_area.word_take.shmem_read_mapping_page_gfp
 	pad_area.area_put.xa_store"

@@ -6,11 +6,13 @@
  *
  * Prints its process ID, loads the operand at load_at, and prints "waits" when it waits for the
  * operand.  Then prints the operand, how many signals there were, and whether they came while it
- * waited ("in time").
+ * waited ("in time").  With an argument, first loads other operands until there is input, and in the
+ * end prints how many loads there were.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -29,6 +31,7 @@ asm(".text\n"
 	".globl load_at\n"
 	"load_at:\n"
 	"	mov (%rdi), %rax\n"
+	"	mov %rax, %rdx\n"
 	"	ret\n");
 
 static volatile int handled;
@@ -62,7 +65,18 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-int main(void)
+/* Load operands that are there. */
+static long warm(void)
+{
+	struct pollfd in = { .fd = 0, .events = POLLIN };
+	long n, value = 0;
+
+	for (n = 0; !poll(&in, 1, 1); n++)
+		load(&value);
+	return n;
+}
+
+int main(int argc, char **argv)
 {
 	long *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct uffdio_register reg = { .range = { (unsigned long)page, 4096 },
@@ -72,8 +86,9 @@ int main(void)
 	struct sigaction action = { .sa_handler = on_urg };
 	sigset_t urg, old;
 	pthread_t server;
-	long value;
+	long value, loads = 1;
 
+	(void)argv;
 	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg)) {
 		perror("userfaultfd");
 		return 2;
@@ -86,8 +101,12 @@ int main(void)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	printf("%d\n", getpid());
 	fflush(stdout);
+	if (argc > 1)
+		loads += warm();
 	value = load(page);
 	pthread_join(server, NULL);
 	printf("%ld %d %s\n", value, handled, came);
+	if (argc > 1)
+		printf("%ld\n", loads);
 	return 0;
 }

@@ -1,0 +1,189 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: jumps, breakpoints and the kernel's uprobes count the same calls of functions of installed programs
+# once: the programs use what all kernels offer
+# timeout: 600
+# needs: redis-cli /usr/bin/redis-check-rdb /usr/bin/python3 setarch
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/guest/jump.inc"
+
+theirs=/sys/kernel/tracing
+[ -e $theirs/uprobe_events ] || skip_all "this kernel has no uprobe_events"
+ktap_plan 12
+most=500
+at_exit 'echo 0 >$theirs/events/counted/enable; echo >$theirs/uprobe_events' 2>/dev/null
+
+# ours ON: count the calls while "work" runs, with jumps or without; print "OFFSET CALLS".
+ours() {
+	jump "$1"
+	# shellcheck disable=SC2046
+	count_begin "$file" $(cat "$tmp/offsets")
+	work
+	grep -c ' no trap$' /proc/$$/fdinfo/8 >"$tmp/without"
+	counts >"$tmp/counted"
+	let_go
+	count_end
+	awk '{ print substr($1, 4), $2 + $3 }' "$tmp/counted" | sort
+}
+
+# kernels: the same with the kernel's uprobes.
+kernels() {
+	sed -u "s,.*,p:counted/at_& $file:&," "$tmp/offsets" >>$theirs/uprobe_events
+	echo 1 >$theirs/events/counted/enable
+	work
+	awk '$3 > 0 { print substr($2, 4), $3 }' $theirs/uprobe_profile | sort
+	let_go
+	echo 0 >$theirs/events/counted/enable
+	echo >$theirs/uprobe_events
+	echo >$theirs/trace
+}
+
+# compare NAME LEAST: choose functions that two runs call equally often, LEAST of them or more, and
+# compare. Four results.
+compare() {
+	# Redis draws the seed of its hash tables, so it compares more or fewer keys each time.
+	uprobe list -v "$file" '*' | awk '/^0x/ && !/[cC]ompare|[eE]qual/ { print $1 }' | sort -u >"$tmp/offsets"
+	ours 0 >"$tmp/first"
+	cut -d' ' -f1 "$tmp/first" >"$tmp/offsets"
+	ours 0 >"$tmp/second"
+	comm -12 "$tmp/first" "$tmp/second" >"$tmp/stable"
+	choose <"$tmp/stable" | head -n $most >"$tmp/chosen"
+	cut -d' ' -f1 "$tmp/chosen" >"$tmp/offsets"
+	diag "$1: $(wc -l <"$tmp/offsets") functions, $(awk '{ n += $2 } END { print n }' "$tmp/chosen") calls"
+	check "$1: at least $2 functions can be compared" [ "$(wc -l <"$tmp/offsets")" -ge "$2" ]
+	ours 1 >"$tmp/jumps"
+	is "$(diff "$tmp/jumps" "$tmp/chosen")" "" "$1: jumps count what breakpoints count"
+	diag "$1: $(cat "$tmp/without") places without a trap at the end"
+	isnt "$(cat "$tmp/without")" 0 "$1: there were jumps"
+	kernels >"$tmp/kernels"
+	is "$(diff "$tmp/kernels" "$tmp/chosen")" "" "$1: and what the kernel's uprobes count"
+}
+
+# choose: pass on those lines "OFFSET CALLS" that only depend on what the program is told to do.
+choose() {
+	cat
+}
+
+# held COMMAND...: run COMMAND, at the same addresses each time, until it waits for its input.
+held() {
+	rm -f "$tmp/hold"
+	mkfifo "$tmp/hold"
+	setarch -R "$@" <"$tmp/hold" >"$tmp/said" 2>&1 &
+	pid=$!
+	exec 7>"$tmp/hold"
+	wait_until "the program is done" in_syscall 0
+}
+
+# in_syscall NUMBER...: check that the program waits in one of these system calls.
+in_syscall() {
+	local nr rest
+
+	read -r nr rest <"/proc/$pid/syscall"
+	[[ " $* " == *" $nr "* ]] && [ "$(readlink "/proc/$pid/exe")" = "$file" ]
+}
+
+# let_go: end the program.
+let_go() {
+	exec 7>&-
+	wait "$pid"
+}
+
+file=$tmp/bash
+cp "$(readlink -f /bin/bash)" "$file"
+cat >"$tmp/script" <<'END'
+f() { local a=("$@"); x=$((x + ${#a[@]} * $1 % 7)); }
+declare -A map
+for i in {1..120}; do
+	f $i $((i * i)) "${y:0:5}"
+	y=${y#?}$i z=${y//1/one} map[$((i % 23))]=$z
+	[[ $z =~ ^([0-9]+)one ]] && w=${BASH_REMATCH[1]}
+	case $i in *7) printf -v v '%05d %s' $i "${w^^}" ;; [0-3]*) set -- $y $i; shift ;; *) v=${v%% *} ;; esac
+	while read -r a b; do v=$a$b; done <<<"$i $v"
+	eval "g$((i % 5))() { :; }; g$((i % 5))"
+	trap ": $i" USR1
+	test -n "$v" -a $i -gt 7 || unset 'map[3]'
+done
+echo $x ${#y} "${!map[@]}" ${map[5]}
+read -r end
+END
+work() {
+	held "$file" --norc "$tmp/script"
+}
+compare bash 300
+
+file=$tmp/python3
+cp "$(readlink -f /usr/bin/python3)" "$file"
+cat >"$tmp/script" <<'END'
+import sys
+class Counter:
+    def __init__(self): self.n = {}
+    def add(self, key): self.n[key] = self.n.get(key, 0) + 1
+c = Counter()
+for i in range(150):
+    c.add(str(i % 17)); c.add((i % 5, 'x')); c.add(frozenset([i % 3]))
+    text = '%d %s %.3f' % (i, 'a' * (i % 9), i / 7); parts = text.split(); text = '-'.join(reversed(parts)).upper()
+    try:
+        [j ** 2 for j in range(i % 11)][i % 12]
+    except IndexError as e:
+        c.add(repr(e)[:9])
+    data = bytes(text, 'ascii'); c.add(sum(data) % 13); c.add(int.from_bytes(data[:8], 'big') % 11)
+    x = {j: j * 1j for j in range(i % 4)}; y = set(x) | {i} ; z = sorted(y, key=lambda v: -v); c.add(z[0] % 2)
+    def gen(n):
+        for k in range(n): yield k << 70
+    c.add(sum(gen(i % 6)) % 5)
+print(len(c.n), sorted(map(str, c.n))[:4])
+sys.stdin.readline()
+END
+work() {
+	held env PYTHONHOME=/usr PYTHONHASHSEED=0 "$file" -S "$tmp/script"
+}
+compare python3 300
+
+# Commands to a server. It does some things at certain times, whatever it is told.
+file=$tmp/redis-server
+cp /usr/bin/redis-check-rdb "$file"
+for i in {1..30}; do
+	printf '%s\n' "set k v$i" 'get k' 'incr n' 'append t x' 'getrange t 0 5' 'setbit b 7 1' 'bitcount b' \
+		"lpush l $i" 'lrange l 0 3' "sadd s m$i" "sismember s m$i" 'scard s' "hset h f$i $i" "hget h f$i" \
+		"zadd z $i m$i" 'zrange z 0 5' 'zscore z m1' "pfadd p e$i" 'pfcount p' "xadd x $i-1 f v" 'xlen x' \
+		'type k' 'strlen t' 'mget k n t' 'getset k w' 'rpoplpush l r' 'linsert r before 1 0' 'hgetall h' \
+		'zrank z m1' 'sort s alpha limit 0 2' 'dump k' 'object encoding h' 'exists k' 'echo hi' 'del r'
+done >"$tmp/commands"
+in_load=commands
+work() {
+	setarch -R "$file" --port 0 --unixsocket "$tmp/socket" --save '' --dir "$tmp" --activerehashing no --slowlog-log-slower-than -1 \
+		>"$tmp/log" 2>&1 &
+	pid=$!
+	wait_until "the server listens" test -S "$tmp/socket"
+	wait_until "the server waits" in_syscall 232 281
+	# shellcheck disable=SC2012
+	fds=$(ls "/proc/$pid/fd" | wc -l)
+	if [ $in_load = commands ]; then
+		redis-cli -s "$tmp/socket" <"$tmp/commands" >"$tmp/answers"
+	else
+		{ echo ping; sleep "$in_load"; } | redis-cli -s "$tmp/socket" >"$tmp/answers"
+	fi
+	wait_until "the client is gone" client_is_gone
+}
+client_is_gone() {
+	# shellcheck disable=SC2012
+	[ "$(ls "/proc/$pid/fd" | wc -l)" = "$fds" ] && in_syscall 232 281
+}
+let_go() {
+	kill "$pid"
+	wait "$pid"
+	rm -f "$tmp/socket"
+}
+choose() {
+	local first
+
+	cut -d' ' -f1 "$tmp/stable" >"$tmp/offsets"
+	for in_load in 1 7; do
+		ours 0 >"$tmp/idle.$in_load"
+	done
+	in_load=commands
+	comm -3 "$tmp/idle.1" "$tmp/idle.7" | awk '{ print $1 }' | sort -u >"$tmp/timed"
+	join -v 1 - "$tmp/timed"
+}
+compare redis 200
