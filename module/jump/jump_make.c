@@ -6,6 +6,7 @@
 #include <linux/fs.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
+#include <linux/mmap_lock.h>
 #include <linux/slab.h>
 
 #include "jump_make.h"
@@ -99,10 +100,7 @@ static bool within_another(struct site *site)
  * @text: the text
  * @len: its length
  *
- * If the mmap lock was not held from the reading on, the text may be wrong: a jump may have been
- * erased meanwhile.
- *
- * Context: probed_mm::lock held.
+ * Context: probed_mm::lock held, and the mmap lock from the reading on: no jump is half erased.
  * Return: false if another site is where a jump would be, or shares the instruction.
  */
 bool jump_text_clean(struct site *site, u8 *text, unsigned int len)
@@ -166,11 +164,19 @@ static enum barred jump_decide(struct jump_maker *maker, struct jump *jump, cons
 static enum barred text_get(struct jump_maker *maker, struct site *site, u8 *text,
 			    unsigned int len)
 {
+	unsigned long addr = site->key.addr;
+	bool clean;
+
 	if (len < PUN_LEN)
 		return BARRED_PAGE;
-	if (text_reader_read(&maker->text, site->key.addr, text, len) != (int)len)
+	if (text_reader_read(&maker->text, addr, text, len) != (int)len)
 		return BARRED_UNREADABLE;
-	return jump_text_clean(site, text, len) ? BARRED_NOT : BARRED_NEIGHBOUR;
+	/* The reader has the page now, and no jump is being erased while the lock is held. */
+	mmap_read_lock(maker->pmm->mm);
+	text_reader_read(&maker->text, addr, text, len);
+	clean = jump_text_clean(site, text, len);
+	mmap_read_unlock(maker->pmm->mm);
+	return clean ? BARRED_NOT : BARRED_NEIGHBOUR;
 }
 
 /**

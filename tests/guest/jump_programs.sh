@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
-ktap_plan 17
+ktap_plan 20
 
 jump 1
 
@@ -34,6 +34,19 @@ counted python "$python -Sc 'print(sum(len(str(i ** 3)) for i in range(3000)), s
 	"p:$python:*" 'p:libc:*'
 counted awk "awk 'BEGIN { for (i = 0; i < 100000; i++) { t = sprintf(\"%d,%s\", i, substr(t, 1, 30)); n += split(t, a, /,/) }; print n, t }'" \
 	'p:libc:*'
+
+# Some twenty programs, one after the other, with all functions of libc counted in each.
+awk 'BEGIN { for (i = 0; i < 30000; i++) print i * 7919 % 10007, "word" i % 101, i, "a\tb" }' >"$tmp/text"
+sort "$tmp/text" >"$tmp/sorted"
+counted tools "cd $tmp; export LC_ALL=C
+	sort -k2,2 -k1n text | md5sum; sort -R --random-source=text text | sha256sum; sed 's/word\([0-9]*\)/\1-&/g' text | md5sum
+	grep -c 'word[0-9]*7 ' text; tr a-z A-Z <text | md5sum; cut -d' ' -f1,3 text | uniq -c | md5sum; wc text
+	od -An -tx1 text | tail -n 1; gzip -nc text | md5sum; xz -0c text | md5sum
+	tar --mtime=@0 --owner=0 --group=0 -cf - text | md5sum; diff text sorted | md5sum; comm -12 sorted sorted | md5sum
+	join sorted sorted | md5sum; paste text sorted | md5sum; fold -w 7 text | md5sum; expand text | md5sum; base64 text | md5sum
+	seq 1 3000 | factor | md5sum; shuf --random-source=text text | md5sum; tac text | md5sum; nl text | md5sum; pr -t text | md5sum
+	find /usr/share/zoneinfo /etc -type f 2>/dev/null | sort | md5sum; ls -ln /usr/bin | md5sum; dd if=text bs=100 status=none | cksum
+	split -l 1000 --filter='cksum' text | md5sum; date -u -d @86400" 'p:libc:*'
 
 # A program in Go: its stacks are small, so its pads save nothing.
 awk 'BEGIN { for (i = 0; i < 400; i++) printf "%s{\"a\": %d, \"b\": [%d, null]}", i ? "," : "[", i, i * i; print "]" }' >"$tmp/doc.json"
