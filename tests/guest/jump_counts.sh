@@ -104,13 +104,23 @@ for i in {1..120}; do
 	trap ": $i" USR1
 	test -n "$v" -a $i -gt 7 || unset 'map[3]'
 done
+# Each of these once, for the functions behind them.
+alias ll='ls -l'; alias; unalias ll; shopt -s extglob; shopt; set -o; umask -S; ulimit -a; type cd f; hash -r; jobs
+pushd /usr; dirs -v; popd; declare -p map x; declare -f f; declare -i n=5+3; declare -r c=1; export E=2; readonly; enable
+printf '%q %b %x %c %e %(%Y)T\n' 'a b' 'c\n' 255 z 1.5 0; mapfile -t lines <<<"$y"; IFS=: read -ra parts <<<"a:b:c"
+while getopts ab: o -a -b 3; do :; done; complete -W 'one two' g; compgen -W 'one two' o; complete; trap; let n++; ((n **= 2))
+v=abcabc; echo ${v//b/X} ${v%c} ${v##*a} ${v:1:2} ${v^} ${v@Q} ${v/#a/Z} {1..3}{a,b} $((7 / 2 ^ 3 << 1)) ~ /usr/l*b
+[[ abc == a*c && ! -e /none || 1 -lt 2 ]]; case x.tar in +(x).*) : ;; esac; local 2>/dev/null; command -v cd; builtin echo; caller
+exec 9</dev/null; exec 9<&-; { echo a; } >/dev/null 2>&1; select w in a b; do break; done <<<1; for ((i = 0; i < 3; i++)); do continue; done
+until true; do :; done; unset -f f; shift 0; history -c; fc -l 2>/dev/null; bind -l >/dev/null 2>&1; disown 2>/dev/null
+printf -v z '%s' "${parts[@]}"; z+=end; parts+=(d); a=([3]=x [1]=y); echo "${!a[@]}" "${a[@]:1}"; return 2>/dev/null
 echo $x ${#y} "${!map[@]}" ${map[5]}
 read -r end
 END
 work() {
 	held "$file" --norc "$tmp/script"
 }
-compare bash 300
+compare bash 400
 
 file=$tmp/python3
 cp "$(readlink -f /usr/bin/python3)" "$file"
@@ -132,13 +142,45 @@ for i in range(150):
     def gen(n):
         for k in range(n): yield k << 70
     c.add(sum(gen(i % 6)) % 5)
+# Each of these once, for the functions behind them.
+import re, json, math, itertools, collections, functools, io, struct, time, string, textwrap, operator, os, types, weakref, copy, ast
+print(re.sub(r'(a+)|b', lambda m: m.group(0) * 2, 'aabab'), json.loads(json.dumps({'a': [1, 2.5, None, True, 'x\u1234']})))
+b = bytearray(b'abc'); b += b'd'; b.reverse(); m = memoryview(b)[1:3]; print(bytes(m), m.tolist(), b.hex(), b'x,y'.split(b','))
+print(math.gcd(12, 18), divmod(-7, 2), 7 // 2, -7 % 3, 2 ** 100, 10 ** 20 // 3, round(2.567, 2), abs(-3 + 4j), float('1e10').hex(), int('ff', 16))
+print(list(itertools.permutations([1, 2, 3]))[:2], collections.Counter('hello').most_common(1), collections.deque([1, 2], 3), sorted({3: 1, 2: 2}))
+print(struct.pack('<IhQ', 1, -2, 3), struct.unpack('>H', b'ab'), '%x %o %e %r' % (255, 8, 1.5, 'q'), f'{3.14159:>10.3f}|{"a":^5}|{1000000:,}')
+s = 'Hello W\u00f6rld \U0001f600'; print(s.encode(), s.casefold(), s.find('W'), s.partition(' '), s.zfill(20), s.title(), s.isalpha(), s.translate({72: 'J'}))
+print(s.encode('utf-16'), b'\xff'.decode('latin-1'), 'a\tb'.expandtabs(), ' x '.strip(), 'abc'[::-1], 'x' in 'xyz', 'a' < 'b', ','.join('abc'))
+class P(tuple): __slots__ = (); x = property(lambda self: self[0])
+class Q(P):
+    def __eq__(self, o): return NotImplemented
+    def __hash__(self): return 3
+    def __enter__(self): return self
+    def __exit__(self, *a): return True
+with Q((1, 2)) as q: raise KeyError('k')
+print(q.x, isinstance(q, P), issubclass(Q, tuple), type('T', (), {'a': 1})().a, getattr(q, 'none', 5), vars(types.SimpleNamespace(z=1)), q in {q})
+print(eval('1 + 2'), compile('a = 1', 'f', 'exec').co_names, ast.dump(ast.parse('x + 1'))[:20], copy.deepcopy([{1: (2, [3])}]), operator.itemgetter(1)('ab'))
+print(functools.reduce(operator.add, range(5)), list(zip('ab', range(2))), list(map(str, filter(None, [0, 1]))), any([0]), all([]), max('abc'), min(3, 2), sum([.1] * 3))
+print({1, 2} & {2, 3}, {1} | {2}, {1, 2} - {1}, {1} ^ {2}, frozenset([1]) <= {1}, {**{'a': 1}, 'b': 2}, [*range(3), 9], list(enumerate('ab')), slice(1, 5, 2).indices(4))
+try:
+    try: int('x')
+    except ValueError as e: raise RuntimeError('r') from e
+except RuntimeError as e: print(repr(e.__cause__))
+def co():
+    while True:
+        got = yield 1
+        if got is None: return 2
+g = co(); next(g); g.send(5)
+try: g.send(None)
+except StopIteration as e: print(e.value)
+w = weakref.ref(c); print(w() is c, io.StringIO('a\nb').readlines(), os.path.join('a', 'b'), textwrap.wrap('a b c d', 3), string.Template('$a').substitute(a=1))
 print(len(c.n), sorted(map(str, c.n))[:4])
 sys.stdin.readline()
 END
 work() {
 	held env PYTHONHOME=/usr PYTHONHASHSEED=0 "$file" -S "$tmp/script"
 }
-compare python3 300
+compare python3 500
 
 # Commands to a server. It does some things at certain times, whatever it is told.
 file=$tmp/redis-server
