@@ -7,6 +7,13 @@
 #include "status.h"
 
 #define JMP_SHORT	0xeb
+#define JAE_SHORT	0x73
+
+/* The registers that a record is made with, by their numbers in ModRM */
+#define REG_AX		0
+#define REG_CX		1
+#define REG_DX		2
+#define REG_SP		4
 
 /* The flags that "lock inc" changes. A comparison changes all. */
 #define COUNT_CHANGES	(STATUS_ALL & ~STATUS_CF)
@@ -15,13 +22,13 @@
  * struct work_state - the state before the copies, where the program's ip is that of the hit
  * @sp: see struct pad_state, as the others
  * @flags: likewise
- * @pushed: likewise
+ * @words: how many words are on the stack: rax, the flags if they are saved, rcx, rdx
  * @counted: likewise
  */
 struct work_state {
 	s16 sp;
 	u8 flags;
-	bool pushed;
+	u8 words;
 	bool counted;
 };
 
@@ -35,8 +42,8 @@ struct work_mark {
 	struct work_state state;
 };
 
-/* To save, the conditions, the work, to restore twice, and a jump. */
-#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 1 + 4 + 1 + 4)
+/* To save, the conditions, a record, to restore three times, two jumps and the trap. */
+#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 17 + 2 * PAD_VALUES + 3 * 7 + 3)
 
 /**
  * struct pad_out - a pad that is being emitted
@@ -62,9 +69,10 @@ struct pad_out {
 	u64 values[PAD_CONDITIONS];
 };
 
-bool pad_saves(const struct pad_filter *filter, const u8 *text, size_t len)
+bool pad_saves(const struct pad *pad, const u8 *text, size_t len)
 {
-	return status_live(text, len) & (filter->nr ? STATUS_ALL : COUNT_CHANGES);
+	return status_live(text, len) &
+	       (pad->filter.nr || pad->records ? STATUS_ALL : COUNT_CHANGES);
 }
 
 bool pad_filter_fits(const struct pad *pad)
@@ -72,7 +80,7 @@ bool pad_filter_fits(const struct pad *pad)
 	unsigned int i;
 
 	for (i = 0; i < pad->filter.nr; i++)
-		if (!pad_condition_fits(&pad->filter.conditions[i], pad->saves))
+		if (!pad_condition_fits(&pad->filter.conditions[i], pad_uses_stack(pad)))
 			return false;
 	return true;
 }
@@ -98,29 +106,54 @@ static void put(struct pad_out *o, const u8 *bytes, size_t len)
 	o->out.len += len;
 }
 
-static void put_save(struct pad_out *o)
+static void put_push(struct pad_out *o, unsigned int reg)
 {
+	put(o, (const u8 []) { (u8)(0x50 + reg) }, 1);
+	o->state.sp += sizeof(u64);
+	o->state.words++;
+}
+
+static void put_pop(struct pad_out *o, unsigned int reg)
+{
+	put(o, (const u8 []) { (u8)(0x58 + reg) }, 1);
+	o->state.sp -= sizeof(u64);
+	o->state.words--;
+}
+
+static void put_save(struct pad_out *o, const struct pad *pad)
+{
+	if (!pad_uses_stack(pad))
+		return;
 	/* lea -128(%rsp), %rsp; push %rax; lahf; seto %al */
 	put(o, (const u8 []) { 0x48, 0x8d, 0x64, 0x24, 0x80 }, 5);
 	o->state.sp = 128;
-	put(o, (const u8 []) { 0x50 }, 1);
-	o->state.sp = 136;
-	o->state.pushed = true;
+	put_push(o, REG_AX);
+	if (!pad->saves)
+		return;
 	put(o, (const u8 []) { 0x9f }, 1);
 	put(o, (const u8 []) { 0x0f, 0x90, 0xc0 }, 3);
 	o->state.flags = PAD_FLAGS_TAKEN;
 }
 
-static void put_restore(struct pad_out *o)
+/* Restore what is on the stack, and the flags. */
+static void put_restore(struct pad_out *o, const struct pad *pad)
 {
+	if (!pad_uses_stack(pad))
+		return;
+	if (o->state.words > 1) {
+		put_pop(o, REG_DX);
+		put_pop(o, REG_CX);
+		if (pad->saves)
+			put_pop(o, REG_AX);
+	}
 	/* add $127, %al; sahf; pop %rax; lea 128(%rsp), %rsp */
-	put(o, (const u8 []) { 0x04, 0x7f }, 2);
-	o->state.flags = PAD_FLAGS_ADDED;
-	put(o, (const u8 []) { 0x9e }, 1);
-	o->state.flags = PAD_FLAGS_KEPT;
-	put(o, (const u8 []) { 0x58 }, 1);
-	o->state.sp = 128;
-	o->state.pushed = false;
+	if (pad->saves) {
+		put(o, (const u8 []) { 0x04, 0x7f }, 2);
+		o->state.flags = PAD_FLAGS_ADDED;
+		put(o, (const u8 []) { 0x9e }, 1);
+		o->state.flags = PAD_FLAGS_KEPT;
+	}
+	put_pop(o, REG_AX);
 	put(o, (const u8 []) { 0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0 }, 8);
 	o->state.sp = 0;
 }
@@ -134,23 +167,47 @@ static void put_filter(struct pad_out *o, const struct pad *pad)
 		u8 code[PAD_CONDITION_LEN];
 		bool wide;
 
-		put(o, code, pad_condition_emit(condition, pad->saves, code, &wide));
+		put(o, code, pad_condition_emit(condition, pad_uses_stack(pad), code, &wide));
 		if (wide) {
 			o->values[o->nr_wide] = condition->value;
 			o->wide[o->nr_wide++] = (u16)o->out.len;
 		}
-		put(o, (const u8 []) { pad_condition_fails(condition), 0 }, 2);
+		/* The near form of a short jump has a prefix, and an opcode that is 16 higher. */
+		if (pad->records)
+			put(o, (const u8 []) { 0x0f, (u8)(pad_condition_fails(condition) + 0x10),
+					       0, 0, 0, 0 }, 6);
+		else
+			put(o, (const u8 []) { pad_condition_fails(condition), 0 }, 2);
 		o->rejects[o->nr_rejects++] = (u16)o->out.len;
 	}
 }
 
 /* Have the hits that fail a condition go on at the end of the code. */
-static void land_rejects(struct pad_out *o)
+static void land_rejects(struct pad_out *o, const struct pad *pad)
 {
 	unsigned int i;
 
-	for (i = 0; i < o->nr_rejects; i++)
-		o->out.buf[o->rejects[i] - 1] = (u8)(o->out.len - o->rejects[i]);
+	for (i = 0; i < o->nr_rejects; i++) {
+		unsigned int distance = o->out.len - o->rejects[i];
+
+		if (pad->records)
+			uinsn_put32(o->out.buf + o->rejects[i] - 4, distance);
+		else
+			o->out.buf[o->rejects[i] - 1] = (u8)distance;
+	}
+}
+
+/* Append a short jump forward. Return the offset behind it. */
+static unsigned int put_short(struct pad_out *o, u8 opcode)
+{
+	put(o, (const u8 []) { opcode, 0 }, 2);
+	return o->out.len;
+}
+
+/* Have a short jump lead to the end of the code. */
+static void land_short(struct pad_out *o, unsigned int behind)
+{
+	o->out.buf[behind - 1] = (u8)(o->out.len - behind);
 }
 
 static int put_count(struct pad_out *o, const struct pad *pad)
@@ -164,31 +221,101 @@ static int put_count(struct pad_out *o, const struct pad *pad)
 	uinsn_put32(code + 4, (u32)distance);
 	put(o, code, sizeof(code));
 	o->state.counted = true;
-	land_rejects(o);
-	if (pad->saves)
-		put_restore(o);
+	land_rejects(o, pad);
+	put_restore(o, pad);
 	return 0;
 }
 
-static void put_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+/* Append the trap, and the way of those that fail a condition, in the state @rejected. */
+static void put_trap(struct pad_out *o, const struct pad *pad, struct work_state rejected,
+		     struct pad_layout *layout)
 {
-	struct work_state rejected = o->state;
 	unsigned int jump;
 
-	if (pad->saves)
-		put_restore(o);
+	put_restore(o, pad);
 	layout->trap = (u16)o->out.len;
 	put(o, (const u8 []) { PAD_TRAP }, 1);
-	if (!pad->saves) {
-		land_rejects(o);
+	if (!pad_uses_stack(pad) || !o->nr_rejects) {
+		land_rejects(o, pad);
 		return;
 	}
-	put(o, (const u8 []) { JMP_SHORT, 0 }, 2);
-	jump = o->out.len;
-	land_rejects(o);
+	jump = put_short(o, JMP_SHORT);
+	land_rejects(o, pad);
 	o->state = rejected;
-	put_restore(o);
-	o->out.buf[jump - 1] = (u8)(o->out.len - jump);
+	put_restore(o, pad);
+	land_short(o, jump);
+}
+
+/* Store a register of the program in the record at rcx. */
+static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
+{
+	unsigned int reg = pad->recording.regs[nr];
+	u8 at = (u8)(sizeof(struct pad_record) + nr * sizeof(u64));
+	u8 word = REG_DX - (u8)reg;
+
+	if (reg == REG_SP) {
+		/* lea sp(%rsp), %rdx */
+		u8 code[8] = { 0x48, 0x8d, 0x94, 0x24 };
+
+		uinsn_put32(code + 4, (u32)o->state.sp);
+		put(o, code, sizeof(code));
+		reg = REG_DX;
+	} else if (reg <= REG_DX) {
+		/* mov word(%rsp), %rdx; rax is the last word */
+		if (reg == REG_AX)
+			word = o->state.words - 1;
+		put(o, (const u8 []) { 0x48, 0x8b, 0x54, 0x24, (u8)(word * sizeof(u64)) }, 5);
+		reg = REG_DX;
+	}
+	/* mov %reg, at(%rcx) */
+	put(o, (const u8 []) { (u8)(0x48 | (reg > 7 ? 4 : 0)), 0x89, (u8)(0x41 | (reg & 7) << 3),
+			       at }, 4);
+}
+
+static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	const struct pad_recording *r = &pad->recording;
+	u8 movabs[10] = { 0x48, 0xb8 }, id[8] = { 0x48, 0xc7, 0x41, 0x08 };
+	struct work_state rejected = o->state, begun;
+	unsigned int full, done, i;
+
+	if (pad->saves)
+		put_push(o, REG_AX);
+	put_push(o, REG_CX);
+	put_push(o, REG_DX);
+	begun = o->state;
+	layout->record = (u16)o->out.len;
+	/* rdtscp; shl $32, %rdx; or %rax, %rdx; and $PAD_CPUS - 1, %ecx; shl $6, %ecx */
+	put(o, (const u8 []) { 0x0f, 0x01, 0xf9 }, 3);
+	put(o, (const u8 []) { 0x48, 0xc1, 0xe2, 0x20 }, 4);
+	put(o, (const u8 []) { 0x48, 0x09, 0xc2 }, 3);
+	put(o, (const u8 []) { 0x81, 0xe1, 0xff, 0x0f, 0, 0 }, 6);
+	put(o, (const u8 []) { 0xc1, 0xe1, 0x06 }, 3);
+	/* movabs $heads, %rax; add %rcx, %rax; mov (%rax), %rcx; cmp 8(%rax), %rcx; jae full */
+	uinsn_put64(movabs + 2, r->heads);
+	put(o, movabs, sizeof(movabs));
+	put(o, (const u8 []) { 0x48, 0x01, 0xc8 }, 3);
+	put(o, (const u8 []) { 0x48, 0x8b, 0x08 }, 3);
+	put(o, (const u8 []) { 0x48, 0x3b, 0x48, 0x08 }, 4);
+	full = put_short(o, JAE_SHORT);
+	/* mov %rdx, (%rcx); movq $id, 8(%rcx) */
+	put(o, (const u8 []) { 0x48, 0x89, 0x11 }, 3);
+	uinsn_put32(id + 4, r->id);
+	put(o, id, sizeof(id));
+	for (i = 0; i < r->nr; i++)
+		put_value(o, pad, i);
+	/* add $size, %rcx; mov %rcx, (%rax) */
+	put(o, (const u8 []) { 0x48, 0x83, 0xc1,
+			       (u8)(sizeof(struct pad_record) + r->nr * sizeof(u64)) }, 4);
+	layout->commit = (u16)o->out.len;
+	put(o, (const u8 []) { 0x48, 0x89, 0x08 }, 3);
+	o->state.counted = true;
+	put_restore(o, pad);
+	done = put_short(o, JMP_SHORT);
+	land_short(o, full);
+	o->state = begun;
+	put_trap(o, pad, rejected, layout);
+	land_short(o, done);
 }
 
 /* Mark the place behind the LOCK prefix of a copy, where a thread may begin. */
@@ -243,13 +370,14 @@ static int emit(struct pad_out *o, const struct pad *pad, struct pad_layout *lay
 	int ret = 0;
 
 	memset(layout, 0, sizeof(*layout));
-	if (pad->saves)
-		put_save(o);
+	put_save(o, pad);
 	put_filter(o, pad);
 	if (pad->counts)
 		ret = put_count(o, pad);
+	else if (pad->records)
+		put_record(o, pad, layout);
 	else
-		put_trap(o, pad, layout);
+		put_trap(o, pad, o->state, layout);
 	ret = ret ? ret : put_copies(&o->out, pad, layout);
 	put_wide(o);
 	return ret;
@@ -267,14 +395,31 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 
 unsigned int pad_guess(const struct pad *pad)
 {
-	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2;
+	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
+	const unsigned int record = 63, value = 12;
 	unsigned int n = pad->pun.len + jump;
 
+	if (pad->records) {
+		n += save + pushes + record + pad->recording.nr * value + 3 * restore + 2 * pushes;
+		n += 2 * short_jump + 1 + pad->filter.nr * (PAD_CONDITION_LEN + 6 + sizeof(u64));
+		return n + (pad->filter.nr ? sizeof(u64) - 1 : 0);
+	}
 	n += pad->counts ? 8 : 1;
 	n += pad->saves ? save + restore : 0;
 	n += pad->saves && !pad->counts ? short_jump + restore : 0;
 	n += pad->filter.nr * (PAD_CONDITION_LEN + short_jump + sizeof(u64));
 	return n + (pad->filter.nr ? sizeof(u64) - 1 : 0);
+}
+
+/* Find what is on the stack: rax, the flags if they are saved, rcx, rdx. */
+static void unwind_words(const struct work_state *work, bool saves, struct pad_state *state)
+{
+	s8 last = (s8)(work->words - 1), others = saves ? 1 : 0;
+
+	state->ax = last;
+	state->status = saves && last > 0 ? last - 1 : -1;
+	state->cx = last > others ? last - others - 1 : -1;
+	state->dx = last > others + 1 ? last - others - 2 : -1;
 }
 
 /* Before the copies, nothing of the program has been executed. */
@@ -289,9 +434,9 @@ static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned
 		.ip = pad->addr,
 		.sp = mark->state.sp,
 		.flags = mark->state.flags,
-		.pushed = mark->state.pushed,
 		.counted = mark->state.counted,
 	};
+	unwind_words(&mark->state, pad->saves, state);
 }
 
 bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
@@ -314,6 +459,10 @@ bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 	*state = (struct pad_state) {
 		.ip = mark->ip,
 		.sp = mark->sp,
+		.ax = -1,
+		.cx = -1,
+		.dx = -1,
+		.status = -1,
 		.counted = mark->ip == pad->addr && !mark->done,
 	};
 	return true;

@@ -29,6 +29,31 @@
  * registers are those of the program. After the trap, the thread goes on at the copies. If nobody
  * handles the trap any more, "nop" replaces it, and the thread goes on there, too.
  *
+ * A pad that records writes the time and some registers into the ring of its processor, instead of
+ * counting. It traps if the ring is full. It saves rax, rcx and rdx, and the flags if they are of
+ * use. The record counts from the instruction on that stores the head; whoever stops the thread
+ * before that has it begin again, perhaps on another processor (pad_restarts()). So no two threads
+ * write to a ring at the same time.
+ *
+ *   record   push %rax			the flags, if they are saved
+ *            push %rcx
+ *            push %rdx
+ *   again    rdtscp			time, and number of the processor
+ *            shl $32, %rdx
+ *            or %rax, %rdx
+ *            and $0xfff, %ecx
+ *            shl $6, %ecx
+ *            movabs $heads, %rax
+ *            add %rcx, %rax
+ *            mov (%rax), %rcx		the head
+ *            cmp 8(%rax), %rcx
+ *            jae full
+ *            mov %rdx, (%rcx)
+ *            movq $id, 8(%rcx)
+ *            mov register, 16(%rcx)	and so on
+ *            add $size, %rcx
+ *            mov %rcx, (%rax)
+ *
  * All functions here are pure, and can be called in any context.
  */
 #ifndef UPROBES_ARCH_X86_PAD_H
@@ -38,19 +63,69 @@
 #include "pun.h"
 
 /** PAD_MAX - the largest size of a pad, in bytes. */
-#define PAD_MAX 320
+#define PAD_MAX 480
+
+/** PAD_VALUES - the largest number of registers in a record. */
+#define PAD_VALUES 6
+
+/** PAD_HEAD_STRIDE - the distance between the heads of two processors: a cache line. */
+#define PAD_HEAD_STRIDE 64
+
+/** PAD_CPUS - the number of processors that rdtscp can tell from each other on Linux. */
+#define PAD_CPUS 4096
 
 /** PAD_TRAP, PAD_NO_TRAP - the instruction that traps, and what replaces it. */
 #define PAD_TRAP 0xcc
 #define PAD_NO_TRAP 0x90
 
 /**
+ * struct pad_head - the head of a ring
+ * @next: address of the next record
+ * @limit: if @next is not below it, the pad traps
+ */
+struct pad_head {
+	u64 next;
+	u64 limit;
+};
+
+/**
+ * struct pad_record - a record in a ring
+ * @time: the time stamp counter
+ * @id: pad_recording::id
+ * @values: the registers
+ */
+struct pad_record {
+	u64 time;
+	u64 id;
+	u64 values[];
+};
+
+/** PAD_RECORD_MAX - the largest size of a record, in bytes. */
+#define PAD_RECORD_MAX (sizeof(struct pad_record) + PAD_VALUES * sizeof(u64))
+
+/**
+ * struct pad_recording - what a pad records
+ * @heads: address of the heads: one for each processor, PAD_HEAD_STRIDE apart
+ * @id: the number in its records, less than 2^31
+ * @nr: number of @regs
+ * @regs: numbers of the registers, as in ModRM
+ */
+struct pad_recording {
+	u64 heads;
+	u32 id;
+	u8 nr;
+	u8 regs[PAD_VALUES];
+};
+
+/**
  * struct pad - a pad to be written; plain data
  * @pun: the instructions that the jump covers
- * @filter: its filter; a pad that does not count has one
+ * @filter: its filter; a pad that neither counts nor records has one
  * @addr: address of the first instruction in the program
  * @counter: address of the counter, a multiple of 8; if @counts is set
+ * @recording: what it records, if @records is set
  * @counts: the pad counts; otherwise, it traps
+ * @records: the pad records, and traps if the ring is full; @counts is not set
  * @saves: the pad must leave all flags as they are, see pad_saves(). The processor must have lahf
  *	and sahf in 64-bit mode (CPUID 80000001h, ECX bit 0).
  */
@@ -59,29 +134,51 @@ struct pad {
 	struct pad_filter filter;
 	u64 addr;
 	u64 counter;
+	struct pad_recording recording;
 	bool counts;
+	bool records;
 	bool saves;
 };
+
+/* Check whether a pad uses the stack of the program. */
+static inline bool pad_uses_stack(const struct pad *pad)
+{
+	return pad->saves || pad->records;
+}
 
 /**
  * struct pad_layout - offsets in a pad
  * @copies: the copy of each covered instruction
  * @trap: the instruction that traps, if the pad does not count
+ * @record: the instruction at which a record begins, if the pad records
+ * @commit: the instruction that ends it
  */
 struct pad_layout {
 	u16 copies[PUN_INSNS];
 	u16 trap;
+	u16 record;
+	u16 commit;
 };
 
 /**
+ * pad_restarts() - check whether a thread must begin its record again
+ * @layout: the layout of the pad
+ * @offset: the offset in the pad at which the thread was stopped
+ *
+ * If so, it goes on at pad_layout::record.
+ */
+static inline bool pad_restarts(const struct pad_layout *layout, u64 offset)
+{
+	return offset > layout->record && offset <= layout->commit;
+}
+
+/**
  * pad_saves() - check whether a pad must save the flags
- * @filter: its filter
+ * @pad: the pad: its filter, and what it does, are set
  * @text: the text from the first covered instruction on
  * @len: number of bytes that are known
- *
- * A pad that does not save them uses no stack.
  */
-bool pad_saves(const struct pad_filter *filter, const u8 *text, size_t len);
+bool pad_saves(const struct pad *pad, const u8 *text, size_t len);
 
 /* Check whether a pad can have its filter: all of @pad is set, except for the counter. */
 bool pad_filter_fits(const struct pad *pad);
@@ -109,7 +206,8 @@ unsigned int pad_guess(const struct pad *pad);
 /**
  * enum pad_flags - where the status flags of the program are
  * @PAD_FLAGS_KEPT: in the flags register; a bare pad has changed some that are of no more use
- * @PAD_FLAGS_TAKEN: in ah, and OF is the lowest bit of al
+ * @PAD_FLAGS_TAKEN: in ah, and OF is the lowest bit of al. If rax was pushed after that, that is in
+ *	pad_state::status
  * @PAD_FLAGS_ADDED: in ah, and OF is the highest bit of al
  */
 enum pad_flags {
@@ -123,7 +221,10 @@ enum pad_flags {
  * @ip: the program's ip
  * @sp: number to add to the stack pointer
  * @flags: where its flags are
- * @pushed: its rax is the word at the stack pointer, before @sp is added
+ * @ax: its rax is this word from the stack pointer on, before @sp is added; -1 if it is in rax
+ * @cx: likewise for its rcx
+ * @dx: likewise for its rdx
+ * @status: likewise for rax with the flags
  * @counted: @ip is the address of the hit, and the hit is counted, or has trapped, if it passes the
  *	filter: when the thread comes there again, that is the same hit
  */
@@ -131,7 +232,10 @@ struct pad_state {
 	u64 ip;
 	s16 sp;
 	u8 flags;
-	bool pushed;
+	s8 ax;
+	s8 cx;
+	s8 dx;
+	s8 status;
 	bool counted;
 };
 
@@ -150,7 +254,7 @@ bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state);
  * pad_flags() - get the flags register of the program
  * @state: from pad_unwind()
  * @flags: the flags register of the thread
- * @ax: its rax
+ * @ax: its rax, or the word pad_state::status
  */
 u64 pad_flags(const struct pad_state *state, u64 flags, u64 ax);
 

@@ -173,15 +173,22 @@ bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned l
 bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs)
 {
 	struct pad_state state;
-	unsigned long ax = regs->ax;
+	u64 words[4];
 
 	if (!pad_unwind(pad, at, regs->ip, &state))
 		return false;
-	/* The task has just pushed its rax.  If that page has gone since, nothing can be done. */
-	if (state.pushed && copy_from_user_nofault(&ax, (void __user *)regs->sp, sizeof(ax)))
+	/* The task has just pushed these words.  If that page has gone since, nothing can be done. */
+	if (copy_from_user_nofault(words, (void __user *)regs->sp,
+				   (state.ax + 1) * sizeof(words[0])))
 		return false;
-	regs->flags = pad_flags(&state, regs->flags, regs->ax);
-	regs->ax = ax;
+	regs->flags = pad_flags(&state, regs->flags,
+				state.status < 0 ? regs->ax : words[state.status]);
+	if (state.ax >= 0)
+		regs->ax = words[state.ax];
+	if (state.cx >= 0)
+		regs->cx = words[state.cx];
+	if (state.dx >= 0)
+		regs->dx = words[state.dx];
 	regs->sp += state.sp;
 	regs->ip = state.ip;
 	/* A hit that has not passed the filter is at the same copy, and is not counted. */

@@ -152,7 +152,7 @@ static enum barred jump_decide(struct jump_maker *maker, struct jump *jump, cons
 	if (pad->pun.calls && arch_stacks_fixable())
 		return BARRED_SHADOW;
 	pad->addr = jump->site->key.addr;
-	pad->saves = pad_saves(&pad->filter, text, len);
+	pad->saves = pad_saves(pad, text, len);
 	if (pad->saves && !arch_pads_save())
 		return BARRED_CPU;
 	if (pad->saves && is_go(maker, pad->addr))

@@ -10,7 +10,11 @@
  *
  * Pads with filters are tried, too.  If the registers pass the filter, the thread traps with the
  * registers of the program, or it is counted.  If not, it goes on, and nothing is counted.
+ *
+ * Pads that record write one record with the registers, however often the thread begins it again.  If
+ * the ring is full, they trap.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,7 +40,12 @@ static struct pad_layout pad_parts;
 static bool passes;
 static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
+static unsigned long recorded, full, restarted;
 static unsigned long forms[2];
+
+/* The offsets in the data of the heads, and of the room for a record. */
+#define HEADS	(DATA_SIZE / 8)
+#define RECORD	(DATA_SIZE / 8 + 256)
 
 static struct {
 	struct stop stops[STEPS];
@@ -51,6 +60,39 @@ static u64 *counter(void)
 	return (u64 *)(region_of(REGION_DATA) + (pad.counter - layout.at[REGION_DATA]));
 }
 
+/* The head of the only processor that is used. */
+static struct pad_head *head(void)
+{
+	return (struct pad_head *)(region_of(REGION_DATA) + HEADS);
+}
+
+static struct pad_record *record(void)
+{
+	return (struct pad_record *)(region_of(REGION_DATA) + RECORD);
+}
+
+static u64 record_size(void)
+{
+	return sizeof(struct pad_record) + pad.recording.nr * sizeof(u64);
+}
+
+/* Reset the counter, and the ring, which has room for one record or for none. */
+static void reset(bool is_full)
+{
+	*counter() = 0;
+	memset(record(), 0, PAD_RECORD_MAX);
+	head()->next = layout.at[REGION_DATA] + RECORD;
+	head()->limit = head()->next + !is_full;
+}
+
+/* Get the number of hits that the pad has counted or recorded. */
+static u64 hits(void)
+{
+	if (pad.records)
+		return head()->next - (layout.at[REGION_DATA] + RECORD) == record_size();
+	return *counter();
+}
+
 __attribute__((format(printf, 1, 2)))
 static bool differs(const char *fmt, ...)
 {
@@ -62,7 +104,8 @@ static bool differs(const char *fmt, ...)
 	for (int i = 0; i < pad.pun.len; i++)
 		printf(" %02x", text[i]);
 	printf(" (%s, %s, %d conditions, %s): ", pad.saves ? "saving" : "bare",
-	       pad.counts ? "counts" : "traps", pad.filter.nr, passes ? "pass" : "fail");
+	       pad.counts ? "counts" : pad.records ? "records" : "traps", pad.filter.nr,
+	       passes ? "pass" : "fail");
 	va_start(ap, fmt);
 	vprintf(fmt, ap);
 	va_end(ap);
@@ -85,7 +128,7 @@ static bool run_native(void)
 	memset(code, 0xcc, CODE_SIZE);
 	memcpy(code + (trial.addr - layout.at[REGION_CODE]), text, sizeof(text));
 	trial_load_memory(&trial);
-	*counter() = 0;
+	reset(false);
 	native.nr = 0;
 	native.stops[native.nr++].cpu = cpu;
 	while (native.nr < STEPS) {
@@ -115,26 +158,32 @@ static bool run_native(void)
 static bool unwind(struct user_regs_struct *regs)
 {
 	struct pad_state state;
-	u64 ax = regs->rax, ip = regs->rip, word;
+	u64 ip = regs->rip, words[4];
 	bool handled;
 
 	if (!pad_unwind(&pad, at, regs->rip, &state))
 		return true;
-	if (state.pushed) {
-		memcpy(&word, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]), 8);
-		regs->rax = word;
-	}
-	regs->eflags = pad_flags(&state, regs->eflags, ax);
+	if (state.ax >= 0)
+		memcpy(words, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]),
+		       ((size_t)state.ax + 1) * sizeof(words[0]));
+	regs->eflags = pad_flags(&state, regs->eflags,
+				 state.status < 0 ? regs->rax : words[state.status]);
+	if (state.ax >= 0)
+		regs->rax = words[state.ax];
+	if (state.cx >= 0)
+		regs->rcx = words[state.cx];
+	if (state.dx >= 0)
+		regs->rdx = words[state.dx];
 	regs->rsp += (u64)(s64)state.sp;
 	regs->rip = state.ip;
 	/* Behind its trap, a hit that passes is handled. */
-	handled = pad.counts ? *counter() : passes && ip - at >= pad_parts.copies[0];
+	handled = pad.counts || hits() ? hits() : passes && ip - at >= pad_parts.copies[0];
 	return (state.counted && passes) == (handled && state.ip == pad.addr);
 }
 
 static bool same_registers(const struct user_regs_struct *a, const struct user_regs_struct *b)
 {
-	u64 changed = pad.filter.nr ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
+	u64 changed = pad.filter.nr || pad.records ? STATUS_ALL : STATUS_ALL & ~STATUS_CF;
 	u64 ignored = FLAGS_RF | FLAGS_TF | (pad.saves ? 0 : changed);
 	struct user_regs_struct x = *a, y = *b;
 
@@ -158,24 +207,46 @@ static bool dead_word(u64 addr)
 	       sp - addr <= 8;
 }
 
-/* Compare memory, except for the counter, and for the word that a pad may push. */
+/* Check for memory that a pad may change: the ring, and the words that it may push. */
+static bool is_scratch(u64 addr)
+{
+	u64 offset = addr - layout.at[REGION_DATA], pushed = trial.cpu.regs.rsp - 128 - 4 * 8;
+
+	return addr - pad.counter < 8 || offset - HEADS < sizeof(struct pad_head) ||
+	       offset - RECORD < PAD_RECORD_MAX || (pad_uses_stack(&pad) && addr - pushed < 4 * 8);
+}
+
+/* Compare memory, except for what a pad may change. */
 static bool same_memory(void)
 {
-	u64 sp = trial.cpu.regs.rsp;
-
 	for (int i = 0; i < 3; i++) {
 		const u8 *b = region_of(regions[i]);
 
 		for (u64 k = 0; b && k < DATA_SIZE; k++) {
 			u64 addr = layout.at[regions[i]] + k;
 
-			if (native.memory[i][k] == b[k] || addr - pad.counter < 8 ||
-			    (pad.saves && addr - (sp - 136) < 8) || dead_word(addr))
+			if (native.memory[i][k] == b[k] || is_scratch(addr) || dead_word(addr))
 				continue;
 			return differs("memory at %#llx is %02x, natively %02x",
 				       (unsigned long long)addr, b[k], native.memory[i][k]);
 		}
 	}
+	return true;
+}
+
+/* Compare the record with the registers at the hit. */
+static bool same_record(void)
+{
+	const struct pad_record *r = record();
+	u64 ahead = __builtin_ia32_rdtsc() - r->time;
+
+	if (r->id != pad.recording.id || !r->time || ahead >> 40)
+		return differs("a record of %llu, %llu ticks ago", (unsigned long long)r->id,
+			       (unsigned long long)ahead);
+	for (unsigned int i = 0; i < pad.recording.nr; i++)
+		if (r->values[i] != *trial_register(&trial.cpu.regs, pad.recording.regs[i]))
+			return differs("register %d is %#llx in the record", pad.recording.regs[i],
+				       (unsigned long long)r->values[i]);
 	return true;
 }
 
@@ -195,8 +266,10 @@ static bool same_end(const struct stop *stop)
 		    where.rip != (u64)last->info.si_addr)
 			return differs("another si_code or si_addr");
 	}
-	if (*counter() != (pad.counts && passes))
-		return differs("counted %llu hits", (unsigned long long)*counter());
+	if (hits() != ((pad.counts || pad.records) && passes))
+		return differs("counted %llu hits", (unsigned long long)hits());
+	if (pad.records && passes && !same_record())
+		return false;
 	for (size_t i = 0; i < last->cpu.xsize; i++)
 		if ((i < 8 || i >= 16) && (i < 512 || i >= 576) &&
 		    stop->cpu.xstate[i] != last->cpu.xstate[i])
@@ -219,6 +292,15 @@ static bool run_trap(struct stop *stop)
 	return true;
 }
 
+/* Have the thread begin its record again, as if it had been stopped. */
+static void restart(struct user_regs_struct *regs)
+{
+	if (!pad.records || !pad_restarts(&pad_parts, regs->rip - at) || trial_random() % 16)
+		return;
+	regs->rip = at + pad_parts.record;
+	restarted++;
+}
+
 /*
  * Step through the pad, and look for the state at each step among the native ones.  @traps: the pad
  * traps if the registers pass its filter.
@@ -230,7 +312,7 @@ static bool run_pad(int len, bool traps)
 	unsigned int next = 0, steps = 0;
 
 	trial_load_memory(&trial);
-	*counter() = 0;
+	reset(traps || (!pad.counts && !pad.records));
 	stop.cpu = trial.cpu;
 	stop.cpu.regs.rip = at;
 	stop.sig = SIGTRAP;
@@ -252,7 +334,8 @@ static bool run_pad(int len, bool traps)
 		if (traps && stop.cpu.regs.rip - at == pad_parts.trap)
 			return run_trap(&stop);
 		stop.cpu.regs.orig_rax = ~0ull;
-		if (++steps > STEPS + 32)
+		restart(&stop.cpu.regs);
+		if (++steps > STEPS + 512)
 			return differs("the pad does not end");
 		if (!machine_run(&stop.cpu, true, &stop))
 			return differs("the pad never stops");
@@ -290,7 +373,7 @@ static void enter(u64 ip, u64 copy)
 	if (!machine_run(&cpu, true, &expected))
 		return;
 	trial_load_memory(&trial);
-	*counter() = 0;
+	reset(false);
 	cpu.regs.rip = copy;
 	do {
 		if (!machine_run(&cpu, true, &stop))
@@ -308,7 +391,7 @@ static void enter(u64 ip, u64 copy)
 		differs("entered at %#llx, ip is %#llx and not %#llx",
 			(unsigned long long)(copy - at), (unsigned long long)regs.rip,
 			(unsigned long long)expected.cpu.regs.rip);
-	if (*counter())
+	if (hits())
 		differs("entered behind the counter, it has counted");
 }
 
@@ -381,6 +464,19 @@ static void filter_make(void)
 	}
 }
 
+/* Choose registers to record, and which pad does so. */
+static void recording_make(void)
+{
+	struct pad_recording *r = &pad.recording;
+
+	pad.records = trial_random() % 2;
+	r->heads = layout.at[REGION_DATA] + HEADS;
+	r->id = trial_random() & 0x7fffffff;
+	r->nr = (u8)(trial_random() % (PAD_VALUES + 1));
+	for (int i = 0; i < r->nr; i++)
+		r->regs[i] = (u8)(trial_random() % 16);
+}
+
 /* Try a pad, as it is while the module is there, and as it is without the module. */
 static void try_pad(void)
 {
@@ -396,10 +492,16 @@ static void try_pad(void)
 	forms[pad.saves]++;
 	passed += pad.filter.nr && passes;
 	rejected += !passes;
-	run_pad(n, !pad.counts);
+	recorded += pad.records;
+	if (pad.records)
+		run_pad(n, false);
 	if (!pad.counts) {
+		full += pad.records;
+		run_pad(n, true);
 		code[pad_parts.trap] = PAD_NO_TRAP;
 		set_text(n, code);
+		pad.records ? (void)0 : (void)run_pad(n, false);
+	} else {
 		run_pad(n, false);
 	}
 	enter_all();
@@ -424,9 +526,10 @@ static void try_site(const u8 *bytes, size_t len)
 		return;
 	tried++;
 	filter_make();
-	for (int saves = pad_saves(&pad.filter, text, sizeof(text)); saves < 2; saves++) {
+	recording_make();
+	for (int saves = pad_saves(&pad, text, sizeof(text)); saves < 2; saves++) {
 		pad.saves = saves;
-		pad.counts = !pad.filter.nr || trial_random() % 2;
+		pad.counts = !pad.records && (!pad.filter.nr || trial_random() % 2);
 		if (pad_filter_fits(&pad))
 			try_pad();
 	}
@@ -487,6 +590,7 @@ int main(int argc, char **argv)
 {
 	struct choice choice = { .sites = 400 };
 	unsigned long seed = 1;
+	cpu_set_t first;
 	int opt;
 
 	while ((opt = getopt(argc, argv, "s:n:")) != -1) {
@@ -501,6 +605,13 @@ int main(int argc, char **argv)
 	}
 	ktap_plan(argc - optind + 1);
 	trial_seed(seed);
+	/* Then it is processor 0 that rdtscp names, for the thread as well. */
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first)) {
+		perror("sched_setaffinity");
+		return 2;
+	}
 	if (!machine_start(&layout))
 		return 2;
 	ktap_ok(bytes_trap(), "each byte that must trap does so, whatever follows it");
@@ -513,18 +624,23 @@ int main(int argc, char **argv)
 		passed = 0;
 		guessed = 0;
 		rejected = 0;
+		recorded = 0;
+		full = 0;
+		restarted = 0;
 		memset(forms, 0, sizeof(forms));
 		if (visit_code_sections(argv[optind], sample, &choice) < 0) {
 			ktap_skip("%s: it is no x86 object file", argv[optind]);
 			continue;
 		}
 		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1] &&
-			passed && rejected && entered > tried &&
+			passed && rejected && entered > tried && restarted > recorded / 2 &&
 			guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
 		ktap_note("%lu steps; pads were entered at %lu places; %lu filters passed, %lu did not",
 			  stepped, entered, passed, rejected);
+		ktap_note("%lu pads recorded; %lu records were begun again, %lu rings were full",
+			  recorded, restarted, full);
 	}
 	machine_end();
 	return ktap_finish();

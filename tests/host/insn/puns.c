@@ -155,7 +155,7 @@ static const struct {
 	{ "no instruction", { 0x06, 0x31, 0xc0 }, 3, STATUS_ALL },
 };
 
-static const struct pad_filter none, one = { .nr = 1 };
+static const struct pad none, one = { .filter.nr = 1 }, records = { .records = true };
 
 static void known_uses(void)
 {
@@ -169,6 +169,7 @@ static void known_uses(void)
 		"a pad saves flags if one is of use that counting changes");
 	ktap_ok(pad_saves(&one, uses[6].text, uses[6].len),
 		"a pad with a filter saves flags if any is of use");
+	ktap_ok(pad_saves(&records, uses[6].text, uses[6].len), "so does a pad that records");
 }
 
 /* The largest filter, with values that are no immediates, and where it does not fit. */
@@ -195,6 +196,16 @@ static void known_filters(struct pad *pad, u64 at, int plain)
 	ktap_ok(!pad_filter_fits(pad), "it cannot compare rsp");
 	pad->saves = false;
 	ktap_ok(pad_filter_fits(pad), "a bare pad can");
+	pad->records = true;
+	ktap_ok(!pad_filter_fits(pad), "a pad that records cannot, as it uses the stack");
+	pad->filter.conditions[1] = wide;
+	pad->saves = true;
+	pad->recording.nr = PAD_VALUES;
+	memcpy(pad->recording.regs, (const u8 []) { 0, 1, 2, 4, 8, 15 }, PAD_VALUES);
+	n = pad_emit(pad, at, buf, &layout);
+	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
+		"with the largest record, it has %d bytes", n);
+	pad->records = false;
 	memset(&pad->filter, 0, sizeof(pad->filter));
 	pad->counts = true;
 	pad->saves = true;
@@ -333,7 +344,7 @@ static void tell(const char *path, const char *what, const struct sweep *sweep, 
 
 int main(int argc, char **argv)
 {
-	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 19 + 2 * (argc - 1));
+	ktap_plan((int)(ARRAY_SIZE(goldens) + ARRAY_SIZE(uses)) + 22 + 2 * (argc - 1));
 	known_cases();
 	known_uses();
 	known_pads();
