@@ -13,6 +13,7 @@
 #include "base/worker.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/ssol_area.h"
 #include "core/task.h"
 #include "events/forks.h"
@@ -138,6 +139,7 @@ static void __exit uprobes_unload(void)
 	synchronize_rcu_tasks();
 	task_events_exit();
 	hooks_exit();
+	rings_exit();
 	arch_trap_quiesce();
 	arch_trap_exit();
 	task_work_drain();

@@ -22,6 +22,7 @@
 #include <asm/ibt.h>
 #include <asm/linkage.h>
 #include <asm/prctl.h>
+#include <asm/tsc.h>
 
 #include "pad.h"
 #include "retaddr.h"
@@ -97,6 +98,8 @@ bool arch_slot_unwind(const struct ssol_plan *plan, unsigned long addr, unsigned
 bool arch_slot_done(const struct ssol_plan *plan, unsigned long addr, unsigned long slot,
 		    const struct pt_regs *regs);
 int arch_reg_number(unsigned int offset);
+void arch_reg_set(struct pt_regs *regs, unsigned int number, u64 value);
+void arch_regs_user(struct pt_regs *regs, unsigned long ip);
 bool arch_filter_passes(const struct pad_filter *filter, const struct pt_regs *regs);
 bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *regs);
 bool arch_step_plain(const struct ssol_plan *plan);
@@ -194,6 +197,33 @@ static inline bool arch_stacks_fixable(void)
 static inline bool arch_pads_save(void)
 {
 	return boot_cpu_has(X86_FEATURE_LAHF_LM);
+}
+
+/*
+ * Check whether pads may record: a program can read the number of its processor together with a
+ * time stamp counter that runs evenly.
+ */
+static inline bool arch_pads_record(void)
+{
+	return boot_cpu_has(X86_FEATURE_RDTSCP) && tsc_khz && !check_tsc_unstable() &&
+	       nr_cpu_ids <= PAD_CPUS;
+}
+
+/* Check whether the current task must not read that counter: prctl(PR_SET_TSC). */
+static inline bool arch_ticks_hidden(void)
+{
+	return test_thread_flag(TIF_NOTSC);
+}
+
+/* Get the time stamp counter, and how many thousands of its ticks a second has. */
+static inline u64 arch_ticks(void)
+{
+	return rdtsc_ordered();
+}
+
+static inline unsigned int arch_ticks_khz(void)
+{
+	return tsc_khz;
 }
 
 /*

@@ -4,6 +4,9 @@
  */
 #include <linux/kernel.h>
 
+#include <asm/processor-flags.h>
+#include <asm/segment.h>
+
 #include "arch.h"
 
 /* Where struct pt_regs has the registers, by their numbers in ModRM. */
@@ -37,6 +40,35 @@ int arch_reg_number(unsigned int offset)
 static u64 reg_of(const struct pt_regs *regs, unsigned int number)
 {
 	return *(const unsigned long *)((const u8 *)regs + offsets[number]);
+}
+
+/**
+ * arch_reg_set() - set a general register
+ * @regs: registers
+ * @number: its number in ModRM
+ * @value: its value
+ *
+ * Context: any.
+ */
+void arch_reg_set(struct pt_regs *regs, unsigned int number, u64 value)
+{
+	*(unsigned long *)((u8 *)regs + offsets[number]) = value;
+}
+
+/**
+ * arch_regs_user() - set the registers that are alike in all 64-bit user code
+ * @regs: registers
+ * @ip: the ip
+ *
+ * Context: any.
+ */
+void arch_regs_user(struct pt_regs *regs, unsigned long ip)
+{
+	regs->ip = ip;
+	regs->cs = __USER_CS;
+	regs->ss = __USER_DS;
+	regs->flags = X86_EFLAGS_IF | X86_EFLAGS_FIXED;
+	regs->orig_ax = -1;
 }
 
 /**

@@ -138,6 +138,12 @@ struct uprobe_condition {
 #define UPROBE_REG(name)	offsetof(struct pt_regs, name)
 
 /**
+ * UPROBE_READS() - a register for @ring_reads in struct uprobe
+ * @name: its name in struct pt_regs
+ */
+#define UPROBE_READS(name)	(1U << (offsetof(struct pt_regs, name) / sizeof(long)))
+
+/**
  * enum uprobe_type - what a registration callback is about
  * @UPTY_UPROBE: a struct uprobe
  * @UPTY_URETPROBE: a struct uretprobe
@@ -173,6 +179,16 @@ enum uprobe_type {
  *	is a registration that has failed with -EBUSY.
  * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where
  *	it may sleep, for hits for which @handler has called uprobe_again()
+ * @ring_handler: optional, with %UPROBE_ATOMIC, not for return probes: called instead of
+ *	@handler for hits that the program has written to a ring, without a trap.  It
+ *	is called a moment later, at the latest when the task loses its processor, but
+ *	for hits of a processor in their order.  The current task is the one that has
+ *	reached the instruction.  uprobe_ring_time() tells when that was.  @regs has only
+ *	the ip and the registers of @ring_reads; changes to @regs have no effect.
+ *	Interrupts are off.  Locks of the scheduler may be held, so it must not
+ *	wake up a task, nor print.  It may interrupt a handler in task context.
+ * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the
+ *	ring handlers of a place read more than six, its hits trap.
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on
  *	one process.  Needed only during registration.
@@ -216,6 +232,8 @@ struct uprobe {
 				      int result);
 
 	void (*task_handler)(struct uprobe *u, struct pt_regs *regs);
+	void (*ring_handler)(struct uprobe *u, struct pt_regs *regs);
+	u32 ring_reads;
 	unsigned int flags;
 	const char *path;
 	struct file *file;
@@ -566,6 +584,36 @@ void uprobes_allow_jumps(bool allowed);
  * Context: any.
  */
 bool uprobes_jumps_allowed(void);
+
+/**
+ * uprobes_empty_rings() - have all hits so far handled that programs have written to rings
+ *
+ * Unregistering and disabling a probe do so, too.
+ *
+ * Context: may sleep; not from a probe handler.
+ * Return: whether any program has rings.
+ */
+bool uprobes_empty_rings(void);
+
+/**
+ * uprobes_hold_rings() - have all hits handled when they happen, or no longer
+ * @hold: true for one more who wants that; false for one less
+ *
+ * As long as somebody wants that, no hit is written to a ring: all of them trap.  The hits
+ * so far have been handled when this function returns.
+ *
+ * Context: may sleep; not from a probe handler.
+ */
+void uprobes_hold_rings(bool hold);
+
+/**
+ * uprobe_ring_time() - get the time of the hit that is being handled, if it comes from a ring
+ *
+ * Context: a handler.
+ * Return: the time, in nanoseconds of trace_clock_local() on the processor; 0 if the hit is
+ * happening now.
+ */
+u64 uprobe_ring_time(void);
 
 /**
  * uprobe_again() - request the task handler for this hit

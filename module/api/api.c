@@ -14,6 +14,7 @@
 #include "ssol.h"
 #include "core/consumer.h"
 #include "core/counts.h"
+#include "core/ring.h"
 #include "core/task_handler.h"
 #include "jump/jump.h"
 #include "target/target.h"
@@ -178,6 +179,25 @@ void uprobes_allow_jumps(bool allowed)
 	jumps_allow(allowed);
 }
 EXPORT_SYMBOL_GPL(uprobes_allow_jumps);
+
+bool uprobes_empty_rings(void)
+{
+	rings_empty();
+	return rings_there();
+}
+EXPORT_SYMBOL_GPL(uprobes_empty_rings);
+
+void uprobes_hold_rings(bool hold)
+{
+	rings_hold(hold);
+}
+EXPORT_SYMBOL_GPL(uprobes_hold_rings);
+
+u64 uprobe_ring_time(void)
+{
+	return this_cpu_read(ring_time);
+}
+EXPORT_SYMBOL_GPL(uprobe_ring_time);
 
 bool uprobes_jumps_allowed(void)
 {

@@ -32,6 +32,7 @@
 #include "core/filter.h"
 #include "core/probe_file.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "target/target.h"
 #include "text/mapped_file.h"
 
@@ -57,6 +58,19 @@ static bool in_file(const struct uprobe *u)
 	return u->path || u->file || u->inode;
 }
 
+/* Check for registers that no ring handler can get. */
+static bool ring_reads_unknown(const struct uprobe *u)
+{
+	unsigned int i;
+
+	for (i = 0; i < BITS_PER_TYPE(u->ring_reads); i++) {
+		if (u->ring_reads & BIT(i) &&
+		    (!u->ring_handler || arch_reg_number(i * sizeof(long)) < 0))
+			return true;
+	}
+	return false;
+}
+
 /* Describe the error in the fields that a client has filled in, or return NULL. */
 static const char *fields_complaint(const struct uprobe *u, enum consumer_type type)
 {
@@ -66,6 +80,11 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 		return "a return probe cannot only count";
 	if (u->flags & UPROBE_COUNT && (u->handler || u->task_handler))
 		return "a probe that only counts has no handlers";
+	if (u->ring_handler && (type == CONSUMER_RETURN || !(u->flags & UPROBE_ATOMIC) ||
+				u->flags & UPROBE_COUNT))
+		return "a ring handler is for an entry probe whose handler is atomic";
+	if (ring_reads_unknown(u))
+		return "ring_reads has a register that rings do not have, or no ring handler";
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))
 		return "it has no handler";
 	if (type == CONSUMER_RETURN && rp->data_size > URETPROBE_DATA_MAX)
@@ -356,6 +375,8 @@ static void end_consumers(struct consumer **cs, unsigned int n)
 	bool returns = false;
 	unsigned int i;
 
+	/* Hits until now are in rings. */
+	rings_empty();
 	for (i = 0; i < n; i++) {
 		consumer_shut(cs[i]);
 		if (cs[i]->file.probed)
@@ -501,6 +522,7 @@ static long sync_call(void *data)
 
 static void consumer_silence(struct consumer *c)
 {
+	rings_empty();
 	consumer_disable(c);
 	worker_call(sync_call, c);
 	arch_trap_quiesce();

@@ -45,6 +45,22 @@ static bool consumer_sleeps(const struct consumer *c)
 	return c->type == CONSUMER_RETURN || !c->atomic || c->u->task_handler;
 }
 
+/* List the registers of uprobe::ring_reads.  If there are too many, no pad records them. */
+static void reads_set(struct pad_recording *reads, u32 mask)
+{
+	unsigned int i;
+	int reg;
+
+	for (i = 0; i < 32; i++) {
+		reg = mask & BIT(i) ? arch_reg_number(i * sizeof(long)) : -1;
+		if (reg < 0)
+			continue;
+		if (reads->nr < PAD_VALUES)
+			reads->regs[reads->nr] = reg;
+		reads->nr++;
+	}
+}
+
 static void consumer_free(struct consumer *c)
 {
 	if (c->run.sleeps)
@@ -103,6 +119,8 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	c->filtered = filter;
 	RCU_INIT_POINTER(c->filter, filter);
 	c->counts = u->flags & UPROBE_COUNT;
+	c->rings = u->ring_handler;
+	reads_set(&c->reads, u->ring_reads);
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
 	if (counts_begin(c))
@@ -329,6 +347,8 @@ static enum dispatch consumer_dispatch(const struct consumer *c)
 		return DISPATCH_FILTER;
 	if (c->counts)
 		return DISPATCH_COUNT;
+	if (c->rings)
+		return DISPATCH_RING;
 	if (c->type == CONSUMER_ENTRY)
 		return c->atomic ? DISPATCH_ATOMIC : DISPATCH_TASK;
 	return rp->entry_handler || c->data_size ? DISPATCH_MANY : DISPATCH_RETURN;
@@ -336,7 +356,7 @@ static enum dispatch consumer_dispatch(const struct consumer *c)
 
 static void consumer_set_count(struct consumer_set *set, struct consumer *c)
 {
-	set->counts = c->counts && (set->counts || !set->nr);
+	set->trapless = (c->counts || c->rings) && (set->trapless || !set->nr);
 	set->consumers[set->nr++] = c;
 	set->retry_on_nomem |= c->retry_on_nomem;
 	if (c->type == CONSUMER_RETURN) {

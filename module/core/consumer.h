@@ -69,6 +69,7 @@ struct consumer_stats {
  * enum dispatch - how a hit calls the consumers of a site
  * @DISPATCH_MANY: look at each consumer; the general case
  * @DISPATCH_ATOMIC: the only consumer is an entry consumer, and its handler runs in the trap
+ * @DISPATCH_RING: likewise, and it has a ring handler
  * @DISPATCH_COUNT: the only consumer is an entry consumer that only counts
  * @DISPATCH_FILTER: the only consumer has conditions
  * @DISPATCH_TASK: the only consumer is an entry consumer, and its handler runs in task context
@@ -77,6 +78,7 @@ struct consumer_stats {
 enum dispatch {
 	DISPATCH_MANY,
 	DISPATCH_ATOMIC,
+	DISPATCH_RING,
 	DISPATCH_COUNT,
 	DISPATCH_FILTER,
 	DISPATCH_TASK,
@@ -91,7 +93,7 @@ enum dispatch {
  * @rcu: drops the reference of the site after traps in flight
  * @dispatch: how a hit calls the consumers; other than %DISPATCH_MANY only in consumer::solo, and
  *	only while that consumer is live
- * @counts: all consumers only count
+ * @trapless: all consumers only count, or have a ring handler
  * @nr: number of all consumers
  * @nr_atomic: number of entry consumers that are handled in the trap
  * @nr_sleepable: number of entry consumers with a handler that runs in task context
@@ -113,7 +115,7 @@ struct consumer_set {
 	u32 nr_return;
 	u32 nr_return_in_task;
 	bool solo;
-	bool counts;
+	bool trapless;
 	bool retry_on_nomem;
 	struct consumer *consumers[];
 };
@@ -175,6 +177,7 @@ struct attachment {
  * @type: whether @u is a struct uprobe, or part of a struct uretprobe
  * @atomic: handlers run in the trap
  * @counts: it has no handler, and only counts; @atomic is set, too; constant
+ * @rings: it has a ring handler; constant
  * @atomic_entry: @atomic and an entry consumer; constant
  * @filtered: it has conditions, or may have had some; set with the consumer claimed, never cleared
  * @in_every_process: it probes a file, or is the module's own consumer on unwinders (unwinder.c);
@@ -195,6 +198,7 @@ struct attachment {
  * @stats.counts: the counters, per CPU
  * @stats.block: the block that @stats.counts is part of
  * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
+ * @reads: the registers that the ring handler reads; constant
  * @data_size: bytes of client data in a return instance; constant
  * @calls: counts the return instances in use that name this return consumer; killed at
  *	unregistration; holds a reference of @refs until it has dropped to zero
@@ -237,6 +241,7 @@ struct consumer {
 	enum consumer_type type;
 	bool atomic;
 	bool counts;
+	bool rings;
 	bool atomic_entry;
 	bool filtered;
 	bool in_every_process;
@@ -254,6 +259,7 @@ struct consumer {
 		struct completion idle;
 	} run;
 	struct filter __rcu *filter;
+	struct pad_recording reads;
 	size_t data_size;
 	struct percpu_ref calls;
 	refcount_t refs;

@@ -8,7 +8,6 @@
 #include <linux/fs.h>
 #include <linux/mm.h>
 #include <linux/sched/mm.h>
-#include <linux/shmem_fs.h>
 #include <linux/slab.h>
 
 #include "pad_area.h"
@@ -16,16 +15,13 @@
 #include "probed_mm.h"
 #include "site.h"
 #include "ssol_area.h"
-#include "base/compat.h"
+#include "words.h"
 
 /* Place nothing below this address: null pointers with offsets must still fault. */
 #define LOWEST_ADDRESS	0x100000UL
 
 /* Leave so much to the heap, behind its end, and to a stack that grows downwards. */
 #define ROOM_TO_GROW	BIT(30)
-
-/* At the limit of its cgroup, a program rather traps than is killed. */
-#define WORDS_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /* Both mappings of an area. */
 #define SPAN		(PAD_AREA_SIZE + PAD_WORDS_SIZE)
@@ -181,30 +177,11 @@ static unsigned long room_find(const struct probed_mm *pmm, const struct pun *pu
 	return base;
 }
 
-/*
- * Map the counters.  Then seal the file: the program must not truncate it under its own pads, nor
- * map it anew by /proc/PID/map_files.
- */
-static int words_map(struct mm_struct *mm, struct pad_area *area)
-{
-	long ret;
-
-	area->words = compat_shmem_file("[uprobes]", PAD_WORDS_SIZE);
-	if (IS_ERR(area->words))
-		return PTR_ERR(area->words);
-	ret = ssol_words_map(mm, area->words, area->base + PAD_AREA_SIZE, PAD_WORDS_SIZE);
-	if (!ret && IS_ENABLED(CONFIG_SHMEM))
-		SHMEM_I(file_inode(area->words))->seals = F_SEAL_SEAL | F_SEAL_SHRINK |
-							  F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
-	if (ret)
-		fput(area->words);
-	return ret;
-}
-
 /* Map an area where @pun at @addr can have its pad. */
 static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun,
 				    unsigned long addr)
 {
+	unsigned long words;
 	struct pad_area *area;
 	long ret = -ENOSPC;
 
@@ -218,7 +195,9 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	if (area->base)
 		ret = ssol_area_map(pmm->mm, area->base, false);
 	if (!ret) {
-		ret = words_map(pmm->mm, area);
+		words = area->base + PAD_AREA_SIZE;
+		area->words = words_map(pmm->mm, &words, PAD_WORDS_SIZE);
+		ret = PTR_ERR_OR_ZERO(area->words);
 		/* The other mapping stays, so do not try again. */
 		if (ret)
 			WRITE_ONCE(pmm->jumps.off, true);
@@ -256,8 +235,7 @@ static int word_take(struct pad_area *area, struct jump *jump)
 	if (at >= PAD_WORDS_SIZE)
 		return -ENOSPC;
 	if (!*page) {
-		struct page *got = shmem_read_mapping_page_gfp(area->words->f_mapping,
-							       at / PAGE_SIZE, WORDS_GFP);
+		struct page *got = words_page(area->words, at);
 
 		if (IS_ERR(got))
 			return PTR_ERR(got);

@@ -11,6 +11,7 @@
 #include "probed_mm.h"
 #include "arch.h"
 #include "pad_area.h"
+#include "ring.h"
 #include "site_table.h"
 #include "site_tree.h"
 #include "ssol_area.h"
@@ -87,7 +88,10 @@ static void pmm_remove(struct probed_mm *pmm)
 
 static void pmm_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
-	pmm_remove(container_of(notifier, struct probed_mm, life.notifier));
+	struct probed_mm *pmm = container_of(notifier, struct probed_mm, life.notifier);
+
+	ring_end(pmm);
+	pmm_remove(pmm);
 }
 
 /* Runs a grace period after the last look-up could find the probed mm, or one of its sites. */
@@ -102,6 +106,7 @@ static void pmm_free_work(struct work_struct *work)
 		ssol_area_free(pmm->areas.list[i]);
 	for (i = 0; i < pmm->jumps.nr_areas; i++)
 		pad_area_free(pmm->jumps.areas[i]);
+	ring_free(pmm);
 	kfree(pmm);
 }
 

@@ -28,6 +28,7 @@
 #include "ssol_area.h"
 
 struct pad_area;
+struct ring;
 struct site;
 
 #define PMM_MAX_AREAS		64
@@ -53,6 +54,8 @@ enum watched {
  * @mm: the address space; held by @life.notifier
  * @mode: mode of its code
  * @resumptions: signals or tracers have made tasks execute a breakpoint again; never cleared
+ * @ringed: it has rings; never cleared
+ * @unusual: @resumptions and @ringed in one word, which is 0 in the usual case
  * @passed_on: hits have been passed on to tracers; never cleared
  * @unwinders: the probes on the functions that walk its stacks
  * @unwinders.watched: progress of inserting them (unwinder.h)
@@ -107,6 +110,7 @@ enum watched {
  * @jumps.work: writes and removes jumps; holds a reference while it is queued
  * @jumps.areas: pad areas; added under @lock, read without a lock
  * @jumps.nr_areas: number of them
+ * @ring: its rings, or NULL; set under @lock, and freed with the probed mm
  * @life: its life cycle
  * @life.refs: one for the table, and one for each user that has looked it up
  * @life.forks: number of children whose fork is reported and not handled yet, and one more while
@@ -123,7 +127,13 @@ struct probed_mm {
 	struct rhash_head node;
 	struct mm_struct *mm;
 	enum uinsn_mode mode;
-	bool resumptions;
+	union {
+		struct {
+			bool resumptions;
+			bool ringed;
+		};
+		u16 unusual;
+	};
 	bool passed_on;
 	struct {
 		unsigned long trampoline;
@@ -176,6 +186,7 @@ struct probed_mm {
 		struct pad_area *areas[PMM_MAX_PAD_AREAS];
 		unsigned int nr_areas;
 	} jumps;
+	struct ring *ring;
 	struct {
 		refcount_t refs;
 		atomic_t forks;

@@ -65,7 +65,9 @@ static long map_call(void *data)
 
 	kthread_use_mm(req->mm);
 	addr = vm_mmap(req->file, req->base, req->size, req->prot,
-		       req->flags | MAP_FIXED_NOREPLACE, 0);
+		       req->flags | (req->base ? MAP_FIXED_NOREPLACE : 0), 0);
+	if (!IS_ERR_VALUE(addr))
+		req->base = addr;
 	if (!IS_ERR_VALUE(addr) && req->vm_flags)
 		map_flag(req);
 	kthread_unuse_mm(req->mm);
@@ -99,22 +101,24 @@ long ssol_area_map(struct mm_struct *mm, unsigned long base, bool inherited)
  * ssol_words_map() - map memory that the program and the module write to, but no child of it
  * @mm: the address space, in use
  * @file: the file with that memory
- * @base: where
+ * @base: where; if it is 0, it is set to an address that the kernel chooses
  * @size: how much of it
  *
  * Context: may sleep; takes the mmap lock.
  * Return: 0 or a negative errno.
  */
-long ssol_words_map(struct mm_struct *mm, struct file *file, unsigned long base,
+long ssol_words_map(struct mm_struct *mm, struct file *file, unsigned long *base,
 		    unsigned long size)
 {
 	struct map_request req = {
-		.mm = mm, .file = file, .base = base, .size = size,
+		.mm = mm, .file = file, .base = *base, .size = size,
 		.prot = PROT_READ | PROT_WRITE, .flags = MAP_SHARED,
 		.vm_flags = VM_DONTCOPY,
 	};
+	long ret = worker_call_locked(map_call, &req);
 
-	return worker_call_locked(map_call, &req);
+	*base = req.base;
+	return ret;
 }
 
 static unsigned long distance(unsigned long a, unsigned long b)

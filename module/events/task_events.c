@@ -20,6 +20,7 @@
 
 #include <trace/events/sched.h>
 #include <trace/events/signal.h>
+#include <trace/events/task.h>
 
 #include "task_events.h"
 #include "arch.h"
@@ -36,6 +37,7 @@
 #include "base/reserve.h"
 #include "core/probe_file.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/task.h"
 #include "trap/signal.h"
 #include "uret/uretprobe.h"
@@ -258,6 +260,20 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 {
 	if (prev->mm && !(prev->flags & (PF_KTHREAD | PF_EXITING)))
 		signal_preempted(task_pt_regs(prev));
+	if (rings_there())
+		rings_empty_here();
+}
+
+/* The hits so far are of a thread with the old name. */
+static void on_rename(void *data, struct task_struct *task, const char *comm)
+{
+	unsigned long flags;
+
+	if (task != current || !rings_there())
+		return;
+	local_irq_save(flags);
+	rings_empty_here();
+	local_irq_restore(flags);
 }
 
 /* The returns from a signal handler: 64-bit, two of 32-bit programs, and that of x32. */
@@ -290,6 +306,7 @@ static struct task_event task_events[] = {
 	{ .name = "signal_generate", .fn = on_generate },
 	{ .name = "signal_deliver", .fn = on_deliver },
 	{ .name = "sched_switch", .fn = on_switch },
+	{ .name = "task_rename", .fn = on_rename },
 };
 
 /* Compare the types with those of the kernel's headers: CONFIG_CFI_CLANG checks them in calls. */
@@ -301,6 +318,7 @@ static void task_events_check(void)
 	check_trace_callback_type_signal_generate(on_generate);
 	check_trace_callback_type_signal_deliver(on_deliver);
 	check_trace_callback_type_sched_switch(on_switch);
+	check_trace_callback_type_task_rename(on_rename);
 }
 
 static void task_events_detach(unsigned int n)

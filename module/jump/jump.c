@@ -18,6 +18,7 @@
 #include "core/counts.h"
 #include "core/pad_area.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
 
@@ -39,11 +40,11 @@ static const struct kernel_param_ops jump_ops = {
 };
 
 module_param_cb(jump, &jump_ops, &jump_enabled, 0644);
-MODULE_PARM_DESC(jump, "count without traps where that is possible (default: yes)");
+MODULE_PARM_DESC(jump, "handle hits without traps where that is possible (default: yes)");
 
 u8 jump_after = 64;
 module_param(jump_after, byte, 0644);
-MODULE_PARM_DESC(jump_after, "number of traps of a place before it may count without one");
+MODULE_PARM_DESC(jump_after, "number of traps of a place before it may do without them");
 
 /* Number of jumps that are written together. */
 #define JUMP_BATCH	64U
@@ -73,7 +74,7 @@ static bool jump_later(struct site *site)
 	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before)))
 		return true;
 	/* A debugger's breakpoint in a register does not know of the copies in a pad. */
-	if (current->ptrace)
+	if (current->ptrace || arch_ticks_hidden())
 		return true;
 	if (passes)
 		WRITE_ONCE(site->passes, passes - 1);
@@ -90,7 +91,8 @@ void jump_hot(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	if (READ_ONCE(site->barred))
+	/* If it has a jump, the trap is that of its pad. */
+	if (READ_ONCE(site->barred) || site_jump(site))
 		return;
 	if (jump_later(site)) {
 		WRITE_ONCE(site->heat, 0);
@@ -163,7 +165,7 @@ const char *jump_missing(const struct site *site)
 	if (READ_ONCE(site->barred))
 		return site_barred(site);
 	if (!site_pad_work(site, &work))
-		return "the probes there do not only count, nor have the same conditions";
+		return "a probe there needs the trap, or their conditions differ";
 	if (!READ_ONCE(jump_enabled))
 		return "counting without traps is switched off";
 	if (site->failures)
@@ -276,6 +278,7 @@ static void jumps_work(struct work_struct *work)
 		payer = get_mem_cgroup_from_mm(pmm->mm);
 		others = set_active_memcg(payer);
 		mutex_lock(&pmm->lock);
+		ring_fill(pmm);
 		jumps_promote(pmm, hot);
 		erase(pmm, is_barred, NULL);
 		mutex_unlock(&pmm->lock);

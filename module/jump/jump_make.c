@@ -14,6 +14,7 @@
 #include "core/consumer.h"
 #include "core/pad_area.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
 #include "target/target.h"
@@ -29,7 +30,8 @@ static const char * const reasons[] = {
 	[BARRED_NEIGHBOUR] = "another place under the jump is probed, or was",
 	[BARRED_SHADOW] = "the copy of its call would not match a shadow stack",
 	[BARRED_CPU] = "the flags are in use, and this processor cannot save them",
-	[BARRED_GO] = "the flags are in use, and stacks of Go are too small to save them",
+	[BARRED_CLOCK] = "programs cannot read the clock and their processor's number in one instruction",
+	[BARRED_GO] = "stacks of Go are too small for what its pad would save",
 	[BARRED_FILTER] = "a condition is on a register that the pad uses",
 	[BARRED_CHANGES] = "its conditions have changed too often",
 	[BARRED_ROOM] = "there is no room for a pad within reach",
@@ -155,7 +157,9 @@ static enum barred jump_decide(struct jump_maker *maker, struct jump *jump, cons
 	pad->saves = pad_saves(pad, text, len);
 	if (pad->saves && !arch_pads_save())
 		return BARRED_CPU;
-	if (pad->saves && is_go(maker, pad->addr))
+	if (pad->records && !arch_pads_record())
+		return BARRED_CLOCK;
+	if (pad_uses_stack(pad) && is_go(maker, pad->addr))
 		return BARRED_GO;
 	return pad_filter_fits(pad) ? BARRED_NOT : BARRED_FILTER;
 }
@@ -179,13 +183,39 @@ static enum barred text_get(struct jump_maker *maker, struct site *site, u8 *tex
 	return clean ? BARRED_NOT : BARRED_NEIGHBOUR;
 }
 
+/* Add the registers that a consumer reads.  Return false if they are too many for a record. */
+static bool reads_add(struct pad_recording *reads, const struct pad_recording *more)
+{
+	unsigned int i;
+
+	if (more->nr > PAD_VALUES)
+		return false;
+	for (i = 0; i < more->nr; i++) {
+		if (memchr(reads->regs, more->regs[i], reads->nr))
+			continue;
+		if (reads->nr == PAD_VALUES)
+			return false;
+		reads->regs[reads->nr++] = more->regs[i];
+	}
+	return true;
+}
+
+/* Check whether a pad that does as @work says serves another consumer, too, and change @work so. */
+static bool work_add(struct pad_work *work, const struct consumer *c, bool first)
+{
+	work->counts = c->counts && (first || work->counts);
+	work->records = (c->counts || c->rings) && (first || work->records) &&
+			reads_add(&work->reads, &c->reads);
+	return work->counts || work->records;
+}
+
 /**
  * site_pad_work() - find out what a pad would do for the consumers of a site
  * @site: the site
  * @work: filled in
  *
- * Either all consumers only count.  Or all have conditions.  If several have conditions, these are
- * the same.
+ * Either all consumers only count.  Or some have ring handlers, and the others only count.  Or all
+ * have conditions.  If several have conditions, these are the same.
  *
  * Context: probed_mm::lock held.
  * Return: false if the consumers need a trap for each hit.
@@ -208,33 +238,47 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 		else
 			same = pad_filter_same(&work->filter, conditions);
 		rcu_read_unlock();
-		work->counts = a->consumer->counts && (first || work->counts);
+		work_add(work, a->consumer, first);
 		first = false;
 		if (!same || !READ_ONCE(a->consumer->run.live))
 			return false;
 	}
-	return !first && (work->counts || work->filter.nr);
+	if (work->counts || !work->records) {
+		work->records = false;
+		memset(&work->reads, 0, sizeof(work->reads));
+	}
+	return !first && (work->counts || work->records || work->filter.nr);
 }
 
 /* Check whether the pad of a jump does this work. */
 bool jump_does(const struct jump *jump, const struct pad_work *work)
 {
-	return jump->pad.counts == work->counts &&
+	const struct pad_recording *does = &jump->pad.recording;
+
+	return jump->pad.counts == work->counts && jump->pad.records == work->records &&
+	       does->nr == work->reads.nr && !memcmp(does->regs, work->reads.regs, does->nr) &&
 	       pad_filter_same(&jump->pad.filter, &work->filter);
 }
 
 /* Place the pad of a new jump.  Return 0 or a negative errno. */
 static int jump_place(struct jump *jump)
 {
+	struct probed_mm *pmm = jump->site->pmm;
 	int ret = jump->pad.counts ? 0 : site_alloc_pad(jump);
 
+	if (!ret && jump->pad.records)
+		ret = ring_get(pmm);
+	if (!ret && jump->pad.records)
+		ret = ring_prepare_jump(pmm, jump);
 	/* Last: the area has the jump from then on. */
-	ret = ret ?: pad_place(jump->site->pmm, jump);
+	ret = ret ?: pad_place(pmm, jump);
 	if (ret) {
 		if (jump->trap)
 			site_free(jump->trap);
 		return ret;
 	}
+	if (jump->pad.records)
+		ring_add_jump(pmm, jump);
 	/* Traps find it from now on, complete. */
 	smp_store_release(&jump->site->jumps, jump);
 	if (jump->trap)
@@ -257,6 +301,8 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	INIT_LIST_HEAD(&jump->in_pmm);
 	jump->pad.filter = work->filter;
 	jump->pad.counts = work->counts;
+	jump->pad.records = work->records;
+	jump->pad.recording = work->reads;
 	jump->seen = jump_text_hash(text, len);
 	why = jump_decide(maker, jump, text, len);
 	ret = why ? 0 : jump_place(jump);

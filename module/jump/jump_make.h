@@ -20,6 +20,7 @@
  * @BARRED_NEIGHBOUR: another site is, or was, under the jump
  * @BARRED_SHADOW: a covered call would not match a shadow stack
  * @BARRED_CPU: the processor cannot save the flags in 64-bit mode
+ * @BARRED_CLOCK: programs cannot read the clock
  * @BARRED_GO: there is no stack to save the flags on
  * @BARRED_FILTER: a saving pad cannot have the filter
  * @BARRED_CHANGES: the site has had too many jumps
@@ -35,6 +36,7 @@ enum barred {
 	BARRED_NEIGHBOUR,
 	BARRED_SHADOW,
 	BARRED_CPU,
+	BARRED_CLOCK,
 	BARRED_GO,
 	BARRED_FILTER,
 	BARRED_CHANGES,
@@ -48,10 +50,14 @@ enum barred {
  * struct pad_work - what a pad does
  * @filter: the conditions of all consumers
  * @counts: hits that pass are counted; otherwise, they trap
+ * @records: hits that pass are written to a ring
+ * @reads: if so, the registers that are written
  */
 struct pad_work {
 	struct pad_filter filter;
 	bool counts;
+	bool records;
+	struct pad_recording reads;
 };
 
 /**

@@ -197,6 +197,7 @@ static void jump_end(struct probed_mm *pmm, struct jump *jump)
 {
 	list_del_init(&jump->in_pmm);
 	WRITE_ONCE(jump->on, false);
+	WRITE_ONCE(jump->site->heat, 0);
 	set_page_dirty(jump->page);
 	put_page(jump->page);
 	jump->page = NULL;

@@ -19,6 +19,7 @@
 #include "core/consumer.h"
 #include "core/pad_area.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/slots.h"
@@ -391,7 +392,7 @@ static noinline bool hit_in_full(struct site *site, struct pt_regs *regs)
 		return hit_pass_on(&hit);
 	if (hit.set && hit_prepare_rest(&hit) && hit_defer(hit.utask, site, hit.set, hit.defer))
 		return true;
-	if (hit.set && hit.set->counts)
+	if (hit.set && hit.set->trapless)
 		jump_heat(site);
 	resume_at(hit.utask, site, regs);
 	return true;
@@ -449,6 +450,14 @@ static __always_inline int hit_atomic(struct site *site, struct consumer_set *se
 	return NOTIFY_STOP;
 }
 
+/* Handle the usual case of a consumer with a ring handler, for which there may be a pad. */
+static noinline int hit_ring(struct site *site, struct consumer_set *set, struct consumer *c,
+			     struct pt_regs *regs)
+{
+	jump_heat(site);
+	return hit_atomic(site, set, c, regs);
+}
+
 /* Handle the usual case of a consumer with conditions: it is the only one. */
 static noinline int hit_filtered(struct site *site, struct consumer_set *set, struct consumer *c,
 				 struct pt_regs *regs)
@@ -461,16 +470,22 @@ static noinline int hit_filtered(struct site *site, struct consumer_set *set, st
 	}
 	if (c->counts)
 		return hit_count(site, c, regs);
+	if (c->rings)
+		return hit_ring(site, set, c, regs);
 	if (c->atomic_entry)
 		return hit_atomic(site, set, c, regs);
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
-/* Handle a hit at a site whose consumers are not just one atomic handler. */
+/* Handle a hit at a site as its dispatch says. */
 static noinline int hit_dispatch(struct site *site, struct consumer_set *set, struct pt_regs *regs)
 {
 	enum dispatch dispatch = READ_ONCE(set->dispatch);
 
+	if (dispatch == DISPATCH_ATOMIC)
+		return hit_atomic(site, set, set->consumers[0], regs);
+	if (dispatch == DISPATCH_RING)
+		return hit_ring(site, set, set->consumers[0], regs);
 	if (dispatch == DISPATCH_COUNT)
 		return hit_count(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_FILTER)
@@ -501,6 +516,8 @@ static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
 		ret = hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	else
 		ret = hit_dispatch(site, set, regs);
+	if (jump->pad.records)
+		ring_want(site->pmm);
 	resume_in_pad(site, jump, regs);
 	return ret;
 }
@@ -508,11 +525,21 @@ static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
 /* Handle a trap at the trampoline, in a pad, or at a site that needs a closer look. */
 static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 {
+	struct probed_mm *pmm = site->pmm;
+	struct consumer_set *set;
+
+	/* The hits that are in the ring came before. */
+	if (READ_ONCE(pmm->ringed))
+		ring_empty(pmm);
 	if (likely(site->kind == SITE_TRAMPOLINE))
 		return handle_trampoline(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	if (site->kind == SITE_PAD)
 		return arch_code_mode(regs) == UINSN_MODE_64 ? hit_passed(site->pad_of, regs) :
 							       NOTIFY_DONE;
+	set = rcu_dereference(site->set);
+	if (set && READ_ONCE(site->fast_state) == SITE_ARMED && !READ_ONCE(pmm->resumptions) &&
+	    arch_code_mode(regs) == UINSN_MODE_64)
+		return hit_dispatch(site, set, regs);
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 
@@ -576,7 +603,7 @@ int hit_trap(struct notifier_block *nb, unsigned long event, void *data)
 	set = rcu_dereference(site->set);
 	pmm = site->pmm;
 	/* Plain loads, so that each compare is one instruction.  A change may be seen late. */
-	if (unlikely(data_race(site->fast_state) != SITE_ARMED || data_race(pmm->resumptions) ||
+	if (unlikely(data_race(site->fast_state) != SITE_ARMED || data_race(pmm->unusual) ||
 		     !set))
 		return hit_special_site(site, regs);
 	/* The consumer may not be live any more: a caller that disables it waits for this trap. */

@@ -49,8 +49,8 @@ static bool counts(const struct aggregate_probe *probe)
 }
 
 /*
- * Count a hit of a selected task.  Called in the trap: interrupts are off, so no other hit on this
- * CPU interferes.
+ * Count a hit of a selected task.  Called in the trap, or for a hit in a ring: interrupts are off, so
+ * no other hit on this CPU interferes.
  */
 static void on_entry(struct uprobe *u, struct pt_regs *regs)
 {
@@ -270,6 +270,9 @@ static int prepare_probe(struct aggregate_probe *probe,
 		probe->rp.data_size = sizeof(u64);
 	} else if (!probe->counts_all) {
 		u->handler = on_entry;
+		/* The user of a thread may change before a ring is emptied. */
+		if (!tasks->has_uid)
+			u->ring_handler = on_entry;
 	}
 	return process ? prepare_in_process(probe, def, process) :
 			 prepare_in_file(probe, def, last);

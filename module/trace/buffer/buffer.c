@@ -2,10 +2,13 @@
 /*
  * The buffer: its lifetime, and the functions that write records.
  */
+#include <linux/irqflags.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+
+#include <uprobes/uprobes.h>
 
 #include "buffer.h"
 #include "base/compat.h"
@@ -164,6 +167,7 @@ void tracer_buffer_clear(struct tracer_buffer *b, int cpu)
 {
 	int i;
 
+	uprobes_empty_rings();
 	mutex_lock(&b->read_lock);
 	if (cpu == TRACER_ALL_CPUS)
 		ring_buffer_reset(b->rb);
@@ -208,8 +212,7 @@ static struct tracer_fragment *reserve_fragment(struct tracer_buffer *b,
  * @len: length of the record, at most %TRACER_FRAGMENT_DATA
  * @event: to be passed to tracer_buffer_commit()
  *
- * Context: any, but not in a handler that has interrupted the write of another handler.
- * Preemption is off from a successful return until the commit.
+ * Context: interrupts off until the commit, so that no other write comes in between.
  * Return: where to put the record.  NULL if there is no room; the event counts as lost
  * then.
  */
@@ -218,14 +221,8 @@ void *tracer_buffer_reserve(struct tracer_buffer *b, size_t len,
 {
 	struct tracer_fragment *fragment;
 
-	preempt_disable_notrace();
-	fragment = reserve_fragment(b, this_cpu_ptr(b->cpu)->seq++, len, 0,
-				    len, event);
-	if (!fragment) {
-		preempt_enable_notrace();
-		return NULL;
-	}
-	return fragment->data;
+	fragment = reserve_fragment(b, this_cpu_ptr(b->cpu)->seq++, len, 0, len, event);
+	return fragment ? fragment->data : NULL;
 }
 
 /**
@@ -237,41 +234,29 @@ void tracer_buffer_commit(struct tracer_buffer *b,
 			  struct ring_buffer_event *event)
 {
 	compat_ring_buffer_commit(b->rb, event);
-	preempt_enable_notrace();
 	wake_if_waiting(b);
 }
 
-/**
- * tracer_buffer_write() - write a record of any length
- * @b: the buffer
- * @data: the record
- * @len: its length, at most %TRACER_READ_MAX
- *
- * If there is no room, the event counts as lost.
- *
- * Context: any, but not in a handler that has interrupted the write of another handler.
- */
-void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
+static void write_short(struct tracer_buffer *b, const void *data, size_t len)
 {
+	struct ring_buffer_event *event;
+	void *room = tracer_buffer_reserve(b, len, &event);
+
+	if (!room)
+		return;
+	tracer_copy(room, data, len);
+	tracer_buffer_commit(b, event);
+}
+
+/* Write a record in fragments.  Context: interrupts off. */
+static void write_long(struct tracer_buffer *b, const void *data, size_t len)
+{
+	struct tracer_cpu *c = this_cpu_ptr(b->cpu);
 	struct tracer_fragment *fragment;
 	struct ring_buffer_event *event;
-	struct tracer_cpu *c;
+	u32 seq = c->seq++;
 	size_t at, n;
-	u32 seq;
 
-	if (likely(len <= TRACER_FRAGMENT_DATA)) {
-		void *room = tracer_buffer_reserve(b, len, &event);
-
-		if (!room)
-			return;
-		tracer_copy(room, data, len);
-		tracer_buffer_commit(b, event);
-		return;
-	}
-
-	preempt_disable_notrace();
-	c = this_cpu_ptr(b->cpu);
-	seq = c->seq++;
 	WRITE_ONCE(c->open, 1);
 	for (at = 0; at < len; at += n) {
 		n = min_t(size_t, len - at, TRACER_FRAGMENT_DATA);
@@ -283,8 +268,30 @@ void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
 	}
 	/* A reader that sees 0 also sees all fragments: no more will follow. */
 	smp_store_release(&c->open, 0);
-	preempt_enable_notrace();
 	wake_if_waiting(b);
+}
+
+/**
+ * tracer_buffer_write() - write a record of any length
+ * @b: the buffer
+ * @data: the record
+ * @len: its length, at most %TRACER_READ_MAX
+ *
+ * If there is no room, the event counts as lost.
+ *
+ * Context: any but NMI.
+ */
+void tracer_buffer_write(struct tracer_buffer *b, const void *data, size_t len)
+{
+	unsigned long flags;
+
+	/* A ring handler may interrupt a handler in task context. */
+	local_irq_save(flags);
+	if (likely(len <= TRACER_FRAGMENT_DATA))
+		write_short(b, data, len);
+	else
+		write_long(b, data, len);
+	local_irq_restore(flags);
 }
 
 /**

@@ -77,6 +77,8 @@ struct tracer_cpu {
  * @size: bytes of the buffer once it is @expanded, per CPU
  * @expanded: the buffer has these bytes
  * @read_lock: serializes taking records out, clearing and resizing
+ * @complete: all hits until this time have their records in the buffer, unless they are lost; under
+ *	@read_lock
  * @next: number of the event expected next, per CPU; under @read_lock
  * @wait: readers waiting for a record
  * @wake: wakes the readers, from any context
@@ -88,6 +90,7 @@ struct tracer_buffer {
 	unsigned long *size;
 	bool expanded;
 	struct mutex read_lock;	/* to take records out, clear or resize */
+	u64 complete;
 	u32 *next;
 	wait_queue_head_t wait;
 	struct irq_work wake;
@@ -98,6 +101,7 @@ struct tracer_buffer {
  * @iters: an iterator per CPU; NULL for a CPU that is not read
  * @next: number of the event expected next, per CPU
  * @started: @next is known, per CPU
+ * @until: no later records are read
  * @left: number of records left to read.  It starts with the number of records in the
  *	buffer: otherwise the reader might never end, because hits add records.
  */
@@ -105,6 +109,7 @@ struct tracer_snapshot {
 	struct ring_buffer_iter **iters;
 	u32 *next;
 	bool *started;
+	u64 until;
 	unsigned long left;
 };
 

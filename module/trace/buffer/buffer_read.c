@@ -3,9 +3,13 @@
  * The buffer: the functions that read records.  They merge the records of all CPUs by
  * time.  trace_pipe takes records out; trace leaves them in the buffer.
  */
+#include <linux/delay.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/trace_clock.h>
+
+#include <uprobes/uprobes.h>
 
 #include "buffer_read.h"
 #include "buffer.h"
@@ -22,15 +26,32 @@ struct source {
 	struct ring_buffer_iter *iter;
 };
 
+/* Get the time of the hit of a fragment.  @written: when the fragment was written */
+static u64 fragment_time(const struct tracer_fragment *fragment, u64 written)
+{
+	const struct tracer_record *record = (const void *)fragment->data;
+	u64 time;
+
+	if (fragment->at || !record->late)
+		return written;
+	memcpy(&time, fragment->data + fragment->total - sizeof(time), sizeof(time));
+	return time;
+}
+
 static const struct tracer_fragment *source_peek(struct source *src, u64 *ts)
 {
+	const struct tracer_fragment *fragment;
 	struct ring_buffer_event *event;
 
 	if (src->iter)
 		event = ring_buffer_iter_peek(src->iter, ts);
 	else
 		event = ring_buffer_peek(src->b->rb, src->cpu, ts, NULL);
-	return event ? ring_buffer_event_data(event) : NULL;
+	if (!event)
+		return NULL;
+	fragment = ring_buffer_event_data(event);
+	*ts = fragment_time(fragment, *ts);
+	return fragment;
 }
 
 static void source_skip(struct source *src)
@@ -111,6 +132,44 @@ complete:
 	return true;
 }
 
+/*
+ * Have all hits until now in the buffer that programs have written to their rings.  That interrupts
+ * the programs, so do it once in a millisecond.  Return false if no program has rings.
+ */
+static bool complete_now(struct tracer_buffer *b)
+{
+	u64 since = trace_clock_local() - b->complete, now;
+
+	if (since < NSEC_PER_MSEC)
+		usleep_range((NSEC_PER_MSEC - since) / NSEC_PER_USEC, USEC_PER_MSEC);
+	now = trace_clock_local();
+	if (!uprobes_empty_rings())
+		return false;
+	b->complete = now;
+	return true;
+}
+
+/* Find the CPU whose next record is the oldest.  Return -1 if there is no record. */
+static int oldest_cpu(struct tracer_buffer *b, int only, u64 *oldest)
+{
+	int cpu, found = -1;
+	u64 ts;
+
+	for_each_possible_cpu(cpu) {
+		struct source probe = { .b = b, .cpu = cpu };
+
+		if (only != TRACER_ALL_CPUS && cpu != only)
+			continue;
+		if (!source_peek(&probe, &ts))
+			continue;
+		if (found < 0 || ts < *oldest) {
+			found = cpu;
+			*oldest = ts;
+		}
+	}
+	return found;
+}
+
 /**
  * tracer_buffer_empty() - check whether there is no record
  * @b: the buffer
@@ -138,25 +197,15 @@ bool tracer_buffer_take(struct tracer_buffer *b, int only, void *record,
 {
 	struct source src = { .b = b };
 	bool started = true;
-	u64 ts, oldest;
-	int cpu;
+	u64 oldest = 0;
 
 	lockdep_assert_held(&b->read_lock);
 
 	do {
-		src.cpu = -1;
-		for_each_possible_cpu(cpu) {
-			struct source probe = { .b = b, .cpu = cpu };
-
-			if (only != TRACER_ALL_CPUS && cpu != only)
-				continue;
-			if (!source_peek(&probe, &ts))
-				continue;
-			if (src.cpu < 0 || ts < oldest) {
-				src.cpu = cpu;
-				oldest = ts;
-			}
-		}
+		src.cpu = oldest_cpu(b, only, &oldest);
+		/* An older hit may still be in a ring. */
+		if ((src.cpu < 0 || oldest > b->complete) && complete_now(b))
+			src.cpu = oldest_cpu(b, only, &oldest);
 		if (src.cpu < 0)
 			return false;
 		/* read_record() fails if the CPU had only incomplete records: search again. */
@@ -175,8 +224,10 @@ bool tracer_buffer_take(struct tracer_buffer *b, int only, void *record,
 int tracer_snapshot_start(struct tracer_buffer *b, struct tracer_snapshot *s,
 			  int only)
 {
+	u64 now = trace_clock_local();
 	int cpu;
 
+	s->until = uprobes_empty_rings() ? now : U64_MAX;
 	s->iters = kcalloc(nr_cpu_ids, sizeof(*s->iters), GFP_KERNEL);
 	s->next = kcalloc(nr_cpu_ids, sizeof(*s->next), GFP_KERNEL);
 	s->started = kcalloc(nr_cpu_ids, sizeof(*s->started), GFP_KERNEL);
@@ -233,7 +284,7 @@ bool tracer_snapshot_next(struct tracer_buffer *b, struct tracer_snapshot *s,
 				oldest = ts;
 			}
 		}
-		if (!src.iter)
+		if (!src.iter || oldest > s->until)
 			return false;
 	} while (!read_record(&src, record, seen, &s->next[src.cpu],
 			      &s->started[src.cpu]));

@@ -49,6 +49,7 @@ static void *aggregate_start(struct seq_file *m, loff_t *pos)
 {
 	struct aggregate *set = m->private;
 
+	uprobes_empty_rings();
 	mutex_lock(&set->lock);
 	return seq_list_start(&set->batches, *pos);
 }

@@ -225,6 +225,7 @@ void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
 	struct tracer_event *event;
 	struct tracer_site *site;
 
+	uprobes_empty_rings();
 	mutex_lock(&t->lock);
 	list_for_each_entry(event, &t->events, node) {
 		list_for_each_entry(site, &event->sites, node) {
@@ -248,6 +249,7 @@ static int profile_open(struct inode *inode, struct file *file)
 {
 	int ret = tracer_files_allowed();
 
+	uprobes_empty_rings();
 	return ret ?: open_sites(inode, file, &profile_seq_ops);
 }
 

@@ -34,6 +34,8 @@ static ssize_t on_write(struct file *file, const char __user *ubuf,
 	ret = kstrtouint_from_user(ubuf, count, 10, &value);
 	if (ret)
 		return ret;
+	/* Hits that happened before are recorded, or are not, as it was then. */
+	uprobes_empty_rings();
 	WRITE_ONCE(t->buffer.on, value != 0);
 	/* Wake the readers of trace_pipe: they do not wait while tracing is off. */
 	wake_up_all(&t->buffer.wait);

@@ -108,6 +108,7 @@ static int stats_show(struct seq_file *m, void *v)
 	int cpu = view->cpu;
 	u64 oldest;
 
+	uprobes_empty_rings();
 	seq_printf(m, "entries: %lu\n", ring_buffer_entries_cpu(rb, cpu));
 	seq_printf(m, "overrun: %lu\n", ring_buffer_overrun_cpu(rb, cpu));
 	seq_printf(m, "commit overrun: %lu\n",

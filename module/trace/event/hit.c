@@ -33,6 +33,7 @@
  * @preempt_count: depth of disabled preemption at the hit
  * @stack: the user stack is recorded, too
  * @trap: the handler runs in the trap, not in task context
+ * @ring: the hit comes from a ring: @regs has only the registers that the definition names
  */
 struct hit {
 	struct tracer_site *site;
@@ -43,6 +44,7 @@ struct hit {
 	u8 preempt_count;
 	bool stack;
 	bool trap;
+	bool ring;
 };
 
 /* Append the user stack to an entry. */
@@ -73,6 +75,7 @@ static __always_inline void fill_head(const struct hit *hit, struct tracer_recor
 	ns = hit->site->tracer->ns;
 	record->tgid = likely(!ns) ? task_tgid_nr(current) : task_tgid_nr_ns(current, ns);
 	record->nstack = 0;
+	record->late = false;
 	entry->type = hit->site->format->id;
 	entry->flags = hit->flags;
 	entry->preempt_count = hit->preempt_count;
@@ -80,6 +83,13 @@ static __always_inline void fill_head(const struct hit *hit, struct tracer_recor
 	entry->ip = hit->ip;
 	if (hit->site->args_at > sizeof(*entry))
 		memcpy(bytes + sizeof(*entry), &hit->ret_ip, sizeof(hit->ret_ip));
+}
+
+/* Get the maximum size of a record. */
+static size_t max_size(const struct hit *hit)
+{
+	return hit->site->size +
+	       (hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0) + (hit->ring ? sizeof(u64) : 0);
 }
 
 /* Do what fill() does, for arguments of any kind. */
@@ -94,7 +104,7 @@ static noinline size_t fill_any(const struct hit *hit, struct tracer_record *rec
 		.entry = bytes,
 		.used = site->fixed,
 		.size = size - offsetof(struct tracer_record, entry) -
-			(hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0),
+			(max_size(hit) - hit->site->size),
 		.trap = hit->trap,
 	};
 
@@ -131,10 +141,14 @@ static __always_inline size_t fill(const struct hit *hit, struct tracer_record *
 	return offsetof(struct tracer_record, entry) + site->fixed;
 }
 
-static size_t max_size(const struct hit *hit)
+/* Append the time of a hit that comes from a ring.  Return the new length. */
+static size_t add_time(struct tracer_record *record, size_t len)
 {
-	return hit->site->size +
-	       (hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0);
+	u64 time = uprobe_ring_time();
+
+	record->late = true;
+	memcpy((u8 *)record + len, &time, sizeof(time));
+	return len + sizeof(time);
 }
 
 /* Match the filter with the ids of the pid namespace in which it was written. */
@@ -166,7 +180,7 @@ static bool pass(const struct hit *hit, struct tracer_record *record, size_t len
 {
 	bool passes;
 
-	/* The trap is an RCU read side. */
+	/* The trap is an RCU read side, and so is the emptying of a ring. */
 	if (hit->trap)
 		return match(rcu_dereference_check(hit->site->event->filter, irqs_disabled()),
 			     record, len);
@@ -224,6 +238,8 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 	}
 	if (!within_rate(hit, b))
 		return;
+	if (unlikely(hit->ring))
+		len = add_time(record, len);
 	if (tracer_buffer_is_on(b))
 		tracer_buffer_write(b, record, len);
 	if (tracer_listened())
@@ -239,13 +255,16 @@ static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 {
 	struct ring_buffer_event *event;
 	void *record;
+	size_t len;
 
 	if (!within_rate(hit, b))
 		return;
 	record = tracer_buffer_reserve(b, max_size(hit), &event);
 	if (!record)
 		return;
-	fill(hit, record, max_size(hit));
+	len = fill(hit, record, max_size(hit));
+	if (hit->ring)
+		add_time(record, len);
 	tracer_buffer_commit(b, event);
 }
 
@@ -306,10 +325,11 @@ static void record(struct hit *hit)
 	if (!READ_ONCE(format->recorded))
 		WRITE_ONCE(format->recorded, true);
 
+	/* A hit that comes from a ring has the flags that its trap would have had. */
 	hit->flags = (irqs_disabled() ? TRACER_IRQS_OFF : 0) |
-		     (need_resched() ? TRACER_NEED_RESCHED : 0);
-	hit->preempt_count = preempt_count() & 0xf;
-	hit->stack = tracer_option(t, TRACER_OPT_USERSTACKTRACE);
+		     (!hit->ring && need_resched() ? TRACER_NEED_RESCHED : 0);
+	hit->preempt_count = hit->ring ? 0 : preempt_count() & 0xf;
+	hit->stack = !hit->ring && tracer_option(t, TRACER_OPT_USERSTACKTRACE);
 
 	if (hit->site->in_place && !hit->stack && !is_told(hit) &&
 	    !rcu_access_pointer(hit->site->event->filter))
@@ -370,6 +390,26 @@ void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs)
 void tracer_hit_entry_task(struct uprobe *u, struct pt_regs *regs)
 {
 	hit_entry(u, regs, false);
+}
+
+/**
+ * tracer_hit_ring() - handle a hit of a p event that comes from a ring
+ * @u: the probe, part of a struct tracer_site
+ * @regs: the registers that the definition names, and the ip
+ *
+ * Context: as for uprobe::ring_handler.
+ */
+void tracer_hit_ring(struct uprobe *u, struct pt_regs *regs)
+{
+	struct hit hit = {
+		.site = container_of(u, struct tracer_site, rp.u),
+		.regs = regs,
+		.ip = instruction_pointer(regs),
+		.trap = true,
+		.ring = true,
+	};
+
+	record(&hit);
 }
 
 /**

@@ -7,6 +7,7 @@
 
 #include <uprobes/uprobes.h>
 
+void tracer_hit_ring(struct uprobe *u, struct pt_regs *regs);
 void tracer_hit_entry(struct uprobe *u, struct pt_regs *regs);
 void tracer_hit_entry_task(struct uprobe *u, struct pt_regs *regs);
 void tracer_hit_return(struct uretprobe_instance *ri, struct pt_regs *regs);

@@ -22,6 +22,13 @@
 #include "trace/parse/argument.h"
 #include "trace/parse/parse.h"
 
+/* The registers that a ring can have. */
+#define GENERAL									\
+	(UPROBE_READS(ax) | UPROBE_READS(bx) | UPROBE_READS(cx) | UPROBE_READS(dx) |	\
+	 UPROBE_READS(si) | UPROBE_READS(di) | UPROBE_READS(bp) | UPROBE_READS(sp) |	\
+	 UPROBE_READS(r8) | UPROBE_READS(r9) | UPROBE_READS(r10) | UPROBE_READS(r11) |	\
+	 UPROBE_READS(r12) | UPROBE_READS(r13) | UPROBE_READS(r14) | UPROBE_READS(r15))
+
 /**
  * tracer_file_open() - open the file of a definition
  * @path: PATH as it was written
@@ -289,6 +296,48 @@ static void measure(struct tracer_site *site)
 			 site->size + stack <= TRACER_FRAGMENT_DATA;
 }
 
+/*
+ * List the registers that an argument is made of.  Return false if it is made of anything else: a
+ * hit that comes from a ring has no more.
+ */
+static bool arg_in_ring(const struct tracer_arg *arg, u32 *reads)
+{
+	const struct tracer_insn *insn;
+	bool fits = arg->store == TRACER_STORE_VALUE || arg->store == TRACER_STORE_COMM ||
+		    arg->store == TRACER_STORE_TEXT;
+
+	for (insn = arg->insns; fits && insn < arg->insns + arg->ninsns; insn++) {
+		if (insn->op == TRACER_OP_SP || insn->op == TRACER_OP_STACK)
+			*reads |= UPROBE_READS(sp);
+		else if (insn->op == TRACER_OP_REG || insn->op == TRACER_OP_INDEX)
+			*reads |= 1U << insn->offset / sizeof(long);
+		else
+			fits = insn->op == TRACER_OP_IMM || insn->op == TRACER_OP_IP;
+	}
+	return fits && !arg->length && !arg->count;
+}
+
+/* Let hits come from rings, if all arguments can. */
+static void set_ring_handler(struct tracer_site *site)
+{
+	const struct tracer_def *def = site->def;
+	bool fits = site->size + sizeof(u64) <= TRACER_FRAGMENT_DATA;
+	u32 reads = 0;
+	unsigned int i;
+
+	for (i = 0; fits && i < def->nargs; i++)
+		fits = arg_in_ring(&def->args[i], &reads);
+	/* The user of a thread may have changed since the hit. */
+	if (!fits || site->tracer->tasks.has_uid)
+		return;
+	/* The ip is always there. */
+	reads &= ~UPROBE_READS(ip);
+	if (reads & ~GENERAL)
+		return;
+	site->rp.u.ring_handler = tracer_hit_ring;
+	site->rp.u.ring_reads = reads;
+}
+
 static void set_handlers(struct tracer_site *site)
 {
 	struct uretprobe *rp = &site->rp;
@@ -303,6 +352,7 @@ static void set_handlers(struct tracer_site *site)
 		rp->u.handler = site->atomic ? tracer_hit_entry :
 					       tracer_hit_entry_task;
 		rp->u.task_handler = tracer_hit_entry_task;
+		set_ring_handler(site);
 	}
 }
 

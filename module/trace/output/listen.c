@@ -4,8 +4,11 @@
  * read the hits from the tracepoint uprobes_ko:hit.
  */
 #include <linux/kernel.h>
+#include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+
+#include <uprobes/uprobes.h>
 
 #include "trace/buffer/buffer.h"
 #include "callchain.h"
@@ -24,6 +27,48 @@
 static_assert(TEXT_SIZE >= 3800);
 
 static char __percpu *texts;
+
+/* Protects hearing. */
+static DEFINE_MUTEX(hearing_mutex);
+
+/*
+ * There is a listener.  This is a flag and not a count: if adding a listener fails after
+ * tracer_listen_begin(), older kernels do not call tracer_listen_end().
+ */
+static bool hearing;
+
+/* Listeners take their own time of a hit, and the registers, so the hits must be happening. */
+static void hearing_switch(bool on)
+{
+	mutex_lock(&hearing_mutex);
+	if (on != hearing)
+		uprobes_hold_rings(on);
+	hearing = on;
+	mutex_unlock(&hearing_mutex);
+}
+
+/**
+ * tracer_listen_begin() - uprobes_ko:hit gets a listener
+ *
+ * Context: may sleep; the kernel's mutex of tracepoints is held.
+ * Return: 0.
+ */
+int tracer_listen_begin(void)
+{
+	hearing_switch(true);
+	return tracer_callchain_listen();
+}
+
+/**
+ * tracer_listen_end() - uprobes_ko:hit has no listener any more
+ *
+ * Context: as tracer_listen_begin(); also after the module's exit function.
+ */
+void tracer_listen_end(void)
+{
+	tracer_callchain_ignore();
+	hearing_switch(false);
+}
 
 /**
  * tracer_listen_init() - allocate the memory for the text of arguments

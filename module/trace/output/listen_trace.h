@@ -12,7 +12,8 @@
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-#include "callchain.h"
+int tracer_listen_begin(void);
+void tracer_listen_end(void);
 
 TRACE_EVENT_FN(hit,
 	TP_PROTO(const char *group, const char *probe, unsigned long ip,
@@ -41,7 +42,7 @@ TRACE_EVENT_FN(hit,
 	TP_printk("%s:%s: (0x%lx, 0x%lx)%s", __get_str(group), __get_str(probe),
 		  __entry->ip, __entry->ret_ip, __get_str(args)),
 
-	tracer_callchain_listen, tracer_callchain_ignore
+	tracer_listen_begin, tracer_listen_end
 );
 
 #endif /* _TRACER_LISTEN_TRACE_H */

@@ -7,6 +7,7 @@
  *	a bit per argument: set if it could not be read (a bad address)
  *	the bytes of strings
  *	the addresses of the user stack, with the option userstacktrace
+ *	the time of the hit, if the record was written later
  *
  * From @entry on, the layout is the same as in tracefs, and the format file describes
  * it.  A string argument is a descriptor.  Its upper half is the string's length, its
@@ -49,12 +50,15 @@ struct tracer_entry {
  * @comm: the thread's name, NUL-terminated
  * @tgid: id of the process, in the same pid namespace as that of the thread
  * @nstack: addresses of the user stack, 8 bytes each, at the record's end
+ * @late: the record was written later than the hit happened: its last 8 bytes are the time of the
+ *	hit, and it is one fragment of the buffer
  * @entry: the common fields; a return probe's u64 return address follows
  */
 struct tracer_record {
 	char comm[TRACER_COMM_LEN];
 	s32 tgid;
-	u32 nstack;
+	u16 nstack;
+	bool late;
 	struct tracer_entry entry;
 };
 

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rings: their memory, and when they are emptied.
+ */
+#include <linux/bitmap.h>
+#include <linux/file.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+
+#include "ring.h"
+#include "ring_drain.h"
+#include "arch.h"
+#include "jump.h"
+#include "probed_mm.h"
+#include "ssol_area.h"
+#include "words.h"
+
+static unsigned int ring_pages = 4096;
+module_param(ring_pages, uint, 0644);
+MODULE_PARM_DESC(ring_pages, "how many pages the rings of all processes may take (default: 4096)");
+
+/* Number of these pages now. */
+static atomic_t pages_nr = ATOMIC_INIT(0);
+
+atomic_t rings_nr = ATOMIC_INIT(0);
+
+/* Number of holders: while there is one, all hits trap. */
+static atomic_t holders = ATOMIC_INIT(0);
+
+/* A reader may wait for hits of a thread that nobody interrupts. */
+#define EMPTY_EACH	(HZ / 10)
+
+/* After a page could not be had, wait so long. */
+#define RETRY_AFTER	HZ
+
+static void rings_tick(struct work_struct *work);
+static DECLARE_DELAYED_WORK(rings_work, rings_tick);
+
+static void rings_tick(struct work_struct *work)
+{
+	if (!atomic_read(&rings_nr))
+		return;
+	rings_empty();
+	schedule_delayed_work(&rings_work, EMPTY_EACH);
+}
+
+/* Bring a page into memory, and account for it. */
+static int page_get(struct ring *ring, unsigned int nr)
+{
+	struct page *page;
+
+	if (!atomic_add_unless(&pages_nr, 1, READ_ONCE(ring_pages)))
+		return -ENOSPC;
+	page = words_page(ring->words, nr * PAGE_SIZE);
+	if (IS_ERR(page)) {
+		atomic_dec(&pages_nr);
+		return PTR_ERR(page);
+	}
+	/* Pairs with ring_drain(): what the page has is seen. */
+	smp_store_release(&ring->pages[nr], page);
+	return 0;
+}
+
+static void ring_destroy(struct ring *ring)
+{
+	unsigned int i;
+
+	for (i = 0; i < ring->nr_heads + nr_cpu_ids; i++) {
+		if (ring->pages[i]) {
+			put_page(ring->pages[i]);
+			atomic_dec(&pages_nr);
+		}
+	}
+	if (ring->words)
+		fput(ring->words);
+	xa_destroy(&ring->jumps);
+	bitmap_free(ring->wanted);
+	kfree(ring);
+}
+
+static struct ring *ring_create(struct probed_mm *pmm)
+{
+	unsigned int nr_heads = DIV_ROUND_UP(nr_cpu_ids * PAD_HEAD_STRIDE, PAGE_SIZE), i;
+	struct ring *ring;
+	int ret = -ENOMEM;
+
+	ring = kzalloc(struct_size(ring, pages, nr_heads + nr_cpu_ids), SSOL_GFP);
+	if (!ring)
+		return ERR_PTR(-ENOMEM);
+	xa_init_flags(&ring->jumps, XA_FLAGS_ACCOUNT);
+	ring->nr_heads = nr_heads;
+	ring->retry = jiffies;
+	ring->wanted = bitmap_zalloc(nr_cpu_ids, SSOL_GFP);
+	if (!ring->wanted)
+		goto destroy;
+	ring->words = words_map(pmm->mm, &ring->base, (nr_heads + nr_cpu_ids) * PAGE_SIZE);
+	if (IS_ERR(ring->words)) {
+		ret = PTR_ERR(ring->words);
+		ring->words = NULL;
+		goto destroy;
+	}
+	/* The heads are zero: until there is a page, each ring is full. */
+	for (ret = 0, i = 0; !ret && i < nr_heads; i++)
+		ret = page_get(ring, i);
+	if (!ret)
+		return ring;
+destroy:
+	ring_destroy(ring);
+	return ERR_PTR(ret);
+}
+
+/**
+ * ring_get() - give a process rings, unless it has some
+ * @pmm: its probed mm, in use
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ * Return: 0; -ENOSPC if there are too many; -ENOMEM.
+ */
+int ring_get(struct probed_mm *pmm)
+{
+	struct ring *ring;
+
+	lockdep_assert_held(&pmm->lock);
+	if (pmm->ring)
+		return 0;
+	ring = ring_create(pmm);
+	if (IS_ERR(ring))
+		return PTR_ERR(ring);
+	ring_clock_init();
+	/* Pairs with ring_drain() and others: the ring is complete. */
+	smp_store_release(&pmm->ring, ring);
+	WRITE_ONCE(pmm->ringed, true);
+	if (atomic_inc_return(&rings_nr) == 1)
+		schedule_delayed_work(&rings_work, EMPTY_EACH);
+	return 0;
+}
+
+/**
+ * ring_prepare_jump() - tell a pad which ring it has, before the pad is written
+ * @pmm: the probed mm, with rings
+ * @jump: the jump to the pad
+ *
+ * Context: may sleep; probed_mm::lock held.
+ * Return: 0 or -ENOMEM.
+ */
+int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
+{
+	struct ring *ring = pmm->ring;
+
+	jump->pad.recording.heads = ring->base;
+	jump->pad.recording.id = ring->nr_jumps;
+	return xa_reserve(&ring->jumps, ring->nr_jumps, SSOL_GFP);
+}
+
+/**
+ * ring_add_jump() - let hits in the ring be those of a jump, whose pad has been written
+ * @pmm: the probed mm
+ * @jump: the jump
+ *
+ * Context: probed_mm::lock held since ring_prepare_jump().
+ */
+void ring_add_jump(struct probed_mm *pmm, struct jump *jump)
+{
+	/* It has been reserved, so that this needs no memory. */
+	xa_store(&pmm->ring->jumps, jump->pad.recording.id, jump, SSOL_GFP);
+	pmm->ring->nr_jumps++;
+}
+
+/**
+ * ring_want() - ask for a page for the ring of this processor, after a pad has found it full
+ * @pmm: the probed mm of the current task
+ *
+ * Context: the trap.
+ */
+void ring_want(struct probed_mm *pmm)
+{
+	struct ring *ring = smp_load_acquire(&pmm->ring);
+	unsigned int cpu = smp_processor_id();
+
+	if (!ring || READ_ONCE(ring->pages[ring->nr_heads + cpu]) ||
+	    time_before(jiffies, READ_ONCE(ring->retry)) || test_bit(cpu, ring->wanted))
+		return;
+	set_bit(cpu, ring->wanted);
+	pmm_queue(pmm, &pmm->jumps.work);
+}
+
+/**
+ * ring_fill() - get the pages that have been asked for
+ * @pmm: the probed mm, in use
+ *
+ * Context: may sleep; probed_mm::lock held.
+ */
+void ring_fill(struct probed_mm *pmm)
+{
+	struct ring *ring = pmm->ring;
+	unsigned int cpu;
+
+	if (!ring)
+		return;
+	for_each_set_bit(cpu, ring->wanted, nr_cpu_ids) {
+		if (!ring->pages[ring->nr_heads + cpu] && page_get(ring, ring->nr_heads + cpu))
+			WRITE_ONCE(ring->retry, jiffies + RETRY_AFTER);
+		clear_bit(cpu, ring->wanted);
+	}
+}
+
+/**
+ * ring_empty() - call the ring handlers for the hits in the ring of this processor
+ * @pmm: the probed mm of the current task
+ *
+ * Context: interrupts off, RCU read side.
+ */
+void ring_empty(struct probed_mm *pmm)
+{
+	ring_drain(pmm, smp_processor_id(), !atomic_read(&holders));
+}
+
+/**
+ * ring_end() - call the ring handlers for all hits, as the address space ends
+ * @pmm: the probed mm
+ *
+ * The last threads of the program may still be on other processors, on their way out.  If they have
+ * got another address space, by execve(), the current task is the one.
+ *
+ * Context: may sleep.
+ */
+void ring_end(struct probed_mm *pmm)
+{
+	unsigned long flags;
+	unsigned int cpu;
+
+	if (!READ_ONCE(pmm->ring))
+		return;
+	rings_empty();
+	rcu_read_lock();
+	local_irq_save(flags);
+	for_each_possible_cpu(cpu)
+		ring_drain(pmm, cpu, false);
+	local_irq_restore(flags);
+	rcu_read_unlock();
+}
+
+/**
+ * ring_free() - free the rings of a probed mm that nobody can find any more
+ * @pmm: the probed mm
+ *
+ * The mapping stays.
+ */
+void ring_free(struct probed_mm *pmm)
+{
+	if (!pmm->ring)
+		return;
+	ring_destroy(pmm->ring);
+	atomic_dec(&rings_nr);
+}
+
+/**
+ * rings_empty_here() - empty the ring of this processor, if it may have a hit
+ *
+ * A task that exits keeps its address space as the active one until it is switched off.
+ *
+ * Context: interrupts off; possibly the scheduler with a run queue locked.
+ */
+void rings_empty_here(void)
+{
+	struct mm_struct *mm = current->active_mm;
+	struct probed_mm *pmm;
+
+	rcu_read_lock();
+	pmm = mm ? pmm_lookup(mm) : NULL;
+	if (pmm)
+		ring_empty(pmm);
+	ring_clock_mark();
+	rcu_read_unlock();
+}
+
+static void empty_call(void *unused)
+{
+	rings_empty_here();
+}
+
+/**
+ * rings_empty() - call the ring handlers for all hits so far
+ *
+ * Context: may sleep.
+ */
+void rings_empty(void)
+{
+	if (atomic_read(&rings_nr))
+		on_each_cpu(empty_call, NULL, 1);
+}
+
+/* Have all pads of a process find its rings full. */
+static bool ring_close(struct probed_mm *pmm, void *unused)
+{
+	struct ring *ring = smp_load_acquire(&pmm->ring);
+	unsigned int cpu;
+
+	if (ring) {
+		for_each_possible_cpu(cpu)
+			WRITE_ONCE(ring_head(ring, cpu)->limit, 0);
+	}
+	return true;
+}
+
+/**
+ * rings_hold() - have all hits trap from now on, or no more
+ * @hold: one more wants them to trap, or one less
+ *
+ * Context: may sleep; no lock of the list in consumer.h held.
+ */
+void rings_hold(bool hold)
+{
+	if (!hold) {
+		atomic_dec(&holders);
+		return;
+	}
+	if (atomic_inc_return(&holders) > 1)
+		return;
+	/* Whoever is just emptying a ring has not seen the holder, and may open the ring. */
+	rings_empty();
+	pmm_for_each(ring_close, NULL);
+}
+
+/* Empty no rings any more.  Context: may sleep; no probe is registered. */
+void rings_exit(void)
+{
+	cancel_delayed_work_sync(&rings_work);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Taking hits out of a ring, and calling the ring handlers.
+ */
+#include <linux/clocksource.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/string.h>
+#include <linux/trace_clock.h>
+
+#include "ring_drain.h"
+#include "arch.h"
+#include "consumer.h"
+#include "pad_area.h"
+#include "probed_mm.h"
+#include "ring.h"
+#include "site.h"
+
+DEFINE_PER_CPU(u64, ring_time);
+
+/*
+ * No hit that is taken out of a ring on this processor can be older: the time of the last one, or
+ * when the current task got the processor.
+ */
+static DEFINE_PER_CPU(u64, oldest_time);
+
+/* A hit is never older, in seconds: that keeps numbers small. */
+#define OLDEST	10U
+
+/* Converts ticks of the time stamp counter to nanoseconds. */
+static u32 clock_mult, clock_shift;
+
+/* Prepare to convert times.  Context: probed_mm::lock held; the result is always the same. */
+void ring_clock_init(void)
+{
+	u32 mult, shift;
+
+	clocks_calc_mult_shift(&mult, &shift, arch_ticks_khz(), NSEC_PER_MSEC, OLDEST * 1000);
+	WRITE_ONCE(clock_mult, mult);
+	WRITE_ONCE(clock_shift, shift);
+}
+
+/* Note that no later hit on this processor is older than now.  Context: interrupts off. */
+void ring_clock_mark(void)
+{
+	this_cpu_write(oldest_time, trace_clock_local());
+}
+
+/**
+ * struct drain - hits that are being taken out of a ring
+ * @jump: the jump of the last hit, or NULL
+ * @regs: registers for the handlers
+ * @ticks: the time stamp counter now
+ * @now: that time, in nanoseconds
+ */
+struct drain {
+	const struct jump *jump;
+	struct pt_regs regs;
+	u64 ticks;
+	u64 now;
+};
+
+/* Convert the time of a hit, which the program may have forged. */
+static u64 hit_time(const struct drain *drain, u64 ticks)
+{
+	u64 ago = drain->ticks - ticks, oldest = this_cpu_read(oldest_time), at;
+
+	if ((s64)ago < 0)
+		ago = 0;
+	ago = min(ago, (u64)OLDEST * 1000 * arch_ticks_khz());
+	at = drain->now - mul_u64_u32_shr(ago, READ_ONCE(clock_mult), READ_ONCE(clock_shift));
+	return (s64)(at - oldest) < 0 ? oldest : at;
+}
+
+/* Call the handlers for a hit.  A consumer that has come after the hit may have no ring handler. */
+static void hit_tell(const struct site *site, struct pt_regs *regs)
+{
+	const struct consumer_set *set = rcu_dereference(site->set);
+	unsigned int i;
+
+	for (i = 0; set && i < set->nr; i++) {
+		struct consumer *c = set->consumers[i];
+
+		if (!READ_ONCE(c->run.live) || !(c->counts || c->rings))
+			continue;
+		consumer_hit(c);
+		if (c->rings)
+			c->u->ring_handler(c->u, regs);
+	}
+}
+
+/*
+ * Take a hit out of the @len bytes at @record.  Return the length of its record; 0 if there is none
+ * that a pad can have written.
+ */
+static unsigned int hit_take(struct drain *drain, const struct ring *ring,
+			     const struct pad_record *record, unsigned int len)
+{
+	const struct pad_recording *recording;
+	const struct jump *jump;
+	unsigned int size, i;
+	u64 time;
+
+	if (len < sizeof(*record))
+		return 0;
+	/* Pairs with ring_add_jump(): the jump is complete. */
+	jump = xa_load((struct xarray *)&ring->jumps, READ_ONCE(record->id));
+	if (!jump)
+		return 0;
+	recording = &jump->pad.recording;
+	size = struct_size(record, values, recording->nr);
+	if (len < size)
+		return 0;
+	if (jump != drain->jump) {
+		memset(&drain->regs, 0, sizeof(drain->regs));
+		arch_regs_user(&drain->regs, jump->pad.addr);
+		drain->jump = jump;
+	}
+	for (i = 0; i < recording->nr; i++)
+		arch_reg_set(&drain->regs, recording->regs[i], READ_ONCE(record->values[i]));
+	time = hit_time(drain, READ_ONCE(record->time));
+	this_cpu_write(oldest_time, time);
+	this_cpu_write(ring_time, time);
+	hit_tell(jump->site, &drain->regs);
+	return size;
+}
+
+/* If the current task is just writing a hit, have it begin the hit again. */
+static void hit_restart(const struct probed_mm *pmm)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	const struct jump *jump;
+
+	/* Tasks that have no address space of their own any more execute no pad. */
+	if (current->mm != pmm->mm || current->flags & PF_KTHREAD)
+		return;
+	jump = jump_of_pad(pmm, regs->ip);
+	if (jump && pad_restarts(&jump->parts, regs->ip - jump->at) &&
+	    arch_code_mode(regs) == UINSN_MODE_64)
+		regs->ip = jump->at + jump->parts.record;
+}
+
+/**
+ * ring_drain() - take all hits out of a ring, and call the ring handlers
+ * @pmm: the probed mm
+ * @cpu: the processor of the ring; its hits are those of the current task
+ * @open: pads may go on to write to the ring
+ *
+ * Context: interrupts off, RCU read side; possibly the scheduler with a run queue locked.
+ */
+void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
+{
+	/* Pairs with ring_get(). */
+	struct ring *ring = smp_load_acquire(&pmm->ring);
+	unsigned long start, used, at;
+	struct drain drain;
+	struct pad_head *head;
+	struct page *page;
+	unsigned int n;
+	u64 limit;
+
+	if (!ring)
+		return;
+	hit_restart(pmm);
+	/* Pairs with page_get(). */
+	page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
+	if (!page)
+		return;
+	head = ring_head(ring, cpu);
+	start = ring->base + (ring->nr_heads + cpu) * PAGE_SIZE;
+	/* A record that begins below the limit fits. */
+	limit = open ? start + PAGE_SIZE - PAD_RECORD_MAX + 1 : 0;
+	used = READ_ONCE(head->next) - start;
+	WRITE_ONCE(head->next, start);
+	WRITE_ONCE(head->limit, limit);
+	/* A new ring has no hit, and neither has one that the program has spoilt. */
+	if (!used || used > PAGE_SIZE)
+		return;
+	drain.jump = NULL;
+	drain.ticks = arch_ticks();
+	drain.now = trace_clock_local();
+	for (at = 0; at < used; at += n) {
+		n = hit_take(&drain, ring, page_address(page) + at, used - at);
+		if (!n)
+			break;
+	}
+	this_cpu_write(ring_time, 0);
+}

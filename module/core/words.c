@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Words: memory that a program and the module share.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/mm.h>
+#include <linux/shmem_fs.h>
+
+#include "words.h"
+#include "ssol_area.h"
+#include "base/compat.h"
+
+/**
+ * words_map() - map words
+ * @mm: the address space, in use
+ * @base: where; if it is 0, it is set to an address that the kernel chooses
+ * @size: how much, in bytes; a multiple of the page size
+ *
+ * Then seal the file: the program must not truncate it under its own pads, nor map it anew by
+ * /proc/PID/map_files.
+ *
+ * Context: may sleep; takes the mmap lock.
+ * Return: the file with the words, to be put by fput(); or an ERR_PTR.
+ */
+struct file *words_map(struct mm_struct *mm, unsigned long *base, unsigned long size)
+{
+	struct file *words = compat_shmem_file("[uprobes]", size);
+	long ret;
+
+	if (IS_ERR(words))
+		return words;
+	ret = ssol_words_map(mm, words, base, size);
+	if (ret) {
+		fput(words);
+		return ERR_PTR(ret);
+	}
+	if (IS_ENABLED(CONFIG_SHMEM))
+		SHMEM_I(file_inode(words))->seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
+						    F_SEAL_FUTURE_WRITE;
+	return words;
+}
+
+/**
+ * words_page() - bring a page of words into memory
+ * @words: the file
+ * @at: position of the page in the file, in bytes
+ *
+ * The page is charged as the caller's memory is.
+ *
+ * Context: may sleep.
+ * Return: the page, with a reference; or an ERR_PTR.
+ */
+struct page *words_page(struct file *words, unsigned long at)
+{
+	return shmem_read_mapping_page_gfp(words->f_mapping, at / PAGE_SIZE, WORDS_GFP);
+}
