@@ -209,10 +209,10 @@ static inline bool arch_pads_record(void)
 	       nr_cpu_ids <= PAD_CPUS;
 }
 
-/* Check whether the current task must not read that counter: prctl(PR_SET_TSC). */
-static inline bool arch_ticks_hidden(void)
+/* Check whether a task must not read that counter: prctl(PR_SET_TSC), seccomp's strict mode. */
+static inline bool arch_ticks_hidden(struct task_struct *task)
 {
-	return test_thread_flag(TIF_NOTSC);
+	return test_tsk_thread_flag(task, TIF_NOTSC);
 }
 
 /* Get the time stamp counter, and how many thousands of its ticks a second has. */

@@ -236,3 +236,14 @@ const char *ksym_sigreturn_function(unsigned int i)
 
 	return names[i];
 }
+
+/**
+ * ksym_clock_function() - name a kernel function by which a task gives up reading the clock
+ * @i: 0 for prctl(PR_SET_TSC); 1 for seccomp's strict mode
+ *
+ * Return: a name, for a kprobe.
+ */
+const char *ksym_clock_function(unsigned int i)
+{
+	return i ? "disable_TSC" : "set_tsc_mode";
+}

@@ -56,6 +56,7 @@ enum watched {
  * @resumptions: signals or tracers have made tasks execute a breakpoint again; never cleared
  * @ringed: it has rings; never cleared
  * @unusual: @resumptions and @ringed in one word, which is 0 in the usual case
+ * @clockless: a thread must not read the clock; never cleared
  * @passed_on: hits have been passed on to tracers; never cleared
  * @unwinders: the probes on the functions that walk its stacks
  * @unwinders.watched: progress of inserting them (unwinder.h)
@@ -134,6 +135,7 @@ struct probed_mm {
 		};
 		u16 unusual;
 	};
+	bool clockless;
 	bool passed_on;
 	struct {
 		unsigned long trampoline;

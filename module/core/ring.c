@@ -8,6 +8,7 @@
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
 #include <linux/mutex.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
@@ -53,11 +54,10 @@ static void rings_tick(struct work_struct *work)
 /* Bring a page into memory, and account for it. */
 static int page_get(struct ring *ring, unsigned int nr)
 {
-	struct page *page;
+	struct page *page = ERR_PTR(-ENOSPC);
 
-	if (!atomic_add_unless(&pages_nr, 1, READ_ONCE(ring_pages)))
-		return -ENOSPC;
-	page = words_page(ring->words, nr * PAGE_SIZE);
+	if (atomic_inc_return(&pages_nr) <= READ_ONCE(ring_pages))
+		page = words_page(ring->words, nr * PAGE_SIZE);
 	if (IS_ERR(page)) {
 		atomic_dec(&pages_nr);
 		return PTR_ERR(page);
@@ -115,6 +115,19 @@ destroy:
 	return ERR_PTR(ret);
 }
 
+/* Note whether a thread of the process must not read the clock already. */
+static void find_clockless(struct probed_mm *pmm)
+{
+	struct task_struct *process, *thread;
+
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		if (READ_ONCE(thread->mm) == pmm->mm && arch_ticks_hidden(thread))
+			WRITE_ONCE(pmm->clockless, true);
+	}
+	rcu_read_unlock();
+}
+
 /**
  * ring_get() - give a process rings, unless it has some
  * @pmm: its probed mm, in use
@@ -138,7 +151,29 @@ int ring_get(struct probed_mm *pmm)
 	WRITE_ONCE(pmm->ringed, true);
 	if (atomic_inc_return(&rings_nr) == 1)
 		schedule_delayed_work(&rings_work, EMPTY_EACH);
+	/* Pairs with ring_forbid(): it finds the ring, or the process is found clockless here. */
+	smp_mb();
+	find_clockless(pmm);
 	return 0;
+}
+
+/**
+ * ring_forbid() - note that the current task is giving up reading the clock
+ * @pmm: its probed mm
+ *
+ * Context: any; RCU read side.
+ * Return: work by which the task is to erase the jumps whose pads read the clock, before it runs user
+ * code; NULL if there is nothing to do, or another task does so.
+ */
+struct callback_head *ring_forbid(struct probed_mm *pmm)
+{
+	struct ring *ring;
+
+	WRITE_ONCE(pmm->clockless, true);
+	/* Pairs with ring_get(). */
+	smp_mb();
+	ring = READ_ONCE(pmm->ring);
+	return ring && !test_and_set_bit(0, &ring->is_forbidden) ? &ring->forbidden : NULL;
 }
 
 /**
@@ -225,8 +260,9 @@ void ring_empty(struct probed_mm *pmm)
  * ring_end() - call the ring handlers for all hits, as the address space ends
  * @pmm: the probed mm
  *
- * The last threads of the program may still be on other processors, on their way out.  If they have
- * got another address space, by execve(), the current task is the one.
+ * The last threads of the program may still be on other processors, on their way out.  After
+ * execve(), the hits are of the current task, which has another address space.  But the current task
+ * may also be one that has only looked at this address space.
  *
  * Context: may sleep.
  */
@@ -238,6 +274,8 @@ void ring_end(struct probed_mm *pmm)
 	if (!READ_ONCE(pmm->ring))
 		return;
 	rings_empty();
+	if (READ_ONCE(pmm->ring->tgid) != current->tgid)
+		return;
 	rcu_read_lock();
 	local_irq_save(flags);
 	for_each_possible_cpu(cpu)
@@ -273,7 +311,8 @@ void rings_empty_here(void)
 	struct probed_mm *pmm;
 
 	rcu_read_lock();
-	pmm = mm ? pmm_lookup(mm) : NULL;
+	/* A kernel thread only keeps the address space.  A hit there could only be forged. */
+	pmm = mm && !(current->flags & PF_KTHREAD) ? pmm_lookup(mm) : NULL;
 	if (pmm)
 		ring_empty(pmm);
 	ring_clock_mark();

@@ -21,6 +21,7 @@
 #include <linux/percpu-defs.h>
 #include <linux/types.h>
 
+struct callback_head;
 struct jump;
 struct probed_mm;
 struct ring;
@@ -32,6 +33,7 @@ extern atomic_t rings_nr;
 DECLARE_PER_CPU(u64, ring_time);
 
 int ring_get(struct probed_mm *pmm);
+struct callback_head *ring_forbid(struct probed_mm *pmm);
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump);
 void ring_add_jump(struct probed_mm *pmm, struct jump *jump);
 void ring_want(struct probed_mm *pmm);

@@ -172,6 +172,8 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 	/* A record that begins below the limit fits. */
 	limit = open ? start + PAGE_SIZE - PAD_RECORD_MAX + 1 : 0;
 	used = READ_ONCE(head->next) - start;
+	if (READ_ONCE(ring->tgid) != current->tgid)
+		WRITE_ONCE(ring->tgid, current->tgid);
 	WRITE_ONCE(head->next, start);
 	WRITE_ONCE(head->limit, limit);
 	/* A new ring has no hit, and neither has one that the program has spoilt. */

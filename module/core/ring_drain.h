@@ -20,6 +20,9 @@ struct probed_mm;
  * @jumps: the jumps whose pads record, by the numbers in their records; changed under
  *	probed_mm::lock
  * @nr_jumps: number of them; under probed_mm::lock
+ * @tgid: the process that has had a ring emptied last; any thread writes it
+ * @forbidden: work of a task that must not read the clock any more
+ * @is_forbidden: it has been handed out
  * @wanted: processors whose ring gets a page
  * @retry: when to ask for a page again, in jiffies
  * @nr_heads: number of pages with heads; constant
@@ -30,6 +33,9 @@ struct ring {
 	struct file *words;
 	struct xarray jumps;
 	unsigned int nr_jumps;
+	pid_t tgid;
+	struct callback_head forbidden;
+	unsigned long is_forbidden;
 	unsigned long *wanted;
 	unsigned long retry;
 	unsigned int nr_heads;

@@ -39,6 +39,7 @@
 #include "core/probed_mm.h"
 #include "core/ring.h"
 #include "core/task.h"
+#include "jump/jump.h"
 #include "trap/signal.h"
 #include "uret/uretprobe.h"
 #include "uret/uretprobe_fork.h"
@@ -236,6 +237,35 @@ static int on_userfault(struct kprobe *kp, struct pt_regs *regs)
 
 static struct kprobe userfault_kprobe;
 
+static void forbid_work(struct callback_head *work)
+{
+	struct probed_mm *pmm = current->mm ? pmm_find(current->mm) : NULL;
+
+	if (pmm) {
+		jumps_end_recording(pmm);
+		pmm_put(pmm);
+	}
+	task_work_end();
+}
+
+static int on_forbid(struct kprobe *kp, struct pt_regs *regs)
+{
+	struct callback_head *work = NULL;
+	struct probed_mm *pmm;
+
+	rcu_read_lock();
+	pmm = current->mm ? pmm_lookup(current->mm) : NULL;
+	if (pmm)
+		work = ring_forbid(pmm);
+	rcu_read_unlock();
+	/* If the task does not run user code any more, it needs none. */
+	if (work)
+		task_work_begin(current, work, forbid_work);
+	return 0;
+}
+
+static struct kprobe clock_kprobes[2];
+
 static void on_generate(void *data, int sig, struct kernel_siginfo *info, struct task_struct *task,
 			int group, int result)
 {
@@ -423,6 +453,8 @@ int task_events_watch(void)
 	optional_attach(&userfault_kprobe, ksym_userfault_function(), on_userfault);
 	for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++)
 		optional_attach(&sigreturn_kprobes[i], ksym_sigreturn_function(i), on_sigreturn);
+	for (i = 0; i < ARRAY_SIZE(clock_kprobes); i++)
+		optional_attach(&clock_kprobes[i], ksym_clock_function(i), on_forbid);
 	tasks_watched = true;
 	goto unlock;
 
@@ -469,6 +501,8 @@ void task_events_exit(void)
 		optional_detach(&userfault_kprobe);
 		for (i = 0; i < ARRAY_SIZE(sigreturn_kprobes); i++)
 			optional_detach(&sigreturn_kprobes[i]);
+		for (i = 0; i < ARRAY_SIZE(clock_kprobes); i++)
+			optional_detach(&clock_kprobes[i]);
 		signal_kprobes_detach();
 		task_events_detach(ARRAY_SIZE(task_events));
 	}

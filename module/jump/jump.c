@@ -74,7 +74,7 @@ static bool jump_later(struct site *site)
 	    time_before(jiffies, READ_ONCE(pmm->jumps.not_before)))
 		return true;
 	/* A debugger's breakpoint in a register does not know of the copies in a pad. */
-	if (current->ptrace || arch_ticks_hidden())
+	if (current->ptrace)
 		return true;
 	if (passes)
 		WRITE_ONCE(site->passes, passes - 1);
@@ -225,6 +225,24 @@ static void jumps_write_all(struct probed_mm *pmm, struct jump **jumps, unsigned
 		if (!READ_ONCE(jumps[i]->on))
 			jump_failed(jumps[i]->site);
 	}
+}
+
+static bool does_record(const struct jump *jump, const void *unused)
+{
+	return jump->pad.records;
+}
+
+/**
+ * jumps_end_recording() - erase the jumps whose pads read the clock
+ * @pmm: the probed mm, in use
+ *
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
+ */
+void jumps_end_recording(struct probed_mm *pmm)
+{
+	mutex_lock(&pmm->lock);
+	erase(pmm, does_record, NULL);
+	mutex_unlock(&pmm->lock);
 }
 
 /* Write the jumps of sites that have been hit often. */

@@ -43,6 +43,7 @@ void jumps_init(struct probed_mm *pmm);
 void jumps_make_way(struct probed_mm *pmm, unsigned long start, unsigned long end);
 void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use);
 void jumps_erase_barred(struct probed_mm *pmm);
+void jumps_end_recording(struct probed_mm *pmm);
 void jumps_away(struct probed_mm *pmm, unsigned long start, unsigned long end);
 void jumps_away_for_good(struct probed_mm *pmm);
 

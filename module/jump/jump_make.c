@@ -157,7 +157,7 @@ static enum barred jump_decide(struct jump_maker *maker, struct jump *jump, cons
 	pad->saves = pad_saves(pad, text, len);
 	if (pad->saves && !arch_pads_save())
 		return BARRED_CPU;
-	if (pad->records && !arch_pads_record())
+	if (pad->records && (!arch_pads_record() || READ_ONCE(jump->site->pmm->clockless)))
 		return BARRED_CLOCK;
 	if (pad_uses_stack(pad) && is_go(maker, pad->addr))
 		return BARRED_GO;
@@ -268,6 +268,8 @@ static int jump_place(struct jump *jump)
 
 	if (!ret && jump->pad.records)
 		ret = ring_get(pmm);
+	if (!ret && jump->pad.records && READ_ONCE(pmm->clockless))
+		ret = -EPERM;
 	if (!ret && jump->pad.records)
 		ret = ring_prepare_jump(pmm, jump);
 	/* Last: the area has the jump from then on. */
@@ -310,7 +312,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 		return jump;
 	kfree(jump);
 	if (ret != -ENOMEM)
-		site_bar(site, why ?: BARRED_ROOM);
+		site_bar(site, why ?: ret == -EPERM ? BARRED_CLOCK : BARRED_ROOM);
 	return NULL;
 }
 

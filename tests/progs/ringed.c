@@ -12,13 +12,17 @@
  *	rename CALLS		calls it that often under each of two names: "first" and "second"
  *	fork CALLS		calls it that often, in a child, too; the child ends by _exit()
  *	exec CALLS		calls it that often, and executes the program anew
- *	maps			prints the mappings of rings, as "START-END PERMISSIONS"
+ *	forge ROUNDS		writes nonsense and forged hits to its own rings, between calls
+ *	forbid CALLS		calls it that often, forbids itself to read the clock, and calls again
  *
- * The answer to "run" is the ids of the threads.
+ * The answer to "run" is the ids of the threads, that to "fork" is the child's.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,17 +93,103 @@ static void run(long threads)
 		printf("%d%c", ids[i], i + 1 < threads ? ' ' : '\n');
 }
 
-static void print_maps(void)
+/* Find the rings: they are the one mapping of its size that is shared with the module. */
+static uint64_t *rings_find(size_t *words)
 {
-	char line[512];
+	unsigned long start = 0, end = 0, a, b;
 	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[512], may[8];
 
-	while (maps && fgets(line, sizeof(line), maps))
-		if (strstr(line, "[uprobes]"))
-			fputs(line, stdout);
-	puts("end");
+	while (maps && fgets(line, sizeof(line), maps)) {
+		if (!strstr(line, "[uprobes]") || sscanf(line, "%lx-%lx %7s", &a, &b, may) != 3)
+			continue;
+		if (may[1] == 'w' && b - a != 256 * 1024) {
+			start = a;
+			end = b;
+		}
+	}
 	if (maps)
 		fclose(maps);
+	*words = (end - start) / sizeof(uint64_t);
+	return (uint64_t *)start;
+}
+
+static sigjmp_buf back;
+
+static void on_fault(int sig)
+{
+	siglongjmp(back, sig);
+}
+
+/* Write to the rings what a pad would not write. */
+static void scribble(uint64_t *rings, size_t words)
+{
+	size_t at = (size_t)rand() % words, cpu = (size_t)rand() % 2;
+	uint64_t *ring = rings + 512 * (1 + cpu), *head = rings + 8 * cpu;
+
+	switch (rand() % 5) {
+	case 0:
+		rings[at] = (uint64_t)rand() << 32 | (uint64_t)rand();
+		break;
+	case 1:
+		/* Hits of long ago, and of the future. */
+		for (int i = 0; i < 64; i++) {
+			ring[4 * i] = __builtin_ia32_rdtsc() + ((uint64_t)rand() << rand() % 30) -
+				      ((uint64_t)rand() << rand() % 30);
+			ring[4 * i + 1] = (uint64_t)rand() % 3;
+		}
+		head[0] = (uint64_t)(ring + 4 * (rand() % 65));
+		break;
+	case 2:
+		head[0] = (uint64_t)(ring + rand() % 600);
+		break;
+	case 3:
+		head[1] = rand() % 2 ? UINT64_MAX : 0;
+		break;
+	default:
+		head[0] = (uint64_t)rand();
+	}
+}
+
+static void forge(long rounds)
+{
+	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
+	volatile long round = 0, faults = 0;
+	uint64_t *rings;
+	size_t words;
+
+	/* The module notices after some hits. */
+	for (int i = 0; i < 100; i++) {
+		calls = 100;
+		call_all(getpid());
+		rings = rings_find(&words);
+		if (words)
+			break;
+		usleep(20000);
+	}
+	if (!words) {
+		puts("no rings");
+		return;
+	}
+	sigaction(SIGSEGV, &action, NULL);
+	srand((unsigned int)getpid());
+	if (sigsetjmp(back, 0)) {
+		/* Where the pad would write is nowhere: make an end of that. */
+		faults++;
+		rings[0] = 0;
+		rings[1] = 0;
+		rings[8] = 0;
+		rings[9] = 0;
+	}
+	while (round < rounds) {
+		round++;
+		scribble(rings, words);
+		for (int i = 0; i < rand() % 8; i++)
+			sum += ring_call(getpid(), round);
+		if (round % 64 == 0)
+			move((unsigned int)rand());
+	}
+	printf("forged, %ld faults\n", faults);
 }
 
 int main(int argc, char **argv)
@@ -145,8 +235,13 @@ int main(int argc, char **argv)
 		} else if (!strcmp(what, "exec")) {
 			call_all(getpid());
 			execv("/proc/self/exe", argv);
-		} else if (!strcmp(what, "maps")) {
-			print_maps();
+		} else if (!strcmp(what, "forge")) {
+			forge(n);
+		} else if (!strcmp(what, "forbid")) {
+			call_all(getpid());
+			prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+			call_all(getpid());
+			puts("called");
 		}
 	}
 	return 0;

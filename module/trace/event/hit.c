@@ -255,16 +255,17 @@ static void record_in_place(const struct hit *hit, struct tracer_buffer *b)
 {
 	struct ring_buffer_event *event;
 	void *record;
-	size_t len;
+	size_t size = max_size(hit);
 
 	if (!within_rate(hit, b))
 		return;
-	record = tracer_buffer_reserve(b, max_size(hit), &event);
+	record = tracer_buffer_reserve(b, size, &event);
 	if (!record)
 		return;
-	len = fill(hit, record, max_size(hit));
+	fill(hit, record, size);
+	/* The time is at the end, and strings may be shorter than their room. */
 	if (hit->ring)
-		add_time(record, len);
+		add_time(record, size - sizeof(u64));
 	tracer_buffer_commit(b, event);
 }
 

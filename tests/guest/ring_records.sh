@@ -1,0 +1,104 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: hits that come from rings have the same records as hits by traps
+# cpus: 2
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/guest/ring.inc"
+ktap_plan 21
+
+# plain: print records without what differs between runs: threads, processors and times.
+plain() {
+	grep -v '^#' | sed -E 's/^ *ringed-[0-9]+ +\[[0-9]+\] (.....) +[0-9.]+: /\1 /; s/a=[0-9]+//; s/0x7f[0-9a-f]+/STACK/'
+}
+
+args='a=%di:s32 b=%si:s64 low=%si:u8 all=%si:x16 c=$comm five=\5 word=\"text\" sp=%sp at=$stack2 ip=%ip'
+filter='b != 3 || a == 0'
+for on in 0 1; do
+	jump $on
+	clear
+	define "p:calls $call ${args/at=\$stack2/}"
+	echo "$filter" >$dir/events/uprobes/calls/filter
+	enable
+	ringed
+	[ $on = 0 ] || check "the place needs no trap" warm
+	: >$dir/trace
+	hits=$(awk '{ print $3 }' $dir/uprobe_profile)
+	tell run 2 1000 >/dev/null
+	lines | plain | sort >"$tmp/records.$on"
+	is "$(lines | sound | grep -v number)" 1998 "trace has all records of the right threads in the order of time"
+	# The conditions are not such that a pad can check them.
+	is "$(($(awk '{ print $3 }' $dir/uprobe_profile) - hits))" 2000 "uprobe_profile counts all hits"
+	: >$dir/trace
+	tell run 2 500 >/dev/null
+	is "$(drain <$dir/trace_pipe | plain | grep -c .)" 998 "trace_pipe has all records"
+	disable
+	ringed_end
+done
+check "records are the same by traps and from rings" cmp "$tmp/records.0" "$tmp/records.1"
+
+# Conditions that the pad checks.
+for on in 0 1; do
+	jump $on
+	clear
+	define "p:calls $call a=%di:s32 b=%si:s64"
+	echo 'b >= 100 && b < 300' >$dir/events/uprobes/calls/filter
+	enable
+	ringed
+	[ $on = 0 ] || check "with conditions, the place needs no trap" warm
+	: >$dir/trace
+	tell run 3 400 >/dev/null
+	is "$(lines | sound | grep -v 'number')" 600 "a filter passes the same hits"
+	disable
+	ringed_end
+done
+
+# Two events at one place, with different arguments, and one that only counts.
+jump 1
+clear
+define "p:one $call a=%di:s32 b=%si:s64"
+define "p:two $call x=%bx y=%si:u32"
+enable
+count_begin "$prog" $((${call##*:}))
+ringed
+check "two events and one that counts need no trap" warm
+: >$dir/trace
+counts >/dev/null
+count_end
+count_begin "$prog" $((${call##*:}))
+tell run 2 500 >/dev/null
+is "$(lines | grep ' one: ' | sound)" 1000 "one event has all records"
+is "$(lines | grep -c ' two: ')" 1000 "the other event has all records, too"
+is "$(counts | awk '{ print $2 }')" 1000 "the other probe counts all hits"
+count_end
+ringed_end
+disable
+
+# A session, whose reader waits.
+exec 5<>$dir/session
+echo "p:calls $call a=%di:s32 b=%si:s64" >&5
+ringed
+check "a session's event needs no trap" warm
+drain <&5 >/dev/null
+tell run 4 500 >/dev/null
+is "$(drain <&5 | sound)" 2000 "a session has all records"
+exec 5<&-
+is "$(jumps)" 0 "without the session, no jump is left"
+ringed_end
+
+# One that is limited to a name: the thread's, when it hits.
+exec 5<>$dir/session
+echo 'only comm second' >&5
+echo "p:calls $call a=%di:s32 b=%si:s64" >&5
+ringed
+check "a session for a name needs no trap" warm
+drain <&5 >/dev/null
+tell rename 700 >/dev/null
+is "$(drain <&5 | sound)" 700 "it has the records of that name"
+exec 5<&-
+ringed_end
+jump 0
+dmesg_says=$(dmesg | grep -cE 'WARNING|BUG|Oops')
+is "$dmesg_says" 0 "the kernel warns of nothing"

@@ -1,0 +1,40 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: records from rings are those of the right thread, in the order of time, while threads move between processors
+# cpus: 2
+# timeout: 900
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/guest/ring.inc"
+
+# With FULL, a million.
+calls=${FULL:+125000}
+calls=${calls:-10000}
+ktap_plan 4
+
+jump 1
+clear
+exec 5<>$dir/session
+echo "buffer_size_kb 65536" >&5
+echo "p:calls $call a=%di:s32 b=%si:s64" >&5
+ringed
+check "the place needs no trap" warm
+drain <&5 >/dev/null
+timeout $((800 * ${TEST_TIMEOUT_SCALE:-1})) cat <&5 >"$tmp/records" &
+reader=$!
+ids=$(tell run 8 "$calls")
+for _ in $(tries 300); do
+	[ "$(wc -l <"$tmp/records")" -ge $((8 * calls)) ] && break
+	sleep 0.1
+done
+kill $reader
+wait $reader 2>/dev/null
+is "$(sound <"$tmp/records")" $((8 * calls)) "all records have the right threads, in the right order"
+is "$(awk '{ sub(/.*a=/, ""); n[$1 + 0]++ } END { for (id in n) print id, n[id] }' "$tmp/records" | sort -n)" \
+	"$(for id in $ids; do echo "$id $calls"; done | sort -n)" "each thread has all its records"
+is "$(awk 'match($0, /\[[0-9]+\]/) { print substr($0, RSTART, RLENGTH) }' "$tmp/records" | sort -u | xargs)" "[000] [001]" \
+	"they are of both processors"
+exec 5<&-
+ringed_end
