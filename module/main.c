@@ -87,6 +87,7 @@ static int __init uprobes_load(void)
 	ret = arch_trap_init(hit_trap, hit_step, jump_undefined);
 	if (ret)
 		goto exit_task_events;
+	arch_clock_init();
 	ret = tracer_init();
 	if (ret)
 		goto exit_trap;

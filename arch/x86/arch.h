@@ -199,14 +199,18 @@ static inline bool arch_pads_save(void)
 	return boot_cpu_has(X86_FEATURE_LAHF_LM);
 }
 
+void arch_clock_init(void);
+
+/* rdtscp gives the number that the kernel has for each processor. */
+extern bool arch_cpus_known;
+
 /*
  * Check whether pads may record: a program can read the number of its processor together with a
  * time stamp counter that runs evenly.
  */
 static inline bool arch_pads_record(void)
 {
-	return boot_cpu_has(X86_FEATURE_RDTSCP) && tsc_khz && !check_tsc_unstable() &&
-	       nr_cpu_ids <= PAD_CPUS;
+	return READ_ONCE(arch_cpus_known) && !check_tsc_unstable();
 }
 
 /* Check whether a task must not read that counter: prctl(PR_SET_TSC), seccomp's strict mode. */

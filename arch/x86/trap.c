@@ -199,6 +199,32 @@ void arch_sync_text(struct mm_struct *mm)
 	on_each_cpu_mask(mm_cpumask(mm), text_sync, NULL, true);
 }
 
+bool arch_cpus_known;
+
+/* Check what rdtscp gives: a hypervisor may have lost the register with the number. */
+static void cpu_compare(void *known)
+{
+	unsigned int cpu, low, high;
+
+	asm volatile("rdtscp" : "=a" (low), "=d" (high), "=c" (cpu));
+	if (cpu % PAD_CPUS != smp_processor_id())
+		WRITE_ONCE(*(bool *)known, false);
+}
+
+/**
+ * arch_clock_init() - find out whether pads may record on this machine
+ *
+ * Context: may sleep.
+ */
+void arch_clock_init(void)
+{
+	bool known = boot_cpu_has(X86_FEATURE_RDTSCP) && tsc_khz && nr_cpu_ids <= PAD_CPUS;
+
+	if (known)
+		on_each_cpu(cpu_compare, &known, 1);
+	WRITE_ONCE(arch_cpus_known, known);
+}
+
 /**
  * arch_mm_mode() - get the mode of code that an address space was made for
  * @mm: the address space

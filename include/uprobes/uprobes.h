@@ -186,7 +186,8 @@ enum uprobe_type {
  *	reached the instruction.  uprobe_ring_time() tells when that was.  @regs has only
  *	the ip and the registers of @ring_reads; changes to @regs have no effect.
  *	Interrupts are off.  Locks of the scheduler may be held, so it must not
- *	wake up a task, nor print.  It may interrupt a handler in task context.
+ *	wake up a task, print, nor call uprobe_again().  It may interrupt a handler in
+ *	task context.
  * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the
  *	ring handlers of a place read more than six, its hits trap.
  * @flags: UPROBE_*, or 0

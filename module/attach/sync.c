@@ -13,6 +13,7 @@
 #include "ssol.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "jump/jump.h"
@@ -314,6 +315,9 @@ int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in
 
 	lockdep_assert_held(&pmm->lock);
 	jumps_end_counting(pmm, sites, n, in_use);
+	/* What is in rings is for those who are attached now. */
+	if (pmm->ring)
+		rings_empty();
 	ret = batch_alloc(&batch, n, gfp);
 	for (i = 0; batch.room && i < n; i++) {
 		if (i && sites[i] == sites[i - 1])

@@ -45,20 +45,19 @@ static bool consumer_sleeps(const struct consumer *c)
 	return c->type == CONSUMER_RETURN || !c->atomic || c->u->task_handler;
 }
 
-/* List the registers of uprobe::ring_reads.  If there are too many, no pad records them. */
-static void reads_set(struct pad_recording *reads, u32 mask)
+/* Convert uprobe::ring_reads to the numbers of registers. */
+static u16 reads_of(u32 mask)
 {
 	unsigned int i;
+	u16 reads = 0;
 	int reg;
 
 	for (i = 0; i < 32; i++) {
 		reg = mask & BIT(i) ? arch_reg_number(i * sizeof(long)) : -1;
-		if (reg < 0)
-			continue;
-		if (reads->nr < PAD_VALUES)
-			reads->regs[reads->nr] = reg;
-		reads->nr++;
+		if (reg >= 0)
+			reads |= BIT(reg);
 	}
+	return reads;
 }
 
 static void consumer_free(struct consumer *c)
@@ -120,7 +119,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	RCU_INIT_POINTER(c->filter, filter);
 	c->counts = u->flags & UPROBE_COUNT;
 	c->rings = u->ring_handler;
-	reads_set(&c->reads, u->ring_reads);
+	c->reads = reads_of(u->ring_reads);
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
 	if (counts_begin(c))

@@ -190,19 +190,25 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	area = kvzalloc(sizeof(*area), SSOL_GFP);
 	if (!area)
 		return ERR_PTR(-ENOMEM);
+	area->words = words_create(PAD_WORDS_SIZE);
+	if (IS_ERR(area->words)) {
+		ret = PTR_ERR(area->words);
+		kvfree(area);
+		return ERR_PTR(ret);
+	}
 	xa_init_flags(&area->jumps, XA_FLAGS_ACCOUNT);
 	area->base = room_find(pmm, pun, addr);
 	if (area->base)
 		ret = ssol_area_map(pmm->mm, area->base, false);
 	if (!ret) {
 		words = area->base + PAD_AREA_SIZE;
-		area->words = words_map(pmm->mm, &words, PAD_WORDS_SIZE);
-		ret = PTR_ERR_OR_ZERO(area->words);
+		ret = words_map(pmm->mm, area->words, &words, PAD_WORDS_SIZE);
 		/* The other mapping stays, so do not try again. */
 		if (ret)
 			WRITE_ONCE(pmm->jumps.off, true);
 	}
 	if (ret) {
+		fput(area->words);
 		kvfree(area);
 		return ERR_PTR(ret);
 	}

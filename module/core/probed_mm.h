@@ -112,6 +112,7 @@ enum watched {
  * @jumps.areas: pad areas; added under @lock, read without a lock
  * @jumps.nr_areas: number of them
  * @ring: its rings, or NULL; set under @lock, and freed with the probed mm
+ * @ring_retry: when to try again to have rings, in jiffies, or 0; under @lock
  * @life: its life cycle
  * @life.refs: one for the table, and one for each user that has looked it up
  * @life.forks: number of children whose fork is reported and not handled yet, and one more while
@@ -189,6 +190,7 @@ struct probed_mm {
 		unsigned int nr_areas;
 	} jumps;
 	struct ring *ring;
+	unsigned long ring_retry;
 	struct {
 		refcount_t refs;
 		atomic_t forks;

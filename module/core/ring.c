@@ -31,8 +31,15 @@ static atomic_t pages_nr = ATOMIC_INIT(0);
 
 atomic_t rings_nr = ATOMIC_INIT(0);
 
-/* Number of holders: while there is one, all hits trap. */
+/* Number of holders: while there is one, all hits trap.  Changed under the mutex. */
 static atomic_t holders = ATOMIC_INIT(0);
+static DEFINE_MUTEX(holders_mutex);
+
+/*
+ * The address space whose ring may have hits on a processor: that of its task, if it has rings.
+ * Changed by the processor itself.
+ */
+static DEFINE_PER_CPU(struct mm_struct *, ring_mm);
 
 /* A reader may wait for hits of a thread that nobody interrupts. */
 #define EMPTY_EACH	(HZ / 10)
@@ -87,6 +94,7 @@ static void ring_destroy(struct ring *ring)
 static struct ring *ring_create(struct probed_mm *pmm)
 {
 	unsigned int nr_heads = DIV_ROUND_UP(nr_cpu_ids * PAD_HEAD_STRIDE, PAGE_SIZE), i;
+	unsigned long size = (nr_heads + nr_cpu_ids) * PAGE_SIZE;
 	struct ring *ring;
 	int ret = -ENOMEM;
 
@@ -99,7 +107,7 @@ static struct ring *ring_create(struct probed_mm *pmm)
 	ring->wanted = bitmap_zalloc(nr_cpu_ids, SSOL_GFP);
 	if (!ring->wanted)
 		goto destroy;
-	ring->words = words_map(pmm->mm, &ring->base, (nr_heads + nr_cpu_ids) * PAGE_SIZE);
+	ring->words = words_create(size);
 	if (IS_ERR(ring->words)) {
 		ret = PTR_ERR(ring->words);
 		ring->words = NULL;
@@ -108,6 +116,8 @@ static struct ring *ring_create(struct probed_mm *pmm)
 	/* The heads are zero: until there is a page, each ring is full. */
 	for (ret = 0, i = 0; !ret && i < nr_heads; i++)
 		ret = page_get(ring, i);
+	/* Last, as the mapping stays. */
+	ret = ret ?: words_map(pmm->mm, ring->words, &ring->base, size);
 	if (!ret)
 		return ring;
 destroy:
@@ -133,7 +143,7 @@ static void find_clockless(struct probed_mm *pmm)
  * @pmm: its probed mm, in use
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
- * Return: 0; -ENOSPC if there are too many; -ENOMEM.
+ * Return: 0 or -ENOMEM.
  */
 int ring_get(struct probed_mm *pmm)
 {
@@ -142,9 +152,13 @@ int ring_get(struct probed_mm *pmm)
 	lockdep_assert_held(&pmm->lock);
 	if (pmm->ring)
 		return 0;
+	if (pmm->ring_retry && time_before(jiffies, pmm->ring_retry))
+		return -ENOMEM;
 	ring = ring_create(pmm);
-	if (IS_ERR(ring))
-		return PTR_ERR(ring);
+	if (IS_ERR(ring)) {
+		pmm->ring_retry = jiffies + RETRY_AFTER ?: 1;
+		return -ENOMEM;
+	}
 	ring_clock_init();
 	/* Pairs with ring_drain() and others: the ring is complete. */
 	smp_store_release(&pmm->ring, ring);
@@ -163,17 +177,21 @@ int ring_get(struct probed_mm *pmm)
  *
  * Context: any; RCU read side.
  * Return: work by which the task is to erase the jumps whose pads read the clock, before it runs user
- * code; NULL if there is nothing to do, or another task does so.
+ * code; NULL if there is nothing to do, or many other tasks have done so.
  */
 struct callback_head *ring_forbid(struct probed_mm *pmm)
 {
 	struct ring *ring;
+	unsigned int nr;
 
 	WRITE_ONCE(pmm->clockless, true);
 	/* Pairs with ring_get(). */
 	smp_mb();
 	ring = READ_ONCE(pmm->ring);
-	return ring && !test_and_set_bit(0, &ring->is_forbidden) ? &ring->forbidden : NULL;
+	if (!ring)
+		return NULL;
+	nr = atomic_fetch_add_unless(&ring->nr_forbidden, 1, RING_FORBIDDEN);
+	return nr < RING_FORBIDDEN ? &ring->forbidden[nr] : NULL;
 }
 
 /**
@@ -253,35 +271,91 @@ void ring_fill(struct probed_mm *pmm)
  */
 void ring_empty(struct probed_mm *pmm)
 {
+	this_cpu_write(ring_mm, pmm->mm);
 	ring_drain(pmm, smp_processor_id(), !atomic_read(&holders));
+}
+
+/**
+ * rings_empty_here() - empty the ring of this processor, if it may have a hit
+ *
+ * Context: interrupts off; possibly the scheduler with a run queue locked.
+ */
+void rings_empty_here(void)
+{
+	struct mm_struct *mm = this_cpu_read(ring_mm);
+	struct probed_mm *pmm;
+
+	if (!mm)
+		return;
+	rcu_read_lock();
+	/* Only its address is used: the current task may have left it. */
+	pmm = pmm_lookup(mm);
+	if (pmm)
+		ring_empty(pmm);
+	rcu_read_unlock();
+	/* After execve(), or in an exit. */
+	if (current->mm != mm)
+		this_cpu_write(ring_mm, NULL);
+}
+
+/**
+ * rings_switch() - empty the ring of this processor before another task runs on it
+ * @next: that task
+ *
+ * Context: the scheduler with a run queue locked.
+ */
+void rings_switch(struct task_struct *next)
+{
+	struct mm_struct *mm = next->flags & PF_KTHREAD ? NULL : next->mm;
+	struct probed_mm *pmm;
+
+	rings_empty_here();
+	ring_clock_mark();
+	rcu_read_lock();
+	pmm = mm && atomic_read(&rings_nr) ? pmm_lookup(mm) : NULL;
+	/* Its ring may be open. */
+	if (!pmm || !READ_ONCE(pmm->ringed))
+		mm = NULL;
+	this_cpu_write(ring_mm, mm);
+	rcu_read_unlock();
+}
+
+static void empty_call(void *unused)
+{
+	rings_empty_here();
+}
+
+static bool has_ring(int cpu, void *unused)
+{
+	return READ_ONCE(per_cpu(ring_mm, cpu));
+}
+
+/**
+ * rings_empty() - call the ring handlers for all hits so far
+ *
+ * Context: may sleep.
+ */
+void rings_empty(void)
+{
+	if (!atomic_read(&rings_nr))
+		return;
+	/* A processor that is not interrupted has switched, and has emptied its ring. */
+	smp_mb();
+	on_each_cpu_cond(has_ring, empty_call, NULL, true);
 }
 
 /**
  * ring_end() - call the ring handlers for all hits, as the address space ends
  * @pmm: the probed mm
  *
- * The last threads of the program may still be on other processors, on their way out.  After
- * execve(), the hits are of the current task, which has another address space.  But the current task
- * may also be one that has only looked at this address space.
+ * Its last threads may still be on their way out, on other processors.
  *
  * Context: may sleep.
  */
 void ring_end(struct probed_mm *pmm)
 {
-	unsigned long flags;
-	unsigned int cpu;
-
-	if (!READ_ONCE(pmm->ring))
-		return;
-	rings_empty();
-	if (READ_ONCE(pmm->ring->tgid) != current->tgid)
-		return;
-	rcu_read_lock();
-	local_irq_save(flags);
-	for_each_possible_cpu(cpu)
-		ring_drain(pmm, cpu, false);
-	local_irq_restore(flags);
-	rcu_read_unlock();
+	if (READ_ONCE(pmm->ring))
+		rings_empty();
 }
 
 /**
@@ -296,43 +370,6 @@ void ring_free(struct probed_mm *pmm)
 		return;
 	ring_destroy(pmm->ring);
 	atomic_dec(&rings_nr);
-}
-
-/**
- * rings_empty_here() - empty the ring of this processor, if it may have a hit
- *
- * A task that exits keeps its address space as the active one until it is switched off.
- *
- * Context: interrupts off; possibly the scheduler with a run queue locked.
- */
-void rings_empty_here(void)
-{
-	struct mm_struct *mm = current->active_mm;
-	struct probed_mm *pmm;
-
-	rcu_read_lock();
-	/* A kernel thread only keeps the address space.  A hit there could only be forged. */
-	pmm = mm && !(current->flags & PF_KTHREAD) ? pmm_lookup(mm) : NULL;
-	if (pmm)
-		ring_empty(pmm);
-	ring_clock_mark();
-	rcu_read_unlock();
-}
-
-static void empty_call(void *unused)
-{
-	rings_empty_here();
-}
-
-/**
- * rings_empty() - call the ring handlers for all hits so far
- *
- * Context: may sleep.
- */
-void rings_empty(void)
-{
-	if (atomic_read(&rings_nr))
-		on_each_cpu(empty_call, NULL, 1);
 }
 
 /* Have all pads of a process find its rings full. */
@@ -356,15 +393,17 @@ static bool ring_close(struct probed_mm *pmm, void *unused)
  */
 void rings_hold(bool hold)
 {
+	mutex_lock(&holders_mutex);
 	if (!hold) {
 		atomic_dec(&holders);
-		return;
+	} else if (atomic_inc_return(&holders) == 1) {
+		/* Whoever is just emptying a ring has not seen the holder, and may open the ring. */
+		on_each_cpu(empty_call, NULL, 1);
+		pmm_for_each(ring_close, NULL);
+		/* A thread may have been switched in before its ring was closed. */
+		rings_empty();
 	}
-	if (atomic_inc_return(&holders) > 1)
-		return;
-	/* Whoever is just emptying a ring has not seen the holder, and may open the ring. */
-	rings_empty();
-	pmm_for_each(ring_close, NULL);
+	mutex_unlock(&holders_mutex);
 }
 
 /* Empty no rings any more.  Context: may sleep; no probe is registered. */

@@ -25,6 +25,7 @@ struct callback_head;
 struct jump;
 struct probed_mm;
 struct ring;
+struct task_struct;
 
 /* Number of processes that have rings. */
 extern atomic_t rings_nr;
@@ -42,6 +43,7 @@ void ring_empty(struct probed_mm *pmm);
 void ring_end(struct probed_mm *pmm);
 void ring_free(struct probed_mm *pmm);
 void rings_empty_here(void);
+void rings_switch(struct task_struct *next);
 void rings_empty(void);
 void rings_hold(bool hold);
 void rings_exit(void);

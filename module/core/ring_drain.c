@@ -16,6 +16,7 @@
 #include "probed_mm.h"
 #include "ring.h"
 #include "site.h"
+#include "task_handler.h"
 
 DEFINE_PER_CPU(u64, ring_time);
 
@@ -73,20 +74,33 @@ static u64 hit_time(const struct drain *drain, u64 ticks)
 	return (s64)(at - oldest) < 0 ? oldest : at;
 }
 
-/* Call the handlers for a hit.  A consumer that has come after the hit may have no ring handler. */
-static void hit_tell(const struct site *site, struct pt_regs *regs)
+/* Check whether the pad of a jump has done what a consumer wants. */
+static bool serves(const struct jump *jump, const struct consumer *c)
 {
-	const struct consumer_set *set = rcu_dereference(site->set);
+	static const struct pad_filter none;
+	const struct filter *filter = rcu_dereference(c->filter);
+
+	return READ_ONCE(c->run.live) && (c->counts || c->rings) && !(c->reads & ~jump->reads) &&
+	       pad_filter_same(filter ? &filter->pad : &none, &jump->pad.filter);
+}
+
+/*
+ * Call the handlers for a hit.  A consumer that has come, or has got other conditions, after the hit
+ * may need another pad.
+ */
+static void hit_tell(struct drain *drain)
+{
+	const struct consumer_set *set = rcu_dereference(drain->jump->site->set);
 	unsigned int i;
 
 	for (i = 0; set && i < set->nr; i++) {
 		struct consumer *c = set->consumers[i];
 
-		if (!READ_ONCE(c->run.live) || !(c->counts || c->rings))
+		if (!serves(drain->jump, c))
 			continue;
 		consumer_hit(c);
 		if (c->rings)
-			c->u->ring_handler(c->u, regs);
+			c->u->ring_handler(c->u, &drain->regs);
 	}
 }
 
@@ -122,7 +136,7 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 	time = hit_time(drain, READ_ONCE(record->time));
 	this_cpu_write(oldest_time, time);
 	this_cpu_write(ring_time, time);
-	hit_tell(jump->site, &drain->regs);
+	hit_tell(drain);
 	return size;
 }
 
@@ -172,8 +186,6 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 	/* A record that begins below the limit fits. */
 	limit = open ? start + PAGE_SIZE - PAD_RECORD_MAX + 1 : 0;
 	used = READ_ONCE(head->next) - start;
-	if (READ_ONCE(ring->tgid) != current->tgid)
-		WRITE_ONCE(ring->tgid, current->tgid);
 	WRITE_ONCE(head->next, start);
 	WRITE_ONCE(head->limit, limit);
 	/* A new ring has no hit, and neither has one that the program has spoilt. */
@@ -188,4 +200,6 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 			break;
 	}
 	this_cpu_write(ring_time, 0);
+	/* uprobe_again() is for other handlers. */
+	this_cpu_write(task_handler_wanted, false);
 }

@@ -13,6 +13,9 @@
 struct file;
 struct probed_mm;
 
+/* So many threads can give up reading the clock at the same time. */
+#define RING_FORBIDDEN	8
+
 /**
  * struct ring - the rings of one address space
  * @base: address of the heads; the rings are behind them; constant
@@ -20,9 +23,8 @@ struct probed_mm;
  * @jumps: the jumps whose pads record, by the numbers in their records; changed under
  *	probed_mm::lock
  * @nr_jumps: number of them; under probed_mm::lock
- * @tgid: the process that has had a ring emptied last; any thread writes it
- * @forbidden: work of a task that must not read the clock any more
- * @is_forbidden: it has been handed out
+ * @forbidden: work of tasks that must not read the clock any more
+ * @nr_forbidden: number of these that have been handed out
  * @wanted: processors whose ring gets a page
  * @retry: when to ask for a page again, in jiffies
  * @nr_heads: number of pages with heads; constant
@@ -33,9 +35,8 @@ struct ring {
 	struct file *words;
 	struct xarray jumps;
 	unsigned int nr_jumps;
-	pid_t tgid;
-	struct callback_head forbidden;
-	unsigned long is_forbidden;
+	struct callback_head forbidden[RING_FORBIDDEN];
+	atomic_t nr_forbidden;
 	unsigned long *wanted;
 	unsigned long retry;
 	unsigned int nr_heads;

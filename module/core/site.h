@@ -78,6 +78,7 @@ struct site_key {
  * @heated: node in probed_mm::jumps.hot
  * @listed: the site is there
  * @barred: why the site must not have a jump (jump_make.h), or 0; never cleared
+ * @ringless: why its pad cannot record (jump_make.h), or 0; never cleared
  * @jumps: its jumps, the newest first, linked by jump::older; at most one is in the text.  Added
  *	under probed_mm::lock, read without a lock, never removed
  * @in_tree: node in probed_mm::sites.tree, by address; changed under probed_mm::sites.lock
@@ -114,6 +115,7 @@ struct site {
 	u8 heat;
 	bool listed;
 	u8 barred;
+	u8 ringless;
 	u8 failures;
 	u16 passes;
 	struct llist_node heated;

@@ -13,33 +13,38 @@
 #include "base/compat.h"
 
 /**
+ * words_create() - create a file with words
+ * @size: how many, in bytes; a multiple of the page size
+ *
+ * Context: may sleep.
+ * Return: the file, to be put by fput(); or an ERR_PTR.
+ */
+struct file *words_create(unsigned long size)
+{
+	return compat_shmem_file("[uprobes]", size);
+}
+
+/**
  * words_map() - map words
  * @mm: the address space, in use
+ * @words: the file
  * @base: where; if it is 0, it is set to an address that the kernel chooses
- * @size: how much, in bytes; a multiple of the page size
+ * @size: size of the file
  *
  * Then seal the file: the program must not truncate it under its own pads, nor map it anew by
  * /proc/PID/map_files.
  *
  * Context: may sleep; takes the mmap lock.
- * Return: the file with the words, to be put by fput(); or an ERR_PTR.
+ * Return: 0 or a negative errno.
  */
-struct file *words_map(struct mm_struct *mm, unsigned long *base, unsigned long size)
+int words_map(struct mm_struct *mm, struct file *words, unsigned long *base, unsigned long size)
 {
-	struct file *words = compat_shmem_file("[uprobes]", size);
-	long ret;
+	long ret = ssol_words_map(mm, words, base, size);
 
-	if (IS_ERR(words))
-		return words;
-	ret = ssol_words_map(mm, words, base, size);
-	if (ret) {
-		fput(words);
-		return ERR_PTR(ret);
-	}
-	if (IS_ENABLED(CONFIG_SHMEM))
+	if (!ret && IS_ENABLED(CONFIG_SHMEM))
 		SHMEM_I(file_inode(words))->seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW |
 						    F_SEAL_FUTURE_WRITE;
-	return words;
+	return ret;
 }
 
 /**

@@ -13,7 +13,8 @@
 /* At the limit of its cgroup, a program rather traps than is killed. */
 #define WORDS_GFP	(GFP_KERNEL | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
-struct file *words_map(struct mm_struct *mm, unsigned long *base, unsigned long size);
+struct file *words_create(unsigned long size);
+int words_map(struct mm_struct *mm, struct file *words, unsigned long *base, unsigned long size);
 struct page *words_page(struct file *words, unsigned long at);
 
 #endif /* _UPROBES_WORDS_H */

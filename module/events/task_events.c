@@ -192,7 +192,12 @@ static void on_exec(void *data, struct task_struct *task, pid_t old_pid, struct 
 static void task_exits(void *data, struct task_struct *task)
 {
 	struct utask *utask = utask_find(task);
+	unsigned long flags;
 
+	/* It loses its ids soon. */
+	local_irq_save(flags);
+	rings_empty_here();
+	local_irq_restore(flags);
 	if (utask)
 		utask_drop(utask);
 }
@@ -290,8 +295,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 {
 	if (prev->mm && !(prev->flags & (PF_KTHREAD | PF_EXITING)))
 		signal_preempted(task_pt_regs(prev));
-	if (rings_there())
-		rings_empty_here();
+	rings_switch(next);
 }
 
 /* The hits so far are of a thread with the old name. */
@@ -299,7 +303,7 @@ static void on_rename(void *data, struct task_struct *task, const char *comm)
 {
 	unsigned long flags;
 
-	if (task != current || !rings_there())
+	if (task != current)
 		return;
 	local_irq_save(flags);
 	rings_empty_here();
@@ -364,7 +368,9 @@ static int tracepoints_attach(void)
 	int ret;
 
 	for (i = 0; i < ARRAY_SIZE(task_events); i++) {
-		ret = tracepoint_probe_register(task_events[i].tp, task_events[i].fn, NULL);
+		/* Before those of clients, which may forget a task that exits. */
+		ret = tracepoint_probe_register_prio(task_events[i].tp, task_events[i].fn, NULL,
+						     TRACEPOINT_DEFAULT_PRIO + 1);
 		if (ret) {
 			task_events_detach(i);
 			return ret;

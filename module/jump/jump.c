@@ -165,7 +165,7 @@ const char *jump_missing(const struct site *site)
 	if (READ_ONCE(site->barred))
 		return site_barred(site);
 	if (!site_pad_work(site, &work))
-		return "a probe there needs the trap, or their conditions differ";
+		return site_trap_reason(site);
 	if (!READ_ONCE(jump_enabled))
 		return "counting without traps is switched off";
 	if (site->failures)

@@ -4,6 +4,7 @@
  */
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/bitops.h>
 #include <linux/hash.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
@@ -30,7 +31,6 @@ static const char * const reasons[] = {
 	[BARRED_NEIGHBOUR] = "another place under the jump is probed, or was",
 	[BARRED_SHADOW] = "the copy of its call would not match a shadow stack",
 	[BARRED_CPU] = "the flags are in use, and this processor cannot save them",
-	[BARRED_CLOCK] = "programs cannot read the clock and their processor's number in one instruction",
 	[BARRED_GO] = "stacks of Go are too small for what its pad would save",
 	[BARRED_FILTER] = "a condition is on a register that the pad uses",
 	[BARRED_CHANGES] = "its conditions have changed too often",
@@ -45,6 +45,24 @@ const char *site_barred(const struct site *site)
 	u8 why = READ_ONCE(site->barred);
 
 	return why > BARRED_PUN ? pun_refusal_name(why - BARRED_PUN) : reasons[why];
+}
+
+/**
+ * site_trap_reason() - get the reason why the consumers of a site need a trap for each hit
+ * @site: the site, for which site_pad_work() returns false
+ *
+ * Context: any.
+ * Return: a clause.
+ */
+const char *site_trap_reason(const struct site *site)
+{
+	u8 why = READ_ONCE(site->ringless);
+
+	if (why)
+		return reasons[why];
+	if (!arch_pads_record() || READ_ONCE(site->pmm->clockless))
+		return "a probe there needs the trap, as the program cannot read the clock";
+	return "a probe there needs the trap, or their conditions differ";
 }
 
 /* Keep a site from having a jump.  Context: any. */
@@ -157,8 +175,6 @@ static enum barred jump_decide(struct jump_maker *maker, struct jump *jump, cons
 	pad->saves = pad_saves(pad, text, len);
 	if (pad->saves && !arch_pads_save())
 		return BARRED_CPU;
-	if (pad->records && (!arch_pads_record() || READ_ONCE(jump->site->pmm->clockless)))
-		return BARRED_CLOCK;
 	if (pad_uses_stack(pad) && is_go(maker, pad->addr))
 		return BARRED_GO;
 	return pad_filter_fits(pad) ? BARRED_NOT : BARRED_FILTER;
@@ -183,30 +199,19 @@ static enum barred text_get(struct jump_maker *maker, struct site *site, u8 *tex
 	return clean ? BARRED_NOT : BARRED_NEIGHBOUR;
 }
 
-/* Add the registers that a consumer reads.  Return false if they are too many for a record. */
-static bool reads_add(struct pad_recording *reads, const struct pad_recording *more)
+/* Check whether pads of a process may record, at a site. */
+static bool may_record(const struct site *site)
 {
-	unsigned int i;
-
-	if (more->nr > PAD_VALUES)
-		return false;
-	for (i = 0; i < more->nr; i++) {
-		if (memchr(reads->regs, more->regs[i], reads->nr))
-			continue;
-		if (reads->nr == PAD_VALUES)
-			return false;
-		reads->regs[reads->nr++] = more->regs[i];
-	}
-	return true;
+	return !READ_ONCE(site->ringless) && arch_pads_record() &&
+	       !READ_ONCE(site->pmm->clockless);
 }
 
-/* Check whether a pad that does as @work says serves another consumer, too, and change @work so. */
-static bool work_add(struct pad_work *work, const struct consumer *c, bool first)
+/* Change @work so that a pad that does it serves another consumer, too, if that is possible. */
+static void work_add(struct pad_work *work, const struct consumer *c, bool first)
 {
 	work->counts = c->counts && (first || work->counts);
-	work->records = (c->counts || c->rings) && (first || work->records) &&
-			reads_add(&work->reads, &c->reads);
-	return work->counts || work->records;
+	work->records = (c->counts || c->rings) && (first || work->records);
+	work->reads |= c->reads;
 }
 
 /**
@@ -243,20 +248,18 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 		if (!same || !READ_ONCE(a->consumer->run.live))
 			return false;
 	}
-	if (work->counts || !work->records) {
+	if (work->counts || hweight16(work->reads) > PAD_VALUES || !may_record(site))
 		work->records = false;
-		memset(&work->reads, 0, sizeof(work->reads));
-	}
+	if (!work->records)
+		work->reads = 0;
 	return !first && (work->counts || work->records || work->filter.nr);
 }
 
 /* Check whether the pad of a jump does this work. */
 bool jump_does(const struct jump *jump, const struct pad_work *work)
 {
-	const struct pad_recording *does = &jump->pad.recording;
-
 	return jump->pad.counts == work->counts && jump->pad.records == work->records &&
-	       does->nr == work->reads.nr && !memcmp(does->regs, work->reads.regs, does->nr) &&
+	       jump->reads == work->reads &&
 	       pad_filter_same(&jump->pad.filter, &work->filter);
 }
 
@@ -268,8 +271,9 @@ static int jump_place(struct jump *jump)
 
 	if (!ret && jump->pad.records)
 		ret = ring_get(pmm);
+	/* It may have been found out just now. */
 	if (!ret && jump->pad.records && READ_ONCE(pmm->clockless))
-		ret = -EPERM;
+		ret = -ENOMEM;
 	if (!ret && jump->pad.records)
 		ret = ring_prepare_jump(pmm, jump);
 	/* Last: the area has the jump from then on. */
@@ -293,6 +297,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 			     const struct pad_work *work, const u8 *text, unsigned int len)
 {
 	struct jump *jump = kzalloc(sizeof(*jump), SSOL_GFP);
+	unsigned long reads = work->reads, reg;
 	enum barred why;
 	int ret;
 
@@ -304,15 +309,20 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	jump->pad.filter = work->filter;
 	jump->pad.counts = work->counts;
 	jump->pad.records = work->records;
-	jump->pad.recording = work->reads;
+	jump->reads = work->reads;
+	for_each_set_bit(reg, &reads, 16)
+		jump->pad.recording.regs[jump->pad.recording.nr++] = reg;
 	jump->seen = jump_text_hash(text, len);
 	why = jump_decide(maker, jump, text, len);
 	ret = why ? 0 : jump_place(jump);
 	if (!why && !ret)
 		return jump;
 	kfree(jump);
-	if (ret != -ENOMEM)
-		site_bar(site, why ?: ret == -EPERM ? BARRED_CLOCK : BARRED_ROOM);
+	/* What keeps a pad from recording need not keep it from anything else. */
+	if (work->records && (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER))
+		WRITE_ONCE(site->ringless, why);
+	else if (ret != -ENOMEM)
+		site_bar(site, why ?: BARRED_ROOM);
 	return NULL;
 }
 

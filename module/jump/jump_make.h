@@ -20,7 +20,6 @@
  * @BARRED_NEIGHBOUR: another site is, or was, under the jump
  * @BARRED_SHADOW: a covered call would not match a shadow stack
  * @BARRED_CPU: the processor cannot save the flags in 64-bit mode
- * @BARRED_CLOCK: programs cannot read the clock
  * @BARRED_GO: there is no stack to save the flags on
  * @BARRED_FILTER: a saving pad cannot have the filter
  * @BARRED_CHANGES: the site has had too many jumps
@@ -36,7 +35,6 @@ enum barred {
 	BARRED_NEIGHBOUR,
 	BARRED_SHADOW,
 	BARRED_CPU,
-	BARRED_CLOCK,
 	BARRED_GO,
 	BARRED_FILTER,
 	BARRED_CHANGES,
@@ -51,13 +49,13 @@ enum barred {
  * @filter: the conditions of all consumers
  * @counts: hits that pass are counted; otherwise, they trap
  * @records: hits that pass are written to a ring
- * @reads: if so, the registers that are written
+ * @reads: if so, the registers that are written, a bit for each number
  */
 struct pad_work {
 	struct pad_filter filter;
 	bool counts;
 	bool records;
-	struct pad_recording reads;
+	u16 reads;
 };
 
 /**
@@ -86,6 +84,7 @@ static inline unsigned int jump_text_len(unsigned long addr)
 bool jump_text_clean(struct site *site, u8 *text, unsigned int len);
 u64 jump_text_hash(const u8 *text, unsigned int len);
 const char *site_barred(const struct site *site);
+const char *site_trap_reason(const struct site *site);
 void site_bar(struct site *site, enum barred why);
 bool site_pad_work(const struct site *site, struct pad_work *work);
 bool jump_does(const struct jump *jump, const struct pad_work *work);

@@ -16,6 +16,7 @@
 #include "base/hooks.h"
 #include "base/ksym.h"
 #include "core/pad_area.h"
+#include "core/ring.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
@@ -477,6 +478,8 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 	pmm = pmm_lookup(current->mm);
 	if (pmm && regs->ip == READ_ONCE(pmm->uret.trampoline)) {
 		site = site_find(current->mm, regs->ip);
+		/* The hits in the ring came before. */
+		rings_empty_here();
 		if (site)
 			handle_trampoline(site, regs);
 	} else if (pmm) {

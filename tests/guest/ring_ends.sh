@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/ring.inc"
-ktap_plan 22
+ktap_plan 29
 
 begin() {
 	clear
@@ -47,8 +47,30 @@ end
 # A thread that must not read the clock any more would die in a pad that does.
 begin clock
 is "$(tell forbid 60)" called "a program that forbids itself to read the clock does not notice"
-is "$(lines | wc -l)" 120 "all its records are there"
+is "$(lines | wc -l)" 240 "all its records are there"
+is "$(jumps)" 0 "no place has a pad that reads the clock"
 end
+
+# A child of vfork() uses the rings of its parent.
+begin vfork
+child=$(tell spawn 80)
+is "$(lines | sound)" 80 "the child's records are its own"
+is "$(lines | grep -c "a=$child ")" 80 "they are all there"
+end
+
+# A thread that exits has no id any more when it loses the processor.
+jump 1
+ringed
+thread=$(tell waiting)
+exec 5<>$dir/session
+echo "only tid $thread" >&5
+echo "p:calls $call a=%di:s32 b=%si:s64" >&5
+check "tid: the place needs no trap" warm
+is "$(drain <&5 | sound)" 0 "other threads have no records"
+tell "release 70" >/dev/null
+is "$(drain <&5 | sound)" 70 "a thread that has exited has all of its records"
+exec 5<&-
+ringed_end
 
 # The program ends with hits in its rings.
 begin exit

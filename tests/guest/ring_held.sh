@@ -8,7 +8,7 @@
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/ring.inc"
 has_tracefs || skip_all "this kernel has no uprobe_events"
-ktap_plan 14
+ktap_plan 18
 
 # late: print how many records the trace has that were written later than the hit: those of rings have the time of
 # the hit, and several were written together. Traps of an emulated processor are microseconds apart.
@@ -50,9 +50,10 @@ echo nouserstacktrace >$dir/trace_options
 go "without stacks"
 check "without stacks, they come from rings again" [ "$(late)" -gt 300 ]
 
-echo 1 >$dir/events/g/calls/synthetic 2>/dev/null || echo 1 >$dir/events/g/calls/publish 2>/dev/null
+check "an event is published" sh -c "echo 1 >$dir/events/g/calls/synthetic"
 go "published"
-echo 0 >$dir/events/g/calls/synthetic 2>/dev/null || echo 0 >$dir/events/g/calls/publish 2>/dev/null
+is "$(late)" 0 "published hits trap"
+check "it is published no longer" sh -c "echo 0 >$dir/events/g/calls/synthetic"
 
 # Without pages, all hits trap.
 disable
@@ -65,6 +66,11 @@ tell run 2 300 >/dev/null
 sleep 0.5
 go "without pages"
 is "$(late)" 0 "without pages for rings, all hits trap"
+for _ in {1..8}; do
+	tell run 1 100 >/dev/null
+	sleep 0.3
+done
+is "$(grep -c 'rw-s.*uprobes' /proc/$pid/maps)" 0 "attempts leave nothing in the process"
 echo "$was" >/sys/module/uprobes/parameters/ring_pages
 disable
 ringed_end

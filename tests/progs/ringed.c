@@ -13,7 +13,11 @@
  *	fork CALLS		calls it that often, in a child, too; the child ends by _exit()
  *	exec CALLS		calls it that often, and executes the program anew
  *	forge ROUNDS		writes nonsense and forged hits to its own rings, between calls
- *	forbid CALLS		calls it that often, forbids itself to read the clock, and calls again
+ *	forbid CALLS		calls it that often, forbids itself to read the clock, and calls three times
+ *				as often, with breaks
+ *	spawn CALLS		a child of vfork() calls it that often, and executes true(1)
+ *	waiting			starts a thread that waits; the answer is its id
+ *	release CALLS		that thread calls it that often, and exits
  *
  * The answer to "run" is the ids of the threads, that to "fork" is the child's.
  */
@@ -192,6 +196,32 @@ static void forge(long rounds)
 	printf("forged, %ld faults\n", faults);
 }
 
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t waiter;
+static volatile pid_t waiter_id;
+
+static void *wait_and_call(void *unused)
+{
+	(void)unused;
+	waiter_id = (pid_t)syscall(SYS_gettid);
+	pthread_mutex_lock(&gate);
+	call_all(waiter_id);
+	return NULL;
+}
+
+static void spawn(void)
+{
+	pid_t child = vfork();
+
+	if (!child) {
+		call_all(getpid());
+		execl("/bin/true", "true", NULL);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+	printf("%d\n", child);
+}
+
 int main(int argc, char **argv)
 {
 	char line[128], what[16];
@@ -240,7 +270,24 @@ int main(int argc, char **argv)
 		} else if (!strcmp(what, "forbid")) {
 			call_all(getpid());
 			prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
-			call_all(getpid());
+			for (int i = 0; i < 3; i++) {
+				call_all(getpid());
+				usleep(200000);
+			}
+			puts("called");
+		} else if (!strcmp(what, "spawn")) {
+			spawn();
+		} else if (!strcmp(what, "waiting")) {
+			waiter_id = 0;
+			pthread_mutex_lock(&gate);
+			pthread_create(&waiter, NULL, wait_and_call, NULL);
+			while (!waiter_id)
+				sched_yield();
+			printf("%d\n", waiter_id);
+		} else if (!strcmp(what, "release")) {
+			/* The thread reads the number of calls behind the gate. */
+			pthread_mutex_unlock(&gate);
+			pthread_join(waiter, NULL);
 			puts("called");
 		}
 	}

@@ -42,13 +42,14 @@ size_t tally_add(struct tally *tally, const char *label)
  * @entry: number of the entry
  * @kind: 'p' counts hits, 'r' counts returns and measures how long the calls took
  * @site: the place
+ * @exits: "", or the return instructions of the function, as arguments
  */
 void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const struct probe_site *site)
+		    const struct probe_site *site, const char *exits)
 {
 	char *place = probe_site_place(site);
-	char *line = xasprintf("%c:k%zu %s%s%s\n", kind, entry, place,
-			       *site->expected ? " expect=" : "", site->expected);
+	char *line = xasprintf("%c:k%zu %s%s%s%s\n", kind, entry, place,
+			       *site->expected ? " expect=" : "", site->expected, exits);
 
 	paths_add(&tally->lines, line);
 	readers_add_file(&tally->files, site);

@@ -70,7 +70,7 @@ struct tally {
 
 size_t tally_add(struct tally *tally, const char *label);
 void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const struct probe_site *site);
+		    const struct probe_site *site, const char *exits);
 struct error *tally_attach(struct tally *tally, const char *dir,
 			   const struct options *options, pid_t child,
 			   const struct readers *except,

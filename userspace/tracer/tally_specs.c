@@ -9,6 +9,7 @@
 #include "probe/definition.h"
 #include "symbols/demangle.h"
 #include "util/error.h"
+#include "probe/exits.h"
 #include "symbols/lookup.h"
 #include "symbols/pattern.h"
 #include "probe/place.h"
@@ -20,11 +21,39 @@
 #include "elf/text.h"
 #include "util/util.h"
 
-static void add_match(struct tally *tally, const struct symbols *syms,
+/* The largest number of return instructions that are probed to time a function. */
+#define EXITS_MAX 64
+
+/*
+ * List the return instructions of a function, if it is left by no others: then it can be timed by
+ * probes on them, and its return address stays as it is.  Return arguments for a definition, or "".
+ */
+static char *exits_text(struct symbols *syms, const struct symbol *function, u64 addr)
+{
+	const struct place place = { .addr = addr, .function = function };
+	char *text = xstrdup("");
+	struct exits exits;
+	struct error *err = exits_find(syms, &place, &exits);
+
+	if (!err && !exits.unclear && !exits.tail_calls.n && exits.returns.n <= EXITS_MAX) {
+		for (size_t i = 0; i < exits.returns.n; i++) {
+			char *longer = xasprintf("%s \\0x%llx", text,
+						 (unsigned long long)exits.returns.v[i].offset);
+
+			free(text);
+			text = longer;
+		}
+	}
+	exits_free(&exits);
+	error_free(err);
+	return text;
+}
+
+static void add_match(struct tally *tally, struct symbols *syms,
 		      const struct symbol *sym, char kind)
 {
 	struct probe_site site = { .path = syms->image->path };
-	char *label;
+	char *label, *exits;
 	u64 addr = pattern_address(syms, sym, kind);
 	struct error *err;
 
@@ -36,7 +65,9 @@ static void add_match(struct tally *tally, const struct symbols *syms,
 	label = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
 					NULL;
 	site.expected = text_expected(syms->image, addr);
-	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind, &site);
+	exits = kind == 'r' ? exits_text(syms, sym, addr) : xstrdup("");
+	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind, &site, exits);
+	free(exits);
 	free(site.expected);
 	free(label);
 }
@@ -62,6 +93,48 @@ static struct error *add_matches(struct tally *tally,
 	return err;
 }
 
+/* List the return instructions of the function at @site as exits_text() does. */
+static char *site_exits(struct target *target, struct symbols *syms,
+			const struct probe_site *site)
+{
+	const struct symbol *function = NULL;
+	struct error *err;
+	u64 addr, end;
+
+	if (strcmp(site->path, target->image.path))
+		return xstrdup("");
+	err = elf_image_addr(&target->image, site->offset, &addr);
+	if (!err)
+		function = symbols_function_at(syms, addr, &end);
+	error_free(err);
+	return function && function->addr == addr ? exits_text(syms, function, addr) :
+						    xstrdup("");
+}
+
+/* Add the places of returns. */
+static struct error *add_returns(struct tally *tally, size_t entry,
+				 const struct probe_spec *spec, const struct options *options,
+				 const struct definition *def)
+{
+	struct target target;
+	struct symbols syms;
+	struct error *err;
+
+	err = target_open(spec->target, options->pid, options->debug_dir, &target);
+	if (err)
+		return err;
+	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	for (size_t i = 0; i < def->sites.n; i++) {
+		char *exits = site_exits(&target, &syms, &def->sites.v[i]);
+
+		tally_add_site(tally, entry, def->kind, &def->sites.v[i], exits);
+		free(exits);
+	}
+	symbols_free(&syms);
+	target_close(&target);
+	return NULL;
+}
+
 static struct error *add_plain(struct tally *tally,
 			       const struct probe_spec *spec,
 			       const struct options *options, bool latency)
@@ -77,10 +150,12 @@ static struct error *add_plain(struct tally *tally,
 	if (err)
 		return err;
 	entry = tally_add(tally, spec->event ? spec->event : spec->function);
-	for (size_t i = 0; i < def.sites.n; i++)
-		tally_add_site(tally, entry, def.kind, &def.sites.v[i]);
+	if (def.kind == 'r')
+		err = add_returns(tally, entry, spec, options, &def);
+	for (size_t i = 0; i < def.sites.n && def.kind != 'r'; i++)
+		tally_add_site(tally, entry, def.kind, &def.sites.v[i], "");
 	definition_free(&def);
-	return NULL;
+	return err;
 }
 
 /* Add a pattern.  A function's name can have characters of a pattern, too: check that first. */

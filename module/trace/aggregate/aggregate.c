@@ -9,6 +9,7 @@
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/trace_clock.h>
 
 #include "aggregate.h"
 #include "trace/event/process.h"
@@ -72,11 +73,9 @@ static int on_call(struct uretprobe_instance *ri, struct pt_regs *regs)
 	return 0;
 }
 
-static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+/* Count a call. */
+static void add_call(struct aggregate_probe *probe, u64 began, u64 now)
 {
-	struct aggregate_probe *probe =
-		container_of(ri->rp, struct aggregate_probe, rp);
-	u64 began = *(u64 *)ri->data, now = ktime_get_mono_fast_ns();
 	/* The clock of this CPU may be behind that of the CPU on which the call began. */
 	u64 took = now > began ? now - began : 0;
 	struct aggregate_cell *cell = cell_of(probe);
@@ -87,6 +86,39 @@ static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
 	cell->buckets[took ? ilog2(took) : 0]++;
 }
 
+static void on_return(struct uretprobe_instance *ri, struct pt_regs *regs)
+{
+	add_call(container_of(ri->rp, struct aggregate_probe, rp), *(u64 *)ri->data,
+		 ktime_get_mono_fast_ns());
+}
+
+/* Get the time of the hit, which may come from a ring. */
+static u64 hit_time(void)
+{
+	return uprobe_ring_time() ?: trace_clock_local();
+}
+
+/* Handle the entry of a function with exits.  Interrupts are off. */
+static void on_begin(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (counts(probe) &&
+	    !aggregate_call_begin(probe->batch->set->calls, probe, regs->sp, hit_time()))
+		cell_of(probe)->lost++;
+}
+
+/* Handle a return instruction.  Interrupts are off. */
+static void on_end(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe = container_of(u, struct aggregate_exit, u)->function;
+	u64 began;
+
+	if (aggregate_call_end(probe->batch->set->calls, probe, regs->sp, &began))
+		add_call(probe, began, hit_time());
+}
+
 static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 {
 	struct aggregate_probe *probe =
@@ -95,7 +127,27 @@ static bool is_wanted_mm(struct uprobe *u, struct mm_struct *mm)
 	return tracer_tasks_needs(&probe->batch->set->tasks, mm);
 }
 
-/* Fill the arrays of pointers for the bulk calls.  Return the number of entry probes, in @us. */
+static bool is_wanted_by_exit(struct uprobe *u, struct mm_struct *mm)
+{
+	return is_wanted_mm(&container_of(u, struct aggregate_exit, u)->function->rp.u, mm);
+}
+
+/* Count the probes on instructions; the others are on return addresses. */
+static unsigned int count_uprobes(const struct aggregate_batch *batch)
+{
+	const struct aggregate_probe *probe;
+	unsigned int n = 0;
+
+	for (probe = batch->probes; probe < batch->probes + batch->n; probe++) {
+		if (probe->exits)
+			n += probe->exits->n + 1;
+		else
+			n += probe->kind != TRACER_RETURN;
+	}
+	return n;
+}
+
+/* Fill the arrays of pointers for the bulk calls.  Return the number of probes in @rps. */
 static unsigned int split(struct aggregate_batch *batch, struct uprobe **us,
 			  struct uretprobe **rps)
 {
@@ -104,32 +156,46 @@ static unsigned int split(struct aggregate_batch *batch, struct uprobe **us,
 	for (i = 0; i < batch->n; i++) {
 		struct aggregate_probe *probe = &batch->probes[i];
 
-		if (probe->kind == TRACER_RETURN)
+		if (probe->exits) {
+			memcpy(us + n, probe->exits->us, (probe->exits->n + 1) * sizeof(*us));
+			n += probe->exits->n + 1;
+		} else if (probe->kind == TRACER_RETURN) {
 			rps[nreturns++] = &probe->rp;
-		else
+		} else {
 			us[n++] = &probe->rp.u;
+		}
 	}
-	return n;
+	return nreturns;
 }
 
 static void unregister_one(struct aggregate_probe *probe)
 {
-	if (probe->kind == TRACER_RETURN)
+	if (probe->exits)
+		unregister_uprobes(probe->exits->us, probe->exits->n + 1);
+	else if (probe->kind == TRACER_RETURN)
 		unregister_uretprobe(&probe->rp);
 	else
 		unregister_uprobe(&probe->rp.u);
 }
 
+static int register_one(struct aggregate_probe *probe)
+{
+	if (probe->exits)
+		return register_uprobes(probe->exits->us, probe->exits->n + 1);
+	return probe->kind == TRACER_RETURN ? register_uretprobe(&probe->rp) :
+					      register_uprobe(&probe->rp.u);
+}
+
 static void unregister_all(struct aggregate_batch *batch)
 {
-	struct uprobe **us = kvcalloc(batch->n, sizeof(*us), GFP_KERNEL);
+	unsigned int n = count_uprobes(batch), i;
+	struct uprobe **us = kvcalloc(n ?: 1, sizeof(*us), GFP_KERNEL);
 	struct uretprobe **rps = kvcalloc(batch->n, sizeof(*rps), GFP_KERNEL);
-	unsigned int n, i;
 
 	if (us && rps) {
-		n = split(batch, us, rps);
+		i = split(batch, us, rps);
 		unregister_uprobes(us, n);
-		unregister_uretprobes(rps, batch->n - n);
+		unregister_uretprobes(rps, i);
 	} else {
 		for (i = 0; i < batch->n; i++)
 			unregister_one(&batch->probes[i]);
@@ -145,11 +211,7 @@ static int register_each(struct aggregate_batch *batch)
 	int ret = 0;
 
 	for (i = 0; i < batch->n && !ret; i++) {
-		struct aggregate_probe *probe = &batch->probes[i];
-
-		ret = probe->kind == TRACER_RETURN ?
-		      register_uretprobe(&probe->rp) :
-		      register_uprobe(&probe->rp.u);
+		ret = register_one(&batch->probes[i]);
 		if (!ret && fatal_signal_pending(current))
 			ret = -EINTR;
 		else if (ret)
@@ -162,16 +224,16 @@ static int register_each(struct aggregate_batch *batch)
 
 static int register_all(struct aggregate_batch *batch)
 {
-	struct uprobe **us = kvcalloc(batch->n, sizeof(*us), GFP_KERNEL);
+	unsigned int n = count_uprobes(batch), nreturns;
+	struct uprobe **us = kvcalloc(n ?: 1, sizeof(*us), GFP_KERNEL);
 	struct uretprobe **rps = kvcalloc(batch->n, sizeof(*rps), GFP_KERNEL);
 	int ret = -ENOMEM;
-	unsigned int n;
 
 	if (us && rps) {
-		n = split(batch, us, rps);
+		nreturns = split(batch, us, rps);
 		ret = n ? register_uprobes(us, n) : 0;
-		if (!ret && n < batch->n) {
-			ret = register_uretprobes(rps, batch->n - n);
+		if (!ret && nreturns) {
+			ret = register_uretprobes(rps, nreturns);
 			if (ret)
 				unregister_uprobes(us, n);
 		}
@@ -183,13 +245,15 @@ static int register_all(struct aggregate_batch *batch)
 
 static void free_batch(struct aggregate_batch *batch)
 {
-	unsigned int cpu;
+	unsigned int cpu, i;
 
 	if (batch->cells) {
 		for_each_possible_cpu(cpu)
 			kvfree(batch->cells[cpu]);
 	}
 	kfree(batch->cells);
+	for (i = 0; i < batch->size; i++)
+		kvfree(batch->probes[i].exits);
 	kvfree(batch);
 }
 
@@ -208,7 +272,44 @@ void aggregate_destroy(struct aggregate *set)
 		free_batch(batch);
 	}
 	tracer_tasks_release(&set->tasks);
+	kvfree(set->calls);
 	kfree(set);
+}
+
+/* Let hits come from rings, unless the user of a thread may change before a ring is emptied. */
+static void set_ring(struct uprobe *u, void (*handler)(struct uprobe *u, struct pt_regs *regs),
+		     const struct tracer_tasks *tasks)
+{
+	if (tasks->has_uid)
+		return;
+	u->ring_handler = handler;
+	if (handler != on_entry)
+		u->ring_reads = UPROBE_READS(sp);
+}
+
+/* Prepare the probes on return instructions.  They are in the file or process of the entry. */
+static int prepare_exits(struct aggregate_probe *probe, const struct tracer_def *def)
+{
+	struct aggregate_exit *exit;
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; probe->exits && i < probe->exits->n && !ret; i++) {
+		exit = &probe->exits->exits[i];
+		exit->function = probe;
+		exit->u.file = probe->rp.u.file;
+		exit->u.pid = probe->rp.u.pid;
+		if (exit->u.file)
+			exit->u.offset = def->args[i].insns->value;
+		else
+			exit->u.vaddr = def->args[i].insns->value;
+		exit->u.filter = probe->rp.u.filter ? is_wanted_by_exit : NULL;
+		exit->u.flags = UPROBE_ATOMIC;
+		exit->u.handler = on_end;
+		set_ring(&exit->u, on_end, &probe->batch->set->tasks);
+		ret = exit->u.file ? uprobe_check(&exit->u) : 0;
+	}
+	return ret;
 }
 
 static int prepare_in_file(struct aggregate_probe *probe,
@@ -225,7 +326,11 @@ static int prepare_in_file(struct aggregate_probe *probe,
 	u->offset = def->offset;
 	if (tracer_tasks_names(&probe->batch->set->tasks))
 		u->filter = is_wanted_mm;
-	ret = def->kind == TRACER_RETURN ? uretprobe_check(&probe->rp) : uprobe_check(u);
+	/* With exits, the return address stays as it is. */
+	ret = def->kind == TRACER_RETURN && !probe->exits ? uretprobe_check(&probe->rp) :
+							    uprobe_check(u);
+	if (!ret)
+		ret = prepare_exits(probe, def);
 	if (ret)
 		fput(file);
 	return ret;
@@ -237,7 +342,51 @@ static int prepare_in_process(struct aggregate_probe *probe,
 	probe->rp.u.pid = pid_vnr(process);
 	probe->rp.u.vaddr = def->offset;
 	put_pid(process);
-	return probe->rp.u.pid ? 0 : -ESRCH;
+	return probe->rp.u.pid ? prepare_exits(probe, def) : -ESRCH;
+}
+
+/*
+ * Check the arguments of a definition.  Those of a return probe are the places of the function's
+ * return instructions, as immediates.  A set has no records for other arguments.
+ */
+static bool takes_args(const struct tracer_def *def)
+{
+	const struct tracer_arg *arg;
+
+	if (def->kind != TRACER_RETURN)
+		return !def->nargs;
+	for (arg = def->args; arg < def->args + def->nargs; arg++) {
+		if (arg->store != TRACER_STORE_VALUE || arg->ninsns != 1 ||
+		    arg->insns->op != TRACER_OP_IMM || arg->count || arg->rshift)
+			return false;
+	}
+	return true;
+}
+
+/* Make room for the probes on return instructions, if the definition has any. */
+static int make_exits(struct aggregate_probe *probe, const struct tracer_def *def)
+{
+	struct aggregate *set = probe->batch->set;
+	struct aggregate_exits *exits;
+	unsigned int i;
+
+	if (!def->nargs)
+		return 0;
+	if (!set->calls)
+		set->calls = kvzalloc(sizeof(*set->calls), GFP_KERNEL);
+	exits = kvzalloc(struct_size(exits, exits, def->nargs) +
+			 (def->nargs + 1) * sizeof(*exits->us), GFP_KERNEL);
+	if (!set->calls || !exits) {
+		kvfree(exits);
+		return -ENOMEM;
+	}
+	exits->n = def->nargs;
+	exits->us = (struct uprobe **)&exits->exits[exits->n];
+	for (i = 0; i < exits->n; i++)
+		exits->us[i] = &exits->exits[i].u;
+	exits->us[i] = &probe->rp.u;
+	probe->exits = exits;
+	return 0;
 }
 
 /*
@@ -250,9 +399,13 @@ static int prepare_probe(struct aggregate_probe *probe,
 	const struct tracer_tasks *tasks = &probe->batch->set->tasks;
 	struct uprobe *u = &probe->rp.u;
 	struct pid *process;
+	int ret;
 
 	strscpy(probe->name, def->event, sizeof(probe->name));
 	probe->kind = def->kind;
+	ret = make_exits(probe, def);
+	if (ret)
+		return ret;
 	process = tracer_process_find(def->path);
 	if (IS_ERR(process))
 		return PTR_ERR(process);
@@ -264,15 +417,16 @@ static int prepare_probe(struct aggregate_probe *probe,
 	memcpy(probe->expect, def->expect, def->expect_len);
 	u->expect = probe->expect;
 	u->expect_len = def->expect_len;
-	if (def->kind == TRACER_RETURN) {
+	if (probe->exits) {
+		u->handler = on_begin;
+		set_ring(u, on_begin, tasks);
+	} else if (def->kind == TRACER_RETURN) {
 		probe->rp.entry_handler = on_call;
 		probe->rp.handler = on_return;
 		probe->rp.data_size = sizeof(u64);
 	} else if (!probe->counts_all) {
 		u->handler = on_entry;
-		/* The user of a thread may change before a ring is emptied. */
-		if (!tasks->has_uid)
-			u->ring_handler = on_entry;
+		set_ring(u, on_entry, tasks);
 	}
 	return process ? prepare_in_process(probe, def, process) :
 			 prepare_in_file(probe, def, last);
@@ -309,9 +463,8 @@ static int take_line(struct aggregate *set, struct aggregate_batch *batch,
 	if (IS_ERR(def))
 		return PTR_ERR(def);
 	ret = def->kind == TRACER_NOTHING ? 0 : -EINVAL;
-	/* Refuse arguments: a set has no records for them. */
-	if ((def->kind == TRACER_PROBE || def->kind == TRACER_RETURN) &&
-	    !def->nargs) {
+	if ((def->kind == TRACER_PROBE || def->kind == TRACER_RETURN) && takes_args(def)) {
+		kvfree(probe->exits);
 		memset(probe, 0, sizeof(*probe));
 		probe->batch = batch;
 		probe->index = batch->n;
@@ -361,6 +514,16 @@ static unsigned int count_lines(const char *text, size_t len)
 	return n;
 }
 
+/* The file of a probe is needed only while the probe is registered. */
+static void forget_file(struct aggregate_probe *probe)
+{
+	unsigned int i;
+
+	probe->rp.u.file = NULL;
+	for (i = 0; probe->exits && i < probe->exits->n; i++)
+		probe->exits->exits[i].u.file = NULL;
+}
+
 /**
  * aggregate_add() - carry out lines
  * @set: the set
@@ -383,6 +546,7 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 	if (!batch)
 		return -ENOMEM;
 	batch->set = set;
+	batch->size = n;
 
 	mutex_lock(&set->lock);
 	while (line < end) {
@@ -409,7 +573,7 @@ ssize_t aggregate_add(struct aggregate *set, char *text, size_t len)
 	for (i = 0; i < prepared; i++) {
 		if (batch->probes[i].rp.u.file)
 			fput(batch->probes[i].rp.u.file);
-		batch->probes[i].rp.u.file = NULL;
+		forget_file(&batch->probes[i]);
 	}
 	if (batch->n)
 		list_add_tail(&batch->node, &set->batches);
@@ -447,6 +611,7 @@ void aggregate_sum(const struct aggregate_batch *batch, unsigned int index,
 			continue;
 		sum->total += READ_ONCE(cell->total);
 		sum->max = max(sum->max, READ_ONCE(cell->max));
+		sum->lost += READ_ONCE(cell->lost);
 		for (i = 0; i < AGGREGATE_BUCKETS; i++)
 			sum->buckets[i] += READ_ONCE(cell->buckets[i]);
 	}

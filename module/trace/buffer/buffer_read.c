@@ -198,14 +198,23 @@ bool tracer_buffer_take(struct tracer_buffer *b, int only, void *record,
 	struct source src = { .b = b };
 	bool started = true;
 	u64 oldest = 0;
+	int tries;
 
 	lockdep_assert_held(&b->read_lock);
 
 	do {
 		src.cpu = oldest_cpu(b, only, &oldest);
-		/* An older hit may still be in a ring. */
-		if ((src.cpu < 0 || oldest > b->complete) && complete_now(b))
+		/*
+		 * An older hit may still be in a ring.  The first try may find a record that has
+		 * come meanwhile.
+		 */
+		for (tries = 0; tries < 2 && (src.cpu < 0 || oldest > b->complete); tries++) {
+			if (!complete_now(b))
+				break;
 			src.cpu = oldest_cpu(b, only, &oldest);
+			if (src.cpu < 0)
+				break;
+		}
 		if (src.cpu < 0)
 			return false;
 		/* read_record() fails if the CPU had only incomplete records: search again. */

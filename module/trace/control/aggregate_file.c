@@ -28,6 +28,7 @@ static int aggregate_show(struct seq_file *m, void *v)
 		u64 missed = uprobe_counts(&probe->rp.u).missed;
 
 		aggregate_sum(batch, i, sum);
+		missed += sum->lost;
 		if (!sum->hits && !missed)
 			continue;
 		seq_printf(m, "%s %llu %llu", probe->name, sum->hits, missed);

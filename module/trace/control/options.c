@@ -34,8 +34,10 @@ static int set(struct tracer *t, enum tracer_option option, bool on)
 	if (option == TRACER_OPT_OVERWRITE)
 		ring_buffer_change_overwrite(t->buffer.rb, on);
 	/* The stack of a hit is there only when the hit happens. */
-	if (option == TRACER_OPT_USERSTACKTRACE && on != tracer_option(t, option))
+	if (option == TRACER_OPT_USERSTACKTRACE && on != t->holds) {
 		uprobes_hold_rings(on);
+		t->holds = on;
+	}
 	if (!ret)
 		WRITE_ONCE(t->options, on ? t->options | bit : t->options & ~bit);
 	return ret;

@@ -80,6 +80,8 @@ static void carry_out(struct change *changes, unsigned int n)
 	bool any = false;
 	unsigned int i;
 
+	/* Hits until now are judged by the filters until now. */
+	uprobes_empty_rings();
 	for (i = 0; i < n; i++) {
 		struct tracer_event *event = changes[i].event;
 

@@ -18,6 +18,8 @@
 
 #include <trace/events/sched.h>
 
+#include <uprobes/uprobes.h>
+
 #include "pids.h"
 #include "base/compat.h"
 #include "trace/lib/space.h"
@@ -184,6 +186,8 @@ int tracer_pids_add(struct tracer_pids *pids, enum tracer_pids_which which,
 	bool fresh = !bits;
 	long pid;
 
+	/* Hits until now are judged by the lists until now. */
+	uprobes_empty_rings();
 	for (pid = next_pid(&s); pid >= 0; pid = next_pid(&s)) {
 		if (pid_meant(pid) < 0)
 			return -ESRCH;
@@ -221,6 +225,8 @@ void tracer_pids_clear(struct tracer_pids *pids, enum tracer_pids_which which)
 {
 	unsigned long *bits = rcu_dereference_protected(pids->bits[which], true);
 
+	/* Hits until now are judged by the lists until now. */
+	uprobes_empty_rings();
 	if (!bits)
 		return;
 	RCU_INIT_POINTER(pids->bits[which], NULL);

@@ -57,7 +57,7 @@ void tracer_teardown(struct tracer *t)
 	tracer_events_switch(t, NULL, false);
 	tracer_remove_all(t);
 	tracer_formats_prune(t);
-	if (tracer_option(t, TRACER_OPT_USERSTACKTRACE))
+	if (t->holds)
 		uprobes_hold_rings(false);
 	debugfs_remove(t->dir);
 	mutex_lock(&t->lock);

@@ -244,6 +244,7 @@ struct tracer_switch {
  * @live: this is a session: its events are enabled when they are defined, and can be removed while
  *	they are enabled
  * @options: a bit per enum tracer_option
+ * @holds: it holds the rings of programs, as it records user stacks; under @lock
  * @pids: lists of threads that select the hits to record
  * @ns: pid namespace of the ids in records.  For a session: that of the task that opened it.  NULL
  *	for the initial one
@@ -271,6 +272,7 @@ struct tracer {
 	struct tracer_errlog *errors;
 	bool live;
 	unsigned long options;
+	bool holds;
 	struct tracer_pids pids;
 	struct pid_namespace *ns;
 	struct tracer_tasks tasks;

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-2.0
+// cflags: -O1 -pthread -no-pie
+/*
+ * Functions that return, or do not, in many ways, to be timed:
+ *
+ *	timed
+ *
+ * Carries out lines of input, and answers each with a line:
+ *
+ *	fib N		computes a Fibonacci number by recursion; answers with the number of calls
+ *	leave N		calls leaves() N times; every third call is left by longjmp()
+ *	swap N		N calls of waits() in each of two coroutines, which take turns inside of it
+ *	sleep MS	calls sleeps(), which takes that long
+ *	threads N	4 threads call deep() N times each
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define KEPT __attribute__((noinline, noclone))
+
+static long fib_calls;
+static jmp_buf out;
+static ucontext_t home, coroutines[2];
+static long turns;
+
+KEPT long fib(long n)
+{
+	fib_calls++;
+	if (n < 0)
+		return -1;
+	if (n < 2)
+		return n;
+	return fib(n - 1) + fib(n - 2);
+}
+
+KEPT long leaves(long n)
+{
+	volatile long kept = n;
+
+	if (n % 3 == 2)
+		longjmp(out, 1);
+	if (n % 7 == 0)
+		return kept * 2;
+	return kept + 1;
+}
+
+KEPT long waits(long self)
+{
+	volatile long kept = self;
+
+	swapcontext(&coroutines[self], &coroutines[!self]);
+	return kept;
+}
+
+KEPT int sleeps(long ms)
+{
+	int ret = usleep((unsigned int)ms * 1000);
+
+	return ret ? ret : 1;
+}
+
+KEPT long deep(long n)
+{
+	volatile long kept = n;
+
+	if (n > 0)
+		return deep(n - 1) + kept;
+	return kept;
+}
+
+static void coroutine(int self)
+{
+	for (long i = 0; i < turns; i++)
+		waits(self);
+	swapcontext(&coroutines[self], self ? &home : &coroutines[!self]);
+}
+
+static void swap(void)
+{
+	static char stacks[2][65536];
+
+	for (int i = 0; i < 2; i++) {
+		getcontext(&coroutines[i]);
+		coroutines[i].uc_stack.ss_sp = stacks[i];
+		coroutines[i].uc_stack.ss_size = sizeof(stacks[i]);
+		makecontext(&coroutines[i], (void (*)(void))coroutine, 1, i);
+	}
+	swapcontext(&home, &coroutines[0]);
+}
+
+static void *thread(void *data)
+{
+	volatile long sum = 0;
+
+	for (long i = 0; i < (long)data; i++)
+		sum += deep(5);
+	return NULL;
+}
+
+int main(void)
+{
+	char line[64], what[16];
+	volatile long i;
+	long n;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("ready %d\n", getpid());
+	while (fgets(line, sizeof(line), stdin)) {
+		n = 0;
+		if (sscanf(line, "%15s %ld", what, &n) < 1)
+			continue;
+		if (!strcmp(what, "fib")) {
+			fib_calls = 0;
+			fib(n);
+			printf("%ld\n", fib_calls);
+			continue;
+		}
+		if (!strcmp(what, "leave")) {
+			for (i = 0; i < n; i++)
+				if (!setjmp(out))
+					leaves(i);
+		} else if (!strcmp(what, "swap")) {
+			turns = n;
+			swap();
+		} else if (!strcmp(what, "sleep")) {
+			sleeps(n);
+		} else if (!strcmp(what, "threads")) {
+			pthread_t threads[4];
+
+			for (i = 0; i < 4; i++)
+				pthread_create(&threads[i], NULL, thread, (void *)n);
+			for (i = 0; i < 4; i++)
+				pthread_join(threads[i], NULL);
+		}
+		puts("done");
+	}
+	return 0;
+}
