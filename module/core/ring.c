@@ -12,7 +12,6 @@
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
-#include <linux/xarray.h>
 
 #include "ring.h"
 #include "ring_drain.h"
@@ -86,7 +85,8 @@ static void ring_destroy(struct ring *ring)
 	}
 	if (ring->words)
 		fput(ring->words);
-	xa_destroy(&ring->jumps);
+	for (i = 0; i < ARRAY_SIZE(ring->jumps); i++)
+		kfree(ring->jumps[i]);
 	bitmap_free(ring->wanted);
 	kfree(ring);
 }
@@ -101,7 +101,6 @@ static struct ring *ring_create(struct probed_mm *pmm)
 	ring = kzalloc(struct_size(ring, pages, nr_heads + nr_cpu_ids), SSOL_GFP);
 	if (!ring)
 		return ERR_PTR(-ENOMEM);
-	xa_init_flags(&ring->jumps, XA_FLAGS_ACCOUNT);
 	ring->nr_heads = nr_heads;
 	ring->retry = jiffies;
 	ring->wanted = bitmap_zalloc(nr_cpu_ids, SSOL_GFP);
@@ -200,15 +199,21 @@ struct callback_head *ring_forbid(struct probed_mm *pmm)
  * @jump: the jump to the pad
  *
  * Context: may sleep; probed_mm::lock held.
- * Return: 0 or -ENOMEM.
+ * Return: 0; -ENOSPC if there are too many; -ENOMEM.
  */
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
 {
 	struct ring *ring = pmm->ring;
+	unsigned int piece = ring->nr_jumps / RING_JUMPS_PIECE;
 
+	if (piece == ARRAY_SIZE(ring->jumps))
+		return -ENOSPC;
+	if (!ring->jumps[piece])
+		WRITE_ONCE(ring->jumps[piece], kcalloc(RING_JUMPS_PIECE, sizeof(struct jump *),
+						       SSOL_GFP));
 	jump->pad.recording.heads = ring->base;
 	jump->pad.recording.id = ring->nr_jumps;
-	return xa_reserve(&ring->jumps, ring->nr_jumps, SSOL_GFP);
+	return ring->jumps[piece] ? 0 : -ENOMEM;
 }
 
 /**
@@ -220,8 +225,10 @@ int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
  */
 void ring_add_jump(struct probed_mm *pmm, struct jump *jump)
 {
-	/* It has been reserved, so that this needs no memory. */
-	xa_store(&pmm->ring->jumps, jump->pad.recording.id, jump, SSOL_GFP);
+	u32 id = jump->pad.recording.id;
+
+	/* Pairs with jump_of_id(): the jump is complete. */
+	smp_store_release(&pmm->ring->jumps[id / RING_JUMPS_PIECE][id % RING_JUMPS_PIECE], jump);
 	pmm->ring->nr_jumps++;
 }
 
@@ -265,14 +272,18 @@ void ring_fill(struct probed_mm *pmm)
 
 /**
  * ring_empty() - call the ring handlers for the hits in the ring of this processor
- * @pmm: the probed mm of the current task
+ * @pmm: the probed mm of the current task, which is not just writing a hit
  *
  * Context: interrupts off, RCU read side.
  */
 void ring_empty(struct probed_mm *pmm)
 {
+	unsigned int cpu = smp_processor_id();
+	bool open = !atomic_read(&holders);
+
 	this_cpu_write(ring_mm, pmm->mm);
-	ring_drain(pmm, smp_processor_id(), !atomic_read(&holders));
+	if (ring_has_work(pmm, cpu, open))
+		ring_drain(pmm, cpu, open);
 }
 
 /**
@@ -290,8 +301,10 @@ void rings_empty_here(void)
 	rcu_read_lock();
 	/* Only its address is used: the current task may have left it. */
 	pmm = pmm_lookup(mm);
-	if (pmm)
+	if (pmm) {
+		ring_restart(pmm);
 		ring_empty(pmm);
+	}
 	rcu_read_unlock();
 	/* After execve(), or in an exit. */
 	if (current->mm != mm)

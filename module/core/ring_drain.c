@@ -51,12 +51,16 @@ void ring_clock_mark(void)
 /**
  * struct drain - hits that are being taken out of a ring
  * @jump: the jump of the last hit, or NULL
+ * @set: the consumers of the last hit
+ * @served: for each of the first 64 of them, whether it gets hits of @jump
  * @regs: registers for the handlers
  * @ticks: the time stamp counter now
  * @now: that time, in nanoseconds
  */
 struct drain {
 	const struct jump *jump;
+	const struct consumer_set *set;
+	u64 served;
 	struct pt_regs regs;
 	u64 ticks;
 	u64 now;
@@ -93,15 +97,33 @@ static void hit_tell(struct drain *drain)
 	const struct consumer_set *set = rcu_dereference(drain->jump->site->set);
 	unsigned int i;
 
+	if (set != drain->set) {
+		drain->set = set;
+		drain->served = 0;
+		for (i = 0; set && i < min(set->nr, 64U); i++)
+			drain->served |= (u64)serves(drain->jump, set->consumers[i]) << i;
+	}
 	for (i = 0; set && i < set->nr; i++) {
 		struct consumer *c = set->consumers[i];
 
-		if (!serves(drain->jump, c))
+		if (i < 64 ? !(drain->served >> i & 1) : !serves(drain->jump, c))
 			continue;
 		consumer_hit(c);
 		if (c->rings)
 			c->u->ring_handler(c->u, &drain->regs);
 	}
+}
+
+/* Find a jump by the number in a record, which the program may have forged. */
+static const struct jump *jump_of_id(const struct ring *ring, u64 id)
+{
+	struct jump **piece;
+
+	if (id >= RING_JUMPS)
+		return NULL;
+	piece = READ_ONCE(ring->jumps[id / RING_JUMPS_PIECE]);
+	/* Pairs with ring_add_jump(). */
+	return piece ? smp_load_acquire(&piece[id % RING_JUMPS_PIECE]) : NULL;
 }
 
 /*
@@ -112,14 +134,15 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 			     const struct pad_record *record, unsigned int len)
 {
 	const struct pad_recording *recording;
-	const struct jump *jump;
+	const struct jump *jump = drain->jump;
 	unsigned int size, i;
-	u64 time;
+	u64 time, id;
 
 	if (len < sizeof(*record))
 		return 0;
-	/* Pairs with ring_add_jump(): the jump is complete. */
-	jump = xa_load((struct xarray *)&ring->jumps, READ_ONCE(record->id));
+	id = READ_ONCE(record->id);
+	if (!jump || jump->pad.recording.id != id)
+		jump = jump_of_id(ring, id);
 	if (!jump)
 		return 0;
 	recording = &jump->pad.recording;
@@ -130,6 +153,7 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 		memset(&drain->regs, 0, sizeof(drain->regs));
 		arch_regs_user(&drain->regs, jump->pad.addr);
 		drain->jump = jump;
+		drain->set = NULL;
 	}
 	for (i = 0; i < recording->nr; i++)
 		arch_reg_set(&drain->regs, recording->regs[i], READ_ONCE(record->values[i]));
@@ -140,8 +164,15 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 	return size;
 }
 
-/* If the current task is just writing a hit, have it begin the hit again. */
-static void hit_restart(const struct probed_mm *pmm)
+/**
+ * ring_restart() - have the current task begin its hit again, if it is just writing one
+ * @pmm: the probed mm
+ *
+ * A task that has trapped is not writing one.
+ *
+ * Context: as for ring_drain(), which comes next.
+ */
+void ring_restart(const struct probed_mm *pmm)
 {
 	struct pt_regs *regs = task_pt_regs(current);
 	const struct jump *jump;
@@ -162,36 +193,26 @@ static void hit_restart(const struct probed_mm *pmm)
  * @open: pads may go on to write to the ring
  *
  * Context: interrupts off, RCU read side; possibly the scheduler with a run queue locked.
+ * ring_has_work() is true.
  */
 void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 {
-	/* Pairs with ring_get(). */
+	/* Pairs with ring_get() and page_get(). */
 	struct ring *ring = smp_load_acquire(&pmm->ring);
-	unsigned long start, used, at;
+	struct page *page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
+	struct pad_head *head = ring_head(ring, cpu);
+	unsigned long start = ring_start(ring, cpu), used, at;
 	struct drain drain;
-	struct pad_head *head;
-	struct page *page;
 	unsigned int n;
-	u64 limit;
 
-	if (!ring)
-		return;
-	hit_restart(pmm);
-	/* Pairs with page_get(). */
-	page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
-	if (!page)
-		return;
-	head = ring_head(ring, cpu);
-	start = ring->base + (ring->nr_heads + cpu) * PAGE_SIZE;
-	/* A record that begins below the limit fits. */
-	limit = open ? start + PAGE_SIZE - PAD_RECORD_MAX + 1 : 0;
 	used = READ_ONCE(head->next) - start;
 	WRITE_ONCE(head->next, start);
-	WRITE_ONCE(head->limit, limit);
+	WRITE_ONCE(head->limit, ring_limit(ring, cpu, open));
 	/* A new ring has no hit, and neither has one that the program has spoilt. */
 	if (!used || used > PAGE_SIZE)
 		return;
 	drain.jump = NULL;
+	drain.set = NULL;
 	drain.ticks = arch_ticks();
 	drain.now = trace_clock_local();
 	for (at = 0; at < used; at += n) {

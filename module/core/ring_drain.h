@@ -6,12 +6,15 @@
 #define _UPROBES_RING_DRAIN_H
 
 #include <linux/mm.h>
-#include <linux/xarray.h>
 
 #include "pad.h"
+#include "probed_mm.h"
 
 struct file;
-struct probed_mm;
+
+/* How many jumps can record in a process, and how many of them are in a piece of their list. */
+#define RING_JUMPS		65536U
+#define RING_JUMPS_PIECE	512U
 
 /* So many threads can give up reading the clock at the same time. */
 #define RING_FORBIDDEN	8
@@ -20,8 +23,8 @@ struct probed_mm;
  * struct ring - the rings of one address space
  * @base: address of the heads; the rings are behind them; constant
  * @words: the file that both are in; constant
- * @jumps: the jumps whose pads record, by the numbers in their records; changed under
- *	probed_mm::lock
+ * @jumps: the jumps whose pads record, by the numbers in their records, in pieces; added under
+ *	probed_mm::lock, read without a lock
  * @nr_jumps: number of them; under probed_mm::lock
  * @forbidden: work of tasks that must not read the clock any more
  * @nr_forbidden: number of these that have been handed out
@@ -33,7 +36,7 @@ struct probed_mm;
 struct ring {
 	unsigned long base;
 	struct file *words;
-	struct xarray jumps;
+	struct jump **jumps[RING_JUMPS / RING_JUMPS_PIECE];
 	unsigned int nr_jumps;
 	struct callback_head forbidden[RING_FORBIDDEN];
 	atomic_t nr_forbidden;
@@ -51,8 +54,42 @@ static inline struct pad_head *ring_head(const struct ring *ring, unsigned int c
 	return page_address(ring->pages[at / PAGE_SIZE]) + offset_in_page(at);
 }
 
+/* Get the address of the ring of a processor. */
+static inline unsigned long ring_start(const struct ring *ring, unsigned int cpu)
+{
+	return ring->base + (ring->nr_heads + cpu) * PAGE_SIZE;
+}
+
+/* Get the limit of that ring: a record that begins below it fits. */
+static inline unsigned long ring_limit(const struct ring *ring, unsigned int cpu, bool open)
+{
+	return open ? ring_start(ring, cpu) + PAGE_SIZE - PAD_RECORD_MAX + 1 : 0;
+}
+
+/**
+ * ring_has_work() - check whether ring_drain() has to be called
+ * @pmm: the probed mm
+ * @cpu: as for ring_drain()
+ * @open: as for ring_drain()
+ *
+ * Context: as for ring_drain().
+ */
+static inline bool ring_has_work(const struct probed_mm *pmm, unsigned int cpu, bool open)
+{
+	/* Pairs with ring_get(). */
+	const struct ring *ring = smp_load_acquire(&pmm->ring);
+	const struct pad_head *head;
+
+	if (!ring || !READ_ONCE(ring->pages[ring->nr_heads + cpu]))
+		return false;
+	head = ring_head(ring, cpu);
+	return READ_ONCE(head->next) != ring_start(ring, cpu) ||
+	       READ_ONCE(head->limit) != ring_limit(ring, cpu, open);
+}
+
 void ring_clock_init(void);
 void ring_clock_mark(void);
+void ring_restart(const struct probed_mm *pmm);
 void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open);
 
 #endif /* _UPROBES_RING_DRAIN_H */

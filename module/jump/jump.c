@@ -91,13 +91,15 @@ void jump_hot(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
-	/* If it has a jump, the trap is that of its pad. */
-	if (READ_ONCE(site->barred) || site_jump(site))
+	if (READ_ONCE(site->barred))
 		return;
 	if (jump_later(site)) {
 		WRITE_ONCE(site->heat, 0);
 		return;
 	}
+	/* If it has a jump, the trap is that of its pad. */
+	if (site_jump(site))
+		return;
 	if (!xchg(&site->listed, true) && llist_add(&site->heated, &pmm->jumps.hot))
 		pmm_queue(pmm, &pmm->jumps.work);
 }

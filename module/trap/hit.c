@@ -482,10 +482,6 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 {
 	enum dispatch dispatch = READ_ONCE(set->dispatch);
 
-	if (dispatch == DISPATCH_ATOMIC)
-		return hit_atomic(site, set, set->consumers[0], regs);
-	if (dispatch == DISPATCH_RING)
-		return hit_ring(site, set, set->consumers[0], regs);
 	if (dispatch == DISPATCH_COUNT)
 		return hit_count(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_FILTER)
@@ -494,6 +490,10 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 		return hit_in_task(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_RETURN)
 		return hit_return(site, set->consumers[0], regs);
+	if (dispatch == DISPATCH_ATOMIC)
+		return hit_atomic(site, set, set->consumers[0], regs);
+	if (dispatch == DISPATCH_RING)
+		return hit_ring(site, set, set->consumers[0], regs);
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 

@@ -8,7 +8,9 @@
  * With CASE and INSN, repeats that case for ever.
  * Prints lines of CASE, INSN and a figure: "count" and "filter" are hits that are counted, or fail a
  * condition, by a trap; "count-jump" and "filter-jump" are the same without a trap; "filter-passes" are
- * hits that meet the condition, and trap in the pad.  "jump" and "jump-away" are what it takes to
+ * hits that meet the condition, and trap in the pad.  "event" are hits that are recorded with two
+ * registers, and "lat" are calls that are timed; "event-ring" and "lat-ring" are the same without
+ * traps, with what it takes to empty the rings.  "jump" and "jump-away" are what it takes to
  * write and to erase a jump, of many that are written together.
  */
 #define _GNU_SOURCE
@@ -54,12 +56,13 @@ static const struct {
 	const char *name;
 	called *fn;
 	const char *probe;
+	unsigned int ret;
 } insns[] = {
-	{ "endbr64", fn_endbr64, (const char *)fn_endbr64 },
-	{ "mov", fn_mov, (const char *)fn_mov },
-	{ "sub", fn_sub, (const char *)fn_sub },
-	{ "nop10", fn_nop10, (const char *)fn_nop10 },
-	{ "lea,flags", fn_flags, probe_flags },
+	{ "endbr64", fn_endbr64, (const char *)fn_endbr64, 0 },
+	{ "mov", fn_mov, (const char *)fn_mov, 0 },
+	{ "sub", fn_sub, (const char *)fn_sub, 8 },
+	{ "nop10", fn_nop10, (const char *)fn_nop10, 10 },
+	{ "lea,flags", fn_flags, probe_flags, 0 },
 	{ },
 };
 
@@ -84,6 +87,63 @@ static void wait_for_jumps(called *fn, unsigned int wanted)
 	}
 }
 
+#define DIR	"/sys/kernel/debug/uprobes/"
+
+/* The open file "aggregate", or -1. */
+static int aggregate = -1;
+
+static void event_begin(int i)
+{
+	char line[5000];
+
+	snprintf(line, sizeof(line), "p:bench/hit %s:%#lx first=%%di second=%%si\n", path,
+		 offset_of(insns[i].probe));
+	put(DIR "uprobe_events", line, O_APPEND);
+	put(DIR "events/bench/hit/enable", "1", 0);
+}
+
+static void event_end(void)
+{
+	put(DIR "events/bench/hit/enable", "0", 0);
+	put(DIR "uprobe_events", "-:bench/hit\n", O_APPEND);
+	put(DIR "trace", "", O_TRUNC);
+}
+
+/* Time calls by their return address, or by their return instruction. */
+static void lat_begin(int i, bool exits)
+{
+	unsigned long at = offset_of(insns[i].probe);
+	char line[5000];
+	int n = snprintf(line, sizeof(line), "r:bench %s:%#lx", path, at);
+
+	if (exits)
+		n += snprintf(line + n, sizeof(line) - n, " \\%#lx", at + insns[i].ret);
+	line[n++] = '\n';
+	aggregate = open(DIR "aggregate", O_RDWR);
+	if (aggregate < 0 || write(aggregate, line, n) != n)
+		die("writing '%.*s' into aggregate: %s", n, line, strerror(errno));
+}
+
+static void begin(const char *kind, int i, bool jumping)
+{
+	if (!strcmp(kind, "event"))
+		event_begin(i);
+	else if (!strcmp(kind, "lat"))
+		lat_begin(i, jumping);
+	else
+		attach(kind, insns[i].probe, 1);
+}
+
+static void end(const char *kind)
+{
+	if (!strcmp(kind, "event"))
+		event_end();
+	else if (!strcmp(kind, "lat"))
+		close(aggregate);
+	else
+		detach();
+}
+
 /* Measure one case, or repeat it for ever, so that somebody can observe single hits. */
 static void one(const char *kind, const char *jumping, int i, bool spin)
 {
@@ -92,18 +152,22 @@ static void one(const char *kind, const char *jumping, int i, bool spin)
 	char name[32];
 
 	jumps_allowed("0");
-	attach(kind, insns[i].probe, 1);
+	begin(kind, i, jumping);
 	if (jumping) {
 		jumps_allowed("1");
 		/* Hits that pass do not make a place hot. */
-		wait_for_jumps(insns[i].fn, 1);
+		wait_for_jumps(insns[i].fn, !strcmp(kind, "lat") ? 2 : 1);
+		/* The ring of this processor gets its memory. */
+		loop(insns[i].fn, arg, 10);
+		usleep(50000);
+		loop(insns[i].fn, arg, 10);
 	}
 	while (spin)
 		loop(insns[i].fn, arg, CALLS);
 	with = least(insns[i].fn, arg);
 	snprintf(name, sizeof(name), "%s%s%s", kind, jumping ? "-" : "", jumping ?: "");
 	say(name, insns[i].name, with - bare);
-	detach();
+	end(kind);
 }
 
 static void call_many(void)
@@ -150,6 +214,10 @@ static const struct {
 	{ "filter", NULL },
 	{ "filter", "jump" },
 	{ "filter", "passes" },
+	{ "event", NULL },
+	{ "event", "ring" },
+	{ "lat", NULL },
+	{ "lat", "ring" },
 	{ },
 };
 
@@ -184,7 +252,8 @@ int main(int argc, char **argv)
 	if (argc == 3)
 		spin(argv[1], argv[2]);
 	for (i = 0; insns[i].name; i++) {
-		for (k = 0; cases[k].kind; k++)
+		/* To be timed, it must be a function, and its return not under the jump. */
+		for (k = 0; cases[k].kind && (insns[i].ret || strcmp(cases[k].kind, "lat")); k++)
 			one(cases[k].kind, cases[k].jumping, i, false);
 	}
 	write_many();

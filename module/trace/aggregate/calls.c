@@ -5,7 +5,7 @@
 #include "calls.h"
 
 /* A call is in one of so many places. */
-#define PLACES 8U
+#define PLACES 4U
 
 static u64 key_of(const void *function, u64 sp)
 {
