@@ -26,6 +26,7 @@
 #include "trace/control/directory.h"
 #include "trap/hit.h"
 #include "trap/hit_work.h"
+#include "trap/stepped.h"
 #include "uret/uretprobe_fork.h"
 
 /* In test builds, Kbuild includes tests/kmod/inject.h here. */

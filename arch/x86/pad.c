@@ -164,7 +164,7 @@ static void put_filter(struct pad_out *o, const struct pad *pad)
 
 	for (i = 0; i < pad->filter.nr; i++) {
 		const struct pad_condition *condition = &pad->filter.conditions[i];
-		u8 code[PAD_CONDITION_LEN];
+		u8 code[PAD_CONDITION_LEN], jump[6] = {};
 		bool wide;
 
 		put(o, code, pad_condition_emit(condition, pad_uses_stack(pad), code, &wide));
@@ -173,9 +173,10 @@ static void put_filter(struct pad_out *o, const struct pad *pad)
 			o->wide[o->nr_wide++] = (u16)o->out.len;
 		}
 		/* The near form of a short jump has a prefix, and an opcode that is 16 higher. */
+		jump[0] = 0x0f;
+		jump[1] = (u8)(pad_condition_fails(condition) + 0x10);
 		if (pad->records)
-			put(o, (const u8 []) { 0x0f, (u8)(pad_condition_fails(condition) + 0x10),
-					       0, 0, 0, 0 }, 6);
+			put(o, jump, sizeof(jump));
 		else
 			put(o, (const u8 []) { pad_condition_fails(condition), 0 }, 2);
 		o->rejects[o->nr_rejects++] = (u16)o->out.len;
@@ -251,7 +252,7 @@ static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
 {
 	unsigned int reg = pad->recording.regs[nr];
 	u8 at = (u8)(sizeof(struct pad_record) + nr * sizeof(u64));
-	u8 word = REG_DX - (u8)reg;
+	u8 word = REG_DX - (u8)reg, rex;
 
 	if (reg == REG_SP) {
 		/* lea sp(%rsp), %rdx */
@@ -268,8 +269,8 @@ static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
 		reg = REG_DX;
 	}
 	/* mov %reg, at(%rcx) */
-	put(o, (const u8 []) { (u8)(0x48 | (reg > 7 ? 4 : 0)), 0x89, (u8)(0x41 | (reg & 7) << 3),
-			       at }, 4);
+	rex = (u8)(0x48 | (reg > 7 ? 4 : 0));
+	put(o, (const u8 []) { rex, 0x89, (u8)(0x41 | (reg & 7) << 3), at }, 4);
 }
 
 static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
@@ -278,6 +279,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	u8 movabs[10] = { 0x48, 0xb8 }, id[8] = { 0x48, 0xc7, 0x41, 0x08 };
 	struct work_state rejected = o->state, begun;
 	unsigned int full, done, i;
+	u8 size;
 
 	if (pad->saves)
 		put_push(o, REG_AX);
@@ -305,8 +307,8 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	for (i = 0; i < r->nr; i++)
 		put_value(o, pad, i);
 	/* add $size, %rcx; mov %rcx, (%rax) */
-	put(o, (const u8 []) { 0x48, 0x83, 0xc1,
-			       (u8)(sizeof(struct pad_record) + r->nr * sizeof(u64)) }, 4);
+	size = (u8)(sizeof(struct pad_record) + r->nr * sizeof(u64));
+	put(o, (const u8 []) { 0x48, 0x83, 0xc1, size }, 4);
 	layout->commit = (u16)o->out.len;
 	put(o, (const u8 []) { 0x48, 0x89, 0x08 }, 3);
 	o->state.counted = true;

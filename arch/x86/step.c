@@ -177,7 +177,7 @@ bool arch_pad_leave(const struct pad *pad, unsigned long at, struct pt_regs *reg
 
 	if (!pad_unwind(pad, at, regs->ip, &state))
 		return false;
-	/* The task has just pushed these words.  If that page has gone since, nothing can be done. */
+	/* The task has just pushed them.  If that page has gone since, nothing can be done. */
 	if (state.ax >= 0 && copy_from_user_nofault(words, (void __user *)regs->sp,
 						    (state.ax + 1) * sizeof(words[0])))
 		return false;

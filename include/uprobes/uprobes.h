@@ -2,38 +2,34 @@
 /*
  * Probes on user-space instructions, for kernel modules.
  *
- * A client fills in a struct uprobe (or a struct uretprobe) and registers it.
- * From then on, every thread that reaches the probed instruction calls the
- * client's handler before that instruction executes.  The handler of a struct
- * uretprobe is called when the probed function returns.  The probed program
- * needs no preparation.
+ * A client fills in a struct uprobe (or a struct uretprobe) and registers it.  From then on, every
+ * thread that reaches the probed instruction calls the client's handler before that instruction
+ * executes.  The handler of a struct uretprobe is called when the probed function returns.  The
+ * probed program needs no preparation.
  *
  * A probe has one of two scopes:
  *
- *  - one process: @pid and @vaddr are set, @path, @file and @inode are NULL.
- *    The probe covers all threads of the process, present and future.  Children
- *    that the process forks run unprobed and unharmed.  With %UPROBE_INHERIT,
- *    they are probed as well.
- *  - one file: @path, @file or @inode is set, with @offset.  The probe covers
- *    every process that maps this part of the file as code, present and future,
- *    by whatever path the process knows the file.
+ *  - one process: @pid and @vaddr are set, @path, @file and @inode are NULL. The probe covers all
+ *    threads of the process, present and future.  Children that the process forks run unprobed
+ *    and unharmed.  With %UPROBE_INHERIT, they are probed as well.
+ *  - one file: @path, @file or @inode is set, with @offset.  The probe covers every process that
+ *    maps this part of the file as code, present and future, by whatever path the process knows
+ *    the file.
  *
- * Lifetime: the structure belongs to the uprobes module from a successful
- * register_*() until the matching unregister_*() has returned.  During that time
- * it must stay at its address.  Only @kdata tells whether the probe is registered.
- * A probe on one process also ends by itself when the process execs or exits;
- * @kdata is NULL again then.  To unregister a probe that has ended is allowed and
- * does nothing.
+ * Lifetime: the structure belongs to the uprobes module from a successful register_*() until the
+ * matching unregister_*() has returned.  During that time it must stay at its address.  Only
+ * @kdata tells whether the probe is registered.  A probe on one process also ends by itself when
+ * the process execs or exits; @kdata is NULL again then.  To unregister a probe that has ended is
+ * allowed and does nothing.
  *
- * In a probe handler, the functions that register or unregister a probe defer the
- * work: they return at once, a worker does the work, and @registration_callback
- * reports that it is done.  (The functions that register many probes at once fail
- * with -EDEADLK there.)  A client without a callback calls unregister_*() outside
- * of any handler.  That call returns when all deferred work has been done or
- * undone, and the callback has returned.  Hence two rules:
+ * In a probe handler, the functions that register or unregister a probe defer the work: they
+ * return at once, a worker does the work, and @registration_callback reports that it is done.
+ * (The functions that register many probes at once fail with -EDEADLK there.)  A client without a
+ * callback calls unregister_*() outside of any handler.  That call returns when all deferred work
+ * has been done or undone, and the callback has returned.  Hence two rules:
  *
- *  - Do not call unregister_*() with a lock held that the callback takes.  The
- *    same holds for register_*(), which waits for the callback if it fails.
+ *  - Do not call unregister_*() with a lock held that the callback takes.  The same holds for
+ *    register_*(), which waits for the callback if it fails.
  *  - Two callbacks must not unregister each other's probes.
  */
 #ifndef _UPROBES_UPROBES_H
@@ -54,10 +50,9 @@ struct uretprobe;
 /**
  * define UPROBE_ATOMIC - run the handler in the trap
  *
- * The handler is called from the breakpoint exception, with interrupts off.
- * It must not sleep and must not fault.  It reaches user memory with
- * copy_from_user_nofault().  Such a handler costs a fraction of one that runs in
- * task context.  Without this flag, handlers run in task context.
+ * The handler is called from the breakpoint exception, with interrupts off.  It must not sleep and
+ * must not fault.  It reaches user memory with copy_from_user_nofault().  Such a handler costs a
+ * fraction of one that runs in task context.  Without this flag, handlers run in task context.
  */
 #define UPROBE_ATOMIC		0x0001
 
@@ -71,18 +66,17 @@ struct uretprobe;
 /**
  * define UPROBE_INHERIT - probe the children of the probed process, too
  *
- * For probes on one process.  Without this flag, children that the process forks
- * run unprobed.  With it, the probe ends by itself when the last of the processes
- * has gone.
+ * For probes on one process.  Without this flag, children that the process forks run unprobed.
+ * With it, the probe ends by itself when the last of the processes has gone.
  */
 #define UPROBE_INHERIT		0x0004
 
 /**
  * define UPROBE_COUNT - only count the hits
  *
- * The probe has no handler: uprobe_counts() tells how often the instruction was
- * reached.  Such a hit costs less than one with any handler.  Not for return
- * probes.  %UPROBE_ATOMIC makes no difference.
+ * The probe has no handler: uprobe_counts() tells how often the instruction was reached.  Such a
+ * hit costs less than one with any handler.  Not for return probes.  %UPROBE_ATOMIC makes no
+ * difference.
  */
 #define UPROBE_COUNT		0x0008
 
@@ -155,72 +149,64 @@ enum uprobe_type {
 
 /**
  * struct uprobe - a probe on one user-space instruction
- * @pid: the process to probe: any of its thread ids, as the caller's pid
- *	namespace numbers them.  Ignored if the probe is on a file.
+ * @pid: the process to probe: any of its thread ids, as the caller's pid namespace numbers them.
+ *	Ignored if the probe is on a file.
  * @vaddr: address of the instruction in that process
- * @handler: called in the context of the task that has reached the instruction,
- *	before the instruction executes.  @regs is the task's user state, with
- *	the ip at the instruction.  Changes to @regs take effect.  If the handler
- *	changes the ip, the probed instruction is not executed.
- *	The handler may sleep unless %UPROBE_ATOMIC is set.  If another owner (a
- *	debugger, the kernel's uprobes) has a breakpoint at the same place, changes
- *	that a handler in task context makes to @regs have no effect.  At one place,
- *	handlers are called in the order of registration, atomic handlers first.
- *	With %UPROBE_COUNT, NULL.
- * @kdata: reserved for the uprobes module.  NULL before the first registration
- *	and whenever the probe is not registered.
- * @registration_callback: optional; called when a deferred registration (@reg is
- *	1) or unregistration (@reg is 0) is done, with its result.  May sleep.
- *	@u is &uretprobe.u if @type is %UPTY_URETPROBE.  If several handlers have
- *	asked for an unregistration, the callback is called once.  It is called even
- *	if another call, or the end of the process, has unregistered the probe first.
- *	The module does not touch the structure any more after the callback for an
- *	unregistration, or for a failed registration, has returned.  The exception
- *	is a registration that has failed with -EBUSY.
- * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where
- *	it may sleep, for hits for which @handler has called uprobe_again()
+ * @handler: called in the context of the task that has reached the instruction, before the
+ *	instruction executes.  @regs is the task's user state, with the ip at the instruction.
+ *	Changes to @regs take effect.  If the handler changes the ip, the probed instruction is
+ *	not executed.  The handler may sleep unless %UPROBE_ATOMIC is set.  If another owner (a
+ *	debugger, the kernel's uprobes) has a breakpoint at the same place, changes that a
+ *	handler in task context makes to @regs have no effect.  At one place, handlers are
+ *	called in the order of registration, atomic handlers first.  With %UPROBE_COUNT, NULL.
+ * @kdata: reserved for the uprobes module.  NULL before the first registration and whenever the
+ *	probe is not registered.
+ * @registration_callback: optional; called when a deferred registration (@reg is 1) or
+ *	unregistration (@reg is 0) is done, with its result.  May sleep.  @u is &uretprobe.u if
+ *	@type is %UPTY_URETPROBE.  If several handlers have asked for an unregistration, the
+ *	callback is called once.  It is called even if another call, or the end of the process,
+ *	has unregistered the probe first.  The module does not touch the structure any more after
+ *	the callback for an unregistration, or for a failed registration, has returned.  The
+ *	exception is a registration that has failed with -EBUSY.
+ * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where it may sleep, for
+ *	hits for which @handler has called uprobe_again()
  * @ring_handler: optional, with %UPROBE_ATOMIC, not for return probes: called instead of
- *	@handler for hits that the program has written to a ring, without a trap.  It
- *	is called a moment later, at the latest when the task loses its processor, but
- *	for hits of a processor in their order.  The current task is the one that has
- *	reached the instruction.  uprobe_ring_time() tells when that was.  @regs has only
- *	the ip and the registers of @ring_reads; changes to @regs have no effect.
- *	Interrupts are off.  Locks of the scheduler may be held, so it must not
- *	wake up a task, print, nor call uprobe_again().  It may interrupt a handler in
- *	task context.
- * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the
- *	ring handlers of a place read more than six, its hits trap.
+ *	@handler for hits that the program has written to a ring, without a trap.  It is called
+ *	a moment later, at the latest when the task loses its processor, but for hits of a
+ *	processor in their order.  The current task is the one that has reached the instruction.
+ *	uprobe_ring_time() tells when that was.  @regs has only the ip and the registers of
+ *	@ring_reads; changes to @regs have no effect.  Interrupts are off.  Locks of the
+ *	scheduler may be held, so it must not wake up a task, print, nor call uprobe_again().
+ *	It may interrupt a handler in task context.
+ * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the ring
+ *	handlers of a place read more than six, its hits trap.
  * @flags: UPROBE_*, or 0
- * @path: file to probe in every process that maps it; NULL for a probe on
- *	one process.  Needed only during registration.
- * @file: the same, for callers that have the file open for reading.  Needed only
- *	during registration.
- * @inode: the same, for callers that have neither a path nor an open file.  The
- *	caller keeps the file system mounted while the probe is registered.  The file
- *	system must be on a disk or in memory: files of other file systems (FUSE,
- *	network file systems) can be read only while they are open.  At most one
- *	of @path, @file and @inode is set.
+ * @path: file to probe in every process that maps it; NULL for a probe on one process.  Needed
+ *	only during registration.
+ * @file: the same, for callers that have the file open for reading.  Needed only during
+ *	registration.
+ * @inode: the same, for callers that have neither a path nor an open file.  The caller keeps the
+ *	file system mounted while the probe is registered.  The file system must be on a disk or
+ *	in memory: files of other file systems (FUSE, network file systems) can be read only
+ *	while they are open.  At most one of @path, @file and @inode is set.
  * @offset: position of the instruction in the file, in bytes
- * @filter: optional, for a probe on a file: returns whether to probe a process.
- *	Called for each mapping of the file, with the process's address space in
- *	use; possibly more than once for a mapping.  May sleep; must not take the
- *	mmap lock for writing.
- * @ref_ctr_offset: position in the file of a 16-bit reference counter (the
- *	semaphore of a USDT probe), an even number; or 0.  The counter is incremented
- *	in every probed process for as long as the process is probed: in each private
- *	writable mapping that contains it, including later mappings.  For a probe on
- *	one process, the file is the one that is mapped at @vaddr.  That file stays
- *	in use until shortly after the probe's end.
- * @expect: optional; the instruction bytes that the caller has analysed.
- *	Registration fails with -EILSEQ if the file or the process holds other
- *	bytes.  Needed only during registration.
+ * @filter: optional, for a probe on a file: returns whether to probe a process.  Called for each
+ *	mapping of the file, with the process's address space in use; possibly more than once
+ *	for a mapping.  May sleep; must not take the mmap lock for writing.
+ * @ref_ctr_offset: position in the file of a 16-bit reference counter (the semaphore of a USDT
+ *	probe), an even number; or 0.  The counter is incremented in every probed process for as
+ *	long as the process is probed: in each private writable mapping that contains it,
+ *	including later mappings.  For a probe on one process, the file is the one that is
+ *	mapped at @vaddr.  That file stays in use until shortly after the probe's end.
+ * @expect: optional; the instruction bytes that the caller has analysed.  Registration fails with
+ *	-EILSEQ if the file or the process holds other bytes.  Needed only during registration.
  * @expect_len: number of bytes at @expect, at most 15
  * @nr_conditions: number of @conditions, at most UPROBE_CONDITIONS
- * @conditions: optional: conditions on the registers before the instruction executes.  For a
- *	hit that fails one of them, no handler is called, and nothing is counted.  A call of a
- *	return-probed function that fails one is not followed.  Such hits cost next to
- *	nothing where the program can check the conditions by itself, without a trap.
- *	Needed only during registration; see set_uprobe_conditions().
+ * @conditions: optional: conditions on the registers before the instruction executes.  For a hit
+ *	that fails one of them, no handler is called, and nothing is counted.  A call of a
+ *	return-probed function that fails one is not followed.  Such hits cost next to nothing
+ *	where the program can check the conditions by itself, without a trap.  Needed only during
+ *	registration; see set_uprobe_conditions().
  *
  * Fields that the client does not use must be zero.
  */
@@ -258,10 +244,10 @@ struct uprobe {
 /**
  * struct uretprobe_instance - one call of a return-probed function
  * @rp: the probe
- * @ret_addr: address that the function returns to.  This is the real address, even
- *	while the stack holds the address of the return trampoline.
- * @sp: stack pointer at the function's entry, which is the address of the stack
- *	word with the return address
+ * @ret_addr: address that the function returns to.  This is the real address, even while the
+ *	stack holds the address of the return trampoline.
+ * @sp: stack pointer at the function's entry, which is the address of the stack word with the
+ *	return address
  * @func: address of the probed instruction, which is the function's entry
  * @data: @rp->data_size bytes for the client, zero at the entry
  */
@@ -280,19 +266,18 @@ struct uretprobe_instance {
 
 /**
  * struct uretprobe - a probe on the return of a function
- * @u: place of the function's first instruction.  @u.handler and @u.task_handler
- *	are not used.  The other fields have the same meaning as in a struct uprobe.
- * @handler: called when the function has returned.  @regs is the task's user
- *	state right after the return, with the ip at @ri->ret_addr.  If several
- *	probes are on one function, their handlers run newest first.
- *	May sleep unless %UPROBE_ATOMIC is set in @u.flags.
- * @entry_handler: optional; called when the function is entered, before any
- *	of its instructions executes, in the same context as @handler.  @handler
- *	finds in @ri->data what this handler has stored there.  If this handler
- *	returns anything but 0, the call is not followed: @handler is not called,
- *	and nothing is counted.  It must not change the ip or the stack pointer.
- * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where
- *	it may sleep, for returns for which @handler has called uprobe_again()
+ * @u: place of the function's first instruction.  @u.handler and @u.task_handler are not used.
+ *	The other fields have the same meaning as in a struct uprobe.
+ * @handler: called when the function has returned.  @regs is the task's user state right after
+ *	the return, with the ip at @ri->ret_addr.  If several probes are on one function, their
+ *	handlers run newest first.  May sleep unless %UPROBE_ATOMIC is set in @u.flags.
+ * @entry_handler: optional; called when the function is entered, before any of its instructions
+ *	executes, in the same context as @handler.  @handler finds in @ri->data what this
+ *	handler has stored there.  If this handler returns anything but 0, the call is not
+ *	followed: @handler is not called, and nothing is counted.  It must not change the ip or
+ *	the stack pointer.
+ * @task_handler: optional, with %UPROBE_ATOMIC: called in task context, where it may sleep, for
+ *	returns for which @handler has called uprobe_again()
  * @data_size: bytes of @ri->data, at most %URETPROBE_DATA_MAX
  */
 struct uretprobe {
@@ -319,10 +304,10 @@ struct uprobe_counts {
  * register_uprobe() - register a probe
  * @u: the probe
  *
- * For a probe on one process, the breakpoint is in place when this function
- * returns 0.  For a probe on a file, the breakpoint is then in place in every
- * process that maps the file at that time.  Processes that map the file later get
- * the breakpoint before they can execute the mapping.
+ * For a probe on one process, the breakpoint is in place when this function returns 0.  For a
+ * probe on a file, the breakpoint is then in place in every process that maps the file at that
+ * time.  Processes that map the file later get the breakpoint before they can execute the
+ * mapping.
  *
  * Context: may sleep, or a probe handler.
  * Return: 0, or
@@ -364,8 +349,8 @@ int register_uprobe(struct uprobe *u);
  * @u: @u->path, @u->file or @u->inode, @u->offset, @u->ref_ctr_offset, @u->expect
  *	with its length; the other fields are ignored
  *
- * Performs the checks that a registration performs on the file and on the
- * instruction in it.  Changes nothing.
+ * Performs the checks that a registration performs on the file and on the instruction in it.
+ * Changes nothing.
  *
  * Context: may sleep.
  * Return: 0, or what register_uprobe() would return for this reason; the
@@ -390,13 +375,12 @@ int uretprobe_check(const struct uretprobe *rp);
  * unregister_uprobe() - unregister a probe
  * @u: the probe
  *
- * When this function returns, no handler of @u is running, and none will be called.
- * The text holds its original bytes, unless another probe is at that place.
- * If the probe is not registered, this function does nothing.
+ * When this function returns, no handler of @u is running, and none will be called.  The text
+ * holds its original bytes, unless another probe is at that place.  If the probe is not
+ * registered, this function does nothing.
  *
- * In a probe handler, this function returns at once.  All of the above then holds
- * when @u->registration_callback is called, or after another call outside of any
- * handler.
+ * In a probe handler, this function returns at once.  All of the above then holds when
+ * @u->registration_callback is called, or after another call outside of any handler.
  *
  * Context: may sleep, or a probe handler.
  */
@@ -448,8 +432,8 @@ void unmap_uretprobe(struct uretprobe *rp);
  * @us: the probes
  * @n: how many
  *
- * Registers all probes or none.  This is much cheaper than one call for each
- * probe: processes are searched once, and each page of text is written once.
+ * Registers all probes or none.  This is much cheaper than one call for each probe: processes are
+ * searched once, and each page of text is written once.
  *
  * Context: may sleep; not from a probe handler.
  * Return: 0, or the error of the first probe that has one, as
@@ -572,18 +556,14 @@ unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsign
  * uprobes_allow_jumps() - allow or forbid counting and checking conditions without traps
  * @allowed: whether it is allowed, for all probes
  *
- * The same as to write to the module's parameter "jump".  If it is forbidden, all hits
- * trap when this function returns.
+ * The same as to write to the module's parameter "jump".  If it is forbidden, all hits trap when
+ * this function returns.
  *
  * Context: may sleep; not from a probe handler.
  */
 void uprobes_allow_jumps(bool allowed);
 
-/**
- * uprobes_jumps_allowed() - check whether counting without traps is allowed
- *
- * Context: any.
- */
+/* Check whether counting without traps is allowed.  Context: any. */
 bool uprobes_jumps_allowed(void);
 
 /**
@@ -600,8 +580,8 @@ bool uprobes_empty_rings(void);
  * uprobes_hold_rings() - have all hits handled when they happen, or no longer
  * @hold: true for one more who wants that; false for one less
  *
- * As long as somebody wants that, no hit is written to a ring: all of them trap.  The hits
- * so far have been handled when this function returns.
+ * As long as somebody wants that, no hit is written to a ring: all of them trap.  The hits so far
+ * have been handled when this function returns.
  *
  * Context: may sleep; not from a probe handler.
  */
@@ -619,11 +599,10 @@ u64 uprobe_ring_time(void);
 /**
  * uprobe_again() - request the task handler for this hit
  *
- * For an atomic handler that finds that it would have to sleep, for example
- * because user memory is not present.  The task handler of the same probe is then
- * called before the program goes on.  The hit is counted once.  It is counted as
- * missed if that call cannot be made: there is no memory, or more than 64 probes are
- * at one place.
+ * For an atomic handler that finds that it would have to sleep, for example because user memory
+ * is not present.  The task handler of the same probe is then called before the program goes on.
+ * The hit is counted once.  It is counted as missed if that call cannot be made: there is no
+ * memory, or more than 64 probes are at one place.
  *
  * Context: a handler with %UPROBE_ATOMIC.
  */
@@ -638,8 +617,8 @@ void uprobe_again(void);
  *
  * Context: the current task; any.
  * Return: the real return address if @pc is the return trampoline; the address of the
- * original instruction if @pc lies in a slot or in a pad, where a probed instruction
- * executes out of line; otherwise @pc.
+ * original instruction if @pc lies in a slot or in a pad, where a probed instruction executes out
+ * of line; otherwise @pc.
  */
 unsigned long uprobe_get_pc(struct uretprobe_instance *ri, unsigned long pc, unsigned long sp);
 
@@ -658,10 +637,10 @@ unsigned long uprobe_get_pc_task(struct task_struct *task, unsigned long pc, uns
  * uprobe_counts() - read the hits and misses of a probe
  * @u: the probe, registered or not; &uretprobe.u for a return probe
  *
- * The totals cover all registrations of this structure since it was zeroed.  They
- * are exact once the probe is unregistered; until then they are those of some moment
- * during the call.  The caller must not register or unregister @u during the call.
- * A registration may end by itself meanwhile.
+ * The totals cover all registrations of this structure since it was zeroed.  They are exact once
+ * the probe is unregistered; until then they are those of some moment during the call.  The
+ * caller must not register or unregister @u during the call.  A registration may end by itself
+ * meanwhile.
  *
  * Context: any.
  * Return: the totals.

@@ -11,7 +11,6 @@
 #include "probed_mm.h"
 #include "arch.h"
 #include "pad_area.h"
-#include "ring.h"
 #include "site_table.h"
 #include "site_tree.h"
 #include "ssol_area.h"
@@ -90,7 +89,7 @@ static void pmm_release(struct mmu_notifier *notifier, struct mm_struct *mm)
 {
 	struct probed_mm *pmm = container_of(notifier, struct probed_mm, life.notifier);
 
-	ring_end(pmm);
+	pmm_ops->release(pmm);
 	pmm_remove(pmm);
 }
 
@@ -106,7 +105,6 @@ static void pmm_free_work(struct work_struct *work)
 		ssol_area_free(pmm->areas.list[i]);
 	for (i = 0; i < pmm->jumps.nr_areas; i++)
 		pad_area_free(pmm->jumps.areas[i]);
-	ring_free(pmm);
 	kfree(pmm);
 }
 

@@ -219,6 +219,7 @@ static __always_inline bool unwinder_known(const struct probed_mm *pmm)
  * @invalidate: a range is about to be unmapped, or to change its protection; called with the
  *	mmap lock held, with or without probed_mm::lock, and possibly where nothing may sleep
  * @invalidated: the range has been unmapped, or has changed its protection
+ * @release: the address space is about to end; may sleep
  * @reap: detaches all consumers, after the address space has ended; may sleep
  * @forget: the last reference was dropped, and the mm still exists; may sleep
  * @free: frees the parts of higher layers, when no thread can find the probed mm; may sleep
@@ -227,6 +228,7 @@ struct probed_mm_ops {
 	void (*init)(struct probed_mm *pmm);
 	void (*invalidate)(struct probed_mm *pmm, const struct mmu_notifier_range *range);
 	void (*invalidated)(struct probed_mm *pmm, const struct mmu_notifier_range *range);
+	void (*release)(struct probed_mm *pmm);
 	void (*reap)(struct probed_mm *pmm);
 	void (*forget)(struct probed_mm *pmm);
 	void (*free)(struct probed_mm *pmm);

@@ -87,7 +87,7 @@ static void ring_destroy(struct ring *ring)
 		fput(ring->words);
 	for (i = 0; i < ARRAY_SIZE(ring->jumps); i++)
 		kfree(ring->jumps[i]);
-	bitmap_free(ring->wanted);
+	kfree(ring->wanted);
 	kfree(ring);
 }
 
@@ -103,7 +103,7 @@ static struct ring *ring_create(struct probed_mm *pmm)
 		return ERR_PTR(-ENOMEM);
 	ring->nr_heads = nr_heads;
 	ring->retry = jiffies;
-	ring->wanted = bitmap_zalloc(nr_cpu_ids, SSOL_GFP);
+	ring->wanted = kcalloc(BITS_TO_LONGS(nr_cpu_ids), sizeof(long), SSOL_GFP);
 	if (!ring->wanted)
 		goto destroy;
 	ring->words = words_create(size);
@@ -175,8 +175,8 @@ int ring_get(struct probed_mm *pmm)
  * @pmm: its probed mm
  *
  * Context: any; RCU read side.
- * Return: work by which the task is to erase the jumps whose pads read the clock, before it runs user
- * code; NULL if there is nothing to do, or many other tasks have done so.
+ * Return: work by which the task is to erase the jumps whose pads read the clock, before it runs
+ * user code; NULL if there is nothing to do, or many other tasks have done so.
  */
 struct callback_head *ring_forbid(struct probed_mm *pmm)
 {
@@ -240,6 +240,7 @@ void ring_add_jump(struct probed_mm *pmm, struct jump *jump)
  */
 void ring_want(struct probed_mm *pmm)
 {
+	/* Pairs with ring_get(). */
 	struct ring *ring = smp_load_acquire(&pmm->ring);
 	unsigned int cpu = smp_processor_id();
 
@@ -388,6 +389,7 @@ void ring_free(struct probed_mm *pmm)
 /* Have all pads of a process find its rings full. */
 static bool ring_close(struct probed_mm *pmm, void *unused)
 {
+	/* Pairs with ring_get(). */
 	struct ring *ring = smp_load_acquire(&pmm->ring);
 	unsigned int cpu;
 
@@ -410,7 +412,7 @@ void rings_hold(bool hold)
 	if (!hold) {
 		atomic_dec(&holders);
 	} else if (atomic_inc_return(&holders) == 1) {
-		/* Whoever is just emptying a ring has not seen the holder, and may open the ring. */
+		/* Whoever is just emptying a ring may not have seen the holder. */
 		on_each_cpu(empty_call, NULL, 1);
 		pmm_for_each(ring_close, NULL);
 		/* A thread may have been switched in before its ring was closed. */

@@ -11,8 +11,9 @@
  * task.  So all hits in a ring are of the current task, and the ring keeps their order.  If the
  * thread is just writing a hit, it begins the hit again.
  *
- * The program can write to its rings, too.  So each word is read once, and everything is bounded.  A
- * program can only forge its own hits: their registers, and their times since it got the processor.
+ * The program can write to its rings, too.  So each word is read once, and everything is bounded.
+ * A program can only forge its own hits: their registers, and their times since it got the
+ * processor.
  */
 #ifndef _UPROBES_RING_H
 #define _UPROBES_RING_H

@@ -89,8 +89,8 @@ static bool serves(const struct jump *jump, const struct consumer *c)
 }
 
 /*
- * Call the handlers for a hit.  A consumer that has come, or has got other conditions, after the hit
- * may need another pad.
+ * Call the handlers for a hit.  A consumer that has come, or has got other conditions, after the
+ * hit may need another pad.
  */
 static void hit_tell(struct drain *drain)
 {
@@ -197,8 +197,9 @@ void ring_restart(const struct probed_mm *pmm)
  */
 void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 {
-	/* Pairs with ring_get() and page_get(). */
+	/* Pairs with ring_get(). */
 	struct ring *ring = smp_load_acquire(&pmm->ring);
+	/* Pairs with page_get(). */
 	struct page *page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
 	struct pad_head *head = ring_head(ring, cpu);
 	unsigned long start = ring_start(ring, cpu), used, at;

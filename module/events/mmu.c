@@ -15,6 +15,7 @@
 #include "attach/ref_ctr.h"
 #include "base/compat.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "jump/jump.h"
@@ -97,12 +98,14 @@ static void mmu_init(struct probed_mm *pmm)
 static void mmu_free(struct probed_mm *pmm)
 {
 	calls_end(&pmm->uret.calls);
+	ring_free(pmm);
 }
 
 const struct probed_mm_ops mmu_pmm_ops = {
 	.init = mmu_init,
 	.invalidate = mmu_invalidate,
 	.invalidated = mmu_invalidated,
+	.release = ring_end,
 	.reap = pmm_detach_all,
 	.forget = ref_ctrs_free,
 	.free = mmu_free,

@@ -11,6 +11,5 @@ struct notifier_block;
 struct pt_regs;
 
 int hit_trap(struct notifier_block *nb, unsigned long event, void *data);
-bool hit_step(struct pt_regs *regs);
 
 #endif /* _UPROBES_HIT_H */

@@ -2,7 +2,10 @@
 /*
  * bench_pads: measure how long hits take that need no trap.  Each function is called in a loop, as
  * it is and with a jump to a pad.  Rounds alternate, and the best one counts.
+ *
+ * Pads that record write two registers into a ring, which is emptied by storing its head.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -37,13 +40,23 @@ static double now(void)
 	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
+/* The head of the ring of processor 0, and the ring. */
+static struct pad_head head __attribute__((aligned(PAD_HEAD_STRIDE)));
+static u64 ring[4096 / sizeof(u64)] __attribute__((aligned(4096)));
+
+/* So many records fit. */
+#define RECORDS	64
+
 static double loop(called *fn)
 {
 	double begun = now();
 	long sum = 0;
 
-	for (long i = 0; i < CALLS; i++)
+	for (long i = 0; i < CALLS; i++) {
+		if (i % RECORDS == 0)
+			head.next = (u64)ring;
 		sum += fn(i + 2);
+	}
 	__asm__ volatile("" : : "r" (sum));
 	return (now() - begun) / CALLS;
 }
@@ -87,12 +100,16 @@ static u8 *pads_map(u64 addr)
 	return NULL;
 }
 
-/* With @nr conditions that fail, or none; @saves: the pad saves the flags. */
-static void measure(const struct function *f, unsigned int nr, bool saves)
+/* With @nr conditions that fail, or none; @saves: the pad saves the flags; @records: it records. */
+static void measure(const struct function *f, unsigned int nr, bool saves, bool records)
 {
 	static u64 next = TEXT;
 	u8 *text = map(next, 4096), *area = pads_map(next), *bare = text + 2048;
-	struct pad pad = { .addr = next, .counts = !nr, .saves = saves, .filter.nr = (u8)nr };
+	struct pad pad = {
+		.addr = next, .counts = !nr && !records, .saves = saves, .filter.nr = (u8)nr,
+		.records = records,
+		.recording = { .heads = (u64)&head, .nr = 2, .regs = { 7, 6 } },
+	};
 	double with = 1e9, without = 1e9, t;
 
 	next += 0x10000;
@@ -119,17 +136,30 @@ static void measure(const struct function *f, unsigned int nr, bool saves)
 		t = loop((called *)text);
 		with = t < with ? t : with;
 	}
-	printf("%-24s %-7s %d conditions  %6.2f ns, unprobed %5.2f: %5.2f ns a hit\n", f->what,
-	       saves ? "saving" : "bare", nr, with, without, with - without);
+	printf("%-24s %-7s %s %d conditions  %6.2f ns, unprobed %5.2f: %5.2f ns a hit\n", f->what,
+	       saves ? "saving" : "bare", records ? "records," : "counts,", nr, with, without,
+	       with - without);
 }
 
 int main(void)
 {
 	static const unsigned int conditions[] = { 0, 1, 4 };
+	cpu_set_t first;
+
+	CPU_ZERO(&first);
+	CPU_SET(0, &first);
+	if (sched_setaffinity(0, sizeof(first), &first)) {
+		perror("sched_setaffinity");
+		return 1;
+	}
+	head.limit = (u64)ring + sizeof(ring);
 
 	for (const struct function *f = functions; *f->text; f++)
 		for (size_t i = 0; i < ARRAY_SIZE(conditions); i++)
 			for (int saves = 0; saves < 2; saves++)
-				measure(f, conditions[i], saves);
+				measure(f, conditions[i], saves, false);
+	for (const struct function *f = functions; *f->text; f++)
+		for (int saves = 0; saves < 2; saves++)
+			measure(f, 0, saves, true);
 	return 0;
 }

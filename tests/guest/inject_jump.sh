@@ -9,7 +9,7 @@
 inject=/sys/module/uprobes/parameters/inject
 sites="counts.consumer_count_pad.kmalloc jump_make.jump_new.kzalloc jump_text.jump_begin.page_get
 	jump_text.jump_begin.page_get_killed pad_area.area_create.kvzalloc
-	pad_area.compat_shmem_file.shmem_file_setup pad_area.word_take.shmem_read_mapping_page_gfp
+	words.compat_shmem_file.shmem_file_setup words.words_page.shmem_read_mapping_page_gfp
 	pad_area.area_put.xa_store"
 # The first mapping is that of the slots, the second one that of the pads, then that of the counters.
 sites="$sites ssol_area.map_call.vm_mmap:2+ ssol_area.map_call.vm_mmap:3+"
@@ -33,7 +33,7 @@ hit_until() {
 
 # shellcheck disable=SC2086
 set -- $sites
-ktap_plan $((4 * $# + 7))
+ktap_plan $((4 * $# + 4 * 7 + 7))
 jump 1
 for site; do
 	from=${site#*:}
@@ -55,6 +55,30 @@ for site; do
 	done | sort -u >"$tmp/sums"
 	is "$(cat "$tmp/sums")" $((called + 10)) "$what: all hits are counted"
 	count_end
+	kill "$pid"
+	wait "$pid" 2>/dev/null || :
+done
+
+# A pad that records has rings besides. The second file and the fourth mapping are those of the rings.
+for site in ring.ring_create.kzalloc ring.ring_create.kcalloc ring.ring_prepare_jump.kcalloc words.compat_shmem_file.shmem_file_setup:1+ \
+	words.words_page.shmem_read_mapping_page_gfp ssol_area.map_call.vm_mmap:2+ pad_area.area_put.xa_store; do
+	from=${site#*:}
+	[ "$from" != "$site" ] || from=1+
+	what=$site site=${site%:*}
+	called=0
+	jumps_begin
+	echo "$site:$from" >$inject
+	echo "p:hits $prog:$(offset_of leas) x=%di" >$control/uprobe_events
+	echo 1 >$control/events/enable
+	: >$control/trace
+	check "$what fails for a pad that records" hit_until failed "$site"
+	is "$(jumps)" 0 "$what: there is no jump that records"
+	echo off >$inject
+	say call 10 >/dev/null
+	like "$answer" ", 0 wrong\$" "$what: all results of the recorded function are right"
+	is "$(grep -c 'x=' $control/trace)" "$(awk '{ print $3 }' $control/uprobe_profile)" "$what: all hits are recorded"
+	echo 0 >$control/events/enable
+	echo >$control/uprobe_events
 	kill "$pid"
 	wait "$pid" 2>/dev/null || :
 done

@@ -31,7 +31,7 @@ enable
 ringed
 check "the place needs no trap" warm
 go "from rings"
-check "they come from rings" [ "$(late)" -gt 300 ]
+check "they come from rings" [ "$(late)" -gt 60 ]
 
 echo 1 >$tracefs/events/uprobes_ko/hit/enable
 : >$tracefs/trace
@@ -40,7 +40,7 @@ is "$(late)" 0 "with a listener, they trap"
 is "$(grep -c 'g:calls: ' $tracefs/trace)" 600 "the listener has all of them"
 echo 0 >$tracefs/events/uprobes_ko/hit/enable
 go "without the listener"
-check "without the listener, they come from rings again" [ "$(late)" -gt 300 ]
+check "without the listener, they come from rings again" [ "$(late)" -gt 60 ]
 
 echo userstacktrace >$dir/trace_options
 : >$dir/trace
@@ -48,7 +48,7 @@ tell run 1 600 >/dev/null
 is "$(grep -c 'user stack trace' $dir/trace)" 600 "with user stacks, each has one"
 echo nouserstacktrace >$dir/trace_options
 go "without stacks"
-check "without stacks, they come from rings again" [ "$(late)" -gt 300 ]
+check "without stacks, they come from rings again" [ "$(late)" -gt 60 ]
 
 check "an event is published" sh -c "echo 1 >$dir/events/g/calls/synthetic"
 go "published"

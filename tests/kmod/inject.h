@@ -310,6 +310,9 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 		   register_ftrace_direct_multi(__VA_ARGS__))
 #define tracepoint_probe_register(...)						\
 	INJECT_INT("tracepoint_probe_register", ENOMEM, tracepoint_probe_register(__VA_ARGS__))
+#define tracepoint_probe_register_prio(...)					\
+	INJECT_INT("tracepoint_probe_register_prio", ENOMEM,			\
+		   tracepoint_probe_register_prio(__VA_ARGS__))
 #define register_die_notifier(nb)						\
 	INJECT_INT("register_die_notifier", ENOMEM, register_die_notifier(nb))
 #define xa_store(...) INJECT("xa_store", ENOMEM, true, XA_ERROR(-ENOMEM), xa_store(__VA_ARGS__))

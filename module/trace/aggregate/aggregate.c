@@ -50,8 +50,8 @@ static bool counts(const struct aggregate_probe *probe)
 }
 
 /*
- * Count a hit of a selected task.  Called in the trap, or for a hit in a ring: interrupts are off, so
- * no other hit on this CPU interferes.
+ * Count a hit of a selected task.  Called in the trap, or for a hit in a ring: interrupts are off,
+ * so no other hit on this CPU interferes.
  */
 static void on_entry(struct uprobe *u, struct pt_regs *regs)
 {
