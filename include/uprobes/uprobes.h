@@ -44,7 +44,6 @@ struct file;
 struct inode;
 struct mm_struct;
 struct task_struct;
-struct uprobe;
 struct uretprobe;
 
 /**
@@ -563,13 +562,15 @@ unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsign
  */
 void uprobes_allow_jumps(bool allowed);
 
-/* Check whether counting without traps is allowed.  Context: any. */
+/**
+ * uprobes_jumps_allowed() - check whether counting without traps is allowed
+ *
+ * Context: any.
+ */
 bool uprobes_jumps_allowed(void);
 
 /**
  * uprobes_empty_rings() - have all hits so far handled that programs have written to rings
- *
- * Unregistering and disabling a probe do so, too.
  *
  * Context: may sleep; not from a probe handler.
  * Return: whether any program has rings.
@@ -591,8 +592,7 @@ void uprobes_hold_rings(bool hold);
  * uprobe_ring_time() - get the time of the hit that is being handled, if it comes from a ring
  *
  * Context: a handler.
- * Return: the time, in nanoseconds of trace_clock_local() on the processor; 0 if the hit is
- * happening now.
+ * Return: the time, in nanoseconds of trace_clock_local(); 0 if the hit is happening now.
  */
 u64 uprobe_ring_time(void);
 

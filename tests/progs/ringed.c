@@ -125,7 +125,10 @@ static void on_fault(int sig)
 	siglongjmp(back, sig);
 }
 
-/* Write to the rings what a pad would not write. */
+/*
+ * Write to the rings what a pad would not write.  Where a pad then writes is another place in the ring,
+ * or nowhere: this program is to live on.
+ */
 static void scribble(uint64_t *rings, size_t words)
 {
 	size_t at = (size_t)rand() % words, cpu = (size_t)rand() % 2;
@@ -133,7 +136,8 @@ static void scribble(uint64_t *rings, size_t words)
 
 	switch (rand() % 5) {
 	case 0:
-		rings[at] = (uint64_t)rand() << 32 | (uint64_t)rand();
+		if (at >= 512)
+			rings[at] = (uint64_t)rand() << 32 | (uint64_t)rand();
 		break;
 	case 1:
 		/* Hits of long ago, and of the future. */
@@ -145,13 +149,13 @@ static void scribble(uint64_t *rings, size_t words)
 		head[0] = (uint64_t)(ring + 4 * (rand() % 65));
 		break;
 	case 2:
-		head[0] = (uint64_t)(ring + rand() % 600);
+		head[0] = (uint64_t)(ring + rand() % 448);
 		break;
 	case 3:
 		head[1] = rand() % 2 ? UINT64_MAX : 0;
 		break;
 	default:
-		head[0] = (uint64_t)rand();
+		head[0] = 1ull << 46 | (uint64_t)rand();
 	}
 }
 
