@@ -10,6 +10,7 @@
 #include "core/consumer.h"
 #include "core/counts.h"
 #include "core/probed_mm.h"
+#include "core/ring.h"
 #include "core/site.h"
 
 /**
@@ -125,6 +126,9 @@ void site_detach_all(struct site *site)
 {
 	struct attachment *a, *next;
 
+	/* What is in rings is for those who are attached now. */
+	if (site->pmm->ring)
+		rings_empty();
 	lockdep_assert_held(&site->pmm->lock);
 	list_for_each_entry_safe(a, next, &site->attachments, in_site)
 		attachment_free(a);

@@ -282,7 +282,11 @@ void ring_empty(struct probed_mm *pmm)
 	unsigned int cpu = smp_processor_id();
 	bool open = !atomic_read(&holders);
 
-	this_cpu_write(ring_mm, pmm->mm);
+	if (this_cpu_read(ring_mm) != pmm->mm) {
+		/* This ring has not been open while the current task has had the processor. */
+		this_cpu_write(ring_mm, pmm->mm);
+		ring_clock_mark();
+	}
 	if (ring_has_work(pmm, cpu, open))
 		ring_drain(pmm, cpu, open);
 }
@@ -324,13 +328,14 @@ void rings_switch(struct task_struct *next)
 	struct probed_mm *pmm;
 
 	rings_empty_here();
-	ring_clock_mark();
 	rcu_read_lock();
 	pmm = mm && atomic_read(&rings_nr) ? pmm_lookup(mm) : NULL;
 	/* Its ring may be open. */
 	if (!pmm || !READ_ONCE(pmm->ringed))
 		mm = NULL;
 	this_cpu_write(ring_mm, mm);
+	if (mm)
+		ring_clock_mark();
 	rcu_read_unlock();
 }
 

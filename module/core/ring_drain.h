@@ -17,7 +17,7 @@ struct file;
 #define RING_JUMPS_PIECE	512U
 
 /* So many threads can give up reading the clock at the same time. */
-#define RING_FORBIDDEN	8
+#define RING_FORBIDDEN	32
 
 /**
  * struct ring - the rings of one address space

@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
-ktap_plan 27
+ktap_plan 28
 
 prog=$tmp/timed
 cp "$UPROBES_TOP/build/progs/timed" "$prog"
@@ -96,6 +96,7 @@ end
 exec 5<>$dir/aggregate
 fib=$prog:$(place "$(symbol "$prog" fib)")
 check_fails "an exit where no instruction can be probed is refused" sh -c "echo 'r:fib $fib \\0x7fffffff' >&5"
+check_fails "an exit that is no return instruction is refused" sh -c "echo 'r:fib $fib \\$(place "$(symbol "$prog" deep)")' >&5"
 check_fails "a register is no exit" sh -c "echo 'r:fib $fib %di' >&5"
 check_fails "an entry probe has no exits" sh -c "echo 'p:fib $fib \\0x1000' >&5"
 is "$(cat <&5)" "" "nothing of them is left"

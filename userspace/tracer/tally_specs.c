@@ -24,6 +24,15 @@
 /* The largest number of return instructions that are probed to time a function. */
 #define EXITS_MAX 64
 
+/* Check for a return instruction of one byte that is not the first one of its function. */
+static bool exit_serves(const struct symbols *syms, const struct place *exit, u64 entry)
+{
+	u8 text;
+
+	return exit->addr != entry && elf_image_read(syms->image, exit->offset, &text, 1) == 1 &&
+	       text == 0xc3;
+}
+
 /*
  * List the return instructions of a function, if it is left by no others: then it can be timed by
  * probes on them, and its return address stays as it is.  Return arguments for a definition, or "".
@@ -35,7 +44,12 @@ static char *exits_text(struct symbols *syms, const struct symbol *function, u64
 	struct exits exits;
 	struct error *err = exits_find(syms, &place, &exits);
 
-	if (!err && !exits.unclear && !exits.tail_calls.n && exits.returns.n <= EXITS_MAX) {
+	bool serve = !err && !exits.unclear && !exits.tail_calls.n &&
+		     exits.returns.n <= EXITS_MAX;
+
+	for (size_t i = 0; serve && i < exits.returns.n; i++)
+		serve = exit_serves(syms, &exits.returns.v[i], addr);
+	if (serve) {
 		for (size_t i = 0; i < exits.returns.n; i++) {
 			char *longer = xasprintf("%s \\0x%llx", text,
 						 (unsigned long long)exits.returns.v[i].offset);
@@ -49,8 +63,8 @@ static char *exits_text(struct symbols *syms, const struct symbol *function, u64
 	return text;
 }
 
-static void add_match(struct tally *tally, struct symbols *syms,
-		      const struct symbol *sym, char kind)
+static void add_match(struct tally *tally, struct symbols *syms, const struct symbol *sym,
+		      char kind, bool sites)
 {
 	struct probe_site site = { .path = syms->image->path };
 	char *label, *exits;
@@ -65,7 +79,7 @@ static void add_match(struct tally *tally, struct symbols *syms,
 	label = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
 					NULL;
 	site.expected = text_expected(syms->image, addr);
-	exits = kind == 'r' ? exits_text(syms, sym, addr) : xstrdup("");
+	exits = sites ? exits_text(syms, sym, addr) : xstrdup("");
 	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind, &site, exits);
 	free(exits);
 	free(site.expected);
@@ -74,8 +88,9 @@ static void add_match(struct tally *tally, struct symbols *syms,
 
 static struct error *add_matches(struct tally *tally,
 				 const struct probe_spec *spec,
-				 struct symbols *syms, unsigned int force)
+				 struct symbols *syms, const struct options *options)
 {
+	unsigned int force = options->force;
 	struct matches found = { 0 };
 	const struct runtime *runtime = NULL;
 	struct error *err = pattern_find(spec, syms, &found);
@@ -88,7 +103,8 @@ static struct error *add_matches(struct tally *tally,
 					"%s is %s, %s; count the calls instead: uprobe count p:..., or use --force=go",
 					syms->image->path, runtime->is, runtime->why);
 	for (size_t i = 0; i < found.n && !err; i++)
-		add_match(tally, syms, found.v[i], spec->kind);
+		add_match(tally, syms, found.v[i], spec->kind,
+			  spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE);
 	matches_free(&found);
 	return err;
 }
@@ -143,6 +159,7 @@ static struct error *add_plain(struct tally *tally,
 	struct definition def;
 	struct error *err;
 	size_t entry;
+	bool sites;
 
 	if (latency)
 		how.returns = RETURN_TRAMPOLINE;
@@ -150,9 +167,10 @@ static struct error *add_plain(struct tally *tally,
 	if (err)
 		return err;
 	entry = tally_add(tally, spec->event ? spec->event : spec->function);
-	if (def.kind == 'r')
+	sites = def.kind == 'r' && options->returns != RETURN_TRAMPOLINE;
+	if (sites)
 		err = add_returns(tally, entry, spec, options, &def);
-	for (size_t i = 0; i < def.sites.n && def.kind != 'r'; i++)
+	for (size_t i = 0; i < def.sites.n && !sites; i++)
 		tally_add_site(tally, entry, def.kind, &def.sites.v[i], "");
 	definition_free(&def);
 	return err;
@@ -175,7 +193,7 @@ static struct error *add_pattern(struct tally *tally,
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
 	named = pattern_is_name(&syms, spec->function);
 	if (!named)
-		err = add_matches(tally, spec, &syms, options->force);
+		err = add_matches(tally, spec, &syms, options);
 	symbols_free(&syms);
 	target_close(&target);
 	return named ? add_plain(tally, spec, options, latency) : err;
@@ -215,7 +233,7 @@ struct error *tally_add_spec(struct tally *tally, const char *text,
 	else if (latency && options->returns != RETURN_DEFAULT &&
 		 options->returns != RETURN_TRAMPOLINE)
 		err = error_new(STATUS_USAGE,
-				"return instructions do not tell when their call began, so lat works by trampoline only; leave --return out");
+				"lat decides by itself how returns are found; leave --return out, or take --return=trampoline");
 	if (!err && latency)
 		spec.kind = 'r';
 	if (!err)

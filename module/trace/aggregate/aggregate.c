@@ -287,6 +287,9 @@ static void set_ring(struct uprobe *u, void (*handler)(struct uprobe *u, struct 
 		u->ring_reads = UPROBE_READS(sp);
 }
 
+/* What must be there. */
+static const u8 ret_insn = 0xc3;
+
 /* Prepare the probes on return instructions.  They are in the file or process of the entry. */
 static int prepare_exits(struct aggregate_probe *probe, const struct tracer_def *def)
 {
@@ -304,10 +307,16 @@ static int prepare_exits(struct aggregate_probe *probe, const struct tracer_def 
 		else
 			exit->u.vaddr = def->args[i].insns->value;
 		exit->u.filter = probe->rp.u.filter ? is_wanted_by_exit : NULL;
+		exit->u.expect = &ret_insn;
+		exit->u.expect_len = sizeof(ret_insn);
 		exit->u.flags = UPROBE_ATOMIC;
 		exit->u.handler = on_end;
 		set_ring(&exit->u, on_end, &probe->batch->set->tasks);
-		ret = exit->u.file ? uprobe_check(&exit->u) : 0;
+		/* There, the end of a call would come before its beginning. */
+		if (def->args[i].insns->value == def->offset)
+			ret = -EINVAL;
+		else if (exit->u.file)
+			ret = uprobe_check(&exit->u);
 	}
 	return ret;
 }

@@ -79,7 +79,8 @@ bool aggregate_call_end(struct aggregate_calls *calls, const void *function, u64
 		if (atomic64_read(&call->key) != (s64)key)
 			continue;
 		*began = READ_ONCE(call->began);
-		atomic64_set(&call->key, 0);
+		/* Another call may just be taking the place. */
+		atomic64_cmpxchg(&call->key, key, 0);
 		return true;
 	}
 	return false;

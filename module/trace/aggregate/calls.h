@@ -13,7 +13,7 @@
 #include <linux/atomic.h>
 #include <linux/types.h>
 
-#define AGGREGATE_CALLS 4096	/* calls that can be under way at once */
+#define AGGREGATE_CALLS 16384	/* calls that can be under way at once */
 
 /**
  * struct aggregate_call - a call, or room for one

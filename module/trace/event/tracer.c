@@ -57,10 +57,11 @@ void tracer_teardown(struct tracer *t)
 	tracer_events_switch(t, NULL, false);
 	tracer_remove_all(t);
 	tracer_formats_prune(t);
-	if (t->holds)
-		uprobes_hold_rings(false);
 	debugfs_remove(t->dir);
 	mutex_lock(&t->lock);
+	if (t->holds)
+		uprobes_hold_rings(false);
+	t->holds = false;
 	tracer_pids_follow(&t->pids, false);
 	tracer_pids_clear(&t->pids, TRACER_PIDS_ONLY);
 	tracer_pids_clear(&t->pids, TRACER_PIDS_NEVER);
