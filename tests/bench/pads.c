@@ -100,15 +100,18 @@ static u8 *pads_map(u64 addr)
 	return NULL;
 }
 
-/* With @nr conditions that fail, or none; @saves: the pad saves the flags; @records: it records. */
-static void measure(const struct function *f, unsigned int nr, bool saves, bool records)
+/*
+ * With @nr conditions that fail, or none; @saves: the pad saves the flags; @records: it records so
+ * many registers, if that is not 0.
+ */
+static void measure(const struct function *f, unsigned int nr, bool saves, u8 records)
 {
 	static u64 next = TEXT;
 	u8 *text = map(next, 4096), *area = pads_map(next), *bare = text + 2048;
 	struct pad pad = {
 		.addr = next, .counts = !nr && !records, .saves = saves, .filter.nr = (u8)nr,
-		.records = records,
-		.recording = { .heads = (u64)&head, .nr = 2, .regs = { 7, 6 } },
+		.records = records > 0,
+		.recording = { .heads = (u64)&head, .nr = records, .regs = { 4, 6 } },
 	};
 	double with = 1e9, without = 1e9, t;
 
@@ -136,9 +139,9 @@ static void measure(const struct function *f, unsigned int nr, bool saves, bool 
 		t = loop((called *)text);
 		with = t < with ? t : with;
 	}
-	printf("%-24s %-7s %s %d conditions  %6.2f ns, unprobed %5.2f: %5.2f ns a hit\n", f->what,
-	       saves ? "saving" : "bare", records ? "records," : "counts,", nr, with, without,
-	       with - without);
+	printf("%-24s %-7s %s %d %s  %6.2f ns, unprobed %5.2f: %5.2f ns a hit\n", f->what,
+	       saves ? "saving" : "bare", records ? "records," : "counts,", records ? records : nr,
+	       records ? "registers " : "conditions", with, without, with - without);
 }
 
 int main(void)
@@ -157,9 +160,10 @@ int main(void)
 	for (const struct function *f = functions; *f->text; f++)
 		for (size_t i = 0; i < ARRAY_SIZE(conditions); i++)
 			for (int saves = 0; saves < 2; saves++)
-				measure(f, conditions[i], saves, false);
+				measure(f, conditions[i], saves, 0);
 	for (const struct function *f = functions; *f->text; f++)
-		for (int saves = 0; saves < 2; saves++)
-			measure(f, 0, saves, true);
+		for (u8 records = 1; records < 3; records++)
+			for (int saves = 0; saves < 2; saves++)
+				measure(f, 0, saves, records);
 	return 0;
 }
