@@ -16,6 +16,10 @@ function get(how, side, name, insn) {
 	# With uprobe_events, a condition is a filter.
 	if (side == "peer" && name ~ /^filter/)
 		name = "event-filtered"
+	if (side == "peer" && name == "event-ring") {
+		name = "event"
+		insn = "endbr64"
+	}
 	return least[how, side, name, insn]
 }
 
@@ -74,7 +78,7 @@ END {
 		"hit-among-1 hit-among-1000 hit-among-100000", names, " ")
 	for (c = 1; c <= count; c++)
 		rows_of(names[c], "instructions/hit")
-	count = split("count count-jump filter filter-jump filter-passes", names, " ")
+	count = split("count count-jump filter filter-jump filter-passes event-ring lat lat-ring", names, " ")
 	for (c = 1; c <= count; c++)
 		rows_of(names[c], "instructions/hit")
 	rows_of("attach", "instructions/site")

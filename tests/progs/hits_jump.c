@@ -8,9 +8,9 @@
  * With CASE and INSN, repeats that case for ever.
  * Prints lines of CASE, INSN and a figure: "count" and "filter" are hits that are counted, or fail a
  * condition, by a trap; "count-jump" and "filter-jump" are the same without a trap; "filter-passes" are
- * hits that meet the condition, and trap in the pad.  "event" are hits that are recorded with two
- * registers, and "lat" are calls that are timed; "event-ring" and "lat-ring" are the same without
- * traps, with what it takes to empty the rings.  "jump" and "jump-away" are what it takes to
+ * hits that meet the condition, and trap in the pad.  "event-ring" are hits that are recorded with
+ * two registers, without a trap; "lat" are calls that are timed, and "lat-ring" the same without traps.
+ * They include what it takes to empty the rings.  "jump" and "jump-away" are what it takes to
  * write and to erase a jump, of many that are written together.
  */
 #define _GNU_SOURCE
@@ -204,20 +204,20 @@ static void write_many(void)
 	detach();
 }
 
-/* The cases, by what follows their kind. */
+/* The cases, by what follows their kind.  Those with rings come last: a process keeps its rings. */
 static const struct {
 	const char *kind;
 	const char *jumping;
+	bool rings;
 } cases[] = {
-	{ "count", NULL },
-	{ "count", "jump" },
-	{ "filter", NULL },
-	{ "filter", "jump" },
-	{ "filter", "passes" },
-	{ "event", NULL },
-	{ "event", "ring" },
-	{ "lat", NULL },
-	{ "lat", "ring" },
+	{ "count", NULL, false },
+	{ "count", "jump", false },
+	{ "filter", NULL, false },
+	{ "filter", "jump", false },
+	{ "filter", "passes", false },
+	{ "event", "ring", true },
+	{ "lat", NULL, true },
+	{ "lat", "ring", true },
 	{ },
 };
 
@@ -240,10 +240,25 @@ static void spin(char *name, const char *insn)
 	}
 }
 
+/* Measure the cases with rings, or those without. */
+static void measure(bool rings)
+{
+	int i, k;
+
+	for (i = 0; insns[i].name; i++) {
+		for (k = 0; cases[k].kind; k++) {
+			/* To be timed, it must be a function, and its return not under the jump. */
+			if (cases[k].rings != rings ||
+			    (!insns[i].ret && !strcmp(cases[k].kind, "lat")))
+				continue;
+			one(cases[k].kind, cases[k].jumping, i, false);
+		}
+	}
+}
+
 int main(int argc, char **argv)
 {
 	ssize_t len = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	int i, k;
 
 	if (len < 0)
 		die("/proc is not mounted");
@@ -251,12 +266,9 @@ int main(int argc, char **argv)
 	put(PARAMETER("jump_after"), "1", 0);
 	if (argc == 3)
 		spin(argv[1], argv[2]);
-	for (i = 0; insns[i].name; i++) {
-		/* To be timed, it must be a function, and its return not under the jump. */
-		for (k = 0; cases[k].kind && (insns[i].ret || strcmp(cases[k].kind, "lat")); k++)
-			one(cases[k].kind, cases[k].jumping, i, false);
-	}
+	measure(false);
 	write_many();
+	measure(true);
 	put(PARAMETER("jump_after"), "64", 0);
 	return 0;
 }
