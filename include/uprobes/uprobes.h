@@ -552,7 +552,7 @@ struct uprobe_place {
 unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n);
 
 /**
- * uprobes_allow_jumps() - allow or forbid counting and checking conditions without traps
+ * uprobes_allow_jumps() - allow or forbid handling hits without traps
  * @allowed: whether it is allowed, for all probes
  *
  * The same as to write to the module's parameter "jump".  If it is forbidden, all hits trap when
@@ -563,7 +563,7 @@ unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsign
 void uprobes_allow_jumps(bool allowed);
 
 /**
- * uprobes_jumps_allowed() - check whether counting without traps is allowed
+ * uprobes_jumps_allowed() - check whether handling hits without traps is allowed
  *
  * Context: any.
  */

@@ -137,6 +137,15 @@ static void find_clockless(struct probed_mm *pmm)
 	rcu_read_unlock();
 }
 
+/* If the current task is of a process that has got rings, note that on this processor. */
+static void mark_call(void *mm)
+{
+	if (current->mm != mm || current->flags & PF_KTHREAD)
+		return;
+	this_cpu_write(ring_mm, mm);
+	ring_clock_mark();
+}
+
 /**
  * ring_get() - give a process rings, unless it has some
  * @pmm: its probed mm, in use
@@ -164,6 +173,11 @@ int ring_get(struct probed_mm *pmm)
 	WRITE_ONCE(pmm->ringed, true);
 	if (atomic_inc_return(&rings_nr) == 1)
 		schedule_delayed_work(&rings_work, EMPTY_EACH);
+	/*
+	 * Threads that have a processor already may come to a pad without a switch before.  If they
+	 * lose it there, they must begin their hits again.
+	 */
+	on_each_cpu(mark_call, pmm->mm, 1);
 	/* Pairs with ring_forbid(): it finds the ring, or the process is found clockless here. */
 	smp_mb();
 	find_clockless(pmm);
@@ -282,11 +296,6 @@ void ring_empty(struct probed_mm *pmm)
 	unsigned int cpu = smp_processor_id();
 	bool open = !atomic_read(&holders);
 
-	if (this_cpu_read(ring_mm) != pmm->mm) {
-		/* This ring has not been open while the current task has had the processor. */
-		this_cpu_write(ring_mm, pmm->mm);
-		ring_clock_mark();
-	}
 	if (ring_has_work(pmm, cpu, open))
 		ring_drain(pmm, cpu, open);
 }
