@@ -6,8 +6,11 @@
 #include "ssol_emit.h"
 #include "status.h"
 
+#define MOV_LOAD	0x8b
+#define LEA		0x8d
 #define JMP_SHORT	0xeb
 #define JAE_SHORT	0x73
+#define JNE_SHORT	0x75
 
 /* The registers that a record is made with, by their numbers in ModRM */
 #define REG_AX		0
@@ -42,8 +45,8 @@ struct work_mark {
 	struct work_state state;
 };
 
-/* To save, the conditions, a record, to restore three times, two jumps and the trap. */
-#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 17 + 2 * PAD_VALUES + 3 * 7 + 3)
+/* To save, the conditions, a record, its check, to restore three times, two jumps and the trap. */
+#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 17 + 2 * PAD_VALUES + 4 + 3 * 7 + 3)
 
 /**
  * struct pad_out - a pad that is being emitted
@@ -247,19 +250,46 @@ static void put_trap(struct pad_out *o, const struct pad *pad, struct work_state
 	land_short(o, jump);
 }
 
-/* Store a register of the program in the record at rcx. */
+/* Load the address of a byte from the program's stack pointer on, or the word there, into rdx. */
+static void put_stack(struct pad_out *o, u8 opcode, unsigned int offset)
+{
+	/* opcode disp32(%rsp), %rdx */
+	u8 code[8] = { 0x48, opcode, 0x94, 0x24 };
+
+	uinsn_put32(code + 4, (u32)o->state.sp + offset);
+	put(o, code, sizeof(code));
+}
+
+/*
+ * Leave the record if its words end on another page than those that were pushed. The page at the
+ * stack pointer is there, as a word was pushed on it. Return the offset behind the jump; 0 if the
+ * record has no words.
+ */
+static unsigned int put_check(struct pad_out *o, const struct pad *pad)
+{
+	const struct pad_recording *r = &pad->recording;
+
+	if (!r->nr || r->regs[r->nr - 1] < PAD_WORD)
+		return 0;
+	/* lea end(%rsp), %rdx; xor %rsp, %rdx; shr $12, %rdx */
+	put_stack(o, LEA, (r->regs[r->nr - 1] - PAD_WORD + 1U) * sizeof(u64) - 1);
+	put(o, (const u8 []) { 0x48, 0x31, 0xe2 }, 3);
+	put(o, (const u8 []) { 0x48, 0xc1, 0xea, 0x0c }, 4);
+	return put_short(o, JNE_SHORT);
+}
+
+/* Store a register of the program, or a word of its stack, in the record at rcx. */
 static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
 {
 	unsigned int reg = pad->recording.regs[nr];
 	u8 at = (u8)(sizeof(struct pad_record) + nr * sizeof(u64));
 	u8 word = REG_DX - (u8)reg, rex;
 
-	if (reg == REG_SP) {
-		/* lea sp(%rsp), %rdx */
-		u8 code[8] = { 0x48, 0x8d, 0x94, 0x24 };
-
-		uinsn_put32(code + 4, (u32)o->state.sp);
-		put(o, code, sizeof(code));
+	if (reg == REG_SP || reg >= PAD_WORD) {
+		if (reg == REG_SP)
+			put_stack(o, LEA, 0);
+		else
+			put_stack(o, MOV_LOAD, (reg - PAD_WORD) * sizeof(u64));
 		reg = REG_DX;
 	} else if (reg <= REG_DX) {
 		/* mov word(%rsp), %rdx; rax is the last word */
@@ -278,7 +308,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	const struct pad_recording *r = &pad->recording;
 	u8 movabs[10] = { 0x48, 0xb8 }, id[8] = { 0x48, 0xc7, 0x41, 0x08 };
 	struct work_state rejected = o->state, begun;
-	unsigned int full, done, i;
+	unsigned int full, beyond, done, i;
 	u8 size;
 
 	if (pad->saves)
@@ -302,6 +332,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	full = put_short(o, JAE_SHORT);
 	/* mov %rdx, (%rcx); movq $id, 8(%rcx) */
 	put(o, (const u8 []) { 0x48, 0x89, 0x11 }, 3);
+	beyond = put_check(o, pad);
 	uinsn_put32(id + 4, r->id);
 	put(o, id, sizeof(id));
 	for (i = 0; i < r->nr; i++)
@@ -315,6 +346,8 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	put_restore(o, pad);
 	done = put_short(o, JMP_SHORT);
 	land_short(o, full);
+	if (beyond)
+		land_short(o, beyond);
 	o->state = begun;
 	put_trap(o, pad, rejected, layout);
 	land_short(o, done);
@@ -398,7 +431,7 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 unsigned int pad_guess(const struct pad *pad)
 {
 	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
-	const unsigned int record = 63, value = 12;
+	const unsigned int record = 63 + 17, value = 12;
 	unsigned int n = pad->pun.len + jump;
 
 	if (pad->records) {

@@ -29,11 +29,12 @@
  * registers are those of the program. After the trap, the thread goes on at the copies. If nobody
  * handles the trap any more, "nop" replaces it, and the thread goes on there, too.
  *
- * A pad that records writes the time and some registers into the ring of its processor, instead of
- * counting. It traps if the ring is full. It saves rax, rcx and rdx, and the flags if they are of
- * use. The record counts from the instruction on that stores the head; whoever stops the thread
- * before that has it begin again, perhaps on another processor (pad_restarts()). So no two threads
- * write to a ring at the same time.
+ * A pad that records writes the time, some registers, and some words from the stack pointer on
+ * into the ring of its processor, instead of counting. It traps if the ring is full. It also traps
+ * if the words end on another page than those that it has pushed, as that page may be absent. It
+ * saves rax, rcx and rdx, and the flags if they are of use. The record counts from the instruction
+ * on that stores the head; whoever stops the thread before that has it begin again, perhaps on
+ * another processor (pad_restarts()). So no two threads write to a ring at the same time.
  *
  *   record   push %rax			the flags, if they are saved
  *            push %rcx
@@ -49,8 +50,12 @@
  *            cmp 8(%rax), %rcx
  *            jae full
  *            mov %rdx, (%rcx)
+ *            lea end(%rsp), %rdx	if there are words
+ *            xor %rsp, %rdx
+ *            shr $12, %rdx
+ *            jnz full
  *            movq $id, 8(%rcx)
- *            mov register, 16(%rcx)	and so on
+ *            mov register, 16(%rcx)	and so on; words by way of rdx
  *            add $size, %rcx
  *            mov %rcx, (%rax)
  *
@@ -63,10 +68,16 @@
 #include "pun.h"
 
 /** PAD_MAX - the largest size of a pad, in bytes. */
-#define PAD_MAX 480
+#define PAD_MAX 512
 
-/** PAD_VALUES - the largest number of registers in a record. */
+/** PAD_VALUES - the largest number of registers and words in a record. */
 #define PAD_VALUES 6
+
+/** PAD_WORD - the number of the word at the stack pointer, where registers have theirs. */
+#define PAD_WORD 16
+
+/** PAD_WORDS - the number of words, from the stack pointer on, that a record can have. */
+#define PAD_WORDS 16
 
 /** PAD_HEAD_STRIDE - the distance between the heads of two processors: a cache line. */
 #define PAD_HEAD_STRIDE 64
@@ -92,7 +103,7 @@ struct pad_head {
  * struct pad_record - a record in a ring
  * @time: the time stamp counter
  * @id: pad_recording::id
- * @values: the registers
+ * @values: the registers and words
  */
 struct pad_record {
 	u64 time;
@@ -108,7 +119,8 @@ struct pad_record {
  * @heads: address of the heads: one for each processor, PAD_HEAD_STRIDE apart
  * @id: the number in its records, less than 2^31
  * @nr: number of @regs
- * @regs: numbers of the registers, as in ModRM
+ * @regs: numbers of the registers, as in ModRM, in ascending order. PAD_WORD and the numbers behind
+ *	it are words.
  */
 struct pad_recording {
 	u64 heads;

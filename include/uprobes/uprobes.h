@@ -178,7 +178,9 @@ enum uprobe_type {
  *	scheduler may be held, so it must not wake up a task, print, nor call uprobe_again().
  *	It may interrupt a handler in task context.
  * @ring_reads: the registers that @ring_handler reads: UPROBE_READS() of each.  If the ring
- *	handlers of a place read more than six, its hits trap.
+ *	handlers of a place read more than six of these and of @ring_words, its hits trap.
+ * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n from
+ *	the stack pointer on; see uprobe_ring_word()
  * @flags: UPROBE_*, or 0
  * @path: file to probe in every process that maps it; NULL for a probe on one process.  Needed
  *	only during registration.
@@ -220,6 +222,7 @@ struct uprobe {
 	void (*task_handler)(struct uprobe *u, struct pt_regs *regs);
 	void (*ring_handler)(struct uprobe *u, struct pt_regs *regs);
 	u32 ring_reads;
+	u16 ring_words;
 	unsigned int flags;
 	const char *path;
 	struct file *file;
@@ -232,10 +235,9 @@ struct uprobe {
 	u8 nr_conditions;
 	const struct uprobe_condition *conditions;
 
-	/* private: totals of earlier registrations, see uprobe_counts() */
+	/* private: totals of earlier registrations; requests of handlers, to be done by a worker */
 	u64 __hits;
 	u64 __missed;
-	/* private: requests of handlers, to be done by a worker */
 	struct work_struct __work;
 	unsigned long __asked;
 };
@@ -245,8 +247,7 @@ struct uprobe {
  * @rp: the probe
  * @ret_addr: address that the function returns to.  This is the real address, even while the
  *	stack holds the address of the return trampoline.
- * @sp: stack pointer at the function's entry, which is the address of the stack word with the
- *	return address
+ * @sp: stack pointer at the function's entry, the address of the word with the return address
  * @func: address of the probed instruction, which is the function's entry
  * @data: @rp->data_size bytes for the client, zero at the entry
  */
@@ -290,9 +291,8 @@ struct uretprobe {
 /**
  * struct uprobe_counts - hits and misses of a probe
  * @hits: number of handler calls; with %UPROBE_COUNT, number of hits that meet the conditions
- * @missed: number of handler calls that were due but could not be made.  For a
- *	probe on a file, also one for each time that there was no memory to insert
- *	the probe into a process.
+ * @missed: number of handler calls that were due but could not be made.  For a probe on a file,
+ *	also one for each time that there was no memory to insert the probe into a process.
  */
 struct uprobe_counts {
 	u64 hits;
@@ -310,35 +310,32 @@ struct uprobe_counts {
  *
  * Context: may sleep, or a probe handler.
  * Return: 0, or
- * -EINVAL: @u has no handler (or has one, with %UPROBE_COUNT), or its fields contradict
- *	each other or have invalid values (unknown flags, an odd or outlying reference
- *	counter, a filter without a file, data_size above URETPROBE_DATA_MAX, a condition
- *	that has no meaning); the
- *	process has no address space; the address is not executable code that can be
- *	probed; the offset lies outside of the file; or the file is not a regular file,
- *	lies in a file system from which nothing can be executed (sysfs, proc), or
- *	cannot be read by its inode alone;
+ * -EINVAL: @u has no handler (or has one, with %UPROBE_COUNT), or its fields contradict each
+ *	other or have invalid values (unknown flags, an odd or outlying reference counter, a filter
+ *	without a file, data_size above URETPROBE_DATA_MAX, a condition that has no meaning); the
+ *	process has no address space; the address is not executable code that can be probed; the
+ *	offset lies outside of the file; or the file is not a regular file, lies in a file system
+ *	from which nothing can be executed (sysfs, proc), or cannot be read by its inode alone;
  * -ESRCH: no such process;
  * -ENOENT, -EACCES, ...: @path cannot be looked up or opened;
  * -EBADF: @file is not open for reading;
- * -EBUSY: @u is registered already; or another probe is at this place, and the
- *	instruction there has changed since;
- * -EEXIST: a breakpoint of the program itself is there; or a breakpoint of another
- *	owner is there, in text that no file holds; or the kernel's own uprobes have
- *	replaced a nop there by a call;
- * -EPERM: the instruction cannot be probed; or the function cannot be return-probed,
- *	because it looks at its return address, or is Go or OCaml code;
+ * -EBUSY: @u is registered already; or another probe is at this place, and the instruction
+ *	there has changed since;
+ * -EEXIST: a breakpoint of the program itself is there; or a breakpoint of another owner is
+ *	there, in text that no file holds; or the kernel's own uprobes have replaced a nop there by
+ *	a call;
+ * -EPERM: the instruction cannot be probed; or the function cannot be return-probed, because
+ *	it looks at its return address, or is Go or OCaml code;
  * -EILSEQ: the bytes there are not an instruction, or differ from @u->expect;
  * -EIO: the text cannot be read, or the execution area cannot be written;
- * -ENOMEM: no memory, or no room near the text for the execution area, in which
- *	probed instructions execute out of line;
- * -EOPNOTSUPP: the kernel's kprobes are switched off; or the kernel calls a function
- *	that the module has to see in a way that the module does not see.  The log
- *	says which;
+ * -ENOMEM: no memory, or no room near the text for the execution area, in which probed
+ *	instructions execute out of line;
+ * -EOPNOTSUPP: the kernel's kprobes are switched off; or the kernel calls a function that the
+ *	module has to see in a way that the module does not see.  The log says which;
  * -EINTR: the caller is being killed, and not all places have been probed;
  * -EINPROGRESS: called from a probe handler; a worker registers the probe.
- * The classic -ENOSYS, for a module that is going away, does not occur: a caller of
- * this function holds the module.
+ * The classic -ENOSYS, for a module that is going away, does not occur: a caller of this function
+ * holds the module.
  * The kernel log names the cause of -EPERM, -EEXIST, -EILSEQ, -EINVAL and -EIO.
  */
 int register_uprobe(struct uprobe *u);
@@ -352,8 +349,7 @@ int register_uprobe(struct uprobe *u);
  * Changes nothing.
  *
  * Context: may sleep.
- * Return: 0, or what register_uprobe() would return for this reason; the
- * kernel log names the cause as it would there.
+ * Return: as register_uprobe() for this reason; the kernel log names the cause as it would there.
  */
 int uprobe_check(const struct uprobe *u);
 
@@ -361,12 +357,11 @@ int uprobe_check(const struct uprobe *u);
  * uretprobe_check() - check whether a function can be return-probed
  * @rp: as for uprobe_check(), in @rp->u
  *
- * In addition to the checks of uprobe_check(), checks whether the function works
- * with a return address that has been exchanged.
+ * In addition to the checks of uprobe_check(), checks whether the function works with a return
+ * address that has been exchanged.
  *
  * Context: may sleep.
- * Return: 0, or what register_uretprobe() would return for this reason; the
- * kernel log names the cause as it would there.
+ * Return: as register_uretprobe() for this reason; the kernel log names the cause as there.
  */
 int uretprobe_check(const struct uretprobe *rp);
 
@@ -389,8 +384,7 @@ void unregister_uprobe(struct uprobe *u);
  * unmap_uprobe() - unregister a probe whose mapping is gone
  * @u: the probe
  *
- * Identical to unregister_uprobe(), which restores text only where it finds a
- * breakpoint of its own.
+ * Identical to unregister_uprobe(), which restores text only where it finds its own breakpoint.
  *
  * Context: may sleep, or a probe handler.
  */
@@ -409,8 +403,7 @@ int register_uretprobe(struct uretprobe *rp);
  * unregister_uretprobe() - unregister a return probe
  * @rp: the probe
  *
- * As unregister_uprobe().  Calls in flight return to their callers, and the
- * handler is not called for them.
+ * As unregister_uprobe().  Calls in flight return to their callers, without a handler call.
  *
  * Context: may sleep, or a probe handler.
  */
@@ -435,8 +428,8 @@ void unmap_uretprobe(struct uretprobe *rp);
  * searched once, and each page of text is written once.
  *
  * Context: may sleep; not from a probe handler.
- * Return: 0, or the error of the first probe that has one, as
- * register_uprobe(); -EDEADLK from a probe handler.
+ * Return: 0; the error of the first probe that has one, as register_uprobe(); -EDEADLK from a
+ * probe handler.
  */
 int register_uprobes(struct uprobe **us, unsigned int n);
 
@@ -485,10 +478,10 @@ void unregister_uretprobes(struct uretprobe **rps, unsigned int n);
  * -EINVAL: @u is not registered;
  * -EDEADLK: called from a probe handler;
  * -ENOMEM: no memory;
- * -EEXIST: @u is on one process, and another instruction is there now, or a
- *	breakpoint with which register_uprobe() would fail.
- * If the breakpoint of a probe on one process cannot be written, the error of that is
- * returned.  After an error, @u is disabled as before.
+ * -EEXIST: @u is on one process, and another instruction is there now, or a breakpoint with which
+ *	register_uprobe() would fail.
+ * If the breakpoint of a probe on one process cannot be written, the error of that is returned.
+ * After an error, @u is disabled as before.
  */
 int enable_uprobe(struct uprobe *u);
 
@@ -496,9 +489,8 @@ int enable_uprobe(struct uprobe *u);
  * disable_uprobe() - disable a probe that stays registered
  * @u: the probe, registered; &uretprobe.u for a return probe
  *
- * When this function returns 0, no handler of @u is running, and none will be
- * called until the probe is enabled.  The text holds its original bytes, unless
- * another probe is at that place.
+ * When this function returns 0, no handler of @u is running, and none will be called until the
+ * probe is enabled.  The text holds its original bytes, unless another probe is at that place.
  *
  * Context: may sleep; not from a probe handler.
  * Return: 0; -EINVAL if @u is not registered, -EDEADLK from a probe handler.
@@ -597,6 +589,15 @@ void uprobes_hold_rings(bool hold);
 u64 uprobe_ring_time(void);
 
 /**
+ * uprobe_ring_word() - get a word of the stack, as it was at a hit that comes from a ring
+ * @n: the number of the word, which is in uprobe::ring_words
+ *
+ * Context: a ring handler.
+ * Return: the word at 8 * @n from the stack pointer on.
+ */
+u64 uprobe_ring_word(unsigned int n);
+
+/**
  * uprobe_again() - request the task handler for this hit
  *
  * For an atomic handler that finds that it would have to sleep, for example because user memory
@@ -612,8 +613,7 @@ void uprobe_again(void);
  * uprobe_get_pc() - translate an address of this module to the program's address
  * @ri: a call of the current task, if the caller has one at hand, or NULL
  * @pc: an address from the task's registers or stack
- * @sp: address of the stack word that holds @pc, or the stack pointer if @pc is
- *	the ip
+ * @sp: address of the stack word that holds @pc, or the stack pointer if @pc is the ip
  *
  * Context: the current task; any.
  * Return: the real return address if @pc is the return trampoline; the address of the

@@ -199,6 +199,14 @@ u64 uprobe_ring_time(void)
 }
 EXPORT_SYMBOL_GPL(uprobe_ring_time);
 
+u64 uprobe_ring_word(unsigned int n)
+{
+	const u64 *words = this_cpu_read(ring_words);
+
+	return words && n < PAD_WORDS ? words[n] : 0;
+}
+EXPORT_SYMBOL_GPL(uprobe_ring_word);
+
 bool uprobes_jumps_allowed(void)
 {
 	return jumps_are_allowed();

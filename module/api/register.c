@@ -83,6 +83,8 @@ static const char *fields_complaint(const struct uprobe *u, enum consumer_type t
 	if (u->ring_handler && (type == CONSUMER_RETURN || !(u->flags & UPROBE_ATOMIC) ||
 				u->flags & UPROBE_COUNT))
 		return "a ring handler is for an entry probe whose handler is atomic";
+	if (u->ring_words && !u->ring_handler)
+		return "ring_words is for a probe with a ring handler";
 	if (ring_reads_unknown(u))
 		return "ring_reads has a register that rings do not have, or no ring handler";
 	if (type == CONSUMER_RETURN ? !rp->handler : !u->handler && !(u->flags & UPROBE_COUNT))

@@ -45,11 +45,11 @@ static bool consumer_sleeps(const struct consumer *c)
 	return c->type == CONSUMER_RETURN || !c->atomic || c->u->task_handler;
 }
 
-/* Convert uprobe::ring_reads to the numbers of registers. */
-static u16 reads_of(u32 mask)
+/* Convert uprobe::ring_reads and ring_words to numbers as in pad_recording::regs. */
+static u32 reads_of(u32 mask, u16 words)
 {
+	u32 reads = (u32)words << PAD_WORD;
 	unsigned int i;
-	u16 reads = 0;
 	int reg;
 
 	for (i = 0; i < 32; i++) {
@@ -119,7 +119,7 @@ struct consumer *consumer_create(struct uprobe *u, enum consumer_type type)
 	RCU_INIT_POINTER(c->filter, filter);
 	c->counts = u->flags & UPROBE_COUNT;
 	c->rings = u->ring_handler;
-	c->reads = reads_of(u->ring_reads);
+	c->reads = reads_of(u->ring_reads, u->ring_words);
 	c->atomic = c->counts || u->flags & UPROBE_ATOMIC;
 	c->run.sleeps = consumer_sleeps(c);
 	if (counts_begin(c))

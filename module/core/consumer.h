@@ -198,7 +198,7 @@ struct attachment {
  * @stats.counts: the counters, per CPU
  * @stats.block: the block that @stats.counts is part of
  * @filter: its conditions, or NULL; replaced with the consumer claimed, read under RCU
- * @reads: the registers that the ring handler reads, a bit for each number; constant
+ * @reads: what the ring handler reads, a bit for each number of pad_recording::regs; constant
  * @data_size: bytes of client data in a return instance; constant
  * @calls: counts the return instances in use that name this return consumer; killed at
  *	unregistration; holds a reference of @refs until it has dropped to zero
@@ -259,7 +259,7 @@ struct consumer {
 		struct completion idle;
 	} run;
 	struct filter __rcu *filter;
-	u16 reads;
+	u32 reads;
 	size_t data_size;
 	struct percpu_ref calls;
 	refcount_t refs;

@@ -26,7 +26,7 @@ struct site;
  * @len: size of the pad, in bytes; constant
  * @parts: offsets in the pad; constant
  * @code: the jump; constant
- * @reads: the registers that its pad records, a bit for each number; constant
+ * @reads: what its pad records, a bit for each number of pad_recording::regs; constant
  * @seen: a hash of the text that it was made for, which is more than it covers; constant
  * @traps: how often threads have executed a byte that the jump covers; any thread writes it
  * @word: the counter of the pad; the program may write to it, too; NULL if the pad does not count;
@@ -45,7 +45,7 @@ struct jump {
 	struct pad_layout parts;
 	u8 code[PUN_LEN];
 	unsigned int traps;
-	u16 reads;
+	u32 reads;
 	u64 seen;
 	unsigned long at;
 	const u64 *word;

@@ -34,6 +34,9 @@ extern atomic_t rings_nr;
 /* While a ring handler is running, the time of its hit; otherwise 0. */
 DECLARE_PER_CPU(u64, ring_time);
 
+/* Likewise, PAD_WORDS words of its stack, of which the pad has recorded some; otherwise NULL. */
+DECLARE_PER_CPU(const u64 *, ring_words);
+
 int ring_get(struct probed_mm *pmm);
 struct callback_head *ring_forbid(struct probed_mm *pmm);
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump);

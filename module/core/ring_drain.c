@@ -19,6 +19,7 @@
 #include "task_handler.h"
 
 DEFINE_PER_CPU(u64, ring_time);
+DEFINE_PER_CPU(const u64 *, ring_words);
 
 /*
  * No hit that is taken out of a ring on this processor can be older: the time of the last one, or
@@ -54,6 +55,7 @@ void ring_clock_mark(void)
  * @set: the consumers of the last hit
  * @served: for each of the first 64 of them, whether it gets hits of @jump
  * @regs: registers for the handlers
+ * @words: words of the stack for them
  * @ticks: the time stamp counter now
  * @now: that time, in nanoseconds
  */
@@ -62,6 +64,7 @@ struct drain {
 	const struct consumer_set *set;
 	u64 served;
 	struct pt_regs regs;
+	u64 words[PAD_WORDS];
 	u64 ticks;
 	u64 now;
 };
@@ -126,6 +129,15 @@ static const struct jump *jump_of_id(const struct ring *ring, u64 id)
 	return piece ? smp_load_acquire(&piece[id % RING_JUMPS_PIECE]) : NULL;
 }
 
+/* Take a register, or a word of the stack, out of a record. */
+static void value_take(struct drain *drain, unsigned int reg, u64 value)
+{
+	if (reg < PAD_WORD)
+		arch_reg_set(&drain->regs, reg, value);
+	else
+		drain->words[reg - PAD_WORD] = value;
+}
+
 /*
  * Take a hit out of the @len bytes at @record.  Return the length of its record; 0 if there is none
  * that a pad can have written.
@@ -151,12 +163,13 @@ static unsigned int hit_take(struct drain *drain, const struct ring *ring,
 		return 0;
 	if (jump != drain->jump) {
 		memset(&drain->regs, 0, sizeof(drain->regs));
+		memset(drain->words, 0, sizeof(drain->words));
 		arch_regs_user(&drain->regs, jump->pad.addr);
 		drain->jump = jump;
 		drain->set = NULL;
 	}
 	for (i = 0; i < recording->nr; i++)
-		arch_reg_set(&drain->regs, recording->regs[i], READ_ONCE(record->values[i]));
+		value_take(drain, recording->regs[i], READ_ONCE(record->values[i]));
 	time = hit_time(drain, READ_ONCE(record->time));
 	this_cpu_write(oldest_time, time);
 	this_cpu_write(ring_time, time);
@@ -216,12 +229,14 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 	drain.set = NULL;
 	drain.ticks = arch_ticks();
 	drain.now = trace_clock_local();
+	this_cpu_write(ring_words, drain.words);
 	for (at = 0; at < used; at += n) {
 		n = hit_take(&drain, ring, page_address(page) + at, used - at);
 		if (!n)
 			break;
 	}
 	this_cpu_write(ring_time, 0);
+	this_cpu_write(ring_words, NULL);
 	/* uprobe_again() is for other handlers. */
 	this_cpu_write(task_handler_wanted, false);
 }

@@ -248,7 +248,7 @@ bool site_pad_work(const struct site *site, struct pad_work *work)
 		if (!same || !READ_ONCE(a->consumer->run.live))
 			return false;
 	}
-	if (work->counts || hweight16(work->reads) > PAD_VALUES || !may_record(site))
+	if (work->counts || hweight32(work->reads) > PAD_VALUES || !may_record(site))
 		work->records = false;
 	if (!work->records)
 		work->reads = 0;
@@ -310,7 +310,7 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	jump->pad.counts = work->counts;
 	jump->pad.records = work->records;
 	jump->reads = work->reads;
-	for_each_set_bit(reg, &reads, 16)
+	for_each_set_bit(reg, &reads, PAD_WORD + PAD_WORDS)
 		jump->pad.recording.regs[jump->pad.recording.nr++] = reg;
 	jump->seen = jump_text_hash(text, len);
 	why = jump_decide(maker, jump, text, len);

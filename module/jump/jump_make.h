@@ -49,13 +49,13 @@ enum barred {
  * @filter: the conditions of all consumers
  * @counts: hits that pass are counted; otherwise, they trap
  * @records: hits that pass are written to a ring
- * @reads: if so, the registers that are written, a bit for each number
+ * @reads: if so, what is written, a bit for each number of pad_recording::regs
  */
 struct pad_work {
 	struct pad_filter filter;
 	bool counts;
 	bool records;
-	u16 reads;
+	u32 reads;
 };
 
 /**

@@ -7,19 +7,25 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/ring.inc"
-ktap_plan 24
+ktap_plan 26
 
 # plain: print records without what differs between runs: threads, processors and times.
 plain() {
-	grep -v '^#' | sed -E 's/^ *ringed-[0-9]+ +\[[0-9]+\] (.)[n.](...) +[0-9.]+: /\1\2 /; s/a=[0-9]+//; s/sp=0x[0-9a-f]+/sp/'
+	grep -v '^#' | sed -E 's/^ *ringed-[0-9]+ +\[[0-9]+\] (.)[n.](...) +[0-9.]+: /\1\2 /; s/(a|id)=[0-9]+//g; s/sp=0x[0-9a-f]+/sp/'
 }
 
-args='a=%di:s32 b=%si:s64 low=%si:u8 all=%si:x16 c=$comm five=\5 word=\"text\" sp=%sp at=$stack2 ip=%ip'
+# words: print how many records have the arguments as words of the stack, too.
+words() {
+	grep -Ec ' a=([0-9]+) b=([0-9]+) .* id=\1 nr=\2 '
+}
+
+args='a=%di:s32 b=%si:s64 low=%si:u8 all=%si:x16 c=$comm five=\5 word=\"text\" sp=%sp'
+args+=' back=$stack0 id=$stack1:s32 nr=$stack2:s64 ip=%ip'
 filter='b != 3 || a == 0'
 for on in 0 1; do
 	jump $on
 	clear
-	define "p:calls $call ${args/at=\$stack2/}"
+	define "p:calls $call $args"
 	echo "$filter" >$dir/events/uprobes/calls/filter
 	enable
 	ringed
@@ -28,6 +34,7 @@ for on in 0 1; do
 	hits=$(awk '{ print $3 }' $dir/uprobe_profile)
 	tell run 2 1000 >/dev/null
 	lines | plain | sort >"$tmp/records.$on"
+	is "$(lines | words)" 1998 "the words of the stack are right"
 	is "$(lines | sound | grep -v number)" 1998 "trace has all records of the right threads in the order of time"
 	# The conditions are not such that a pad can check them.
 	is "$(($(awk '{ print $3 }' $dir/uprobe_profile) - hits))" 2000 "uprobe_profile counts all hits"

@@ -106,6 +106,7 @@ static noinline size_t fill_any(const struct hit *hit, struct tracer_record *rec
 		.size = size - offsetof(struct tracer_record, entry) -
 			(max_size(hit) - hit->site->size),
 		.trap = hit->trap,
+		.ring = hit->ring,
 	};
 
 	fill_head(hit, record, bytes);

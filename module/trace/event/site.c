@@ -297,20 +297,23 @@ static void measure(struct tracer_site *site)
 }
 
 /*
- * List the registers that an argument is made of.  Return false if it is made of anything else: a
- * hit that comes from a ring has no more.
+ * List the registers and the words of the stack that an argument is made of.  Return false if it is
+ * made of anything else: a hit that comes from a ring has no more.
  */
-static bool arg_in_ring(const struct tracer_arg *arg, u32 *reads)
+static bool arg_in_ring(const struct tracer_arg *arg, struct uprobe *u)
 {
 	const struct tracer_insn *insn;
 	bool fits = arg->store == TRACER_STORE_VALUE || arg->store == TRACER_STORE_COMM ||
 		    arg->store == TRACER_STORE_TEXT;
 
 	for (insn = arg->insns; fits && insn < arg->insns + arg->ninsns; insn++) {
-		if (insn->op == TRACER_OP_SP || insn->op == TRACER_OP_STACK)
-			*reads |= UPROBE_READS(sp);
+		if (insn->op == TRACER_OP_SP)
+			u->ring_reads |= UPROBE_READS(sp);
 		else if (insn->op == TRACER_OP_REG || insn->op == TRACER_OP_INDEX)
-			*reads |= 1U << insn->offset / sizeof(long);
+			u->ring_reads |= 1U << insn->offset / sizeof(long);
+		else if (insn->op == TRACER_OP_STACK &&
+			 (u64)insn->value < BITS_PER_TYPE(u->ring_words))
+			u->ring_words |= 1U << insn->value;
 		else
 			fits = insn->op == TRACER_OP_IMM || insn->op == TRACER_OP_IP;
 	}
@@ -322,20 +325,19 @@ static void set_ring_handler(struct tracer_site *site)
 {
 	const struct tracer_def *def = site->def;
 	bool fits = site->size + sizeof(u64) <= TRACER_FRAGMENT_DATA;
-	u32 reads = 0;
+	struct uprobe reads = {};
 	unsigned int i;
 
 	for (i = 0; fits && i < def->nargs; i++)
 		fits = arg_in_ring(&def->args[i], &reads);
-	/* The user of a thread may have changed since the hit. */
-	if (!fits || site->tracer->tasks.has_uid)
-		return;
 	/* The ip is always there. */
-	reads &= ~UPROBE_READS(ip);
-	if (reads & ~GENERAL)
+	reads.ring_reads &= ~UPROBE_READS(ip);
+	/* The user of a thread may have changed since the hit. */
+	if (!fits || reads.ring_reads & ~GENERAL || site->tracer->tasks.has_uid)
 		return;
 	site->rp.u.ring_handler = tracer_hit_ring;
-	site->rp.u.ring_reads = reads;
+	site->rp.u.ring_reads = reads.ring_reads;
+	site->rp.u.ring_words = reads.ring_words;
 }
 
 static void set_handlers(struct tracer_site *site)

@@ -14,6 +14,8 @@
 
 #include <asm/word-at-a-time.h>
 
+#include <uprobes/uprobes.h>
+
 #include "fetch.h"
 #include "fetch_user.h"
 #include "fetch_string.h"
@@ -33,6 +35,14 @@ static int read_word(struct tracer_fetch *f, u64 address, u64 *value)
 {
 	*value = 0;
 	return tracer_read_user(f, value, address, word_size(f->regs));
+}
+
+static int read_stack(struct tracer_fetch *f, u64 n, u64 *value)
+{
+	if (!f->ring)
+		return read_word(f, f->regs->sp + n * word_size(f->regs), value);
+	*value = uprobe_ring_word(n);
+	return 0;
 }
 
 /*
@@ -115,7 +125,9 @@ static int run(struct tracer_fetch *f, const struct tracer_arg *arg,
 			value = f->regs->sp;
 			break;
 		case TRACER_OP_STACK:
-			value = f->regs->sp + insn->value * word_size(f->regs);
+			ret = read_stack(f, insn->value, &value);
+			if (ret)
+				return ret;
 			break;
 		case TRACER_OP_IMM:
 			value = insn->value;

@@ -15,6 +15,7 @@
  * @used: bytes of the entry that are used; strings go behind them
  * @size: bytes that the entry may take
  * @trap: this is the trap: absent pages are not brought in
+ * @ring: the hit comes from a ring: memory is not read
  * @absent: an argument could not be fetched in the trap; task context may succeed
  */
 struct tracer_fetch {
@@ -24,6 +25,7 @@ struct tracer_fetch {
 	size_t used;
 	size_t size;
 	bool trap;
+	bool ring;
 	bool absent;
 };
 

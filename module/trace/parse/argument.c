@@ -379,7 +379,7 @@ bool tracer_arg_reads_memory(const struct tracer_arg *arg)
 	if (arg->store == TRACER_STORE_MEM || arg->store == TRACER_STORE_STRING)
 		return true;
 	for (i = 0; i < arg->ninsns; i++) {
-		if (arg->insns[i].op == TRACER_OP_DEREF)
+		if (arg->insns[i].op == TRACER_OP_DEREF || arg->insns[i].op == TRACER_OP_STACK)
 			return true;
 	}
 	return false;

@@ -65,7 +65,6 @@ static int parse_variable(struct parse *p, const char *s)
 {
 	const char *name = s + 1;
 	unsigned int n;
-	int ret;
 
 	if (!strcmp(name, "retval")) {
 		if (p->def->kind != TRACER_RETURN)
@@ -85,8 +84,7 @@ static int parse_variable(struct parse *p, const char *s)
 		return emit(p, s, TRACER_OP_SP, 0);
 	if (!isdigit(*name) || kstrtouint(name, 10, &n))
 		return tracer_arg_fail(p, s, TRACER_ERR_BAD_VAR);
-	ret = emit(p, s, TRACER_OP_STACK, n);
-	return ret ?: emit(p, s, TRACER_OP_DEREF, 0);
+	return emit(p, s, TRACER_OP_STACK, n);
 }
 
 /* Parse @ADDR or @+OFFSET.  Both are addresses of memory, so they imply a dereference. */

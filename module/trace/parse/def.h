@@ -100,7 +100,7 @@ struct tracer_type {
  * enum tracer_op - a step of a fetch program
  * @TRACER_OP_REG: load @size bytes at @offset of struct pt_regs
  * @TRACER_OP_SP: load the stack pointer
- * @TRACER_OP_STACK: load the address of stack entry @value
+ * @TRACER_OP_STACK: load stack entry @value
  * @TRACER_OP_IMM: load @value
  * @TRACER_OP_FILE: load the address at which file offset @value is mapped;
  *	replaced by TRACER_OP_IP once the file is open

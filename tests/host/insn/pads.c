@@ -40,7 +40,7 @@ static struct pad_layout pad_parts;
 static bool passes;
 static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
-static unsigned long recorded, full, restarted;
+static unsigned long recorded, full, restarted, words, crossed;
 static unsigned long forms[2];
 
 /* The offsets in the data of the heads, and of the room for a record. */
@@ -51,6 +51,7 @@ static struct {
 	struct stop stops[STEPS];
 	unsigned int nr;
 	u8 memory[3][DATA_SIZE];
+	u64 words[PAD_WORDS];
 } native;
 
 static const enum region regions[] = { REGION_DATA, REGION_STACK, REGION_LOW };
@@ -74,6 +75,16 @@ static struct pad_record *record(void)
 static u64 record_size(void)
 {
 	return sizeof(struct pad_record) + pad.recording.nr * sizeof(u64);
+}
+
+/* Check whether the last word of the record is on another page than those that the pad pushes. */
+static bool crosses(void)
+{
+	u64 sp = trial.cpu.regs.rsp, pushed = sp - 128 - (pad.saves ? 4 : 3) * sizeof(u64);
+	int last = pad.records && pad.recording.nr ? pad.recording.regs[pad.recording.nr - 1] : 0;
+
+	return last >= PAD_WORD &&
+	       ((sp + ((u64)last - PAD_WORD + 1) * sizeof(u64) - 1) ^ pushed) >> 12;
 }
 
 /* Reset the counter, and the ring, which has room for one record or for none. */
@@ -124,17 +135,24 @@ static bool run_native(void)
 	struct cpu cpu = trial.cpu;
 	u8 *code = region_of(REGION_CODE);
 	struct uinsn insn;
+	u64 offset;
 
 	memset(code, 0xcc, CODE_SIZE);
 	memcpy(code + (trial.addr - layout.at[REGION_CODE]), text, sizeof(text));
 	trial_load_memory(&trial);
+	offset = cpu.regs.rsp - layout.at[REGION_STACK];
+	if (offset < DATA_SIZE)
+		memcpy(native.words, region_of(REGION_STACK) + offset,
+		       DATA_SIZE - offset < sizeof(native.words) ? DATA_SIZE - offset :
+		       sizeof(native.words));
 	reset(false);
 	native.nr = 0;
 	native.stops[native.nr++].cpu = cpu;
 	while (native.nr < STEPS) {
 		struct stop *stop = &native.stops[native.nr++];
-		u64 ip = cpu.regs.rip, offset = ip - trial.addr;
+		u64 ip = cpu.regs.rip;
 
+		offset = ip - trial.addr;
 		if (!machine_run(&cpu, true, stop))
 			return false;
 		stepped++;
@@ -243,10 +261,16 @@ static bool same_record(void)
 	if (r->id != pad.recording.id || !r->time || ahead >> 40)
 		return differs("a record of %llu, %llu ticks ago", (unsigned long long)r->id,
 			       (unsigned long long)ahead);
-	for (unsigned int i = 0; i < pad.recording.nr; i++)
-		if (r->values[i] != *trial_register(&trial.cpu.regs, pad.recording.regs[i]))
-			return differs("register %d is %#llx in the record", pad.recording.regs[i],
+	for (unsigned int i = 0; i < pad.recording.nr; i++) {
+		int reg = pad.recording.regs[i];
+		u64 value = reg < PAD_WORD ? *trial_register(&trial.cpu.regs, (u8)reg) :
+			    native.words[reg - PAD_WORD];
+
+		if (r->values[i] != value)
+			return differs("register or word %d is %#llx in the record", reg,
 				       (unsigned long long)r->values[i]);
+		words += reg >= PAD_WORD;
+	}
 	return true;
 }
 
@@ -312,7 +336,7 @@ static bool run_pad(int len, bool traps)
 	unsigned int next = 0, steps = 0;
 
 	trial_load_memory(&trial);
-	reset(traps || (!pad.counts && !pad.records));
+	reset((traps && !crosses()) || (!pad.counts && !pad.records));
 	stop.cpu = trial.cpu;
 	stop.cpu.regs.rip = at;
 	stop.sig = SIGTRAP;
@@ -473,8 +497,18 @@ static void recording_make(void)
 	r->heads = layout.at[REGION_DATA] + HEADS;
 	r->id = trial_random() & 0x7fffffff;
 	r->nr = (u8)(trial_random() % (PAD_VALUES + 1));
-	for (int i = 0; i < r->nr; i++)
-		r->regs[i] = (u8)(trial_random() % 16);
+	for (int i = 0; i < r->nr; i++) {
+		r->regs[i] = (u8)(trial_random() % PAD_WORD);
+		if (trial_random() % 3 == 0)
+			r->regs[i] = (u8)(PAD_WORD + trial_random() % PAD_WORDS);
+	}
+	for (int i = 1; i < r->nr; i++)
+		for (int k = i; k > 0 && r->regs[k] < r->regs[k - 1]; k--) {
+			u8 reg = r->regs[k];
+
+			r->regs[k] = r->regs[k - 1];
+			r->regs[k - 1] = reg;
+		}
 }
 
 /* Try a pad, as it is while the module is there, and as it is without the module. */
@@ -493,7 +527,8 @@ static void try_pad(void)
 	passed += pad.filter.nr && passes;
 	rejected += !passes;
 	recorded += pad.records;
-	if (pad.records)
+	crossed += crosses() && passes;
+	if (pad.records && !(crosses() && passes))
 		run_pad(n, false);
 	if (!pad.counts) {
 		full += pad.records;
@@ -515,6 +550,9 @@ static void try_site(const u8 *bytes, size_t len)
 		return;
 	memcpy(text, bytes, sizeof(text));
 	trial_make(&trial, &layout, &insn, bytes);
+	/* The words may be where there is no memory any more. */
+	if (trial_random() % 8 == 0)
+		trial.cpu.regs.rsp = layout.at[REGION_STACK] + DATA_SIZE - trial_random() % 20 * 8;
 	memcpy(text, trial.text, insn.len);
 	if (pun_decide(&pad.pun, text, sizeof(text)) || cannot_compare())
 		return;
@@ -627,6 +665,8 @@ int main(int argc, char **argv)
 		recorded = 0;
 		full = 0;
 		restarted = 0;
+		words = 0;
+		crossed = 0;
 		memset(forms, 0, sizeof(forms));
 		if (visit_code_sections(argv[optind], sample, &choice) < 0) {
 			ktap_skip("%s: it is no x86 object file", argv[optind]);
@@ -634,6 +674,7 @@ int main(int argc, char **argv)
 		}
 		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1] &&
 			passed && rejected && entered > tried && restarted > recorded / 2 &&
+			words && crossed &&
 			guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
@@ -641,6 +682,8 @@ int main(int argc, char **argv)
 			  stepped, entered, passed, rejected);
 		ktap_note("%lu pads recorded; %lu records were begun again, %lu rings were full",
 			  recorded, restarted, full);
+		ktap_note("%lu words were recorded; those of %lu pads were on another page",
+			  words, crossed);
 	}
 	machine_end();
 	return ktap_finish();

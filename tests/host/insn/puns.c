@@ -201,7 +201,7 @@ static void known_filters(struct pad *pad, u64 at, int plain)
 	pad->filter.conditions[1] = wide;
 	pad->saves = true;
 	pad->recording.nr = PAD_VALUES;
-	memcpy(pad->recording.regs, (const u8 []) { 0, 1, 2, 4, 8, 15 }, PAD_VALUES);
+	memcpy(pad->recording.regs, (const u8 []) { 0, 4, 8, 16, 17, 31 }, PAD_VALUES);
 	n = pad_emit(pad, at, buf, &layout);
 	ktap_ok(n > plain && n <= PAD_MAX && buf[layout.trap] == PAD_TRAP,
 		"with the largest record, it has %d bytes", n);
