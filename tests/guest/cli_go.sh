@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 9
+ktap_plan 11
 
 gron=$(readlink -f "$(command -v gron)")
 
@@ -47,9 +47,13 @@ is "$(awk '$2 == "main.main" { print $1 }' "$tmp/out") $(awk '/Client/ { print $
 	"calls are counted"
 
 # Go moves its stacks: a return probe must not replace return addresses.
-uprobe lat "$gron:net/http.(*Client).do" 2>"$tmp/err"
-is "$?" 4 "lat would replace return addresses, and is refused"
+uprobe lat --return=trampoline "$gron:net/http.(*Client).do" 2>"$tmp/err"
+is "$?" 4 "to replace return addresses is refused"
 like "$(cat "$tmp/err")" 'Go program.*--return=sites|Go program.*uprobe count' "the error tells an alternative"
+uprobe lat -c "$fetch >$tmp/said" "$gron:net/http.(*Client).do" "$gron:strconv.*" >"$tmp/out" 2>"$tmp/err"
+diag "$(grep -v '^ ' "$tmp/err" "$tmp/out" | head -n 20)"
+is "$(cat "$tmp/said")" "$plain" "while calls are timed at their return instructions, the program has the same output"
+like "$(cat "$tmp/out")" '^ +1 .* net/http\.\(\*Client\)\.do$' "the call is timed"
 uprobe -c "$fetch >$tmp/said" 'r:gron:net/http.(*Client).do' 'r:gron:net/http.NewRequestWithContext $retval' \
 	>"$tmp/out" 2>"$tmp/err"
 diag "$(cat "$tmp/err")"

@@ -63,68 +63,93 @@ static char *exits_text(struct symbols *syms, const struct symbol *function, u64
 	return text;
 }
 
-static void add_match(struct tally *tally, struct symbols *syms, const struct symbol *sym,
-		      char kind, bool sites)
+/* Refuse functions whose return addresses must stay, and that cannot be timed otherwise. */
+static struct error *refuse(const char *path, const struct runtime *runtime, const char *what)
+{
+	return error_new(STATUS_REFUSED,
+			 "%s is %s, %s, and %s; count the calls instead: uprobe count p:..., or use --force=go",
+			 path, runtime->is, runtime->why, what);
+}
+
+/*
+ * Add a function.  @runtime: if it is set, its return address must stay.  Return false if
+ * the function is left out for that.
+ */
+static bool add_match(struct tally *tally, struct symbols *syms, const struct symbol *sym,
+		      char kind, bool sites, const struct runtime *runtime)
 {
 	struct probe_site site = { .path = syms->image->path };
-	char *label, *exits;
 	u64 addr = pattern_address(syms, sym, kind);
+	char *label, *exits;
 	struct error *err;
 
 	err = elf_image_offset(syms->image, addr, &site.offset);
 	if (err) {
 		error_free(err);
-		return;
+		return true;
+	}
+	exits = sites ? exits_text(syms, sym, addr) : xstrdup("");
+	if (runtime_minds(runtime, sym->name) && !*exits) {
+		free(exits);
+		return false;
 	}
 	label = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
 					NULL;
 	site.expected = text_expected(syms->image, addr);
-	exits = sites ? exits_text(syms, sym, addr) : xstrdup("");
 	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind, &site, exits);
 	free(exits);
 	free(site.expected);
 	free(label);
+	return true;
 }
 
 static struct error *add_matches(struct tally *tally,
 				 const struct probe_spec *spec,
 				 struct symbols *syms, const struct options *options)
 {
-	unsigned int force = options->force;
-	struct matches found = { 0 };
+	bool sites = spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE;
 	const struct runtime *runtime = NULL;
+	struct matches found = { 0 };
 	struct error *err = pattern_find(spec, syms, &found);
+	size_t out = 0;
 
-	if (spec->kind == 'r' && !(force & FORCE_GO))
+	if (spec->kind == 'r' && !(options->force & FORCE_GO))
 		runtime = runtime_of(syms->image);
 	for (size_t i = 0; i < found.n && !err; i++)
-		if (runtime_minds(runtime, found.v[i]->name))
-			err = error_new(STATUS_REFUSED,
-					"%s is %s, %s; count the calls instead: uprobe count p:..., or use --force=go",
-					syms->image->path, runtime->is, runtime->why);
-	for (size_t i = 0; i < found.n && !err; i++)
-		add_match(tally, syms, found.v[i], spec->kind,
-			  spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE);
+		out += !add_match(tally, syms, found.v[i], spec->kind, sites, runtime);
+	if (out && (!sites || out == found.n))
+		err = refuse(syms->image->path, runtime, sites ?
+			     "none of these functions is left by return instructions alone" :
+			     "--return=trampoline replaces it");
+	else if (out)
+		remark("%zu functions are left out: %s is %s, %s, and they are not left by return instructions alone",
+		       out, syms->image->path, runtime->is, runtime->why);
 	matches_free(&found);
 	return err;
 }
 
-/* List the return instructions of the function at @site as exits_text() does. */
-static char *site_exits(struct target *target, struct symbols *syms,
-			const struct probe_site *site)
+/* List the return instructions of @function, which should be at @addr, as exits_text() does. */
+static char *site_exits(struct symbols *syms, const struct symbol *function, u64 addr)
+{
+	return function && function->addr == addr ? exits_text(syms, function, addr) :
+						    xstrdup("");
+}
+
+/* Find the function at a place of a return probe; NULL if it is in another file, or has no name. */
+static const struct symbol *site_function(struct target *target, struct symbols *syms,
+					  const struct probe_site *site, u64 *addr)
 {
 	const struct symbol *function = NULL;
 	struct error *err;
-	u64 addr, end;
+	u64 end;
 
 	if (strcmp(site->path, target->image.path))
-		return xstrdup("");
-	err = elf_image_addr(&target->image, site->offset, &addr);
+		return NULL;
+	err = elf_image_addr(&target->image, site->offset, addr);
 	if (!err)
-		function = symbols_function_at(syms, addr, &end);
+		function = symbols_function_at(syms, *addr, &end);
 	error_free(err);
-	return function && function->addr == addr ? exits_text(syms, function, addr) :
-						    xstrdup("");
+	return function;
 }
 
 /* Add the places of returns. */
@@ -132,6 +157,7 @@ static struct error *add_returns(struct tally *tally, size_t entry,
 				 const struct probe_spec *spec, const struct options *options,
 				 const struct definition *def)
 {
+	const struct runtime *runtime;
 	struct target target;
 	struct symbols syms;
 	struct error *err;
@@ -140,15 +166,23 @@ static struct error *add_returns(struct tally *tally, size_t entry,
 	if (err)
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
-	for (size_t i = 0; i < def->sites.n; i++) {
-		char *exits = site_exits(&target, &syms, &def->sites.v[i]);
+	runtime = options->force & FORCE_GO ? NULL : runtime_of(&target.image);
+	for (size_t i = 0; i < def->sites.n && !err; i++) {
+		const struct probe_site *site = &def->sites.v[i];
+		u64 addr = 0;
+		const struct symbol *function = site_function(&target, &syms, site, &addr);
+		char *exits = site_exits(&syms, function, addr);
 
-		tally_add_site(tally, entry, def->kind, &def->sites.v[i], exits);
+		if (!*exits && runtime_minds(runtime, function ? function->name : NULL))
+			err = refuse(site->path, runtime,
+				     "the function is not left by return instructions alone");
+		else
+			tally_add_site(tally, entry, def->kind, site, exits);
 		free(exits);
 	}
 	symbols_free(&syms);
 	target_close(&target);
-	return NULL;
+	return err;
 }
 
 static struct error *add_plain(struct tally *tally,
@@ -161,13 +195,16 @@ static struct error *add_plain(struct tally *tally,
 	size_t entry;
 	bool sites;
 
+	sites = spec->kind == 'r' && options->returns != RETURN_TRAMPOLINE;
 	if (latency)
 		how.returns = RETURN_TRAMPOLINE;
+	/* What that would refuse is decided when the return instructions are known. */
+	if (latency && sites)
+		how.force |= FORCE_GO;
 	err = definition_make(spec, &how, &def);
 	if (err)
 		return err;
 	entry = tally_add(tally, spec->event ? spec->event : spec->function);
-	sites = def.kind == 'r' && options->returns != RETURN_TRAMPOLINE;
 	if (sites)
 		err = add_returns(tally, entry, spec, options, &def);
 	for (size_t i = 0; i < def.sites.n && !sites; i++)
