@@ -33,6 +33,7 @@
 
 #include <linux/atomic.h>
 #include <linux/debugfs.h>
+#include <linux/miscdevice.h>
 #include <linux/fs.h>
 #include <linux/ftrace.h>
 #include <linux/idr.h>
@@ -316,6 +317,7 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define register_die_notifier(nb)						\
 	INJECT_INT("register_die_notifier", ENOMEM, register_die_notifier(nb))
 #define xa_store(...) INJECT("xa_store", ENOMEM, true, XA_ERROR(-ENOMEM), xa_store(__VA_ARGS__))
+#define misc_register(device) INJECT_INT("misc_register", ENOMEM, misc_register(device))
 #define vm_mmap(...) INJECT_INT("vm_mmap", ENOMEM, vm_mmap(__VA_ARGS__))
 #define get_user_pages_remote(...)						\
 	INJECT_INT("get_user_pages_remote", EFAULT, get_user_pages_remote(__VA_ARGS__))

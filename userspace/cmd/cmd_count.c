@@ -285,7 +285,7 @@ static struct error *measure(struct measuring *run, const char *dir)
 static int run_command(const struct options *options, bool latency, int argc,
 		       char **argv)
 {
-	const char *dir = options->control ? options->control : CONTROL_DIR;
+	const char *dir = control_dir(options);
 	struct measuring run = {
 		.options = options,
 		.tally = { .fd = -1 },

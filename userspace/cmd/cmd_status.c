@@ -43,14 +43,17 @@ static struct error *open_listing(const struct options *options,
 {
 	struct error *err;
 
-	*dir = options->control ? options->control : CONTROL_DIR;
+	*dir = control_dir(options);
 	err = control_check(*dir);
+	/* The devices have sessions only. */
+	if (!err && !strcmp(*dir, CONTROL_DEVICES))
+		return NULL;
 	return err ? err : listing_read(*dir, listing);
 }
 
 static struct error *print_status(const struct options *options)
 {
-	struct listing listing;
+	struct listing listing = { 0 };
 	const char *dir;
 	struct error *err = open_listing(options, &dir, &listing);
 	size_t n;
@@ -76,7 +79,7 @@ static struct error *remove_stale(const struct options *options)
 {
 	unsigned int removed = 0, in_use = 0, by_hand = 0;
 	struct error *first = NULL, *err;
-	struct listing listing;
+	struct listing listing = { 0 };
 	const char *dir;
 
 	err = open_listing(options, &dir, &listing);

@@ -225,7 +225,7 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 {
 	struct trace trace = {
 		.options = options,
-		.dir = options->control ? options->control : CONTROL_DIR,
+		.dir = control_dir(options),
 		.group = own_group(),
 		.session = -1,
 	};

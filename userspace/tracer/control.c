@@ -11,13 +11,40 @@
 #include <unistd.h>
 
 #include "util/error.h"
+#include "util/options.h"
 #include "util/util.h"
+
+#define LOCKDOWN "/sys/kernel/security/lockdown"
+
+/**
+ * lockdown_is() - check in which mode the kernel is locked down
+ * @mode: "none", "integrity" or "confidentiality"
+ */
+bool lockdown_is(const char *mode)
+{
+	char *marked = xasprintf("[%s]", mode), line[128] = "";
+	FILE *f = fopen(LOCKDOWN, "re");
+	bool is = f && fgets(line, sizeof(line), f) && strstr(line, marked);
+
+	if (f)
+		fclose(f);
+	free(marked);
+	return is;
+}
 
 static struct error *file_error(const char *path, const char *what, int code)
 {
+	if (code == EPERM && lockdown_is("confidentiality"))
+		return error_new(STATUS_DENIED,
+				 "%s cannot be %s: this kernel is locked down for confidentiality, which forbids all tracing; \"integrity\", as Secure Boot sets it, allows it",
+				 path, what);
+	if (code == EPERM && lockdown_is("integrity") && str_starts(path, CONTROL_DIR))
+		return error_new(STATUS_DENIED,
+				 "%s cannot be %s: this kernel is locked down and lets nobody use debugfs; the devices in %s do what session and aggregate do",
+				 path, what, CONTROL_DEVICES);
 	if (code == EACCES || code == EPERM)
 		return error_new(STATUS_DENIED,
-				 "%s cannot be %s: tracing needs root, and a kernel that is not locked down; try: sudo uprobe ...",
+				 "%s cannot be %s: tracing needs root, or CAP_PERFMON; try: sudo uprobe ...",
 				 path, what);
 	if (code == ENOENT)
 		return error_new(STATUS_DENIED,
@@ -40,12 +67,31 @@ static bool is_mounted(const char *path, long magic)
 }
 
 /**
+ * control_dir() - find the control directory to use
+ * @options: of the command line
+ *
+ * Return: the one that the user gives, or the one in debugfs.  Where that cannot be used, the
+ * directory of the devices, which are the same files as far as they are there.
+ */
+const char *control_dir(const struct options *options)
+{
+	int fd;
+
+	if (options->control)
+		return options->control;
+	fd = open(CONTROL_DIR "/tracing_on", O_RDWR | O_CLOEXEC);
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 && !access(CONTROL_DEVICES "/session", F_OK) ? CONTROL_DEVICES : CONTROL_DIR;
+}
+
+/**
  * control_check() - check for a tracer that we may use
  * @dir: the control directory
  */
 struct error *control_check(const char *dir)
 {
-	char *path = xasprintf("%s/uprobe_events", dir);
+	char *path = xasprintf("%s/%s", dir, strcmp(dir, CONTROL_DEVICES) ? "uprobe_events" : "session");
 	struct error *err = NULL;
 
 	if (!access(path, R_OK | W_OK))

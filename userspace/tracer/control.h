@@ -11,8 +11,12 @@
 #include "types.h"
 
 struct error;
+struct options;
 
 #define CONTROL_DIR "/sys/kernel/debug/uprobes"
+
+/* The devices: session, aggregate and error_log of the control directory. */
+#define CONTROL_DEVICES "/dev/uprobes"
 
 /* Maximum number of characters in one write of several lines. */
 #define CONTROL_CHUNK 32768
@@ -51,6 +55,8 @@ struct counts {
 	u64 dropped[DROPS];
 };
 
+bool lockdown_is(const char *mode);
+const char *control_dir(const struct options *options);
 struct error *control_check(const char *dir);
 struct error *control_define(const char *dir, const char *line);
 struct error *control_remove(const char *dir, const char *group,

@@ -81,12 +81,14 @@ static int aggregate_open(struct inode *inode, struct file *file)
 	struct aggregate *set;
 	int ret;
 
-	ret = tracer_files_allowed();
+	ret = tracer_files_allowed(inode);
 	if (ret)
 		return ret;
 	set = aggregate_create();
 	if (!set)
 		return -ENOMEM;
+	/* A device comes with a pointer to itself. */
+	file->private_data = NULL;
 	ret = seq_open(file, &aggregate_seq_ops);
 	if (ret) {
 		aggregate_destroy(set);

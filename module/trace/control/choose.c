@@ -74,7 +74,7 @@ static const struct seq_operations enabled_seq_ops = {
 
 static int open_events(struct inode *inode, struct file *file, const struct seq_operations *ops)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	ret = ret ?: seq_open(file, ops);
 	if (!ret)

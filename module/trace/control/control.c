@@ -100,7 +100,7 @@ static int events_open(struct inode *inode, struct file *file)
 {
 	int ret;
 
-	ret = tracer_files_allowed();
+	ret = tracer_files_allowed(inode);
 	if (ret)
 		return ret;
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
@@ -247,7 +247,7 @@ static const struct seq_operations profile_seq_ops = {
 
 static int profile_open(struct inode *inode, struct file *file)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	uprobes_empty_rings();
 	return ret ?: open_sites(inode, file, &profile_seq_ops);
@@ -302,7 +302,7 @@ static const struct seq_operations instrumentation_seq_ops = {
 
 static int instrumentation_open(struct inode *inode, struct file *file)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	return ret ?: open_sites(inode, file, &instrumentation_seq_ops);
 }
@@ -325,13 +325,15 @@ static int error_log_show(struct seq_file *m, void *v)
 
 static int error_log_open(struct inode *inode, struct file *file)
 {
-	struct tracer *t = inode->i_private;
-	int ret = tracer_files_allowed();
+	struct tracer *t = tracer_of(inode);
+	int ret = tracer_files_allowed(inode);
 
 	if (ret)
 		return ret;
 	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
 		tracer_errlog_clear(t->errors);
+	/* A device comes with a pointer to itself. */
+	file->private_data = NULL;
 	return single_open(file, error_log_show, t);
 }
 

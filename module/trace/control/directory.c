@@ -9,6 +9,7 @@
 #include <linux/printk.h>
 #include <linux/slab.h>
 
+#include "devices.h"
 #include "directory.h"
 #include "events_dir.h"
 #include "files.h"
@@ -99,10 +100,10 @@ static int make_files(struct tracer *t)
 }
 
 /**
- * tracer_init() - create the control directory
+ * tracer_init() - create the control directory and the devices
  *
- * Without debugfs there is no directory, and the module serves its kernel clients only.  When this
- * function returns 0, the files can be opened, so loading must not fail any more.
+ * Without debugfs, there are the devices alone.  When this function returns 0, the files can be
+ * opened, so loading must not fail any more.
  *
  * Context: module init.
  * Return: 0 or -errno.
@@ -111,11 +112,6 @@ int tracer_init(void)
 {
 	struct tracer *t = &tracer;
 	int ret;
-
-	if (!debugfs_initialized()) {
-		pr_warn("no control directory: debugfs is not available\n");
-		return 0;
-	}
 
 	ret = tracer_listen_init();
 	if (ret)
@@ -127,10 +123,15 @@ int tracer_init(void)
 		return ret;
 	}
 
-	ret = make_files(t);
-	if (ret) {
+	if (!debugfs_initialized())
+		pr_warn("no control directory: debugfs is not available\n");
+	else
+		ret = make_files(t);
+	if (ret)
 		pr_err("the control directory cannot be made in debugfs (error %d)\n",
 		       -ret);
+	ret = ret ?: tracer_devices_create();
+	if (ret) {
 		if (IS_ERR(t->dir))
 			t->dir = NULL;
 		tracer_teardown(t);
@@ -138,7 +139,7 @@ int tracer_init(void)
 		t->dir = NULL;
 		return ret;
 	}
-	WRITE_ONCE(tracer_ready, true);
+	WRITE_ONCE(tracer_ready, t);
 	return 0;
 }
 
@@ -150,8 +151,9 @@ int tracer_init(void)
 void tracer_exit(void)
 {
 	tracer_callchain_exit();
-	if (!tracer.dir)
+	if (!tracer_ready)
 		return;
+	tracer_devices_remove();
 	tracer_teardown(&tracer);
 	tracer_synth_exit();
 	tracer_listen_exit();

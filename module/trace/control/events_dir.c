@@ -117,7 +117,7 @@ static int event_format_show(struct seq_file *m, void *v)
 
 static int event_format_open(struct inode *inode, struct file *file)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	return ret ?: single_open(file, event_format_show, inode->i_private);
 }

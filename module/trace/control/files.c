@@ -4,4 +4,4 @@
  */
 #include "files.h"
 
-bool tracer_ready;
+struct tracer *tracer_ready;

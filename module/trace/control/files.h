@@ -5,6 +5,7 @@
 #ifndef _TRACER_FILES_H
 #define _TRACER_FILES_H
 
+#include <linux/capability.h>
 #include <linux/fs.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -13,27 +14,39 @@
 
 #include "trace/lib/text.h"
 
-/*
- * Set when loading cannot fail any more.  If loading fails, the kernel frees the module even if one
- * of its files is open, so no file can be opened before.
- */
-extern bool tracer_ready;
+struct tracer;
 
 /*
- * Check whether files may be opened.  A trace shows the memory of other programs.  As in tracefs,
- * no file can be opened under a lockdown that keeps the memory of the kernel secret.
+ * The tracer of the control directory, when loading cannot fail any more; before that NULL.  If
+ * loading fails, the kernel frees the module even if one of its files is open, so no file can be
+ * opened before.
  */
-static inline int tracer_files_allowed(void)
+extern struct tracer *tracer_ready;
+
+/*
+ * Check whether a file may be opened.  A trace shows the memory of other programs.  As in tracefs,
+ * no file can be opened under a lockdown that keeps the memory of the kernel secret.  The mode of a
+ * device is what some tool sets, so who opens one needs a capability, too.
+ */
+static inline int tracer_files_allowed(const struct inode *inode)
 {
 	if (!READ_ONCE(tracer_ready))
 		return -ENODEV;
+	if (S_ISCHR(inode->i_mode) && !perfmon_capable())
+		return -EPERM;
 	return security_locked_down(LOCKDOWN_TRACEFS);
+}
+
+/* Get the tracer of the control directory, whether a file of it or a device is opened. */
+static inline struct tracer *tracer_of(const struct inode *inode)
+{
+	return S_ISCHR(inode->i_mode) ? tracer_ready : inode->i_private;
 }
 
 /* Open a file, with the private pointer that its inode was created with. */
 static inline int tracer_private_open(struct inode *inode, struct file *file)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	if (ret)
 		return ret;

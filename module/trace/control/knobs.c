@@ -123,7 +123,7 @@ static int pids_open(struct inode *inode, struct file *file,
 		     enum tracer_pids_which which)
 {
 	struct tracer *t = inode->i_private;
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 	struct pids_file *f;
 
 	if (ret)

@@ -77,7 +77,7 @@ static int options_show(struct seq_file *m, void *v)
 
 static int options_open(struct inode *inode, struct file *file)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	return ret ?: single_open(file, options_show, inode->i_private);
 }

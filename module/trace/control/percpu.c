@@ -125,7 +125,7 @@ static int stats_show(struct seq_file *m, void *v)
 
 static int stats_open(struct inode *inode, struct file *file)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	return ret ?: single_open(file, stats_show, inode->i_private);
 }

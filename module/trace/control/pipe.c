@@ -23,7 +23,7 @@ static int reader_release(struct inode *inode, struct file *file)
 
 static int pipe_open(struct inode *inode, struct file *file)
 {
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	return ret ?: reader_open(inode, file, true);
 }
@@ -64,7 +64,7 @@ static ssize_t trace_write(struct file *file, const char __user *ubuf,
 static int trace_open(struct inode *inode, struct file *file)
 {
 	struct tracer_view *view = inode->i_private;
-	int ret = tracer_files_allowed();
+	int ret = tracer_files_allowed(inode);
 
 	if (ret)
 		return ret;

@@ -229,8 +229,8 @@ static int session_line(struct tracer *t, const char *line, size_t len,
 
 static int session_open(struct inode *inode, struct file *file)
 {
-	struct tracer *directory = inode->i_private;
-	int ret = tracer_files_allowed();
+	struct tracer *directory = tracer_of(inode);
+	int ret = tracer_files_allowed(inode);
 	struct session *s;
 
 	if (ret)

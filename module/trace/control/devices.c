@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Under a lockdown for integrity, as Secure Boot sets it, nobody can write to debugfs, since some
+ * of its files change the kernel.  Those of the control directory do not: devices are not refused.
+ *
+ * The files that need no directory are devices: everything about a session or an aggregate goes
+ * through its one descriptor.
+ */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
+#include <linux/miscdevice.h>
+#include <linux/printk.h>
+
+#include "devices.h"
+#include "files.h"
+
+static struct {
+	struct miscdevice device;
+	bool created;
+} devices[] = {
+	{ .device = {
+		.minor = MISC_DYNAMIC_MINOR,
+		.name = "uprobes-session",
+		.nodename = "uprobes/session",
+		.mode = 0600,
+		.fops = &tracer_session_fops,
+	} },
+	{ .device = {
+		.minor = MISC_DYNAMIC_MINOR,
+		.name = "uprobes-aggregate",
+		.nodename = "uprobes/aggregate",
+		.mode = 0600,
+		.fops = &tracer_aggregate_fops,
+	} },
+	{ .device = {
+		.minor = MISC_DYNAMIC_MINOR,
+		.name = "uprobes-error_log",
+		.nodename = "uprobes/error_log",
+		.mode = 0600,
+		.fops = &tracer_error_log_fops,
+	} },
+};
+
+/**
+ * tracer_devices_create() - create the devices
+ *
+ * Context: module init.  Nobody can open them before tracer_ready is set.
+ * Return: 0 or -errno.
+ */
+int tracer_devices_create(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < ARRAY_SIZE(devices); i++) {
+		ret = misc_register(&devices[i].device);
+		devices[i].created = !ret;
+		if (ret)
+			pr_err("there can be no /dev/%s (error %d)\n",
+			       devices[i].device.nodename, -ret);
+	}
+	if (ret)
+		tracer_devices_remove();
+	return ret;
+}
+
+/**
+ * tracer_devices_remove() - remove the devices that were created
+ *
+ * Context: module exit, or module init when it fails.
+ */
+void tracer_devices_remove(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(devices); i++) {
+		if (devices[i].created)
+			misc_deregister(&devices[i].device);
+		devices[i].created = false;
+	}
+}
