@@ -450,6 +450,12 @@ static __always_inline int hit_atomic(struct site *site, struct consumer_set *se
 	return NOTIFY_STOP;
 }
 
+static noinline int hit_atomic_called(struct site *site, struct consumer_set *set,
+				      struct consumer *c, struct pt_regs *regs)
+{
+	return hit_atomic(site, set, c, regs);
+}
+
 /* Handle the usual case of a consumer with a ring handler, for which there may be a pad. */
 static noinline int hit_ring(struct site *site, struct consumer_set *set, struct consumer *c,
 			     struct pt_regs *regs)
@@ -482,6 +488,9 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 {
 	enum dispatch dispatch = READ_ONCE(set->dispatch);
 
+	/* Calls that are not inlined cost this function no saving of registers. */
+	if (dispatch == DISPATCH_RING)
+		return hit_ring(site, set, set->consumers[0], regs);
 	if (dispatch == DISPATCH_COUNT)
 		return hit_count(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_FILTER)
@@ -491,9 +500,7 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
 	if (dispatch == DISPATCH_RETURN)
 		return hit_return(site, set->consumers[0], regs);
 	if (dispatch == DISPATCH_ATOMIC)
-		return hit_atomic(site, set, set->consumers[0], regs);
-	if (dispatch == DISPATCH_RING)
-		return hit_ring(site, set, set->consumers[0], regs);
+		return hit_atomic_called(site, set, set->consumers[0], regs);
 	return hit_in_full(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 }
 

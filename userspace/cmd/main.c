@@ -82,25 +82,29 @@ static void print_help(FILE *out)
 }
 
 enum {
-	OPT_ALL = 256, OPT_BUFFER, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR, OPT_FORCE,
-	OPT_JSON, OPT_MAX_PROBES, OPT_RETURN, OPT_SELF, OPT_STR, OPT_TOP, OPT_UID,
-	OPT_VERSION,
+	OPT_ALL = 256, OPT_APART, OPT_BUFFER, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR,
+	OPT_DEPTH, OPT_FORCE, OPT_JSON, OPT_MAX_PROBES, OPT_MIN, OPT_RETURN, OPT_SELF,
+	OPT_STR, OPT_SUMMARY, OPT_TOP, OPT_UID, OPT_VERSION,
 };
 
 static const struct option long_options[] = {
 	{ "all", no_argument, NULL, OPT_ALL },
+	{ "apart", no_argument, NULL, OPT_APART },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
 	{ "comm", required_argument, NULL, OPT_COMM },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
+	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "force", required_argument, NULL, OPT_FORCE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "max-probes", required_argument, NULL, OPT_MAX_PROBES },
+	{ "min", required_argument, NULL, OPT_MIN },
 	{ "return", required_argument, NULL, OPT_RETURN },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "self", no_argument, NULL, OPT_SELF },
 	{ "str", required_argument, NULL, OPT_STR },
+	{ "summary", no_argument, NULL, OPT_SUMMARY },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "uid", required_argument, NULL, OPT_UID },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -156,7 +160,8 @@ static struct error *parse_seconds(const char *option, const char *arg,
 		const char *name;
 		double seconds;
 	} units[] = {
-		{ "", 1 }, { "s", 1 }, { "ms", 0.001 }, { "m", 60 }, { "h", 3600 },
+		{ "", 1 }, { "s", 1 }, { "ms", 0.001 }, { "us", 0.000001 }, { "m", 60 },
+		{ "h", 3600 },
 	};
 	char *end;
 
@@ -194,6 +199,9 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_ALL:
 		options->all = true;
 		break;
+	case OPT_APART:
+		options->apart = true;
+		break;
 	case OPT_BUFFER:
 		return parse_number("--buffer", optarg, &options->buffer_kb);
 	case OPT_COMM:
@@ -205,6 +213,8 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_DEBUG_DIR:
 		options->debug_dir = optarg;
 		break;
+	case OPT_DEPTH:
+		return parse_number("--depth", optarg, &options->depth);
 	case OPT_FORCE:
 		return force_parse(optarg, &options->force);
 	case OPT_JSON:
@@ -213,6 +223,8 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_MAX_PROBES:
 		return parse_number("--max-probes", optarg,
 				    &options->max_probes);
+	case OPT_MIN:
+		return parse_seconds("--min", optarg, &options->min);
 	case OPT_RETURN:
 		return parse_return(optarg, &options->returns);
 	case OPT_SELF:
@@ -220,6 +232,9 @@ static struct error *parse_option(int opt, struct options *options)
 		break;
 	case OPT_STR:
 		return parse_number("--str", optarg, &options->string_max);
+	case OPT_SUMMARY:
+		options->summary = true;
+		break;
 	case OPT_TOP:
 		return parse_number("--top", optarg, &options->top);
 	case OPT_UID:
@@ -306,6 +321,7 @@ static const struct command {
 } commands[] = {
 	{ "clean", cmd_clean },
 	{ "count", cmd_count },
+	{ "flow", cmd_flow },
 	{ "help", cmd_help },
 	{ "lat", cmd_lat },
 	{ "lines", cmd_lines, true },

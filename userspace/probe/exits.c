@@ -14,6 +14,9 @@
 /* Only generated code has larger functions. */
 #define FUNCTION_MAX (16u << 20)
 
+/* So many return instructions of a function are probed at most to time it. */
+#define EXITS_MAX 64
+
 /**
  * struct part - a contiguous piece of a function
  * @start: its address
@@ -183,6 +186,39 @@ struct error *exits_find(struct symbols *syms, const struct place *function,
 		err = scan_part(syms, function->function, &parts, i, exits);
 	free(parts.v);
 	return err;
+}
+
+/* Check for a return instruction of one byte that is not the first one of its function. */
+static bool is_plain(const struct symbols *syms, const struct place *exit, u64 entry)
+{
+	u8 text;
+
+	return exit->addr != entry && elf_image_read(syms->image, exit->offset, &text, 1) == 1 &&
+	       text == 0xc3;
+}
+
+/**
+ * exits_only_returns() - check whether a function is left by return instructions alone
+ * @syms: symbols of the file
+ * @function: the function
+ * @addr: its start
+ * @exits: set to its return instructions, of one byte each; to be freed with exits_free() in any
+ *	case
+ *
+ * If so, its calls can be timed by probes there, and return addresses stay as they are.
+ */
+bool exits_only_returns(struct symbols *syms, const struct symbol *function, u64 addr,
+			struct exits *exits)
+{
+	const struct place place = { .addr = addr, .function = function };
+	struct error *err = exits_find(syms, &place, exits);
+	bool only = !err && exits->returns.n && !exits->unclear && !exits->tail_calls.n &&
+		    exits->returns.n <= EXITS_MAX;
+
+	error_free(err);
+	for (size_t i = 0; only && i < exits->returns.n; i++)
+		only = is_plain(syms, &exits->returns.v[i], addr);
+	return only;
 }
 
 void exits_free(struct exits *exits)

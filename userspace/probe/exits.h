@@ -23,6 +23,8 @@ struct exits {
 
 struct error *exits_find(struct symbols *syms, const struct place *function,
 			 struct exits *exits);
+bool exits_only_returns(struct symbols *syms, const struct symbol *function, u64 addr,
+			struct exits *exits);
 void exits_free(struct exits *exits);
 
 #endif /* _USERSPACE_EXITS_H */

@@ -27,12 +27,38 @@ struct error *misused_in_trace(const struct options *options)
 		{ options->interval > 0, "-i",
 		  ", or print counts again and again: uprobe count -i" },
 		{ options->top, "--top", ", or show so many events: -M" },
+		{ options->depth, "--depth", ", or follow calls: uprobe flow" },
+		{ options->min > 0, "--min", ", or follow calls: uprobe flow" },
+		{ options->summary, "--summary", ", or follow calls: uprobe flow" },
+		{ options->apart, "--apart", ", or follow calls: uprobe flow" },
 	};
 
 	if (options->header && options->json)
 		return error_new(STATUS_USAGE,
 				 "-H writes headers of columns, which --json does not have; leave one of them out");
 	return first_given("tracing", v, ARRAY_SIZE(v));
+}
+
+/**
+ * misused_in_flow() - refuse options without an effect when calls are followed
+ * @options: of the command line
+ */
+struct error *misused_in_flow(const struct options *options)
+{
+	const struct misused v[] = {
+		{ options->interval > 0, "-i", "" },
+		{ options->top && !options->summary, "--top", ", or add --summary" },
+		{ options->apart && (options->json || options->summary), "--apart", "" },
+		{ (options->min > 0 || options->depth) && options->summary, "--min or --depth with --summary",
+		  "" },
+		{ options->stacks, "-s", "" },
+		{ options->header, "-H", "" },
+		{ options->verbose, "-v", "" },
+		{ options->string_max, "--str", "" },
+		{ options->returns != RETURN_DEFAULT, "--return", "" },
+	};
+
+	return first_given("flow", v, ARRAY_SIZE(v));
 }
 
 /**
@@ -49,6 +75,10 @@ struct error *misused_in_count(const struct options *options, bool latency)
 		{ options->verbose && latency, "-v", "" },
 		{ options->string_max, "--str", "" },
 		{ options->buffer_kb, "--buffer", "" },
+		{ options->depth, "--depth", ", or follow calls: uprobe flow" },
+		{ options->min > 0, "--min", ", or follow calls: uprobe flow" },
+		{ options->summary, "--summary", "" },
+		{ options->apart, "--apart", "" },
 	};
 
 	return first_given(latency ? "lat" : "count", v, ARRAY_SIZE(v));

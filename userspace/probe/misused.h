@@ -19,6 +19,7 @@ struct misused {
 	const char *instead;
 };
 
+struct error *misused_in_flow(const struct options *options);
 struct error *misused_in_trace(const struct options *options);
 struct error *misused_in_count(const struct options *options, bool latency);
 

@@ -21,35 +21,16 @@
 #include "elf/text.h"
 #include "util/util.h"
 
-/* The largest number of return instructions that are probed to time a function. */
-#define EXITS_MAX 64
-
-/* Check for a return instruction of one byte that is not the first one of its function. */
-static bool exit_serves(const struct symbols *syms, const struct place *exit, u64 entry)
-{
-	u8 text;
-
-	return exit->addr != entry && elf_image_read(syms->image, exit->offset, &text, 1) == 1 &&
-	       text == 0xc3;
-}
-
 /*
  * List the return instructions of a function, if it is left by no others: then it can be timed by
  * probes on them, and its return address stays as it is.  Return arguments for a definition, or "".
  */
 static char *exits_text(struct symbols *syms, const struct symbol *function, u64 addr)
 {
-	const struct place place = { .addr = addr, .function = function };
 	char *text = xstrdup("");
 	struct exits exits;
-	struct error *err = exits_find(syms, &place, &exits);
 
-	bool serve = !err && !exits.unclear && !exits.tail_calls.n &&
-		     exits.returns.n <= EXITS_MAX;
-
-	for (size_t i = 0; serve && i < exits.returns.n; i++)
-		serve = exit_serves(syms, &exits.returns.v[i], addr);
-	if (serve) {
+	if (exits_only_returns(syms, function, addr, &exits)) {
 		for (size_t i = 0; i < exits.returns.n; i++) {
 			char *longer = xasprintf("%s \\0x%llx", text,
 						 (unsigned long long)exits.returns.v[i].offset);
@@ -59,7 +40,6 @@ static char *exits_text(struct symbols *syms, const struct symbol *function, u64
 		}
 	}
 	exits_free(&exits);
-	error_free(err);
 	return text;
 }
 

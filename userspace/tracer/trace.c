@@ -73,9 +73,12 @@ static struct error *restrict_session(const struct trace *trace, pid_t child,
 	if (!err && trace->options->stacks)
 		err = control_session_write(trace->session,
 					    "options/userstacktrace", "1");
-	if (!err && trace->options->json)
+	if (!err && (trace->options->json || trace->handle))
 		err = control_session_write(trace->session,
 					    "options/record-tgid", "1");
+	if (!err && trace->handle)
+		err = control_session_write(trace->session,
+					    "options/nanoseconds", "1");
 	return err;
 }
 
@@ -172,19 +175,8 @@ void trace_remove(struct trace *trace)
 /* Events of a session are enabled when they are defined, and tracing_on starts them. */
 static struct error *switch_session(struct trace *trace, bool on)
 {
-	struct error *err = NULL;
-
-	if (on)
-		return control_session_write(trace->session, "tracing_on", "1");
-	for (size_t i = 0; i < trace->n && !err; i++) {
-		char *file = control_event_file(trace_group(trace,
-							    &trace->defs[i]),
-						trace->defs[i].event, "enable");
-
-		err = control_session_write(trace->session, file, "0");
-		free(file);
-	}
-	return err;
+	return on ? control_session_write(trace->session, "tracing_on", "1") :
+		    control_session_write(trace->session, "events/enable", "0");
 }
 
 static struct error *switch_all(struct trace *trace, bool on)
@@ -217,7 +209,12 @@ static void show(struct run *run, const char *line,
 	struct trace *trace = run->trace;
 	u64 max = trace->options->max_events;
 
-	printer_event(&run->printer, line, event, def);
+	if (max && trace->shown >= max)
+		return;
+	if (trace->handle)
+		trace->handle(trace->data, event);
+	else
+		printer_event(&run->printer, line, event, def);
 	trace->shown++;
 	if (max && trace->shown >= max)
 		run->runner.stop = true;
@@ -260,6 +257,11 @@ static void handle_line(struct run *run, const char *line)
 		return;
 	}
 	run->stack = false;
+	if (trace->handle) {
+		show(run, line, &event, NULL);
+		event_line_free(&event);
+		return;
+	}
 	def = find_event(trace, &event);
 	if (trace->options->max_events &&
 	    trace->shown >= trace->options->max_events) {
@@ -337,8 +339,22 @@ static struct error *drain(struct run *run)
 	return NULL;
 }
 
+/* End the banner: how the run ends. */
+static void print_end(const struct trace *trace)
+{
+	if (trace->options->seconds > 0)
+		fprintf(stderr, " for %g seconds.\n", trace->options->seconds);
+	else
+		fputs(". Ctrl-C to end.\n", stderr);
+}
+
 static void print_banner(const struct trace *trace)
 {
+	if (trace->handle) {
+		fputs(trace->what, stderr);
+		print_end(trace);
+		return;
+	}
 	for (size_t i = 0; i < trace->n; i++) {
 		const struct definition *def = &trace->defs[i];
 		char *line = definition_line(def, 0, def->group);
@@ -346,15 +362,10 @@ static void print_banner(const struct trace *trace)
 		fprintf(stderr, "Tracing uprobe %s (%s", def->event, line);
 		if (def->sites.n > 1)
 			fprintf(stderr, " and %zu more", def->sites.n - 1);
-		if (i + 1 < trace->n)
-			fputs(").\n", stderr);
-		else if (trace->options->seconds > 0)
-			fprintf(stderr, ") for %g seconds.\n",
-				trace->options->seconds);
-		else
-			fputs("). Ctrl-C to end.\n", stderr);
+		fputs(i + 1 < trace->n ? ").\n" : ")", stderr);
 		free(line);
 	}
+	print_end(trace);
 	if (trace->options->header && !trace->options->json)
 		fputs("#           TASK-PID     CPU#  FLAGS  TIMESTAMP  FUNCTION\n",
 		      trace->out);

@@ -10,6 +10,7 @@
 #include "types.h"
 
 struct error;
+struct event_line;
 struct options;
 
 /**
@@ -28,6 +29,9 @@ struct options;
  * @foreign: number of events of other users of the tracer
  * @unwanted: number of events of tasks that the user did not ask for
  * @unknown: number of events whose task could not be looked up
+ * @handle: gets each event instead of its being printed; NULL to print them
+ * @data: for @handle
+ * @what: if @handle is set, what the banner says of the run
  */
 struct trace {
 	const struct options *options;
@@ -44,6 +48,9 @@ struct trace {
 	u64 foreign;
 	u64 unwanted;
 	u64 unknown;
+	void (*handle)(void *data, const struct event_line *event);
+	void *data;
+	const char *what;
 };
 
 struct error *trace_define(struct trace *trace);

@@ -44,6 +44,10 @@ enum return_mode {
  * @buffer_kb: --buffer
  * @string_max: --str, characters
  * @max_probes: --max-probes
+ * @depth: --depth
+ * @min: --min, seconds
+ * @summary: --summary
+ * @apart: --apart
  * @header: -H
  * @stacks: -s
  * @json: --json
@@ -70,6 +74,10 @@ struct options {
 	u64 buffer_kb;
 	u64 string_max;
 	u64 max_probes;
+	u64 depth;
+	double min;
+	bool summary;
+	bool apart;
 	bool header;
 	bool stacks;
 	bool json;

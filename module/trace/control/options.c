@@ -20,6 +20,7 @@ static const char * const names[TRACER_OPTIONS] = {
 	[TRACER_OPT_RECORD_TGID] = "record-tgid",
 	[TRACER_OPT_USERSTACKTRACE] = "userstacktrace",
 	[TRACER_OPT_EVENT_FORK] = "event-fork",
+	[TRACER_OPT_NANOSECONDS] = "nanoseconds",
 };
 
 static int set(struct tracer *t, enum tracer_option option, bool on)

@@ -153,7 +153,11 @@ static void render_context(struct tracer_text *t, const struct tracer_seen *seen
 	tracer_text_printf(t, "[%03d] ", seen->cpu);
 	if (has_option(seen, TRACER_OPT_IRQ_INFO))
 		render_flags(t, &record->entry);
-	tracer_text_printf(t, " %5llu.%06llu: ", us / 1000000, us % 1000000);
+	if (has_option(seen, TRACER_OPT_NANOSECONDS))
+		tracer_text_printf(t, " %5llu.%09llu: ", seen->ts / NSEC_PER_SEC,
+				   seen->ts % NSEC_PER_SEC);
+	else
+		tracer_text_printf(t, " %5llu.%06llu: ", us / 1000000, us % 1000000);
 }
 
 /**

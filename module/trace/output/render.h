@@ -8,7 +8,7 @@
 #include "trace/lib/text.h"
 
 /**
- * enum tracer_option - the options of trace_options; the names are the same as in tracefs
+ * enum tracer_option - the options of trace_options; most names are the same as in tracefs
  * @TRACER_OPT_OVERWRITE: if the buffer is full, the oldest records are overwritten;
  *	otherwise the newest are lost
  * @TRACER_OPT_CONTEXT_INFO: lines show thread, CPU, flags and time
@@ -16,6 +16,8 @@
  * @TRACER_OPT_RECORD_TGID: with @TRACER_OPT_CONTEXT_INFO, lines show the process, too
  * @TRACER_OPT_USERSTACKTRACE: hits record the user stack
  * @TRACER_OPT_EVENT_FORK: children of the threads in set_event_pid join them
+ * @TRACER_OPT_NANOSECONDS: with @TRACER_OPT_CONTEXT_INFO, times have nine digits; tracefs has no
+ *	such option
  * @TRACER_OPTIONS: number of options
  */
 enum tracer_option {
@@ -25,6 +27,7 @@ enum tracer_option {
 	TRACER_OPT_RECORD_TGID,
 	TRACER_OPT_USERSTACKTRACE,
 	TRACER_OPT_EVENT_FORK,
+	TRACER_OPT_NANOSECONDS,
 	TRACER_OPTIONS,
 };
 

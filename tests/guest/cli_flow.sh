@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: flow shows calls as they nest, with recursion, longjmp(), threads and exec, as text, objects and sums
+# cpus: 2
+# timeout: 240
+# needs: python3 bash
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+ktap_plan 24
+
+prog=$tmp/flow
+cp "$UPROBES_TOP/build/progs/flow" "$prog"
+
+# flow ARGUMENT...: run the helper; calls are in $tmp/out, messages in $tmp/err.
+flow() {
+	uprobe flow "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+}
+
+# tree: print the calls without times and threads.
+tree() {
+	grep -v '^#' "${1:-$tmp/out}" | sed -E 's/^.{11} \[ *[0-9]+\] //'
+}
+
+whole='fl_all() {
+  fl_slow() {
+    fl_leaf();
+  } /* fl_slow */
+  fl_down() {
+    fl_down() {
+      fl_down() {
+        fl_down() {
+          fl_leaf();
+        } /* fl_down */
+      } /* fl_down */
+    } /* fl_down */
+  } /* fl_down */
+  fl_catch() {
+    fl_jump() {
+      fl_jump() {
+        fl_jump(); /* left without a return */
+      } /* fl_jump, left without a return */
+    } /* fl_jump, left without a return */
+    fl_leaf();
+  } /* fl_catch */
+  fl_leaf();
+} /* fl_all */'
+# The functions that are left by return instructions are seen there, the others by their return addresses.
+for how in "without traps" "by traps"; do
+	echo $([ "$how" = "by traps" ]; echo $?) >$dir/jump
+	flow --apart -c "$prog" "$prog:fl_*"
+	is "$status $(tree | head -n 23)" "0 $whole" "$how: calls are shown as they nest"
+	is "$(tree | tail -n +24)" 'fl_thread() {
+  fl_tail() {
+    fl_leaf();
+  } /* fl_tail */
+} /* fl_thread */' "$how: those of another thread are apart"
+	is "$(grep -c '^#.* is a thread of flow ' "$tmp/out")" 2 "$how: both threads are named"
+	like "$(cat "$tmp/err")" '3 calls ended without a return' "$how: a message counts the calls that were left"
+done
+flow -c "$prog" "$prog:fl_*"
+is "$(tree | sort)" "$( (echo "$whole"; printf 'fl_thread() {\n  fl_tail() {\n    fl_leaf();\n  } /* fl_tail */\n} /* fl_thread */\n') | sort)" \
+	"without --apart, the same lines are there"
+like "$(grep 'fl_slow \*/' "$tmp/out")" '^ +[2-9][0-9](\.[0-9])?ms \* ' "a slow call has its time, and a mark"
+
+flow --apart --depth 2 -c "$prog" "$prog:fl_*"
+is "$(tree | head -n 6)" 'fl_all() {
+  fl_slow();
+  fl_down();
+  fl_catch();
+  fl_leaf();
+} /* fl_all */' "--depth shows outer calls only"
+flow --apart --min 15ms -c "$prog" "$prog:fl_*"
+is "$(tree)" 'fl_all() {
+  fl_slow();
+} /* fl_all */' "--min shows slow calls, and those around them"
+
+ln "$prog" "$tmp/other"
+flow --apart -c "$tmp/other; exec $prog" "$prog:fl_*"
+is "$(grep -c ' is a thread of other ' "$tmp/out") $(grep -c ' is a thread of flow ' "$tmp/out")" "2 2" \
+	"another program has another name"
+
+flow --summary -c "$prog" "$prog:fl_*"
+is "$(awk 'NR > 1 { print $NF, $1 }' "$tmp/out" | sort | xargs)" \
+	"fl_all 1 fl_catch 1 fl_down 4 fl_jump 3 fl_leaf 5 fl_slow 1 fl_tail 1 fl_thread 1" \
+	"--summary counts the calls of each function"
+is "$(awk 'NR == 2 { print $NF }' "$tmp/out")" fl_slow "the function with the most time of its own comes first"
+flow -o "$tmp/flow.json" -c "$prog" "$prog:fl_*"
+is "$(python3 -c '
+import json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+calls = [e for e in events if e["ph"] == "X"]
+slow = [e for e in calls if e["name"] == "fl_slow"][0]
+inner = [e for e in calls if e["tid"] == slow["tid"] and slow["ts"] < e["ts"] < slow["ts"] + slow["dur"]]
+print(len(calls), slow["dur"] > 15000, [e["name"] for e in inner], len({e["tid"] for e in calls}),
+      len([e for e in events if e["ph"] == "M"]), len([e for e in calls if "left" in e.get("args", {})]))' "$tmp/flow.json")" \
+	"17 True ['fl_leaf'] 2 2 3" "-o FILE.json writes an object for each call, in the Trace Event Format"
+
+# A program from Debian: as many calls of each function as count says, and the same output.
+run='bash -c "for i in 1 2 3; do echo \$i; done; f() { return 3; }; f; echo \$?; echo x | cat"'
+plain=$(sh -c "$run")
+is "$(uprobe flow --summary --top 5000 -c "$run" -o "$tmp/lines" 'bash:*' 2>"$tmp/err")" "$plain" "bash has the same output"
+like "$(cat "$tmp/err")" 'Following 1[0-9]{3} functions' "all its functions are followed"
+like "$(cat "$tmp/err")" ' 0 missed, 0 lost' "all its calls are followed"
+uprobe count --top 5000 -c "$run" -o "$tmp/count" 'bash:*' >/dev/null 2>&1
+# Some functions depend on the process id, or on time.
+is "$(join <(awk 'NR > 1 { print $NF, $1 }' "$tmp/lines" | sort) <(awk 'NR > 1 { print $2, $1 }' "$tmp/count" | sort) |
+	awk '{ n++; same += $2 == $3 } END { print (n > 200), (same / n > 0.95) }')" "1 1" \
+	"as many calls of each function are followed as counted"
+run="python3 -c 'print(sum(len(str(i)) for i in range(200)))'"
+plain=$(sh -c "$run")
+is "$(uprobe flow --min 1ms -c "$run" -o "$tmp/lines" 'python3:Py*' 2>"$tmp/err")" "$plain" "python3 has the same output"
+like "$(cat "$tmp/lines")" '^ +[0-9.]+ms [#*] .*Py_' "slow calls are shown"
+
+flow "r:$prog:fl_leaf"
+is "$status" 2 "a return probe is refused"
+flow -c "$prog" "$prog:none_*"
+is "$status" 3 "a pattern without a function is an error"

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe flow TARGET:PATTERN... */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "elf/text.h"
+#include "probe/definitions.h"
+#include "probe/exits.h"
+#include "probe/misused.h"
+#include "probe/place.h"
+#include "probe/target.h"
+#include "symbols/lookup.h"
+#include "symbols/pattern.h"
+#include "symbols/runtimes.h"
+#include "symbols/short_name.h"
+#include "tracer/control.h"
+#include "tracer/event_line.h"
+#include "tracer/flow.h"
+#include "tracer/own_group.h"
+#include "tracer/task_filter.h"
+#include "tracer/trace.h"
+#include "util/error.h"
+#include "util/options.h"
+#include "util/output.h"
+#include "util/probe_spec.h"
+#include "util/util.h"
+
+/* More functions than this are more often a mistake than not. */
+#define MAX_FUNCTIONS 20000
+
+/* The stack pointer, which pairs the entry of a call and its return. */
+#define SP_ARG "s=%sp:x64"
+
+/* A return probe finds the stack pointer behind the word with the return address. */
+#define RETURN_WORD 8
+
+/**
+ * struct following - a run of flow
+ * @trace: the events: f1 is the entry of function number 1, x1 is its exit
+ * @cap: capacity of @trace.defs
+ * @flow: the calls
+ * @left_out: number of functions whose returns cannot be seen
+ */
+struct following {
+	struct trace trace;
+	size_t cap;
+	struct flow flow;
+	size_t left_out;
+};
+
+static struct definition *add_definition(struct following *run, char kind, char name, size_t nr)
+{
+	struct trace *trace = &run->trace;
+	struct definition *def;
+
+	trace->defs = grow(trace->defs, trace->n, &run->cap, sizeof(*trace->defs));
+	def = &trace->defs[trace->n++];
+	*def = (struct definition) { .kind = kind, .event = xasprintf("%c%zu", name, nr) };
+	return def;
+}
+
+static void add_place(struct definition *def, const struct elf_image *img, u64 addr, u64 offset)
+{
+	struct probe_site *site;
+
+	probe_sites_add(&def->sites, img->path, offset, 0, SP_ARG);
+	site = &def->sites.v[def->sites.n - 1];
+	free(site->expected);
+	site->expected = text_expected(img, addr);
+}
+
+/* Get the position of an address in the file, if an instruction there can be probed. */
+static bool place_of(const struct elf_image *img, u64 addr, u64 *offset)
+{
+	struct error *err = text_check_probable(img, addr);
+
+	if (!err)
+		err = elf_image_offset(img, addr, offset);
+	error_free(err);
+	return !err;
+}
+
+/* Follow a function.  @runtime: its return address must stay, or NULL. */
+static void add_function(struct following *run, struct symbols *syms, const struct symbol *sym,
+			 const struct runtime *runtime)
+{
+	const struct elf_image *img = syms->image;
+	u64 entry = pattern_address(syms, sym, 'p'), offset, start;
+	struct definition *def;
+	struct exits exits;
+	bool only, known;
+	size_t nr;
+
+	only = exits_only_returns(syms, sym, sym->addr, &exits);
+	known = place_of(img, entry, &offset) && place_of(img, sym->addr, &start);
+	if (!known || (!only && runtime_minds(runtime, sym->name))) {
+		run->left_out++;
+		exits_free(&exits);
+		return;
+	}
+	nr = flow_add_function(&run->flow, short_name(sym->name), !only);
+	add_place(add_definition(run, 'p', 'f', nr), img, entry, offset);
+	def = add_definition(run, only ? 'p' : 'r', 'x', nr);
+	for (size_t i = 0; only && i < exits.returns.n; i++)
+		add_place(def, img, exits.returns.v[i].addr, exits.returns.v[i].offset);
+	if (!only)
+		add_place(def, img, sym->addr, start);
+	exits_free(&exits);
+}
+
+static struct error *add_spec(struct following *run, const char *text,
+			      const struct options *options)
+{
+	char *full = is_probe_spec(text) ? xstrdup(text) : xasprintf("p:%s", text);
+	struct matches found = { 0 };
+	struct probe_spec spec;
+	struct target target;
+	struct symbols syms;
+	struct error *err = probe_spec_parse(full, &spec);
+
+	free(full);
+	if (err)
+		return err;
+	if (spec.kind != 'p' || *spec.args || spec.event)
+		err = error_new(STATUS_USAGE,
+				"flow takes TARGET:FUNCTION, also with a pattern, and no arguments: uprobe flow 'libc:mem*'");
+	/* Leave out the functions whose returns cannot be probed. */
+	spec.kind = 'r';
+	if (!err)
+		err = definition_target(&spec, options, &target, &syms);
+	if (err) {
+		probe_spec_free(&spec);
+		return err;
+	}
+	err = pattern_find(&spec, &syms, &found);
+	for (size_t i = 0; i < found.n && !err; i++)
+		add_function(run, &syms, found.v[i], runtime_of(syms.image));
+	matches_free(&found);
+	symbols_free(&syms);
+	target_close(&target);
+	probe_spec_free(&spec);
+	return err;
+}
+
+/* Convert a time as it stands in the line: SECONDS.NANOSECONDS. */
+static u64 event_time(const struct event_line *event)
+{
+	char *end;
+	u64 seconds = strtoull(event->time, &end, 10);
+
+	return seconds * 1000000000 + (*end == '.' ? strtoull(end + 1, NULL, 10) : 0);
+}
+
+static void handle(void *data, const struct event_line *line)
+{
+	struct following *run = data;
+	struct flow_event event = {
+		.tid = line->tid, .pid = line->pid, .comm = line->comm, .comm_len = line->comm_len,
+		.time = event_time(line),
+	};
+	char *end;
+
+	event.function = strtoull(line->event + 1, &end, 10);
+	if (end != line->event + line->event_len || event.function >= run->flow.nr_functions ||
+	    line->n != 1)
+		return;
+	event.sp = strtoull(line->values[0].text, NULL, 16);
+	if (line->is_return)
+		event.sp -= RETURN_WORD;
+	if (line->event[0] == 'f')
+		flow_enter(&run->flow, &event);
+	else
+		flow_leave(&run->flow, &event);
+}
+
+static struct error *follow(struct following *run)
+{
+	const struct options *options = run->trace.options;
+	struct trace *trace = &run->trace;
+	struct error *err;
+
+	err = control_session(trace->dir, &trace->session);
+	if (!err && trace->session < 0)
+		err = error_new(STATUS_DENIED,
+				"%s has no sessions: flow needs the uprobes module", trace->dir);
+	if (!err)
+		err = output_open(options->output, &trace->out);
+	if (!err) {
+		run->flow.out = trace->out;
+		flow_begin(&run->flow);
+		err = trace_run(trace);
+		flow_end(&run->flow);
+	}
+	if (trace->session >= 0)
+		close(trace->session);
+	if (run->flow.left && !err)
+		remark("%llu calls ended without a return: by an exception, or longjmp()",
+		       (unsigned long long)run->flow.left);
+	return output_close(options->output, trace->out, err);
+}
+
+static struct error *prepare(struct following *run, int argc, char **argv)
+{
+	const struct options *options = run->trace.options;
+	u64 max = options->max_probes ? options->max_probes : MAX_FUNCTIONS;
+	struct error *err = misused_in_flow(options);
+
+	if (!err && !argc)
+		err = error_new(STATUS_USAGE,
+				"flow takes functions, also as patterns: uprobe flow -c CMD 'TARGET:*'");
+	for (int i = 0; i < argc && !err; i++)
+		err = add_spec(run, argv[i], options);
+	if (!err && !run->flow.nr_functions)
+		err = error_new(STATUS_REFUSED,
+				"none of these functions can be followed: their return addresses must stay, and they are not left by return instructions alone; trace calls: uprobe p:TARGET:FUNCTION");
+	if (!err && run->left_out)
+		remark("%zu functions are left out: their returns cannot be seen", run->left_out);
+	if (!err && run->flow.nr_functions > max)
+		err = definitions_too_many(run->flow.nr_functions, max);
+	if (!err)
+		err = task_filter_check(options);
+	return err ? err : control_check(run->trace.dir);
+}
+
+static enum flow_form form_of(const struct options *options)
+{
+	if (options->summary)
+		return FLOW_SUMMARY;
+	return options->json || (options->output && str_ends(options->output, ".json")) ?
+	       FLOW_JSON : FLOW_TEXT;
+}
+
+/* Room for the calls of a busy program, in kilobytes for each processor. */
+#define BUFFER_DEFAULT 16384
+
+int cmd_flow(const struct options *given, int argc, char **argv)
+{
+	struct options own = *given, *options = &own;
+	struct following run = {
+		.trace = {
+			.options = options, .dir = control_dir(options), .group = own_group(),
+			.session = -1, .handle = handle, .data = &run,
+		},
+		.flow = {
+			.form = form_of(options), .apart = options->apart, .depth = options->depth,
+			.min = (u64)(options->min * 1e9), .top = options->top,
+		},
+	};
+	struct error *err = prepare(&run, argc, argv);
+	char *what;
+
+	if (!own.buffer_kb)
+		own.buffer_kb = BUFFER_DEFAULT;
+	what = xasprintf("Following %zu function%s", run.flow.nr_functions,
+			 run.flow.nr_functions == 1 ? "" : "s");
+	run.trace.what = what;
+	if (!err)
+		err = follow(&run);
+	for (size_t i = 0; i < run.trace.n; i++)
+		definition_free(&run.trace.defs[i]);
+	free(run.trace.defs);
+	free(run.trace.group);
+	free(what);
+	flow_free(&run.flow);
+	return error_report(err);
+}

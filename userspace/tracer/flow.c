@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A call and its return are paired by the stack pointer: at an exit it is the same as at the
+ * entry.  A call that is left by an exception or longjmp() has no return: it ends when a call
+ * further up the stack does, or when another call begins there.
+ */
+#include "flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "flow_print.h"
+#include "util/util.h"
+
+/* A stack pointer that is higher by more than this is on another stack. */
+#define STACK_MAX (8u << 20)
+
+/**
+ * flow_add_function() - add a function
+ * @flow: the calls
+ * @name: its name, from malloc()
+ * @tails: see struct flow_function
+ *
+ * Return: its number.
+ */
+size_t flow_add_function(struct flow *flow, char *name, bool tails)
+{
+	flow->functions = grow(flow->functions, flow->nr_functions, &flow->cap_functions,
+			       sizeof(*flow->functions));
+	flow->functions[flow->nr_functions] = (struct flow_function) {
+		.name = name, .tails = tails,
+	};
+	return flow->nr_functions++;
+}
+
+static bool same_comm(const struct flow_task *task, const struct flow_event *event)
+{
+	return strlen(task->comm) == event->comm_len &&
+	       !memcmp(task->comm, event->comm, event->comm_len);
+}
+
+static void set_comm(struct flow *flow, struct flow_task *task, const struct flow_event *event)
+{
+	snprintf(task->comm, sizeof(task->comm), "%.*s", (int)event->comm_len, event->comm);
+	flow_print_task(flow, task);
+}
+
+static struct flow_task *find_task(struct flow *flow, const struct flow_event *event)
+{
+	struct flow_task *task;
+
+	if (flow->last < flow->nr_tasks && flow->tasks[flow->last].tid == event->tid)
+		return &flow->tasks[flow->last];
+	for (flow->last = 0; flow->last < flow->nr_tasks; flow->last++)
+		if (flow->tasks[flow->last].tid == event->tid)
+			return &flow->tasks[flow->last];
+	flow->tasks = grow(flow->tasks, flow->nr_tasks, &flow->cap_tasks, sizeof(*flow->tasks));
+	task = &flow->tasks[flow->nr_tasks++];
+	*task = (struct flow_task) { .tid = event->tid, .pid = event->pid, .out = flow->out };
+	set_comm(flow, task, event);
+	return task;
+}
+
+/* Check for a call of the same function further out. */
+static bool is_nested(const struct flow_task *task, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (task->v[i].function == task->v[n].function)
+			return true;
+	return false;
+}
+
+/* End the innermost call. */
+static void end_call(struct flow *flow, struct flow_task *task, u64 time, enum flow_how how)
+{
+	struct flow_call *call = &task->v[task->n - 1];
+	struct flow_function *function = &flow->functions[call->function];
+	u64 took = time > call->begin ? time - call->begin : 0;
+
+	flow_print_call(flow, task, task->n - 1, time, how);
+	function->calls++;
+	function->own += took > call->inner ? took - call->inner : 0;
+	if (!is_nested(task, task->n - 1))
+		function->total += took;
+	if (took > function->max)
+		function->max = took;
+	flow->left += how == FLOW_LEFT;
+	task->n--;
+	if (task->n)
+		task->v[task->n - 1].inner += took;
+}
+
+/* Check whether the task has another stack, or is further up the same one. */
+static bool is_elsewhere(const struct flow_call *last, u64 sp)
+{
+	return sp > last->sp || last->sp - sp > STACK_MAX;
+}
+
+/*
+ * A task that has executed another program has another name, and another stack.  The calls of the
+ * old program are over.
+ */
+static void notice_exec(struct flow *flow, struct flow_task *task, const struct flow_event *event)
+{
+	if (same_comm(task, event))
+		return;
+	if (task->n && is_elsewhere(&task->v[task->n - 1], event->sp))
+		while (task->n)
+			end_call(flow, task, event->time, FLOW_LEFT);
+	set_comm(flow, task, event);
+}
+
+/*
+ * Check whether a call must be over when another one begins: that one is further up the stack.  If
+ * it is at the same place, a function may have jumped to another one.
+ */
+static bool is_over(const struct flow *flow, const struct flow_call *last,
+		    const struct flow_event *event)
+{
+	if (last->sp == event->sp)
+		return last->function == event->function || !flow->functions[last->function].tails;
+	return event->sp > last->sp && event->sp - last->sp <= STACK_MAX;
+}
+
+/** flow_begin() - begin to print */
+void flow_begin(struct flow *flow)
+{
+	flow_print_begin(flow);
+}
+
+/**
+ * flow_enter() - a call begins
+ * @flow: the calls
+ * @event: the hit at the entry
+ */
+void flow_enter(struct flow *flow, const struct flow_event *event)
+{
+	struct flow_task *task = find_task(flow, event);
+
+	notice_exec(flow, task, event);
+	while (task->n && is_over(flow, &task->v[task->n - 1], event))
+		end_call(flow, task, event->time, FLOW_LEFT);
+	if (flow->form == FLOW_TEXT && !flow->min && (!flow->depth || task->n < flow->depth))
+		flow_print_open(flow, task, task->n);
+	task->v = grow(task->v, task->n, &task->cap, sizeof(*task->v));
+	task->v[task->n++] = (struct flow_call) {
+		.function = event->function, .sp = event->sp, .begin = event->time,
+	};
+}
+
+/**
+ * flow_leave() - a call ends
+ * @flow: the calls
+ * @event: the hit at a return instruction, or behind the return
+ *
+ * A call that began before the first event is not known, and its end is left out.
+ */
+void flow_leave(struct flow *flow, const struct flow_event *event)
+{
+	struct flow_task *task = find_task(flow, event);
+	size_t n = task->n;
+
+	while (n && (task->v[n - 1].function != event->function ||
+		     task->v[n - 1].sp != event->sp))
+		n--;
+	if (!n)
+		return;
+	while (task->n > n)
+		end_call(flow, task, event->time, FLOW_LEFT);
+	end_call(flow, task, event->time, FLOW_RETURNED);
+}
+
+/** flow_end() - print what is left: the calls under way, threads apart, sums */
+void flow_end(struct flow *flow)
+{
+	for (size_t i = 0; i < flow->nr_tasks; i++) {
+		struct flow_task *task = &flow->tasks[i];
+
+		for (; task->n; task->n--)
+			flow_print_call(flow, task, task->n - 1, 0, FLOW_UNDER_WAY);
+	}
+	flow_print_end(flow);
+}
+
+void flow_free(struct flow *flow)
+{
+	for (size_t i = 0; i < flow->nr_functions; i++)
+		free(flow->functions[i].name);
+	for (size_t i = 0; i < flow->nr_tasks; i++) {
+		if (flow->tasks[i].out != flow->out)
+			fclose(flow->tasks[i].out);
+		free(flow->tasks[i].text);
+		free(flow->tasks[i].v);
+	}
+	free(flow->functions);
+	free(flow->tasks);
+	memset(flow, 0, sizeof(*flow));
+}

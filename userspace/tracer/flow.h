@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The calls of a program as they nest, from hits at entries and exits of functions. */
+#ifndef _USERSPACE_FLOW_H
+#define _USERSPACE_FLOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "types.h"
+
+/**
+ * struct flow_function - a function, and the sums of its calls
+ * @name: for the user
+ * @tails: it may be left by a jump to another function
+ * @calls: number of calls that have ended
+ * @total: nanoseconds in these calls; calls within a call of the same function count once
+ * @own: nanoseconds in these calls without those in calls of other functions that are followed
+ * @max: nanoseconds in the longest call
+ */
+struct flow_function {
+	char *name;
+	bool tails;
+	u64 calls;
+	u64 total;
+	u64 own;
+	u64 max;
+};
+
+/**
+ * struct flow_call - a call that has not ended
+ * @function: number of its function
+ * @sp: the stack pointer at its entry
+ * @begin: when it began, in nanoseconds
+ * @inner: nanoseconds in calls from it
+ * @open: its first line is printed
+ */
+struct flow_call {
+	size_t function;
+	u64 sp;
+	u64 begin;
+	u64 inner;
+	bool open;
+};
+
+/**
+ * struct flow_task - a thread
+ * @tid: its id
+ * @pid: the id of its process
+ * @comm: its name
+ * @v: its calls, the outermost one first
+ * @n: number of @v
+ * @cap: capacity of @v
+ * @out: where its lines go
+ * @text: if threads are printed apart, what @out has collected
+ * @size: bytes of @text
+ */
+struct flow_task {
+	pid_t tid;
+	pid_t pid;
+	char comm[16];
+	struct flow_call *v;
+	size_t n;
+	size_t cap;
+	FILE *out;
+	char *text;
+	size_t size;
+};
+
+/**
+ * enum flow_form - what to print
+ * @FLOW_TEXT: lines as the calls begin and end
+ * @FLOW_JSON: an object for each call, in the Trace Event Format
+ * @FLOW_SUMMARY: a line for each function at the end
+ */
+enum flow_form {
+	FLOW_TEXT,
+	FLOW_JSON,
+	FLOW_SUMMARY,
+};
+
+/**
+ * struct flow - all calls
+ * @functions: the functions
+ * @nr_functions: number of @functions
+ * @cap_functions: capacity of @functions
+ * @tasks: the threads
+ * @nr_tasks: number of @tasks
+ * @cap_tasks: capacity of @tasks
+ * @last: number of the thread of the last event
+ * @out: the output file
+ * @form: what to print
+ * @apart: print each thread by itself, at the end
+ * @min: print only calls that took so many nanoseconds, and those around them
+ * @depth: print only so many levels; 0 for all
+ * @top: print so many functions in a summary
+ * @left: number of calls that ended without a return
+ * @printed: number of objects printed
+ */
+struct flow {
+	struct flow_function *functions;
+	size_t nr_functions;
+	size_t cap_functions;
+	struct flow_task *tasks;
+	size_t nr_tasks;
+	size_t cap_tasks;
+	size_t last;
+	FILE *out;
+	enum flow_form form;
+	bool apart;
+	u64 min;
+	u64 depth;
+	u64 top;
+	u64 left;
+	u64 printed;
+};
+
+/**
+ * struct flow_event - a hit
+ * @tid: the thread
+ * @pid: its process
+ * @comm: its name
+ * @comm_len: bytes of @comm
+ * @function: number of the function
+ * @sp: the stack pointer at the function's entry
+ * @time: in nanoseconds
+ */
+struct flow_event {
+	pid_t tid;
+	pid_t pid;
+	const char *comm;
+	size_t comm_len;
+	size_t function;
+	u64 sp;
+	u64 time;
+};
+
+size_t flow_add_function(struct flow *flow, char *name, bool tails);
+void flow_begin(struct flow *flow);
+void flow_enter(struct flow *flow, const struct flow_event *event);
+void flow_leave(struct flow *flow, const struct flow_event *event);
+void flow_end(struct flow *flow);
+void flow_free(struct flow *flow);
+
+#endif /* _USERSPACE_FLOW_H */

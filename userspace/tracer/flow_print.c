@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "flow_print.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "histogram.h"
+#include "util/json.h"
+#include "util/util.h"
+
+/* Number of lines of a summary without --top. */
+#define TOP_DEFAULT 20
+
+/* Deeper calls are not indented further. */
+#define INDENT_MAX 40
+
+static bool too_deep(const struct flow *flow, size_t n)
+{
+	return flow->depth && n >= flow->depth;
+}
+
+/* The mark of a call that took long, as in the kernel's function_graph. */
+static char mark(u64 took)
+{
+	static const struct {
+		u64 ns;
+		char mark;
+	} marks[] = {
+		{ 1000000000, '$' }, { 100000000, '@' }, { 10000000, '*' }, { 1000000, '#' },
+		{ 100000, '!' }, { 10000, '+' },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(marks); i++)
+		if (took > marks[i].ns)
+			return marks[i].mark;
+	return ' ';
+}
+
+static void print_start(const struct flow_task *task, size_t n, const char *took, char marked)
+{
+	fprintf(task->out, "%9s %c [%7d] %*s", took, marked, task->tid,
+		(int)(2 * (n < INDENT_MAX ? n : INDENT_MAX)), "");
+}
+
+/** flow_print_begin() - print what comes before all calls */
+void flow_print_begin(struct flow *flow)
+{
+	if (flow->form == FLOW_TEXT)
+		fputs("# DURATION    [    TID] CALLS\n", flow->out);
+	else if (flow->form == FLOW_JSON)
+		fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", flow->out);
+}
+
+/* Begin an object: the one before is complete. */
+static void next_object(struct flow *flow)
+{
+	fputs(flow->printed++ ? ",\n" : "", flow->out);
+}
+
+/**
+ * flow_print_task() - a thread has its first event, or another name
+ * @flow: the calls
+ * @task: the thread; its output is set
+ */
+void flow_print_task(struct flow *flow, struct flow_task *task)
+{
+	const char *comm = task->comm;
+
+	if (flow->apart && task->out == flow->out) {
+		task->out = open_memstream(&task->text, &task->size);
+		if (!task->out)
+			task->out = flow->out;
+	}
+	if (flow->form == FLOW_TEXT) {
+		fprintf(task->out, "#             [%7d] is a thread of %s (%d)\n", task->tid, comm,
+			task->pid);
+	} else if (flow->form == FLOW_JSON) {
+		next_object(flow);
+		fprintf(flow->out,
+			"{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":",
+			task->pid, task->tid);
+		json_string(flow->out, comm, strlen(comm));
+		fputs("}}", flow->out);
+	}
+}
+
+/**
+ * flow_print_open() - print the first lines of calls that have none yet
+ * @flow: the calls
+ * @task: the thread
+ * @n: of so many of its outermost calls
+ */
+void flow_print_open(struct flow *flow, struct flow_task *task, size_t n)
+{
+	for (size_t i = 0; i < n && !too_deep(flow, i); i++) {
+		if (task->v[i].open)
+			continue;
+		task->v[i].open = true;
+		print_start(task, i, "", ' ');
+		fprintf(task->out, "%s() {\n", flow->functions[task->v[i].function].name);
+	}
+}
+
+static void print_text(struct flow *flow, struct flow_task *task, size_t n, u64 took,
+		       enum flow_how how)
+{
+	static const char *const notes[] = {
+		[FLOW_LEFT] = "left without a return",
+		[FLOW_UNDER_WAY] = "has not returned",
+	};
+	const struct flow_call *call = &task->v[n];
+	const char *name = flow->functions[call->function].name;
+	char text[DURATION_LEN] = "";
+
+	flow_print_open(flow, task, n);
+	if (how != FLOW_UNDER_WAY)
+		duration_text(took, text);
+	print_start(task, n, text, how == FLOW_UNDER_WAY ? ' ' : mark(took));
+	if (call->open)
+		fprintf(task->out, "} /* %s", name);
+	else
+		fprintf(task->out, "%s();%s", name, notes[how] ? " /*" : "");
+	if (notes[how])
+		fprintf(task->out, "%s%s", call->open ? ", " : " ", notes[how]);
+	fputs(call->open || notes[how] ? " */\n" : "\n", task->out);
+}
+
+static void print_json(struct flow *flow, const struct flow_task *task,
+		       const struct flow_call *call, u64 took, enum flow_how how)
+{
+	const char *name = flow->functions[call->function].name;
+
+	next_object(flow);
+	fputs("{\"name\":", flow->out);
+	json_string(flow->out, name, strlen(name));
+	fprintf(flow->out, ",\"ph\":\"X\",\"ts\":%llu.%03llu,\"dur\":%llu.%03llu,\"pid\":%d,\"tid\":%d",
+		(unsigned long long)call->begin / 1000, (unsigned long long)call->begin % 1000,
+		(unsigned long long)took / 1000, (unsigned long long)took % 1000, task->pid,
+		task->tid);
+	if (how == FLOW_LEFT)
+		fputs(",\"args\":{\"left\":\"without a return\"}", flow->out);
+	putc('}', flow->out);
+}
+
+/**
+ * flow_print_call() - print a call that has ended, or that is under way at the end
+ * @flow: the calls
+ * @task: the thread
+ * @n: the number of the call; all calls within it are printed
+ * @time: when it ended
+ * @how: how it ended
+ */
+void flow_print_call(struct flow *flow, struct flow_task *task, size_t n, u64 time,
+		     enum flow_how how)
+{
+	const struct flow_call *call = &task->v[n];
+	u64 took = time > call->begin ? time - call->begin : 0;
+	bool wanted = how == FLOW_UNDER_WAY ? !flow->min : took >= flow->min;
+
+	if (flow->form == FLOW_SUMMARY || too_deep(flow, n) || (!wanted && !call->open))
+		return;
+	if (flow->form == FLOW_TEXT)
+		print_text(flow, task, n, took, how);
+	else if (how != FLOW_UNDER_WAY)
+		print_json(flow, task, call, took, how);
+}
+
+static int by_own(const void *pa, const void *pb)
+{
+	const struct flow_function *a = pa, *b = pb;
+
+	if (a->own != b->own)
+		return a->own < b->own ? 1 : -1;
+	if (a->calls != b->calls)
+		return a->calls < b->calls ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static void print_sums(struct flow *flow)
+{
+	size_t top = flow->top ? flow->top : TOP_DEFAULT, hidden = 0;
+
+	qsort(flow->functions, flow->nr_functions, sizeof(*flow->functions), by_own);
+	fprintf(flow->out, "%10s %9s %9s %9s %9s  %s\n", "CALLS", "OWN", "TOTAL", "MEAN", "MAX",
+		"FUNCTION");
+	for (size_t i = 0; i < flow->nr_functions; i++) {
+		const struct flow_function *f = &flow->functions[i];
+		char text[4][DURATION_LEN];
+
+		if (!f->calls)
+			continue;
+		if (!top) {
+			hidden++;
+			continue;
+		}
+		top--;
+		duration_text(f->own, text[0]);
+		duration_text(f->total, text[1]);
+		duration_text(f->total / f->calls, text[2]);
+		duration_text(f->max, text[3]);
+		fprintf(flow->out, "%10llu %9s %9s %9s %9s  %s\n", (unsigned long long)f->calls,
+			text[0], text[1], text[2], text[3], f->name);
+	}
+	if (hidden)
+		fprintf(stderr, "%zu more functions were called; see --top\n", hidden);
+}
+
+/** flow_print_end() - print what comes after all calls */
+void flow_print_end(struct flow *flow)
+{
+	for (size_t i = 0; i < flow->nr_tasks && flow->apart; i++) {
+		struct flow_task *task = &flow->tasks[i];
+
+		fflush(task->out);
+		if (task->out != flow->out)
+			fwrite(task->text, 1, task->size, flow->out);
+	}
+	if (flow->form == FLOW_JSON)
+		fputs("\n]}\n", flow->out);
+	else if (flow->form == FLOW_SUMMARY)
+		print_sums(flow);
+}
