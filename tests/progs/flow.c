@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -O1 -pthread -fno-optimize-sibling-calls -fno-inline -no-pie
+// cflags: -O1 -pthread -fno-optimize-sibling-calls -fno-inline -fno-omit-frame-pointer -no-pie
 /*
  * Calls functions in a known order: nested, recursive, left by longjmp(), in two threads. Then, with an
  * argument, it executes itself anew, without the argument.

@@ -15,6 +15,7 @@ int cmd_list(const struct options *options, int argc, char **argv);
 int cmd_offset(const struct options *options, int argc, char **argv);
 int cmd_resolve(const struct options *options, int argc, char **argv);
 int cmd_sdt(const struct options *options, int argc, char **argv);
+int cmd_stacks(const struct options *options, int argc, char **argv);
 int cmd_status(const struct options *options, int argc, char **argv);
 int cmd_vars(const struct options *options, int argc, char **argv);
 

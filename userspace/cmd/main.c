@@ -83,7 +83,7 @@ static void print_help(FILE *out)
 
 enum {
 	OPT_ALL = 256, OPT_APART, OPT_BUFFER, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR,
-	OPT_DEPTH, OPT_FORCE, OPT_JSON, OPT_MAX_PROBES, OPT_MIN, OPT_RETURN, OPT_SELF,
+	OPT_DEPTH, OPT_FOLDED, OPT_FORCE, OPT_JSON, OPT_MAX_PROBES, OPT_MIN, OPT_RETURN, OPT_SELF,
 	OPT_STR, OPT_SUMMARY, OPT_TOP, OPT_UID, OPT_VERSION,
 };
 
@@ -95,6 +95,7 @@ static const struct option long_options[] = {
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
 	{ "depth", required_argument, NULL, OPT_DEPTH },
+	{ "folded", no_argument, NULL, OPT_FOLDED },
 	{ "force", required_argument, NULL, OPT_FORCE },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -215,6 +216,9 @@ static struct error *parse_option(int opt, struct options *options)
 		break;
 	case OPT_DEPTH:
 		return parse_number("--depth", optarg, &options->depth);
+	case OPT_FOLDED:
+		options->folded = true;
+		break;
 	case OPT_FORCE:
 		return force_parse(optarg, &options->force);
 	case OPT_JSON:
@@ -329,6 +333,7 @@ static const struct command {
 	{ "offset", cmd_offset, true },
 	{ "resolve", cmd_resolve },
 	{ "sdt", cmd_sdt, true },
+	{ "stacks", cmd_stacks },
 	{ "status", cmd_status },
 	{ "vars", cmd_vars, true },
 };

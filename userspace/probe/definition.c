@@ -18,6 +18,7 @@
 #include "returns.h"
 #include "sdt/sdt.h"
 #include "sdt/sdt_define.h"
+#include "symbols/stack_check.h"
 #include "symbols/symbols.h"
 #include "target.h"
 #include "elf/text.h"
@@ -93,15 +94,27 @@ char *definition_event(const struct probe_spec *spec)
 	return xstrdup(name);
 }
 
-static void add_site(struct definition *def, const struct target *target,
-		     const struct place *place, pid_t pid, const char *args)
+/* Check whether a function's return address is at the stack pointer. */
+static bool is_entry(const struct target *target, const struct place *place)
 {
+	if (!place->function || place->inlined || place->in_memory)
+		return false;
+	return !place->delta ||
+	       stack_check_end(&target->image, place->function->addr) == place->addr;
+}
+
+static void add_site(struct definition *def, const struct target *target,
+		     const struct place *place, const struct options *options, const char *args)
+{
+	pid_t pid = options->pid;
 	char *memory = xasprintf("/proc/%d/mem", pid);
 
 	if (place->in_memory)
 		probe_sites_add(&def->sites, memory, place->addr, 0, args);
 	else
 		probe_sites_add(&def->sites, target->image.path, place->offset, 0, args);
+	def->sites.v[def->sites.n - 1].entry = options->stacks && def->kind == 'p' &&
+					       is_entry(target, place);
 	def->in_memory |= place->in_memory;
 	free(memory);
 }
@@ -200,7 +213,8 @@ static void free_texts(struct definition *def, char **texts, struct places *left
 }
 
 static struct error *add_sites(struct definition *def, struct target *target,
-			       const struct places *places, pid_t pid,
+			       const struct places *places,
+			       const struct options *options,
 			       const struct arguments *args)
 {
 	char **texts = xcalloc(places->n, sizeof(*texts));
@@ -222,7 +236,7 @@ static struct error *add_sites(struct definition *def, struct target *target,
 		err = arguments_unify(args->text, texts, left.n);
 	for (size_t i = 0; i < left.n; i++) {
 		if (!err)
-			add_site(def, target, &left.v[i], pid, texts[i]);
+			add_site(def, target, &left.v[i], options, texts[i]);
 		free(texts[i]);
 	}
 	places_free(&left);
@@ -297,7 +311,7 @@ static struct error *make_sites(const struct probe_spec *spec,
 	if (!err)
 		err = add_sites(def, target, returns.at_sites ? &returns.sites :
 							       &places,
-				options->pid, &args);
+				options, &args);
 	places_free(&places);
 	places_free(&returns.sites);
 	free(text);
@@ -521,10 +535,10 @@ char *definition_checked_line(const struct definition *def, size_t site,
 			      const char *group)
 {
 	char *line = definition_line(def, site, group), *checked;
+	const struct probe_site *at = &def->sites.v[site];
 
-	if (!*def->sites.v[site].expected)
-		return line;
-	checked = xasprintf("%s expect=%s", line, def->sites.v[site].expected);
+	checked = xasprintf("%s%s%s%s", line, *at->expected ? " expect=" : "", at->expected,
+			    at->entry ? " stack=entry" : "");
 	free(line);
 	return checked;
 }

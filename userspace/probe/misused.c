@@ -31,6 +31,7 @@ struct error *misused_in_trace(const struct options *options)
 		{ options->min > 0, "--min", ", or follow calls: uprobe flow" },
 		{ options->summary, "--summary", ", or follow calls: uprobe flow" },
 		{ options->apart, "--apart", ", or follow calls: uprobe flow" },
+		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
 	};
 
 	if (options->header && options->json)
@@ -52,6 +53,7 @@ struct error *misused_in_flow(const struct options *options)
 		{ (options->min > 0 || options->depth) && options->summary, "--min or --depth with --summary",
 		  "" },
 		{ options->stacks, "-s", "" },
+		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
 		{ options->header, "-H", "" },
 		{ options->verbose, "-v", "" },
 		{ options->string_max, "--str", "" },
@@ -59,6 +61,28 @@ struct error *misused_in_flow(const struct options *options)
 	};
 
 	return first_given("flow", v, ARRAY_SIZE(v));
+}
+
+/**
+ * misused_in_stacks() - refuse options without an effect when stacks are counted
+ * @options: of the command line
+ */
+struct error *misused_in_stacks(const struct options *options)
+{
+	const struct misused v[] = {
+		{ options->interval > 0, "-i", "" },
+		{ options->top && options->folded, "--top with --folded", "" },
+		{ options->depth, "--depth", "" },
+		{ options->min > 0, "--min", "" },
+		{ options->summary, "--summary", "" },
+		{ options->apart, "--apart", "" },
+		{ options->json, "--json", ", or trace: uprobe -s --json" },
+		{ options->header, "-H", "" },
+		{ options->verbose, "-v", "" },
+		{ options->string_max, "--str", "" },
+	};
+
+	return first_given("stacks", v, ARRAY_SIZE(v));
 }
 
 /**
@@ -79,6 +103,7 @@ struct error *misused_in_count(const struct options *options, bool latency)
 		{ options->min > 0, "--min", ", or follow calls: uprobe flow" },
 		{ options->summary, "--summary", "" },
 		{ options->apart, "--apart", "" },
+		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
 	};
 
 	return first_given(latency ? "lat" : "count", v, ARRAY_SIZE(v));

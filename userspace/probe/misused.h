@@ -20,6 +20,7 @@ struct misused {
 };
 
 struct error *misused_in_flow(const struct options *options);
+struct error *misused_in_stacks(const struct options *options);
 struct error *misused_in_trace(const struct options *options);
 struct error *misused_in_count(const struct options *options, bool latency);
 

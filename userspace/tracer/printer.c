@@ -125,6 +125,22 @@ static void json_frame(struct printer *printer, u64 addr,
 }
 
 /**
+ * printer_frame() - check for a line with an address of a stack
+ * @line: the line
+ * @addr: set to the address
+ */
+bool printer_frame(const char *line, u64 *addr)
+{
+	unsigned long long number;
+	int end = 0;
+
+	if (sscanf(line, " => <%llx>%n", &number, &end) != 1 || !end || line[end])
+		return false;
+	*addr = number;
+	return true;
+}
+
+/**
  * printer_stack_line() - print a line that may belong to the last event's stack
  * @printer: the printer
  * @line: the line
@@ -132,10 +148,9 @@ static void json_frame(struct printer *printer, u64 addr,
 void printer_stack_line(struct printer *printer, const char *line)
 {
 	struct frame_name name;
-	unsigned long long addr;
-	int end = 0;
+	u64 addr;
 
-	if (sscanf(line, " => <%llx>%n", &addr, &end) != 1 || !end || line[end])
+	if (!printer_frame(line, &addr))
 		return;
 	/* The first address is the probed instruction; the others are return addresses. */
 	stacks_name(&printer->stacks, addr, printer->frames > 0, &name);

@@ -36,6 +36,7 @@ struct printer {
 void printer_event(struct printer *printer, const char *line,
 		   const struct event_line *event,
 		   const struct definition *def);
+bool printer_frame(const char *line, u64 *addr);
 void printer_stack_line(struct printer *printer, const char *line);
 void printer_flush(struct printer *printer);
 void printer_free(struct printer *printer);

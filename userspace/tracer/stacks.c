@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "symbols/demangle.h"
+#include "symbols/short_name.h"
 #include "util/error.h"
 #include "event_line.h"
 #include "util/probe_site.h"
@@ -241,8 +242,10 @@ void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
 	if (!sym)
 		return;
 	name->offset = file_addr - sym->addr;
-	name->function = is_mangled(sym->name) ?
-			 demangle(sym->name, DEMANGLE_CALL) : NULL;
+	if (stacks->brief)
+		name->function = short_name(sym->name);
+	else if (is_mangled(sym->name))
+		name->function = demangle(sym->name, DEMANGLE_CALL);
 	if (!name->function)
 		name->function = xstrdup(sym->name);
 }

@@ -49,6 +49,7 @@ struct stack_task {
 /**
  * struct stacks - the known tasks and files
  * @debug_dir: the directory of separate debug files
+ * @brief: give short names
  * @tasks: the tasks; @next is the oldest one, which is replaced next
  * @ntasks: number of @tasks
  * @next: see @tasks
@@ -61,6 +62,7 @@ struct stack_task {
  */
 struct stacks {
 	const char *debug_dir;
+	bool brief;
 	struct stack_task *tasks;
 	size_t ntasks;
 	size_t next;

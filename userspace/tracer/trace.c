@@ -243,7 +243,7 @@ static void handle_line(struct run *run, const char *line)
 	struct trace *trace = run->trace;
 	const struct definition *def;
 	struct event_line event;
-	u64 lost;
+	u64 lost, addr;
 
 	if (event_line_lost(line, &lost)) {
 		trace->lost += lost;
@@ -252,7 +252,9 @@ static void handle_line(struct run *run, const char *line)
 	}
 	if (!event_line_parse(line, &event)) {
 		/* Lines of another form after a shown event are its stack. */
-		if (run->stack && trace->options->stacks)
+		if (trace->handle_frame && printer_frame(line, &addr))
+			trace->handle_frame(trace->data, addr);
+		else if (run->stack && trace->options->stacks)
 			printer_stack_line(&run->printer, line);
 		return;
 	}

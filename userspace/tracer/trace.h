@@ -30,7 +30,8 @@ struct options;
  * @unwanted: number of events of tasks that the user did not ask for
  * @unknown: number of events whose task could not be looked up
  * @handle: gets each event instead of its being printed; NULL to print them
- * @data: for @handle
+ * @handle_frame: likewise each address of the stack of the last event, from the innermost one on
+ * @data: for @handle and @handle_frame
  * @what: if @handle is set, what the banner says of the run
  */
 struct trace {
@@ -49,6 +50,7 @@ struct trace {
 	u64 unwanted;
 	u64 unknown;
 	void (*handle)(void *data, const struct event_line *event);
+	void (*handle_frame)(void *data, u64 addr);
 	void *data;
 	const char *what;
 };

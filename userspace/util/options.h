@@ -46,6 +46,7 @@ enum return_mode {
  * @max_probes: --max-probes
  * @depth: --depth
  * @min: --min, seconds
+ * @folded: --folded
  * @summary: --summary
  * @apart: --apart
  * @header: -H
@@ -76,6 +77,7 @@ struct options {
 	u64 max_probes;
 	u64 depth;
 	double min;
+	bool folded;
 	bool summary;
 	bool apart;
 	bool header;

@@ -3,6 +3,7 @@
 #ifndef _USERSPACE_PROBE_SITE_H
 #define _USERSPACE_PROBE_SITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "types.h"
@@ -13,6 +14,7 @@
  * @offset: position in the file, or address in the memory
  * @counter: position of the reference counter in the file, or 0
  * @args: fetch arguments, "" for none
+ * @entry: the place is the entry of a function, and stacks are wanted
  * @expected: the bytes of the instruction at the place in hexadecimal; "" if not known
  */
 struct probe_site {
@@ -20,6 +22,7 @@ struct probe_site {
 	u64 offset;
 	u64 counter;
 	char *args;
+	bool entry;
 	char *expected;
 };
 

@@ -321,6 +321,7 @@ static const char readme[] =
 	"  Where PATH is /proc/PID/mem, OFFSET is an address in that process.\n"
 	"  COUNTER is the position of a 16-bit number that is incremented while enabled.\n"
 	"  Among ARGS, expect=HEX: the instruction has these bytes, or it is not probed.\n"
+	"  stack=entry: it is the first one of a function, whose caller is at the stack pointer.\n"
 	"\n"
 	"  ARG:   [NAME=]FETCH[:TYPE]\n"
 	"  FETCH: %<register>, $stack, $stack<index>, $retval, $comm, @<address>,\n"

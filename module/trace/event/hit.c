@@ -51,9 +51,11 @@ struct hit {
 static noinline void fill_stack(const struct hit *hit, struct tracer_record *record,
 				struct tracer_fetch *fetch)
 {
+	enum tracer_at at = hit->ret_ip ? TRACER_AT_ANY :
+			    hit->site->def->entry ? TRACER_AT_ENTRY : TRACER_AT_PROBE;
 	u64 stack[TRACER_STACK_MAX];
 
-	record->nstack = tracer_user_stack(hit->regs, !hit->ret_ip, hit->regs->sp, stack,
+	record->nstack = tracer_user_stack(hit->regs, at, hit->regs->sp, stack,
 					   ARRAY_SIZE(stack));
 	memcpy(fetch->entry + fetch->used, stack, record->nstack * sizeof(stack[0]));
 	fetch->used += record->nstack * sizeof(stack[0]);

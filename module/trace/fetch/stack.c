@@ -82,7 +82,7 @@ static u64 read_caller(const struct pt_regs *regs)
 /**
  * tracer_user_stack() - collect the addresses of a user stack, innermost first
  * @regs: the program's registers; their ip is the first address
- * @entry: the ip is the address of an instruction that has not been executed yet
+ * @at: where the ip is
  * @lowest: no frame lies below this address
  * @stack: where to put the addresses
  * @max: room there
@@ -95,7 +95,7 @@ static u64 read_caller(const struct pt_regs *regs)
  * Context: any.
  * Return: the number of addresses.
  */
-unsigned int tracer_user_stack(const struct pt_regs *regs, bool entry, u64 lowest,
+unsigned int tracer_user_stack(const struct pt_regs *regs, enum tracer_at at, u64 lowest,
 			       u64 *stack, unsigned int max)
 {
 	unsigned int ret_offset = user_64bit_mode((struct pt_regs *)regs) ? 8 : 4;
@@ -104,7 +104,7 @@ unsigned int tracer_user_stack(const struct pt_regs *regs, bool entry, u64 lowes
 	u64 fp;
 
 	stack[n++] = regs->ip;
-	if (entry && n < max && at_entry(regs)) {
+	if (n < max && (at == TRACER_AT_ENTRY || (at == TRACER_AT_PROBE && at_entry(regs)))) {
 		stack[n] = read_caller(regs);
 		n += !!stack[n];
 	}

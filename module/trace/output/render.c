@@ -138,7 +138,7 @@ static bool has_option(const struct tracer_seen *seen, enum tracer_option option
 static void render_context(struct tracer_text *t, const struct tracer_seen *seen)
 {
 	const struct tracer_record *record = seen->record;
-	unsigned long long us = (seen->ts + 500) / 1000;
+	unsigned long long us = (seen->ts + 500) / 1000, ns = seen->ts;
 	char comm[TRACER_COMM_LEN * 4 + 1];
 	struct tracer_text name = { .buf = comm, .size = sizeof(comm) - 1 };
 
@@ -154,8 +154,7 @@ static void render_context(struct tracer_text *t, const struct tracer_seen *seen
 	if (has_option(seen, TRACER_OPT_IRQ_INFO))
 		render_flags(t, &record->entry);
 	if (has_option(seen, TRACER_OPT_NANOSECONDS))
-		tracer_text_printf(t, " %5llu.%09llu: ", seen->ts / NSEC_PER_SEC,
-				   seen->ts % NSEC_PER_SEC);
+		tracer_text_printf(t, " %5llu.%09llu: ", ns / 1000000000, ns % 1000000000);
 	else
 		tracer_text_printf(t, " %5llu.%06llu: ", us / 1000000, us % 1000000);
 }
@@ -421,6 +420,8 @@ void tracer_render_def(struct tracer_text *t, const struct tracer_def *def)
 		tracer_text_puts(t, " expect=");
 	for (i = 0; i < def->expect_len; i++)
 		tracer_text_printf(t, "%02x", def->expect[i]);
+	if (def->entry)
+		tracer_text_puts(t, " stack=entry");
 	for (i = 0; i < def->nargs; i++) {
 		tracer_text_printf(t, " %s=", def->args[i].name);
 		tracer_text_puts(t, def->args[i].body);

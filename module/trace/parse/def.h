@@ -205,6 +205,8 @@ struct tracer_arg {
  * @ref_ctr: position of the reference counter in the file, or 0
  * @expect: the bytes that the instruction must have
  * @expect_len: number of @expect; 0 for any
+ * @entry: the instruction is the first one of a function: the word at the stack pointer is the
+ *	return address
  * @has_path: a removal names one probe of an event by @path and @offset
  * @path_column: where @path starts in the line
  * @offset_column: where the offset starts
@@ -224,6 +226,7 @@ struct tracer_def {
 	u64 ref_ctr;
 	u8 expect[TRACER_EXPECT_MAX];
 	u8 expect_len;
+	bool entry;
 	bool has_path;
 	unsigned int path_column;
 	unsigned int offset_column;

@@ -6,7 +6,7 @@
  *	-:[GRP/][EVENT] [PATH:OFFSET]
  *	!p|!r:[GRP/][EVENT] [PATH:OFFSET]		the same
  *
- * expect=HEX among the ARGs is not an argument.  HEX are the bytes of the probed
+ * expect=HEX and stack=entry among the ARGs are no arguments.  HEX are the bytes of the probed
  * instruction, two digits for each byte.  If the file has other bytes, the probe is refused.
  *
  * PATH is the path of a program or library, or of the mem file of a process in
@@ -264,6 +264,15 @@ static bool parse_expect(struct tracer_def *def, const char *word)
 	return true;
 }
 
+/* Parse "stack=entry", which is no argument, either. */
+static bool parse_entry(struct tracer_def *def, const char *word)
+{
+	if (strcmp(word, "stack=entry"))
+		return false;
+	def->entry = true;
+	return true;
+}
+
 static int parse_probe(struct tracer_def *def, char *rest,
 		       struct tracer_diag *diag)
 {
@@ -282,7 +291,7 @@ static int parse_probe(struct tracer_def *def, char *rest,
 		default_event_name(def);
 
 	while ((word = next_word(&rest))) {
-		if (parse_expect(def, word))
+		if (parse_expect(def, word) || parse_entry(def, word))
 			continue;
 		if (def->nargs == TRACER_MAX_ARGS)
 			return fail(diag, def, word, TRACER_ERR_TOO_MANY_ARGS);

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe stacks PROBE... */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "probe/definitions.h"
+#include "probe/misused.h"
+#include "symbols/debug_file.h"
+#include "tracer/call_tree.h"
+#include "tracer/control.h"
+#include "tracer/event_line.h"
+#include "tracer/flame.h"
+#include "tracer/own_group.h"
+#include "tracer/stacks.h"
+#include "tracer/task_filter.h"
+#include "tracer/trace.h"
+#include "util/error.h"
+#include "util/options.h"
+#include "util/output.h"
+#include "util/probe_spec.h"
+#include "util/util.h"
+
+/* Number of paths of a table without --top. */
+#define TOP_DEFAULT 20
+
+/* The tracer gives no longer stacks. */
+#define FRAMES_MAX 256
+
+/**
+ * struct counting - a run of stacks
+ * @trace: the events
+ * @cap: capacity of @trace.defs
+ * @stacks: tasks and files, to name the addresses
+ * @tree: the stacks so far
+ * @names: the functions of the stack of the last event, the innermost one first
+ * @n: number of @names
+ * @comm: the task of that event; NULL before the first one
+ */
+struct counting {
+	struct trace trace;
+	size_t cap;
+	struct stacks stacks;
+	struct call_node tree;
+	char *names[FRAMES_MAX + 1];
+	size_t n;
+	char *comm;
+};
+
+/* Count the stack of the last event, which is complete. */
+static void count_last(struct counting *run)
+{
+	if (!run->comm)
+		return;
+	run->names[run->n++] = run->comm;
+	call_tree_add(&run->tree, run->names, run->n);
+	while (run->n)
+		free(run->names[--run->n]);
+	run->comm = NULL;
+}
+
+static const struct definition *definition_of(const struct counting *run,
+					      const struct event_line *event)
+{
+	for (size_t i = 0; i < run->trace.n; i++)
+		if (strlen(run->trace.defs[i].event) == event->event_len &&
+		    !strncmp(run->trace.defs[i].event, event->event, event->event_len))
+			return &run->trace.defs[i];
+	return NULL;
+}
+
+static void handle(void *data, const struct event_line *event)
+{
+	struct counting *run = data;
+	const struct definition *def = definition_of(run, event);
+
+	count_last(run);
+	if (!def)
+		return;
+	stacks_event(&run->stacks, event, &def->sites);
+	run->comm = xstrndup(event->comm, event->comm_len);
+}
+
+/* An address of the last event's stack. The first one is that of the probe. */
+static void handle_frame(void *data, u64 addr)
+{
+	struct counting *run = data;
+	struct frame_name name;
+
+	if (!run->comm || run->n == FRAMES_MAX)
+		return;
+	stacks_name(&run->stacks, addr, run->n > 0, &name);
+	if (name.function) {
+		run->names[run->n] = name.function;
+	} else if (name.object) {
+		const char *base = strrchr(name.object, '/');
+
+		run->names[run->n] = xasprintf("[%s]", base ? base + 1 : name.object);
+	} else {
+		run->names[run->n] = xstrdup("[unknown]");
+	}
+	run->n++;
+}
+
+static struct error *add_spec(struct counting *run, const char *text,
+			      const struct options *options)
+{
+	char *full = is_probe_spec(text) ? xstrdup(text) : xasprintf("p:%s", text);
+	struct definitions defs = { 0 };
+	struct probe_spec spec;
+	struct error *err = definition_parse(full, options, &spec);
+	struct trace *trace = &run->trace;
+
+	free(full);
+	if (err)
+		return err;
+	err = definitions_make(&spec, options, options->max_probes ? options->max_probes : 1000,
+			       &defs);
+	probe_spec_free(&spec);
+	for (size_t i = 0; i < defs.n; i++) {
+		/* The name is for us alone. */
+		free(defs.v[i].event);
+		defs.v[i].event = xasprintf("s%zu", trace->n);
+		trace->defs = grow(trace->defs, trace->n, &run->cap, sizeof(*trace->defs));
+		trace->defs[trace->n++] = defs.v[i];
+	}
+	free(defs.v);
+	return err;
+}
+
+static void print(struct counting *run, const char *title)
+{
+	const struct options *options = run->trace.options;
+	size_t top = options->top ? options->top : TOP_DEFAULT, hidden;
+
+	call_tree_sort(&run->tree);
+	if (options->folded) {
+		call_tree_folded(&run->tree, run->trace.out);
+	} else if (options->output && str_ends(options->output, ".svg")) {
+		flame_draw(&run->tree, title, run->trace.out);
+	} else {
+		hidden = call_tree_table(&run->tree, top, run->trace.out);
+		if (hidden)
+			remark("%zu more paths lead there; --top %zu shows them", hidden,
+			       top + hidden);
+	}
+}
+
+static struct error *count(struct counting *run, const char *title)
+{
+	const struct options *options = run->trace.options;
+	struct trace *trace = &run->trace;
+	struct error *err;
+
+	err = control_session(trace->dir, &trace->session);
+	if (!err && trace->session < 0)
+		err = error_new(STATUS_DENIED,
+				"%s has no sessions: stacks needs the uprobes module", trace->dir);
+	if (!err)
+		err = output_open(options->output, &trace->out);
+	if (!err) {
+		err = trace_run(trace);
+		count_last(run);
+	}
+	if (!err)
+		print(run, title);
+	if (trace->session >= 0)
+		close(trace->session);
+	return output_close(options->output, trace->out, err);
+}
+
+int cmd_stacks(const struct options *given, int argc, char **argv)
+{
+	struct options options = *given;
+	struct counting run = {
+		.trace = {
+			.options = &options, .dir = control_dir(&options), .group = own_group(),
+			.session = -1, .handle = handle, .handle_frame = handle_frame,
+			.data = &run, .what = "Counting stacks",
+		},
+		.stacks.brief = true,
+		.tree.name = xstrdup("all"),
+	};
+	struct error *err = misused_in_stacks(&options);
+	char *title;
+
+	options.stacks = true;
+	run.stacks.debug_dir = options.debug_dir ? options.debug_dir : DEBUG_DIR;
+	if (!err && !argc)
+		err = error_new(STATUS_USAGE, "stacks takes probes: uprobe stacks -d 5 p:libc:malloc");
+	for (int i = 0; i < argc && !err; i++)
+		err = add_spec(&run, argv[i], &options);
+	if (!err)
+		err = task_filter_check(&options);
+	if (!err)
+		err = control_check(run.trace.dir);
+	title = xasprintf("Call paths of %s", argc ? argv[0] : "");
+	if (!err)
+		err = count(&run, title);
+	free(title);
+	for (size_t i = 0; i < run.trace.n; i++)
+		definition_free(&run.trace.defs[i]);
+	free(run.trace.defs);
+	free(run.trace.group);
+	stacks_free(&run.stacks);
+	call_tree_free(&run.tree);
+	return error_report(err);
+}
