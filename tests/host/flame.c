@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+// test: stacks are counted by path, and drawn; names of any kind are shortened, and escaped in a picture
+// cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+// cflags: -Iuserspace -Iarch/x86 userspace/tracer/call_tree.c userspace/tracer/flame.c userspace/util/svg.c
+// cflags: userspace/symbols/short_name.c userspace/symbols/demangle.c userspace/util/util.c
+// cflags: userspace/util/error.c -liberty
+/*
+ * With an argument, it writes the picture there, and checks nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/short_name.h"
+#include "tracer/call_tree.h"
+#include "tracer/flame.h"
+#include "util/util.h"
+
+static int nr, failed;
+
+static void check(bool ok, const char *what)
+{
+	printf("%sok %d - %s\n", ok ? "" : "not ", ++nr, what);
+	failed |= !ok;
+}
+
+static void is(const char *got, const char *wanted, const char *what)
+{
+	check(!strcmp(got, wanted), what);
+	if (strcmp(got, wanted))
+		printf("# got:    %s\n# wanted: %s\n", got, wanted);
+}
+
+static void add(struct call_node *root, const char *path)
+{
+	char *names[16], *text = xstrdup(path), *save, *name;
+	size_t n = 0;
+
+	/* The innermost function comes first. */
+	for (name = strtok_r(text, " ", &save); name; name = strtok_r(NULL, " ", &save))
+		names[n++] = name;
+	call_tree_add(root, names, n);
+	free(text);
+}
+
+static void make(struct call_node *root)
+{
+	*root = (struct call_node) { .name = xstrdup("all") };
+	for (int i = 0; i < 6; i++)
+		add(root, "leaf middle main prog");
+	add(root, "leaf main prog");
+	add(root, "leaf main prog");
+	add(root, "operator<<\"&' main prog");
+	add(root, "a;b other prog");
+	call_tree_sort(root);
+}
+
+static char *text_of(void (*write)(const struct call_node *root, FILE *out),
+		     const struct call_node *root)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	write(root, out);
+	fclose(out);
+	return text;
+}
+
+static void table(const struct call_node *root, FILE *out)
+{
+	fprintf(out, "%zu hidden\n", call_tree_table(root, 1, out));
+}
+
+static void draw(const struct call_node *root, FILE *out)
+{
+	flame_draw(root, "Call paths of <leaf>", out);
+}
+
+static void short_names(void)
+{
+	static const char *const names[][2] = {
+		{ "malloc", "malloc" },
+		{ "foo.constprop.0", "foo" },
+		{ "net/http.(*Client).do", "http.(*Client).do" },
+		{ "github.com/a/b.F[go.shape.int/x]", "b.F" },
+		{ "main.main", "main.main" },
+		/* std::vector<int, std::allocator<int> >::push_back(int&&) */
+		{ "_ZNSt6vectorIiSaIiEE9push_backEOi", "std::vector::push_back" },
+		/* std::ostream& std::operator<< <std::char_traits<char> >(std::ostream&, char const*) */
+		{ "_ZStlsISt11char_traitsIcEERSt13basic_ostreamIcT_ES5_PKc", "std::operator<< " },
+		/* ns::s::operator->() */
+		{ "_ZN2ns1sptEv", "ns::s::operator->" },
+		/* <alloc::string::String as core::fmt::Debug>::fmt */
+		{ "_ZN58_$LT$alloc..string..String$u20$as$u20$core..fmt..Debug$GT$3fmt17h0123456789abcdefE",
+		  "alloc::string::String::fmt" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *name = short_name(names[i][0]);
+
+		is(name, names[i][1], names[i][0]);
+		free(name);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct call_node root;
+	char *text;
+
+	make(&root);
+	if (argc > 1) {
+		FILE *out = fopen(argv[1], "w");
+
+		if (!out)
+			return 1;
+		draw(&root, out);
+		call_tree_free(&root);
+		return fclose(out) ? 1 : 0;
+	}
+	printf("KTAP version 1\n1..17\n");
+	check(call_tree_depth(&root) == 5, "the tree has as many levels as the longest path");
+	text = text_of(call_tree_folded, &root);
+	is(text, "prog;main;leaf 2\nprog;main;middle;leaf 6\nprog;main;operator<<\"&' 1\nprog;other;a:b 1\n",
+	   "folded paths");
+	free(text);
+	text = text_of(table, &root);
+	is(text, "     COUNT OF ALL  CALLED BY\n"
+	   "         6  60.0%  leaf\n"
+	   "                   middle\n"
+	   "                   main\n"
+	   "                   prog\n"
+	   "3 hidden\n", "a table of the top path");
+	free(text);
+	text = text_of(draw, &root);
+	check(strstr(text, "<title>leaf (6, 60.00%)</title>"), "a box has a title");
+	check(strstr(text, "data-name=\"operator&lt;&lt;&quot;&amp;'\""), "names are escaped");
+	check(strstr(text, ">Call paths of &lt;leaf&gt;</text>"), "so is the title");
+	check(strstr(text, "x=\"10.00\" y=\"136\" width=\"1180.00\""), "the lowest box is as wide as all");
+	check(!strstr(text, "http://") || strstr(text, "http://www.w3.org/") == strstr(text, "http://"),
+	      "the picture needs nothing else");
+	free(text);
+	call_tree_free(&root);
+	short_names();
+	return failed;
+}
