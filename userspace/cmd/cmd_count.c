@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "command.h"
 #include "tracer/control.h"
 #include "util/error.h"
 #include "tracer/explain.h"
+#include "tracer/heat.h"
 #include "tracer/histogram.h"
 #include "util/json.h"
 #include "probe/misused.h"
@@ -38,6 +40,9 @@
  * @runner: decides when to stop
  * @traps: how hits are found; with -v only
  * @latency: also measure how long calls take
+ * @picture: draw heat maps of how long calls take, at the end
+ * @heats: the intervals of each entry, if @picture is set
+ * @scaled: the scale of the heat map in the terminal is printed
  */
 struct measuring {
 	const struct options *options;
@@ -46,6 +51,9 @@ struct measuring {
 	struct runner runner;
 	struct traps traps;
 	bool latency;
+	bool picture;
+	struct heat *heats;
+	bool scaled;
 };
 
 /**
@@ -106,12 +114,16 @@ static void print_json(FILE *out, const struct row *row, bool latency)
 static void print_latency(FILE *out, const struct row *row)
 {
 	const struct tally_counts *counts = &row->counts;
-	char mean[DURATION_LEN], max[DURATION_LEN];
+	char text[5][DURATION_LEN];
 
-	duration_text(counts->hits ? counts->total / counts->hits : 0, mean);
-	duration_text(counts->max, max);
-	fprintf(out, "%s: %llu calls, %s on average, %s at most\n", row->label,
-		(unsigned long long)counts->hits, mean, max);
+	duration_text(counts->hits ? counts->total / counts->hits : 0, text[0]);
+	duration_text(histogram_percentile(counts, 50), text[1]);
+	duration_text(histogram_percentile(counts, 90), text[2]);
+	duration_text(histogram_percentile(counts, 99), text[3]);
+	duration_text(counts->max, text[4]);
+	fprintf(out, "%s: %llu calls, %s on average, %s at most; 50%% <= %s, 90%% <= %s, 99%% <= %s\n",
+		row->label, (unsigned long long)counts->hits, text[0], text[4], text[1], text[2],
+		text[3]);
 	histogram_print(out, counts);
 }
 
@@ -163,16 +175,55 @@ static void print_rows(const struct measuring *run, const struct row *rows,
 			hidden, n + hidden);
 }
 
+/* Take an interval into the heat maps. */
+static struct error *heat_results(struct measuring *run)
+{
+	struct tally *tally = &run->tally;
+	struct error *err = tally_read(tally);
+
+	if (!err && !run->picture && !run->scaled)
+		heat_print_scale(run->out);
+	run->scaled = true;
+	for (size_t i = 0; i < tally->n && !err; i++) {
+		struct tally_counts counts;
+
+		tally_counts_since(&tally->v[i], &counts);
+		if (run->picture)
+			heat_add(&run->heats[i], &counts);
+		else
+			heat_print_row(run->out, &counts, tally->n > 1 ? tally->v[i].label : "");
+	}
+	if (fflush(run->out))
+		run->runner.stop = true;
+	return err;
+}
+
+/* Each table of several has the time at which it was made. */
+static void print_time(FILE *out)
+{
+	time_t now = time(NULL);
+	char clock[16];
+	struct tm tm;
+
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
+	fprintf(out, "%s\n", clock);
+}
+
 /* @since: print only the counts since the last time. */
 static struct error *print_results(struct measuring *run, bool since)
 {
 	size_t n = 0, top = run->options->top ? run->options->top : TOP_DEFAULT;
 	struct tally *tally = &run->tally;
-	struct error *err = tally_read(tally);
+	struct error *err;
 	struct row *rows;
 
+	if (run->picture || run->options->heat)
+		return heat_results(run);
+	err = tally_read(tally);
 	if (err)
 		return err;
+	if (since && !run->options->json)
+		print_time(run->out);
 	rows = xcalloc(tally->n, sizeof(*rows));
 	for (size_t i = 0; i < tally->n; i++) {
 		struct row *row = &rows[n];
@@ -216,7 +267,9 @@ static void print_summary(const struct measuring *run)
 static struct error *loop(struct measuring *run)
 {
 	struct pollfd fd = { .fd = run->runner.signals, .events = POLLIN };
-	u64 interval = run->options->interval * 1000;
+	bool heat = run->picture || run->options->heat;
+	double seconds = run->options->interval > 0 ? run->options->interval : heat ? 1 : 0;
+	u64 interval = seconds * 1000;
 	u64 next = interval ? now_ms() + interval : 0;
 	struct error *err = NULL;
 
@@ -239,7 +292,7 @@ static struct error *loop(struct measuring *run)
 		if (next && now_ms() >= next && !run->runner.stop) {
 			next += interval;
 			err = print_results(run, true);
-			if (!run->options->json)
+			if (!run->options->json && !run->picture && !run->options->heat)
 				putc('\n', run->out);
 		}
 	}
@@ -277,6 +330,8 @@ static struct error *measure(struct measuring *run, const char *dir)
 		traps_look(&run->traps, &run->tally);
 	if (!err)
 		err = print_results(run, options->interval > 0);
+	if (!err && run->picture)
+		heat_draw(run->out, &run->tally, run->heats);
 	if (!err)
 		print_summary(run);
 	return err ? err : runner_result(&run->runner, options->command);
@@ -310,11 +365,16 @@ static int run_command(const struct options *options, bool latency, int argc,
 		err = task_filter_check(options);
 	if (!err)
 		err = control_check(dir);
+	run.picture = latency && options->output && str_ends(options->output, ".svg");
+	run.heats = xcalloc(run.tally.n + 1, sizeof(*run.heats));
 	if (!err)
 		err = output_open(options->output, &run.out);
 	if (!err)
 		err = measure(&run, dir);
 	err = output_close(options->output, run.out, err);
+	for (size_t i = 0; i < run.tally.n; i++)
+		heat_free(&run.heats[i]);
+	free(run.heats);
 	traps_free(&run.traps);
 	tally_close(&run.tally);
 	runner_close(&run.runner);

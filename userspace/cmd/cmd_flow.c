@@ -26,6 +26,7 @@
 #include "util/options.h"
 #include "util/output.h"
 #include "util/probe_spec.h"
+#include "util/progress.h"
 #include "util/util.h"
 
 /* More functions than this are more often a mistake than not. */
@@ -115,7 +116,9 @@ static struct error *add_spec(struct following *run, const char *text,
 			      const struct options *options)
 {
 	char *full = is_probe_spec(text) ? xstrdup(text) : xasprintf("p:%s", text);
+	const struct runtime *runtime;
 	struct matches found = { 0 };
+	struct progress progress;
 	struct probe_spec spec;
 	struct target target;
 	struct symbols syms;
@@ -136,8 +139,13 @@ static struct error *add_spec(struct following *run, const char *text,
 		return err;
 	}
 	err = pattern_find(&spec, &syms, &found);
-	for (size_t i = 0; i < found.n && !err; i++)
-		add_function(run, &syms, found.v[i], runtime_of(syms.image));
+	runtime = runtime_of(syms.image);
+	progress_begin(&progress, "functions looked at");
+	for (size_t i = 0; i < found.n && !err; i++) {
+		progress_step(&progress, i, found.n);
+		add_function(run, &syms, found.v[i], runtime);
+	}
+	progress_end(&progress);
 	matches_free(&found);
 	symbols_free(&syms);
 	target_close(&target);

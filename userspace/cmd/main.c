@@ -83,7 +83,7 @@ static void print_help(FILE *out)
 
 enum {
 	OPT_ALL = 256, OPT_APART, OPT_BUFFER, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR,
-	OPT_DEPTH, OPT_FOLDED, OPT_FORCE, OPT_JSON, OPT_MAX_PROBES, OPT_MIN, OPT_RETURN, OPT_SELF,
+	OPT_DEPTH, OPT_FOLDED, OPT_FORCE, OPT_HEAT, OPT_JSON, OPT_MAX_PROBES, OPT_MIN, OPT_RETURN, OPT_SELF,
 	OPT_STR, OPT_SUMMARY, OPT_TOP, OPT_UID, OPT_VERSION,
 };
 
@@ -97,6 +97,7 @@ static const struct option long_options[] = {
 	{ "depth", required_argument, NULL, OPT_DEPTH },
 	{ "folded", no_argument, NULL, OPT_FOLDED },
 	{ "force", required_argument, NULL, OPT_FORCE },
+	{ "heat", no_argument, NULL, OPT_HEAT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "max-probes", required_argument, NULL, OPT_MAX_PROBES },
@@ -221,6 +222,9 @@ static struct error *parse_option(int opt, struct options *options)
 		break;
 	case OPT_FORCE:
 		return force_parse(optarg, &options->force);
+	case OPT_HEAT:
+		options->heat = true;
+		break;
 	case OPT_JSON:
 		options->json = true;
 		break;

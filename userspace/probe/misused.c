@@ -32,6 +32,7 @@ struct error *misused_in_trace(const struct options *options)
 		{ options->summary, "--summary", ", or follow calls: uprobe flow" },
 		{ options->apart, "--apart", ", or follow calls: uprobe flow" },
 		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
+		{ options->heat, "--heat", ", or time calls: uprobe lat --heat" },
 	};
 
 	if (options->header && options->json)
@@ -54,6 +55,7 @@ struct error *misused_in_flow(const struct options *options)
 		  "" },
 		{ options->stacks, "-s", "" },
 		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
+		{ options->heat, "--heat", ", or time calls: uprobe lat --heat" },
 		{ options->header, "-H", "" },
 		{ options->verbose, "-v", "" },
 		{ options->string_max, "--str", "" },
@@ -72,6 +74,7 @@ struct error *misused_in_stacks(const struct options *options)
 	const struct misused v[] = {
 		{ options->interval > 0, "-i", "" },
 		{ options->top && options->folded, "--top with --folded", "" },
+		{ options->heat, "--heat", "" },
 		{ options->depth, "--depth", "" },
 		{ options->min > 0, "--min", "" },
 		{ options->summary, "--summary", "" },
@@ -104,6 +107,8 @@ struct error *misused_in_count(const struct options *options, bool latency)
 		{ options->summary, "--summary", "" },
 		{ options->apart, "--apart", "" },
 		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
+		{ options->heat && !latency, "--heat", ", or time calls: uprobe lat --heat" },
+		{ options->heat && options->json, "--heat with --json", "" },
 	};
 
 	return first_given(latency ? "lat" : "count", v, ARRAY_SIZE(v));

@@ -12,6 +12,7 @@
 #include "stack_check.h"
 #include "symbols.h"
 #include "elf/text.h"
+#include "util/progress.h"
 #include "util/util.h"
 
 /**
@@ -167,13 +168,18 @@ struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 	const char *path = syms->image->path;
 	struct omitted omitted = { 0 };
 	const struct symbol *last = NULL;
+	struct progress progress;
 	size_t n = 0;
 
+	progress_begin(&progress, "symbols compared with the pattern");
 	memset(found, 0, sizeof(*found));
-	for (size_t i = 0; i < syms->n; i++)
+	for (size_t i = 0; i < syms->n; i++) {
+		progress_step(&progress, i, syms->n);
 		if (symbol_is_function(syms, &syms->v[i]) &&
 		    name_matches(&syms->v[i], spec->function, squeezed))
 			matches_add(found, &syms->v[i]);
+	}
+	progress_end(&progress);
 	free(squeezed);
 	if (found->n)
 		qsort(found->v, found->n, sizeof(*found->v), by_place);

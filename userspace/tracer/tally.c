@@ -15,11 +15,9 @@
 #include "host/readers.h"
 #include "util/error.h"
 #include "runner.h"
+#include "util/progress.h"
 #include "util/util.h"
 #include "tasks.h"
-
-/* Milliseconds before the progress is shown. */
-#define PATIENCE 1000
 
 /**
  * tally_add() - add an entry
@@ -85,12 +83,6 @@ static size_t lines_in(const char *text, size_t n)
 	return lines;
 }
 
-static void tell(size_t done, size_t all, bool end)
-{
-	fprintf(stderr, "\r%zu of %zu functions attached%s", done, all,
-		end ? "\n" : "");
-}
-
 static struct error *nothing_taken(const struct tally *tally)
 {
 	const char *line = tally->lines.n ? tally->lines.v[0] : "";
@@ -121,11 +113,11 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 			   struct runner *runner)
 {
 	size_t longest = 0, done = 0;
-	u64 begin = now_ms();
-	bool told = false;
+	struct progress progress;
 	struct error *err;
 	char *text;
 
+	progress_begin(&progress, "places attached");
 	err = control_aggregate(dir, &tally->fd);
 	if (!err)
 		err = tasks_restrict(tally->fd, options, child, except);
@@ -151,13 +143,9 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 			done += lines_in(text, n);
 		}
 		runner_handle(runner);
-		if (isatty(STDERR_FILENO) && now_ms() - begin > PATIENCE) {
-			tell(done, tally->lines.n, false);
-			told = true;
-		}
+		progress_chunk(&progress, done, tally->lines.n);
 	}
-	if (told)
-		tell(done, tally->lines.n, true);
+	progress_end(&progress);
 	free(text);
 	if (tally->lines.n && tally->refused == tally->lines.n)
 		return nothing_taken(tally);

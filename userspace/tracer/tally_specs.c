@@ -19,6 +19,7 @@
 #include "tally.h"
 #include "probe/target.h"
 #include "elf/text.h"
+#include "util/progress.h"
 #include "util/util.h"
 
 /*
@@ -91,12 +92,17 @@ static struct error *add_matches(struct tally *tally,
 	const struct runtime *runtime = NULL;
 	struct matches found = { 0 };
 	struct error *err = pattern_find(spec, syms, &found);
+	struct progress progress;
 	size_t out = 0;
 
 	if (spec->kind == 'r' && !(options->force & FORCE_GO))
 		runtime = runtime_of(syms->image);
-	for (size_t i = 0; i < found.n && !err; i++)
+	progress_begin(&progress, "functions looked at");
+	for (size_t i = 0; i < found.n && !err; i++) {
+		progress_step(&progress, i, found.n);
 		out += !add_match(tally, syms, found.v[i], spec->kind, sites, runtime);
+	}
+	progress_end(&progress);
 	if (out && (!sites || out == found.n))
 		err = refuse(syms->image->path, runtime, sites ?
 			     "none of these functions is left by return instructions alone" :

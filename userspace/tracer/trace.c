@@ -18,6 +18,7 @@
 #include "printer.h"
 #include "runner.h"
 #include "task_filter.h"
+#include "util/progress.h"
 #include "util/util.h"
 #include "tasks.h"
 
@@ -140,11 +141,18 @@ static struct error *define_site(struct trace *trace, struct batch *batch,
 struct error *trace_define(struct trace *trace)
 {
 	struct batch batch = { 0 };
+	struct progress progress;
 	struct error *err = NULL;
 
+	progress_begin(&progress, "events defined");
 	for (size_t i = 0; i < trace->n && !err; i++) {
 		const struct definition *def = &trace->defs[i];
 
+		progress_step(&progress, i, trace->n);
+		if (trace->runner && i % 64 == 0)
+			runner_handle(trace->runner);
+		if (trace->runner && trace->runner->stop)
+			break;
 		for (size_t site = 0; site < def->sites.n && !err; site++) {
 			err = define_site(trace, &batch, def, site);
 			if (!err && trace->session < 0)
@@ -153,6 +161,7 @@ struct error *trace_define(struct trace *trace)
 	}
 	if (!err)
 		err = batch_write(trace, &batch);
+	progress_end(&progress);
 	paths_free(&batch.lines);
 	return err;
 }
@@ -563,10 +572,12 @@ struct error *trace_run(struct trace *trace)
 				 options->follow);
 		run.tasks.watching = true;
 	}
+	trace->runner = &run.runner;
 	if (!err)
 		err = trace_define(trace);
 	if (!err)
 		err = run_probes(&run);
+	trace->runner = NULL;
 	if (!err)
 		err = runner_result(&run.runner, options->command);
 	trace_remove(trace);

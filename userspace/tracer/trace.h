@@ -12,6 +12,7 @@
 struct error;
 struct event_line;
 struct options;
+struct runner;
 
 /**
  * struct trace - a run of the tracer
@@ -29,6 +30,7 @@ struct options;
  * @foreign: number of events of other users of the tracer
  * @unwanted: number of events of tasks that the user did not ask for
  * @unknown: number of events whose task could not be looked up
+ * @runner: decides when to stop; NULL before trace_run()
  * @handle: gets each event instead of its being printed; NULL to print them
  * @handle_frame: likewise each address of the stack of the last event, from the innermost one on
  * @data: for @handle and @handle_frame
@@ -49,6 +51,7 @@ struct trace {
 	u64 foreign;
 	u64 unwanted;
 	u64 unknown;
+	struct runner *runner;
 	void (*handle)(void *data, const struct event_line *event);
 	void (*handle_frame)(void *data, u64 addr);
 	void *data;

@@ -49,6 +49,7 @@ enum return_mode {
  * @folded: --folded
  * @summary: --summary
  * @apart: --apart
+ * @heat: --heat
  * @header: -H
  * @stacks: -s
  * @json: --json
@@ -80,6 +81,7 @@ struct options {
 	bool folded;
 	bool summary;
 	bool apart;
+	bool heat;
 	bool header;
 	bool stacks;
 	bool json;

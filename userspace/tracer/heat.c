@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "heat.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "histogram.h"
+#include "util/svg.h"
+#include "util/util.h"
+
+/* The times that a map shows: from 2^5 to 2^35 nanoseconds. What is out of that is at its ends. */
+#define FIRST	5U
+#define LAST	34U
+#define COLUMNS	(LAST - FIRST + 1)
+
+/* In a picture: of an interval, and of a range of times. */
+#define CELL_WIDTH	12
+#define CELL_HEIGHT	11
+#define LEFT		70
+#define TITLE		30
+
+/** heat_add() - remember an interval that ends now */
+void heat_add(struct heat *heat, const struct tally_counts *counts)
+{
+	struct heat_row *row;
+
+	heat->v = grow(heat->v, heat->n, &heat->cap, sizeof(*heat->v));
+	row = &heat->v[heat->n++];
+	row->end = time(NULL);
+	row->hits = counts->hits;
+	memcpy(row->buckets, counts->buckets, sizeof(row->buckets));
+}
+
+static void columns_of(const u64 *buckets, u64 *columns)
+{
+	memset(columns, 0, COLUMNS * sizeof(*columns));
+	for (unsigned int i = 0; i < TALLY_BUCKETS; i++)
+		columns[i < FIRST ? 0 : i > LAST ? COLUMNS - 1 : i - FIRST] += buckets[i];
+}
+
+/** heat_print_scale() - print which column is which time, above the rows */
+void heat_print_scale(FILE *out)
+{
+	fprintf(out, "%8s  ", "");
+	for (unsigned int i = FIRST; i <= LAST; i += 5) {
+		char text[DURATION_LEN];
+
+		duration_text(1ull << i, text);
+		fprintf(out, "%-10s", text);
+	}
+	fprintf(out, "  %10s %9s %9s\n", "CALLS", "50% <=", "99% <=");
+}
+
+/**
+ * heat_print_row() - print an interval that ends now
+ * @out: the output file
+ * @counts: its calls
+ * @label: the function, or ""
+ */
+void heat_print_row(FILE *out, const struct tally_counts *counts, const char *label)
+{
+	static const char shades[] = " .:-=+*#%@";
+	const unsigned int darkest = sizeof(shades) - 2;
+	char clock[16], text[2][DURATION_LEN];
+	u64 columns[COLUMNS], most = 0;
+	time_t now = time(NULL);
+	struct tm tm;
+
+	columns_of(counts->buckets, columns);
+	for (unsigned int i = 0; i < COLUMNS; i++)
+		if (columns[i] > most)
+			most = columns[i];
+	strftime(clock, sizeof(clock), "%H:%M:%S", localtime_r(&now, &tm));
+	fprintf(out, "%8s |", clock);
+	for (unsigned int i = 0; i < COLUMNS; i++) {
+		/* Round up, so that every range with calls is seen. */
+		char c = shades[most ? (columns[i] * darkest + most - 1) / most : 0];
+
+		fprintf(out, "%c%c", c, c);
+	}
+	duration_text(histogram_percentile(counts, 50), text[0]);
+	duration_text(histogram_percentile(counts, 99), text[1]);
+	fprintf(out, "| %10llu %9s %9s%s%s\n", (unsigned long long)counts->hits, text[0], text[1],
+		*label ? "  " : "", label);
+}
+
+/* Draw the map of a function; @y is where it begins. */
+static void draw(FILE *out, const char *label, const struct heat *heat, unsigned int y)
+{
+	u64 columns[COLUMNS], most = 1;
+
+	for (size_t i = 0; i < heat->n; i++) {
+		columns_of(heat->v[i].buckets, columns);
+		for (unsigned int k = 0; k < COLUMNS; k++)
+			if (columns[k] > most)
+				most = columns[k];
+	}
+	fprintf(out, "<text x=\"%d\" y=\"%u\" font-size=\"14\">", LEFT, y + 20);
+	svg_text(out, label);
+	fputs("</text>\n", out);
+	for (unsigned int k = 0; k < COLUMNS; k += 5) {
+		char text[DURATION_LEN];
+
+		duration_text(1ull << (FIRST + k), text);
+		fprintf(out, "<text x=\"%d\" y=\"%u\" text-anchor=\"end\">%s</text>\n", LEFT - 6,
+			y + TITLE + CELL_HEIGHT * (COLUMNS - k), text);
+	}
+	for (size_t i = 0; i < heat->n; i++) {
+		columns_of(heat->v[i].buckets, columns);
+		for (unsigned int k = 0; k < COLUMNS; k++) {
+			char text[DURATION_LEN];
+
+			if (!columns[k])
+				continue;
+			duration_text(1ull << (FIRST + k), text);
+			fprintf(out,
+				"<rect x=\"%zu\" y=\"%u\" width=\"%d\" height=\"%d\" fill-opacity=\"%.3f\"><title>%llu calls, from %s on</title></rect>\n",
+				LEFT + CELL_WIDTH * i, y + TITLE + CELL_HEIGHT * (COLUMNS - 1 - k),
+				CELL_WIDTH, CELL_HEIGHT, 0.12 + 0.88 * columns[k] / most,
+				(unsigned long long)columns[k], text);
+		}
+	}
+}
+
+/**
+ * heat_draw() - write a picture: time goes to the right, how long calls take goes up
+ * @out: the output file
+ * @tally: the functions
+ * @heats: the intervals of each
+ */
+void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats)
+{
+	const unsigned int height = TITLE + CELL_HEIGHT * COLUMNS + 20;
+	size_t longest = 0;
+
+	for (size_t i = 0; i < tally->n; i++)
+		if (heats[i].n > longest)
+			longest = heats[i].n;
+	svg_begin(out, (unsigned int)(LEFT + CELL_WIDTH * (longest > 40 ? longest : 40) + 10),
+		  height * (unsigned int)tally->n);
+	fputs("<style>\nsvg{font:10px sans-serif;background:#fff;color:#222}\ntext{fill:currentColor}\nrect{fill:#c22}\n"
+	      "@media(prefers-color-scheme:dark){svg{background:#1b1b1f;color:#ddd}rect{fill:#fa4}}\n</style>\n", out);
+	for (size_t i = 0; i < tally->n; i++)
+		draw(out, tally->v[i].label, &heats[i], height * (unsigned int)i);
+	fputs("</svg>\n", out);
+}
+
+void heat_free(struct heat *heat)
+{
+	free(heat->v);
+	memset(heat, 0, sizeof(*heat));
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Milliseconds before a line is shown, and between two changes of it. */
+#define PATIENCE	1000
+#define INTERVAL	100
+
+static u64 now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
+}
+
+/**
+ * progress_begin() - begin work that may take long
+ * @progress: set up
+ * @what: see struct progress
+ */
+void progress_begin(struct progress *progress, const char *what)
+{
+	*progress = (struct progress) { .what = what, .since = now() };
+}
+
+/**
+ * progress_chunk() - show how far the work has come, if it takes long
+ * @progress: the work
+ * @done: what is done
+ * @all: of so much
+ *
+ * If standard error is no terminal, nothing is shown.
+ */
+void progress_chunk(struct progress *progress, size_t done, size_t all)
+{
+	u64 at = now();
+
+	if (at - progress->since < PATIENCE || at - progress->shown < INTERVAL ||
+	    !isatty(STDERR_FILENO))
+		return;
+	progress->shown = at;
+	fprintf(stderr, "\r\033[K%zu of %zu %s", done, all, progress->what);
+}
+
+/**
+ * progress_step() - progress_chunk() for work of many small steps, of which few look at the clock
+ * @progress: the work
+ * @done: what is done
+ * @all: of so much
+ */
+void progress_step(struct progress *progress, size_t done, size_t all)
+{
+	if (done % 64 == 0)
+		progress_chunk(progress, done, all);
+}
+
+/** progress_end() - take the line away */
+void progress_end(struct progress *progress)
+{
+	if (progress->shown)
+		fputs("\r\033[K", stderr);
+	progress->shown = 0;
+}
