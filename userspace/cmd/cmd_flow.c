@@ -198,6 +198,7 @@ static struct error *follow(struct following *run)
 		err = output_open(options->output, &trace->out);
 	if (!err) {
 		run->flow.out = trace->out;
+		run->flow.colored = output_colored(trace->out, options);
 		flow_begin(&run->flow);
 		err = trace_run(trace);
 		flow_end(&run->flow);

@@ -8,6 +8,7 @@
 /* A command gets the arguments after its name, and returns the exit code. */
 int cmd_clean(const struct options *options, int argc, char **argv);
 int cmd_count(const struct options *options, int argc, char **argv);
+int cmd_doctor(const struct options *options, int argc, char **argv);
 int cmd_flow(const struct options *options, int argc, char **argv);
 int cmd_lat(const struct options *options, int argc, char **argv);
 int cmd_lines(const struct options *options, int argc, char **argv);

@@ -6,91 +6,24 @@
 #include <string.h>
 
 #include "command.h"
+#include "help.h"
 #include "util/error.h"
 #include "util/output.h"
 #include "probe/place.h"
 #include "util/probe_spec.h"
 #include "util/util.h"
 
-static void print_help(FILE *out)
-{
-	fputs("usage: uprobe [OPTIONS] 'p:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
-	      "       uprobe [OPTIONS] 'r:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
-	      "       uprobe [OPTIONS] 'u:TARGET:PROBE [NAME=argN[:TYPE]]'... ['FILTER']\n"
-	      "              trace calls (p) or returns (r) of a function, or a probe that the\n"
-	      "              target comes with (u); p:[GROUP/]EVENT TARGET:... names the event\n"
-	      "       uprobe offset TARGET FUNCTION\n"
-	      "              print PATH:0xOFFSET, ready for uprobe_events\n"
-	      "       uprobe resolve SPEC...\n"
-	      "              print the lines for uprobe_events, write nothing\n"
-	      "       uprobe list TARGET ['GLOB']\n"
-	      "              list functions; -v: file offset, size, binding, full name\n"
-	      "       uprobe sdt TARGET ['GLOB'] | -p PID\n"
-	      "              list the probes that it comes with; -v: each site\n"
-	      "       uprobe vars TARGET PLACE\n"
-	      "              variables that are visible there, and the arguments they make\n"
-	      "       uprobe lines TARGET [FUNCTION|FILE|FILE:LINE]\n"
-	      "              source lines that have code, and where it is\n"
-	      "       uprobe count PROBE... | uprobe lat PROBE...\n"
-	      "              count in the kernel; draw how long calls take; FUNCTION may be a\n"
-	      "              pattern: uprobe count 'p:libc:mem*'\n"
-	      "       uprobe status | clean [--all]\n"
-	      "              what is defined; remove what killed runs have left\n"
-	      "\n"
-	      "TARGET is a path, a program in PATH, or a library (libc, c, libc.so.6).\n"
-	      "FUNCTION is NAME[@FILE|@VERSION][+OFFSET], FILE:LINE, 0xOFFSET in the file, or\n"
-	      "@0xADDRESS as objdump shows it. ARGS and FILTER are those of uprobe_events and\n"
-	      "filter files: %di, +0(%si):string, $retval, name=%dx:u32; 'name > 5'. With debug\n"
-	      "information, variables by name: size, path:string, p->next->x, v[2], $params.\n"
-	      "$arg1 to $arg6 are the arguments in registers, by the System V calling convention.\n"
-	      "In Go programs $go1, $go2, ... are the first integer and pointer arguments.\n"
-	      "\n"
-	      "  -p, --pid PID      only this process; TARGET as it has it mapped\n"
-	      "  -L TID             only this thread\n"
-	      "  -f                 with -p: processes that it starts, too\n"
-	      "  -c CMD             run a command; trace it and what it starts until it ends\n"
-	      "  --uid UID, --comm NAME\n"
-	      "                     only tasks of this user, of this name\n"
-	      "  --self             uprobe itself, too, and who reads its output\n"
-	      "  -d SECONDS         stop after this time\n"
-	      "  -i SECONDS         with count and lat: print and begin anew each time\n"
-	      "  --top N            with count and lat: that many functions (20)\n"
-	      "  -M N               stop after N events\n"
-	      "  --str N            show at most N characters of a string\n"
-	      "  --max-probes N     stop where more places than that would be probed\n"
-	      "  --buffer KB        room for events that are not printed yet, per processor\n"
-	      "  -o FILE            write events there\n"
-	      "  --json             an object per event and line\n"
-	      "  -H                 column headers\n"
-	      "  -s                 user stacks, where the tracer has them\n"
-	      "  -v                 the format of the events, without tracing; with count: how\n"
-	      "                     many places count without a trap, and why others do not\n"
-	      "  -l TARGET          the same as: list TARGET\n"
-	      "  --return=HOW       trampoline: replace the return address; sites: probe each\n"
-	      "                     return instruction; auto: sites where that is exact\n"
-	      "  --all              all functions of a name; with clean: all events\n"
-	      "  --force=WHAT,...   skip checks: align (start of an instruction), size (of the\n"
-	      "                     function known), range (inside the function), ifunc, go\n"
-	      "  -F                 skip all of them\n"
-	      "  --debug-dir DIR    where separate debug files are (/usr/lib/debug)\n"
-	      "  --control DIR      drive the tracer in DIR (/sys/kernel/debug/uprobes)\n"
-	      "  -h, --help         this text\n"
-	      "  --version          the version\n"
-	      "\n"
-	      "Exit status: 0 done, 1 failed, 2 usage, 3 not found or ambiguous, 4 refused for\n"
-	      "safety, 5 no permission or module not loaded.\n", out);
-}
-
 enum {
-	OPT_ALL = 256, OPT_APART, OPT_BUFFER, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR,
+	OPT_ALL = 256, OPT_APART, OPT_BUFFER, OPT_COLOR, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR,
 	OPT_DEPTH, OPT_FOLDED, OPT_FORCE, OPT_HEAT, OPT_JSON, OPT_MAX_PROBES, OPT_MIN, OPT_RETURN, OPT_SELF,
-	OPT_STR, OPT_SUMMARY, OPT_TOP, OPT_UID, OPT_VERSION,
+	OPT_STR, OPT_SUMMARY, OPT_TIME, OPT_TOP, OPT_UID, OPT_VERSION,
 };
 
 static const struct option long_options[] = {
 	{ "all", no_argument, NULL, OPT_ALL },
 	{ "apart", no_argument, NULL, OPT_APART },
 	{ "buffer", required_argument, NULL, OPT_BUFFER },
+	{ "color", required_argument, NULL, OPT_COLOR },
 	{ "comm", required_argument, NULL, OPT_COMM },
 	{ "control", required_argument, NULL, OPT_CONTROL },
 	{ "debug-dir", required_argument, NULL, OPT_DEBUG_DIR },
@@ -107,6 +40,7 @@ static const struct option long_options[] = {
 	{ "self", no_argument, NULL, OPT_SELF },
 	{ "str", required_argument, NULL, OPT_STR },
 	{ "summary", no_argument, NULL, OPT_SUMMARY },
+	{ "time", required_argument, NULL, OPT_TIME },
 	{ "top", required_argument, NULL, OPT_TOP },
 	{ "uid", required_argument, NULL, OPT_UID },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -195,6 +129,34 @@ static struct error *parse_return(const char *arg, enum return_mode *mode)
 	return NULL;
 }
 
+static struct error *parse_color(const char *arg, enum color_mode *mode)
+{
+	if (!strcmp(arg, "auto"))
+		*mode = COLOR_AUTO;
+	else if (!strcmp(arg, "always"))
+		*mode = COLOR_ALWAYS;
+	else if (!strcmp(arg, "never"))
+		*mode = COLOR_NEVER;
+	else
+		return error_new(STATUS_USAGE,
+				 "--color takes auto, always or never, not \"%s\"", arg);
+	return NULL;
+}
+
+static struct error *parse_time(const char *arg, enum time_mode *mode)
+{
+	if (!strcmp(arg, "kernel"))
+		*mode = TIME_KERNEL;
+	else if (!strcmp(arg, "relative"))
+		*mode = TIME_RELATIVE;
+	else if (!strcmp(arg, "clock"))
+		*mode = TIME_CLOCK;
+	else
+		return error_new(STATUS_USAGE,
+				 "--time takes kernel, relative or clock, not \"%s\"", arg);
+	return NULL;
+}
+
 static struct error *parse_option(int opt, struct options *options)
 {
 	switch (opt) {
@@ -206,6 +168,8 @@ static struct error *parse_option(int opt, struct options *options)
 		break;
 	case OPT_BUFFER:
 		return parse_number("--buffer", optarg, &options->buffer_kb);
+	case OPT_COLOR:
+		return parse_color(optarg, &options->color);
 	case OPT_COMM:
 		options->comm = optarg;
 		break;
@@ -243,6 +207,8 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_SUMMARY:
 		options->summary = true;
 		break;
+	case OPT_TIME:
+		return parse_time(optarg, &options->time);
 	case OPT_TOP:
 		return parse_number("--top", optarg, &options->top);
 	case OPT_UID:
@@ -313,12 +279,25 @@ static struct error *bad_option(int opt, const char *word)
 			 (int)strcspn(word, "="), word);
 }
 
+static struct error *unknown(const char *word)
+{
+	const char *nearest = help_nearest(word);
+
+	if (nearest)
+		return error_new(STATUS_USAGE,
+				 "\"%s\" is neither a command nor a probe; did you mean %s? see: uprobe --help",
+				 word, nearest);
+	return error_new(STATUS_USAGE, "\"%s\" is neither a command nor a probe; see: uprobe --help",
+			 word);
+}
+
 static int cmd_help(const struct options *options, int argc, char **argv)
 {
 	(void)options;
-	(void)argc;
-	(void)argv;
-	print_help(stdout);
+	if (!argc)
+		help_whole(stdout);
+	else if (!help_command(stdout, argv[0]))
+		return error_report(unknown(argv[0]));
 	return STATUS_OK;
 }
 
@@ -329,6 +308,7 @@ static const struct command {
 } commands[] = {
 	{ "clean", cmd_clean },
 	{ "count", cmd_count },
+	{ "doctor", cmd_doctor },
 	{ "flow", cmd_flow },
 	{ "help", cmd_help },
 	{ "lat", cmd_lat },
@@ -364,7 +344,7 @@ static int run_command(const struct options *options, int argc, char **argv)
 	if (list_target)
 		return run(&list, options, 1, (char *[]){ list_target });
 	if (!argc) {
-		print_help(stderr);
+		help_short(stderr);
 		return STATUS_USAGE;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
@@ -372,9 +352,7 @@ static int run_command(const struct options *options, int argc, char **argv)
 			return run(&commands[i], options, argc - 1, argv + 1);
 	if (is_probe_spec(argv[0]) || is_place(argv[0]))
 		return cmd_trace(options, argc, argv);
-	return error_report(error_new(STATUS_USAGE,
-				      "\"%s\" is neither a command nor a probe; see: uprobe --help",
-				      argv[0]));
+	return error_report(unknown(argv[0]));
 }
 
 /* Report an error of the output: lost output must not look like success. */
@@ -407,8 +385,10 @@ int main(int argc, char **argv)
 	if (err)
 		return error_report(err);
 	force_tell(options.force);
-	if (want_help)
-		print_help(stdout);
+	if (want_help && (optind == argc || !help_command(stdout, argv[optind])))
+		help_whole(stdout);
+	else if (want_help)
+		return finish(STATUS_OK);
 	else if (want_version)
 		puts("uprobe " UPROBE_VERSION);
 	else

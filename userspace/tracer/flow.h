@@ -95,6 +95,7 @@ enum flow_form {
  * @min: print only calls that took so many nanoseconds, and those around them
  * @depth: print only so many levels; 0 for all
  * @top: print so many functions in a summary
+ * @colored: write colours
  * @left: number of calls that ended without a return
  * @printed: number of objects printed
  */
@@ -112,6 +113,7 @@ struct flow {
 	u64 min;
 	u64 depth;
 	u64 top;
+	bool colored;
 	u64 left;
 	u64 printed;
 };

@@ -36,10 +36,14 @@ static char mark(u64 took)
 	return ' ';
 }
 
-static void print_start(const struct flow_task *task, size_t n, const char *took, char marked)
+static void print_start(const struct flow *flow, const struct flow_task *task, size_t n,
+			const char *took, char marked)
 {
-	fprintf(task->out, "%9s %c [%7d] %*s", took, marked, task->tid,
-		(int)(2 * (n < INDENT_MAX ? n : INDENT_MAX)), "");
+	const char *color = !flow->colored ? "" : strchr("$@*#", marked) ? "\033[1;31m" :
+			    marked == '!' ? "\033[33m" : "";
+
+	fprintf(task->out, "%s%9s %c%s [%7d] %*s", color, took, marked, *color ? "\033[0m" : "",
+		task->tid, (int)(2 * (n < INDENT_MAX ? n : INDENT_MAX)), "");
 }
 
 /** flow_print_begin() - print what comes before all calls */
@@ -96,7 +100,7 @@ void flow_print_open(struct flow *flow, struct flow_task *task, size_t n)
 		if (task->v[i].open)
 			continue;
 		task->v[i].open = true;
-		print_start(task, i, "", ' ');
+		print_start(flow, task, i, "", ' ');
 		fprintf(task->out, "%s() {\n", flow->functions[task->v[i].function].name);
 	}
 }
@@ -115,7 +119,7 @@ static void print_text(struct flow *flow, struct flow_task *task, size_t n, u64 
 	flow_print_open(flow, task, n);
 	if (how != FLOW_UNDER_WAY)
 		duration_text(took, text);
-	print_start(task, n, text, how == FLOW_UNDER_WAY ? ' ' : mark(took));
+	print_start(flow, task, n, text, how == FLOW_UNDER_WAY ? ' ' : mark(took));
 	if (call->open)
 		fprintf(task->out, "} /* %s", name);
 	else

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "probe/definition.h"
 #include "event_line.h"
@@ -57,6 +58,62 @@ static char *with_names(const char *line, const struct event_line *event,
 	return text;
 }
 
+/* Write the time of an event as the user wants it.  Clock: the kernel's is that of its start. */
+static void print_event_time(struct printer *printer, const struct event_line *event)
+{
+	char *end, text[32];
+	u64 us = strtoull(event->time, &end, 10) * 1000000 + strtoull(end + 1, NULL, 10);
+	struct timespec wall, boot;
+	time_t second;
+	struct tm tm;
+
+	if (!printer->begun)
+		printer->first = us;
+	printer->begun = true;
+	if (printer->time == TIME_RELATIVE) {
+		u64 since = us > printer->first ? us - printer->first : 0;
+
+		fprintf(printer->out, "%5llu.%06llu", (unsigned long long)since / 1000000,
+			(unsigned long long)since % 1000000);
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &wall);
+	clock_gettime(CLOCK_MONOTONIC, &boot);
+	us += (wall.tv_sec - boot.tv_sec) * 1000000ll + (wall.tv_nsec - boot.tv_nsec) / 1000;
+	second = us / 1000000;
+	strftime(text, sizeof(text), "%H:%M:%S", localtime_r(&second, &tm));
+	fprintf(printer->out, "%s.%06llu", text, (unsigned long long)us % 1000000);
+}
+
+/* Print the line of an event, with another time, or with colours. */
+static void print_line(struct printer *printer, const char *line)
+{
+	static const char bold[] = "\033[1;36m", dim[] = "\033[2m", plain[] = "\033[0m";
+	struct event_line event;
+	FILE *out = printer->out;
+
+	if ((printer->time == TIME_KERNEL && !printer->colored) || !event_line_parse(line, &event)) {
+		fprintf(out, "%s\n", line);
+		return;
+	}
+	fwrite(line, 1, event.time - line, out);
+	if (printer->time == TIME_KERNEL)
+		fwrite(event.time, 1, event.time_len, out);
+	else
+		print_event_time(printer, &event);
+	fputs(": ", out);
+	if (!printer->colored) {
+		fprintf(out, "%s\n", event.event);
+	} else {
+		const char *rest = event.event + event.event_len + 1, *end = strchr(rest, ')');
+
+		fprintf(out, "%s%.*s%s:", bold, (int)event.event_len, event.event, plain);
+		fprintf(out, "%s%.*s%s%s\n", dim, (int)(end ? end + 1 - rest : 0), rest, plain,
+			end ? end + 1 : rest);
+	}
+	event_line_free(&event);
+}
+
 /**
  * printer_event() - print an event
  * @printer: the printer
@@ -86,7 +143,7 @@ void printer_event(struct printer *printer, const char *line,
 	if (printer->json)
 		begin_json(printer, line, def);
 	else
-		fprintf(printer->out, "%s\n", line);
+		print_line(printer, line);
 	free(cut);
 	free(named);
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "stacks.h"
+#include "util/options.h"
 #include "types.h"
 
 struct definition;
@@ -20,6 +21,10 @@ struct event_line;
  * @with_stacks: print stacks, too
  * @string_max: maximum number of characters of a string, 0 for all
  * @stacks: tasks and files, to name the addresses of stacks
+ * @colored: write colours
+ * @time: how to write times
+ * @first: the time of the first event, in microseconds
+ * @begun: @first is known
  * @open: the JSON object of the last event is not closed: its stack may follow
  * @frames: number of frames of that stack so far
  */
@@ -29,6 +34,10 @@ struct printer {
 	bool with_stacks;
 	u64 string_max;
 	struct stacks stacks;
+	bool colored;
+	enum time_mode time;
+	u64 first;
+	bool begun;
 	bool open;
 	size_t frames;
 };

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "util/options.h"
+#include "util/output.h"
 #include "control.h"
 #include "symbols/debug_file.h"
 #include "util/error.h"
@@ -536,6 +537,8 @@ struct error *trace_run(struct trace *trace)
 		.printer = {
 			.out = trace->out,
 			.json = options->json,
+			.colored = output_colored(trace->out, options),
+			.time = options->time,
 			.with_stacks = options->stacks,
 			.string_max = options->string_max,
 			.stacks.debug_dir = options->debug_dir ? options->debug_dir :

@@ -25,6 +25,30 @@ enum return_mode {
 };
 
 /**
+ * enum color_mode - whether to write colours
+ * @COLOR_AUTO: on a terminal, unless NO_COLOR is set in the environment
+ * @COLOR_ALWAYS: always
+ * @COLOR_NEVER: never
+ */
+enum color_mode {
+	COLOR_AUTO,
+	COLOR_ALWAYS,
+	COLOR_NEVER,
+};
+
+/**
+ * enum time_mode - how to write the time of an event
+ * @TIME_KERNEL: as the tracer does, in seconds of the kernel's clock
+ * @TIME_RELATIVE: in seconds since the first event
+ * @TIME_CLOCK: as the time of the day
+ */
+enum time_mode {
+	TIME_KERNEL,
+	TIME_RELATIVE,
+	TIME_CLOCK,
+};
+
+/**
  * struct options - options of all commands; zero or NULL means not given
  * @all: --all
  * @returns: --return
@@ -34,6 +58,8 @@ enum return_mode {
  * @tid: -L
  * @follow: -f
  * @uid: --uid, -1 if not given
+ * @color: --color
+ * @time: --time
  * @comm: --comm
  * @self: --self
  * @seconds: -d
@@ -66,6 +92,8 @@ struct options {
 	pid_t tid;
 	bool follow;
 	long long uid;
+	enum color_mode color;
+	enum time_mode time;
 	const char *comm;
 	bool self;
 	double seconds;

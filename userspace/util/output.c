@@ -3,9 +3,12 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "error.h"
+#include "options.h"
 
 /**
  * output_open() - open the file that results are written to
@@ -44,6 +47,20 @@ struct error *output_close(const char *path, FILE *out, struct error *err)
 				"%s could not be written; is the disk full?",
 				path);
 	return err;
+}
+
+/**
+ * output_colored() - check whether to write colours
+ * @out: the output file
+ * @options: of the command line
+ */
+bool output_colored(FILE *out, const struct options *options)
+{
+	const char *no = getenv("NO_COLOR");
+
+	if (options->color != COLOR_AUTO)
+		return options->color == COLOR_ALWAYS;
+	return !(no && *no) && isatty(fileno(out));
 }
 
 /**

@@ -1,0 +1,47 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: doctor tries a probe, and says what is broken and how to mend it
+# once: the helper is the same on all kernels
+# boot: -m 1024
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+ktap_plan 13
+
+doctor() {
+	uprobe doctor "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+}
+
+# finds HOW TOPIC TEXT: check for a line of the report.
+finds() {
+	like "$(cat "$tmp/out" "$tmp/err")" "^$2 +$1 +.*$3" "${4:-doctor says: $1 $2}"
+}
+
+doctor
+is "$status $(tail -n 1 "$tmp/out")" "0 Tracing works here." "where all is well, tracing works"
+finds ok "a probe" "all of 400000 hits"
+finds ok "module" "version [0-9.]+ is loaded"
+finds ok "kernel" "Linux $(uname -r)"
+is "$(dmesg | grep -c 'uprobes: .*doctor')" 0 "the log has nothing about it"
+echo 0 >/sys/module/uprobes/parameters/jump
+doctor
+is "$status" 0 "without jumps, tracing works"
+finds lacking "a probe" "each hit traps: counting without traps is switched off"
+echo 1 >/sys/module/uprobes/parameters/jump
+
+echo 0 >/sys/kernel/debug/kprobes/enabled
+doctor
+is "$status" 5 "without kprobes, nothing can be traced"
+finds BROKEN kprobes "echo 1 > /sys/kernel/debug/kprobes/enabled"
+echo 1 >/sys/kernel/debug/kprobes/enabled
+
+umount /sys/kernel/debug
+doctor
+is "$status $(grep -c '^control  *ok  */dev/uprobes$' "$tmp/out")" "0 1" "without debugfs, the devices are used"
+mount -t debugfs none /sys/kernel/debug
+rmmod uprobes
+doctor
+is "$status $(tail -n 1 "$tmp/out")" "5 Tracing does not work here." "without the module, nothing can be traced"
+finds BROKEN module "neither loaded nor installed"
+doctor more
+is "$status" 2 "doctor takes no arguments"

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/* uprobe doctor */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "tracer/control.h"
+#include "util/error.h"
+#include "util/options.h"
+#include "util/util.h"
+
+#define MODULE "/sys/module/uprobes"
+
+/* So often is the probed function called: then a jump may replace its breakpoint. */
+#define CALLS 200000
+
+/* Room for the lines that tell how hits are found. */
+#define PLACES_MAX 4096
+
+/**
+ * struct report - what was found
+ * @dir: the control directory
+ * @broken: tracing does not work
+ */
+struct report {
+	const char *dir;
+	bool broken;
+};
+
+/* A line about something that is as it should be, or that is only told. */
+__printf(2, 3)
+static void say(const char *topic, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%-12s ok       ", topic);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* A line about something that is lacking; without it, all else works. */
+__printf(2, 3)
+static void lacks(const char *topic, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%-12s lacking  ", topic);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+}
+
+/* A line about something without which nothing can be traced. */
+__printf(3, 4)
+static void fails(struct report *report, const char *topic, const char *fmt, ...)
+{
+	va_list ap;
+
+	printf("%-12s BROKEN   ", topic);
+	va_start(ap, fmt);
+	vprintf(fmt, ap);
+	va_end(ap);
+	putchar('\n');
+	report->broken = true;
+}
+
+/* Read the first line of a file; return whether there is one. */
+static bool read_line(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool read = f && fgets(line, (int)size, f);
+
+	if (f)
+		fclose(f);
+	if (!read)
+		line[0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return read;
+}
+
+/* Find an option of the kernel's configuration: 'y', 'm', 'n', or '?' if there is no configuration. */
+static char config(const char *release, const char *option)
+{
+	static const char *const paths[] = { "/boot/config-%s", "/lib/modules/%s/config",
+					     "/lib/modules/%s/build/.config" };
+	size_t len = strlen(option);
+	char value, line[256];
+	FILE *f = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths) && !f; i++) {
+		char path[256];
+
+		snprintf(path, sizeof(path), paths[i], release);
+		f = fopen(path, "re");
+	}
+	value = f ? 'n' : '?';
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, option, len) && line[len] == '=')
+			value = line[len + 1];
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static void look_at_kernel(struct report *report, const char *release)
+{
+	static const struct {
+		const char *option;
+		const char *why;
+		bool needed;
+	} options[] = {
+		{ "CONFIG_KPROBES", "the module sees tasks, mappings and signals by them", true },
+		{ "CONFIG_MMU_NOTIFIER", "the module sees what is unmapped by it", true },
+		{ "CONFIG_RING_BUFFER", "records are in such buffers", true },
+		{ "CONFIG_DEBUG_FS", "the control directory is there; the devices serve without it",
+		  false },
+		{ "CONFIG_MEMCG", "memory is charged to the probed program by it", false },
+		{ "CONFIG_SYNTH_EVENTS", "perf and BPF get events by it", false },
+		{ "CONFIG_PERF_EVENTS", "perf gets stacks by it", false },
+	};
+	struct utsname name;
+	size_t known = 0;
+
+	uname(&name);
+	if (strcmp(name.machine, "x86_64"))
+		fails(report, "kernel", "%s is not supported; only x86_64 is", name.machine);
+	else
+		say("kernel", "Linux %s, x86_64", release);
+	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
+		char value = config(release, options[i].option);
+
+		known += value != '?';
+		if (value != 'n')
+			continue;
+		if (options[i].needed)
+			fails(report, "kernel", "it is built without %s: %s; use another kernel",
+			      options[i].option, options[i].why);
+		else
+			lacks("kernel", "it is built without %s: %s", options[i].option,
+			      options[i].why);
+	}
+	if (known)
+		say("kernel", "its configuration was looked at");
+	else
+		lacks("kernel", "/boot/config-%s cannot be read, so its options are not known",
+		      release);
+}
+
+static void look_at_lockdown(void)
+{
+	char line[64];
+
+	if (lockdown_is("confidentiality"))
+		lacks("lockdown", "confidentiality: the kernel forbids all tracing; boot without lockdown=confidentiality");
+	else if (lockdown_is("integrity"))
+		say("lockdown", "integrity: debugfs is closed, the devices in %s serve",
+		    CONTROL_DEVICES);
+	else
+		say("lockdown", "none");
+	if (read_line("/sys/module/module/parameters/sig_enforce", line, sizeof(line)) &&
+	    line[0] == 'Y')
+		say("signatures", "only signed modules can be loaded; DKMS signs with /var/lib/dkms/mok.pub");
+}
+
+static void look_for_module(struct report *report, const char *release)
+{
+	char *pattern = xasprintf("/lib/modules/%s/*/uprobes.ko*", release);
+	char *deeper = xasprintf("/lib/modules/%s/updates/dkms/uprobes.ko*", release);
+	glob_t found = { 0 };
+	int there = glob(pattern, 0, NULL, &found) && glob(deeper, 0, NULL, &found);
+
+	if (!there)
+		fails(report, "module", "it is installed (%s) but not loaded; as root: modprobe uprobes",
+		      found.gl_pathv[0]);
+	else
+		fails(report, "module", "it is neither loaded nor installed for this kernel; install uprobes-dkms, or: make && insmod build/uprobes.ko");
+	globfree(&found);
+	free(deeper);
+	free(pattern);
+}
+
+static bool look_at_module(struct report *report, const char *release)
+{
+	char version[64], taint[32], line[32];
+
+	if (access(MODULE, F_OK)) {
+		look_for_module(report, release);
+		return false;
+	}
+	read_line(MODULE "/version", version, sizeof(version));
+	read_line(MODULE "/taint", taint, sizeof(taint));
+	if (strcmp(version, UPROBE_VERSION))
+		lacks("module", "it has version %s, and this helper %s; install both from one source",
+		      version, UPROBE_VERSION);
+	else
+		say("module", "version %s is loaded, %s", version,
+		    strchr(taint, 'E') ? "unsigned" : "signed");
+	if (read_line(MODULE "/parameters/jump", line, sizeof(line)))
+		say("module", "hits without a trap are %s", line[0] == 'Y' || line[0] == '1' ?
+		    "allowed" : "switched off: echo 1 > " MODULE "/parameters/jump");
+	if (read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", line,
+		      sizeof(line)) && strcmp(line, "tsc"))
+		lacks("clock", "the kernel's clock is %s and not tsc, so hits with records trap", line);
+	return true;
+}
+
+static void look_at_hooks(struct report *report)
+{
+	char line[16];
+
+	if (read_line("/sys/kernel/debug/kprobes/enabled", line, sizeof(line)) && line[0] == '0')
+		fails(report, "kprobes", "they are switched off; as root: echo 1 > /sys/kernel/debug/kprobes/enabled");
+	if (read_line("/proc/sys/kernel/ftrace_enabled", line, sizeof(line)) && line[0] == '0')
+		fails(report, "kprobes", "kernel.ftrace_enabled is 0; as root: sysctl kernel.ftrace_enabled=1");
+}
+
+static void look_at_others(void)
+{
+	char line[16];
+
+	if (access("/sys/kernel/tracing/synthetic_events", F_OK) &&
+	    access("/sys/kernel/debug/tracing/synthetic_events", F_OK))
+		lacks("perf, BPF", "there is no synthetic_events in tracefs, so they cannot have events of this tracer");
+	else
+		say("perf, BPF", "events can be published for them (events/GROUP/EVENT/synthetic)");
+	if (read_line("/proc/sys/kernel/perf_event_paranoid", line, sizeof(line)))
+		say("perf, BPF", "perf_event_paranoid is %s", line);
+}
+
+/* The function that is probed. */
+__attribute__((noinline, noclone, aligned(64))) static int probed(int n)
+{
+	__asm__ volatile("" : "+r"(n) : : "memory");
+	return n + 1;
+}
+
+/* The address of probed() in our own file; 0 if it is not found. */
+static u64 probed_offset(void)
+{
+	unsigned long long start, end, offset;
+	u64 addr = (u64)(uintptr_t)probed, found = 0;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	while (maps && fgets(line, sizeof(line), maps))
+		if (sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) == 3 &&
+		    addr >= start && addr < end)
+			found = addr - start + offset;
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+/* Find in our own list of descriptors why hits trap; "no trap" if they do not. */
+static char *why_trap(int fd)
+{
+	char *path = xasprintf("/proc/self/fdinfo/%d", fd), line[512];
+	FILE *f = fopen(path, "re");
+	char *why = NULL;
+
+	free(path);
+	while (f && !why && fgets(line, sizeof(line), f)) {
+		int at = 0;
+
+		line[strcspn(line, "\n")] = '\0';
+		if (sscanf(line, "k0 %*d 0x%*x %n", &at) == 0 && at)
+			why = xstrdup(line + at);
+	}
+	if (f)
+		fclose(f);
+	return why;
+}
+
+static void call_probed(void)
+{
+	volatile int sum = 0;
+
+	for (int i = 0; i < CALLS; i++)
+		sum += probed(i);
+}
+
+/* Probe ourselves, and see whether each call is counted. */
+static void try_probe(struct report *report)
+{
+	char *self = realpath("/proc/self/exe", NULL), *word = self ? path_escape(self) : NULL;
+	char *line = xasprintf("only pid %d\n", getpid()), *definition, *why;
+	unsigned long long hits = 0, missed = 0;
+	struct timespec pause = { .tv_nsec = 300000000 };
+	char text[256] = "";
+	struct error *err;
+	int fd = -1;
+
+	err = control_check(report->dir);
+	if (!err)
+		err = control_aggregate(report->dir, &fd);
+	if (err) {
+		fails(report, "a probe", "%s", err->text);
+		error_free(err);
+		goto out;
+	}
+	definition = xasprintf("p:k0 %s:0x%llx\n", word ? word : "?",
+			       (unsigned long long)probed_offset());
+	if (write(fd, line, strlen(line)) < 0 ||
+	    write(fd, definition, strlen(definition)) < 0) {
+		fails(report, "a probe", "the module does not probe this program (%s); the kernel log says why: dmesg | grep uprobes",
+		      strerror(errno));
+		goto close;
+	}
+	/* The jump is written by a worker, a moment after so many traps. */
+	call_probed();
+	nanosleep(&pause, NULL);
+	call_probed();
+	if (pread(fd, text, sizeof(text) - 1, 0) <= 0 ||
+	    sscanf(text, "k0 %llu %llu", &hits, &missed) != 2 || hits != 2 * CALLS)
+		fails(report, "a probe", "%llu of %d hits were counted; please report this", hits,
+		      2 * CALLS);
+	else
+		say("a probe", "all of %d hits in this program were counted", 2 * CALLS);
+	why = why_trap(fd);
+	if (why && !strcmp(why, "no trap"))
+		say("a probe", "they need no trap");
+	else
+		lacks("a probe", "each hit traps: %s", why ? why : "the module does not say why");
+	free(why);
+close:
+	free(definition);
+	close(fd);
+out:
+	free(line);
+	free(word);
+	free(self);
+}
+
+int cmd_doctor(const struct options *options, int argc, char **argv)
+{
+	struct report report = { .dir = control_dir(options) };
+	struct utsname name;
+
+	(void)argv;
+	if (argc)
+		return error_report(error_new(STATUS_USAGE, "doctor takes no arguments"));
+	uname(&name);
+	printf("%-12s ok       uprobe %s\n", "helper", UPROBE_VERSION);
+	look_at_kernel(&report, name.release);
+	look_at_lockdown();
+	if (look_at_module(&report, name.release)) {
+		look_at_hooks(&report);
+		say("control", "%s", report.dir);
+		look_at_others();
+		try_probe(&report);
+	}
+	puts(report.broken ? "Tracing does not work here." : "Tracing works here.");
+	return report.broken ? STATUS_DENIED : STATUS_OK;
+}
