@@ -1,59 +1,79 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: stacks counts the call paths to a function, as a table, as lines, as a picture
-# cpus: 2
-# needs: python3
+# test: -s shows the functions of user stacks, for running, replaced and ended programs
+# once: the helper is the same on all kernels
+# timeout: 120
+# needs: perl
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 12
 
-prog=$tmp/flow
-cp "$UPROBES_TOP/build/progs/flow" "$prog"
+ktap_plan 10
 
-stacks() {
-	uprobe stacks "$@" >"$tmp/out" 2>"$tmp/err"
-	status=$?
+export prog=$tmp/cli_stack
+cp "$UPROBES_TOP/build/progs/cli_stack" "$prog"
+
+# after_call CALLER CALLEE: print where the call returns to, as an offset from the caller's start, by
+# objdump.
+after_call() {
+	local start
+	start=$(nm "$prog" | awk -v f="$1" '$3 == f { print $1 }')
+	objdump -d --disassemble="$1" "$prog" | awk -v callee="<$2>" '
+		found { sub(/:/, "", $1); print $1; exit }
+		/call/ && $NF == callee { found = 1 }' |
+		{ read -r at; printf '0x%x\n' $((0x$at - 0x$start)); }
+}
+# inner() sets up its frame by its first two instructions. Before that, a stack lacks its caller.
+frame=$(objdump -d --disassemble=inner "$prog" | awk '
+	found { sub(/:/, "", $1); print "0x" $1; exit } /mov +%rsp,%rbp/ { found = 1 }')
+frame=inner+$(printf '0x%x' $((frame - 0x$(nm "$prog" | awk '$3 == "inner" { print $1 }'))))
+wanted="$frame middle+$(after_call middle inner) outer+$(after_call outer middle) main+$(after_call main outer)"
+
+# frames: print the frames of the program in the stack of the first event.
+frames() {
+	awk -v prog="($prog)" '/ inner_0x[0-9a-f]+: \(/ { n++ } n == 1 && $3 == prog { printf "%s%s", sep, $2; sep = " " }' "$tmp/out"
 }
 
-# The functions of the program alone: what called main() depends on the C library.
-paths() {
-	sed -E 's/[^ ;]+;([^ ;]+;)*main;/flow;main;/; s/^flow;.*;fl_thread;/flow;fl_thread;/' "$tmp/out" | LC_ALL=C sort
-}
+# A process that still runs, and one that has ended.
+mkfifo "$tmp/in"
+"$prog" 100 wait <"$tmp/in" >"$tmp/said" &
+running=$!
+exec 7>"$tmp/in"
+# When the program reads its input, it has loaded its libraries.
+wait_until "the program waits" grep -q '^0 0x0 ' /proc/$running/syscall
+start -s -p $running -M 1 "p:$prog:$frame"
+echo >&7
+wait_until "an event is shown" ended $tracer
+is "$(frames)" "$wanted" "the stack of a running process has the right functions"
+like "$(cat "$tmp/out")" ' => __libc_start[^ ]*\+0x[0-9a-f]+ \(.*/libc\.so\.6\) <[0-9a-f]{16}>$|/libc\.so\.6\[\+0x' \
+	"the stack shows functions of libc, too"
+like "$(cat "$tmp/err")" '^Ending tracing\.\.\. 1 events shown, 1 hits, 0 missed, 0 lost\.$' "the stack of the last event is shown, too"
 
-stacks --folded -c "$prog" "p:$prog:fl_leaf"
-is "$status $(paths)" "0 flow;fl_thread;fl_tail;fl_leaf 1
-flow;main;fl_all;fl_catch;fl_leaf 1
-flow;main;fl_all;fl_down;fl_down;fl_down;fl_down;fl_leaf 1
-flow;main;fl_all;fl_leaf 1
-flow;main;fl_all;fl_slow;fl_leaf 1" "--folded prints each path with its number"
-stacks --folded -c "$prog; $prog" "$prog:fl_slow" "$prog:fl_catch"
-is "$(paths)" "flow;main;fl_all;fl_catch 2
-flow;main;fl_all;fl_slow 2" "paths to two functions, of two processes, are added up"
-stacks -c "$prog; $prog" "$prog:fl_slow" "$prog:fl_leaf"
-is "$(awk 'NR == 1 || /%/' "$tmp/out" | wc -l)" 7 "the table has a path for each way there"
-is "$(sed -n 2p "$tmp/out" | awk '{ print $1, $2 }')" "2 16.7%" "it has numbers and shares"
-like "$(cat "$tmp/out")" '^ {19}fl_all$' "the callers stand below"
-stacks --top 2 -c "$prog" "$prog:fl_leaf"
-is "$(grep -c % "$tmp/out")" 2 "--top limits the number of paths"
-like "$(cat "$tmp/err")" '3 more paths lead there' "a message tells how many are not shown"
+# Another program replaces the file.
+cp "$tmp/traced" "$tmp/other" && mv "$tmp/other" "$prog"
+start -s -p $running -M 1 "p:cli_stack:$frame"
+echo >&7
+wait_until "an event is shown" ended $tracer
+is "$(frames)" "$wanted" "the stack of a program that was replaced on disk has the right functions"
+exec 7>&-
+wait $running
+is "$(cat "$tmp/said")" 4 "the replaced program has the right result"
 
-stacks -o "$tmp/x.svg" -c "$prog" "$prog:fl_leaf"
-is "$status $(python3 -c '
-import sys, xml.etree.ElementTree as tree
-ns = "{http://www.w3.org/2000/svg}"
-svg = tree.parse(sys.argv[1]).getroot()
-boxes = {}
-for g in svg.iter(ns + "g"):
-    rect = g.find(ns + "rect")
-    boxes.setdefault(g.get("data-name"), []).append((g.find(ns + "title").text, float(rect.get("width"))))
-print(len(boxes["fl_leaf"]), boxes["all"][0], len(boxes["fl_down"]), boxes["fl_all"][0][0])' "$tmp/x.svg")" \
-	"0 5 ('all (5, 100.00%)', 1180.0) 4 fl_all (4, 80.00%)" "-o x.svg draws a box for each function on a path"
+rm "$prog"
+cp "$UPROBES_TOP/build/progs/cli_stack" "$prog"
+uprobe -s -c "$prog 3 >/dev/null" "p:$prog:$frame" >"$tmp/out" 2>"$tmp/err"
+is "$(grep -c ' => inner' "$tmp/out")" 3 "each event of a short command has a stack"
+is "$(frames)" "$wanted" "the stacks of a short command have the functions of the probed file"
 
-# A program without frame pointers: the direct caller is right.
-stacks --folded -c 'ls / >/dev/null' 'p:libc:malloc'
-like "$(cat "$tmp/out")" '(strdup|fopen|setlocale|_nl_find_locale|__strdup);_*(libc_)?malloc [0-9]+$' "the direct caller of a C library's function is there"
-like "$(cat "$tmp/err")" ' 0 missed, 0 lost' "no stack is lost"
-stacks -i 5 "$prog:fl_leaf"
-is "$status" 2 "an option without an effect is refused"
-stacks
-is "$status" 2 "stacks without a probe is refused"
+# At a return, the stack begins at the return address.
+uprobe -s -c "$prog 1 >/dev/null" "r:$prog:inner" >"$tmp/out" 2>"$tmp/err"
+like "$(grep -A1 ' inner: ' "$tmp/out")" "^ => middle\\+$(after_call middle inner) " \
+	"the stack at a return begins in the caller"
+
+# An independent parser reads the JSON.
+uprobe --json -s -c "$prog 2 >/dev/null" "p:$prog:$frame" 2>"$tmp/err" | perl -MJSON::PP -ne '
+	my @s = grep { ($_->{object} // "") eq $ENV{prog} } @{decode_json($_)->{stack}};
+	print join(" ", map { sprintf "%s+0x%x", $_->{function}, $_->{offset} } @s), "\n"' >"$tmp/out"
+is "$(cat "$tmp/out")" "$wanted
+$wanted" "JSON has the right functions"
+uprobe --json -c "$prog 1 >/dev/null" "p:$prog:$frame" >"$tmp/out" 2>/dev/null
+is "$(grep -c '"stack"' "$tmp/out")" 0 "without -s, JSON has no stack"

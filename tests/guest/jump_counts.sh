@@ -42,8 +42,8 @@ kernels() {
 # compare NAME LEAST: choose functions that two runs call equally often, LEAST of them or more, and
 # compare. Four results.
 compare() {
-	# Redis draws the seed of its hash tables, so it compares more or fewer keys each time.
-	uprobe list -v "$file" '*' | awk '/^0x/ && !/[cC]ompare|[eE]qual/ { print $1 }' | sort -u >"$tmp/offsets"
+	# Redis draws the seed of its hash tables, so it hashes and compares more or fewer keys each time.
+	uprobe list -v "$file" '*' | awk '/^0x/ && !/[cC]ompare|[eE]qual|[hH]ash/ { print $1 }' | sort -u >"$tmp/offsets"
 	ours 0 >"$tmp/first"
 	cut -d' ' -f1 "$tmp/first" >"$tmp/offsets"
 	ours 0 >"$tmp/second"

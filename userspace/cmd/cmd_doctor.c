@@ -19,6 +19,7 @@
 #include "util/util.h"
 
 #define MODULE "/sys/module/uprobes"
+#define CLOCK "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 
 /* So often is the probed function called: then a jump may replace its breakpoint. */
 #define CALLS 200000
@@ -90,8 +91,8 @@ static bool read_line(const char *path, char *line, size_t size)
 	return read;
 }
 
-/* Find an option of the kernel's configuration: 'y', 'm', 'n', or '?' if there is no configuration. */
-static char config(const char *release, const char *option)
+/* Find an option of the kernel's configuration: 'y', 'm' or 'n'; '?' if there is none to read. */
+static char option_of(const char *release, const char *option)
 {
 	static const char *const paths[] = { "/boot/config-%s", "/lib/modules/%s/config",
 					     "/lib/modules/%s/build/.config" };
@@ -139,7 +140,7 @@ static void look_at_kernel(struct report *report, const char *release)
 	else
 		say("kernel", "Linux %s, x86_64", release);
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
-		char value = config(release, options[i].option);
+		char value = option_of(release, options[i].option);
 
 		known += value != '?';
 		if (value != 'n')
@@ -210,9 +211,9 @@ static bool look_at_module(struct report *report, const char *release)
 	if (read_line(MODULE "/parameters/jump", line, sizeof(line)))
 		say("module", "hits without a trap are %s", line[0] == 'Y' || line[0] == '1' ?
 		    "allowed" : "switched off: echo 1 > " MODULE "/parameters/jump");
-	if (read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", line,
-		      sizeof(line)) && strcmp(line, "tsc"))
-		lacks("clock", "the kernel's clock is %s and not tsc, so hits with records trap", line);
+	if (read_line(CLOCK, line, sizeof(line)) && strcmp(line, "tsc"))
+		lacks("clock", "the kernel's clock is %s, not tsc: hits that are recorded trap",
+		      line);
 	return true;
 }
 

@@ -26,6 +26,9 @@
 /* Number of paths of a table without --top. */
 #define TOP_DEFAULT 20
 
+/* Room for the stacks of a busy program, in kilobytes for each processor. */
+#define BUFFER_DEFAULT 16384
+
 /* The tracer gives no longer stacks. */
 #define FRAMES_MAX 256
 
@@ -187,6 +190,8 @@ int cmd_stacks(const struct options *given, int argc, char **argv)
 	char *title;
 
 	options.stacks = true;
+	if (!options.buffer_kb)
+		options.buffer_kb = BUFFER_DEFAULT;
 	run.stacks.debug_dir = options.debug_dir ? options.debug_dir : DEBUG_DIR;
 	if (!err && !argc)
 		err = error_new(STATUS_USAGE, "stacks takes probes: uprobe stacks -d 5 p:libc:malloc");

@@ -128,9 +128,10 @@ static const struct option_text option_texts[] = {
 	{ "--max-probes N", "stop where more places than that would be probed", RUNS | RESOLVE },
 	{ "--buffer KB", "room for events that are not printed yet, per processor",
 	  TRACE | FLOW | STACKS },
-	{ "-o FILE", "write results there; lat and stacks: a picture if it ends in .svg", RUNS },
+	{ "-o FILE", "write results there; lat, stacks: a picture if it ends in .svg", RUNS },
 	{ "--json", "an object per event, line, or call", TRACE | MEASURES | FLOW | LIST | SDT },
-	{ "--color WHEN", "auto, always, never; NO_COLOR in the environment is never", TRACE | FLOW },
+	{ "--color WHEN", "auto, always, never; NO_COLOR in the environment is never",
+	  TRACE | FLOW },
 	{ "--time HOW", "kernel, relative (to the first event), clock", TRACE },
 	{ "-H", "column headers", TRACE },
 	{ "-s", "user stacks, where the tracer has them", TRACE },
@@ -139,7 +140,8 @@ static const struct option_text option_texts[] = {
 		"list, sdt: more of each", TRACE | COUNT | LIST | SDT },
 	{ "-l TARGET", "the same as: list TARGET", LIST },
 	{ "--return=HOW", "trampoline: replace the return address; sites: probe each\n"
-			  "return instruction; auto: sites where that is exact", TRACE | MEASURES | RESOLVE },
+			  "return instruction; auto: sites where that is exact",
+	  TRACE | MEASURES | RESOLVE },
 	{ "--all", "all functions of a name; with clean: all events", FINDS | CLEAN },
 	{ "--force=WHAT,...", "skip checks: align (start of an instruction), size (of the\n"
 			      "function known), range (inside the function), ifunc, go", FINDS },
@@ -258,7 +260,8 @@ static unsigned int distance(const char *a, const char *b)
 	for (size_t j = 0; j <= nb; j++)
 		rows[0][j] = j;
 	for (size_t i = 1; i <= na; i++) {
-		unsigned int *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
+		unsigned int *row = rows[i % 3], *above = rows[(i + 2) % 3];
+		const unsigned int *before = rows[(i + 1) % 3];
 
 		row[0] = i;
 		for (size_t j = 1; j <= nb; j++) {

@@ -97,10 +97,13 @@ char *definition_event(const struct probe_spec *spec)
 /* Check whether a function's return address is at the stack pointer. */
 static bool is_entry(const struct target *target, const struct place *place)
 {
-	if (!place->function || place->inlined || place->in_memory)
+	u64 start = place->function ? place->function->addr : 0;
+
+	if (!start || place->inlined || place->in_memory)
 		return false;
-	return !place->delta ||
-	       stack_check_end(&target->image, place->function->addr) == place->addr;
+	return place->addr == start ||
+	       (stack_check_end(&target->image, start) == place->addr &&
+		stack_check_first(&target->image, start, place->addr));
 }
 
 static void add_site(struct definition *def, const struct target *target,

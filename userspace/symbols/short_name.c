@@ -88,8 +88,8 @@ static char *go_name(const char *name)
  * short_name() - shorten the name of a function for a line of its own
  * @name: the symbol
  *
- * Return: the name without parameters, arguments of templates, the path of a package, and the suffix
- * of a clone; from malloc().
+ * Return: the name without parameters, arguments of templates, the path of a package, and the
+ * suffix of a clone; from malloc().
  */
 char *short_name(const char *name)
 {

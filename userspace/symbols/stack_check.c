@@ -60,6 +60,26 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 }
 
 /**
+ * stack_check_first() - check whether a place is right behind the first check of a function
+ * @img: the file
+ * @start: the function
+ * @addr: the result of stack_check_end()
+ *
+ * There, the function has no frame yet.
+ */
+bool stack_check_first(const struct elf_image *img, u64 start, u64 addr)
+{
+	struct instruction insn;
+	bool checks = false;
+
+	while (start < addr && !checks && decode(img, start, &insn)) {
+		checks = insn.decoded.class == UINSN_JCC;
+		start += insn.decoded.len;
+	}
+	return start == addr;
+}
+
+/**
  * stack_check_end() - find the end of a function's stack check
  * @img: the file
  * @start: the function

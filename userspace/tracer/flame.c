@@ -81,8 +81,9 @@ static void draw(const struct drawing *d, const struct call_node *node, u64 befo
 		(unsigned long long)before, (unsigned long long)node->total, level,
 		(unsigned long long)node->own);
 	svg_text(d->out, node->name);
-	fprintf(d->out, " (%llu, %.2f%%)</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"",
-		(unsigned long long)node->total, 100.0 * node->total / d->all, x, y, width, ROW - 1);
+	fprintf(d->out, " (%llu, %.2f%%)</title><rect x=\"%.2f\" y=\"%u\"",
+		(unsigned long long)node->total, 100.0 * node->total / d->all, x, y);
+	fprintf(d->out, " width=\"%.2f\" height=\"%d\"", width, ROW - 1);
 	fprintf(d->out, " fill=\"hsl(%u,80%%,62%%)\"/><text x=\"%.2f\" y=\"%u\"></text></g>\n",
 		hue(node->name), x + 3, y + 13);
 	for (size_t i = 0; i < node->n; i++) {

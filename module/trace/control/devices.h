@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The devices /dev/uprobes/session, /dev/uprobes/aggregate and /dev/uprobes/error_log: the same files
- * as in the control directory, where debugfs cannot be used.
+ * The devices /dev/uprobes/session, aggregate and error_log: the same files as in the control
+ * directory, where debugfs cannot be used.
  */
 #ifndef _TRACER_DEVICES_H
 #define _TRACER_DEVICES_H

@@ -47,6 +47,12 @@ struct hit {
 	bool ring;
 };
 
+/* Get the largest number of addresses of a stack. */
+static unsigned int stack_max(const struct hit *hit)
+{
+	return hit->site->tracer->live ? TRACER_STACK_MAX : TRACER_STACK_USUAL;
+}
+
 /* Append the user stack to an entry. */
 static noinline void fill_stack(const struct hit *hit, struct tracer_record *record,
 				struct tracer_fetch *fetch)
@@ -56,7 +62,7 @@ static noinline void fill_stack(const struct hit *hit, struct tracer_record *rec
 	u64 stack[TRACER_STACK_MAX];
 
 	record->nstack = tracer_user_stack(hit->regs, at, hit->regs->sp, stack,
-					   ARRAY_SIZE(stack));
+					   stack_max(hit));
 	memcpy(fetch->entry + fetch->used, stack, record->nstack * sizeof(stack[0]));
 	fetch->used += record->nstack * sizeof(stack[0]);
 }
@@ -91,7 +97,7 @@ static __always_inline void fill_head(const struct hit *hit, struct tracer_recor
 static size_t max_size(const struct hit *hit)
 {
 	return hit->site->size +
-	       (hit->stack ? TRACER_STACK_MAX * sizeof(u64) : 0) + (hit->ring ? sizeof(u64) : 0);
+	       (hit->stack ? stack_max(hit) * sizeof(u64) : 0) + (hit->ring ? sizeof(u64) : 0);
 }
 
 /* Do what fill() does, for arguments of any kind. */

@@ -59,7 +59,8 @@ static int unwinding_ends(struct kretprobe_instance *ri, struct pt_regs *regs)
 
 	if (!told || entry->nr <= u->at)
 		return 0;
-	n = tracer_user_stack(told->regs, told->entry ? TRACER_AT_PROBE : TRACER_AT_ANY, 0, entry->ip + u->at,
+	n = tracer_user_stack(told->regs, told->entry ? TRACER_AT_PROBE : TRACER_AT_ANY, 0,
+			      entry->ip + u->at,
 			      min(u->ctx->max_stack - u->before, FRAMES_MAX));
 	entry->nr = u->at + n;
 	u->ctx->nr = u->before + n;

@@ -22,7 +22,8 @@
 #include "def.h"
 
 #define TRACER_RECORD_MAX	32768	/* bytes of a record, without its stack */
-#define TRACER_STACK_MAX	8	/* addresses of a stack; as in tracefs */
+#define TRACER_STACK_MAX	64	/* addresses of a stack, in a session */
+#define TRACER_STACK_USUAL	8	/* likewise in the directory, as in tracefs */
 #define TRACER_READ_MAX		(TRACER_RECORD_MAX + TRACER_STACK_MAX * 8)
 
 /* Bits of struct tracer_entry.flags; the values are those of tracefs. */

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: stacks counts the call paths to a function, as a table, as lines, as a picture
+# cpus: 2
+# needs: python3
+. "$UPROBES_TOP/tests/lib.sh"
+. "$UPROBES_TOP/tests/guest/cli.inc"
+ktap_plan 12
+
+prog=$tmp/flow
+cp "$UPROBES_TOP/build/progs/flow" "$prog"
+
+stacks() {
+	uprobe stacks "$@" >"$tmp/out" 2>"$tmp/err"
+	status=$?
+}
+
+# The functions of the program alone: what called main() depends on the C library.
+paths() {
+	sed -E 's/[^ ;]+;([^ ;]+;)*main;/flow;main;/; s/^flow;.*;fl_thread;/flow;fl_thread;/' "$tmp/out" | LC_ALL=C sort
+}
+
+stacks --folded -c "$prog" "p:$prog:fl_leaf"
+is "$status $(paths)" "0 flow;fl_thread;fl_tail;fl_leaf 1
+flow;main;fl_all;fl_catch;fl_leaf 1
+flow;main;fl_all;fl_down;fl_down;fl_down;fl_down;fl_leaf 1
+flow;main;fl_all;fl_leaf 1
+flow;main;fl_all;fl_slow;fl_leaf 1" "--folded prints each path with its number"
+stacks --folded -c "$prog; $prog" "$prog:fl_slow" "$prog:fl_catch"
+is "$(paths)" "flow;main;fl_all;fl_catch 2
+flow;main;fl_all;fl_slow 2" "paths to two functions, of two processes, are added up"
+stacks -c "$prog; $prog" "$prog:fl_slow" "$prog:fl_leaf"
+is "$(awk 'NR == 1 || /%/' "$tmp/out" | wc -l)" 7 "the table has a path for each way there"
+is "$(sed -n 2p "$tmp/out" | awk '{ print $1, $2 }')" "2 16.7%" "it has numbers and shares"
+like "$(cat "$tmp/out")" '^ {19}fl_all$' "the callers stand below"
+stacks --top 2 -c "$prog" "$prog:fl_leaf"
+is "$(grep -c % "$tmp/out")" 2 "--top limits the number of paths"
+like "$(cat "$tmp/err")" '3 more paths lead there' "a message tells how many are not shown"
+
+stacks -o "$tmp/x.svg" -c "$prog" "$prog:fl_leaf"
+is "$status $(python3 -c '
+import sys, xml.etree.ElementTree as tree
+ns = "{http://www.w3.org/2000/svg}"
+svg = tree.parse(sys.argv[1]).getroot()
+boxes = {}
+for g in svg.iter(ns + "g"):
+    rect = g.find(ns + "rect")
+    boxes.setdefault(g.get("data-name"), []).append((g.find(ns + "title").text, float(rect.get("width"))))
+print(len(boxes["fl_leaf"]), boxes["all"][0], len(boxes["fl_down"]), boxes["fl_all"][0][0])' "$tmp/x.svg")" \
+	"0 5 ('all (5, 100.00%)', 1180.0) 4 fl_all (4, 80.00%)" "-o x.svg draws a box for each function on a path"
+
+# A program without frame pointers: the direct caller is right.
+stacks --folded -c 'ls / >/dev/null' 'p:libc:malloc'
+like "$(cat "$tmp/out")" '(strdup|fopen|setlocale|_nl_find_locale|__strdup);_*(libc_)?malloc [0-9]+$' "the direct caller of a C library's function is there"
+like "$(cat "$tmp/err")" ' 0 missed, 0 lost' "no stack is lost"
+stacks -i 5 "$prog:fl_leaf"
+is "$status" 2 "an option without an effect is refused"
+stacks
+is "$status" 2 "stacks without a probe is refused"
