@@ -47,10 +47,10 @@ static void make(struct call_node *root)
 {
 	*root = (struct call_node) { .name = xstrdup("all") };
 	for (int i = 0; i < 6; i++)
-		add(root, "leaf middle outer prog");
-	add(root, "leaf outer prog");
-	add(root, "leaf outer prog");
-	add(root, "operator<<\"&' outer prog");
+		add(root, "leaf middle base prog");
+	add(root, "leaf base prog");
+	add(root, "leaf base prog");
+	add(root, "operator<<\"&' base prog");
 	add(root, "a;b other prog");
 	call_tree_sort(root);
 }
@@ -121,14 +121,14 @@ int main(int argc, char **argv)
 	printf("KTAP version 1\n1..16\n");
 	check(call_tree_depth(&root) == 5, "the tree has as many levels as the longest path");
 	text = text_of(call_tree_folded, &root);
-	is(text, "prog;outer;leaf 2\nprog;outer;middle;leaf 6\nprog;outer;operator<<\"&' 1\nprog;other;a:b 1\n",
+	is(text, "prog;base;leaf 2\nprog;base;middle;leaf 6\nprog;base;operator<<\"&' 1\nprog;other;a:b 1\n",
 	   "folded paths");
 	free(text);
 	text = text_of(table, &root);
 	is(text, "     COUNT OF ALL  CALLED BY\n"
 	   "         6  60.0%  leaf\n"
 	   "                   middle\n"
-	   "                   outer\n"
+	   "                   base\n"
 	   "                   prog\n"
 	   "3 hidden\n", "a table of the top path");
 	free(text);

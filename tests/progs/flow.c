@@ -35,9 +35,10 @@ TRACED void fl_down(int n)
 
 TRACED void fl_jump(int n)
 {
+	if (n)
+		fl_jump(n - 1);
 	if (!n)
 		longjmp(back, 1);
-	fl_jump(n - 1);
 	sum++;
 }
 

@@ -51,6 +51,10 @@ static const char script[] =
 	"document.getElementById('search').addEventListener('input',e=>search(e.target.value));\n"
 	"]]></script>\n";
 
+static const char field[] =
+	"<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" placeholder=\"search\"/>\n"
+	"</foreignObject>\n";
+
 /* A warm colour that depends on the name alone. */
 static unsigned int hue(const char *name)
 {
@@ -110,9 +114,10 @@ void flame_draw(const struct call_node *root, const char *title, FILE *out)
 	fputs(style, out);
 	fprintf(out, "<text x=\"%d\" y=\"28\" font-size=\"16\">", MARGIN);
 	svg_text(out, title);
-	fprintf(out, "</text><foreignObject x=\"%d\" y=\"10\" width=\"240\" height=\"30\">"
-		"<input xmlns=\"http://www.w3.org/1999/xhtml\" id=\"search\" placeholder=\"search\"/></foreignObject>"
-		"<text id=\"hits\" x=\"%d\" y=\"52\"></text>\n", WIDTH - 250, WIDTH - 250);
+	fprintf(out, "</text><foreignObject x=\"%d\" y=\"10\" width=\"240\" height=\"30\">",
+		WIDTH - 250);
+	fputs(field, out);
+	fprintf(out, "<text id=\"hits\" x=\"%d\" y=\"52\"></text>\n", WIDTH - 250);
 	draw(&d, root, 0, 0);
 	fputs(script, out);
 	fputs("</svg>\n", out);

@@ -20,6 +20,14 @@
 #define LEFT		70
 #define TITLE		30
 
+static const char style[] =
+	"<style>\n"
+	"svg{font:10px sans-serif;background:#fff;color:#222}\n"
+	"text{fill:currentColor}\n"
+	"rect{fill:#c22}\n"
+	"@media(prefers-color-scheme:dark){svg{background:#1b1b1f;color:#ddd}rect{fill:#fa4}}\n"
+	"</style>\n";
+
 /** heat_add() - remember an interval that ends now */
 void heat_add(struct heat *heat, const struct tally_counts *counts)
 {
@@ -139,8 +147,7 @@ void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats)
 			longest = heats[i].n;
 	svg_begin(out, (unsigned int)(LEFT + CELL_WIDTH * (longest > 40 ? longest : 40) + 10),
 		  height * (unsigned int)tally->n);
-	fputs("<style>\nsvg{font:10px sans-serif;background:#fff;color:#222}\ntext{fill:currentColor}\nrect{fill:#c22}\n"
-	      "@media(prefers-color-scheme:dark){svg{background:#1b1b1f;color:#ddd}rect{fill:#fa4}}\n</style>\n", out);
+	fputs(style, out);
 	for (size_t i = 0; i < tally->n; i++)
 		draw(out, tally->v[i].label, &heats[i], height * (unsigned int)i);
 	fputs("</svg>\n", out);

@@ -92,7 +92,8 @@ static void print_line(struct printer *printer, const char *line)
 	struct event_line event;
 	FILE *out = printer->out;
 
-	if ((printer->time == TIME_KERNEL && !printer->colored) || !event_line_parse(line, &event)) {
+	if ((printer->time == TIME_KERNEL && !printer->colored) ||
+	    !event_line_parse(line, &event)) {
 		fprintf(out, "%s\n", line);
 		return;
 	}
