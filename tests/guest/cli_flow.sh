@@ -3,10 +3,10 @@
 # test: flow shows calls as they nest, with recursion, longjmp(), threads and exec, as text, objects and sums
 # cpus: 2
 # timeout: 240
-# needs: python3 bash
+# needs: python3 bash gron
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 24
+ktap_plan 31
 
 prog=$tmp/flow
 cp "$UPROBES_TOP/build/progs/flow" "$prog"
@@ -80,6 +80,14 @@ flow --apart -c "$tmp/other; exec $prog" "$prog:fl_*"
 is "$(grep -c ' is a thread of other ' "$tmp/out") $(grep -c ' is a thread of flow ' "$tmp/out")" "2 2" \
 	"another program has another name"
 
+# So many threads that the list of them grows; and a name that is longer as the tracer writes it.
+cp "$prog" "$tmp/"$'\001\002\003\004\005'
+flow --apart -c "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do $prog; done" "$prog:fl_*"
+is "$(grep -c 'fl_all() {' "$tmp/out") $(grep -c 'fl_thread() {' "$tmp/out") $(wc -l <"$tmp/err")" "20 20 3" \
+	"the calls of forty threads are shown"
+flow -c "$tmp/"$'\001\002\003\004\005' "$tmp/"$'\001\002\003\004\005:fl_*'
+is "$(grep -c 'is a thread of' "$tmp/out")" 2 "a thread with an odd name is named once"
+
 flow --summary -c "$prog" "$prog:fl_*"
 is "$(awk 'NR > 1 { print $NF, $1 }' "$tmp/out" | sort | xargs)" \
 	"fl_all 1 fl_catch 1 fl_down 4 fl_jump 3 fl_leaf 5 fl_slow 1 fl_tail 1 fl_thread 1" \
@@ -112,7 +120,20 @@ plain=$(sh -c "$run")
 is "$(uprobe flow --min 1ms -c "$run" -o "$tmp/lines" 'python3:Py*' 2>"$tmp/err")" "$plain" "python3 has the same output"
 like "$(cat "$tmp/lines")" '^ +[0-9.]+ms [#*] .*Py' "slow calls are shown"
 
+flow --summary -c "$prog" "$prog:fl_leaf" "$prog:fl_l*" "p:$prog:fl_leaf"
+is "$(awk 'NR > 1 { print $NF, $1 }' "$tmp/out") $(grep -c 'without a return' "$tmp/err")" "fl_leaf 5 0" \
+	"a function that several arguments name is followed once"
+flow --force=align -c true "$prog:fl_*"
+is "$status" 2 "an option without an effect is refused"
 flow "r:$prog:fl_leaf"
 is "$status" 2 "a return probe is refused"
 flow -c "$prog" "$prog:none_*"
 is "$status" 3 "a pattern without a function is an error"
+
+# Go: calls are those of goroutines, which change their threads, and whose stacks move.
+printf '{"a":[1,2,{"b":3}],"c":"text"}\n' >"$tmp/j"
+plain=$(gron "$tmp/j")
+is "$(uprobe flow --apart -c "gron $tmp/j" -o "$tmp/out" 'gron:main.*' 2>"$tmp/err")" "$plain" "gron has the same output"
+is "$(tree | sed -n 's/^  main\.gron() {$/&/p; s/^    main.statementsFromJSON() {$/&/p' | xargs)" \
+	"main.gron() { main.statementsFromJSON() {" "calls of Go functions nest"
+is "$(grep -c 'has goroutine 0xc0' "$tmp/out") $(grep -c 'left without' "$tmp/out")" "1 0" "all are of one goroutine, and return"

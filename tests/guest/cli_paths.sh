@@ -5,7 +5,7 @@
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 12
+ktap_plan 15
 
 prog=$tmp/flow
 cp "$UPROBES_TOP/build/progs/flow" "$prog"
@@ -48,6 +48,14 @@ for g in svg.iter(ns + "g"):
     boxes.setdefault(g.get("data-name"), []).append((g.find(ns + "title").text, float(rect.get("width"))))
 print(len(boxes["fl_leaf"]), boxes["all"][0], len(boxes["fl_down"]), boxes["fl_all"][0][0])' "$tmp/x.svg")" \
 	"0 5 ('all (5, 100.00%)', 1180.0) 4 fl_all (4, 80.00%)" "-o x.svg draws a box for each function on a path"
+
+stacks -M 2 --folded -c "$prog" "$prog:fl_leaf"
+is "$(awk '{ n += $NF } END { print n }' "$tmp/out") $(tr ';' '\n' <"$tmp/out" | grep -c '^fl_leaf')" "2 2" "-M counts so many stacks, each by itself"
+
+for how in trampoline sites; do
+	stacks --folded --return=$how -c "$prog" "r:$prog:fl_slow"
+	is "$(paths | sed 's/+0x[0-9a-f]*//')" "flow;main;fl_all;fl_slow 1" "returns are counted, with the caller: $how"
+done
 
 # A program without frame pointers: the direct caller is right.
 stacks --folded -c 'ls / >/dev/null' 'p:libc:malloc'

@@ -3,7 +3,7 @@
 //       the values that events record
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
 // cflags: -Iuserspace -Iarch/x86 userspace/tracer/event_line.c userspace/probe/filter.c
-// cflags: userspace/probe/fields.c userspace/util/json.c userspace/util/util.c userspace/util/error.c
+// cflags: userspace/probe/fields.c userspace/util/json.c userspace/util/utf8.c userspace/util/util.c userspace/util/error.c
 // cflags: userspace/host/library.c userspace/host/ldcache.c
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // test: stacks are counted by path, and drawn; names of any kind are shortened, and escaped in a picture
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-// cflags: -Iuserspace -Iarch/x86 userspace/tracer/call_tree.c userspace/tracer/flame.c userspace/util/svg.c
+// cflags: -Iuserspace -Iarch/x86 userspace/tracer/call_tree.c userspace/tracer/flame.c userspace/util/svg.c userspace/util/utf8.c
 // cflags: userspace/symbols/short_name.c userspace/symbols/demangle.c userspace/util/util.c
 // cflags: userspace/util/error.c -liberty
 /*
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
 		call_tree_free(&root);
 		return fclose(out) ? 1 : 0;
 	}
-	printf("KTAP version 1\n1..16\n");
+	printf("KTAP version 1\n1..17\n");
 	check(call_tree_depth(&root) == 5, "the tree has as many levels as the longest path");
 	text = text_of(call_tree_folded, &root);
 	is(text, "prog;base;leaf 2\nprog;base;middle;leaf 6\nprog;base;operator<<\"&' 1\nprog;other;a:b 1\n",
@@ -137,6 +137,10 @@ int main(int argc, char **argv)
 	check(strstr(text, "data-name=\"operator&lt;&lt;&quot;&amp;'\""), "names are escaped");
 	check(strstr(text, ">Call paths of &lt;leaf&gt;</text>"), "so is the title");
 	check(strstr(text, "x=\"10.00\" y=\"136\" width=\"1180.00\""), "the lowest box is as wide as all");
+	add(&root, "bad\xff\xef\xbf\xbf\xc3\xa4 prog");
+	free(text);
+	text = text_of(draw, &root);
+	check(strstr(text, "data-name=\"bad??\xc3\xa4\""), "what is no character in XML is left out");
 	check(!strstr(text, "http://") || strstr(text, "http://www.w3.org/") == strstr(text, "http://"),
 	      "the picture needs nothing else");
 	free(text);

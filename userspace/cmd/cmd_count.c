@@ -42,6 +42,7 @@
  * @latency: also measure how long calls take
  * @picture: draw heat maps of how long calls take, at the end
  * @heats: the intervals of each entry, if @picture is set
+ * @intervals: number of intervals so far, if there are heat maps
  * @scaled: the scale of the heat map in the terminal is printed
  */
 struct measuring {
@@ -53,6 +54,7 @@ struct measuring {
 	bool latency;
 	bool picture;
 	struct heat *heats;
+	size_t intervals;
 	bool scaled;
 };
 
@@ -121,9 +123,9 @@ static void print_latency(FILE *out, const struct row *row)
 	duration_text(histogram_percentile(counts, 90), text[2]);
 	duration_text(histogram_percentile(counts, 99), text[3]);
 	duration_text(counts->max, text[4]);
-	fprintf(out, "%s: %llu calls, %s on average, %s at most; 50%% <= %s, 90%% <= %s, 99%% <= %s\n",
-		row->label, (unsigned long long)counts->hits, text[0], text[4], text[1], text[2],
-		text[3]);
+	fprintf(out, "%s: %llu calls, %s on average, 50%% <= %s, 90%% <= %s, 99%% <= %s, %s at most\n",
+		row->label, (unsigned long long)counts->hits, text[0], text[1], text[2], text[3],
+		text[4]);
 	histogram_print(out, counts);
 }
 
@@ -189,10 +191,11 @@ static struct error *heat_results(struct measuring *run)
 
 		tally_counts_since(&tally->v[i], &counts);
 		if (run->picture)
-			heat_add(&run->heats[i], &counts);
-		else
+			heat_add(&run->heats[i], &counts, run->intervals);
+		else if (counts.hits || tally->n <= DRAWN_MAX)
 			heat_print_row(run->out, &counts, tally->n > 1 ? tally->v[i].label : "");
 	}
+	run->intervals++;
 	if (fflush(run->out))
 		run->runner.stop = true;
 	return err;
@@ -269,7 +272,7 @@ static struct error *loop(struct measuring *run)
 	struct pollfd fd = { .fd = run->runner.signals, .events = POLLIN };
 	bool heat = run->picture || run->options->heat;
 	double seconds = run->options->interval > 0 ? run->options->interval : heat ? 1 : 0;
-	u64 interval = seconds * 1000;
+	u64 interval = seconds > 0 && seconds < 0.001 ? 1 : seconds * 1000;
 	u64 next = interval ? now_ms() + interval : 0;
 	struct error *err = NULL;
 
@@ -331,7 +334,8 @@ static struct error *measure(struct measuring *run, const char *dir)
 	if (!err)
 		err = print_results(run, options->interval > 0);
 	if (!err && run->picture)
-		heat_draw(run->out, &run->tally, run->heats);
+		heat_draw(run->out, &run->tally, run->heats,
+			  options->interval > 0 ? options->interval : 1);
 	if (!err)
 		print_summary(run);
 	return err ? err : runner_result(&run->runner, options->command);

@@ -186,7 +186,8 @@ static void look_for_module(struct report *report, const char *release)
 		fails(report, "module", "it is installed (%s) but not loaded; as root: modprobe uprobes",
 		      found.gl_pathv[0]);
 	else
-		fails(report, "module", "it is neither loaded nor installed for this kernel; install uprobes-dkms, or: make && insmod build/uprobes.ko");
+		fails(report, "module", "it is neither loaded nor installed for this kernel; install uprobes-dkms%s",
+		      lockdown_is("none") ? ", or: make && insmod uprobes.ko" : ", which signs it");
 	globfree(&found);
 	free(deeper);
 	free(pattern);
@@ -206,8 +207,8 @@ static bool look_at_module(struct report *report, const char *release)
 		lacks("module", "it has version %s, and this helper %s; install both from one source",
 		      version, UPROBE_VERSION);
 	else
-		say("module", "version %s is loaded, %s", version,
-		    strchr(taint, 'E') ? "unsigned" : "signed");
+		say("module", "version %s is loaded%s", version, strchr(taint, 'E') ? ", unsigned" :
+		    option_of(release, "CONFIG_MODULE_SIG") == 'y' ? ", signed" : "");
 	if (read_line(MODULE "/parameters/jump", line, sizeof(line)))
 		say("module", "hits without a trap are %s", line[0] == 'Y' || line[0] == '1' ?
 		    "allowed" : "switched off: echo 1 > " MODULE "/parameters/jump");
@@ -356,10 +357,13 @@ int cmd_doctor(const struct options *options, int argc, char **argv)
 	printf("%-12s ok       uprobe %s\n", "helper", UPROBE_VERSION);
 	look_at_kernel(&report, name.release);
 	look_at_lockdown();
+	if (geteuid())
+		lacks("user", "this is not root, who alone can see all that follows; try: sudo uprobe doctor");
 	if (look_at_module(&report, name.release)) {
 		look_at_hooks(&report);
 		say("control", "%s", report.dir);
-		look_at_others();
+		if (!geteuid())
+			look_at_others();
 		try_probe(&report);
 	}
 	puts(report.broken ? "Tracing does not work here." : "Tracing works here.");

@@ -12,10 +12,12 @@
 #include "probe/misused.h"
 #include "probe/place.h"
 #include "probe/target.h"
+#include "symbols/go_symbols.h"
 #include "symbols/lookup.h"
 #include "symbols/pattern.h"
 #include "symbols/runtimes.h"
 #include "symbols/short_name.h"
+#include "symbols/stack_check.h"
 #include "tracer/control.h"
 #include "tracer/event_line.h"
 #include "tracer/flow.h"
@@ -32,23 +34,23 @@
 /* More functions than this are more often a mistake than not. */
 #define MAX_FUNCTIONS 20000
 
-/* The stack pointer, which pairs the entry of a call and its return. */
+/* The stack pointer, which pairs the entry of a call and its return; in Go, also the goroutine. */
 #define SP_ARG "s=%sp:x64"
-
-/* A return probe finds the stack pointer behind the word with the return address. */
-#define RETURN_WORD 8
+#define GO_ARGS "s=%sp:x64 g=%r14:x64"
 
 /**
  * struct following - a run of flow
  * @trace: the events: f1 is the entry of function number 1, x1 is its exit
  * @cap: capacity of @trace.defs
  * @flow: the calls
+ * @before: number of events for arguments before
  * @left_out: number of functions whose returns cannot be seen
  */
 struct following {
 	struct trace trace;
 	size_t cap;
 	struct flow flow;
+	size_t before;
 	size_t left_out;
 };
 
@@ -67,7 +69,8 @@ static void add_place(struct definition *def, const struct elf_image *img, u64 a
 {
 	struct probe_site *site;
 
-	probe_sites_add(&def->sites, img->path, offset, 0, SP_ARG);
+	probe_sites_add(&def->sites, img->path, offset, 0,
+			go_has_register_abi(img) ? GO_ARGS : SP_ARG);
 	site = &def->sites.v[def->sites.n - 1];
 	free(site->expected);
 	site->expected = text_expected(img, addr);
@@ -84,12 +87,25 @@ static bool place_of(const struct elf_image *img, u64 addr, u64 *offset)
 	return !err;
 }
 
+/* Check whether the function at a place is followed for an argument before. */
+static bool is_followed(const struct following *run, const char *path, u64 offset)
+{
+	for (size_t i = 0; i < run->before; i++) {
+		const struct probe_site *site = &run->trace.defs[i].sites.v[0];
+
+		if (site->offset == offset && run->trace.defs[i].event[0] == 'f' &&
+		    !strcmp(site->path, path))
+			return true;
+	}
+	return false;
+}
+
 /* Follow a function.  @runtime: its return address must stay, or NULL. */
 static void add_function(struct following *run, struct symbols *syms, const struct symbol *sym,
 			 const struct runtime *runtime)
 {
 	const struct elf_image *img = syms->image;
-	u64 entry = pattern_address(syms, sym, 'p'), offset, start;
+	u64 entry = stack_check_entry(img, sym->addr), offset, start;
 	struct definition *def;
 	struct exits exits;
 	bool only, known;
@@ -99,6 +115,10 @@ static void add_function(struct following *run, struct symbols *syms, const stru
 	known = place_of(img, entry, &offset) && place_of(img, sym->addr, &start);
 	if (!known || (!only && runtime_minds(runtime, sym->name))) {
 		run->left_out++;
+		exits_free(&exits);
+		return;
+	}
+	if (is_followed(run, img->path, offset)) {
 		exits_free(&exits);
 		return;
 	}
@@ -139,7 +159,9 @@ static struct error *add_spec(struct following *run, const char *text,
 		return err;
 	}
 	err = pattern_find(&spec, &syms, &found);
-	runtime = runtime_of(syms.image);
+	pattern_tell_stripped(&syms, &found);
+	runtime = options->force & FORCE_GO ? NULL : runtime_of(syms.image);
+	run->before = run->trace.n;
 	progress_begin(&progress, "functions looked at");
 	for (size_t i = 0; i < found.n && !err; i++) {
 		progress_step(&progress, i, found.n);
@@ -173,11 +195,11 @@ static void handle(void *data, const struct event_line *line)
 
 	event.function = strtoull(line->event + 1, &end, 10);
 	if (end != line->event + line->event_len || event.function >= run->flow.nr_functions ||
-	    line->n != 1)
+	    !line->n)
 		return;
 	event.sp = strtoull(line->values[0].text, NULL, 16);
-	if (line->is_return)
-		event.sp -= RETURN_WORD;
+	event.goroutine = line->n > 1 ? strtoull(line->values[1].text, NULL, 16) : 0;
+	event.behind = line->is_return;
 	if (line->event[0] == 'f')
 		flow_enter(&run->flow, &event);
 	else
@@ -201,11 +223,15 @@ static struct error *follow(struct following *run)
 		run->flow.colored = output_colored(trace->out, options);
 		flow_begin(&run->flow);
 		err = trace_run(trace);
+		run->flow.lost = trace->lost;
 		flow_end(&run->flow);
 	}
 	if (trace->session >= 0)
 		close(trace->session);
-	if (run->flow.left && !err)
+	if (trace->lost && !err)
+		remark("the calls are not complete: events were lost, so some have no return, or no entry; try --buffer %llu",
+		       (unsigned long long)trace_larger_buffer(options->buffer_kb));
+	else if (run->flow.left && !err)
 		remark("%llu calls ended without a return: by an exception, or longjmp()",
 		       (unsigned long long)run->flow.left);
 	return output_close(options->output, trace->out, err);
@@ -242,8 +268,17 @@ static enum flow_form form_of(const struct options *options)
 	       FLOW_JSON : FLOW_TEXT;
 }
 
-/* Room for the calls of a busy program, in kilobytes for each processor. */
-#define BUFFER_DEFAULT 16384
+/* Room for the calls of a busy program, in kilobytes of all processors, and of each. */
+#define BUFFER_ALL	131072
+#define BUFFER_LEAST	4096
+#define BUFFER_MOST	65536
+
+static u64 default_buffer(void)
+{
+	u64 kb = BUFFER_ALL / (u64)sysconf(_SC_NPROCESSORS_CONF);
+
+	return kb < BUFFER_LEAST ? BUFFER_LEAST : kb > BUFFER_MOST ? BUFFER_MOST : kb;
+}
 
 int cmd_flow(const struct options *given, int argc, char **argv)
 {
@@ -262,7 +297,7 @@ int cmd_flow(const struct options *given, int argc, char **argv)
 	char *what;
 
 	if (!own.buffer_kb)
-		own.buffer_kb = BUFFER_DEFAULT;
+		own.buffer_kb = default_buffer();
 	what = xasprintf("Following %zu function%s", run.flow.nr_functions,
 			 run.flow.nr_functions == 1 ? "" : "s");
 	run.trace.what = what;

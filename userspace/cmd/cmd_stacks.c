@@ -67,26 +67,16 @@ static void count_last(struct counting *run)
 static const struct definition *definition_of(const struct counting *run,
 					      const struct event_line *event)
 {
-	for (size_t i = 0; i < run->trace.n; i++)
-		if (strlen(run->trace.defs[i].event) == event->event_len &&
-		    !strncmp(run->trace.defs[i].event, event->event, event->event_len))
-			return &run->trace.defs[i];
-	return NULL;
+	/* Its name is s and its number. */
+	u64 nr = strtoull(event->event + 1, NULL, 10);
+
+	return nr < run->trace.n ? &run->trace.defs[nr] : NULL;
 }
 
-static void handle(void *data, const struct event_line *event)
-{
-	struct counting *run = data;
-	const struct definition *def = definition_of(run, event);
-
-	count_last(run);
-	if (!def)
-		return;
-	stacks_event(&run->stacks, event, &def->sites);
-	run->comm = xstrndup(event->comm, event->comm_len);
-}
-
-/* An address of the last event's stack. The first one is that of the probe. */
+/*
+ * An address of the last event's stack.  The first one is that of the probe, or of the function
+ * that has returned.
+ */
 static void handle_frame(void *data, u64 addr)
 {
 	struct counting *run = data;
@@ -105,6 +95,21 @@ static void handle_frame(void *data, u64 addr)
 		run->names[run->n] = xstrdup("[unknown]");
 	}
 	run->n++;
+}
+
+static void handle(void *data, const struct event_line *event)
+{
+	struct counting *run = data;
+	const struct definition *def = definition_of(run, event);
+
+	count_last(run);
+	if (!def)
+		return;
+	stacks_event(&run->stacks, event, &def->sites);
+	run->comm = xstrndup(event->comm, event->comm_len);
+	/* Behind a return, the stack is that of the caller. */
+	if (event->is_return)
+		handle_frame(run, event->func);
 }
 
 static struct error *add_spec(struct counting *run, const char *text,
@@ -143,6 +148,7 @@ static void print(struct counting *run, const char *title)
 		call_tree_folded(&run->tree, run->trace.out);
 	} else if (options->output && str_ends(options->output, ".svg")) {
 		flame_draw(&run->tree, title, run->trace.out);
+		fprintf(stderr, "%s is a flame graph: open it in a browser\n", options->output);
 	} else {
 		hidden = call_tree_table(&run->tree, top, run->trace.out);
 		if (hidden)

@@ -20,6 +20,9 @@ enum {
 	STATUS = 1 << 11,
 	CLEAN = 1 << 12,
 	DOCTOR = 1 << 13,
+	/* For the whole help only; not for the whole help. */
+	GENERAL = 1 << 14,
+	DETAIL = 1 << 15,
 };
 
 #define MEASURES	(COUNT | LAT)
@@ -71,7 +74,7 @@ static const struct topic topics[] = {
 	  { "uprobe list libc 'mem*'", "uprobe list -v bash readline" } },
 	{ "sdt", SDT, "sdt TARGET ['GLOB'] | -p PID",
 	  "list the probes that it comes with; -v: each site",
-	  { "uprobe sdt libc", "uprobe sdt -v libc 'memory_*'" } },
+	  { "uprobe sdt libstdc++.so.6", "uprobe sdt -v -p 4711" } },
 	{ "vars", VARS, "vars TARGET PLACE",
 	  "variables that are visible there, and the arguments they make",
 	  { "uprobe vars ./prog main", "uprobe vars ./prog prog.c:42" } },
@@ -128,7 +131,11 @@ static const struct option_text option_texts[] = {
 	{ "--max-probes N", "stop where more places than that would be probed", RUNS | RESOLVE },
 	{ "--buffer KB", "room for events that are not printed yet, per processor",
 	  TRACE | FLOW | STACKS },
-	{ "-o FILE", "write results there; lat, stacks: a picture if it ends in .svg", RUNS },
+	{ "-o FILE", "write results there; lat, stacks: a picture if it ends in .svg;\n"
+		     "flow: objects if it ends in .json", GENERAL },
+	{ "-o FILE", "write results there", DETAIL | TRACE | COUNT },
+	{ "-o FILE", "write results there; a picture if it ends in .svg", DETAIL | LAT | STACKS },
+	{ "-o FILE", "write results there; objects if it ends in .json", DETAIL | FLOW },
 	{ "--json", "an object per event, line, or call", TRACE | MEASURES | FLOW | LIST | SDT },
 	{ "--color WHEN", "auto, always, never; NO_COLOR in the environment is never",
 	  TRACE | FLOW },
@@ -137,19 +144,28 @@ static const struct option_text option_texts[] = {
 	{ "-s", "user stacks, where the tracer has them", TRACE },
 	{ "-v", "trace: the format of the events, without tracing; count: how\n"
 		"many places count without a trap, and why others do not;\n"
-		"list, sdt: more of each", TRACE | COUNT | LIST | SDT },
+		"list, sdt, resolve: more of each", GENERAL },
+	{ "-v", "the format of the events, without tracing", DETAIL | TRACE },
+	{ "-v", "how many places count without a trap, and why others do not", DETAIL | COUNT },
+	{ "-v", "more of each", DETAIL | LIST | SDT },
+	{ "-v", "the bytes that must be there, too", DETAIL | RESOLVE },
 	{ "-l TARGET", "the same as: list TARGET", LIST },
 	{ "--return=HOW", "trampoline: replace the return address; sites: probe each\n"
 			  "return instruction; auto: sites where that is exact",
 	  TRACE | MEASURES | RESOLVE },
-	{ "--all", "all functions of a name; with clean: all events", FINDS | CLEAN },
+	{ "--all", "all functions of a name; with clean: all events", GENERAL },
+	{ "--all", "all functions of a name",
+	  DETAIL | (RUNS & ~FLOW) | OFFSET | RESOLVE },
+	{ "--all", "events that were made by hand, too", DETAIL | CLEAN },
 	{ "--force=WHAT,...", "skip checks: align (start of an instruction), size (of the\n"
-			      "function known), range (inside the function), ifunc, go", FINDS },
-	{ "-F", "skip all of them", FINDS },
+			      "function known), range (inside the function), ifunc, go",
+	  (RUNS & ~FLOW) | OFFSET | RESOLVE },
+	{ "--force=go", "replace return addresses in Go, OCaml, a VM", DETAIL | FLOW },
+	{ "-F", "skip all of them", (RUNS & ~FLOW) | OFFSET | RESOLVE },
 	{ "--debug-dir DIR", "where separate debug files are (/usr/lib/debug)", FINDS },
 	{ "--control DIR", "drive the tracer in DIR (/sys/kernel/debug/uprobes)", CONTROLS },
-	{ "-h, --help", "this text", ~0U },
-	{ "--version", "the version", ~0U },
+	{ "-h, --help", "this text", ~(GENERAL | DETAIL) },
+	{ "--version", "the version", ~(GENERAL | DETAIL) },
 };
 
 /** help_short() - print the most used forms */
@@ -178,12 +194,14 @@ static void print_indented(FILE *out, const char *text, int column)
 	}
 }
 
-static void print_options(FILE *out, unsigned int wanted)
+/* @whole: for the whole help */
+static void print_options(FILE *out, unsigned int wanted, bool whole)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(option_texts); i++) {
 		const struct option_text *text = &option_texts[i];
 
-		if (!(text->topics & wanted))
+		if (!(text->topics & wanted) || (whole && text->topics & DETAIL) ||
+		    (!whole && text->topics & GENERAL))
 			continue;
 		if (strlen(text->option) > 18)
 			fprintf(out, "  %s\n%21s", text->option, "");
@@ -214,7 +232,7 @@ void help_whole(FILE *out)
 		print_indented(out, topics[i].what, 14);
 	}
 	print_words(out);
-	print_options(out, ~0U);
+	print_options(out, ~0U, true);
 	fputs("\n"
 	      "Exit status: 0 done, 1 failed, 2 usage, 3 not found or ambiguous, 4 refused for\n"
 	      "safety, 5 no permission or module not loaded.\n", out);
@@ -244,13 +262,19 @@ bool help_command(FILE *out, const char *command)
 	fprintf(out, "usage: uprobe %s\n%7s", topic->usage, "");
 	print_indented(out, topic->what, 7);
 	putc('\n', out);
-	print_options(out, topic->bit);
+	print_options(out, topic->bit, false);
 	fprintf(out, "\nExamples:\n  %s\n  %s\n", topic->examples[0], topic->examples[1]);
 	return true;
 }
 
-/* Count the letters to change, insert, leave out or exchange; more than 9 are not told apart. */
-static unsigned int distance(const char *a, const char *b)
+/**
+ * help_distance() - count the letters to change, insert, leave out or exchange
+ * @a: a word
+ * @b: another word
+ *
+ * Return: the number; 9 if a word is too long to be compared.
+ */
+unsigned int help_distance(const char *a, const char *b)
 {
 	unsigned int rows[3][16] = { 0 };
 	size_t na = strlen(a), nb = strlen(b);
@@ -291,8 +315,10 @@ const char *help_nearest(const char *word)
 	const char *nearest = NULL;
 	unsigned int least = 3;
 
+	if (help_distance(word, "help") < least)
+		return "help";
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		unsigned int d = distance(word, topics[i].name);
+		unsigned int d = help_distance(word, topics[i].name);
 
 		if (d >= least || d >= strlen(topics[i].name))
 			continue;

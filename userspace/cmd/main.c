@@ -110,7 +110,7 @@ static struct error *parse_seconds(const char *option, const char *arg,
 			return NULL;
 	}
 	return error_new(STATUS_USAGE,
-			 "%s takes a number of seconds, or a time like 500ms, 5s or 2m, not \"%s\"",
+			 "%s takes a number of seconds, or a time like 100us, 500ms, 5s or 2m, not \"%s\"",
 			 option, arg);
 }
 
@@ -256,6 +256,25 @@ static struct error *parse_option(int opt, struct options *options)
 	return NULL;
 }
 
+/* Find the option that a word was probably meant to be; NULL if there is none. */
+static const char *nearest_option(const char *word)
+{
+	char *name = xstrndup(word, strcspn(word, "="));
+	const char *nearest = NULL;
+	unsigned int least = 3;
+
+	for (size_t i = 0; long_options[i].name; i++) {
+		unsigned int d = help_distance(name, long_options[i].name);
+
+		if (d < least && d < strlen(long_options[i].name)) {
+			least = d;
+			nearest = long_options[i].name;
+		}
+	}
+	free(name);
+	return nearest;
+}
+
 /*
  * @word: the word before optind.  In a word of several letters, getopt_long() may not have moved
  * optind past it, so take a letter from optopt.
@@ -263,6 +282,7 @@ static struct error *parse_option(int opt, struct options *options)
 static struct error *bad_option(int opt, const char *word)
 {
 	char letter[] = { '-', optopt, '\0' };
+	const char *nearest;
 	bool is_long = str_starts(word, "--");
 
 	if (!is_long && optopt)
@@ -274,6 +294,11 @@ static struct error *bad_option(int opt, const char *word)
 		return error_new(STATUS_USAGE,
 				 "%.*s takes no value; see: uprobe --help",
 				 (int)strcspn(word, "="), word);
+	nearest = is_long ? nearest_option(word + 2) : NULL;
+	if (nearest)
+		return error_new(STATUS_USAGE,
+				 "there is no option %.*s; did you mean --%s? see: uprobe --help",
+				 (int)strcspn(word, "="), word, nearest);
 	return error_new(STATUS_USAGE,
 			 "there is no option %.*s; see: uprobe --help",
 			 (int)strcspn(word, "="), word);
@@ -319,6 +344,7 @@ static const struct command {
 	{ "sdt", cmd_sdt, true },
 	{ "stacks", cmd_stacks },
 	{ "status", cmd_status },
+	{ "trace", cmd_trace },
 	{ "vars", cmd_vars, true },
 };
 

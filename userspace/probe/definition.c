@@ -101,13 +101,12 @@ static bool is_entry(const struct target *target, const struct place *place)
 
 	if (!start || place->inlined || place->in_memory)
 		return false;
-	return place->addr == start ||
-	       (stack_check_end(&target->image, start) == place->addr &&
-		stack_check_first(&target->image, start, place->addr));
+	return place->addr == start || place->addr == stack_check_entry(&target->image, start);
 }
 
 static void add_site(struct definition *def, const struct target *target,
-		     const struct place *place, const struct options *options, const char *args)
+		     const struct place *place, const struct options *options,
+		     bool returned, const char *args)
 {
 	pid_t pid = options->pid;
 	char *memory = xasprintf("/proc/%d/mem", pid);
@@ -116,8 +115,9 @@ static void add_site(struct definition *def, const struct target *target,
 		probe_sites_add(&def->sites, memory, place->addr, 0, args);
 	else
 		probe_sites_add(&def->sites, target->image.path, place->offset, 0, args);
+	/* At a return instruction, too, the stack pointer is where it was at the entry. */
 	def->sites.v[def->sites.n - 1].entry = options->stacks && def->kind == 'p' &&
-					       is_entry(target, place);
+					       (returned || is_entry(target, place));
 	def->in_memory |= place->in_memory;
 	free(memory);
 }
@@ -239,7 +239,8 @@ static struct error *add_sites(struct definition *def, struct target *target,
 		err = arguments_unify(args->text, texts, left.n);
 	for (size_t i = 0; i < left.n; i++) {
 		if (!err)
-			add_site(def, target, &left.v[i], options, texts[i]);
+			add_site(def, target, &left.v[i], options, args->returned,
+				 texts[i]);
 		free(texts[i]);
 	}
 	places_free(&left);

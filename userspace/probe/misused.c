@@ -2,6 +2,7 @@
 /* Refuse options without an effect: a user who gives one expects an effect. */
 #include "misused.h"
 
+#include "place.h"
 #include "util/options.h"
 #include "util/error.h"
 #include "util/util.h"
@@ -15,6 +16,12 @@ static struct error *first_given(const char *what, const struct misused *v,
 					 "%s does nothing with %s; leave it out%s",
 					 v[i].option, what, v[i].instead);
 	return NULL;
+}
+
+/* Check for a name of the output file. */
+static bool ends(const struct options *options, const char *suffix)
+{
+	return options->output && str_ends(options->output, suffix);
 }
 
 /**
@@ -38,6 +45,9 @@ struct error *misused_in_trace(const struct options *options)
 	if (options->header && options->json)
 		return error_new(STATUS_USAGE,
 				 "-H writes headers of columns, which --json does not have; leave one of them out");
+	if (options->time != TIME_KERNEL && options->json)
+		return error_new(STATUS_USAGE,
+				 "--time changes lines, and --json writes objects with the tracer's time; leave one of them out");
 	return first_given("tracing", v, ARRAY_SIZE(v));
 }
 
@@ -50,9 +60,15 @@ struct error *misused_in_flow(const struct options *options)
 	const struct misused v[] = {
 		{ options->interval > 0, "-i", "" },
 		{ options->top && !options->summary, "--top", ", or add --summary" },
-		{ options->apart && (options->json || options->summary), "--apart", "" },
+		{ options->apart && (options->json || options->summary || ends(options, ".json")),
+		  "--apart with --json or --summary", "" },
+		{ options->summary && (options->json || ends(options, ".json")),
+		  "--json with --summary", "" },
+		{ options->time != TIME_KERNEL, "--time", "" },
 		{ (options->min > 0 || options->depth) && options->summary, "--min or --depth with --summary",
 		  "" },
+		{ options->force & ~(unsigned int)FORCE_GO, "--force or -F, except for go,", "" },
+		{ options->all, "--all", ", or write a pattern" },
 		{ options->stacks, "-s", "" },
 		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
 		{ options->heat, "--heat", ", or time calls: uprobe lat --heat" },
@@ -74,6 +90,9 @@ struct error *misused_in_stacks(const struct options *options)
 	const struct misused v[] = {
 		{ options->interval > 0, "-i", "" },
 		{ options->top && options->folded, "--top with --folded", "" },
+		{ options->folded && ends(options, ".svg"), "--folded with a picture", "" },
+		{ options->time != TIME_KERNEL, "--time", "" },
+		{ options->color != COLOR_AUTO, "--color", "" },
 		{ options->heat, "--heat", "" },
 		{ options->depth, "--depth", "" },
 		{ options->min > 0, "--min", "" },
@@ -95,6 +114,7 @@ struct error *misused_in_stacks(const struct options *options)
  */
 struct error *misused_in_count(const struct options *options, bool latency)
 {
+	bool picture = latency && ends(options, ".svg");
 	const struct misused v[] = {
 		{ options->max_events, "-M", ", or stop after a time: -d" },
 		{ options->stacks, "-s", ", or trace" },
@@ -108,7 +128,13 @@ struct error *misused_in_count(const struct options *options, bool latency)
 		{ options->apart, "--apart", "" },
 		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
 		{ options->heat && !latency, "--heat", ", or time calls: uprobe lat --heat" },
-		{ options->heat && options->json, "--heat with --json", "" },
+		{ options->heat && (options->json || options->top),
+		  "--heat with --json or --top", "" },
+		{ picture && options->json, "--json with a picture", "" },
+		{ picture && options->heat, "--heat with a picture", "" },
+		{ picture && options->top, "--top with a picture", "" },
+		{ options->time != TIME_KERNEL, "--time", "" },
+		{ options->color != COLOR_AUTO, "--color", "" },
 	};
 
 	return first_given(latency ? "lat" : "count", v, ARRAY_SIZE(v));

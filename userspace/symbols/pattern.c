@@ -87,6 +87,9 @@ static int by_place(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
+/* A stripped file that exports so few functions is hardly what the user thinks of. */
+#define FEW 20
+
 /**
  * pattern_address() - get the address at which a matching function is probed
  * @syms: the symbols of its target
@@ -197,4 +200,16 @@ struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 	return error_new(STATUS_NOT_FOUND,
 			 "no function of %s that can be probed matches %s; see: uprobe list %s",
 			 path, spec->function, path);
+}
+
+/**
+ * pattern_tell_stripped() - tell the user why few functions match
+ * @syms: the symbols of the target
+ * @found: the functions
+ */
+void pattern_tell_stripped(const struct symbols *syms, const struct matches *found)
+{
+	if (!syms->full && found->n && found->n < FEW)
+		remark("%s is stripped: only %zu of the functions that it exports match",
+		       syms->image->path, found->n);
 }

@@ -16,6 +16,7 @@ struct symbols;
 bool pattern_has(const char *function);
 u64 pattern_address(const struct symbols *syms, const struct symbol *sym, char kind);
 bool pattern_is_name(struct symbols *syms, const char *function);
+void pattern_tell_stripped(const struct symbols *syms, const struct matches *found);
 struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 			   struct matches *found);
 

@@ -31,7 +31,10 @@ static bool decode(const struct elf_image *img, u64 addr,
 	return !err;
 }
 
-/* Check whether the code at @addr calls a function and then jumps to @start. */
+/*
+ * Check whether the code at @addr calls a function and then jumps to @start.  Code with more calls
+ * comes to the detour only because a compiler has put it before that.
+ */
 static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 {
 	struct instruction insn;
@@ -43,6 +46,8 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 		switch (insn.decoded.class) {
 		case UINSN_CALL:
 		case UINSN_ICALL:
+			if (calls)
+				return false;
 			calls = true;
 			break;
 		case UINSN_JUMP:
@@ -60,23 +65,27 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 }
 
 /**
- * stack_check_first() - check whether a place is right behind the first check of a function
+ * stack_check_entry() - find the place behind the first check, where there is no frame yet
  * @img: the file
  * @start: the function
- * @addr: the result of stack_check_end()
  *
- * There, the function has no frame yet.
+ * Return: the address; @start if there is no check.
  */
-bool stack_check_first(const struct elf_image *img, u64 start, u64 addr)
+u64 stack_check_entry(const struct elf_image *img, u64 start)
 {
 	struct instruction insn;
-	bool checks = false;
+	u64 addr = start;
 
-	while (start < addr && !checks && decode(img, start, &insn)) {
-		checks = insn.decoded.class == UINSN_JCC;
-		start += insn.decoded.len;
+	for (unsigned int i = 0; i < CHECK_MAX && decode(img, addr, &insn); i++) {
+		addr += insn.decoded.len;
+		if (insn.decoded.class == UINSN_JCC)
+			return starts_anew(img, uinsn_target(&insn.decoded, insn.addr), start) ?
+			       addr : start;
+		if (insn.decoded.class != UINSN_COPY && insn.decoded.class != UINSN_NOP &&
+		    insn.decoded.class != UINSN_ENDBR)
+			break;
 	}
-	return start == addr;
+	return start;
 }
 
 /**

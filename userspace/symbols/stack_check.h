@@ -6,7 +6,7 @@
 #include "elf/elf_image.h"
 #include "types.h"
 
-bool stack_check_first(const struct elf_image *img, u64 start, u64 addr);
+u64 stack_check_entry(const struct elf_image *img, u64 start);
 u64 stack_check_end(const struct elf_image *img, u64 start);
 
 #endif /* _USERSPACE_STACK_CHECK_H */

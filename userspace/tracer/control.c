@@ -101,6 +101,9 @@ struct error *control_check(const char *dir)
 				"tracing needs root; try: sudo uprobe ...");
 	else if (errno == EACCES || errno == EPERM)
 		err = file_error(path, "used", EACCES);
+	else if (!strcmp(dir, CONTROL_DIR) && access("/sys/module/uprobes", F_OK))
+		err = error_new(STATUS_DENIED,
+				"the module is not loaded; as root: modprobe uprobes (or insmod uprobes.ko); uprobe doctor says more");
 	else if (access("/sys/kernel/debug", F_OK))
 		err = error_new(STATUS_DENIED,
 				"this kernel has no debugfs, which the control files are in; use one built with CONFIG_DEBUG_FS");
@@ -558,4 +561,27 @@ struct counts control_session_counts(int fd)
 	free(text);
 	free(file);
 	return total;
+}
+
+/**
+ * control_session_clock() - compare the clock of records with the time of the day
+ * @fd: the session
+ * @ahead: set to what is to be added to the former, in nanoseconds
+ *
+ * Return: false if the tracer does not tell.
+ */
+bool control_session_clock(int fd, long long *ahead)
+{
+	char *file = xasprintf("fdinfo/%d", fd), *text = NULL, *line;
+	unsigned long long local, real;
+	bool known;
+
+	error_free(control_read("/proc/self", file, &text));
+	line = text ? strstr(text, "clock: ") : NULL;
+	known = line && sscanf(line, "clock: %llu %llu", &local, &real) == 2;
+	if (known)
+		*ahead = (long long)(real - local);
+	free(text);
+	free(file);
+	return known;
 }

@@ -2,7 +2,7 @@
 /*
  * A flame graph is a picture that needs nothing else: a box for each function, as wide as its share
  * of the stacks, above the one that called it.  A box has a title.  A click on it makes it as wide
- * as the picture.  A field searches names.
+ * as the picture.  A field searches names.  What is narrower than a fifth of a point is not there.
  */
 #include "flame.h"
 
@@ -42,9 +42,8 @@ static const char script[] =
 	"  const over=x<=x0&&x+ow>=x0+w&&+o.dataset.d<=d,inside=x>=x0&&x+ow<=x0+w+1e-6&&+o.dataset.d>=d;\n"
 	"  o.style.display=over||inside?'':'none';\n"
 	"  r.setAttribute('x',10+(over?0:(x-x0)/w*W));r.setAttribute('width',over?W:ow/w*W);fit(o)}}\n"
-	"function search(s){let n=0;for(const g of all){\n"
-	" const hit=s!==''&&g.dataset.name.toLowerCase().includes(s.toLowerCase());\n"
-	" g.classList.toggle('found',hit);if(hit)n+=+g.dataset.own}\n"
+	"function search(s){for(const g of all)g.classList.toggle('found',\n"
+	" s!==''&&g.dataset.name.toLowerCase().includes(s.toLowerCase()));\n"
 	" document.getElementById('hits').textContent=s===''?'':'found in '+\n"
 	"  all.filter(g=>g.classList.contains('found')).length+' boxes'}\n"
 	"for(const g of all){fit(g);g.addEventListener('click',()=>zoom(g))}\n"
@@ -81,9 +80,8 @@ static void draw(const struct drawing *d, const struct call_node *node, u64 befo
 		return;
 	fputs("<g class=\"f\" data-name=\"", d->out);
 	svg_text(d->out, node->name);
-	fprintf(d->out, "\" data-x=\"%llu\" data-w=\"%llu\" data-d=\"%zu\" data-own=\"%llu\"><title>",
-		(unsigned long long)before, (unsigned long long)node->total, level,
-		(unsigned long long)node->own);
+	fprintf(d->out, "\" data-x=\"%llu\" data-w=\"%llu\" data-d=\"%zu\"><title>",
+		(unsigned long long)before, (unsigned long long)node->total, level);
 	svg_text(d->out, node->name);
 	fprintf(d->out, " (%llu, %.2f%%)</title><rect x=\"%.2f\" y=\"%u\"",
 		(unsigned long long)node->total, 100.0 * node->total / d->all, x, y);

@@ -15,6 +15,12 @@
 /* A stack pointer that is higher by more than this is on another stack. */
 #define STACK_MAX (8u << 20)
 
+/* Go moves the stack of a goroutine to where there is more room; it is not as near as this. */
+#define GO_NEAR (32u << 10)
+
+/* A return takes at most so many bytes off the stack. */
+#define ARGUMENTS_MAX 256
+
 /**
  * flow_add_function() - add a function
  * @flow: the calls
@@ -45,18 +51,33 @@ static void set_comm(struct flow *flow, struct flow_task *task, const struct flo
 	flow_print_task(flow, task);
 }
 
+/* Check whether an event is of this thread, or of this goroutine, whatever thread it is on. */
+static bool is_of(const struct flow_task *task, const struct flow_event *event)
+{
+	if (event->goroutine)
+		return task->goroutine == event->goroutine && task->pid == event->pid;
+	return !task->goroutine && task->tid == event->tid;
+}
+
 static struct flow_task *find_task(struct flow *flow, const struct flow_event *event)
 {
-	struct flow_task *task;
+	u64 hash = (event->goroutine ? event->goroutine >> 5 : (u64)event->tid) % FLOW_HASH;
+	struct flow_task **list = &flow->by_tid[hash], *task;
 
-	if (flow->last < flow->nr_tasks && flow->tasks[flow->last].tid == event->tid)
-		return &flow->tasks[flow->last];
-	for (flow->last = 0; flow->last < flow->nr_tasks; flow->last++)
-		if (flow->tasks[flow->last].tid == event->tid)
-			return &flow->tasks[flow->last];
+	for (task = *list; task; task = task->next) {
+		if (!is_of(task, event))
+			continue;
+		task->tid = event->goroutine ? event->tid : task->tid;
+		return task;
+	}
 	flow->tasks = grow(flow->tasks, flow->nr_tasks, &flow->cap_tasks, sizeof(*flow->tasks));
-	task = &flow->tasks[flow->nr_tasks++];
-	*task = (struct flow_task) { .tid = event->tid, .pid = event->pid, .out = flow->out };
+	task = xcalloc(1, sizeof(*task));
+	*task = (struct flow_task) {
+		.next = *list, .goroutine = event->goroutine, .nr = flow->nr_tasks + 1,
+		.tid = event->tid, .pid = event->pid, .out = flow->out,
+	};
+	*list = task;
+	flow->tasks[flow->nr_tasks++] = task;
 	set_comm(flow, task, event);
 	return task;
 }
@@ -98,15 +119,17 @@ static bool is_elsewhere(const struct flow_call *last, u64 sp)
 
 /*
  * A task that has executed another program has another name, and another stack.  The calls of the
- * old program are over.
+ * old program are over.  So are those of a task that has ended, if another one has its id.
  */
 static void notice_exec(struct flow *flow, struct flow_task *task, const struct flow_event *event)
 {
-	if (same_comm(task, event))
+	if (task->goroutine || (task->pid == event->pid && same_comm(task, event)))
 		return;
-	if (task->n && is_elsewhere(&task->v[task->n - 1], event->sp))
+	if (task->n && (task->pid != event->pid ||
+			is_elsewhere(&task->v[task->n - 1], event->sp)))
 		while (task->n)
 			end_call(flow, task, event->time, FLOW_LEFT);
+	task->pid = event->pid;
 	set_comm(flow, task, event);
 }
 
@@ -117,9 +140,11 @@ static void notice_exec(struct flow *flow, struct flow_task *task, const struct 
 static bool is_over(const struct flow *flow, const struct flow_call *last,
 		    const struct flow_event *event)
 {
+	u64 near = event->goroutine ? GO_NEAR : STACK_MAX;
+
 	if (last->sp == event->sp)
 		return last->function == event->function || !flow->functions[last->function].tails;
-	return event->sp > last->sp && event->sp - last->sp <= STACK_MAX;
+	return event->sp > last->sp && event->sp - last->sp <= near;
 }
 
 /** flow_begin() - begin to print */
@@ -148,6 +173,34 @@ void flow_enter(struct flow *flow, const struct flow_event *event)
 	};
 }
 
+/* Check whether an event is the end of a call. */
+static bool is_end_of(const struct flow_call *call, const struct flow_event *event)
+{
+	if (call->function != event->function)
+		return false;
+	return event->behind ? event->sp > call->sp && event->sp - call->sp <= ARGUMENTS_MAX :
+			       event->sp == call->sp;
+}
+
+/*
+ * If the stack of a goroutine was moved, the innermost call of this function is what ends, and all
+ * calls are where the stack is now.  Return the number of calls up to that one, or 0.
+ */
+static size_t follow_move(struct flow_task *task, const struct flow_event *event)
+{
+	size_t n = task->n;
+	u64 moved;
+
+	while (n && task->v[n - 1].function != event->function)
+		n--;
+	if (!n || event->behind)
+		return 0;
+	moved = event->sp - task->v[n - 1].sp;
+	for (size_t i = 0; i < task->n; i++)
+		task->v[i].sp += moved;
+	return n;
+}
+
 /**
  * flow_leave() - a call ends
  * @flow: the calls
@@ -160,9 +213,10 @@ void flow_leave(struct flow *flow, const struct flow_event *event)
 	struct flow_task *task = find_task(flow, event);
 	size_t n = task->n;
 
-	while (n && (task->v[n - 1].function != event->function ||
-		     task->v[n - 1].sp != event->sp))
+	while (n && !is_end_of(&task->v[n - 1], event))
 		n--;
+	if (!n && event->goroutine)
+		n = follow_move(task, event);
 	if (!n)
 		return;
 	while (task->n > n)
@@ -174,7 +228,7 @@ void flow_leave(struct flow *flow, const struct flow_event *event)
 void flow_end(struct flow *flow)
 {
 	for (size_t i = 0; i < flow->nr_tasks; i++) {
-		struct flow_task *task = &flow->tasks[i];
+		struct flow_task *task = flow->tasks[i];
 
 		for (; task->n; task->n--)
 			flow_print_call(flow, task, task->n - 1, 0, FLOW_UNDER_WAY);
@@ -187,10 +241,11 @@ void flow_free(struct flow *flow)
 	for (size_t i = 0; i < flow->nr_functions; i++)
 		free(flow->functions[i].name);
 	for (size_t i = 0; i < flow->nr_tasks; i++) {
-		if (flow->tasks[i].out != flow->out)
-			fclose(flow->tasks[i].out);
-		free(flow->tasks[i].text);
-		free(flow->tasks[i].v);
+		if (flow->tasks[i]->out != flow->out)
+			fclose(flow->tasks[i]->out);
+		free(flow->tasks[i]->text);
+		free(flow->tasks[i]->v);
+		free(flow->tasks[i]);
 	}
 	free(flow->functions);
 	free(flow->tasks);

@@ -45,10 +45,13 @@ struct flow_call {
 };
 
 /**
- * struct flow_task - a thread
- * @tid: its id
+ * struct flow_task - a thread, or a goroutine
+ * @next: the next one with the same hash
+ * @goroutine: the address of the goroutine; 0 for a thread
+ * @nr: its number, from 1 on
+ * @tid: the thread, or the one that the goroutine was last on
  * @pid: the id of its process
- * @comm: its name
+ * @comm: its name, as the tracer writes it: up to 15 bytes, each of up to four characters
  * @v: its calls, the outermost one first
  * @n: number of @v
  * @cap: capacity of @v
@@ -57,9 +60,12 @@ struct flow_call {
  * @size: bytes of @text
  */
 struct flow_task {
+	struct flow_task *next;
+	u64 goroutine;
+	size_t nr;
 	pid_t tid;
 	pid_t pid;
-	char comm[16];
+	char comm[64];
 	struct flow_call *v;
 	size_t n;
 	size_t cap;
@@ -67,6 +73,9 @@ struct flow_task {
 	char *text;
 	size_t size;
 };
+
+/* Number of lists of threads. */
+#define FLOW_HASH 1024
 
 /**
  * enum flow_form - what to print
@@ -85,10 +94,10 @@ enum flow_form {
  * @functions: the functions
  * @nr_functions: number of @functions
  * @cap_functions: capacity of @functions
- * @tasks: the threads
+ * @tasks: the threads; they stay at their addresses
  * @nr_tasks: number of @tasks
  * @cap_tasks: capacity of @tasks
- * @last: number of the thread of the last event
+ * @by_tid: lists of the threads, by a hash of their ids
  * @out: the output file
  * @form: what to print
  * @apart: print each thread by itself, at the end
@@ -97,16 +106,17 @@ enum flow_form {
  * @top: print so many functions in a summary
  * @colored: write colours
  * @left: number of calls that ended without a return
+ * @lost: number of events that were lost; set at the end
  * @printed: number of objects printed
  */
 struct flow {
 	struct flow_function *functions;
 	size_t nr_functions;
 	size_t cap_functions;
-	struct flow_task *tasks;
+	struct flow_task **tasks;
 	size_t nr_tasks;
 	size_t cap_tasks;
-	size_t last;
+	struct flow_task *by_tid[FLOW_HASH];
 	FILE *out;
 	enum flow_form form;
 	bool apart;
@@ -115,6 +125,7 @@ struct flow {
 	u64 top;
 	bool colored;
 	u64 left;
+	u64 lost;
 	u64 printed;
 };
 
@@ -122,19 +133,24 @@ struct flow {
  * struct flow_event - a hit
  * @tid: the thread
  * @pid: its process
+ * @goroutine: in a Go program, the address of the goroutine; otherwise 0
  * @comm: its name
  * @comm_len: bytes of @comm
  * @function: number of the function
- * @sp: the stack pointer at the function's entry
+ * @sp: the stack pointer
+ * @behind: @sp is that behind the return, which has taken the return address off the stack, and
+ *	perhaps arguments (ret n)
  * @time: in nanoseconds
  */
 struct flow_event {
 	pid_t tid;
 	pid_t pid;
+	u64 goroutine;
 	const char *comm;
 	size_t comm_len;
 	size_t function;
 	u64 sp;
+	bool behind;
 	u64 time;
 };
 

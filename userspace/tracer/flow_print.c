@@ -55,6 +55,12 @@ void flow_print_begin(struct flow *flow)
 		fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", flow->out);
 }
 
+/* Objects of a row nest.  So a goroutine has a row of its own, beyond the ids of threads. */
+static int row(const struct flow_task *task)
+{
+	return task->goroutine ? 10000000 + (int)task->nr : task->tid;
+}
+
 /* Begin an object: the one before is complete. */
 static void next_object(struct flow *flow)
 {
@@ -75,14 +81,17 @@ void flow_print_task(struct flow *flow, struct flow_task *task)
 		if (!task->out)
 			task->out = flow->out;
 	}
-	if (flow->form == FLOW_TEXT) {
+	if (flow->form == FLOW_TEXT && task->goroutine) {
+		fprintf(task->out, "#             [%7d] has goroutine 0x%llx of %s (%d)\n",
+			task->tid, (unsigned long long)task->goroutine, comm, task->pid);
+	} else if (flow->form == FLOW_TEXT) {
 		fprintf(task->out, "#             [%7d] is a thread of %s (%d)\n", task->tid, comm,
 			task->pid);
 	} else if (flow->form == FLOW_JSON) {
 		next_object(flow);
 		fprintf(flow->out,
 			"{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":",
-			task->pid, task->tid);
+			task->pid, row(task));
 		json_string(flow->out, comm, strlen(comm));
 		fputs("}}", flow->out);
 	}
@@ -137,10 +146,16 @@ static void print_json(struct flow *flow, const struct flow_task *task,
 	next_object(flow);
 	fputs("{\"name\":", flow->out);
 	json_string(flow->out, name, strlen(name));
+	if (how == FLOW_UNDER_WAY) {
+		fprintf(flow->out, ",\"ph\":\"B\",\"ts\":%llu.%03llu,\"pid\":%d,\"tid\":%d}",
+			(unsigned long long)call->begin / 1000,
+			(unsigned long long)call->begin % 1000, task->pid, row(task));
+		return;
+	}
 	fprintf(flow->out, ",\"ph\":\"X\",\"ts\":%llu.%03llu,\"dur\":%llu.%03llu,\"pid\":%d,\"tid\":%d",
 		(unsigned long long)call->begin / 1000, (unsigned long long)call->begin % 1000,
 		(unsigned long long)took / 1000, (unsigned long long)took % 1000, task->pid,
-		task->tid);
+		row(task));
 	if (how == FLOW_LEFT)
 		fputs(",\"args\":{\"left\":\"without a return\"}", flow->out);
 	putc('}', flow->out);
@@ -165,7 +180,7 @@ void flow_print_call(struct flow *flow, struct flow_task *task, size_t n, u64 ti
 		return;
 	if (flow->form == FLOW_TEXT)
 		print_text(flow, task, n, took, how);
-	else if (how != FLOW_UNDER_WAY)
+	else
 		print_json(flow, task, call, took, how);
 }
 
@@ -213,14 +228,18 @@ static void print_sums(struct flow *flow)
 void flow_print_end(struct flow *flow)
 {
 	for (size_t i = 0; i < flow->nr_tasks && flow->apart; i++) {
-		struct flow_task *task = &flow->tasks[i];
+		struct flow_task *task = flow->tasks[i];
 
 		fflush(task->out);
 		if (task->out != flow->out)
 			fwrite(task->text, 1, task->size, flow->out);
 	}
+	if (flow->lost && flow->form != FLOW_JSON)
+		fprintf(flow->out, "# %llu events were lost: calls and times are not complete\n",
+			(unsigned long long)flow->lost);
 	if (flow->form == FLOW_JSON)
-		fputs("\n]}\n", flow->out);
+		fprintf(flow->out, "\n],\"otherData\":{\"lost_events\":\"%llu\"}}\n",
+			(unsigned long long)flow->lost);
 	else if (flow->form == FLOW_SUMMARY)
 		print_sums(flow);
 }

@@ -20,6 +20,9 @@
 #define LEFT		70
 #define TITLE		30
 
+/* So many functions are drawn at most. */
+#define MAPS_MAX	20
+
 static const char style[] =
 	"<style>\n"
 	"svg{font:10px sans-serif;background:#fff;color:#222}\n"
@@ -28,16 +31,23 @@ static const char style[] =
 	"@media(prefers-color-scheme:dark){svg{background:#1b1b1f;color:#ddd}rect{fill:#fa4}}\n"
 	"</style>\n";
 
-/** heat_add() - remember an interval that ends now */
-void heat_add(struct heat *heat, const struct tally_counts *counts)
+/**
+ * heat_add() - remember an interval
+ * @heat: the intervals of the function
+ * @counts: its calls in this one
+ * @nr: number of the interval
+ */
+void heat_add(struct heat *heat, const struct tally_counts *counts, size_t nr)
 {
 	struct heat_row *row;
 
+	if (!counts->hits)
+		return;
 	heat->v = grow(heat->v, heat->n, &heat->cap, sizeof(*heat->v));
 	row = &heat->v[heat->n++];
-	row->end = time(NULL);
-	row->hits = counts->hits;
+	row->nr = nr;
 	memcpy(row->buckets, counts->buckets, sizeof(row->buckets));
+	heat->hits += counts->hits;
 }
 
 static void columns_of(const u64 *buckets, u64 *columns)
@@ -93,8 +103,21 @@ void heat_print_row(FILE *out, const struct tally_counts *counts, const char *la
 		*label ? "  " : "", label);
 }
 
+/* Draw a range of times of an interval: it has @n calls, where the fullest one has @most. */
+static void draw_cell(FILE *out, size_t x, unsigned int y, unsigned int column, u64 n, u64 most)
+{
+	char text[DURATION_LEN];
+
+	duration_text(1ull << (FIRST + column), text);
+	fprintf(out, "<rect x=\"%zu\" y=\"%u\" width=\"%d\" height=\"%d\" ", x, y, CELL_WIDTH,
+		CELL_HEIGHT);
+	fprintf(out, "fill-opacity=\"%.3f\"><title>%llu calls, from %s on</title></rect>\n",
+		0.12 + 0.88 * n / most, (unsigned long long)n, text);
+}
+
 /* Draw the map of a function; @y is where it begins. */
-static void draw(FILE *out, const char *label, const struct heat *heat, unsigned int y)
+static void draw(FILE *out, const char *label, const struct heat *heat, unsigned int y,
+		 double seconds)
 {
 	u64 columns[COLUMNS], most = 1;
 
@@ -106,7 +129,11 @@ static void draw(FILE *out, const char *label, const struct heat *heat, unsigned
 	}
 	fprintf(out, "<text x=\"%d\" y=\"%u\" font-size=\"14\">", LEFT, y + 20);
 	svg_text(out, label);
-	fputs("</text>\n", out);
+	fprintf(out, "<tspan font-size=\"10\">, %llu calls; the darker, the more</tspan></text>\n",
+		(unsigned long long)heat->hits);
+	for (size_t i = 0; i <= heat->v[heat->n - 1].nr; i += 10)
+		fprintf(out, "<text x=\"%zu\" y=\"%u\">%g s</text>\n", LEFT + CELL_WIDTH * i,
+			y + TITLE + CELL_HEIGHT * COLUMNS + 12, seconds * i);
 	for (unsigned int k = 0; k < COLUMNS; k += 5) {
 		char text[DURATION_LEN];
 
@@ -116,19 +143,29 @@ static void draw(FILE *out, const char *label, const struct heat *heat, unsigned
 	}
 	for (size_t i = 0; i < heat->n; i++) {
 		columns_of(heat->v[i].buckets, columns);
-		for (unsigned int k = 0; k < COLUMNS; k++) {
-			char text[DURATION_LEN];
-
-			if (!columns[k])
-				continue;
-			duration_text(1ull << (FIRST + k), text);
-			fprintf(out,
-				"<rect x=\"%zu\" y=\"%u\" width=\"%d\" height=\"%d\" fill-opacity=\"%.3f\"><title>%llu calls, from %s on</title></rect>\n",
-				LEFT + CELL_WIDTH * i, y + TITLE + CELL_HEIGHT * (COLUMNS - 1 - k),
-				CELL_WIDTH, CELL_HEIGHT, 0.12 + 0.88 * columns[k] / most,
-				(unsigned long long)columns[k], text);
-		}
+		for (unsigned int k = 0; k < COLUMNS; k++)
+			if (columns[k])
+				draw_cell(out, LEFT + CELL_WIDTH * heat->v[i].nr,
+					  y + TITLE + CELL_HEIGHT * (COLUMNS - 1 - k), k,
+					  columns[k], most);
 	}
+}
+
+/**
+ * struct map - the map of a function
+ * @label: the function
+ * @heat: its intervals
+ */
+struct map {
+	const char *label;
+	const struct heat *heat;
+};
+
+static int by_hits(const void *pa, const void *pb)
+{
+	const struct map *a = pa, *b = pb;
+
+	return a->heat->hits < b->heat->hits ? 1 : a->heat->hits > b->heat->hits ? -1 : 0;
 }
 
 /**
@@ -136,21 +173,32 @@ static void draw(FILE *out, const char *label, const struct heat *heat, unsigned
  * @out: the output file
  * @tally: the functions
  * @heats: the intervals of each
+ * @seconds: how long an interval is
+ *
+ * Functions without calls are left out, and so are all but those with the most calls.
  */
-void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats)
+void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats, double seconds)
 {
 	const unsigned int height = TITLE + CELL_HEIGHT * COLUMNS + 20;
-	size_t longest = 0;
+	struct map *maps = xcalloc(tally->n + 1, sizeof(*maps));
+	size_t n = 0, last = 40;
 
-	for (size_t i = 0; i < tally->n; i++)
-		if (heats[i].n > longest)
-			longest = heats[i].n;
-	svg_begin(out, (unsigned int)(LEFT + CELL_WIDTH * (longest > 40 ? longest : 40) + 10),
-		  height * (unsigned int)tally->n);
+	for (size_t i = 0; i < tally->n; i++) {
+		if (!heats[i].n)
+			continue;
+		maps[n++] = (struct map) { tally->v[i].label, &heats[i] };
+		if (heats[i].v[heats[i].n - 1].nr >= last)
+			last = heats[i].v[heats[i].n - 1].nr + 1;
+	}
+	qsort(maps, n, sizeof(*maps), by_hits);
+	n = n < MAPS_MAX ? n : MAPS_MAX;
+	svg_begin(out, (unsigned int)(LEFT + CELL_WIDTH * last + 10),
+		  height * (unsigned int)(n ? n : 1));
 	fputs(style, out);
-	for (size_t i = 0; i < tally->n; i++)
-		draw(out, tally->v[i].label, &heats[i], height * (unsigned int)i);
+	for (size_t i = 0; i < n; i++)
+		draw(out, maps[i].label, maps[i].heat, height * (unsigned int)i, seconds);
 	fputs("</svg>\n", out);
+	free(maps);
 }
 
 void heat_free(struct heat *heat)

@@ -11,32 +11,32 @@
 
 /**
  * struct heat_row - the calls of an interval
- * @end: when it ended, in seconds since 1970
- * @hits: number of calls
+ * @nr: its number, from 0 on
  * @buckets: as in struct tally_counts
  */
 struct heat_row {
-	long long end;
-	u64 hits;
+	size_t nr;
 	u64 buckets[TALLY_BUCKETS];
 };
 
 /**
  * struct heat - the intervals of a function
- * @v: the intervals
+ * @v: the intervals that have calls
  * @n: number of @v
  * @cap: capacity of @v
+ * @hits: number of all calls
  */
 struct heat {
 	struct heat_row *v;
 	size_t n;
 	size_t cap;
+	u64 hits;
 };
 
-void heat_add(struct heat *heat, const struct tally_counts *counts);
+void heat_add(struct heat *heat, const struct tally_counts *counts, size_t nr);
 void heat_print_scale(FILE *out);
 void heat_print_row(FILE *out, const struct tally_counts *counts, const char *label);
-void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats);
+void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats, double seconds);
 void heat_free(struct heat *heat);
 
 #endif /* _USERSPACE_HEAT_H */

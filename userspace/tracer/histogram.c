@@ -48,7 +48,7 @@ u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent
 	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
 		seen += counts->buckets[i];
 		if (seen && seen >= wanted)
-			return i < 63 ? (2ull << i) - 1 : UINT64_MAX;
+			return i < 63 ? 2ull << i : UINT64_MAX;
 	}
 	return 0;
 }

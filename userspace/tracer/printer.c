@@ -58,12 +58,11 @@ static char *with_names(const char *line, const struct event_line *event,
 	return text;
 }
 
-/* Write the time of an event as the user wants it.  Clock: the kernel's is that of its start. */
+/* Write the time of an event as the user wants it. */
 static void print_event_time(struct printer *printer, const struct event_line *event)
 {
 	char *end, text[32];
 	u64 us = strtoull(event->time, &end, 10) * 1000000 + strtoull(end + 1, NULL, 10);
-	struct timespec wall, boot;
 	time_t second;
 	struct tm tm;
 
@@ -77,9 +76,7 @@ static void print_event_time(struct printer *printer, const struct event_line *e
 			(unsigned long long)since % 1000000);
 		return;
 	}
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_MONOTONIC, &boot);
-	us += (wall.tv_sec - boot.tv_sec) * 1000000ll + (wall.tv_nsec - boot.tv_nsec) / 1000;
+	us += printer->ahead / 1000;
 	second = us / 1000000;
 	strftime(text, sizeof(text), "%H:%M:%S", localtime_r(&second, &tm));
 	fprintf(printer->out, "%s.%06llu", text, (unsigned long long)us % 1000000);

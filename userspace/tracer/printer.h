@@ -24,6 +24,7 @@ struct event_line;
  * @colored: write colours
  * @time: how to write times
  * @first: the time of the first event, in microseconds
+ * @ahead: what to add to the clock of records to get the time of the day, in nanoseconds
  * @begun: @first is known
  * @open: the JSON object of the last event is not closed: its stack may follow
  * @frames: number of frames of that stack so far
@@ -37,6 +38,7 @@ struct printer {
 	bool colored;
 	enum time_mode time;
 	u64 first;
+	long long ahead;
 	bool begun;
 	bool open;
 	size_t frames;

@@ -200,6 +200,35 @@ static void name_jit(struct stacks *stacks, u64 addr, bool is_call, struct frame
 	name->offset = addr - code->start;
 }
 
+/* Find the function at an address of a file.  Stacks come through the same ones again and again. */
+static const struct stacks_name *name_of(struct stacks *stacks, struct stack_object *object,
+					 u64 addr)
+{
+	u64 hash = (addr ^ (uintptr_t)object >> 4) * 0x9e3779b97f4a7c15;
+	const struct symbol *sym;
+	struct stacks_name *name;
+	u64 end;
+
+	if (!stacks->names)
+		stacks->names = xcalloc(STACKS_NAMES, sizeof(*stacks->names));
+	name = &stacks->names[hash >> 32 & (STACKS_NAMES - 1)];
+	if (name->object == object && name->addr == addr)
+		return name;
+	free(name->function);
+	*name = (struct stacks_name) { .object = object, .addr = addr };
+	sym = symbols_function_at(&object->syms, addr, &end);
+	if (!sym)
+		return name;
+	name->start = sym->addr;
+	if (stacks->brief)
+		name->function = short_name(sym->name);
+	else if (is_mangled(sym->name))
+		name->function = demangle(sym->name, DEMANGLE_CALL);
+	if (!name->function)
+		name->function = xstrdup(sym->name);
+	return name;
+}
+
 /**
  * stacks_name() - find the location of an address of the last event's stack
  * @stacks: the known tasks and files
@@ -211,10 +240,10 @@ void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
 		 struct frame_name *name)
 {
 	const struct mapping *map = NULL;
-	const struct symbol *sym = NULL;
+	const struct stacks_name *known;
 	struct stack_object *object;
 	struct error *err;
-	u64 file_addr, end;
+	u64 file_addr;
 
 	memset(name, 0, sizeof(*name));
 	if (stacks->task)
@@ -238,16 +267,11 @@ void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
 		error_free(err);
 		return;
 	}
-	sym = symbols_function_at(&object->syms, file_addr - is_call, &end);
-	if (!sym)
+	known = name_of(stacks, object, file_addr - is_call);
+	if (!known->function)
 		return;
-	name->offset = file_addr - sym->addr;
-	if (stacks->brief)
-		name->function = short_name(sym->name);
-	else if (is_mangled(sym->name))
-		name->function = demangle(sym->name, DEMANGLE_CALL);
-	if (!name->function)
-		name->function = xstrdup(sym->name);
+	name->offset = file_addr - known->start;
+	name->function = xstrdup(known->function);
 }
 
 void stacks_free(struct stacks *stacks)
@@ -262,6 +286,9 @@ void stacks_free(struct stacks *stacks)
 		free(stacks->objects[i]);
 	}
 	perf_maps_free(&stacks->jit);
+	for (size_t i = 0; i < STACKS_NAMES && stacks->names; i++)
+		free(stacks->names[i].function);
+	free(stacks->names);
 	free(stacks->tasks);
 	free(stacks->objects);
 	memset(stacks, 0, sizeof(*stacks));

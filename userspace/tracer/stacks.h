@@ -46,6 +46,23 @@ struct stack_task {
 	struct perf_map *jit;
 };
 
+/* Number of names that are kept. */
+#define STACKS_NAMES 8192
+
+/**
+ * struct stacks_name - the name of an address
+ * @object: the file; NULL if there is no name here
+ * @addr: the address in the file, or the one before it, if it is a return address
+ * @start: where the function begins
+ * @function: its name; NULL if it has none
+ */
+struct stacks_name {
+	const struct stack_object *object;
+	u64 addr;
+	u64 start;
+	char *function;
+};
+
 /**
  * struct stacks - the known tasks and files
  * @debug_dir: the directory of separate debug files
@@ -59,6 +76,7 @@ struct stack_task {
  * @jit: files in which JIT compilers name their code
  * @task: the task of the last event
  * @fresh: the mappings of @task have been read since that event
+ * @names: names that were found, by a hash of file and address; NULL before the first one
  */
 struct stacks {
 	const char *debug_dir;
@@ -72,6 +90,7 @@ struct stacks {
 	struct perf_maps jit;
 	struct stack_task *task;
 	bool fresh;
+	struct stacks_name *names;
 };
 
 /**

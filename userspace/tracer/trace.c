@@ -69,9 +69,13 @@ static struct error *restrict_session(const struct trace *trace, pid_t child,
 
 	snprintf(text, sizeof(text), "%llu",
 		 (unsigned long long)trace->options->buffer_kb);
-	if (!err && trace->options->buffer_kb)
+	if (!err && trace->options->buffer_kb) {
 		err = control_session_write(trace->session, "buffer_size_kb",
 					    text);
+		if (err)
+			err = error_append(err, "give less to --buffer than %s kilobytes for each processor",
+					   text);
+	}
 	if (!err && trace->options->stacks)
 		err = control_session_write(trace->session,
 					    "options/userstacktrace", "1");
@@ -219,8 +223,6 @@ static void show(struct run *run, const char *line,
 	struct trace *trace = run->trace;
 	u64 max = trace->options->max_events;
 
-	if (max && trace->shown >= max)
-		return;
 	if (trace->handle)
 		trace->handle(trace->data, event);
 	else
@@ -228,6 +230,15 @@ static void show(struct run *run, const char *line,
 	trace->shown++;
 	if (max && trace->shown >= max)
 		run->runner.stop = true;
+}
+
+/**
+ * trace_larger_buffer() - propose a buffer that is larger than one that was too small
+ * @kb: its size, in kilobytes; 0 for the tracer's default
+ */
+u64 trace_larger_buffer(u64 kb)
+{
+	return kb < 4096 ? 16384 : 4 * kb;
 }
 
 /* Tell the user about lost events at most once a second: losses repeat. */
@@ -241,8 +252,8 @@ static void tell_lost(struct run *run)
 		return;
 	run->told = now;
 	if (trace->session >= 0)
-		remark("%llu events were lost so far; try a larger buffer: --buffer 16384",
-		       lost);
+		remark("%llu events were lost so far; try a larger buffer: --buffer %llu", lost,
+		       (unsigned long long)trace_larger_buffer(trace->options->buffer_kb));
 	else
 		remark("%llu events were lost so far; a larger buffer: echo 16384 > %s/buffer_size_kb",
 		       lost, trace->dir);
@@ -262,15 +273,18 @@ static void handle_line(struct run *run, const char *line)
 	}
 	if (!event_line_parse(line, &event)) {
 		/* Lines of another form after a shown event are its stack. */
-		if (trace->handle_frame && printer_frame(line, &addr))
+		if (run->stack && trace->handle_frame && printer_frame(line, &addr))
 			trace->handle_frame(trace->data, addr);
-		else if (run->stack && trace->options->stacks)
+		else if (run->stack && !trace->handle && trace->options->stacks)
 			printer_stack_line(&run->printer, line);
 		return;
 	}
 	run->stack = false;
 	if (trace->handle) {
-		show(run, line, &event, NULL);
+		run->stack = !trace->options->max_events ||
+			     trace->shown < trace->options->max_events;
+		if (run->stack)
+			show(run, line, &event, NULL);
 		event_line_free(&event);
 		return;
 	}
@@ -423,8 +437,8 @@ static void print_summary(const struct trace *trace)
 			       listed_counts(trace);
 
 	fprintf(stderr,
-		"Ending tracing... %llu events shown, %llu hits, %llu missed, %llu lost.\n",
-		(unsigned long long)trace->shown,
+		"Ending tracing... %llu events%s, %llu hits, %llu missed, %llu lost.\n",
+		(unsigned long long)trace->shown, trace->handle ? "" : " shown",
 		(unsigned long long)counts_asked_for(&counts),
 		(unsigned long long)counts.missed,
 		(unsigned long long)trace->lost);
@@ -575,10 +589,15 @@ struct error *trace_run(struct trace *trace)
 				 options->follow);
 		run.tasks.watching = true;
 	}
+	if (!err && options->time == TIME_CLOCK &&
+	    (trace->session < 0 || !control_session_clock(trace->session, &run.printer.ahead)))
+		err = error_new(STATUS_RUNTIME,
+				"the tracer in %s does not tell the time of the day; leave --time=clock out",
+				trace->dir);
 	trace->runner = &run.runner;
 	if (!err)
 		err = trace_define(trace);
-	if (!err)
+	if (!err && !run.runner.stop)
 		err = run_probes(&run);
 	trace->runner = NULL;
 	if (!err)

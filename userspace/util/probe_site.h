@@ -14,7 +14,8 @@
  * @offset: position in the file, or address in the memory
  * @counter: position of the reference counter in the file, or 0
  * @args: fetch arguments, "" for none
- * @entry: the place is the entry of a function, and stacks are wanted
+ * @entry: stacks are wanted, and the return address is at the stack pointer: at the entry of a
+ *	function, and at its return instructions
  * @expected: the bytes of the instruction at the place in hexadecimal; "" if not known
  */
 struct probe_site {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "svg.h"
 
+#include <string.h>
+
+#include "utf8.h"
+
 /**
  * svg_begin() - write the first tag
  * @out: the output file
@@ -17,26 +21,28 @@ void svg_begin(FILE *out, unsigned int width, unsigned int height)
 /**
  * svg_text() - write text, also as the value of an attribute
  * @out: the output file
- * @text: the text; control characters become question marks
+ * @text: the text; what is no character in XML becomes a question mark
  */
 void svg_text(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		switch (*text) {
-		case '<':
+	size_t left = strlen(text), n;
+
+	for (; left; text += n, left -= n) {
+		n = (unsigned char)*text < 0x80 ? 1 : utf8_len((const unsigned char *)text, left);
+		if (!n || (unsigned char)*text < ' ' || !strncmp(text, "\xef\xbf\xbe", 3) ||
+		    !strncmp(text, "\xef\xbf\xbf", 3)) {
+			putc('?', out);
+			n = n ? n : 1;
+		} else if (*text == '<') {
 			fputs("&lt;", out);
-			break;
-		case '>':
+		} else if (*text == '>') {
 			fputs("&gt;", out);
-			break;
-		case '&':
+		} else if (*text == '&') {
 			fputs("&amp;", out);
-			break;
-		case '"':
+		} else if (*text == '"') {
 			fputs("&quot;", out);
-			break;
-		default:
-			putc((unsigned char)*text < ' ' ? '?' : *text, out);
+		} else {
+			fwrite(text, 1, n, out);
 		}
 	}
 }

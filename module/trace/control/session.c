@@ -28,6 +28,8 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/trace_clock.h>
 
 #include "control.h"
 #include "files.h"
@@ -314,6 +316,8 @@ static void session_fdinfo(struct seq_file *m, struct file *file)
 	unsigned int i;
 
 	tracer_profile_show(&s->t, m, "probe:");
+	/* The clock of records, and the time of the day, at one moment. */
+	seq_printf(m, "clock: %llu %llu\n", trace_clock_local(), ktime_get_real_ns());
 	for (i = TRACER_DROP_NOT + 1; i < TRACER_DROPS; i++)
 		seq_printf(m, "dropped: %s %llu\n", reasons[i],
 			   tracer_buffer_drops(&s->t.buffer, i));
