@@ -6,7 +6,7 @@
 # needs: python3 bash gron
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 31
+ktap_plan 33
 
 prog=$tmp/flow
 cp "$UPROBES_TOP/build/progs/flow" "$prog"
@@ -19,7 +19,7 @@ flow() {
 
 # tree: print the calls without times and threads.
 tree() {
-	grep -v '^#' "${1:-$tmp/out}" | sed -E 's/^.{11} \[ *[0-9]+\] //'
+	grep -v '^#' "${1:-$tmp/out}" | sed -E 's/^.{11} \[ *G?[0-9]+\] //'
 }
 
 whole='fl_all() {
@@ -61,7 +61,7 @@ done
 flow -c "$prog" "$prog:fl_*"
 is "$(tree | sort)" "$( (echo "$whole"; printf 'fl_thread() {\n  fl_tail() {\n    fl_leaf();\n  } /* fl_tail */\n} /* fl_thread */\n') | sort)" \
 	"without --apart, the same lines are there"
-like "$(grep 'fl_slow \*/' "$tmp/out")" '^ +[2-9][0-9](\.[0-9])?ms \* ' "a slow call has its time, and a mark"
+like "$(grep 'fl_slow \*/' "$tmp/out")" '^ +([1-9][0-9]{2}ms|[0-9.]+s) [@$] ' "a slow call has its time, and a mark"
 
 flow --apart --depth 2 -c "$prog" "$prog:fl_*"
 is "$(tree | head -n 6)" 'fl_all() {
@@ -70,10 +70,11 @@ is "$(tree | head -n 6)" 'fl_all() {
   fl_catch();
   fl_leaf();
 } /* fl_all */' "--depth shows outer calls only"
-flow --apart --min 15ms -c "$prog" "$prog:fl_*"
-is "$(tree)" 'fl_all() {
-  fl_slow();
-} /* fl_all */' "--min shows slow calls, and those around them"
+flow --apart --min 60ms -c "$prog" "$prog:fl_*"
+like "$(tree)" '^  fl_slow\(\);$' "--min shows slow calls"
+is "$(tree | head -n 1)" 'fl_all() {' "and those around them"
+is "$(awk '!/^#/ && $1 ~ /[0-9]s$/ { time = $1; ms = time ~ /ms$/ ? time + 0 : time ~ /[un]s$/ ? 0 : 1000 * time
+	if (ms < 60) short++ } END { print short + 0 }' "$tmp/out")" 0 "and no others"
 
 ln "$prog" "$tmp/other"
 flow --apart -c "$tmp/other; exec $prog" "$prog:fl_*"
@@ -100,7 +101,7 @@ events = json.load(open(sys.argv[1]))["traceEvents"]
 calls = [e for e in events if e["ph"] == "X"]
 slow = [e for e in calls if e["name"] == "fl_slow"][0]
 inner = [e for e in calls if e["tid"] == slow["tid"] and slow["ts"] < e["ts"] < slow["ts"] + slow["dur"]]
-print(len(calls), slow["dur"] > 15000, [e["name"] for e in inner], len({e["tid"] for e in calls}),
+print(len(calls), slow["dur"] > 99000, [e["name"] for e in inner], len({e["tid"] for e in calls}),
       len([e for e in events if e["ph"] == "M"]), len([e for e in calls if "left" in e.get("args", {})]))' "$tmp/flow.json")" \
 	"17 True ['fl_leaf'] 2 2 3" "-o FILE.json writes an object for each call, in the Trace Event Format"
 
@@ -136,4 +137,4 @@ plain=$(gron "$tmp/j")
 is "$(uprobe flow --apart -c "gron $tmp/j" -o "$tmp/out" 'gron:main.*' 2>"$tmp/err")" "$plain" "gron has the same output"
 is "$(tree | sed -n 's/^  main\.gron() {$/&/p; s/^    main.statementsFromJSON() {$/&/p' | xargs)" \
 	"main.gron() { main.statementsFromJSON() {" "calls of Go functions nest"
-is "$(grep -c 'has goroutine 0xc0' "$tmp/out") $(grep -c 'left without' "$tmp/out")" "1 0" "all are of one goroutine, and return"
+is "$(grep -c '^#  *\[  *G1\] is goroutine 0xc0' "$tmp/out") $(grep -c 'left without' "$tmp/out")" "1 0" "all are of one goroutine, and return"

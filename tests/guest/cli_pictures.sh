@@ -13,14 +13,15 @@ cp "$UPROBES_TOP/build/progs/flow" "$prog"
 twice="$prog; sleep 0.6; $prog"
 
 uprobe lat -c "$twice" "$prog:fl_slow" >"$tmp/out" 2>"$tmp/err"
-like "$(cat "$tmp/out")" '^fl_slow: 2 calls, .* 50% <= 33.6ms, 90% <= (33.6|67.1)ms, 99% <= (33.6|67.1)ms, .* at most$' "lat prints percentiles"
+like "$(cat "$tmp/out")" '^fl_slow: 2 calls, .* 50% <= (134|268|537)ms, 90% <= (134|268|537)ms, 99% <= (134|268|537)ms, .* at most$' "lat prints percentiles"
 uprobe lat --heat -i 0.2 -c "$twice" "$prog:fl_slow" >"$tmp/out" 2>"$tmp/err"
 like "$(head -n 1 "$tmp/out")" '^ +32ns +1.02us .*CALLS +50% <= +99% <=$' "the heat map has a scale"
 is "$(grep -c '^[0-9][0-9]:[0-9][0-9]:[0-9][0-9] |' "$tmp/out")" "$(($(wc -l <"$tmp/out") - 1))" "each line has the time"
 is "$(awk -F'|' 'NR > 1 { split($3, f, " "); n += f[1] } END { print n }' "$tmp/out")" 2 "all calls are in it"
-is "$(grep -c '@@' "$tmp/out")" 2 "two intervals have calls"
-# 2^24 nanoseconds is column 19, of two characters, behind the bar.
-is "$(grep '@@' "$tmp/out" | awk -F'|' '{ print index($2, "@@") }' | sort -u | xargs)" 39 "they are in the column of their time"
+is "$(grep -c '@@' "$tmp/out")" "$(awk -F'|' 'NR > 1 { split($3, f, " "); n += f[1] > 0 } END { print n }' "$tmp/out")" \
+	"each interval with calls has a darkest place"
+# 2^26 nanoseconds is column 21, of two characters, behind the bar; a busy machine may sleep longer.
+like "$(grep '@@' "$tmp/out" | awk -F'|' '{ print index($2, "@@") }' | sort -n | head -n 1)" '^4[357]$' "it is in the column of their time"
 
 uprobe lat -o "$tmp/x.svg" -i 0.2 -c "$twice" "$prog:fl_slow" "$prog:fl_leaf" >"$tmp/out" 2>"$tmp/err"
 is "$? $(cat "$tmp/out")" "0 " "a picture is written, and nothing else"
@@ -38,10 +39,10 @@ like "$(head -n 1 "$tmp/out")" '^[0-9]{2}:[0-9]{2}:[0-9]{2}$' "a table of -i beg
 
 uprobe --time=relative -c "$prog" "p:$prog:fl_leaf" >"$tmp/out" 2>"$tmp/err"
 like "$(head -n 1 "$tmp/out")" ' 0\.000000: fl_leaf: ' "--time=relative begins with 0"
-like "$(tail -n 1 "$tmp/out")" ' 0\.[0-9]*[1-9][0-9]*: fl_leaf: ' "later events are later"
-uprobe --time=clock -c "$prog" "p:$prog:fl_leaf" >"$tmp/out" 2>"$tmp/err"
+like "$(tail -n 1 "$tmp/out")" ' [0-9]+\.[0-9]*[1-9][0-9]*: fl_leaf: ' "later events are later"
+TZ=UTC uprobe --time=clock -c "$prog" "p:$prog:fl_leaf" >"$tmp/out" 2>"$tmp/err"
 is "$(awk -v now="$(date +%s)" '{ for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+:[0-9]+:[0-9.]+:$/) { split($i, t, ":")
-	n++; ago = (now % 86400) - (t[1] * 3600 + t[2] * 60 + t[3]); near += ago > -3 && ago < 60 } } END { print n, near }' \
+	n++; ago = (now - (t[1] * 3600 + t[2] * 60 + t[3]) + 3 + 86400 * 10) % 86400; near += ago < 120 } } END { print n, near }' \
 	"$tmp/out")" "5 5" "--time=clock is the time of the day"
 is "$(grep -c $'\033' "$tmp/out")" 0 "in a file, there are no colours"
 uprobe --color=always -c "$prog" "p:$prog:fl_leaf" >"$tmp/out" 2>"$tmp/err"

@@ -20,7 +20,7 @@ TRACED void fl_leaf(void)
 
 TRACED void fl_slow(void)
 {
-	usleep(20000);
+	usleep(100000);
 	fl_leaf();
 }
 

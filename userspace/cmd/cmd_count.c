@@ -294,6 +294,9 @@ static struct error *loop(struct measuring *run)
 			runner_handle(&run->runner);
 		if (next && now_ms() >= next && !run->runner.stop) {
 			next += interval;
+			/* What was missed is in this interval. */
+			for (; next <= now_ms(); next += interval)
+				run->intervals++;
 			err = print_results(run, true);
 			if (!run->options->json && !run->picture && !run->options->heat)
 				putc('\n', run->out);
@@ -316,6 +319,9 @@ static struct error *measure(struct measuring *run, const char *dir)
 				   &readers, &run->runner);
 	if (err)
 		return err;
+	/* A signal has come before all places were attached: nothing begins. */
+	if (run->runner.stop)
+		return NULL;
 	if (run->tally.refused)
 		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
 		       run->tally.refused, run->tally.lines.n,

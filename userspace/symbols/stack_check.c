@@ -64,8 +64,14 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 	return false;
 }
 
+/* Check for a comparison with a register: it is all that stands between two checks. */
+static bool is_cmp(const struct uinsn *insn)
+{
+	return insn->map == UINSN_MAP_1 && (insn->opcode == 0x39 || insn->opcode == 0x3b);
+}
+
 /**
- * stack_check_entry() - find the place behind the first check, where there is no frame yet
+ * stack_check_entry() - find the place behind all checks where there is no frame yet
  * @img: the file
  * @start: the function
  *
@@ -74,18 +80,22 @@ static bool starts_anew(const struct elf_image *img, u64 addr, u64 start)
 u64 stack_check_entry(const struct elf_image *img, u64 start)
 {
 	struct instruction insn;
-	u64 addr = start;
+	u64 addr = start, entry = start;
 
 	for (unsigned int i = 0; i < CHECK_MAX && decode(img, addr, &insn); i++) {
 		addr += insn.decoded.len;
-		if (insn.decoded.class == UINSN_JCC)
-			return starts_anew(img, uinsn_target(&insn.decoded, insn.addr), start) ?
-			       addr : start;
-		if (insn.decoded.class != UINSN_COPY && insn.decoded.class != UINSN_NOP &&
-		    insn.decoded.class != UINSN_ENDBR)
+		if (insn.decoded.class == UINSN_JCC) {
+			if (!starts_anew(img, uinsn_target(&insn.decoded, insn.addr), start))
+				break;
+			entry = addr;
+		} else if (entry != start && !is_cmp(&insn.decoded)) {
 			break;
+		} else if (insn.decoded.class != UINSN_COPY && insn.decoded.class != UINSN_NOP &&
+			   insn.decoded.class != UINSN_ENDBR) {
+			break;
+		}
 	}
-	return start;
+	return entry;
 }
 
 /**

@@ -15,7 +15,10 @@
 /* A stack pointer that is higher by more than this is on another stack. */
 #define STACK_MAX (8u << 20)
 
-/* Go moves the stack of a goroutine to where there is more room; it is not as near as this. */
+/*
+ * Go moves the stack of a goroutine to where there is more room.  If that is as near as this, the
+ * calls seem to be over.  Without a bound, those of the runtime, which never return, would pile up.
+ */
 #define GO_NEAR (32u << 10)
 
 /* A return takes at most so many bytes off the stack. */
@@ -59,15 +62,28 @@ static bool is_of(const struct flow_task *task, const struct flow_event *event)
 	return !task->goroutine && task->tid == event->tid;
 }
 
+static struct flow_task **list_of(struct flow *flow, const struct flow_event *event)
+{
+	u64 id = event->goroutine ? event->goroutine >> 5 : (u64)event->tid;
+
+	return &flow->by_tid[id % FLOW_HASH];
+}
+
 static struct flow_task *find_task(struct flow *flow, const struct flow_event *event)
 {
-	u64 hash = (event->goroutine ? event->goroutine >> 5 : (u64)event->tid) % FLOW_HASH;
-	struct flow_task **list = &flow->by_tid[hash], *task;
+	struct flow_task *task = *list_of(flow, event);
 
-	for (task = *list; task; task = task->next) {
-		if (!is_of(task, event))
-			continue;
-		task->tid = event->goroutine ? event->tid : task->tid;
+	while (task && !is_of(task, event))
+		task = task->next;
+	return task;
+}
+
+static struct flow_task *make_task(struct flow *flow, const struct flow_event *event)
+{
+	struct flow_task **list = list_of(flow, event), *task = find_task(flow, event);
+
+	if (task) {
+		task->tid = event->tid;
 		return task;
 	}
 	flow->tasks = grow(flow->tasks, flow->nr_tasks, &flow->cap_tasks, sizeof(*flow->tasks));
@@ -80,6 +96,50 @@ static struct flow_task *find_task(struct flow *flow, const struct flow_event *e
 	flow->tasks[flow->nr_tasks++] = task;
 	set_comm(flow, task, event);
 	return task;
+}
+
+/*
+ * A place on a stack is one in its process.  So an exit finds its call by that, whatever thread or
+ * goroutine it seems to be on: code in assembly may use the register that has the goroutine.
+ */
+static struct flow_open **open_list(struct flow *flow, pid_t pid, size_t function, u64 sp)
+{
+	u64 hash = (sp ^ (u64)function << 40 ^ (u64)pid << 20) * 0x9e3779b97f4a7c15;
+
+	return &flow->open[hash >> 32 & (FLOW_OPEN - 1)];
+}
+
+static void open_add(struct flow *flow, struct flow_task *task, const struct flow_event *event)
+{
+	struct flow_open **list = open_list(flow, task->pid, event->function, event->sp);
+	struct flow_open *open = xmalloc(sizeof(*open));
+
+	*open = (struct flow_open) { *list, task, event->function, event->sp };
+	*list = open;
+}
+
+/* Find the link to a call; @task may be NULL for that of any task of the process. */
+static struct flow_open **open_find(struct flow *flow, pid_t pid, const struct flow_task *task,
+				    size_t function, u64 sp)
+{
+	struct flow_open **link = open_list(flow, pid, function, sp);
+
+	while (*link && ((*link)->function != function || (*link)->sp != sp ||
+			 (*link)->task->pid != pid || (task && (*link)->task != task)))
+		link = &(*link)->next;
+	return link;
+}
+
+static void open_remove(struct flow *flow, const struct flow_task *task,
+			const struct flow_call *call)
+{
+	struct flow_open **link = open_find(flow, task->pid, task, call->function, call->sp);
+	struct flow_open *open = *link;
+
+	if (!open)
+		return;
+	*link = open->next;
+	free(open);
 }
 
 /* Check for a call of the same function further out. */
@@ -98,8 +158,10 @@ static void end_call(struct flow *flow, struct flow_task *task, u64 time, enum f
 	struct flow_function *function = &flow->functions[call->function];
 	u64 took = time > call->begin ? time - call->begin : 0;
 
+	open_remove(flow, task, call);
 	flow_print_call(flow, task, task->n - 1, time, how);
 	function->calls++;
+	function->sum += took;
 	function->own += took > call->inner ? took - call->inner : 0;
 	if (!is_nested(task, task->n - 1))
 		function->total += took;
@@ -160,7 +222,7 @@ void flow_begin(struct flow *flow)
  */
 void flow_enter(struct flow *flow, const struct flow_event *event)
 {
-	struct flow_task *task = find_task(flow, event);
+	struct flow_task *task = make_task(flow, event);
 
 	notice_exec(flow, task, event);
 	while (task->n && is_over(flow, &task->v[task->n - 1], event))
@@ -171,6 +233,7 @@ void flow_enter(struct flow *flow, const struct flow_event *event)
 	task->v[task->n++] = (struct flow_call) {
 		.function = event->function, .sp = event->sp, .begin = event->time,
 	};
+	open_add(flow, task, event);
 }
 
 /* Check whether an event is the end of a call. */
@@ -186,7 +249,8 @@ static bool is_end_of(const struct flow_call *call, const struct flow_event *eve
  * If the stack of a goroutine was moved, the innermost call of this function is what ends, and all
  * calls are where the stack is now.  Return the number of calls up to that one, or 0.
  */
-static size_t follow_move(struct flow_task *task, const struct flow_event *event)
+static size_t follow_move(struct flow *flow, struct flow_task *task,
+			  const struct flow_event *event)
 {
 	size_t n = task->n;
 	u64 moved;
@@ -196,8 +260,15 @@ static size_t follow_move(struct flow_task *task, const struct flow_event *event
 	if (!n || event->behind)
 		return 0;
 	moved = event->sp - task->v[n - 1].sp;
-	for (size_t i = 0; i < task->n; i++)
+	for (size_t i = 0; i < task->n; i++) {
+		struct flow_event place = *event;
+
+		open_remove(flow, task, &task->v[i]);
 		task->v[i].sp += moved;
+		place.function = task->v[i].function;
+		place.sp = task->v[i].sp;
+		open_add(flow, task, &place);
+	}
 	return n;
 }
 
@@ -210,13 +281,19 @@ static size_t follow_move(struct flow_task *task, const struct flow_event *event
  */
 void flow_leave(struct flow *flow, const struct flow_event *event)
 {
-	struct flow_task *task = find_task(flow, event);
-	size_t n = task->n;
+	const struct flow_open *open = event->behind ? NULL :
+		*open_find(flow, event->pid, NULL, event->function, event->sp);
+	struct flow_task *task = open ? open->task : find_task(flow, event);
+	size_t n = task ? task->n : 0;
 
 	while (n && !is_end_of(&task->v[n - 1], event))
 		n--;
-	if (!n && event->goroutine)
-		n = follow_move(task, event);
+	/* Behind a return, calls further in may have been left without one. */
+	for (size_t i = n; event->behind && i; i--)
+		if (is_end_of(&task->v[i - 1], event))
+			n = i;
+	if (!n && task && event->goroutine)
+		n = follow_move(flow, task, event);
 	if (!n)
 		return;
 	while (task->n > n)
@@ -230,8 +307,10 @@ void flow_end(struct flow *flow)
 	for (size_t i = 0; i < flow->nr_tasks; i++) {
 		struct flow_task *task = flow->tasks[i];
 
-		for (; task->n; task->n--)
+		for (; task->n; task->n--) {
+			open_remove(flow, task, &task->v[task->n - 1]);
 			flow_print_call(flow, task, task->n - 1, 0, FLOW_UNDER_WAY);
+		}
 	}
 	flow_print_end(flow);
 }

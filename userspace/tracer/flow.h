@@ -17,6 +17,7 @@
  * @calls: number of calls that have ended
  * @total: nanoseconds in these calls; calls within a call of the same function count once
  * @own: nanoseconds in these calls without those in calls of other functions that are followed
+ * @sum: nanoseconds in these calls, each by itself
  * @max: nanoseconds in the longest call
  */
 struct flow_function {
@@ -25,6 +26,7 @@ struct flow_function {
 	u64 calls;
 	u64 total;
 	u64 own;
+	u64 sum;
 	u64 max;
 };
 
@@ -74,8 +76,23 @@ struct flow_task {
 	size_t size;
 };
 
-/* Number of lists of threads. */
+/* Number of lists of threads, and of lists of calls. */
 #define FLOW_HASH 1024
+#define FLOW_OPEN 16384
+
+/**
+ * struct flow_open - a call that has not ended
+ * @next: the next one with the same hash
+ * @task: the thread or goroutine that it is of
+ * @function: its function
+ * @sp: the stack pointer at its entry
+ */
+struct flow_open {
+	struct flow_open *next;
+	struct flow_task *task;
+	size_t function;
+	u64 sp;
+};
 
 /**
  * enum flow_form - what to print
@@ -98,6 +115,7 @@ enum flow_form {
  * @nr_tasks: number of @tasks
  * @cap_tasks: capacity of @tasks
  * @by_tid: lists of the threads, by a hash of their ids
+ * @open: lists of the calls that have not ended, by a hash of process, function and stack pointer
  * @out: the output file
  * @form: what to print
  * @apart: print each thread by itself, at the end
@@ -117,6 +135,7 @@ struct flow {
 	size_t nr_tasks;
 	size_t cap_tasks;
 	struct flow_task *by_tid[FLOW_HASH];
+	struct flow_open *open[FLOW_OPEN];
 	FILE *out;
 	enum flow_form form;
 	bool apart;

@@ -42,8 +42,14 @@ static void print_start(const struct flow *flow, const struct flow_task *task, s
 	const char *color = !flow->colored ? "" : strchr("$@*#", marked) ? "\033[1;31m" :
 			    marked == '!' ? "\033[33m" : "";
 
-	fprintf(task->out, "%s%9s %c%s [%7d] %*s", color, took, marked, *color ? "\033[0m" : "",
-		task->tid, (int)(2 * (n < INDENT_MAX ? n : INDENT_MAX)), "");
+	char who[24];
+
+	if (task->goroutine)
+		snprintf(who, sizeof(who), "G%zu", task->nr);
+	else
+		snprintf(who, sizeof(who), "%d", task->tid);
+	fprintf(task->out, "%s%9s %c%s [%7s] %*s", color, took, marked, *color ? "\033[0m" : "",
+		who, (int)(2 * (n < INDENT_MAX ? n : INDENT_MAX)), "");
 }
 
 /** flow_print_begin() - print what comes before all calls */
@@ -75,6 +81,7 @@ static void next_object(struct flow *flow)
 void flow_print_task(struct flow *flow, struct flow_task *task)
 {
 	const char *comm = task->comm;
+	char who[24], name[128];
 
 	if (flow->apart && task->out == flow->out) {
 		task->out = open_memstream(&task->text, &task->size);
@@ -82,8 +89,9 @@ void flow_print_task(struct flow *flow, struct flow_task *task)
 			task->out = flow->out;
 	}
 	if (flow->form == FLOW_TEXT && task->goroutine) {
-		fprintf(task->out, "#             [%7d] has goroutine 0x%llx of %s (%d)\n",
-			task->tid, (unsigned long long)task->goroutine, comm, task->pid);
+		snprintf(who, sizeof(who), "G%zu", task->nr);
+		fprintf(task->out, "#             [%7s] is goroutine 0x%llx of %s (%d)\n", who,
+			(unsigned long long)task->goroutine, comm, task->pid);
 	} else if (flow->form == FLOW_TEXT) {
 		fprintf(task->out, "#             [%7d] is a thread of %s (%d)\n", task->tid, comm,
 			task->pid);
@@ -92,7 +100,12 @@ void flow_print_task(struct flow *flow, struct flow_task *task)
 		fprintf(flow->out,
 			"{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":",
 			task->pid, row(task));
-		json_string(flow->out, comm, strlen(comm));
+		if (task->goroutine)
+			snprintf(name, sizeof(name), "%s goroutine 0x%llx", comm,
+				 (unsigned long long)task->goroutine);
+		else
+			snprintf(name, sizeof(name), "%s", comm);
+		json_string(flow->out, name, strlen(name));
 		fputs("}}", flow->out);
 	}
 }
@@ -215,7 +228,7 @@ static void print_sums(struct flow *flow)
 		top--;
 		duration_text(f->own, text[0]);
 		duration_text(f->total, text[1]);
-		duration_text(f->total / f->calls, text[2]);
+		duration_text(f->sum / f->calls, text[2]);
 		duration_text(f->max, text[3]);
 		fprintf(flow->out, "%10llu %9s %9s %9s %9s  %s\n", (unsigned long long)f->calls,
 			text[0], text[1], text[2], text[3], f->name);

@@ -35,13 +35,13 @@ struct stack_object {
 /**
  * struct stack_task - a task whose stacks were printed
  * @tid: its thread ID
- * @comm: its name; another name may mean another program
+ * @comm: its name, as the tracer writes it; another name may mean another program
  * @maps: its mappings; only that of the probed file if the task ended too early
  * @jit: names of JIT-compiled code; NULL until a file with names is found
  */
 struct stack_task {
 	pid_t tid;
-	char comm[16];
+	char comm[64];
 	struct mappings maps;
 	struct perf_map *jit;
 };

@@ -313,11 +313,16 @@ static void session_fdinfo(struct seq_file *m, struct file *file)
 		[TRACER_DROP_FILTER] = "filter",
 	};
 	struct session *s = file->private_data;
+	u64 local, real;
 	unsigned int i;
 
 	tracer_profile_show(&s->t, m, "probe:");
 	/* The clock of records, and the time of the day, at one moment. */
-	seq_printf(m, "clock: %llu %llu\n", trace_clock_local(), ktime_get_real_ns());
+	preempt_disable();
+	local = trace_clock_local();
+	real = ktime_get_real_ns();
+	preempt_enable();
+	seq_printf(m, "clock: %llu %llu\n", local, real);
 	for (i = TRACER_DROP_NOT + 1; i < TRACER_DROPS; i++)
 		seq_printf(m, "dropped: %s %llu\n", reasons[i],
 			   tracer_buffer_drops(&s->t.buffer, i));
