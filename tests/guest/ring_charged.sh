@@ -21,11 +21,8 @@ pages() {
 	awk '$1 == "kernel" { print int($2 / 4096) }' $group/memory.stat
 }
 
-# hits JUMP: start the program, and have it hit on both processors; print the pages that it takes then.
+# hits: not in a subshell, have the program hit on both processors; print the pages that the group has then.
 hits() {
-	jump "$1"
-	ringed sh -c "echo \$\$ >$group/cgroup.procs && exec \$0"
-	[ "$1" = 0 ] || warm
 	tell run 8 1000 >/dev/null
 	# The kernel brings the numbers of a group up to date every two seconds.
 	sleep 2.5
@@ -36,16 +33,15 @@ clear
 define "p:calls $call a=%di:s32 b=%si:s64"
 enable
 : >$dir/trace
-hits 0 >"$tmp/out"
-trapped=$(tail -n 1 "$tmp/out")
+jump 0
+ringed sh -c "echo \$\$ >$group/cgroup.procs && exec \$0"
+hits >"$tmp/pages"
+trapped=$(cat "$tmp/pages")
 is "$(lines | sound)" 8000 "all hits are recorded by traps"
-ringed_end
-empty() { [ "$(pages)" -le 8 ]; }
-check "the group has no memory when the program has ended" in_time empty
-
-: >$dir/trace
-hits 1 >"$tmp/out"
-ringed=$(tail -n 1 "$tmp/out")
+jump 1
+check "then the place needs no trap" warm
+hits >"$tmp/pages"
+ringed=$(cat "$tmp/pages")
 diag "$trapped pages with traps, $ringed with pads and rings"
 # A page for the heads, one for the ring of each processor, and one for the pads.
 check "with rings, the program pays for four pages more at least" [ $((ringed - trapped)) -ge 4 ]
@@ -55,5 +51,6 @@ check "it pays for sixteen more at most" [ $((ringed - trapped)) -le 16 ]
 tell fork 100 >/dev/null
 check "a child that has exited leaves nothing" in_time eval "[ \$(pages) -le $((ringed + 8)) ]"
 ringed_end
+empty() { [ "$(pages)" -le 8 ]; }
 check "the memory is freed when the program ends" in_time empty
 disable
