@@ -5,7 +5,7 @@
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 16
+ktap_plan 17
 
 prog=$tmp/flow
 cp "$UPROBES_TOP/build/progs/flow" "$prog"
@@ -69,6 +69,7 @@ is "$(sed 's/.*;main;/main;/' "$tmp/out")" "main;fl_all;fl_slow 1" "a program wi
 stacks --folded -c 'ls / >/dev/null' 'p:libc:malloc'
 like "$(cat "$tmp/out")" '(strdup|fopen|setlocale|_nl_find_locale|__strdup);_*(libc_)?malloc [0-9]+$' "the direct caller of a C library's function is there"
 like "$(cat "$tmp/err")" ' 0 missed, 0 lost' "no stack is lost"
+is "$(uprobe stacks -o "$tmp/out" -c 'ls /' 'p:libc:malloc' 2>/dev/null)" "$(ls /)" "the program has the same output"
 stacks -i 5 "$prog:fl_leaf"
 is "$status" 2 "an option without an effect is refused"
 stacks
