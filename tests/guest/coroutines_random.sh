@@ -22,7 +22,7 @@ for how in flags=1 flags=0 "flags=1 entry=1 action=data data=40"; do
 	run register $n
 	calls=$(echo "$size" | awk '{ print $2 * $3 }')
 	# shellcheck disable=SC2086
-	is "$("$prog" $size $$)" "returned $calls, most of them in other threads, 0 wrong" "$how: the result is right"
+	is "$("$prog" $size $$)" "returned $calls, many of them in other threads, 0 wrong" "$how: the result is right"
 	is "$(hits $n) $(missed $n)" "$calls 0" "$how: each return is counted once"
 	run unregister $n
 done
