@@ -5,7 +5,7 @@
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 17
+ktap_plan 21
 
 prog=$tmp/flow
 cp "$UPROBES_TOP/build/progs/flow" "$prog"
@@ -74,3 +74,17 @@ stacks -i 5 "$prog:fl_leaf"
 is "$status" 2 "an option without an effect is refused"
 stacks
 is "$status" 2 "stacks without a probe is refused"
+
+# With -p, the module counts. The program has frame pointers.
+cp "$UPROBES_TOP/build/progs/ringed" "$tmp"
+coproc ringed { exec "$tmp/ringed"; }
+read -r _ pid <&"${ringed[0]}"
+start stacks --folded -p "$pid" "p:$tmp/ringed:ring_call"
+like "$(cat "$tmp/err")" 'in the kernel' "with -p, stacks are counted in the kernel"
+echo "run 2 500" >&"${ringed[1]}"
+read -r _ <&"${ringed[0]}"
+stop
+is "$(awk '{ n += $NF } END { print n }' "$tmp/out")" 1000 "all hits are counted"
+is "$(sed 's/ [0-9]*$//' "$tmp/out" | sort -u | grep -c ';thread;ring_words;ring_call$')" 1 "with their paths: $(head -n 2 "$tmp/out" | xargs)"
+like "$(cat "$tmp/err")" '1000 hits, 0 missed' "none is missed"
+kill "$pid"

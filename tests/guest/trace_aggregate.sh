@@ -19,7 +19,7 @@ counted() {
 	awk '{ printf "%s%s=%s%s", sep, $1, $2, $3 ? " missed" : ""; sep = " " }' <&5
 }
 
-ktap_plan 28
+ktap_plan 32
 clear
 exec 5<>$dir/aggregate
 check "an entry probe is accepted" put "p:e $tick"
@@ -119,3 +119,18 @@ wait $process
 is "$(counted)" "ask=7" "calls at an address in a process are counted"
 exec 5<&-
 is "$(cat $dir/uprobe_events)" "" "uprobe_events lists none of these definitions"
+
+# Hits are counted by their stacks: those of two processes are two.
+exec 5<>$dir/aggregate
+echo "p:k $(where tick) stack=any" >&5
+"$prog" ticks 1 5
+"$prog" ticks 1 3
+cat <&5 >"$tmp/stacks"
+is "$(head -n 1 "$tmp/stacks")" "k 8 0" "with stack=any, all hits are counted"
+is "$(awk '$1 == "stack" { n += $3; if (!seen[$4]++) processes++ } END { print n, processes }' "$tmp/stacks")" "8 2" \
+	"and those of each stack, of two processes"
+is "$(awk '$1 == "stack" && $5 !~ /^[0-9a-f]+$/' "$tmp/stacks")" "" "a stack has addresses"
+exec 5<&-
+exec 5<>$dir/aggregate
+check_fails "another word is refused" sh -c 'echo "p:k '"$(where tick)"' stack=some" >&5' 2>/dev/null
+exec 5<&-

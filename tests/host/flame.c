@@ -39,7 +39,7 @@ static void add(struct call_node *root, const char *path)
 	/* The innermost function comes first. */
 	for (name = strtok_r(text, " ", &save); name; name = strtok_r(NULL, " ", &save))
 		names[n++] = name;
-	call_tree_add(root, names, n);
+	call_tree_add(root, names, n, 1);
 	free(text);
 }
 

@@ -37,6 +37,7 @@ static const struct {
 	  "p:g/e /bin/sh:0x0000000000000008(0x10) expect=90 arg1=%di" },
 	{ "p:g/e /bin/sh:8 stack=entry %di expect=90",
 	  "p:g/e /bin/sh:0x0000000000000008 expect=90 stack=entry arg1=%di" },
+	{ "p:g/e /bin/sh:8 stack=any", "p:g/e /bin/sh:0x0000000000000008 stack=any" },
 	{ "p:g/e /bin/sh:8 stack=%di", "p:g/e /bin/sh:0x0000000000000008 stack=%di" },
 	{ "p:g/e /bin/sh:8 expect=%di", "p:g/e /bin/sh:0x0000000000000008 expect=%di" },
 	{ "p:g-1/e /bin/sh:10", "p:g-1/e /bin/sh:0x000000000000000a" },

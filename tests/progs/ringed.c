@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -O2 -pthread -no-pie
+// cflags: -O2 -pthread -no-pie -fno-omit-frame-pointer
 /*
  * Calls a function whose arguments tell who calls it, in threads that change their processors:
  *

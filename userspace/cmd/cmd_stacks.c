@@ -13,8 +13,11 @@
 #include "tracer/control.h"
 #include "tracer/event_line.h"
 #include "tracer/flame.h"
+#include "host/readers.h"
 #include "tracer/own_group.h"
+#include "tracer/runner.h"
 #include "tracer/stacks.h"
+#include "tracer/tally.h"
 #include "tracer/task_filter.h"
 #include "tracer/trace.h"
 #include "util/error.h"
@@ -41,6 +44,7 @@
  * @names: the functions of the stack of the last event, the innermost one first
  * @n: number of @names
  * @comm: the task of that event; NULL before the first one
+ * @process: the name of the process of -p
  */
 struct counting {
 	struct trace trace;
@@ -50,6 +54,7 @@ struct counting {
 	char *names[FRAMES_MAX + 1];
 	size_t n;
 	char *comm;
+	char process[64];
 };
 
 /* Count the stack of the last event, which is complete. */
@@ -58,7 +63,7 @@ static void count_last(struct counting *run)
 	if (!run->comm)
 		return;
 	run->names[run->n++] = run->comm;
-	call_tree_add(&run->tree, run->names, run->n);
+	call_tree_add(&run->tree, run->names, run->n, 1);
 	while (run->n)
 		free(run->names[--run->n]);
 	run->comm = NULL;
@@ -157,20 +162,112 @@ static void print(struct counting *run, const char *title)
 	}
 }
 
+/* A line about a stack that the module has counted: "stack kN HITS PID ADDRESS...". */
+static void take_stack(void *data, const char *line)
+{
+	struct counting *run = data;
+	unsigned long long hits, i;
+	struct event_line event;
+	char *p, *end;
+
+	p = strchr(line + strlen("stack "), ' ');
+	if (!p)
+		return;
+	hits = strtoull(p, &p, 10);
+	strtoull(p, &p, 10);
+	event = (struct event_line) {
+		.comm = run->process, .comm_len = strlen(run->process),
+		.tid = run->trace.options->pid,
+	};
+	event.addr = strtoull(p, NULL, 16);
+	stacks_event(&run->stacks, &event, &run->trace.defs[0].sites);
+	run->comm = xstrdup(run->process);
+	for (; (i = strtoull(p, &end, 16)) && end != p; p = end)
+		handle_frame(run, i);
+	run->names[run->n++] = run->comm;
+	call_tree_add(&run->tree, run->names, run->n, hits);
+	while (run->n)
+		free(run->names[--run->n]);
+	run->comm = NULL;
+}
+
+/* Have the module count the stacks of a process, which goes on for as long as the helper looks. */
+static struct error *count_in_kernel(struct counting *run, struct readers *none)
+{
+	const struct options *options = run->trace.options;
+	struct tally tally = { .fd = -1, .stack = take_stack, .data = run };
+	struct runner runner = RUNNER_INIT;
+	struct error *err = runner_open(&runner);
+	u64 hits = 0, missed = 0;
+
+	for (size_t i = 0; i < run->trace.n; i++) {
+		const struct probe_sites *sites = &run->trace.defs[i].sites;
+
+		tally_add(&tally, run->trace.defs[i].event);
+		for (size_t k = 0; k < sites->n; k++)
+			tally_add_site(&tally, i, 'p', &sites->v[k],
+				       sites->v[k].entry ? " stack=entry" : " stack=any");
+	}
+	if (!err)
+		err = tally_attach(&tally, run->trace.dir, options, 0, none, &runner);
+	if (!err) {
+		fputs("Counting stacks in the kernel", stderr);
+		trace_print_end(&run->trace);
+		runner_release(&runner, options->seconds);
+		err = runner_wait(&runner);
+	}
+	if (!err)
+		err = tally_read(&tally);
+	for (size_t i = 0; i < tally.n; i++) {
+		hits += tally.v[i].counts.hits;
+		missed += tally.v[i].counts.missed;
+	}
+	if (!err)
+		fprintf(stderr, "Ending... %llu hits, %llu missed, or of more than 4096 stacks.\n",
+			(unsigned long long)hits, (unsigned long long)missed);
+	tally_close(&tally);
+	runner_close(&runner);
+	return err;
+}
+
+/* Check whether the process can be asked for its mappings at the end, and no returns are probed. */
+static bool can_count_in_kernel(struct counting *run)
+{
+	const struct options *options = run->trace.options;
+	char *path = xasprintf("/proc/%d/comm", options->pid);
+	FILE *f = options->pid && !options->follow && !options->command && !options->max_events ?
+		  fopen(path, "re") : NULL;
+	bool can = f && fgets(run->process, sizeof(run->process), f);
+
+	if (f)
+		fclose(f);
+	free(path);
+	run->process[strcspn(run->process, "\n")] = '\0';
+	for (size_t i = 0; i < run->trace.n; i++) {
+		can = can && run->trace.defs[i].kind == 'p';
+		for (size_t k = 0; k < run->trace.defs[i].sites.n; k++)
+			can = can && !*run->trace.defs[i].sites.v[k].args;
+	}
+	return can;
+}
+
 static struct error *count(struct counting *run, const char *title)
 {
 	const struct options *options = run->trace.options;
 	struct trace *trace = &run->trace;
+	struct readers none = { 0 };
 	struct error *err;
+	bool in_kernel;
 
-	err = control_session(trace->dir, &trace->session);
-	if (!err && trace->session < 0)
+	in_kernel = can_count_in_kernel(run);
+	err = in_kernel ? NULL : control_session(trace->dir, &trace->session);
+	if (!err && !in_kernel && trace->session < 0)
 		err = error_new(STATUS_DENIED,
 				"%s has no sessions: stacks needs the uprobes module", trace->dir);
 	if (!err)
 		err = output_open(options->output, &trace->out);
 	if (!err) {
-		err = trace_run(trace);
+		err = in_kernel ? count_in_kernel(run, &none) : trace_run(trace);
 		count_last(run);
 	}
 	if (!err)

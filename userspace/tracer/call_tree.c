@@ -21,17 +21,18 @@ static struct call_node *find_child(struct call_node *node, const char *name)
  * @root: the tree; its name is that of all stacks
  * @names: the functions, the innermost one first
  * @n: number of @names
+ * @times: how often the stack was met
  */
-void call_tree_add(struct call_node *root, char *const *names, size_t n)
+void call_tree_add(struct call_node *root, char *const *names, size_t n, u64 times)
 {
 	struct call_node *node = root;
 
-	node->total++;
+	node->total += times;
 	while (n) {
 		node = find_child(node, names[--n]);
-		node->total++;
+		node->total += times;
 	}
-	node->own++;
+	node->own += times;
 }
 
 static int by_name(const void *pa, const void *pb)

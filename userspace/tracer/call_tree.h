@@ -26,7 +26,7 @@ struct call_node {
 	size_t cap;
 };
 
-void call_tree_add(struct call_node *root, char *const *names, size_t n);
+void call_tree_add(struct call_node *root, char *const *names, size_t n, u64 times);
 void call_tree_sort(struct call_node *root);
 size_t call_tree_depth(const struct call_node *root);
 void call_tree_folded(const struct call_node *root, FILE *out);

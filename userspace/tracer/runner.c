@@ -162,6 +162,25 @@ int runner_timeout(struct runner *runner)
 }
 
 /**
+ * runner_wait() - wait until the run has to stop
+ * @runner: open
+ */
+struct error *runner_wait(struct runner *runner)
+{
+	struct pollfd fd = { .fd = runner->signals, .events = POLLIN };
+
+	while (!runner->stop) {
+		int timeout = runner_timeout(runner);
+
+		if (!runner->stop && poll(&fd, 1, timeout) < 0 && errno != EINTR)
+			return error_new(STATUS_RUNTIME, "waiting for signals failed (%s)",
+					 strerror(errno));
+		runner_handle(runner);
+	}
+	return NULL;
+}
+
+/**
  * runner_result() - check that the shell could run the command
  * @runner: after the run
  * @command: the command, or NULL

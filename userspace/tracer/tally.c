@@ -181,6 +181,8 @@ static void take_line(struct tally *tally, const char *line)
 	unsigned long long entry, value[4] = { 0 };
 	char *p;
 
+	if (tally->stack && str_starts(line, "stack "))
+		tally->stack(tally->data, line);
 	if (*line != 'k')
 		return;
 	entry = strtoull(line + 1, &p, 10);

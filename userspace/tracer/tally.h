@@ -56,6 +56,8 @@ struct tally_entry {
  * @files: the files that are probed
  * @refused: number of definitions that the kernel refused
  * @reason: why it refused the first of these, an errno
+ * @stack: gets each line about a stack, in tally_read(); or NULL
+ * @data: for @stack
  */
 struct tally {
 	int fd;
@@ -66,6 +68,8 @@ struct tally {
 	struct paths files;
 	size_t refused;
 	int reason;
+	void (*stack)(void *data, const char *line);
+	void *data;
 };
 
 size_t tally_add(struct tally *tally, const char *label);

@@ -365,8 +365,8 @@ static struct error *drain(struct run *run)
 	return NULL;
 }
 
-/* End the banner: how the run ends. */
-static void print_end(const struct trace *trace)
+/** trace_print_end() - end the banner: how the run ends */
+void trace_print_end(const struct trace *trace)
 {
 	if (trace->options->seconds > 0)
 		fprintf(stderr, " for %g seconds.\n", trace->options->seconds);
@@ -378,7 +378,7 @@ static void print_banner(const struct trace *trace)
 {
 	if (trace->handle) {
 		fputs(trace->what, stderr);
-		print_end(trace);
+		trace_print_end(trace);
 		return;
 	}
 	for (size_t i = 0; i < trace->n; i++) {
@@ -391,7 +391,7 @@ static void print_banner(const struct trace *trace)
 		fputs(i + 1 < trace->n ? ").\n" : ")", stderr);
 		free(line);
 	}
-	print_end(trace);
+	trace_print_end(trace);
 	if (trace->options->header && !trace->options->json)
 		fputs("#           TASK-PID     CPU#  FLAGS  TIMESTAMP  FUNCTION\n",
 		      trace->out);

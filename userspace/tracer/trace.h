@@ -61,6 +61,7 @@ struct trace {
 struct error *trace_define(struct trace *trace);
 struct error *trace_run(struct trace *trace);
 void trace_remove(struct trace *trace);
+void trace_print_end(const struct trace *trace);
 u64 trace_larger_buffer(u64 kb);
 const char *trace_group(const struct trace *trace, const struct definition *def);
 

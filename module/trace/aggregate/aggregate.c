@@ -62,6 +62,19 @@ static void on_entry(struct uprobe *u, struct pt_regs *regs)
 		cell_of(probe)->hits++;
 }
 
+/* Likewise, by its stack. */
+static void on_stacked(struct uprobe *u, struct pt_regs *regs)
+{
+	struct aggregate_probe *probe =
+		container_of(u, struct aggregate_probe, rp.u);
+
+	if (!counts(probe))
+		return;
+	cell_of(probe)->hits++;
+	if (!aggregate_stack_count(probe->batch->set->stacks, probe, regs, probe->stack))
+		cell_of(probe)->lost++;
+}
+
 static int on_call(struct uretprobe_instance *ri, struct pt_regs *regs)
 {
 	struct aggregate_probe *probe =
@@ -273,6 +286,7 @@ void aggregate_destroy(struct aggregate *set)
 	}
 	tracer_tasks_release(&set->tasks);
 	kvfree(set->calls);
+	kvfree(set->stacks);
 	kfree(set);
 }
 
@@ -412,14 +426,17 @@ static int prepare_probe(struct aggregate_probe *probe,
 
 	strscpy(probe->name, def->event, sizeof(probe->name));
 	probe->kind = def->kind;
+	probe->stack = def->kind == TRACER_RETURN ? TRACER_AT_ANY : def->stack;
 	ret = make_exits(probe, def);
+	if (!ret && probe->stack)
+		ret = aggregate_stacks_make(&probe->batch->set->stacks);
 	if (ret)
 		return ret;
 	process = tracer_process_find(def->path);
 	if (IS_ERR(process))
 		return PTR_ERR(process);
 	/* In a file, only processes are probed whose hits count. */
-	probe->counts_all = def->kind != TRACER_RETURN &&
+	probe->counts_all = def->kind != TRACER_RETURN && !probe->stack &&
 			    (process ? !tasks->any : tracer_tasks_are_processes(tasks));
 	u->flags = probe->counts_all ? UPROBE_COUNT : UPROBE_ATOMIC;
 	u->ref_ctr_offset = def->ref_ctr;
@@ -433,6 +450,8 @@ static int prepare_probe(struct aggregate_probe *probe,
 		probe->rp.entry_handler = on_call;
 		probe->rp.handler = on_return;
 		probe->rp.data_size = sizeof(u64);
+	} else if (probe->stack) {
+		u->handler = on_stacked;
 	} else if (!probe->counts_all) {
 		u->handler = on_entry;
 		set_ring(u, on_entry, tasks);
@@ -492,7 +511,7 @@ static int make_cells(struct aggregate_batch *batch)
 	unsigned int cpu, i;
 
 	for (i = 0; i < batch->n; i++) {
-		if (batch->probes[i].kind == TRACER_RETURN)
+		if (batch->probes[i].kind == TRACER_RETURN || batch->probes[i].stack)
 			batch->cell_size = sizeof(struct aggregate_cell);
 		else if (!batch->probes[i].counts_all)
 			batch->cell_size = max(batch->cell_size, COUNT_SIZE);

@@ -26,6 +26,7 @@
 #include <uprobes/uprobes.h>
 
 #include "calls.h"
+#include "stacks.h"
 #include "trace/parse/def.h"
 #include "trace/event/tasks.h"
 
@@ -82,6 +83,7 @@ struct aggregate_exits {
  * @index: its index in the batch
  * @kind: %TRACER_PROBE or %TRACER_RETURN
  * @counts_all: all hits count, so that the module's own count of them suffices
+ * @stack: hits are also counted by their stacks, which begin there; %TRACER_AT_ANY: they are not
  * @at: while it is being added, the offset of its line in the written text
  * @expect: bytes that the instruction must have
  * @name: its name in the definition
@@ -93,6 +95,7 @@ struct aggregate_probe {
 	unsigned int index;
 	enum tracer_kind kind;
 	bool counts_all;
+	enum tracer_at stack;
 	size_t at;
 	u8 expect[TRACER_EXPECT_MAX];
 	char name[TRACER_NAME_MAX + 1];
@@ -123,12 +126,14 @@ struct aggregate_batch {
  * @lock: see the top of this file
  * @batches: its probes
  * @calls: calls under way of functions with exits; NULL until there is one
+ * @stacks: hits counted by stacks; NULL until a probe wants that
  * @tasks: selection of the tasks whose hits count; does not change once there are probes
  */
 struct aggregate {
 	struct mutex lock;	/* the list of batches, and registering */
 	struct list_head batches;
 	struct aggregate_calls *calls;
+	struct aggregate_stacks *stacks;
 	struct tracer_tasks tasks;
 };
 

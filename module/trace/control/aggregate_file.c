@@ -41,6 +41,8 @@ static int aggregate_show(struct seq_file *m, void *v)
 			}
 		}
 		seq_putc(m, '\n');
+		if (probe->stack)
+			aggregate_stacks_show(batch->set->stacks, probe, probe->name, m);
 	}
 	kfree(sum);
 	return 0;

@@ -322,6 +322,7 @@ static const char readme[] =
 	"  COUNTER is the position of a 16-bit number that is incremented while enabled.\n"
 	"  Among ARGS, expect=HEX: the instruction has these bytes, or it is not probed.\n"
 	"  stack=entry: it is the first one of a function, whose caller is at the stack pointer.\n"
+	"  In aggregate, stack=entry and stack=any count by stacks.\n"
 	"\n"
 	"  ARG:   [NAME=]FETCH[:TYPE]\n"
 	"  FETCH: %<register>, $stack, $stack<index>, $retval, $comm, @<address>,\n"

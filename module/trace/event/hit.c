@@ -58,7 +58,7 @@ static noinline void fill_stack(const struct hit *hit, struct tracer_record *rec
 				struct tracer_fetch *fetch)
 {
 	enum tracer_at at = hit->ret_ip ? TRACER_AT_ANY :
-			    hit->site->def->entry ? TRACER_AT_ENTRY : TRACER_AT_PROBE;
+			    hit->site->def->stack ?: TRACER_AT_PROBE;
 	u64 stack[TRACER_STACK_MAX];
 
 	record->nstack = tracer_user_stack(hit->regs, at, hit->regs->sp, stack,

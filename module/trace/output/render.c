@@ -420,8 +420,8 @@ void tracer_render_def(struct tracer_text *t, const struct tracer_def *def)
 		tracer_text_puts(t, " expect=");
 	for (i = 0; i < def->expect_len; i++)
 		tracer_text_printf(t, "%02x", def->expect[i]);
-	if (def->entry)
-		tracer_text_puts(t, " stack=entry");
+	if (def->stack)
+		tracer_text_puts(t, def->stack == TRACER_AT_ENTRY ? " stack=entry" : " stack=any");
 	for (i = 0; i < def->nargs; i++) {
 		tracer_text_printf(t, " %s=", def->args[i].name);
 		tracer_text_puts(t, def->args[i].body);

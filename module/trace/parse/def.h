@@ -196,6 +196,18 @@ struct tracer_arg {
 };
 
 /**
+ * enum tracer_at - where a stack begins
+ * @TRACER_AT_ANY: somewhere in a function
+ * @TRACER_AT_PROBE: before an instruction, which may be the first one of a function
+ * @TRACER_AT_ENTRY: before the first instruction of a function
+ */
+enum tracer_at {
+	TRACER_AT_ANY,
+	TRACER_AT_PROBE,
+	TRACER_AT_ENTRY,
+};
+
+/**
  * struct tracer_def - a parsed line
  * @kind: its request
  * @group: group name; for a removal "" when the line names none
@@ -205,8 +217,9 @@ struct tracer_arg {
  * @ref_ctr: position of the reference counter in the file, or 0
  * @expect: the bytes that the instruction must have
  * @expect_len: number of @expect; 0 for any
- * @entry: the instruction is the first one of a function: the word at the stack pointer is the
- *	return address
+ * @stack: where stacks of its hits begin: %TRACER_AT_ENTRY if the word at the stack pointer is the
+ *	return address, %TRACER_AT_PROBE if that is to be guessed; %TRACER_AT_ANY if the line does
+ *	not say
  * @has_path: a removal names one probe of an event by @path and @offset
  * @path_column: where @path starts in the line
  * @offset_column: where the offset starts
@@ -226,7 +239,7 @@ struct tracer_def {
 	u64 ref_ctr;
 	u8 expect[TRACER_EXPECT_MAX];
 	u8 expect_len;
-	bool entry;
+	enum tracer_at stack;
 	bool has_path;
 	unsigned int path_column;
 	unsigned int offset_column;

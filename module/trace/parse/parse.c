@@ -6,8 +6,9 @@
  *	-:[GRP/][EVENT] [PATH:OFFSET]
  *	!p|!r:[GRP/][EVENT] [PATH:OFFSET]		the same
  *
- * expect=HEX and stack=entry among the ARGs are no arguments.  HEX are the bytes of the probed
- * instruction, two digits for each byte.  If the file has other bytes, the probe is refused.
+ * expect=HEX, stack=entry and stack=any among the ARGs are no arguments.  HEX are the bytes of
+ * the probed instruction, two digits for each byte.  If the file has other bytes, the probe is
+ * refused.
  *
  * PATH is the path of a program or library, or of the mem file of a process in
  * procfs.  For the mem file, OFFSET is an address in that process.
@@ -264,13 +265,14 @@ static bool parse_expect(struct tracer_def *def, const char *word)
 	return true;
 }
 
-/* Parse "stack=entry", which is no argument, either. */
-static bool parse_entry(struct tracer_def *def, const char *word)
+/* Parse "stack=entry" and "stack=any", which are no arguments, either. */
+static bool parse_stack(struct tracer_def *def, const char *word)
 {
-	if (strcmp(word, "stack=entry"))
-		return false;
-	def->entry = true;
-	return true;
+	if (!strcmp(word, "stack=entry"))
+		def->stack = TRACER_AT_ENTRY;
+	else if (!strcmp(word, "stack=any"))
+		def->stack = TRACER_AT_PROBE;
+	return def->stack && !strncmp(word, "stack=", 6) && isalpha(word[6]);
 }
 
 static int parse_probe(struct tracer_def *def, char *rest,
@@ -291,7 +293,7 @@ static int parse_probe(struct tracer_def *def, char *rest,
 		default_event_name(def);
 
 	while ((word = next_word(&rest))) {
-		if (parse_expect(def, word) || parse_entry(def, word))
+		if (parse_expect(def, word) || parse_stack(def, word))
 			continue;
 		if (def->nargs == TRACER_MAX_ARGS)
 			return fail(diag, def, word, TRACER_ERR_TOO_MANY_ARGS);
