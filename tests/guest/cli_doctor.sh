@@ -5,7 +5,7 @@
 # boot: -m 1024
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 13
+ktap_plan 15
 
 doctor() {
 	uprobe doctor "$@" >"$tmp/out" 2>"$tmp/err"
@@ -20,6 +20,8 @@ finds() {
 doctor
 is "$status $(tail -n 1 "$tmp/out")" "0 Tracing works here." "where all is well, tracing works"
 finds ok "a probe" "all of 400000 hits"
+finds ok "hooks" "a forked child is probed"
+finds ok "hooks" "a new mapping of the file is probed"
 finds ok "module" "version [0-9.]+ is loaded"
 finds ok "kernel" "Linux $(uname -r)"
 is "$(dmesg | grep -c 'uprobes: .*doctor')" 0 "the log has nothing about it"

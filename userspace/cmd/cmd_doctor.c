@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,8 +26,8 @@
 /* So often is the probed function called: then a jump may replace its breakpoint. */
 #define CALLS 200000
 
-/* Room for the lines that tell how hits are found. */
-#define PLACES_MAX 4096
+/* So often is it called to see whether a hook of the module works. */
+#define FEW_CALLS 1000
 
 /**
  * struct report - what was found
@@ -293,14 +295,61 @@ static void call_probed(void)
 		sum += probed(i);
 }
 
+static u64 hits_of(int fd)
+{
+	unsigned long long hits = 0;
+	char text[256] = "";
+
+	return pread(fd, text, sizeof(text) - 1, 0) > 0 &&
+	       sscanf(text, "k0 %llu", &hits) == 1 ? hits : 0;
+}
+
+/* Tell whether the hits since @before are those that a hook of the module must have let be seen. */
+static void tell_hook(struct report *report, int fd, u64 before, const char *what)
+{
+	u64 hits = hits_of(fd) - before;
+
+	if (hits == FEW_CALLS)
+		say("hooks", "%s is probed", what);
+	else
+		fails(report, "hooks", "%llu of %d hits of %s were counted; please report this",
+		      (unsigned long long)hits, FEW_CALLS, what);
+}
+
+/* See whether the module notices a child, and a mapping that comes after the probe. */
+static void try_hooks(struct report *report, int fd)
+{
+	u64 before = hits_of(fd), offset = probed_offset(), page = offset & ~4095ull;
+	int self = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	pid_t child = fork();
+	u8 *text;
+
+	for (int i = 0; !child && i < FEW_CALLS; i++)
+		probed(i);
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	tell_hook(report, fd, before, "a forked child");
+	before = hits_of(fd);
+	text = self < 0 ? MAP_FAILED :
+	       mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, self, (off_t)page);
+	for (int i = 0; text != MAP_FAILED && i < FEW_CALLS; i++)
+		((int (*)(int))(void *)(text + (offset - page)))(i);
+	if (text != MAP_FAILED) {
+		tell_hook(report, fd, before, "a new mapping of the file");
+		munmap(text, 8192);
+	}
+	if (self >= 0)
+		close(self);
+}
+
 /* Probe ourselves, and see whether each call is counted. */
 static void try_probe(struct report *report)
 {
 	char *self = realpath("/proc/self/exe", NULL), *word = self ? path_escape(self) : NULL;
-	char *line = xasprintf("only pid %d\n", getpid()), *definition, *why;
-	unsigned long long hits = 0, missed = 0;
+	char *line = xasprintf("only tree %d\n", getpid()), *definition, *why;
 	struct timespec pause = { .tv_nsec = 300000000 };
-	char text[256] = "";
+	u64 hits;
 	struct error *err;
 	int fd = -1;
 
@@ -324,10 +373,10 @@ static void try_probe(struct report *report)
 	call_probed();
 	nanosleep(&pause, NULL);
 	call_probed();
-	if (pread(fd, text, sizeof(text) - 1, 0) <= 0 ||
-	    sscanf(text, "k0 %llu %llu", &hits, &missed) != 2 || hits != 2 * CALLS)
-		fails(report, "a probe", "%llu of %d hits were counted; please report this", hits,
-		      2 * CALLS);
+	hits = hits_of(fd);
+	if (hits != 2 * CALLS)
+		fails(report, "a probe", "%llu of %d hits were counted; please report this",
+		      (unsigned long long)hits, 2 * CALLS);
 	else
 		say("a probe", "all of %d hits in this program were counted", 2 * CALLS);
 	why = why_trap(fd);
@@ -336,6 +385,7 @@ static void try_probe(struct report *report)
 	else
 		lacks("a probe", "each hit traps: %s", why ? why : "the module does not say why");
 	free(why);
+	try_hooks(report, fd);
 close:
 	free(definition);
 	close(fd);
