@@ -53,6 +53,8 @@ static const struct {
 	{ "p /bin/sh:10(10)^a", C(BAD_REFCNT_SUFFIX) },
 	{ "p /bin/sh:10 expect=^123", C(BAD_FETCH_ARG) },
 	{ "p /bin/sh:10 expect=^0g", C(BAD_FETCH_ARG) },
+	{ "p /bin/sh:10 stack=any stack=^some", C(BAD_FETCH_ARG) },
+	{ "p /bin/sh:10 stack=^entry2", C(BAD_FETCH_ARG) },
 	{ "p /bin/sh:10 expect=^00112233445566778899aabbccddeeff", C(BAD_FETCH_ARG) },
 	{ "p /bin/sh:10(10)^%return", C(BAD_REFCNT_SUFFIX) },
 

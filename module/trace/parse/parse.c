@@ -272,7 +272,9 @@ static bool parse_stack(struct tracer_def *def, const char *word)
 		def->stack = TRACER_AT_ENTRY;
 	else if (!strcmp(word, "stack=any"))
 		def->stack = TRACER_AT_PROBE;
-	return def->stack && !strncmp(word, "stack=", 6) && isalpha(word[6]);
+	else
+		return false;
+	return true;
 }
 
 static int parse_probe(struct tracer_def *def, char *rest,
