@@ -83,8 +83,10 @@ start stacks --folded -p "$pid" "p:$tmp/ringed:ring_call"
 like "$(cat "$tmp/err")" 'in the kernel' "with -p, stacks are counted in the kernel"
 echo "run 2 500" >&"${ringed[1]}"
 read -r _ <&"${ringed[0]}"
+# It ends before the helper names the addresses.
+kill "$pid"
+wait_until "the program has ended" ended "$pid"
 stop
 is "$(awk '{ n += $NF } END { print n }' "$tmp/out")" 1000 "all hits are counted"
 is "$(sed 's/ [0-9]*$//' "$tmp/out" | sort -u | grep -c ';thread;ring_words;ring_call$')" 1 "with their paths: $(head -n 2 "$tmp/out" | xargs)"
 like "$(cat "$tmp/err")" '1000 hits, 0 missed' "none is missed"
-kill "$pid"

@@ -322,10 +322,6 @@ static struct error *measure(struct measuring *run, const char *dir)
 	/* A signal has come before all places were attached: nothing begins. */
 	if (run->runner.stop)
 		return NULL;
-	if (run->tally.refused)
-		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
-		       run->tally.refused, run->tally.lines.n,
-		       strerror(run->tally.reason));
 	readers_tell(&readers, &run->tally.files);
 	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
 		run->tally.n, run->tally.n == 1 ? "function" : "functions");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 /* uprobe doctor */
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>

@@ -13,6 +13,7 @@
 #include "tracer/control.h"
 #include "tracer/event_line.h"
 #include "tracer/flame.h"
+#include "host/process.h"
 #include "host/readers.h"
 #include "tracer/own_group.h"
 #include "tracer/runner.h"
@@ -191,7 +192,10 @@ static void take_stack(void *data, const char *line)
 	run->comm = NULL;
 }
 
-/* Have the module count the stacks of a process, which goes on for as long as the helper looks. */
+/* How often to look at the mappings of a process, in milliseconds: it may load libraries or end. */
+#define LOOK_INTERVAL 1000
+
+/* Have the module count the stacks of a process. */
 static struct error *count_in_kernel(struct counting *run, struct readers *none)
 {
 	const struct options *options = run->trace.options;
@@ -214,7 +218,10 @@ static struct error *count_in_kernel(struct counting *run, struct readers *none)
 		fputs("Counting stacks in the kernel", stderr);
 		trace_print_end(&run->trace);
 		runner_release(&runner, options->seconds);
-		err = runner_wait(&runner);
+	}
+	while (!err && !runner.stop) {
+		stacks_task(&run->stacks, options->pid, run->process);
+		err = runner_wait(&runner, LOOK_INTERVAL);
 	}
 	if (!err)
 		err = tally_read(&tally);
@@ -230,19 +237,16 @@ static struct error *count_in_kernel(struct counting *run, struct readers *none)
 	return err;
 }
 
-/* Check whether the process can be asked for its mappings at the end, and no returns are probed. */
+/* Check whether all stacks are of one process, whose mappings are known, and none of a return. */
 static bool can_count_in_kernel(struct counting *run)
 {
 	const struct options *options = run->trace.options;
-	char *path = xasprintf("/proc/%d/comm", options->pid);
-	FILE *f = options->pid && !options->follow && !options->command && !options->max_events ?
-		  fopen(path, "re") : NULL;
-	bool can = f && fgets(run->process, sizeof(run->process), f);
+	char *name = process_name(options->pid);
+	bool can = options->pid && !options->follow && !options->command &&
+		   !options->max_events && *name;
 
-	if (f)
-		fclose(f);
-	free(path);
-	run->process[strcspn(run->process, "\n")] = '\0';
+	snprintf(run->process, sizeof(run->process), "%s", name);
+	free(name);
 	for (size_t i = 0; i < run->trace.n; i++) {
 		can = can && run->trace.defs[i].kind == 'p';
 		for (size_t k = 0; k < run->trace.defs[i].sites.n; k++)

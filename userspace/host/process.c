@@ -199,3 +199,24 @@ bool process_maps(pid_t pid, const char *path)
 	mappings_free(&maps);
 	return found;
 }
+
+/**
+ * process_name() - get the name of a process
+ * @pid: the process
+ *
+ * Return: the name, escaped, as the process has chosen it; "" if there is none; from malloc().
+ */
+char *process_name(pid_t pid)
+{
+	char *path = xasprintf("/proc/%d/comm", pid), line[64] = "";
+	FILE *f = fopen(path, "re");
+
+	free(path);
+	if (f) {
+		if (!fgets(line, sizeof(line), f))
+			line[0] = '\0';
+		fclose(f);
+	}
+	line[strcspn(line, "\n")] = '\0';
+	return path_escape(line);
+}

@@ -50,5 +50,6 @@ struct error *process_mappings(pid_t pid, struct mappings *mappings);
 bool process_maps(pid_t pid, const char *path);
 void mappings_add(struct mappings *maps, const struct mapping *map);
 void mappings_free(struct mappings *mappings);
+char *process_name(pid_t pid);
 
 #endif /* _USERSPACE_PROCESS_H */

@@ -162,21 +162,21 @@ int runner_timeout(struct runner *runner)
 }
 
 /**
- * runner_wait() - wait until the run has to stop
+ * runner_wait() - wait for what ends the run
  * @runner: open
+ * @most: wait no longer than so many milliseconds
  */
-struct error *runner_wait(struct runner *runner)
+struct error *runner_wait(struct runner *runner, int most)
 {
 	struct pollfd fd = { .fd = runner->signals, .events = POLLIN };
+	int timeout = runner_timeout(runner);
 
-	while (!runner->stop) {
-		int timeout = runner_timeout(runner);
-
-		if (!runner->stop && poll(&fd, 1, timeout) < 0 && errno != EINTR)
-			return error_new(STATUS_RUNTIME, "waiting for signals failed (%s)",
-					 strerror(errno));
-		runner_handle(runner);
-	}
+	if (timeout < 0 || timeout > most)
+		timeout = most;
+	if (!runner->stop && poll(&fd, 1, timeout) < 0 && errno != EINTR)
+		return error_new(STATUS_RUNTIME, "waiting for signals failed (%s)",
+				 strerror(errno));
+	runner_handle(runner);
 	return NULL;
 }
 

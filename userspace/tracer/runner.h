@@ -40,7 +40,7 @@ struct error *runner_start(struct runner *runner, const char *command);
 void runner_release(struct runner *runner, double seconds);
 void runner_handle(struct runner *runner);
 bool runner_signalled(const struct runner *runner);
-struct error *runner_wait(struct runner *runner);
+struct error *runner_wait(struct runner *runner, int most);
 int runner_timeout(struct runner *runner);
 struct error *runner_result(const struct runner *runner, const char *command);
 void runner_close(struct runner *runner);

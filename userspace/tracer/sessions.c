@@ -12,28 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/process.h"
 #include "util/util.h"
-
-/* Return the name of a process.  The process chose it, so escape it. */
-static char *process_name(const char *pid)
-{
-	char *path = xasprintf("/proc/%s/comm", pid), line[64] = "";
-	FILE *f = fopen(path, "re");
-
-	free(path);
-	if (f) {
-		if (!fgets(line, sizeof(line), f))
-			line[0] = '\0';
-		fclose(f);
-	}
-	line[strcspn(line, "\n")] = '\0';
-	return path_escape(line);
-}
 
 static unsigned int print_session(const char *pid, const char *fd)
 {
 	char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
-	char *comm = process_name(pid), *line = NULL;
+	char *comm = process_name(strtol(pid, NULL, 10)), *line = NULL;
 	FILE *f = fopen(path, "re");
 	unsigned int n = 0;
 	size_t cap = 0;

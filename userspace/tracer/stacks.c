@@ -105,6 +105,26 @@ static void guess_mappings(struct stack_task *task,
 }
 
 /**
+ * stacks_task() - read the mappings of a task beforehand: it may end before its stacks are named
+ * @stacks: the known tasks and files
+ * @tid: the task
+ * @comm: its name, as in later events
+ */
+void stacks_task(struct stacks *stacks, pid_t tid, const char *comm)
+{
+	struct stack_task *task = NULL;
+
+	for (size_t i = 0; i < stacks->ntasks && !task; i++)
+		if (stacks->tasks[i].tid == tid)
+			task = &stacks->tasks[i];
+	if (!task)
+		task = new_task(stacks);
+	task->tid = tid;
+	snprintf(task->comm, sizeof(task->comm), "%s", comm);
+	read_mappings(task);
+}
+
+/**
  * stacks_event() - prepare for the stack of an event
  * @stacks: the known tasks and files
  * @event: the event

@@ -105,6 +105,7 @@ struct frame_name {
 	u64 offset;
 };
 
+void stacks_task(struct stacks *stacks, pid_t tid, const char *comm);
 void stacks_event(struct stacks *stacks, const struct event_line *event,
 		  const struct probe_sites *sites);
 void stacks_name(struct stacks *stacks, u64 addr, bool is_call,

@@ -149,6 +149,9 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 	free(text);
 	if (tally->lines.n && tally->refused == tally->lines.n)
 		return nothing_taken(tally);
+	if (tally->refused)
+		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
+		       tally->refused, tally->lines.n, strerror(tally->reason));
 	return NULL;
 }
 

@@ -73,7 +73,7 @@ static struct error *restrict_session(const struct trace *trace, pid_t child,
 		err = control_session_write(trace->session, "buffer_size_kb",
 					    text);
 		if (err)
-			err = error_append(err, "give less to --buffer than %s kilobytes for each processor",
+			err = error_append(err, "; give less to --buffer than %s kilobytes for each processor",
 					   text);
 	}
 	if (!err && trace->options->stacks)
