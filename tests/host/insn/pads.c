@@ -447,6 +447,12 @@ static bool cannot_compare(void)
 		if (insn.map == UINSN_MAP_0F && (insn.opcode == 0x31 || insn.opcode == 0x01 ||
 						 insn.opcode == 0xc7))
 			return true;
+		/*
+		 * sldt and str: where UMIP forbids them, the kernel emulates them, and the step ends
+		 * only behind the next instruction.  (It ignores TF then.)
+		 */
+		if (insn.map == UINSN_MAP_0F && insn.opcode == 0x00)
+			return true;
 		/* Privileged ones, and those that only a hypervisor knows, are no use here. */
 		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xf4)
 			return true;
