@@ -23,7 +23,7 @@ finds ok "a probe" "all of 400000 hits"
 finds ok "hooks" "a forked child is probed"
 finds ok "hooks" "a new mapping of the file is probed"
 finds ok "module" "version [0-9.]+ is loaded"
-finds ok "kernel" "Linux $(uname -r)"
+finds ok "kernel" "Linux $(uname -r | sed 's/[+.]/[&]/g')"
 is "$(dmesg | grep -c 'uprobes: .*doctor')" 0 "the log has nothing about it"
 echo 0 >/sys/module/uprobes/parameters/jump
 doctor
