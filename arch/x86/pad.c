@@ -9,8 +9,8 @@
 #define MOV_LOAD	0x8b
 #define LEA		0x8d
 #define JMP_SHORT	0xeb
-#define JAE_SHORT	0x73
-#define JNE_SHORT	0x75
+#define JAE		0x83
+#define JNE		0x85
 
 /* The registers that a record is made with, by their numbers in ModRM */
 #define REG_AX		0
@@ -46,7 +46,10 @@ struct work_mark {
 };
 
 /* To save, the conditions, a record, its check, to restore three times, two jumps and the trap. */
-#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 17 + 2 * PAD_VALUES + 4 + 3 * 7 + 3)
+#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 15 + 2 * PAD_VALUES + 4 + 3 * 7 + 3)
+
+/* The values of the conditions, and the address of the heads */
+#define WIDE_VALUES	(PAD_CONDITIONS + 1)
 
 /**
  * struct pad_out - a pad that is being emitted
@@ -54,9 +57,12 @@ struct work_mark {
  * @state: the state at its end, before the copies
  * @nr_marks: number of @marks
  * @nr_rejects: number of @rejects
+ * @nr_fulls: number of @fulls
  * @nr_wide: number of @wide
- * @marks: the instructions before the copies
+ * @marks: the instructions before the copies, and those of the tail
  * @rejects: offsets behind the jumps of hits that fail a condition
+ * @fulls: offsets behind the jumps of hits that cannot be recorded
+ * @begun: the state of these
  * @wide: offsets behind the distances to values that are no immediates
  * @values: these values
  */
@@ -65,11 +71,14 @@ struct pad_out {
 	struct work_state state;
 	u8 nr_marks;
 	u8 nr_rejects;
+	u8 nr_fulls;
 	u8 nr_wide;
 	struct work_mark marks[WORK_MARKS];
 	u16 rejects[PAD_CONDITIONS];
-	u16 wide[PAD_CONDITIONS];
-	u64 values[PAD_CONDITIONS];
+	u16 fulls[2];
+	struct work_state begun;
+	u16 wide[WIDE_VALUES];
+	u64 values[WIDE_VALUES];
 };
 
 bool pad_saves(const struct pad *pad, const u8 *text, size_t len)
@@ -98,6 +107,7 @@ static void begin(struct pad_out *o, u64 at, u8 *buf)
 	o->state = (struct work_state) {};
 	o->nr_marks = 0;
 	o->nr_rejects = 0;
+	o->nr_fulls = 0;
 	o->nr_wide = 0;
 }
 
@@ -161,6 +171,13 @@ static void put_restore(struct pad_out *o, const struct pad *pad)
 	o->state.sp = 0;
 }
 
+/* The last instruction ends with the distance to a value that is no immediate. */
+static void add_wide(struct pad_out *o, u64 value)
+{
+	o->values[o->nr_wide] = value;
+	o->wide[o->nr_wide++] = (u16)o->out.len;
+}
+
 static void put_filter(struct pad_out *o, const struct pad *pad)
 {
 	unsigned int i;
@@ -171,10 +188,8 @@ static void put_filter(struct pad_out *o, const struct pad *pad)
 		bool wide;
 
 		put(o, code, pad_condition_emit(condition, pad_uses_stack(pad), code, &wide));
-		if (wide) {
-			o->values[o->nr_wide] = condition->value;
-			o->wide[o->nr_wide++] = (u16)o->out.len;
-		}
+		if (wide)
+			add_wide(o, condition->value);
 		/* The near form of a short jump has a prefix, and an opcode that is 16 higher. */
 		jump[0] = 0x0f;
 		jump[1] = (u8)(pad_condition_fails(condition) + 0x10);
@@ -230,15 +245,11 @@ static int put_count(struct pad_out *o, const struct pad *pad)
 	return 0;
 }
 
-/* Append the trap, and the way of those that fail a condition, in the state @rejected. */
-static void put_trap(struct pad_out *o, const struct pad *pad, struct work_state rejected,
-		     struct pad_layout *layout)
+/* Append what leads those that fail a condition, in the state @rejected, past the end. */
+static void put_reject(struct pad_out *o, const struct pad *pad, struct work_state rejected)
 {
 	unsigned int jump;
 
-	put_restore(o, pad);
-	layout->trap = (u16)o->out.len;
-	put(o, (const u8 []) { PAD_TRAP }, 1);
 	if (!pad_uses_stack(pad) || !o->nr_rejects) {
 		land_rejects(o, pad);
 		return;
@@ -248,6 +259,21 @@ static void put_trap(struct pad_out *o, const struct pad *pad, struct work_state
 	o->state = rejected;
 	put_restore(o, pad);
 	land_short(o, jump);
+}
+
+static void put_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	put_restore(o, pad);
+	layout->trap = (u16)o->out.len;
+	put(o, (const u8 []) { PAD_TRAP }, 1);
+}
+
+static void put_filtered_trap(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	struct work_state rejected = o->state;
+
+	put_trap(o, pad, layout);
+	put_reject(o, pad, rejected);
 }
 
 /* Load the address of a byte from the program's stack pointer on, or the word there, into rdx. */
@@ -260,25 +286,31 @@ static void put_stack(struct pad_out *o, u8 opcode, unsigned int offset)
 	put(o, code, sizeof(code));
 }
 
+/* Append a jump to the tail, where the hit traps. */
+static void put_full(struct pad_out *o, u8 opcode)
+{
+	put(o, (const u8 []) { 0x0f, opcode, 0, 0, 0, 0 }, 6);
+	o->fulls[o->nr_fulls++] = (u16)o->out.len;
+}
+
 /*
  * Leave the record if its words end on another page than those that were pushed. The page at the
- * stack pointer is there, as a word was pushed on it. Return the offset behind the jump; 0 if the
- * record has no words.
+ * stack pointer is there, as a word was pushed on it.
  */
-static unsigned int put_check(struct pad_out *o, const struct pad *pad)
+static void put_check(struct pad_out *o, const struct pad *pad)
 {
 	const struct pad_recording *r = &pad->recording;
 
 	if (!r->nr || r->regs[r->nr - 1] < PAD_WORD)
-		return 0;
+		return;
 	/* lea end(%rsp), %rdx; xor %rsp, %rdx; shr $12, %rdx */
 	put_stack(o, LEA, (r->regs[r->nr - 1] - PAD_WORD + 1U) * sizeof(u64) - 1);
 	put(o, (const u8 []) { 0x48, 0x31, 0xe2 }, 3);
 	put(o, (const u8 []) { 0x48, 0xc1, 0xea, 0x0c }, 4);
-	return put_short(o, JNE_SHORT);
+	put_full(o, JNE);
 }
 
-/* Store a register of the program, or a word of its stack, in the record at rcx. */
+/* Store a register of the program, or a word of its stack, in the record at rax. */
 static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
 {
 	unsigned int reg = pad->recording.regs[nr];
@@ -298,24 +330,24 @@ static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
 		put(o, (const u8 []) { 0x48, 0x8b, 0x54, 0x24, (u8)(word * sizeof(u64)) }, 5);
 		reg = REG_DX;
 	}
-	/* mov %reg, at(%rcx) */
+	/* mov %reg, at(%rax) */
 	rex = (u8)(0x48 | (reg > 7 ? 4 : 0));
-	put(o, (const u8 []) { rex, 0x89, (u8)(0x41 | (reg & 7) << 3), at }, 4);
+	put(o, (const u8 []) { rex, 0x89, (u8)(0x40 | (reg & 7) << 3), at }, 4);
 }
 
 static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
 {
 	const struct pad_recording *r = &pad->recording;
-	u8 movabs[10] = { 0x48, 0xb8 }, id[8] = { 0x48, 0xc7, 0x41, 0x08 };
-	struct work_state rejected = o->state, begun;
-	unsigned int full, beyond, done, i;
+	struct work_state rejected = o->state;
+	u8 id[8] = { 0x48, 0xc7, 0x40, 0x08 };
+	unsigned int i;
 	u8 size;
 
 	if (pad->saves)
 		put_push(o, REG_AX);
 	put_push(o, REG_CX);
 	put_push(o, REG_DX);
-	begun = o->state;
+	o->begun = o->state;
 	layout->record = (u16)o->out.len;
 	/* rdtscp; shl $32, %rdx; or %rax, %rdx; and $PAD_CPUS - 1, %ecx; shl $6, %ecx */
 	put(o, (const u8 []) { 0x0f, 0x01, 0xf9 }, 3);
@@ -323,34 +355,44 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	put(o, (const u8 []) { 0x48, 0x09, 0xc2 }, 3);
 	put(o, (const u8 []) { 0x81, 0xe1, 0xff, 0x0f, 0, 0 }, 6);
 	put(o, (const u8 []) { 0xc1, 0xe1, 0x06 }, 3);
-	/* movabs $heads, %rax; add %rcx, %rax; mov (%rax), %rcx; cmp 8(%rax), %rcx; jae full */
-	uinsn_put64(movabs + 2, r->heads);
-	put(o, movabs, sizeof(movabs));
-	put(o, (const u8 []) { 0x48, 0x01, 0xc8 }, 3);
-	put(o, (const u8 []) { 0x48, 0x8b, 0x08 }, 3);
-	put(o, (const u8 []) { 0x48, 0x3b, 0x48, 0x08 }, 4);
-	full = put_short(o, JAE_SHORT);
-	/* mov %rdx, (%rcx); movq $id, 8(%rcx) */
-	put(o, (const u8 []) { 0x48, 0x89, 0x11 }, 3);
-	beyond = put_check(o, pad);
+	/* add heads(%rip), %rcx; mov (%rcx), %rax; cmp 8(%rcx), %rax; jae full */
+	put(o, (const u8 []) { 0x48, 0x03, 0x0d, 0, 0, 0, 0 }, 7);
+	add_wide(o, r->heads);
+	put(o, (const u8 []) { 0x48, 0x8b, 0x01 }, 3);
+	put(o, (const u8 []) { 0x48, 0x3b, 0x41, 0x08 }, 4);
+	put_full(o, JAE);
+	/* mov %rdx, (%rax); movq $id, 8(%rax) */
+	put(o, (const u8 []) { 0x48, 0x89, 0x10 }, 3);
+	put_check(o, pad);
 	uinsn_put32(id + 4, r->id);
 	put(o, id, sizeof(id));
 	for (i = 0; i < r->nr; i++)
 		put_value(o, pad, i);
-	/* add $size, %rcx; mov %rcx, (%rax) */
+	/* addq $size, (%rcx) */
 	size = (u8)(sizeof(struct pad_record) + r->nr * sizeof(u64));
-	put(o, (const u8 []) { 0x48, 0x83, 0xc1, size }, 4);
 	layout->commit = (u16)o->out.len;
-	put(o, (const u8 []) { 0x48, 0x89, 0x08 }, 3);
+	put(o, (const u8 []) { 0x48, 0x83, 0x01, size }, 4);
 	o->state.counted = true;
 	put_restore(o, pad);
-	done = put_short(o, JMP_SHORT);
-	land_short(o, full);
-	if (beyond)
-		land_short(o, beyond);
-	o->state = begun;
-	put_trap(o, pad, rejected, layout);
-	land_short(o, done);
+	put_reject(o, pad, rejected);
+}
+
+/* Behind the copies, append the trap of hits that cannot be recorded. */
+static void put_tail(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
+{
+	unsigned int i;
+	u8 jump[5];
+
+	if (!o->nr_fulls)
+		return;
+	layout->tail = (u16)o->out.len;
+	for (i = 0; i < o->nr_fulls; i++)
+		uinsn_put32(o->out.buf + o->fulls[i] - 4, o->out.len - o->fulls[i]);
+	o->state = o->begun;
+	put_trap(o, pad, layout);
+	ssol_put_jump(UINSN_MODE_64, o->out.slot + o->out.len, o->out.slot + layout->copies[0],
+		      jump);
+	put(o, jump, sizeof(jump));
 }
 
 /* Mark the place behind the LOCK prefix of a copy, where a thread may begin. */
@@ -412,8 +454,9 @@ static int emit(struct pad_out *o, const struct pad *pad, struct pad_layout *lay
 	else if (pad->records)
 		put_record(o, pad, layout);
 	else
-		put_trap(o, pad, o->state, layout);
+		put_filtered_trap(o, pad, layout);
 	ret = ret ? ret : put_copies(&o->out, pad, layout);
+	put_tail(o, pad, layout);
 	put_wide(o);
 	return ret;
 }
@@ -431,19 +474,20 @@ int pad_emit(const struct pad *pad, u64 at, u8 *buf, struct pad_layout *layout)
 unsigned int pad_guess(const struct pad *pad)
 {
 	const unsigned int save = 10, restore = 15, jump = 5, short_jump = 2, pushes = 3;
-	const unsigned int record = 63 + 17, value = 12;
+	const unsigned int record = 54 + 21, value = 12, wide = sizeof(u64);
 	unsigned int n = pad->pun.len + jump;
 
 	if (pad->records) {
-		n += save + pushes + record + pad->recording.nr * value + 3 * restore + 2 * pushes;
-		n += 2 * short_jump + 1 + pad->filter.nr * (PAD_CONDITION_LEN + 6 + sizeof(u64));
-		return n + (pad->filter.nr ? sizeof(u64) - 1 : 0);
+		n += save + pushes + record + pad->recording.nr * value;
+		n += 3 * restore + 2 * pushes + short_jump + 1 + jump + wide;
+		n += pad->filter.nr * (PAD_CONDITION_LEN + 6 + wide);
+		return n + wide - 1;
 	}
 	n += pad->counts ? 8 : 1;
 	n += pad->saves ? save + restore : 0;
 	n += pad->saves && !pad->counts ? short_jump + restore : 0;
-	n += pad->filter.nr * (PAD_CONDITION_LEN + short_jump + sizeof(u64));
-	return n + (pad->filter.nr ? sizeof(u64) - 1 : 0);
+	n += pad->filter.nr * (PAD_CONDITION_LEN + short_jump + wide);
+	return n + (pad->filter.nr ? wide - 1 : 0);
 }
 
 /* Find what is on the stack: rax, the flags if they are saved, rcx, rdx. */
@@ -457,7 +501,7 @@ static void unwind_words(const struct work_state *work, bool saves, struct pad_s
 	state->dx = last > others + 1 ? last - others - 2 : -1;
 }
 
-/* Before the copies, nothing of the program has been executed. */
+/* In the work and in the tail, nothing of the program has been executed. */
 static void unwind_work(const struct pad_out *o, const struct pad *pad, unsigned int offset,
 			struct pad_state *state)
 {
@@ -484,7 +528,7 @@ bool pad_unwind(const struct pad *pad, u64 at, u64 ip, struct pad_state *state)
 	begin(&o, at, buf);
 	if (ip - at >= PAD_MAX || emit(&o, pad, &layout) || ip - at >= o.out.len)
 		return false;
-	if (ip - at < layout.copies[0]) {
+	if (!pad_in_copies(&layout, ip - at)) {
 		unwind_work(&o, pad, (unsigned int)(ip - at), state);
 		return true;
 	}

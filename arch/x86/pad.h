@@ -44,20 +44,20 @@
  *            or %rax, %rdx
  *            and $0xfff, %ecx
  *            shl $6, %ecx
- *            movabs $heads, %rax
- *            add %rcx, %rax
- *            mov (%rax), %rcx		the head
- *            cmp 8(%rax), %rcx
- *            jae full
- *            mov %rdx, (%rcx)
+ *            add heads(%rip), %rcx
+ *            mov (%rcx), %rax		the head
+ *            cmp 8(%rcx), %rax
+ *            jae tail
+ *            mov %rdx, (%rax)
  *            lea end(%rsp), %rdx	if there are words
  *            xor %rsp, %rdx
  *            shr $12, %rdx
- *            jnz full
- *            movq $id, 8(%rcx)
- *            mov register, 16(%rcx)	and so on; words by way of rdx
- *            add $size, %rcx
- *            mov %rcx, (%rax)
+ *            jnz tail
+ *            movq $id, 8(%rax)
+ *            mov register, 16(%rax)	and so on; words by way of rdx
+ *            addq $size, (%rcx)
+ *
+ * The trap of such a pad is in its tail, behind the copies: few hits come there.
  *
  * All functions here are pure, and can be called in any context.
  */
@@ -162,15 +162,23 @@ static inline bool pad_uses_stack(const struct pad *pad)
  * struct pad_layout - offsets in a pad
  * @copies: the copy of each covered instruction
  * @trap: the instruction that traps, if the pad does not count
+ * @tail: the first instruction behind the copies that is executed before them; 0 if there is none
  * @record: the instruction at which a record begins, if the pad records
  * @commit: the instruction that ends it
  */
 struct pad_layout {
 	u16 copies[PUN_INSNS];
 	u16 trap;
+	u16 tail;
 	u16 record;
 	u16 commit;
 };
+
+/* Check whether an offset in a pad is in the copies, or in the jump back behind them. */
+static inline bool pad_in_copies(const struct pad_layout *layout, u64 offset)
+{
+	return offset >= layout->copies[0] && (!layout->tail || offset < layout->tail);
+}
 
 /**
  * pad_restarts() - check whether a thread must begin its record again

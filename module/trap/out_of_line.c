@@ -26,7 +26,9 @@ bool out_of_line_begun(const struct site *site, const struct pt_regs *regs)
 {
 	const struct jump *jump = site_pad_at(site, regs->ip);
 
-	return jump ? regs->ip > jump->at + jump->parts.copies[0] : regs->ip != site->slot;
+	return jump ? regs->ip != jump->at + jump->parts.copies[0] &&
+		      pad_in_copies(&jump->parts, regs->ip - jump->at) :
+		      regs->ip != site->slot;
 }
 
 /**

@@ -3,7 +3,7 @@
  * bench_pads: measure how long hits take that need no trap.  Each function is called in a loop, as
  * it is and with a jump to a pad.  Rounds alternate, and the best one counts.
  *
- * Pads that record write two registers into a ring, which is emptied by storing its head.
+ * Pads that record write registers or words into a ring, which is emptied by storing its head.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -100,21 +100,39 @@ static u8 *pads_map(u64 addr)
 	return NULL;
 }
 
+/* What is recorded. */
+static const struct record {
+	const char *what;
+	u8 nr;
+	u8 regs[PAD_VALUES];
+} records[] = {
+	{ "records rsp", 1, { 4 } },
+	{ "records rsp, rsi", 2, { 4, 6 } },
+	{ "records a word", 1, { PAD_WORD + 1 } },
+	{ "records rsi, 2 words", 3, { 6, PAD_WORD, PAD_WORD + 1 } },
+};
+
 /*
- * With @nr conditions that fail, or none; @saves: the pad saves the flags; @records: it records so
- * many registers, if that is not 0.
+ * With @nr conditions that fail, or none; @saves: the pad saves the flags; @record: what it records,
+ * if that is not NULL.
  */
-static void measure(const struct function *f, unsigned int nr, bool saves, u8 records)
+static void measure(const struct function *f, unsigned int nr, bool saves,
+		    const struct record *record)
 {
 	static u64 next = TEXT;
 	u8 *text = map(next, 4096), *area = pads_map(next), *bare = text + 2048;
 	struct pad pad = {
-		.addr = next, .counts = !nr && !records, .saves = saves, .filter.nr = (u8)nr,
-		.records = records > 0,
-		.recording = { .heads = (u64)&head, .nr = records, .regs = { 4, 6 } },
+		.addr = next, .counts = !nr && !record, .saves = saves, .filter.nr = (u8)nr,
+		.records = record, .recording.heads = (u64)&head,
 	};
 	double with = 1e9, without = 1e9, t;
+	char what[32];
 
+	snprintf(what, sizeof(what), "counts, %u conditions", nr);
+	if (record) {
+		pad.recording.nr = record->nr;
+		memcpy(pad.recording.regs, record->regs, sizeof(record->regs));
+	}
 	next += 0x10000;
 	if (!text || !area) {
 		printf("%-24s no room\n", f->what);
@@ -139,9 +157,9 @@ static void measure(const struct function *f, unsigned int nr, bool saves, u8 re
 		t = loop((called *)text);
 		with = t < with ? t : with;
 	}
-	printf("%-24s %-7s %s %d %s  %6.2f ns, unprobed %5.2f: %5.2f ns a hit\n", f->what,
-	       saves ? "saving" : "bare", records ? "records," : "counts,", records ? records : nr,
-	       records ? "registers " : "conditions", with, without, with - without);
+	printf("%-24s %-7s %-21s %6.2f ns, unprobed %5.2f: %5.2f ns a hit\n", f->what,
+	       saves ? "saving" : "bare", record ? record->what : what, with, without,
+	       with - without);
 }
 
 int main(void)
@@ -160,10 +178,10 @@ int main(void)
 	for (const struct function *f = functions; *f->text; f++)
 		for (size_t i = 0; i < ARRAY_SIZE(conditions); i++)
 			for (int saves = 0; saves < 2; saves++)
-				measure(f, conditions[i], saves, 0);
+				measure(f, conditions[i], saves, NULL);
 	for (const struct function *f = functions; *f->text; f++)
-		for (u8 records = 1; records < 3; records++)
+		for (size_t i = 0; i < ARRAY_SIZE(records); i++)
 			for (int saves = 0; saves < 2; saves++)
-				measure(f, 0, saves, records);
+				measure(f, 0, saves, &records[i]);
 	return 0;
 }

@@ -38,6 +38,7 @@ static struct pad pad;
 static u8 text[64];
 static struct pad_layout pad_parts;
 static bool passes;
+static bool writes;
 static u64 at;
 static unsigned long tried, faulted, stepped, entered, passed, rejected, guessed, wrong;
 static unsigned long recorded, full, restarted, words, crossed;
@@ -176,26 +177,26 @@ static bool run_native(void)
 static bool unwind(struct user_regs_struct *regs)
 {
 	struct pad_state state;
-	u64 ip = regs->rip, words[4];
+	u64 ip = regs->rip, stack[4];
 	bool handled;
 
 	if (!pad_unwind(&pad, at, regs->rip, &state))
 		return true;
 	if (state.ax >= 0)
-		memcpy(words, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]),
-		       ((size_t)state.ax + 1) * sizeof(words[0]));
+		memcpy(stack, region_of(REGION_STACK) + (regs->rsp - layout.at[REGION_STACK]),
+		       ((size_t)state.ax + 1) * sizeof(stack[0]));
 	regs->eflags = pad_flags(&state, regs->eflags,
-				 state.status < 0 ? regs->rax : words[state.status]);
+				 state.status < 0 ? regs->rax : stack[state.status]);
 	if (state.ax >= 0)
-		regs->rax = words[state.ax];
+		regs->rax = stack[state.ax];
 	if (state.cx >= 0)
-		regs->rcx = words[state.cx];
+		regs->rcx = stack[state.cx];
 	if (state.dx >= 0)
-		regs->rdx = words[state.dx];
+		regs->rdx = stack[state.dx];
 	regs->rsp += (u64)(s64)state.sp;
 	regs->rip = state.ip;
 	/* Behind its trap, a hit that passes is handled. */
-	handled = pad.counts || hits() ? hits() : passes && ip - at >= pad_parts.copies[0];
+	handled = pad.counts || hits() ? hits() : passes && pad_in_copies(&pad_parts, ip - at);
 	return (state.counted && passes) == (handled && state.ip == pad.addr);
 }
 
@@ -290,9 +291,9 @@ static bool same_end(const struct stop *stop)
 		    where.rip != (u64)last->info.si_addr)
 			return differs("another si_code or si_addr");
 	}
-	if (hits() != ((pad.counts || pad.records) && passes))
+	if (hits() != (writes && passes))
 		return differs("counted %llu hits", (unsigned long long)hits());
-	if (pad.records && passes && !same_record())
+	if (pad.records && writes && passes && !same_record())
 		return false;
 	for (size_t i = 0; i < last->cpu.xsize; i++)
 		if ((i < 8 || i >= 16) && (i < 512 || i >= 576) &&
@@ -326,17 +327,18 @@ static void restart(struct user_regs_struct *regs)
 }
 
 /*
- * Step through the pad, and look for the state at each step among the native ones.  @traps: the pad
- * traps if the registers pass its filter.
+ * Step through the pad, and look for the state at each step among the native ones.  @is_full: the
+ * ring has no room.  @traps: the pad traps if the registers pass its filter.
  */
-static bool run_pad(int len, bool traps)
+static bool run_pad(int len, bool is_full, bool traps)
 {
 	static struct stop stop;
 	struct user_regs_struct regs;
 	unsigned int next = 0, steps = 0;
 
 	trial_load_memory(&trial);
-	reset((traps && !crosses()) || (!pad.counts && !pad.records));
+	reset(is_full);
+	writes = pad.counts || (pad.records && !is_full && !crosses());
 	stop.cpu = trial.cpu;
 	stop.cpu.regs.rip = at;
 	stop.sig = SIGTRAP;
@@ -534,16 +536,14 @@ static void try_pad(void)
 	rejected += !passes;
 	recorded += pad.records;
 	crossed += crosses() && passes;
-	if (pad.records && !(crosses() && passes))
-		run_pad(n, false);
+	if (pad.counts || (pad.records && !(crosses() && passes)))
+		run_pad(n, false, false);
 	if (!pad.counts) {
 		full += pad.records;
-		run_pad(n, true);
+		run_pad(n, !crosses(), true);
 		code[pad_parts.trap] = PAD_NO_TRAP;
 		set_text(n, code);
-		pad.records ? (void)0 : (void)run_pad(n, false);
-	} else {
-		run_pad(n, false);
+		run_pad(n, !crosses(), false);
 	}
 	enter_all();
 }
