@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 30
+ktap_plan 31
 
 prog=$tmp/cli_vars
 cp "$UPROBES_TOP/build/progs/cli_vars" "$prog"
@@ -87,8 +87,14 @@ is "$(awk 'function ns(time) { return time * (time ~ /[0-9]s$/ ? 1e9 : time ~ /m
 	END { print n, from <= longest * 1.01 && longest <= to * 1.01 }' "$tmp/out")" "5 1" \
 	"lat: the histogram has each call, and the longest in its last bucket"
 measured lat --json -c 'perl -e "select undef, undef, undef, 0.02 for 1 .. 5"' libc:select
-like "$(cat "$tmp/out")" '"hits":5,.*"total_ns":[0-9]{9,},"max_ns":[0-9]{8,},"buckets":\{"' \
+like "$(cat "$tmp/out")" '"hits":5,.*"total_ns":[0-9]{9,},"max_ns":[0-9]{8,},"p50_ns":.*"buckets":\{"' \
 	"lat --json: the times are nanoseconds"
+is "$(tr -s '{,:}' ' ' <"$tmp/out" | awk '{ for (i = 1; i <= NF; i++) value[$i] = $(i + 1) }
+	END {
+		half = value["\"p50_ns\""]
+		most = value["\"p99_ns\""]
+		print (half > 20e6), (half <= most), (most == value["\"max_ns\""])
+	}')" "1 1 1" "lat --json: half of the calls, and most, took at most so long"
 measured lat -c 'perl -e "select undef, undef, undef, 0.02 for 1 .. 5"' 'libc:s[ei]*'
 like "$(table | head -3)" '5 ' "lat: many functions are shown as a table"
 like "$(cat "$tmp/err")" 'leaves out: .*[0-9]+ that use their own return address' \

@@ -87,6 +87,27 @@ static int by_total(const void *pa, const void *pb)
 	return by_hits(pa, pb);
 }
 
+static void print_json_times(FILE *out, const struct tally_counts *counts)
+{
+	static const unsigned int percents[] = { 50, 90, 99 };
+	bool first = true;
+
+	fprintf(out, ",\"total_ns\":%llu,\"max_ns\":%llu", (unsigned long long)counts->total,
+		(unsigned long long)counts->max);
+	for (size_t i = 0; i < ARRAY_SIZE(percents); i++)
+		fprintf(out, ",\"p%u_ns\":%llu", percents[i],
+			(unsigned long long)histogram_percentile(counts, percents[i]));
+	fputs(",\"buckets\":{", out);
+	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
+		if (!counts->buckets[i])
+			continue;
+		fprintf(out, "%s\"%llu\":%llu", first ? "" : ",", i ? 1ull << i : 0ull,
+			(unsigned long long)counts->buckets[i]);
+		first = false;
+	}
+	putc('}', out);
+}
+
 static void print_json(FILE *out, const struct row *row, bool latency)
 {
 	fputs("{\"function\":", out);
@@ -94,22 +115,8 @@ static void print_json(FILE *out, const struct row *row, bool latency)
 	fprintf(out, ",\"hits\":%llu,\"missed\":%llu",
 		(unsigned long long)row->counts.hits,
 		(unsigned long long)row->counts.missed);
-	if (latency) {
-		bool first = true;
-
-		fprintf(out, ",\"total_ns\":%llu,\"max_ns\":%llu,\"buckets\":{",
-			(unsigned long long)row->counts.total,
-			(unsigned long long)row->counts.max);
-		for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
-			if (!row->counts.buckets[i])
-				continue;
-			fprintf(out, "%s\"%llu\":%llu", first ? "" : ",",
-				i ? 1ull << i : 0ull,
-				(unsigned long long)row->counts.buckets[i]);
-			first = false;
-		}
-		putc('}', out);
-	}
+	if (latency)
+		print_json_times(out, &row->counts);
 	fputs("}\n", out);
 }
 

@@ -39,7 +39,8 @@ void duration_text(u64 ns, char text[DURATION_LEN])
  * @counts: the calls
  * @percent: the percentage
  *
- * Return: nanoseconds, the upper end of the bucket that contains this time.
+ * Return: nanoseconds, the upper end of the bucket that contains this time, or the longest time if
+ * that is less.
  */
 u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent)
 {
@@ -48,7 +49,7 @@ u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent
 	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
 		seen += counts->buckets[i];
 		if (seen && seen >= wanted)
-			return i < 63 ? 2ull << i : UINT64_MAX;
+			return i < 63 && 2ull << i < counts->max ? 2ull << i : counts->max;
 	}
 	return 0;
 }
