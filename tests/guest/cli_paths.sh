@@ -5,7 +5,7 @@
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 21
+ktap_plan 22
 
 prog=$tmp/flow
 cp "$UPROBES_TOP/build/progs/flow" "$prog"
@@ -79,8 +79,9 @@ is "$status" 2 "stacks without a probe is refused"
 cp "$UPROBES_TOP/build/progs/ringed" "$tmp"
 coproc ringed { exec "$tmp/ringed"; }
 read -r _ pid <&"${ringed[0]}"
-start stacks --folded -p "$pid" "p:$tmp/ringed:ring_call"
-like "$(cat "$tmp/err")" 'in the kernel' "with -p, stacks are counted in the kernel"
+start stacks --folded --buffer 64 -p "$pid" "p:$tmp/ringed:ring_call"
+like "$(cat "$tmp/err")" 'Counting stacks in the kernel' "with -p, stacks are counted in the kernel"
+like "$(cat "$tmp/err")" '--buffer has no effect' "which needs no buffer, and that is said"
 echo "run 2 500" >&"${ringed[1]}"
 read -r _ <&"${ringed[0]}"
 # It ends before the helper names the addresses.

@@ -264,6 +264,8 @@ static struct error *count(struct counting *run, const char *title)
 	bool in_kernel;
 
 	in_kernel = can_count_in_kernel(run);
+	if (in_kernel && options->buffer_kb != BUFFER_DEFAULT)
+		remark("--buffer has no effect: the stacks of one process are counted in the kernel");
 	err = in_kernel ? NULL : control_session(trace->dir, &trace->session);
 	if (!err && !in_kernel && trace->session < 0)
 		err = error_new(STATUS_DENIED,
