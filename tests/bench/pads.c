@@ -113,8 +113,8 @@ static const struct record {
 };
 
 /*
- * With @nr conditions that fail, or none; @saves: the pad saves the flags; @record: what it records,
- * if that is not NULL.
+ * With @nr conditions that fail, or none; @saves: the pad saves the flags; @record: what it
+ * records, if that is not NULL.
  */
 static void measure(const struct function *f, unsigned int nr, bool saves,
 		    const struct record *record)
