@@ -7,11 +7,8 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/guest/charged.inc"
 
-group=/sys/fs/cgroup/payer
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
-mkdir -p $group && [ -e $group/memory.stat ] || skip_all "this kernel does not account the memory of cgroups"
-at_exit "in_time rmdir $group"
 # The program may end before the test writes to it.
 trap '' PIPE
 ktap_plan 9
@@ -30,7 +27,7 @@ system() {
 	awk '$1 == "SUnreclaim:" { print $2 }' /proc/meminfo
 }
 paid() {
-	awk '$1 == "slab_unreclaimable" { print int($2 / 1024) }' $group/memory.stat
+	echo $(($(charged slab_unreclaimable) / 1024))
 }
 
 # check_undebugged WHAT COMMAND...: check, but skip on the debug kernel, which adds memory of its own to each

@@ -5,11 +5,8 @@
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/guest/charged.inc"
 
-group=/sys/fs/cgroup/payer
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
-mkdir -p $group && [ -e $group/memory.stat ] || skip_all "this kernel does not account the memory of cgroups"
-at_exit "in_time rmdir $group"
 ktap_plan 5
 
 file=$tmp/steps
@@ -32,7 +29,7 @@ page=$((at / 4096))
 last=$((n - 1))
 
 kernel_memory() {
-	awk '$1 == "slab_unreclaimable" || $1 == "slab_reclaimable" { n += $2 } END { print n }' $group/memory.stat
+	charged slab_unreclaimable slab_reclaimable
 }
 
 # taken WHEN TIMES: print how much kernel memory the program takes to map the page TIMES times. WHEN

@@ -8,17 +8,14 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/ring.inc"
+. "$UPROBES_TOP/tests/guest/charged.inc"
 
-group=/sys/fs/cgroup/payer
-echo +memory >/sys/fs/cgroup/cgroup.subtree_control 2>/dev/null
-mkdir -p $group && [ -e $group/memory.stat ] || skip_all "this kernel does not account the memory of cgroups"
-at_exit "in_time rmdir $group"
 grep -q '^kernel ' $group/memory.stat || skip_all "this kernel does not tell the kernel memory of a cgroup"
 ktap_plan 6
 
 # pages: print how many pages of kernel memory the group has.
 pages() {
-	awk '$1 == "kernel" { print int($2 / 4096) }' $group/memory.stat
+	echo $(($(charged kernel) / 4096))
 }
 
 # hits: not in a subshell, have the program hit on both processors; print the pages that the group has then.
