@@ -22,7 +22,7 @@
 #define COUNT_CHANGES	(STATUS_ALL & ~STATUS_CF)
 
 /**
- * struct work_state - the state before the copies, where the program's ip is that of the hit
+ * struct work_state - the state outside the copies, where the program's ip is that of the hit
  * @sp: see struct pad_state, as the others
  * @flags: likewise
  * @words: how many words are on the stack: rax, the flags if they are saved, rcx, rdx
@@ -36,7 +36,7 @@ struct work_state {
 };
 
 /**
- * struct work_mark - an instruction before the copies
+ * struct work_mark - an instruction before the copies, or in the tail
  * @at: its offset
  * @state: the state of a thread that is about to execute it
  */
@@ -54,7 +54,7 @@ struct work_mark {
 /**
  * struct pad_out - a pad that is being emitted
  * @out: the code
- * @state: the state at its end, before the copies
+ * @state: the state at its end, outside the copies
  * @nr_marks: number of @marks
  * @nr_rejects: number of @rejects
  * @nr_fulls: number of @fulls
@@ -62,7 +62,7 @@ struct work_mark {
  * @marks: the instructions before the copies, and those of the tail
  * @rejects: offsets behind the jumps of hits that fail a condition
  * @fulls: offsets behind the jumps of hits that cannot be recorded
- * @begun: the state of these
+ * @begun: the state in which these jumps are taken
  * @wide: offsets behind the distances to values that are no immediates
  * @values: these values
  */
@@ -111,7 +111,7 @@ static void begin(struct pad_out *o, u64 at, u8 *buf)
 	o->nr_wide = 0;
 }
 
-/* Append an instruction, before the copies. */
+/* Append an instruction that is not of the copies. */
 static void put(struct pad_out *o, const u8 *bytes, size_t len)
 {
 	o->marks[o->nr_marks++] = (struct work_mark) { .at = (u16)o->out.len, .state = o->state };
@@ -245,7 +245,7 @@ static int put_count(struct pad_out *o, const struct pad *pad)
 	return 0;
 }
 
-/* Append what leads those that fail a condition, in the state @rejected, past the end. */
+/* Append the way of hits that fail a condition, in the state @rejected; the others jump past it. */
 static void put_reject(struct pad_out *o, const struct pad *pad, struct work_state rejected)
 {
 	unsigned int jump;
@@ -355,7 +355,7 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	put(o, (const u8 []) { 0x48, 0x09, 0xc2 }, 3);
 	put(o, (const u8 []) { 0x81, 0xe1, 0xff, 0x0f, 0, 0 }, 6);
 	put(o, (const u8 []) { 0xc1, 0xe1, 0x06 }, 3);
-	/* add heads(%rip), %rcx; mov (%rcx), %rax; cmp 8(%rcx), %rax; jae full */
+	/* add heads(%rip), %rcx; mov (%rcx), %rax; cmp 8(%rcx), %rax; jae tail */
 	put(o, (const u8 []) { 0x48, 0x03, 0x0d, 0, 0, 0, 0 }, 7);
 	add_wide(o, r->heads);
 	put(o, (const u8 []) { 0x48, 0x8b, 0x01 }, 3);

@@ -33,7 +33,7 @@
  * into the ring of its processor, instead of counting. It traps if the ring is full. It also traps
  * if the words end on another page than those that it has pushed, as that page may be absent. It
  * saves rax, rcx and rdx, and the flags if they are of use. The record counts from the instruction
- * on that stores the head; whoever stops the thread before that has it begin again, perhaps on
+ * on that moves the head on; whoever stops the thread before that has it begin again, perhaps on
  * another processor (pad_restarts()). So no two threads write to a ring at the same time.
  *
  *   record   push %rax			the flags, if they are saved
@@ -162,7 +162,7 @@ static inline bool pad_uses_stack(const struct pad *pad)
  * struct pad_layout - offsets in a pad
  * @copies: the copy of each covered instruction
  * @trap: the instruction that traps, if the pad does not count
- * @tail: the first instruction behind the copies that is executed before them; 0 if there is none
+ * @tail: the code behind the copies for hits that cannot be recorded; 0 if there is none
  * @record: the instruction at which a record begins, if the pad records
  * @commit: the instruction that ends it
  */

@@ -46,6 +46,7 @@
  * @n: number of @names
  * @comm: the task of that event; NULL before the first one
  * @process: the name of the process of -p
+ * @has_buffer: --buffer is given
  */
 struct counting {
 	struct trace trace;
@@ -56,6 +57,7 @@ struct counting {
 	size_t n;
 	char *comm;
 	char process[64];
+	bool has_buffer;
 };
 
 /* Count the stack of the last event, which is complete. */
@@ -264,7 +266,7 @@ static struct error *count(struct counting *run, const char *title)
 	bool in_kernel;
 
 	in_kernel = can_count_in_kernel(run);
-	if (in_kernel && options->buffer_kb != BUFFER_DEFAULT)
+	if (in_kernel && run->has_buffer)
 		remark("--buffer has no effect: the stacks of one process are counted in the kernel");
 	err = in_kernel ? NULL : control_session(trace->dir, &trace->session);
 	if (!err && !in_kernel && trace->session < 0)
@@ -294,6 +296,7 @@ int cmd_stacks(const struct options *given, int argc, char **argv)
 		},
 		.stacks.brief = true,
 		.tree.name = xstrdup("all"),
+		.has_buffer = given->buffer_kb,
 	};
 	struct error *err = misused_in_stacks(&options);
 	char *title;

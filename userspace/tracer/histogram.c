@@ -40,7 +40,7 @@ void duration_text(u64 ns, char text[DURATION_LEN])
  * @percent: the percentage
  *
  * Return: nanoseconds, the upper end of the bucket that contains this time, or the longest time if
- * that is less.
+ * that is in this bucket, too.
  */
 u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent)
 {
@@ -48,8 +48,12 @@ u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent
 
 	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
 		seen += counts->buckets[i];
-		if (seen && seen >= wanted)
-			return i < 63 && 2ull << i < counts->max ? 2ull << i : counts->max;
+		if (!seen || seen < wanted)
+			continue;
+		/* A call that is being counted may be missing in the longest time. */
+		if (i == 63 || (counts->max >> i && counts->max < 2ull << i))
+			return counts->max;
+		return 2ull << i;
 	}
 	return 0;
 }
