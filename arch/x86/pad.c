@@ -245,7 +245,7 @@ static int put_count(struct pad_out *o, const struct pad *pad)
 	return 0;
 }
 
-/* Append the way of hits that fail a condition, in the state @rejected; the others jump past it. */
+/* Append the way of hits that fail a condition, in the state @rejected; others jump past it. */
 static void put_reject(struct pad_out *o, const struct pad *pad, struct work_state rejected)
 {
 	unsigned int jump;
