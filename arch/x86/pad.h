@@ -174,7 +174,7 @@ struct pad_layout {
 	u16 commit;
 };
 
-/* Check whether an offset in a pad is in the copies, or in the jump back behind them. */
+/* Check whether the offset of an instruction in a pad is in the copies, or in the jump back. */
 static inline bool pad_in_copies(const struct pad_layout *layout, u64 offset)
 {
 	return offset >= layout->copies[0] && (!layout->tail || offset < layout->tail);

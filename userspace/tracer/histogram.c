@@ -40,17 +40,21 @@ void duration_text(u64 ns, char text[DURATION_LEN])
  * @percent: the percentage
  *
  * Return: nanoseconds, the upper end of the bucket that contains this time, or the longest time if
- * that is in this bucket, too.
+ * that is in this bucket, too. 0 if there is no call.
  */
 u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent)
 {
-	u64 wanted = (counts->hits * percent + 99) / 100, seen = 0;
+	u64 calls = 0, wanted, seen = 0;
 
+	/* A call that is being counted may be among the hits, but in no bucket yet. */
+	for (unsigned int i = 0; i < TALLY_BUCKETS; i++)
+		calls += counts->buckets[i];
+	wanted = (calls * percent + 99) / 100;
 	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
 		seen += counts->buckets[i];
 		if (!seen || seen < wanted)
 			continue;
-		/* A call that is being counted may be missing in the longest time. */
+		/* Or it may be in a bucket, but missing in the longest time. */
 		if (i == 63 || (counts->max >> i && counts->max < 2ull << i))
 			return counts->max;
 		return 2ull << i;

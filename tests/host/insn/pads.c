@@ -450,10 +450,10 @@ static bool cannot_compare(void)
 						 insn.opcode == 0xc7))
 			return true;
 		/*
-		 * sldt and str: where UMIP forbids them, the kernel emulates them, and the step ends
-		 * only behind the next instruction.  (It ignores TF then.)
+		 * sldt and str: where UMIP forbids them, the kernel emulates them and ignores TF.
+		 * The step then ends behind the next instruction.
 		 */
-		if (insn.map == UINSN_MAP_0F && insn.opcode == 0x00)
+		if (insn.map == UINSN_MAP_0F && insn.opcode == 0x00 && (insn.modrm >> 3 & 7) < 2)
 			return true;
 		/* Privileged ones, and those that only a hypervisor knows, are no use here. */
 		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xf4)
