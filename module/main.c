@@ -22,6 +22,7 @@
 #include "events/rseq.h"
 #include "events/syscall_filter.h"
 #include "events/task_events.h"
+#include "jump/jump.h"
 #include "jump/pad_trap.h"
 #include "trace/control/directory.h"
 #include "trap/hit.h"
@@ -135,6 +136,7 @@ static void __exit uprobes_unload(void)
 	task_work_drain();
 	release_tasks();
 	unwinder_exit();
+	jumps_exit();
 	/* Forks that copied an address space before that may still be in flight. */
 	forks_drain();
 	rseq_unwatch_begin();

@@ -67,6 +67,7 @@ int arch_trap_init(notifier_fn_t trap, bool (*step)(struct pt_regs *regs),
 void arch_trap_exit(void);
 void arch_trap_quiesce(void);
 
+unsigned long arch_zero_function(void);
 void arch_return_zero(struct pt_regs *regs);
 
 bool arch_text_translated(void);
@@ -247,10 +248,11 @@ static inline bool arch_pads_work(struct mm_struct *mm)
  * ARCH_GATE() - define code that a kernel function can be redirected to
  * @name: the code, a function without arguments for C
  * @open: called with the arguments of the kernel function; returns the address at which to go on
+ * @pass: a u64 variable, for arch_gate_passed()
  *
  * The kernel function then goes on with its arguments, as if it had been entered there.
  */
-#define ARCH_GATE(name, open)							\
+#define ARCH_GATE(name, open, pass)						\
 void name(void);								\
 asm(".pushsection .text\n"							\
 	".type " #name ", @function\n"						\
@@ -271,11 +273,33 @@ asm(".pushsection .text\n"							\
 	"	pop %rdx\n"							\
 	"	pop %rsi\n"							\
 	"	pop %rdi\n"							\
+	"	mov " #pass "(%rip), %r11\n"					\
 	"	push %rax\n"							\
 	ASM_RET									\
 	".size " #name ", . - " #name "\n"					\
 	".popsection\n");							\
 STACK_FRAME_NON_STANDARD(name)
+
+/*
+ * Check whether a task comes to a kernel function from a gate.  Callers leave what they like in the
+ * register (psABI, 3.2.1), but none can know the value.
+ */
+static inline bool arch_gate_passed(const struct pt_regs *regs, u64 pass)
+{
+	return regs->r11 == pass;
+}
+
+/**
+ * arch_call_sealed() - call a function whose address was looked up
+ * @function: the function
+ * @a: its first argument
+ * @b: its second argument
+ *
+ * If the kernel itself calls a function directly only, it may forbid indirect calls of it (IBT).
+ *
+ * Return: what the function returns.
+ */
+unsigned long arch_call_sealed(unsigned long function, unsigned long a, unsigned long b);
 
 /* Check whether the flags are those of a task that is being single-stepped. */
 static inline bool arch_stepped(unsigned long flags)

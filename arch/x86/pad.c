@@ -46,7 +46,7 @@ struct work_mark {
 };
 
 /* To save, the conditions, a record, its check, to restore three times, two jumps and the trap. */
-#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 15 + 2 * PAD_VALUES + 4 + 3 * 7 + 3)
+#define WORK_MARKS	(4 + 2 * PAD_CONDITIONS + 16 + 2 * PAD_VALUES + 4 + 3 * 7 + 3)
 
 /* The values of the conditions, and the address of the heads */
 #define WIDE_VALUES	(PAD_CONDITIONS + 1)
@@ -310,7 +310,7 @@ static void put_check(struct pad_out *o, const struct pad *pad)
 	put_full(o, JNE);
 }
 
-/* Store a register of the program, or a word of its stack, in the record at rax. */
+/* Store a register of the program, or a word of its stack, in the record at rcx + rax. */
 static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
 {
 	unsigned int reg = pad->recording.regs[nr];
@@ -330,16 +330,16 @@ static void put_value(struct pad_out *o, const struct pad *pad, unsigned int nr)
 		put(o, (const u8 []) { 0x48, 0x8b, 0x54, 0x24, (u8)(word * sizeof(u64)) }, 5);
 		reg = REG_DX;
 	}
-	/* mov %reg, at(%rax) */
+	/* mov %reg, at(%rcx,%rax) */
 	rex = (u8)(0x48 | (reg > 7 ? 4 : 0));
-	put(o, (const u8 []) { rex, 0x89, (u8)(0x40 | (reg & 7) << 3), at }, 4);
+	put(o, (const u8 []) { rex, 0x89, (u8)(0x44 | (reg & 7) << 3), 0x01, at }, 5);
 }
 
 static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layout *layout)
 {
 	const struct pad_recording *r = &pad->recording;
 	struct work_state rejected = o->state;
-	u8 id[8] = { 0x48, 0xc7, 0x40, 0x08 };
+	u8 id[9] = { 0x48, 0xc7, 0x44, 0x01, 0x08 }, mask[5] = { 0x25 };
 	unsigned int i;
 	u8 size;
 
@@ -361,10 +361,12 @@ static void put_record(struct pad_out *o, const struct pad *pad, struct pad_layo
 	put(o, (const u8 []) { 0x48, 0x8b, 0x01 }, 3);
 	put(o, (const u8 []) { 0x48, 0x3b, 0x41, 0x08 }, 4);
 	put_full(o, JAE);
-	/* mov %rdx, (%rax); movq $id, 8(%rax) */
-	put(o, (const u8 []) { 0x48, 0x89, 0x10 }, 3);
+	/* and $mask, %eax; mov %rdx, (%rcx,%rax); movq $id, 8(%rcx,%rax) */
+	uinsn_put32(mask + 1, r->mask);
+	put(o, mask, sizeof(mask));
+	put(o, (const u8 []) { 0x48, 0x89, 0x14, 0x01 }, 4);
 	put_check(o, pad);
-	uinsn_put32(id + 4, r->id);
+	uinsn_put32(id + 5, r->id);
 	put(o, id, sizeof(id));
 	for (i = 0; i < r->nr; i++)
 		put_value(o, pad, i);

@@ -45,16 +45,17 @@
  *            and $0xfff, %ecx
  *            shl $6, %ecx
  *            add heads(%rip), %rcx
- *            mov (%rcx), %rax		the head
+ *            mov (%rcx), %rax		where the next record is, from the head on
  *            cmp 8(%rcx), %rax
  *            jae tail
- *            mov %rdx, (%rax)
+ *            and $mask, %eax		whatever has been written there
+ *            mov %rdx, (%rcx,%rax)
  *            lea end(%rsp), %rdx	if there are words
  *            xor %rsp, %rdx
  *            shr $12, %rdx
  *            jnz tail
- *            movq $id, 8(%rax)
- *            mov register, 16(%rax)	and so on; words by way of rdx
+ *            movq $id, 8(%rcx,%rax)
+ *            mov register, 16(%rcx,%rax)	and so on; words by way of rdx
  *            addq $size, (%rcx)
  *
  * The trap of such a pad is in its tail, behind the copies: few hits come there.
@@ -91,7 +92,7 @@
 
 /**
  * struct pad_head - the head of a ring
- * @next: address of the next record
+ * @next: distance from the head to the next record
  * @limit: if @next is not below it, the pad traps
  */
 struct pad_head {
@@ -117,6 +118,8 @@ struct pad_record {
 /**
  * struct pad_recording - what a pad records
  * @heads: address of the heads: one for each processor, PAD_HEAD_STRIDE apart
+ * @mask: what a record's distance from its head can be, 2^n - 1. Whatever the heads have, the pad
+ *	writes nothing before @heads, and nothing behind the last head + @mask + %PAD_RECORD_MAX
  * @id: the number in its records, less than 2^31
  * @nr: number of @regs
  * @regs: numbers of the registers, as in ModRM, in ascending order. PAD_WORD and the numbers behind
@@ -124,6 +127,7 @@ struct pad_record {
  */
 struct pad_recording {
 	u64 heads;
+	u32 mask;
 	u32 id;
 	u8 nr;
 	u8 regs[PAD_VALUES];

@@ -91,6 +91,18 @@ static bool may_be_followed(const struct ssol_plan *plan)
 	return ssol_goes_on(plan) || plan->kind == SSOL_ONWARD || plan->kind == SSOL_JUMP;
 }
 
+/*
+ * Check for a nop whose displacement may be a signature: that of a restartable sequence is in front
+ * of its abort handler, and TCMalloc and librseq hide it so from disassemblers. If it changes, the
+ * kernel kills the program at the next abort (kernel/rseq.c). ud1, of other libraries, needs a trap
+ * anyway.
+ */
+static bool may_be_signature(const struct uinsn *insn)
+{
+	return insn->class == UINSN_NOP && insn->flags & UINSN_HAS_MODRM &&
+	       (insn->modrm & 0xc7) == 0x05;
+}
+
 enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len)
 {
 	bool ended = false;
@@ -102,11 +114,12 @@ enum pun_refusal pun_decide(struct pun *pun, const u8 *text, size_t len)
 		int ret = ssol_plan_insn(&plan, text + at, len - at, UINSN_MODE_64, NULL);
 
 		/* Code ends. Only padding may follow, and not what may be data. */
-		if (ended && (ret || plan.insn.class != UINSN_NOP || !ssol_is_skip(&plan)))
+		if (ended && (ret || plan.insn.class != UINSN_NOP || !ssol_is_skip(&plan) ||
+			      may_be_signature(&plan.insn)))
 			return PUN_ENDS;
 		if (ret == -ENODATA)
 			return PUN_SHORT;
-		if (ret || !movable(&plan))
+		if (ret || !movable(&plan) || may_be_signature(&plan.insn))
 			return at ? PUN_COVERED : PUN_FIRST;
 		if (at + plan.insn.len < PUN_LEN && !may_be_followed(&plan))
 			return at ? PUN_COVERED : PUN_FIRST;

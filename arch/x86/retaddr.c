@@ -6,6 +6,7 @@
  * pointer (Intel SDM vol. 2, 2.1.5, tables 2-2 and 2-3).
  */
 #include "retaddr.h"
+#include "retaddr_import.h"
 
 #define REG_SP	4
 #define REG_BP	5
@@ -195,13 +196,15 @@ static bool pops_it(const struct uinsn *insn, const struct frame *frame)
 	       ((insn->opcode & 0xf8) == 0x58 || insn->opcode == 0x8f);
 }
 
-int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump)
+/* As retaddr_used().  @pointer: set if *@jump is the distance to a pointer to that function. */
+static int follow(const u8 *text, size_t len, enum uinsn_mode mode, long *jump, bool *pointer)
 {
 	struct frame frame = { .sp_known = true, .word = mode == UINSN_MODE_64 ? 8 : 4 };
 	struct uinsn insn;
 	size_t at;
 
 	*jump = 0;
+	*pointer = false;
 	for (at = 0; at < len && !uinsn_decode(&insn, text + at, len - at, mode); at += insn.len) {
 		if (touches(&insn, &frame) || pops_it(&insn, &frame))
 			return 1;
@@ -220,9 +223,13 @@ int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump)
 			if (frame.sp_known && !frame.sp)
 				*jump = (long)(at + insn.len) + insn.rel;
 			return 0;
+		case UINSN_IJUMP:
+			*pointer = frame.sp_known && !frame.sp && (insn.flags & UINSN_RIP_RELATIVE);
+			if (*pointer)
+				*jump = (long)(at + insn.len) + insn.disp;
+			return 0;
 		case UINSN_RET:
 		case UINSN_FRET:
-		case UINSN_IJUMP:
 		case UINSN_FJUMP:
 		case UINSN_INT3:
 		case UINSN_TRAP:
@@ -234,10 +241,21 @@ int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump)
 	return 0;
 }
 
+int retaddr_used(const u8 *text, size_t len, enum uinsn_mode mode, long *jump)
+{
+	bool pointer;
+	int used = follow(text, len, mode, jump, &pointer);
+
+	if (pointer)
+		*jump = 0;
+	return used;
+}
+
 int retaddr_used_in(const void *file, retaddr_read read, u64 offset, enum uinsn_mode mode)
 {
 	u8 text[RETADDR_WINDOW];
 	unsigned int jumps;
+	bool pointer;
 	size_t len;
 	long jump;
 
@@ -245,8 +263,10 @@ int retaddr_used_in(const void *file, retaddr_read read, u64 offset, enum uinsn_
 		len = read(file, offset, text, sizeof(text));
 		if (!len)
 			return 0;
-		if (retaddr_used(text, len, mode, &jump))
+		if (follow(text, len, mode, &jump, &pointer))
 			return 1;
+		if (pointer)
+			return retaddr_used_by_import(file, read, offset, jump);
 		if (!jump || (jump < 0 && offset < -(u64)jump))
 			return 0;
 		offset += jump;

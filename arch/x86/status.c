@@ -269,6 +269,10 @@ static bool map_38(const struct uinsn *insn, struct status *status)
 
 	if (op == 0x17)				/* ptest */
 		return is(status, 0, ALL);
+	if (op == 0xf6 && insn->prefixes & UINSN_PREFIX_F3)	/* adox */
+		return is(status, STATUS_OF, STATUS_OF);
+	if (op == 0xf6 && insn->prefixes & UINSN_PREFIX_66)	/* adcx */
+		return is(status, STATUS_CF, STATUS_CF);
 	/* movbe crc32, SSSE3, SSE4, SHA, AES */
 	return (op <= 0x41 || between(op, 0xc8, 0xdf) || op == 0xf0 || op == 0xf1) && none(status);
 }
@@ -325,6 +329,7 @@ bool status_of(const struct uinsn *insn, const u8 *text, struct status *status)
 	case UINSN_MAP_E1:
 		return vectors(insn->opcode, status);
 	case UINSN_MAP_E2:
+		return (insn->opcode < 0xd0 || between(insn->opcode, 0xdc, 0xdf)) && none(status);
 	case UINSN_MAP_E3:
 		return insn->opcode < 0xd0 && none(status);
 	default:

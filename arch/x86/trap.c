@@ -151,6 +151,30 @@ asm(".pushsection .text\n"
 	".size arch_returns_zero, . - arch_returns_zero\n"
 	".popsection\n");
 
+asm(".pushsection .text\n"
+	".globl arch_call_sealed\n"
+	".type arch_call_sealed, @function\n"
+	"arch_call_sealed:\n"
+	ASM_ENDBR
+	"	movq %rdi, %rax\n"
+	"	movq %rsi, %rdi\n"
+	"	movq %rdx, %rsi\n"
+	"	pushq %rax\n"
+	ASM_RET
+	".size arch_call_sealed, . - arch_call_sealed\n"
+	".popsection\n");
+STACK_FRAME_NON_STANDARD(arch_call_sealed);
+
+/**
+ * arch_zero_function() - get the address of a function that returns 0
+ *
+ * Context: any.
+ */
+unsigned long arch_zero_function(void)
+{
+	return (unsigned long)arch_returns_zero;
+}
+
 /**
  * arch_return_zero() - make a kernel function return 0 without executing it
  * @regs: the registers at the entry of the function

@@ -74,8 +74,7 @@ struct uretprobe;
  * define UPROBE_COUNT - only count the hits
  *
  * The probe has no handler: uprobe_counts() tells how often the instruction was reached.  Such a
- * hit costs less than one with any handler.  Not for return probes.  %UPROBE_ATOMIC makes no
- * difference.
+ * hit costs less than one with any handler.  Not for return probes.  It is atomic anyway.
  */
 #define UPROBE_COUNT		0x0008
 
@@ -95,13 +94,7 @@ struct uretprobe;
  * @UPROBE_BITS: both have a bit in common
  */
 enum uprobe_compare {
-	UPROBE_EQ,
-	UPROBE_NE,
-	UPROBE_LT,
-	UPROBE_LE,
-	UPROBE_GT,
-	UPROBE_GE,
-	UPROBE_BITS,
+	UPROBE_EQ, UPROBE_NE, UPROBE_LT, UPROBE_LE, UPROBE_GT, UPROBE_GE, UPROBE_BITS,
 };
 
 /**
@@ -142,8 +135,7 @@ struct uprobe_condition {
  * @UPTY_URETPROBE: a struct uretprobe
  */
 enum uprobe_type {
-	UPTY_UPROBE,
-	UPTY_URETPROBE,
+	UPTY_UPROBE, UPTY_URETPROBE,
 };
 
 /**
@@ -182,8 +174,8 @@ enum uprobe_type {
  * @ring_words: the words of the stack that @ring_handler reads: bit n for the word at 8 * n from
  *	the stack pointer on; see uprobe_ring_word()
  * @flags: UPROBE_*, or 0
- * @path: file to probe in every process that maps it; NULL for a probe on one process.  Needed
- *	only during registration.
+ * @path: file to probe in every process that maps it; NULL for a probe on one process.  A kernel
+ *	thread gives it as the first process sees it.  Needed only during registration.
  * @file: the same, for callers that have the file open for reading.  Needed only during
  *	registration.
  * @inode: the same, for callers that have neither a path nor an open file.  The caller keeps the
@@ -218,7 +210,6 @@ struct uprobe {
 	void *kdata;
 	void (*registration_callback)(struct uprobe *u, int reg, enum uprobe_type type,
 				      int result);
-
 	void (*task_handler)(struct uprobe *u, struct pt_regs *regs);
 	void (*ring_handler)(struct uprobe *u, struct pt_regs *regs);
 	u32 ring_reads;
@@ -328,8 +319,7 @@ struct uprobe_counts {
  *	it looks at its return address, or is Go or OCaml code;
  * -EILSEQ: the bytes there are not an instruction, or differ from @u->expect;
  * -EIO: the text cannot be read, or the execution area cannot be written;
- * -ENOMEM: no memory, or no room near the text for the execution area, in which probed
- *	instructions execute out of line;
+ * -ENOMEM: no memory, or no room near the text for the execution area;
  * -EOPNOTSUPP: the kernel's kprobes are switched off; or the kernel calls a function that the
  *	module has to see in a way that the module does not see.  The log says which;
  * -EINTR: the caller is being killed, and not all places have been probed;
@@ -542,6 +532,16 @@ struct uprobe_place {
  * Return: the number of places, of which the first @n are in @places.
  */
 unsigned int uprobe_places(struct uprobe *u, struct uprobe_place *places, unsigned int n);
+
+/**
+ * uprobe_refusals() - tell how often a probe was left out of a place of a process, and why
+ * @u: the probe, registered; &uretprobe.u for a return probe
+ * @why: set to the first reason, as in the log; "" if none is known
+ * @size: size of @why
+ *
+ * Context: any.
+ */
+unsigned int uprobe_refusals(const struct uprobe *u, char *why, size_t size);
 
 /**
  * uprobes_allow_jumps() - allow or forbid handling hits without traps

@@ -14,6 +14,7 @@
 #include "ssol.h"
 #include "core/consumer.h"
 #include "core/counts.h"
+#include "core/refusal.h"
 #include "core/ring.h"
 #include "core/task_handler.h"
 #include "jump/jump.h"
@@ -251,6 +252,12 @@ struct uprobe_counts uprobe_counts(const struct uprobe *u)
 	return probe_counts(u);
 }
 EXPORT_SYMBOL_GPL(uprobe_counts);
+
+unsigned int uprobe_refusals(const struct uprobe *u, char *why, size_t size)
+{
+	return probe_refusals(u, why, size);
+}
+EXPORT_SYMBOL_GPL(uprobe_refusals);
 
 void uprobe_again(void)
 {

@@ -21,6 +21,7 @@
 #include "sync.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
+#include "core/refusal.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
@@ -417,9 +418,15 @@ void pmm_detach(struct probed_mm *pmm, struct consumer *c)
  */
 void site_remove_breakpoint(struct site *site)
 {
+	const char *why = arch_code_mode(task_pt_regs(current)) == (int)site->pmm->mode ?
+			  "its call would not match the shadow stack" :
+			  "it is executed as code of another mode";
+	const struct attachment *a;
 	struct text_edit edit;
 
 	mutex_lock(&site->pmm->lock);
+	list_for_each_entry(a, &site->attachments, in_site)
+		consumer_refused(a->consumer, "0x%lx is probed no more: %s", site->key.addr, why);
 	jumps_make_way(site->pmm, site->key.addr, site->key.addr + ssol_len(&site->plan));
 	edit = site_edit(site);
 	breakpoints_remove(site->pmm->mm, &edit, 1);
@@ -432,10 +439,7 @@ void site_remove_breakpoint(struct site *site)
 	cmpxchg(&site->owner, OWNER_OTHER_SECOND, OWNER_OTHER_FIRST);
 	mutex_unlock(&site->pmm->lock);
 	pr_notice_ratelimited("0x%lx in process %d is probed no more: %s\n", site->key.addr,
-			      task_tgid_nr(current),
-			      arch_code_mode(task_pt_regs(current)) == (int)site->pmm->mode ?
-			      "its call would not match the shadow stack" :
-			      "it is executed as code of another mode");
+			      task_tgid_nr(current), why);
 }
 
 /**

@@ -2,16 +2,26 @@
 /*
  * Attachments: create them, look them up, free them.
  */
+#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
+
 #include <linux/slab.h>
 
 #include "attachment.h"
 #include "attach.h"
+#include "ssol.h"
 #include "sync.h"
 #include "core/consumer.h"
 #include "core/counts.h"
+#include "core/refusal.h"
 #include "core/probed_mm.h"
-#include "core/ring.h"
 #include "core/site.h"
+
+/* Check whether the instruction of @plan is the one that a consumer was registered for. */
+bool consumer_expects(const struct consumer *c, const struct ssol_plan *plan)
+{
+	return !memcmp(c->insn.expect, plan->text,
+		       min_t(int, c->insn.expect_len, ssol_len(plan)));
+}
 
 /**
  * site_attachment() - look up the attachment of a consumer at a site
@@ -118,7 +128,7 @@ void attachment_free(struct attachment *a)
 
 /**
  * site_detach_all() - detach all consumers from a site whose mapping is gone
- * @site: the site; its breakpoint is gone with the mapping
+ * @site: the site; its breakpoint is gone with the mapping, and its hits are in no ring any more
  *
  * Context: may sleep; probed_mm::lock held.
  */
@@ -126,12 +136,38 @@ void site_detach_all(struct site *site)
 {
 	struct attachment *a, *next;
 
-	/* What is in rings is for those who are attached now. */
-	if (site->pmm->ring)
-		rings_empty();
 	lockdep_assert_held(&site->pmm->lock);
 	list_for_each_entry_safe(a, next, &site->attachments, in_site)
 		attachment_free(a);
 	site_publish(site, NULL);
 	site_set_idle(site);
+}
+
+#define OTHER_BYTES	"0x%lx is probed no more: its text changed to other bytes than the caller expects"
+
+/**
+ * site_move_attachments() - attach the consumers of a site to the one that has replaced it
+ * @from: the site, whose hits are in no ring any more
+ * @to: the other site, without consumers
+ *
+ * A consumer that expects other bytes is detached.
+ *
+ * Context: may sleep; probed_mm::lock held.  The caller replaces the consumer set of @to.
+ */
+void site_move_attachments(struct site *from, struct site *to)
+{
+	struct attachment *a, *next;
+
+	lockdep_assert_held(&from->pmm->lock);
+	list_for_each_entry_safe(a, next, &from->attachments, in_site) {
+		const struct attach_request again = { .consumer = a->consumer, .where = a->where };
+
+		if (!consumer_expects(a->consumer, &to->plan)) {
+			consumer_refused(a->consumer, OTHER_BYTES, to->key.addr);
+			pr_notice_ratelimited(OTHER_BYTES "\n", to->key.addr);
+		} else if (attachment_make(from->pmm, to, &again) == -ENOMEM) {
+			consumer_missed(a->consumer);
+		}
+		attachment_free(a);
+	}
 }

@@ -7,10 +7,12 @@
 
 #include "attach.h"
 
+bool consumer_expects(const struct consumer *c, const struct ssol_plan *plan);
 struct attachment *site_attachment(struct site *site, const struct consumer *c);
 int attachment_make(struct probed_mm *pmm, struct site *site,
 		    const struct attach_request *request);
 void attachment_free(struct attachment *a);
 void site_detach_all(struct site *site);
+void site_move_attachments(struct site *from, struct site *to);
 
 #endif /* _UPROBES_ATTACHMENT_H */

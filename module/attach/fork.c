@@ -25,6 +25,7 @@
 #include "core/ssol_area.h"
 #include "core/task.h"
 #include "text/breakpoint.h"
+#include "text/give_back.h"
 #include "text/owner.h"
 #include "text/read.h"
 #include "uret/calls.h"
@@ -182,6 +183,32 @@ static bool trampoline_copied(const struct probed_mm *child, const struct probed
 	       area && area->inherited;
 }
 
+/* Make the site of a child from that of its parent; it has yet to be added. */
+static struct site *site_copy(struct probed_mm *child, const struct site *site,
+			      struct site_stock *stock)
+{
+	struct site *copy = site_alloc(child, site->key.addr, SITE_PROBE, stock);
+
+	if (!copy)
+		return NULL;
+	copy->plan = site->plan;
+	copy->slot = site->slot;
+	copy->slot_nr = child->areas.slots_written + 1;
+	WRITE_ONCE(child->areas.slots_written, copy->slot_nr);
+	copy->step = site->step;
+	copy->owner = READ_ONCE(site->owner);
+	/*
+	 * When the kernel's uprobes remove their breakpoint from the parent, they remove it from
+	 * the child as well.
+	 */
+	if (copy->owner == OWNER_OTHER_LEFT)
+		copy->owner = OWNER_OTHER_FIRST;
+	else if (copy->owner == OWNER_OTHER_SECOND)
+		copy->owner = OWNER_OURS;
+	copy->state = SITE_INHERITED;
+	return copy;
+}
+
 /**
  * pmm_fork() - give a forked child copies of its parent's areas and sites
  * @child: probed mm of the child, whose address space is a copy of the parent's
@@ -205,7 +232,8 @@ static bool trampoline_copied(const struct probed_mm *child, const struct probed
  */
 int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct copy_mark *copied)
 {
-	struct site *site, *own, *copy;
+	struct site_stock stock = { .wanted = UINT_MAX };
+	struct site *site, *copy, *next, *prev = NULL;
 	int ret;
 
 	mutex_lock(&parent->lock);
@@ -215,45 +243,34 @@ int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct cop
 	if (!ret && trampoline_copied(child, parent))
 		ret = pmm_use_trampoline(child, parent->uret.trampoline);
 
+	next = pmm_first_site(child, 0);
 	for (site = pmm_first_site(parent, 0); site && !ret; site = pmm_next_site(site)) {
 		if (site->kind != SITE_PROBE || !slot_copied(child, site, copied) ||
 		    (site_was_idle(site, copied) && !site_forks(site)))
 			continue;
-		own = site_at(child, site->key.addr);
-		if (own) {
-			site_is_parents(own, site);
+		for (; next && next->key.addr < site->key.addr; next = pmm_next_site(next))
+			prev = next;
+		if (next && next->key.addr == site->key.addr) {
+			site_is_parents(next, site);
 			continue;
 		}
-		copy = site_alloc(child, site->key.addr, SITE_PROBE, NULL);
+		copy = site_copy(child, site, &stock);
 		if (!copy) {
 			ret = -ENOMEM;
 			break;
 		}
-		copy->plan = site->plan;
-		copy->slot = site->slot;
-		copy->slot_nr = child->areas.slots_written + 1;
-		WRITE_ONCE(child->areas.slots_written, copy->slot_nr);
-		copy->step = site->step;
-		copy->owner = READ_ONCE(site->owner);
-		/*
-		 * When the kernel's uprobes remove their breakpoint from the parent, they remove it
-		 * from the child as well.
-		 */
-		if (copy->owner == OWNER_OTHER_LEFT)
-			copy->owner = OWNER_OTHER_FIRST;
-		else if (copy->owner == OWNER_OTHER_SECOND)
-			copy->owner = OWNER_OURS;
-		copy->state = SITE_INHERITED;
-		ret = site_add(copy);
+		ret = site_add_between(copy, prev, next);
 		if (ret) {
 			site_free(copy);
 			break;
 		}
+		prev = copy;
 		/* If the kernel's uprobes come to the child later, on_swbp() finds the site. */
 		smp_mb();
 		if (site_claimed(site, child->mm))
 			cmpxchg(&copy->owner, OWNER_OURS, OWNER_OTHER_SECOND);
 	}
+	site_stock_end(&stock);
 	mutex_unlock(&child->lock);
 	mutex_unlock(&parent->lock);
 	return ret;
@@ -317,15 +334,92 @@ void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent)
 	kvfree(requests);
 }
 
-/*
- * Remove the breakpoint of a parent's site from the text of the child.  With @patched, remove it
- * even if it has another operand.  @again is set after a round that ended with -EAGAIN.
- *
- * Return 0; -EAGAIN if the child has got a probed mm meanwhile; -EEXIST if something else follows
- * the breakpoint.  Context: probed_mm::lock of the parent held, and that of @child.
+/* Number of breakpoints that are removed in one series of edits, which is on the stack. */
+#define RESTORE_BATCH	16
+
+/**
+ * struct restore - removal of the parent's breakpoints from the text of a child
+ * @child: probed mm of the child, or NULL
+ * @mm: address space of the child
+ * @given_back: end of the pages that were given back last
+ * @kept: the page that was tried last
+ * @removed: a breakpoint has been removed
+ * @again: an earlier round has ended because the child had got a probed mm
+ * @patching: remove breakpoints that have another operand, too
+ * @patched: there are such breakpoints
+ * @nr: number of @edits
+ * @sites: the sites of the child at the addresses of @edits, or NULL
+ * @edits: the breakpoints to remove
  */
-static int site_fork_restore(const struct site *site, struct probed_mm *child, struct mm_struct *mm,
-			     bool patched, bool again)
+struct restore {
+	struct probed_mm *child;
+	struct mm_struct *mm;
+	unsigned long given_back;
+	unsigned long kept;
+	bool removed;
+	bool again;
+	bool patching;
+	bool patched;
+	unsigned int nr;
+	struct site *sites[RESTORE_BATCH];
+	struct text_edit edits[RESTORE_BATCH];
+};
+
+/* Check whether the child has got a probed mm since the removal began. */
+static bool restore_met(const struct restore *r)
+{
+	bool met;
+
+	if (r->child)
+		return false;
+	rcu_read_lock();
+	met = pmm_lookup(r->mm);
+	rcu_read_unlock();
+	return met;
+}
+
+static void restored(struct restore *r, struct site *own, const struct text_edit *edit)
+{
+	r->removed |= !edit->result;
+	r->patched |= edit->result == -EEXIST;
+	if (!own && !text_edit_gone(edit->result))
+		pr_warn_ratelimited("the breakpoint of its parent's at 0x%lx stays in process %d: error %d\n",
+				    edit->addr, task_tgid_nr(current), edit->result);
+	if (own && text_edit_gone(edit->result))
+		site_set_idle(own);
+	else if (own)
+		WRITE_ONCE(own->state, SITE_LOST);
+}
+
+/*
+ * Remove the breakpoints in the list, and empty the list.  Return 0; -EAGAIN if the child has got a
+ * probed mm meanwhile.
+ */
+static int restore_write(struct restore *r)
+{
+	unsigned int i;
+
+	if (!r->nr)
+		return 0;
+	if (restore_met(r))
+		return -EAGAIN;
+	breakpoints_remove(r->mm, r->edits, r->nr);
+	/* A registration may have relied on what has just been removed. */
+	if (restore_met(r)) {
+		r->removed = true;
+		return -EAGAIN;
+	}
+	for (i = 0; i < r->nr; i++)
+		restored(r, r->sites[i], &r->edits[i]);
+	r->nr = 0;
+	return 0;
+}
+
+/*
+ * Have the breakpoint of a parent's site removed from the text of the child.  Return as
+ * restore_write().  Context: probed_mm::lock of the parent held, and that of the child.
+ */
+static int restore_site(struct restore *r, const struct site *site)
 {
 	static const u8 armed = SITE_ARMED;
 	struct text_edit edit = {
@@ -334,42 +428,28 @@ static int site_fork_restore(const struct site *site, struct probed_mm *child, s
 		.len = ssol_len(&site->plan),
 		.fixed = ssol_fixed_len(&site->plan),
 		/* A site that is idle now, but was not at the time of the copy, was armed then. */
-		.state = patched && READ_ONCE(site->state) != SITE_LOST ? &armed : NULL,
+		.state = r->patching && READ_ONCE(site->state) != SITE_LOST ? &armed : NULL,
 	};
-	struct site *own;
-	bool met;
+	struct site *own = NULL;
 
-	rcu_read_lock();
-	own = site_find(mm, site->key.addr);
-	rcu_read_unlock();
-	if (own && !child)
-		return -EAGAIN;
+	if (r->child) {
+		rcu_read_lock();
+		own = site_find(r->mm, site->key.addr);
+		rcu_read_unlock();
+	}
 	/* The kernel's uprobes may have come to the child since the copy. */
 	edit.owner = own && READ_ONCE(own->owner) == OWNER_OTHER_SECOND ? &own->owner :
 									  &site->owner;
 	if (own && own->state == SITE_ARMED) {
 		site_is_parents(own, site);
 		/* An earlier round has removed a breakpoint that a registration relies on. */
-		if (again && READ_ONCE(own->owner) == OWNER_OURS)
-			breakpoints_insert(mm, &edit, 1);
+		if (r->again && READ_ONCE(own->owner) == OWNER_OURS)
+			breakpoints_insert(r->mm, &edit, 1);
 		return 0;
 	}
-	breakpoints_remove(mm, &edit, 1);
-	if (!child && !edit.result) {
-		rcu_read_lock();
-		met = pmm_lookup(mm);
-		rcu_read_unlock();
-		if (met)
-			return -EAGAIN;
-	}
-	if (!own && !text_edit_gone(edit.result))
-		pr_warn_ratelimited("the breakpoint of its parent's at 0x%lx stays in process %d: error %d\n",
-				    site->key.addr, task_tgid_nr(current), edit.result);
-	if (own && text_edit_gone(edit.result))
-		site_set_idle(own);
-	else if (own)
-		WRITE_ONCE(own->state, SITE_LOST);
-	return edit.result == -EEXIST ? -EEXIST : 0;
+	r->sites[r->nr] = own;
+	r->edits[r->nr++] = edit;
+	return r->nr == RESTORE_BATCH ? restore_write(r) : 0;
 }
 
 /*
@@ -390,6 +470,65 @@ static bool site_replaced_in(const struct site *old, const struct copy_mark *cop
 	return armed;
 }
 
+/*
+ * Give the page of a parent's site back, if the child has no sites, and its page nothing of its
+ * own.  Return 1 if it is given back; 0 if not; -EAGAIN if the child has got a probed mm meanwhile.
+ */
+static int restore_page(struct restore *r, struct probed_mm *parent, const struct site *site)
+{
+	unsigned long page = site->key.addr & PAGE_MASK;
+
+	/* Try a page only once. */
+	if (r->child || r->patching || page == r->kept)
+		return 0;
+	r->kept = page;
+	r->given_back = text_give_back(parent, r->mm, page);
+	if (r->given_back == page)
+		return 0;
+	r->removed = true;
+	return restore_met(r) ? -EAGAIN : 1;
+}
+
+/* Remove the breakpoints of the parent's sites that were armed at the time of the copy. */
+static int restore_sites(struct restore *r, struct probed_mm *parent,
+			 const struct copy_mark *copied)
+{
+	struct site *site = pmm_first_site(parent, 0);
+	int ret = 0;
+
+	while (site && ret >= 0) {
+		ret = site->kind == SITE_PROBE && !site_was_idle(site, copied) ?
+		      restore_page(r, parent, site) ?: restore_site(r, site) : 0;
+		site = ret > 0 ? pmm_first_site(parent, r->given_back) : pmm_next_site(site);
+	}
+	return ret < 0 ? ret : restore_write(r);
+}
+
+static int restore_round(struct restore *r, struct probed_mm *parent,
+			 const struct copy_mark *copied)
+{
+	struct site *site;
+	int ret = restore_sites(r, parent, copied);
+	bool patched = r->patched;
+
+	/*
+	 * If the text of a site has changed since the copy, the site may have been replaced: visit
+	 * replaced sites, too.
+	 */
+	for (site = parent->sites.replaced; site && !ret; site = site->older) {
+		if (!site_was_idle(site, copied) && !site_replaced_in(site, copied))
+			ret = restore_site(r, site);
+	}
+	ret = ret ?: restore_write(r);
+	/* Unpatched breakpoints are removed.  Now remove those with a patched operand. */
+	r->patching = true;
+	if (!ret && patched)
+		ret = restore_sites(r, parent, copied);
+	if (!ret)
+		ref_ctrs_fork_restore(parent, r->mm, copied);
+	return ret;
+}
+
 /**
  * pmm_fork_restore() - remove the parent's breakpoints from the text of a forked child
  * @parent: probed mm of the parent
@@ -399,51 +538,31 @@ static bool site_replaced_in(const struct site *old, const struct copy_mark *cop
  * Keep the breakpoints at sites that the child has armed itself.
  *
  * Context: may sleep; takes probed_mm::lock and the child's mmap lock.
+ * Return: whether a breakpoint was there to be removed.
  */
-void pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
+bool pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
 		      const struct copy_mark *copied)
 {
-	struct probed_mm *child;
-	struct site *site;
-	bool patched, again;
-	int ret = 0;
+	struct restore r = { .mm = mm };
+	int ret;
 
 	do {
-		again = ret;
-		ret = 0;
-		patched = false;
-		child = pmm_find(mm);
+		r.nr = 0;
+		r.kept = 0;
+		r.patched = false;
+		r.patching = false;
+		r.child = pmm_find(mm);
 		mutex_lock(&parent->lock);
-		if (child)
-			mutex_lock_nested(&child->lock, SINGLE_DEPTH_NESTING);
-		for (site = pmm_first_site(parent, 0); site && ret != -EAGAIN;
-		     site = pmm_next_site(site)) {
-			if (site->kind != SITE_PROBE || site_was_idle(site, copied))
-				continue;
-			ret = site_fork_restore(site, child, mm, false, again);
-			patched |= ret == -EEXIST;
-		}
-		/*
-		 * If the text of a site has changed since the copy, the site may have been
-		 * replaced: visit replaced sites, too.
-		 */
-		for (site = parent->sites.replaced; site && ret != -EAGAIN; site = site->older) {
-			if (!site_was_idle(site, copied) && !site_replaced_in(site, copied))
-				ret = site_fork_restore(site, child, mm, false, again);
-		}
-		/* Unpatched breakpoints are removed.  Now remove those with a patched operand. */
-		for (site = patched ? pmm_first_site(parent, 0) : NULL; site && ret != -EAGAIN;
-		     site = pmm_next_site(site)) {
-			if (site->kind == SITE_PROBE && !site_was_idle(site, copied))
-				ret = site_fork_restore(site, child, mm, true, again);
-		}
-		if (ret != -EAGAIN)
-			ref_ctrs_fork_restore(parent, mm, copied);
-		if (child)
-			mutex_unlock(&child->lock);
+		if (r.child)
+			mutex_lock_nested(&r.child->lock, SINGLE_DEPTH_NESTING);
+		ret = restore_round(&r, parent, copied);
+		if (r.child)
+			mutex_unlock(&r.child->lock);
 		mutex_unlock(&parent->lock);
-		if (child)
-			pmm_put(child);
+		if (r.child)
+			pmm_put(r.child);
+		r.again = true;
 		cond_resched();
-	} while (ret == -EAGAIN);
+	} while (ret);
+	return r.removed;
 }

@@ -12,7 +12,7 @@ struct utask;
 
 int pmm_fork(struct probed_mm *child, struct probed_mm *parent, const struct copy_mark *copied);
 void pmm_fork_consumers(struct probed_mm *child, struct probed_mm *parent);
-void pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
+bool pmm_fork_restore(struct probed_mm *parent, struct mm_struct *mm,
 		      const struct copy_mark *copied);
 void pmm_copy_begins(struct probed_mm *parent, unsigned long start);
 void pmm_fork_begins(struct probed_mm *parent, struct utask *utask, struct copy_mark *copied);

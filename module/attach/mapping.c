@@ -18,18 +18,21 @@
 #include "core/consumer.h"
 #include "core/probe_file.h"
 #include "core/probed_mm.h"
+#include "core/refusal.h"
 #include "text/mapped_file.h"
 #include "text/read.h"
 
 /**
  * struct mapping - a part of a probed file, mapped as code
  * @file: the file, with a reference
+ * @refusal: why it cannot have breakpoints, or NULL
  * @start: first address
  * @end: first address behind it
  * @offset: position in the file of @start
  */
 struct mapping {
 	struct probe_file *file;
+	const char *refusal;
 	unsigned long start;
 	unsigned long end;
 	loff_t offset;
@@ -67,7 +70,7 @@ static int list_grow(void **list, unsigned int nr, unsigned int *room, size_t si
 }
 
 static int mapping_list_add(struct mapping_list *list, struct probe_file *file,
-			    const struct vm_area_struct *vma)
+			    const struct vm_area_struct *vma, const char *refusal)
 {
 	int ret = list_grow((void **)&list->maps, list->nr, &list->room, sizeof(*list->maps));
 
@@ -75,6 +78,7 @@ static int mapping_list_add(struct mapping_list *list, struct probe_file *file,
 		return ret;
 	list->maps[list->nr++] = (struct mapping) {
 		.file = file,
+		.refusal = refusal,
 		.start = vma->vm_start,
 		.end = vma->vm_end,
 		.offset = vma_position(vma, vma->vm_start),
@@ -99,6 +103,7 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 
 	mmap_read_lock(mm);
 	for_each_vma(vmi, vma) {
+		const char *refusal = NULL;
 		struct probe_file *file;
 
 		if (!vma->vm_file || !(vma->vm_flags & VM_EXEC))
@@ -109,12 +114,11 @@ static int mapping_list_collect(struct mapping_list *list, struct mm_struct *mm,
 		if (!file)
 			continue;
 		if (!text_probeable(vma)) {
+			refusal = text_refusal(vma);
 			pr_notice_ratelimited("%pD cannot be probed at 0x%lx: %s\n", vma->vm_file,
-					      vma->vm_start, text_refusal(vma));
-			probe_file_put(file);
-			continue;
+					      vma->vm_start, refusal);
 		}
-		ret = mapping_list_add(list, file, vma);
+		ret = mapping_list_add(list, file, vma, refusal);
 		if (ret) {
 			probe_file_put(file);
 			break;
@@ -148,6 +152,12 @@ static int request_list_add(struct request_list *list, const struct mapping *map
 		return 0;
 	if (c->u->filter && !c->u->filter(c->u, mm))
 		return 0;
+	if (map->refusal) {
+		consumer_refused(c, "0x%lx cannot be probed: %s",
+				 map->start + (unsigned long)(c->file.offset - map->offset),
+				 map->refusal);
+		return 0;
+	}
 	ret = list_grow((void **)&list->requests, list->nr, &list->room,
 			sizeof(*list->requests));
 	if (ret)

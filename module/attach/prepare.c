@@ -20,37 +20,56 @@
 #include "core/consumer.h"
 #include "core/pad_area.h"
 #include "core/probed_mm.h"
+#include "core/refusal.h"
+#include "core/ring.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
+#include "text/breakpoint.h"
 #include "text/mapped_file.h"
 #include "text/owner.h"
 #include "text/read.h"
 #include "uret/calls.h"
 
 /*
- * Log why a place cannot be probed.  A probe on a file can fail in each process, as often as the
- * process maps the file or causes the failure.  So limit the rate of these messages.
+ * Log why a place cannot be probed, and keep it for the client.  A probe on a file can fail in each
+ * process, as often as the process maps the file or causes the failure.  So limit the rate of these
+ * messages.
  */
-#define site_notice(c, fmt, ...)						\
+static __printf(3, 4) void site_tell(struct consumer *c, struct ratelimit_state *limit,
+				     const char *fmt, ...)
+{
+	struct va_format why = { .fmt = fmt };
+	va_list args;
+
+	va_start(args, fmt);
+	why.va = &args;
+	consumer_refused(c, "%pV", &why);
+	if (!c->in_every_process || __ratelimit(limit))
+		pr_notice("%pV\n", &why);
+	va_end(args);
+}
+
+#define site_notice(c, ...)							\
 do {										\
 	static DEFINE_RATELIMIT_STATE(limit, DEFAULT_RATELIMIT_INTERVAL,	\
 				      DEFAULT_RATELIMIT_BURST);			\
 										\
-	if (!(c)->in_every_process || __ratelimit(&limit))			\
-		pr_notice(fmt, ##__VA_ARGS__);					\
+	site_tell(c, &limit, __VA_ARGS__);					\
 } while (0)
 
 /**
  * enum origin - origin of a breakpoint at the address of a site that is being prepared
  * @ORIGIN_NONE: there is no breakpoint, or it is that of the site
  * @ORIGIN_MOVED: this module has inserted it, before mremap() moved the text to this address
+ * @ORIGIN_ARMED: it is that of a site which gives way to another one
  * @ORIGIN_OTHER: it has another owner
  */
 enum origin {
 	ORIGIN_NONE,
 	ORIGIN_MOVED,
+	ORIGIN_ARMED,
 	ORIGIN_OTHER,
 };
 
@@ -138,7 +157,7 @@ static bool site_text_moved(struct probed_mm *pmm, unsigned long addr, const u8 
  * Log why the mapping at @addr cannot have breakpoints.  If the mapping of a probed file is gone,
  * log nothing: programs load and unload libraries.  Context: may sleep.
  */
-static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, unsigned long addr)
+static void site_tell_mapping(struct consumer *c, struct mm_struct *mm, unsigned long addr)
 {
 	struct vm_area_struct *vma;
 
@@ -147,7 +166,7 @@ static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, un
 	if (vma && vma->vm_start > addr)
 		vma = NULL;
 	if (!c->in_every_process || (vma && !text_probeable(vma)))
-		site_notice(c, "0x%lx cannot be probed: %s\n", addr, text_refusal(vma));
+		site_notice(c, "0x%lx cannot be probed: %s", addr, text_refusal(vma));
 	mmap_read_unlock(mm);
 }
 
@@ -156,7 +175,7 @@ static void site_tell_mapping(const struct consumer *c, struct mm_struct *mm, un
  * cover the first byte, unless the program has overwritten it.  So may a breakpoint of another
  * owner.
  */
-static int site_read(struct site_walk *walk, const struct consumer *c, struct site *site,
+static int site_read(struct site_walk *walk, struct consumer *c, struct site *site,
 		     enum origin *origin, u8 *text)
 {
 	struct probed_mm *pmm = walk->pmm;
@@ -167,7 +186,7 @@ static int site_read(struct site_walk *walk, const struct consumer *c, struct si
 	if (len == -EINVAL)
 		site_tell_mapping(c, pmm->mm, addr);
 	else if (len == -EIO)
-		site_notice(c, "0x%lx cannot be probed: the text cannot be read\n", addr);
+		site_notice(c, "0x%lx cannot be probed: the text cannot be read", addr);
 	if (len < 0)
 		return len;
 
@@ -180,7 +199,7 @@ static int site_read(struct site_walk *walk, const struct consumer *c, struct si
 	} else if (text[0] == ARCH_BREAKPOINT) {
 		ret = owner_text(pmm->mm, addr, text, len);
 		if (ret == -EEXIST)
-			site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there\n",
+			site_notice(c, "0x%lx cannot be probed: a breakpoint that is not ours is there",
 				    addr);
 		if (ret)
 			return ret;
@@ -194,7 +213,7 @@ static int site_read(struct site_walk *walk, const struct consumer *c, struct si
  * Read and analyse the instruction that @walk is at.  Return the plan, which may be in @site, in
  * @c or in @walk.
  */
-static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct consumer *c,
+static const struct ssol_plan *site_analyse(struct site_walk *walk, struct consumer *c,
 					    struct site *site, enum origin *origin)
 {
 	const struct ssol_plan *plan;
@@ -204,9 +223,12 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 	enum ssol_refusal why = SSOL_OK;
 	int len, ret;
 
+	walk->changed = false;
 	len = site_read(walk, c, site, origin, text);
 	if (len < 0)
 		return ERR_PTR(len);
+	walk->changed = site && site->state == SITE_ARMED && site->owner == OWNER_OURS &&
+			!plan_is_of(&site->plan, text, len);
 	/* If the instruction was analysed before, at the site or in the file, use that plan. */
 	ret = 0;
 	if (site && plan_is_of(&site->plan, text, len)) {
@@ -219,25 +241,19 @@ static const struct ssol_plan *site_analyse(struct site_walk *walk, const struct
 		plan = &walk->made;
 	}
 	if (ret == -EPERM) {
-		site_notice(c, "0x%lx cannot be probed: %s (%*ph)\n", addr, ssol_refusal_name(why),
+		site_notice(c, "0x%lx cannot be probed: %s (%*ph)", addr, ssol_refusal_name(why),
 			    len, text);
 		return ERR_PTR(ret);
 	}
 	if (ret) {
-		site_notice(c, "0x%lx cannot be probed: no instruction is there (%*ph)\n", addr,
+		site_notice(c, "0x%lx cannot be probed: no instruction is there (%*ph)", addr,
 			    len, text);
 		return ERR_PTR(-EILSEQ);
 	}
 	if (owner_is_uprobe_call(pmm->mm, addr, text, len)) {
-		site_notice(c, "0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there\n",
+		site_notice(c, "0x%lx cannot be probed: the kernel's own uprobes have made a call of the nop there",
 			    addr);
 		return ERR_PTR(-EEXIST);
-	}
-	if (c->insn.expect_len &&
-	    memcmp(c->insn.expect, text, min_t(int, c->insn.expect_len, ssol_len(plan)))) {
-		site_notice(c, "0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)\n",
-			    addr, len, text, c->insn.expect_len, c->insn.expect);
-		return ERR_PTR(-EILSEQ);
 	}
 	return plan;
 }
@@ -325,17 +341,17 @@ static long pmm_add_slot(struct probed_mm *pmm, const struct ssol_plan *plan,
 }
 
 /* Log why pmm_add_slot() failed with @ret.  Return the error of the registration. */
-static long slot_refused(const struct consumer *c, unsigned long addr, long ret)
+static long slot_refused(struct consumer *c, unsigned long addr, long ret)
 {
 	/* The callers report missing memory, once for all places. */
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret == -ENOSPC) {
-		site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach\n",
+		site_notice(c, "0x%lx cannot be probed: no room for the SSOL area within reach",
 			    addr);
 		return -ENOMEM;
 	}
-	site_notice(c, "0x%lx cannot be probed: the SSOL area cannot be written, error %ld\n",
+	site_notice(c, "0x%lx cannot be probed: the SSOL area cannot be written, error %ld",
 		    addr, ret);
 	return ret;
 }
@@ -361,21 +377,20 @@ static bool mapped_there(struct mm_struct *mm, unsigned long addr, const struct 
 }
 
 /*
- * Detach consumers that were attached at the address of a request in a mapping that is gone:
+ * Detach consumers that were attached at a site, that of a request, in a mapping that is gone:
  * otherwise the breakpoint would be written for a file that is not mapped.  If the consumer of the
  * request was attached there, change its attachment to the new file.
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
-static void site_detach_stale(struct probed_mm *pmm, struct attach_request *request)
+static void site_detach_stale(struct site *site, struct attach_request *request)
 {
+	struct probed_mm *pmm = site->pmm;
 	struct attachment *a, *next;
 	bool stale = false;
-	struct site *site;
 
 	lockdep_assert_held(&pmm->lock);
-	site = request->where.inode ? site_at(pmm, request->addr) : NULL;
-	if (!site || READ_ONCE(site->state) == SITE_ARMED)
+	if (!request->where.inode || READ_ONCE(site->state) == SITE_ARMED)
 		return;
 	list_for_each_entry(a, &site->attachments, in_site)
 		stale |= a->where.inode && !same_place(&a->where, &request->where);
@@ -430,10 +445,6 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 		walk->no_memory = slot == -ENOMEM;
 		return ERR_PTR(slot_refused(c, addr, slot));
 	}
-	if (old) {
-		walk->next = pmm_next_site(old);
-		site_replace(old);
-	}
 	site->plan = *plan;
 	site->slot = slot;
 	site->slot_nr = pmm->areas.slots_written + 1;
@@ -442,15 +453,102 @@ static struct site *site_make(struct site_walk *walk, const struct ssol_plan *pl
 	site->owner = origin == ORIGIN_OTHER ? OWNER_OTHER_FIRST : OWNER_OURS;
 	if (origin == ORIGIN_MOVED)
 		site->state = SITE_INHERITED;
-	ret = site_add_between(site, walk->prev, walk->next);
+	/* It may be hit at once: its hits are those of the old site's consumers. */
+	if (origin == ORIGIN_ARMED)
+		site->state = SITE_ARMED;
+	if (old)
+		rcu_assign_pointer(site->set, site_set(old));
+	ret = old ? site_replace(old, site) : site_add_between(site, walk->prev, walk->next);
 	if (ret) {
 		site_free(site);
 		return ERR_PTR(ret);
 	}
+	if (old)
+		RCU_INIT_POINTER(old->set, NULL);
 	/* @walk->next is behind this site: another request for its address looks it up anew. */
 	walk->prev = site;
+	walk->next = pmm_next_site(site);
 	walk->addr = addr + 1;
 	return site;
+}
+
+/* Empty the rings, as a site gets no more hits: what is in them is for those attached now. */
+static void walk_flush(struct site_walk *walk)
+{
+	if (!walk->flushed)
+		ring_flush(walk->pmm);
+	walk->flushed = true;
+}
+
+/*
+ * Have a site give way to one for the instruction that is in the text now.  The consumers follow.
+ * ld.so relocates the operands of text after it has mapped it, and other programs patch themselves.
+ */
+static struct site *site_renew(struct site_walk *walk, const struct ssol_plan *plan,
+			       enum origin origin, struct site *old, struct consumer *c)
+{
+	struct site *site;
+
+	if (old->owner != OWNER_OURS) {
+		site_notice(c, "0x%lx cannot be probed: its text changed under another probe",
+			    old->key.addr);
+		return ERR_PTR(-EBUSY);
+	}
+	if (old->state == SITE_ARMED)
+		origin = ORIGIN_ARMED;
+	/* Before the old site loses its consumers. */
+	walk_flush(walk);
+	site = site_make(walk, plan, origin, old, c);
+	if (IS_ERR(site))
+		return site;
+	site_move_attachments(old, site);
+	site_set_idle(old);
+	return site;
+}
+
+#define OTHER_INSTRUCTION	"0x%lx is probed no more: another instruction has come in its place"
+
+/*
+ * Remove a site with the consumers that it has: what is in its place now cannot be probed, and must
+ * not be executed as what was there.
+ */
+static void site_leave(struct site_walk *walk, struct site *site)
+{
+	struct text_edit edit = site_edit(site);
+	struct attachment *a;
+
+	/* The instruction behind the breakpoint is another one. */
+	edit.len = ARCH_BREAKPOINT_LEN;
+	edit.fixed = ARCH_BREAKPOINT_LEN;
+	walk_flush(walk);
+	breakpoints_remove(walk->pmm->mm, &edit, 1);
+	if (!text_edit_gone(edit.result))
+		return;
+	list_for_each_entry(a, &site->attachments, in_site)
+		consumer_refused(a->consumer, OTHER_INSTRUCTION, site->key.addr);
+	site_detach_all(site);
+	pr_notice_ratelimited(OTHER_INSTRUCTION "\n", site->key.addr);
+}
+
+/* Find or make the site for an instruction. */
+static struct site *site_for(struct site_walk *walk, const struct ssol_plan *plan,
+			     enum origin origin, struct site *site, struct consumer *c)
+{
+	struct site *other;
+
+	if (site && site_keep(site, plan, origin))
+		return site;
+	if (site && site->state == SITE_LOST) {
+		walk_flush(walk);
+		site_detach_all(site);
+	}
+	if (!site || list_empty(&site->attachments))
+		return site_make(walk, plan, origin, site, c);
+	other = site_renew(walk, plan, origin, site, c);
+	/* Without a slot for the new instruction, the old one must not be executed, either. */
+	if (IS_ERR(other) && walk->changed)
+		site_leave(walk, site);
+	return other;
 }
 
 /**
@@ -469,28 +567,30 @@ struct site *site_prepare(struct site_walk *walk, struct attach_request *request
 	const struct ssol_plan *plan;
 	struct site *site;
 
-	site_detach_stale(walk->pmm, request);
 	walk_to(walk, request->addr);
 	site = walk->next && walk->next->key.addr == request->addr ? walk->next : NULL;
+	if (site)
+		site_detach_stale(site, request);
 	if (pmm_area_at(walk->pmm, request->addr) || pad_area_at(walk->pmm, request->addr)) {
-		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area\n",
+		site_notice(c, "0x%lx cannot be probed: it lies in the SSOL area",
 			    request->addr);
 		return ERR_PTR(-EINVAL);
 	}
 	plan = site_analyse(walk, c, site, &origin);
 	walk->no_memory = PTR_ERR(plan) == -ENOMEM;
-	if (IS_ERR(plan))
+	if (IS_ERR(plan)) {
+		if (walk->changed)
+			site_leave(walk, site);
 		return ERR_CAST(plan);
-	if (site && site_keep(site, plan, origin))
-		return site;
-	if (site && site->state == SITE_LOST)
-		site_detach_all(site);
-	if (site && !list_empty(&site->attachments)) {
-		site_notice(c, "0x%lx cannot be probed: its text changed under another probe\n",
-			    request->addr);
-		return ERR_PTR(-EBUSY);
 	}
-	return site_make(walk, plan, origin, site, c);
+	if (consumer_expects(c, plan))
+		return site_for(walk, plan, origin, site, c);
+	site_notice(c, "0x%lx cannot be probed: other bytes (%*ph) than the caller expects (%*ph)",
+		    request->addr, ssol_len(plan), plan->text, c->insn.expect_len, c->insn.expect);
+	/* Its sync publishes another consumer set, whatever becomes of this request. */
+	if (walk->changed && !IS_ERR(site_for(walk, plan, origin, site, c)))
+		request->site = site_at(walk->pmm, request->addr);
+	return ERR_PTR(-EILSEQ);
 }
 
 /**

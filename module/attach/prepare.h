@@ -19,6 +19,8 @@
  * @prev: the last site before @next, or NULL if it is not known
  * @next: the first site at @addr or behind it, or NULL
  * @no_memory: there was no memory for the last request
+ * @changed: the text of the site at @addr has changed, and its breakpoint is in it
+ * @flushed: the rings have been emptied during the walk
  * @made: plan of the last instruction that had to be analysed
  */
 struct site_walk {
@@ -30,6 +32,8 @@ struct site_walk {
 	struct site *prev;
 	struct site *next;
 	bool no_memory;
+	bool changed;
+	bool flushed;
 	struct ssol_plan made;
 };
 

@@ -13,6 +13,7 @@
 #include "ssol.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
+#include "core/refusal.h"
 #include "core/ring.h"
 #include "core/site.h"
 #include "core/site_tree.h"
@@ -201,8 +202,21 @@ static bool of_files(const struct site *site)
 	return true;
 }
 
+/* Log why a breakpoint could not be inserted, and keep it for the clients. */
+static void tell_refused(const struct site *site, const char *why)
+{
+	unsigned long addr = site->key.addr;
+	const struct attachment *a;
+
+	pr_notice_ratelimited("0x%lx cannot be probed: %s\n", addr, why);
+	list_for_each_entry(a, &site->attachments, in_site)
+		consumer_refused(a->consumer, "0x%lx cannot be probed: %s", addr, why);
+}
+
 static int inserted(const struct syncing *s, int result)
 {
+	char why[64];
+
 	/* The mapping went away, and other text is in its place. */
 	if (result == -ESTALE && s->was == SITE_LOST) {
 		WRITE_ONCE(s->site->state, SITE_LOST);
@@ -211,8 +225,7 @@ static int inserted(const struct syncing *s, int result)
 	if (result == -ESTALE && s->was == SITE_IDLE) {
 		WRITE_ONCE(s->site->state, SITE_IDLE);
 		WRITE_ONCE(s->site->owner, OWNER_OURS);
-		pr_notice_ratelimited("0x%lx cannot be probed: another instruction has come in its place\n",
-				      s->site->key.addr);
+		tell_refused(s->site, "another instruction has come in its place");
 		return -EEXIST;
 	}
 	if (result == -ESTALE)
@@ -228,8 +241,8 @@ static int inserted(const struct syncing *s, int result)
 	/* Log nothing: the mapping is gone, as programs unload libraries. */
 	if (result == -EINVAL && of_files(s->site))
 		return result;
-	pr_notice_ratelimited("0x%lx cannot be probed: writing the breakpoint failed, error %d\n",
-			      s->site->key.addr, result);
+	snprintf(why, sizeof(why), "writing the breakpoint failed, error %d", result);
+	tell_refused(s->site, why);
 	return result;
 }
 
@@ -316,8 +329,7 @@ int pmm_sync(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in
 	lockdep_assert_held(&pmm->lock);
 	jumps_end_counting(pmm, sites, n, in_use);
 	/* What is in rings is for those who are attached now. */
-	if (pmm->ring)
-		rings_empty();
+	ring_flush(pmm);
 	ret = batch_alloc(&batch, n, gfp);
 	for (i = 0; batch.room && i < n; i++) {
 		if (i && sites[i] == sites[i - 1])

@@ -16,6 +16,7 @@
 #include "arch.h"
 #include "attach.h"
 #include "unwinder_files.h"
+#include "base/compat.h"
 #include "base/hooks.h"
 #include "base/worker.h"
 #include "core/consumer.h"
@@ -30,7 +31,9 @@
 
 /*
  * The level I interface of the Itanium C++ ABI ("Exception Handling", 1.3), which libgcc and
- * libunwind implement, and further functions that both have.
+ * LLVM's libunwind implement, and further functions that both have.  Then the functions of that
+ * libunwind and of nongnu's by which a program walks its stack itself, by the names that their
+ * headers make of unw_*.
  */
 static const char * const unwinder_names[] = {
 	"_Unwind_RaiseException",
@@ -38,6 +41,12 @@ static const char * const unwinder_names[] = {
 	"_Unwind_Resume",
 	"_Unwind_Resume_or_Rethrow",
 	"_Unwind_Backtrace",
+	"__unw_init_local",
+	"unw_backtrace",
+	"_ULx86_64_init_local",
+	"_ULx86_64_init_local2",
+	"_Ux86_64_init_local",
+	"_Ux86_64_init_local2",
 };
 
 #define NR_NAMES	ARRAY_SIZE(unwinder_names)
@@ -420,7 +429,7 @@ static void sweep_work(struct work_struct *work)
 	}
 	mutex_unlock(&maps_mutex);
 	if (!done)
-		queue_delayed_work(system_unbound_wq, to_delayed_work(work), SWEEP_INTERVAL);
+		queue_delayed_work(compat_unbound_wq, to_delayed_work(work), SWEEP_INTERVAL);
 }
 
 static DECLARE_DELAYED_WORK(sweep, sweep_work);
@@ -436,7 +445,7 @@ static DECLARE_DELAYED_WORK(sweep, sweep_work);
  */
 void unwinder_unwatch_flush(void)
 {
-	mod_delayed_work(system_unbound_wq, &sweep, 0);
+	mod_delayed_work(compat_unbound_wq, &sweep, 0);
 	flush_delayed_work(&sweep);
 }
 
@@ -449,7 +458,7 @@ void unwinder_unwatch_flush(void)
  */
 void unwinder_sweep(void)
 {
-	queue_delayed_work(system_unbound_wq, &sweep, SWEEP_INTERVAL);
+	queue_delayed_work(compat_unbound_wq, &sweep, SWEEP_INTERVAL);
 }
 
 int unwinder_init(void)

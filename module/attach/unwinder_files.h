@@ -32,7 +32,7 @@ struct file_key {
 };
 
 /* The number of names that are looked for. */
-#define UNWINDER_NAMES	5
+#define UNWINDER_NAMES	11
 
 int unwinder_files_init(void);
 void unwinder_files_exit(void);

@@ -29,6 +29,27 @@
 #endif
 #endif
 
+/*
+ * The kernel function that judges a system call by the filters of seccomp.  7.3 renamed it, as it
+ * now returns whether the call is permitted.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 3, 0)
+#define COMPAT_SECCOMP_FUNCTION "__seccomp_permit_syscall"
+#else
+#define COMPAT_SECCOMP_FUNCTION "__secure_computing"
+#endif
+
+/*
+ * The kernel's workqueue for work that may run on any processor.  Commit 128ea9f6ccfb
+ * ("workqueue: Add system_percpu_wq and system_dfl_wq") gave it another name.  7.3 logs a use of
+ * the old one.
+ */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define compat_unbound_wq system_dfl_wq
+#else
+#define compat_unbound_wq system_unbound_wq
+#endif
+
 /**
  * compat_gup_remote() - get one page of another address space
  * @mm: the address space
@@ -41,7 +62,7 @@
  * Commit ca5e863233e8 ("mm/gup: remove vmas parameter from
  * get_user_pages_remote()", 6.5) dropped an argument that the module does not need.
  *
- * Context: mmap lock of @mm held for reading.
+ * Context: mmap lock of @mm held.
  */
 static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
 				     unsigned int gup_flags, struct page **page,
@@ -51,6 +72,41 @@ static inline long compat_gup_remote(struct mm_struct *mm, unsigned long addr,
 	return get_user_pages_remote(mm, addr, 1, gup_flags, page, locked);
 #else
 	return get_user_pages_remote(mm, addr, 1, gup_flags, page, NULL, locked);
+#endif
+}
+
+/**
+ * compat_zap() - drop pages of a mapping, so that they are brought in again when they are used
+ * @vma: the mapping, which is neither locked nor of hugetlbfs
+ * @addr: first address
+ * @size: how much of it
+ *
+ * The name of the function for one mapping changed in 6.3 ("mm: remove zap_page_range and create
+ * zap_vma_pages") and in 7.1.  Not all kernels export it: Debian's do.
+ *
+ * Context: may sleep; the mmap lock held.
+ * Return: whether that can be done.
+ */
+static inline bool compat_zap(struct vm_area_struct *vma, unsigned long addr, unsigned long size)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 1, 0)
+	extern typeof(zap_vma_range) zap_vma_range __weak;
+
+	if (zap_vma_range)
+		zap_vma_range(vma, addr, size);
+	return zap_vma_range;
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	extern typeof(zap_page_range_single) zap_page_range_single __weak;
+
+	if (zap_page_range_single)
+		zap_page_range_single(vma, addr, size, NULL);
+	return zap_page_range_single;
+#else
+	extern typeof(zap_page_range) zap_page_range __weak;
+
+	if (zap_page_range)
+		zap_page_range(vma, addr, size);
+	return zap_page_range;
 #endif
 }
 
@@ -82,6 +138,22 @@ static inline bool compat_has_uprobes(struct mm_struct *mm)
 	return mm_flags_test(MMF_HAS_UPROBES, mm);
 #else
 	return test_bit(MMF_HAS_UPROBES, &mm->flags);
+#endif
+}
+
+/**
+ * compat_recount_uprobes() - have the kernel look whether its uprobes are gone from a process
+ * @mm: the address space
+ *
+ * It does so at the next breakpoint of the process that it does not know.  If no mapped file has a
+ * probe, compat_has_uprobes() is false then.
+ */
+static inline void compat_recount_uprobes(struct mm_struct *mm)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
+	mm_flags_set(MMF_RECALC_UPROBES, mm);
+#else
+	set_bit(MMF_RECALC_UPROBES, &mm->flags);
 #endif
 }
 
@@ -281,23 +353,40 @@ fault:
 	return section;
 }
 
-/**
- * compat_vm_flags_set() - set flags of a mapping
- * @vma: the mapping
- * @flags: VM_*
+/*
+ * Map a file as its file system does, with the flags that are in file::private_data, VM_*.  This is
+ * the operation COMPAT_MMAP_OP of files.
  *
- * Linux 6.3 made vma->vm_flags read-only (bc292ab00f6c).
- *
- * Context: the mmap lock held for writing.
+ * Since commit c84bf6dd2b83 ("mm: introduce new .mmap_prepare() file callback", 6.16), file systems
+ * can describe a mapping before it exists; that of shared memory does so since 7.0.  Linux 6.3 made
+ * vma->vm_flags read-only (bc292ab00f6c).
  */
-static inline void compat_vm_flags_set(struct vm_area_struct *vma, unsigned long flags)
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define COMPAT_MMAP_OP	mmap_prepare
+
+static inline int compat_mmap_flagged(struct vm_area_desc *desc)
 {
+	unsigned long flags = (unsigned long)desc->file->private_data;
+	int ret = file_inode(desc->file)->i_fop->mmap_prepare(desc);
+
+	vma_desc_set_flags_mask(desc, legacy_to_vma_flags(flags));
+	return ret;
+}
+#else
+#define COMPAT_MMAP_OP	mmap
+
+static inline int compat_mmap_flagged(struct file *file, struct vm_area_struct *vma)
+{
+	unsigned long flags = (unsigned long)file->private_data;
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 	vm_flags_set(vma, flags);
 #else
 	vma->vm_flags |= flags;
 #endif
+	return file_inode(file)->i_fop->mmap(file, vma);
 }
+#endif
 
 /**
  * compat_mmap_written() - check whether the current task holds an mmap lock for writing

@@ -7,6 +7,7 @@
 #include <linux/tracepoint.h>
 
 #include "ksym.h"
+#include "compat.h"
 
 struct tracepoint_query {
 	const char *name;
@@ -68,6 +69,28 @@ int ksym_redirect(struct kprobe *kp)
 	*kp = fresh;
 	kp->post_handler = redirect_post;
 	return register_kprobe(kp);
+}
+
+/**
+ * ksym_permission() - look up the kernel function that says who may access another process
+ * @addr: set to its address, for arch_call_sealed()
+ *
+ * Its arguments are the task and a mode, PTRACE_MODE_*.  It returns a bool, and does not sleep
+ * except with PREEMPT_RT.
+ *
+ * Context: may sleep.
+ * Return: 0 or a negative errno; -ENOENT if the kernel lacks it.
+ */
+int ksym_permission(unsigned long *addr)
+{
+	struct kprobe kp = { .symbol_name = "ptrace_may_access", .flags = KPROBE_FLAG_DISABLED };
+	int ret = register_kprobe(&kp);
+
+	if (ret)
+		return ret;
+	*addr = (unsigned long)kp.addr;
+	unregister_kprobe(&kp);
+	return 0;
 }
 
 /**
@@ -135,7 +158,7 @@ const char *ksym_ptrace_function(void)
  */
 const char *ksym_syscall_filter_function(unsigned int i)
 {
-	return i ? "syscall_user_dispatch" : "__secure_computing";
+	return i ? "syscall_user_dispatch" : COMPAT_SECCOMP_FUNCTION;
 }
 
 /**
@@ -191,9 +214,10 @@ const char *ksym_text_function(unsigned int i)
 }
 
 /**
- * ksym_access_function() - name a kernel function that accesses the memory of another process
+ * ksym_access_function() - name a kernel function that accesses or changes memory of a process
  * @i: 0 for files of /proc; 1 for ptrace(); 2 inserts a breakpoint of the kernel's uprobes, if the
- *	kernel has them; 3 comes before process_vm_readv() and process_vm_writev()
+ *	kernel has them; 3 comes before process_vm_readv() and process_vm_writev(); 4 maps memory,
+ *	and takes no lock before
  *
  * Return: a name, for a kretprobe or a kprobe.
  */
@@ -204,6 +228,7 @@ const char *ksym_access_function(unsigned int i)
 		"ptrace_access_vm",
 		"set_swbp",
 		"mm_access",
+		"vm_mmap_pgoff",
 	};
 
 	return names[i];

@@ -10,6 +10,7 @@ struct tracepoint;
 
 struct tracepoint *ksym_tracepoint(const char *name);
 int ksym_redirect(struct kprobe *kp);
+int ksym_permission(unsigned long *addr);
 const char *ksym_map_function(void);
 const char *ksym_fork_function(void);
 const char *ksym_signal_function(void);

@@ -24,8 +24,11 @@ struct call_table;
  * @widest: the largest number of return probes that a function had; only grows
  * @growing: bit 0 is the lock for growing the table; tasks only try it
  * @nr: number of all instances, in use or not
+ * @most: number of instances that there may be, as it was last found out; set by any task
  * @prune_at: number of instances at which to search for stale ones
- * @prune_after: with CALLS_MAX instances, the earliest time of that search, in jiffies
+ * @prune_after: with as many instances as there may be, when to search at the earliest, in jiffies
+ * @reclaim_after: the earliest time at which an allocation may reclaim memory again, in jiffies;
+ *	set by any task, without a lock
  */
 struct calls {
 	struct call_table __rcu *table;
@@ -34,8 +37,10 @@ struct calls {
 	unsigned int widest;
 	unsigned long growing;
 	atomic_t nr;
+	unsigned int most;
 	unsigned int prune_at;
 	unsigned long prune_after;
+	unsigned long reclaim_after;
 };
 
 /* The number of values of a byte. */

@@ -10,6 +10,7 @@
 #include "consumer.h"
 #include "counts.h"
 #include "probe_file.h"
+#include "refusal.h"
 
 /* Number of consumers whose memory is not freed yet; unloading waits until it is zero. */
 static atomic_t consumers_left = ATOMIC_INIT(0);
@@ -67,6 +68,7 @@ static void consumer_free(struct consumer *c)
 	if (c->type == CONSUMER_RETURN)
 		percpu_ref_exit(&c->calls);
 	counts_end(c);
+	consumer_forget_refusal(c);
 	kfree(c->insn.plan);
 	kfree(rcu_access_pointer(c->filter));
 	if (c->file.counted)

@@ -229,6 +229,9 @@ struct attachment {
  * @file.counted: file with the reference counter of a probe on one process, with a reference; set
  *	before the consumer is attached
  * @file.node: node in probe_file::consumers, protected by probe_file::sem
+ * @refused: the places that it is not attached to
+ * @refused.nr: their number
+ * @refused.why: the first reason, or NULL
  * @insn: the instruction
  * @insn.expect: bytes that must be at the probed address
  * @insn.expect_len: number of bytes in @insn.expect
@@ -289,6 +292,10 @@ struct consumer {
 		struct file *counted;
 		struct list_head node;
 	} file;
+	struct {
+		atomic_t nr;
+		char *why;
+	} refused;
 	struct {
 		u8 expect[UINSN_MAX_LEN];
 		u8 expect_len;

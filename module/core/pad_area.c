@@ -14,6 +14,7 @@
 #include "arch.h"
 #include "probed_mm.h"
 #include "site.h"
+#include "site_tree.h"
 #include "ssol_area.h"
 #include "words.h"
 
@@ -43,6 +44,19 @@ enum pages {
 #define STEP		SPAN
 #define STEPS		4096
 
+/* Look up the pad area that contains an address, even if the pads have been evicted. */
+static struct pad_area *area_once_at(const struct probed_mm *pmm, unsigned long addr)
+{
+	/* Pairs with area_create(): the first @nr_areas areas are complete. */
+	unsigned int i, nr = smp_load_acquire(&pmm->jumps.nr_areas);
+
+	for (i = 0; i < nr; i++) {
+		if (addr - pmm->jumps.areas[i]->base < PAD_AREA_SIZE)
+			return pmm->jumps.areas[i];
+	}
+	return NULL;
+}
+
 /**
  * pad_area_at() - look up the pad area that contains an address
  * @pmm: the probed mm
@@ -53,12 +67,38 @@ enum pages {
  */
 struct pad_area *pad_area_at(const struct probed_mm *pmm, unsigned long addr)
 {
-	/* Pairs with area_add(): the first @nr_areas areas are complete. */
+	return READ_ONCE(pmm->jumps.evicted) ? NULL : area_once_at(pmm, addr);
+}
+
+/* Check whether a pad area, or its counters, are in a range.  Context: any. */
+bool pad_areas_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len)
+{
+	/* Pairs with area_create(). */
 	unsigned int i, nr = smp_load_acquire(&pmm->jumps.nr_areas);
 
-	for (i = 0; i < nr; i++) {
-		if (addr - pmm->jumps.areas[i]->base < PAD_AREA_SIZE)
-			return pmm->jumps.areas[i];
+	for (i = 0; i < nr && !READ_ONCE(pmm->jumps.evicted); i++) {
+		unsigned long base = pmm->jumps.areas[i]->base;
+
+		if (addr < base + SPAN && addr + len > base)
+			return true;
+	}
+	return false;
+}
+
+/* Look up the jump whose pad contains an address in an area, which may be NULL. */
+static struct jump *area_jump(struct pad_area *area, unsigned long addr)
+{
+	unsigned long unit, back;
+	struct jump *jump;
+
+	if (!area)
+		return NULL;
+	unit = (addr - area->base) / PAD_UNIT;
+	for (back = 0; back <= PAD_MAX / PAD_UNIT && back <= unit; back++) {
+		jump = xa_load(&area->jumps, unit - back);
+		/* A pad may begin within the unit, behind @addr. */
+		if (jump && jump->at <= addr)
+			return addr - jump->at < jump->len ? jump : NULL;
 	}
 	return NULL;
 }
@@ -73,20 +113,13 @@ struct pad_area *pad_area_at(const struct probed_mm *pmm, unsigned long addr)
  */
 struct jump *jump_of_pad(const struct probed_mm *pmm, unsigned long addr)
 {
-	struct pad_area *area = pad_area_at(pmm, addr);
-	unsigned long unit, back;
-	struct jump *jump;
+	return area_jump(pad_area_at(pmm, addr), addr);
+}
 
-	if (!area)
-		return NULL;
-	unit = (addr - area->base) / PAD_UNIT;
-	for (back = 0; back <= PAD_MAX / PAD_UNIT && back <= unit; back++) {
-		jump = xa_load(&area->jumps, unit - back);
-		/* A pad may begin within the unit, behind @addr. */
-		if (jump && jump->at <= addr)
-			return addr - jump->at < jump->len ? jump : NULL;
-	}
-	return NULL;
+/* Likewise, also if the pads have been evicted.  Context: likewise. */
+struct jump *jump_of_evicted_pad(const struct probed_mm *pmm, unsigned long addr)
+{
+	return area_jump(area_once_at(pmm, addr), addr);
 }
 
 /* Check whether an area can be mapped at an address.  Context: the mmap lock held. */
@@ -198,11 +231,11 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	}
 	xa_init_flags(&area->jumps, XA_FLAGS_ACCOUNT);
 	area->base = room_find(pmm, pun, addr);
+	words = area->base + PAD_AREA_SIZE;
 	if (area->base)
-		ret = ssol_area_map(pmm->mm, area->base, false);
-	if (!ret) {
-		words = area->base + PAD_AREA_SIZE;
 		ret = words_map(pmm->mm, area->words, &words, PAD_WORDS_SIZE);
+	if (!ret) {
+		ret = ssol_area_map(pmm->mm, area->base, false);
 		/* The other mapping stays, so do not try again. */
 		if (ret)
 			WRITE_ONCE(pmm->jumps.off, true);
@@ -480,4 +513,38 @@ void pads_disarm(struct probed_mm *pmm)
 			pad_disarm(pmm, area, jump);
 	}
 	arch_sync_text(pmm->mm);
+}
+
+/**
+ * pads_evict() - let traps find no pad any more, and unmap the pads and their counters
+ * @pmm: the probed mm of the current task; no jump is in its text, and no thread executes a pad
+ *
+ * What they have counted stays.
+ *
+ * Context: may sleep; probed_mm::lock held, takes the mmap lock.
+ */
+void pads_evict(struct probed_mm *pmm)
+{
+	struct pad_area *area;
+	struct jump *jump;
+	unsigned long unit;
+	unsigned int i;
+	bool ours;
+
+	lockdep_assert_held(&pmm->lock);
+	WRITE_ONCE(pmm->jumps.evicted, true);
+	for (i = 0; i < pmm->jumps.nr_areas; i++) {
+		area = pmm->jumps.areas[i];
+		xa_for_each(&area->jumps, unit, jump) {
+			if (jump->trap)
+				site_del_pad(jump);
+		}
+		mmap_read_lock(pmm->mm);
+		ours = ssol_area_there(pmm->mm, area->base) &&
+		       words_there(pmm->mm, area->words, area->base + PAD_AREA_SIZE);
+		mmap_read_unlock(pmm->mm);
+		/* The program may have mapped something else there, by means that nobody sees. */
+		if (ours)
+			vm_munmap(area->base, SPAN);
+	}
 }

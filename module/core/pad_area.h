@@ -57,6 +57,9 @@ struct pad_area {
 struct pad_area *pad_area_at(const struct probed_mm *pmm, unsigned long addr);
 int pad_place(struct probed_mm *pmm, struct jump *jump);
 struct jump *jump_of_pad(const struct probed_mm *pmm, unsigned long addr);
+struct jump *jump_of_evicted_pad(const struct probed_mm *pmm, unsigned long addr);
+bool pad_areas_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len);
+void pads_evict(struct probed_mm *pmm);
 void pads_disarm(struct probed_mm *pmm);
 void pad_area_free(struct pad_area *area);
 

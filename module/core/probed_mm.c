@@ -26,6 +26,12 @@ static const struct rhashtable_params pmm_params = {
 static const struct probed_mm_ops *pmm_ops __ro_after_init;
 
 static struct rhashtable pmm_table;
+
+/*
+ * Work on the text of processes that live, and on those that end.  The former may wait as long as a
+ * program likes for a page of its own (userfaultfd, FUSE), and must not keep the latter waiting.
+ */
+static struct workqueue_struct *text_wq;
 static struct workqueue_struct *reap_wq;
 
 /* All probed mms.  A dead one stays here until its last reference is dropped. */
@@ -178,7 +184,7 @@ void pmm_put_not_last(struct probed_mm *pmm)
 void pmm_queue(struct probed_mm *pmm, struct work_struct *work)
 {
 	refcount_inc(&pmm->life.refs);
-	if (!queue_work(reap_wq, work))
+	if (!queue_work(text_wq, work))
 		pmm_put_not_last(pmm);
 }
 
@@ -287,9 +293,13 @@ int pmm_init(const struct probed_mm_ops *ops)
 	int ret;
 
 	pmm_ops = ops;
+	text_wq = alloc_workqueue("uprobes_text", WQ_UNBOUND, 0);
+	if (!text_wq)
+		return -ENOMEM;
+	ret = -ENOMEM;
 	reap_wq = alloc_workqueue("uprobes_reap", WQ_UNBOUND, 0);
 	if (!reap_wq)
-		return -ENOMEM;
+		goto destroy_text_wq;
 	ret = site_table_init();
 	if (ret)
 		goto destroy_wq;
@@ -304,6 +314,8 @@ exit_table:
 	site_table_exit();
 destroy_wq:
 	destroy_workqueue(reap_wq);
+destroy_text_wq:
+	destroy_workqueue(text_wq);
 	return ret;
 }
 
@@ -369,6 +381,7 @@ void pmm_exit(void)
 	mmu_notifier_synchronize();
 	/* Work frees the probed mms a grace period later: wait until it is queued. */
 	rcu_barrier();
+	destroy_workqueue(text_wq);
 	destroy_workqueue(reap_wq);
 	rhashtable_destroy(&pmm_table);
 	site_table_exit();

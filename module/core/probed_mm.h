@@ -55,9 +55,8 @@ enum watched {
  * @mode: mode of its code
  * @resumptions: signals or tracers have made tasks execute a breakpoint again; never cleared
  * @ringed: it has rings; never cleared
- * @unusual: @resumptions and @ringed in one word, which is 0 in the usual case
- * @clockless: a thread must not read the clock; never cleared
- * @passed_on: hits have been passed on to tracers; never cleared
+ * @asks: the kernel is to see the next hit, to find that its uprobes are gone (foreign.c)
+ * @unusual: @resumptions, @ringed and @asks in one word, which is 0 in the usual case
  * @unwinders: the probes on the functions that walk its stacks
  * @unwinders.watched: progress of inserting them (unwinder.h)
  * @unwinders.lock: read-locked from unwinder_watch() until the return probes or calls exist
@@ -67,6 +66,8 @@ enum watched {
  * @uret.trampoline: address of the return trampoline, 0 if there is none yet
  * @uret.calls: calls of return-probed functions
  * @uret.words: words that are known to be return addresses
+ * @clockless: a thread must not read the clock; never cleared
+ * @passed_on: hits have been passed on to tracers; never cleared
  * @lock: protects sites, sets and areas, and serializes breakpoint writes
  * @sites: its sites
  * @sites.lock: protects the shape of @sites.tree, and changes of reference counters
@@ -101,12 +102,18 @@ enum watched {
  * @jumps: jumps in the text, and their pads (core/jump.h)
  * @jumps.on: the jumps in the text; see jump::in_pmm
  * @jumps.nr: number of them, which any thread may read
- * @jumps.low: no address of a jump is lower
- * @jumps.high: no address of a jump is higher
- * @jumps.off: no jump may be written any more; never cleared
+ * @jumps.low: no text that a jump has replaced, or that its pad executes instead, is lower
+ * @jumps.high: it all ends before or at this address
+ * @jumps.off: no jump may be written any more, as its pad could not be mapped; never cleared
+ * @jumps.evicted: the program has mapped memory where pads were, which are gone; never cleared
+ * @jumps.hidden_text: a mapping may have code that the program has written; see jump_hidden_text().
+ *	Set with the mmap lock held for writing; cleared under @lock, with the mmap lock held
  * @jumps.refused: why no jump could be written when that was last tried, or NULL; under @lock
  * @jumps.removals: how often all jumps had to be removed, up to a limit
  * @jumps.not_before: the earliest time at which a jump may be written, in jiffies
+ * @jumps.asker: the task whose hit the kernel sees because of @asks, only to be compared; or NULL
+ * @jumps.asked: the site of that hit; set before @jumps.asker
+ * @jumps.asked_in_vain: the kernel knew its breakpoint; under @lock, never cleared
  * @jumps.hot: sites that may get a jump
  * @jumps.work: writes and removes jumps; holds a reference while it is queued
  * @jumps.areas: pad areas; added under @lock, read without a lock
@@ -133,16 +140,17 @@ struct probed_mm {
 		struct {
 			bool resumptions;
 			bool ringed;
+			bool asks;
 		};
-		u16 unusual;
+		u32 unusual;
 	};
-	bool clockless;
-	bool passed_on;
 	struct {
 		unsigned long trampoline;
 		struct calls calls;
 		struct return_words words;
 	} uret;
+	bool clockless;
+	bool passed_on;
 	struct {
 		enum watched watched;
 		struct rw_semaphore lock;	/* see above */
@@ -181,9 +189,14 @@ struct probed_mm {
 		unsigned long low;
 		unsigned long high;
 		bool off;
+		bool evicted;
+		bool hidden_text;
 		const char *refused;
 		unsigned int removals;
 		unsigned long not_before;
+		struct task_struct *asker;
+		struct site *asked;
+		bool asked_in_vain;
 		struct llist_head hot;
 		struct work_struct work;
 		struct pad_area *areas[PMM_MAX_PAD_AREAS];

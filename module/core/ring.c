@@ -94,7 +94,7 @@ static void ring_destroy(struct ring *ring)
 static struct ring *ring_create(struct probed_mm *pmm)
 {
 	unsigned int nr_heads = DIV_ROUND_UP(nr_cpu_ids * PAD_HEAD_STRIDE, PAGE_SIZE), i;
-	unsigned long size = (nr_heads + nr_cpu_ids) * PAGE_SIZE;
+	unsigned long size;
 	struct ring *ring;
 	int ret = -ENOMEM;
 
@@ -103,9 +103,12 @@ static struct ring *ring_create(struct probed_mm *pmm)
 		return ERR_PTR(-ENOMEM);
 	ring->nr_heads = nr_heads;
 	ring->retry = jiffies;
-	ring->wanted = kcalloc(BITS_TO_LONGS(nr_cpu_ids), sizeof(long), SSOL_GFP);
+	ring->wanted = kcalloc(2 * BITS_TO_LONGS(nr_cpu_ids), sizeof(long), SSOL_GFP);
 	if (!ring->wanted)
 		goto destroy;
+	ring->closed = ring->wanted + BITS_TO_LONGS(nr_cpu_ids);
+	bitmap_fill(ring->closed, nr_cpu_ids);
+	size = nr_heads * PAGE_SIZE + ring_mask(ring) + 1 + PAGE_SIZE;
 	ring->words = words_create(size);
 	if (IS_ERR(ring->words)) {
 		ret = PTR_ERR(ring->words);
@@ -189,22 +192,14 @@ int ring_get(struct probed_mm *pmm)
  * @pmm: its probed mm
  *
  * Context: any; RCU read side.
- * Return: work by which the task is to erase the jumps whose pads read the clock, before it runs
- * user code; NULL if there is nothing to do, or many other tasks have done so.
+ * Return: whether the task must erase the jumps whose pads read the clock before it runs user code.
  */
-struct callback_head *ring_forbid(struct probed_mm *pmm)
+bool ring_forbid(struct probed_mm *pmm)
 {
-	struct ring *ring;
-	unsigned int nr;
-
 	WRITE_ONCE(pmm->clockless, true);
 	/* Pairs with ring_get(). */
 	smp_mb();
-	ring = READ_ONCE(pmm->ring);
-	if (!ring)
-		return NULL;
-	nr = atomic_fetch_add_unless(&ring->nr_forbidden, 1, RING_FORBIDDEN);
-	return nr < RING_FORBIDDEN ? &ring->forbidden[nr] : NULL;
+	return READ_ONCE(pmm->ring);
 }
 
 /**
@@ -213,7 +208,7 @@ struct callback_head *ring_forbid(struct probed_mm *pmm)
  * @jump: the jump to the pad
  *
  * Context: may sleep; probed_mm::lock held.
- * Return: 0; -ENOSPC if there are too many; -ENOMEM.
+ * Return: 0; -EMLINK if there are too many; -ENOMEM.
  */
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
 {
@@ -221,11 +216,12 @@ int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump)
 	unsigned int piece = ring->nr_jumps / RING_JUMPS_PIECE;
 
 	if (piece == ARRAY_SIZE(ring->jumps))
-		return -ENOSPC;
+		return -EMLINK;
 	if (!ring->jumps[piece])
 		WRITE_ONCE(ring->jumps[piece], kcalloc(RING_JUMPS_PIECE, sizeof(struct jump *),
 						       SSOL_GFP));
 	jump->pad.recording.heads = ring->base;
+	jump->pad.recording.mask = ring_mask(ring);
 	jump->pad.recording.id = ring->nr_jumps;
 	return ring->jumps[piece] ? 0 : -ENOMEM;
 }
@@ -372,18 +368,27 @@ void rings_empty(void)
 	on_each_cpu_cond(has_ring, empty_call, NULL, true);
 }
 
+static bool has_ring_of(int cpu, void *mm)
+{
+	return READ_ONCE(per_cpu(ring_mm, cpu)) == mm;
+}
+
 /**
- * ring_end() - call the ring handlers for all hits, as the address space ends
- * @pmm: the probed mm
+ * ring_flush() - call the ring handlers for all hits of a process so far
+ * @pmm: its probed mm
  *
- * Its last threads may still be on their way out, on other processors.
+ * Only processors that execute the process are interrupted.  If its address space ends, these are
+ * its last threads, on their way out.
  *
  * Context: may sleep.
  */
-void ring_end(struct probed_mm *pmm)
+void ring_flush(struct probed_mm *pmm)
 {
-	if (READ_ONCE(pmm->ring))
-		rings_empty();
+	if (!READ_ONCE(pmm->ring))
+		return;
+	/* As in rings_empty(). */
+	smp_mb();
+	on_each_cpu_cond(has_ring_of, empty_call, pmm->mm, true);
 }
 
 /**
@@ -414,6 +419,20 @@ static bool ring_close(struct probed_mm *pmm, void *unused)
 	return true;
 }
 
+/* Note that all rings of a process must be empty. */
+static bool ring_shut(struct probed_mm *pmm, void *unused)
+{
+	/* Pairs with ring_get(). */
+	struct ring *ring = smp_load_acquire(&pmm->ring);
+	unsigned int cpu;
+
+	if (ring) {
+		for_each_possible_cpu(cpu)
+			set_bit(cpu, ring->closed);
+	}
+	return true;
+}
+
 /**
  * rings_hold() - have all hits trap from now on, or no more
  * @hold: one more wants them to trap, or one less
@@ -431,8 +450,33 @@ void rings_hold(bool hold)
 		pmm_for_each(ring_close, NULL);
 		/* A thread may have been switched in before its ring was closed. */
 		rings_empty();
+		pmm_for_each(ring_shut, NULL);
 	}
 	mutex_unlock(&holders_mutex);
+}
+
+/**
+ * ring_missing() - get the reason why a pad that records finds each ring of a process full
+ * @pmm: the probed mm, with rings
+ *
+ * Context: any; probed_mm::lock held.
+ * Return: a clause; NULL if a ring has room.
+ */
+const char *ring_missing(const struct probed_mm *pmm)
+{
+	const struct ring *ring = pmm->ring;
+	unsigned int cpu;
+
+	if (atomic_read(&holders))
+		return "a published event, a listener or user stacks need the moment of each hit";
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		if (READ_ONCE(ring->pages[ring->nr_heads + cpu]))
+			return NULL;
+	}
+	/* The first hit that passes gets a page, unless that has just failed. */
+	if (!time_before(jiffies, READ_ONCE(ring->retry)))
+		return NULL;
+	return "there is no memory for records of its process, or ring_pages allows no more";
 }
 
 /* Empty no rings any more.  Context: may sleep; no probe is registered. */

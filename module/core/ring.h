@@ -38,18 +38,19 @@ DECLARE_PER_CPU(u64, ring_time);
 DECLARE_PER_CPU(const u64 *, ring_words);
 
 int ring_get(struct probed_mm *pmm);
-struct callback_head *ring_forbid(struct probed_mm *pmm);
+bool ring_forbid(struct probed_mm *pmm);
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump);
 void ring_add_jump(struct probed_mm *pmm, struct jump *jump);
 void ring_want(struct probed_mm *pmm);
 void ring_fill(struct probed_mm *pmm);
 void ring_empty(struct probed_mm *pmm);
-void ring_end(struct probed_mm *pmm);
+void ring_flush(struct probed_mm *pmm);
 void ring_free(struct probed_mm *pmm);
 void rings_empty_here(void);
 void rings_switch(struct task_struct *next);
 void rings_empty(void);
 void rings_hold(bool hold);
+const char *ring_missing(const struct probed_mm *pmm);
 void rings_exit(void);
 
 /* Check whether a process has rings.  Context: any. */

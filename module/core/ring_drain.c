@@ -216,14 +216,22 @@ void ring_drain(struct probed_mm *pmm, unsigned int cpu, bool open)
 	struct page *page = smp_load_acquire(&ring->pages[ring->nr_heads + cpu]);
 	struct pad_head *head = ring_head(ring, cpu);
 	unsigned long start = ring_start(ring, cpu), used, at;
+	bool closed = test_bit(cpu, ring->closed);
 	struct drain drain;
 	unsigned int n;
 
 	used = READ_ONCE(head->next) - start;
 	WRITE_ONCE(head->next, start);
 	WRITE_ONCE(head->limit, ring_limit(ring, cpu, open));
-	/* A new ring has no hit, and neither has one that the program has spoilt. */
-	if (!used || used > PAGE_SIZE)
+	if (open)
+		clear_bit(cpu, ring->closed);
+	else
+		set_bit(cpu, ring->closed);
+	/*
+	 * A new ring has no hit, and neither has one that the program has spoilt.  If a closed ring
+	 * has hits, the program has opened it: they must not come now.
+	 */
+	if (!used || used > PAGE_SIZE || closed)
 		return;
 	drain.jump = NULL;
 	drain.set = NULL;

@@ -5,6 +5,7 @@
 #ifndef _UPROBES_RING_DRAIN_H
 #define _UPROBES_RING_DRAIN_H
 
+#include <linux/log2.h>
 #include <linux/mm.h>
 
 #include "pad.h"
@@ -16,18 +17,16 @@ struct file;
 #define RING_JUMPS		65536U
 #define RING_JUMPS_PIECE	512U
 
-/* So many threads can give up reading the clock at the same time. */
-#define RING_FORBIDDEN	32
-
 /**
  * struct ring - the rings of one address space
- * @base: address of the heads; the rings are behind them; constant
+ * @base: address of the heads; the rings are behind them, and more room, which pads can only
+ *	write to if the program has changed the heads; constant
  * @words: the file that both are in; constant
  * @jumps: the jumps whose pads record, by the numbers in their records, in pieces; added under
  *	probed_mm::lock, read without a lock
  * @nr_jumps: number of them; under probed_mm::lock
- * @forbidden: work of tasks that must not read the clock any more
- * @nr_forbidden: number of these that have been handed out
+ * @closed: for each processor, whether its ring must be empty: it was closed when it was emptied
+ *	last, or is new
  * @wanted: processors whose ring gets a page
  * @retry: when to ask for a page again, in jiffies
  * @nr_heads: number of pages with heads; constant
@@ -38,8 +37,7 @@ struct ring {
 	struct file *words;
 	struct jump **jumps[RING_JUMPS / RING_JUMPS_PIECE];
 	unsigned int nr_jumps;
-	struct callback_head forbidden[RING_FORBIDDEN];
-	atomic_t nr_forbidden;
+	unsigned long *closed;
 	unsigned long *wanted;
 	unsigned long retry;
 	unsigned int nr_heads;
@@ -54,10 +52,16 @@ static inline struct pad_head *ring_head(const struct ring *ring, unsigned int c
 	return page_address(ring->pages[at / PAGE_SIZE]) + offset_in_page(at);
 }
 
-/* Get the address of the ring of a processor. */
+/* Get the distance from the head of a ring to the ring. */
 static inline unsigned long ring_start(const struct ring *ring, unsigned int cpu)
 {
-	return ring->base + (ring->nr_heads + cpu) * PAGE_SIZE;
+	return (ring->nr_heads + cpu) * PAGE_SIZE - cpu * PAD_HEAD_STRIDE;
+}
+
+/* Get the mask for the distance from a head to a record, see struct pad_recording. */
+static inline unsigned long ring_mask(const struct ring *ring)
+{
+	return roundup_pow_of_two((ring->nr_heads + nr_cpu_ids) * PAGE_SIZE) - 1;
 }
 
 /* Get the limit of that ring: a record that begins below it fits. */

@@ -120,6 +120,21 @@ static void tree_link(struct probed_mm *pmm, struct site *site, struct site *pre
 	rb_insert_color(&site->in_tree, &pmm->sites.tree);
 }
 
+/* Let traps find a site.  Context: probed_mm::lock held; may sleep. */
+static int site_list(struct site *site)
+{
+	int ret;
+
+	site_set_hot(site);
+	if (site->kind == SITE_PROBE) {
+		ret = slot_add(site);
+		if (ret)
+			return ret;
+	}
+	site_table_add(site);
+	return 0;
+}
+
 /**
  * site_add_between() - let traps find a site, and insert it into its probed mm
  * @site: the site; complete
@@ -135,14 +150,9 @@ int site_add_between(struct site *site, struct site *prev, struct site *next)
 	int ret;
 
 	lockdep_assert_held(&pmm->lock);
-	site_set_hot(site);
-	if (site->kind == SITE_PROBE) {
-		ret = slot_add(site);
-		if (ret)
-			return ret;
-	}
-	site_table_add(site);
-
+	ret = site_list(site);
+	if (ret)
+		return ret;
 	spin_lock(&pmm->sites.lock);
 	tree_link(pmm, site, prev, next);
 	spin_unlock(&pmm->sites.lock);
@@ -180,13 +190,21 @@ void site_add_pad(struct jump *jump)
 	site_table_add(jump->trap);
 }
 
+/* Let traps find the pad of a jump no more.  Context: probed_mm::lock held; may sleep. */
+void site_del_pad(struct jump *jump)
+{
+	if (jump->trap->state == SITE_ARMED)
+		site_table_del(jump->trap);
+	jump->trap->state = SITE_IDLE;
+}
+
 static void pads_del(const struct site *site)
 {
-	const struct jump *jump;
+	struct jump *jump;
 
 	for (jump = site->jumps; jump; jump = jump->older) {
 		if (jump->trap)
-			site_table_del(jump->trap);
+			site_del_pad(jump);
 	}
 }
 
@@ -212,24 +230,31 @@ static void site_retire(struct site *site)
 }
 
 /**
- * site_replace() - remove a site whose text has changed
- * @site: an idle site without consumers
+ * site_replace() - let traps find another site instead of one whose text has changed
+ * @old: the site
+ * @site: the site that takes its place; complete
  *
- * No further trap finds the site.  Its memory and its slot stay until the probed mm is freed, as a
- * hit of this site may still be in flight.
+ * At any time, traps find one of them.  The memory of @old and its slot stay until the probed mm is
+ * freed, as a hit of it may still be in flight.
  *
- * Context: probed_mm::lock held.
+ * Context: probed_mm::lock held; may sleep.
+ * Return: 0; or -ENOMEM, and @old stays.
  */
-void site_replace(struct site *site)
+int site_replace(struct site *old, struct site *site)
 {
-	struct probed_mm *pmm = site->pmm;
+	struct probed_mm *pmm = old->pmm;
+	int ret;
 
 	lockdep_assert_held(&pmm->lock);
-	site_table_del(site);
+	ret = site_list(site);
+	if (ret)
+		return ret;
+	site_table_del(old);
 	spin_lock(&pmm->sites.lock);
-	rb_erase(&site->in_tree, &pmm->sites.tree);
+	rb_replace_node(&old->in_tree, &site->in_tree, &pmm->sites.tree);
 	spin_unlock(&pmm->sites.lock);
-	site_retire(site);
+	site_retire(old);
+	return 0;
 }
 
 /**

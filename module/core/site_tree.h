@@ -33,9 +33,10 @@ void site_stock_end(struct site_stock *stock);
 int site_add(struct site *site);
 int site_alloc_pad(struct jump *jump);
 void site_add_pad(struct jump *jump);
+void site_del_pad(struct jump *jump);
 int site_add_between(struct site *site, struct site *prev, struct site *next);
 void site_free(struct site *site);
-void site_replace(struct site *site);
+int site_replace(struct site *old, struct site *site);
 void sites_remove(struct probed_mm *pmm);
 void sites_free(struct probed_mm *pmm);
 

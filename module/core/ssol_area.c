@@ -25,15 +25,17 @@
 /* The file that all areas map.  Created by ssol_area_init(); constant. */
 static struct file *area_file;
 
+/* What its file system does with its files, but new mappings have more flags.  Likewise. */
+static struct file_operations flag_ops;
+
 /**
  * struct map_request - a file to be mapped into another address space
  * @mm: the address space; the requester holds a reference
- * @file: the file
+ * @file: the file, which nobody else maps now
  * @base: where to map it
  * @size: how much of it
  * @prot: PROT_*
  * @flags: MAP_PRIVATE or MAP_SHARED
- * @vm_flags: VM_* that the mapping has besides
  */
 struct map_request {
 	struct mm_struct *mm;
@@ -42,21 +44,7 @@ struct map_request {
 	unsigned long size;
 	unsigned long prot;
 	unsigned long flags;
-	unsigned long vm_flags;
 };
-
-static void map_flag(const struct map_request *req)
-{
-	struct vm_area_struct *vma;
-
-	mmap_write_lock(req->mm);
-	vma = find_vma(req->mm, req->base);
-	/* The program may have changed it already. */
-	if (vma && vma->vm_file == req->file && vma->vm_start == req->base &&
-	    vma->vm_end == req->base + req->size)
-		compat_vm_flags_set(vma, req->vm_flags);
-	mmap_write_unlock(req->mm);
-}
 
 static long map_call(void *data)
 {
@@ -66,12 +54,30 @@ static long map_call(void *data)
 	kthread_use_mm(req->mm);
 	addr = vm_mmap(req->file, req->base, req->size, req->prot,
 		       req->flags | (req->base ? MAP_FIXED_NOREPLACE : 0), 0);
-	if (!IS_ERR_VALUE(addr))
-		req->base = addr;
-	if (!IS_ERR_VALUE(addr) && req->vm_flags)
-		map_flag(req);
 	kthread_unuse_mm(req->mm);
-	return IS_ERR_VALUE(addr) ? (long)addr : 0;
+	if (IS_ERR_VALUE(addr))
+		return (long)addr;
+	req->base = addr;
+	return 0;
+}
+
+/*
+ * Map a file.  The mapping has @vm_flags (VM_*) from the beginning: a fork or mlockall() of another
+ * thread may come at any time.  It has VM_DONTEXPAND, too, which keeps it from being locked, and
+ * from being counted against the limit of locked memory.
+ */
+static long map_file(struct map_request *req, unsigned long vm_flags)
+{
+	struct file *file = req->file;
+	long ret;
+
+	file->private_data = (void *)(vm_flags | VM_DONTEXPAND);
+	file->f_op = &flag_ops;
+	ret = worker_call_locked(map_call, req);
+	/* The file may outlive the module. */
+	file->f_op = file_inode(file)->i_fop;
+	file->private_data = NULL;
+	return ret;
 }
 
 /**
@@ -89,20 +95,28 @@ static long map_call(void *data)
 long ssol_area_map(struct mm_struct *mm, unsigned long base, bool inherited)
 {
 	struct map_request req = {
-		.mm = mm, .file = area_file, .base = base, .size = SSOL_AREA_SIZE,
+		.mm = mm, .base = base, .size = SSOL_AREA_SIZE,
 		.prot = PROT_READ | PROT_EXEC, .flags = MAP_PRIVATE,
-		.vm_flags = inherited ? 0 : VM_DONTCOPY,
 	};
+	long ret;
 
-	return worker_call_locked(map_call, &req);
+	/* Others may just be mapping the same file. */
+	req.file = dentry_open(&area_file->f_path, area_file->f_flags, area_file->f_cred);
+	if (IS_ERR(req.file))
+		return PTR_ERR(req.file);
+	ret = map_file(&req, inherited ? 0 : VM_DONTCOPY);
+	fput(req.file);
+	return ret;
 }
 
 /**
  * ssol_words_map() - map memory that the program and the module write to, but no child of it
  * @mm: the address space, in use
- * @file: the file with that memory
+ * @file: the file with that memory, which nobody else has
  * @base: where; if it is 0, it is set to an address that the kernel chooses
  * @size: how much of it
+ *
+ * As VM_IO, its pages do not come before they are used, whatever mlockall() has asked for.
  *
  * Context: may sleep; takes the mmap lock.
  * Return: 0 or a negative errno.
@@ -113,9 +127,8 @@ long ssol_words_map(struct mm_struct *mm, struct file *file, unsigned long *base
 	struct map_request req = {
 		.mm = mm, .file = file, .base = *base, .size = size,
 		.prot = PROT_READ | PROT_WRITE, .flags = MAP_SHARED,
-		.vm_flags = VM_DONTCOPY,
 	};
-	long ret = worker_call_locked(map_call, &req);
+	long ret = map_file(&req, VM_DONTCOPY | VM_DONTDUMP | VM_IO);
 
 	*base = req.base;
 	return ret;
@@ -236,11 +249,12 @@ static unsigned long area_find_room(struct mm_struct *mm, struct ssol_area *cons
 }
 
 /* Check whether an area is still mapped at its address.  Context: the mmap lock held. */
-static bool area_there(struct mm_struct *mm, unsigned long base)
+bool ssol_area_there(struct mm_struct *mm, unsigned long base)
 {
 	const struct vm_area_struct *vma = find_vma(mm, base);
 
-	return vma && vma->vm_file == area_file && vma->vm_start == base &&
+	return vma && vma->vm_file && file_inode(vma->vm_file) == file_inode(area_file) &&
+	       vma->vm_start == base &&
 	       vma->vm_end == base + SSOL_AREA_SIZE && !vma->vm_pgoff &&
 	       !(vma->vm_flags & VM_SHARED);
 }
@@ -287,7 +301,7 @@ int ssol_area_write(struct mm_struct *mm, unsigned long base, unsigned long addr
 	int ret;
 
 	mmap_read_lock(mm);
-	ret = area_there(mm, base) ? pages_write(mm, addr, code, len) : -ENOSPC;
+	ret = ssol_area_there(mm, base) ? pages_write(mm, addr, code, len) : -ENOSPC;
 	mmap_read_unlock(mm);
 	return ret;
 }
@@ -338,7 +352,7 @@ struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct 
 	bool there;
 
 	mmap_read_lock(mm);
-	there = area_there(mm, area->base);
+	there = ssol_area_there(mm, area->base);
 	mmap_read_unlock(mm);
 	if (!there)
 		return NULL;
@@ -433,6 +447,10 @@ int ssol_area_init(void)
 	area_file = compat_shmem_file("[uprobes]", SSOL_AREA_SIZE);
 	if (IS_ERR(area_file))
 		return PTR_ERR(area_file);
+	flag_ops = *area_file->f_op;
+	flag_ops.COMPAT_MMAP_OP = compat_mmap_flagged;
+	/* That of shared memory insists on files with its own operations. */
+	flag_ops.get_unmapped_area = NULL;
 	ret = area_file_fill(area_file);
 	if (ret)
 		fput(area_file);

@@ -129,6 +129,9 @@ struct copy_mark {
  * @erase: the task must not come back to a jump
  * @erase.work: erases it
  * @erase.queued: @erase.work is pending
+ * @forbid: the task must not read the clock any more
+ * @forbid.work: erases the jumps whose pads do
+ * @forbid.queued: @forbid.work is pending
  * @refill: replacement for this utask in the reserve, charged to the program
  * @refill.work: allocates it
  * @refill.queued: @refill.work is pending
@@ -192,6 +195,10 @@ struct utask {
 		struct callback_head work;
 		bool queued;
 	} erase;
+	struct {
+		struct callback_head work;
+		bool queued;
+	} forbid;
 	struct {
 		struct callback_head work;
 		bool queued;
@@ -274,7 +281,7 @@ DECLARE_PER_CPU(struct work_account, work_account);
 
 /**
  * task_work_begin() - queue a function that a task runs before it runs user code
- * @task: the current task, or one that does not run yet
+ * @task: the current task, one that does not run yet, or one that is interrupted afterwards
  * @work: the work, which must stay until @fn is called
  * @fn: the function, which must call task_work_end() last
  *
@@ -336,7 +343,8 @@ static __always_inline int utask_defer(struct utask *utask, unsigned int what)
 static inline void utask_work_done(struct utask *utask)
 {
 	if (unlikely(utask->exited) && !utask->hit.queued && !utask->map.queued &&
-	    !utask->copied.queued && !utask->erase.queued && !utask->refill.queued)
+	    !utask->copied.queued && !utask->erase.queued && !utask->forbid.queued &&
+	    !utask->refill.queued)
 		utask_free(utask);
 }
 

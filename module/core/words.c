@@ -47,6 +47,14 @@ int words_map(struct mm_struct *mm, struct file *words, unsigned long *base, uns
 	return ret;
 }
 
+/* Check whether words are still mapped at an address.  Context: the mmap lock held. */
+bool words_there(struct mm_struct *mm, const struct file *words, unsigned long base)
+{
+	const struct vm_area_struct *vma = find_vma(mm, base);
+
+	return vma && vma->vm_file == words && vma->vm_start == base;
+}
+
 /**
  * words_page() - bring a page of words into memory
  * @words: the file

@@ -15,6 +15,7 @@
 
 struct file *words_create(unsigned long size);
 int words_map(struct mm_struct *mm, struct file *words, unsigned long *base, unsigned long size);
+bool words_there(struct mm_struct *mm, const struct file *words, unsigned long base);
 struct page *words_page(struct file *words, unsigned long at);
 
 #endif /* _UPROBES_WORDS_H */

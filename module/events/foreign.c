@@ -198,7 +198,9 @@ static int on_force_sig(struct kprobe *kp, struct pt_regs *regs)
 					       hit_late(site) == LATE_REMOVED));
 	if (skip) {
 		user->ip = site->key.addr;
-		signal_note_resumption(site, user);
+		/* If the kernel was asked, the hit is yet to be handled. */
+		if (cmpxchg(&site->pmm->jumps.asker, current, NULL) != current)
+			signal_note_resumption(site, user);
 	} else if (!site) {
 		skip = copied_trap(user);
 	}

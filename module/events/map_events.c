@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mappings: probes on files follow them, and text that mremap() moves.
+ * Mappings: probes on files follow them, and text that mremap() moves.  Jumps go before the program
+ * can copy them.
  *
  * The kprobe is attached while probes on files, watched unwinders, or reference counters need
- * new mappings.
+ * new mappings, and from the first jump until the module is unloaded.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -25,6 +26,7 @@
 #include "core/probe_file.h"
 #include "core/probed_mm.h"
 #include "core/task.h"
+#include "jump/jump.h"
 #include "text/read.h"
 
 /* Protects map_watchers. */
@@ -49,6 +51,17 @@ static void moved_follow(struct utask *utask)
 	pmm_put(pmm);
 }
 
+/* Erase the jumps of the current process if it may execute code that it has written. */
+static void text_hide(void)
+{
+	struct probed_mm *pmm = pmm_find(current->mm);
+
+	if (!pmm)
+		return;
+	jumps_hide_text(pmm);
+	pmm_put(pmm);
+}
+
 static void map_work(struct callback_head *work)
 {
 	struct utask *utask = container_of(work, struct utask, map.work);
@@ -56,6 +69,7 @@ static void map_work(struct callback_head *work)
 	utask->map.queued = false;
 	if (current->mm) {
 		moved_follow(utask);
+		text_hide();
 		mapping_apply(current->mm);
 		ref_ctrs_mapped(current->mm);
 		unwinder_mapped(current->mm);
@@ -107,7 +121,7 @@ static bool map_wanted(const struct vm_area_struct *vma)
 	bool code = vma->vm_flags & VM_EXEC, watched;
 	bool data = (vma->vm_flags & (VM_WRITE | VM_MAYSHARE)) == VM_WRITE;
 
-	if (!code && !data)
+	if (!vma->vm_file || (!code && !data))
 		return false;
 	if (probe_file_wanted(file_inode(vma->vm_file), code))
 		return true;
@@ -120,10 +134,31 @@ static bool map_wanted(const struct vm_area_struct *vma)
 	return watched;
 }
 
+/*
+ * Note that a mapping may have code that the program has written.  From now on, no jump is written.
+ * Return whether there are jumps, as the program may copy them.
+ */
+static bool map_hides(const struct vm_area_struct *vma)
+{
+	struct probed_mm *pmm;
+	bool jumps = false;
+
+	if (!jump_hidden_text(vma))
+		return false;
+	rcu_read_lock();
+	pmm = pmm_lookup(vma->vm_mm);
+	if (pmm) {
+		WRITE_ONCE(pmm->jumps.hidden_text, true);
+		jumps = READ_ONCE(pmm->jumps.nr);
+	}
+	rcu_read_unlock();
+	return jumps;
+}
+
 /* The task that tests whether on_map() is called; on_map() sets this to NULL. */
 static struct task_struct *map_trial;
 
-/* Handle a mapping of a file in the address space of the current task. */
+/* Handle a mapping in the address space of the current task. */
 static int on_map(struct kprobe *kp, struct pt_regs *regs)
 {
 	struct vm_area_struct *vma = (struct vm_area_struct *)regs_get_kernel_argument(regs, 0);
@@ -131,12 +166,13 @@ static int on_map(struct kprobe *kp, struct pt_regs *regs)
 
 	if (READ_ONCE(map_trial) == current)
 		WRITE_ONCE(map_trial, NULL);
-	if (!vma->vm_file || vma->vm_mm != current->mm || current->flags & PF_KTHREAD ||
-	    !map_wanted(vma))
+	if (vma->vm_mm != current->mm || current->flags & PF_KTHREAD)
+		return 0;
+	if (!map_hides(vma) && !map_wanted(vma))
 		return 0;
 	utask = utask_get_aside(current);
 	if (!utask) {
-		pr_warn_ratelimited("no memory: process %d maps a file, and what is probed in it is missed\n",
+		pr_warn_ratelimited("no memory: process %d maps memory: what is probed there is missed, and it may die if it copies text\n",
 				    task_tgid_nr(current));
 		return 0;
 	}

@@ -76,6 +76,7 @@ static void fork_work(struct callback_head *work)
 	struct fork_event *event = container_of(work, struct fork_event, work);
 	struct mm_struct *mm = current->mm;
 	struct probed_mm *child = NULL;
+	bool applied = false, removed;
 
 	if (!mm) {
 		uretprobe_discard_later(&event->calls);
@@ -95,6 +96,7 @@ static void fork_work(struct callback_head *work)
 	}
 	if (child && !pmm_fork(child, event->parent, &event->copied)) {
 		mapping_apply(mm);
+		applied = true;
 		pmm_fork_consumers(child, event->parent);
 	} else if (READ_ONCE(event->parent->attached.heirs)) {
 		pr_warn_ratelimited("no memory: process %d is not probed as its parent is\n",
@@ -109,12 +111,13 @@ static void fork_work(struct callback_head *work)
 	} else {
 		uretprobe_restore(&event->calls, mm);
 	}
-	pmm_fork_restore(event->parent, mm, &event->copied);
+	removed = pmm_fork_restore(event->parent, mm, &event->copied);
 	/* A tracer may look at the registers before any code of the program is executed. */
 	signal_forked(event->parent);
 	if (child) {
 		/* Once more, for places where the parent's breakpoints were in the way. */
-		mapping_apply(mm);
+		if (removed || !applied)
+			mapping_apply(mm);
 		pmm_put(child);
 	}
 out:
@@ -244,28 +247,42 @@ static struct kprobe userfault_kprobe;
 
 static void forbid_work(struct callback_head *work)
 {
+	struct utask *utask = container_of(work, struct utask, forbid.work);
 	struct probed_mm *pmm = current->mm ? pmm_find(current->mm) : NULL;
 
+	utask->forbid.queued = false;
 	if (pmm) {
 		jumps_end_recording(pmm);
 		pmm_put(pmm);
 	}
+	utask_work_done(utask);
 	task_work_end();
 }
 
 static int on_forbid(struct kprobe *kp, struct pt_regs *regs)
 {
-	struct callback_head *work = NULL;
 	struct probed_mm *pmm;
+	struct utask *utask;
+	bool forbids;
 
 	rcu_read_lock();
 	pmm = current->mm ? pmm_lookup(current->mm) : NULL;
-	if (pmm)
-		work = ring_forbid(pmm);
+	forbids = pmm && ring_forbid(pmm);
 	rcu_read_unlock();
+	if (!forbids)
+		return 0;
+	utask = utask_get_aside(current);
+	if (!utask) {
+		pr_warn_ratelimited("no memory: process %d must not read the clock any more, and may die of it\n",
+				    task_tgid_nr(current));
+		return 0;
+	}
+	if (utask->forbid.queued)
+		return 0;
+	utask->forbid.queued = true;
 	/* If the task does not run user code any more, it needs none. */
-	if (work)
-		task_work_begin(current, work, forbid_work);
+	if (task_work_begin(current, &utask->forbid.work, forbid_work))
+		utask->forbid.queued = false;
 	return 0;
 }
 

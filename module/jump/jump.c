@@ -14,6 +14,7 @@
 #include "jump_text.h"
 #include "arch.h"
 #include "base/compat.h"
+#include "base/hooks.h"
 #include "core/consumer.h"
 #include "core/counts.h"
 #include "core/pad_area.h"
@@ -119,20 +120,71 @@ void jump_bar(struct site *site)
 		pmm_queue(pmm, &pmm->jumps.work);
 }
 
+/**
+ * jump_hidden_text() - check whether a mapping may have code that the program has written
+ * @vma: the mapping
+ *
+ * The program may have generated it, or copied its own.
+ *
+ * Context: the mmap lock held.
+ */
+bool jump_hidden_text(const struct vm_area_struct *vma)
+{
+	return vma->vm_flags & VM_EXEC &&
+	       (vma->vm_flags & VM_WRITE || (!vma->vm_file && !vma->vm_ops));
+}
+
 /* Check whether a program that has generated code, or copied its own, may be executing it. */
-static bool generates_code(struct mm_struct *mm)
+static bool generates_code(struct probed_mm *pmm)
 {
 	const struct vm_area_struct *vma;
-	VMA_ITERATOR(vmi, mm, 0);
+	VMA_ITERATOR(vmi, pmm->mm, 0);
 	bool does = false;
 
-	mmap_read_lock(mm);
+	mmap_read_lock(pmm->mm);
 	for_each_vma(vmi, vma)
-		does |= vma->vm_flags & VM_EXEC &&
-			(vma->vm_flags & VM_WRITE || (!vma->vm_file && !vma->vm_ops));
-	mmap_read_unlock(mm);
+		does |= jump_hidden_text(vma);
+	WRITE_ONCE(pmm->jumps.hidden_text, does);
+	mmap_read_unlock(pmm->mm);
 	return does;
 }
+
+/* Protects maps_watched and maps_over. */
+static DEFINE_MUTEX(jump_maps_mutex);
+static bool maps_watched, maps_over;
+
+/* Watch new mappings, from the first jump until the module is unloaded. */
+static bool maps_watch(void)
+{
+	bool watched;
+
+	mutex_lock(&jump_maps_mutex);
+	if (!maps_watched && !maps_over)
+		maps_watched = !hook_ops->watch_maps();
+	/* The log says why. */
+	maps_over |= !maps_watched;
+	watched = maps_watched;
+	mutex_unlock(&jump_maps_mutex);
+	return watched;
+}
+
+/**
+ * jumps_exit() - write no more jumps, and stop watching new mappings
+ *
+ * Context: may sleep; there is no jump.
+ */
+void jumps_exit(void)
+{
+	mutex_lock(&jump_maps_mutex);
+	if (maps_watched)
+		hook_ops->unwatch_maps();
+	maps_watched = false;
+	maps_over = true;
+	mutex_unlock(&jump_maps_mutex);
+}
+
+static const char uprobes_there[] =
+	"the kernel's uprobes are in this process, or were a moment ago";
 
 /* Get the reason why no jumps of a program may be written, or NULL. */
 static const char *jumps_refused(struct probed_mm *pmm)
@@ -141,13 +193,18 @@ static const char *jumps_refused(struct probed_mm *pmm)
 		return "counting without traps is switched off";
 	if (pmm->mode != UINSN_MODE_64)
 		return "it is 32-bit code";
-	if (pmm->jumps.off || compat_has_uprobes(pmm->mm))
-		return "the kernel's uprobes are, or were, in this process";
+	if (pmm->jumps.off)
+		return "memory for jumps could not be mapped into the process";
+	if (READ_ONCE(pmm->jumps.evicted))
+		return "the process has mapped memory where pads were";
 	if (!arch_pads_work(pmm->mm))
 		return "the process uses protection keys";
-	if (generates_code(pmm->mm))
+	if (!maps_watch())
+		return "new mappings cannot be watched";
+	if (generates_code(pmm))
 		return "the process has code that it has generated, or may have copied";
-	return NULL;
+	/* Last, as the kernel is asked only for processes that could have jumps. */
+	return compat_has_uprobes(pmm->mm) ? uprobes_there : NULL;
 }
 
 /**
@@ -155,21 +212,24 @@ static const char *jumps_refused(struct probed_mm *pmm)
  * @site: the site
  *
  * Context: any; probed_mm::lock held.
- * Return: a clause; NULL if the site has a jump.
+ * Return: a clause; NULL if the site has a jump, and its pad need not trap.
  */
 const char *jump_missing(const struct site *site)
 {
 	const struct probed_mm *pmm = site->pmm;
+	const struct jump *jump = site_jump(site);
 	struct pad_work work;
 
-	if (site_jump(site))
-		return NULL;
+	if (jump)
+		return jump->pad.records ? ring_missing(pmm) : NULL;
 	if (READ_ONCE(site->barred))
 		return site_barred(site);
 	if (!site_pad_work(site, &work))
 		return site_trap_reason(site);
 	if (!READ_ONCE(jump_enabled))
 		return "counting without traps is switched off";
+	if (compat_has_uprobes(pmm->mm))
+		return uprobes_there;
 	if (site->failures)
 		return "its text was just being changed, or there was no memory";
 	return pmm->jumps.refused ?: "it has not been hit often enough";
@@ -247,6 +307,26 @@ void jumps_end_recording(struct probed_mm *pmm)
 	mutex_unlock(&pmm->lock);
 }
 
+/*
+ * Find out whether the kernel's uprobes are gone from a process: the kernel looks at a breakpoint
+ * that it does not know.  If it knew that of the last hit that it saw, it has a uprobe there, for
+ * another process.  Then that hit was missed, and no further one is risked.
+ */
+static void ask_for_uprobes(struct probed_mm *pmm)
+{
+	struct attachment *a;
+
+	if (xchg(&pmm->jumps.asker, NULL)) {
+		list_for_each_entry(a, &pmm->jumps.asked->attachments, in_site)
+			consumer_missed(a->consumer);
+		pmm->jumps.asked_in_vain = true;
+	}
+	if (pmm->jumps.asked_in_vain)
+		return;
+	compat_recount_uprobes(pmm->mm);
+	WRITE_ONCE(pmm->asks, true);
+}
+
 /* Write the jumps of sites that have been hit often. */
 static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 {
@@ -285,6 +365,8 @@ static void jumps_promote(struct probed_mm *pmm, struct llist_node *hot)
 		jumps_write_all(pmm, jumps, n);
 	if (pmm->jumps.refused)
 		WRITE_ONCE(pmm->jumps.not_before, jiffies + HZ);
+	if (pmm->jumps.refused == uprobes_there)
+		ask_for_uprobes(pmm);
 }
 
 static void jumps_work(struct work_struct *work)
@@ -328,11 +410,12 @@ struct text_range {
 	unsigned long end;
 };
 
+/* A pad also executes the rest of the last instruction that its jump covers. */
 static bool is_in(const struct jump *jump, const void *data)
 {
 	const struct text_range *range = data;
 
-	return jump->pad.addr < range->end && jump->pad.addr + PUN_LEN > range->start;
+	return jump->pad.addr < range->end && jump->pad.addr + jump->pad.pun.len > range->start;
 }
 
 static bool is_any(const struct jump *jump, const void *unused)
@@ -367,7 +450,7 @@ static void erase_range(struct probed_mm *pmm, unsigned long start, unsigned lon
  */
 void jumps_make_way(struct probed_mm *pmm, unsigned long start, unsigned long end)
 {
-	if (!pmm->jumps.nr || pmm->jumps.low >= end || pmm->jumps.high + PUN_LEN <= start)
+	if (!pmm->jumps.nr || pmm->jumps.low >= end || pmm->jumps.high <= start)
 		return;
 	mmap_read_lock(pmm->mm);
 	erase_range(pmm, start, end);
@@ -425,20 +508,24 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
  */
 void jumps_away(struct probed_mm *pmm, unsigned long start, unsigned long end)
 {
-	if (pmm->jumps.nr)
+	if (pmm->jumps.nr && pmm->jumps.low < end && pmm->jumps.high > start)
 		erase_range(pmm, start, end);
 }
 
 /**
- * jumps_away_for_good() - erase all jumps, as the kernel's uprobes come
+ * jumps_hide_text() - erase all jumps if the program may execute code that it has written
  * @pmm: the probed mm, in use
  *
- * Context: as for jumps_away().
+ * The program may be about to copy text with jumps there.
+ *
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
  */
-void jumps_away_for_good(struct probed_mm *pmm)
+void jumps_hide_text(struct probed_mm *pmm)
 {
-	WRITE_ONCE(pmm->jumps.off, true);
-	jumps_erase(pmm, is_any, NULL);
+	mutex_lock(&pmm->lock);
+	if (pmm->jumps.nr && generates_code(pmm))
+		erase(pmm, is_any, NULL);
+	mutex_unlock(&pmm->lock);
 }
 
 static bool jumps_forbid(struct probed_mm *pmm, void *unused)

@@ -36,6 +36,9 @@ static __always_inline void jump_heat(struct site *site)
 		jump_hot(site);
 }
 
+void jumps_exit(void);
+bool jump_hidden_text(const struct vm_area_struct *vma);
+void jumps_hide_text(struct probed_mm *pmm);
 void jumps_allow(bool allowed);
 bool jumps_are_allowed(void);
 const char *jump_missing(const struct site *site);
@@ -45,6 +48,5 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 void jumps_erase_barred(struct probed_mm *pmm);
 void jumps_end_recording(struct probed_mm *pmm);
 void jumps_away(struct probed_mm *pmm, unsigned long start, unsigned long end);
-void jumps_away_for_good(struct probed_mm *pmm);
 
 #endif /* _UPROBES_JUMPS_H */

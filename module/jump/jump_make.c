@@ -35,6 +35,7 @@ static const char * const reasons[] = {
 	[BARRED_FILTER] = "a condition is on a register that the pad uses",
 	[BARRED_CHANGES] = "its conditions have changed too often",
 	[BARRED_ROOM] = "there is no room for a pad within reach",
+	[BARRED_RECORDS] = "65,536 places of the process record without a trap, or did",
 	[BARRED_COVERED] = "threads execute what the jump covers",
 	[BARRED_RESUMED] = "signals or debuggers have made threads come back to it",
 };
@@ -318,8 +319,11 @@ static struct jump *jump_new(struct jump_maker *maker, struct site *site,
 	if (!why && !ret)
 		return jump;
 	kfree(jump);
+	if (ret == -EMLINK)
+		why = BARRED_RECORDS;
 	/* What keeps a pad from recording need not keep it from anything else. */
-	if (work->records && (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER))
+	if (work->records && (why == BARRED_GO || why == BARRED_CPU || why == BARRED_FILTER ||
+			      why == BARRED_RECORDS))
 		WRITE_ONCE(site->ringless, why);
 	else if (ret != -ENOMEM)
 		site_bar(site, why ?: BARRED_ROOM);

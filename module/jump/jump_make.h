@@ -24,6 +24,7 @@
  * @BARRED_FILTER: a saving pad cannot have the filter
  * @BARRED_CHANGES: the site has had too many jumps
  * @BARRED_ROOM: there is no room for the pad
+ * @BARRED_RECORDS: too many places of the process record
  * @BARRED_COVERED: threads often execute covered instructions
  * @BARRED_RESUMED: only a trap can tell whether a hit has been counted before
  * @BARRED_PUN: plus enum pun_refusal
@@ -39,6 +40,7 @@ enum barred {
 	BARRED_FILTER,
 	BARRED_CHANGES,
 	BARRED_ROOM,
+	BARRED_RECORDS,
 	BARRED_COVERED,
 	BARRED_RESUMED,
 	BARRED_PUN,

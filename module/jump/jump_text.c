@@ -141,10 +141,12 @@ static bool text_suits(const struct jump *jump)
 /* Let others know of a jump that is about to be written. */
 static void jump_count(struct probed_mm *pmm, const struct jump *jump)
 {
+	unsigned long end = jump->pad.addr + jump->pad.pun.len;
+
 	if (!pmm->jumps.nr || jump->pad.addr < pmm->jumps.low)
 		WRITE_ONCE(pmm->jumps.low, jump->pad.addr);
-	if (!pmm->jumps.nr || jump->pad.addr > pmm->jumps.high)
-		WRITE_ONCE(pmm->jumps.high, jump->pad.addr);
+	if (!pmm->jumps.nr || end > pmm->jumps.high)
+		WRITE_ONCE(pmm->jumps.high, end);
 	WRITE_ONCE(pmm->jumps.nr, pmm->jumps.nr + 1);
 	atomic_inc(&jumps_now);
 }
@@ -225,8 +227,9 @@ void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n)
 
 	lockdep_assert_held(&pmm->lock);
 	mmap_read_lock(mm);
-	/* While the lock is held, the kernel's uprobes cannot come. */
-	for (i = 0; i < n && !pmm->jumps.off && !compat_has_uprobes(mm); i++) {
+	/* While the lock is held, neither the kernel's uprobes nor new mappings can come. */
+	for (i = 0; i < n && !pmm->jumps.off && !READ_ONCE(pmm->jumps.hidden_text) &&
+	     !compat_has_uprobes(mm); i++) {
 		if (!jump_begin(pmm, jumps[i], last))
 			continue;
 		last = jumps[i];

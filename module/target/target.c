@@ -8,6 +8,7 @@
 #include <linux/dcache.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/fs_struct.h>
 #include <linux/mm.h>
 #include <linux/namei.h>
 #include <linux/pid.h>
@@ -86,13 +87,46 @@ static void target_classify(struct target *target)
 	target->go = elf_file_is_go(&elf);
 }
 
+/* Look up a path as the first process sees it. */
+static int path_of_init(const char *name, struct path *path)
+{
+	struct pid *pid = find_get_pid(1);
+	struct task_struct *init = get_pid_task(pid, PIDTYPE_PID);
+	struct file *file = ERR_PTR(-ENOENT);
+	struct path root = {};
+
+	put_pid(pid);
+	if (!init)
+		return -ESRCH;
+	task_lock(init);
+	if (init->fs)
+		get_fs_root(init->fs, &root);
+	task_unlock(init);
+	put_task_struct(init);
+	/* With O_PATH, nothing is opened. */
+	if (root.dentry)
+		file = file_open_root(&root, name, O_PATH, 0);
+	path_put(&root);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	*path = file->f_path;
+	path_get(path);
+	fput(file);
+	return 0;
+}
+
+/*
+ * Open a file as the caller sees it.  Kernel threads had the root of the first process.  Since 7.3
+ * ("nullfs") they have an empty one of their own, which no client means.
+ */
 static struct file *file_at(const char *name)
 {
 	struct file *file;
 	struct path path;
 	int ret;
 
-	ret = kern_path(name, LOOKUP_FOLLOW, &path);
+	ret = current->flags & PF_KTHREAD ? path_of_init(name, &path) :
+					    kern_path(name, LOOKUP_FOLLOW, &path);
 	if (ret)
 		return ERR_PTR(ret);
 	/* Opening anything but a regular file may have side effects. */

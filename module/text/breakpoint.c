@@ -193,6 +193,15 @@ static u8 editor_first(const struct editor *ed, const struct text_edit *edit)
 	return first;
 }
 
+/*
+ * Get the page of an edit for reading, and check whether it has a breakpoint there.  A child shares
+ * such pages with its parent: do not make it copy them.
+ */
+static bool editor_has(struct editor *ed, const struct text_edit *edit)
+{
+	return !editor_look(ed, edit->addr) && editor_first(ed, edit) == ARCH_BREAKPOINT;
+}
+
 static int insert_one(struct editor *ed, const struct text_edit *edit)
 {
 	const struct vm_area_struct *vma = editor_vma(ed, edit->addr);
@@ -204,9 +213,11 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 	if (edit->inode && (!vma->vm_file || file_inode(vma->vm_file) != edit->inode ||
 			    vma_position(vma, edit->addr) != edit->offset))
 		return -EINVAL;
-	ret = editor_page(ed, edit->addr);
-	if (ret)
-		return ret;
+	if (edit->fresh || !editor_has(ed, edit)) {
+		ret = editor_page(ed, edit->addr);
+		if (ret)
+			return ret;
+	}
 	/* The slot has the instruction as it was analysed: the text must still be the same. */
 	if (!editor_follows(ed, edit, edit->len))
 		return -ESTALE;
@@ -221,7 +232,8 @@ static int insert_one(struct editor *ed, const struct text_edit *edit)
 			   first == ARCH_BREAKPOINT ? OWNER_OTHER_FIRST : OWNER_OURS);
 		WRITE_ONCE(edit->site->state, SITE_ARMED);
 	}
-	ret = editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
+	ret = ed->shown ? -EEXIST :
+			  editor_exchange(ed, edit->addr, edit->text[0], ARCH_BREAKPOINT);
 	return ret && editor_first(ed, edit) != ARCH_BREAKPOINT ? -ESTALE : ret;
 }
 

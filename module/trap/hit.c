@@ -529,6 +529,24 @@ static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
 	return ret;
 }
 
+/*
+ * Check whether the kernel is to see this trap first.  It does not know the breakpoint, so it looks
+ * whether its uprobes are gone from the process (compat_recount_uprobes()), and sends SIGTRAP.
+ * on_force_sig() suppresses that, and has the task execute the breakpoint once more.
+ */
+static bool hit_asks(struct site *site)
+{
+	struct probed_mm *pmm = site->pmm;
+
+	if (current->ptrace || READ_ONCE(site->state) != SITE_ARMED ||
+	    READ_ONCE(site->owner) != OWNER_OURS || !xchg(&pmm->asks, false))
+		return false;
+	pmm->jumps.asked = site;
+	/* Pairs with the exchange in ask_for_uprobes(). */
+	smp_store_release(&pmm->jumps.asker, current);
+	return true;
+}
+
 /* Handle a trap at the trampoline, in a pad, or at a site that needs a closer look. */
 static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 {
@@ -543,6 +561,8 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 	if (site->kind == SITE_PAD)
 		return arch_code_mode(regs) == UINSN_MODE_64 ? hit_passed(site->pad_of, regs) :
 							       NOTIFY_DONE;
+	if (unlikely(READ_ONCE(pmm->asks)) && hit_asks(site))
+		return NOTIFY_DONE;
 	set = rcu_dereference(site->set);
 	if (set && READ_ONCE(site->fast_state) == SITE_ARMED && !READ_ONCE(pmm->resumptions) &&
 	    arch_code_mode(regs) == UINSN_MODE_64)

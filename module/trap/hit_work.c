@@ -42,11 +42,15 @@ static void hit_run_sleepable(struct consumer_set *set, struct pt_regs *regs)
 static __always_inline void resume_out_of_line(struct utask *utask, struct site *site,
 					       struct pt_regs *regs)
 {
-	const struct jump *jump = unlikely(READ_ONCE(site->jumps)) ? site_jump(site) : NULL;
+	const struct jump *jump;
 
+	/* Pairs with threads_leave(): it sees the task in the pad, or the jump is gone. */
+	rcu_read_lock();
+	jump = unlikely(READ_ONCE(site->jumps)) ? site_jump(site) : NULL;
 	resume_at(utask, site, regs);
 	if (jump)
 		resume_in_pad(site, jump, regs);
+	rcu_read_unlock();
 }
 
 /*

@@ -390,8 +390,12 @@ static bool slot_delays_signals(struct probed_mm *pmm, struct utask *utask, stru
 	return site && signal_delay_in_slot(site, regs);
 }
 
-/* Set the registers of a task that may be in a slot to those of the program. */
-static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs)
+/*
+ * Set the registers of a task that may be in a slot or a pad to those of the program.  @evicted:
+ * also if the pads have been evicted.
+ */
+static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_regs *regs,
+		       bool evicted)
 {
 	struct site *site = utask ? utask->step.site : NULL;
 	const struct jump *jump;
@@ -414,9 +418,24 @@ static void slot_leave(struct probed_mm *pmm, struct utask *utask, struct pt_reg
 		unwound_before(utask, regs);
 	if (site && unwind_slot(site, regs))
 		signal_note_resumption(site, regs);
-	jump = site ? NULL : jump_of_pad(pmm, regs->ip);
+	if (site)
+		return;
+	jump = evicted ? jump_of_evicted_pad(pmm, regs->ip) : jump_of_pad(pmm, regs->ip);
 	if (jump && arch_pad_leave(&jump->pad, jump->at, regs))
 		signal_note_resumption(jump->site, regs);
+}
+
+/**
+ * signal_leave_pad() - take the current task out of a pad that is about to go
+ * @pmm: its probed mm
+ * @regs: its user registers
+ *
+ * Context: task work, interrupts off; RCU read side.
+ */
+void signal_leave_pad(struct probed_mm *pmm, struct pt_regs *regs)
+{
+	if (jump_of_evicted_pad(pmm, regs->ip))
+		slot_leave(pmm, utask_in_slot(), regs, true);
 }
 
 /**
@@ -439,7 +458,7 @@ void signal_preempted(struct pt_regs *regs)
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
 	if (pmm && (site_of_slot(pmm, regs->ip) || jump_of_pad(pmm, regs->ip)) && compat_in_rseq())
-		slot_leave(pmm, utask_in_slot(), regs);
+		slot_leave(pmm, utask_in_slot(), regs, false);
 	rcu_read_unlock();
 }
 
@@ -486,7 +505,7 @@ bool signal_prepare(struct pt_regs *regs, bool can_wait)
 		utask = utask_in_slot();
 		waits = can_wait && slot_delays_signals(pmm, utask, regs);
 		if (!waits)
-			slot_leave(pmm, utask, regs);
+			slot_leave(pmm, utask, regs, false);
 	}
 	rcu_read_unlock();
 	local_irq_restore(flags);
@@ -553,7 +572,7 @@ void signal_delivered(struct pt_regs *regs)
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
 	if (pmm)
-		slot_leave(pmm, utask_in_slot(), regs);
+		slot_leave(pmm, utask_in_slot(), regs, false);
 	rcu_read_unlock();
 	local_irq_restore(flags);
 }

@@ -37,6 +37,7 @@ void signal_show(void);
 void signal_forked(struct probed_mm *parent);
 void signal_delivered(struct pt_regs *regs);
 void signal_preempted(struct pt_regs *regs);
+void signal_leave_pad(struct probed_mm *pmm, struct pt_regs *regs);
 void signal_add_resumption(struct utask *utask, struct site *site, const struct pt_regs *regs);
 void signal_note_resumption(struct site *site, const struct pt_regs *regs);
 void signal_delay_no_more(void);

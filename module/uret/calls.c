@@ -3,6 +3,7 @@
  * The table of calls: create it, grow it, and manage the instances in it.
  */
 #include <linux/log2.h>
+#include <linux/memcontrol.h>
 #include <linux/mm.h>
 #include <linux/percpu-refcount.h>
 #include <linux/preempt.h>
@@ -128,10 +129,15 @@ unlock:
  */
 #define INSTANCE_GFP	(__GFP_ACCOUNT | __GFP_NORETRY | __GFP_NOWARN)
 
+static size_t instance_size(size_t data_size)
+{
+	return max_t(size_t, INSTANCE_SIZE, sizeof(struct uret_instance) + data_size);
+}
+
 /**
  * instance_alloc() - allocate an instance
  * @data_size: bytes of data that it must have room for
- * @gfp: GFP_KERNEL or GFP_ATOMIC
+ * @gfp: GFP_KERNEL, GFP_NOWAIT or GFP_ATOMIC
  *
  * The program determines the number of instances, so it is charged for them.
  *
@@ -139,7 +145,7 @@ unlock:
  */
 struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
 {
-	size_t size = max_t(size_t, INSTANCE_SIZE, sizeof(struct uret_instance) + data_size);
+	size_t size = instance_size(data_size);
 	struct uret_instance *inst = kmalloc(size, gfp | INSTANCE_GFP);
 
 	if (inst)
@@ -147,20 +153,60 @@ struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
 	return inst;
 }
 
+/*
+ * Get the number of instances that may take an eighth of the memory that the current task's process
+ * may have.  The rest is for the program: if instances filled its memory cgroup, the kernel would
+ * kill it at its next fault.
+ */
+static unsigned int calls_allowed(size_t size)
+{
+	u64 pages = totalram_pages();
+#ifdef CONFIG_MEMCG
+	struct mem_cgroup *payer = get_mem_cgroup_from_mm(current->mm), *memcg;
+
+	for (memcg = payer; memcg; memcg = parent_mem_cgroup(memcg))
+		pages = min3(pages, (u64)READ_ONCE(memcg->memory.max),
+			     (u64)READ_ONCE(memcg->memory.high));
+	mem_cgroup_put(payer);
+#endif
+	return min_t(u64, CALLS_MAX, pages * PAGE_SIZE / 8 / size);
+}
+
+/* Check whether a process may have @nr instances. */
+static bool calls_fit(struct calls *calls, unsigned int nr, size_t size)
+{
+	if (likely(nr <= READ_ONCE(calls->most)))
+		return true;
+	if (time_before(jiffies, READ_ONCE(calls->reclaim_after)))
+		return false;
+	/* The limits may have changed. */
+	WRITE_ONCE(calls->most, calls_allowed(size));
+	return nr <= READ_ONCE(calls->most);
+}
+
+/* For so long after an allocation has failed, others fail without reclaiming memory. */
+#define RECLAIM_PAUSE		(HZ / 50)
+
 /**
  * calls_alloc() - allocate an instance for a table
  * @calls: the calls that it is for
  * @data_size: bytes of data that it must have room for
+ *
+ * A program at the limit of its memory cgroup reclaims memory for the first call that it misses,
+ * and not for each of the next ones: an attempt takes some thirty times as long as the call.
  *
  * Context: may sleep; the current task is charged.
  * Return: the instance, uninitialised; NULL if there is no memory, or the process has too many.
  */
 struct uret_instance *calls_alloc(struct calls *calls, size_t data_size)
 {
+	bool reclaim = !time_before(jiffies, READ_ONCE(calls->reclaim_after));
 	struct uret_instance *inst = NULL;
 
-	if (atomic_inc_return(&calls->nr) <= CALLS_MAX)
-		inst = instance_alloc(data_size, GFP_KERNEL);
+	if (calls_fit(calls, atomic_inc_return(&calls->nr), instance_size(data_size)))
+		inst = instance_alloc(data_size, reclaim ? GFP_KERNEL : GFP_NOWAIT);
+	if (!inst && reclaim)
+		WRITE_ONCE(calls->reclaim_after, jiffies + RECLAIM_PAUSE);
 	if (!inst)
 		atomic_dec(&calls->nr);
 	return inst;

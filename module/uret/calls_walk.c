@@ -157,12 +157,12 @@ static unsigned int prune_next(unsigned int nr)
  */
 void calls_make_room(struct calls *calls, unsigned int widest)
 {
-	unsigned int nr = atomic_read(&calls->nr);
+	unsigned int nr = atomic_read(&calls->nr), most = READ_ONCE(calls->most) ?: CALLS_MAX;
 
 	if (READ_ONCE(calls->widest) < widest)
 		WRITE_ONCE(calls->widest, widest);
-	if (nr >= READ_ONCE(calls->prune_at) &&
-	    (nr < CALLS_MAX || time_after_eq(jiffies, READ_ONCE(calls->prune_after)))) {
+	if (nr >= min(READ_ONCE(calls->prune_at), most) &&
+	    (nr < most || time_after_eq(jiffies, READ_ONCE(calls->prune_after)))) {
 		/* Keep other threads from pruning at the same time. */
 		WRITE_ONCE(calls->prune_at, CALLS_MAX);
 		WRITE_ONCE(calls->prune_after, jiffies + CALLS_PRUNE_INTERVAL);

@@ -13,6 +13,7 @@
 #include "calls_walk.h"
 #include "uretprobe.h"
 #include "uretprobe_return.h"
+#include "base/compat.h"
 #include "core/consumer.h"
 #include "core/probed_mm.h"
 #include "core/task.h"
@@ -57,7 +58,7 @@ static DECLARE_WORK(discard, discard_work);
 void uretprobe_discard_later(struct uret_instance **copies)
 {
 	if (*copies && llist_add(&(*copies)->discarded, &discarded))
-		queue_work(system_unbound_wq, &discard);
+		queue_work(compat_unbound_wq, &discard);
 	*copies = NULL;
 }
 

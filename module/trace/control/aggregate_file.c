@@ -14,6 +14,15 @@
 /* Maximum number of characters to accept from one write. */
 #define WRITE_MAX 65536
 
+static void show_refusals(struct seq_file *m, const struct aggregate_probe *probe)
+{
+	unsigned int i;
+
+	tracer_refusals_show(m, probe->name, &probe->rp.u);
+	for (i = 0; probe->exits && i < probe->exits->n; i++)
+		tracer_refusals_show(m, probe->name, &probe->exits->exits[i].u);
+}
+
 static int aggregate_show(struct seq_file *m, void *v)
 {
 	const struct aggregate_batch *batch = v;
@@ -27,6 +36,7 @@ static int aggregate_show(struct seq_file *m, void *v)
 		const struct aggregate_probe *probe = &batch->probes[i];
 		u64 missed = uprobe_counts(&probe->rp.u).missed;
 
+		show_refusals(m, probe);
 		aggregate_sum(batch, i, sum);
 		missed += sum->lost;
 		if (!sum->hits && !missed)

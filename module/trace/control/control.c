@@ -205,7 +205,7 @@ static void show_counts(struct seq_file *m, struct tracer_site *site,
 
 	seq_printf(m, "%s  %s %-44s %15llu %15llu\n", mark, site->def->path,
 		   site->def->event, counts.hits,
-		   counts.missed + atomic64_read(&site->lost));
+		   counts.missed + atomic64_read(&site->missed));
 }
 
 static int profile_show(struct seq_file *m, void *v)
@@ -215,7 +215,24 @@ static int profile_show(struct seq_file *m, void *v)
 }
 
 /**
- * tracer_profile_show() - show the lines of uprobe_profile
+ * tracer_refusals_show() - show why a probe is missing at places, unless it is at all of them
+ * @m: the output
+ * @event: name of the event
+ * @u: the probe
+ *
+ * Context: may sleep.
+ */
+void tracer_refusals_show(struct seq_file *m, const char *event, const struct uprobe *u)
+{
+	char why[256];
+	unsigned int n = uprobe_refusals(u, why, sizeof(why));
+
+	if (n)
+		seq_printf(m, "refused: %s %u %s\n", event, n, why);
+}
+
+/**
+ * tracer_profile_show() - show the lines of uprobe_profile, and where probes are missing
  * @t: the tracer
  * @m: the output
  * @mark: start of each line
@@ -233,6 +250,7 @@ void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
 			if (seq_has_overflowed(m))
 				break;
 			show_counts(m, site, mark);
+			tracer_refusals_show(m, site->def->event, &site->rp.u);
 		}
 	}
 	mutex_unlock(&t->lock);

@@ -14,6 +14,7 @@ typedef int tracer_line_fn(struct tracer *t, const char *line, size_t len,
 ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
 			   size_t count, tracer_line_fn *fn);
 int tracer_places_show(struct seq_file *m, const char *event, struct uprobe *u);
+void tracer_refusals_show(struct seq_file *m, const char *event, const struct uprobe *u);
 void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark);
 
 #endif /* _TRACER_CONTROL_H */

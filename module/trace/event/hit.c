@@ -199,13 +199,13 @@ static bool pass(const struct hit *hit, struct tracer_record *record, size_t len
 	return passes;
 }
 
-/* Apply the rate limit.  A hit above the limit counts as lost. */
+/* Apply the rate limit.  A hit above the limit is missed. */
 static __always_inline bool within_rate(const struct hit *hit, struct tracer_buffer *b)
 {
 	if (likely(!READ_ONCE(hit->site->event->rate.limit)) ||
 	    tracer_rate_pass(&hit->site->event->rate))
 		return true;
-	atomic64_inc(&hit->site->lost);
+	atomic64_inc(&hit->site->missed);
 	tracer_buffer_skip(b);
 	return false;
 }
@@ -221,7 +221,7 @@ static void publish(const struct hit *hit, struct tracer_record *record,
 	rcu_read_lock();
 	synth = rcu_dereference(hit->site->event->synth);
 	if (synth && !tracer_synth_trace(synth, hit->site->def, record, len, hit->regs))
-		atomic64_inc(&hit->site->lost);
+		atomic64_inc(&hit->site->missed);
 	rcu_read_unlock();
 }
 
@@ -251,7 +251,8 @@ static void keep(const struct hit *hit, struct tracer_buffer *b, void *record,
 		len = add_time(record, len);
 	if (tracer_buffer_is_on(b))
 		tracer_buffer_write(b, record, len);
-	if (tracer_listened())
+	/* A hit in a ring was before anybody listened, and may interrupt a report. */
+	if (tracer_listened() && !hit->ring)
 		tracer_tell(hit->site->def, record, len, hit->ret_ip, hit->regs);
 	publish(hit, record, len);
 }
@@ -299,7 +300,7 @@ static void record_in_scratch(const struct hit *hit, struct tracer_buffer *b)
 	void *record = tracer_scratch_get(b, size);
 
 	if (!record) {
-		atomic64_inc(&hit->site->lost);
+		atomic64_inc(&hit->site->missed);
 		tracer_buffer_skip(b);
 		return;
 	}

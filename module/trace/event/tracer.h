@@ -179,8 +179,8 @@ struct tracer_event {
  * @args_at: offset of the arguments in a record's entry
  * @fixed: bytes of an entry before the strings
  * @size: maximum size of its records in bytes, without the stack
- * @lost: number of hits without a record: there was no memory, or they were above the rate.  For a
- *	published event, also hits for which tracefs had no room
+ * @missed: number of hits without a record: there was no memory, or they were above the rate.  For
+ *	a published event, also hits for which tracefs had no room
  */
 struct tracer_site {
 	struct list_head node;
@@ -202,7 +202,7 @@ struct tracer_site {
 	u32 args_at;
 	u32 fixed;
 	unsigned int size;
-	atomic64_t lost;
+	atomic64_t missed;
 };
 
 /**

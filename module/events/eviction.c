@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Eviction: pads give way to memory that the program maps at a fixed address.
+ *
+ * A jump reaches two gigabytes, so the pads of a program at a low address lie where the program may
+ * want memory of its own.  Without pads, it would get it.  So all its jumps go first, for good, and
+ * then the pads.
+ *
+ * No thread must be in a pad then.  Those that are get work by which they leave it before they
+ * execute user code again, and an interrupt if they are running.
+ */
+#include <linux/mm.h>
+#include <linux/mman.h>
+#include <linux/pagemap.h>
+#include <linux/ptrace.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+
+#include "eviction.h"
+#include "arch.h"
+#include "core/pad_area.h"
+#include "core/probed_mm.h"
+#include "core/task.h"
+#include "jump/jump.h"
+#include "trap/signal.h"
+
+/**
+ * struct leaving - work of a thread that is in a pad
+ * @work: run by the thread before it runs user code
+ * @pmm: its probed mm, with a reference
+ */
+struct leaving {
+	struct callback_head work;
+	struct probed_mm *pmm;
+};
+
+static void leave_work(struct callback_head *work)
+{
+	struct leaving *leaving = container_of(work, struct leaving, work);
+	struct pt_regs *regs = task_pt_regs(current);
+	unsigned long flags;
+
+	/* What a pad has pushed is read where nothing can be brought into memory. */
+	fault_in_readable((const char __user *)regs->sp, sizeof(u64));
+	local_irq_save(flags);
+	rcu_read_lock();
+	if (current->mm == leaving->pmm->mm)
+		signal_leave_pad(leaving->pmm, regs);
+	rcu_read_unlock();
+	local_irq_restore(flags);
+	pmm_put(leaving->pmm);
+	kfree(leaving);
+	task_work_end();
+}
+
+/* Check whether a thread has last entered the kernel from a pad. */
+static bool in_pad(struct probed_mm *pmm, struct task_struct *thread)
+{
+	bool is;
+
+	/* A thread whose address space is there has a stack. */
+	task_lock(thread);
+	is = thread->mm == pmm->mm &&
+	     jump_of_evicted_pad(pmm, READ_ONCE(task_pt_regs(thread)->ip));
+	task_unlock(thread);
+	return is;
+}
+
+/* Have a thread leave its pad, if it is in one. */
+static int leave_later(struct probed_mm *pmm, struct task_struct *thread)
+{
+	struct leaving *leaving;
+
+	if (!in_pad(pmm, thread))
+		return 0;
+	leaving = kmalloc(sizeof(*leaving), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!leaving)
+		return -ENOMEM;
+	leaving->pmm = pmm;
+	refcount_inc(&pmm->life.refs);
+	/* A thread that runs no more work executes no pad, either. */
+	if (task_work_begin(thread, &leaving->work, leave_work)) {
+		pmm_put_not_last(pmm);
+		kfree(leaving);
+	}
+	return 0;
+}
+
+/* Have all threads leave the pads, to which no jump leads any more.  No thread comes back. */
+static int threads_leave(struct probed_mm *pmm)
+{
+	struct task_struct *process, *thread;
+	int ret = 0;
+
+	/* A task that is just being sent to a pad: see resume_in_pad(). */
+	synchronize_rcu();
+	/* Have those that run in a pad leave their registers where they can be seen. */
+	arch_sync_text(pmm->mm);
+	rcu_read_lock();
+	for_each_process_thread(process, thread) {
+		if (!ret && thread != current)
+			ret = leave_later(pmm, thread);
+	}
+	rcu_read_unlock();
+	/* One of them may have a processor: it does its work after this interrupt. */
+	arch_sync_text(pmm->mm);
+	return ret;
+}
+
+/**
+ * eviction_wanted() - check whether the current task maps memory where its pads are
+ * @pmm: its probed mm
+ * @addr: address that it asks for
+ * @len: how much
+ * @flags: MAP_*
+ *
+ * Context: any.
+ */
+bool eviction_wanted(const struct probed_mm *pmm, unsigned long addr, unsigned long len,
+		     unsigned long flags)
+{
+	return flags & (MAP_FIXED | MAP_FIXED_NOREPLACE) && !(current->flags & PF_KTHREAD) &&
+	       len <= TASK_SIZE_MAX - addr && pad_areas_in(pmm, addr, PAGE_ALIGN(len));
+}
+
+/**
+ * eviction_do() - have all jumps and pads of the current task's address space go
+ * @pmm: its probed mm
+ *
+ * If there is no memory for that, the pads stay.
+ *
+ * Context: may sleep; takes probed_mm::lock and the mmap lock.
+ * Return: whether the task is being killed.
+ */
+bool eviction_do(struct probed_mm *pmm)
+{
+	if (mutex_lock_killable(&pmm->lock))
+		return true;
+	if (!pmm->jumps.evicted) {
+		jumps_make_way(pmm, 0, ULONG_MAX);
+		/* If threads may be in pads, and the program maps over them, none may come back. */
+		if (threads_leave(pmm))
+			WRITE_ONCE(pmm->jumps.off, true);
+		else
+			pads_evict(pmm);
+	}
+	mutex_unlock(&pmm->lock);
+	return false;
+}
