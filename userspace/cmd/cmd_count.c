@@ -10,6 +10,7 @@
 #include "tracer/control.h"
 #include "util/error.h"
 #include "tracer/explain.h"
+#include "tracer/follow.h"
 #include "tracer/heat.h"
 #include "tracer/histogram.h"
 #include "util/json.h"
@@ -17,6 +18,7 @@
 #include "util/output.h"
 #include "host/readers.h"
 #include "tracer/runner.h"
+#include "tracer/start_cost.h"
 #include "tracer/tally.h"
 #include "tracer/tally_specs.h"
 #include "tracer/task_filter.h"
@@ -26,7 +28,7 @@
 /* Up to this many functions, draw a histogram for each; of more functions, print a line each. */
 #define DRAWN_MAX 4
 
-/* Number of lines of a table without --top. */
+/* Number of lines of a table without --top.  JSON is for programs, which want all. */
 #define TOP_DEFAULT 20
 
 /* With -v, how often to look at how hits are found, in milliseconds: processes end meanwhile. */
@@ -35,9 +37,12 @@
 /**
  * struct measuring - a run of count or lat
  * @options: of the command line
+ * @specs: the probes, as the user wrote them
+ * @nr_specs: number of @specs
  * @out: the output file for results
  * @tally: the entries to count
  * @runner: decides when to stop
+ * @follow: the probed files, which may be replaced
  * @traps: how hits are found; with -v only
  * @latency: also measure how long calls take
  * @picture: draw heat maps of how long calls take, at the end
@@ -47,9 +52,12 @@
  */
 struct measuring {
 	const struct options *options;
+	char *const *specs;
+	int nr_specs;
 	FILE *out;
 	struct tally tally;
 	struct runner runner;
+	struct follow follow;
 	struct traps traps;
 	bool latency;
 	bool picture;
@@ -87,37 +95,35 @@ static int by_total(const void *pa, const void *pb)
 	return by_hits(pa, pb);
 }
 
-static void print_json_times(FILE *out, const struct tally_counts *counts)
+static void print_json_times(struct json *json, const struct tally_counts *counts)
 {
-	static const unsigned int percents[] = { 50, 90, 99 };
-	bool first = true;
+	char key[24];
 
-	fprintf(out, ",\"total_ns\":%llu,\"max_ns\":%llu", (unsigned long long)counts->total,
-		(unsigned long long)counts->max);
-	for (size_t i = 0; i < ARRAY_SIZE(percents); i++)
-		fprintf(out, ",\"p%u_ns\":%llu", percents[i],
-			(unsigned long long)histogram_percentile(counts, percents[i]));
-	fputs(",\"buckets\":{", out);
+	json_number(json, "total_ns", counts->total);
+	json_number(json, "max_ns", counts->max);
+	json_number(json, "p50_ns", histogram_percentile(counts, 50));
+	json_number(json, "p90_ns", histogram_percentile(counts, 90));
+	json_number(json, "p99_ns", histogram_percentile(counts, 99));
+	json_open(json, "buckets", '{');
 	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
-		if (!counts->buckets[i])
-			continue;
-		fprintf(out, "%s\"%llu\":%llu", first ? "" : ",", i ? 1ull << i : 0ull,
-			(unsigned long long)counts->buckets[i]);
-		first = false;
+		snprintf(key, sizeof(key), "%llu", i ? 1ull << i : 0ull);
+		if (counts->buckets[i])
+			json_number(json, key, counts->buckets[i]);
 	}
-	putc('}', out);
+	json_close(json, '}');
 }
 
 static void print_json(FILE *out, const struct row *row, bool latency)
 {
-	fputs("{\"function\":", out);
-	json_string(out, row->label, strlen(row->label));
-	fprintf(out, ",\"hits\":%llu,\"missed\":%llu",
-		(unsigned long long)row->counts.hits,
-		(unsigned long long)row->counts.missed);
+	struct json json = { .out = out };
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "function", row->label);
+	json_number(&json, "hits", row->counts.hits);
+	json_number(&json, "missed", row->counts.missed);
 	if (latency)
-		print_json_times(out, &row->counts);
-	fputs("}\n", out);
+		print_json_times(&json, &row->counts);
+	json_end(&json);
 }
 
 static void print_latency(FILE *out, const struct row *row)
@@ -151,8 +157,7 @@ static void print_latency_line(FILE *out, const struct row *row)
 		text[3], text[4], row->label);
 }
 
-static void print_rows(const struct measuring *run, const struct row *rows,
-		       size_t n, size_t hidden)
+static void print_rows(const struct measuring *run, const struct row *rows, size_t n)
 {
 	FILE *out = run->out;
 
@@ -179,9 +184,6 @@ static void print_rows(const struct measuring *run, const struct row *rows,
 				(unsigned long long)rows[i].counts.hits,
 				rows[i].label);
 	}
-	if (hidden)
-		fprintf(stderr, "%zu more functions were called; --top %zu shows them\n",
-			hidden, n + hidden);
 }
 
 /* Take an interval into the heat maps. */
@@ -222,11 +224,13 @@ static void print_time(FILE *out)
 /* @since: print only the counts since the last time. */
 static struct error *print_results(struct measuring *run, bool since)
 {
-	size_t n = 0, top = run->options->top ? run->options->top : TOP_DEFAULT;
 	struct tally *tally = &run->tally;
+	size_t n = 0, top = run->options->json ? tally->n : TOP_DEFAULT;
 	struct error *err;
 	struct row *rows;
 
+	if (run->options->top)
+		top = run->options->top;
 	if (run->picture || run->options->heat)
 		return heat_results(run);
 	err = tally_read(tally);
@@ -248,7 +252,10 @@ static struct error *print_results(struct measuring *run, bool since)
 			n++;
 	}
 	qsort(rows, n, sizeof(*rows), run->latency ? by_total : by_hits);
-	print_rows(run, rows, n < top ? n : top, n < top ? 0 : n - top);
+	print_rows(run, rows, n < top ? n : top);
+	if (n > top)
+		fprintf(stderr, "%zu more functions were called; --top %zu shows them\n",
+			n - top, n);
 	free(rows);
 	if (fflush(run->out))
 		run->runner.stop = true;
@@ -268,10 +275,34 @@ static void print_summary(const struct measuring *run)
 		(unsigned long long)missed);
 	if (run->options->verbose)
 		traps_print(&run->traps);
+	tally_tell_missing(&run->tally);
 	if (!hits) {
 		explain_conditions(run->options);
 		explain_nothing(&run->tally.files, run->options, false);
 	}
+}
+
+/* If probed files were replaced, count in the new ones, too, under the same names. */
+static void follow_files(struct measuring *run)
+{
+	size_t from = run->tally.lines.n, before = run->tally.n;
+	struct error *err;
+
+	if (!follow_look(&run->follow))
+		return;
+	tally_follow(&run->tally, &run->follow);
+	for (int i = 0; i < run->nr_specs; i++) {
+		if (!follow_takes(&run->follow, run->specs[i]))
+			continue;
+		err = tally_add_spec(&run->tally, run->specs[i], run->options, run->latency);
+		if (err)
+			follow_tell(&run->follow, err);
+	}
+	err = tally_follow_end(&run->tally, from, &run->runner);
+	if (err || run->tally.lines.n > from)
+		follow_tell(&run->follow, err);
+	run->heats = xreallocarray(run->heats, run->tally.n + 1, sizeof(*run->heats));
+	memset(run->heats + before, 0, (run->tally.n - before) * sizeof(*run->heats));
 }
 
 static struct error *loop(struct measuring *run)
@@ -284,7 +315,7 @@ static struct error *loop(struct measuring *run)
 	struct error *err = NULL;
 
 	while (!run->runner.stop && !err) {
-		int timeout = runner_timeout(&run->runner);
+		int timeout = follow_timeout(&run->follow, runner_timeout(&run->runner));
 
 		if (next) {
 			u64 now = now_ms(), left = next > now ? next - now : 0;
@@ -299,6 +330,8 @@ static struct error *loop(struct measuring *run)
 		}
 		if (!run->runner.stop && poll(&fd, 1, timeout) > 0)
 			runner_handle(&run->runner);
+		if (!run->runner.stop)
+			follow_files(run);
 		if (next && now_ms() >= next && !run->runner.stop) {
 			next += interval;
 			/* What was missed is in this interval. */
@@ -318,18 +351,20 @@ static struct error *measure(struct measuring *run, const char *dir)
 	struct error *err = runner_open(&run->runner);
 	struct readers readers;
 
+	follow_begin(&run->follow, &run->tally.files, options);
 	readers_find(&readers, options, fileno(run->out));
 	if (!err && options->command)
-		err = runner_start(&run->runner, options->command);
+		err = runner_start(&run->runner, options);
 	if (!err)
 		err = tally_attach(&run->tally, dir, options, run->runner.child,
 				   &readers, &run->runner);
 	if (err)
 		return err;
 	/* A signal has come before all places were attached: nothing begins. */
-	if (run->runner.stop)
+	if (runner_stopped(&run->runner))
 		return NULL;
 	readers_tell(&readers, &run->tally.files);
+	start_cost_tell(&run->tally.files, run->tally.lines.n, options, &run->runner);
 	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
 		run->tally.n, run->tally.n == 1 ? "function" : "functions");
 	if (options->seconds > 0)
@@ -356,6 +391,8 @@ static int run_command(const struct options *options, bool latency, int argc,
 	const char *dir = control_dir(options);
 	struct measuring run = {
 		.options = options,
+		.specs = argv,
+		.nr_specs = argc,
 		.tally = { .fd = -1 },
 		.runner = RUNNER_INIT,
 		.latency = latency,
@@ -389,6 +426,7 @@ static int run_command(const struct options *options, bool latency, int argc,
 		heat_free(&run.heats[i]);
 	free(run.heats);
 	traps_free(&run.traps);
+	follow_free(&run.follow);
 	tally_close(&run.tally);
 	runner_close(&run.runner);
 	return error_report(err);

@@ -16,6 +16,7 @@
 #include "command.h"
 #include "tracer/control.h"
 #include "util/error.h"
+#include "util/json.h"
 #include "util/options.h"
 #include "util/util.h"
 
@@ -38,17 +39,36 @@ struct report {
 	bool broken;
 };
 
+/* Set by --json: lines are objects. */
+static bool as_json;
+
+/* Print a line. */
+static void tell(const char *topic, const char *state, const char *fmt, va_list ap)
+{
+	char *text = xvasprintf(fmt, ap);
+	struct json json = { .out = stdout };
+
+	if (as_json) {
+		json_open(&json, NULL, '{');
+		json_text(&json, "topic", topic);
+		json_text(&json, "state", state);
+		json_text(&json, "text", text);
+		json_end(&json);
+	} else {
+		printf("%-12s %-8s %s\n", topic, strcmp(state, "broken") ? state : "BROKEN", text);
+	}
+	free(text);
+}
+
 /* A line about something that is as it should be, or that is only told. */
 __printf(2, 3)
 static void say(const char *topic, const char *fmt, ...)
 {
 	va_list ap;
 
-	printf("%-12s ok       ", topic);
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	tell(topic, "ok", fmt, ap);
 	va_end(ap);
-	putchar('\n');
 }
 
 /* A line about something that is lacking; without it, all else works. */
@@ -57,11 +77,9 @@ static void lacks(const char *topic, const char *fmt, ...)
 {
 	va_list ap;
 
-	printf("%-12s lacking  ", topic);
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	tell(topic, "lacking", fmt, ap);
 	va_end(ap);
-	putchar('\n');
 }
 
 /* A line about something without which nothing can be traced. */
@@ -70,11 +88,9 @@ static void fails(struct report *report, const char *topic, const char *fmt, ...
 {
 	va_list ap;
 
-	printf("%-12s BROKEN   ", topic);
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	tell(topic, "broken", fmt, ap);
 	va_end(ap);
-	putchar('\n');
 	report->broken = true;
 }
 
@@ -116,6 +132,40 @@ static char option_of(const char *release, const char *option)
 	return value;
 }
 
+/* A number that grows with the kernel's version. */
+static unsigned int version_order(const char *release)
+{
+	unsigned int major = 0, minor = 0;
+
+	sscanf(release, "%u.%u", &major, &minor);
+	return major * 1000 + minor;
+}
+
+/* Tell which tested version the kernel has, or which ones are next to it. */
+static void look_at_version(const char *release)
+{
+	char *tested = xstrdup(TESTED_KERNELS), *rest = NULL;
+	const char *below = "", *above = "", *same = NULL;
+	unsigned int order, running = version_order(release);
+
+	/* The oldest one is the first. */
+	for (char *one = strtok_r(tested, " ", &rest); one; one = strtok_r(NULL, " ", &rest)) {
+		order = version_order(one);
+		if (order < running)
+			below = one;
+		else if (order == running)
+			same = one;
+		else if (!*above)
+			above = one;
+	}
+	if (same)
+		say("kernel", "the module is tested with Linux %s", same);
+	else
+		lacks("kernel", "the module is not tested with this version; the nearest tested: %s%s%s",
+		      below, *below && *above ? ", " : "", above);
+	free(tested);
+}
+
 static void look_at_kernel(struct report *report, const char *release)
 {
 	static const struct {
@@ -140,6 +190,7 @@ static void look_at_kernel(struct report *report, const char *release)
 		fails(report, "kernel", "%s is not supported; only x86_64 is", name.machine);
 	else
 		say("kernel", "Linux %s, x86_64", release);
+	look_at_version(release);
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++) {
 		char value = option_of(release, options[i].option);
 
@@ -394,6 +445,15 @@ out:
 	free(self);
 }
 
+static void print_verdict(bool works)
+{
+	struct json json = { .out = stdout };
+
+	json_open(&json, NULL, '{');
+	json_bool(&json, "works", works);
+	json_end(&json);
+}
+
 int cmd_doctor(const struct options *options, int argc, char **argv)
 {
 	struct report report = { .dir = control_dir(options) };
@@ -403,7 +463,8 @@ int cmd_doctor(const struct options *options, int argc, char **argv)
 	if (argc)
 		return error_report(error_new(STATUS_USAGE, "doctor takes no arguments"));
 	uname(&name);
-	printf("%-12s ok       uprobe %s\n", "helper", UPROBE_VERSION);
+	as_json = options->json;
+	say("helper", "uprobe %s", UPROBE_VERSION);
 	look_at_kernel(&report, name.release);
 	look_at_lockdown();
 	if (geteuid())
@@ -415,6 +476,9 @@ int cmd_doctor(const struct options *options, int argc, char **argv)
 			look_at_others();
 		try_probe(&report);
 	}
-	puts(report.broken ? "Tracing does not work here." : "Tracing works here.");
+	if (as_json)
+		print_verdict(!report.broken);
+	else
+		puts(report.broken ? "Tracing does not work here." : "Tracing works here.");
 	return report.broken ? STATUS_DENIED : STATUS_OK;
 }

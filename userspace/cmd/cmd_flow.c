@@ -40,28 +40,41 @@
 
 /**
  * struct following - a run of flow
- * @trace: the events: f1 is the entry of function number 1, x1 is its exit
+ * @trace: the events: f1 is the entry of function number 1, x1 is its exit; entries have a group of
+ *	their own
  * @cap: capacity of @trace.defs
+ * @entries: the group of the entries
  * @flow: the calls
+ * @ended: @flow is at its end
  * @before: number of events for arguments before
  * @left_out: number of functions whose returns cannot be seen
  */
 struct following {
 	struct trace trace;
 	size_t cap;
+	char *entries;
 	struct flow flow;
+	bool ended;
 	size_t before;
 	size_t left_out;
 };
 
-static struct definition *add_definition(struct following *run, char kind, char name, size_t nr)
+/* @only: the function is left by return instructions alone */
+static struct definition *add_definition(struct following *run, char name, size_t nr, bool only)
 {
 	struct trace *trace = &run->trace;
 	struct definition *def;
 
 	trace->defs = grow(trace->defs, trace->n, &run->cap, sizeof(*trace->defs));
 	def = &trace->defs[trace->n++];
-	*def = (struct definition) { .kind = kind, .event = xasprintf("%c%zu", name, nr) };
+	*def = (struct definition) {
+		.kind = name == 'x' && !only ? 'r' : 'p',
+		.event = xasprintf("%c%zu", name, nr),
+		/* In a file that replaces this one, a call must have both its ends. */
+		.label = xasprintf("%c %s%s", name, only ? "" : "r ", run->flow.functions[nr].name),
+	};
+	if (name == 'f')
+		def->group = xstrdup(run->trace.begins);
 	return def;
 }
 
@@ -123,8 +136,8 @@ static void add_function(struct following *run, struct symbols *syms, const stru
 		return;
 	}
 	nr = flow_add_function(&run->flow, short_name(sym->name), !only);
-	add_place(add_definition(run, 'p', 'f', nr), img, entry, offset);
-	def = add_definition(run, only ? 'p' : 'r', 'x', nr);
+	add_place(add_definition(run, 'f', nr, only), img, entry, offset);
+	def = add_definition(run, 'x', nr, only);
 	for (size_t i = 0; only && i < exits.returns.n; i++)
 		add_place(def, img, exits.returns.v[i].addr, exits.returns.v[i].offset);
 	if (!only)
@@ -175,6 +188,17 @@ static struct error *add_spec(struct following *run, const char *text,
 	return err;
 }
 
+/* Find the functions in files that have replaced others.  They are known already. */
+static struct error *add_again(struct trace *trace, const char *text)
+{
+	struct following run = { .trace = *trace, .cap = trace->n };
+	struct error *err = add_spec(&run, text, trace->options);
+
+	*trace = run.trace;
+	flow_free(&run.flow);
+	return err;
+}
+
 /* Convert a time as it stands in the line: SECONDS.NANOSECONDS. */
 static u64 event_time(const struct event_line *event)
 {
@@ -200,10 +224,22 @@ static void handle(void *data, const struct event_line *line)
 	event.sp = strtoull(line->values[0].text, NULL, 16);
 	event.goroutine = line->n > 1 ? strtoull(line->values[1].text, NULL, 16) : 0;
 	event.behind = line->is_return;
+	run->flow.ending = run->trace.ending;
 	if (line->event[0] == 'f')
 		flow_enter(&run->flow, &event);
 	else
 		flow_leave(&run->flow, &event);
+}
+
+static void finish(void *data)
+{
+	struct following *run = data;
+
+	if (!run->ended) {
+		run->flow.lost = run->trace.lost;
+		flow_end(&run->flow);
+	}
+	run->ended = true;
 }
 
 static struct error *follow(struct following *run)
@@ -223,8 +259,7 @@ static struct error *follow(struct following *run)
 		run->flow.colored = output_colored(trace->out, options);
 		flow_begin(&run->flow);
 		err = trace_run(trace);
-		run->flow.lost = trace->lost;
-		flow_end(&run->flow);
+		finish(run);
 	}
 	if (trace->session >= 0)
 		close(trace->session);
@@ -260,12 +295,16 @@ static struct error *prepare(struct following *run, int argc, char **argv)
 	return err ? err : control_check(run->trace.dir);
 }
 
+static bool wants_json(const struct options *options)
+{
+	return options->json || (options->output && str_ends(options->output, ".json"));
+}
+
 static enum flow_form form_of(const struct options *options)
 {
 	if (options->summary)
 		return FLOW_SUMMARY;
-	return options->json || (options->output && str_ends(options->output, ".json")) ?
-	       FLOW_JSON : FLOW_TEXT;
+	return wants_json(options) ? FLOW_JSON : FLOW_TEXT;
 }
 
 /* Room for the calls of a busy program, in kilobytes of all processors, and of each. */
@@ -286,16 +325,21 @@ int cmd_flow(const struct options *given, int argc, char **argv)
 	struct following run = {
 		.trace = {
 			.options = options, .dir = control_dir(options), .group = own_group(),
-			.session = -1, .handle = handle, .data = &run,
+			.session = -1, .handle = handle, .finish = finish, .data = &run,
+			.specs = argv, .nr_specs = argc, .add = add_again,
 		},
 		.flow = {
-			.form = form_of(options), .apart = options->apart, .depth = options->depth,
+			.form = form_of(options), .json = wants_json(options),
+			.apart = options->apart, .depth = options->depth,
 			.min = (u64)(options->min * 1e9), .top = options->top,
 		},
 	};
-	struct error *err = prepare(&run, argc, argv);
+	struct error *err;
 	char *what;
 
+	run.entries = xasprintf("%s_begin", run.trace.group);
+	run.trace.begins = run.entries;
+	err = prepare(&run, argc, argv);
 	if (!own.buffer_kb)
 		own.buffer_kb = default_buffer();
 	what = xasprintf("Following %zu function%s", run.flow.nr_functions,
@@ -307,6 +351,7 @@ int cmd_flow(const struct options *given, int argc, char **argv)
 		definition_free(&run.trace.defs[i]);
 	free(run.trace.defs);
 	free(run.trace.group);
+	free(run.entries);
 	free(what);
 	flow_free(&run.flow);
 	return error_report(err);

@@ -7,8 +7,10 @@
 #include "command.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
+#include "util/json.h"
 #include "probe/place.h"
 #include "dwarf/source_line.h"
+#include "symbols/lookup.h"
 #include "symbols/symbols.h"
 #include "probe/target.h"
 #include "elf/text.h"
@@ -64,9 +66,24 @@ static void source_close(struct source *source)
 	free(source->text);
 }
 
+/* @text: the line itself, or NULL */
+static void print_json(const struct elf_image *img, const struct line_site *site, u64 offset,
+		       const char *text)
+{
+	struct json json = { .out = stdout };
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "source", site->file);
+	json_number(&json, "line", site->line);
+	json_path(&json, "file", img->path);
+	json_hex(&json, "offset", offset);
+	json_text(&json, "text", text);
+	json_end(&json);
+}
+
 /* Print each line once, with the first place of its code. */
 static struct error *print_lines(const struct elf_image *img,
-				 const struct line_sites *sites)
+				 const struct line_sites *sites, bool as_json)
 {
 	struct source source = { 0 };
 	const char *last = NULL;
@@ -85,10 +102,14 @@ static struct error *print_lines(const struct elf_image *img,
 			error_free(err);
 			continue;
 		}
+		text = source_text(&source, site->file, site->line);
+		if (as_json) {
+			print_json(img, site, offset, text);
+			continue;
+		}
 		if (!last || strcmp(last, site->file))
 			printf("%s:\n", site->file);
 		last = site->file;
-		text = source_text(&source, site->file, site->line);
 		printf("%6u 0x%llx%s%s\n", site->line,
 		       (unsigned long long)offset, text ? "\t" : "",
 		       text ? text : "");
@@ -117,15 +138,21 @@ static const char *unit_file(Dwarf_Die *unit)
 	return name && str_printable(name) ? name : NULL;
 }
 
-static void print_files(const struct debug_info *info)
+static void print_files(const struct debug_info *info, bool as_json)
 {
 	struct unit_walk walk = { .info = info };
+	struct json json = { .out = stdout };
 
 	while (unit_next(&walk)) {
 		const char *name = unit_file(&walk.die);
 
-		if (name)
+		if (name && as_json) {
+			json_open(&json, NULL, '{');
+			json_text(&json, "source", name);
+			json_end(&json);
+		} else if (name) {
 			puts(name);
+		}
 	}
 }
 
@@ -153,7 +180,7 @@ static struct error *of_function(struct target *target, struct symbols *syms,
 					       &start, &end))
 			end = place->addr + 1;
 		source_lines_between(info, place->addr, end, &sites);
-		err = sites.n ? print_lines(&target->image, &sites) :
+		err = sites.n ? print_lines(&target->image, &sites, options->json) :
 		      error_new(STATUS_NOT_FOUND,
 				"the code of %s has no lines in the debug information of %s",
 				spec, target->image.path);
@@ -182,17 +209,19 @@ static struct error *print_about(struct target *target, struct symbols *syms,
 	if (err)
 		return err;
 	if (!what) {
-		print_files(info);
+		print_files(info, options->json);
 		return NULL;
 	}
-	if (source_line_parse(what, &file, &line)) {
+	if (!lookup_is_symbol(syms, what) && source_line_parse(what, &file, &line)) {
 		err = source_line_find(info, file, line, &sites);
 		for (size_t i = 0; i < sites.n && !err; i++) {
 			u64 offset;
 
 			err = elf_image_offset(&target->image, sites.v[i].addr,
 					       &offset);
-			if (!err)
+			if (!err && options->json)
+				print_json(&target->image, &sites.v[i], offset, NULL);
+			else if (!err)
 				printf("%s:0x%llx\n", target->image.path,
 				       (unsigned long long)offset);
 		}
@@ -203,7 +232,7 @@ static struct error *print_about(struct target *target, struct symbols *syms,
 	if (is_file_name(what)) {
 		source_lines_of_file(info, what, &sites);
 		if (sites.n) {
-			err = print_lines(&target->image, &sites);
+			err = print_lines(&target->image, &sites, options->json);
 			line_sites_free(&sites);
 			return err;
 		}
@@ -223,7 +252,7 @@ int cmd_lines(const struct options *options, int argc, char **argv)
 				"lines takes a target and perhaps a function, a source file or a line: uprobe lines TARGET [FUNCTION|FILE|FILE:LINE]");
 		return error_report(err);
 	}
-	err = target_open(argv[0], options->pid, options->debug_dir, &target);
+	err = target_open(argv[0], options, &target);
 	if (err)
 		return error_report(err);
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);

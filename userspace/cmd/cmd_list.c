@@ -10,8 +10,10 @@
 #include "util/error.h"
 #include "dwarf/inlined.h"
 #include "symbols/lookup.h"
+#include "symbols/pattern.h"
 #include "symbols/symbols.h"
 #include "probe/target.h"
+#include "util/json.h"
 #include "util/util.h"
 #include "symbols/names.h"
 
@@ -27,12 +29,13 @@ struct copies {
 	size_t cap;
 };
 
-static bool wanted(const struct symbol *sym, const char *glob)
+/* @name: what the user gave; @glob: pattern_glob() of it */
+static bool wanted(const struct symbol *sym, const char *name, const char *glob)
 {
 	char *pretty;
 	bool match;
 
-	if (!glob || !fnmatch(glob, sym->name, 0))
+	if (!name || !strcmp(name, sym->name) || !fnmatch(glob, sym->name, 0))
 		return true;
 	pretty = demangle(sym->name, DEMANGLE_NAME);
 	match = pretty && !fnmatch(glob, pretty, 0);
@@ -123,9 +126,64 @@ static void print_copies(size_t n)
 		printf("\t(inlined %zu time%s)", n, n > 1 ? "s" : "");
 }
 
+/* Return what the compiler made the name of, or NULL. */
+static char *full_name(const struct symbol *sym)
+{
+	return is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
+	       clone_suffix(sym->name) ? symbol_label(sym) : NULL;
+}
+
+/* Write what print_verbose() prints; a function without code has neither position nor size. */
+static void print_json(const struct elf_image *img, const struct symbol *sym,
+		       const struct copies *copies)
+{
+	struct json json = { .out = stdout };
+	size_t inlined = count_copies(copies, sym->name);
+	char *full = full_name(sym);
+	struct error *err;
+	u64 offset;
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "function", full ? full : sym->name);
+	json_text(&json, "symbol", sym->name);
+	err = elf_image_offset(img, sym->addr, &offset);
+	if (!err)
+		json_hex(&json, "offset", offset);
+	if (sym->size)
+		json_number(&json, "size", sym->size);
+	json_text(&json, "binding", binding(sym));
+	json_text(&json, "version", sym->version);
+	if (sym->version)
+		json_bool(&json, "default", !sym->hidden);
+	json_text(&json, "source", sym->file);
+	if (inlined)
+		json_number(&json, "inlined", inlined);
+	json_end(&json);
+	error_free(err);
+	free(full);
+}
+
+static void print_only_copy(const char *name, size_t n, bool as_json)
+{
+	struct json json = { .out = stdout };
+
+	if (!as_json) {
+		printf("%18s %8s %-6s %s", "-", "-", "inline", name);
+		print_copies(n);
+		putchar('\n');
+		return;
+	}
+	json_open(&json, NULL, '{');
+	json_text(&json, "function", name);
+	json_text(&json, "symbol", name);
+	json_text(&json, "binding", "inline");
+	json_number(&json, "inlined", n);
+	json_end(&json);
+}
+
 /* Print the functions that have only inlined copies, no code of their own; return how many. */
-static size_t print_only_copies(const struct copies *copies,
-				const struct matches *found, const char *glob)
+static size_t print_only_copies(const struct copies *copies, const struct matches *found,
+				const char *glob, bool as_json)
 {
 	size_t shown = 0, n, i, at = 0;
 
@@ -139,9 +197,7 @@ static size_t print_only_copies(const struct copies *copies,
 			continue;
 		if (glob && fnmatch(glob, name, 0))
 			continue;
-		printf("%18s %8s %-6s %s", "-", "-", "inline", name);
-		print_copies(n);
-		putchar('\n');
+		print_only_copy(name, n, as_json);
 		shown++;
 	}
 	return shown;
@@ -167,8 +223,7 @@ static void print_verbose(const struct elf_image *img, const struct symbol *sym,
 		printf("@@%s", sym->version);
 	else if (sym->file)
 		printf("@%s", sym->file);
-	more = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
-	       clone_suffix(sym->name) ? symbol_label(sym) : NULL;
+	more = full_name(sym);
 	if (more)
 		printf("\t%s", more);
 	print_copies(count_copies(copies, sym->name));
@@ -201,13 +256,14 @@ static void print_all(const struct options *options,
 	for (size_t i = 0; i < found->n; i++) {
 		const struct symbol *sym = found->v[i];
 		bool again = last && !strcmp(last->name, sym->name);
+		bool same_place = again && last->addr == sym->addr;
 
-		if (options->verbose) {
-			if (!again || last->addr != sym->addr)
-				print_verbose(syms->image, sym, copies);
-		} else if (!again) {
+		if (options->json && !same_place)
+			print_json(syms->image, sym, copies);
+		else if (options->verbose && !same_place)
+			print_verbose(syms->image, sym, copies);
+		else if (!again && !options->verbose && !options->json)
 			print_name(sym, &name);
-		}
 		last = sym;
 	}
 	free(name);
@@ -216,32 +272,34 @@ static void print_all(const struct options *options,
 int cmd_list(const struct options *options, int argc, char **argv)
 {
 	struct matches found = { 0 };
-	const char *glob = argc > 1 ? argv[1] : NULL;
+	const char *name = argc > 1 ? argv[1] : NULL;
 	struct copies copies = { 0 };
 	size_t only_copies = 0;
 	struct target target;
 	struct symbols syms;
 	struct error *err;
+	char *glob;
 
 	if (argc < 1 || argc > 2) {
 		err = error_new(STATUS_USAGE,
 				"list takes a target and perhaps a pattern: uprobe list TARGET ['GLOB']");
 		return error_report(err);
 	}
-	err = target_open(argv[0], options->pid, options->debug_dir, &target);
+	err = target_open(argv[0], options, &target);
 	if (err)
 		return error_report(err);
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
+	glob = name ? pattern_glob(name, false) : NULL;
 	for (size_t i = 0; i < syms.n; i++)
 		if (symbol_is_function(&syms, &syms.v[i]) &&
-		    wanted(&syms.v[i], glob))
+		    wanted(&syms.v[i], name, glob))
 			matches_add(&found, &syms.v[i]);
 	if (found.n)
 		qsort(found.v, found.n, sizeof(*found.v), by_name);
 	if (options->verbose)
 		find_copies(&target, &copies);
 	print_all(options, &syms, &found, &copies);
-	only_copies = print_only_copies(&copies, &found, glob);
+	only_copies = print_only_copies(&copies, &found, glob, options->json);
 	free(copies.v);
 	if (!syms.full && !glob && found.n)
 		remark("%s is stripped: these are only the functions that it exports",
@@ -251,11 +309,12 @@ int cmd_list(const struct options *options, int argc, char **argv)
 	else if (glob)
 		err = error_new(STATUS_NOT_FOUND,
 				"no function of %s matches %s; see: uprobe list %s",
-				target.image.path, glob, target.image.path);
+				target.image.path, name, target.image.path);
 	else
 		err = error_new(STATUS_NOT_FOUND,
 				"%s has no symbols; install its debug symbols, or give file offsets: 0xOFFSET",
 				target.image.path);
+	free(glob);
 	matches_free(&found);
 	symbols_free(&syms);
 	target_close(&target);

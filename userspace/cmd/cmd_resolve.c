@@ -6,7 +6,24 @@
 #include "command.h"
 #include "probe/definition.h"
 #include "util/error.h"
+#include "util/json.h"
 #include "util/probe_spec.h"
+
+static void print_json(const struct definition *def, const struct probe_site *site,
+		       const char *line)
+{
+	struct json json = { .out = stdout };
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "line", line);
+	json_raw(&json, "kind", "\"%c\"", def->kind);
+	json_text(&json, "group", def->group);
+	json_text(&json, "event", def->event);
+	json_path(&json, "file", site->path);
+	json_hex(&json, "offset", site->offset);
+	json_text(&json, "args", site->args);
+	json_end(&json);
+}
 
 static struct error *resolve(const struct options *options, const char *text)
 {
@@ -20,7 +37,10 @@ static struct error *resolve(const struct options *options, const char *text)
 			definition_checked_line(&def, i, def.group) :
 			definition_line(&def, i, def.group);
 
-		puts(line);
+		if (options->json)
+			print_json(&def, &def.sites.v[i], line);
+		else
+			puts(line);
 		free(line);
 	}
 	definition_free(&def);

@@ -7,6 +7,7 @@
 
 #include "command.h"
 #include "util/error.h"
+#include "util/json.h"
 #include "host/process.h"
 #include "sdt/sdt.h"
 #include "sdt/sdt_operand.h"
@@ -35,6 +36,71 @@ static void print_operands(const struct sdt_site *site,
 	sdt_operands_free(&operands);
 }
 
+static void json_operands(struct json *json, const struct sdt_site *site,
+			  const struct symbols *syms)
+{
+	struct sdt_operands operands;
+
+	sdt_operands_parse(site->operands, site->addr, syms, &operands);
+	json_open(json, "args", '[');
+	for (size_t i = 0; i < operands.n; i++) {
+		const struct sdt_operand *operand = &operands.v[i];
+
+		json_open(json, NULL, '{');
+		json_text(json, "fetch", operand->fetch);
+		if (operand->fetch)
+			json_text(json, "type", operand->type ? operand->type :
+				  sdt_operand_type(operand->size, operand->is_signed));
+		else
+			json_text(json, "problem", operand->problem);
+		json_text(json, "operand", operand->text);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	sdt_operands_free(&operands);
+}
+
+/* @sites: number of the sites that the object is for; 0 for one of them, with its position */
+static void print_json(const char *file, const struct sdt_site *site, size_t sites,
+		       const struct symbols *syms)
+{
+	struct json json = { .out = stdout };
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "provider", site->provider);
+	json_text(&json, "probe", site->name);
+	json_path(&json, "file", file);
+	if (sites)
+		json_number(&json, "sites", sites);
+	else
+		json_hex(&json, "offset", site->offset);
+	if (site->semaphore)
+		json_hex(&json, "counter", site->semaphore_offset);
+	json_text(&json, "problem", site->problem);
+	json_operands(&json, site, syms);
+	json_end(&json);
+}
+
+static void print_text(const struct sdt_site *site, size_t sites, const struct symbols *syms,
+		       bool verbose)
+{
+	if (verbose)
+		printf("0x%016llx ", (unsigned long long)site->offset);
+	printf("%s:%s", site->provider, site->name);
+	if (sites > 1)
+		printf(" (%zu sites)", sites);
+	if (site->semaphore && verbose)
+		printf(" (counter at 0x%llx)", (unsigned long long)site->semaphore_offset);
+	else if (site->semaphore)
+		fputs(" (counter)", stdout);
+	if (site->problem)
+		printf(" (cannot be used: %s)", site->problem);
+	print_operands(site, syms);
+	if (verbose && *site->operands)
+		printf("\t%s", site->operands);
+	putchar('\n');
+}
+
 static bool same_probe(const struct sdt_site *a, const struct sdt_site *b)
 {
 	return !strcmp(a->provider, b->provider) && !strcmp(a->name, b->name);
@@ -54,9 +120,9 @@ static bool wanted(const struct sdt_site *site, const char *glob)
 }
 
 /* Print a line for each probe, or with -v for each site. */
-static size_t print_list(const struct options *options,
-			 const struct sdt_list *list,
-			 const struct symbols *syms, const char *glob)
+static size_t print_list(const struct options *options, const char *file,
+			 const struct sdt_list *list, const struct symbols *syms,
+			 const char *glob)
 {
 	size_t shown = 0;
 
@@ -71,22 +137,10 @@ static size_t print_list(const struct options *options,
 			sites++;
 			i++;
 		}
-		if (options->verbose)
-			printf("0x%016llx ", (unsigned long long)site->offset);
-		printf("%s:%s", site->provider, site->name);
-		if (sites > 1)
-			printf(" (%zu sites)", sites);
-		if (site->semaphore && options->verbose)
-			printf(" (counter at 0x%llx)",
-			       (unsigned long long)site->semaphore_offset);
-		else if (site->semaphore)
-			fputs(" (counter)", stdout);
-		if (site->problem)
-			printf(" (cannot be used: %s)", site->problem);
-		print_operands(site, syms);
-		if (options->verbose && *site->operands)
-			printf("\t%s", site->operands);
-		putchar('\n');
+		if (options->json)
+			print_json(file, site, options->verbose ? 0 : sites, syms);
+		else
+			print_text(site, sites, syms, options->verbose);
 		shown++;
 	}
 	return shown;
@@ -101,14 +155,14 @@ static struct error *list_target(const struct options *options,
 	struct sdt_list list;
 	struct error *err;
 
-	err = target_open(name, options->pid, options->debug_dir, &target);
+	err = target_open(name, options, &target);
 	if (err)
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
 	sdt_load(&target.image, &list);
-	if (heading && list.n)
+	if (heading && list.n && !options->json)
 		printf("%s:\n", target.image.path);
-	*shown += print_list(options, &list, &syms, glob);
+	*shown += print_list(options, target.image.path, &list, &syms, glob);
 	sdt_free(&list);
 	symbols_free(&syms);
 	target_close(&target);

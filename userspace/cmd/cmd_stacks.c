@@ -39,7 +39,6 @@
 /**
  * struct counting - a run of stacks
  * @trace: the events
- * @cap: capacity of @trace.defs
  * @stacks: tasks and files, to name the addresses
  * @tree: the stacks so far
  * @names: the functions of the stack of the last event, the innermost one first
@@ -47,10 +46,10 @@
  * @comm: the task of that event; NULL before the first one
  * @process: the name of the process of -p
  * @has_buffer: --buffer is given
+ * @title: of a picture
  */
 struct counting {
 	struct trace trace;
-	size_t cap;
 	struct stacks stacks;
 	struct call_node tree;
 	char *names[FRAMES_MAX + 1];
@@ -58,6 +57,7 @@ struct counting {
 	char *comm;
 	char process[64];
 	bool has_buffer;
+	char *title;
 };
 
 /* Count the stack of the last event, which is complete. */
@@ -120,14 +120,13 @@ static void handle(void *data, const struct event_line *event)
 		handle_frame(run, event->func);
 }
 
-static struct error *add_spec(struct counting *run, const char *text,
-			      const struct options *options)
+static struct error *add_spec(struct trace *trace, const char *text)
 {
+	const struct options *options = trace->options;
 	char *full = is_probe_spec(text) ? xstrdup(text) : xasprintf("p:%s", text);
 	struct definitions defs = { 0 };
 	struct probe_spec spec;
 	struct error *err = definition_parse(full, options, &spec);
-	struct trace *trace = &run->trace;
 
 	free(full);
 	if (err)
@@ -135,30 +134,35 @@ static struct error *add_spec(struct counting *run, const char *text,
 	err = definitions_make(&spec, options, options->max_probes ? options->max_probes : 1000,
 			       &defs);
 	probe_spec_free(&spec);
+	trace->defs = xreallocarray(trace->defs, trace->n + defs.n + 1, sizeof(*trace->defs));
 	for (size_t i = 0; i < defs.n; i++) {
 		/* The name is for us alone. */
-		free(defs.v[i].event);
+		free(defs.v[i].label);
+		defs.v[i].label = defs.v[i].event;
 		defs.v[i].event = xasprintf("s%zu", trace->n);
-		trace->defs = grow(trace->defs, trace->n, &run->cap, sizeof(*trace->defs));
 		trace->defs[trace->n++] = defs.v[i];
 	}
 	free(defs.v);
 	return err;
 }
 
-static void print(struct counting *run, const char *title)
+/* The stacks are complete. */
+static void print(void *data)
 {
+	struct counting *run = data;
 	const struct options *options = run->trace.options;
 	size_t top = options->top ? options->top : TOP_DEFAULT, hidden;
 
+	count_last(run);
 	call_tree_sort(&run->tree);
 	if (options->folded) {
 		call_tree_folded(&run->tree, run->trace.out);
 	} else if (options->output && str_ends(options->output, ".svg")) {
-		flame_draw(&run->tree, title, run->trace.out);
+		flame_draw(&run->tree, run->title, run->trace.out);
 		fprintf(stderr, "%s is a flame graph: open it in a browser\n", options->output);
 	} else {
-		hidden = call_tree_table(&run->tree, top, run->trace.out);
+		hidden = call_tree_table(&run->tree, top, run->trace.out,
+					 options->json);
 		if (hidden)
 			remark("%zu more paths lead there; --top %zu shows them", hidden,
 			       top + hidden);
@@ -183,6 +187,7 @@ static void take_stack(void *data, const char *line)
 		.tid = run->trace.options->pid,
 	};
 	event.addr = strtoull(p, NULL, 16);
+	stacks_note(&run->stacks, &event);
 	stacks_event(&run->stacks, &event, &run->trace.defs[0].sites);
 	run->comm = xstrdup(run->process);
 	for (; (i = strtoull(p, &end, 16)) && end != p; p = end)
@@ -197,6 +202,38 @@ static void take_stack(void *data, const char *line)
 /* How often to look at the mappings of a process, in milliseconds: it may load libraries or end. */
 #define LOOK_INTERVAL 1000
 
+/* Wait for the end of the run, and take the stacks that the module has counted. */
+static struct error *count_until_end(struct counting *run, struct tally *tally,
+				     struct runner *runner)
+{
+	const struct options *options = run->trace.options;
+	struct error *err = NULL;
+	u64 hits = 0, missed = 0;
+
+	fputs("Counting stacks in the kernel", stderr);
+	trace_print_end(&run->trace);
+	runner_release(runner, options->seconds);
+	while (!err && !runner->stop) {
+		stacks_task(&run->stacks, options->pid, run->process);
+		err = runner_wait(runner, LOOK_INTERVAL);
+	}
+	stacks_task(&run->stacks, options->pid, run->process);
+	if (!err)
+		err = tally_read(tally);
+	for (size_t i = 0; i < tally->n; i++) {
+		hits += tally->v[i].counts.hits;
+		missed += tally->v[i].counts.missed;
+	}
+	if (!err) {
+		print(run);
+		fflush(run->trace.out);
+		fprintf(stderr, "Ending... %llu hits, %llu missed, or of more than 4096 stacks.\n",
+			(unsigned long long)hits, (unsigned long long)missed);
+		tally_tell_missing(tally);
+	}
+	return err;
+}
+
 /* Have the module count the stacks of a process. */
 static struct error *count_in_kernel(struct counting *run, struct readers *none)
 {
@@ -204,36 +241,21 @@ static struct error *count_in_kernel(struct counting *run, struct readers *none)
 	struct tally tally = { .fd = -1, .stack = take_stack, .data = run };
 	struct runner runner = RUNNER_INIT;
 	struct error *err = runner_open(&runner);
-	u64 hits = 0, missed = 0;
 
 	for (size_t i = 0; i < run->trace.n; i++) {
 		const struct probe_sites *sites = &run->trace.defs[i].sites;
+		char *place = probe_site_place(&sites->v[0]);
 
-		tally_add(&tally, run->trace.defs[i].event);
+		tally_add(&tally, place);
+		free(place);
 		for (size_t k = 0; k < sites->n; k++)
 			tally_add_site(&tally, i, 'p', &sites->v[k],
 				       sites->v[k].entry ? " stack=entry" : " stack=any");
 	}
 	if (!err)
 		err = tally_attach(&tally, run->trace.dir, options, 0, none, &runner);
-	if (!err) {
-		fputs("Counting stacks in the kernel", stderr);
-		trace_print_end(&run->trace);
-		runner_release(&runner, options->seconds);
-	}
-	while (!err && !runner.stop) {
-		stacks_task(&run->stacks, options->pid, run->process);
-		err = runner_wait(&runner, LOOK_INTERVAL);
-	}
-	if (!err)
-		err = tally_read(&tally);
-	for (size_t i = 0; i < tally.n; i++) {
-		hits += tally.v[i].counts.hits;
-		missed += tally.v[i].counts.missed;
-	}
-	if (!err)
-		fprintf(stderr, "Ending... %llu hits, %llu missed, or of more than 4096 stacks.\n",
-			(unsigned long long)hits, (unsigned long long)missed);
+	if (!err && !runner_stopped(&runner))
+		err = count_until_end(run, &tally, &runner);
 	tally_close(&tally);
 	runner_close(&runner);
 	return err;
@@ -257,7 +279,7 @@ static bool can_count_in_kernel(struct counting *run)
 	return can;
 }
 
-static struct error *count(struct counting *run, const char *title)
+static struct error *count(struct counting *run)
 {
 	const struct options *options = run->trace.options;
 	struct trace *trace = &run->trace;
@@ -274,12 +296,8 @@ static struct error *count(struct counting *run, const char *title)
 				"%s has no sessions: stacks needs the uprobes module", trace->dir);
 	if (!err)
 		err = output_open(options->output, &trace->out);
-	if (!err) {
-		err = in_kernel ? count_in_kernel(run, &none) : trace_run(trace);
-		count_last(run);
-	}
 	if (!err)
-		print(run, title);
+		err = in_kernel ? count_in_kernel(run, &none) : trace_run(trace);
 	if (trace->session >= 0)
 		close(trace->session);
 	return output_close(options->output, trace->out, err);
@@ -292,14 +310,14 @@ int cmd_stacks(const struct options *given, int argc, char **argv)
 		.trace = {
 			.options = &options, .dir = control_dir(&options), .group = own_group(),
 			.session = -1, .handle = handle, .handle_frame = handle_frame,
-			.data = &run, .what = "Counting stacks",
+			.finish = print, .data = &run, .what = "Counting stacks",
+			.stacks = &run.stacks, .specs = argv, .nr_specs = argc, .add = add_spec,
 		},
 		.stacks.brief = true,
 		.tree.name = xstrdup("all"),
 		.has_buffer = given->buffer_kb,
 	};
 	struct error *err = misused_in_stacks(&options);
-	char *title;
 
 	options.stacks = true;
 	if (!options.buffer_kb)
@@ -308,15 +326,15 @@ int cmd_stacks(const struct options *given, int argc, char **argv)
 	if (!err && !argc)
 		err = error_new(STATUS_USAGE, "stacks takes probes: uprobe stacks -d 5 p:libc:malloc");
 	for (int i = 0; i < argc && !err; i++)
-		err = add_spec(&run, argv[i], &options);
+		err = add_spec(&run.trace, argv[i]);
 	if (!err)
 		err = task_filter_check(&options);
 	if (!err)
 		err = control_check(run.trace.dir);
-	title = xasprintf("Call paths of %s", argc ? argv[0] : "");
+	run.title = xasprintf("Call paths of %s", argc ? argv[0] : "");
 	if (!err)
-		err = count(&run, title);
-	free(title);
+		err = count(&run);
+	free(run.title);
 	for (size_t i = 0; i < run.trace.n; i++)
 		definition_free(&run.trace.defs[i]);
 	free(run.trace.defs);

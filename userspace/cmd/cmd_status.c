@@ -7,6 +7,7 @@
 #include "command.h"
 #include "tracer/control.h"
 #include "util/error.h"
+#include "util/json.h"
 #include "tracer/listing.h"
 #include "tracer/own_group.h"
 #include "tracer/sessions.h"
@@ -20,20 +21,45 @@ static const char *owner(const char *group)
 	return alive ? "in use" : ours ? "stale" : "by hand";
 }
 
-static void print_site(const char *dir, const struct listed *site)
+static void print_json(const struct listed *site, bool enabled)
 {
-	char *file = control_event_file(site->group, site->event, "enable");
-	char *text = NULL;
+	struct json json = { .out = stdout };
 
-	error_free(control_read(dir, file, &text));
+	json_open(&json, NULL, '{');
+	json_raw(&json, "kind", "\"%c\"", site->kind);
+	json_text(&json, "group", site->group);
+	json_text(&json, "event", site->event);
+	json_text(&json, "definition", site->rest);
+	json_bool(&json, "enabled", enabled);
+	json_text(&json, "owner", owner(site->group));
+	if (site->counted) {
+		json_number(&json, "hits", site->counts.hits);
+		json_number(&json, "missed", site->counts.missed);
+	}
+	json_end(&json);
+}
+
+static void print_text(const struct listed *site, bool enabled)
+{
 	printf("%c:%s/%s %s  [%s, %s", site->kind, site->group, site->event,
-	       site->rest, text && text[0] == '1' ? "enabled" : "disabled",
+	       site->rest, enabled ? "enabled" : "disabled",
 	       owner(site->group));
 	if (site->counted)
 		printf(", %llu hits, %llu missed",
 		       (unsigned long long)site->counts.hits,
 		       (unsigned long long)site->counts.missed);
 	puts("]");
+}
+
+static void print_site(const char *dir, const struct listed *site, bool as_json)
+{
+	char *file = control_event_file(site->group, site->event, "enable");
+	char *text = NULL;
+	bool enabled;
+
+	error_free(control_read(dir, file, &text));
+	enabled = text && text[0] == '1';
+	(as_json ? print_json : print_text)(site, enabled);
 	free(text);
 	free(file);
 }
@@ -61,9 +87,9 @@ static struct error *print_status(const struct options *options)
 	if (err)
 		return err;
 	for (n = 0; n < listing.n; n++)
-		print_site(dir, &listing.v[n]);
+		print_site(dir, &listing.v[n], options->json);
 	listing_free(&listing);
-	if (!(n + sessions_print(dir)))
+	if (!(n + sessions_print(dir, options->json)))
 		fputs("no events are defined\n", stderr);
 	return NULL;
 }

@@ -18,6 +18,7 @@
 #include "util/probe_spec.h"
 #include "tracer/task_filter.h"
 #include "tracer/trace.h"
+#include "tracer/trace_define.h"
 #include "util/util.h"
 
 /* Give the event a distinct name: two probes with one name are two events. */
@@ -94,13 +95,15 @@ static struct error *check_types(const struct trace *trace)
 	return NULL;
 }
 
-static struct error *add_spec(struct trace *trace, const char *text,
-			      const struct options *options)
+static struct error *add_spec(struct trace *trace, const char *text)
 {
+	const struct options *options = trace->options;
 	struct definitions defs = { 0 };
+	char *full = probe_spec_full(text);
 	struct probe_spec spec;
-	struct error *err = definition_parse(text, options, &spec);
+	struct error *err = definition_parse(full, options, &spec);
 
+	free(full);
 	if (err)
 		return err;
 	err = definitions_make(&spec, options, max_probes(options), &defs);
@@ -181,11 +184,16 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 		bool probe = is_probe_spec(full);
 
 		if (probe)
-			err = add_spec(trace, full, options);
+			err = add_spec(trace, argv[i]);
 		free(full);
 		if (!probe)
 			break;
 	}
+	trace->specs = argv;
+	trace->nr_specs = i;
+	if (!err && !trace->n)
+		err = error_new(STATUS_USAGE,
+				"trace takes probes: uprobe trace 'p:TARGET:FUNCTION ARGS' ['FILTER']");
 	if (!err)
 		err = check_number(trace, options);
 	if (!err && i + 1 < argc)
@@ -228,6 +236,7 @@ int cmd_trace(const struct options *options, int argc, char **argv)
 		.dir = control_dir(options),
 		.group = own_group(),
 		.session = -1,
+		.add = add_spec,
 	};
 	struct error *err;
 

@@ -14,6 +14,7 @@
 #include "symbols/symbols.h"
 #include "probe/target.h"
 #include "dwarf/variable.h"
+#include "util/json.h"
 
 static char *declared_type(Dwarf_Die *variable)
 {
@@ -26,24 +27,47 @@ static char *declared_type(Dwarf_Die *variable)
 	return type_name(&type);
 }
 
+/* @fetch: what fetches it, or NULL; then @problem says why nothing does */
+static void print_json(const struct target *target, const struct place *place, const char *name,
+		       const char *type, const char *fetch, const char *problem)
+{
+	struct json json = { .out = stdout };
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "name", name);
+	json_text(&json, "type", type);
+	json_text(&json, "fetch", fetch);
+	json_text(&json, "problem", problem);
+	json_path(&json, "file", target->image.path);
+	json_hex(&json, "offset", place->offset);
+	if (place->function)
+		json_text(&json, "function", place->function->name);
+	json_end(&json);
+}
+
 /* Print the name, the type in the source code, and NAME=FETCH:TYPE for a definition. */
-static void print_variable(const struct scope *scope,
-			   const struct visible *variable)
+static void print_variable(const struct scope *scope, const struct visible *variable,
+			   const struct target *target, const struct place *place, bool as_json)
 {
 	Dwarf_Die die = variable->die;
-	char *type = declared_type(&die), *fetch;
+	char *type = declared_type(&die), *fetch = NULL;
 	struct error *err;
 
 	err = variable_fetch(scope, variable->name, NULL, &fetch, NULL);
-	if (err) {
-		printf("%s\t%s\t(%.*s)\n", variable->name, type,
-		       (int)strcspn(err->text, ";"), err->text);
-		error_free(err);
+	if (err)
+		err->text[strcspn(err->text, ";")] = '\0';
+	if (as_json) {
+		print_json(target, place, variable->name, type, err ? NULL : fetch,
+			   err ? err->text : NULL);
+	} else if (err) {
+		printf("%s\t%s\t(%s)\n", variable->name, type, err->text);
 	} else {
 		printf("%s\t%s\t%s=%s\n", variable->name, type, variable->name,
 		       fetch);
-		free(fetch);
 	}
+	if (!err)
+		free(fetch);
+	error_free(err);
 	free(type);
 }
 
@@ -63,8 +87,8 @@ static void print_heading(const struct debug_info *info,
 	puts(":");
 }
 
-static struct error *print_place(const struct debug_info *info,
-				 const struct place *place)
+static struct error *print_place(const struct debug_info *info, const struct target *target,
+				 const struct place *place, bool as_json)
 {
 	struct scope scope;
 	struct error *err;
@@ -73,7 +97,7 @@ static struct error *print_place(const struct debug_info *info,
 	if (err)
 		return err;
 	for (size_t i = 0; i < scope.n; i++)
-		print_variable(&scope, &scope.v[i]);
+		print_variable(&scope, &scope.v[i], target, place, as_json);
 	scope_close(&scope);
 	return NULL;
 }
@@ -94,9 +118,9 @@ static struct error *print_places(const struct options *options,
 		return err;
 	err = places_find(target, syms, spec, &how, &places);
 	for (size_t i = 0; !err && i < places.n; i++) {
-		if (places.n > 1)
+		if (places.n > 1 && !options->json)
 			print_heading(info, target, &places.v[i]);
-		err = print_place(info, &places.v[i]);
+		err = print_place(info, target, &places.v[i], options->json);
 	}
 	places_free(&places);
 	return err;
@@ -113,7 +137,7 @@ int cmd_vars(const struct options *options, int argc, char **argv)
 				"vars takes a target and a place: uprobe vars TARGET FUNCTION, uprobe vars TARGET FILE:LINE");
 		return error_report(err);
 	}
-	err = target_open(argv[0], options->pid, options->debug_dir, &target);
+	err = target_open(argv[0], options, &target);
 	if (err)
 		return error_report(err);
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);

@@ -48,9 +48,9 @@ struct topic {
 
 static const struct topic topics[] = {
 	{ "trace", TRACE,
-	  "[OPTIONS] 'p:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
-	  "       uprobe [OPTIONS] 'r:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
-	  "       uprobe [OPTIONS] 'u:TARGET:PROBE [NAME=argN[:TYPE]]'... ['FILTER']",
+	  "[trace] [OPTIONS] 'p:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
+	  "       uprobe [trace] [OPTIONS] 'r:TARGET:FUNCTION [ARGS]'... ['FILTER']\n"
+	  "       uprobe [trace] [OPTIONS] 'u:TARGET:PROBE [NAME=argN[:TYPE]]'... ['FILTER']",
 	  "show calls (p) or returns (r) of a function, or a probe that the target comes with\n"
 	  "(u); p:[GROUP/]EVENT TARGET:... names the event",
 	  { "uprobe 'r:bash:readline +0($retval):string'",
@@ -117,6 +117,7 @@ static const struct option_text option_texts[] = {
 	{ "-c CMD", "run a command; trace it and what it starts until it ends", RUNS },
 	{ "--uid UID, --comm NAME", "only tasks of this user, of this name", RUNS },
 	{ "--self", "uprobe itself, too, and who reads its output", RUNS },
+	{ "--no-follow", "probe no new file where a probed one is replaced meanwhile", RUNS },
 	{ "-d SECONDS", "stop after this time", RUNS },
 	{ "-i SECONDS", "print and begin anew each time", MEASURES },
 	{ "--top N", "that many functions or paths (20)", MEASURES | FLOW | STACKS },
@@ -136,11 +137,13 @@ static const struct option_text option_texts[] = {
 	{ "-o FILE", "write results there", DETAIL | TRACE | COUNT },
 	{ "-o FILE", "write results there; a picture if it ends in .svg", DETAIL | LAT | STACKS },
 	{ "-o FILE", "write results there; objects if it ends in .json", DETAIL | FLOW },
-	{ "--json", "an object per event, line, or call", TRACE | MEASURES | FLOW | LIST | SDT },
+	{ "--json", "an object per event, line, or call",
+	  ~(unsigned int)(GENERAL | DETAIL | CLEAN) },
 	{ "--color WHEN", "auto, always, never; NO_COLOR in the environment is never",
 	  TRACE | FLOW },
 	{ "--time HOW", "kernel, relative (to the first event), clock", TRACE },
 	{ "-H", "column headers", TRACE },
+	{ "--long", "also flags and addresses, as the tracer's lines have them", TRACE },
 	{ "-s", "user stacks, where the tracer has them", TRACE },
 	{ "-v", "trace: the format of the events, without tracing; count: how\n"
 		"many places count without a trap, and why others do not;\n"
@@ -265,65 +268,4 @@ bool help_command(FILE *out, const char *command)
 	print_options(out, topic->bit, false);
 	fprintf(out, "\nExamples:\n  %s\n  %s\n", topic->examples[0], topic->examples[1]);
 	return true;
-}
-
-/**
- * help_distance() - count the letters to change, insert, leave out or exchange
- * @a: a word
- * @b: another word
- *
- * Return: the number; 9 if a word is too long to be compared.
- */
-unsigned int help_distance(const char *a, const char *b)
-{
-	unsigned int rows[3][16] = { 0 };
-	size_t na = strlen(a), nb = strlen(b);
-
-	if (na > 14 || nb > 14)
-		return 9;
-	for (size_t j = 0; j <= nb; j++)
-		rows[0][j] = j;
-	for (size_t i = 1; i <= na; i++) {
-		unsigned int *row = rows[i % 3], *above = rows[(i + 2) % 3];
-		const unsigned int *before = rows[(i + 1) % 3];
-
-		row[0] = i;
-		for (size_t j = 1; j <= nb; j++) {
-			unsigned int least = above[j - 1] + (a[i - 1] != b[j - 1]);
-
-			if (above[j] + 1 < least)
-				least = above[j] + 1;
-			if (row[j - 1] + 1 < least)
-				least = row[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-			    before[j - 2] + 1 < least)
-				least = before[j - 2] + 1;
-			row[j] = least;
-		}
-	}
-	return rows[na % 3][nb];
-}
-
-/**
- * help_nearest() - find the command that a word was probably meant to be
- * @word: the word
- *
- * Return: the command, or NULL.
- */
-const char *help_nearest(const char *word)
-{
-	const char *nearest = NULL;
-	unsigned int least = 3;
-
-	if (help_distance(word, "help") < least)
-		return "help";
-	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		unsigned int d = help_distance(word, topics[i].name);
-
-		if (d >= least || d >= strlen(topics[i].name))
-			continue;
-		least = d;
-		nearest = topics[i].name;
-	}
-	return nearest;
 }

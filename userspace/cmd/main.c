@@ -7,16 +7,20 @@
 
 #include "command.h"
 #include "help.h"
+#include "meant.h"
 #include "util/error.h"
 #include "util/output.h"
 #include "probe/place.h"
+#include "tracer/start_cost.h"
 #include "util/probe_spec.h"
+#include "tracer/runner.h"
 #include "util/util.h"
 
 enum {
 	OPT_ALL = 256, OPT_APART, OPT_BUFFER, OPT_COLOR, OPT_COMM, OPT_CONTROL, OPT_DEBUG_DIR,
-	OPT_DEPTH, OPT_FOLDED, OPT_FORCE, OPT_HEAT, OPT_JSON, OPT_MAX_PROBES, OPT_MIN, OPT_RETURN,
-	OPT_SELF, OPT_STR, OPT_SUMMARY, OPT_TIME, OPT_TOP, OPT_UID, OPT_VERSION,
+	OPT_DEPTH, OPT_FOLDED, OPT_FORCE, OPT_HEAT, OPT_JSON, OPT_LONG, OPT_MAX_PROBES, OPT_MIN,
+	OPT_NO_FOLLOW, OPT_RETURN, OPT_SELF, OPT_STR, OPT_SUMMARY, OPT_TIME, OPT_TOP, OPT_UID,
+	OPT_VERSION,
 };
 
 static const struct option long_options[] = {
@@ -33,8 +37,10 @@ static const struct option long_options[] = {
 	{ "heat", no_argument, NULL, OPT_HEAT },
 	{ "help", no_argument, NULL, 'h' },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "long", no_argument, NULL, OPT_LONG },
 	{ "max-probes", required_argument, NULL, OPT_MAX_PROBES },
 	{ "min", required_argument, NULL, OPT_MIN },
+	{ "no-follow", no_argument, NULL, OPT_NO_FOLLOW },
 	{ "return", required_argument, NULL, OPT_RETURN },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "self", no_argument, NULL, OPT_SELF },
@@ -192,11 +198,17 @@ static struct error *parse_option(int opt, struct options *options)
 	case OPT_JSON:
 		options->json = true;
 		break;
+	case OPT_LONG:
+		options->long_lines = true;
+		break;
 	case OPT_MAX_PROBES:
 		return parse_number("--max-probes", optarg,
 				    &options->max_probes);
 	case OPT_MIN:
 		return parse_seconds("--min", optarg, &options->min);
+	case OPT_NO_FOLLOW:
+		options->no_follow = true;
+		break;
 	case OPT_RETURN:
 		return parse_return(optarg, &options->returns);
 	case OPT_SELF:
@@ -256,25 +268,6 @@ static struct error *parse_option(int opt, struct options *options)
 	return NULL;
 }
 
-/* Find the option that a word was probably meant to be; NULL if there is none. */
-static const char *nearest_option(const char *word)
-{
-	char *name = xstrndup(word, strcspn(word, "="));
-	const char *nearest = NULL;
-	unsigned int least = 3;
-
-	for (size_t i = 0; long_options[i].name; i++) {
-		unsigned int d = help_distance(name, long_options[i].name);
-
-		if (d < least && d < strlen(long_options[i].name)) {
-			least = d;
-			nearest = long_options[i].name;
-		}
-	}
-	free(name);
-	return nearest;
-}
-
 /*
  * @word: the word before optind.  In a word of several letters, getopt_long() may not have moved
  * optind past it, so take a letter from optopt.
@@ -282,7 +275,8 @@ static const char *nearest_option(const char *word)
 static struct error *bad_option(int opt, const char *word)
 {
 	char letter[] = { '-', optopt, '\0' };
-	const char *nearest;
+	char *name, *meant;
+	struct error *err;
 	bool is_long = str_starts(word, "--");
 
 	if (!is_long && optopt)
@@ -294,25 +288,29 @@ static struct error *bad_option(int opt, const char *word)
 		return error_new(STATUS_USAGE,
 				 "%.*s takes no value; see: uprobe --help",
 				 (int)strcspn(word, "="), word);
-	nearest = is_long ? nearest_option(word + 2) : NULL;
-	if (nearest)
+	if (!is_long && optopt == '[')
 		return error_new(STATUS_USAGE,
-				 "there is no option %.*s; did you mean --%s? see: uprobe --help",
-				 (int)strcspn(word, "="), word, nearest);
-	return error_new(STATUS_USAGE,
-			 "there is no option %.*s; see: uprobe --help",
-			 (int)strcspn(word, "="), word);
+				 "there is no option %s; if a name begins so, end the options before it: uprobe COMMAND -- ...",
+				 word);
+	name = xstrndup(word, strcspn(word, "="));
+	meant = meant_option(name + strspn(name, "-"), long_options);
+	err = error_new(STATUS_USAGE, "there is no option %s; %s%s%ssee: uprobe --help", name,
+			meant ? "did you mean " : "", meant ? meant : "", meant ? "? " : "");
+	free(meant);
+	free(name);
+	return err;
 }
 
 static struct error *unknown(const char *word)
 {
-	const char *nearest = help_nearest(word);
+	const char *meant = meant_command(word);
 
-	if (nearest)
+	if (meant)
 		return error_new(STATUS_USAGE,
 				 "\"%s\" is neither a command nor a probe; did you mean %s? see: uprobe --help",
-				 word, nearest);
-	return error_new(STATUS_USAGE, "\"%s\" is neither a command nor a probe; see: uprobe --help",
+				 word, meant);
+	return error_new(STATUS_USAGE,
+			 "\"%s\" is neither a command nor a probe, such as libc:malloc; see: uprobe --help",
 			 word);
 }
 
@@ -330,21 +328,22 @@ static const struct command {
 	const char *name;
 	int (*run)(const struct options *options, int argc, char **argv);
 	bool takes_target;	/* as its first argument */
+	bool probes;
 } commands[] = {
 	{ "clean", cmd_clean },
-	{ "count", cmd_count },
+	{ "count", cmd_count, .probes = true },
 	{ "doctor", cmd_doctor },
-	{ "flow", cmd_flow },
+	{ "flow", cmd_flow, .probes = true },
 	{ "help", cmd_help },
-	{ "lat", cmd_lat },
+	{ "lat", cmd_lat, .probes = true },
 	{ "lines", cmd_lines, true },
 	{ "list", cmd_list, true },
 	{ "offset", cmd_offset, true },
 	{ "resolve", cmd_resolve },
 	{ "sdt", cmd_sdt, true },
-	{ "stacks", cmd_stacks },
+	{ "stacks", cmd_stacks, .probes = true },
 	{ "status", cmd_status },
-	{ "trace", cmd_trace },
+	{ "trace", cmd_trace, .probes = true },
 	{ "vars", cmd_vars, true },
 };
 
@@ -358,6 +357,8 @@ static int run(const struct command *command, const struct options *options, int
 		target = target_name(argv[0], strlen(argv[0]));
 		argv[0] = target;
 	}
+	if (command->probes)
+		runner_expect();
 	status = command->run(options, argc, argv);
 	free(target);
 	return status;
@@ -366,6 +367,7 @@ static int run(const struct command *command, const struct options *options, int
 static int run_command(const struct options *options, int argc, char **argv)
 {
 	static const struct command list = { "list", cmd_list, true };
+	static const struct command trace = { "trace", cmd_trace, .probes = true };
 
 	if (list_target)
 		return run(&list, options, 1, (char *[]){ list_target });
@@ -377,7 +379,7 @@ static int run_command(const struct options *options, int argc, char **argv)
 		if (!strcmp(argv[0], commands[i].name))
 			return run(&commands[i], options, argc - 1, argv + 1);
 	if (is_probe_spec(argv[0]) || is_place(argv[0]))
-		return cmd_trace(options, argc, argv);
+		return run(&trace, options, argc, argv);
 	return error_report(unknown(argv[0]));
 }
 
@@ -402,6 +404,8 @@ int main(int argc, char **argv)
 	struct error *err = NULL;
 	int opt;
 
+	if (start_cost_child(argc, argv))
+		return finish(STATUS_OK);
 	opterr = 0;
 	while (!err && (opt = getopt_long(argc, argv, ":c:d:FfHhi:L:l:M:o:p:sv",
 					  long_options, NULL)) != -1)

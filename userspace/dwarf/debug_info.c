@@ -3,8 +3,11 @@
 
 #include <dwarf.h>
 #include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "symbols/debug_file.h"
 #include "symbols/debuginfod.h"
@@ -232,6 +235,44 @@ static char *dwo_path(Dwarf_Die *skeleton)
 				       xstrdup(name);
 }
 
+/* Suffix of the packages of .dwo files, and the first elfutils whose libdw reads them: 0.191. */
+#define DWP_SUFFIX ".dwp"
+#define DWP_MINOR 191
+
+static bool reads_packages(void)
+{
+	unsigned int major, minor;
+
+	return sscanf(dwfl_version(NULL), "%u.%u", &major, &minor) != 2 || major ||
+	       minor >= DWP_MINOR;
+}
+
+/* Say why a package of .dwo files next to the program is of no use; "" if there is none. */
+static char *package_excuse(const struct debug_info *info)
+{
+	const struct elf_image *read = info->separate ? &info->debug : info->image;
+	char *program = realpath(info->image->file, NULL);
+	char *wanted = xasprintf("%s%s", read->path, DWP_SUFFIX);
+	char *beside = xasprintf("%s%s", program ? program : info->image->file, DWP_SUFFIX);
+	char *package = path_escape(beside), *excuse;
+
+	if (access(beside, R_OK))
+		excuse = xstrdup("");
+	else if (!reads_packages())
+		excuse = xasprintf("; it may be in the package %s, which libdw %s cannot read and that of elfutils 0.%u can",
+				   package, dwfl_version(NULL), DWP_MINOR);
+	else if (info->separate)
+		excuse = xasprintf("; it may be in the package %s, which libdw looks for as %s",
+				   package, wanted);
+	else
+		excuse = xasprintf("; it is not in the package %s either", package);
+	free(package);
+	free(beside);
+	free(wanted);
+	free(program);
+	return excuse;
+}
+
 /**
  * debug_info_missing() - find out which part of the debug information is missing
  * @info: the debug information
@@ -239,8 +280,8 @@ static char *dwo_path(Dwarf_Die *skeleton)
  * With -gsplit-dwarf, most of the debug information stays in .dwo files.  dwz(1)
  * moves the parts that several files have in common to another file.
  *
- * Return: the first missing file and the number of others, from malloc(); NULL
- * if nothing is missing.
+ * Return: the first missing file, the number of others, and why a package does not help, from
+ * malloc(); NULL if nothing is missing.
  */
 char *debug_info_missing(const struct debug_info *info)
 {
@@ -248,7 +289,7 @@ char *debug_info_missing(const struct debug_info *info)
 	const void *id;
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die, split;
-	char *first = NULL, *text;
+	char *first = NULL, *package, *text;
 	size_t others = 0;
 	u8 type;
 
@@ -265,9 +306,12 @@ char *debug_info_missing(const struct debug_info *info)
 		else
 			first = dwo_path(&die);
 	}
-	if (!others)
-		return first;
-	text = xasprintf("%s (with %zu others)", first, others);
+	if (!first)
+		return NULL;
+	package = package_excuse(info);
+	text = others ? xasprintf("%s (with %zu others%s)", first, others, package) :
+	       *package ? xasprintf("%s (%s)", first, package + strlen("; ")) : xstrdup(first);
+	free(package);
 	free(first);
 	return text;
 }

@@ -180,68 +180,93 @@ const char *type_for_tracer(Dwarf_Die *type)
 	return names[kind][width];
 }
 
-static void put_type(FILE *out, Dwarf_Die *type, unsigned int depth)
+/* Qualifiers that a type has by the types around it. */
+enum { CONST = 1, VOLATILE = 2 };
+
+static const char *const qualifier_names[] = {
+	"", "const", "volatile", "const volatile",
+};
+
+static void put_named(FILE *out, const char *kind, const char *name, unsigned int qualifiers)
 {
-	const char *name = die_name(type), *prefix = "", *suffix = "";
+	fprintf(out, "%s%s%s%s", qualifier_names[qualifiers], qualifiers ? " " : "", kind, name);
+}
+
+static void put_type(FILE *out, Dwarf_Die *type, unsigned int qualifiers, unsigned int depth);
+
+/* Write the type that a type is made from. */
+static void put_target(FILE *out, Dwarf_Die *type, unsigned int qualifiers, unsigned int depth)
+{
 	Dwarf_Attribute attr;
 	Dwarf_Die target;
+
+	if (depth < NESTING_MAX && dwarf_attr_integrate(type, DW_AT_type, &attr) &&
+	    dwarf_formref_die(&attr, &target))
+		put_type(out, &target, qualifiers, depth + 1);
+	else
+		put_named(out, "", "void", qualifiers);
+}
+
+/* As in C, the qualifiers of an array are those of its elements, which may have the same ones. */
+static void put_array(FILE *out, Dwarf_Die *type, unsigned int qualifiers, unsigned int depth)
+{
+	Dwarf_Die element;
 	u64 size, each;
 
-	switch (dwarf_tag(type)) {
-	case DW_TAG_pointer_type:
-		suffix = " *";
-		break;
-	case DW_TAG_reference_type:
-		suffix = " &";
-		break;
-	case DW_TAG_rvalue_reference_type:
-		suffix = " &&";
-		break;
+	put_target(out, type, qualifiers, depth);
+	if (type_target(type, &element) && type_size(type, &size) &&
+	    type_size(&element, &each) && each)
+		fprintf(out, "[%llu]", (unsigned long long)(size / each));
+	else
+		fputs("[]", out);
+}
+
+/* The qualifiers of a pointer stand behind it: those before it are of what it points to. */
+static void put_pointer(FILE *out, Dwarf_Die *type, const char *sign, unsigned int qualifiers,
+			unsigned int depth)
+{
+	put_target(out, type, 0, depth);
+	fprintf(out, " %s%s", sign, qualifier_names[qualifiers]);
+}
+
+static void put_type(FILE *out, Dwarf_Die *type, unsigned int qualifiers, unsigned int depth)
+{
+	const char *name = die_name(type);
+	int tag = dwarf_tag(type);
+
+	switch (tag) {
 	case DW_TAG_const_type:
-		prefix = "const ";
+		put_target(out, type, qualifiers | CONST, depth);
 		break;
 	case DW_TAG_volatile_type:
-		prefix = "volatile ";
+		put_target(out, type, qualifiers | VOLATILE, depth);
 		break;
 	case DW_TAG_restrict_type:
 	case DW_TAG_atomic_type:
-		break;
-	case DW_TAG_array_type:
-		suffix = "[]";
+		put_target(out, type, qualifiers, depth);
 		break;
 	case DW_TAG_structure_type:
-		fprintf(out, "struct %s", name ? name : "{}");
-		return;
+		put_named(out, "struct ", name ? name : "{}", qualifiers);
+		break;
 	case DW_TAG_union_type:
-		fprintf(out, "union %s", name ? name : "{}");
-		return;
+		put_named(out, "union ", name ? name : "{}", qualifiers);
+		break;
 	case DW_TAG_enumeration_type:
-		fprintf(out, "enum %s", name ? name : "{}");
-		return;
+		put_named(out, "enum ", name ? name : "{}", qualifiers);
+		break;
 	case DW_TAG_subroutine_type:
-		fputs("function", out);
-		return;
+		put_named(out, "", "function", qualifiers);
+		break;
 	default:
-		fputs(name ? name : "?", out);
-		return;
+		/* Pointers and slices of Go have names. */
+		if (!name && type_is_pointer(type))
+			put_pointer(out, type, tag == DW_TAG_pointer_type ? "*" :
+				    tag == DW_TAG_reference_type ? "&" : "&&", qualifiers, depth);
+		else if (!name && tag == DW_TAG_array_type)
+			put_array(out, type, qualifiers, depth);
+		else
+			put_named(out, "", name ? name : "?", qualifiers);
 	}
-	/* Pointers and slices of Go have names. */
-	if (name) {
-		fputs(name, out);
-		return;
-	}
-	fputs(prefix, out);
-	if (depth < NESTING_MAX &&
-	    dwarf_attr_integrate(type, DW_AT_type, &attr) &&
-	    dwarf_formref_die(&attr, &target))
-		put_type(out, &target, depth + 1);
-	else
-		fputs("void", out);
-	if (dwarf_tag(type) == DW_TAG_array_type && type_target(type, &target) &&
-	    type_size(type, &size) && type_size(&target, &each) && each)
-		fprintf(out, "[%llu]", (unsigned long long)(size / each));
-	else
-		fputs(suffix, out);
 }
 
 /**
@@ -258,7 +283,7 @@ char *type_name(Dwarf_Die *type)
 
 	if (!out)
 		return xstrdup("?");
-	put_type(out, type, 0);
+	put_type(out, type, 0, 0);
 	fclose(out);
 	return text;
 }

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "host/fuse.h"
 #include "util/error.h"
 #include "util/util.h"
 
@@ -131,8 +133,13 @@ static struct error *read_headers(struct elf_image *img)
 	return NULL;
 }
 
-static struct error *open_error(const char *path, int err)
+/* @file: the path as system calls take it; @path: as messages have it */
+static struct error *open_error(const char *file, const char *path, int err)
 {
+	if (err == EACCES && fuse_denies(file))
+		return error_new(STATUS_DENIED,
+				 "%s cannot be read: it is on a FUSE mount without allow_other, which only its user may read, not even root; get the way to probe a process that has it mapped: uprobe offset -p PID TARGET FUNCTION",
+				 path);
 	switch (err) {
 	case ENOENT:
 	case ENOTDIR:
@@ -159,9 +166,9 @@ static struct error *open_file(struct elf_image *img)
 	/* Non-blocking: opening a FIFO must not wait for a writer. */
 	img->fd = open(img->file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (img->fd < 0)
-		return open_error(img->path, errno);
+		return open_error(img->file, img->path, errno);
 	if (fstat(img->fd, &st))
-		return open_error(img->path, errno);
+		return open_error(img->file, img->path, errno);
 	if (S_ISDIR(st.st_mode))
 		return error_new(STATUS_RUNTIME,
 				 "%s is a directory; name a program or a library in it",
@@ -175,7 +182,7 @@ static struct error *open_file(struct elf_image *img)
 	img->ino = st.st_ino;
 	n = pread(img->fd, head, sizeof(head), 0);
 	if (n < 0)
-		return open_error(img->path, errno);
+		return open_error(img->file, img->path, errno);
 	if (n < SELFMAG || memcmp(head, ELFMAG, SELFMAG))
 		return not_elf(img->path, head, n);
 	img->elf = elf_begin(img->fd, ELF_C_READ, NULL);
@@ -331,6 +338,25 @@ bool elf_image_is_code(const struct elf_image *img, u64 addr)
 }
 
 /**
+ * elf_image_code_end() - find the end of the code section that an address lies in
+ * @img: the file
+ * @addr: address, in terms of the file's symbols
+ *
+ * Return: the address after the section; @addr if no section of code has the address.
+ */
+u64 elf_image_code_end(const struct elf_image *img, u64 addr)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(img->elf, scn)))
+		if (gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_EXECINSTR &&
+		    addr - shdr.sh_addr < shdr.sh_size)
+			return shdr.sh_addr + shdr.sh_size;
+	return addr;
+}
+
+/**
  * elf_image_offset() - convert an address to a file offset
  * @img: the file
  * @addr: address, in terms of the file's symbols
@@ -449,6 +475,25 @@ size_t elf_image_read(const struct elf_image *img, u64 offset, void *buf,
 		done += n;
 	}
 	return done;
+}
+
+/**
+ * elf_image_linker() - get the dynamic linker that starts a program
+ * @img: the program
+ *
+ * Return: its path, from malloc(); NULL if there is none.
+ */
+char *elf_image_linker(const struct elf_image *img)
+{
+	for (size_t i = 0; i < img->phnum; i++) {
+		char path[PATH_MAX] = "";
+		size_t len = img->phdrs[i].p_filesz;
+
+		if (img->phdrs[i].p_type == PT_INTERP && len < sizeof(path) &&
+		    elf_image_read(img, img->phdrs[i].p_offset, path, len) == len)
+			return xstrdup(path);
+	}
+	return NULL;
 }
 
 /**

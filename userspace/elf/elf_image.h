@@ -52,11 +52,13 @@ void elf_image_close(struct elf_image *img);
 bool elf_image_probable(const struct elf_image *img);
 bool elf_image_data(const struct elf_image *img, u64 addr, u32 flags, u64 *offset);
 bool elf_image_in_memory(const struct elf_image *img, u64 addr);
+u64 elf_image_code_end(const struct elf_image *img, u64 addr);
 bool elf_image_is_code(const struct elf_image *img, u64 addr);
 struct error *elf_image_offset(const struct elf_image *img, u64 addr,
 			       u64 *offset);
 struct error *elf_image_addr(const struct elf_image *img, u64 offset,
 			     u64 *addr);
+char *elf_image_linker(const struct elf_image *img);
 size_t elf_image_read(const struct elf_image *img, u64 offset, void *buf,
 		      size_t len);
 Elf_Scn *elf_image_section(const struct elf_image *img, const char *name,

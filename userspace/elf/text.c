@@ -135,6 +135,30 @@ struct error *text_check_boundary(const struct elf_image *img,
 }
 
 /**
+ * text_is_code() - check whether instructions alone are between two addresses
+ * @img: the file
+ * @start: the address of the first one
+ * @end: the address after the last one
+ */
+bool text_is_code(const struct elf_image *img, u64 start, u64 end)
+{
+	struct error *err;
+	u64 offset;
+	u8 *text;
+	bool is;
+
+	err = elf_image_offset(img, start, &offset);
+	error_free(err);
+	if (err || end - start > TEXT_MAX)
+		return false;
+	text = xmalloc(end - start);
+	is = elf_image_read(img, offset, text, end - start) == end - start &&
+	     boundary_exits(text, end - start, text_mode(img), start, NULL, 0, NULL) >= 0;
+	free(text);
+	return is;
+}
+
+/**
  * text_check_probable() - check that the module can probe an instruction
  * @img: the file
  * @addr: the address of the instruction

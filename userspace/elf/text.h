@@ -28,6 +28,7 @@ struct error *text_instruction(const struct elf_image *img, u64 addr,
 struct error *text_check_boundary(const struct elf_image *img,
 				  const char *function, u64 start,
 				  u64 addr);
+bool text_is_code(const struct elf_image *img, u64 start, u64 end);
 struct error *text_check_probable(const struct elf_image *img, u64 addr);
 bool text_keeps_return(const struct elf_image *img, u64 addr);
 char *text_expected(const struct elf_image *img, u64 addr);

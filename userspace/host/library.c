@@ -32,12 +32,7 @@ void paths_free(struct paths *paths)
 	memset(paths, 0, sizeof(*paths));
 }
 
-/**
- * library_name_matches() - check whether a short name stands for a file name
- * @file: name of a library's file, such as libc.so.6
- * @wanted: libc.so.6, libc.so, libc or c
- */
-bool library_name_matches(const char *file, const char *wanted)
+static bool name_matches(const char *file, const char *wanted)
 {
 	size_t n = strlen(wanted);
 
@@ -64,6 +59,39 @@ bool library_name_matches(const char *file, const char *wanted)
 	return false;
 }
 
+/* The file of musl's dynamic linker, ld-musl-ARCHITECTURE.so.1, is all of these libraries. */
+#define MUSL_LINKER "ld-musl-"
+
+static bool musl_matches(const char *file, const char *wanted)
+{
+	static const char *const names[] = {
+		"libc.so", "libdl.so", "libm.so", "libpthread.so", "librt.so", "libutil.so",
+		"libxnet.so",
+	};
+	char *alpine;
+	bool matches;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (name_matches(names[i], wanted))
+			return true;
+	/* Alpine Linux gives it the name libc.musl-ARCHITECTURE.so.1, too. */
+	alpine = xasprintf("libc.%s", file + strlen("ld-"));
+	matches = name_matches(alpine, wanted);
+	free(alpine);
+	return matches;
+}
+
+/**
+ * library_name_matches() - check whether a short name stands for a file name
+ * @file: name of a library's file, such as libc.so.6
+ * @wanted: libc.so.6, libc.so, libc or c
+ */
+bool library_name_matches(const char *file, const char *wanted)
+{
+	return name_matches(file, wanted) ||
+	       (str_starts(file, MUSL_LINKER) && musl_matches(file, wanted));
+}
+
 static bool is_for(const char *path, const struct machine *machine,
 		   struct stat *st)
 {
@@ -84,32 +112,63 @@ static bool is_for(const char *path, const struct machine *machine,
 	return ok;
 }
 
+/*
+ * The subdirectory glibc-hwcaps/x86-64-v3 of a library directory has variants for processors of
+ * that level, which ld.so prefers (ld.so(8)).  The levels are those of the psABI; one or a few
+ * features tell each of them, as no processor has these without the others.
+ *
+ * Return: the level of a file; 1 if it is for any processor; -1 if this processor is below.
+ */
+static int hwcaps_level(const char *path)
+{
+	static const char subdirectory[] = "/glibc-hwcaps/";
+	const char *level = strstr(path, subdirectory);
+
+	if (!level)
+		return 1;
+	level += strlen(subdirectory);
+	__builtin_cpu_init();
+	if (str_starts(level, "x86-64-v2/") && __builtin_cpu_supports("sse4.2") &&
+	    __builtin_cpu_supports("popcnt"))
+		return 2;
+	if (str_starts(level, "x86-64-v3/") && __builtin_cpu_supports("avx2") &&
+	    __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma"))
+		return 3;
+	if (str_starts(level, "x86-64-v4/") && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+	    __builtin_cpu_supports("avx512vl"))
+		return 4;
+	return -1;
+}
+
 /**
  * struct search - libraries found so far
  * @name: the name to look for
  * @exact: match only exactly that name
  * @found: the files
- * @ids: identity of each of them
- * @cap: capacity of @ids
+ * @files: more about each of them: its identity, its name in the cache, its hwcaps_level()
+ * @cap: capacity of @files
  */
 struct search {
 	const char *name;
 	bool exact;
 	struct paths *found;
-	struct file_id {
+	struct file {
 		u64 dev, ino;
-	} *ids;
+		const char *entry;
+		int level;
+	} *files;
 	size_t cap;
 };
 
-static void add_file(struct search *search, const char *path,
+static void add_file(struct search *search, const char *entry, const char *path,
 		     const struct stat *st)
 {
 	struct paths *found = search->found;
 
 	for (size_t i = 0; i < found->n; i++) {
-		if (search->ids[i].dev != st->st_dev ||
-		    search->ids[i].ino != st->st_ino)
+		if (search->files[i].dev != st->st_dev ||
+		    search->files[i].ino != st->st_ino)
 			continue;
 		/*
 		 * If one file has several names, keep the longest: libz.so.1
@@ -118,13 +177,33 @@ static void add_file(struct search *search, const char *path,
 		if (strlen(path) > strlen(found->v[i])) {
 			free(found->v[i]);
 			found->v[i] = xstrdup(path);
+			search->files[i].entry = entry;
 		}
 		return;
 	}
-	search->ids = grow(search->ids, found->n, &search->cap, sizeof(*search->ids));
-	search->ids[found->n].dev = st->st_dev;
-	search->ids[found->n].ino = st->st_ino;
+	search->files = grow(search->files, found->n, &search->cap, sizeof(*search->files));
+	search->files[found->n] = (struct file){
+		.dev = st->st_dev, .ino = st->st_ino, .entry = entry, .level = hwcaps_level(path),
+	};
 	paths_add(found, path);
+}
+
+/* Move the files that ld.so passes over for another variant of the same library to @others. */
+static void choose_variants(struct search *search, struct paths *others)
+{
+	const struct file *files = search->files;
+	struct paths all = *search->found;
+
+	memset(search->found, 0, sizeof(all));
+	for (size_t i = 0; i < all.n; i++) {
+		bool loaded = files[i].level > 0;
+
+		for (size_t j = 0; j < all.n && loaded; j++)
+			loaded = files[j].level <= files[i].level ||
+				 strcmp(files[j].entry, files[i].entry);
+		paths_add(loaded ? search->found : others, all.v[i]);
+	}
+	paths_free(&all);
 }
 
 static void search_cache(struct search *search, const struct ldcache *cache,
@@ -142,7 +221,7 @@ static void search_cache(struct search *search, const struct ldcache *cache,
 			continue;
 		full = xasprintf("%s%s", root, path);
 		if (is_for(full, machine, &st))
-			add_file(search, full, &st);
+			add_file(search, entry, full, &st);
 		free(full);
 	}
 }
@@ -154,12 +233,14 @@ static void search_cache(struct search *search, const struct ldcache *cache,
  * @machine: the machine that the library must be built for
  * @found: filled in, one path for each different file; empty if there is no
  *	such library; to be freed with paths_free() in any case
+ * @others: the variants of them that ld.so does not load on this processor are added
  *
  * Read the dynamic linker's cache.  An exact name takes precedence over the
  * short forms.
  */
 struct error *library_find(const char *name, const char *root,
-			   const struct machine *machine, struct paths *found)
+			   const struct machine *machine, struct paths *found,
+			   struct paths *others)
 {
 	struct search search = { .name = name, .found = found };
 	struct ldcache cache;
@@ -178,7 +259,8 @@ struct error *library_find(const char *name, const char *root,
 		search.exact = false;
 		search_cache(&search, &cache, root, machine);
 	}
-	free(search.ids);
+	choose_variants(&search, others);
+	free(search.files);
 	ldcache_close(&cache);
 	return NULL;
 }

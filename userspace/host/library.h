@@ -37,6 +37,7 @@ void paths_free(struct paths *paths);
 
 bool library_name_matches(const char *file, const char *wanted);
 struct error *library_find(const char *name, const char *root,
-			   const struct machine *machine, struct paths *found);
+			   const struct machine *machine, struct paths *found,
+			   struct paths *others);
 
 #endif /* _USERSPACE_LIBRARY_H */

@@ -15,6 +15,9 @@
 
 #define DELETED " (deleted)"
 
+/* The module's mappings in a probed process: they are not the program's. */
+#define OURS "/[uprobes]" DELETED
+
 /* Replace \012 by a newline. The kernel escapes only newlines in these paths. */
 static void unescape_newlines(char *path)
 {
@@ -43,7 +46,7 @@ static bool parse_line(const char *line, struct mapping *map)
 		   &map->ino, &path_at) < 7 || !path_at)
 		return false;
 	map->dev = makedev(major, minor);
-	if (perms[2] != 'x' || line[path_at] != '/')
+	if (perms[2] != 'x' || line[path_at] != '/' || str_starts(line + path_at, OURS))
 		return false;
 	map->path = xstrdup(line + path_at);
 	map->path[strcspn(map->path, "\n")] = '\0';

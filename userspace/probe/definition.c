@@ -11,6 +11,7 @@
 #include "symbols/demangle.h"
 #include "util/error.h"
 #include "fields.h"
+#include "filter_word.h"
 #include "place.h"
 #include "util/probe_spec.h"
 #include "dwarf/register_variables.h"
@@ -350,13 +351,15 @@ struct error *definition_target(const struct probe_spec *spec,
 				const struct options *options,
 				struct target *target, struct symbols *syms)
 {
-	struct error *err = target_open(spec->target, options->pid,
-					options->debug_dir, target);
+	struct error *err = target_open(spec->target, options, target);
 
 	/* With -f, the target may be a program that the process has yet to execute. */
 	if (err && err->status == STATUS_NOT_FOUND && options->follow) {
+		struct options any = *options;
+
+		any.pid = 0;
 		error_free(err);
-		err = target_open(spec->target, 0, options->debug_dir, target);
+		err = target_open(spec->target, &any, target);
 	}
 	if (!err)
 		symbols_load(&target->image, target->root, target->debug_dir,
@@ -459,6 +462,10 @@ struct error *definition_parse(const char *text, const struct options *options,
 	if (!err)
 		spec->values = spec->kind == 'r' && !options->control &&
 			       !spec->args[strspn(spec->args, " \t")];
+	if (!err)
+		err = filter_word_refuse(text, spec->args);
+	if (err)
+		probe_spec_free(spec);
 	return err;
 }
 
@@ -485,6 +492,7 @@ void definition_free(struct definition *def)
 {
 	free(def->group);
 	free(def->event);
+	free(def->label);
 	probe_sites_free(&def->sites);
 	enum_names_free(&def->names);
 	memset(def, 0, sizeof(*def));

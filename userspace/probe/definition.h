@@ -21,6 +21,8 @@ struct target;
  * @event: name of the event
  * @sites: the places of the event
  * @in_memory: one of the sites is in no file but in the memory of a process
+ * @label: another name than @event by which to find it in a file that has replaced the probed one,
+ *	or NULL
  * @named: the user has chosen @event
  * @names: names of the values that its arguments can have
  */
@@ -30,6 +32,7 @@ struct definition {
 	char *event;
 	struct probe_sites sites;
 	bool in_memory;
+	char *label;
 	bool named;
 	struct enum_names names;
 };

@@ -188,13 +188,23 @@ struct error *exits_find(struct symbols *syms, const struct place *function,
 	return err;
 }
 
-/* Check for a return instruction of one byte that is not the first one of its function. */
+/*
+ * Check for a return instruction of one byte that is not the first one of its function.  Before it
+ * must not be what pushes or stores the return address: the function has moved it, so the call and
+ * its return have different stack pointers.
+ */
 static bool is_plain(const struct symbols *syms, const struct place *exit, u64 entry)
 {
-	u8 text;
+	u8 text[4];
+	bool pushes, stores;
 
-	return exit->addr != entry && elf_image_read(syms->image, exit->offset, &text, 1) == 1 &&
-	       text == 0xc3;
+	if (exit->addr < entry + 3 ||
+	    elf_image_read(syms->image, exit->offset - 3, text, sizeof(text)) != sizeof(text))
+		return exit->addr != entry &&
+		       elf_image_read(syms->image, exit->offset, text, 1) == 1 && text[0] == 0xc3;
+	pushes = (text[2] & 0xf8) == 0x50 || (text[1] == 0xff && (text[2] & 0x38) == 0x30);
+	stores = text[0] == 0x89 && (text[1] & 0xc7) == 0x04 && text[2] == 0x24;
+	return text[3] == 0xc3 && !pushes && !stores;
 }
 
 /**

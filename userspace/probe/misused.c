@@ -45,6 +45,12 @@ struct error *misused_in_trace(const struct options *options)
 	if (options->header && options->json)
 		return error_new(STATUS_USAGE,
 				 "-H writes headers of columns, which --json does not have; leave one of them out");
+	if (options->verbose && options->json)
+		return error_new(STATUS_USAGE,
+				 "-v shows formats as the tracer has them, which --json does not change; leave one of them out");
+	if (options->long_lines && options->json)
+		return error_new(STATUS_USAGE,
+				 "--long makes lines longer, and --json writes objects, which have the address; leave one of them out");
 	if (options->time != TIME_KERNEL && options->json)
 		return error_new(STATUS_USAGE,
 				 "--time changes lines, and --json writes objects with the tracer's time; leave one of them out");
@@ -62,8 +68,6 @@ struct error *misused_in_flow(const struct options *options)
 		{ options->top && !options->summary, "--top", ", or add --summary" },
 		{ options->apart && (options->json || options->summary || ends(options, ".json")),
 		  "--apart with --json or --summary", "" },
-		{ options->summary && (options->json || ends(options, ".json")),
-		  "--json with --summary", "" },
 		{ options->time != TIME_KERNEL, "--time", "" },
 		{ (options->min > 0 || options->depth) && options->summary, "--min or --depth with --summary",
 		  "" },
@@ -73,6 +77,7 @@ struct error *misused_in_flow(const struct options *options)
 		{ options->folded, "--folded", ", or count stacks: uprobe stacks" },
 		{ options->heat, "--heat", ", or time calls: uprobe lat --heat" },
 		{ options->header, "-H", "" },
+		{ options->long_lines, "--long", "" },
 		{ options->verbose, "-v", "" },
 		{ options->string_max, "--str", "" },
 		{ options->returns != RETURN_DEFAULT, "--return", "" },
@@ -98,8 +103,10 @@ struct error *misused_in_stacks(const struct options *options)
 		{ options->min > 0, "--min", "" },
 		{ options->summary, "--summary", "" },
 		{ options->apart, "--apart", "" },
-		{ options->json, "--json", ", or trace: uprobe -s --json" },
+		{ options->json && options->folded, "--json with --folded", "" },
+		{ options->json && ends(options, ".svg"), "--json with a picture", "" },
 		{ options->header, "-H", "" },
+		{ options->long_lines, "--long", "" },
 		{ options->verbose, "-v", "" },
 		{ options->string_max, "--str", "" },
 	};
@@ -119,6 +126,7 @@ struct error *misused_in_count(const struct options *options, bool latency)
 		{ options->max_events, "-M", ", or stop after a time: -d" },
 		{ options->stacks, "-s", ", or trace" },
 		{ options->header, "-H", "" },
+		{ options->long_lines, "--long", "" },
 		{ options->verbose && latency, "-v", "" },
 		{ options->string_max, "--str", "" },
 		{ options->buffer_kb, "--buffer", "" },

@@ -93,13 +93,18 @@ static void spec_free(struct spec *spec)
 /*
  * Parse NAME[@FILE|@VERSION][+OFF], 0xOFFSET[+OFF] in the file, or
  * @0xADDRESS[+OFF].  C++ names can contain a plus (operator+), so only the last
- * plus can start an offset, and only if a number follows.
+ * plus can start an offset, and only if a number follows.  If @whole is set, the text is the
+ * name of a symbol: its colons, signs and digits belong to it.
  */
-static struct error *spec_parse(const char *text, struct spec *spec)
+static struct error *spec_parse(const char *text, bool whole, struct spec *spec)
 {
 	char *name = xstrdup(text), *plus = strrchr(name, '+'), *at;
 
 	memset(spec, 0, sizeof(*spec));
+	if (whole) {
+		spec->name = name;
+		return NULL;
+	}
 	if (plus && plus > name && parse_u64(plus + 1, &spec->delta))
 		*plus = '\0';
 	if (parse_u64(name, &spec->number)) {
@@ -139,6 +144,25 @@ void places_add(struct places *places, const struct place *place)
 	places->v[places->n++] = *place;
 }
 
+/*
+ * Return the end of code that begins with a global symbol without a size, as assembly has it: the
+ * next symbol, or the end of the section.  Return 0 for a local symbol, which can be a label inside
+ * a function, and for a symbol without a type that is followed by anything but instructions.
+ */
+static u64 label_end(const struct target *target, const struct symbols *syms,
+		     const struct symbol *sym)
+{
+	u64 end = elf_image_code_end(&target->image, sym->addr);
+
+	for (size_t i = 0; i < syms->n; i++)
+		if (syms->v[i].section && syms->v[i].addr > sym->addr && syms->v[i].addr < end)
+			end = syms->v[i].addr;
+	if (sym->bind == STB_LOCAL || end == sym->addr ||
+	    (sym->type == STT_NOTYPE && !text_is_code(&target->image, sym->addr, end)))
+		return 0;
+	return end;
+}
+
 /* Return the end of the function @sym; UINT64_MAX, and @known false, if nothing tells it. */
 static u64 function_end(const struct target *target, struct symbols *syms,
 			const struct symbol *sym, bool *known)
@@ -155,8 +179,9 @@ static u64 function_end(const struct target *target, struct symbols *syms,
 	if (eh_frame_function_at(&target->image, sym->addr, &start, &end) &&
 	    start == sym->addr)
 		return end;
-	*known = false;
-	return UINT64_MAX;
+	end = label_end(target, syms, sym);
+	*known = end;
+	return end ? end : UINT64_MAX;
 }
 
 static struct error *check_range(const struct target *target,
@@ -171,7 +196,7 @@ static struct error *check_range(const struct target *target,
 	end = function_end(target, syms, sym, &known);
 	if (!known && !(force & FORCE_SIZE))
 		return error_new(STATUS_REFUSED,
-				 "%s of %s has no size: it may be a label or data and not a function; look at it with objdump -d, then use --force=size",
+				 "%s of %s has no size, and it is local or no instructions follow: it may be a label or data and not a function; look at it with objdump -d, then use --force=size",
 				 sym->name, target->image.path);
 	if (spec->delta < end - sym->addr || force & FORCE_RANGE)
 		return NULL;
@@ -488,15 +513,17 @@ struct error *places_find(struct target *target, struct symbols *syms,
 	unsigned int line;
 	struct spec spec;
 	char *file;
+	bool whole;
 
 	memset(places, 0, sizeof(*places));
-	if (source_line_parse(text, &file, &line)) {
+	whole = lookup_is_symbol(syms, text);
+	if (!whole && source_line_parse(text, &file, &line)) {
 		err = find_line(target, syms, file, line, options,
 				places);
 		free(file);
 		return err;
 	}
-	err = spec_parse(text, &spec);
+	err = spec_parse(text, whole, &spec);
 	if (err)
 		return err;
 	if (spec.name)

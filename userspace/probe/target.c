@@ -9,6 +9,9 @@
 
 #include "symbols/debug_file.h"
 #include "util/error.h"
+#include "util/options.h"
+#include "util/probe_spec.h"
+#include "host/fuse.h"
 #include "host/process.h"
 #include "host/running.h"
 #include "util/util.h"
@@ -38,22 +41,29 @@ static bool is_program(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
 }
 
-/* Return the file that a shell would run, or NULL. */
-static char *find_in_path(const char *name)
+/*
+ * Return the file that a shell would run, or NULL.  The file exists under @root, which the result
+ * does not begin with.
+ */
+static char *find_in_path(const char *root, const char *name)
 {
 	const char *dirs = getenv("PATH"), *end;
 
 	if (!dirs)
 		dirs = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 	for (;; dirs = end + 1) {
-		char *path;
+		char *path, *full;
+		bool found;
 
 		end = strchrnul(dirs, ':');
 		/* An empty entry means the working directory. */
 		path = end == dirs ? xasprintf("./%s", name) :
 				     xasprintf("%.*s/%s", (int)(end - dirs),
 					       dirs, name);
-		if (is_program(path))
+		full = xasprintf("%s%s", root, path);
+		found = is_program(full);
+		free(full);
+		if (found)
 			return path;
 		free(path);
 		if (!*end)
@@ -86,11 +96,12 @@ static struct error *nothing_found(const char *name)
 	const struct machine i386 = {
 		.elf_class = ELFCLASS32, .machine = EM_386,
 	};
+	struct paths paths, others = { 0 };
 	struct error *err = NULL;
-	struct paths paths;
 	struct stat st;
 
-	error_free(library_find(name, "", &i386, &paths));
+	error_free(library_find(name, "", &i386, &paths, &others));
+	paths_free(&others);
 	if (paths.n) {
 		err = error_new(STATUS_NOT_FOUND,
 				"there is %s for 32-bit programs only; if that is meant, name it by its path:",
@@ -137,9 +148,72 @@ static struct error *find_running(const char *name, char **path)
 	return err;
 }
 
-static struct error *find_by_name(const char *name, char **path)
+/*
+ * Return the file of the program that a command starts, NULL if it is not found.  Assignments and
+ * exec can precede its name.
+ */
+static char *command_program(const char *command)
 {
-	struct paths paths;
+	char *word = NULL, *path;
+
+	do {
+		size_t len;
+
+		free(word);
+		command += strspn(command, " \t\n");
+		len = *command == '"' || *command == '\'' ?
+		      strcspn(command + 1, (char[]){ *command, '\0' }) + 2 :
+		      strcspn(command, " \t\n;&|<>()");
+		len = strnlen(command, len);
+		word = target_name(command, len);
+		command += len;
+	} while (!strcmp(word, "exec") || (strchr(word, '=') && word[strcspn(word, "=/")] == '='));
+	if (strchr(word, '/'))
+		return word;
+	path = find_in_path("", word);
+	free(word);
+	return path;
+}
+
+/*
+ * Return the linker that starts a program if it is the library of the name, too, as musl's is;
+ * otherwise NULL.  Without a command, it is the linker of this very program.
+ */
+static char *find_linker(const char *name, const char *command)
+{
+	char *program = command ? command_program(command) : xstrdup("/proc/self/exe");
+	char *linker = NULL, *base;
+	struct elf_image img;
+	struct error *err;
+
+	err = program ? elf_image_open(program, &img) : NULL;
+	if (program && !err) {
+		linker = elf_image_linker(&img);
+		elf_image_close(&img);
+	}
+	error_free(err);
+	free(program);
+	base = linker ? strrchr(linker, '/') : NULL;
+	if (base && library_name_matches(base + 1, name))
+		return linker;
+	free(linker);
+	return NULL;
+}
+
+/* Tell the user which variant of a library is taken. */
+static void tell_variant(const char *name, const char *path, const struct paths *others)
+{
+	char *taken = path_escape(path), *other = path_escape(others->v[0]);
+
+	remark("%s is %s, which programs load on this processor, not %s%s", name, taken, other,
+	       others->n > 1 ? " or another variant" : "");
+	free(taken);
+	free(other);
+}
+
+static struct error *find_by_name(const char *name, const char *command, char **path)
+{
+	struct paths paths, others = { 0 };
 	struct error *err;
 
 	if (!*name)
@@ -149,7 +223,7 @@ static struct error *find_by_name(const char *name, char **path)
 		*path = absolute(name);
 		return NULL;
 	}
-	*path = find_in_path(name);
+	*path = find_in_path("", name);
 	if (*path) {
 		char *full = absolute(*path);
 
@@ -157,14 +231,20 @@ static struct error *find_by_name(const char *name, char **path)
 		*path = full;
 		return NULL;
 	}
-	err = library_find(name, "", &native_machine, &paths);
+	*path = find_linker(name, command);
+	if (*path)
+		return NULL;
+	err = library_find(name, "", &native_machine, &paths, &others);
 	if (!err && !paths.n)
 		err = find_running(name, path);
 	else if (!err && paths.n > 1)
 		err = several(name, &paths);
 	else if (!err)
 		*path = xstrdup(paths.v[0]);
+	if (*path && paths.n && others.n)
+		tell_variant(name, *path, &others);
 	paths_free(&paths);
+	paths_free(&others);
 	return err;
 }
 
@@ -184,7 +264,7 @@ static void find_libraries(pid_t pid, const char *name, struct paths *found)
 	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
 		struct paths some;
 
-		error_free(library_find(name, root, &machines[i], &some));
+		error_free(library_find(name, root, &machines[i], &some, found));
 		for (size_t j = 0; j < some.n; j++)
 			paths_add(found, some.v[j]);
 		paths_free(&some);
@@ -261,6 +341,51 @@ static struct error *not_mapped(const char *name, pid_t pid, const struct mappin
 	return err;
 }
 
+/* Add a path to each different file that the process has mapped under a name. */
+static void add_mapped(pid_t reader, const struct mappings *maps, const char *name,
+		       const struct paths *libraries, struct paths *found)
+{
+	for (size_t i = 0; i < maps->n; i++) {
+		const struct mapping *map = &maps->v[i];
+		char *path;
+		size_t j;
+
+		if (!mapping_matches(reader, map, name, libraries))
+			continue;
+		for (j = 0; j < i; j++)
+			if (maps->v[j].ino == map->ino && maps->v[j].dev == map->dev)
+				break;
+		if (j < i)
+			continue;
+		path = mapping_reach(reader, map);
+		paths_add(found, path);
+		free(path);
+	}
+}
+
+/*
+ * Look for a program in PATH, here and then where the process has its root.  It can be a link to a
+ * file of another name, which is what the process has mapped.
+ */
+static void add_program(pid_t reader, const struct mappings *maps, const char *name,
+			struct paths *found)
+{
+	char *theirs = xasprintf("/proc/%d/root", reader);
+	const struct paths none = { 0 };
+
+	for (int here = 1; here >= 0 && !found->n; here--) {
+		char *program = find_in_path(here ? "" : theirs, name), *path;
+
+		if (!program)
+			continue;
+		path = absolute(program);
+		add_mapped(reader, maps, path, &none, found);
+		free(path);
+		free(program);
+	}
+	free(theirs);
+}
+
 /* @reader: a thread of the process that has not ended */
 static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, char **path)
 {
@@ -274,23 +399,9 @@ static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, 
 		return err;
 	wanted = resolve(reader, name);
 	find_libraries(reader, name, &libraries);
-	for (size_t i = 0; i < maps.n; i++) {
-		const struct mapping *map = &maps.v[i];
-		size_t j;
-
-		if (!mapping_matches(reader, map, wanted, &libraries))
-			continue;
-		for (j = 0; j < i; j++)
-			if (maps.v[j].ino == map->ino &&
-			    maps.v[j].dev == map->dev)
-				break;
-		if (j < i)
-			continue;
-		*path = mapping_reach(reader, map);
-		paths_add(&paths, *path);
-		free(*path);
-		*path = NULL;
-	}
+	add_mapped(reader, &maps, wanted, &libraries, &paths);
+	if (!paths.n && !strchr(name, '/'))
+		add_program(reader, &maps, name, &paths);
 	if (paths.n > 1)
 		err = several(name, &paths);
 	else if (paths.n)
@@ -304,23 +415,57 @@ static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, 
 	return err;
 }
 
+/*
+ * Only the user of the process may read a file of its FUSE mount, and the tracer cannot open it
+ * either.  Return the way to probe it by its address.  @path: the file as mapping_reach() has it.
+ */
+static struct error *on_fuse(const char *name, pid_t pid, pid_t reader, const char *path)
+{
+	char *proc = xasprintf("/proc/%d", pid), *word = path_escape(name);
+	struct error *err;
+	struct mappings maps;
+	struct stat st = { 0 };
+
+	err = process_mappings(reader, &maps);
+	for (size_t i = 0; !err && i < maps.n; i++) {
+		char *reach = mapping_reach(reader, &maps.v[i]);
+		char *file = path_escape(maps.v[i].path);
+
+		if (!strcmp(reach, path) && !stat(proc, &st))
+			err = error_new(STATUS_DENIED,
+					"%s is on a FUSE mount without allow_other, which only the user of process %d may read, not even root; add 0x%llx to the offset that this user gets, and probe the sum, p:/proc/%d/mem:0xSUM:\n  setpriv --reuid=%u --regid=%u --clear-groups uprobe offset -p %d %s FUNCTION",
+					file, pid,
+					(unsigned long long)(maps.v[i].start - maps.v[i].offset),
+					pid, st.st_uid, st.st_gid, pid, word);
+		free(reach);
+		free(file);
+	}
+	mappings_free(&maps);
+	free(word);
+	free(proc);
+	return err;
+}
+
 /**
  * target_open() - find and open the file that a target stands for
  * @name: a path, a program in PATH, or the name by which ld.so or a linker knows a library
- * @pid: search only the files that this process has mapped; 0 for any process
- * @debug_dir: the directory of debug files, NULL for the usual one
+ * @options: with a process, search only the files that it has mapped; the directory of debug
+ *	files; a command, whose program has musl's libc or not
  * @target: filled in; to be closed with target_close() after success
  */
-struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
+struct error *target_open(const char *name, const struct options *options,
 			  struct target *target)
 {
-	pid_t reader = pid ? process_reader(pid) : 0;
+	const char *debug_dir = options->debug_dir;
+	pid_t pid = options->pid, reader = pid ? process_reader(pid) : 0;
 	char *path = NULL;
 	struct error *err;
 
 	memset(target, 0, sizeof(*target));
 	err = pid ? find_in_process(name, pid, reader, &path) :
-		    find_by_name(name, &path);
+		    find_by_name(name, options->command, &path);
+	if (!err && pid && access(path, R_OK) && fuse_denies(path))
+		err = on_fuse(name, pid, reader, path);
 	if (!err)
 		err = elf_image_open(path, &target->image);
 	if (!err && !elf_image_probable(&target->image)) {

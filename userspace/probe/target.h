@@ -10,6 +10,7 @@
 #include "host/library.h"
 
 struct error;
+struct options;
 
 /**
  * struct target - the file to probe
@@ -25,7 +26,7 @@ struct target {
 	struct debug_info debug_info;
 };
 
-struct error *target_open(const char *name, pid_t pid, const char *debug_dir,
+struct error *target_open(const char *name, const struct options *options,
 			  struct target *target);
 bool target_is_memory(const char *name);
 void target_close(struct target *target);

@@ -105,7 +105,7 @@ static char *find_library(const char *library, const char *root,
 		.elf_class = img->ehdr.e_ident[EI_CLASS],
 		.machine = img->ehdr.e_machine,
 	};
-	struct paths paths;
+	struct paths paths, others = { 0 };
 	char *found;
 
 	if (strchr(library, '/'))
@@ -113,7 +113,8 @@ static char *find_library(const char *library, const char *root,
 	found = find_in_run_path(library, root, img);
 	if (found)
 		return found;
-	error_free(library_find(library, root, &machine, &paths));
+	error_free(library_find(library, root, &machine, &paths, &others));
+	paths_free(&others);
 	if (paths.n)
 		found = xstrdup(paths.v[0]);
 	paths_free(&paths);

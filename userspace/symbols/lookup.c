@@ -262,6 +262,22 @@ static void match(const struct symbols *syms, const char *name,
 }
 
 /**
+ * lookup_is_symbol() - check whether a string is the name of a function's symbol
+ * @syms: the symbols to search
+ * @name: the string
+ */
+bool lookup_is_symbol(const struct symbols *syms, const char *name)
+{
+	struct matches found = { 0 };
+	bool any;
+
+	match_plain(syms, name, false, &found);
+	any = found.n;
+	matches_free(&found);
+	return any;
+}
+
+/**
  * lookup_names_one() - check whether a string, taken literally, names a function
  * @syms: the symbols to search
  * @name: as for lookup_function()

@@ -26,6 +26,7 @@ struct matches {
 struct error *lookup_function(struct symbols *syms, const char *name,
 			      const char *qualifier, bool all,
 			      struct matches *found);
+bool lookup_is_symbol(const struct symbols *syms, const char *name);
 bool lookup_names_one(struct symbols *syms, const char *name);
 void matches_add(struct matches *matches, const struct symbol *sym);
 void matches_free(struct matches *matches);

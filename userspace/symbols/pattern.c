@@ -35,18 +35,68 @@ bool pattern_has(const char *function)
 	return strpbrk(function, "*?[");
 }
 
+/* Demangling all symbols is slow: do it only for a string that can be a name of C++ or Rust. */
+static bool is_name(struct symbols *syms, const char *text)
+{
+	return lookup_is_symbol(syms, text) ||
+	       ((strpbrk(text, "(<") || strstr(text, "operator") || strstr(text, "[abi:")) &&
+		lookup_names_one(syms, text));
+}
+
 /**
  * pattern_is_name() - check whether a string with characters of a pattern is a name
  * @syms: the symbols of the target
- * @function: the string
+ * @function: the string: NAME[@FILE|@VERSION][+OFF]
  *
- * C++ names can have these characters, too: f(char const*), operator*, operator[].
+ * Names of C++ and Objective-C can have these characters, too: f(char const*), operator*,
+ * operator[], -[Cart add:count:].
  */
 bool pattern_is_name(struct symbols *syms, const char *function)
 {
-	return (strpbrk(function, "(<") || strstr(function, "operator") ||
-		strstr(function, "[abi:")) &&
-	       lookup_names_one(syms, function);
+	char *name = xstrdup(function), *end = strrchr(name, '+');
+	bool is = is_name(syms, name);
+	u64 delta;
+
+	if (!is && end && parse_u64(end + 1, &delta)) {
+		*end = '\0';
+		is = is_name(syms, name);
+	}
+	end = strrchr(name, '@');
+	if (!is && end) {
+		*end = '\0';
+		is = is_name(syms, name);
+	}
+	free(name);
+	return is;
+}
+
+/* Check for the start of an Objective-C method, whose class is in brackets; -[[] is a pattern. */
+static bool is_method(const char *name)
+{
+	return (*name == '-' || *name == '+') && name[1] == '[' && !str_starts(name + 2, "[]");
+}
+
+/**
+ * pattern_glob() - get the form of a pattern that fnmatch() takes
+ * @pattern: the pattern
+ * @literal: no character has a meaning
+ *
+ * The brackets of a method of Objective-C are no part of the pattern in -[Cart *] either.
+ *
+ * Return: the form, from malloc().
+ */
+char *pattern_glob(const char *pattern, bool literal)
+{
+	char *glob = xmalloc(2 * strlen(pattern) + 1), *out = glob;
+
+	for (const char *p = pattern; *p; p++) {
+		if (literal ? !!strchr("*?[\\", *p) :
+			      p == pattern + 1 && is_method(pattern))
+			*out++ = '\\';
+		*out++ = *p;
+	}
+	*out = '\0';
+	return glob;
 }
 
 /* @squeezed is the pattern without insignificant blanks. */
@@ -167,7 +217,8 @@ static void tell_omitted(const char *spec, const struct omitted *omitted)
 struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 			   struct matches *found)
 {
-	char *squeezed = name_squeeze(spec->function);
+	char *glob = pattern_glob(spec->function, pattern_is_name(syms, spec->function));
+	char *squeezed = name_squeeze(glob);
 	const char *path = syms->image->path;
 	struct omitted omitted = { 0 };
 	const struct symbol *last = NULL;
@@ -179,20 +230,24 @@ struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 	for (size_t i = 0; i < syms->n; i++) {
 		progress_step(&progress, i, syms->n);
 		if (symbol_is_function(syms, &syms->v[i]) &&
-		    name_matches(&syms->v[i], spec->function, squeezed))
+		    name_matches(&syms->v[i], glob, squeezed))
 			matches_add(found, &syms->v[i]);
 	}
 	progress_end(&progress);
 	free(squeezed);
+	free(glob);
 	if (found->n)
 		qsort(found->v, found->n, sizeof(*found->v), by_place);
+	progress_begin(&progress, "functions checked");
 	for (size_t i = 0; i < found->n; i++) {
+		progress_step(&progress, i, found->n);
 		if (last && last->addr == found->v[i]->addr)
 			continue;
 		last = found->v[i];
 		if (wanted(syms, last, spec->kind, &omitted))
 			found->v[n++] = last;
 	}
+	progress_end(&progress);
 	found->n = n;
 	tell_omitted(spec->function, &omitted);
 	if (n)

@@ -11,11 +11,15 @@
 /* Longer names are compared by their parts only. */
 #define DISTANCE_LEN_MAX 127
 
-/*
- * Edit distance (insert, delete, replace, swap of neighbours), or @limit + 1
- * as soon as it is certain to be above @limit.
+/**
+ * edit_distance() - count the letters to insert, delete, replace or swap with their neighbour
+ * @a: a name
+ * @b: another one
+ * @limit: the largest number of interest
+ *
+ * Return: the number; @limit + 1 as soon as it is certain to be above @limit.
  */
-static unsigned int distance(const char *a, const char *b, unsigned int limit)
+unsigned int edit_distance(const char *a, const char *b, unsigned int limit)
 {
 	unsigned int rows[3][DISTANCE_LEN_MAX + 1];
 	size_t n = strlen(a), m = strnlen(b, DISTANCE_LEN_MAX + 1);
@@ -71,7 +75,7 @@ static unsigned int rank(const char *candidate, const char *name, size_t len)
 		bare++;
 	if (!strcmp(bare, name))
 		return 1;
-	d = distance(name, candidate, limit);
+	d = edit_distance(name, candidate, limit);
 	if (d <= limit)
 		return 1 + d;
 	if (len < 3)
@@ -102,7 +106,7 @@ static bool has_similar_part(const char *mangled, const char *base)
 		if (len <= DISTANCE_LEN_MAX) {
 			memcpy(part, text, len);
 			part[len] = '\0';
-			if (distance(base, part, limit) <= limit)
+			if (edit_distance(base, part, limit) <= limit)
 				return true;
 		}
 		mangled = text + len;
@@ -120,7 +124,7 @@ static unsigned int rank_mangled(const char *mangled, const char *base)
 		return NO_MATCH;
 	pretty = demangle(mangled, DEMANGLE_NAME);
 	own = pretty ? name_base(pretty) : NULL;
-	d = own ? distance(base, own, limit) : limit + 1;
+	d = own ? edit_distance(base, own, limit) : limit + 1;
 	if (own && !strcmp(own, base))
 		d = 0;
 	d = d > limit ? NO_MATCH : 5 + d + strlen(pretty) / 16;

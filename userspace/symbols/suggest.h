@@ -7,6 +7,7 @@
 
 #define SUGGESTIONS_MAX 6
 
+unsigned int edit_distance(const char *a, const char *b, unsigned int limit);
 size_t suggest(const struct symbols *syms, const char *name,
 	       const struct symbol *best[SUGGESTIONS_MAX]);
 

@@ -10,6 +10,7 @@
 #include "elf/dynamic.h"
 #include "util/error.h"
 #include "go_symbols.h"
+#include "util/progress.h"
 #include "elf/versions.h"
 
 /**
@@ -119,11 +120,15 @@ static void make_room(struct symbols *syms, const struct table *table)
 
 static void read_table(struct symbols *syms, const struct table *table)
 {
+	size_t all = table->symbols->d_size / sizeof(Elf64_Sym);
 	const char *file = NULL;
+	struct progress progress;
 	GElf_Sym raw;
 
 	make_room(syms, table);
+	progress_begin(&progress, "symbols read");
 	for (size_t i = 1; get_symbol(table, i, &raw); i++) {
+		progress_step(&progress, i, all);
 		/* Without versions, the entry repeats an entry of the full table. */
 		if (table->known && raw.st_shndx != SHN_UNDEF)
 			continue;
@@ -140,6 +145,7 @@ static void read_table(struct symbols *syms, const struct table *table)
 			add_symbol(syms, table, i, &raw, file);
 		}
 	}
+	progress_end(&progress);
 }
 
 static bool load_section(struct symbols *syms, const struct elf_image *from,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/json.h"
 #include "util/util.h"
 
 static struct call_node *find_child(struct call_node *node, const char *name)
@@ -162,15 +163,31 @@ static void print_path(const struct call_path *path, u64 all, FILE *out)
 		fprintf(out, "%*s%s\n", i == path->n - 1 ? 0 : 19, "", path->v[i]->name);
 }
 
+/* The outermost name is that of the task. */
+static void print_json(const struct call_path *path, FILE *out)
+{
+	struct json json = { .out = out };
+
+	json_open(&json, NULL, '{');
+	json_number(&json, "hits", path->v[path->n - 1]->own);
+	json_text(&json, "comm", path->v[1]->name);
+	json_open(&json, "stack", '[');
+	for (size_t i = path->n - 1; i > 1; i--)
+		json_text(&json, NULL, path->v[i]->name);
+	json_close(&json, ']');
+	json_end(&json);
+}
+
 /**
  * call_tree_table() - print the paths with the most stacks
  * @root: the tree
  * @top: number of paths
  * @out: the output file
+ * @as_json: write objects
  *
  * Return: the number of paths that are not printed.
  */
-size_t call_tree_table(const struct call_node *root, size_t top, FILE *out)
+size_t call_tree_table(const struct call_node *root, size_t top, FILE *out, bool as_json)
 {
 	struct path_list list = { 0 };
 	size_t hidden;
@@ -178,9 +195,12 @@ size_t call_tree_table(const struct call_node *root, size_t top, FILE *out)
 	walk_all(root, collect, &list);
 	if (list.n)
 		qsort(list.v, list.n, sizeof(*list.v), by_number);
-	fprintf(out, "%10s %6s  CALLED BY\n", "COUNT", "OF ALL");
+	if (!as_json)
+		fprintf(out, "%10s %6s  CALLED BY\n", "COUNT", "OF ALL");
 	for (size_t i = 0; i < list.n; i++) {
-		if (i < top)
+		if (i < top && as_json && list.v[i].n > 1)
+			print_json(&list.v[i], out);
+		else if (i < top && !as_json)
 			print_path(&list.v[i], root->total, out);
 		free(list.v[i].v);
 	}

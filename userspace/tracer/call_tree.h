@@ -3,6 +3,7 @@
 #ifndef _USERSPACE_CALL_TREE_H
 #define _USERSPACE_CALL_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -30,7 +31,7 @@ void call_tree_add(struct call_node *root, char *const *names, size_t n, u64 tim
 void call_tree_sort(struct call_node *root);
 size_t call_tree_depth(const struct call_node *root);
 void call_tree_folded(const struct call_node *root, FILE *out);
-size_t call_tree_table(const struct call_node *root, size_t top, FILE *out);
+size_t call_tree_table(const struct call_node *root, size_t top, FILE *out, bool as_json);
 void call_tree_free(struct call_node *root);
 
 #endif /* _USERSPACE_CALL_TREE_H */

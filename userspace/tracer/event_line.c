@@ -38,14 +38,14 @@ static const char *blanks(const char *p)
 	return p;
 }
 
-/* Parse from the dash before TID on.  Return the start of the values; NULL if it is none. */
-static const char *parse_from(const char *dash, struct event_line *event)
+/* Parse from the dash before TID on, up to the values.  Return whether it is one. */
+static bool parse_from(const char *dash, struct event_line *event)
 {
 	const char *p = digits(dash + 1), *q;
 	char *end;
 
 	if (*dash != '-' || p == dash + 1)
-		return NULL;
+		return false;
 	event->tid = strtoul(dash + 1, NULL, 10);
 	p = blanks(p);
 	event->pid = 0;
@@ -54,40 +54,43 @@ static const char *parse_from(const char *dash, struct event_line *event)
 		event->pid = strtoul(q, NULL, 10);
 		p = digits(q);
 		if (p == q || *p != ')')
-			return NULL;
+			return false;
 		p = blanks(p + 1);
 	}
 	if (*p != '[' || digits(p + 1) == p + 1)
-		return NULL;
+		return false;
 	event->cpu = strtoul(p + 1, NULL, 10);
 	p = digits(p + 1);
 	if (p[0] != ']' || p[1] != ' ')
-		return NULL;
+		return false;
 	/* Flags are letters, digits, dots and hashes.  PREEMPT_RT has more flags. */
 	p = blanks(p + 1);
 	for (q = p; isalnum((unsigned char)*q) || *q == '.' || *q == '#'; q++)
 		;
-	if (q - p < 4 || q - p > 8)
-		return NULL;
+	event->flags = p;
+	event->flags_len = q - p;
+	if (event->flags_len < 4 || event->flags_len > 8)
+		return false;
 	p = blanks(q);
 	event->time = p;
 	q = digits(p);
 	if (q == p || *q != '.')
-		return NULL;
+		return false;
 	p = digits(q + 1);
 	event->time_len = p - event->time;
 	if (p[0] != ':' || p[1] != ' ')
-		return NULL;
+		return false;
 	event->event = p + 2;
 	p = identifier(event->event);
 	event->event_len = p - event->event;
 	if (!event->event_len || strncmp(p, ": (0x", 5))
-		return NULL;
+		return false;
 	event->addr = strtoull(p + 3, &end, 16);
 	event->is_return = !strncmp(end, " <- 0x", 6);
 	if (event->is_return)
 		event->func = strtoull(end + 4, &end, 16);
-	return *end == ')' ? end + 1 : NULL;
+	event->rest = end + 1;
+	return *end == ')';
 }
 
 /*
@@ -185,12 +188,10 @@ bool event_line_parse(const char *line, struct event_line *event)
 	memset(event, 0, sizeof(*event));
 	event->comm = blanks(line);
 	for (const char *p = event->comm; *p; p++) {
-		const char *values = parse_from(p, event);
-
-		if (!values)
+		if (!parse_from(p, event))
 			continue;
 		event->comm_len = p - event->comm;
-		parse_values(values, event);
+		parse_values(event->rest, event);
 		return true;
 	}
 	return false;
@@ -350,46 +351,34 @@ static void put_value(FILE *out, const char *s, size_t len)
 }
 
 /**
- * event_line_json() - format a line as one JSON object
+ * event_line_json() - write a line as one JSON object, which is not closed yet
  * @event: the line
  * @name: name of the event in the object
- * @json: set to the object, without newline, from malloc()
+ * @json: where to
  *
  * These values become strings: whole numbers that a double cannot store exactly,
  * hexadecimal numbers, and text that is no number.
  */
-void event_line_json(const struct event_line *event, const char *name,
-		     char **json)
+void event_line_json(const struct event_line *event, const char *name, struct json *json)
 {
-	size_t size;
-	FILE *out = open_memstream(json, &size);
-
-	if (!out) {
-		*json = xstrdup("{}");
-		return;
-	}
-	fprintf(out, "{\"time\":%.*s,\"event\":", (int)event->time_len,
-		event->time);
-	json_string(out, name, strlen(name));
-	fputs(",\"comm\":", out);
-	json_string(out, event->comm, event->comm_len);
+	json_open(json, NULL, '{');
+	json_raw(json, "time", "%.*s", (int)event->time_len, event->time);
+	json_text(json, "event", name);
+	json_key(json, "comm", strlen("comm"));
+	json_string(json->out, event->comm, event->comm_len);
 	if (event->pid)
-		fprintf(out, ",\"pid\":%d", event->pid);
-	fprintf(out, ",\"tid\":%d,\"cpu\":%u,\"address\":\"0x%llx\"",
-		event->tid, event->cpu, (unsigned long long)event->addr);
+		json_number(json, "pid", event->pid);
+	json_number(json, "tid", event->tid);
+	json_number(json, "cpu", event->cpu);
+	json_hex(json, "address", event->addr);
 	if (event->is_return)
-		fprintf(out, ",\"function\":\"0x%llx\"",
-			(unsigned long long)event->func);
-	fputs(",\"args\":{", out);
+		json_hex(json, "function", event->func);
+	json_open(json, "args", '{');
 	for (size_t i = 0; i < event->n; i++) {
 		const struct event_value *value = &event->values[i];
 
-		if (i)
-			putc(',', out);
-		json_string(out, value->name, value->name_len);
-		putc(':', out);
-		put_value(out, value->text, value->text_len);
+		json_key(json, value->name, value->name_len);
+		put_value(json->out, value->text, value->text_len);
 	}
-	fputs("}}", out);
-	fclose(out);
+	json_close(json, '}');
 }

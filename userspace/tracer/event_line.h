@@ -9,6 +9,8 @@
 
 #include "types.h"
 
+struct json;
+
 /**
  * struct event_value - a value of an event
  * @name: its name, @name_len bytes
@@ -30,6 +32,8 @@ struct event_value {
  * @tid: thread ID of the task
  * @pid: process ID, 0 if it is not in the line
  * @cpu: processor
+ * @flags: what the tracer says of interrupts and the like, @flags_len bytes
+ * @flags_len: see @flags
  * @time: time stamp, @time_len bytes
  * @time_len: see @time
  * @event: name of the event, @event_len bytes
@@ -37,6 +41,7 @@ struct event_value {
  * @addr: address of the probe; for a return, the address that it returned to
  * @func: for a return, the function's address
  * @is_return: the line is about a return, and @func is set
+ * @rest: what follows the addresses, up to the end of the line: the values
  * @values: the values
  * @n: number of @values
  * @cap: capacity of @values
@@ -47,6 +52,8 @@ struct event_line {
 	pid_t tid;
 	pid_t pid;
 	unsigned int cpu;
+	const char *flags;
+	size_t flags_len;
 	const char *time;
 	size_t time_len;
 	const char *event;
@@ -54,6 +61,7 @@ struct event_line {
 	u64 addr;
 	u64 func;
 	bool is_return;
+	const char *rest;
 	struct event_value *values;
 	size_t n;
 	size_t cap;
@@ -64,7 +72,6 @@ void event_line_free(struct event_line *event);
 char *event_line_cut(const char *line, const struct event_line *event,
 		     size_t max);
 bool event_line_lost(const char *line, u64 *lost);
-void event_line_json(const struct event_line *event, const char *name,
-		     char **json);
+void event_line_json(const struct event_line *event, const char *name, struct json *json);
 
 #endif /* _USERSPACE_EVENT_LINE_H */

@@ -151,6 +151,14 @@ static bool is_nested(const struct flow_task *task, size_t n)
 	return false;
 }
 
+/* Forget the innermost call, whose end is not known. */
+static void abandon_call(struct flow *flow, struct flow_task *task)
+{
+	open_remove(flow, task, &task->v[task->n - 1]);
+	flow_print_call(flow, task, task->n - 1, 0, FLOW_UNDER_WAY);
+	task->n--;
+}
+
 /* End the innermost call. */
 static void end_call(struct flow *flow, struct flow_task *task, u64 time, enum flow_how how)
 {
@@ -158,6 +166,11 @@ static void end_call(struct flow *flow, struct flow_task *task, u64 time, enum f
 	struct flow_function *function = &flow->functions[call->function];
 	u64 took = time > call->begin ? time - call->begin : 0;
 
+	/* Its return may have come after the place of it was removed. */
+	if (how == FLOW_LEFT && flow->ending) {
+		abandon_call(flow, task);
+		return;
+	}
 	open_remove(flow, task, call);
 	flow_print_call(flow, task, task->n - 1, time, how);
 	function->calls++;
@@ -307,10 +320,8 @@ void flow_end(struct flow *flow)
 	for (size_t i = 0; i < flow->nr_tasks; i++) {
 		struct flow_task *task = flow->tasks[i];
 
-		for (; task->n; task->n--) {
-			open_remove(flow, task, &task->v[task->n - 1]);
-			flow_print_call(flow, task, task->n - 1, 0, FLOW_UNDER_WAY);
-		}
+		while (task->n)
+			abandon_call(flow, task);
 	}
 	flow_print_end(flow);
 }

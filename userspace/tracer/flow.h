@@ -118,11 +118,13 @@ enum flow_form {
  * @open: lists of the calls that have not ended, by a hash of process, function and stack pointer
  * @out: the output file
  * @form: what to print
+ * @json: write the summary as objects
  * @apart: print each thread by itself, at the end
  * @min: print only calls that took so many nanoseconds, and those around them
  * @depth: print only so many levels; 0 for all
  * @top: print so many functions in a summary
  * @colored: write colours
+ * @ending: the places of returns are being removed, so a call may have returned unseen
  * @left: number of calls that ended without a return
  * @lost: number of events that were lost; set at the end
  * @printed: number of objects printed
@@ -138,11 +140,13 @@ struct flow {
 	struct flow_open *open[FLOW_OPEN];
 	FILE *out;
 	enum flow_form form;
+	bool json;
 	bool apart;
 	u64 min;
 	u64 depth;
 	u64 top;
 	bool colored;
+	bool ending;
 	u64 left;
 	u64 lost;
 	u64 printed;

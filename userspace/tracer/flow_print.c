@@ -68,9 +68,38 @@ static int row(const struct flow_task *task)
 }
 
 /* Begin an object: the one before is complete. */
-static void next_object(struct flow *flow)
+static struct json next_object(struct flow *flow, const char *name, char phase,
+			       const struct flow_task *task)
 {
+	struct json json = { .out = flow->out };
+
 	fputs(flow->printed++ ? ",\n" : "", flow->out);
+	json_open(&json, NULL, '{');
+	json_text(&json, "name", name);
+	json_raw(&json, "ph", "\"%c\"", phase);
+	json_number(&json, "pid", task->pid);
+	json_number(&json, "tid", row(task));
+	return json;
+}
+
+/* Nanoseconds as microseconds. */
+static void json_time(struct json *json, const char *key, u64 ns)
+{
+	json_raw(json, key, "%llu.%03llu", (unsigned long long)ns / 1000,
+		 (unsigned long long)ns % 1000);
+}
+
+static void print_thread_name(struct flow *flow, const struct flow_task *task)
+{
+	struct json json = next_object(flow, "thread_name", 'M', task);
+	char name[128];
+
+	snprintf(name, sizeof(name), "%s goroutine 0x%llx", task->comm,
+		 (unsigned long long)task->goroutine);
+	json_open(&json, "args", '{');
+	json_text(&json, "name", task->goroutine ? name : task->comm);
+	json_close(&json, '}');
+	json_close(&json, '}');
 }
 
 /**
@@ -81,7 +110,7 @@ static void next_object(struct flow *flow)
 void flow_print_task(struct flow *flow, struct flow_task *task)
 {
 	const char *comm = task->comm;
-	char who[24], name[128];
+	char who[24];
 
 	if (flow->apart && task->out == flow->out) {
 		task->out = open_memstream(&task->text, &task->size);
@@ -96,17 +125,7 @@ void flow_print_task(struct flow *flow, struct flow_task *task)
 		fprintf(task->out, "#             [%7d] is a thread of %s (%d)\n", task->tid, comm,
 			task->pid);
 	} else if (flow->form == FLOW_JSON) {
-		next_object(flow);
-		fprintf(flow->out,
-			"{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":%d,\"args\":{\"name\":",
-			task->pid, row(task));
-		if (task->goroutine)
-			snprintf(name, sizeof(name), "%s goroutine 0x%llx", comm,
-				 (unsigned long long)task->goroutine);
-		else
-			snprintf(name, sizeof(name), "%s", comm);
-		json_string(flow->out, name, strlen(name));
-		fputs("}}", flow->out);
+		print_thread_name(flow, task);
 	}
 }
 
@@ -132,7 +151,7 @@ static void print_text(struct flow *flow, struct flow_task *task, size_t n, u64 
 {
 	static const char *const notes[] = {
 		[FLOW_LEFT] = "left without a return",
-		[FLOW_UNDER_WAY] = "has not returned",
+		[FLOW_UNDER_WAY] = "not finished",
 	};
 	const struct flow_call *call = &task->v[n];
 	const char *name = flow->functions[call->function].name;
@@ -154,24 +173,18 @@ static void print_text(struct flow *flow, struct flow_task *task, size_t n, u64 
 static void print_json(struct flow *flow, const struct flow_task *task,
 		       const struct flow_call *call, u64 took, enum flow_how how)
 {
-	const char *name = flow->functions[call->function].name;
+	struct json json = next_object(flow, flow->functions[call->function].name,
+				       how == FLOW_UNDER_WAY ? 'B' : 'X', task);
 
-	next_object(flow);
-	fputs("{\"name\":", flow->out);
-	json_string(flow->out, name, strlen(name));
-	if (how == FLOW_UNDER_WAY) {
-		fprintf(flow->out, ",\"ph\":\"B\",\"ts\":%llu.%03llu,\"pid\":%d,\"tid\":%d}",
-			(unsigned long long)call->begin / 1000,
-			(unsigned long long)call->begin % 1000, task->pid, row(task));
-		return;
+	json_time(&json, "ts", call->begin);
+	if (how != FLOW_UNDER_WAY)
+		json_time(&json, "dur", took);
+	if (how == FLOW_LEFT) {
+		json_open(&json, "args", '{');
+		json_text(&json, "left", "without a return");
+		json_close(&json, '}');
 	}
-	fprintf(flow->out, ",\"ph\":\"X\",\"ts\":%llu.%03llu,\"dur\":%llu.%03llu,\"pid\":%d,\"tid\":%d",
-		(unsigned long long)call->begin / 1000, (unsigned long long)call->begin % 1000,
-		(unsigned long long)took / 1000, (unsigned long long)took % 1000, task->pid,
-		row(task));
-	if (how == FLOW_LEFT)
-		fputs(",\"args\":{\"left\":\"without a return\"}", flow->out);
-	putc('}', flow->out);
+	json_close(&json, '}');
 }
 
 /**
@@ -208,16 +221,42 @@ static int by_own(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
+static void print_sum(const struct flow *flow, const struct flow_function *f)
+{
+	char text[4][DURATION_LEN];
+
+	duration_text(f->own, text[0]);
+	duration_text(f->total, text[1]);
+	duration_text(f->sum / f->calls, text[2]);
+	duration_text(f->max, text[3]);
+	fprintf(flow->out, "%10llu %9s %9s %9s %9s  %s\n", (unsigned long long)f->calls,
+		text[0], text[1], text[2], text[3], f->name);
+}
+
+static void json_sum(const struct flow *flow, const struct flow_function *f)
+{
+	struct json json = { .out = flow->out };
+
+	json_open(&json, NULL, '{');
+	json_text(&json, "function", f->name);
+	json_number(&json, "calls", f->calls);
+	json_number(&json, "own_ns", f->own);
+	json_number(&json, "total_ns", f->total);
+	json_number(&json, "mean_ns", f->sum / f->calls);
+	json_number(&json, "max_ns", f->max);
+	json_end(&json);
+}
+
 static void print_sums(struct flow *flow)
 {
 	size_t top = flow->top ? flow->top : TOP_DEFAULT, hidden = 0;
 
 	qsort(flow->functions, flow->nr_functions, sizeof(*flow->functions), by_own);
-	fprintf(flow->out, "%10s %9s %9s %9s %9s  %s\n", "CALLS", "OWN", "TOTAL", "MEAN", "MAX",
-		"FUNCTION");
+	if (!flow->json)
+		fprintf(flow->out, "%10s %9s %9s %9s %9s  %s\n", "CALLS", "OWN", "TOTAL", "MEAN",
+			"MAX", "FUNCTION");
 	for (size_t i = 0; i < flow->nr_functions; i++) {
 		const struct flow_function *f = &flow->functions[i];
-		char text[4][DURATION_LEN];
 
 		if (!f->calls)
 			continue;
@@ -226,12 +265,10 @@ static void print_sums(struct flow *flow)
 			continue;
 		}
 		top--;
-		duration_text(f->own, text[0]);
-		duration_text(f->total, text[1]);
-		duration_text(f->sum / f->calls, text[2]);
-		duration_text(f->max, text[3]);
-		fprintf(flow->out, "%10llu %9s %9s %9s %9s  %s\n", (unsigned long long)f->calls,
-			text[0], text[1], text[2], text[3], f->name);
+		if (flow->json)
+			json_sum(flow, f);
+		else
+			print_sum(flow, f);
 	}
 	if (hidden)
 		fprintf(stderr, "%zu more functions were called; see --top\n", hidden);
@@ -247,7 +284,7 @@ void flow_print_end(struct flow *flow)
 		if (task->out != flow->out)
 			fwrite(task->text, 1, task->size, flow->out);
 	}
-	if (flow->lost && flow->form != FLOW_JSON)
+	if (flow->lost && flow->form != FLOW_JSON && !flow->json)
 		fprintf(flow->out, "# %llu events were lost: calls and times are not complete\n",
 			(unsigned long long)flow->lost);
 	if (flow->form == FLOW_JSON)

@@ -7,21 +7,18 @@
 
 #include "probe/definition.h"
 #include "event_line.h"
-#include "util/json.h"
 #include "util/util.h"
 
-/* Write the object without its last brace: "stack" may follow. */
+/* Leave the object open: "stack" may follow. */
 static void begin_json(struct printer *printer, const char *line,
 		       const struct definition *def)
 {
 	struct event_line event;
-	char *json;
 
 	if (!event_line_parse(line, &event))
 		return;
-	event_line_json(&event, def->event, &json);
-	fwrite(json, 1, strlen(json) - 1, printer->out);
-	free(json);
+	printer->object = (struct json) { .out = printer->out };
+	event_line_json(&event, def->event, &printer->object);
 	printer->open = true;
 	event_line_free(&event);
 }
@@ -82,33 +79,35 @@ static void print_event_time(struct printer *printer, const struct event_line *e
 	fprintf(printer->out, "%s.%06llu", text, (unsigned long long)us % 1000000);
 }
 
-/* Print the line of an event, with another time, or with colours. */
+/* Print the line of an event: without flags and addresses, or as the tracer has it. */
 static void print_line(struct printer *printer, const char *line)
 {
-	static const char bold[] = "\033[1;36m", dim[] = "\033[2m", plain[] = "\033[0m";
+	const char *bold = printer->colored ? "\033[1;36m" : "";
+	const char *dim = printer->colored ? "\033[2m" : "";
+	const char *plain = printer->colored ? "\033[0m" : "";
 	struct event_line event;
 	FILE *out = printer->out;
+	const char *behind;
 
-	if ((printer->time == TIME_KERNEL && !printer->colored) ||
-	    !event_line_parse(line, &event)) {
+	if (!event_line_parse(line, &event)) {
 		fprintf(out, "%s\n", line);
 		return;
 	}
-	fwrite(line, 1, event.time - line, out);
+	behind = event.flags + event.flags_len;
+	if (printer->long_lines)
+		fwrite(line, 1, behind - line, out);
+	else
+		fwrite(line, 1, event.flags - 1 - line, out);
+	fwrite(behind, 1, event.time - behind, out);
 	if (printer->time == TIME_KERNEL)
 		fwrite(event.time, 1, event.time_len, out);
 	else
 		print_event_time(printer, &event);
-	fputs(": ", out);
-	if (!printer->colored) {
-		fprintf(out, "%s\n", event.event);
-	} else {
-		const char *rest = event.event + event.event_len + 1, *end = strchr(rest, ')');
-
-		fprintf(out, "%s%.*s%s:", bold, (int)event.event_len, event.event, plain);
-		fprintf(out, "%s%.*s%s%s\n", dim, (int)(end ? end + 1 - rest : 0), rest, plain,
-			end ? end + 1 : rest);
-	}
+	fprintf(out, ": %s%.*s%s:", bold, (int)event.event_len, event.event, plain);
+	behind = event.event + event.event_len + 1;
+	if (printer->long_lines)
+		fprintf(out, "%s%.*s%s", dim, (int)(event.rest - behind), behind, plain);
+	fprintf(out, "%s\n", event.rest);
 	event_line_free(&event);
 }
 
@@ -161,22 +160,18 @@ static void print_frame(FILE *out, u64 addr, const struct frame_name *name)
 static void json_frame(struct printer *printer, u64 addr,
 		       const struct frame_name *name)
 {
-	FILE *out = printer->out;
+	struct json *json = &printer->object;
 
-	fprintf(out, "%s{\"address\":\"0x%llx\"",
-		printer->frames ? "," : ",\"stack\":[",
-		(unsigned long long)addr);
+	if (!printer->frames)
+		json_open(json, "stack", '[');
+	json_open(json, NULL, '{');
+	json_hex(json, "address", addr);
 	if (name->object) {
-		fputs(",\"object\":", out);
-		json_string(out, name->object, strlen(name->object));
-		fprintf(out, ",\"offset\":%llu",
-			(unsigned long long)name->offset);
+		json_text(json, "object", name->object);
+		json_number(json, "offset", name->offset);
 	}
-	if (name->function) {
-		fputs(",\"function\":", out);
-		json_string(out, name->function, strlen(name->function));
-	}
-	putc('}', out);
+	json_text(json, "function", name->function);
+	json_close(json, '}');
 }
 
 /**
@@ -222,7 +217,9 @@ void printer_flush(struct printer *printer)
 {
 	if (!printer->open)
 		return;
-	fputs(printer->frames ? "]}\n" : "}\n", printer->out);
+	if (printer->frames)
+		json_close(&printer->object, ']');
+	json_end(&printer->object);
 	printer->open = false;
 }
 

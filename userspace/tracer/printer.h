@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "stacks.h"
+#include "util/json.h"
 #include "util/options.h"
 #include "types.h"
 
@@ -22,11 +23,13 @@ struct event_line;
  * @string_max: maximum number of characters of a string, 0 for all
  * @stacks: tasks and files, to name the addresses of stacks
  * @colored: write colours
+ * @long_lines: write lines as the tracer has them, with flags and addresses
  * @time: how to write times
  * @first: the time of the first event, in microseconds
  * @ahead: what to add to the clock of records to get the time of the day, in nanoseconds
  * @begun: @first is known
  * @open: the JSON object of the last event is not closed: its stack may follow
+ * @object: that object
  * @frames: number of frames of that stack so far
  */
 struct printer {
@@ -36,11 +39,13 @@ struct printer {
 	u64 string_max;
 	struct stacks stacks;
 	bool colored;
+	bool long_lines;
 	enum time_mode time;
 	u64 first;
 	long long ahead;
 	bool begun;
 	bool open;
+	struct json object;
 	size_t frames;
 };
 

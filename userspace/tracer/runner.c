@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -10,6 +11,9 @@
 #include <unistd.h>
 
 #include "util/error.h"
+#include "util/options.h"
+
+#define STOPPED "uprobe: stopped, nothing was probed\n"
 
 /* Longest timeout of one poll(), in milliseconds. */
 #define WAIT_MAX 3600000
@@ -20,6 +24,36 @@ u64 now_ms(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return ts.tv_sec * 1000ull + ts.tv_nsec / 1000000;
+}
+
+/* Runs in a signal handler. */
+static void tell_stopped(int signal_number)
+{
+	/* A terminal may show a line of progress. */
+	if (isatty(STDERR_FILENO))
+		(void)!write(STDERR_FILENO, "\r\033[K", 4);
+	(void)!write(STDERR_FILENO, STOPPED, strlen(STOPPED));
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+/** runner_expect() - have Ctrl-C tell that nothing was probed, until runner_open() */
+void runner_expect(void)
+{
+	/* A shell has what it runs in the background ignore SIGINT. */
+	if (signal(SIGINT, tell_stopped) == SIG_IGN)
+		signal(SIGINT, SIG_IGN);
+}
+
+/**
+ * runner_stopped() - check whether a run has to stop before it begins, and say so
+ * @runner: open
+ */
+bool runner_stopped(const struct runner *runner)
+{
+	if (runner->stop)
+		fputs(STOPPED, stderr);
+	return runner->stop;
 }
 
 /**
@@ -37,6 +71,8 @@ struct error *runner_open(struct runner *runner)
 	sigaddset(&set, SIGQUIT);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &runner->old);
+	if (signal(SIGINT, SIG_DFL) == SIG_IGN)
+		signal(SIGINT, SIG_IGN);
 	/* If the reader of the output goes away, a write fails: that is enough. */
 	signal(SIGPIPE, SIG_IGN);
 	/* If our parent process ignores SIGCHLD, the end of a child would not be reported. */
@@ -52,9 +88,12 @@ struct error *runner_open(struct runner *runner)
 /**
  * runner_start() - create the process of a command
  * @runner: open
- * @command: for the shell, which waits for runner_release()
+ * @options: of the command line; their command is for the shell, which waits for runner_release()
+ *
+ * If programs read our standard output, the command does not write there: its output could come
+ * in the middle of a line.
  */
-struct error *runner_start(struct runner *runner, const char *command)
+struct error *runner_start(struct runner *runner, const struct options *options)
 {
 	int fds[2];
 
@@ -77,10 +116,12 @@ struct error *runner_start(struct runner *runner, const char *command)
 		close(fds[1]);
 		signal(SIGPIPE, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &runner->old, NULL);
+		if ((options->json || options->folded) && !options->output)
+			dup2(STDERR_FILENO, STDOUT_FILENO);
 		if (read(fds[0], &c, 1) != 1)
 			_exit(127);
 		close(fds[0]);
-		execl("/bin/sh", "sh", "-c", command, NULL);
+		execl("/bin/sh", "sh", "-c", options->command, NULL);
 		_exit(127);
 	}
 	close(fds[0]);

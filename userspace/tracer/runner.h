@@ -10,6 +10,7 @@
 #include "types.h"
 
 struct error;
+struct options;
 
 /**
  * struct runner - state of a run, with all that can end it
@@ -35,8 +36,10 @@ struct runner {
 
 #define RUNNER_INIT { .signals = -1, .go = -1 }
 
+void runner_expect(void);
+bool runner_stopped(const struct runner *runner);
 struct error *runner_open(struct runner *runner);
-struct error *runner_start(struct runner *runner, const char *command);
+struct error *runner_start(struct runner *runner, const struct options *options);
 void runner_release(struct runner *runner, double seconds);
 void runner_handle(struct runner *runner);
 bool runner_signalled(const struct runner *runner);

@@ -13,9 +13,47 @@
 #include <unistd.h>
 
 #include "host/process.h"
+#include "util/json.h"
 #include "util/util.h"
 
-static unsigned int print_session(const char *pid, const char *fd)
+/**
+ * struct session_probe - a probe of a session
+ * @event: its event
+ * @file: the file, with octal escapes
+ * @comm: the name of the process that has the session, likewise
+ * @pid: its process ID
+ * @hits: number of hits
+ * @missed: number of misses
+ */
+struct session_probe {
+	const char *event;
+	const char *file;
+	const char *comm;
+	const char *pid;
+	unsigned long long hits;
+	unsigned long long missed;
+};
+
+static void print_probe(const struct session_probe *probe, bool as_json)
+{
+	struct json json = { .out = stdout };
+
+	if (!as_json) {
+		printf("%s %s  [%s-%s, %llu hits, %llu missed]\n", probe->event, probe->file,
+		       probe->comm, probe->pid, probe->hits, probe->missed);
+		return;
+	}
+	json_open(&json, NULL, '{');
+	json_text(&json, "event", probe->event);
+	json_path(&json, "file", probe->file);
+	json_path(&json, "comm", probe->comm);
+	json_raw(&json, "pid", "%s", probe->pid);
+	json_number(&json, "hits", probe->hits);
+	json_number(&json, "missed", probe->missed);
+	json_end(&json);
+}
+
+static unsigned int print_session(const char *pid, const char *fd, bool as_json)
 {
 	char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
 	char *comm = process_name(strtol(pid, NULL, 10)), *line = NULL;
@@ -24,14 +62,15 @@ static unsigned int print_session(const char *pid, const char *fd)
 	size_t cap = 0;
 
 	while (f && getline(&line, &cap, f) > 0) {
-		unsigned long long hits, missed;
+		struct session_probe probe = { .comm = comm, .pid = pid };
 		char event[128], *file;
 
 		if (sscanf(line, "probe: %ms %127s %llu %llu", &file, event,
-			   &hits, &missed) < 4)
+			   &probe.hits, &probe.missed) < 4)
 			continue;
-		printf("%s %s  [%s-%s, %llu hits, %llu missed]\n", event, file,
-		       comm, pid, hits, missed);
+		probe.event = event;
+		probe.file = file;
+		print_probe(&probe, as_json);
 		free(file);
 		n++;
 	}
@@ -44,7 +83,7 @@ static unsigned int print_session(const char *pid, const char *fd)
 }
 
 /* Print the sessions of a process.  Its threads share the descriptors. */
-static unsigned int print_of_process(const char *pid, const char *session)
+static unsigned int print_of_process(const char *pid, const char *session, bool as_json)
 {
 	char *path = xasprintf("/proc/%s/fd", pid), target[4096];
 	DIR *fds = opendir(path);
@@ -59,7 +98,7 @@ static unsigned int print_of_process(const char *pid, const char *session)
 			continue;
 		target[len] = '\0';
 		if (!strcmp(target, session))
-			n += print_session(pid, fd->d_name);
+			n += print_session(pid, fd->d_name, as_json);
 	}
 	if (fds)
 		closedir(fds);
@@ -70,10 +109,11 @@ static unsigned int print_of_process(const char *pid, const char *session)
 /**
  * sessions_print() - list the probes of all sessions
  * @dir: the control directory
+ * @as_json: write objects
  *
  * Return: the number of probes.
  */
-unsigned int sessions_print(const char *dir)
+unsigned int sessions_print(const char *dir, bool as_json)
 {
 	char *path = xasprintf("%s/session", dir);
 	char *session = realpath(path, NULL);
@@ -83,7 +123,7 @@ unsigned int sessions_print(const char *dir)
 
 	while (proc && (entry = readdir(proc)))
 		if (isdigit((unsigned char)entry->d_name[0]))
-			n += print_of_process(entry->d_name, session);
+			n += print_of_process(entry->d_name, session, as_json);
 	if (proc)
 		closedir(proc);
 	free(session);

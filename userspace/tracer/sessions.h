@@ -3,6 +3,8 @@
 #ifndef _USERSPACE_SESSIONS_H
 #define _USERSPACE_SESSIONS_H
 
-unsigned int sessions_print(const char *dir);
+#include <stdbool.h>
+
+unsigned int sessions_print(const char *dir, bool as_json);
 
 #endif /* _USERSPACE_SESSIONS_H */

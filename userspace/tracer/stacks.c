@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracer records addresses.  They are looked up in the mappings of the task
- * while the task still runs.  If a task ended before its first event was read, only
- * addresses in the probed file get names.
+ * The tracer records addresses.  Mappings are read as soon as the stack of an event is there: the
+ * task may end, or execute another program, before the names are looked up.  If it ended before
+ * its first event was read, only addresses in the probed file get names.
  */
 #include "stacks.h"
 
@@ -19,8 +19,8 @@
 #include "util/probe_site.h"
 #include "util/util.h"
 
-/* Number of tasks that are kept.  With more tasks, mappings are read repeatedly. */
-#define TASKS_MAX 256
+/* Number of programs that are kept.  With more of them, mappings are read repeatedly. */
+#define TASKS_MAX 1024
 
 static const struct mapping *find_mapping(const struct stack_task *task,
 					  u64 addr)
@@ -31,77 +31,77 @@ static const struct mapping *find_mapping(const struct stack_task *task,
 	return NULL;
 }
 
-static bool same_name(const struct stack_task *task,
-		      const struct event_line *event)
+/* Without address randomization, only the name tells two programs of one task apart. */
+static bool is_task(const struct stack_task *task, pid_t tid, const char *comm, size_t len)
 {
-	return strlen(task->comm) == event->comm_len &&
-	       !strncmp(task->comm, event->comm, event->comm_len);
+	return task->tid == tid && strlen(task->comm) == len && !strncmp(task->comm, comm, len);
 }
 
-static struct stack_task *new_task(struct stacks *stacks)
+/* Get the address of the probe. */
+static u64 probe_of(const struct event_line *event)
+{
+	return event->is_return ? event->func : event->addr;
+}
+
+/* Find the program that a task was executing, by the address of a hit. */
+static struct stack_task *find_task(struct stacks *stacks, const struct event_line *event)
+{
+	for (size_t i = stacks->ntasks; i--;) {
+		struct stack_task *task = &stacks->tasks[i];
+
+		if (is_task(task, event->tid, event->comm, event->comm_len) &&
+		    find_mapping(task, probe_of(event)))
+			return task;
+	}
+	return NULL;
+}
+
+static struct stack_task *new_task(struct stacks *stacks, pid_t tid, const char *comm, size_t len)
 {
 	struct stack_task *task;
 
 	if (!stacks->tasks)
 		stacks->tasks = xcalloc(TASKS_MAX, sizeof(*stacks->tasks));
-	if (stacks->ntasks < TASKS_MAX)
-		return &stacks->tasks[stacks->ntasks++];
-	task = &stacks->tasks[stacks->next];
-	stacks->next = (stacks->next + 1) % TASKS_MAX;
-	mappings_free(&task->maps);
+	if (stacks->ntasks < TASKS_MAX) {
+		task = &stacks->tasks[stacks->ntasks++];
+	} else {
+		task = &stacks->tasks[stacks->next];
+		stacks->next = (stacks->next + 1) % TASKS_MAX;
+		mappings_free(&task->maps);
+	}
+	task->tid = tid;
+	task->jit = NULL;
+	snprintf(task->comm, sizeof(task->comm), "%.*s", (int)len, comm);
 	return task;
 }
 
-/* Read the mappings of a task.  If there are none, keep the old ones: it may have ended. */
-static bool read_mappings(struct stack_task *task)
+/* Check whether two lists are of one program: its first mapping stays where it is. */
+static bool same_program(const struct mappings *a, const struct mappings *b)
 {
-	struct mappings maps;
-	struct error *err = process_mappings(task->tid, &maps);
-
-	if (err) {
-		error_free(err);
-		return false;
-	}
-	if (!maps.n) {
-		mappings_free(&maps);
-		return false;
-	}
-	mappings_free(&task->maps);
-	task->maps = maps;
-	return true;
+	return a->n && b->n && a->v[0].start == b->v[0].start && a->v[0].ino == b->v[0].ino;
 }
 
-/*
- * Guess where a task that has ended had the probed file mapped: the address of its
- * hit tells.  The position in the page tells which site was hit.
- */
-static void guess_mappings(struct stack_task *task,
-			   const struct event_line *event,
-			   const struct probe_sites *sites)
+/* Read the mappings that a task has now.  Return NULL if it has ended. */
+static struct stack_task *read_task(struct stacks *stacks, pid_t tid, const char *comm, size_t len)
 {
-	u64 addr = event->is_return ? event->func : event->addr;
-	struct mapping map = { 0 };
-	struct stat st;
+	struct stack_task *task = NULL;
+	struct mappings maps;
+	struct error *err = process_mappings(tid, &maps);
 
-	for (size_t i = 0; i < sites->n; i++) {
-		u64 offset = sites->v[i].offset;
-		char *path = probe_site_file(&sites->v[i]);
-
-		if (map.path || addr < offset || (addr - offset) % 4096 ||
-		    stat(path, &st)) {
-			free(path);
-			continue;
-		}
-		map.path = path;
-		map.start = addr - offset;
-		map.end = map.start + st.st_size;
-		map.dev = st.st_dev;
-		map.ino = st.st_ino;
-		map.exact = true;
+	if (err || !maps.n) {
+		error_free(err);
+		return NULL;
 	}
+	for (size_t i = 0; i < stacks->ntasks && !task; i++)
+		if (is_task(&stacks->tasks[i], tid, comm, len) &&
+		    same_program(&stacks->tasks[i].maps, &maps))
+			task = &stacks->tasks[i];
+	if (!task)
+		task = new_task(stacks, tid, comm, len);
 	mappings_free(&task->maps);
-	if (map.path)
-		mappings_add(&task->maps, &map);
+	task->maps = maps;
+	task->round = stacks->round;
+	return task;
 }
 
 /**
@@ -112,48 +112,89 @@ static void guess_mappings(struct stack_task *task,
  */
 void stacks_task(struct stacks *stacks, pid_t tid, const char *comm)
 {
-	struct stack_task *task = NULL;
+	read_task(stacks, tid, comm, strlen(comm));
+}
 
-	for (size_t i = 0; i < stacks->ntasks && !task; i++)
-		if (stacks->tasks[i].tid == tid)
-			task = &stacks->tasks[i];
-	if (!task)
-		task = new_task(stacks);
-	task->tid = tid;
-	snprintf(task->comm, sizeof(task->comm), "%s", comm);
-	read_mappings(task);
+/**
+ * stacks_note() - read the mappings of an event's task, if they are not known
+ * @stacks: the known tasks and files
+ * @event: the event, as soon as it is there
+ */
+void stacks_note(struct stacks *stacks, const struct event_line *event)
+{
+	stacks->noted = find_task(stacks, event);
+	if (!stacks->noted)
+		stacks->noted = read_task(stacks, event->tid, event->comm, event->comm_len);
+}
+
+/**
+ * stacks_note_frame() - read mappings again if a stack goes through one that is not known
+ * @stacks: the known tasks and files
+ * @addr: an address of the stack of the event that was noted last
+ */
+void stacks_note_frame(struct stacks *stacks, u64 addr)
+{
+	struct stack_task *task = stacks->noted;
+	char comm[sizeof(task->comm)];
+
+	if (!task || task->round == stacks->round || find_mapping(task, addr))
+		return;
+	task->round = stacks->round;
+	strcpy(comm, task->comm);
+	stacks_task(stacks, task->tid, comm);
+}
+
+/*
+ * Guess where a task that has ended had the probed file mapped: the address of its
+ * hit tells.  The position in the page tells which site was hit.
+ */
+static bool guess_mapping(const struct event_line *event, const struct probe_sites *sites,
+			  struct mapping *map)
+{
+	u64 addr = probe_of(event);
+	struct stat st;
+
+	for (size_t i = 0; i < sites->n; i++) {
+		u64 offset = sites->v[i].offset;
+		char *path = probe_site_file(&sites->v[i]);
+
+		if (addr >= offset && !((addr - offset) % 4096) && !stat(path, &st) &&
+		    st.st_size > (off_t)offset) {
+			*map = (struct mapping) {
+				.path = path, .start = addr - offset,
+				.end = addr - offset + st.st_size, .dev = st.st_dev,
+				.ino = st.st_ino, .exact = true,
+			};
+			return true;
+		}
+		free(path);
+	}
+	return false;
 }
 
 /**
  * stacks_event() - prepare for the stack of an event
  * @stacks: the known tasks and files
- * @event: the event
+ * @event: the event, which was noted before
  * @sites: the sites of its probes
  */
 void stacks_event(struct stacks *stacks, const struct event_line *event,
 		  const struct probe_sites *sites)
 {
-	struct stack_task *task = NULL;
-	bool known;
+	struct stack_task *task = find_task(stacks, event);
+	struct mapping map;
 
-	for (size_t i = 0; i < stacks->ntasks && !task; i++)
-		if (stacks->tasks[i].tid == event->tid)
+	if (!task && guess_mapping(event, sites, &map)) {
+		task = new_task(stacks, event->tid, event->comm, event->comm_len);
+		mappings_add(&task->maps, &map);
+	}
+	/* What a JIT compiler has made is in no mapping of a file. */
+	for (size_t i = stacks->ntasks; i-- && !task;)
+		if (is_task(&stacks->tasks[i], event->tid, event->comm, event->comm_len))
 			task = &stacks->tasks[i];
-	known = task && same_name(task, event) &&
-		find_mapping(task, event->addr);
-	if (!task) {
-		task = new_task(stacks);
-		task->tid = event->tid;
-	}
-	if (!known) {
-		task->jit = NULL;
-		snprintf(task->comm, sizeof(task->comm), "%.*s",
-			 (int)event->comm_len, event->comm);
-		if (!read_mappings(task) || !find_mapping(task, event->addr))
-			guess_mappings(task, event, sites);
-	}
+	if (!task)
+		task = new_task(stacks, event->tid, event->comm, event->comm_len);
 	stacks->task = task;
-	stacks->fresh = !known;
 }
 
 /* Open the file of a mapping: at its path if that is still this file, or in map_files. */
@@ -268,12 +309,6 @@ void stacks_name(struct stacks *stacks, u64 addr, bool is_call,
 	memset(name, 0, sizeof(*name));
 	if (stacks->task)
 		map = find_mapping(stacks->task, addr);
-	if (!map && stacks->task && !stacks->fresh) {
-		/* A library may have been loaded meanwhile. */
-		stacks->fresh = true;
-		read_mappings(stacks->task);
-		map = find_mapping(stacks->task, addr);
-	}
 	object = map ? get_object(stacks, stacks->task->tid, map) : NULL;
 	if (!object || !object->usable) {
 		name_jit(stacks, addr, is_call, name);

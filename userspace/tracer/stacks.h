@@ -33,17 +33,19 @@ struct stack_object {
 };
 
 /**
- * struct stack_task - a task whose stacks were printed
+ * struct stack_task - a program that a task executes, or has executed
  * @tid: its thread ID
  * @comm: its name, as the tracer writes it; another name may mean another program
  * @maps: its mappings; only that of the probed file if the task ended too early
  * @jit: names of JIT-compiled code; NULL until a file with names is found
+ * @round: when @maps were read, see struct stacks
  */
 struct stack_task {
 	pid_t tid;
 	char comm[64];
 	struct mappings maps;
 	struct perf_map *jit;
+	u64 round;
 };
 
 /* Number of names that are kept. */
@@ -67,7 +69,7 @@ struct stacks_name {
  * struct stacks - the known tasks and files
  * @debug_dir: the directory of separate debug files
  * @brief: give short names
- * @tasks: the tasks; @next is the oldest one, which is replaced next
+ * @tasks: the tasks, each once for each program; @next is the oldest one, which is replaced next
  * @ntasks: number of @tasks
  * @next: see @tasks
  * @objects: the files
@@ -75,7 +77,8 @@ struct stacks_name {
  * @cap: capacity of @objects
  * @jit: files in which JIT compilers name their code
  * @task: the task of the last event
- * @fresh: the mappings of @task have been read since that event
+ * @noted: the task of the event that was noted last
+ * @round: counts readings of events; mappings that were read since then have all that these need
  * @names: names that were found, by a hash of file and address; NULL before the first one
  */
 struct stacks {
@@ -89,7 +92,8 @@ struct stacks {
 	size_t cap;
 	struct perf_maps jit;
 	struct stack_task *task;
-	bool fresh;
+	struct stack_task *noted;
+	u64 round;
 	struct stacks_name *names;
 };
 
@@ -106,6 +110,8 @@ struct frame_name {
 };
 
 void stacks_task(struct stacks *stacks, pid_t tid, const char *comm);
+void stacks_note(struct stacks *stacks, const struct event_line *event);
+void stacks_note_frame(struct stacks *stacks, u64 addr);
 void stacks_event(struct stacks *stacks, const struct event_line *event,
 		  const struct probe_sites *sites);
 void stacks_name(struct stacks *stacks, u64 addr, bool is_call,

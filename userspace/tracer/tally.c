@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "control.h"
+#include "follow.h"
 #include "host/readers.h"
 #include "util/error.h"
 #include "runner.h"
@@ -19,15 +20,50 @@
 #include "util/util.h"
 #include "tasks.h"
 
+static int by_label(const void *pa, const void *pb)
+{
+	const struct tally_known *a = pa, *b = pb;
+	int order = strcmp(a->label, b->label);
+
+	return order ? order : a->entry < b->entry ? -1 : a->entry > b->entry;
+}
+
+/* Find the first entry with a label that has not been found yet. */
+static struct tally_known *find_known(const struct tally *tally, const char *label)
+{
+	size_t low = 0, high = tally->nr_known;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = strcmp(tally->known[middle].label, label);
+
+		if (order < 0 || (!order && tally->known[middle].used))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < tally->nr_known && !strcmp(tally->known[low].label, label) ?
+	       &tally->known[low] : NULL;
+}
+
 /**
  * tally_add() - add an entry
  * @tally: the tally
  * @label: name for the user
  *
+ * While files are followed, take the entry of that name if there is one.  Functions of one name
+ * come in the same order again.
+ *
  * Return: the number of the entry.
  */
 size_t tally_add(struct tally *tally, const char *label)
 {
+	struct tally_known *known = tally->follow ? find_known(tally, label) : NULL;
+
+	if (known) {
+		known->used = true;
+		return known->entry;
+	}
 	tally->v = grow(tally->v, tally->n, &tally->cap, sizeof(*tally->v));
 	memset(&tally->v[tally->n], 0, sizeof(*tally->v));
 	tally->v[tally->n].label = xstrdup(label);
@@ -45,9 +81,15 @@ size_t tally_add(struct tally *tally, const char *label)
 void tally_add_site(struct tally *tally, size_t entry, char kind,
 		    const struct probe_site *site, const char *exits)
 {
-	char *place = probe_site_place(site);
-	char *line = xasprintf("%c:k%zu %s%s%s%s\n", kind, entry, place,
-			       *site->expected ? " expect=" : "", site->expected, exits);
+	char *file = probe_site_file(site), *place, *line;
+	bool wanted = !tally->follow || follow_has(tally->follow, file);
+
+	free(file);
+	if (!wanted)
+		return;
+	place = probe_site_place(site);
+	line = xasprintf("%c:k%zu %s%s%s%s\n", kind, entry, place,
+			 *site->expected ? " expect=" : "", site->expected, exits);
 
 	paths_add(&tally->lines, line);
 	readers_add_file(&tally->files, site);
@@ -83,47 +125,27 @@ static size_t lines_in(const char *text, size_t n)
 	return lines;
 }
 
-static struct error *nothing_taken(const struct tally *tally)
+static struct error *nothing_taken(const struct tally *tally, size_t from)
 {
-	const char *line = tally->lines.n ? tally->lines.v[0] : "";
+	const char *line = tally->lines.v[from];
 
 	return error_new(tally->reason == EPERM || tally->reason == EILSEQ ?
 			 STATUS_REFUSED : STATUS_RUNTIME,
 			 "the kernel refuses %s%.*s (%s); the kernel log names the cause: dmesg",
-			 tally->lines.n > 1 ? "all places, the first of which is " : "",
+			 tally->lines.n > from + 1 ? "all places, the first of which is " : "",
 			 (int)strcspn(line, "\n"), line,
 			 strerror(tally->reason));
 }
 
-/**
- * tally_attach() - begin to count
- * @tally: with its sites added
- * @dir: the control directory
- * @options: of the command line; they select the tasks to count
- * @child: count only this process and the processes that it starts; 0 to use @options
- * @except: processes that are not counted
- * @runner: its signals stop the attaching
- *
- * Places that the kernel refuses are left out and counted, unless it refuses
- * all of them.
- */
-struct error *tally_attach(struct tally *tally, const char *dir,
-			   const struct options *options, pid_t child,
-			   const struct readers *except,
-			   struct runner *runner)
+/* Write the definitions from @from on.  Leave out, and count, those that the kernel refuses. */
+static void attach_lines(struct tally *tally, size_t from, struct runner *runner)
 {
-	size_t longest = 0, done = 0;
+	size_t longest = 0, done = from;
 	struct progress progress;
-	struct error *err;
 	char *text;
 
 	progress_begin(&progress, "places attached");
-	err = control_aggregate(dir, &tally->fd);
-	if (!err)
-		err = tasks_restrict(tally->fd, options, child, except);
-	if (err)
-		return err;
-	for (size_t i = 0; i < tally->lines.n; i++)
+	for (size_t i = from; i < tally->lines.n; i++)
 		if (strlen(tally->lines.v[i]) > longest)
 			longest = strlen(tally->lines.v[i]);
 	text = xmalloc(CONTROL_CHUNK + longest);
@@ -147,12 +169,76 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 	}
 	progress_end(&progress);
 	free(text);
-	if (tally->lines.n && tally->refused == tally->lines.n)
-		return nothing_taken(tally);
+}
+
+static struct error *tell_refused(const struct tally *tally, size_t from)
+{
+	size_t n = tally->lines.n - from;
+
+	if (n && tally->refused == n)
+		return nothing_taken(tally, from);
 	if (tally->refused)
 		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
-		       tally->refused, tally->lines.n, strerror(tally->reason));
+		       tally->refused, n, strerror(tally->reason));
 	return NULL;
+}
+
+/**
+ * tally_follow() - begin to add places of files that were replaced
+ * @tally: attached
+ * @follow: the files; tally_add_site() leaves others out
+ */
+void tally_follow(struct tally *tally, const struct follow *follow)
+{
+	tally->known = xcalloc(tally->n + 1, sizeof(*tally->known));
+	tally->nr_known = tally->n;
+	for (size_t i = 0; i < tally->n; i++)
+		tally->known[i] = (struct tally_known) { .label = tally->v[i].label, .entry = i };
+	qsort(tally->known, tally->nr_known, sizeof(*tally->known), by_label);
+	tally->follow = follow;
+}
+
+/**
+ * tally_follow_end() - count at these places, too
+ * @tally: since tally_follow()
+ * @from: number of definitions before
+ * @runner: its signals stop the attaching
+ */
+struct error *tally_follow_end(struct tally *tally, size_t from, struct runner *runner)
+{
+	free(tally->known);
+	tally->known = NULL;
+	tally->follow = NULL;
+	tally->refused = 0;
+	attach_lines(tally, from, runner);
+	return tell_refused(tally, from);
+}
+
+/**
+ * tally_attach() - begin to count
+ * @tally: with its sites added
+ * @dir: the control directory
+ * @options: of the command line; they select the tasks to count
+ * @child: count only this process and the processes that it starts; 0 to use @options
+ * @except: processes that are not counted
+ * @runner: its signals stop the attaching
+ *
+ * Places that the kernel refuses are left out and counted, unless it refuses
+ * all of them.
+ */
+struct error *tally_attach(struct tally *tally, const char *dir,
+			   const struct options *options, pid_t child,
+			   const struct readers *except,
+			   struct runner *runner)
+{
+	struct error *err = control_aggregate(dir, &tally->fd);
+
+	if (!err)
+		err = tasks_restrict(tally->fd, options, child, except);
+	if (err)
+		return err;
+	attach_lines(tally, 0, runner);
+	return tell_refused(tally, 0);
 }
 
 static char *read_all(struct tally *tally)
@@ -186,8 +272,10 @@ static void take_line(struct tally *tally, const char *line)
 
 	if (tally->stack && str_starts(line, "stack "))
 		tally->stack(tally->data, line);
-	if (*line != 'k')
+	if (*line != 'k') {
+		missing_take(&tally->missing, line);
 		return;
+	}
 	entry = strtoull(line + 1, &p, 10);
 	if (entry >= tally->n)
 		return;
@@ -226,12 +314,22 @@ struct error *tally_read(struct tally *tally)
 		tally->v[i].before = tally->v[i].counts;
 		memset(&tally->v[i].counts, 0, sizeof(tally->v[i].counts));
 	}
+	missing_free(&tally->missing);
 	for (line = text; (newline = strchr(line, '\n')); line = newline + 1) {
 		*newline = '\0';
 		take_line(tally, line);
 	}
 	free(text);
 	return NULL;
+}
+
+/** tally_tell_missing() - tell the user where probes were left out, as of the last tally_read() */
+void tally_tell_missing(const struct tally *tally)
+{
+	const char *event = tally->missing.event;
+	size_t entry = event ? strtoull(event + 1, NULL, 10) : 0;
+
+	missing_tell(&tally->missing, entry < tally->n ? tally->v[entry].label : NULL);
 }
 
 /**
@@ -259,4 +357,5 @@ void tally_close(struct tally *tally)
 	free(tally->v);
 	paths_free(&tally->lines);
 	paths_free(&tally->files);
+	missing_free(&tally->missing);
 }

@@ -8,10 +8,12 @@
 #include <sys/types.h>
 
 #include "host/library.h"
+#include "missing.h"
 #include "util/probe_site.h"
 #include "types.h"
 
 struct error;
+struct follow;
 struct options;
 struct readers;
 struct runner;
@@ -47,6 +49,18 @@ struct tally_entry {
 };
 
 /**
+ * struct tally_known - an entry, to be found by its label
+ * @label: its label
+ * @entry: its number
+ * @used: it has been found
+ */
+struct tally_known {
+	const char *label;
+	size_t entry;
+	bool used;
+};
+
+/**
  * struct tally - all entries
  * @fd: the tracer's file, -1 before tally_attach()
  * @v: the entries
@@ -56,6 +70,10 @@ struct tally_entry {
  * @files: the files that are probed
  * @refused: number of definitions that the kernel refused
  * @reason: why it refused the first of these, an errno
+ * @known: the entries by label, while files are followed
+ * @nr_known: number of @known
+ * @follow: the files that were replaced, while their places are added again; or NULL
+ * @missing: the places in processes that its probes were left out of
  * @stack: gets each line about a stack, in tally_read(); or NULL
  * @data: for @stack
  */
@@ -68,6 +86,10 @@ struct tally {
 	struct paths files;
 	size_t refused;
 	int reason;
+	struct tally_known *known;
+	size_t nr_known;
+	const struct follow *follow;
+	struct missing missing;
 	void (*stack)(void *data, const char *line);
 	void *data;
 };
@@ -79,7 +101,10 @@ struct error *tally_attach(struct tally *tally, const char *dir,
 			   const struct options *options, pid_t child,
 			   const struct readers *except,
 			   struct runner *runner);
+void tally_follow(struct tally *tally, const struct follow *follow);
+struct error *tally_follow_end(struct tally *tally, size_t from, struct runner *runner);
 struct error *tally_read(struct tally *tally);
+void tally_tell_missing(const struct tally *tally);
 void tally_counts_since(const struct tally_entry *entry,
 			struct tally_counts *counts);
 void tally_close(struct tally *tally);

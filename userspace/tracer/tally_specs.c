@@ -149,7 +149,7 @@ static struct error *add_returns(struct tally *tally, size_t entry,
 	struct symbols syms;
 	struct error *err;
 
-	err = target_open(spec->target, options->pid, options->debug_dir, &target);
+	err = target_open(spec->target, options, &target);
 	if (err)
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
@@ -210,8 +210,7 @@ static struct error *add_pattern(struct tally *tally,
 	struct error *err;
 	bool named;
 
-	err = target_open(spec->target, options->pid, options->debug_dir,
-			  &target);
+	err = target_open(spec->target, options, &target);
 	if (err)
 		return err;
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);

@@ -15,13 +15,24 @@
 #include "util/error.h"
 #include "event_line.h"
 #include "explain.h"
+#include "follow.h"
 #include "listing.h"
+#include "missing.h"
 #include "printer.h"
 #include "runner.h"
+#include "start_cost.h"
 #include "task_filter.h"
-#include "util/progress.h"
+#include "trace_define.h"
 #include "util/util.h"
 #include "tasks.h"
+
+/*
+ * When a command begins, its programs may live for a shorter time than it takes to read the
+ * symbols of one file.  So for some milliseconds their mappings are read, and nothing is printed.
+ */
+#define HOLD	1000
+/* Characters that are held back at most. */
+#define HOLD_MAX (16 << 20)
 
 /* Milliseconds for the last reading of a pipe that is shared with other users. */
 #define LAST_READING 2000
@@ -32,7 +43,11 @@
  * @tasks: conditions for the tasks of events
  * @pipe: trace_pipe
  * @runner: decides when to stop
+ * @follow: the probed files, which may be replaced
  * @until: when to stop reading even if there is more to read
+ * @stacks: what names stacks, NULL without stacks
+ * @hold: when to begin to print
+ * @noted: bytes in @buf whose stacks are known to @stacks
  * @printer: prints events
  * @told: when lost events were last mentioned, 0 for never
  * @stack: the last event was shown, so its stack has to be shown, too
@@ -45,7 +60,11 @@ struct run {
 	struct task_filter tasks;
 	int pipe;
 	struct runner runner;
+	struct follow follow;
 	u64 until;
+	struct stacks *stacks;
+	u64 hold;
+	size_t noted;
 	struct printer printer;
 	u64 told;
 	bool stack;
@@ -53,11 +72,6 @@ struct run {
 	size_t len;
 	size_t cap;
 };
-
-const char *trace_group(const struct trace *trace, const struct definition *def)
-{
-	return def->group ? def->group : trace->group;
-}
 
 /* Let the tracer select the tasks: it sees every fork.  Also set the other options. */
 static struct error *restrict_session(const struct trace *trace, pid_t child,
@@ -86,104 +100,6 @@ static struct error *restrict_session(const struct trace *trace, pid_t child,
 		err = control_session_write(trace->session,
 					    "options/nanoseconds", "1");
 	return err;
-}
-
-/**
- * struct batch - lines for a session that are still to be written
- * @lines: the lines
- * @len: characters of them, newlines included
- */
-struct batch {
-	struct paths lines;
-	size_t len;
-};
-
-static struct error *batch_write(const struct trace *trace, struct batch *batch)
-{
-	struct error *err = NULL;
-
-	if (batch->lines.n)
-		err = control_session_define(trace->dir, trace->session, batch->lines.v,
-					     batch->lines.n);
-	paths_free(&batch->lines);
-	*batch = (struct batch){ 0 };
-	return err;
-}
-
-static struct error *batch_add(const struct trace *trace, struct batch *batch, const char *line)
-{
-	size_t len = strlen(line) + 1;
-	struct error *err = NULL;
-
-	if (batch->len + len > CONTROL_CHUNK)
-		err = batch_write(trace, batch);
-	if (!err)
-		paths_add(&batch->lines, line);
-	batch->len += len;
-	return err;
-}
-
-static struct error *define_site(struct trace *trace, struct batch *batch,
-				 const struct definition *def, size_t site)
-{
-	const char *group = trace_group(trace, def);
-	struct error *err;
-	char *line;
-
-	/* Only the module has sessions, and only the module checks the expected bytes. */
-	line = trace->session >= 0 ? definition_checked_line(def, site, group) :
-				     definition_line(def, site, group);
-	err = trace->session >= 0 ? batch_add(trace, batch, line) :
-				    control_define(trace->dir, line);
-	free(line);
-	return err;
-}
-
-/**
- * trace_define() - define all events of a run
- * @trace: the run; call trace_remove() after an error, too
- */
-struct error *trace_define(struct trace *trace)
-{
-	struct batch batch = { 0 };
-	struct progress progress;
-	struct error *err = NULL;
-
-	progress_begin(&progress, "events defined");
-	for (size_t i = 0; i < trace->n && !err; i++) {
-		const struct definition *def = &trace->defs[i];
-
-		progress_step(&progress, i, trace->n);
-		if (trace->runner && i % 64 == 0)
-			runner_handle(trace->runner);
-		if (trace->runner && trace->runner->stop)
-			break;
-		for (size_t site = 0; site < def->sites.n && !err; site++) {
-			err = define_site(trace, &batch, def, site);
-			if (!err && trace->session < 0)
-				trace->defined = i + 1;
-		}
-	}
-	if (!err)
-		err = batch_write(trace, &batch);
-	progress_end(&progress);
-	paths_free(&batch.lines);
-	return err;
-}
-
-/**
- * trace_remove() - remove the events that trace_define() defined
- * @trace: the run
- */
-void trace_remove(struct trace *trace)
-{
-	while (trace->defined) {
-		const struct definition *def = &trace->defs[--trace->defined];
-		const char *group = trace_group(trace, def);
-
-		error_free(control_enable(trace->dir, group, def->event, false));
-		error_report(control_remove(trace->dir, group, def->event));
-	}
 }
 
 /* Events of a session are enabled when they are defined, and tracing_on starts them. */
@@ -322,11 +238,40 @@ static void handle_lines(struct run *run)
 	}
 	memmove(run->buf, line, left);
 	run->len = left;
+	run->noted = 0;
+}
+
+/* Have the mappings read that the new lines need, before they are handled: that can take long. */
+static void note_lines(struct run *run)
+{
+	char *line = run->buf + run->noted, *newline;
+	struct event_line event;
+	u64 addr;
+
+	run->stacks->round++;
+	while ((newline = memchr(line, '\n', run->buf + run->len - line))) {
+		*newline = '\0';
+		if (printer_frame(line, &addr)) {
+			stacks_note_frame(run->stacks, addr);
+		} else if (event_line_parse(line, &event)) {
+			stacks_note(run->stacks, &event);
+			event_line_free(&event);
+		}
+		*newline = '\n';
+		line = newline + 1;
+	}
+	run->noted = line - run->buf;
+}
+
+static bool holds(const struct run *run)
+{
+	return !run->runner.stop && run->len < HOLD_MAX && now_ms() < run->hold;
 }
 
 /* Read and handle the lines that are available. */
 static struct error *drain(struct run *run)
 {
+	struct error *err = NULL;
 	ssize_t n;
 
 	for (;;) {
@@ -342,6 +287,10 @@ static struct error *drain(struct run *run)
 		run->len += n;
 		if (run->tasks.watching)
 			task_watch_update(&run->tasks.watch);
+		if (run->stacks)
+			note_lines(run);
+		if (holds(run))
+			continue;
 		handle_lines(run);
 		/* Stop at -M even if events arrive faster than we print them. */
 		if (run->trace->options->max_events && run->runner.stop)
@@ -354,15 +303,17 @@ static struct error *drain(struct run *run)
 		if (runner_signalled(&run->runner) || now_ms() >= run->until)
 			break;
 	}
+	if (n < 0 && errno != EAGAIN)
+		err = error_new(STATUS_RUNTIME,
+				"trace_pipe cannot be read (%s); was the module unloaded?",
+				strerror(errno));
+	if (!holds(run))
+		handle_lines(run);
 	printer_flush(&run->printer);
 	fflush(run->trace->out);
 	if (ferror(run->trace->out))
 		run->runner.stop = true;
-	if (n < 0 && errno != EAGAIN)
-		return error_new(STATUS_RUNTIME,
-				 "trace_pipe cannot be read (%s); was the module unloaded?",
-				 strerror(errno));
-	return NULL;
+	return err;
 }
 
 /** trace_print_end() - end the banner: how the run ends */
@@ -393,8 +344,8 @@ static void print_banner(const struct trace *trace)
 	}
 	trace_print_end(trace);
 	if (trace->options->header && !trace->options->json)
-		fputs("#           TASK-PID     CPU#  FLAGS  TIMESTAMP  FUNCTION\n",
-		      trace->out);
+		fprintf(trace->out, "#           TASK-PID     CPU#%s  TIMESTAMP  FUNCTION\n",
+			trace->options->long_lines ? "  FLAGS" : "");
 }
 
 /* Compare groups, too: other users can have events of the same name in their groups. */
@@ -427,6 +378,15 @@ static void list_files(const struct trace *trace, struct paths *files)
 	for (size_t i = 0; i < trace->n; i++)
 		for (size_t j = 0; j < trace->defs[i].sites.n; j++)
 			readers_add_file(files, &trace->defs[i].sites.v[j]);
+}
+
+static size_t count_places(const struct trace *trace)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < trace->n; i++)
+		n += trace->defs[i].sites.n;
+	return n;
 }
 
 static void print_summary(const struct trace *trace)
@@ -470,10 +430,12 @@ static struct error *loop(struct run *run)
 	struct error *err = NULL;
 
 	while (!run->runner.stop && !err) {
-		int timeout = runner_timeout(&run->runner), n;
+		int timeout = follow_timeout(&run->follow, runner_timeout(&run->runner)), n;
 
 		if (run->runner.stop)
 			break;
+		if (run->noted && (timeout < 0 || timeout > HOLD))
+			timeout = HOLD;
 		n = poll(fds, ARRAY_SIZE(fds), timeout);
 		if (n < 0 && errno != EINTR)
 			return error_new(STATUS_RUNTIME,
@@ -483,18 +445,58 @@ static struct error *loop(struct run *run)
 			runner_handle(&run->runner);
 		if (fds[2].revents)
 			run->runner.stop = true;
-		if (fds[0].revents && !run->runner.stop)
+		if ((fds[0].revents || run->noted) && !run->runner.stop)
 			err = drain(run);
+		if (!run->runner.stop && !err)
+			trace_follow(run->trace, &run->follow);
 	}
 	return err;
+}
+
+/* Handle the events that are recorded already. */
+static struct error *drain_all(struct run *run)
+{
+	struct trace *trace = run->trace;
+	struct error *err = NULL;
+	u64 seen;
+
+	/* Without a session, other users share the pipe, and their events may never end. */
+	run->until = trace->session >= 0 ? UINT64_MAX : now_ms() + LAST_READING;
+	do {
+		seen = trace->shown + trace->foreign;
+		if (!run->runner.hurry && !ferror(trace->out))
+			err = drain(run);
+		runner_handle(&run->runner);
+	} while (!err && !run->runner.hurry && !ferror(trace->out) &&
+		 !trace->options->max_events && now_ms() < run->until &&
+		 seen != trace->shown + trace->foreign);
+	return err;
+}
+
+/* Remove all probes, and show what was recorded before that. */
+static struct error *stop_probes(struct run *run)
+{
+	struct trace *trace = run->trace;
+	struct error *err = NULL;
+
+	if (trace->begins) {
+		char *file = xasprintf("events/%s/enable", trace->begins);
+
+		error_free(control_session_write(trace->session, file, "0"));
+		free(file);
+		err = drain_all(run);
+		trace->ending = true;
+	}
+	error_free(switch_all(trace, false));
+	return err ? err : drain_all(run);
 }
 
 static struct error *run_probes(struct run *run)
 {
 	struct trace *trace = run->trace;
+	struct missing missing = { 0 };
 	struct paths files = { 0 };
 	struct error *err = NULL;
-	u64 seen;
 
 	for (size_t i = 0; i < trace->filters.n && !err; i++) {
 		const struct definition *def = &trace->defs[i];
@@ -509,28 +511,36 @@ static struct error *run_probes(struct run *run)
 		err = switch_all(trace, true);
 	if (err)
 		return err;
-	if (run->tasks.except.n)
-		list_files(trace, &files);
+	list_files(trace, &files);
 	readers_tell(&run->tasks.except, &files);
+	if (trace->session >= 0) {
+		follow_begin(&run->follow, &files, trace->options);
+		start_cost_tell(&files, count_places(trace), trace->options, &run->runner);
+	}
 	paths_free(&files);
 	print_banner(trace);
 	fflush(trace->out);
 	runner_release(&run->runner, trace->options->seconds);
 	run->until = run->runner.deadline ? run->runner.deadline : UINT64_MAX;
+	if (trace->options->command && trace->session >= 0 && run->stacks)
+		run->hold = now_ms() + HOLD;
+	if (run->hold > run->until)
+		run->hold = run->until;
 	err = loop(run);
-	error_free(switch_all(trace, false));
-	/* Without a session, other users share the pipe, and their events may never end. */
-	run->until = trace->session >= 0 ? UINT64_MAX : now_ms() + LAST_READING;
-	/* Show the events that were recorded before the probes were switched off. */
-	do {
-		seen = trace->shown + trace->foreign;
-		if (!err && !run->runner.hurry && !ferror(trace->out))
-			err = drain(run);
-		runner_handle(&run->runner);
-	} while (!err && !run->runner.hurry && !ferror(trace->out) &&
-		 !trace->options->max_events && now_ms() < run->until &&
-		 seen != trace->shown + trace->foreign);
+	/* Afterwards, the probes are not there at all. */
+	if (trace->session >= 0)
+		missing_read(&missing, trace->session);
+	if (err)
+		error_free(switch_all(trace, false));
+	else
+		err = stop_probes(run);
+	if (trace->finish)
+		trace->finish(trace->data);
+	fflush(trace->out);
 	print_summary(trace);
+	/* The names of events that nobody sees are our own. */
+	missing_tell(&missing, trace->handle ? NULL : missing.event);
+	missing_free(&missing);
 	return err;
 }
 
@@ -553,6 +563,7 @@ struct error *trace_run(struct trace *trace)
 			.json = options->json,
 			.colored = output_colored(trace->out, options),
 			.time = options->time,
+			.long_lines = options->long_lines,
 			.with_stacks = options->stacks,
 			.string_max = options->string_max,
 			.stacks.debug_dir = options->debug_dir ? options->debug_dir :
@@ -565,10 +576,12 @@ struct error *trace_run(struct trace *trace)
 		return error_new(STATUS_USAGE,
 				 "this tracer has one buffer for all its users, so --buffer cannot give a run its own; leave it out, or: echo %llu > %s/buffer_size_kb",
 				 (unsigned long long)options->buffer_kb, trace->dir);
+	if (options->stacks)
+		run.stacks = trace->stacks ? trace->stacks : &run.printer.stacks;
 	readers_find(&run.tasks.except, options, fileno(trace->out));
 	err = runner_open(&run.runner);
 	if (!err && options->command)
-		err = runner_start(&run.runner, options->command);
+		err = runner_start(&run.runner, options);
 	if (trace->session < 0) {
 		run.tasks.tid = options->tid;
 		run.tasks.uid = options->uid;
@@ -597,8 +610,10 @@ struct error *trace_run(struct trace *trace)
 	trace->runner = &run.runner;
 	if (!err)
 		err = trace_define(trace);
-	if (!err && !run.runner.stop)
+	if (!err && !runner_stopped(&run.runner))
 		err = run_probes(&run);
+	else if (!err && trace->finish)
+		trace->finish(trace->data);
 	trace->runner = NULL;
 	if (!err)
 		err = runner_result(&run.runner, options->command);
@@ -608,6 +623,7 @@ struct error *trace_run(struct trace *trace)
 		close(run.pipe);
 	if (run.tasks.watching)
 		task_watch_stop(&run.tasks.watch);
+	follow_free(&run.follow);
 	printer_free(&run.printer);
 	free(run.buf);
 	return err;

@@ -13,6 +13,7 @@ struct error;
 struct event_line;
 struct options;
 struct runner;
+struct stacks;
 
 /**
  * struct trace - a run of the tracer
@@ -31,9 +32,16 @@ struct runner;
  * @unwanted: number of events of tasks that the user did not ask for
  * @unknown: number of events whose task could not be looked up
  * @runner: decides when to stop; NULL before trace_run()
+ * @specs: the probes, as the user wrote them
+ * @nr_specs: number of @specs
+ * @add: adds the events of a probe to @defs, once more; NULL if replaced files are not followed
  * @handle: gets each event instead of its being printed; NULL to print them
  * @handle_frame: likewise each address of the stack of the last event, from the innermost one on
- * @data: for @handle and @handle_frame
+ * @finish: called after the last event, before the summary; NULL if there is nothing to do
+ * @data: for @handle, @handle_frame and @finish
+ * @stacks: what @handle_frame uses; NULL without it
+ * @begins: the group of events that are removed before the others; NULL if there is none
+ * @ending: all events are being removed; those of @begins are removed, and all of them handled
  * @what: if @handle is set, what the banner says of the run
  */
 struct trace {
@@ -52,17 +60,21 @@ struct trace {
 	u64 unwanted;
 	u64 unknown;
 	struct runner *runner;
+	char *const *specs;
+	int nr_specs;
+	struct error *(*add)(struct trace *trace, const char *spec);
 	void (*handle)(void *data, const struct event_line *event);
 	void (*handle_frame)(void *data, u64 addr);
+	void (*finish)(void *data);
 	void *data;
+	struct stacks *stacks;
+	const char *begins;
+	bool ending;
 	const char *what;
 };
 
-struct error *trace_define(struct trace *trace);
 struct error *trace_run(struct trace *trace);
-void trace_remove(struct trace *trace);
 void trace_print_end(const struct trace *trace);
 u64 trace_larger_buffer(u64 kb);
-const char *trace_group(const struct trace *trace, const struct definition *def);
 
 #endif /* _USERSPACE_TRACE_H */

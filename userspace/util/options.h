@@ -61,6 +61,7 @@ enum time_mode {
  * @color: --color
  * @time: --time
  * @comm: --comm
+ * @no_follow: --no-follow
  * @self: --self
  * @seconds: -d
  * @max_events: -M
@@ -77,6 +78,7 @@ enum time_mode {
  * @apart: --apart
  * @heat: --heat
  * @header: -H
+ * @long_lines: --long
  * @stacks: -s
  * @json: --json
  * @output: -o
@@ -95,6 +97,7 @@ struct options {
 	enum color_mode color;
 	enum time_mode time;
 	const char *comm;
+	bool no_follow;
 	bool self;
 	double seconds;
 	u64 max_events;
@@ -111,6 +114,7 @@ struct options {
 	bool apart;
 	bool heat;
 	bool header;
+	bool long_lines;
 	bool stacks;
 	bool json;
 	const char *output;

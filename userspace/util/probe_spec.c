@@ -71,6 +71,18 @@ static const char *skip_operator(const char *start, const char *p)
 	return !strncmp(p, " <", 2) ? p + 1 : p;
 }
 
+/* Return the end of a method of Objective-C, -[Cart add:count:], at @p; @p if there is none. */
+static const char *skip_method(const char *p)
+{
+	const char *end;
+
+	if ((*p != '-' && *p != '+') || p[1] != '[')
+		return p;
+	/* In the pattern -[[]Cart *] the first closing bracket belongs to the opening one. */
+	end = strchr(str_starts(p + 2, "[]") ? p + 4 : p + 2, ']');
+	return end ? end + 1 : p;
+}
+
 /*
  * Return the length of a function's name, or 0 if its brackets do not match.
  * Blanks inside brackets and the "const" of a method belong to the name.
@@ -83,6 +95,8 @@ static size_t function_len(const char *start)
 	while (*p && (depth || (*p != ' ' && *p != '\t'))) {
 		const char *next = skip_operator(start, p);
 
+		if (next == p && !depth)
+			next = skip_method(p);
 		if (next > p) {
 			p = next;
 			continue;
@@ -231,8 +245,11 @@ static const char *take_function(const char *p, struct probe_spec *spec)
 
 		if (!end)
 			return NULL;
-		spec->function = xstrndup(p + 1, end - p - 1);
-		return end + 1;
+		/* An offset, a version or %return can follow the quotes. */
+		len = word_len(end + 1);
+		spec->function = xasprintf("%.*s%.*s", (int)(end - p - 1), p + 1, (int)len,
+					   end + 1);
+		return end + 1 + len;
 	}
 	len = function_len(p);
 	if (!len)

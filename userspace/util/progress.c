@@ -9,6 +9,9 @@
 #define PATIENCE	1000
 #define INTERVAL	100
 
+/* When the first work of this run began: what follows another work has waited long enough. */
+static u64 first;
+
 static u64 now(void)
 {
 	struct timespec ts;
@@ -25,10 +28,27 @@ static u64 now(void)
 void progress_begin(struct progress *progress, const char *what)
 {
 	*progress = (struct progress) { .what = what, .since = now() };
+	if (!first)
+		first = progress->since;
+}
+
+/* Write how long the rest takes if it goes on as so far; "" if that is not known yet. */
+static void write_left(char *text, size_t size, u64 took, size_t done, size_t all)
+{
+	unsigned long long seconds = done ? (took * (all - done) / done + 999) / 1000 : 0;
+
+	*text = '\0';
+	/* A moment says little. */
+	if (!done || took < INTERVAL)
+		return;
+	if (seconds < 120)
+		snprintf(text, size, ", %llu s left", seconds);
+	else
+		snprintf(text, size, ", %llu min left", (seconds + 59) / 60);
 }
 
 /**
- * progress_chunk() - show how far the work has come, if it takes long
+ * progress_chunk() - show how far the work has come, and the time left, if it takes long
  * @progress: the work
  * @done: what is done
  * @all: of so much
@@ -38,12 +58,14 @@ void progress_begin(struct progress *progress, const char *what)
 void progress_chunk(struct progress *progress, size_t done, size_t all)
 {
 	u64 at = now();
+	char left[40];
 
-	if (at - progress->since < PATIENCE || at - progress->shown < INTERVAL ||
+	if (at - first < PATIENCE || at - progress->shown < INTERVAL ||
 	    !isatty(STDERR_FILENO))
 		return;
 	progress->shown = at;
-	fprintf(stderr, "\r\033[K%zu of %zu %s", done, all, progress->what);
+	write_left(left, sizeof(left), at - progress->since, done, all);
+	fprintf(stderr, "\r\033[K%zu of %zu %s%s", done, all, progress->what, left);
 }
 
 /**

@@ -10,7 +10,7 @@
 
 /**
  * struct progress - work that may take long
- * @what: what is counted, as in "3 of 7 functions attached"
+ * @what: what is counted, as in "3 of 7 places attached, 4 s left"
  * @since: when it began, in milliseconds
  * @shown: when the line was last written; 0 if there is none
  */
