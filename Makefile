@@ -25,8 +25,10 @@ help:
 	@echo '  deb              Debian packages in build/deb: uprobes-dkms, -tools, -dev'
 	@echo '  demo             boot a kernel in QEMU and trace programs in it'
 	@echo '  test             static checks, host tests and guest tests: every behaviour once'
-	@echo '  newcomer         run and time demo and test as a new user of a bare Debian 12, in a chroot'
+	@echo '  try              the tests of what differs from the last commit, in about a minute'
+	@echo '  newcomer         run and time demo and test as a new user of a bare Debian 13, in a chroot'
 	@echo '  bench            measure what probes cost, compared with the kernel'"'"'s uprobes'
+	@echo '  mutants          commit small faults, one by one, and show which test finds each'
 	@echo '  torture          half an hour of programs and probes that are hard to get right'
 	@echo '  check            static checks only: checkpatch, sparse, cppcheck ...'
 	@echo '  coverage         show the lines of the host code that host tests execute'
@@ -39,7 +41,11 @@ help:
 	@echo '                   packages are fetched, the result is build/NAME/uprobes.ko'
 	@echo '  TESTS=GLOB       test: only tests whose file name matches'
 	@echo '  TEST_GROUPS=NAMES   test: only these of "static host guest"'
-	@echo '  FULL=1           test: everything at full length; FULL=rest: only what FULL=1 adds'
+	@echo '  SINCE=COMMIT     try: the tests of what differs from COMMIT'
+	@echo '  COSTS=write      test: write what each test costs to tests/budget'
+	@echo '  FULL=1           try: what continuous integration adds for the change'
+	@echo '                   test: everything at full length; FULL=rest: only what FULL=1 adds'
+	@echo '  DEBIAN=12        newcomer: another version of Debian'
 	@echo '  NEWCOMER_ONLY=demo   newcomer: without test'
 	@echo '  BENCH=NAMES      bench: other measurements, "decode helper"'
 	@echo '  SECONDS=N SEED=N torture: the duration; the seed of an earlier run'
@@ -54,14 +60,18 @@ module:
 	+@qemu/build $(KERNEL)
 else
 module: kdir
+	@[ ! -e packaging/nearest-kernel ] || packaging/nearest-kernel "$(release)"
 	$(MAKE) $(MODULES) modules
 endif
 
 kdir:
 	@test -e $(KDIR)/Makefile || { \
 		echo "No kernel headers in $(KDIR): install the package linux-headers-$$(uname -r)," >&2; \
-		echo "or build for one of the test kernels: make KERNEL=6.1 (make help lists them)." >&2; \
+		echo "or $(or $(elsewhere),build for a test kernel: make KERNEL=6.1 (make help lists them))." >&2; \
 		exit 1; }
+
+# What is installed is for no test kernel.
+elsewhere = $(if $(filter %install,$(MAKECMDGOALS)),say where they are: make $(MAKECMDGOALS) KDIR=DIR)
 
 # The headers that the helper needs, and the packages that contain them.
 NEEDS := libelf.h:libelf-dev elfutils/libdw.h:libdw-dev lzma.h:liblzma-dev \
@@ -79,12 +89,17 @@ ifneq ($(USERSPACE),)
 	$(MAKE) -C userspace
 endif
 
+ifdef KERNEL
+modules_install:
+	@echo "$(MAKECMDGOALS) needs KDIR, the headers of the kernel that it is for; KERNEL is for tests:" \
+		"make $(MAKECMDGOALS) KDIR=/lib/modules/VERSION/build" >&2; exit 1
+else
 # The samples are not installed.
 modules_install: kdir
-	$(if $(KERNEL),$(error a module for a kernel of qemu/kernels is not for installing: leave KERNEL out))
 	$(MAKE) $(MODULES) UPROBES_SAMPLES=n modules
 	$(MAKE) $(MODULES) INSTALL_MOD_PATH=$(DESTDIR)$(INSTALL_MOD_PATH) modules_install
 	$(call depmod,$(release))
+endif
 
 # DESTDIR is for making a package. depmod runs when the package is installed.
 depmod = $(if $(DESTDIR),,PATH=$$PATH:/usr/sbin:/sbin depmod $(if $(INSTALL_MOD_PATH),-b $(INSTALL_MOD_PATH)) $(1))
@@ -154,6 +169,11 @@ test:
 	$(call deps,build run test $(full))
 	+@tests/run
 
+# The tests of a change. FULL=1 names, and runs, what continuous integration adds for it.
+try:
+	$(call deps,build run test $(full))
+	+@tests/try
+
 # NEWCOMER_TEST="ARGUMENTS" passes arguments to "make test"; NEWCOMER_ONLY=demo leaves that out.
 newcomer:
 	+@packaging/newcomer
@@ -169,6 +189,11 @@ bench:
 torture:
 	$(call deps,build run test)
 	+@TORTURE_SECONDS="$(or $(SECONDS),1800)" KERNEL="$(KERNEL)" SEED="$(SEED)" tests/torture/run
+
+# MUTANTS="NAME ..." commits only these faults of tests/mutants.
+mutants:
+	$(call deps,build run test full)
+	+@MUTANTS="$(MUTANTS)" tests/mutants/run
 
 demo:
 	$(call deps,build run)
@@ -197,5 +222,5 @@ endif
 		-o -name 'modules.order' \) -type f -exec rm -f {} +
 
 .PHONY: all help module kdir userspace modules_install install install-tools install-dev \
-	install-dkms uninstall man deb test newcomer bench torture demo check coverage \
+	install-dkms uninstall man deb test try newcomer bench torture mutants demo check coverage \
 	coverage-guest clean

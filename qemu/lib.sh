@@ -46,17 +46,44 @@ make_cache() {
 		die "cannot create ${1:-$cache}: is it, or the directory that XDG_CACHE_HOME names, writable?"
 }
 
-# kernel_names [all]: print the names of the kernels that are tested by default, or of all kernels,
-# one per line, oldest first.
+# kernel_names [all]: print the names of the kernels that are tested by default on this system, its
+# own first, or of all kernels, oldest first; one per line. UPROBES_OS_RELEASE replaces the file that
+# says which system this is.
 kernel_names() {
-	awk -v all="${1:-}" '!/^[ \t]*(#|$)/ && (all || $5 == "yes") { print $1 }' \
-		"$top/qemu/kernels"
+	local host
+
+	# shellcheck source=/dev/null
+	host=$(ID='' VERSION_ID='' VERSION_CODENAME=''
+		. "${UPROBES_OS_RELEASE:-/etc/os-release}" 2>/dev/null
+		[ "$ID" != debian ] || echo "${VERSION_ID:--} $VERSION_CODENAME")
+	awk -v all="${1:-}" -v host="$host" '
+		/^[ \t]*(#|$)/ { next }
+		all { print $1; next }
+		{
+			name[++n] = $1
+			suite[n] = $2
+			split($4, on, ",")
+			for (i in on) {
+				tested[n, on[i]]
+				known[on[i]]
+				newest = on[i] > newest && on[i] != "asked" ? on[i] : newest
+			}
+		}
+		END {
+			split(host, is, " ")
+			version = is[1] in known ? is[1] : newest
+			for (own = 1; own >= 0; own--)
+				for (i = 1; i <= n; i++)
+					if ((i, version) in tested && own == (suite[i] == is[2]))
+						print name[i]
+		}' "$top/qemu/kernels"
 }
 
-# kernel_field NAME COLUMN: print one column of the row NAME of qemu/kernels.
+# kernel_field NAME COLUMN: print one column of the row NAME of qemu/kernels: name, suite ...
 kernel_field() {
-	awk -v name="$1" -v col="$2" '
-		!/^[ \t]*(#|$)/ && $1 == name { print $col; found = 1 }
+	awk -v name="$1" -v column="$2" '
+		/^# name / { for (i = 2; i <= NF; i++) col[$i] = i - 1 }
+		!/^[ \t]*(#|$)/ && $1 == name { print $col[column]; found = 1 }
 		END { exit !found }' "$top/qemu/kernels" ||
 		die "no kernel '$1' in qemu/kernels; it knows: $(kernel_names all | paste -sd ' ')"
 }
@@ -83,12 +110,12 @@ repo_uri() {
 	printf '%s\n' "${uri:-$2}"
 }
 
-# private_apt SUITE: update package lists of our own in the cache (SUITE, with its security
-# updates), and set the array apt_opts to options that make apt-get and apt-cache use them. The
-# system's lists and sources do not change, and a normal user can do this. Suites share one directory
-# for the lists, because most lists are needed by several suites.
+# private_apt SUITES: update package lists of our own in the cache (those of SUITES, separated by
+# commas, with their security updates), and set the array apt_opts to options that make apt-get and
+# apt-cache use them. The system's lists and sources do not change, and a normal user can do this.
+# Suites share one directory for the lists, because most lists are needed by several suites.
 private_apt() {
-	local suite=$1 dir=$cache/apt/$1 lists=$cache/apt/lists base=${1%-backports}
+	local suites=${1//,/ } dir=$cache/apt/$1 lists=$cache/apt/lists suite base
 	local deb=http://deb.debian.org/debian key=
 	local keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	local out
@@ -99,12 +126,13 @@ private_apt() {
 	if [ ! -d "$lists" ]; then
 		make_cache "$lists/partial"
 		# Copy the system's lists: apt fetches only those again that are out of date.
-		cp --preserve=timestamps /var/lib/apt/lists/*_dists_{"$base","$base-security"}_{InRelease,main_binary-amd64_Packages}* \
+		cp --preserve=timestamps /var/lib/apt/lists/*_dists_*_{InRelease,main_binary-amd64_Packages}* \
 			"$lists" 2>/dev/null
 	fi
 	make_cache "$lists/partial"
 	[ ! -e $keyring ] || key="[signed-by=$keyring] "
-	{
+	for suite in $suites; do
+		base=${suite%-backports}
 		echo "deb $key$(repo_uri "$base" $deb) $base main"
 		if [ "$base" != sid ]; then
 			echo "deb $key$(repo_uri "$base-security" $deb-security) $base-security main"
@@ -112,7 +140,7 @@ private_apt() {
 		if [ "$base" != "$suite" ]; then
 			echo "deb $key$(repo_uri "$suite" "$(repo_uri "$base" $deb)") $suite main"
 		fi
-	} >"$dir/sources.list.$$" && mv "$dir/sources.list.$$" "$dir/sources.list" ||
+	done >"$dir/sources.list.$$" && mv "$dir/sources.list.$$" "$dir/sources.list" ||
 		die "cannot write $dir/sources.list"
 
 	apt_opts=(
@@ -128,9 +156,9 @@ private_apt() {
 		-o APT::Sandbox::User=root
 		-o APT::Get::List-Cleanup=false
 	)
-	say "updating the package lists of $suite"
+	say "updating the package lists of $suites"
 	out=$(flock "$lists" apt-get "${apt_opts[@]}" -q --error-on=any update 2>&1) ||
-		die "the package lists of $suite could not be fetched (apt-get update):
+		die "the package lists of $suites could not be fetched (apt-get update):
 $(grep -E '^[EW]:' <<<"$out" | head -n 5)"
 }
 

@@ -8,6 +8,8 @@
 # A guest has hung if it prints nothing for this many seconds beyond the limit of its test.
 grace=120
 
+# A guest boots while the module is being built, and waits for its first test.
+
 # built KERNEL: build the module and the programs of the tests, once; another lane waits for
 # that. If the build fails, return false, and leave the reason in $work/built/KERNEL.
 built() {
@@ -70,6 +72,16 @@ next_test() {
 	fi
 }
 
+# look_at_qemu: set $cost to the milliseconds of processor time that QEMU has used since the last
+# call, for this guest.
+look_at_qemu() {
+	local pid now=0
+
+	{ read -r pid <"$work/qemu.$lane" && now=$(used_ms "$pid" 14 15); } 2>/dev/null
+	cost=$((now > qemu_ms ? now - qemu_ms : 0))
+	qemu_ms=$((now > qemu_ms ? now : qemu_ms))
+}
+
 # finish_test STATUS TROUBLE [IDLE FORKS]: report the test $current, which has ended by itself
 # or with its guest.
 finish_test() {
@@ -81,7 +93,8 @@ finish_test() {
 		trouble=${trouble:-the kernel complained: $(head -n 1 "$out.kernel")}
 	fi
 	rm -f "$out.kernel"
-	report "$group" "$current" "$1" "$trouble" "$limit" "${3:-}" "${4:-}"
+	look_at_qemu
+	report "$group" "$current" "$1" "$trouble" "$limit" "${3:-}" "${4:-}" "$cost"
 	current='' file=''
 }
 
@@ -110,7 +123,8 @@ attend() {
 		case $event in
 		ready)
 			printf '1..1\nok 1 - the guest boots\n' >"$out"
-			report "$group" "(boot)" 0 "" 0 beside
+			look_at_qemu
+			report "$group" "(boot,$cpus)" 0 "" 0 beside "" "$cost"
 			next_test
 			;;
 		begin)
@@ -134,29 +148,36 @@ attend() {
 # one_guest: boot a guest, and have it run tests of the queue until that is empty, or the guest
 # has died. If it dies during a test, $current is the name of the test.
 one_guest() {
-	local with=() guest hung=0 mark=uprobes-test-$RANDOM$RANDOM jump=$JUMP
+	local with=() guest cost qemu_ms=0 hung=0 mark=uprobes-test-$RANDOM$RANDOM jump=$JUMP
 
 	# Each test runs in both ways, with and without jumps, if it runs on both kernels.
-	[ -n "$jump" ] || [ "$kernel" != 6.12 ] || jump=0
+	[ -n "$jump" ] || [ "$kernel" != "$(kernel_names | sed -n 2p)" ] || jump=0
 	limit=600 current='' file='' attributed='' finished=''
 	if [ -n "$coverage" ]; then
 		with=(UPROBES_KO="$top/build/$kernel-coverage/uprobes.ko"
 			UPROBES_SAMPLES="$top/build/$kernel-coverage/module/samples"
 			UPROBES_COVER="$top/build/$kernel-coverage/tests/kmod/uprobe_cover.ko")
 	fi
-	rm -f "$out".{from,to,kernel}
+	rm -f "$out".{from,to,kernel} "$work/qemu.$lane"
 	mkfifo "$out".{from,to}
 	: >"$out"
 	begin "$group" "(boot)"
-	# Some tests trace a Java virtual machine, which needs the memory.
+	# Some tests trace a Java virtual machine, which needs the memory. Some write to text by /proc/PID/mem,
+	# which a kernel may allow only debuggers from 6.12 on.
 	# shellcheck disable=SC2086
-	"$top/qemu/run" -k "$kernel" -t 999999 --built -m 1536 -n $cpus $options -- \
+	UPROBES_PID=$work/qemu.$lane "$top/qemu/run" -k "$kernel" -t 999999 --no-load -m 1536 -n $cpus \
+		--append proc_mem.force_override=always $options -- \
 		env TEST_TIMEOUT_SCALE="$scale" SINGLE_STEP="$SINGLE_STEP" JUMP="$jump" FULL="$FULL" LANG=C "${with[@]}" \
 		"$top/tests/in-guest" $mark <"$out.to" >"$out.from" 2>"$work/words.$lane" &
 	guest=$!
 	echo "$guest" >"$work/guest.$lane"
 	exec 6>"$out.to" 5<"$out.from"
-	attend
+	if built "$kernel"; then
+		begin "$group" "(boot)"
+		attend
+	else
+		kill "$guest"
+	fi
 	exec 5<&- 6>&-
 	wait "$guest"
 	guest_status=$?
@@ -182,26 +203,25 @@ guests() {
 	options=$(<"$work/options/$options")
 	group=$kernel
 	# The kernels that are built here are debug kernels: a fork takes ten times as long.
-	[ -z "$(kernel_field "$kernel" 6)" ] || scale=$((scale * 5))
+	[ -z "$(kernel_field "$kernel" config)" ] || scale=$((scale * 5))
 	[ ! -e "$tests/guest/skips.$kernel" ] || allowed=$tests/guest/skips.$kernel
-	built "$kernel" || {
-		give_up "$queue" "$group" 1 "1..1
-not ok 1 - the module and the programs for the guest can be built
-$(tail -n 40 "$work/built/$kernel")"
-		return
-	}
 	# Booting one more guest takes longer than the last few tests.
 	if [ -e "$work/serving.$queue" ] && [ "$(wc -l <"$work/queue/$queue")" -lt 3 ]; then
 		return
 	fi
 	: >"$work/serving.$queue"
-	while [ -s "$work/queue/$queue" ]; do
+	while [ -s "$work/queue/$queue" ] && ! stopped; do
 		if time_is_over; then
 			give_up "$queue" "$group" 0 "1..0 # SKIP $over"
 			return
 		fi
 		one_guest
-		if emulators_fault; then
+		if [ -s "$work/built/$kernel" ]; then
+			give_up "$queue" "$group" 1 "1..1
+not ok 1 - the module and the programs for the guest can be built
+$(tail -n 40 "$work/built/$kernel")"
+			return
+		elif emulators_fault; then
 			tell "the emulator broke a guest${current:+ in $current}: its tests run in a new guest"
 			echo "$group $current" >>"$work/broken"
 			[ -z "$file" ] || put_back "$queue" "$limit $file"

@@ -5,10 +5,11 @@
 
 # test_table FILE...: print a line for each test. Tabs separate the fields; an empty field is "-":
 #
-#   FILE LIMIT CPUS ONCE FULL LONGER BOOT NEEDS
+#   FILE LIMIT CPUS ONCE FULL LONGER BOOT LAST NEEDS ABOUT
 #
-# LIMIT is in seconds, before TEST_TIMEOUT_SCALE multiplies it. ONCE and FULL are reasons. LONGER
-# is "yes" if the test uses FULL, or has a line "# longer:" because one of its programs does. A
+# LIMIT is in seconds, before TEST_TIMEOUT_SCALE multiplies it. ONCE, FULL and LAST are reasons.
+# ABOUT is what the test is about. "# cpus: 2 with FULL=1" is 1 otherwise. LONGER is "yes" if the
+# test uses FULL, says "with FULL=1", or has a line "# longer:" because one of its programs does. A
 # file that does not begin with #! and is no C source is no test.
 test_table() {
 	local file files=()
@@ -21,10 +22,14 @@ test_table() {
 		function tell(	limit) {
 			if (file == "" || !test)
 				return
+			# With FULL, two processors are more than one.
+			if (field("cpus") ~ /FULL/)
+				longer = "yes"
 			limit = field("timeout") ~ /^[0-9]+$/ ? said["timeout"] : 60
-			printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", file, limit,
-			       field("cpus") ~ /^2/ ? 2 : field("cpus") ~ /^1/ ? "1!" : 1,
-			       field("once"), field("full"), longer, field("boot"), field("needs")
+			printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", file, limit,
+			       field("cpus") ~ /^2/ && (ENVIRON["FULL"] != "" || field("cpus") !~ /FULL/) ? 2 : field("cpus") ~ /^1/ ? "1!" : 1,
+			       field("once"), field("full"), longer, field("boot"), field("last"), field("needs"),
+			       field("test")
 		}
 		FNR == 1 {
 			tell()

@@ -17,15 +17,28 @@ now_ms() {
 	echo "${now%???}"
 }
 
+# used_ms PID FIELD FIELD: print the sum of two fields of /proc/PID/stat in milliseconds. Fields 14
+# and 15 have the processor time of the process, 16 and 17 that of its children that have ended.
+used_ms() {
+	local stat
+
+	read -r stat <"/proc/$1/stat" || return
+	# The name of the program, field 2, may contain blanks.
+	read -ra stat <<<"${stat##*) }"
+	echo $(((stat[$2 - 3] + stat[$3 - 3]) * 1000 / ticks))
+}
+ticks=$(getconf CLK_TCK)
+
 # begin GROUP NAME: note that this lane begins the test.
 begin() {
 	since=$(now_ms)
 	echo "$since $1 $2" >"$work/now.$lane"
 }
 
-# report GROUP NAME STATUS TROUBLE LIMIT [IDLE FORKS]: judge the output in $out, and add a line to
-# results: MILLISECONDS GROUP NAME PASSED FAILED SKIPPED IDLE FORKS. If IDLE is "beside", it is not
-# one of the planned tests, and is not counted as finished.
+# report GROUP NAME STATUS TROUBLE LIMIT [IDLE FORKS COST]: judge the output in $out, and add a line
+# to results: MILLISECONDS GROUP NAME PASSED FAILED SKIPPED IDLE FORKS COST. If IDLE is "beside", it
+# is not one of the planned tests, and is not counted as finished. COST is the processor time in
+# milliseconds.
 report() {
 	local group=$1 name=$2 took=$(($(now_ms) - since)) tally passed failed skipped done bad word
 
@@ -43,7 +56,7 @@ report() {
 		[ "$6" = beside ] || done=$((done + 1))
 		bad=$((bad + failed))
 		echo "$done $bad" >"$work/count"
-		echo "$took $group $name $tally ${6:--} ${7:--}" >>"$work/results"
+		echo "$took $group $name $tally ${6:--} ${7:--} ${8:--}" >>"$work/results"
 		sed 's/^/  /' "$out.ktap" >>"$work/ktap/$group"
 		sed "/^\t/!s/^/$group /" "$out.failures" >>"$work/failures" 2>/dev/null
 		sed "s/^/$group /" "$out.skips" >>"$work/skips" 2>/dev/null
@@ -122,11 +135,11 @@ keep_results() {
 		done
 	} >"$results/ktap"
 	{
-		printf '%8s  %-10s %-24s %6s %6s %7s %8s %6s\n' \
-			seconds group test passed failed skipped waited forks
+		printf '%8s  %-10s %-24s %6s %6s %7s %8s %6s %7s\n' \
+			seconds group test passed failed skipped waited forks cost
 		sort -k 1nr "$work/results" | awk '{
-			printf "%8.1f  %-10s %-24s %6d %6d %7d %8s %6s\n", $1 / 1000, $2, $3, $4, $5, $6,
-			       $7 ~ /^[0-9]+$/ ? sprintf("%.1f", $7 / 100) : "-", $8
+			printf "%8.1f  %-10s %-24s %6d %6d %7d %8s %6s %7s\n", $1 / 1000, $2, $3, $4, $5, $6,
+			       $7 ~ /^[0-9]+$/ ? sprintf("%.1f", $7 / 100) : "-", $8, $9
 		}'
 	} >"$results/times"
 }

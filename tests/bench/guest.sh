@@ -10,7 +10,7 @@
 how=$1 quick=${2:-}
 kmod=$(dirname "$UPROBES_KO")/tests/kmod
 mkdir -p /tmp/uprobes-bench && cp "$UPROBES_TOP/build/progs/hits" "$UPROBES_TOP/build/progs/hits_jump" \
-	/tmp/uprobes-bench &&
+	"$UPROBES_TOP/build/progs/hits_fork" /tmp/uprobes-bench &&
 	cp /tmp/uprobes-bench/hits /tmp/uprobes-bench/other || exit
 mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug || exit
 mountpoint -q /sys/kernel/tracing || mount -t tracefs tracefs /sys/kernel/tracing || exit
@@ -121,6 +121,7 @@ for round in 1 ${quick:-2}; do
 	if [ "$how$quick" = counted ]; then
 		/tmp/uprobes-bench/hits_jump | sed 's/^/ours /'
 		if [ "$round" = 1 ]; then
+			/tmp/uprobes-bench/hits_fork | sed 's/^/ours /'
 			pages
 		fi
 	fi

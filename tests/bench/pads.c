@@ -42,8 +42,10 @@ static double now(void)
 }
 
 /* The head of the ring of processor 0, and the ring. */
-static struct pad_head head __attribute__((aligned(PAD_HEAD_STRIDE)));
-static u64 ring[4096 / sizeof(u64)] __attribute__((aligned(4096)));
+static struct {
+	struct pad_head head;
+	u64 ring[4096 / sizeof(u64)] __attribute__((aligned(4096)));
+} memory __attribute__((aligned(4096)));
 
 /* So many records fit. */
 #define RECORDS	64
@@ -58,7 +60,7 @@ static double loop(called *fn)
 	*room = 0;
 	for (long i = 0; i < CALLS; i++) {
 		if (i % RECORDS == 0)
-			head.next = (u64)ring;
+			memory.head.next = offsetof(typeof(memory), ring);
 		sum += fn(i + 2);
 	}
 	__asm__ volatile("" : : "r" (sum));
@@ -127,7 +129,8 @@ static void measure(const struct function *f, unsigned int nr, bool saves,
 	u8 *text = map(next, 4096), *area = pads_map(next), *bare = text + 2048;
 	struct pad pad = {
 		.addr = next, .counts = !nr && !record, .saves = saves, .filter.nr = (u8)nr,
-		.records = record, .recording.heads = (u64)&head,
+		.records = record, .recording.heads = (u64)&memory,
+		.recording.mask = 0x1fff,
 	};
 	double with = 1e9, without = 1e9, t;
 	char what[32];
@@ -177,7 +180,7 @@ int main(void)
 		perror("sched_setaffinity");
 		return 1;
 	}
-	head.limit = (u64)ring + sizeof(ring);
+	memory.head.limit = sizeof(memory);
 
 	for (const struct function *f = functions; *f->text; f++)
 		for (size_t i = 0; i < ARRAY_SIZE(conditions); i++)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a thousand probes unregister themselves at once while another probe of the process is being registered
+# full: it unregisters a thousand probes
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"

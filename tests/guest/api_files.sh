@@ -4,7 +4,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 37
+ktap_plan 39
 
 offset=0x$(symbol "$progs/steps" work)
 mount -t tmpfs tmpfs "$tmp"
@@ -38,6 +38,11 @@ check "the process executes the deleted file anew" step exec
 step call 1 >/dev/null
 is "$(hits 0)" 11 "the deleted file is probed after the exec, too"
 end_steps
+run unregister 0
+
+# Since 7.3, kernel threads have a file system of their own.
+check "a kernel thread registers a probe by the path that everybody sees" run thread-register 0
+is "$(run_steps "$tmp/prog") $(hits 0)" "call 3145 21" "and hits are counted"
 run unregister 0
 
 # Probes that name the inode instead of a path.

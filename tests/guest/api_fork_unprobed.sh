@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: forked children of a probed process run unprobed and unharmed, and vfork children are probed like threads
+# once: others cover how each kernel forks, ends and dumps: fork_met, api_started, core_stat
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: exec and exit end the probes on a process, even if the client unregisters them at the same time
-# cpus: 2
+# once: others cover how each kernel forks, ends and dumps: fork_met, api_started, core_stat
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 ktap_plan 20
@@ -48,7 +49,7 @@ check "exit: the disabled probe ends" until_is 0 registered 2
 check "exit: the return probe ends" until_is 0 registered 3
 is "$(awk '{ told += $8 } END { print told }' $client_dir/state)" 0 "none of these ends causes a callback"
 
-rounds=8
+rounds=4
 [ -z "${FULL:-}" ] || rounds=20
 # The client unregisters while the program exits.
 for i in $(seq $rounds); do

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a probe counts hits of every thread that the process had before the probe was registered
 # once: the module's own code decides this, and it is the same on all kernels
-# cpus: 2
+# cpus: 2 with FULL=1
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

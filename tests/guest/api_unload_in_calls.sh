@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: if a thousand threads sleep in return-probed calls while the module unloads, they return to the right place
-# cpus: 2
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 6

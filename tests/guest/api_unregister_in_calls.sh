@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: calls under way while their return probe is unregistered return correctly, with other probes on them
 # once: the module's own code decides this, and it is the same on all kernels
-# cpus: 2
+# cpus: 2 with FULL=1
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

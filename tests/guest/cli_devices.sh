@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the devices serve as the files of debugfs do, also under a lockdown for integrity, and only who may trace
 # once: the module decides about access, in the same way on all kernels
-# boot: -m 1024
+# last: its guest cannot be used any more afterwards
 # needs: setpriv unshare
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
@@ -53,7 +53,7 @@ chmod 600 $dev/session $dev/aggregate
 # helped: the helper traces, counts and times.
 helped() {
 	traced="$prog ticks 1 3"
-	is "$(uprobe -c "$traced >/dev/null" "p:$prog:tick n=%di:s32" 2>"$tmp/err" | fields | sed 's/(.*)//' | xargs)" \
+	is "$(uprobe -c "$traced >/dev/null" "p:$prog:tick n=%di:s32" 2>"$tmp/err" | fields | xargs)" \
 		"tick: n=0 tick: n=1 tick: n=2" "$1: uprobe traces: $(head -n 1 "$tmp/err")"
 	is "$(uprobe count --json -c "$traced >/dev/null" "$prog:tick" 2>"$tmp/err")" \
 		'{"function":"tick","hits":3,"missed":0}' "$1: uprobe counts: $(head -n 1 "$tmp/err")"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: doctor tries a probe, and says what is broken and how to mend it
 # once: the helper is the same on all kernels
-# boot: -m 1024
+# last: its guest cannot be used any more afterwards
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 15
+ktap_plan 17
 
 doctor() {
 	uprobe doctor "$@" >"$tmp/out" 2>"$tmp/err"
@@ -24,6 +24,9 @@ finds ok "hooks" "a forked child is probed"
 finds ok "hooks" "a new mapping of the file is probed"
 finds ok "module" "version [0-9.]+ is loaded"
 finds ok "kernel" "Linux $(uname -r | sed 's/[+.]/[&]/g')"
+finds ok "kernel" "tested with Linux $(uname -r | grep -oE '^[0-9]+\.[0-9]+')"
+setarch --uname-2.6 "$UPROBES_TOP/userspace/uprobe" doctor >"$tmp/out" 2>&1
+finds lacking "kernel" "not tested with this version; the nearest tested: 6\.1$" "doctor names the nearest tested kernel"
 is "$(dmesg | grep -c 'uprobes: .*doctor')" 0 "the log has nothing about it"
 echo 0 >/sys/module/uprobes/parameters/jump
 doctor

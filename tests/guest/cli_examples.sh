@@ -89,7 +89,7 @@ example "${line/-d 14/-d $((14 * ${TEST_TIMEOUT_SCALE:-1}))}"
 typed
 wait_until "three lines are shown" lines_in "$tmp/out" 3
 stop
-is "$(grep -c 'readline: (0x[0-9a-f]* <- 0x[0-9a-f]*) arg1="' "$tmp/out")" 3 "$line"
+is "$(grep -c 'readline: arg1="' "$tmp/out")" 3 "$line"
 like "$(tail -n 1 "$tmp/err")" '3 events shown, 3 hits, 0 missed, 0 lost\.$' \
 	"README's first example ends with the number of events"
 ends "$(of_documents "uprobe count -c 'ls /' 'p:libc:malloc'")" '^ +1  opendir$'
@@ -101,8 +101,8 @@ ends "$(of_documents "uprobe count -c 'ls /' 'p:libc:*'")" '^ +[1-9][0-9]*  [_a-
 shows "$(of_documents 'uprobe lat -i 5 libc:read')" 'cat /etc/passwd >/dev/null' '^read: [0-9]+ calls?, '
 
 # uprobe(8).
-shows "$(of_manual 'libc:sleep')" "perl -e 'sleep 1'" 'sleep: \(0x[0-9a-f]+\) seconds=1$'
-shows "$(of_manual 'libc:fopen')" 'sed -n 1p /nonexistent 2>/dev/null' 'fopen: .* file=0x0$'
+shows "$(of_manual 'libc:sleep')" "perl -e 'sleep 1'" 'sleep: seconds=1$'
+shows "$(of_manual 'libc:fopen')" 'sed -n 1p /nonexistent 2>/dev/null' 'fopen: file=0x0$'
 ends "$(of_manual '--json')" '^\{.*"event":"malloc".*"bytes":[0-9]+'
 ends "$(of_manual "uprobe count")" '^ +[1-9][0-9]*  [_a-z]+$'
 
@@ -121,7 +121,7 @@ for line in "$(of_documents class__loaded)" "$(of_manual class__loaded)"; do
 	elif [[ $line == */default-java/* && ! -e /usr/lib/jvm/default-java ]]; then
 		skip "$line" "there is no default-java"
 	else
-		shows "$line" 'java -Xint -version 2>/dev/null' 'class__loaded: .* name="java/lang/Object'
+		shows "$line" 'java -Xint -version 2>/dev/null' 'class__loaded: name="java/lang/Object'
 	fi
 done
 [ -z "${loaded:-}" ] || kill $loaded

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: the helper can trace an installed, stripped Go program that speaks HTTP
+# full: it traces installed programs, or follows documents of others
 # once: the helper is the same on all kernels
 # timeout: 180
 # needs: gron perl
@@ -58,7 +59,7 @@ uprobe -c "$fetch >$tmp/said" 'r:gron:net/http.(*Client).do' 'r:gron:net/http.Ne
 	>"$tmp/out" 2>"$tmp/err"
 diag "$(cat "$tmp/err")"
 is "$(cat "$tmp/said")" "$plain" "with probes at the return instructions, the program has the same output"
-is "$(grep -c ' Client_do: \| net_http_Client_do: ' "$tmp/out") $(grep -c 'NewRequestWithContext: .*arg1=0xc[0-9a-f]*$' "$tmp/out")" "1 1" \
+is "$(grep -c ' Client_do:\| net_http_Client_do:' "$tmp/out") $(grep -c 'NewRequestWithContext: .*arg1=0xc[0-9a-f]*$' "$tmp/out")" "1 1" \
 	"each return is shown, with its value"
 uprobe count -c "$fetch >$tmp/said" "p:$gron:runtime.*" >"$tmp/out" 2>"$tmp/err"
 is "$(cat "$tmp/said")" "$plain" "with all functions of the Go runtime counted, the program has the same output"

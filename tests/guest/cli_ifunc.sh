@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: of an IFUNC, the helper traces the function that the process uses, even if it is in the vDSO
+# full: elf_ifunc looks at files; this traces processes
 # once: the helper is the same on all kernels
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
@@ -33,16 +34,16 @@ clock() {
 
 clock p:libc:gettimeofday
 is "$(cat "$tmp/said")" "$plain" "-p PID p:libc:gettimeofday: the program has the same result"
-is "$(grep -c "cli_clock-$process .* gettimeofday: (0x" "$tmp/out") $(wc -l <"$tmp/out")" "7 7" \
+is "$(grep -c "cli_clock-$process .* gettimeofday:$" "$tmp/out") $(wc -l <"$tmp/out")" "7 7" \
 	"each call of the process is shown, but no call of its child"
 like "$(cat "$tmp/err")" 'gettimeofday is an IFUNC, and the [0-9]+ functions that it can stand for' \
 	"a message tells that it is an IFUNC"
 
 clock 'p:libc:gettimeofday tv=%di' 'tv != 0'
-is "$(grep -c ' gettimeofday: (0x.*) tv=0x7[0-9a-f]*$' "$tmp/out")" 7 "arguments and a filter work"
+is "$(grep -c ' gettimeofday: tv=0x7[0-9a-f]*$' "$tmp/out")" 7 "arguments and a filter work"
 
 clock 'r:libc:gettimeofday $retval'
-is "$(cat "$tmp/said"): $(grep -c ' gettimeofday: (0x.* <- 0x.*) arg1=0x0$' "$tmp/out")" "$plain: 7" \
+is "$(cat "$tmp/said"): $(grep -c ' gettimeofday: arg1=0x0$' "$tmp/out")" "$plain: 7" \
 	"r:libc:gettimeofday shows each return with its value"
 
 begin
@@ -63,7 +64,7 @@ uprobe -p $$ p:libc:gettimeofday+4 2>"$tmp/err"
 is "$?" 4 "an offset is refused if the IFUNC stands for several functions"
 
 # The processor decides which strlen a process uses: --all traces all of them.
-start --all p:libc:strlen
+start --long --all p:libc:strlen
 "$prog" "$tmp/now" >/dev/null
 stop
 like "$(grep -c 'cli_clock-.* strlen: (0x' "$tmp/out")" '^[1-9]' "--all p:libc:strlen shows calls of any process"

@@ -43,17 +43,17 @@ diag "$(tail -n 1 "$tmp/err")" "$(grep -c Pause "$tmp/said") collections"
 like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "no hit is missed or lost"
 
 # -a: names may have any bytes.
-isnt "$(grep -ac ' class__loaded: .* name="java/lang/' "$tmp/out")" 0 "events show the classes that are loaded"
-is "$(grep -ao ' class__loaded: .* name="java/lang/Object.* length=[0-9]*$' "$tmp/out" | head -n 1 | sed 's/.*length=//')" 16 \
+isnt "$(grep -ac ' class__loaded: .*name="java/lang/' "$tmp/out")" 0 "events show the classes that are loaded"
+is "$(grep -ao ' class__loaded: .*name="java/lang/Object.* length=[0-9]*$' "$tmp/out" | head -n 1 | sed 's/.*length=//')" 16 \
 	"events show the length of class names"
-is "$(grep -ac ' class__loaded: .* name="G[^a-zA-Z/]*" *length=1$\| class__loaded: .* name="G.* length=1$' "$tmp/out")" 1 \
+is "$(grep -ac ' class__loaded: .*name="G[^a-zA-Z/]*" *length=1$\| class__loaded: .*name="G.* length=1$' "$tmp/out")" 1 \
 	"the program's class is loaded once"
-like "$(grep -a ' thread__start: ' "$tmp/out")" 'name="(Reference Handler|Finalizer|Signal Dispatcher)' \
+like "$(grep -a ' thread__start:' "$tmp/out")" 'name="(Reference Handler|Finalizer|Signal Dispatcher)' \
 	"events show the threads that start"
-is "$(grep -a ' gc__begin: ' "$tmp/out" | sed 's/.* full=//' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
+is "$(grep -a ' gc__begin:' "$tmp/out" | sed 's/.*full=//' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
 	"$(sed -n 's/.*Pause \(Young\|Full\).*/\1/p' "$tmp/said" | sed 's/Young/0/; s/Full/1/' | sort | uniq -c | awk '{ print $2 ": " $1 }')" \
 	"events show as many young and full garbage collections as the VM's log"
-is "$(grep -ac ' gc__end: ' "$tmp/out")" "$(grep -c 'Pause' "$tmp/said")" \
+is "$(grep -ac ' gc__end:' "$tmp/out")" "$(grep -c 'Pause' "$tmp/said")" \
 	"events show the end of each garbage collection"
 
 # The VM walks its stack from where Java code called it: a return probe must not replace these return

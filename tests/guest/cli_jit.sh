@@ -41,7 +41,7 @@ like "$(cat "$tmp/out")" '"object":"/tmp/perf-[0-9]+\.map","offset":6,"function"
 chown 12345 "/tmp/perf-$jit.map"
 is "$(jit_frame)" " => " "a map file of another user is ignored"
 
-start "p:/proc/$jit/mem:$code arg=%di:x64"
+start --long "p:/proc/$jit/mem:$code arg=%di:x64"
 echo >&7
 wait_until "an event is shown" test -s "$tmp/out"
 stop

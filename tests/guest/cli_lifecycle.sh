@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
 
-ktap_plan 26
+ktap_plan 27
 
 events() {
 	wc -l <$dir/uprobe_events
@@ -18,7 +18,7 @@ for signal in INT TERM HUP; do
 	"$tmp/traced" all >/dev/null
 	stop $signal
 	is "$status $(events)" "0 0" "after $signal, no event is left"
-	is "$(grep -c ' text: ' "$tmp/out")" "$(awk '/events shown/ { print $3 }' "$tmp/err")" \
+	is "$(grep -c ' text:' "$tmp/out")" "$(awk '/events shown/ { print $3 }' "$tmp/err")" \
 		"all events before $signal are printed"
 done
 
@@ -29,7 +29,7 @@ uprobe -c "$tmp/traced all" "p:$tmp/traced:text" >/dev/null 2>&1
 is "$? $(events)" "0 0" "after the command of -c, no event is left"
 (trap '' CHLD; exec timeout 60 uprobe -c "$tmp/traced all" "p:$tmp/traced:text") >/dev/null 2>&1
 is "$? $(events)" "0 0" "after -c, no event is left if the parent ignores SIGCHLD"
-uprobe -c "$tmp/traced all; $tmp/traced all" -f -M 1 "p:$tmp/traced:text" 2>/dev/null | grep -c ' text: ' >"$tmp/n"
+uprobe -c "$tmp/traced all; $tmp/traced all" -f -M 1 "p:$tmp/traced:text" 2>/dev/null | grep -c ' text:' >"$tmp/n"
 is "$(cat "$tmp/n") $(events)" "1 0" "after the last event of -M, no event is left"
 (trap '' PIPE; exec uprobe "p:$tmp/traced:tick" 2>/dev/null) | head -n 1 >"$tmp/first" &
 # The helper learns that its reader has gone when it writes a line: cause hits.
@@ -51,6 +51,8 @@ is "$? $(events)" "1 0" "after a refused definition, earlier events are removed,
 "$tmp/traced" ticks 1 1000000000000000 >/dev/null &
 probed=$!
 start "p:$tmp/traced:tick"
+like "$(uprobe status --json)" "^\{\"event\":\"tick\",\"file\":\"$tmp/traced\",\"comm\":\"uprobe\",\"pid\":$tracer,\"hits\":[0-9]+,\"missed\":0\}\$" \
+	"status --json has the same in an object"
 like "$(uprobe status)" "^tick $tmp/traced  \\[uprobe-$tracer, [0-9]+ hits, 0 missed\\]\$" \
 	"status shows which helper has which probes"
 kill -9 "$tracer"

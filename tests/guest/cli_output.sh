@@ -11,7 +11,7 @@ ktap_plan 36
 
 t=$tmp/traced
 uprobe -c "$t all" "p:$t:ints a=%di b=%si:s32" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -vc ' ints: (0x' "$tmp/out")" 0 "standard output has only events"
+is "$(grep -vc ' ints: a=' "$tmp/out")" 0 "standard output has only events"
 like "$(cat "$tmp/err")" '^Ending tracing\.\.\. [0-9]+ events shown, [0-9]+ hits, 0 missed, 0 lost\.$' \
 	"standard error has the summary"
 is "$(awk '/events shown/ { print $3 }' "$tmp/err")" \
@@ -31,14 +31,14 @@ perl -MJSON::PP -ne '$o = decode_json($_); die unless $o->{event} eq "text" && $
 	"$tmp/out" >"$tmp/decoded" 2>"$tmp/err"
 is "$?" 0 "each JSON line can be decoded"
 diag "$(head -n 3 "$tmp/err")"
-fields "$tmp/plain" | sed 's/ (0x[0-9a-f]*)//' >"$tmp/expected"
+fields "$tmp/plain" >"$tmp/expected"
 is "$(grep -v '"\.\.\.' "$tmp/decoded")" "$(grep -v '"\.\.\.' "$tmp/expected")" \
 	"JSON has the same values as text output"
 
 # The last byte of this name is 0xa0, which is white space in Latin-1.
 cp "$t" "$tmp/voilà"
 uprobe -c "$tmp/voilà ticks 1 3" "p:$tmp/voilà:tick n=%di" >"$tmp/out" 2>"$tmp/err"
-is "$(grep -c "voilà-.* tick: .* n=" "$tmp/out")" 3 "a program whose name has an à is traced"
+is "$(grep -c "voilà-.* tick: n=" "$tmp/out")" 3 "a program whose name has an à is traced"
 diag "$(cat "$tmp/err")"
 
 # Filters.
@@ -126,7 +126,7 @@ diag "$(cat "$tmp/err")"
 isnt "$(grep -vc -- "-$parent " "$tmp/out")" 0 "-f: these events are of other processes"
 
 uprobe -s -c "$t all" "p:$t:text" >"$tmp/out" 2>/dev/null
-like "$(cat "$tmp/out")" ' text: .*
+like "$(cat "$tmp/out")" ' text:.*
  =>  <[0-9a-f]{16}>' "-s: a stack follows each event"
 
 # A definition contains the bytes that the helper has seen at the address.

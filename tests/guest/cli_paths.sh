@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: stacks counts the call paths to a function, as a table, as lines, as a picture
-# cpus: 2
+# once: the helper and the tracer do the same on all kernels
+# cpus: 2 with FULL=1
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"

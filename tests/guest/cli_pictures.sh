@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: lat has percentiles, a heat map, and a picture; tables of -i have the time; lines have colours and other times
 # once: the helper is the same on all kernels
-# cpus: 2
+# cpus: 2 with FULL=1
 # needs: python3 script
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
@@ -38,8 +38,8 @@ uprobe count -i 0.3 -c "$prog; sleep 0.4" "$prog:fl_leaf" >"$tmp/out" 2>"$tmp/er
 like "$(head -n 1 "$tmp/out")" '^[0-9]{2}:[0-9]{2}:[0-9]{2}$' "a table of -i begins with the time"
 
 uprobe --time=relative -c "$prog" "p:$prog:fl_leaf" >"$tmp/out" 2>"$tmp/err"
-like "$(head -n 1 "$tmp/out")" ' 0\.000000: fl_leaf: ' "--time=relative begins with 0"
-like "$(tail -n 1 "$tmp/out")" ' [0-9]+\.[0-9]*[1-9][0-9]*: fl_leaf: ' "later events are later"
+like "$(head -n 1 "$tmp/out")" ' 0\.000000: fl_leaf:' "--time=relative begins with 0"
+like "$(tail -n 1 "$tmp/out")" ' [0-9]+\.[0-9]*[1-9][0-9]*: fl_leaf:' "later events are later"
 TZ=UTC uprobe --time=clock -c "$prog" "p:$prog:fl_leaf" >"$tmp/out" 2>"$tmp/err"
 is "$(awk -v now="$(date +%s)" '{ for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+:[0-9]+:[0-9.]+:$/) { split($i, t, ":")
 	n++; ago = (now - (t[1] * 3600 + t[2] * 60 + t[3]) + 3 + 86400 * 10) % 86400; near += ago < 120 } } END { print n, near }' \
@@ -50,6 +50,6 @@ is "$(grep -c $'\033\[1;36mfl_leaf\033\[0m' "$tmp/out")" 5 "--color=always colou
 script -qec "uprobe -c $prog p:$prog:fl_leaf" /dev/null >"$tmp/out"
 is "$(grep -c $'\033\[1;36mfl_leaf' "$tmp/out")" 5 "so it is on a terminal"
 NO_COLOR=1 script -qec "uprobe -c $prog p:$prog:fl_leaf" /dev/null >"$tmp/out"
-is "$(grep -c 'fl_leaf: ' "$tmp/out") $(grep -c $'\033' "$tmp/out")" "5 0" "NO_COLOR switches that off"
+is "$(grep -c 'fl_leaf:' "$tmp/out") $(grep -c $'\033' "$tmp/out")" "5 0" "NO_COLOR switches that off"
 uprobe --time=never p:libc:malloc 2>"$tmp/err"
 is "$?" 2 "another --time is refused"

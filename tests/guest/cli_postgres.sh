@@ -57,11 +57,11 @@ as psql -h "$tmp/db" -Atqc 'select 42' postgres >>"$tmp/other" 2>&1
 stop
 is "$(cat "$tmp/said" "$tmp/other" | paste -sd' ')" "backend $backend while|4711 42" \
 	"while it is traced, the server's answers are right"
-is "$(sed -n 's/.* query__start: .* text="\(.*\)"$/\1/p' "$tmp/out" | paste -sd/)" "select 'while', 4711;/select 42" \
+is "$(sed -n 's/.* query__start: .*text="\(.*\)"$/\1/p' "$tmp/out" | paste -sd/)" "select 'while', 4711;/select 42" \
 	"events show the queries of an existing session and of a new one"
-is "$(sed -n 's/.* query__done: .* text="\(.*\)"$/\1/p' "$tmp/out" | paste -sd/)" "select 'while', 4711;/select 42" \
+is "$(sed -n 's/.* query__done: .*text="\(.*\)"$/\1/p' "$tmp/out" | paste -sd/)" "select 'while', 4711;/select 42" \
 	"events show the ends of both queries"
-isnt "$(grep -c ' transaction__commit: ' "$tmp/out")" 0 "events show transactions"
+isnt "$(grep -c ' transaction__commit:' "$tmp/out")" 0 "events show transactions"
 like "$(tail -n 1 "$tmp/err")" ' 0 missed, 0 lost\.$' "no hit is missed or lost"
 
 # The counter is restored.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: work that takes long shows itself on a terminal, and whenever Ctrl-C comes, nothing is left
+# full: it probes 60,000 functions again and again; cli_lifecycle has other ends of the helper
 # once: the helper is the same on all kernels
 # timeout: 300
 # needs: script as ld perl

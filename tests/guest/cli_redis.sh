@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: the helper can trace the words of commands to an installed redis-server
+# full: it traces installed programs, or follows documents of others
 # once: the helper is the same on all kernels
 # timeout: 120
 # needs: redis-cli /usr/bin/redis-check-rdb
@@ -27,7 +28,7 @@ start -p $server 'r:redis-server:createStringObject $retval' 'p:redis-server:pro
 is "$(redis-cli -s "$tmp/redis" get some-key)" a-value \
 	"while entries and returns are traced, the server's answer is right"
 stop
-isnt "$(grep -c ' processCommand: ' "$tmp/out")" 0 "events show commands"
+isnt "$(grep -c ' processCommand:' "$tmp/out")" 0 "events show commands"
 is "$(grep ' createStringObject: ' "$tmp/out" | grep -vc 'arg1=0x[0-9a-f]\{6,\}$')" 0 \
 	"events show the objects that are returned"
 redis-cli -s "$tmp/redis" shutdown nosave

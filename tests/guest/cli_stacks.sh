@@ -30,7 +30,7 @@ wanted="$frame middle+$(after_call middle inner) outer+$(after_call outer middle
 
 # frames: print the frames of the program in the stack of the first event.
 frames() {
-	awk -v prog="($prog)" '/ inner_0x[0-9a-f]+: \(/ { n++ } n == 1 && $3 == prog { printf "%s%s", sep, $2; sep = " " }' "$tmp/out"
+	awk -v prog="($prog)" '/ inner_0x[0-9a-f]+:/ { n++ } n == 1 && $3 == prog { printf "%s%s", sep, $2; sep = " " }' "$tmp/out"
 }
 
 # A process that still runs, and one that has ended.
@@ -66,7 +66,7 @@ is "$(frames)" "$wanted" "the stacks of a short command have the functions of th
 
 # At a return, the stack begins at the return address.
 uprobe -s -c "$prog 1 >/dev/null" "r:$prog:inner" >"$tmp/out" 2>"$tmp/err"
-like "$(grep -A1 ' inner: ' "$tmp/out")" "^ => middle\\+$(after_call middle inner) " \
+like "$(grep -A1 ' inner:' "$tmp/out")" "^ => middle\\+$(after_call middle inner) " \
 	"the stack at a return begins in the caller"
 
 # An independent parser reads the JSON.

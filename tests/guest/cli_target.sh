@@ -23,7 +23,7 @@ shown() {
 	sed -E 's/^ *.*-([0-9]+) +\[.*/\1/' "$tmp/out" | sort -u | xargs
 }
 
-ktap_plan 19
+ktap_plan 23
 "$t" slow 100000 >/dev/null &
 other=$!
 mkfifo "$tmp/go" "$tmp/late"
@@ -104,3 +104,33 @@ echo call 3 >&7
 wait_until "three events are shown" ended "$tracer"
 is "$(wc -l <"$tmp/out")" 3 "-p: a process whose first thread has ended is traced"
 exec 7>&-
+
+# A program with a file of a FUSE mount that only its user may read.
+[ -e /dev/fuse ] || modprobe fuse 2>/dev/null
+if [ -e /dev/fuse ]; then
+	mkdir "$tmp/dir"
+	chmod 755 "$tmp"
+	rm "$tmp/go"
+	mkfifo "$tmp/go"
+	"$UPROBES_TOP/build/progs/fused" "$tmp/dir" 65534 <"$tmp/go" >"$tmp/said" &
+	exec 7>"$tmp/go"
+	echo serve >&7
+	wait_until "the file system is there" grep -q done "$tmp/said"
+	read -r _ other at _ <"$tmp/said"
+	uprobe offset "$tmp/dir/text" main 2>"$tmp/err"
+	like "$? $(cat "$tmp/err")" "^5 .*/dir/text cannot be read: it is on a FUSE mount without allow_other" \
+		"FUSE: the message says why root cannot read the file"
+	uprobe offset -p "$other" text main 2>"$tmp/err"
+	like "$? $(head -n 1 "$tmp/err")" "^5 .*user of process $other may read.*; add $at to the offset .*p:/proc/$other/mem:0xSUM:\$" \
+		"FUSE: with -p, it has the address of the file in the process"
+	command=$(sed -n 's/^  \(setpriv .* uprobe offset -p .* text \)FUNCTION$/\1 main/p' "$tmp/err")
+	like "$($command 2>&1)" '/dir/text is not an ELF file' "FUSE: with the command of the message, the user reads the file"
+	start count -p "$other" "p:/proc/$other/mem:$at"
+	echo call >&7
+	wait_until "the program has called the function" grep -qx 42 "$tmp/said"
+	stop
+	like "$(cat "$tmp/out")" ' 1  ' "FUSE: a probe on that address is hit"
+	exec 7>&-
+else
+	for what in 1 2 3 4; do skip "FUSE $what" "this kernel has no FUSE"; done
+fi

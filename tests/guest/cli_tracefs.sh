@@ -13,7 +13,7 @@ ktap_plan 6
 
 t=$tmp/traced
 run() {
-	uprobe "$@" -c "setarch $(uname -m) -R $t all" \
+	uprobe --long "$@" -c "setarch $(uname -m) -R $t all" \
 		"p:$t:ints %di %si:s32" "r:$t:give \$retval" \
 		"p:where $t:text +0(%di):string" 2>"$tmp/err" >"$tmp/lines"
 	fields "$tmp/lines" | sort

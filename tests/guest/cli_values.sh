@@ -16,7 +16,7 @@ cp "$UPROBES_TOP/build/progs/cli_values" "$prog"
 traced() {
 	rm -f "$tmp/said"
 	uprobe "$@" -c "$prog >$tmp/said" >"$tmp/out" 2>"$tmp/err"
-	fields "$tmp/out" | sed -E 's/: \(0x[0-9a-f]+( <- 0x[0-9a-f]+)?\)/:/' >"$tmp/values"
+	fields "$tmp/out" >"$tmp/values"
 	[ -s "$tmp/said" ] || diag "$(tail -n 3 "$tmp/err")"
 }
 

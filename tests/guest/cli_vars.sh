@@ -17,7 +17,7 @@ line_of() { grep -n "$1" "$UPROBES_TOP/tests/progs/cli_vars.c" | cut -d: -f1; }
 traced() {
 	uprobe "$@" -c "$prog >$tmp/said" >"$tmp/out" 2>"$tmp/err"
 	status=$?
-	fields "$tmp/out" | sed -E 's/: \(0x[0-9a-f]+\)/:/' >"$tmp/values"
+	fields "$tmp/out" >"$tmp/values"
 }
 
 traced "p:$prog:slow x=thing->x three=thing->three seven=thing->seven name=thing->name:string array_3=thing->array[3] next=thing->next->x c u text:string"

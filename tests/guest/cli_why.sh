@@ -17,7 +17,7 @@ why() {
 	grep 'note: \|^Ending' "$tmp/err"
 }
 
-ktap_plan 12
+ktap_plan 18
 like "$(why "p:$t:tick n=%di:s32" 'n > 3 || n < 0')" "note: 4 of the hits are not shown: the filter is not true" \
 	"a note names the filter"
 like "$(why "p:$t:tick n=%di:s32" 'n > 30')" "note: hits that the filter rejects by a register alone are not counted" \
@@ -40,6 +40,7 @@ cp "$t" "$tmp/its"
 "$tmp/its/traced" slow 10000 &
 one=$!
 maps() { grep -q "$tmp/its/traced" /proc/$one/maps; }
+maps_code() { grep -q "$t" /proc/$one/maps; }
 wait_until "the program runs" maps
 like "$(why "p:$t:text")" "note: process $one uses another traced than $t: $tmp/its/traced; trace with -p $one, or name that path" \
 	"a note says that a process uses another file of this name"
@@ -47,4 +48,27 @@ rm "$tmp/its/traced"
 like "$(why "p:$t:text")" "note: process $one uses another traced than $t; trace with -p $one$" \
 	"a note says so, too, if that file is deleted"
 is "$(why -p $one "p:traced:text" | grep -c note)" 0 "if -p selects that process, there is no note"
+kill $one
+
+# The text of a function is other in a process than in the file.
+"$t" slow 10000 &
+one=$!
+wait_until "the program runs" maps_code
+place=$(uprobe offset "$t" text)
+perl -e '
+	my ($pid, $file, $offset) = @ARGV;
+	open my $maps, "<", "/proc/$pid/maps";
+	for (<$maps>) {
+		/^([0-9a-f]+)-\S+ r-xp ([0-9a-f]+) .*\Q$file\E$/ or next;
+		open my $mem, "+<", "/proc/$pid/mem" or die;
+		sysseek $mem, hex($1) - hex($2) + oct($offset), 0;
+		syswrite $mem, "\x0f\x1f\x00";
+	}' $one "$t" "${place#*:}"
+other='0x[0-9a-f]+ cannot be probed: other bytes \(0f 1f 00.*than the caller expects'
+for how in "" count lat stacks; do
+	like "$(why $how -p $one "p:$t:text")" "note: .*(text|${place#*:}|a probe) is missing in a process: $other" \
+		"${how:-events}: a note says why a function is not probed in the process"
+done
+like "$(why flow -p $one "$t:text")" "note: a probe is missing in a process: $other" "flow: likewise"
+like "$(why count -p $one "p:$t:tick" "p:$t:text")" "note: text is missing" "count: of several, it names the function"
 kill $one

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: core dumps of a program with a probe on every instruction show the same registers as without probes
+# full: core_stat has a part of it
+# once: others cover how each kernel forks, ends and dumps: fork_met, api_started, core_stat
 # needs: eu-readelf
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: return probes count each call of coroutines that are suspended in one thread and resumed in another
 # once: the module's own code decides this, and it is the same on all kernels
-# cpus: 2
+# cpus: 2 with FULL=1
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

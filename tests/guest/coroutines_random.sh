@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: if random threads resume coroutines in return-probed calls, each call is counted once
+# full: what it may find is rare
 # once: the module's own code decides this, and it is the same on all kernels
-# cpus: 2
+# cpus: 2 with FULL=1
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the module can unload while return-probed coroutines are suspended, and while one is at the trampoline
 # once: the module's own code decides this, and it is the same on all kernels
-# cpus: 2
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 ktap_plan 8

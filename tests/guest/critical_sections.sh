@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: restartable sequences with a probe on every instruction abort correctly, and seccomp does not see probes
-# cpus: 2
+# cpus: 2 with FULL=1
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
@@ -9,7 +9,7 @@
 ktap_plan 38
 
 prog=$progs/critical
-adds=3000
+adds=1000
 [ -z "${FULL:-}" ] || adds=20000
 is "$("$prog" 4 1000)" "sum 4000" "without probes, the counters add up"
 is "$("$prog" 4 1000 storm)" "sum 4000" "without probes, the counters add up in a storm of aborts"

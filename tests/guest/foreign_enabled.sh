@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a probe can be enabled where another owner has inserted a breakpoint while the probe was disabled
+# once: foreign_failed and foreign_forked cover the differences between kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: entry handlers that may sleep are called even if another owner's breakpoint is at the address
+# once: foreign_failed and foreign_forked cover the differences between kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: if the kernel's uprobe is enabled while a library that we probe is unloaded, each probe has its hits
+# once: foreign_failed and foreign_forked cover the differences between kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -1,6 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: our probe and the kernel's uprobe at one address can be toggled at the same time while it is executed
+# full: what it may find is rare
+# once: foreign_forked and fork_met cover the differences between kernels
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"

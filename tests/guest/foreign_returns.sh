@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: calls with our and the kernel's return probes return correctly, with tail calls, forks, exits and unregistering
+# once: foreign_failed, foreign_forked and jump_foreign cover the differences between kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

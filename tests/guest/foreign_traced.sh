@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: in a ptraced program, a hit is counted once even if the kernel's uprobe was at the same address
+# once: foreign_failed and foreign_forked cover the differences between kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a child's reference counter is right if probes are registered or unregistered in the middle of its fork
 # once: the module's own code decides this, and it is the same on all kernels
-# cpus: 2
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 # timeout: 120

@@ -23,12 +23,18 @@ refused() {
 	: >$dir/trace
 }
 
+# has_no_effect: check whether the kernel has the switch only for the sake of its name (since 7.3).
+has_no_effect() {
+	{ echo 1 >/proc/sys/kernel/ftrace_enabled && echo 0 >/proc/sys/kernel/ftrace_enabled; } 2>/dev/null
+	dmesg | grep -q 'ftrace_enabled file is deprecated and no longer disables ftrace'
+}
+
 is "$(dmesg | grep -c 'uprobes: this kernel has no')" 0 "this kernel has all functions that the module hooks"
 plain=$("$prog" ticks 1 3 | tail -n 1)
 clear
 define "p:tick $(where tick)"
 # This switch first: a permanent ftrace_ops of the module would keep ftrace from being switched off later.
-if [ -e /proc/sys/kernel/ftrace_enabled ]; then
+if [ -e /proc/sys/kernel/ftrace_enabled ] && ! has_no_effect; then
 	refused /proc/sys/kernel/ftrace_enabled
 else
 	for _ in 1 2 3 4 5; do skip "with 0 in ftrace_enabled" "this kernel has no such switch"; done

@@ -1,4 +1,4 @@
-#!/bin/sh
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a return-probed program that forges, copies, swaps or abandons its stack harms only itself and ties up no memory
 # once: the module's own code decides this, and it is the same on all kernels
@@ -7,13 +7,15 @@
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/hostile.inc"
-ktap_plan $((FULL ? 45 : 41))
+ktap_plan $((FULL ? 45 : 15))
 
 prog=$progs/hostile_stack
 offset=$(uprobe offset "$prog" enter | sed 's/.*://')
 bystander_start
 n=0
-for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
+withs=("flags=1")
+[ -z "${FULL:-}" ] || withs+=("flags=0" "flags=1 entry=1 data=64")
+for with in "${withs[@]}"; do
 	# shellcheck disable=SC2086
 	set_probe $n path="$prog" offset="$offset" returns=1 $with
 	run register $n
@@ -36,20 +38,17 @@ for with in "flags=1" "flags=0" "flags=1 entry=1 data=64"; do
 	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" \
 		"$with: a few abandoned calls: the program's result is right"
 	bystander_fine "$with: abandoned calls"
-	# Many abandoned calls take long: without FULL=1, only once, and with an idle bystander.
-	if [ $n != 0 ] && [ -z "${FULL:-}" ]; then
-		run unregister $n
-		n=$((n + 1))
-		continue
+	if [ -n "${FULL:-}" ]; then
+		# Many abandoned calls take long: let the bystander be idle.
+		bystander_idle
+		hostile "$prog" abandon 40000
+		step busy >/dev/null
+		grown=$(awk '$1 == "grown" { print $3 }' "$tmp/hostile")
+		diag "status $hostile_status, $(cat "$tmp/hostile")"
+		is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" \
+			"$with: abandoned calls: the program's result is right"
+		check "$with: 20,000 abandoned calls tie up no memory" test "${grown:-9999}" -lt 1500
 	fi
-	bystander_idle
-	hostile "$prog" abandon 40000
-	step busy >/dev/null
-	grown=$(awk '$1 == "grown" { print $3 }' "$tmp/hostile")
-	diag "status $hostile_status, $(cat "$tmp/hostile")"
-	is "$hostile_status $(tail -n 1 "$tmp/hostile")" "0 enter 21" \
-		"$with: abandoned calls: the program's result is right"
-	check "$with: 20,000 abandoned calls tie up no memory" test "${grown:-9999}" -lt 1500
 	run unregister $n
 	n=$((n + 1))
 done

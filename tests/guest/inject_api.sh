@@ -7,7 +7,7 @@
 . "$UPROBES_TOP/tests/guest/inject.inc"
 . "$UPROBES_TOP/tests/guest/inject_client.inc"
 
-ktap_plan 18
+ktap_plan 19
 
 try "a probe on a process" 0 $in_process
 # The module searches a program for unwinders when it first calls a return-probed function. The
@@ -44,6 +44,13 @@ for where in "$tmp" "$tmp/ramfs"; do
 	set_probe 9 inode="$where/steps" offset=$offset
 	each_failure "a probe on an inode, on $(stat -f -c %T "$where")" reg unreg seen none_left
 done
+
+# A kernel thread looks up a path from the root of the first process.
+range=15
+set_probe 15 $in_file
+in_thread() { run thread-register 15; }
+seen() { before=$(hits 15); step call 3 >/dev/null; [ $(($(hits 15) - before)) = 3 ]; }
+each_failure "a probe on a file, by a kernel thread" in_thread unreg seen none_left
 
 # Enabling and disabling.
 range=10

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: kernel calls on rare paths may fail: the first probe, system calls, the kernel's uprobes, very many forks
+# full: they are rare
 # once: the code that fails is the same on all kernels
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"

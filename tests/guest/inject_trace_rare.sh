@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: rare kernel calls of the control directory may fail: mistakes, one process, fork, perf, large records, counting
+# full: they are rare
 # once: the code that fails is the same on all kernels
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"

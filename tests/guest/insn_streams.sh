@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: streams of random instructions end in the same state with a probe on every instruction
+# full: its instructions are random; insn_everywhere has those of programs
 # once: the result depends on the module only, not on the kernel
 # timeout: 240
 # cpus: 1 (also with TEST_CPUS=2)

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: filters of events reject hits without a trap, and pass the same hits as with traps
-# cpus: 2
+# once: jump_foreign covers the differences between kernels
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"

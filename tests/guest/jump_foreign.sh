@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: debuggers and the kernel's uprobes find text with jumps as if there were none
-# cpus: 2
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
@@ -9,7 +9,7 @@
 tracing=/sys/kernel/tracing
 [ -e $tracing/uprobe_events ] || mount -t tracefs tracefs $tracing 2>/dev/null
 [ -e $tracing/uprobe_events ] || skip_all "this kernel has no uprobe_events"
-ktap_plan $((jumping + 13))
+ktap_plan $((jumping + 17))
 
 # text COMMAND...: copy 64 bytes of the text by dd.
 text() {
@@ -54,8 +54,33 @@ echo >$tracing/uprobe_events
 say call 1000 >/dev/null
 called=$((called + 1000))
 like "$answer" ", 0 wrong\$" "the results are right after the kernel's uprobes"
+check "the program counts without a trap when they are gone" hot $jumping
 for name in $entries $inside; do
 	[ $name = compares ] || is "$(count_of $name)" $called "$name: all hits are counted"
 done
 count_end
+
+# why: print how the hits of the event are found.
+why() {
+	say call 100 >/dev/null
+	sed 's/^[a-z]* [0-9]* 0x[0-9a-f]* //' $control/instrumentation
+}
+
+# why_is REASON: check that.
+why_is() {
+	[ "$(why)" = "$1" ]
+}
+
+# Their probe is on another function than ours.
+echo "p:ends $prog:$(offset_of ends) x=%di:s64" >$control/uprobe_events
+echo 'x == -1' >$control/events/uprobes/ends/filter
+echo 1 >$control/events/uprobes/ends/enable
+check "an event is filtered without a trap" in_time why_is "no trap"
+echo "p:jumps/other $prog:$offset" >>$tracing/uprobe_events
+echo 1 >$tracing/events/jumps/other/enable
+is "$(why)" "the kernel's uprobes are in this process, or were a moment ago" "they are the reason for its traps"
+echo 0 >$tracing/events/jumps/other/enable
+check "it is filtered without a trap when they are gone" in_time why_is "no trap"
+echo >$tracing/uprobe_events
+echo 0 >$control/events/uprobes/ends/enable
 check "the text is that of the file" "$progs/textcmp" "$pid"

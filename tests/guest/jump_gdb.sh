@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: gdb's steps, breakpoints and calls work in functions that are counted without traps
+# full: each step of gdb takes long where it is emulated; jump_foreign is shorter
 # once: gdb uses what ptrace offers on all kernels
 # timeout: 400
 # needs: gdb

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: text with jumps can be protected, moved and discarded, with the counts that traps give
+# test: text with jumps can be protected, moved, copied and discarded, with the counts that traps give
+# once: mappings and text_pages cover the differences between kernels
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
@@ -15,7 +16,7 @@ for on in 0 1; do
 	jumps_begin
 	# shellcheck disable=SC2086
 	count_begin "$prog" $(offsets_of $entries $inside)
-	for thing in protect move protect move; do
+	for thing in protect move protect copy move copy; do
 		called=0
 		[ $on = 0 ] || hot $jumping || echo "$thing: no jumps"
 		say call $((10000 - called))

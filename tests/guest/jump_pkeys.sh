@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: if a program begins to use protection keys, its jumps go, and its faults are its own
-# cpus: 2
+# once: jump_foreign covers the differences between kernels
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"

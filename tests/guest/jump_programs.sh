@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: with thousands of functions counted without traps, installed programs have the same output
+# full: it runs some thirty programs; jump_counts has one
 # once: the programs use what all kernels offer
 # timeout: 400
 # needs: perl gron /usr/bin/python3
@@ -38,6 +39,13 @@ counted awk "awk 'BEGIN { for (i = 0; i < 100000; i++) { t = sprintf(\"%d,%s\", 
 # Some twenty programs, one after the other, with all functions of libc counted in each.
 awk 'BEGIN { for (i = 0; i < 30000; i++) print i * 7919 % 10007, "word" i % 101, i, "a\tb" }' >"$tmp/text"
 sort "$tmp/text" >"$tmp/sorted"
+mkdir -p "$tmp"/tree/{bin,lib,share}/{a..h}
+for name in "$tmp"/tree/*/*; do
+	printf '%s' "$name" >"$name/short"
+	ln "$name/short" "$name/other"
+	head -n 40 "$tmp/text" >"$name/long"
+	ln -s long "$name/link"
+done
 counted tools "cd $tmp; export LC_ALL=C
 	sort -k2,2 -k1n text | md5sum; sort -R --random-source=text text | sha256sum; sed 's/word\([0-9]*\)/\1-&/g' text | md5sum
 	grep -c 'word[0-9]*7 ' text; tr a-z A-Z <text | md5sum; cut -d' ' -f1,3 text | uniq -c | md5sum; wc text
@@ -45,7 +53,7 @@ counted tools "cd $tmp; export LC_ALL=C
 	tar --mtime=@0 --owner=0 --group=0 -cf - text | md5sum; diff text sorted | md5sum; comm -12 sorted sorted | md5sum
 	join sorted sorted | md5sum; paste text sorted | md5sum; fold -w 7 text | md5sum; expand text | md5sum; base64 text | md5sum
 	seq 1 3000 | factor | md5sum; shuf --random-source=text text | md5sum; tac text | md5sum; nl text | md5sum; pr -t text | md5sum
-	find /usr/share/zoneinfo /etc -type f 2>/dev/null | sort | md5sum; ls -ln /usr/bin | md5sum; dd if=text bs=100 status=none | cksum
+	find tree -type f | sort | md5sum; ls -lnR tree | md5sum; dd if=text bs=100 status=none | cksum
 	split -l 1000 --filter='cksum' text | md5sum; date -u -d @86400" 'p:libc:*'
 
 # A program in Go: its stacks are small, so its pads save nothing.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: restartable sequences whose instructions are counted without traps abort correctly
-# cpus: 2
+# once: foreign_failed, foreign_forked and jump_foreign cover the differences between kernels
+# cpus: 2 with FULL=1
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: in a pad, too, a signal does not wait for an instruction that waits for the signal's handler
-# cpus: 2
+# cpus: 2 with FULL=1
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"

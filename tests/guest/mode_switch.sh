@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: 32-bit code in a 64-bit process runs unharmed, in a segment of its own as well; the module removes its probes
+# once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the module unloads while threads are in return-probed calls on stacks where other threads ended in such a call
 # once: the result depends on the module only, not on the kernel
-# cpus: 2
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: probes show an ordinary user no more of a process, except the SSOL area if the user may read its memory
+# once: the module's own code decides this, and it is the same on all kernels
 # needs: setpriv setarch
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 10
+ktap_plan 12
 
 prog=$progs/moves_return
 plain=$("$prog" 100)
@@ -26,3 +26,8 @@ for flags in 1 0; do
 		i=$((i + 1))
 	done
 done
+
+# Return addresses of such functions are exchanged: their return instructions are elsewhere on the stack.
+is "$(uprobe count -c "$prog 100" "r:$prog:moves_*" 2>&1 | awk '$2 ~ /^moves_/ { print $1 }' | paste -sd ' ')" \
+	"550 550 550" "uprobe counts all returns"
+is "$(uprobe lat -c "$prog 100" "$prog:moves_up" 2>&1 | grep -o '[0-9]* calls' | head -n 1)" "550 calls" "uprobe times all calls"

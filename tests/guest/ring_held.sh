@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: while somebody needs the moment of a hit, hits trap instead of going to rings
-# cpus: 2
+# once: ring_ends covers the differences between kernels
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/ring.inc"
 has_tracefs || skip_all "this kernel has no uprobe_events"
-ktap_plan 19
+ktap_plan 22
 
 # between: print the median time between two hits of the trace, in nanoseconds.
 between() {
@@ -24,6 +25,11 @@ how() {
 	now=$(between)
 	echo "# $now ns between hits" >&2
 	[ $((now * 3)) -lt "$trapped" ] && echo rings || echo traps
+}
+
+# says TEXT WHAT: check what instrumentation says of the place.
+says() {
+	like "$(cat $dir/instrumentation)" "^calls $pid 0x[0-9a-f]+ $1" "$2: instrumentation says so"
 }
 
 # go WHAT: call 600 times, and check that all are recorded.
@@ -58,6 +64,7 @@ diag "$trapped ns between traps"
 jump 1
 check "the place needs no trap" warm
 rings "at first"
+says 'no trap' "at first"
 
 echo 1 >$tracefs/events/uprobes_ko/hit/enable
 : >$tracefs/trace
@@ -77,7 +84,9 @@ rings "without stacks"
 check "an event is published" sh -c "echo 1 >$dir/events/g/calls/synthetic"
 go "published"
 is "$(how)" traps "published hits trap"
+says 'a published event, ' "published"
 check "it is published no longer" sh -c "echo 0 >$dir/events/g/calls/synthetic"
+says 'no trap' "published no longer"
 
 # Without pages, all hits trap.
 disable

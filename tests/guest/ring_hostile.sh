@@ -1,22 +1,28 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a program that writes to its own rings can only forge its own hits
+# once: ring_ends covers the differences between kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/jump.inc"
 . "$UPROBES_TOP/tests/guest/ring.inc"
-ktap_plan 12
 
+# now: print the time of the clock of records, which is that of tracefs. The uptime of the system is a
+# quarter of a second behind it, or less.
 now() {
-	read -r now_is _ </proc/uptime
-	echo "$now_is"
+	awk '/^now ts:/ { print $3 }' $tracefs/per_cpu/cpu0/stats
 }
+[ -n "$(now)" ] || skip_all "this kernel does not show the time of its trace clock"
+
+rounds=1
+[ -z "${FULL:-}" ] || rounds=3
+ktap_plan $((rounds * 4))
 
 chmod 755 "$tmp" "$prog"
 jump 1
-for round in 1 2 3; do
+for round in $(seq $rounds); do
 	clear
 	exec 5<>$dir/session
 	echo "buffer_size_kb 16384" >&5

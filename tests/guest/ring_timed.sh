@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: functions that are timed at their return instructions have as many calls, as long, as by their return addresses
-# cpus: 2
+# once: ring_ends covers the differences between kernels
+# cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"

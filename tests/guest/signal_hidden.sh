@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: an ordinary user's program that stays in its SSOL area can still be stopped, traced and killed
+# once: signals and signal_kprobed cover the differences between kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"

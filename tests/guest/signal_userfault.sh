@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: a signal does not wait for a probed instruction that in turn waits for the signal's handler
-# cpus: 2
+# cpus: 2 with FULL=1
 # once: the result depends on the module only, not on the kernel
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"

@@ -6,10 +6,10 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/task.inc"
-# Instructions are stepped in task context. FULL=1 has all combinations.
-ways=3
+# Instructions are not stepped, and hit in the trap. FULL=1 has all combinations.
+ways=0
 [ -z "${FULL:-}" ] || ways="0 1 2 3"
-ktap_plan $((FULL ? 22 : 6))
+ktap_plan $((FULL ? 22 : 5))
 
 control=/sys/kernel/debug/uprobes
 calls=100

@@ -6,15 +6,15 @@
 . "$UPROBES_TOP/tests/guest/probes.inc"
 . "$UPROBES_TOP/tests/guest/task.inc"
 name=${name:-signals}		# the program
-# How it is probed: in the trap, and stepped in task context. FULL=1 has all combinations.
+# How it is probed: stepped in task context. FULL=1 has all combinations.
 [ -z "${FULL:-}" ] || ways=${ways:-0 1 2 3}
-ways=${ways:-0 3}
+ways=${ways:-3}
 task_ways=$(echo "$ways" | tr ' ' '\n' | grep -c '[13]')
 # shellcheck disable=SC2086
 ktap_plan $((11 * $(set -- $ways; echo $#) + task_ways))
 
 control=/sys/kernel/debug/uprobes
-calls=500
+calls=200
 [ -z "${FULL:-}" ] || calls=3000
 
 # probe_all ARGUMENT FUNCTION...: define and enable an event at each instruction.

@@ -5,7 +5,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"
 . "$UPROBES_TOP/tests/guest/probes.inc"
-ktap_plan 24
+ktap_plan 25
 
 prog=$progs/stacks
 plain=$("$prog")
@@ -31,3 +31,6 @@ is "$(awk '$4' $client_dir/state)" "" "no hit is missed"
 set_probe 100 path="$(ldd "$prog" | awk '/libc.so/ { print $3 }')" returns=1
 set_probe 100 offset="$(uprobe offset libc _setjmp | sed 's/.*:0x/0x/')"
 check_fails "a return probe on a function that keeps its return address is refused" run register 100
+set_probe 101 path="$prog" returns=1
+set_probe 101 offset="$(uprobe offset "$prog" next_of | sed 's/.*:0x/0x/')"
+check_fails "so is one on a function that ends in a jump to dlsym()" run register 101

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: a program may execute copies of its probed text: they run as the original, and its own breakpoints still trap
-# cpus: 2
+# once: the module's own code decides this, and it is the same on all kernels
+# cpus: 2 with FULL=1
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

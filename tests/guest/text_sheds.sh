@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: breakpoints are inserted and removed in text while the program has the kernel drop its pages
+# full: text_pages has other pages that the kernel treats specially
+# once: mappings and text_pages cover the differences between kernels
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"

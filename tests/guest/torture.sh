@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # test: for 12 s (FULL=1: 60 s), programs do all that is hard for probes while probes and the module come and go
+# full: what it may find is rare; make torture is half an hour of it
 # once: its races are in the module
 # cpus: 2
 # timeout: 600

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: the examples of the kernel's uprobetracer.rst and of two well-known articles work unchanged
+# full: it traces installed programs, or follows documents of others
 # once: the result depends on the module only, not on the kernel
 # needs: unshare
 # shellcheck disable=SC2016,SC2035

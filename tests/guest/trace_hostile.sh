@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: thousands of mutated definitions and filters do no harm while a program is probed
+# full: parse_fuzz and filter_fuzz try such lines on the host
 # once: the parsers are the same on all kernels
 # timeout: 120
 #

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: only root may use the directory, and under kernel lockdown nobody may
 # once: the module decides about access, in the same way on all kernels
-# boot: -m 1024
+# last: its guest cannot be used any more afterwards
 # needs: setpriv
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"

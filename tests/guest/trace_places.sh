@@ -18,12 +18,16 @@ cpu() {
 	awk '{ printf "%d", 100 * ($1 + $2) }' "$tmp/time"
 }
 
-ktap_plan 5
+ktap_plan 6
 counted=$(cpu uprobe count -c "$prog" "u:$prog:place")
 like "$(cat "$tmp/out" "$tmp/err")" "20000 hits, 0 missed" "uprobe count counts all places"
 traced=$(cpu uprobe -c "$prog" --max-probes 20000 --buffer 32768 "u:$prog:place")
 like "$(cat "$tmp/err")" "20000 events shown, 20000 hits, 0 missed, 0 lost" "uprobe traces all places as one event"
 diag "hundredths of a second of processor time: $counted to count, $traced to trace"
+start count "u:$prog:place"
+stop
+like "$(cat "$tmp/err")" "note: each program that maps $prog starts [0-9]+ ms later, as it gets 20000 probes; " \
+	"a note says how much later programs start"
 
 # Definitions at a place that an event has already.
 place=$(uprobe offset "$prog" places)

@@ -1,17 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # test: events can be defined, enabled, read, removed and cleared all at once, under load
+# full: what it may find is rare
 # cpus: 2
 # once: the result depends on the module only, not on the kernel
 # timeout: 180
 #
-# It lasts three seconds, or eight with FULL=1. LONG=300 in the environment makes it 300 seconds.
+# It lasts a second, or eight with FULL=1. LONG=300 in the environment makes it 300 seconds.
 # shellcheck disable=SC2016,SC2034
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/trace.inc"
 
 tick=$(where tick)
 text=$(where text)
+# Without FULL=1, the program, which is busy all the time, leaves the processor to the test.
+leave="nice -n 19"
+[ -z "${FULL:-}" ] || leave=
 ktap_plan 7
 clear
 
@@ -22,7 +26,7 @@ until_stop() {
 	done >/dev/null 2>&1
 }
 
-"$prog" ticks 4 1000000000000000 &
+$leave "$prog" ticks 4 1000000000000000 &
 load=$!
 until_stop 'define "p:a $tick n=%di"; enable uprobes/a; disable uprobes/a; define "-:a"' &
 until_stop 'define "r:b $tick r=\$retval s=+0(%sp):string"; enable uprobes/b; disable uprobes/b; define "-:b"' &
@@ -33,7 +37,7 @@ until_stop 'cat $dir/uprobe_events $dir/uprobe_profile $dir/error_log $dir/event
 until_stop 'drain $dir/trace_pipe' &
 until_stop 'cat $dir/trace; : >$dir/trace' &
 until_stop 'echo 64 >$dir/buffer_size_kb; echo 1408 >$dir/buffer_size_kb; echo 0 >$dir/tracing_on; echo 1 >$dir/tracing_on' &
-seconds=3
+seconds=1
 [ -z "${FULL:-}" ] || seconds=8
 sleep "${LONG:-$seconds}"
 touch "$tmp/stop"

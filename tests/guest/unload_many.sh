@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: the module unloads while processes are in several 100,000 return-probed calls; the test prints the stop time
 # once: the result depends on the module only, not on the kernel
-# cpus: 2
+# cpus: 2 with FULL=1
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: stacks of very many return-probed calls can be walked, in several pieces, too; other threads miss no calls
 # once: the program unwinds its stack, not the kernel
-# cpus: 2
+# cpus: 2 with FULL=1
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/client.inc"

@@ -4,18 +4,21 @@
 # full: it tests the harness only
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-ktap_plan 19
+ktap_plan 21
 
 # Fake programs. dpkg-query has all packages, in version $VERSION, and man-db in the state $LAST; if
 # the file $HAVE is set, only the packages that it names. The lists of apt-cache lack the packages
-# that the file $LACKS names, until they are updated. Each call of apt-cache and apt-get is logged.
+# that the file $LACKS names, until they are updated. Each call of apt-cache and apt-get is logged,
+# except for the question which package provides a name: the-NAME provides the name $VIRTUAL.
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
 mkdir "$tmp/bin"
-export HAVE= LACKS=$tmp/lacks CALLS=$tmp/calls LAST=installed
+export HAVE= LACKS=$tmp/lacks CALLS=$tmp/calls LAST=installed VIRTUAL=
 : >"$LACKS"
 cat >"$tmp/bin/dpkg-query" <<'END'
 #!/bin/bash
+[ -z "$VIRTUAL" ] || ! grep -qxF -e "the-$VIRTUAL" "$HAVE" ||
+	[[ $* != *Provides* ]] || echo "installed other, $VIRTUAL (= 1:3)"
 for package; do
 	case $package in
 	-* | *{*) ;;
@@ -27,12 +30,16 @@ done
 END
 cat >"$tmp/bin/apt-cache" <<'END'
 #!/bin/bash
+if [ "$1" = showpkg ]; then
+	[ "$2" != "$VIRTUAL" ] || printf 'Versions: \n\nReverse Provides: \nthe-%s 1:3 (= 1:3)\n' "$2"
+	exit
+fi
 echo "cache $*" >>"$CALLS"
 version=1:7.2
 [[ $* != *" -t bookworm-backports "* ]] || version=1:10.0
 args=" $*"
 for package in ${args##* policy }; do
-	! grep -qxF -e "$package" "$LACKS" || continue
+	! grep -qxF -e "$package" "$LACKS" && [ "$package" != "$VIRTUAL" ] || continue
 	printf '%s:\n  Installed: (none)\n  Candidate: %s\n  Version table:\n' "$package" "$version"
 done
 END
@@ -100,6 +107,14 @@ is "$(grep -c '^cache' "$CALLS")" 2 "apt-cache is called once for each suite"
 like "$said" "321 packages with what they need, 98.7 MB to fetch" "the number and the size of the packages are printed"
 like "$said" "installed \([0-9]+ s\)" "the time of the installation is printed"
 
+VIRTUAL=kmod
+install run
+is "$? $(sort -u "$tmp/have" | grep -v '^--$')" "0 $(listed run | sed 's/^kmod$/the-kmod/' | sort)" \
+	"where no package has the name, one that provides it is installed"
+VIRTUAL=qemu-system-x86
+install run
+like "$said" "bookworm-backports does not have qemu-system-x86 1:10 either" "a package that provides the name does not do where a version is asked for"
+VIRTUAL=
 echo cpio >"$LACKS"
 install run
 is "$? $(sed 's/ .*//; 4q' "$CALLS" | paste -sd ' ')" "0 cache update cache install" \

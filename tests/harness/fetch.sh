@@ -5,7 +5,7 @@
 # timeout: 120
 # needs: dpkg-deb depmod gcc setsid
 . "$UPROBES_TOP/tests/lib.sh"
-ktap_plan 15
+ktap_plan 21
 
 # Make two small packages, and a fake apt that has no others.
 tmp=$(mktemp -d)
@@ -23,11 +23,18 @@ package() { # NAME, from the directory $tmp/NAME
 image=linux-image-$release headers=linux-headers-$release
 mkdir -p "$tmp/$image/boot" "$tmp/$image/lib/modules/$release/kernel" "$tmp/$headers/usr/src/$headers"
 echo kernel >"$tmp/$image/boot/vmlinuz-$release"
-echo 'int x;' | gcc -x c -c -o "$tmp/$image/lib/modules/$release/kernel/some.ko" -
+echo 'int x;' | gcc -x c -c -o "$tmp/$image/lib/modules/$release/kernel/9p.ko" -
 touch "$tmp/$image/lib/modules/$release"/modules.{order,builtin}
 echo "include /usr/src/$headers-common/Makefile" >"$tmp/$headers/usr/src/$headers/Makefile"
+echo 'override CROSS_COMPILE = none-' >"$tmp/$headers/usr/src/$headers/.kernelvariables"
 package $image
 package $headers
+# A compiler that this system lacks.
+mkdir -p "$tmp/gcc-99/usr/bin"
+touch "$tmp/gcc-99/usr/bin/x86_64-linux-gnu-gcc-99"
+package gcc-99
+export COMPILER
+COMPILER=gcc-$(gcc -dumpversion | sed 's/\..*//')
 
 cat >"$tmp/bin/apt-cache" <<END
 #!/bin/sh
@@ -35,7 +42,8 @@ case "\$*" in
 *" search "*) echo "linux-image-6.1.0-98-amd64 - older"; echo "$image - newest"
 	echo "linux-image-6.1.0-100-amd64 - without headers" ;;
 *" show "*linux-headers-6.1.0-100*) exit 1 ;;
-*" show "*) echo "Depends: $headers (= 1), other-thing"
+*" depends "*) echo gcc-99 ;;
+*" show "*) echo "Depends: $headers (= 1), linux-compiler-\$COMPILER-x86, other-thing"
 	printf '%s\n' \$* | sed -n 's/^linux-.*/Size: 1250000/p' ;;
 esac
 END
@@ -73,7 +81,7 @@ is "$(fetch) $(asked)" "$output 1" "an intact cache is kept"
 
 : >"$dir/root/boot/vmlinuz-$release"
 is "$(fetch) $(asked)" "$output 2" "a truncated file is noticed"
-rm "$dir/root/lib/modules/$release/kernel/some.ko"
+rm "$dir/root/lib/modules/$release/kernel/9p.ko"
 is "$(fetch) $(asked)" "$output 3" "a missing file is noticed"
 rm -rf "${dir:?}"/*
 is "$(fetch) $(asked)" "$output 4" "an empty directory is noticed"
@@ -93,6 +101,24 @@ is "$(fetch | head -n 1) $(asked)" "release=$release 7" "after a killed fetch, t
 is "$(ls -A "$XDG_CACHE_HOME/uprobes/kernels" | paste -sd ' ')" "$name $name.lock" \
 	"the killed fetch leaves no files behind"
 
+like "$output" "^compiler=$COMPILER\$" "the headers name the compiler, which this system has"
+rm -rf "$XDG_CACHE_HOME"
+like "$(COMPILER=gcc-99 fetch)" "^compiler=$XDG_CACHE_HOME/uprobes/kernels/$name/root/usr/bin/x86_64-linux-gnu-gcc-99\$" \
+	"a compiler that this system lacks is fetched"
+is "$(cat "$XDG_CACHE_HOME/uprobes/kernels/$name/root/usr/src/$headers/.kernelvariables" | sed -n 's/.*CROSS_COMPILE/CROSS_COMPILE/p' | tail -n 1)" \
+	"CROSS_COMPILE = $XDG_CACHE_HOME/uprobes/kernels/$name/root/usr/bin/x86_64-linux-gnu-" \
+	"the headers use it"
+
 rm -rf "$XDG_CACHE_HOME" "$PACKAGES/$image.deb"
 is "$(fetch; echo $?)" 125 "if a package cannot be fetched, qemu/fetch fails"
 like "$(cat "$tmp/err")" "could not be fetched" "the failure is reported"
+
+# names ID VERSION CODENAME: print the kernels that such a system tests by default.
+names() {
+	printf 'ID=%s\nVERSION_ID="%s"\nVERSION_CODENAME=%s\n' "$@" >"$tmp/os-release"
+	(. "$UPROBES_TOP/qemu/lib.sh"; UPROBES_OS_RELEASE=$tmp/os-release kernel_names | paste -sd ' ')
+}
+is "$(names debian 12 bookworm)" "6.1 6.12" "Debian 12 tests its kernels"
+is "$(names debian 13 trixie)" "6.12-deb13 6.1" "Debian 13 tests its own kernel first, then 6.1"
+is "$(names debian '' forky), $(names ubuntu 12.04 some)" "6.1 6.12-deb13, 6.1 6.12-deb13" \
+	"other systems test what the newest Debian does"

@@ -5,8 +5,8 @@
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
-unset TEST_CPUS FULL TEST_SECONDS TEST_FIRST TEST_TURN
-ktap_plan 32
+unset TEST_CPUS FULL TEST_SECONDS TEST_FIRST TEST_TURN TEST_ONLY TEST_TRY TEST_STOP COSTS
+ktap_plan 36
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -112,10 +112,10 @@ is "$(sed -n '/^# what took longest/,$p' <<<"$output" |
 	grep -cE '^#   [^ ]+ (c_dies|d_lasts|e_complaint|f_silent|m_may_not): ')" 5 "the failed tests are listed at the end"
 like "$(tail -n 1 <<<"$output")" '^[12][0-9] passed, 5 failed, 2 skipped$' "the last line counts all results"
 like "$(cat "$tmp/results/ktap")" '^  not ok [0-9]+ - c_dies$' "RESULTS has all output as KTAP"
-like "$(cat "$tmp/results/times")" '^ +[0-9.]+  [^ ]+ +a_leaves +2 +0 +0 +[0-9.]+ +[0-9]+$' "RESULTS has a table of times"
+like "$(cat "$tmp/results/times")" '^ +[0-9.]+  [^ ]+ +a_leaves +2 +0 +0 +[0-9.]+ +[0-9]+ +[0-9]+$' "RESULTS has a table of times"
 
 # Without KERNEL, tests with a line "# once:" run on the first kernel only.
-kernel_count() { awk '!/^ *(#|$)/ && $5 == "yes"' "$UPROBES_TOP/qemu/kernels" | wc -l; }
+kernel_count=$(. "$UPROBES_TOP/qemu/lib.sh"; kernel_names | wc -l)
 mkdir -p "$tmp/once/guest"
 mv "$tmp/guest/b_clean.sh" "$tmp/once/guest"
 sed -i '2i # once: it is the same everywhere' "$tmp/once/guest/b_clean.sh"
@@ -130,7 +130,17 @@ like "$output" '^#   [1-9] of ' "the tests left out on other kernels are counted
 is "$(grep -c ' j_long ' <<<"$output")" 0 "a test for FULL=1 is left out"
 output=$(env -u KERNEL FULL=rest TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is "$(grep -cE '^not ok .* j_long ' <<<"$output") $(grep -cE '^ok .* b_clean ' <<<"$output")" \
-	"$(kernel_count) $(($(kernel_count) - 1))" "FULL=rest runs the tests that were left out"
+	"$kernel_count $((kernel_count - 1))" "FULL=rest runs the tests that were left out"
+
+# Parts of the tests that would run.
+is "$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --list)" "$KERNEL b_clean: -" \
+	"--list prints the tests that would run"
+is "$(env -u KERNEL FULL=1 TEST_ONLY='j_*' TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --list | wc -l)" "$kernel_count" \
+	"TEST_ONLY leaves out what does not match"
+is "$(env -u KERNEL FULL=1 TEST_TRY=1 TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --list | wc -l)" 2 \
+	"TEST_TRY has one kernel"
+output=$(TEST_STOP=1 TEST_JOBS=1 TESTS='e_* f_* b_*' "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
+is "$(grep -cE '^(not ok|ok|skip) +\[ *[1-9][^]]*\] [^ ]+ [a-z]' <<<"$output")" 1 "with TEST_STOP, no test begins after one has failed"
 
 # When the time is over, tests that have not begun are skipped; a test that has begun is finished.
 output=$(TESTS_DIR="$tmp/once" TEST_SECONDS=0 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)

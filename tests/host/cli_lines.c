@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "util/error.h"
+#include "util/json.h"
 #include "tracer/event_line.h"
 #include "probe/fields.h"
 #include "probe/filter.h"
@@ -23,6 +24,19 @@ static void check(bool ok, const char *what)
 	failed |= !ok;
 }
 
+/* Write an event as JSON into memory. */
+static char *json_of(const struct event_line *event)
+{
+	size_t size;
+	char *text;
+	struct json json = { .out = open_memstream(&text, &size) };
+
+	event_line_json(event, "ev", &json);
+	json_close(&json, '}');
+	fclose(json.out);
+	return text;
+}
+
 static void check_json(const char *line, const char *wanted, const char *what)
 {
 	struct event_line event;
@@ -31,7 +45,7 @@ static void check_json(const char *line, const char *wanted, const char *what)
 
 	ok = event_line_parse(line, &event);
 	if (ok) {
-		event_line_json(&event, "ev", &json);
+		json = json_of(&event);
 		ok = !strcmp(json, wanted);
 	}
 	check(ok, what);
@@ -137,13 +151,11 @@ static void check_damage(void)
 
 	for (size_t at = 0; at < sizeof(whole) - 1; at++) {
 		for (int c = 0; c < 256; c++) {
-			char *line = xstrdup(whole), *json;
+			char *line = xstrdup(whole);
 
 			line[at] = c;
-			if (event_line_parse(line, &event)) {
-				event_line_json(&event, "ev", &json);
-				free(json);
-			}
+			if (event_line_parse(line, &event))
+				free(json_of(&event));
 			event_line_free(&event);
 			free(line);
 		}

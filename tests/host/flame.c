@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 // test: stacks are counted by path, and drawn; names of any kind are shortened, and escaped in a picture
 // cflags: -D_GNU_SOURCE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-// cflags: -Iuserspace -Iarch/x86 userspace/tracer/call_tree.c userspace/tracer/flame.c userspace/util/svg.c userspace/util/utf8.c
+// cflags: -Iuserspace -Iarch/x86 userspace/tracer/call_tree.c userspace/tracer/flame.c userspace/util/svg.c userspace/util/utf8.c userspace/util/json.c
 // cflags: userspace/symbols/short_name.c userspace/symbols/demangle.c userspace/util/util.c
 // cflags: userspace/util/error.c -liberty
 /*
@@ -69,7 +69,12 @@ static char *text_of(void (*write)(const struct call_node *root, FILE *out),
 
 static void table(const struct call_node *root, FILE *out)
 {
-	fprintf(out, "%zu hidden\n", call_tree_table(root, 1, out));
+	fprintf(out, "%zu hidden\n", call_tree_table(root, 1, out, false));
+}
+
+static void objects(const struct call_node *root, FILE *out)
+{
+	call_tree_table(root, 2, out, true);
 }
 
 static void draw(const struct call_node *root, FILE *out)
@@ -118,7 +123,7 @@ int main(int argc, char **argv)
 		call_tree_free(&root);
 		return fclose(out) ? 1 : 0;
 	}
-	printf("KTAP version 1\n1..17\n");
+	printf("KTAP version 1\n1..18\n");
 	check(call_tree_depth(&root) == 5, "the tree has as many levels as the longest path");
 	text = text_of(call_tree_folded, &root);
 	is(text, "prog;base;leaf 2\nprog;base;middle;leaf 6\nprog;base;operator<<\"&' 1\nprog;other;a:b 1\n",
@@ -131,6 +136,10 @@ int main(int argc, char **argv)
 	   "                   base\n"
 	   "                   prog\n"
 	   "3 hidden\n", "a table of the top path");
+	free(text);
+	text = text_of(objects, &root);
+	is(text, "{\"hits\":6,\"comm\":\"prog\",\"stack\":[\"leaf\",\"middle\",\"base\"]}\n"
+	   "{\"hits\":2,\"comm\":\"prog\",\"stack\":[\"leaf\",\"base\"]}\n", "objects of two paths");
 	free(text);
 	text = text_of(draw, &root);
 	check(strstr(text, "<title>leaf (6, 60.00%)</title>"), "a box has a title");

@@ -102,7 +102,7 @@ int main(void)
 {
 	struct flow_event event;
 
-	printf("KTAP version 1\n1..13\n");
+	printf("KTAP version 1\n1..15\n");
 	begin();
 	enter(7, F, 1000);
 	enter(7, F, 900);
@@ -177,8 +177,24 @@ int main(void)
 	event = event_of(7, G, 900);
 	event.pid = 2;
 	flow_enter(&flow, &event);
-	is("f(); /* left without a return */ g(); /* has not returned */",
+	is("f(); /* left without a return */ g(); /* not finished */",
 	   "a thread whose id is used again begins anew");
+
+	begin();
+	enter(7, F, 1000);
+	enter(7, G, 900);
+	enter(7, F, 800);
+	flow.ending = true;
+	leave(7, G, 900);
+	is("f() { g() { f(); /* not finished */ } /* g */ } /* f, not finished */",
+	   "when returns are not seen any more, a call is not finished");
+
+	begin();
+	enter(7, F, 1000);
+	enter(7, G, 900);
+	leave(7, F, 1000);
+	flow.ending = true;
+	is("f() { g(); /* left without a return */ } /* f */", "a call that was left before stays so");
 
 	begin();
 	go(7, 0x100, F, 1000, true);

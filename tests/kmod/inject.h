@@ -276,6 +276,7 @@ static __always_inline int inject_rhashtable_init(struct rhashtable *table,
 #define debugfs_create_file_unsafe(...)						\
 	INJECT_PTR("debugfs_create_file_unsafe", ENOMEM, debugfs_create_file_unsafe(__VA_ARGS__))
 #define dentry_open(...) INJECT_PTR("dentry_open", ENOMEM, dentry_open(__VA_ARGS__))
+#define file_open_root(...) INJECT_PTR("file_open_root", ENOMEM, file_open_root(__VA_ARGS__))
 #define shmem_file_setup(...) INJECT_PTR("shmem_file_setup", ENOMEM, shmem_file_setup(__VA_ARGS__))
 #define shmem_read_mapping_page_gfp(...)					\
 	INJECT_PTR("shmem_read_mapping_page_gfp", ENOMEM, shmem_read_mapping_page_gfp(__VA_ARGS__))

@@ -37,6 +37,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <linux/workqueue.h>
 
 #include <uprobes/uprobes.h>
 
@@ -483,6 +484,11 @@ static bool any_running(unsigned int first, unsigned int last)
 	return false;
 }
 
+static long register_in_thread(void *p)
+{
+	return probe_register(p);
+}
+
 static int run_range(const char *verb, unsigned int first, unsigned int last)
 {
 	bool ends = !strcmp(verb, "unregister") || !strcmp(verb, "unmap") ||
@@ -505,6 +511,8 @@ static int run_range(const char *verb, unsigned int first, unsigned int last)
 	else if (!strcmp(verb, "register"))
 		ret = n == 1 ? probe_register(&probes[first]) :
 			returns ? register_uretprobes(rps, n) : register_uprobes(us, n);
+	else if (!strcmp(verb, "thread-register"))
+		ret = work_on_cpu(raw_smp_processor_id(), register_in_thread, &probes[first]);
 	else if (!strcmp(verb, "unregister") && n == 1)
 		probe_unregister(&probes[first]);
 	else if (!strcmp(verb, "unregister") && returns)
@@ -641,7 +649,7 @@ static const struct kernel_param_ops places_ops = { .get = show_places };
 module_param_cb(set, &set_ops, NULL, 0200);
 MODULE_PARM_DESC(set, "change fields of a probe");
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "register, unregister, enable, disable, unmap or check probes");
+MODULE_PARM_DESC(run, "register (in a kernel thread: thread-register), unregister, enable, disable, unmap or check probes");
 module_param_cb(order, &order_ops, NULL, 0600);
 MODULE_PARM_DESC(order, "whose handlers were called last");
 module_param_cb(seen, &seen_ops, NULL, 0600);

@@ -4,7 +4,7 @@
  * Prints its process ID, the addresses of instructions to probe, one a line, and an empty line.
  * Waits for a line.  Then two threads fork children until the input ends; one of these instructions
  * makes the fork.  A child compares the text of all of them with the text from before the probes,
- * and executes it.  At the end, prints how many children there were, and how many of them died or
+ * unless an argument is given, and executes it.  At the end, prints how many children there were, and how many of them died or
  * found a difference.
  */
 #include <pthread.h>
@@ -40,12 +40,13 @@ __asm__(".pushsection .text\n"
 
 static char before[FUNCTIONS * 256 + 64];
 static volatile int ended;
+static int probed;
 
 static int child_fares(void)
 {
 	long i, sum = 0;
 
-	if (memcmp(functions, before, functions_end - (const char *)functions))
+	if (!probed && memcmp(functions, before, functions_end - (const char *)functions))
 		return 1;
 	for (i = 0; i < FUNCTIONS; i++)
 		sum += ((long (*)(long))((const char *)functions + 256 * i))(i);
@@ -84,12 +85,13 @@ static void *fork_on(void *arg)
 	return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct tally tally[2] = {};
 	pthread_t threads[2];
 	int i;
 
+	probed = argc > 1;
 	memcpy(before, functions, functions_end - (const char *)functions);
 	printf("%d\n", getpid());
 	for (i = 0; i < FUNCTIONS; i++)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 // cflags: -pthread
 /*
- *	fused DIR
+ *	fused DIR [ID]
  *
  * Serves a file system in a thread of its own.  The only file, DIR/text, is a page with a function
- * that returns its argument plus 1.  Maps the file as code.  Prints "ready", its process ID, the
+ * that returns its argument plus 1.  With ID, the mount belongs to the user and the group of this
+ * number, and the program becomes that user.  Maps the file as code.  Prints "ready", its process ID, the
  * address of the page, and the address of burst(), which is 1100 nops.  Executes the commands that
  * it reads, one a line, and prints "done" after each:
  *
@@ -26,6 +27,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -149,22 +151,28 @@ static void serve(void)
 
 int main(int argc, char **argv)
 {
-	char options[64], path[4096], line[16];
+	unsigned int id = argc > 2 ? atoi(argv[2]) : 0;
+	char options[96], path[4096], line[16];
 	pthread_t thread;
 	void *text;
 	int fd;
 
-	if (argc != 2)
+	if (argc < 2)
 		return 2;
 	setlinebuf(stdout);
 	device = open("/dev/fuse", O_RDWR);
 	if (device < 0)
 		err(2, "/dev/fuse");
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0", device);
+	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=%u,group_id=%u", device,
+		 id, id);
 	if (mount("fused", argv[1], "fuse", 0, options))
 		err(2, "mounting at %s", argv[1]);
 	if (pthread_create(&thread, NULL, answer_all, NULL))
 		errx(2, "no thread");
+	/* A change of the user hides the program from other programs of that user. */
+	if (id && (setresgid(id, id, id) || setresuid(id, id, id) ||
+		   prctl(PR_SET_DUMPABLE, 1)))
+		err(2, "user %u", id);
 	snprintf(path, sizeof(path), "%s/text", argv[1]);
 	fd = open(path, O_RDONLY);
 	if (fd < 0)

@@ -47,7 +47,7 @@ static void put(const char *file, const char *text, int flags)
 		die("writing '%s' into %s: %s", text, file, strerror(errno));
 }
 
-static uint64_t number(const char *file)
+static inline uint64_t number(const char *file)
 {
 	FILE *f = fopen(file, "r");
 	unsigned long long value;
@@ -84,26 +84,33 @@ static const char *client(const char *what)
 	return file;
 }
 
-static const char *job(int pid, const char *kind, unsigned long start, unsigned int count)
+static const char *job(int pid, const char *kind, unsigned long start, unsigned int stride,
+		       unsigned int count)
 {
 	static char text[sizeof(path) + 128];
 
 	snprintf(text, sizeof(text), "%s %s %d %#lx %d %u", kind, path, pid, start,
-		 MANY_STRIDE, count);
+		 stride, count);
 	return text;
 }
 
-static void attach_in(int pid, const char *kind, unsigned long start, unsigned int count)
+static void attach_at(int pid, const char *kind, unsigned long start, unsigned int stride,
+		      unsigned int count)
 {
-	put(client("attach"), job(pid, kind, start, count), 0);
+	put(client("attach"), job(pid, kind, start, stride, count), 0);
+}
+
+static inline void attach_in(int pid, const char *kind, unsigned long start, unsigned int count)
+{
+	attach_at(pid, kind, start, MANY_STRIDE, count);
 }
 
 static inline bool attach_if_possible(const char *kind, const void *code)
 {
-	return put_if_possible(client("attach"), job(0, kind, offset_of(code), 1), 0);
+	return put_if_possible(client("attach"), job(0, kind, offset_of(code), 0, 1), 0);
 }
 
-static void attach(const char *kind, const void *code, unsigned int count)
+static inline void attach(const char *kind, const void *code, unsigned int count)
 {
 	attach_in(0, kind, offset_of(code), count);
 }
@@ -113,7 +120,7 @@ static void detach(void)
 	put(client("detach"), "1", 0);
 }
 
-__attribute__((noinline))
+__attribute__((noinline, unused))
 static uint64_t loop(called *fn, const void *arg, unsigned int calls)
 {
 	uint64_t begun = now();
@@ -125,7 +132,7 @@ static uint64_t loop(called *fn, const void *arg, unsigned int calls)
 }
 
 /* Return the least time of LOOPS loops, so that interrupts do not count. */
-static double least(called *fn, const void *arg)
+static inline double least(called *fn, const void *arg)
 {
 	uint64_t best = UINT64_MAX, t;
 	int i;

@@ -16,6 +16,7 @@
  *	loop N		call spin(N), which jumps N times to its second instruction
  *	protect		make the text of the functions writable, call them, and undo that
  *	forget		discard the private pages of the text (MADV_DONTNEED)
+ *	copy		copy the text to memory that is writable and executable, and call the functions there
  *	move		move the text elsewhere and back, and call the functions at both places
  */
 #define _GNU_SOURCE
@@ -177,6 +178,25 @@ static void move(void)
 	call_at(100, 0);
 }
 
+/* Execute copies in memory that is mapped so, and in memory that is made so. */
+static void copy(void)
+{
+	const int code = PROT_READ | PROT_WRITE | PROT_EXEC;
+	char *room;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		room = mmap(NULL, PAGE, i ? PROT_NONE : code, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (room == MAP_FAILED || (i && mprotect(room, PAGE, code))) {
+			wrong++;
+			return;
+		}
+		memcpy(room, jumps_page, PAGE);
+		call_at(100, room - jumps_page);
+		munmap(room, PAGE);
+	}
+}
+
 int main(void)
 {
 	static pthread_t ids[BUSY];
@@ -210,6 +230,9 @@ int main(void)
 			printf("%ld times, %ld wrong\n", all, wrong);
 			fflush(stdout);
 			continue;
+		case 'c' << 8 | 'o':
+			copy();
+			break;
 		case 'f' << 8 | 'o':
 			if (line[3] == 'k')
 				forks(n);

@@ -8,6 +8,7 @@
  * same whether they are probed or not.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -209,6 +210,12 @@ PROBED struct large probed_struct(long x)
 	HERE;
 	returned[3]++;
 	return l;
+}
+
+/* Nobody calls it. */
+__attribute__((optimize("optimize-sibling-calls"))) void *next_of(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
 }
 
 int main(void)

@@ -7,7 +7,7 @@
 
 __asm__(".globl all_set\n.type all_set, @function\nall_set:\n\tnop\n\tret\n.size all_set, . - all_set\n");
 
-#define LOAD(n)	"movsd 8*" #n "(%0), %%xmm" #n "\n\t"
+#define LOAD(n)	"movsd 8*" #n "(%%rdi), %%xmm" #n "\n\t"
 
 int main(void)
 {
@@ -25,7 +25,7 @@ int main(void)
 			 "call all_set\n\t"
 			 "add $128, %%rsp"
 			 :
-			 : "r"(numbers)
+			 : "D"(numbers)
 			 : "memory", "cc", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
 			   "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
 			   "xmm15");

@@ -93,7 +93,8 @@ static void reset(bool is_full)
 {
 	*counter() = 0;
 	memset(record(), 0, PAD_RECORD_MAX);
-	head()->next = layout.at[REGION_DATA] + RECORD;
+	/* Bits above the mask may be forged. */
+	head()->next = (u64)trial_random() << 32 | (RECORD - HEADS);
 	head()->limit = head()->next + !is_full;
 }
 
@@ -101,7 +102,7 @@ static void reset(bool is_full)
 static u64 hits(void)
 {
 	if (pad.records)
-		return head()->next - (layout.at[REGION_DATA] + RECORD) == record_size();
+		return (u32)head()->next - (RECORD - HEADS) == record_size();
 	return *counter();
 }
 
@@ -455,6 +456,9 @@ static bool cannot_compare(void)
 		 */
 		if (insn.map == UINSN_MAP_0F && insn.opcode == 0x00 && (insn.modrm >> 3 & 7) < 2)
 			return true;
+		/* enter with a level copies words, here from below the red zone, where pads save flags. */
+		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xc8 && (p[insn.len - 1] & 31) > 1)
+			return true;
 		/* Privileged ones, and those that only a hypervisor knows, are no use here. */
 		if (insn.map == UINSN_MAP_1 && insn.opcode == 0xf4)
 			return true;
@@ -503,6 +507,7 @@ static void recording_make(void)
 
 	pad.records = trial_random() % 2;
 	r->heads = layout.at[REGION_DATA] + HEADS;
+	r->mask = 0x1ff;
 	r->id = trial_random() & 0x7fffffff;
 	r->nr = (u8)(trial_random() % (PAD_VALUES + 1));
 	for (int i = 0; i < r->nr; i++) {
@@ -680,8 +685,7 @@ int main(int argc, char **argv)
 		}
 		ktap_ok(!wrong && tried > choice.sites / 2 && forms[0] && forms[1] &&
 			passed && rejected && entered > tried && restarted > recorded / 2 &&
-			words && crossed &&
-			guessed > (forms[0] + forms[1]) / 2,
+			words && crossed && guessed > (forms[0] + forms[1]) / 2,
 			"%s: %lu sites, %lu with a fault: %lu bare and %lu saving pads give the native states",
 			argv[optind], tried, faulted, forms[0], forms[1]);
 		ktap_note("%lu steps; pads were entered at %lu places; %lu filters passed, %lu did not",

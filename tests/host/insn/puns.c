@@ -52,6 +52,11 @@ static const struct golden goldens[] = {
 	{ "ret, zeroes", { 0xc3 }, PUN_ENDS, 0, 0 },
 	{ "ret, int3", { 0xc3, 0xcc, 0xcc, 0xcc, 0xcc }, PUN_ENDS, 0, 0 },
 	{ "jmp, data", { 0xeb, 0x10, 0x01, 0x02, 0x03 }, PUN_ENDS, 0, 0 },
+	{ "ret, a signature in a nop", { 0xc3, 0x0f, 0x1f, 0x05, 1, 2, 3, 4 }, PUN_ENDS, 0, 0 },
+	{ "ret, one in ud1", { 0xc3, 0x0f, 0xb9, 0x3d, 1, 2, 3, 4 }, PUN_ENDS, 0, 0 },
+	{ "one in a nop behind", { 0x90, 0x0f, 0x1f, 0x05, 1, 2, 3, 4 }, PUN_COVERED, 0, 0 },
+	{ "one in the nop", { 0x66, 0x0f, 0x1f, 0x05, 1, 2, 3, 4 }, PUN_FIRST, 0, 0 },
+	{ "ret, another long nop", { 0xc3, 0x0f, 0x1f, 0x80, 0, 0, 0, 0 }, PUN_OK, 0x02, 8 },
 	{ "lock behind another prefix", { 0x66, 0xf0, 0xff, 0x00, 0x90 }, PUN_FIRST, 0, 0 },
 };
 

@@ -1,0 +1,65 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# test: make try finds the tests of what has changed; each name in tests/areas is that of a test
+. "$UPROBES_TOP/tests/lib.sh"
+cd "$UPROBES_TOP" || exit
+ktap_plan 11
+
+# touched FILE...: print the tests, on one line.
+touched() {
+	printf '%s\n' "$@" | tests/touched | paste -sd ' '
+}
+
+like "$(touched tests/guest/api_order.sh)" '^api_order$' "a test is touched by its own change"
+is "$(touched tests/host/histogram.c tests/static/layers tests/harness/stale.sh)" \
+	"checkpatch histogram layers rules stale static_*" "so are tests on the host, checks, and tests of the harness"
+like "$(touched tests/guest/task.inc)" "$(grep -l 'task\.inc' tests/guest/*.sh | sed 's,.*/,,; s,\.sh,,; q')" \
+	"functions of tests touch the tests that use them"
+like "$(touched tests/progs/maps.c)" '(^| )mappings( |$)' "a program touches the tests that run it"
+like "$(touched module/trap/hit.c)" '(^| )api_order ' "a source touches the tests of its folder"
+isnt "$(touched module/trap/hit.c)" "$(touched module/trap/signal.c)" "the longest prefix of tests/areas counts"
+mkdir -p build/tests/host
+like "$(touched userspace/util/svg.c)" '(^| )(flame|cli_\*) ' "a source touches host tests"
+
+# Each glob of areas has a test, and each prefix a file.
+tests() {
+	ls tests/guest tests/host tests/harness tests/static | sed -n 's/\.\(sh\|c\)$//; /^[a-z0-9_]*$/p'
+}
+names=$(mktemp)
+at_exit "rm -f $names"
+tests >"$names"
+missing=
+while read -r prefix globs; do
+	compgen -G "$prefix*" >/dev/null || missing+=" $prefix"
+	set -f
+	for glob in $globs; do
+		grep -qE "^${glob//\*/.*}\$" "$names" || missing+=" $glob"
+	done
+	set +f
+done < <(grep -v '^#' tests/areas)
+is "$missing" "" "each prefix in tests/areas has files, and each name there is that of a test"
+
+# A checkout with a change.
+tmp=$(mktemp -d)
+at_exit "rm -rf $tmp"
+git() {
+	command git -C "$tmp" -c user.name=a -c user.email=a@b "$@"
+}
+mkdir "$tmp/tests"
+cp tests/changed "$tmp/tests"
+date=1700000000
+commit() {
+	git add -A
+	date=$((date + $1))
+	GIT_COMMITTER_DATE="$date +0000" GIT_AUTHOR_DATE="$date +0000" git commit -qm "$2"
+}
+git init -q
+for n in 1 2 3 4; do
+	echo $n >"$tmp/file$n"
+	commit 18000 $n
+done
+echo 4 >"$tmp/file1"
+echo 5 >"$tmp/new"
+is "$("$tmp/tests/changed" HEAD | paste -sd ' ')" "file1 new" "what differs from the last commit has changed"
+is "$("$tmp/tests/changed" | paste -sd ' ')" "file1 file3 file4 new" "lately: what differs from six hours before"
+is "$("$tmp/tests/changed" HEAD~3 | paste -sd ' ')" "file1 file2 file3 file4 new" "or from a commit"
