@@ -154,9 +154,18 @@ struct uret_instance *instance_alloc(size_t data_size, gfp_t gfp)
 }
 
 /*
- * Get the number of instances that may take an eighth of the memory that the current task's process
- * may have.  The rest is for the program: if instances filled its memory cgroup, the kernel would
- * kill it at its next fault.
+ * What an instance of @size bytes may cost: the kernel's pointer to who is charged for it, and the
+ * buckets of a table that has just grown to four times the number of instances, beside the old table.
+ */
+static size_t instance_cost(size_t size)
+{
+	return kmalloc_size_roundup(size) + sizeof(void *) + 5 * sizeof(struct call_bucket);
+}
+
+/*
+ * Get the number of instances that, with their table, may take an eighth of the memory that the
+ * current task's process may have.  The rest is for the program: if instances filled its memory
+ * cgroup, the kernel would kill it at its next fault.
  */
 static unsigned int calls_allowed(size_t size)
 {
@@ -169,7 +178,7 @@ static unsigned int calls_allowed(size_t size)
 			     (u64)READ_ONCE(memcg->memory.high));
 	mem_cgroup_put(payer);
 #endif
-	return min_t(u64, CALLS_MAX, pages * PAGE_SIZE / 8 / size);
+	return min_t(u64, CALLS_MAX, pages * PAGE_SIZE / 8 / instance_cost(size));
 }
 
 /* Check whether a process may have @nr instances. */

@@ -13,8 +13,11 @@
  *	fork CALLS		calls it that often, in a child, too; the child ends by _exit()
  *	exec CALLS		calls it that often, and executes the program anew
  *	forge ROUNDS		writes nonsense and forged hits to its own rings, between calls
+ *	open CALLS		calls it that often, and opens its own rings before each call
  *	forbid CALLS		calls it that often, forbids itself to read the clock, and calls three times
  *				as often, with breaks
+ *	forbid_all THREADS CALLS
+ *				so many threads do that, all at once
  *	spawn CALLS		a child of vfork() calls it that often, and executes true(1)
  *	waiting			starts a thread that waits; the answer is its id
  *	release CALLS		that thread calls it that often, and exits
@@ -135,6 +138,35 @@ static uint64_t *rings_find(size_t *words)
 	return (uint64_t *)start;
 }
 
+/* Give up the clock beside the other threads, as often as calls go to rings. */
+static void *thread_forbid(void *data)
+{
+	pthread_barrier_t *together = data;
+	pid_t id = (pid_t)syscall(SYS_gettid);
+
+	call_all(id);
+	pthread_barrier_wait(together);
+	prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
+	for (int i = 0; i < 3; i++) {
+		call_all(id);
+		usleep(100000);
+	}
+	return NULL;
+}
+
+static void forbid_all(long threads)
+{
+	static pthread_t started[THREADS_MAX];
+	pthread_barrier_t together;
+
+	pthread_barrier_init(&together, NULL, (unsigned int)threads);
+	for (long i = 0; i < threads; i++)
+		pthread_create(&started[i], NULL, thread_forbid, &together);
+	for (long i = 0; i < threads; i++)
+		pthread_join(started[i], NULL);
+	puts("called");
+}
+
 static sigjmp_buf back;
 
 static void on_fault(int sig)
@@ -176,26 +208,49 @@ static void scribble(uint64_t *rings, size_t words)
 	}
 }
 
+/* The module makes them after some hits. */
+static uint64_t *rings_wait(size_t *words)
+{
+	for (int i = 0; i < 100; i++) {
+		uint64_t *rings;
+
+		calls = 100;
+		call_all(getpid());
+		rings = rings_find(words);
+		if (*words)
+			return rings;
+		usleep(20000);
+	}
+	puts("no rings");
+	return NULL;
+}
+
+static void open_and_call(long n)
+{
+	size_t words;
+	uint64_t *rings = rings_wait(&words);
+
+	if (!rings)
+		return;
+	for (long i = 0; i < n; i++) {
+		rings[1] = UINT64_MAX;
+		rings[9] = UINT64_MAX;
+		sum += ring_call(getpid(), i);
+		if (i % 50 == 49)
+			usleep(1000);
+	}
+	puts("opened");
+}
+
 static void forge(long rounds)
 {
 	struct sigaction action = { .sa_handler = on_fault, .sa_flags = SA_NODEFER };
 	volatile long round = 0, faults = 0;
-	uint64_t *rings;
 	size_t words;
+	uint64_t *rings = rings_wait(&words);
 
-	/* The module notices after some hits. */
-	for (int i = 0; i < 100; i++) {
-		calls = 100;
-		call_all(getpid());
-		rings = rings_find(&words);
-		if (words)
-			break;
-		usleep(20000);
-	}
-	if (!words) {
-		puts("no rings");
+	if (!rings)
 		return;
-	}
 	sigaction(SIGSEGV, &action, NULL);
 	srand((unsigned int)getpid());
 	if (sigsetjmp(back, 0)) {
@@ -288,6 +343,8 @@ int main(int argc, char **argv)
 			execv("/proc/self/exe", argv);
 		} else if (!strcmp(what, "forge")) {
 			forge(n);
+		} else if (!strcmp(what, "open")) {
+			open_and_call(n);
 		} else if (!strcmp(what, "forbid")) {
 			call_all(getpid());
 			prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
@@ -296,6 +353,9 @@ int main(int argc, char **argv)
 				usleep(200000);
 			}
 			puts("called");
+		} else if (!strcmp(what, "forbid_all") && n <= THREADS_MAX) {
+			calls = more;
+			forbid_all(n);
 		} else if (!strcmp(what, "spawn")) {
 			spawn();
 		} else if (!strcmp(what, "waiting")) {
