@@ -144,14 +144,14 @@ static int hwcaps_level(const char *path)
 /**
  * struct search - libraries found so far
  * @name: the name to look for
- * @exact: match only exactly that name
+ * @matches: whether a file name is that name
  * @found: the files
  * @files: more about each of them: its identity, its name in the cache, its hwcaps_level()
  * @cap: capacity of @files
  */
 struct search {
 	const char *name;
-	bool exact;
+	bool (*matches)(const char *file, const char *wanted);
 	struct paths *found;
 	struct file {
 		u64 dev, ino;
@@ -206,6 +206,11 @@ static void choose_variants(struct search *search, struct paths *others)
 	paths_free(&all);
 }
 
+static bool same_name(const char *file, const char *wanted)
+{
+	return !strcmp(file, wanted);
+}
+
 static void search_cache(struct search *search, const struct ldcache *cache,
 			 const char *root, const struct machine *machine)
 {
@@ -216,8 +221,7 @@ static void search_cache(struct search *search, const struct ldcache *cache,
 
 		if (!ldcache_entry(cache, i, &entry, &path))
 			continue;
-		if (search->exact ? strcmp(entry, search->name) :
-				    !library_name_matches(entry, search->name))
+		if (!search->matches(entry, search->name))
 			continue;
 		full = xasprintf("%s%s", root, path);
 		if (is_for(full, machine, &st))
@@ -236,12 +240,16 @@ static void search_cache(struct search *search, const struct ldcache *cache,
  * @others: the variants of them that ld.so does not load on this processor are added
  *
  * Read the dynamic linker's cache.  An exact name takes precedence over the
- * short forms.
+ * short forms, and these over what musl's linker stands for: programs that
+ * use glibc do not load that, wherever it is installed.
  */
 struct error *library_find(const char *name, const char *root,
 			   const struct machine *machine, struct paths *found,
 			   struct paths *others)
 {
+	static bool (*const in_order[])(const char *, const char *) = {
+		same_name, name_matches, library_name_matches,
+	};
 	struct search search = { .name = name, .found = found };
 	struct ldcache cache;
 	struct error *err;
@@ -253,10 +261,8 @@ struct error *library_find(const char *name, const char *root,
 	free(path);
 	if (err)
 		return err;
-	search.exact = true;
-	search_cache(&search, &cache, root, machine);
-	if (!found->n) {
-		search.exact = false;
+	for (size_t i = 0; i < ARRAY_SIZE(in_order) && !found->n; i++) {
+		search.matches = in_order[i];
 		search_cache(&search, &cache, root, machine);
 	}
 	choose_variants(&search, others);
