@@ -15,9 +15,9 @@
 #include "core/consumer.h"
 #include "core/counts.h"
 #include "core/refusal.h"
-#include "core/ring.h"
 #include "core/task_handler.h"
 #include "jump/jump.h"
+#include "jump/ring.h"
 #include "target/target.h"
 #include "uret/unhijack.h"
 

@@ -32,7 +32,7 @@
 #include "core/filter.h"
 #include "core/probe_file.h"
 #include "core/probed_mm.h"
-#include "core/ring.h"
+#include "jump/ring.h"
 #include "target/target.h"
 #include "text/mapped_file.h"
 

@@ -10,7 +10,6 @@
 
 #include "probed_mm.h"
 #include "arch.h"
-#include "pad_area.h"
 #include "site_table.h"
 #include "site_tree.h"
 #include "ssol_area.h"
@@ -109,8 +108,6 @@ static void pmm_free_work(struct work_struct *work)
 	pmm_ops->free(pmm);
 	for (i = 0; i < pmm->areas.nr; i++)
 		ssol_area_free(pmm->areas.list[i]);
-	for (i = 0; i < pmm->jumps.nr_areas; i++)
-		pad_area_free(pmm->jumps.areas[i]);
 	kfree(pmm);
 }
 

@@ -99,7 +99,7 @@ enum watched {
  *	address meanwhile
  * @text.copied_by: distance between probed text and the copy of it that was found last
  *	(copied.c); any thread writes it
- * @jumps: jumps in the text, and their pads (core/jump.h)
+ * @jumps: jumps in the text, and their pads (core/jump_types.h)
  * @jumps.on: the jumps in the text; see jump::in_pmm
  * @jumps.nr: number of them, which any thread may read
  * @jumps.low: no text that a jump has replaced, or that its pad executes instead, is lower

@@ -10,7 +10,7 @@
 
 #include "arch.h"
 #include "consumer.h"
-#include "jump.h"
+#include "jump_types.h"
 #include "probed_mm.h"
 
 /**

@@ -110,7 +110,7 @@ long ssol_area_map(struct mm_struct *mm, unsigned long base, bool inherited)
 }
 
 /**
- * ssol_words_map() - map memory that the program and the module write to, but no child of it
+ * ssol_map_shared() - map memory that the program and the module write to, but no child of it
  * @mm: the address space, in use
  * @file: the file with that memory, which nobody else has
  * @base: where; if it is 0, it is set to an address that the kernel chooses
@@ -121,8 +121,8 @@ long ssol_area_map(struct mm_struct *mm, unsigned long base, bool inherited)
  * Context: may sleep; takes the mmap lock.
  * Return: 0 or a negative errno.
  */
-long ssol_words_map(struct mm_struct *mm, struct file *file, unsigned long *base,
-		    unsigned long size)
+long ssol_map_shared(struct mm_struct *mm, struct file *file, unsigned long *base,
+		     unsigned long size)
 {
 	struct map_request req = {
 		.mm = mm, .file = file, .base = *base, .size = size,

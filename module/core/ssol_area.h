@@ -74,8 +74,8 @@ struct ssol_area *ssol_area_copy(const struct ssol_area *area, struct mm_struct 
 void ssol_area_free(struct ssol_area *area);
 long ssol_area_map(struct mm_struct *mm, unsigned long base, bool inherited);
 bool ssol_area_there(struct mm_struct *mm, unsigned long base);
-long ssol_words_map(struct mm_struct *mm, struct file *file, unsigned long *base,
-		    unsigned long size);
+long ssol_map_shared(struct mm_struct *mm, struct file *file, unsigned long *base,
+		     unsigned long size);
 int ssol_area_write(struct mm_struct *mm, unsigned long base, unsigned long addr, const u8 *code,
 		    size_t len);
 long ssol_area_add_slot(struct ssol_area *area, struct mm_struct *mm,

@@ -19,10 +19,10 @@
 
 #include "eviction.h"
 #include "arch.h"
-#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/task.h"
 #include "jump/jump.h"
+#include "jump/pad_area.h"
 #include "trap/signal.h"
 
 /**

@@ -15,10 +15,11 @@
 #include "attach/ref_ctr.h"
 #include "base/compat.h"
 #include "core/probed_mm.h"
-#include "core/ring.h"
 #include "core/site.h"
 #include "core/site_tree.h"
 #include "jump/jump.h"
+#include "jump/pad_area.h"
+#include "jump/ring.h"
 #include "uret/calls.h"
 #include "uret/calls_walk.h"
 #include "uret/return_word.h"
@@ -99,6 +100,7 @@ static void mmu_free(struct probed_mm *pmm)
 {
 	calls_end(&pmm->uret.calls);
 	ring_free(pmm);
+	pads_free(pmm);
 }
 
 const struct probed_mm_ops mmu_pmm_ops = {

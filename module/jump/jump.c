@@ -10,16 +10,16 @@
 #include <linux/slab.h>
 
 #include "jump.h"
+#include "arch.h"
 #include "jump_make.h"
 #include "jump_text.h"
-#include "arch.h"
+#include "pad_area.h"
+#include "ring.h"
 #include "base/compat.h"
 #include "base/hooks.h"
 #include "core/consumer.h"
 #include "core/counts.h"
-#include "core/pad_area.h"
 #include "core/probed_mm.h"
-#include "core/ring.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
 

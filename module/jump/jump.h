@@ -12,7 +12,7 @@
 #ifndef _UPROBES_JUMPS_H
 #define _UPROBES_JUMPS_H
 
-#include "core/jump.h"
+#include "core/jump_types.h"
 #include "core/site.h"
 
 /* The number of hits by a trap before a site may get a jump. */

@@ -12,10 +12,10 @@
 
 #include "jump_make.h"
 #include "arch.h"
+#include "pad_area.h"
+#include "ring.h"
 #include "core/consumer.h"
-#include "core/pad_area.h"
 #include "core/probed_mm.h"
-#include "core/ring.h"
 #include "core/site_table.h"
 #include "core/site_tree.h"
 #include "target/target.h"

@@ -8,7 +8,7 @@
 #include <linux/minmax.h>
 #include <linux/mm.h>
 
-#include "core/jump.h"
+#include "core/jump_types.h"
 #include "core/site.h"
 #include "text/read.h"
 

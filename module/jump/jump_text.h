@@ -5,7 +5,7 @@
 #ifndef _UPROBES_JUMP_TEXT_H
 #define _UPROBES_JUMP_TEXT_H
 
-#include "core/jump.h"
+#include "core/jump_types.h"
 #include "core/probed_mm.h"
 
 void jumps_write(struct probed_mm *pmm, struct jump **jumps, unsigned int n);

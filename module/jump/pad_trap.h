@@ -7,7 +7,7 @@
 
 #include <linux/ptrace.h>
 
-#include "core/jump.h"
+#include "core/jump_types.h"
 
 bool jump_trap(struct pt_regs *regs, unsigned long addr);
 bool jump_undefined(struct pt_regs *regs);

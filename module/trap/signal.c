@@ -15,14 +15,14 @@
 #include "base/compat.h"
 #include "base/hooks.h"
 #include "base/ksym.h"
-#include "core/pad_area.h"
-#include "core/ring.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/site_table.h"
 #include "core/slots.h"
 #include "core/task.h"
+#include "jump/pad_area.h"
 #include "jump/pad_trap.h"
+#include "jump/ring.h"
 #include "uret/uretprobe_return.h"
 
 /**

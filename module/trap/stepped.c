@@ -8,11 +8,11 @@
 #include "stepped.h"
 #include "arch.h"
 #include "signal.h"
-#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/slots.h"
 #include "core/task.h"
+#include "jump/pad_area.h"
 #include "jump/pad_trap.h"
 
 /**

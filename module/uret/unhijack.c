@@ -16,11 +16,11 @@
 #include "uretprobe.h"
 #include "core/calls_types.h"
 #include "core/consumer.h"
-#include "core/pad_area.h"
 #include "core/probed_mm.h"
 #include "core/site.h"
 #include "core/slots.h"
 #include "core/ssol_area.h"
+#include "jump/pad_area.h"
 #include "jump/pad_trap.h"
 
 /*

@@ -9,7 +9,7 @@
 inject=/sys/module/uprobes/parameters/inject
 sites="counts.consumer_count_pad.kmalloc jump_make.jump_new.kzalloc jump_text.jump_begin.page_get
 	jump_text.jump_begin.page_get_killed pad_area.area_create.kvzalloc
-	words.compat_shmem_file.shmem_file_setup words.words_page.shmem_read_mapping_page_gfp
+	shared_pages.compat_shmem_file.shmem_file_setup shared_pages.shared_pages_get.shmem_read_mapping_page_gfp
 	pad_area.area_put.xa_store"
 # The first mapping is that of the slots, the second one that of the pads, then that of the counters.
 sites="$sites ssol_area.map_call.vm_mmap:2+ ssol_area.map_call.vm_mmap:3+"
@@ -33,7 +33,7 @@ hit_until() {
 
 # Without FULL=1, every second site fails.
 ring_sites="ring.ring_create.kzalloc ring.ring_create.kcalloc ring.ring_prepare_jump.kcalloc
-	words.compat_shmem_file.shmem_file_setup:1+ words.words_page.shmem_read_mapping_page_gfp
+	shared_pages.compat_shmem_file.shmem_file_setup:1+ shared_pages.shared_pages_get.shmem_read_mapping_page_gfp
 	ssol_area.map_call.vm_mmap:2+ pad_area.area_put.xa_store"
 if [ -z "${FULL:-}" ]; then
 	# shellcheck disable=SC2086

@@ -17,8 +17,8 @@
 #include <linux/mm_types.h>
 #include <linux/xarray.h>
 
-#include "jump.h"
-#include "ssol_area.h"
+#include "core/jump_types.h"
+#include "core/ssol_area.h"
 
 struct probed_mm;
 
@@ -61,6 +61,6 @@ struct jump *jump_of_evicted_pad(const struct probed_mm *pmm, unsigned long addr
 bool pad_areas_in(const struct probed_mm *pmm, unsigned long addr, unsigned long len);
 void pads_evict(struct probed_mm *pmm);
 void pads_disarm(struct probed_mm *pmm);
-void pad_area_free(struct pad_area *area);
+void pads_free(struct probed_mm *pmm);
 
 #endif /* _UPROBES_PAD_AREA_H */

@@ -12,11 +12,11 @@
 
 #include "pad_area.h"
 #include "arch.h"
-#include "probed_mm.h"
-#include "site.h"
-#include "site_tree.h"
-#include "ssol_area.h"
-#include "words.h"
+#include "shared_pages.h"
+#include "core/probed_mm.h"
+#include "core/site.h"
+#include "core/site_tree.h"
+#include "core/ssol_area.h"
 
 /* Place nothing below this address: null pointers with offsets must still fault. */
 #define LOWEST_ADDRESS	0x100000UL
@@ -223,7 +223,7 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	area = kvzalloc(sizeof(*area), SSOL_GFP);
 	if (!area)
 		return ERR_PTR(-ENOMEM);
-	area->words = words_create(PAD_WORDS_SIZE);
+	area->words = shared_pages_create(PAD_WORDS_SIZE);
 	if (IS_ERR(area->words)) {
 		ret = PTR_ERR(area->words);
 		kvfree(area);
@@ -233,7 +233,7 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	area->base = room_find(pmm, pun, addr);
 	words = area->base + PAD_AREA_SIZE;
 	if (area->base)
-		ret = words_map(pmm->mm, area->words, &words, PAD_WORDS_SIZE);
+		ret = shared_pages_map(pmm->mm, area->words, &words, PAD_WORDS_SIZE);
 	if (!ret) {
 		ret = ssol_area_map(pmm->mm, area->base, false);
 		/* The other mapping stays, so do not try again. */
@@ -251,8 +251,7 @@ static struct pad_area *area_create(struct probed_mm *pmm, const struct pun *pun
 	return area;
 }
 
-/* Free an area that no reader can find any more.  The mappings stay. */
-void pad_area_free(struct pad_area *area)
+static void area_free(struct pad_area *area)
 {
 	unsigned int i;
 
@@ -265,6 +264,22 @@ void pad_area_free(struct pad_area *area)
 	kvfree(area);
 }
 
+/**
+ * pads_free() - free the pad areas of a probed mm that no reader can find any more
+ * @pmm: the probed mm
+ *
+ * The mappings stay.
+ *
+ * Context: may sleep.
+ */
+void pads_free(struct probed_mm *pmm)
+{
+	unsigned int i;
+
+	for (i = 0; i < pmm->jumps.nr_areas; i++)
+		area_free(pmm->jumps.areas[i]);
+}
+
 /* Choose the counter of a pad, and bring its page into memory. */
 static int word_take(struct pad_area *area, struct jump *jump)
 {
@@ -274,7 +289,7 @@ static int word_take(struct pad_area *area, struct jump *jump)
 	if (at >= PAD_WORDS_SIZE)
 		return -ENOSPC;
 	if (!*page) {
-		struct page *got = words_page(area->words, at);
+		struct page *got = shared_pages_get(area->words, at);
 
 		if (IS_ERR(got))
 			return PTR_ERR(got);
@@ -541,7 +556,7 @@ void pads_evict(struct probed_mm *pmm)
 		}
 		mmap_read_lock(pmm->mm);
 		ours = ssol_area_there(pmm->mm, area->base) &&
-		       words_there(pmm->mm, area->words, area->base + PAD_AREA_SIZE);
+		       shared_pages_there(pmm->mm, area->words, area->base + PAD_AREA_SIZE);
 		mmap_read_unlock(pmm->mm);
 		/* The program may have mapped something else there, by means that nobody sees. */
 		if (ours)

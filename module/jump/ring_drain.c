@@ -11,12 +11,12 @@
 
 #include "ring_drain.h"
 #include "arch.h"
-#include "consumer.h"
 #include "pad_area.h"
-#include "probed_mm.h"
 #include "ring.h"
-#include "site.h"
-#include "task_handler.h"
+#include "core/consumer.h"
+#include "core/probed_mm.h"
+#include "core/site.h"
+#include "core/task_handler.h"
 
 DEFINE_PER_CPU(u64, ring_time);
 DEFINE_PER_CPU(const u64 *, ring_words);

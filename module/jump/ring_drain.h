@@ -9,7 +9,7 @@
 #include <linux/mm.h>
 
 #include "pad.h"
-#include "probed_mm.h"
+#include "core/probed_mm.h"
 
 struct file;
 

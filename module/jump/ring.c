@@ -14,12 +14,12 @@
 #include <linux/workqueue.h>
 
 #include "ring.h"
-#include "ring_drain.h"
 #include "arch.h"
-#include "jump.h"
-#include "probed_mm.h"
-#include "ssol_area.h"
-#include "words.h"
+#include "ring_drain.h"
+#include "shared_pages.h"
+#include "core/jump_types.h"
+#include "core/probed_mm.h"
+#include "core/ssol_area.h"
 
 static unsigned int ring_pages = 4096;
 module_param(ring_pages, uint, 0644);
@@ -63,7 +63,7 @@ static int page_get(struct ring *ring, unsigned int nr)
 	struct page *page = ERR_PTR(-ENOSPC);
 
 	if (atomic_inc_return(&pages_nr) <= READ_ONCE(ring_pages))
-		page = words_page(ring->words, nr * PAGE_SIZE);
+		page = shared_pages_get(ring->words, nr * PAGE_SIZE);
 	if (IS_ERR(page)) {
 		atomic_dec(&pages_nr);
 		return PTR_ERR(page);
@@ -109,7 +109,7 @@ static struct ring *ring_create(struct probed_mm *pmm)
 	ring->closed = ring->wanted + BITS_TO_LONGS(nr_cpu_ids);
 	bitmap_fill(ring->closed, nr_cpu_ids);
 	size = nr_heads * PAGE_SIZE + ring_mask(ring) + 1 + PAGE_SIZE;
-	ring->words = words_create(size);
+	ring->words = shared_pages_create(size);
 	if (IS_ERR(ring->words)) {
 		ret = PTR_ERR(ring->words);
 		ring->words = NULL;
@@ -119,7 +119,7 @@ static struct ring *ring_create(struct probed_mm *pmm)
 	for (ret = 0, i = 0; !ret && i < nr_heads; i++)
 		ret = page_get(ring, i);
 	/* Last, as the mapping stays. */
-	ret = ret ?: words_map(pmm->mm, ring->words, &ring->base, size);
+	ret = ret ?: shared_pages_map(pmm->mm, ring->words, &ring->base, size);
 	if (!ret)
 		return ring;
 destroy:
