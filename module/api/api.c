@@ -19,7 +19,7 @@
 #include "jump/jump.h"
 #include "jump/ring.h"
 #include "target/target.h"
-#include "uret/unhijack.h"
+#include "uret/ret_addrs.h"
 
 static int register_many(struct uprobe **us, unsigned int n, enum consumer_type type)
 {
@@ -190,7 +190,7 @@ EXPORT_SYMBOL_GPL(uprobes_empty_rings);
 
 void uprobes_hold_rings(bool hold)
 {
-	rings_hold(hold);
+	rings_disable(hold);
 }
 EXPORT_SYMBOL_GPL(uprobes_hold_rings);
 

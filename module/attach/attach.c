@@ -151,7 +151,7 @@ bool pmm_attach(struct probed_mm *pmm, struct attach_request *requests, unsigned
 		pmm->mode = arch_mm_mode(pmm->mm);
 	/* Once for all, as each erasure takes interrupts on other processors. */
 	if (n)
-		jumps_make_way(pmm, requests[0].addr, requests[n - 1].addr + UINSN_MAX_LEN);
+		jumps_erase_for_read(pmm, requests[0].addr, requests[n - 1].addr + UINSN_MAX_LEN);
 	for (i = 0; i < n; i++) {
 		requests[i].result = attach_one(&walk, &requests[i]);
 		if (requests[i].site)
@@ -427,7 +427,7 @@ void site_remove_breakpoint(struct site *site)
 	mutex_lock(&site->pmm->lock);
 	list_for_each_entry(a, &site->attachments, in_site)
 		consumer_refused(a->consumer, "0x%lx is probed no more: %s", site->key.addr, why);
-	jumps_make_way(site->pmm, site->key.addr, site->key.addr + ssol_len(&site->plan));
+	jumps_erase_for_read(site->pmm, site->key.addr, site->key.addr + ssol_len(&site->plan));
 	edit = site_edit(site);
 	breakpoints_remove(site->pmm->mm, &edit, 1);
 	if (text_edit_gone(edit.result))

@@ -27,7 +27,7 @@
 #include "text/mapped_file.h"
 #include "text/read.h"
 #include "uret/calls_walk.h"
-#include "uret/unhijack.h"
+#include "uret/ret_addrs.h"
 
 /*
  * The level I interface of the Itanium C++ ABI ("Exception Handling", 1.3), which libgcc and

@@ -97,9 +97,9 @@ void hooks_watch_return(struct kretprobe *rp)
 static const char *unseen;
 
 /* The next value of unseen, if the trial confirms it.  Set in any context, taken by a worker. */
-static const char *suspect;
+static const char *missed_function;
 
-/* Undo hook_unseen(): the hook has been called.  Context: any. */
+/* Undo hook_missed(): the hook has been called.  Context: any. */
 void hook_seen(void)
 {
 	if (unlikely(READ_ONCE(unseen)))
@@ -144,7 +144,7 @@ static void tell_unseen(struct work_struct *work)
 	const char *function, *cause;
 
 	mutex_lock(&hooks_mutex);
-	function = xchg(&suspect, NULL);
+	function = xchg(&missed_function, NULL);
 	if (!function) {
 		/* An earlier run of this work has taken it. */
 	} else if (kprobes_fire(&cause)) {
@@ -160,7 +160,7 @@ static void tell_unseen(struct work_struct *work)
 static DECLARE_WORK(unseen_work, tell_unseen);
 
 /**
- * hook_unseen() - report a call that a hook should have seen
+ * hook_missed() - report a call that a hook should have seen
  * @function: name of the kernel function
  *
  * Unless kprobes are switched off, no further probe can be registered until hook_seen(): a kernel
@@ -168,9 +168,9 @@ static DECLARE_WORK(unseen_work, tell_unseen);
  *
  * Context: any; a worker prints, as the kernel may hold locks under which printing is not allowed.
  */
-void hook_unseen(const char *function)
+void hook_missed(const char *function)
 {
-	WRITE_ONCE(suspect, function);
+	WRITE_ONCE(missed_function, function);
 	schedule_work(&unseen_work);
 }
 
@@ -178,7 +178,7 @@ void hook_unseen(const char *function)
  * hooks_check() - check whether the kernel calls the module's hooks
  *
  * Hit two kprobes of the module's own, which takes microseconds. Report the calls that other
- * kprobes have missed. Fail after hook_unseen().
+ * kprobes have missed. Fail after hook_missed().
  *
  * Context: may sleep.
  * Return: 0; -EOPNOTSUPP if it does not; the log names the cause.

@@ -36,7 +36,7 @@ extern const struct hook_ops *hook_ops;
 int hooks_init(const struct hook_ops *ops);
 void hooks_exit(void);
 int hooks_check(void);
-void hook_unseen(const char *function);
+void hook_missed(const char *function);
 void hook_seen(void);
 void hooks_watch(struct kprobe *kp);
 void hooks_watch_return(struct kretprobe *rp);

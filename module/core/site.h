@@ -59,7 +59,7 @@ struct site_key {
  *	behind an instruction that does nothing; constant
  * @pmm: the probed mm; constant
  * @state: enum site_state; written under probed_mm::lock; under probed_mm::sites.lock when the
- *	mapping goes; by foreign_left() when the kernel's uprobes leave; read by the trap
+ *	mapping goes; by other_owner_gone() when the kernel's uprobes leave; read by the trap
  * @slow_path: a hit takes the slow path: the site is no probe, is in 32-bit code, is a call and
  *	this machine has user shadow stacks, or has @step set; constant
  * @owner: enum breakpoint_owner: the other owner of the breakpoint, if any (foreign.c)

@@ -26,8 +26,8 @@
 
 #include "foreign.h"
 #include "arch.h"
-#include "gates.h"
 #include "ssol.h"
+#include "text_access.h"
 #include "attach/sync.h"
 #include "base/compat.h"
 #include "base/hooks.h"
@@ -43,7 +43,7 @@
 #include "trap/signal.h"
 
 /* The kernel removes its breakpoint: queue the work that inserts ours after that. */
-static void foreign_left(struct site *site)
+static void other_owner_gone(struct site *site)
 {
 	struct probed_mm *pmm = site->pmm;
 
@@ -140,7 +140,7 @@ static int on_orig_insn(struct kprobe *kp, struct pt_regs *regs)
 		WRITE_ONCE(site->owner, OWNER_OURS);
 		skip = true;
 	} else if (owner == OWNER_OTHER_FIRST) {
-		foreign_left(site);
+		other_owner_gone(site);
 	} else if (owner == OWNER_OURS) {
 		skip = READ_ONCE(site->state) == SITE_ARMED;
 	}

@@ -37,11 +37,11 @@ static void mmu_erase_jumps(struct probed_mm *pmm, const struct mmu_notifier_ran
 		return;
 	/* If the program begins to use protection keys, its pads work no more. */
 	if (range->event == MMU_NOTIFY_PROTECTION_PAGE || !arch_pads_work(pmm->mm))
-		jumps_away(pmm, 0, ULONG_MAX);
+		jumps_erase_range(pmm, 0, ULONG_MAX);
 	else if (range->event == MMU_NOTIFY_PROTECTION_VMA ||
 		 (range->event == MMU_NOTIFY_UNMAP &&
 		  arch_mremap_moves(task_pt_regs(current), &start, &end)))
-		jumps_away(pmm, range->start, range->end);
+		jumps_erase_range(pmm, range->start, range->end);
 }
 
 /*

@@ -441,14 +441,14 @@ static void erase_range(struct probed_mm *pmm, unsigned long start, unsigned lon
 }
 
 /**
- * jumps_make_way() - erase the jumps in a range whose text is about to be read, or to get a site
+ * jumps_erase_for_read() - erase the jumps in a range that is about to be read, or to get a site
  * @pmm: the probed mm, in use
  * @start: first address of the range
  * @end: first address behind it
  *
  * Context: may sleep; probed_mm::lock held, takes the mmap lock.
  */
-void jumps_make_way(struct probed_mm *pmm, unsigned long start, unsigned long end)
+void jumps_erase_for_read(struct probed_mm *pmm, unsigned long start, unsigned long end)
 {
 	if (!pmm->jumps.nr || pmm->jumps.low >= end || pmm->jumps.high <= start)
 		return;
@@ -499,14 +499,14 @@ void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int
 }
 
 /**
- * jumps_away() - erase the jumps in a range that is about to change or to be copied
+ * jumps_erase_range() - erase the jumps in a range that is about to change or to be copied
  * @pmm: the probed mm, in use
  * @start: first address of the range
  * @end: first address behind it
  *
  * Context: may sleep, but does not allocate; the mmap lock held for writing by the current task.
  */
-void jumps_away(struct probed_mm *pmm, unsigned long start, unsigned long end)
+void jumps_erase_range(struct probed_mm *pmm, unsigned long start, unsigned long end)
 {
 	if (pmm->jumps.nr && pmm->jumps.low < end && pmm->jumps.high > start)
 		erase_range(pmm, start, end);

@@ -43,10 +43,10 @@ void jumps_allow(bool allowed);
 bool jumps_are_allowed(void);
 const char *jump_missing(const struct site *site);
 void jumps_init(struct probed_mm *pmm);
-void jumps_make_way(struct probed_mm *pmm, unsigned long start, unsigned long end);
+void jumps_erase_for_read(struct probed_mm *pmm, unsigned long start, unsigned long end);
 void jumps_end_counting(struct probed_mm *pmm, struct site **sites, unsigned int n, bool in_use);
 void jumps_erase_barred(struct probed_mm *pmm);
 void jumps_end_recording(struct probed_mm *pmm);
-void jumps_away(struct probed_mm *pmm, unsigned long start, unsigned long end);
+void jumps_erase_range(struct probed_mm *pmm, unsigned long start, unsigned long end);
 
 #endif /* _UPROBES_JUMPS_H */

@@ -243,12 +243,12 @@ void ring_add_jump(struct probed_mm *pmm, struct jump *jump)
 }
 
 /**
- * ring_want() - ask for a page for the ring of this processor, after a pad has found it full
+ * ring_request_page() - ask for a page for the ring of this processor, which is full
  * @pmm: the probed mm of the current task
  *
  * Context: the trap.
  */
-void ring_want(struct probed_mm *pmm)
+void ring_request_page(struct probed_mm *pmm)
 {
 	/* Pairs with ring_get(). */
 	struct ring *ring = smp_load_acquire(&pmm->ring);
@@ -434,15 +434,15 @@ static bool ring_shut(struct probed_mm *pmm, void *unused)
 }
 
 /**
- * rings_hold() - have all hits trap from now on, or no more
- * @hold: one more wants them to trap, or one less
+ * rings_disable() - have all hits trap from now on, or no more
+ * @disable: one more wants them to trap, or one less
  *
  * Context: may sleep; no lock of the list in consumer.h held.
  */
-void rings_hold(bool hold)
+void rings_disable(bool disable)
 {
 	mutex_lock(&holders_mutex);
-	if (!hold) {
+	if (!disable) {
 		atomic_dec(&holders);
 	} else if (atomic_inc_return(&holders) == 1) {
 		/* Whoever is just emptying a ring may not have seen the holder. */

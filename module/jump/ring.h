@@ -41,7 +41,7 @@ int ring_get(struct probed_mm *pmm);
 bool ring_forbid(struct probed_mm *pmm);
 int ring_prepare_jump(const struct probed_mm *pmm, struct jump *jump);
 void ring_add_jump(struct probed_mm *pmm, struct jump *jump);
-void ring_want(struct probed_mm *pmm);
+void ring_request_page(struct probed_mm *pmm);
 void ring_fill(struct probed_mm *pmm);
 void ring_empty(struct probed_mm *pmm);
 void ring_flush(struct probed_mm *pmm);
@@ -49,7 +49,7 @@ void ring_free(struct probed_mm *pmm);
 void rings_empty_here(void);
 void rings_switch(struct task_struct *next);
 void rings_empty(void);
-void rings_hold(bool hold);
+void rings_disable(bool disable);
 const char *ring_missing(const struct probed_mm *pmm);
 void rings_exit(void);
 

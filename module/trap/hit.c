@@ -29,7 +29,7 @@
 #include "jump/ring.h"
 #include "text/late_trap.h"
 #include "text/owner.h"
-#include "uret/unhijack.h"
+#include "uret/ret_addrs.h"
 #include "uret/uretprobe.h"
 #include "uret/uretprobe_return.h"
 
@@ -309,7 +309,7 @@ static bool hit_pass_on(struct hit *hit)
 	 * see our trampoline's.  Our exchange comes later, in task context, over the kernel's: the
 	 * address stays in its place until the function returns, and ours is popped first.
 	 */
-	ret_addrs_lift(hit->site->pmm, regs, !set || !set->nr_return);
+	ret_addr_restore(hit->site->pmm, regs, !set || !set->nr_return);
 	if (set && set->nr_return && hit->utask)
 		hit->defer |= HIT_PREPARE;
 	if (set && set->nr_sleepable && hit->utask)
@@ -508,7 +508,7 @@ static noinline int hit_dispatch(struct site *site, struct consumer_set *set, st
  * Handle the trap of a pad: the hit has passed its filter, and is handled as if the task had come
  * to the breakpoint.  If nobody waits for it any more, the task executes the text.
  */
-static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
+static noinline int hit_from_pad(const struct jump *jump, struct pt_regs *regs)
 {
 	struct site *site = jump->site;
 	struct consumer_set *set = rcu_dereference(site->set);
@@ -524,7 +524,7 @@ static noinline int hit_passed(const struct jump *jump, struct pt_regs *regs)
 	else
 		ret = hit_dispatch(site, set, regs);
 	if (jump->pad.records)
-		ring_want(site->pmm);
+		ring_request_page(site->pmm);
 	resume_in_pad(site, jump, regs);
 	return ret;
 }
@@ -559,7 +559,7 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 	if (likely(site->kind == SITE_TRAMPOLINE))
 		return handle_trampoline(site, regs) ? NOTIFY_STOP : NOTIFY_DONE;
 	if (site->kind == SITE_PAD)
-		return arch_code_mode(regs) == UINSN_MODE_64 ? hit_passed(site->pad_of, regs) :
+		return arch_code_mode(regs) == UINSN_MODE_64 ? hit_from_pad(site->pad_of, regs) :
 							       NOTIFY_DONE;
 	if (unlikely(READ_ONCE(pmm->asks)) && hit_asks(site))
 		return NOTIFY_DONE;
@@ -572,7 +572,7 @@ static noinline int hit_special_site(struct site *site, struct pt_regs *regs)
 
 /*
  * Handle a trap at an address without a site.  A jump may cover it.  Or the kernel may have a
- * return probe there: see ret_addrs_lift().
+ * return probe there: see ret_addr_restore().
  */
 static noinline int hit_elsewhere(struct pt_regs *regs)
 {
@@ -582,7 +582,7 @@ static noinline int hit_elsewhere(struct pt_regs *regs)
 	    jump_trap(regs, regs->ip - ARCH_BREAKPOINT_LEN))
 		return NOTIFY_STOP;
 	if (pmm)
-		ret_addrs_lift(pmm, regs, true);
+		ret_addr_restore(pmm, regs, true);
 	return NOTIFY_DONE;
 }
 

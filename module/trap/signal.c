@@ -567,7 +567,7 @@ void signal_delivered(struct pt_regs *regs)
 	 * has not been called since, the kernel calls the function past the hook.
 	 */
 	if (utask && !utask->signals.looked && !READ_ONCE(delays_over))
-		hook_unseen(ksym_signal_function());
+		hook_missed(ksym_signal_function());
 	local_irq_save(flags);
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);

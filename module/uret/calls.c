@@ -260,13 +260,13 @@ struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size
 }
 
 /**
- * calls_give() - make instances of a call spare ones, as they are not needed any more
+ * instances_recycle() - make instances of a call spare ones, as they are not needed any more
  * @calls: the calls of their address space
  * @list: the instances, which are in no bucket, or NULL
  *
  * Context: any, traps included.
  */
-void calls_give(struct calls *calls, struct uret_instance *list)
+void instances_recycle(struct calls *calls, struct uret_instance *list)
 {
 	struct uret_instance *last;
 	struct call_bucket *bucket;
@@ -307,7 +307,7 @@ void calls_drop(struct calls *calls, unsigned long sp)
 		stale = bucket_cut(link);
 	calls_unlock(bucket);
 	local_irq_restore(flags);
-	calls_give(calls, stale);
+	instances_recycle(calls, stale);
 }
 
 /**

@@ -25,8 +25,8 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-#include "core/calls_types.h"
 #include "uretprobe.h"
+#include "core/calls_types.h"
 
 struct probed_mm;
 
@@ -246,7 +246,7 @@ struct uret_instance *calls_alloc(struct calls *calls, size_t data_size);
 void calls_free(struct calls *calls, struct uret_instance *inst);
 void instance_copy(struct uret_instance *copy, const struct uret_instance *inst);
 struct uret_instance *instance_take(struct call_bucket *bucket, size_t data_size);
-void calls_give(struct calls *calls, struct uret_instance *list);
+void instances_recycle(struct calls *calls, struct uret_instance *list);
 void calls_drop(struct calls *calls, unsigned long sp);
 void calls_link_restored(struct calls *calls, struct uret_instance *inst);
 bool bucket_full(const struct calls *calls, const struct call_bucket *bucket);

@@ -214,7 +214,7 @@ static bool instances_link(struct calls *calls, struct uret_instance *fresh,
 		rest = rest->next;
 		calls_link_restored(calls, fresh);
 	}
-	calls_give(calls, rest);
+	instances_recycle(calls, rest);
 	return linked >= 0;
 }
 
@@ -249,7 +249,7 @@ static bool call_prepare(struct utask *utask, const struct site *site,
 	if (!instances_get(calls, set, regs, &fresh, may_sleep) ||
 	    (!word.chained && fresh &&
 	     !stack_write(word.sp, word.trampoline, word.size, may_sleep))) {
-		calls_give(calls, fresh);
+		instances_recycle(calls, fresh);
 		goto again;
 	}
 	if (!fresh || instances_link(calls, fresh, &word, site, regs,

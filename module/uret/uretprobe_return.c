@@ -33,7 +33,7 @@ static void returned_missed(struct calls *calls, struct uret_instance *list)
 		else
 			consumer_missed(inst->consumer);
 	}
-	calls_give(calls, list);
+	instances_recycle(calls, list);
 }
 
 /* The slow path of returned(): several probes, handlers that may sleep, or a call not followed. */
@@ -63,7 +63,7 @@ static noinline void returned_many(struct calls *calls, struct uret_instance *li
 		inst->next = done;
 		done = inst;
 	}
-	calls_give(calls, done);
+	instances_recycle(calls, done);
 	if (!later)
 		return;
 	utask = utask_get(current);
@@ -245,7 +245,7 @@ static struct uret_instance *call_borrow(struct calls *calls, unsigned long at)
 }
 
 /* Describe the return that the current task has just executed. */
-static struct trampoline_return popped_now(unsigned long trampoline, const struct pt_regs *regs)
+static struct trampoline_return current_return(unsigned long trampoline, const struct pt_regs *regs)
 {
 	return (struct trampoline_return) {
 		.trampoline = trampoline,
@@ -260,8 +260,8 @@ static struct trampoline_return popped_now(unsigned long trampoline, const struc
  * the trampoline's address (or the return address, if that was restored).  If the return has popped
  * arguments, too (ret imm16), the call is further below.  Return: the address, or 0.
  */
-static unsigned long place_returned(struct calls *calls, const struct trampoline_return *popped,
-				    unsigned int depth, bool may_sleep)
+static unsigned long find_ret_slot(struct calls *calls, const struct trampoline_return *popped,
+				   unsigned int depth, bool may_sleep)
 {
 	unsigned long word, at = popped->sp - popped->size, nearest;
 	bool known = stack_read(&word, at, popped->size, may_sleep);
@@ -280,9 +280,9 @@ static unsigned long place_returned(struct calls *calls, const struct trampoline
  * Handle a return in 32-bit code, a return that popped arguments, or a return from a call that
  * another thread has entered.
  */
-static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
+static noinline bool handle_return_slow(struct site *trampoline, struct pt_regs *regs)
 {
-	const struct trampoline_return popped = popped_now(trampoline->key.addr, regs);
+	const struct trampoline_return popped = current_return(trampoline->key.addr, regs);
 	struct calls *calls = &trampoline->pmm->uret.calls;
 	struct uret_instance *inst = NULL;
 	struct utask *utask;
@@ -291,7 +291,7 @@ static noinline bool trap_closer(struct site *trampoline, struct pt_regs *regs)
 
 	if (READ_ONCE(calls->sole) == CALLS_NOBODY)
 		return false;
-	at = place_returned(calls, &popped, PIECE, false);
+	at = find_ret_slot(calls, &popped, PIECE, false);
 	if (at)
 		inst = call_take(calls, at, &borrowed);
 	if (inst && !borrowed) {
@@ -325,14 +325,14 @@ bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 
 	/* A return does not overwrite what it has popped. */
 	if (unlikely(!stack_word_is(at, trampoline->key.addr)))
-		return trap_closer(trampoline, regs);
+		return handle_return_slow(trampoline, regs);
 	bucket = calls_lock(calls, at);
 	link = bucket_find(bucket, at);
 	inst = *link;
 	if (unlikely(!inst || inst->owner != current->pid ||
 		     inst->trampoline != trampoline->key.addr || inst->word != sizeof(long))) {
 		calls_unlock(bucket);
-		return trap_closer(trampoline, regs);
+		return handle_return_slow(trampoline, regs);
 	}
 	inst = bucket_cut(link);
 	calls_unlock(bucket);
@@ -354,7 +354,7 @@ bool handle_trampoline(struct site *trampoline, struct pt_regs *regs)
 void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 {
 	struct site *trampoline = utask->hit.site;
-	const struct trampoline_return popped = popped_now(trampoline->key.addr, regs);
+	const struct trampoline_return popped = current_return(trampoline->key.addr, regs);
 	struct calls *calls = &trampoline->pmm->uret.calls;
 	struct uret_instance *inst = NULL;
 	bool borrowed = false;
@@ -364,7 +364,7 @@ void uretprobe_search(struct utask *utask, struct pt_regs *regs)
 		return;
 	/* The nearest call may be another thread's, which may return from it meanwhile. */
 	do {
-		at = place_returned(calls, &popped, POPPED_MAX, true) ?:
+		at = find_ret_slot(calls, &popped, POPPED_MAX, true) ?:
 			calls_nearest(calls, trampoline->key.addr, regs->sp);
 		if (at)
 			inst = call_take(calls, at, &borrowed);
@@ -406,7 +406,7 @@ static void returning_give(struct uret_instance *inst)
 	rcu_read_lock();
 	pmm = pmm_lookup(current->mm);
 	if (pmm && calls_there(&pmm->uret.calls))
-		calls_give(&pmm->uret.calls, inst);
+		instances_recycle(&pmm->uret.calls, inst);
 	else
 		returning_free(inst);
 	rcu_read_unlock();
@@ -469,7 +469,7 @@ void uretprobe_drop_returning(struct utask *utask)
 unsigned long uretprobe_released(struct probed_mm *pmm, const struct pt_regs *regs)
 {
 	const struct ssol_area *area = pmm_area_at(pmm, regs->ip);
-	const struct trampoline_return popped = popped_now(regs->ip, regs);
+	const struct trampoline_return popped = current_return(regs->ip, regs);
 	unsigned long at, real;
 
 	if (!area || regs->ip != ssol_area_trampoline(area) || !calls_there(&pmm->uret.calls))

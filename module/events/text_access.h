@@ -2,10 +2,10 @@
 /*
  * Kernel functions that wait until jumps are out of their way.
  */
-#ifndef _UPROBES_GATES_H
-#define _UPROBES_GATES_H
+#ifndef _UPROBES_TEXT_ACCESS_H
+#define _UPROBES_TEXT_ACCESS_H
 
 int gates_watch(void);
 void gates_exit(void);
 
-#endif /* _UPROBES_GATES_H */
+#endif /* _UPROBES_TEXT_ACCESS_H */

@@ -10,7 +10,7 @@
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
 
-#include "unhijack.h"
+#include "ret_addrs.h"
 #include "arch.h"
 #include "calls.h"
 #include "uretprobe.h"
@@ -323,7 +323,7 @@ bool ret_addrs_restore(bool may_sleep)
 }
 
 /**
- * ret_addrs_lift() - restore a return address before the kernel's return probe sees it
+ * ret_addr_restore() - restore a return address before the kernel's return probe sees it
  * @pmm: the current task's address space
  * @regs: user registers at the entry of a function
  * @shared: restore only calls of functions whose breakpoint has another owner, too
@@ -335,7 +335,7 @@ bool ret_addrs_restore(bool may_sleep)
  *
  * Context: the trap.
  */
-void ret_addrs_lift(struct probed_mm *pmm, const struct pt_regs *regs, bool shared)
+void ret_addr_restore(struct probed_mm *pmm, const struct pt_regs *regs, bool shared)
 {
 	struct uret_instance *inst;
 	struct call_bucket *bucket;

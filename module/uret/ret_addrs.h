@@ -2,8 +2,8 @@
 /*
  * Return addresses on the stacks of a process: translate them, and restore them.
  */
-#ifndef _UPROBES_UNHIJACK_H
-#define _UPROBES_UNHIJACK_H
+#ifndef _UPROBES_RET_ADDRS_H
+#define _UPROBES_RET_ADDRS_H
 
 #include <linux/types.h>
 
@@ -14,7 +14,7 @@ struct uretprobe_instance;
 
 unsigned long ret_addr_real(struct task_struct *task, unsigned long pc, unsigned long sp);
 bool ret_addr_is_trampoline(const struct uretprobe_instance *ri, unsigned long pc);
-void ret_addrs_lift(struct probed_mm *pmm, const struct pt_regs *regs, bool shared);
+void ret_addr_restore(struct probed_mm *pmm, const struct pt_regs *regs, bool shared);
 bool ret_addrs_restore(bool may_sleep);
 
-#endif /* _UPROBES_UNHIJACK_H */
+#endif /* _UPROBES_RET_ADDRS_H */

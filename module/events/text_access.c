@@ -20,7 +20,7 @@
 #include <linux/sizes.h>
 #include <linux/wait.h>
 
-#include "gates.h"
+#include "text_access.h"
 #include "arch.h"
 #include "eviction.h"
 #include "base/compat.h"
@@ -91,7 +91,7 @@ static bool make_way(struct mm_struct *mm)
 		return false;
 	killed = mutex_lock_killable(&pmm->lock);
 	if (!killed) {
-		jumps_make_way(pmm, 0, ULONG_MAX);
+		jumps_erase_for_read(pmm, 0, ULONG_MAX);
 		keep_away(pmm);
 		mutex_unlock(&pmm->lock);
 	}
@@ -145,7 +145,7 @@ static noinline __used unsigned long gate_open_swbp(void *auprobe, unsigned long
 
 	if (pmm) {
 		/* The kernel has noted that it comes, so jumps_write() writes none again. */
-		jumps_away(pmm, 0, ULONG_MAX);
+		jumps_erase_range(pmm, 0, ULONG_MAX);
 		pmm_put_not_last(pmm);
 	}
 	return gate_left(GATE_SWBP, false);
