@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds and tests uprobes.ko and the uprobe helper; "make help" lists the targets.
+# Builds and tests uprobes.ko, uprobes_trace.ko and the uprobe helper; "make help" lists the targets.
 
 KDIR ?= /lib/modules/$(shell uname -r)/build
 MODULES := -C $(KDIR) M=$(CURDIR)
@@ -13,11 +13,11 @@ all: userspace module
 
 help:
 	@echo 'Targets:'
-	@echo '  all              uprobes.ko, sample modules and userspace/uprobe (default)'
-	@echo '  module           uprobes.ko and the samples alone'
+	@echo '  all              both modules, the samples and userspace/uprobe (default)'
+	@echo '  module           uprobes.ko, uprobes_trace.ko and the samples alone'
 	@echo '  userspace        userspace/uprobe alone'
 	@echo '  install          modules_install, the helper, the header for clients and all manual pages'
-	@echo '  modules_install  the module into /lib/modules'
+	@echo '  modules_install  the modules into /lib/modules, and how to remove them for modprobe'
 	@echo '  uninstall        remove the files that install has installed'
 	@echo '  install-tools, install-dev   parts of install: the helper; the header and its pages'
 	@echo '  install-dkms     the source for DKMS into /usr/src; then: dkms install uprobes/$(version)'
@@ -38,7 +38,7 @@ help:
 	@echo 'Variables:'
 	@echo '  KDIR=DIR         kernel to build against [$(KDIR)]'
 	@echo '  KERNEL=NAME      a kernel of qemu/kernels instead ($(KERNELS)); its'
-	@echo '                   packages are fetched, the result is build/NAME/uprobes.ko'
+	@echo '                   packages are fetched, the result is build/NAME/uprobes*.ko'
 	@echo '  TESTS=GLOB       test: only tests whose file name matches'
 	@echo '  TEST_GROUPS=NAMES   test: only these of "static host guest"'
 	@echo '  SINCE=COMMIT     try: the tests of what differs from COMMIT'
@@ -98,6 +98,7 @@ else
 modules_install: kdir
 	$(MAKE) $(MODULES) UPROBES_SAMPLES=n modules
 	$(MAKE) $(MODULES) INSTALL_MOD_PATH=$(DESTDIR)$(INSTALL_MOD_PATH) modules_install
+	install -D -m 644 packaging/modprobe.conf $(modprobe_conf)
 	$(call depmod,$(release))
 endif
 
@@ -108,6 +109,7 @@ release = $(shell sed -n 's,.*UTS_RELEASE "\(.*\)",\1,p' $(KDIR)/include/generat
 install: modules_install install-tools install-dev
 
 PREFIX ?= /usr/local
+modprobe_conf = $(DESTDIR)$(PREFIX)/lib/modprobe.d/uprobes.conf
 man_dir = $(DESTDIR)$(PREFIX)/share/man
 include_dir = $(DESTDIR)$(PREFIX)/include/uprobes-ko
 
@@ -130,18 +132,21 @@ install-dkms:
 		mode=644; [ ! -x $$file ] || mode=755; \
 		install -D -m $$mode $$file $(dkms_dir)/$$file || exit; \
 	done
+	@install -D -m 644 packaging/modprobe.conf $(modprobe_conf)
 	@echo '$(dkms_dir)'
 
-# Remove the module from each kernel for which it was installed. The headers of these kernels are not
+# Remove the modules from each kernel for which they were installed. The headers of these kernels are not
 # needed. This does not touch updates/dkms, where DKMS installs.
 module_root = $(DESTDIR)$(INSTALL_MOD_PATH)/lib/modules
 
 uninstall: man
-	for ko in $(foreach dir,updates extra $(INSTALL_MOD_DIR),$(module_root)/*/$(dir)/uprobes.ko*); do \
+	for ko in $(foreach dir,updates extra $(INSTALL_MOD_DIR),$(module_root)/*/$(dir)/uprobes.ko* \
+			$(module_root)/*/$(dir)/uprobes_trace.ko*); do \
 		[ -e "$$ko" ] || continue; \
 		rm -f "$$ko" && release=$${ko#$(module_root)/} || exit; \
 		$(or $(call depmod,$${release%%/*}),:) || :; \
 	done
+	rm -f $(modprobe_conf)
 	$(MAKE) -C userspace uninstall PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)
 	rm -f $(man_dir)/man4/uprobes.4
 	cd build/man && for page in *.9; do rm -f $(man_dir)/man9/$$page; done

@@ -24,7 +24,6 @@
 #include "jump/jump.h"
 #include "jump/pad_trap.h"
 #include "jump/ring.h"
-#include "trace/control/directory.h"
 #include "trap/hit.h"
 #include "trap/hit_work.h"
 #include "trap/stepped.h"
@@ -90,15 +89,10 @@ static int __init uprobes_load(void)
 	if (ret)
 		goto exit_task_events;
 	arch_clock_init();
-	ret = tracer_init();
-	if (ret)
-		goto exit_trap;
 	/* Last: an open file keeps a module that is loaded, but not one that fails to load. */
 	inject_init();
 	return 0;
 
-exit_trap:
-	arch_trap_exit();
 exit_task_events:
 	task_events_exit();
 exit_hooks:
@@ -123,14 +117,13 @@ exit_probe:
 }
 
 /*
- * The tracer is the last client.  When it has gone, no probe is registered, and no breakpoint is
- * in any text unless its removal failed.  Traps, task work, and calls of return-probed functions
- * are still in flight.  Wait for the work first, because some of it enters such calls.  Then
- * restore the return addresses of the remaining calls, while forks and traps are still handled.
+ * All clients have gone: no probe is registered, and no breakpoint is in any text unless its
+ * removal failed.  Traps, task work, and calls of return-probed functions are still in flight.
+ * Wait for the work first, because some of it enters such calls.  Then restore the return addresses
+ * of the remaining calls, while forks and traps are still handled.
  */
 static void __exit uprobes_unload(void)
 {
-	tracer_exit();
 	deferred_exit();
 	arch_trap_quiesce();
 	task_work_drain();
@@ -164,3 +157,6 @@ MODULE_DESCRIPTION("Probes on user-space instructions");
 MODULE_AUTHOR("The uprobes.ko authors");
 MODULE_VERSION(UPROBES_VERSION);
 MODULE_LICENSE("GPL");
+
+/* For modprobe, and for modprobe -r.  Clients need only this module. */
+MODULE_SOFTDEP("post: uprobes_trace");

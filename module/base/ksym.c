@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Names and lookup of kernel symbols that are not exported.  No other file looks them up.
+ * Names and lookup of kernel symbols that are not exported.  No other file of uprobes.ko looks them
+ * up.
  */
 #include <linux/kprobes.h>
 #include <linux/string.h>
@@ -232,16 +233,6 @@ const char *ksym_access_function(unsigned int i)
 	};
 
 	return names[i];
-}
-
-/**
- * ksym_callchain_function() - name the kernel function that unwinds a stack for perf and BPF
- *
- * Return: its name, for a kretprobe.
- */
-const char *ksym_callchain_function(void)
-{
-	return "perf_callchain_user";
 }
 
 /**

@@ -21,7 +21,6 @@ const char *ksym_rseq_function(unsigned int i);
 const char *ksym_text_function(unsigned int i);
 const char *ksym_access_function(unsigned int i);
 const char *ksym_sigreturn_function(unsigned int i);
-const char *ksym_callchain_function(void);
 const char *ksym_clock_function(unsigned int i);
 
 #endif /* _UPROBES_KSYM_H */

@@ -5,7 +5,7 @@
  * copies of files of the host (/preload).
  *
  * Mounts the host's root file system (9p, read-only) under a tmpfs that takes all writes, and the
- * other file systems of a running system.  Loads the module under test, and runs one COMMAND,
+ * other file systems of a running system.  Loads the modules under test, and runs one COMMAND,
  * whose input and output it transfers over a virtio-serial port (frames.h).  When COMMAND has
  * ended, and the host has received everything, powers off.
  *
@@ -16,7 +16,7 @@
  *   cwd      directory to start COMMAND in; if it does not exist, /
  *   show     paths of the host that the tmpfs on /tmp etc. must not hide
  *   modules  host directory to mount as /lib/modules/RELEASE
- *   module   kernel module to load before COMMAND; optional
+ *   module   kernel modules to load before COMMAND, a line for each; optional
  *   uprobe   program to link as /usr/local/bin/uprobe; optional
  *   checks   program to run after COMMAND; optional
  *   files/   files to copy over the root directory
@@ -30,7 +30,7 @@ int main(void)
 {
 	struct frame_exit result;
 	unsigned int taint;
-	char *module;
+	char *list, *module;
 	int err;
 
 	mount_basics();
@@ -40,9 +40,9 @@ int main(void)
 	settle();
 	copy_files();
 	taint = read_taint();
-	module = read_file(RUN "/module", NULL);
-	if (module) {
-		err = load_module(module);
+	list = read_file(RUN "/module", NULL);
+	while ((module = strsep(&list, "\n"))) {
+		err = *module ? load_module(module) : 0;
 		if (err)
 			fail("loading %s: %s", module, strerror(err));
 	}

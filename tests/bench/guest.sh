@@ -51,13 +51,13 @@ both() {
 }
 
 load() {
-	insmod "$UPROBES_KO" && insmod "$kmod/bench_ours.ko" || exit
+	insmod "$UPROBES_KO" && insmod "${UPROBES_KO%/*}/uprobes_trace.ko" && insmod "$kmod/bench_ours.ko" || exit
 	# Only hits_jump measures what needs no trap.
 	echo 0 >/sys/module/uprobes/parameters/jump
 }
 
 unload() {
-	rmmod bench_ours uprobes || exit
+	rmmod bench_ours uprobes_trace uprobes || exit
 }
 
 # idle SIDE [OTHER]: measure a program without probes; if OTHER is given, that file has probes.

@@ -34,7 +34,7 @@ for round in $(seq 20); do
 	insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$file" \
 		offset="0x$(symbol "$file" $fn)" atomic=$atomic || failed=$((failed + 1))
 	in_time hit && seen=$((seen + 1))
-	rmmod uretprobe_sum && rmmod uprobes && load_module || failed=$((failed + 1))
+	rmmod uretprobe_sum && rmmod uprobes_trace uprobes && load_module || failed=$((failed + 1))
 done
 touch "$tmp/stop"
 wait

@@ -15,7 +15,7 @@ set -- /proc/"$pid"/task/*
 is $# 1001 "a thousand threads are in the probed function"
 is "$(param uretprobe_sum returns)" 0 "no call has returned yet"
 rmmod uretprobe_sum
-check "the module unloads" rmmod uprobes
+check "the module unloads" rmmod uprobes_trace uprobes
 go_on
 wait_for "slept"
 is "$(tail -n 1 "$out")" "slept 8000" "all calls return, with their values"

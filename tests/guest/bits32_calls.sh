@@ -48,7 +48,7 @@ insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$pro
 "$prog" sleepers 100 1500 >"$out" &
 wait_for "all sleep"
 check "the client unloads while threads sleep" rmmod uretprobe_sum
-check "the module unloads while threads sleep" rmmod uprobes
+check "the module unloads while threads sleep" rmmod uprobes_trace uprobes
 wait $!
 is "$? $(cat "$out")" "0 $(cat "$tmp/plain")" "all threads return to their callers"
 load_module

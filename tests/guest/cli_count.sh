@@ -129,4 +129,4 @@ is "$(uprobe offset -p $$ nothing x 2>&1 | grep -oE 'libc\.so|\[uprobes' | sort 
 kill -9 $tracer
 wait $tracer 2>/dev/null
 is "$probed $(wc -l <$dir/uprobe_events)" "0 0" "kill -9: the probed shell keeps running, and no event is left"
-check "kill -9: the module unloads" rmmod uprobes
+check "kill -9: the module unloads" rmmod uprobes_trace uprobes

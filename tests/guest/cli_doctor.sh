@@ -5,7 +5,7 @@
 # last: its guest cannot be used any more afterwards
 . "$UPROBES_TOP/tests/lib.sh"
 . "$UPROBES_TOP/tests/guest/cli.inc"
-ktap_plan 17
+ktap_plan 19
 
 doctor() {
 	uprobe doctor "$@" >"$tmp/out" 2>"$tmp/err"
@@ -44,6 +44,10 @@ umount /sys/kernel/debug
 doctor
 is "$status $(grep -c '^control  *ok  */dev/uprobes$' "$tmp/out")" "0 1" "without debugfs, the devices are used"
 mount -t debugfs none /sys/kernel/debug
+rmmod uprobes_trace
+doctor
+is "$status" 5 "without the tracer's module, nothing can be traced"
+finds BROKEN module "modprobe uprobes_trace"
 rmmod uprobes
 doctor
 is "$status $(tail -n 1 "$tmp/out")" "5 Tracing does not work here." "without the module, nothing can be traced"

@@ -60,4 +60,4 @@ done
 is "$wrong" "" "Ctrl-C at any moment ends the helper within ten seconds"
 check "no session is left" in_time eval "[ \$(users) = $before ]"
 is "$(uprobe status 2>&1)" "no events are defined" "no event is left"
-check "the module can be unloaded" in_time rmmod uprobes
+check "the module can be unloaded" in_time rmmod uprobes_trace uprobes

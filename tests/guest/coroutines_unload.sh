@@ -18,7 +18,7 @@ wait_for suspended
 is "$(param uretprobe_sum returns) $(param uretprobe_sum missed)" "200 0" \
 	"five of six calls of each coroutine have returned"
 rmmod uretprobe_sum
-check "the module unloads while coroutines are suspended" rmmod uprobes
+check "the module unloads while coroutines are suspended" rmmod uprobes_trace uprobes
 end_calls
 is $? 0 "the program ends with status 0"
 is "$(grep -v suspended "$out")" "$plain" "the program's result is the same as without probes"
@@ -32,7 +32,7 @@ insmod "$UPROBES_SAMPLES/uretprobe_sum.ko" path="$prog" offset="0x$(symbol "$pro
 exec 3>"$tmp/in"
 wait_for waits
 rmmod uretprobe_sum
-check "the module unloads while a thread is at the trampoline" rmmod uprobes
+check "the module unloads while a thread is at the trampoline" rmmod uprobes_trace uprobes
 end_calls
 is "$? $(tail -n 1 "$out")" "0 paused 42" "this thread returns to the caller"
 check "the module loads again, a second time" load_module

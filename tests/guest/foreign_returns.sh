@@ -105,7 +105,7 @@ run unregister 0-1
 rmmod uprobe_client
 define $ours waits
 undefine $ours
-check "the module unloads during a call" rmmod uprobes
+check "the module unloads during a call" rmmod uprobes_trace uprobes
 printf '\n' >&4
 exec 4>&-
 wait "$program"

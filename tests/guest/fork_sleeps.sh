@@ -15,7 +15,7 @@ check "the function that the child will call is probed" \
 go_on
 check "the fork sleeps after it has copied the address space" wait_for sleeps
 check "the probe is unregistered" rmmod uprobe_count
-rmmod uprobes &
+rmmod uprobes_trace uprobes &
 remover=$!
 # initstate changes when the module begins to unload.
 wait_until "the module begins to unload" sh -c '! grep -q live /sys/module/uprobes/initstate'

@@ -77,7 +77,7 @@ is "$(sort "$tmp"/*.said | uniq -c | awk '{ $1 = $1; print }' | paste -sd ,)" \
 	"all programs sleep in calls with replaced return addresses, some also in a slot"
 bystander_fine "before"
 check "the client unloads" goes rmmod uprobe_client
-check "the module unloads" goes rmmod uprobes
+check "the module unloads" goes rmmod uprobes_trace uprobes
 
 # No program has gone on yet.
 for how in none $area; do
@@ -118,6 +118,6 @@ is "$(echo | "$prog" none | paste -sd ' ')" "ready 9 0 $whole" "the file can be 
 is "$(hits 0)" 9 "all calls are counted"
 run unregister 0-999
 check "after the program has ended, the client unloads" goes rmmod uprobe_client
-check "after the program has ended, the module unloads" goes rmmod uprobes
+check "after the program has ended, the module unloads" goes rmmod uprobes_trace uprobes
 load_module
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

@@ -113,7 +113,7 @@ done
 jump 1
 check "later there is one" hot 1
 # Unloading goes through all pads, also through those of the jumps that have failed.
-check "the module unloads" sh -c "rmmod uprobe_client && rmmod uprobes"
+check "the module unloads" sh -c "rmmod uprobe_client && rmmod uprobes_trace uprobes"
 load_module
 say call 10 >/dev/null
 like "$answer" ", 0 wrong\$" "all results are right"

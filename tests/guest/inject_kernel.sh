@@ -138,6 +138,6 @@ fails "a larger buffer, which takes pages" grown $dir/buffer_size_kb 64 32
 echo >$dir/uprobe_events
 is "$(step call 3)" "call 912" "the program still returns the right result"
 is "$(never_fired)" "" "each kind of fault occurred: $(fired)"
-check "the client and the module unload" sh -c "rmmod uprobe_client && rmmod uprobes"
+check "the client and the module unload" sh -c "rmmod uprobe_client && rmmod uprobes_trace uprobes"
 load_module
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

@@ -20,7 +20,7 @@ set_probes
 anew() {
 	run unregister 0
 	rmmod uprobe_client
-	rmmod uprobes
+	rmmod uprobes_trace uprobes
 	load_module
 	insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
 	set_probes

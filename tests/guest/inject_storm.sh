@@ -35,7 +35,7 @@ storm() {
 	done
 }
 # Read the symbols once, as this takes long on a debug kernel. The kernel's own symbols are in order.
-# "first" and "last" bound the module's code. Per-CPU variables are among the symbols, too, with
+# "first" and "last" bound the code of both modules. Per-CPU variables are among the symbols, too, with
 # offsets for addresses. "warn_first" and "warn_last" bound functions that must not fail: the kernel
 # warns if a kprobe cannot be armed or disarmed. inject_rare makes these fail.
 read -r first last warn_first warn_last < <(awk '
@@ -45,7 +45,7 @@ read -r first last warn_first warn_last < <(awk '
 			warn_first = $1
 		within = 1
 	}
-	$4 == "[uprobes]" && $2 ~ /[tT]/ && /^ffff/ {
+	$4 ~ /^\[uprobes(_trace)?\]$/ && $2 ~ /[tT]/ && /^ffff/ {
 		if (!first || $1 < first)
 			first = $1
 		if ($1 > last)
@@ -157,7 +157,7 @@ is "$(step call 3) $(hits 30)" "call 912 3" "after the storm a probe works as be
 run unregister 30
 end_steps
 
-check "the client and the module unload" sh -c "rmmod uprobe_client && rmmod uprobes"
+check "the client and the module unload" sh -c "rmmod uprobe_client && rmmod uprobes_trace uprobes"
 sleep 1
 kill $fleet
 wait $fleet

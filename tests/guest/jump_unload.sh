@@ -45,7 +45,7 @@ for round in $(seq $rounds); do
 		echo busy >&"${program[1]}"
 		sleep 0.2
 		if [ $what = counting ]; then count_end; else filters_end; fi
-		check "$what, round $round: the module unloads" rmmod uprobes
+		check "$what, round $round: the module unloads" rmmod uprobes_trace uprobes
 		echo idle >&"${program[1]}"
 		read -r answer <&"${program[0]}"
 		like "$answer" ", 0 wrong\$" "$what, round $round: all results are right"

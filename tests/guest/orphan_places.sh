@@ -23,7 +23,7 @@ exec 3>"$tmp/in"
 wait_for waiting
 run unregister 0-1
 rmmod uprobe_client
-check "the module unloads" rmmod uprobes
+check "the module unloads" rmmod uprobes_trace uprobes
 end_calls
 is $? 0 "the program ends with status 0"
 is "$(cat "$out")" "$plain" "the output is the same as unprobed"

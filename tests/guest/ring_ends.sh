@@ -114,7 +114,7 @@ for round in $(seq $rounds); do
 	echo "run 4 20000" >&"${program[1]}"
 	sleep 0.3
 	exec 5<&-
-	rmmod uprobes
+	rmmod uprobes_trace uprobes
 	read -r answer <&"${program[0]}"
 	is "$(wc -w <<<"$answer")" 4 "round $round: the program does not notice that the module goes"
 	ringed_end

@@ -43,7 +43,7 @@ signals() {
 check "the other kprobe is registered" theirs_come
 counts "our kprobe registered second"
 check "the other kprobe is hit, too" theirs_hit 0
-check "the module unloads while the other kprobe is registered" rmmod uprobes
+check "the module unloads while the other kprobe is registered" rmmod uprobes_trace uprobes
 check "signals are delivered with the other kprobe alone" signals
 check "the other kprobe is unregistered after ours" theirs_go
 load_module
@@ -51,6 +51,6 @@ check "the other kprobe is registered again" theirs_come
 counts "our kprobe registered second, again"
 check "the other kprobe is unregistered before ours" theirs_go
 counts "our kprobe alone"
-check "the module unloads after the other kprobe has gone" rmmod uprobes
+check "the module unloads after the other kprobe has gone" rmmod uprobes_trace uprobes
 check "signals are delivered without any kprobe" signals
 load_module

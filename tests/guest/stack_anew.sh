@@ -30,7 +30,7 @@ exec 3>"$tmp/in"
 wait_for suspended
 run unregister 2
 rmmod uprobe_client
-check "the module unloads while calls are suspended" rmmod uprobes
+check "the module unloads while calls are suspended" rmmod uprobes_trace uprobes
 end_calls
 is $? 0 "the program ends with status 0"
 is "$(cat "$out")" "$plain" "after unloading, the output is the same as unprobed"

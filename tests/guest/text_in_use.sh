@@ -38,7 +38,7 @@ for ((round = 1; round <= rounds; round++)); do
 	once_more || deaf+=" $round"
 	disable
 	once_more || deaf+=" $round"
-	rmmod uprobes || dead+=" $round:rmmod"
+	rmmod uprobes_trace uprobes || dead+=" $round:rmmod"
 	# A CPU that still saw a breakpoint would kill the program.
 	sleep 0.1
 	kill -0 $pid || dead+=" $round"

@@ -47,7 +47,7 @@ is "$(does call)" 6 "a new probe executes the patched instruction"
 does patch >/dev/null
 is "$(does fork) $(hits 1)" "child 7 2" "a child that is probed itself has the patch of its parent"
 rmmod uprobe_client
-check "the module unloads" rmmod uprobes
+check "the module unloads" rmmod uprobes_trace uprobes
 is "$(does call)" 7 "after unloading, the program has its last patch"
 load_module
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

@@ -70,7 +70,7 @@ if [ -d $tracefs/events/synthetic/e ]; then
 	check_fails "while perf uses it, a published event cannot be removed" \
 		sh -c "echo 0 >$dir/events/uprobes/e/synthetic"
 	check "while perf uses a published event, the hook stays" hooked
-	check_fails "while perf uses a published event, the module does not unload" rmmod uprobes
+	check_fails "while perf uses a published event, the module does not unload" rmmod uprobes_trace uprobes
 	echo >"$tmp/fifo"
 	wait
 	check "a published event can be removed when perf has ended" \
@@ -120,6 +120,6 @@ check_fails "when nobody listens any more, perf's function is not hooked" hooked
 
 # The module unloads while somebody listens.
 echo 1 >$hit/enable
-check "the module unloads while tracefs listens" rmmod uprobes
+check "the module unloads while tracefs listens" rmmod uprobes_trace uprobes
 check_fails "unloading leaves no hook" hooked
 load_module

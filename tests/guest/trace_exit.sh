@@ -26,10 +26,10 @@ check "the program is being hit" in_time hit
 
 for file in trace_pipe trace uprobe_events events/uprobes/a/format events/uprobes/a/enable; do
 	exec 3<$dir/$file
-	check_fails "the module does not unload while $file is open" rmmod uprobes
+	check_fails "the module does not unload while $file is open" rmmod uprobes_trace uprobes
 	exec 3<&-
 done
-check "the module unloads when no file is open" rmmod uprobes
+check "the module unloads when no file is open" rmmod uprobes_trace uprobes
 check_fails "unloading removes the directory" test -e $dir
 check "no breakpoint is left in the program's text" "$UPROBES_TOP/build/progs/textcmp" "$pid"
 kill "$pid"

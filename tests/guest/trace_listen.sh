@@ -66,5 +66,5 @@ is "$(told | grep -c "^$name:$name: ")" 7 "no hit with long names is lost"
 echo 0 >$theirs/enable
 disable
 clear
-check "the module unloads" rmmod uprobes
+check "the module unloads" rmmod uprobes_trace uprobes
 load_module

@@ -79,5 +79,5 @@ echo 1 >$dir/options/event-fork
 echo $$ >$dir/set_event_pid
 disable
 clear
-check "the module unloads while the list is not empty" rmmod uprobes
+check "the module unloads while the list is not empty" rmmod uprobes_trace uprobes
 load_module

@@ -57,5 +57,5 @@ disable
 check "no breakpoint is left in the program's text" "$UPROBES_TOP/build/progs/textcmp" $load
 clear
 kill $load
-check "the module unloads" rmmod uprobes
+check "the module unloads" rmmod uprobes_trace uprobes
 load_module

@@ -102,7 +102,7 @@ echo 1 >$dir/events/uprobes/held/synthetic
 echo 1 >$theirs/held/enable
 : >$dir/uprobe_events
 like "$(cat $tracefs/synthetic_events)" '^held	' "a synthetic event in use stays when its event is removed"
-rmmod uprobes
+rmmod uprobes_trace uprobes
 echo 0 >$theirs/held/enable
 check "a synthetic event that has stayed can be removed after the module has unloaded" \
 	sh -c "echo '!held' >>$tracefs/synthetic_events"

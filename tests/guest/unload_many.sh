@@ -38,7 +38,7 @@ traced=
 if grep -qw function_graph $tracing/available_tracers 2>/dev/null; then
 	echo release_ip >$tracing/set_ftrace_filter && echo function_graph >$tracing/current_tracer && traced=1
 fi
-check "the module unloads" rmmod uprobes
+check "the module unloads" rmmod uprobes_trace uprobes
 if [ $traced ]; then
 	diag "in the stop: $(grep -v '^#' $tracing/trace | grep -o '[0-9.]* us' | xargs)"
 	echo nop >$tracing/current_tracer

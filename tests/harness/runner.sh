@@ -27,7 +27,7 @@ ok "first"
 check "uprobes.ko is loaded" [ -d /sys/module/uprobes ]
 touch "$(mktemp)"
 sleep 1000 &
-rmmod uprobes
+rmmod uprobes_trace uprobes
 END
 guest_test b_clean <<'END'
 ktap_plan 3

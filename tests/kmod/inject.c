@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The parameter "inject", and the beginning of the section of sites.  Kbuild links this object
- * first.
+ * The parameter "inject" of uprobes.ko, which is for the sites of uprobes_trace.ko, too, and the
+ * beginning of the section of sites.  Kbuild links this object first.
  */
 #define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
 
@@ -10,16 +10,43 @@
 
 #include <linux/moduleparam.h>
 
-DEFINE_STATIC_KEY_FALSE(inject_key);
+struct static_key_false inject_key = STATIC_KEY_FALSE_INIT;
+EXPORT_SYMBOL_GPL(inject_key);
 
 struct inject_site inject_first[0] __section("uprobes_inject") __aligned(64);
+
+/* Protects the list of modules, and what is selected. */
+static DEFINE_MUTEX(inject_mutex);
+
+/*
+ * The sites of each module.  The second one has sites while uprobes_trace.ko is loaded, or is being
+ * loaded.  Changed with inject_mutex held.
+ */
+static struct {
+	struct inject_site *first;
+	struct inject_site *last;
+} inject_modules[2] = { { inject_first, inject_last } };
+
+/* Get the site after another one, or the first one; NULL at the end. */
+static struct inject_site *next_site(const struct inject_site *site)
+{
+	struct inject_site *next = site ? (struct inject_site *)site + 1 : inject_first;
+
+	if (next == inject_last)
+		next = inject_modules[1].first;
+	return next == inject_modules[1].last ? NULL : next;
+}
+
+/* The sites that are selected now: the part of the parameter before the number. */
+static char inject_names[512];
 
 /* Number of calls at the selected sites until one fails; whether all later calls fail, too. */
 static atomic_long_t inject_left = ATOMIC_LONG_INIT(0);
 static bool inject_on;
 
-/* The site of the last failure. */
+/* The site of the last failure; if its module has gone, what the parameter shows. */
 static struct inject_site *inject_latest;
+static char inject_was[160];
 
 static struct dentry *inject_file;
 
@@ -50,6 +77,7 @@ bool inject_fails(struct inject_site *site)
 		pr_info("inject: %s.%s.%s fails\n", site->source, site->function, site->call);
 	return true;
 }
+EXPORT_SYMBOL_GPL(inject_fails);
 
 /*
  * Check whether @names, which commas separate, selects the site.  A name that ends in a star
@@ -76,7 +104,20 @@ static bool site_named(const struct inject_site *site, const char *names, size_t
 	}
 }
 
-/* Parse SITE[,SITE...]:NTH.  A SITE that ends in a star matches all sites with that prefix. */
+/* Have a site count if @inject_names selects it.  Return whether they do. */
+static bool site_select(struct inject_site *site)
+{
+	size_t len = strlen(inject_names);
+	bool named = len && site_named(site, inject_names, len);
+
+	atomic_set(&site->wanted, !named ? 0 : inject_names[len - 1] == '*' ? INJECT_TURNS : -1);
+	return named;
+}
+
+/*
+ * Parse SITE[,SITE...]:NTH.  A SITE that ends in a star matches all sites with that prefix.  Any
+ * SITE may be one of uprobes_trace.ko while that is not loaded.
+ */
 static int inject_set(const char *text, const struct kernel_param *kp)
 {
 	const char *colon = strrchr(text, ':');
@@ -89,7 +130,8 @@ static int inject_set(const char *text, const struct kernel_param *kp)
 		static_branch_disable(&inject_key);
 		return 0;
 	}
-	if (!colon || colon == text || strscpy(number, colon + 1, sizeof(number)) < 0)
+	if (!colon || colon == text || colon - text >= sizeof(inject_names) ||
+	    strscpy(number, colon + 1, sizeof(number)) < 0)
 		return -EINVAL;
 	plus = strchr(number, '+');
 	if (plus)
@@ -97,31 +139,38 @@ static int inject_set(const char *text, const struct kernel_param *kp)
 	if (kstrtoul(number, 10, &nth) || !nth || nth > INT_MAX)
 		return -EINVAL;
 
+	mutex_lock(&inject_mutex);
 	static_branch_disable(&inject_key);
-	for (site = inject_first; site < inject_last; site++) {
-		bool named = site_named(site, text, colon - text);
-
-		atomic_set(&site->wanted, !named ? 0 : colon[-1] == '*' ? INJECT_TURNS : -1);
-		found += named;
+	strscpy(inject_names, text, colon - text + 1);
+	for (site = next_site(NULL); site; site = next_site(site))
+		found += site_select(site);
+	found += !inject_modules[1].first;
+	if (found) {
+		WRITE_ONCE(inject_latest, NULL);
+		inject_was[0] = '\0';
+		WRITE_ONCE(inject_on, plus);
+		atomic_long_set(&inject_left, nth);
+		static_branch_enable(&inject_key);
 	}
-	if (!found)
-		return -ENOENT;
-	WRITE_ONCE(inject_latest, NULL);
-	WRITE_ONCE(inject_on, plus);
-	atomic_long_set(&inject_left, nth);
-	static_branch_enable(&inject_key);
-	return 0;
+	mutex_unlock(&inject_mutex);
+	return found ? 0 : -ENOENT;
 }
 
 /* Show the site of the last failure, and the error that its caller sees. */
 static int inject_get(char *buffer, const struct kernel_param *kp)
 {
-	const struct inject_site *site = READ_ONCE(inject_latest);
+	const struct inject_site *site;
+	int ret;
 
-	if (!site)
-		return sysfs_emit(buffer, "none\n");
-	return sysfs_emit(buffer, "%s.%s.%s %d\n", site->source, site->function, site->call,
-			  site->error);
+	mutex_lock(&inject_mutex);
+	site = READ_ONCE(inject_latest);
+	if (site)
+		ret = sysfs_emit(buffer, "%s.%s.%s %d\n", site->source, site->function, site->call,
+				 site->error);
+	else
+		ret = sysfs_emit(buffer, "%s\n", inject_was[0] ? inject_was : "none");
+	mutex_unlock(&inject_mutex);
+	return ret;
 }
 
 static const struct kernel_param_ops inject_ops = { .set = inject_set, .get = inject_get };
@@ -129,13 +178,57 @@ static const struct kernel_param_ops inject_ops = { .set = inject_set, .get = in
 module_param_cb(inject, &inject_ops, NULL, 0600);
 MODULE_PARM_DESC(inject, "SITE:NTH, a call that is to fail, for tests; off: none");
 
+/**
+ * inject_join() - add the sites of uprobes_trace.ko
+ * @first: the first one
+ * @last: the end of the last one
+ *
+ * Context: module init.
+ */
+void inject_join(struct inject_site *first, struct inject_site *last)
+{
+	struct inject_site *site;
+
+	mutex_lock(&inject_mutex);
+	inject_modules[1].first = first;
+	inject_modules[1].last = last;
+	for (site = first; site < last; site++)
+		site_select(site);
+	mutex_unlock(&inject_mutex);
+}
+EXPORT_SYMBOL_GPL(inject_join);
+
+/**
+ * inject_leave() - remove the sites of uprobes_trace.ko
+ *
+ * Context: module exit, or module init that fails.
+ */
+void inject_leave(void)
+{
+	struct inject_site *site;
+
+	mutex_lock(&inject_mutex);
+	site = inject_latest;
+	if (site >= inject_modules[1].first && site < inject_modules[1].last) {
+		scnprintf(inject_was, sizeof(inject_was), "%s.%s.%s %d", site->source,
+			  site->function, site->call, site->error);
+		WRITE_ONCE(inject_latest, NULL);
+	}
+	inject_modules[1].first = NULL;
+	inject_modules[1].last = NULL;
+	mutex_unlock(&inject_mutex);
+}
+EXPORT_SYMBOL_GPL(inject_leave);
+
 static int sites_show(struct seq_file *m, void *v)
 {
 	const struct inject_site *site;
 
-	for (site = inject_first; site < inject_last; site++)
+	mutex_lock(&inject_mutex);
+	for (site = next_site(NULL); site; site = next_site(site))
 		seq_printf(m, "%s.%s.%s %d %d %d\n", site->source, site->function, site->call,
 			   site->error, atomic_read(&site->passed), atomic_read(&site->failed));
+	mutex_unlock(&inject_mutex);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(sites);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Failure injection for tests.  Kbuild includes this header before each source of the module.  The
+ * Failure injection for tests.  Kbuild includes this header before each source of a module.  The
  * macros at the end turn calls of these functions into injection sites, which are named
  * SOURCE.FUNCTION.CALL.  The parameter "inject" makes calls at sites fail:
  *
@@ -94,6 +94,10 @@ DECLARE_STATIC_KEY_FALSE(inject_key);
 extern struct inject_site inject_first[], inject_last[];
 
 bool inject_fails(struct inject_site *site);
+/* For uprobes_trace.ko; see inject_trace.c. */
+void inject_join(struct inject_site *first, struct inject_site *last);
+void inject_leave(void);
+
 void inject_init(void);
 void inject_exit(void);
 

@@ -239,7 +239,9 @@ static void look_for_module(struct report *report, const char *release)
 		      found.gl_pathv[0]);
 	else
 		fails(report, "module", "it is neither loaded nor installed for this kernel; install uprobes-dkms%s",
-		      lockdown_is("none") ? ", or: make && insmod uprobes.ko" : ", which signs it");
+		      lockdown_is("none") ?
+			      ", or: make && insmod uprobes.ko && insmod uprobes_trace.ko" :
+			      ", which signs it");
 	globfree(&found);
 	free(deeper);
 	free(pattern);
@@ -251,6 +253,10 @@ static bool look_at_module(struct report *report, const char *release)
 
 	if (access(MODULE, F_OK)) {
 		look_for_module(report, release);
+		return false;
+	}
+	if (access(MODULE "_trace", F_OK)) {
+		fails(report, "module", "uprobes.ko is loaded, but not the tracer, uprobes_trace.ko; as root: modprobe uprobes_trace");
 		return false;
 	}
 	read_line(MODULE "/version", version, sizeof(version));

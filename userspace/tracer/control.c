@@ -101,9 +101,9 @@ struct error *control_check(const char *dir)
 				"tracing needs root; try: sudo uprobe ...");
 	else if (errno == EACCES || errno == EPERM)
 		err = file_error(path, "used", EACCES);
-	else if (!strcmp(dir, CONTROL_DIR) && access("/sys/module/uprobes", F_OK))
+	else if (!strcmp(dir, CONTROL_DIR) && access("/sys/module/uprobes_trace", F_OK))
 		err = error_new(STATUS_DENIED,
-				"the module is not loaded; as root: modprobe uprobes (or insmod uprobes.ko); uprobe doctor says more");
+				"the module is not loaded; as root: modprobe uprobes_trace (or insmod uprobes.ko, then uprobes_trace.ko); uprobe doctor says more");
 	else if (access("/sys/kernel/debug", F_OK))
 		err = error_new(STATUS_DENIED,
 				"this kernel has no debugfs, which the control files are in; use one built with CONFIG_DEBUG_FS");
@@ -113,10 +113,10 @@ struct error *control_check(const char *dir)
 				dir);
 	else if (!is_mounted("/sys/kernel/debug", DEBUGFS_MAGIC))
 		err = error_new(STATUS_DENIED,
-				"debugfs, which the control files are in, is not mounted; as root: mount -t debugfs none /sys/kernel/debug, and where the module is not loaded: modprobe uprobes");
+				"debugfs, which the control files are in, is not mounted; as root: mount -t debugfs none /sys/kernel/debug, and where the module is not loaded: modprobe uprobes_trace");
 	else
 		err = error_new(STATUS_DENIED,
-				"%s is not there, so the module is not loaded; as root: modprobe uprobes (or insmod uprobes.ko)",
+				"%s is not there, so the module is not loaded; as root: modprobe uprobes_trace (or insmod uprobes.ko, then uprobes_trace.ko)",
 				dir);
 out:
 	free(path);

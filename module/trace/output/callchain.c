@@ -13,11 +13,13 @@
 #include <linux/ptrace.h>
 
 #include "callchain.h"
-#include "base/ksym.h"
 #include "trace/fetch/stack.h"
 
 /* Maximum of frames of a stack: kernel.perf_event_max_stack can ask for very many. */
 #define FRAMES_MAX	1024U
+
+/* The kernel function that unwinds a stack for perf and BPF. */
+#define CALLCHAIN_FUNCTION	"perf_callchain_user"
 
 /* The hit that this CPU passes to other tools at the moment; set by tracer_telling(), or NULL. */
 DEFINE_PER_CPU(const struct tracer_told *, tracer_told);
@@ -80,7 +82,7 @@ static void unwinding_watch(void)
 	int ret;
 
 	kretprobe = (struct kretprobe) {
-		.kp.symbol_name = ksym_callchain_function(),
+		.kp.symbol_name = CALLCHAIN_FUNCTION,
 		.entry_handler = unwinding_begins,
 		.handler = unwinding_ends,
 		.data_size = sizeof(struct unwinding),
@@ -89,7 +91,7 @@ static void unwinding_watch(void)
 	there = !ret;
 	if (ret)
 		pr_warn("a kretprobe on %s() failed, error %d: stacks that perf and bpftrace unwind have the trampoline in return-probed calls\n",
-			ksym_callchain_function(), ret);
+			CALLCHAIN_FUNCTION, ret);
 }
 
 /* Context: callchain_mutex is held. */
