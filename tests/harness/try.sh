@@ -16,8 +16,8 @@ is "$(touched tests/host/histogram.c tests/static/layers tests/harness/stale.sh)
 like "$(touched tests/guest/task.inc)" "$(grep -l 'task\.inc' tests/guest/*.sh | sed 's,.*/,,; s,\.sh,,; q')" \
 	"functions of tests touch the tests that use them"
 like "$(touched tests/progs/maps.c)" '(^| )mappings( |$)' "a program touches the tests that run it"
-like "$(touched module/trap/hit.c)" '(^| )api_order ' "a source touches the tests of its folder"
-isnt "$(touched module/trap/hit.c)" "$(touched module/trap/signal.c)" "the longest prefix of tests/areas counts"
+like "$(touched module/probe/trap/hit.c)" '(^| )api_order ' "a source touches the tests of its folder"
+isnt "$(touched module/probe/trap/hit.c)" "$(touched module/probe/trap/signal.c)" "the longest prefix of tests/areas counts"
 mkdir -p build/tests/host
 like "$(touched userspace/util/svg.c)" '(^| )(flame|cli_\*) ' "a source touches host tests"
 

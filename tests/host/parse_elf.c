@@ -2,8 +2,8 @@
 // test: damaged ELF files cause no memory error and no endless reading in the module's code
 // timeout: 120
 // cflags: -fsanitize=address,undefined -fno-sanitize-recover=all -Wno-sign-compare
-// cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Iinclude -Imodule -Iarch/x86
-// cflags: module/target/elf_file.c module/target/elf_symbol.c module/target/elf_go.c module/trace/fetch/segment.c
+// cflags: -D_GNU_SOURCE -Itests/host/parse_shim -Iinclude -Imodule -Imodule/probe -Iarch/x86
+// cflags: module/probe/target/elf_file.c module/probe/target/elf_symbol.c module/probe/target/elf_go.c module/trace/fetch/segment.c
 /*
  * Usage: parse_elf [NUMBER [SEED]], in the checkout. Built with clang, -fsanitize=fuzzer,address
  * and -DLIBFUZZER, it is a target of libFuzzer.

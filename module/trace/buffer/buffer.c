@@ -11,7 +11,7 @@
 #include <uprobes/uprobes.h>
 
 #include "buffer.h"
-#include "base/compat.h"
+#include "probe/base/compat.h"
 #include "trace/lib/words.h"
 
 static_assert(TRACER_READ_MAX <= U16_MAX);

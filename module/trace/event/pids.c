@@ -21,7 +21,7 @@
 #include <uprobes/uprobes.h>
 
 #include "pids.h"
-#include "base/compat.h"
+#include "probe/base/compat.h"
 #include "trace/lib/space.h"
 
 /* Maximum number of ancestors that are looked at; usual programs do not nest deeper. */

@@ -10,7 +10,7 @@
 #include <asm/fpu/api.h>
 #include <asm/fpu/types.h>
 
-#include "base/compat.h"
+#include "probe/base/compat.h"
 #include "xmm.h"
 
 /*

@@ -17,7 +17,7 @@
 #include <linux/trace_events.h>
 
 #include "trace/buffer/buffer.h"
-#include "base/compat.h"
+#include "probe/base/compat.h"
 #include "synth.h"
 #include "synth_perf.h"
 
