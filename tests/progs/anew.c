@@ -10,13 +10,8 @@
  * Prints "suspended" and waits for a line before the third thread starts.  Then prints the results
  * of the calls, and on how many stacks both calls were at the same place.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "puppet.h"
 
-#define PROBED __attribute__((noinline, noclone))
 #define STACKS		16
 #define STACK_SIZE	(64 << 10)
 
@@ -108,15 +103,6 @@ static pthread_t start(void *(*function)(void *), void *data)
 	return thread;
 }
 
-/* A separate function, because getcontext() may return twice: nothing may change in between. */
-static void make_context(ucontext_t *context, char *memory, void (*function)(int), int number)
-{
-	getcontext(context);
-	context->uc_stack.ss_sp = memory;
-	context->uc_stack.ss_size = STACK_SIZE;
-	makecontext(context, (void (*)(void))function, 1, number);
-}
-
 int main(void)
 {
 	pthread_t leaving, staying;
@@ -126,18 +112,17 @@ int main(void)
 	pthread_barrier_init(&end, NULL, 3);
 	for (i = 0; i < STACKS; i++) {
 		stacks[i].memory = malloc(STACK_SIZE);
-		make_context(&stacks[i].first, stacks[i].memory, enter_first, i);
+		make_context(&stacks[i].first, stacks[i].memory, STACK_SIZE, enter_first, i);
 	}
 	leaving = start(leaves, NULL);
 	pthread_barrier_wait(&step);
 	for (i = 0; i < STACKS; i++)
-		make_context(&stacks[i].second, stacks[i].memory, enter_second, i);
+		make_context(&stacks[i].second, stacks[i].memory, STACK_SIZE, enter_second, i);
 	pthread_join(start(suspends, &same), NULL);
 	staying = start(suspends, NULL);
 	pthread_barrier_wait(&step);
 	puts("suspended");
-	fflush(stdout);
-	getchar();
+	wait_line();
 	pthread_join(start(goes_on, NULL), NULL);
 	pthread_barrier_wait(&end);
 	pthread_join(leaving, NULL);

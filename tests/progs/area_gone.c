@@ -7,11 +7,7 @@
  *	areas	print the addresses
  *	call	call second(), and print the result
  */
-#define _GNU_SOURCE
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "puppet.h"
 
 long first(long x);
 long second(long x);
@@ -23,32 +19,26 @@ __asm__(".pushsection .text\n"
 
 static void each_area(int unmap)
 {
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512], *start, *end;
+	struct mapping m;
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (!strstr(line, "[uprobes]") || sscanf(line, "%p-%p", &start, &end) != 2)
-			continue;
-		printf(" %p", start);
+	for_each_mapping(&m, "/proc/self/maps", "[uprobes]") {
+		printf(" %#lx", m.start);
 		if (unmap)
-			munmap(start, end - start);
+			munmap((void *)m.start, m.end - m.start);
 	}
-	if (maps)
-		fclose(maps);
 	putchar('\n');
 }
 
 int main(void)
 {
-	char line[64];
+	struct command c;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("%d %p %p\n", getpid(), (void *)first, (void *)second);
-	while (fgets(line, sizeof(line), stdin)) {
-		if (!strcmp(line, "unmap\n")) {
+	while (next_command(&c)) {
+		if (is(&c, "unmap")) {
 			printf("unmapped");
 			each_area(1);
-		} else if (!strcmp(line, "areas\n")) {
+		} else if (is(&c, "areas")) {
 			printf("areas");
 			each_area(0);
 		} else {

@@ -10,23 +10,14 @@
  * contains that operand.  Each process searches its own areas for the operands of all three, and
  * prints those that it found.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
-#define PAGE	4096UL
 #define NAMES	3
 
 long marked(void);
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
-	".globl marked\n"
-	"marked:\n"
+	LABEL(marked)
 	"\tmovabs $0x1111111111111111, %rax\n"
 	"\tret\n"
 	".balign 4096\n"
@@ -53,21 +44,14 @@ static int execute_own(int fd, off_t offset, int i)
 /* Print whose operands are in the areas of this process. */
 static void tell(const char *who)
 {
-	FILE *maps = fopen("/proc/self/maps", "r");
 	int found[NAMES] = {}, areas = 0, i;
-	char line[512];
+	struct mapping m;
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		char *start, *end;
-
-		if (!strstr(line, "[uprobes]") || sscanf(line, "%p-%p", &start, &end) != 2)
-			continue;
+	for_each_mapping(&m, "/proc/self/maps", "[uprobes]") {
 		areas++;
 		for (i = 0; i < NAMES; i++)
-			found[i] += !!memmem(start, end - start, name[i], 8);
+			found[i] += !!memmem((void *)m.start, m.end - m.start, name[i], 8);
 	}
-	if (maps)
-		fclose(maps);
 	printf("%s %u:%s", who, getuid(), areas ? "" : " no area");
 	for (i = 0; i < NAMES; i++) {
 		if (found[i])

@@ -7,13 +7,8 @@
  * heap to 2 GiB, while the threads go on: with MAP_FIXED_NOREPLACE, or with MAP_FIXED. Prints how many
  * pieces it did not get, and how many results were wrong.
  */
-#define _GNU_SOURCE
-#include <pthread.h>
+#include "puppet.h"
 #include <stdatomic.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #define THREADS 2
 #define PIECE (1L << 20)
@@ -43,14 +38,11 @@ static void *call(void *unused)
 
 int main(int argc, char **argv)
 {
-	int flag = argc > 1 ? MAP_FIXED : MAP_FIXED_NOREPLACE, lost = 0, i;
-	pthread_t threads[THREADS];
-	long at, wrong = 0;
-	void *result;
+	int flag = argc > 1 ? MAP_FIXED : MAP_FIXED_NOREPLACE, lost = 0;
+	pthread_t *threads = start_threads(THREADS, call, NULL);
+	long at;
 
-	for (i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, call, NULL);
-	getchar();
+	wait_line();
 	/* The heap may still grow a little. */
 	for (at = ((long)sbrk(0) + 16 * PIECE) & -PIECE; at < 2047 * PIECE; at += PIECE) {
 		char *got = mmap((void *)at, PIECE, PROT_READ | PROT_WRITE,
@@ -59,10 +51,6 @@ int main(int argc, char **argv)
 		lost += got != (char *)at;
 	}
 	stop = 1;
-	for (i = 0; i < THREADS; i++) {
-		pthread_join(threads[i], &result);
-		wrong += (long)result;
-	}
-	printf("%d pieces lost, %ld wrong\n", lost, wrong);
+	printf("%d pieces lost, %ld wrong\n", lost, join_threads(threads, THREADS));
 	return 0;
 }

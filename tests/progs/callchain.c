@@ -6,14 +6,8 @@
  * first process (man 2 perf_event_open).  Prints the user stack of each sample as a line of
  * addresses, innermost first.  Fails if the kernel has lost a sample.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define PAGES	64
 

@@ -9,19 +9,9 @@
  * for a line on standard input.  The results go to standard output, and are the same whether the
  * program is probed or not.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <poll.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define PROBED __attribute__((noinline, noclone))
 
 static long sum;
 
@@ -43,13 +33,7 @@ static void *work_thread(void *arg)
 /* THREADS CALLS: call work() CALLS times in each of THREADS threads. */
 static void threads(long nr, long calls)
 {
-	pthread_t *t = calloc(nr, sizeof(*t));
-	long i;
-
-	for (i = 0; i < nr; i++)
-		pthread_create(&t[i], NULL, work_thread, (void *)calls);
-	for (i = 0; i < nr; i++)
-		pthread_join(t[i], NULL);
+	join_threads(start_threads(nr, work_thread, (void *)calls), nr);
 	printf("sum of work %ld\n", sum);
 }
 
@@ -187,7 +171,7 @@ static void sleepers(long nr, long milliseconds)
 		total += (long)ret;
 	}
 	if (held)
-		getchar();
+		wait_line();
 	printf("slept %ld\n", total);
 }
 
@@ -226,8 +210,7 @@ int main(int argc, char **argv)
 	}
 	if (held) {
 		printf("%d %p\n", getpid(), things[i].probed);
-		fflush(stdout);
-		getchar();
+		wait_line();
 	}
 	switch (i) {
 	case 0:
@@ -249,9 +232,7 @@ int main(int argc, char **argv)
 		leaves(number(argv, 1), number(argv, 2));
 		break;
 	}
-	if (held) {
-		fflush(stdout);
-		getchar();
-	}
+	if (held)
+		wait_line();
 	return 0;
 }

@@ -5,12 +5,7 @@
  * Prints "waits", and waits until FILE exists.  Then asks for the time of day seven times, and once
  * more in a child, and prints whether the answers make sense.
  */
-#include <stdio.h>
-#include <string.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "puppet.h"
 
 static int ask(void)
 {

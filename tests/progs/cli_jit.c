@@ -8,10 +8,7 @@
  * Prints its process ID and the address of the code.  Then calls landmark() through the code for
  * each line of its input.
  */
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "puppet.h"
 
 __attribute__((noinline, noipa)) long landmark(void)
 {
@@ -23,7 +20,7 @@ static const unsigned char code[] = { 0x55, 0x48, 0x89, 0xe5, 0xff, 0xd7, 0x5d, 
 
 int main(void)
 {
-	char path[64], line[16];
+	char path[64];
 	unsigned char *text;
 	FILE *names;
 
@@ -40,11 +37,9 @@ int main(void)
 		(long)text, sizeof(code), (long)text + 4096, (long)text, sizeof(code));
 	fclose(names);
 	printf("%d %p\n", getpid(), text);
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
+	while (wait_line()) {
 		((long (*)(long (*)(void)))text)(landmark);
 		putchar('.');
-		fflush(stdout);
 	}
 	return 0;
 }

@@ -4,10 +4,7 @@
  * the arguments that they get.
  */
 #include <malloc.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "puppet.h"
 
 static jmp_buf env;
 

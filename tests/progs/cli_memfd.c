@@ -6,13 +6,8 @@
  * Loads the library from memory, as libstapsdt does with the probes that a script asks for.
  * Executes the library's probe for each line of input, and prints the line.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 int main(int argc, char **argv)
 {
@@ -32,12 +27,9 @@ int main(int argc, char **argv)
 	if (!fire)
 		return 1;
 	puts("ready");
-	fflush(stdout);
-	for (long i = 1; fgets(line, sizeof(line), stdin); i++) {
-		line[strcspn(line, "\n")] = '\0';
+	for (long i = 1; next_line(line, sizeof(line)); i++) {
 		fire(-i, line);
 		puts(line);
-		fflush(stdout);
 	}
 	return 0;
 }

@@ -6,8 +6,7 @@
  * function that takes a query. Executes each of them three times. With an argument, executes each
  * once for every line of input, and prints the semaphore of a probe.
  */
-#include <stdio.h>
-
+#include "puppet.h"
 #include "sdt.h"
 
 enum enum_server_command { COM_QUERY = 3 };
@@ -60,16 +59,12 @@ static void once(int i)
 
 int main(int argc, char **)
 {
-	char line[16];
-
 	for (int i = 0; argc > 1 || i < 3; i++) {
-		if (argc > 1 && !fgets(line, sizeof(line), stdin))
+		if (argc > 1 && !wait_line())
 			break;
 		once(i);
-		if (argc > 1) {
+		if (argc > 1)
 			printf("%u\n", (unsigned int)node_http_client_request_semaphore);
-			fflush(stdout);
-		}
 	}
 	return 0;
 }

@@ -9,10 +9,7 @@
  *				probe "counted" has, and execute that probe if it
  *				has any
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "puppet.h"
 #include "sdt.h"
 
 /* The size of a value, negative for an unsigned type: %n prints it negated. */
@@ -62,11 +59,10 @@ static void watch_counter(void)
 {
 	char line[64];
 
-	while (fgets(line, sizeof(line), stdin)) {
+	while (next_line(line, sizeof(line))) {
 		volatile unsigned short *counter = &counted_semaphore;
 
 		printf("%u\n", *counter);
-		fflush(stdout);
 		if (*counter)
 			asm volatile(SDT_PROBE("corpus", "counted", "counted_semaphore", "8@%[line]")
 				     :: [line] "r" (line));

@@ -4,8 +4,7 @@
  * Calls outer(), which calls middle(), which calls inner(), N times, and prints the sum of the
  * results.  With a second argument, makes one of these calls for each line of input.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include "puppet.h"
 
 __attribute__((noipa)) static int inner(int i)
 {
@@ -25,10 +24,9 @@ __attribute__((noipa)) static int outer(int i)
 int main(int argc, char **argv)
 {
 	int n = argc > 1 ? atoi(argv[1]) : 1, sum = 0;
-	char line[16];
 
 	for (int i = 0; i < n; i++) {
-		if (argc > 2 && !fgets(line, sizeof(line), stdin))
+		if (argc > 2 && !wait_line())
 			break;
 		sum += outer(i);
 	}

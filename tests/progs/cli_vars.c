@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Prints the values of its parameters and variables at the places where a tracer must show them. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include "puppet.h"
 
 struct thing {
 	int x;

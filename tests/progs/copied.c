@@ -16,18 +16,8 @@
  *	padding	the same among many breakpoints
  *	race	execute copies a thousand times while another thread copies them again and again
  */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "puppet.h"
 
-#define PAGE 4096UL
 #define BREAKPOINT 0xcc
 
 /* The first function begins its page.  The last two are alike, and so is the text around them. */
@@ -44,12 +34,12 @@
 	".globl " #name "_end\n" #name "_end:\n"				\
 	".fill 20, 1, 0x90\n"
 __asm__(".text\n.balign 4096\n"
-	".globl text_begin\ntext_begin:\n"
+	LABEL(text_begin)
 	FUNCTION(first, 1)
 	FUNCTION(second, 2)
 	FUNCTION(third, 3)
 	FUNCTION(alike, 3)
-	".globl text_end\ntext_end:\n"
+	LABEL(text_end)
 	".balign 4096\n");
 
 extern unsigned char text_begin[], text_end[];
@@ -219,29 +209,27 @@ static void in_child(void)
 
 int main(void)
 {
-	char line[64];
+	struct command c;
 
-	setvbuf(stdin, NULL, _IONBF, 0);
-	setlinebuf(stdout);
 	printf("ready\n");
-	while (fgets(line, sizeof(line), stdin)) {
-		if (!strcmp(line, "call\n"))
+	while (next_command(&c)) {
+		if (is(&c, "call"))
 			printf("%ld\n", sum(text_begin));
-		else if (!strcmp(line, "copy\n"))
+		else if (is(&c, "copy"))
 			make_copy(0);
-		else if (!strcmp(line, "odd\n"))
+		else if (is(&c, "odd"))
 			make_copy(PAGE - 33);
-		else if (!strcmp(line, "run\n"))
+		else if (is(&c, "run"))
 			run_copy();
-		else if (!strcmp(line, "fork\n"))
+		else if (is(&c, "fork"))
 			in_child();
-		else if (!strcmp(line, "own\n"))
+		else if (is(&c, "own"))
 			own_trap();
-		else if (!strcmp(line, "twin\n"))
+		else if (is(&c, "twin"))
 			twin_trap();
-		else if (!strcmp(line, "padding\n"))
+		else if (is(&c, "padding"))
 			padding_trap();
-		else if (!strcmp(line, "race\n"))
+		else if (is(&c, "race"))
 			race();
 	}
 	return 0;

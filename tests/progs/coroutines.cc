@@ -18,18 +18,11 @@
  * Prints how often each function was entered and how often it returned.  The output is the same
  * whether the functions are probed or not.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #include <deque>
 #include <vector>
 
-#define PROBED extern "C" __attribute__((noinline, noclone))
 
 struct coroutine {
 	ucontext_t context;
@@ -189,19 +182,14 @@ static void child(void)
 	_exit(0);
 }
 
-/* A separate function, because getcontext() may return twice: nothing may change in between. */
 static void make_coroutine(coroutine *c, int number)
 {
-	getcontext(&c->context);
 	c->number = number;
-	c->context.uc_stack.ss_size = 32 << 10;
-	c->context.uc_stack.ss_sp = malloc(c->context.uc_stack.ss_size);
-	makecontext(&c->context, (void (*)(void))body, 1, number);
+	make_context(&c->context, malloc(32 << 10), 32 << 10, body, number);
 }
 
 int main(int argc, char **argv)
 {
-	char line[16];
 	int status = 0;
 
 	if (argc < 4)
@@ -246,8 +234,7 @@ int main(int argc, char **argv)
 	}
 	if (waits) {
 		printf("suspended\n");
-		fflush(stdout);
-		if (!fgets(line, sizeof(line), stdin))
+		if (!wait_line())
 			return 1;
 	}
 	for (unsigned int i = 0; i < parked.size(); i++)

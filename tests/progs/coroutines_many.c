@@ -14,16 +14,7 @@
  *		stacks but the first are unmapped, and then there are ten calls.
  *	wait	The program prints "deep" when all threads are so deep, and waits for a line.
  */
-#include <err.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define STACK_SIZE	(64UL << 20)
 
@@ -79,10 +70,7 @@ static void *new_stack(void)
 
 static void make_coroutine(ucontext_t *context, void (*inside)(int), int i)
 {
-	getcontext(context);
-	context->uc_stack.ss_sp = new_stack();
-	context->uc_stack.ss_size = STACK_SIZE;
-	makecontext(context, (void (*)(void))inside, 1, i);
+	make_context(context, new_stack(), STACK_SIZE, inside, i);
 }
 
 static void *begin_pauses(void *unused)
@@ -195,8 +183,7 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&deep);
 	if (waits) {
 		puts("deep");
-		fflush(stdout);
-		getchar();
+		wait_line();
 	}
 	end_pause(0);
 	if (forks) {

@@ -7,12 +7,7 @@
  * coroutines at random and continue them.  Prints how many calls returned, how many of them
  * returned in another thread than the one that entered them, and how many returned a wrong value.
  */
-#include <err.h>
-#include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+#include "puppet.h"
 
 #define STACK_SIZE	16384UL
 

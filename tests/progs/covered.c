@@ -3,28 +3,15 @@
  * Makes calls whose return address two tracers may have replaced, one over the other's. Prints its
  * process ID. Then, for each two lines that it reads, prints the sum of all results.
  */
-#include <setjmp.h>
-#include <stdio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define PROBED __attribute__((noinline, noclone, externally_visible))
+#include "puppet.h"
 
 /* Jump to lands() in the same frame (a tail call). */
 long hops(long x);
 long lands(long x);
 
 __asm__(".pushsection .text\n"
-	".globl hops\n.type hops, @function\n"
-	"hops:\n"
-	"\tadd $1, %rdi\n"
-	"\tjmp lands\n"
-	".size hops, . - hops\n"
-	".globl lands\n.type lands, @function\n"
-	"lands:\n"
-	"\tlea 1(%rdi,%rdi,2), %rax\n"
-	"\tret\n"
-	".size lands, . - lands\n"
+	ASM_PART(hops, "\tadd $1, %rdi\n\tjmp lands\n")
+	ASM_PART(lands, "\tlea 1(%rdi,%rdi,2), %rax\n\tret\n")
 	".popsection\n");
 
 static jmp_buf back;
@@ -56,11 +43,8 @@ PROBED long forks(long n)
 /* Wait for a line inside the function. */
 PROBED long waits(long n)
 {
-	char line[16];
-
 	printf("reading\n");
-	fflush(stdout);
-	if (!fgets(line, sizeof(line), stdin))
+	if (!wait_line())
 		n++;
 	__asm__ volatile("" : : : "memory");
 	return n;
@@ -80,18 +64,14 @@ static long child_of(long n)
 
 int main(void)
 {
-	char line[16];
-
 	printf("%d\n", getpid());
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
+	while (wait_line()) {
 		long i, sum = 0;
 
 		for (i = 0; i < 10; i++)
 			sum += hops(i) + 1000 * stays(i);
 		sum += 1000000 * child_of(5) + 100000000 * waits(3);
 		printf("%ld\n", sum);
-		fflush(stdout);
 	}
 	return 0;
 }

@@ -10,16 +10,10 @@
  * With "storm", another thread makes the kernel abort all of them, all the time (man 2 membarrier).
  * Prints the sum of the counters: THREADS * TIMES, whether the program is probed or not.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <linux/membarrier.h>
 #include <linux/rseq.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/rseq.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define MAX_CPUS 64
 
@@ -43,27 +37,25 @@ __asm__(".pushsection __rseq_cs, \"aw\"\n"
 	"\t.quad critical_start, critical_end - critical_start, critical_abort\n"
 	".popsection\n"
 	".pushsection .text\n"
-	".globl critical_add\n.type critical_add, @function\n"
-	"critical_add:\n"
-	"\tlea critical_cs(%rip), %rax\n"
-	"\tmov %rax, 8(%rdi)\n"
-	"critical_start:\n"
-	"\tmov 4(%rdi), %ecx\n"
-	"\tshl $6, %rcx\n"
-	"\tmov (%rsi,%rcx), %rax\n"
-	"\tnop\n"
-	"\tlea 1(%rax), %rax\n"
-	"\tmov %rax, (%rsi,%rcx)\n"
-	"critical_end:\n"
-	"\tmov $1, %eax\n"
-	"\tret\n"
-	/* RSEQ_SIG, in front of the abort handler. */
-	"\t.byte 0x0f, 0xb9, 0x3d\n"
-	"\t.long 0x53053053\n"
-	"critical_abort:\n"
-	"\txor %eax, %eax\n"
-	"\tret\n"
-	".size critical_add, . - critical_add\n"
+	ASM_PART(critical_add,
+		 "\tlea critical_cs(%rip), %rax\n"
+		 "\tmov %rax, 8(%rdi)\n"
+		 "critical_start:\n"
+		 "\tmov 4(%rdi), %ecx\n"
+		 "\tshl $6, %rcx\n"
+		 "\tmov (%rsi,%rcx), %rax\n"
+		 "\tnop\n"
+		 "\tlea 1(%rax), %rax\n"
+		 "\tmov %rax, (%rsi,%rcx)\n"
+		 "critical_end:\n"
+		 "\tmov $1, %eax\n"
+		 "\tret\n"
+		 /* RSEQ_SIG, in front of the abort handler. */
+		 "\t.byte 0x0f, 0xb9, 0x3d\n"
+		 "\t.long 0x53053053\n"
+		 "critical_abort:\n"
+		 "\txor %eax, %eax\n"
+		 "\tret\n")
 	".popsection\n");
 
 static long times;

@@ -6,11 +6,7 @@
  * takes a while to copy them.  Prints "ready" when the forks begin.  During a fork, the kernel's
  * uprobes cannot be inserted into any process.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
 int main(int argc, char **argv)
 {

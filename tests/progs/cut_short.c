@@ -7,12 +7,7 @@
  * probe is not enabled, up to 200 times.  Prints whether that has happened; if so, the exit status
  * is 0.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
 static int read_file(const char *path, char *text, size_t size)
 {

@@ -6,13 +6,9 @@
  * HITS times, restores the text and detaches.  Prints "set" when the breakpoint is in the text, and
  * the number of hits at the end.  Passes on all signals that the breakpoint did not cause.
  */
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "puppet.h"
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 
 static pid_t pid;
 static unsigned long at;

@@ -6,10 +6,7 @@
  * Recurses to DEPTH, forks there, and returns in both processes.  Each prints from how many calls
  * it has returned.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
 static pid_t child;
 

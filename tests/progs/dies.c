@@ -8,13 +8,7 @@
  * "waits" is "segv" while another thread waits in a system call that is probed, too.  "later" is
  * "segv" after a line on standard input.  Prints nothing.
  */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "puppet.h"
 
 __attribute__((noinline)) int dies_in(char how, int zero)
 {
@@ -84,7 +78,7 @@ int main(int argc, char **argv)
 		start_waiter();
 		how = 's';
 	} else if (how == 'l') {
-		getchar();
+		wait_line();
 		how = 's';
 	}
 	return dies_in(how, argc - 2);

@@ -9,13 +9,7 @@
  * page that holds the rest of the instruction.  Then executes edge_2(), and prints whether that
  * trapped.
  */
-#include <setjmp.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define EDGE(n)	".p2align 12\n.skip 4096 - " #n "\n"				\
 	".globl edge_" #n "\n.type edge_" #n ", @function\nedge_" #n ":\n"	\
@@ -46,8 +40,7 @@ static int traps(void)
 	int sig;
 
 	puts("ready");
-	fflush(stdout);
-	getchar();
+	wait_line();
 	signal(SIGTRAP, on_signal);
 	signal(SIGALRM, on_signal);
 	if (mprotect((void *)(second - 4096), 4096, PROT_READ | PROT_WRITE | PROT_EXEC))

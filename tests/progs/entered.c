@@ -6,12 +6,7 @@
  * handlers: in these, the stack pointer points to a variable of over(), and there is no return
  * address.  The other functions return, but not always to a place after a call.
  */
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
+#include "puppet.h"
 
 /* Add one, and jump to the address in %rdx, as an interpreter's code for a bytecode does. */
 #define HANDLER(name)					\
@@ -42,73 +37,64 @@ __asm__(".text\n"
 	FUNCTION(pushed_there)
 
 	/* long over(long times, long word, void handler(void)) */
-	".globl over\n"
-	".type over, @function\n"
-	"over:	push %rbx\n"
-	"	mov %rdi, %rbx\n"
-	"	xor %edi, %edi\n"
-	"	mov %rdx, %r11\n"
-	"	push %rsi\n"
-	"1:	lea 2f(%rip), %rdx\n"
-	"	jmp *%r11\n"
-	"2:	dec %rbx\n"
-	"	jnz 1b\n"
-	"	pop %rcx\n"
-	"	cmp %rsi, %rcx\n"
-	"	mov %rdi, %rax\n"
-	"	je 3f\n"
-	"	mov $-1, %rax\n"
-	"3:	pop %rbx\n"
-	"	ret\n"
-	".size over, . - over\n"
+	ASM_PART(over,
+		 "\tpush %rbx\n"
+		 "	mov %rdi, %rbx\n"
+		 "	xor %edi, %edi\n"
+		 "	mov %rdx, %r11\n"
+		 "	push %rsi\n"
+		 "1:	lea 2f(%rip), %rdx\n"
+		 "	jmp *%r11\n"
+		 "2:	dec %rbx\n"
+		 "	jnz 1b\n"
+		 "	pop %rcx\n"
+		 "	cmp %rsi, %rcx\n"
+		 "	mov %rdi, %rax\n"
+		 "	je 3f\n"
+		 "	mov $-1, %rax\n"
+		 "3:	pop %rbx\n"
+		 "	ret\n")
 
 	/* long push_and_jump(long a) */
-	".globl push_and_jump\n"
-	".type push_and_jump, @function\n"
-	"push_and_jump:\n"
-	"	lea 1f(%rip), %rax\n"
-	"	push %rax\n"
-	"	jmp pushed\n"
-	"1:	add $10, %rax\n"
-	"	ret\n"
-	".size push_and_jump, . - push_and_jump\n"
+	ASM_PART(push_and_jump,
+		 "	lea 1f(%rip), %rax\n"
+		 "	push %rax\n"
+		 "	jmp pushed\n"
+		 "1:	add $10, %rax\n"
+		 "	ret\n")
 
 	/* long calls(long a): call in all 9 forms of a call; the first two calls are probed, too */
-	".globl calls\n"
-	".type calls, @function\n"
-	"calls:	push %rbx\n"
-	"	push %r12\n"
-	"	lea called_at(%rip), %rbx\n"
-	"	mov $1, %r12d\n"
-	".globl probed_call\n"
-	"probed_call:\n"
-	"	call called\n"
-	"	mov %rax, %rdi\n"
-	".globl probed_call_by_register\n"
-	"probed_call_by_register:\n"
-	"	call *(%rbx)\n"
-	"	mov %rax, %rdi\n"
-	"	mov (%rbx), %rdx\n"
-	"	call *%rdx\n"
-	"	mov %rax, %rdi\n"
-	"	mov (%rbx), %r11\n"
-	"	call *%r11\n"
-	"	mov %rax, %rdi\n"
-	"	call *called_at(%rip)\n"
-	"	mov %rax, %rdi\n"
-	"	lea -8(%rbx), %rdx\n"
-	"	call *8(%rdx)\n"
-	"	mov %rax, %rdi\n"
-	"	call *-8(%rbx, %r12, 8)\n"
-	"	mov %rax, %rdi\n"
-	"	lea -4096(%rbx), %rdx\n"
-	"	call *4096(%rdx)\n"
-	"	mov %rax, %rdi\n"
-	"	call *4088(%rdx, %r12, 8)\n"
-	"	pop %r12\n"
-	"	pop %rbx\n"
-	"	ret\n"
-	".size calls, . - calls\n"
+	ASM_PART(calls,
+		 "\tpush %rbx\n"
+		 "	push %r12\n"
+		 "	lea called_at(%rip), %rbx\n"
+		 "	mov $1, %r12d\n"
+		 LABEL(probed_call)
+		 "	call called\n"
+		 "	mov %rax, %rdi\n"
+		 LABEL(probed_call_by_register)
+		 "	call *(%rbx)\n"
+		 "	mov %rax, %rdi\n"
+		 "	mov (%rbx), %rdx\n"
+		 "	call *%rdx\n"
+		 "	mov %rax, %rdi\n"
+		 "	mov (%rbx), %r11\n"
+		 "	call *%r11\n"
+		 "	mov %rax, %rdi\n"
+		 "	call *called_at(%rip)\n"
+		 "	mov %rax, %rdi\n"
+		 "	lea -8(%rbx), %rdx\n"
+		 "	call *8(%rdx)\n"
+		 "	mov %rax, %rdi\n"
+		 "	call *-8(%rbx, %r12, 8)\n"
+		 "	mov %rax, %rdi\n"
+		 "	lea -4096(%rbx), %rdx\n"
+		 "	call *4096(%rdx)\n"
+		 "	mov %rax, %rdi\n"
+		 "	call *4088(%rdx, %r12, 8)\n"
+		 "	pop %r12\n"
+		 "	pop %rbx\n"
+		 "	ret\n")
 	".data\n"
 	".balign 8\n"
 	"called_at: .quad called\n"
@@ -126,7 +112,7 @@ __attribute__((noipa)) void on_signal(int sig)
 	signals += sig;
 }
 
-__attribute__((noipa)) void on_switch(void)
+__attribute__((noipa)) void on_switch(int unused)
 {
 	switches++;
 }
@@ -135,11 +121,8 @@ static void switch_once(void)
 {
 	static char stack[65536];
 
-	getcontext(&there);
-	there.uc_stack.ss_sp = stack;
-	there.uc_stack.ss_size = sizeof(stack);
+	make_context(&there, stack, sizeof(stack), on_switch, 0);
 	there.uc_link = &here;
-	makecontext(&there, on_switch, 0);
 	swapcontext(&here, &there);
 }
 

@@ -13,25 +13,7 @@
  * Prints how often the write failed, and with which errors. The exit status is 0 if the last write,
  * without a failure, succeeded, if an earlier one failed, and if all errors were ENOMEM or EFAULT.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-/* Let the caller check what has succeeded. Return false at the end of input. */
-static int looked_at(int n)
-{
-	int c;
-
-	printf("done %d\n", n);
-	fflush(stdout);
-	while ((c = getchar()) != EOF && c != '\n')
-		;
-	return c == '\n';
-}
+#include "puppet.h"
 
 static int opened(const char *name, int flags)
 {
@@ -46,7 +28,7 @@ static int opened(const char *name, int flags)
 
 int main(int argc, char **argv)
 {
-	int file, undo, log, nth, n, enomem = 0, efault = 0, others = 0, fired, err;
+	int file, undo, log, nth, n, enomem = 0, efault = 0, others = 0, fired, error;
 	char text[16];
 	ssize_t done;
 
@@ -62,21 +44,22 @@ int main(int argc, char **argv)
 		if (pwrite(nth, text, strlen(text), 0) < 0)
 			return 2;
 		done = write(file, argv[2], strlen(argv[2]));
-		err = errno;
+		error = errno;
 		memset(text, 0, sizeof(text));
 		/* If the fault has not fired in the write, it may fire in this read. */
 		fired = pread(nth, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
 		pwrite(nth, "0", 1, 0);
-		if (done < 0 && err == ENOMEM) {
+		if (done < 0 && error == ENOMEM) {
 			enomem++;
-		} else if (done < 0 && err == EFAULT) {
+		} else if (done < 0 && error == EFAULT) {
 			efault++;
 		} else if (done < 0) {
 			others++;
-			printf("failure %d: %s\n", n, strerror(err));
-		} else if (!looked_at(n) || write(undo, argv[4], strlen(argv[4])) < 0) {
-			perror("undoing");
-			return 1;
+			printf("failure %d: %s\n", n, strerror(error));
+		} else {
+			printf("done %d\n", n);
+			if (!wait_line() || write(undo, argv[4], strlen(argv[4])) < 0)
+				err(1, "undoing");
 		}
 		if (!fired)
 			break;

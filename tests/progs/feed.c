@@ -6,11 +6,7 @@
  * how many lines were accepted and how many were refused.  With KEEP, removes all definitions but
  * the enabled ones, one by one, after every KEEP accepted lines.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "puppet.h"
 
 /* Remove the definitions that FILE lists.  The enabled ones stay. */
 static void thin_out(const char *path, int fd)

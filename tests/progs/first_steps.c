@@ -11,13 +11,7 @@
  *
  * The trap flag brings the program back behind the first instruction.
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define TRAP_FLAG	0x100
 
@@ -41,8 +35,7 @@ __asm__(".text\n"
 	"	popf\n"
 	/* The trap flag acts behind the instruction that follows popf. */
 	"	jmp *%rdx\n"
-	".globl step_done\n"
-	"step_done:\n"
+	LABEL(step_done)
 	"	mov step_sp(%rip), %rsp\n"
 	"	pop %r15\n\tpop %r14\n\tpop %r13\n\tpop %r12\n\tpop %rbp\n\tpop %rbx\n"
 	"	cld\n"
@@ -62,55 +55,45 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 /* Return the address of a place in a mapped file, or 0. */
 static unsigned long address_of(const char *library, unsigned long place)
 {
-	unsigned long start, end, offset, found = 0;
-	FILE *f = fopen("/proc/self/maps", "r");
-	char line[512], path[256];
+	unsigned long found = 0;
+	struct mapping m;
 	size_t len;
 
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%lx-%lx r-xp %lx %*s %*s %255s", &start, &end, &offset,
-			   path) != 4)
-			continue;
-		len = strlen(path);
-		if (len >= strlen(library) && !strcmp(path + len - strlen(library), library) &&
-		    place >= offset && place - offset < end - start)
-			found = start + place - offset;
+	for_each_mapping(&m, "/proc/self/maps", library) {
+		len = strlen(m.name);
+		if (!strcmp(m.perms, "r-xp") && !strcmp(m.name + len - strlen(library), library) &&
+		    place >= m.offset && place - m.offset < m.end - m.start)
+			found = m.start + place - m.offset;
 	}
-	if (f)
-		fclose(f);
 	return found;
 }
 
 int main(int argc, char **argv)
 {
 	static const int signals[] = { SIGTRAP, SIGSEGV, SIGBUS, SIGILL, SIGFPE };
-	struct sigaction action = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
-	unsigned long *at, place;
-	unsigned int i, n, nr = 0;
+	unsigned int i, n = 0, nr = 0;
+	unsigned long *at;
 	char line[64];
 
-	if (argc != 2 || scanf("%u", &n) != 1)
+	if (argc != 2 || !next_line(line, sizeof(line)))
 		return 2;
+	n = atoi(line);
 	at = calloc(n, sizeof(*at));
 	for (i = 0; at && i < n; i++) {
-		if (scanf("%lx", &place) != 1)
+		if (!next_line(line, sizeof(line)))
 			return 2;
-		at[nr] = address_of(argv[1], place);
+		at[nr] = address_of(argv[1], strtoul(line, NULL, 16));
 		nr += at[nr] != 0;
 	}
 	for (i = 0; i < sizeof(signals) / sizeof(*signals); i++)
-		sigaction(signals[i], &action, NULL);
+		handle(signals[i], on_signal, 0);
 	printf("%d\n", getpid());
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
-		if (*line == '\n')
-			continue;
+	while (next_line(line, sizeof(line))) {
 		for (i = 0; i < nr; i++) {
 			step_at = at[i];
 			step();
 		}
 		printf("%u\n", nr);
-		fflush(stdout);
 	}
 	return 0;
 }

@@ -10,10 +10,7 @@
  * could send it to the process only.  Calls work() once, and prints its result and the number of
  * signals.
  */
-#include <signal.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "puppet.h"
 
 static volatile int handled;
 

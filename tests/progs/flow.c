@@ -4,9 +4,7 @@
  * Calls functions in a known order: nested, recursive, left by longjmp(), in two threads. Then, with an
  * argument, it executes itself anew, without the argument.
  */
-#include <pthread.h>
-#include <setjmp.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define TRACED __attribute__((noinline, noclone))
 

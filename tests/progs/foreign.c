@@ -4,12 +4,7 @@
  * For each line of input, calls one() and two() ten times each, and executes three breakpoints of
  * its own, which a handler counts.  Prints all numbers so far.
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stdio.h>
-#include <ucontext.h>
-
-#define PROBED __attribute__((noinline, noclone))
+#include "puppet.h"
 
 extern char own_trap_end[];
 static volatile int traps, odd;
@@ -42,22 +37,17 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 
 int main(void)
 {
-	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
 	long sum = 0;
-	int c, i;
+	int i;
 
-	sigaction(SIGTRAP, &sa, NULL);
+	handle(SIGTRAP, on_trap, 0);
 	printf("ready\n");
-	fflush(stdout);
-	while ((c = getchar()) != EOF) {
-		if (c != '\n')
-			continue;
+	while (wait_line()) {
 		for (i = 0; i < 10; i++)
 			sum += one(i) * two(i);
 		for (i = 0; i < 3; i++)
 			own_trap();
 		printf("sum %ld, %d traps, %d odd\n", sum, traps, odd);
-		fflush(stdout);
 	}
 	return 0;
 }

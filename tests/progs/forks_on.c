@@ -7,14 +7,7 @@
  * unless an argument is given, and executes it.  At the end, prints how many children there were, and how many of them died or
  * found a difference.
  */
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define FUNCTIONS 64
 
@@ -97,11 +90,10 @@ int main(int argc, char **argv)
 	for (i = 0; i < FUNCTIONS; i++)
 		printf("%p\n", (const char *)functions + 256 * i);
 	printf("%p\n\n", fork_insn);
-	fflush(stdout);
-	getchar();
+	wait_line();
 	for (i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, fork_on, &tally[i]);
-	while (getchar() != EOF)
+	while (wait_line())
 		;
 	ended = 1;
 	for (i = 0; i < 2; i++)

@@ -16,32 +16,16 @@
  *
  * At the end of the input, the program and its file system end.
  */
-#define _GNU_SOURCE
-#include <err.h>
-#include <errno.h>
-#include <fcntl.h>
+#include "puppet.h"
 #include <linux/fuse.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
-#define PAGE	4096
 #define FILE_ID	2
 
-__asm__(".pushsection .text\n"
-	".globl burst\n.type burst, @function\n"
-	"burst:\n"
-	"\t.rept 1100\n\tnop\n\t.endr\n"
-	"\tret\n"
-	".size burst, . - burst\n"
-	".popsection\n");
+ASM_FUNCTION(burst, "\t.rept 1100\n\tnop\n\t.endr\n\tret\n");
 void burst(void);
 
 /* lea 1(%rdi), %rax; ret */
@@ -151,8 +135,9 @@ static void serve(void)
 
 int main(int argc, char **argv)
 {
+	struct command c;
 	unsigned int id = argc > 2 ? atoi(argv[2]) : 0;
-	char options[96], path[4096], line[16];
+	char options[96], path[4096];
 	pthread_t thread;
 	void *text;
 	int fd;
@@ -183,12 +168,12 @@ int main(int argc, char **argv)
 	/* Close the file now: at the end of the program, nobody would answer the request. */
 	close(fd);
 	printf("ready %d %p %p\n", getpid(), text, (void *)burst);
-	while (fgets(line, sizeof(line), stdin)) {
-		if (!strcmp(line, "burst\n"))
+	while (next_command(&c)) {
+		if (is(&c, "burst"))
 			burst();
-		else if (!strcmp(line, "serve\n"))
+		else if (is(&c, "serve"))
 			serve();
-		else if (!strcmp(line, "call\n"))
+		else if (is(&c, "call"))
 			printf("%ld\n", ((long (*)(long))text)(41));
 		else
 			break;

@@ -10,10 +10,7 @@
  * standard input.  Then also calls far_away(), which is 70 instructions.  They refer to an address
  * that nothing above the program can reach.
  */
-#define _GNU_SOURCE
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define STEP	(64L << 10)
 #define STEPS	4096
@@ -25,18 +22,8 @@ void far_away(void);
 
 __asm__(".pushsection .text\n"
 	".skip 1 << 20, 0x90\n"
-	".globl far_off\n.type far_off, @function\n"
-	"far_off:\n"
-	"\tlea 1(%rdi), %rax\n"
-	"\tret\n"
-	".size far_off, . - far_off\n"
-	".globl far_away\n.type far_away, @function\n"
-	"far_away:\n"
-	".rept 70\n"
-	"\tprefetcht0 -0x7f000000(%rip)\n"
-	".endr\n"
-	"\tret\n"
-	".size far_away, . - far_away\n"
+	ASM_PART(far_off, "\tlea 1(%rdi), %rax\n\tret\n")
+	ASM_PART(far_away, ".rept 70\n\tprefetcht0 -0x7f000000(%rip)\n.endr\n\tret\n")
 	".popsection\n");
 
 /*
@@ -61,8 +48,7 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		printf("%d %p %p\n", getpid(), (void *)far_off, (void *)far_away);
-		fflush(stdout);
-		getchar();
+		wait_line();
 		far_away();
 	}
 

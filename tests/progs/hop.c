@@ -7,11 +7,7 @@
  * times: "hop" executes "hop32", and "hop32" executes "hop".  Before each time, a forked child does
  * so, too, once.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
 __attribute__((noinline, noclone)) long work(long x)
 {

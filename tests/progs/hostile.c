@@ -6,11 +6,7 @@
  * Prints NUMBER lines, which are mutations of the given lines, the same ones each time.  In a
  * definition, "NAME" stands for a name that is different in each line.
  */
-#define _GNU_SOURCE
-#include <err.h>
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "puppet.h"
 #include "mutate.h"
 
 #define LINE_MAX	512

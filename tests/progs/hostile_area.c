@@ -15,20 +15,8 @@
  * THREADS more threads call work() all the time.  They have returned from CALLS calls before the
  * attack, and begin no other call when it is over.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
+#include "puppet.h"
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 __attribute__((noinline, noclone)) long work(long x)
 {
@@ -43,18 +31,12 @@ static size_t size;
 
 static int find_area(void)
 {
-	unsigned long start, end;
-	char line[512];
-	FILE *maps = fopen("/proc/self/maps", "r");
+	struct mapping m;
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (strstr(line, "[uprobes]") && sscanf(line, "%lx-%lx", &start, &end) == 2) {
-			area = (char *)start;
-			size = end - start;
-		}
+	for_each_mapping(&m, "/proc/self/maps", "[uprobes]") {
+		area = (char *)m.start;
+		size = m.end - m.start;
 	}
-	if (maps)
-		fclose(maps);
 	return !!area;
 }
 
@@ -151,14 +133,13 @@ static void to_slot(int sig, siginfo_t *info, void *context)
 
 static void exec_signalled(int sig)
 {
-	const struct sigaction act = { .sa_sigaction = to_slot, .sa_flags = SA_SIGINFO };
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, sig);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	kill(getpid(), sig);
-	sigaction(SIGUSR2, &act, NULL);
+	handle(SIGUSR2, to_slot, 0);
 	raise(SIGUSR2);
 }
 

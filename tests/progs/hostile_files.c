@@ -13,18 +13,9 @@
  * and "maps" map their files only then.  Prints "done", and ends at the end of its input.  "maps"
  * goes on until then.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <dlfcn.h>
 #include <elf.h>
-#include <err.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static const char * const names[] = {
 	"_Unwind_RaiseException", "_Unwind_ForcedUnwind", "_Unwind_Resume",
@@ -123,13 +114,11 @@ int main(int argc, char **argv)
 	long i, n = argc > 2 ? atol(argv[2]) : 0;
 	const char *what = argc > 1 ? argv[1] : "";
 	pthread_t thread;
-	char line[16];
 	int fd;
 
 	/* Load unwinders that the module probes and watches. */
 	if (!dlopen("libgcc_s.so.1", RTLD_NOW))
 		errx(2, "%s", dlerror());
-	setlinebuf(stdout);
 	if (!strcmp(what, "symbols")) {
 		fd = make_file(STRINGS_SIZE);
 		for (i = 0; i < n; i++)
@@ -141,7 +130,7 @@ int main(int argc, char **argv)
 		map_code(fd, 0);
 	}
 	puts("ready");
-	if (!fgets(line, sizeof(line), stdin))
+	if (!wait_line())
 		return 2;
 	/* Give a return probe on getpgid() a call to follow. */
 	getpgid(0);
@@ -158,7 +147,7 @@ int main(int argc, char **argv)
 			errx(2, "no thread");
 	}
 	puts("done");
-	while (fgets(line, sizeof(line), stdin))
+	while (wait_line())
 		;
 	ending = 1;
 	if (!strcmp(what, "maps"))

@@ -13,37 +13,28 @@
  *
  * The output is the same whether work() and more() are probed or not.
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
+#include "puppet.h"
 
 #define TF	0x100
 
 /* The functions have a page of their own. */
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
-	".globl work\n.type work, @function\n"
-	"work:\n"
-	"\tpush %rbx\n"
-	"\tlea 1(%rdi,%rdi,2), %rbx\n"
-	"\tmov %rbx, %rax\n"
-	"\tpop %rbx\n"
-	"\tret\n"
-	".size work, . - work\n"
+	ASM_PART(work,
+		 "\tpush %rbx\n"
+		 "\tlea 1(%rdi,%rdi,2), %rbx\n"
+		 "\tmov %rbx, %rax\n"
+		 "\tpop %rbx\n"
+		 "\tret\n")
 	"\tint3\n"
-	".globl more\n.type more, @function\n"
-	"more:\n"
-	"\tint3\n"
-	"1:\tlea 2(%rdi,%rdi,2), %rax\n"
-	"\tint3\n"
-	"\tint $3\n"
-	"2:\tnop\n"
-	"\t.byte 0xf1\n"
-	"3:\tret\n"
-	".size more, . - more\n"
+	ASM_PART(more,
+		 "\tint3\n"
+		 "1:\tlea 2(%rdi,%rdi,2), %rax\n"
+		 "\tint3\n"
+		 "\tint $3\n"
+		 "2:\tnop\n"
+		 "\t.byte 0xf1\n"
+		 "3:\tret\n")
 	".globl more_lea, more_nop, more_ret\n"
 	".set more_lea, 1b\n"
 	".set more_nop, 2b\n"

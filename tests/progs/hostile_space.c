@@ -12,14 +12,8 @@
  * Prints its process ID and "ready".  Then, for each line of input, calls work() 100 times and
  * prints the sum of the results.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
+#include "puppet.h"
 #include <sys/resource.h>
-#include <unistd.h>
 
 __attribute__((noinline, noclone)) long work(long x)
 {
@@ -55,12 +49,11 @@ static void restrict_to(int resource)
 
 int main(int argc, char **argv)
 {
-	static char buffer[4096], line[64];
+	static char buffer[4096];
 	long i, sum;
 
 	if (argc != 2)
 		return 2;
-	setvbuf(stdin, NULL, _IONBF, 0);
 	setvbuf(stdout, buffer, _IOLBF, sizeof(buffer));
 	/* Print something now, so that the memory which this needs is mapped before. */
 	printf("%d\n", getpid());
@@ -79,7 +72,7 @@ int main(int argc, char **argv)
 	else
 		return 2;
 	puts("ready");
-	while (fgets(line, sizeof(line), stdin)) {
+	while (wait_line()) {
 		for (i = 0, sum = 0; i < 100; i++)
 			sum += work(i);
 		printf("sum %ld\n", sum);

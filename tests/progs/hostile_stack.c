@@ -15,52 +15,36 @@
  * "redirect", "swap" and "unaligned" do nothing that an unprobed program could not do.  So their
  * output is the same whether enter() is probed or not.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <execinfo.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 #define STACK	16384
 
 /* enter(f, x) returns f(address of the return address, x). */
 __asm__(".pushsection .text\n"
-	".globl enter\n.type enter, @function\n"
-	"enter:\n"
-	"\tmov %rdi, %rax\n"
-	"\tmov %rsp, %rdi\n"
-	"\tsub $8, %rsp\n"
-	"\tcall *%rax\n"
-	"\tadd $8, %rsp\n"
-	"\tret\n"
-	".size enter, . - enter\n"
-	".globl elsewhere\n"
-	"elsewhere:\n"
+	ASM_PART(enter,
+		 "\tmov %rdi, %rax\n"
+		 "\tmov %rsp, %rdi\n"
+		 "\tsub $8, %rsp\n"
+		 "\tcall *%rax\n"
+		 "\tadd $8, %rsp\n"
+		 "\tret\n")
+	LABEL(elsewhere)
 	"\tadd $1000, %rax\n"
 	"\tjmp *%rbx\n"
 	/* on_stack(f, stack): call enter(f) on the given stack; f may leave it by a jump */
-	".globl on_stack\n"
-	"on_stack:\n"
+	LABEL(on_stack)
 	"\tpush %rbx\n"
 	"\tmov %rsp, %rbx\n"
 	"\tmov %rsi, %rsp\n"
 	"\tcall enter\n"
-	".globl off_stack\n"
-	"off_stack:\n"
+	LABEL(off_stack)
 	"\tmov %rbx, %rsp\n"
 	"\tpop %rbx\n"
 	"\tret\n"
 	/* unwind_here(): call unwind() with the stack aligned as C code needs it */
-	".globl unwind_here\n"
-	"unwind_here:\n"
+	LABEL(unwind_here)
 	"\tpush %rbp\n"
 	"\tmov %rsp, %rbp\n"
 	"\tand $-16, %rsp\n"
@@ -234,11 +218,8 @@ static void swap(void)
 			ucontext_t *volatile c = &contexts[j % 2];
 
 			if (j < 2) {
-				getcontext(c);
-				c->uc_stack.ss_sp = stacks[j];
-				c->uc_stack.ss_size = sizeof(stacks[j]);
+				make_context(c, stacks[j], sizeof(stacks[j]), in_context, j);
 				c->uc_link = &main_context;
-				makecontext(c, (void (*)(void))in_context, 1, j);
 			}
 			swapcontext(&main_context, c);
 		}
@@ -271,11 +252,8 @@ static void unaligned(void)
 	pthread_t thread;
 
 	unwind();
-	getcontext(&contexts[0]);
-	contexts[0].uc_stack.ss_sp = stacks[0];
-	contexts[0].uc_stack.ss_size = sizeof(stacks[0]);
+	make_context(&contexts[0], stacks[0], sizeof(stacks[0]), in_context, 0);
 	contexts[0].uc_link = &main_context;
-	makecontext(&contexts[0], (void (*)(void))in_context, 1, 0);
 	if (pthread_create(&thread, NULL, begin_context, NULL))
 		exit(4);
 	while (!begun)

@@ -25,36 +25,21 @@
  * Prints "ready", how many return addresses of nest() it has found replaced, and whether that
  * thread is in "[uprobes]".  On a line of input, lets all calls return, and prints their results.
  */
-#define _GNU_SOURCE
-#include <err.h>
-#include <fcntl.h>
+#include "puppet.h"
 #include <linux/userfaultfd.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#define PROBED	__attribute__((noinline, noclone))
 #define STACK	(128 << 10)
 #define DEPTH	8
 #define COPIES	64
 #define STRUCK	0x4141414141ul
 
 /* read(fd, buffer, length), by an instruction that can be probed. */
-__asm__(".pushsection .text\n"
-	".globl slot_read\n.type slot_read, @function\n"
-	"slot_read:\n"
-	"\txor %eax, %eax\n"
-	".globl slot_syscall\n"
-	"slot_syscall:\n"
-	"\tsyscall\n"
-	"\tret\n"
-	".size slot_read, . - slot_read\n"
-	".popsection\n");
+ASM_FUNCTION(slot_read,
+	     "\txor %eax, %eax\n"
+	     LABEL(slot_syscall)
+	     "\tsyscall\n"
+	     "\tret\n");
 long slot_read(int fd, void *buffer, size_t length);
 
 static unsigned long area, area_end;
@@ -124,15 +109,12 @@ static unsigned long await_read(pid_t *tid, int fd)
 
 static int find_area(void)
 {
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
+	struct mapping m;
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (strstr(line, "[uprobes]"))
-			sscanf(line, "%lx-%lx", &area, &area_end);
+	for_each_mapping(&m, "/proc/self/maps", "[uprobes]") {
+		area = m.start;
+		area_end = m.end;
 	}
-	if (maps)
-		fclose(maps);
 	return !!area;
 }
 
@@ -168,22 +150,6 @@ static void seal(void)
 		err(2, "memfd");
 	on_stack(MAP_SHARED, read_only, PROT_READ);
 	close(fd);
-}
-
-static void await_fault(void)
-{
-	struct uffdio_register range = {
-		.range = { .start = (unsigned long)stack, .len = STACK },
-		.mode = UFFDIO_REGISTER_MODE_MISSING,
-	};
-	struct uffdio_api api = { .api = UFFD_API };
-
-	fault_fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (fault_fd < 0 || ioctl(fault_fd, UFFDIO_API, &api))
-		err(2, "userfaultfd");
-	if (ioctl(fault_fd, UFFDIO_REGISTER, &range))
-		err(2, "UFFDIO_REGISTER");
-	madvise(stack, STACK, MADV_DONTNEED);
 }
 
 static void turn_on_area(const char *how)
@@ -240,7 +206,10 @@ static void turn_on(const char *how)
 	} else if (!strcmp(how, "gone")) {
 		munmap(stack, STACK);
 	} else if (!strcmp(how, "fault")) {
-		await_fault();
+		fault_fd = userfault_at(stack, STACK);
+		if (fault_fd < 0)
+			exit(2);
+		madvise(stack, STACK, MADV_DONTNEED);
 	} else {
 		turn_on_area(how);
 	}
@@ -249,12 +218,9 @@ static void turn_on(const char *how)
 /* Sleep in a return-probed call, on a stack that is not attacked. */
 PROBED long hold(const char *how, int in_slot)
 {
-	char line[16];
-
 	turn_on(how);
 	printf("ready %u %d\n", nr_places, in_slot);
-	fflush(stdout);
-	return fgets(line, sizeof(line), stdin) ? 5 : 6;
+	return wait_line() ? 5 : 6;
 }
 
 /* Undo the attacks that only block access.  Count the attack's words that are still in memory. */
@@ -285,7 +251,6 @@ int main(int argc, char **argv)
 
 	if (argc != 2 + slot || pipe(to_nest) || pipe(to_slot))
 		return 2;
-	setvbuf(stdin, NULL, _IONBF, 0);
 	stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pthread_attr_init(&attr);
 	if (stack == MAP_FAILED || pthread_attr_setstack(&attr, stack, STACK) ||

@@ -9,14 +9,7 @@
  * there were, how many had memory that the module shares with their parent, and how many of the
  * processes had such memory.
  */
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define CALLS 4000
 #define TRIES 300

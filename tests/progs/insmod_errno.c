@@ -6,13 +6,7 @@
  *
  * Prints 0, or the name of the errno if loading the module fails.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "puppet.h"
 
 int main(int argc, char **argv)
 {

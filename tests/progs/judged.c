@@ -8,18 +8,10 @@
  * The signal's information and its frame both show that address.  Each is printed as its distance
  * from the instruction after the system call.
  */
-#define _GNU_SOURCE
-#include <errno.h>
+#include "puppet.h"
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
@@ -29,20 +21,13 @@
 long call(long nr);
 extern char behind[], call_end[];
 
-__asm__(".pushsection .text\n"
-	".globl call\n.type call, @function\n"
-	"call:\n"
-	"\tmov %rdi, %rax\n"
-	".globl the_syscall\n"
-	"the_syscall:\n"
-	"\tsyscall\n"
-	".globl behind\n"
-	"behind:\n"
-	"\tret\n"
-	".globl call_end\n"
-	"call_end:\n"
-	".size call, . - call\n"
-	".popsection\n");
+ASM_FUNCTION(call,
+	     "\tmov %rdi, %rax\n"
+	     LABEL(the_syscall)
+	     "\tsyscall\n"
+	     LABEL(behind)
+	     "\tret\n"
+	     LABEL(call_end));
 
 static volatile char blocked;
 static volatile int dispatched;
@@ -84,24 +69,16 @@ static int blocked_calls(void)
 
 static void filter(void)
 {
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpgrp, 5, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 3),
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-			 offsetof(struct seccomp_data, instruction_pointer)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)(unsigned long)behind, 1, 0),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
-	};
-	struct sock_fprog prog = { sizeof(code) / sizeof(*code), code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog)) {
-		perror("seccomp");
-		exit(2);
-	}
+	if (judge_by(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getpgrp, 5, 0),
+		     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 3),
+		     BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			      offsetof(struct seccomp_data, instruction_pointer)),
+		     BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)(unsigned long)behind, 1, 0),
+		     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP)))
+		err(2, "seccomp");
 }
 
 int main(void)

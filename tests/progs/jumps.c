@@ -19,24 +19,16 @@
  *	copy		copy the text to memory that is writable and executable, and call the functions there
  *	move		move the text elsewhere and back, and call the functions at both places
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <poll.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define PAGE 4096UL
 #define CALLED 6
 #define BUSY 16
 
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
-	".globl jumps_page\njumps_page:\n"
+	LABEL(jumps_page)
 	".macro F name\n.balign 16\n.globl \\name\n.type \\name, @function\n\\name:\n.endm\n"
 	/* Instructions begin at offsets 1 and 4. */
 	"F pushes\n\tpush %rbx\n\tmov %rdi, %rbx\n\tlea 1(%rbx,%rbx,2), %rax\n\tpop %rbx\n\tret\n"
@@ -136,7 +128,6 @@ static void loops(void)
 	for (n = 0; !poll(&in, 1, 0); n++)
 		call_at(200, 0);
 	printf("%ld times, %ld wrong\n", n, wrong);
-	fflush(stdout);
 }
 
 static void forks(long n)
@@ -152,17 +143,6 @@ static void forks(long n)
 		if (wait(&status) < 0 || status)
 			wrong++;
 	}
-}
-
-static void threads(long n)
-{
-	pthread_t ids[4];
-	int i;
-
-	for (i = 0; i < 4; i++)
-		pthread_create(&ids[i], NULL, thread, (void *)n);
-	for (i = 0; i < 4; i++)
-		pthread_join(ids[i], NULL);
 }
 
 static void move(void)
@@ -197,74 +177,59 @@ static void copy(void)
 	}
 }
 
+/* Carry out a command. Return false if there is nothing to print then. */
+static bool obey(const struct command *c)
+{
+	static pthread_t *ids;
+
+	if (is(c, "call")) {
+		call_at(c->n, 0);
+	} else if (is(c, "threads")) {
+		join_threads(start_threads(4, thread, (void *)c->n), 4);
+	} else if (is(c, "busy")) {
+		stop = 0;
+		ids = start_threads(BUSY, busy, NULL);
+		return false;
+	} else if (is(c, "idle")) {
+		stop = 1;
+		printf("%ld times, ", join_threads(ids, BUSY));
+		printf("%ld wrong\n", wrong);
+		return false;
+	} else if (is(c, "loops")) {
+		loops();
+		return false;
+	} else if (is(c, "stop")) {
+		return false;
+	} else if (is(c, "peek")) {
+		peek();
+	} else if (is(c, "pads")) {
+		call_pads();
+	} else if (is(c, "fork")) {
+		forks(c->n);
+	} else if (is(c, "loop")) {
+		sum += spin(c->n);
+	} else if (is(c, "protect")) {
+		mprotect(jumps_page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
+		call_at(100, 0);
+		mprotect(jumps_page, PAGE, PROT_READ | PROT_EXEC);
+	} else if (is(c, "forget")) {
+		madvise(jumps_page, PAGE, MADV_DONTNEED);
+	} else if (is(c, "copy")) {
+		copy();
+	} else if (is(c, "move")) {
+		move();
+	}
+	return true;
+}
+
 int main(void)
 {
-	static pthread_t ids[BUSY];
-	char line[80];
-	void *times;
-	long n, all;
-	int i;
+	struct command c;
 
 	printf("%d %p\n", getpid(), jumps_page);
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
-		n = strtol(strchr(line, ' ') ?: "0", NULL, 0);
-		switch (line[0] << 8 | line[1]) {
-		case 'c' << 8 | 'a':
-			call_at(n, 0);
-			break;
-		case 't' << 8 | 'h':
-			threads(n);
-			break;
-		case 'b' << 8 | 'u':
-			stop = 0;
-			for (i = 0; i < BUSY; i++)
-				pthread_create(&ids[i], NULL, busy, NULL);
-			continue;
-		case 'i' << 8 | 'd':
-			stop = 1;
-			for (all = 0, i = 0; i < BUSY; i++) {
-				pthread_join(ids[i], &times);
-				all += (long)times;
-			}
-			printf("%ld times, %ld wrong\n", all, wrong);
-			fflush(stdout);
-			continue;
-		case 'c' << 8 | 'o':
-			copy();
-			break;
-		case 'f' << 8 | 'o':
-			if (line[3] == 'k')
-				forks(n);
-			else
-				madvise(jumps_page, PAGE, MADV_DONTNEED);
-			break;
-		case 'l' << 8 | 'o':
-			if (line[4] == 's') {
-				loops();
-				continue;
-			}
-			sum += spin(n);
-			break;
-		case 's' << 8 | 't':
-			continue;
-		case 'p' << 8 | 'e':
-			peek();
-			break;
-		case 'p' << 8 | 'a':
-			call_pads();
-			break;
-		case 'p' << 8 | 'r':
-			mprotect(jumps_page, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC);
-			call_at(100, 0);
-			mprotect(jumps_page, PAGE, PROT_READ | PROT_EXEC);
-			break;
-		case 'm' << 8 | 'o':
-			move();
-			break;
-		}
-		printf("sum %ld, %ld wrong\n", sum, wrong);
-		fflush(stdout);
+	while (next_command(&c)) {
+		if (obey(&c))
+			printf("sum %ld, %ld wrong\n", sum, wrong);
 	}
 	return wrong != 0;
 }

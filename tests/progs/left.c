@@ -5,10 +5,7 @@
  * returned.  The handler of SIGUSR1 leaves the interrupted code by a jump.  Prints its process ID,
  * waits for a line, and prints how each call has ended and how often SIGUSR2 was handled.
  */
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
+#include "puppet.h"
 
 static sigjmp_buf before;
 static volatile int handled;
@@ -65,12 +62,7 @@ asm(".text\n"
 	"	pop %rbx\n"
 	"	ret\n"
 	".size call_left, . - call_left\n"
-	".globl probed_left\n"
-	".type probed_left, @function\n"
-	"probed_left:\n"
-	"	lea 1(%rdi), %rax\n"
-	"	ret\n"
-	".size probed_left, . - probed_left\n");
+	ASM_PART(probed_left, "\tlea 1(%rdi), %rax\n\tret\n"));
 
 int main(void)
 {
@@ -79,8 +71,7 @@ int main(void)
 	signal(SIGUSR1, on_usr1);
 	signal(SIGUSR2, on_usr2);
 	printf("%d\n", getpid());
-	fflush(stdout);
-	getchar();
+	wait_line();
 	for (i = 0; i < 2; i++) {
 		if (!sigsetjmp(before, 1))
 			printf("returned: %ld\n", call_left());

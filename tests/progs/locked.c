@@ -5,10 +5,8 @@
  * 20,000 times. It is nobody then, since root may lock as much as it likes. Prints how many pieces
  * of 64 KiB it can map.
  */
-#include <stdio.h>
-#include <sys/mman.h>
+#include "puppet.h"
 #include <sys/resource.h>
-#include <unistd.h>
 
 #define PIECE (64 << 10)
 #define NOBODY 65534

@@ -7,25 +7,12 @@
  *
  * secret() contains the number 0x5ec4e75ec4e75ec4.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 long secret(void);
-__asm__(".pushsection .text\n"
-	".globl secret\n"
-	".type secret, @function\n"
-	"secret:\n"
-	"	movabs $0x5ec4e75ec4e75ec4, %rax\n"
-	"	ret\n"
-	".size secret, . - secret\n"
-	".popsection\n");
+ASM_FUNCTION(secret, "\tmovabs $0x5ec4e75ec4e75ec4, %rax\n\tret\n");
 
 static const char *pid;
 static unsigned long number;
@@ -116,8 +103,7 @@ int main(int argc, char **argv)
 		long sum = secret();
 
 		puts("waits");
-		fflush(stdout);
-		getchar();
+		wait_line();
 		return sum != secret();
 	}
 	if (argc < 3 || strcmp(argv[1], "at"))

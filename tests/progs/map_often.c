@@ -5,15 +5,10 @@
  * Prints "ready", waits for a line, and maps page number PAGE of the file as code COUNT times.
  * Then prints "mapped", and ends at the end of its input.
  */
-#include <err.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
+#include "puppet.h"
 
 int main(int argc, char **argv)
 {
-	char line[16];
 	long page, count;
 	int fd;
 
@@ -25,14 +20,12 @@ int main(int argc, char **argv)
 	if (fd < 0)
 		err(2, "%s", argv[1]);
 	puts("ready");
-	fflush(stdout);
-	if (!fgets(line, sizeof(line), stdin))
+	if (!wait_line())
 		return 0;
 	while (count--)
 		if (mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd,
 			 page * 4096) == MAP_FAILED)
 			err(2, "mmap");
 	puts("mapped");
-	fflush(stdout);
-	return fgets(line, sizeof(line), stdin) ? 2 : 0;
+	return wait_line() ? 2 : 0;
 }

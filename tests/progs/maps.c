@@ -27,28 +27,17 @@
  * waits for another line while it has the shared mapping.  The output is the same whether the
  * program is probed or not.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <dlfcn.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#define PAGE 4096UL
 
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
-	".globl moved\n.type moved, @function\n"
-	"moved:\n"
-	"\tlea (%rdi,%rdi,2), %rax\n"
-	"\ttest %rdi, %rdi\n"
-	"\tjz 1f\n"
-	"\tinc %rax\n"
-	"1:\tret\n"
-	".size moved, . - moved\n"
+	ASM_PART(moved,
+		 "\tlea (%rdi,%rdi,2), %rax\n"
+		 "\ttest %rdi, %rdi\n"
+		 "\tjz 1f\n"
+		 "\tinc %rax\n"
+		 "1:\tret\n")
 	".balign 4096\n"
 	".popsection\n");
 long moved(long x);
@@ -56,11 +45,7 @@ long moved(long x);
 /* A function in a page of its own, which begins with the same byte as moved(). */
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
-	".globl other\n.type other, @function\n"
-	"other:\n"
-	"\tlea (%rdi,%rdi,4), %rax\n"
-	"\tret\n"
-	".size other, . - other\n"
+	ASM_PART(other, "\tlea (%rdi,%rdi,4), %rax\n\tret\n")
 	".balign 4096\n"
 	".popsection\n");
 long other(long x);
@@ -68,12 +53,7 @@ long other(long x);
 /* A function in a page of its own, which begins with the same instruction as moved(). */
 __asm__(".pushsection .text\n"
 	".balign 4096\n"
-	".globl alike\n.type alike, @function\n"
-	"alike:\n"
-	"\tlea (%rdi,%rdi,2), %rax\n"
-	"\tneg %rax\n"
-	"\tret\n"
-	".size alike, . - alike\n"
+	ASM_PART(alike, "\tlea (%rdi,%rdi,2), %rax\n\tneg %rax\n\tret\n")
 	".balign 4096\n"
 	".popsection\n");
 long alike(long x);
@@ -125,19 +105,10 @@ static void remap(long calls)
 /* Return the offset of a function in this file. */
 static unsigned long offset_of(long (*function)(long))
 {
-	unsigned long base = 0, offset = 0;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512];
+	struct mapping m = {};
 
-	while (fgets(line, sizeof(line), maps)) {
-		unsigned long start, end, off;
-
-		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &off) == 3 &&
-		    (unsigned long)function >= start && (unsigned long)function < end)
-			base = start, offset = off;
-	}
-	fclose(maps);
-	return offset + ((unsigned long)function - base);
+	mapping_of((unsigned long)function, &m);
+	return (unsigned long)function - m.start + m.offset;
 }
 
 /* Forms of the system call. */
@@ -253,9 +224,8 @@ static void share(void)
 	void *at = mmap(NULL, PAGE, PROT_READ | PROT_EXEC, MAP_SHARED, fd, offset_of(moved));
 
 	printf("%ld and %ld\n", ((long (*)(long))at)(1), moved(2));
-	fflush(stdout);
 	if (waits)
-		getchar();
+		wait_line();
 }
 
 /* Protect the program's own mapping, which is there since exec. */
@@ -316,8 +286,7 @@ int main(int argc, char **argv)
 		argc--;
 		waits = 1;
 		puts("ready");
-		fflush(stdout);
-		getchar();
+		wait_line();
 	}
 	if (argc > 2 && !strcmp(argv[1], "int80"))
 		way = INT80;

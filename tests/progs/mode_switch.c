@@ -8,12 +8,8 @@
  * that begins at BASE. Its instructions have another meaning in 64-bit code: one-byte increments
  * are prefixes there, and an absolute address is a relative one.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <asm/ldt.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #define SELECTOR_32	0x23
 /* The first entry of the program's own table. */

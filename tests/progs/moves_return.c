@@ -7,8 +7,7 @@
  * same, and clear the old place; and down, below room that the caller frees. nested() calls them at
  * several depths, too.  Prints the sum of the results.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include "puppet.h"
 
 /*
  * call_NAME(a, b) pushes both arguments and calls NAME, which adds them.  The jump in the frame

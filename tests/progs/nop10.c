@@ -5,7 +5,7 @@
  * by a call.  Prints "ready".  For each line of standard input, calls the function ten times, and
  * prints the sum of everything that it has returned.
  */
-#include <stdio.h>
+#include "puppet.h"
 
 long nops(long x);
 
@@ -21,13 +21,11 @@ asm(".text\n"
 
 int main(void)
 {
-	char line[64];
 	long sum = 0;
 	int i;
 
-	setlinebuf(stdout);
 	printf("ready\n");
-	while (fgets(line, sizeof(line), stdin)) {
+	while (wait_line()) {
 		for (i = 0; i < 10; i++)
 			sum += nops(i);
 		printf("sum %ld\n", sum);

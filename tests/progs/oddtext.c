@@ -5,10 +5,7 @@
  * the address of main().  With an argument, maps a huge page of that file as text, and prints its
  * address instead.  Waits for a line on standard input.
  */
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define HUGE_PAGE	(2UL << 20)
 
@@ -38,7 +35,6 @@ static void *map_huge(const char *path)
 int main(int argc, char **argv)
 {
 	printf("%d %p\n", getpid(), argc > 1 ? map_huge(argv[1]) : (void *)main);
-	fflush(stdout);
-	getchar();
+	wait_line();
 	return 0;
 }

@@ -7,8 +7,7 @@
  * prints the sum.  Like the C library, add() jumps over the lock prefix if there is one thread
  * only.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include "puppet.h"
 
 __asm__(".pushsection .text\n"
 	".globl add, add_locked, add_plain\n"
@@ -29,17 +28,13 @@ int add(int *to, int locked);
 
 int main(int argc, char **argv)
 {
-	int i, times = argc == 2 ? atoi(argv[1]) : 1, sum = 0, c;
+	int i, times = argc == 2 ? atoi(argv[1]) : 1, sum = 0;
 
 	printf("ready\n");
-	fflush(stdout);
-	while ((c = getchar()) != EOF) {
-		if (c != '\n')
-			continue;
+	while (wait_line()) {
 		for (i = 0; i < times; i++)
 			add(&sum, i & 1);
 		printf("sum %d\n", sum);
-		fflush(stdout);
 	}
 	return 0;
 }

@@ -8,10 +8,7 @@
  * Prints its process ID. For each number N on standard input, calls work() N times, and prints the
  * sum of the results.  With "merge", the kernel may merge its text with that of other processes.
  */
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "puppet.h"
 
 long work(long x);
 
@@ -19,16 +16,12 @@ long work(long x);
 asm(".text\n"
 	".balign 0x200000\n"
 	".fill 0x240000, 1, 0xcc\n"
-	".globl work\n"
-	".type work, @function\n"
-	"work:\n"
-	"	lea 1(%rdi), %rax\n"
-	"	ret\n"
-	".size work, . - work\n"
+	ASM_PART(work, "\tlea 1(%rdi), %rax\n\tret\n")
 	".fill 0x240000, 1, 0xcc\n");
 
 int main(int argc, char **argv)
 {
+	char line[64];
 	long n, sum;
 
 	if (argc > 1 && !strcmp(argv[1], "merge") &&
@@ -37,12 +30,10 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("%d\n", getpid());
-	fflush(stdout);
-	while (scanf("%ld", &n) == 1) {
-		for (sum = 0; n > 0; n--)
+	while (next_line(line, sizeof(line))) {
+		for (n = atol(line), sum = 0; n > 0; n--)
 			sum += work(n);
 		printf("%ld\n", sum);
-		fflush(stdout);
 	}
 	return 0;
 }

@@ -11,15 +11,7 @@
  *	look	print whether the data begin with that byte, here and in a child
  *	load	map another function there, which begins with the same byte and returns 9
  */
-#define _GNU_SOURCE
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define PAGE 4096UL
+#include "puppet.h"
 
 asm(".text\n"
 	".balign 4096\n"
@@ -72,32 +64,31 @@ static int there(void)
 
 int main(void)
 {
-	char line[64];
+	struct command c;
 	int status;
 
-	setlinebuf(stdout);
 	printf("ready\n");
-	while (fgets(line, sizeof(line), stdin)) {
-		if (!strcmp(line, "call\n")) {
+	while (next_command(&c)) {
+		if (is(&c, "call")) {
 			printf("%d\n", there_is());
-		} else if (!strcmp(line, "fork\n")) {
+		} else if (is(&c, "fork")) {
 			if (!fork())
 				_exit(there_is());
 			wait(&status);
 			printf("%s %d\n", WIFEXITED(status) ? "child" : "signal",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-		} else if (!strcmp(line, "look\n")) {
+		} else if (is(&c, "look")) {
 			if (!fork())
 				_exit(there());
 			wait(&status);
 			printf("%d %d\n", there(), WEXITSTATUS(status));
-		} else if (!strcmp(line, "replace\n")) {
+		} else if (is(&c, "replace")) {
 			replace(0xcc);
 			printf("replaced\n");
-		} else if (!strcmp(line, "load\n")) {
+		} else if (is(&c, "load")) {
 			replace(0xb8);
 			printf("loaded\n");
-		} else if (!strcmp(line, "move\n")) {
+		} else if (is(&c, "move")) {
 			move();
 			printf("moved\n");
 		} else {

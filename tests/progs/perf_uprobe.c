@@ -8,14 +8,8 @@
  * prints how many hits there have been; ends at the end of its input.  With -l, opens and closes
  * the uprobe until the process has ended, and prints how often.
  */
-#define _GNU_SOURCE
-#include <errno.h>
+#include "puppet.h"
 #include <linux/perf_event.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 static int pmu_number(void)
 {
@@ -33,7 +27,7 @@ int main(int argc, char **argv)
 	int loops = argc > 1 && !strcmp(argv[1], "-l");
 	struct perf_event_attr attr = { .size = sizeof(attr), .type = pmu_number() };
 	unsigned long long hits, times = 0;
-	int fd, c;
+	int fd;
 
 	argv += loops;
 	argc -= loops;
@@ -53,17 +47,12 @@ int main(int argc, char **argv)
 			return 1;
 		}
 		times++;
-		if (!loops) {
+		if (!loops)
 			printf("open\n");
-			fflush(stdout);
-		}
-		while (!loops && (c = getchar()) != EOF) {
-			if (c != '\n')
-				continue;
+		while (!loops && wait_line()) {
 			if (read(fd, &hits, sizeof(hits)) != sizeof(hits))
 				return 1;
 			printf("%llu\n", hits);
-			fflush(stdout);
 		}
 		close(fd);
 	} while (loops);

@@ -9,15 +9,7 @@
  *	take	loads a word of a page with a key of its own, which every third call forbids to access
  *	hidden	is in a page that can only be executed, which the kernel does by a key
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
-
-#define PAGE	4096UL
+#include "puppet.h"
 
 long take(const long *from);
 long hidden(long x);
@@ -31,7 +23,7 @@ __asm__(".text\n"
 	"	lea 1(%rax), %rax\n"
 	"	ret\n"
 	".balign 4096\n"
-	".globl hidden_page\nhidden_page:\n"
+	LABEL(hidden_page)
 	".globl hidden\n.type hidden, @function\n"
 	"hidden:\n"
 	"	push %rbx\n"
@@ -59,16 +51,14 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 
 int main(void)
 {
-	struct sigaction action = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
 	char line[16];
 	long i, right;
 
 	page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	sigaction(SIGSEGV, &action, NULL);
+	handle(SIGSEGV, on_fault, 0);
 	*page = 41;
 	printf("%d\n", getpid());
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
+	while (next_line(line, sizeof(line))) {
 		faults = 0;
 		elsewhere = 0;
 		if (*line == 'k' && key < 0) {
@@ -87,7 +77,6 @@ int main(void)
 			right += hidden(i) == 3 * i + 1;
 		}
 		printf("%ld right, %d faults, %d elsewhere\n", right, faults, elsewhere);
-		fflush(stdout);
 	}
 	return 0;
 }

@@ -9,26 +9,16 @@
  * most.  arguments: it first says that its arguments are all of its address space
  * (PR_SET_MM_MAP).  It prints how many jumps it has seen, and how many results were wrong.
  */
-#include <fcntl.h>
+#include "puppet.h"
 #include <linux/prctl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <time.h>
-#include <unistd.h>
 
 #define ROUNDS 2
 #define JUMP 0xe9
 
 int two(int n);
 __asm__(".p2align 6\n"
-	".globl two\n"
-	".type two, @function\n"
-	"two:	lea 1(%rdi), %eax\n"
-	"	add $1, %eax\n"
-	"	ret\n"
-	".size two, . - two\n");
+	ASM_PART(two, "\tlea 1(%rdi), %eax\n\tadd $1, %eax\n\tret\n"));
 
 static void die(const char *what)
 {

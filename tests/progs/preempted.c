@@ -12,14 +12,8 @@
  *				how often each was called, how many signals there were, and how
  *				many of them sent the thread elsewhere
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
+#include "puppet.h"
 #include <sys/ucontext.h>
-#include <unistd.h>
 
 long by_ret(long x);
 long by_rep(long x);
@@ -43,53 +37,44 @@ asm(".text\n"
 	".endm\n"
 	"function by_ret\n"
 	"	lea 1(%rdi), %rax\n"
-	".globl ret_at\n"
-	"ret_at:\n"
+	LABEL(ret_at)
 	"	ret\n"
 	"function by_rep\n"
 	"	lea 2(%rdi), %rax\n"
-	".globl rep_at\n"
-	"rep_at:\n"
+	LABEL(rep_at)
 	"	rep ret\n"
 	"function popped\n"
 	"	lea 3(%rdi), %rax\n"
-	".globl imm_at\n"
-	"imm_at:\n"
+	LABEL(imm_at)
 	"	ret $16\n"
 	"function by_jump\n"
-	".globl jump_at\n"
-	"jump_at:\n"
+	LABEL(jump_at)
 	"	jmp jumped\n"
 	"function by_copy\n"
 	"	mov %rdi, %rax\n"
-	".globl copy_at\n"
-	"copy_at:\n"
+	LABEL(copy_at)
 	"	add five(%rip), %rax\n"
 	"	ret\n"
 	"function by_push\n"
 	"	add $6, %rdi\n"
-	".globl push_at\n"
-	"push_at:\n"
+	LABEL(push_at)
 	"	push %rdi\n"
 	"	pop %rax\n"
 	"	ret\n"
 	"function by_jcc\n"
 	"	lea 7(%rdi), %rax\n"
 	"	test %rdi, %rdi\n"
-	".globl jcc_at\n"
-	"jcc_at:\n"
+	LABEL(jcc_at)
 	"	jns 1f\n"
 	"	xor %eax, %eax\n"
 	"1:	ret\n"
 	"function by_call\n"
-	".globl call_at\n"
-	"call_at:\n"
+	LABEL(call_at)
 	"	call called\n"
 	"	add $1, %rax\n"
 	"	ret\n"
 	"function by_icall\n"
-	".globl icall_at\n"
-	"icall_at:\n"
+	LABEL(icall_at)
 	"	call *pointer(%rip)\n"
 	"	add $2, %rax\n"
 	"	ret\n"

@@ -5,19 +5,9 @@
  * child's registers and the signal show.  Addresses are printed as distances from code of the
  * program.  The output is the same whether the child is probed or not.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "puppet.h"
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 extern char calls_begin[], calls_end[];
 void calls(void);
@@ -26,29 +16,25 @@ void calls(void);
  * Call getppid(), a close() that fails, and kill().  Then divide by zero; the handler skips the
  * division.
  */
-__asm__(".pushsection .text\n"
-	".globl calls\n.type calls, @function\n"
-	"calls:\n"
-	"calls_begin:\n"
-	"\tmov $110, %eax\n"
-	"\tsyscall\n"
-	"\tmov $3, %eax\n"
-	"\tmov $-1, %edi\n"
-	"\tsyscall\n"
-	"\tpush %rbx\n"
-	"\tmov $39, %eax\n"
-	"\tsyscall\n"
-	"\tmov %eax, %edi\n"
-	"\tmov $10, %esi\n"
-	"\tmov $62, %eax\n"
-	"\tsyscall\n"
-	"\txor %ecx, %ecx\n"
-	"\tdiv %ecx\n"
-	"\tpop %rbx\n"
-	"\tret\n"
-	"calls_end:\n"
-	".size calls, . - calls\n"
-	".popsection\n");
+ASM_FUNCTION(calls,
+	     "calls_begin:\n"
+	     "\tmov $110, %eax\n"
+	     "\tsyscall\n"
+	     "\tmov $3, %eax\n"
+	     "\tmov $-1, %edi\n"
+	     "\tsyscall\n"
+	     "\tpush %rbx\n"
+	     "\tmov $39, %eax\n"
+	     "\tsyscall\n"
+	     "\tmov %eax, %edi\n"
+	     "\tmov $10, %esi\n"
+	     "\tmov $62, %eax\n"
+	     "\tsyscall\n"
+	     "\txor %ecx, %ecx\n"
+	     "\tdiv %ecx\n"
+	     "\tpop %rbx\n"
+	     "\tret\n"
+	     "calls_end:\n");
 
 static void on_usr1(int sig)
 {

@@ -8,13 +8,7 @@
  * If the program then has other registers, prints that, too.  At both events, the register di is an
  * address in a file that is not in memory.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+#include "puppet.h"
 
 struct registers {
 	unsigned long ax, bx, cx, dx, si, di, bp, r8, r9, r10, r11, r12, r13, r14, r15, flags;
@@ -32,17 +26,13 @@ extern char behind[];
 #define AT(name) \
 	[name] "i" (offsetof(struct registers, name))
 
-__asm__(".pushsection .text\n"
-	".globl changed\n.type changed, @function\n"
-	"changed:\n"
-	"\tcmc\n"
-	"\tnot %rax\n\tnot %rbx\n\tnot %rcx\n\tnot %rdx\n\tnot %rsi\n\tnot %rbp\n"
-	"\tnot %r9\n\tnot %r10\n\tnot %r11\n"
-	"\tnot %r12\n\tnot %r13\n\tnot %r14\n\tnot %r15\n"
-	"\txchg %rdi, %r8\n"
-	"\tret\n"
-	".size changed, . - changed\n"
-	".popsection\n");
+ASM_FUNCTION(changed,
+	     "\tcmc\n"
+	     "\tnot %rax\n\tnot %rbx\n\tnot %rcx\n\tnot %rdx\n\tnot %rsi\n\tnot %rbp\n"
+	     "\tnot %r9\n\tnot %r10\n\tnot %r11\n"
+	     "\tnot %r12\n\tnot %r13\n\tnot %r14\n\tnot %r15\n"
+	     "\txchg %rdi, %r8\n"
+	     "\tret\n");
 
 __attribute__((used)) static void load_body(void)
 {

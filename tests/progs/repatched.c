@@ -11,33 +11,22 @@
  *	undefined	replace an instruction that a jump covers by an undefined one, call the
  *			function once, and put the instruction back
  */
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define PAGE	4096UL
+#include "puppet.h"
 
 long function(long x);
 extern char place[], covered[], writes_flags[], page[];
 
 __asm__(".text\n"
 	".balign 4096\n"
-	".globl page\npage:\n"
+	LABEL(page)
 	".globl function\n.type function, @function\n"
 	"function:\n"
 	"	cmp %eax, %eax\n"
-	".globl place\n"
-	"place:\n"
+	LABEL(place)
 	"	mov %edi, %ecx\n"
-	".globl covered\n"
-	"covered:\n"
+	LABEL(covered)
 	"	lea 1(%rdi,%rdi,2), %rax\n"
-	".globl writes_flags\n"
-	"writes_flags:\n"
+	LABEL(writes_flags)
 	"	xor %ecx, %ecx\n"
 	"	jz 1f\n"
 	"	dec %rax\n"
@@ -73,16 +62,15 @@ static long wrong_of(long n)
 int main(void)
 {
 	static char old[2], flags[2];
-	char line[64];
+	struct command c;
 	int sig;
 
 	signal(SIGILL, on_ill);
 	printf("%d\n", getpid());
-	fflush(stdout);
-	while (fgets(line, sizeof(line), stdin)) {
-		switch (*line) {
+	while (next_command(&c)) {
+		switch (*c.word) {
 		case 'c':
-			printf("%ld wrong\n", wrong_of(strtol(line + 5, NULL, 0)));
+			printf("%ld wrong\n", wrong_of(c.n));
 			break;
 		case 'k':
 			patch(writes_flags, "\x66\x90", flags);
@@ -101,7 +89,6 @@ int main(void)
 			printf("signal %d\n", sig);
 			break;
 		}
-		fflush(stdout);
 	}
 	return 0;
 }

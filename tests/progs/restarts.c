@@ -9,80 +9,59 @@
  * With the argument "steps", a child single-steps through stepped() instead.  With "filtered", each
  * child has a seccomp filter that allows everything.
  */
-#define _GNU_SOURCE
-#include <errno.h>
+#include "puppet.h"
 #include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <ucontext.h>
-#include <unistd.h>
 
 long do_call(long nr, long a, long b, long c, long d);
 void stepped(char *to, char *from);
 extern char do_call_end[], stepped_end[], in_between[];
 
 __asm__(".pushsection .text\n"
-	".globl do_call\n.type do_call, @function\n"
-	"do_call:\n"
-	"\tmov %rdi, %rax\n"
-	"\tmov %rsi, %rdi\n"
-	"\tmov %rdx, %rsi\n"
-	"\tmov %rcx, %rdx\n"
-	"\tmov %r8, %r10\n"
-	"\tsyscall\n"
-	"\tnop\n"
-	"\tret\n"
-	"do_call_end:\n"
-	".size do_call, . - do_call\n"
+	ASM_PART(do_call,
+		 "\tmov %rdi, %rax\n"
+		 "\tmov %rsi, %rdi\n"
+		 "\tmov %rdx, %rsi\n"
+		 "\tmov %rcx, %rdx\n"
+		 "\tmov %r8, %r10\n"
+		 "\tsyscall\n"
+		 "\tnop\n"
+		 "\tret\n"
+		 "do_call_end:\n")
 	/* Code that a debugger makes a stopped program call. */
-	".globl in_between\n.type in_between, @function\n"
-	"in_between:\n"
-	"\tmov $3, %eax\n"
-	"\tmov $-1, %edi\n"
-	"\tsyscall\n"
-	"\tint3\n"
-	".size in_between, . - in_between\n"
-	".globl stepped\n.type stepped, @function\n"
-	"stepped:\n"
-	"\tpush %rbx\n"
-	"\txor %ebx, %ebx\n"
-	"\tmovsb\n"
-	"\tmov $3, %ecx\n"
-	"\trep movsb\n"
-	"\tlea stepped(%rip), %rax\n"
-	"\tcall 2f\n"
-	"\tadd $1, %ebx\n"
-	"\tjz 1f\n"
-	"\tjnz 1f\n"
-	"\tud2\n"
-	"1:\tmov $39, %eax\n"
-	"\tsyscall\n"
-	"\tpushf\n"
-	"\tpop %rdx\n"
-	"\tnop\n"
-	"\tmov $-1, %edi\n"
-	"\tmov $3, %eax\n"
-	"\tsyscall\n"
-	"\tlea 3f(%rip), %rax\n"
-	"\tjmp *%rax\n"
-	"3:\tpop %rbx\n"
-	"\tret\n"
-	"2:\tlea 2(%rbx), %ebx\n"
-	"\tret\n"
-	"stepped_end:\n"
-	".size stepped, . - stepped\n"
+	ASM_PART(in_between, "\tmov $3, %eax\n\tmov $-1, %edi\n\tsyscall\n\tint3\n")
+	ASM_PART(stepped,
+		 "\tpush %rbx\n"
+		 "\txor %ebx, %ebx\n"
+		 "\tmovsb\n"
+		 "\tmov $3, %ecx\n"
+		 "\trep movsb\n"
+		 "\tlea stepped(%rip), %rax\n"
+		 "\tcall 2f\n"
+		 "\tadd $1, %ebx\n"
+		 "\tjz 1f\n"
+		 "\tjnz 1f\n"
+		 "\tud2\n"
+		 "1:\tmov $39, %eax\n"
+		 "\tsyscall\n"
+		 "\tpushf\n"
+		 "\tpop %rdx\n"
+		 "\tnop\n"
+		 "\tmov $-1, %edi\n"
+		 "\tmov $3, %eax\n"
+		 "\tsyscall\n"
+		 "\tlea 3f(%rip), %rax\n"
+		 "\tjmp *%rax\n"
+		 "3:\tpop %rbx\n"
+		 "\tret\n"
+		 "2:\tlea 2(%rbx), %ebx\n"
+		 "\tret\n"
+		 "stepped_end:\n")
 	".popsection\n");
 
 #define MAX_SEEN	16
@@ -118,16 +97,6 @@ static const struct call {
 static const struct call *call;
 static int filtered;
 
-static void allow_all(void)
-{
-	struct sock_filter code[] = { BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
-	struct sock_fprog prog = { 1, code };
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
-		_exit(2);
-}
-
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
 	const ucontext_t *uc = context;
@@ -142,17 +111,15 @@ static void on_signal(int sig, siginfo_t *info, void *context)
 
 static void be_called(void)
 {
-	struct sigaction sa = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
 	struct timespec long_time = { .tv_sec = 100000 };
 	struct pollfd fd = { .fd = pipe_fds[0], .events = POLLIN };
 	char byte;
 	long args[4] = { 0 };
 
-	if (filtered)
-		allow_all();
-	sigaction(SIGUSR2, &sa, NULL);
-	sa.sa_flags |= SA_RESTART;
-	sigaction(SIGUSR1, &sa, NULL);
+	if (filtered && judge_by(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)))
+		_exit(2);
+	handle(SIGUSR2, on_signal, 0);
+	handle(SIGUSR1, on_signal, SA_RESTART);
 	switch (call->nr) {
 	case SYS_read:
 		args[0] = pipe_fds[0];

@@ -5,14 +5,8 @@
  * they enter from elsewhere.  Prints "waiting" when all of them wait, and waits for a line.  Then
  * prints the results of the calls, and on how many stacks both calls were at the same place.
  */
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "puppet.h"
 
-#define PROBED __attribute__((noinline, noclone))
 #define THREADS		16
 #define STACK_SIZE	(256 << 10)
 
@@ -80,8 +74,7 @@ int main(void)
 		threads[i] = start(waits, i, stacks + i * STACK_SIZE);
 	pthread_barrier_wait(&all_waiting);
 	puts("waiting");
-	fflush(stdout);
-	getchar();
+	wait_line();
 	pthread_barrier_wait(&go_on);
 	for (i = 0; i < THREADS; i++) {
 		void *result;

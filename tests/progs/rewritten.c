@@ -8,25 +8,14 @@
  * when its page is not executable, they try again.  Prints how many results were wrong, and the
  * number of calls.
  */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <signal.h>
+#include "puppet.h"
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 
-#define PAGE	4096UL
 #define THREADS	3
 
 asm(".text\n"
 	".balign 4096\n"
-	".globl amount\n"
-	".type amount, @function\n"
-	"amount:\n"
-	"	mov $5, %eax\n"
-	"	ret\n"
-	".size amount, . - amount\n"
+	ASM_PART(amount, "\tmov $5, %eax\n\tret\n")
 	".balign 4096\n");
 
 int amount(void);

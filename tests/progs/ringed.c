@@ -24,19 +24,8 @@
  *
  * The answer to "run" is the ids of the threads, that to "fork" is the child's.
  */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <sched.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "puppet.h"
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define THREADS_MAX	64
 
@@ -46,31 +35,19 @@ static volatile long sum;
 
 /* The flags are of use behind the first instruction, so a pad must save them. */
 long ring_call(long id, long nr);
-asm(".text\n"
-	".globl ring_call\n"
-	".type ring_call, @function\n"
-	"ring_call:\n"
-	"	lea (%rdi,%rsi), %rax\n"
-	"	cmovc %rsi, %rax\n"
-	"	nop\n"
-	"	ret\n"
-	".size ring_call, . - ring_call\n");
+ASM_FUNCTION(ring_call, "\tlea (%rdi,%rsi), %rax\n\tcmovc %rsi, %rax\n\tnop\n\tret\n");
 
 /* Call it, so far down the stack, and with its arguments as words 1 and 2. */
 long ring_words(long id, long nr, long down);
-asm(".text\n"
-	".globl ring_words\n"
-	".type ring_words, @function\n"
-	"ring_words:\n"
-	"	push %rbp\n"
-	"	mov %rsp, %rbp\n"
-	"	sub %rdx, %rsp\n"
-	"	push %rsi\n"
-	"	push %rdi\n"
-	"	call ring_call\n"
-	"	leave\n"
-	"	ret\n"
-	".size ring_words, . - ring_words\n");
+ASM_FUNCTION(ring_words,
+	     "	push %rbp\n"
+	     "	mov %rsp, %rbp\n"
+	     "	sub %rdx, %rsp\n"
+	     "	push %rsi\n"
+	     "	push %rdi\n"
+	     "	call ring_call\n"
+	     "	leave\n"
+	     "	ret\n");
 
 static void call_all(long id)
 {
@@ -120,20 +97,15 @@ static void run(long threads)
 /* Find the rings: they are the one mapping of its size that is shared with the module. */
 static uint64_t *rings_find(size_t *words)
 {
-	unsigned long start = 0, end = 0, a, b;
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512], may[8];
+	unsigned long start = 0, end = 0;
+	struct mapping m;
 
-	while (maps && fgets(line, sizeof(line), maps)) {
-		if (!strstr(line, "[uprobes]") || sscanf(line, "%lx-%lx %7s", &a, &b, may) != 3)
-			continue;
-		if (may[1] == 'w' && b - a != 256 * 1024) {
-			start = a;
-			end = b;
+	for_each_mapping(&m, "/proc/self/maps", "[uprobes]") {
+		if (m.perms[1] == 'w' && m.end - m.start != 256 * 1024) {
+			start = m.start;
+			end = m.end;
 		}
 	}
-	if (maps)
-		fclose(maps);
 	*words = (end - start) / sizeof(uint64_t);
 	return (uint64_t *)start;
 }
@@ -156,14 +128,10 @@ static void *thread_forbid(void *data)
 
 static void forbid_all(long threads)
 {
-	static pthread_t started[THREADS_MAX];
 	pthread_barrier_t together;
 
 	pthread_barrier_init(&together, NULL, (unsigned int)threads);
-	for (long i = 0; i < threads; i++)
-		pthread_create(&started[i], NULL, thread_forbid, &together);
-	for (long i = 0; i < threads; i++)
-		pthread_join(started[i], NULL);
+	join_threads(start_threads(threads, thread_forbid, &together), threads);
 	puts("called");
 }
 
@@ -300,33 +268,28 @@ static void spawn(void)
 
 int main(int argc, char **argv)
 {
-	char line[128], what[16];
-	long n, more;
+	struct command c;
 
 	(void)argc;
-	setvbuf(stdout, NULL, _IOLBF, 0);
+	setlinebuf(stdout);
 	printf("ready %d\n", getpid());
-	while (fgets(line, sizeof(line), stdin)) {
-		n = 0;
-		more = 0;
-		if (sscanf(line, "%15s %ld %ld", what, &n, &more) < 1)
-			continue;
-		calls = n;
-		if (!strcmp(what, "run") && n <= THREADS_MAX) {
-			calls = more;
-			run(n);
-		} else if (!strcmp(what, "spin")) {
+	while (next_command(&c)) {
+		calls = c.n;
+		if (is(&c, "run") && c.n <= THREADS_MAX) {
+			calls = c.more;
+			run(c.n);
+		} else if (is(&c, "spin")) {
 			call_all(getpid());
 			puts("called");
 			for (;;)
 				sum++;
-		} else if (!strcmp(what, "rename")) {
+		} else if (is(&c, "rename")) {
 			prctl(PR_SET_NAME, "first");
 			call_all(getpid());
 			prctl(PR_SET_NAME, "second");
 			call_all(getpid());
 			puts("called");
-		} else if (!strcmp(what, "fork")) {
+		} else if (is(&c, "fork")) {
 			pid_t child;
 
 			call_all(getpid());
@@ -338,14 +301,14 @@ int main(int argc, char **argv)
 			waitpid(child, NULL, 0);
 			call_all(getpid());
 			printf("%d\n", child);
-		} else if (!strcmp(what, "exec")) {
+		} else if (is(&c, "exec")) {
 			call_all(getpid());
 			execv("/proc/self/exe", argv);
-		} else if (!strcmp(what, "forge")) {
-			forge(n);
-		} else if (!strcmp(what, "open")) {
-			open_and_call(n);
-		} else if (!strcmp(what, "forbid")) {
+		} else if (is(&c, "forge")) {
+			forge(c.n);
+		} else if (is(&c, "open")) {
+			open_and_call(c.n);
+		} else if (is(&c, "forbid")) {
 			call_all(getpid());
 			prctl(PR_SET_TSC, PR_TSC_SIGSEGV);
 			for (int i = 0; i < 3; i++) {
@@ -353,19 +316,19 @@ int main(int argc, char **argv)
 				usleep(200000);
 			}
 			puts("called");
-		} else if (!strcmp(what, "forbid_all") && n <= THREADS_MAX) {
-			calls = more;
-			forbid_all(n);
-		} else if (!strcmp(what, "spawn")) {
+		} else if (is(&c, "forbid_all") && c.n <= THREADS_MAX) {
+			calls = c.more;
+			forbid_all(c.n);
+		} else if (is(&c, "spawn")) {
 			spawn();
-		} else if (!strcmp(what, "waiting")) {
+		} else if (is(&c, "waiting")) {
 			waiter_id = 0;
 			pthread_mutex_lock(&gate);
 			pthread_create(&waiter, NULL, wait_and_call, NULL);
 			while (!waiter_id)
 				sched_yield();
 			printf("%d\n", waiter_id);
-		} else if (!strcmp(what, "release")) {
+		} else if (is(&c, "release")) {
 			/* The thread reads the number of calls behind the gate. */
 			pthread_mutex_unlock(&gate);
 			pthread_join(waiter, NULL);

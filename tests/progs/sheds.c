@@ -7,13 +7,8 @@
  * that hold work(), so that they come from the file again.  Ends after a line, or at the end of its
  * input, and prints how many results were wrong.
  */
-#include <pthread.h>
+#include "puppet.h"
 #include <stdatomic.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 static atomic_bool ending;
 static atomic_long wrong;
@@ -45,16 +40,14 @@ static void *sheds(void *data)
 
 int main(int argc, char **argv)
 {
-	int i, threads = argc > 1 ? atoi(argv[1]) : 1;
-	pthread_t *t = calloc(threads + 1, sizeof(*t));
+	int threads = argc > 1 ? atoi(argv[1]) : 1;
+	pthread_t *working = start_threads(threads, works, NULL);
+	pthread_t *shedding = start_threads(1, sheds, NULL);
 
-	for (i = 0; i < threads; i++)
-		pthread_create(&t[i], NULL, works, NULL);
-	pthread_create(&t[i], NULL, sheds, NULL);
-	getchar();
+	wait_line();
 	ending = 1;
-	for (i = 0; i <= threads; i++)
-		pthread_join(t[i], NULL);
+	join_threads(working, threads);
+	join_threads(shedding, 1);
 	printf("wrong: %ld\n", wrong);
 	return 0;
 }

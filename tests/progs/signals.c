@@ -18,23 +18,9 @@
  *
  * The output is the same whether the program is probed or not.
  */
-#define _GNU_SOURCE
-#include <errno.h>
+#include "puppet.h"
 #include <execinfo.h>
-#include <fcntl.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
 
-#define PROBED __attribute__((noinline, noclone))
 #define SEEN (1 << 16)
 
 static unsigned long seen[SEEN];
@@ -118,13 +104,6 @@ PROBED long work(long x)
 	return sum;
 }
 
-static void handle(int sig, void (*fn)(int, siginfo_t *, void *), int flags)
-{
-	struct sigaction sa = { .sa_sigaction = fn, .sa_flags = SA_SIGINFO | flags };
-
-	sigaction(sig, &sa, NULL);
-}
-
 /* Check whether an address lies in a file's code.  Keep the ranges: nothing is unmapped again. */
 static int in_file_code(unsigned long addr)
 {
@@ -132,31 +111,21 @@ static int in_file_code(unsigned long addr)
 		unsigned long start, end;
 	} known[8];
 	static unsigned int nr_known;
-	unsigned long start, end;
-	char line[512], perms[8], path[256];
-	int found = 0;
-	FILE *maps;
+	struct mapping m;
+	bool found;
 	size_t i;
 
 	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (addr >= known[i].start && addr < known[i].end)
 			return 1;
 	}
-	maps = fopen("/proc/self/maps", "r");
-	while (fgets(line, sizeof(line), maps)) {
-		path[0] = 0;
-		sscanf(line, "%lx-%lx %7s %*s %*s %*s %255s", &start, &end, perms, path);
-		if (addr < start || addr >= end)
-			continue;
-		found = perms[2] == 'x' && (path[0] == '/' || !strcmp(path, "[vdso]")) &&
-			!strstr(path, "uprobes]");
-		if (found) {
-			i = nr_known++ % (sizeof(known) / sizeof(known[0]));
-			known[i].start = start;
-			known[i].end = end;
-		}
+	found = mapping_of(addr, &m) && m.perms[2] == 'x' && !strstr(m.name, "uprobes]") &&
+		(m.name[0] == '/' || !strcmp(m.name, "[vdso]"));
+	if (found) {
+		i = nr_known++ % (sizeof(known) / sizeof(known[0]));
+		known[i].start = m.start;
+		known[i].end = m.end;
 	}
-	fclose(maps);
 	return found;
 }
 

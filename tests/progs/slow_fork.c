@@ -10,21 +10,9 @@
  * that, and waits for a line.  The child then prints the reference counter before it calls work(),
  * waits for a line, and prints the counter again.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
+#include "puppet.h"
 #include <linux/userfaultfd.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define PROBED __attribute__((noinline, noclone))
 
 static void *page;
 static long page_size;
@@ -40,13 +28,10 @@ PROBED int work(int x)
 static void *wake(void *unused)
 {
 	struct uffdio_zeropage zero = { .range.start = (unsigned long)page };
-	struct uffd_msg msg;
 
-	if (read(uffd, &msg, sizeof(msg)) != sizeof(msg))
-		exit(3);
+	await_fault(uffd);
 	printf("the fork sleeps\n");
-	fflush(stdout);
-	getchar();
+	wait_line();
 	zero.range.len = page_size;
 	if (ioctl(uffd, UFFDIO_ZEROPAGE, &zero))
 		exit(4);
@@ -55,18 +40,11 @@ static void *wake(void *unused)
 
 static int watch_page(void)
 {
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register reg = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-
 	page_size = sysconf(_SC_PAGESIZE);
 	page = mmap(NULL, page_size, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	uffd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (page == MAP_FAILED || uffd < 0 || ioctl(uffd, UFFDIO_API, &api))
-		return -1;
-	reg.range.start = (unsigned long)page;
-	reg.range.len = page_size;
-	return ioctl(uffd, UFFDIO_REGISTER, &reg);
+	uffd = page == MAP_FAILED ? -1 : userfault_at(page, page_size);
+	return uffd < 0;
 }
 
 static void write_back(void)
@@ -83,18 +61,13 @@ static void write_back(void)
 	if (msync(shared, page_size, MS_SYNC))
 		exit(7);
 	printf("written back\n");
-	fflush(stdout);
-	getchar();
+	wait_line();
 }
 
 static void say_counter(void)
 {
-	char line;
-
 	printf("counter %d\n", slow_counter);
-	fflush(stdout);
-	while (read(STDIN_FILENO, &line, 1) == 1 && line != '\n')
-		;
+	wait_line();
 	printf("counter %d\n", slow_counter);
 	fflush(stdout);
 }
@@ -105,13 +78,10 @@ int main(int argc, char **argv)
 	int status = 0;
 	pid_t child;
 
-	if (watch_page()) {
-		perror("userfaultfd");
+	if (watch_page())
 		return 2;
-	}
 	printf("%d %p\n", getpid(), work);
-	fflush(stdout);
-	getchar();
+	wait_line();
 	if (argc > 1)
 		write_back();
 	pthread_create(&waker, NULL, wake, NULL);

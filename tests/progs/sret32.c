@@ -9,8 +9,7 @@
  * their results.  One returns a structure, and takes the pointer to it off the stack by "ret $4".
  * The other takes twelve bytes off.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include "puppet.h"
 
 struct quad {
 	long part[4];

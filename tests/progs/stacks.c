@@ -7,18 +7,9 @@
  * return address.  Prints the results, and how often each probed_*() returned.  The output is the
  * same whether they are probed or not.
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <dlfcn.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/time.h>
-#include <ucontext.h>
-#include <unistd.h>
 
-#define PROBED __attribute__((noinline, noclone))
 #define HERE __asm__ volatile("" ::: "memory")
 #define COROUTINES 8
 
@@ -62,12 +53,8 @@ static void run_coroutines(void)
 	if (done)
 		return;
 	done = 1;
-	for (i = 0; i < COROUTINES; i++) {
-		getcontext(&contexts[i]);
-		contexts[i].uc_stack.ss_sp = malloc(64 << 10);
-		contexts[i].uc_stack.ss_size = 64 << 10;
-		makecontext(&contexts[i], (void (*)(void))coroutine, 1, i);
-	}
+	for (i = 0; i < COROUTINES; i++)
+		make_context(&contexts[i], malloc(64 << 10), 64 << 10, coroutine, i);
 	setcontext(&contexts[0]);
 }
 
@@ -103,14 +90,7 @@ PROBED long probed_raises(int sig)
 
 /* Takes two arguments on the stack, and pops them by its return. */
 long probed_pops(long a, long b);
-__asm__(".pushsection .text\n"
-	".globl probed_pops\n.type probed_pops, @function\n"
-	"probed_pops:\n"
-	"\tmov 8(%rsp), %rax\n"
-	"\tadd 16(%rsp), %rax\n"
-	"\tret $16\n"
-	".size probed_pops, . - probed_pops\n"
-	".popsection\n");
+ASM_FUNCTION(probed_pops, "\tmov 8(%rsp), %rax\n\tadd 16(%rsp), %rax\n\tret $16\n");
 
 static long pops(long a, long b)
 {
@@ -123,13 +103,7 @@ static long pops(long a, long b)
 
 /* Is left by a jump.  The place of its return address then gets an argument. */
 void probed_left(void);
-__asm__(".pushsection .text\n"
-	".globl probed_left\n.type probed_left, @function\n"
-	"probed_left:\n"
-	"\tmov %rcx, %rsp\n"
-	"\tjmp *%rdx\n"
-	".size probed_left, . - probed_left\n"
-	".popsection\n");
+ASM_FUNCTION(probed_left, "\tmov %rcx, %rsp\n\tjmp *%rdx\n");
 
 #define POPS_OVER(below)					\
 	__asm__ volatile("lea -128(%%rsp), %%rsp\n"		\
@@ -168,26 +142,13 @@ static long pops_over_first(long a, long b)
 long probed_tail(long x);
 long probed_end(long x);
 __asm__(".pushsection .text\n"
-	".globl probed_tail\n.type probed_tail, @function\n"
-	"probed_tail:\n"
-	"\tadd $5, %rdi\n"
-	"\tjmp probed_end\n"
-	".size probed_tail, . - probed_tail\n"
-	".globl probed_end\n.type probed_end, @function\n"
-	"probed_end:\n"
-	"\tlea 1(%rdi), %rax\n"
-	"\tret\n"
-	".size probed_end, . - probed_end\n"
+	ASM_PART(probed_tail, "\tadd $5, %rdi\n\tjmp probed_end\n")
+	ASM_PART(probed_end, "\tlea 1(%rdi), %rax\n\tret\n")
 	".popsection\n");
 
 /* Is a single instruction: a return with the prefix that old processors needed on a jump target. */
 void probed_rep(void);
-__asm__(".pushsection .text\n"
-	".globl probed_rep\n.type probed_rep, @function\n"
-	"probed_rep:\n"
-	"\trep ret\n"
-	".size probed_rep, . - probed_rep\n"
-	".popsection\n");
+ASM_FUNCTION(probed_rep, "\trep ret\n");
 
 /* Check that the call leaves all registers as they are. */
 static long reps(long x)

@@ -42,23 +42,12 @@
  * The first line of output is the process ID, and the addresses of work(), of nest() and of the
  * second instruction of work().
  */
-#define _GNU_SOURCE
+#include "puppet.h"
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <linux/sched.h>
 #include <poll.h>
-#include <pthread.h>
-#include <sched.h>
 #include <spawn.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 long work(long x);
 long nest(long n);
@@ -70,39 +59,24 @@ extern char work_second[];
  * In assembly, so that the tests know the instructions: an add of 4 bytes, which a handler may
  * skip, and three more.
  */
-__asm__(".pushsection .text\n"
-	".globl work\n.type work, @function\n"
-	"work:\n"
-	"\tadd $100, %rdi\n"
-	".globl work_second\n"
-	"work_second:\n"
-	"\tlea 1(%rdi,%rdi,2), %rax\n"
-	"\tnop\n"
-	"\tret\n"
-	".size work, . - work\n"
-	".popsection\n");
+ASM_FUNCTION(work,
+	     "\tadd $100, %rdi\n"
+	     LABEL(work_second)
+	     "\tlea 1(%rdi,%rdi,2), %rax\n"
+	     "\tnop\n"
+	     "\tret\n");
 
 /* After the call, there is an add of 6 bytes, which a return handler may skip. */
-__asm__(".pushsection .text\n"
-	".globl around\n.type around, @function\n"
-	"around:\n"
-	"\tsub $8, %rsp\n"
-	"\tmov $3, %edi\n"
-	"\tcall work\n"
-	"\tadd $1000, %rax\n"
-	"\tadd $8, %rsp\n"
-	"\tret\n"
-	".size around, . - around\n"
-	".popsection\n");
+ASM_FUNCTION(around,
+	     "\tsub $8, %rsp\n"
+	     "\tmov $3, %edi\n"
+	     "\tcall work\n"
+	     "\tadd $1000, %rax\n"
+	     "\tadd $8, %rsp\n"
+	     "\tret\n");
 
 /* jumps() and work() have the same return address; the return of work() is the return of both. */
-__asm__(".pushsection .text\n"
-	".globl jumps\n.type jumps, @function\n"
-	"jumps:\n"
-	"\tadd $1, %rdi\n"
-	"\tjmp work\n"
-	".size jumps, . - jumps\n"
-	".popsection\n");
+ASM_FUNCTION(jumps, "\tadd $1, %rdi\n\tjmp work\n");
 
 __attribute__((noinline)) long nest(long n)
 {
@@ -114,11 +88,8 @@ __attribute__((noinline)) long nest(long n)
 
 __attribute__((noinline)) long inside(long n)
 {
-	char line[16];
-
 	printf("inside\n");
-	fflush(stdout);
-	if (!fgets(line, sizeof(line), stdin))
+	if (!wait_line())
 		n = -1;
 	__asm__ volatile("" ::: "memory");
 	return n;
@@ -172,18 +143,7 @@ static void *works_thread(void *arg)
 
 static void in_threads(long n)
 {
-	pthread_t t[4];
-	long sum = 0;
-	void *ret;
-	int i;
-
-	for (i = 0; i < 4; i++)
-		pthread_create(&t[i], NULL, works_thread, (void *)n);
-	for (i = 0; i < 4; i++) {
-		pthread_join(t[i], &ret);
-		sum += (long)ret;
-	}
-	printf("threads %ld\n", sum);
+	printf("threads %ld\n", join_threads(start_threads(4, works_thread, (void *)n), 4));
 }
 
 /* Input and results of a process that shares the memory of this one. */
@@ -415,71 +375,66 @@ static void *steps_alone(void *name)
 
 static void *steps(void *name)
 {
-	char line[256], word[16];
-	long n;
+	struct command c;
 
-	while (fgets(line, sizeof(line), stdin)) {
-		n = 0;
-		if (sscanf(line, "%15s %ld", word, &n) < 1)
-			continue;
-		line[strcspn(line, "\n")] = 0;
-		if (!strcmp(word, "call")) {
-			printf("call %ld\n", works(n));
-		} else if (!strcmp(word, "busy")) {
+	while (next_command(&c)) {
+		if (is(&c, "call")) {
+			printf("call %ld\n", works(c.n));
+		} else if (is(&c, "busy")) {
 			busy();
-		} else if (!strcmp(word, "idle")) {
+		} else if (is(&c, "idle")) {
 			printf("idle %ld %ld\n", busy_calls, busy_wrong);
-		} else if (!strcmp(word, "nest")) {
-			printf("nest %ld\n", nest(n));
-		} else if (!strcmp(word, "fork")) {
-			in_child(n, 0);
-		} else if (!strcmp(word, "forklib")) {
-			library_in_child(n);
-		} else if (!strcmp(word, "forkmap")) {
-			in_child(n, 1);
-		} else if (!strcmp(word, "vfork")) {
-			in_vfork(n);
-		} else if (!strcmp(word, "grandchild")) {
-			in_grandchild(n);
-		} else if (!strcmp(word, "threads")) {
-			in_threads(n);
-		} else if (!strcmp(word, "exec")) {
+		} else if (is(&c, "nest")) {
+			printf("nest %ld\n", nest(c.n));
+		} else if (is(&c, "fork")) {
+			in_child(c.n, 0);
+		} else if (is(&c, "forklib")) {
+			library_in_child(c.n);
+		} else if (is(&c, "forkmap")) {
+			in_child(c.n, 1);
+		} else if (is(&c, "vfork")) {
+			in_vfork(c.n);
+		} else if (is(&c, "grandchild")) {
+			in_grandchild(c.n);
+		} else if (is(&c, "threads")) {
+			in_threads(c.n);
+		} else if (is(&c, "exec")) {
 			execl(name, name, NULL);
-		} else if (!strcmp(word, "start")) {
-			start_child(line + 6);
-		} else if (!strcmp(word, "inside")) {
-			printf("inside %ld\n", inside(n));
-		} else if (!strcmp(word, "counter")) {
+		} else if (is(&c, "start")) {
+			start_child(c.rest);
+		} else if (is(&c, "inside")) {
+			printf("inside %ld\n", inside(c.n));
+		} else if (is(&c, "counter")) {
 			printf("counter %d\n", steps_counter);
-		} else if (!strcmp(word, "clear")) {
+		} else if (is(&c, "clear")) {
 			steps_counter = 0;
 			printf("clear %d\n", steps_counter);
-		} else if (!strcmp(word, "around")) {
+		} else if (is(&c, "around")) {
 			printf("around %ld\n", around());
-		} else if (!strcmp(word, "jump")) {
-			printf("jump %ld\n", jumps_work(n));
-		} else if (!strcmp(word, "share")) {
-			with_sharer(n);
-		} else if (!strcmp(word, "into")) {
-			start_in(line + 5);
-		} else if (!strcmp(word, "orphan")) {
-			printf("orphan %s\n", start_sharer(stays, n) > 0 ? "waits" : "fails");
-		} else if (!strcmp(word, "map")) {
+		} else if (is(&c, "jump")) {
+			printf("jump %ld\n", jumps_work(c.n));
+		} else if (is(&c, "share")) {
+			with_sharer(c.n);
+		} else if (is(&c, "into")) {
+			start_in(c.rest);
+		} else if (is(&c, "orphan")) {
+			printf("orphan %s\n", start_sharer(stays, c.n) > 0 ? "waits" : "fails");
+		} else if (is(&c, "map")) {
 			printf("map %d\n", map());
-		} else if (!strcmp(word, "move")) {
+		} else if (is(&c, "move")) {
 			printf("move %d\n", move());
-		} else if (!strcmp(word, "protect")) {
+		} else if (is(&c, "protect")) {
 			printf("protect %d\n", mprotect((void *)((unsigned long)mapped & ~4095ul),
 							4096, PROT_READ));
-		} else if (!strcmp(word, "mapped")) {
+		} else if (is(&c, "mapped")) {
 			printf("mapped %d\n", *mapped);
-		} else if (!strcmp(word, "load")) {
-			load(line + 5);
-		} else if (!strcmp(word, "library")) {
-			printf("library returned %ld\n", library_work(n));
-		} else if (!strcmp(word, "unload")) {
+		} else if (is(&c, "load")) {
+			load(c.rest);
+		} else if (is(&c, "library")) {
+			printf("library returned %ld\n", library_work(c.n));
+		} else if (is(&c, "unload")) {
 			printf("unload %d\n", dlclose(library));
-		} else if (!strcmp(word, "leave")) {
+		} else if (is(&c, "leave")) {
 			pthread_t t;
 
 			printf("left\n");
@@ -487,10 +442,9 @@ static void *steps(void *name)
 			first = pthread_self();
 			pthread_create(&t, NULL, steps_alone, name);
 			pthread_exit(NULL);
-		} else if (!strcmp(word, "exit")) {
-			exit(n);
+		} else if (is(&c, "exit")) {
+			exit(c.n);
 		}
-		fflush(stdout);
 	}
 	exit(0);
 }
@@ -501,9 +455,7 @@ int main(int argc, char **argv)
 		printf("%s counter %d works %ld ", argv[1], steps_counter, works(2));
 		return 0;
 	}
-	setvbuf(stdin, NULL, _IONBF, 0);
 	printf("%d %p %p %p\n", getpid(), work, nest, work_second);
-	fflush(stdout);
 	steps("/proc/self/exe");
 	return 0;
 }

@@ -7,13 +7,8 @@
  * Prints a line for each byte that differs.  The exit status is 0 if no byte differs and at least
  * one mapping was compared.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "puppet.h"
 #include <sys/uio.h>
-#include <unistd.h>
 
 static int compare(pid_t pid, const char *path, unsigned long start, unsigned long end,
 		   unsigned long offset)
@@ -56,28 +51,19 @@ static int compare(pid_t pid, const char *path, unsigned long start, unsigned lo
 
 int main(int argc, char **argv)
 {
-	char name[64], line[4096 + 256], path[4096], perms[8];
-	unsigned long start, end, offset;
 	int differing = 0, compared = 0;
-	FILE *maps;
+	struct mapping m;
+	char maps[64];
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: textcmp PID\n");
 		return 2;
 	}
-	snprintf(name, sizeof(name), "/proc/%s/maps", argv[1]);
-	maps = fopen(name, "r");
-	if (!maps) {
-		perror(name);
-		return 2;
-	}
-	while (fgets(line, sizeof(line), maps)) {
-		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %4095s", &start, &end, perms, &offset,
-			   path) != 5)
+	snprintf(maps, sizeof(maps), "/proc/%s/maps", argv[1]);
+	for_each_mapping(&m, maps, "/") {
+		if (m.perms[2] != 'x' || m.name[0] != '/' || strstr(m.name, "(deleted)"))
 			continue;
-		if (perms[2] != 'x' || path[0] != '/' || strstr(line, "(deleted)"))
-			continue;
-		differing += compare(atoi(argv[1]), path, start, end, offset);
+		differing += compare(atoi(argv[1]), m.name, m.start, m.end, m.offset);
 		compared++;
 	}
 	return differing || !compared;

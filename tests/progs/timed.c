@@ -13,12 +13,7 @@
  *	sleep MS	calls sleeps(), which takes that long
  *	threads N	4 threads call deep() N times each
  */
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <string.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define KEPT __attribute__((noinline, noclone))
 
@@ -83,12 +78,8 @@ static void swap(void)
 {
 	static char stacks[2][65536];
 
-	for (int i = 0; i < 2; i++) {
-		getcontext(&coroutines[i]);
-		coroutines[i].uc_stack.ss_sp = stacks[i];
-		coroutines[i].uc_stack.ss_size = sizeof(stacks[i]);
-		makecontext(&coroutines[i], (void (*)(void))coroutine, 1, i);
-	}
+	for (int i = 0; i < 2; i++)
+		make_context(&coroutines[i], stacks[i], sizeof(stacks[i]), coroutine, i);
 	swapcontext(&home, &coroutines[0]);
 }
 
@@ -103,38 +94,28 @@ static void *thread(void *data)
 
 int main(void)
 {
-	char line[64], what[16];
+	struct command c;
 	volatile long i;
-	long n;
 
-	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("ready %d\n", getpid());
-	while (fgets(line, sizeof(line), stdin)) {
-		n = 0;
-		if (sscanf(line, "%15s %ld", what, &n) < 1)
-			continue;
-		if (!strcmp(what, "fib")) {
+	while (next_command(&c)) {
+		if (is(&c, "fib")) {
 			fib_calls = 0;
-			fib(n);
+			fib(c.n);
 			printf("%ld\n", fib_calls);
 			continue;
 		}
-		if (!strcmp(what, "leave")) {
-			for (i = 0; i < n; i++)
+		if (is(&c, "leave")) {
+			for (i = 0; i < c.n; i++)
 				if (!setjmp(out))
 					leaves(i);
-		} else if (!strcmp(what, "swap")) {
-			turns = n;
+		} else if (is(&c, "swap")) {
+			turns = c.n;
 			swap();
-		} else if (!strcmp(what, "sleep")) {
-			sleeps(n);
-		} else if (!strcmp(what, "threads")) {
-			pthread_t threads[4];
-
-			for (i = 0; i < 4; i++)
-				pthread_create(&threads[i], NULL, thread, (void *)n);
-			for (i = 0; i < 4; i++)
-				pthread_join(threads[i], NULL);
+		} else if (is(&c, "sleep")) {
+			sleeps(c.n);
+		} else if (is(&c, "threads")) {
+			join_threads(start_threads(4, thread, (void *)c.n), 4);
 		}
 		puts("done");
 	}

@@ -12,29 +12,14 @@
  * Functions are called with (x, ~x, ...) and return 3 * x + K. The program counts each call in the
  * file SHARED, before and after the call.  If anything is wrong, it prints that and ends.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <link.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/time.h>
-#include <sys/wait.h>
-#include <ucontext.h>
-#include <unistd.h>
-
+#include "puppet.h"
 #include "torture.h"
+#include <link.h>
+#include <stdarg.h>
 
-#define PAGE		4096UL
 #define STACK		(64UL << 10)
 #define THREADS		3
-#define PROBED		__attribute__((noinline, noclone))
+#define PLAIN		__attribute__((noinline, noclone))
 #define HERE		__asm__ volatile("" ::: "memory")
 
 typedef long function_t(long x, long nx, long more);
@@ -181,7 +166,7 @@ static void __attribute__((format(printf, 1, 2))) bad(const char *format, ...)
 	_exit(1);
 }
 
-PROBED static long throws(long x, long nx, long depth)
+PLAIN static long throws(long x, long nx, long depth)
 {
 	long result;
 
@@ -192,7 +177,7 @@ PROBED static long throws(long x, long nx, long depth)
 	return result;
 }
 
-PROBED static long jumps(long x, long nx, long depth)
+PLAIN static long jumps(long x, long nx, long depth)
 {
 	long result;
 
@@ -203,21 +188,21 @@ PROBED static long jumps(long x, long nx, long depth)
 	return result;
 }
 
-PROBED static long raises(long x, long nx, long more)
+PLAIN static long raises(long x, long nx, long more)
 {
 	raise(SIGUSR1);
 	HERE;
 	return 3 * x + RAISES;
 }
 
-PROBED static long sigjumps(long x, long nx, long more)
+PLAIN static long sigjumps(long x, long nx, long more)
 {
 	raise(SIGUSR2);
 	HERE;
 	return 0;
 }
 
-PROBED static long forks(long x, long nx, long more)
+PLAIN static long forks(long x, long nx, long more)
 {
 	child = fork();
 	if (!child)
@@ -226,7 +211,7 @@ PROBED static long forks(long x, long nx, long more)
 	return 3 * x + FORKS;
 }
 
-PROBED static long yields(long x, long nx, long more)
+PLAIN static long yields(long x, long nx, long more)
 {
 	swapcontext(&there, &here);
 	HERE;

@@ -12,23 +12,12 @@
  *
  * "truth" prints what the programs have counted, in lines of "FUNCTION BEGUN DONE LEFT EXTRA".
  */
-#define _GNU_SOURCE
-#include <err.h>
-#include <errno.h>
+#include "puppet.h"
+#include "torture.h"
 #include <dirent.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "torture.h"
 
 #define PROCESSES	16
 
@@ -146,21 +135,15 @@ static pid_t some_thread(pid_t pid)
 /* Check whether an address of a process lies in an SSOL area. */
 static int in_area(pid_t pid, unsigned long address)
 {
-	unsigned long start, end;
-	char path[64], line[512];
+	struct mapping m;
+	char path[64];
 	int found = 0;
-	FILE *maps;
 
 	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
-	maps = fopen(path, "r");
-	if (!maps)
-		return 0;
-	while (fgets(line, sizeof(line), maps)) {
-		if (strstr(line, "[uprobes]") && sscanf(line, "%lx-%lx", &start, &end) == 2 &&
-		    address >= start && address < end)
+	for_each_mapping(&m, path, "[uprobes]") {
+		if (address >= m.start && address < m.end)
 			found = 1;
 	}
-	fclose(maps);
 	return found;
 }
 

@@ -8,16 +8,7 @@
  * With -w, prints its process ID and waits for a line on standard input first.  The functions get
  * the same values in each run.  Addresses are the same, too, under setarch -R.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <ucontext.h>
-#include <unistd.h>
+#include "puppet.h"
 
 #define TRACED __attribute__((noinline, noclone))
 
@@ -126,7 +117,7 @@ static long apart;
 
 /* Call these functions on another stack, which lies above the current one. */
 __attribute__((noinline, noclone, optimize("no-omit-frame-pointer")))
-static void call_above(void)
+static void call_above(int unused)
 {
 	register long n asm("rdi") = 0;
 	register long result asm("rax");
@@ -148,13 +139,10 @@ static long call_apart(void)
 	size_t size = 65536;
 
 	above = room + sizeof(room);
-	getcontext(&below);
 	/* Mappings lie below the initial stack of a program. */
-	below.uc_stack.ss_sp = mmap(NULL, size, PROT_READ | PROT_WRITE,
-				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	below.uc_stack.ss_size = size;
+	make_context(&below, mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+				  -1, 0), size, call_above, 0);
 	below.uc_link = &here;
-	makecontext(&below, call_above, 0);
 	swapcontext(&here, &below);
 	return apart;
 }
@@ -199,7 +187,7 @@ static void call_counted(long n)
 		fflush(stdout);
 		tick(n);
 		if (n)
-			getchar();
+			wait_line();
 	}
 }
 
@@ -251,13 +239,7 @@ static void *tick_thread(void *arg)
 
 static void call_ticks(long nr, long calls)
 {
-	pthread_t *t = calloc(nr, sizeof(*t));
-	long i;
-
-	for (i = 0; i < nr; i++)
-		pthread_create(&t[i], NULL, tick_thread, (void *)calls);
-	for (i = 0; i < nr; i++)
-		pthread_join(t[i], NULL);
+	join_threads(start_threads(nr, tick_thread, (void *)calls), nr);
 }
 
 static void call_slowly(long n)
@@ -281,8 +263,7 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "-w")) {
 		printf("%d\n", getpid());
-		fflush(stdout);
-		if (getchar() == EOF)
+		if (!wait_line())
 			return 1;
 		argv++;
 		argc--;

@@ -8,28 +8,16 @@
  * With an argument, the child first prints "PID ADDRESS" (its process ID and the address of
  * forker()), and waits for a line on standard input.
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stdio.h>
+#include "puppet.h"
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define TIMES 5
 
 extern char forker_begin[];
 long forker(void);
 
-__asm__(".pushsection .text\n"
-	".globl forker\n.type forker, @function\n"
-	"forker:\n"
-	"forker_begin:\n"
-	"\tmov $57, %eax\n"
-	"\tsyscall\n"
-	"\tret\n"
-	".size forker, . - forker\n"
-	".popsection\n");
+ASM_FUNCTION(forker, "forker_begin:\n\tmov $57, %eax\n\tsyscall\n\tret\n");
 
 static int forks(int waits)
 {
@@ -37,8 +25,7 @@ static int forks(int waits)
 
 	if (waits) {
 		printf("%d %p\n", getpid(), (void *)forker);
-		fflush(stdout);
-		getchar();
+		wait_line();
 	}
 	ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 	raise(SIGSTOP);

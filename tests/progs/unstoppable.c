@@ -18,16 +18,8 @@
  *
  * Another process, which has the right to do so, sends signals to it and traces it.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
+#include "puppet.h"
 #include <sys/ptrace.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define SLOT	16
 #define CODE(name, text)							\
@@ -77,15 +69,13 @@ static void handler(int sig)
 
 static char *first_area(void)
 {
-	FILE *maps = fopen("/proc/self/maps", "r");
-	char line[512], *start = NULL;
+	char *start = NULL;
+	struct mapping m;
 
-	while (maps && !start && fgets(line, sizeof(line), maps)) {
-		if (strstr(line, "[uprobes]"))
-			sscanf(line, "%p-", &start);
+	for_each_mapping(&m, "/proc/self/maps", "[uprobes]") {
+		if (!start)
+			start = (char *)m.start;
 	}
-	if (maps)
-		fclose(maps);
 	return start;
 }
 

@@ -6,13 +6,8 @@
  * Passes to unlink() a string in a page of FILE, this program's own file, that is not in memory.
  * Then passes a pointer to nothing.  Prints nothing.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
+#include "puppet.h"
 #include <sys/stat.h>
-#include <unistd.h>
 
 /* Lies far from everything that the program uses. */
 const char page_before[8192] __attribute__((aligned(4096))) = "x";

@@ -9,15 +9,8 @@
  */
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "puppet.h"
 
-#define PROBED extern "C" __attribute__((noinline, noclone))
 #define HERE asm volatile("" ::: "memory")
 
 /* Not the library's class: its headers exist for the system's own word size only. */

@@ -13,11 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <execinfo.h>
-#include <pthread.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#define PROBED extern "C" __attribute__((noinline, noclone))
+#include "puppet.h"
 
 enum what { THROW, SEGMENT, SIGNAL, WAIT };
 

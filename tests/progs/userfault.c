@@ -9,18 +9,10 @@
  * waited ("in time").  With an argument, first loads other operands until there is input, and in the
  * end prints how many loads there were.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
+#include "puppet.h"
 #include <linux/userfaultfd.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 long load(const long *from);
 
@@ -28,8 +20,7 @@ asm(".text\n"
 	".globl load\n"
 	".type load, @function\n"
 	"load:\n"
-	".globl load_at\n"
-	"load_at:\n"
+	LABEL(load_at)
 	"	mov (%rdi), %rax\n"
 	"	mov %rax, %rdx\n"
 	"	ret\n");
@@ -46,20 +37,17 @@ static void on_urg(int sig)
 static void *serve(void *arg)
 {
 	int fd = *(int *)arg;
-	struct uffd_msg msg;
 	static long page[512] = { 42 };
 	struct uffdio_copy copy = { .src = (unsigned long)page, .len = sizeof(page) };
 
 	/* If a signal interrupts the load, its restart is reported anew. */
-	if (read(fd, &msg, sizeof(msg)) != sizeof(msg) || msg.event != UFFD_EVENT_PAGEFAULT)
-		exit(3);
+	copy.dst = await_fault(fd);
 	printf("waits\n");
 	fflush(stdout);
 	for (int i = 0; i < 2000 && !handled; i++)
 		usleep(10000);
 	if (!handled)
 		came = "too late";
-	copy.dst = msg.arg.pagefault.address & -4096UL;
 	if (ioctl(fd, UFFDIO_COPY, &copy))
 		exit(4);
 	return NULL;
@@ -79,20 +67,15 @@ static long warm(void)
 int main(int argc, char **argv)
 {
 	long *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct uffdio_register reg = { .range = { (unsigned long)page, 4096 },
-				       .mode = UFFDIO_REGISTER_MODE_MISSING };
-	struct uffdio_api api = { .api = UFFD_API };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+	int fd = userfault_at(page, 4096);
 	struct sigaction action = { .sa_handler = on_urg };
 	sigset_t urg, old;
 	pthread_t server;
 	long value, loads = 1;
 
 	(void)argv;
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &reg)) {
-		perror("userfaultfd");
+	if (fd < 0)
 		return 2;
-	}
 	sigaction(SIGURG, &action, NULL);
 	sigemptyset(&urg);
 	sigaddset(&urg, SIGURG);

@@ -7,15 +7,10 @@
  * For each address, prints eight bytes that are there, sets a breakpoint, waits until it is hit, and
  * puts back what it has read.  In between it does what else a debugger does with a stopped thread.
  */
-#define _GNU_SOURCE
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "puppet.h"
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 
 static void die(const char *what)
 {

@@ -11,15 +11,9 @@
  * that follows, and how often the child stopped otherwise.  Then prints the child's exit status,
  * which is 0 if the stored sum is right.
  */
-#define _GNU_SOURCE
-#include <signal.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "puppet.h"
 #include <sys/ptrace.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define DEBUGREG(n)	offsetof(struct user, u_debugreg[n])
 
@@ -38,8 +32,7 @@ asm(".text\n"
 	".globl store\n"
 	".type store, @function\n"
 	"store:\n"
-	".globl store_at\n"
-	"store_at:\n"
+	LABEL(store_at)
 	"	add %esi, (%rdi)\n"
 	"stored:\n"
 	"	ret\n"
@@ -49,8 +42,7 @@ asm(".text\n"
 	"	push %rbp\n"
 	"	mov %rsp, %rbp\n"
 	"	mov %rsi, %rsp\n"
-	".globl through_at\n"
-	"through_at:\n"
+	LABEL(through_at)
 	"	call *%rdi\n"
 	"	mov %rbp, %rsp\n"
 	"	pop %rbp\n"

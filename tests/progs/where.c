@@ -9,11 +9,7 @@
  * rest are addresses; "over" is the instruction that the first thread repeats.  Ends at the end of
  * its input, and prints how many bytes it has read.
  */
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
+#include "puppet.h"
 
 long outer(char *byte);
 void inner(void);
@@ -23,51 +19,30 @@ void flags_it(void);
 extern char system_call[], behind[], fill[], flags[];
 
 __asm__(".pushsection .text\n"
-	".globl outer\n.type outer, @function\n"
-	"outer:\n"
-	"\tsub $24, %rsp\n"
-	"\tcall inner\n"
-	"\tadd $24, %rsp\n"
-	"\tret\n"
-	".size outer, . - outer\n"
-	".globl inner\n.type inner, @function\n"
-	"inner:\n"
-	"\tcall read_it\n"
-	"\tnop\n"
-	"\tret\n"
-	".size inner, . - inner\n"
-	".globl read_it\n.type read_it, @function\n"
-	"read_it:\n"
-	"\tmov %rdi, %rsi\n"
-	"\txor %edi, %edi\n"
-	"\tmov $1, %edx\n"
-	"\txor %eax, %eax\n"
-	".globl system_call\n"
-	"system_call:\n"
-	"\tsyscall\n"
-	".globl behind\n"
-	"behind:\n"
-	"\tret\n"
-	".size read_it, . - read_it\n"
-	".globl fill_it\n.type fill_it, @function\n"
-	"fill_it:\n"
-	"\tmov %esi, %eax\n"
-	"\tmov %rdx, %rcx\n"
-	".globl fill\n"
-	"fill:\n"
-	"\trep stosb\n"
-	"\tret\n"
-	".size fill_it, . - fill_it\n"
-	".globl flags_it\n.type flags_it, @function\n"
-	"flags_it:\n"
-	"\tpushf\n"
-	/* An emulator takes interrupts at the target of a jump. */
-	"\tjmp flags\n"
-	".globl flags\n"
-	"flags:\n"
-	"\tpopf\n"
-	"\tret\n"
-	".size flags_it, . - flags_it\n"
+	ASM_PART(outer, "\tsub $24, %rsp\n\tcall inner\n\tadd $24, %rsp\n\tret\n")
+	ASM_PART(inner, "\tcall read_it\n\tnop\n\tret\n")
+	ASM_PART(read_it,
+		 "\tmov %rdi, %rsi\n"
+		 "\txor %edi, %edi\n"
+		 "\tmov $1, %edx\n"
+		 "\txor %eax, %eax\n"
+		 LABEL(system_call)
+		 "\tsyscall\n"
+		 LABEL(behind)
+		 "\tret\n")
+	ASM_PART(fill_it,
+		 "\tmov %esi, %eax\n"
+		 "\tmov %rdx, %rcx\n"
+		 LABEL(fill)
+		 "\trep stosb\n"
+		 "\tret\n")
+	ASM_PART(flags_it,
+		 "\tpushf\n"
+		 /* An emulator takes interrupts at the target of a jump. */
+		 "\tjmp flags\n"
+		 LABEL(flags)
+		 "\tpopf\n"
+		 "\tret\n")
 	".popsection\n");
 
 static char memory[1 << 18];
