@@ -56,10 +56,8 @@ int main(int argc, char **argv)
 	}
 	attr.config = strtoull(argv[1], NULL, 0);
 	fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
-	if (fd < 0) {
-		perror("perf_event_open");
-		return 1;
-	}
+	if (fd < 0)
+		err(1, "perf_event_open");
 	/* The buffer is large enough for all samples, so it never wraps around. */
 	ring = mmap(NULL, (1 + PAGES) * page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (ring == MAP_FAILED || write(go[1], "", 1) != 1 || waitpid(pid, &status, 0) != pid)

@@ -204,10 +204,8 @@ int main(int argc, char **argv)
 		if (!strcmp(argv[0], things[i].name))
 			break;
 	}
-	if (!argv[0] || i == sizeof(things) / sizeof(things[0])) {
-		fprintf(stderr, "usage: calls [-w] threads|deep|jumps|forks|sleepers|leaves NUMBER...\n");
-		return 2;
-	}
+	if (!argv[0] || i == sizeof(things) / sizeof(things[0]))
+		errx(2, "usage: calls [-w] threads|deep|jumps|forks|sleepers|leaves NUMBER...");
 	if (held) {
 		printf("%d %p\n", getpid(), things[i].probed);
 		wait_line();

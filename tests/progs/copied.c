@@ -22,16 +22,10 @@
 
 /* The first function begins its page.  The last two are alike, and so is the text around them. */
 #define FUNCTION(name, n)							\
-	".globl " #name "\n.type " #name ", @function\n"			\
-	#name ":\n"								\
-	"	push %rbp\n"							\
-	"	mov %rsp, %rbp\n"						\
-	"	lea " #n "(%rdi,%rdi), %rax\n"					\
-	"	nop\n"								\
-	"	pop %rbp\n"							\
-	"	ret\n"								\
-	".size " #name ", . - " #name "\n"					\
-	".globl " #name "_end\n" #name "_end:\n"				\
+	ASM_PART(name, "\tpush %rbp\n\tmov %rsp, %rbp\n"			\
+		       "\tlea " #n "(%rdi,%rdi), %rax\n"			\
+		       "\tnop\n\tpop %rbp\n\tret\n")				\
+	LABEL(name##_end)							\
 	".fill 20, 1, 0x90\n"
 __asm__(".text\n.balign 4096\n"
 	LABEL(text_begin)
@@ -116,9 +110,7 @@ static void make_copy(size_t in)
 
 static void expect_trap(unsigned char *where)
 {
-	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
-
-	sigaction(SIGTRAP, &sa, NULL);
+	handle(SIGTRAP, on_trap, 0);
 	own = where;
 	instead = *where;
 	traps = 0;

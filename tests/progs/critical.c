@@ -85,8 +85,7 @@ static void *storm(void *arg)
 int main(int argc, char **argv)
 {
 	long nr = argc > 1 ? atol(argv[1]) : 4, sum = 0, i;
-	pthread_t storming;
-	pthread_t *threads = calloc(nr, sizeof(*threads));
+	pthread_t *storming = NULL, *threads;
 
 	times = argc > 2 ? atol(argv[2]) : 1000;
 	if (!__rseq_size) {
@@ -95,15 +94,13 @@ int main(int argc, char **argv)
 	}
 	if (argc > 3) {
 		syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
-		pthread_create(&storming, NULL, storm, NULL);
+		storming = start_threads(1, storm, NULL);
 	}
-	for (i = 0; i < nr; i++)
-		pthread_create(&threads[i], NULL, add, NULL);
-	for (i = 0; i < nr; i++)
-		pthread_join(threads[i], NULL);
+	threads = start_threads(nr, add, NULL);
+	join_threads(threads, nr);
 	done = 1;
-	if (argc > 3)
-		pthread_join(storming, NULL);
+	if (storming)
+		join_threads(storming, 1);
 	for (i = 0; i < MAX_CPUS; i++)
 		sum += counters[i].n;
 	printf("sum %ld\n", sum);

@@ -14,15 +14,11 @@ int main(int argc, char **argv)
 	char *at = mmap(NULL, n * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	pid_t child;
 
-	if (at == MAP_FAILED) {
-		perror("mmap");
-		return 2;
-	}
+	if (at == MAP_FAILED)
+		err(2, "mmap");
 	for (i = 0; i < n; i += 2) {
-		if (mprotect(at + i * page, page, PROT_READ)) {
-			perror("mprotect");
-			return 2;
-		}
+		if (mprotect(at + i * page, page, PROT_READ))
+			err(2, "mprotect");
 	}
 	printf("ready\n");
 	fflush(stdout);
@@ -30,9 +26,7 @@ int main(int argc, char **argv)
 		child = fork();
 		if (!child)
 			_exit(0);
-		if (child < 0 || waitpid(child, NULL, 0) != child) {
-			perror("fork");
-			return 1;
-		}
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			err(1, "fork");
 	}
 }

@@ -15,10 +15,8 @@ static unsigned long at;
 
 static void must(long result, const char *what)
 {
-	if (result < 0) {
-		perror(what);
-		exit(1);
-	}
+	if (result < 0)
+		err(1, "%s", what);
 }
 
 static void poke_byte(unsigned char byte)

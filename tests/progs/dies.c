@@ -30,14 +30,8 @@ __attribute__((noinline)) int dies_in(char how, int zero)
 }
 
 long waits(void);
-__asm__(".pushsection .text\n"
-	".globl waits\n.type waits, @function\n"
-	"waits:\n"
-	"\tmov $34, %eax\n"	/* pause */
-	"\tsyscall\n"
-	"\tret\n"
-	".size waits, . - waits\n"
-	".popsection\n");
+/* pause */
+ASM_FUNCTION(waits, "\tmov $34, %eax\n\tsyscall\n\tret\n");
 
 static char waiter_path[64];
 

@@ -9,21 +9,8 @@
 #include "puppet.h"
 
 /* Add one, and jump to the address in %rdx, as an interpreter's code for a bytecode does. */
-#define HANDLER(name)					\
-	".globl " #name "\n"				\
-	".type " #name ", @function\n"			\
-	#name ":\n"					\
-	"	add $1, %rdi\n"				\
-	"	jmp *%rdx\n"				\
-	".size " #name ", . - " #name "\n"
-
-#define FUNCTION(name)					\
-	".globl " #name "\n"				\
-	".type " #name ", @function\n"			\
-	#name ":\n"					\
-	"	lea 1(%rdi), %rax\n"			\
-	"	ret\n"					\
-	".size " #name ", . - " #name "\n"
+#define HANDLER(name)	ASM_PART(name, "\tadd $1, %rdi\n\tjmp *%rdx\n")
+#define FUNCTION(name)	ASM_PART(name, "\tlea 1(%rdi), %rax\n\tret\n")
 
 __asm__(".text\n"
 	HANDLER(over_zero)

@@ -19,10 +19,8 @@ static int opened(const char *name, int flags)
 {
 	int fd = open(name, flags);
 
-	if (fd < 0) {
-		perror(name);
-		exit(2);
-	}
+	if (fd < 0)
+		err(2, "%s", name);
 	return fd;
 }
 

@@ -36,10 +36,8 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	fd = open(argv[1], O_WRONLY | O_APPEND);
-	if (fd < 0) {
-		perror(argv[1]);
-		return 1;
-	}
+	if (fd < 0)
+		err(1, "%s", argv[1]);
 	if (argc > 2)
 		keep = strtoul(argv[2], NULL, 0);
 	while ((len = getline(&line, &room, stdin)) > 0) {

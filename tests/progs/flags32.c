@@ -16,13 +16,7 @@ static volatile int handled;
 
 int work(int x);
 
-asm(".text\n"
-	".globl work\n"
-	".type work, @function\n"
-	"work:\n"
-	"	mov 4(%esp), %eax\n"
-	"	add $1, %eax\n"
-	"	ret\n");
+ASM_FUNCTION(work, "\tmov 4(%esp), %eax\n\tadd $1, %eax\n\tret\n");
 
 /* Call getppid() through the vdso, not by int $0x80. */
 #define PARENT(set_flags) ({ \

@@ -43,10 +43,8 @@ int main(int argc, char **argv)
 	long i, sum = 0;
 
 	if (argc > 1) {
-		if (fill_below()) {
-			perror("heap");
-			return 1;
-		}
+		if (fill_below())
+			err(1, "heap");
 		printf("%d %p %p\n", getpid(), (void *)far_off, (void *)far_away);
 		wait_line();
 		far_away();

@@ -15,7 +15,7 @@
  * THREADS more threads call work() all the time.  They have returned from CALLS calls before the
  * attack, and begin no other call when it is over.
  */
-#include "puppet.h"
+#include "area_attack.h"
 #include <stdatomic.h>
 
 __attribute__((noinline, noclone)) long work(long x)
@@ -210,13 +210,27 @@ static void exec_from_slot(void)
 	memcpy(slot, (const char[]){ 0x48, text[1] }, 2);
 }
 
+/* Other processes map the same file, so writing and truncating must fail. */
+static bool shares(void)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)area,
+		 (unsigned long)area + size);
+	fd = open(path, O_RDWR);
+	return fd < 0 ||
+	       mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) != MAP_FAILED ||
+	       pwrite(fd, "", 1, 0) >= 0 || !ftruncate(fd, 0) || !ftruncate(fd, 2 * size) ||
+	       !fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size);
+}
+
 int main(int argc, char **argv)
 {
 	int nr_threads = argc == 4 ? atoi(argv[3]) : 0, i, done = 1;
 	long calls = argc > 2 ? atol(argv[2]) : 0;
 	pthread_t threads[MAX_THREADS];
 	void *wrong;
-	char *copy;
 
 	if (argc == 3 && !strcmp(argv[1], "executed"))
 		return was_executed(argv[2]);
@@ -234,48 +248,18 @@ int main(int argc, char **argv)
 		return 3;
 	}
 	fflush(stdout);
-	if (!strcmp(argv[1], "unmap")) {
-		done = !munmap(area, size);
-	} else if (!strcmp(argv[1], "overwrite")) {
-		done = !mprotect(area, size, PROT_READ | PROT_WRITE | PROT_EXEC);
-		if (done)
-			memset(area, 0xcc, size);
-	} else if (!strcmp(argv[1], "protect")) {
-		done = !mprotect(area, size, PROT_NONE);
-	} else if (!strcmp(argv[1], "replace")) {
-		done = mmap(area, size, PROT_READ | PROT_WRITE | PROT_EXEC,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == area;
-		if (done)
-			memset(area, 0xf4, size);
-	} else if (!strcmp(argv[1], "move")) {
-		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		done = mremap(area, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
-	} else if (!strcmp(argv[1], "share")) {
-		/* Other processes map the same file, so writing and truncating must fail. */
-		char path[64];
-		int fd;
-
-		snprintf(path, sizeof(path), "/proc/self/map_files/%lx-%lx", (unsigned long)area,
-			 (unsigned long)area + size);
-		fd = open(path, O_RDWR);
-		done = fd >= 0 &&
-		       mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED &&
-		       pwrite(fd, "", 1, 0) < 0 && ftruncate(fd, 0) && ftruncate(fd, 2 * size) &&
-		       fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, size);
-	} else if (!strcmp(argv[1], "discard")) {
-		/* Discard what was written into the pages of the area. */
-		done = !madvise(area, size, MADV_DONTNEED);
-	} else if (!strcmp(argv[1], "jump")) {
+	if (!strcmp(argv[1], "share"))
+		done = !shares();
+	else if (!strcmp(argv[1], "jump"))
 		jump();
-	} else if (!strcmp(argv[1], "exec")) {
+	else if (!strcmp(argv[1], "exec"))
 		exec_from_slot();
-	} else {
+	else
+		done = attack_area(argv[1], area, size);
+	if (done < 0)
 		return 2;
-	}
-	if (!done) {
-		perror(argv[1]);
-		return 4;
-	}
+	if (!done)
+		err(4, "%s", argv[1]);
 	puts("done");
 	fflush(stdout);
 	printf("after %ld\n", call_often(calls));

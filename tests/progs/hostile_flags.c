@@ -134,9 +134,7 @@ static void change(void)
 
 int main(int argc, char **argv)
 {
-	struct sigaction sa = { .sa_sigaction = on_trap, .sa_flags = SA_SIGINFO };
-
-	sigaction(SIGTRAP, &sa, NULL);
+	handle(SIGTRAP, on_trap, 0);
 	if (argc != 2)
 		return 2;
 	if (!strcmp(argv[1], "step"))

@@ -25,7 +25,7 @@
  * Prints "ready", how many return addresses of nest() it has found replaced, and whether that
  * thread is in "[uprobes]".  On a line of input, lets all calls return, and prints their results.
  */
-#include "puppet.h"
+#include "area_attack.h"
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
 
@@ -152,38 +152,6 @@ static void seal(void)
 	close(fd);
 }
 
-static void turn_on_area(const char *how)
-{
-	size_t size = area_end - area;
-	void *at = (void *)area, *copy;
-	int done = 1;
-
-	if (!strcmp(how, "unmap")) {
-		done = !munmap(at, size);
-	} else if (!strcmp(how, "overwrite")) {
-		done = !mprotect(at, size, PROT_READ | PROT_WRITE | PROT_EXEC);
-		if (done)
-			memset(at, 0xcc, size);
-	} else if (!strcmp(how, "protect")) {
-		done = !mprotect(at, size, PROT_NONE);
-	} else if (!strcmp(how, "replace")) {
-		done = mmap(at, size, PROT_READ | PROT_WRITE | PROT_EXEC,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at;
-		if (done)
-			memset(at, 0xf4, size);
-	} else if (!strcmp(how, "move")) {
-		copy = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-		done = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, copy) == copy;
-	} else if (!strcmp(how, "discard")) {
-		/* Discard what was written into the pages of the area. */
-		done = !madvise(at, size, MADV_DONTNEED);
-	} else if (strcmp(how, "none")) {
-		errx(2, "what is %s?", how);
-	}
-	if (!done)
-		err(2, "%s", how);
-}
-
 static void turn_on(const char *how)
 {
 	unsigned int i;
@@ -210,8 +178,8 @@ static void turn_on(const char *how)
 		if (fault_fd < 0)
 			exit(2);
 		madvise(stack, STACK, MADV_DONTNEED);
-	} else {
-		turn_on_area(how);
+	} else if (strcmp(how, "none") && attack_area(how, (void *)area, area_end - area) != 1) {
+		err(2, "%s", how);
 	}
 }
 

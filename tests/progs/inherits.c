@@ -110,18 +110,14 @@ int main(int argc, char **argv)
 
 		if (!child) {
 			unsigned long inodes[FILES];
-			pthread_t threads[THREADS];
+			pthread_t *threads = start_threads(THREADS, forks, NULL);
 
-			for (int k = 0; k < THREADS; k++)
-				if (pthread_create(&threads[k], NULL, forks, NULL))
-					_exit(1);
 			usleep((unsigned int)(i % 50) * 100);
 			for (int tries = 0; tries < TRIES && !shared_memory(inodes); tries++)
 				for (long k = 0; k < CALLS; k++)
 					hot(k);
 			done = 1;
-			for (int k = 0; k < THREADS; k++)
-				pthread_join(threads[k], NULL);
+			join_threads(threads, THREADS);
 			compare_inherited();
 			_exit(0);
 		}

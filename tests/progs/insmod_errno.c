@@ -21,10 +21,8 @@ int main(int argc, char **argv)
 		strcat(strcat(params, " "), argv[i]);
 	}
 	fd = open(argv[1], O_RDONLY | O_CLOEXEC);
-	if (fd < 0) {
-		perror(argv[1]);
-		return 2;
-	}
+	if (fd < 0)
+		err(2, "%s", argv[1]);
 	if (!syscall(SYS_finit_module, fd, params, 0)) {
 		puts("0");
 		return 0;

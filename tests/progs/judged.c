@@ -45,10 +45,8 @@ static void on_sys(int sig, siginfo_t *info, void *context)
 
 static void dispatch(void *from, long len)
 {
-	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, from, len, &blocked)) {
-		perror("prctl");
-		exit(2);
-	}
+	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, from, len, &blocked))
+		err(2, "prctl");
 }
 
 /* Make calls that are dispatched unless they are made from a range.  Return how many succeeded. */
@@ -83,11 +81,10 @@ static void filter(void)
 
 int main(void)
 {
-	struct sigaction sa = { .sa_sigaction = on_sys, .sa_flags = SA_SIGINFO };
 	long parent = getppid();
 	int well;
 
-	sigaction(SIGSYS, &sa, NULL);
+	handle(SIGSYS, on_sys, 0);
 	dispatch(call, call_end - (char *)call);
 	printf("from the range: %d", blocked_calls());
 	printf(", dispatched %d\n", dispatched);

@@ -191,10 +191,8 @@ static void leave(void)
 	sum += ((long (*)(long))at)(1);
 	to = mmap(NULL, PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	to = moving(at, PAGE, PAGE, MREMAP_MAYMOVE | MREMAP_FIXED | MREMAP_DONTUNMAP, to);
-	if (to == MAP_FAILED) {
-		perror("mremap");
-		exit(1);
-	}
+	if (to == MAP_FAILED)
+		err(1, "mremap");
 	sum += ((long (*)(long))to)(10);
 	sum += ((long (*)(long))at)(100);
 	printf("sum %ld\n", sum);
@@ -237,17 +235,13 @@ static void protect(void)
 
 	for (i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		if (mprotect((void *)moved, PAGE, others[i]) ||
-		    mprotect((void *)moved, PAGE, PROT_READ | PROT_EXEC)) {
-			perror("mprotect");
-			exit(1);
-		}
+		    mprotect((void *)moved, PAGE, PROT_READ | PROT_EXEC))
+			err(1, "mprotect");
 		sum += moved(i);
 	}
 	/* Let the page be writable while it is executed. */
-	if (mprotect((void *)moved, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC)) {
-		perror("mprotect");
-		exit(1);
-	}
+	if (mprotect((void *)moved, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC))
+		err(1, "mprotect");
 	sum += moved(10);
 	mprotect((void *)moved, PAGE, PROT_READ | PROT_EXEC);
 	sum += moved(100);

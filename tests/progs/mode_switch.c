@@ -83,10 +83,8 @@ int main(int argc, char **argv)
 	far_code.offset = (unsigned int)(unsigned long)narrow - base;
 	far_code.selector = SELECTOR_32;
 	if (base) {
-		if (make_segment(base)) {
-			perror("modify_ldt");
-			return 1;
-		}
+		if (make_segment(base))
+			err(1, "modify_ldt");
 		far_code.selector = SELECTOR_LDT;
 	}
 	for (i = 0; i < times; i++)

@@ -14,33 +14,18 @@
  * hides the rest of the function from a reader that reads only up to the jump.
  */
 #define MOVES(name, move)							\
-	".globl " #name "\n"							\
-	".type " #name ", @function\n"						\
-	#name ":\n"								\
-	"	push %rbp\n"							\
-	"	mov 16(%rsp), %rax\n"						\
-	"	jmp 1f\n"							\
-	"	ud2\n"								\
-	"1:	add 24(%rsp), %rax\n"						\
-	"	pop %rbp\n"							\
-	"	pop %r10\n"							\
-	move									\
-	"	push %r10\n"							\
-	"	ret\n"								\
-	".size " #name ", . - " #name "\n"					\
-	".globl call_" #name "\n"						\
-	".type call_" #name ", @function\n"					\
-	"call_" #name ":\n"							\
-	"	push %rbp\n"							\
-	"	mov %rsp, %rbp\n"						\
-	"	push %rsi\n"							\
-	"	push %rdi\n"							\
-	"	call " #name "\n"						\
-	"	leave\n"							\
-	"	ret\n"								\
-	".size call_" #name ", . - call_" #name "\n"
+	ASM_PART(name,								\
+		 "\tpush %rbp\n\tmov 16(%rsp), %rax\n\tjmp 1f\n\tud2\n"	\
+		 "1:\tadd 24(%rsp), %rax\n\tpop %rbp\n\tpop %r10\n"		\
+		 move								\
+		 "\tpush %r10\n\tret\n")
+#define CALLS(name)								\
+	ASM_PART(call_##name,							\
+		 "\tpush %rbp\n\tmov %rsp, %rbp\n\tpush %rsi\n\tpush %rdi\n"	\
+		 "\tcall " #name "\n\tleave\n\tret\n")
 
 __asm__(".text\n"
+	CALLS(moves_up) CALLS(moves_and_wipes) CALLS(moves_down)
 	MOVES(moves_up, "	lea 16(%rsp), %rsp\n")
 	MOVES(moves_and_wipes, "	movq $0, -8(%rsp)\n	lea 16(%rsp), %rsp\n")
 	MOVES(moves_down, "	movq $0, -8(%rsp)\n	sub $64, %rsp\n"));

@@ -11,13 +11,10 @@ long nops(long x);
 
 asm(".text\n"
 	".balign 16\n"
-	".globl nops\n"
-	".type nops, @function\n"
-	"nops:\n"
-	"	.byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n"
-	"	lea 3(%rdi), %rax\n"
-	"	ret\n"
-	".size nops, . - nops\n");
+	ASM_PART(nops,
+		 "	.byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00\n"
+		 "	lea 3(%rdi), %rax\n"
+		 "	ret\n"));
 
 int main(void)
 {

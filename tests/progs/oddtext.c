@@ -10,12 +10,9 @@
 #define HUGE_PAGE	(2UL << 20)
 
 __asm__(".pushsection .text\n"
-	".globl breakpoint\n.type breakpoint, @function\n"
-	"breakpoint:\n\tint3\n\tret\n"
-	".globl undefined\n.type undefined, @function\n"
-	"undefined:\n\t.byte 0x06, 0x06\n\tret\n"
-	".globl enclave\n.type enclave, @function\n"
-	"enclave:\n\t.byte 0x0f, 0x01, 0xd7\n\tret\n"
+	ASM_PART(breakpoint, "\tint3\n\tret\n")
+	ASM_PART(undefined, "\t.byte 0x06, 0x06\n\tret\n")
+	ASM_PART(enclave, "\t.byte 0x0f, 0x01, 0xd7\n\tret\n")
 	".popsection\n");
 
 /* Map a huge page of a file.  Read its first byte, so that the page is in memory. */

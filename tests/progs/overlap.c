@@ -10,18 +10,16 @@
 #include "puppet.h"
 
 __asm__(".pushsection .text\n"
-	".globl add, add_locked, add_plain\n"
-	".type add, @function\n"
-	"add:\n"
-	"\ttest %esi, %esi\n"
-	"\tje add_plain\n"
-	"add_locked:\n"
-	"\tlock\n"
-	"add_plain:\n"
-	"\taddl $1, (%rdi)\n"
-	"\tmov (%rdi), %eax\n"
-	"\tret\n"
-	".size add, . - add\n"
+	".globl add_locked, add_plain\n"
+	ASM_PART(add,
+		 "\ttest %esi, %esi\n"
+		 "\tje add_plain\n"
+		 "add_locked:\n"
+		 "\tlock\n"
+		 "add_plain:\n"
+		 "\taddl $1, (%rdi)\n"
+		 "\tmov (%rdi), %eax\n"
+		 "\tret\n")
 	".popsection\n");
 
 int add(int *to, int locked);

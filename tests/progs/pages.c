@@ -25,10 +25,8 @@ int main(int argc, char **argv)
 	long n, sum;
 
 	if (argc > 1 && !strcmp(argv[1], "merge") &&
-	    madvise((void *)((unsigned long)work & -4096UL), 4096, MADV_MERGEABLE)) {
-		perror("madvise");
-		return 2;
-	}
+	    madvise((void *)((unsigned long)work & -4096UL), 4096, MADV_MERGEABLE))
+		err(2, "madvise");
 	printf("%d\n", getpid());
 	while (next_line(line, sizeof(line))) {
 		for (n = atol(line), sum = 0; n > 0; n--)

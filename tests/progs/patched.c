@@ -15,11 +15,7 @@
 
 asm(".text\n"
 	".balign 4096\n"
-	".globl amount\n"
-	".type amount, @function\n"
-	"amount:\n"
-	"	mov $5, %eax\n"
-	"	ret\n"
+	ASM_PART(amount, "\tmov $5, %eax\n\tret\n")
 	".balign 4096\n");
 
 int amount(void);

@@ -42,10 +42,8 @@ int main(int argc, char **argv)
 			     PERF_FLAG_FD_CLOEXEC);
 		if (fd < 0 && loops && errno == ESRCH)
 			break;
-		if (fd < 0) {
-			perror("perf_event_open");
-			return 1;
-		}
+		if (fd < 0)
+			err(1, "perf_event_open");
 		times++;
 		if (!loops)
 			printf("open\n");

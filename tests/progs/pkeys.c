@@ -17,20 +17,11 @@ extern char hidden_page[];
 
 __asm__(".text\n"
 	".balign 16\n"
-	".globl take\n.type take, @function\n"
-	"take:\n"
-	"	mov (%rdi), %rax\n"
-	"	lea 1(%rax), %rax\n"
-	"	ret\n"
+	ASM_PART(take, "\tmov (%rdi), %rax\n\tlea 1(%rax), %rax\n\tret\n")
 	".balign 4096\n"
 	LABEL(hidden_page)
-	".globl hidden\n.type hidden, @function\n"
-	"hidden:\n"
-	"	push %rbx\n"
-	"	mov %rdi, %rbx\n"
-	"	lea 1(%rbx,%rbx,2), %rax\n"
-	"	pop %rbx\n"
-	"	ret\n"
+	ASM_PART(hidden,
+		 "\tpush %rbx\n\tmov %rdi, %rbx\n\tlea 1(%rbx,%rbx,2), %rax\n\tpop %rbx\n\tret\n")
 	".balign 4096\n");
 
 static long *page;

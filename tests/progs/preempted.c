@@ -137,13 +137,12 @@ static void on_urg(int sig, siginfo_t *info, void *ctx)
 
 int main(int argc, char **argv)
 {
-	struct sigaction action = { .sa_sigaction = on_urg, .sa_flags = SA_SIGINFO | SA_RESTART };
 	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
 	long n, sum = 0, least = argc < 3 ? 0 : atol(argv[2]);
 
 	if (argc < 3)
 		return 2;
-	sigaction(SIGURG, &action, NULL);
+	handle(SIGURG, on_urg, SA_RESTART);
 	if (!strcmp(argv[1], "wait")) {
 		printf("%d\n", getpid());
 		fflush(stdout);
@@ -154,7 +153,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	/* The timer's signal has the handler of SIGURG. */
-	sigaction(SIGALRM, &action, NULL);
+	handle(SIGALRM, on_urg, SA_RESTART);
 	setitimer(ITIMER_REAL, &often, NULL);
 	for (n = 0; n < least || (handled < 30 && n < 1000 * least); n++) {
 		for (size_t i = 0; i < THINGS; i++)

@@ -80,11 +80,10 @@ int main(void)
 	int status, n = 0;
 
 	if (!pid) {
-		struct sigaction fault = { .sa_sigaction = on_fpe, .sa_flags = SA_SIGINFO };
 		int i;
 
 		signal(SIGUSR1, on_usr1);
-		sigaction(SIGFPE, &fault, NULL);
+		handle(SIGFPE, on_fpe, 0);
 		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
 		raise(SIGSTOP);
 		for (i = 0; i < 5; i++)

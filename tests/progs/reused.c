@@ -44,10 +44,8 @@ static pthread_t start(void *(*function)(void *), long number, void *stack)
 	pthread_t thread;
 
 	if (pthread_attr_init(&attr) || pthread_attr_setstack(&attr, stack, STACK_SIZE) ||
-	    pthread_create(&thread, &attr, function, (void *)number)) {
-		perror("thread");
-		exit(1);
-	}
+	    pthread_create(&thread, &attr, function, (void *)number))
+		err(1, "thread");
 	pthread_attr_destroy(&attr);
 	return thread;
 }
@@ -60,10 +58,8 @@ int main(void)
 	int same = 0;
 	long i;
 
-	if (stacks == MAP_FAILED) {
-		perror("stacks");
-		return 1;
-	}
+	if (stacks == MAP_FAILED)
+		err(1, "stacks");
 	pthread_barrier_init(&all_waiting, NULL, THREADS + 1);
 	pthread_barrier_init(&go_on, NULL, THREADS + 1);
 	for (i = 0; i < THREADS; i++)

@@ -44,11 +44,10 @@ int main(int argc, char **argv)
 {
 	long times = argc > 1 ? atol(argv[1]) : 1;
 	struct sigaction action = { .sa_handler = try_again };
-	pthread_t threads[THREADS];
+	pthread_t *threads;
 
 	sigaction(SIGSEGV, &action, NULL);
-	for (int i = 0; i < THREADS; i++)
-		pthread_create(&threads[i], NULL, thread, NULL);
+	threads = start_threads(THREADS, thread, NULL);
 	for (long i = 0; i < times; i++) {
 		mprotect(amount, PAGE, PROT_READ | PROT_WRITE);
 		((unsigned char *)amount)[1] ^= 5 ^ 6;
@@ -57,8 +56,7 @@ int main(int argc, char **argv)
 		calls++;
 	}
 	stop = 1;
-	for (int i = 0; i < THREADS; i++)
-		pthread_join(threads[i], NULL);
+	join_threads(threads, THREADS);
 	printf("%d wrong, %ld calls\n", wrong, calls);
 	return 0;
 }

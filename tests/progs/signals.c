@@ -171,39 +171,26 @@ static void storm(long calls, void (*fn)(int, siginfo_t *, void *))
  */
 #ifdef __x86_64__
 __asm__(".pushsection .text\n"
-	".globl load, load_at, divide, divide_at, illegal, illegal_at\n"
-	".globl call_null, call_null_at, store_rip, store_rip_at\n"
-	".type load, @function\n"
-	"load:\n\tmov $7, %eax\nload_at:\n\tmov (%rdi), %rax\n\tret\n.size load, . - load\n"
-	".type divide, @function\n"
-	"divide:\n\tmov %rdi, %rax\n\tcqo\ndivide_at:\n\tidiv %rsi\n\tret\n.size divide, . - divide\n"
-	".type illegal, @function\n"
-	"illegal:\n\tmov $9, %eax\nillegal_at:\n\tud2\n\tret\n.size illegal, . - illegal\n"
-	".type store_rip, @function\n"
-	"store_rip:\n\tmov $5, %eax\nstore_rip_at:\n\tmov %rax, store_rip(%rip)\n\tret\n"
-	".size store_rip, . - store_rip\n"
-	".type call_null, @function\n"
-	"call_null:\n\tmov $6, %eax\ncall_null_at:\n\tcall *(%rdi)\n\tret\n.size call_null, . - call_null\n"
+	".globl load_at, divide_at, illegal_at, call_null_at, store_rip_at\n"
+	ASM_PART(load, "\tmov $7, %eax\nload_at:\n\tmov (%rdi), %rax\n\tret\n")
+	ASM_PART(divide, "\tmov %rdi, %rax\n\tcqo\ndivide_at:\n\tidiv %rsi\n\tret\n")
+	ASM_PART(illegal, "\tmov $9, %eax\nillegal_at:\n\tud2\n\tret\n")
+	ASM_PART(store_rip, "\tmov $5, %eax\nstore_rip_at:\n\tmov %rax, store_rip(%rip)\n\tret\n")
+	ASM_PART(call_null, "\tmov $6, %eax\ncall_null_at:\n\tcall *(%rdi)\n\tret\n")
 	".popsection\n");
 #else
 __asm__(".pushsection .text\n"
-	".globl load, load_at, divide, divide_at, illegal, illegal_at\n"
-	".globl call_null, call_null_at, store_rip, store_rip_at\n"
-	".type load, @function\n"
-	"load:\n\tmov 4(%esp), %eax\nload_at:\n\t.byte 0x8b, 0x40, 0x00\n\tret\n"
-	".size load, . - load\n"
-	".type divide, @function\n"
-	"divide:\n\tmov %esp, %ecx\n\tmov 4(%ecx), %eax\n\tcdq\n"
-	"divide_at:\n\tidivl 8(%ecx)\n\tret\n.size divide, . - divide\n"
-	".type illegal, @function\n"
-	"illegal:\n\tmov $9, %eax\nillegal_at:\n\tud2\n\tret\n.size illegal, . - illegal\n"
-	".type store_rip, @function\n"
-	"store_rip:\n\tcall 1f\n1:\tpop %eax\n"
-	"store_rip_at:\n\tmovl $5, store_rip - 1b(%eax)\n\txor %eax, %eax\n\tret\n"
-	".size store_rip, . - store_rip\n"
-	".type call_null, @function\n"
-	"call_null:\n\tmov $6, %eax\n\tmov 4(%esp), %edx\ncall_null_at:\n\tcall *(%edx)\n\tret\n"
-	".size call_null, . - call_null\n"
+	".globl load_at, divide_at, illegal_at, call_null_at, store_rip_at\n"
+	ASM_PART(load, "\tmov 4(%esp), %eax\nload_at:\n\t.byte 0x8b, 0x40, 0x00\n\tret\n")
+	ASM_PART(divide,
+		 "\tmov %esp, %ecx\n\tmov 4(%ecx), %eax\n\tcdq\n"
+		 "divide_at:\n\tidivl 8(%ecx)\n\tret\n")
+	ASM_PART(illegal, "\tmov $9, %eax\nillegal_at:\n\tud2\n\tret\n")
+	ASM_PART(store_rip,
+		 "\tcall 1f\n1:\tpop %eax\n"
+		 "store_rip_at:\n\tmovl $5, store_rip - 1b(%eax)\n\txor %eax, %eax\n\tret\n")
+	ASM_PART(call_null,
+		 "\tmov $6, %eax\n\tmov 4(%esp), %edx\ncall_null_at:\n\tcall *(%edx)\n\tret\n")
 	".popsection\n");
 #endif
 
@@ -399,21 +386,19 @@ static void jumps(long times)
 
 int main(int argc, char **argv)
 {
-	if (argc == 3 && !strcmp(argv[1], "storm")) {
+	if (argc == 3 && !strcmp(argv[1], "storm"))
 		storm(atol(argv[2]), on_timer);
-	} else if (argc == 3 && !strcmp(argv[1], "walk")) {
+	else if (argc == 3 && !strcmp(argv[1], "walk"))
 		storm(atol(argv[2]), on_walk);
-	} else if (argc == 2 && !strcmp(argv[1], "faults")) {
+	else if (argc == 2 && !strcmp(argv[1], "faults"))
 		faults();
-	} else if (argc == 2 && !strcmp(argv[1], "syscalls")) {
+	else if (argc == 2 && !strcmp(argv[1], "syscalls"))
 		syscalls();
-	} else if (argc == 2 && !strcmp(argv[1], "eintr")) {
+	else if (argc == 2 && !strcmp(argv[1], "eintr"))
 		eintr();
-	} else if (argc == 3 && !strcmp(argv[1], "jumps")) {
+	else if (argc == 3 && !strcmp(argv[1], "jumps"))
 		jumps(atol(argv[2]));
-	} else {
-		fprintf(stderr, "usage: signals storm CALLS | walk CALLS | faults | syscalls | eintr | jumps TIMES\n");
-		return 2;
-	}
+	else
+		errx(2, "usage: signals storm CALLS | walk CALLS | faults | syscalls | eintr | jumps TIMES");
 	return 0;
 }

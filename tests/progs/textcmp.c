@@ -55,10 +55,8 @@ int main(int argc, char **argv)
 	struct mapping m;
 	char maps[64];
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: textcmp PID\n");
-		return 2;
-	}
+	if (argc != 2)
+		errx(2, "usage: textcmp PID");
 	snprintf(maps, sizeof(maps), "/proc/%s/maps", argv[1]);
 	for_each_mapping(&m, maps, "/") {
 		if (m.perms[2] != 'x' || m.name[0] != '/' || strstr(m.name, "(deleted)"))

@@ -16,14 +16,7 @@
 
 long load(const long *from);
 
-asm(".text\n"
-	".globl load\n"
-	".type load, @function\n"
-	"load:\n"
-	LABEL(load_at)
-	"	mov (%rdi), %rax\n"
-	"	mov %rax, %rdx\n"
-	"	ret\n");
+ASM_FUNCTION(load, LABEL(load_at) "\tmov (%rdi), %rax\n\tmov %rax, %rdx\n\tret\n");
 
 static volatile int handled;
 static const char *came = "in time";

@@ -28,25 +28,12 @@ void store(volatile int *to, int value);
 void through(void (*fn)(void), long *sp);
 extern const char stored[];
 
-asm(".text\n"
-	".globl store\n"
-	".type store, @function\n"
-	"store:\n"
-	LABEL(store_at)
-	"	add %esi, (%rdi)\n"
-	"stored:\n"
-	"	ret\n"
-	".globl through\n"
-	".type through, @function\n"
-	"through:\n"
-	"	push %rbp\n"
-	"	mov %rsp, %rbp\n"
-	"	mov %rsi, %rsp\n"
-	LABEL(through_at)
-	"	call *%rdi\n"
-	"	mov %rbp, %rsp\n"
-	"	pop %rbp\n"
-	"	ret\n");
+ASM_FUNCTION(store, LABEL(store_at) "\tadd %esi, (%rdi)\nstored:\n\tret\n");
+ASM_FUNCTION(through,
+	     "\tpush %rbp\n\tmov %rsp, %rbp\n\tmov %rsi, %rsp\n"
+	     LABEL(through_at)
+	     "\tcall *%rdi\n"
+	     "\tmov %rbp, %rsp\n\tpop %rbp\n\tret\n");
 
 static void called(void)
 {
@@ -84,10 +71,8 @@ int main(int argc, char **argv)
 	}
 	waitpid(pid, &status, 0);
 	if (ptrace(PTRACE_POKEUSER, pid, DEBUGREG(0), watch) ||
-	    ptrace(PTRACE_POKEUSER, pid, DEBUGREG(7), by_call ? DR7_WRITTEN_8 : DR7_WRITTEN)) {
-		perror("debug registers");
-		return 2;
-	}
+	    ptrace(PTRACE_POKEUSER, pid, DEBUGREG(7), by_call ? DR7_WRITTEN_8 : DR7_WRITTEN))
+		err(2, "debug registers");
 	ptrace(PTRACE_CONT, pid, NULL, NULL);
 	while (waitpid(pid, &status, 0) == pid && WIFSTOPPED(status)) {
 		long dr6 = ptrace(PTRACE_PEEKUSER, pid, DEBUGREG(6), NULL);
