@@ -75,7 +75,7 @@ write_costs() {
 
 	costs >"$new.costs"
 	[ -s "$new.costs" ] || die "COSTS=write needs a guest whose boot it can measure"
-	(unset CI; TEST_GROUPS='static host guest' "$top/tests/run" --list) | sed 's/:.*//' | roles 1 >"$new.list" || return
+	(unset CI; TEST_GROUPS='static host guest' "$top/tests/run" --plan) | sed 's/:.*//' | roles 1 >"$new.list" || return
 	{
 		grep '^[#=]' "$top/tests/budget"
 		awk 'FILENAME == ARGV[1] { listed[$0]; next }

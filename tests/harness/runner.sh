@@ -6,7 +6,7 @@
 . "$UPROBES_TOP/tests/lib.sh"
 export TEST_TIMEOUT_SCALE=1
 unset TEST_CPUS FULL TEST_SECONDS TEST_FIRST TEST_TURN TEST_ONLY TEST_TRY TEST_STOP COSTS
-ktap_plan 36
+ktap_plan 37
 
 # Guests see the checkout, but not the host's /tmp.
 mkdir -p "$UPROBES_TOP/build"
@@ -133,11 +133,13 @@ is "$(grep -cE '^not ok .* j_long ' <<<"$output") $(grep -cE '^ok .* b_clean ' <
 	"$kernel_count $((kernel_count - 1))" "FULL=rest runs the tests that were left out"
 
 # Parts of the tests that would run.
-is "$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --list)" "$KERNEL b_clean: -" \
-	"--list prints the tests that would run"
-is "$(env -u KERNEL FULL=1 TEST_ONLY='j_*' TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --list | wc -l)" "$kernel_count" \
+is "$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --plan)" "$KERNEL b_clean: -" \
+	"--plan prints the tests that would run"
+is "$(TESTS_DIR="$tmp/once" TESTS='j_*' "$UPROBES_TOP/tests/run" --list)" "$(printf '%-26s guest    -' j_long)" \
+	"--list prints all tests, those for FULL=1 among them, or those that match"
+is "$(env -u KERNEL FULL=1 TEST_ONLY='j_*' TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --plan | wc -l)" "$kernel_count" \
 	"TEST_ONLY leaves out what does not match"
-is "$(env -u KERNEL FULL=1 TEST_TRY=1 TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --list | wc -l)" 2 \
+is "$(env -u KERNEL FULL=1 TEST_TRY=1 TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --plan | wc -l)" 2 \
 	"TEST_TRY has one kernel"
 output=$(TEST_STOP=1 TEST_JOBS=1 TESTS='e_* f_* b_*' "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is "$(grep -cE '^(not ok|ok|skip) +\[ *[1-9][^]]*\] [^ ]+ [a-z]' <<<"$output")" 1 "with TEST_STOP, no test begins after one has failed"
