@@ -5,6 +5,16 @@
  *
  * insn_objdump -b FILE...: for each function symbol of a file, compare the instruction
  * boundaries, the returns and the jumps out with objdump.
+ *
+ * Where objdump is wrong, or knows less, the output counts that:
+ *
+ *	- 9b is one instruction with the x87 instruction behind it; it is two (SDM vol. 2, WAIT/FWAIT);
+ *	- a prefix that does not belong to what follows stands alone; prefixes stand in any order, and
+ *	  are part of the instruction (SDM vol. 2, 2.1.1);
+ *	- 66 before near branches in 64-bit code is as AMD has it; Intel ignores it, and such branches are
+ *	  refused (SDM vol. 2, JMP; APM vol. 3, JMP);
+ *	- an instruction ends where a symbol begins: data between functions;
+ *	- push2 and pop2 with memory (2.47), byte-sized ccmp with a prefix: undefined (APX specification).
  */
 #include <ctype.h>
 #include <stdio.h>
