@@ -204,7 +204,7 @@ guests() {
 	group=$kernel
 	# The kernels that are built here are debug kernels: a fork takes ten times as long.
 	[ -z "$(kernel_field "$kernel" config)" ] || scale=$((scale * 5))
-	[ ! -e "$tests/guest/skips.$kernel" ] || allowed=$tests/guest/skips.$kernel
+	[ ! -e "$tests/shared/skips.$kernel" ] || allowed=$tests/shared/skips.$kernel
 	# Booting one more guest takes longer than the last few tests.
 	if [ -e "$work/serving.$queue" ] && [ "$(wc -l <"$work/queue/$queue")" -lt 3 ]; then
 		return

@@ -47,6 +47,12 @@ test_table() {
 		END { tell() }' "${files[@]}"
 }
 
+# find_guest_tests DIR: set the array guest_tests to the files of guest tests below DIR. A folder says what
+# its tests are about.
+find_guest_tests() {
+	guest_tests=("$1"/{probe/*,trace,uprobe,insn,torture}/*.sh)
+}
+
 # lacks WORD...: print the first WORD that does not exist on this machine. A WORD names a
 # program; if it begins with a slash, a file.
 lacks() {

@@ -6,8 +6,8 @@
  *	first_steps LIBRARY <OFFSETS
  *
  * LIBRARY is the end of the path of a mapped file.  The first line of input is the number of
- * functions.  A line with the offset of each one in the file follows.  Prints the process ID.  For each
- * further line, goes to each function once, and prints how many functions there were.
+ * functions.  A line with the offset of each one in the file follows.  Prints the process ID.  For
+ * each further line, goes to each function once, and prints how many functions there were.
  *
  * The trap flag brings the program back behind the first instruction.
  */

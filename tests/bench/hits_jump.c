@@ -5,13 +5,13 @@
  *
  *	hits_jump [CASE INSN]
  *
- * With CASE and INSN, repeats that case for ever.
- * Prints lines of CASE, INSN and a figure: "count" and "filter" are hits that are counted, or fail a
- * condition, by a trap; "count-jump" and "filter-jump" are the same without a trap; "filter-passes" are
- * hits that meet the condition, and trap in the pad.  "event-ring" are hits that are recorded with
- * two registers, without a trap; "lat" are calls that are timed, and "lat-ring" the same without traps.
- * They include what it takes to empty the rings.  "jump" and "jump-away" are what it takes to
- * write and to erase a jump, of many that are written together.
+ * With CASE and INSN, repeats that case for ever. Prints lines of CASE, INSN and a figure:
+ * "count" and "filter" are hits that are counted, or fail a condition, by a trap; "count-jump"
+ * and "filter-jump" are the same without a trap; "filter-passes" are hits that meet the
+ * condition, and trap in the pad.  "event-ring" are hits that are recorded with two registers,
+ * without a trap; "lat" are calls that are timed, and "lat-ring" the same without traps. They
+ * include what it takes to empty the rings.  "jump" and "jump-away" are what it takes to write
+ * and to erase a jump, of many that are written together.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -7,11 +7,11 @@ ktap_plan 9
 # A checkout with three tests, and what a run has measured there.
 tmp=$(mktemp -d)
 at_exit "rm -rf $tmp"
-mkdir -p "$tmp"/tests/{guest,static} "$tmp/qemu" "$tmp/work"
+mkdir -p "$tmp"/tests/{trace,static} "$tmp/qemu" "$tmp/work"
 cp "$UPROBES_TOP"/tests/{run,costs.sh,header.sh,report.sh,guests.sh,ktap.awk} "$tmp/tests"
 cp "$UPROBES_TOP"/qemu/{lib.sh,kernels} "$tmp/qemu"
 for name in quick slow new; do
-	printf '#!/bin/sh\n# test: it is %s\n# once: it is the same\n' $name >"$tmp/tests/guest/$name.sh"
+	printf '#!/bin/sh\n# test: it is %s\n# once: it is the same\n' $name >"$tmp/tests/trace/$name.sh"
 done
 printf '#!/bin/sh\n# test: it looks\n' >"$tmp/tests/static/looks"
 kernel=$(. "$tmp/qemu/lib.sh"; kernel_names | head -n 1)

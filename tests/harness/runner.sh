@@ -12,13 +12,13 @@ ktap_plan 37
 mkdir -p "$UPROBES_TOP/build"
 tmp=$(mktemp -d "$UPROBES_TOP/build/runner.XXXXXX")
 at_exit "rm -rf $tmp"
-mkdir "$tmp/guest"
+mkdir "$tmp/trace" "$tmp/shared"
 guest_test() {
 	{
 		echo '#!/bin/sh'
 		echo '. "$UPROBES_TOP/tests/lib.sh"'
 		cat
-	} >"$tmp/guest/$1.sh"
+	} >"$tmp/trace/$1.sh"
 }
 
 guest_test a_leaves <<'END'
@@ -80,7 +80,7 @@ END
 guest_test m_may_not <<'END'
 skip_all "it cannot be had"
 END
-echo "m_may it cannot be had" >"$tmp/guest/skips.${UPROBES_KERNELS%% *}"
+echo "m_may it cannot be had" >"$tmp/shared/skips.${UPROBES_KERNELS%% *}"
 
 export TMPDIR=$tmp TESTS_DIR=$tmp TEST_GROUPS=guest KERNEL=${UPROBES_KERNELS%% *} RESULTS=$tmp/results
 # said WORD NAME: check that the runner reports the test NAME with WORD.
@@ -116,14 +116,14 @@ like "$(cat "$tmp/results/times")" '^ +[0-9.]+  [^ ]+ +a_leaves +2 +0 +0 +[0-9.]
 
 # Without KERNEL, tests with a line "# once:" run on the first kernel only.
 kernel_count=$(. "$UPROBES_TOP/qemu/lib.sh"; kernel_names | wc -l)
-mkdir -p "$tmp/once/guest"
-mv "$tmp/guest/b_clean.sh" "$tmp/once/guest"
-sed -i '2i # once: it is the same everywhere' "$tmp/once/guest/b_clean.sh"
+mkdir -p "$tmp/once/trace"
+mv "$tmp/trace/b_clean.sh" "$tmp/once/trace"
+sed -i '2i # once: it is the same everywhere' "$tmp/once/trace/b_clean.sh"
 guest_test j_long <<'END'
 # full: it would be
 exit 1
 END
-mv "$tmp/guest/j_long.sh" "$tmp/once/guest"
+mv "$tmp/trace/j_long.sh" "$tmp/once/trace"
 output=$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is "$? $(grep -cE '^ok .* b_clean ' <<<"$output")" "0 1" "a test that runs once runs on one kernel only"
 like "$output" '^#   [1-9] of ' "the tests left out on other kernels are counted"
@@ -135,7 +135,7 @@ is "$(grep -cE '^not ok .* j_long ' <<<"$output") $(grep -cE '^ok .* b_clean ' <
 # Parts of the tests that would run.
 is "$(env -u KERNEL TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --plan)" "$KERNEL b_clean: -" \
 	"--plan prints the tests that would run"
-is "$(TESTS_DIR="$tmp/once" TESTS='j_*' "$UPROBES_TOP/tests/run" --list)" "$(printf '%-26s guest    -' j_long)" \
+is "$(TESTS_DIR="$tmp/once" TESTS='j_*' "$UPROBES_TOP/tests/run" --list)" "$(printf '%-26s trace        -' j_long)" \
 	"--list prints all tests, those for FULL=1 among them, or those that match"
 is "$(env -u KERNEL FULL=1 TEST_ONLY='j_*' TESTS_DIR="$tmp/once" "$UPROBES_TOP/tests/run" --plan | wc -l)" "$kernel_count" \
 	"TEST_ONLY leaves out what does not match"
@@ -154,17 +154,17 @@ sleep 91
 ok "it is run"
 END
 rm -rf "$tmp/late"
-mkdir -p "$tmp/late/guest"
-mv "$tmp/guest/k_takes.sh" "$tmp/late/guest"
-sed -i '2i # timeout: 200' "$tmp/late/guest/k_takes.sh"
-cp "$tmp/guest/a_leaves.sh" "$tmp/late/guest"
+mkdir -p "$tmp/late/trace"
+mv "$tmp/trace/k_takes.sh" "$tmp/late/trace"
+sed -i '2i # timeout: 200' "$tmp/late/trace/k_takes.sh"
+cp "$tmp/trace/a_leaves.sh" "$tmp/late/trace"
 output=$(TEST_JOBS=1 TESTS_DIR="$tmp/late" TEST_SECONDS=90 "$UPROBES_TOP/tests/run" 2>&1 </dev/null)
 is "$(grep -oE '^(ok|skip) .* (k_takes|a_leaves) ' <<<"$output" | awk '{ print $1, $NF }' | paste -sd ' ')" \
 	"ok k_takes skip a_leaves" "a test that has begun is finished, and the next one is skipped"
 
 # This test fakes the complaint that a stale translation of the emulator causes, until the file
 # $tmp/enough exists.
-mkdir -p "$tmp/stale/guest"
+mkdir -p "$tmp/stale/trace"
 guest_test l_stale <<END
 ktap_plan 1
 ok "it is run"
@@ -178,7 +178,7 @@ sleep 3
 echo c >/proc/sysrq-trigger
 sleep 60
 END
-mv "$tmp/guest/l_stale.sh" "$tmp/stale/guest"
+mv "$tmp/trace/l_stale.sh" "$tmp/stale/trace"
 UPROBES_ACCEL=tcg TESTS_DIR="$tmp/stale" "$UPROBES_TOP/tests/run" >"$tmp/out" 2>&1 </dev/null
 is "$? $(grep -c 'the emulator broke a guest in l_stale' "$tmp/out")" "1 1" \
 	"if the emulator breaks a guest, its test runs again, but only once in a run"

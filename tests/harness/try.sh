@@ -10,12 +10,12 @@ touched() {
 	printf '%s\n' "$@" | tests/touched | paste -sd ' '
 }
 
-like "$(touched tests/guest/api_order.sh)" '^api_order$' "a test is touched by its own change"
+like "$(touched tests/probe/api/api_order.sh)" '^api_order$' "a test is touched by its own change"
 is "$(touched tests/host/histogram.c tests/static/layers tests/harness/stale.sh)" \
 	"checkpatch histogram layers rules stale static_*" "so are tests on the host, checks, and tests of the harness"
-like "$(touched tests/guest/task.inc)" "$(grep -l 'task\.inc' tests/guest/*.sh | sed 's,.*/,,; s,\.sh,,; q')" \
+like "$(touched tests/shared/task.inc)" "$(grep -l 'task\.inc' tests/probe/*/*.sh | sed 's,.*/,,; s,\.sh,,; q')" \
 	"functions of tests touch the tests that use them"
-like "$(touched tests/progs/maps.c)" '(^| )mappings( |$)' "a program touches the tests that run it"
+like "$(touched tests/shared/maps.c)" '(^| )mappings( |$)' "a program touches the tests that run it"
 like "$(touched module/probe/trap/hit.c)" '(^| )api_order ' "a source touches the tests of its folder"
 isnt "$(touched module/probe/trap/hit.c)" "$(touched module/probe/trap/signal.c)" "the longest prefix of tests/areas counts"
 mkdir -p build/tests/host
@@ -23,7 +23,7 @@ like "$(touched userspace/util/svg.c)" '(^| )(flame|cli_\*) ' "a source touches 
 
 # Each glob of areas has a test, and each prefix a file.
 tests() {
-	ls tests/guest tests/host tests/harness tests/static | sed -n 's/\.\(sh\|c\)$//; /^[a-z0-9_]*$/p'
+	ls tests/{probe/*,trace,uprobe,insn,torture,host,harness,static} | sed -n 's/\.\(sh\|c\)$//; /^[a-z0-9_]*$/p'
 }
 names=$(mktemp)
 at_exit "rm -f $names"

@@ -4,8 +4,8 @@
 # once: other tests of signals, forks and returns cover the differences between kernels
 # timeout: 500
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 # The first program runs in each of these ways, the others in one. FULL=1 has all combinations, and more
 # programs.

@@ -13,10 +13,10 @@
 # them longer, RUNS=N executes each more often. For a million instructions:
 #
 #   qemu/run -n 1 -k 6.12 -t 3600 -- env STREAMS=6 COUNT=1000 RUNS=60 \
-#	tests/guest/insn_streams.sh
+#	tests/insn/insn_streams.sh
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/task.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/task.inc"
 seed=${SEED:-1} streams=${STREAMS:-1} count=${COUNT:-300} runs=${RUNS:-10}
 ktap_plan $((streams * 10 + 1))
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -Wno-missing-field-initializers -Itests/progs -Itests/host/insn -Iarch/x86 -Ibuild/progs
+// cflags: -Wno-missing-field-initializers -Itests/host/insn -Iarch/x86 -Ibuild/progs
 // cflags: tests/host/insn/encodings.c arch/x86/decode.c arch/x86/ssol.c arch/x86/ssol_emit.c
 /*
  *	stream_make SEED COUNT FILE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -Itests/progs -Iarch/x86 -fno-stack-protector
+// cflags: -Iarch/x86 -fno-stack-protector
 /*
  *	stream_run SEED RUNS FILE [RUN]
  *

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -m32 -Itests/progs/m32 -isystem /usr/include/x86_64-linux-gnu -nostdlib -fpie -pie
-// cflags: -O1 -pthread -fno-optimize-sibling-calls -Wno-infinite-recursion -rdynamic tests/progs/m32/start.S
+// cflags: -m32 -Itests/shared/m32 -isystem /usr/include/x86_64-linux-gnu -nostdlib -fpie -pie
+// cflags: -O1 -pthread -fno-optimize-sibling-calls -Wno-infinite-recursion -rdynamic tests/shared/m32/start.S
 // cflags: /usr/lib32/libc.so.6 -Wl,--dynamic-linker=/lib/ld-linux.so.2
 /*
  * The program "calls", compiled for 32 bits.

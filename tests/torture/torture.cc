@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -O1 -no-pie -fno-pic -pthread -fno-optimize-sibling-calls -Itests/progs
+// cflags: -O1 -no-pie -fno-pic -pthread -fno-optimize-sibling-calls
 /*
  * The program that the torture test probes:
  *

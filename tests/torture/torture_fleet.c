@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -Itests/progs
 /*
  * Runs processes of the program "torture", and torments them:
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-// cflags: -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-T,tests/progs/documented.lds
+// cflags: -nostdlib -static -no-pie -Wl,--build-id=none -Wl,-T,tests/trace/documented.lds
 /*
  * Stands in for the zsh, bash and node of the documents that show how to use tracefs.  The
  * functions are at the same addresses as there.  The program calls them with the values that the

@@ -3,7 +3,7 @@
 # test: definitions in an open aggregate file count hits, of the tasks they are limited to, until the file is closed
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 text=$(where text)

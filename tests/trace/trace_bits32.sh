@@ -4,7 +4,7 @@
 # once: the result depends on the module only, not on the kernel
 # needs: /usr/lib32/libc.so.6 objdump
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 prog=$tmp/traced32
 cp "$UPROBES_TOP/build/progs/traced32" "$prog"

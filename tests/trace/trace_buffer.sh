@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: reading trace consumes nothing, writing it clears the buffer, the size can change, old records stay readable
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 ktap_plan 20

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: stacks that perf takes at hits are the same as unprobed, at function entries and in return-probed calls
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/task.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/task.inc"
 
 hit=$tracefs/events/uprobes_ko/hit
 [ -e $hit/id ] || skip_all "this kernel has no tracepoints for perf"

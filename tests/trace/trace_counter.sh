@@ -4,7 +4,7 @@
 # once: the result depends on the module only, not on the kernel
 # needs: readelf nm
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 counter=$(in_file semaphore)
 tick=$(where tick)

@@ -3,7 +3,7 @@
 # test: definitions are added, joined, listed and removed; enabled events cannot be removed
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 names() {
 	cut -d' ' -f1 $dir/uprobe_events | paste -sd' '

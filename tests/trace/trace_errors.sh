@@ -3,7 +3,7 @@
 # test: a bad line changes nothing, and error_log points at the same column as in tracefs
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 # The '^' stands before the character that the caret must point to.  "both": tracefs points to it,
 # too.  "ours": tracefs reports no error, or at another column.

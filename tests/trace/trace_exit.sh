@@ -4,7 +4,7 @@
 # cpus: 2 with FULL=1
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 # Without FULL=1, the program, which is busy all the time, leaves the processor to the test.

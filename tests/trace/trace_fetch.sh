@@ -3,7 +3,7 @@
 # test: arguments are fetched in the trap if memory is present; floats, SSE registers and indices work
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 text=$(where text)
 floats=$(where floats)

@@ -4,7 +4,7 @@
 # once: the result depends on the module only, not on the kernel
 # needs: readelf
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 global=$(in_file global)

@@ -4,7 +4,7 @@
 # once: the language of filters is the same on all kernels
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 compared=
 ! has_tracefs || compared=1

@@ -3,7 +3,7 @@
 # test: files that scripts for tracefs write first exist, and accept only the value that they have
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 ktap_plan 11
 like "$(cat $dir/buffer_total_size_kb)" '^[0-9]+ \(expanded: [0-9]+\)$' \

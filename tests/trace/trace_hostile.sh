@@ -6,9 +6,9 @@
 # timeout: 120
 #
 # LONG=1 in the environment makes it 100,000 definitions and 20,000 filters:
-#	qemu/run -k 6.12 -t 3000 -- env LONG=1 tests/guest/trace_hostile.sh
+#	qemu/run -k 6.12 -t 3000 -- env LONG=1 tests/trace/trace_hostile.sh
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 definitions=4000 filters=1000 many=1000
 [ -z "${LONG:-}" ] || definitions=100000 filters=20000 many=5000

@@ -3,7 +3,7 @@
 # test: a second place joins an enabled event, in the directory and in a session; one that is refused changes nothing
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 text=$(where text)

@@ -3,7 +3,7 @@
 # test: the same definitions have the same listing, formats and trace as in tracefs
 # needs: setarch
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 has_tracefs || skip_all "this kernel has no uprobe_events"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: each hit that is recorded is also an event in tracefs, with the probe's name and arguments
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 theirs=$tracefs/events/uprobes_ko/hit
 [ -d $theirs ] || skip_all "this kernel has no tracefs events"

@@ -5,7 +5,7 @@
 # last: its guest cannot be used any more afterwards
 # needs: setpriv
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 # opened [COMMAND...]: print the files that COMMAND can open, for reading or writing.
 opened() {

@@ -5,7 +5,7 @@
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 # lost FILE: print how many events were lost, by the marks in a trace.
 lost() {

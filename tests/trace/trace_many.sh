@@ -7,7 +7,7 @@
 #
 # Without FULL=1, it takes three hundred functions of libc instead of all.
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 libc=$(uprobe offset libc getppid)
 libc=${libc%:*}

@@ -3,7 +3,7 @@
 # test: options change the lines as in tracefs, and user stacks are the same as in tracefs
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 compared=
 ! has_tracefs || compared=1

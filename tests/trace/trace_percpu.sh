@@ -5,7 +5,7 @@
 # once: the result depends on the module only, not on the kernel
 # needs: taskset
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 # stat CPU NAME: print a number of its stats.
 stat() {

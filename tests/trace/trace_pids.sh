@@ -3,7 +3,7 @@
 # test: set_event_pid limits hits to threads and processes, and with event-fork to their children as well
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 

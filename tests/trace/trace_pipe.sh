@@ -4,7 +4,7 @@
 # once: the result depends on the module only, not on the kernel
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 # ready: true if poll says that there is something to read.
 ready() {

@@ -5,7 +5,7 @@
 # full: twenty thousand places take 10 s; cli_sdt has four hundred
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 prog=$tmp/many_places
 cp "$UPROBES_TOP/build/progs/many_places" "$prog"

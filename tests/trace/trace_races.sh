@@ -9,7 +9,7 @@
 # It lasts a second, or eight with FULL=1. LONG=300 in the environment makes it 300 seconds.
 # shellcheck disable=SC2016,SC2034
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 text=$(where text)

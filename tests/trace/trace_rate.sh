@@ -3,7 +3,7 @@
 # test: rate_limit bounds the records of an event in a second, and the other hits are missed
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 tick=$(where tick)
 ktap_plan 11

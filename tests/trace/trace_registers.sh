@@ -3,7 +3,7 @@
 # test: each general register can be an argument and has the program's value, at function entries and at returns
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 cp "$UPROBES_TOP/build/progs/registers" "$tmp/registers"
 changed=$(where changed "$tmp/registers")

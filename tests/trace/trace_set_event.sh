@@ -3,7 +3,7 @@
 # test: set_event enables events by name, available_events lists them, dynamic_events defines them
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 enabled() { xargs <$dir/set_event; }
 

@@ -3,7 +3,7 @@
 # test: strings up to 4095 characters are complete, longer ones are marked; (fault) means a bad address
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 # repeat CHARACTER COUNT
 repeat() {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: an event can be published as a synthetic event with typed fields, for histograms and filters
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 [ -e $tracefs/synthetic_events ] || skip_all "this kernel has no synthetic events"
 tick=$(where tick)

@@ -3,7 +3,7 @@
 # test: if there are as many events as possible, a new one is refused with that reason, and the others go on
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 ktap_plan 15
 
 # There are 65,535 IDs, and defining so many events takes long. Instead, make the allocation of an ID fail.

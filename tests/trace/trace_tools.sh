@@ -5,7 +5,7 @@
 # full: perf, trace-cmd and bpftrace take half a minute; trace_synthetic reads the same events in tracefs
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 synthetic=$tracefs/synthetic_events
 [ -d $tracefs/events/uprobes_ko/hit ] || skip_all "this kernel has no tracefs events"

@@ -3,7 +3,7 @@
 # test: each SSE register is fetched under its own name
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 prog=$tmp/xmm
 cp "$UPROBES_TOP/build/progs/xmm" "$prog"

@@ -5,7 +5,7 @@
 # timeout: 240
 # needs: perl
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 ktap_plan $((FULL ? 34 : 31))
 

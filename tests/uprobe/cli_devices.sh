@@ -5,8 +5,8 @@
 # last: its guest cannot be used any more afterwards
 # needs: setpriv unshare
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 dir=/sys/kernel/debug/uprobes
 dev=/dev/uprobes

@@ -4,7 +4,7 @@
 # once: the helper is the same on all kernels
 # last: its guest cannot be used any more afterwards
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 ktap_plan 19
 
 doctor() {

@@ -5,7 +5,7 @@
 # timeout: 150
 # needs: unshare chroot
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 ktap_plan 14
 

@@ -6,8 +6,8 @@
 # timeout: 400
 # needs: script perl
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 man=userspace/uprobe.8
 ktap_plan 32

@@ -6,7 +6,7 @@
 # timeout: 240
 # needs: python3 bash gron
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 ktap_plan $((FULL ? 33 : 26))
 
 prog=$tmp/flow

@@ -6,7 +6,7 @@
 # timeout: 180
 # needs: gron perl
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 ktap_plan 11
 

@@ -6,7 +6,7 @@
 # timeout: 300
 # needs: java
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 java=$(readlink -f "$(command -v java)")
 jvm=${java%/bin/java}/lib/server/libjvm.so

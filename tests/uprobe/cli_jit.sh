@@ -4,7 +4,7 @@
 # once: the helper is the same on all kernels
 # timeout: 90
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 prog=$UPROBES_TOP/build/progs/cli_jit
 # landmark() sets up its frame by its first two instructions.

@@ -5,7 +5,7 @@
 # timeout: 90
 # needs: unshare
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 t=$tmp/traced
 

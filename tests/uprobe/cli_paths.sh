@@ -5,7 +5,7 @@
 # cpus: 2 with FULL=1
 # needs: python3
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 ktap_plan 22
 
 prog=$tmp/flow

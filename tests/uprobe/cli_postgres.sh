@@ -6,7 +6,7 @@
 # timeout: 400
 # needs: psql setpriv
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1)
 [ -x "$bin/postgres" ] || skip_all "there is no /usr/lib/postgresql/*/bin/postgres"

@@ -6,7 +6,7 @@
 # timeout: 300
 # needs: script as ld perl
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 ktap_plan 8
 
 # A library of many functions, which no program maps: what takes long is the helper's and the module's own work.

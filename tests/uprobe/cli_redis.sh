@@ -6,7 +6,7 @@
 # timeout: 120
 # needs: redis-cli /usr/bin/redis-check-rdb
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 ktap_plan 6
 

@@ -4,7 +4,7 @@
 # once: the helper is the same on all kernels
 # needs: setarch
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 tracefs=/sys/kernel/tracing
 [ -e $tracefs/uprobe_events ] || skip_all "this kernel has no uprobe_events"

@@ -4,13 +4,13 @@
 # once: the helper is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 
 ktap_plan 7
 
 prog=$tmp/cli_vars
 cp "$UPROBES_TOP/build/progs/cli_vars" "$prog"
-line_of() { grep -n "$1" "$UPROBES_TOP/tests/progs/cli_vars.c" | cut -d: -f1; }
+line_of() { grep -n "$1" "$UPROBES_TOP/tests/uprobe/cli_vars.c" | cut -d: -f1; }
 
 # traced ARGUMENT...: trace the program. $tmp/said has its output, $tmp/values
 # the values of the events, as "EVENT: NAME=VALUE ...".

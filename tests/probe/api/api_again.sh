@@ -3,7 +3,7 @@
 # test: an atomic handler can ask for its task handler, which is then called once for the hit
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 9
 
 steps

@@ -3,7 +3,7 @@
 # test: an invalid probe is refused with the right errno, the kernel log says why, and nothing else changes
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 29
 
 # refused ERRNO LOG-PATTERN PARAMETER...: a probe with these parameters is refused with ERRNO and a log line.

@@ -3,7 +3,7 @@
 # test: one call registers many probes: all of them or none
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 25
 
 libc=$(ldd "$progs/steps" | awk '/libc.so/ { print $3 }')

@@ -5,7 +5,7 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 
 [ -e /dev/fuse ] || modprobe fuse 2>/dev/null
 [ -e /dev/fuse ] || skip_all "this kernel has no FUSE"

@@ -4,7 +4,7 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 57
 
 # told N: print the number of callbacks; of the last one the result, if it was a registration, and the

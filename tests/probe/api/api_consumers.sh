@@ -4,7 +4,7 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 20
 
 # Four probes: two on the entry, two on the return. Of each two, one has its handler in the trap, the

@@ -4,7 +4,7 @@
 # cpus: 2
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 12
 
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"

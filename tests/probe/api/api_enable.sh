@@ -3,7 +3,7 @@
 # test: a probe can be registered disabled, and only counts hits and has a breakpoint while it is enabled
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 58
 
 steps

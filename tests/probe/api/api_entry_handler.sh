@@ -3,7 +3,7 @@
 # test: the entry handler of a return probe can decline a call, and hands data to the return handler
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 21
 
 steps

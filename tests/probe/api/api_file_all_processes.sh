@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a probe on a file attaches to running processes, later ones, and forked children
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 8
 
 offset=0x$(symbol "$progs/calls" forker)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: probes work on deleted, replaced, truncated and overlaid files and in huge pages, or are refused with a reason
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 39
 
 offset=0x$(symbol "$progs/steps" work)

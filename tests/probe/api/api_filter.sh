@@ -3,7 +3,7 @@
 # test: a filter decides to which processes a probe on a file attaches
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 4
 
 offset=0x$(nm "$progs/steps" | awk '$3 == "work" { print $1 }')

@@ -3,7 +3,7 @@
 # test: forked children of a probed process run unprobed and unharmed, and vfork children are probed like threads
 # once: others cover how each kernel forks, ends and dumps: fork_met, api_started, core_stat
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 8
 
 # Each child returns from the probed function that forked it, and calls work().

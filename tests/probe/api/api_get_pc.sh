@@ -5,7 +5,7 @@
 # cpus: 2
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ways=out_of_line
 [ -z "${FULL:-}" ] || ways="out_of_line stepped flags"
 ktap_plan $((FULL ? 57 : 19))

@@ -3,7 +3,7 @@
 # test: a handler can sleep, change the ip, and register and unregister its own probe and others
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 34
 
 # told N: print the number of callbacks; of the last one the result, if it was a registration, and the

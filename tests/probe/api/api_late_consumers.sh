@@ -5,7 +5,7 @@
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 12
 
 # The handler of probe 0 keeps the first hit in the trap, on its own CPU, until the probe is

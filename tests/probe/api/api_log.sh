@@ -7,8 +7,8 @@
 # It writes to text by /proc/PID/mem, which needs proc_mem.force_override=always on some kernels.
 
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 58
 
 # refused ERROR LOG-PATTERN FIELD=VALUE...: probe 0 with only these fields is refused. Two results.

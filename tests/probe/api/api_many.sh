@@ -3,7 +3,7 @@
 # test: any number of probes can be at one address, and each counts every hit
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 18
 
 last=69

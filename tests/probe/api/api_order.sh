@@ -3,8 +3,8 @@
 # test: handlers are called in the order of registration, return handlers in reverse, and may change registers
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 25
 
 # order: call work() once, and print the order of the handlers.

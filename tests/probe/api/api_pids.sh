@@ -3,7 +3,7 @@
 # test: a pid may name a thread or a process in a pid namespace, but no zombie and no kernel thread
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 9
 
 # fails_with TEXT VERB N: true if VERB of probe N fails with this error.

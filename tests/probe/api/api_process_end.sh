@@ -4,7 +4,7 @@
 # once: others cover how each kernel forks, ends and dumps: fork_met, api_started, core_stat
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 20
 
 steps

@@ -3,8 +3,8 @@
 # test: each registered probe increments its reference counter once in each mapping, and restores it at the end
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 52
 
 counter=$(file_offset "$progs/steps" steps_counter)

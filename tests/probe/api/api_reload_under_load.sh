@@ -5,7 +5,7 @@
 # once: the torture test unloads the module on every kernel
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 # timeout: 600
 ktap_plan 3
 

@@ -4,7 +4,7 @@
 # timeout: 240
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan $((FULL ? 18 : 15))
 ulimit -s 65536
 

@@ -3,7 +3,7 @@
 # test: a process that shares the memory of a probed one is probed like its thread, until the last of them ends
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 17
 
 plain=$(echo "share 10" | "$progs/steps" | tail -n 1)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a program started by fork(), vfork(), posix_spawn() or clone() is probed by its file, with its own counter
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 25
 
 counter=$(file_offset "$progs/steps" steps_counter)

@@ -3,7 +3,7 @@
 # test: if a thousand threads sleep in return-probed calls while the module unloads, they return to the right place
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 6
 
 start_calls sleepers 1000 8

@@ -5,7 +5,7 @@
 # cpus: 2
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan $((FULL ? 19 : 7))
 
 # busy: let four threads call the probed function all the time.

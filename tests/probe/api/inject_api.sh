@@ -4,8 +4,8 @@
 # once: the code that fails is the same on all kernels
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/inject.inc"
-. "$UPROBES_TOP/tests/guest/inject_client.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
+. "$UPROBES_TOP/tests/shared/inject_client.inc"
 
 ktap_plan 19
 

@@ -3,7 +3,7 @@
 # test: the sample clients do what they are documented to do
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 16
 
 libc=$(ldd /bin/sh | awk '/libc.so/ { print $3 }')

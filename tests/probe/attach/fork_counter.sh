@@ -4,7 +4,7 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 # timeout: 120
 ktap_plan 18
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a child that is probed before it runs does not use slots that its parent got after the fork
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/slow.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/slow.inc"
 ktap_plan 6
 
 libc=$(readlink -f "$(ldd "$progs/steps" | awk '/libc.so/ { print $3 }')")

@@ -3,9 +3,9 @@
 # test: a child inherits its parent's probes even if the parent ends before the child runs
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/slow.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/slow.inc"
 ktap_plan 10
 
 counter=$(file_offset "$progs/steps" steps_counter)

@@ -3,7 +3,7 @@
 # test: a forked child looks up each page of the probed text a few times, however many places are probed there
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 7
 
 inject=/sys/module/uprobes/parameters/inject

@@ -4,7 +4,7 @@
 # once: foreign_forked and fork_met cover the differences between kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 # timeout: 120
 rounds=${ROUNDS:-30}
 ktap_plan 9

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a child whose fork sleeps while the module unloads runs unharmed
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 6
 
 mkfifo "$tmp/in"

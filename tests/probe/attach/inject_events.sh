@@ -4,9 +4,9 @@
 # once: the code that fails is the same on all kernels
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/inject.inc"
-. "$UPROBES_TOP/tests/guest/inject_client.inc"
-. "$UPROBES_TOP/tests/guest/inject_events.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
+. "$UPROBES_TOP/tests/shared/inject_client.inc"
+. "$UPROBES_TOP/tests/shared/inject_events.inc"
 
 ktap_plan 7
 

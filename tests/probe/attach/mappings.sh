@@ -4,7 +4,7 @@
 # cpus: 2 with FULL=1
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 42
 
 prog=$tmp/maps

@@ -4,7 +4,7 @@
 # boot: --append syscall.x32=y
 # full: it needs a guest of its own, and only the numbers of system calls differ from mappings
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 prog=$tmp/maps
 cp "$progs/maps" "$prog"
 "$prog" x32 move >"$tmp/plain" || skip_all "this kernel has no x32"

@@ -4,8 +4,8 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # needs: setpriv setarch
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 11
 
 number=0x5ec4e75ec4e75ec4

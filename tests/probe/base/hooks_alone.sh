@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: if the kernel calls a hooked function without the hook, the log says so, and probes that need it are refused
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 
 # Disarming the kprobe acts like a kernel whose linker has inlined the function into its callers.
 disarmed=$UPROBES_SAMPLES/../../tests/kmod/uprobe_disarm.ko

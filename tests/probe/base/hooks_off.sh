@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: while kprobes are switched off, no probe can be enabled, and the log says why
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 ktap_plan 12
 
 # refused SWITCH: write 0 to SWITCH, and later 1. Five results.

@@ -11,9 +11,9 @@ held=$(mktemp -d)
 cp "$UPROBES_TOP"/build/progs/{steps,steps_library,textcmp,fail_nth} "$held"
 mount --bind "$held" "$UPROBES_TOP/build/progs"
 at_exit "umount -l $UPROBES_TOP/build/progs"
-. "$UPROBES_TOP/tests/guest/inject.inc"
-. "$UPROBES_TOP/tests/guest/inject_client.inc"
-. "$UPROBES_TOP/tests/guest/inject_kernel.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
+. "$UPROBES_TOP/tests/shared/inject_client.inc"
+. "$UPROBES_TOP/tests/shared/inject_kernel.inc"
 dir=/sys/kernel/debug/uprobes
 mkfifo "$tmp/go" "$tmp/says" "$tmp/never"
 

@@ -4,7 +4,7 @@
 # once: the code that fails is the same on all kernels
 # timeout: 600
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
 tmp=$(mktemp -d)
 
 ktap_plan 5

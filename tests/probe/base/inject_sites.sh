@@ -3,8 +3,8 @@
 # test: the parameter inject makes one call fail, once or from then on, and debugfs lists all calls that can
 # once: the code that fails is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
 
 site=event.tracer_event_create.kzalloc
 tick=$(where tick)
@@ -33,9 +33,10 @@ echo off >$inject
 is "$(listed) $(cut -d ' ' -f 1 $dir/uprobe_events | xargs)" "12 3 p:uprobes/b p:uprobes/c" \
 	"debugfs counts the three failures, and uprobe_events has the other events"
 clear
-is "$(cut -d ' ' -f 1 /sys/kernel/debug/uprobes-inject | grep -vxFf <(cut -d ' ' -f 1 "$UPROBES_TOP/tests/guest/inject.sites") | sort -u)" "" \
+is "$(cut -d ' ' -f 1 /sys/kernel/debug/uprobes-inject | grep -vxFf <(cut -d ' ' -f 1 "$UPROBES_TOP/tests/shared/inject.sites") | sort -u)" "" \
 	"inject.sites has a test, or the reason why there is none, for each site"
+tests=$(cd "$UPROBES_TOP/tests" && printf '%s ' {probe/*,trace,uprobe}/*.sh | sed 's,[^ ]*/,,g; s,\.sh,,g')
 while read -r call test _; do
-	[[ $call == *.*.* && ( $test = - || -e $UPROBES_TOP/tests/guest/$test.sh ) ]] || echo "$call $test"
-done < <(grep -v '^#' "$UPROBES_TOP/tests/guest/inject.sites") >"$tmp/odd"
+	[[ $call == *.*.* && ( $test = - || " $tests " == *" $test "* ) ]] || echo "$call $test"
+done < <(grep -v '^#' "$UPROBES_TOP/tests/shared/inject.sites") >"$tmp/odd"
 is "$(<"$tmp/odd")" "" "inject.sites has only sites, with tests that exist"

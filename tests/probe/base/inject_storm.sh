@@ -8,8 +8,8 @@
 
 [ -e /proc/self/fail-nth ] || [ "$UPROBES_KERNEL" = debug ] ||
 	skip_all "this kernel has no fault injection"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/inject_kernel.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/inject_kernel.inc"
 control=/sys/kernel/debug/uprobes
 target=$tmp/torture-storm
 RANDOM=${SEED:-1}

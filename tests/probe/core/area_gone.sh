@@ -3,7 +3,7 @@
 # test: if a program unmaps its SSOL area, it gets another one at a different address
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 6
 
 mkfifo "$tmp/in"

@@ -3,7 +3,7 @@
 # test: parent and child do not see what the module writes into the other's SSOL area after a fork
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 9
 
 dir=/sys/kernel/debug/uprobes

@@ -4,9 +4,9 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/hostile.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/hostile.inc"
 things="unmap replace move jump exec"
 [ -z "${FULL:-}" ] || things="unmap overwrite protect replace move share discard jump exec stepped"
 ktap_plan $((FULL ? 44 : 23))

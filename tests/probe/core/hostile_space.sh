@@ -4,9 +4,9 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/hostile.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/hostile.inc"
 things="full limit"
 [ -z "${FULL:-}" ] || things="full near limit data maps"
 ktap_plan $((FULL ? 52 : 22))

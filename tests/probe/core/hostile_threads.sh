@@ -5,9 +5,9 @@
 # cpus: 2
 # once: the module's own code decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/hostile.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/hostile.inc"
 turns=1
 [ -z "${FULL:-}" ] || turns="1 2 3"
 ktap_plan $((12 + 10 * $(echo $turns | wc -w)))

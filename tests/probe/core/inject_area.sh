@@ -5,8 +5,8 @@
 # once: the code that fails is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/inject.inc"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan 6
 
 areas() { grep -c -F '[uprobes]' "/proc/$pid/maps"; }

@@ -3,8 +3,8 @@
 # test: what the module maps is not locked, and does not count against the limit of locked memory
 # once: the other kernels differ in how a file is mapped, which FULL=1 tries
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 ktap_plan 5
 
 prog=$tmp/locked

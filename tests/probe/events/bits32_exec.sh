@@ -4,8 +4,8 @@
 # timeout: 120
 # needs: /usr/lib32/libc.so.6
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/task.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/task.inc"
 ktap_plan 9
 
 control=/sys/kernel/debug/uprobes

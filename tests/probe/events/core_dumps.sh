@@ -5,8 +5,8 @@
 # once: others cover how each kernel forks, ends and dumps: fork_met, api_started, core_stat
 # needs: eu-readelf
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 20
 
 pattern=$(cat /proc/sys/kernel/core_pattern)

@@ -3,8 +3,8 @@
 # test: while a probed program dumps core, /proc/PID/stat has the same ip and sp as without probes
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 pattern=$(cat /proc/sys/kernel/core_pattern)
 at_exit "echo '$pattern' >/proc/sys/kernel/core_pattern"

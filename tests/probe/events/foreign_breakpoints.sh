@@ -4,7 +4,7 @@
 # once: foreign_failed, foreign_forked and jump_foreign cover the differences between kernels
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 ours=/sys/kernel/debug/uprobes
 theirs=/sys/kernel/tracing

@@ -4,8 +4,8 @@
 # once: foreign_failed and foreign_forked cover the differences between kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 24
 
 theirs=/sys/kernel/tracing

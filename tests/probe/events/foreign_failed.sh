@@ -3,8 +3,8 @@
 # test: if the kernel fails to insert its uprobe, or does so in another process, our breakpoint stays ours
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 theirs=/sys/kernel/tracing
 [ -e $theirs/uprobe_events ] || skip_all "this kernel has no uprobe_events"

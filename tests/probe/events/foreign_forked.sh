@@ -3,9 +3,9 @@
 # test: if the kernel inserts an uprobe into a process whose child has not run yet, the child's breakpoint is ours
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/slow.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/slow.inc"
 
 [ -e /sys/bus/event_source/devices/uprobe/type ] || skip_all "this kernel has no uprobes for perf"
 ktap_plan 12

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: if the kernel's uprobes may replace a nop by a call, they and our probes can come and go in any order
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 theirs=/sys/kernel/tracing
 [ -e $theirs/uprobe_events ] || skip_all "this kernel has no uprobe_events"

@@ -6,7 +6,7 @@
 # cpus: 2
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 ours=/sys/kernel/debug/uprobes
 theirs=/sys/kernel/tracing

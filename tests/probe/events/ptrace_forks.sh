@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: in a process that a probed system call has created, a tracer sees the same registers as unprobed
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 14
 
 prog=$progs/traced_fork

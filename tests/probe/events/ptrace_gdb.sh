@@ -6,7 +6,7 @@
 # timeout: 400
 # needs: gdb
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 ktap_plan 19
 
 # debug ARGUMENT-OF-GDB...: run gdb without settings of a user; drop what differs between runs.

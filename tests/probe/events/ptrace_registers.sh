@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: a tracer sees the same registers as unprobed, in the middle of system calls, too
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 9
 
 plain=$("$progs/ptracer")

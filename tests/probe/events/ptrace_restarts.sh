@@ -5,8 +5,8 @@
 # once: ptrace_registers and syscall_judged cover the differences between kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 # In the trap, and not stepped. FULL=1 has all combinations.
 ways="0,1"
 [ -z "${FULL:-}" ] || ways="0,1 0,0 1,1 1,0"

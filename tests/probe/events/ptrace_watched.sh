@@ -4,8 +4,8 @@
 # once: the result depends on the module only, not on the kernel
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 # This hangs a guest that QEMU emulates, even without probes.
 [ -z "${SINGLE_STEP:-}" ] || skip_all "a watchpoint and a step would come in one trap"
 ktap_plan 10

@@ -3,7 +3,7 @@
 # test: another kprobe on get_signal() works beside the module's own, registered and unregistered in any order
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 control=/sys/kernel/debug/uprobes
 tracing=/sys/kernel/tracing

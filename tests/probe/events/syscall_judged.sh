@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # test: seccomp filters and syscall user dispatch see a probed system call at the address where the program makes it
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 7
 
 prog=$progs/judged

@@ -3,9 +3,9 @@
 # test: if a call fails while a jump is made, the place keeps its breakpoint, and all hits are counted
 # once: the code that fails is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/jump_program.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/jump_program.inc"
 inject=/sys/module/uprobes/parameters/inject
 sites="counts.consumer_count_pad.kmalloc jump_make.jump_new.kzalloc jump_text.jump_begin.page_get
 	jump_text.jump_begin.page_get_killed pad_area.area_create.kvzalloc

@@ -4,13 +4,13 @@
 # once: jump_foreign covers the differences between kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 12
 
 insmod "$UPROBES_SAMPLES/../../tests/kmod/uprobe_client.ko"
 at_exit "rmmod uprobe_client"
 client=/sys/module/uprobe_client/parameters
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 jump 1
 
 # hits N: print the hits of probe N.

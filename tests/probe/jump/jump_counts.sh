@@ -5,8 +5,8 @@
 # timeout: 600
 # needs: redis-cli /usr/bin/redis-check-rdb /usr/bin/python3 setarch
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 
 theirs=/sys/kernel/tracing
 [ -e $theirs/uprobe_events ] || skip_all "this kernel has no uprobe_events"

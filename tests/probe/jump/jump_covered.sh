@@ -4,9 +4,9 @@
 # once: jump_foreign covers the differences between kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/jump_program.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/jump_program.inc"
 ktap_plan 18
 
 # jumps_are N: check how many jumps there are.

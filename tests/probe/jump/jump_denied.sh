@@ -4,8 +4,8 @@
 # once: jump_foreign covers the differences between kernels
 # needs: perl setpriv
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 ktap_plan 5
 
 start_calls threads 1 1000000000

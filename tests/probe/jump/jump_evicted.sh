@@ -4,8 +4,8 @@
 # once: what it relies on is the same on all kernels, and FULL=1 tries all
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 ktap_plan 8
 
 prog=$tmp/arena

@@ -3,9 +3,9 @@
 # test: debuggers and the kernel's uprobes find text with jumps as if there were none
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/jump_program.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/jump_program.inc"
 tracing=/sys/kernel/tracing
 [ -e $tracing/uprobe_events ] || mount -t tracefs tracefs $tracing 2>/dev/null
 [ -e $tracing/uprobe_events ] || skip_all "this kernel has no uprobe_events"

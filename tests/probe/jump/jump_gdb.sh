@@ -6,9 +6,9 @@
 # timeout: 400
 # needs: gdb
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/jump_program.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/jump_program.inc"
 ktap_plan 9
 
 # session: attach to the program while it runs in a loop, and let gdb look at it.  Leave out RF (bit 16).

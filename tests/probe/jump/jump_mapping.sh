@@ -3,9 +3,9 @@
 # test: text with jumps can be protected, moved, copied and discarded, with the counts that traps give
 # once: mappings and text_pages cover the differences between kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/jump_program.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/jump_program.inc"
 ktap_plan 7
 
 for on in 0 1; do

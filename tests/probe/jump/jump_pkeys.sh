@@ -4,8 +4,8 @@
 # once: jump_foreign covers the differences between kernels
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 
 grep -qw ospke /proc/cpuinfo || skip_all "this machine has no protection keys"
 ktap_plan 8

@@ -3,8 +3,8 @@
 # test: what a program writes to its text through /proc has its effect, also behind the bytes of a jump
 # once: jump_foreign covers the differences between kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 ktap_plan 4
 
 is "$("$progs/poked")" "0 jumps, 0 wrong" "unprobed, the program sees what it has written"

@@ -6,8 +6,8 @@
 # timeout: 400
 # needs: perl gron /usr/bin/python3
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 ktap_plan 20
 
 jump 1

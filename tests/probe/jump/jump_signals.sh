@@ -4,8 +4,8 @@
 # once: signals and signal_kprobed cover the differences between kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 things=
 [ -z "${FULL:-}" ] || things="walk 5000"
 ktap_plan $((FULL ? 14 : 11))

@@ -4,11 +4,11 @@
 # cpus: 2
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/ring.inc"
-. "$UPROBES_TOP/tests/guest/charged.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/ring.inc"
+. "$UPROBES_TOP/tests/shared/charged.inc"
 
 grep -q '^kernel ' $group/memory.stat || skip_all "this kernel does not tell the kernel memory of a cgroup"
 ktap_plan 6

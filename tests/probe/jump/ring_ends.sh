@@ -3,10 +3,10 @@
 # test: hits in rings are recorded when a program forks, executes another one, ends or goes on for ever, and when the module goes
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/ring.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/ring.inc"
 rounds=1
 [ -z "${FULL:-}" ] || rounds=3
 ktap_plan $((26 + rounds))

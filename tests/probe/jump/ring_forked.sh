@@ -4,8 +4,8 @@
 # once: ring_ends covers the differences between kernels
 # cpus: 2
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 ktap_plan 3
 
 processes=20

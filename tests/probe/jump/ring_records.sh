@@ -4,10 +4,10 @@
 # once: ring_ends covers the differences between kernels
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
-. "$UPROBES_TOP/tests/guest/ring.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
+. "$UPROBES_TOP/tests/shared/ring.inc"
 ktap_plan $((FULL ? 26 : 23))
 
 # plain: print records without what differs between runs: threads, processors and times.

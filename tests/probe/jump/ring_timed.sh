@@ -4,9 +4,9 @@
 # once: ring_ends covers the differences between kernels
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/jump.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/jump.inc"
 ktap_plan 28
 
 prog=$tmp/timed

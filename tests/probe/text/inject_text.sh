@@ -3,9 +3,9 @@
 # test: if no memory or a pending kill keeps text from being read, the log does not call it unprobeable; a retry works
 # once: the code that fails is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
 
 ktap_plan 23
 at_exit "echo off >$inject"

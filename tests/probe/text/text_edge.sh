@@ -3,7 +3,7 @@
 # test: an instruction that reaches into the next page can be probed, wherever the page ends
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 prog=$tmp/edge
 cp "$UPROBES_TOP/build/progs/edge" "$prog"

@@ -5,7 +5,7 @@
 # once: the result depends on the module only, not on the kernel
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
 
 rounds=1
 [ -z "${FULL:-}" ] || rounds=6

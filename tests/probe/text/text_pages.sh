@@ -3,8 +3,8 @@
 # test: text in a huge page can be probed, and a probe in text that the kernel merges affects its own process only
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 18
 
 prog=$progs/pages

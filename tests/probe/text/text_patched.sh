@@ -3,8 +3,8 @@
 # test: a program that patches a probed instruction keeps the patch when the probe goes, in forks and after mremap()
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 25
 
 cp "$progs/patched" "$tmp/patched"

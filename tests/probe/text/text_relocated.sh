@@ -3,8 +3,8 @@
 # test: a place whose instruction ld.so relocates after it is mapped executes what is there then
 # once: the module decides this, and it is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 6
 
 cp "$progs/relocated" "$tmp/relocated"

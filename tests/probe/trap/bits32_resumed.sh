@@ -5,8 +5,8 @@
 # timeout: 120
 # needs: /usr/lib32/libc.so.6
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 2
 
 prog=$progs/flags32

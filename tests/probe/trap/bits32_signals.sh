@@ -7,4 +7,4 @@
 # shellcheck disable=SC2034
 name=signals32
 [ -n "${FULL:-}" ] || ways=2
-. "$UPROBES_TOP/tests/guest/signals.sh"
+. "$UPROBES_TOP/tests/probe/trap/signals.sh"

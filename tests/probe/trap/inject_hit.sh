@@ -3,8 +3,8 @@
 # test: threads run on without memory for a utask: probes that need a utask count misses, all others count hits
 # once: the code that fails is the same on all kernels
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/inject.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/inject.inc"
 
 ktap_plan 23
 single_step=/sys/module/uprobes/parameters/single_step

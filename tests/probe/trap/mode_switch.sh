@@ -4,8 +4,8 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/trace.inc"
-. "$UPROBES_TOP/tests/guest/task.inc"
+. "$UPROBES_TOP/tests/shared/trace.inc"
+. "$UPROBES_TOP/tests/shared/task.inc"
 ktap_plan 14
 
 prog=$tmp/mode_switch

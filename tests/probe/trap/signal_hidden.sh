@@ -4,7 +4,7 @@
 # once: signals and signal_kprobed cover the differences between kernels
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 things="jump flags long sleep calls faults"
 ktap_plan 13
 

@@ -3,8 +3,8 @@
 # test: a hit that a signal handler leaves by siglongjmp() is not taken for a later one
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 3
 
 prog=$progs/left

@@ -4,8 +4,8 @@
 # once: the test signals covers how each kernel delivers them
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/task.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/task.inc"
 # Instructions are not stepped, and hit in the trap. FULL=1 has all combinations.
 ways=0
 [ -z "${FULL:-}" ] || ways="0 1 2 3"

@@ -3,8 +3,8 @@
 # test: with a probe on every instruction, signals repeat no hit, show no slot, and faults have the right address
 # timeout: 240
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/task.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/task.inc"
 name=${name:-signals}		# the program
 # How it is probed: stepped in task context. FULL=1 has all combinations.
 [ -z "${FULL:-}" ] || ways=${ways:-0 1 2 3}

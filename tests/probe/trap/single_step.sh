@@ -14,6 +14,6 @@ ktap_plan 9
 
 echo 1 >/sys/module/uprobes/parameters/single_step
 for test in $tests; do
-	check "$test passes" "$UPROBES_TOP/tests/guest/$test.sh"
+	check "$test passes" "$(find "$UPROBES_TOP/tests" -name "$test.sh")"
 done
 is "$(cat /sys/module/uprobes/parameters/single_step)" Y "the parameter single_step was set all the time"

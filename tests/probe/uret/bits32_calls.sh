@@ -5,8 +5,8 @@
 # timeout: 240
 # needs: /usr/lib32/libc.so.6 objdump
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/task.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/task.inc"
 ktap_plan $((FULL ? 37 : 29))
 
 control=/sys/kernel/debug/uprobes

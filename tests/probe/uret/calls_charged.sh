@@ -6,9 +6,9 @@
 # needs: setpriv
 # timeout: 120
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
-. "$UPROBES_TOP/tests/guest/charged.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
+. "$UPROBES_TOP/tests/shared/charged.inc"
 
 # The program may end before the test writes to it.
 trap '' PIPE

@@ -5,8 +5,8 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 3
 
 prog=$progs/coroutines_many

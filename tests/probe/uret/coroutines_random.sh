@@ -6,8 +6,8 @@
 # cpus: 2 with FULL=1
 # timeout: 400
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 6
 
 prog=$progs/coroutines_random

@@ -4,7 +4,7 @@
 # once: the module's own code decides this, and it is the same on all kernels
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 8
 
 prog=$progs/coroutines

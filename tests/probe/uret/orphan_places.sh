@@ -4,8 +4,8 @@
 # once: the result depends on the module only, not on the kernel
 # cpus: 2 with FULL=1
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 5
 
 prog=$progs/reused

@@ -3,8 +3,8 @@
 # test: a return probe exchanges a word on the stack only if it is a return address, whoever has put it there
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 
 returning="called called_there pushed pushed_there on_signal on_switch"
 jumped="over_zero over_number over_pointer over_stack over_remapped"

@@ -4,8 +4,8 @@
 # once: the result depends on the module only, not on the kernel
 # timeout: 180
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ways=1
 [ -z "${FULL:-}" ] || ways="0 1"
 ktap_plan $((FULL ? 6 : 4))

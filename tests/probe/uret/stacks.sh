@@ -3,8 +3,8 @@
 # test: return probes work with coroutines, signal stacks, jumps out of calls, tail calls, returns that pop arguments
 # once: the result depends on the module only, not on the kernel
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 25
 
 prog=$progs/stacks

@@ -4,7 +4,7 @@
 # once: the program unwinds its stack, not the kernel
 # timeout: 300
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/client.inc"
+. "$UPROBES_TOP/tests/shared/client.inc"
 ktap_plan $((FULL ? 54 : 9))
 
 # unwinds PROGRAM: run it, and print its output and status, without the ID of its process.

@@ -4,7 +4,7 @@
 # once: how unwinders are found does not depend on the kernel
 # needs: /usr/lib/x86_64-linux-gnu/libunwind.so.8
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/cli.inc"
+. "$UPROBES_TOP/tests/shared/cli.inc"
 ktap_plan 3
 
 prog=$tmp/walks
