@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# test: make try finds the tests of what has changed; each name in tests/areas is that of a test
+# test: make try finds the tests of what has changed; each name that it has is that of a test
 . "$UPROBES_TOP/tests/lib.sh"
 cd "$UPROBES_TOP" || exit
 ktap_plan 11
+tmp=$(mktemp -d)
+at_exit "rm -rf $tmp"
 
 # touched FILE...: print the tests, on one line.
 touched() {
@@ -16,36 +18,27 @@ is "$(touched tests/host/histogram.c tests/static/layers tests/harness/stale.sh)
 like "$(touched tests/shared/task.inc)" "$(grep -l 'task\.inc' tests/probe/*/*.sh | sed 's,.*/,,; s,\.sh,,; q')" \
 	"functions of tests touch the tests that use them"
 like "$(touched tests/shared/maps.c)" '(^| )mappings( |$)' "a program touches the tests that run it"
-like "$(touched module/probe/trap/hit.c)" '(^| )api_order ' "a source touches the tests of its folder"
-isnt "$(touched module/probe/trap/hit.c)" "$(touched module/probe/trap/signal.c)" "the longest prefix of tests/areas counts"
+like "$(touched module/probe/uret/trampoline.c)" '(^| )coroutines_random ' "a source touches tests of its folder"
+like "$(touched module/probe/events/fork.c)" '(^| )fork_met ' "a source touches tests that have its name in theirs"
 mkdir -p build/tests/host
-like "$(touched userspace/util/svg.c)" '(^| )(flame|cli_\*) ' "a source touches host tests"
+like "$(touched userspace/util/svg.c)" '(^| )(flame|cli_help) ' "a source touches host tests"
 
-# Each glob of areas has a test, and each prefix a file.
-tests() {
-	ls tests/{probe/*,trace,uprobe,insn,torture,host,harness,static} | sed -n 's/\.\(sh\|c\)$//; /^[a-z0-9_]*$/p'
-}
-names=$(mktemp)
-at_exit "rm -f $names"
-tests >"$names"
+# What of_others() names.
+ls tests/{probe/*,trace,uprobe,insn,torture,host,harness,static} | sed -n 's/\.\(sh\|c\)$//; /^[a-z0-9_]*$/p' >"$tmp/names"
 missing=
-while read -r prefix globs; do
-	compgen -G "$prefix*" >/dev/null || missing+=" $prefix"
-	set -f
-	for glob in $globs; do
-		grep -qE "^${glob//\*/.*}\$" "$names" || missing+=" $glob"
-	done
-	set +f
-done < <(grep -v '^#' tests/areas)
-is "$missing" "" "each prefix in tests/areas has files, and each name there is that of a test"
+set -f
+for glob in $(sed -n "/^of_others()/,/^}/s/.* echo \(.*\) ;;/\1/p" tests/touched | tr -d "'"); do
+	grep -qE "^${glob//\*/.*}\$" "$tmp/names" || missing+=" $glob"
+done
+set +f
+is "$missing" "" "each name in tests/touched is that of a test"
 
 # A checkout with a change.
-tmp=$(mktemp -d)
-at_exit "rm -rf $tmp"
 git() {
 	command git -C "$tmp" -c user.name=a -c user.email=a@b "$@"
 }
 mkdir "$tmp/tests"
+rm "$tmp/names"
 cp tests/changed "$tmp/tests"
 date=1700000000
 commit() {
