@@ -108,8 +108,7 @@ static void switch_once(void)
 {
 	static char stack[65536];
 
-	make_context(&there, stack, sizeof(stack), on_switch, 0);
-	there.uc_link = &here;
+	make_context(&there, stack, sizeof(stack), &here, on_switch, 0);
 	swapcontext(&here, &there);
 }
 

@@ -199,10 +199,11 @@ static inline long join_threads(pthread_t *threads, long nr)
 }
 
 /* Make a coroutine. It is a separate function because getcontext() may return twice. */
-static inline void make_context(ucontext_t *context, void *stack, size_t size,
+static inline void make_context(ucontext_t *context, void *stack, size_t size, ucontext_t *link,
 				void (*function)(int), int argument)
 {
 	getcontext(context);
+	context->uc_link = link;
 	context->uc_stack.ss_sp = stack;
 	context->uc_stack.ss_size = size;
 	makecontext(context, (void (*)(void))function, 1, argument);

@@ -54,7 +54,7 @@ static void run_coroutines(void)
 		return;
 	done = 1;
 	for (i = 0; i < COROUTINES; i++)
-		make_context(&contexts[i], malloc(64 << 10), 64 << 10, coroutine, i);
+		make_context(&contexts[i], malloc(64 << 10), 64 << 10, NULL, coroutine, i);
 	setcontext(&contexts[0]);
 }
 

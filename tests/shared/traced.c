@@ -141,8 +141,7 @@ static long call_apart(void)
 	above = room + sizeof(room);
 	/* Mappings lie below the initial stack of a program. */
 	make_context(&below, mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-				  -1, 0), size, call_above, 0);
-	below.uc_link = &here;
+				  -1, 0), size, &here, call_above, 0);
 	swapcontext(&here, &below);
 	return apart;
 }

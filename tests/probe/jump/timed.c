@@ -79,7 +79,7 @@ static void swap(void)
 	static char stacks[2][65536];
 
 	for (int i = 0; i < 2; i++)
-		make_context(&coroutines[i], stacks[i], sizeof(stacks[i]), coroutine, i);
+		make_context(&coroutines[i], stacks[i], sizeof(stacks[i]), NULL, coroutine, i);
 	swapcontext(&home, &coroutines[0]);
 }
 

@@ -112,12 +112,12 @@ int main(void)
 	pthread_barrier_init(&end, NULL, 3);
 	for (i = 0; i < STACKS; i++) {
 		stacks[i].memory = malloc(STACK_SIZE);
-		make_context(&stacks[i].first, stacks[i].memory, STACK_SIZE, enter_first, i);
+		make_context(&stacks[i].first, stacks[i].memory, STACK_SIZE, NULL, enter_first, i);
 	}
 	leaving = start(leaves, NULL);
 	pthread_barrier_wait(&step);
 	for (i = 0; i < STACKS; i++)
-		make_context(&stacks[i].second, stacks[i].memory, STACK_SIZE, enter_second, i);
+		make_context(&stacks[i].second, stacks[i].memory, STACK_SIZE, NULL, enter_second, i);
 	pthread_join(start(suspends, &same), NULL);
 	staying = start(suspends, NULL);
 	pthread_barrier_wait(&step);

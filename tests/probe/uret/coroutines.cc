@@ -185,7 +185,7 @@ static void child(void)
 static void make_coroutine(coroutine *c, int number)
 {
 	c->number = number;
-	make_context(&c->context, malloc(32 << 10), 32 << 10, body, number);
+	make_context(&c->context, malloc(32 << 10), 32 << 10, NULL, body, number);
 }
 
 int main(int argc, char **argv)

@@ -66,7 +66,7 @@ int main(void)
 	struct uffdio_copy copy = { .src = (unsigned long)page, .len = sizeof(page) };
 	pthread_t thread;
 
-	make_context(&inside, malloc(STACK_SIZE), STACK_SIZE, pause_once, 0);
+	make_context(&inside, malloc(STACK_SIZE), STACK_SIZE, NULL, pause_once, 0);
 	pthread_create(&thread, NULL, enter, NULL);
 	pthread_join(thread, NULL);
 	replace_area();

@@ -70,7 +70,7 @@ static void *new_stack(void)
 
 static void make_coroutine(ucontext_t *context, void (*inside)(int), int i)
 {
-	make_context(context, new_stack(), STACK_SIZE, inside, i);
+	make_context(context, new_stack(), STACK_SIZE, NULL, inside, i);
 }
 
 static void *begin_pauses(void *unused)

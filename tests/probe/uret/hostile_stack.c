@@ -218,8 +218,8 @@ static void swap(void)
 			ucontext_t *volatile c = &contexts[j % 2];
 
 			if (j < 2) {
-				make_context(c, stacks[j], sizeof(stacks[j]), in_context, j);
-				c->uc_link = &main_context;
+				make_context(c, stacks[j], sizeof(stacks[j]), &main_context,
+					     in_context, j);
 			}
 			swapcontext(&main_context, c);
 		}
@@ -252,8 +252,7 @@ static void unaligned(void)
 	pthread_t thread;
 
 	unwind();
-	make_context(&contexts[0], stacks[0], sizeof(stacks[0]), in_context, 0);
-	contexts[0].uc_link = &main_context;
+	make_context(&contexts[0], stacks[0], sizeof(stacks[0]), &main_context, in_context, 0);
 	if (pthread_create(&thread, NULL, begin_context, NULL))
 		exit(4);
 	while (!begun)
