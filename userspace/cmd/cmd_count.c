@@ -14,7 +14,6 @@
 #include "tracer/heat.h"
 #include "tracer/histogram.h"
 #include "util/json.h"
-#include "probe/misused.h"
 #include "util/output.h"
 #include "host/readers.h"
 #include "tracer/runner.h"
@@ -397,7 +396,7 @@ static int run_command(const struct options *options, bool latency, int argc,
 		.runner = RUNNER_INIT,
 		.latency = latency,
 	};
-	struct error *err = misused_in_count(options, latency);
+	struct error *err = NULL;
 
 	if (!err && argc < 1)
 		err = error_new(STATUS_USAGE,

@@ -9,7 +9,6 @@
 #include "elf/text.h"
 #include "probe/definitions.h"
 #include "probe/exits.h"
-#include "probe/misused.h"
 #include "probe/place.h"
 #include "probe/target.h"
 #include "symbols/go_symbols.h"
@@ -276,7 +275,7 @@ static struct error *prepare(struct following *run, int argc, char **argv)
 {
 	const struct options *options = run->trace.options;
 	u64 max = options->max_probes ? options->max_probes : MAX_FUNCTIONS;
-	struct error *err = misused_in_flow(options);
+	struct error *err = NULL;
 
 	if (!err && !argc)
 		err = error_new(STATUS_USAGE,

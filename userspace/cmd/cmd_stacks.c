@@ -7,7 +7,6 @@
 
 #include "command.h"
 #include "probe/definitions.h"
-#include "probe/misused.h"
 #include "symbols/debug_file.h"
 #include "tracer/call_tree.h"
 #include "tracer/control.h"
@@ -317,7 +316,7 @@ int cmd_stacks(const struct options *given, int argc, char **argv)
 		.tree.name = xstrdup("all"),
 		.has_buffer = given->buffer_kb,
 	};
-	struct error *err = misused_in_stacks(&options);
+	struct error *err = NULL;
 
 	options.stacks = true;
 	if (!options.buffer_kb)

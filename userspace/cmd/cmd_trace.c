@@ -11,7 +11,6 @@
 #include "util/error.h"
 #include "probe/fields.h"
 #include "probe/filter.h"
-#include "probe/misused.h"
 #include "util/output.h"
 #include "probe/place.h"
 #include "tracer/own_group.h"
@@ -176,7 +175,7 @@ static struct error *show_formats(struct trace *trace)
 static struct error *prepare(struct trace *trace, int argc, char **argv)
 {
 	const struct options *options = trace->options;
-	struct error *err = misused_in_trace(options);
+	struct error *err = NULL;
 	int i;
 
 	for (i = 0; i < argc && !err; i++) {

@@ -6,21 +6,39 @@
 #include "util/options.h"
 
 /* A command gets the arguments after its name, and returns the exit code. */
-int cmd_clean(const struct options *options, int argc, char **argv);
-int cmd_count(const struct options *options, int argc, char **argv);
-int cmd_doctor(const struct options *options, int argc, char **argv);
-int cmd_flow(const struct options *options, int argc, char **argv);
-int cmd_lat(const struct options *options, int argc, char **argv);
-int cmd_lines(const struct options *options, int argc, char **argv);
-int cmd_list(const struct options *options, int argc, char **argv);
-int cmd_offset(const struct options *options, int argc, char **argv);
-int cmd_resolve(const struct options *options, int argc, char **argv);
-int cmd_sdt(const struct options *options, int argc, char **argv);
-int cmd_stacks(const struct options *options, int argc, char **argv);
-int cmd_status(const struct options *options, int argc, char **argv);
-int cmd_vars(const struct options *options, int argc, char **argv);
+#define COMMAND(bit, name, ...) \
+	int cmd_##name(const struct options *options, int argc, char **argv);
+#include "commands.def"
 
-/* Tracing has no command name: the first probe is the first argument. */
-int cmd_trace(const struct options *options, int argc, char **argv);
+enum {
+#define COMMAND(bit, ...) bit##_NR,
+#include "commands.def"
+	NR_COMMANDS
+};
+
+/* A set of commands has a bit for each. */
+enum {
+#define COMMAND(bit, ...) bit = 1 << bit##_NR,
+#include "commands.def"
+	RUNS = TRACE | COUNT | LAT | FLOW | STACKS,
+};
+
+/**
+ * struct command - a row of commands.def
+ * @bit: its bit in a set of commands
+ */
+struct command {
+	const char *name;
+	unsigned int bit;
+	const char *arguments;
+	const char *usage;
+	const char *what;
+	const char *examples[2];
+	const char *meant;
+};
+
+extern const struct command commands[NR_COMMANDS];
+
+const struct command *command_find(const char *name);
 
 #endif /* _USERSPACE_CMD_COMMAND_H */

@@ -8,6 +8,7 @@
 
 void help_short(FILE *out);
 void help_whole(FILE *out);
-bool help_command(FILE *out, const char *command);
+bool help_command(FILE *out, const char *name);
+void help_completion(FILE *out);
 
 #endif /* _USERSPACE_CMD_HELP_H */

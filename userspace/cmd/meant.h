@@ -3,9 +3,9 @@
 #ifndef _USERSPACE_CMD_MEANT_H
 #define _USERSPACE_CMD_MEANT_H
 
-struct option;
+struct error;
 
-const char *meant_command(const char *word);
-char *meant_option(const char *word, const struct option *options);
+struct error *unknown_word(const char *word);
+char *meant_option(const char *word);
 
 #endif /* _USERSPACE_CMD_MEANT_H */

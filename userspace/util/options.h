@@ -50,76 +50,49 @@ enum time_mode {
 
 /**
  * struct options - options of all commands; zero or NULL means not given
- * @all: --all
- * @returns: --return
- * @verbose: -v
+ * @given: a bit for each row of cmd/option_table.c, which says what sets the other members
+ * @uid: -1 if not given
  * @force: FORCE_* of --force and -F
- * @pid: -p
- * @tid: -L
- * @follow: -f
- * @uid: --uid, -1 if not given
- * @color: --color
- * @time: --time
- * @comm: --comm
- * @no_follow: --no-follow
- * @self: --self
- * @seconds: -d
- * @max_events: -M
- * @command: -c
- * @interval: -i, seconds
- * @top: --top
- * @buffer_kb: --buffer
- * @string_max: --str, characters
- * @max_probes: --max-probes
- * @depth: --depth
- * @min: --min, seconds
- * @folded: --folded
- * @summary: --summary
- * @apart: --apart
- * @heat: --heat
- * @header: -H
- * @long_lines: --long
- * @stacks: -s
- * @json: --json
- * @output: -o
- * @control: --control
- * @debug_dir: --debug-dir
  */
 struct options {
-	bool all;
-	enum return_mode returns;
-	bool verbose;
-	unsigned int force;
+	u64 given;
 	pid_t pid;
 	pid_t tid;
-	bool follow;
 	long long uid;
-	enum color_mode color;
-	enum time_mode time;
 	const char *comm;
+	bool follow;
 	bool no_follow;
 	bool self;
-	double seconds;
-	u64 max_events;
 	const char *command;
+	double seconds;
 	double interval;
-	u64 top;
+	u64 max_events;
+	u64 max_probes;
 	u64 buffer_kb;
 	u64 string_max;
-	u64 max_probes;
+	u64 top;
 	u64 depth;
 	double min;
-	bool folded;
+	bool heat;
 	bool summary;
 	bool apart;
-	bool heat;
+	bool folded;
 	bool header;
 	bool long_lines;
 	bool stacks;
+	bool verbose;
 	bool json;
+	enum color_mode color;
+	enum time_mode time;
 	const char *output;
+	enum return_mode returns;
+	bool all;
+	unsigned int force;
+	const char *list;
 	const char *control;
 	const char *debug_dir;
+	bool help;
+	bool version;
 };
 
 #endif /* _USERSPACE_UTIL_OPTIONS_H */
