@@ -33,6 +33,7 @@ help:
 	@echo '  check            static checks only: checkpatch, sparse, cppcheck ...'
 	@echo '  coverage         show the lines of the host code that host tests execute'
 	@echo '  coverage-guest   show the lines of the module that guest tests do not execute'
+	@echo '  compile_commands.json   for clangd: helper, tests, and the module as it was built'
 	@echo '  clean            remove all built files'
 	@echo
 	@echo 'Variables:'
@@ -208,6 +209,11 @@ check:
 	$(call deps,build check $(full))
 	+@TEST_GROUPS=static tests/run
 
+# The module is in it if it was built: for KERNEL, or against KDIR.
+compile_commands.json:
+	@packaging/compile-commands $(if $(KERNEL),"$$(qemu/fetch $(KERNEL) | sed -n 's/^kdir=//p')" \
+		"$(CURDIR)/build/$(KERNEL)","$(realpath $(KDIR))" "$(CURDIR)") >$@
+
 coverage:
 	$(call deps,build test)
 	+@tests/coverage/host
@@ -221,11 +227,11 @@ clean:
 ifneq ($(USERSPACE),)
 	$(MAKE) -C userspace clean
 endif
-	rm -rf build .tmp_versions arch/x86/opcodes.inc
+	rm -rf build .tmp_versions arch/x86/opcodes.inc compile_commands.json
 	find . -path ./.git -prune -o \( -name '*.o' -o -name '*.ko' -o -name '*.mod' \
 		-o -name '*.mod.c' -o -name '.*.cmd' -o -name '.*.d' -o -name 'Module.symvers' \
 		-o -name 'modules.order' \) -type f -exec rm -f {} +
 
 .PHONY: all help module kdir userspace modules_install install install-tools install-dev \
 	install-dkms uninstall man deb test try newcomer bench torture mutants demo check coverage \
-	coverage-guest clean
+	coverage-guest compile_commands.json clean
