@@ -5,7 +5,7 @@
 # once: kmod does not depend on the kernel
 # needs: modprobe depmod
 . "$UPROBES_TOP/tests/lib.sh"
-. "$UPROBES_TOP/tests/guest/probes.inc"
+. "$UPROBES_TOP/tests/shared/probes.inc"
 ktap_plan 17
 
 control=/sys/kernel/debug/uprobes
