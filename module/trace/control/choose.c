@@ -9,21 +9,15 @@
  *
  * A word with a '!' disables its events.
  */
-#include <linux/debugfs.h>
-#include <linux/seq_file.h>
-#include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "files.h"
 #include "trace/event/enable.h"
 #include "trace/lib/space.h"
 
-#define WRITE_MAX	65536	/* bytes that one write takes at most */
-
 static void *any_start(struct seq_file *m, loff_t *pos)
 {
-	struct tracer *t = m->private;
+	struct tracer *t = tracer_seq_object(m);
 
 	mutex_lock(&t->lock);
 	return seq_list_start(&t->events, *pos);
@@ -31,14 +25,14 @@ static void *any_start(struct seq_file *m, loff_t *pos)
 
 static void *any_next(struct seq_file *m, void *v, loff_t *pos)
 {
-	struct tracer *t = m->private;
+	struct tracer *t = tracer_seq_object(m);
 
 	return seq_list_next(v, &t->events, pos);
 }
 
 static void any_stop(struct seq_file *m, void *v)
 {
-	struct tracer *t = m->private;
+	struct tracer *t = tracer_seq_object(m);
 
 	mutex_unlock(&t->lock);
 }
@@ -72,38 +66,6 @@ static const struct seq_operations enabled_seq_ops = {
 	.show = enabled_show,
 };
 
-static int open_events(struct inode *inode, struct file *file, const struct seq_operations *ops)
-{
-	int ret = tracer_files_allowed(inode);
-
-	ret = ret ?: seq_open(file, ops);
-	if (!ret)
-		((struct seq_file *)file->private_data)->private = inode->i_private;
-	return ret;
-}
-
-static int available_open(struct inode *inode, struct file *file)
-{
-	return open_events(inode, file, &any_seq_ops);
-}
-
-const struct file_operations tracer_available_fops = {
-	.owner = THIS_MODULE,
-	.open = available_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release,
-};
-
-static int set_open(struct inode *inode, struct file *file)
-{
-	int ret = open_events(inode, file, &enabled_seq_ops);
-
-	if (!ret && (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
-		tracer_events_switch(inode->i_private, NULL, false);
-	return ret;
-}
-
 static const char *given(const char *name)
 {
 	return *name && strcmp(name, "*") ? name : NULL;
@@ -128,35 +90,31 @@ static int set_word(struct tracer *t, char *word)
 }
 
 /* Carry out the written words, up to the first one that fails. */
-static ssize_t set_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+static int set_store(const struct tracer_opened *f, char *text)
 {
-	struct seq_file *m = file->private_data;
-	char *text, *p;
+	char *p, *word;
 	int ret = 0;
 
-	if (count > WRITE_MAX)
-		return -E2BIG;
-	text = memdup_user_nul(ubuf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
 	for (p = tracer_skip_space(text); *p && !ret; p = tracer_skip_space(p)) {
-		char *word = p;
-
+		word = p;
 		while (*p && !tracer_is_space(*p))
 			p++;
 		if (*p)
 			*p++ = '\0';
-		ret = set_word(m->private, word);
+		ret = set_word(f->of, word);
 	}
-	kfree(text);
-	return tracer_written(ret, count, ppos);
+	return ret;
 }
 
-const struct file_operations tracer_set_event_fops = {
-	.owner = THIS_MODULE,
-	.open = set_open,
-	.read = seq_read,
-	.write = set_write,
-	.llseek = seq_lseek,
-	.release = seq_release,
+static int set_truncate(const struct tracer_opened *f)
+{
+	return tracer_events_switch(f->of, NULL, false);
+}
+
+/* Their object is the tracer. */
+const struct tracer_file tracer_choice_files[] = {
+	{ "available_events", 0440, .list = &any_seq_ops },
+	{ "set_event", 0640, .list = &enabled_seq_ops, .store = set_store,
+	  .truncate = set_truncate },
+	{}
 };

@@ -35,7 +35,7 @@ static struct tracer_site *nth_site(struct tracer *t, loff_t n)
 
 static void *sites_start(struct seq_file *m, loff_t *pos)
 {
-	struct tracer *t = m->private;
+	struct tracer *t = tracer_seq_object(m);
 
 	mutex_lock(&t->lock);
 	return nth_site(t, *pos);
@@ -44,7 +44,7 @@ static void *sites_start(struct seq_file *m, loff_t *pos)
 static void *sites_next(struct seq_file *m, void *v, loff_t *pos)
 {
 	struct tracer_event *event;
-	struct tracer *t = m->private;
+	struct tracer *t = tracer_seq_object(m);
 	struct tracer_site *site = v;
 
 	++*pos;
@@ -59,7 +59,7 @@ static void *sites_next(struct seq_file *m, void *v, loff_t *pos)
 
 static void sites_stop(struct seq_file *m, void *v)
 {
-	struct tracer *t = m->private;
+	struct tracer *t = tracer_seq_object(m);
 
 	mutex_unlock(&t->lock);
 }
@@ -81,34 +81,9 @@ static const struct seq_operations events_seq_ops = {
 	.show = events_show,
 };
 
-/* Open a seq_file whose private pointer is the tracer. */
-static int open_sites(struct inode *inode, struct file *file,
-		      const struct seq_operations *ops)
+static int events_truncate(const struct tracer_opened *f)
 {
-	struct seq_file *m;
-	int ret;
-
-	ret = seq_open(file, ops);
-	if (ret)
-		return ret;
-	m = file->private_data;
-	m->private = inode->i_private;
-	return 0;
-}
-
-static int events_open(struct inode *inode, struct file *file)
-{
-	int ret;
-
-	ret = tracer_files_allowed(inode);
-	if (ret)
-		return ret;
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
-		ret = tracer_remove_all(inode->i_private);
-		if (ret)
-			return ret;
-	}
-	return open_sites(inode, file, &events_seq_ops);
+	return tracer_remove_all(f->of);
 }
 
 /*
@@ -177,26 +152,10 @@ ssize_t tracer_write_lines(struct tracer *t, const char __user *ubuf,
 	return err ?: ret;
 }
 
-static ssize_t events_write(struct file *file, const char __user *ubuf,
-			    size_t count, loff_t *ppos)
+static ssize_t events_write(const struct tracer_opened *f, const char __user *ubuf, size_t count)
 {
-	struct seq_file *m = file->private_data;
-	ssize_t ret;
-
-	ret = tracer_write_lines(m->private, ubuf, count, tracer_define);
-	if (ret > 0)
-		*ppos += ret;
-	return ret;
+	return tracer_write_lines(f->of, ubuf, count, tracer_define);
 }
-
-const struct file_operations tracer_events_fops = {
-	.owner = THIS_MODULE,
-	.open = events_open,
-	.read = seq_read,
-	.write = events_write,
-	.llseek = seq_lseek,
-	.release = seq_release,
-};
 
 static void show_counts(struct seq_file *m, struct tracer_site *site,
 			const char *mark)
@@ -256,27 +215,17 @@ void tracer_profile_show(struct tracer *t, struct seq_file *m, const char *mark)
 	mutex_unlock(&t->lock);
 }
 
+static void *profile_start(struct seq_file *m, loff_t *pos)
+{
+	uprobes_empty_rings();
+	return sites_start(m, pos);
+}
+
 static const struct seq_operations profile_seq_ops = {
-	.start = sites_start,
+	.start = profile_start,
 	.next = sites_next,
 	.stop = sites_stop,
 	.show = profile_show,
-};
-
-static int profile_open(struct inode *inode, struct file *file)
-{
-	int ret = tracer_files_allowed(inode);
-
-	uprobes_empty_rings();
-	return ret ?: open_sites(inode, file, &profile_seq_ops);
-}
-
-const struct file_operations tracer_profile_fops = {
-	.owner = THIS_MODULE,
-	.open = profile_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release,
 };
 
 /**
@@ -318,19 +267,18 @@ static const struct seq_operations instrumentation_seq_ops = {
 	.show = instrumentation_show,
 };
 
-static int instrumentation_open(struct inode *inode, struct file *file)
-{
-	int ret = tracer_files_allowed(inode);
+/* All events here are of one kind, so uprobe_events and dynamic_events are the same file. */
+#define EVENTS(title)							\
+	{ title, 0640, .list = &events_seq_ops, .write = events_write,	\
+	  .truncate = events_truncate }
 
-	return ret ?: open_sites(inode, file, &instrumentation_seq_ops);
-}
-
-const struct file_operations tracer_instrumentation_fops = {
-	.owner = THIS_MODULE,
-	.open = instrumentation_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = seq_release,
+/* Their object is the tracer. */
+const struct tracer_file tracer_definition_files[] = {
+	EVENTS("uprobe_events"),
+	EVENTS("dynamic_events"),
+	{ "uprobe_profile", 0440, .list = &profile_seq_ops },
+	{ "instrumentation", 0440, .list = &instrumentation_seq_ops },
+	{}
 };
 
 static int error_log_show(struct seq_file *m, void *v)
@@ -348,7 +296,7 @@ static int error_log_open(struct inode *inode, struct file *file)
 
 	if (ret)
 		return ret;
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC))
+	if (tracer_truncates(file))
 		tracer_errlog_clear(t->errors);
 	/* A device comes with a pointer to itself. */
 	file->private_data = NULL;

@@ -23,67 +23,24 @@
 static struct tracer tracer;
 static struct tracer_errlog errors;
 
-static const struct {
-	const char *name;
-	umode_t mode;
-	const struct file_operations *fops;
-} files[] = {
-	{ "uprobe_events", 0640, &tracer_events_fops },
-	/* All events here are of one kind, so this is the same file. */
-	{ "dynamic_events", 0640, &tracer_events_fops },
-	{ "available_events", 0440, &tracer_available_fops },
-	{ "set_event", 0640, &tracer_set_event_fops },
-	{ "uprobe_profile", 0440, &tracer_profile_fops },
-	{ "instrumentation", 0440, &tracer_instrumentation_fops },
-	{ "jump", 0640, &tracer_jump_fops },
-	{ "error_log", 0640, &tracer_error_log_fops },
-	{ "tracing_on", 0640, &tracer_on_fops },
-	{ "buffer_total_size_kb", 0440, &tracer_total_size_fops },
-	{ "trace_options", 0640, &tracer_options_fops },
-	{ "trace_clock", 0640, &tracer_clock_fops },
-	{ "current_tracer", 0640, &tracer_current_fops },
-	{ "available_tracers", 0440, &tracer_tracers_fops },
-	{ "set_event_pid", 0640, &tracer_pids_fops },
-	{ "set_event_notrace_pid", 0640, &tracer_notrace_pids_fops },
-	{ "README", 0440, &tracer_readme_fops },
-};
-
-/* Files that exist per CPU, too. */
-static const struct {
-	const char *name;
-	umode_t mode;
-	const struct file_operations *fops;
-} views[] = {
-	{ "trace", 0640, &tracer_trace_fops },
-	{ "trace_pipe", 0440, &tracer_pipe_fops },
-	{ "buffer_size_kb", 0640, &tracer_size_fops },
-};
-
 static int make_files(struct tracer *t)
 {
 	struct dentry *file;
-	unsigned int i;
 	int ret;
 
-	t->dir = debugfs_create_dir("uprobes", NULL);
-	if (IS_ERR(t->dir))
-		return PTR_ERR(t->dir);
-	/* Create events/ first: a definition, once there is a file for it, needs this directory. */
-	ret = tracer_events_dir_create(t);
+	ret = tracer_dir_create("uprobes", NULL, t, tracer_knob_files, &t->dir);
+	/* A definition, once its file can be opened, needs events/. */
+	ret = ret ?: tracer_events_dir_create(t);
+	ret = ret ?: tracer_files_create(t->dir, tracer_definition_files);
+	ret = ret ?: tracer_files_create(t->dir, tracer_choice_files);
+	ret = ret ?: tracer_files_create(t->dir, tracer_size_files);
+	ret = ret ?: tracer_percpu_init(t);
+	ret = ret ?: tracer_options_init(t);
 	if (ret)
 		return ret;
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		file = debugfs_create_file(files[i].name, files[i].mode, t->dir,
-					   t, files[i].fops);
-		if (IS_ERR(file))
-			return PTR_ERR(file);
-	}
-	for (i = 0; i < ARRAY_SIZE(views); i++) {
-		file = debugfs_create_file(views[i].name, views[i].mode, t->dir,
-					   &t->view, views[i].fops);
-		if (IS_ERR(file))
-			return PTR_ERR(file);
-	}
+	file = debugfs_create_file("error_log", 0640, t->dir, t, &tracer_error_log_fops);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
 	/* A proxy of debugfs would hide fdinfo.  The open file holds the module. */
 	file = debugfs_create_file_unsafe("session", 0600, t->dir, t,
 					  &tracer_session_fops);
@@ -91,12 +48,7 @@ static int make_files(struct tracer *t)
 		return PTR_ERR(file);
 	file = debugfs_create_file_unsafe("aggregate", 0640, t->dir, t,
 					  &tracer_aggregate_fops);
-	if (IS_ERR(file))
-		return PTR_ERR(file);
-	ret = tracer_percpu_init(t);
-	if (!ret)
-		ret = tracer_options_init(t);
-	return ret;
+	return PTR_ERR_OR_ZERO(file);
 }
 
 /**
@@ -132,8 +84,6 @@ int tracer_init(void)
 		       -ret);
 	ret = ret ?: tracer_devices_create();
 	if (ret) {
-		if (IS_ERR(t->dir))
-			t->dir = NULL;
 		tracer_teardown(t);
 		tracer_listen_exit();
 		t->dir = NULL;

@@ -6,24 +6,23 @@
  * removed under tracer.define, which these reads and writes never take.  The objects that a file
  * refers to are freed only after the removal.
  */
-#include <linux/debugfs.h>
 #include <linux/kernel.h>
-#include <linux/uaccess.h>
+#include <linux/string.h>
 
 #include "events_dir.h"
 #include "files.h"
 #include "trace/event/enable.h"
+#include "trace/event/filtering.h"
 #include "trace/event/publish.h"
+#include "trace/lib/space.h"
 #include "trace/output/synth.h"
 
 /* Show "0" or "1"; "X" if only some of the events are enabled, "?" if there are no events. */
-static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
-			   char __user *ubuf, size_t count, loff_t *ppos)
+static int show_enabled(struct seq_file *m, struct tracer *t, const struct tracer_group *group)
 {
 	static const char states[] = "?01X";
 	struct tracer_event *event;
 	unsigned int seen = 0;
-	char text[2];
 
 	mutex_lock(&t->lock);
 	list_for_each_entry(event, &t->events, node) {
@@ -31,246 +30,206 @@ static ssize_t show_events(struct tracer *t, const struct tracer_group *group,
 			seen |= event->enabled ? 2 : 1;
 	}
 	mutex_unlock(&t->lock);
-	text[0] = states[seen];
-	text[1] = '\n';
-	return simple_read_from_buffer(ubuf, count, ppos, text, sizeof(text));
+	seq_printf(m, "%c\n", states[seen]);
+	return 0;
 }
 
 typedef int event_switch_fn(struct tracer *t, struct tracer_event *event, bool on);
 
 /* Handle a write to a switch of one event: call @set, under the tracer's lock. */
-static ssize_t event_switch_write(struct file *file, const char __user *ubuf, size_t count,
-				  loff_t *ppos, event_switch_fn *set)
+static int event_switch(struct tracer_event *event, const char *text, event_switch_fn *set)
 {
-	struct tracer_event *event = file->private_data;
 	struct tracer *t = event->group->tracer;
 	bool on;
 	int ret;
 
-	ret = tracer_switch_parse(ubuf, count, &on);
+	ret = tracer_switch_parse(text, &on);
 	if (ret)
 		return ret;
 	mutex_lock(&t->lock);
 	ret = event->removed ? -ENODEV : set(t, event, on);
 	mutex_unlock(&t->lock);
-	return tracer_written(ret, count, ppos);
+	return ret;
 }
 
-static ssize_t event_enable_read(struct file *file, char __user *ubuf,
-				 size_t count, loff_t *ppos)
+static int enable_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer_event *event = file->private_data;
+	struct tracer_event *event = f->of;
 
-	return tracer_switch_read(ubuf, count, ppos, READ_ONCE(event->enabled));
+	return tracer_switch_show(m, READ_ONCE(event->enabled));
 }
 
-static ssize_t event_enable_write(struct file *file, const char __user *ubuf,
-				  size_t count, loff_t *ppos)
+static int enable_store(const struct tracer_opened *f, char *text)
 {
-	return event_switch_write(file, ubuf, count, ppos, tracer_event_switch);
+	return event_switch(f->of, text, tracer_event_switch);
 }
-
-static const struct file_operations event_enable_fops =
-	TRACER_FILE(event_enable_read, event_enable_write);
 
 #ifdef TRACER_SYNTH
-static ssize_t event_synthetic_read(struct file *file, char __user *ubuf,
-				    size_t count, loff_t *ppos)
+static int synthetic_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer_event *event = file->private_data;
+	struct tracer_event *event = f->of;
 
-	return tracer_switch_read(ubuf, count, ppos,
-				  rcu_access_pointer(event->synth));
+	return tracer_switch_show(m, rcu_access_pointer(event->synth));
 }
 
-static ssize_t event_synthetic_write(struct file *file, const char __user *ubuf,
-				     size_t count, loff_t *ppos)
+static int synthetic_store(const struct tracer_opened *f, char *text)
 {
-	return event_switch_write(file, ubuf, count, ppos, tracer_event_publish);
+	return event_switch(f->of, text, tracer_event_publish);
 }
-
-static const struct file_operations event_synthetic_fops =
-	TRACER_FILE(event_synthetic_read, event_synthetic_write);
 #endif
 
-static ssize_t event_id_read(struct file *file, char __user *ubuf,
-			     size_t count, loff_t *ppos)
+static int id_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer_event *event = file->private_data;
-	char text[16];
-	int len = scnprintf(text, sizeof(text), "%u\n", event->format->id);
+	struct tracer_event *event = f->of;
 
-	return simple_read_from_buffer(ubuf, count, ppos, text, len);
+	seq_printf(m, "%u\n", event->format->id);
+	return 0;
 }
 
-static const struct file_operations event_id_fops = TRACER_FILE(event_id_read, NULL);
-
-static int event_format_show(struct seq_file *m, void *v)
+static int format_show(struct seq_file *m, const struct tracer_opened *f)
 {
 	struct tracer_text text = tracer_seq_text(m);
-	struct tracer_event *event = m->private;
+	struct tracer_event *event = f->of;
 
 	tracer_render_format(&text, event->format->def, event->format->id);
 	tracer_seq_commit(m, &text);
 	return 0;
 }
 
-static int event_format_open(struct inode *inode, struct file *file)
-{
-	int ret = tracer_files_allowed(inode);
-
-	return ret ?: single_open(file, event_format_show, inode->i_private);
-}
-
 /* Maximum number of hits that are recorded per second; 0 for no limit. */
-static ssize_t event_rate_read(struct file *file, char __user *ubuf,
-			       size_t count, loff_t *ppos)
+static int rate_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer_event *event = file->private_data;
-	char text[16];
-	int len = scnprintf(text, sizeof(text), "%u\n",
-			    READ_ONCE(event->rate.limit));
+	struct tracer_event *event = f->of;
 
-	return simple_read_from_buffer(ubuf, count, ppos, text, len);
+	seq_printf(m, "%u\n", READ_ONCE(event->rate.limit));
+	return 0;
 }
 
-static ssize_t event_rate_write(struct file *file, const char __user *ubuf,
-				size_t count, loff_t *ppos)
+static int rate_store(const struct tracer_opened *f, char *text)
 {
-	struct tracer_event *event = file->private_data;
+	struct tracer_event *event = f->of;
 	unsigned int limit;
 	int ret;
 
-	ret = kstrtouint_from_user(ubuf, count, 10, &limit);
+	ret = kstrtouint(text, 10, &limit);
 	if (!ret)
 		WRITE_ONCE(event->rate.limit, limit);
-	return tracer_written(ret, count, ppos);
+	return ret;
 }
 
-static const struct file_operations event_rate_fops =
-	TRACER_FILE(event_rate_read, event_rate_write);
-
-static const struct file_operations event_format_fops = {
-	.owner = THIS_MODULE,
-	.open = event_format_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
-};
-
-static ssize_t group_enable_read(struct file *file, char __user *ubuf,
-				 size_t count, loff_t *ppos)
+static int filter_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer_group *group = file->private_data;
+	struct tracer_event *event = f->of;
+	struct tracer *t = event->group->tracer;
 
-	return show_events(group->tracer, group, ubuf, count, ppos);
-}
-
-static ssize_t group_enable_write(struct file *file, const char __user *ubuf,
-				  size_t count, loff_t *ppos)
-{
-	struct tracer_group *group = file->private_data;
-	bool on;
-	int ret;
-
-	ret = tracer_switch_parse(ubuf, count, &on);
-	if (!ret)
-		ret = tracer_events_switch(group->tracer, group, on);
-	return tracer_written(ret, count, ppos);
-}
-
-static const struct file_operations group_enable_fops =
-	TRACER_FILE(group_enable_read, group_enable_write);
-
-static ssize_t all_enable_read(struct file *file, char __user *ubuf,
-			       size_t count, loff_t *ppos)
-{
-	return show_events(file->private_data, NULL, ubuf, count, ppos);
-}
-
-static ssize_t all_enable_write(struct file *file, const char __user *ubuf,
-				size_t count, loff_t *ppos)
-{
-	bool on;
-	int ret;
-
-	ret = tracer_switch_parse(ubuf, count, &on);
-	if (!ret)
-		ret = tracer_events_switch(file->private_data, NULL, on);
-	return tracer_written(ret, count, ppos);
-}
-
-static const struct file_operations all_enable_fops =
-	TRACER_FILE(all_enable_read, all_enable_write);
-
-/* Create directory @name in @parent, with a file "enable". */
-static int make_dir(const char *name, struct dentry *parent, void *data,
-		    const struct file_operations *enable_fops,
-		    struct dentry **dir)
-{
-	struct dentry *file;
-
-	*dir = debugfs_create_dir(name, parent);
-	if (IS_ERR(*dir))
-		return PTR_ERR(*dir);
-	file = debugfs_create_file("enable", 0640, *dir, data, enable_fops);
-	if (IS_ERR(file)) {
-		debugfs_remove(*dir);
-		return PTR_ERR(file);
-	}
+	mutex_lock(&t->lock);
+	seq_printf(m, "%s\n", event->filter_text ?: "none");
+	mutex_unlock(&t->lock);
 	return 0;
 }
+
+static int filter_store(const struct tracer_opened *f, char *text)
+{
+	struct tracer_event *event = f->of;
+	struct tracer *t = event->group->tracer;
+	int ret = -ENODEV;
+
+	if (strlen(text) > TRACER_FILTER_MAX + 1)
+		return -EINVAL;
+	text = tracer_trim(text);
+	mutex_lock(&t->lock);
+	if (!event->removed)
+		ret = tracer_event_set_filter(t, event, text, strlen(text));
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+/* A group has no filter of its own: a write sets the filters of its events. */
+static int group_filter_show(struct seq_file *m, const struct tracer_opened *f)
+{
+	seq_puts(m, "### global filter ###\n"
+		    "# Use this to set filters for multiple events.\n"
+		    "# Only events with the given fields will be affected.\n"
+		    "# If no events are modified, an error message will be displayed here\n");
+	return 0;
+}
+
+static int group_filter_store(const struct tracer_opened *f, char *text)
+{
+	struct tracer_group *group = f->of;
+	struct tracer *t = group->tracer;
+	int ret;
+
+	if (strlen(text) > TRACER_FILTER_MAX + 1)
+		return -EINVAL;
+	text = tracer_trim(text);
+	mutex_lock(&t->lock);
+	ret = tracer_group_set_filter(t, group, text, strlen(text));
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+static int group_enable_show(struct seq_file *m, const struct tracer_opened *f)
+{
+	struct tracer_group *group = f->of;
+
+	return show_enabled(m, group->tracer, group);
+}
+
+static int group_enable_store(const struct tracer_opened *f, char *text)
+{
+	struct tracer_group *group = f->of;
+	bool on;
+	int ret = tracer_switch_parse(text, &on);
+
+	return ret ?: tracer_events_switch(group->tracer, group, on);
+}
+
+static int all_enable_show(struct seq_file *m, const struct tracer_opened *f)
+{
+	return show_enabled(m, f->of, NULL);
+}
+
+static int all_enable_store(const struct tracer_opened *f, char *text)
+{
+	bool on;
+	int ret = tracer_switch_parse(text, &on);
+
+	return ret ?: tracer_events_switch(f->of, NULL, on);
+}
+
+const struct tracer_file tracer_event_files[] = {
+	{ "enable", 0640, .session = true, .show = enable_show, .store = enable_store },
+	{ "id", 0440, .show = id_show },
+	{ "format", 0440, .show = format_show },
+	{ "filter", 0640, .session = true, .show = filter_show, .store = filter_store },
+	{ "rate_limit", 0640, .session = true, .show = rate_show, .store = rate_store },
+#ifdef TRACER_SYNTH
+	{ "synthetic", 0640, .show = synthetic_show, .store = synthetic_store },
+#endif
+	{}
+};
+
+const struct tracer_file tracer_group_files[] = {
+	{ "enable", 0640, .session = true, .show = group_enable_show, .store = group_enable_store },
+	{ "filter", 0640, .show = group_filter_show, .store = group_filter_store },
+	{}
+};
+
+const struct tracer_file tracer_all_events_files[] = {
+	{ "enable", 0640, .session = true, .show = all_enable_show, .store = all_enable_store },
+	{}
+};
 
 static int make_group_dir(struct tracer_group *g)
 {
-	struct dentry *file;
-	int ret;
-
-	ret = make_dir(g->name, g->tracer->events_dir, g, &group_enable_fops,
-		       &g->dir);
-	if (ret)
-		return ret;
-	file = debugfs_create_file("filter", 0640, g->dir, g,
-				   &tracer_group_filter_fops);
-	if (IS_ERR(file)) {
-		debugfs_remove(g->dir);
-		return PTR_ERR(file);
-	}
-	return 0;
+	return tracer_dir_create(g->name, g->tracer->events_dir, g, tracer_group_files, &g->dir);
 }
 
 static int make_event_dir(struct tracer_event *event)
 {
-	static const struct {
-		const char *name;
-		umode_t mode;
-		const struct file_operations *fops;
-	} files[] = {
-		{ "id", 0440, &event_id_fops },
-		{ "format", 0440, &event_format_fops },
-		{ "filter", 0640, &tracer_event_filter_fops },
-		{ "rate_limit", 0640, &event_rate_fops },
-#ifdef TRACER_SYNTH
-		{ "synthetic", 0640, &event_synthetic_fops },
-#endif
-	};
-	struct dentry *file;
-	unsigned int i;
-	int ret;
-
-	ret = make_dir(event->format->def->event, event->group->dir, event,
-		       &event_enable_fops, &event->dir);
-	if (ret)
-		return ret;
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		file = debugfs_create_file(files[i].name, files[i].mode,
-					   event->dir, event, files[i].fops);
-		if (IS_ERR(file)) {
-			debugfs_remove(event->dir);
-			return PTR_ERR(file);
-		}
-	}
-	return 0;
+	return tracer_dir_create(event->format->def->event, event->group->dir, event,
+				 tracer_event_files, &event->dir);
 }
 
 static const struct tracer_dir_ops dir_ops = {
@@ -287,5 +246,5 @@ static const struct tracer_dir_ops dir_ops = {
 int tracer_events_dir_create(struct tracer *t)
 {
 	t->dirs = &dir_ops;
-	return make_dir("events", t->dir, t, &all_enable_fops, &t->events_dir);
+	return tracer_dir_create("events", t->dir, t, tracer_all_events_files, &t->events_dir);
 }

@@ -37,63 +37,73 @@ static inline int tracer_files_allowed(const struct inode *inode)
 	return security_locked_down(LOCKDOWN_TRACEFS);
 }
 
+/* Check whether the file's content is removed by opening it. */
+static inline bool tracer_truncates(const struct file *file)
+{
+	return (file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC);
+}
+
 /* Get the tracer of the control directory, whether a file of it or a device is opened. */
 static inline struct tracer *tracer_of(const struct inode *inode)
 {
 	return S_ISCHR(inode->i_mode) ? tracer_ready : inode->i_private;
 }
 
-/* Open a file, with the private pointer that its inode was created with. */
-static inline int tracer_private_open(struct inode *inode, struct file *file)
-{
-	int ret = tracer_files_allowed(inode);
+struct tracer_file;
 
-	if (ret)
-		return ret;
-	file->private_data = inode->i_private;
-	return 0;
+/**
+ * struct tracer_opened - an open file
+ * @row: its row of a table
+ * @of: the object of its directory
+ */
+struct tracer_opened {
+	const struct tracer_file *row;
+	void *of;
+};
+
+/**
+ * struct tracer_file - a file, as a row of a table; the last row has no name
+ * @name: its name
+ * @mode: its permissions
+ * @session: a line "FILE VALUE" of a session has the effect of writing to it
+ * @which: what its functions take it for
+ * @show: prints the content
+ * @list: prints the content instead of @show, if it is a list; seq_file::private is the open file
+ * @store: carries out a write, as a whole or not at all; NULL if the file cannot be written.  May
+ *	change the text
+ * @write: carries out a write instead of @store, and returns how many bytes it has carried out
+ * @truncate: called when the file is opened with O_TRUNC; NULL to do nothing
+ *
+ * The functions return 0 or -errno.
+ */
+struct tracer_file {
+	const char *name;
+	umode_t mode;
+	bool session;
+	int which;
+	int (*show)(struct seq_file *m, const struct tracer_opened *f);
+	const struct seq_operations *list;
+	int (*store)(const struct tracer_opened *f, char *text);
+	ssize_t (*write)(const struct tracer_opened *f, const char __user *ubuf, size_t count);
+	int (*truncate)(const struct tracer_opened *f);
+};
+
+int tracer_files_create(struct dentry *dir, const struct tracer_file *files);
+int tracer_dir_create(const char *name, struct dentry *parent, void *of,
+		      const struct tracer_file *files, struct dentry **dir);
+const struct tracer_file *tracer_file_of_session(const struct tracer_file *files, const char *name);
+int tracer_switch_parse(const char *text, bool *on);
+
+/* Get the object of an open file, for tracer_file.list. */
+static inline void *tracer_seq_object(const struct seq_file *m)
+{
+	return ((const struct tracer_opened *)m->private)->of;
 }
 
-/* The operations of a file with the private pointer that its inode was created with. */
-#define TRACER_FILE(reads, writes)		\
-	{					\
-		.owner = THIS_MODULE,		\
-		.open = tracer_private_open,	\
-		.read = reads,			\
-		.write = writes,		\
-		.llseek = default_llseek,	\
-	}
-
-/* End a write that is accepted as a whole or not at all.  Return its result. */
-static inline ssize_t tracer_written(int ret, size_t count, loff_t *ppos)
+/* Show 0 or 1. */
+static inline int tracer_switch_show(struct seq_file *m, bool on)
 {
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
-}
-
-/* Read a file that shows 0 or 1. */
-static inline ssize_t tracer_switch_read(char __user *ubuf, size_t count,
-					 loff_t *ppos, bool on)
-{
-	return simple_read_from_buffer(ubuf, count, ppos, on ? "1\n" : "0\n",
-				       2);
-}
-
-/* Parse a write of 0 or 1; refuse anything else. */
-static inline int tracer_switch_parse(const char __user *ubuf, size_t count,
-				      bool *on)
-{
-	unsigned int value;
-	int ret;
-
-	ret = kstrtouint_from_user(ubuf, count, 10, &value);
-	if (ret)
-		return ret;
-	if (value > 1)
-		return -EINVAL;
-	*on = value;
+	seq_puts(m, on ? "1\n" : "0\n");
 	return 0;
 }
 
@@ -115,26 +125,17 @@ static inline void tracer_seq_commit(struct seq_file *m,
 	seq_commit(m, tracer_text_fits(t) ? (int)t->len : -1);
 }
 
-extern const struct file_operations tracer_event_filter_fops;
-extern const struct file_operations tracer_group_filter_fops;
-extern const struct file_operations tracer_set_event_fops;
-extern const struct file_operations tracer_available_fops;
-extern const struct file_operations tracer_options_fops;
-extern const struct file_operations tracer_size_fops;
-extern const struct file_operations tracer_total_size_fops;
+extern const struct tracer_file tracer_all_events_files[];
+extern const struct tracer_file tracer_group_files[];
+extern const struct tracer_file tracer_event_files[];
+extern const struct tracer_file tracer_definition_files[];
+extern const struct tracer_file tracer_choice_files[];
+extern const struct tracer_file tracer_knob_files[];
+extern const struct tracer_file tracer_option_files[];
+extern const struct tracer_file tracer_size_files[];
+
 extern const struct file_operations tracer_session_fops;
-extern const struct file_operations tracer_events_fops;
-extern const struct file_operations tracer_profile_fops;
-extern const struct file_operations tracer_instrumentation_fops;
-extern const struct file_operations tracer_jump_fops;
 extern const struct file_operations tracer_error_log_fops;
-extern const struct file_operations tracer_on_fops;
-extern const struct file_operations tracer_readme_fops;
-extern const struct file_operations tracer_clock_fops;
-extern const struct file_operations tracer_current_fops;
-extern const struct file_operations tracer_tracers_fops;
-extern const struct file_operations tracer_pids_fops;
-extern const struct file_operations tracer_notrace_pids_fops;
 extern const struct file_operations tracer_pipe_fops;
 extern const struct file_operations tracer_trace_fops;
 extern const struct file_operations tracer_aggregate_fops;

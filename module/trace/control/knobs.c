@@ -2,12 +2,9 @@
 /*
  * The small files: jump, tracing_on, set_event_pid, trace_clock, current_tracer, README.
  */
-#include <linux/debugfs.h>
 #include <linux/kernel.h>
-#include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/threads.h>
-#include <linux/uaccess.h>
 
 #include "files.h"
 #include "trace/event/pids.h"
@@ -15,23 +12,20 @@
 #include "trace/lib/decimal.h"
 #include "trace/lib/space.h"
 
-static ssize_t on_read(struct file *file, char __user *ubuf, size_t count,
-		       loff_t *ppos)
+static int on_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer *t = file->private_data;
+	struct tracer *t = f->of;
 
-	return tracer_switch_read(ubuf, count, ppos,
-				  tracer_buffer_is_on(&t->buffer));
+	return tracer_switch_show(m, tracer_buffer_is_on(&t->buffer));
 }
 
-static ssize_t on_write(struct file *file, const char __user *ubuf,
-			size_t count, loff_t *ppos)
+static int on_store(const struct tracer_opened *f, char *text)
 {
-	struct tracer *t = file->private_data;
+	struct tracer *t = f->of;
 	unsigned int value;
 	int ret;
 
-	ret = kstrtouint_from_user(ubuf, count, 10, &value);
+	ret = kstrtouint(text, 10, &value);
 	if (ret)
 		return ret;
 	/* Hits that happened before are recorded, or are not, as it was then. */
@@ -39,53 +33,39 @@ static ssize_t on_write(struct file *file, const char __user *ubuf,
 	WRITE_ONCE(t->buffer.on, value != 0);
 	/* Wake the readers of trace_pipe: they do not wait while tracing is off. */
 	wake_up_all(&t->buffer.wait);
-	*ppos += count;
-	return count;
+	return 0;
 }
 
-static ssize_t jump_read(struct file *file, char __user *ubuf, size_t count, loff_t *ppos)
+static int jump_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	return tracer_switch_read(ubuf, count, ppos, uprobes_jumps_allowed());
+	return tracer_switch_show(m, uprobes_jumps_allowed());
 }
 
-static ssize_t jump_write(struct file *file, const char __user *ubuf, size_t count, loff_t *ppos)
+static int jump_store(const struct tracer_opened *f, char *text)
 {
 	bool on;
-	int ret = tracer_switch_parse(ubuf, count, &on);
+	int ret = tracer_switch_parse(text, &on);
 
 	if (!ret)
 		uprobes_allow_jumps(on);
-	return tracer_written(ret, count, ppos);
+	return ret;
 }
-
-const struct file_operations tracer_jump_fops = TRACER_FILE(jump_read, jump_write);
-
-const struct file_operations tracer_on_fops = TRACER_FILE(on_read, on_write);
-
-/**
- * struct pids_file - an open set_event_pid or set_event_notrace_pid
- * @t: the tracer
- * @which: the list
- */
-struct pids_file {
-	struct tracer *t;
-	enum tracer_pids_which which;
-};
 
 static void *pids_at(struct seq_file *m, loff_t *pos)
 {
-	struct pids_file *f = m->private;
+	const struct tracer_opened *f = m->private;
+	struct tracer *t = f->of;
 
-	*pos = tracer_pids_next(&f->t->pids, f->which, *pos);
+	*pos = tracer_pids_next(&t->pids, f->row->which, *pos);
 	/* Any pointer but NULL will do; the number is in *pos. */
 	return *pos < PID_MAX_LIMIT ? pos : NULL;
 }
 
 static void *pids_start(struct seq_file *m, loff_t *pos)
 {
-	struct pids_file *f = m->private;
+	struct tracer *t = tracer_seq_object(m);
 
-	mutex_lock(&f->t->lock);
+	mutex_lock(&t->lock);
 	return pids_at(m, pos);
 }
 
@@ -97,9 +77,9 @@ static void *pids_next(struct seq_file *m, void *v, loff_t *pos)
 
 static void pids_stop(struct seq_file *m, void *v)
 {
-	struct pids_file *f = m->private;
+	struct tracer *t = tracer_seq_object(m);
 
-	mutex_unlock(&f->t->lock);
+	mutex_unlock(&t->lock);
 }
 
 static int pids_show(struct seq_file *m, void *v)
@@ -119,139 +99,55 @@ static const struct seq_operations pids_seq_ops = {
 	.show = pids_show,
 };
 
-static int pids_open(struct inode *inode, struct file *file,
-		     enum tracer_pids_which which)
+static int pids_store(const struct tracer_opened *f, char *text)
 {
-	struct tracer *t = inode->i_private;
-	int ret = tracer_files_allowed(inode);
-	struct pids_file *f;
+	struct tracer *t = f->of;
+	int ret;
 
-	if (ret)
-		return ret;
-	f = __seq_open_private(file, &pids_seq_ops, sizeof(*f));
-	if (!f)
-		return -ENOMEM;
-	f->t = t;
-	f->which = which;
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
-		mutex_lock(&t->lock);
-		tracer_pids_clear(&t->pids, which);
-		mutex_unlock(&t->lock);
-	}
+	mutex_lock(&t->lock);
+	ret = tracer_pids_add(&t->pids, f->row->which, text);
+	mutex_unlock(&t->lock);
+	return ret;
+}
+
+static int pids_truncate(const struct tracer_opened *f)
+{
+	struct tracer *t = f->of;
+
+	mutex_lock(&t->lock);
+	tracer_pids_clear(&t->pids, f->row->which);
+	mutex_unlock(&t->lock);
 	return 0;
 }
 
-static int only_open(struct inode *inode, struct file *file)
-{
-	return pids_open(inode, file, TRACER_PIDS_ONLY);
-}
-
-static int never_open(struct inode *inode, struct file *file)
-{
-	return pids_open(inode, file, TRACER_PIDS_NEVER);
-}
-
-static ssize_t pids_write(struct file *file, const char __user *ubuf,
-			  size_t count, loff_t *ppos)
-{
-	struct seq_file *m = file->private_data;
-	struct pids_file *f = m->private;
-	char *text;
-	int ret;
-
-	if (count > PAGE_SIZE * 16)
-		return -E2BIG;
-	text = memdup_user_nul(ubuf, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	mutex_lock(&f->t->lock);
-	ret = tracer_pids_add(&f->t->pids, f->which, text);
-	mutex_unlock(&f->t->lock);
-	kfree(text);
-	return tracer_written(ret, count, ppos);
-}
-
-const struct file_operations tracer_pids_fops = {
-	.owner = THIS_MODULE,
-	.open = only_open,
-	.read = seq_read,
-	.write = pids_write,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
-};
-
-const struct file_operations tracer_notrace_pids_fops = {
-	.owner = THIS_MODULE,
-	.open = never_open,
-	.read = seq_read,
-	.write = pids_write,
-	.llseek = seq_lseek,
-	.release = seq_release_private,
-};
-
 /*
- * Accept a write of the only possible value.  Scripts write it to select the clock of the buffer,
- * and to turn other tracers off.
+ * Files with one possible value.  Scripts write it to select the clock of the buffer, and to turn
+ * other tracers off.
  */
-static ssize_t write_fixed(const char __user *ubuf, size_t count, loff_t *ppos,
-			   const char *only)
+static int clock_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	char text[16];
-
-	if (count >= sizeof(text))
-		return -EINVAL;
-	if (copy_from_user(text, ubuf, count))
-		return -EFAULT;
-	text[count] = '\0';
-	if (strcmp(tracer_trim(text), only))
-		return -EINVAL;
-	*ppos += count;
-	return count;
+	seq_puts(m, "[local]\n");
+	return 0;
 }
 
-static ssize_t clock_read(struct file *file, char __user *ubuf, size_t count,
-			  loff_t *ppos)
+static int clock_store(const struct tracer_opened *f, char *text)
 {
-	return simple_read_from_buffer(ubuf, count, ppos, "[local]\n", 8);
+	return strcmp(tracer_trim(text), "local") ? -EINVAL : 0;
 }
 
-static ssize_t clock_write(struct file *file, const char __user *ubuf,
-			   size_t count, loff_t *ppos)
+static int nop_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	return write_fixed(ubuf, count, ppos, "local");
-}
-
-const struct file_operations tracer_clock_fops = TRACER_FILE(clock_read, clock_write);
-
-static ssize_t current_read(struct file *file, char __user *ubuf, size_t count,
-			    loff_t *ppos)
-{
-	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
+	seq_puts(m, "nop\n");
+	return 0;
 }
 
 /* As in tracefs, a write announces that tracing is about to begin: expand the buffer. */
-static ssize_t current_write(struct file *file, const char __user *ubuf,
-			     size_t count, loff_t *ppos)
+static int nop_store(const struct tracer_opened *f, char *text)
 {
-	struct tracer *t = file->private_data;
-	ssize_t n = write_fixed(ubuf, count, ppos, "nop");
-	int ret;
+	struct tracer *t = f->of;
 
-	if (n < 0)
-		return n;
-	ret = tracer_buffer_expand(&t->buffer);
-	return ret ?: n;
+	return strcmp(tracer_trim(text), "nop") ? -EINVAL : tracer_buffer_expand(&t->buffer);
 }
-
-const struct file_operations tracer_current_fops = TRACER_FILE(current_read, current_write);
-
-static ssize_t tracers_read(struct file *file, char __user *ubuf, size_t count,
-			    loff_t *ppos)
-{
-	return simple_read_from_buffer(ubuf, count, ppos, "nop\n", 4);
-}
-
-const struct file_operations tracer_tracers_fops = TRACER_FILE(tracers_read, NULL);
 
 static const char readme[] =
 	"Probes on user-space programs: define events in uprobe_events, enable them\n"
@@ -338,11 +234,23 @@ static const char readme[] =
 	"  OP:    == != < <= > >= &, of strings == != ~\n"
 	"  VALUE: a number, \"text\", for ~ a pattern with * ? [set]\n";
 
-static ssize_t readme_read(struct file *file, char __user *ubuf, size_t count,
-			   loff_t *ppos)
+static int readme_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	return simple_read_from_buffer(ubuf, count, ppos, readme,
-				       strlen(readme));
+	seq_puts(m, readme);
+	return 0;
 }
 
-const struct file_operations tracer_readme_fops = TRACER_FILE(readme_read, NULL);
+/* Their object is the tracer. */
+const struct tracer_file tracer_knob_files[] = {
+	{ "jump", 0640, .show = jump_show, .store = jump_store },
+	{ "tracing_on", 0640, .show = on_show, .store = on_store },
+	{ "trace_clock", 0640, .show = clock_show, .store = clock_store },
+	{ "current_tracer", 0640, .show = nop_show, .store = nop_store },
+	{ "available_tracers", 0440, .show = nop_show },
+	{ "set_event_pid", 0640, .session = true, .which = TRACER_PIDS_ONLY,
+	  .list = &pids_seq_ops, .store = pids_store, .truncate = pids_truncate },
+	{ "set_event_notrace_pid", 0640, .session = true, .which = TRACER_PIDS_NEVER,
+	  .list = &pids_seq_ops, .store = pids_store, .truncate = pids_truncate },
+	{ "README", 0440, .show = readme_show },
+	{}
+};

@@ -2,26 +2,13 @@
 /*
  * trace_options, and options/ with a file for each option.
  */
-#include <linux/debugfs.h>
-#include <linux/slab.h>
 #include <linux/string.h>
-#include <linux/uaccess.h>
 
 #include "options.h"
 #include "files.h"
 #include "trace/event/pids.h"
 #include "trace/event/tracer.h"
 #include "trace/lib/space.h"
-
-static const char * const names[TRACER_OPTIONS] = {
-	[TRACER_OPT_OVERWRITE] = "overwrite",
-	[TRACER_OPT_CONTEXT_INFO] = "context-info",
-	[TRACER_OPT_IRQ_INFO] = "irq-info",
-	[TRACER_OPT_RECORD_TGID] = "record-tgid",
-	[TRACER_OPT_USERSTACKTRACE] = "userstacktrace",
-	[TRACER_OPT_EVENT_FORK] = "event-fork",
-	[TRACER_OPT_NANOSECONDS] = "nanoseconds",
-};
 
 static int set(struct tracer *t, enum tracer_option option, bool on)
 {
@@ -44,123 +31,78 @@ static int set(struct tracer *t, enum tracer_option option, bool on)
 	return ret;
 }
 
-/**
- * tracer_option_set() - set or clear an option
- * @t: the tracer
- * @name: name of the option
- * @on: true to set it
- *
- * Context: not under @t->lock.
- * Return: 0, -EINVAL if there is no such option, or -errno.
- */
-int tracer_option_set(struct tracer *t, const char *name, bool on)
+static int option_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	int i = match_string(names, ARRAY_SIZE(names), name), ret;
+	return tracer_switch_show(m, tracer_option(f->of, f->row->which));
+}
 
-	if (i < 0)
-		return -EINVAL;
+static int option_store(const struct tracer_opened *f, char *text)
+{
+	struct tracer *t = f->of;
+	bool on;
+	int ret;
+
+	ret = tracer_switch_parse(text, &on);
+	if (ret)
+		return ret;
 	mutex_lock(&t->lock);
-	ret = set(t, i, on);
+	ret = set(t, f->row->which, on);
 	mutex_unlock(&t->lock);
 	return ret;
 }
 
-static int options_show(struct seq_file *m, void *v)
-{
-	struct tracer *t = m->private;
-	unsigned int i;
+#define OPTION(title, option)							\
+	{ title, 0640, .session = true, .which = option, .show = option_show,	\
+	  .store = option_store }
 
-	for (i = 0; i < ARRAY_SIZE(names); i++)
-		seq_printf(m, "%s%s\n", tracer_option(t, i) ? "" : "no",
-			   names[i]);
+/* The files of options/.  Their object is the tracer. */
+const struct tracer_file tracer_option_files[] = {
+	OPTION("overwrite", TRACER_OPT_OVERWRITE),
+	OPTION("context-info", TRACER_OPT_CONTEXT_INFO),
+	OPTION("irq-info", TRACER_OPT_IRQ_INFO),
+	OPTION("record-tgid", TRACER_OPT_RECORD_TGID),
+	OPTION("userstacktrace", TRACER_OPT_USERSTACKTRACE),
+	OPTION("event-fork", TRACER_OPT_EVENT_FORK),
+	OPTION("nanoseconds", TRACER_OPT_NANOSECONDS),
+	{}
+};
+
+static int options_show(struct seq_file *m, const struct tracer_opened *f)
+{
+	const struct tracer_file *option;
+
+	for (option = tracer_option_files; option->name; option++)
+		seq_printf(m, "%s%s\n", tracer_option(f->of, option->which) ? "" : "no",
+			   option->name);
 	return 0;
 }
 
-static int options_open(struct inode *inode, struct file *file)
+static int options_store(const struct tracer_opened *f, char *text)
 {
-	int ret = tracer_files_allowed(inode);
+	char *name = tracer_trim(text);
+	bool on = strncmp(name, "no", 2);
+	struct tracer_opened option = *f;
 
-	return ret ?: single_open(file, options_show, inode->i_private);
+	option.row = tracer_file_of_session(tracer_option_files, on ? name : name + 2);
+	return option.row ? option_store(&option, on ? "1" : "0") : -EINVAL;
 }
 
-static ssize_t options_write(struct file *file, const char __user *ubuf,
-			     size_t count, loff_t *ppos)
-{
-	struct seq_file *m = file->private_data;
-	char text[32], *name;
-	bool on = true;
-	int ret;
-
-	if (count >= sizeof(text))
-		return -EINVAL;
-	if (copy_from_user(text, ubuf, count))
-		return -EFAULT;
-	text[count] = '\0';
-	name = tracer_trim(text);
-	if (!strncmp(name, "no", 2)) {
-		on = false;
-		name += 2;
-	}
-	ret = tracer_option_set(m->private, name, on);
-	return tracer_written(ret, count, ppos);
-}
-
-const struct file_operations tracer_options_fops = {
-	.owner = THIS_MODULE,
-	.open = options_open,
-	.read = seq_read,
-	.write = options_write,
-	.llseek = seq_lseek,
-	.release = single_release,
+/* Its object is the tracer. */
+static const struct tracer_file options_files[] = {
+	{ "trace_options", 0640, .show = options_show, .store = options_store },
+	{}
 };
 
-static ssize_t switch_read(struct file *file, char __user *ubuf, size_t count,
-			   loff_t *ppos)
-{
-	struct tracer_switch *s = file->private_data;
-
-	return tracer_switch_read(ubuf, count, ppos,
-				  tracer_option(s->t, s->option));
-}
-
-static ssize_t switch_write(struct file *file, const char __user *ubuf,
-			    size_t count, loff_t *ppos)
-{
-	struct tracer_switch *s = file->private_data;
-	bool on;
-	int ret;
-
-	ret = tracer_switch_parse(ubuf, count, &on);
-	if (ret)
-		return ret;
-	mutex_lock(&s->t->lock);
-	ret = set(s->t, s->option, on);
-	mutex_unlock(&s->t->lock);
-	return tracer_written(ret, count, ppos);
-}
-
-static const struct file_operations switch_fops = TRACER_FILE(switch_read, switch_write);
-
 /**
- * tracer_options_init() - create options/
+ * tracer_options_init() - create trace_options and options/
  * @t: the tracer, with its directory
  *
  * Return: 0 or -errno.
  */
 int tracer_options_init(struct tracer *t)
 {
-	struct dentry *dir = debugfs_create_dir("options", t->dir), *file;
-	unsigned int i;
+	struct dentry *dir;
 
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	for (i = 0; i < ARRAY_SIZE(names); i++) {
-		t->switches[i].t = t;
-		t->switches[i].option = i;
-		file = debugfs_create_file(names[i], 0640, dir, &t->switches[i],
-					   &switch_fops);
-		if (IS_ERR(file))
-			return PTR_ERR(file);
-	}
-	return 0;
+	return tracer_files_create(t->dir, options_files) ?:
+	       tracer_dir_create("options", t->dir, t, tracer_option_files, &dir);
 }

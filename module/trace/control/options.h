@@ -7,7 +7,6 @@
 
 #include "trace/event/tracer.h"
 
-int tracer_option_set(struct tracer *t, const char *name, bool on);
 int tracer_options_init(struct tracer *t);
 
 #endif /* _TRACER_OPTIONS_H */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sizes of the buffer and its state per CPU: buffer_size_kb,
- * buffer_total_size_kb, per_cpu/.
+ * The sizes of the buffer, its records, and its state per CPU: buffer_size_kb,
+ * buffer_total_size_kb, trace, trace_pipe, per_cpu/.
  */
 #include <linux/debugfs.h>
 #include <linux/math64.h>
 #include <linux/slab.h>
-#include <linux/uaccess.h>
 
 #include "percpu.h"
 #include "files.h"
@@ -33,64 +32,64 @@ static unsigned long common_kb(const struct tracer_view *view)
 	return kb;
 }
 
-static ssize_t size_read(struct file *file, char __user *ubuf, size_t count,
-			 loff_t *ppos)
+/* Get the CPUs of a file: its object is the tracer, or the view of one CPU. */
+static struct tracer_view *view_of(const struct tracer_opened *f)
 {
-	struct tracer_view *view = file->private_data;
-	unsigned long kb = common_kb(view);
-	char text[64];
-	int len;
+	struct tracer *t = f->of;
 
-	if (!kb)
-		len = scnprintf(text, sizeof(text), "X\n");
-	else if (READ_ONCE(view->t->buffer.expanded) ||
-		 view->cpu != TRACER_ALL_CPUS)
-		len = scnprintf(text, sizeof(text), "%lu\n", kb);
-	else
-		len = scnprintf(text, sizeof(text), "%lu (expanded: %lu)\n",
-				UNEXPANDED_KB, kb);
-	return simple_read_from_buffer(ubuf, count, ppos, text, len);
+	return f->row->which == TRACER_ALL_CPUS ? &t->view : f->of;
 }
 
-static ssize_t size_write(struct file *file, const char __user *ubuf,
-			  size_t count, loff_t *ppos)
+static int size_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer_view *view = file->private_data;
+	struct tracer_view *view = view_of(f);
+	unsigned long kb = common_kb(view);
+
+	if (!kb)
+		seq_puts(m, "X\n");
+	else if (READ_ONCE(view->t->buffer.expanded) || view->cpu != TRACER_ALL_CPUS)
+		seq_printf(m, "%lu\n", kb);
+	else
+		seq_printf(m, "%lu (expanded: %lu)\n", UNEXPANDED_KB, kb);
+	return 0;
+}
+
+static int size_store(const struct tracer_opened *f, char *text)
+{
+	struct tracer_view *view = view_of(f);
 	unsigned int kb;
 	int ret;
 
-	ret = kstrtouint_from_user(ubuf, count, 10, &kb);
+	ret = kstrtouint(text, 10, &kb);
 	if (ret)
 		return ret;
-	if (!kb)
-		return -EINVAL;
-	ret = tracer_buffer_resize(&view->t->buffer, kb * 1024UL, view->cpu);
-	return tracer_written(ret, count, ppos);
+	return kb ? tracer_buffer_resize(&view->t->buffer, kb * 1024UL, view->cpu) : -EINVAL;
 }
 
-const struct file_operations tracer_size_fops = TRACER_FILE(size_read, size_write);
-
-static ssize_t total_read(struct file *file, char __user *ubuf, size_t count,
-			  loff_t *ppos)
+static int total_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer *t = file->private_data;
+	struct tracer *t = f->of;
 	unsigned long kb = 0, cpus = 0;
-	char text[64];
-	int cpu, len;
+	int cpu;
 
 	for_each_online_cpu(cpu) {
 		kb += READ_ONCE(t->buffer.size[cpu]) / 1024;
 		cpus++;
 	}
 	if (READ_ONCE(t->buffer.expanded))
-		len = scnprintf(text, sizeof(text), "%lu\n", kb);
+		seq_printf(m, "%lu\n", kb);
 	else
-		len = scnprintf(text, sizeof(text), "%lu (expanded: %lu)\n",
-				UNEXPANDED_KB * cpus, kb);
-	return simple_read_from_buffer(ubuf, count, ppos, text, len);
+		seq_printf(m, "%lu (expanded: %lu)\n", UNEXPANDED_KB * cpus, kb);
+	return 0;
 }
 
-const struct file_operations tracer_total_size_fops = TRACER_FILE(total_read, NULL);
+/* Their object is the tracer. */
+const struct tracer_file tracer_size_files[] = {
+	{ "buffer_size_kb", 0640, .session = true, .which = TRACER_ALL_CPUS,
+	  .show = size_show, .store = size_store },
+	{ "buffer_total_size_kb", 0440, .show = total_show },
+	{}
+};
 
 static void show_time(struct seq_file *m, const char *what, u64 ns)
 {
@@ -101,9 +100,9 @@ static void show_time(struct seq_file *m, const char *what, u64 ns)
 	seq_printf(m, "%s: %5llu.%06u\n", what, us, rest);
 }
 
-static int stats_show(struct seq_file *m, void *v)
+static int stats_show(struct seq_file *m, const struct tracer_opened *f)
 {
-	struct tracer_view *view = m->private;
+	struct tracer_view *view = f->of;
 	struct trace_buffer *rb = view->t->buffer.rb;
 	int cpu = view->cpu;
 	u64 oldest;
@@ -123,52 +122,37 @@ static int stats_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int stats_open(struct inode *inode, struct file *file)
-{
-	int ret = tracer_files_allowed(inode);
-
-	return ret ?: single_open(file, stats_show, inode->i_private);
-}
-
-static const struct file_operations stats_fops = {
-	.owner = THIS_MODULE,
-	.open = stats_open,
-	.read = seq_read,
-	.llseek = seq_lseek,
-	.release = single_release,
+/* Their object is the view of the CPU. */
+static const struct tracer_file cpu_files[] = {
+	{ "buffer_size_kb", 0640, .show = size_show, .store = size_store },
+	{ "stats", 0440, .show = stats_show },
+	{}
 };
+
+/* Create the files of records of one CPU, or of all, in @dir. */
+static int make_views(struct tracer_view *view, struct dentry *dir)
+{
+	struct dentry *file;
+
+	file = debugfs_create_file("trace", 0640, dir, view, &tracer_trace_fops);
+	if (!IS_ERR(file))
+		file = debugfs_create_file("trace_pipe", 0440, dir, view, &tracer_pipe_fops);
+	return PTR_ERR_OR_ZERO(file);
+}
 
 static int make_cpu_dir(struct tracer_view *view, struct dentry *parent)
 {
-	static const struct {
-		const char *name;
-		umode_t mode;
-		const struct file_operations *fops;
-	} files[] = {
-		{ "trace", 0640, &tracer_trace_fops },
-		{ "trace_pipe", 0440, &tracer_pipe_fops },
-		{ "buffer_size_kb", 0640, &tracer_size_fops },
-		{ "stats", 0440, &stats_fops },
-	};
-	struct dentry *dir, *file;
-	unsigned int i;
+	struct dentry *dir;
 	char name[16];
+	int ret;
 
 	snprintf(name, sizeof(name), "cpu%d", view->cpu);
-	dir = debugfs_create_dir(name, parent);
-	if (IS_ERR(dir))
-		return PTR_ERR(dir);
-	for (i = 0; i < ARRAY_SIZE(files); i++) {
-		file = debugfs_create_file(files[i].name, files[i].mode, dir,
-					   view, files[i].fops);
-		if (IS_ERR(file))
-			return PTR_ERR(file);
-	}
-	return 0;
+	ret = tracer_dir_create(name, parent, view, cpu_files, &dir);
+	return ret ?: make_views(view, dir);
 }
 
 /**
- * tracer_percpu_init() - create per_cpu/
+ * tracer_percpu_init() - create per_cpu/, and the files of records of all CPUs
  * @t: the tracer, with its directory
  *
  * Return: 0 or -errno.
@@ -178,6 +162,9 @@ int tracer_percpu_init(struct tracer *t)
 	struct dentry *dir;
 	int cpu, ret;
 
+	ret = make_views(&t->view, t->dir);
+	if (ret)
+		return ret;
 	t->cpus = kcalloc(nr_cpu_ids, sizeof(*t->cpus), GFP_KERNEL);
 	if (!t->cpus)
 		return -ENOMEM;

@@ -68,7 +68,7 @@ static int trace_open(struct inode *inode, struct file *file)
 
 	if (ret)
 		return ret;
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+	if (tracer_truncates(file)) {
 		tracer_buffer_clear(&view->t->buffer, view->cpu);
 		if (view->cpu == TRACER_ALL_CPUS)
 			tracer_formats_prune(view->t);

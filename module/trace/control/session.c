@@ -33,11 +33,9 @@
 
 #include "control.h"
 #include "files.h"
-#include "options.h"
 #include "reader.h"
 #include "trace/event/define.h"
 #include "trace/event/enable.h"
-#include "trace/event/filtering.h"
 #include "trace/event/group.h"
 #include "trace/event/index.h"
 #include "trace/event/pids.h"
@@ -55,85 +53,45 @@ struct session {
 	struct tracer_reader *reader;
 };
 
-static int parse_switch(const char *value, bool *on)
+/* Write @value to the file @name of @files, which are about @of. */
+static int set_one(const struct tracer_file *files, void *of, const char *name, char *value)
 {
-	if (strcmp(value, "0") && strcmp(value, "1"))
-		return -EINVAL;
-	*on = *value == '1';
-	return 0;
+	struct tracer_opened f = { .row = tracer_file_of_session(files, name), .of = of };
+
+	return f.row ? f.row->store(&f, value) : -ENOENT;
 }
 
-static int set_event_file(struct tracer *t, struct tracer_event *event,
-			  const char *file, const char *value)
-{
-	unsigned int limit;
-	bool on;
-	int ret;
-
-	if (!strcmp(file, "filter"))
-		return tracer_event_set_filter(t, event, value, strlen(value));
-	if (!strcmp(file, "rate_limit")) {
-		ret = kstrtouint(value, 10, &limit);
-		if (!ret)
-			WRITE_ONCE(event->rate.limit, limit);
-		return ret;
-	}
-	if (strcmp(file, "enable"))
-		return -ENOENT;
-	ret = parse_switch(value, &on);
-	return ret ?: tracer_event_switch(t, event, on);
-}
-
-/* Enable or disable all events, or those of a group. */
-static int set_enable(struct tracer *t, const char *group_name, const char *value)
-{
-	struct tracer_group *group = NULL;
-	bool on;
-	int ret;
-
-	ret = parse_switch(value, &on);
-	if (ret)
-		return ret;
-	if (group_name) {
-		group = tracer_group_find(t, group_name);
-		if (!group)
-			return -ENOENT;
-	}
-	return tracer_events_switch(t, group, on);
-}
-
-/* Handle GROUP/EVENT/FILE or GROUP/enable. */
-static int set_event(struct tracer *t, char *name, const char *value)
+/* Handle enable, GROUP/enable or GROUP/EVENT/FILE. */
+static int set_event(struct tracer *t, char *name, char *value)
 {
 	char *event_name = strchr(name, '/'), *file;
+	struct tracer_group *group;
 	struct tracer_event *event;
-	int ret;
 
 	if (!event_name)
-		return -ENOENT;
+		return set_one(tracer_all_events_files, t, name, value);
 	*event_name++ = '\0';
 	file = strchr(event_name, '/');
-	if (!file && !strcmp(event_name, "enable"))
-		return set_enable(t, name, value);
-	if (!file)
-		return -ENOENT;
+	if (!file) {
+		group = tracer_group_find(t, name);
+		return group ? set_one(tracer_group_files, group, event_name, value) : -ENOENT;
+	}
 	*file++ = '\0';
-	mutex_lock(&t->lock);
 	event = tracer_event_find(t, name, event_name);
-	ret = event ? set_event_file(t, event, file, value) : -ENOENT;
-	mutex_unlock(&t->lock);
-	return ret;
+	return event ? set_one(tracer_event_files, event, file, value) : -ENOENT;
 }
 
-static int set_pids(struct tracer *t, enum tracer_pids_which which,
-		    const char *value)
+/* Unlike the file of the directory, a session takes only 0 and 1. */
+static int set_on(struct tracer *t, const char *value)
 {
-	int ret;
+	bool on;
+	int ret = tracer_switch_parse(value, &on);
 
-	mutex_lock(&t->lock);
-	ret = tracer_pids_add(&t->pids, which, value);
-	mutex_unlock(&t->lock);
-	return ret;
+	if (ret)
+		return ret;
+	WRITE_ONCE(t->buffer.on, on);
+	wake_up_all(&t->buffer.wait);
+	return 0;
 }
 
 /* Refuse changes once events exist: handlers and process filters read @t->tasks without a lock. */
@@ -145,44 +103,20 @@ static int set_whose(struct tracer *t, bool only, const char *value)
 		      tracer_tasks_except(&t->tasks, value);
 }
 
-static int set_size(struct tracer *t, const char *value)
+static int set_file(struct tracer *t, char *file, char *value)
 {
-	unsigned int kb;
-	int ret = kstrtouint(value, 10, &kb);
-
-	if (ret || !kb)
-		return -EINVAL;
-	return tracer_buffer_resize(&t->buffer, kb * 1024UL, TRACER_ALL_CPUS);
-}
-
-static int set_file(struct tracer *t, char *file, const char *value)
-{
-	bool on;
 	int ret;
 
-	if (!strcmp(file, "events/enable"))
-		return set_enable(t, NULL, value);
 	if (!strncmp(file, "events/", 7))
 		return set_event(t, file + 7, value);
-	if (!strcmp(file, "set_event_pid"))
-		return set_pids(t, TRACER_PIDS_ONLY, value);
-	if (!strcmp(file, "set_event_notrace_pid"))
-		return set_pids(t, TRACER_PIDS_NEVER, value);
+	if (!strncmp(file, "options/", 8))
+		return set_one(tracer_option_files, t, file + 8, value);
 	if (!strcmp(file, "only") || !strcmp(file, "except"))
 		return set_whose(t, *file == 'o', value);
-	if (!strcmp(file, "buffer_size_kb"))
-		return set_size(t, value);
-
-	ret = parse_switch(value, &on);
-	if (!strncmp(file, "options/", 8))
-		return ret ?: tracer_option_set(t, file + 8, on);
-	if (strcmp(file, "tracing_on"))
-		return -ENOENT;
-	if (!ret) {
-		WRITE_ONCE(t->buffer.on, on);
-		wake_up_all(&t->buffer.wait);
-	}
-	return ret;
+	if (!strcmp(file, "tracing_on"))
+		return set_on(t, value);
+	ret = set_one(tracer_size_files, t, file, value);
+	return ret == -ENOENT ? set_one(tracer_knob_files, t, file, value) : ret;
 }
 
 /* Check for a definition (p, r, - or !) or a comment ('#'); any other line names a file. */

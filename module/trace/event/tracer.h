@@ -216,16 +216,6 @@ struct tracer_view {
 };
 
 /**
- * struct tracer_switch - a file of options/
- * @t: the tracer
- * @option: the option that it sets
- */
-struct tracer_switch {
-	struct tracer *t;
-	enum tracer_option option;
-};
-
-/**
  * struct tracer - a control directory or a session, with its events
  * @define: see the top of this file
  * @lock: see the top of this file
@@ -251,7 +241,6 @@ struct tracer_switch {
  * @tasks: tasks whose hits a session records; does not change while there are events
  * @view: all CPUs
  * @cpus: each CPU; NULL for a session
- * @switches: the files of options/
  * @dirs: creates the directories of groups and events; NULL for a session, which has none
  * @dir: the directory; NULL for a session
  * @events_dir: events/ in @dir
@@ -278,7 +267,6 @@ struct tracer {
 	struct tracer_tasks tasks;
 	struct tracer_view view;
 	struct tracer_view *cpus;
-	struct tracer_switch switches[TRACER_OPTIONS];
 	const struct tracer_dir_ops *dirs;
 	struct dentry *dir;
 	struct dentry *events_dir;

@@ -66,6 +66,6 @@ not_opened() {
 		"$1 cannot be opened as long as loading can fail"
 }
 rmmod uprobes_trace
-not_opened uprobes/uprobe_events load_tracer options.tracer_options_init.debugfs_create_dir
+not_opened uprobes/uprobe_events load_tracer percpu.tracer_percpu_init.debugfs_create_dir
 rmmod uprobes
 not_opened uprobes-inject load_engine trap.arch_trap_init.register_die_notifier
