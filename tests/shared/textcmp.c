@@ -58,6 +58,8 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		errx(2, "usage: textcmp PID");
 	snprintf(maps, sizeof(maps), "/proc/%s/maps", argv[1]);
+	if (access(maps, R_OK))
+		err(2, "%s", maps);
 	for_each_mapping(&m, maps, "/") {
 		if (m.perms[2] != 'x' || m.name[0] != '/' || strstr(m.name, "(deleted)"))
 			continue;

@@ -70,7 +70,7 @@ if [ -d $tracefs/events/synthetic/e ]; then
 	check_fails "while perf uses it, a published event cannot be removed" \
 		sh -c "echo 0 >$dir/events/uprobes/e/synthetic"
 	check "while perf uses a published event, the hook stays" hooked
-	check_fails "while perf uses a published event, the module does not unload" rmmod uprobes_trace uprobes
+	check_fails "while perf uses a published event, the module does not unload" rmmod uprobes_trace
 	echo >"$tmp/fifo"
 	wait
 	check "a published event can be removed when perf has ended" \

@@ -26,7 +26,7 @@ check "the program is being hit" in_time hit
 
 for file in trace_pipe trace uprobe_events events/uprobes/a/format events/uprobes/a/enable; do
 	exec 3<$dir/$file
-	check_fails "the module does not unload while $file is open" rmmod uprobes_trace uprobes
+	check_fails "the module does not unload while $file is open" rmmod uprobes_trace
 	exec 3<&-
 done
 check "the module unloads when no file is open" rmmod uprobes_trace uprobes

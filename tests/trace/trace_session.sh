@@ -82,7 +82,7 @@ echo '-:e' >&6
 "$prog" all
 is "$(drain <&6)" "" "a session's event can be removed while it is enabled"
 exec 6<&-
-check_fails "the module does not unload while a session is open" rmmod uprobes_trace uprobes
+check_fails "the module does not unload while a session is open" rmmod uprobes_trace
 exec 5<&-
 : >$dir/uprobe_events
 check "the module unloads after the last session is closed" rmmod uprobes_trace uprobes

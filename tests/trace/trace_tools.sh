@@ -68,7 +68,7 @@ else
 	check_fails "while perf uses it, a synthetic event cannot be removed" \
 		sh -c "echo 0 >$dir/events/g/ticked/synthetic"
 	"$prog" ticks 1 1
-	check_fails "while perf uses a synthetic event, the module does not unload" rmmod uprobes_trace uprobes
+	check_fails "while perf uses a synthetic event, the module does not unload" rmmod uprobes_trace
 	: >"$tmp/fifo"
 	wait
 	is "$(awk -F , '/synthetic/ { print $1 }' "$tmp/stat")" 7 "perf stat has counted the hits of its command"

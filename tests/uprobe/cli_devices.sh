@@ -33,7 +33,7 @@ k0 3 0" "hits are recorded and counted"
 exec 5<>$dev/session
 check_fails "a wrong line is refused" sh -c 'echo "p:ev /no/file:0x1" >&5' 2>/dev/null
 like "$(tail -n 3 $dev/error_log)" 'Command: p:ev /no/file:0x1' "error_log tells why"
-check_fails "the module cannot be unloaded while a device is open" rmmod uprobes_trace uprobes
+check_fails "the module cannot be unloaded while a device is open" rmmod uprobes_trace
 exec 5<&-
 
 # may COMMAND...: true if COMMAND can open both devices.

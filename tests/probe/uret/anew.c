@@ -116,9 +116,10 @@ int main(void)
 	}
 	leaving = start(leaves, NULL);
 	pthread_barrier_wait(&step);
-	for (i = 0; i < STACKS; i++)
+	for (i = 0; i < STACKS; i++) {
 		make_context(&stacks[i].second, stacks[i].memory, STACK_SIZE, NULL, enter_second,
 			     i);
+	}
 	pthread_join(start(suspends, &same), NULL);
 	staying = start(suspends, NULL);
 	pthread_barrier_wait(&step);

@@ -58,6 +58,8 @@ static void replace_area(void)
 			err(2, "area");
 		fd = userfault_at(at, m.end - m.start);
 	}
+	if (fd <= 0)
+		errx(2, "there is no area, or no userfaultfd");
 }
 
 int main(void)
