@@ -9,7 +9,7 @@
 . "$UPROBES_TOP/tests/shared/jump.inc"
 . "$UPROBES_TOP/tests/shared/ring.inc"
 has_tracefs || skip_all "this kernel has no uprobe_events"
-ktap_plan 22
+ktap_plan 26
 
 # between: print the median time between two hits of the trace, in nanoseconds.
 between() {
@@ -87,6 +87,16 @@ is "$(how)" traps "published hits trap"
 says 'a published event, ' "published"
 check "it is published no longer" sh -c "echo 0 >$dir/events/g/calls/synthetic"
 says 'no trap' "published no longer"
+
+# The tracer's module goes while there is a listener. uprobes.ko stays, and must not trap for ever.
+disable
+echo 1 >$tracefs/events/uprobes_ko/hit/enable
+check "the tracer's module unloads while tracefs listens" rmmod uprobes_trace
+check "it loads again" insmod "$UPROBES_TRACE_KO"
+echo 1 >$dir/options/nanoseconds
+define "p:g/calls $call a=%di:s32 b=%si:s64"
+enable
+rings "after a listener has gone with the tracer"
 
 # Without pages, all hits trap.
 disable
