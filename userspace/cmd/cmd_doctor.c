@@ -45,7 +45,7 @@ static bool as_json;
 /* Print a line. */
 static void tell(const char *topic, const char *state, const char *fmt, va_list ap)
 {
-	char *text = xvasprintf(fmt, ap);
+	_cleanup_free_ char *text = xvasprintf(fmt, ap);
 	struct json json = { .out = stdout };
 
 	if (as_json) {
@@ -57,7 +57,6 @@ static void tell(const char *topic, const char *state, const char *fmt, va_list 
 	} else {
 		printf("%-12s %-8s %s\n", topic, strcmp(state, "broken") ? state : "BROKEN", text);
 	}
-	free(text);
 }
 
 /* A line about something that is as it should be, or that is only told. */
@@ -229,7 +228,7 @@ static void look_at_lockdown(void)
 
 static void look_for_module(struct report *report, const char *release)
 {
-	char *pattern = xasprintf("/lib/modules/%s/*/uprobes.ko*", release);
+	_cleanup_free_ char *pattern = xasprintf("/lib/modules/%s/*/uprobes.ko*", release);
 	char *deeper = xasprintf("/lib/modules/%s/updates/dkms/uprobes.ko*", release);
 	glob_t found = { 0 };
 	int there = glob(pattern, 0, NULL, &found) && glob(deeper, 0, NULL, &found);
@@ -244,7 +243,6 @@ static void look_for_module(struct report *report, const char *release)
 			      ", which signs it");
 	globfree(&found);
 	free(deeper);
-	free(pattern);
 }
 
 static bool look_at_module(struct report *report, const char *release)

@@ -320,6 +320,7 @@ static u64 default_buffer(void)
 
 int cmd_flow(const struct options *given, int argc, char **argv)
 {
+	_cleanup_free_ char *what = NULL;
 	struct options own = *given, *options = &own;
 	struct following run = {
 		.trace = {
@@ -334,7 +335,6 @@ int cmd_flow(const struct options *given, int argc, char **argv)
 		},
 	};
 	struct error *err;
-	char *what;
 
 	run.entries = xasprintf("%s_begin", run.trace.group);
 	run.trace.begins = run.entries;
@@ -351,7 +351,6 @@ int cmd_flow(const struct options *given, int argc, char **argv)
 	free(run.trace.defs);
 	free(run.trace.group);
 	free(run.entries);
-	free(what);
 	flow_free(&run.flow);
 	return error_report(err);
 }

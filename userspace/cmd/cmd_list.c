@@ -32,15 +32,12 @@ struct copies {
 /* @name: what the user gave; @glob: pattern_glob() of it */
 static bool wanted(const struct symbol *sym, const char *name, const char *glob)
 {
-	char *pretty;
-	bool match;
+	_cleanup_free_ char *pretty = NULL;
 
 	if (!name || !strcmp(name, sym->name) || !fnmatch(glob, sym->name, 0))
 		return true;
 	pretty = demangle(sym->name, DEMANGLE_NAME);
-	match = pretty && !fnmatch(glob, pretty, 0);
-	free(pretty);
-	return match;
+	return pretty && !fnmatch(glob, pretty, 0);
 }
 
 /* Sort by name; of several entries for one place, put the plainest first. */
@@ -139,7 +136,7 @@ static void print_json(const struct elf_image *img, const struct symbol *sym,
 {
 	struct json json = { .out = stdout };
 	size_t inlined = count_copies(copies, sym->name);
-	char *full = full_name(sym);
+	_cleanup_free_ char *full = full_name(sym);
 	struct error *err;
 	u64 offset;
 
@@ -160,7 +157,6 @@ static void print_json(const struct elf_image *img, const struct symbol *sym,
 		json_number(&json, "inlined", inlined);
 	json_end(&json);
 	error_free(err);
-	free(full);
 }
 
 static void print_only_copy(const char *name, size_t n, bool as_json)
@@ -208,7 +204,7 @@ static void print_verbose(const struct elf_image *img, const struct symbol *sym,
 {
 	struct error *err;
 	u64 offset;
-	char *more;
+	_cleanup_free_ char *more = NULL;
 
 	err = elf_image_offset(img, sym->addr, &offset);
 	if (err)
@@ -229,7 +225,6 @@ static void print_verbose(const struct elf_image *img, const struct symbol *sym,
 	print_copies(count_copies(copies, sym->name));
 	putchar('\n');
 	error_free(err);
-	free(more);
 }
 
 /* Print a demangled name.  Variants of a constructor have the same one: print it only once. */
@@ -251,7 +246,7 @@ static void print_all(const struct options *options,
 		      const struct copies *copies)
 {
 	const struct symbol *last = NULL;
-	char *name = NULL;
+	_cleanup_free_ char *name = NULL;
 
 	for (size_t i = 0; i < found->n; i++) {
 		const struct symbol *sym = found->v[i];
@@ -266,7 +261,6 @@ static void print_all(const struct options *options,
 			print_name(sym, &name);
 		last = sym;
 	}
-	free(name);
 }
 
 int cmd_list(const struct options *options, int argc, char **argv)

@@ -8,6 +8,7 @@
 #include "util/error.h"
 #include "util/json.h"
 #include "util/probe_spec.h"
+#include "util/util.h"
 
 static void print_json(const struct definition *def, const struct probe_site *site,
 		       const char *line)
@@ -55,10 +56,9 @@ int cmd_resolve(const struct options *options, int argc, char **argv)
 		err = error_new(STATUS_USAGE,
 				"resolve takes probes: uprobe resolve 'p:TARGET:FUNCTION ARGS'...");
 	for (int i = 0; !err && i < argc; i++) {
-		char *full = probe_spec_full(argv[i]);
+		_cleanup_free_ char *full = probe_spec_full(argv[i]);
 
 		err = resolve(options, full);
-		free(full);
 	}
 	return error_report(err);
 }

@@ -108,15 +108,12 @@ static bool same_probe(const struct sdt_site *a, const struct sdt_site *b)
 
 static bool wanted(const struct sdt_site *site, const char *glob)
 {
-	char *full;
-	bool match;
+	_cleanup_free_ char *full = NULL;
 
 	if (!glob || !fnmatch(glob, site->name, 0))
 		return true;
 	full = xasprintf("%s:%s", site->provider, site->name);
-	match = !fnmatch(glob, full, 0);
-	free(full);
-	return match;
+	return !fnmatch(glob, full, 0);
 }
 
 /* Print a line for each probe, or with -v for each site. */

@@ -263,13 +263,12 @@ static struct error *count_in_kernel(struct counting *run, struct readers *none)
 /* Check whether all stacks are of one process, whose mappings are known, and none of a return. */
 static bool can_count_in_kernel(struct counting *run)
 {
+	_cleanup_free_ char *name = process_name(run->trace.options->pid);
 	const struct options *options = run->trace.options;
-	char *name = process_name(options->pid);
 	bool can = options->pid && !options->follow && !options->command &&
 		   !options->max_events && *name;
 
 	snprintf(run->process, sizeof(run->process), "%s", name);
-	free(name);
 	for (size_t i = 0; i < run->trace.n; i++) {
 		can = can && run->trace.defs[i].kind == 'p';
 		for (size_t k = 0; k < run->trace.defs[i].sites.n; k++)

@@ -53,15 +53,13 @@ static void print_text(const struct listed *site, bool enabled)
 
 static void print_site(const char *dir, const struct listed *site, bool as_json)
 {
-	char *file = control_event_file(site->group, site->event, "enable");
-	char *text = NULL;
+	_cleanup_free_ char *file = control_event_file(site->group, site->event, "enable");
+	_cleanup_free_ char *text = NULL;
 	bool enabled;
 
 	error_free(control_read(dir, file, &text));
 	enabled = text && text[0] == '1';
 	(as_json ? print_json : print_text)(site, enabled);
-	free(text);
-	free(file);
 }
 
 static struct error *open_listing(const struct options *options,

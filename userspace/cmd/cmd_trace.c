@@ -23,7 +23,7 @@
 /* Give the event a distinct name: two probes with one name are two events. */
 static void make_distinct(struct trace *trace, struct definition *def)
 {
-	char *plain = xstrdup(def->event);
+	_cleanup_free_ char *plain = xstrdup(def->event);
 
 	for (int i = 1;; i++) {
 		size_t j;
@@ -38,7 +38,6 @@ static void make_distinct(struct trace *trace, struct definition *def)
 			     xasprintf("%.50s__return", plain) :
 			     xasprintf("%.50s_%d", plain, i + 1);
 	}
-	free(plain);
 }
 
 /* More places than this are more often a mistake than not. */
@@ -215,7 +214,7 @@ static struct error *prepare(struct trace *trace, int argc, char **argv)
 /* Switch tracing on: without it, the empty pipe would look like probes that are never hit. */
 static struct error *switch_on(const struct trace *trace)
 {
-	char *text;
+	_cleanup_free_ char *text = NULL;
 	struct error *err = control_read(trace->dir, "tracing_on", &text);
 
 	if (err)
@@ -224,7 +223,6 @@ static struct error *switch_on(const struct trace *trace)
 		remark("tracing was off in %s and is switched on", trace->dir);
 		err = control_write(trace->dir, "tracing_on", "1");
 	}
-	free(text);
 	return err;
 }
 

@@ -25,11 +25,9 @@ static bool is_nearer(const char *word, const char *name, unsigned int *least)
 /* Look for a word that other programs use.  @whole: not only the beginning of such a word. */
 static bool called_elsewhere(const char *word, bool whole, const char *words)
 {
-	char *wanted = xasprintf(" %s%s", word, whole ? " " : "");
-	bool found = words && strstr(words, wanted);
+	_cleanup_free_ char *wanted = xasprintf(" %s%s", word, whole ? " " : "");
 
-	free(wanted);
-	return found;
+	return words && strstr(words, wanted);
 }
 
 static const char *command_elsewhere(const char *word, bool whole)
@@ -94,13 +92,12 @@ char *meant_option(const char *word)
 	for (size_t i = 0; i < nr_option_rows; i++) {
 		int len;
 		const char *start = option_word(&option_rows[i], &len);
-		char *name = xasprintf("--%.*s", len, start ? start : "");
+		_cleanup_free_ char *name = xasprintf("--%.*s", len, start ? start : "");
 
 		if (start && is_nearer(word, name + 2, &least)) {
 			free(is);
 			is = xstrdup(name);
 		}
-		free(name);
 	}
 	if (!is && strlen(word) > 2)
 		is = option_elsewhere(word, false);

@@ -250,9 +250,9 @@ static bool reads_packages(void)
 /* Say why a package of .dwo files next to the program is of no use; "" if there is none. */
 static char *package_excuse(const struct debug_info *info)
 {
+	_cleanup_free_ char *program = realpath(info->image->file, NULL);
 	const struct elf_image *read = info->separate ? &info->debug : info->image;
-	char *program = realpath(info->image->file, NULL);
-	char *wanted = xasprintf("%s%s", read->path, DWP_SUFFIX);
+	_cleanup_free_ char *wanted = xasprintf("%s%s", read->path, DWP_SUFFIX);
 	char *beside = xasprintf("%s%s", program ? program : info->image->file, DWP_SUFFIX);
 	char *package = path_escape(beside), *excuse;
 
@@ -268,8 +268,6 @@ static char *package_excuse(const struct debug_info *info)
 		excuse = xasprintf("; it is not in the package %s either", package);
 	free(package);
 	free(beside);
-	free(wanted);
-	free(program);
 	return excuse;
 }
 
@@ -326,12 +324,11 @@ char *debug_info_missing(const struct debug_info *info)
 struct error *debug_info_excuse(const struct debug_info *info,
 				struct error *err)
 {
-	char *missing = debug_info_missing(info);
+	_cleanup_free_ char *missing = debug_info_missing(info);
 
 	if (missing)
 		error_append(err, "\n  part of the debug information of %s is missing: %s was not found; put it back there, or build without -gsplit-dwarf or dwz",
 			     info->image->path, missing);
-	free(missing);
 	return err;
 }
 

@@ -32,9 +32,8 @@ struct search {
 
 static bool is_named(Dwarf_Die *die, const struct search *search)
 {
+	_cleanup_free_ char *pretty = NULL;
 	const char *linkage = die_linkage_name(die), *name = die_name(die);
-	char *pretty;
-	bool same;
 
 	if (linkage && search->symbol)
 		return !strcmp(linkage, search->symbol);
@@ -47,9 +46,7 @@ static bool is_named(Dwarf_Die *die, const struct search *search)
 	if (!strstr(search->name, name))
 		return false;
 	pretty = demangle(linkage, DEMANGLE_NAME);
-	same = pretty && !strcmp(pretty, search->name);
-	free(pretty);
-	return same;
+	return pretty && !strcmp(pretty, search->name);
 }
 
 static bool is_from(Dwarf_Die *die, const char *file)
@@ -130,13 +127,12 @@ static void walk(Dwarf_Die *parent, unsigned int depth,
 static void mention_missing(const struct debug_info *info)
 {
 	static bool mentioned;
-	char *missing = mentioned ? NULL : debug_info_missing(info);
+	_cleanup_free_ char *missing = mentioned ? NULL : debug_info_missing(info);
 
 	if (missing)
 		remark("inlined copies can be missed in %s: %s, which has part of its debug information, was not found",
 		       info->image->path, missing);
 	mentioned |= !!missing;
-	free(missing);
 }
 
 /**

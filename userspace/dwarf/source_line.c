@@ -245,10 +245,10 @@ static struct error *unknown_functions(const struct debug_info *info,
 static struct error *first_of_each(const struct debug_info *info,
 				   struct line_sites *sites)
 {
+	_cleanup_free_ char *missing = NULL;
 	const void **functions = xcalloc(sites->n, sizeof(*functions));
 	size_t n = 0, unknown = 0;
 	struct error *err = NULL;
-	char *missing;
 
 	for (size_t i = 0; i < sites->n; i++) {
 		const void *function = function_of(info, sites->v[i].addr);
@@ -267,7 +267,6 @@ static struct error *first_of_each(const struct debug_info *info,
 	missing = unknown > 1 ? debug_info_missing(info) : NULL;
 	if (missing)
 		err = unknown_functions(info, sites);
-	free(missing);
 	return err;
 }
 

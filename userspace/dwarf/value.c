@@ -199,11 +199,10 @@ struct error *value_member(struct value *value, const char *name, size_t len,
 static struct error *take_element(struct value *value, u64 index,
 				  const char *what)
 {
+	_cleanup_free_ char *full = NULL;
 	struct array_index array;
 	const char *problem;
-	struct error *err;
 	Dwarf_Die element;
-	char *full;
 	u64 size;
 
 	problem = type_array_index(&value->type, value->dimension, &array);
@@ -223,9 +222,7 @@ static struct error *take_element(struct value *value, u64 index,
 		value->dimension = 0;
 	}
 	full = xasprintf("%s[%llu]", what, (unsigned long long)index);
-	err = value_part(value, index * size, size, full);
-	free(full);
-	return err;
+	return value_part(value, index * size, size, full);
 }
 
 /**

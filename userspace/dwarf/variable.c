@@ -127,11 +127,11 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 			     const char *type, char **fetch,
 			     Dwarf_Die *enumeration)
 {
+	_cleanup_free_ char *name = NULL;
 	const char *p = expression;
 	struct value value = { .info = scope->frame.info };
 	unsigned int stars = 0;
 	struct error *err;
-	char *name;
 	size_t len;
 
 	for (; *p == '*'; p++)
@@ -158,7 +158,6 @@ struct error *variable_fetch(const struct scope *scope, const char *expression,
 	if (!err)
 		err = value_fetch(&value, expression, type, fetch);
 	location_free(&value.location);
-	free(name);
 	return err;
 }
 

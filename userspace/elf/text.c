@@ -74,9 +74,9 @@ static struct error *inside_instruction(const struct elf_image *img,
 					const char *function, u64 start,
 					u64 addr, u64 begin)
 {
+	_cleanup_free_ char *bytes = NULL;
 	struct instruction insn;
 	struct error *err;
-	char *bytes;
 
 	err = text_instruction(img, start + begin, &insn);
 	if (err)
@@ -87,7 +87,6 @@ static struct error *inside_instruction(const struct elf_image *img,
 			function, (unsigned long long)(addr - start), bytes,
 			(unsigned long long)begin, (unsigned long long)begin,
 			(unsigned long long)begin + insn.decoded.len);
-	free(bytes);
 	return err;
 }
 
@@ -144,18 +143,15 @@ bool text_is_code(const struct elf_image *img, u64 start, u64 end)
 {
 	struct error *err;
 	u64 offset;
-	u8 *text;
-	bool is;
+	_cleanup_free_ u8 *text = NULL;
 
 	err = elf_image_offset(img, start, &offset);
 	error_free(err);
 	if (err || end - start > TEXT_MAX)
 		return false;
 	text = xmalloc(end - start);
-	is = elf_image_read(img, offset, text, end - start) == end - start &&
-	     boundary_exits(text, end - start, text_mode(img), start, NULL, 0, NULL) >= 0;
-	free(text);
-	return is;
+	return elf_image_read(img, offset, text, end - start) == end - start &&
+	       boundary_exits(text, end - start, text_mode(img), start, NULL, 0, NULL) >= 0;
 }
 
 /**

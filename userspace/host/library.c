@@ -68,17 +68,14 @@ static bool musl_matches(const char *file, const char *wanted)
 		"libc.so", "libdl.so", "libm.so", "libpthread.so", "librt.so", "libutil.so",
 		"libxnet.so",
 	};
-	char *alpine;
-	bool matches;
+	_cleanup_free_ char *alpine = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (name_matches(names[i], wanted))
 			return true;
 	/* Alpine Linux gives it the name libc.musl-ARCHITECTURE.so.1, too. */
 	alpine = xasprintf("libc.%s", file + strlen("ld-"));
-	matches = name_matches(alpine, wanted);
-	free(alpine);
-	return matches;
+	return name_matches(alpine, wanted);
 }
 
 /**

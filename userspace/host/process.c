@@ -81,13 +81,12 @@ void mappings_add(struct mappings *maps, const struct mapping *map)
 
 static bool has_memory(pid_t pid, const char *thread)
 {
-	char *path = xasprintf("/proc/%d/task/%s/maps", pid, thread);
+	_cleanup_free_ char *path = xasprintf("/proc/%d/task/%s/maps", pid, thread);
 	FILE *f = fopen(path, "re");
 	bool has = f && getc(f) != EOF;
 
 	if (f)
 		fclose(f);
-	free(path);
 	return has;
 }
 

@@ -207,12 +207,11 @@ static char *name_of(const struct readers *readers, size_t i)
  */
 void readers_add_file(struct paths *files, const struct probe_site *site)
 {
-	char *path = probe_site_file(site);
+	_cleanup_free_ char *path = probe_site_file(site);
 
 	/* Of thousands of sites, most are in the same file as the previous site. */
 	if (!files->n || strcmp(files->v[files->n - 1], path))
 		paths_add(files, path);
-	free(path);
 }
 
 /**

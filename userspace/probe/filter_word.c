@@ -107,16 +107,11 @@ static char *trimmed(const char *text, size_t len)
 static struct error *refuse_comparison(const char *probe, const char *args, const char *left,
 				       const char *op)
 {
-	char *operand = trimmed(left, op - left), *arg, *name;
+	_cleanup_free_ char *operand = trimmed(left, op - left), *arg = NULL, *name = NULL;
 	const char *rest = left + strlen(operand);
-	struct error *err;
 
 	arg = operand_argument(operand, is_known(operand, args, left), &name);
-	err = refuse(probe, arg, left, name, rest);
-	free(name);
-	free(arg);
-	free(operand);
-	return err;
+	return refuse(probe, arg, left, name, rest);
 }
 
 /**

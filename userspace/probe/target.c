@@ -73,10 +73,9 @@ static char *find_in_path(const char *root, const char *name)
 
 static void append_path(struct error *err, const char *path)
 {
-	char *word = path_escape(path);
+	_cleanup_free_ char *word = path_escape(path);
 
 	error_append(err, "\n  %s", word);
-	free(word);
 }
 
 static struct error *several(const char *name, const struct paths *paths)
@@ -137,12 +136,11 @@ static struct error *find_running(const char *name, char **path)
 	} else if (paths.n > 1) {
 		err = several(name, &paths);
 	} else {
-		char *word = path_escape(paths.v[0]);
+		_cleanup_free_ char *word = path_escape(paths.v[0]);
 
 		err = NULL;
 		*path = xstrdup(paths.v[0]);
 		remark("%s is what process %d has mapped: %s", name, pid, word);
-		free(word);
 	}
 	paths_free(&paths);
 	return err;
@@ -203,12 +201,10 @@ static char *find_linker(const char *name, const char *command)
 /* Tell the user which variant of a library is taken. */
 static void tell_variant(const char *name, const char *path, const struct paths *others)
 {
-	char *taken = path_escape(path), *other = path_escape(others->v[0]);
+	_cleanup_free_ char *taken = path_escape(path), *other = path_escape(others->v[0]);
 
 	remark("%s is %s, which programs load on this processor, not %s%s", name, taken, other,
 	       others->n > 1 ? " or another variant" : "");
-	free(taken);
-	free(other);
 }
 
 static struct error *find_by_name(const char *name, const char *command, char **path)
@@ -258,7 +254,7 @@ static void find_libraries(pid_t pid, const char *name, struct paths *found)
 		{ .elf_class = ELFCLASS64, .machine = EM_X86_64 },
 		{ .elf_class = ELFCLASS32, .machine = EM_386 },
 	};
-	char *root = xasprintf("/proc/%d/root", pid);
+	_cleanup_free_ char *root = xasprintf("/proc/%d/root", pid);
 
 	memset(found, 0, sizeof(*found));
 	for (size_t i = 0; i < ARRAY_SIZE(machines); i++) {
@@ -269,7 +265,6 @@ static void find_libraries(pid_t pid, const char *name, struct paths *found)
 			paths_add(found, some.v[j]);
 		paths_free(&some);
 	}
-	free(root);
 }
 
 static bool is_one_of(const struct mapping *map, const struct paths *paths)
@@ -292,10 +287,9 @@ static char *resolve(pid_t pid, const char *name)
 		return xstrdup(name);
 	path = realpath(name, NULL);
 	if (!path) {
-		char *theirs = xasprintf("/proc/%d/cwd/%s", pid, name);
+		_cleanup_free_ char *theirs = xasprintf("/proc/%d/cwd/%s", pid, name);
 
 		path = realpath(theirs, NULL);
-		free(theirs);
 	}
 	return path ? path : absolute(name);
 }
@@ -304,8 +298,7 @@ static bool mapping_matches(pid_t pid, const struct mapping *map,
 			    const char *name, const struct paths *libraries)
 {
 	const char *base = strrchr(map->path, '/') + 1;
-	char *inside;
-	bool same;
+	_cleanup_free_ char *inside = NULL;
 
 	/* A file from memfd_create() has no path, so its mapping is called /memfd:NAME. */
 	if (map->deleted && str_starts(base, "memfd:"))
@@ -321,9 +314,7 @@ static bool mapping_matches(pid_t pid, const struct mapping *map,
 	if (map->exact && mapping_is(map, name))
 		return true;
 	inside = xasprintf("/proc/%d/root%s", pid, name);
-	same = mapping_is(map, inside);
-	free(inside);
-	return same;
+	return mapping_is(map, inside);
 }
 
 static struct error *not_mapped(const char *name, pid_t pid, const struct mappings *maps)
@@ -370,7 +361,7 @@ static void add_mapped(pid_t reader, const struct mappings *maps, const char *na
 static void add_program(pid_t reader, const struct mappings *maps, const char *name,
 			struct paths *found)
 {
-	char *theirs = xasprintf("/proc/%d/root", reader);
+	_cleanup_free_ char *theirs = xasprintf("/proc/%d/root", reader);
 	const struct paths none = { 0 };
 
 	for (int here = 1; here >= 0 && !found->n; here--) {
@@ -383,7 +374,6 @@ static void add_program(pid_t reader, const struct mappings *maps, const char *n
 		free(path);
 		free(program);
 	}
-	free(theirs);
 }
 
 /* @reader: a thread of the process that has not ended */
@@ -392,7 +382,7 @@ static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, 
 	struct paths paths = { 0 }, libraries;
 	struct mappings maps;
 	struct error *err;
-	char *wanted;
+	_cleanup_free_ char *wanted = NULL;
 
 	err = process_mappings(reader, &maps);
 	if (err)
@@ -408,7 +398,6 @@ static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, 
 		*path = xstrdup(paths.v[0]);
 	else
 		err = not_mapped(name, pid, &maps);
-	free(wanted);
 	paths_free(&paths);
 	paths_free(&libraries);
 	mappings_free(&maps);
@@ -421,15 +410,15 @@ static struct error *find_in_process(const char *name, pid_t pid, pid_t reader, 
  */
 static struct error *on_fuse(const char *name, pid_t pid, pid_t reader, const char *path)
 {
-	char *proc = xasprintf("/proc/%d", pid), *word = path_escape(name);
+	_cleanup_free_ char *proc = xasprintf("/proc/%d", pid), *word = path_escape(name);
 	struct error *err;
 	struct mappings maps;
 	struct stat st = { 0 };
 
 	err = process_mappings(reader, &maps);
 	for (size_t i = 0; !err && i < maps.n; i++) {
-		char *reach = mapping_reach(reader, &maps.v[i]);
-		char *file = path_escape(maps.v[i].path);
+		_cleanup_free_ char *reach = mapping_reach(reader, &maps.v[i]);
+		_cleanup_free_ char *file = path_escape(maps.v[i].path);
 
 		if (!strcmp(reach, path) && !stat(proc, &st))
 			err = error_new(STATUS_DENIED,
@@ -437,12 +426,8 @@ static struct error *on_fuse(const char *name, pid_t pid, pid_t reader, const ch
 					file, pid,
 					(unsigned long long)(maps.v[i].start - maps.v[i].offset),
 					pid, st.st_uid, st.st_gid, pid, word);
-		free(reach);
-		free(file);
 	}
 	mappings_free(&maps);
-	free(word);
-	free(proc);
 	return err;
 }
 
@@ -458,7 +443,7 @@ struct error *target_open(const char *name, const struct options *options,
 {
 	const char *debug_dir = options->debug_dir;
 	pid_t pid = options->pid, reader = pid ? process_reader(pid) : 0;
-	char *path = NULL;
+	_cleanup_free_ char *path = NULL;
 	struct error *err;
 
 	memset(target, 0, sizeof(*target));
@@ -480,7 +465,6 @@ struct error *target_open(const char *name, const struct options *options,
 		target->debug_dir = debug_dir ? xstrdup(debug_dir) :
 				    xasprintf("%s%s", target->root, DEBUG_DIR);
 	}
-	free(path);
 	return err;
 }
 

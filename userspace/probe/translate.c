@@ -45,14 +45,12 @@ static void append(struct translation *t, const char *more, size_t len)
 static void append_fetch(struct translation *t, const char *name,
 			 const char *fetch, const Dwarf_Die *enumeration)
 {
-	char *number = xasprintf("arg%u", t->n + 1), *arg;
+	_cleanup_free_ char *number = xasprintf("arg%u", t->n + 1), *arg = NULL;
 
 	if (enumeration && enumeration->addr)
 		enum_names_add(t->names, name ? name : number, enumeration);
 	arg = xasprintf("%s%s%s", name ? name : "", name ? "=" : "", fetch);
 	append(t, arg, strlen(arg));
-	free(arg);
-	free(number);
 }
 
 /* Append an argument.  If it cannot be fetched, leave it out with a remark. */
@@ -108,13 +106,11 @@ static void append_result(struct translation *t, const struct result *result)
 	}
 	names = type_member_names(&type);
 	for (rest = names; (member = strsep(&rest, " "));) {
-		char *expression = xasprintf("%s.%s", result->name, member);
-		char *name = variable_default_name(expression);
+		_cleanup_free_ char *expression = xasprintf("%s.%s", result->name, member);
+		_cleanup_free_ char *name = variable_default_name(expression);
 
 		if (*member)
 			append_if(t, name, expression, NULL);
-		free(name);
-		free(expression);
 	}
 	free(names);
 }
@@ -152,18 +148,17 @@ static void append_plain(struct translation *t, const struct word *word,
 			 const char *type)
 {
 	const char *start = word->name ? word->name : word->fetch;
-	char *arg = xasprintf("%.*s:%s",
-			      (int)(word->fetch + word->fetch_len - start),
-			      start, type);
+	_cleanup_free_ char *arg = xasprintf("%.*s:%s",
+					     (int)(word->fetch + word->fetch_len - start),
+					     start, type);
 
 	append(t, arg, strlen(arg));
-	free(arg);
 }
 
 static struct error *append_named(struct translation *t,
 				  const struct word *word)
 {
-	char *expression = xstrndup(word->fetch, word->fetch_len);
+	_cleanup_free_ char *expression = xstrndup(word->fetch, word->fetch_len);
 	bool plain = argument_is_plain_result(word);
 	char *fetch, *name = NULL, *type;
 	struct error *err = translate_type(t, word, &type);
@@ -188,7 +183,6 @@ static struct error *append_named(struct translation *t,
 		}
 		free(name);
 	}
-	free(expression);
 	free(type);
 	return err;
 }

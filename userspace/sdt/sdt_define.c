@@ -325,17 +325,16 @@ static struct error *translate(const struct probe *probe,
 			       const struct site *site, const char *word,
 			       char **out)
 {
+	_cleanup_free_ char *type = NULL;
 	/* A word with text such as \"a:b" has no type. */
 	const char *colon = strstr(word, "\\\"") ? NULL : strchr(word, ':');
 	struct error *err = NULL;
-	char *type = NULL;
 
 	*out = NULL;
 	if (colon)
 		err = translate_type(probe, site, colon + 1, &type);
 	if (!err)
 		err = translate_word(probe, site, word, type, out);
-	free(type);
 	return err;
 }
 

@@ -81,7 +81,7 @@ static bool open_by_build_id(const struct elf_image *img, const char *debug_dir,
 static bool crc_matches(const struct elf_image *img, u32 expected)
 {
 	enum { CHUNK = 1 << 16 };
-	char *buf = xmalloc(CHUNK);
+	_cleanup_free_ char *buf = xmalloc(CHUNK);
 	u64 pos = 0;
 	u32 crc = 0;
 	size_t n;
@@ -90,7 +90,6 @@ static bool crc_matches(const struct elf_image *img, u32 expected)
 		crc = crc32_update(crc, buf, n);
 		pos += n;
 	}
-	free(buf);
 	return pos == img->size && crc == expected;
 }
 
@@ -118,7 +117,7 @@ static bool open_link_at(const char *path, u32 crc,
 static bool open_by_link(const struct elf_image *img, const char *debug_dir,
 			 struct elf_image *debug)
 {
-	char *real = realpath(img->file, NULL);
+	_cleanup_free_ char *real = realpath(img->file, NULL);
 	const char *name, *dir, *base;
 	bool found = false;
 	GElf_Word crc;
@@ -128,10 +127,8 @@ static bool open_by_link(const struct elf_image *img, const char *debug_dir,
 	base = strrchr(dir, '/');
 	dir_len = base ? base - dir : 0;
 	name = dwelf_elf_gnu_debuglink(img->elf, &crc);
-	if (!name || !*name || strchr(name, '/') || !str_printable(name)) {
-		free(real);
+	if (!name || !*name || strchr(name, '/') || !str_printable(name))
 		return false;
-	}
 	for (int i = 0; i < 3 && !found; i++) {
 		static const char *const format[] = {
 			"%s%.*s/%s", "%s%.*s/.debug/%s", "%s%.*s/%s",
@@ -142,7 +139,6 @@ static bool open_by_link(const struct elf_image *img, const char *debug_dir,
 		found = open_link_at(path, crc, img, debug);
 		free(path);
 	}
-	free(real);
 	return found;
 }
 

@@ -12,6 +12,7 @@
 
 #include "util/error.h"
 #include "host/library.h"
+#include "util/util.h"
 
 /* More libraries than any program loads; a limit on hostile files. */
 #define LIBRARIES_MAX 512
@@ -80,8 +81,8 @@ static char *find_in_run_path(const char *library, const char *root,
 		const char *p = runpaths.v[i];
 
 		while (!found && *p) {
+			_cleanup_free_ char *dir = run_path_entry(p, strcspn(p, ":"), root, img);
 			size_t len = strcspn(p, ":");
-			char *dir = run_path_entry(p, len, root, img);
 
 			if (dir) {
 				found = xasprintf("%s/%s", dir, library);
@@ -90,7 +91,6 @@ static char *find_in_run_path(const char *library, const char *root,
 					found = NULL;
 				}
 			}
-			free(dir);
 			p += len + (p[len] == ':');
 		}
 	}
@@ -153,11 +153,10 @@ static void enqueue(struct paths *queue, const struct elf_image *img,
 
 	each_dynamic_string(img, DT_NEEDED, collect, &needed);
 	for (size_t i = 0; i < needed.n && queue->n < LIBRARIES_MAX; i++) {
-		char *path = find_library(needed.v[i], root, img);
+		_cleanup_free_ char *path = find_library(needed.v[i], root, img);
 
 		if (path && !known(queue, path))
 			paths_add(queue, path);
-		free(path);
 	}
 	paths_free(&needed);
 }

@@ -8,6 +8,7 @@
 #include "lookup_missed.h"
 #include "names.h"
 #include "util/error.h"
+#include "util/util.h"
 
 void matches_add(struct matches *matches, const struct symbol *sym)
 {
@@ -232,17 +233,15 @@ static struct error *ambiguous(const struct symbols *syms, const char *name,
 			name, qualifier ? "@" : "", qualifier ? qualifier : "",
 			found->n, syms->image->path);
 	for (size_t i = 0; i < found->n; i++) {
+		_cleanup_free_ char *spec = distinct_name(found, found->v[i]);
+		_cleanup_free_ char *label = symbol_label(found->v[i]);
 		const struct symbol *sym = found->v[i];
-		char *spec = distinct_name(found, sym);
-		char *label = symbol_label(sym);
 
 		error_append(err, "\n  %s\t%s at 0x%llx, %llu bytes%s%s", spec,
 			     label, (unsigned long long)sym->addr,
 			     (unsigned long long)sym->size,
 			     sym->file ? ", from " : "",
 			     sym->file ? sym->file : "");
-		free(label);
-		free(spec);
 	}
 	return err;
 }

@@ -10,28 +10,26 @@
 #include "lookup.h"
 #include "suggest.h"
 #include "names.h"
+#include "util/util.h"
 
 /* @base is name_base(@name).  It rules out most symbols without demangling them. */
 static bool same_name(const struct symbol *sym, const char *name,
 		      const char *base)
 {
-	char *pretty;
-	bool same;
+	_cleanup_free_ char *pretty = NULL;
 
 	if (!strcmp(sym->name, name))
 		return true;
 	if (!is_mangled(sym->name) || !base || !strstr(sym->name, base))
 		return false;
 	pretty = demangle(sym->name, DEMANGLE_NAME);
-	same = pretty && !strcmp(pretty, name);
-	free(pretty);
-	return same;
+	return pretty && !strcmp(pretty, name);
 }
 
 static struct error *wrong_qualifier(const struct symbols *syms,
 				     const char *name, const char *qualifier)
 {
-	char *base = name_base(name);
+	_cleanup_free_ char *base = name_base(name);
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < syms->n; i++) {
@@ -51,15 +49,14 @@ static struct error *wrong_qualifier(const struct symbols *syms,
 			error_append(err, "\n  @0x%llx\t%s, without version or known source file",
 				     (unsigned long long)sym->addr, name);
 	}
-	free(base);
 	return err;
 }
 
 static struct error *explain_import(const struct symbols *syms,
 				    const struct symbol *sym)
 {
-	char *file = import_find_definer(syms, sym);
-	char *definer = file ? path_escape(file) : NULL;
+	_cleanup_free_ char *file = import_find_definer(syms, sym);
+	_cleanup_free_ char *definer = file ? path_escape(file) : NULL;
 	struct error *err;
 
 	if (definer)
@@ -75,8 +72,6 @@ static struct error *explain_import(const struct symbols *syms,
 		err = error_new(STATUS_NOT_FOUND,
 				"%s is imported by %s and none of the libraries that it needs defines it; find the library that it loads at run time: uprobe offset -p PID",
 				sym->name, syms->image->path);
-	free(definer);
-	free(file);
 	return err;
 }
 
@@ -129,7 +124,7 @@ static bool is_clone_of(const struct symbol *sym, const char *name,
 
 static struct error *only_clones(const struct symbols *syms, const char *name)
 {
-	char *squeezed = name_squeeze(name), *base = name_base(name);
+	_cleanup_free_ char *squeezed = name_squeeze(name), *base = name_base(name);
 	struct error *err = NULL;
 
 	for (size_t i = 0; i < syms->n; i++) {
@@ -147,8 +142,6 @@ static struct error *only_clones(const struct symbols *syms, const char *name)
 		error_append(err, "\n  %s", label);
 		free(label);
 	}
-	free(base);
-	free(squeezed);
 	return err;
 }
 
@@ -176,10 +169,9 @@ static struct error *unknown(const struct symbols *syms, const char *name)
 	if (n)
 		error_append(err, "\n  names near it:");
 	for (size_t i = 0; i < n; i++) {
-		char *label = symbol_label(near[i]);
+		_cleanup_free_ char *label = symbol_label(near[i]);
 
 		error_append(err, "\n  %s", label);
-		free(label);
 	}
 	return err;
 }

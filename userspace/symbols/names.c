@@ -18,16 +18,11 @@
 bool demangles_to(const char *symbol, size_t len, const char *squeezed,
 		  enum demangle_form form)
 {
-	char *plain = xstrndup(symbol, len), *pretty, *s;
-	bool same;
+	_cleanup_free_ char *plain = xstrndup(symbol, len), *pretty = NULL, *s = NULL;
 
 	pretty = demangle(plain, form);
 	s = pretty ? name_squeeze(pretty) : NULL;
-	same = s && !strcmp(s, squeezed);
-	free(s);
-	free(pretty);
-	free(plain);
-	return same;
+	return s && !strcmp(s, squeezed);
 }
 
 /**
@@ -43,12 +38,11 @@ char *symbol_label(const struct symbol *sym)
 	char *pretty, *label;
 
 	if (suffix && *clone_kind(suffix)) {
-		char *plain = xstrndup(sym->name, suffix - sym->name);
+		_cleanup_free_ char *plain = xstrndup(sym->name, suffix - sym->name);
 
 		pretty = demangle(plain, DEMANGLE_CALL);
 		label = xasprintf("%s (%s %s)", sym->name, clone_kind(suffix),
 				  pretty ? pretty : plain);
-		free(plain);
 	} else {
 		pretty = demangle(sym->name, DEMANGLE_CALL);
 		label = pretty ? xasprintf("%s (%s)", pretty, sym->name) :

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "demangle.h"
+#include "util/util.h"
 
 /* Longer names are compared by their parts only. */
 #define DISTANCE_LEN_MAX 127
@@ -157,8 +158,8 @@ static unsigned int rank_symbol(const struct symbol *sym, const char *name,
 size_t suggest(const struct symbols *syms, const char *name,
 	       const struct symbol *best[SUGGESTIONS_MAX])
 {
+	_cleanup_free_ char *base = name_base(name);
 	unsigned int ranks[SUGGESTIONS_MAX];
-	char *base = name_base(name);
 	size_t n = 0;
 
 	for (size_t i = 0; i < syms->n; i++) {
@@ -187,6 +188,5 @@ size_t suggest(const struct symbols *syms, const char *name,
 		best[at] = sym;
 		ranks[at] = r;
 	}
-	free(base);
 	return n;
 }

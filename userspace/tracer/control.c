@@ -125,11 +125,9 @@ out:
 
 bool control_has(const char *dir, const char *file)
 {
-	char *path = xasprintf("%s/%s", dir, file);
-	bool has = !access(path, F_OK);
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, file);
 
-	free(path);
-	return has;
+	return !access(path, F_OK);
 }
 
 static int write_once(const char *path, int flags, const char *text)
@@ -158,12 +156,10 @@ static int write_once(const char *path, int flags, const char *text)
  */
 struct error *control_write(const char *dir, const char *file, const char *text)
 {
-	char *path = xasprintf("%s/%s", dir, file);
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, file);
 	int code = write_once(path, 0, text);
-	struct error *err = code ? file_error(path, "written", code) : NULL;
 
-	free(path);
-	return err;
+	return code ? file_error(path, "written", code) : NULL;
 }
 
 /**
@@ -240,8 +236,8 @@ static struct error *refused_because(const char *dir, const char *what,
  */
 struct error *control_define(const char *dir, const char *line)
 {
-	char *path = xasprintf("%s/uprobe_events", dir);
-	char *text = xasprintf("%s\n", line);
+	_cleanup_free_ char *path = xasprintf("%s/uprobe_events", dir);
+	_cleanup_free_ char *text = xasprintf("%s\n", line);
 	struct error *err = NULL;
 	int code;
 
@@ -250,8 +246,6 @@ struct error *control_define(const char *dir, const char *line)
 		err = file_error(path, "written", code);
 	else if (code)
 		err = refused_because(dir, "definition", line, code);
-	free(text);
-	free(path);
 	return err;
 }
 
@@ -264,11 +258,9 @@ struct error *control_define(const char *dir, const char *line)
 struct error *control_remove(const char *dir, const char *group,
 			     const char *event)
 {
-	char *line = xasprintf("-:%s/%s", group, event);
-	struct error *err = control_define(dir, line);
+	_cleanup_free_ char *line = xasprintf("-:%s/%s", group, event);
 
-	free(line);
-	return err;
+	return control_define(dir, line);
 }
 
 /* The path of an event's file in the control directory, from malloc(). */
@@ -288,8 +280,8 @@ char *control_event_file(const char *group, const char *event,
 struct error *control_enable(const char *dir, const char *group,
 			     const char *event, bool on)
 {
-	char *file = control_event_file(group, event, "enable");
-	char *path = xasprintf("%s/%s", dir, file);
+	_cleanup_free_ char *file = control_event_file(group, event, "enable");
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, file);
 	int code = write_once(path, 0, on ? "1" : "0");
 	struct error *err = NULL;
 
@@ -299,8 +291,6 @@ struct error *control_enable(const char *dir, const char *group,
 				event, strerror(code));
 	else if (code)
 		err = file_error(path, "written", code);
-	free(path);
-	free(file);
 	return err;
 }
 
@@ -308,13 +298,12 @@ struct error *control_enable(const char *dir, const char *group,
 static struct error *open_file(const char *dir, const char *file, int flags,
 			       bool needed, int *fd)
 {
-	char *path = xasprintf("%s/%s", dir, file);
+	_cleanup_free_ char *path = xasprintf("%s/%s", dir, file);
 	struct error *err = NULL;
 
 	*fd = open(path, flags | O_CLOEXEC);
 	if (*fd < 0 && (needed || errno != ENOENT))
 		err = file_error(path, "opened", errno);
-	free(path);
 	return err;
 }
 
@@ -367,11 +356,9 @@ static int write_text(int fd, const char *text, size_t len)
 
 static int write_session(int fd, const char *line)
 {
-	char *text = xasprintf("%s\n", line);
-	int code = write_text(fd, text, strlen(text));
+	_cleanup_free_ char *text = xasprintf("%s\n", line);
 
-	free(text);
-	return code;
+	return write_text(fd, text, strlen(text));
 }
 
 /*
@@ -435,10 +422,9 @@ struct error *control_session_define(const char *dir, int fd, char *const *lines
  */
 struct error *control_session_write(int fd, const char *file, const char *value)
 {
-	char *line = xasprintf("%s %s", file, value);
+	_cleanup_free_ char *line = xasprintf("%s %s", file, value);
 	int code = write_session(fd, line);
 
-	free(line);
 	return code ? file_error(file, "written", code) : NULL;
 }
 
@@ -455,9 +441,9 @@ struct error *control_session_write(int fd, const char *file, const char *value)
 struct error *control_filter(const char *dir, int session, const char *group,
 			     const char *event, const char *text)
 {
-	char *file = control_event_file(group, event, "filter");
+	_cleanup_free_ char *file = control_event_file(group, event, "filter");
 	struct error *err = NULL;
-	char *where;
+	_cleanup_free_ char *where = NULL;
 	int code;
 
 	if (session < 0) {
@@ -473,8 +459,6 @@ struct error *control_filter(const char *dir, int session, const char *group,
 	} else if (code) {
 		err = file_error(file, "written", code);
 	}
-	free(where);
-	free(file);
 	return err;
 }
 
@@ -552,14 +536,12 @@ u64 counts_asked_for(const struct counts *counts)
  */
 struct counts control_session_counts(int fd)
 {
-	char *file = xasprintf("fdinfo/%d", fd), *text = NULL;
+	_cleanup_free_ char *file = xasprintf("fdinfo/%d", fd), *text = NULL;
 	struct counts total = { 0 };
 
 	error_free(control_read("/proc/self", file, &text));
 	if (text)
 		add_counts(text, &total);
-	free(text);
-	free(file);
 	return total;
 }
 

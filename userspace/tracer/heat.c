@@ -179,8 +179,8 @@ static int by_hits(const void *pa, const void *pb)
  */
 void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats, double seconds)
 {
+	_cleanup_free_ struct map *maps = xcalloc(tally->n + 1, sizeof(*maps));
 	const unsigned int height = TITLE + CELL_HEIGHT * COLUMNS + 20;
-	struct map *maps = xcalloc(tally->n + 1, sizeof(*maps));
 	size_t n = 0, last = 40;
 
 	for (size_t i = 0; i < tally->n; i++) {
@@ -198,7 +198,6 @@ void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats, d
 	for (size_t i = 0; i < n; i++)
 		draw(out, maps[i].label, maps[i].heat, height * (unsigned int)i, seconds);
 	fputs("</svg>\n", out);
-	free(maps);
 }
 
 void heat_free(struct heat *heat)

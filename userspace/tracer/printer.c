@@ -122,7 +122,7 @@ void printer_event(struct printer *printer, const char *line,
 		   const struct event_line *event,
 		   const struct definition *def)
 {
-	char *named = with_names(line, event, &def->names), *cut = NULL;
+	_cleanup_free_ char *named = with_names(line, event, &def->names), *cut = NULL;
 	struct event_line again;
 
 	printer_flush(printer);
@@ -141,8 +141,6 @@ void printer_event(struct printer *printer, const char *line,
 		begin_json(printer, line, def);
 	else
 		print_line(printer, line);
-	free(cut);
-	free(named);
 }
 
 static void print_frame(FILE *out, u64 addr, const struct frame_name *name)

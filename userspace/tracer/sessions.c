@@ -55,8 +55,8 @@ static void print_probe(const struct session_probe *probe, bool as_json)
 
 static unsigned int print_session(const char *pid, const char *fd, bool as_json)
 {
-	char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
-	char *comm = process_name(strtol(pid, NULL, 10)), *line = NULL;
+	_cleanup_free_ char *path = xasprintf("/proc/%s/fdinfo/%s", pid, fd);
+	_cleanup_free_ char *comm = process_name(strtol(pid, NULL, 10)), *line = NULL;
 	FILE *f = fopen(path, "re");
 	unsigned int n = 0;
 	size_t cap = 0;
@@ -76,9 +76,6 @@ static unsigned int print_session(const char *pid, const char *fd, bool as_json)
 	}
 	if (f)
 		fclose(f);
-	free(line);
-	free(comm);
-	free(path);
 	return n;
 }
 
@@ -115,8 +112,8 @@ static unsigned int print_of_process(const char *pid, const char *session, bool 
  */
 unsigned int sessions_print(const char *dir, bool as_json)
 {
-	char *path = xasprintf("%s/session", dir);
-	char *session = realpath(path, NULL);
+	_cleanup_free_ char *path = xasprintf("%s/session", dir);
+	_cleanup_free_ char *session = realpath(path, NULL);
 	DIR *proc = session ? opendir("/proc") : NULL;
 	struct dirent *entry;
 	unsigned int n = 0;
@@ -126,7 +123,5 @@ unsigned int sessions_print(const char *dir, bool as_json)
 			n += print_of_process(entry->d_name, session, as_json);
 	if (proc)
 		closedir(proc);
-	free(session);
-	free(path);
 	return n;
 }

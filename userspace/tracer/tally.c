@@ -140,9 +140,9 @@ static struct error *nothing_taken(const struct tally *tally, size_t from)
 /* Write the definitions from @from on.  Leave out, and count, those that the kernel refuses. */
 static void attach_lines(struct tally *tally, size_t from, struct runner *runner)
 {
+	_cleanup_free_ char *text = NULL;
 	size_t longest = 0, done = from;
 	struct progress progress;
-	char *text;
 
 	progress_begin(&progress, "places attached");
 	for (size_t i = from; i < tally->lines.n; i++)
@@ -168,7 +168,6 @@ static void attach_lines(struct tally *tally, size_t from, struct runner *runner
 		progress_chunk(&progress, done, tally->lines.n);
 	}
 	progress_end(&progress);
-	free(text);
 }
 
 static struct error *tell_refused(const struct tally *tally, size_t from)

@@ -14,7 +14,7 @@
 
 static struct error *write_only(int fd, const char *what, const char *value)
 {
-	char *line = xasprintf("only %s %s\n", what, value);
+	_cleanup_free_ char *line = xasprintf("only %s %s\n", what, value);
 	ssize_t n = write(fd, line, strlen(line));
 	struct error *err = NULL;
 
@@ -23,7 +23,6 @@ static struct error *write_only(int fd, const char *what, const char *value)
 						 STATUS_RUNTIME,
 				"the %s %s cannot be asked for (%s); see: ps -eT",
 				what, value, strerror(errno));
-	free(line);
 	return err;
 }
 

@@ -333,14 +333,14 @@ static void print_banner(const struct trace *trace)
 		return;
 	}
 	for (size_t i = 0; i < trace->n; i++) {
+		_cleanup_free_ char *line = definition_line(&trace->defs[i], 0,
+							     trace->defs[i].group);
 		const struct definition *def = &trace->defs[i];
-		char *line = definition_line(def, 0, def->group);
 
 		fprintf(stderr, "Tracing uprobe %s (%s", def->event, line);
 		if (def->sites.n > 1)
 			fprintf(stderr, " and %zu more", def->sites.n - 1);
 		fputs(i + 1 < trace->n ? ").\n" : ")", stderr);
-		free(line);
 	}
 	trace_print_end(trace);
 	if (trace->options->header && !trace->options->json)
@@ -480,10 +480,9 @@ static struct error *stop_probes(struct run *run)
 	struct error *err = NULL;
 
 	if (trace->begins) {
-		char *file = xasprintf("events/%s/enable", trace->begins);
+		_cleanup_free_ char *file = xasprintf("events/%s/enable", trace->begins);
 
 		error_free(control_session_write(trace->session, file, "0"));
-		free(file);
 		err = drain_all(run);
 		trace->ending = true;
 	}

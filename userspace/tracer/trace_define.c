@@ -56,17 +56,14 @@ static struct error *batch_add(const struct trace *trace, struct batch *batch, c
 static struct error *define_site(struct trace *trace, struct batch *batch,
 				 const struct definition *def, size_t site)
 {
+	_cleanup_free_ char *line = NULL;
 	const char *group = trace_group(trace, def);
-	struct error *err;
-	char *line;
 
 	/* Only the module has sessions, and only the module checks the expected bytes. */
 	line = trace->session >= 0 ? definition_checked_line(def, site, group) :
 				     definition_line(def, site, group);
-	err = trace->session >= 0 ? batch_add(trace, batch, line) :
-				    control_define(trace->dir, line);
-	free(line);
-	return err;
+	return trace->session >= 0 ? batch_add(trace, batch, line) :
+				     control_define(trace->dir, line);
 }
 
 /**
@@ -122,12 +119,11 @@ static void keep_changed(struct probe_sites *sites, const struct follow *follow)
 	struct probe_sites kept = { 0 }, rest = { 0 };
 
 	for (size_t i = 0; i < sites->n; i++) {
-		char *file = probe_site_file(&sites->v[i]);
+		_cleanup_free_ char *file = probe_site_file(&sites->v[i]);
 		struct probe_sites *to = follow_has(follow, file) ? &kept : &rest;
 
 		to->v = grow(to->v, to->n, &to->cap, sizeof(*to->v));
 		to->v[to->n++] = sites->v[i];
-		free(file);
 	}
 	free(sites->v);
 	*sites = kept;

@@ -100,11 +100,10 @@ void json_text(struct json *json, const char *key, const char *text)
 /** json_path() - write a path that has octal escapes as what it stands for */
 void json_path(struct json *json, const char *key, const char *path)
 {
-	char *plain = xstrdup(path);
+	_cleanup_free_ char *plain = xstrdup(path);
 
 	path_unescape(plain);
 	json_text(json, key, plain);
-	free(plain);
 }
 
 void json_number(struct json *json, const char *key, u64 number)

@@ -154,16 +154,13 @@ char *target_name(const char *word, size_t len)
 
 static bool names_file(const char *word, size_t len)
 {
+	_cleanup_free_ char *path = NULL;
 	struct stat st;
-	char *path;
-	bool is;
 
 	if (!memchr(word, '/', len))
 		return false;
 	path = target_name(word, len);
-	is = !stat(path, &st) && S_ISREG(st.st_mode);
-	free(path);
-	return is;
+	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "compiler.h"
 #include "types.h"
@@ -22,6 +23,14 @@ char *xstrdup(const char *s);
 char *xstrndup(const char *s, size_t n);
 __printf(1, 2) char *xasprintf(const char *fmt, ...);
 char *xvasprintf(const char *fmt, va_list ap);
+
+static inline void free_pointer(void *p)
+{
+	free(*(void **)p);
+}
+
+/* Frees the memory that a local pointer has at the end of its block.  Initialize the pointer. */
+#define _cleanup_free_	__attribute__((__cleanup__(free_pointer)))
 
 void *grow(void *array, size_t n, size_t *cap, size_t size);
 
