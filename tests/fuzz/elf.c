@@ -11,7 +11,7 @@
 #include "dwarf/debug_info.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
-#include "probe/exits.h"
+#include "probe/return_sites.h"
 #include "symbols/go_symbols.h"
 #include "dwarf/inlined.h"
 #include "symbols/lookup.h"

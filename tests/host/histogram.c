@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "tracer/histogram.h"
-#include "tracer/tally.h"
+#include "tracer/aggregate.h"
 
 static int nr, failed;
 

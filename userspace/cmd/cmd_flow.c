@@ -8,7 +8,7 @@
 #include "command.h"
 #include "elf/text.h"
 #include "probe/definitions.h"
-#include "probe/exits.h"
+#include "probe/return_sites.h"
 #include "probe/place.h"
 #include "probe/target.h"
 #include "symbols/go_symbols.h"

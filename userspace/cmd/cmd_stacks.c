@@ -17,7 +17,7 @@
 #include "tracer/own_group.h"
 #include "tracer/runner.h"
 #include "tracer/stacks.h"
-#include "tracer/tally.h"
+#include "tracer/aggregate.h"
 #include "tracer/task_filter.h"
 #include "tracer/trace.h"
 #include "util/error.h"

@@ -8,7 +8,7 @@
 #include "symbols/demangle.h"
 #include "elf/eh_frame.h"
 #include "util/error.h"
-#include "exits.h"
+#include "return_sites.h"
 #include "place.h"
 #include "symbols/runtimes.h"
 #include "symbols/symbols.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "tally.h"
+#include "aggregate.h"
 #include "types.h"
 
 /**

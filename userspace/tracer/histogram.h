@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "tally.h"
+#include "aggregate.h"
 #include "types.h"
 
 #define DURATION_LEN 32

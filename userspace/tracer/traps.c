@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "control.h"
-#include "tally.h"
+#include "aggregate.h"
 #include "util/error.h"
 #include "util/util.h"
 

@@ -14,7 +14,7 @@
 
 #include "symbols/demangle.h"
 #include "util/error.h"
-#include "probe/exits.h"
+#include "probe/return_sites.h"
 #include "symbols/lookup.h"
 #include "symbols/names.h"
 #include "mutate.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counts and latencies that the kernel adds up. */
-#ifndef _USERSPACE_TALLY_H
-#define _USERSPACE_TALLY_H
+#ifndef _USERSPACE_AGGREGATE_H
+#define _USERSPACE_AGGREGATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,4 +109,4 @@ void tally_counts_since(const struct tally_entry *entry,
 			struct tally_counts *counts);
 void tally_close(struct tally *tally);
 
-#endif /* _USERSPACE_TALLY_H */
+#endif /* _USERSPACE_AGGREGATE_H */

@@ -3,7 +3,7 @@
  * The tracer's file "aggregate": a write adds definitions, a read returns sums.
  * Closing the file removes the definitions, also if the kernel closes it at exit.
  */
-#include "tally.h"
+#include "aggregate.h"
 
 #include <errno.h>
 #include <stdio.h>

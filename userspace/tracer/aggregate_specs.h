@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The specifications on the command line of the places to count. */
-#ifndef _USERSPACE_TALLY_SPECS_H
-#define _USERSPACE_TALLY_SPECS_H
+#ifndef _USERSPACE_AGGREGATE_SPECS_H
+#define _USERSPACE_AGGREGATE_SPECS_H
 
 #include <stdbool.h>
 
@@ -12,4 +12,4 @@ struct tally;
 struct error *tally_add_spec(struct tally *tally, const char *text,
 			     const struct options *options, bool latency);
 
-#endif /* _USERSPACE_TALLY_SPECS_H */
+#endif /* _USERSPACE_AGGREGATE_SPECS_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "tally_specs.h"
+#include "aggregate_specs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,14 +9,14 @@
 #include "probe/definition.h"
 #include "symbols/demangle.h"
 #include "util/error.h"
-#include "probe/exits.h"
+#include "probe/return_sites.h"
 #include "symbols/lookup.h"
 #include "symbols/pattern.h"
 #include "probe/place.h"
 #include "util/probe_spec.h"
 #include "symbols/runtimes.h"
 #include "symbols/symbols.h"
-#include "tally.h"
+#include "aggregate.h"
 #include "probe/target.h"
 #include "elf/text.h"
 #include "util/progress.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The instructions that leave a function. */
-#ifndef _USERSPACE_EXITS_H
-#define _USERSPACE_EXITS_H
+#ifndef _USERSPACE_RETURN_SITES_H
+#define _USERSPACE_RETURN_SITES_H
 
 #include "place.h"
 #include "symbols/symbols.h"
@@ -27,4 +27,4 @@ bool exits_only_returns(struct symbols *syms, const struct symbol *function, u64
 			struct exits *exits);
 void exits_free(struct exits *exits);
 
-#endif /* _USERSPACE_EXITS_H */
+#endif /* _USERSPACE_RETURN_SITES_H */

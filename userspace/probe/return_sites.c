@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "exits.h"
+#include "return_sites.h"
 
 #include <stdlib.h>
 #include <string.h>
