@@ -66,10 +66,10 @@ static void read_functions(struct target *target, struct symbols *syms)
 				     &end);
 		err = places_find(target, syms, syms->v[i].name, &how, &places);
 		for (size_t j = 0; j < places.n && j < SOME; j++) {
-			struct exits exits;
+			struct return_sites exits;
 
-			error_free(exits_find(syms, &places.v[j], &exits));
-			exits_free(&exits);
+			error_free(return_sites_find(syms, &places.v[j], &exits));
+			return_sites_free(&exits);
 		}
 		places_free(&places);
 		error_free(err);

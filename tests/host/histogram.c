@@ -10,7 +10,7 @@
 
 static int nr, failed;
 
-static void is(const struct tally_counts *counts, unsigned int percent, u64 wanted,
+static void is(const struct aggregate_counts *counts, unsigned int percent, u64 wanted,
 	       const char *what)
 {
 	u64 got = histogram_percentile(counts, percent);
@@ -25,14 +25,13 @@ static void is(const struct tally_counts *counts, unsigned int percent, u64 want
 
 int main(void)
 {
-	struct tally_counts none = { 0 };
-	struct tally_counts some = { .hits = 100, .max = 3000, .buckets = {
-		[4] = 50, [6] = 40, [11] = 10 } };
-	struct tally_counts quick = { .hits = 3, .max = 1, .buckets = { [0] = 3 } };
-	struct tally_counts longest = { .hits = 1, .max = ~0ull, .buckets = { [63] = 1 } };
-	struct tally_counts unmaxed = { .hits = 1, .buckets = { [5] = 1 } };
-	struct tally_counts unsorted = { .hits = 50, .max = 20, .buckets = { [4] = 49 } };
-	struct tally_counts later = { .hits = 2, .max = 5000, .buckets = { [4] = 2 } };
+	struct aggregate_counts none = { 0 };
+	struct aggregate_counts some = { .hits = 100, .max = 3000, .buckets = { [4] = 50, [6] = 40, [11] = 10 } };
+	struct aggregate_counts quick = { .hits = 3, .max = 1, .buckets = { [0] = 3 } };
+	struct aggregate_counts longest = { .hits = 1, .max = ~0ull, .buckets = { [63] = 1 } };
+	struct aggregate_counts unmaxed = { .hits = 1, .buckets = { [5] = 1 } };
+	struct aggregate_counts unsorted = { .hits = 50, .max = 20, .buckets = { [4] = 49 } };
+	struct aggregate_counts later = { .hits = 2, .max = 5000, .buckets = { [4] = 2 } };
 
 	puts("KTAP version 1\n1..12");
 	is(&none, 50, 0, "no call took no time");

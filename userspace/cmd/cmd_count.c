@@ -39,7 +39,7 @@
  * @specs: the probes, as the user wrote them
  * @nr_specs: number of @specs
  * @out: the output file for results
- * @tally: the entries to count
+ * @aggregate: the entries to count
  * @runner: decides when to stop
  * @follow: the probed files, which may be replaced
  * @traps: how hits are found; with -v only
@@ -54,7 +54,7 @@ struct measuring {
 	char *const *specs;
 	int nr_specs;
 	FILE *out;
-	struct tally tally;
+	struct aggregate aggregate;
 	struct runner runner;
 	struct follow follow;
 	struct traps traps;
@@ -72,7 +72,7 @@ struct measuring {
  */
 struct row {
 	const char *label;
-	struct tally_counts counts;
+	struct aggregate_counts counts;
 };
 
 /* Sort by hits, the most first; sort equal rows by name. */
@@ -94,7 +94,7 @@ static int by_total(const void *pa, const void *pb)
 	return by_hits(pa, pb);
 }
 
-static void print_json_times(struct json *json, const struct tally_counts *counts)
+static void print_json_times(struct json *json, const struct aggregate_counts *counts)
 {
 	char key[24];
 
@@ -104,7 +104,7 @@ static void print_json_times(struct json *json, const struct tally_counts *count
 	json_number(json, "p90_ns", histogram_percentile(counts, 90));
 	json_number(json, "p99_ns", histogram_percentile(counts, 99));
 	json_open(json, "buckets", '{');
-	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
+	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++) {
 		snprintf(key, sizeof(key), "%llu", i ? 1ull << i : 0ull);
 		if (counts->buckets[i])
 			json_number(json, key, counts->buckets[i]);
@@ -127,7 +127,7 @@ static void print_json(FILE *out, const struct row *row, bool latency)
 
 static void print_latency(FILE *out, const struct row *row)
 {
-	const struct tally_counts *counts = &row->counts;
+	const struct aggregate_counts *counts = &row->counts;
 	char text[5][DURATION_LEN];
 
 	duration_text(counts->hits ? counts->total / counts->hits : 0, text[0]);
@@ -143,7 +143,7 @@ static void print_latency(FILE *out, const struct row *row)
 
 static void print_latency_line(FILE *out, const struct row *row)
 {
-	const struct tally_counts *counts = &row->counts;
+	const struct aggregate_counts *counts = &row->counts;
 	char text[5][DURATION_LEN];
 
 	duration_text(counts->total, text[0]);
@@ -165,7 +165,7 @@ static void print_rows(const struct measuring *run, const struct row *rows, size
 			print_json(out, &rows[i], run->latency);
 		return;
 	}
-	if (run->latency && run->tally.n <= DRAWN_MAX) {
+	if (run->latency && run->aggregate.n <= DRAWN_MAX) {
 		for (size_t i = 0; i < n; i++)
 			print_latency(out, &rows[i]);
 		return;
@@ -188,20 +188,21 @@ static void print_rows(const struct measuring *run, const struct row *rows, size
 /* Take an interval into the heat maps. */
 static struct error *heat_results(struct measuring *run)
 {
-	struct tally *tally = &run->tally;
-	struct error *err = tally_read(tally);
+	struct aggregate *aggregate = &run->aggregate;
+	struct error *err = aggregate_read(aggregate);
 
 	if (!err && !run->picture && !run->scaled)
 		heat_print_scale(run->out);
 	run->scaled = true;
-	for (size_t i = 0; i < tally->n && !err; i++) {
-		struct tally_counts counts;
+	for (size_t i = 0; i < aggregate->n && !err; i++) {
+		struct aggregate_counts counts;
 
-		tally_counts_since(&tally->v[i], &counts);
+		aggregate_counts_since(&aggregate->v[i], &counts);
 		if (run->picture)
 			heat_add(&run->heats[i], &counts, run->intervals);
-		else if (counts.hits || tally->n <= DRAWN_MAX)
-			heat_print_row(run->out, &counts, tally->n > 1 ? tally->v[i].label : "");
+		else if (counts.hits || aggregate->n <= DRAWN_MAX)
+			heat_print_row(run->out, &counts,
+				       aggregate->n > 1 ? aggregate->v[i].label : "");
 	}
 	run->intervals++;
 	if (fflush(run->out))
@@ -223,8 +224,8 @@ static void print_time(FILE *out)
 /* @since: print only the counts since the last time. */
 static struct error *print_results(struct measuring *run, bool since)
 {
-	struct tally *tally = &run->tally;
-	size_t n = 0, top = run->options->json ? tally->n : TOP_DEFAULT;
+	struct aggregate *aggregate = &run->aggregate;
+	size_t n = 0, top = run->options->json ? aggregate->n : TOP_DEFAULT;
 	struct error *err;
 	struct row *rows;
 
@@ -232,22 +233,22 @@ static struct error *print_results(struct measuring *run, bool since)
 		top = run->options->top;
 	if (run->picture || run->options->heat)
 		return heat_results(run);
-	err = tally_read(tally);
+	err = aggregate_read(aggregate);
 	if (err)
 		return err;
 	if (since && !run->options->json)
 		print_time(run->out);
-	rows = xcalloc(tally->n, sizeof(*rows));
-	for (size_t i = 0; i < tally->n; i++) {
+	rows = xcalloc(aggregate->n, sizeof(*rows));
+	for (size_t i = 0; i < aggregate->n; i++) {
 		struct row *row = &rows[n];
 
-		row->label = tally->v[i].label;
+		row->label = aggregate->v[i].label;
 		if (since)
-			tally_counts_since(&tally->v[i], &row->counts);
+			aggregate_counts_since(&aggregate->v[i], &row->counts);
 		else
-			row->counts = tally->v[i].counts;
+			row->counts = aggregate->v[i].counts;
 		/* Print a few functions even without hits: the user asked for them by name. */
-		if (row->counts.hits || tally->n <= DRAWN_MAX)
+		if (row->counts.hits || aggregate->n <= DRAWN_MAX)
 			n++;
 	}
 	qsort(rows, n, sizeof(*rows), run->latency ? by_total : by_hits);
@@ -265,43 +266,44 @@ static void print_summary(const struct measuring *run)
 {
 	u64 hits = 0, missed = 0;
 
-	for (size_t i = 0; i < run->tally.n; i++) {
-		hits += run->tally.v[i].counts.hits;
-		missed += run->tally.v[i].counts.missed;
+	for (size_t i = 0; i < run->aggregate.n; i++) {
+		hits += run->aggregate.v[i].counts.hits;
+		missed += run->aggregate.v[i].counts.missed;
 	}
 	fprintf(stderr, "Ending... %llu %s, %llu missed.\n",
 		(unsigned long long)hits, run->latency ? "calls" : "hits",
 		(unsigned long long)missed);
 	if (run->options->verbose)
 		traps_print(&run->traps);
-	tally_tell_missing(&run->tally);
+	aggregate_report_missing(&run->aggregate);
 	if (!hits) {
 		explain_conditions(run->options);
-		explain_nothing(&run->tally.files, run->options, false);
+		explain_nothing(&run->aggregate.files, run->options, false);
 	}
 }
 
 /* If probed files were replaced, count in the new ones, too, under the same names. */
 static void follow_files(struct measuring *run)
 {
-	size_t from = run->tally.lines.n, before = run->tally.n;
+	size_t from = run->aggregate.lines.n, before = run->aggregate.n;
 	struct error *err;
 
 	if (!follow_look(&run->follow))
 		return;
-	tally_follow(&run->tally, &run->follow);
+	aggregate_follow(&run->aggregate, &run->follow);
 	for (int i = 0; i < run->nr_specs; i++) {
 		if (!follow_takes(&run->follow, run->specs[i]))
 			continue;
-		err = tally_add_spec(&run->tally, run->specs[i], run->options, run->latency);
+		err = aggregate_add_spec(&run->aggregate, run->specs[i], run->options,
+					 run->latency);
 		if (err)
 			follow_tell(&run->follow, err);
 	}
-	err = tally_follow_end(&run->tally, from, &run->runner);
-	if (err || run->tally.lines.n > from)
+	err = aggregate_follow_end(&run->aggregate, from, &run->runner);
+	if (err || run->aggregate.lines.n > from)
 		follow_tell(&run->follow, err);
-	run->heats = xreallocarray(run->heats, run->tally.n + 1, sizeof(*run->heats));
-	memset(run->heats + before, 0, (run->tally.n - before) * sizeof(*run->heats));
+	run->heats = xreallocarray(run->heats, run->aggregate.n + 1, sizeof(*run->heats));
+	memset(run->heats + before, 0, (run->aggregate.n - before) * sizeof(*run->heats));
 }
 
 static struct error *loop(struct measuring *run)
@@ -323,7 +325,7 @@ static struct error *loop(struct measuring *run)
 				timeout = left;
 		}
 		if (run->options->verbose) {
-			traps_look(&run->traps, &run->tally);
+			traps_look(&run->traps, &run->aggregate);
 			if (timeout < 0 || timeout > LOOK_INTERVAL)
 				timeout = LOOK_INTERVAL;
 		}
@@ -350,22 +352,22 @@ static struct error *measure(struct measuring *run, const char *dir)
 	struct error *err = runner_open(&run->runner);
 	struct readers readers;
 
-	follow_begin(&run->follow, &run->tally.files, options);
+	follow_begin(&run->follow, &run->aggregate.files, options);
 	readers_find(&readers, options, fileno(run->out));
 	if (!err && options->command)
 		err = runner_start(&run->runner, options);
 	if (!err)
-		err = tally_attach(&run->tally, dir, options, run->runner.child,
-				   &readers, &run->runner);
+		err = aggregate_attach(&run->aggregate, dir, options, run->runner.child,
+				       &readers, &run->runner);
 	if (err)
 		return err;
 	/* A signal has come before all places were attached: nothing begins. */
 	if (runner_stopped(&run->runner))
 		return NULL;
-	readers_tell(&readers, &run->tally.files);
-	start_cost_tell(&run->tally.files, run->tally.lines.n, options, &run->runner);
+	readers_tell(&readers, &run->aggregate.files);
+	start_cost_tell(&run->aggregate.files, run->aggregate.lines.n, options, &run->runner);
 	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
-		run->tally.n, run->tally.n == 1 ? "function" : "functions");
+		run->aggregate.n, run->aggregate.n == 1 ? "function" : "functions");
 	if (options->seconds > 0)
 		fprintf(stderr, " for %g seconds.\n", options->seconds);
 	else
@@ -373,11 +375,11 @@ static struct error *measure(struct measuring *run, const char *dir)
 	runner_release(&run->runner, options->seconds);
 	err = loop(run);
 	if (!err && options->verbose)
-		traps_look(&run->traps, &run->tally);
+		traps_look(&run->traps, &run->aggregate);
 	if (!err)
 		err = print_results(run, options->interval > 0);
 	if (!err && run->picture)
-		heat_draw(run->out, &run->tally, run->heats,
+		heat_draw(run->out, &run->aggregate, run->heats,
 			  options->interval > 0 ? options->interval : 1);
 	if (!err)
 		print_summary(run);
@@ -392,7 +394,7 @@ static int run_command(const struct options *options, bool latency, int argc,
 		.options = options,
 		.specs = argv,
 		.nr_specs = argc,
-		.tally = { .fd = -1 },
+		.aggregate = { .fd = -1 },
 		.runner = RUNNER_INIT,
 		.latency = latency,
 	};
@@ -404,29 +406,29 @@ static int run_command(const struct options *options, bool latency, int argc,
 				latency ? "lat" : "count",
 				latency ? "lat" : "count");
 	for (int i = 0; !err && i < argc; i++)
-		err = tally_add_spec(&run.tally, argv[i], options, latency);
+		err = aggregate_add_spec(&run.aggregate, argv[i], options, latency);
 	if (!err && options->max_probes &&
-	    run.tally.lines.n > options->max_probes)
+	    run.aggregate.lines.n > options->max_probes)
 		err = error_new(STATUS_USAGE,
 				"that would be probes at %zu places; write a narrower pattern, or a larger --max-probes",
-				run.tally.lines.n);
+				run.aggregate.lines.n);
 	if (!err)
 		err = task_filter_check(options);
 	if (!err)
 		err = control_check(dir);
 	run.picture = latency && options->output && str_ends(options->output, ".svg");
-	run.heats = xcalloc(run.tally.n + 1, sizeof(*run.heats));
+	run.heats = xcalloc(run.aggregate.n + 1, sizeof(*run.heats));
 	if (!err)
 		err = output_open(options->output, &run.out);
 	if (!err)
 		err = measure(&run, dir);
 	err = output_close(options->output, run.out, err);
-	for (size_t i = 0; i < run.tally.n; i++)
+	for (size_t i = 0; i < run.aggregate.n; i++)
 		heat_free(&run.heats[i]);
 	free(run.heats);
 	traps_free(&run.traps);
 	follow_free(&run.follow);
-	tally_close(&run.tally);
+	aggregate_close(&run.aggregate);
 	runner_close(&run.runner);
 	return error_report(err);
 }

@@ -119,19 +119,19 @@ static void add_function(struct following *run, struct symbols *syms, const stru
 	const struct elf_image *img = syms->image;
 	u64 entry = stack_check_entry(img, sym->addr), offset, start;
 	struct definition *def;
-	struct exits exits;
+	struct return_sites exits;
 	bool only, known;
 	size_t nr;
 
-	only = exits_only_returns(syms, sym, sym->addr, &exits);
+	only = return_sites_only(syms, sym, sym->addr, &exits);
 	known = place_of(img, entry, &offset) && place_of(img, sym->addr, &start);
 	if (!known || (!only && runtime_minds(runtime, sym->name))) {
 		run->left_out++;
-		exits_free(&exits);
+		return_sites_free(&exits);
 		return;
 	}
 	if (is_followed(run, img->path, offset)) {
-		exits_free(&exits);
+		return_sites_free(&exits);
 		return;
 	}
 	nr = flow_add_function(&run->flow, short_name(sym->name), !only);
@@ -141,7 +141,7 @@ static void add_function(struct following *run, struct symbols *syms, const stru
 		add_place(def, img, exits.returns.v[i].addr, exits.returns.v[i].offset);
 	if (!only)
 		add_place(def, img, sym->addr, start);
-	exits_free(&exits);
+	return_sites_free(&exits);
 }
 
 static struct error *add_spec(struct following *run, const char *text,

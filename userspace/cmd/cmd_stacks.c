@@ -202,7 +202,7 @@ static void take_stack(void *data, const char *line)
 #define LOOK_INTERVAL 1000
 
 /* Wait for the end of the run, and take the stacks that the module has counted. */
-static struct error *count_until_end(struct counting *run, struct tally *tally,
+static struct error *count_until_end(struct counting *run, struct aggregate *aggregate,
 				     struct runner *runner)
 {
 	const struct options *options = run->trace.options;
@@ -218,17 +218,17 @@ static struct error *count_until_end(struct counting *run, struct tally *tally,
 	}
 	stacks_task(&run->stacks, options->pid, run->process);
 	if (!err)
-		err = tally_read(tally);
-	for (size_t i = 0; i < tally->n; i++) {
-		hits += tally->v[i].counts.hits;
-		missed += tally->v[i].counts.missed;
+		err = aggregate_read(aggregate);
+	for (size_t i = 0; i < aggregate->n; i++) {
+		hits += aggregate->v[i].counts.hits;
+		missed += aggregate->v[i].counts.missed;
 	}
 	if (!err) {
 		print(run);
 		fflush(run->trace.out);
 		fprintf(stderr, "Ending... %llu hits, %llu missed, or of more than 4096 stacks.\n",
 			(unsigned long long)hits, (unsigned long long)missed);
-		tally_tell_missing(tally);
+		aggregate_report_missing(aggregate);
 	}
 	return err;
 }
@@ -237,7 +237,7 @@ static struct error *count_until_end(struct counting *run, struct tally *tally,
 static struct error *count_in_kernel(struct counting *run, struct readers *none)
 {
 	const struct options *options = run->trace.options;
-	struct tally tally = { .fd = -1, .stack = take_stack, .data = run };
+	struct aggregate aggregate = { .fd = -1, .stack = take_stack, .data = run };
 	struct runner runner = RUNNER_INIT;
 	struct error *err = runner_open(&runner);
 
@@ -245,17 +245,17 @@ static struct error *count_in_kernel(struct counting *run, struct readers *none)
 		const struct probe_sites *sites = &run->trace.defs[i].sites;
 		char *place = probe_site_place(&sites->v[0]);
 
-		tally_add(&tally, place);
+		aggregate_add(&aggregate, place);
 		free(place);
 		for (size_t k = 0; k < sites->n; k++)
-			tally_add_site(&tally, i, 'p', &sites->v[k],
-				       sites->v[k].entry ? " stack=entry" : " stack=any");
+			aggregate_add_site(&aggregate, i, 'p', &sites->v[k],
+					   sites->v[k].entry ? " stack=entry" : " stack=any");
 	}
 	if (!err)
-		err = tally_attach(&tally, run->trace.dir, options, 0, none, &runner);
+		err = aggregate_attach(&aggregate, run->trace.dir, options, 0, none, &runner);
 	if (!err && !runner_stopped(&runner))
-		err = count_until_end(run, &tally, &runner);
-	tally_close(&tally);
+		err = count_until_end(run, &aggregate, &runner);
+	aggregate_close(&aggregate);
 	runner_close(&runner);
 	return err;
 }

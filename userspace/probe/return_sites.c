@@ -88,7 +88,7 @@ static struct error *add_exits(struct symbols *syms,
 			       const struct symbol *function,
 			       struct parts *parts, size_t part,
 			       const struct boundary_exit *found, size_t n,
-			       struct exits *exits)
+			       struct return_sites *exits)
 {
 	struct error *err = NULL;
 
@@ -121,7 +121,7 @@ static struct error *add_exits(struct symbols *syms,
 static struct error *scan_part(struct symbols *syms,
 			       const struct symbol *function,
 			       struct parts *parts, size_t part,
-			       struct exits *exits)
+			       struct return_sites *exits)
 {
 	const struct elf_image *img = syms->image;
 	u64 start = parts->v[part].start, offset;
@@ -159,13 +159,13 @@ static struct error *scan_part(struct symbols *syms,
 }
 
 /**
- * exits_find() - find the instructions that leave a function
+ * return_sites_find() - find the instructions that leave a function
  * @syms: symbols of the file
  * @function: the function's start
- * @exits: filled in; to be freed with exits_free() in any case
+ * @exits: filled in; to be freed with return_sites_free() in any case
  */
-struct error *exits_find(struct symbols *syms, const struct place *function,
-			 struct exits *exits)
+struct error *return_sites_find(struct symbols *syms, const struct place *function,
+				struct return_sites *exits)
 {
 	struct parts parts = { 0 };
 	struct error *err = NULL;
@@ -208,20 +208,20 @@ static bool is_plain(const struct symbols *syms, const struct place *exit, u64 e
 }
 
 /**
- * exits_only_returns() - check whether a function is left by return instructions alone
+ * return_sites_only() - check whether a function is left by return instructions alone
  * @syms: symbols of the file
  * @function: the function
  * @addr: its start
- * @exits: set to its return instructions, of one byte each; to be freed with exits_free() in any
- *	case
+ * @exits: set to its return instructions, of one byte each; to be freed with return_sites_free() in
+ *	any case
  *
  * If so, its calls can be timed by probes there, and return addresses stay as they are.
  */
-bool exits_only_returns(struct symbols *syms, const struct symbol *function, u64 addr,
-			struct exits *exits)
+bool return_sites_only(struct symbols *syms, const struct symbol *function, u64 addr,
+		       struct return_sites *exits)
 {
 	const struct place place = { .addr = addr, .function = function };
-	struct error *err = exits_find(syms, &place, exits);
+	struct error *err = return_sites_find(syms, &place, exits);
 	bool only = !err && exits->returns.n && !exits->unclear && !exits->tail_calls.n &&
 		    exits->returns.n <= EXITS_MAX;
 
@@ -231,7 +231,7 @@ bool exits_only_returns(struct symbols *syms, const struct symbol *function, u64
 	return only;
 }
 
-void exits_free(struct exits *exits)
+void return_sites_free(struct return_sites *exits)
 {
 	places_free(&exits->returns);
 	places_free(&exits->tail_calls);

@@ -9,22 +9,22 @@
 struct error;
 
 /**
- * struct exits - the instructions that leave a function
+ * struct return_sites - the instructions that leave a function
  * @returns: its return instructions
  * @tail_calls: jumps to other functions, whose results become its own
  * @unclear: number of jumps that may leave it: conditional jumps, and jumps
  *	through a register or memory
  */
-struct exits {
+struct return_sites {
 	struct places returns;
 	struct places tail_calls;
 	size_t unclear;
 };
 
-struct error *exits_find(struct symbols *syms, const struct place *function,
-			 struct exits *exits);
-bool exits_only_returns(struct symbols *syms, const struct symbol *function, u64 addr,
-			struct exits *exits);
-void exits_free(struct exits *exits);
+struct error *return_sites_find(struct symbols *syms, const struct place *function,
+				struct return_sites *exits);
+bool return_sites_only(struct symbols *syms, const struct symbol *function, u64 addr,
+		       struct return_sites *exits);
+void return_sites_free(struct return_sites *exits);
 
 #endif /* _USERSPACE_RETURN_SITES_H */

@@ -67,14 +67,14 @@ static struct error *check_return(const struct target *target,
 static struct error *add_exits(struct symbols *syms, const struct place *place,
 			       bool value, struct returns *returns, bool *exact)
 {
-	struct exits exits;
+	struct return_sites exits;
 	struct error *err;
 
 	if (place->in_memory)
 		return error_new(STATUS_REFUSED,
 				 "the vDSO's function at 0x%llx is in no file where its return instructions could be looked up; use --return=trampoline",
 				 (unsigned long long)place->addr);
-	err = exits_find(syms, place, &exits);
+	err = return_sites_find(syms, place, &exits);
 	for (size_t i = 0; i < exits.returns.n && !err; i++) {
 		exits.returns.v[i].named = place->named;
 		places_add(&returns->sites, &exits.returns.v[i]);
@@ -91,7 +91,7 @@ static struct error *add_exits(struct symbols *syms, const struct place *place,
 				"the function at 0x%llx of %s has no return instruction; use --return=trampoline",
 				(unsigned long long)place->addr,
 				syms->image->path);
-	exits_free(&exits);
+	return_sites_free(&exits);
 	return err;
 }
 

@@ -22,33 +22,33 @@
 
 static int by_label(const void *pa, const void *pb)
 {
-	const struct tally_known *a = pa, *b = pb;
+	const struct aggregate_known *a = pa, *b = pb;
 	int order = strcmp(a->label, b->label);
 
 	return order ? order : a->entry < b->entry ? -1 : a->entry > b->entry;
 }
 
 /* Find the first entry with a label that has not been found yet. */
-static struct tally_known *find_known(const struct tally *tally, const char *label)
+static struct aggregate_known *find_known(const struct aggregate *aggregate, const char *label)
 {
-	size_t low = 0, high = tally->nr_known;
+	size_t low = 0, high = aggregate->nr_known;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		int order = strcmp(tally->known[middle].label, label);
+		int order = strcmp(aggregate->known[middle].label, label);
 
-		if (order < 0 || (!order && tally->known[middle].used))
+		if (order < 0 || (!order && aggregate->known[middle].used))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < tally->nr_known && !strcmp(tally->known[low].label, label) ?
-	       &tally->known[low] : NULL;
+	return low < aggregate->nr_known && !strcmp(aggregate->known[low].label, label) ?
+	       &aggregate->known[low] : NULL;
 }
 
 /**
- * tally_add() - add an entry
- * @tally: the tally
+ * aggregate_add() - add an entry
+ * @aggregate: the aggregate
  * @label: name for the user
  *
  * While files are followed, take the entry of that name if there is one.  Functions of one name
@@ -56,33 +56,33 @@ static struct tally_known *find_known(const struct tally *tally, const char *lab
  *
  * Return: the number of the entry.
  */
-size_t tally_add(struct tally *tally, const char *label)
+size_t aggregate_add(struct aggregate *aggregate, const char *label)
 {
-	struct tally_known *known = tally->follow ? find_known(tally, label) : NULL;
+	struct aggregate_known *known = aggregate->follow ? find_known(aggregate, label) : NULL;
 
 	if (known) {
 		known->used = true;
 		return known->entry;
 	}
-	tally->v = grow(tally->v, tally->n, &tally->cap, sizeof(*tally->v));
-	memset(&tally->v[tally->n], 0, sizeof(*tally->v));
-	tally->v[tally->n].label = xstrdup(label);
-	return tally->n++;
+	aggregate->v = grow(aggregate->v, aggregate->n, &aggregate->cap, sizeof(*aggregate->v));
+	memset(&aggregate->v[aggregate->n], 0, sizeof(*aggregate->v));
+	aggregate->v[aggregate->n].label = xstrdup(label);
+	return aggregate->n++;
 }
 
 /**
- * tally_add_site() - add a place to an entry
- * @tally: the tally
+ * aggregate_add_site() - add a place to an entry
+ * @aggregate: the aggregate
  * @entry: number of the entry
  * @kind: 'p' counts hits, 'r' counts returns and measures how long the calls took
  * @site: the place
  * @exits: "", or the return instructions of the function, as arguments
  */
-void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const struct probe_site *site, const char *exits)
+void aggregate_add_site(struct aggregate *aggregate, size_t entry, char kind,
+			const struct probe_site *site, const char *exits)
 {
 	char *file = probe_site_file(site), *place, *line;
-	bool wanted = !tally->follow || follow_has(tally->follow, file);
+	bool wanted = !aggregate->follow || follow_has(aggregate->follow, file);
 
 	free(file);
 	if (!wanted)
@@ -91,25 +91,25 @@ void tally_add_site(struct tally *tally, size_t entry, char kind,
 	line = xasprintf("%c:k%zu %s%s%s%s\n", kind, entry, place,
 			 *site->expected ? " expect=" : "", site->expected, exits);
 
-	paths_add(&tally->lines, line);
-	readers_add_file(&tally->files, site);
+	paths_add(&aggregate->lines, line);
+	readers_add_file(&aggregate->files, site);
 	free(line);
 	free(place);
 }
 
 /* Copy as many lines from @from on as make one write; return the first line after these. */
-static size_t next_chunk(const struct tally *tally, size_t from, char *text,
+static size_t next_chunk(const struct aggregate *aggregate, size_t from, char *text,
 			 size_t *len)
 {
 	size_t i;
 
 	*len = 0;
-	for (i = from; i < tally->lines.n; i++) {
-		size_t n = strlen(tally->lines.v[i]);
+	for (i = from; i < aggregate->lines.n; i++) {
+		size_t n = strlen(aggregate->lines.v[i]);
 
 		if (i > from && *len + n > CONTROL_CHUNK)
 			break;
-		memcpy(text + *len, tally->lines.v[i], n);
+		memcpy(text + *len, aggregate->lines.v[i], n);
 		*len += n;
 	}
 	return i;
@@ -125,97 +125,99 @@ static size_t lines_in(const char *text, size_t n)
 	return lines;
 }
 
-static struct error *nothing_taken(const struct tally *tally, size_t from)
+static struct error *nothing_taken(const struct aggregate *aggregate, size_t from)
 {
-	const char *line = tally->lines.v[from];
+	const char *line = aggregate->lines.v[from];
 
-	return error_new(tally->reason == EPERM || tally->reason == EILSEQ ?
+	return error_new(aggregate->reason == EPERM || aggregate->reason == EILSEQ ?
 			 STATUS_REFUSED : STATUS_RUNTIME,
 			 "the kernel refuses %s%.*s (%s); the kernel log names the cause: dmesg",
-			 tally->lines.n > from + 1 ? "all places, the first of which is " : "",
+			 aggregate->lines.n > from + 1 ? "all places, the first of which is " : "",
 			 (int)strcspn(line, "\n"), line,
-			 strerror(tally->reason));
+			 strerror(aggregate->reason));
 }
 
 /* Write the definitions from @from on.  Leave out, and count, those that the kernel refuses. */
-static void attach_lines(struct tally *tally, size_t from, struct runner *runner)
+static void attach_lines(struct aggregate *aggregate, size_t from, struct runner *runner)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t longest = 0, done = from;
 	struct progress progress;
 
 	progress_begin(&progress, "places attached");
-	for (size_t i = from; i < tally->lines.n; i++)
-		if (strlen(tally->lines.v[i]) > longest)
-			longest = strlen(tally->lines.v[i]);
+	for (size_t i = from; i < aggregate->lines.n; i++)
+		if (strlen(aggregate->lines.v[i]) > longest)
+			longest = strlen(aggregate->lines.v[i]);
 	text = xmalloc(CONTROL_CHUNK + longest);
-	while (done < tally->lines.n && !runner->stop) {
+	while (done < aggregate->lines.n && !runner->stop) {
 		size_t len;
 		ssize_t n;
 
-		next_chunk(tally, done, text, &len);
-		n = write(tally->fd, text, len);
+		next_chunk(aggregate, done, text, &len);
+		n = write(aggregate->fd, text, len);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0) {
-			if (!tally->refused++)
-				tally->reason = errno;
+			if (!aggregate->refused++)
+				aggregate->reason = errno;
 			done++;
 		} else {
 			done += lines_in(text, n);
 		}
 		runner_handle(runner);
-		progress_chunk(&progress, done, tally->lines.n);
+		progress_chunk(&progress, done, aggregate->lines.n);
 	}
 	progress_end(&progress);
 }
 
-static struct error *tell_refused(const struct tally *tally, size_t from)
+static struct error *tell_refused(const struct aggregate *aggregate, size_t from)
 {
-	size_t n = tally->lines.n - from;
+	size_t n = aggregate->lines.n - from;
 
-	if (n && tally->refused == n)
-		return nothing_taken(tally, from);
-	if (tally->refused)
+	if (n && aggregate->refused == n)
+		return nothing_taken(aggregate, from);
+	if (aggregate->refused)
 		remark("the kernel refuses %zu of %zu places (%s first), see: dmesg",
-		       tally->refused, n, strerror(tally->reason));
+		       aggregate->refused, n, strerror(aggregate->reason));
 	return NULL;
 }
 
 /**
- * tally_follow() - begin to add places of files that were replaced
- * @tally: attached
- * @follow: the files; tally_add_site() leaves others out
+ * aggregate_follow() - begin to add places of files that were replaced
+ * @aggregate: attached
+ * @follow: the files; aggregate_add_site() leaves others out
  */
-void tally_follow(struct tally *tally, const struct follow *follow)
+void aggregate_follow(struct aggregate *aggregate, const struct follow *follow)
 {
-	tally->known = xcalloc(tally->n + 1, sizeof(*tally->known));
-	tally->nr_known = tally->n;
-	for (size_t i = 0; i < tally->n; i++)
-		tally->known[i] = (struct tally_known) { .label = tally->v[i].label, .entry = i };
-	qsort(tally->known, tally->nr_known, sizeof(*tally->known), by_label);
-	tally->follow = follow;
+	aggregate->known = xcalloc(aggregate->n + 1, sizeof(*aggregate->known));
+	aggregate->nr_known = aggregate->n;
+	for (size_t i = 0; i < aggregate->n; i++)
+		aggregate->known[i] = (struct aggregate_known) {
+			.label = aggregate->v[i].label, .entry = i,
+		};
+	qsort(aggregate->known, aggregate->nr_known, sizeof(*aggregate->known), by_label);
+	aggregate->follow = follow;
 }
 
 /**
- * tally_follow_end() - count at these places, too
- * @tally: since tally_follow()
+ * aggregate_follow_end() - count at these places, too
+ * @aggregate: since aggregate_follow()
  * @from: number of definitions before
  * @runner: its signals stop the attaching
  */
-struct error *tally_follow_end(struct tally *tally, size_t from, struct runner *runner)
+struct error *aggregate_follow_end(struct aggregate *aggregate, size_t from, struct runner *runner)
 {
-	free(tally->known);
-	tally->known = NULL;
-	tally->follow = NULL;
-	tally->refused = 0;
-	attach_lines(tally, from, runner);
-	return tell_refused(tally, from);
+	free(aggregate->known);
+	aggregate->known = NULL;
+	aggregate->follow = NULL;
+	aggregate->refused = 0;
+	attach_lines(aggregate, from, runner);
+	return tell_refused(aggregate, from);
 }
 
 /**
- * tally_attach() - begin to count
- * @tally: with its sites added
+ * aggregate_attach() - begin to count
+ * @aggregate: with its sites added
  * @dir: the control directory
  * @options: of the command line; they select the tasks to count
  * @child: count only this process and the processes that it starts; 0 to use @options
@@ -225,22 +227,22 @@ struct error *tally_follow_end(struct tally *tally, size_t from, struct runner *
  * Places that the kernel refuses are left out and counted, unless it refuses
  * all of them.
  */
-struct error *tally_attach(struct tally *tally, const char *dir,
-			   const struct options *options, pid_t child,
-			   const struct readers *except,
-			   struct runner *runner)
+struct error *aggregate_attach(struct aggregate *aggregate, const char *dir,
+			       const struct options *options, pid_t child,
+			       const struct readers *except,
+			       struct runner *runner)
 {
-	struct error *err = control_aggregate(dir, &tally->fd);
+	struct error *err = control_aggregate(dir, &aggregate->fd);
 
 	if (!err)
-		err = tasks_restrict(tally->fd, options, child, except);
+		err = tasks_restrict(aggregate->fd, options, child, except);
 	if (err)
 		return err;
-	attach_lines(tally, 0, runner);
-	return tell_refused(tally, 0);
+	attach_lines(aggregate, 0, runner);
+	return tell_refused(aggregate, 0);
 }
 
-static char *read_all(struct tally *tally)
+static char *read_all(struct aggregate *aggregate)
 {
 	size_t len = 0, cap = 0;
 	char *text = NULL;
@@ -251,7 +253,7 @@ static char *read_all(struct tally *tally)
 			cap += 262144;
 			text = xreallocarray(text, cap, 1);
 		}
-		n = pread(tally->fd, text + len, cap - len - 1, len);
+		n = pread(aggregate->fd, text + len, cap - len - 1, len);
 		if (n > 0)
 			len += n;
 	} while (n > 0 || (n < 0 && errno == EINTR));
@@ -263,24 +265,24 @@ static char *read_all(struct tally *tally)
 }
 
 /* Parse "kN HITS MISSED [TOTAL MAX BUCKET:COUNT...]". */
-static void take_line(struct tally *tally, const char *line)
+static void take_line(struct aggregate *aggregate, const char *line)
 {
-	struct tally_counts *counts;
+	struct aggregate_counts *counts;
 	unsigned long long entry, value[4] = { 0 };
 	char *p;
 
-	if (tally->stack && str_starts(line, "stack "))
-		tally->stack(tally->data, line);
+	if (aggregate->stack && str_starts(line, "stack "))
+		aggregate->stack(aggregate->data, line);
 	if (*line != 'k') {
-		missing_take(&tally->missing, line);
+		missing_take(&aggregate->missing, line);
 		return;
 	}
 	entry = strtoull(line + 1, &p, 10);
-	if (entry >= tally->n)
+	if (entry >= aggregate->n)
 		return;
 	for (int i = 0; i < 4 && *p == ' '; i++)
 		value[i] = strtoull(p, &p, 10);
-	counts = &tally->v[entry].counts;
+	counts = &aggregate->v[entry].counts;
 	counts->hits += value[0];
 	counts->missed += value[1];
 	counts->total += value[2];
@@ -292,69 +294,69 @@ static void take_line(struct tally *tally, const char *line)
 		if (*p != ':')
 			break;
 		value[0] = strtoull(p + 1, &p, 10);
-		if (bucket < TALLY_BUCKETS)
+		if (bucket < AGGREGATE_BUCKETS)
 			counts->buckets[bucket] += value[0];
 	}
 }
 
 /**
- * tally_read() - read the counts
- * @tally: attached
+ * aggregate_read() - read the counts
+ * @aggregate: attached
  */
-struct error *tally_read(struct tally *tally)
+struct error *aggregate_read(struct aggregate *aggregate)
 {
-	char *text = read_all(tally), *line, *newline;
+	char *text = read_all(aggregate), *line, *newline;
 
 	if (!text)
 		return error_new(STATUS_RUNTIME,
 				 "the counts cannot be read (%s); was the module unloaded?",
 				 strerror(errno));
-	for (size_t i = 0; i < tally->n; i++) {
-		tally->v[i].before = tally->v[i].counts;
-		memset(&tally->v[i].counts, 0, sizeof(tally->v[i].counts));
+	for (size_t i = 0; i < aggregate->n; i++) {
+		aggregate->v[i].before = aggregate->v[i].counts;
+		memset(&aggregate->v[i].counts, 0, sizeof(aggregate->v[i].counts));
 	}
-	missing_free(&tally->missing);
+	missing_free(&aggregate->missing);
 	for (line = text; (newline = strchr(line, '\n')); line = newline + 1) {
 		*newline = '\0';
-		take_line(tally, line);
+		take_line(aggregate, line);
 	}
 	free(text);
 	return NULL;
 }
 
-/** tally_tell_missing() - tell the user where probes were left out, as of the last tally_read() */
-void tally_tell_missing(const struct tally *tally)
+/** aggregate_report_missing() - report the places left out as of the last aggregate_read() */
+void aggregate_report_missing(const struct aggregate *aggregate)
 {
-	const char *event = tally->missing.event;
+	const char *event = aggregate->missing.event;
 	size_t entry = event ? strtoull(event + 1, NULL, 10) : 0;
 
-	missing_tell(&tally->missing, entry < tally->n ? tally->v[entry].label : NULL);
+	missing_tell(&aggregate->missing, entry < aggregate->n ? aggregate->v[entry].label : NULL);
 }
 
 /**
- * tally_counts_since() - get the counts between the last two readings
+ * aggregate_counts_since() - get the counts between the last two readings
  * @entry: the entry
  * @counts: filled in; its max is that of the whole run
  */
-void tally_counts_since(const struct tally_entry *entry,
-			struct tally_counts *counts)
+void aggregate_counts_since(const struct aggregate_entry *entry,
+			    struct aggregate_counts *counts)
 {
 	*counts = entry->counts;
 	counts->hits -= entry->before.hits;
 	counts->missed -= entry->before.missed;
 	counts->total -= entry->before.total;
-	for (size_t i = 0; i < TALLY_BUCKETS; i++)
+	for (size_t i = 0; i < AGGREGATE_BUCKETS; i++)
 		counts->buckets[i] -= entry->before.buckets[i];
 }
 
-void tally_close(struct tally *tally)
+void aggregate_close(struct aggregate *aggregate)
 {
-	if (tally->fd >= 0)
-		close(tally->fd);
-	for (size_t i = 0; i < tally->n; i++)
-		free(tally->v[i].label);
-	free(tally->v);
-	paths_free(&tally->lines);
-	paths_free(&tally->files);
-	missing_free(&tally->missing);
+	if (aggregate->fd >= 0)
+		close(aggregate->fd);
+	for (size_t i = 0; i < aggregate->n; i++)
+		free(aggregate->v[i].label);
+	free(aggregate->v);
+	paths_free(&aggregate->lines);
+	paths_free(&aggregate->files);
+	missing_free(&aggregate->missing);
 }

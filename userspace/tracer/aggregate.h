@@ -18,51 +18,51 @@ struct options;
 struct readers;
 struct runner;
 
-#define TALLY_BUCKETS 64
+#define AGGREGATE_BUCKETS 64
 
 /**
- * struct tally_counts - counts of one entry
+ * struct aggregate_counts - counts of one entry
  * @hits: number of hits, or of calls that returned
  * @missed: number of hits or calls that could not be counted
  * @total: nanoseconds that all calls took together
  * @max: nanoseconds that the longest call took
  * @buckets: [n] is the number of calls that took 2^n to 2^(n+1) - 1 nanoseconds
  */
-struct tally_counts {
+struct aggregate_counts {
 	u64 hits;
 	u64 missed;
 	u64 total;
 	u64 max;
-	u64 buckets[TALLY_BUCKETS];
+	u64 buckets[AGGREGATE_BUCKETS];
 };
 
 /**
- * struct tally_entry - places that are counted together
+ * struct aggregate_entry - places that are counted together
  * @label: name for the user
- * @counts: counts of the last tally_read()
- * @before: counts of the tally_read() before that
+ * @counts: counts of the last aggregate_read()
+ * @before: counts of the aggregate_read() before that
  */
-struct tally_entry {
+struct aggregate_entry {
 	char *label;
-	struct tally_counts counts;
-	struct tally_counts before;
+	struct aggregate_counts counts;
+	struct aggregate_counts before;
 };
 
 /**
- * struct tally_known - an entry, to be found by its label
+ * struct aggregate_known - an entry, to be found by its label
  * @label: its label
  * @entry: its number
  * @used: it has been found
  */
-struct tally_known {
+struct aggregate_known {
 	const char *label;
 	size_t entry;
 	bool used;
 };
 
 /**
- * struct tally - all entries
- * @fd: the tracer's file, -1 before tally_attach()
+ * struct aggregate - all entries
+ * @fd: the tracer's file, -1 before aggregate_attach()
  * @v: the entries
  * @n: number of @v
  * @cap: capacity of @v
@@ -74,19 +74,19 @@ struct tally_known {
  * @nr_known: number of @known
  * @follow: the files that were replaced, while their places are added again; or NULL
  * @missing: the places in processes that its probes were left out of
- * @stack: gets each line about a stack, in tally_read(); or NULL
+ * @stack: gets each line about a stack, in aggregate_read(); or NULL
  * @data: for @stack
  */
-struct tally {
+struct aggregate {
 	int fd;
-	struct tally_entry *v;
+	struct aggregate_entry *v;
 	size_t n;
 	size_t cap;
 	struct paths lines;
 	struct paths files;
 	size_t refused;
 	int reason;
-	struct tally_known *known;
+	struct aggregate_known *known;
 	size_t nr_known;
 	const struct follow *follow;
 	struct missing missing;
@@ -94,19 +94,19 @@ struct tally {
 	void *data;
 };
 
-size_t tally_add(struct tally *tally, const char *label);
-void tally_add_site(struct tally *tally, size_t entry, char kind,
-		    const struct probe_site *site, const char *exits);
-struct error *tally_attach(struct tally *tally, const char *dir,
-			   const struct options *options, pid_t child,
-			   const struct readers *except,
-			   struct runner *runner);
-void tally_follow(struct tally *tally, const struct follow *follow);
-struct error *tally_follow_end(struct tally *tally, size_t from, struct runner *runner);
-struct error *tally_read(struct tally *tally);
-void tally_tell_missing(const struct tally *tally);
-void tally_counts_since(const struct tally_entry *entry,
-			struct tally_counts *counts);
-void tally_close(struct tally *tally);
+size_t aggregate_add(struct aggregate *aggregate, const char *label);
+void aggregate_add_site(struct aggregate *aggregate, size_t entry, char kind,
+			const struct probe_site *site, const char *exits);
+struct error *aggregate_attach(struct aggregate *aggregate, const char *dir,
+			       const struct options *options, pid_t child,
+			       const struct readers *except,
+			       struct runner *runner);
+void aggregate_follow(struct aggregate *aggregate, const struct follow *follow);
+struct error *aggregate_follow_end(struct aggregate *aggregate, size_t from, struct runner *runner);
+struct error *aggregate_read(struct aggregate *aggregate);
+void aggregate_report_missing(const struct aggregate *aggregate);
+void aggregate_counts_since(const struct aggregate_entry *entry,
+			    struct aggregate_counts *counts);
+void aggregate_close(struct aggregate *aggregate);
 
 #endif /* _USERSPACE_AGGREGATE_H */

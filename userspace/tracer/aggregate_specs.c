@@ -26,12 +26,12 @@
  * List the return instructions of a function, if it is left by no others: then it can be timed by
  * probes on them, and its return address stays as it is.  Return arguments for a definition, or "".
  */
-static char *exits_text(struct symbols *syms, const struct symbol *function, u64 addr)
+static char *return_sites_text(struct symbols *syms, const struct symbol *function, u64 addr)
 {
 	char *text = xstrdup("");
-	struct exits exits;
+	struct return_sites exits;
 
-	if (exits_only_returns(syms, function, addr, &exits)) {
+	if (return_sites_only(syms, function, addr, &exits)) {
 		for (size_t i = 0; i < exits.returns.n; i++) {
 			char *longer = xasprintf("%s \\0x%llx", text,
 						 (unsigned long long)exits.returns.v[i].offset);
@@ -40,7 +40,7 @@ static char *exits_text(struct symbols *syms, const struct symbol *function, u64
 			text = longer;
 		}
 	}
-	exits_free(&exits);
+	return_sites_free(&exits);
 	return text;
 }
 
@@ -56,7 +56,7 @@ static struct error *refuse(const char *path, const struct runtime *runtime, con
  * Add a function.  @runtime: if it is set, its return address must stay.  Return false if
  * the function is left out for that.
  */
-static bool add_match(struct tally *tally, struct symbols *syms, const struct symbol *sym,
+static bool add_match(struct aggregate *aggregate, struct symbols *syms, const struct symbol *sym,
 		      char kind, bool sites, const struct runtime *runtime)
 {
 	struct probe_site site = { .path = syms->image->path };
@@ -69,7 +69,7 @@ static bool add_match(struct tally *tally, struct symbols *syms, const struct sy
 		error_free(err);
 		return true;
 	}
-	exits = sites ? exits_text(syms, sym, addr) : xstrdup("");
+	exits = sites ? return_sites_text(syms, sym, addr) : xstrdup("");
 	if (runtime_minds(runtime, sym->name) && !*exits) {
 		free(exits);
 		return false;
@@ -77,14 +77,15 @@ static bool add_match(struct tally *tally, struct symbols *syms, const struct sy
 	label = is_mangled(sym->name) ? demangle(sym->name, DEMANGLE_CALL) :
 					NULL;
 	site.expected = text_expected(syms->image, addr);
-	tally_add_site(tally, tally_add(tally, label ? label : sym->name), kind, &site, exits);
+	aggregate_add_site(aggregate, aggregate_add(aggregate, label ? label : sym->name), kind,
+			   &site, exits);
 	free(exits);
 	free(site.expected);
 	free(label);
 	return true;
 }
 
-static struct error *add_matches(struct tally *tally,
+static struct error *add_matches(struct aggregate *aggregate,
 				 const struct probe_spec *spec,
 				 struct symbols *syms, const struct options *options)
 {
@@ -101,7 +102,7 @@ static struct error *add_matches(struct tally *tally,
 	progress_begin(&progress, "functions looked at");
 	for (size_t i = 0; i < found.n && !err; i++) {
 		progress_step(&progress, i, found.n);
-		out += !add_match(tally, syms, found.v[i], spec->kind, sites, runtime);
+		out += !add_match(aggregate, syms, found.v[i], spec->kind, sites, runtime);
 	}
 	progress_end(&progress);
 	if (out && (!sites || out == found.n))
@@ -115,10 +116,10 @@ static struct error *add_matches(struct tally *tally,
 	return err;
 }
 
-/* List the return instructions of @function, which should be at @addr, as exits_text() does. */
+/* List the return instructions of @function, which should be at @addr: see return_sites_text(). */
 static char *site_exits(struct symbols *syms, const struct symbol *function, u64 addr)
 {
-	return function && function->addr == addr ? exits_text(syms, function, addr) :
+	return function && function->addr == addr ? return_sites_text(syms, function, addr) :
 						    xstrdup("");
 }
 
@@ -140,7 +141,7 @@ static const struct symbol *site_function(struct target *target, struct symbols 
 }
 
 /* Add the places of returns. */
-static struct error *add_returns(struct tally *tally, size_t entry,
+static struct error *add_returns(struct aggregate *aggregate, size_t entry,
 				 const struct probe_spec *spec, const struct options *options,
 				 const struct definition *def)
 {
@@ -164,7 +165,7 @@ static struct error *add_returns(struct tally *tally, size_t entry,
 			err = refuse(site->path, runtime,
 				     "the function is not left by return instructions alone");
 		else
-			tally_add_site(tally, entry, def->kind, site, exits);
+			aggregate_add_site(aggregate, entry, def->kind, site, exits);
 		free(exits);
 	}
 	symbols_free(&syms);
@@ -172,7 +173,7 @@ static struct error *add_returns(struct tally *tally, size_t entry,
 	return err;
 }
 
-static struct error *add_plain(struct tally *tally,
+static struct error *add_plain(struct aggregate *aggregate,
 			       const struct probe_spec *spec,
 			       const struct options *options, bool latency)
 {
@@ -191,17 +192,17 @@ static struct error *add_plain(struct tally *tally,
 	err = definition_make(spec, &how, &def);
 	if (err)
 		return err;
-	entry = tally_add(tally, spec->event ? spec->event : spec->function);
+	entry = aggregate_add(aggregate, spec->event ? spec->event : spec->function);
 	if (sites)
-		err = add_returns(tally, entry, spec, options, &def);
+		err = add_returns(aggregate, entry, spec, options, &def);
 	for (size_t i = 0; i < def.sites.n && !sites; i++)
-		tally_add_site(tally, entry, def.kind, &def.sites.v[i], "");
+		aggregate_add_site(aggregate, entry, def.kind, &def.sites.v[i], "");
 	definition_free(&def);
 	return err;
 }
 
 /* Add a pattern.  A function's name can have characters of a pattern, too: check that first. */
-static struct error *add_pattern(struct tally *tally,
+static struct error *add_pattern(struct aggregate *aggregate,
 				 const struct probe_spec *spec,
 				 const struct options *options, bool latency)
 {
@@ -216,10 +217,10 @@ static struct error *add_pattern(struct tally *tally,
 	symbols_load(&target.image, target.root, target.debug_dir, &syms);
 	named = pattern_is_name(&syms, spec->function);
 	if (!named)
-		err = add_matches(tally, spec, &syms, options);
+		err = add_matches(aggregate, spec, &syms, options);
 	symbols_free(&syms);
 	target_close(&target);
-	return named ? add_plain(tally, spec, options, latency) : err;
+	return named ? add_plain(aggregate, spec, options, latency) : err;
 }
 
 /* If the user gives no kind of probe, TARGET:FUNCTION means p:TARGET:FUNCTION. */
@@ -229,14 +230,14 @@ static char *with_kind(const char *text)
 }
 
 /**
- * tally_add_spec() - add the places of a specification
- * @tally: the tally
+ * aggregate_add_spec() - add the places of a specification
+ * @aggregate: the aggregate
  * @text: [p:|r:|u:]TARGET:FUNCTION; FUNCTION may be a pattern
  * @options: of the command line
  * @latency: also measure how long the calls take
  */
-struct error *tally_add_spec(struct tally *tally, const char *text,
-			     const struct options *options, bool latency)
+struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
+				 const struct options *options, bool latency)
 {
 	struct probe_spec spec;
 	char *full = with_kind(text);
@@ -261,8 +262,8 @@ struct error *tally_add_spec(struct tally *tally, const char *text,
 		spec.kind = 'r';
 	if (!err)
 		err = spec.kind != 'u' && pattern_has(spec.function) ?
-		      add_pattern(tally, &spec, options, latency) :
-		      add_plain(tally, &spec, options, latency);
+		      add_pattern(aggregate, &spec, options, latency) :
+		      add_plain(aggregate, &spec, options, latency);
 	probe_spec_free(&spec);
 	return err;
 }

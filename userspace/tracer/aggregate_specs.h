@@ -7,9 +7,9 @@
 
 struct error;
 struct options;
-struct tally;
+struct aggregate;
 
-struct error *tally_add_spec(struct tally *tally, const char *text,
-			     const struct options *options, bool latency);
+struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
+				 const struct options *options, bool latency);
 
 #endif /* _USERSPACE_AGGREGATE_SPECS_H */

@@ -37,7 +37,7 @@ static const char style[] =
  * @counts: its calls in this one
  * @nr: number of the interval
  */
-void heat_add(struct heat *heat, const struct tally_counts *counts, size_t nr)
+void heat_add(struct heat *heat, const struct aggregate_counts *counts, size_t nr)
 {
 	struct heat_row *row;
 
@@ -53,7 +53,7 @@ void heat_add(struct heat *heat, const struct tally_counts *counts, size_t nr)
 static void columns_of(const u64 *buckets, u64 *columns)
 {
 	memset(columns, 0, COLUMNS * sizeof(*columns));
-	for (unsigned int i = 0; i < TALLY_BUCKETS; i++)
+	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++)
 		columns[i < FIRST ? 0 : i > LAST ? COLUMNS - 1 : i - FIRST] += buckets[i];
 }
 
@@ -76,7 +76,7 @@ void heat_print_scale(FILE *out)
  * @counts: its calls
  * @label: the function, or ""
  */
-void heat_print_row(FILE *out, const struct tally_counts *counts, const char *label)
+void heat_print_row(FILE *out, const struct aggregate_counts *counts, const char *label)
 {
 	static const char shades[] = " .:-=+*#%@";
 	const unsigned int darkest = sizeof(shades) - 2;
@@ -171,22 +171,23 @@ static int by_hits(const void *pa, const void *pb)
 /**
  * heat_draw() - write a picture: time goes to the right, how long calls take goes up
  * @out: the output file
- * @tally: the functions
+ * @aggregate: the functions
  * @heats: the intervals of each
  * @seconds: how long an interval is
  *
  * Functions without calls are left out, and so are all but those with the most calls.
  */
-void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats, double seconds)
+void heat_draw(FILE *out, const struct aggregate *aggregate, const struct heat *heats,
+	       double seconds)
 {
-	_cleanup_free_ struct map *maps = xcalloc(tally->n + 1, sizeof(*maps));
+	_cleanup_free_ struct map *maps = xcalloc(aggregate->n + 1, sizeof(*maps));
 	const unsigned int height = TITLE + CELL_HEIGHT * COLUMNS + 20;
 	size_t n = 0, last = 40;
 
-	for (size_t i = 0; i < tally->n; i++) {
+	for (size_t i = 0; i < aggregate->n; i++) {
 		if (!heats[i].n)
 			continue;
-		maps[n++] = (struct map) { tally->v[i].label, &heats[i] };
+		maps[n++] = (struct map) { aggregate->v[i].label, &heats[i] };
 		if (heats[i].v[heats[i].n - 1].nr >= last)
 			last = heats[i].v[heats[i].n - 1].nr + 1;
 	}

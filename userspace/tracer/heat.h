@@ -12,11 +12,11 @@
 /**
  * struct heat_row - the calls of an interval
  * @nr: its number, from 0 on
- * @buckets: as in struct tally_counts
+ * @buckets: as in struct aggregate_counts
  */
 struct heat_row {
 	size_t nr;
-	u64 buckets[TALLY_BUCKETS];
+	u64 buckets[AGGREGATE_BUCKETS];
 };
 
 /**
@@ -33,10 +33,11 @@ struct heat {
 	u64 hits;
 };
 
-void heat_add(struct heat *heat, const struct tally_counts *counts, size_t nr);
+void heat_add(struct heat *heat, const struct aggregate_counts *counts, size_t nr);
 void heat_print_scale(FILE *out);
-void heat_print_row(FILE *out, const struct tally_counts *counts, const char *label);
-void heat_draw(FILE *out, const struct tally *tally, const struct heat *heats, double seconds);
+void heat_print_row(FILE *out, const struct aggregate_counts *counts, const char *label);
+void heat_draw(FILE *out, const struct aggregate *aggregate, const struct heat *heats,
+	       double seconds);
 void heat_free(struct heat *heat);
 
 #endif /* _USERSPACE_HEAT_H */

@@ -42,15 +42,15 @@ void duration_text(u64 ns, char text[DURATION_LEN])
  * Return: nanoseconds, the upper end of the bucket that contains this time, or the longest time if
  * that is in this bucket, too. 0 if there is no call.
  */
-u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent)
+u64 histogram_percentile(const struct aggregate_counts *counts, unsigned int percent)
 {
 	u64 calls = 0, wanted, seen = 0;
 
 	/* A call that is being counted may be among the hits, but in no bucket yet. */
-	for (unsigned int i = 0; i < TALLY_BUCKETS; i++)
+	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++)
 		calls += counts->buckets[i];
 	wanted = (calls * percent + 99) / 100;
-	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
+	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++) {
 		seen += counts->buckets[i];
 		if (!seen || seen < wanted)
 			continue;
@@ -69,15 +69,15 @@ u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent
  *
  * Each line is a range of times, from one power of two, in nanoseconds, to the next.
  */
-void histogram_print(FILE *out, const struct tally_counts *counts)
+void histogram_print(FILE *out, const struct aggregate_counts *counts)
 {
-	unsigned int first = TALLY_BUCKETS, last = 0;
+	unsigned int first = AGGREGATE_BUCKETS, last = 0;
 	u64 most = 0;
 
-	for (unsigned int i = 0; i < TALLY_BUCKETS; i++) {
+	for (unsigned int i = 0; i < AGGREGATE_BUCKETS; i++) {
 		if (!counts->buckets[i])
 			continue;
-		if (first == TALLY_BUCKETS)
+		if (first == AGGREGATE_BUCKETS)
 			first = i;
 		last = i;
 		if (counts->buckets[i] > most)

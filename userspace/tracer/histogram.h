@@ -11,7 +11,7 @@
 #define DURATION_LEN 32
 
 void duration_text(u64 ns, char text[DURATION_LEN]);
-u64 histogram_percentile(const struct tally_counts *counts, unsigned int percent);
-void histogram_print(FILE *out, const struct tally_counts *counts);
+u64 histogram_percentile(const struct aggregate_counts *counts, unsigned int percent);
+void histogram_print(FILE *out, const struct aggregate_counts *counts);
 
 #endif /* _USERSPACE_HISTOGRAM_H */

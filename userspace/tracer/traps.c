@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How the hits of a tally are found.  The kernel lists the places, one line each, in the fdinfo of
- * the tracer's file: "kN PID ADDRESS WHY".
+ * How the hits of an aggregate are found.  The kernel lists the places, one line each, in the
+ * fdinfo of the tracer's file: "kN PID ADDRESS WHY".
  */
 #include "traps.h"
 
@@ -41,11 +41,11 @@ static int by_places(const void *pa, const void *pb)
 /**
  * traps_look() - see how hits are found now
  * @traps: the result; not changed if it has more places than there are now, as processes end
- * @tally: attached
+ * @aggregate: attached
  */
-void traps_look(struct traps *traps, const struct tally *tally)
+void traps_look(struct traps *traps, const struct aggregate *aggregate)
 {
-	char *file = xasprintf("fdinfo/%d", tally->fd), *text = NULL, *line, *save;
+	char *file = xasprintf("fdinfo/%d", aggregate->fd), *text = NULL, *line, *save;
 	struct traps now = { 0 };
 
 	error_free(control_read("/proc/self", file, &text));

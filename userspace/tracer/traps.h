@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the hits of a tally are found: with a trap each, and why, or without. */
+/* How the hits of an aggregate are found: with a trap each, and why, or without. */
 #ifndef _USERSPACE_TRAPS_H
 #define _USERSPACE_TRAPS_H
 
 #include <stddef.h>
 
-struct tally;
+struct aggregate;
 
 /**
  * struct traps_reason - places whose hits are found in the same way
@@ -29,7 +29,7 @@ struct traps {
 	size_t places;
 };
 
-void traps_look(struct traps *traps, const struct tally *tally);
+void traps_look(struct traps *traps, const struct aggregate *aggregate);
 void traps_print(const struct traps *traps);
 void traps_free(struct traps *traps);
 

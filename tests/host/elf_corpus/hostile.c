@@ -49,16 +49,16 @@ static void look_up(struct target *target, struct symbols *syms,
 
 	err = places_find(target, syms, name, &options, &places);
 	for (size_t i = 0; !err && i < places.n; i++) {
-		struct exits exits;
+		struct return_sites exits;
 
 		/* A place must be in the file. */
 		if (places.v[i].offset >= target->image.size)
 			abort();
-		check_error(exits_find(syms, &places.v[i], &exits));
+		check_error(return_sites_find(syms, &places.v[i], &exits));
 		for (size_t j = 0; j < exits.returns.n; j++)
 			if (exits.returns.v[j].offset >= target->image.size)
 				abort();
-		exits_free(&exits);
+		return_sites_free(&exits);
 	}
 	check_error(err);
 	places_free(&places);
