@@ -76,7 +76,7 @@ static struct error *not_found(const struct sdt_list *list, const char *path,
 
 	if (!list->n)
 		return error_new(STATUS_NOT_FOUND,
-				 "%s comes with no probes; functions are traced with p: and r:",
+				 "%s has no USDT probes; trace its functions with p: and r:",
 				 path);
 	err = error_new(STATUS_NOT_FOUND,
 			"there is no probe %s in %s; see: uprobe sdt %s", name,

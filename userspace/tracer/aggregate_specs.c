@@ -253,7 +253,7 @@ struct error *aggregate_add_spec(struct aggregate *aggregate, const char *text,
 				text, spec.args);
 	else if (latency && spec.kind == 'u')
 		err = error_new(STATUS_USAGE,
-				"a probe that a program comes with takes no time; count it, or time a function");
+				"a USDT probe takes no time; count it, or time a function");
 	else if (latency && options->returns != RETURN_DEFAULT &&
 		 options->returns != RETURN_TRAMPOLINE)
 		err = error_new(STATUS_USAGE,
