@@ -17,7 +17,7 @@ replace() {
 	mv "$tmp/new" "$t"
 	wait_until "the helper has noticed" grep -q "$1" "$tmp/err"
 }
-follows="$t was replaced: the new file is probed, too"
+follows="$t was replaced: the new file is now probed as well"
 
 # both: run the program, replace its file, run the new one, and end the helper.
 both() {
@@ -85,7 +85,7 @@ t=$tmp/merged/traced
 start count "p:$t:tick"
 "$t" ticks 1 5
 touch "$t"
-wait_until "the helper has noticed" grep -q "$t was replaced: the new file is probed, too" "$tmp/err"
+wait_until "the helper has noticed" grep -q "$t was replaced: the new file is now probed as well" "$tmp/err"
 "$t" ticks 1 7
 stop
 is "$(awk '$2 == "tick" { print $1 }' "$tmp/out")" 12 "overlayfs: a file that is copied up is followed"

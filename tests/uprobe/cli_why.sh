@@ -18,13 +18,13 @@ why() {
 }
 
 ktap_plan 18
-like "$(why "p:$t:tick n=%di:s32" 'n > 3 || n < 0')" "note: 4 of the hits are not shown: the filter is not true" \
+like "$(why "p:$t:tick n=%di:s32" 'n > 3 || n < 0')" "note: 4 hits are not shown: the filter rejects them" \
 	"a note names the filter"
 like "$(why "p:$t:tick n=%di:s32" 'n > 30')" "note: hits that the filter rejects by a register alone are not counted" \
 	"a note tells that a filter may keep hits from being counted"
-like "$(why --comm nobody "p:$t:tick")" 'note: 5 hits were of tasks with other names than "nobody" \(--comm\)' \
+like "$(why --comm nobody "p:$t:tick")" 'note: 5 hits were in tasks with names other than "nobody" \(--comm\)' \
 	"a note names the task name of --comm"
-like "$(why --uid 65534 "p:$t:tick")" "note: 5 hits were of other users than 65534 \(--uid\)" \
+like "$(why --uid 65534 "p:$t:tick")" "note: 5 hits were in tasks of users other than 65534 \(--uid\)" \
 	"a note names the user of --uid"
 is "$(why "p:$t:tick" | grep -c note)" 0 "if all hits are shown, there is no note"
 like "$(why "p:$t:text")" "note: no process uses $t at the moment" "a note says that no process uses the file"

@@ -410,7 +410,7 @@ static int run_command(const struct options *options, bool latency, int argc,
 	if (!err && options->max_probes &&
 	    run.aggregate.lines.n > options->max_probes)
 		err = error_new(STATUS_USAGE,
-				"that would be probes at %zu places; write a narrower pattern, or a larger --max-probes",
+				"the probes have %zu places; write a narrower pattern, or a larger --max-probes",
 				run.aggregate.lines.n);
 	if (!err)
 		err = task_filter_check(options);

@@ -61,7 +61,7 @@ struct error *value_part(struct value *value, u64 offset, u64 size,
 		if (offset > REGISTER_BITS / 8 || size > REGISTER_BITS / 8 ||
 		    value->bit_offset + 8 * (offset + size) > REGISTER_BITS)
 			return error_new(STATUS_REFUSED,
-					 "%s has not so much in the register that it is in",
+					 "%s lies outside of the register that it is in",
 					 what);
 		value->bits = 8 * size;
 		value->bit_offset += 8 * offset;
@@ -208,7 +208,7 @@ static struct error *take_element(struct value *value, u64 index,
 	problem = type_array_index(&value->type, value->dimension, &array);
 	if (problem)
 		return error_new(STATUS_REFUSED,
-				 "elements of %s cannot be told: %s", what,
+				 "elements of %s cannot be distinguished: %s", what,
 				 problem);
 	if (!type_target(&value->type, &element) || !type_size(&element, &size) ||
 	    __builtin_mul_overflow(size, array.elements, &size) ||

@@ -239,7 +239,7 @@ void readers_tell(const struct readers *readers, const struct paths *files)
 		list = longer;
 	}
 	if (list)
-		remark("left out, as events go through it: %s; --self traces that, too",
+		remark("left out, because events pass through it: %s; --self traces it as well",
 		       list);
 	free(list);
 }

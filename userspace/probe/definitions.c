@@ -110,7 +110,7 @@ struct error *definitions_make(const struct probe_spec *spec,
 struct error *definitions_too_many(u64 n, u64 max)
 {
 	return error_new(STATUS_USAGE,
-			 "that would be probes at %llu places, which is more than %llu; allow it with --max-probes %llu, or count them: uprobe count",
+			 "the probes have %llu places, more than %llu; allow them with --max-probes %llu, or count them: uprobe count",
 			 (unsigned long long)n, (unsigned long long)max,
 			 (unsigned long long)n);
 }

@@ -140,7 +140,7 @@ static struct error *find_running(const char *name, char **path)
 
 		err = NULL;
 		*path = xstrdup(paths.v[0]);
-		remark("%s is what process %d has mapped: %s", name, pid, word);
+		remark("%s is the file that process %d has mapped: %s", name, pid, word);
 	}
 	paths_free(&paths);
 	return err;

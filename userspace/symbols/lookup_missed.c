@@ -136,7 +136,7 @@ static struct error *only_clones(const struct symbols *syms, const char *name)
 			continue;
 		if (!err)
 			err = error_new(STATUS_NOT_FOUND,
-					"the compiler left no %s of its own in %s; name what it made of it, minding that callers can bypass each:",
+					"the compiler left no function %s in %s, only clones that callers can bypass; name one:",
 					name, syms->image->path);
 		label = symbol_label(sym);
 		error_append(err, "\n  %s", label);

@@ -181,23 +181,23 @@ static void tell_drop(enum drop why, unsigned long long hits,
 {
 	switch (why) {
 	case DROP_PID:
-		remark("%llu hits were of other processes than were asked for (%s)",
+		remark("%llu hits were in other processes (%s)",
 		       hits, options->command ? "-c" : "-p");
 		break;
 	case DROP_TID:
-		remark("%llu hits were of other threads than %d (-L)", hits,
+		remark("%llu hits were in threads other than %d (-L)", hits,
 		       options->tid);
 		break;
 	case DROP_UID:
-		remark("%llu hits were of other users than %lld (--uid)", hits,
+		remark("%llu hits were in tasks of users other than %lld (--uid)", hits,
 		       options->uid);
 		break;
 	case DROP_COMM:
-		remark("%llu hits were of tasks with other names than \"%s\" (--comm)",
+		remark("%llu hits were in tasks with names other than \"%s\" (--comm)",
 		       hits, options->comm);
 		break;
 	case DROP_EXCEPT:
-		remark("%llu hits were of who prints the events; trace them, too: --self",
+		remark("%llu hits were in uprobe or in readers of its output; trace them as well: --self",
 		       hits);
 		break;
 	default:
@@ -214,7 +214,7 @@ static void tell_drop(enum drop why, unsigned long long hits,
 void explain_drops(const struct counts *counts, const struct options *options, bool filtered)
 {
 	if (counts->dropped[DROP_FILTER])
-		remark("%llu of the hits are not shown: the filter is not true of them",
+		remark("%llu hits are not shown: the filter rejects them",
 		       (unsigned long long)counts->dropped[DROP_FILTER]);
 	else if (filtered)
 		remark("hits that the filter rejects by a register alone are not counted");

@@ -222,7 +222,7 @@ bool follow_takes(const struct follow *follow, const char *spec)
 void follow_tell(const struct follow *follow, struct error *err)
 {
 	for (size_t i = 0; i < follow->changed.n && !err; i++)
-		remark("%s was replaced: the new file is probed, too, from now on",
+		remark("%s was replaced: the new file is now probed as well",
 		       follow->changed.v[i]);
 	if (err)
 		remark("%s was replaced, and the new file is not probed: %s", follow->changed.v[0],

@@ -409,7 +409,7 @@ static void print_summary(const struct trace *trace)
 		remark("%llu events of other users of the tracer were there; they are not shown",
 		       (unsigned long long)trace->foreign);
 	if (trace->unwanted && !trace->shown)
-		remark("%llu events were of other tasks than were asked for",
+		remark("%llu events of other tasks are not shown",
 		       (unsigned long long)trace->unwanted);
 	explain_drops(&counts, trace->options, trace->filters.n);
 	if (!counts_asked_for(&counts)) {
