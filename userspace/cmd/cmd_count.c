@@ -297,11 +297,11 @@ static void follow_files(struct measuring *run)
 		err = aggregate_add_spec(&run->aggregate, run->specs[i], run->options,
 					 run->latency);
 		if (err)
-			follow_tell(&run->follow, err);
+			follow_report(&run->follow, err);
 	}
 	err = aggregate_follow_end(&run->aggregate, from, &run->runner);
 	if (err || run->aggregate.lines.n > from)
-		follow_tell(&run->follow, err);
+		follow_report(&run->follow, err);
 	run->heats = xreallocarray(run->heats, run->aggregate.n + 1, sizeof(*run->heats));
 	memset(run->heats + before, 0, (run->aggregate.n - before) * sizeof(*run->heats));
 }
@@ -364,8 +364,8 @@ static struct error *measure(struct measuring *run, const char *dir)
 	/* A signal has come before all places were attached: nothing begins. */
 	if (runner_stopped(&run->runner))
 		return NULL;
-	readers_tell(&readers, &run->aggregate.files);
-	start_cost_tell(&run->aggregate.files, run->aggregate.lines.n, options, &run->runner);
+	readers_report(&readers, &run->aggregate.files);
+	start_cost_report(&run->aggregate.files, run->aggregate.lines.n, options, &run->runner);
 	fprintf(stderr, "%s %zu %s", run->latency ? "Timing" : "Counting",
 		run->aggregate.n, run->aggregate.n == 1 ? "function" : "functions");
 	if (options->seconds > 0)

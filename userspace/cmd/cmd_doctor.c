@@ -43,7 +43,7 @@ struct report {
 static bool as_json;
 
 /* Print a line. */
-static void tell(const char *topic, const char *state, const char *fmt, va_list ap)
+static void print_topic(const char *topic, const char *state, const char *fmt, va_list ap)
 {
 	_cleanup_free_ char *text = xvasprintf(fmt, ap);
 	struct json json = { .out = stdout };
@@ -66,7 +66,7 @@ static void say(const char *topic, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	tell(topic, "ok", fmt, ap);
+	print_topic(topic, "ok", fmt, ap);
 	va_end(ap);
 }
 
@@ -77,7 +77,7 @@ static void lacks(const char *topic, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	tell(topic, "lacking", fmt, ap);
+	print_topic(topic, "lacking", fmt, ap);
 	va_end(ap);
 }
 
@@ -88,7 +88,7 @@ static void fails(struct report *report, const char *topic, const char *fmt, ...
 	va_list ap;
 
 	va_start(ap, fmt);
-	tell(topic, "broken", fmt, ap);
+	print_topic(topic, "broken", fmt, ap);
 	va_end(ap);
 	report->broken = true;
 }
@@ -359,7 +359,7 @@ static u64 hits_of(int fd)
 }
 
 /* Tell whether the hits since @before are those that a hook of the module must have let be seen. */
-static void tell_hook(struct report *report, int fd, u64 before, const char *what)
+static void report_hook(struct report *report, int fd, u64 before, const char *what)
 {
 	u64 hits = hits_of(fd) - before;
 
@@ -383,14 +383,14 @@ static void try_hooks(struct report *report, int fd)
 	if (!child)
 		_exit(0);
 	waitpid(child, NULL, 0);
-	tell_hook(report, fd, before, "a forked child");
+	report_hook(report, fd, before, "a forked child");
 	before = hits_of(fd);
 	text = self < 0 ? MAP_FAILED :
 	       mmap(NULL, 8192, PROT_READ | PROT_EXEC, MAP_PRIVATE, self, (off_t)page);
 	for (int i = 0; text != MAP_FAILED && i < FEW_CALLS; i++)
 		((int (*)(int))(void *)(text + (offset - page)))(i);
 	if (text != MAP_FAILED) {
-		tell_hook(report, fd, before, "a new mapping of the file");
+		report_hook(report, fd, before, "a new mapping of the file");
 		munmap(text, 8192);
 	}
 	if (self >= 0)

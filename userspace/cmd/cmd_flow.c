@@ -171,7 +171,7 @@ static struct error *add_spec(struct following *run, const char *text,
 		return err;
 	}
 	err = pattern_find(&spec, &syms, &found);
-	pattern_tell_stripped(&syms, &found);
+	pattern_report_stripped(&syms, &found);
 	runtime = options->force & FORCE_GO ? NULL : runtime_of(syms.image);
 	run->before = run->trace.n;
 	progress_begin(&progress, "functions looked at");

@@ -89,7 +89,7 @@ int main(int argc, char **argv)
 	err = options_parse(argc, argv, &options);
 	if (err)
 		return error_report(err);
-	force_tell(options.force);
+	force_report(options.force);
 	if (options.help && (optind == argc || !help_command(stdout, argv[optind])))
 		help_whole(stdout);
 	else if (options.version && !options.help)

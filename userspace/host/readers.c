@@ -201,7 +201,7 @@ static char *name_of(const struct readers *readers, size_t i)
 }
 
 /**
- * readers_add_file() - record the file of a site for readers_tell()
+ * readers_add_file() - record the file of a site for readers_report()
  * @files: the files
  * @site: the site
  */
@@ -215,11 +215,11 @@ void readers_add_file(struct paths *files, const struct probe_site *site)
 }
 
 /**
- * readers_tell() - tell the user which readers map a probed file and are left out
+ * readers_report() - tell the user which readers map a probed file and are left out
  * @readers: the processes that are left out
  * @files: the probed files
  */
-void readers_tell(const struct readers *readers, const struct paths *files)
+void readers_report(const struct readers *readers, const struct paths *files)
 {
 	char *list = NULL;
 

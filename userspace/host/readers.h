@@ -26,6 +26,6 @@ struct readers {
 void readers_find(struct readers *readers, const struct options *options,
 		  int fd);
 void readers_add_file(struct paths *files, const struct probe_site *site);
-void readers_tell(const struct readers *readers, const struct paths *files);
+void readers_report(const struct readers *readers, const struct paths *files);
 
 #endif /* _USERSPACE_READERS_H */

@@ -51,10 +51,10 @@ struct error *force_parse(const char *list, unsigned int *force)
 }
 
 /**
- * force_tell() - tell the user which checks are skipped
+ * force_report() - tell the user which checks are skipped
  * @force: FORCE_*
  */
-void force_tell(unsigned int force)
+void force_report(unsigned int force)
 {
 	char names[64] = "";
 

@@ -54,7 +54,7 @@ struct place_options {
 };
 
 struct error *force_parse(const char *list, unsigned int *force);
-void force_tell(unsigned int force);
+void force_report(unsigned int force);
 struct error *places_find(struct target *target, struct symbols *syms,
 			  const char *spec, const struct place_options *options,
 			  struct places *places);

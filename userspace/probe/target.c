@@ -199,7 +199,7 @@ static char *find_linker(const char *name, const char *command)
 }
 
 /* Tell the user which variant of a library is taken. */
-static void tell_variant(const char *name, const char *path, const struct paths *others)
+static void report_variant(const char *name, const char *path, const struct paths *others)
 {
 	_cleanup_free_ char *taken = path_escape(path), *other = path_escape(others->v[0]);
 
@@ -238,7 +238,7 @@ static struct error *find_by_name(const char *name, const char *command, char **
 	else if (!err)
 		*path = xstrdup(paths.v[0]);
 	if (*path && paths.n && others.n)
-		tell_variant(name, *path, &others);
+		report_variant(name, *path, &others);
 	paths_free(&paths);
 	paths_free(&others);
 	return err;

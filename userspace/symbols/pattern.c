@@ -179,7 +179,7 @@ static bool wanted(const struct symbols *syms, const struct symbol *sym,
 	return false;
 }
 
-static void tell_omitted(const char *spec, const struct omitted *omitted)
+static void report_omitted(const char *spec, const struct omitted *omitted)
 {
 	const struct {
 		size_t n;
@@ -249,7 +249,7 @@ struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 	}
 	progress_end(&progress);
 	found->n = n;
-	tell_omitted(spec->function, &omitted);
+	report_omitted(spec->function, &omitted);
 	if (n)
 		return NULL;
 	return error_new(STATUS_NOT_FOUND,
@@ -258,11 +258,11 @@ struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 }
 
 /**
- * pattern_tell_stripped() - tell the user why few functions match
+ * pattern_report_stripped() - tell the user why few functions match
  * @syms: the symbols of the target
  * @found: the functions
  */
-void pattern_tell_stripped(const struct symbols *syms, const struct matches *found)
+void pattern_report_stripped(const struct symbols *syms, const struct matches *found)
 {
 	if (!syms->full && found->n && found->n < FEW)
 		remark("%s is stripped: only %zu of the functions that it exports match",

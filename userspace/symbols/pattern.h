@@ -17,7 +17,7 @@ bool pattern_has(const char *function);
 char *pattern_glob(const char *pattern, bool literal);
 u64 pattern_address(const struct symbols *syms, const struct symbol *sym, char kind);
 bool pattern_is_name(struct symbols *syms, const char *function);
-void pattern_tell_stripped(const struct symbols *syms, const struct matches *found);
+void pattern_report_stripped(const struct symbols *syms, const struct matches *found);
 struct error *pattern_find(const struct probe_spec *spec, struct symbols *syms,
 			   struct matches *found);
 

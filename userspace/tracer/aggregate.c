@@ -170,7 +170,7 @@ static void attach_lines(struct aggregate *aggregate, size_t from, struct runner
 	progress_end(&progress);
 }
 
-static struct error *tell_refused(const struct aggregate *aggregate, size_t from)
+static struct error *report_refused(const struct aggregate *aggregate, size_t from)
 {
 	size_t n = aggregate->lines.n - from;
 
@@ -212,7 +212,7 @@ struct error *aggregate_follow_end(struct aggregate *aggregate, size_t from, str
 	aggregate->follow = NULL;
 	aggregate->refused = 0;
 	attach_lines(aggregate, from, runner);
-	return tell_refused(aggregate, from);
+	return report_refused(aggregate, from);
 }
 
 /**
@@ -239,7 +239,7 @@ struct error *aggregate_attach(struct aggregate *aggregate, const char *dir,
 	if (err)
 		return err;
 	attach_lines(aggregate, 0, runner);
-	return tell_refused(aggregate, 0);
+	return report_refused(aggregate, 0);
 }
 
 static char *read_all(struct aggregate *aggregate)
@@ -330,7 +330,8 @@ void aggregate_report_missing(const struct aggregate *aggregate)
 	const char *event = aggregate->missing.event;
 	size_t entry = event ? strtoull(event + 1, NULL, 10) : 0;
 
-	missing_tell(&aggregate->missing, entry < aggregate->n ? aggregate->v[entry].label : NULL);
+	missing_report(&aggregate->missing,
+		       entry < aggregate->n ? aggregate->v[entry].label : NULL);
 }
 
 /**

@@ -98,7 +98,7 @@ static struct error *add_matches(struct aggregate *aggregate,
 
 	if (spec->kind == 'r' && !(options->force & FORCE_GO))
 		runtime = runtime_of(syms->image);
-	pattern_tell_stripped(syms, &found);
+	pattern_report_stripped(syms, &found);
 	progress_begin(&progress, "functions looked at");
 	for (size_t i = 0; i < found.n && !err; i++) {
 		progress_step(&progress, i, found.n);

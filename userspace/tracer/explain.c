@@ -95,7 +95,7 @@ static void look_at(pid_t pid, struct users *users)
 	mappings_free(&maps);
 }
 
-static void tell_others(const struct users *users)
+static void report_others(const struct users *users)
 {
 	char *list = xstrdup("");
 
@@ -135,7 +135,7 @@ static void explain_file(const char *path, bool hit)
 	if (dir)
 		closedir(dir);
 	if (users.others)
-		tell_others(&users);
+		report_others(&users);
 	else if (!users.same && !hit)
 		remark("no process uses %s at the moment", path);
 	free(users.other);
@@ -176,8 +176,8 @@ void explain_conditions(const struct options *options)
 		       options->comm);
 }
 
-static void tell_drop(enum drop why, unsigned long long hits,
-		      const struct options *options)
+static void report_drop(enum drop why, unsigned long long hits,
+			const struct options *options)
 {
 	switch (why) {
 	case DROP_PID:
@@ -222,5 +222,5 @@ void explain_drops(const struct counts *counts, const struct options *options, b
 		return;
 	for (enum drop why = 0; why < DROPS; why++)
 		if (counts->dropped[why])
-			tell_drop(why, counts->dropped[why], options);
+			report_drop(why, counts->dropped[why], options);
 }

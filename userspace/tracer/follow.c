@@ -215,11 +215,11 @@ bool follow_takes(const struct follow *follow, const char *spec)
 }
 
 /**
- * follow_tell() - tell the user that files were replaced
+ * follow_report() - tell the user that files were replaced
  * @follow: the files
  * @err: why the new ones cannot be probed, which is freed; or NULL
  */
-void follow_tell(const struct follow *follow, struct error *err)
+void follow_report(const struct follow *follow, struct error *err)
 {
 	for (size_t i = 0; i < follow->changed.n && !err; i++)
 		remark("%s was replaced: the new file is now probed as well",

@@ -46,7 +46,7 @@ int follow_timeout(const struct follow *follow, int timeout);
 bool follow_look(struct follow *follow);
 bool follow_has(const struct follow *follow, const char *path);
 bool follow_takes(const struct follow *follow, const char *spec);
-void follow_tell(const struct follow *follow, struct error *err);
+void follow_report(const struct follow *follow, struct error *err);
 void follow_free(struct follow *follow);
 
 #endif /* _USERSPACE_FOLLOW_H */

@@ -50,11 +50,11 @@ void missing_read(struct missing *missing, int session)
 }
 
 /**
- * missing_tell() - tell the user where probes were left out, and why
+ * missing_report() - tell the user where probes were left out, and why
  * @missing: the places
  * @name: the user's name for missing::event, or NULL
  */
-void missing_tell(const struct missing *missing, const char *name)
+void missing_report(const struct missing *missing, const char *name)
 {
 	if (!name)
 		name = "a probe";

@@ -20,7 +20,7 @@ struct missing {
 
 bool missing_take(struct missing *missing, const char *line);
 void missing_read(struct missing *missing, int session);
-void missing_tell(const struct missing *missing, const char *name);
+void missing_report(const struct missing *missing, const char *name);
 void missing_free(struct missing *missing);
 
 #endif /* _USERSPACE_MISSING_H */

@@ -27,7 +27,7 @@ u64 now_ms(void)
 }
 
 /* Runs in a signal handler. */
-static void tell_stopped(int signal_number)
+static void report_stopped(int signal_number)
 {
 	/* A terminal may show a line of progress. */
 	if (isatty(STDERR_FILENO))
@@ -41,7 +41,7 @@ static void tell_stopped(int signal_number)
 void runner_expect(void)
 {
 	/* A shell has what it runs in the background ignore SIGINT. */
-	if (signal(SIGINT, tell_stopped) == SIG_IGN)
+	if (signal(SIGINT, report_stopped) == SIG_IGN)
 		signal(SIGINT, SIG_IGN);
 }
 

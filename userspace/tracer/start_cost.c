@@ -95,7 +95,7 @@ static u64 measure(const char *path, const struct runner *runner)
 }
 
 /**
- * start_cost_tell() - tell the user if programs start much later because of probes
+ * start_cost_report() - tell the user if programs start much later because of probes
  * @files: the probed files
  * @places: number of places in them
  * @options: of the command line
@@ -103,8 +103,8 @@ static u64 measure(const char *path, const struct runner *runner)
  *
  * Where the probes are for some processes only, other programs do not wait.
  */
-void start_cost_tell(const struct paths *files, size_t places, const struct options *options,
-		     const struct runner *runner)
+void start_cost_report(const struct paths *files, size_t places, const struct options *options,
+		       const struct runner *runner)
 {
 	const char *path = NULL;
 	u64 most = 0, cost;

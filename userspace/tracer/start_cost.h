@@ -11,7 +11,7 @@ struct paths;
 struct runner;
 
 bool start_cost_child(int argc, char **argv);
-void start_cost_tell(const struct paths *files, size_t places, const struct options *options,
-		     const struct runner *runner);
+void start_cost_report(const struct paths *files, size_t places, const struct options *options,
+		       const struct runner *runner);
 
 #endif /* _USERSPACE_START_COST_H */

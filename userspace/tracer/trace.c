@@ -158,7 +158,7 @@ u64 trace_larger_buffer(u64 kb)
 }
 
 /* Tell the user about lost events at most once a second: losses repeat. */
-static void tell_lost(struct run *run)
+static void report_lost(struct run *run)
 {
 	const struct trace *trace = run->trace;
 	unsigned long long lost = trace->lost;
@@ -184,7 +184,7 @@ static void handle_line(struct run *run, const char *line)
 
 	if (event_line_lost(line, &lost)) {
 		trace->lost += lost;
-		tell_lost(run);
+		report_lost(run);
 		return;
 	}
 	if (!event_line_parse(line, &event)) {
@@ -511,10 +511,10 @@ static struct error *run_probes(struct run *run)
 	if (err)
 		return err;
 	list_files(trace, &files);
-	readers_tell(&run->tasks.except, &files);
+	readers_report(&run->tasks.except, &files);
 	if (trace->session >= 0) {
 		follow_begin(&run->follow, &files, trace->options);
-		start_cost_tell(&files, count_places(trace), trace->options, &run->runner);
+		start_cost_report(&files, count_places(trace), trace->options, &run->runner);
 	}
 	paths_free(&files);
 	print_banner(trace);
@@ -538,7 +538,7 @@ static struct error *run_probes(struct run *run)
 	fflush(trace->out);
 	print_summary(trace);
 	/* The names of events that nobody sees are our own. */
-	missing_tell(&missing, trace->handle ? NULL : missing.event);
+	missing_report(&missing, trace->handle ? NULL : missing.event);
 	missing_free(&missing);
 	return err;
 }

@@ -206,14 +206,14 @@ void trace_follow(struct trace *trace, struct follow *follow)
 			continue;
 		err = trace->add(&next, trace->specs[i]);
 		if (err)
-			follow_tell(follow, err);
+			follow_report(follow, err);
 	}
 	others = join_old(trace, &next, follow);
 	for (size_t i = 0; i < next.n; i++)
 		n += next.defs[i].sites.n;
 	err = trace_define(&next);
 	if (err || n)
-		follow_tell(follow, err);
+		follow_report(follow, err);
 	if (others)
 		remark("%zu functions of the new file are not probed, as the old one does not have them",
 		       others);
